@@ -1,0 +1,42 @@
+//! The timed work, the same natively and in the browser; the clock is the caller's.
+
+use shardwise::catalog;
+use shardwise::model::step;
+use shardwise::scenario::Scenario;
+use std::hint::black_box;
+
+/// Evaluations in one timed run.
+const RUNS: u32 = 200_000;
+/// Timed runs; the fastest counts, as others share the machine.
+const ROUNDS: u32 = 5;
+
+/// Times each kind of work with `now`, a clock in seconds, and returns (name, value, unit).
+pub fn measure(now: impl Fn() -> f64) -> Vec<(&'static str, f64, &'static str)> {
+    let scenario = catalog::default_scenario();
+    let setup = scenario.setup();
+    let evaluate = fastest(&now, |_| {
+        black_box(step::evaluate(black_box(&setup)));
+    });
+    // A sweep resolves and evaluates a new scenario each time: sequence length and model size move.
+    let sweep = fastest(&now, |run| {
+        let moved = Scenario { seq_len: 128 + run % 100_000, ..scenario };
+        black_box(black_box(&moved).report());
+    });
+    vec![
+        ("evaluate_dense", evaluate * 1e9, "ns"),
+        ("evaluations_dense", 1.0 / evaluate, "evaluations/s"),
+        ("sweep_dense", 1.0 / sweep, "configurations/s"),
+    ]
+}
+
+fn fastest(now: &impl Fn() -> f64, mut work: impl FnMut(u32)) -> f64 {
+    let mut best = f64::INFINITY;
+    for _ in 0..ROUNDS {
+        let start = now();
+        for run in 0..RUNS {
+            work(run);
+        }
+        best = best.min((now() - start) / f64::from(RUNS));
+    }
+    best
+}

@@ -1,0 +1,233 @@
+//! Accelerators by their data sheets: dense peaks only, never the sparse ones.
+
+use super::AcceleratorEntry;
+use crate::model::hardware::Accelerator;
+use crate::units::{Bytes, BytesPerSecond, FlopsPerSecond};
+
+/// What kernels reach of the peaks: one set a generation, as the fractions belong to the silicon and its libraries.
+pub mod efficiency {
+    use crate::model::hardware::Efficiency;
+    use crate::units::Seconds;
+
+    /// Tokens at which matrix products reach half of their efficiency. This, the fractions of A100 and H100, the
+    /// element-wise traffic, the contention and the network's efficiency were fitted together, by coordinate descent on
+    /// the mean of each source's median and mean error, to 489 published data-parallel steps (tests/measured/fsdp.csv).
+    const HALF_SATURATION_TOKENS: f64 = 330.0;
+    /// Host time to launch one layer's kernels in one pass: the floor under small models in a fit over 1,035 steps.
+    const LAUNCH_PER_LAYER: Seconds = Seconds::from_ms(0.2);
+    /// Fraction of the memory bandwidth that streaming kernels reach: 80 % on every generation in `STREAM`-like copies.
+    const MEMORY: f64 = 0.80;
+
+    const fn of(matmul: f64, attention: f64) -> Efficiency {
+        Efficiency {
+            matmul,
+            attention,
+            memory: MEMORY,
+            half_saturation_tokens: HALF_SATURATION_TOKENS,
+            launch_per_layer: LAUNCH_PER_LAYER,
+        }
+    }
+
+    /// V100: 16-bit products reach 85-90 of 125 TFLOP/s; attention as on A100. Calibrated on none of the project's rows
+    /// yet.
+    pub const VOLTA: Efficiency = of(0.70, 0.31);
+    /// A100 and its workstation kin: large products reach 250 of 312 TFLOP/s; attention as the fitted rows ran it,
+    /// forward and backward, mostly with Triton kernels of 2023. FlashAttention-2 alone reaches up to 190-230 (arXiv
+    /// 2307.08691).
+    pub const AMPERE: Efficiency = of(0.80, 0.31);
+    /// H100, H200, GH200: products are held by power at 600 of 989 TFLOP/s; attention as the fitted rows ran it.
+    /// FlashAttention-2 alone reaches 350-550 forward, FlashAttention-3 up to 740 (arXiv 2407.08608, Figure 5).
+    pub const HOPPER: Efficiency = of(0.61, 0.19);
+    /// B200 and its kin: Hopper's fractions, as training rows show the same MFU on them; not calibrated by itself.
+    pub const BLACKWELL: Efficiency = of(0.61, 0.19);
+    /// RTX 4090, L4, L40S: large products run near the 16-bit peak with fp32 accumulation, which is lower than the
+    /// fp16-accumulate one; not calibrated by itself.
+    pub const ADA: Efficiency = of(0.80, 0.31);
+    /// MI250X: not calibrated by itself.
+    pub const CDNA2: Efficiency = of(0.50, 0.19);
+    /// MI300X and MI325X: large products reach 650-750 of 1,307 TFLOP/s; not calibrated by itself.
+    pub const CDNA3: Efficiency = of(0.50, 0.19);
+}
+
+use efficiency::{ADA, AMPERE, BLACKWELL, CDNA2, CDNA3, HOPPER, VOLTA};
+
+/// GiB, GB/s, and dense TFLOP/s in 16 bits, in 8 bits (the 16-bit peak where there is no fp8 unit) and in fp32.
+const fn sheet(
+    memory: f64,
+    bandwidth: f64,
+    peaks: [f64; 3],
+    efficiency: crate::model::hardware::Efficiency,
+) -> Accelerator {
+    let [peak_16bit, peak_8bit, peak_32bit] = peaks;
+    Accelerator {
+        memory: Bytes::from_gib(memory),
+        memory_bandwidth: BytesPerSecond::from_gb_per_s(bandwidth),
+        peak_16bit: FlopsPerSecond::from_tflops(peak_16bit),
+        peak_8bit: FlopsPerSecond::from_tflops(peak_8bit),
+        peak_32bit: FlopsPerSecond::from_tflops(peak_32bit),
+        efficiency,
+    }
+}
+
+const fn entry(id: &'static str, name: &'static str, values: Accelerator, source: &'static str) -> AcceleratorEntry {
+    AcceleratorEntry { id, name, values, source }
+}
+
+/// The GPU of the first visit.
+pub(super) const A100_40GB: AcceleratorEntry = entry(
+    "a100-40gb",
+    "A100 40 GB",
+    sheet(40.0, 1555.0, [312.0, 312.0, 19.5], AMPERE),
+    "NVIDIA A100 data sheet, SXM4 40 GB",
+);
+
+/// Every accelerator of the catalog.
+pub const ACCELERATORS: &[AcceleratorEntry] = &[
+    A100_40GB,
+    entry(
+        "a100-80gb",
+        "A100 80 GB",
+        sheet(80.0, 2039.0, [312.0, 312.0, 19.5], AMPERE),
+        "NVIDIA A100 data sheet, SXM4 80 GB",
+    ),
+    entry(
+        "a100-pcie-80gb",
+        "A100 80 GB PCIe",
+        sheet(80.0, 1935.0, [312.0, 312.0, 19.5], AMPERE),
+        "NVIDIA A100 data sheet, PCIe 80 GB",
+    ),
+    entry(
+        "a100-64gb",
+        "A100 64 GB (Leonardo)",
+        sheet(64.0, 1640.0, [312.0, 312.0, 19.5], AMPERE),
+        "LEONARDO's description (arXiv 2307.16885): 64 GB at 1640 GB/s. Peaks are the A100's, against which its \
+         published MFU \
+         (Modalities' scaling experiments) is counted, though the part has 124 multiprocessors where the A100 has 108",
+    ),
+    entry(
+        "h100-sxm",
+        "H100 SXM",
+        sheet(80.0, 3350.0, [989.4, 1978.9, 66.9], HOPPER),
+        "NVIDIA H100 data sheet and Hopper architecture whitepaper, SXM5 80 GB, without sparsity",
+    ),
+    entry(
+        "h100-64gb",
+        "H100 64 GB (MareNostrum 5)",
+        sheet(64.0, 2020.0, [989.4, 1978.9, 66.9], HOPPER),
+        "BSC's MareNostrum 5 ACC documentation: four H100 with 64 GB HBM2 a node. No data sheet is public: \
+         bandwidth after \
+         TechPowerUp, peaks of the H100 SXM, those that its published MFU counts (Modalities' scaling experiments)",
+    ),
+    entry(
+        "h100-pcie",
+        "H100 PCIe",
+        sheet(80.0, 2039.0, [756.4, 1512.8, 51.2], HOPPER),
+        "NVIDIA Hopper architecture whitepaper, PCIe 80 GB, without sparsity",
+    ),
+    entry(
+        "h100-nvl",
+        "H100 NVL",
+        sheet(94.0, 3900.0, [835.0, 1671.0, 60.0], HOPPER),
+        "NVIDIA H100 data sheet, NVL 94 GB, half of the sparse peaks",
+    ),
+    entry(
+        "h200",
+        "H200",
+        sheet(141.0, 4800.0, [989.4, 1978.9, 66.9], HOPPER),
+        "NVIDIA H200 data sheet, SXM 141 GB, half of the sparse peaks",
+    ),
+    entry(
+        "gh200-96gb",
+        "GH200 96 GB",
+        sheet(96.0, 4000.0, [989.4, 1978.9, 66.9], HOPPER),
+        "NVIDIA GH200 data sheet, 96 GB HBM3, half of the sparse peaks",
+    ),
+    entry(
+        "h800",
+        "H800",
+        sheet(80.0, 3350.0, [989.4, 1978.9, 66.9], HOPPER),
+        "NVIDIA H800 SXM data sheet: an H100 with NVLink at 400 GB/s (MegaScale-MoE, arXiv 2505.11432, Table 4)",
+    ),
+    entry("h20", "H20", sheet(96.0, 4000.0, [148.0, 296.0, 44.0], HOPPER), "NVIDIA H20 data sheet, 96 GB, dense peaks"),
+    entry(
+        "b200",
+        "B200",
+        sheet(180.0, 8000.0, [2250.0, 4500.0, 75.0], BLACKWELL),
+        "NVIDIA HGX B200 data sheet: an eighth of the board, half of the sparse peaks",
+    ),
+    entry(
+        "gb200",
+        "GB200",
+        sheet(186.0, 8000.0, [2500.0, 5000.0, 80.0], BLACKWELL),
+        "NVIDIA GB200 NVL72 data sheet: a 72nd of the rack, half of the sparse peaks",
+    ),
+    entry(
+        "mi250x",
+        "MI250X (one of two dies)",
+        sheet(64.0, 1638.4, [191.5, 191.5, 47.9], CDNA2),
+        "AMD Instinct MI250X data sheet, halved: each die is a device of its own",
+    ),
+    entry(
+        "mi300x",
+        "MI300X",
+        sheet(192.0, 5300.0, [1307.4, 2614.9, 163.4], CDNA3),
+        "AMD Instinct MI300X data sheet, without sparsity",
+    ),
+    entry(
+        "mi325x",
+        "MI325X",
+        sheet(256.0, 6000.0, [1307.4, 2614.9, 163.4], CDNA3),
+        "AMD Instinct MI325X data sheet, without sparsity",
+    ),
+    entry(
+        "v100-16gb",
+        "V100 16 GB",
+        sheet(16.0, 900.0, [125.0, 125.0, 15.7], VOLTA),
+        "NVIDIA V100 data sheet, SXM2 16 GB (16-bit is fp16)",
+    ),
+    entry(
+        "v100-32gb",
+        "V100 32 GB",
+        sheet(32.0, 900.0, [125.0, 125.0, 15.7], VOLTA),
+        "NVIDIA V100 data sheet, SXM2 32 GB (16-bit is fp16)",
+    ),
+    entry(
+        "rtx-3090",
+        "RTX 3090",
+        sheet(24.0, 936.0, [71.0, 71.0, 35.6], AMPERE),
+        "NVIDIA Ampere GA102 whitepaper, fp32 accumulation, without sparsity",
+    ),
+    entry(
+        "rtx-4090",
+        "RTX 4090",
+        sheet(24.0, 1008.0, [165.2, 330.3, 82.6], ADA),
+        "NVIDIA Ada GPU architecture whitepaper, fp32 accumulation, without sparsity",
+    ),
+    entry(
+        "rtx-5090",
+        "RTX 5090",
+        sheet(32.0, 1792.0, [209.5, 419.0, 104.8], BLACKWELL),
+        "NVIDIA RTX Blackwell GPU architecture whitepaper, fp32 accumulation, without sparsity",
+    ),
+    entry(
+        "rtx-a6000",
+        "RTX A6000",
+        sheet(48.0, 768.0, [154.8, 154.8, 38.7], AMPERE),
+        "NVIDIA RTX A6000 data sheet and GA102 whitepaper, half of the sparse peak",
+    ),
+    entry(
+        "rtx-6000-ada",
+        "RTX 6000 Ada",
+        sheet(48.0, 960.0, [364.2, 728.5, 91.1], ADA),
+        "NVIDIA RTX 6000 Ada data sheet, half of the sparse peaks",
+    ),
+    entry("a40", "A40", sheet(48.0, 696.0, [149.7, 149.7, 37.4], AMPERE), "NVIDIA A40 data sheet, without sparsity"),
+    entry(
+        "a10g",
+        "A10G",
+        sheet(24.0, 600.0, [70.0, 70.0, 35.0], AMPERE),
+        "NVIDIA A10G data sheet (AWS G5), without sparsity",
+    ),
+    entry("l4", "L4", sheet(24.0, 300.0, [121.0, 242.5, 30.3], ADA), "NVIDIA L4 data sheet, half of the sparse peaks"),
+    entry("l40s", "L40S", sheet(48.0, 864.0, [362.05, 733.0, 91.6], ADA), "NVIDIA L40S data sheet, without sparsity"),
+];

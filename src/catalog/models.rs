@@ -1,0 +1,134 @@
+//! Models: shapes from their public configurations, with parameter counts exact to the parameter. One file a family.
+
+pub mod bloom;
+pub mod falcon;
+pub mod gemma;
+pub mod gpt;
+pub mod ladder;
+pub mod llama;
+pub mod megatron;
+pub mod mistral;
+pub mod mpt;
+pub mod opt;
+pub mod others;
+pub mod pythia;
+pub mod qwen;
+
+use super::ModelEntry;
+use crate::model::transformer::{Architecture, AttentionBias, Norm};
+
+/// The families, in display order.
+const FAMILIES: [&[ModelEntry]; 13] = [
+    ladder::MODELS,
+    llama::MODELS,
+    mistral::MODELS,
+    qwen::MODELS,
+    gemma::MODELS,
+    gpt::MODELS,
+    opt::MODELS,
+    bloom::MODELS,
+    mpt::MODELS,
+    pythia::MODELS,
+    falcon::MODELS,
+    others::MODELS,
+    megatron::MODELS,
+];
+
+/// Every model of the catalog, family by family.
+pub const MODELS: &[ModelEntry] = &ALL;
+
+const ALL: [ModelEntry; COUNT] = all();
+
+const COUNT: usize = {
+    let mut count = 0;
+    let mut families: &[&[ModelEntry]] = &FAMILIES;
+    while let [family, rest @ ..] = families {
+        count += family.len();
+        families = rest;
+    }
+    count
+};
+
+/// The families end to end.
+const fn all() -> [ModelEntry; COUNT] {
+    let mut entries = [ladder::SMALLEST; COUNT];
+    let mut slots: &mut [ModelEntry] = &mut entries;
+    let mut families: &[&[ModelEntry]] = &FAMILIES;
+    while let [family, later @ ..] = families {
+        let mut family: &[ModelEntry] = family;
+        while let [entry, others @ ..] = family {
+            let [slot, free @ ..] = slots else { break };
+            *slot = *entry;
+            slots = free;
+            family = others;
+        }
+        families = later;
+    }
+    entries
+}
+
+/// What Llama and most models since share: gated MLP, root-mean-square norms, rotary positions, no biases, an output
+/// head of its own. Sizes are those of [`shape`].
+const LLAMA_STYLE: Architecture = Architecture {
+    num_hidden_layers: 0,
+    hidden_size: 0,
+    num_attention_heads: 0,
+    num_key_value_heads: 0,
+    head_dim: 0,
+    intermediate_size: 0,
+    vocab_size: 0,
+    gated_mlp: true,
+    norm: Norm::Rms,
+    norms_per_layer: 2,
+    qk_norm: false,
+    attention_bias: AttentionBias::None,
+    mlp_bias: false,
+    tie_word_embeddings: false,
+    learned_positions: 0,
+    embedding_norm: false,
+};
+
+/// What GPT-2, GPT-3, OPT and BLOOM share: plain MLP, layer norms, biases everywhere, an output head tied to the
+/// embedding.
+const GPT_STYLE: Architecture = Architecture {
+    gated_mlp: false,
+    norm: Norm::Layer,
+    attention_bias: AttentionBias::All,
+    mlp_bias: true,
+    tie_word_embeddings: true,
+    ..LLAMA_STYLE
+};
+
+/// `style` with L layers of width H, query and key-value heads (of width H over query heads), and an MLP of width F.
+const fn shape(style: Architecture, layers: u32, hidden: u32, heads: (u32, u32), intermediate: u32) -> Architecture {
+    Architecture {
+        num_hidden_layers: layers,
+        hidden_size: hidden,
+        num_attention_heads: heads.0,
+        num_key_value_heads: heads.1,
+        head_dim: hidden / heads.0,
+        intermediate_size: intermediate,
+        ..style
+    }
+}
+
+/// What the entries of one list share.
+#[derive(Clone, Copy)]
+struct Series {
+    family: &'static str,
+    source: &'static str,
+}
+
+impl Series {
+    const fn model(
+        self,
+        id: &'static str,
+        name: &'static str,
+        architecture: Architecture,
+        params: u64,
+        max_position_embeddings: u32,
+    ) -> ModelEntry {
+        let Self { family, source } = self;
+        ModelEntry { id, name, family, architecture, params, max_position_embeddings, source }
+    }
+}

@@ -1,0 +1,38 @@
+//! The anchors of the ladder that the model-size slider moves along, as entries of their own.
+
+use super::{GPT_STYLE, Series, shape};
+use crate::catalog::ModelEntry;
+use crate::model::transformer::Architecture;
+
+const LADDER: Series = Series {
+    family: "Ladder",
+    source: "layers and widths used with the FSDP bounds after Wang et al. 2025 (arXiv 2504.03655), GPT-3 style: heads \
+             of 128, F = 4 H, biases, tied embedding of 50,257 (arXiv 2005.14165); positions without parameters",
+};
+
+const STYLE: Architecture = Architecture { vocab_size: 50_257, ..GPT_STYLE };
+/// Width of one head.
+const HEAD_DIM: u32 = 128;
+/// Width of the MLP over H.
+const MLP_RATIO: u32 = 4;
+/// Positions without parameters set no limit: the longest sequence that the page offers.
+const UNBOUNDED: u32 = 1_048_576;
+
+const fn anchor(layers: u32, hidden: u32) -> Architecture {
+    let heads = hidden / HEAD_DIM;
+    shape(STYLE, layers, hidden, (heads, heads), MLP_RATIO * hidden)
+}
+
+pub(super) const SMALLEST: ModelEntry =
+    LADDER.model("ladder-1.3b", "1.3B of the ladder", anchor(24, 2048), 1_311_528_960, UNBOUNDED);
+
+/// The anchors, smallest first.
+pub const MODELS: &[ModelEntry] = &[
+    SMALLEST,
+    LADDER.model("ladder-7b", "7B of the ladder", anchor(32, 4096), 6_650_015_744, UNBOUNDED),
+    LADDER.model("ladder-13b", "13B of the ladder", anchor(40, 5120), 12_842_900_480, UNBOUNDED),
+    LADDER.model("ladder-30b", "30B of the ladder", anchor(60, 6656), 32_237_397_504, UNBOUNDED),
+    LADDER.model("ladder-65b", "65B of the ladder", anchor(80, 8192), 64_844_750_848, UNBOUNDED),
+    LADDER.model("ladder-175b", "175B of the ladder", anchor(96, 12_288), 174_579_093_504, UNBOUNDED),
+    LADDER.model("ladder-310b", "310B of the ladder", anchor(96, 16_384), 310_081_536_000, UNBOUNDED),
+];

@@ -1,0 +1,42 @@
+//! Mistral's dense models.
+
+use super::{LLAMA_STYLE, Series, shape};
+use crate::catalog::ModelEntry;
+use crate::model::transformer::Architecture;
+
+const MISTRAL: Series = Series {
+    family: "Mistral",
+    source: "Mistral 7B (arXiv 2310.06825) and mistralai/* config.json; Hugging Face transformers modeling_mistral",
+};
+
+const V1: Architecture = Architecture { vocab_size: 32_000, ..LLAMA_STYLE };
+const V3: Architecture = Architecture { vocab_size: 32_768, ..LLAMA_STYLE };
+const TEKKEN: Architecture = Architecture { vocab_size: 131_072, ..LLAMA_STYLE };
+
+/// Mistral's dense models.
+pub const MODELS: &[ModelEntry] = &[
+    MISTRAL.model("mistral-7b", "Mistral 7B v0.1", shape(V1, 32, 4096, (32, 8), 14_336), 7_241_732_096, 32_768),
+    MISTRAL.model("mistral-7b-v0.3", "Mistral 7B v0.3", shape(V3, 32, 4096, (32, 8), 14_336), 7_248_023_552, 32_768),
+    MISTRAL.model(
+        "mistral-nemo-12b",
+        "Mistral Nemo 12B",
+        Architecture { head_dim: 128, ..shape(TEKKEN, 40, 5120, (32, 8), 14_336) },
+        12_247_782_400,
+        131_072,
+    ),
+    MISTRAL.model("codestral-22b", "Codestral 22B", shape(V3, 56, 6144, (48, 8), 16_384), 22_247_282_688, 32_768),
+    MISTRAL.model(
+        "mistral-small-24b",
+        "Mistral Small 3 24B",
+        Architecture { head_dim: 128, ..shape(TEKKEN, 40, 5120, (32, 8), 32_768) },
+        23_572_403_200,
+        32_768,
+    ),
+    MISTRAL.model(
+        "mistral-large-2",
+        "Mistral Large 2 123B",
+        shape(V3, 88, 12_288, (96, 8), 28_672),
+        122_610_069_504,
+        131_072,
+    ),
+];

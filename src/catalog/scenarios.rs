@@ -1,0 +1,171 @@
+//! Named scenarios: each a link that shows one thing.
+
+use super::ScenarioEntry;
+use super::accelerators::A100_40GB;
+use super::clusters::A100_40GB_200G;
+use super::interconnects::{IB_200, NVLINK_3};
+use crate::model::hardware::Topology;
+use crate::model::training::{MfuConvention, Recipe};
+use crate::scenario::{Model, RecomputeMode, Scenario, Strategy};
+
+/// The scenario of the first visit: 13B of the ladder on 64 A100 40 GB, where memory, network and compute are all
+/// close.
+pub fn first_visit() -> Scenario {
+    Scenario {
+        model: Model::Ladder { size: 13e9 },
+        accelerator: A100_40GB.pick(),
+        network: A100_40GB_200G.joined_by(&NVLINK_3, &IB_200),
+        gpus: 64,
+        seq_len: 4096,
+        micro_batch_size: 1,
+        grad_accum_steps: 1,
+        strategy: Strategy::FullShard,
+        shard_size: A100_40GB_200G.gpus_per_node,
+        recompute: RecomputeMode::None,
+        keep_fraction: 0.5,
+        recipe: Recipe::Fsdp2MixedBf16,
+        topology: Topology::Aware,
+        mfu_convention: MfuConvention::FullAttention,
+    }
+}
+
+/// The study whose bounds section 8 of the model holds.
+const BOUNDS: &str = "FSDP bounds after Wang et al. 2025 (arXiv 2504.03655)";
+/// The paper on FSDP itself.
+const FSDP: &str = "PyTorch FSDP (arXiv 2304.11277), sections 5.2 and 5.4";
+/// Full against hybrid sharding, measured.
+const MODALITIES: &str = "Modalities' scaling experiments, docs/scaling_experiments/scaling_leonardo.md";
+/// The state of mixed-precision and of 16-bit Adam.
+const ZERO: &str = "ZeRO (arXiv 1910.02054), section 3";
+
+const fn entry(
+    id: &'static str,
+    name: &'static str,
+    notice: &'static str,
+    link: &'static str,
+    source: &'static str,
+) -> ScenarioEntry {
+    ScenarioEntry { id, name, notice, link, source }
+}
+
+/// Every named scenario. Links say all that matters, whatever a link starts from.
+pub const SCENARIOS: &[ScenarioEntry] = &[
+    entry(
+        "first-visit",
+        "13B on 64 A100",
+        "Memory, network and compute are all close: every slider changes what limits the run.",
+        "v=1&rev=1&cluster=a100-40gb-200g&size=13B&gpus=64&seq=4096&mbs=1&strategy=full-shard&recompute=none",
+        BOUNDS,
+    ),
+    entry(
+        "bandwidth-7b-100g",
+        "7B at 100 Gbit/s",
+        "Pin this and open the same run at 200 Gbit/s: twice the bandwidth hides the transfers that stand out here and \
+         lifts the MFU by several points.",
+        "v=1&rev=1&cluster=a100-40gb-100g&size=7B&gpus=64&seq=4096&mbs=1&strategy=full-shard&recompute=full",
+        BOUNDS,
+    ),
+    entry(
+        "bandwidth-7b-200g",
+        "7B at 200 Gbit/s",
+        "Compute limits this run: raise the link bandwidth further and the MFU stays where it is.",
+        "v=1&rev=1&cluster=a100-40gb-200g&size=7B&gpus=64&seq=4096&mbs=1&strategy=full-shard&recompute=full",
+        BOUNDS,
+    ),
+    entry(
+        "bandwidth-13b-100g",
+        "13B at 100 Gbit/s",
+        "Compare with 200 Gbit/s: what the gathers and reductions of 13B leave exposed here is the gain in MFU there.",
+        "v=1&rev=1&cluster=a100-40gb-100g&size=13B&gpus=64&seq=4096&mbs=1&strategy=full-shard&recompute=full",
+        BOUNDS,
+    ),
+    entry(
+        "bandwidth-13b-200g",
+        "13B at 200 Gbit/s",
+        "Shorten the sequence: with fewer tokens for each GPU the same transfers come out from under the compute.",
+        "v=1&rev=1&cluster=a100-40gb-200g&size=13B&gpus=64&seq=4096&mbs=1&strategy=full-shard&recompute=full",
+        BOUNDS,
+    ),
+    entry(
+        "bandwidth-65b-100g",
+        "65B at 100 Gbit/s",
+        "Memory leaves a larger model fewer tokens for each GPU, so twice the bandwidth gains it more than 13B.",
+        "v=1&rev=1&cluster=a100-40gb-100g&size=65B&gpus=64&seq=2048&mbs=1&strategy=full-shard&recompute=full",
+        BOUNDS,
+    ),
+    entry(
+        "bandwidth-65b-200g",
+        "65B at 200 Gbit/s",
+        "Raise the link bandwidth on: the MFU keeps rising long after a 7B model's has stopped.",
+        "v=1&rev=1&cluster=a100-40gb-200g&size=65B&gpus=64&seq=2048&mbs=1&strategy=full-shard&recompute=full",
+        BOUNDS,
+    ),
+    entry(
+        "memory-for-bandwidth",
+        "Memory instead of bandwidth",
+        "Twice the memory holds twice the tokens, which hide the same transfers: 80 GB at 100 Gbit/s reach the MFU of \
+         the first visit's 40 GB at 200 Gbit/s.",
+        "v=1&rev=1&cluster=a100-40gb-100g&mem=80&size=13B&gpus=64&seq=4096&mbs=2&strategy=full-shard&recompute=none",
+        BOUNDS,
+    ),
+    entry(
+        "ddp-largest",
+        "The largest model under DDP",
+        "Raise the model size: with all of the state on every GPU memory ends below 4B, however many GPUs there are.",
+        "v=1&rev=1&cluster=dgx-a100-80&size=3.5B&gpus=8&seq=2048&mbs=1&strategy=ddp&recompute=full&recipe=fsdp2-bf16",
+        FSDP,
+    ),
+    entry(
+        "fsdp-largest",
+        "Five times as large under FSDP",
+        "FULL_SHARD holds five times the model on the same eight GPUs, with memory to spare; add GPUs and it grows on.",
+        "v=1&rev=1&cluster=dgx-a100-80&size=17.5B&gpus=8&seq=2048&mbs=1&strategy=full-shard&recompute=full",
+        FSDP,
+    ),
+    entry(
+        "ddp-small",
+        "1.3B under DDP",
+        "A model that fits either way: under FULL_SHARD the step takes as long, for half of the memory.",
+        "v=1&rev=1&cluster=dgx-a100-80&size=1.3B&gpus=8&seq=2048&mbs=4&strategy=ddp&recompute=none&recipe=fsdp2-bf16",
+        FSDP,
+    ),
+    entry(
+        "full-shard-7b",
+        "7B sharded over 128 GPUs",
+        "Weights cross a slow network twice in each step: published at 38 % MFU, where HYBRID_SHARD reaches 50 %.",
+        "v=1&rev=1&cluster=leonardo-booster&size=7B&gpus=128&seq=4096&strategy=full-shard&recompute=none\
+         &recipe=zero-mixed",
+        MODALITIES,
+    ),
+    entry(
+        "hybrid-shard-7b",
+        "7B sharded inside each node",
+        "Weights stay inside the node and only gradients cross the network: faster than FULL_SHARD, for more memory.",
+        "v=1&rev=1&cluster=leonardo-booster&size=7B&gpus=128&seq=4096&strategy=hybrid-shard&shard=4&recompute=none\
+         &recipe=zero-mixed",
+        MODALITIES,
+    ),
+    entry(
+        "pure-bf16-7b",
+        "7B in pure bf16 on one GPU",
+        "Weights, gradients and Adam's moments take about 14 + 14 + 28 GB before the first activation.",
+        "v=1&rev=1&cluster=dgx-a100-80&model=llama-2-7b&gpus=1&seq=2048&strategy=ddp&recompute=full&recipe=pure-bf16",
+        ZERO,
+    ),
+    entry(
+        "pure-bf16-7b-sharded",
+        "7B in pure bf16 on eight GPUs",
+        "FULL_SHARD over eight GPUs leaves each an eighth of those states; activations are what remains.",
+        "v=1&rev=1&cluster=dgx-a100-80&model=llama-2-7b&gpus=8&seq=2048&strategy=full-shard&recompute=full\
+         &recipe=pure-bf16",
+        ZERO,
+    ),
+    entry(
+        "zero3-175b",
+        "175B under ZeRO-3",
+        "16 bytes a parameter over 512 GPUs are 5.5 GB each: the states of 175B take less than 1B would alone.",
+        "v=1&rev=1&cluster=a100-40gb-200g&size=175B&gpus=512&seq=2048&strategy=full-shard&recompute=full\
+         &recipe=zero-mixed",
+        ZERO,
+    ),
+];

@@ -1,0 +1,82 @@
+//! A figure in words: the text alternative of its canvas, and its legend.
+
+use super::format;
+use super::names::in_sentence;
+use super::spec::{Axis, BarSpec, ChartSpec, Line, LineRole};
+use crate::units::Bytes;
+
+/// The summary of a chart, in one sentence: what is drawn over what, and the finding.
+pub fn chart(spec: &ChartSpec) -> String {
+    format!("{}, for {} and {}: {}", spec.title, extent(&spec.x), extent(&spec.y), spec.caption)
+}
+
+/// The summary of a bar, in one sentence.
+pub fn bar(spec: &BarSpec) -> String {
+    let parts: Vec<String> = spec
+        .parts
+        .iter()
+        .filter(|(_, bytes)| *bytes > 0.0)
+        .map(|(part, bytes)| {
+            format!("{} {}", in_sentence(super::names::part(*part)), format::bytes(Bytes::new(*bytes)))
+        })
+        .collect();
+    format!("{}: {} Its parts: {}.", spec.title, spec.caption, parts.join(", "))
+}
+
+/// An axis with its ends.
+fn extent(axis: &Axis) -> String {
+    let (low, high) = (format::value(axis.unit, axis.min), format::value(axis.unit, axis.max));
+    format!("{} from {low} to {high}", in_sentence(&axis.label))
+}
+
+/// One row of a legend.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LegendEntry {
+    /// The line's name.
+    pub name: String,
+    /// What it is: its colour, dashes and width.
+    pub role: LineRole,
+    /// What to know of it beside its name; may be empty.
+    pub note: String,
+}
+
+/// The legend of a chart: every line, with a note where it is drawn under another or fits nowhere.
+pub fn legend(spec: &ChartSpec) -> Vec<LegendEntry> {
+    let note = |line: &Line| match &line.same_as {
+        Some(_) if line.segments.is_empty() => "fits nowhere here".to_string(),
+        Some(name) => format!("same as {name}"),
+        None if line.segments.is_empty() => "fits nowhere here".to_string(),
+        None => String::new(),
+    };
+    spec.lines.iter().map(|line| LegendEntry { name: line.name.clone(), role: line.role, note: note(line) }).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::catalog::default_scenario;
+    use crate::chart::views::{Metric, Scratch, feasible_region, memory_bar, mfu_curve};
+
+    #[test]
+    fn every_figure_has_a_summary_with_numbers_and_no_nan() {
+        let scenario = default_scenario();
+        let mut scratch = Scratch::default();
+        let texts = [
+            chart(&feasible_region(&scenario, "seq", "size", true, &mut scratch)),
+            chart(&mfu_curve(&scenario, "link", Metric::Mfu, true, &mut scratch)),
+            bar(&memory_bar(&scenario.report())),
+        ];
+        for text in texts {
+            assert!(text.ends_with('.') && text.contains(|c: char| c.is_ascii_digit()), "{text}");
+            assert!(!text.contains("NaN") && !text.contains("undefined"), "{text}");
+        }
+    }
+
+    #[test]
+    fn the_legend_names_every_strategy_once() {
+        let spec = mfu_curve(&default_scenario(), "seq", Metric::Mfu, false, &mut Scratch::default());
+        let names: Vec<String> = legend(&spec).into_iter().map(|entry| entry.name).collect();
+        assert_eq!(names.len(), crate::scenario::Strategy::ALL.len());
+        assert!(names.iter().enumerate().all(|(at, name)| !names[..at].contains(name)));
+    }
+}

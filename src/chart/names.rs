@@ -1,0 +1,82 @@
+//! What parts, limiters and lines are called, everywhere.
+
+use super::spec::LineRole;
+use crate::model::report::{Limiter, MemoryPart};
+use crate::params::{Kind, find};
+
+/// The name of a memory part.
+pub const fn part(part: MemoryPart) -> &'static str {
+    match part {
+        MemoryPart::Weights => "Weights",
+        MemoryPart::Gradients => "Gradients",
+        MemoryPart::Optimizer => "Optimizer state",
+        MemoryPart::GatheredWeights => "Gathered weights",
+        MemoryPart::UnreducedGradients => "Unreduced gradients",
+        MemoryPart::Activations => "Activations",
+        MemoryPart::WorkingSet => "Working set of a layer",
+        MemoryPart::Logits => "Logits and loss",
+        MemoryPart::Context => "CUDA context and NCCL",
+        MemoryPart::Fragmentation => "Fragmentation",
+    }
+}
+
+/// The name of a limiter.
+pub const fn limiter(limiter: Limiter) -> &'static str {
+    match limiter {
+        Limiter::Memory => "out of memory",
+        Limiter::InterNode => "network between nodes",
+        Limiter::IntraNode => "links inside the node",
+        Limiter::Compute => "compute",
+        Limiter::Launch => "kernel launches",
+    }
+}
+
+/// The name of a strategy, by its place in `Strategy::ALL`: its label in the picker.
+pub fn strategy(place: usize) -> &'static str {
+    match find("strategy").map(|param| param.kind) {
+        Some(Kind::Choice(choice)) => choice.options.get(place).map_or("", |option| option.label),
+        _ => "",
+    }
+}
+
+/// A label as it reads inside a sentence: `Sequence length` in lower case, `GPU memory` and `MFU` as they are.
+pub fn in_sentence(label: &str) -> String {
+    let mut letters = label.chars();
+    match (letters.next(), letters.next()) {
+        (Some(first), Some(second)) if second.is_lowercase() || second == ' ' => {
+            first.to_lowercase().chain(label.chars().skip(1)).collect()
+        }
+        _ => label.to_string(),
+    }
+}
+
+/// The name of a role, as a class in the style sheet: `line-strategy-3`, `line-bound`.
+pub fn line_class(role: LineRole) -> String {
+    match role {
+        LineRole::Strategy(place) => format!("line-strategy-{place}"),
+        LineRole::Current(place) => format!("line-strategy-{place} line-current"),
+        LineRole::Bound => "line-bound".into(),
+        LineRole::MemoryFrontier => "line-memory".into(),
+        LineRole::NetworkBoundary => "line-network".into(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn acronyms_keep_their_capitals() {
+        assert_eq!(in_sentence("Sequence length"), "sequence length");
+        assert_eq!(in_sentence("GPU memory"), "GPU memory");
+        assert_eq!(in_sentence("MFU"), "MFU");
+    }
+
+    #[test]
+    fn every_strategy_has_the_name_of_its_option() {
+        for place in 0..crate::scenario::Strategy::ALL.len() {
+            assert!(!strategy(place).is_empty());
+        }
+        assert_eq!(strategy(99), "");
+    }
+}

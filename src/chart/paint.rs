@@ -1,0 +1,46 @@
+//! From a spec to pixels. Everything but [`canvas`] draws on any plotters backend; text is never measured, so that no
+//! styled element is ever made (a strict content security policy forbids it) and drawing is possible anywhere.
+
+mod axes;
+mod bar;
+mod canvas;
+mod chart;
+mod field;
+mod hatch;
+mod labels;
+mod lines;
+mod path;
+mod pen;
+
+use super::palette::Theme;
+pub use canvas::{paint_bar, paint_chart};
+pub use chart::{draw_bar, draw_chart};
+pub use pen::Pen;
+
+/// How a figure is drawn.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Style {
+    /// Light or dark.
+    pub theme: Theme,
+    /// Width of the canvas element.
+    pub css_width: f64,
+    /// Height of the canvas element.
+    pub css_height: f64,
+    /// Device pixels in a CSS pixel.
+    pub device_pixel_ratio: f64,
+}
+
+/// Why a figure could not be drawn.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PaintError(
+    /// What the backend or the browser said.
+    pub String,
+);
+
+impl core::fmt::Display for PaintError {
+    fn fmt(&self, out: &mut core::fmt::Formatter) -> core::fmt::Result {
+        write!(out, "The figure could not be drawn: {}", self.0)
+    }
+}
+
+impl core::error::Error for PaintError {}

@@ -1,0 +1,81 @@
+//! The stacked bar: parts side by side, the capacity as a line across, and what is beyond it hatched.
+
+use super::PaintError;
+use super::pen::{Align, Pen, Stroke, text_width};
+use crate::chart::layout::BarArea;
+use crate::chart::palette::{Rgb, Theme, part, tokens};
+use crate::chart::spec::BarSpec;
+use crate::chart::{format, names, scale};
+use crate::params::{Scale, Unit};
+use crate::units::Bytes;
+use plotters::prelude::DrawingBackend;
+
+/// The distance between the lines over what is beyond the capacity.
+const GAP: f64 = 7.0;
+/// Light above this sum of weighted sRGB bytes takes dark text.
+const BRIGHT: f64 = 140.0;
+
+/// The bar; `highlighted` has an outline.
+///
+/// # Errors
+///
+/// Where the backend fails.
+pub fn draw_bar<B: DrawingBackend>(
+    pen: &mut Pen<B>,
+    spec: &BarSpec,
+    area: &BarArea,
+    theme: Theme,
+    highlighted: Option<usize>,
+) -> Result<(), PaintError> {
+    let colours = tokens(theme);
+    let (top, bottom) = (area.top, area.top + area.height);
+    let mut start = 0.0;
+    for (at, &(of, bytes)) in spec.parts.iter().enumerate() {
+        let (left, right) = (area.to_pixel(start), area.to_pixel(start + bytes));
+        start += bytes;
+        let fill = part(theme, of);
+        pen.fill((left, top), (right, bottom), fill, 1.0)?;
+        let name = names::part(of);
+        if right - left > text_width(name) + 8.0 {
+            let middle = f64::midpoint(left, right);
+            pen.text(name, (middle, f64::midpoint(top, bottom)), Align::Centre, readable(fill), false)?;
+        }
+        pen.hairline((right, top), (right, bottom), colours.surface, 1.0)?;
+        if highlighted == Some(at) {
+            pen.outline((left, top), (right, bottom), Stroke::solid(colours.text, 2.0))?;
+        }
+    }
+    let (limit, end) = (area.to_pixel(spec.capacity), area.to_pixel(start));
+    let mut x = limit + GAP;
+    while x < end {
+        pen.line(&[(x - GAP, bottom), (x, top)], Stroke::solid(colours.surface, 1.5))?;
+        x += GAP;
+    }
+    axis(pen, area, theme)?;
+    pen.line(&[(limit, top - 8.0), (limit, bottom + 4.0)], Stroke::solid(colours.text, 2.0))?;
+    let capacity = format!("{} capacity", format::bytes(Bytes::new(spec.capacity)));
+    let half = text_width(&capacity) / 2.0;
+    let middle = limit.clamp(area.left + half, (area.left + area.width - half).max(area.left + half));
+    pen.text(&capacity, (middle, top - 16.0), Align::Centre, colours.text, false)
+}
+
+/// Ticks in GiB under the bar.
+fn axis<B: DrawingBackend>(pen: &mut Pen<B>, area: &BarArea, theme: Theme) -> Result<(), PaintError> {
+    let colours = tokens(theme);
+    let bottom = area.top + area.height;
+    let most = (area.width / 64.0).clamp(3.0, 7.0) as usize;
+    for gib in scale::ticks(Scale::Linear, 0.0, Bytes::new(area.span).gib(), most) {
+        let x = area.to_pixel(Bytes::from_gib(gib).get());
+        pen.hairline((x, bottom), (x, bottom + 4.0), colours.axis, 1.0)?;
+        let label = if gib == 0.0 { "0".to_string() } else { format::value(Unit::Gib, gib) };
+        let align = if gib == 0.0 { Align::Left } else { Align::Centre };
+        pen.text(&label, (x, bottom + 13.0), align, colours.muted, false)?;
+    }
+    Ok(())
+}
+
+/// Black or white, whichever reads better.
+fn readable(Rgb(red, green, blue): Rgb) -> Rgb {
+    let light = 0.299 * f64::from(red) + 0.587 * f64::from(green) + 0.114 * f64::from(blue);
+    if light > BRIGHT { Rgb(0, 0, 0) } else { Rgb(255, 255, 255) }
+}

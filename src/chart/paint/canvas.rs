@@ -1,0 +1,144 @@
+//! The HTML canvas: size, scale, and the image of a field; everything else is the generic painter.
+
+use super::chart::{draw_bar, draw_chart};
+use super::field::Image;
+use super::{PaintError, Pen, Style};
+use crate::chart::layout::{PlotArea, bar_area, plot_area};
+use crate::chart::palette::tokens;
+use crate::chart::spec::{BarSpec, ChartSpec, Field};
+use core::cell::RefCell;
+use plotters_canvas::CanvasBackend;
+use wasm_bindgen::{Clamped, JsCast, JsValue};
+use web_sys::{CanvasRenderingContext2d, HtmlCanvasElement, ImageData};
+
+/// Backend units in a device pixel: plotters knows whole coordinates only, and curves need finer ones.
+const SUBPIXELS: f64 = 8.0;
+
+/// The image of the last field and the hidden canvas that stretches it, kept from frame to frame.
+#[derive(Default)]
+struct Stretcher {
+    image: Image,
+    canvas: Option<HtmlCanvasElement>,
+}
+
+thread_local! {
+    static STRETCHER: RefCell<Stretcher> = RefCell::default();
+}
+
+/// Paints a chart; `crosshair` is in data units. It sets the size of the canvas in device pixels, and CSS sizes the element.
+///
+/// # Errors
+///
+/// Where the canvas has no 2D context or refuses to draw.
+pub fn paint_chart(
+    spec: &ChartSpec,
+    canvas: &HtmlCanvasElement,
+    style: &Style,
+    crosshair: Option<(f64, f64)>,
+) -> Result<(), PaintError> {
+    let context = prepare(canvas, style)?;
+    let area = plot_area(spec, style.css_width, style.css_height);
+    if let Some(field) = &spec.field {
+        stretch(&context, field, &area, style)?;
+    }
+    with_pen(canvas, &context, style, |pen| draw_chart(pen, spec, &area, style.theme, crosshair))
+}
+
+/// Paints a memory bar, with an outline around the highlighted part.
+///
+/// # Errors
+///
+/// Where the canvas has no 2D context or refuses to draw.
+pub fn paint_bar(
+    spec: &BarSpec,
+    canvas: &HtmlCanvasElement,
+    style: &Style,
+    highlighted: Option<usize>,
+) -> Result<(), PaintError> {
+    let context = prepare(canvas, style)?;
+    let area = bar_area(spec, style.css_width, style.css_height);
+    with_pen(canvas, &context, style, |pen| draw_bar(pen, spec, &area, style.theme, highlighted))
+}
+
+/// Sizes the canvas (only where it changes: that clears it and is slow) and fills it with the surface.
+fn prepare(canvas: &HtmlCanvasElement, style: &Style) -> Result<CanvasRenderingContext2d, PaintError> {
+    let ratio = style.device_pixel_ratio;
+    let (width, height) = ((style.css_width * ratio).round() as u32, (style.css_height * ratio).round() as u32);
+    if canvas.width() != width {
+        canvas.set_width(width);
+    }
+    if canvas.height() != height {
+        canvas.set_height(height);
+    }
+    let context = context(canvas)?;
+    context.set_transform(1.0, 0.0, 0.0, 1.0, 0.0, 0.0).map_err(refused)?;
+    context.set_fill_style_str(&tokens(style.theme).surface.css());
+    context.fill_rect(0.0, 0.0, f64::from(width), f64::from(height));
+    Ok(context)
+}
+
+fn context(canvas: &HtmlCanvasElement) -> Result<CanvasRenderingContext2d, PaintError> {
+    let context = canvas.get_context("2d").map_err(refused)?;
+    let context = context.and_then(|context| context.dyn_into().ok());
+    context.ok_or_else(|| PaintError("the canvas has no 2D context.".to_string()))
+}
+
+/// Draws with a pen in CSS pixels.
+fn with_pen(
+    canvas: &HtmlCanvasElement,
+    context: &CanvasRenderingContext2d,
+    style: &Style,
+    draw: impl FnOnce(&mut Pen<CanvasBackend>) -> Result<(), PaintError>,
+) -> Result<(), PaintError> {
+    let ratio = style.device_pixel_ratio;
+    context.set_transform(1.0 / SUBPIXELS, 0.0, 0.0, 1.0 / SUBPIXELS, 0.0, 0.0).map_err(refused)?;
+    context.set_line_join("round");
+    let backend = CanvasBackend::with_canvas_object(canvas.clone());
+    let mut backend = backend.ok_or_else(|| PaintError("the canvas has no 2D context.".to_string()))?;
+    draw(&mut Pen::new(&mut backend, SUBPIXELS * ratio, ratio))
+}
+
+/// Puts the field's image on a hidden canvas, and stretches it over the plot.
+fn stretch(
+    context: &CanvasRenderingContext2d,
+    field: &Field,
+    area: &PlotArea,
+    style: &Style,
+) -> Result<(), PaintError> {
+    STRETCHER.with_borrow_mut(|stretcher| {
+        stretcher.image.draw(field, style.theme);
+        let (width, height) = (stretcher.image.width as u32, stretcher.image.height as u32);
+        let hidden = match &stretcher.canvas {
+            Some(hidden) if hidden.width() == width && hidden.height() == height => hidden.clone(),
+            _ => hidden_canvas(width, height)?,
+        };
+        let pixels = Clamped(stretcher.image.bytes.as_slice());
+        let data = ImageData::new_with_u8_clamped_array_and_sh(pixels, width, height).map_err(refused)?;
+        self::context(&hidden)?.put_image_data(&data, 0.0, 0.0).map_err(refused)?;
+        let ratio = style.device_pixel_ratio;
+        let drawn = context.draw_image_with_html_canvas_element_and_dw_and_dh(
+            &hidden,
+            area.left * ratio,
+            area.top * ratio,
+            area.width * ratio,
+            area.height * ratio,
+        );
+        stretcher.canvas = Some(hidden);
+        drawn.map_err(refused)
+    })
+}
+
+fn hidden_canvas(width: u32, height: u32) -> Result<HtmlCanvasElement, PaintError> {
+    let document = web_sys::window().and_then(|window| window.document());
+    let document = document.ok_or_else(|| PaintError("there is no document.".to_string()))?;
+    let element = document.create_element("canvas").map_err(refused)?;
+    let canvas: HtmlCanvasElement =
+        element.dyn_into().map_err(|_| PaintError("the browser made no canvas.".to_string()))?;
+    canvas.set_width(width);
+    canvas.set_height(height);
+    Ok(canvas)
+}
+
+fn refused(error: JsValue) -> PaintError {
+    PaintError(format!("{error:?}"))
+}

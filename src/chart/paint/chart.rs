@@ -1,0 +1,123 @@
+//! A whole figure, in order: hatching, axes, lines, names of zones, the scenario's place, the crosshair.
+
+pub use super::bar::draw_bar;
+use super::labels::{Rect, Room, size_of};
+use super::pen::{Pen, Spot, Stroke};
+use super::{PaintError, axes, hatch, lines};
+use crate::chart::layout::PlotArea;
+use crate::chart::palette::{Theme, line, tokens};
+use crate::chart::spec::{ChartSpec, Field, ZoneKind};
+use plotters::prelude::DrawingBackend;
+
+/// The radius of the mark at the scenario's place.
+const HERE: f64 = 6.0;
+
+/// Everything but the image of the field, which is under it.
+///
+/// # Errors
+///
+/// Where the backend fails.
+pub fn draw_chart<B: DrawingBackend>(
+    pen: &mut Pen<B>,
+    spec: &ChartSpec,
+    area: &PlotArea,
+    theme: Theme,
+    crosshair: Option<(f64, f64)>,
+) -> Result<(), PaintError> {
+    let mut room = Room::new(lines::rect(area));
+    if let Some(field) = &spec.field {
+        hatching(pen, field, area, theme)?;
+    }
+    axes::draw(pen, spec, area, theme)?;
+    let here = spec.here.map(|(x, y)| area.to_pixel(x, y));
+    if let Some(here) = here {
+        room.take(Rect::around(here, 4.0 * HERE, 4.0 * HERE));
+    }
+    lines::draw(pen, spec, area, theme, &mut room)?;
+    if let Some(field) = &spec.field {
+        zones(pen, spec, field, theme, &mut room)?;
+    }
+    if let Some(here) = here {
+        mark(pen, here, theme)?;
+    }
+    match crosshair {
+        Some(place) => cross(pen, spec, area, theme, place),
+        None => Ok(()),
+    }
+}
+
+fn hatching<B: DrawingBackend>(
+    pen: &mut Pen<B>,
+    field: &Field,
+    area: &PlotArea,
+    theme: Theme,
+) -> Result<(), PaintError> {
+    let stroke = Stroke::solid(tokens(theme).hatch, 1.0);
+    hatch::hatching(field, area).iter().try_for_each(|line| pen.line(line, stroke))
+}
+
+/// The names of the zones: with the reason where there is room for it.
+fn zones<B: DrawingBackend>(
+    pen: &mut Pen<B>,
+    spec: &ChartSpec,
+    field: &Field,
+    theme: Theme,
+    room: &mut Room,
+) -> Result<(), PaintError> {
+    let colours = tokens(theme);
+    for zone in &spec.zones {
+        let both = [zone.name.as_str(), zone.reason.as_str()];
+        let name = [zone.name.as_str()];
+        let mut place = |texts: &[&str]| room.within(field, zone.kind, size_of(texts));
+        let colour = if zone.kind == ZoneKind::DoesNotFit { colours.muted } else { colours.text };
+        let whole = if zone.reason.is_empty() { None } else { place(&both) };
+        match whole {
+            Some(rect) => lines::label(pen, &both, rect, colour, theme)?,
+            None => {
+                if let Some(rect) = place(&name) {
+                    lines::label(pen, &name, rect, colour, theme)?;
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The scenario's place: a ring that stands out on every colour.
+fn mark<B: DrawingBackend>(pen: &mut Pen<B>, at: Spot, theme: Theme) -> Result<(), PaintError> {
+    let colours = tokens(theme);
+    pen.disc(at, HERE + 2.0, colours.surface)?;
+    pen.disc(at, HERE, colours.accent)?;
+    pen.disc(at, HERE - 3.0, colours.surface)
+}
+
+/// The crosshair, with a dot on every curve that it crosses.
+fn cross<B: DrawingBackend>(
+    pen: &mut Pen<B>,
+    spec: &ChartSpec,
+    area: &PlotArea,
+    theme: Theme,
+    (x, y): (f64, f64),
+) -> Result<(), PaintError> {
+    let colours = tokens(theme);
+    let (left, top) = area.to_pixel(x, y);
+    if !(area.left..=area.right()).contains(&left) {
+        return Ok(());
+    }
+    pen.hairline((left, area.top), (left, area.bottom()), colours.text, 0.8)?;
+    if spec.field.is_some() {
+        pen.hairline((area.left, top), (area.right(), top), colours.text, 0.8)?;
+        pen.disc((left, top), 3.5, colours.surface)?;
+        return pen.disc((left, top), 2.5, colours.text);
+    }
+    for curve in spec.lines.iter().filter(|curve| curve.same_as.is_none()) {
+        if let Some((height, true)) = curve.at(x) {
+            let spot = area.to_pixel(x, height);
+            if spot.1 >= area.top {
+                pen.disc(spot, 4.5, colours.surface)?;
+                pen.disc(spot, 3.5, line(theme, curve.role))?;
+            }
+        }
+    }
+    Ok(())
+}

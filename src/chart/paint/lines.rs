@@ -1,0 +1,125 @@
+//! Curves and boundaries, with their names beside them.
+
+use super::PaintError;
+use super::labels::{Rect, Room, size_of};
+use super::path::clipped;
+use super::pen::{Align, Pen, Spot, Stroke};
+use crate::chart::layout::PlotArea;
+use crate::chart::palette::{Theme, dashes, line, tokens, width};
+use crate::chart::spec::{ChartSpec, Line, LineRole};
+use plotters::prelude::DrawingBackend;
+
+/// The pattern of what does not fit.
+const DOTS: &[f64] = &[1.0, 4.0];
+/// Room on each side of a line that crosses a field, in the surface's colour.
+const CASING: f64 = 1.5;
+/// Half of the cross at the end of what fits.
+const CROSS: f64 = 3.5;
+
+/// A plot area as a rectangle.
+pub(super) fn rect(area: &PlotArea) -> Rect {
+    Rect { left: area.left, top: area.top, right: area.right(), bottom: area.bottom() }
+}
+
+/// Pieces of a line in CSS pixels, cut at the axes.
+fn in_pixels(area: &PlotArea, pieces: &[Vec<(f64, f64)>]) -> Vec<Vec<Spot>> {
+    let place = |piece: &Vec<(f64, f64)>| -> Vec<Spot> { piece.iter().map(|&(x, y)| area.to_pixel(x, y)).collect() };
+    pieces.iter().flat_map(|piece| clipped(&place(piece), rect(area))).collect()
+}
+
+/// Lines in the order in which they are drawn: the scenario's own over the others, a bound over both.
+fn order(line: &Line) -> u8 {
+    match line.role {
+        LineRole::Strategy(_) => 0,
+        LineRole::NetworkBoundary => 1,
+        LineRole::MemoryFrontier => 2,
+        LineRole::Current(_) => 3,
+        LineRole::Bound => 4,
+    }
+}
+
+/// Every line; a name where there is room (the legend has them all).
+pub(super) fn draw<B: DrawingBackend>(
+    pen: &mut Pen<B>,
+    spec: &ChartSpec,
+    area: &PlotArea,
+    theme: Theme,
+    room: &mut Room,
+) -> Result<(), PaintError> {
+    let mut lines: Vec<&Line> = spec.lines.iter().filter(|line| line.same_as.is_none()).collect();
+    lines.sort_by_key(|line| order(line));
+    let mut drawn: Vec<(&Line, Vec<Vec<Spot>>)> = Vec::with_capacity(lines.len());
+    for line in lines {
+        let pieces = in_pixels(area, &line.segments);
+        for piece in in_pixels(area, &line.infeasible) {
+            let stroke = Stroke { colour: colour(theme, line), opacity: 0.7, width: 1.0, dashes: DOTS };
+            pen.line(&piece, stroke)?;
+        }
+        for piece in &pieces {
+            if spec.field.is_some() {
+                let casing = Stroke::solid(tokens(theme).surface, width(line.role) + 2.0 * CASING);
+                pen.line(piece, Stroke { opacity: 0.75, ..casing })?;
+            }
+            let stroke = Stroke {
+                colour: colour(theme, line),
+                opacity: 1.0,
+                width: width(line.role),
+                dashes: dashes(line.role),
+            };
+            pen.line(piece, stroke)?;
+            room.avoid(piece);
+        }
+        ends(pen, line, area, theme)?;
+        drawn.push((line, pieces));
+    }
+    for (line, pieces) in drawn.into_iter().rev() {
+        let longest = pieces.iter().max_by(|one, other| one.len().cmp(&other.len()));
+        let place = longest.and_then(|piece| room.beside(piece, size_of(&[&line.name])));
+        if let Some(place) = place {
+            label(pen, &[&line.name], place, colour(theme, line), theme)?;
+        }
+    }
+    Ok(())
+}
+
+/// A cross where a curve stops to fit.
+fn ends<B: DrawingBackend>(pen: &mut Pen<B>, line: &Line, area: &PlotArea, theme: Theme) -> Result<(), PaintError> {
+    let starts = |point: &&(f64, f64)| {
+        line.infeasible.iter().any(|piece| piece.first() == Some(point) || piece.last() == Some(point))
+    };
+    let both = line.segments.iter().flat_map(|piece| piece.first().into_iter().chain(piece.last()));
+    for &(x, y) in both.filter(starts) {
+        let (x, y) = area.to_pixel(x, y);
+        let stroke = Stroke::solid(colour(theme, line), 2.0);
+        pen.line(&[(x - CROSS, y - CROSS), (x + CROSS, y + CROSS)], stroke)?;
+        pen.line(&[(x - CROSS, y + CROSS), (x + CROSS, y - CROSS)], stroke)?;
+    }
+    Ok(())
+}
+
+/// Lines of text on a patch of the surface, so that they read on every colour.
+pub(super) fn label<B: DrawingBackend>(
+    pen: &mut Pen<B>,
+    texts: &[&str],
+    place: Rect,
+    colour: crate::chart::palette::Rgb,
+    theme: Theme,
+) -> Result<(), PaintError> {
+    pen.fill((place.left, place.top), (place.right, place.bottom), tokens(theme).surface, 0.88)?;
+    let (x, middle) = place.middle();
+    let first = middle - super::labels::LINE * (texts.len() as f64 - 1.0) / 2.0;
+    for (at, text) in texts.iter().enumerate() {
+        pen.text(
+            text,
+            (x, first + super::labels::LINE * at as f64),
+            Align::Centre,
+            colour,
+            at == 0 && texts.len() > 1,
+        )?;
+    }
+    Ok(())
+}
+
+fn colour(theme: Theme, of: &Line) -> crate::chart::palette::Rgb {
+    line(theme, of.role)
+}

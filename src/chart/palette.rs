@@ -1,0 +1,270 @@
+//! Design tokens: every colour of every figure, for light and dark. The style sheet carries the same values under the
+//! same names. Each memory part, strategy and limiter has one colour everywhere, and never colour alone: dashes, hatching
+//! and labels say the same.
+
+mod ramp;
+
+use super::spec::LineRole;
+use crate::model::report::{Limiter, MemoryPart};
+pub use ramp::ramp;
+
+/// A colour, by its sRGB bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Rgb(pub u8, pub u8, pub u8);
+
+impl Rgb {
+    /// From `0xrrggbb`.
+    const fn hex(code: u32) -> Self {
+        Self((code >> 16) as u8, (code >> 8) as u8, code as u8)
+    }
+
+    /// As CSS writes it: `#rrggbb`.
+    pub fn css(self) -> String {
+        format!("#{:02x}{:02x}{:02x}", self.0, self.1, self.2)
+    }
+
+    /// A share of the way to another colour.
+    #[must_use]
+    pub fn mix(self, other: Self, share: f64) -> Self {
+        let mix = |from: u8, to: u8| (f64::from(from) + share * (f64::from(to) - f64::from(from)) + 0.5) as u8;
+        Self(mix(self.0, other.0), mix(self.1, other.1), mix(self.2, other.2))
+    }
+}
+
+/// Light or dark.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Theme {
+    /// Dark text on a light page.
+    #[default]
+    Light,
+    /// Light text on a dark page.
+    Dark,
+}
+
+/// The colours that are no data.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Tokens {
+    /// Under everything.
+    pub surface: Rgb,
+    /// Text: at least 7 to 1 on the surface.
+    pub text: Rgb,
+    /// Text of ticks and notes: at least 4.5 to 1.
+    pub muted: Rgb,
+    /// Axes: at least 3 to 1.
+    pub axis: Rgb,
+    /// Grid lines, which carry nothing by themselves.
+    pub grid: Rgb,
+    /// The one accent: the scenario on screen, focus, links.
+    pub accent: Rgb,
+    /// Under the hatching of what does not fit.
+    pub unfit: Rgb,
+    /// The hatching of what does not fit.
+    pub hatch: Rgb,
+}
+
+/// The tokens of a theme.
+pub const fn tokens(theme: Theme) -> Tokens {
+    match theme {
+        Theme::Light => Tokens {
+            surface: Rgb::hex(0xffffff),
+            text: Rgb::hex(0x1b1f24),
+            muted: Rgb::hex(0x57606a),
+            axis: Rgb::hex(0x8c959f),
+            grid: Rgb::hex(0xd9dee3),
+            accent: Rgb::hex(0x0b5cad),
+            unfit: Rgb::hex(0xf1f2f4),
+            hatch: Rgb::hex(0xb9bfc6),
+        },
+        Theme::Dark => Tokens {
+            surface: Rgb::hex(0x15181c),
+            text: Rgb::hex(0xe6e9ed),
+            muted: Rgb::hex(0x9aa4af),
+            axis: Rgb::hex(0x6b757f),
+            grid: Rgb::hex(0x2b3138),
+            accent: Rgb::hex(0x6cb0ff),
+            unfit: Rgb::hex(0x1c2025),
+            hatch: Rgb::hex(0x49515a),
+        },
+    }
+}
+
+/// The light and the dark colour of one thing.
+const fn pair(theme: Theme, light: u32, dark: u32) -> Rgb {
+    match theme {
+        Theme::Light => Rgb::hex(light),
+        Theme::Dark => Rgb::hex(dark),
+    }
+}
+
+/// The colour of a memory part: states in blue, what FSDP gathers in teal, activations in orange, the rest in grey.
+pub const fn part(theme: Theme, part: MemoryPart) -> Rgb {
+    match part {
+        MemoryPart::Weights => pair(theme, 0x0b4f95, 0x4a90e2),
+        MemoryPart::Gradients => pair(theme, 0x2f79c4, 0x78b0ef),
+        MemoryPart::Optimizer => pair(theme, 0x5b96d0, 0xa9cdf5),
+        MemoryPart::GatheredWeights => pair(theme, 0x00766c, 0x2fae9e),
+        MemoryPart::UnreducedGradients => pair(theme, 0x3b9a8b, 0x7fd6c8),
+        MemoryPart::Activations => pair(theme, 0xb8500f, 0xe8763a),
+        MemoryPart::WorkingSet => pair(theme, 0xcf7430, 0xf5a872),
+        MemoryPart::Logits => pair(theme, 0xae8119, 0xe3be62),
+        MemoryPart::Context => pair(theme, 0x5f6872, 0x8a949e),
+        MemoryPart::Fragmentation => pair(theme, 0x8a929b, 0x646d77),
+    }
+}
+
+/// The colour of a strategy, by its place in `Strategy::ALL`.
+pub const fn strategy(theme: Theme, place: usize) -> Rgb {
+    match place {
+        0 => pair(theme, 0x5b6470, 0xa8b1bb),
+        1 => pair(theme, 0x9a6700, 0xe0b040),
+        2 => pair(theme, 0xb8500f, 0xff9a5c),
+        3 => pair(theme, 0xa8327d, 0xf08cc8),
+        4 => pair(theme, 0x7a4fc4, 0xb79cff),
+        5 => pair(theme, 0x0b5cad, 0x6cb0ff),
+        _ => pair(theme, 0x00766c, 0x4fd0c0),
+    }
+}
+
+/// The colour of a limiter.
+pub const fn limiter(theme: Theme, limiter: Limiter) -> Rgb {
+    match limiter {
+        Limiter::Memory => pair(theme, 0xb3261e, 0xff8a80),
+        Limiter::InterNode => pair(theme, 0x0b5cad, 0x6cb0ff),
+        Limiter::IntraNode => pair(theme, 0x2278a8, 0x8fd3f4),
+        Limiter::Compute => pair(theme, 0x00766c, 0x4fd0c0),
+        Limiter::Launch => pair(theme, 0x7a6a00, 0xd9c74a),
+    }
+}
+
+/// The colour of a line.
+pub const fn line(theme: Theme, role: LineRole) -> Rgb {
+    match role {
+        LineRole::Strategy(place) | LineRole::Current(place) => strategy(theme, place),
+        LineRole::Bound => tokens(theme).text,
+        LineRole::MemoryFrontier => limiter(theme, Limiter::Memory),
+        LineRole::NetworkBoundary => tokens(theme).text,
+    }
+}
+
+/// The dash pattern of a line in CSS pixels (drawn, skipped, ...); empty for a solid line. No two roles of one figure
+/// share both pattern and colour, and the strategies differ by pattern alone.
+pub const fn dashes(role: LineRole) -> &'static [f64] {
+    match role {
+        LineRole::Strategy(place) | LineRole::Current(place) => match place {
+            0 => &[2.0, 3.0],
+            1 => &[10.0, 3.0],
+            2 => &[6.0, 3.0],
+            3 => &[8.0, 3.0, 2.0, 3.0],
+            4 => &[4.0, 2.0],
+            5 => &[],
+            _ => &[12.0, 3.0, 2.0, 3.0, 2.0, 3.0],
+        },
+        LineRole::Bound => &[7.0, 5.0],
+        LineRole::MemoryFrontier => &[],
+        LineRole::NetworkBoundary => &[1.5, 3.5],
+    }
+}
+
+/// The width of a line in CSS pixels.
+pub const fn width(role: LineRole) -> f64 {
+    match role {
+        LineRole::Strategy(_) | LineRole::Bound => 1.5,
+        LineRole::Current(_) => 3.0,
+        LineRole::MemoryFrontier | LineRole::NetworkBoundary => 2.0,
+    }
+}
+
+/// Every token with its name and its light and dark value, for the style sheet.
+pub fn style_sheet() -> Vec<(String, Rgb, Rgb)> {
+    let (light, dark) = (tokens(Theme::Light), tokens(Theme::Dark));
+    let mut names: Vec<(String, Rgb, Rgb)> = [
+        ("surface", light.surface, dark.surface),
+        ("text", light.text, dark.text),
+        ("muted", light.muted, dark.muted),
+        ("axis", light.axis, dark.axis),
+        ("grid", light.grid, dark.grid),
+        ("accent", light.accent, dark.accent),
+        ("unfit", light.unfit, dark.unfit),
+        ("hatch", light.hatch, dark.hatch),
+    ]
+    .map(|(name, light, dark)| (name.to_string(), light, dark))
+    .into();
+    let both = |colour: &dyn Fn(Theme) -> Rgb| (colour(Theme::Light), colour(Theme::Dark));
+    for (place, &of) in MemoryPart::ALL.iter().enumerate() {
+        let (light, dark) = both(&|theme| part(theme, of));
+        names.push((format!("part-{place}"), light, dark));
+    }
+    for place in 0..crate::scenario::Strategy::ALL.len() {
+        let (light, dark) = both(&|theme| strategy(theme, place));
+        names.push((format!("strategy-{place}"), light, dark));
+    }
+    for (place, &of) in Limiter::ALL.iter().enumerate() {
+        let (light, dark) = both(&|theme| limiter(theme, of));
+        names.push((format!("limiter-{place}"), light, dark));
+    }
+    names
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Relative luminance after WCAG, with a polynomial for the sRGB curve (within 0.4 %).
+    fn luminance(Rgb(red, green, blue): Rgb) -> f64 {
+        let linear = |byte: u8| {
+            let c = f64::from(byte) / 255.0;
+            c * (c * (c * 0.305_306_011 + 0.682_171_111) + 0.012_522_878)
+        };
+        0.2126 * linear(red) + 0.7152 * linear(green) + 0.0722 * linear(blue)
+    }
+
+    fn contrast(one: Rgb, other: Rgb) -> f64 {
+        let (one, other) = (luminance(one), luminance(other));
+        (one.max(other) + 0.05) / (one.min(other) + 0.05)
+    }
+
+    #[test]
+    fn text_reads_at_4_5_to_1_and_marks_stand_out_at_3_to_1() {
+        for theme in [Theme::Light, Theme::Dark] {
+            let tokens = tokens(theme);
+            for text in [tokens.text, tokens.muted, tokens.accent, limiter(theme, Limiter::Memory)] {
+                for under in [tokens.surface, tokens.unfit] {
+                    assert!(contrast(text, under) >= 4.5, "{theme:?} {}", text.css());
+                }
+            }
+            let strategies = (0..crate::scenario::Strategy::ALL.len()).map(|place| strategy(theme, place));
+            let parts = MemoryPart::ALL.into_iter().map(|of| part(theme, of));
+            let limiters = Limiter::ALL.into_iter().map(|of| limiter(theme, of));
+            for mark in strategies.chain(parts).chain(limiters).chain([tokens.axis]) {
+                assert!(contrast(mark, tokens.surface) >= 3.0, "{theme:?} {}", mark.css());
+            }
+        }
+    }
+
+    #[test]
+    fn nothing_of_a_kind_shares_a_colour_and_strategies_differ_without_colour() {
+        for theme in [Theme::Light, Theme::Dark] {
+            let sheet = style_sheet();
+            for kind in ["part-", "strategy-", "limiter-"] {
+                let of_kind: Vec<Rgb> = sheet
+                    .iter()
+                    .filter(|row| row.0.starts_with(kind))
+                    .map(|row| if theme == Theme::Light { row.1 } else { row.2 })
+                    .collect();
+                assert!(of_kind.iter().enumerate().all(|(at, colour)| !of_kind[..at].contains(colour)));
+            }
+        }
+        let patterns: Vec<_> = (0..7).map(|place| dashes(LineRole::Strategy(place))).collect();
+        assert!(patterns.iter().enumerate().all(|(at, pattern)| !patterns[..at].contains(pattern)));
+    }
+
+    #[test]
+    fn the_ramp_moves_away_from_the_surface_in_even_steps() {
+        for theme in [Theme::Light, Theme::Dark] {
+            let surface = tokens(theme).surface;
+            let contrasts: Vec<f64> =
+                (0..=8).map(|stop| contrast(ramp(theme, f64::from(stop) / 8.0), surface)).collect();
+            assert!(contrasts.windows(2).all(|pair| pair[1] > pair[0] * 1.1), "{contrasts:?}");
+        }
+    }
+}

@@ -1,0 +1,213 @@
+//! The description of one figure: axes, field, lines, bars and markers in data units; no pixels, no colours.
+
+use crate::model::report::{Limiter, MemoryPart};
+use crate::params::{Scale, Unit};
+
+/// One figure.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ChartSpec {
+    /// What it shows, as a heading.
+    pub title: String,
+    /// The finding, in one sentence.
+    pub caption: String,
+    /// The horizontal axis.
+    pub x: Axis,
+    /// The vertical axis.
+    pub y: Axis,
+    /// A value for every cell of a grid, drawn under everything else.
+    pub field: Option<Field>,
+    /// Curves and boundaries.
+    pub lines: Vec<Line>,
+    /// What the parts of the field are called, drawn inside them where there is room.
+    pub zones: Vec<Zone>,
+    /// Where the scenario on screen stands, (x, y); `None` when it is outside the axes.
+    pub here: Option<(f64, f64)>,
+    /// The coloured quantity of a field, or that of the curves.
+    pub value: Quantity,
+}
+
+impl ChartSpec {
+    /// A figure with nothing in it.
+    pub fn empty() -> Self {
+        let axis = Axis { label: String::new(), unit: Unit::None, scale: Scale::Linear, min: 0.0, max: 1.0, key: None };
+        Self {
+            title: String::new(),
+            caption: String::new(),
+            x: axis.clone(),
+            y: axis,
+            field: None,
+            lines: Vec::new(),
+            zones: Vec::new(),
+            here: None,
+            value: Quantity { label: "", unit: Unit::None },
+        }
+    }
+}
+
+/// A quantity's name and unit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Quantity {
+    /// Its name.
+    pub label: &'static str,
+    /// Its unit.
+    pub unit: Unit,
+}
+
+/// A named part of a [`Field`].
+#[derive(Clone, Debug, PartialEq)]
+pub struct Zone {
+    /// Which cells belong to it.
+    pub kind: ZoneKind,
+    /// Its name: `does not fit`.
+    pub name: String,
+    /// Why, in a few words that fit under the name; may be empty.
+    pub reason: String,
+}
+
+/// Which cells of a [`Field`] a [`Zone`] covers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum ZoneKind {
+    /// Cells that do not fit in memory: hatched.
+    DoesNotFit,
+    /// Cells where collectives outlast compute.
+    NetworkBound,
+    /// Cells where compute (or the host) sets the time.
+    ComputeBound,
+}
+
+impl ZoneKind {
+    /// The zone of a limiter.
+    pub fn of(limiter: Limiter) -> Self {
+        match limiter {
+            Limiter::Memory => Self::DoesNotFit,
+            Limiter::InterNode | Limiter::IntraNode => Self::NetworkBound,
+            Limiter::Compute | Limiter::Launch => Self::ComputeBound,
+        }
+    }
+}
+
+/// One axis.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Axis {
+    /// The quantity.
+    pub label: String,
+    /// Its unit.
+    pub unit: Unit,
+    /// How values spread.
+    pub scale: Scale,
+    /// The smallest value drawn.
+    pub min: f64,
+    /// The largest value drawn.
+    pub max: f64,
+    /// The URL key of the parameter on this axis, where it is one: a click sets it.
+    pub key: Option<&'static str>,
+}
+
+/// A value at every node of a regular grid over the axes (even in their scales): column 0 at the smallest x and the last
+/// column at the largest, row 0 at the smallest y and the last row at the largest.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Field {
+    /// What the colour means.
+    pub label: String,
+    /// Columns along x.
+    pub columns: usize,
+    /// Rows along y.
+    pub rows: usize,
+    /// `rows * columns` values, row by row.
+    pub cells: Vec<Cell>,
+    /// The value at the light end of the colour scale.
+    pub low: f64,
+    /// The value at the dark end of the colour scale.
+    pub high: f64,
+}
+
+/// The value at one node of a [`Field`].
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Cell {
+    /// The coloured value (MFU in percent).
+    pub value: f64,
+    /// What limits there; memory means that it does not fit, and the cell is hatched.
+    pub limiter: Limiter,
+    /// Bytes of GPU memory left free; negative: bytes that are missing.
+    pub free: f64,
+}
+
+impl Field {
+    /// The node in this column and row.
+    pub fn cell(&self, column: usize, row: usize) -> Option<&Cell> {
+        if column < self.columns { self.cells.get(row * self.columns + column) } else { None }
+    }
+}
+
+/// What a line is, which decides its colour, dash and place in the legend everywhere.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum LineRole {
+    /// A strategy's curve, by its place in `Strategy::ALL`.
+    Strategy(usize),
+    /// The scenario's own curve, drawn heavier.
+    Current(usize),
+    /// The closed-form FSDP bound: dashed.
+    Bound,
+    /// Out of memory beyond this line.
+    MemoryFrontier,
+    /// Network-bound on one side, compute-bound on the other.
+    NetworkBoundary,
+}
+
+/// A polyline in data units; a gap (where nothing fits) splits it into several segments.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Line {
+    /// Its name in the legend, the table and the CSV.
+    pub name: String,
+    /// What it is.
+    pub role: LineRole,
+    /// Its pieces, each at least two points (x, y).
+    pub segments: Vec<Vec<(f64, f64)>>,
+    /// The pieces that would hold if memory were no limit: drawn thin and dotted, so that what does not fit is not blank.
+    pub infeasible: Vec<Vec<(f64, f64)>>,
+    /// The earlier line that this one coincides with, if any: one stroke, two names in the legend.
+    pub same_as: Option<String>,
+}
+
+impl Line {
+    /// A line with these pieces.
+    pub fn new(name: &str, role: LineRole, segments: Vec<Vec<(f64, f64)>>) -> Self {
+        Self { name: name.to_string(), role, segments, infeasible: Vec::new(), same_as: None }
+    }
+
+    /// Adds a piece of at least two points, to what fits or to what does not.
+    pub fn push(&mut self, piece: Vec<(f64, f64)>, fits: bool) {
+        if piece.len() > 1 {
+            if fits { self.segments.push(piece) } else { self.infeasible.push(piece) }
+        }
+    }
+
+    /// Its height at an x, and whether it fits there; `None` beside its pieces. For curves (one y for each x).
+    pub fn at(&self, x: f64) -> Option<(f64, bool)> {
+        let on = |piece: &Vec<(f64, f64)>| {
+            piece.windows(2).find_map(|pair| match pair {
+                [a, b] if a.0 <= x && x <= b.0 => {
+                    let span = b.0 - a.0;
+                    let share = if span > 0.0 { (x - a.0) / span } else { 0.0 };
+                    Some(a.1 + share * (b.1 - a.1))
+                }
+                _ => None,
+            })
+        };
+        let fits = self.segments.iter().find_map(on).map(|y| (y, true));
+        fits.or_else(|| self.infeasible.iter().find_map(on).map(|y| (y, false)))
+    }
+}
+
+/// A stacked bar: memory by part.
+#[derive(Clone, Debug, PartialEq)]
+pub struct BarSpec {
+    /// What it shows.
+    pub title: String,
+    /// The finding, in one sentence.
+    pub caption: String,
+    /// The parts with their bytes, in display order.
+    pub parts: Vec<(MemoryPart, f64)>,
+    /// The capacity in bytes, drawn as a line across.
+    pub capacity: f64,
+}

@@ -1,0 +1,196 @@
+//! A figure as a table for people (few rows, formatted) and as CSV (everything, at full precision).
+
+use super::format;
+use super::layout::value;
+use super::readout::{readout, whole};
+use super::spec::{Axis, BarSpec, ChartSpec, Field};
+use crate::chart::names;
+use crate::params::find;
+use crate::units::Bytes;
+use core::fmt::Write;
+
+/// Columns of values in the table of a field.
+const COLUMNS: usize = 12;
+/// Rows of values in a table.
+const ROWS: usize = 9;
+
+/// A table for people.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Table {
+    /// What it holds.
+    pub caption: String,
+    /// The names of the columns.
+    pub header: Vec<String>,
+    /// Rows as long as the header; the first text names the row.
+    pub rows: Vec<Vec<String>>,
+}
+
+/// The table of a chart: a field thinned to at most 12 by 9 values, or the curves at 9 places.
+pub fn chart(spec: &ChartSpec) -> Table {
+    match &spec.field {
+        Some(field) => of_field(spec, field),
+        None => of_curves(spec),
+    }
+}
+
+fn of_field(spec: &ChartSpec, field: &Field) -> Table {
+    let columns = nodes(field.columns, COLUMNS);
+    let corner = format!("{} \\ {}", spec.y.label, spec.x.label);
+    let head = columns.iter().map(|&column| place(&spec.x, column, field.columns));
+    let cell = |column: usize, row: usize| {
+        field.cell(column, row).map_or(String::new(), |cell| {
+            if cell.free < 0.0 {
+                format!("does not fit (by {})", format::bytes(Bytes::new(-cell.free)))
+            } else {
+                format!("{}, {}", format::value(spec.value.unit, cell.value), names::limiter(cell.limiter))
+            }
+        })
+    };
+    let row = |row: usize| {
+        let name = place(&spec.y, row, field.rows);
+        core::iter::once(name).chain(columns.iter().map(|&column| cell(column, row))).collect()
+    };
+    Table {
+        caption: format!("{} ({}, and what limits)", spec.title, field.label),
+        header: core::iter::once(corner).chain(head).collect(),
+        rows: nodes(field.rows, ROWS).into_iter().map(row).collect(),
+    }
+}
+
+fn of_curves(spec: &ChartSpec) -> Table {
+    let header = core::iter::once(spec.x.label.clone()).chain(spec.lines.iter().map(|line| line.name.clone()));
+    let row = |at: usize| {
+        let x = value(&spec.x, at as f64 / (ROWS - 1) as f64);
+        let values = readout(spec, x, 0.0).entries.into_iter().map(|entry| entry.value);
+        core::iter::once(format::value(spec.x.unit, whole(spec.x.key, x))).chain(values).collect()
+    };
+    Table { caption: spec.title.clone(), header: header.collect(), rows: (0..ROWS).map(row).collect() }
+}
+
+/// The table of a bar: part, bytes, share of the capacity.
+pub fn bar(spec: &BarSpec) -> Table {
+    let row = |name: &str, bytes: f64| {
+        vec![name.to_string(), format::bytes(Bytes::new(bytes)), format::percent(bytes / spec.capacity)]
+    };
+    let total = spec.parts.iter().map(|part| part.1).sum();
+    let parts = spec.parts.iter().map(|&(part, bytes)| row(names::part(part), bytes));
+    Table {
+        caption: spec.title.clone(),
+        header: ["Part", "Memory", "Share of capacity"].map(str::to_string).into(),
+        rows: parts.chain([row("Peak", total), row("Capacity", spec.capacity)]).collect(),
+    }
+}
+
+/// At most `most` nodes of `count`, evenly, both ends included.
+fn nodes(count: usize, most: usize) -> Vec<usize> {
+    let last = count.saturating_sub(1);
+    if count <= most {
+        return (0..count).collect();
+    }
+    (0..most).map(|at| at * last / (most - 1)).collect()
+}
+
+/// The value at a node of an axis.
+fn place(axis: &Axis, node: usize, count: usize) -> String {
+    let share = node as f64 / count.saturating_sub(1).max(1) as f64;
+    format::value(axis.unit, whole(axis.key, value(axis, share)))
+}
+
+/// Every value of a chart, one a line: the series it belongs to, x, y, and for a field the value, the limiter and free bytes.
+pub fn csv(spec: &ChartSpec) -> String {
+    let value_name = snake(&format!("{} {}", spec.value.label, crate::params::quantity::unit_label(spec.value.unit)));
+    let mut text = format!("series,fits,{},{},{value_name},limiter,free_bytes\n", column(&spec.x), column(&spec.y));
+    if let Some(field) = &spec.field {
+        for (index, cell) in field.cells.iter().enumerate() {
+            let at = |node: usize, count: usize| node as f64 / count.saturating_sub(1).max(1) as f64;
+            let columns = field.columns.max(1);
+            let x = value(&spec.x, at(index % columns, field.columns));
+            let y = value(&spec.y, at(index / columns, field.rows));
+            let limiter = names::limiter(cell.limiter);
+            let fits = cell.free >= 0.0;
+            // Writing to a string cannot fail.
+            let _ = writeln!(text, "field,{fits},{x},{y},{},{limiter},{}", cell.value, cell.free);
+        }
+    }
+    for line in &spec.lines {
+        for (pieces, fits) in [(&line.segments, true), (&line.infeasible, false)] {
+            for (x, y) in pieces.iter().flatten() {
+                let _ = writeln!(text, "{},{fits},{x},{y},,,", quoted(&line.name));
+            }
+        }
+    }
+    text
+}
+
+/// Every part of a bar, in bytes.
+pub fn bar_csv(spec: &BarSpec) -> String {
+    let mut text = String::from("part,bytes\n");
+    for &(part, bytes) in &spec.parts {
+        let _ = writeln!(text, "{},{bytes}", quoted(names::part(part)));
+    }
+    let _ = writeln!(text, "Capacity,{}", spec.capacity);
+    text
+}
+
+/// The CSV header of an axis: its parameter's, else its label's.
+fn column(axis: &Axis) -> String {
+    let own = axis.key.and_then(find).map(|param| param.csv.to_string());
+    own.unwrap_or_else(|| snake(&axis.label))
+}
+
+fn snake(label: &str) -> String {
+    let text = label.trim().to_lowercase().replace('%', "percent");
+    text.split_whitespace().collect::<Vec<_>>().join("_")
+}
+
+/// A text as a CSV field.
+fn quoted(text: &str) -> String {
+    if text.contains([',', '"', '\n']) { format!("\"{}\"", text.replace('"', "\"\"")) } else { text.to_string() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::catalog::default_scenario;
+    use crate::chart::views::{Metric, Scratch, feasible_region, memory_bar, mfu_curve};
+
+    #[test]
+    fn a_field_is_thinned_and_a_row_is_as_long_as_the_header() {
+        let mut scratch = Scratch::default();
+        let scenario = default_scenario();
+        let region = chart(&feasible_region(&scenario, "seq", "size", true, &mut scratch));
+        assert_eq!((region.header.len(), region.rows.len()), (13, 9));
+        let curve = chart(&mfu_curve(&scenario, "mem", Metric::TokensPerSecond, true, &mut scratch));
+        for table in [region, curve, bar(&memory_bar(&scenario.report()))] {
+            assert!(table.rows.iter().all(|row| row.len() == table.header.len() && !row[0].is_empty()));
+        }
+    }
+
+    #[test]
+    fn the_csv_holds_every_node_at_full_precision() {
+        let mut scratch = Scratch::with_grid(7, 5);
+        let spec = feasible_region(&default_scenario(), "seq", "size", false, &mut scratch);
+        let text = csv(&spec);
+        assert!(text.starts_with("series,fits,seq_len_tokens,model_params,mfu_percent,limiter,free_bytes\n"), "{text}");
+        let rows: Vec<Vec<&str>> =
+            text.lines().filter(|line| line.starts_with("field")).map(|line| line.split(',').collect()).collect();
+        assert_eq!(rows.len(), 35);
+        for (row, cell) in rows.iter().zip(&spec.field.unwrap().cells) {
+            assert_eq!(row[4].parse::<f64>().unwrap(), cell.value);
+            assert_eq!(row[6].parse::<f64>().unwrap(), cell.free);
+        }
+    }
+
+    #[test]
+    fn the_bar_adds_up() {
+        let spec = memory_bar(&default_scenario().report());
+        let sum: f64 = bar_csv(&spec)
+            .lines()
+            .skip(1)
+            .filter(|line| !line.starts_with("Capacity"))
+            .map(|line| line.rsplit(',').next().unwrap().parse::<f64>().unwrap())
+            .sum();
+        let peak = default_scenario().report().memory.peak.get();
+        assert!((sum / peak - 1.0).abs() < 1e-9, "{sum} {peak}");
+    }
+}

@@ -1,0 +1,18 @@
+//! From a scenario to figures: each view is one function that gives a spec.
+
+mod axes;
+mod bound;
+mod curve;
+mod finding;
+mod memory;
+mod region;
+mod rounding;
+mod scratch;
+
+pub use curve::{Metric, mfu_curve};
+pub use memory::memory_bar;
+pub use region::feasible_region;
+pub use scratch::Scratch;
+
+/// The keys of the parameters that may stand on an axis, in display order.
+pub const AXES: [&str; 6] = ["seq", "size", "mem", "link", "gpus", "mbs"];

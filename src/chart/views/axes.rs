@@ -1,0 +1,74 @@
+//! Axes from rows of the table of parameters.
+
+use crate::chart::layout;
+use crate::chart::spec::Axis;
+use crate::params::{Kind, Number, Param, find};
+use crate::scenario::Scenario;
+
+/// A parameter on an axis.
+#[derive(Clone, Debug)]
+pub(super) struct AxisOf {
+    pub(super) param: &'static Param,
+    pub(super) number: &'static Number,
+    pub(super) axis: Axis,
+}
+
+/// What an axis shows of a parameter whose bounds are wider than what people train with.
+const WINDOWS: [(&str, f64, f64); 6] = [
+    ("seq", 512.0, 131_072.0),
+    ("size", 1.3e9, 310e9),
+    ("mem", 8.0, 288.0),
+    ("link", 10.0, 1600.0),
+    ("gpus", 2.0, 4096.0),
+    ("mbs", 1.0, 64.0),
+];
+
+/// The axis of a parameter: its window, widened to hold the scenario's own value, within its bounds.
+pub(super) fn axis(scenario: &Scenario, key: &str) -> Option<AxisOf> {
+    let param = find(key)?;
+    let Kind::Number(number) = &param.kind else { return None };
+    let own = (number.get)(scenario).clamp(number.min, number.max);
+    let (low, high) =
+        WINDOWS.iter().find(|window| window.0 == key).map_or((number.min, number.max), |window| (window.1, window.2));
+    let axis = Axis {
+        label: param.label.to_string(),
+        unit: number.unit,
+        scale: number.scale,
+        min: low.min(own).max(number.min),
+        max: high.max(own).min(number.max),
+        key: Some(param.key),
+    };
+    Some(AxisOf { param, number, axis })
+}
+
+/// Two different axes; keys that name none, or the same twice, give way to sequence length and model size.
+pub(super) fn pair(scenario: &Scenario, x_key: &str, y_key: &str) -> Option<(AxisOf, AxisOf)> {
+    let x = axis(scenario, x_key).or_else(|| axis(scenario, "seq"))?;
+    let other = if x.param.key == "size" { "seq" } else { "size" };
+    let y = axis(scenario, y_key).filter(|y| y.param.key != x.param.key).or_else(|| axis(scenario, other))?;
+    Some((x, y))
+}
+
+/// Values at even steps of an axis, both ends included; `out` is cleared first.
+pub(super) fn positions(axis: &Axis, count: usize, out: &mut Vec<f64>) {
+    let last = count.saturating_sub(1).max(1) as f64;
+    out.clear();
+    out.extend((0..count).map(|at| layout::value(axis, at as f64 / last)));
+}
+
+impl AxisOf {
+    /// The scenario's own value.
+    pub(super) fn own(&self, scenario: &Scenario) -> f64 {
+        (self.number.get)(scenario)
+    }
+
+    /// The data value at a position in grid units.
+    pub(super) fn at_node(&self, position: f64, nodes: usize) -> f64 {
+        layout::value(&self.axis, position / (nodes.saturating_sub(1).max(1)) as f64)
+    }
+
+    /// Whether a value lies on the axis.
+    pub(super) fn shows(&self, value: f64) -> bool {
+        (self.axis.min..=self.axis.max).contains(&value)
+    }
+}

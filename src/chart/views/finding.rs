@@ -1,0 +1,116 @@
+//! What a figure shows, as one sentence with the numbers of the scenario.
+
+use super::axes::AxisOf;
+use super::rounding;
+use super::scratch::Scratch;
+use crate::chart::format;
+use crate::plan::boundary::change_between;
+use crate::plan::sweep::{self, Sample};
+use crate::scenario::Scenario;
+
+/// Where a yes-or-no changes along an axis.
+enum Change {
+    /// Yes everywhere.
+    Always,
+    /// No everywhere.
+    Never,
+    /// Yes up to this value.
+    UpTo(f64),
+    /// Yes from this value on.
+    From(f64),
+    /// More than one change.
+    Mixed,
+}
+
+/// `At 13B, sequences up to 14.2k fit; from 9.1k on the network hides under compute.`
+pub(super) fn of_region(scenario: &Scenario, x: &AxisOf, y: &AxisOf, scratch: &mut Scratch) -> String {
+    let mut row = core::mem::take(&mut scratch.samples);
+    sweep::line(scenario, x.number, &scratch.xs, &mut row);
+    let fits = change(scenario, x, &row, Sample::fits);
+    let feasible = feasible(&row);
+    let network = change_in(scenario, x, &row, feasible, |sample| !sample.network_bound());
+    scratch.samples = row;
+    let place = place(y.param.key, &format::value(y.number.unit, y.own(scenario)));
+    let amount = |value| format::value(x.number.unit, value);
+    let memory = fit_clause(x, &fits, amount);
+    let speed = match (fits, network) {
+        (Change::Never, _) => return format!("{place}, {memory}."),
+        (_, Change::Always) => "the network hides under compute wherever it fits".to_string(),
+        (_, Change::Never) => "the network outlasts compute wherever it fits".to_string(),
+        (_, Change::From(value)) => format!("from {} on the network hides under compute", amount(value)),
+        (_, Change::UpTo(value)) => format!("beyond {} the network outlasts compute", amount(value)),
+        (_, Change::Mixed) => "network and compute limit in turn".to_string(),
+    };
+    format!("{place}, {memory}; {speed}.")
+}
+
+/// The scenario's place on the other axis.
+fn place(key: &str, value: &str) -> String {
+    match key {
+        "mem" => format!("With {value} of GPU memory"),
+        "gpus" => format!("On {value} GPUs"),
+        "seq" => format!("At sequence length {value}"),
+        "mbs" => format!("With micro-batches of {value}"),
+        _ => format!("At {value}"),
+    }
+}
+
+/// What fits along the axis.
+fn fit_clause(x: &AxisOf, fits: &Change, amount: impl Fn(f64) -> String) -> String {
+    let label = x.axis.label.to_lowercase();
+    let many = match x.param.key {
+        "seq" => "sequences",
+        "size" => "models",
+        "mbs" => "micro-batches",
+        "gpus" => "GPU counts",
+        _ => "values",
+    };
+    match fits {
+        Change::Always => format!("every {label} shown fits"),
+        Change::Never => format!("no {label} shown fits"),
+        Change::UpTo(value) => format!("{many} up to {} fit", amount(*value)),
+        Change::From(value) if x.param.key == "gpus" => format!("it fits on {} GPUs or more", amount(value.ceil())),
+        Change::From(value) => format!("it fits from {} on", amount(*value)),
+        Change::Mixed => format!("only part of the {label} range fits"),
+    }
+}
+
+/// The stretch of samples that fit: first index and one past the last.
+fn feasible(row: &[Sample]) -> (usize, usize) {
+    let first = row.iter().position(Sample::fits).unwrap_or(0);
+    let last = row.iter().rposition(Sample::fits).map_or(0, |last| last + 1);
+    (first, last)
+}
+
+fn change(scenario: &Scenario, x: &AxisOf, row: &[Sample], holds: impl Fn(&Sample) -> bool) -> Change {
+    change_in(scenario, x, row, (0, row.len()), holds)
+}
+
+/// Where `holds` changes within a stretch of the row, placed by bisection.
+fn change_in(
+    scenario: &Scenario,
+    x: &AxisOf,
+    row: &[Sample],
+    (first, end): (usize, usize),
+    holds: impl Fn(&Sample) -> bool,
+) -> Change {
+    let stretch = row.get(first..end).unwrap_or_default();
+    let Some(start) = stretch.first().map(&holds) else { return Change::Never };
+    let mut changes = stretch.windows(2).enumerate().filter(|(_, pair)| match pair {
+        [from, to] => holds(from) != holds(to),
+        _ => false,
+    });
+    let Some((at, _)) = changes.next() else {
+        return if start { Change::Always } else { Change::Never };
+    };
+    if changes.next().is_some() {
+        return Change::Mixed;
+    }
+    let position = |share: f64| x.at_node((first + at) as f64 + share, row.len());
+    let (low, high) = change_between(start, |share| holds(&sweep::sample_at(scenario, x.number, position(share))));
+    if start {
+        Change::UpTo(rounding::round_down(position(low)))
+    } else {
+        Change::From(rounding::round_up(position(high)))
+    }
+}

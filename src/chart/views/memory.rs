@@ -1,0 +1,26 @@
+//! The memory of one GPU at its peak, by part.
+
+use crate::chart::spec::BarSpec;
+use crate::chart::{format, names};
+use crate::model::report::Report;
+
+/// The memory bar of a report: every part in display order, and the capacity across it.
+pub fn memory_bar(report: &Report) -> BarSpec {
+    let memory = &report.memory;
+    let largest = memory.parts.iter().reduce(|most, part| if part.1 > most.1 { part } else { most });
+    let largest = largest.map_or(String::new(), |(part, bytes)| {
+        format!("; the largest part is {} ({})", names::in_sentence(names::part(part)), format::bytes(bytes))
+    });
+    let (peak, capacity) = (format::bytes(memory.peak), format::bytes(memory.capacity));
+    let caption = if memory.fits() {
+        format!("The peak takes {peak} of {capacity} and leaves {} free{largest}.", format::bytes(memory.free()))
+    } else {
+        format!("The peak takes {peak}, {} more than the GPU's {capacity}{largest}.", format::bytes(-memory.free()))
+    };
+    BarSpec {
+        title: "Memory of one GPU at its peak".to_string(),
+        caption,
+        parts: memory.parts.iter().map(|(part, bytes)| (part, bytes.get())).collect(),
+        capacity: memory.capacity.get(),
+    }
+}

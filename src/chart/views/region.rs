@@ -1,0 +1,123 @@
+//! The feasible region: over two parameters, what fits, how fast it goes, and what limits it.
+
+use super::axes::{self, AxisOf};
+use super::scratch::Scratch;
+use super::{bound, finding};
+use crate::chart::{format, names};
+use crate::chart::spec::{Cell, ChartSpec, Field, Line, LineRole, Quantity, Zone, ZoneKind};
+use crate::params::Unit;
+use crate::plan::boundary::{Point, memory_frontier, network_boundary};
+use crate::plan::sweep::{self, Range, Sample};
+use crate::scenario::Scenario;
+
+/// The name of the line beyond which it does not fit.
+pub(super) const FRONTIER: &str = "out of memory";
+/// The name of the line where the limiter changes.
+const BOUNDARY: &str = "network-bound / compute-bound";
+
+/// The coloured quantity.
+const MFU: Quantity = Quantity { label: "MFU", unit: Unit::Percent };
+/// One hundred percent.
+pub(super) const PERCENT: f64 = 100.0;
+/// The step in which the end of the colour scale moves, so that colours hold still while a slider moves.
+const SCALE_STEP: f64 = 10.0;
+
+/// The feasible region of a scenario over two numeric parameters (see [`super::AXES`]), with the bounds of section 8
+/// where `bounds` says so. Keys that name no number give way to sequence length and model size.
+pub fn feasible_region(
+    scenario: &Scenario,
+    x_key: &str,
+    y_key: &str,
+    bounds: bool,
+    scratch: &mut Scratch,
+) -> ChartSpec {
+    let Some((x, y)) = axes::pair(scenario, x_key, y_key) else { return ChartSpec::empty() };
+    axes::positions(&x.axis, scratch.columns, &mut scratch.xs);
+    axes::positions(&y.axis, scratch.rows, &mut scratch.ys);
+    let (across, up) =
+        (Range { number: x.number, values: &scratch.xs }, Range { number: y.number, values: &scratch.ys });
+    sweep::grid(scenario, across, up, &mut scratch.samples);
+    let field = field(scratch);
+    let mut lines = lines(&x, &y, scratch);
+    if bounds {
+        lines.extend(bound::longest_context(scenario, &x, &y, &mut scratch.tracer));
+    }
+    let here = (x.own(scenario), y.own(scenario));
+    ChartSpec {
+        title: format!("What fits: {} and {}", names::in_sentence(&x.axis.label), names::in_sentence(&y.axis.label)),
+        caption: finding::of_region(scenario, &x, &y, scratch),
+        zones: zones(scenario, &x, &y, &field),
+        field: Some(field),
+        lines,
+        here: (x.shows(here.0) && y.shows(here.1)).then_some(here),
+        x: x.axis,
+        y: y.axis,
+        value: MFU,
+    }
+}
+
+/// The samples as cells.
+fn field(scratch: &Scratch) -> Field {
+    let cell =
+        |sample: &Sample| Cell { value: PERCENT * sample.mfu, limiter: sample.limiter(), free: sample.free().get() };
+    let best = scratch
+        .samples
+        .iter()
+        .filter(|sample| sample.fits())
+        .fold(SCALE_STEP, |best, sample| best.max(PERCENT * sample.mfu));
+    Field {
+        label: MFU.label.to_string(),
+        columns: scratch.columns,
+        rows: scratch.rows,
+        cells: scratch.samples.iter().map(cell).collect(),
+        low: 0.0,
+        high: (best / SCALE_STEP).ceil() * SCALE_STEP,
+    }
+}
+
+/// The frontier and the boundary, in data units.
+fn lines(x: &AxisOf, y: &AxisOf, scratch: &mut Scratch) -> Vec<Line> {
+    let (columns, rows) = (scratch.columns, scratch.rows);
+    let in_data = |pieces: Vec<Vec<Point>>| in_data(pieces, x, y, (columns, rows));
+    let frontier = memory_frontier(&mut scratch.tracer, columns, &scratch.samples);
+    let boundary = network_boundary(&mut scratch.tracer, columns, &scratch.samples);
+    [
+        Line::new(FRONTIER, LineRole::MemoryFrontier, in_data(frontier)),
+        Line::new(BOUNDARY, LineRole::NetworkBoundary, in_data(boundary)),
+    ]
+    .into_iter()
+    .filter(|line| !line.segments.is_empty())
+    .collect()
+}
+
+/// Polylines from grid units to data units.
+pub(super) fn in_data(
+    pieces: Vec<Vec<Point>>,
+    x: &AxisOf,
+    y: &AxisOf,
+    (columns, rows): (usize, usize),
+) -> Vec<Vec<(f64, f64)>> {
+    let point = |(column, row): Point| (x.at_node(column, columns), y.at_node(row, rows));
+    pieces.into_iter().map(|piece| piece.into_iter().map(point).collect()).collect()
+}
+
+/// The parts of the field that occur, with why.
+fn zones(scenario: &Scenario, x: &AxisOf, y: &AxisOf, field: &Field) -> Vec<Zone> {
+    let of_kind = |kind| field.cells.iter().any(|cell| ZoneKind::of(cell.limiter) == kind);
+    let on_axis = |key| x.param.key == key || y.param.key == key;
+    let needs = if on_axis("mem") {
+        "needs more memory".to_string()
+    } else {
+        let memory = scenario.setup().accelerator.memory.gib();
+        format!("needs more than {}", format::value(Unit::Gib, memory))
+    };
+    [
+        (ZoneKind::DoesNotFit, "does not fit", needs),
+        (ZoneKind::NetworkBound, "network-bound", String::new()),
+        (ZoneKind::ComputeBound, "compute-bound", String::new()),
+    ]
+    .into_iter()
+    .filter(|(kind, ..)| of_kind(*kind))
+    .map(|(kind, name, reason)| Zone { kind, name: name.to_string(), reason })
+    .collect()
+}

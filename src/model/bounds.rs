@@ -1,0 +1,340 @@
+//! FSDP bounds after Wang et al. 2025 (arXiv 2504.03655): what memory, bandwidth and compute allow at best.
+//!
+//! They use only `φ = 12 L H²`, one link rate and one memory size. The formulas are a derivation from the paper's
+//! abstract and summaries (model.md section 8), not a quotation of it.
+
+use super::collectives::{Group, bus_bandwidth};
+use super::compute::peak;
+use super::hardware::{Accelerator, Efficiency, Network, Topology};
+use super::memory::recipe_bytes;
+use super::setup::{Overheads, Setup};
+use super::training::{AttentionMask, MfuConvention, Recipe, Recompute, Sharding};
+use super::transformer::{Architecture, AttentionBias, Norm};
+use crate::units::{Bytes, BytesPerSecond, Flops, FlopsPerSecond, Seconds};
+
+/// What the data-parallel ranks share out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Stage {
+    /// Everything (ZeRO-3): `M_free = M - 8 φ Q / N`.
+    Three,
+    /// Gradients and optimizer state, the weights whole (ZeRO-1/2 as one stage): `M_free = M - φ Q - 7 φ Q / N`.
+    OneOrTwo,
+}
+
+/// A cluster and a model, as the bounds see them.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Bounds {
+    /// Layers, L.
+    pub layers: f64,
+    /// Width, H.
+    pub hidden: f64,
+    /// Sequence length, l, in tokens.
+    pub seq_len: f64,
+    /// Bytes of an element, Q.
+    pub element: f64,
+    /// GPUs, N.
+    pub gpus: f64,
+    /// Memory of one GPU, M.
+    pub memory: Bytes,
+    /// Link rate of one GPU, S_vol.
+    pub link: BytesPerSecond,
+    /// Peak of one GPU, S_flops.
+    pub peak: FlopsPerSecond,
+    /// Fraction of the peak that kernels reach, a.
+    pub efficiency: f64,
+    /// Latency of one message, ε.
+    pub latency: Seconds,
+    /// What is sharded.
+    pub stage: Stage,
+    /// Share of activations kept, γ, 0 (full recomputation) to 1.
+    pub kept: f64,
+    /// Transfers of the model in one backward pass, c_b: 1 (gathers only) or 2 (gathers and reductions).
+    pub backward_transfers: f64,
+}
+
+/// Weights in one layer over H².
+const PARAMS_PER_SQUARE: f64 = 12.0;
+/// States of one parameter over Q: fp32 copy and two moments (6), gradient (1), weight (1).
+const STATES: f64 = 8.0;
+/// States of one parameter over Q without the weight.
+const STATES_WITHOUT_WEIGHT: f64 = 7.0;
+/// Elements of width H kept per token and layer when nothing is recomputed.
+const KEPT_WIDTHS: f64 = 16.0;
+/// Bytes over H per token and layer of dropout masks when nothing is recomputed.
+const MASK_BYTES: f64 = 2.0;
+
+/// What one configuration of the bounds' own step model reaches.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Reached {
+    /// Tokens per second and GPU, K.
+    pub tokens_per_s_per_gpu: f64,
+    /// Model FLOPs utilisation.
+    pub mfu: f64,
+    /// Hardware FLOPs utilisation, recomputation included.
+    pub hfu: f64,
+}
+
+impl Bounds {
+    /// The bounds on a setup: its shape, its mesh, its 16-bit elements, the nominal rate of its shard group's ring (one
+    /// card's on a flat network), kernels at their peak and no latency, so that no step of it can exceed them.
+    pub fn of(setup: &Setup) -> Self {
+        let network = Network { intra_node_efficiency: 1.0, inter_node_efficiency: 1.0, ..setup.network };
+        let gpus = setup.mesh.gpus().max(1);
+        let group = Group::consecutive(gpus, &network);
+        let kept = match setup.recompute {
+            Recompute::Full => 0.0,
+            Recompute::Fraction(kept) => kept,
+            Recompute::None | Recompute::Selective => 1.0,
+        };
+        Self {
+            layers: f64::from(setup.architecture.num_hidden_layers),
+            hidden: f64::from(setup.architecture.hidden_size),
+            seq_len: f64::from(setup.batch.seq_len),
+            element: recipe_bytes(setup.recipe).gathered,
+            gpus: f64::from(gpus),
+            memory: setup.accelerator.memory,
+            link: bus_bandwidth(&network, group),
+            peak: peak(&setup.accelerator, setup.recipe),
+            efficiency: 1.0,
+            latency: Seconds::ZERO,
+            stage: match setup.sharding {
+                Sharding::Fsdp(_) => Stage::Three,
+                Sharding::Ddp | Sharding::Zero1 | Sharding::Zero2 => Stage::OneOrTwo,
+            },
+            kept,
+            backward_transfers: 1.0,
+        }
+    }
+
+    /// `φ = 12 L H²`, the parameters.
+    pub fn params(&self) -> f64 {
+        PARAMS_PER_SQUARE * self.layers * self.hidden * self.hidden
+    }
+
+    /// Bytes of all states of the whole model, `8 φ Q`: 16 φ at 2 bytes an element.
+    pub fn states(&self) -> Bytes {
+        Bytes::new(STATES * self.params() * self.element)
+    }
+
+    /// Memory left for activations, `M_free`; negative where the states alone do not fit.
+    pub fn free_memory(&self) -> Bytes {
+        let one = Bytes::new(self.params() * self.element);
+        match self.stage {
+            Stage::Three => self.memory - one * (STATES / self.gpus),
+            Stage::OneOrTwo => self.memory - one - one * (STATES_WITHOUT_WEIGHT / self.gpus),
+        }
+    }
+
+    /// Bytes of activations per token, `M_act(γ) = (1-γ) L H Q + γ L (16 H Q + 2 H)`.
+    pub fn activation_bytes(&self) -> Bytes {
+        let checkpoint = self.hidden * self.element;
+        let everything = KEPT_WIDTHS * self.hidden * self.element + MASK_BYTES * self.hidden;
+        Bytes::new(self.layers * ((1.0 - self.kept) * checkpoint + self.kept * everything))
+    }
+
+    /// The most tokens that fit on one GPU, `E ≤ M_free / M_act(γ)`; 0 where the states alone do not fit.
+    pub fn tokens(&self) -> f64 {
+        positive(self.free_memory() / self.activation_bytes())
+    }
+
+    /// Forward FLOPs per token, `F_fwd = 2 φ + 4 L H l`.
+    pub fn forward_flops(&self) -> Flops {
+        Flops::new(2.0 * self.params() + 4.0 * self.layers * self.hidden * self.seq_len)
+    }
+
+    /// Time to move the model once, `T_transfer = φ Q / S_vol + L N ε`.
+    pub fn transfer_time(&self) -> Seconds {
+        Bytes::new(self.params() * self.element) / self.link + self.layers * self.gpus * self.latency
+    }
+
+    /// Time of the forward pass over `tokens`, `T_fwd = F_fwd E / (a S_flops)`.
+    pub fn forward_time(&self, tokens: f64) -> Seconds {
+        tokens * self.forward_flops() / (self.peak * self.efficiency)
+    }
+
+    /// Time of the backward pass over `tokens`, `T_bwd = (3-γ) T_fwd`: recomputation included.
+    pub fn backward_time(&self, tokens: f64) -> Seconds {
+        (3.0 - self.kept) * self.forward_time(tokens)
+    }
+
+    /// What a step over `tokens` a GPU reaches: `K = E / (max(T_fwd, T_transfer) + max(T_bwd, c_b T_transfer))`,
+    /// `HFU = (4-γ) F_fwd K / S_flops`, `MFU = 3 F_fwd K / S_flops`. All zero at no tokens.
+    pub fn reached(&self, tokens: f64) -> Reached {
+        if tokens <= 0.0 {
+            return Reached { tokens_per_s_per_gpu: 0.0, mfu: 0.0, hfu: 0.0 };
+        }
+        let transfer = self.transfer_time();
+        let step = self.forward_time(tokens).max(transfer)
+            + self.backward_time(tokens).max(self.backward_transfers * transfer);
+        let rate = tokens / step.get();
+        let share = self.forward_flops().get() * rate / self.peak.get();
+        Reached { tokens_per_s_per_gpu: rate, mfu: 3.0 * share, hfu: (4.0 - self.kept) * share }
+    }
+
+    /// The longest context that fits at all, `E_max = M_free / (L H Q)`.
+    pub fn tokens_max(&self) -> f64 {
+        positive(self.free_memory() / Bytes::new(self.layers * self.hidden * self.element))
+    }
+
+    /// The most tokens per second and GPU, `K_max ≤ M_free S_vol / (24 L² H³ Q²)`.
+    pub fn throughput_max(&self) -> f64 {
+        let squares = self.layers * self.layers * self.hidden * self.hidden * self.hidden;
+        positive(self.free_memory().get()) * self.link.get() / (24.0 * squares * self.element * self.element)
+    }
+
+    /// The highest HFU of the forward pass, `(2 + l/3H) M_free S_vol / (L H Q² S_flops)`.
+    pub fn hfu_forward_max(&self) -> f64 {
+        (2.0 + self.seq_len / (3.0 * self.hidden)) * self.memory_bandwidth_product()
+    }
+
+    /// The highest MFU of a step with one transfer a pass: `(3 + l/2H) M_free S_vol / (L H Q² S_flops)`, and never above
+    /// `3 a / (4-γ)`, what kernels leave after recomputation.
+    pub fn mfu_max(&self) -> f64 {
+        let by_network = (3.0 + self.seq_len / (2.0 * self.hidden)) * self.memory_bandwidth_product();
+        let by_compute = 3.0 * self.efficiency / (4.0 - self.kept);
+        if by_network < by_compute { by_network } else { by_compute }
+    }
+
+    /// Tokens that hide one transfer behind the forward pass, `E* = Q a S_flops / (2 S_vol (1 + l/6H))`.
+    pub fn tokens_to_hide_transfer(&self) -> f64 {
+        self.element * self.efficiency * self.peak.get()
+            / (2.0 * self.link.get() * (1.0 + self.seq_len / (6.0 * self.hidden)))
+    }
+
+    /// `M_free S_vol / (L H Q² S_flops)`: efficiency depends on the product of memory and bandwidth over compute.
+    fn memory_bandwidth_product(&self) -> f64 {
+        positive(self.free_memory().get()) * self.link.get()
+            / (self.layers * self.hidden * self.element * self.element * self.peak.get())
+    }
+}
+
+/// A setup under the simplifications of the bounds, for the step model: no vocabulary and no biases (`φ = 12 L H²`), a flat
+/// network at its nominal rate without latency, kernels at their peak, no element-wise traffic, no launches, no
+/// overheads, the full score matrix, ZeRO's 16 bytes of states a parameter.
+///
+/// No report of the result exceeds the bounds of [`Bounds::of`] it: a law in the tests.
+pub fn simplified(setup: &Setup) -> Setup {
+    let hidden = setup.architecture.hidden_size;
+    Setup {
+        architecture: Architecture {
+            num_attention_heads: 1,
+            num_key_value_heads: 1,
+            head_dim: hidden,
+            intermediate_size: MLP_WIDTHS * hidden,
+            vocab_size: 0,
+            gated_mlp: false,
+            norm: Norm::Rms,
+            qk_norm: false,
+            attention_bias: AttentionBias::None,
+            mlp_bias: false,
+            learned_positions: 0,
+            ..setup.architecture
+        },
+        accelerator: Accelerator {
+            memory_bandwidth: BytesPerSecond::UNLIMITED,
+            efficiency: Efficiency {
+                matmul: 1.0,
+                attention: 1.0,
+                memory: 1.0,
+                half_saturation_tokens: 0.0,
+                launch_per_layer: Seconds::ZERO,
+            },
+            ..setup.accelerator
+        },
+        network: Network {
+            intra_node_latency: Seconds::ZERO,
+            inter_node_latency: Seconds::ZERO,
+            intra_node_efficiency: 1.0,
+            inter_node_efficiency: 1.0,
+            topology: Topology::Flat,
+            ..setup.network
+        },
+        recipe: Recipe::ZeroMixed,
+        mask: AttentionMask::Full,
+        mfu_convention: MfuConvention::FullAttention,
+        overheads: Overheads {
+            context: Bytes::ZERO,
+            per_communicator: Bytes::ZERO,
+            fragmentation: 0.0,
+            contention: 1.0,
+            elementwise_bytes: 0.0,
+        },
+        ..*setup
+    }
+}
+
+/// Width of the MLP over H where `φ = 12 L H²`.
+const MLP_WIDTHS: u32 = 4;
+
+fn positive(value: f64) -> f64 {
+    if value > 0.0 { value } else { 0.0 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// 175B of the ladder on A100 40 GB at 200 Gbit/s.
+    fn gpt3(gpus: f64) -> Bounds {
+        Bounds {
+            layers: 96.0,
+            hidden: 12_288.0,
+            seq_len: 2048.0,
+            element: 2.0,
+            gpus,
+            memory: Bytes::from_gib(40.0),
+            link: BytesPerSecond::from_gbit_per_s(200.0),
+            peak: FlopsPerSecond::from_tflops(312.0),
+            efficiency: 1.0,
+            latency: Seconds::ZERO,
+            stage: Stage::Three,
+            kept: 0.0,
+            backward_transfers: 1.0,
+        }
+    }
+
+    #[test]
+    fn zero_3_spreads_sixteen_bytes_a_parameter() {
+        for gpus in [64.0, 512.0] {
+            let bounds = gpt3(gpus);
+            let held = bounds.memory - bounds.free_memory();
+            assert!((held.get() / (16.0 * bounds.params() / gpus) - 1.0).abs() < 1e-12);
+        }
+    }
+
+    #[test]
+    fn whole_weights_of_175b_never_fit_in_40_gib() {
+        let bounds = Bounds { stage: Stage::OneOrTwo, ..gpt3(512.0) };
+        assert!(bounds.free_memory() < Bytes::ZERO);
+        assert_eq!(bounds.reached(bounds.tokens()), Reached { tokens_per_s_per_gpu: 0.0, mfu: 0.0, hfu: 0.0 });
+    }
+
+    #[test]
+    fn no_configuration_exceeds_the_bounds() {
+        for layers in [24.0, 96.0] {
+            for hidden in [2048.0, 12_288.0] {
+                for seq_len in [512.0, 8192.0, 131_072.0] {
+                    for gbit in [10.0, 100.0, 1600.0] {
+                        for kept in [0.0, 0.3, 1.0] {
+                            let link = BytesPerSecond::from_gbit_per_s(gbit);
+                            let bounds = Bounds { layers, hidden, seq_len, link, kept, ..gpt3(256.0) };
+                            let best = bounds.reached(bounds.tokens());
+                            assert!(bounds.tokens() <= bounds.tokens_max());
+                            assert!(best.tokens_per_s_per_gpu <= bounds.throughput_max() * (1.0 + 1e-12));
+                            assert!(best.mfu <= bounds.mfu_max() * (1.0 + 1e-12));
+                            assert!(best.mfu <= best.hfu && best.hfu <= 1.0 + 1e-12);
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn at_e_star_the_transfer_hides_exactly() {
+        let bounds = gpt3(256.0);
+        let tokens = bounds.tokens_to_hide_transfer();
+        let ratio = bounds.forward_time(tokens) / bounds.transfer_time();
+        assert!((ratio - 1.0).abs() < 1e-12, "{ratio}");
+    }
+}

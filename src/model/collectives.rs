@@ -1,0 +1,128 @@
+//! The time of collectives on a two-level network (model.md section 4).
+//!
+//! Sizes are of the whole (unsharded) buffer, as in nccl-tests; the algorithm bandwidth follows from them.
+
+use super::hardware::{Network, Topology};
+use crate::units::{Bytes, BytesPerSecond, Seconds};
+
+/// The ranks of one communicator and how they lie on nodes.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Group {
+    /// Ranks, n.
+    pub ranks: f64,
+    /// Ranks on each node, r.
+    pub ranks_per_node: f64,
+}
+
+impl Group {
+    /// `ranks` consecutive GPUs: as many to a node as it holds.
+    pub fn consecutive(ranks: u32, network: &Network) -> Self {
+        Self::strided(ranks, 1, network)
+    }
+
+    /// Every `stride`-th of consecutive GPUs: the replicas of a shard group of `stride` GPUs.
+    pub fn strided(ranks: u32, stride: u32, network: &Network) -> Self {
+        let per_node = (network.gpus_per_node / stride.max(1)).max(1);
+        let nodes = ranks.div_ceil(per_node).max(1);
+        Self { ranks: f64::from(ranks), ranks_per_node: f64::from(ranks) / f64::from(nodes) }
+    }
+
+    /// Nodes that the group spans, m.
+    pub fn nodes(&self) -> f64 {
+        self.ranks / self.ranks_per_node
+    }
+
+    /// Whether its collectives cross nodes.
+    pub fn crosses_nodes(&self) -> bool {
+        self.ranks > self.ranks_per_node
+    }
+}
+
+/// Whether a group's collectives are priced at the network between nodes.
+pub fn uses_inter_node(network: &Network, group: Group) -> bool {
+    group.ranks > 1.0 && (group.crosses_nodes() || network.topology == Topology::Flat)
+}
+
+/// Bus bandwidth of a ring over the group: `B_intra` on one node, else `min(B_intra, r B_nic)`, as rings leave each node
+/// through all of its r rails. Effective rates: nominal times the measured efficiency.
+///
+/// A flat network prices every group at one card's `B_nic` (arXiv 2504.03655).
+pub fn bus_bandwidth(network: &Network, group: Group) -> BytesPerSecond {
+    let intra = network.intra_node * network.intra_node_efficiency;
+    let inter = network.inter_node * network.inter_node_efficiency;
+    match network.topology {
+        Topology::Flat => inter,
+        Topology::Aware if group.crosses_nodes() => intra.min(group.ranks_per_node * inter),
+        Topology::Aware => intra,
+    }
+}
+
+/// Time of an all-gather to `size` bytes: `(n-1)/n S/B + (m-1) α_inter + (n-m) α_intra`.
+///
+/// A flat network charges the whole of S and one latency a rank, `S/B_nic + n ε`, the transfer time of the FSDP bounds.
+/// A group of one rank takes no time.
+///
+/// ```
+/// # use shardwise::model::{collectives::{all_gather, Group}, hardware::{Network, Topology}};
+/// # use shardwise::units::{Bytes, BytesPerSecond, Seconds};
+/// // H100 nodes of 8: 256 MiB gathered at a measured bus bandwidth of 249.8 GB/s take 0.94 ms
+/// // (ultra-scale playbook's nccl-tests).
+/// let network = Network {
+///     gpus_per_node: 8,
+///     intra_node: BytesPerSecond::from_gb_per_s(249.849),
+///     inter_node: BytesPerSecond::from_gbit_per_s(400.0),
+///     intra_node_latency: Seconds::ZERO,
+///     inter_node_latency: Seconds::ZERO,
+///     intra_node_efficiency: 1.0,
+///     inter_node_efficiency: 1.0,
+///     topology: Topology::Aware,
+/// };
+/// let time = all_gather(&network, Group::consecutive(8, &network), Bytes::new(268_435_456.0));
+/// assert!((time.ms() - 0.940).abs() < 0.001);
+/// ```
+pub fn all_gather(network: &Network, group: Group, size: Bytes) -> Seconds {
+    if group.ranks <= 1.0 {
+        return Seconds::ZERO;
+    }
+    let bandwidth = bus_bandwidth(network, group);
+    match network.topology {
+        Topology::Flat => size / bandwidth + group.ranks * network.inter_node_latency,
+        Topology::Aware => {
+            let moved = size * ((group.ranks - 1.0) / group.ranks);
+            moved / bandwidth + ring_latency(network, group)
+        }
+    }
+}
+
+/// Time of a reduce-scatter of `size` bytes: the all-gather's, run backwards.
+pub fn reduce_scatter(network: &Network, group: Group, size: Bytes) -> Seconds {
+    all_gather(network, group, size)
+}
+
+/// Time of an all-reduce of `size` bytes: twice the all-gather's traffic, with the latency of a ring or of a double
+/// binary tree between nodes, whichever is less, as NCCL chooses.
+pub fn all_reduce(network: &Network, group: Group, size: Bytes) -> Seconds {
+    if group.ranks <= 1.0 {
+        return Seconds::ZERO;
+    }
+    match network.topology {
+        Topology::Flat => 2.0 * all_gather(network, group, size),
+        Topology::Aware => {
+            let moved = size * (2.0 * (group.ranks - 1.0) / group.ranks);
+            let ring = 2.0 * ring_latency(network, group);
+            moved / bus_bandwidth(network, group) + ring.min(tree_latency(network, group))
+        }
+    }
+}
+
+/// Latency of one pass around a ring: each node is entered once, the other hops are inside nodes.
+fn ring_latency(network: &Network, group: Group) -> Seconds {
+    let nodes = group.nodes();
+    (nodes - 1.0) * network.inter_node_latency + (group.ranks - nodes) * network.intra_node_latency
+}
+
+/// Latency of a reduction up and a broadcast down a binary tree over the nodes, with a chain inside each.
+fn tree_latency(network: &Network, group: Group) -> Seconds {
+    let levels = f64::from((group.nodes() as u32).max(1).next_power_of_two().ilog2());
+    2.0 * (levels * network.inter_node_latency + (group.ranks_per_node - 1.0) * network.intra_node_latency)
+}

@@ -1,0 +1,127 @@
+//! FLOPs of a decoder-only transformer (model.md section 2). A multiply-add counts as two.
+
+use super::training::{AttentionMask, MfuConvention, Recompute};
+use super::transformer::Architecture;
+use crate::units::Flops;
+
+/// A multiply and an add.
+const MULTIPLY_ADD: f64 = 2.0;
+/// Matrix products over the score matrix in attention: queries by keys, and scores by values.
+const SCORE_PRODUCTS: f64 = 2.0;
+/// The backward pass of a matrix product is two products of the same size: for its input and for its weight.
+const BACKWARD_OVER_FORWARD: f64 = 2.0;
+/// The share of the score matrix that a causal mask leaves.
+const CAUSAL_SHARE: f64 = 0.5;
+
+/// Weights of one layer that take part in matrix products: projections and MLP, without biases and norms.
+pub fn layer_matmul_params(arch: &Architecture) -> f64 {
+    attention_matmul_params(arch) + mlp_matmul_params(arch)
+}
+
+/// Weights of one layer's attention projections: `H (n_q + 2 n_kv) d + n_q d H`.
+pub fn attention_matmul_params(arch: &Architecture) -> f64 {
+    let hidden = f64::from(arch.hidden_size);
+    2.0 * hidden * arch.query_width() + 2.0 * hidden * arch.key_value_width()
+}
+
+/// Weights of one layer's MLP: `3 H F` gated, `2 H F` otherwise.
+pub fn mlp_matmul_params(arch: &Architecture) -> f64 {
+    let matrices = if arch.gated_mlp { 3.0 } else { 2.0 };
+    matrices * f64::from(arch.hidden_size) * f64::from(arch.intermediate_size)
+}
+
+/// Forward FLOPs per token of one layer's matrix products, `2 P`.
+///
+/// ```
+/// # use shardwise::{catalog, model::flops};
+/// // 12 H² weights a layer in a GPT of width 12,288 (arXiv 2005.14165): 24 H² FLOPs.
+/// let gpt3 = catalog::model("gpt-3-175b").unwrap().architecture;
+/// assert_eq!(flops::layer_matmul(&gpt3).get(), 24.0 * 12_288.0 * 12_288.0);
+/// ```
+pub fn layer_matmul(arch: &Architecture) -> Flops {
+    Flops::new(MULTIPLY_ADD * layer_matmul_params(arch))
+}
+
+/// Forward FLOPs per token of one layer's attention scores over `s_kv` keys, `4 n_q d s_kv`.
+pub fn layer_attention(arch: &Architecture, keys: f64) -> Flops {
+    Flops::new(SCORE_PRODUCTS * MULTIPLY_ADD * arch.query_width() * keys)
+}
+
+/// Forward FLOPs per token of the output head, `2 V H`. The embedding look-up costs none.
+pub fn head(arch: &Architecture) -> Flops {
+    Flops::new(MULTIPLY_ADD * f64::from(arch.vocab_size) * f64::from(arch.hidden_size))
+}
+
+/// Keys that a query attends to on average, as the kernels execute it.
+pub fn executed_keys(seq_len: f64, mask: AttentionMask) -> f64 {
+    match mask {
+        AttentionMask::Causal => CAUSAL_SHARE * seq_len,
+        AttentionMask::Full => seq_len,
+    }
+}
+
+/// Keys that a query attends to on average, as an MFU convention counts it.
+pub fn counted_keys(seq_len: f64, convention: MfuConvention) -> f64 {
+    match convention {
+        MfuConvention::FullAttention => seq_len,
+        MfuConvention::CausalAttention => CAUSAL_SHARE * seq_len,
+        MfuConvention::ParametersOnly => 0.0,
+    }
+}
+
+/// Forward model FLOPs per token, `2 P + 4 L n_q d s_kv`, P with the output head and without the embedding.
+pub fn forward_per_token(arch: &Architecture, keys: f64) -> Flops {
+    f64::from(arch.num_hidden_layers) * (layer_matmul(arch) + layer_attention(arch, keys)) + head(arch)
+}
+
+/// Model FLOPs per token of one step, three times the forward pass: recomputation is not counted.
+///
+/// Source: PaLM (arXiv 2204.02311, appendix B) for the full-attention convention.
+///
+/// ```
+/// # use shardwise::{catalog, model::{flops, training::MfuConvention}};
+/// // MosaicML prints 6 N + 12 L H s for MPT-7B at 2,048 tokens: 6 * 6.65e9 + 12 * 32 * 4096 * 2048 = 43.1 GFLOP.
+/// let mpt = catalog::model("mpt-7b").unwrap().architecture;
+/// let per_token = flops::model_per_token(&mpt, 2048.0, MfuConvention::FullAttention).get();
+/// assert!((per_token / 43.1e9 - 1.0).abs() < 0.005, "{per_token}");
+/// ```
+pub fn model_per_token(arch: &Architecture, seq_len: f64, convention: MfuConvention) -> Flops {
+    (1.0 + BACKWARD_OVER_FORWARD) * forward_per_token(arch, counted_keys(seq_len, convention))
+}
+
+/// The share of one layer's forward matrix products and of its attention that the backward pass executes again.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Recomputed {
+    /// Share of the matrix products.
+    pub matmul: f64,
+    /// Share of the attention core.
+    pub attention: f64,
+    /// Share of the element-wise work.
+    pub elementwise: f64,
+}
+
+/// What a recomputation mode executes again.
+///
+/// Selective is torchtitan's per-operator mode: attention and every second matrix product are kept, so the key
+/// projection, the output projection and (where gated) the MLP's second input projection run again, and everything
+/// element-wise does.
+pub fn recomputed(arch: &Architecture, mode: Recompute) -> Recomputed {
+    match mode {
+        Recompute::None => Recomputed { matmul: 0.0, attention: 0.0, elementwise: 0.0 },
+        Recompute::Full => Recomputed { matmul: 1.0, attention: 1.0, elementwise: 1.0 },
+        Recompute::Fraction(kept) => Recomputed { matmul: 1.0 - kept, attention: 1.0 - kept, elementwise: 1.0 - kept },
+        Recompute::Selective => {
+            let hidden = f64::from(arch.hidden_size);
+            let second_input = if arch.gated_mlp { hidden * f64::from(arch.intermediate_size) } else { 0.0 };
+            let again = hidden * arch.key_value_width() + hidden * arch.query_width() + second_input;
+            Recomputed { matmul: again / layer_matmul_params(arch), attention: 0.0, elementwise: 1.0 }
+        }
+    }
+}
+
+/// FLOPs per token that recomputation adds to [`model_per_token`], attention counted over `keys`.
+pub fn recomputed_per_token(arch: &Architecture, keys: f64, mode: Recompute) -> Flops {
+    let share = recomputed(arch, mode);
+    f64::from(arch.num_hidden_layers)
+        * (share.matmul * layer_matmul(arch) + share.attention * layer_attention(arch, keys))
+}

@@ -1,0 +1,65 @@
+//! What the training runs on: one accelerator and the network between many.
+
+use crate::units::{Bytes, BytesPerSecond, FlopsPerSecond, Seconds};
+
+/// One GPU (or other accelerator), by its data sheet.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Accelerator {
+    /// Memory capacity.
+    pub memory: Bytes,
+    /// Peak memory bandwidth.
+    pub memory_bandwidth: BytesPerSecond,
+    /// Dense peak in the 16-bit training format (bf16, or fp16 on a V100), without sparsity.
+    pub peak_16bit: FlopsPerSecond,
+    /// Dense peak in fp8; equal to the 16-bit peak where there is no fp8 unit.
+    pub peak_8bit: FlopsPerSecond,
+    /// Dense peak of fp32 matrix products as PyTorch runs them by default (no TF32).
+    pub peak_32bit: FlopsPerSecond,
+    /// Fractions of the peaks that kernels reach.
+    pub efficiency: Efficiency,
+}
+
+/// What kernels reach of an accelerator's peaks, and what a launch costs.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Efficiency {
+    /// Fraction of the dense peak reached by large matrix products.
+    pub matmul: f64,
+    /// Fraction of the dense peak reached by flash attention, forward.
+    pub attention: f64,
+    /// Fraction of the peak memory bandwidth reached by element-wise kernels.
+    pub memory: f64,
+    /// Tokens at which matrix products reach half of their efficiency.
+    pub half_saturation_tokens: f64,
+    /// Host time to launch one layer's kernels in one pass: a floor under its compute time.
+    pub launch_per_layer: Seconds,
+}
+
+/// How collectives are priced.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Topology {
+    /// Rings leave each node through all of its network cards: `min(B_intra, r B_nic)`.
+    Aware,
+    /// Every byte crosses one network card at its full size, as the FSDP bounds assume.
+    Flat,
+}
+
+/// The links between GPUs: rates per GPU and per direction.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Network {
+    /// GPUs that share a node (an NVLink or xGMI domain).
+    pub gpus_per_node: u32,
+    /// Link rate of one GPU inside the node.
+    pub intra_node: BytesPerSecond,
+    /// Link rate of one GPU to other nodes.
+    pub inter_node: BytesPerSecond,
+    /// Latency of one hop inside the node.
+    pub intra_node_latency: Seconds,
+    /// Latency of one hop between nodes.
+    pub inter_node_latency: Seconds,
+    /// Fraction of `intra_node` that large collectives reach.
+    pub intra_node_efficiency: f64,
+    /// Fraction of `inter_node` that large collectives reach.
+    pub inter_node_efficiency: f64,
+    /// How collectives are priced.
+    pub topology: Topology,
+}

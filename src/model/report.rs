@@ -1,0 +1,237 @@
+//! What one evaluation answers. Plain numbers in fixed arrays: building a report allocates nothing.
+
+use crate::units::{Bytes, FlopsPerSecond, Seconds};
+
+/// What occupies GPU memory. The order is the order of every bar, table and legend.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum MemoryPart {
+    /// Weights at rest on this GPU.
+    Weights,
+    /// Gradients at rest on this GPU.
+    Gradients,
+    /// Optimizer state on this GPU.
+    Optimizer,
+    /// Weights gathered for compute, beyond those at rest.
+    GatheredWeights,
+    /// Gradients not yet reduced, and the buffers of their reduction.
+    UnreducedGradients,
+    /// Activations kept from the forward pass for the backward pass.
+    Activations,
+    /// What one layer needs while it is computed or recomputed.
+    WorkingSet,
+    /// Output logits, their gradient and their fp32 copies.
+    Logits,
+    /// CUDA context, libraries and communicator buffers.
+    Context,
+    /// Memory that the caching allocator holds but cannot use.
+    Fragmentation,
+}
+
+impl MemoryPart {
+    /// Every part, in display order.
+    pub const ALL: [Self; 10] = [
+        Self::Weights,
+        Self::Gradients,
+        Self::Optimizer,
+        Self::GatheredWeights,
+        Self::UnreducedGradients,
+        Self::Activations,
+        Self::WorkingSet,
+        Self::Logits,
+        Self::Context,
+        Self::Fragmentation,
+    ];
+}
+
+/// A number of bytes for each [`MemoryPart`].
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct MemoryParts([Bytes; MemoryPart::ALL.len()]);
+
+impl MemoryParts {
+    /// The bytes of one part.
+    pub fn get(&self, part: MemoryPart) -> Bytes {
+        self.0.get(part as usize).copied().unwrap_or_default()
+    }
+
+    /// The same parts with one set.
+    #[must_use]
+    pub fn with(mut self, part: MemoryPart, bytes: Bytes) -> Self {
+        if let Some(slot) = self.0.get_mut(part as usize) {
+            *slot = bytes;
+        }
+        self
+    }
+
+    /// All parts together.
+    pub fn total(&self) -> Bytes {
+        self.0.iter().copied().sum()
+    }
+
+    /// Each part with its bytes, in display order.
+    pub fn iter(&self) -> impl Iterator<Item = (MemoryPart, Bytes)> + '_ {
+        MemoryPart::ALL.into_iter().zip(self.0.iter().copied())
+    }
+}
+
+/// The moment of a step at which memory peaks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum PeakMoment {
+    /// At the loss, with all activations and the logits alive.
+    Loss,
+    /// In the backward pass of the last layer, with its gradients beside the activations.
+    Backward,
+    /// At the optimizer step, after the activations are gone.
+    Optimizer,
+}
+
+/// Memory of one GPU at its peak.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct MemoryReport {
+    /// The parts alive at the peak.
+    pub parts: MemoryParts,
+    /// When the peak occurs.
+    pub moment: PeakMoment,
+    /// Tensors alive at the peak (`max_memory_allocated`).
+    pub allocated: Bytes,
+    /// What the process holds at the peak: allocated, fragmentation, context and communicators.
+    pub peak: Bytes,
+    /// The GPU's memory.
+    pub capacity: Bytes,
+}
+
+impl MemoryReport {
+    /// Capacity less the peak: negative when the run does not fit.
+    pub fn free(&self) -> Bytes {
+        self.capacity - self.peak
+    }
+
+    /// Whether the peak is within the capacity.
+    pub fn fits(&self) -> bool {
+        self.peak <= self.capacity
+    }
+}
+
+/// The two lanes and the phases of one step. `step` is the sum of the three phases; communication is either hidden
+/// under compute (`overlapped_comm`) or not (`exposed_comm`).
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct TimeReport {
+    /// One optimizer step, all micro-batches.
+    pub step: Seconds,
+    /// Forward passes with their exposed communication.
+    pub forward: Seconds,
+    /// Backward passes (with recomputation) with their exposed communication.
+    pub backward: Seconds,
+    /// The optimizer's update and what follows it.
+    pub optimizer: Seconds,
+    /// Time in which compute kernels run, the optimizer's among them, slowed by contention where they share the GPU.
+    pub compute: Seconds,
+    /// Time in which a collective runs, over all lanes that could run at once.
+    pub comm: Seconds,
+    /// Communication time during which no compute runs: `step - compute`.
+    pub exposed_comm: Seconds,
+    /// Communication that crosses nodes, of `comm`.
+    pub inter_node_comm: Seconds,
+    /// The busier of the two communication lanes: the network limits when it outlasts compute.
+    pub longest_lane: Seconds,
+    /// Compute time that is only the host launching kernels: the floor above the kernels' own time.
+    pub launch_bound: Seconds,
+}
+
+/// What keeps the step from being faster (or from running at all).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Limiter {
+    /// It does not fit in memory.
+    Memory,
+    /// Collectives between nodes outlast the compute that could hide them.
+    InterNode,
+    /// Collectives inside the node outlast the compute that could hide them.
+    IntraNode,
+    /// Compute outlasts communication.
+    Compute,
+    /// The host cannot launch kernels fast enough.
+    Launch,
+}
+
+impl Limiter {
+    /// Every limiter, in display order.
+    pub const ALL: [Self; 5] = [Self::Memory, Self::InterNode, Self::IntraNode, Self::Compute, Self::Launch];
+}
+
+/// One training step, evaluated.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Report {
+    /// Memory of one GPU.
+    pub memory: MemoryReport,
+    /// Time of one step.
+    pub time: TimeReport,
+    /// Tokens that all GPUs process in one step.
+    pub tokens_per_step: f64,
+    /// Throughput of one GPU.
+    pub tokens_per_s_per_gpu: f64,
+    /// Model FLOP/s of one GPU under the chosen convention.
+    pub model_flops_per_gpu: FlopsPerSecond,
+    /// Model FLOPs utilisation under the chosen convention, 0 to 1.
+    pub mfu: f64,
+    /// Hardware FLOPs utilisation: executed FLOPs with recomputation, 0 to 1.
+    pub hfu: f64,
+    /// What limits the run.
+    pub limiter: Limiter,
+}
+
+impl Report {
+    /// Whether the run fits in memory.
+    pub fn fits(&self) -> bool {
+        self.memory.fits()
+    }
+}
+
+/// Which lane of the timeline a span occupies.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Lane {
+    /// Compute kernels.
+    Compute,
+    /// Gathers and reductions of the shard group.
+    Shard,
+    /// Reductions across replicas of the shard group.
+    Replicate,
+}
+
+/// What a span of the timeline does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Work {
+    /// Embedding look-up, forward.
+    EmbeddingForward,
+    /// One layer, forward.
+    LayerForward,
+    /// Output head and loss, forward and backward.
+    Head,
+    /// One layer, backward with its recomputation.
+    LayerBackward,
+    /// Embedding, backward.
+    EmbeddingBackward,
+    /// The optimizer's update.
+    OptimizerStep,
+    /// All-gather of one unit's weights.
+    AllGather,
+    /// Reduce-scatter of one unit's gradients.
+    ReduceScatter,
+    /// All-reduce of one unit's gradients or gradient shards.
+    AllReduce,
+}
+
+/// One bar of the timeline.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Span {
+    /// Where it is drawn.
+    pub lane: Lane,
+    /// What it does.
+    pub work: Work,
+    /// The layer (0-based), or `None` for the root unit and the optimizer.
+    pub layer: Option<u32>,
+    /// The micro-batch (0-based).
+    pub micro_batch: u32,
+    /// Start, from the start of the step.
+    pub start: Seconds,
+    /// End, from the start of the step.
+    pub end: Seconds,
+}

@@ -1,0 +1,142 @@
+//! One step as two lanes, compute and communication, in closed form (model.md section 6). `timeline.rs` plays the same
+//! schedule span by span; a test holds the two together.
+//!
+//! Rules of the schedule, as PyTorch's FSDP2 runs it:
+//! - a unit's gather is issued when the compute before it starts, one unit ahead;
+//! - the root unit (embedding and head) is gathered first and stays gathered; so does the last layer, whose backward
+//!   pass follows at once;
+//! - in the backward pass a layer's reduction goes before the next gather on the same lane, and one reduction is in
+//!   flight at a time;
+//! - reductions across replicas have a lane of their own where the shard group stays inside a node;
+//! - where communication runs beside compute, compute is slower by the contention factor.
+
+use crate::units::Seconds;
+
+/// Communication times of the units of one micro-batch.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct CommTimes {
+    /// Gather of the root unit's weights before the forward pass.
+    pub gather_root: Seconds,
+    /// Gather of one layer's weights in the forward pass.
+    pub gather_layer: Seconds,
+    /// Gather of one layer's weights in the backward pass.
+    pub regather_layer: Seconds,
+    /// Reduction of one layer's gradients on the shard lane.
+    pub reduce_layer: Seconds,
+    /// Reduction of the root unit's gradients on the shard lane.
+    pub reduce_root: Seconds,
+    /// Reduction of one layer's gradient shards on the replicate lane.
+    pub replicate_layer: Seconds,
+    /// Reduction of the root unit's gradient shards on the replicate lane.
+    pub replicate_root: Seconds,
+}
+
+impl CommTimes {
+    /// The same without any reduction: a micro-batch under `no_sync`.
+    #[must_use]
+    pub fn without_reduction(self) -> Self {
+        Self {
+            reduce_layer: Seconds::ZERO,
+            reduce_root: Seconds::ZERO,
+            replicate_layer: Seconds::ZERO,
+            replicate_root: Seconds::ZERO,
+            ..self
+        }
+    }
+}
+
+/// Compute times of the units of one micro-batch, and how many layers there are.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ComputeTimes {
+    /// Layers.
+    pub layers: u32,
+    /// Embedding, forward.
+    pub embedding_forward: Seconds,
+    /// One layer, forward.
+    pub layer_forward: Seconds,
+    /// Head and loss, forward and backward.
+    pub head: Seconds,
+    /// One layer, backward.
+    pub layer_backward: Seconds,
+    /// Embedding, backward.
+    pub embedding_backward: Seconds,
+    /// Slow-down of compute beside a collective, at least 1.
+    pub contention: f64,
+}
+
+/// The phases of one micro-batch.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Phases {
+    /// Forward pass with the head's part, communication exposed in it included.
+    pub forward: Seconds,
+    /// Backward pass, communication exposed in it included.
+    pub backward: Seconds,
+    /// Time in which compute runs.
+    pub compute: Seconds,
+}
+
+/// A block of compute beside a block of communication that starts with it: how long until both are done, and how long
+/// compute ran.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Block {
+    /// Until both are done.
+    pub both: Seconds,
+    /// Until compute is done.
+    pub compute: Seconds,
+}
+
+/// Compute `c` beside communication `g`, slowed by σ while it lasts: `min(σ c, c + (1 - 1/σ) g)`; both end at the later.
+pub fn beside(compute: Seconds, comm: Seconds, contention: f64) -> Block {
+    let slowed = (compute * contention).min(compute + (1.0 - 1.0 / contention) * comm);
+    Block { both: slowed.max(comm), compute: slowed }
+}
+
+/// The phases of one micro-batch in closed form: `first + (L-1) max(compute, communication) + last`.
+pub fn phases(compute: &ComputeTimes, comm: &CommTimes) -> Phases {
+    let layers = f64::from(compute.layers);
+    let side = |time, traffic| beside(time, traffic, compute.contention);
+    let (inner, pairs) = (positive(layers - 2.0), positive(layers - 1.0));
+    let has_pair = f64::from(u8::from(compute.layers > 1));
+    let has_any = f64::from(u8::from(compute.layers > 0));
+
+    let first = side(compute.embedding_forward, has_any * comm.gather_layer);
+    let middle = side(compute.layer_forward, comm.gather_layer);
+    let forward = comm.gather_root + first.both + pairs * middle.both + has_any * compute.layer_forward + compute.head;
+
+    // Layers L, then L-1 ..= 2, then 1, then the embedding; each beside what the layer before it left to reduce.
+    let lead = side(compute.layer_backward, has_pair * comm.regather_layer);
+    let steady = side(compute.layer_backward, comm.reduce_layer + comm.regather_layer);
+    let last = side(compute.layer_backward, comm.reduce_layer);
+    let tail = side(compute.embedding_backward, has_any * comm.reduce_layer);
+    let until_tail = has_any * lead.both + inner * steady.both + has_pair * last.both;
+    let shard_lane = until_tail + tail.both + comm.reduce_root;
+
+    // Reductions across replicas queue behind each layer's own; the queue empties last after the first layer to
+    // enter it, the last but one, or the last, since entries between are evenly spaced.
+    let oldest = has_any * lead.both + comm.reduce_layer + layers * comm.replicate_layer;
+    let before_last = until_tail - last.both + comm.reduce_layer + 2.0 * comm.replicate_layer;
+    let newest = until_tail + comm.reduce_layer + comm.replicate_layer;
+    let mut queue = has_any * newest;
+    if compute.layers > 1 {
+        queue = queue.max(oldest).max(before_last);
+    }
+    let has_replicas = f64::from(u8::from(comm.replicate_layer > Seconds::ZERO || comm.replicate_root > Seconds::ZERO));
+    let replicate_lane = has_replicas * (queue.max(shard_lane) + comm.replicate_root);
+
+    Phases {
+        forward,
+        backward: shard_lane.max(replicate_lane),
+        compute: first.compute
+            + pairs * middle.compute
+            + has_any * compute.layer_forward
+            + compute.head
+            + has_any * lead.compute
+            + inner * steady.compute
+            + has_pair * last.compute
+            + tail.compute,
+    }
+}
+
+fn positive(value: f64) -> f64 {
+    if value > 0.0 { value } else { 0.0 }
+}

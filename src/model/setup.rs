@@ -1,0 +1,48 @@
+//! Everything the engine needs to evaluate one training step: numbers only, no names, no presets.
+
+use super::hardware::{Accelerator, Network};
+use super::training::{AttentionMask, Batch, Mesh, MfuConvention, Recipe, Recompute, Sharding};
+use super::transformer::Architecture;
+use crate::units::Bytes;
+
+/// One training step to evaluate. Build it from a [`crate::scenario::Scenario`], which validates.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Setup {
+    /// The model's shape.
+    pub architecture: Architecture,
+    /// One GPU.
+    pub accelerator: Accelerator,
+    /// The links between GPUs.
+    pub network: Network,
+    /// The data-parallel mesh.
+    pub mesh: Mesh,
+    /// What is sharded.
+    pub sharding: Sharding,
+    /// The batch of one step.
+    pub batch: Batch,
+    /// What is recomputed.
+    pub recompute: Recompute,
+    /// Which formats hold the state.
+    pub recipe: Recipe,
+    /// Which score pairs attention computes.
+    pub mask: AttentionMask,
+    /// Which FLOPs the MFU counts.
+    pub mfu_convention: MfuConvention,
+    /// What the software costs beside the mathematics.
+    pub overheads: Overheads,
+}
+
+/// What the software costs beside the mathematics: zero under the simplifications of the closed-form bounds.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Overheads {
+    /// Memory of the CUDA context and libraries.
+    pub context: Bytes,
+    /// Buffers of one communicator.
+    pub per_communicator: Bytes,
+    /// Share of allocated memory that the caching allocator holds beyond it.
+    pub fragmentation: f64,
+    /// Slow-down of compute while a collective runs beside it (1 = none).
+    pub contention: f64,
+    /// Element-wise traffic per token, layer and hidden channel, forward and backward together, in bytes.
+    pub elementwise_bytes: f64,
+}

@@ -1,0 +1,245 @@
+//! The decoder-only transformer: its shape and its exact parameter counts (model.md section 2).
+//!
+//! Counts are exact integers, to the parameter, and saturate instead of overflowing: a shape typed by hand may be
+//! absurd.
+
+use core::num::Saturating;
+
+/// How hidden states are normalised.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Norm {
+    /// Root-mean-square norm: one weight per channel.
+    Rms,
+    /// Layer norm: a weight and a bias per channel.
+    Layer,
+    /// Layer norm without biases (MPT): a weight per channel.
+    LayerNoBias,
+}
+
+/// Which attention projections carry a bias.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum AttentionBias {
+    /// None of them (Llama).
+    None,
+    /// Query, key and value (Qwen 2).
+    Qkv,
+    /// All four (GPT-2, GPT-3, OPT, BLOOM).
+    All,
+}
+
+/// The shape of a decoder-only transformer, with the field names of a Hugging Face `config.json`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Architecture {
+    /// Decoder layers, L.
+    pub num_hidden_layers: u32,
+    /// Width of the residual stream, H.
+    pub hidden_size: u32,
+    /// Query heads, n_q.
+    pub num_attention_heads: u32,
+    /// Key and value heads, n_kv: equal to n_q without grouped-query attention.
+    pub num_key_value_heads: u32,
+    /// Width of one head, d.
+    pub head_dim: u32,
+    /// Width of the MLP, F.
+    pub intermediate_size: u32,
+    /// Entries of the vocabulary, V.
+    pub vocab_size: u32,
+    /// Whether the MLP is gated (SwiGLU, GeGLU: three matrices) or not (two).
+    pub gated_mlp: bool,
+    /// The kind of norm.
+    pub norm: Norm,
+    /// Norms of width H in one layer: 2; 4 with norms after the blocks too (Gemma 2); 1 in a parallel block.
+    pub norms_per_layer: u32,
+    /// Whether queries and keys are normalised per head (Qwen 3), one weight of width d each.
+    pub qk_norm: bool,
+    /// Which attention projections carry a bias.
+    pub attention_bias: AttentionBias,
+    /// Whether the MLP's matrices carry a bias.
+    pub mlp_bias: bool,
+    /// Whether the output head shares the embedding's weights.
+    pub tie_word_embeddings: bool,
+    /// Learned position embeddings (GPT-2, OPT): their number, 0 for rotary or ALiBi positions.
+    pub learned_positions: u32,
+    /// Whether a norm follows the embedding (BLOOM).
+    pub embedding_norm: bool,
+}
+
+/// A factor or summand of a count.
+fn count(value: u32) -> Saturating<u64> {
+    Saturating(u64::from(value))
+}
+
+/// Matrices of width F in a gated MLP: gate, up and down.
+const GATED_MATRICES: Saturating<u64> = Saturating(3);
+/// Matrices of width F in a plain MLP: up and down.
+const PLAIN_MATRICES: Saturating<u64> = Saturating(2);
+/// Projections of width `n_q d`: query and output. As many have the width `n_kv d`: key and value.
+const PROJECTIONS: Saturating<u64> = Saturating(2);
+/// Norms of width d under `qk_norm`: of the queries and of the keys.
+const HEAD_NORMS: Saturating<u64> = Saturating(2);
+
+impl Architecture {
+    /// Width of the query projection, `n_q d`.
+    pub fn query_width(&self) -> f64 {
+        f64::from(self.num_attention_heads) * f64::from(self.head_dim)
+    }
+
+    /// Width of the key projection (and of the value's), `n_kv d`.
+    pub fn key_value_width(&self) -> f64 {
+        f64::from(self.num_key_value_heads) * f64::from(self.head_dim)
+    }
+
+    /// Parameters of the whole model:
+    /// `L (attention + MLP + norms) + V H (embedding) + V H (head, unless tied) + s_max H (learned positions) + norms`,
+    /// the last of them the final norm and, where there is one, the embedding's.
+    ///
+    /// L layers, V vocabulary, H hidden size, `s_max` learned positions. Counts each shared weight once and no buffers
+    /// (rotary tables, masks). Source: the public implementations that [`crate::catalog`] names; for GPT also
+    /// arXiv 2104.04473, equation 2. Exact for them; saturates at `u64::MAX`.
+    ///
+    /// ```
+    /// # use shardwise::model::{ladder, transformer::Architecture};
+    /// // GPT-3 175B: 174,600 million parameters (arXiv 2005.14165, Table D.1).
+    /// let gpt3 = Architecture { learned_positions: 2048, ..ladder::architecture(175e9) };
+    /// assert_eq!(gpt3.params() / 100_000_000, 1746);
+    /// ```
+    pub fn params(&self) -> u64 {
+        let layers = count(self.num_hidden_layers) * Saturating(self.layer_params());
+        let ends =
+            Saturating(self.embedding_params()) + Saturating(self.position_params()) + Saturating(self.head_params());
+        (layers + ends + Saturating(self.outer_norm_params())).0
+    }
+
+    /// Parameters that one token uses: all of them in a dense model.
+    ///
+    /// ```
+    /// # use shardwise::model::ladder;
+    /// let dense = ladder::architecture(13e9);
+    /// assert_eq!(dense.active_params(), dense.params());
+    /// ```
+    pub fn active_params(&self) -> u64 {
+        self.params()
+    }
+
+    /// Parameters of one decoder layer: attention, MLP and norms. With biases everywhere and `F = 4 H` it is
+    /// `12 H² + 13 H` (arXiv 2104.04473, equation 2).
+    ///
+    /// ```
+    /// # use shardwise::model::ladder;
+    /// let hidden = 12_288; // GPT-3 175B
+    /// assert_eq!(ladder::architecture(175e9).layer_params(), 12 * hidden * hidden + 13 * hidden);
+    /// ```
+    pub fn layer_params(&self) -> u64 {
+        let attention = Saturating(self.attention_params_per_layer());
+        (attention + Saturating(self.mlp_params_per_layer()) + Saturating(self.norm_params_per_layer())).0
+    }
+
+    /// Parameters of one attention block: `2 H n_q d + 2 H n_kv d`, plus the biases it has: `n_q d + 2 n_kv d` on
+    /// query, key and value, H on the output projection.
+    ///
+    /// H hidden size, `n_q` query heads, `n_kv` key and value heads, d head width. Norms of queries and keys are
+    /// counted with the norms. Source: model.md section 2; grouped-query attention arXiv 2305.13245.
+    ///
+    /// ```
+    /// # use shardwise::model::ladder;
+    /// let hidden = 12_288; // GPT-3 175B: four square matrices and their biases
+    /// assert_eq!(ladder::architecture(175e9).attention_params_per_layer(), 4 * hidden * hidden + 4 * hidden);
+    /// ```
+    pub fn attention_params_per_layer(&self) -> u64 {
+        let hidden = count(self.hidden_size);
+        let query = count(self.num_attention_heads) * count(self.head_dim);
+        let key_value = count(self.num_key_value_heads) * count(self.head_dim);
+        let biases = match self.attention_bias {
+            AttentionBias::None => Saturating(0),
+            AttentionBias::Qkv => query + PROJECTIONS * key_value,
+            AttentionBias::All => query + PROJECTIONS * key_value + hidden,
+        };
+        (PROJECTIONS * hidden * query + PROJECTIONS * hidden * key_value + biases).0
+    }
+
+    /// Parameters of one MLP: `3 H F` gated, `2 H F` otherwise, plus with biases F for each matrix into the width F and
+    /// H for the one out of it.
+    ///
+    /// H hidden size, F intermediate size. Source: model.md section 2; gated MLPs arXiv 2002.05202.
+    ///
+    /// ```
+    /// # use shardwise::model::ladder;
+    /// let hidden = 12_288; // GPT-3 175B: F = 4 H
+    /// assert_eq!(ladder::architecture(175e9).mlp_params_per_layer(), 8 * hidden * hidden + 5 * hidden);
+    /// ```
+    pub fn mlp_params_per_layer(&self) -> u64 {
+        let hidden = count(self.hidden_size);
+        let width = count(self.intermediate_size);
+        let matrices = if self.gated_mlp { GATED_MATRICES } else { PLAIN_MATRICES };
+        let biases = if self.mlp_bias { (matrices - Saturating(1)) * width + hidden } else { Saturating(0) };
+        (matrices * hidden * width + biases).0
+    }
+
+    /// Parameters of one layer's norms: [`Self::norm_params`] for each norm of width H, plus `2 d` where queries and
+    /// keys are normalised per head.
+    ///
+    /// ```
+    /// # use shardwise::model::ladder;
+    /// // GPT-3 175B: two layer norms, each with weight and bias.
+    /// assert_eq!(ladder::architecture(175e9).norm_params_per_layer(), 4 * 12_288);
+    /// ```
+    pub fn norm_params_per_layer(&self) -> u64 {
+        let heads = if self.qk_norm { HEAD_NORMS * count(self.head_dim) } else { Saturating(0) };
+        (count(self.norms_per_layer) * Saturating(self.norm_params()) + heads).0
+    }
+
+    /// Parameters of one norm of width H: H, or `2 H` for a layer norm with biases.
+    ///
+    /// ```
+    /// # use shardwise::model::ladder;
+    /// assert_eq!(ladder::architecture(175e9).norm_params(), 2 * 12_288);
+    /// ```
+    pub fn norm_params(&self) -> u64 {
+        let vectors = match self.norm {
+            Norm::Rms | Norm::LayerNoBias => Saturating(1),
+            Norm::Layer => Saturating(2),
+        };
+        (vectors * count(self.hidden_size)).0
+    }
+
+    /// Parameters of the norms outside the layers: the final one and, where it exists, the embedding's.
+    ///
+    /// ```
+    /// # use shardwise::model::ladder;
+    /// assert_eq!(ladder::architecture(175e9).outer_norm_params(), 2 * 12_288);
+    /// ```
+    pub fn outer_norm_params(&self) -> u64 {
+        let norms = if self.embedding_norm { Saturating(2) } else { Saturating(1) };
+        (norms * Saturating(self.norm_params())).0
+    }
+
+    /// Parameters of the token embedding, `V H`: shared with the output head where `tie_word_embeddings` says so.
+    ///
+    /// ```
+    /// # use shardwise::model::ladder;
+    /// assert_eq!(ladder::architecture(175e9).embedding_params(), 50_257 * 12_288);
+    /// ```
+    pub fn embedding_params(&self) -> u64 {
+        (count(self.vocab_size) * count(self.hidden_size)).0
+    }
+
+    /// Parameters that the output head has of its own: `V H`, or 0 where it shares the embedding's.
+    ///
+    /// ```
+    /// # use shardwise::model::ladder;
+    /// assert_eq!(ladder::architecture(175e9).head_params(), 0);
+    /// ```
+    pub fn head_params(&self) -> u64 {
+        if self.tie_word_embeddings { 0 } else { self.embedding_params() }
+    }
+
+    /// Parameters of learned position embeddings, `s_max H`: 0 for rotary or ALiBi positions.
+    ///
+    /// ```
+    /// # use shardwise::model::ladder;
+    /// assert_eq!(ladder::architecture(175e9).position_params(), 0);
+    /// ```
+    pub fn position_params(&self) -> u64 {
+        (count(self.learned_positions) * count(self.hidden_size)).0
+    }
+}

@@ -1,0 +1,142 @@
+//! Numbers as people type and read them: `8k`, `80 GiB`, `400 Gbit/s`, `1.5T`, `70 b`, `1,024`, `50%`.
+//!
+//! [`parse`] reads, [`text`] and [`with_unit`] write, [`field_text`] and [`link_text`] write what a scenario holds.
+//! What [`text`] writes, [`parse`] reads back to the same bits.
+//!
+//! - A *k* is 1,024 for tokens and for whole numbers on a slider of doublings (`8k` tokens are 8,192, `16k` GPUs 16,384), as
+//!   everybody in the field means it, and 1,000 elsewhere.
+//! - GB of memory are GiB: a vendor's “80 GB” GPU has 80 GiB.
+//! - `GB/s` in a field of Gbit/s is converted, and the other way round: a capital B is bytes and `Gb/s` are bits. All in
+//!   lower case (`gb/s`) it is the field's own unit.
+
+mod number;
+mod suffix;
+mod write;
+
+use super::{Number, Unit};
+pub use write::{exact, field_text, group_thousands, link_text, shorten, text, with_unit};
+
+/// Why typed text is not a valid value.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TypedError {
+    /// Full sentences for a person: the text, what is wrong with it, and what is valid.
+    pub message: String,
+    /// The nearest valid value in the parameter's unit, for a button that offers it; where the text is no number at all,
+    /// the current value.
+    pub nearest: f64,
+}
+
+/// The unit's symbol, empty for a bare number.
+pub fn unit_label(unit: Unit) -> &'static str {
+    match unit {
+        Unit::None | Unit::Params => "",
+        Unit::Gib => "GiB",
+        Unit::GbitPerS => "Gbit/s",
+        Unit::GbPerS => "GB/s",
+        Unit::Tflops => "TFLOP/s",
+        Unit::Tokens => "tokens",
+        Unit::Us => "µs",
+        Unit::Percent => "%",
+    }
+}
+
+/// Reads typed text as a value of the parameter with this label, in its unit and within its bounds; `current` is its
+/// value before.
+///
+/// # Errors
+///
+/// Where the text is no number, has another quantity's unit, is not whole where it must be, or is out of bounds.
+pub fn parse(label: &str, number: &Number, typed: &str, current: f64) -> Result<f64, TypedError> {
+    let unit = number.unit;
+    let compact = number::compact(typed);
+    if compact.is_empty() {
+        return Err(not_a_number(label, number, current, "Nothing is typed"));
+    }
+    let shown = shorten(typed);
+    let Some((digits, suffix)) = number::split(&compact) else {
+        return Err(match compact.to_lowercase().trim_start_matches('+') {
+            "inf" | "infinity" | "∞" => too_large(label, number, &shown),
+            "-inf" | "-infinity" | "-∞" => too_small(label, number, &shown),
+            _ => not_a_number(label, number, current, &format!("“{shown}” is not a number")),
+        });
+    };
+    let Some(factor) = suffix::factor(unit, number.scale, &suffix) else {
+        let nearest = nearest(number, digits.scaled(suffix::Factor::ONE), current);
+        let message = format!("“{shown}” has a unit that does not fit here: {}", must_be(label, number, nearest));
+        return Err(TypedError { message, nearest });
+    };
+    let value = digits.scaled(factor);
+    if value > number.max {
+        return Err(too_large(label, number, &shown));
+    }
+    if value < number.min {
+        return Err(
+            meant_billions(label, number, &shown, &suffix, value).unwrap_or_else(|| too_small(label, number, &shown))
+        );
+    }
+    if number.integer && value.fract() != 0.0 {
+        let nearest = nearest(number, value, current);
+        let message = format!("“{shown}” is not a whole number: {}", must_be(label, number, nearest));
+        return Err(TypedError { message, nearest });
+    }
+    // Minus zero is zero.
+    Ok(value + 0.0)
+}
+
+/// The nearest valid value; `current` (or the smallest, where that is no number either) in place of what is no number.
+pub fn nearest(number: &Number, value: f64, current: f64) -> f64 {
+    let value = if value.is_nan() { current } else { value };
+    let value = if number.integer { value.round() } else { value };
+    if value > number.max {
+        number.max
+    } else if value >= number.min {
+        value + 0.0
+    } else {
+        number.min
+    }
+}
+
+/// Whether a value is valid.
+pub fn is_valid(number: &Number, value: f64) -> bool {
+    value >= number.min && value <= number.max && !(number.integer && value.fract() != 0.0)
+}
+
+/// What a parameter must be, with an example.
+fn must_be(label: &str, number: &Number, example: f64) -> String {
+    let [min, max, example] = [number.min, number.max, example].map(|value| with_unit(number.unit, value));
+    let what = if number.integer { "a whole number" } else { "a number" };
+    format!("{label} must be {what} from {min} to {max}, for example {example}.")
+}
+
+fn not_a_number(label: &str, number: &Number, current: f64, sense: &str) -> TypedError {
+    let nearest = nearest(number, current, number.min);
+    TypedError { message: format!("{sense}: {}", must_be(label, number, nearest)), nearest }
+}
+
+fn too_large(label: &str, number: &Number, shown: &str) -> TypedError {
+    let most = with_unit(number.unit, number.max);
+    TypedError { message: format!("“{shown}” is too large: {label} must be at most {most}."), nearest: number.max }
+}
+
+fn too_small(label: &str, number: &Number, shown: &str) -> TypedError {
+    let least = with_unit(number.unit, number.min);
+    TypedError {
+        message: format!("“{shown}” is too small: {label} must be at least {least}."), nearest: number.min
+    }
+}
+
+/// Whoever types `13` for a model size means 13 billion.
+fn meant_billions(label: &str, number: &Number, shown: &str, suffix: &str, value: f64) -> Option<TypedError> {
+    /// Parameters in one “B”.
+    const BILLION: f64 = 1e9;
+    let billions = value * BILLION;
+    if number.unit != Unit::Params || !suffix.is_empty() || !is_valid(number, billions) {
+        return None;
+    }
+    let meant = with_unit(number.unit, billions);
+    let message = format!("“{shown}” is a count of single parameters: {label} in billions is written {meant}.");
+    Some(TypedError { message, nearest: billions })
+}
+
+#[cfg(test)]
+mod tests;

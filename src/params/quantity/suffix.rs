@@ -1,0 +1,143 @@
+//! What may follow a number: prefixes and units, and what they multiply by.
+
+use crate::params::{Scale, Unit};
+
+/// Multiplies by `times * 10^exponent`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Factor {
+    /// Power of ten, applied to the decimal digits, which is exact.
+    pub(super) exponent: i32,
+    /// The rest: powers of two, which are exact too.
+    pub(super) times: f64,
+}
+
+impl Factor {
+    /// One.
+    pub(super) const ONE: Self = Self::ten_to(0);
+
+    const fn ten_to(exponent: i32) -> Self {
+        Self { exponent, times: 1.0 }
+    }
+
+    const fn times(times: f64) -> Self {
+        Self { exponent: 0, times }
+    }
+}
+
+/// A binary thousand.
+const KIBI: f64 = 1024.0;
+/// A binary million.
+const MEBI: f64 = 1_048_576.0;
+/// Bits in a byte.
+const BITS: f64 = 8.0;
+
+/// What the suffix multiplies by, in the unit; `None` where it is another quantity's.
+pub(super) fn factor(unit: Unit, scale: Scale, suffix: &str) -> Option<Factor> {
+    let lower = suffix.to_lowercase();
+    match unit {
+        Unit::None => count(scale, without(&lower, &["gpus", "gpu", "×", "x"])),
+        Unit::Tokens => tokens(without(&lower, &["tokens", "token", "tok"])),
+        Unit::Params => params(without(&lower, &["parameters", "params", "param"])),
+        Unit::Gib => gib(&lower),
+        Unit::GbitPerS => bits(rate(suffix), false),
+        Unit::GbPerS => bits(rate(suffix), true),
+        Unit::Tflops => tflops(&lower),
+        Unit::Us => us(&lower),
+        Unit::Percent => matches!(lower.as_str(), "" | "%" | "percent").then_some(Factor::ONE),
+    }
+}
+
+/// The text without the first of the words that it ends in.
+fn without<'a>(text: &'a str, words: &[&str]) -> &'a str {
+    words.iter().find_map(|word| text.strip_suffix(word)).unwrap_or(text)
+}
+
+fn count(scale: Scale, prefix: &str) -> Option<Factor> {
+    match (prefix, scale) {
+        ("k", Scale::PowersOfTwo) | ("ki", _) => Some(Factor::times(KIBI)),
+        ("m", Scale::PowersOfTwo) | ("mi", _) => Some(Factor::times(MEBI)),
+        ("k", _) => Some(Factor::ten_to(3)),
+        ("m", _) => Some(Factor::ten_to(6)),
+        ("", _) => Some(Factor::ONE),
+        _ => None,
+    }
+}
+
+fn tokens(prefix: &str) -> Option<Factor> {
+    count(Scale::PowersOfTwo, prefix)
+}
+
+fn params(prefix: &str) -> Option<Factor> {
+    match prefix {
+        "" => Some(Factor::ONE),
+        "k" => Some(Factor::ten_to(3)),
+        "m" | "million" => Some(Factor::ten_to(6)),
+        "b" | "g" | "bn" | "billion" => Some(Factor::ten_to(9)),
+        "t" | "trillion" => Some(Factor::ten_to(12)),
+        _ => None,
+    }
+}
+
+fn gib(lower: &str) -> Option<Factor> {
+    match lower {
+        "" | "g" | "gb" | "gib" => Some(Factor::ONE),
+        "m" | "mb" | "mib" => Some(Factor::times(1.0 / KIBI)),
+        "t" | "tb" | "tib" => Some(Factor::times(KIBI)),
+        _ => None,
+    }
+}
+
+/// A rate's unit without “per second”.
+fn rate(suffix: &str) -> &str {
+    without(suffix, &["/s", "/sec", "ps", "/S", "PS"])
+}
+
+/// A rate of bits or bytes in Gbit/s, or in GB/s where the `field_is_bytes`.
+fn bits(unit: &str, field_is_bytes: bool) -> Option<Factor> {
+    let mut characters = unit.chars();
+    let (exponent, rest) = match characters.next() {
+        None => return Some(Factor::ONE),
+        Some('k' | 'K') => (-6, characters.as_str()),
+        Some('m' | 'M') => (-3, characters.as_str()),
+        Some('g' | 'G') => (0, characters.as_str()),
+        Some('t' | 'T') => (3, characters.as_str()),
+        Some(_) => (-9, unit),
+    };
+    let lower = unit.to_lowercase();
+    let bytes = match rest {
+        "" => field_is_bytes,
+        "b" if unit == lower => field_is_bytes,
+        "b" | "bit" | "bits" | "Bit" | "Bits" => false,
+        "B" | "byte" | "bytes" | "Byte" | "Bytes" => true,
+        _ => return None,
+    };
+    let times = match (bytes, field_is_bytes) {
+        (true, false) => BITS,
+        (false, true) => 1.0 / BITS,
+        _ => 1.0,
+    };
+    Some(Factor { exponent, times })
+}
+
+fn tflops(lower: &str) -> Option<Factor> {
+    let prefix = without(without(lower, &["/s"]), &["flops", "flop", "f"]);
+    match prefix {
+        "" if lower.is_empty() => Some(Factor::ONE),
+        "" => Some(Factor::ten_to(-12)),
+        "g" => Some(Factor::ten_to(-3)),
+        "t" => Some(Factor::ONE),
+        "p" => Some(Factor::ten_to(3)),
+        "e" => Some(Factor::ten_to(6)),
+        _ => None,
+    }
+}
+
+fn us(lower: &str) -> Option<Factor> {
+    match lower {
+        "" | "us" | "µs" | "µsec" | "usec" => Some(Factor::ONE),
+        "ns" => Some(Factor::ten_to(-3)),
+        "ms" => Some(Factor::ten_to(3)),
+        "s" => Some(Factor::ten_to(6)),
+        _ => None,
+    }
+}

@@ -1,0 +1,6 @@
+//! Questions over the model: sweeps, boundaries, search, and what would help.
+
+pub mod advice;
+pub mod boundary;
+pub mod search;
+pub mod sweep;

@@ -1,0 +1,181 @@
+//! What would help: single changes to a scenario, each evaluated by the engine.
+
+use crate::model::report::Report;
+use crate::scenario::{RecomputeMode, Scenario, Strategy};
+use crate::units::Bytes;
+
+/// One change.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Change {
+    /// Another strategy; for hybrid sharding the shard group is a node.
+    Strategy(Strategy),
+    /// Another recomputation mode.
+    Recompute(RecomputeMode),
+    /// Another micro-batch size.
+    MicroBatch(u32),
+    /// A shorter sequence, the longest power of two that fits.
+    SeqLen(u32),
+    /// Twice the GPUs.
+    Gpus(u32),
+    /// Twice the link bandwidth between nodes, in Gbit/s.
+    Link(f64),
+    /// Twice the memory of a GPU, in GiB.
+    Memory(f64),
+}
+
+impl Change {
+    /// Whether it costs nothing but a setting; the others need other hardware or another task.
+    pub fn is_setting(self) -> bool {
+        matches!(self, Self::Strategy(_) | Self::Recompute(_) | Self::MicroBatch(_))
+    }
+}
+
+/// One change with what it does.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Advice {
+    /// What changes.
+    pub change: Change,
+    /// The scenario with the change.
+    pub scenario: Scenario,
+    /// Its report.
+    pub report: Report,
+    /// Tokens per second and GPU, over those before, less one.
+    pub gain: f64,
+}
+
+/// How many changes are told.
+pub const MOST: usize = 3;
+/// A gain below this is not worth a word.
+const LEAST_GAIN: f64 = 0.01;
+/// The shortest sequence worth proposing.
+const SHORTEST: u32 = 128;
+
+/// Up to three changes, best first.
+///
+/// Where the run does not fit: what makes it fit, settings before hardware, the fastest first. Where it fits: what
+/// makes it faster by one percent or more, settings before hardware.
+pub fn advise(scenario: &Scenario, report: &Report) -> Vec<Advice> {
+    let mut found: Vec<Advice> = changes(scenario)
+        .into_iter()
+        .filter_map(|change| evaluate(scenario, report, change))
+        .filter(|advice| advice.report.fits() && (!report.fits() || advice.gain >= LEAST_GAIN))
+        .collect();
+    found.sort_by(|a, b| {
+        let settings_first = b.change.is_setting().cmp(&a.change.is_setting());
+        settings_first.then(b.gain.total_cmp(&a.gain))
+    });
+    // One advice of a kind: the best strategy, the best recomputation mode, not all that help.
+    let mut kinds = Vec::with_capacity(MOST);
+    found.retain(|advice| {
+        let kind = core::mem::discriminant(&advice.change);
+        let first = !kinds.contains(&kind) && kinds.len() < MOST;
+        if first {
+            kinds.push(kind);
+        }
+        first
+    });
+    found
+}
+
+fn changes(scenario: &Scenario) -> Vec<Change> {
+    let mut changes = Vec::with_capacity(20);
+    for strategy in [
+        Strategy::FullShard,
+        Strategy::HybridShard,
+        Strategy::ShardGradOp,
+        Strategy::Zero1,
+        Strategy::Zero2,
+        Strategy::Ddp,
+    ] {
+        if strategy != scenario.strategy {
+            changes.push(Change::Strategy(strategy));
+        }
+    }
+    for mode in [RecomputeMode::None, RecomputeMode::Selective, RecomputeMode::Full] {
+        if mode != scenario.recompute {
+            changes.push(Change::Recompute(mode));
+        }
+    }
+    changes.push(Change::MicroBatch(scenario.micro_batch_size.saturating_mul(2)));
+    if scenario.micro_batch_size > 1 {
+        changes.push(Change::MicroBatch(scenario.micro_batch_size / 2));
+    }
+    changes.push(Change::Gpus(scenario.gpus.saturating_mul(2)));
+    changes.push(Change::Link(2.0 * scenario.network.values.inter_node.gbit_per_s()));
+    changes.push(Change::Memory(2.0 * scenario.accelerator.values.memory.gib()));
+    changes.extend(longest_fitting(scenario).map(Change::SeqLen));
+    changes
+}
+
+/// The longest power of two below the sequence length that fits.
+fn longest_fitting(scenario: &Scenario) -> Option<u32> {
+    let mut seq_len = scenario.seq_len.checked_next_power_of_two()? / 2;
+    while seq_len >= SHORTEST {
+        let shorter = Scenario { seq_len, ..*scenario };
+        if shorter.report().fits() {
+            return Some(seq_len);
+        }
+        seq_len /= 2;
+    }
+    None
+}
+
+/// The scenario with a change made.
+pub fn apply(scenario: &Scenario, change: Change) -> Scenario {
+    let mut changed = *scenario;
+    match change {
+        Change::Strategy(strategy) => {
+            changed.strategy = strategy;
+            if strategy == Strategy::HybridShard {
+                changed.shard_size = scenario.network.values.gpus_per_node;
+            }
+        }
+        Change::Recompute(mode) => changed.recompute = mode,
+        Change::MicroBatch(size) => changed.micro_batch_size = size,
+        Change::SeqLen(seq_len) => changed.seq_len = seq_len,
+        Change::Gpus(gpus) => changed.gpus = gpus,
+        Change::Link(gbit) => changed.network.values.inter_node = crate::units::BytesPerSecond::from_gbit_per_s(gbit),
+        Change::Memory(gib) => changed.accelerator.values.memory = Bytes::from_gib(gib),
+    }
+    changed
+}
+
+fn evaluate(scenario: &Scenario, before: &Report, change: Change) -> Option<Advice> {
+    let scenario = apply(scenario, change);
+    if !scenario.issues().is_empty() {
+        return None;
+    }
+    let report = scenario.report();
+    let gain = report.tokens_per_s_per_gpu / before.tokens_per_s_per_gpu - 1.0;
+    Some(Advice { change, scenario, report, gain })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::catalog;
+
+    #[test]
+    fn every_advice_keeps_its_promise() {
+        let mut scenario = catalog::default_scenario();
+        for seq_len in [1024, 8192, 65_536, 524_288] {
+            scenario.seq_len = seq_len;
+            let report = scenario.report();
+            for advice in advise(&scenario, &report) {
+                assert!(advice.report.fits());
+                assert_eq!(advice.scenario.report(), advice.report);
+                assert!(!report.fits() || advice.gain >= LEAST_GAIN);
+            }
+        }
+    }
+
+    #[test]
+    fn a_run_that_does_not_fit_is_helped_first_by_settings() {
+        let mut scenario = catalog::default_scenario();
+        scenario.recompute = RecomputeMode::None;
+        let report = scenario.report();
+        assert!(!report.fits());
+        let advice = advise(&scenario, &report);
+        assert!(advice.first().is_some_and(|first| first.change.is_setting()), "{advice:?}");
+    }
+}

@@ -1,0 +1,77 @@
+//! Grid search under the FSDP bounds: the best MFU and the longest context of a cluster (model.md section 8).
+
+use crate::model::bounds::{Bounds, Reached, Stage};
+
+/// Steps of the grid over γ, the share of activations kept.
+const KEPT_STEPS: u32 = 20;
+/// Steps of the grid over the tokens of one GPU, up to the most that fit.
+const TOKEN_STEPS: u32 = 32;
+
+/// The best configuration of the grid.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Best {
+    /// What is sharded.
+    pub stage: Stage,
+    /// Share of activations kept, γ.
+    pub kept: f64,
+    /// Tokens of one GPU in one step.
+    pub tokens: f64,
+    /// What it reaches.
+    pub reached: Reached,
+}
+
+/// The configuration with the highest MFU over (stage, γ, tokens), at the sequence length of `bounds`; the fewest tokens
+/// among equals. `None` where not one sequence fits.
+pub fn best_mfu(bounds: Bounds) -> Option<Best> {
+    let mut best: Option<Best> = None;
+    for stage in [Stage::Three, Stage::OneOrTwo] {
+        for step in 0..=KEPT_STEPS {
+            let kept = f64::from(step) / f64::from(KEPT_STEPS);
+            let bounds = Bounds { stage, kept, ..bounds };
+            let sequences = (bounds.tokens() / bounds.seq_len).floor();
+            for part in 1..=TOKEN_STEPS {
+                let tokens = (sequences * f64::from(part) / f64::from(TOKEN_STEPS)).floor() * bounds.seq_len;
+                let reached = bounds.reached(tokens);
+                if tokens > 0.0 && best.is_none_or(|best| reached.mfu > best.reached.mfu) {
+                    best = Some(Best { stage, kept, tokens, reached });
+                }
+            }
+        }
+    }
+    best
+}
+
+/// The longest sequence of which one fits on a GPU, over both stages at full recomputation; 0 where none does.
+pub fn longest_context(bounds: Bounds) -> f64 {
+    let longest = |stage| Bounds { stage, ..bounds }.tokens_max().floor();
+    let (three, one) = (longest(Stage::Three), longest(Stage::OneOrTwo));
+    if three > one { three } else { one }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::catalog;
+
+    fn first_visit() -> Bounds {
+        Bounds::of(&catalog::default_scenario().setup())
+    }
+
+    #[test]
+    fn the_grid_never_beats_the_bound() {
+        for seq_len in [1024.0, 8192.0, 65_536.0] {
+            let bounds = Bounds { seq_len, ..first_visit() };
+            let best = best_mfu(bounds).unwrap();
+            let bound = Bounds { stage: best.stage, kept: best.kept, ..bounds };
+            assert!(best.reached.mfu <= bound.mfu_max() * (1.0 + 1e-12));
+            assert!(best.reached.mfu > 0.0);
+        }
+    }
+
+    #[test]
+    fn nothing_is_found_where_nothing_fits() {
+        let bounds = Bounds { seq_len: 1e9, ..first_visit() };
+        assert_eq!(best_mfu(bounds), None);
+        assert!(longest_context(bounds) < 1e9);
+    }
+}

@@ -1,0 +1,199 @@
+//! Evaluating a scenario along one or two of its parameters, into buffers that the caller keeps.
+
+use crate::model::report::{Limiter, Report};
+use crate::model::step;
+use crate::params::Number;
+use crate::scenario::{Scenario, Strategy};
+use crate::units::Bytes;
+
+/// What a sweep keeps of one evaluation.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Sample {
+    /// Model FLOPs utilisation, 0 to 1, as if memory were no limit.
+    pub mfu: f64,
+    /// Throughput of one GPU, as if memory were no limit.
+    pub tokens_per_s_per_gpu: f64,
+    /// Peak memory of one GPU.
+    pub peak: Bytes,
+    /// The GPU's memory.
+    pub capacity: Bytes,
+    /// What would limit the step if memory were no limit.
+    pub time_limiter: Limiter,
+    /// The longest communication lane over compute, less 1: above zero the network limits, and it is smooth across the
+    /// boundary.
+    pub pressure: f64,
+}
+
+impl Sample {
+    /// Memory left free: negative when it does not fit.
+    pub fn free(&self) -> Bytes {
+        self.capacity - self.peak
+    }
+
+    /// Whether the peak is within the capacity.
+    pub fn fits(&self) -> bool {
+        self.peak <= self.capacity
+    }
+
+    /// Free memory as a fraction of the capacity: positive where it fits, and smooth across the frontier.
+    pub fn slack(&self) -> f64 {
+        self.free() / self.capacity
+    }
+
+    /// What limits, memory first.
+    pub fn limiter(&self) -> Limiter {
+        if self.fits() { self.time_limiter } else { Limiter::Memory }
+    }
+
+    /// Whether collectives would outlast compute if memory were no limit.
+    pub fn network_bound(&self) -> bool {
+        matches!(self.time_limiter, Limiter::InterNode | Limiter::IntraNode)
+    }
+
+    /// From a report on a GPU without a memory limit, and the memory that the GPU has.
+    fn unlimited(report: &Report, capacity: Bytes) -> Self {
+        Self {
+            mfu: report.mfu,
+            tokens_per_s_per_gpu: report.tokens_per_s_per_gpu,
+            peak: report.memory.peak,
+            capacity,
+            time_limiter: report.limiter,
+            pressure: report.time.longest_lane / report.time.compute - 1.0,
+        }
+    }
+}
+
+/// One scenario, evaluated as if memory were no limit, so that what does not fit still has a speed and a limiter.
+pub fn sample(scenario: &Scenario) -> Sample {
+    let mut setup = scenario.setup();
+    let capacity = setup.accelerator.memory;
+    setup.accelerator.memory = Bytes::new(f64::INFINITY);
+    Sample::unlimited(&step::evaluate(&setup), capacity)
+}
+
+/// Writes a parameter for a sweep: the nearest valid value. A swept number of GPUs is a multiple of the shard group where
+/// there is one, as anybody would choose it; every other number would shard over some odd divisor.
+pub fn assign(scenario: &mut Scenario, number: &Number, value: f64) {
+    let value = if number.integer { value.round() } else { value };
+    let gpus = scenario.gpus;
+    (number.set)(scenario, value.clamp(number.min, number.max));
+    if scenario.gpus != gpus && scenario.shard_size > 1 && grouped(scenario.strategy) {
+        let groups = f64::from(scenario.gpus) / f64::from(scenario.shard_size);
+        if groups > 1.0 {
+            scenario.gpus = (groups.round() as u32).saturating_mul(scenario.shard_size);
+        }
+    }
+}
+
+/// Whether a strategy has a shard group smaller than the world.
+fn grouped(strategy: Strategy) -> bool {
+    matches!(strategy, Strategy::HybridShard | Strategy::ReshardTo)
+}
+
+/// The scenario with one parameter at one value.
+pub fn sample_at(scenario: &Scenario, number: &Number, value: f64) -> Sample {
+    let mut moved = *scenario;
+    assign(&mut moved, number, value);
+    sample(&moved)
+}
+
+/// One sample for each value of a parameter; `out` is cleared first.
+pub fn line(scenario: &Scenario, number: &Number, values: &[f64], out: &mut Vec<Sample>) {
+    out.clear();
+    out.extend(values.iter().map(|&value| sample_at(scenario, number, value)));
+}
+
+/// One parameter and the values it takes.
+#[derive(Clone, Copy, Debug)]
+pub struct Range<'a> {
+    /// The parameter.
+    pub number: &'a Number,
+    /// Its values.
+    pub values: &'a [f64],
+}
+
+/// One sample for each pair of values, row by row (a row has one y); `out` is cleared first.
+pub fn grid(scenario: &Scenario, x: Range, y: Range, out: &mut Vec<Sample>) {
+    out.clear();
+    for &y_value in y.values {
+        let mut row = *scenario;
+        assign(&mut row, y.number, y_value);
+        out.extend(x.values.iter().map(|&value| sample_at(&row, x.number, value)));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::catalog::default_scenario;
+    use crate::params::{Kind, find};
+
+    fn number(key: &str) -> &'static Number {
+        match &find(key).unwrap().kind {
+            Kind::Number(number) => number,
+            Kind::Choice(_) => panic!("{key} is a choice"),
+        }
+    }
+
+    #[test]
+    fn a_sample_agrees_with_the_full_report() {
+        for memory in [1.0, 40.0, 500.0] {
+            let mut scenario = default_scenario();
+            assign(&mut scenario, number("mem"), memory);
+            let report = step::evaluate(&scenario.setup());
+            let sample = sample(&scenario);
+            assert_eq!(sample.fits(), report.fits(), "{memory} GiB");
+            assert_eq!(sample.limiter(), report.limiter, "{memory} GiB");
+            assert_eq!(sample.mfu, report.mfu);
+            assert_eq!(sample.free(), report.memory.free());
+        }
+    }
+
+    #[test]
+    fn a_grid_holds_the_same_samples_as_its_lines_and_reuses_the_buffer() {
+        let scenario = default_scenario();
+        let (xs, ys) = ([1024.0, 4096.0, 16384.0], [1.3e9, 13e9]);
+        let (x, y) = (number("seq"), number("size"));
+        let mut cells = Vec::new();
+        grid(&scenario, Range { number: x, values: &xs }, Range { number: y, values: &ys }, &mut cells);
+        assert_eq!(cells.len(), 6);
+        let mut at_13b = scenario;
+        assign(&mut at_13b, y, 13e9);
+        let mut row = vec![cells[0]; 9];
+        line(&at_13b, x, &xs, &mut row);
+        assert_eq!(row, cells[3..]);
+    }
+
+    #[test]
+    fn pressure_has_the_sign_of_the_limiter() {
+        let scenario = default_scenario();
+        for seq in [512.0, 2048.0, 8192.0, 32768.0, 131_072.0] {
+            for link in [10.0, 100.0, 400.0, 3200.0] {
+                let mut moved = scenario;
+                assign(&mut moved, number("seq"), seq);
+                assign(&mut moved, number("link"), link);
+                let sample = sample(&moved);
+                assert_eq!(sample.pressure > 0.0, sample.network_bound(), "{seq} {link}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_swept_number_of_gpus_is_a_multiple_of_the_shard_group() {
+        let mut scenario = default_scenario();
+        scenario.strategy = Strategy::HybridShard;
+        scenario.shard_size = 8;
+        assign(&mut scenario, number("gpus"), 131.0);
+        assert_eq!(scenario.gpus, 128);
+        assign(&mut scenario, number("gpus"), 3.0);
+        assert_eq!(scenario.gpus, 3);
+    }
+
+    #[test]
+    fn memory_grows_with_sequence_length() {
+        let scenario = default_scenario();
+        let short = sample_at(&scenario, number("seq"), 1024.0);
+        let long = sample_at(&scenario, number("seq"), 65536.0);
+        assert!(long.peak > short.peak && long.slack() < short.slack());
+    }
+}

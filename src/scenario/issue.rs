@@ -1,0 +1,33 @@
+//! What is wrong with a scenario, in sentences for a person.
+
+/// How bad an issue is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Severity {
+    /// Worth knowing; the numbers stand.
+    Note,
+    /// The numbers answer a neighbouring question, which the message names.
+    Error,
+}
+
+/// One thing that is wrong: what, with which value, and what was used or should be done instead.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Issue {
+    /// How bad it is.
+    pub severity: Severity,
+    /// The URL key of the parameter it is about, if it is about one.
+    pub key: Option<&'static str>,
+    /// A full sentence.
+    pub message: String,
+}
+
+impl Issue {
+    /// An issue that changes the answer.
+    pub fn error(key: &'static str, message: impl Into<String>) -> Self {
+        Self { severity: Severity::Error, key: Some(key), message: message.into() }
+    }
+
+    /// An issue that leaves the answer standing.
+    pub fn note(key: &'static str, message: impl Into<String>) -> Self {
+        Self { severity: Severity::Note, key: Some(key), message: message.into() }
+    }
+}

@@ -1,0 +1,114 @@
+//! From choices to numbers: the nearest valid setup of any scenario.
+
+use super::{Model, RecomputeMode, Scenario, Strategy};
+use crate::model::report::Report;
+use crate::model::setup::{Overheads, Setup};
+use crate::model::step;
+use crate::model::training::{AttentionMask, Batch, Mesh, Recompute, Reshard, Sharding};
+use crate::units::Bytes;
+
+/// Contention and element-wise traffic are fitted, with the efficiencies of the catalog, to 489 published data-parallel
+/// steps (tests/measured/fsdp.csv). Memory overheads are first values: a CUDA context with its libraries holds about half
+/// a GiB, an NCCL communicator's channels about 150 MiB, and the caching allocator a few percent more than is alive.
+const OVERHEADS: Overheads = Overheads {
+    context: Bytes::from_gib(0.6),
+    per_communicator: Bytes::from_gib(0.15),
+    fragmentation: 0.03,
+    contention: 1.08,
+    elementwise_bytes: 255.0,
+};
+
+impl Scenario {
+    /// The numbers to evaluate: every field as asked where it is valid, else the nearest valid value, as
+    /// [`Scenario::issues`] says.
+    pub fn setup(&self) -> Setup {
+        let gpus = self.gpus.max(1);
+        let (mesh, sharding) = self.layout(gpus);
+        Setup {
+            architecture: self.model.architecture(),
+            accelerator: self.accelerator.values,
+            network: {
+                let mut network = self.network.values;
+                network.gpus_per_node = network.gpus_per_node.max(1);
+                network.topology = self.topology;
+                network
+            },
+            mesh,
+            sharding,
+            batch: Batch {
+                seq_len: self.seq_len.max(1),
+                micro_batch_size: self.micro_batch_size.max(1),
+                grad_accum_steps: self.grad_accum_steps.max(1),
+            },
+            recompute: match self.recompute {
+                RecomputeMode::None => Recompute::None,
+                RecomputeMode::Selective => Recompute::Selective,
+                RecomputeMode::Full => Recompute::Full,
+                RecomputeMode::Fraction => Recompute::Fraction(self.keep_fraction.clamp(0.0, 1.0)),
+            },
+            recipe: self.recipe,
+            mask: AttentionMask::Causal,
+            mfu_convention: self.mfu_convention,
+            overheads: OVERHEADS,
+        }
+    }
+
+    /// The scenario, evaluated.
+    pub fn report(&self) -> Report {
+        step::evaluate(&self.setup())
+    }
+
+    /// The same scenario under another strategy.
+    #[must_use]
+    pub fn with_strategy(mut self, strategy: Strategy) -> Self {
+        self.strategy = strategy;
+        self
+    }
+
+    /// The same scenario with another model.
+    #[must_use]
+    pub fn with_model(mut self, model: Model) -> Self {
+        self.model = model;
+        self
+    }
+
+    fn layout(&self, gpus: u32) -> (Mesh, Sharding) {
+        let all = Mesh { dp_replicate: 1, dp_shard: gpus };
+        match self.strategy {
+            Strategy::Ddp => (Mesh { dp_replicate: gpus, dp_shard: 1 }, Sharding::Ddp),
+            Strategy::Zero1 => (all, Sharding::Zero1),
+            Strategy::Zero2 => (all, Sharding::Zero2),
+            Strategy::FullShard => (all, Sharding::Fsdp(Reshard::Always)),
+            Strategy::ShardGradOp => (all, Sharding::Fsdp(Reshard::Never)),
+            Strategy::ReshardTo => (all, Sharding::Fsdp(Reshard::To(nearest_divisor(gpus, self.shard_size)))),
+            Strategy::HybridShard => {
+                let dp_shard = nearest_divisor(gpus, self.shard_size);
+                (Mesh { dp_replicate: gpus / dp_shard, dp_shard }, Sharding::Fsdp(Reshard::Always))
+            }
+        }
+    }
+}
+
+/// The divisor of `number` nearest to `wanted`, the smaller of two equally near.
+pub fn nearest_divisor(number: u32, wanted: u32) -> u32 {
+    if wanted > 0 && number.is_multiple_of(wanted) {
+        return wanted;
+    }
+    let below = (1..=wanted.min(number)).rev().find(|divisor| number.is_multiple_of(*divisor)).unwrap_or(1);
+    let above = (wanted.max(1)..=number).find(|divisor| number.is_multiple_of(*divisor)).unwrap_or(number);
+    if above.abs_diff(wanted) < below.abs_diff(wanted) { above } else { below }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::nearest_divisor;
+
+    #[test]
+    fn the_nearest_divisor_is_found_from_both_sides() {
+        assert_eq!(nearest_divisor(64, 8), 8);
+        assert_eq!(nearest_divisor(64, 6), 4);
+        assert_eq!(nearest_divisor(64, 7), 8);
+        assert_eq!(nearest_divisor(12, 100), 12);
+        assert_eq!(nearest_divisor(13, 0), 1);
+    }
+}

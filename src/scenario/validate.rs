@@ -1,0 +1,115 @@
+//! What does not go together in a scenario. The bounds of single fields are the table of parameters'.
+
+use super::issue::Issue;
+use super::resolve::nearest_divisor;
+use super::{Model, Scenario, Strategy};
+use crate::model::transformer::Architecture;
+
+impl Scenario {
+    /// What is wrong between the scenario's fields, in sentences. [`crate::params::issues`] adds the bounds of each.
+    pub fn issues(&self) -> Vec<Issue> {
+        let mut issues = Vec::new();
+        issues.extend(self.shard_group());
+        issues.extend(self.nodes());
+        issues.extend(self.positions());
+        if let Model::Custom { architecture } | Model::Preset { architecture, .. } = &self.model {
+            issues.extend(heads(architecture));
+            issues.extend(key_value_heads(architecture));
+        }
+        issues
+    }
+
+    /// A shard group larger than the run, or one that does not divide it.
+    fn shard_group(&self) -> Option<Issue> {
+        let (size, gpus) = (self.shard_size, self.gpus);
+        let counts = matches!(self.strategy, Strategy::HybridShard | Strategy::ReshardTo);
+        if !counts || size == 0 || gpus == 0 || gpus.is_multiple_of(size) {
+            return None;
+        }
+        let used = nearest_divisor(gpus, size);
+        let message = if size > gpus {
+            format!(
+                "The shard group of {size} GPUs is larger than the run of {gpus}. The page computes with a group of {used}: \
+                 enter at most {gpus}, or more GPUs."
+            )
+        } else {
+            format!(
+                "A shard group of {size} GPUs does not divide {gpus} GPUs evenly. The page computes with {used}: enter {}.",
+                neighbours(gpus, size)
+            )
+        };
+        Some(Issue::error("shard", message))
+    }
+
+    /// A last node that is not full.
+    fn nodes(&self) -> Option<Issue> {
+        let (gpus, node) = (self.gpus, self.network.values.gpus_per_node);
+        if node == 0 || gpus <= node || gpus.is_multiple_of(node) {
+            return None;
+        }
+        let (nodes, rest) = (gpus / node, gpus % node);
+        let below = nodes * node;
+        let message = format!(
+            "{gpus} GPUs fill {nodes} nodes of {node} and leave {rest} for the last one. Times hold for even nodes: {below} or \
+             {} GPUs fill them.",
+            below.saturating_add(node)
+        );
+        Some(Issue::note("gpus", message))
+    }
+
+    /// Sequences longer than the model has positions for.
+    fn positions(&self) -> Option<Issue> {
+        let (positions, seq_len) = (self.model.architecture().learned_positions, self.seq_len);
+        if positions == 0 || seq_len <= positions {
+            return None;
+        }
+        let message = format!(
+            "The model has learned positions for {positions} tokens, and sequences are {seq_len} tokens long. The numbers stand \
+             for a model with the positions it lacks; it cannot be trained as it is."
+        );
+        Some(Issue::note("seq", message))
+    }
+}
+
+/// Heads that do not divide the hidden size.
+fn heads(shape: &Architecture) -> Option<Issue> {
+    let (heads, hidden) = (shape.num_attention_heads, shape.hidden_size);
+    if heads == 0 || hidden == 0 || hidden.is_multiple_of(heads) {
+        return None;
+    }
+    let dimension = shape.head_dim;
+    let message = format!(
+        "{heads} attention heads do not divide the hidden size {hidden} evenly. The page computes with heads of {dimension}: \
+         enter {} heads, or make sure that the model's configuration names this head_dim.",
+        neighbours(hidden, heads)
+    );
+    Some(Issue::error("heads", message))
+}
+
+/// Groups of query heads of different sizes.
+fn key_value_heads(shape: &Architecture) -> Option<Issue> {
+    let (heads, kv) = (shape.num_attention_heads, shape.num_key_value_heads);
+    if heads == 0 || kv == 0 || heads.is_multiple_of(kv) {
+        return None;
+    }
+    let message = format!(
+        "{heads} attention heads cannot share {kv} key and value heads evenly. Enter {} key and value heads.",
+        neighbours(heads, kv)
+    );
+    Some(Issue::error("kv", message))
+}
+
+/// The divisors of a number next to the wanted one: `4 or 8`.
+fn neighbours(number: u32, wanted: u32) -> String {
+    let divides = |divisor: &u32| number.is_multiple_of(*divisor);
+    let below = (1..wanted.min(number)).rev().find(divides);
+    let above = (wanted.saturating_add(1)..=number).find(divides);
+    match (below, above) {
+        (Some(below), Some(above)) => format!("{below} or {above}"),
+        (Some(only), None) | (None, Some(only)) => only.to_string(),
+        (None, None) => number.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests;

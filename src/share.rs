@@ -1,0 +1,20 @@
+//! Link to scenario and back. Decoding never fails: it gives a scenario and what could not be read.
+//!
+//! A link's fragment is readable: `v=1&rev=1&cluster=dgx-h100&model=llama-3-8b&gpus=256&seq=8k`. It holds the version of
+//! the format, the revision of the catalog, and what differs from a starting point that is frozen with the version (see
+//! [`v1`]), so that a published link means the same scenario for as long as there are links.
+//!
+//! - [`decode::decode`] takes a whole address, a fragment with or without `#`, a JSON object with the same keys, or nothing.
+//! - [`encode::encode`] writes the fragment, [`encode::to_json`] all values under the same keys.
+//! - [`pick`] puts catalog entries into a scenario.
+//!
+//! It does not know the page: presentation (`embed`, `view`, `theme`) stands in the address's query.
+
+pub mod decode;
+pub mod encode;
+mod pairs;
+pub mod pick;
+pub mod v1;
+
+pub use decode::{Decoded, decode};
+pub use encode::{encode, to_json};

@@ -1,0 +1,189 @@
+//! Text to `key=value` pairs, whatever became of the link on its way: percent signs, `&amp;`, an address around it, JSON.
+
+use serde_json::{Map, Value};
+
+use crate::params::quantity::shorten;
+use crate::scenario::issue::{Issue, Severity};
+
+/// The pairs of a link in its order, and what was no pair.
+#[derive(Debug, Default)]
+pub(super) struct Pairs {
+    /// Keys in lower case, with their values.
+    pub(super) pairs: Vec<(String, String)>,
+    /// Sentences about the rest.
+    pub(super) issues: Vec<Issue>,
+}
+
+impl Pairs {
+    /// The value of a key: the last one, where it occurs more than once.
+    pub(super) fn value(&self, key: &str) -> Option<&str> {
+        self.pairs.iter().rev().find(|(found, _)| found == key).map(|(_, value)| value.as_str())
+    }
+
+    /// Whether a key occurs with different values.
+    pub(super) fn is_ambiguous(&self, key: &str) -> bool {
+        let mut values = self.pairs.iter().filter(|(found, _)| found == key).map(|(_, value)| value);
+        values.next().is_some_and(|first| values.any(|value| value != first))
+    }
+}
+
+/// A sentence about something that is no parameter.
+pub(super) fn stray(severity: Severity, message: String) -> Issue {
+    Issue { severity, key: None, message }
+}
+
+/// The pairs of an address, a fragment or a JSON object; `None` where the text holds nothing.
+pub(super) fn read(text: &str) -> Option<Pairs> {
+    let text = text.trim();
+    if text.starts_with('{') {
+        return Some(from_json(text));
+    }
+    let fragment = match text.split_once('#') {
+        Some((_, fragment)) => fragment,
+        None if text.contains("://") => "",
+        None => text,
+    };
+    // Some messengers encode the whole fragment once more.
+    let whole = if fragment.contains('=') { fragment.to_owned() } else { percent_decoded(fragment) };
+    let pairs = from_fragment(&whole);
+    if pairs.pairs.is_empty() && pairs.issues.is_empty() { None } else { Some(pairs) }
+}
+
+fn from_fragment(fragment: &str) -> Pairs {
+    let mut read = Pairs::default();
+    for part in fragment.split('&') {
+        let part = part.strip_prefix("amp;").unwrap_or(part).trim();
+        if part.is_empty() {
+            continue;
+        }
+        match part.split_once('=') {
+            Some((key, value)) if !key.is_empty() && !value.is_empty() => {
+                read.pairs.push((percent_decoded(key).trim().to_lowercase(), percent_decoded(value).trim().to_owned()));
+            }
+            _ => {
+                let shown = shorten(&percent_decoded(part));
+                let message = format!(
+                    "“{shown}” in the link has no key or no value: the link may have been cut. It was left out."
+                );
+                read.issues.push(stray(Severity::Error, message));
+            }
+        }
+    }
+    read
+}
+
+fn from_json(text: &str) -> Pairs {
+    match serde_json::from_str::<Value>(text) {
+        Ok(Value::Object(mut object)) => match object.remove("scenario") {
+            // A whole report holds its scenario.
+            Some(Value::Object(scenario)) => from_object(scenario),
+            Some(other) => {
+                object.insert("scenario".to_owned(), other);
+                from_object(object)
+            }
+            None => from_object(object),
+        },
+        Ok(_) => no_json("it is not an object"),
+        Err(error) => no_json(&format!("{error}")),
+    }
+}
+
+fn no_json(reason: &str) -> Pairs {
+    let message = format!("The JSON could not be read: {reason}. The page shows its first scenario instead.");
+    Pairs { pairs: Vec::new(), issues: vec![stray(Severity::Error, message)] }
+}
+
+fn from_object(object: Map<String, Value>) -> Pairs {
+    let mut read = Pairs::default();
+    for (key, value) in object {
+        let text = match value {
+            Value::String(text) => text.trim().to_owned(),
+            Value::Number(number) => number.to_string(),
+            Value::Bool(yes) => if yes { "yes" } else { "no" }.to_owned(),
+            Value::Null | Value::Array(_) | Value::Object(_) => {
+                let message =
+                    format!("The value of “{}” is neither a number nor text. It was left out.", shorten(&key));
+                read.issues.push(stray(Severity::Error, message));
+                continue;
+            }
+        };
+        read.pairs.push((key.trim().to_lowercase(), text));
+    }
+    read
+}
+
+/// Text with `%20` and the like replaced; what is no valid escape stays, what is no UTF-8 becomes a replacement character.
+fn percent_decoded(text: &str) -> String {
+    let mut decoded = Vec::with_capacity(text.len());
+    let mut bytes = text.bytes();
+    while let Some(byte) = bytes.next() {
+        let mut ahead = bytes.clone();
+        let escaped = (byte == b'%').then(|| Some(digit(ahead.next()?)? * 16 + digit(ahead.next()?)?)).flatten();
+        match escaped {
+            Some(escaped) => {
+                decoded.push(escaped);
+                bytes = ahead;
+            }
+            None => decoded.push(byte),
+        }
+    }
+    String::from_utf8_lossy(&decoded).into_owned()
+}
+
+/// The value of a hexadecimal digit.
+fn digit(byte: u8) -> Option<u8> {
+    char::from(byte).to_digit(16).and_then(|digit| u8::try_from(digit).ok())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn pairs(text: &str) -> Vec<(String, String)> {
+        read(text).map(|read| read.pairs).unwrap_or_default()
+    }
+
+    fn pair(key: &str, value: &str) -> (String, String) {
+        (key.to_owned(), value.to_owned())
+    }
+
+    #[test]
+    fn a_fragment_is_read_from_whatever_surrounds_it() {
+        let expected = vec![pair("v", "1"), pair("mem", "80 GiB")];
+        for text in [
+            "v=1&mem=80 GiB",
+            "#v=1&mem=80%20GiB",
+            " https://example.org/shardwise/?embed=1#v=1&mem=80%20GiB\n",
+            "v=1&amp;mem=80 GiB",
+            "&&v=1&&MEM=80 GiB&",
+            "v%3D1%26mem%3D80%20GiB",
+            r#"{"v": 1, "mem": "80 GiB"}"#,
+            r#"{"mfu": 0.5, "scenario": {"v": 1, "mem": "80 GiB"}}"#,
+        ] {
+            let mut read = pairs(text);
+            read.sort_by(|a, b| b.cmp(a));
+            assert_eq!(read, expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn nothing_is_nothing() {
+        for text in ["", " ", "#", "https://example.org/shardwise/", "https://example.org/?embed=1#"] {
+            assert!(read(text).is_none(), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_bad_escape_stays_as_it_is() {
+        assert_eq!(percent_decoded("100%"), "100%");
+        assert_eq!(percent_decoded("%zz%4"), "%zz%4");
+        assert_eq!(percent_decoded("%C3%A9%ff"), "é\u{fffd}");
+    }
+
+    #[test]
+    fn the_last_of_several_values_counts() {
+        let read = read("mem=40&mem=80&gpus=8&gpus=8").unwrap();
+        assert_eq!(read.value("mem"), Some("80"));
+        assert!(read.is_ambiguous("mem") && !read.is_ambiguous("gpus"));
+    }
+}

@@ -1,0 +1,94 @@
+//! Version 1 of the link, frozen: what it means must not change once a link is published. A change of meaning is version 2.
+//!
+//! Keys, in this order, each only where it differs from the starting point:
+//!
+//! 1. `v`, the version, and `rev`, the catalog's revision: always there.
+//! 2. `cluster`: a cluster of the catalog, with its GPU and network; `custom` for a network of the user's own.
+//! 3. `gpu`: a GPU of the catalog other than the cluster's; `custom` for one of the user's own.
+//! 4. `model`: a model of the catalog; `custom` for a shape of the user's own; without it (or with `ladder`) `size` counts.
+//! 5. The parameters of [`crate::params::every`] under their keys, in their units: those of GPU and network where they
+//!    differ from the picked entries, all others where they differ from [`start`].
+//!
+//! A custom model's shape holds `layers`, `hidden`, `heads`, `ffn` and `vocab` in any case, `kv` and `headdim` where they
+//! are not `heads` and `hidden / heads`, and the rest where it differs from [`CUSTOM_SHAPE`].
+
+mod read;
+mod write;
+
+pub(super) use read::read;
+pub(super) use write::{write, write_all};
+
+use super::pick::pick_cluster;
+use crate::catalog;
+use crate::model::hardware::Topology;
+use crate::model::training::{MfuConvention, Recipe};
+use crate::model::transformer::{Architecture, AttentionBias, Norm};
+use crate::scenario::{Model, RecomputeMode, Scenario, Strategy};
+
+/// The number of this version.
+pub const VERSION: u32 = 1;
+/// The key of the version.
+pub const VERSION_KEY: &str = "v";
+/// The key of the catalog's revision.
+pub const REVISION_KEY: &str = "rev";
+/// The key of the cluster.
+pub const CLUSTER_KEY: &str = "cluster";
+/// The key of the GPU.
+pub const GPU_KEY: &str = "gpu";
+/// The key of the model.
+pub const MODEL_KEY: &str = "model";
+
+/// The starting point's cluster.
+const CLUSTER: &str = "a100-40gb-200g";
+
+/// The keys that a custom model's link always holds.
+const REQUIRED_OF_A_SHAPE: [&str; 5] = ["layers", "hidden", "heads", "ffn", "vocab"];
+
+/// The starting point: what a link means that holds nothing. It is the first visit's scenario at the time of version 1 and
+/// stays what it is when the first visit changes.
+pub fn start() -> Scenario {
+    let mut scenario = Scenario {
+        model: Model::Ladder { size: 13e9 },
+        gpus: 64,
+        seq_len: 4096,
+        micro_batch_size: 1,
+        grad_accum_steps: 1,
+        strategy: Strategy::FullShard,
+        shard_size: 4,
+        recompute: RecomputeMode::None,
+        keep_fraction: 0.5,
+        recipe: Recipe::Fsdp2MixedBf16,
+        topology: Topology::Aware,
+        mfu_convention: MfuConvention::FullAttention,
+        ..catalog::default_scenario()
+    };
+    pick_cluster(&mut scenario, CLUSTER);
+    scenario
+}
+
+/// The starting point of a custom model: the shape of Llama 2 7B.
+pub const CUSTOM_SHAPE: Architecture = Architecture {
+    num_hidden_layers: 32,
+    hidden_size: 4096,
+    num_attention_heads: 32,
+    num_key_value_heads: 32,
+    head_dim: 128,
+    intermediate_size: 11_008,
+    vocab_size: 32_000,
+    gated_mlp: true,
+    norm: Norm::Rms,
+    norms_per_layer: 2,
+    qk_norm: false,
+    attention_bias: AttentionBias::None,
+    mlp_bias: false,
+    tie_word_embeddings: false,
+    learned_positions: 0,
+    embedding_norm: false,
+};
+
+/// The shape with the key and value heads and the head dimension that follow from the rest.
+fn with_derived_heads(mut shape: Architecture) -> Architecture {
+    shape.num_key_value_heads = shape.num_attention_heads;
+    shape.head_dim = shape.hidden_size.checked_div(shape.num_attention_heads).unwrap_or(0).max(1);
+    shape
+}

@@ -1,0 +1,71 @@
+//! The whole page.
+
+use yew::prelude::*;
+
+use crate::scenario::Scenario;
+use crate::scenario::issue::Issue;
+use crate::ui::components::status::Status;
+use crate::ui::derived::{Buffers, derive};
+use crate::ui::effects;
+use crate::ui::panels::{banner::Banner, colophon::Colophon, controls::Controls, figures::Figures};
+use crate::ui::panels::{masthead::Masthead, verdict::Verdict};
+use crate::ui::state::State;
+use crate::ui::text;
+use crate::ui::view::View;
+
+/// What the link opened.
+#[derive(Clone, PartialEq, Properties)]
+pub struct Start {
+    /// The scenario.
+    pub scenario: Scenario,
+    /// What could not be read.
+    pub issues: Vec<Issue>,
+    /// What is looked at.
+    pub view: View,
+}
+
+/// The page: one state, one derivation, and the panels that show them.
+#[component]
+pub fn App(start: &Start) -> Html {
+    let state = {
+        let start = start.clone();
+        use_reducer(move || State::new(start.scenario, start.issues, start.view))
+    };
+    let emit = effects::use_frame_queue(&state);
+    let known = use_mut_ref(|| None);
+    effects::use_navigation(&emit, &known);
+    effects::use_commit(&state, &emit);
+    effects::use_link(&state, &known);
+    effects::use_shortcuts(&emit);
+    let theme = effects::use_theme(state.view.theme);
+    let buffers = use_mut_ref(Buffers::default);
+    let derived = use_memo((state.scenario, state.view), |(scenario, view)| derive(scenario, view, &buffers));
+    // What the status line says: the headline, or where the crosshair stands.
+    let pointed = use_state(|| None::<AttrValue>);
+    let headline = text::headline(&state.scenario, &derived.report);
+    let sentence: AttrValue = headline.sentence().into();
+    let say = {
+        let setter = pointed.setter();
+        use_callback((), move |words: AttrValue, ()| setter.set(Some(words)))
+    };
+    {
+        let setter = pointed.setter();
+        use_effect_with(sentence.clone(), move |_| setter.set(None));
+    }
+    html! {
+        <>
+            <Masthead view={state.view} scenario={state.scenario} can_undo={state.can_undo()} can_redo={state.can_redo()}
+                emit={emit.clone()} />
+            <main class="page">
+                <Banner issues={state.banner.clone()} emit={emit.clone()} />
+                <Verdict {headline} derived={derived.clone()} emit={emit.clone()} />
+                <div class="columns">
+                    <Controls state={(*state).clone()} emit={emit.clone()} />
+                    <Figures view={state.view} {derived} {theme} {emit} {say} />
+                </div>
+            </main>
+            <Colophon />
+            <Status sentence={(*pointed).clone().unwrap_or(sentence)} />
+        </>
+    }
+}

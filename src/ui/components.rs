@@ -1,0 +1,13 @@
+//! The parts of the page: each gets values, emits actions and computes nothing.
+
+pub mod bar;
+pub mod canvas;
+pub mod choice;
+pub mod data_table;
+pub mod figure;
+pub mod icon;
+pub mod legend;
+pub mod number;
+pub mod select;
+pub mod status;
+pub mod tile;

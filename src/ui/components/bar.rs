@@ -1,0 +1,74 @@
+//! The memory of one GPU by part: a stacked bar, and the same as a list.
+
+use std::rc::Rc;
+
+use web_sys::HtmlCanvasElement;
+use yew::prelude::*;
+
+use super::canvas::use_painted;
+use super::data_table::{DataTable, Source};
+use crate::chart::layout::bar_area;
+use crate::chart::paint::{self, Style};
+use crate::chart::palette::Theme;
+use crate::chart::spec::BarSpec;
+use crate::chart::{describe, names};
+use crate::ui::text;
+
+/// What to show.
+#[derive(PartialEq, Properties)]
+pub struct Props {
+    /// The figure.
+    pub spec: Rc<BarSpec>,
+    /// Light or dark.
+    pub theme: Theme,
+}
+
+type Highlighted = (Rc<BarSpec>, Option<usize>);
+
+fn paint((spec, highlighted): &Highlighted, canvas: &HtmlCanvasElement, style: &Style) {
+    // A canvas that cannot be painted leaves the list.
+    let _ = paint::paint_bar(spec, canvas, style, *highlighted);
+}
+
+/// Pointing at a line of the list lights its part of the bar.
+#[component]
+pub fn MemoryBar(props: &Props) -> Html {
+    let canvas = use_node_ref();
+    let lit = use_state(|| None::<usize>);
+    let what: Rc<Highlighted> = Rc::new((props.spec.clone(), *lit));
+    let size = use_painted(&canvas, &what, props.theme, paint);
+    let hover = {
+        let (lit, spec) = (lit.clone(), props.spec.clone());
+        Callback::from(move |event: PointerEvent| {
+            let area = bar_area(&spec, size.width, size.height);
+            lit.set(area.part_at(&spec, f64::from(event.offset_x())));
+        })
+    };
+    let point = |place: Option<usize>| {
+        let lit = lit.clone();
+        Callback::from(move |_: PointerEvent| lit.set(place))
+    };
+    html! {
+        <figure class="figure wide">
+            <div class="figure-head"><h2>{ &props.spec.title }</h2></div>
+            <figcaption class="caption">{ &props.spec.caption }</figcaption>
+            <div class="stage">
+                <canvas ref={canvas} id="memory" class="bar" role="img" aria-label={describe::bar(&props.spec)}
+                    onpointermove={hover} onpointerleave={point(None)} />
+            </div>
+            <ul class="parts">
+                { for props.spec.parts.iter().enumerate().map(|(place, &(part, bytes))| html! {
+                    <li class={classes!((bytes <= 0.0).then_some("none"), (*lit == Some(place)).then_some("lit"))}
+                        onpointerenter={point(Some(place))} onpointerleave={point(None)}>
+                        <svg class="sample" viewBox="0 0 22 12" aria-hidden="true">
+                            <rect class={format!("part-{}", part as usize)} width="22" height="12" />
+                        </svg>
+                        <span class="part-name">{ names::part(part) }</span>
+                        <span>{ text::gib(bytes) }</span>
+                    </li>
+                }) }
+            </ul>
+            <DataTable source={Source::Bar(props.spec.clone())} />
+        </figure>
+    }
+}

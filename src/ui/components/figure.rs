@@ -1,0 +1,151 @@
+//! A chart with everything around it: heading, finding, canvas, crosshair, readout, legend, data table.
+
+use std::rc::Rc;
+
+use web_sys::HtmlCanvasElement;
+use yew::prelude::*;
+
+use super::canvas::{Size, use_painted};
+use super::data_table::{DataTable, Source};
+use super::legend::Legend;
+use crate::chart::layout::{PlotArea, plot_area};
+use crate::chart::paint::{self, Style};
+use crate::chart::palette::Theme;
+use crate::chart::spec::ChartSpec;
+use crate::chart::{describe, readout};
+use crate::ui::state::Action;
+
+/// What to show, and where actions go.
+#[derive(PartialEq, Properties)]
+pub struct Props {
+    /// The canvas's identifier.
+    pub id: &'static str,
+    /// The figure.
+    pub spec: Rc<ChartSpec>,
+    /// Light or dark.
+    pub theme: Theme,
+    /// Takes actions.
+    pub emit: Callback<Action>,
+    /// Takes what the status line should say.
+    pub say: Callback<AttrValue>,
+    /// The selects in the heading.
+    pub children: Html,
+    /// What stands under the legend.
+    #[prop_or_default]
+    pub foot: Html,
+}
+
+fn paint(spec: &ChartSpec, canvas: &HtmlCanvasElement, style: &Style) {
+    // A canvas that cannot be painted leaves the summary, the caption and the table.
+    let _ = paint::paint_chart(spec, canvas, style, None);
+}
+
+/// The values of the axes that are parameters, at a place.
+fn place(spec: &ChartSpec, (x, y): (f64, f64)) -> Action {
+    let across = spec.x.key.map(|key| (key, x));
+    let up = spec.y.key.map(|key| (key, y));
+    Action::Place(across.into_iter().chain(up).collect())
+}
+
+/// How far an arrow key moves the crosshair, right and up.
+fn arrow(event: &KeyboardEvent) -> Option<(i32, i32)> {
+    let stride = if event.shift_key() { 6 } else { 1 };
+    match event.key().as_str() {
+        "ArrowLeft" => Some((-stride, 0)),
+        "ArrowRight" => Some((stride, 0)),
+        "ArrowUp" => Some((0, stride)),
+        "ArrowDown" => Some((0, -stride)),
+        _ => None,
+    }
+}
+
+fn cross(area: &PlotArea, size: Size, (x, y): (f64, f64)) -> Html {
+    let (x, y) = area.to_pixel(x, y);
+    let (left, right) = (area.left.to_string(), area.right().to_string());
+    let (top, bottom) = (area.top.to_string(), area.bottom().to_string());
+    let (x, y) = (x.to_string(), y.to_string());
+    html! {
+        <svg class="cross" aria-hidden="true" viewBox={format!("0 0 {} {}", size.width, size.height)}>
+            <line x1={x.clone()} x2={x.clone()} y1={top} y2={bottom} />
+            <line x1={left} x2={right} y1={y.clone()} y2={y.clone()} />
+            <circle cx={x} cy={y} r="5" />
+        </svg>
+    }
+}
+
+/// Hover or arrow keys move the crosshair; click or Enter sets the scenario there.
+#[component]
+pub fn Figure(props: &Props) -> Html {
+    let canvas = use_node_ref();
+    let at = use_state(|| None::<(f64, f64)>);
+    let size = use_painted(&canvas, &props.spec, props.theme, paint);
+    let area = plot_area(&props.spec, size.width, size.height);
+    let shown = *at;
+    let hover = {
+        let (at, area) = (at.clone(), area.clone());
+        Callback::from(move |event: PointerEvent| {
+            at.set(area.to_data(f64::from(event.offset_x()), f64::from(event.offset_y())));
+        })
+    };
+    let leave = {
+        let at = at.clone();
+        Callback::from(move |_: PointerEvent| at.set(None))
+    };
+    let pick = {
+        let (emit, spec, area) = (props.emit.clone(), props.spec.clone(), area.clone());
+        Callback::from(move |event: MouseEvent| {
+            if let Some(here) = area.to_data(f64::from(event.offset_x()), f64::from(event.offset_y())) {
+                emit.emit(place(&spec, here));
+            }
+        })
+    };
+    let key = {
+        let (at, emit, say) = (at.clone(), props.emit.clone(), props.say.clone());
+        let (spec, area) = (props.spec.clone(), area.clone());
+        Callback::from(move |event: KeyboardEvent| {
+            let middle = area.to_data(area.left + area.width / 2.0, area.top + area.height / 2.0);
+            let from = at.or(spec.here).or(middle);
+            match (event.key().as_str(), arrow(&event), from) {
+                ("Escape", ..) => at.set(None),
+                ("Enter" | " ", _, Some(here)) => {
+                    event.prevent_default();
+                    emit.emit(place(&spec, here));
+                }
+                (_, Some((right, up)), Some(here)) => {
+                    event.prevent_default();
+                    let next = area.step(here, right, up);
+                    say.emit(readout::readout(&spec, next.0, next.1).sentence.into());
+                    at.set(Some(next));
+                }
+                _ => {}
+            }
+        })
+    };
+    // Where nobody points, the readout is about the scenario on screen. Values of lines stand in the legend.
+    let said = shown.or(props.spec.here).map(|(x, y)| readout::readout(&props.spec, x, y));
+    let (place, entries) = said.map_or_else(Default::default, |said| (said.place, said.entries));
+    let (listed, unlisted): (Vec<_>, Vec<_>) = entries.into_iter().partition(|entry| entry.role.is_some());
+    html! {
+        <figure class="figure">
+            <div class="figure-head">
+                <h2>{ &props.spec.title }</h2>
+                <div class="axes">{ props.children.clone() }</div>
+            </div>
+            <figcaption class="caption">{ &props.spec.caption }</figcaption>
+            <div class="stage">
+                <canvas ref={canvas} id={props.id} class="pick" role="img" tabindex="0"
+                    aria-label={describe::chart(&props.spec)} onpointermove={hover} onpointerleave={leave}
+                    onclick={pick} onkeydown={key} />
+                { for shown.map(|here| cross(&area, size, here)) }
+            </div>
+            <dl class="readout">
+                { for place.into_iter().chain(unlisted).map(|entry| html! {
+                    <div><dt>{ entry.name }</dt>{ " " }<dd>{ entry.value }</dd></div>
+                }) }
+            </dl>
+            <Legend spec={props.spec.clone()} id={props.id} values={listed} />
+            <p class="hint">{ props.foot.clone() }</p>
+            <DataTable source={Source::Chart(props.spec.clone())} />
+        </figure>
+    }
+}

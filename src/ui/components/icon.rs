@@ -1,0 +1,45 @@
+//! Line icons, drawn in the text's colour.
+
+use yew::prelude::*;
+
+/// Which one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Icon {
+    /// Back by one step, and back to the preset.
+    Undo,
+    /// Forward by one step.
+    Redo,
+    /// A copy of the link.
+    Link,
+    /// Light.
+    Sun,
+    /// Dark.
+    Moon,
+    /// As the system says.
+    Half,
+}
+
+/// What to draw.
+#[derive(PartialEq, Properties)]
+pub struct Props {
+    /// Which one.
+    pub icon: Icon,
+}
+
+/// An icon; the button around it carries the name.
+#[component]
+pub fn Drawn(props: &Props) -> Html {
+    let path = match props.icon {
+        Icon::Undo => "M6 3 2.5 6.5 6 10M3 6.5h6.5a4 4 0 0 1 0 8H7",
+        Icon::Redo => "M10 3l3.5 3.5L10 10M13 6.5H6.5a4 4 0 0 0 0 8H9",
+        Icon::Link => {
+            "M6.5 9.5a3 3 0 0 0 4.3 0l2.4-2.4a3 3 0 1 0-4.3-4.3L8 3.7M9.5 6.5a3 3 0 0 0-4.3 0L2.8 8.9a3 3 0 1 0 4.3 4.3l.9-.9"
+        }
+        Icon::Sun => {
+            "M8 5a3 3 0 1 0 0 6 3 3 0 0 0 0-6M8 1v1.5M8 13.5V15M1 8h1.500M13.500 8H15M3 3l1 1M12 12l1 1M13 3l-1 1M4 12l-1 1"
+        }
+        Icon::Moon => "M13.500 9.500A6 6 0 1 1 6.500 2.500a5 5 0 0 0 7 7",
+        Icon::Half => "M8 2a6 6 0 1 0 0 12A6 6 0 0 0 8 2v12M8 5l4.500-.8M8 8h6M8 11l4.500.8",
+    };
+    html! { <svg viewBox="0 0 16 16" aria-hidden="true"><path d={path} /></svg> }
+}

@@ -1,0 +1,71 @@
+//! The names of a figure's colours, dashes and hatching, in HTML.
+
+use std::rc::Rc;
+
+use yew::prelude::*;
+
+use crate::chart::names;
+use crate::chart::palette;
+use crate::chart::readout::Entry;
+use crate::chart::spec::{ChartSpec, Line, LineRole};
+use crate::ui::text;
+
+/// What to explain.
+#[derive(PartialEq, Properties)]
+pub struct Props {
+    /// The figure.
+    pub spec: Rc<ChartSpec>,
+    /// The figure's identifier.
+    pub id: &'static str,
+    /// The values of lines at the place that is read out.
+    pub values: Vec<Entry>,
+}
+
+/// A list of samples with their names.
+#[component]
+pub fn Legend(props: &Props) -> Html {
+    html! {
+        <ul class={if props.spec.field.is_some() { "legend" } else { "legend valued" }}>
+            { for props.spec.field.as_ref().map(|_| hatching(props.id)) }
+            { for props.spec.lines.iter().map(|line| item(line, &props.values)) }
+        </ul>
+    }
+}
+
+/// A line's sample and name, and its value where there is one.
+fn item(line: &Line, values: &[Entry]) -> Html {
+    let value = values.iter().find(|entry| entry.role == Some(line.role)).map(|entry| html! { <span class="value">{ &entry.value }</span> });
+    let now = matches!(line.role, LineRole::Current(_)).then_some("now");
+    let none = line.segments.is_empty().then_some("none");
+    html! { <li class={classes!(now, none)}>{ sample(line.role) }<span class="line-name">{ &line.name }</span>{ for value }</li> }
+}
+
+fn sample(role: LineRole) -> Html {
+    let dashes: Vec<String> = palette::dashes(role).iter().map(ToString::to_string).collect();
+    let dashes = (!dashes.is_empty()).then(|| dashes.join(" "));
+    html! {
+        <svg class="sample" viewBox="0 0 22 12" aria-hidden="true">
+            <line class={names::line_class(role)} x1="0" x2="22" y1="6" y2="6" stroke-width={palette::width(role).to_string()}
+                stroke-dasharray={dashes} />
+        </svg>
+    }
+}
+
+/// The hatching of what does not fit; the figure itself carries its colour scale.
+fn hatching(id: &str) -> Html {
+    let hatch = format!("{id}-hatch");
+    html! {
+        <li>
+            <svg class="sample" viewBox="0 0 22 12" aria-hidden="true">
+                <defs>
+                    <pattern id={hatch.clone()} width="6" height="6" patternUnits="userSpaceOnUse">
+                        <path class="hatch-over" d="M0 6 6 0" />
+                    </pattern>
+                </defs>
+                <rect class="hatch-under" width="22" height="12" />
+                <rect width="22" height="12" fill={format!("url(#{hatch})")} />
+            </svg>
+            { text::DOES_NOT_FIT }
+        </li>
+    }
+}

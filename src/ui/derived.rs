@@ -1,0 +1,51 @@
+//! Everything that follows from the choices, made once a redraw.
+
+use std::cell::RefCell;
+use std::rc::Rc;
+
+use crate::chart::spec::{BarSpec, ChartSpec};
+use crate::chart::views::{self, Scratch};
+use crate::model::report::Report;
+use crate::params;
+use crate::plan::advice::{Advice, advise};
+use crate::scenario::Scenario;
+use crate::scenario::issue::Issue;
+use crate::ui::view::View;
+
+/// What the panels show.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Derived {
+    /// The step, evaluated.
+    pub report: Report,
+    /// What is wrong with the scenario.
+    pub issues: Vec<Issue>,
+    /// What would help.
+    pub advice: Vec<Advice>,
+    /// The feasible region.
+    pub map: Rc<ChartSpec>,
+    /// The curves.
+    pub curve: Rc<ChartSpec>,
+    /// Memory by part.
+    pub memory: Rc<BarSpec>,
+}
+
+/// The buffers of the figures, kept from one redraw to the next.
+#[derive(Default)]
+pub struct Buffers {
+    map: Scratch,
+    curve: Scratch,
+}
+
+/// All of it.
+pub fn derive(scenario: &Scenario, view: &View, buffers: &RefCell<Buffers>) -> Derived {
+    let report = scenario.report();
+    let Buffers { map, curve } = &mut *buffers.borrow_mut();
+    Derived {
+        issues: params::issues(scenario),
+        advice: advise(scenario, &report),
+        map: Rc::new(views::feasible_region(scenario, view.map_x, view.map_y, view.bounds, map)),
+        curve: Rc::new(views::mfu_curve(scenario, view.curve_x, view.metric, view.bounds, curve)),
+        memory: Rc::new(views::memory_bar(&report)),
+        report,
+    }
+}

@@ -1,0 +1,17 @@
+//! Every browser side effect. Nothing else in the page touches `window`.
+
+mod clipboard;
+mod dom;
+mod frame;
+mod link;
+mod pause;
+mod size;
+mod theme;
+
+pub use clipboard::copy;
+pub use dom::{field_text, is_open, selected_index, show_failure, slider_index, use_fill, use_shortcuts};
+pub use frame::use_frame_queue;
+pub use link::{arrival, full_link, use_link, use_navigation};
+pub use pause::{use_after_pause, use_commit};
+pub use size::use_size;
+pub use theme::{chosen_theme, use_theme};

@@ -1,0 +1,88 @@
+//! Reading events and elements, and the few things that only the element itself can be told.
+
+use gloo::events::{EventListener, EventListenerOptions};
+use gloo::utils::{document, window};
+use wasm_bindgen::JsCast as _;
+use web_sys::{HtmlElement, HtmlInputElement, HtmlSelectElement};
+use yew::prelude::*;
+
+use crate::ui::state::Action;
+use crate::ui::text;
+
+/// The position of the slider that an event comes from.
+pub fn slider_index(event: &InputEvent) -> u32 {
+    event.target_dyn_into::<HtmlInputElement>().map_or(0, |input| input.value_as_number() as u32)
+}
+
+/// The text of the field that an event comes from.
+pub fn field_text(event: &InputEvent) -> String {
+    event.target_dyn_into::<HtmlInputElement>().map(|input| input.value()).unwrap_or_default()
+}
+
+/// The place of the chosen option in the select that an event comes from.
+pub fn selected_index(event: &Event) -> usize {
+    let chosen = event.target_dyn_into::<HtmlSelectElement>().map_or(0, |select| select.selected_index());
+    usize::try_from(chosen).unwrap_or(0)
+}
+
+/// Whether the `details` that an event comes from is open.
+pub fn is_open(event: &Event) -> bool {
+    event.target_dyn_into::<web_sys::Element>().is_some_and(|details| details.has_attribute("open"))
+}
+
+/// Tells the style sheet how much of a slider's track is filled.
+#[hook]
+pub fn use_fill(slider: &NodeRef, index: u32, last: u32) {
+    let slider = slider.clone();
+    use_effect_with((index, last), move |&(index, last)| {
+        let share = 100.0 * f64::from(index) / f64::from(last.max(1));
+        if let Some(slider) = slider.cast::<HtmlElement>() {
+            let _ = slider.style().set_property("--fill", &format!("{share}%"));
+        }
+    });
+}
+
+/// Ctrl+Z, Ctrl+Shift+Z and Ctrl+Y (Command on a Mac), except in text fields, which have their own undo.
+#[hook]
+pub fn use_shortcuts(emit: &Callback<Action>) {
+    let emit = emit.clone();
+    use_effect_with((), move |()| {
+        let options = EventListenerOptions::enable_prevent_default();
+        let listener = EventListener::new_with_options(&window(), "keydown", options, move |event| {
+            let Some(event) = event.dyn_ref::<KeyboardEvent>() else { return };
+            let action = match (event.ctrl_key() || event.meta_key(), event.shift_key(), event.key().as_str()) {
+                (true, false, "z") => Action::Undo,
+                (true, true, "Z" | "z") | (true, false, "y") => Action::Redo,
+                _ => return,
+            };
+            let typing = event.target().and_then(|target| target.dyn_into::<HtmlInputElement>().ok());
+            if typing.is_some_and(|input| input.type_() == "text") {
+                return;
+            }
+            event.prevent_default();
+            emit.emit(action);
+        });
+        move || drop(listener)
+    });
+}
+
+/// The last screen: what happened, and the link, so that nothing is lost.
+pub fn show_failure(cause: &str) {
+    let Some(body) = document().body() else { return };
+    let Ok(notice) = document().create_element("div") else { return };
+    let _ = notice.set_attribute("role", "alert");
+    notice.set_class_name("notice failure");
+    let line = |tag: &str, text: &str| {
+        if let Ok(line) = document().create_element(tag) {
+            line.set_text_content(Some(text));
+            if tag == "a" {
+                let _ = line.set_attribute("href", &window().location().href().unwrap_or_default());
+            }
+            let _ = notice.append_child(&line);
+        }
+    };
+    line("p", text::FAILURE);
+    line("a", text::FAILURE_LINK);
+    line("p", cause);
+    let _ = body.insert_before(&notice, body.first_child().as_ref());
+}

@@ -1,0 +1,75 @@
+//! The link in the address bar: read on arrival, written after each committed gesture, followed by back and forward.
+
+use std::cell::RefCell;
+use std::rc::Rc;
+
+use gloo::events::EventListener;
+use gloo::utils::window;
+use wasm_bindgen::JsValue;
+use yew::prelude::*;
+
+use crate::scenario::Scenario;
+use crate::scenario::issue::Issue;
+use crate::share::{decode, encode};
+use crate::ui::state::{Action, State};
+use crate::ui::view::View;
+
+/// What the address bar says.
+pub fn arrival() -> (Scenario, Vec<Issue>, View) {
+    let (scenario, issues) = decoded();
+    let location = window().location();
+    (scenario, issues, View::from_query(&location.search().unwrap_or_default()))
+}
+
+fn decoded() -> (Scenario, Vec<Issue>) {
+    let fragment = window().location().hash().unwrap_or_default();
+    let decoded = decode::decode(fragment.trim_start_matches('#'));
+    (decoded.scenario, decoded.issues)
+}
+
+fn relative(scenario: &Scenario, view: &View) -> String {
+    let path = window().location().pathname().unwrap_or_default();
+    format!("{path}{}#{}", view.query(), encode::encode(scenario))
+}
+
+/// The whole link of a scenario, for the clipboard.
+pub fn full_link(scenario: &Scenario, view: &View) -> String {
+    let origin = window().location().origin().unwrap_or_default();
+    origin + &relative(scenario, view)
+}
+
+/// Keeps the address bar at the committed scenario: a new entry for a new scenario, the same entry for a new view.
+#[hook]
+pub fn use_link(state: &State, known: &Rc<RefCell<Option<String>>>) {
+    let known = known.clone();
+    use_effect_with((state.committed(), state.view), move |(committed, view)| {
+        let fragment = encode::encode(committed);
+        let Ok(history) = window().history() else { return };
+        let link = relative(committed, view);
+        let same = known.borrow().as_ref().is_none_or(|known| *known == fragment);
+        let first = known.replace(Some(fragment)).is_none();
+        // A browser refuses too many entries; the page works on without.
+        let _ = if !same {
+            history.push_state_with_url(&JsValue::NULL, "", Some(&link))
+        } else if first {
+            Ok(())
+        } else {
+            history.replace_state_with_url(&JsValue::NULL, "", Some(&link))
+        };
+    });
+}
+
+/// Follows back, forward and links that are opened by hand.
+#[hook]
+pub fn use_navigation(emit: &Callback<Action>, known: &Rc<RefCell<Option<String>>>) {
+    let (emit, known) = (emit.clone(), known.clone());
+    use_effect_with((), move |()| {
+        // Every change of the fragment that is not ours fires `hashchange`, back and forward included.
+        let listener = EventListener::new(&window(), "hashchange", move |_| {
+            let (scenario, issues) = decoded();
+            known.replace(Some(encode::encode(&scenario)));
+            emit.emit(Action::Arrive { scenario: Box::new(scenario), issues });
+        });
+        move || drop(listener)
+    });
+}

@@ -1,0 +1,9 @@
+//! The regions of the page, put together from components.
+
+pub mod banner;
+pub mod colophon;
+pub mod controls;
+pub mod figures;
+pub mod masthead;
+pub mod pickers;
+pub mod verdict;

@@ -1,0 +1,85 @@
+//! The figures at the right: map, curves, memory.
+
+use std::rc::Rc;
+
+use yew::prelude::*;
+
+use crate::chart::palette::Theme;
+use crate::chart::views::{AXES, Metric};
+use crate::params;
+use crate::ui::components::bar::MemoryBar;
+use crate::ui::components::figure::Figure;
+use crate::ui::components::select::{Item, Select};
+use crate::ui::derived::Derived;
+use crate::ui::state::Action;
+use crate::ui::text;
+use crate::ui::view::View;
+
+/// What to show, and where actions go.
+#[derive(PartialEq, Properties)]
+pub struct Props {
+    /// What is looked at.
+    pub view: View,
+    /// What follows from the choices.
+    pub derived: Rc<Derived>,
+    /// Light or dark.
+    pub theme: Theme,
+    /// Takes actions.
+    pub emit: Callback<Action>,
+    /// Takes what the status line should say.
+    pub say: Callback<AttrValue>,
+}
+
+/// A select over the parameters that may stand on an axis.
+fn axis(
+    id: &'static str,
+    name: &'static str,
+    now: &str,
+    emit: &Callback<Action>,
+    look: impl Fn(&'static str) -> View + 'static,
+) -> Html {
+    let label = |key: &str| params::find(key).map_or("", |param| param.label);
+    let items: Vec<Item> = AXES.iter().map(|key| Item { label: AttrValue::Static(label(key)), group: None }).collect();
+    let chosen = AXES.iter().position(|key| *key == now).unwrap_or(0);
+    let choose = emit.reform(move |place: usize| Action::Look(look(AXES.get(place).copied().unwrap_or("seq"))));
+    html! { <Select {id} {name} {items} {chosen} {choose} /> }
+}
+
+/// The metric of the curves.
+fn metric(view: View, emit: &Callback<Action>) -> Html {
+    let items = [text::MFU, text::TOKENS].map(|label| Item { label: AttrValue::Static(label), group: None }).to_vec();
+    let chosen = usize::from(view.metric == Metric::TokensPerSecond);
+    let choose = emit.reform(move |place: usize| {
+        let metric = if place == 0 { Metric::Mfu } else { Metric::TokensPerSecond };
+        Action::Look(View { metric, ..view })
+    });
+    html! { <Select id="curve-y" name="Vertical axis of the curves" {items} {chosen} {choose} /> }
+}
+
+/// Three figures.
+#[component]
+pub fn Figures(props: &Props) -> Html {
+    let Props { view, derived, theme, emit, say } = props;
+    let (view, theme) = (*view, *theme);
+    let bounds = emit.reform(move |_: MouseEvent| Action::Look(View { bounds: !view.bounds, ..view }));
+    let overlay = html! {
+        <label class="check" title={text::BOUNDS_HELP}>
+            <input type="checkbox" id="bounds" checked={view.bounds} onclick={bounds} />{ text::BOUNDS }
+        </label>
+    };
+    html! {
+        <section class="figures" aria-label="Figures over parameters">
+            <Figure id="map" spec={derived.map.clone()} {theme} emit={emit.clone()} say={say.clone()} foot={text::HINT}>
+                { axis("map-x", "Horizontal axis of the map", view.map_x, emit, move |key| view.with_map_x(key)) }
+                <span aria-hidden="true">{ "×" }</span>
+                { axis("map-y", "Vertical axis of the map", view.map_y, emit, move |key| view.with_map_y(key)) }
+            </Figure>
+            <Figure id="curve" spec={derived.curve.clone()} {theme} emit={emit.clone()} say={say.clone()} foot={overlay}>
+                { metric(view, emit) }
+                <span>{ "over" }</span>
+                { axis("curve-x", "Horizontal axis of the curves", view.curve_x, emit, move |key| View { curve_x: key, ..view }) }
+            </Figure>
+            <MemoryBar spec={derived.memory.clone()} {theme} />
+        </section>
+    }
+}

@@ -1,0 +1,94 @@
+//! Name, undo and redo, link, theme.
+
+use yew::prelude::*;
+
+use crate::scenario::Scenario;
+use crate::ui::components::icon::{Drawn, Icon};
+use crate::ui::effects;
+use crate::ui::state::Action;
+use crate::ui::text;
+use crate::ui::view::{ThemeChoice, View};
+
+/// What to show, and where actions go.
+#[derive(PartialEq, Properties)]
+pub struct Props {
+    /// What is looked at.
+    pub view: View,
+    /// What the copied link holds.
+    pub scenario: Scenario,
+    /// Whether there is something to undo.
+    pub can_undo: bool,
+    /// Whether there is something to redo.
+    pub can_redo: bool,
+    /// Takes actions.
+    pub emit: Callback<Action>,
+}
+
+/// How the last copy went.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Copied {
+    NotYet,
+    Done,
+    Refused,
+}
+
+/// The line at the top.
+#[component]
+pub fn Masthead(props: &Props) -> Html {
+    let copied = use_state(|| Copied::NotYet);
+    {
+        // Another scenario has not been copied yet.
+        let setter = copied.setter();
+        use_effect_with((props.scenario, props.view), move |_| setter.set(Copied::NotYet));
+    }
+    let copy = {
+        let (scenario, view, setter) = (props.scenario, props.view, copied.setter());
+        Callback::from(move |_: MouseEvent| {
+            let setter = setter.clone();
+            let done = Callback::from(move |worked| setter.set(if worked { Copied::Done } else { Copied::Refused }));
+            effects::copy(&effects::full_link(&scenario, &view), &done);
+        })
+    };
+    let by_hand = (*copied == Copied::Refused).then(|| {
+        let link = effects::full_link(&props.scenario, &props.view);
+        html! { <label class="by-hand">{ text::COPY_BY_HAND }{ " " }<input type="text" readonly=true value={link} /></label> }
+    });
+    let act = |action: Action| props.emit.reform(move |_: MouseEvent| action.clone());
+    html! {
+        <header class="masthead">
+            <p class="brand">{ "shardwise" }</p>
+            <p class="tagline">{ text::TAGLINE }</p>
+            <div class="actions">
+                <button type="button" class="button icon" aria-label="Undo" title="Undo (Ctrl+Z)" disabled={!props.can_undo}
+                    onclick={act(Action::Undo)}><Drawn icon={Icon::Undo} /></button>
+                <button type="button" class="button icon" aria-label="Redo" title="Redo (Ctrl+Shift+Z)" disabled={!props.can_redo}
+                    onclick={act(Action::Redo)}><Drawn icon={Icon::Redo} /></button>
+                <ThemeButton view={props.view} emit={props.emit.clone()} />
+                <button type="button" id="copy-link" class="button primary" onclick={copy}>
+                    { if *copied == Copied::Done { text::COPIED } else { text::COPY } }
+                </button>
+                { for by_hand }
+            </div>
+        </header>
+    }
+}
+
+/// What the theme button needs.
+#[derive(PartialEq, Properties)]
+struct ThemeProps {
+    view: View,
+    emit: Callback<Action>,
+}
+
+/// Goes round: as the system says, light, dark.
+#[component]
+fn ThemeButton(props: &ThemeProps) -> Html {
+    let (icon, name, next) = match props.view.theme {
+        ThemeChoice::Auto => (Icon::Half, "Theme: as the system", ThemeChoice::Light),
+        ThemeChoice::Light => (Icon::Sun, "Theme: light", ThemeChoice::Dark),
+        ThemeChoice::Dark => (Icon::Moon, "Theme: dark", ThemeChoice::Auto),
+    };
+    let view = View { theme: next, ..props.view };
+    let change = props.emit.reform(move |_: MouseEvent| Action::Look(view));
+    html! { <button type="button" class="button icon" aria-label={name} title={name} onclick={change}><Drawn {icon} /></button> }
+}

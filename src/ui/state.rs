@@ -1,0 +1,213 @@
+//! What the person at the page has chosen, and how an action changes it: a pure reducer, no browser, nothing derived.
+
+mod action;
+mod history;
+
+use std::rc::Rc;
+
+pub use action::{Action, Pick};
+use history::History;
+use yew::Reducible;
+
+use crate::catalog;
+use crate::chart::scale;
+use crate::params::{self, Kind, quantity};
+use crate::scenario::Scenario;
+use crate::scenario::issue::Issue;
+use crate::ui::preset;
+use crate::ui::view::View;
+
+/// Text in a typed field that is not yet, or cannot be, the field's value.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Draft {
+    /// The parameter.
+    pub key: &'static str,
+    /// The text as it stands in the field.
+    pub text: String,
+    /// Why it is no value, and which value would be nearest.
+    pub refusal: Option<quantity::TypedError>,
+}
+
+/// Every choice.
+#[derive(Clone, Debug, PartialEq)]
+pub struct State {
+    /// The scenario on screen, in the middle of a gesture too.
+    pub scenario: Scenario,
+    /// Whether the gesture that made it is over, so that it may go to the link and to undo.
+    pub settled: bool,
+    /// What was committed, before and after.
+    history: History,
+    /// Texts in typed fields.
+    drafts: Vec<Draft>,
+    /// What could not be read in the link.
+    pub banner: Vec<Issue>,
+    /// What is looked at.
+    pub view: View,
+}
+
+impl State {
+    /// The page as a link opens it.
+    pub fn new(scenario: Scenario, banner: Vec<Issue>, view: View) -> Self {
+        Self { scenario, settled: true, history: History::new(scenario), drafts: Vec::new(), banner, view }
+    }
+
+    /// The scenario of the link and of undo.
+    pub fn committed(&self) -> Scenario {
+        self.history.present()
+    }
+
+    /// Whether there is something to undo.
+    pub fn can_undo(&self) -> bool {
+        self.history.has_past() || self.scenario != self.committed()
+    }
+
+    /// Whether there is something to redo.
+    pub fn can_redo(&self) -> bool {
+        self.history.has_future()
+    }
+
+    /// The text in a typed field, where it is not simply the value.
+    pub fn draft(&self, key: &str) -> Option<&Draft> {
+        self.drafts.iter().find(|draft| draft.key == key)
+    }
+
+    fn forget_draft(&mut self, key: &str) {
+        self.drafts.retain(|draft| draft.key != key);
+    }
+
+    /// A new scenario, all of it.
+    fn take(&mut self, scenario: Scenario) {
+        self.scenario = scenario;
+        self.drafts.clear();
+        self.settled = true;
+    }
+
+    fn number(&mut self, key: &str, value: f64) {
+        if let Some(Kind::Number(number)) = params::find(key).map(|param| param.kind) {
+            (number.set)(&mut self.scenario, value);
+        }
+    }
+
+    fn typed(&mut self, key: &'static str, text: String) {
+        self.forget_draft(key);
+        let Some(param) = params::find(key) else { return };
+        let Kind::Number(number) = param.kind else { return };
+        let refusal = match quantity::parse(param.label, &number, &text, (number.get)(&self.scenario)) {
+            Ok(value) => {
+                (number.set)(&mut self.scenario, value);
+                None
+            }
+            Err(refusal) => Some(refusal),
+        };
+        self.settled = false;
+        self.drafts.push(Draft { key, text, refusal });
+    }
+
+    fn nearest(&mut self, key: &'static str) {
+        let nearest = self.draft(key).and_then(|draft| draft.refusal.as_ref()).map(|refusal| refusal.nearest);
+        self.forget_draft(key);
+        if let Some(value) = nearest {
+            self.number(key, value);
+        }
+        self.settled = true;
+    }
+
+    fn pick(&mut self, pick: Pick) {
+        match pick {
+            Pick::Model(id) => {
+                if let Some(entry) = catalog::model(id) {
+                    self.scenario.model = entry.pick();
+                }
+            }
+            Pick::Ladder => {
+                self.scenario.model = crate::scenario::Model::Ladder { size: self.scenario.model.size() };
+            }
+            Pick::Accelerator(id) => {
+                if let Some(entry) = catalog::accelerator(id) {
+                    self.scenario.accelerator = entry.pick();
+                }
+            }
+            Pick::Cluster(id) => {
+                if let Some(entry) = catalog::cluster(id)
+                    && let (Some(network), Some(accelerator)) = (entry.network(), entry.accelerator())
+                {
+                    self.scenario.network = network;
+                    self.scenario.accelerator = accelerator;
+                }
+            }
+        }
+        self.drafts.clear();
+        self.settled = true;
+    }
+
+    fn apply(&mut self, action: Action) {
+        match action {
+            Action::Slide { key, index } => {
+                self.forget_draft(key);
+                if let Some(Kind::Number(number)) = params::find(key).map(|param| param.kind) {
+                    (number.set)(&mut self.scenario, scale::slider_value(&number, index));
+                }
+                self.settled = false;
+            }
+            Action::Type { key, text } => self.typed(key, text),
+            Action::Settle => {
+                self.drafts.retain(|draft| draft.refusal.is_some());
+                self.settled = true;
+            }
+            Action::Nearest { key } => self.nearest(key),
+            Action::Choose { key, index } => {
+                if let Some(Kind::Choice(choice)) = params::find(key).map(|param| param.kind) {
+                    (choice.set)(&mut self.scenario, index);
+                }
+                self.settled = true;
+            }
+            Action::Pick(pick) => self.pick(pick),
+            Action::Back { key } => {
+                self.forget_draft(key);
+                if let Some(param) = params::find(key) {
+                    preset::put_back(param, &mut self.scenario);
+                }
+                self.settled = true;
+            }
+            Action::Place(values) => {
+                for (key, value) in values {
+                    self.forget_draft(key);
+                    if let Some(Kind::Number(number)) = params::find(key).map(|param| param.kind) {
+                        let snapped = scale::slider_value(&number, scale::slider_index(&number, value));
+                        (number.set)(&mut self.scenario, snapped);
+                    }
+                }
+                self.settled = true;
+            }
+            Action::Take(scenario) => self.take(*scenario),
+            Action::Commit => self.history.commit(self.scenario),
+            Action::Undo => {
+                self.history.commit(self.scenario);
+                let scenario = self.history.undo();
+                self.take(scenario);
+            }
+            Action::Redo => {
+                self.history.commit(self.scenario);
+                let scenario = self.history.redo();
+                self.take(scenario);
+            }
+            Action::Arrive { scenario, issues } => {
+                self.history.commit(self.scenario);
+                self.history.commit(*scenario);
+                self.take(*scenario);
+                self.banner = issues;
+            }
+            Action::DismissBanner => self.banner.clear(),
+            Action::Look(view) => self.view = view,
+        }
+    }
+}
+
+impl Reducible for State {
+    type Action = Action;
+
+    fn reduce(mut self: Rc<Self>, action: Action) -> Rc<Self> {
+        Rc::make_mut(&mut self).apply(action);
+        self
+    }
+}

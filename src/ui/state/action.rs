@@ -1,0 +1,79 @@
+//! Everything that can happen to the state.
+
+use crate::scenario::issue::Issue;
+use crate::scenario::{Id, Scenario};
+use crate::ui::view::View;
+
+/// An entry of the catalog, picked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Pick {
+    /// A model.
+    Model(Id),
+    /// A point of the ladder, as close as it gets to the present model's size.
+    Ladder,
+    /// A GPU.
+    Accelerator(Id),
+    /// A cluster: its GPU, nodes and links.
+    Cluster(Id),
+}
+
+/// One thing that happens.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Action {
+    /// A slider moves; the gesture may go on.
+    Slide {
+        /// The parameter.
+        key: &'static str,
+        /// The slider's new position.
+        index: u32,
+    },
+    /// Text is typed; what is no value leaves the scenario as it was.
+    Type {
+        /// The parameter.
+        key: &'static str,
+        /// The whole text.
+        text: String,
+    },
+    /// The gesture is over.
+    Settle,
+    /// The value that was offered for text that is none is taken.
+    Nearest {
+        /// The parameter.
+        key: &'static str,
+    },
+    /// An option is chosen.
+    Choose {
+        /// The parameter.
+        key: &'static str,
+        /// The option's index.
+        index: usize,
+    },
+    /// An entry of the catalog is picked.
+    Pick(Pick),
+    /// A parameter goes back to its preset.
+    Back {
+        /// The parameter.
+        key: &'static str,
+    },
+    /// A place in a figure is chosen: several parameters at once, each at the slider position nearest to its value.
+    Place(Vec<(&'static str, f64)>),
+    /// A whole scenario is taken over: advice, a preset, a reset.
+    Take(Box<Scenario>),
+    /// The scenario on screen goes to undo and to the link.
+    Commit,
+    /// Back by one commit.
+    Undo,
+    /// Forward by one commit.
+    Redo,
+    /// A link is opened, by hand or by the browser's own back and forward.
+    Arrive {
+        /// What it means.
+        scenario: Box<Scenario>,
+        /// What could not be read.
+        issues: Vec<Issue>,
+    },
+    /// The list of what could not be read is closed.
+    DismissBanner,
+    /// Something else is looked at.
+    Look(View),
+}

@@ -1,0 +1,135 @@
+//! Every sentence of the page.
+
+mod advice;
+mod verdict;
+
+pub use advice::{advice, change};
+pub use verdict::{Headline, headline, limited_by};
+
+use crate::chart::format;
+use crate::units::Bytes;
+
+/// The headline figures as text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Tiles {
+    /// Model FLOPs utilisation.
+    pub mfu: String,
+    /// Throughput of one GPU.
+    pub tokens: String,
+    /// One step.
+    pub step: String,
+    /// Memory at its peak.
+    pub peak: String,
+    /// Memory left, with a minus where it is not enough.
+    pub free: String,
+    /// Whether it is enough.
+    pub fits: bool,
+}
+
+/// Beside the name.
+pub const TAGLINE: &str = "Sharded training: does it fit, how fast, what limits it";
+/// The headline figures, by the names that tests and screen readers know.
+pub const MFU: &str = "MFU";
+/// Throughput.
+pub const TOKENS: &str = "Tokens per second per GPU";
+/// Throughput, where room is short.
+pub const TOKENS_SHORT: &str = "Tokens/s per GPU";
+/// Time of a step.
+pub const STEP: &str = "Step time";
+/// Memory at its peak.
+pub const PEAK: &str = "Peak memory";
+/// Memory left.
+pub const FREE: &str = "Free memory";
+/// What limits.
+pub const LIMITER: &str = "Limited by";
+/// On figures of a run that does not fit.
+pub const MOOT: &str = "If memory were no limit";
+/// Before the first advice.
+pub const WOULD_HELP: &str = "What would help most";
+/// On the button that follows advice.
+pub const APPLY: &str = "Apply";
+/// Over the list of what could not be read in a link.
+pub const BANNER: &str = "Not everything in this link could be read:";
+/// On the button that closes it.
+pub const DISMISS: &str = "Close";
+/// On the button that puts everything back.
+pub const RESET: &str = "Reset all";
+/// On the button that copies the link.
+pub const COPY: &str = "Copy link";
+/// After the link was copied.
+pub const COPIED: &str = "Link copied";
+/// After the link could not be copied.
+pub const COPY_BY_HAND: &str = "Copy it from here:";
+/// What one can do with the map and the curves.
+pub const HINT: &str = "Point to read, click to set the scenario there. With the keyboard: focus a figure, arrow keys, Enter.";
+/// On the table of a figure.
+pub const DATA: &str = "Data table";
+/// The hatching of the map.
+pub const DOES_NOT_FIT: &str = "does not fit";
+/// The overlay of the closed-form bounds.
+pub const BOUNDS: &str = "FSDP bound";
+/// What that is.
+pub const BOUNDS_HELP: &str = "The closed-form upper bound of FSDP after Wang et al. 2025 (arXiv 2504.03655), dashed in both figures.";
+/// The model that the slider shapes.
+pub const LADDER: &str = "GPT-style, by size";
+/// Hardware that was typed rather than picked.
+pub const CUSTOM: &str = "Custom";
+/// A crash.
+pub const FAILURE: &str =
+    "Something went wrong inside the calculator, and it stopped. Nothing is lost: the link holds the scenario.";
+/// Back from a crash.
+pub const FAILURE_LINK: &str = "Reload the page with this scenario";
+
+/// The accessible name of a typed field.
+pub fn typed(label: &str) -> String {
+    format!("{label}, typed")
+}
+
+/// On the button that offers a valid value.
+pub fn use_value(value: &str) -> String {
+    format!("Use {value}")
+}
+
+/// On the button that puts a parameter back.
+pub fn back_to(label: &str, preset: &str) -> String {
+    format!("{label} back to {preset}")
+}
+
+/// A part's memory; nothing is a plain zero.
+pub fn gib(bytes: f64) -> String {
+    format::bytes(Bytes::new(bytes))
+}
+
+/// On a folded group in which something was changed.
+pub fn changed(count: usize) -> String {
+    format!("{count} changed")
+}
+
+/// In place of advice where there is none.
+pub fn no_advice(fits: bool) -> &'static str {
+    if fits {
+        "No single change makes this one percent faster."
+    } else {
+        "No single change makes this fit: use more GPUs, a smaller model or a shorter sequence."
+    }
+}
+
+/// The limiter as a figure.
+pub fn limiter(limiter: crate::model::report::Limiter) -> &'static str {
+    use crate::model::report::Limiter;
+    match limiter {
+        Limiter::Memory => "Memory",
+        Limiter::InterNode => "Network",
+        Limiter::IntraNode => "Node links",
+        Limiter::Compute => "Compute",
+        Limiter::Launch => "Launches",
+    }
+}
+
+/// The last line of the page.
+pub fn made_of(revision: u32) -> String {
+    format!(
+        "Every figure is computed in this browser from the scenario in the link; nothing is sent anywhere. Catalog revision {revision}. \
+         The dashed bounds follow Wang et al. 2025 (arXiv 2504.03655)."
+    )
+}

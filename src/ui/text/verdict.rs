@@ -1,0 +1,103 @@
+//! The headline: does it fit, how fast is it, what limits it.
+
+use crate::catalog;
+use crate::chart::format;
+use crate::model::report::{Limiter, Report};
+use crate::scenario::{Model, Scenario};
+use crate::units::{Bytes, Seconds};
+
+/// The headline in three pieces, so that the verdict can stand out.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Headline {
+    /// What runs on what.
+    pub subject: String,
+    /// Whether it fits.
+    pub verdict: String,
+    /// How fast, and what limits it.
+    pub rest: String,
+    /// Whether it fits.
+    pub fits: bool,
+}
+
+impl Headline {
+    /// All of it.
+    pub fn sentence(&self) -> String {
+        format!("{} {}{}", self.subject, self.verdict, self.rest)
+    }
+}
+
+/// The headline of a scenario.
+pub fn headline(scenario: &Scenario, report: &Report) -> Headline {
+    let subject = format!("{} on {}", model(&scenario.model), hardware(scenario));
+    let free = report.memory.free();
+    let mfu = format::percent(report.mfu);
+    if report.fits() {
+        return Headline {
+            subject,
+            verdict: format!("fits with {} to spare", format::bytes(free)),
+            rest: format!(" and trains at {mfu} MFU, limited by {}.", limited_by(report.limiter)),
+            fits: true,
+        };
+    }
+    Headline {
+        subject,
+        verdict: "does not fit".into(),
+        rest: format!(": it needs {} more than each GPU has.", format::bytes(-free)),
+        fits: false,
+    }
+}
+
+/// What limits, as the end of “limited by …”.
+pub fn limited_by(limiter: Limiter) -> &'static str {
+    match limiter {
+        Limiter::Memory => "memory",
+        Limiter::InterNode => "the network between nodes",
+        Limiter::IntraNode => "the links inside a node",
+        Limiter::Compute => "compute",
+        Limiter::Launch => "kernel launches",
+    }
+}
+
+fn model(model: &Model) -> String {
+    match model {
+        Model::Preset { id, .. } => {
+            catalog::model(id).map_or_else(|| (*id).to_string(), |entry| entry.name.to_string())
+        }
+        Model::Ladder { size } => format::params(*size),
+        Model::Custom { .. } => format!("A model of {} parameters", format::params(model.size())),
+    }
+}
+
+fn hardware(scenario: &Scenario) -> String {
+    let entry = catalog::accelerator(scenario.accelerator.id);
+    let name = entry.map_or("GPU", |entry| entry.name);
+    let memory = scenario.accelerator.values.memory;
+    let own = entry.is_some_and(|entry| entry.values.memory == memory);
+    let count = format::count(f64::from(scenario.gpus));
+    if own {
+        format!("{count} {name}")
+    } else {
+        format!("{count} {name} with {}", format::value(crate::params::Unit::Gib, memory.gib()))
+    }
+}
+
+/// The figures of the tiles.
+impl super::Tiles {
+    /// From a report.
+    pub fn of(report: &Report) -> Self {
+        let free: Bytes = report.memory.free();
+        let step: Seconds = report.time.step;
+        Self {
+            mfu: format::percent(report.mfu),
+            tokens: format::tokens_per_s(report.tokens_per_s_per_gpu),
+            step: format::seconds(step),
+            peak: format::bytes(report.memory.peak),
+            free: if report.fits() {
+                format::bytes(free)
+            } else {
+                format::delta(free.get(), |size| format::bytes(Bytes::new(size)))
+            },
+            fits: report.fits(),
+        }
+    }
+}

@@ -1,0 +1,147 @@
+//! What is looked at, as opposed to what is computed: theme, axes, overlays. It stands in the query of a link.
+
+use crate::chart::views::{AXES, Metric};
+
+/// Light or dark.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ThemeChoice {
+    /// As the system says.
+    #[default]
+    Auto,
+    /// Dark on light.
+    Light,
+    /// Light on dark.
+    Dark,
+}
+
+impl ThemeChoice {
+    /// Its name in links and in storage.
+    pub fn key(self) -> &'static str {
+        match self {
+            Self::Auto => "auto",
+            Self::Light => "light",
+            Self::Dark => "dark",
+        }
+    }
+
+    /// The choice of this name.
+    pub fn from_key(key: &str) -> Option<Self> {
+        [Self::Auto, Self::Light, Self::Dark].into_iter().find(|choice| choice.key() == key)
+    }
+}
+
+/// What is looked at.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct View {
+    /// Light or dark.
+    pub theme: ThemeChoice,
+    /// The parameter across the map.
+    pub map_x: &'static str,
+    /// The parameter up the map.
+    pub map_y: &'static str,
+    /// The parameter across the curves.
+    pub curve_x: &'static str,
+    /// What the curves show.
+    pub metric: Metric,
+    /// Whether the closed-form FSDP bounds are drawn over the figures.
+    pub bounds: bool,
+}
+
+impl Default for View {
+    fn default() -> Self {
+        Self {
+            theme: ThemeChoice::Auto,
+            map_x: "seq",
+            map_y: "size",
+            curve_x: "link",
+            metric: Metric::Mfu,
+            bounds: true,
+        }
+    }
+}
+
+impl View {
+    /// Reads the query of a link; what is unknown there is not ours and stays at its default.
+    pub fn from_query(query: &str) -> Self {
+        let mut view = Self::default();
+        for pair in query.trim_start_matches('?').split('&') {
+            let Some((key, value)) = pair.split_once('=') else { continue };
+            match key {
+                "theme" => view.theme = ThemeChoice::from_key(value).unwrap_or_default(),
+                "map" => {
+                    if let Some((x, y)) = value.split_once('.').and_then(|(x, y)| Some((axis(x)?, axis(y)?)))
+                        && x != y
+                    {
+                        (view.map_x, view.map_y) = (x, y);
+                    }
+                }
+                "curve" => view.curve_x = axis(value).unwrap_or(view.curve_x),
+                "metric" if value == "tokens" => view.metric = Metric::TokensPerSecond,
+                "bounds" if value == "0" => view.bounds = false,
+                _ => {}
+            }
+        }
+        view
+    }
+
+    /// The query of a link: only what differs from the default, with the leading `?`, or nothing.
+    pub fn query(&self) -> String {
+        let default = Self::default();
+        let mut pairs = Vec::new();
+        if self.theme != default.theme {
+            pairs.push(format!("theme={}", self.theme.key()));
+        }
+        if (self.map_x, self.map_y) != (default.map_x, default.map_y) {
+            pairs.push(format!("map={}.{}", self.map_x, self.map_y));
+        }
+        if self.curve_x != default.curve_x {
+            pairs.push(format!("curve={}", self.curve_x));
+        }
+        if self.metric != default.metric {
+            pairs.push("metric=tokens".into());
+        }
+        if !self.bounds {
+            pairs.push("bounds=0".into());
+        }
+        if pairs.is_empty() { String::new() } else { format!("?{}", pairs.join("&")) }
+    }
+
+    /// The same view with another parameter across the map; the axes change places rather than be the same.
+    #[must_use]
+    pub fn with_map_x(self, key: &'static str) -> Self {
+        let map_y = if key == self.map_y { self.map_x } else { self.map_y };
+        Self { map_x: key, map_y, ..self }
+    }
+
+    /// The same view with another parameter up the map; the axes change places rather than be the same.
+    #[must_use]
+    pub fn with_map_y(self, key: &'static str) -> Self {
+        let map_x = if key == self.map_x { self.map_y } else { self.map_x };
+        Self { map_x, map_y: key, ..self }
+    }
+}
+
+/// The key of an axis, if it is one.
+pub fn axis(key: &str) -> Option<&'static str> {
+    AXES.iter().copied().find(|axis| *axis == key)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_view_survives_its_query() {
+        let view =
+            View { theme: ThemeChoice::Dark, curve_x: "gpus", bounds: false, ..View::default() }.with_map_x("mem");
+        assert_eq!(View::from_query(&view.query()), view);
+        assert_eq!(View::default().query(), "");
+    }
+
+    #[test]
+    fn the_axes_are_never_the_same() {
+        let view = View::default().with_map_x("size");
+        assert_eq!((view.map_x, view.map_y), ("size", "seq"));
+        assert_eq!(View::from_query("?map=mem.mem").map_x, "seq");
+    }
+}

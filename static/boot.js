@@ -1,0 +1,15 @@
+// Starts the Wasm module. Trunk writes the names of its files into the attributes of this script's element (Trunk.toml).
+const { js, wasm } = document.querySelector("script[data-wasm]").dataset;
+const at = (name) => new URL(name, document.baseURI);
+try {
+  const { default: init } = await import(at(js));
+  await init({ module_or_path: at(wasm) });
+} catch (cause) {
+  const notice = document.createElement("p");
+  notice.setAttribute("role", "alert");
+  notice.textContent = typeof WebAssembly === "object"
+    ? "The calculator could not be loaded. Check the connection and reload the page."
+    : "This browser has no WebAssembly, which the calculator needs. Any current browser has it.";
+  document.body.prepend(notice);
+  throw cause;
+}

@@ -1,0 +1,226 @@
+//! The catalog holds what its sources say: counts to the parameter, references that resolve, numbers within reason.
+
+use std::collections::HashSet;
+
+use shardwise::catalog::{self, ACCELERATORS, CLUSTERS, INTERCONNECTS, MODELS, SCENARIOS};
+use shardwise::model::ladder;
+use shardwise::model::transformer::Architecture;
+use shardwise::params;
+use shardwise::scenario::CUSTOM;
+use shardwise::share::decode;
+
+/// Lower-case words of letters, digits and dots (as in `llama-3.1-8b`), joined by single hyphens.
+fn is_kebab_case(id: &str) -> bool {
+    let ok = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'.';
+    !id.is_empty() && id.split('-').all(|word| !word.is_empty() && word.bytes().all(ok))
+}
+
+/// Keys are distinct and fit a link; names are distinct; everything has a source.
+fn check_table<'a>(table: &str, rows: impl Iterator<Item = (&'a str, &'a str, &'a str)>) {
+    let (mut ids, mut names) = (HashSet::new(), HashSet::new());
+    for (id, name, source) in rows {
+        assert!(is_kebab_case(id), "{table}: {id}");
+        assert_ne!(id, CUSTOM, "{table}");
+        assert!(ids.insert(id), "{table}: {id} occurs twice");
+        assert!(!name.trim().is_empty() && names.insert(name), "{table}: the name {name} occurs twice");
+        assert!(source.trim().len() > 8 && !source.contains("  "), "{table}: {id} has no source: {source}");
+    }
+    assert!(!ids.is_empty(), "{table}");
+}
+
+#[test]
+fn keys_are_distinct_kebab_case_and_every_row_has_a_source() {
+    check_table("accelerators", ACCELERATORS.iter().map(|row| (row.id, row.name, row.source)));
+    check_table("interconnects", INTERCONNECTS.iter().map(|row| (row.id, row.name, row.source)));
+    check_table("clusters", CLUSTERS.iter().map(|row| (row.id, row.name, row.source)));
+    check_table("models", MODELS.iter().map(|row| (row.id, row.name, row.source)));
+    check_table("scenarios", SCENARIOS.iter().map(|row| (row.id, row.name, row.source)));
+}
+
+#[test]
+fn counts_are_those_of_the_real_implementations() {
+    for model in MODELS {
+        assert_eq!(model.architecture.params(), model.params, "{}", model.id);
+        assert_eq!(model.architecture.active_params(), model.params, "{}", model.id);
+    }
+}
+
+/// Counts that model cards, checkpoints' indices and papers print, checked apart from the table.
+#[test]
+fn counts_are_the_published_ones() {
+    for (id, published) in [
+        ("llama-2-7b", 6_738_415_616),
+        ("llama-2-13b", 13_015_864_320),
+        ("llama-2-70b", 68_976_648_192),
+        ("llama-3-8b", 8_030_261_248),
+        ("llama-3-70b", 70_553_706_496),
+        ("llama-3.1-405b", 405_853_388_800),
+        ("llama-3.2-1b", 1_235_814_400),
+        ("mistral-7b", 7_241_732_096),
+        ("qwen-2.5-7b", 7_615_616_512),
+        ("qwen-3-8b", 8_190_735_360),
+        ("gemma-2-9b", 9_241_705_984),
+        ("gpt-2", 124_439_808),
+        ("gpt-2-xl", 1_557_611_200),
+        ("bloom-176b", 176_247_271_424),
+        ("mpt-7b", 6_649_286_656),
+        ("mpt-bench-30b", 29_975_214_080),
+        ("pythia-12b", 11_846_072_320),
+        ("falcon-40b", 41_303_293_952),
+    ] {
+        assert_eq!(catalog::model(id).map(|model| model.params), Some(published), "{id}");
+    }
+}
+
+/// GPT-3 (arXiv 2005.14165, Table D.1, millions) and Megatron-LM (arXiv 2104.04473, Table 1, billions) print rounded
+/// counts.
+#[test]
+fn counts_round_to_the_printed_ones() {
+    for (id, millions) in [
+        ("gpt-3-125m", 125.0),
+        ("gpt-3-350m", 356.0),
+        ("gpt-3-760m", 760.0),
+        ("gpt-3-1.3b", 1320.0),
+        ("gpt-3-2.7b", 2650.0),
+        ("gpt-3-6.7b", 6660.0),
+        ("gpt-3-13b", 12_850.0),
+        ("gpt-3-175b", 174_600.0),
+    ] {
+        let counted = catalog::model(id).map_or(0.0, |model| model.params as f64 / 1e6);
+        assert!((counted / millions - 1.0).abs() < 0.004, "{id}: {counted}");
+    }
+    for model in MODELS.iter().filter(|model| model.family == "Megatron-LM") {
+        let printed: f64 = model.id.trim_start_matches("megatron-").trim_end_matches('b').parse().unwrap();
+        assert!((model.params as f64 / 1e9 - printed).abs() < 0.051, "{}: {}", model.id, model.params);
+    }
+}
+
+#[test]
+fn parts_add_up_to_the_whole() {
+    for model in MODELS {
+        let shape = &model.architecture;
+        let layer = shape.attention_params_per_layer() + shape.mlp_params_per_layer() + shape.norm_params_per_layer();
+        assert_eq!(layer, shape.layer_params(), "{}", model.id);
+        let ends = shape.embedding_params() + shape.position_params() + shape.head_params() + shape.outer_norm_params();
+        assert_eq!(u64::from(shape.num_hidden_layers) * layer + ends, model.params, "{}", model.id);
+    }
+}
+
+#[test]
+fn an_absurd_shape_saturates() {
+    let absurd = Architecture {
+        num_hidden_layers: u32::MAX,
+        hidden_size: u32::MAX,
+        num_attention_heads: u32::MAX,
+        num_key_value_heads: u32::MAX,
+        head_dim: u32::MAX,
+        intermediate_size: u32::MAX,
+        vocab_size: u32::MAX,
+        ..ladder::architecture(13e9)
+    };
+    assert_eq!(absurd.params(), u64::MAX);
+}
+
+#[test]
+fn the_ladder_is_the_one_of_the_model_size_slider() {
+    let entries: Vec<_> = MODELS.iter().filter(|model| model.id.starts_with("ladder-")).collect();
+    assert_eq!(entries.len(), ladder::ANCHORS.len());
+    for (entry, (size, _, _)) in entries.into_iter().zip(ladder::ANCHORS) {
+        assert_eq!(entry.id, format!("ladder-{}b", size / 1e9));
+        assert_eq!(entry.architecture, ladder::architecture(size), "{}", entry.id);
+    }
+}
+
+#[test]
+fn shapes_are_within_reason() {
+    for model in MODELS {
+        let shape = &model.architecture;
+        assert!((1..=200).contains(&shape.num_hidden_layers), "{}", model.id);
+        assert!((128..=32_768).contains(&shape.hidden_size), "{}", model.id);
+        assert!((32..=256).contains(&shape.head_dim), "{}", model.id);
+        assert!(shape.num_key_value_heads >= 1, "{}", model.id);
+        assert_eq!(shape.num_attention_heads % shape.num_key_value_heads, 0, "{}", model.id);
+        assert!(shape.intermediate_size > shape.hidden_size, "{}", model.id);
+        assert!((32_000..=300_000).contains(&shape.vocab_size), "{}", model.id);
+        assert!((1024..=1_048_576).contains(&model.max_position_embeddings), "{}", model.id);
+        let positions = shape.learned_positions;
+        assert!(positions == 0 || positions >= model.max_position_embeddings, "{}", model.id);
+        assert!((7e7..1.1e12).contains(&(model.params as f64)), "{}", model.id);
+    }
+}
+
+#[test]
+fn families_are_listed_together() {
+    let mut seen = HashSet::new();
+    let mut last = "";
+    for model in MODELS {
+        assert!(model.family == last || seen.insert(model.family), "{}: {} again", model.id, model.family);
+        last = model.family;
+    }
+}
+
+#[test]
+fn accelerators_are_within_reason() {
+    for gpu in ACCELERATORS {
+        let values = gpu.values;
+        assert!((16.0..=512.0).contains(&values.memory.gib()), "{}", gpu.id);
+        assert!((300.0..=10_000.0).contains(&values.memory_bandwidth.gb_per_s()), "{}", gpu.id);
+        assert!((60.0..=3000.0).contains(&values.peak_16bit.tflops()), "{}", gpu.id);
+        let fp8 = values.peak_8bit / values.peak_16bit;
+        assert!(fp8 == 1.0 || (1.99..=2.03).contains(&fp8), "{}: {fp8}", gpu.id);
+        // fp32 runs on the vector units: far below the matrix units' 16-bit peak.
+        let fp32 = values.peak_32bit / values.peak_16bit;
+        assert!((0.02..=0.51).contains(&fp32), "{}: {fp32}", gpu.id);
+        let efficiency = values.efficiency;
+        for fraction in [efficiency.matmul, efficiency.attention, efficiency.memory] {
+            assert!((0.15..=0.95).contains(&fraction), "{}: {fraction}", gpu.id);
+        }
+        assert!(efficiency.half_saturation_tokens >= 0.0 && efficiency.launch_per_layer.ms() < 1.0, "{}", gpu.id);
+    }
+}
+
+#[test]
+fn interconnects_are_within_reason() {
+    for link in INTERCONNECTS {
+        assert!((2.0..=8000.0).contains(&link.bandwidth.gbit_per_s()), "{}", link.id);
+        assert!((1.0..=50.0).contains(&link.latency.us()), "{}", link.id);
+        assert!((0.1..=0.95).contains(&link.efficiency), "{}", link.id);
+    }
+}
+
+#[test]
+fn clusters_refer_to_entries_that_exist() {
+    for cluster in CLUSTERS {
+        assert!(catalog::accelerator(cluster.accelerator).is_some(), "{}: {}", cluster.id, cluster.accelerator);
+        let intra = catalog::interconnect(cluster.intra_node).expect(cluster.intra_node);
+        let inter = catalog::interconnect(cluster.inter_node).expect(cluster.inter_node);
+        assert!(intra.intra_node && !inter.intra_node, "{}", cluster.id);
+        assert!((1..=72).contains(&cluster.gpus_per_node), "{}", cluster.id);
+        let network = cluster.network().expect(cluster.id);
+        assert_eq!((network.id, network.values.gpus_per_node), (cluster.id, cluster.gpus_per_node));
+        assert!(network.values.intra_node >= network.values.inter_node, "{}", cluster.id);
+        assert_eq!(cluster.accelerator().map(|gpu| gpu.id), Some(cluster.accelerator));
+    }
+}
+
+#[test]
+fn the_first_visit_is_a_catalog_cluster_without_issues_and_the_first_scenario() {
+    let scenario = catalog::default_scenario();
+    let cluster = catalog::cluster(scenario.network.id).expect(scenario.network.id);
+    assert_eq!(cluster.network(), Some(scenario.network));
+    assert_eq!(cluster.accelerator(), Some(scenario.accelerator));
+    assert_eq!(params::issues(&scenario), []);
+    assert_eq!(SCENARIOS.first().map(|first| decode(first.link).scenario), Some(scenario));
+}
+
+#[test]
+fn scenarios_decode_without_issues_fit_in_memory_and_say_what_to_notice() {
+    for scenario in SCENARIOS {
+        assert!(scenario.notice.ends_with('.') && scenario.notice.len() > 40, "{}", scenario.id);
+        assert!(scenario.link.starts_with("v=1&rev=1&") && scenario.link.len() < 150, "{}", scenario.id);
+        let decoded = decode(scenario.link);
+        assert_eq!(decoded.issues, [], "{}", scenario.id);
+        assert_eq!(params::issues(&decoded.scenario), [], "{}", scenario.id);
+        assert!(decoded.scenario.report().fits(), "{}", scenario.id);
+    }
+}

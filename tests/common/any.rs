@@ -1,0 +1,42 @@
+//! Random valid scenarios, generated from the catalog and the table of parameters: a new row is tested at once.
+
+use proptest::prelude::*;
+use shardwise::catalog::{ACCELERATORS, CLUSTERS, MODELS};
+use shardwise::params::{Kind, PARAMS, Scale};
+use shardwise::scenario::Scenario;
+use shardwise::share::pick::{pick_accelerator, pick_cluster, pick_model};
+
+/// A scenario with a cluster, sometimes another accelerator and model of the catalog, and some parameters moved.
+pub(crate) fn any_scenario() -> impl Strategy<Value = Scenario> {
+    let moves = proptest::collection::vec((0..PARAMS.len(), 0.0..=1.0_f64), 0..12);
+    (0..CLUSTERS.len(), 0..ACCELERATORS.len() * 2, 0..MODELS.len() * 2, moves).prop_map(
+        |(cluster, accelerator, model, moves)| {
+            let mut scenario = shardwise::catalog::default_scenario();
+            pick_cluster(&mut scenario, CLUSTERS[cluster].id);
+            if let Some(entry) = ACCELERATORS.get(accelerator) {
+                pick_accelerator(&mut scenario, entry.id);
+            }
+            if let Some(entry) = MODELS.get(model) {
+                pick_model(&mut scenario, entry.id);
+            }
+            for (index, share) in moves {
+                move_to(&mut scenario, index, share);
+            }
+            scenario
+        },
+    )
+}
+
+fn move_to(scenario: &mut Scenario, index: usize, share: f64) {
+    match PARAMS[index].kind {
+        Kind::Number(number) => {
+            let value = match number.scale {
+                Scale::Linear => number.min + share * (number.max - number.min),
+                Scale::Log | Scale::PowersOfTwo => number.min * (number.max / number.min).powf(share),
+            };
+            let value = if number.integer { value.round() } else { value };
+            (number.set)(scenario, value.clamp(number.min, number.max));
+        }
+        Kind::Choice(choice) => (choice.set)(scenario, (share * choice.options.len() as f64) as usize),
+    }
+}

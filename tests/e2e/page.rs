@@ -1,0 +1,195 @@
+//! The page as a user finds it: by the accessible names that the design fixes.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use serde_json::json;
+use xtask::chromium;
+use xtask::failure::{Failure, Result};
+use xtask::files::FileServer;
+use xtask::site;
+use xtask::webdriver::{Element, Session, wait_for};
+
+/// The sliders of the first screen.
+pub const SLIDERS: [&str; 5] = ["GPU memory", "Link bandwidth", "Sequence length", "Model size", "GPUs"];
+/// The figures of the headline.
+pub const OUTPUTS: [&str; 5] = ["MFU", "Tokens per second per GPU", "Step time", "Peak memory", "Free memory"];
+
+/// Long enough for a slow machine; nothing waits longer than it must.
+pub const PATIENCE: Duration = Duration::from_secs(15);
+
+/// Keeps what the content policy forbids and what nobody caught, from before the page's own first script.
+const WITNESS: &str = "window.witness = [];
+    addEventListener('securitypolicyviolation', (event) =>
+        window.witness.push(`the policy forbids ${event.violatedDirective} of ${event.blockedURI} ${event.sample}`));
+    addEventListener('unhandledrejection', (event) => window.witness.push(`nobody caught ${event.reason}`));
+    addEventListener('error', (event) => window.witness.push(`nobody caught ${event.message}`));";
+
+/// Sizes and pixels of a figure's canvases, as a short text: size, number of colours, hash.
+const PICTURE: &str = "
+    return [...document.querySelectorAll(`#${arguments[0]} canvas`)].map((canvas) => {
+        if (!canvas.width || !canvas.height) return 'empty';
+        const pixels = new Uint32Array(
+            canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height).data.buffer);
+        const colours = new Set();
+        let hash = 0x811c9dc5;
+        for (const pixel of pixels) {
+            hash = Math.imul(hash ^ pixel, 0x01000193) >>> 0;
+            if (colours.size < 8) colours.add(pixel);
+        }
+        return `${canvas.width}x${canvas.height} ${colours.size < 8 ? 'blank' : 'drawn'} ${hash.toString(16)}`;
+    }).join(', ');";
+
+/// The open page, with the browser around it and the server behind it.
+pub struct Page {
+    pub session: Session,
+    server: FileServer,
+}
+
+/// Everything the first screen says and shows.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Sight {
+    pub headline: String,
+    pub outputs: [String; 5],
+    pub map: String,
+    pub curve: String,
+}
+
+impl Sight {
+    /// Whether both plots have something on them.
+    pub fn is_drawn(&self) -> bool {
+        self.map.contains("drawn") && self.curve.contains("drawn")
+    }
+}
+
+impl Page {
+    /// The page on a first visit, in a fresh browser, served under a path that it cannot know.
+    pub fn first_visit() -> Result<Self> {
+        Self::with_fragment("")
+    }
+
+    /// The page with this fragment, in a fresh browser.
+    pub fn with_fragment(fragment: &str) -> Result<Self> {
+        let folder = std::env::var_os("SHARDWISE_DIST").map_or_else(site::folder, PathBuf::from);
+        if !folder.join("index.html").is_file() {
+            return Err(Failure::new("There is no built site in dist/: cargo xtask build"));
+        }
+        let server = FileServer::start(folder, "/some/sub/path/")?;
+        let address = format!("{}{fragment}", server.url());
+        Self::open(server, &address)
+    }
+
+    /// The same site in another, fresh browser.
+    pub fn elsewhere(self, address: &str) -> Result<Self> {
+        Self::open(self.server, address)
+    }
+
+    fn open(server: FileServer, address: &str) -> Result<Self> {
+        let session = Session::start(&chromium::on_this_machine()?, &[])?;
+        session.devtools("Page.addScriptToEvaluateOnNewDocument", &json!({ "source": WITNESS }))?;
+        session.open(address)?;
+        let page = Self { session, server };
+        page.wait_for("the page shows no figures and plots", |sight| {
+            sight.is_drawn() && sight.outputs.iter().all(|text| !text.is_empty())
+        })?;
+        page.settled()?;
+        Ok(page)
+    }
+
+    /// What there is to see now.
+    pub fn look(&self) -> Result<Sight> {
+        let text = "return document.querySelector(arguments[0])?.textContent.trim() ?? ''";
+        let mut outputs = OUTPUTS.map(|_| String::new());
+        for (slot, name) in outputs.iter_mut().zip(OUTPUTS) {
+            *slot = self.session.text(text, &[json!(format!("output[aria-label='{name}']"))])?;
+        }
+        Ok(Sight {
+            headline: self.session.text(text, &[json!("#headline")])?,
+            outputs,
+            map: self.session.text(PICTURE, &[json!("map")])?,
+            curve: self.session.text(PICTURE, &[json!("curve")])?,
+        })
+    }
+
+    /// What there is to see once it is as wanted.
+    pub fn wait_for(&self, otherwise: &str, wanted: impl Fn(&Sight) -> bool) -> Result<Sight> {
+        let mut last = None;
+        let outcome = wait_for(otherwise, PATIENCE, || {
+            let sight = self.look()?;
+            last = Some(sight.clone());
+            Ok(wanted(&sight).then_some(sight))
+        });
+        outcome.map_err(|failure| Failure::new(format!("{failure} Seen last: {last:#?}\n{:#?}", self.complaints())))
+    }
+
+    /// What there is to see once it no longer changes by itself.
+    pub fn settled(&self) -> Result<Sight> {
+        let mut before = self.look()?;
+        wait_for("the page does not come to rest", PATIENCE, || {
+            std::thread::sleep(Duration::from_millis(120));
+            let now = self.look()?;
+            let at_rest = now == before;
+            before = now.clone();
+            Ok(at_rest.then_some(now))
+        })
+    }
+
+    /// The slider of this name, in view.
+    pub fn slider(&self, name: &str) -> Result<Element> {
+        self.in_view(&format!("input[type=range][aria-label='{name}']"))
+    }
+
+    /// The text field beside the slider of this name, in view.
+    pub fn field(&self, name: &str) -> Result<Element> {
+        self.in_view(&format!("input[aria-label='{name}, typed']"))
+    }
+
+    /// The one element of this selector, scrolled to the middle of the window.
+    pub fn in_view(&self, selector: &str) -> Result<Element> {
+        let element = self.session.element(selector)?;
+        let scroll = "arguments[0].scrollIntoView({ block: 'center', inline: 'nearest', behavior: 'instant' })";
+        self.session.script(scroll, &[element.as_argument()])?;
+        Ok(element)
+    }
+
+    /// What an expression over the element `it` comes to, as text.
+    pub fn ask(&self, element: &Element, expression: &str) -> Result<String> {
+        let script = format!("const it = arguments[0]; return String({expression});");
+        self.session.text(&script, &[element.as_argument()])
+    }
+
+    /// The same as a number.
+    pub fn number(&self, element: &Element, expression: &str) -> Result<f64> {
+        let text = self.ask(element, expression)?;
+        text.parse().map_err(|_| Failure::new(format!("`{expression}` is `{text}`, which is no number.")))
+    }
+
+    /// The address in the address bar.
+    pub fn address(&self) -> Result<String> {
+        self.session.text("return location.href", &[])
+    }
+
+    /// The address once it is another than this one.
+    pub fn address_after(&self, before: &str) -> Result<String> {
+        wait_for("the address stays the same", PATIENCE, || Ok(Some(self.address()?).filter(|now| now != before)))
+    }
+
+    /// What nobody wants to find in the console; empty when all is well.
+    fn complaints(&self) -> Result<Vec<String>> {
+        let console = self.session.console()?;
+        let errors = console.into_iter().filter(|(level, _)| level == "SEVERE").map(|(_, message)| message);
+        let script = "const own = new URL('.', document.baseURI).href;
+            const foreign = performance.getEntriesByType('resource').map((entry) => entry.name)
+                .filter((name) => !/^(data|blob):/.test(name) && !name.startsWith(own));
+            return [...window.witness, ...foreign.map((name) => `a request went to ${name}`)];";
+        let seen = self.session.script(script, &[])?;
+        let seen = seen.as_array().cloned().unwrap_or_default();
+        Ok(errors.chain(seen.iter().map(ToString::to_string)).collect())
+    }
+
+    /// The end of every test: nothing broke behind the scenes.
+    pub fn leave_quietly(&self) -> Result<()> {
+        let complaints = self.complaints()?;
+        if complaints.is_empty() { Ok(()) } else { Err(Failure::new(format!("The console says {complaints:#?}"))) }
+    }
+}

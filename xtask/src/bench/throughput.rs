@@ -1,0 +1,76 @@
+//! Evaluations per second, native and in Chromium: the same work (`examples/throughput/work.rs`) on both sides.
+
+use super::table::{Row, grouped};
+use crate::chromium::Chromium;
+use crate::failure::{Failure, Result};
+use crate::shell::{cargo, output, watch};
+use crate::{tools, wasm_tests};
+
+/// What `tests/throughput.rs` puts before every line of figures in the console.
+const MARK: &str = "throughput: ";
+
+pub(super) fn native() -> Result<Vec<Row>> {
+    let mut example = cargo(&["run", "--quiet", "--release", "--no-default-features", "--example", "throughput"]);
+    let text = output(&mut example).ok_or_else(|| {
+        Failure::new("The engine's speed is not known: cargo run --release --no-default-features --example throughput")
+    })?;
+    Ok(text.lines().filter_map(|line| row(line, "native")).collect())
+}
+
+pub(super) fn in_chromium(chromium: &Chromium) -> Result<Vec<Row>> {
+    tools::wasm_target()?;
+    let words = ["--release", "--test", "throughput", "--", "--nocapture"];
+    let mut test = wasm_tests::command(chromium, &words)?;
+    let mut rows = Vec::new();
+    let succeeded = watch(&mut test, |line| {
+        rows.extend(line.split_once(MARK).and_then(|(_, figures)| row(figures, "Chromium")));
+    })?;
+    if succeeded {
+        Ok(rows)
+    } else {
+        Err(Failure::new("The engine's speed in Chromium is not known: its test failed."))
+    }
+}
+
+/// A line "evaluate_dense 412.5 ns" as a row.
+fn row(line: &str, place: &str) -> Option<Row> {
+    let mut words = line.split_whitespace();
+    let (name, value) = (words.next()?, words.next()?.parse::<f64>().ok()?);
+    let unit = words.collect::<Vec<_>>().join(" ");
+    let figure = if value >= 10_000.0 { grouped(value.round() as u64) } else { significant(value) };
+    Some(Row::new(format!("{}, {place}", name.replace('_', " ")), format!("{figure} {unit}"), budget(name, place)))
+}
+
+/// Three significant digits of a number under 10,000.
+fn significant(value: f64) -> String {
+    match value {
+        100.0.. => format!("{value:.0}"),
+        10.0.. => format!("{value:.1}"),
+        1.0.. => format!("{value:.2}"),
+        _ => format!("{value:.3}"),
+    }
+}
+
+fn budget(name: &str, place: &str) -> &'static str {
+    match (name, place) {
+        ("evaluate_dense" | "evaluate_moe", "native") => "under 1 µs",
+        ("evaluate_dense" | "evaluate_moe", _) => "under 2 µs",
+        ("sweep_dense", "Chromium") => "over 1,000,000 /s",
+        ("sweep_moe", "Chromium") => "over 300,000 /s",
+        _ => "",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_of_figures_is_a_row() {
+        let expected = Row::new("evaluate dense, native", "412 ns", "under 1 µs");
+        assert_eq!(row("evaluate_dense 412.34 ns", "native"), Some(expected));
+        let expected = Row::new("sweep dense, Chromium", "1,234,568 configurations/s", "over 1,000,000 /s");
+        assert_eq!(row("sweep_dense 1234567.8 configurations/s", "Chromium"), Some(expected));
+        assert_eq!(row("Compiling shardwise v0.1.0", "native"), None);
+    }
+}

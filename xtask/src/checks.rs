@@ -1,0 +1,142 @@
+//! `cargo xtask test`: everything that has to hold, from the cheapest to the dearest, and a count.
+
+use std::process::{Command, ExitCode};
+use std::time::Instant;
+
+use crate::chromium;
+use crate::failure::{Failure, Result};
+use crate::shell::{cargo, output, run as run_program, step, watch};
+use crate::site;
+use crate::tally::Tally;
+use crate::tools::{self, WASM_TARGET};
+use crate::wasm_tests;
+
+/// Runs everything; what fails does not keep the rest from running. The last line is the count.
+///
+/// # Errors
+/// Never for a failed check, which is counted.
+pub fn run() -> Result<ExitCode> {
+    let mut suite = Suite::default();
+    suite.sources();
+    suite.documentation();
+    suite.native();
+    suite.browser();
+    println!("{}", suite.tally);
+    Ok(if suite.tally.failed == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+/// How the names of crates begin that only the page may use.
+const WEB: [&str; 6] = ["gloo", "js-sys", "plotters", "wasm-bindgen", "web-sys", "yew"];
+
+#[derive(Default)]
+struct Suite {
+    tally: Tally,
+}
+
+impl Suite {
+    /// What the compiler and the linters say.
+    fn sources(&mut self) {
+        self.check("Rust's formatter and linter", tools::linters);
+        self.check("Formatting", || run_program(&mut cargo(&["fmt", "--all", "--check"])));
+        self.check("Wall between engine and page", wall);
+        self.cargo_check("Engine alone", &["check", "--quiet", "--lib", "--no-default-features"]);
+        self.clippy("Lints, native", &["--workspace", "--all-targets"]);
+        self.clippy("Lints, tests of the built site", &["--test", "e2e"]);
+        self.clippy("Lints, engine alone", &["--lib", "--examples", "--no-default-features"]);
+        if self.check("Rust target for Wasm", tools::wasm_target) {
+            let words = ["--lib", "--bins", "--test", "browser", "--target", WASM_TARGET];
+            self.clippy("Lints, Wasm", &words);
+        }
+    }
+
+    /// Whether every link in the documentation leads somewhere.
+    fn documentation(&mut self) {
+        let mut doc = cargo(&["doc", "--quiet", "--workspace", "--lib", "--no-deps"]);
+        doc.env("RUSTDOCFLAGS", "-D warnings");
+        self.check("Documentation", || run_program(&mut doc));
+    }
+
+    /// Tests that need no browser.
+    fn native(&mut self) {
+        self.tests("Tests, native", &mut cargo(&["test", "--quiet", "--workspace", "--no-fail-fast"]));
+        self.cargo_check("Examples, engine alone", &["build", "--quiet", "--examples", "--no-default-features"]);
+    }
+
+    /// Tests in a headless Chromium.
+    fn browser(&mut self) {
+        let mut chromium = None;
+        self.check("Chromium and ChromeDriver", || {
+            chromium = Some(chromium::ensure()?);
+            Ok(())
+        });
+        let mut tests = None;
+        self.check("Test runner for Wasm", || {
+            let Some(chromium) = &chromium else { return Err(Failure::new("It has no browser to run tests in.")) };
+            tests = Some(wasm_tests::command(chromium, &["--test", "browser"])?);
+            Ok(())
+        });
+        if let Some(mut tests) = tests {
+            self.tests("Tests in Chromium", &mut tests);
+        }
+        let built = self.check("Site", site::build);
+        if let (true, Some(chromium)) = (built, &chromium) {
+            let mut site = cargo(&["test", "--quiet", "--test", "e2e"]);
+            site.env("CHROME", &chromium.browser).env("CHROMEDRIVER", &chromium.driver);
+            self.tests("Tests of the built site", &mut site);
+        }
+    }
+
+    fn clippy(&mut self, what: &str, words: &[&str]) {
+        let all: Vec<&str> =
+            ["clippy", "--quiet"].iter().chain(words).chain(&["--", "-D", "warnings"]).copied().collect();
+        self.cargo_check(what, &all);
+    }
+
+    fn cargo_check(&mut self, what: &str, words: &[&str]) {
+        let mut command = cargo(words);
+        self.check(what, || run_program(&mut command));
+    }
+
+    /// One thing that holds or not.
+    fn check(&mut self, what: &str, holds: impl FnOnce() -> Result<()>) -> bool {
+        step(what);
+        let start = Instant::now();
+        let outcome = holds();
+        if let Err(failure) = &outcome {
+            println!("    {failure}");
+        }
+        self.tally.check(outcome.is_ok());
+        report(what, outcome.is_ok(), start);
+        outcome.is_ok()
+    }
+
+    /// A command that runs tests and prints their results.
+    fn tests(&mut self, what: &str, command: &mut Command) {
+        step(what);
+        let start = Instant::now();
+        let mut tests = Tally::default();
+        let succeeded = watch(command, |line| tests.read(line)).unwrap_or_else(|failure| {
+            println!("    {failure}");
+            false
+        });
+        self.tally.add(tests, succeeded);
+        report(what, succeeded, start);
+    }
+}
+
+/// The engine depends on nothing that knows a browser.
+fn wall() -> Result<()> {
+    let tree = ["tree", "--quiet", "--no-default-features", "--edges", "normal", "--prefix", "none"];
+    let tree = output(&mut cargo(&tree)).ok_or_else(|| Failure::new("`cargo tree` failed."))?;
+    let names = tree.lines().filter_map(|line| line.split(' ').next());
+    let web: Vec<&str> = names.filter(|name| WEB.iter().any(|web| name.starts_with(web))).collect();
+    if web.is_empty() {
+        return Ok(());
+    }
+    Err(Failure::new(format!("Without the feature `web`, the library still depends on {}.", web.join(", "))))
+}
+
+fn report(what: &str, passed: bool, start: Instant) {
+    let verdict = if passed { "passed" } else { "FAILED" };
+    println!("    {what}: {verdict} in {:.0} s", start.elapsed().as_secs_f64());
+}

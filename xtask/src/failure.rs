@@ -1,0 +1,61 @@
+//! What went wrong, said to a person.
+
+use std::fmt;
+
+/// One full sentence, with the command that mends it where there is one.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Failure(String);
+
+/// The result of everything here that can fail.
+pub type Result<T> = std::result::Result<T, Failure>;
+
+impl Failure {
+    /// A failure with this sentence.
+    pub fn new(sentence: impl Into<String>) -> Self {
+        Self(sentence.into())
+    }
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+// Tests that return a `Failure` print it with `Debug`: the sentence reads better than the struct.
+impl fmt::Debug for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for Failure {}
+
+/// Turns any error into a sentence.
+pub trait Explain<T> {
+    /// `what`, then the error's own words: "The folder could not be read: permission denied."
+    ///
+    /// # Errors
+    /// When `self` is one.
+    fn explain(self, what: impl FnOnce() -> String) -> Result<T>;
+}
+
+impl<T, E: fmt::Display> Explain<T> for std::result::Result<T, E> {
+    fn explain(self, what: impl FnOnce() -> String) -> Result<T> {
+        self.map_err(|error| Failure(format!("{}: {error}.", what())))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_error_becomes_a_sentence() {
+        let parsed: Result<u16> = "x".parse::<u16>().explain(|| "The port `x` is not a number".into());
+        assert_eq!(
+            parsed.map_err(|failure| failure.to_string()),
+            Err("The port `x` is not a number: invalid digit found in string.".into())
+        );
+    }
+}

@@ -1,0 +1,24 @@
+//! The project's commands, `cargo xtask serve|build|test|bench`, and the two parts of them that `tests/e2e.rs` uses too:
+//! a small WebDriver client and a static file server.
+//!
+//! - [`tools`]: pinned versions of what we do not write ourselves, and how to get them; [`chromium`] likewise.
+//! - [`site`]: from sources to `dist/`. Nothing else knows Trunk or wasm-opt.
+//! - [`checks`]: the list of everything that has to hold, counted by [`tally`].
+//! - [`mod@bench`]: the figures of the README.
+//! - [`wasm_tests`]: tests compiled to Wasm, in Chromium.
+//! - [`webdriver`], [`files`]: drive a browser, serve a folder. They know nothing of the page.
+//! - [`shell`], [`failure`]: run programs, say what went wrong.
+//!
+//! An error is one full sentence, with the command that mends it where there is one.
+
+pub mod bench;
+pub mod checks;
+pub mod chromium;
+pub mod failure;
+pub mod files;
+pub mod shell;
+pub mod site;
+pub mod tally;
+pub mod tools;
+pub mod wasm_tests;
+pub mod webdriver;

@@ -1,0 +1,63 @@
+//! `cargo xtask <command>`: see [`USAGE`].
+
+use std::process::ExitCode;
+
+use xtask::failure::{Failure, Result};
+use xtask::{bench, checks, site};
+
+const USAGE: &str = "\
+Usage: cargo xtask <command>
+
+  serve [--dev] [--port N]   build the site, serve it on http://127.0.0.1:8080, build again on every change
+  build                      build the site into dist/, ready for any static file server
+  test                       every check and test, with a count at the end
+  bench [--markdown]         size, speed and latency of the built site, as a table
+
+--dev skips the optimiser: a build takes seconds, and the page is slower.";
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    match dispatch(&words) {
+        Ok(code) => code,
+        Err(failure) => {
+            eprintln!("{failure}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn dispatch(words: &[&str]) -> Result<ExitCode> {
+    match words {
+        ["serve", options @ ..] => {
+            let (profile, port) = serve_options(options)?;
+            site::serve(profile, port)?;
+        }
+        ["build"] => site::build()?,
+        ["test"] => return checks::run(),
+        ["bench"] => bench::run(bench::Format::Text)?,
+        ["bench", "--markdown"] => bench::run(bench::Format::Markdown)?,
+        [] | ["help" | "--help" | "-h"] => println!("{USAGE}"),
+        other => return Err(Failure::new(format!("`{}` is not a command.\n\n{USAGE}", other.join(" ")))),
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn serve_options(words: &[&str]) -> Result<(site::Profile, u16)> {
+    let mut profile = site::Profile::Release;
+    let mut port = site::PORT;
+    let mut rest = words.iter();
+    while let Some(&word) = rest.next() {
+        match word {
+            "--dev" => profile = site::Profile::Dev,
+            "--port" => {
+                port = rest
+                    .next()
+                    .and_then(|text| text.parse().ok())
+                    .ok_or_else(|| Failure::new("`--port` wants a number from 1 to 65535, as in `--port 8081`."))?;
+            }
+            other => return Err(Failure::new(format!("`serve` has no option `{other}`.\n\n{USAGE}"))),
+        }
+    }
+    Ok((profile, port))
+}

@@ -1,0 +1,119 @@
+//! From sources to `dist/`: Trunk compiles and assembles, wasm-opt shrinks, and that is all.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use crate::failure::{Explain as _, Failure, Result};
+use crate::shell::{program, root, run, step};
+use crate::tools;
+
+/// The port of `cargo xtask serve`.
+pub const PORT: u16 = 8080;
+
+/// The features that current browsers have and rustc uses; `--all-features` makes modules that Chrome refuses.
+const WASM_FEATURES: [&str; 6] = [
+    "--enable-bulk-memory",
+    "--enable-nontrapping-float-to-int",
+    "--enable-sign-ext",
+    "--enable-mutable-globals",
+    "--enable-reference-types",
+    "--enable-multivalue",
+];
+
+/// How much the compiler optimises.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Profile {
+    /// As shipped.
+    Release,
+    /// Quick to build, slow to run.
+    Dev,
+}
+
+/// The folder with the built site.
+pub fn folder() -> PathBuf {
+    root().join("dist")
+}
+
+/// Builds the site into `dist/`.
+///
+/// # Errors
+/// When a tool is missing or fails.
+pub fn build() -> Result<()> {
+    let mut trunk = trunk("build", Profile::Release)?;
+    step("Building the site into dist/ (Trunk, release)");
+    run(&mut trunk)?;
+    shrink()?;
+    println!("dist/ is ready: put it on any static file server, under any path.");
+    Ok(())
+}
+
+/// Builds the site, serves it, and builds it again on every change, until interrupted.
+///
+/// # Errors
+/// When a tool is missing, the first build fails, or the port is taken.
+pub fn serve(profile: Profile, port: u16) -> Result<()> {
+    if std::net::TcpListener::bind(("127.0.0.1", port)).is_err() {
+        let next = port.wrapping_add(1);
+        return Err(Failure::new(format!("Port {port} is taken: cargo xtask serve --port {next}")));
+    }
+    let mut trunk = trunk("serve", profile)?;
+    step(&format!("Building the site and serving it on http://127.0.0.1:{port} (Ctrl-C stops; reload after a change)"));
+    // Its own folder: a build or a test at the same time must not pull the files from under the browser.
+    trunk.args(["--port", &port.to_string(), "--dist"]).arg(root().join("target").join("serve"));
+    run(&mut trunk)
+}
+
+fn trunk(command: &str, profile: Profile) -> Result<Command> {
+    tools::wasm_target()?;
+    let mut trunk = program(tools::trunk()?);
+    // Offline: it has to take the tools we give it, and none of its own choice.
+    trunk.args([command, "--offline", "--config", "Trunk.toml"]).env("PATH", tools::path()?);
+    // Its errors are sentences enough.
+    trunk.env("RUST_BACKTRACE", "0");
+    // Trunk reads NO_COLOR as a boolean and dies of the usual `NO_COLOR=1`.
+    trunk.env_remove("NO_COLOR");
+    if profile == Profile::Release {
+        trunk.arg("--release");
+    }
+    Ok(trunk)
+}
+
+/// Runs wasm-opt over every module of `dist/`, or says why not.
+fn shrink() -> Result<()> {
+    let words = match tools::wasm_opt() {
+        Ok(words) => words,
+        Err(failure) => {
+            step(&format!("Leaving the module as the compiler made it, about a tenth larger. {failure}"));
+            return Ok(());
+        }
+    };
+    let Some((first, rest)) = words.split_first() else { return Ok(()) };
+    for module in modules(&folder())? {
+        let before = size(&module)?;
+        let mut optimise = program(first);
+        optimise.args(rest).args(WASM_FEATURES).args(["-O3", "--output"]).arg(&module).arg(&module);
+        step(&format!("Optimising {} (wasm-opt {})", name(&module), tools::BINARYEN));
+        run(&mut optimise)?;
+        println!("    {before} -> {} bytes", size(&module)?);
+    }
+    Ok(())
+}
+
+/// The Wasm modules in a folder.
+///
+/// # Errors
+/// When it cannot be read: there is no site yet.
+pub fn modules(folder: &Path) -> Result<Vec<PathBuf>> {
+    let entries = std::fs::read_dir(folder)
+        .explain(|| format!("{} could not be read; make it with `cargo xtask build`", name(folder)))?;
+    let files = entries.flatten().map(|entry| entry.path());
+    Ok(files.filter(|file| file.extension().is_some_and(|extension| extension == "wasm")).collect())
+}
+
+fn size(file: &Path) -> Result<u64> {
+    Ok(std::fs::metadata(file).explain(|| format!("{} could not be read", name(file)))?.len())
+}
+
+fn name(file: &Path) -> String {
+    file.file_name().unwrap_or_default().to_string_lossy().into_owned()
+}

@@ -1,0 +1,37 @@
+//! Runs tests that are compiled to Wasm in a headless Chromium, through wasm-bindgen's test runner.
+
+use std::path::PathBuf;
+use std::process::Command;
+
+use serde_json::{Value, json};
+
+use crate::chromium::Chromium;
+use crate::failure::{Explain as _, Result};
+use crate::shell::{cargo, root};
+use crate::tools::{WASM_TARGET, wasm_test_runner};
+use crate::webdriver::SETTINGS;
+
+/// `cargo test` with these words, for Wasm, in this browser.
+///
+/// # Errors
+/// When the runner cannot be had.
+pub fn command(chromium: &Chromium, words: &[&str]) -> Result<Command> {
+    // No `--quiet`: cargo would hand it to the runner, which does not know it.
+    let mut tests = cargo(&["test", "--target", WASM_TARGET]);
+    tests.args(words).env("CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUNNER", wasm_test_runner()?);
+    tests.env("CHROMEDRIVER", &chromium.driver).env("WASM_BINDGEN_TEST_WEBDRIVER_JSON", settings(chromium)?);
+    // A slow machine is not a failed test.
+    tests.env("WASM_BINDGEN_TEST_TIMEOUT", "300").env("WASM_BINDGEN_TEST_DRIVER_TIMEOUT", "30");
+    Ok(tests)
+}
+
+/// `webdriver.json` with the place of the browser, which the runner has no other way to learn.
+fn settings(chromium: &Chromium) -> Result<PathBuf> {
+    let mut settings: Value = serde_json::from_str(SETTINGS).explain(|| "webdriver.json is not JSON".into())?;
+    if let Some(options) = settings.get_mut("goog:chromeOptions").and_then(Value::as_object_mut) {
+        options.insert("binary".into(), json!(chromium.browser));
+    }
+    let file = root().join("target").join("webdriver.json");
+    std::fs::write(&file, settings.to_string()).explain(|| "target/webdriver.json could not be written".into())?;
+    Ok(file)
+}
