@@ -2,5 +2,6 @@
 
 pub mod advice;
 pub mod boundary;
+pub mod limits;
 pub mod search;
 pub mod sweep;

@@ -328,7 +328,7 @@ proptest! {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { max_shrink_iters: 10_000, ..ProptestConfig::with_cases(40_000) })]
+    #![proptest_config(ProptestConfig { max_shrink_iters: 10_000, ..ProptestConfig::with_cases(34_000) })]
 
     #[test]
     fn any_text_gives_a_scenario(text in any::<String>()) {

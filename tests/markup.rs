@@ -1,1 +1,186 @@
+//! The page's markup, rendered natively: names, figures, sentences. No browser is needed for these.
 
+use shardwise::catalog;
+use shardwise::params::PARAMS;
+use shardwise::scenario::issue::Issue;
+use shardwise::scenario::{RecomputeMode, Scenario};
+use shardwise::ui::components::choice::{ChoiceControl, Props as ChoiceProps};
+use shardwise::ui::components::number::{NumberControl, Props as NumberProps};
+use shardwise::ui::fields::{Field, field};
+use shardwise::ui::panels::banner::{Banner, Props as BannerProps};
+use shardwise::ui::preset::preset_of;
+use shardwise::ui::state::{Action, State};
+use shardwise::ui::view::View;
+use shardwise::ui::{App, Start, text};
+use std::rc::Rc;
+use yew::{BaseComponent, Callback, LocalServerRenderer, Reducible as _};
+
+fn rendered<C: BaseComponent>(props: C::Properties) -> String
+where
+    C::Properties: 'static,
+{
+    let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+    let local = tokio::task::LocalSet::new();
+    local.block_on(&runtime, LocalServerRenderer::<C>::with_props(props).hydratable(false).render())
+}
+
+fn page(scenario: Scenario, issues: Vec<Issue>) -> String {
+    rendered::<App>(Start { scenario, issues, view: View::default() })
+}
+
+fn does_not_fit() -> Scenario {
+    Scenario { recompute: RecomputeMode::None, seq_len: 131_072, ..catalog::default_scenario() }
+}
+
+/// Text without tags and entities, for sentences that run across elements.
+fn words(html: &str) -> String {
+    let mut text = String::new();
+    let mut inside = false;
+    for letter in html.chars() {
+        match letter {
+            '<' => inside = true,
+            '>' => inside = false,
+            _ if !inside => text.push(letter),
+            _ => {}
+        }
+    }
+    text.replace("&quot;", "\"").replace("&#x27;", "'").replace("&amp;", "&")
+}
+
+#[test]
+fn every_slider_of_the_first_screen_has_its_name_and_a_typed_field() {
+    let html = page(catalog::default_scenario(), Vec::new());
+    for name in ["GPU memory", "Link bandwidth", "Sequence length", "Model size", "GPUs"] {
+        assert!(html.contains(&format!("aria-label=\"{name}\"")), "no slider {name}");
+        assert!(html.contains(&format!("aria-label=\"{name}, typed\"")), "no field {name}");
+    }
+}
+
+#[test]
+fn every_parameter_of_the_table_has_a_control() {
+    let html = page(catalog::default_scenario(), Vec::new());
+    for param in PARAMS {
+        assert!(html.contains(&format!("id=\"{}\"", param.key)), "no control {}", param.key);
+    }
+}
+
+#[test]
+fn the_headline_figures_are_outputs_with_their_names() {
+    let html = page(catalog::default_scenario(), Vec::new());
+    for name in ["MFU", "Tokens per second per GPU", "Step time", "Peak memory", "Free memory"] {
+        assert!(html.contains(&format!("<output aria-label=\"{name}\"")), "no output {name}");
+    }
+}
+
+#[test]
+fn the_headline_says_whether_it_fits() {
+    let fits = catalog::default_scenario();
+    let sentence = text::headline(&fits, &fits.report()).sentence();
+    assert!(sentence.starts_with("13B on 64 A100 40 GB fits with "), "{sentence}");
+    assert!(sentence.contains(" MFU, limited by ") && sentence.ends_with('.'), "{sentence}");
+    assert!(words(&page(fits, Vec::new())).contains(&sentence));
+
+    let not = does_not_fit();
+    let sentence = text::headline(&not, &not.report()).sentence();
+    assert!(sentence.starts_with("13B on 64 A100 40 GB does not fit: it needs "), "{sentence}");
+    assert!(words(&page(not, Vec::new())).contains(&sentence));
+}
+
+#[test]
+fn every_figure_has_a_summary_and_a_table() {
+    let html = page(catalog::default_scenario(), Vec::new());
+    for id in ["map", "curve", "memory"] {
+        let canvas = html.split("<canvas").find(|part| part.contains(&format!("id=\"{id}\""))).unwrap();
+        let canvas = canvas.split('>').next().unwrap();
+        assert!(canvas.contains("role=\"img\"") && canvas.contains("aria-label=\""), "{canvas}");
+    }
+    assert_eq!(html.matches(text::DATA).count(), 3);
+}
+
+#[test]
+fn nothing_in_the_markup_breaks_the_content_security_policy() {
+    for scenario in [catalog::default_scenario(), does_not_fit()] {
+        let html = page(scenario, vec![Issue::error("mem", "A test.")]);
+        for forbidden in [" style=\"", "<script", "<style", " onclick=\"", "javascript:"] {
+            assert!(!html.contains(forbidden), "{forbidden}");
+        }
+    }
+}
+
+#[test]
+fn no_two_elements_share_an_identifier() {
+    let html = page(does_not_fit(), vec![Issue::error("mem", "A test.")]);
+    let mut ids: Vec<&str> = html.split(" id=\"").skip(1).filter_map(|rest| rest.split('"').next()).collect();
+    ids.sort_unstable();
+    let twice: Vec<_> = ids.windows(2).filter(|pair| pair[0] == pair[1]).collect();
+    assert!(twice.is_empty(), "{twice:?}");
+}
+
+fn after(actions: Vec<Action>) -> Rc<State> {
+    let start = Rc::new(State::new(catalog::default_scenario(), Vec::new(), View::default()));
+    actions.into_iter().fold(start, |state, action| state.reduce(action))
+}
+
+fn control(key: &str, state: &State) -> String {
+    let param = shardwise::params::find(key).unwrap();
+    let emit = Callback::noop();
+    match field(param, state, &preset_of(&state.scenario)) {
+        Field::Number(field) => rendered::<NumberControl>(NumberProps { field, emit, explained: false }),
+        Field::Choice(field) => rendered::<ChoiceControl>(ChoiceProps { field, emit, explained: true }),
+    }
+}
+
+#[test]
+fn text_that_is_no_value_stays_with_a_sentence_and_an_offer_and_keeps_the_result() {
+    for typed in ["abc", "-1", "1e99"] {
+        let state = after(vec![Action::Type { key: "mem", text: typed.into() }, Action::Settle]);
+        assert_eq!(state.scenario, catalog::default_scenario(), "{typed}");
+        let html = control("mem", &state);
+        assert!(html.contains(&format!("value=\"{typed}\"")) && html.contains("aria-invalid=\"true\""), "{html}");
+        let error = words(html.split("id=\"mem-error\"").nth(1).unwrap());
+        assert!(error.contains(typed) && error.contains('.') && error.contains("Use "), "{error}");
+    }
+}
+
+#[test]
+fn the_offered_value_is_taken() {
+    let state = after(vec![Action::Type { key: "mem", text: "1e99".into() }, Action::Nearest { key: "mem" }]);
+    assert_eq!(state.scenario.accelerator.values.memory.gib(), 512.0);
+    assert!(state.draft("mem").is_none() && state.settled);
+}
+
+#[test]
+fn a_changed_parameter_offers_the_way_back() {
+    let state = after(vec![Action::Type { key: "mem", text: "80 GB".into() }, Action::Settle]);
+    let html = control("mem", &state);
+    assert!(html.contains("GPU memory back to 40\u{2009}GiB"), "{html}");
+    let back = state.reduce(Action::Back { key: "mem" });
+    assert!(!control("mem", &back).contains("back to"));
+    assert_eq!(back.scenario, catalog::default_scenario());
+}
+
+#[test]
+fn every_option_of_a_choice_is_offered() {
+    let html = control("strategy", &after(Vec::new()));
+    assert_eq!(html.matches("<option").count(), 7, "{html}");
+    assert_eq!(html.matches(" selected=\"").count(), 1, "{html}");
+}
+
+#[test]
+fn the_banner_lists_what_could_not_be_read() {
+    let issues = vec![Issue::error("mem", "First sentence."), Issue::note("seq", "Second sentence.")];
+    let html = rendered::<Banner>(BannerProps { issues, emit: Callback::noop() });
+    assert!(html.contains("id=\"banner\"") && html.contains("role=\"alert\""), "{html}");
+    assert!(html.contains("<li>First sentence.</li><li>Second sentence.</li>"), "{html}");
+    assert!(rendered::<Banner>(BannerProps { issues: Vec::new(), emit: Callback::noop() }).is_empty());
+}
+
+#[test]
+fn a_gesture_is_one_step_of_undo() {
+    let slide = |index| Action::Slide { key: "seq", index };
+    let state = after(vec![slide(2), slide(3), slide(4), Action::Settle, Action::Commit]);
+    assert!(state.can_undo());
+    let undone = state.reduce(Action::Undo);
+    assert_eq!(undone.scenario, catalog::default_scenario());
+    assert!(!undone.can_undo() && undone.can_redo());
+}

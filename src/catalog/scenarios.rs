@@ -134,7 +134,7 @@ pub const SCENARIOS: &[ScenarioEntry] = &[
         "7B sharded over 128 GPUs",
         "Weights cross a slow network twice in each step: published at 38 % MFU, where HYBRID_SHARD reaches 50 %.",
         "v=1&rev=1&cluster=leonardo-booster&size=7B&gpus=128&seq=4096&strategy=full-shard&recompute=none\
-         &recipe=zero-mixed",
+         &recipe=fsdp2-bf16-reduce16",
         MODALITIES,
     ),
     entry(
@@ -142,7 +142,7 @@ pub const SCENARIOS: &[ScenarioEntry] = &[
         "7B sharded inside each node",
         "Weights stay inside the node and only gradients cross the network: faster than FULL_SHARD, for more memory.",
         "v=1&rev=1&cluster=leonardo-booster&size=7B&gpus=128&seq=4096&strategy=hybrid-shard&shard=4&recompute=none\
-         &recipe=zero-mixed",
+         &recipe=fsdp2-bf16-reduce16",
         MODALITIES,
     ),
     entry(

@@ -43,9 +43,8 @@ pub struct LegendEntry {
 /// The legend of a chart: every line, with a note where it is drawn under another or fits nowhere.
 pub fn legend(spec: &ChartSpec) -> Vec<LegendEntry> {
     let note = |line: &Line| match &line.same_as {
-        Some(_) if line.segments.is_empty() => "fits nowhere here".to_string(),
+        _ if line.segments.is_empty() => "fits nowhere here".to_string(),
         Some(name) => format!("same as {name}"),
-        None if line.segments.is_empty() => "fits nowhere here".to_string(),
         None => String::new(),
     };
     spec.lines.iter().map(|line| LegendEntry { name: line.name.clone(), role: line.role, note: note(line) }).collect()

@@ -140,9 +140,8 @@ pub const fn limiter(theme: Theme, limiter: Limiter) -> Rgb {
 pub const fn line(theme: Theme, role: LineRole) -> Rgb {
     match role {
         LineRole::Strategy(place) | LineRole::Current(place) => strategy(theme, place),
-        LineRole::Bound => tokens(theme).text,
         LineRole::MemoryFrontier => limiter(theme, Limiter::Memory),
-        LineRole::NetworkBoundary => tokens(theme).text,
+        LineRole::Bound | LineRole::NetworkBoundary => tokens(theme).text,
     }
 }
 

@@ -9,6 +9,9 @@ mod region;
 mod rounding;
 mod scratch;
 
+#[cfg(test)]
+mod tests;
+
 pub use curve::{Metric, mfu_curve};
 pub use memory::memory_bar;
 pub use region::feasible_region;

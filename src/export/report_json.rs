@@ -2,8 +2,10 @@
 
 use crate::model::memory::{shard_degrees, states};
 use crate::model::report::{Limiter, MemoryPart, PeakMoment, Report};
-use crate::scenario::Scenario;
+use crate::params::{self, Kind};
+use crate::plan::limits::{Reach, by_strategy};
 use crate::scenario::issue::{Issue, Severity};
+use crate::scenario::{Scenario, Strategy};
 use crate::{catalog, share};
 use serde_json::{Map, Value, json};
 
@@ -56,8 +58,29 @@ pub fn report_json(scenario: &Scenario, report: &Report, issues: &[Issue]) -> Va
                 "total": states.total().get(),
             },
         },
+        "strategies": by_strategy(scenario).iter().map(reach_json).collect::<Vec<_>>(),
         "issues": issues.iter().map(issue_json).collect::<Vec<_>>(),
     })
+}
+
+/// What each strategy reaches; `null` where nothing searched fits.
+fn reach_json(reach: &Reach) -> Value {
+    json!({
+        "strategy": strategy_key(reach.strategy),
+        "fits": reach.report.fits(),
+        "mfu": reach.report.mfu,
+        "step_time_s": reach.report.time.step.get(),
+        "peak_bytes": reach.report.memory.peak.get(),
+        "largest_model_params": reach.largest_model,
+        "longest_sequence_tokens": reach.longest_sequence,
+    })
+}
+
+/// The name of a strategy in links and JSON, as the table of parameters has it.
+pub fn strategy_key(strategy: Strategy) -> Option<&'static str> {
+    let Kind::Choice(choice) = params::find("strategy")?.kind else { return None };
+    let index = Strategy::ALL.iter().position(|known| *known == strategy)?;
+    choice.options.get(index).map(|option| option.key)
 }
 
 fn issue_json(issue: &Issue) -> Value {

@@ -76,7 +76,7 @@ pub struct Reached {
 
 impl Bounds {
     /// The bounds on a setup: its shape, its mesh, its 16-bit elements, the nominal rate of its shard group's ring (one
-    /// card's on a flat network), kernels at their peak and no latency, so that no step of it can exceed them.
+    /// card's on a flat network), the better of its kernels' efficiencies and no latency, so that no step of it exceeds them.
     pub fn of(setup: &Setup) -> Self {
         let network = Network { intra_node_efficiency: 1.0, inter_node_efficiency: 1.0, ..setup.network };
         let gpus = setup.mesh.gpus().max(1);
@@ -95,7 +95,7 @@ impl Bounds {
             memory: setup.accelerator.memory,
             link: bus_bandwidth(&network, group),
             peak: peak(&setup.accelerator, setup.recipe),
-            efficiency: 1.0,
+            efficiency: kernel_efficiency(setup),
             latency: Seconds::ZERO,
             stage: match setup.sharding {
                 Sharding::Fsdp(_) => Stage::Three,
@@ -206,6 +206,17 @@ impl Bounds {
         positive(self.free_memory().get()) * self.link.get()
             / (self.layers * self.hidden * self.element * self.element * self.peak.get())
     }
+}
+
+/// The larger fraction of the peak that matrix products and attention reach; attention that skips what a causal mask hides
+/// counts double, as the bounds count the full score matrix.
+fn kernel_efficiency(setup: &Setup) -> f64 {
+    let efficiency = setup.accelerator.efficiency;
+    let attention = match setup.mask {
+        AttentionMask::Full => efficiency.attention,
+        AttentionMask::Causal => 2.0 * efficiency.attention,
+    };
+    if attention > efficiency.matmul { attention } else { efficiency.matmul }
 }
 
 /// A setup under the simplifications of the bounds, for the step model: no vocabulary and no biases (`φ = 12 L H²`), a flat

@@ -71,16 +71,18 @@ pub fn sample(scenario: &Scenario) -> Sample {
     Sample::unlimited(&step::evaluate(&setup), capacity)
 }
 
-/// Writes a parameter for a sweep: the nearest valid value. A swept number of GPUs is a multiple of the shard group where
-/// there is one, as anybody would choose it; every other number would shard over some odd divisor.
+/// Writes a parameter for a sweep: the nearest valid value. A swept number of GPUs fills whole nodes and whole shard groups
+/// from the first one on, as anybody would choose it.
 pub fn assign(scenario: &mut Scenario, number: &Number, value: f64) {
     let value = if number.integer { value.round() } else { value };
     let gpus = scenario.gpus;
     (number.set)(scenario, value.clamp(number.min, number.max));
-    if scenario.gpus != gpus && scenario.shard_size > 1 && grouped(scenario.strategy) {
-        let groups = f64::from(scenario.gpus) / f64::from(scenario.shard_size);
+    if scenario.gpus != gpus {
+        let shard = if grouped(scenario.strategy) { scenario.shard_size } else { 1 };
+        let whole = scenario.network.values.gpus_per_node.max(shard).max(1);
+        let groups = f64::from(scenario.gpus) / f64::from(whole);
         if groups > 1.0 {
-            scenario.gpus = (groups.round() as u32).saturating_mul(scenario.shard_size);
+            scenario.gpus = (groups.round() as u32).saturating_mul(whole);
         }
     }
 }

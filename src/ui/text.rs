@@ -33,7 +33,7 @@ pub const MFU: &str = "MFU";
 /// Throughput.
 pub const TOKENS: &str = "Tokens per second per GPU";
 /// Throughput, where room is short.
-pub const TOKENS_SHORT: &str = "Tokens/s per GPU";
+pub const TOKENS_SHORT: &str = "Tokens/s/GPU";
 /// Time of a step.
 pub const STEP: &str = "Step time";
 /// Memory at its peak.
@@ -61,7 +61,8 @@ pub const COPIED: &str = "Link copied";
 /// After the link could not be copied.
 pub const COPY_BY_HAND: &str = "Copy it from here:";
 /// What one can do with the map and the curves.
-pub const HINT: &str = "Point to read, click to set the scenario there. With the keyboard: focus a figure, arrow keys, Enter.";
+pub const HINT: &str =
+    "Point to read, click to set the scenario there. With the keyboard: focus a figure, arrow keys, Enter.";
 /// On the table of a figure.
 pub const DATA: &str = "Data table";
 /// The hatching of the map.
@@ -69,7 +70,8 @@ pub const DOES_NOT_FIT: &str = "does not fit";
 /// The overlay of the closed-form bounds.
 pub const BOUNDS: &str = "FSDP bound";
 /// What that is.
-pub const BOUNDS_HELP: &str = "The closed-form upper bound of FSDP after Wang et al. 2025 (arXiv 2504.03655), dashed in both figures.";
+pub const BOUNDS_HELP: &str =
+    "The closed-form upper bound of FSDP after Wang et al. 2025 (arXiv 2504.03655), dashed in both figures.";
 /// The model that the slider shapes.
 pub const LADDER: &str = "GPT-style, by size";
 /// Hardware that was typed rather than picked.

@@ -71,17 +71,13 @@ fn a_link_cut_in_half_still_opens() -> Result<()> {
 fn a_link_with_three_broken_keys_names_each() -> Result<()> {
     let fragment = rich_fragment()?;
     let mut pairs: Vec<String> = fragment.split('&').map(str::to_owned).collect();
-    let broken: Vec<String> = pairs.iter().rev().take(3).cloned().collect();
     for pair in pairs.iter_mut().rev().take(3) {
         let key = pair.split('=').next().unwrap_or_default();
         *pair = format!("{key}=zzz");
     }
     let page = Page::with_fragment(&pairs.join("&"))?;
     let text = banner(&page, 3)?;
-    for pair in broken {
-        let key = pair.split('=').next().unwrap_or_default();
-        assert!(text.contains(key), "the banner does not name `{key}`: {text}");
-    }
+    assert_eq!(text.matches("zzz").count(), 3, "the banner does not quote what is broken: {text}");
     move_sliders(&page, &["GPU memory"])?;
     page.leave_quietly()
 }

@@ -11,12 +11,12 @@ use xtask::site;
 use xtask::webdriver::{Element, Session, wait_for};
 
 /// The sliders of the first screen.
-pub const SLIDERS: [&str; 5] = ["GPU memory", "Link bandwidth", "Sequence length", "Model size", "GPUs"];
+pub(crate) const SLIDERS: [&str; 5] = ["GPU memory", "Link bandwidth", "Sequence length", "Model size", "GPUs"];
 /// The figures of the headline.
-pub const OUTPUTS: [&str; 5] = ["MFU", "Tokens per second per GPU", "Step time", "Peak memory", "Free memory"];
+pub(crate) const OUTPUTS: [&str; 5] = ["MFU", "Tokens per second per GPU", "Step time", "Peak memory", "Free memory"];
 
 /// Long enough for a slow machine; nothing waits longer than it must.
-pub const PATIENCE: Duration = Duration::from_secs(15);
+pub(crate) const PATIENCE: Duration = Duration::from_secs(15);
 
 /// Keeps what the content policy forbids and what nobody caught, from before the page's own first script.
 const WITNESS: &str = "window.witness = [];
@@ -27,7 +27,7 @@ const WITNESS: &str = "window.witness = [];
 
 /// Sizes and pixels of a figure's canvases, as a short text: size, number of colours, hash.
 const PICTURE: &str = "
-    return [...document.querySelectorAll(`#${arguments[0]} canvas`)].map((canvas) => {
+    return [...document.querySelectorAll(`canvas#${arguments[0]}, #${arguments[0]} canvas`)].map((canvas) => {
         if (!canvas.width || !canvas.height) return 'empty';
         const pixels = new Uint32Array(
             canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height).data.buffer);
@@ -41,35 +41,35 @@ const PICTURE: &str = "
     }).join(', ');";
 
 /// The open page, with the browser around it and the server behind it.
-pub struct Page {
-    pub session: Session,
+pub(crate) struct Page {
+    pub(crate) session: Session,
     server: FileServer,
 }
 
 /// Everything the first screen says and shows.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Sight {
-    pub headline: String,
-    pub outputs: [String; 5],
-    pub map: String,
-    pub curve: String,
+pub(crate) struct Sight {
+    pub(crate) headline: String,
+    pub(crate) outputs: [String; 5],
+    pub(crate) map: String,
+    pub(crate) curve: String,
 }
 
 impl Sight {
     /// Whether both plots have something on them.
-    pub fn is_drawn(&self) -> bool {
+    pub(crate) fn is_drawn(&self) -> bool {
         self.map.contains("drawn") && self.curve.contains("drawn")
     }
 }
 
 impl Page {
     /// The page on a first visit, in a fresh browser, served under a path that it cannot know.
-    pub fn first_visit() -> Result<Self> {
+    pub(crate) fn first_visit() -> Result<Self> {
         Self::with_fragment("")
     }
 
     /// The page with this fragment, in a fresh browser.
-    pub fn with_fragment(fragment: &str) -> Result<Self> {
+    pub(crate) fn with_fragment(fragment: &str) -> Result<Self> {
         let folder = std::env::var_os("SHARDWISE_DIST").map_or_else(site::folder, PathBuf::from);
         if !folder.join("index.html").is_file() {
             return Err(Failure::new("There is no built site in dist/: cargo xtask build"));
@@ -80,7 +80,7 @@ impl Page {
     }
 
     /// The same site in another, fresh browser.
-    pub fn elsewhere(self, address: &str) -> Result<Self> {
+    pub(crate) fn elsewhere(self, address: &str) -> Result<Self> {
         Self::open(self.server, address)
     }
 
@@ -97,7 +97,7 @@ impl Page {
     }
 
     /// What there is to see now.
-    pub fn look(&self) -> Result<Sight> {
+    pub(crate) fn look(&self) -> Result<Sight> {
         let text = "return document.querySelector(arguments[0])?.textContent.trim() ?? ''";
         let mut outputs = OUTPUTS.map(|_| String::new());
         for (slot, name) in outputs.iter_mut().zip(OUTPUTS) {
@@ -112,7 +112,7 @@ impl Page {
     }
 
     /// What there is to see once it is as wanted.
-    pub fn wait_for(&self, otherwise: &str, wanted: impl Fn(&Sight) -> bool) -> Result<Sight> {
+    pub(crate) fn wait_for(&self, otherwise: &str, wanted: impl Fn(&Sight) -> bool) -> Result<Sight> {
         let mut last = None;
         let outcome = wait_for(otherwise, PATIENCE, || {
             let sight = self.look()?;
@@ -123,7 +123,7 @@ impl Page {
     }
 
     /// What there is to see once it no longer changes by itself.
-    pub fn settled(&self) -> Result<Sight> {
+    pub(crate) fn settled(&self) -> Result<Sight> {
         let mut before = self.look()?;
         wait_for("the page does not come to rest", PATIENCE, || {
             std::thread::sleep(Duration::from_millis(120));
@@ -135,17 +135,17 @@ impl Page {
     }
 
     /// The slider of this name, in view.
-    pub fn slider(&self, name: &str) -> Result<Element> {
+    pub(crate) fn slider(&self, name: &str) -> Result<Element> {
         self.in_view(&format!("input[type=range][aria-label='{name}']"))
     }
 
     /// The text field beside the slider of this name, in view.
-    pub fn field(&self, name: &str) -> Result<Element> {
+    pub(crate) fn field(&self, name: &str) -> Result<Element> {
         self.in_view(&format!("input[aria-label='{name}, typed']"))
     }
 
     /// The one element of this selector, scrolled to the middle of the window.
-    pub fn in_view(&self, selector: &str) -> Result<Element> {
+    pub(crate) fn in_view(&self, selector: &str) -> Result<Element> {
         let element = self.session.element(selector)?;
         let scroll = "arguments[0].scrollIntoView({ block: 'center', inline: 'nearest', behavior: 'instant' })";
         self.session.script(scroll, &[element.as_argument()])?;
@@ -153,24 +153,24 @@ impl Page {
     }
 
     /// What an expression over the element `it` comes to, as text.
-    pub fn ask(&self, element: &Element, expression: &str) -> Result<String> {
+    pub(crate) fn ask(&self, element: &Element, expression: &str) -> Result<String> {
         let script = format!("const it = arguments[0]; return String({expression});");
         self.session.text(&script, &[element.as_argument()])
     }
 
     /// The same as a number.
-    pub fn number(&self, element: &Element, expression: &str) -> Result<f64> {
+    pub(crate) fn number(&self, element: &Element, expression: &str) -> Result<f64> {
         let text = self.ask(element, expression)?;
         text.parse().map_err(|_| Failure::new(format!("`{expression}` is `{text}`, which is no number.")))
     }
 
     /// The address in the address bar.
-    pub fn address(&self) -> Result<String> {
+    pub(crate) fn address(&self) -> Result<String> {
         self.session.text("return location.href", &[])
     }
 
     /// The address once it is another than this one.
-    pub fn address_after(&self, before: &str) -> Result<String> {
+    pub(crate) fn address_after(&self, before: &str) -> Result<String> {
         wait_for("the address stays the same", PATIENCE, || Ok(Some(self.address()?).filter(|now| now != before)))
     }
 
@@ -188,7 +188,7 @@ impl Page {
     }
 
     /// The end of every test: nothing broke behind the scenes.
-    pub fn leave_quietly(&self) -> Result<()> {
+    pub(crate) fn leave_quietly(&self) -> Result<()> {
         let complaints = self.complaints()?;
         if complaints.is_empty() { Ok(()) } else { Err(Failure::new(format!("The console says {complaints:#?}"))) }
     }

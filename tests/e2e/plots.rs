@@ -9,7 +9,7 @@ use crate::page::{PATIENCE, Page};
 #[test]
 fn a_click_on_the_map_sets_the_scenario_there() -> Result<()> {
     let page = Page::first_visit()?;
-    let map = page.in_view("#map canvas")?;
+    let map = page.in_view("canvas#map, #map canvas")?;
     let width = page.number(&map, "it.getBoundingClientRect().width")?;
     let height = page.number(&map, "it.getBoundingClientRect().height")?;
     let address = page.address()?;

@@ -7,6 +7,8 @@ use crate::page::{Page, SLIDERS, Sight};
 
 /// Half the thumb: a click on the track nearer to its end than this lands on the thumb's edge.
 const THUMB: f64 = 10.0;
+/// How often an arrow key is pressed: far enough that another strategy fits or no longer fits.
+const STROKES: usize = 40;
 
 #[test]
 fn the_first_visit_has_every_control_figure_and_plot() -> Result<()> {
@@ -15,7 +17,7 @@ fn the_first_visit_has_every_control_figure_and_plot() -> Result<()> {
         page.slider(name)?;
         page.field(name)?;
     }
-    for figure in ["#map canvas", "#curve canvas", "#memory"] {
+    for figure in ["canvas#map, #map canvas", "canvas#curve, #curve canvas", "#memory"] {
         page.in_view(figure)?;
     }
     let sight = page.look()?;
@@ -31,7 +33,7 @@ fn arrow_keys_on_every_slider_redraw_everything() -> Result<()> {
         let slider = page.slider(name)?;
         page.session.focus(&slider)?;
         let key = if fraction(&page, &slider)? < 0.5 { Key::Right } else { Key::Left };
-        page.session.press(key, 12)?;
+        page.session.press(key, STROKES)?;
         changed(&page, name, &before)?;
     }
     page.leave_quietly()

@@ -15,7 +15,7 @@ const TICK: f64 = 4.0;
 /// Room between two tick labels along the horizontal axis.
 const BETWEEN: f64 = 10.0;
 /// Room for one tick along each axis.
-const PER_TICK: (f64, f64) = (56.0, 40.0);
+const PER_TICK: (f64, f64) = (38.0, 32.0);
 /// The height of the colour key.
 const KEY_HEIGHT: f64 = 8.0;
 /// The patches that make the colour key.
@@ -101,7 +101,8 @@ fn key<B: DrawingBackend>(
     for at in 0..KEY_PATCHES {
         let x = left + at as f64 * patch;
         let colour = ramp(theme, (at as f64 + 0.5) / KEY_PATCHES as f64);
-        pen.fill((x, top), (x + patch, bottom), colour, 1.0)?;
+        // To the right end, so that no seam shows between two patches.
+        pen.fill((x, top), (right, bottom), colour, 1.0)?;
     }
     pen.outline((left, top), (right, bottom), Stroke::solid(colours.axis, 0.75))
 }

@@ -71,14 +71,14 @@ fn prepare(canvas: &HtmlCanvasElement, style: &Style) -> Result<CanvasRenderingC
         canvas.set_height(height);
     }
     let context = context(canvas)?;
-    context.set_transform(1.0, 0.0, 0.0, 1.0, 0.0, 0.0).map_err(refused)?;
+    context.set_transform(1.0, 0.0, 0.0, 1.0, 0.0, 0.0).map_err(|error| refused(&error))?;
     context.set_fill_style_str(&tokens(style.theme).surface.css());
     context.fill_rect(0.0, 0.0, f64::from(width), f64::from(height));
     Ok(context)
 }
 
 fn context(canvas: &HtmlCanvasElement) -> Result<CanvasRenderingContext2d, PaintError> {
-    let context = canvas.get_context("2d").map_err(refused)?;
+    let context = canvas.get_context("2d").map_err(|error| refused(&error))?;
     let context = context.and_then(|context| context.dyn_into().ok());
     context.ok_or_else(|| PaintError("the canvas has no 2D context.".to_string()))
 }
@@ -91,7 +91,7 @@ fn with_pen(
     draw: impl FnOnce(&mut Pen<CanvasBackend>) -> Result<(), PaintError>,
 ) -> Result<(), PaintError> {
     let ratio = style.device_pixel_ratio;
-    context.set_transform(1.0 / SUBPIXELS, 0.0, 0.0, 1.0 / SUBPIXELS, 0.0, 0.0).map_err(refused)?;
+    context.set_transform(1.0 / SUBPIXELS, 0.0, 0.0, 1.0 / SUBPIXELS, 0.0, 0.0).map_err(|error| refused(&error))?;
     context.set_line_join("round");
     let backend = CanvasBackend::with_canvas_object(canvas.clone());
     let mut backend = backend.ok_or_else(|| PaintError("the canvas has no 2D context.".to_string()))?;
@@ -113,8 +113,9 @@ fn stretch(
             _ => hidden_canvas(width, height)?,
         };
         let pixels = Clamped(stretcher.image.bytes.as_slice());
-        let data = ImageData::new_with_u8_clamped_array_and_sh(pixels, width, height).map_err(refused)?;
-        self::context(&hidden)?.put_image_data(&data, 0.0, 0.0).map_err(refused)?;
+        let data =
+            ImageData::new_with_u8_clamped_array_and_sh(pixels, width, height).map_err(|error| refused(&error))?;
+        self::context(&hidden)?.put_image_data(&data, 0.0, 0.0).map_err(|error| refused(&error))?;
         let ratio = style.device_pixel_ratio;
         let drawn = context.draw_image_with_html_canvas_element_and_dw_and_dh(
             &hidden,
@@ -124,14 +125,14 @@ fn stretch(
             area.height * ratio,
         );
         stretcher.canvas = Some(hidden);
-        drawn.map_err(refused)
+        drawn.map_err(|error| refused(&error))
     })
 }
 
 fn hidden_canvas(width: u32, height: u32) -> Result<HtmlCanvasElement, PaintError> {
     let document = web_sys::window().and_then(|window| window.document());
     let document = document.ok_or_else(|| PaintError("there is no document.".to_string()))?;
-    let element = document.create_element("canvas").map_err(refused)?;
+    let element = document.create_element("canvas").map_err(|error| refused(&error))?;
     let canvas: HtmlCanvasElement =
         element.dyn_into().map_err(|_| PaintError("the browser made no canvas.".to_string()))?;
     canvas.set_width(width);
@@ -139,6 +140,6 @@ fn hidden_canvas(width: u32, height: u32) -> Result<HtmlCanvasElement, PaintErro
     Ok(canvas)
 }
 
-fn refused(error: JsValue) -> PaintError {
+fn refused(error: &JsValue) -> PaintError {
     PaintError(format!("{error:?}"))
 }

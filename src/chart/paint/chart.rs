@@ -6,7 +6,7 @@ use super::pen::{Pen, Spot, Stroke};
 use super::{PaintError, axes, hatch, lines};
 use crate::chart::layout::PlotArea;
 use crate::chart::palette::{Theme, line, tokens};
-use crate::chart::spec::{ChartSpec, Field, ZoneKind};
+use crate::chart::spec::{ChartSpec, Field, LineRole, Zone, ZoneKind};
 use plotters::prelude::DrawingBackend;
 
 /// The radius of the mark at the scenario's place.
@@ -33,9 +33,13 @@ pub fn draw_chart<B: DrawingBackend>(
     if let Some(here) = here {
         room.take(Rect::around(here, 4.0 * HERE, 4.0 * HERE));
     }
-    lines::draw(pen, spec, area, theme, &mut room)?;
+    let named = lines::draw(pen, spec, area, theme, &mut room)?;
     if let Some(field) = &spec.field {
-        zones(pen, spec, field, theme, &mut room)?;
+        // The boundary's own name says which side is which.
+        let sides_named = named.contains(&LineRole::NetworkBoundary);
+        let shown = |zone: &&Zone| zone.kind == ZoneKind::DoesNotFit || !sides_named;
+        let zones: Vec<&Zone> = spec.zones.iter().filter(shown).collect();
+        name_zones(pen, &zones, field, theme, &mut room)?;
     }
     if let Some(here) = here {
         mark(pen, here, theme)?;
@@ -57,15 +61,15 @@ fn hatching<B: DrawingBackend>(
 }
 
 /// The names of the zones: with the reason where there is room for it.
-fn zones<B: DrawingBackend>(
+fn name_zones<B: DrawingBackend>(
     pen: &mut Pen<B>,
-    spec: &ChartSpec,
+    zones: &[&Zone],
     field: &Field,
     theme: Theme,
     room: &mut Room,
 ) -> Result<(), PaintError> {
     let colours = tokens(theme);
-    for zone in &spec.zones {
+    for zone in zones {
         let both = [zone.name.as_str(), zone.reason.as_str()];
         let name = [zone.name.as_str()];
         let mut place = |texts: &[&str]| room.within(field, zone.kind, size_of(texts));

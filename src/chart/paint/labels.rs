@@ -5,6 +5,8 @@ use crate::chart::spec::{Field, ZoneKind};
 
 /// Room around the text of a label.
 const MARGIN: f64 = 4.0;
+/// The least distance between two labels.
+const APART: f64 = 4.0;
 /// The distance between lines of text.
 pub(super) const LINE: f64 = 16.0;
 
@@ -24,7 +26,10 @@ impl Rect {
     }
 
     fn overlaps(&self, other: &Self) -> bool {
-        self.left < other.right && other.left < self.right && self.top < other.bottom && other.top < self.bottom
+        self.left < other.right + APART
+            && other.left < self.right + APART
+            && self.top < other.bottom + APART
+            && other.top < self.bottom + APART
     }
 
     fn inside(&self, other: &Self) -> bool {
@@ -85,14 +90,14 @@ impl Room {
         let along = [0.5, 0.6, 0.4, 0.7, 0.3, 0.8, 0.2, 0.9, 0.1];
         let sides = [(0.5, -0.6), (-0.5, -0.6), (0.5, 0.6), (-0.5, 0.6), (0.0, -0.9), (0.0, 0.9)];
         let last = points.len().saturating_sub(1) as f64;
-        let places = along.into_iter().flat_map(|share| {
+        let mut places = along.into_iter().flat_map(|share| {
             let point = points.get((share * last) as usize).copied();
             sides.into_iter().filter_map(move |(right, down)| {
                 let (x, y) = point?;
                 Some(Rect::around((x + right * (width + 8.0), y + down * (height + 6.0)), width, height))
             })
         });
-        let free = places.filter(|rect| self.is_free(rect) && !self.covers_line(rect)).next();
+        let free = places.find(|rect| self.is_free(rect) && !self.covers_line(rect));
         if let Some(rect) = free {
             self.take(rect);
         }

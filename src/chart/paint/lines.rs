@@ -10,7 +10,7 @@ use crate::chart::spec::{ChartSpec, Line, LineRole};
 use plotters::prelude::DrawingBackend;
 
 /// The pattern of what does not fit.
-const DOTS: &[f64] = &[1.0, 4.0];
+const DOTS: &[f64] = &[2.0, 6.0];
 /// Room on each side of a line that crosses a field, in the surface's colour.
 const CASING: f64 = 1.5;
 /// Half of the cross at the end of what fits.
@@ -38,14 +38,14 @@ fn order(line: &Line) -> u8 {
     }
 }
 
-/// Every line; a name where there is room (the legend has them all).
+/// Every line; a name where there is room (the legend has them all). Gives the roles of the lines that have their name.
 pub(super) fn draw<B: DrawingBackend>(
     pen: &mut Pen<B>,
     spec: &ChartSpec,
     area: &PlotArea,
     theme: Theme,
     room: &mut Room,
-) -> Result<(), PaintError> {
+) -> Result<Vec<LineRole>, PaintError> {
     let mut lines: Vec<&Line> = spec.lines.iter().filter(|line| line.same_as.is_none()).collect();
     lines.sort_by_key(|line| order(line));
     let mut drawn: Vec<(&Line, Vec<Vec<Spot>>)> = Vec::with_capacity(lines.len());
@@ -72,14 +72,16 @@ pub(super) fn draw<B: DrawingBackend>(
         ends(pen, line, area, theme)?;
         drawn.push((line, pieces));
     }
+    let mut named = Vec::new();
     for (line, pieces) in drawn.into_iter().rev() {
         let longest = pieces.iter().max_by(|one, other| one.len().cmp(&other.len()));
         let place = longest.and_then(|piece| room.beside(piece, size_of(&[&line.name])));
         if let Some(place) = place {
             label(pen, &[&line.name], place, colour(theme, line), theme)?;
+            named.push(line.role);
         }
     }
-    Ok(())
+    Ok(named)
 }
 
 /// A cross where a curve stops to fit.

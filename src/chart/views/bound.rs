@@ -7,7 +7,7 @@ use crate::chart::spec::{Line, LineRole};
 use crate::model::bounds::{Bounds, Stage};
 use crate::model::hardware::Topology;
 use crate::model::setup::Setup;
-use crate::model::training::{Recompute, Sharding};
+use crate::model::training::{AttentionMask, Recompute, Sharding};
 use crate::plan::boundary::{Tracer, zero_line};
 use crate::plan::sweep;
 use crate::scenario::Scenario;
@@ -21,7 +21,7 @@ const ELEMENT: f64 = 2.0;
 /// Nodes of the grid over which the longest context is traced: the line is smooth, so few are enough.
 const GRID: (usize, usize) = (41, 29);
 
-/// The bounds of a setup: kernels at their peak, no latency, one transfer a pass, and the links that its topology gives.
+/// The bounds of a setup: no latency, one transfer a pass, and the links that its topology gives.
 fn of(setup: &Setup, stage: Stage) -> Bounds {
     let network = &setup.network;
     let gpus = setup.mesh.dp_replicate.saturating_mul(setup.mesh.dp_shard);
@@ -31,7 +31,7 @@ fn of(setup: &Setup, stage: Stage) -> Bounds {
         Topology::Flat => network.inter_node,
         Topology::Aware => network.intra_node.min(rails * network.inter_node),
     };
-    Bounds {
+    let bounds = Bounds {
         layers: f64::from(setup.architecture.num_hidden_layers),
         hidden: f64::from(setup.architecture.hidden_size),
         seq_len: f64::from(setup.batch.seq_len),
@@ -49,7 +49,21 @@ fn of(setup: &Setup, stage: Stage) -> Bounds {
             Recompute::None | Recompute::Selective => 1.0,
         },
         backward_transfers: 1.0,
-    }
+    };
+    Bounds { efficiency: kernels(setup, &bounds), ..bounds }
+}
+
+/// The fraction of the peak that kernels reach, `a`: matrix products and attention by their share of the FLOPs. A causal
+/// mask leaves half of the counted attention to compute, which counts as twice the rate.
+fn kernels(setup: &Setup, bounds: &Bounds) -> f64 {
+    let reached = setup.accelerator.efficiency;
+    let unmasked = match setup.mask {
+        AttentionMask::Causal => 0.5,
+        AttentionMask::Full => 1.0,
+    };
+    let all = bounds.forward_flops().get();
+    let products = 2.0 * bounds.params();
+    all / (products / reached.matmul + (all - products) * unmasked / reached.attention)
 }
 
 /// Where the tokens of one micro-batch are the most that the bounds let fit, `E_max`.

@@ -3,10 +3,13 @@
 use super::axes::AxisOf;
 use super::rounding;
 use super::scratch::Scratch;
-use crate::chart::format;
+use crate::chart::{format, names};
 use crate::plan::boundary::change_between;
 use crate::plan::sweep::{self, Sample};
 use crate::scenario::Scenario;
+
+/// Whole numbers below this are said as they are.
+const EXACT: f64 = 1000.0;
 
 /// Where a yes-or-no changes along an axis.
 enum Change {
@@ -31,7 +34,8 @@ pub(super) fn of_region(scenario: &Scenario, x: &AxisOf, y: &AxisOf, scratch: &m
     let network = change_in(scenario, x, &row, feasible, |sample| !sample.network_bound());
     scratch.samples = row;
     let place = place(y.param.key, &format::value(y.number.unit, y.own(scenario)));
-    let amount = |value| format::value(x.number.unit, value);
+    let noun = if x.param.key == "gpus" { " GPUs" } else { "" };
+    let amount = |value| format!("{}{noun}", format::value(x.number.unit, value));
     let memory = fit_clause(x, &fits, amount);
     let speed = match (fits, network) {
         (Change::Never, _) => return format!("{place}, {memory}."),
@@ -57,19 +61,19 @@ fn place(key: &str, value: &str) -> String {
 
 /// What fits along the axis.
 fn fit_clause(x: &AxisOf, fits: &Change, amount: impl Fn(f64) -> String) -> String {
-    let label = x.axis.label.to_lowercase();
+    let label = names::in_sentence(&x.axis.label);
     let many = match x.param.key {
         "seq" => "sequences",
         "size" => "models",
-        "mbs" => "micro-batches",
-        "gpus" => "GPU counts",
+        "mbs" => "micro-batch sizes",
         _ => "values",
     };
     match fits {
         Change::Always => format!("every {label} shown fits"),
         Change::Never => format!("no {label} shown fits"),
+        Change::UpTo(value) if x.param.key == "gpus" => format!("it fits on up to {}", amount(*value)),
         Change::UpTo(value) => format!("{many} up to {} fit", amount(*value)),
-        Change::From(value) if x.param.key == "gpus" => format!("it fits on {} GPUs or more", amount(value.ceil())),
+        Change::From(value) if x.param.key == "gpus" => format!("it fits on {} or more", amount(*value)),
         Change::From(value) => format!("it fits from {} on", amount(*value)),
         Change::Mixed => format!("only part of the {label} range fits"),
     }
@@ -84,6 +88,18 @@ fn feasible(row: &[Sample]) -> (usize, usize) {
 
 fn change(scenario: &Scenario, x: &AxisOf, row: &[Sample], holds: impl Fn(&Sample) -> bool) -> Change {
     change_in(scenario, x, row, (0, row.len()), holds)
+}
+
+/// A value in a sentence: a small whole number as it is, others rounded to three digits on the side that stays true.
+fn said(scenario: &Scenario, x: &AxisOf, value: f64, round: impl Fn(f64) -> f64) -> f64 {
+    if !x.number.integer {
+        return round(value);
+    }
+    // What was evaluated there: a whole number, and whole nodes of GPUs.
+    let mut moved = *scenario;
+    sweep::assign(&mut moved, x.number, value);
+    let value = (x.number.get)(&moved);
+    if value < EXACT { value } else { round(value) }
 }
 
 /// Where `holds` changes within a stretch of the row, placed by bisection.
@@ -109,8 +125,8 @@ fn change_in(
     let position = |share: f64| x.at_node((first + at) as f64 + share, row.len());
     let (low, high) = change_between(start, |share| holds(&sweep::sample_at(scenario, x.number, position(share))));
     if start {
-        Change::UpTo(rounding::round_down(position(low)))
+        Change::UpTo(said(scenario, x, position(low), rounding::down))
     } else {
-        Change::From(rounding::round_up(position(high)))
+        Change::From(said(scenario, x, position(high), rounding::up))
     }
 }

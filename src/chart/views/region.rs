@@ -3,8 +3,8 @@
 use super::axes::{self, AxisOf};
 use super::scratch::Scratch;
 use super::{bound, finding};
-use crate::chart::{format, names};
 use crate::chart::spec::{Cell, ChartSpec, Field, Line, LineRole, Quantity, Zone, ZoneKind};
+use crate::chart::{format, names};
 use crate::params::Unit;
 use crate::plan::boundary::{Point, memory_frontier, network_boundary};
 use crate::plan::sweep::{self, Range, Sample};

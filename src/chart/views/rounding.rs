@@ -1,21 +1,21 @@
 //! Rounding to the side on which a sentence stays true.
 
 /// Significant digits of a number in a sentence.
-const DIGITS: usize = 3;
+const DIGITS: u8 = 3;
 
 /// The nearest number of three significant digits.
 fn rounded(value: f64) -> f64 {
-    format!("{value:.*e}", DIGITS - 1).parse().unwrap_or(value)
+    format!("{value:.*e}", usize::from(DIGITS) - 1).parse().unwrap_or(value)
 }
 
 /// The nearest number of three significant digits that is not larger (for positive numbers).
-pub(super) fn round_down(value: f64) -> f64 {
+pub(super) fn down(value: f64) -> f64 {
     let near = rounded(value);
     if near <= value { near } else { rounded(near - step(value)) }
 }
 
 /// The nearest number of three significant digits that is not smaller (for positive numbers).
-pub(super) fn round_up(value: f64) -> f64 {
+pub(super) fn up(value: f64) -> f64 {
     let near = rounded(value);
     if near >= value { near } else { rounded(near + step(value)) }
 }
@@ -24,7 +24,7 @@ pub(super) fn round_up(value: f64) -> f64 {
 fn step(value: f64) -> f64 {
     let text = format!("{value:e}");
     let exponent: i32 = text.split_once('e').and_then(|(_, exponent)| exponent.parse().ok()).unwrap_or(0);
-    format!("1e{}", exponent + 1 - DIGITS as i32).parse().unwrap_or(0.0)
+    format!("1e{}", exponent + 1 - i32::from(DIGITS)).parse().unwrap_or(0.0)
 }
 
 #[cfg(test)]
@@ -33,9 +33,9 @@ mod tests {
 
     #[test]
     fn numbers_are_rounded_to_the_side_on_which_the_sentence_stays_true() {
-        assert_eq!((round_down(14_289.0), round_up(14_211.0)), (14_200.0, 14_300.0));
-        assert_eq!((round_down(8192.0), round_up(8192.0)), (8190.0, 8200.0));
-        assert_eq!((round_down(0.999_9), round_up(999.9)), (0.999, 1000.0));
-        assert_eq!((round_down(200.0), round_up(200.0)), (200.0, 200.0));
+        assert_eq!((down(14_289.0), up(14_211.0)), (14_200.0, 14_300.0));
+        assert_eq!((down(8192.0), up(8192.0)), (8190.0, 8200.0));
+        assert_eq!((down(0.999_9), up(999.9)), (0.999, 1000.0));
+        assert_eq!((down(200.0), up(200.0)), (200.0, 200.0));
     }
 }

@@ -24,12 +24,15 @@ pub struct Props {
 #[component]
 pub fn ChoiceControl(props: &Props) -> Html {
     let ChoiceField { key, label, help, options, chosen, .. } = props.field;
+    let select = use_node_ref();
+    effects::use_selected(&select, chosen, options.len());
     let choose = props.emit.reform(move |event: Event| Action::Choose { key, index: effects::selected_index(&event) });
     let back = props.field.preset.as_ref().map(|preset| {
         let name = text::back_to(label, preset);
         let back = props.emit.reform(move |_: MouseEvent| Action::Back { key });
         html! { <button type="button" class="back" aria-label={name.clone()} title={name} onclick={back}><Drawn icon={Icon::Undo} /></button> }
     });
+    let back = back.unwrap_or_default();
     let changed = props.field.preset.is_some().then_some("changed");
     let inert = (!props.field.applies).then_some("inert");
     html! {
@@ -37,7 +40,7 @@ pub fn ChoiceControl(props: &Props) -> Html {
             <div class="control-line">
                 <label for={key} title={help}>{ label }</label>
                 { back }
-                <select id={key} onchange={choose} title={options.get(chosen).map(|option| option.help)}>
+                <select ref={select} id={key} onchange={choose} title={options.get(chosen).map(|option| option.help)}>
                     { for options.iter().enumerate().map(|(place, option)| html! {
                         <option key={option.key} value={option.key} selected={place == chosen}>{ option.label }</option>
                     }) }

@@ -30,6 +30,9 @@ pub struct Props {
     pub say: Callback<AttrValue>,
     /// The selects in the heading.
     pub children: Html,
+    /// What the readout says where nobody points, if it has nothing to say of the scenario on screen.
+    #[prop_or_default]
+    pub hint: &'static str,
     /// What stands under the legend.
     #[prop_or_default]
     pub foot: Html,
@@ -59,7 +62,8 @@ fn arrow(event: &KeyboardEvent) -> Option<(i32, i32)> {
     }
 }
 
-fn cross(area: &PlotArea, size: Size, (x, y): (f64, f64)) -> Html {
+/// Lines through a place; without a parameter up the figure only the one through x means something.
+fn cross(area: &PlotArea, size: Size, (x, y): (f64, f64), over_both: bool) -> Html {
     let (x, y) = area.to_pixel(x, y);
     let (left, right) = (area.left.to_string(), area.right().to_string());
     let (top, bottom) = (area.top.to_string(), area.bottom().to_string());
@@ -67,8 +71,10 @@ fn cross(area: &PlotArea, size: Size, (x, y): (f64, f64)) -> Html {
     html! {
         <svg class="cross" aria-hidden="true" viewBox={format!("0 0 {} {}", size.width, size.height)}>
             <line x1={x.clone()} x2={x.clone()} y1={top} y2={bottom} />
-            <line x1={left} x2={right} y1={y.clone()} y2={y.clone()} />
-            <circle cx={x} cy={y} r="5" />
+            if over_both {
+                <line x1={left} x2={right} y1={y.clone()} y2={y.clone()} />
+                <circle cx={x} cy={y} r="5" />
+            }
         </svg>
     }
 }
@@ -121,8 +127,9 @@ pub fn Figure(props: &Props) -> Html {
             }
         })
     };
-    // Where nobody points, the readout is about the scenario on screen. Values of lines stand in the legend.
-    let said = shown.or(props.spec.here).map(|(x, y)| readout::readout(&props.spec, x, y));
+    // Values of lines stand in the legend; where nobody points, they are those of the scenario on screen.
+    let resting = props.spec.here.filter(|_| props.spec.field.is_none());
+    let said = shown.or(resting).map(|(x, y)| readout::readout(&props.spec, x, y));
     let (place, entries) = said.map_or_else(Default::default, |said| (said.place, said.entries));
     let (listed, unlisted): (Vec<_>, Vec<_>) = entries.into_iter().partition(|entry| entry.role.is_some());
     html! {
@@ -136,15 +143,19 @@ pub fn Figure(props: &Props) -> Html {
                 <canvas ref={canvas} id={props.id} class="pick" role="img" tabindex="0"
                     aria-label={describe::chart(&props.spec)} onpointermove={hover} onpointerleave={leave}
                     onclick={pick} onkeydown={key} />
-                { for shown.map(|here| cross(&area, size, here)) }
+                { shown.map(|here| cross(&area, size, here, props.spec.y.key.is_some())).unwrap_or_default() }
             </div>
-            <dl class="readout">
+            if place.is_empty() {
+                <p class="readout deep hint">{ props.hint }</p>
+            } else {
+            <dl class={classes!("readout", props.spec.field.is_some().then_some("deep"))}>
                 { for place.into_iter().chain(unlisted).map(|entry| html! {
                     <div><dt>{ entry.name }</dt>{ " " }<dd>{ entry.value }</dd></div>
                 }) }
             </dl>
+            }
             <Legend spec={props.spec.clone()} id={props.id} values={listed} />
-            <p class="hint">{ props.foot.clone() }</p>
+            { props.foot.clone() }
             <DataTable source={Source::Chart(props.spec.clone())} />
         </figure>
     }

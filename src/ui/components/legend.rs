@@ -34,10 +34,13 @@ pub fn Legend(props: &Props) -> Html {
 
 /// A line's sample and name, and its value where there is one.
 fn item(line: &Line, values: &[Entry]) -> Html {
-    let value = values.iter().find(|entry| entry.role == Some(line.role)).map(|entry| html! { <span class="value">{ &entry.value }</span> });
+    let value = values
+        .iter()
+        .find(|entry| entry.role == Some(line.role))
+        .map(|entry| html! { <span class="value">{ &entry.value }</span> });
     let now = matches!(line.role, LineRole::Current(_)).then_some("now");
     let none = line.segments.is_empty().then_some("none");
-    html! { <li class={classes!(now, none)}>{ sample(line.role) }<span class="line-name">{ &line.name }</span>{ for value }</li> }
+    html! { <li class={classes!(now, none)}>{ sample(line.role) }<span class="line-name">{ &line.name }</span>{ value.unwrap_or_default() }</li> }
 }
 
 fn sample(role: LineRole) -> Html {

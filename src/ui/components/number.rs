@@ -43,13 +43,15 @@ pub fn NumberControl(props: &Props) -> Html {
             let take = props.emit.reform(move |_: MouseEvent| Action::Nearest { key });
             html! { <button type="button" class="small-button" onclick={take}>{ text::use_value(nearest) }</button> }
         });
-        html! { <><span>{ message }</span>{ offer }</> }
+        html! { <><span>{ message }</span>{ offer.unwrap_or_default() }</> }
     });
     let back = field.preset.as_ref().map(|preset| {
         let name = text::back_to(label, preset);
         let back = props.emit.reform(move |_: MouseEvent| Action::Back { key });
         html! { <button type="button" class="back" aria-label={name.clone()} title={name} onclick={back}><Drawn icon={Icon::Undo} /></button> }
     });
+    // Always one node, so that the fields around it stay the same elements.
+    let back = back.unwrap_or_default();
     let ids = (format!("{key}-typed"), format!("{key}-error"));
     html! {
         <div class={classes!("control", field.preset.is_some().then_some("changed"), (!field.applies).then_some("inert"))}>
@@ -63,7 +65,7 @@ pub fn NumberControl(props: &Props) -> Html {
             </div>
             <input type="range" ref={slider} id={key} aria-label={label} aria-valuetext={field.value.clone()} min="0"
                 max={last.to_string()} step="1" value={index.to_string()} oninput={slide} onchange={settle} />
-            <p class="error" id={ids.1}>{ for error }</p>
+            <p class="error" id={ids.1}>{ error.unwrap_or_default() }</p>
             if props.explained {
                 <p class="control-help">{ help }</p>
             }

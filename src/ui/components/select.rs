@@ -32,13 +32,15 @@ pub struct Props {
 /// A select with option groups.
 #[component]
 pub fn Select(props: &Props) -> Html {
+    let select = use_node_ref();
+    effects::use_selected(&select, props.chosen, props.items.len());
     let choose = props.choose.reform(|event: Event| effects::selected_index(&event));
     let option = |(place, item): (usize, &Item)| {
         html! { <option value={place.to_string()} selected={place == props.chosen}>{ &item.label }</option> }
     };
     let numbered: Vec<(usize, &Item)> = props.items.iter().enumerate().collect();
     html! {
-        <select id={props.id} aria-label={props.name} onchange={choose}>
+        <select ref={select} id={props.id} aria-label={props.name} onchange={choose}>
             { for numbered.chunk_by(|one, other| one.1.group == other.1.group).map(|run| {
                 let options = run.iter().copied().map(option);
                 match run.first().and_then(|first| first.1.group) {

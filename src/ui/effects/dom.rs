@@ -42,6 +42,17 @@ pub fn use_fill(slider: &NodeRef, index: u32, last: u32) {
     });
 }
 
+/// Keeps a select at the chosen option: once somebody has used it, the options' attributes no longer do.
+#[hook]
+pub fn use_selected(select: &NodeRef, chosen: usize, options: usize) {
+    let select = select.clone();
+    use_effect_with((chosen, options), move |&(chosen, _)| {
+        if let Some(select) = select.cast::<HtmlSelectElement>() {
+            select.set_selected_index(i32::try_from(chosen).unwrap_or(-1));
+        }
+    });
+}
+
 /// Ctrl+Z, Ctrl+Shift+Z and Ctrl+Y (Command on a Mac), except in text fields, which have their own undo.
 #[hook]
 pub fn use_shortcuts(emit: &Callback<Action>) {

@@ -69,7 +69,7 @@ pub fn Figures(props: &Props) -> Html {
     };
     html! {
         <section class="figures" aria-label="Figures over parameters">
-            <Figure id="map" spec={derived.map.clone()} {theme} emit={emit.clone()} say={say.clone()} foot={text::HINT}>
+            <Figure id="map" spec={derived.map.clone()} {theme} emit={emit.clone()} say={say.clone()} hint={text::HINT}>
                 { axis("map-x", "Horizontal axis of the map", view.map_x, emit, move |key| view.with_map_x(key)) }
                 <span aria-hidden="true">{ "×" }</span>
                 { axis("map-y", "Vertical axis of the map", view.map_y, emit, move |key| view.with_map_y(key)) }

@@ -67,7 +67,7 @@ pub fn Masthead(props: &Props) -> Html {
                 <button type="button" id="copy-link" class="button primary" onclick={copy}>
                     { if *copied == Copied::Done { text::COPIED } else { text::COPY } }
                 </button>
-                { for by_hand }
+                { by_hand.unwrap_or_default() }
             </div>
         </header>
     }

@@ -89,7 +89,8 @@ impl super::Tiles {
         let step: Seconds = report.time.step;
         Self {
             mfu: format::percent(report.mfu),
-            tokens: format::tokens_per_s(report.tokens_per_s_per_gpu),
+            // The name says the unit.
+            tokens: format::tokens_per_s(report.tokens_per_s_per_gpu).trim_end_matches("tokens/s").trim_end().into(),
             step: format::seconds(step),
             peak: format::bytes(report.memory.peak),
             free: if report.fits() {

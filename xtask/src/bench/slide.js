@@ -12,7 +12,7 @@ const frame = () => new Promise((done) => requestAnimationFrame(() => {
 }));
 
 const map = () => {
-  const canvas = document.querySelector("#map canvas");
+  const canvas = document.querySelector("canvas#map, #map canvas");
   return canvas ? canvas.toDataURL() : "";
 };
 

@@ -1,0 +1,122 @@
+use super::*;
+use crate::catalog::default_scenario;
+use crate::chart::spec::{ChartSpec, LineRole};
+use crate::params::{Kind, Number, find};
+use crate::plan::sweep::{Sample, assign, sample};
+use crate::scenario::{Scenario, Strategy};
+
+fn number(key: &str) -> Number {
+    match find(key).unwrap().kind {
+        Kind::Number(number) => number,
+        Kind::Choice(_) => panic!("{key} is a choice"),
+    }
+}
+
+fn at(spec: &ChartSpec, x: f64, y: f64) -> Sample {
+    let mut scenario = default_scenario();
+    assign(&mut scenario, &number(spec.y.key.unwrap()), y);
+    assign(&mut scenario, &number(spec.x.key.unwrap()), x);
+    sample(&scenario)
+}
+
+fn points(spec: &ChartSpec, role: LineRole) -> Vec<(f64, f64)> {
+    let lines = spec.lines.iter().filter(|line| line.role == role);
+    lines.flat_map(|line| line.segments.iter().flatten().copied()).collect()
+}
+
+#[test]
+fn the_lines_of_the_region_lie_where_memory_and_network_say() {
+    let spec = feasible_region(&default_scenario(), "seq", "size", false, &mut Scratch::default());
+    let frontier = points(&spec, LineRole::MemoryFrontier);
+    assert!(frontier.len() > 20);
+    for (x, y) in frontier {
+        assert!(at(&spec, x, y).slack().abs() < 0.05, "{x} {y}: {}", at(&spec, x, y).slack());
+    }
+    let boundary = points(&spec, LineRole::NetworkBoundary);
+    assert!(boundary.len() > 20);
+    for (x, y) in boundary {
+        assert!(at(&spec, x, y).pressure.abs() < 0.05, "{x} {y}");
+        assert!(at(&spec, x, y).slack() > -0.05, "{x} {y}");
+    }
+}
+
+#[test]
+fn every_pair_of_axes_gives_a_figure_and_unknown_keys_give_the_usual_one() {
+    let scenario = default_scenario();
+    let mut scratch = Scratch::with_grid(12, 9);
+    for x in AXES {
+        for y in AXES.into_iter().filter(|y| *y != x) {
+            let spec = feasible_region(&scenario, x, y, true, &mut scratch);
+            assert_eq!((spec.x.key, spec.y.key), (Some(x), Some(y)));
+            assert_eq!(spec.field.unwrap().cells.len(), 108);
+            assert!(spec.here.is_some(), "{x} {y}");
+            assert!(spec.caption.ends_with('.') && !spec.caption.contains("NaN"), "{}", spec.caption);
+        }
+    }
+    for (x, y) in [("", ""), ("strategy", "recipe"), ("size", "size")] {
+        let spec = feasible_region(&scenario, x, y, false, &mut scratch);
+        assert!(spec.x.key != spec.y.key && spec.field.is_some());
+    }
+}
+
+#[test]
+fn a_second_frame_equals_the_first() {
+    let mut scratch = Scratch::with_grid(30, 20);
+    let scenario = default_scenario();
+    let first = feasible_region(&scenario, "seq", "size", true, &mut scratch);
+    mfu_curve(&scenario, "gpus", Metric::Mfu, true, &mut scratch);
+    feasible_region(&scenario, "mem", "link", true, &mut scratch);
+    assert_eq!(first, feasible_region(&scenario, "seq", "size", true, &mut scratch));
+}
+
+#[test]
+fn the_caption_of_the_region_is_true() {
+    let spec = feasible_region(&default_scenario(), "seq", "size", false, &mut Scratch::default());
+    assert!(spec.caption.starts_with("At 13B, sequences up to "), "{}", spec.caption);
+    let said: String = spec.caption.split(" tokens").next().unwrap().split('\u{2009}').next().unwrap().to_string();
+    let digits: String = said.rsplit(' ').next().unwrap().replace(',', "");
+    let longest: f64 = digits.parse().unwrap();
+    assert!(at(&spec, longest, 13e9).fits());
+    assert!(!at(&spec, longest * 1.01, 13e9).fits());
+}
+
+#[test]
+fn curves_break_where_it_stops_to_fit_and_go_on_as_what_would_be() {
+    let spec = mfu_curve(&default_scenario(), "seq", Metric::Mfu, false, &mut Scratch::default());
+    let own = spec.lines.iter().find(|line| matches!(line.role, LineRole::Current(_))).unwrap();
+    let end = *own.segments[0].last().unwrap();
+    assert_eq!(own.infeasible[0].first(), Some(&end));
+    assert_eq!(own.at(1024.0).map(|at| at.1), Some(true));
+    assert_eq!(own.at(100_000.0).map(|at| at.1), Some(false));
+    assert!(spec.here.is_some_and(|(x, y)| own.at(x).is_some_and(|(curve, _)| (curve / y - 1.0).abs() < 0.02)));
+}
+
+#[test]
+fn a_strategy_that_is_another_by_its_numbers_is_named_so() {
+    let mut scenario = default_scenario();
+    scenario.shard_size = scenario.gpus;
+    let spec = mfu_curve(&scenario, "seq", Metric::Mfu, false, &mut Scratch::default());
+    let hybrid = &spec.lines[Strategy::ALL.iter().position(|&one| one == Strategy::HybridShard).unwrap()];
+    let own = spec.lines.iter().find(|line| matches!(line.role, LineRole::Current(_))).unwrap();
+    assert_eq!(hybrid.same_as.as_ref(), Some(&own.name));
+    assert_eq!(own.same_as, None);
+}
+
+#[test]
+fn the_bound_is_above_full_shard_everywhere() {
+    for scenario in [1.3e9, 13e9, 175e9]
+        .map(|size| Scenario { model: crate::scenario::Model::Ladder { size }, ..default_scenario() })
+    {
+        for metric in [Metric::Mfu, Metric::TokensPerSecond] {
+            for key in ["seq", "link", "gpus"] {
+                let spec = mfu_curve(&scenario, key, metric, true, &mut Scratch::default());
+                let own = spec.lines.iter().find(|line| matches!(line.role, LineRole::Current(_))).unwrap();
+                let Some(bound) = spec.lines.iter().find(|line| line.role == LineRole::Bound) else { continue };
+                for &(x, y) in own.segments.iter().flatten() {
+                    let Some((most, _)) = bound.at(x) else { continue };
+                    assert!(y <= most, "{key} {x}: {y} above {most}");
+                }
+            }
+        }
+    }
+}

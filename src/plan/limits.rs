@@ -1,0 +1,112 @@
+//! How far each strategy goes: the largest model and the longest sequence that fit.
+
+use crate::model::report::Report;
+use crate::scenario::{Model, Scenario, Strategy};
+
+/// The range of model sizes searched: the ladder's, in nominal parameters.
+const SIZES: (f64, f64) = (1.3e9, 310e9);
+/// The longest sequence searched, in tokens.
+const LONGEST: u32 = 1 << 20;
+/// The step of the search over sequence lengths, in tokens.
+const SEQUENCE_STEP: u32 = 128;
+/// Halvings of the range of sizes: to within 0.1 % of its smallest.
+const HALVINGS: u32 = 28;
+
+/// What one strategy reaches with everything else as in the scenario.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Reach {
+    /// The strategy.
+    pub strategy: Strategy,
+    /// The scenario under it.
+    pub report: Report,
+    /// The largest model of the ladder that fits, in nominal parameters; `None` where the smallest does not.
+    pub largest_model: Option<f64>,
+    /// Whether the largest model of the ladder fits, so that [`Reach::largest_model`] is only where the search ends.
+    pub any_model: bool,
+    /// The longest sequence that fits, in tokens; `None` where 128 do not.
+    pub longest_sequence: Option<u32>,
+    /// Whether the longest sequence searched fits.
+    pub any_sequence: bool,
+}
+
+/// What every strategy reaches, in display order.
+pub fn by_strategy(scenario: &Scenario) -> [Reach; Strategy::ALL.len()] {
+    Strategy::ALL.map(|strategy| reach(&scenario.with_strategy(strategy)))
+}
+
+/// What the scenario's strategy reaches.
+pub fn reach(scenario: &Scenario) -> Reach {
+    let largest_model = largest_model(scenario);
+    let longest_sequence = longest_sequence(scenario);
+    Reach {
+        strategy: scenario.strategy,
+        report: scenario.report(),
+        largest_model,
+        any_model: largest_model == Some(SIZES.1),
+        longest_sequence,
+        any_sequence: longest_sequence == Some(LONGEST),
+    }
+}
+
+/// The largest model of the ladder that fits, in nominal parameters.
+pub fn largest_model(scenario: &Scenario) -> Option<f64> {
+    let fits = |size| scenario.with_model(Model::Ladder { size }).report().fits();
+    let (mut low, mut high) = SIZES;
+    if !fits(low) {
+        return None;
+    }
+    if fits(high) {
+        return Some(high);
+    }
+    for _ in 0..HALVINGS {
+        let middle = 0.5 * (low + high);
+        if fits(middle) {
+            low = middle;
+        } else {
+            high = middle;
+        }
+    }
+    Some(low)
+}
+
+/// The longest sequence that fits, in tokens, to a multiple of 128.
+pub fn longest_sequence(scenario: &Scenario) -> Option<u32> {
+    let fits = |steps: u32| Scenario { seq_len: SEQUENCE_STEP * steps, ..*scenario }.report().fits();
+    let (mut low, mut high) = (1, LONGEST / SEQUENCE_STEP);
+    if !fits(low) {
+        return None;
+    }
+    if fits(high) {
+        return Some(LONGEST);
+    }
+    while high - low > 1 {
+        let middle = u32::midpoint(low, high);
+        if fits(middle) {
+            low = middle;
+        } else {
+            high = middle;
+        }
+    }
+    Some(SEQUENCE_STEP * low)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::catalog;
+
+    #[test]
+    fn what_is_found_fits_and_a_little_more_does_not() {
+        for reach in by_strategy(&catalog::default_scenario()) {
+            let scenario = catalog::default_scenario().with_strategy(reach.strategy);
+            let fits = |size| scenario.with_model(Model::Ladder { size }).report().fits();
+            if let Some(size) = reach.largest_model.filter(|_| !reach.any_model) {
+                assert!(fits(size) && !fits(1.05 * size), "{reach:?}");
+            }
+            if let Some(seq_len) = reach.longest_sequence.filter(|_| !reach.any_sequence) {
+                assert!(Scenario { seq_len, ..scenario }.report().fits());
+                assert!(!Scenario { seq_len: seq_len + SEQUENCE_STEP, ..scenario }.report().fits());
+            }
+        }
+    }
+}

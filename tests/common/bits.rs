@@ -1,0 +1,76 @@
+//! A digest over the reports of 1,000 scenarios: equal natively and in Wasm exactly where every bit of them is.
+
+use shardwise::catalog::{ACCELERATORS, CLUSTERS, MODELS};
+use shardwise::model::report::Report;
+use shardwise::params::{Kind, PARAMS};
+use shardwise::scenario::Scenario;
+use shardwise::share::pick::{pick_accelerator, pick_cluster, pick_model};
+
+/// The digest that both builds must find. When physics or catalog change on purpose, the native test prints the new one.
+pub(crate) const EXPECTED: &str = include_str!("bits.txt");
+
+/// Scenarios in the digest.
+const SCENARIOS: usize = 1000;
+
+/// A fixed sequence of pseudo-random numbers (Knuth's MMIX generator), the same everywhere.
+struct Sequence(u64);
+
+impl Sequence {
+    fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        self.0 >> 33
+    }
+
+    fn below(&mut self, end: usize) -> usize {
+        (self.next() % end as u64) as usize
+    }
+
+    /// 0 to 1, in steps that every build rounds alike.
+    fn share(&mut self) -> f64 {
+        (self.next() % 1025) as f64 / 1024.0
+    }
+}
+
+fn scenario(sequence: &mut Sequence) -> Scenario {
+    let mut scenario = shardwise::catalog::default_scenario();
+    pick_cluster(&mut scenario, CLUSTERS[sequence.below(CLUSTERS.len())].id);
+    if sequence.below(2) == 0 {
+        pick_accelerator(&mut scenario, ACCELERATORS[sequence.below(ACCELERATORS.len())].id);
+    }
+    if sequence.below(2) == 0 {
+        pick_model(&mut scenario, MODELS[sequence.below(MODELS.len())].id);
+    }
+    for _ in 0..sequence.below(12) {
+        let share = sequence.share();
+        match PARAMS[sequence.below(PARAMS.len())].kind {
+            Kind::Number(number) => {
+                // Cubed, so that most values are far below the largest.
+                let value = number.min + share * share * share * (number.max - number.min);
+                (number.set)(&mut scenario, if number.integer { value.round() } else { value });
+            }
+            Kind::Choice(choice) => (choice.set)(&mut scenario, (share * choice.options.len() as f64) as usize),
+        }
+    }
+    scenario
+}
+
+fn numbers(report: &Report) -> impl Iterator<Item = f64> + '_ {
+    let time = &report.time;
+    let times = [time.step, time.forward, time.backward, time.optimizer, time.compute, time.comm, time.exposed_comm];
+    let parts = report.memory.parts.iter().map(|(_, bytes)| bytes.get());
+    let rest = [report.tokens_per_s_per_gpu, report.mfu, report.hfu, report.memory.peak.get(), report.tokens_per_step];
+    times.into_iter().map(|time| time.get()).chain(parts).chain(rest)
+}
+
+/// The digest (FNV-1a over the bits of every number) of this build, in hexadecimal.
+pub(crate) fn digest() -> String {
+    let mut sequence = Sequence(20_250_403_655);
+    let mut hash = 0xcbf2_9ce4_8422_2325_u64;
+    for _ in 0..SCENARIOS {
+        let report = scenario(&mut sequence).report();
+        for number in numbers(&report) {
+            hash = (hash ^ number.to_bits()).wrapping_mul(0x0100_0000_01b3);
+        }
+    }
+    format!("{hash:016x}")
+}
