@@ -11,7 +11,7 @@ const RUNS: u32 = 200_000;
 const ROUNDS: u32 = 5;
 
 /// Times each kind of work with `now`, a clock in seconds, and returns (name, value, unit).
-pub fn measure(now: impl Fn() -> f64) -> Vec<(&'static str, f64, &'static str)> {
+pub(crate) fn measure(now: impl Fn() -> f64) -> Vec<(&'static str, f64, &'static str)> {
     let scenario = catalog::default_scenario();
     let setup = scenario.setup();
     let evaluate = fastest(&now, |_| {

@@ -7,7 +7,7 @@ use crate::units::Bytes;
 /// One change.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Change {
-    /// Another strategy; for hybrid sharding the shard group is a node.
+    /// Another strategy; for hybrid sharding and resharding the smaller group is a node.
     Strategy(Strategy),
     /// Another recomputation mode.
     Recompute(RecomputeMode),
@@ -83,6 +83,7 @@ fn changes(scenario: &Scenario) -> Vec<Change> {
         Strategy::FullShard,
         Strategy::HybridShard,
         Strategy::ShardGradOp,
+        Strategy::ReshardTo,
         Strategy::Zero1,
         Strategy::Zero2,
         Strategy::Ddp,
@@ -126,7 +127,7 @@ pub fn apply(scenario: &Scenario, change: Change) -> Scenario {
     match change {
         Change::Strategy(strategy) => {
             changed.strategy = strategy;
-            if strategy == Strategy::HybridShard {
+            if matches!(strategy, Strategy::HybridShard | Strategy::ReshardTo) {
                 changed.shard_size = scenario.network.values.gpus_per_node;
             }
         }

@@ -61,7 +61,7 @@ pub fn App(start: &Start) -> Html {
                 <Verdict {headline} derived={derived.clone()} emit={emit.clone()} />
                 <div class="columns">
                     <Controls state={(*state).clone()} emit={emit.clone()} />
-                    <Figures view={state.view} {derived} {theme} {emit} {say} />
+                    <Figures view={state.view} scenario={state.scenario} {derived} {theme} {emit} {say} />
                 </div>
             </main>
             <Colophon />

@@ -6,4 +6,5 @@ pub mod controls;
 pub mod figures;
 pub mod masthead;
 pub mod pickers;
+pub mod strategies;
 pub mod verdict;

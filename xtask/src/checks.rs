@@ -51,7 +51,7 @@ impl Suite {
 
     /// Whether every link in the documentation leads somewhere.
     fn documentation(&mut self) {
-        let mut doc = cargo(&["doc", "--quiet", "--workspace", "--lib", "--no-deps"]);
+        let mut doc = cargo(&["doc", "--quiet", "--workspace", "--lib", "--no-deps", "--document-private-items"]);
         doc.env("RUSTDOCFLAGS", "-D warnings");
         self.check("Documentation", || run_program(&mut doc));
     }

@@ -73,7 +73,7 @@ fn trunk(command: &str, profile: Profile) -> Result<Command> {
     // Trunk reads NO_COLOR as a boolean and dies of the usual `NO_COLOR=1`.
     trunk.env_remove("NO_COLOR");
     if profile == Profile::Release {
-        trunk.arg("--release");
+        trunk.args(["--release", "--cargo-profile", "site"]);
     }
     Ok(trunk)
 }

@@ -2,7 +2,7 @@
 
 use yew::prelude::*;
 
-use super::icon::{Drawn, Icon};
+use super::icon::{Icon, drawn};
 use crate::ui::effects;
 use crate::ui::fields::ChoiceField;
 use crate::ui::state::Action;
@@ -30,7 +30,7 @@ pub fn ChoiceControl(props: &Props) -> Html {
     let back = props.field.preset.as_ref().map(|preset| {
         let name = text::back_to(label, preset);
         let back = props.emit.reform(move |_: MouseEvent| Action::Back { key });
-        html! { <button type="button" class="back" aria-label={name.clone()} title={name} onclick={back}><Drawn icon={Icon::Undo} /></button> }
+        html! { <button type="button" class="back" aria-label={name.clone()} title={name} onclick={back}>{ drawn(Icon::Undo) }</button> }
     });
     let back = back.unwrap_or_default();
     let changed = props.field.preset.is_some().then_some("changed");

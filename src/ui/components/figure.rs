@@ -7,7 +7,7 @@ use yew::prelude::*;
 
 use super::canvas::{Size, use_painted};
 use super::data_table::{DataTable, Source};
-use super::legend::Legend;
+use super::legend::legend;
 use crate::chart::layout::{PlotArea, plot_area};
 use crate::chart::paint::{self, Style};
 use crate::chart::palette::Theme;
@@ -154,7 +154,7 @@ pub fn Figure(props: &Props) -> Html {
                 }) }
             </dl>
             }
-            <Legend spec={props.spec.clone()} id={props.id} values={listed} />
+            { legend(&props.spec, props.id, &listed) }
             { props.foot.clone() }
             <DataTable source={Source::Chart(props.spec.clone())} />
         </figure>

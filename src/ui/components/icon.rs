@@ -19,17 +19,9 @@ pub enum Icon {
     Half,
 }
 
-/// What to draw.
-#[derive(PartialEq, Properties)]
-pub struct Props {
-    /// Which one.
-    pub icon: Icon,
-}
-
 /// An icon; the button around it carries the name.
-#[component]
-pub fn Drawn(props: &Props) -> Html {
-    let path = match props.icon {
+pub fn drawn(icon: Icon) -> Html {
+    let path = match icon {
         Icon::Undo => "M6 3 2.5 6.5 6 10M3 6.5h6.5a4 4 0 0 1 0 8H7",
         Icon::Redo => "M10 3l3.5 3.5L10 10M13 6.5H6.5a4 4 0 0 0 0 8H9",
         Icon::Link => {

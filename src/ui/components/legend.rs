@@ -1,7 +1,5 @@
 //! The names of a figure's colours, dashes and hatching, in HTML.
 
-use std::rc::Rc;
-
 use yew::prelude::*;
 
 use crate::chart::names;
@@ -10,24 +8,12 @@ use crate::chart::readout::Entry;
 use crate::chart::spec::{ChartSpec, Line, LineRole};
 use crate::ui::text;
 
-/// What to explain.
-#[derive(PartialEq, Properties)]
-pub struct Props {
-    /// The figure.
-    pub spec: Rc<ChartSpec>,
-    /// The figure's identifier.
-    pub id: &'static str,
-    /// The values of lines at the place that is read out.
-    pub values: Vec<Entry>,
-}
-
-/// A list of samples with their names.
-#[component]
-pub fn Legend(props: &Props) -> Html {
+/// Samples with their names, and the values of lines at the place that is read out.
+pub fn legend(spec: &ChartSpec, id: &str, values: &[Entry]) -> Html {
     html! {
-        <ul class={if props.spec.field.is_some() { "legend" } else { "legend valued" }}>
-            { for props.spec.field.as_ref().map(|_| hatching(props.id)) }
-            { for props.spec.lines.iter().map(|line| item(line, &props.values)) }
+        <ul class={if spec.field.is_some() { "legend" } else { "legend valued" }}>
+            { for spec.field.as_ref().map(|_| hatching(id)) }
+            { for spec.lines.iter().map(|line| item(line, values)) }
         </ul>
     }
 }

@@ -2,7 +2,7 @@
 
 use yew::prelude::*;
 
-use super::icon::{Drawn, Icon};
+use super::icon::{Icon, drawn};
 use crate::ui::effects;
 use crate::ui::fields::NumberField;
 use crate::ui::state::Action;
@@ -48,7 +48,7 @@ pub fn NumberControl(props: &Props) -> Html {
     let back = field.preset.as_ref().map(|preset| {
         let name = text::back_to(label, preset);
         let back = props.emit.reform(move |_: MouseEvent| Action::Back { key });
-        html! { <button type="button" class="back" aria-label={name.clone()} title={name} onclick={back}><Drawn icon={Icon::Undo} /></button> }
+        html! { <button type="button" class="back" aria-label={name.clone()} title={name} onclick={back}>{ drawn(Icon::Undo) }</button> }
     });
     // Always one node, so that the fields around it stay the same elements.
     let back = back.unwrap_or_default();

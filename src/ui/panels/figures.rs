@@ -1,33 +1,27 @@
 //! The figures at the right: map, curves, memory.
 
-use std::rc::Rc;
-
 use yew::prelude::*;
 
 use crate::chart::palette::Theme;
 use crate::chart::views::{AXES, Metric};
 use crate::params;
+use crate::scenario::Scenario;
 use crate::ui::components::bar::MemoryBar;
 use crate::ui::components::figure::Figure;
 use crate::ui::components::select::{Item, Select};
 use crate::ui::derived::Derived;
+use crate::ui::panels::strategies::Strategies;
 use crate::ui::state::Action;
 use crate::ui::text;
 use crate::ui::view::View;
 
-/// What to show, and where actions go.
-#[derive(PartialEq, Properties)]
-pub struct Props {
-    /// What is looked at.
-    pub view: View,
-    /// What follows from the choices.
-    pub derived: Rc<Derived>,
-    /// Light or dark.
-    pub theme: Theme,
+/// Where figures send what happens.
+#[derive(Clone, Copy)]
+pub struct Sinks<'a> {
     /// Takes actions.
-    pub emit: Callback<Action>,
+    pub emit: &'a Callback<Action>,
     /// Takes what the status line should say.
-    pub say: Callback<AttrValue>,
+    pub say: &'a Callback<AttrValue>,
 }
 
 /// A select over the parameters that may stand on an axis.
@@ -59,7 +53,7 @@ fn metric(view: View, emit: &Callback<Action>) -> Html {
 /// Three figures.
 #[component]
 pub fn Figures(props: &Props) -> Html {
-    let Props { view, derived, theme, emit, say } = props;
+    let Props { view, scenario, derived, theme, emit, say } = props;
     let (view, theme) = (*view, *theme);
     let bounds = emit.reform(move |_: MouseEvent| Action::Look(View { bounds: !view.bounds, ..view }));
     let overlay = html! {
@@ -80,6 +74,7 @@ pub fn Figures(props: &Props) -> Html {
                 { axis("curve-x", "Horizontal axis of the curves", view.curve_x, emit, move |key| View { curve_x: key, ..view }) }
             </Figure>
             <MemoryBar spec={derived.memory.clone()} {theme} />
+            <Strategies scenario={*scenario} derived={derived.clone()} emit={emit.clone()} />
         </section>
     }
 }

@@ -3,7 +3,7 @@
 use yew::prelude::*;
 
 use crate::scenario::Scenario;
-use crate::ui::components::icon::{Drawn, Icon};
+use crate::ui::components::icon::{Icon, drawn};
 use crate::ui::effects;
 use crate::ui::state::Action;
 use crate::ui::text;
@@ -60,10 +60,10 @@ pub fn Masthead(props: &Props) -> Html {
             <p class="tagline">{ text::TAGLINE }</p>
             <div class="actions">
                 <button type="button" class="button icon" aria-label="Undo" title="Undo (Ctrl+Z)" disabled={!props.can_undo}
-                    onclick={act(Action::Undo)}><Drawn icon={Icon::Undo} /></button>
+                    onclick={act(Action::Undo)}>{ drawn(Icon::Undo) }</button>
                 <button type="button" class="button icon" aria-label="Redo" title="Redo (Ctrl+Shift+Z)" disabled={!props.can_redo}
-                    onclick={act(Action::Redo)}><Drawn icon={Icon::Redo} /></button>
-                <ThemeButton view={props.view} emit={props.emit.clone()} />
+                    onclick={act(Action::Redo)}>{ drawn(Icon::Redo) }</button>
+                { theme_button(props.view, &props.emit) }
                 <button type="button" id="copy-link" class="button primary" onclick={copy}>
                     { if *copied == Copied::Done { text::COPIED } else { text::COPY } }
                 </button>
@@ -73,22 +73,13 @@ pub fn Masthead(props: &Props) -> Html {
     }
 }
 
-/// What the theme button needs.
-#[derive(PartialEq, Properties)]
-struct ThemeProps {
-    view: View,
-    emit: Callback<Action>,
-}
-
 /// Goes round: as the system says, light, dark.
-#[component]
-fn ThemeButton(props: &ThemeProps) -> Html {
-    let (icon, name, next) = match props.view.theme {
+fn theme_button(view: View, emit: &Callback<Action>) -> Html {
+    let (icon, name, next) = match view.theme {
         ThemeChoice::Auto => (Icon::Half, "Theme: as the system", ThemeChoice::Light),
         ThemeChoice::Light => (Icon::Sun, "Theme: light", ThemeChoice::Dark),
         ThemeChoice::Dark => (Icon::Moon, "Theme: dark", ThemeChoice::Auto),
     };
-    let view = View { theme: next, ..props.view };
-    let change = props.emit.reform(move |_: MouseEvent| Action::Look(view));
-    html! { <button type="button" class="button icon" aria-label={name} title={name} onclick={change}><Drawn {icon} /></button> }
+    let change = emit.reform(move |_: MouseEvent| Action::Look(View { theme: next, ..view }));
+    html! { <button type="button" class="button icon" aria-label={name} title={name} onclick={change}>{ drawn(icon) }</button> }
 }

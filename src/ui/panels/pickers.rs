@@ -8,15 +8,6 @@ use crate::ui::components::select::{Item, Select};
 use crate::ui::state::{Action, Pick};
 use crate::ui::text;
 
-/// What to show, and where actions go.
-#[derive(PartialEq, Properties)]
-pub struct Props {
-    /// What is chosen.
-    pub scenario: Scenario,
-    /// Takes actions.
-    pub emit: Callback<Action>,
-}
-
 fn item(label: &'static str, group: Option<&'static str>) -> Item {
     Item { label: AttrValue::Static(label), group }
 }
@@ -26,11 +17,10 @@ fn labelled(id: &'static str, label: &'static str, select: Html) -> Html {
 }
 
 /// The model: a point of the ladder, an entry of the catalog, or a shape of the user's own.
-#[component]
-pub fn ModelPicker(props: &Props) -> Html {
+pub fn model(scenario: &Scenario, emit: &Callback<Action>) -> Html {
     let mut items = vec![item(text::LADDER, None)];
     items.extend(MODELS.iter().map(|entry| item(entry.name, Some(entry.family))));
-    let chosen = match props.scenario.model {
+    let chosen = match scenario.model {
         Model::Ladder { .. } => 0,
         Model::Preset { id, .. } => 1 + MODELS.iter().position(|entry| entry.id == id).unwrap_or(0),
         Model::Custom { .. } => items.len(),
@@ -38,7 +28,7 @@ pub fn ModelPicker(props: &Props) -> Html {
     if chosen == items.len() {
         items.push(item(text::CUSTOM, None));
     }
-    let choose = props.emit.reform(|place: usize| {
+    let choose = emit.reform(|place: usize| {
         let entry = place.checked_sub(1).and_then(|place| MODELS.get(place));
         Action::Pick(entry.map_or(Pick::Ladder, |entry| Pick::Model(entry.id)))
     });
@@ -46,30 +36,28 @@ pub fn ModelPicker(props: &Props) -> Html {
 }
 
 /// The GPU.
-#[component]
-pub fn AcceleratorPicker(props: &Props) -> Html {
+pub fn accelerator(scenario: &Scenario, emit: &Callback<Action>) -> Html {
     let mut items: Vec<Item> = ACCELERATORS.iter().map(|entry| item(entry.name, None)).collect();
-    let own = props.scenario.accelerator.id;
+    let own = scenario.accelerator.id;
     let chosen = ACCELERATORS.iter().position(|entry| entry.id == own).unwrap_or(items.len());
     if chosen == items.len() {
         items.push(item(text::CUSTOM, None));
     }
-    let choose = props.emit.reform(|place: usize| {
+    let choose = emit.reform(|place: usize| {
         Action::Pick(Pick::Accelerator(ACCELERATORS.get(place).map_or(crate::scenario::CUSTOM, |entry| entry.id)))
     });
     labelled("accelerator", "GPU", html! { <Select id="accelerator" {items} {chosen} {choose} /> })
 }
 
 /// The cluster: its GPU, its nodes and its links at once.
-#[component]
-pub fn ClusterPicker(props: &Props) -> Html {
+pub fn cluster(scenario: &Scenario, emit: &Callback<Action>) -> Html {
     let mut items: Vec<Item> = CLUSTERS.iter().map(|entry| item(entry.name, None)).collect();
-    let own = props.scenario.network.id;
+    let own = scenario.network.id;
     let chosen = CLUSTERS.iter().position(|entry| entry.id == own).unwrap_or(items.len());
     if chosen == items.len() {
         items.push(item(text::CUSTOM, None));
     }
-    let choose = props.emit.reform(|place: usize| {
+    let choose = emit.reform(|place: usize| {
         Action::Pick(Pick::Cluster(CLUSTERS.get(place).map_or(crate::scenario::CUSTOM, |entry| entry.id)))
     });
     labelled("cluster", "Cluster", html! { <Select id="cluster" {items} {chosen} {choose} /> })

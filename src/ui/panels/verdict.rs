@@ -1,33 +1,20 @@
 //! The answer: headline, what would help, the figures.
 
-use std::rc::Rc;
-
 use yew::prelude::*;
 
+use crate::model::report::Report;
 use crate::plan::advice::Advice;
-use crate::ui::components::tile::Tile;
+use crate::ui::components::tile::{Tile, tile};
 use crate::ui::derived::Derived;
 use crate::ui::state::Action;
 use crate::ui::text::{self, Headline, Tiles};
 
-/// What to show, and where actions go.
-#[derive(PartialEq, Properties)]
-pub struct Props {
-    /// The headline.
-    pub headline: Headline,
-    /// What follows from the choices.
-    pub derived: Rc<Derived>,
-    /// Takes actions.
-    pub emit: Callback<Action>,
-}
-
 /// The first thing on the page.
-#[component]
-pub fn Verdict(props: &Props) -> Html {
-    let Headline { subject, verdict, rest, fits } = &props.headline;
-    let report = &props.derived.report;
-    let tiles = Tiles::of(report);
-    let advice = props.derived.advice.iter().map(|advice| advised(advice, *fits, &props.emit));
+pub fn verdict(headline: &Headline, derived: &Derived, emit: &Callback<Action>) -> Html {
+    let Headline { subject, verdict, rest, fits } = headline;
+    let report = &derived.report;
+    let tiles = tiles(report);
+    let advice = derived.advice.iter().map(|advice| advised(advice, *fits, emit));
     html! {
         <>
             <section class="verdict" aria-labelledby="headline">
@@ -36,25 +23,35 @@ pub fn Verdict(props: &Props) -> Html {
                 </h1>
                 <p class="tile-name">{ text::WOULD_HELP }</p>
                 <div id="advice" class="advice">
-                    if props.derived.advice.is_empty() {
+                    if derived.advice.is_empty() {
                         <p>{ text::no_advice(*fits) }</p>
                     }
                     { for advice }
                 </div>
-                if !props.derived.issues.is_empty() {
-                    <ul class="issues">{ for props.derived.issues.iter().map(|issue| html! { <li>{ &issue.message }</li> }) }</ul>
+                if !derived.issues.is_empty() {
+                    <ul class="issues">{ for derived.issues.iter().map(|issue| html! { <li>{ &issue.message }</li> }) }</ul>
                 }
             </section>
             <section class="figures-row" aria-label="Figures">
-                <Tile name={text::MFU} value={tiles.mfu} moot={!fits} />
-                <Tile name={text::TOKENS} short={text::TOKENS_SHORT} value={tiles.tokens} moot={!fits} />
-                <Tile name={text::STEP} value={tiles.step} moot={!fits} />
-                <Tile name={text::PEAK} value={tiles.peak} />
-                <Tile name={text::FREE} value={tiles.free} below={!tiles.fits} />
-                <Tile name={text::LIMITER} value={text::limiter(report.limiter)} />
+                { for tiles.into_iter().map(tile) }
             </section>
         </>
     }
+}
+
+/// The headline figures. What depends on time is moot where the run does not fit.
+fn tiles(report: &Report) -> [Tile; 6] {
+    let Tiles { mfu, tokens, step, peak, free, fits } = Tiles::of(report);
+    let timed = |name, value| Tile { name, value, moot: !fits, ..Tile::default() };
+    let plain = |name, value| Tile { name, value, ..Tile::default() };
+    [
+        timed(text::MFU, mfu),
+        Tile { short: Some(text::TOKENS_SHORT), ..timed(text::TOKENS, tokens) },
+        timed(text::STEP, step),
+        plain(text::PEAK, peak),
+        Tile { below: !fits, ..plain(text::FREE, free) },
+        plain(text::LIMITER, text::limiter(report.limiter).into()),
+    ]
 }
 
 /// One change with what it would do; the button makes it.

@@ -42,7 +42,7 @@ pub(super) fn measure(chromium: &Chromium, throttle: u32) -> Result<Vec<Row>> {
     };
     if number("late") > 0.0 {
         let late = number("late");
-        println!("    In {late} of {} events looked at, the map was not redrawn by the next frame.", number("looked"));
+        println!("    After {late} of {} events looked at, the map was the same in the next frame.", number("looked"));
     }
     let longest = number("longest");
     let longest = if longest > 0.0 { format!("{longest:.0} ms") } else { "under 50 ms".into() };

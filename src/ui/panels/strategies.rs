@@ -1,0 +1,62 @@
+//! Every strategy on this cluster, side by side: what each reaches and how far it goes.
+
+use std::rc::Rc;
+
+use yew::prelude::*;
+
+use crate::chart::names;
+use crate::plan::limits::Reach;
+use crate::scenario::{Scenario, Strategy};
+use crate::ui::derived::Derived;
+use crate::ui::state::Action;
+use crate::ui::text::strategies as words;
+
+/// What to show, and where actions go.
+#[derive(PartialEq, Properties)]
+pub struct Props {
+    /// The choices.
+    pub scenario: Scenario,
+    /// What follows from them.
+    pub derived: Rc<Derived>,
+    /// Takes actions.
+    pub emit: Callback<Action>,
+}
+
+/// A table, one row a strategy; a row's button chooses it.
+#[component]
+pub fn Strategies(props: &Props) -> Html {
+    let Props { scenario, derived, emit } = props;
+    let reaches = &derived.strategies;
+    html! {
+        <section id="strategies" class="figure wide" aria-labelledby="strategies-title">
+            <div class="figure-head"><h2 id="strategies-title">{ words::TITLE }</h2></div>
+            <p class="caption">{ words::caption(reaches) }</p>
+            <div class="scroll" tabindex="0" role="region" aria-labelledby="strategies-title">
+                <table class="strategies">
+                    <thead><tr>{ for words::HEADER.into_iter().map(|name| html! { <th scope="col">{ name }</th> }) }</tr></thead>
+                    <tbody>
+                        { for reaches.iter().map(|reach| row(scenario, reach, reaches, emit)) }
+                    </tbody>
+                </table>
+            </div>
+        </section>
+    }
+}
+
+fn row(scenario: &Scenario, reach: &Reach, all: &[Reach], emit: &Callback<Action>) -> Html {
+    let chosen = scenario.strategy == reach.strategy;
+    let place = Strategy::ALL.iter().position(|strategy| *strategy == reach.strategy).unwrap_or(0);
+    let changed = scenario.with_strategy(reach.strategy);
+    let choose = emit.reform(move |_: MouseEvent| Action::Take(Box::new(changed)));
+    let class = classes!(chosen.then_some("chosen"), (!reach.report.fits()).then_some("moot"));
+    html! {
+        <tr {class}>
+            <th scope="row">
+                <button type="button" class={format!("strategy-{place}")} aria-pressed={chosen.to_string()} onclick={choose}>
+                    { names::strategy(place) }
+                </button>
+            </th>
+            { for words::cells(reach, all).into_iter().map(|cell| html! { <td>{ cell }</td> }) }
+        </tr>
+    }
+}

@@ -1,0 +1,56 @@
+//! The words of the table of strategies.
+
+use crate::chart::format;
+use crate::plan::limits::Reach;
+use crate::scenario::Strategy;
+
+/// The table's heading.
+pub const TITLE: &str = "Every strategy on this cluster";
+/// The heading of each column.
+pub const HEADER: [&str; 7] =
+    ["Strategy", "MFU", "Step time", "Peak memory", "Largest model", "Over DDP’s", "Longest sequence"];
+/// What stands where nothing searched fits.
+const NOTHING: &str = "none";
+
+/// The finding: how far full sharding goes beyond DDP.
+pub fn caption(reaches: &[Reach]) -> String {
+    let largest =
+        |strategy| reaches.iter().find(|reach| reach.strategy == strategy).and_then(|reach| reach.largest_model);
+    match (largest(Strategy::Ddp), largest(Strategy::FullShard)) {
+        (Some(ddp), Some(full)) => format!(
+            "With this sequence length and batch DDP holds models up to {}, FULL_SHARD up to {}: {} as large.",
+            format::params(ddp),
+            format::params(full),
+            times(full / ddp)
+        ),
+        (None, Some(full)) => format!(
+            "With this sequence length and batch DDP does not hold the smallest model of the ladder; FULL_SHARD holds up \
+             to {}.",
+            format::params(full)
+        ),
+        (_, None) => {
+            "With this sequence length and batch no strategy holds the smallest model of the ladder, 1.3B.".to_owned()
+        }
+    }
+}
+
+/// The cells of one row after its name.
+pub fn cells(reach: &Reach, all: &[Reach]) -> [String; 6] {
+    let report = &reach.report;
+    let ddp = all.iter().find(|other| other.strategy == Strategy::Ddp).and_then(|other| other.largest_model);
+    let or_more = |text: String, any: bool| if any { format!("{text} or more") } else { text };
+    [
+        if report.fits() { format::percent(report.mfu) } else { "does not fit".to_owned() },
+        format::seconds(report.time.step),
+        format::bytes(report.memory.peak),
+        reach.largest_model.map_or(NOTHING.to_owned(), |size| or_more(format::params(size), reach.any_model)),
+        ddp.zip(reach.largest_model).map_or("–".to_owned(), |(ddp, size)| times(size / ddp)),
+        reach
+            .longest_sequence
+            .map_or(NOTHING.to_owned(), |tokens| or_more(format::count(f64::from(tokens)), reach.any_sequence)),
+    ]
+}
+
+fn times(ratio: f64) -> String {
+    format!("{ratio:.1}×")
+}
