@@ -1,5 +1,6 @@
 //! The page in a browser: events in, text and pixels out.
 #![cfg(target_arch = "wasm32")]
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test that panics has failed")]
 
 use gloo::utils::{document, window};
 use shardwise::catalog;

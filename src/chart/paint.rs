@@ -1,4 +1,4 @@
-//! From a spec to pixels. Everything but [`canvas`] draws on any plotters backend; text is never measured, so that no
+//! From a spec to pixels. Everything but `canvas` draws on any plotters backend; text is never measured, so that no
 //! styled element is ever made (a strict content security policy forbids it) and drawing is possible anywhere.
 
 mod axes;

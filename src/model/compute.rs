@@ -4,6 +4,7 @@ use super::flops;
 use super::hardware::Accelerator;
 use super::setup::Setup;
 use super::training::Recipe;
+use super::transformer::UnitParams;
 use crate::units::{Bytes, BytesPerSecond, Flops, FlopsPerSecond, Seconds};
 
 /// Compute times of the units of one micro-batch, before communication slows them.
@@ -57,7 +58,7 @@ pub fn matmul_rate(setup: &Setup, tokens: f64) -> FlopsPerSecond {
 }
 
 /// The times of all units for one micro-batch.
-pub fn unit_times(setup: &Setup) -> UnitTimes {
+pub fn unit_times(setup: &Setup, params: &UnitParams) -> UnitTimes {
     let arch = &setup.architecture;
     let efficiency = setup.accelerator.efficiency;
     let tokens = f64::from(setup.batch.micro_batch_size) * f64::from(setup.batch.seq_len);
@@ -86,7 +87,7 @@ pub fn unit_times(setup: &Setup) -> UnitTimes {
         head: head(tokens, flops::head(arch), f64::from(arch.vocab_size), rate, memory_rate),
         layer_backward,
         embedding_backward: embedding(tokens * hidden, memory_rate),
-        optimizer: optimizer(setup, memory_rate),
+        optimizer: optimizer(setup, params, memory_rate),
         launch_bound: f64::from(arch.num_hidden_layers) * (layer_forward - forward + (layer_backward - backward)),
     }
 }
@@ -101,9 +102,9 @@ fn head(tokens: f64, per_token: Flops, vocabulary: f64, rate: FlopsPerSecond, me
 }
 
 /// The update reads weights, gradients and state of this GPU's shard and writes weights and state.
-fn optimizer(setup: &Setup, memory_rate: BytesPerSecond) -> Seconds {
+fn optimizer(setup: &Setup, params: &UnitParams, memory_rate: BytesPerSecond) -> Seconds {
     let bytes = super::memory::recipe_bytes(setup.recipe);
     let traffic = 2.0 * (bytes.weights + bytes.optimizer) + bytes.gradients;
-    let updated = setup.architecture.params() as f64 / super::memory::shard_degrees(setup).optimizer;
+    let updated = params.model / super::memory::shard_degrees(setup).optimizer;
     Bytes::new(traffic * updated) / memory_rate
 }

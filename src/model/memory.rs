@@ -3,7 +3,7 @@
 use super::report::{MemoryPart, MemoryParts, MemoryReport, PeakMoment};
 use super::setup::Setup;
 use super::training::{Recipe, Recompute, Reshard, Sharding};
-use super::transformer::Architecture;
+use super::transformer::{Architecture, UnitParams};
 use crate::units::Bytes;
 
 /// Bytes per parameter, by what they hold.
@@ -178,8 +178,8 @@ enum Point {
 ///
 /// Counts every point at which the peak can lie: the loss, the middle and the end of the first, the second and the
 /// last layer's backward pass (between them memory is linear in the layer), and the optimizer's update.
-pub fn peak(setup: &Setup) -> MemoryReport {
-    let ledger = Ledger::new(setup);
+pub fn peak(setup: &Setup, params: &UnitParams) -> MemoryReport {
+    let ledger = Ledger::new(setup, params);
     let layers = ledger.layers;
     let second = if layers > 1.0 { layers - 1.0 } else { layers };
     let points = [
@@ -240,13 +240,11 @@ struct Ledger {
 }
 
 impl Ledger {
-    fn new(setup: &Setup) -> Self {
+    fn new(setup: &Setup, params: &UnitParams) -> Self {
         let arch = &setup.architecture;
         let bytes = recipe_bytes(setup.recipe);
         let degrees = shard_degrees(setup);
-        let params = arch.params() as f64;
         let layers = f64::from(arch.num_hidden_layers);
-        let layer_params = arch.layer_params() as f64;
         let hidden = f64::from(arch.hidden_size);
         let vocabulary = f64::from(arch.vocab_size);
         let tokens = f64::from(setup.batch.micro_batch_size) * f64::from(setup.batch.seq_len);
@@ -254,12 +252,12 @@ impl Ledger {
         let mlp_backward = matrices * f64::from(arch.intermediate_size) + MLP_BACKWARD_WIDTHS * hidden;
         Self {
             layers,
-            layer_params,
-            root_params: params - layers * layer_params,
+            layer_params: params.layer,
+            root_params: params.root,
             head_params: vocabulary * hidden,
             bytes,
             degrees,
-            states: states(params, setup.recipe, degrees),
+            states: states(params.model, setup.recipe, degrees),
             sharding: setup.sharding,
             transient_gradients: matches!(setup.sharding, Sharding::Fsdp(_)) && setup.batch.grad_accum_steps <= 1,
             replicas_reduce: setup.mesh.gpus() > 1,

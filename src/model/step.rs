@@ -10,13 +10,15 @@ use super::schedule::{self, CommTimes, ComputeTimes};
 use super::setup::Setup;
 use super::timeline;
 use super::training::{Reshard, Sharding};
+use super::transformer::UnitParams;
 use crate::units::{Bytes, Seconds};
 
 /// Evaluates one step. Allocates nothing.
 pub fn evaluate(setup: &Setup) -> Report {
-    let memory = memory::peak(setup);
-    let units = compute::unit_times(setup);
-    let plan = Plan::new(setup, &units);
+    let params = setup.architecture.unit_params();
+    let memory = memory::peak(setup, &params);
+    let units = compute::unit_times(setup, &params);
+    let plan = Plan::new(setup, &params, &units);
     let time = plan.time(setup, &units);
 
     let seq_len = f64::from(setup.batch.seq_len);
@@ -43,8 +45,9 @@ pub fn evaluate(setup: &Setup) -> Report {
 
 /// Plays the step span by span, in the order in which spans start on each lane.
 pub fn spans(setup: &Setup, sink: &mut impl FnMut(Span)) {
-    let units = compute::unit_times(setup);
-    let plan = Plan::new(setup, &units);
+    let params = setup.architecture.unit_params();
+    let units = compute::unit_times(setup, &params);
+    let plan = Plan::new(setup, &params, &units);
     let mut now = Seconds::ZERO;
     let last = setup.batch.grad_accum_steps.saturating_sub(1);
     for micro_batch in 0..setup.batch.grad_accum_steps {
@@ -75,12 +78,10 @@ struct Plan {
 }
 
 impl Plan {
-    fn new(setup: &Setup, units: &UnitTimes) -> Self {
+    fn new(setup: &Setup, params: &UnitParams, units: &UnitTimes) -> Self {
         let network = &setup.network;
         let bytes = memory::recipe_bytes(setup.recipe);
-        let params = setup.architecture.params() as f64;
-        let layer = setup.architecture.layer_params() as f64;
-        let root = params - f64::from(setup.architecture.num_hidden_layers) * layer;
+        let (layer, root) = (params.layer, params.root);
         let shard = Group::consecutive(setup.mesh.dp_shard, network);
         let replicas = Group::strided(setup.mesh.dp_replicate, setup.mesh.dp_shard, network);
         let gather = |params: f64| collectives::all_gather(network, shard, Bytes::new(bytes.gathered * params));
@@ -118,7 +119,7 @@ impl Plan {
         };
         let reduces_once = matches!(setup.sharding, Sharding::Ddp | Sharding::Zero1);
         let after_update = match setup.sharding {
-            Sharding::Zero1 | Sharding::Zero2 => gather(params),
+            Sharding::Zero1 | Sharding::Zero2 => gather(params.model),
             Sharding::Ddp | Sharding::Fsdp(_) => Seconds::ZERO,
         };
         let shard_group = if setup.sharding == Sharding::Ddp { replicas } else { shard };

@@ -173,7 +173,7 @@ mod tests {
     #[test]
     fn a_run_that_does_not_fit_is_helped_first_by_settings() {
         let mut scenario = catalog::default_scenario();
-        scenario.recompute = RecomputeMode::None;
+        scenario.seq_len = 8192;
         let report = scenario.report();
         assert!(!report.fits());
         let advice = advise(&scenario, &report);

@@ -7,8 +7,12 @@ use crate::scenario::issue::Issue;
 use crate::ui::components::status::Status;
 use crate::ui::derived::{Buffers, derive};
 use crate::ui::effects;
-use crate::ui::panels::{banner::Banner, colophon::Colophon, controls::Controls, figures::Figures};
-use crate::ui::panels::{masthead::Masthead, verdict::Verdict};
+use crate::ui::panels::banner::banner;
+use crate::ui::panels::colophon::Colophon;
+use crate::ui::panels::controls::controls;
+use crate::ui::panels::figures::{Sinks, figures};
+use crate::ui::panels::masthead::Masthead;
+use crate::ui::panels::verdict::verdict;
 use crate::ui::state::State;
 use crate::ui::text;
 use crate::ui::view::View;
@@ -29,7 +33,7 @@ pub struct Start {
 pub fn App(start: &Start) -> Html {
     let state = {
         let start = start.clone();
-        use_reducer(move || State::new(start.scenario, start.issues, start.view))
+        use_reducer(move || State::new(&start.scenario, start.issues, start.view))
     };
     let emit = effects::use_frame_queue(&state);
     let known = use_mut_ref(|| None);
@@ -57,11 +61,11 @@ pub fn App(start: &Start) -> Html {
             <Masthead view={state.view} scenario={state.scenario} can_undo={state.can_undo()} can_redo={state.can_redo()}
                 emit={emit.clone()} />
             <main class="page">
-                <Banner issues={state.banner.clone()} emit={emit.clone()} />
-                <Verdict {headline} derived={derived.clone()} emit={emit.clone()} />
+                { banner(&state.banner, &emit) }
+                { verdict(&headline, &derived, &emit) }
                 <div class="columns">
-                    <Controls state={(*state).clone()} emit={emit.clone()} />
-                    <Figures view={state.view} scenario={state.scenario} {derived} {theme} {emit} {say} />
+                    { controls(&state, &emit) }
+                    { figures(&state, &derived, theme, Sinks { emit: &emit, say: &say }) }
                 </div>
             </main>
             <Colophon />

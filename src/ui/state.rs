@@ -47,8 +47,8 @@ pub struct State {
 
 impl State {
     /// The page as a link opens it.
-    pub fn new(scenario: Scenario, banner: Vec<Issue>, view: View) -> Self {
-        Self { scenario, settled: true, history: History::new(scenario), drafts: Vec::new(), banner, view }
+    pub fn new(scenario: &Scenario, banner: Vec<Issue>, view: View) -> Self {
+        Self { scenario: *scenario, settled: true, history: History::new(scenario), drafts: Vec::new(), banner, view }
     }
 
     /// The scenario of the link and of undo.
@@ -76,8 +76,8 @@ impl State {
     }
 
     /// A new scenario, all of it.
-    fn take(&mut self, scenario: Scenario) {
-        self.scenario = scenario;
+    fn take(&mut self, scenario: &Scenario) {
+        self.scenario = *scenario;
         self.drafts.clear();
         self.settled = true;
     }
@@ -179,22 +179,22 @@ impl State {
                 }
                 self.settled = true;
             }
-            Action::Take(scenario) => self.take(*scenario),
-            Action::Commit => self.history.commit(self.scenario),
+            Action::Take(scenario) => self.take(&scenario),
+            Action::Commit => self.history.commit(&self.scenario),
             Action::Undo => {
-                self.history.commit(self.scenario);
+                self.history.commit(&self.scenario);
                 let scenario = self.history.undo();
-                self.take(scenario);
+                self.take(&scenario);
             }
             Action::Redo => {
-                self.history.commit(self.scenario);
+                self.history.commit(&self.scenario);
                 let scenario = self.history.redo();
-                self.take(scenario);
+                self.take(&scenario);
             }
             Action::Arrive { scenario, issues } => {
-                self.history.commit(self.scenario);
-                self.history.commit(*scenario);
-                self.take(*scenario);
+                self.history.commit(&self.scenario);
+                self.history.commit(&scenario);
+                self.take(&scenario);
                 self.banner = issues;
             }
             Action::DismissBanner => self.banner.clear(),

@@ -5,6 +5,7 @@ use shardwise::model::report::Report;
 use shardwise::params::{Kind, PARAMS};
 use shardwise::scenario::Scenario;
 use shardwise::share::pick::{pick_accelerator, pick_cluster, pick_model};
+use shardwise::units::Seconds;
 
 /// The digest that both builds must find. When physics or catalog change on purpose, the native test prints the new one.
 pub(crate) const EXPECTED: &str = include_str!("bits.txt");
@@ -59,7 +60,7 @@ fn numbers(report: &Report) -> impl Iterator<Item = f64> + '_ {
     let times = [time.step, time.forward, time.backward, time.optimizer, time.compute, time.comm, time.exposed_comm];
     let parts = report.memory.parts.iter().map(|(_, bytes)| bytes.get());
     let rest = [report.tokens_per_s_per_gpu, report.mfu, report.hfu, report.memory.peak.get(), report.tokens_per_step];
-    times.into_iter().map(|time| time.get()).chain(parts).chain(rest)
+    times.into_iter().map(Seconds::get).chain(parts).chain(rest)
 }
 
 /// The digest (FNV-1a over the bits of every number) of this build, in hexadecimal.

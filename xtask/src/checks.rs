@@ -44,7 +44,7 @@ impl Suite {
         self.clippy("Lints, tests of the built site", &["--test", "e2e"]);
         self.clippy("Lints, engine alone", &["--lib", "--examples", "--no-default-features"]);
         if self.check("Rust target for Wasm", tools::wasm_target) {
-            let words = ["--lib", "--bins", "--test", "browser", "--target", WASM_TARGET];
+            let words = ["--lib", "--bins", "--test", "browser", "--test", "bits", "--target", WASM_TARGET];
             self.clippy("Lints, Wasm", &words);
         }
     }
@@ -72,7 +72,7 @@ impl Suite {
         let mut tests = None;
         self.check("Test runner for Wasm", || {
             let Some(chromium) = &chromium else { return Err(Failure::new("It has no browser to run tests in.")) };
-            tests = Some(wasm_tests::command(chromium, &["--test", "browser"])?);
+            tests = Some(wasm_tests::command(chromium, &["--test", "browser", "--test", "bits"])?);
             Ok(())
         });
         if let Some(mut tests) = tests {

@@ -45,9 +45,8 @@ pub fn use_theme(choice: ThemeChoice) -> Theme {
         }
     });
     match choice {
-        ThemeChoice::Light => Theme::Light,
         ThemeChoice::Dark => Theme::Dark,
         ThemeChoice::Auto if *dark => Theme::Dark,
-        ThemeChoice::Auto => Theme::Light,
+        ThemeChoice::Light | ThemeChoice::Auto => Theme::Light,
     }
 }

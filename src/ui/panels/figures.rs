@@ -1,17 +1,18 @@
 //! The figures at the right: map, curves, memory.
 
+use std::rc::Rc;
+
 use yew::prelude::*;
 
 use crate::chart::palette::Theme;
 use crate::chart::views::{AXES, Metric};
 use crate::params;
-use crate::scenario::Scenario;
 use crate::ui::components::bar::MemoryBar;
 use crate::ui::components::figure::Figure;
 use crate::ui::components::select::{Item, Select};
 use crate::ui::derived::Derived;
 use crate::ui::panels::strategies::Strategies;
-use crate::ui::state::Action;
+use crate::ui::state::{Action, State};
 use crate::ui::text;
 use crate::ui::view::View;
 
@@ -50,11 +51,10 @@ fn metric(view: View, emit: &Callback<Action>) -> Html {
     html! { <Select id="curve-y" name="Vertical axis of the curves" {items} {chosen} {choose} /> }
 }
 
-/// Three figures.
-#[component]
-pub fn Figures(props: &Props) -> Html {
-    let Props { view, scenario, derived, theme, emit, say } = props;
-    let (view, theme) = (*view, *theme);
+/// Map, curves, memory, strategies.
+pub fn figures(state: &State, derived: &Rc<Derived>, theme: Theme, sinks: Sinks) -> Html {
+    let Sinks { emit, say } = sinks;
+    let view = state.view;
     let bounds = emit.reform(move |_: MouseEvent| Action::Look(View { bounds: !view.bounds, ..view }));
     let overlay = html! {
         <label class="check" title={text::BOUNDS_HELP}>
@@ -74,7 +74,7 @@ pub fn Figures(props: &Props) -> Html {
                 { axis("curve-x", "Horizontal axis of the curves", view.curve_x, emit, move |key| View { curve_x: key, ..view }) }
             </Figure>
             <MemoryBar spec={derived.memory.clone()} {theme} />
-            <Strategies scenario={*scenario} derived={derived.clone()} emit={emit.clone()} />
+            <Strategies scenario={state.scenario} derived={derived.clone()} emit={emit.clone()} />
         </section>
     }
 }

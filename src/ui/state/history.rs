@@ -16,8 +16,8 @@ pub(super) struct History {
 }
 
 impl History {
-    pub(super) fn new(present: Scenario) -> Self {
-        Self { past: VecDeque::new(), present, future: VecDeque::new() }
+    pub(super) fn new(present: &Scenario) -> Self {
+        Self { past: VecDeque::new(), present: *present, future: VecDeque::new() }
     }
 
     pub(super) fn present(&self) -> Scenario {
@@ -33,18 +33,18 @@ impl History {
     }
 
     /// Makes this the present; the same scenario again changes nothing.
-    pub(super) fn commit(&mut self, scenario: Scenario) {
-        if scenario == self.present {
+    pub(super) fn commit(&mut self, scenario: &Scenario) {
+        if *scenario == self.present {
             return;
         }
-        push_capped(&mut self.past, self.present);
-        self.present = scenario;
+        push_capped(&mut self.past, &self.present);
+        self.present = *scenario;
         self.future.clear();
     }
 
     pub(super) fn undo(&mut self) -> Scenario {
         if let Some(scenario) = self.past.pop_back() {
-            push_capped(&mut self.future, self.present);
+            push_capped(&mut self.future, &self.present);
             self.present = scenario;
         }
         self.present
@@ -52,18 +52,18 @@ impl History {
 
     pub(super) fn redo(&mut self) -> Scenario {
         if let Some(scenario) = self.future.pop_back() {
-            push_capped(&mut self.past, self.present);
+            push_capped(&mut self.past, &self.present);
             self.present = scenario;
         }
         self.present
     }
 }
 
-fn push_capped(queue: &mut VecDeque<Scenario>, scenario: Scenario) {
+fn push_capped(queue: &mut VecDeque<Scenario>, scenario: &Scenario) {
     if queue.len() == CAP {
         queue.pop_front();
     }
-    queue.push_back(scenario);
+    queue.push_back(*scenario);
 }
 
 #[cfg(test)]
@@ -77,22 +77,22 @@ mod tests {
 
     #[test]
     fn undo_and_redo_are_inverse() {
-        let mut history = History::new(with_gpus(8));
-        history.commit(with_gpus(16));
-        history.commit(with_gpus(32));
+        let mut history = History::new(&with_gpus(8));
+        history.commit(&with_gpus(16));
+        history.commit(&with_gpus(32));
         assert_eq!(history.undo().gpus, 16);
         assert_eq!(history.undo().gpus, 8);
         assert_eq!(history.undo().gpus, 8);
         assert_eq!(history.redo().gpus, 16);
-        history.commit(with_gpus(64));
+        history.commit(&with_gpus(64));
         assert!(!history.has_future());
     }
 
     #[test]
     fn only_so_many_steps_are_kept() {
-        let mut history = History::new(with_gpus(1));
+        let mut history = History::new(&with_gpus(1));
         for gpus in 2..2000 {
-            history.commit(with_gpus(gpus));
+            history.commit(&with_gpus(gpus));
         }
         assert_eq!(history.past.len(), CAP);
     }
