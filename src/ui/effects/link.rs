@@ -12,7 +12,7 @@ use crate::scenario::Scenario;
 use crate::scenario::issue::Issue;
 use crate::share::{decode, encode};
 use crate::ui::state::{Action, State};
-use crate::ui::view::View;
+use crate::ui::view::{ThemeChoice, View};
 
 /// What the address bar says.
 pub fn arrival() -> (Scenario, Vec<Issue>, View) {
@@ -32,10 +32,21 @@ fn relative(scenario: &Scenario, view: &View) -> String {
     format!("{path}{}#{}", view.query(), encode::encode(scenario))
 }
 
+/// The view as a link to others holds it: the reader's own theme is not theirs.
+fn shared(view: &View) -> View {
+    View { theme: ThemeChoice::Auto, ..*view }
+}
+
+/// The view as the address bar holds it: with a theme only where the link came with one.
+fn addressed(view: &View) -> View {
+    let search = window().location().search().unwrap_or_default();
+    if search.contains("theme=") { *view } else { shared(view) }
+}
+
 /// The whole link of a scenario, for the clipboard.
 pub fn full_link(scenario: &Scenario, view: &View) -> String {
     let origin = window().location().origin().unwrap_or_default();
-    origin + &relative(scenario, view)
+    origin + &relative(scenario, &shared(view))
 }
 
 /// Keeps the address bar at the committed scenario: a new entry for a new scenario, the same entry for a new view.
@@ -45,7 +56,7 @@ pub fn use_link(state: &State, known: &Rc<RefCell<Option<String>>>) {
     use_effect_with((state.committed(), state.view), move |(committed, view)| {
         let fragment = encode::encode(committed);
         let Ok(history) = window().history() else { return };
-        let link = relative(committed, view);
+        let link = relative(committed, &addressed(view));
         let same = known.borrow().as_ref().is_none_or(|known| *known == fragment);
         let first = known.replace(Some(fragment)).is_none();
         // A browser refuses too many entries; the page works on without.

@@ -33,7 +33,12 @@ pub fn use_theme(choice: ThemeChoice) -> Theme {
         });
         move || drop(listener)
     });
-    use_effect_with(choice, |choice| {
+    let opened = use_mut_ref(|| true);
+    use_effect_with(choice, move |choice| {
+        // The page opens in the right theme already, and a link's theme is not the reader's choice to remember.
+        if opened.replace(false) {
+            return;
+        }
         let root = document_element();
         let storage = window().local_storage().ok().flatten();
         if *choice == ThemeChoice::Auto {

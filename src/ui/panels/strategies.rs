@@ -28,7 +28,7 @@ pub fn Strategies(props: &Props) -> Html {
     let Props { scenario, derived, emit } = props;
     let reaches = &derived.strategies;
     html! {
-        <section id="strategies" class="figure wide" aria-labelledby="strategies-title">
+        <div id="strategies" class="figure wide">
             <div class="figure-head"><h2 id="strategies-title">{ words::TITLE }</h2></div>
             <p class="caption">{ words::caption(reaches) }</p>
             <div class="scroll" tabindex="0" role="region" aria-labelledby="strategies-title">
@@ -39,7 +39,7 @@ pub fn Strategies(props: &Props) -> Html {
                     </tbody>
                 </table>
             </div>
-        </section>
+        </div>
     }
 }
 
