@@ -4,5 +4,7 @@ use shardwise::export::catalog_json::catalog_json;
 use std::io::{self, Write};
 
 fn main() -> io::Result<()> {
-    writeln!(io::stdout().lock(), "{:#}", catalog_json())
+    let mut out = io::stdout().lock();
+    serde_json::to_writer_pretty(&mut out, &catalog_json())?;
+    writeln!(out)
 }

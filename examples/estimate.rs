@@ -17,5 +17,7 @@ fn main() -> io::Result<()> {
     let mut issues = decoded.issues;
     issues.extend(params::issues(&decoded.scenario));
     let report = decoded.scenario.report();
-    writeln!(io::stdout().lock(), "{:#}", report_json(&decoded.scenario, &report, &issues))
+    let mut out = io::stdout().lock();
+    serde_json::to_writer_pretty(&mut out, &report_json(&decoded.scenario, &report, &issues))?;
+    writeln!(out)
 }

@@ -4,7 +4,8 @@
 //! the format, the revision of the catalog, and what differs from a starting point that is frozen with the version (see
 //! [`v1`]), so that a published link means the same scenario for as long as there are links.
 //!
-//! - [`decode::decode`] takes a whole address, a fragment with or without `#`, a JSON object with the same keys, or nothing.
+//! - [`decode::decode_link`] takes a whole address, a fragment with or without `#`, or nothing; [`decode::decode`] a JSON object
+//!   with the same keys as well.
 //! - [`encode::encode`] writes the fragment, [`encode::to_json`] all values under the same keys.
 //! - [`pick`] puts catalog entries into a scenario.
 //!
@@ -12,9 +13,10 @@
 
 pub mod decode;
 pub mod encode;
+mod json;
 mod pairs;
 pub mod pick;
 pub mod v1;
 
-pub use decode::{Decoded, decode};
+pub use decode::{Decoded, decode, decode_link};
 pub use encode::{encode, to_json};

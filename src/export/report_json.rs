@@ -1,5 +1,8 @@
 //! A report as JSON: bytes, seconds, ratios in full precision.
 
+use serde::Serialize;
+use serde_json::{Map, Value};
+
 use crate::model::memory::{shard_degrees, states};
 use crate::model::report::{Limiter, MemoryPart, PeakMoment, Report};
 use crate::params::{self, Kind};
@@ -7,92 +10,188 @@ use crate::plan::limits::{Reach, by_strategy};
 use crate::scenario::issue::{Issue, Severity};
 use crate::scenario::{Scenario, Strategy};
 use crate::{catalog, share};
-use serde_json::{Map, Value, json};
 
-/// The whole report: the scenario, its memory parts in bytes, its times in seconds, utilisation, limiter and issues.
-pub fn report_json(scenario: &Scenario, report: &Report, issues: &[Issue]) -> Value {
-    let setup = scenario.setup();
-    let params = setup.architecture.params();
-    let states = states(params as f64, setup.recipe, shard_degrees(&setup));
-    let memory = &report.memory;
-    let parts: Map<String, Value> =
-        memory.parts.iter().map(|(part, bytes)| (memory_part_key(part).to_owned(), bytes.get().into())).collect();
-    let time = &report.time;
-    json!({
-        "shardwise": env!("CARGO_PKG_VERSION"),
-        "revision": catalog::REVISION,
-        "link": share::encode::encode(scenario),
-        "scenario": share::encode::to_json(scenario),
-        "model": { "params": params, "active_params": setup.architecture.active_params() },
-        "mesh": { "dp_replicate": setup.mesh.dp_replicate, "dp_shard": setup.mesh.dp_shard },
-        "fits": report.fits(),
-        "limiter": limiter_key(report.limiter),
-        "mfu": report.mfu,
-        "hfu": report.hfu,
-        "tokens_per_s_per_gpu": report.tokens_per_s_per_gpu,
-        "tokens_per_step": report.tokens_per_step,
-        "tflops_per_gpu": report.model_flops_per_gpu.tflops(),
-        "step_time_s": time.step.get(),
-        "time_s": {
-            "step": time.step.get(),
-            "forward": time.forward.get(),
-            "backward": time.backward.get(),
-            "optimizer": time.optimizer.get(),
-            "compute": time.compute.get(),
-            "comm": time.comm.get(),
-            "exposed_comm": time.exposed_comm.get(),
-            "inter_node_comm": time.inter_node_comm.get(),
-            "launch_bound": time.launch_bound.get(),
-        },
-        "memory_bytes": {
-            "parts": parts,
-            "allocated": memory.allocated.get(),
-            "peak": memory.peak.get(),
-            "capacity": memory.capacity.get(),
-            "free": memory.free().get(),
-            "moment": moment_key(memory.moment),
-            "states": {
-                "weights": states.weights.get(),
-                "gradients": states.gradients.get(),
-                "optimizer": states.optimizer.get(),
-                "total": states.total().get(),
-            },
-        },
-        "strategies": by_strategy(scenario).iter().map(reach_json).collect::<Vec<_>>(),
-        "issues": issues.iter().map(issue_json).collect::<Vec<_>>(),
-    })
+/// Everything that an evaluation answers, in the units that the names say.
+#[derive(Debug, Serialize)]
+pub struct ReportJson<'a> {
+    shardwise: &'static str,
+    revision: u32,
+    link: String,
+    fits: bool,
+    limiter: &'static str,
+    mfu: f64,
+    hfu: f64,
+    tokens_per_s_per_gpu: f64,
+    tokens_per_step: f64,
+    tflops_per_gpu: f64,
+    step_time_s: f64,
+    peak_memory_bytes: f64,
+    free_memory_bytes: f64,
+    time_s: TimeJson,
+    memory_bytes: MemoryJson,
+    model: ModelJson,
+    mesh: MeshJson,
+    strategies: Vec<ReachJson>,
+    issues: Vec<IssueJson<'a>>,
+    scenario: Value,
 }
 
-/// What each strategy reaches; `null` where nothing searched fits.
-fn reach_json(reach: &Reach) -> Value {
-    json!({
-        "strategy": strategy_key(reach.strategy),
-        "fits": reach.report.fits(),
-        "mfu": reach.report.mfu,
-        "step_time_s": reach.report.time.step.get(),
-        "peak_bytes": reach.report.memory.peak.get(),
-        "largest_model_params": reach.largest_model,
-        "longest_sequence_tokens": reach.longest_sequence,
-    })
+/// The phases and lanes of a step, in seconds.
+#[derive(Debug, Serialize)]
+struct TimeJson {
+    step: f64,
+    forward: f64,
+    backward: f64,
+    optimizer: f64,
+    compute: f64,
+    comm: f64,
+    exposed_comm: f64,
+    overlapped_comm: f64,
+    inter_node_comm: f64,
+    launch_bound: f64,
+}
+
+/// Memory of one GPU at its peak, in bytes.
+#[derive(Debug, Serialize)]
+struct MemoryJson {
+    capacity: f64,
+    peak: f64,
+    free: f64,
+    allocated: f64,
+    moment: &'static str,
+    parts: Map<String, Value>,
+    states: StatesJson,
+}
+
+/// Weights, gradients and optimizer state at rest on one GPU, in bytes, whether or not all are alive at the peak.
+#[derive(Debug, Serialize)]
+struct StatesJson {
+    weights: f64,
+    gradients: f64,
+    optimizer: f64,
+    total: f64,
+}
+
+/// Parameters of the model.
+#[derive(Debug, Serialize)]
+struct ModelJson {
+    params: u64,
+    active_params: u64,
+}
+
+/// The data-parallel mesh.
+#[derive(Debug, Serialize)]
+struct MeshJson {
+    dp_replicate: u32,
+    dp_shard: u32,
+}
+
+/// What one strategy reaches; `null` where nothing searched fits.
+#[derive(Debug, Serialize)]
+struct ReachJson {
+    strategy: Option<&'static str>,
+    fits: bool,
+    mfu: f64,
+    step_time_s: f64,
+    peak_bytes: f64,
+    largest_model_params: Option<f64>,
+    longest_sequence_tokens: Option<u32>,
+}
+
+/// One thing that is wrong.
+#[derive(Debug, Serialize)]
+struct IssueJson<'a> {
+    severity: &'static str,
+    key: Option<&'static str>,
+    message: &'a str,
+}
+
+/// The whole report: times, memory parts, utilisation, limiter, what each strategy reaches, issues, and the scenario.
+pub fn report_json<'a>(scenario: &Scenario, report: &Report, issues: &'a [Issue]) -> ReportJson<'a> {
+    let setup = scenario.setup();
+    let (time, memory) = (&report.time, &report.memory);
+    ReportJson {
+        shardwise: env!("CARGO_PKG_VERSION"),
+        revision: catalog::REVISION,
+        link: share::encode(scenario),
+        fits: report.fits(),
+        limiter: limiter_key(report.limiter),
+        mfu: report.mfu,
+        hfu: report.hfu,
+        tokens_per_s_per_gpu: report.tokens_per_s_per_gpu,
+        tokens_per_step: report.tokens_per_step,
+        tflops_per_gpu: report.model_flops_per_gpu.tflops(),
+        step_time_s: time.step.get(),
+        peak_memory_bytes: memory.peak.get(),
+        free_memory_bytes: memory.free().get(),
+        time_s: TimeJson {
+            step: time.step.get(),
+            forward: time.forward.get(),
+            backward: time.backward.get(),
+            optimizer: time.optimizer.get(),
+            compute: time.compute.get(),
+            comm: time.comm.get(),
+            exposed_comm: time.exposed_comm.get(),
+            overlapped_comm: time.overlapped_comm().get(),
+            inter_node_comm: time.inter_node_comm.get(),
+            launch_bound: time.launch_bound.get(),
+        },
+        memory_bytes: memory_json(scenario, report),
+        model: ModelJson { params: setup.architecture.params(), active_params: setup.architecture.active_params() },
+        mesh: MeshJson { dp_replicate: setup.mesh.dp_replicate, dp_shard: setup.mesh.dp_shard },
+        strategies: by_strategy(scenario).iter().map(reach_json).collect(),
+        issues: issues.iter().map(issue_json).collect(),
+        scenario: share::to_json(scenario),
+    }
+}
+
+fn memory_json(scenario: &Scenario, report: &Report) -> MemoryJson {
+    let (setup, memory) = (scenario.setup(), &report.memory);
+    let states = states(setup.architecture.params() as f64, setup.recipe, shard_degrees(&setup));
+    MemoryJson {
+        capacity: memory.capacity.get(),
+        peak: memory.peak.get(),
+        free: memory.free().get(),
+        allocated: memory.allocated.get(),
+        moment: moment_key(memory.moment),
+        parts: memory.parts.iter().map(|(part, bytes)| (part_key(part).to_owned(), bytes.get().into())).collect(),
+        states: StatesJson {
+            weights: states.weights.get(),
+            gradients: states.gradients.get(),
+            optimizer: states.optimizer.get(),
+            total: states.total().get(),
+        },
+    }
+}
+
+fn reach_json(reach: &Reach) -> ReachJson {
+    ReachJson {
+        strategy: strategy_key(reach.strategy),
+        fits: reach.report.fits(),
+        mfu: reach.report.mfu,
+        step_time_s: reach.report.time.step.get(),
+        peak_bytes: reach.report.memory.peak.get(),
+        largest_model_params: reach.largest_model,
+        longest_sequence_tokens: reach.longest_sequence,
+    }
+}
+
+fn issue_json(issue: &Issue) -> IssueJson<'_> {
+    let severity = match issue.severity {
+        Severity::Note => "note",
+        Severity::Error => "error",
+    };
+    IssueJson { severity, key: issue.key, message: &issue.message }
 }
 
 /// The name of a strategy in links and JSON, as the table of parameters has it.
-pub fn strategy_key(strategy: Strategy) -> Option<&'static str> {
+fn strategy_key(strategy: Strategy) -> Option<&'static str> {
     let Kind::Choice(choice) = params::find("strategy")?.kind else { return None };
     let index = Strategy::ALL.iter().position(|known| *known == strategy)?;
     choice.options.get(index).map(|option| option.key)
 }
 
-fn issue_json(issue: &Issue) -> Value {
-    let severity = match issue.severity {
-        Severity::Note => "note",
-        Severity::Error => "error",
-    };
-    json!({ "severity": severity, "key": issue.key, "message": issue.message })
-}
-
-/// The name of a memory part in JSON and CSV.
-pub fn memory_part_key(part: MemoryPart) -> &'static str {
+fn part_key(part: MemoryPart) -> &'static str {
     match part {
         MemoryPart::Weights => "weights",
         MemoryPart::Gradients => "gradients",
@@ -107,8 +206,7 @@ pub fn memory_part_key(part: MemoryPart) -> &'static str {
     }
 }
 
-/// The name of a limiter in JSON and CSV.
-pub fn limiter_key(limiter: Limiter) -> &'static str {
+fn limiter_key(limiter: Limiter) -> &'static str {
     match limiter {
         Limiter::Memory => "memory",
         Limiter::InterNode => "inter_node_network",

@@ -112,7 +112,7 @@ impl MemoryReport {
 }
 
 /// The two lanes and the phases of one step. `step` is the sum of the three phases; communication is either hidden
-/// under compute (`overlapped_comm`) or not (`exposed_comm`).
+/// under compute ([`TimeReport::overlapped_comm`]) or not (`exposed_comm`).
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct TimeReport {
     /// One optimizer step, all micro-batches.
@@ -135,6 +135,13 @@ pub struct TimeReport {
     pub longest_lane: Seconds,
     /// Compute time that is only the host launching kernels: the floor above the kernels' own time.
     pub launch_bound: Seconds,
+}
+
+impl TimeReport {
+    /// Communication time hidden under compute, over all lanes.
+    pub fn overlapped_comm(&self) -> Seconds {
+        (self.comm - self.exposed_comm).max(Seconds::ZERO)
+    }
 }
 
 /// What keeps the step from being faster (or from running at all).

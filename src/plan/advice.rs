@@ -1,6 +1,8 @@
 //! What would help: single changes to a scenario, each evaluated by the engine.
 
 use crate::model::report::Report;
+use crate::params;
+use crate::scenario::issue::Severity;
 use crate::scenario::{RecomputeMode, Scenario, Strategy};
 use crate::units::Bytes;
 
@@ -11,22 +13,24 @@ pub enum Change {
     Strategy(Strategy),
     /// Another recomputation mode.
     Recompute(RecomputeMode),
+    /// Another strategy together with another recomputation mode.
+    Both(Strategy, RecomputeMode),
     /// Another micro-batch size.
     MicroBatch(u32),
     /// A shorter sequence, the longest power of two that fits.
     SeqLen(u32),
-    /// Twice the GPUs.
+    /// More GPUs: twice as many, or as often doubled as makes it fit.
     Gpus(u32),
     /// Twice the link bandwidth between nodes, in Gbit/s.
     Link(f64),
-    /// Twice the memory of a GPU, in GiB.
+    /// More memory on each GPU, in GiB: twice as much, or as often doubled as makes it fit.
     Memory(f64),
 }
 
 impl Change {
     /// Whether it costs nothing but a setting; the others need other hardware or another task.
     pub fn is_setting(self) -> bool {
-        matches!(self, Self::Strategy(_) | Self::Recompute(_) | Self::MicroBatch(_))
+        matches!(self, Self::Strategy(_) | Self::Recompute(_) | Self::Both(..) | Self::MicroBatch(_))
     }
 }
 
@@ -49,15 +53,18 @@ pub const MOST: usize = 3;
 const LEAST_GAIN: f64 = 0.01;
 /// The shortest sequence worth proposing.
 const SHORTEST: u32 = 128;
+/// Doublings of GPUs or memory worth proposing.
+const DOUBLINGS: u32 = 6;
 
 /// Up to three changes, best first.
 ///
 /// Where the run does not fit: what makes it fit, settings before hardware, the fastest first. Where it fits: what
 /// makes it faster by one percent or more, settings before hardware.
 pub fn advise(scenario: &Scenario, report: &Report) -> Vec<Advice> {
-    let mut found: Vec<Advice> = changes(scenario)
+    let errors_before = errors(scenario);
+    let mut found: Vec<Advice> = changes(scenario, report.fits())
         .into_iter()
-        .filter_map(|change| evaluate(scenario, report, change))
+        .filter_map(|change| evaluate(scenario, report, errors_before, change))
         .filter(|advice| advice.report.fits() && (!report.fits() || advice.gain >= LEAST_GAIN))
         .collect();
     found.sort_by(|a, b| {
@@ -77,7 +84,7 @@ pub fn advise(scenario: &Scenario, report: &Report) -> Vec<Advice> {
     found
 }
 
-fn changes(scenario: &Scenario) -> Vec<Change> {
+fn changes(scenario: &Scenario, fits: bool) -> Vec<Change> {
     let mut changes = Vec::with_capacity(20);
     for strategy in [
         Strategy::FullShard,
@@ -101,11 +108,26 @@ fn changes(scenario: &Scenario) -> Vec<Change> {
     if scenario.micro_batch_size > 1 {
         changes.push(Change::MicroBatch(scenario.micro_batch_size / 2));
     }
-    changes.push(Change::Gpus(scenario.gpus.saturating_mul(2)));
+    if !fits {
+        for strategy in [Strategy::FullShard, Strategy::HybridShard] {
+            for mode in [RecomputeMode::Selective, RecomputeMode::Full] {
+                if strategy != scenario.strategy && mode != scenario.recompute {
+                    changes.push(Change::Both(strategy, mode));
+                }
+            }
+        }
+    }
+    let (gpus, memory) = (scenario.gpus, scenario.accelerator.values.memory.gib());
+    changes.extend(doubled(scenario, fits, |times| Change::Gpus(gpus.saturating_mul(times))));
+    changes.extend(doubled(scenario, fits, |times| Change::Memory(memory * f64::from(times))));
     changes.push(Change::Link(2.0 * scenario.network.values.inter_node.gbit_per_s()));
-    changes.push(Change::Memory(2.0 * scenario.accelerator.values.memory.gib()));
     changes.extend(longest_fitting(scenario).map(Change::SeqLen));
     changes
+}
+
+/// The first doubling of something that makes the run fit, or just the first where it fits already.
+fn doubled(scenario: &Scenario, fits: bool, change: impl Fn(u32) -> Change) -> Option<Change> {
+    (1..=DOUBLINGS).map(|power| change(1 << power)).find(|change| fits || apply(scenario, *change).report().fits())
 }
 
 /// The longest power of two below the sequence length that fits.
@@ -125,11 +147,10 @@ fn longest_fitting(scenario: &Scenario) -> Option<u32> {
 pub fn apply(scenario: &Scenario, change: Change) -> Scenario {
     let mut changed = *scenario;
     match change {
-        Change::Strategy(strategy) => {
-            changed.strategy = strategy;
-            if matches!(strategy, Strategy::HybridShard | Strategy::ReshardTo) {
-                changed.shard_size = scenario.network.values.gpus_per_node;
-            }
+        Change::Strategy(strategy) => choose(&mut changed, strategy),
+        Change::Both(strategy, mode) => {
+            choose(&mut changed, strategy);
+            changed.recompute = mode;
         }
         Change::Recompute(mode) => changed.recompute = mode,
         Change::MicroBatch(size) => changed.micro_batch_size = size,
@@ -141,9 +162,21 @@ pub fn apply(scenario: &Scenario, change: Change) -> Scenario {
     changed
 }
 
-fn evaluate(scenario: &Scenario, before: &Report, change: Change) -> Option<Advice> {
+fn choose(scenario: &mut Scenario, strategy: Strategy) {
+    scenario.strategy = strategy;
+    if matches!(strategy, Strategy::HybridShard | Strategy::ReshardTo) {
+        scenario.shard_size = scenario.network.values.gpus_per_node;
+    }
+}
+
+/// A change that brings a contradiction of its own helps nobody; notes, and what was wrong before, may stay.
+fn errors(scenario: &Scenario) -> usize {
+    params::issues(scenario).iter().filter(|issue| issue.severity == Severity::Error).count()
+}
+
+fn evaluate(scenario: &Scenario, before: &Report, errors_before: usize, change: Change) -> Option<Advice> {
     let scenario = apply(scenario, change);
-    if !scenario.issues().is_empty() {
+    if errors(&scenario) > errors_before {
         return None;
     }
     let report = scenario.report();

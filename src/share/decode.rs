@@ -1,6 +1,7 @@
 //! Text to scenario, and what could not be read.
 
-use super::{pairs, v1};
+use super::pairs::{self, Pairs};
+use super::{json, v1};
 use crate::catalog;
 use crate::params::quantity::shorten;
 use crate::scenario::Scenario;
@@ -31,9 +32,19 @@ pub struct Decoded {
 /// assert_eq!(decoded.issues.len(), 1);
 /// ```
 pub fn decode(text: &str) -> Decoded {
-    let Some(pairs) = pairs::read(text) else {
-        return Decoded { scenario: catalog::default_scenario(), issues: Vec::new() };
-    };
+    if text.trim_start().starts_with('{') { decode_pairs(json::read(text)) } else { decode_link(text) }
+}
+
+/// Reads a whole address or a fragment with or without `#`; nothing gives the first visit's scenario. The page reads its own
+/// address with it, and so downloads no JSON parser.
+pub fn decode_link(text: &str) -> Decoded {
+    match pairs::read(text) {
+        Some(pairs) => decode_pairs(pairs),
+        None => Decoded { scenario: catalog::default_scenario(), issues: Vec::new() },
+    }
+}
+
+fn decode_pairs(pairs: Pairs) -> Decoded {
     let mut issues = Vec::new();
     let known = |key: &str, current: u32| {
         let typed = pairs.value(key)?;

@@ -1,6 +1,4 @@
-//! Text to `key=value` pairs, whatever became of the link on its way: percent signs, `&amp;`, an address around it, JSON.
-
-use serde_json::{Map, Value};
+//! Text to `key=value` pairs, whatever became of the link on its way: percent signs, `&amp;`, an address around it.
 
 use crate::params::quantity::shorten;
 use crate::scenario::issue::{Issue, Severity};
@@ -32,12 +30,9 @@ pub(super) fn stray(severity: Severity, message: String) -> Issue {
     Issue { severity, key: None, message }
 }
 
-/// The pairs of an address, a fragment or a JSON object; `None` where the text holds nothing.
+/// The pairs of an address or a fragment; `None` where the text holds nothing.
 pub(super) fn read(text: &str) -> Option<Pairs> {
     let text = text.trim();
-    if text.starts_with('{') {
-        return Some(from_json(text));
-    }
     let fragment = match text.split_once('#') {
         Some((_, fragment)) => fragment,
         None if text.contains("://") => "",
@@ -68,46 +63,6 @@ fn from_fragment(fragment: &str) -> Pairs {
                 read.issues.push(stray(Severity::Error, message));
             }
         }
-    }
-    read
-}
-
-fn from_json(text: &str) -> Pairs {
-    match serde_json::from_str::<Value>(text) {
-        Ok(Value::Object(mut object)) => match object.remove("scenario") {
-            // A whole report holds its scenario.
-            Some(Value::Object(scenario)) => from_object(scenario),
-            Some(other) => {
-                object.insert("scenario".to_owned(), other);
-                from_object(object)
-            }
-            None => from_object(object),
-        },
-        Ok(_) => no_json("it is not an object"),
-        Err(error) => no_json(&format!("{error}")),
-    }
-}
-
-fn no_json(reason: &str) -> Pairs {
-    let message = format!("The JSON could not be read: {reason}. The page shows its first scenario instead.");
-    Pairs { pairs: Vec::new(), issues: vec![stray(Severity::Error, message)] }
-}
-
-fn from_object(object: Map<String, Value>) -> Pairs {
-    let mut read = Pairs::default();
-    for (key, value) in object {
-        let text = match value {
-            Value::String(text) => text.trim().to_owned(),
-            Value::Number(number) => number.to_string(),
-            Value::Bool(yes) => if yes { "yes" } else { "no" }.to_owned(),
-            Value::Null | Value::Array(_) | Value::Object(_) => {
-                let message =
-                    format!("The value of “{}” is neither a number nor text. It was left out.", shorten(&key));
-                read.issues.push(stray(Severity::Error, message));
-                continue;
-            }
-        };
-        read.pairs.push((key.trim().to_lowercase(), text));
     }
     read
 }

@@ -2,8 +2,8 @@
 
 use yew::prelude::*;
 
-use crate::scenario::Scenario;
 use crate::scenario::issue::Issue;
+use crate::scenario::{CUSTOM, Model, Scenario};
 use crate::ui::components::status::Status;
 use crate::ui::derived::{Buffers, derive};
 use crate::ui::effects;
@@ -26,6 +26,15 @@ pub struct Start {
     pub issues: Vec<Issue>,
     /// What is looked at.
     pub view: View,
+}
+
+/// The catalog entries on screen: model, GPU, cluster.
+fn picked(scenario: &Scenario) -> [&'static str; 3] {
+    let model = match scenario.model {
+        Model::Preset { id, .. } => id,
+        Model::Ladder { .. } | Model::Custom { .. } => CUSTOM,
+    };
+    [model, scenario.accelerator.id, scenario.network.id]
 }
 
 /// The page: one state, one derivation, and the panels that show them.
@@ -68,7 +77,7 @@ pub fn App(start: &Start) -> Html {
                     { figures(&state, &derived, theme, Sinks { emit: &emit, say: &say }) }
                 </div>
             </main>
-            <Colophon />
+            <Colophon picked={picked(&state.scenario)} />
             <Status sentence={(*pointed).clone().unwrap_or(sentence)} />
         </>
     }

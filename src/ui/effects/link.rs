@@ -23,7 +23,7 @@ pub fn arrival() -> (Scenario, Vec<Issue>, View) {
 
 fn decoded() -> (Scenario, Vec<Issue>) {
     let fragment = window().location().hash().unwrap_or_default();
-    let decoded = decode::decode(fragment.trim_start_matches('#'));
+    let decoded = decode::decode_link(fragment.trim_start_matches('#'));
     (decoded.scenario, decoded.issues)
 }
 

@@ -2,15 +2,39 @@
 
 use yew::prelude::*;
 
-use crate::catalog::{REVISION, SCENARIOS};
+use crate::catalog::{self, REVISION, SCENARIOS};
 use crate::params::PARAMS;
 use crate::ui::text;
 
-/// Made once: nothing in it changes.
+/// What to show.
+#[derive(PartialEq, Properties)]
+pub struct Props {
+    /// The keys of the model, the GPU and the cluster on screen.
+    pub picked: [&'static str; 3],
+}
+
+/// The catalog entries on screen with where their numbers come from.
+fn sources([model, gpu, cluster]: [&'static str; 3]) -> Vec<(&'static str, &'static str)> {
+    let cluster = catalog::cluster(cluster);
+    let links = cluster.map(|entry| [entry.intra_node, entry.inter_node]).unwrap_or_default();
+    let links = links.into_iter().filter_map(catalog::interconnect).map(|entry| (entry.name, entry.source));
+    let model = catalog::model(model).map(|entry| (entry.name, entry.source));
+    let gpu = catalog::accelerator(gpu).map(|entry| (entry.name, entry.source));
+    let cluster = cluster.map(|entry| (entry.name, entry.source));
+    model.into_iter().chain(gpu).chain(cluster).chain(links).collect()
+}
+
+/// Changes only with what is picked.
 #[component]
-pub fn Colophon() -> Html {
+pub fn Colophon(props: &Props) -> Html {
     html! {
         <footer class="colophon">
+            <details>
+                <summary>{ "Sources of the numbers on screen" }</summary>
+                <dl class="glossary">
+                    { for sources(props.picked).into_iter().map(|(name, source)| html! { <><dt>{ name }</dt><dd>{ source }</dd></> }) }
+                </dl>
+            </details>
             <details>
                 <summary>{ "Scenarios to look at, each a link" }</summary>
                 <dl class="glossary">

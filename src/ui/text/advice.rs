@@ -8,20 +8,33 @@ use crate::scenario::{RecomputeMode, Strategy};
 /// The change, as the start of a sentence.
 pub fn change(advice: &Advice) -> String {
     match advice.change {
-        Change::Strategy(strategy) => {
-            let place = Strategy::ALL.iter().position(|each| *each == strategy).unwrap_or(0);
-            let within = if strategy == Strategy::HybridShard { " within each node" } else { "" };
-            format!("{}{within}", names::strategy(place))
-        }
-        Change::Recompute(RecomputeMode::None) => "no activation checkpointing".into(),
-        Change::Recompute(RecomputeMode::Selective) => "selective activation checkpointing".into(),
-        Change::Recompute(RecomputeMode::Full) => "full activation checkpointing".into(),
-        Change::Recompute(RecomputeMode::Fraction) => "checkpointing a fraction of the activations".into(),
+        Change::Strategy(changed) => strategy(changed),
+        Change::Recompute(mode) => recompute(mode).into(),
+        Change::Both(changed, mode) => format!("{} with {}", strategy(changed), recompute(mode)),
         Change::MicroBatch(size) => format!("micro-batches of {}", format::count(f64::from(size))),
         Change::SeqLen(seq_len) => format!("sequences of {}", quantity::with_unit(Unit::Tokens, f64::from(seq_len))),
         Change::Gpus(gpus) => format!("{} GPUs", format::count(f64::from(gpus))),
         Change::Link(gbit) => format!("links of {}", format::value(Unit::GbitPerS, gbit)),
         Change::Memory(gib) => format!("GPUs with {}", format::value(Unit::Gib, gib)),
+    }
+}
+
+fn strategy(strategy: Strategy) -> String {
+    let place = Strategy::ALL.iter().position(|each| *each == strategy).unwrap_or(0);
+    let within = match strategy {
+        Strategy::HybridShard => " within each node",
+        Strategy::ReshardTo => " of a node",
+        _ => "",
+    };
+    format!("{}{within}", names::strategy(place))
+}
+
+fn recompute(mode: RecomputeMode) -> &'static str {
+    match mode {
+        RecomputeMode::None => "no activation checkpointing",
+        RecomputeMode::Selective => "selective activation checkpointing",
+        RecomputeMode::Full => "full activation checkpointing",
+        RecomputeMode::Fraction => "checkpointing of a fraction of the activations",
     }
 }
 

@@ -1,0 +1,48 @@
+//! JSON to `key=value` pairs: the same keys as in a link.
+
+use serde_json::{Map, Value};
+
+use super::pairs::{Pairs, stray};
+use crate::params::quantity::shorten;
+use crate::scenario::issue::Severity;
+
+/// The pairs of a JSON object, or of the scenario in a whole report.
+pub(super) fn read(text: &str) -> Pairs {
+    match serde_json::from_str::<Value>(text) {
+        Ok(Value::Object(mut object)) => match object.remove("scenario") {
+            // A whole report holds its scenario.
+            Some(Value::Object(scenario)) => from_object(scenario),
+            Some(other) => {
+                object.insert("scenario".to_owned(), other);
+                from_object(object)
+            }
+            None => from_object(object),
+        },
+        Ok(_) => no_json("it is not an object"),
+        Err(error) => no_json(&format!("{error}")),
+    }
+}
+
+fn no_json(reason: &str) -> Pairs {
+    let message = format!("The JSON could not be read: {reason}. The page shows its first scenario instead.");
+    Pairs { pairs: Vec::new(), issues: vec![stray(Severity::Error, message)] }
+}
+
+fn from_object(object: Map<String, Value>) -> Pairs {
+    let mut read = Pairs::default();
+    for (key, value) in object {
+        let text = match value {
+            Value::String(text) => text.trim().to_owned(),
+            Value::Number(number) => number.to_string(),
+            Value::Bool(yes) => if yes { "yes" } else { "no" }.to_owned(),
+            Value::Null | Value::Array(_) | Value::Object(_) => {
+                let message =
+                    format!("The value of “{}” is neither a number nor text. It was left out.", shorten(&key));
+                read.issues.push(stray(Severity::Error, message));
+                continue;
+            }
+        };
+        read.pairs.push((key.trim().to_lowercase(), text));
+    }
+    read
+}
