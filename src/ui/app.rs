@@ -52,7 +52,14 @@ pub fn App(start: &Start) -> Html {
     effects::use_shortcuts(&emit);
     let theme = effects::use_theme(state.view.theme);
     let buffers = use_mut_ref(Buffers::default);
-    let derived = use_memo((state.scenario, state.view), |(scenario, view)| derive(scenario, view, &buffers));
+    let derived = {
+        let buffers = buffers.clone();
+        use_memo((state.scenario, state.view), move |(scenario, view)| derive(scenario, view, &buffers))
+    };
+    {
+        let (scenario, view, buffers) = (state.scenario, state.view, buffers.clone());
+        effects::use_warm_up(move || drop(derive(&scenario, &view, &buffers)));
+    }
     // What the status line says: the headline, or where the crosshair stands.
     let pointed = use_state(|| None::<AttrValue>);
     let headline = text::headline(&state.scenario, &derived.report);

@@ -7,6 +7,7 @@ mod link;
 mod pause;
 mod size;
 mod theme;
+mod warm;
 
 pub use clipboard::copy;
 pub use dom::{field_text, is_open, selected_index, show_failure, slider_index, use_fill, use_selected, use_shortcuts};
@@ -15,3 +16,4 @@ pub use link::{arrival, full_link, use_link, use_navigation};
 pub use pause::{use_after_pause, use_commit};
 pub use size::use_size;
 pub use theme::{chosen_theme, use_theme};
+pub use warm::use_warm_up;
