@@ -94,7 +94,7 @@ impl Strategy {
 pub enum RecomputeMode {
     /// Keep all.
     None,
-    /// Recompute the attention core and element-wise parts.
+    /// Keep attention and every second matrix product, recompute the rest.
     Selective,
     /// Keep layer inputs only.
     Full,

@@ -13,7 +13,7 @@ use shardwise::model::report::{Lane, Report};
 use shardwise::model::setup::Setup;
 use shardwise::model::step::{evaluate, spans};
 use shardwise::model::training::{Mesh, MfuConvention, Reshard, Sharding};
-use shardwise::scenario::{Model, RecomputeMode, Scenario};
+use shardwise::scenario::{Model, RecomputeMode, Scenario, Strategy};
 use shardwise::units::{Bytes, BytesPerSecond, Seconds};
 
 fn with_recompute(scenario: &Scenario, recompute: RecomputeMode) -> Report {
@@ -103,57 +103,76 @@ proptest! {
         prop_assert!(close(end, report.time.step), "ends at {end:?}, step {:?}", report.time);
         prop_assert!(close(compute, report.time.compute), "{compute:?} {:?}", report.time);
         prop_assert!(close(comm, report.time.comm), "{comm:?} {:?}", report.time);
-    }
-
-    #[test]
-    fn phases_add_up_to_the_step(scenario in any_scenario()) {
-        let time = scenario.report().time;
-        let phases = time.forward + time.backward + time.optimizer;
-        prop_assert!((phases - time.step).get().abs() <= 1e-12 * time.step.get());
-        prop_assert!(((time.compute + time.exposed_comm) - time.step).get().abs() <= 1e-9 * time.step.get());
+        prop_assert!(close(end - compute, report.time.exposed_comm), "{:?}", report.time);
     }
 }
 
-/// Over a grid of models, sequences, clusters and shares of activations kept: wherever the simplified step fits, it stays
-/// under every bound, and it comes close to the bound on memory somewhere.
+/// One step under the simplifications of the bounds, held against every one of them; whether it fits.
+fn is_under_every_bound(setup: &Setup) -> bool {
+    let report = evaluate(setup);
+    if !report.fits() {
+        return false;
+    }
+    let bounds = Bounds { latency: setup.network.inter_node_latency, ..Bounds::of(setup) };
+    let slack = 1.0 + 1e-9;
+    let tokens = f64::from(setup.batch.micro_batch_size) * f64::from(setup.batch.seq_len);
+    assert!(tokens <= bounds.tokens_max(), "E_max: {setup:?}");
+    // The paper's activations hold dropout masks of 2 H bytes, which the step model has none of.
+    let masks = Bytes::new(2.0 * bounds.kept * bounds.layers * bounds.hidden);
+    assert!(tokens <= slack * (bounds.free_memory() / (bounds.activation_bytes() - masks)), "E: {setup:?}");
+    assert!(report.tokens_per_s_per_gpu <= slack * bounds.throughput_max(), "K_max: {setup:?}");
+    assert!(report.mfu <= slack * bounds.mfu_max(), "MFU_max: {setup:?}");
+    assert!(report.mfu <= slack * 3.0 / (4.0 - bounds.kept), "MFU: {setup:?}");
+    if let Sharding::Fsdp(reshard) = setup.sharding {
+        let forward = bounds.forward_flops().get() * tokens * f64::from(setup.batch.grad_accum_steps);
+        let hfu = forward / (report.time.forward.get() * bounds.peak.get());
+        assert!(hfu <= slack * bounds.hfu_forward_max(), "HFU_fwd_max: {setup:?}");
+        // Gathers of all layers but the last and reductions of all; only the latter where nothing is gathered again.
+        let again = if reshard == Reshard::Always { 1.0 - 1.0 / bounds.layers } else { 0.0 };
+        let reached = Bounds { backward_transfers: 1.0 + again, ..bounds }.reached(tokens);
+        assert!(report.tokens_per_s_per_gpu <= slack * reached.tokens_per_s_per_gpu, "K: {setup:?}");
+        assert!(report.mfu <= slack * reached.mfu && report.hfu <= slack * reached.hfu, "MFU, HFU: {setup:?}");
+    }
+    true
+}
+
+/// Over a grid of strategies, models, sequences, clusters, batches and shares of activations kept: wherever the simplified
+/// step fits, it stays under every bound.
 #[test]
 fn no_step_exceeds_the_fsdp_bounds() {
     let start = shardwise::catalog::default_scenario();
-    let (mut fitting, mut fullest) = (0, 0.0_f64);
-    for (size, _, _) in ladder::ANCHORS {
-        for seq_len in [512, 4096, 32_768, 262_144] {
-            for gpus in [4, 64, 1024] {
-                for gbit in [25.0, 100.0, 200.0, 1600.0] {
-                    for kept in [0.0, 0.4, 1.0] {
-                        for sequences in [1, 4, 16, 64, 256] {
-                            let mut scenario = Scenario { model: Model::Ladder { size }, seq_len, gpus, ..start };
-                            scenario.micro_batch_size = sequences;
-                            scenario.network.values.inter_node = BytesPerSecond::from_gbit_per_s(gbit);
-                            scenario.keep_fraction = kept;
-                            scenario.recompute = RecomputeMode::Fraction;
-                            let setup = simplified(&scenario.setup());
-                            let report = evaluate(&setup);
-                            if !report.fits() {
-                                continue;
+    let strategies = [
+        Strategy::FullShard,
+        Strategy::ShardGradOp,
+        Strategy::ReshardTo,
+        Strategy::Zero2,
+        Strategy::Zero1,
+        Strategy::Ddp,
+    ];
+    let mut fitting = [0; 6];
+    for (strategy, fits) in strategies.into_iter().zip(&mut fitting) {
+        for (size, _, _) in ladder::ANCHORS {
+            for seq_len in [512, 4096, 32_768, 262_144] {
+                for gpus in [4, 64, 1024] {
+                    for (gbit, latency) in [(2.0, 0.0), (25.0, 20.0), (200.0, 0.0), (1600.0, 20.0)] {
+                        for keep_fraction in [0.0, 0.4, 1.0] {
+                            for (micro_batch_size, grad_accum_steps) in [(1, 1), (4, 1), (1, 64), (64, 1), (256, 1)] {
+                                let scenario = Scenario {
+                                    model: Model::Ladder { size },
+                                    recompute: RecomputeMode::Fraction,
+                                    ..Scenario { seq_len, gpus, strategy, keep_fraction, ..start }
+                                };
+                                let scenario = Scenario { micro_batch_size, grad_accum_steps, ..scenario };
+                                let mut setup = simplified(&scenario.setup());
+                                setup.network.inter_node = BytesPerSecond::from_gbit_per_s(gbit);
+                                setup.network.inter_node_latency = Seconds::from_us(latency);
+                                *fits += u32::from(is_under_every_bound(&setup));
                             }
-                            fitting += 1;
-                            let bounds = Bounds::of(&setup);
-                            let tokens = f64::from(sequences) * f64::from(seq_len);
-                            fullest = fullest.max(tokens / bounds.tokens_max());
-                            assert!(tokens <= bounds.tokens_max());
-                            assert!(report.tokens_per_s_per_gpu <= bounds.throughput_max() * (1.0 + 1e-9));
-                            assert!(
-                                report.mfu <= bounds.mfu_max() * (1.0 + 1e-9),
-                                "{} {}",
-                                report.mfu,
-                                bounds.mfu_max()
-                            );
                         }
                     }
                 }
             }
         }
     }
-    assert!(fitting > 500, "{fitting} of the grid fit");
-    assert!(fullest > 0.5, "the fullest reaches {fullest} of the bound on tokens");
+    assert!(fitting.iter().all(|&fits| fits > 40), "{fitting:?} of the grid fit");
 }

@@ -248,7 +248,7 @@ pub const CLUSTERS: &[ClusterEntry] = &[
         "workstation-2x-3090",
         "Workstation, RTX 3090 x2",
         ("rtx-3090", 2, "pcie4-x16"),
-        "ethernet-10-of-4",
+        "ethernet-10-of-2",
         "two cards on PCIe 4.0",
     ),
     entry(

@@ -23,7 +23,7 @@ const NVLINK_4: f64 = 0.60;
 const XGMI: f64 = 0.60;
 /// PCIe: protocol overhead and the way through host memory where GPUs cannot reach each other.
 const PCIE: f64 = 0.60;
-/// InfiniBand, `RoCE`, Slingshot: a fit over 1,035 published training rows gives 0.65 of the nominal rate.
+/// InfiniBand, `RoCE`, Slingshot: 0.66 of the nominal rate in the fit to tests/measured/fsdp.csv.
 const FABRIC: f64 = 0.65;
 /// EFA: two p5 nodes measure 184 of 400 GB/s a node in an all-gather of 256 MB, and fall with more nodes (ultra-scale
 /// playbook).
@@ -206,6 +206,13 @@ pub const INTERCONNECTS: &[InterconnectEntry] = &[
         200.0,
         (CLOUD_HOP, TCP),
         "Google Cloud A3 Mega: 1600 Gbit/s for eight GPUs",
+    ),
+    inter(
+        "ethernet-10-of-2",
+        "Ethernet 10 Gbit/s for two GPUs",
+        5.0,
+        (CLOUD_HOP, TCP),
+        "IEEE 802.3ae, one port a node of two",
     ),
     inter(
         "ethernet-10-of-4",

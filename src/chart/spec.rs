@@ -1,5 +1,6 @@
 //! The description of one figure: axes, field, lines, bars and markers in data units; no pixels, no colours.
 
+use super::views::rounding;
 use crate::model::report::{Limiter, MemoryPart};
 use crate::params::{Scale, Unit};
 
@@ -29,7 +30,16 @@ pub struct ChartSpec {
 impl ChartSpec {
     /// A figure with nothing in it.
     pub fn empty() -> Self {
-        let axis = Axis { label: String::new(), unit: Unit::None, scale: Scale::Linear, min: 0.0, max: 1.0, key: None };
+        let axis = Axis {
+            label: String::new(),
+            unit: Unit::None,
+            scale: Scale::Linear,
+            min: 0.0,
+            max: 1.0,
+            key: None,
+            grain: Grain::Digits,
+            own: None,
+        };
         Self {
             title: String::new(),
             caption: String::new(),
@@ -101,6 +111,44 @@ pub struct Axis {
     pub max: f64,
     /// The URL key of the parameter on this axis, where it is one: a click sets it.
     pub key: Option<&'static str>,
+    /// Which values are read out, and set by a click.
+    pub grain: Grain,
+    /// The size of a named model where its own size stands on the axis: a place near it means that model.
+    pub own: Option<f64>,
+}
+
+/// Which values of an axis are read out and set.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Grain {
+    /// Any, to three significant digits.
+    Digits,
+    /// Whole numbers.
+    Whole,
+    /// The multiple of this that is not larger, at least one.
+    Down(f64),
+    /// Whole numbers up to this, then its nearest multiple.
+    Groups(f64),
+}
+
+/// How near to a named model's size a place means that model, as a share of the size.
+const NEAR: f64 = 0.06;
+
+impl Axis {
+    /// The value that is read out at a place of the axis, and that a click there sets.
+    pub fn settled(&self, value: f64) -> f64 {
+        if let Some(own) = self.own
+            && (value / own - 1.0).abs() <= NEAR
+        {
+            return own;
+        }
+        match self.grain {
+            Grain::Digits => rounding::nearest(value),
+            Grain::Whole => value.round(),
+            Grain::Down(step) => (value / step).floor().max(1.0) * step,
+            Grain::Groups(size) if value.round() > size => (value.round() / size).round() * size,
+            Grain::Groups(_) => value.round(),
+        }
+    }
 }
 
 /// A value at every node of a regular grid over the axes (even in their scales): column 0 at the smallest x and the last

@@ -5,7 +5,9 @@ use super::layout::value;
 use super::readout::{readout, whole};
 use super::spec::{Axis, BarSpec, ChartSpec, Field};
 use crate::chart::names;
-use crate::params::find;
+use crate::model::report::Limiter;
+use crate::params::quantity::unit_label;
+use crate::params::{Unit, find};
 use crate::units::Bytes;
 use core::fmt::Write;
 
@@ -35,34 +37,63 @@ pub fn chart(spec: &ChartSpec) -> Table {
 
 fn of_field(spec: &ChartSpec, field: &Field) -> Table {
     let columns = nodes(field.columns, COLUMNS);
-    let corner = format!("{} \\ {}", spec.y.label, spec.x.label);
-    let head = columns.iter().map(|&column| place(&spec.x, column, field.columns));
+    let unit = match unit_label(spec.x.unit) {
+        "" => String::new(),
+        unit => format!(" ({unit})"),
+    };
+    let corner = format!("{} \\ {}{unit}", spec.y.label, spec.x.label);
+    let head = columns.iter().map(|&column| format::value(bare(spec.x.unit), at_node(&spec.x, column, field.columns)));
     let cell = |column: usize, row: usize| {
         field.cell(column, row).map_or(String::new(), |cell| {
             if cell.free < 0.0 {
-                format!("does not fit (by {})", format::bytes(Bytes::new(-cell.free)))
+                format!("{}{}", format::MINUS, format::value(Unit::None, Bytes::new(-cell.free).gib()))
             } else {
-                format!("{}, {}", format::value(spec.value.unit, cell.value), names::limiter(cell.limiter))
+                format!("{} {}", format::value(spec.value.unit, cell.value), letter(cell.limiter))
             }
         })
     };
     let row = |row: usize| {
-        let name = place(&spec.y, row, field.rows);
+        let name = format::value(spec.y.unit, at_node(&spec.y, row, field.rows));
         core::iter::once(name).chain(columns.iter().map(|&column| cell(column, row))).collect()
     };
     Table {
-        caption: format!("{} ({}, and what limits)", spec.title, field.label),
+        caption: format!(
+            "{}: {} and what limits it ({}); {}x: x GiB of memory are missing.",
+            spec.title,
+            field.label,
+            key(),
+            format::MINUS
+        ),
         header: core::iter::once(corner).chain(head).collect(),
         rows: nodes(field.rows, ROWS).into_iter().map(row).collect(),
     }
+}
+
+/// A limiter in the cells of a field.
+fn letter(limiter: Limiter) -> &'static str {
+    match limiter {
+        Limiter::Memory => "M",
+        Limiter::InterNode => "N",
+        Limiter::IntraNode => "L",
+        Limiter::Compute => "C",
+        Limiter::Launch => "K",
+    }
+}
+
+/// What the letters stand for: those of memory are never seen, a place that does not fit says what is missing.
+fn key() -> String {
+    let limiters = Limiter::ALL.into_iter().filter(|&limiter| limiter != Limiter::Memory);
+    let words: Vec<String> =
+        limiters.map(|limiter| format!("{} {}", letter(limiter), names::limiter(limiter))).collect();
+    words.join(", ")
 }
 
 fn of_curves(spec: &ChartSpec) -> Table {
     let header = core::iter::once(spec.x.label.clone()).chain(spec.lines.iter().map(|line| line.name.clone()));
     let row = |at: usize| {
         let x = value(&spec.x, at as f64 / (ROWS - 1) as f64);
-        let values = readout(spec, x, 0.0).entries.into_iter().map(|entry| entry.value);
-        core::iter::once(format::value(spec.x.unit, whole(spec.x.key, x))).chain(values).collect()
+        let said = readout(spec, x, 0.0);
+        said.place.into_iter().chain(said.entries).map(|entry| entry.value).collect()
     };
     Table { caption: spec.title.clone(), header: header.collect(), rows: (0..ROWS).map(row).collect() }
 }
@@ -91,14 +122,19 @@ fn nodes(count: usize, most: usize) -> Vec<usize> {
 }
 
 /// The value at a node of an axis.
-fn place(axis: &Axis, node: usize, count: usize) -> String {
+fn at_node(axis: &Axis, node: usize, count: usize) -> f64 {
     let share = node as f64 / count.saturating_sub(1).max(1) as f64;
-    format::value(axis.unit, whole(axis.key, value(axis, share)))
+    whole(axis.key, value(axis, share))
+}
+
+/// The unit of a number whose unit stands elsewhere; sizes of models carry theirs.
+fn bare(unit: Unit) -> Unit {
+    if unit == Unit::Params { unit } else { Unit::None }
 }
 
 /// Every value of a chart, one a line: the series it belongs to, x, y, and for a field the value, the limiter and free bytes.
 pub fn csv(spec: &ChartSpec) -> String {
-    let value_name = snake(&format!("{} {}", spec.value.label, crate::params::quantity::unit_label(spec.value.unit)));
+    let value_name = snake(&format!("{} {}", spec.value.label, unit_label(spec.value.unit)));
     let mut text = format!("series,fits,{},{},{value_name},limiter,free_bytes\n", column(&spec.x), column(&spec.y));
     if let Some(field) = &spec.field {
         for (index, cell) in field.cells.iter().enumerate() {

@@ -6,7 +6,7 @@ mod curve;
 mod finding;
 mod memory;
 mod region;
-mod rounding;
+pub mod rounding;
 mod scratch;
 
 #[cfg(test)]

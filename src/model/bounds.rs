@@ -3,19 +3,16 @@
 //! They use only `φ = 12 L H²`, one link rate and one memory size. The formulas are a derivation from the paper's
 //! abstract and summaries (model.md section 8), not a quotation of it.
 
-use super::collectives::{Group, bus_bandwidth};
-use super::compute::peak;
-use super::hardware::{Accelerator, Efficiency, Network, Topology};
-use super::memory::recipe_bytes;
-use super::setup::{Overheads, Setup};
-use super::training::{AttentionMask, MfuConvention, Recipe, Recompute, Sharding};
-use super::transformer::{Architecture, AttentionBias, Norm};
+mod of_setup;
+
+pub use of_setup::simplified;
+
 use crate::units::{Bytes, BytesPerSecond, Flops, FlopsPerSecond, Seconds};
 
 /// What the data-parallel ranks share out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Stage {
-    /// Everything (ZeRO-3): `M_free = M - 8 φ Q / N`.
+    /// Everything (ZeRO-3): `M_free = M - 8 φ Q / N` under the recipe of 8 Q bytes.
     Three,
     /// Gradients and optimizer state, the weights whole (ZeRO-1/2 as one stage): `M_free = M - φ Q - 7 φ Q / N`.
     OneOrTwo,
@@ -30,8 +27,12 @@ pub struct Bounds {
     pub hidden: f64,
     /// Sequence length, l, in tokens.
     pub seq_len: f64,
-    /// Bytes of an element, Q.
+    /// Bytes of an element on the wire and of an activation, Q.
     pub element: f64,
+    /// Bytes of a parameter's weight at rest, Q in the paper's accounting.
+    pub weight: f64,
+    /// Bytes of all states of a parameter: 8 Q in the paper's accounting (fp32 copy and two moments 6, gradient 1, weight 1).
+    pub states: f64,
     /// GPUs, N.
     pub gpus: f64,
     /// Memory of one GPU, M.
@@ -54,10 +55,6 @@ pub struct Bounds {
 
 /// Weights in one layer over H².
 const PARAMS_PER_SQUARE: f64 = 12.0;
-/// States of one parameter over Q: fp32 copy and two moments (6), gradient (1), weight (1).
-const STATES: f64 = 8.0;
-/// States of one parameter over Q without the weight.
-const STATES_WITHOUT_WEIGHT: f64 = 7.0;
 /// Elements of width H kept per token and layer when nothing is recomputed.
 const KEPT_WIDTHS: f64 = 16.0;
 /// Bytes over H per token and layer of dropout masks when nothing is recomputed.
@@ -75,53 +72,24 @@ pub struct Reached {
 }
 
 impl Bounds {
-    /// The bounds on a setup: its shape, its mesh, its 16-bit elements, the nominal rate of its shard group's ring (one
-    /// card's on a flat network), the better of its kernels' efficiencies and no latency, so that no step of it exceeds them.
-    pub fn of(setup: &Setup) -> Self {
-        let network = Network { intra_node_efficiency: 1.0, inter_node_efficiency: 1.0, ..setup.network };
-        let gpus = setup.mesh.gpus().max(1);
-        let group = Group::consecutive(gpus, &network);
-        let kept = match setup.recompute {
-            Recompute::Full => 0.0,
-            Recompute::Fraction(kept) => kept,
-            Recompute::None | Recompute::Selective => 1.0,
-        };
-        Self {
-            layers: f64::from(setup.architecture.num_hidden_layers),
-            hidden: f64::from(setup.architecture.hidden_size),
-            seq_len: f64::from(setup.batch.seq_len),
-            element: recipe_bytes(setup.recipe).gathered,
-            gpus: f64::from(gpus),
-            memory: setup.accelerator.memory,
-            link: bus_bandwidth(&network, group),
-            peak: peak(&setup.accelerator, setup.recipe),
-            efficiency: kernel_efficiency(setup),
-            latency: Seconds::ZERO,
-            stage: match setup.sharding {
-                Sharding::Fsdp(_) => Stage::Three,
-                Sharding::Ddp | Sharding::Zero1 | Sharding::Zero2 => Stage::OneOrTwo,
-            },
-            kept,
-            backward_transfers: 1.0,
-        }
-    }
-
     /// `φ = 12 L H²`, the parameters.
     pub fn params(&self) -> f64 {
         PARAMS_PER_SQUARE * self.layers * self.hidden * self.hidden
     }
 
     /// Bytes of all states of the whole model, `8 φ Q`: 16 φ at 2 bytes an element.
-    pub fn states(&self) -> Bytes {
-        Bytes::new(STATES * self.params() * self.element)
+    pub fn all_states(&self) -> Bytes {
+        Bytes::new(self.states * self.params())
     }
 
     /// Memory left for activations, `M_free`; negative where the states alone do not fit.
     pub fn free_memory(&self) -> Bytes {
-        let one = Bytes::new(self.params() * self.element);
         match self.stage {
-            Stage::Three => self.memory - one * (STATES / self.gpus),
-            Stage::OneOrTwo => self.memory - one - one * (STATES_WITHOUT_WEIGHT / self.gpus),
+            Stage::Three => self.memory - self.all_states() / self.gpus,
+            Stage::OneOrTwo => {
+                let weights = Bytes::new(self.weight * self.params());
+                self.memory - weights - (self.all_states() - weights) / self.gpus
+            }
         }
     }
 
@@ -208,75 +176,6 @@ impl Bounds {
     }
 }
 
-/// The larger fraction of the peak that matrix products and attention reach; attention that skips what a causal mask hides
-/// counts double, as the bounds count the full score matrix.
-fn kernel_efficiency(setup: &Setup) -> f64 {
-    let efficiency = setup.accelerator.efficiency;
-    let attention = match setup.mask {
-        AttentionMask::Full => efficiency.attention,
-        AttentionMask::Causal => 2.0 * efficiency.attention,
-    };
-    if attention > efficiency.matmul { attention } else { efficiency.matmul }
-}
-
-/// A setup under the simplifications of the bounds, for the step model: no vocabulary and no biases (`φ = 12 L H²`), a flat
-/// network at its nominal rate without latency, kernels at their peak, no element-wise traffic, no launches, no
-/// overheads, the full score matrix, ZeRO's 16 bytes of states a parameter.
-///
-/// No report of the result exceeds the bounds of [`Bounds::of`] it: a law in the tests.
-pub fn simplified(setup: &Setup) -> Setup {
-    let hidden = setup.architecture.hidden_size;
-    Setup {
-        architecture: Architecture {
-            num_attention_heads: 1,
-            num_key_value_heads: 1,
-            head_dim: hidden,
-            intermediate_size: MLP_WIDTHS * hidden,
-            vocab_size: 0,
-            gated_mlp: false,
-            norm: Norm::Rms,
-            qk_norm: false,
-            attention_bias: AttentionBias::None,
-            mlp_bias: false,
-            learned_positions: 0,
-            ..setup.architecture
-        },
-        accelerator: Accelerator {
-            memory_bandwidth: BytesPerSecond::UNLIMITED,
-            efficiency: Efficiency {
-                matmul: 1.0,
-                attention: 1.0,
-                memory: 1.0,
-                half_saturation_tokens: 0.0,
-                launch_per_layer: Seconds::ZERO,
-            },
-            ..setup.accelerator
-        },
-        network: Network {
-            intra_node_latency: Seconds::ZERO,
-            inter_node_latency: Seconds::ZERO,
-            intra_node_efficiency: 1.0,
-            inter_node_efficiency: 1.0,
-            topology: Topology::Flat,
-            ..setup.network
-        },
-        recipe: Recipe::ZeroMixed,
-        mask: AttentionMask::Full,
-        mfu_convention: MfuConvention::FullAttention,
-        overheads: Overheads {
-            context: Bytes::ZERO,
-            per_communicator: Bytes::ZERO,
-            fragmentation: 0.0,
-            contention: 1.0,
-            elementwise_bytes: 0.0,
-        },
-        ..*setup
-    }
-}
-
-/// Width of the MLP over H where `φ = 12 L H²`.
-const MLP_WIDTHS: u32 = 4;
-
 fn positive(value: f64) -> f64 {
     if value > 0.0 { value } else { 0.0 }
 }
@@ -292,6 +191,8 @@ mod tests {
             hidden: 12_288.0,
             seq_len: 2048.0,
             element: 2.0,
+            weight: 2.0,
+            states: 16.0,
             gpus,
             memory: Bytes::from_gib(40.0),
             link: BytesPerSecond::from_gbit_per_s(200.0),

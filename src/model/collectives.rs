@@ -15,16 +15,22 @@ pub struct Group {
 }
 
 impl Group {
-    /// `ranks` consecutive GPUs: as many to a node as it holds.
-    pub fn consecutive(ranks: u32, network: &Network) -> Self {
-        Self::strided(ranks, 1, network)
+    /// `ranks` consecutive GPUs of `world`: as many to a node as it holds. Where groups smaller than a node do not divide it,
+    /// some lie across two nodes, and those set the pace.
+    pub fn consecutive(ranks: u32, world: u32, network: &Network) -> Self {
+        let per_node = network.gpus_per_node.max(1);
+        let straddles = world > per_node && ranks < per_node && !per_node.is_multiple_of(ranks.max(1));
+        Self::over(ranks, if straddles { 2 } else { ranks.div_ceil(per_node) })
     }
 
     /// Every `stride`-th of consecutive GPUs: the replicas of a shard group of `stride` GPUs.
     pub fn strided(ranks: u32, stride: u32, network: &Network) -> Self {
         let per_node = (network.gpus_per_node / stride.max(1)).max(1);
-        let nodes = ranks.div_ceil(per_node).max(1);
-        Self { ranks: f64::from(ranks), ranks_per_node: f64::from(ranks) / f64::from(nodes) }
+        Self::over(ranks, ranks.div_ceil(per_node))
+    }
+
+    fn over(ranks: u32, nodes: u32) -> Self {
+        Self { ranks: f64::from(ranks), ranks_per_node: f64::from(ranks) / f64::from(nodes.max(1)) }
     }
 
     /// Nodes that the group spans, m.
@@ -77,7 +83,7 @@ pub fn bus_bandwidth(network: &Network, group: Group) -> BytesPerSecond {
 ///     inter_node_efficiency: 1.0,
 ///     topology: Topology::Aware,
 /// };
-/// let time = all_gather(&network, Group::consecutive(8, &network), Bytes::new(268_435_456.0));
+/// let time = all_gather(&network, Group::consecutive(8, 8, &network), Bytes::new(268_435_456.0));
 /// assert!((time.ms() - 0.940).abs() < 0.001);
 /// ```
 pub fn all_gather(network: &Network, group: Group, size: Bytes) -> Seconds {

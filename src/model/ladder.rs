@@ -14,6 +14,9 @@ pub const ANCHORS: [(f64, u32, u32); 7] = [
     (310e9, 96, 16_384),
 ];
 
+/// The smallest and the largest nominal size.
+pub const SIZES: (f64, f64) = (1.3e9, 310e9);
+
 /// Weights of one layer over H²: 4 in attention and 8 in an MLP of width 4 H.
 const PARAMS_PER_SQUARE: f64 = 12.0;
 /// Width of one head, as in GPT-3 13B and 175B; the width H is a multiple of it.

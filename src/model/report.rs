@@ -177,9 +177,10 @@ pub struct Report {
     pub tokens_per_s_per_gpu: f64,
     /// Model FLOP/s of one GPU under the chosen convention.
     pub model_flops_per_gpu: FlopsPerSecond,
-    /// Model FLOPs utilisation under the chosen convention, 0 to 1.
+    /// Model FLOPs utilisation under the chosen convention. The full-attention convention counts score pairs that a causal mask
+    /// never computes, so very long sequences on fast kernels can exceed 1.
     pub mfu: f64,
-    /// Hardware FLOPs utilisation: executed FLOPs with recomputation, 0 to 1.
+    /// Hardware FLOPs utilisation: the same count with what is recomputed.
     pub hfu: f64,
     /// What limits the run.
     pub limiter: Limiter,

@@ -52,7 +52,7 @@ pub fn spans(setup: &Setup, sink: &mut impl FnMut(Span)) {
     let last = setup.batch.grad_accum_steps.saturating_sub(1);
     for micro_batch in 0..setup.batch.grad_accum_steps {
         let comm = if micro_batch == last { plan.comm } else { plan.earlier };
-        now = timeline::play(&plan.compute, &comm, micro_batch, now, sink);
+        now = timeline::play(&plan.compute, &comm, plan.reduction, micro_batch, now, sink);
     }
     let mut tail = |work, lane, time: Seconds| {
         if time > Seconds::ZERO {
@@ -73,6 +73,8 @@ struct Plan {
     earlier: CommTimes,
     /// The gather of updated weights that follows the update where only the optimizer is sharded.
     after_update: Seconds,
+    /// What reduces gradients on the shard lane.
+    reduction: Work,
     shard_crosses: bool,
     replicate_crosses: bool,
 }
@@ -82,7 +84,8 @@ impl Plan {
         let network = &setup.network;
         let bytes = memory::recipe_bytes(setup.recipe);
         let (layer, root) = (params.layer, params.root);
-        let shard = Group::consecutive(setup.mesh.dp_shard, network);
+        let world = setup.mesh.gpus();
+        let shard = Group::consecutive(setup.mesh.dp_shard, world, network);
         let replicas = Group::strided(setup.mesh.dp_replicate, setup.mesh.dp_shard, network);
         let gather = |params: f64| collectives::all_gather(network, shard, Bytes::new(bytes.gathered * params));
         let scatter = |params: f64| collectives::reduce_scatter(network, shard, Bytes::new(bytes.reduced * params));
@@ -101,7 +104,7 @@ impl Plan {
                     Reshard::Always => gather(layer),
                     Reshard::Never => Seconds::ZERO,
                     Reshard::To(group) => {
-                        let group = Group::consecutive(group.min(setup.mesh.dp_shard), network);
+                        let group = Group::consecutive(group.min(setup.mesh.dp_shard), world, network);
                         collectives::all_gather(network, group, Bytes::new(bytes.gathered * layer))
                     }
                 };
@@ -114,12 +117,15 @@ impl Plan {
                     replicate_layer: across(layer / shard_degree),
                     replicate_root: across(root / shard_degree),
                 };
-                one_lane_between_nodes(comm, network, shard)
+                one_lane_on_shared_links(comm, network, shard, replicas)
             }
         };
         let reduces_once = matches!(setup.sharding, Sharding::Ddp | Sharding::Zero1);
         let after_update = match setup.sharding {
-            Sharding::Zero1 | Sharding::Zero2 => gather(params.model),
+            // What every rank keeps whole is the weights at rest, in their own format.
+            Sharding::Zero1 | Sharding::Zero2 => {
+                collectives::all_gather(network, shard, Bytes::new(bytes.weights * params.model))
+            }
             Sharding::Ddp | Sharding::Fsdp(_) => Seconds::ZERO,
         };
         let shard_group = if setup.sharding == Sharding::Ddp { replicas } else { shard };
@@ -136,6 +142,7 @@ impl Plan {
             comm,
             earlier: if reduces_once { comm.without_reduction() } else { comm },
             after_update,
+            reduction: if setup.sharding == Sharding::Ddp { Work::AllReduce } else { Work::ReduceScatter },
             shard_crosses: collectives::uses_inter_node(network, shard_group),
             replicate_crosses: collectives::uses_inter_node(network, replicas),
         }
@@ -174,9 +181,9 @@ impl Plan {
     }
 }
 
-/// Where the shard group itself crosses nodes, reductions across replicas share its links: one lane for both.
-fn one_lane_between_nodes(comm: CommTimes, network: &Network, shard: Group) -> CommTimes {
-    if !collectives::uses_inter_node(network, shard) {
+/// Where the shard group and its replicas use the same links, between nodes or inside one, they share a lane.
+fn one_lane_on_shared_links(comm: CommTimes, network: &Network, shard: Group, replicas: Group) -> CommTimes {
+    if collectives::uses_inter_node(network, shard) != collectives::uses_inter_node(network, replicas) {
         return comm;
     }
     CommTimes {

@@ -4,21 +4,24 @@ use super::report::{Lane, Span, Work};
 use super::schedule::{CommTimes, ComputeTimes, beside};
 use crate::units::Seconds;
 
-/// Plays one micro-batch from `start` and returns when it ends. Spans of no length are not reported.
+/// Plays one micro-batch from `start` and returns when it ends; `reduction` names what reduces on the shard lane. Spans of no length are not reported.
 pub fn play(
     compute: &ComputeTimes,
     comm: &CommTimes,
+    reduction: Work,
     micro_batch: u32,
     start: Seconds,
     sink: &mut impl FnMut(Span),
 ) -> Seconds {
-    let mut player = Player { micro_batch, contention: compute.contention, now: start, replicate: start, sink };
+    let mut player =
+        Player { reduction, micro_batch, contention: compute.contention, now: start, replicate: start, sink };
     player.forward(compute, comm);
     player.backward(compute, comm);
     player.now.max(player.replicate)
 }
 
 struct Player<'a, S> {
+    reduction: Work,
     micro_batch: u32,
     contention: f64,
     /// The end of the last block on the compute and shard lanes.
@@ -46,7 +49,7 @@ impl<S: FnMut(Span)> Player<'_, S> {
     fn backward(&mut self, compute: &ComputeTimes, comm: &CommTimes) {
         let layers = compute.layers;
         for layer in (0..layers).rev() {
-            let reduce = (layer + 1 < layers).then_some((Work::ReduceScatter, Some(layer + 1), comm.reduce_layer));
+            let reduce = (layer + 1 < layers).then_some((self.reduction, Some(layer + 1), comm.reduce_layer));
             let gather = layer.checked_sub(1).map(|next| (Work::AllGather, Some(next), comm.regather_layer));
             let start = self.now;
             self.block((Work::LayerBackward, Some(layer), compute.layer_backward), [reduce, gather]);
@@ -54,13 +57,13 @@ impl<S: FnMut(Span)> Player<'_, S> {
                 self.across(start + comm.reduce_layer, Some(layer + 1), comm.replicate_layer);
             }
         }
-        let reduce = (layers > 0).then_some((Work::ReduceScatter, Some(0), comm.reduce_layer));
+        let reduce = (layers > 0).then_some((self.reduction, Some(0), comm.reduce_layer));
         let start = self.now;
         self.block((Work::EmbeddingBackward, None, compute.embedding_backward), [reduce, None]);
         if reduce.is_some() {
             self.across(start + comm.reduce_layer, Some(0), comm.replicate_layer);
         }
-        self.alone((Work::ReduceScatter, None, comm.reduce_root));
+        self.alone((self.reduction, None, comm.reduce_root));
         self.across(self.now, None, comm.replicate_root);
     }
 
@@ -130,7 +133,7 @@ mod tests {
         #[test]
         fn the_closed_form_is_the_played_schedule(compute in any_compute(), comm in any_comm()) {
             let mut busy = Seconds::ZERO;
-            let end = play(&compute, &comm, 0, Seconds::ZERO, &mut |span| {
+            let end = play(&compute, &comm, Work::ReduceScatter, 0, Seconds::ZERO, &mut |span| {
                 if span.lane == Lane::Compute {
                     busy += span.end - span.start;
                 }
@@ -144,7 +147,7 @@ mod tests {
         #[test]
         fn spans_of_one_lane_never_overlap(compute in any_compute(), comm in any_comm()) {
             let mut ends = [Seconds::ZERO; 3];
-            play(&compute, &comm, 0, Seconds::ZERO, &mut |span| {
+            play(&compute, &comm, Work::ReduceScatter, 0, Seconds::ZERO, &mut |span| {
                 let end = &mut ends[span.lane as usize];
                 assert!(span.start >= *end - Seconds::from_us(1e-6), "{span:?} starts before {end:?}");
                 *end = span.end;

@@ -45,7 +45,7 @@ impl Mesh {
 pub enum Recompute {
     /// Keep all.
     None,
-    /// Recompute the attention core and the cheap element-wise parts.
+    /// Keep attention and every second matrix product, recompute the rest (torchtitan, per operator).
     Selective,
     /// Keep each layer's input only.
     Full,

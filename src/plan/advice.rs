@@ -11,6 +11,8 @@ use crate::units::Bytes;
 pub enum Change {
     /// Another strategy; for hybrid sharding and resharding the smaller group is a node.
     Strategy(Strategy),
+    /// Larger shard groups: as often doubled as makes it fit.
+    ShardSize(u32),
     /// Another recomputation mode.
     Recompute(RecomputeMode),
     /// Another strategy together with another recomputation mode.
@@ -30,7 +32,10 @@ pub enum Change {
 impl Change {
     /// Whether it costs nothing but a setting; the others need other hardware or another task.
     pub fn is_setting(self) -> bool {
-        matches!(self, Self::Strategy(_) | Self::Recompute(_) | Self::Both(..) | Self::MicroBatch(_))
+        matches!(
+            self,
+            Self::Strategy(_) | Self::ShardSize(_) | Self::Recompute(_) | Self::Both(..) | Self::MicroBatch(_)
+        )
     }
 }
 
@@ -49,8 +54,8 @@ pub struct Advice {
 
 /// How many changes are told.
 pub const MOST: usize = 3;
-/// A gain below this is not worth a word.
-const LEAST_GAIN: f64 = 0.01;
+/// A gain below this is not worth a word: well within the model's own error.
+const LEAST_GAIN: f64 = 0.02;
 /// The shortest sequence worth proposing.
 const SHORTEST: u32 = 128;
 /// Doublings of GPUs or memory worth proposing.
@@ -58,8 +63,8 @@ const DOUBLINGS: u32 = 6;
 
 /// Up to three changes, best first.
 ///
-/// Where the run does not fit: what makes it fit, settings before hardware, the fastest first. Where it fits: what
-/// makes it faster by one percent or more, settings before hardware.
+/// Where the run does not fit: what makes it fit, settings before hardware, the fastest first. Where it fits: what makes it
+/// faster by two percent or more, the largest gain first.
 pub fn advise(scenario: &Scenario, report: &Report) -> Vec<Advice> {
     let errors_before = errors(scenario);
     let mut found: Vec<Advice> = changes(scenario, report.fits())
@@ -69,7 +74,8 @@ pub fn advise(scenario: &Scenario, report: &Report) -> Vec<Advice> {
         .collect();
     found.sort_by(|a, b| {
         let settings_first = b.change.is_setting().cmp(&a.change.is_setting());
-        settings_first.then(b.gain.total_cmp(&a.gain))
+        let by_gain = b.gain.total_cmp(&a.gain);
+        if report.fits() { by_gain } else { settings_first.then(by_gain) }
     });
     // One advice of a kind: the best strategy, the best recomputation mode, not all that help.
     let mut kinds = Vec::with_capacity(MOST);
@@ -121,7 +127,13 @@ fn changes(scenario: &Scenario, fits: bool) -> Vec<Change> {
     changes.extend(doubled(scenario, fits, |times| Change::Gpus(gpus.saturating_mul(times))));
     changes.extend(doubled(scenario, fits, |times| Change::Memory(memory * f64::from(times))));
     changes.push(Change::Link(2.0 * scenario.network.values.inter_node.gbit_per_s()));
-    changes.extend(longest_fitting(scenario).map(Change::SeqLen));
+    if !fits {
+        changes.extend(longest_fitting(scenario).map(Change::SeqLen));
+        if matches!(scenario.strategy, Strategy::HybridShard | Strategy::ReshardTo) {
+            let size = scenario.shard_size;
+            changes.extend(doubled(scenario, fits, |times| Change::ShardSize(size.saturating_mul(times))));
+        }
+    }
     changes
 }
 
@@ -152,6 +164,7 @@ pub fn apply(scenario: &Scenario, change: Change) -> Scenario {
             choose(&mut changed, strategy);
             changed.recompute = mode;
         }
+        Change::ShardSize(size) => changed.shard_size = size,
         Change::Recompute(mode) => changed.recompute = mode,
         Change::MicroBatch(size) => changed.micro_batch_size = size,
         Change::SeqLen(seq_len) => changed.seq_len = seq_len,

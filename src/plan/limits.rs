@@ -1,14 +1,13 @@
 //! How far each strategy goes: the largest model and the longest sequence that fit.
 
+use crate::model::ladder::SIZES;
 use crate::model::report::Report;
 use crate::scenario::{Model, Scenario, Strategy};
 
-/// The range of model sizes searched: the ladder's, in nominal parameters.
-const SIZES: (f64, f64) = (1.3e9, 310e9);
 /// The longest sequence searched, in tokens.
 const LONGEST: u32 = 1 << 20;
-/// The step of the search over sequence lengths, in tokens.
-const SEQUENCE_STEP: u32 = 128;
+/// The shortest sequence searched, in tokens.
+const SHORTEST: u32 = 128;
 /// Halvings of the range of sizes: to within 0.1 % of its smallest.
 const HALVINGS: u32 = 28;
 
@@ -69,10 +68,10 @@ pub fn largest_model(scenario: &Scenario) -> Option<f64> {
     Some(low)
 }
 
-/// The longest sequence that fits, in tokens, to a multiple of 128.
+/// The longest sequence that fits, in tokens.
 pub fn longest_sequence(scenario: &Scenario) -> Option<u32> {
-    let fits = |steps: u32| Scenario { seq_len: SEQUENCE_STEP * steps, ..*scenario }.report().fits();
-    let (mut low, mut high) = (1, LONGEST / SEQUENCE_STEP);
+    let fits = |seq_len: u32| Scenario { seq_len, ..*scenario }.report().fits();
+    let (mut low, mut high) = (SHORTEST, LONGEST);
     if !fits(low) {
         return None;
     }
@@ -87,7 +86,7 @@ pub fn longest_sequence(scenario: &Scenario) -> Option<u32> {
             high = middle;
         }
     }
-    Some(SEQUENCE_STEP * low)
+    Some(low)
 }
 
 #[cfg(test)]
@@ -105,7 +104,7 @@ mod tests {
             }
             if let Some(seq_len) = reach.longest_sequence.filter(|_| !reach.any_sequence) {
                 assert!(Scenario { seq_len, ..scenario }.report().fits());
-                assert!(!Scenario { seq_len: seq_len + SEQUENCE_STEP, ..scenario }.report().fits());
+                assert!(!Scenario { seq_len: seq_len + 1, ..scenario }.report().fits());
             }
         }
     }

@@ -19,8 +19,9 @@ const OVERHEADS: Overheads = Overheads {
 };
 
 impl Scenario {
-    /// The numbers to evaluate: every field as asked where it is valid, else the nearest valid value, as
-    /// [`Scenario::issues`] says.
+    /// The numbers to evaluate: counts, group sizes and fractions as asked where they are valid, else the nearest valid value,
+    /// as [`Scenario::issues`] says. Rates and shapes are taken as they are: the setters of the table of parameters and the
+    /// decoder of links keep them within their bounds.
     pub fn setup(&self) -> Setup {
         let gpus = self.gpus.max(1);
         let (mesh, sharding) = self.layout(gpus);

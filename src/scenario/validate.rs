@@ -50,8 +50,9 @@ impl Scenario {
         let (nodes, rest) = (gpus / node, gpus % node);
         let below = nodes * node;
         let message = format!(
-            "{gpus} GPUs fill {nodes} nodes of {node} and leave {rest} for the last one. Times hold for even nodes: {below} or \
+            "{gpus} GPUs fill {nodes} {} of {node} and leave {rest} for the last one. Times hold for even nodes: {below} or \
              {} GPUs fill them.",
+            if nodes == 1 { "node" } else { "nodes" },
             below.saturating_add(node)
         );
         Some(Issue::note("gpus", message))
@@ -102,7 +103,7 @@ fn key_value_heads(shape: &Architecture) -> Option<Issue> {
 /// The divisors of a number next to the wanted one: `4 or 8`.
 fn neighbours(number: u32, wanted: u32) -> String {
     let divides = |divisor: &u32| number.is_multiple_of(*divisor);
-    let below = (1..wanted.min(number)).rev().find(divides);
+    let below = (1..wanted.min(number.saturating_add(1))).rev().find(divides);
     let above = (wanted.saturating_add(1)..=number).find(divides);
     match (below, above) {
         (Some(below), Some(above)) => format!("{below} or {above}"),

@@ -46,3 +46,24 @@ fn from_object(object: Map<String, Value>) -> Pairs {
     }
     read
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_object_is_read_and_so_is_the_scenario_of_a_report() {
+        for text in [r#"{"mem": "80 GiB", "v": 1}"#, r#"{"mfu": 0.5, "scenario": {"mem": "80 GiB", "v": 1}}"#] {
+            let read = read(text);
+            assert_eq!((read.value("v"), read.value("mem")), (Some("1"), Some("80 GiB")), "{text}");
+            assert!(read.issues.is_empty(), "{text}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_object_is_said() {
+        for text in ["{", r#"{"a": "#, "[1]", r#"{"mem": [80]}"#] {
+            assert_eq!(read(text).issues.len(), 1, "{text}");
+        }
+    }
+}

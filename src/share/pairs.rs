@@ -112,8 +112,6 @@ mod tests {
             "v=1&amp;mem=80 GiB",
             "&&v=1&&MEM=80 GiB&",
             "v%3D1%26mem%3D80%20GiB",
-            r#"{"v": 1, "mem": "80 GiB"}"#,
-            r#"{"mfu": 0.5, "scenario": {"v": 1, "mem": "80 GiB"}}"#,
         ] {
             let mut read = pairs(text);
             read.sort_by(|a, b| b.cmp(a));

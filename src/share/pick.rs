@@ -2,16 +2,17 @@
 
 use crate::catalog;
 use crate::model::hardware::{Accelerator, Network};
+use crate::model::ladder;
 use crate::scenario::{CUSTOM, Id, Model, Picked, Scenario};
 
 /// The key of a model on the ladder of sizes.
 pub const LADDER: Id = "ladder";
 
-/// Sets the model: a catalog entry; [`LADDER`] for the ladder's model of the present size; [`CUSTOM`] for the present shape
+/// Sets the model: a catalog entry; [`LADDER`] for the ladder's model nearest to the present size; [`CUSTOM`] for the present shape
 /// as the user's own. Changes nothing and answers `false` where there is no such model.
 pub fn pick_model(scenario: &mut Scenario, id: &str) -> bool {
     let model = match id {
-        LADDER => Some(Model::Ladder { size: scenario.model.size() }),
+        LADDER => Some(Model::Ladder { size: scenario.model.size().clamp(ladder::SIZES.0, ladder::SIZES.1) }),
         CUSTOM => Some(Model::Custom { architecture: scenario.model.architecture() }),
         _ => catalog::model(id).map(catalog::ModelEntry::pick),
     };
@@ -28,7 +29,7 @@ pub fn pick_accelerator(scenario: &mut Scenario, id: &str) -> bool {
     accelerator.map(|accelerator| scenario.accelerator = accelerator).is_some()
 }
 
-/// Sets the network and the GPU of a cluster and keeps the number of GPUs; [`CUSTOM`] keeps the present network's values as
+/// Sets the network and the GPU of a cluster and keeps the number of GPUs (and a shard group of one node); [`CUSTOM`] keeps the present network's values as
 /// the user's own, and the GPU. Changes nothing and answers `false` where there is no such cluster.
 pub fn pick_cluster(scenario: &mut Scenario, id: &str) -> bool {
     if id == CUSTOM {
@@ -37,6 +38,10 @@ pub fn pick_cluster(scenario: &mut Scenario, id: &str) -> bool {
     }
     match cluster(id) {
         Some((accelerator, network)) => {
+            // A shard group of one node stays one.
+            if scenario.shard_size == scenario.network.values.gpus_per_node {
+                scenario.shard_size = network.values.gpus_per_node;
+            }
             scenario.accelerator = accelerator;
             scenario.network = network;
             true

@@ -9,11 +9,12 @@ pub use action::{Action, Pick};
 use history::History;
 use yew::Reducible;
 
-use crate::catalog;
 use crate::chart::scale;
 use crate::params::{self, Kind, quantity};
+use crate::plan::sweep;
 use crate::scenario::Scenario;
 use crate::scenario::issue::Issue;
+use crate::share::pick;
 use crate::ui::preset;
 use crate::ui::view::View;
 
@@ -114,28 +115,11 @@ impl State {
 
     fn pick(&mut self, pick: Pick) {
         match pick {
-            Pick::Model(id) => {
-                if let Some(entry) = catalog::model(id) {
-                    self.scenario.model = entry.pick();
-                }
-            }
-            Pick::Ladder => {
-                self.scenario.model = crate::scenario::Model::Ladder { size: self.scenario.model.size() };
-            }
-            Pick::Accelerator(id) => {
-                if let Some(entry) = catalog::accelerator(id) {
-                    self.scenario.accelerator = entry.pick();
-                }
-            }
-            Pick::Cluster(id) => {
-                if let Some(entry) = catalog::cluster(id)
-                    && let (Some(network), Some(accelerator)) = (entry.network(), entry.accelerator())
-                {
-                    self.scenario.network = network;
-                    self.scenario.accelerator = accelerator;
-                }
-            }
-        }
+            Pick::Model(id) => pick::pick_model(&mut self.scenario, id),
+            Pick::Ladder => pick::pick_model(&mut self.scenario, pick::LADDER),
+            Pick::Accelerator(id) => pick::pick_accelerator(&mut self.scenario, id),
+            Pick::Cluster(id) => pick::pick_cluster(&mut self.scenario, id),
+        };
         self.drafts.clear();
         self.settled = true;
     }
@@ -172,9 +156,10 @@ impl State {
             Action::Place(values) => {
                 for (key, value) in values {
                     self.forget_draft(key);
-                    if let Some(Kind::Number(number)) = params::find(key).map(|param| param.kind) {
-                        let snapped = scale::slider_value(&number, scale::slider_index(&number, value));
-                        (number.set)(&mut self.scenario, snapped);
+                    if let Some(Kind::Number(number)) = params::find(key).map(|param| param.kind)
+                        && (number.get)(&self.scenario) != value
+                    {
+                        sweep::assign(&mut self.scenario, &number, value);
                     }
                 }
                 self.settled = true;

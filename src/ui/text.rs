@@ -66,6 +66,8 @@ pub const HINT: &str =
     "Point to read, click to set the scenario there. With the keyboard: focus a figure, arrow keys, Enter.";
 /// On the table of a figure.
 pub const DATA: &str = "Data table";
+/// Over a table that is wider than a phone.
+pub const SCROLL: &str = "Scroll the table sideways for the rest →";
 /// The hatching of the map.
 pub const DOES_NOT_FIT: &str = "does not fit";
 /// The overlay of the closed-form bounds.
@@ -113,7 +115,8 @@ pub fn no_advice(fits: bool) -> &'static str {
     if fits {
         "No single change makes this one percent faster."
     } else {
-        "No single change makes this fit: use more GPUs, a smaller model or a shorter sequence."
+        "No single change makes this fit. Shorter sequences, full activation checkpointing and FULL_SHARD together \
+         reach furthest."
     }
 }
 

@@ -2,13 +2,13 @@
 
 use proptest::prelude::*;
 use shardwise::catalog::{ACCELERATORS, CLUSTERS, MODELS};
-use shardwise::params::{Kind, PARAMS, Scale};
-use shardwise::scenario::Scenario;
+use shardwise::params::{Kind, Param, Scale, every};
+use shardwise::scenario::{CUSTOM, Scenario};
 use shardwise::share::pick::{pick_accelerator, pick_cluster, pick_model};
 
 /// A scenario with a cluster, sometimes another accelerator and model of the catalog, and some parameters moved.
 pub(crate) fn any_scenario() -> impl Strategy<Value = Scenario> {
-    let moves = proptest::collection::vec((0..PARAMS.len(), 0.0..=1.0_f64), 0..12);
+    let moves = proptest::collection::vec((0..every().count(), 0.0..=1.0_f64), 0..12);
     (0..CLUSTERS.len(), 0..ACCELERATORS.len() * 2, 0..MODELS.len() * 2, moves).prop_map(
         |(cluster, accelerator, model, moves)| {
             let mut scenario = shardwise::catalog::default_scenario();
@@ -18,17 +18,21 @@ pub(crate) fn any_scenario() -> impl Strategy<Value = Scenario> {
             }
             if let Some(entry) = MODELS.get(model) {
                 pick_model(&mut scenario, entry.id);
+            } else if model % 2 == 0 {
+                pick_model(&mut scenario, CUSTOM);
             }
             for (index, share) in moves {
-                move_to(&mut scenario, index, share);
+                if let Some(param) = every().nth(index) {
+                    move_to(&mut scenario, param, share);
+                }
             }
             scenario
         },
     )
 }
 
-fn move_to(scenario: &mut Scenario, index: usize, share: f64) {
-    match PARAMS[index].kind {
+fn move_to(scenario: &mut Scenario, param: &Param, share: f64) {
+    match param.kind {
         Kind::Number(number) => {
             let value = match number.scale {
                 Scale::Linear => number.min + share * (number.max - number.min),

@@ -56,7 +56,10 @@ pub(super) fn draw<B: DrawingBackend>(
     pen.hairline((left, bottom), (right, bottom), colours.axis, 1.0)?;
     pen.hairline((left, top), (left, bottom), colours.axis, 1.0)?;
     pen.text(&name(&spec.x), (right, bottom + 32.0), Align::Right, colours.text, false)?;
-    pen.text(&name(&spec.y), (8.0, top / 2.0 - 1.0), Align::Left, colours.text, false)?;
+    let whole = name(&spec.y);
+    let room = key_left(spec, area) - 2.0 * BETWEEN;
+    let own = if text_width(&whole) < room { &whole } else { &spec.y.label };
+    pen.text(own, (8.0, top / 2.0 - 1.0), Align::Left, colours.text, false)?;
     match &spec.field {
         Some(field) => key(pen, spec, field, area, theme),
         None => Ok(()),
@@ -78,6 +81,19 @@ fn name(axis: &Axis) -> String {
     }
 }
 
+/// Where the colour key begins with its label; the end of the plot where there is none.
+fn key_left(spec: &ChartSpec, area: &PlotArea) -> f64 {
+    let Some(field) = &spec.field else { return area.right() };
+    let high = format::value(spec.value.unit, field.high);
+    let label = format!("{} {}", field.label, format::tick(spec.value.unit, field.low));
+    area.right() - text_width(&high) - key_width(area) - text_width(&label) - 12.0
+}
+
+/// The width of the colour key.
+fn key_width(area: &PlotArea) -> f64 {
+    if area.width < 400.0 { 64.0 } else { 112.0 }
+}
+
 /// The colour key, at the right above the plot.
 fn key<B: DrawingBackend>(
     pen: &mut Pen<B>,
@@ -87,7 +103,7 @@ fn key<B: DrawingBackend>(
     theme: Theme,
 ) -> Result<(), PaintError> {
     let colours = tokens(theme);
-    let width = if area.width < 400.0 { 64.0 } else { 112.0 };
+    let width = key_width(area);
     let middle = area.top / 2.0 - 1.0;
     let high = format::value(spec.value.unit, field.high);
     let low = format::tick(spec.value.unit, field.low);

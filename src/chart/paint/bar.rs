@@ -12,6 +12,10 @@ use plotters::prelude::DrawingBackend;
 
 /// The distance between the lines over what is beyond the capacity.
 const GAP: f64 = 7.0;
+/// Room at each side of a part's name.
+const BESIDE: f64 = 4.0;
+/// The height of the plate under a name.
+const PLATE: f64 = 18.0;
 /// Light above this sum of weighted sRGB bytes takes dark text.
 const BRIGHT: f64 = 140.0;
 
@@ -35,11 +39,6 @@ pub fn draw_bar<B: DrawingBackend>(
         start += bytes;
         let fill = part(theme, of);
         pen.fill((left, top), (right, bottom), fill, 1.0)?;
-        let name = names::part(of);
-        if right - left > text_width(name) + 8.0 {
-            let middle = f64::midpoint(left, right);
-            pen.text(name, (middle, f64::midpoint(top, bottom)), Align::Centre, readable(fill), false)?;
-        }
         pen.hairline((right, top), (right, bottom), colours.surface, 1.0)?;
         if highlighted == Some(at) {
             pen.outline((left, top), (right, bottom), Stroke::solid(colours.text, 2.0))?;
@@ -51,12 +50,42 @@ pub fn draw_bar<B: DrawingBackend>(
         pen.line(&[(x - GAP, bottom), (x, top)], Stroke::solid(colours.surface, 1.5))?;
         x += GAP;
     }
+    part_names(pen, spec, area, theme)?;
     axis(pen, area, theme)?;
     pen.line(&[(limit, top - 8.0), (limit, bottom + 4.0)], Stroke::solid(colours.text, 2.0))?;
     let capacity = format!("{} capacity", format::bytes(Bytes::new(spec.capacity)));
     let half = text_width(&capacity) / 2.0;
     let middle = limit.clamp(area.left + half, (area.left + area.width - half).max(area.left + half));
     pen.text(&capacity, (middle, top - 16.0), Align::Centre, colours.text, false)
+}
+
+/// The names of the parts that have room for theirs: where the bar is solid, else on a plate over the hatching.
+fn part_names<B: DrawingBackend>(
+    pen: &mut Pen<B>,
+    spec: &BarSpec,
+    area: &BarArea,
+    theme: Theme,
+) -> Result<(), PaintError> {
+    let colours = tokens(theme);
+    let middle = area.top + area.height / 2.0;
+    let limit = area.to_pixel(spec.capacity);
+    let mut start = 0.0;
+    for &(of, bytes) in &spec.parts {
+        let (left, right) = (area.to_pixel(start), area.to_pixel(start + bytes));
+        start += bytes;
+        let name = names::part(of);
+        let room = text_width(name) + 2.0 * BESIDE;
+        let solid = right.min(limit);
+        if solid - left > room {
+            pen.text(name, (f64::midpoint(left, solid), middle), Align::Centre, readable(part(theme, of)), false)?;
+        } else if right - left.max(limit) > room {
+            let centre = f64::midpoint(left.max(limit), right);
+            let (half, tall) = (room / 2.0, PLATE / 2.0);
+            pen.fill((centre - half, middle - tall), (centre + half, middle + tall), colours.surface, 1.0)?;
+            pen.text(name, (centre, middle), Align::Centre, colours.text, false)?;
+        }
+    }
+    Ok(())
 }
 
 /// Ticks in GiB under the bar.

@@ -5,7 +5,7 @@ use super::labels::{Rect, Room, size_of};
 use super::pen::{Pen, Spot, Stroke};
 use super::{PaintError, axes, hatch, lines};
 use crate::chart::layout::PlotArea;
-use crate::chart::palette::{Theme, line, tokens};
+use crate::chart::palette::{Rgb, Theme, line, tokens};
 use crate::chart::spec::{ChartSpec, Field, LineRole, Zone, ZoneKind};
 use plotters::prelude::DrawingBackend;
 
@@ -42,7 +42,10 @@ pub fn draw_chart<B: DrawingBackend>(
         name_zones(pen, &zones, field, theme, &mut room)?;
     }
     if let Some(here) = here {
-        mark(pen, here, theme)?;
+        // On curves it has the colour of its own.
+        let own = spec.lines.iter().find(|line| matches!(line.role, LineRole::Current(_)));
+        let colour = own.map_or(tokens(theme).accent, |own| line(theme, own.role));
+        mark(pen, here, theme, colour)?;
     }
     match crosshair {
         Some(place) => cross(pen, spec, area, theme, place),
@@ -88,10 +91,10 @@ fn name_zones<B: DrawingBackend>(
 }
 
 /// The scenario's place: a ring that stands out on every colour.
-fn mark<B: DrawingBackend>(pen: &mut Pen<B>, at: Spot, theme: Theme) -> Result<(), PaintError> {
+fn mark<B: DrawingBackend>(pen: &mut Pen<B>, at: Spot, theme: Theme, colour: Rgb) -> Result<(), PaintError> {
     let colours = tokens(theme);
     pen.disc(at, HERE + 2.0, colours.surface)?;
-    pen.disc(at, HERE, colours.accent)?;
+    pen.disc(at, HERE, colour)?;
     pen.disc(at, HERE - 3.0, colours.surface)
 }
 

@@ -40,6 +40,11 @@ impl Rect {
         (self.left..=self.right).contains(&x) && (self.top..=self.bottom).contains(&y)
     }
 
+    /// Its corners.
+    pub(super) fn corners(&self) -> [Spot; 4] {
+        [(self.left, self.top), (self.right, self.top), (self.left, self.bottom), (self.right, self.bottom)]
+    }
+
     /// Its middle.
     pub(super) fn middle(&self) -> Spot {
         (f64::midpoint(self.left, self.right), f64::midpoint(self.top, self.bottom))
@@ -85,8 +90,14 @@ impl Room {
         self.avoided.iter().any(|&point| rect.holds(point))
     }
 
-    /// A place for a label beside a line: the first free one of many along it, above or below, that covers no line.
-    pub(super) fn beside(&mut self, points: &[Spot], (width, height): (f64, f64)) -> Option<Rect> {
+    /// A place for a label beside a line: the first free and suitable one of many along it, above or below, that covers no
+    /// line.
+    pub(super) fn beside(
+        &mut self,
+        points: &[Spot],
+        (width, height): (f64, f64),
+        suits: impl Fn(&Rect) -> bool,
+    ) -> Option<Rect> {
         let along = [0.5, 0.6, 0.4, 0.7, 0.3, 0.8, 0.2, 0.9, 0.1];
         let sides = [(0.5, -0.6), (-0.5, -0.6), (0.5, 0.6), (-0.5, 0.6), (0.0, -0.9), (0.0, 0.9)];
         let last = points.len().saturating_sub(1) as f64;
@@ -97,7 +108,7 @@ impl Room {
                 Some(Rect::around((x + right * (width + 8.0), y + down * (height + 6.0)), width, height))
             })
         });
-        let free = places.find(|rect| self.is_free(rect) && !self.covers_line(rect));
+        let free = places.find(|rect| self.is_free(rect) && !self.covers_line(rect) && suits(rect));
         if let Some(rect) = free {
             self.take(rect);
         }
@@ -148,12 +159,12 @@ mod tests {
         let line: Vec<Spot> = (0..=20).map(|at| (f64::from(at) * 10.0, 50.0)).collect();
         room.avoid(&line);
         let size = (60.0, 14.0);
-        let placed: Vec<Rect> = (0..3).filter_map(|_| room.beside(&line, size)).collect();
+        let placed: Vec<Rect> = (0..3).filter_map(|_| room.beside(&line, size, |_| true)).collect();
         assert_eq!(placed.len(), 3);
         for (at, one) in placed.iter().enumerate() {
             assert!(placed[..at].iter().all(|other| !one.overlaps(other)));
             assert!(!room.covers_line(one));
         }
-        assert_eq!(room.beside(&line, (300.0, 14.0)), None);
+        assert_eq!(room.beside(&line, (300.0, 14.0), |_| true), None);
     }
 }

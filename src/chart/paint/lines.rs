@@ -1,16 +1,18 @@
 //! Curves and boundaries, with their names beside them.
 
-use super::PaintError;
 use super::labels::{Rect, Room, size_of};
 use super::path::clipped;
 use super::pen::{Align, Pen, Spot, Stroke};
+use super::{PaintError, hatch};
 use crate::chart::layout::PlotArea;
 use crate::chart::palette::{Theme, dashes, line, tokens, width};
 use crate::chart::spec::{ChartSpec, Line, LineRole};
 use plotters::prelude::DrawingBackend;
 
 /// The pattern of what does not fit.
-const DOTS: &[f64] = &[2.0, 6.0];
+const DOTS: &[f64] = &[2.0, 5.0];
+/// The width of its dots: the scenario's own strategy and the others.
+const DOT_WIDTH: (f64, f64) = (3.0, 2.0);
 /// Room on each side of a line that crosses a field, in the surface's colour.
 const CASING: f64 = 1.5;
 /// Half of the cross at the end of what fits.
@@ -51,8 +53,9 @@ pub(super) fn draw<B: DrawingBackend>(
     let mut drawn: Vec<(&Line, Vec<Vec<Spot>>)> = Vec::with_capacity(lines.len());
     for line in lines {
         let pieces = in_pixels(area, &line.segments);
+        let dot = if matches!(line.role, LineRole::Current(_)) { DOT_WIDTH.0 } else { DOT_WIDTH.1 };
         for piece in in_pixels(area, &line.infeasible) {
-            let stroke = Stroke { colour: colour(theme, line), opacity: 0.7, width: 1.0, dashes: DOTS };
+            let stroke = Stroke { colour: colour(theme, line), opacity: 0.9, width: dot, dashes: DOTS };
             pen.line(&piece, stroke)?;
         }
         for piece in &pieces {
@@ -75,7 +78,14 @@ pub(super) fn draw<B: DrawingBackend>(
     let mut named = Vec::new();
     for (line, pieces) in drawn.into_iter().rev() {
         let longest = pieces.iter().max_by(|one, other| one.len().cmp(&other.len()));
-        let place = longest.and_then(|piece| room.beside(piece, size_of(&[&line.name])));
+        // What the frontier's name says is true of the hatched side only.
+        let hatched = |rect: &Rect| match (&spec.field, line.role) {
+            (Some(field), LineRole::MemoryFrontier) => {
+                rect.corners().into_iter().all(|corner| hatch::missing(field, area, corner) > 0.0)
+            }
+            _ => true,
+        };
+        let place = longest.and_then(|piece| room.beside(piece, size_of(&[&line.name]), hatched));
         if let Some(place) = place {
             label(pen, &[&line.name], place, colour(theme, line), theme)?;
             named.push(line.role);

@@ -1,9 +1,10 @@
 //! Axes from rows of the table of parameters.
 
+use crate::catalog;
 use crate::chart::layout;
-use crate::chart::spec::Axis;
+use crate::chart::spec::{Axis, Grain};
 use crate::params::{Kind, Number, Param, find};
-use crate::scenario::Scenario;
+use crate::scenario::{Model, Scenario, Strategy};
 
 /// A parameter on an axis.
 #[derive(Clone, Debug)]
@@ -12,6 +13,9 @@ pub(super) struct AxisOf {
     pub(super) number: &'static Number,
     pub(super) axis: Axis,
 }
+
+/// The step of sequence lengths that a click can set, in tokens.
+const SEQUENCE_STEP: f64 = 128.0;
 
 /// What an axis shows of a parameter whose bounds are wider than what people train with.
 const WINDOWS: [(&str, f64, f64); 6] = [
@@ -30,15 +34,57 @@ pub(super) fn axis(scenario: &Scenario, key: &str) -> Option<AxisOf> {
     let own = (number.get)(scenario).clamp(number.min, number.max);
     let (low, high) =
         WINDOWS.iter().find(|window| window.0 == key).map_or((number.min, number.max), |window| (window.1, window.2));
+    let other_shapes = key == "size" && is_named(scenario);
     let axis = Axis {
-        label: param.label.to_string(),
+        label: if other_shapes { format!("{}, GPT-style", param.label) } else { param.label.to_string() },
         unit: number.unit,
         scale: number.scale,
         min: low.min(own).max(number.min),
         max: high.max(own).min(number.max),
         key: Some(param.key),
+        grain: grain(scenario, param.key, number),
+        own: other_shapes.then(|| (number.get)(scenario)),
     };
     Some(AxisOf { param, number, axis })
+}
+
+/// Whether the model is none of the ladder's, so that an axis of sizes shows other shapes than its own.
+pub(super) fn is_named(scenario: &Scenario) -> bool {
+    !matches!(scenario.model, Model::Ladder { .. })
+}
+
+/// Said of the bandwidth between nodes where there is one.
+pub(super) const ONE_NODE: &str = "One node: the network between nodes is not used.";
+
+/// Whether the run stays inside one node.
+pub(super) fn is_one_node(scenario: &Scenario) -> bool {
+    scenario.gpus <= scenario.network.values.gpus_per_node
+}
+
+/// What a figure over sizes shows where the model is none of the ladder's.
+pub(super) fn shapes(scenario: &Scenario, figure: &str) -> String {
+    let name = match scenario.model {
+        Model::Preset { id, .. } => catalog::model(id).map_or(id, |entry| entry.name),
+        Model::Ladder { .. } | Model::Custom { .. } => "your model",
+    };
+    format!(" The {figure} GPT-style shapes of each size; the marker is {name}.")
+}
+
+/// The sequence lengths, numbers of GPUs and other values that can be set by a click.
+fn grain(scenario: &Scenario, key: &str, number: &Number) -> Grain {
+    match key {
+        "seq" => Grain::Down(SEQUENCE_STEP),
+        "gpus" => Grain::Groups(f64::from(group(scenario))),
+        _ if number.integer => Grain::Whole,
+        _ => Grain::Digits,
+    }
+}
+
+/// The GPUs that a swept number of them fills whole: a node, or a shard group where that is larger.
+fn group(scenario: &Scenario) -> u32 {
+    let grouped = matches!(scenario.strategy, Strategy::HybridShard | Strategy::ReshardTo);
+    let shard = if grouped { scenario.shard_size } else { 1 };
+    scenario.network.values.gpus_per_node.max(shard).max(1)
 }
 
 /// Two different axes; keys that name none, or the same twice, give way to sequence length and model size.

@@ -4,7 +4,7 @@ use super::axes::{self, AxisOf};
 use super::bound;
 use super::region::PERCENT;
 use super::scratch::Scratch;
-use crate::chart::spec::{Axis, ChartSpec, Line, LineRole, Quantity};
+use crate::chart::spec::{Axis, ChartSpec, Grain, Line, LineRole, Quantity};
 use crate::chart::{format, names};
 use crate::params::{Scale, Unit};
 use crate::plan::boundary::zero_between;
@@ -77,6 +77,8 @@ pub fn mfu_curve(scenario: &Scenario, x_key: &str, metric: Metric, bounds: bool,
             min: 0.0,
             max: top,
             key: None,
+            grain: Grain::Digits,
+            own: None,
         },
         field: None,
         lines,
@@ -172,13 +174,26 @@ fn caption(scenario: &Scenario, metric: Metric, now: &Sample, lines: &[Line], x:
         let missing = format::bytes(-now.free());
         format!("{name} does not fit here (by {missing})")
     };
-    let label = names::in_sentence(&x.axis.label);
+    if x.param.key == "link" && axes::is_one_node(scenario) {
+        return format!("{here}. {}", axes::ONE_NODE);
+    }
+    let label = names::in_sentence(x.param.label);
+    let shapes = if x.param.key == "size" && axes::is_named(scenario) {
+        axes::shapes(scenario, "curves show")
+    } else {
+        String::new()
+    };
     match best {
-        Some((at, value)) => {
-            let at = format::value(x.number.unit, at);
-            format!("{here} and at most {} where it fits, at {label} {at}.", amount(value))
+        Some((_, value)) if now.fits() && amount(value) == amount(metric.of(now)) => {
+            format!("{here}, its highest on this axis.{shapes}")
         }
-        None if scenario.strategy == Strategy::Ddp => format!("{here}; nothing on this axis does without sharding."),
-        None => format!("{here} and nowhere on this axis."),
+        Some((at, value)) => {
+            let at = format::value(x.number.unit, x.axis.settled(at));
+            format!("{here} and at most {} where it fits, at {label} {at}.{shapes}", amount(value))
+        }
+        None if scenario.strategy == Strategy::Ddp => {
+            format!("{here}; nothing on this axis does without sharding.{shapes}")
+        }
+        None => format!("{here} and nowhere on this axis.{shapes}"),
     }
 }

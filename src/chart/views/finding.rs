@@ -1,15 +1,12 @@
 //! What a figure shows, as one sentence with the numbers of the scenario.
 
-use super::axes::AxisOf;
+use super::axes::{self, AxisOf};
 use super::rounding;
 use super::scratch::Scratch;
 use crate::chart::{format, names};
 use crate::plan::boundary::change_between;
 use crate::plan::sweep::{self, Sample};
 use crate::scenario::Scenario;
-
-/// Whole numbers below this are said as they are.
-const EXACT: f64 = 1000.0;
 
 /// Where a yes-or-no changes along an axis.
 enum Change {
@@ -27,6 +24,20 @@ enum Change {
 
 /// `At 13B, sequences up to 14.2k fit; from 9.1k on the network hides under compute.`
 pub(super) fn of_region(scenario: &Scenario, x: &AxisOf, y: &AxisOf, scratch: &mut Scratch) -> String {
+    let on_axis = |key| x.param.key == key || y.param.key == key;
+    let one_node = on_axis("link") && !on_axis("gpus") && axes::is_one_node(scenario);
+    let mut text = along(scenario, x, y, one_node, scratch);
+    if one_node {
+        text = format!("{text} {}", axes::ONE_NODE);
+    }
+    if on_axis("size") && axes::is_named(scenario) {
+        text += &axes::shapes(scenario, "map shows");
+    }
+    text
+}
+
+/// What fits, and what limits, along the horizontal axis.
+fn along(scenario: &Scenario, x: &AxisOf, y: &AxisOf, one_node: bool, scratch: &mut Scratch) -> String {
     let mut row = core::mem::take(&mut scratch.samples);
     sweep::line(scenario, x.number, &scratch.xs, &mut row);
     let fits = change(scenario, x, &row, Sample::fits);
@@ -37,6 +48,12 @@ pub(super) fn of_region(scenario: &Scenario, x: &AxisOf, y: &AxisOf, scratch: &m
     let noun = if x.param.key == "gpus" { " GPUs" } else { "" };
     let amount = |value| format!("{}{noun}", format::value(x.number.unit, value));
     let memory = fit_clause(x, &fits, amount);
+    if one_node && x.param.key == "link" {
+        return match fits {
+            Change::Never => format!("{place}, it does not fit."),
+            _ => format!("{place}, it fits."),
+        };
+    }
     let speed = match (fits, network) {
         (Change::Never, _) => return format!("{place}, {memory}."),
         (_, Change::Always) => "the network hides under compute wherever it fits".to_string(),
@@ -61,7 +78,7 @@ fn place(key: &str, value: &str) -> String {
 
 /// What fits along the axis.
 fn fit_clause(x: &AxisOf, fits: &Change, amount: impl Fn(f64) -> String) -> String {
-    let label = names::in_sentence(&x.axis.label);
+    let label = names::in_sentence(x.param.label);
     let many = match x.param.key {
         "seq" => "sequences",
         "size" => "models",
@@ -99,7 +116,7 @@ fn said(scenario: &Scenario, x: &AxisOf, value: f64, round: impl Fn(f64) -> f64)
     let mut moved = *scenario;
     sweep::assign(&mut moved, x.number, value);
     let value = (x.number.get)(&moved);
-    if value < EXACT { value } else { round(value) }
+    if value < rounding::EXACT { value } else { round(value) }
 }
 
 /// Where `holds` changes within a stretch of the row, placed by bisection.

@@ -2,12 +2,16 @@
 
 use crate::chart::spec::BarSpec;
 use crate::chart::{format, names};
-use crate::model::report::Report;
+use crate::model::report::{MemoryPart, Report};
+
+/// Said where the logits are the largest part.
+const LOGITS: &str = "A chunked loss or context parallelism, not modelled yet, would shrink it.";
 
 /// The memory bar of a report: every part in display order, and the capacity across it.
 pub fn memory_bar(report: &Report) -> BarSpec {
     let memory = &report.memory;
     let largest = memory.parts.iter().reduce(|most, part| if part.1 > most.1 { part } else { most });
+    let logits = largest.is_some_and(|(part, _)| part == MemoryPart::Logits);
     let largest = largest.map_or(String::new(), |(part, bytes)| {
         format!("; the largest part is {} ({})", names::in_sentence(names::part(part)), format::bytes(bytes))
     });
@@ -17,6 +21,7 @@ pub fn memory_bar(report: &Report) -> BarSpec {
     } else {
         format!("The peak takes {peak}, {} more than the GPU's {capacity}{largest}.", format::bytes(-memory.free()))
     };
+    let caption = if logits { format!("{caption} {LOGITS}") } else { caption };
     BarSpec {
         title: "Memory of one GPU at its peak".to_string(),
         caption,

@@ -19,6 +19,8 @@ const BOUNDARY: &str = "network-bound / compute-bound";
 const MFU: Quantity = Quantity { label: "MFU", unit: Unit::Percent };
 /// One hundred percent.
 pub(super) const PERCENT: f64 = 100.0;
+/// The usual end of the colour scale, so that a colour means the same in every scenario.
+const SCALE_END: f64 = 70.0;
 /// The step in which the end of the colour scale moves, so that colours hold still while a slider moves.
 const SCALE_STEP: f64 = 10.0;
 
@@ -64,7 +66,7 @@ fn field(scratch: &Scratch) -> Field {
         .samples
         .iter()
         .filter(|sample| sample.fits())
-        .fold(SCALE_STEP, |best, sample| best.max(PERCENT * sample.mfu));
+        .fold(SCALE_END, |best, sample| best.max(PERCENT * sample.mfu));
     Field {
         label: MFU.label.to_string(),
         columns: scratch.columns,

@@ -2,22 +2,29 @@
 
 /// Significant digits of a number in a sentence.
 const DIGITS: u8 = 3;
+/// Whole numbers below this are said as they are.
+pub const EXACT: f64 = 1000.0;
 
 /// The nearest number of three significant digits.
-fn rounded(value: f64) -> f64 {
+pub fn nearest(value: f64) -> f64 {
     format!("{value:.*e}", usize::from(DIGITS) - 1).parse().unwrap_or(value)
 }
 
 /// The nearest number of three significant digits that is not larger (for positive numbers).
-pub(super) fn down(value: f64) -> f64 {
-    let near = rounded(value);
-    if near <= value { near } else { rounded(near - step(value)) }
+pub fn down(value: f64) -> f64 {
+    let near = nearest(value);
+    if near <= value { near } else { nearest(near - step(value)) }
 }
 
 /// The nearest number of three significant digits that is not smaller (for positive numbers).
-pub(super) fn up(value: f64) -> f64 {
-    let near = rounded(value);
-    if near >= value { near } else { rounded(near + step(value)) }
+pub fn up(value: f64) -> f64 {
+    let near = nearest(value);
+    if near >= value { near } else { nearest(near + step(value)) }
+}
+
+/// A whole number as a sentence says it: below a thousand as it is, else rounded down to three digits.
+pub fn said_down(value: f64) -> f64 {
+    if value < EXACT { value } else { down(value) }
 }
 
 /// One in the last of three significant digits.

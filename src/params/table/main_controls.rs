@@ -1,6 +1,7 @@
 //! The five controls of the first screen. Their labels are what tests and screen readers know them by.
 
 use super::{Group, Kind, Number, Param, Scale, Unit, always, doublings, number, whole};
+use crate::model::ladder;
 use crate::scenario::Model;
 use crate::units::{Bytes, BytesPerSecond};
 
@@ -65,8 +66,8 @@ pub const MODEL_SIZE: Param = Param {
            and 310B.",
     kind: Kind::Number(Number {
         unit: Unit::Params,
-        min: 1.3e9,
-        max: 310e9,
+        min: ladder::SIZES.0,
+        max: ladder::SIZES.1,
         scale: Scale::Log,
         integer: false,
         get: |scenario| scenario.model.size(),

@@ -48,7 +48,11 @@ const RECOMPUTE_MODES: [RecomputeMode; 4] =
 /// Their options.
 const RECOMPUTE_OPTIONS: &[ChoiceOption] = &[
     option("none", "None", "Keep every activation from the forward pass: most memory, no extra compute."),
-    option("selective", "Selective", "Recompute attention and the cheap element-wise parts, keep the rest."),
+    option(
+        "selective",
+        "Selective",
+        "Keep attention and every second matrix product and recompute the rest, as torchtitan does per operator.",
+    ),
     option(
         "full",
         "Full",

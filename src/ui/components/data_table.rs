@@ -41,9 +41,11 @@ pub fn DataTable(props: &Props) -> Html {
         <details class="data" ontoggle={toggle}>
             <summary>{ text::DATA }</summary>
             { for data.map(|data| html! {
+                <>
+                <p>{ &data.caption }</p>
+                <p class="scroll-hint" aria-hidden="true">{ text::SCROLL }</p>
                 <div class="scroll" tabindex="0" role="region" aria-label={data.caption.clone()}>
-                    <table>
-                        <caption>{ data.caption }</caption>
+                    <table aria-label={data.caption}>
                         <thead><tr>{ for data.header.into_iter().map(|name| html! { <th scope="col">{ name }</th> }) }</tr></thead>
                         <tbody>
                             { for data.rows.into_iter().map(|row| html! {
@@ -52,6 +54,7 @@ pub fn DataTable(props: &Props) -> Html {
                         </tbody>
                     </table>
                 </div>
+                </>
             }) }
         </details>
     }

@@ -15,6 +15,9 @@ use crate::chart::spec::ChartSpec;
 use crate::chart::{describe, readout};
 use crate::ui::state::Action;
 
+/// A click within this distance of the place that is read out is there, in CSS pixels.
+const SAME_SPOT: f64 = 1.5;
+
 /// What to show, and where actions go.
 #[derive(PartialEq, Properties)]
 pub struct Props {
@@ -45,8 +48,8 @@ fn paint(spec: &ChartSpec, canvas: &HtmlCanvasElement, style: &Style) {
 
 /// The values of the axes that are parameters, at a place.
 fn place(spec: &ChartSpec, (x, y): (f64, f64)) -> Action {
-    let across = spec.x.key.map(|key| (key, x));
-    let up = spec.y.key.map(|key| (key, y));
+    let across = spec.x.key.map(|key| (key, spec.x.settled(x)));
+    let up = spec.y.key.map(|key| (key, spec.y.settled(y)));
     Action::Place(across.into_iter().chain(up).collect())
 }
 
@@ -98,9 +101,15 @@ pub fn Figure(props: &Props) -> Html {
         Callback::from(move |_: PointerEvent| at.set(None))
     };
     let pick = {
-        let (emit, spec, area) = (props.emit.clone(), props.spec.clone(), area.clone());
+        let (at, emit, spec, area) = (at.clone(), props.emit.clone(), props.spec.clone(), area.clone());
         Callback::from(move |event: MouseEvent| {
-            if let Some(here) = area.to_data(f64::from(event.offset_x()), f64::from(event.offset_y())) {
+            let (x, y) = (f64::from(event.offset_x()), f64::from(event.offset_y()));
+            // A click is rounded to another pixel than the pointer was: what is read out there counts.
+            let read = at.filter(|&(across, up)| {
+                let (left, top) = area.to_pixel(across, up);
+                (left - x).abs() <= SAME_SPOT && (top - y).abs() <= SAME_SPOT
+            });
+            if let Some(here) = read.or_else(|| area.to_data(x, y)) {
                 emit.emit(place(&spec, here));
             }
         })

@@ -9,7 +9,7 @@ use crate::plan::limits::Reach;
 use crate::scenario::{Scenario, Strategy};
 use crate::ui::derived::Derived;
 use crate::ui::state::Action;
-use crate::ui::text::strategies as words;
+use crate::ui::text::{self, strategies as words};
 
 /// What to show, and where actions go.
 #[derive(PartialEq, Properties)]
@@ -31,6 +31,7 @@ pub fn Strategies(props: &Props) -> Html {
         <div id="strategies" class="figure wide">
             <div class="figure-head"><h2 id="strategies-title">{ words::TITLE }</h2></div>
             <p class="caption">{ words::caption(reaches) }</p>
+            <p class="scroll-hint" aria-hidden="true">{ text::SCROLL }</p>
             <div class="scroll" tabindex="0" role="region" aria-labelledby="strategies-title">
                 <table class="strategies">
                     <thead><tr>{ for words::HEADER.into_iter().map(|name| html! { <th scope="col">{ name }</th> }) }</tr></thead>

@@ -55,7 +55,8 @@ pub enum Action {
         /// The parameter.
         key: &'static str,
     },
-    /// A place in a figure is chosen: several parameters at once, each at the slider position nearest to its value.
+    /// A place in a figure is chosen: several parameters at once, each at the value that the figure reads out there. A parameter that has
+    /// its value already keeps everything behind it, a named model too.
     Place(Vec<(&'static str, f64)>),
     /// A whole scenario is taken over: advice, a preset, a reset.
     Take(Box<Scenario>),

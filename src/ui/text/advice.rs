@@ -15,6 +15,7 @@ pub fn change(advice: &Advice) -> String {
         Change::SeqLen(seq_len) => format!("sequences of {}", quantity::with_unit(Unit::Tokens, f64::from(seq_len))),
         Change::Gpus(gpus) => format!("{} GPUs", format::count(f64::from(gpus))),
         Change::Link(gbit) => format!("links of {}", format::value(Unit::GbitPerS, gbit)),
+        Change::ShardSize(size) => format!("shard groups of {size} GPUs"),
         Change::Memory(gib) => format!("GPUs with {}", format::value(Unit::Gib, gib)),
     }
 }

@@ -1,6 +1,7 @@
 //! The words of the table of strategies.
 
 use crate::chart::format;
+use crate::chart::views::rounding;
 use crate::plan::limits::Reach;
 use crate::scenario::Strategy;
 
@@ -8,7 +9,7 @@ use crate::scenario::Strategy;
 pub const TITLE: &str = "Every strategy on this cluster";
 /// The heading of each column.
 pub const HEADER: [&str; 7] =
-    ["Strategy", "MFU", "Step time", "Peak memory", "Largest model", "Over DDP’s", "Longest sequence"];
+    ["Strategy", "MFU", "Step time", "Peak memory", "Largest GPT-style model", "Over DDP’s", "Longest sequence"];
 /// What stands where nothing searched fits.
 const NOTHING: &str = "none";
 
@@ -18,18 +19,18 @@ pub fn caption(reaches: &[Reach]) -> String {
         |strategy| reaches.iter().find(|reach| reach.strategy == strategy).and_then(|reach| reach.largest_model);
     match (largest(Strategy::Ddp), largest(Strategy::FullShard)) {
         (Some(ddp), Some(full)) => format!(
-            "With this sequence length and batch DDP holds models up to {}, FULL_SHARD up to {}: {} as large.",
-            format::params(ddp),
-            format::params(full),
+            "With this sequence length and batch DDP holds GPT-style models up to {}, FULL_SHARD up to {}: {} as large.",
+            params(ddp),
+            params(full),
             times(full / ddp)
         ),
         (None, Some(full)) => format!(
-            "With this sequence length and batch DDP does not hold the smallest model of the ladder; FULL_SHARD holds up \
-             to {}.",
-            format::params(full)
+            "With this sequence length and batch DDP does not hold the smallest GPT-style model, 1.3B; FULL_SHARD \
+             holds up to {}.",
+            params(full)
         ),
         (_, None) => {
-            "With this sequence length and batch no strategy holds the smallest model of the ladder, 1.3B.".to_owned()
+            "With this sequence length and batch no strategy holds the smallest GPT-style model, 1.3B.".to_owned()
         }
     }
 }
@@ -43,12 +44,17 @@ pub fn cells(reach: &Reach, all: &[Reach]) -> [String; 6] {
         if report.fits() { format::percent(report.mfu) } else { "does not fit".to_owned() },
         format::seconds(report.time.step),
         format::bytes(report.memory.peak),
-        reach.largest_model.map_or(NOTHING.to_owned(), |size| or_more(format::params(size), reach.any_model)),
+        reach.largest_model.map_or(NOTHING.to_owned(), |size| or_more(params(size), reach.any_model)),
         ddp.zip(reach.largest_model).map_or("–".to_owned(), |(ddp, size)| times(size / ddp)),
-        reach
-            .longest_sequence
-            .map_or(NOTHING.to_owned(), |tokens| or_more(format::count(f64::from(tokens)), reach.any_sequence)),
+        reach.longest_sequence.map_or(NOTHING.to_owned(), |tokens| {
+            or_more(format::count(rounding::said_down(f64::from(tokens))), reach.any_sequence)
+        }),
     ]
+}
+
+/// A size that fits, rounded to the side on which that stays true.
+fn params(size: f64) -> String {
+    format::params(rounding::down(size))
 }
 
 fn times(ratio: f64) -> String {

@@ -1,0 +1,122 @@
+//! The bounds on a setup of the step model, and the setup under their simplifications.
+
+use super::{Bounds, Stage};
+use crate::model::collectives::{Group, bus_bandwidth};
+use crate::model::compute::peak;
+use crate::model::flops;
+use crate::model::hardware::{Accelerator, Efficiency, Network, Topology};
+use crate::model::memory::recipe_bytes;
+use crate::model::setup::{Overheads, Setup};
+use crate::model::training::{AttentionMask, MfuConvention, Recipe, Recompute, Sharding};
+use crate::model::transformer::{Architecture, AttentionBias, Norm};
+use crate::units::{Bytes, BytesPerSecond, Seconds};
+
+impl Bounds {
+    /// The bounds on a setup: its shape, its mesh, its formats, the nominal rate of a ring over all of its GPUs (one card's on
+    /// a flat network), the mean efficiency of its kernels and no latency.
+    ///
+    /// No step that shards over all of its GPUs exceeds them: a law in the tests. Where gradients are reduced once a step,
+    /// not in each micro-batch, one transfer serves all of them, which counts as a faster link. Hybrid sharding keeps most of
+    /// its traffic inside the nodes and is not bounded.
+    pub fn of(setup: &Setup) -> Self {
+        let network = Network { intra_node_efficiency: 1.0, inter_node_efficiency: 1.0, ..setup.network };
+        let gpus = setup.mesh.gpus().max(1);
+        let group = Group::consecutive(gpus, gpus, &network);
+        let bytes = recipe_bytes(setup.recipe);
+        let (stage, served) = match setup.sharding {
+            Sharding::Fsdp(_) => (Stage::Three, 1),
+            Sharding::Zero2 => (Stage::OneOrTwo, 1),
+            Sharding::Ddp | Sharding::Zero1 => (Stage::OneOrTwo, setup.batch.grad_accum_steps),
+        };
+        let bounds = Self {
+            layers: f64::from(setup.architecture.num_hidden_layers),
+            hidden: f64::from(setup.architecture.hidden_size),
+            seq_len: f64::from(setup.batch.seq_len),
+            element: bytes.gathered,
+            weight: bytes.weights,
+            states: bytes.weights + bytes.gradients + bytes.optimizer,
+            gpus: f64::from(gpus),
+            memory: setup.accelerator.memory,
+            link: bus_bandwidth(&network, group) * f64::from(served),
+            peak: peak(&setup.accelerator, setup.recipe),
+            efficiency: 1.0,
+            latency: Seconds::ZERO,
+            stage,
+            kept: match setup.recompute {
+                Recompute::Full => 0.0,
+                Recompute::Fraction(kept) => kept,
+                Recompute::None | Recompute::Selective => 1.0,
+            },
+            backward_transfers: 1.0,
+        };
+        Self { efficiency: kernel_efficiency(setup, &bounds), ..bounds }
+    }
+}
+
+/// The fraction of the peak that kernels reach, `a`: matrix products and attention by their share of the counted FLOPs. A
+/// causal mask leaves half of the counted attention to compute.
+fn kernel_efficiency(setup: &Setup, bounds: &Bounds) -> f64 {
+    let reached = setup.accelerator.efficiency;
+    let attention = flops::executed_keys(1.0, setup.mask);
+    let all = bounds.forward_flops().get();
+    let products = 2.0 * bounds.params();
+    all / (products / reached.matmul + (all - products) * attention / reached.attention)
+}
+
+/// A setup under the simplifications of the bounds, for the step model: no vocabulary and no biases (`φ = 12 L H²`), a flat
+/// network at its nominal rate without latency, kernels at their peak, no element-wise traffic, no launches, no
+/// overheads, the full score matrix, ZeRO's 16 bytes of states a parameter.
+///
+/// No report of the result that shards over all GPUs exceeds the bounds of [`Bounds::of`] it: a law in the tests.
+pub fn simplified(setup: &Setup) -> Setup {
+    let hidden = setup.architecture.hidden_size;
+    Setup {
+        architecture: Architecture {
+            num_attention_heads: 1,
+            num_key_value_heads: 1,
+            head_dim: hidden,
+            intermediate_size: MLP_WIDTHS * hidden,
+            vocab_size: 0,
+            gated_mlp: false,
+            norm: Norm::Rms,
+            qk_norm: false,
+            attention_bias: AttentionBias::None,
+            mlp_bias: false,
+            learned_positions: 0,
+            ..setup.architecture
+        },
+        accelerator: Accelerator {
+            memory_bandwidth: BytesPerSecond::UNLIMITED,
+            efficiency: Efficiency {
+                matmul: 1.0,
+                attention: 1.0,
+                memory: 1.0,
+                half_saturation_tokens: 0.0,
+                launch_per_layer: Seconds::ZERO,
+            },
+            ..setup.accelerator
+        },
+        network: Network {
+            intra_node_latency: Seconds::ZERO,
+            inter_node_latency: Seconds::ZERO,
+            intra_node_efficiency: 1.0,
+            inter_node_efficiency: 1.0,
+            topology: Topology::Flat,
+            ..setup.network
+        },
+        recipe: Recipe::ZeroMixed,
+        mask: AttentionMask::Full,
+        mfu_convention: MfuConvention::FullAttention,
+        overheads: Overheads {
+            context: Bytes::ZERO,
+            per_communicator: Bytes::ZERO,
+            fragmentation: 0.0,
+            contention: 1.0,
+            elementwise_bytes: 0.0,
+        },
+        ..*setup
+    }
+}
+
+/// Width of the MLP over H where `φ = 12 L H²`.
+const MLP_WIDTHS: u32 = 4;
