@@ -2,14 +2,15 @@
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test that panics has failed")]
 
 use shardwise::catalog;
+use shardwise::chart::views::{Scratch, feasible_region};
 use shardwise::params::PARAMS;
 use shardwise::scenario::issue::Issue;
-use shardwise::scenario::{RecomputeMode, Scenario};
+use shardwise::scenario::{Model, RecomputeMode, Scenario};
 use shardwise::ui::components::choice::{ChoiceControl, Props as ChoiceProps};
 use shardwise::ui::components::number::{NumberControl, Props as NumberProps};
 use shardwise::ui::fields::{Field, field};
 use shardwise::ui::preset::preset_of;
-use shardwise::ui::state::{Action, State};
+use shardwise::ui::state::{Action, Pick, State};
 use shardwise::ui::view::View;
 use shardwise::ui::{App, Start, text};
 use std::rc::Rc;
@@ -147,6 +148,30 @@ fn the_offered_value_is_taken() {
     let state = after(vec![Action::Type { key: "mem", text: "1e99".into() }, Action::Nearest { key: "mem" }]);
     assert_eq!(state.scenario.accelerator.values.memory.gib(), 512.0);
     assert!(state.draft("mem").is_none() && state.settled);
+}
+
+#[test]
+fn a_place_in_a_figure_sets_the_values_that_are_read_out() {
+    let scenario = catalog::default_scenario();
+    let spec = feasible_region(&scenario, "seq", "gpus", false, &mut Scratch::with_grid(4, 4));
+    let (seq, gpus) = (spec.x.settled(7_321.4), spec.y.settled(75.2));
+    assert_eq!((seq, gpus), (7_296.0, 76.0));
+    let state = after(vec![Action::Place(vec![("seq", seq), ("gpus", gpus)])]);
+    assert_eq!((state.scenario.seq_len, state.scenario.gpus), (7_296, 76));
+}
+
+#[test]
+fn a_place_near_a_named_model_keeps_it() {
+    let named = after(vec![Action::Pick(Pick::Model("llama-2-7b"))]);
+    assert!(matches!(named.scenario.model, Model::Preset { .. }), "{:?}", named.scenario.model);
+    let spec = feasible_region(&named.scenario, "seq", "size", false, &mut Scratch::with_grid(4, 4));
+    assert!(spec.caption.ends_with("The map shows GPT-style shapes of each size; the marker is Llama 2 7B."));
+    let near = spec.y.settled(named.scenario.model.size() * 1.05);
+    let kept = named.clone().reduce(Action::Place(vec![("seq", 2048.0), ("size", near)]));
+    assert_eq!((kept.scenario.model, kept.scenario.seq_len), (named.scenario.model, 2048));
+    let far = spec.y.settled(20.123e9);
+    let left = named.reduce(Action::Place(vec![("size", far)]));
+    assert_eq!(left.scenario.model, Model::Ladder { size: 20.1e9 });
 }
 
 #[test]

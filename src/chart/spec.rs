@@ -143,10 +143,9 @@ impl Axis {
         }
         match self.grain {
             Grain::Digits => rounding::nearest(value),
-            Grain::Whole => value.round(),
             Grain::Down(step) => (value / step).floor().max(1.0) * step,
             Grain::Groups(size) if value.round() > size => (value.round() / size).round() * size,
-            Grain::Groups(_) => value.round(),
+            Grain::Whole | Grain::Groups(_) => value.round(),
         }
     }
 }

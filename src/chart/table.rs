@@ -12,7 +12,7 @@ use crate::units::Bytes;
 use core::fmt::Write;
 
 /// Columns of values in the table of a field.
-const COLUMNS: usize = 12;
+const COLUMNS: usize = 10;
 /// Rows of values in a table.
 const ROWS: usize = 9;
 
@@ -27,7 +27,7 @@ pub struct Table {
     pub rows: Vec<Vec<String>>,
 }
 
-/// The table of a chart: a field thinned to at most 12 by 9 values, or the curves at 9 places.
+/// The table of a chart: a field thinned to at most 10 by 9 values, or the curves at 9 places.
 pub fn chart(spec: &ChartSpec) -> Table {
     match &spec.field {
         Some(field) => of_field(spec, field),
@@ -84,7 +84,7 @@ fn letter(limiter: Limiter) -> &'static str {
 fn key() -> String {
     let limiters = Limiter::ALL.into_iter().filter(|&limiter| limiter != Limiter::Memory);
     let words: Vec<String> =
-        limiters.map(|limiter| format!("{} {}", letter(limiter), names::limiter(limiter))).collect();
+        limiters.map(|limiter| format!("{} = {}", letter(limiter), names::limiter(limiter))).collect();
     words.join(", ")
 }
 
@@ -175,7 +175,7 @@ fn column(axis: &Axis) -> String {
 }
 
 fn snake(label: &str) -> String {
-    let text = label.trim().to_lowercase().replace('%', "percent");
+    let text = label.trim().to_ascii_lowercase().replace('%', "percent");
     text.split_whitespace().collect::<Vec<_>>().join("_")
 }
 
@@ -195,7 +195,7 @@ mod tests {
         let mut scratch = Scratch::default();
         let scenario = default_scenario();
         let region = chart(&feasible_region(&scenario, "seq", "size", true, &mut scratch));
-        assert_eq!((region.header.len(), region.rows.len()), (13, 9));
+        assert_eq!((region.header.len(), region.rows.len()), (11, 9));
         let curve = chart(&mfu_curve(&scenario, "mem", Metric::TokensPerSecond, true, &mut scratch));
         for table in [region, curve, bar(&memory_bar(&scenario.report()))] {
             assert!(table.rows.iter().all(|row| row.len() == table.header.len() && !row[0].is_empty()));

@@ -54,7 +54,7 @@ pub fn parse(label: &str, number: &Number, typed: &str, current: f64) -> Result<
     }
     let shown = shorten(typed);
     let Some((digits, suffix)) = number::split(&compact) else {
-        return Err(match compact.to_lowercase().trim_start_matches('+') {
+        return Err(match compact.to_ascii_lowercase().trim_start_matches('+') {
             "inf" | "infinity" | "∞" => too_large(label, number, &shown),
             "-inf" | "-infinity" | "-∞" => too_small(label, number, &shown),
             _ => not_a_number(label, number, current, &format!("“{shown}” is not a number")),

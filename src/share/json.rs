@@ -42,7 +42,7 @@ fn from_object(object: Map<String, Value>) -> Pairs {
                 continue;
             }
         };
-        read.pairs.push((key.trim().to_lowercase(), text));
+        read.pairs.push((key.trim().to_ascii_lowercase(), text));
     }
     read
 }

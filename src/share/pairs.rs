@@ -53,7 +53,8 @@ fn from_fragment(fragment: &str) -> Pairs {
         }
         match part.split_once('=') {
             Some((key, value)) if !key.is_empty() && !value.is_empty() => {
-                read.pairs.push((percent_decoded(key).trim().to_lowercase(), percent_decoded(value).trim().to_owned()));
+                read.pairs
+                    .push((percent_decoded(key).trim().to_ascii_lowercase(), percent_decoded(value).trim().to_owned()));
             }
             _ => {
                 let shown = shorten(&percent_decoded(part));

@@ -68,7 +68,7 @@ pub fn mfu_curve(scenario: &Scenario, x_key: &str, metric: Metric, bounds: bool,
     let quantity = metric.quantity();
     let here = (x.own(scenario), metric.of(&now));
     ChartSpec {
-        title: format!("{} against {}", quantity.label, names::in_sentence(&x.axis.label)),
+        title: format!("{} against {}", quantity.label, names::in_sentence(x.param.label)),
         caption: caption(scenario, metric, &now, &lines, &x),
         y: Axis {
             label: quantity.label.into(),

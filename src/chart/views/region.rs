@@ -46,7 +46,7 @@ pub fn feasible_region(
     }
     let here = (x.own(scenario), y.own(scenario));
     ChartSpec {
-        title: format!("What fits: {} and {}", names::in_sentence(&x.axis.label), names::in_sentence(&y.axis.label)),
+        title: format!("What fits: {} and {}", names::in_sentence(x.param.label), names::in_sentence(y.param.label)),
         caption: finding::of_region(scenario, &x, &y, scratch),
         zones: zones(scenario, &x, &y, &field),
         field: Some(field),

@@ -33,7 +33,7 @@ const BITS: f64 = 8.0;
 
 /// What the suffix multiplies by, in the unit; `None` where it is another quantity's.
 pub(super) fn factor(unit: Unit, scale: Scale, suffix: &str) -> Option<Factor> {
-    let lower = suffix.to_lowercase();
+    let lower = suffix.to_ascii_lowercase();
     match unit {
         Unit::None => count(scale, without(&lower, &["gpus", "gpu", "×", "x"])),
         Unit::Tokens => tokens(without(&lower, &["tokens", "token", "tok"])),
@@ -103,7 +103,7 @@ fn bits(unit: &str, field_is_bytes: bool) -> Option<Factor> {
         Some('t' | 'T') => (3, characters.as_str()),
         Some(_) => (-9, unit),
     };
-    let lower = unit.to_lowercase();
+    let lower = unit.to_ascii_lowercase();
     let bytes = match rest {
         "" => field_is_bytes,
         "b" if unit == lower => field_is_bytes,

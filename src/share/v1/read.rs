@@ -37,7 +37,7 @@ pub(in crate::share) fn read(pairs: &Pairs, issues: &mut Vec<Issue>) -> Scenario
 
 /// Picks cluster, GPU and model.
 fn presets(pairs: &Pairs, scenario: &mut Scenario, issues: &mut Vec<Issue>) {
-    let picked = |key: &str| pairs.value(key).map(str::to_lowercase);
+    let picked = |key: &str| pairs.value(key).map(str::to_ascii_lowercase);
     if let Some(id) = picked(CLUSTER_KEY)
         && !pick_cluster(scenario, &id)
     {
@@ -100,7 +100,7 @@ fn set_number(param: &Param, number: &Number, typed: &str, scenario: &mut Scenar
 }
 
 fn set_choice(param: &Param, choice: &Choice, typed: &str, scenario: &mut Scenario) -> Option<Issue> {
-    let wanted = typed.to_lowercase().replace('_', "-");
+    let wanted = typed.to_ascii_lowercase().replace('_', "-");
     if let Some(index) = choice.options.iter().position(|option| option.key == wanted) {
         (choice.set)(scenario, index);
         return None;
