@@ -43,8 +43,8 @@ pub fn strategy(place: usize) -> &'static str {
 pub fn in_sentence(label: &str) -> String {
     let mut letters = label.chars();
     match (letters.next(), letters.next()) {
-        (Some(first), Some(second)) if second.is_lowercase() || second == ' ' => {
-            first.to_lowercase().chain(label.chars().skip(1)).collect()
+        (Some(first), Some(second)) if second.is_ascii_lowercase() || second == ' ' => {
+            core::iter::once(first.to_ascii_lowercase()).chain(label.chars().skip(1)).collect()
         }
         _ => label.to_string(),
     }

@@ -8,9 +8,8 @@ use crate::chart::views::{self, Scratch};
 use crate::model::report::Report;
 use crate::params;
 use crate::plan::advice::{Advice, advise};
-use crate::plan::limits::{Reach, by_strategy};
+use crate::scenario::Scenario;
 use crate::scenario::issue::Issue;
-use crate::scenario::{Scenario, Strategy};
 use crate::ui::view::View;
 
 /// What the panels show.
@@ -26,8 +25,6 @@ pub struct Derived {
     pub map: Rc<ChartSpec>,
     /// The curves.
     pub curve: Rc<ChartSpec>,
-    /// How far every strategy goes.
-    pub strategies: [Reach; Strategy::ALL.len()],
     /// Memory by part.
     pub memory: Rc<BarSpec>,
 }
@@ -49,7 +46,6 @@ pub fn derive(scenario: &Scenario, view: &View, buffers: &RefCell<Buffers>) -> D
         map: Rc::new(views::feasible_region(scenario, view.map_x, view.map_y, view.bounds, map)),
         curve: Rc::new(views::mfu_curve(scenario, view.curve_x, view.metric, view.bounds, curve)),
         memory: Rc::new(views::memory_bar(&report)),
-        strategies: by_strategy(scenario),
         report,
     }
 }

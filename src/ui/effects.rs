@@ -13,7 +13,7 @@ pub use clipboard::copy;
 pub use dom::{field_text, is_open, selected_index, show_failure, slider_index, use_fill, use_selected, use_shortcuts};
 pub use frame::use_frame_queue;
 pub use link::{arrival, full_link, use_link, use_navigation};
-pub use pause::{use_after_pause, use_commit};
+pub use pause::{use_after_pause, use_commit, use_settled};
 pub use size::use_size;
 pub use theme::{chosen_theme, use_theme};
 pub use warm::use_warm_up;

@@ -4,9 +4,9 @@ use crate::plan::boundary::Tracer;
 use crate::plan::sweep::Sample;
 
 /// Nodes along x of the field: a few pixels each, so that lines interpolated between them look smooth.
-const COLUMNS: usize = 72;
+const COLUMNS: usize = 64;
 /// Nodes along y of the field.
-const ROWS: usize = 48;
+const ROWS: usize = 44;
 
 /// Buffers that views reuse from frame to frame; keep one and pass it to every call.
 #[derive(Clone, Debug)]

@@ -3,12 +3,15 @@
 use gloo::timers::callback::Timeout;
 use yew::prelude::*;
 
+use crate::scenario::Scenario;
 use crate::ui::state::{Action, State};
 
 /// How long a finished gesture stands still before it is committed: with one entry a pause, at most 4 a second.
 const COMMIT_MS: u32 = 300;
 /// How long a sentence stands still before it is said.
 const SPEAK_MS: u32 = 900;
+/// How long a scenario stands still before what is below the first screen follows.
+const SETTLE_MS: u32 = 80;
 
 /// Commits the scenario once a gesture is over and nothing more has come for a moment.
 #[hook]
@@ -25,11 +28,24 @@ pub fn use_commit(state: &State, emit: &Callback<Action>) {
 #[hook]
 pub fn use_after_pause(text: &AttrValue) -> AttrValue {
     let said = use_state(|| AttrValue::Static(""));
-    let setter = said.setter();
-    use_effect_with(text.clone(), move |text| {
-        let text = text.clone();
-        let timeout = Timeout::new(SPEAK_MS, move || setter.set(text));
+    use_pause(text, SPEAK_MS, said.setter());
+    (*said).clone()
+}
+
+/// The scenario as it was when it last stood still: for what is below the first screen.
+#[hook]
+pub fn use_settled(scenario: &Scenario) -> Scenario {
+    let settled = use_state_eq(|| *scenario);
+    use_pause(scenario, SETTLE_MS, settled.setter());
+    *settled
+}
+
+/// Sets a value once it has stood still for a while.
+#[hook]
+fn use_pause<T: Clone + PartialEq + 'static>(value: &T, ms: u32, setter: UseStateSetter<T>) {
+    use_effect_with(value.clone(), move |value| {
+        let value = value.clone();
+        let timeout = Timeout::new(ms, move || setter.set(value));
         move || drop(timeout)
     });
-    (*said).clone()
 }

@@ -74,7 +74,7 @@ pub fn figures(state: &State, derived: &Rc<Derived>, theme: Theme, sinks: Sinks)
                 { axis("curve-x", "Horizontal axis of the curves", view.curve_x, emit, move |key| View { curve_x: key, ..view }) }
             </Figure>
             <MemoryBar spec={derived.memory.clone()} {theme} />
-            <Strategies scenario={state.scenario} derived={derived.clone()} emit={emit.clone()} />
+            <Strategies scenario={state.scenario} emit={emit.clone()} />
         </section>
     }
 }

@@ -1,13 +1,11 @@
 //! Every strategy on this cluster, side by side: what each reaches and how far it goes.
 
-use std::rc::Rc;
-
 use yew::prelude::*;
 
 use crate::chart::names;
-use crate::plan::limits::Reach;
+use crate::plan::limits::{Reach, by_strategy};
 use crate::scenario::{Scenario, Strategy};
-use crate::ui::derived::Derived;
+use crate::ui::effects;
 use crate::ui::state::Action;
 use crate::ui::text::{self, strategies as words};
 
@@ -16,27 +14,26 @@ use crate::ui::text::{self, strategies as words};
 pub struct Props {
     /// The choices.
     pub scenario: Scenario,
-    /// What follows from them.
-    pub derived: Rc<Derived>,
     /// Takes actions.
     pub emit: Callback<Action>,
 }
 
-/// A table, one row a strategy; a row's button chooses it.
+/// A table, one row a strategy; a row's button chooses it. It is below the first screen and follows a short pause.
 #[component]
 pub fn Strategies(props: &Props) -> Html {
-    let Props { scenario, derived, emit } = props;
-    let reaches = &derived.strategies;
+    let Props { scenario, emit } = props;
+    let settled = effects::use_settled(scenario);
+    let reaches = use_memo(settled, by_strategy);
     html! {
         <div id="strategies" class="figure wide">
             <div class="figure-head"><h2 id="strategies-title">{ words::TITLE }</h2></div>
-            <p class="caption">{ words::caption(reaches) }</p>
+            <p class="caption">{ words::caption(&*reaches) }</p>
             <p class="scroll-hint" aria-hidden="true">{ text::SCROLL }</p>
             <div class="scroll" tabindex="0" role="region" aria-labelledby="strategies-title">
                 <table class="strategies">
                     <thead><tr>{ for words::HEADER.into_iter().map(|name| html! { <th scope="col">{ name }</th> }) }</tr></thead>
                     <tbody>
-                        { for reaches.iter().map(|reach| row(scenario, reach, reaches, emit)) }
+                        { for reaches.iter().map(|reach| row(scenario, reach, &*reaches, emit)) }
                     </tbody>
                 </table>
             </div>
