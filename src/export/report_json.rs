@@ -3,10 +3,12 @@
 use serde::Serialize;
 use serde_json::{Map, Value};
 
+use crate::model::bounds::{Bounds, Stage};
 use crate::model::memory::{shard_degrees, states};
 use crate::model::report::{Limiter, MemoryPart, PeakMoment, Report};
 use crate::params::{self, Kind};
 use crate::plan::limits::{Reach, by_strategy};
+use crate::plan::search;
 use crate::scenario::issue::{Issue, Severity};
 use crate::scenario::{Scenario, Strategy};
 use crate::{catalog, share};
@@ -32,6 +34,7 @@ pub struct ReportJson<'a> {
     model: ModelJson,
     mesh: MeshJson,
     strategies: Vec<ReachJson>,
+    bounds: BoundsJson,
     issues: Vec<IssueJson<'a>>,
     scenario: Value,
 }
@@ -98,6 +101,30 @@ struct ReachJson {
     longest_sequence_tokens: Option<u32>,
 }
 
+/// The FSDP bounds after Wang et al. 2025 on this scenario, and the best of their grid search.
+#[derive(Debug, Serialize)]
+struct BoundsJson {
+    free_memory_bytes: f64,
+    tokens_max: f64,
+    tokens_per_s_per_gpu_max: f64,
+    hfu_forward_max: f64,
+    mfu_max: f64,
+    tokens_to_hide_transfer: f64,
+    longest_context_tokens: f64,
+    best: Option<BestJson>,
+}
+
+/// The configuration of the grid over stage, share of activations kept and tokens with the highest MFU.
+#[derive(Debug, Serialize)]
+struct BestJson {
+    stage: &'static str,
+    kept: f64,
+    tokens: f64,
+    mfu: f64,
+    hfu: f64,
+    tokens_per_s_per_gpu: f64,
+}
+
 /// One thing that is wrong.
 #[derive(Debug, Serialize)]
 struct IssueJson<'a> {
@@ -140,6 +167,7 @@ pub fn report_json<'a>(scenario: &Scenario, report: &Report, issues: &'a [Issue]
         model: ModelJson { params: setup.architecture.params(), active_params: setup.architecture.active_params() },
         mesh: MeshJson { dp_replicate: setup.mesh.dp_replicate, dp_shard: setup.mesh.dp_shard },
         strategies: by_strategy(scenario).iter().map(reach_json).collect(),
+        bounds: bounds_json(&Bounds::of(&setup)),
         issues: issues.iter().map(issue_json).collect(),
         scenario: share::to_json(scenario),
     }
@@ -173,6 +201,29 @@ fn reach_json(reach: &Reach) -> ReachJson {
         peak_bytes: reach.report.memory.peak.get(),
         largest_model_params: reach.largest_model,
         longest_sequence_tokens: reach.longest_sequence,
+    }
+}
+
+fn bounds_json(bounds: &Bounds) -> BoundsJson {
+    BoundsJson {
+        free_memory_bytes: bounds.free_memory().get(),
+        tokens_max: bounds.tokens_max(),
+        tokens_per_s_per_gpu_max: bounds.throughput_max(),
+        hfu_forward_max: bounds.hfu_forward_max(),
+        mfu_max: bounds.mfu_max(),
+        tokens_to_hide_transfer: bounds.tokens_to_hide_transfer(),
+        longest_context_tokens: search::longest_context(*bounds),
+        best: search::best_mfu(*bounds).map(|best| BestJson {
+            stage: match best.stage {
+                Stage::Three => "zero3",
+                Stage::OneOrTwo => "zero1_or_2",
+            },
+            kept: best.kept,
+            tokens: best.tokens,
+            mfu: best.reached.mfu,
+            hfu: best.reached.hfu,
+            tokens_per_s_per_gpu: best.reached.tokens_per_s_per_gpu,
+        }),
     }
 }
 

@@ -30,12 +30,14 @@ pub enum Change {
 }
 
 impl Change {
-    /// Whether it costs nothing but a setting; the others need other hardware or another task.
-    pub fn is_setting(self) -> bool {
-        matches!(
-            self,
-            Self::Strategy(_) | Self::ShardSize(_) | Self::Recompute(_) | Self::Both(..) | Self::MicroBatch(_)
-        )
+    /// What it asks for, from least to most: a setting, another task, more of the same hardware, other hardware.
+    pub fn effort(self) -> u8 {
+        match self {
+            Self::Strategy(_) | Self::ShardSize(_) | Self::Recompute(_) | Self::Both(..) | Self::MicroBatch(_) => 0,
+            Self::SeqLen(_) => 1,
+            Self::Gpus(_) => 2,
+            Self::Link(_) | Self::Memory(_) => 3,
+        }
     }
 }
 
@@ -63,7 +65,7 @@ const DOUBLINGS: u32 = 6;
 
 /// Up to three changes, best first.
 ///
-/// Where the run does not fit: what makes it fit, settings before hardware, the fastest first. Where it fits: what makes it
+/// Where the run does not fit: what makes it fit, settings before other tasks and hardware, the fastest first. Where it fits: what makes it
 /// faster by two percent or more, the largest gain first.
 pub fn advise(scenario: &Scenario, report: &Report) -> Vec<Advice> {
     let errors_before = errors(scenario);
@@ -73,9 +75,9 @@ pub fn advise(scenario: &Scenario, report: &Report) -> Vec<Advice> {
         .filter(|advice| advice.report.fits() && (!report.fits() || advice.gain >= LEAST_GAIN))
         .collect();
     found.sort_by(|a, b| {
-        let settings_first = b.change.is_setting().cmp(&a.change.is_setting());
+        let least_effort_first = a.change.effort().cmp(&b.change.effort());
         let by_gain = b.gain.total_cmp(&a.gain);
-        if report.fits() { by_gain } else { settings_first.then(by_gain) }
+        if report.fits() { by_gain } else { least_effort_first.then(by_gain) }
     });
     // One advice of a kind: the best strategy, the best recomputation mode, not all that help.
     let mut kinds = Vec::with_capacity(MOST);
@@ -223,6 +225,6 @@ mod tests {
         let report = scenario.report();
         assert!(!report.fits());
         let advice = advise(&scenario, &report);
-        assert!(advice.first().is_some_and(|first| first.change.is_setting()), "{advice:?}");
+        assert!(advice.first().is_some_and(|first| first.change.effort() == 0), "{advice:?}");
     }
 }

@@ -3,10 +3,13 @@
 use crate::catalog;
 use crate::params::{Kind, Param};
 use crate::scenario::{Model, Scenario};
+use crate::share::pick;
 
 /// The scenario in which every parameter stands at its preset.
 pub fn preset_of(scenario: &Scenario) -> Scenario {
     let mut preset = catalog::default_scenario();
+    // The cluster first: it brings its GPU and the size of a shard group.
+    pick::pick_cluster(&mut preset, scenario.network.id);
     if let Model::Preset { id, .. } = scenario.model
         && let Some(entry) = catalog::model(id)
     {
@@ -14,9 +17,6 @@ pub fn preset_of(scenario: &Scenario) -> Scenario {
     }
     if let Some(entry) = catalog::accelerator(scenario.accelerator.id) {
         preset.accelerator = entry.pick();
-    }
-    if let Some(network) = catalog::cluster(scenario.network.id).and_then(catalog::ClusterEntry::network) {
-        preset.network = network;
     }
     preset
 }

@@ -97,7 +97,9 @@ fn axis<B: DrawingBackend>(pen: &mut Pen<B>, area: &BarArea, theme: Theme) -> Re
         let x = area.to_pixel(Bytes::from_gib(gib).get());
         pen.hairline((x, bottom), (x, bottom + 4.0), colours.axis, 1.0)?;
         let label = if gib == 0.0 { "0".to_string() } else { format::value(Unit::Gib, gib) };
-        let align = if gib == 0.0 { Align::Left } else { Align::Centre };
+        // The last label stays inside the canvas.
+        let middle = x.min(area.left + area.width - text_width(&label) / 2.0);
+        let (x, align) = if gib == 0.0 { (x, Align::Left) } else { (middle, Align::Centre) };
         pen.text(&label, (x, bottom + 13.0), align, colours.muted, false)?;
     }
     Ok(())
