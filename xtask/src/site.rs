@@ -58,9 +58,18 @@ pub fn serve(profile: Profile, port: u16) -> Result<()> {
     }
     let mut trunk = trunk("serve", profile)?;
     step(&format!("Building the site and serving it on http://127.0.0.1:{port} (Ctrl-C stops; reload after a change)"));
+    if has_display() {
+        trunk.arg("--open");
+    }
     // Its own folder: a build or a test at the same time must not pull the files from under the browser.
     trunk.args(["--port", &port.to_string(), "--dist"]).arg(root().join("target").join("serve"));
     run(&mut trunk)
+}
+
+/// Whether a browser could open here.
+fn has_display() -> bool {
+    cfg!(any(target_os = "macos", target_os = "windows"))
+        || ["DISPLAY", "WAYLAND_DISPLAY"].iter().any(|name| std::env::var_os(name).is_some())
 }
 
 fn trunk(command: &str, profile: Profile) -> Result<Command> {
