@@ -6,6 +6,7 @@ pub mod layout;
 pub mod names;
 pub mod palette;
 pub mod readout;
+pub mod rounding;
 pub mod scale;
 pub mod spec;
 pub mod table;

@@ -87,6 +87,11 @@ impl Strategy {
     /// Every strategy, in display order.
     pub const ALL: [Self; 7] =
         [Self::Ddp, Self::Zero1, Self::Zero2, Self::ShardGradOp, Self::ReshardTo, Self::FullShard, Self::HybridShard];
+
+    /// Whether it has a group smaller than the run, of [`Scenario::shard_size`] GPUs.
+    pub fn uses_shard_size(self) -> bool {
+        matches!(self, Self::HybridShard | Self::ReshardTo)
+    }
 }
 
 /// Which activations are recomputed; [`Scenario::keep_fraction`] belongs to `Fraction`.

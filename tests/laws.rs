@@ -12,8 +12,9 @@ use shardwise::model::ladder;
 use shardwise::model::report::{Lane, Report};
 use shardwise::model::setup::Setup;
 use shardwise::model::step::{evaluate, spans};
-use shardwise::model::training::{Mesh, MfuConvention, Reshard, Sharding};
+use shardwise::model::training::{Mesh, MfuConvention, Recipe, Reshard, Sharding};
 use shardwise::scenario::{Model, RecomputeMode, Scenario, Strategy};
+use shardwise::share::decode;
 use shardwise::units::{Bytes, BytesPerSecond, Seconds};
 
 fn with_recompute(scenario: &Scenario, recompute: RecomputeMode) -> Report {
@@ -175,4 +176,44 @@ fn no_step_exceeds_the_fsdp_bounds() {
         }
     }
     assert!(fitting.iter().all(|&fits| fits > 40), "{fitting:?} of the grid fit");
+}
+
+/// Groups of six on nodes of eight: every second one lies across two nodes, and the network between them sets the pace.
+#[test]
+fn shard_groups_that_do_not_divide_a_node_cross_nodes() {
+    let start = shardwise::catalog::default_scenario();
+    let mut scenario = Scenario { strategy: Strategy::HybridShard, gpus: 48, ..start };
+    scenario.network.values.gpus_per_node = 8;
+    let crossing = |shard_size| {
+        let time = Scenario { shard_size, ..scenario }.report().time;
+        time.inter_node_comm / time.comm
+    };
+    assert_eq!(crossing(6), 1.0);
+    // Groups of eight stay inside; only the reductions across replicas leave the node.
+    assert!((0.1..0.9).contains(&crossing(8)), "{}", crossing(8));
+    assert_eq!(Scenario { gpus: 6, shard_size: 6, ..scenario }.report().time.inter_node_comm, Seconds::ZERO);
+}
+
+/// The root unit of Llama 3 8B is two vocabularies of 128,256 and a norm: 2.1 GB in bf16 and twice that as it is reduced in
+/// fp32, all of it alive at the end of the backward pass, whatever the sequence.
+#[test]
+fn the_peak_holds_the_reduction_of_the_root_unit() {
+    let root = 2.0 * 128_256.0 * 4096.0 + 4096.0;
+    let scenario = decode("v=1&rev=1&cluster=dgx-h100&model=llama-3-8b&gpus=64&seq=512&recompute=full").scenario;
+    let states = 16.0 * 8_030_261_248.0 / 64.0;
+    let allocated = scenario.report().memory.allocated.get();
+    assert!((allocated / (states + 6.0 * root) - 1.0).abs() < 1e-9, "{allocated}");
+}
+
+/// ZeRO-1 leaves every rank the whole weights, so each gathers them as they rest: 4 bytes a parameter under FSDP2's recipe
+/// and 2 under DeepSpeed's, beside a reduction in 4 or 2.
+#[test]
+fn zero_1_gathers_weights_as_they_rest() {
+    let start = Scenario { strategy: Strategy::Zero1, ..shardwise::catalog::default_scenario() };
+    let comm = |recipe| Scenario { recipe, ..start }.report().time.comm;
+    // 4 + 4, 4 + 2 and 2 + 2 bytes a parameter, and the latencies of as many messages.
+    let (fsdp2, reduce16) = (comm(Recipe::Fsdp2MixedBf16), comm(Recipe::Fsdp2MixedBf16Reduce16));
+    let zero = comm(Recipe::ZeroMixed);
+    let (two_more, four_more) = ((reduce16 - zero).get(), (fsdp2 - zero).get());
+    assert!(two_more > 0.0 && (four_more / two_more - 2.0).abs() < 1e-9, "{two_more} {four_more}");
 }

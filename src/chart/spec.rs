@@ -1,6 +1,6 @@
 //! The description of one figure: axes, field, lines, bars and markers in data units; no pixels, no colours.
 
-use super::views::rounding;
+use super::rounding;
 use crate::model::report::{Limiter, MemoryPart};
 use crate::params::{Scale, Unit};
 

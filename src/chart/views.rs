@@ -6,7 +6,6 @@ mod curve;
 mod finding;
 mod memory;
 mod region;
-pub mod rounding;
 mod scratch;
 
 #[cfg(test)]

@@ -137,10 +137,25 @@ pub struct TimeReport {
     pub launch_bound: Seconds,
 }
 
+/// Share of compute time above which launching kernels, not running them, is what limits.
+const LAUNCH_SHARE: f64 = 0.5;
+
 impl TimeReport {
     /// Communication time hidden under compute, over all lanes.
     pub fn overlapped_comm(&self) -> Seconds {
         (self.comm - self.exposed_comm).max(Seconds::ZERO)
+    }
+
+    /// What limits the time, whether or not the step fits: the network where its busier lane outlasts compute, else the
+    /// host where launching takes most of compute, else compute.
+    pub fn limiter(&self) -> Limiter {
+        if self.longest_lane > self.compute {
+            if 2.0 * self.inter_node_comm >= self.comm { Limiter::InterNode } else { Limiter::IntraNode }
+        } else if self.launch_bound > LAUNCH_SHARE * self.compute {
+            Limiter::Launch
+        } else {
+            Limiter::Compute
+        }
     }
 }
 

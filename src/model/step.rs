@@ -5,13 +5,13 @@ use super::compute::{self, UnitTimes};
 use super::flops;
 use super::hardware::Network;
 use super::memory;
-use super::report::{Limiter, MemoryReport, Report, Span, TimeReport, Work};
+use super::report::{Lane, Limiter, Report, Span, TimeReport, Work};
 use super::schedule::{self, CommTimes, ComputeTimes};
 use super::setup::Setup;
 use super::timeline;
 use super::training::{Reshard, Sharding};
 use super::transformer::UnitParams;
-use crate::units::{Bytes, Seconds};
+use crate::units::{Bytes, Flops, Seconds};
 
 /// Evaluates one step. Allocates nothing.
 pub fn evaluate(setup: &Setup) -> Report {
@@ -29,17 +29,17 @@ pub fn evaluate(setup: &Setup) -> Report {
     let keys = flops::counted_keys(seq_len, setup.mfu_convention);
     let executed = model + flops::recomputed_per_token(&setup.architecture, keys, setup.recompute);
     let peak = compute::peak(&setup.accelerator, setup.recipe);
-    let per_second = |per_token: crate::units::Flops| per_token.get() * tokens_per_s_per_gpu / peak.get();
+    let of_peak = |per_token: Flops| per_token.get() * tokens_per_s_per_gpu / peak.get();
 
     Report {
         memory,
         time,
         tokens_per_step: tokens_per_gpu * f64::from(setup.mesh.gpus()),
         tokens_per_s_per_gpu,
-        model_flops_per_gpu: peak * per_second(model),
-        mfu: per_second(model),
-        hfu: per_second(executed),
-        limiter: limiter(&memory, &time),
+        model_flops_per_gpu: peak * of_peak(model),
+        mfu: of_peak(model),
+        hfu: of_peak(executed),
+        limiter: if memory.fits() { time.limiter() } else { Limiter::Memory },
     }
 }
 
@@ -60,8 +60,8 @@ pub fn spans(setup: &Setup, sink: &mut impl FnMut(Span)) {
             now += time;
         }
     };
-    tail(Work::OptimizerStep, super::report::Lane::Compute, units.optimizer);
-    tail(Work::AllGather, super::report::Lane::Shard, plan.after_update);
+    tail(Work::OptimizerStep, Lane::Compute, units.optimizer);
+    tail(Work::AllGather, Lane::Shard, plan.after_update);
 }
 
 /// The inputs of the schedule for the micro-batches of one step.
@@ -206,19 +206,4 @@ fn shard_lane(compute: &ComputeTimes, comm: &CommTimes) -> Seconds {
 
 fn replicate_lane(compute: &ComputeTimes, comm: &CommTimes) -> Seconds {
     f64::from(compute.layers) * comm.replicate_layer + comm.replicate_root
-}
-
-/// Share of compute time above which launching kernels, not running them, is what limits.
-const LAUNCH_SHARE: f64 = 0.5;
-
-fn limiter(memory: &MemoryReport, time: &TimeReport) -> Limiter {
-    if !memory.fits() {
-        Limiter::Memory
-    } else if time.longest_lane > time.compute {
-        if 2.0 * time.inter_node_comm >= time.comm { Limiter::InterNode } else { Limiter::IntraNode }
-    } else if time.launch_bound > LAUNCH_SHARE * time.compute {
-        Limiter::Launch
-    } else {
-        Limiter::Compute
-    }
 }

@@ -9,7 +9,7 @@ pub mod sharding;
 pub mod training;
 
 use super::{Choice, ChoiceOption, Group, Kind, Number, Param, Scale, Unit};
-use crate::scenario::{RecomputeMode, Scenario, Strategy};
+use crate::scenario::{RecomputeMode, Scenario};
 
 /// Every parameter with a control on the page, in display order.
 pub const PARAMS: &[Param] = &[
@@ -80,7 +80,7 @@ fn with_fraction(scenario: &Scenario) -> bool {
 
 /// For rows about the shard group.
 fn with_shard_group(scenario: &Scenario) -> bool {
-    matches!(scenario.strategy, Strategy::HybridShard | Strategy::ReshardTo)
+    scenario.strategy.uses_shard_size()
 }
 
 /// The nearest whole number that a field can hold; what is below zero, or no number, becomes 0.

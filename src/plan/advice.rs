@@ -4,7 +4,7 @@ use crate::model::report::Report;
 use crate::params;
 use crate::scenario::issue::Severity;
 use crate::scenario::{RecomputeMode, Scenario, Strategy};
-use crate::units::Bytes;
+use crate::units::{Bytes, BytesPerSecond};
 
 /// One change.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -65,8 +65,8 @@ const DOUBLINGS: u32 = 6;
 
 /// Up to three changes, best first.
 ///
-/// Where the run does not fit: what makes it fit, settings before other tasks and hardware, the fastest first. Where it fits: what makes it
-/// faster by two percent or more, the largest gain first.
+/// Where the run does not fit: what makes it fit, settings before other tasks and hardware, the fastest first. Where it
+/// fits: what makes it faster by two percent or more, the largest gain first.
 pub fn advise(scenario: &Scenario, report: &Report) -> Vec<Advice> {
     let errors_before = errors(scenario);
     let mut found: Vec<Advice> = changes(scenario, report.fits())
@@ -131,7 +131,7 @@ fn changes(scenario: &Scenario, fits: bool) -> Vec<Change> {
     changes.push(Change::Link(2.0 * scenario.network.values.inter_node.gbit_per_s()));
     if !fits {
         changes.extend(longest_fitting(scenario).map(Change::SeqLen));
-        if matches!(scenario.strategy, Strategy::HybridShard | Strategy::ReshardTo) {
+        if scenario.strategy.uses_shard_size() {
             let size = scenario.shard_size;
             changes.extend(doubled(scenario, fits, |times| Change::ShardSize(size.saturating_mul(times))));
         }
@@ -171,7 +171,7 @@ pub fn apply(scenario: &Scenario, change: Change) -> Scenario {
         Change::MicroBatch(size) => changed.micro_batch_size = size,
         Change::SeqLen(seq_len) => changed.seq_len = seq_len,
         Change::Gpus(gpus) => changed.gpus = gpus,
-        Change::Link(gbit) => changed.network.values.inter_node = crate::units::BytesPerSecond::from_gbit_per_s(gbit),
+        Change::Link(gbit) => changed.network.values.inter_node = BytesPerSecond::from_gbit_per_s(gbit),
         Change::Memory(gib) => changed.accelerator.values.memory = Bytes::from_gib(gib),
     }
     changed
@@ -179,7 +179,7 @@ pub fn apply(scenario: &Scenario, change: Change) -> Scenario {
 
 fn choose(scenario: &mut Scenario, strategy: Strategy) {
     scenario.strategy = strategy;
-    if matches!(strategy, Strategy::HybridShard | Strategy::ReshardTo) {
+    if strategy.uses_shard_size() {
         scenario.shard_size = scenario.network.values.gpus_per_node;
     }
 }

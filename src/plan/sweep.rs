@@ -1,9 +1,8 @@
 //! Evaluating a scenario along one or two of its parameters, into buffers that the caller keeps.
 
-use crate::model::report::{Limiter, Report};
-use crate::model::step;
+use crate::model::report::Limiter;
 use crate::params::Number;
-use crate::scenario::{Scenario, Strategy};
+use crate::scenario::Scenario;
 use crate::units::Bytes;
 
 /// What a sweep keeps of one evaluation.
@@ -49,26 +48,19 @@ impl Sample {
     pub fn network_bound(&self) -> bool {
         matches!(self.time_limiter, Limiter::InterNode | Limiter::IntraNode)
     }
-
-    /// From a report on a GPU without a memory limit, and the memory that the GPU has.
-    fn unlimited(report: &Report, capacity: Bytes) -> Self {
-        Self {
-            mfu: report.mfu,
-            tokens_per_s_per_gpu: report.tokens_per_s_per_gpu,
-            peak: report.memory.peak,
-            capacity,
-            time_limiter: report.limiter,
-            pressure: report.time.longest_lane / report.time.compute - 1.0,
-        }
-    }
 }
 
-/// One scenario, evaluated as if memory were no limit, so that what does not fit still has a speed and a limiter.
+/// One scenario, evaluated; what does not fit still has a speed and what limits it.
 pub fn sample(scenario: &Scenario) -> Sample {
-    let mut setup = scenario.setup();
-    let capacity = setup.accelerator.memory;
-    setup.accelerator.memory = Bytes::new(f64::INFINITY);
-    Sample::unlimited(&step::evaluate(&setup), capacity)
+    let report = scenario.report();
+    Sample {
+        mfu: report.mfu,
+        tokens_per_s_per_gpu: report.tokens_per_s_per_gpu,
+        peak: report.memory.peak,
+        capacity: report.memory.capacity,
+        time_limiter: report.time.limiter(),
+        pressure: report.time.longest_lane / report.time.compute - 1.0,
+    }
 }
 
 /// Writes a parameter for a sweep: the nearest valid value. A swept number of GPUs fills whole nodes and whole shard groups
@@ -78,8 +70,7 @@ pub fn assign(scenario: &mut Scenario, number: &Number, value: f64) {
     let gpus = scenario.gpus;
     (number.set)(scenario, value.clamp(number.min, number.max));
     if scenario.gpus != gpus {
-        let shard = if grouped(scenario.strategy) { scenario.shard_size } else { 1 };
-        let whole = scenario.network.values.gpus_per_node.max(shard).max(1);
+        let whole = whole_group(scenario);
         let groups = f64::from(scenario.gpus) / f64::from(whole);
         if groups > 1.0 {
             scenario.gpus = (groups.round() as u32).saturating_mul(whole);
@@ -87,9 +78,10 @@ pub fn assign(scenario: &mut Scenario, number: &Number, value: f64) {
     }
 }
 
-/// Whether a strategy has a shard group smaller than the world.
-fn grouped(strategy: Strategy) -> bool {
-    matches!(strategy, Strategy::HybridShard | Strategy::ReshardTo)
+/// The GPUs that a swept number of them fills whole: a node, or a shard group where that is larger.
+pub fn whole_group(scenario: &Scenario) -> u32 {
+    let shard = if scenario.strategy.uses_shard_size() { scenario.shard_size } else { 1 };
+    scenario.network.values.gpus_per_node.max(shard).max(1)
 }
 
 /// The scenario with one parameter at one value.
@@ -129,6 +121,7 @@ mod tests {
     use super::*;
     use crate::catalog::default_scenario;
     use crate::params::{Kind, find};
+    use crate::scenario::Strategy;
 
     fn number(key: &str) -> &'static Number {
         match &find(key).unwrap().kind {
@@ -142,7 +135,7 @@ mod tests {
         for memory in [1.0, 40.0, 500.0] {
             let mut scenario = default_scenario();
             assign(&mut scenario, number("mem"), memory);
-            let report = step::evaluate(&scenario.setup());
+            let report = scenario.report();
             let sample = sample(&scenario);
             assert_eq!(sample.fits(), report.fits(), "{memory} GiB");
             assert_eq!(sample.limiter(), report.limiter, "{memory} GiB");

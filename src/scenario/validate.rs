@@ -2,7 +2,7 @@
 
 use super::issue::Issue;
 use super::resolve::nearest_divisor;
-use super::{Model, Scenario, Strategy};
+use super::{Model, Scenario};
 use crate::model::transformer::Architecture;
 
 impl Scenario {
@@ -22,8 +22,7 @@ impl Scenario {
     /// A shard group larger than the run, or one that does not divide it.
     fn shard_group(&self) -> Option<Issue> {
         let (size, gpus) = (self.shard_size, self.gpus);
-        let counts = matches!(self.strategy, Strategy::HybridShard | Strategy::ReshardTo);
-        if !counts || size == 0 || gpus == 0 || gpus.is_multiple_of(size) {
+        if !self.strategy.uses_shard_size() || size == 0 || gpus == 0 || gpus.is_multiple_of(size) {
             return None;
         }
         let used = nearest_divisor(gpus, size);

@@ -4,7 +4,8 @@ use crate::catalog;
 use crate::chart::layout;
 use crate::chart::spec::{Axis, Grain};
 use crate::params::{Kind, Number, Param, find};
-use crate::scenario::{Model, Scenario, Strategy};
+use crate::plan::sweep;
+use crate::scenario::{Model, Scenario};
 
 /// A parameter on an axis.
 #[derive(Clone, Debug)]
@@ -74,17 +75,10 @@ pub(super) fn shapes(scenario: &Scenario, figure: &str) -> String {
 fn grain(scenario: &Scenario, key: &str, number: &Number) -> Grain {
     match key {
         "seq" => Grain::Down(SEQUENCE_STEP),
-        "gpus" => Grain::Groups(f64::from(group(scenario))),
+        "gpus" => Grain::Groups(f64::from(sweep::whole_group(scenario))),
         _ if number.integer => Grain::Whole,
         _ => Grain::Digits,
     }
-}
-
-/// The GPUs that a swept number of them fills whole: a node, or a shard group where that is larger.
-fn group(scenario: &Scenario) -> u32 {
-    let grouped = matches!(scenario.strategy, Strategy::HybridShard | Strategy::ReshardTo);
-    let shard = if grouped { scenario.shard_size } else { 1 };
-    scenario.network.values.gpus_per_node.max(shard).max(1)
 }
 
 /// Two different axes; keys that name none, or the same twice, give way to sequence length and model size.

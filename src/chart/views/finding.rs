@@ -1,9 +1,8 @@
 //! What a figure shows, as one sentence with the numbers of the scenario.
 
 use super::axes::{self, AxisOf};
-use super::rounding;
 use super::scratch::Scratch;
-use crate::chart::{format, names};
+use crate::chart::{format, names, rounding};
 use crate::plan::boundary::change_between;
 use crate::plan::sweep::{self, Sample};
 use crate::scenario::Scenario;

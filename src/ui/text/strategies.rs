@@ -1,7 +1,6 @@
 //! The words of the table of strategies.
 
-use crate::chart::format;
-use crate::chart::views::rounding;
+use crate::chart::{format, rounding};
 use crate::plan::limits::Reach;
 use crate::scenario::Strategy;
 
