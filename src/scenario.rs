@@ -6,7 +6,9 @@ pub mod validate;
 
 use crate::model::hardware::{Accelerator, Network, Topology};
 use crate::model::ladder;
-use crate::model::training::{MfuConvention, Recipe};
+use crate::model::parallel::{ContextExchange, Pipeline, TensorParallel};
+use crate::model::software::{Communication, Framework, Kernels, Offload};
+use crate::model::training::{ComputeFormat, MfuConvention, Optimizer, Recipe};
 use crate::model::transformer::Architecture;
 
 /// The identifier of a catalog entry, or [`CUSTOM`].
@@ -71,6 +73,9 @@ pub enum Strategy {
     Ddp,
     /// ZeRO-1, distributed optimizer.
     Zero1,
+    /// ZeRO-1 inside groups of `shard_size` GPUs, replicated over the rest (Megatron's `num_distributed_optimizer_instances`,
+    /// MiCS, hierarchical ZeRO).
+    Zero1Group,
     /// ZeRO-2.
     Zero2,
     /// ZeRO-3, FSDP `FULL_SHARD`, `reshard_after_forward=True`.
@@ -85,12 +90,20 @@ pub enum Strategy {
 
 impl Strategy {
     /// Every strategy, in display order.
-    pub const ALL: [Self; 7] =
-        [Self::Ddp, Self::Zero1, Self::Zero2, Self::ShardGradOp, Self::ReshardTo, Self::FullShard, Self::HybridShard];
+    pub const ALL: [Self; 8] = [
+        Self::Ddp,
+        Self::Zero1,
+        Self::Zero1Group,
+        Self::Zero2,
+        Self::ShardGradOp,
+        Self::ReshardTo,
+        Self::FullShard,
+        Self::HybridShard,
+    ];
 
     /// Whether it has a group smaller than the run, of [`Scenario::shard_size`] GPUs.
     pub fn uses_shard_size(self) -> bool {
-        matches!(self, Self::HybridShard | Self::ReshardTo)
+        matches!(self, Self::HybridShard | Self::ReshardTo | Self::Zero1Group)
     }
 }
 
@@ -99,6 +112,8 @@ impl Strategy {
 pub enum RecomputeMode {
     /// Keep all.
     None,
+    /// Recompute the attention core alone.
+    AttentionCore,
     /// Keep attention and every second matrix product, recompute the rest.
     Selective,
     /// Keep layer inputs only.
@@ -127,6 +142,18 @@ pub struct Scenario {
     pub grad_accum_steps: u32,
     /// The strategy.
     pub strategy: Strategy,
+    /// GPUs that share each layer (tensor parallelism); the data-parallel degree is what tp, cp and pp leave of the GPUs.
+    pub tp: u32,
+    /// How tensor parallelism runs.
+    pub tensor: TensorParallel,
+    /// GPUs that share each sequence (context parallelism).
+    pub cp: u32,
+    /// How context parallelism exchanges keys and values.
+    pub context: ContextExchange,
+    /// Stages of the pipeline.
+    pub pp: u32,
+    /// How the pipeline runs; its micro-batches are [`Scenario::grad_accum_steps`].
+    pub pipeline: Pipeline,
     /// GPUs in the shard group of `HYBRID_SHARD`, or in the group that `ReshardTo` reshards to.
     pub shard_size: u32,
     /// Which activations are recomputed.
@@ -135,6 +162,18 @@ pub struct Scenario {
     pub keep_fraction: f64,
     /// Which formats hold the state.
     pub recipe: Recipe,
+    /// The format of the layers' matrix products.
+    pub compute_format: ComputeFormat,
+    /// The optimizer.
+    pub optimizer: Optimizer,
+    /// When gradients travel.
+    pub communication: Communication,
+    /// What is kept in host memory.
+    pub offload: Offload,
+    /// The framework.
+    pub framework: Framework,
+    /// The kernels.
+    pub kernels: Kernels,
     /// How collectives are priced.
     pub topology: Topology,
     /// Which FLOPs the MFU counts.

@@ -9,10 +9,11 @@ use any::any_scenario;
 use proptest::prelude::*;
 use shardwise::model::bounds::{Bounds, simplified};
 use shardwise::model::ladder;
+use shardwise::model::parallel::Mesh;
 use shardwise::model::report::{Lane, Report};
 use shardwise::model::setup::Setup;
 use shardwise::model::step::{evaluate, spans};
-use shardwise::model::training::{Mesh, MfuConvention, Recipe, Reshard, Sharding};
+use shardwise::model::training::{MfuConvention, Recipe, Reshard, Sharding};
 use shardwise::scenario::{Model, RecomputeMode, Scenario, Strategy};
 use shardwise::share::decode;
 use shardwise::units::{Bytes, BytesPerSecond, Seconds};
@@ -50,7 +51,7 @@ proptest! {
     fn memory_falls_with_the_shard_degree(scenario in any_scenario(), degree in 0_u32..12) {
         let sharded = |dp_shard| {
             let setup = Setup {
-                mesh: Mesh { dp_replicate: 1, dp_shard },
+                mesh: Mesh::data_parallel(1, dp_shard),
                 sharding: Sharding::Fsdp(Reshard::Always),
                 ..scenario.setup()
             };

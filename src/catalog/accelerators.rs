@@ -21,7 +21,9 @@ pub mod efficiency {
     const fn of(matmul: f64, attention: f64) -> Efficiency {
         Efficiency {
             matmul,
+            matmul_8bit: matmul,
             attention,
+            attention_tuned: attention,
             memory: MEMORY,
             half_saturation_tokens: HALF_SATURATION_TOKENS,
             launch_per_layer: LAUNCH_PER_LAYER,
@@ -64,7 +66,10 @@ const fn sheet(
         memory_bandwidth: BytesPerSecond::from_gb_per_s(bandwidth),
         peak_16bit: FlopsPerSecond::from_tflops(peak_16bit),
         peak_8bit: FlopsPerSecond::from_tflops(peak_8bit),
+        peak_4bit: FlopsPerSecond::from_tflops(peak_8bit),
         peak_32bit: FlopsPerSecond::from_tflops(peak_32bit),
+        host_link: BytesPerSecond::from_gb_per_s(32.0),
+        power: 400.0,
         efficiency,
     }
 }

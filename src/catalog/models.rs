@@ -86,6 +86,8 @@ const LLAMA_STYLE: Architecture = Architecture {
     tie_word_embeddings: false,
     learned_positions: 0,
     embedding_norm: false,
+    sliding_window: 0,
+    global_every: 0,
 };
 
 /// What GPT-2, GPT-3, OPT and BLOOM share: plain MLP, layer norms, biases everywhere, an output head tied to the

@@ -5,7 +5,9 @@ use super::accelerators::A100_40GB;
 use super::clusters::A100_40GB_200G;
 use super::interconnects::{IB_200, NVLINK_3};
 use crate::model::hardware::Topology;
-use crate::model::training::{MfuConvention, Recipe};
+use crate::model::parallel::{ContextExchange, Pipeline, TensorParallel};
+use crate::model::software::{Communication, Framework, Kernels, Offload};
+use crate::model::training::{ComputeFormat, MfuConvention, Optimizer, Recipe};
 use crate::scenario::{Model, RecomputeMode, Scenario, Strategy};
 
 /// The scenario of the first visit: 13B of the ladder on 64 A100 40 GB, where memory, network and compute are all
@@ -20,10 +22,22 @@ pub fn first_visit() -> Scenario {
         micro_batch_size: 1,
         grad_accum_steps: 1,
         strategy: Strategy::FullShard,
+        tp: 1,
+        tensor: TensorParallel::USUAL,
+        cp: 1,
+        context: ContextExchange::Ring,
+        pp: 1,
+        pipeline: Pipeline::USUAL,
         shard_size: A100_40GB_200G.gpus_per_node,
         recompute: RecomputeMode::None,
         keep_fraction: 0.5,
         recipe: Recipe::Fsdp2MixedBf16,
+        compute_format: ComputeFormat::Recipe,
+        optimizer: Optimizer::AdamW,
+        communication: Communication::USUAL,
+        offload: Offload::NONE,
+        framework: Framework::PyTorch,
+        kernels: Kernels::USUAL,
         topology: Topology::Aware,
         mfu_convention: MfuConvention::FullAttention,
     }

@@ -107,7 +107,7 @@ pub struct Recomputed {
 /// element-wise does.
 pub fn recomputed(arch: &Architecture, mode: Recompute) -> Recomputed {
     match mode {
-        Recompute::None => Recomputed { matmul: 0.0, attention: 0.0, elementwise: 0.0 },
+        Recompute::None | Recompute::AttentionCore => Recomputed { matmul: 0.0, attention: 0.0, elementwise: 0.0 },
         Recompute::Full => Recomputed { matmul: 1.0, attention: 1.0, elementwise: 1.0 },
         Recompute::Fraction(kept) => Recomputed { matmul: 1.0 - kept, attention: 1.0 - kept, elementwise: 1.0 - kept },
         Recompute::Selective => {

@@ -13,8 +13,14 @@ pub struct Accelerator {
     pub peak_16bit: FlopsPerSecond,
     /// Dense peak in fp8; equal to the 16-bit peak where there is no fp8 unit.
     pub peak_8bit: FlopsPerSecond,
+    /// Dense peak in 4 bits; equal to the 8-bit peak where there is no such unit.
+    pub peak_4bit: FlopsPerSecond,
     /// Dense peak of fp32 matrix products as PyTorch runs them by default (no TF32).
     pub peak_32bit: FlopsPerSecond,
+    /// Link rate to host memory in one direction (PCIe, `NVLink-C2C`).
+    pub host_link: BytesPerSecond,
+    /// Power at full load: the board's, or its share of the module's, in watts.
+    pub power: f64,
     /// Fractions of the peaks that kernels reach.
     pub efficiency: Efficiency,
 }
@@ -24,8 +30,12 @@ pub struct Accelerator {
 pub struct Efficiency {
     /// Fraction of the dense peak reached by large matrix products.
     pub matmul: f64,
-    /// Fraction of the dense peak reached by flash attention, forward.
+    /// Fraction of the 8-bit peak reached by large matrix products, casts apart.
+    pub matmul_8bit: f64,
+    /// Fraction of the dense peak reached by the first flash attention kernels, forward.
     pub attention: f64,
+    /// Fraction of the dense peak reached by attention kernels tuned to the GPU, forward.
+    pub attention_tuned: f64,
     /// Fraction of the peak memory bandwidth reached by element-wise kernels.
     pub memory: f64,
     /// Tokens at which matrix products reach half of their efficiency.

@@ -49,6 +49,8 @@ pub fn architecture(size: f64) -> Architecture {
         tie_word_embeddings: true,
         learned_positions: 0,
         embedding_norm: false,
+        sliding_window: 0,
+        global_every: 0,
     }
 }
 

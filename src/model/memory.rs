@@ -140,7 +140,7 @@ pub fn kept_bytes(arch: &Architecture, mode: Recompute, element: f64) -> f64 {
     let all = layer_bytes(arch, element);
     let input = hidden * element;
     match mode {
-        Recompute::None => all,
+        Recompute::None | Recompute::AttentionCore => all,
         Recompute::Full => input,
         Recompute::Fraction(kept) => (1.0 - kept) * input + kept * all,
         Recompute::Selective => {

@@ -1,7 +1,9 @@
 //! Everything the engine needs to evaluate one training step: numbers only, no names, no presets.
 
 use super::hardware::{Accelerator, Network};
-use super::training::{AttentionMask, Batch, Mesh, MfuConvention, Recipe, Recompute, Sharding};
+use super::parallel::{ContextExchange, Mesh, Pipeline, TensorParallel};
+use super::software::{Communication, Framework, Kernels, Offload};
+use super::training::{AttentionMask, Batch, ComputeFormat, MfuConvention, Optimizer, Recipe, Recompute, Sharding};
 use super::transformer::Architecture;
 use crate::units::Bytes;
 
@@ -14,8 +16,14 @@ pub struct Setup {
     pub accelerator: Accelerator,
     /// The links between GPUs.
     pub network: Network,
-    /// The data-parallel mesh.
+    /// The device mesh.
     pub mesh: Mesh,
+    /// How tensor parallelism runs.
+    pub tensor: TensorParallel,
+    /// How context parallelism exchanges keys and values.
+    pub context: ContextExchange,
+    /// How the pipeline runs.
+    pub pipeline: Pipeline,
     /// What is sharded.
     pub sharding: Sharding,
     /// The batch of one step.
@@ -24,6 +32,18 @@ pub struct Setup {
     pub recompute: Recompute,
     /// Which formats hold the state.
     pub recipe: Recipe,
+    /// The format of the layers' matrix products.
+    pub compute_format: ComputeFormat,
+    /// The optimizer.
+    pub optimizer: Optimizer,
+    /// When gradients travel.
+    pub communication: Communication,
+    /// What is kept in host memory.
+    pub offload: Offload,
+    /// The framework.
+    pub framework: Framework,
+    /// The kernels.
+    pub kernels: Kernels,
     /// Which score pairs attention computes.
     pub mask: AttentionMask,
     /// Which FLOPs the MFU counts.

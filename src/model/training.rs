@@ -24,27 +24,14 @@ pub enum Reshard {
     To(u32),
 }
 
-/// The data-parallel mesh; its axes multiply to the number of GPUs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Mesh {
-    /// Replicas of the sharded state (`dp_replicate`).
-    pub dp_replicate: u32,
-    /// GPUs over which the state is sharded (`dp_shard`), placed innermost.
-    pub dp_shard: u32,
-}
-
-impl Mesh {
-    /// All GPUs.
-    pub fn gpus(&self) -> u32 {
-        self.dp_replicate.saturating_mul(self.dp_shard)
-    }
-}
-
 /// Which activations are thrown away in the forward pass and recomputed in the backward pass.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Recompute {
     /// Keep all.
     None,
+    /// Recompute the attention core alone (Megatron's selective recomputation, arXiv 2205.05198): scores, softmax and
+    /// dropout, nothing where attention is fused.
+    AttentionCore,
     /// Keep attention and every second matrix product, recompute the rest (torchtitan, per operator).
     Selective,
     /// Keep each layer's input only.
@@ -99,4 +86,36 @@ pub struct Batch {
     pub micro_batch_size: u32,
     /// Micro-batches in one step.
     pub grad_accum_steps: u32,
+}
+
+/// The format in which the layers' matrix products run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum ComputeFormat {
+    /// The recipe's own.
+    Recipe,
+    /// 8 bits (float8, MXFP8): inputs and weights are cast before each product; attention and the head stay as they are.
+    Fp8,
+    /// 8 bits, and weights are gathered in them too (`enable_fsdp_float8_all_gather`).
+    Fp8Gather,
+    /// 4 bits (NVFP4).
+    Fp4,
+}
+
+/// The optimizer, by the state that it keeps.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Optimizer {
+    /// Two moments (Adam, `AdamW`).
+    AdamW,
+    /// Two moments in 8 bits with block scales (arXiv 2110.02861).
+    AdamW8bit,
+    /// None.
+    Sgd,
+    /// One momentum.
+    SgdMomentum,
+    /// A factored second moment: a row and a column a matrix (arXiv 1804.04235).
+    Adafactor,
+    /// One momentum (arXiv 2302.06675).
+    Lion,
+    /// One momentum on matrices, `AdamW` on the rest (Muon).
+    Muon,
 }

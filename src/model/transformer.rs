@@ -62,6 +62,10 @@ pub struct Architecture {
     pub learned_positions: u32,
     /// Whether a norm follows the embedding (BLOOM).
     pub embedding_norm: bool,
+    /// Keys that a query of a local layer sees at most; 0 where every layer sees the whole sequence.
+    pub sliding_window: u32,
+    /// Of how many layers one sees the whole sequence where the others slide (Gemma 2: 2, Gemma 3: 6); 0 where all slide.
+    pub global_every: u32,
 }
 
 /// A factor or summand of a count.

@@ -1,10 +1,11 @@
 //! From choices to numbers: the nearest valid setup of any scenario.
 
 use super::{Model, RecomputeMode, Scenario, Strategy};
+use crate::model::parallel::Mesh;
 use crate::model::report::Report;
 use crate::model::setup::{Overheads, Setup};
 use crate::model::step;
-use crate::model::training::{AttentionMask, Batch, Mesh, Recompute, Reshard, Sharding};
+use crate::model::training::{AttentionMask, Batch, Recompute, Reshard, Sharding};
 use crate::units::Bytes;
 
 /// Contention and element-wise traffic are fitted, with the efficiencies of the catalog, to 489 published data-parallel
@@ -23,8 +24,7 @@ impl Scenario {
     /// as [`Scenario::issues`] says. Rates and shapes are taken as they are: the setters of the table of parameters and the
     /// decoder of links keep them within their bounds.
     pub fn setup(&self) -> Setup {
-        let gpus = self.gpus.max(1);
-        let (mesh, sharding) = self.layout(gpus);
+        let (mesh, sharding) = self.layout();
         Setup {
             architecture: self.model.architecture(),
             accelerator: self.accelerator.values,
@@ -35,6 +35,9 @@ impl Scenario {
                 network
             },
             mesh,
+            tensor: self.tensor,
+            context: self.context,
+            pipeline: self.pipeline,
             sharding,
             batch: Batch {
                 seq_len: self.seq_len.max(1),
@@ -43,11 +46,18 @@ impl Scenario {
             },
             recompute: match self.recompute {
                 RecomputeMode::None => Recompute::None,
+                RecomputeMode::AttentionCore => Recompute::AttentionCore,
                 RecomputeMode::Selective => Recompute::Selective,
                 RecomputeMode::Full => Recompute::Full,
                 RecomputeMode::Fraction => Recompute::Fraction(self.keep_fraction.clamp(0.0, 1.0)),
             },
             recipe: self.recipe,
+            compute_format: self.compute_format,
+            optimizer: self.optimizer,
+            communication: self.communication,
+            offload: self.offload,
+            framework: self.framework,
+            kernels: self.kernels,
             mask: AttentionMask::Causal,
             mfu_convention: self.mfu_convention,
             overheads: OVERHEADS,
@@ -73,21 +83,44 @@ impl Scenario {
         self
     }
 
-    fn layout(&self, gpus: u32) -> (Mesh, Sharding) {
-        let all = Mesh { dp_replicate: 1, dp_shard: gpus };
+    /// The degrees of tensor, context and pipeline parallelism that are computed with: each the nearest to what was asked
+    /// that divides what the ones before it leave of the GPUs.
+    pub fn degrees(&self) -> Degrees {
+        let gpus = self.gpus.max(1);
+        let tp = nearest_divisor(gpus, self.tp);
+        let cp = nearest_divisor(gpus / tp, self.cp);
+        let pp = nearest_divisor(gpus / tp / cp, self.pp);
+        Degrees { tp, cp, pp, dp: gpus / tp / cp / pp }
+    }
+
+    fn layout(&self) -> (Mesh, Sharding) {
+        let Degrees { tp, cp, pp, dp } = self.degrees();
+        let mesh = |dp_replicate, dp_shard| Mesh { dp_replicate, dp_shard, cp, tp, pp };
+        let group = || nearest_divisor(dp, self.shard_size);
         match self.strategy {
-            Strategy::Ddp => (Mesh { dp_replicate: gpus, dp_shard: 1 }, Sharding::Ddp),
-            Strategy::Zero1 => (all, Sharding::Zero1),
-            Strategy::Zero2 => (all, Sharding::Zero2),
-            Strategy::FullShard => (all, Sharding::Fsdp(Reshard::Always)),
-            Strategy::ShardGradOp => (all, Sharding::Fsdp(Reshard::Never)),
-            Strategy::ReshardTo => (all, Sharding::Fsdp(Reshard::To(nearest_divisor(gpus, self.shard_size)))),
-            Strategy::HybridShard => {
-                let dp_shard = nearest_divisor(gpus, self.shard_size);
-                (Mesh { dp_replicate: gpus / dp_shard, dp_shard }, Sharding::Fsdp(Reshard::Always))
-            }
+            Strategy::Ddp => (mesh(dp, 1), Sharding::Ddp),
+            Strategy::Zero1 => (mesh(1, dp), Sharding::Zero1),
+            Strategy::Zero1Group => (mesh(dp / group(), group()), Sharding::Zero1),
+            Strategy::Zero2 => (mesh(1, dp), Sharding::Zero2),
+            Strategy::FullShard => (mesh(1, dp), Sharding::Fsdp(Reshard::Always)),
+            Strategy::ShardGradOp => (mesh(1, dp), Sharding::Fsdp(Reshard::Never)),
+            Strategy::ReshardTo => (mesh(1, dp), Sharding::Fsdp(Reshard::To(group()))),
+            Strategy::HybridShard => (mesh(dp / group(), group()), Sharding::Fsdp(Reshard::Always)),
         }
     }
+}
+
+/// Degrees of parallelism whose product is the number of GPUs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Degrees {
+    /// Tensor parallelism.
+    pub tp: u32,
+    /// Context parallelism.
+    pub cp: u32,
+    /// Pipeline stages.
+    pub pp: u32,
+    /// Data parallelism: replicas and shards together.
+    pub dp: u32,
 }
 
 /// The divisor of `number` nearest to `wanted`, the smaller of two equally near.

@@ -21,7 +21,11 @@ pub(super) use write::{write, write_all};
 use super::pick::pick_cluster;
 use crate::catalog;
 use crate::model::hardware::Topology;
-use crate::model::training::{MfuConvention, Recipe};
+use crate::model::parallel::{ContextExchange, Pipeline, Schedule, TensorParallel};
+use crate::model::software::{
+    AttentionKernel, Communication, Framework, GradientSync, Kernels, Loss, NormKernel, Offload,
+};
+use crate::model::training::{ComputeFormat, MfuConvention, Optimizer, Recipe};
 use crate::model::transformer::{Architecture, AttentionBias, Norm};
 use crate::scenario::{Model, RecomputeMode, Scenario, Strategy};
 
@@ -54,10 +58,33 @@ pub fn start() -> Scenario {
         micro_batch_size: 1,
         grad_accum_steps: 1,
         strategy: Strategy::FullShard,
+        tp: 1,
+        tensor: TensorParallel { sequence_parallel: true, asynchronous: false },
+        cp: 1,
+        context: ContextExchange::Ring,
+        pp: 1,
+        pipeline: Pipeline {
+            schedule: Schedule::OneForwardOneBackward,
+            virtual_stages: 2,
+            first_stage_layers: 0,
+            last_stage_layers: 0,
+        },
         shard_size: 4,
         recompute: RecomputeMode::None,
         keep_fraction: 0.5,
         recipe: Recipe::Fsdp2MixedBf16,
+        compute_format: ComputeFormat::Recipe,
+        optimizer: Optimizer::AdamW,
+        communication: Communication { gradient_sync: GradientSync::Default, overlap: true },
+        offload: Offload { optimizer: false, parameters: false, activations: false },
+        framework: Framework::PyTorch,
+        kernels: Kernels {
+            attention: AttentionKernel::Flash,
+            loss: Loss::Standard,
+            norms: NormKernel::Fused,
+            compile: false,
+            dropout: false,
+        },
         topology: Topology::Aware,
         mfu_convention: MfuConvention::FullAttention,
         ..catalog::default_scenario()
@@ -84,6 +111,8 @@ pub const CUSTOM_SHAPE: Architecture = Architecture {
     tie_word_embeddings: false,
     learned_positions: 0,
     embedding_norm: false,
+    sliding_window: 0,
+    global_every: 0,
 };
 
 /// The shape with the key and value heads and the head dimension that follow from the rest.

@@ -45,7 +45,7 @@ impl Bounds {
             kept: match setup.recompute {
                 Recompute::Full => 0.0,
                 Recompute::Fraction(kept) => kept,
-                Recompute::None | Recompute::Selective => 1.0,
+                Recompute::None | Recompute::AttentionCore | Recompute::Selective => 1.0,
             },
             backward_transfers: 1.0,
         };
@@ -89,7 +89,9 @@ pub fn simplified(setup: &Setup) -> Setup {
             memory_bandwidth: BytesPerSecond::UNLIMITED,
             efficiency: Efficiency {
                 matmul: 1.0,
+                matmul_8bit: 1.0,
                 attention: 1.0,
+                attention_tuned: 1.0,
                 memory: 1.0,
                 half_saturation_tokens: 0.0,
                 launch_per_layer: Seconds::ZERO,

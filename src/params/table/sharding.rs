@@ -7,6 +7,11 @@ use crate::scenario::Strategy;
 const STRATEGY_OPTIONS: &[ChoiceOption] = &[
     option("ddp", "DDP", "DistributedDataParallel, NO_SHARD: every GPU holds everything; gradients are all-reduced."),
     option("zero1", "ZeRO-1", "Optimizer state sharded (DeepSpeed stage 1, Megatron's distributed optimizer)."),
+    option(
+        "zero1-group",
+        "ZeRO-1 in groups",
+        "Optimizer state sharded inside a group, replicated across groups (Megatron's num_distributed_optimizer_instances).",
+    ),
     option("zero2", "ZeRO-2", "Optimizer state and gradients sharded (DeepSpeed stage 2)."),
     option(
         "shard-grad-op",

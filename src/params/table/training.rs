@@ -42,12 +42,22 @@ pub const GRAD_ACCUM_STEPS: Param = Param {
 };
 
 /// The recompute modes, in display order.
-const RECOMPUTE_MODES: [RecomputeMode; 4] =
-    [RecomputeMode::None, RecomputeMode::Selective, RecomputeMode::Full, RecomputeMode::Fraction];
+const RECOMPUTE_MODES: [RecomputeMode; 5] = [
+    RecomputeMode::None,
+    RecomputeMode::AttentionCore,
+    RecomputeMode::Selective,
+    RecomputeMode::Full,
+    RecomputeMode::Fraction,
+];
 
 /// Their options.
 const RECOMPUTE_OPTIONS: &[ChoiceOption] = &[
     option("none", "None", "Keep every activation from the forward pass: most memory, no extra compute."),
+    option(
+        "attention",
+        "Attention core",
+        "Recompute scores and softmax alone, as Megatron does selectively; with flash attention there is nothing to drop.",
+    ),
     option(
         "selective",
         "Selective",

@@ -1,0 +1,100 @@
+//! How the GPUs of a run share the work: the mesh, and the choices of each of its axes.
+
+/// The device mesh; its axes multiply to the number of GPUs. Placed innermost first: tp, cp, `dp_shard`, `dp_replicate`, pp.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Mesh {
+    /// Replicas of the sharded state (`dp_replicate`).
+    pub dp_replicate: u32,
+    /// Data-parallel GPUs over which the state is sharded (`dp_shard`).
+    pub dp_shard: u32,
+    /// GPUs that share each sequence (context parallelism).
+    pub cp: u32,
+    /// GPUs that share each layer (tensor parallelism).
+    pub tp: u32,
+    /// Stages of the pipeline.
+    pub pp: u32,
+}
+
+impl Mesh {
+    /// Data parallelism alone.
+    pub const fn data_parallel(dp_replicate: u32, dp_shard: u32) -> Self {
+        Self { dp_replicate, dp_shard, cp: 1, tp: 1, pp: 1 }
+    }
+
+    /// All GPUs.
+    pub fn gpus(&self) -> u32 {
+        self.replicas().saturating_mul(self.cp).saturating_mul(self.tp).saturating_mul(self.pp)
+    }
+
+    /// Groups that process different sequences: `dp_replicate dp_shard`.
+    pub fn replicas(&self) -> u32 {
+        self.dp_replicate.saturating_mul(self.dp_shard)
+    }
+
+    /// GPUs over which the state is sharded: `dp_shard cp`, as context parallelism repeats the weights.
+    pub fn shard_group(&self) -> u32 {
+        self.dp_shard.saturating_mul(self.cp)
+    }
+}
+
+/// How tensor parallelism runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct TensorParallel {
+    /// Whether norms and residuals are split along the sequence (all-gather and reduce-scatter in place of
+    /// all-reduce; arXiv 2205.05198).
+    pub sequence_parallel: bool,
+    /// Whether its collectives are cut up and run beside the matrix products (async-TP, TP overlap).
+    pub asynchronous: bool,
+}
+
+impl TensorParallel {
+    /// With sequence parallelism, collectives exposed: what Megatron-Core and torchtitan do unless told otherwise.
+    pub const USUAL: Self = Self { sequence_parallel: true, asynchronous: false };
+}
+
+/// How context parallelism exchanges keys and values.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum ContextExchange {
+    /// Ring attention: each GPU passes its keys and values around while it computes on those it has (arXiv 2310.01889).
+    Ring,
+    /// All keys and values are gathered before attention (arXiv 2407.21783, section 3.3.2).
+    AllGather,
+}
+
+/// The order of a pipeline's forward and backward passes, in torchtitan's words.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Schedule {
+    /// All forward passes, then all backward passes (arXiv 1811.06965).
+    GPipe,
+    /// One forward, one backward (arXiv 1806.03377, 2006.09503).
+    OneForwardOneBackward,
+    /// The same over several model chunks a GPU (arXiv 2104.04473).
+    Interleaved,
+    /// ZB-H1: weight gradients fill the bubble, memory as in 1F1B (arXiv 2401.10241).
+    ZeroBubble,
+    /// ZB-V: two chunks a GPU in a V, next to no bubble, memory as in 1F1B (arXiv 2405.15362).
+    ZeroBubbleV,
+}
+
+/// The pipeline.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Pipeline {
+    /// The order of passes.
+    pub schedule: Schedule,
+    /// Model chunks on each GPU under [`Schedule::Interleaved`], v.
+    pub virtual_stages: u32,
+    /// Layers of the first GPU's stage; 0 for an even share.
+    pub first_stage_layers: u32,
+    /// Layers of the last GPU's stage; 0 for an even share.
+    pub last_stage_layers: u32,
+}
+
+impl Pipeline {
+    /// 1F1B over even stages.
+    pub const USUAL: Self = Self {
+        schedule: Schedule::OneForwardOneBackward,
+        virtual_stages: 2,
+        first_stage_layers: 0,
+        last_stage_layers: 0,
+    };
+}

@@ -1,0 +1,112 @@
+//! The software that runs the step: framework, kernels, what it fuses and what it overlaps.
+
+/// The training framework, whose code decides what is fused, launched and held beside the mathematics.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Framework {
+    /// PyTorch FSDP: Composer, torchtitan, Modalities, Hugging Face.
+    PyTorch,
+    /// Megatron-Core with Transformer Engine, and `NeMo`.
+    Megatron,
+    /// Megatron-LM of 2021 and Megatron-DeepSpeed: 16-bit layers with few fused kernels.
+    MegatronLegacy,
+    /// nanotron.
+    Nanotron,
+}
+
+/// The attention kernel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum AttentionKernel {
+    /// Matrix products and a softmax over scores that are written to memory.
+    Unfused,
+    /// The first flash attention kernels (arXiv 2205.14135), the Triton one of 2023 among them.
+    Flash,
+    /// FlashAttention-2 and 3, cuDNN: tuned to the GPU (arXiv 2307.08691, 2407.08608).
+    FlashTuned,
+}
+
+/// How the cross-entropy over the vocabulary is computed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Loss {
+    /// fp32 logits, their log-softmax and its gradient, all in memory.
+    Standard,
+    /// One kernel that keeps the 16-bit logits alone and overwrites them with their gradient.
+    Fused,
+    /// Head and loss over chunks of the tokens: the logits never exist all at once.
+    Chunked,
+}
+
+/// How norms compute.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum NormKernel {
+    /// One kernel that keeps its input.
+    Fused,
+    /// Operator by operator in fp32 (Hugging Face's `LlamaRMSNorm`): keeps fp32 copies of its input.
+    Upcast,
+}
+
+/// The kernels of a step.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Kernels {
+    /// The attention kernel.
+    pub attention: AttentionKernel,
+    /// The loss.
+    pub loss: Loss,
+    /// The norms.
+    pub norms: NormKernel,
+    /// Whether `torch.compile` fuses the element-wise work.
+    pub compile: bool,
+    /// Whether the model drops activations at random and keeps the masks.
+    pub dropout: bool,
+}
+
+impl Kernels {
+    /// PyTorch without `torch.compile`: flash attention, an unfused loss, fused norms, no dropout.
+    pub const USUAL: Self = Self {
+        attention: AttentionKernel::Flash,
+        loss: Loss::Standard,
+        norms: NormKernel::Fused,
+        compile: false,
+        dropout: false,
+    };
+}
+
+/// When gradients are reduced over the data-parallel GPUs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum GradientSync {
+    /// As the strategy does by default: FSDP and ZeRO-2 after every micro-batch, DDP and ZeRO-1 after the last.
+    Default,
+    /// After every micro-batch.
+    EveryMicroBatch,
+    /// After the last micro-batch alone (`no_sync`, `set_requires_gradient_sync(False)`): unsharded gradients are kept.
+    LastMicroBatch,
+}
+
+/// When gradients travel and whether that runs beside compute.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Communication {
+    /// When gradients are reduced.
+    pub gradient_sync: GradientSync,
+    /// Whether reductions and gathers run beside compute (`overlap_grad_reduce`, `overlap_param_gather`; FSDP always does).
+    pub overlap: bool,
+}
+
+impl Communication {
+    /// As the strategy does by default, beside compute.
+    pub const USUAL: Self = Self { gradient_sync: GradientSync::Default, overlap: true };
+}
+
+/// What is kept in host memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Offload {
+    /// Optimizer state, and its update on the host (ZeRO-Offload).
+    pub optimizer: bool,
+    /// Sharded weights and gradients (FSDP's `CPUOffloadPolicy`).
+    pub parameters: bool,
+    /// Kept activations.
+    pub activations: bool,
+}
+
+impl Offload {
+    /// Everything stays on the GPU.
+    pub const NONE: Self = Self { optimizer: false, parameters: false, activations: false };
+}
