@@ -3,6 +3,7 @@
 //! A published revision never changes; corrections go into the next one.
 
 pub mod accelerators;
+pub mod accuracy;
 pub mod clusters;
 pub mod interconnects;
 pub mod models;
