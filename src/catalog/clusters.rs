@@ -21,6 +21,8 @@ impl ClusterEntry {
             inter_node_latency: inter.latency,
             intra_node_efficiency: intra.efficiency,
             inter_node_efficiency: inter.efficiency,
+            all_reduce_passes: 2.0,
+            node_decay: 0.0,
             topology: Topology::Aware,
         };
         Picked { id: self.id, values }

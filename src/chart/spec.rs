@@ -91,7 +91,7 @@ impl ZoneKind {
         match limiter {
             Limiter::Memory => Self::DoesNotFit,
             Limiter::InterNode | Limiter::IntraNode => Self::NetworkBound,
-            Limiter::Compute | Limiter::Launch => Self::ComputeBound,
+            Limiter::Compute | Limiter::Launch | Limiter::Bubble => Self::ComputeBound,
         }
     }
 }

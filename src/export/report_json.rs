@@ -264,6 +264,7 @@ fn limiter_key(limiter: Limiter) -> &'static str {
         Limiter::IntraNode => "intra_node_network",
         Limiter::Compute => "compute",
         Limiter::Launch => "launch",
+        Limiter::Bubble => "pipeline_bubble",
     }
 }
 

@@ -129,6 +129,7 @@ pub fn limiter(limiter: crate::model::report::Limiter) -> &'static str {
         Limiter::IntraNode => "Node links",
         Limiter::Compute => "Compute",
         Limiter::Launch => "Launches",
+        Limiter::Bubble => "Bubble",
     }
 }
 

@@ -53,6 +53,10 @@ pub fn mfu_curve(scenario: &Scenario, x_key: &str, metric: Metric, bounds: bool,
     let mut lines: Vec<Line> = Vec::with_capacity(Strategy::ALL.len() + 1);
     for (place, strategy) in Strategy::ALL.into_iter().enumerate() {
         let own = strategy == scenario.strategy;
+        // ZeRO-1 in groups lies beside ZeRO-1 nearly everywhere: it is drawn where it is chosen.
+        if strategy == Strategy::Zero1Group && !own {
+            continue;
+        }
         let moved = Scenario { strategy, ..*scenario };
         let mut line = curve(&moved, &x, metric, scratch);
         line.name = names::strategy(place).to_string();

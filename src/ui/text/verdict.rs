@@ -55,6 +55,7 @@ pub fn limited_by(limiter: Limiter) -> &'static str {
         Limiter::IntraNode => "the links inside a node",
         Limiter::Compute => "compute",
         Limiter::Launch => "kernel launches",
+        Limiter::Bubble => "the pipeline’s bubble",
     }
 }
 
