@@ -19,6 +19,8 @@ pub struct LayerBytes {
     pub whole: f64,
     /// What the recomputation mode keeps from forward to backward; never more than `whole`.
     pub kept: f64,
+    /// What the final norm keeps, where there is a head.
+    pub final_norm: f64,
     /// What the MLP's (or unfused attention's) backward pass holds beside `whole`: gradients of its hidden tensors.
     pub gradients: f64,
 }
@@ -113,7 +115,13 @@ pub fn layer(setup: &Setup, element: f64) -> LayerBytes {
     let matrices = if setup.architecture.gated_mlp { 3.0 } else { 2.0 };
     let mlp_backward = matrices * t.hidden + MLP_BACKWARD_WIDTHS * t.input;
     let scores_backward = SCORE_GRADIENTS * t.scores;
-    LayerBytes { whole, kept, gradients: if scores_backward > mlp_backward { scores_backward } else { mlp_backward } }
+    let final_norm = t.norms / f64::from(setup.architecture.norms_per_layer.max(1));
+    LayerBytes {
+        whole,
+        kept,
+        final_norm,
+        gradients: if scores_backward > mlp_backward { scores_backward } else { mlp_backward },
+    }
 }
 
 /// Elements of width H per token alive in the MLP's backward pass beside its own: the residual's gradient and the

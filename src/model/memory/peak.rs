@@ -51,9 +51,9 @@ enum Point {
 
 /// The memory of one GPU at the peak of a step, on the stage that needs most.
 ///
-/// Counts every point at which the peak can lie: the loss, the middle and the end of the first, the second and the
-/// last layer's backward pass (between them memory is linear in the layer), the root unit's reduction, and the optimizer's
-/// update.
+/// Counts every point at which the peak can lie: the loss, the middle and the end of the backward pass of the last layer, of
+/// the one before it, of the second and of the first (between them memory is linear in the layer), the root unit's
+/// reduction, and the optimizer's update.
 pub fn peak(setup: &Setup, stages: &[Stage; 3]) -> MemoryReport {
     let [first, rest @ ..] = stages;
     let mut most = of_stage(setup, first);
@@ -72,12 +72,15 @@ fn of_stage(setup: &Setup, stage: &Stage) -> MemoryReport {
     let ledger = Ledger::new(setup, stage, &params);
     let layers = ledger.params.layers;
     let second = if layers > 1.0 { layers - 1.0 } else { layers };
+    let last_with_prefetch = if layers > 1.0 { 2.0 } else { layers };
     let points = [
         (Point::Loss, PeakMoment::Loss),
         (Point::InLayer(layers), PeakMoment::Backward),
         (Point::AfterLayer(layers), PeakMoment::Backward),
         (Point::InLayer(second), PeakMoment::Backward),
         (Point::AfterLayer(second), PeakMoment::Backward),
+        (Point::InLayer(last_with_prefetch), PeakMoment::Backward),
+        (Point::AfterLayer(last_with_prefetch), PeakMoment::Backward),
         (Point::InLayer(1.0), PeakMoment::Backward),
         (Point::AfterLayer(1.0), PeakMoment::Backward),
         (Point::Root, PeakMoment::Backward),
@@ -126,7 +129,8 @@ struct Ledger {
     in_layer: f64,
     end_of_layer: f64,
     logits: f64,
-    upcast: f64,
+    /// Activations alive at the loss alone.
+    at_loss: f64,
 }
 
 impl Ledger {
@@ -139,6 +143,7 @@ impl Ledger {
         let of_layer = activations::layer(setup, bytes.activation);
         let here = f64::from(u8::from(stage.head));
         let logits = here * tokens * f64::from(arch.vocab_size) / f64::from(setup.mesh.tp.max(1));
+        let upcast = if setup.kernels.norms == NormKernel::Upcast { UPCAST_AT_LOSS * hidden } else { 0.0 };
         let replicas = setup.mesh.replicas().saturating_mul(setup.mesh.cp);
         Self {
             params: *params,
@@ -158,7 +163,7 @@ impl Ledger {
             in_layer: of_layer.gradients * tokens,
             end_of_layer: END_OF_LAYER_WIDTHS * hidden * share::sequence_share(setup) * bytes.activation * tokens,
             logits: bytes_per_logit(setup.kernels.loss) * logits,
-            upcast: if setup.kernels.norms == NormKernel::Upcast { UPCAST_AT_LOSS * hidden * tokens } else { 0.0 },
+            at_loss: tokens * (of_layer.final_norm + params.layers * upcast * of_layer.kept / of_layer.whole),
         }
         .with_offloaded_activations(setup)
     }
@@ -189,7 +194,7 @@ impl Ledger {
         let layers = self.params.layers;
         let others = self.others * layers * self.kept;
         match point {
-            Point::Loss => (others + layers * self.kept, layers * self.upcast, self.logits),
+            Point::Loss => (others + layers * self.kept, self.at_loss, self.logits),
             Point::InLayer(left) => (others + left * self.kept, self.whole - self.kept + self.in_layer, 0.0),
             Point::AfterLayer(left) => (others + (left - 1.0) * self.kept, self.end_of_layer, 0.0),
             Point::Root | Point::Update => (0.0, 0.0, 0.0),
