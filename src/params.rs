@@ -29,6 +29,8 @@ pub enum Unit {
     Params,
     /// Microseconds.
     Us,
+    /// Watts.
+    Watt,
     /// Percent of one.
     Percent,
 }
@@ -103,6 +105,10 @@ pub enum Group {
     Training,
     /// Sharding.
     Sharding,
+    /// Tensor, context and pipeline parallelism.
+    Parallelism,
+    /// Framework and kernels.
+    Kernels,
     /// The GPU's and the network's numbers.
     Hardware,
     /// What the figures count.

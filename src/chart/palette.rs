@@ -117,7 +117,7 @@ pub const fn strategy(theme: Theme, place: usize) -> Rgb {
     match place {
         0 => pair(theme, 0x5b6470, 0xa8b1bb),
         1 => pair(theme, 0x9a6700, 0xe0b040),
-        2 => pair(theme, 0x6d7a1f, 0xc3d060),
+        2 => pair(theme, 0x5d7a00, 0xb6cf4a),
         3 => pair(theme, 0xb8500f, 0xff9a5c),
         4 => pair(theme, 0xa8327d, 0xf08cc8),
         5 => pair(theme, 0x7a4fc4, 0xb79cff),
@@ -154,7 +154,7 @@ pub const fn dashes(role: LineRole) -> &'static [f64] {
         LineRole::Strategy(place) | LineRole::Current(place) => match place {
             0 => &[2.0, 3.0],
             1 => &[10.0, 3.0],
-            2 => &[10.0, 3.0, 2.0, 3.0],
+            2 => &[3.0, 6.0],
             3 => &[6.0, 3.0],
             4 => &[8.0, 3.0, 2.0, 3.0],
             5 => &[4.0, 2.0],
@@ -256,7 +256,8 @@ mod tests {
                 assert!(of_kind.iter().enumerate().all(|(at, colour)| !of_kind[..at].contains(colour)));
             }
         }
-        let patterns: Vec<_> = (0..8).map(|place| dashes(LineRole::Strategy(place))).collect();
+        let patterns: Vec<_> =
+            (0..crate::scenario::Strategy::ALL.len()).map(|place| dashes(LineRole::Strategy(place))).collect();
         assert!(patterns.iter().enumerate().all(|(at, pattern)| !patterns[..at].contains(pattern)));
     }
 

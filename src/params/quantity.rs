@@ -36,6 +36,7 @@ pub fn unit_label(unit: Unit) -> &'static str {
         Unit::Tflops => "TFLOP/s",
         Unit::Tokens => "tokens",
         Unit::Us => "µs",
+        Unit::Watt => "W",
         Unit::Percent => "%",
     }
 }

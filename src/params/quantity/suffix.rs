@@ -43,6 +43,7 @@ pub(super) fn factor(unit: Unit, scale: Scale, suffix: &str) -> Option<Factor> {
         Unit::GbPerS => bits(rate(suffix), true),
         Unit::Tflops => tflops(&lower),
         Unit::Us => us(&lower),
+        Unit::Watt => watts(&lower),
         Unit::Percent => matches!(lower.as_str(), "" | "%" | "percent").then_some(Factor::ONE),
     }
 }
@@ -128,6 +129,14 @@ fn tflops(lower: &str) -> Option<Factor> {
         "t" => Some(Factor::ONE),
         "p" => Some(Factor::ten_to(3)),
         "e" => Some(Factor::ten_to(6)),
+        _ => None,
+    }
+}
+
+fn watts(lower: &str) -> Option<Factor> {
+    match without(lower, &["watts", "watt", "w"]) {
+        "" => Some(Factor::ONE),
+        "k" => Some(Factor::ten_to(3)),
         _ => None,
     }
 }

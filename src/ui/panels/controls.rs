@@ -17,9 +17,11 @@ use crate::ui::text;
 const PROMOTED: [&str; 3] = ["strategy", "recompute", "recipe"];
 
 /// The folded groups, in order.
-const FOLDED: [(Group, &str); 4] = [
+const FOLDED: [(Group, &str); 6] = [
     (Group::Training, "Training"),
     (Group::Sharding, "Sharding"),
+    (Group::Parallelism, "Parallelism"),
+    (Group::Kernels, "Software"),
     (Group::Hardware, "Hardware"),
     (Group::Accounting, "Accounting"),
 ];

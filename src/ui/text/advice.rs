@@ -33,6 +33,7 @@ fn strategy(strategy: Strategy) -> String {
 fn recompute(mode: RecomputeMode) -> &'static str {
     match mode {
         RecomputeMode::None => "no activation checkpointing",
+        RecomputeMode::AttentionCore => "recomputation of the attention core",
         RecomputeMode::Selective => "selective activation checkpointing",
         RecomputeMode::Full => "full activation checkpointing",
         RecomputeMode::Fraction => "checkpointing of a fraction of the activations",
