@@ -10,6 +10,7 @@ pub mod ladder;
 pub mod memory;
 pub mod parallel;
 pub mod report;
+pub mod run;
 pub mod schedule;
 pub mod setup;
 pub mod software;
