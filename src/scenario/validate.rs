@@ -1,5 +1,7 @@
 //! What does not go together in a scenario. The bounds of single fields are the table of parameters'.
 
+mod run;
+
 use super::issue::Issue;
 use super::resolve::nearest_divisor;
 use super::{Model, Scenario};
@@ -16,6 +18,9 @@ impl Scenario {
             issues.extend(heads(architecture));
             issues.extend(key_value_heads(architecture));
         }
+        let setup = self.setup();
+        issues.extend(run::critical_batch(&setup, &self.run));
+        issues.extend(run::host_memory(&setup, &self.run));
         issues
     }
 
