@@ -294,29 +294,34 @@ fn link_like_text() -> impl Strategy<Value = String> {
         .prop_map(|pairs| pairs.iter().map(|(key, value)| format!("{key}={value}")).collect::<Vec<_>>().join("&"))
 }
 
+/// The parameters that an issue over several of them names.
+const CROSS: [&str; 18] = [
+    "shard",
+    "gpus",
+    "seq",
+    "heads",
+    "kv",
+    "critbatch",
+    "ckptsharded",
+    "deferred",
+    "offload",
+    "tp",
+    "cp",
+    "pp",
+    "accum",
+    "compute",
+    "firstlayers",
+    "lastlayers",
+    "offloadparams",
+    "offloadopt",
+];
+
 /// What every decoded scenario promises.
 fn check(text: &str) {
     let decoded = decode(text);
     for issue in issues(&decoded.scenario) {
         // Bounds hold after reading; only what spans several parameters may be left to say.
-        let cross = [
-            "shard",
-            "gpus",
-            "seq",
-            "heads",
-            "kv",
-            "tp",
-            "cp",
-            "pp",
-            "accum",
-            "compute",
-            "firstlayers",
-            "lastlayers",
-            "offloadparams",
-            "offloadopt",
-        ]
-        .iter()
-        .any(|key| issue.key == Some(key));
+        let cross = CROSS.iter().any(|key| issue.key == Some(key));
         assert!(cross && !issue.message.contains("must be between"), "{text}: {issue:?}");
     }
     for issue in &decoded.issues {

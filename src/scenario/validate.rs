@@ -1,6 +1,7 @@
 //! What does not go together in a scenario. The bounds of single fields are the table of parameters'.
 
 mod mesh;
+mod run;
 mod software;
 
 use super::issue::Issue;
@@ -19,6 +20,9 @@ impl Scenario {
             issues.extend(key_value_heads(architecture));
         }
         self.software(&mut issues);
+        let setup = self.setup();
+        issues.extend(run::critical_batch(&setup, &self.run));
+        issues.extend(run::host_memory(&setup, &self.run));
         issues
     }
 

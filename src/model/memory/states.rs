@@ -97,8 +97,8 @@ pub fn states(params: f64, recipe: Recipe, degrees: ShardDegrees) -> States {
     }
 }
 
-/// Block scales of 8-bit moments: one fp32 number for 256 elements (arXiv 2110.02861), for each of two moments.
-const BLOCK_SCALES: f64 = 2.0 * 4.0 / 256.0;
+/// Block scales of 8-bit moments: one fp32 number for 2,048 elements (arXiv 2110.02861), for each of two moments.
+const BLOCK_SCALES: f64 = 2.0 * 4.0 / 2048.0;
 
 /// Bytes of optimizer state per parameter: the fp32 copy where the recipe keeps one, and the optimizer's moments, in the format
 /// that AdamW's have under the recipe. For matrices, and for all else (norms, embedding, head).
