@@ -67,6 +67,24 @@ fn counts_are_the_published_ones() {
         ("mpt-bench-30b", 29_975_214_080),
         ("pythia-12b", 11_846_072_320),
         ("falcon-40b", 41_303_293_952),
+        ("falcon-180b", 179_522_565_120),
+        ("falcon-3-7b", 7_455_550_464),
+        ("gemma-3-1b", 999_885_952),
+        // The checkpoint's total less the vision tower (416,867,184) and its projection of 1,152 into H.
+        ("gemma-3-4b", 4_300_079_472 - 416_867_184 - 1152 * 2560),
+        ("gemma-3-12b", 12_187_325_040 - 416_867_184 - 1152 * 3840),
+        ("gemma-3-27b", 27_432_406_640 - 416_867_184 - 1152 * 5376),
+        ("olmo-2-1b", 1_484_916_736),
+        ("olmo-2-13b", 13_716_198_400),
+        ("internlm-2-7b", 7_737_708_544),
+        ("yi-9b", 8_829_407_232),
+        ("smollm-3-3b", 3_075_098_624),
+        ("starcoder-2-15b", 15_957_889_024),
+        ("granite-3-8b", 8_170_848_256),
+        ("baichuan-2-13b", 13_896_668_160),
+        ("command-r-35b", 34_980_831_232),
+        ("phi-4-mini", 3_836_021_760),
+        ("playbook-80b", 79_995_084_800),
     ] {
         assert_eq!(catalog::model(id).map(|model| model.params), Some(published), "{id}");
     }
@@ -146,6 +164,27 @@ fn shapes_are_within_reason() {
         let positions = shape.learned_positions;
         assert!(positions == 0 || positions >= model.max_position_embeddings, "{}", model.id);
         assert!((7e7..1.1e12).contains(&(model.params as f64)), "{}", model.id);
+    }
+}
+
+#[test]
+fn windows_are_the_published_ones() {
+    let windows: Vec<_> = MODELS
+        .iter()
+        .map(|model| (model.id, model.architecture.sliding_window, model.architecture.global_every))
+        .filter(|&(_, window, global_every)| window > 0 || global_every > 0)
+        .collect();
+    assert_eq!(windows.len(), 14);
+    for (id, window, global_every) in [
+        ("mistral-7b", 4096, 0),
+        ("gemma-2-9b", 4096, 2),
+        ("gemma-3-1b", 512, 6),
+        ("gemma-3-27b", 1024, 6),
+        ("phi-3-mini", 2047, 0),
+        ("starcoder-2-3b", 4096, 0),
+        ("command-r7b", 4096, 4),
+    ] {
+        assert!(windows.contains(&(id, window, global_every)), "{id}");
     }
 }
 

@@ -11,6 +11,7 @@ pub mod mistral;
 pub mod mpt;
 pub mod opt;
 pub mod others;
+pub mod plain;
 pub mod pythia;
 pub mod qwen;
 
@@ -19,7 +20,7 @@ use super::lists::{count, joined};
 use crate::model::transformer::{Architecture, AttentionBias, Norm};
 
 /// The families, in display order.
-const FAMILIES: [&[ModelEntry]; 13] = [
+const FAMILIES: [&[ModelEntry]; 14] = [
     ladder::MODELS,
     llama::MODELS,
     mistral::MODELS,
@@ -31,6 +32,7 @@ const FAMILIES: [&[ModelEntry]; 13] = [
     mpt::MODELS,
     pythia::MODELS,
     falcon::MODELS,
+    plain::MODELS,
     others::MODELS,
     megatron::MODELS,
 ];
