@@ -6,6 +6,7 @@ pub mod accelerators;
 pub mod accuracy;
 pub mod clusters;
 pub mod interconnects;
+mod lists;
 pub mod models;
 pub mod scenarios;
 
