@@ -4,7 +4,7 @@
 //!
 //! # Map
 //!
-//! Dependencies point one way: `units <- model <- scenario, params <- catalog <- plan, share, export, chart <- ui`.
+//! Dependencies point one way: `units <- model <- scenario, params <- catalog <- plan, share, export, chart, measured <- ui`.
 //!
 //! | module | what it is | what it does not know |
 //! |---|---|---|
@@ -13,6 +13,7 @@
 //! | [`scenario`] | every choice a user can make, its validation, its resolution to a [`model::setup::Setup`] | where a choice came from |
 //! | [`params`] | the one table of parameters: control, typed entry, bounds, unit, scale, link key, help | presets |
 //! | [`catalog`] | accelerators, interconnects, clusters, models, named scenarios, each number with its source | how they are shown |
+//! | [`measured`] | published measurements: a row to a scenario, its prediction, the score of a source | how rows are stored |
 //! | [`plan`] | questions over the model: sweeps, boundaries, search, advice | pixels |
 //! | [`share`] | link to scenario and back, one frozen file a wire version | the page |
 //! | [`export`] | reports and the catalog as JSON | the page |
@@ -36,6 +37,7 @@
 pub mod catalog;
 pub mod chart;
 pub mod export;
+pub mod measured;
 pub mod model;
 pub mod params;
 pub mod plan;

@@ -1,0 +1,57 @@
+//! The FLOPs that a publication divides by: from its TFLOP/s or MFU back to the time of a step.
+
+use super::row::Row;
+use super::text::has;
+use crate::model::transformer::Architecture;
+
+/// How a publication counts the FLOPs of a step.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Convention {
+    /// Three forward passes: `6 P + 12 L H s` a token.
+    Model,
+    /// Four forward passes, as full recomputation executes (arXiv 2104.04473).
+    FullRecompute,
+    /// `8 N` a token.
+    EightN,
+    /// `6 N` a token.
+    SixN,
+}
+
+impl Convention {
+    /// The convention of a row's TFLOP/s.
+    pub fn of_tflops(row: &Row) -> Self {
+        let kind = row.tflops_kind.to_ascii_lowercase();
+        let says = |words: &[&str]| words.iter().any(|word| kind.contains(word));
+        if says(&["*8*", "8*n", "8n"]) {
+            Self::EightN
+        } else if says(&["*6*", "6*n*t", "6nt"]) && !says(&["+12"]) {
+            Self::SixN
+        } else if says(&["hfu", "96b", "recompute", "x4", "hardware"]) {
+            Self::FullRecompute
+        } else {
+            Self::Model
+        }
+    }
+
+    /// FLOPs of one token.
+    pub fn flops_per_token(self, shape: &Architecture, seq_len: u32) -> f64 {
+        let params = shape.params() as f64;
+        let matmul = params
+            - shape.position_params() as f64
+            - if shape.tie_word_embeddings { 0.0 } else { shape.embedding_params() as f64 };
+        let attention = 4.0 * shape.query_width() * f64::from(seq_len) * f64::from(shape.num_hidden_layers);
+        let forward = 2.0 * matmul + attention;
+        match self {
+            Self::Model => 3.0 * forward,
+            Self::FullRecompute => 4.0 * forward,
+            Self::EightN => 8.0 * params,
+            Self::SixN => 6.0 * params,
+        }
+    }
+}
+
+/// Whether the MFU column holds a utilisation of this engine's 8-bit peak: rows of 8-bit formats compare to it unless they
+/// say that they do not.
+pub fn of_low_precision_peak(row: &Row) -> bool {
+    !has(&row.tflops_kind, &["peak 989"]) && !has(&row.notes, &["uses sxm peak", "bf16 peak", "tflops/989"])
+}

@@ -1,0 +1,141 @@
+//! A row's scenario, evaluated.
+
+use super::row::Row;
+use super::stack::Stack;
+use super::target::{self, MemoryKind, TimeSource};
+use super::{LeftOut, Notes, batch, hardware, layout, model, scope, software};
+use crate::catalog::accuracy::{self, Band};
+use crate::model::hardware::{Accelerator, Topology};
+use crate::model::parallel::ContextExchange;
+use crate::model::report::Report;
+use crate::model::training::{ComputeFormat, MfuConvention, Recipe};
+use crate::scenario::Scenario;
+
+/// What the engine says of a row, beside what was measured.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Prediction {
+    /// The row as a scenario.
+    pub scenario: Scenario,
+    /// Its evaluation.
+    pub report: Report,
+    /// What was completed.
+    pub notes: Notes,
+    /// Seconds of a step of the row's own batch.
+    pub step_time_s: f64,
+    /// The band of the step time.
+    pub step_band: Band,
+    /// Peak memory in GiB, of the kind that the row measured.
+    pub peak_mem_gib: f64,
+    /// That kind.
+    pub memory_kind: MemoryKind,
+    /// The band of the peak memory.
+    pub memory_band: Band,
+    /// Measured seconds of a step, and from which column.
+    pub measured_step: Option<(f64, TimeSource)>,
+    /// Measured peak memory in GiB.
+    pub measured_gib: Option<f64>,
+    /// Measured MFU as a fraction.
+    pub measured_mfu: Option<f64>,
+}
+
+impl Prediction {
+    /// Predicted over measured step time, less one.
+    pub fn step_error(&self) -> Option<f64> {
+        self.measured_step.map(|(measured, _)| self.step_time_s / measured - 1.0)
+    }
+
+    /// Predicted over measured peak memory, less one.
+    pub fn memory_error(&self) -> Option<f64> {
+        self.measured_gib.map(|measured| self.peak_mem_gib / measured - 1.0)
+    }
+}
+
+/// The scenario of a row, with notes on what was completed.
+///
+/// # Errors
+///
+/// The reason for which the row is left out.
+pub fn scenario(row: &Row) -> Result<(Scenario, Notes), LeftOut> {
+    scope::check(row)?;
+    let mut notes = Notes::default();
+    let stack = Stack::of(row);
+    let model = model::model(row, stack, &mut notes)?;
+    let hardware = hardware::hardware(row, stack, &mut notes)?;
+    let node = hardware.network.values.gpus_per_node;
+    let layout = layout::layout(row, stack, hardware.gpus, node, &mut notes)?;
+    let batch = batch::batch(row, layout.dp, layout.pp, &mut notes)?;
+    let software = software::software(row, stack, &mut notes)?;
+    let scenario = Scenario {
+        model,
+        accelerator: hardware.accelerator,
+        network: hardware.network,
+        gpus: hardware.gpus,
+        seq_len: batch.seq_len,
+        micro_batch_size: batch.micro_batch_size,
+        grad_accum_steps: batch.grad_accum_steps,
+        strategy: layout.strategy,
+        tp: layout.tp,
+        tensor: layout.tensor,
+        cp: layout.cp,
+        context: ContextExchange::Ring,
+        pp: layout.pp,
+        pipeline: layout.pipeline,
+        shard_size: layout.shard_size,
+        recompute: software.recompute,
+        keep_fraction: 0.5,
+        recipe: software.recipe,
+        compute_format: software.compute_format,
+        optimizer: software.optimizer,
+        communication: software.communication,
+        offload: software.offload,
+        framework: software.framework,
+        kernels: software.kernels,
+        topology: Topology::Aware,
+        mfu_convention: MfuConvention::FullAttention,
+    };
+    Ok((scenario, notes))
+}
+
+/// The prediction for a row.
+///
+/// # Errors
+///
+/// The reason for which the row is left out.
+pub fn predict(row: &Row) -> Result<Prediction, LeftOut> {
+    let (scenario, notes) = scenario(row)?;
+    let report = scenario.report();
+    let predicted_step = report.time.step.get();
+    // A last micro-batch that is not full makes the row's step shorter than the scenario's, in proportion to its tokens.
+    let tokens = row.tokens_per_step().unwrap_or(report.tokens_per_step);
+    let step_time_s = predicted_step * tokens / report.tokens_per_step;
+    let memory_kind = MemoryKind::of(row);
+    let peak = peak(&scenario.accelerator.values, scenario.recipe, scenario.compute_format);
+    let shape = scenario.model.architecture();
+    let gpus = f64::from(scenario.gpus);
+    let measured_step = target::step_time(row, &shape, scenario.seq_len, tokens, gpus, peak);
+    let derived_mfu = || measured_step.map(|(measured, _)| report.mfu * step_time_s / measured);
+    Ok(Prediction {
+        step_band: accuracy::step_time(&scenario),
+        memory_band: accuracy::peak_memory(&scenario),
+        step_time_s,
+        peak_mem_gib: memory_kind.predicted(&report).gib(),
+        memory_kind,
+        measured_step,
+        measured_gib: row.peak_mem_gib,
+        measured_mfu: row.mfu_pct.map(|percent| percent / 100.0).or_else(derived_mfu),
+        scenario,
+        report,
+        notes,
+    })
+}
+
+/// The dense peak in the format of the matrix products, in FLOP/s.
+fn peak(accelerator: &Accelerator, recipe: Recipe, format: ComputeFormat) -> f64 {
+    match (format, recipe) {
+        (ComputeFormat::Fp4, _) => accelerator.peak_4bit,
+        (ComputeFormat::Fp8 | ComputeFormat::Fp8Gather, _) => accelerator.peak_8bit,
+        (ComputeFormat::Recipe, Recipe::Fp32) => accelerator.peak_32bit,
+        (ComputeFormat::Recipe, _) => accelerator.peak_16bit,
+    }
+    .get()
+}

@@ -1,0 +1,201 @@
+//! One published measurement: typed columns, every one of them optional.
+
+use super::text;
+
+/// The columns that any training table of the schema has.
+const COLUMNS: [&str; 4] = ["gpu", "num_gpus", "model", "seq_len"];
+/// Columns one of which any table of measurements has.
+const MEASURED: [&str; 5] = ["step_time_s", "tokens_per_s_per_gpu", "tflops_per_gpu", "mfu_pct", "peak_mem_gib"];
+
+/// Whether a table with this header holds training runs.
+pub fn is_training(header: &[&str]) -> bool {
+    let has = |column: &&str| header.contains(column);
+    COLUMNS.iter().all(has) && (MEASURED.iter().any(has) || header.contains(&"notes"))
+}
+
+/// One published measurement. Texts are empty and numbers `None` where the row does not say.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Row {
+    /// The row's name in its file.
+    pub row_id: String,
+    /// Who published it.
+    pub source: String,
+    /// Where in the source it stands.
+    pub location: String,
+    /// The GPU, in the source's words.
+    pub gpu: String,
+    /// Its memory.
+    pub gpu_mem_gb: Option<f64>,
+    /// GPUs in a node.
+    pub gpus_per_node: Option<u32>,
+    /// The link inside a node, in the source's words.
+    pub intra_node_link: String,
+    /// The network between nodes, in the source's words.
+    pub inter_node_bw: String,
+    /// GPUs of the run.
+    pub num_gpus: Option<u32>,
+    /// Nodes of the run.
+    pub num_nodes: Option<u32>,
+    /// The framework.
+    pub framework: String,
+    /// What data parallelism shards.
+    pub sharding: String,
+    /// Data-parallel degree.
+    pub dp: Option<u32>,
+    /// Data-parallel GPUs that share the state.
+    pub dp_shard: Option<u32>,
+    /// Replicas of the shared state.
+    pub dp_replicate: Option<u32>,
+    /// Tensor parallelism.
+    pub tp: Option<u32>,
+    /// Sequence parallelism: yes, no, or words.
+    pub sp: String,
+    /// Pipeline stages.
+    pub pp: Option<u32>,
+    /// Model chunks on each pipeline stage.
+    pub vpp: Option<u32>,
+    /// Context parallelism.
+    pub cp: Option<u32>,
+    /// Expert parallelism.
+    pub ep: Option<u32>,
+    /// The model's name.
+    pub model: String,
+    /// Its parameters.
+    pub params: Option<f64>,
+    /// Layers.
+    pub layers: Option<u32>,
+    /// Width of the residual stream.
+    pub hidden: Option<u32>,
+    /// Query heads.
+    pub heads: Option<u32>,
+    /// Key and value heads.
+    pub kv_heads: Option<u32>,
+    /// Width of the MLP.
+    pub ffn_hidden: Option<u32>,
+    /// Entries of the vocabulary.
+    pub vocab: Option<u32>,
+    /// Experts of a mixture.
+    pub n_experts: Option<u32>,
+    /// Tokens in a sequence.
+    pub seq_len: Option<u32>,
+    /// Sequences in a micro-batch.
+    pub micro_batch: Option<u32>,
+    /// Micro-batches in a step.
+    pub grad_accum: Option<u32>,
+    /// Sequences in a step.
+    pub global_batch: Option<u32>,
+    /// Tokens in a step.
+    pub global_batch_tokens: Option<f64>,
+    /// Number formats.
+    pub precision: String,
+    /// More on number formats.
+    pub precision_detail: String,
+    /// Activation checkpointing.
+    pub act_ckpt: String,
+    /// The attention kernel.
+    pub attention: String,
+    /// Whether `torch.compile` ran.
+    pub compile: String,
+    /// The optimizer.
+    pub optimizer: String,
+    /// Tokens per second of all GPUs.
+    pub tokens_per_s: Option<f64>,
+    /// Tokens per second of one GPU.
+    pub tokens_per_s_per_gpu: Option<f64>,
+    /// Seconds of a step.
+    pub step_time_s: Option<f64>,
+    /// TFLOP/s of one GPU, under `tflops_kind`.
+    pub tflops_per_gpu: Option<f64>,
+    /// Which FLOPs are counted.
+    pub tflops_kind: String,
+    /// Model FLOPs utilisation in percent.
+    pub mfu_pct: Option<f64>,
+    /// Hardware FLOPs utilisation in percent.
+    pub hfu_pct: Option<f64>,
+    /// Peak memory.
+    pub peak_mem_gib: Option<f64>,
+    /// What the peak counts.
+    pub mem_kind: String,
+    /// Remarks of whoever gathered the row.
+    pub notes: String,
+}
+
+impl Row {
+    /// Reads a row from its columns by name; a column that does not exist is blank.
+    pub fn read<'a>(column: impl Fn(&str) -> Option<&'a str>) -> Self {
+        let raw = |name: &str| column(name).unwrap_or_default();
+        let word = |name: &str| text::cell(raw(name)).to_owned();
+        let number = |name: &str| text::number(raw(name)).filter(|number| *number > 0.0);
+        let count = |name: &str| text::count(raw(name));
+        Self {
+            row_id: word("row_id"),
+            source: word("source_key"),
+            location: word("source_location"),
+            gpu: word("gpu"),
+            gpu_mem_gb: text::amount(raw("gpu_mem_gb")).map(|memory| if memory >= 1e9 { memory / 1e9 } else { memory }),
+            gpus_per_node: count("gpus_per_node"),
+            intra_node_link: word("intra_node_link"),
+            inter_node_bw: word("inter_node_bw"),
+            num_gpus: count("num_gpus"),
+            num_nodes: count("num_nodes"),
+            framework: word("framework"),
+            sharding: word("sharding"),
+            dp: count("dp"),
+            dp_shard: count("dp_shard"),
+            dp_replicate: count("dp_replicate"),
+            tp: count("tp"),
+            sp: word("sp"),
+            pp: count("pp"),
+            vpp: count("vpp"),
+            cp: count("cp"),
+            ep: count("ep"),
+            model: word("model"),
+            params: text::amount(raw("params")).filter(|params| *params > 0.0),
+            layers: count("layers"),
+            hidden: count("hidden"),
+            heads: count("heads"),
+            kv_heads: count("kv_heads"),
+            ffn_hidden: count("ffn_hidden"),
+            vocab: count("vocab"),
+            n_experts: count("n_experts"),
+            seq_len: text::length(raw("seq_len")),
+            micro_batch: count("micro_batch_seqs"),
+            grad_accum: count("grad_accum"),
+            global_batch: count("global_batch_seqs"),
+            global_batch_tokens: text::amount(raw("global_batch_tokens")).filter(|tokens| *tokens > 0.0),
+            precision: word("precision"),
+            precision_detail: word("precision_detail"),
+            act_ckpt: word("act_ckpt"),
+            attention: word("attention"),
+            compile: word("compile"),
+            optimizer: word("optimizer"),
+            tokens_per_s: number("tokens_per_s"),
+            tokens_per_s_per_gpu: number("tokens_per_s_per_gpu"),
+            step_time_s: number("step_time_s"),
+            tflops_per_gpu: number("tflops_per_gpu"),
+            tflops_kind: word("tflops_kind"),
+            mfu_pct: number("mfu_pct"),
+            hfu_pct: number("hfu_pct"),
+            peak_mem_gib: number("peak_mem_gib"),
+            mem_kind: word("mem_kind"),
+            notes: word("notes"),
+        }
+    }
+
+    /// Tokens that all GPUs process in one step, where the row says it.
+    pub fn tokens_per_step(&self) -> Option<f64> {
+        let sequences = || Some(f64::from(self.global_batch?) * f64::from(self.seq_len?));
+        self.global_batch_tokens.or_else(sequences)
+    }
+
+    /// Whether the run failed or ran out of memory.
+    pub fn failed(&self) -> bool {
+        self.notes.contains("status=FAILED") || self.mem_kind.eq_ignore_ascii_case("oom")
+    }
+
+    /// Whether the run has any measurement that says that it ran.
+    pub fn succeeded(&self) -> bool {
+        let measured = [self.step_time_s, self.tokens_per_s, self.tokens_per_s_per_gpu, self.peak_mem_gib];
+        !self.failed() && !self.notes.contains("OOM on rank") && measured.iter().any(Option::is_some)
+    }
+}

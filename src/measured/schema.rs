@@ -1,0 +1,54 @@
+//! Which kind of table a header belongs to.
+
+use super::row;
+
+/// A kind of table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Schema {
+    /// Training runs, one a row.
+    Training,
+    /// Peaks of PyTorch's FSDP2 memory tracker, by category.
+    Tracker,
+    /// Measured collectives.
+    Collectives,
+    /// Measurements of a mixture-of-experts layer in long format.
+    Experts,
+    /// Architectures by name.
+    Architectures,
+    /// Remarks without measurements.
+    Remarks,
+}
+
+impl Schema {
+    /// The schema of a header; `None` for one that is known to none.
+    pub fn of(header: &[&str]) -> Option<Self> {
+        let has = |columns: &[&str]| columns.iter().all(|column| header.contains(column));
+        if has(&["sharded_param_bytes", "act_bytes", "total_bytes"]) {
+            Some(Self::Tracker)
+        } else if has(&["collective", "message_bytes", "metric", "value"]) {
+            Some(Self::Collectives)
+        } else if has(&["setting", "metric", "unit", "value"]) {
+            Some(Self::Experts)
+        } else if row::is_training(header) {
+            Some(Self::Training)
+        } else if has(&["model", "layers", "hidden", "params_total_computed"]) {
+            Some(Self::Architectures)
+        } else if has(&["item", "value", "status"]) {
+            Some(Self::Remarks)
+        } else {
+            None
+        }
+    }
+
+    /// What a table of this schema is, for those that are not scored.
+    pub fn description(self) -> &'static str {
+        match self {
+            Self::Training => "training runs",
+            Self::Tracker => "peaks of PyTorch's FSDP2 memory tracker",
+            Self::Collectives => "measured collectives",
+            Self::Experts => "measurements of a mixture-of-experts layer, which is not modelled yet",
+            Self::Architectures => "architectures by name, not measurements: the catalog has those that it needs",
+            Self::Remarks => "remarks, not measurements",
+        }
+    }
+}

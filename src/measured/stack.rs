@@ -1,0 +1,92 @@
+//! Which software ran a row: it decides what the row does not say.
+
+use super::row::Row;
+use super::text::has;
+
+/// A training stack, by what its releases share.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Stack {
+    /// MosaicML's Composer over FSDP1: llm-foundry and the examples before it.
+    Composer,
+    /// Modalities over FSDP1.
+    Modalities,
+    /// torchtitan and its forks over FSDP2.
+    Torchtitan,
+    /// Hugging Face's models and trainer over FSDP.
+    HuggingFace,
+    /// Any other code over PyTorch's FSDP.
+    Fsdp,
+    /// InternLM's hybrid ZeRO-1.
+    InternEvo,
+    /// DeepSpeed without Megatron.
+    DeepSpeed,
+    /// Megatron-LM before Megatron-Core, and its contemporaries on V100 (OneFlow).
+    MegatronEarly,
+    /// Megatron-DeepSpeed.
+    MegatronDeepSpeed,
+    /// Megatron-Core, and what forked from it (MegaScale).
+    MegatronCore,
+    /// `NeMo` and Megatron-Bridge over Megatron-Core.
+    Nemo,
+    /// nanotron.
+    Nanotron,
+}
+
+impl Stack {
+    /// The stack of a row, by its framework, its publisher and, for a bare `Megatron-LM`, its GPU and kernels.
+    pub fn of(row: &Row) -> Self {
+        let framework = row.framework.to_ascii_lowercase();
+        let says = |words: &[&str]| words.iter().any(|word| framework.contains(word));
+        if says(&["nanotron"]) {
+            Self::Nanotron
+        } else if says(&["automodel"]) {
+            Self::Fsdp
+        } else if says(&["megatron-core", "megatron core", "mcore", "megatron-fsdp", "megascale"]) {
+            if says(&["nemo", "bridge"]) { Self::Nemo } else { Self::MegatronCore }
+        } else if says(&["nemo", "bridge"]) {
+            Self::Nemo
+        } else if says(&["megatron"]) {
+            Self::megatron(row, &framework)
+        } else if says(&["oneflow"]) {
+            Self::MegatronEarly
+        } else if says(&["deepspeed"]) {
+            if has(&row.source, &["megatron"]) { Self::MegatronDeepSpeed } else { Self::DeepSpeed }
+        } else if says(&["internlm", "internevo"]) {
+            Self::InternEvo
+        } else if says(&["composer", "foundry", "mosaic"]) || has(&row.source, &["llm-foundry", "mosaicml"]) {
+            Self::Composer
+        } else if says(&["modalities"]) {
+            Self::Modalities
+        } else if says(&["torchtitan"]) {
+            Self::Torchtitan
+        } else if says(&["hf ", "hugging", "transformers", "accelerate", "trl", "axolotl"]) {
+            Self::HuggingFace
+        } else if has(&row.source, &["megascale"]) {
+            Self::MegatronCore
+        } else {
+            Self::Fsdp
+        }
+    }
+
+    fn megatron(row: &Row, framework: &str) -> Self {
+        let deepspeed = framework.contains("deepspeed") && !framework.contains("megatron-lm");
+        if deepspeed || has(&row.source, &["bigscience"]) {
+            return Self::MegatronDeepSpeed;
+        }
+        let recent = has(&row.source, &["megascale", "golden", "readme"]) && !has(&row.source, &["2021"])
+            || has(&row.attention, &["flash", "te", "cudnn"])
+            || has(&row.precision, &["fp8", "fp4"])
+            || has(&row.gpu, &["h100", "h200", "h800", "b200", "b300", "mi300"]);
+        if recent { Self::MegatronCore } else { Self::MegatronEarly }
+    }
+
+    /// Whether it shards with PyTorch's FSDP unless it says otherwise.
+    pub fn is_fsdp(self) -> bool {
+        matches!(self, Self::Composer | Self::Modalities | Self::Torchtitan | Self::HuggingFace | Self::Fsdp)
+    }
+
+    /// Whether it is of Megatron's kin.
+    pub fn is_megatron(self) -> bool {
+        matches!(self, Self::MegatronEarly | Self::MegatronDeepSpeed | Self::MegatronCore | Self::Nemo)
+    }
+}

@@ -1,0 +1,79 @@
+//! Means, medians and ranks.
+
+/// Errors relative to the measurement, aggregated.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Errors {
+    /// How many.
+    pub count: usize,
+    /// Median of their absolute values.
+    pub median: f64,
+    /// Mean of their absolute values.
+    pub mean: f64,
+    /// Mean with sign.
+    pub signed: f64,
+}
+
+impl Errors {
+    /// Of these; `None` of none.
+    pub fn of(errors: &[f64]) -> Option<Self> {
+        let absolute: Vec<f64> = errors.iter().map(|error| error.abs()).collect();
+        Some(Self { count: errors.len(), median: median(&absolute)?, mean: mean(&absolute)?, signed: mean(errors)? })
+    }
+}
+
+/// The mean; `None` of nothing.
+pub fn mean(values: &[f64]) -> Option<f64> {
+    (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
+}
+
+/// The median, the mean of the middle two of an even number.
+pub fn median(values: &[f64]) -> Option<f64> {
+    let mut sorted = values.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    let upper = sorted.get(sorted.len() / 2)?;
+    let lower = sorted.get((sorted.len() - 1) / 2)?;
+    Some(0.5 * (lower + upper))
+}
+
+/// Spearman's rank correlation of pairs, ties at their mean rank; `None` of fewer than three or of constant ranks.
+pub fn spearman(pairs: &[(f64, f64)]) -> Option<f64> {
+    if pairs.len() < 3 {
+        return None;
+    }
+    let first = ranks(&pairs.iter().map(|pair| pair.0).collect::<Vec<_>>());
+    let second = ranks(&pairs.iter().map(|pair| pair.1).collect::<Vec<_>>());
+    let (mean_first, mean_second) = (mean(&first)?, mean(&second)?);
+    let (mut covariance, mut variance_first, mut variance_second) = (0.0, 0.0, 0.0);
+    for (a, b) in first.iter().zip(&second) {
+        covariance += (a - mean_first) * (b - mean_second);
+        variance_first += (a - mean_first) * (a - mean_first);
+        variance_second += (b - mean_second) * (b - mean_second);
+    }
+    let scale = (variance_first * variance_second).sqrt();
+    (scale > 0.0).then(|| covariance / scale)
+}
+
+/// The rank of each value, the mean of their ranks for equal ones.
+fn ranks(values: &[f64]) -> Vec<f64> {
+    let below = |value: f64| values.iter().filter(|other| **other < value).count() as f64;
+    let equal = |value: f64| values.iter().filter(|other| **other == value).count() as f64;
+    values.iter().map(|value| below(*value) + 0.5 * (equal(*value) - 1.0)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ranks_that_agree_correlate_whatever_the_scale() {
+        assert_eq!(spearman(&[(1.0, 10.0), (2.0, 1e6), (3.0, 2e6)]), Some(1.0));
+        assert_eq!(spearman(&[(1.0, 3.0), (2.0, 2.0), (3.0, 1.0)]), Some(-1.0));
+        assert_eq!(spearman(&[(1.0, 3.0), (2.0, 2.0)]), None);
+    }
+
+    #[test]
+    fn medians_of_even_numbers_lie_between() {
+        assert_eq!(median(&[4.0, 1.0, 2.0, 3.0]), Some(2.5));
+        assert_eq!(median(&[]), None);
+    }
+}

@@ -1,0 +1,81 @@
+//! What a row measured: the time of a step, memory, whether it ran.
+
+use super::conventions::Convention;
+use super::row::Row;
+use super::text::has;
+use crate::model::report::Report;
+use crate::model::transformer::Architecture;
+use crate::units::Bytes;
+
+/// What a measured peak counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum MemoryKind {
+    /// Live tensors (`max_memory_allocated`).
+    Allocated,
+    /// What the caching allocator holds (`max_memory_reserved`).
+    Reserved,
+    /// What the process holds, CUDA context and libraries among it (nvidia-smi).
+    Process,
+}
+
+impl MemoryKind {
+    /// The kind of a row's peak; reserved where it does not say, as training logs print it.
+    pub fn of(row: &Row) -> Self {
+        let kind = row.mem_kind.to_ascii_lowercase();
+        if has(&kind, &["nvidia-smi", "smi", "gpu_mem", "process", "device", "max memory used by"]) {
+            Self::Process
+        } else if has(&kind, &["reserved"]) {
+            Self::Reserved
+        } else if has(&kind, &["allocated", "peak gpu memory allocated"]) {
+            Self::Allocated
+        } else {
+            Self::Reserved
+        }
+    }
+
+    /// The engine's figure of this kind.
+    pub fn predicted(self, report: &Report) -> Bytes {
+        let memory = &report.memory;
+        let context = memory.parts.get(crate::model::report::MemoryPart::Context);
+        match self {
+            Self::Allocated => memory.allocated,
+            Self::Reserved => memory.peak - context,
+            Self::Process => memory.peak,
+        }
+    }
+}
+
+/// Where a measured step time comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum TimeSource {
+    /// The column itself.
+    StepTime,
+    /// Throughput.
+    Tokens,
+    /// FLOP/s under the row's convention.
+    Tflops,
+    /// MFU under the row's convention.
+    Mfu,
+}
+
+/// The measured time of a step of `tokens` on `gpus`.
+pub fn step_time(
+    row: &Row,
+    shape: &Architecture,
+    seq_len: u32,
+    tokens: f64,
+    gpus: f64,
+    peak: f64,
+) -> Option<(f64, TimeSource)> {
+    if let Some(time) = row.step_time_s {
+        return Some((time, TimeSource::StepTime));
+    }
+    if let Some(rate) = row.tokens_per_s_per_gpu.or_else(|| Some(row.tokens_per_s? / gpus)) {
+        return Some((tokens / (rate * gpus), TimeSource::Tokens));
+    }
+    let flops = |convention: Convention| convention.flops_per_token(shape, seq_len) * tokens / gpus;
+    if let Some(rate) = row.tflops_per_gpu {
+        return Some((flops(Convention::of_tflops(row)) / (rate * 1e12), TimeSource::Tflops));
+    }
+    row.mfu_pct.map(|mfu| (flops(Convention::Model) / (mfu / 100.0 * peak), TimeSource::Mfu))
+}
