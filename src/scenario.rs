@@ -106,6 +106,11 @@ impl Strategy {
     pub fn uses_shard_size(self) -> bool {
         matches!(self, Self::HybridShard | Self::ReshardTo | Self::Zero1Group)
     }
+
+    /// Whether weights are sharded, and so gathered before use: FSDP.
+    pub fn shards_weights(self) -> bool {
+        !matches!(self, Self::Ddp | Self::Zero1 | Self::Zero1Group | Self::Zero2)
+    }
 }
 
 /// Which activations are recomputed; [`Scenario::keep_fraction`] belongs to `Fraction`.

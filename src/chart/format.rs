@@ -107,6 +107,13 @@ pub fn tick(unit: Unit, value: f64) -> String {
     }
 }
 
+/// From one value to another, the unit once: `1.96–2.77 s`, `950 ms–1.10 s`.
+pub fn range(low: &str, high: &str) -> String {
+    let unit = |text: &'_ str| text.find(THIN_SPACE).map_or("", |at| text.get(at..).unwrap_or_default()).to_owned();
+    let number = low.strip_suffix(&unit(high)).unwrap_or(low);
+    format!("{number}–{high}")
+}
+
 /// A change with its sign, formatted by one of the functions above: `+1.20 GiB`, `−340 tokens/s`, `±0 s`.
 ///
 /// ```

@@ -5,6 +5,7 @@ use serde_json::{Map, Value};
 
 use crate::model::bounds::{Bounds, Stage};
 use crate::model::memory::{shard_degrees, states};
+use crate::model::parallel::Mesh;
 use crate::model::report::{Limiter, MemoryPart, PeakMoment, Report};
 use crate::model::run::RunReport;
 use crate::params::{self, Kind};
@@ -84,11 +85,14 @@ struct ModelJson {
     active_params: u64,
 }
 
-/// The data-parallel mesh.
+/// The device mesh.
 #[derive(Debug, Serialize)]
 struct MeshJson {
     dp_replicate: u32,
     dp_shard: u32,
+    cp: u32,
+    tp: u32,
+    pp: u32,
 }
 
 /// What one strategy reaches; `null` where nothing searched fits.
@@ -191,13 +195,17 @@ pub fn report_json<'a>(scenario: &Scenario, report: &Report, issues: &'a [Issue]
         },
         memory_bytes: memory_json(scenario, report),
         model: ModelJson { params: setup.architecture.params(), active_params: setup.architecture.active_params() },
-        mesh: MeshJson { dp_replicate: setup.mesh.dp_replicate, dp_shard: setup.mesh.dp_shard },
+        mesh: mesh_json(setup.mesh),
         strategies: by_strategy(scenario).iter().map(reach_json).collect(),
         bounds: bounds_json(&Bounds::of(&setup)),
         run: run_json(&scenario.run_report()),
         issues: issues.iter().map(issue_json).collect(),
         scenario: share::to_json(scenario),
     }
+}
+
+fn mesh_json(Mesh { dp_replicate, dp_shard, cp, tp, pp }: Mesh) -> MeshJson {
+    MeshJson { dp_replicate, dp_shard, cp, tp, pp }
 }
 
 fn memory_json(scenario: &Scenario, report: &Report) -> MemoryJson {

@@ -65,7 +65,7 @@ pub mod sharding;
 pub mod training;
 
 use super::{Choice, ChoiceOption, Group, Kind, Number, Param, Scale, Unit};
-use crate::scenario::{RecomputeMode, Scenario, Strategy};
+use crate::scenario::{RecomputeMode, Scenario};
 
 /// Every parameter with a control on the page, in display order.
 pub const PARAMS: &[Param] = &[
@@ -177,12 +177,12 @@ fn with_fraction(scenario: &Scenario) -> bool {
 
 /// For rows about what happens where every GPU keeps whole weights: FSDP shards them.
 fn unsharded_weights(scenario: &Scenario) -> bool {
-    matches!(scenario.strategy, Strategy::Ddp | Strategy::Zero1 | Strategy::Zero1Group | Strategy::Zero2)
+    !with_fsdp(scenario)
 }
 
 /// For rows about sharded weights.
 fn with_fsdp(scenario: &Scenario) -> bool {
-    !unsharded_weights(scenario)
+    scenario.strategy.shards_weights()
 }
 
 /// For rows about the shard group.

@@ -6,6 +6,14 @@ fn plain(text: &str) -> String {
 }
 
 #[test]
+fn a_range_says_its_unit_once() {
+    let range = |low, high| plain(&range(&seconds(Seconds::new(low)), &seconds(Seconds::new(high))));
+    assert_eq!(range(1.96, 2.77), "1.96–2.77 s");
+    assert_eq!(range(0.95, 1.1), "950 ms–1.10 s");
+    assert_eq!(super::range("1,810", "2,130"), "1,810–2,130");
+}
+
+#[test]
 fn memory() {
     let gib = |value| plain(&bytes(Bytes::from_gib(value)));
     assert_eq!(gib(38.23), "38.2 GiB");

@@ -4,6 +4,7 @@ use super::axes::{self, AxisOf};
 use super::bound;
 use super::region::PERCENT;
 use super::scratch::Scratch;
+use crate::catalog::accuracy;
 use crate::chart::spec::{Axis, ChartSpec, Grain, Line, LineRole, Quantity};
 use crate::chart::{format, names};
 use crate::params::{Scale, Unit};
@@ -60,6 +61,10 @@ pub fn mfu_curve(scenario: &Scenario, x_key: &str, metric: Metric, bounds: bool,
         let moved = Scenario { strategy, ..*scenario };
         let mut line = curve(&moved, &x, metric, scratch);
         line.name = names::strategy(place).to_string();
+        line.band = own.then(|| {
+            let time = accuracy::step_time(scenario);
+            (1.0 / time.high, 1.0 / time.low)
+        });
         line.role = if own { LineRole::Current(place) } else { LineRole::Strategy(place) };
         lines.push(line);
     }

@@ -1,15 +1,14 @@
 //! What hardware and strategy do not offer: formats without units, offloading without shards.
 
 use crate::model::training::ComputeFormat;
+use crate::scenario::Scenario;
 use crate::scenario::issue::Issue;
-use crate::scenario::{Scenario, Strategy};
 
 impl Scenario {
     /// What is wrong with formats and offloading.
     pub(super) fn software(&self, issues: &mut Vec<Issue>) {
         issues.extend(self.narrow_formats());
-        let replicated =
-            matches!(self.strategy, Strategy::Ddp | Strategy::Zero1 | Strategy::Zero1Group | Strategy::Zero2);
+        let replicated = !self.strategy.shards_weights();
         if replicated && self.compute_format == ComputeFormat::Fp8Gather {
             let message = "Nothing is gathered in fp8 where every GPU keeps whole weights: choose an FSDP strategy.";
             issues.push(Issue::note("compute", message));
