@@ -1,7 +1,6 @@
 //! Checkpoints: how large, how long to write.
 
 use crate::model::collectives::{self, Group};
-use crate::model::flops::layer_matmul_params;
 use crate::model::memory::recipe_bytes;
 use crate::model::memory::states::optimizer_bytes;
 use crate::model::setup::Setup;
@@ -9,29 +8,23 @@ use crate::units::{Bytes, BytesPerSecond, Seconds};
 
 /// One checkpoint, `P (weights + optimizer state)`: everything a run needs to go on, every replica's part once.
 ///
-/// P parameters; bytes of weights by recipe, of optimizer state by [`optimizer_state`]. No gradients, no state of data loader
-/// and random numbers, and weights shared by two pipeline stages once.
+/// P parameters; bytes a parameter by recipe and optimizer ([`optimizer_bytes`]). No gradients, no state of data loader and
+/// random numbers, and weights shared by two pipeline stages once.
 ///
 /// ```
-/// # use shardwise::{catalog, model::{run::checkpoint::size, training::Recipe}, scenario::Scenario};
+/// # use shardwise::{model::run::checkpoint::size, share::decode};
 /// // BLOOM: “2.3TB” with optimizer states, in units of 2⁴⁰ bytes as its “329GB” of weights are in 2³⁰ (BigScience's model
 /// // page). Both end stages of its pipeline hold the embedding, which is the 2 % between 2.24 and 2.29.
-/// let model = catalog::model("bloom-176b").unwrap().pick();
-/// let scenario = Scenario { model, recipe: Recipe::ZeroMixed, ..catalog::default_scenario() };
-/// assert_eq!((size(&scenario.setup()).gib() / 1024.0 * 100.0).round(), 224.0);
+/// let setup = decode("model=bloom-176b&recipe=zero-mixed").scenario.setup();
+/// assert_eq!((size(&setup).gib() / 1024.0 * 100.0).round(), 224.0);
 /// ```
 pub fn size(setup: &Setup) -> Bytes {
-    let params = setup.architecture.params() as f64;
-    Bytes::new(recipe_bytes(setup.recipe).weights * params) + optimizer_state(setup)
-}
-
-/// Optimizer state of the whole model, by [`optimizer_bytes`].
-pub fn optimizer_state(setup: &Setup) -> Bytes {
     let arch = &setup.architecture;
     let params = arch.params() as f64;
-    let in_layers = f64::from(arch.num_hidden_layers) * layer_matmul_params(arch);
+    let norms = arch.norm_params_per_layer() as f64;
+    let matrices = f64::from(arch.num_hidden_layers) * (arch.layer_params() as f64 - norms);
     let (matrix, other) = optimizer_bytes(setup);
-    Bytes::new(matrix * in_layers + other * (params - in_layers))
+    Bytes::new(recipe_bytes(setup.recipe).weights * params + matrix * matrices + other * (params - matrices))
 }
 
 /// Time to write a checkpoint, while training waits: `gather + S/(w B_host) + S/min(B_storage, w B_nic)`.
