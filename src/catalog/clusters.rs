@@ -6,7 +6,7 @@ pub mod designs;
 
 use super::lists::{count, joined};
 use super::{ClusterEntry, InterconnectEntry, accelerator, interconnect};
-use crate::model::hardware::{Accelerator, Network, Topology};
+use crate::model::hardware::{Accelerator, Network};
 use crate::scenario::Picked;
 
 impl ClusterEntry {
@@ -18,18 +18,7 @@ impl ClusterEntry {
 
     /// The entry as a scenario's network over these two interconnects.
     pub(super) fn joined_by(&self, intra: &InterconnectEntry, inter: &InterconnectEntry) -> Picked<Network> {
-        let values = Network {
-            gpus_per_node: self.gpus_per_node,
-            intra_node: intra.bandwidth,
-            inter_node: inter.bandwidth,
-            intra_node_latency: intra.latency,
-            inter_node_latency: inter.latency,
-            intra_node_efficiency: intra.efficiency,
-            inter_node_efficiency: inter.efficiency,
-            all_reduce_passes: 2.0,
-            node_decay: 0.0,
-            topology: Topology::Aware,
-        };
+        let values = intra.nodes(self.gpus_per_node, inter);
         Picked { id: self.id, values }
     }
 

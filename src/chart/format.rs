@@ -1,6 +1,7 @@
 //! Results as people read them: three significant digits, the unit after a thin space. A value that is no number is a dash
 //! with the reason, never `NaN` or `inf`.
 
+use crate::decimal::{exponent, rounded};
 use crate::params::Unit;
 use crate::params::quantity::{group_thousands, unit_label, with_unit};
 use crate::units::{Bytes, BytesPerSecond, FlopsPerSecond, Seconds};
@@ -214,16 +215,6 @@ fn trimmed(number: &str) -> String {
 /// A number with the typeset minus sign.
 fn minus(number: &str) -> String {
     number.replacen('-', "−", 1)
-}
-
-/// A value rounded to significant digits.
-fn rounded(value: f64, digits: usize) -> f64 {
-    format!("{value:.*e}", digits.saturating_sub(1)).parse().unwrap_or(value)
-}
-
-/// The power of ten at or below a value.
-fn exponent(value: f64) -> i32 {
-    format!("{value:e}").split_once('e').and_then(|(_, exponent)| exponent.parse().ok()).unwrap_or(0)
 }
 
 #[cfg(test)]

@@ -2,6 +2,7 @@
 
 use super::quantity::{is_valid, nearest, with_unit};
 use super::{Group, Kind, Number, Param, every};
+use crate::decimal::rounded;
 use crate::scenario::issue::Issue;
 use crate::scenario::{Model, Scenario};
 
@@ -35,7 +36,7 @@ fn issue(param: &Param, scenario: &Scenario) -> Option<Issue> {
 
 /// A value without the last digits, which conversions between units leave behind.
 fn tidy(value: f64) -> f64 {
-    format!("{value:.14e}").parse().unwrap_or(value)
+    rounded(value, 15)
 }
 
 fn sentence(label: &str, number: &Number, value: f64) -> String {

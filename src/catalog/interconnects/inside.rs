@@ -1,6 +1,6 @@
 //! Inside a node.
 
-use super::{FABRIC, ICI, ICI_HOP, NVLINK, NVLINK_3, NVLINK_4, NVLINK_HOP, PCIE, PCIE_HOP, XGMI, intra};
+use super::{FABRIC, ICI, ICI_HOP, NVLINK, NVLINK_3, NVLINK_4, NVLINK_HOP, PCIE, PCIE_HOP, XGMI, intra, reducing};
 use crate::catalog::InterconnectEntry;
 
 /// The list.
@@ -20,13 +20,13 @@ pub const LIST: &[InterconnectEntry] = &[
         (NVLINK_HOP, NVLINK),
         "NVIDIA A800 data sheet: 8 links, 400 GB/s both ways",
     ),
-    intra(
+    reducing(intra(
         "nvlink4",
         "NVLink 4 (H100, H200)",
         450.0,
         (NVLINK_HOP, NVLINK_4),
         "NVIDIA H100 data sheet: 18 links, 900 GB/s both ways",
-    ),
+    )),
     intra(
         "nvlink4-h800",
         "NVLink 4 (H800)",
@@ -34,13 +34,13 @@ pub const LIST: &[InterconnectEntry] = &[
         (NVLINK_HOP, NVLINK),
         "MegaScale-MoE (arXiv 2505.11432, Table 4): 400 GB/s both ways",
     ),
-    intra(
+    reducing(intra(
         "nvlink5",
         "NVLink 5 (B200)",
         900.0,
         (NVLINK_HOP, NVLINK_4),
         "NVIDIA Blackwell data sheet: 18 links, 1.8 TB/s both ways",
-    ),
+    )),
     intra(
         "xgmi-mi250x",
         "Infinity Fabric (MI250X die)",

@@ -1,6 +1,7 @@
 //! Values as text.
 
 use super::unit_label;
+use crate::decimal::rounded;
 use crate::params::{Number, Unit};
 use crate::scenario::Scenario;
 
@@ -53,11 +54,6 @@ pub fn exact(number: &Number, scenario: &Scenario) -> Option<f64> {
         copy == *scenario
     };
     (1..=EXACT_DIGITS).map(|digits| rounded(value, digits)).find(same)
-}
-
-/// A value rounded to significant digits, exactly as its decimal text is.
-fn rounded(value: f64, digits: usize) -> f64 {
-    format!("{value:.*e}", digits.saturating_sub(1)).parse().unwrap_or(value)
 }
 
 /// Plain decimals, or an exponent where they would be long.
