@@ -6,10 +6,11 @@ pub mod accelerators;
 pub mod accuracy;
 pub mod clusters;
 pub mod interconnects;
+mod lists;
 pub mod models;
 pub mod scenarios;
 
-use crate::model::hardware::Accelerator;
+use crate::model::hardware::{Accelerator, Network, Topology};
 use crate::model::transformer::Architecture;
 use crate::scenario::{Id, Model, Picked, Scenario};
 use crate::units::{BytesPerSecond, Seconds};
@@ -45,8 +46,30 @@ pub struct InterconnectEntry {
     pub latency: Seconds,
     /// Fraction of the nominal rate that large collectives reach.
     pub efficiency: f64,
+    /// Passes over the links that an all-reduce takes: 2 in a ring, less where switches reduce.
+    pub all_reduce_passes: f64,
+    /// How much longer a byte takes between nodes for each node beyond the first, as a share.
+    pub node_decay: f64,
     /// Where the numbers come from.
     pub source: &'static str,
+}
+
+impl InterconnectEntry {
+    /// Nodes of `gpus_per_node` with this interconnect inside and `between` them, priced along the topology.
+    pub fn nodes(&self, gpus_per_node: u32, between: &Self) -> Network {
+        Network {
+            gpus_per_node,
+            intra_node: self.bandwidth,
+            inter_node: between.bandwidth,
+            intra_node_latency: self.latency,
+            inter_node_latency: between.latency,
+            intra_node_efficiency: self.efficiency,
+            inter_node_efficiency: between.efficiency,
+            all_reduce_passes: self.all_reduce_passes,
+            node_decay: between.node_decay,
+            topology: Topology::Aware,
+        }
+    }
 }
 
 /// A cluster of the catalog: a node design and a network.

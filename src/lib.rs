@@ -4,11 +4,13 @@
 //!
 //! # Map
 //!
-//! Dependencies point one way: `units <- model <- scenario, params <- catalog <- plan, share, export, chart, measured <- ui`.
+//! Dependencies point one way: `units, decimal <- model <- scenario, params <- catalog <- plan, share, export, chart,
+//! measured <- ui`.
 //!
 //! | module | what it is | what it does not know |
 //! |---|---|---|
 //! | [`units`] | quantities with units: the only powers of 2 and 10 | everything else |
+//! | [`decimal`] | numbers from decimal text | everything else |
 //! | [`model`] | the physics: parameters, FLOPs, memory, collectives, compute, the schedule of a step, the FSDP bounds | presets, user text, clock, randomness, browser |
 //! | [`scenario`] | every choice a user can make, its validation, its resolution to a [`model::setup::Setup`] | where a choice came from |
 //! | [`params`] | the one table of parameters: control, typed entry, bounds, unit, scale, link key, help | presets |
@@ -36,6 +38,7 @@
 
 pub mod catalog;
 pub mod chart;
+pub mod decimal;
 pub mod export;
 pub mod measured;
 pub mod model;

@@ -29,8 +29,20 @@ pub enum Unit {
     Params,
     /// Microseconds.
     Us,
+    /// Watts.
+    Watt,
     /// Percent of one.
     Percent,
+    /// Tokens of a whole run, in decimal billions and trillions.
+    TrainTokens,
+    /// US dollars an hour.
+    DollarsPerHour,
+    /// Grams a kWh.
+    GramsPerKwh,
+    /// Hours.
+    Hours,
+    /// Minutes.
+    Minutes,
 }
 
 /// How a slider's positions spread over its range.
@@ -103,12 +115,18 @@ pub enum Group {
     Training,
     /// Sharding.
     Sharding,
+    /// Tensor, context and pipeline parallelism.
+    Parallelism,
+    /// Framework and kernels.
+    Kernels,
     /// The GPU's and the network's numbers.
     Hardware,
     /// What the figures count.
     Accounting,
     /// The shape of a model of the user's own.
     Architecture,
+    /// The whole run: data, price, power, failures, checkpoints.
+    Run,
 }
 
 /// One row of the table.

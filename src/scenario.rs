@@ -7,6 +7,7 @@ pub mod validate;
 use crate::model::hardware::{Accelerator, Network, Topology};
 use crate::model::ladder;
 use crate::model::parallel::{ContextExchange, Pipeline, TensorParallel};
+use crate::model::run::RunChoices;
 use crate::model::software::{Communication, Framework, Kernels, Offload};
 use crate::model::training::{ComputeFormat, MfuConvention, Optimizer, Recipe};
 use crate::model::transformer::Architecture;
@@ -105,6 +106,11 @@ impl Strategy {
     pub fn uses_shard_size(self) -> bool {
         matches!(self, Self::HybridShard | Self::ReshardTo | Self::Zero1Group)
     }
+
+    /// Whether weights are sharded, and so gathered before use: FSDP.
+    pub fn shards_weights(self) -> bool {
+        !matches!(self, Self::Ddp | Self::Zero1 | Self::Zero1Group | Self::Zero2)
+    }
 }
 
 /// Which activations are recomputed; [`Scenario::keep_fraction`] belongs to `Fraction`.
@@ -178,4 +184,6 @@ pub struct Scenario {
     pub topology: Topology,
     /// Which FLOPs the MFU counts.
     pub mfu_convention: MfuConvention,
+    /// What the whole run needs beyond its step.
+    pub run: RunChoices,
 }

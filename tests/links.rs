@@ -9,7 +9,7 @@ mod any;
 use any::any_scenario;
 use proptest::prelude::*;
 use shardwise::catalog::{REVISION, SCENARIOS, default_scenario};
-use shardwise::params::{ARCHITECTURE, CONSTANTS, Kind, PARAMS, issues};
+use shardwise::params::{ARCHITECTURE, CONSTANTS, Kind, PARAMS, every, issues};
 use shardwise::scenario::Scenario;
 use shardwise::scenario::issue::Severity;
 use shardwise::share::pick::{pick_accelerator, pick_cluster, pick_model};
@@ -55,6 +55,20 @@ fn published_links_mean_what_they_meant() {
             assert_eq!(found, Some(value), "{key} of {link}");
         }
         assert_eq!(decode(&encode(&decoded.scenario)).scenario, decoded.scenario, "{link}");
+    }
+}
+
+/// A key or an option that no published link holds could change its name unnoticed.
+#[test]
+fn every_key_and_every_option_is_published() {
+    let meanings: Vec<_> = published().into_iter().flat_map(|(_, meaning)| meaning).collect();
+    for param in every() {
+        assert!(meanings.iter().any(|(key, _)| *key == param.key), "{}", param.key);
+        if let Kind::Choice(choice) = param.kind {
+            for option in choice.options {
+                assert!(meanings.contains(&(param.key, option.key)), "{}={}", param.key, option.key);
+            }
+        }
     }
 }
 
@@ -114,7 +128,7 @@ fn every_broken_part_of_a_link_is_a_sentence_and_the_rest_stands() {
             "“abc” is not a number: GPU memory must be a number from 8 GiB to 512 GiB, for example 80 GiB. 80 GiB is used instead.",
             "“1e99” is too large: Link bandwidth must be at most 3,200 Gbit/s. 3,200 Gbit/s is used instead.",
             "“-5” is too small: Sequence length must be at least 128 tokens. 128 tokens is used instead.",
-            "“fsdp” is not one of the options of Strategy (ddp, zero1, zero2, shard-grad-op, reshard, full-shard, \
+            "“fsdp” is not one of the options of Strategy (ddp, zero1, zero1-group, zero2, shard-grad-op, reshard, full-shard, \
              hybrid-shard). FSDP FULL_SHARD is used instead.",
             "“colour=red” in the link is not a parameter of this page. It was left out.",
         ]
@@ -280,12 +294,34 @@ fn link_like_text() -> impl Strategy<Value = String> {
         .prop_map(|pairs| pairs.iter().map(|(key, value)| format!("{key}={value}")).collect::<Vec<_>>().join("&"))
 }
 
+/// The parameters that an issue over several of them names.
+const CROSS: [&str; 18] = [
+    "shard",
+    "gpus",
+    "seq",
+    "heads",
+    "kv",
+    "critbatch",
+    "ckptsharded",
+    "deferred",
+    "offload",
+    "tp",
+    "cp",
+    "pp",
+    "accum",
+    "compute",
+    "firstlayers",
+    "lastlayers",
+    "offloadparams",
+    "offloadopt",
+];
+
 /// What every decoded scenario promises.
 fn check(text: &str) {
     let decoded = decode(text);
     for issue in issues(&decoded.scenario) {
         // Bounds hold after reading; only what spans several parameters may be left to say.
-        let cross = ["shard", "gpus", "seq", "heads", "kv"].iter().any(|key| issue.key == Some(key));
+        let cross = CROSS.iter().any(|key| issue.key == Some(key));
         assert!(cross && !issue.message.contains("must be between"), "{text}: {issue:?}");
     }
     for issue in &decoded.issues {

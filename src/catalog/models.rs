@@ -11,14 +11,16 @@ pub mod mistral;
 pub mod mpt;
 pub mod opt;
 pub mod others;
+pub mod plain;
 pub mod pythia;
 pub mod qwen;
 
 use super::ModelEntry;
+use super::lists::{count, joined};
 use crate::model::transformer::{Architecture, AttentionBias, Norm};
 
 /// The families, in display order.
-const FAMILIES: [&[ModelEntry]; 13] = [
+const FAMILIES: [&[ModelEntry]; 14] = [
     ladder::MODELS,
     llama::MODELS,
     mistral::MODELS,
@@ -30,6 +32,7 @@ const FAMILIES: [&[ModelEntry]; 13] = [
     mpt::MODELS,
     pythia::MODELS,
     falcon::MODELS,
+    plain::MODELS,
     others::MODELS,
     megatron::MODELS,
 ];
@@ -37,35 +40,7 @@ const FAMILIES: [&[ModelEntry]; 13] = [
 /// Every model of the catalog, family by family.
 pub const MODELS: &[ModelEntry] = &ALL;
 
-const ALL: [ModelEntry; COUNT] = all();
-
-const COUNT: usize = {
-    let mut count = 0;
-    let mut families: &[&[ModelEntry]] = &FAMILIES;
-    while let [family, rest @ ..] = families {
-        count += family.len();
-        families = rest;
-    }
-    count
-};
-
-/// The families end to end.
-const fn all() -> [ModelEntry; COUNT] {
-    let mut entries = [ladder::SMALLEST; COUNT];
-    let mut slots: &mut [ModelEntry] = &mut entries;
-    let mut families: &[&[ModelEntry]] = &FAMILIES;
-    while let [family, later @ ..] = families {
-        let mut family: &[ModelEntry] = family;
-        while let [entry, others @ ..] = family {
-            let [slot, free @ ..] = slots else { break };
-            *slot = *entry;
-            slots = free;
-            family = others;
-        }
-        families = later;
-    }
-    entries
-}
+const ALL: [ModelEntry; count(&FAMILIES)] = joined(&FAMILIES, ladder::SMALLEST);
 
 /// What Llama and most models since share: gated MLP, root-mean-square norms, rotary positions, no biases, an output
 /// head of its own. Sizes are those of [`shape`].

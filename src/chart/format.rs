@@ -1,6 +1,7 @@
 //! Results as people read them: three significant digits, the unit after a thin space. A value that is no number is a dash
 //! with the reason, never `NaN` or `inf`.
 
+use crate::decimal::{exponent, rounded};
 use crate::params::Unit;
 use crate::params::quantity::{group_thousands, unit_label, with_unit};
 use crate::units::{Bytes, BytesPerSecond, FlopsPerSecond, Seconds};
@@ -29,6 +30,14 @@ pub fn bytes(value: Bytes) -> String {
 /// Time: `4.21 s`, `87.3 ms`, `12.0 µs`.
 pub fn seconds(value: Seconds) -> String {
     prefixed(value.get(), KILO, &["s", "ms", "µs", "ns"])
+}
+
+/// A long time: `45.0 s`, `12.5 min`, `3.00 h`, `54.0 days`, `2.50 years`.
+pub fn duration(value: Seconds) -> String {
+    const UNITS: [(f64, &str); 4] = [(365.0, "years"), (1.0, "days"), (1.0 / 24.0, "h"), (1.0 / 1440.0, "min")];
+    // At least two of a unit, so that a day and a half is 36 h.
+    let long = UNITS.into_iter().find(|&(unit, _)| value.days() >= 2.0 * unit && value.days() < f64::INFINITY);
+    long.map_or_else(|| seconds(value), |(days, unit)| format!("{}{THIN_SPACE}{unit}", digits(value.days() / days)))
 }
 
 /// Throughput: `3,850 tokens/s`, from a million on `1.23 M tokens/s`.
@@ -107,6 +116,13 @@ pub fn tick(unit: Unit, value: f64) -> String {
     }
 }
 
+/// From one value to another, the unit once: `1.96–2.77 s`, `950 ms–1.10 s`.
+pub fn range(low: &str, high: &str) -> String {
+    let unit = |text: &'_ str| text.find(THIN_SPACE).map_or("", |at| text.get(at..).unwrap_or_default()).to_owned();
+    let number = low.strip_suffix(&unit(high)).unwrap_or(low);
+    format!("{number}–{high}")
+}
+
 /// A change with its sign, formatted by one of the functions above: `+1.20 GiB`, `−340 tokens/s`, `±0 s`.
 ///
 /// ```
@@ -162,7 +178,7 @@ fn prefixed(value: f64, factor: f64, units: &[&str]) -> String {
 }
 
 /// A value with the last unit of which it is at least `from`, each unit larger by 1,000 than the one before from there.
-fn rising(value: f64, from: f64, units: &[&str]) -> String {
+pub fn rising(value: f64, from: f64, units: &[&str]) -> String {
     if let Some(reason) = no_number(value) {
         return reason;
     }
@@ -177,7 +193,7 @@ fn rising(value: f64, from: f64, units: &[&str]) -> String {
         factor = KILO;
         unit = larger;
     }
-    format!("{}{THIN_SPACE}{unit}", digits(number))
+    format!("{}{THIN_SPACE}{unit}", digits(number)).trim_end().to_owned()
 }
 
 /// Three significant digits with commas between thousands: `0`, `0.0123`, `1.50`, `12.3`, `123`, `12,300`.
@@ -199,16 +215,6 @@ fn trimmed(number: &str) -> String {
 /// A number with the typeset minus sign.
 fn minus(number: &str) -> String {
     number.replacen('-', "−", 1)
-}
-
-/// A value rounded to significant digits.
-fn rounded(value: f64, digits: usize) -> f64 {
-    format!("{value:.*e}", digits.saturating_sub(1)).parse().unwrap_or(value)
-}
-
-/// The power of ten at or below a value.
-fn exponent(value: f64) -> i32 {
-    format!("{value:e}").split_once('e').and_then(|(_, exponent)| exponent.parse().ok()).unwrap_or(0)
 }
 
 #[cfg(test)]

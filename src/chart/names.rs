@@ -28,6 +28,7 @@ pub const fn limiter(limiter: Limiter) -> &'static str {
         Limiter::IntraNode => "links inside the node",
         Limiter::Compute => "compute",
         Limiter::Launch => "kernel launches",
+        Limiter::Bubble => "pipeline bubble",
     }
 }
 

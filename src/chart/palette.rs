@@ -117,10 +117,11 @@ pub const fn strategy(theme: Theme, place: usize) -> Rgb {
     match place {
         0 => pair(theme, 0x5b6470, 0xa8b1bb),
         1 => pair(theme, 0x9a6700, 0xe0b040),
-        2 => pair(theme, 0xb8500f, 0xff9a5c),
-        3 => pair(theme, 0xa8327d, 0xf08cc8),
-        4 => pair(theme, 0x7a4fc4, 0xb79cff),
-        5 => pair(theme, 0x0b5cad, 0x6cb0ff),
+        2 => pair(theme, 0x5d7a00, 0xb6cf4a),
+        3 => pair(theme, 0xb8500f, 0xff9a5c),
+        4 => pair(theme, 0xa8327d, 0xf08cc8),
+        5 => pair(theme, 0x7a4fc4, 0xb79cff),
+        6 => pair(theme, 0x0b5cad, 0x6cb0ff),
         _ => pair(theme, 0x00766c, 0x4fd0c0),
     }
 }
@@ -133,6 +134,7 @@ pub const fn limiter(theme: Theme, limiter: Limiter) -> Rgb {
         Limiter::IntraNode => pair(theme, 0x2278a8, 0x8fd3f4),
         Limiter::Compute => pair(theme, 0x00766c, 0x4fd0c0),
         Limiter::Launch => pair(theme, 0x7a6a00, 0xd9c74a),
+        Limiter::Bubble => pair(theme, 0x8a4a1f, 0xe0a070),
     }
 }
 
@@ -152,10 +154,11 @@ pub const fn dashes(role: LineRole) -> &'static [f64] {
         LineRole::Strategy(place) | LineRole::Current(place) => match place {
             0 => &[2.0, 3.0],
             1 => &[10.0, 3.0],
-            2 => &[6.0, 3.0],
-            3 => &[8.0, 3.0, 2.0, 3.0],
-            4 => &[4.0, 2.0],
-            5 => &[],
+            2 => &[3.0, 6.0],
+            3 => &[6.0, 3.0],
+            4 => &[8.0, 3.0, 2.0, 3.0],
+            5 => &[4.0, 2.0],
+            6 => &[],
             _ => &[12.0, 3.0, 2.0, 3.0, 2.0, 3.0],
         },
         LineRole::Bound => &[7.0, 5.0],
@@ -253,7 +256,8 @@ mod tests {
                 assert!(of_kind.iter().enumerate().all(|(at, colour)| !of_kind[..at].contains(colour)));
             }
         }
-        let patterns: Vec<_> = (0..7).map(|place| dashes(LineRole::Strategy(place))).collect();
+        let patterns: Vec<_> =
+            (0..crate::scenario::Strategy::ALL.len()).map(|place| dashes(LineRole::Strategy(place))).collect();
         assert!(patterns.iter().enumerate().all(|(at, pattern)| !patterns[..at].contains(pattern)));
     }
 

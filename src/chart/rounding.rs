@@ -1,5 +1,7 @@
 //! Rounding to the side on which a sentence stays true.
 
+use crate::decimal;
+
 /// Significant digits of a number in a sentence.
 const DIGITS: u8 = 3;
 /// Whole numbers below this are said as they are.
@@ -7,7 +9,7 @@ pub const EXACT: f64 = 1000.0;
 
 /// The nearest number of three significant digits.
 pub fn nearest(value: f64) -> f64 {
-    format!("{value:.*e}", usize::from(DIGITS) - 1).parse().unwrap_or(value)
+    decimal::rounded(value, usize::from(DIGITS))
 }
 
 /// The nearest number of three significant digits that is not larger (for positive numbers).
@@ -29,9 +31,7 @@ pub fn said_down(value: f64) -> f64 {
 
 /// One in the last of three significant digits.
 fn step(value: f64) -> f64 {
-    let text = format!("{value:e}");
-    let exponent: i32 = text.split_once('e').and_then(|(_, exponent)| exponent.parse().ok()).unwrap_or(0);
-    format!("1e{}", exponent + 1 - i32::from(DIGITS)).parse().unwrap_or(0.0)
+    decimal::scientific(1, decimal::exponent(value) + 1 - i32::from(DIGITS))
 }
 
 #[cfg(test)]

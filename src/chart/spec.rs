@@ -91,7 +91,7 @@ impl ZoneKind {
         match limiter {
             Limiter::Memory => Self::DoesNotFit,
             Limiter::InterNode | Limiter::IntraNode => Self::NetworkBound,
-            Limiter::Compute | Limiter::Launch => Self::ComputeBound,
+            Limiter::Compute | Limiter::Launch | Limiter::Bubble => Self::ComputeBound,
         }
     }
 }
@@ -212,6 +212,8 @@ pub struct Line {
     pub segments: Vec<Vec<(f64, f64)>>,
     /// The pieces that would hold if memory were no limit: drawn thin and dotted, so that what does not fit is not blank.
     pub infeasible: Vec<Vec<(f64, f64)>>,
+    /// The range around it, as factors of its height: 80 % of measurements lie inside.
+    pub band: Option<(f64, f64)>,
     /// The earlier line that this one coincides with, if any: one stroke, two names in the legend.
     pub same_as: Option<String>,
 }
@@ -219,7 +221,7 @@ pub struct Line {
 impl Line {
     /// A line with these pieces.
     pub fn new(name: &str, role: LineRole, segments: Vec<Vec<(f64, f64)>>) -> Self {
-        Self { name: name.to_string(), role, segments, infeasible: Vec::new(), same_as: None }
+        Self { name: name.to_string(), role, segments, infeasible: Vec::new(), band: None, same_as: None }
     }
 
     /// Adds a piece of at least two points, to what fits or to what does not.

@@ -77,6 +77,7 @@ fn letter(limiter: Limiter) -> &'static str {
         Limiter::IntraNode => "L",
         Limiter::Compute => "C",
         Limiter::Launch => "K",
+        Limiter::Bubble => "B",
     }
 }
 

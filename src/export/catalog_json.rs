@@ -32,6 +32,8 @@ struct ModelJson {
     vocab_size: u32,
     tie_word_embeddings: bool,
     max_position_embeddings: u32,
+    sliding_window: u32,
+    global_every: u32,
     source: &'static str,
 }
 
@@ -44,7 +46,10 @@ struct AcceleratorJson {
     memory_bandwidth_gb_per_s: f64,
     peak_16bit_tflops: f64,
     peak_8bit_tflops: f64,
+    peak_4bit_tflops: f64,
     peak_32bit_tflops: f64,
+    host_link_gb_per_s: f64,
+    power_w: f64,
     source: &'static str,
 }
 
@@ -112,6 +117,8 @@ fn model(entry: &catalog::ModelEntry) -> ModelJson {
         vocab_size: arch.vocab_size,
         tie_word_embeddings: arch.tie_word_embeddings,
         max_position_embeddings: entry.max_position_embeddings,
+        sliding_window: arch.sliding_window,
+        global_every: arch.global_every,
         source: entry.source,
     }
 }
@@ -125,7 +132,10 @@ fn accelerator(entry: &catalog::AcceleratorEntry) -> AcceleratorJson {
         memory_bandwidth_gb_per_s: values.memory_bandwidth.gb_per_s(),
         peak_16bit_tflops: values.peak_16bit.tflops(),
         peak_8bit_tflops: values.peak_8bit.tflops(),
+        peak_4bit_tflops: values.peak_4bit.tflops(),
         peak_32bit_tflops: values.peak_32bit.tflops(),
+        host_link_gb_per_s: values.host_link.gb_per_s(),
+        power_w: values.power,
         source: entry.source,
     }
 }

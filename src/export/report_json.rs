@@ -5,7 +5,9 @@ use serde_json::{Map, Value};
 
 use crate::model::bounds::{Bounds, Stage};
 use crate::model::memory::{shard_degrees, states};
+use crate::model::parallel::Mesh;
 use crate::model::report::{Limiter, MemoryPart, PeakMoment, Report};
+use crate::model::run::RunReport;
 use crate::params::{self, Kind};
 use crate::plan::limits::{Reach, by_strategy};
 use crate::plan::search;
@@ -35,6 +37,7 @@ pub struct ReportJson<'a> {
     mesh: MeshJson,
     strategies: Vec<ReachJson>,
     bounds: BoundsJson,
+    run: RunJson,
     issues: Vec<IssueJson<'a>>,
     scenario: Value,
 }
@@ -82,11 +85,14 @@ struct ModelJson {
     active_params: u64,
 }
 
-/// The data-parallel mesh.
+/// The device mesh.
 #[derive(Debug, Serialize)]
 struct MeshJson {
     dp_replicate: u32,
     dp_shard: u32,
+    cp: u32,
+    tp: u32,
+    pp: u32,
 }
 
 /// What one strategy reaches; `null` where nothing searched fits.
@@ -123,6 +129,30 @@ struct BestJson {
     mfu: f64,
     hfu: f64,
     tokens_per_s_per_gpu: f64,
+}
+
+/// The whole run; `null` where a number is infinite, as of a run that never ends.
+#[derive(Debug, Serialize)]
+struct RunJson {
+    steps: f64,
+    batch_tokens: f64,
+    batch_efficiency: f64,
+    ideal_time_s: f64,
+    time_s: f64,
+    gpu_hours: f64,
+    cost_usd: f64,
+    energy_kwh: f64,
+    emissions_gco2: f64,
+    goodput: f64,
+    interruptions: f64,
+    run_mtbf_s: f64,
+    checkpoint_bytes: f64,
+    checkpoint_write_s: f64,
+    checkpoint_interval_s: f64,
+    best_checkpoint_interval_s: f64,
+    host_init_bytes: f64,
+    host_checkpoint_bytes: f64,
+    host_offload_bytes: f64,
 }
 
 /// One thing that is wrong.
@@ -165,12 +195,17 @@ pub fn report_json<'a>(scenario: &Scenario, report: &Report, issues: &'a [Issue]
         },
         memory_bytes: memory_json(scenario, report),
         model: ModelJson { params: setup.architecture.params(), active_params: setup.architecture.active_params() },
-        mesh: MeshJson { dp_replicate: setup.mesh.dp_replicate, dp_shard: setup.mesh.dp_shard },
+        mesh: mesh_json(setup.mesh),
         strategies: by_strategy(scenario).iter().map(reach_json).collect(),
         bounds: bounds_json(&Bounds::of(&setup)),
+        run: run_json(&scenario.run_report()),
         issues: issues.iter().map(issue_json).collect(),
         scenario: share::to_json(scenario),
     }
+}
+
+fn mesh_json(Mesh { dp_replicate, dp_shard, cp, tp, pp }: Mesh) -> MeshJson {
+    MeshJson { dp_replicate, dp_shard, cp, tp, pp }
 }
 
 fn memory_json(scenario: &Scenario, report: &Report) -> MemoryJson {
@@ -227,6 +262,30 @@ fn bounds_json(bounds: &Bounds) -> BoundsJson {
     }
 }
 
+fn run_json(run: &RunReport) -> RunJson {
+    RunJson {
+        steps: run.steps,
+        batch_tokens: run.batch_tokens,
+        batch_efficiency: run.batch_efficiency,
+        ideal_time_s: run.ideal_time.get(),
+        time_s: run.time.get(),
+        gpu_hours: run.gpu_time.hours(),
+        cost_usd: run.cost.get(),
+        energy_kwh: run.energy.kwh(),
+        emissions_gco2: run.emissions.get(),
+        goodput: run.goodput,
+        interruptions: run.interruptions,
+        run_mtbf_s: run.run_mtbf.get(),
+        checkpoint_bytes: run.checkpoint_size.get(),
+        checkpoint_write_s: run.write_time.get(),
+        checkpoint_interval_s: run.interval.get(),
+        best_checkpoint_interval_s: run.best_interval.get(),
+        host_init_bytes: run.host_init.get(),
+        host_checkpoint_bytes: run.host_checkpoint.get(),
+        host_offload_bytes: run.host_offload.get(),
+    }
+}
+
 fn issue_json(issue: &Issue) -> IssueJson<'_> {
     let severity = match issue.severity {
         Severity::Note => "note",
@@ -264,6 +323,7 @@ fn limiter_key(limiter: Limiter) -> &'static str {
         Limiter::IntraNode => "intra_node_network",
         Limiter::Compute => "compute",
         Limiter::Launch => "launch",
+        Limiter::Bubble => "pipeline_bubble",
     }
 }
 

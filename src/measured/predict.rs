@@ -4,6 +4,7 @@ use super::row::Row;
 use super::stack::Stack;
 use super::target::{self, MemoryKind, TimeSource};
 use super::{LeftOut, Notes, batch, conventions, hardware, layout, model, scope, software};
+use crate::catalog;
 use crate::catalog::accuracy::{self, Band};
 use crate::model::hardware::{Accelerator, Topology};
 use crate::model::parallel::ContextExchange;
@@ -95,6 +96,7 @@ pub fn scenario(row: &Row) -> Result<(Scenario, Notes), LeftOut> {
         kernels: software.kernels,
         topology: Topology::Aware,
         mfu_convention: MfuConvention::FullAttention,
+        run: catalog::default_scenario().run,
     };
     Ok((scenario, notes))
 }

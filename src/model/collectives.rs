@@ -23,9 +23,12 @@ impl Group {
         Self::over(ranks, if straddles { 2 } else { ranks.div_ceil(per_node) })
     }
 
-    /// Every `stride`-th of consecutive GPUs: the replicas of a shard group of `stride` GPUs.
-    pub fn strided(ranks: u32, stride: u32, network: &Network) -> Self {
-        let per_node = (network.gpus_per_node / stride.max(1)).max(1);
+    /// Every `stride`-th of consecutive GPUs of `world`: the replicas of a group of `stride` GPUs.
+    pub fn strided(ranks: u32, stride: u32, world: u32, network: &Network) -> Self {
+        if stride <= 1 {
+            return Self::consecutive(ranks, world, network);
+        }
+        let per_node = (network.gpus_per_node / stride).max(1);
         Self::over(ranks, ranks.div_ceil(per_node))
     }
 
@@ -58,7 +61,10 @@ pub fn bus_bandwidth(network: &Network, group: Group) -> BytesPerSecond {
     let inter = network.inter_node * network.inter_node_efficiency;
     match network.topology {
         Topology::Flat => inter,
-        Topology::Aware if group.crosses_nodes() => intra.min(group.ranks_per_node * inter),
+        Topology::Aware if group.crosses_nodes() => {
+            let slower = 1.0 + network.node_decay * (group.nodes() - 1.0);
+            intra.min(group.ranks_per_node * inter) / slower
+        }
         Topology::Aware => intra,
     }
 }
@@ -81,6 +87,8 @@ pub fn bus_bandwidth(network: &Network, group: Group) -> BytesPerSecond {
 ///     inter_node_latency: Seconds::ZERO,
 ///     intra_node_efficiency: 1.0,
 ///     inter_node_efficiency: 1.0,
+///     all_reduce_passes: 2.0,
+///     node_decay: 0.0,
 ///     topology: Topology::Aware,
 /// };
 /// let time = all_gather(&network, Group::consecutive(8, 8, &network), Bytes::new(268_435_456.0));
@@ -105,8 +113,8 @@ pub fn reduce_scatter(network: &Network, group: Group, size: Bytes) -> Seconds {
     all_gather(network, group, size)
 }
 
-/// Time of an all-reduce of `size` bytes: twice the all-gather's traffic, with the latency of a ring or of a double
-/// binary tree between nodes, whichever is less, as NCCL chooses.
+/// Time of an all-reduce of `size` bytes: twice the all-gather's traffic (less where switches reduce), with the latency of a
+/// ring or of a double binary tree between nodes, whichever is less, as NCCL chooses.
 pub fn all_reduce(network: &Network, group: Group, size: Bytes) -> Seconds {
     if group.ranks <= 1.0 {
         return Seconds::ZERO;
@@ -114,10 +122,32 @@ pub fn all_reduce(network: &Network, group: Group, size: Bytes) -> Seconds {
     match network.topology {
         Topology::Flat => 2.0 * all_gather(network, group, size),
         Topology::Aware => {
-            let moved = size * (2.0 * (group.ranks - 1.0) / group.ranks);
+            let moved = size * (network.all_reduce_passes * (group.ranks - 1.0) / group.ranks);
             let ring = 2.0 * ring_latency(network, group);
             moved / bus_bandwidth(network, group) + ring.min(tree_latency(network, group))
         }
+    }
+}
+
+/// Time of an all-to-all in which every rank sends `size` bytes in all: `(n-r)/n S` through its network card beside
+/// `(r-1)/n S` inside the node, and a message to each node and to each neighbour.
+pub fn all_to_all(network: &Network, group: Group, size: Bytes) -> Seconds {
+    if group.ranks <= 1.0 {
+        return Seconds::ZERO;
+    }
+    let (ranks, here) = (group.ranks, group.ranks_per_node);
+    let slower = 1.0 + network.node_decay * (group.nodes() - 1.0);
+    let outside = slower * (size * ((ranks - here) / ranks)) / (network.inter_node * network.inter_node_efficiency);
+    let inside = size * ((here - 1.0) / ranks) / (network.intra_node * network.intra_node_efficiency);
+    outside.max(inside) + ring_latency(network, group)
+}
+
+/// Time to send `size` bytes to one other GPU, on another node or on the same: `α + S/B`.
+pub fn point_to_point(network: &Network, crosses_nodes: bool, size: Bytes) -> Seconds {
+    if crosses_nodes || network.topology == Topology::Flat {
+        size / (network.inter_node * network.inter_node_efficiency) + network.inter_node_latency
+    } else {
+        size / (network.intra_node * network.intra_node_efficiency) + network.intra_node_latency
     }
 }
 

@@ -1,5 +1,7 @@
 //! FLOPs of a decoder-only transformer (model.md section 2). A multiply-add counts as two.
 
+use super::setup::Setup;
+use super::software::AttentionKernel;
 use super::training::{AttentionMask, MfuConvention, Recompute};
 use super::transformer::Architecture;
 use crate::units::Flops;
@@ -52,19 +54,55 @@ pub fn head(arch: &Architecture) -> Flops {
     Flops::new(MULTIPLY_ADD * f64::from(arch.vocab_size) * f64::from(arch.hidden_size))
 }
 
-/// Keys that a query attends to on average, as the kernels execute it.
-pub fn executed_keys(seq_len: f64, mask: AttentionMask) -> f64 {
+/// Keys that a query of one layer attends to on average, as the kernels execute it: all, or under a causal mask half; of a
+/// window of w keys w, or under a causal mask `w - w²/(2 s)`, as the first queries see fewer.
+pub fn executed_keys(seq_len: f64, window: f64, mask: AttentionMask) -> f64 {
+    let slides = window > 0.0 && window < seq_len;
     match mask {
+        AttentionMask::Causal if slides => window - window * window / (2.0 * seq_len),
         AttentionMask::Causal => CAUSAL_SHARE * seq_len,
+        AttentionMask::Full if slides => window,
         AttentionMask::Full => seq_len,
     }
 }
 
-/// Keys that a query attends to on average, as an MFU convention counts it.
-pub fn counted_keys(seq_len: f64, convention: MfuConvention) -> f64 {
+/// [`executed_keys`], the mean over layers: `global_every` says which see the whole sequence.
+///
+/// ```
+/// # use shardwise::{catalog, model::{flops::mean_keys, training::AttentionMask}};
+/// let llama = catalog::model("llama-2-7b").unwrap().architecture;
+/// assert_eq!(mean_keys(&llama, 4096.0, AttentionMask::Causal), 2048.0);
+/// // Every second layer sees the last 4,096 of 8,192 tokens: 3,072 and 4,096 keys.
+/// let sliding = shardwise::model::transformer::Architecture { sliding_window: 4096, global_every: 2, ..llama };
+/// assert_eq!(mean_keys(&sliding, 8192.0, AttentionMask::Causal), 3584.0);
+/// ```
+pub fn mean_keys(arch: &Architecture, seq_len: f64, mask: AttentionMask) -> f64 {
+    let whole = executed_keys(seq_len, 0.0, mask);
+    if arch.sliding_window == 0 {
+        return whole;
+    }
+    let global = if arch.global_every > 0 { 1.0 / f64::from(arch.global_every) } else { 0.0 };
+    global * whole + (1.0 - global) * executed_keys(seq_len, f64::from(arch.sliding_window), mask)
+}
+
+/// Forward FLOPs per token of one layer's attention scores as executed, the mean over layers. Unfused kernels compute the whole
+/// matrix and mask it.
+pub fn mean_executed_attention(setup: &Setup) -> Flops {
+    let arch = &setup.architecture;
+    let seq_len = f64::from(setup.batch.seq_len);
+    let keys = if setup.kernels.attention == AttentionKernel::Unfused {
+        seq_len
+    } else {
+        mean_keys(arch, seq_len, setup.mask)
+    };
+    layer_attention(arch, keys)
+}
+
+/// Keys that a query attends to on average, as an MFU convention counts it, the mean over layers.
+pub fn counted_keys(arch: &Architecture, seq_len: f64, convention: MfuConvention) -> f64 {
     match convention {
-        MfuConvention::FullAttention => seq_len,
-        MfuConvention::CausalAttention => CAUSAL_SHARE * seq_len,
+        MfuConvention::FullAttention => mean_keys(arch, seq_len, AttentionMask::Full),
+        MfuConvention::CausalAttention => mean_keys(arch, seq_len, AttentionMask::Causal),
         MfuConvention::ParametersOnly => 0.0,
     }
 }
@@ -86,7 +124,7 @@ pub fn forward_per_token(arch: &Architecture, keys: f64) -> Flops {
 /// assert!((per_token / 43.1e9 - 1.0).abs() < 0.005, "{per_token}");
 /// ```
 pub fn model_per_token(arch: &Architecture, seq_len: f64, convention: MfuConvention) -> Flops {
-    (1.0 + BACKWARD_OVER_FORWARD) * forward_per_token(arch, counted_keys(seq_len, convention))
+    (1.0 + BACKWARD_OVER_FORWARD) * forward_per_token(arch, counted_keys(arch, seq_len, convention))
 }
 
 /// The share of one layer's forward matrix products and of its attention that the backward pass executes again.
@@ -104,10 +142,16 @@ pub struct Recomputed {
 ///
 /// Selective is torchtitan's per-operator mode: attention and every second matrix product are kept, so the key
 /// projection, the output projection and (where gated) the MLP's second input projection run again, and everything
-/// element-wise does.
-pub fn recomputed(arch: &Architecture, mode: Recompute) -> Recomputed {
-    match mode {
-        Recompute::None | Recompute::AttentionCore => Recomputed { matmul: 0.0, attention: 0.0, elementwise: 0.0 },
+/// element-wise does. The attention core (Megatron) runs again where its scores were written to memory.
+pub fn recomputed(setup: &Setup) -> Recomputed {
+    let arch = &setup.architecture;
+    match setup.recompute {
+        Recompute::None => Recomputed { matmul: 0.0, attention: 0.0, elementwise: 0.0 },
+        Recompute::AttentionCore => Recomputed {
+            matmul: 0.0,
+            attention: if setup.kernels.attention == AttentionKernel::Unfused { 1.0 } else { 0.0 },
+            elementwise: 0.0,
+        },
         Recompute::Full => Recomputed { matmul: 1.0, attention: 1.0, elementwise: 1.0 },
         Recompute::Fraction(kept) => Recomputed { matmul: 1.0 - kept, attention: 1.0 - kept, elementwise: 1.0 - kept },
         Recompute::Selective => {
@@ -120,8 +164,9 @@ pub fn recomputed(arch: &Architecture, mode: Recompute) -> Recomputed {
 }
 
 /// FLOPs per token that recomputation adds to [`model_per_token`], attention counted over `keys`.
-pub fn recomputed_per_token(arch: &Architecture, keys: f64, mode: Recompute) -> Flops {
-    let share = recomputed(arch, mode);
+pub fn recomputed_per_token(setup: &Setup, keys: f64) -> Flops {
+    let arch = &setup.architecture;
+    let share = recomputed(setup);
     f64::from(arch.num_hidden_layers)
         * (share.matmul * layer_matmul(arch) + share.attention * layer_attention(arch, keys))
 }

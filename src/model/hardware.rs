@@ -70,6 +70,11 @@ pub struct Network {
     pub intra_node_efficiency: f64,
     /// Fraction of `inter_node` that large collectives reach.
     pub inter_node_efficiency: f64,
+    /// Passes over the links that an all-reduce takes: 2 in a ring, less where switches reduce (NVLS).
+    pub all_reduce_passes: f64,
+    /// How much longer a byte takes between nodes for each node beyond the second, as a share: 0 on a fabric that holds its
+    /// rate.
+    pub node_decay: f64,
     /// How collectives are priced.
     pub topology: Topology,
 }

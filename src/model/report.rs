@@ -111,8 +111,8 @@ impl MemoryReport {
     }
 }
 
-/// The two lanes and the phases of one step. `step` is the sum of the three phases; communication is either hidden
-/// under compute ([`TimeReport::overlapped_comm`]) or not (`exposed_comm`).
+/// The lanes and the phases of one step on the pipeline's slowest stage. `step` is the sum of the three phases and the bubble;
+/// communication is either hidden under compute ([`TimeReport::overlapped_comm`]) or not (`exposed_comm`).
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct TimeReport {
     /// One optimizer step, all micro-batches.
@@ -123,15 +123,19 @@ pub struct TimeReport {
     pub backward: Seconds,
     /// The optimizer's update and what follows it.
     pub optimizer: Seconds,
+    /// Time spent waiting for the pipeline's other stages.
+    pub bubble: Seconds,
     /// Time in which compute kernels run, the optimizer's among them, slowed by contention where they share the GPU.
     pub compute: Seconds,
     /// Time in which a collective runs, over all lanes that could run at once.
     pub comm: Seconds,
-    /// Communication time during which no compute runs: `step - compute`.
+    /// Communication time during which no compute runs: `step - compute - bubble`.
     pub exposed_comm: Seconds,
     /// Communication that crosses nodes, of `comm`.
     pub inter_node_comm: Seconds,
-    /// The busier of the two communication lanes: the network limits when it outlasts compute.
+    /// What tensor, context and pipeline parallelism exchange between compute kernels, of `exposed_comm`.
+    pub exchange: Seconds,
+    /// The busier of the two data-parallel lanes and the exchanges: the network limits when it outlasts compute.
     pub longest_lane: Seconds,
     /// Compute time that is only the host launching kernels: the floor above the kernels' own time.
     pub launch_bound: Seconds,
@@ -139,6 +143,8 @@ pub struct TimeReport {
 
 /// Share of compute time above which launching kernels, not running them, is what limits.
 const LAUNCH_SHARE: f64 = 0.5;
+/// Share of compute time above which waiting for the pipeline's other stages is what limits.
+const BUBBLE_SHARE: f64 = 0.5;
 
 impl TimeReport {
     /// Communication time hidden under compute, over all lanes.
@@ -146,10 +152,13 @@ impl TimeReport {
         (self.comm - self.exposed_comm).max(Seconds::ZERO)
     }
 
-    /// What limits the time, whether or not the step fits: the network where its busier lane outlasts compute, else the
-    /// host where launching takes most of compute, else compute.
+    /// What limits the time, whether or not the step fits: the pipeline's bubble where it is half of compute and more than
+    /// communication shows, the network where its busier lane outlasts compute, the host where launching takes most of
+    /// compute, else compute.
     pub fn limiter(&self) -> Limiter {
-        if self.longest_lane > self.compute {
+        if self.bubble > BUBBLE_SHARE * self.compute && self.bubble > self.exposed_comm {
+            Limiter::Bubble
+        } else if self.longest_lane > self.compute {
             if 2.0 * self.inter_node_comm >= self.comm { Limiter::InterNode } else { Limiter::IntraNode }
         } else if self.launch_bound > LAUNCH_SHARE * self.compute {
             Limiter::Launch
@@ -172,11 +181,14 @@ pub enum Limiter {
     Compute,
     /// The host cannot launch kernels fast enough.
     Launch,
+    /// The stages of the pipeline wait for each other.
+    Bubble,
 }
 
 impl Limiter {
     /// Every limiter, in display order.
-    pub const ALL: [Self; 5] = [Self::Memory, Self::InterNode, Self::IntraNode, Self::Compute, Self::Launch];
+    pub const ALL: [Self; 6] =
+        [Self::Memory, Self::InterNode, Self::IntraNode, Self::Compute, Self::Launch, Self::Bubble];
 }
 
 /// One training step, evaluated.
@@ -217,6 +229,8 @@ pub enum Lane {
     Shard,
     /// Reductions across replicas of the shard group.
     Replicate,
+    /// What tensor, context and pipeline parallelism exchange.
+    Exchange,
 }
 
 /// What a span of the timeline does.
@@ -240,6 +254,10 @@ pub enum Work {
     ReduceScatter,
     /// All-reduce of one unit's gradients or gradient shards.
     AllReduce,
+    /// Exchange of activations within a layer or between stages.
+    Exchange,
+    /// Waiting for the pipeline's other stages.
+    Bubble,
 }
 
 /// One bar of the timeline.

@@ -32,6 +32,12 @@ pub struct CommTimes {
 }
 
 impl CommTimes {
+    /// The same without any gather: a micro-batch whose weights are still gathered.
+    #[must_use]
+    pub fn without_gather(self) -> Self {
+        Self { gather_root: Seconds::ZERO, gather_layer: Seconds::ZERO, regather_layer: Seconds::ZERO, ..self }
+    }
+
     /// The same without any reduction: a micro-batch under `no_sync`.
     #[must_use]
     pub fn without_reduction(self) -> Self {
@@ -62,6 +68,30 @@ pub struct ComputeTimes {
     pub embedding_backward: Seconds,
     /// Slow-down of compute beside a collective, at least 1.
     pub contention: f64,
+    /// Of the times above, what tensor and context parallelism exchange: neither compute nor hidden under it.
+    pub exchange: Exchanges,
+}
+
+/// Time of exchanges inside the blocks of [`ComputeTimes`].
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Exchanges {
+    /// In the embedding's forward pass.
+    pub embedding_forward: Seconds,
+    /// In one layer's forward pass.
+    pub layer_forward: Seconds,
+    /// In the head and the loss.
+    pub head: Seconds,
+    /// In one layer's backward pass.
+    pub layer_backward: Seconds,
+}
+
+impl ComputeTimes {
+    /// Exchanges of one micro-batch, all blocks together.
+    pub fn exchanged(&self) -> Seconds {
+        self.exchange.embedding_forward
+            + self.exchange.head
+            + f64::from(self.layers) * (self.exchange.layer_forward + self.exchange.layer_backward)
+    }
 }
 
 /// The phases of one micro-batch.
@@ -71,8 +101,8 @@ pub struct Phases {
     pub forward: Seconds,
     /// Backward pass, communication exposed in it included.
     pub backward: Seconds,
-    /// Time in which compute runs.
-    pub compute: Seconds,
+    /// Time in which blocks run: compute, and what is exchanged inside them.
+    pub busy: Seconds,
 }
 
 /// A block of compute beside a block of communication that starts with it: how long until both are done, and how long
@@ -126,7 +156,7 @@ pub fn phases(compute: &ComputeTimes, comm: &CommTimes) -> Phases {
     Phases {
         forward,
         backward: shard_lane.max(replicate_lane),
-        compute: first.compute
+        busy: first.compute
             + pairs * middle.compute
             + has_any * compute.layer_forward
             + compute.head

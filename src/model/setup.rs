@@ -1,7 +1,7 @@
 //! Everything the engine needs to evaluate one training step: numbers only, no names, no presets.
 
 use super::hardware::{Accelerator, Network};
-use super::parallel::{ContextExchange, Mesh, Pipeline, TensorParallel};
+use super::parallel::{ContextExchange, Mesh, Pipeline, Schedule, TensorParallel};
 use super::software::{Communication, Framework, Kernels, Offload};
 use super::training::{AttentionMask, Batch, ComputeFormat, MfuConvention, Optimizer, Recipe, Recompute, Sharding};
 use super::transformer::Architecture;
@@ -50,6 +50,17 @@ pub struct Setup {
     pub mfu_convention: MfuConvention,
     /// What the software costs beside the mathematics.
     pub overheads: Overheads,
+}
+
+impl Setup {
+    /// Model chunks on each GPU: two under ZB-V, as asked when interleaved, else one.
+    pub fn chunks(&self) -> u32 {
+        match self.pipeline.schedule {
+            Schedule::Interleaved => self.pipeline.virtual_stages.max(1),
+            Schedule::ZeroBubbleV => 2,
+            Schedule::GPipe | Schedule::OneForwardOneBackward | Schedule::ZeroBubble => 1,
+        }
+    }
 }
 
 /// What the software costs beside the mathematics: zero under the simplifications of the closed-form bounds.

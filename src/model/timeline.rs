@@ -39,11 +39,14 @@ impl<S: FnMut(Span)> Player<'_, S> {
         let layers = compute.layers;
         self.alone((Work::AllGather, None, comm.gather_root));
         let gather = |layer: u32| (layer < layers).then_some((Work::AllGather, Some(layer), comm.gather_layer));
-        self.block((Work::EmbeddingForward, None, compute.embedding_forward), [gather(0), None]);
+        let inside = compute.exchange;
+        let embedding = (Work::EmbeddingForward, None, compute.embedding_forward);
+        self.block(embedding, inside.embedding_forward, [gather(0), None]);
         for layer in 0..layers {
-            self.block((Work::LayerForward, Some(layer), compute.layer_forward), [gather(layer + 1), None]);
+            let forward = (Work::LayerForward, Some(layer), compute.layer_forward);
+            self.block(forward, inside.layer_forward, [gather(layer + 1), None]);
         }
-        self.block((Work::Head, None, compute.head), [None, None]);
+        self.block((Work::Head, None, compute.head), inside.head, [None, None]);
     }
 
     fn backward(&mut self, compute: &ComputeTimes, comm: &CommTimes) {
@@ -52,14 +55,15 @@ impl<S: FnMut(Span)> Player<'_, S> {
             let reduce = (layer + 1 < layers).then_some((self.reduction, Some(layer + 1), comm.reduce_layer));
             let gather = layer.checked_sub(1).map(|next| (Work::AllGather, Some(next), comm.regather_layer));
             let start = self.now;
-            self.block((Work::LayerBackward, Some(layer), compute.layer_backward), [reduce, gather]);
+            let backward = (Work::LayerBackward, Some(layer), compute.layer_backward);
+            self.block(backward, compute.exchange.layer_backward, [reduce, gather]);
             if reduce.is_some() {
                 self.across(start + comm.reduce_layer, Some(layer + 1), comm.replicate_layer);
             }
         }
         let reduce = (layers > 0).then_some((self.reduction, Some(0), comm.reduce_layer));
         let start = self.now;
-        self.block((Work::EmbeddingBackward, None, compute.embedding_backward), [reduce, None]);
+        self.block((Work::EmbeddingBackward, None, compute.embedding_backward), Seconds::ZERO, [reduce, None]);
         if reduce.is_some() {
             self.across(start + comm.reduce_layer, Some(0), comm.replicate_layer);
         }
@@ -73,15 +77,17 @@ impl<S: FnMut(Span)> Player<'_, S> {
         self.now += time;
     }
 
-    /// Compute with the transfers that start beside it; the next block starts when all are done.
-    fn block(&mut self, (work, layer, time): Transfer, transfers: [Option<Transfer>; 2]) {
+    /// Compute with what is exchanged at its end, and the transfers that start beside it; the next block starts when all are
+    /// done.
+    fn block(&mut self, (work, layer, time): Transfer, exchange: Seconds, transfers: [Option<Transfer>; 2]) {
         let mut end = self.now;
         for (its_work, its_layer, its_time) in transfers.into_iter().flatten() {
             self.emit(Lane::Shard, its_work, its_layer, end, its_time);
             end += its_time;
         }
         let done = beside(time, end - self.now, self.contention);
-        self.emit(Lane::Compute, work, layer, self.now, done.compute);
+        self.emit(Lane::Compute, work, layer, self.now, done.compute - exchange);
+        self.emit(Lane::Exchange, Work::Exchange, layer, self.now + done.compute - exchange, exchange);
         self.now += done.both;
     }
 
@@ -104,7 +110,7 @@ impl<S: FnMut(Span)> Player<'_, S> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::schedule::phases;
+    use crate::model::schedule::{Exchanges, phases};
     use proptest::prelude::*;
 
     fn ms() -> impl Strategy<Value = Seconds> {
@@ -116,6 +122,9 @@ mod tests {
             -> ComputeTimes {
             ComputeTimes {
                 layers, embedding_forward: e, layer_forward: f, head: h, layer_backward: b, embedding_backward: d, contention,
+                exchange: Exchanges {
+                    embedding_forward: 0.5 * e, layer_forward: 0.25 * f, head: 0.1 * h, layer_backward: 0.75 * b,
+                },
             }
         }
     }
@@ -134,19 +143,19 @@ mod tests {
         fn the_closed_form_is_the_played_schedule(compute in any_compute(), comm in any_comm()) {
             let mut busy = Seconds::ZERO;
             let end = play(&compute, &comm, Work::ReduceScatter, 0, Seconds::ZERO, &mut |span| {
-                if span.lane == Lane::Compute {
+                if matches!(span.lane, Lane::Compute | Lane::Exchange) {
                     busy += span.end - span.start;
                 }
             });
             let phases = phases(&compute, &comm);
             let closed = phases.forward + phases.backward;
             prop_assert!((end - closed).get().abs() <= 1e-9 * closed.get(), "{end:?} {closed:?}");
-            prop_assert!((busy - phases.compute).get().abs() <= 1e-9 * closed.get(), "{busy:?} {phases:?}");
+            prop_assert!((busy - phases.busy).get().abs() <= 1e-9 * closed.get(), "{busy:?} {phases:?}");
         }
 
         #[test]
         fn spans_of_one_lane_never_overlap(compute in any_compute(), comm in any_comm()) {
-            let mut ends = [Seconds::ZERO; 3];
+            let mut ends = [Seconds::ZERO; 4];
             play(&compute, &comm, Work::ReduceScatter, 0, Seconds::ZERO, &mut |span| {
                 let end = &mut ends[span.lane as usize];
                 assert!(span.start >= *end - Seconds::from_us(1e-6), "{span:?} starts before {end:?}");

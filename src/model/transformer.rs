@@ -82,24 +82,7 @@ const PROJECTIONS: Saturating<u64> = Saturating(2);
 /// Norms of width d under `qk_norm`: of the queries and of the keys.
 const HEAD_NORMS: Saturating<u64> = Saturating(2);
 
-/// Parameter counts of an architecture by FSDP unit, made once an evaluation.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct UnitParams {
-    /// All of the model.
-    pub model: f64,
-    /// One layer: one unit.
-    pub layer: f64,
-    /// Embedding, head and what else is outside the layers: the root unit.
-    pub root: f64,
-}
-
 impl Architecture {
-    /// The parameters of each FSDP unit: the layers, and the root with the rest.
-    pub fn unit_params(&self) -> UnitParams {
-        let (model, layer) = (self.params() as f64, self.layer_params() as f64);
-        UnitParams { model, layer, root: model - f64::from(self.num_hidden_layers) * layer }
-    }
-
     /// Width of the query projection, `n_q d`.
     pub fn query_width(&self) -> f64 {
         f64::from(self.num_attention_heads) * f64::from(self.head_dim)

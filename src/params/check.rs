@@ -1,25 +1,26 @@
 //! Whether every parameter is within its bounds.
 
 use super::quantity::{is_valid, nearest, with_unit};
-use super::{Kind, Number, Param, every};
+use super::{Group, Kind, Number, Param, every};
+use crate::decimal::rounded;
 use crate::scenario::issue::Issue;
 use crate::scenario::{Model, Scenario};
 
 /// Everything that is wrong with a scenario: each parameter out of its bounds, in the table's order, and then what does not
 /// go together, which is [`Scenario::issues`].
 pub fn issues(scenario: &Scenario) -> Vec<Issue> {
-    let held = every().filter(|param| is_held(param.key, scenario));
+    let held = every().filter(|param| is_held(param, scenario));
     held.filter_map(|param| issue(param, scenario)).chain(scenario.issues()).collect()
 }
 
 /// Whether the scenario itself holds the row's value: the size of a named model follows from its shape, and the shape from
 /// the size on the ladder.
-pub(crate) fn is_held(key: &str, scenario: &Scenario) -> bool {
-    let of_custom = super::ARCHITECTURE.iter().any(|param| param.key == key);
+pub(crate) fn is_held(param: &Param, scenario: &Scenario) -> bool {
+    let of_custom = param.group == Group::Architecture;
     match scenario.model {
         Model::Ladder { .. } => !of_custom,
-        Model::Custom { .. } => key != "size",
-        Model::Preset { .. } => key != "size" && !of_custom,
+        Model::Custom { .. } => param.key != "size",
+        Model::Preset { .. } => param.key != "size" && !of_custom,
     }
 }
 
@@ -35,7 +36,7 @@ fn issue(param: &Param, scenario: &Scenario) -> Option<Issue> {
 
 /// A value without the last digits, which conversions between units leave behind.
 fn tidy(value: f64) -> f64 {
-    format!("{value:.14e}").parse().unwrap_or(value)
+    rounded(value, 15)
 }
 
 fn sentence(label: &str, number: &Number, value: f64) -> String {

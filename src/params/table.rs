@@ -1,10 +1,66 @@
 //! The rows. To add a parameter, write its row in the file of its group and list it here.
 
+/// A row with named options, for a field of the scenario.
+macro_rules! picked {
+    (
+        $(#[$doc:meta])* $name:ident, $group:ident, $($field:ident).+, $key:literal, $label:literal, $csv:literal,
+        $applies:expr, $help:literal, $($value:expr => $option:literal, $named:literal, $meaning:literal;)+
+    ) => {
+        $(#[$doc])*
+        pub const $name: Param = Param {
+            key: $key,
+            label: $label,
+            csv: $csv,
+            group: Group::$group,
+            help: $help,
+            kind: choice(
+                &[$(option($option, $named, $meaning)),+],
+                |scenario| position(&[$($value),+], &scenario.$($field).+),
+                |scenario, index| {
+                    if let Some(&value) = [$($value),+].get(index) {
+                        scenario.$($field).+ = value;
+                    }
+                },
+            ),
+            applies: $applies,
+        };
+    };
+}
+
+/// A row that is on or off.
+macro_rules! switched {
+    (
+        $(#[$doc:meta])* $name:ident, $group:ident, $($field:ident).+, $key:literal, $label:literal, $csv:literal,
+        $applies:expr, $help:literal
+    ) => {
+        $(#[$doc])*
+        pub const $name: Param = Param {
+            key: $key,
+            label: $label,
+            csv: $csv,
+            group: Group::$group,
+            help: $help,
+            kind: switched(
+                |scenario| usize::from(scenario.$($field).+),
+                |scenario, index| {
+                    if index < 2 {
+                        scenario.$($field).+ = index == 1;
+                    }
+                },
+            ),
+            applies: $applies,
+        };
+    };
+}
+
 pub mod accounting;
 pub mod architecture;
 pub mod constants;
 pub mod hardware;
+pub mod kernels;
 pub mod main_controls;
+pub mod parallelism;
+pub mod run;
 pub mod sharding;
 pub mod training;
 
@@ -23,8 +79,31 @@ pub const PARAMS: &[Param] = &[
     training::RECOMPUTE,
     training::KEEP_FRACTION,
     training::RECIPE,
+    training::OPTIMIZER,
+    training::OFFLOAD_OPTIMIZER,
+    training::OFFLOAD_PARAMETERS,
+    training::OFFLOAD_ACTIVATIONS,
     sharding::STRATEGY,
     sharding::SHARD_SIZE,
+    parallelism::TP,
+    parallelism::SEQUENCE_PARALLEL,
+    parallelism::ASYNC_TP,
+    parallelism::CP,
+    parallelism::CONTEXT_EXCHANGE,
+    parallelism::PP,
+    parallelism::SCHEDULE,
+    parallelism::VIRTUAL_STAGES,
+    parallelism::FIRST_LAYERS,
+    parallelism::LAST_LAYERS,
+    parallelism::GRADIENT_SYNC,
+    parallelism::OVERLAP,
+    kernels::FRAMEWORK,
+    kernels::COMPILE,
+    kernels::ATTENTION_KERNEL,
+    kernels::LOSS,
+    kernels::NORM_KERNEL,
+    kernels::DROPOUT,
+    kernels::COMPUTE,
     hardware::GPUS_PER_NODE,
     hardware::INTRA_NODE,
     hardware::MEMORY_BANDWIDTH,
@@ -33,14 +112,30 @@ pub const PARAMS: &[Param] = &[
     hardware::INTER_NODE_EFFICIENCY,
     hardware::TOPOLOGY,
     accounting::MFU_CONVENTION,
+    run::TOKENS,
+    run::PRICE,
+    run::PUE,
+    run::GRID,
+    run::STORAGE,
+    run::MTBF,
+    run::RESTART,
+    run::CHECKPOINT_INTERVAL,
+    run::SHARDED_CHECKPOINT,
+    run::DEFERRED_INIT,
+    run::CRITICAL_BATCH,
 ];
 
 /// Constants of the hardware that have a key in links and no control on the page.
 pub const CONSTANTS: &[Param] = &[
     constants::PEAK_8BIT,
+    constants::PEAK_4BIT,
     constants::PEAK_32BIT,
+    constants::HOST_LINK,
+    constants::POWER,
     constants::MATMUL,
+    constants::MATMUL_8BIT,
     constants::ATTENTION,
+    constants::ATTENTION_TUNED,
     constants::ELEMENTWISE,
     constants::HALF_SATURATION,
     constants::LAUNCH,
@@ -66,6 +161,8 @@ pub const ARCHITECTURE: &[Param] = &[
     architecture::TIED,
     architecture::POSITIONS,
     architecture::EMBEDDING_NORM,
+    architecture::SLIDING_WINDOW,
+    architecture::GLOBAL_EVERY,
 ];
 
 /// For rows that have an effect in every scenario.
@@ -76,6 +173,16 @@ fn always(_: &Scenario) -> bool {
 /// For rows about a fraction of activations.
 fn with_fraction(scenario: &Scenario) -> bool {
     scenario.recompute == RecomputeMode::Fraction
+}
+
+/// For rows about what happens where every GPU keeps whole weights: FSDP shards them.
+fn unsharded_weights(scenario: &Scenario) -> bool {
+    !with_fsdp(scenario)
+}
+
+/// For rows about sharded weights.
+fn with_fsdp(scenario: &Scenario) -> bool {
+    scenario.strategy.shards_weights()
 }
 
 /// For rows about the shard group.
@@ -117,6 +224,14 @@ const fn doublings(unit: Unit, (min, max): (f64, f64), get: fn(&Scenario) -> f64
 /// A choice among options.
 const fn choice(options: &'static [ChoiceOption], get: fn(&Scenario) -> usize, set: fn(&mut Scenario, usize)) -> Kind {
     Kind::Choice(Choice { options, get, set })
+}
+
+/// The options of what is on or off.
+const SWITCH: &[ChoiceOption] = &[option("no", "Off", "Off."), option("yes", "On", "On.")];
+
+/// On or off.
+const fn switched(get: fn(&Scenario) -> usize, set: fn(&mut Scenario, usize)) -> Kind {
+    choice(SWITCH, get, set)
 }
 
 #[cfg(test)]

@@ -1,6 +1,8 @@
 //! What would help: single changes to a scenario, each evaluated by the engine.
 
 use crate::model::report::Report;
+use crate::model::software::Loss;
+use crate::model::training::Optimizer;
 use crate::params;
 use crate::scenario::issue::Severity;
 use crate::scenario::{RecomputeMode, Scenario, Strategy};
@@ -19,6 +21,14 @@ pub enum Change {
     Both(Strategy, RecomputeMode),
     /// Another micro-batch size.
     MicroBatch(u32),
+    /// Tensor parallelism over this many GPUs: a node, or half of what it was.
+    TensorParallel(u32),
+    /// A loss that never holds fp32 logits.
+    FusedLoss,
+    /// Optimizer state in host memory, and weights too where they are sharded.
+    Offload,
+    /// Optimizer state in 8 bits.
+    Optimizer8bit,
     /// A shorter sequence, the longest power of two that fits.
     SeqLen(u32),
     /// More GPUs: twice as many, or as often doubled as makes it fit.
@@ -33,8 +43,15 @@ impl Change {
     /// What it asks for, from least to most: a setting, another task, more of the same hardware, other hardware.
     pub fn effort(self) -> u8 {
         match self {
-            Self::Strategy(_) | Self::ShardSize(_) | Self::Recompute(_) | Self::Both(..) | Self::MicroBatch(_) => 0,
-            Self::SeqLen(_) => 1,
+            Self::Strategy(_)
+            | Self::ShardSize(_)
+            | Self::Recompute(_)
+            | Self::Both(..)
+            | Self::MicroBatch(_)
+            | Self::TensorParallel(_)
+            | Self::FusedLoss
+            | Self::Offload => 0,
+            Self::Optimizer8bit | Self::SeqLen(_) => 1,
             Self::Gpus(_) => 2,
             Self::Link(_) | Self::Memory(_) => 3,
         }
@@ -125,6 +142,21 @@ fn changes(scenario: &Scenario, fits: bool) -> Vec<Change> {
             }
         }
     }
+    let node = scenario.network.values.gpus_per_node;
+    match scenario.tp {
+        1 if node > 1 => changes.push(Change::TensorParallel(node)),
+        tp @ 2.. => changes.push(Change::TensorParallel(tp / 2)),
+        _ => {}
+    }
+    if scenario.kernels.loss == Loss::Standard {
+        changes.push(Change::FusedLoss);
+    }
+    if !fits && !scenario.offload.optimizer {
+        changes.push(Change::Offload);
+    }
+    if !fits && scenario.optimizer == Optimizer::AdamW {
+        changes.push(Change::Optimizer8bit);
+    }
     let (gpus, memory) = (scenario.gpus, scenario.accelerator.values.memory.gib());
     changes.extend(doubled(scenario, fits, |times| Change::Gpus(gpus.saturating_mul(times))));
     changes.extend(doubled(scenario, fits, |times| Change::Memory(memory * f64::from(times))));
@@ -169,6 +201,13 @@ pub fn apply(scenario: &Scenario, change: Change) -> Scenario {
         Change::ShardSize(size) => changed.shard_size = size,
         Change::Recompute(mode) => changed.recompute = mode,
         Change::MicroBatch(size) => changed.micro_batch_size = size,
+        Change::TensorParallel(tp) => changed.tp = tp,
+        Change::FusedLoss => changed.kernels.loss = Loss::Fused,
+        Change::Offload => {
+            changed.offload.optimizer = true;
+            changed.offload.parameters = scenario.strategy.shards_weights();
+        }
+        Change::Optimizer8bit => changed.optimizer = Optimizer::AdamW8bit,
         Change::SeqLen(seq_len) => changed.seq_len = seq_len,
         Change::Gpus(gpus) => changed.gpus = gpus,
         Change::Link(gbit) => changed.network.values.inter_node = BytesPerSecond::from_gbit_per_s(gbit),
@@ -180,7 +219,10 @@ pub fn apply(scenario: &Scenario, change: Change) -> Scenario {
 fn choose(scenario: &mut Scenario, strategy: Strategy) {
     scenario.strategy = strategy;
     if strategy.uses_shard_size() {
-        scenario.shard_size = scenario.network.values.gpus_per_node;
+        // The data-parallel GPUs of one node.
+        let degrees = scenario.degrees();
+        let inner = degrees.tp.saturating_mul(degrees.cp);
+        scenario.shard_size = (scenario.network.values.gpus_per_node / inner).max(1);
     }
 }
 
@@ -216,6 +258,21 @@ mod tests {
                 assert!(!report.fits() || advice.gain >= LEAST_GAIN);
             }
         }
+    }
+
+    #[test]
+    fn settings_of_memory_are_tried_where_it_is_short() {
+        let mut scenario = catalog::default_scenario();
+        scenario.network.values.gpus_per_node = 8;
+        let found = changes(&scenario, false);
+        for change in [Change::TensorParallel(8), Change::FusedLoss, Change::Offload, Change::Optimizer8bit] {
+            assert!(found.contains(&change), "{change:?}");
+            assert_eq!(errors(&apply(&scenario, change)), 0, "{change:?}");
+        }
+        scenario.tp = 8;
+        assert!(changes(&scenario, true).contains(&Change::TensorParallel(4)));
+        let hybrid = apply(&scenario, Change::Strategy(Strategy::HybridShard));
+        assert_eq!((hybrid.shard_size, errors(&hybrid)), (1, 0));
     }
 
     #[test]

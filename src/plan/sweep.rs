@@ -78,10 +78,15 @@ pub fn assign(scenario: &mut Scenario, number: &Number, value: f64) {
     }
 }
 
-/// The GPUs that a swept number of them fills whole: a node, or a shard group where that is larger.
+/// The GPUs that a swept number of them fills whole: nodes and, where that is more, shard groups of replicas of the model.
 pub fn whole_group(scenario: &Scenario) -> u32 {
     let shard = if scenario.strategy.uses_shard_size() { scenario.shard_size } else { 1 };
-    scenario.network.values.gpus_per_node.max(shard).max(1)
+    let group = [scenario.tp, scenario.cp, scenario.pp, shard]
+        .into_iter()
+        .fold(1_u32, |product, degree| product.saturating_mul(degree.max(1)));
+    let node = scenario.network.values.gpus_per_node.max(1);
+    // One node beside a group that it does not divide: the multiple of both, unless that is beyond any run.
+    (1..=node).map(|times| group.saturating_mul(times)).find(|whole| whole.is_multiple_of(node)).unwrap_or(group)
 }
 
 /// The scenario with one parameter at one value.
@@ -182,6 +187,20 @@ mod tests {
         assert_eq!(scenario.gpus, 128);
         assign(&mut scenario, number("gpus"), 3.0);
         assert_eq!(scenario.gpus, 3);
+    }
+
+    #[test]
+    fn a_swept_number_of_gpus_holds_whole_replicas_on_whole_nodes() {
+        let mut scenario = default_scenario();
+        scenario.network.values.gpus_per_node = 8;
+        (scenario.tp, scenario.pp) = (2, 3);
+        assert_eq!(whole_group(&scenario), 24);
+        assign(&mut scenario, number("gpus"), 131.0);
+        assert_eq!(scenario.gpus, 120);
+        let degrees = scenario.degrees();
+        assert_eq!((degrees.tp, degrees.cp, degrees.pp, degrees.dp), (2, 1, 3, 20));
+        scenario.tp = u32::MAX;
+        assert_eq!(whole_group(&scenario), u32::MAX);
     }
 
     #[test]

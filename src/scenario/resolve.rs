@@ -3,6 +3,7 @@
 use super::{Model, RecomputeMode, Scenario, Strategy};
 use crate::model::parallel::Mesh;
 use crate::model::report::Report;
+use crate::model::run::{self, RunReport};
 use crate::model::setup::{Overheads, Setup};
 use crate::model::step;
 use crate::model::training::{AttentionMask, Batch, Recompute, Reshard, Sharding};
@@ -69,6 +70,12 @@ impl Scenario {
         step::evaluate(&self.setup())
     }
 
+    /// The whole run around the scenario's step.
+    pub fn run_report(&self) -> RunReport {
+        let setup = self.setup();
+        run::evaluate(&setup, &step::evaluate(&setup), &self.run)
+    }
+
     /// The same scenario under another strategy.
     #[must_use]
     pub fn with_strategy(mut self, strategy: Strategy) -> Self {
@@ -125,12 +132,10 @@ pub struct Degrees {
 
 /// The divisor of `number` nearest to `wanted`, the smaller of two equally near.
 pub fn nearest_divisor(number: u32, wanted: u32) -> u32 {
-    if wanted > 0 && number.is_multiple_of(wanted) {
-        return wanted;
-    }
-    let below = (1..=wanted.min(number)).rev().find(|divisor| number.is_multiple_of(*divisor)).unwrap_or(1);
-    let above = (wanted.max(1)..=number).find(|divisor| number.is_multiple_of(*divisor)).unwrap_or(number);
-    if above.abs_diff(wanted) < below.abs_diff(wanted) { above } else { below }
+    let (number, wanted) = (number.max(1), wanted.clamp(1, number.max(1)));
+    // 1 divides everything, so the search ends.
+    let around = (0..wanted).flat_map(|distance| [wanted - distance, wanted.saturating_add(distance)]);
+    around.into_iter().find(|&divisor| number.is_multiple_of(divisor)).unwrap_or(1)
 }
 
 #[cfg(test)]
@@ -144,5 +149,8 @@ mod tests {
         assert_eq!(nearest_divisor(64, 7), 8);
         assert_eq!(nearest_divisor(12, 100), 12);
         assert_eq!(nearest_divisor(13, 0), 1);
+        assert_eq!(nearest_divisor(13, 8), 13);
+        assert_eq!(nearest_divisor(13, 7), 1);
+        assert_eq!(nearest_divisor(0, 7), 1);
     }
 }

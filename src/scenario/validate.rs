@@ -1,7 +1,10 @@
 //! What does not go together in a scenario. The bounds of single fields are the table of parameters'.
 
+mod mesh;
+mod run;
+mod software;
+
 use super::issue::Issue;
-use super::resolve::nearest_divisor;
 use super::{Model, Scenario};
 use crate::model::transformer::Architecture;
 
@@ -9,35 +12,18 @@ impl Scenario {
     /// What is wrong between the scenario's fields, in sentences. [`crate::params::issues`] adds the bounds of each.
     pub fn issues(&self) -> Vec<Issue> {
         let mut issues = Vec::new();
-        issues.extend(self.shard_group());
+        self.mesh(&mut issues);
         issues.extend(self.nodes());
         issues.extend(self.positions());
         if let Model::Custom { architecture } | Model::Preset { architecture, .. } = &self.model {
             issues.extend(heads(architecture));
             issues.extend(key_value_heads(architecture));
         }
+        self.software(&mut issues);
+        let setup = self.setup();
+        issues.extend(run::critical_batch(&setup, &self.run));
+        issues.extend(run::host_memory(&setup, &self.run));
         issues
-    }
-
-    /// A shard group larger than the run, or one that does not divide it.
-    fn shard_group(&self) -> Option<Issue> {
-        let (size, gpus) = (self.shard_size, self.gpus);
-        if !self.strategy.uses_shard_size() || size == 0 || gpus == 0 || gpus.is_multiple_of(size) {
-            return None;
-        }
-        let used = nearest_divisor(gpus, size);
-        let message = if size > gpus {
-            format!(
-                "The shard group of {size} GPUs is larger than the run of {gpus}. The page computes with a group of {used}: \
-                 enter at most {gpus}, or more GPUs."
-            )
-        } else {
-            format!(
-                "A shard group of {size} GPUs does not divide {gpus} GPUs evenly. The page computes with {used}: enter {}.",
-                neighbours(gpus, size)
-            )
-        };
-        Some(Issue::error("shard", message))
     }
 
     /// A last node that is not full.

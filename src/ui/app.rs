@@ -78,7 +78,7 @@ pub fn App(start: &Start) -> Html {
                 emit={emit.clone()} />
             <main class="page">
                 { banner(&state.banner, &emit) }
-                { verdict(&headline, &derived, &emit) }
+                { verdict(&headline, &state.scenario, &derived, &emit) }
                 <div class="columns">
                     { controls(&state, &emit) }
                     { figures(&state, &derived, theme, Sinks { emit: &emit, say: &say }) }

@@ -1,6 +1,7 @@
 //! Every sentence of the page.
 
 mod advice;
+pub mod run;
 pub mod strategies;
 mod verdict;
 
@@ -21,6 +22,8 @@ pub struct Tiles {
     pub step: String,
     /// Memory at its peak.
     pub peak: String,
+    /// The ranges of these four in which measurements lie.
+    pub bands: [String; 4],
     /// Memory left, with a minus where it is not enough.
     pub free: String,
     /// Whether it is enough.
@@ -75,6 +78,10 @@ pub const BOUNDS: &str = "FSDP bound";
 /// What that is.
 pub const BOUNDS_HELP: &str =
     "The closed-form upper bound of FSDP after Wang et al. 2025 (arXiv 2504.03655), dashed in both figures.";
+/// The range around a prediction.
+pub const BAND: &str = "Range of 80 % of measurements";
+/// What that is.
+pub const BAND_HELP: &str = "80 % of the published measurements that no constant was fitted on lie in this range.";
 /// The model that the slider shapes.
 pub const LADDER: &str = "GPT-style, by size";
 /// Hardware that was typed rather than picked.
@@ -129,6 +136,7 @@ pub fn limiter(limiter: crate::model::report::Limiter) -> &'static str {
         Limiter::IntraNode => "Node links",
         Limiter::Compute => "Compute",
         Limiter::Launch => "Launches",
+        Limiter::Bubble => "Bubble",
     }
 }
 
@@ -136,6 +144,7 @@ pub fn limiter(limiter: crate::model::report::Limiter) -> &'static str {
 pub fn made_of(revision: u32) -> String {
     format!(
         "Every figure is computed in this browser from the scenario in the link; nothing is sent anywhere. Catalog revision {revision}. \
-         The dashed bounds follow Wang et al. 2025 (arXiv 2504.03655)."
+         Ranges hold 80 % of the published measurements that no constant was fitted on. The dashed bounds follow Wang et al. 2025 \
+         (arXiv 2504.03655)."
     )
 }

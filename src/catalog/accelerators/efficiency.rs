@@ -43,3 +43,12 @@ pub const ADA: Efficiency = of(0.80, 0.31);
 pub const CDNA2: Efficiency = of(0.50, 0.19);
 /// MI300X and MI325X: large products reach 650-750 of 1,307 TFLOP/s; not calibrated by itself.
 pub const CDNA3: Efficiency = of(0.50, 0.19);
+/// MI350X and MI355X: CDNA 3's fractions; not calibrated by itself.
+pub const CDNA4: Efficiency = CDNA3;
+/// B300 and GB300: Blackwell's fractions; not calibrated by itself.
+pub const BLACKWELL_ULTRA: Efficiency = BLACKWELL;
+/// Gaudi 2 and 3: the A100's fractions; not calibrated by itself. Large products alone reach 97 and 74 % of the peak
+/// (stas00/ml-engineering, maximum achievable FLOPS).
+pub const GAUDI: Efficiency = AMPERE;
+/// TPUs: the A100's fractions; not calibrated by itself.
+pub const TPU: Efficiency = AMPERE;

@@ -4,11 +4,7 @@ use super::{GPT_STYLE, Series, shape};
 use crate::catalog::ModelEntry;
 use crate::model::transformer::Architecture;
 
-const BLOOM: Series = Series {
-    family: "BLOOM",
-    source: "BLOOM (arXiv 2211.05100, Table 3) and bigscience/bloom* config.json; Hugging Face transformers \
-             modeling_bloom",
-};
+const BLOOM: Series = Series { family: "BLOOM", source: "bigscience/bloom* config.json" };
 
 /// BLOOM normalises its embedding and has ALiBi positions.
 const STYLE: Architecture = Architecture { vocab_size: 250_880, embedding_norm: true, ..GPT_STYLE };

@@ -4,21 +4,19 @@ use super::{LLAMA_STYLE, Series, shape};
 use crate::catalog::ModelEntry;
 use crate::model::transformer::Architecture;
 
-const GEMMA_1: Series = Series {
-    family: "Gemma",
-    source: "Gemma (arXiv 2403.08295, Table 1) and google/gemma-* config.json; Hugging Face transformers \
-             modeling_gemma",
-};
-const GEMMA_2: Series = Series {
-    family: "Gemma",
-    source: "Gemma 2 (arXiv 2408.00118, Table 1) and google/gemma-2-* config.json; Hugging Face transformers \
-             modeling_gemma2. Every other layer attends within 4,096 tokens, which FLOPs here do not know",
-};
+const GEMMA_1: Series = Series { family: "Gemma", source: "google/gemma-* config.json" };
+const GEMMA_2: Series = Series { family: "Gemma", source: "google/gemma-2-* config.json" };
+const GEMMA_3: Series =
+    Series { family: "Gemma", source: "google/gemma-3-*-pt config.json; the text model without the vision tower" };
 
 /// Gemma shares its large embedding with the head; its heads are wider than H over their number.
 const FIRST: Architecture = Architecture { vocab_size: 256_000, tie_word_embeddings: true, ..LLAMA_STYLE };
-/// Gemma 2 has norms after the blocks too.
-const SECOND: Architecture = Architecture { norms_per_layer: 4, ..FIRST };
+/// Gemma 2 has norms after the blocks too; every other layer attends within 4,096 tokens.
+const SECOND: Architecture = Architecture { norms_per_layer: 4, sliding_window: 4096, global_every: 2, ..FIRST };
+/// Gemma 3 normalises queries and keys; five of six layers attend within 1,024 tokens.
+const THIRD: Architecture =
+    Architecture { vocab_size: 262_208, qk_norm: true, sliding_window: 1024, global_every: 6, ..SECOND };
+const THIRD_1B: Architecture = Architecture { vocab_size: 262_144, sliding_window: 512, ..THIRD };
 
 /// Gemma's dense text models.
 pub const MODELS: &[ModelEntry] = &[
@@ -50,5 +48,33 @@ pub const MODELS: &[ModelEntry] = &[
         Architecture { head_dim: 128, ..shape(SECOND, 46, 4608, (32, 16), 36_864) },
         27_227_128_320,
         8192,
+    ),
+    GEMMA_3.model(
+        "gemma-3-1b",
+        "Gemma 3 1B",
+        Architecture { head_dim: 256, ..shape(THIRD_1B, 26, 1152, (4, 1), 6912) },
+        999_885_952,
+        32_768,
+    ),
+    GEMMA_3.model(
+        "gemma-3-4b",
+        "Gemma 3 4B",
+        Architecture { head_dim: 256, ..shape(THIRD, 34, 2560, (8, 4), 10_240) },
+        3_880_263_168,
+        131_072,
+    ),
+    GEMMA_3.model(
+        "gemma-3-12b",
+        "Gemma 3 12B",
+        Architecture { head_dim: 256, ..shape(THIRD, 48, 3840, (16, 8), 15_360) },
+        11_766_034_176,
+        131_072,
+    ),
+    GEMMA_3.model(
+        "gemma-3-27b",
+        "Gemma 3 27B",
+        Architecture { head_dim: 128, ..shape(THIRD, 62, 5376, (32, 16), 21_504) },
+        27_009_346_304,
+        131_072,
     ),
 ];

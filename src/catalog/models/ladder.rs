@@ -6,10 +6,10 @@ use crate::model::transformer::Architecture;
 
 const LADDER: Series = Series {
     family: "Ladder",
-    source: "layers and widths used with the FSDP bounds after Wang et al. 2025 (arXiv 2504.03655), GPT-3 style: heads \
-             of 128, F = 4 H, biases, tied embedding of 50,257 (arXiv 2005.14165); positions without parameters",
+    source: "FSDP bounds after Wang et al. 2025 (arXiv 2504.03655): layers and widths; the rest as GPT-3",
 };
 
+/// Heads of 128, F = 4 H, biases, a tied embedding of 50,257 (arXiv 2005.14165); positions without parameters.
 const STYLE: Architecture = Architecture { vocab_size: 50_257, ..GPT_STYLE };
 /// Width of one head.
 const HEAD_DIM: u32 = 128;

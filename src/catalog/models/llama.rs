@@ -4,26 +4,13 @@ use super::{LLAMA_STYLE, Series, shape};
 use crate::catalog::ModelEntry;
 use crate::model::transformer::Architecture;
 
-const ONE: Series = Series {
-    family: "Llama",
-    source: "LLaMA (arXiv 2302.13971, Table 2) and the public config.json; Hugging Face transformers modeling_llama",
-};
-const TWO: Series = Series {
-    family: "Llama",
-    source: "Llama 2 (arXiv 2307.09288) and meta-llama/Llama-2-*-hf config.json; Hugging Face transformers \
-             modeling_llama",
-};
-const THREE: Series = Series {
-    family: "Llama",
-    source: "Llama 3 (arXiv 2407.21783, Table 3) and torchtitan models/llama3; Hugging Face transformers \
-             modeling_llama",
-};
-const THREE_2: Series = Series {
-    family: "Llama",
-    source: "meta-llama/Llama-3.2-1B and -3B config.json; Hugging Face transformers modeling_llama",
-};
-const CODE: Series =
-    Series { family: "Llama", source: "Code Llama (arXiv 2308.12950), codellama/CodeLlama-34b-hf config.json" };
+const ONE: Series = Series { family: "Llama", source: "LLaMA (arXiv 2302.13971, Table 2)" };
+const TWO: Series = Series { family: "Llama", source: "meta-llama/Llama-2-*-hf config.json" };
+const THREE: Series =
+    Series { family: "Llama", source: "Llama 3 (arXiv 2407.21783, Table 3), torchtitan models/llama3" };
+const THREE_2: Series = Series { family: "Llama", source: "meta-llama/Llama-3.2-* config.json" };
+const THREE_3: Series = Series { family: "Llama", source: "meta-llama/Llama-3.3-70B-Instruct config.json" };
+const CODE: Series = Series { family: "Llama", source: "codellama/CodeLlama-34b-hf config.json" };
 
 const VOCABULARY_1: Architecture = Architecture { vocab_size: 32_000, ..LLAMA_STYLE };
 const VOCABULARY_3: Architecture = Architecture { vocab_size: 128_256, ..LLAMA_STYLE };
@@ -50,6 +37,13 @@ pub const MODELS: &[ModelEntry] = &[
         "Llama 3.1 405B",
         shape(VOCABULARY_3, 126, 16_384, (128, 8), 53_248),
         405_853_388_800,
+        131_072,
+    ),
+    THREE_3.model(
+        "llama-3.3-70b",
+        "Llama 3.3 70B",
+        shape(VOCABULARY_3, 80, 8192, (64, 8), 28_672),
+        70_553_706_496,
         131_072,
     ),
     THREE_2.model("llama-3.2-1b", "Llama 3.2 1B", shape(TIED_3, 16, 2048, (32, 8), 8192), 1_235_814_400, 131_072),

@@ -1,14 +1,14 @@
-//! Megatron-LM's weak-scaling series.
+//! Megatron-LM's models: the weak-scaling series, whose counts equal the paper's to the printed digit, and others.
 
 use super::{GPT_STYLE, Series, shape};
 use crate::catalog::ModelEntry;
 use crate::model::transformer::Architecture;
 
-const MEGATRON: Series = Series {
-    family: "Megatron-LM",
-    source: "Narayanan et al. 2021 (arXiv 2104.04473, Table 1): shapes, and counts that equal its column in billions \
-             to the printed digit",
-};
+const MEGATRON: Series = Series { family: "Megatron-LM", source: "Narayanan et al. 2021 (arXiv 2104.04473, Table 1)" };
+/// Other models of the paper: figures 11 to 17 and Table 2.
+const FIGURES: Series = Series { family: "Megatron-LM", source: "Narayanan et al. 2021 (arXiv 2104.04473), section 5" };
+const SELECTIVE: Series =
+    Series { family: "Megatron-LM", source: "Korthikanti et al. 2022 (arXiv 2205.05198, Table 3)" };
 
 const STYLE: Architecture = Architecture { vocab_size: 51_200, learned_positions: 2048, ..GPT_STYLE };
 
@@ -64,6 +64,35 @@ pub const MODELS: &[ModelEntry] = &[
         "Megatron-LM 1008B",
         shape(STYLE, 128, 25_600, (160, 160), 102_400),
         1_008_038_758_400,
+        2048,
+    ),
+    FIGURES.model("megatron-5.9b", "Megatron-LM 5.9B", shape(STYLE, 32, 3840, (32, 32), 15_360), 5_868_387_840, 2048),
+    FIGURES.model(
+        "megatron-162.2b",
+        "Megatron-LM 162.2B",
+        shape(STYLE, 32, 20_480, (128, 128), 81_920),
+        162_160_353_280,
+        2048,
+    ),
+    FIGURES.model(
+        "megatron-174.6b",
+        "Megatron-LM 174.6B",
+        shape(STYLE, 96, 12_288, (96, 96), 49_152),
+        174_615_846_912,
+        2048,
+    ),
+    FIGURES.model(
+        "megatron-290.8b",
+        "Megatron-LM 290.8B",
+        shape(STYLE, 90, 16_384, (128, 128), 65_536),
+        290_801_909_760,
+        2048,
+    ),
+    SELECTIVE.model(
+        "megatron-22.1b",
+        "Megatron-LM 22B",
+        shape(STYLE, 48, 6144, (64, 64), 24_576),
+        22_074_273_792,
         2048,
     ),
 ];

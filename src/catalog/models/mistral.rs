@@ -4,18 +4,17 @@ use super::{LLAMA_STYLE, Series, shape};
 use crate::catalog::ModelEntry;
 use crate::model::transformer::Architecture;
 
-const MISTRAL: Series = Series {
-    family: "Mistral",
-    source: "Mistral 7B (arXiv 2310.06825) and mistralai/* config.json; Hugging Face transformers modeling_mistral",
-};
+const MISTRAL: Series = Series { family: "Mistral", source: "mistralai/* config.json" };
 
 const V1: Architecture = Architecture { vocab_size: 32_000, ..LLAMA_STYLE };
+/// Every layer of the first release attends within 4,096 tokens (arXiv 2310.06825, Table 1).
+const SLIDING: Architecture = Architecture { sliding_window: 4096, ..V1 };
 const V3: Architecture = Architecture { vocab_size: 32_768, ..LLAMA_STYLE };
 const TEKKEN: Architecture = Architecture { vocab_size: 131_072, ..LLAMA_STYLE };
 
 /// Mistral's dense models.
 pub const MODELS: &[ModelEntry] = &[
-    MISTRAL.model("mistral-7b", "Mistral 7B v0.1", shape(V1, 32, 4096, (32, 8), 14_336), 7_241_732_096, 32_768),
+    MISTRAL.model("mistral-7b", "Mistral 7B v0.1", shape(SLIDING, 32, 4096, (32, 8), 14_336), 7_241_732_096, 32_768),
     MISTRAL.model("mistral-7b-v0.3", "Mistral 7B v0.3", shape(V3, 32, 4096, (32, 8), 14_336), 7_248_023_552, 32_768),
     MISTRAL.model(
         "mistral-nemo-12b",

@@ -4,11 +4,9 @@ use super::{GPT_STYLE, Series, shape};
 use crate::catalog::ModelEntry;
 use crate::model::transformer::{Architecture, AttentionBias, Norm};
 
-const MPT: Series = Series { family: "MPT", source: "mosaicml/mpt-7b and mpt-30b config.json; llm-foundry models/mpt" };
-const BENCH: Series = Series {
-    family: "MPT benchmarks",
-    source: "llm-foundry's benchmark tables, which print the counts: sequence 2,048 with learned positions and biases",
-};
+const MPT: Series = Series { family: "MPT", source: "mosaicml/mpt-* config.json" };
+const BENCH: Series =
+    Series { family: "MPT benchmarks", source: "llm-foundry's benchmark tables, which print the counts" };
 
 /// The released models have ALiBi positions and no biases, in norms neither.
 const RELEASED: Architecture = Architecture {
@@ -18,6 +16,7 @@ const RELEASED: Architecture = Architecture {
     mlp_bias: false,
     ..GPT_STYLE
 };
+/// The benchmarks have learned positions and biases.
 const BENCHMARK: Architecture = Architecture { vocab_size: 50_368, learned_positions: 2048, ..GPT_STYLE };
 
 /// MPT.

@@ -4,10 +4,7 @@ use super::{GPT_STYLE, Series, shape};
 use crate::catalog::ModelEntry;
 use crate::model::transformer::Architecture;
 
-const OPT: Series = Series {
-    family: "OPT",
-    source: "OPT (arXiv 2205.01068, Table 1) and facebook/opt-* config.json; Hugging Face transformers modeling_opt",
-};
+const OPT: Series = Series { family: "OPT", source: "OPT (arXiv 2205.01068, Table 1), facebook/opt-* config.json" };
 
 /// OPT keeps two unused entries before its 2,048 positions.
 const STYLE: Architecture = Architecture { vocab_size: 50_272, learned_positions: 2050, ..GPT_STYLE };

@@ -2,41 +2,50 @@
 
 use super::{LLAMA_STYLE, Series, shape};
 use crate::catalog::ModelEntry;
-use crate::model::transformer::{Architecture, AttentionBias};
+use crate::model::transformer::{Architecture, AttentionBias, Norm};
 
-const PHI: Series = Series {
-    family: "Phi",
-    source: "microsoft/Phi-3-mini-4k-instruct, Phi-3-medium-4k-instruct and phi-4 config.json; Hugging Face \
-             transformers modeling_phi3",
-};
-const SMOLLM: Series = Series {
-    family: "SmolLM",
-    source: "HuggingFaceTB/SmolLM2-* config.json; Hugging Face transformers modeling_llama",
-};
-const YI: Series = Series {
-    family: "Yi",
-    source: "Yi (arXiv 2403.04652) and 01-ai/Yi-* config.json; Hugging Face transformers modeling_llama",
-};
-const DEEPSEEK: Series = Series {
-    family: "DeepSeek",
-    source: "DeepSeek LLM (arXiv 2401.02954, Table 2) and deepseek-ai/deepseek-llm-*-base config.json; Hugging Face \
-             transformers modeling_llama",
-};
-const INTERNLM: Series =
-    Series { family: "InternLM", source: "internlm/internlm-7b config.json and modeling_internlm" };
-const TINYLLAMA: Series = Series {
-    family: "TinyLlama",
-    source: "TinyLlama (arXiv 2401.02385) and TinyLlama/TinyLlama-1.1B config.json; Hugging Face transformers \
-             modeling_llama",
-};
+const PHI: Series = Series { family: "Phi", source: "microsoft/Phi-3-*-4k-instruct and phi-4 config.json" };
+const SMOLLM: Series = Series { family: "SmolLM", source: "HuggingFaceTB/SmolLM* config.json" };
+const YI: Series = Series { family: "Yi", source: "01-ai/Yi-* config.json" };
+const DEEPSEEK: Series = Series { family: "DeepSeek", source: "deepseek-ai/deepseek-llm-*-base config.json" };
+const INTERNLM: Series = Series { family: "InternLM", source: "internlm/internlm-* config.json" };
+const GRANITE: Series = Series { family: "Granite", source: "ibm-granite/granite-3.0-*-base config.json" };
+const BAICHUAN: Series = Series { family: "Baichuan", source: "baichuan-inc/Baichuan2-*-Base config.json" };
+const COMMAND: Series = Series { family: "Command", source: "CohereForAI/c4ai-command-r* config.json" };
+const OLMO: Series = Series { family: "OLMo", source: "allenai/OLMo-2-* config.json" };
+const NANOTRON: Series =
+    Series { family: "Ultra-scale playbook", source: "nanotron's benchmark data, which prints the counts" };
+const TINYLLAMA: Series = Series { family: "TinyLlama", source: "TinyLlama/TinyLlama-1.1B config.json" };
 
-const PHI_3: Architecture = Architecture { vocab_size: 32_064, ..LLAMA_STYLE };
+/// The 4k models attend within 2,047 tokens in every layer.
+const PHI_3: Architecture = Architecture { vocab_size: 32_064, sliding_window: 2047, ..LLAMA_STYLE };
+/// Without Phi-1.5 and 2, whose head has biases.
+const PHI_4_MINI: Architecture = Architecture { vocab_size: 200_064, tie_word_embeddings: true, ..LLAMA_STYLE };
 const PHI_4: Architecture = Architecture { vocab_size: 100_352, ..LLAMA_STYLE };
 const SMOLLM_2: Architecture = Architecture { vocab_size: 49_152, tie_word_embeddings: true, ..LLAMA_STYLE };
 const YI_1: Architecture = Architecture { vocab_size: 64_000, ..LLAMA_STYLE };
 const DEEPSEEK_1: Architecture = Architecture { vocab_size: 102_400, ..LLAMA_STYLE };
 const INTERNLM_1: Architecture =
     Architecture { vocab_size: 103_168, attention_bias: AttentionBias::All, ..LLAMA_STYLE };
+const INTERNLM_20B: Architecture = Architecture { vocab_size: 103_168, ..LLAMA_STYLE };
+const INTERNLM_2: Architecture = Architecture { vocab_size: 92_544, ..LLAMA_STYLE };
+const SMOLLM_3: Architecture = Architecture { vocab_size: 128_256, tie_word_embeddings: true, ..LLAMA_STYLE };
+const GRANITE_3: Architecture = Architecture { vocab_size: 49_155, tie_word_embeddings: true, ..LLAMA_STYLE };
+const BAICHUAN_2: Architecture = Architecture { vocab_size: 125_696, ..LLAMA_STYLE };
+/// One norm without biases for attention and MLP side by side.
+const COMMAND_R: Architecture = Architecture {
+    vocab_size: 256_000,
+    norm: Norm::LayerNoBias,
+    norms_per_layer: 1,
+    tie_word_embeddings: true,
+    ..LLAMA_STYLE
+};
+const COMMAND_R7B: Architecture = Architecture { sliding_window: 4096, global_every: 4, ..COMMAND_R };
+/// Queries and keys are normalised over their whole width, which is H: two more norms. Without 32B, whose keys are
+/// narrower, and the first OLMo, whose norms have no weights.
+const OLMO_2: Architecture = Architecture { vocab_size: 100_352, norms_per_layer: 4, ..LLAMA_STYLE };
+const NANOTRON_TIED: Architecture = Architecture { vocab_size: 131_072, tie_word_embeddings: true, ..LLAMA_STYLE };
+const NANOTRON_LARGE: Architecture = Architecture { vocab_size: 131_072, ..LLAMA_STYLE };
 const TINY: Architecture = Architecture { vocab_size: 32_000, ..LLAMA_STYLE };
 
 /// Other dense models of Llama's style.
@@ -44,10 +53,13 @@ pub const MODELS: &[ModelEntry] = &[
     PHI.model("phi-3-mini", "Phi-3 mini 3.8B", shape(PHI_3, 32, 3072, (32, 32), 8192), 3_821_079_552, 4096),
     PHI.model("phi-3-medium", "Phi-3 medium 14B", shape(PHI_3, 40, 5120, (40, 10), 17_920), 13_960_238_080, 4096),
     PHI.model("phi-4", "Phi-4 14B", shape(PHI_4, 40, 5120, (40, 10), 17_920), 14_659_507_200, 16_384),
+    PHI.model("phi-4-mini", "Phi-4 mini 3.8B", shape(PHI_4_MINI, 32, 3072, (24, 8), 8192), 3_836_021_760, 131_072),
     SMOLLM.model("smollm-2-135m", "SmolLM2 135M", shape(SMOLLM_2, 30, 576, (9, 3), 1536), 134_515_008, 8192),
     SMOLLM.model("smollm-2-360m", "SmolLM2 360M", shape(SMOLLM_2, 32, 960, (15, 5), 2560), 361_821_120, 8192),
     SMOLLM.model("smollm-2-1.7b", "SmolLM2 1.7B", shape(SMOLLM_2, 24, 2048, (32, 32), 8192), 1_711_376_384, 8192),
+    SMOLLM.model("smollm-3-3b", "SmolLM3 3B", shape(SMOLLM_3, 36, 2048, (16, 4), 11_008), 3_075_098_624, 65_536),
     YI.model("yi-6b", "Yi 6B", shape(YI_1, 32, 4096, (32, 4), 11_008), 6_061_035_520, 4096),
+    YI.model("yi-9b", "Yi 9B", shape(YI_1, 48, 4096, (32, 4), 11_008), 8_829_407_232, 4096),
     YI.model("yi-34b", "Yi 34B", shape(YI_1, 60, 7168, (56, 8), 20_480), 34_388_917_248, 4096),
     DEEPSEEK.model(
         "deepseek-llm-7b",
@@ -64,5 +76,63 @@ pub const MODELS: &[ModelEntry] = &[
         4096,
     ),
     INTERNLM.model("internlm-7b", "InternLM 7B", shape(INTERNLM_1, 32, 4096, (32, 32), 11_008), 7_321_948_160, 2048),
+    INTERNLM.model(
+        "internlm-20b",
+        "InternLM 20B",
+        shape(INTERNLM_20B, 60, 5120, (40, 40), 13_824),
+        20_088_714_240,
+        4096,
+    ),
+    INTERNLM.model(
+        "internlm-2-7b",
+        "InternLM2 7B",
+        shape(INTERNLM_2, 32, 4096, (32, 8), 14_336),
+        7_737_708_544,
+        32_768,
+    ),
+    INTERNLM.model(
+        "internlm-2-20b",
+        "InternLM2 20B",
+        shape(INTERNLM_2, 48, 6144, (48, 8), 16_384),
+        19_861_149_696,
+        32_768,
+    ),
+    GRANITE.model("granite-3-2b", "Granite 3 2B", shape(GRANITE_3, 40, 2048, (32, 8), 8192), 2_533_531_648, 4096),
+    GRANITE.model("granite-3-8b", "Granite 3 8B", shape(GRANITE_3, 40, 4096, (32, 8), 12_800), 8_170_848_256, 4096),
+    BAICHUAN.model("baichuan-2-7b", "Baichuan2 7B", shape(BAICHUAN_2, 32, 4096, (32, 32), 11_008), 7_505_973_248, 4096),
+    BAICHUAN.model(
+        "baichuan-2-13b",
+        "Baichuan2 13B",
+        shape(BAICHUAN_2, 40, 5120, (40, 40), 13_696),
+        13_896_668_160,
+        4096,
+    ),
+    COMMAND.model(
+        "command-r-35b",
+        "Command R 35B",
+        shape(COMMAND_R, 40, 8192, (64, 64), 22_528),
+        34_980_831_232,
+        131_072,
+    ),
+    COMMAND.model("command-r7b", "Command R7B", shape(COMMAND_R7B, 32, 4096, (32, 8), 14_336), 8_028_033_024, 131_072),
+    OLMO.model("olmo-2-1b", "OLMo 2 1B", shape(OLMO_2, 16, 2048, (16, 16), 8192), 1_484_916_736, 4096),
+    OLMO.model("olmo-2-7b", "OLMo 2 7B", shape(OLMO_2, 32, 4096, (32, 32), 11_008), 7_298_617_344, 4096),
+    OLMO.model("olmo-2-13b", "OLMo 2 13B", shape(OLMO_2, 40, 5120, (40, 40), 13_824), 13_716_198_400, 4096),
+    NANOTRON.model("playbook-1b", "Playbook 1B", shape(NANOTRON_TIED, 16, 2048, (32, 32), 8192), 1_342_244_864, 4096),
+    NANOTRON.model("playbook-3b", "Playbook 3B", shape(NANOTRON_TIED, 28, 3072, (32, 32), 8192), 3_573_722_112, 4096),
+    NANOTRON.model(
+        "playbook-8b",
+        "Playbook 8B",
+        shape(NANOTRON_LARGE, 32, 4096, (32, 32), 14_336),
+        8_858_636_288,
+        4096,
+    ),
+    NANOTRON.model(
+        "playbook-80b",
+        "Playbook 80B",
+        shape(NANOTRON_LARGE, 80, 8192, (64, 64), 28_672),
+        79_995_084_800,
+        4096,
+    ),
     TINYLLAMA.model("tinyllama-1.1b", "TinyLlama 1.1B", shape(TINY, 22, 2048, (32, 4), 5632), 1_100_048_384, 2048),
 ];

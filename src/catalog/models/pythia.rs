@@ -4,18 +4,10 @@ use super::{GPT_STYLE, Series, shape};
 use crate::catalog::ModelEntry;
 use crate::model::transformer::Architecture;
 
-const PYTHIA: Series = Series {
-    family: "Pythia",
-    source: "Pythia (arXiv 2304.01373, Table 1) and EleutherAI/pythia-* config.json; Hugging Face transformers \
-             modeling_gpt_neox. Attention and MLP stand side by side, which changes no count",
-};
-const NEOX: Series = Series {
-    family: "Pythia",
-    source: "GPT-NeoX-20B (arXiv 2204.06745) and EleutherAI/gpt-neox-20b config.json; Hugging Face transformers \
-             modeling_gpt_neox",
-};
+const PYTHIA: Series = Series { family: "Pythia", source: "EleutherAI/pythia-* config.json" };
+const NEOX: Series = Series { family: "Pythia", source: "EleutherAI/gpt-neox-20b config.json" };
 
-/// The vocabulary is padded differently from 6.9B on.
+/// Attention and MLP stand side by side, which changes no count. The vocabulary is padded differently from 6.9B on.
 const STYLE: Architecture = Architecture { vocab_size: 50_304, tie_word_embeddings: false, ..GPT_STYLE };
 const PADDED: Architecture = Architecture { vocab_size: 50_432, ..STYLE };
 const PADDED_MORE: Architecture = Architecture { vocab_size: 50_688, ..STYLE };

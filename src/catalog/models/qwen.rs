@@ -4,15 +4,8 @@ use super::{LLAMA_STYLE, Series, shape};
 use crate::catalog::ModelEntry;
 use crate::model::transformer::{Architecture, AttentionBias};
 
-const QWEN_2: Series = Series {
-    family: "Qwen",
-    source: "Qwen2.5 (arXiv 2412.15115) and Qwen/Qwen2.5-* config.json; Hugging Face transformers modeling_qwen2",
-};
-const QWEN_3: Series = Series {
-    family: "Qwen",
-    source: "Qwen3 (arXiv 2505.09388, Table 1), Qwen/Qwen3-* config.json and torchtitan models/qwen3; Hugging Face \
-             transformers modeling_qwen3",
-};
+const QWEN_2: Series = Series { family: "Qwen", source: "Qwen/Qwen2*-* config.json" };
+const QWEN_3: Series = Series { family: "Qwen", source: "Qwen/Qwen3-* config.json, torchtitan models/qwen3" };
 
 /// Qwen 2 has biases on query, key and value.
 const BIASED: Architecture = Architecture { vocab_size: 152_064, attention_bias: AttentionBias::Qkv, ..LLAMA_STYLE };
@@ -23,6 +16,9 @@ const NORMED_TIED: Architecture = Architecture { tie_word_embeddings: true, ..NO
 
 /// Qwen's dense models.
 pub const MODELS: &[ModelEntry] = &[
+    QWEN_2.model("qwen-2-1.5b", "Qwen2 1.5B", shape(BIASED_TIED, 28, 1536, (12, 2), 8960), 1_543_714_304, 131_072),
+    QWEN_2.model("qwen-2-7b", "Qwen2 7B", shape(BIASED, 28, 3584, (28, 4), 18_944), 7_615_616_512, 131_072),
+    QWEN_2.model("qwen-2-72b", "Qwen2 72B", shape(BIASED, 80, 8192, (64, 8), 29_568), 72_706_203_648, 131_072),
     QWEN_2.model("qwen-2.5-0.5b", "Qwen2.5 0.5B", shape(BIASED_TIED, 24, 896, (14, 2), 4864), 494_032_768, 32_768),
     QWEN_2.model("qwen-2.5-1.5b", "Qwen2.5 1.5B", shape(BIASED_TIED, 28, 1536, (12, 2), 8960), 1_543_714_304, 32_768),
     QWEN_2.model("qwen-2.5-3b", "Qwen2.5 3B", shape(BIASED_TIED, 36, 2048, (16, 2), 11_008), 3_085_938_688, 32_768),

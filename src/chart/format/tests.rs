@@ -6,6 +6,14 @@ fn plain(text: &str) -> String {
 }
 
 #[test]
+fn a_range_says_its_unit_once() {
+    let range = |low, high| plain(&range(&seconds(Seconds::new(low)), &seconds(Seconds::new(high))));
+    assert_eq!(range(1.96, 2.77), "1.96–2.77 s");
+    assert_eq!(range(0.95, 1.1), "950 ms–1.10 s");
+    assert_eq!(super::range("1,810", "2,130"), "1,810–2,130");
+}
+
+#[test]
 fn memory() {
     let gib = |value| plain(&bytes(Bytes::from_gib(value)));
     assert_eq!(gib(38.23), "38.2 GiB");
@@ -117,4 +125,16 @@ fn what_is_no_number_is_a_dash_with_the_reason() {
             assert_eq!(text, if odd.is_nan() { "– (undefined)" } else { "– (unlimited)" });
         }
     }
+}
+
+#[test]
+fn long_times_have_at_least_two_of_their_unit() {
+    let said = |seconds| duration(Seconds::new(seconds)).replace(THIN_SPACE, " ");
+    assert_eq!(said(15.49), "15.5 s");
+    assert_eq!(said(119.0), "119 s");
+    assert_eq!(said(120.0), "2.00 min");
+    assert_eq!(said(36.0 * 3600.0), "36.0 h");
+    assert_eq!(said(54.0 * 86_400.0), "54.0 days");
+    assert_eq!(said(1000.0 * 86_400.0), "2.74 years");
+    assert_eq!(said(f64::INFINITY), "– (unlimited)");
 }

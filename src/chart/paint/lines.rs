@@ -15,6 +15,8 @@ const DOTS: &[f64] = &[2.0, 5.0];
 const DOT_WIDTH: (f64, f64) = (3.0, 2.0);
 /// Room on each side of a line that crosses a field, in the surface's colour.
 const CASING: f64 = 1.5;
+/// How strong the band around a curve is.
+const BAND_OPACITY: f64 = 0.16;
 /// Half of the cross at the end of what fits.
 const CROSS: f64 = 3.5;
 
@@ -27,6 +29,15 @@ pub(super) fn rect(area: &PlotArea) -> Rect {
 fn in_pixels(area: &PlotArea, pieces: &[Vec<(f64, f64)>]) -> Vec<Vec<Spot>> {
     let place = |piece: &Vec<(f64, f64)>| -> Vec<Spot> { piece.iter().map(|&(x, y)| area.to_pixel(x, y)).collect() };
     pieces.iter().flat_map(|piece| clipped(&place(piece), rect(area))).collect()
+}
+
+/// The outline of a band around a piece of a line: along its top, and back along its bottom.
+fn around(area: &PlotArea, ((low, high), piece): ((f64, f64), &Vec<(f64, f64)>)) -> Vec<Spot> {
+    let spot = |&(x, y): &(f64, f64), factor: f64| {
+        let (left, top) = area.to_pixel(x, factor * y);
+        (left.clamp(area.left, area.right()), top.clamp(area.top, area.bottom()))
+    };
+    piece.iter().map(|point| spot(point, high)).chain(piece.iter().rev().map(|point| spot(point, low))).collect()
 }
 
 /// Lines in the order in which they are drawn: the scenario's own over the others, a bound over both.
@@ -52,6 +63,9 @@ pub(super) fn draw<B: DrawingBackend>(
     lines.sort_by_key(|line| order(line));
     let mut drawn: Vec<(&Line, Vec<Vec<Spot>>)> = Vec::with_capacity(lines.len());
     for line in lines {
+        for piece in line.band.iter().flat_map(|&band| line.segments.iter().map(move |piece| (band, piece))) {
+            pen.area(&around(area, piece), colour(theme, line), BAND_OPACITY)?;
+        }
         let pieces = in_pixels(area, &line.segments);
         let dot = if matches!(line.role, LineRole::Current(_)) { DOT_WIDTH.0 } else { DOT_WIDTH.1 };
         for piece in in_pixels(area, &line.infeasible) {

@@ -100,6 +100,13 @@ impl<'a, B: DrawingBackend> Pen<'a, B> {
         self.backend.draw_rect(self.at(from), self.at(to), &style, true).map_err(failed)
     }
 
+    /// A filled polygon.
+    pub(super) fn area(&mut self, corners: &[Spot], colour: Rgb, opacity: f64) -> Result<(), PaintError> {
+        let style = ShapeStyle { color: paint(colour, opacity), filled: true, stroke_width: 0 };
+        let corners: Vec<BackendCoord> = corners.iter().map(|&corner| self.at(corner)).collect();
+        self.backend.fill_polygon(corners, &style).map_err(failed)
+    }
+
     /// The outline of a rectangle.
     pub(super) fn outline(&mut self, from: Spot, to: Spot, stroke: Stroke) -> Result<(), PaintError> {
         let style = self.shape(stroke);

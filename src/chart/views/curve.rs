@@ -4,6 +4,7 @@ use super::axes::{self, AxisOf};
 use super::bound;
 use super::region::PERCENT;
 use super::scratch::Scratch;
+use crate::catalog::accuracy;
 use crate::chart::spec::{Axis, ChartSpec, Grain, Line, LineRole, Quantity};
 use crate::chart::{format, names};
 use crate::params::{Scale, Unit};
@@ -53,9 +54,17 @@ pub fn mfu_curve(scenario: &Scenario, x_key: &str, metric: Metric, bounds: bool,
     let mut lines: Vec<Line> = Vec::with_capacity(Strategy::ALL.len() + 1);
     for (place, strategy) in Strategy::ALL.into_iter().enumerate() {
         let own = strategy == scenario.strategy;
+        // ZeRO-1 in groups lies beside ZeRO-1 nearly everywhere: it is drawn where it is chosen.
+        if strategy == Strategy::Zero1Group && !own {
+            continue;
+        }
         let moved = Scenario { strategy, ..*scenario };
         let mut line = curve(&moved, &x, metric, scratch);
         line.name = names::strategy(place).to_string();
+        line.band = own.then(|| {
+            let time = accuracy::step_time(scenario);
+            (1.0 / time.high, 1.0 / time.low)
+        });
         line.role = if own { LineRole::Current(place) } else { LineRole::Strategy(place) };
         lines.push(line);
     }

@@ -96,7 +96,8 @@ fn a_strategy_that_is_another_by_its_numbers_is_named_so() {
     let mut scenario = default_scenario();
     scenario.shard_size = scenario.gpus;
     let spec = mfu_curve(&scenario, "seq", Metric::Mfu, false, &mut Scratch::default());
-    let hybrid = &spec.lines[Strategy::ALL.iter().position(|&one| one == Strategy::HybridShard).unwrap()];
+    let place = Strategy::ALL.iter().position(|&one| one == Strategy::HybridShard).unwrap();
+    let hybrid = spec.lines.iter().find(|line| line.role == LineRole::Strategy(place)).unwrap();
     let own = spec.lines.iter().find(|line| matches!(line.role, LineRole::Current(_))).unwrap();
     assert_eq!(hybrid.same_as.as_ref(), Some(&own.name));
     assert_eq!(own.same_as, None);

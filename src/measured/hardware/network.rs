@@ -6,7 +6,7 @@ use crate::measured::row::Row;
 use crate::measured::stack::Stack;
 use crate::measured::text::has;
 use crate::measured::{LeftOut, Notes};
-use crate::model::hardware::{Network, Topology};
+use crate::model::hardware::Network;
 use crate::scenario::{CUSTOM, Picked};
 use crate::units::BytesPerSecond;
 
@@ -85,16 +85,7 @@ pub fn network(
             Some(_) => {}
         }
     }
-    let values = Network {
-        gpus_per_node: node,
-        intra_node: intra.bandwidth,
-        inter_node: bandwidth,
-        intra_node_latency: intra.latency,
-        inter_node_latency: fabric.latency,
-        intra_node_efficiency: intra.efficiency,
-        inter_node_efficiency: fabric.efficiency,
-        topology: Topology::Aware,
-    };
+    let values = Network { inter_node: bandwidth, ..intra.nodes(node, fabric) };
     Ok(Picked { id: cluster.map_or(CUSTOM, |cluster| cluster.id), values })
 }
 

@@ -19,7 +19,8 @@ impl Bounds {
     /// not in each micro-batch, one transfer serves all of them, which counts as a faster link. Hybrid sharding keeps most of
     /// its traffic inside the nodes and is not bounded.
     pub fn of(setup: &Setup) -> Self {
-        let network = Network { intra_node_efficiency: 1.0, inter_node_efficiency: 1.0, ..setup.network };
+        let network =
+            Network { intra_node_efficiency: 1.0, inter_node_efficiency: 1.0, node_decay: 0.0, ..setup.network };
         let gpus = setup.mesh.gpus().max(1);
         let group = Group::consecutive(gpus, gpus, &network);
         let bytes = recipe_bytes(setup.recipe);
@@ -38,7 +39,7 @@ impl Bounds {
             gpus: f64::from(gpus),
             memory: setup.accelerator.memory,
             link: bus_bandwidth(&network, group) * f64::from(served),
-            peak: peak(&setup.accelerator, setup.recipe),
+            peak: peak(setup),
             efficiency: 1.0,
             latency: Seconds::ZERO,
             stage,
@@ -57,7 +58,7 @@ impl Bounds {
 /// causal mask leaves half of the counted attention to compute.
 fn kernel_efficiency(setup: &Setup, bounds: &Bounds) -> f64 {
     let reached = setup.accelerator.efficiency;
-    let attention = flops::executed_keys(1.0, setup.mask);
+    let attention = flops::executed_keys(1.0, 0.0, setup.mask);
     let all = bounds.forward_flops().get();
     let products = 2.0 * bounds.params();
     all / (products / reached.matmul + (all - products) * attention / reached.attention)
@@ -103,6 +104,8 @@ pub fn simplified(setup: &Setup) -> Setup {
             inter_node_latency: Seconds::ZERO,
             intra_node_efficiency: 1.0,
             inter_node_efficiency: 1.0,
+            all_reduce_passes: 2.0,
+            node_decay: 0.0,
             topology: Topology::Flat,
             ..setup.network
         },

@@ -1,23 +1,38 @@
 //! The moments of a step at which memory can peak, and what is alive at each.
 
-use super::{RecipeBytes, ShardDegrees, States, kept_bytes, layer_bytes, recipe_bytes, shard_degrees, states};
+use super::activations;
+use super::states::{RecipeBytes, ShardDegrees, States, gathered_layer_bytes, of_gpu, recipe_bytes, shard_degrees};
 use crate::model::report::{MemoryPart, MemoryParts, MemoryReport, PeakMoment};
 use crate::model::setup::Setup;
+use crate::model::share::{self, Params};
+use crate::model::software::{Framework, Loss, NormKernel};
+use crate::model::stages::Stage;
+use crate::model::sync::Sync;
 use crate::model::training::{Reshard, Sharding};
-use crate::model::transformer::UnitParams;
 use crate::units::Bytes;
 
-/// Bytes per logit alive at the loss without a fused cross-entropy: fp32 logits, their log-softmax and its gradient.
-/// PyTorch's tracker finds 4 kept and 8 temporary for Llama with a 128,256 vocabulary.
-const LOSS_BYTES_PER_LOGIT: f64 = 12.0;
 /// Elements of width H per token alive beside a layer's gradients when its backward pass ends: the gradients of its
 /// input and of its attention block, and the residual's. The tracker finds 6 H bytes in bf16.
 const END_OF_LAYER_WIDTHS: f64 = 3.0;
-/// Elements of width H per token alive in the MLP's backward pass beside its own: the residual's gradient and the
-/// norm's.
-const MLP_BACKWARD_WIDTHS: f64 = 2.0;
 /// Elements that DeepSpeed reduces at once (`reduce_bucket_size`, default 5e8).
 const ZERO2_BUCKET: f64 = 5e8;
+
+/// Bytes per logit alive at the loss, and those of them that stay to the end of the backward pass.
+///
+/// Standard: fp32 logits that the loop still refers to, their log-softmax and its gradient: PyTorch's tracker finds 4 kept
+/// and 8 temporary for Llama with a 128,256 vocabulary. Fused: the 16-bit logits, overwritten by their gradient, and one fp32
+/// copy. Chunked: eight chunks, one at a time.
+const fn bytes_per_logit(loss: Loss) -> f64 {
+    match loss {
+        Loss::Standard => 12.0,
+        Loss::Fused => 6.0,
+        Loss::Chunked => 1.5,
+    }
+}
+
+/// Bytes per token and layer, over H, that an upcasting implementation holds at the loss and no more in the backward pass:
+/// the tracker finds 26 H at the loss, 24 H after it.
+const UPCAST_AT_LOSS: f64 = 2.0;
 
 /// Where in the step the memory is counted.
 #[derive(Clone, Copy)]
@@ -34,21 +49,38 @@ enum Point {
     Update,
 }
 
-/// The memory of one GPU at the peak of a step.
+/// The memory of one GPU at the peak of a step, on the stage that needs most.
 ///
-/// Counts every point at which the peak can lie: the loss, the middle and the end of the first, the second and the
-/// last layer's backward pass (between them memory is linear in the layer), the root unit's reduction, and the optimizer's
-/// update.
-pub fn peak(setup: &Setup, params: &UnitParams) -> MemoryReport {
-    let ledger = Ledger::new(setup, params);
-    let layers = ledger.layers;
+/// Counts every point at which the peak can lie: the loss, the middle and the end of the backward pass of the last layer, of
+/// the one before it, of the second and of the first (between them memory is linear in the layer), the root unit's
+/// reduction, and the optimizer's update.
+pub fn peak(setup: &Setup, stages: &[Stage; 3]) -> MemoryReport {
+    let [first, rest @ ..] = stages;
+    let mut most = of_stage(setup, first);
+    for stage in rest.iter().filter(|stage| stage.count > 0.0) {
+        let other = of_stage(setup, stage);
+        if other.allocated > most.allocated {
+            most = other;
+        }
+    }
+    most
+}
+
+/// The memory of one GPU of a stage at the peak of a step.
+fn of_stage(setup: &Setup, stage: &Stage) -> MemoryReport {
+    let params = share::params(setup, stage);
+    let ledger = Ledger::new(setup, stage, &params);
+    let layers = ledger.params.layers;
     let second = if layers > 1.0 { layers - 1.0 } else { layers };
+    let last_with_prefetch = if layers > 1.0 { 2.0 } else { layers };
     let points = [
         (Point::Loss, PeakMoment::Loss),
         (Point::InLayer(layers), PeakMoment::Backward),
         (Point::AfterLayer(layers), PeakMoment::Backward),
         (Point::InLayer(second), PeakMoment::Backward),
         (Point::AfterLayer(second), PeakMoment::Backward),
+        (Point::InLayer(last_with_prefetch), PeakMoment::Backward),
+        (Point::AfterLayer(last_with_prefetch), PeakMoment::Backward),
         (Point::InLayer(1.0), PeakMoment::Backward),
         (Point::AfterLayer(1.0), PeakMoment::Backward),
         (Point::Root, PeakMoment::Backward),
@@ -71,65 +103,78 @@ pub fn peak(setup: &Setup, params: &UnitParams) -> MemoryReport {
 }
 
 fn context(setup: &Setup) -> Bytes {
-    let mut communicators = 0.0;
-    if setup.mesh.dp_shard > 1 {
-        communicators += 1.0;
-    }
-    if setup.mesh.dp_replicate > 1 {
-        communicators += 1.0;
-    }
+    let mesh = &setup.mesh;
+    let axes = [mesh.dp_shard, mesh.dp_replicate, mesh.cp, mesh.tp, mesh.pp];
+    let communicators: f64 = axes.into_iter().map(|degree| f64::from(u8::from(degree > 1))).sum();
     setup.overheads.context + communicators * setup.overheads.per_communicator
 }
 
 /// The sizes from which the parts of every point are put together.
 struct Ledger {
-    layers: f64,
-    layer_params: f64,
-    root_params: f64,
-    head_params: f64,
+    params: Params,
     bytes: RecipeBytes,
+    gathered_layer: f64,
     degrees: ShardDegrees,
     states: States,
     sharding: Sharding,
-    transient_gradients: bool,
+    framework: Framework,
+    offloaded: bool,
+    reduces_once: bool,
     replicas_reduce: bool,
     sharded_gather: bool,
+    /// Micro-batches in flight beside the one in its backward pass.
+    others: f64,
     kept: f64,
     whole: f64,
     in_layer: f64,
     end_of_layer: f64,
     logits: f64,
+    /// Activations alive at the loss alone.
+    at_loss: f64,
 }
 
 impl Ledger {
-    fn new(setup: &Setup, params: &UnitParams) -> Self {
+    fn new(setup: &Setup, stage: &Stage, params: &Params) -> Self {
         let arch = &setup.architecture;
         let bytes = recipe_bytes(setup.recipe);
         let degrees = shard_degrees(setup);
-        let layers = f64::from(arch.num_hidden_layers);
         let hidden = f64::from(arch.hidden_size);
-        let vocabulary = f64::from(arch.vocab_size);
-        let tokens = f64::from(setup.batch.micro_batch_size) * f64::from(setup.batch.seq_len);
-        let matrices = if arch.gated_mlp { 3.0 } else { 2.0 };
-        let mlp_backward = matrices * f64::from(arch.intermediate_size) + MLP_BACKWARD_WIDTHS * hidden;
+        let tokens = share::tokens(setup);
+        let of_layer = activations::layer(setup, bytes.activation);
+        let here = f64::from(u8::from(stage.head));
+        let logits = here * tokens * f64::from(arch.vocab_size) / f64::from(setup.mesh.tp.max(1));
+        let upcast = if setup.kernels.norms == NormKernel::Upcast { UPCAST_AT_LOSS * hidden } else { 0.0 };
+        let replicas = setup.mesh.replicas().saturating_mul(setup.mesh.cp);
         Self {
-            layers,
-            layer_params: params.layer,
-            root_params: params.root,
-            head_params: vocabulary * hidden,
+            params: *params,
             bytes,
+            gathered_layer: gathered_layer_bytes(setup),
             degrees,
-            states: states(params.model, setup.recipe, degrees),
+            states: of_gpu(setup, params),
             sharding: setup.sharding,
-            transient_gradients: matches!(setup.sharding, Sharding::Fsdp(_)) && setup.batch.grad_accum_steps <= 1,
-            replicas_reduce: setup.mesh.gpus() > 1,
-            sharded_gather: degrees.weights > 1.0 || bytes.gathered < bytes.weights,
-            kept: kept_bytes(arch, setup.recompute, bytes.activation) * tokens,
-            whole: layer_bytes(arch, bytes.activation) * tokens,
-            in_layer: mlp_backward * bytes.activation * tokens,
-            end_of_layer: END_OF_LAYER_WIDTHS * hidden * bytes.activation * tokens,
-            logits: LOSS_BYTES_PER_LOGIT * tokens * vocabulary,
+            framework: setup.framework,
+            offloaded: setup.offload.parameters,
+            reduces_once: !Sync::of(setup).reduce_each,
+            replicas_reduce: replicas > 1,
+            sharded_gather: degrees.weights > 1.0 || bytes.gathered < bytes.weights || setup.offload.parameters,
+            others: stage.in_flight - 1.0,
+            kept: of_layer.kept * tokens,
+            whole: of_layer.whole * tokens,
+            in_layer: of_layer.gradients * tokens,
+            end_of_layer: END_OF_LAYER_WIDTHS * hidden * share::sequence_share(setup) * bytes.activation * tokens,
+            logits: bytes_per_logit(setup.kernels.loss) * logits,
+            at_loss: tokens * (of_layer.final_norm + params.layers * upcast * of_layer.kept / of_layer.whole),
         }
+        .with_offloaded_activations(setup)
+    }
+
+    /// With activations in host memory, two layers' are on the GPU: the one in work and the one on its way.
+    fn with_offloaded_activations(self, setup: &Setup) -> Self {
+        const LAYERS_HERE: f64 = 2.0;
+        if !setup.offload.activations || self.params.layers <= LAYERS_HERE {
+            return self;
+        }
+        Self { kept: self.kept * LAYERS_HERE / self.params.layers, others: 0.0, ..self }
     }
 
     fn parts(&self, point: Point) -> MemoryParts {
@@ -146,35 +191,39 @@ impl Ledger {
     }
 
     fn activations(&self, point: Point) -> (f64, f64, f64) {
+        let layers = self.params.layers;
+        let others = self.others * layers * self.kept;
         match point {
-            Point::Loss => (self.layers * self.kept, 0.0, self.logits),
-            Point::InLayer(left) => (left * self.kept, self.whole - self.kept + self.in_layer, 0.0),
-            Point::AfterLayer(left) => ((left - 1.0) * self.kept, self.end_of_layer, 0.0),
+            Point::Loss => (others + layers * self.kept, self.at_loss, self.logits),
+            Point::InLayer(left) => (others + left * self.kept, self.whole - self.kept + self.in_layer, 0.0),
+            Point::AfterLayer(left) => (others + (left - 1.0) * self.kept, self.end_of_layer, 0.0),
             Point::Root | Point::Update => (0.0, 0.0, 0.0),
         }
     }
 
     /// Gradients at rest: FSDP allocates each unit's shard when it is first reduced and frees it after the update.
     fn gradients(&self, point: Point) -> f64 {
-        if !self.transient_gradients {
+        let transient = matches!(self.sharding, Sharding::Fsdp(_)) && !self.offloaded;
+        if !transient {
             return self.states.gradients.get();
         }
-        let shard = self.bytes.gradients * self.layer_params / self.degrees.gradients;
+        let shard = self.bytes.gradients * self.params.layer / self.degrees.gradients;
+        let layers = self.params.layers;
         match point {
             Point::Loss => 0.0,
-            Point::InLayer(left) => (self.layers - left) * shard,
-            Point::AfterLayer(left) => (self.layers - left + 1.0) * shard,
+            Point::InLayer(left) => (layers - left) * shard,
+            Point::AfterLayer(left) => (layers - left + 1.0) * shard,
             Point::Root | Point::Update => self.states.gradients.get(),
         }
     }
 
-    /// The root unit stays gathered; of the layers, the current one and the prefetched one are.
+    /// The root unit stays gathered through the backward pass; of the layers, the current one and the prefetched one are.
     fn gathered(&self, point: Point) -> f64 {
         if !self.sharded_gather {
             return 0.0;
         }
         let units = match point {
-            Point::Loss => 1.0,
+            Point::Loss | Point::Root | Point::Update => 0.0,
             Point::InLayer(left) | Point::AfterLayer(left) => {
                 if left > 1.0 {
                     2.0
@@ -182,13 +231,16 @@ impl Ledger {
                     1.0
                 }
             }
-            Point::Root | Point::Update => 0.0,
         };
-        let current = self.bytes.gathered * (self.root_params + units * self.layer_params);
-        let whole = self.bytes.gathered * (self.root_params + self.layers * self.layer_params);
+        let root = self.bytes.gathered * self.params.root;
+        let current = root + units * self.gathered_layer * self.params.layer;
+        let whole = root + self.params.layers * self.gathered_layer * self.params.layer;
         match (self.sharding, point) {
-            // FSDP frees a unit's gathered weights before it reduces its gradients, the root's last.
-            (_, Point::Update) | (Sharding::Fsdp(_), Point::Root) => 0.0,
+            // FSDP frees a unit's gathered weights before it reduces its gradients, the root's last; and all of them before
+            // the loss where it reshards after the forward pass.
+            (_, Point::Update) | (Sharding::Fsdp(_), Point::Root) | (Sharding::Fsdp(Reshard::Always), Point::Loss) => {
+                0.0
+            }
             (Sharding::Fsdp(Reshard::Always), _) => current,
             (Sharding::Fsdp(Reshard::To(group)), _) => {
                 let between = whole / f64::from(group.max(1));
@@ -201,20 +253,26 @@ impl Ledger {
 
     /// Gradients as compute produced them, and the buffers of their reduction.
     fn unreduced(&self, point: Point) -> f64 {
-        let params = self.root_params + self.layers * self.layer_params;
+        let params = self.params.all();
         match self.sharding {
             Sharding::Fsdp(_) => {
-                let head = self.bytes.gathered * self.head_params;
-                let reduction = self.bytes.reduced * self.layer_params;
-                match point {
-                    Point::Loss | Point::Update => 0.0,
-                    Point::InLayer(left) => head + if left < self.layers { reduction } else { 0.0 },
-                    Point::AfterLayer(_) => head + self.bytes.gathered * self.layer_params + reduction,
-                    Point::Root => (self.bytes.gathered + self.bytes.reduced) * self.root_params,
-                }
+                let head = self.bytes.gathered * self.params.head;
+                let reduction = self.bytes.reduced * self.params.layer;
+                // Kept unsharded from one micro-batch to the next, in the format of the reduction.
+                let accumulated = if self.reduces_once { self.bytes.reduced * params } else { 0.0 };
+                accumulated
+                    + match point {
+                        Point::Loss | Point::Update => 0.0,
+                        Point::InLayer(left) => head + if left < self.params.layers { reduction } else { 0.0 },
+                        Point::AfterLayer(_) => head + self.bytes.gathered * self.params.layer + reduction,
+                        Point::Root => (self.bytes.gathered + self.bytes.reduced) * self.params.root,
+                    }
             }
-            // DDP's buckets are a second copy of all gradients unless `gradient_as_bucket_view` is set.
-            Sharding::Ddp if self.replicas_reduce => self.bytes.gradients * params,
+            // DDP's buckets are a second copy of all gradients unless `gradient_as_bucket_view` is set; Megatron's and
+            // nanotron's gradients live in the buckets.
+            Sharding::Ddp if self.replicas_reduce && self.framework == Framework::PyTorch => {
+                self.bytes.gradients * params
+            }
             Sharding::Zero2 if self.replicas_reduce => {
                 self.bytes.reduced * if params < ZERO2_BUCKET { params } else { ZERO2_BUCKET }
             }

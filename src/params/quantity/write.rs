@@ -1,6 +1,7 @@
 //! Values as text.
 
 use super::unit_label;
+use crate::decimal::rounded;
 use crate::params::{Number, Unit};
 use crate::scenario::Scenario;
 
@@ -15,7 +16,7 @@ const EXACT_DIGITS: usize = 17;
 
 /// The shortest text that [`super::parse`] reads back to the same value, without a unit: `8192`, `200`, `13B`.
 pub fn text(unit: Unit, value: f64) -> String {
-    if unit == Unit::Params { params(value) } else { plain(value) }
+    if matches!(unit, Unit::Params | Unit::TrainTokens) { params(value) } else { plain(value) }
 }
 
 /// A value with its unit, for sentences: `80 GiB`, `8,192 tokens`, `13B`.
@@ -53,11 +54,6 @@ pub fn exact(number: &Number, scenario: &Scenario) -> Option<f64> {
         copy == *scenario
     };
     (1..=EXACT_DIGITS).map(|digits| rounded(value, digits)).find(same)
-}
-
-/// A value rounded to significant digits, exactly as its decimal text is.
-fn rounded(value: f64, digits: usize) -> f64 {
-    format!("{value:.*e}", digits.saturating_sub(1)).parse().unwrap_or(value)
 }
 
 /// Plain decimals, or an exponent where they would be long.

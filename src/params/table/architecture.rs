@@ -171,3 +171,13 @@ named!(
     EMBEDDING_NORM, embedding_norm, "embnorm", "Embedding norm", NO_YES, NO_YES_OPTIONS,
     "Whether a norm follows the embedding (BLOOM)."
 );
+count!(
+    /// Width of the sliding window.
+    SLIDING_WINDOW, sliding_window, "window", "Sliding window", 0.0..=16_777_216.0,
+    "Keys that a query of a local layer sees at most (sliding_window in config.json); 0 for the whole sequence."
+);
+count!(
+    /// Layers from one global layer to the next.
+    GLOBAL_EVERY, global_every, "globalevery", "Global layers, one in", 0.0..=100.0,
+    "Of how many layers one sees the whole sequence where the others slide (Gemma 2: 2, Gemma 3: 6); 0 where all slide."
+);

@@ -1,7 +1,7 @@
 //! Constants of the hardware that come with a catalog entry: links and JSON can hold them, the page has no control for them.
 
 use super::{Group, Param, Scale, Unit, always, number};
-use crate::units::{FlopsPerSecond, Seconds};
+use crate::units::{BytesPerSecond, FlopsPerSecond, Seconds};
 
 /// One hundred percent.
 const PERCENT: f64 = 100.0;
@@ -23,6 +23,23 @@ pub const PEAK_8BIT: Param = Param {
     applies: always,
 };
 
+/// Dense 4-bit peak.
+pub const PEAK_4BIT: Param = Param {
+    key: "peak4",
+    label: "4-bit peak",
+    csv: "peak_4bit_tflop_per_s",
+    group: Group::Hardware,
+    help: "Dense peak of one GPU in 4 bits, without sparsity; the 8-bit peak where there is no such unit.",
+    kind: number(
+        Unit::Tflops,
+        (1.0, 80_000.0),
+        Scale::Log,
+        |scenario| scenario.accelerator.values.peak_4bit.tflops(),
+        |scenario, value| scenario.accelerator.values.peak_4bit = FlopsPerSecond::from_tflops(value),
+    ),
+    applies: always,
+};
+
 /// Dense fp32 peak.
 pub const PEAK_32BIT: Param = Param {
     key: "peak32",
@@ -36,6 +53,40 @@ pub const PEAK_32BIT: Param = Param {
         Scale::Log,
         |scenario| scenario.accelerator.values.peak_32bit.tflops(),
         |scenario, value| scenario.accelerator.values.peak_32bit = FlopsPerSecond::from_tflops(value),
+    ),
+    applies: always,
+};
+
+/// Link rate to host memory.
+pub const HOST_LINK: Param = Param {
+    key: "hostlink",
+    label: "Host link",
+    csv: "host_link_gb_per_s",
+    group: Group::Hardware,
+    help: "Rate of one GPU to host memory in each direction (PCIe, NVLink-C2C): what offloading pays.",
+    kind: number(
+        Unit::GbPerS,
+        (1.0, 2000.0),
+        Scale::Log,
+        |scenario| scenario.accelerator.values.host_link.gb_per_s(),
+        |scenario, value| scenario.accelerator.values.host_link = BytesPerSecond::from_gb_per_s(value),
+    ),
+    applies: always,
+};
+
+/// Power at full load.
+pub const POWER: Param = Param {
+    key: "power",
+    label: "Power",
+    csv: "power_w",
+    group: Group::Hardware,
+    help: "Power of one GPU at full load: its board's, or its share of the module's.",
+    kind: number(
+        Unit::Watt,
+        (10.0, 10_000.0),
+        Scale::Log,
+        |scenario| scenario.accelerator.values.power,
+        |scenario, value| scenario.accelerator.values.power = value,
     ),
     applies: always,
 };
@@ -57,19 +108,53 @@ pub const MATMUL: Param = Param {
     applies: always,
 };
 
+/// Fraction of the 8-bit peak that matrix products reach.
+pub const MATMUL_8BIT: Param = Param {
+    key: "matmul8",
+    label: "8-bit matrix product efficiency",
+    csv: "matmul_8bit_efficiency_percent",
+    group: Group::Hardware,
+    help: "Share of the dense 8-bit peak that large matrix products reach, casts apart.",
+    kind: number(
+        Unit::Percent,
+        (1.0, 100.0),
+        Scale::Linear,
+        |scenario| scenario.accelerator.values.efficiency.matmul_8bit * PERCENT,
+        |scenario, value| scenario.accelerator.values.efficiency.matmul_8bit = value / PERCENT,
+    ),
+    applies: always,
+};
+
 /// Fraction of the peak that attention reaches.
 pub const ATTENTION: Param = Param {
     key: "attn",
     label: "Attention efficiency",
     csv: "attention_efficiency_percent",
     group: Group::Hardware,
-    help: "Share of the dense peak that flash attention reaches in the forward pass.",
+    help: "Share of the dense peak that the first flash attention kernels reach in the forward pass.",
     kind: number(
         Unit::Percent,
         (1.0, 100.0),
         Scale::Linear,
         |scenario| scenario.accelerator.values.efficiency.attention * PERCENT,
         |scenario, value| scenario.accelerator.values.efficiency.attention = value / PERCENT,
+    ),
+    applies: always,
+};
+
+/// Fraction of the peak that tuned attention reaches.
+pub const ATTENTION_TUNED: Param = Param {
+    key: "attntuned",
+    label: "Tuned attention efficiency",
+    csv: "attention_tuned_efficiency_percent",
+    group: Group::Hardware,
+    help: "Share of the dense peak that attention kernels tuned to the GPU reach in the forward pass.",
+    kind: number(
+        Unit::Percent,
+        (1.0, 100.0),
+        Scale::Linear,
+        |scenario| scenario.accelerator.values.efficiency.attention_tuned * PERCENT,
+        |scenario, value| scenario.accelerator.values.efficiency.attention_tuned = value / PERCENT,
     ),
     applies: always,
 };

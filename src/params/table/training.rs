@@ -1,9 +1,10 @@
 //! Batch, recomputation and precision.
 
 use super::{
-    ChoiceOption, Group, Param, Scale, Unit, always, choice, doublings, number, option, position, whole, with_fraction,
+    ChoiceOption, Group, Param, Scale, Unit, always, choice, doublings, number, option, position, switched, whole,
+    with_fraction, with_fsdp,
 };
-use crate::model::training::Recipe;
+use crate::model::training::{Optimizer, Recipe};
 use crate::scenario::RecomputeMode;
 
 /// One hundred percent.
@@ -154,3 +155,31 @@ pub const RECIPE: Param = Param {
     ),
     applies: always,
 };
+
+picked!(
+    /// The optimizer.
+    OPTIMIZER, Training, optimizer, "optimizer", "Optimizer", "optimizer", always,
+    "Which optimizer runs: what matters here is the state that it keeps of each parameter.",
+    Optimizer::AdamW => "adamw", "AdamW", "Two moments.";
+    Optimizer::AdamW8bit => "adamw-8bit", "AdamW, 8 bits", "Two moments in 8 bits, with block scales.";
+    Optimizer::Sgd => "sgd", "SGD", "No state.";
+    Optimizer::SgdMomentum => "sgd-momentum", "SGD with momentum", "One momentum.";
+    Optimizer::Adafactor => "adafactor", "Adafactor", "A row and a column a matrix.";
+    Optimizer::Lion => "lion", "Lion", "One momentum.";
+    Optimizer::Muon => "muon", "Muon", "One momentum on matrices, AdamW on the rest.";
+);
+switched!(
+    /// Optimizer state in host memory.
+    OFFLOAD_OPTIMIZER, Training, offload.optimizer, "offloadopt", "Offload optimizer", "offload_optimizer", always,
+    "Whether optimizer state is kept, and updated, in host memory (ZeRO-Offload)."
+);
+switched!(
+    /// Sharded weights in host memory.
+    OFFLOAD_PARAMETERS, Training, offload.parameters, "offloadparams", "Offload parameters", "offload_parameters",
+    with_fsdp, "Whether sharded weights and gradients are kept in host memory (CPUOffloadPolicy of FSDP2)."
+);
+switched!(
+    /// Kept activations in host memory.
+    OFFLOAD_ACTIVATIONS, Training, offload.activations, "offloadact", "Offload activations", "offload_activations", always,
+    "Whether kept activations wait in host memory between forward and backward pass."
+);

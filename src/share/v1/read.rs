@@ -21,7 +21,7 @@ pub(in crate::share) fn read(pairs: &Pairs, issues: &mut Vec<Issue>) -> Scenario
     presets(pairs, &mut scenario, issues);
     for param in every() {
         let Some(typed) = pairs.value(param.key) else { continue };
-        if is_held(param.key, &scenario) {
+        if is_held(param, &scenario) {
             issues.extend(set(param, typed, &mut scenario));
         } else {
             issues.push(not_held(param, typed));

@@ -37,7 +37,7 @@ pub(in crate::share) fn write(scenario: &Scenario) -> Vec<(&'static str, String)
         }
     }
     let custom = matches!(scenario.model, Model::Custom { .. });
-    for param in every().filter(|param| is_held(param.key, scenario)) {
+    for param in every().filter(|param| is_held(param, scenario)) {
         let required = custom && REQUIRED_OF_A_SHAPE.contains(&param.key);
         if required || differs(param, scenario, &read) {
             pairs.push((param.key, value_text(param, scenario)));
@@ -61,7 +61,7 @@ pub(in crate::share) fn write_all(scenario: &Scenario) -> Vec<(&'static str, Val
         (GPU_KEY, Value::from(scenario.accelerator.id)),
         (MODEL_KEY, Value::from(model)),
     ];
-    let held = every().filter(|param| is_held(param.key, scenario));
+    let held = every().filter(|param| is_held(param, scenario));
     presets.into_iter().chain(held.map(|param| (param.key, value_json(param, scenario)))).collect()
 }
 

@@ -14,6 +14,7 @@ pub fn legend(spec: &ChartSpec, id: &str, values: &[Entry]) -> Html {
         <ul class={if spec.field.is_some() { "legend" } else { "legend valued" }}>
             { for spec.field.as_ref().map(|_| hatching(id)) }
             { for spec.lines.iter().map(|line| item(line, values)) }
+            { for spec.lines.iter().filter(|line| line.band.is_some()).map(band) }
         </ul>
     }
 }
@@ -27,6 +28,18 @@ fn item(line: &Line, values: &[Entry]) -> Html {
     let now = matches!(line.role, LineRole::Current(_)).then_some("now");
     let none = line.segments.is_empty().then_some("none");
     html! { <li class={classes!(now, none)}>{ sample(line.role) }<span class="line-name">{ &line.name }</span>{ value.unwrap_or_default() }</li> }
+}
+
+/// The band around a line.
+fn band(line: &Line) -> Html {
+    html! {
+        <li title={text::BAND_HELP}>
+            <svg class="sample band" viewBox="0 0 22 12" aria-hidden="true">
+                <line class={names::line_class(line.role)} x1="0" x2="22" y1="6" y2="6" stroke-width="12" />
+            </svg>
+            <span class="line-name">{ text::BAND }</span>
+        </li>
+    }
 }
 
 fn sample(role: LineRole) -> Html {

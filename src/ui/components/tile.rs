@@ -13,6 +13,8 @@ pub struct Tile {
     pub short: Option<&'static str>,
     /// The figure with its unit.
     pub value: String,
+    /// The range in which measurements lie, where it is known.
+    pub band: Option<String>,
     /// Whether it is a bad sign.
     pub below: bool,
     /// Whether it holds only if memory were no limit.
@@ -21,11 +23,14 @@ pub struct Tile {
 
 /// A name over a figure. An `output` speaks up on every change unless told not to; the status line speaks instead.
 pub fn tile(tile: Tile) -> Html {
-    let Tile { name, short, value, below, moot } = tile;
+    let Tile { name, short, value, band, below, moot } = tile;
     html! {
         <div class={classes!("tile", moot.then_some("moot"))} title={moot.then_some(text::MOOT)}>
             <span class="tile-name" aria-hidden="true">{ short.unwrap_or(name) }</span>
             <output aria-label={name} aria-live="off" class={below.then_some("below")}>{ value }</output>
+            if let Some(band) = band {
+                <span class="tile-band" title={text::BAND_HELP}>{ band }</span>
+            }
         </div>
     }
 }

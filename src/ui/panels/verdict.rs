@@ -4,16 +4,17 @@ use yew::prelude::*;
 
 use crate::model::report::Report;
 use crate::plan::advice::Advice;
+use crate::scenario::Scenario;
 use crate::ui::components::tile::{Tile, tile};
 use crate::ui::derived::Derived;
 use crate::ui::state::Action;
 use crate::ui::text::{self, Headline, Tiles};
 
 /// The first thing on the page.
-pub fn verdict(headline: &Headline, derived: &Derived, emit: &Callback<Action>) -> Html {
+pub fn verdict(headline: &Headline, scenario: &Scenario, derived: &Derived, emit: &Callback<Action>) -> Html {
     let Headline { subject, verdict, rest, fits } = headline;
     let report = &derived.report;
-    let tiles = tiles(report);
+    let tiles = tiles(scenario, report);
     let advice = derived.advice.iter().map(|advice| advised(advice, *fits, emit));
     html! {
         <>
@@ -40,15 +41,16 @@ pub fn verdict(headline: &Headline, derived: &Derived, emit: &Callback<Action>) 
 }
 
 /// The headline figures. What depends on time is moot where the run does not fit.
-fn tiles(report: &Report) -> [Tile; 6] {
-    let Tiles { mfu, tokens, step, peak, free, fits } = Tiles::of(report);
-    let timed = |name, value| Tile { name, value, moot: !fits, ..Tile::default() };
+fn tiles(scenario: &Scenario, report: &Report) -> [Tile; 6] {
+    let Tiles { mfu, tokens, step, peak, bands, free, fits } = Tiles::of(scenario, report);
+    let [of_mfu, of_tokens, of_step, of_peak] = bands.map(Some);
+    let timed = |name, value, band| Tile { name, value, band, moot: !fits, ..Tile::default() };
     let plain = |name, value| Tile { name, value, ..Tile::default() };
     [
-        timed(text::MFU, mfu),
-        Tile { short: Some(text::TOKENS_SHORT), ..timed(text::TOKENS, tokens) },
-        timed(text::STEP, step),
-        plain(text::PEAK, peak),
+        timed(text::MFU, mfu, of_mfu),
+        Tile { short: Some(text::TOKENS_SHORT), ..timed(text::TOKENS, tokens, of_tokens) },
+        timed(text::STEP, step, of_step),
+        Tile { band: of_peak, ..plain(text::PEAK, peak) },
         Tile { below: !fits, ..plain(text::FREE, free) },
         plain(text::LIMITER, text::limiter(report.limiter).into()),
     ]

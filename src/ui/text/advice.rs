@@ -12,6 +12,12 @@ pub fn change(advice: &Advice) -> String {
         Change::Recompute(mode) => recompute(mode).into(),
         Change::Both(changed, mode) => format!("{} with {}", strategy(changed), recompute(mode)),
         Change::MicroBatch(size) => format!("micro-batches of {}", format::count(f64::from(size))),
+        Change::TensorParallel(1) => "no tensor parallelism".into(),
+        Change::TensorParallel(tp) => format!("tensor parallelism over {tp} GPUs"),
+        Change::FusedLoss => "a fused cross-entropy".into(),
+        Change::Offload if advice.scenario.offload.parameters => "weights and optimizer state in host memory".into(),
+        Change::Offload => "optimizer state in host memory".into(),
+        Change::Optimizer8bit => "8-bit AdamW".into(),
         Change::SeqLen(seq_len) => format!("sequences of {}", quantity::with_unit(Unit::Tokens, f64::from(seq_len))),
         Change::Gpus(gpus) => format!("{} GPUs", format::count(f64::from(gpus))),
         Change::Link(gbit) => format!("links of {}", format::value(Unit::GbitPerS, gbit)),
@@ -33,6 +39,7 @@ fn strategy(strategy: Strategy) -> String {
 fn recompute(mode: RecomputeMode) -> &'static str {
     match mode {
         RecomputeMode::None => "no activation checkpointing",
+        RecomputeMode::AttentionCore => "recomputation of the attention core",
         RecomputeMode::Selective => "selective activation checkpointing",
         RecomputeMode::Full => "full activation checkpointing",
         RecomputeMode::Fraction => "checkpointing of a fraction of the activations",

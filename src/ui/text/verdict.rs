@@ -1,10 +1,10 @@
 //! The headline: does it fit, how fast is it, what limits it.
 
-use crate::catalog;
+use crate::catalog::{self, accuracy};
 use crate::chart::format;
 use crate::model::report::{Limiter, Report};
 use crate::scenario::{Model, Scenario};
-use crate::units::{Bytes, Seconds};
+use crate::units::Bytes;
 
 /// The headline in three pieces, so that the verdict can stand out.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -55,6 +55,7 @@ pub fn limited_by(limiter: Limiter) -> &'static str {
         Limiter::IntraNode => "the links inside a node",
         Limiter::Compute => "compute",
         Limiter::Launch => "kernel launches",
+        Limiter::Bubble => "the pipeline’s bubble",
     }
 }
 
@@ -83,16 +84,29 @@ fn hardware(scenario: &Scenario) -> String {
 
 /// The figures of the tiles.
 impl super::Tiles {
-    /// From a report.
-    pub fn of(report: &Report) -> Self {
+    /// From a scenario and its report.
+    pub fn of(scenario: &Scenario, report: &Report) -> Self {
         let free: Bytes = report.memory.free();
-        let step: Seconds = report.time.step;
+        let step = |factor: f64| format::seconds(factor * report.time.step);
+        let peak = |factor: f64| format::bytes(factor * report.memory.peak);
+        let mfu = |factor: f64| format::percent(factor * report.mfu);
+        // The name says the unit.
+        let tokens = |factor: f64| -> String {
+            format::tokens_per_s(factor * report.tokens_per_s_per_gpu).trim_end_matches("tokens/s").trim_end().into()
+        };
+        let (time, memory) = (accuracy::step_time(scenario), accuracy::peak_memory(scenario));
+        let (slow, fast) = (1.0 / time.high, 1.0 / time.low);
         Self {
-            mfu: format::percent(report.mfu),
-            // The name says the unit.
-            tokens: format::tokens_per_s(report.tokens_per_s_per_gpu).trim_end_matches("tokens/s").trim_end().into(),
-            step: format::seconds(step),
-            peak: format::bytes(report.memory.peak),
+            mfu: mfu(1.0),
+            tokens: tokens(1.0),
+            step: step(1.0),
+            peak: peak(1.0),
+            bands: [
+                format::range(&mfu(slow), &mfu(fast)),
+                format::range(&tokens(slow), &tokens(fast)),
+                format::range(&step(time.low), &step(time.high)),
+                format::range(&peak(memory.low), &peak(memory.high)),
+            ],
             free: if report.fits() {
                 format::bytes(free)
             } else {

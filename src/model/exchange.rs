@@ -1,0 +1,108 @@
+//! What tensor and context parallelism exchange within one layer, and how much of it compute hides.
+
+use super::collectives::{self, Group};
+use super::flops;
+use super::parallel::ContextExchange;
+use super::setup::Setup;
+use super::share;
+use crate::units::{Bytes, Seconds};
+
+/// Time of one micro-batch's exchanges that compute does not hide, on one GPU.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Exchange {
+    /// One layer, forward.
+    pub layer_forward: Seconds,
+    /// One layer, backward, with what recomputation repeats.
+    pub layer_backward: Seconds,
+    /// Embedding, forward.
+    pub embedding: Seconds,
+    /// Head and loss, forward and backward.
+    pub head: Seconds,
+    /// Whether tensor parallelism crosses nodes.
+    pub tensor_crosses: bool,
+    /// Whether context parallelism crosses nodes.
+    pub context_crosses: bool,
+}
+
+/// Collectives of tensor parallelism in one layer and pass: after attention and after the MLP.
+const BLOCKS: f64 = 2.0;
+/// Bytes of a reduced statistic of one token's logits: maximum, sum and the target's, in fp32.
+const LOSS_STATISTICS: f64 = 12.0;
+
+/// Times of the compute that exchanges can hide under, of one layer.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Hiding {
+    /// The layer's matrix products, forward.
+    pub matmul: Seconds,
+    /// Its attention, forward.
+    pub attention: Seconds,
+}
+
+impl Exchange {
+    /// The exchanges of one micro-batch.
+    ///
+    /// Tensor parallelism: an all-reduce of `e T H` bytes after attention and after the MLP, in both passes (arXiv 1909.08053); with
+    /// sequence parallelism an all-gather and a reduce-scatter in its place (arXiv 2205.05198). Exposed, but for what
+    /// asynchronous execution hides under the matrix products: all chunks after the first. Context parallelism: ring
+    /// attention sends keys and values cp - 1 times beside attention; otherwise they are gathered before it and their
+    /// gradients reduced after it. Backward passes send twice as much.
+    pub fn of(setup: &Setup, element: f64, hiding: &Hiding) -> Self {
+        let mesh = &setup.mesh;
+        if mesh.tp <= 1 && mesh.cp <= 1 {
+            return Self::default();
+        }
+        let arch = &setup.architecture;
+        let network = &setup.network;
+        let world = mesh.gpus();
+        let tokens = share::tokens(setup);
+        let again = flops::recomputed(setup);
+
+        let tensor = Group::consecutive(mesh.tp, world, network);
+        let activations = Bytes::new(element * tokens * f64::from(arch.hidden_size));
+        let pair = |size| {
+            if setup.tensor.sequence_parallel {
+                collectives::all_gather(network, tensor, size) + collectives::reduce_scatter(network, tensor, size)
+            } else {
+                collectives::all_reduce(network, tensor, size)
+            }
+        };
+        let blocks = BLOCKS * pair(activations);
+        let exposed = |comm: Seconds, compute: Seconds| {
+            if setup.tensor.asynchronous {
+                let first = comm / f64::from(mesh.tp.max(1));
+                first + (comm - first - compute).max(Seconds::ZERO)
+            } else {
+                comm
+            }
+        };
+
+        let context = Group::strided(mesh.cp, mesh.tp, world, network);
+        let keys_and_values = 2.0 * element * share::key_value_width(arch, f64::from(mesh.tp.max(1)));
+        let (context_forward, context_backward) = match setup.context {
+            ContextExchange::Ring => {
+                let hops = f64::from(mesh.cp.max(1)) - 1.0;
+                let part = hops / f64::from(mesh.cp.max(1));
+                let hop =
+                    collectives::point_to_point(network, context.crosses_nodes(), Bytes::new(keys_and_values * tokens));
+                let over = |hop: Seconds, attention: Seconds| (hops * hop - part * attention).max(Seconds::ZERO);
+                (over(hop, hiding.attention), over(2.0 * hop, 2.0 * hiding.attention))
+            }
+            ContextExchange::AllGather => {
+                let gathered = Bytes::new(keys_and_values * tokens * f64::from(mesh.cp.max(1)));
+                let gather = collectives::all_gather(network, context, gathered);
+                (gather, gather + collectives::reduce_scatter(network, context, gathered))
+            }
+        };
+        let statistics = collectives::all_reduce(network, tensor, Bytes::new(LOSS_STATISTICS * tokens));
+        Self {
+            layer_forward: exposed(blocks, hiding.matmul) + context_forward,
+            layer_backward: exposed((1.0 + again.matmul) * blocks, (2.0 + again.matmul) * hiding.matmul)
+                + context_backward
+                + again.attention * context_forward,
+            embedding: pair(activations) / 2.0,
+            head: pair(activations) + statistics,
+            tensor_crosses: collectives::uses_inter_node(network, tensor),
+            context_crosses: collectives::uses_inter_node(network, context),
+        }
+    }
+}

@@ -1,0 +1,131 @@
+//! What autograd keeps of one layer for the backward pass, tensor by tensor.
+
+use crate::model::setup::Setup;
+use crate::model::share::{key_value_width, sequence_share};
+use crate::model::software::{AttentionKernel, NormKernel};
+use crate::model::training::Recompute;
+
+/// Bytes per element of flash attention's log-sum-exp, kept in fp32 for each head and token.
+const LOG_SUM_EXP_BYTES: f64 = 4.0;
+/// Bytes per element of a tensor in fp32.
+const FP32: f64 = 4.0;
+/// Bytes of one element of a dropout mask.
+const MASK: f64 = 1.0;
+
+/// Bytes per token and layer on one GPU.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct LayerBytes {
+    /// All that is kept when nothing is recomputed.
+    pub whole: f64,
+    /// What the recomputation mode keeps from forward to backward; never more than `whole`.
+    pub kept: f64,
+    /// What the final norm keeps, where there is a head.
+    pub final_norm: f64,
+    /// What the MLP's (or unfused attention's) backward pass holds beside `whole`: gradients of its hidden tensors.
+    pub gradients: f64,
+}
+
+/// The tensors of one layer, in bytes per token on one GPU.
+struct Tensors {
+    /// The layer's input.
+    input: f64,
+    /// Inputs and outputs of the norms, and what they keep beside.
+    norms: f64,
+    /// Queries.
+    query: f64,
+    /// Keys, or values.
+    key: f64,
+    /// The output of attention, its log-sum-exp, and the output projection's input where it is a copy.
+    attention: f64,
+    /// Scores written to memory: softmax and dropout.
+    scores: f64,
+    /// Hidden tensors of the MLP.
+    mlp: f64,
+    /// One of them.
+    hidden: f64,
+    /// Masks of the two dropouts on the residual stream.
+    masks: f64,
+}
+
+fn tensors(setup: &Setup, element: f64) -> Tensors {
+    let arch = &setup.architecture;
+    let tp = f64::from(setup.mesh.tp.max(1));
+    let hidden = f64::from(arch.hidden_size);
+    let query = arch.query_width() * element / tp;
+    let heads = f64::from(arch.num_attention_heads) / tp;
+    let sequence = sequence_share(setup);
+    let upcast = setup.kernels.norms == NormKernel::Upcast;
+    let seq_len = f64::from(setup.batch.seq_len);
+    // An upcasting norm keeps its input in fp32 and its normalised input beside the output.
+    let norm = if upcast { FP32 + 2.0 * element } else { 2.0 * element };
+    let unfused = setup.kernels.attention == AttentionKernel::Unfused;
+    let dropout = f64::from(u8::from(setup.kernels.dropout));
+    let width = f64::from(arch.intermediate_size) * element / tp;
+    let fused_activation = setup.kernels.compile || setup.framework == crate::model::software::Framework::Megatron;
+    let wide = match (arch.gated_mlp, fused_activation) {
+        // Gate, up, the activation's output, the product.
+        (true, false) => 4.0,
+        (true, true) => 3.0,
+        (false, _) => 2.0,
+    };
+    Tensors {
+        input: hidden * element * sequence,
+        norms: f64::from(arch.norms_per_layer) * norm * hidden * sequence,
+        query,
+        // That implementation repeats keys and values for every query head.
+        key: if upcast { query } else { key_value_width(arch, tp) * element },
+        attention: query + if unfused { 0.0 } else { LOG_SUM_EXP_BYTES * heads },
+        scores: if unfused { heads * seq_len * (element + dropout * (element + MASK)) } else { 0.0 },
+        mlp: wide * width,
+        hidden: width,
+        masks: dropout * 2.0 * MASK * hidden * sequence,
+    }
+}
+
+/// Bytes per token and layer on one GPU, `element` bytes an activation.
+///
+/// Counts inputs and outputs of the norms, q, k, v, the attention output and its log-sum-exp, the MLP's hidden tensors, scores
+/// where attention is unfused, masks where there is dropout. Full recomputation keeps the layer's input; selective
+/// (torchtitan, per operator) the input, the attention output and every second matrix product's output; the attention core
+/// (Megatron) all but the scores. Offloaded activations keep none. Source: arXiv 2205.05198, table 2, for `34 H + 5 n_q s`
+/// and its division by tp.
+///
+/// ```
+/// # use shardwise::model::{memory::activations::layer, setup::Setup, software::{AttentionKernel, Kernels}};
+/// # use shardwise::{catalog, scenario::Scenario};
+/// // GPT-3 175B, 2,048 tokens, dropout, no tensor parallelism: 34 H + 5 n_q s bytes a token (arXiv 2205.05198).
+/// let model = catalog::model("gpt-3-175b").unwrap().pick();
+/// let kernels = Kernels { attention: AttentionKernel::Unfused, dropout: true, ..Kernels::USUAL };
+/// let setup = Scenario { model, kernels, seq_len: 2048, ..catalog::default_scenario() }.setup();
+/// assert_eq!(layer(&setup, 2.0).whole, 34.0 * 12_288.0 + 5.0 * 96.0 * 2048.0);
+/// ```
+pub fn layer(setup: &Setup, element: f64) -> LayerBytes {
+    let t = tensors(setup, element);
+    let whole = t.norms + t.query + 2.0 * t.key + t.attention + t.scores + t.mlp + t.masks;
+    let kept = match setup.recompute {
+        Recompute::None => whole,
+        Recompute::AttentionCore => whole - t.scores,
+        Recompute::Full => t.input,
+        Recompute::Fraction(share) => (1.0 - share) * t.input + share * whole,
+        Recompute::Selective => {
+            let some = 2.0 * t.input + t.query + t.key + t.attention + t.hidden;
+            if some < whole { some } else { whole }
+        }
+    };
+    let matrices = if setup.architecture.gated_mlp { 3.0 } else { 2.0 };
+    let mlp_backward = matrices * t.hidden + MLP_BACKWARD_WIDTHS * t.input;
+    let scores_backward = SCORE_GRADIENTS * t.scores;
+    let final_norm = t.norms / f64::from(setup.architecture.norms_per_layer.max(1));
+    LayerBytes {
+        whole,
+        kept,
+        final_norm,
+        gradients: if scores_backward > mlp_backward { scores_backward } else { mlp_backward },
+    }
+}
+
+/// Elements of width H per token alive in the MLP's backward pass beside its own: the residual's gradient and the
+/// norm's.
+const MLP_BACKWARD_WIDTHS: f64 = 2.0;
+/// Gradients of the scores alive at once in an unfused attention's backward pass, over the scores that are kept.
+const SCORE_GRADIENTS: f64 = 1.0;

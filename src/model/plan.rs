@@ -1,0 +1,314 @@
+//! What one stage of the pipeline computes and communicates in a step: the inputs of its schedule.
+
+use super::collectives::{self, Group};
+use super::compute::{self, UnitTimes};
+use super::exchange::{Exchange, Hiding};
+use super::hardware::Network;
+use super::memory::states::{self, gathered_layer_bytes};
+use super::report::Work;
+use super::schedule::{self, CommTimes, ComputeTimes, Exchanges, Phases};
+use super::setup::Setup;
+use super::share::{self, Params};
+use super::software::Framework;
+use super::stages::Stage;
+use super::sync::Sync;
+use super::training::{Reshard, Sharding};
+use crate::units::{Bytes, Seconds};
+
+/// The inputs of the schedule of one stage, for the micro-batches of one step.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct StagePlan {
+    /// Compute of one micro-batch.
+    pub compute: ComputeTimes,
+    /// The optimizer's update.
+    pub optimizer: Seconds,
+    /// One reduction of all gradients after the backward pass, where it does not run beside it.
+    pub after_backward: Seconds,
+    /// The gather of the updated weights, where it does not run beside the next forward pass.
+    pub after_update: Seconds,
+    /// What reduces gradients on the shard lane.
+    pub reduction: Work,
+    /// Whether the shard group crosses nodes.
+    pub shard_crosses: bool,
+    /// Whether its replicas do.
+    pub replicate_crosses: bool,
+    /// Whether exchanges do.
+    pub exchange_crosses: bool,
+    /// Communication of a micro-batch that both gathers and reduces.
+    whole: CommTimes,
+    sync: Sync,
+    micro_batches: f64,
+}
+
+/// The data-parallel groups of a run.
+struct Groups<'a> {
+    network: &'a Network,
+    /// GPUs that share the state.
+    shard: Group,
+    /// Replicas of that state.
+    replicas: Group,
+}
+
+impl<'a> Groups<'a> {
+    fn of(setup: &'a Setup) -> Self {
+        let (mesh, network) = (&setup.mesh, &setup.network);
+        let world = mesh.gpus();
+        let inner = mesh.tp.saturating_mul(mesh.shard_group());
+        Self {
+            network,
+            shard: Group::strided(mesh.shard_group(), mesh.tp, world, network),
+            replicas: Group::strided(mesh.dp_replicate, inner, world, network),
+        }
+    }
+
+    fn gather(&self, bytes: f64) -> Seconds {
+        collectives::all_gather(self.network, self.shard, Bytes::new(bytes))
+    }
+
+    fn scatter(&self, bytes: f64) -> Seconds {
+        collectives::reduce_scatter(self.network, self.shard, Bytes::new(bytes))
+    }
+
+    fn across(&self, bytes: f64) -> Seconds {
+        collectives::all_reduce(self.network, self.replicas, Bytes::new(bytes))
+    }
+
+    /// Where the shard group and its replicas use the same links, between nodes or inside one, they share a lane.
+    fn share_links(&self) -> bool {
+        collectives::uses_inter_node(self.network, self.shard)
+            == collectives::uses_inter_node(self.network, self.replicas)
+    }
+}
+
+impl StagePlan {
+    /// The plan of a stage.
+    pub fn new(setup: &Setup, units: &UnitTimes, stage: &Stage) -> Self {
+        let params = share::params(setup, stage);
+        let sync = Sync::of(setup);
+        let groups = Groups::of(setup);
+        let bytes = states::recipe_bytes(setup.recipe);
+        let exchange = Exchange::of(
+            setup,
+            bytes.activation,
+            &Hiding { matmul: units.layer_matmul, attention: units.layer_attention },
+        );
+        let neighbours = neighbours(setup, bytes.activation);
+        let (whole, after_backward, after_update) = communication(setup, &params, &groups, sync);
+        Self {
+            compute: compute_times(setup, units, stage, &exchange, neighbours.time),
+            optimizer: compute::optimizer(setup, &params),
+            after_backward,
+            after_update,
+            reduction: if setup.sharding == Sharding::Ddp { Work::AllReduce } else { Work::ReduceScatter },
+            shard_crosses: collectives::uses_inter_node(
+                groups.network,
+                if setup.sharding == Sharding::Ddp { everyone(setup) } else { groups.shard },
+            ),
+            replicate_crosses: collectives::uses_inter_node(groups.network, groups.replicas),
+            exchange_crosses: exchange.tensor_crosses || exchange.context_crosses || neighbours.cross,
+            whole,
+            sync,
+            micro_batches: f64::from(setup.batch.grad_accum_steps),
+        }
+    }
+
+    /// Communication of a micro-batch of the step.
+    pub fn comm(&self, is_first: bool, is_last: bool) -> CommTimes {
+        let gathers = is_first || self.sync.gather_each;
+        let comm = if gathers { self.whole } else { self.whole.without_gather() };
+        if self.reduces(is_last) { comm } else { comm.without_reduction() }
+    }
+
+    /// Whether a micro-batch reduces gradients.
+    pub fn reduces(&self, is_last: bool) -> bool {
+        is_last || self.sync.reduce_each
+    }
+
+    /// Micro-batches that reduce gradients.
+    pub fn reductions(&self) -> f64 {
+        if self.sync.reduce_each { self.micro_batches } else { 1.0 }
+    }
+
+    fn gathers(&self) -> f64 {
+        if self.sync.gather_each { self.micro_batches } else { 1.0 }
+    }
+
+    /// The phases of a micro-batch between the first and the last.
+    pub fn steady(&self) -> Phases {
+        schedule::phases(&self.compute, &self.comm(false, false))
+    }
+
+    /// The phases of all micro-batches, added up.
+    pub fn all_micro_batches(&self) -> Phases {
+        let of = |is_first, is_last| schedule::phases(&self.compute, &self.comm(is_first, is_last));
+        if self.micro_batches <= 1.0 {
+            return of(true, true);
+        }
+        let (first, last) = (of(true, false), of(false, true));
+        let inner = if self.sync.gather_each {
+            first
+        } else if self.sync.reduce_each {
+            last
+        } else {
+            of(false, false)
+        };
+        let inner_ones = self.micro_batches - 2.0;
+        let sum = |time: fn(&Phases) -> Seconds| time(&first) + inner_ones * time(&inner) + time(&last);
+        Phases { forward: sum(|p| p.forward), backward: sum(|p| p.backward), busy: sum(|p| p.busy) }
+    }
+
+    /// Time of all collectives on the shard lane beside compute.
+    pub fn shard_lane(&self) -> Seconds {
+        let comm = &self.whole;
+        let layers = f64::from(self.compute.layers);
+        let regathers = f64::from(self.compute.layers.saturating_sub(1));
+        self.gathers() * (comm.gather_root + layers * comm.gather_layer + regathers * comm.regather_layer)
+            + self.reductions() * (layers * comm.reduce_layer + comm.reduce_root)
+    }
+
+    /// Time of all collectives on the replicate lane.
+    pub fn replicate_lane(&self) -> Seconds {
+        let comm = &self.whole;
+        self.reductions() * (f64::from(self.compute.layers) * comm.replicate_layer + comm.replicate_root)
+    }
+}
+
+fn compute_times(
+    setup: &Setup,
+    units: &UnitTimes,
+    stage: &Stage,
+    exchange: &Exchange,
+    neighbours: Seconds,
+) -> ComputeTimes {
+    let here = |is: bool, time: Seconds| if is { time } else { Seconds::ZERO };
+    let inside = Exchanges {
+        embedding_forward: here(stage.embedding, exchange.embedding),
+        layer_forward: exchange.layer_forward,
+        head: here(stage.head, exchange.head) + neighbours,
+        layer_backward: exchange.layer_backward,
+    };
+    ComputeTimes {
+        layers: stage.layers,
+        embedding_forward: here(stage.embedding, units.embedding) + inside.embedding_forward,
+        layer_forward: units.layer_forward + inside.layer_forward,
+        head: here(stage.head, units.head) + inside.head,
+        layer_backward: units.layer_backward + inside.layer_backward,
+        embedding_backward: here(stage.embedding, units.embedding),
+        contention: setup.overheads.contention,
+        exchange: inside,
+    }
+}
+
+/// What a stage passes to its neighbours in one micro-batch.
+struct Neighbours {
+    time: Seconds,
+    cross: bool,
+}
+
+/// Activations forward and their gradients backward: `e T H` bytes (a tp-th with sequence parallelism) at each boundary of a
+/// model chunk.
+fn neighbours(setup: &Setup, element: f64) -> Neighbours {
+    let mesh = &setup.mesh;
+    if mesh.pp <= 1 {
+        return Neighbours { time: Seconds::ZERO, cross: false };
+    }
+    let stride = mesh.gpus() / mesh.pp;
+    let cross = mesh.gpus() > setup.network.gpus_per_node && stride.saturating_mul(2) > setup.network.gpus_per_node;
+    let width = f64::from(setup.architecture.hidden_size) * share::sequence_share(setup);
+    let size = Bytes::new(element * share::tokens(setup) * width);
+    let passes = 2.0 * f64::from(setup.chunks());
+    Neighbours { time: passes * collectives::point_to_point(&setup.network, cross, size), cross }
+}
+
+/// The GPUs over which DDP reduces: replicas and those that share a sequence.
+fn everyone(setup: &Setup) -> Group {
+    let mesh = &setup.mesh;
+    let ranks = mesh.dp_replicate.saturating_mul(mesh.cp);
+    Group::strided(ranks, mesh.tp, mesh.gpus(), &setup.network)
+}
+
+/// A micro-batch's communication, a reduction after the backward pass, a gather after the update.
+fn communication(setup: &Setup, params: &Params, groups: &Groups, sync: Sync) -> (CommTimes, Seconds, Seconds) {
+    let bytes = states::recipe_bytes(setup.recipe);
+    let (layer, root) = (params.layer, params.root);
+    let shards = f64::from(setup.mesh.shard_group().max(1));
+    let zero = Seconds::ZERO;
+    match setup.sharding {
+        Sharding::Ddp => {
+            let everyone = everyone(setup);
+            let reduce =
+                |params: f64| collectives::all_reduce(&setup.network, everyone, Bytes::new(bytes.reduced * params));
+            if sync.overlap {
+                let comm = CommTimes { reduce_layer: reduce(layer), reduce_root: reduce(root), ..CommTimes::default() };
+                (comm, zero, zero)
+            } else {
+                (CommTimes::default(), reduce(params.all()), zero)
+            }
+        }
+        Sharding::Zero1 | Sharding::Zero2 => {
+            let reduce = |params: f64| groups.scatter(bytes.reduced * params);
+            let across = |params: f64| groups.across(bytes.reduced * params / shards);
+            // What every rank keeps whole is the weights at rest, in their own format.
+            let gather = |params: f64| groups.gather(bytes.weights * params);
+            let prefetched = sync.overlap && setup.framework == Framework::Megatron;
+            let (mut comm, after_backward) = if sync.overlap {
+                let comm = CommTimes {
+                    reduce_layer: reduce(layer),
+                    reduce_root: reduce(root),
+                    replicate_layer: across(layer),
+                    replicate_root: across(root),
+                    ..CommTimes::default()
+                };
+                (one_lane_on_shared_links(comm, groups), zero)
+            } else {
+                (CommTimes::default(), reduce(params.all()) + across(params.all()))
+            };
+            if prefetched {
+                (comm.gather_root, comm.gather_layer) = (gather(root), gather(layer));
+            }
+            (comm, after_backward, if prefetched { zero } else { gather(params.all()) })
+        }
+        Sharding::Fsdp(reshard) => {
+            let of_layer = gathered_layer_bytes(setup) * layer;
+            let gather = groups.gather(of_layer);
+            let regather = match reshard {
+                Reshard::Always => gather,
+                Reshard::Never => zero,
+                Reshard::To(group) => {
+                    let (mesh, network) = (&setup.mesh, &setup.network);
+                    let ranks = group.min(mesh.shard_group());
+                    let group = Group::strided(ranks, mesh.tp, mesh.gpus(), network);
+                    collectives::all_gather(network, group, Bytes::new(of_layer))
+                }
+            };
+            // With weights in host memory each shard comes over the host's link first, and its gradients go back over it.
+            let host = |bytes: f64| {
+                if setup.offload.parameters { Bytes::new(bytes / shards) / setup.accelerator.host_link } else { zero }
+            };
+            let (up, down) = (host(bytes.weights * layer), host(bytes.gradients * layer));
+            let comm = CommTimes {
+                gather_root: groups.gather(bytes.gathered * root) + host(bytes.weights * root),
+                gather_layer: gather + up,
+                regather_layer: if reshard == Reshard::Always { regather + up } else { regather },
+                reduce_layer: groups.scatter(bytes.reduced * layer) + down,
+                reduce_root: groups.scatter(bytes.reduced * root) + host(bytes.gradients * root),
+                replicate_layer: groups.across(bytes.reduced * layer / shards),
+                replicate_root: groups.across(bytes.reduced * root / shards),
+            };
+            (one_lane_on_shared_links(comm, groups), zero, zero)
+        }
+    }
+}
+
+fn one_lane_on_shared_links(comm: CommTimes, groups: &Groups) -> CommTimes {
+    if !groups.share_links() {
+        return comm;
+    }
+    CommTimes {
+        reduce_layer: comm.reduce_layer + comm.replicate_layer,
+        reduce_root: comm.reduce_root + comm.replicate_root,
+        replicate_layer: Seconds::ZERO,
+        replicate_root: Seconds::ZERO,
+        ..comm
+    }
+}

@@ -1,0 +1,56 @@
+//! Checkpoints: how large, how long to write.
+
+use crate::model::collectives::{self, Group};
+use crate::model::memory::recipe_bytes;
+use crate::model::memory::states::optimizer_bytes;
+use crate::model::setup::Setup;
+use crate::units::{Bytes, BytesPerSecond, Seconds};
+
+/// One checkpoint, `P (weights + optimizer state)`: everything a run needs to go on, every replica's part once.
+///
+/// P parameters; bytes a parameter by recipe and optimizer ([`optimizer_bytes`]). No gradients, no state of data loader and
+/// random numbers, and weights shared by two pipeline stages once.
+///
+/// ```
+/// # use shardwise::{model::run::checkpoint::size, share::decode};
+/// // BLOOM: “2.3TB” with optimizer states, in units of 2⁴⁰ bytes as its “329GB” of weights are in 2³⁰ (BigScience's model
+/// // page). Both end stages of its pipeline hold the embedding, which is the 2 % between 2.24 and 2.29.
+/// let setup = decode("model=bloom-176b&recipe=zero-mixed").scenario.setup();
+/// assert_eq!((size(&setup).gib() / 1024.0 * 100.0).round(), 224.0);
+/// ```
+pub fn size(setup: &Setup) -> Bytes {
+    let arch = &setup.architecture;
+    let params = arch.params() as f64;
+    let norms = arch.norm_params_per_layer() as f64;
+    let matrices = f64::from(arch.num_hidden_layers) * (arch.layer_params() as f64 - norms);
+    let (matrix, other) = optimizer_bytes(setup);
+    Bytes::new(recipe_bytes(setup.recipe).weights * params + matrix * matrices + other * (params - matrices))
+}
+
+/// Time to write a checkpoint, while training waits: `gather + S/(w B_host) + S/min(B_storage, w B_nic)`.
+///
+/// S bytes; w ranks that write: all N of a sharded checkpoint, one of a gathered one, which gathers the shards of the others
+/// first; `B_host` link from GPU to host; `B_nic` network card of one GPU; `B_storage` rate of the file system for all nodes
+/// together. Writing in the background (asynchronous checkpoints) would leave the copy to the host alone to wait for.
+///
+/// ```
+/// # use shardwise::{catalog, model::run::checkpoint::write_time, units::{Bytes, BytesPerSecond}};
+/// // 156 GB (13B parameters in fp32 with Adam's moments) at 10 GB/s: about 16 s, or 31 s by one rank's PCIe and network card.
+/// let setup = catalog::default_scenario().setup();
+/// let time = |sharded| write_time(&setup, Bytes::new(156e9), BytesPerSecond::from_gb_per_s(10.0), sharded).get();
+/// assert_eq!(time(true).round(), 16.0);
+/// assert!(time(false) > 20.0);
+/// ```
+pub fn write_time(setup: &Setup, size: Bytes, storage: BytesPerSecond, sharded: bool) -> Seconds {
+    let network = &setup.network;
+    let gpus = setup.mesh.gpus();
+    let writers = if sharded { f64::from(gpus) } else { 1.0 };
+    let card = network.inter_node * network.inter_node_efficiency;
+    let gather = if sharded {
+        Seconds::ZERO
+    } else {
+        let parts = gpus / setup.mesh.dp_replicate.max(1);
+        collectives::all_gather(network, Group::consecutive(parts, gpus, network), size)
+    };
+    gather + size / (setup.accelerator.host_link * writers) + size / storage.min(card * writers)
+}

@@ -1,0 +1,76 @@
+//! What one GPU holds and computes of the model: the split of weights and tokens by tensor, context and pipeline parallelism.
+
+use super::setup::Setup;
+use super::stages::Stage;
+use super::transformer::Architecture;
+
+/// The parameters of one GPU before data parallelism shards them.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Params {
+    /// Layers on the GPU.
+    pub layers: f64,
+    /// One layer.
+    pub layer: f64,
+    /// Of one layer, the matrices.
+    pub layer_matrices: f64,
+    /// What is outside the layers: the embedding, the head, the norms beside them. FSDP's root unit.
+    pub root: f64,
+    /// Of the root unit, the head.
+    pub head: f64,
+}
+
+impl Params {
+    /// All of them.
+    pub fn all(&self) -> f64 {
+        self.layers * self.layer + self.root
+    }
+}
+
+/// The parameters on each GPU of a stage: matrices divided by tp, norms whole. A tied head on another stage than the
+/// embedding is a copy of it.
+///
+/// ```
+/// # use shardwise::{catalog, model::{share::params, stages::stages}};
+/// let setup = catalog::default_scenario().setup();
+/// let [all, ..] = stages(&setup);
+/// // On one stage without tensor parallelism: the model.
+/// assert_eq!(params(&setup, &all).all(), setup.architecture.params() as f64);
+/// ```
+pub fn params(setup: &Setup, stage: &Stage) -> Params {
+    let arch = &setup.architecture;
+    let tp = f64::from(setup.mesh.tp.max(1));
+    let norms = arch.norm_params_per_layer() as f64;
+    let matrices = arch.layer_params() as f64 - norms;
+    let table = arch.embedding_params() as f64 / tp;
+    let outer_norms = arch.outer_norm_params() as f64;
+    let final_norm = arch.norm_params() as f64;
+    let embedding =
+        if stage.embedding { table + arch.position_params() as f64 + (outer_norms - final_norm) } else { 0.0 };
+    let own_head = !(arch.tie_word_embeddings && stage.embedding);
+    let head = if stage.head { table } else { 0.0 };
+    let after = if stage.head { final_norm + if own_head { table } else { 0.0 } } else { 0.0 };
+    Params {
+        layers: f64::from(stage.layers),
+        layer: matrices / tp + norms,
+        layer_matrices: matrices / tp,
+        root: embedding + after,
+        head,
+    }
+}
+
+/// Tokens that one GPU processes in one micro-batch, T = `micro_batch_size seq_len / cp`.
+pub fn tokens(setup: &Setup) -> f64 {
+    f64::from(setup.batch.micro_batch_size) * f64::from(setup.batch.seq_len) / f64::from(setup.mesh.cp.max(1))
+}
+
+/// The part of norms and residuals on one GPU: 1/tp with sequence parallelism, all of them without.
+pub fn sequence_share(setup: &Setup) -> f64 {
+    if setup.tensor.sequence_parallel { 1.0 / f64::from(setup.mesh.tp.max(1)) } else { 1.0 }
+}
+
+/// Width of keys (and of values) on one GPU: whole heads, one at least.
+pub fn key_value_width(arch: &Architecture, tp: f64) -> f64 {
+    let width = arch.key_value_width() / tp;
+    let head = f64::from(arch.head_dim);
+    if width > head { width } else { head }
+}

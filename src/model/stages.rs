@@ -1,0 +1,101 @@
+//! The stages of the pipeline: which layers lie on which GPU, and how many micro-batches are in flight there.
+
+use super::flops;
+use super::parallel::Schedule;
+use super::setup::Setup;
+use super::software::Framework;
+
+/// One stage, as every GPU of it holds it. Without a pipeline there is one, with all layers, embedding and head.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Stage {
+    /// Layers, over all model chunks.
+    pub layers: u32,
+    /// Stages like this one.
+    pub count: f64,
+    /// Whether it holds the embedding.
+    pub embedding: bool,
+    /// Whether it holds the output head.
+    pub head: bool,
+    /// Micro-batches whose activations are alive at once.
+    pub in_flight: f64,
+}
+
+/// The stages of a pipeline by kind: first, those between, last. Kinds that do not occur count 0.
+pub fn stages(setup: &Setup) -> [Stage; 3] {
+    let pp = setup.mesh.pp.max(1);
+    let [first, between, last] = layers_by_stage(setup, pp);
+    let ends = f64::from(pp > 1);
+    let flight = |rank| in_flight(setup, pp, rank);
+    [
+        Stage { layers: first, count: 1.0, embedding: true, head: pp == 1, in_flight: flight(0) },
+        Stage {
+            layers: between,
+            count: f64::from(pp.saturating_sub(2)),
+            embedding: false,
+            head: false,
+            in_flight: flight(1),
+        },
+        Stage { layers: last, count: ends, embedding: false, head: true, in_flight: flight(pp - 1) },
+    ]
+}
+
+/// Layers of the first stage, of the largest one between, and of the last.
+///
+/// What is asked for the ends is taken; the rest is shared evenly, what is left over going to the stages between, then to
+/// the first. nanotron balances parameters instead and counts the output head among them.
+fn layers_by_stage(setup: &Setup, pp: u32) -> [u32; 3] {
+    let layers = setup.architecture.num_hidden_layers;
+    if pp == 1 {
+        return [layers, 0, 0];
+    }
+    let asked = [setup.pipeline.first_stage_layers, setup.pipeline.last_stage_layers];
+    if setup.framework == Framework::Nanotron && asked == [0, 0] {
+        return balanced(setup, pp);
+    }
+    let [first, last] = asked.map(|wanted| wanted.min(layers));
+    let last = last.min(layers - first);
+    let free = layers - first - last;
+    let sharing = pp - u32::from(first > 0) - u32::from(last > 0);
+    let (share, left) = if sharing > 0 { (free / sharing, free % sharing) } else { (0, 0) };
+    let between = share + u32::from(left > 0);
+    let first = if first > 0 { first } else { share + u32::from(left > pp - 2) };
+    let last = if last > 0 { last } else { share };
+    [first, between, last]
+}
+
+/// Stages of equal parameters, the head's among them: the k-th ends where the running sum passes its share.
+fn balanced(setup: &Setup, pp: u32) -> [u32; 3] {
+    let arch = &setup.architecture;
+    let layers = f64::from(arch.num_hidden_layers);
+    let head = flops::head(arch) / flops::layer_matmul(arch);
+    let share = (layers + head) / f64::from(pp);
+    let until = |stage: u32| {
+        let end = (f64::from(stage) * share).floor();
+        if end < layers { end } else { layers }
+    };
+    let between = share.ceil();
+    let [first, before_last] = [until(1), until(pp - 1)];
+    let most = if between < layers - first { between } else { layers - first };
+    [first as u32, most as u32, (layers - before_last) as u32]
+}
+
+/// Micro-batches in flight on a stage: all of them under GPipe, the stages from here to the last under 1F1B and ZB-H1,
+/// `1 + (pp-1)/(pp v)` times the first stage's when interleaved (arXiv 2205.05198, appendix B), as many as there are stages on
+/// every one under ZB-V (arXiv 2405.15362).
+fn in_flight(setup: &Setup, pp: u32, rank: u32) -> f64 {
+    let micro_batches = f64::from(setup.batch.grad_accum_steps);
+    let (stages, left) = (f64::from(pp), f64::from(pp.saturating_sub(rank)));
+    let alive = match setup.pipeline.schedule {
+        _ if pp == 1 => 1.0,
+        Schedule::GPipe => micro_batches,
+        Schedule::OneForwardOneBackward | Schedule::ZeroBubble => left,
+        Schedule::Interleaved => {
+            let chunks = f64::from(setup.pipeline.virtual_stages.max(1));
+            // Warm-up passes: two a stage behind, and a round of the stages for each further chunk.
+            let passes = 2.0 * (left - 1.0) + (chunks - 1.0) * stages + 1.0;
+            passes / chunks
+        }
+        Schedule::ZeroBubbleV => stages,
+    };
+    if alive < micro_batches { alive } else { micro_batches }
+}

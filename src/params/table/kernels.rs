@@ -1,0 +1,57 @@
+//! The software that runs the step.
+
+use super::{Group, Param, always, choice, option, position, switched};
+use crate::model::software::{AttentionKernel, Framework, Loss, NormKernel};
+use crate::model::training::ComputeFormat;
+
+picked!(
+    /// The framework.
+    FRAMEWORK, Kernels, framework, "framework", "Framework", "framework", always,
+    "Whose training code runs: it decides what is fused, launched and buffered.",
+    Framework::PyTorch => "pytorch", "PyTorch FSDP", "torchtitan, Composer, Hugging Face.";
+    Framework::Megatron => "megatron", "Megatron-Core", "With Transformer Engine; NeMo.";
+    Framework::MegatronLegacy => "megatron-legacy", "Megatron-LM of 2021", "And Megatron-DeepSpeed: few fused kernels.";
+    Framework::Nanotron => "nanotron", "nanotron", "Hugging Face's 3D-parallel trainer.";
+);
+switched!(
+    /// `torch.compile`.
+    COMPILE, Kernels, kernels.compile, "compile", "torch.compile", "compile", always,
+    "Whether torch.compile fuses the element-wise work of each layer."
+);
+picked!(
+    /// The attention kernel.
+    ATTENTION_KERNEL, Kernels, kernels.attention, "attnkernel", "Attention kernel", "attention_kernel", always,
+    "How attention is computed: flash attention never writes the scores to memory.",
+    AttentionKernel::Unfused => "unfused", "Unfused", "Scores and softmax in memory.";
+    AttentionKernel::Flash => "flash", "Flash attention", "The first kernels, Triton's among them.";
+    AttentionKernel::FlashTuned => "flash-tuned", "FlashAttention-2/3, cuDNN", "Tuned to the GPU.";
+);
+picked!(
+    /// The loss.
+    LOSS, Kernels, kernels.loss, "loss", "Cross-entropy", "loss_kernel", always,
+    "How the loss over the vocabulary is computed: with a large one, logits can be the peak of memory.",
+    Loss::Standard => "standard", "Standard", "fp32 logits, log-softmax and gradient in memory.";
+    Loss::Fused => "fused", "Fused", "16-bit logits, overwritten by their gradient.";
+    Loss::Chunked => "chunked", "Chunked", "Head and loss a part of the tokens at a time.";
+);
+picked!(
+    /// The norms.
+    NORM_KERNEL, Kernels, kernels.norms, "normkernel", "Norm kernel", "norm_kernel", always,
+    "How norms are computed.",
+    NormKernel::Fused => "fused", "Fused", "One kernel that keeps its input.";
+    NormKernel::Upcast => "upcast", "Upcast to fp32", "Hugging Face's LlamaRMSNorm: keeps fp32 copies.";
+);
+switched!(
+    /// Dropout.
+    DROPOUT, Kernels, kernels.dropout, "dropout", "Dropout", "dropout", always,
+    "Whether activations are dropped at random, whose masks take memory (GPT-2, GPT-3)."
+);
+picked!(
+    /// The format of matrix products.
+    COMPUTE, Kernels, compute_format, "compute", "Matrix products in", "compute_format", always,
+    "The format of the layers' matrix products..",
+    ComputeFormat::Recipe => "recipe", "The precision's format", "bf16, or fp32.";
+    ComputeFormat::Fp8 => "fp8", "fp8", "float8, MXFP8: cast before each product.";
+    ComputeFormat::Fp8Gather => "fp8-gather", "fp8, gathered too", "enable_fsdp_float8_all_gather.";
+    ComputeFormat::Fp4 => "fp4", "fp4", "NVFP4.";
+);

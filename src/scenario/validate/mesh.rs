@@ -1,0 +1,195 @@
+//! What does not go together on the device mesh: degrees, heads, sequences, stages.
+
+use super::neighbours;
+use crate::model::parallel::Schedule;
+use crate::model::software::Framework;
+use crate::scenario::issue::Issue;
+use crate::scenario::resolve::{Degrees, nearest_divisor};
+use crate::scenario::{Model, Scenario};
+
+impl Scenario {
+    /// What is wrong with the mesh.
+    pub(super) fn mesh(&self, issues: &mut Vec<Issue>) {
+        let degrees = self.degrees();
+        let left = self.gpus.max(1) / degrees.tp;
+        issues.extend(self.degree("tp", "GPUs of tensor parallelism", self.tp, self.gpus, ""));
+        issues.extend(self.degree("cp", "GPUs of context parallelism", self.cp, left, "tensor parallelism leaves"));
+        let before = "tensor and context parallelism leave";
+        issues.extend(self.degree("pp", "pipeline stages", self.pp, left / degrees.cp, before));
+        issues.extend(self.shard_group(degrees));
+        if degrees.tp > 1 {
+            issues.extend(self.tensor_nodes(degrees.tp));
+            issues.extend(self.tensor_heads(degrees.tp));
+        }
+        issues.extend(self.sequence_parts(degrees));
+        if degrees.pp > 1 {
+            issues.extend(self.stages(degrees.pp));
+            issues.extend(self.micro_batches(degrees.pp));
+        }
+    }
+
+    /// A degree that does not divide what the ones before it leave of the GPUs.
+    fn degree(&self, key: &'static str, what: &str, asked: u32, left: u32, before: &str) -> Option<Issue> {
+        if asked == 0 || self.gpus == 0 || left.is_multiple_of(asked) {
+            return None;
+        }
+        let rest = if left == self.gpus {
+            format!("{left} GPUs")
+        } else {
+            format!("the {left} GPUs that {before} of {}", self.gpus)
+        };
+        let used = nearest_divisor(left, asked);
+        let message = format!(
+            "{asked} {what} do not evenly divide {rest}. The page computes with {used}: enter {}.",
+            neighbours(left, asked)
+        );
+        Some(Issue::error(key, message))
+    }
+
+    /// A shard group larger than the data-parallel GPUs, or one that does not divide them.
+    fn shard_group(&self, Degrees { dp, .. }: Degrees) -> Option<Issue> {
+        let size = self.shard_size;
+        if !self.strategy.uses_shard_size() || size == 0 || self.gpus == 0 || dp.is_multiple_of(size) {
+            return None;
+        }
+        let used = nearest_divisor(dp, size);
+        let whole = dp == self.gpus;
+        let message = if size > dp {
+            let run = if whole { format!("run of {dp}") } else { format!("{dp} data-parallel GPUs") };
+            format!(
+                "The shard group of {size} GPUs is larger than the {run}. The page computes with a group of {used}: \
+                 enter at most {dp}, or more GPUs."
+            )
+        } else {
+            format!(
+                "A shard group of {size} GPUs does not divide {}{dp} {}GPUs evenly. The page computes with {used}: enter {}.",
+                if whole { "" } else { "the " },
+                if whole { "" } else { "data-parallel " },
+                neighbours(dp, size)
+            )
+        };
+        Some(Issue::error("shard", message))
+    }
+
+    /// Tensor parallelism that crosses nodes.
+    fn tensor_nodes(&self, tp: u32) -> Option<Issue> {
+        let node = self.network.values.gpus_per_node.max(1);
+        if self.gpus <= node || node.is_multiple_of(tp) {
+            return None;
+        }
+        let message = format!(
+            "{tp} GPUs of tensor parallelism do not lie within one node of {node}: every layer waits for the network between \
+             nodes. {} do.",
+            neighbours(node, tp)
+        );
+        Some(Issue::note("tp", message))
+    }
+
+    /// Heads that tensor parallelism cannot share out. The ladder's shapes stand for a size: their heads are no one's.
+    fn tensor_heads(&self, tp: u32) -> Option<Issue> {
+        let (Model::Custom { architecture } | Model::Preset { architecture, .. }) = self.model else { return None };
+        let (heads, kv) = (architecture.num_attention_heads, architecture.num_key_value_heads);
+        if heads == 0 || kv == 0 {
+            return None;
+        }
+        if !heads.is_multiple_of(tp) {
+            let message = format!(
+                "{heads} attention heads do not divide over {tp} GPUs of tensor parallelism. The page computes as if they \
+                 did: enter {}.",
+                neighbours(heads, tp)
+            );
+            return Some(Issue::error("tp", message));
+        }
+        let message = format!(
+            "{kv} key and value heads do not divide over {tp} GPUs of tensor parallelism: each holds {}, and some are repeated.",
+            kv.div_ceil(tp)
+        );
+        (!kv.is_multiple_of(tp)).then(|| Issue::note("tp", message))
+    }
+
+    /// Sequences that context and sequence parallelism cannot cut evenly: a causal mask is balanced by two parts a GPU.
+    fn sequence_parts(&self, Degrees { tp, cp, .. }: Degrees) -> Option<Issue> {
+        let of_context = if cp > 1 { cp.saturating_mul(2) } else { 1 };
+        let parts = of_context.saturating_mul(if self.tensor.sequence_parallel { tp } else { 1 });
+        if self.seq_len.is_multiple_of(parts) {
+            return None;
+        }
+        let (balanced, key) = if cp > 1 { (" (two a GPU of context parallelism)", "cp") } else { ("", "tp") };
+        let message = format!(
+            "Sequences of {} tokens cannot be cut into {parts} equal parts{balanced}: frameworks want a multiple of {parts}. \
+             The page computes as if they could.",
+            self.seq_len
+        );
+        Some(Issue::note(key, message))
+    }
+
+    /// Stages without layers, or with more than others.
+    fn stages(&self, pp: u32) -> Option<Issue> {
+        let layers = self.model.architecture().num_hidden_layers;
+        let chunks = match self.pipeline.schedule {
+            Schedule::Interleaved => self.pipeline.virtual_stages.max(1),
+            Schedule::ZeroBubbleV => 2,
+            Schedule::GPipe | Schedule::OneForwardOneBackward | Schedule::ZeroBubble => 1,
+        };
+        let all = pp.saturating_mul(chunks);
+        if layers < all {
+            let message = format!(
+                "{layers} layers do not fill {pp} pipeline stages of {chunks} chunk{} each: enter at most {} stages.",
+                if chunks == 1 { "" } else { "s" },
+                (layers / chunks).max(1)
+            );
+            return Some(Issue::error("pp", message));
+        }
+        let (first, last) = (self.pipeline.first_stage_layers, self.pipeline.last_stage_layers);
+        let others = pp.saturating_sub(u32::from(first > 0)).saturating_sub(u32::from(last > 0));
+        let ends = first.saturating_add(last);
+        let rest = layers.saturating_sub(ends);
+        if ends > 0 {
+            let whole = if others == 0 { ends == layers } else { ends < layers && rest >= others };
+            let message = format!(
+                "{ends} layers on the first and last stage leave {rest} of {layers} for the other {others} stages: each layer \
+                 needs a stage, and each stage a layer."
+            );
+            return (!whole).then(|| Issue::error(if first > 0 { "firstlayers" } else { "lastlayers" }, message));
+        }
+        let balanced = self.framework == Framework::Nanotron;
+        if balanced || layers.is_multiple_of(all) {
+            return None;
+        }
+        let (share, longer) = (layers / all, layers % all);
+        let what = if chunks == 1 { "stages" } else { "chunks" };
+        let message = format!(
+            "{layers} layers do not divide over {all} pipeline {what}: {longer} of them hold {} layers, the other {} hold \
+             {share}, and the longest set the pace.",
+            share.saturating_add(1),
+            all.saturating_sub(longer)
+        );
+        Some(Issue::note("pp", message))
+    }
+
+    /// Micro-batches that do not fill the pipeline.
+    fn micro_batches(&self, pp: u32) -> Option<Issue> {
+        let micro_batches = self.grad_accum_steps.max(1);
+        let schedule = self.pipeline.schedule;
+        let fill = if schedule == Schedule::ZeroBubbleV { pp.saturating_mul(2).saturating_sub(1) } else { pp };
+        if micro_batches < fill {
+            let message = format!(
+                "{micro_batches} micro-batch{} (gradient accumulation steps) {} too few for {pp} pipeline stages, which wait \
+                 for each other most of the time: {fill} or more fill them.",
+                if micro_batches == 1 { "" } else { "es" },
+                if micro_batches == 1 { "is" } else { "are" },
+            );
+            return Some(Issue::note("accum", message));
+        }
+        if schedule != Schedule::Interleaved || micro_batches.is_multiple_of(pp) {
+            return None;
+        }
+        let below = micro_batches / pp * pp;
+        let message = format!(
+            "{micro_batches} micro-batches do not fill rounds of {pp}, the pipeline's stages, as interleaved 1F1B runs them: \
+             {below} or {} gradient accumulation steps do.",
+            below.saturating_add(pp)
+        );
+        Some(Issue::note("accum", message))
+    }
+}

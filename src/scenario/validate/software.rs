@@ -1,0 +1,41 @@
+//! What hardware and strategy do not offer: formats without units, offloading without shards.
+
+use crate::model::training::ComputeFormat;
+use crate::scenario::Scenario;
+use crate::scenario::issue::Issue;
+
+impl Scenario {
+    /// What is wrong with formats and offloading.
+    pub(super) fn software(&self, issues: &mut Vec<Issue>) {
+        issues.extend(self.narrow_formats());
+        let replicated = !self.strategy.shards_weights();
+        if replicated && self.compute_format == ComputeFormat::Fp8Gather {
+            let message = "Nothing is gathered in fp8 where every GPU keeps whole weights: choose an FSDP strategy.";
+            issues.push(Issue::note("compute", message));
+        }
+        if replicated && self.offload.parameters {
+            let message = "Whole weights cannot wait in host memory, only sharded ones can: choose an FSDP strategy, or \
+                           offload the optimizer alone.";
+            issues.push(Issue::note("offloadparams", message));
+        } else if self.offload.parameters && !self.offload.optimizer {
+            let message = "FSDP keeps optimizer state beside the weights that it offloads: offload the optimizer too.";
+            issues.push(Issue::note("offloadopt", message));
+        }
+    }
+
+    /// Matrix products in a format that the GPU has no units for.
+    fn narrow_formats(&self) -> Option<Issue> {
+        let gpu = self.accelerator.values;
+        let (bits, instead) = match self.compute_format {
+            ComputeFormat::Fp8 | ComputeFormat::Fp8Gather if gpu.peak_8bit <= gpu.peak_16bit => ("8", "16-bit"),
+            ComputeFormat::Fp4 if gpu.peak_4bit <= gpu.peak_8bit => {
+                ("4", if gpu.peak_8bit <= gpu.peak_16bit { "16-bit" } else { "8-bit" })
+            }
+            _ => return None,
+        };
+        let message = format!(
+            "This GPU has no units for {bits} bits. The page computes with its {instead} peak: choose that format."
+        );
+        Some(Issue::error("compute", message))
+    }
+}
