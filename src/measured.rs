@@ -9,6 +9,7 @@ pub mod collectives;
 pub mod conventions;
 pub mod hardware;
 pub mod layout;
+pub mod markdown;
 pub mod model;
 pub mod pairs;
 pub mod predict;

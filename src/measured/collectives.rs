@@ -4,7 +4,7 @@ use super::row::Row;
 use super::stack::Stack;
 use super::text;
 use super::{LeftOut, Notes, hardware};
-use crate::model::collectives::{Group, all_gather, all_reduce, reduce_scatter};
+use crate::model::collectives::{Group, all_gather, all_reduce, all_to_all, reduce_scatter};
 use crate::units::{Bytes, Seconds};
 
 /// A measured collective.
@@ -33,6 +33,7 @@ enum Kind {
     AllGather,
     ReduceScatter,
     AllReduce,
+    AllToAll,
 }
 
 impl Kind {
@@ -42,6 +43,7 @@ impl Kind {
             "allgather" => Some(Self::AllGather),
             "reducescatter" => Some(Self::ReduceScatter),
             "allreduce" => Some(Self::AllReduce),
+            "alltoall" => Some(Self::AllToAll),
             _ => None,
         }
     }
@@ -49,7 +51,7 @@ impl Kind {
     /// Bytes over the bus for each byte of the buffer, as nccl-tests count.
     fn bus_factor(self, ranks: f64) -> f64 {
         match self {
-            Self::AllGather | Self::ReduceScatter => (ranks - 1.0) / ranks,
+            Self::AllGather | Self::ReduceScatter | Self::AllToAll => (ranks - 1.0) / ranks,
             Self::AllReduce => 2.0 * (ranks - 1.0) / ranks,
         }
     }
@@ -87,6 +89,7 @@ pub fn read<'a>(column: impl Fn(&str) -> Option<&'a str>) -> Result<Collective, 
         Kind::AllGather => all_gather(&network, group, bytes),
         Kind::ReduceScatter => reduce_scatter(&network, group, bytes),
         Kind::AllReduce => all_reduce(&network, group, bytes),
+        Kind::AllToAll => all_to_all(&network, group, bytes),
     };
     Ok(Collective {
         name: raw("collective").to_owned(),
