@@ -1,6 +1,6 @@
 //! Link to scenario and back. Decoding never fails: it gives a scenario and what could not be read.
 //!
-//! A link's fragment is readable: `v=1&rev=1&cluster=dgx-h100&model=llama-3-8b&gpus=256&seq=8k`. It holds the version of
+//! A link's fragment is readable: `v=1&rev=2&cluster=dgx-h100&model=llama-3-8b&gpus=256&seq=8k`. It holds the version of
 //! the format, the revision of the catalog, and what differs from a starting point that is frozen with the version (see
 //! [`v1`]), so that a published link means the same scenario for as long as there are links.
 //!

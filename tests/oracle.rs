@@ -21,7 +21,7 @@ fn error(header: &[&str], line: &str) -> (bool, f64) {
     let whole = |name: &str| field(name).parse::<u32>().unwrap();
     let strategy = if field("reshard") == "True" { "full-shard" } else { "shard-grad-op" };
     let link = format!(
-        "v=1&rev=1&cluster=dgx-h100&model=custom&layers={}&hidden={}&heads={}&kv={}&headdim={}&ffn={}&vocab={}&seq={}&mbs={}\
+        "v=1&rev=2&cluster=dgx-h100&model=custom&layers={}&hidden={}&heads={}&kv={}&headdim={}&ffn={}&vocab={}&seq={}&mbs={}\
          &gpus={}&recompute={}&strategy={strategy}",
         field("layers"),
         field("hidden"),

@@ -57,4 +57,4 @@ const LISTS: [&[AcceleratorEntry]; 3] = [nvidia::LIST, others::LIST, workstation
 /// Every accelerator of the catalog.
 pub const ACCELERATORS: &[AcceleratorEntry] = &ALL;
 
-const ALL: [AcceleratorEntry; count(&LISTS)] = joined(&LISTS, A100_40GB);
+static ALL: [AcceleratorEntry; count(&LISTS)] = joined(&LISTS, A100_40GB);

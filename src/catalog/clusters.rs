@@ -72,4 +72,4 @@ const LISTS: [&[ClusterEntry]; 3] = [designs::LIST, clouds::LIST, centres::LIST]
 /// Every cluster of the catalog.
 pub const CLUSTERS: &[ClusterEntry] = &ALL;
 
-const ALL: [ClusterEntry; count(&LISTS)] = joined(&LISTS, A100_40GB_200G);
+static ALL: [ClusterEntry; count(&LISTS)] = joined(&LISTS, A100_40GB_200G);

@@ -120,4 +120,4 @@ const LISTS: [&[InterconnectEntry]; 2] = [inside::LIST, between::LIST];
 /// Every interconnect of the catalog: inside nodes first, then between them.
 pub const INTERCONNECTS: &[InterconnectEntry] = &ALL;
 
-const ALL: [InterconnectEntry; count(&LISTS)] = joined(&LISTS, NVLINK_3);
+static ALL: [InterconnectEntry; count(&LISTS)] = joined(&LISTS, NVLINK_3);

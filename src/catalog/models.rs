@@ -40,7 +40,7 @@ const FAMILIES: [&[ModelEntry]; 14] = [
 /// Every model of the catalog, family by family.
 pub const MODELS: &[ModelEntry] = &ALL;
 
-const ALL: [ModelEntry; count(&FAMILIES)] = joined(&FAMILIES, ladder::SMALLEST);
+static ALL: [ModelEntry; count(&FAMILIES)] = joined(&FAMILIES, ladder::SMALLEST);
 
 /// What Llama and most models since share: gated MLP, root-mean-square norms, rotary positions, no biases, an output
 /// head of its own. Sizes are those of [`shape`].

@@ -26,7 +26,7 @@ pub struct Decoded {
 /// ```
 /// use shardwise::share::decode;
 ///
-/// let decoded = decode("https://example.org/#v=1&rev=1&cluster=dgx-h100&gpus=256&mem=abc");
+/// let decoded = decode("https://example.org/#v=1&rev=2&cluster=dgx-h100&gpus=256&mem=abc");
 /// assert_eq!(decoded.scenario.gpus, 256);
 /// assert_eq!(decoded.scenario.accelerator.values.memory.gib(), 80.0);
 /// assert_eq!(decoded.issues.len(), 1);
@@ -46,19 +46,19 @@ pub fn decode_link(text: &str) -> Decoded {
 
 fn decode_pairs(pairs: Pairs) -> Decoded {
     let mut issues = Vec::new();
-    let known = |key: &str, current: u32| {
+    let unknown = |key: &str, newest: u32| {
         let typed = pairs.value(key)?;
-        (typed.parse() != Ok(current)).then(|| shorten(typed))
+        let known = typed.parse().is_ok_and(|number: u32| (1..=newest).contains(&number));
+        (!known).then(|| shorten(typed))
     };
-    if let Some(version) = known(v1::VERSION_KEY, v1::VERSION) {
+    if let Some(version) = unknown(v1::VERSION_KEY, v1::VERSION) {
         let message = format!(
             "The link is of version “{version}”, which this page does not know. What version {} has in common with it was read.",
             v1::VERSION
         );
         issues.push(pairs::stray(Severity::Error, message));
     }
-    // With a second revision of the catalog, links of the first keep its values: choose the catalog here.
-    if let Some(revision) = known(v1::REVISION_KEY, catalog::REVISION) {
+    if let Some(revision) = unknown(v1::REVISION_KEY, catalog::REVISION) {
         let message = format!(
             "The link was made with revision “{revision}” of the catalog. Revision {} was used, whose values may differ.",
             catalog::REVISION

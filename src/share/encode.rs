@@ -12,7 +12,7 @@ use crate::scenario::Scenario;
 ///
 /// let mut scenario = decode("").scenario;
 /// scenario.gpus = 128;
-/// assert_eq!(encode(&scenario), "v=1&rev=1&gpus=128");
+/// assert_eq!(encode(&scenario), "v=1&rev=2&gpus=128");
 /// assert_eq!(decode(&encode(&scenario)).scenario, scenario);
 /// ```
 pub fn encode(scenario: &Scenario) -> String {

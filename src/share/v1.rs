@@ -2,7 +2,8 @@
 //!
 //! Keys, in this order, each only where it differs from the starting point:
 //!
-//! 1. `v`, the version, and `rev`, the catalog's revision: always there.
+//! 1. `v`, the version, and `rev`, the catalog's revision: always there. A link of an earlier revision means its numbers
+//!    ([`crate::catalog::revisions`]); without it, the present ones.
 //! 2. `cluster`: a cluster of the catalog, with its GPU and network; `custom` for a network of the user's own.
 //! 3. `gpu`: a GPU of the catalog other than the cluster's; `custom` for one of the user's own.
 //! 4. `model`: a model of the catalog; `custom` for a shape of the user's own; without it (or with `ladder`) `size` counts.

@@ -131,13 +131,7 @@ pub const LIST: &[InterconnectEntry] = &[
         (CLOUD_HOP, TCP),
         "Cloud TPU v5e documentation: 6.4 Tbit/s for 256",
     ),
-    inter(
-        "dcn-50",
-        "Data-centre network, 50 Gbit/s a TPU",
-        50.0,
-        (CLOUD_HOP, TCP),
-        "How to Scale Your Model, chapter 2; not verified",
-    ),
+    inter("dcn-50", "Data-centre network, 50 Gbit/s a TPU", 50.0, (CLOUD_HOP, TCP), "Cloud TPU v5p documentation"),
     inter(
         "dcn-100",
         "Data-centre network, 100 Gbit/s a TPU",

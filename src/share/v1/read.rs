@@ -4,7 +4,7 @@ use super::{
     CLUSTER_KEY, CUSTOM_SHAPE, GPU_KEY, MODEL_KEY, REQUIRED_OF_A_SHAPE, REVISION_KEY, VERSION_KEY, start,
     with_derived_heads,
 };
-use crate::catalog;
+use crate::catalog::{self, revisions::first};
 use crate::params::quantity::{nearest, parse, shorten, with_unit};
 use crate::params::{Choice, Kind, Number, Param, every, find, is_held};
 use crate::scenario::issue::{Issue, Severity};
@@ -18,7 +18,14 @@ const OTHER_KEYS: [&str; 5] = [VERSION_KEY, REVISION_KEY, CLUSTER_KEY, GPU_KEY, 
 /// The scenario that the pairs mean, and a sentence for each pair that could not be read.
 pub(in crate::share) fn read(pairs: &Pairs, issues: &mut Vec<Issue>) -> Scenario {
     let mut scenario = start();
-    presets(pairs, &mut scenario, issues);
+    let of_the_first = pairs.value(REVISION_KEY).is_some_and(|revision| revision.parse() == Ok(1_u32));
+    let restore = |scenario: &mut Scenario| {
+        if of_the_first {
+            first(scenario);
+        }
+    };
+    restore(&mut scenario);
+    presets(pairs, &mut scenario, issues, restore);
     for param in every() {
         let Some(typed) = pairs.value(param.key) else { continue };
         if is_held(param, &scenario) {
@@ -35,8 +42,8 @@ pub(in crate::share) fn read(pairs: &Pairs, issues: &mut Vec<Issue>) -> Scenario
     scenario
 }
 
-/// Picks cluster, GPU and model.
-fn presets(pairs: &Pairs, scenario: &mut Scenario, issues: &mut Vec<Issue>) {
+/// Picks cluster, GPU and model, each with the numbers of the link's revision.
+fn presets(pairs: &Pairs, scenario: &mut Scenario, issues: &mut Vec<Issue>, restore: impl Fn(&mut Scenario)) {
     let picked = |key: &str| pairs.value(key).map(str::to_ascii_lowercase);
     if let Some(id) = picked(CLUSTER_KEY)
         && !pick_cluster(scenario, &id)
@@ -44,6 +51,8 @@ fn presets(pairs: &Pairs, scenario: &mut Scenario, issues: &mut Vec<Issue>) {
         let used = catalog::cluster(scenario.network.id).map_or(scenario.network.id, |entry| entry.name);
         issues.push(no_preset(CLUSTER_KEY, "cluster", &id, used));
     }
+    // Before a GPU of the user's own takes over its numbers.
+    restore(scenario);
     if let Some(id) = picked(GPU_KEY)
         && !pick_accelerator(scenario, &id)
     {
@@ -64,6 +73,7 @@ fn presets(pairs: &Pairs, scenario: &mut Scenario, issues: &mut Vec<Issue>) {
             }
         }
     }
+    restore(scenario);
 }
 
 /// Heads whose number or width the link does not hold follow from the rest; they come later in the table.

@@ -1,0 +1,76 @@
+//! What revision 1 said where this one says otherwise: a link of revision 1 means its numbers for as long as there are links.
+
+use super::{accelerator, cluster};
+use crate::scenario::{Model, Scenario};
+use crate::units::{BytesPerSecond, FlopsPerSecond, Seconds};
+
+/// By the beginning of a key, the first that fits: fractions that matrix products and attention reach.
+const KERNELS: [(&str, [f64; 2]); 8] = [
+    ("v100", [0.70, 0.31]),
+    ("mi", [0.50, 0.19]),
+    ("h", HOPPER),
+    ("gh", HOPPER),
+    ("b", HOPPER),
+    ("gb", HOPPER),
+    ("rtx-5090", HOPPER),
+    ("", [0.80, 0.31]),
+];
+const HOPPER: [f64; 2] = [0.61, 0.19];
+/// Data sheets corrected since: memory in GB/s, dense TFLOP/s in 16 and in 8 bits.
+const SHEETS: [(&str, [f64; 3]); 2] = [("b200", [8000.0, 2250.0, 4500.0]), ("h100-nvl", [3900.0, 835.0, 1671.0])];
+/// By the beginning of an interconnect's key: microseconds a hop, and the fraction that collectives reach.
+const LINKS: [(&str, [f64; 2]); 10] = [
+    ("nvlink2", [3.4, 0.78]),
+    ("nvlink3", [3.4, 0.78]),
+    ("nvlink4-h800", [3.4, 0.78]),
+    ("nvlink", [3.4, 0.60]),
+    ("xgmi", [3.4, 0.60]),
+    ("pcie", [5.7, 0.60]),
+    ("efa", [37.0, 0.46]),
+    ("opa", [37.0, 0.21]),
+    ("gpudirect", TCP),
+    ("ethernet", TCP),
+];
+const TCP: [f64; 2] = [37.0, 0.60];
+const FABRIC: [f64; 2] = [37.0, 0.65];
+/// PCIe's rates were those before its encoding: GB/s.
+const RATES: [(&str, f64); 2] = [("pcie4-x16", 32.0), ("pcie5-x16", 64.0)];
+
+fn value<T: Copy>(table: &[(&str, T)], fits: impl Fn(&str) -> bool) -> Option<T> {
+    table.iter().find(|(key, _)| fits(key)).map(|(_, value)| *value)
+}
+
+/// Gives the catalog entries that the scenario picked, unedited, the numbers of revision 1. It knew no sliding windows: a
+/// model that has one becomes the user's own without it.
+pub fn first(scenario: &mut Scenario) {
+    let gpu = &mut scenario.accelerator;
+    if accelerator(gpu.id).is_some() {
+        let efficiency = &mut gpu.values.efficiency;
+        if let Some([matmul, attention]) = value(&KERNELS, |key| gpu.id.starts_with(key)) {
+            (efficiency.matmul, efficiency.attention) = (matmul, attention);
+        }
+        (efficiency.memory, efficiency.half_saturation_tokens) = (0.80, 330.0);
+        efficiency.launch_per_layer = Seconds::from_ms(0.2);
+        if let Some([memory, peak_16bit, peak_8bit]) = value(&SHEETS, |key| gpu.id == key) {
+            gpu.values.memory_bandwidth = BytesPerSecond::from_gb_per_s(memory);
+            gpu.values.peak_16bit = FlopsPerSecond::from_tflops(peak_16bit);
+            gpu.values.peak_8bit = FlopsPerSecond::from_tflops(peak_8bit);
+        }
+    }
+    if let Some(entry) = cluster(scenario.network.id) {
+        let network = &mut scenario.network.values;
+        let link = |id: &str| value(&LINKS, |key| id.starts_with(key)).unwrap_or(FABRIC);
+        let ([inside, inside_reached], [between, between_reached]) = (link(entry.intra_node), link(entry.inter_node));
+        (network.intra_node_latency, network.intra_node_efficiency) = (Seconds::from_us(inside), inside_reached);
+        (network.inter_node_latency, network.inter_node_efficiency) = (Seconds::from_us(between), between_reached);
+        if let Some(rate) = value(&RATES, |key| entry.intra_node == key) {
+            network.intra_node = BytesPerSecond::from_gb_per_s(rate);
+        }
+    }
+    if let Model::Preset { mut architecture, .. } = scenario.model
+        && architecture.sliding_window > 0
+    {
+        (architecture.sliding_window, architecture.global_every) = (0, 0);
+        scenario.model = Model::Custom { architecture };
+    }
+}
