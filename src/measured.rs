@@ -5,10 +5,13 @@
 //! with a reason: nothing is guessed in silence.
 
 pub mod batch;
+pub mod collectives;
 pub mod conventions;
 pub mod hardware;
 pub mod layout;
+pub mod markdown;
 pub mod model;
+pub mod pairs;
 pub mod predict;
 pub mod row;
 pub mod schema;
@@ -19,6 +22,7 @@ pub mod stack;
 pub mod stats;
 pub mod target;
 pub mod text;
+pub mod tracker;
 
 use std::fmt;
 

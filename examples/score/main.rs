@@ -1,26 +1,28 @@
 //! Holds the engine against published measurements:
-//! `cargo run --release --no-default-features --example score -- FILE.csv... [--json | --rows]`.
+//! `cargo run --release --no-default-features --example score -- FILE.csv... [--json | --rows | --markdown]`.
 
 mod print;
 mod table;
 
+use std::io::Write as _;
 use std::process::ExitCode;
 
-use shardwise::measured::score::Entry;
-use table::Table;
+use table::Tables;
 
 const USAGE: &str = "\
-Usage: score FILE.csv... [--json | --rows]
+Usage: score FILE.csv... [--json | --rows | --markdown]
 
-  --json   a line a row: the prediction, or why there is none
-  --rows   a line a row for the eye: scenario, measured, predicted, what was completed
+  --json      a line a row: the prediction, or why there is none
+  --rows      a line a row for the eye, tab-separated: scenario, measured, predicted, what was completed
+  --markdown  the tables of docs/accuracy.md
 
-Without either: the score of each source.";
+Without any of them: the score of each source.";
 
 enum Format {
     Score,
     Json,
     Rows,
+    Markdown,
 }
 
 fn main() -> ExitCode {
@@ -40,6 +42,7 @@ fn run() -> Result<(), String> {
         match argument.as_str() {
             "--json" => format = Format::Json,
             "--rows" => format = Format::Rows,
+            "--markdown" => format = Format::Markdown,
             option if option.starts_with("--") => return Err(format!("`{option}` is not an option.\n\n{USAGE}")),
             _ => files.push(argument),
         }
@@ -47,17 +50,16 @@ fn run() -> Result<(), String> {
     if files.is_empty() {
         return Err(USAGE.to_owned());
     }
-    let mut entries: Vec<Entry> = Vec::new();
+    let mut tables = Tables::default();
     for file in files {
-        match table::read(&file)? {
-            Table::Training(rows) => entries.extend(rows),
-            Table::NotScored(what) => eprintln!("{file}: {what}."),
-        }
+        tables.read(&file)?;
     }
-    match format {
-        Format::Score => print::score(&entries),
-        Format::Json => print::json(&entries),
-        Format::Rows => print::rows(&entries),
-    }
-    .map_err(|error| format!("The answer could not be written: {error}."))
+    let mut out = std::io::stdout().lock();
+    let written = match format {
+        Format::Score => print::score(&mut out, &tables),
+        Format::Json => print::json(&mut out, &tables),
+        Format::Rows => print::rows(&mut out, &tables),
+        Format::Markdown => write!(out, "{}", tables.markdown()),
+    };
+    written.map_err(|error| format!("The answer could not be written: {error}."))
 }

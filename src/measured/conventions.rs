@@ -9,6 +9,8 @@ use crate::model::transformer::Architecture;
 pub enum Convention {
     /// Three forward passes: `6 P + 12 L H s` a token.
     Model,
+    /// The same with half of the attention term, as a causal mask leaves: Megatron-Bridge's summaries.
+    CausalModel,
     /// Four forward passes, as full recomputation executes (arXiv 2104.04473).
     FullRecompute,
     /// `8 N` a token.
@@ -28,6 +30,8 @@ impl Convention {
             Self::SixN
         } else if says(&["hfu", "96b", "recompute", "x4", "hardware"]) {
             Self::FullRecompute
+        } else if has(&row.source, &["megatron-bridge"]) {
+            Self::CausalModel
         } else {
             Self::Model
         }
@@ -43,6 +47,7 @@ impl Convention {
         let forward = 2.0 * matmul + attention;
         match self {
             Self::Model => 3.0 * forward,
+            Self::CausalModel => 3.0 * (forward - 0.5 * attention),
             Self::FullRecompute => 4.0 * forward,
             Self::EightN => 8.0 * params,
             Self::SixN => 6.0 * params,
@@ -50,8 +55,16 @@ impl Convention {
     }
 }
 
-/// Whether the MFU column holds a utilisation of this engine's 8-bit peak: rows of 8-bit formats compare to it unless they
-/// say that they do not.
-pub fn of_low_precision_peak(row: &Row) -> bool {
-    !has(&row.tflops_kind, &["peak 989"]) && !has(&row.notes, &["uses sxm peak", "bf16 peak", "tflops/989"])
+/// How far throughput and FLOP/s of one row may disagree: both are rounded.
+const ROUNDING: f64 = 0.05;
+
+/// Whether a row whose convention is certain gives a throughput and FLOP/s that exclude each other: one of Megatron-Bridge's
+/// releases prints the throughput of one GPU beside the FLOP/s of another.
+pub fn contradicts(row: &Row, shape: &Architecture, seq_len: u32) -> bool {
+    let certain = Convention::of_tflops(row) == Convention::CausalModel;
+    let (Some(tokens), Some(tflops), true) = (row.tokens_per_s_per_gpu, row.tflops_per_gpu, certain) else {
+        return false;
+    };
+    let counted = Convention::CausalModel.flops_per_token(shape, seq_len) * tokens / 1e12;
+    (counted / tflops - 1.0).abs() > ROUNDING
 }

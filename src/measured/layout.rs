@@ -56,14 +56,21 @@ struct Degrees {
     pp: u32,
 }
 
-/// The data-parallel degree that the row says, by itself or by its shards and replicas.
-fn data_parallel(row: &Row) -> Option<u32> {
-    row.dp.or_else(|| row.dp_shard?.checked_mul(row.dp_replicate.unwrap_or(1)))
+/// The data-parallel degree that the row says, by itself or by its shards and replicas: of the two the one that fills the
+/// GPUs, as some count replicas into it and some do not.
+fn data_parallel(row: &Row, gpus: u32) -> Option<u32> {
+    let mesh = row.dp_shard.and_then(|shard| shard.checked_mul(row.dp_replicate?));
+    let fills = |dp: u32| {
+        let others =
+            [row.tp, row.pp, row.cp].iter().flatten().try_fold(dp, |product, degree| product.checked_mul(*degree));
+        others == Some(gpus)
+    };
+    mesh.filter(|dp| fills(*dp)).or(row.dp).or(mesh).or(row.dp_shard)
 }
 
 fn degrees(row: &Row, stack: Stack, gpus: u32, notes: &mut Notes) -> Result<Degrees, LeftOut> {
     let cp = row.cp.unwrap_or(1);
-    let said = [data_parallel(row), row.tp, row.pp];
+    let said = [data_parallel(row, gpus), row.tp, row.pp];
     let known = said.iter().flatten().try_fold(cp, |product, degree| product.checked_mul(*degree));
     let known = known.filter(|known| gpus.is_multiple_of((*known).max(1))).ok_or_else(|| mismatch(row, gpus))?;
     let rest = gpus / known.max(1);
@@ -99,7 +106,7 @@ fn mismatch(row: &Row, gpus: u32) -> LeftOut {
     let degree = |degree: Option<u32>| degree.map_or("?".to_owned(), |degree| degree.to_string());
     LeftOut::because("dp tp pp cp do not multiply to the GPUs").about(format!(
         "{} x {} x {} x {} on {gpus}",
-        degree(data_parallel(row)),
+        degree(data_parallel(row, gpus)),
         degree(row.tp),
         degree(row.pp),
         degree(row.cp)
@@ -124,7 +131,6 @@ fn strategy(
     let words = row.sharding.to_ascii_lowercase();
     let says = |wanted: &[&str]| wanted.iter().any(|word| words.contains(word));
     let group = row.dp_shard.filter(|shard| *shard < dp && dp.is_multiple_of(*shard));
-    let replicated = row.dp_replicate.is_some_and(|replicas| replicas > 1);
     if says(&["hybrid", "hsdp"]) {
         let size = group.or(row.dp_shard).unwrap_or_else(|| {
             notes.add("sharded inside each node, HYBRID_SHARD's default");
@@ -138,7 +144,7 @@ fn strategy(
     if says(&["zero-3", "zero3", "full_shard", "full shard", "optim_grads_params", "stage3", "stage 3"])
         || says(&["fsdp"]) && !says(&["fsdp=0", "no fsdp"])
     {
-        return Ok(match group.filter(|_| replicated || stack == Stack::Torchtitan) {
+        return Ok(match group {
             Some(size) => (Strategy::HybridShard, size),
             None => (Strategy::FullShard, dp),
         });

@@ -3,7 +3,7 @@
 use super::row::Row;
 use super::stack::Stack;
 use super::target::{self, MemoryKind, TimeSource};
-use super::{LeftOut, Notes, batch, hardware, layout, model, scope, software};
+use super::{LeftOut, Notes, batch, conventions, hardware, layout, model, scope, software};
 use crate::catalog;
 use crate::catalog::accuracy::{self, Band};
 use crate::model::hardware::{Accelerator, Topology};
@@ -66,6 +66,9 @@ pub fn scenario(row: &Row) -> Result<(Scenario, Notes), LeftOut> {
     let layout = layout::layout(row, stack, hardware.gpus, node, &mut notes)?;
     let batch = batch::batch(row, layout.dp, layout.pp, &mut notes)?;
     let software = software::software(row, stack, &mut notes)?;
+    if conventions::contradicts(row, &model.architecture(), batch.seq_len) {
+        return Err(LeftOut::because("the source contradicts itself").about("throughput against FLOP/s"));
+    }
     let scenario = Scenario {
         model,
         accelerator: hardware.accelerator,

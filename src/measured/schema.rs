@@ -40,6 +40,11 @@ impl Schema {
         }
     }
 
+    /// Whether its rows are evaluated.
+    pub fn is_scored(self) -> bool {
+        matches!(self, Self::Training | Self::Tracker | Self::Collectives)
+    }
+
     /// What a table of this schema is, for those that are not scored.
     pub fn description(self) -> &'static str {
         match self {

@@ -82,8 +82,12 @@ fn kernels(row: &Row, stack: Stack) -> Kernels {
             _ => AttentionKernel::FlashTuned,
         }
     };
+    // MosaicML's examples of early 2023 are PyTorch's own norms, in fp32 under autocast, and loss; llm-foundry runs norms
+    // in 16 bits and a fused loss.
+    let early_composer = stack == Stack::Composer && has(&row.source, &["examples"]);
     let loss = match stack {
         Stack::Nemo => Loss::Fused,
+        Stack::Composer if !early_composer => Loss::Fused,
         // The continuous-integration runs are of the plain loss unless their name says otherwise.
         Stack::MegatronCore if !has(&row.model, &["gpt3_"]) || has(&row.model, &["loss_fusion"]) => Loss::Fused,
         _ => Loss::Standard,
@@ -91,7 +95,7 @@ fn kernels(row: &Row, stack: Stack) -> Kernels {
     Kernels {
         attention,
         loss,
-        norms: if stack == Stack::HuggingFace { NormKernel::Upcast } else { NormKernel::Fused },
+        norms: if stack == Stack::HuggingFace || early_composer { NormKernel::Upcast } else { NormKernel::Fused },
         compile: has(&row.compile, &["yes", "true"]),
         // Megatron-LM's default of 0.1, which BLOOM's runs turned off.
         dropout: stack == Stack::MegatronEarly,

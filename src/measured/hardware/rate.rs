@@ -5,8 +5,12 @@ use crate::measured::text::{has, leading_number};
 
 /// Names of InfiniBand generations with the rate of one port in Gbit/s.
 const GENERATIONS: [(&str, f64); 5] = [("fdr", 56.0), ("edr", 100.0), ("hdr", 200.0), ("ndr", 400.0), ("xdr", 800.0)];
+/// How sources write the links of Omni-Path 100.
+const OMNI_PATH: &str = "omni-path link";
 /// Up to this rate a network whose words name no scope is taken for one card's, one card a GPU.
 const ONE_CARD: f64 = 400.0;
+/// One card of Omni-Path 100, its only generation in clusters of GPUs.
+const OMNI_PATH_CARD: f64 = 100.0;
 
 /// A rate in Gbit/s of one GPU.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -31,7 +35,7 @@ pub fn rate(text: &str, gpus_per_node: u32) -> Option<Rate> {
         said(cards * each / node)
     } else if has(&text, &["node", "host", "server", "instance", "aggregate"]) {
         said(each / node)
-    } else if each > ONE_CARD {
+    } else if each > if has(&text, &["omni"]) { OMNI_PATH_CARD } else { ONE_CARD } {
         Some(Rate { gbit_per_gpu: each / node, assumed: true })
     } else {
         Some(Rate { gbit_per_gpu: each, assumed: true })
@@ -82,6 +86,10 @@ fn unit_factor(text: &str) -> Option<f64> {
 
 /// `2 x hdr100`, `hdr`, `ndr400`: cards and the rate of one.
 fn generation(text: &str) -> Option<(Option<f64>, f64)> {
+    if let Some((before, _)) = text.split_once(OMNI_PATH) {
+        let links = before.trim_end().rsplit(' ').next().and_then(|links| links.parse().ok());
+        return Some((links, OMNI_PATH_CARD));
+    }
     let (at, name, port) = GENERATIONS.iter().find_map(|(name, port)| text.find(name).map(|at| (at, *name, *port)))?;
     let after = text.get(at + name.len()..)?;
     let each = leading_number(after).filter(|_| after.starts_with(|next: char| next.is_ascii_digit()));
@@ -114,11 +122,11 @@ mod tests {
         assert_eq!(gbit("2 x HDR100 IB (200G)", 8), Some(25.0));
         assert_eq!(gbit("2 Tb/s RoCE per the paper's setup text", 8), Some(250.0));
         assert_eq!(gbit("8x200 Gb/s per node (summary: '8x200G NIC multi-rail')", 8), Some(200.0));
-        assert_eq!(gbit("Omni-Path; README: supposed to be 400 Gbps max", 4), Some(400.0));
+        assert_eq!(gbit("Omni-Path; README: supposed to be 400 Gbps max", 4), Some(100.0));
         assert_eq!(gbit("InfiniBand NDR", 8), Some(400.0));
         assert_eq!(gbit("3200 Gbps EFA", 8), Some(400.0));
         assert_eq!(gbit("InfiniBand (rate not stated)", 8), None);
         assert_eq!(gbit("EFA (AWS-type cluster; measured nccl busbw vs nodes)", 8), None);
-        assert_eq!(gbit("4 Omni-Path links per node (README tr11 L42)", 8), None);
+        assert_eq!(gbit("4 Omni-Path links per node (README tr11 L42)", 8), Some(50.0));
     }
 }
