@@ -13,6 +13,7 @@ pub mod parallel;
 pub mod pipeline;
 pub mod plan;
 pub mod report;
+pub mod run;
 pub mod schedule;
 pub mod setup;
 pub mod share;

@@ -7,6 +7,7 @@ pub mod validate;
 use crate::model::hardware::{Accelerator, Network, Topology};
 use crate::model::ladder;
 use crate::model::parallel::{ContextExchange, Pipeline, TensorParallel};
+use crate::model::run::RunChoices;
 use crate::model::software::{Communication, Framework, Kernels, Offload};
 use crate::model::training::{ComputeFormat, MfuConvention, Optimizer, Recipe};
 use crate::model::transformer::Architecture;
@@ -178,4 +179,6 @@ pub struct Scenario {
     pub topology: Topology,
     /// Which FLOPs the MFU counts.
     pub mfu_convention: MfuConvention,
+    /// What the whole run needs beyond its step.
+    pub run: RunChoices,
 }

@@ -8,6 +8,10 @@ use core::ops::{Add, AddAssign, Div, Mul, Neg, Sub};
 
 /// Bytes in one GiB.
 const GIB: f64 = 1_073_741_824.0;
+/// Seconds in a minute and in an hour; hours in a day.
+const MINUTE: f64 = 60.0;
+const HOUR: f64 = 3600.0;
+const DAY: f64 = 24.0 * HOUR;
 /// The decimal prefixes.
 const KILO: f64 = 1e3;
 const MEGA: f64 = 1e6;
@@ -124,6 +128,18 @@ quantity!(
     /// A time.
     Seconds
 );
+quantity!(
+    /// An energy in joules.
+    Joules
+);
+quantity!(
+    /// A mass in grams.
+    Grams
+);
+quantity!(
+    /// An amount of money in US dollars.
+    Dollars
+);
 
 impl Bytes {
     /// From GiB (2³⁰ bytes), the unit of memory capacity.
@@ -139,6 +155,11 @@ impl Bytes {
     /// In GB (10⁹ bytes), the unit of published state sizes.
     pub const fn gb(self) -> f64 {
         self.0 / GIGA
+    }
+
+    /// In TB (10¹² bytes), the unit of storage.
+    pub const fn tb(self) -> f64 {
+        self.0 / TERA
     }
 }
 
@@ -198,6 +219,50 @@ impl Seconds {
     /// In milliseconds.
     pub const fn ms(self) -> f64 {
         self.0 * KILO
+    }
+
+    /// From minutes.
+    pub const fn from_minutes(minutes: f64) -> Self {
+        Self(minutes * MINUTE)
+    }
+
+    /// In minutes.
+    pub const fn minutes(self) -> f64 {
+        self.0 / MINUTE
+    }
+
+    /// From hours.
+    pub const fn from_hours(hours: f64) -> Self {
+        Self(hours * HOUR)
+    }
+
+    /// In hours.
+    pub const fn hours(self) -> f64 {
+        self.0 / HOUR
+    }
+
+    /// In days.
+    pub const fn days(self) -> f64 {
+        self.0 / DAY
+    }
+}
+
+impl Joules {
+    /// In kWh, the unit of bills.
+    pub const fn kwh(self) -> f64 {
+        self.0 / (KILO * HOUR)
+    }
+
+    /// In MWh.
+    pub const fn mwh(self) -> f64 {
+        self.0 / (MEGA * HOUR)
+    }
+}
+
+impl Grams {
+    /// In metric tonnes.
+    pub const fn tonnes(self) -> f64 {
+        self.0 / MEGA
     }
 }
 

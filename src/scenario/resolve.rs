@@ -3,6 +3,7 @@
 use super::{Model, RecomputeMode, Scenario, Strategy};
 use crate::model::parallel::Mesh;
 use crate::model::report::Report;
+use crate::model::run::{self, RunReport};
 use crate::model::setup::{Overheads, Setup};
 use crate::model::step;
 use crate::model::training::{AttentionMask, Batch, Recompute, Reshard, Sharding};
@@ -67,6 +68,12 @@ impl Scenario {
     /// The scenario, evaluated.
     pub fn report(&self) -> Report {
         step::evaluate(&self.setup())
+    }
+
+    /// The whole run around the scenario's step.
+    pub fn run_report(&self) -> RunReport {
+        let setup = self.setup();
+        run::evaluate(&setup, &step::evaluate(&setup), &self.run)
     }
 
     /// The same scenario under another strategy.

@@ -22,12 +22,14 @@ use super::pick::pick_cluster;
 use crate::catalog;
 use crate::model::hardware::Topology;
 use crate::model::parallel::{ContextExchange, Pipeline, Schedule, TensorParallel};
+use crate::model::run::RunChoices;
 use crate::model::software::{
     AttentionKernel, Communication, Framework, GradientSync, Kernels, Loss, NormKernel, Offload,
 };
 use crate::model::training::{ComputeFormat, MfuConvention, Optimizer, Recipe};
 use crate::model::transformer::{Architecture, AttentionBias, Norm};
 use crate::scenario::{Model, RecomputeMode, Scenario, Strategy};
+use crate::units::{BytesPerSecond, Seconds};
 
 /// The number of this version.
 pub const VERSION: u32 = 1;
@@ -87,6 +89,19 @@ pub fn start() -> Scenario {
         },
         topology: Topology::Aware,
         mfu_convention: MfuConvention::FullAttention,
+        run: RunChoices {
+            tokens: 1e12,
+            price_per_gpu_hour: 2.0,
+            pue: 1.1,
+            grid_intensity: 385.0,
+            storage: BytesPerSecond::from_gb_per_s(10.0),
+            mtbf: Seconds::from_hours(50_700.0),
+            restart: Seconds::from_minutes(10.0),
+            checkpoint_interval: Seconds::ZERO,
+            sharded_checkpoint: true,
+            deferred_init: true,
+            critical_batch_tokens: 16_777_216.0,
+        },
         ..catalog::default_scenario()
     };
     pick_cluster(&mut scenario, CLUSTER);

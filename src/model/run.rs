@@ -1,0 +1,99 @@
+//! From one step to a whole training run (model.md section 9): time, cost, energy, checkpoints, failures, host memory.
+//!
+//! Every function answers for absurd inputs too: a run that never ends is infinite, and nothing is ever no number.
+
+pub mod batch;
+pub mod budget;
+pub mod checkpoint;
+pub mod failures;
+pub mod host;
+pub mod report;
+
+use super::report::Report;
+use super::setup::Setup;
+use crate::units::{BytesPerSecond, Seconds};
+pub use report::RunReport;
+
+/// What a run needs beyond its step.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct RunChoices {
+    /// Tokens to train on, D.
+    pub tokens: f64,
+    /// Price of one GPU for one hour, in US dollars.
+    pub price_per_gpu_hour: f64,
+    /// Energy of the data centre over energy of its computers (power usage effectiveness).
+    pub pue: f64,
+    /// Emissions of the grid, in grams of CO₂ equivalent a kWh.
+    pub grid_intensity: f64,
+    /// Rate at which the file system takes checkpoints from all nodes together.
+    pub storage: BytesPerSecond,
+    /// Mean time between failures of one GPU with its share of everything around it.
+    pub mtbf: Seconds,
+    /// From a failure until the run trains again.
+    pub restart: Seconds,
+    /// From one checkpoint to the next; zero for the best interval.
+    pub checkpoint_interval: Seconds,
+    /// Whether every rank writes its own part of a checkpoint, rather than one rank all of it.
+    pub sharded_checkpoint: bool,
+    /// Whether the model is initialised unit by unit (the meta device), rather than whole on every rank.
+    pub deferred_init: bool,
+    /// Tokens in a batch above which larger ones waste data.
+    pub critical_batch_tokens: f64,
+}
+
+/// The whole run around one evaluated step. Allocates nothing.
+pub fn evaluate(setup: &Setup, report: &Report, choices: &RunChoices) -> RunReport {
+    let gpus = f64::from(setup.mesh.gpus());
+    let batch_tokens = batch::global_batch_tokens(setup);
+    let steps = budget::steps(choices.tokens, batch_tokens);
+
+    let checkpoint_size = checkpoint::size(&setup.architecture, setup.recipe, setup.optimizer);
+    let write_time = checkpoint::write_time(setup, checkpoint_size, choices.storage, choices.sharded_checkpoint);
+    let run_mtbf = failures::run_mtbf(choices.mtbf, gpus);
+    let best_interval = failures::best_interval(write_time, run_mtbf);
+    let interval = if choices.checkpoint_interval > Seconds::ZERO {
+        choices.checkpoint_interval.max(write_time)
+    } else {
+        best_interval.max(write_time)
+    };
+    let goodput = failures::goodput(write_time, interval, run_mtbf, choices.restart);
+
+    let ideal_time = steps * report.time.step;
+    let time = budget::effective_time(ideal_time, goodput);
+    let gpu_time = budget::gpu_time(time, gpus);
+    let energy = budget::energy(gpu_time, setup.accelerator.power, choices.pue);
+    RunReport {
+        steps,
+        batch_tokens,
+        batch_efficiency: batch::token_efficiency(batch_tokens, choices.critical_batch_tokens),
+        ideal_time,
+        time,
+        gpu_time,
+        cost: budget::cost(gpu_time, choices.price_per_gpu_hour),
+        energy,
+        emissions: budget::emissions(energy, choices.grid_intensity),
+        checkpoint_size,
+        write_time,
+        best_interval,
+        interval,
+        run_mtbf,
+        interruptions: failures::interruptions(time, run_mtbf),
+        goodput,
+        host_init: host::initialisation(setup, choices.deferred_init),
+        host_checkpoint: host::checkpoint(setup, checkpoint_size, choices.sharded_checkpoint),
+        host_offload: host::offload(setup),
+    }
+}
+
+/// A product in which nothing of anything, even of what never ends, is nothing.
+fn times(one: f64, other: f64) -> f64 {
+    if one == 0.0 || other == 0.0 { 0.0 } else { one * other }
+}
+
+/// A ratio in which nothing of anything is nothing, and anything of what never ends is nothing too.
+fn share(part: f64, whole: f64) -> f64 {
+    if part <= 0.0 || whole == f64::INFINITY { 0.0 } else { part / whole }
+}
+
+#[cfg(test)]
+mod tests;
