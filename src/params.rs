@@ -33,6 +33,16 @@ pub enum Unit {
     Watt,
     /// Percent of one.
     Percent,
+    /// Tokens of a whole run, in decimal billions and trillions.
+    TrainTokens,
+    /// US dollars an hour.
+    DollarsPerHour,
+    /// Grams a kWh.
+    GramsPerKwh,
+    /// Hours.
+    Hours,
+    /// Minutes.
+    Minutes,
 }
 
 /// How a slider's positions spread over its range.
@@ -115,6 +125,8 @@ pub enum Group {
     Accounting,
     /// The shape of a model of the user's own.
     Architecture,
+    /// The whole run: data, price, power, failures, checkpoints.
+    Run,
 }
 
 /// One row of the table.

@@ -7,10 +7,12 @@ mod any;
 
 use any::any_scenario;
 use proptest::prelude::*;
+use proptest::strategy::Strategy as _;
 use shardwise::model::bounds::{Bounds, simplified};
 use shardwise::model::ladder;
 use shardwise::model::parallel::Mesh;
 use shardwise::model::report::{Lane, Report, Work};
+use shardwise::model::run::{RunChoices, RunReport, failures};
 use shardwise::model::setup::Setup;
 use shardwise::model::step::{evaluate, spans};
 use shardwise::model::training::{MfuConvention, Recipe, Reshard, Sharding};
@@ -219,4 +221,84 @@ fn zero_1_gathers_weights_as_they_rest() {
     let zero = comm(Recipe::ZeroMixed);
     let (two_more, four_more) = ((reduce16 - zero).get(), (fsdp2 - zero).get());
     assert!(two_more > 0.0 && (four_more / two_more - 2.0).abs() < 1e-9, "{two_more} {four_more}");
+}
+
+/// Scenarios under runs of every kind, absurd ones among them.
+fn any_run() -> impl proptest::strategy::Strategy<Value = Scenario> {
+    let amount = || prop_oneof![8 => 1e-3..1e6_f64, 1 => Just(0.0), 1 => Just(f64::INFINITY)];
+    let time = move || amount().prop_map(Seconds::new);
+    let numbers = (amount(), amount(), amount(), amount(), amount(), amount());
+    (any_scenario(), numbers, time(), time(), time(), any::<bool>(), any::<bool>()).prop_map(
+        |(mut scenario, (tokens, price, pue, grid, storage, critical), mtbf, restart, interval, sharded, deferred)| {
+            scenario.run = RunChoices {
+                tokens: tokens * 1e6,
+                price_per_gpu_hour: price,
+                pue,
+                grid_intensity: grid,
+                storage: BytesPerSecond::from_gb_per_s(storage),
+                mtbf: mtbf * 1e6,
+                restart,
+                checkpoint_interval: interval,
+                sharded_checkpoint: sharded,
+                deferred_init: deferred,
+                critical_batch_tokens: critical * 1e3,
+            };
+            scenario
+        },
+    )
+}
+
+fn with_run(scenario: &Scenario, change: impl FnOnce(&mut RunChoices)) -> RunReport {
+    let mut changed = *scenario;
+    change(&mut changed.run);
+    changed.run_report()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 2_000, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn a_run_is_never_no_number(scenario in any_run()) {
+        let run = scenario.run_report();
+        for number in [
+            run.steps, run.batch_tokens, run.batch_efficiency, run.ideal_time.get(), run.time.get(), run.gpu_time.get(),
+            run.cost.get(), run.energy.get(), run.emissions.get(), run.checkpoint_size.get(), run.write_time.get(),
+            run.best_interval.get(), run.interval.get(), run.run_mtbf.get(), run.interruptions, run.goodput,
+            run.host_init.get(), run.host_checkpoint.get(), run.host_offload.get(), run.host_memory().get(),
+        ] {
+            prop_assert!(number >= 0.0, "{number} in {run:?}");
+        }
+        prop_assert!(run.goodput <= 1.0 && run.batch_efficiency <= 1.0);
+        prop_assert!(run.time >= run.ideal_time);
+        prop_assert_eq!(run.finishes(), run.goodput > 0.0);
+    }
+
+    #[test]
+    fn the_bill_rises_with_tokens_price_and_power(scenario in any_scenario(), factor in 1.0..8.0) {
+        let run = scenario.run_report();
+        prop_assert!(with_run(&scenario, |run| run.tokens *= factor).time >= run.time);
+        prop_assert!(with_run(&scenario, |run| run.price_per_gpu_hour *= factor).cost >= run.cost);
+        prop_assert!(with_run(&scenario, |run| run.pue *= factor).energy >= run.energy);
+        prop_assert!(with_run(&scenario, |run| run.grid_intensity *= factor).emissions >= run.emissions);
+        prop_assert!(with_run(&scenario, |run| run.mtbf = run.mtbf * factor).goodput >= run.goodput);
+        prop_assert!(with_run(&scenario, |run| run.storage = run.storage * factor).write_time <= run.write_time);
+    }
+
+    #[test]
+    fn no_interval_beats_the_best(write in 1e-3..1e5, mtbf in 1.0..1e9, restart in 0.0..1e4, factor in 0.01..100.0) {
+        let [write, mtbf, restart] = [write, mtbf, restart].map(Seconds::new);
+        let best = failures::best_interval(write, mtbf);
+        let lost = |interval| failures::overhead(write, interval, mtbf, restart);
+        prop_assert!(lost(best) <= lost(best * factor) * (1.0 + 1e-12));
+    }
+
+    #[test]
+    fn sharded_and_deferred_never_cost_more(scenario in any_run()) {
+        let of = |sharded, deferred| {
+            with_run(&scenario, |run| (run.sharded_checkpoint, run.deferred_init) = (sharded, deferred))
+        };
+        let (best, worst) = (of(true, true), of(false, false));
+        prop_assert!(best.write_time <= worst.write_time && best.host_checkpoint <= worst.host_checkpoint);
+        prop_assert!(best.host_init <= worst.host_init && best.goodput >= worst.goodput);
+    }
 }

@@ -314,6 +314,9 @@ fn check(text: &str) {
             "lastlayers",
             "offloadparams",
             "offloadopt",
+            "critbatch",
+            "ckptsharded",
+            "deferred",
         ]
         .iter()
         .any(|key| issue.key == Some(key));

@@ -34,10 +34,14 @@ pub fn unit_label(unit: Unit) -> &'static str {
         Unit::GbitPerS => "Gbit/s",
         Unit::GbPerS => "GB/s",
         Unit::Tflops => "TFLOP/s",
-        Unit::Tokens => "tokens",
+        Unit::Tokens | Unit::TrainTokens => "tokens",
         Unit::Us => "µs",
         Unit::Watt => "W",
         Unit::Percent => "%",
+        Unit::DollarsPerHour => "$/h",
+        Unit::GramsPerKwh => "g/kWh",
+        Unit::Hours => "h",
+        Unit::Minutes => "min",
     }
 }
 

@@ -60,6 +60,7 @@ pub mod hardware;
 pub mod kernels;
 pub mod main_controls;
 pub mod parallelism;
+pub mod run;
 pub mod sharding;
 pub mod training;
 
@@ -111,6 +112,17 @@ pub const PARAMS: &[Param] = &[
     hardware::INTER_NODE_EFFICIENCY,
     hardware::TOPOLOGY,
     accounting::MFU_CONVENTION,
+    run::TOKENS,
+    run::PRICE,
+    run::PUE,
+    run::GRID,
+    run::STORAGE,
+    run::MTBF,
+    run::RESTART,
+    run::CHECKPOINT_INTERVAL,
+    run::SHARDED_CHECKPOINT,
+    run::DEFERRED_INIT,
+    run::CRITICAL_BATCH,
 ];
 
 /// Constants of the hardware that have a key in links and no control on the page.

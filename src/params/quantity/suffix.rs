@@ -28,6 +28,11 @@ impl Factor {
 const KIBI: f64 = 1024.0;
 /// A binary million.
 const MEBI: f64 = 1_048_576.0;
+/// Seconds in a minute, an hour, a day and a year.
+const MINUTE: f64 = 60.0;
+const HOUR: f64 = 60.0 * MINUTE;
+const DAY: f64 = 24.0 * HOUR;
+const YEAR: f64 = 365.0 * DAY;
 /// Bits in a byte.
 const BITS: f64 = 8.0;
 
@@ -44,6 +49,11 @@ pub(super) fn factor(unit: Unit, scale: Scale, suffix: &str) -> Option<Factor> {
         Unit::Tflops => tflops(&lower),
         Unit::Us => us(&lower),
         Unit::Watt => watts(&lower),
+        Unit::TrainTokens => params(without(&lower, &["tokens", "token", "tok"])),
+        Unit::DollarsPerHour => matches!(lower.as_str(), "" | "$" | "$/h" | "usd" | "usd/h").then_some(Factor::ONE),
+        Unit::GramsPerKwh => matches!(lower.as_str(), "" | "g" | "g/kwh" | "kg/mwh").then_some(Factor::ONE),
+        Unit::Hours => duration(&lower, HOUR),
+        Unit::Minutes => duration(&lower, MINUTE),
         Unit::Percent => matches!(lower.as_str(), "" | "%" | "percent").then_some(Factor::ONE),
     }
 }
@@ -149,4 +159,18 @@ fn us(lower: &str) -> Option<Factor> {
         "s" => Some(Factor::ten_to(6)),
         _ => None,
     }
+}
+
+/// A duration in the field's unit of so many seconds.
+fn duration(lower: &str, unit: f64) -> Option<Factor> {
+    let seconds = match lower {
+        "" => unit,
+        "s" | "sec" => 1.0,
+        "min" | "m" | "minutes" => MINUTE,
+        "h" | "hours" => HOUR,
+        "d" | "days" => DAY,
+        "y" | "years" => YEAR,
+        _ => return None,
+    };
+    Some(Factor::times(seconds / unit))
 }

@@ -72,6 +72,22 @@ fn links_are_converted_between_bits_and_bytes() {
 }
 
 #[test]
+fn a_run_is_typed_as_people_say_it() {
+    for typed in ["1.5T", "1.5t tokens", "1500B", "1.5e12", "1,500 billion"] {
+        assert_eq!(read("tokens", typed), 1.5e12, "{typed}");
+    }
+    assert_eq!(read("price", "2.5 $/h"), 2.5);
+    assert_eq!(read("co2", "57 g/kWh"), 57.0);
+    assert_eq!(read("restart", "1 h"), 60.0);
+    assert_eq!(read("restart", "90 s"), 1.5);
+    assert_eq!(read("mtbf", "5 years"), 43_800.0);
+    assert_eq!(read("ckptevery", "30"), 30.0);
+    assert_eq!(read("storage", "2 TB/s"), 2000.0);
+    assert_eq!(read("critbatch", "4M tokens"), 4_194_304.0);
+    assert_eq!(with_unit(Unit::TrainTokens, 1.5e12), "1.5T\u{2009}tokens");
+}
+
+#[test]
 fn sizes_are_in_billions_and_exact() {
     for typed in ["13B", "13b", "13 B", "13e9", "13 billion", "13,000,000,000", "0.013T", "13000M", "13G", "1.3e10"] {
         assert_eq!(read("size", typed), 13e9, "{typed}");

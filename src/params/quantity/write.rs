@@ -15,7 +15,7 @@ const EXACT_DIGITS: usize = 17;
 
 /// The shortest text that [`super::parse`] reads back to the same value, without a unit: `8192`, `200`, `13B`.
 pub fn text(unit: Unit, value: f64) -> String {
-    if unit == Unit::Params { params(value) } else { plain(value) }
+    if matches!(unit, Unit::Params | Unit::TrainTokens) { params(value) } else { plain(value) }
 }
 
 /// A value with its unit, for sentences: `80 GiB`, `8,192 tokens`, `13B`.

@@ -1,0 +1,184 @@
+//! The whole run: data, price, power, failures, checkpoints.
+
+use super::{Group, Kind, Param, Scale, Unit, always, choice, doublings, number, option, whole};
+use crate::units::{BytesPerSecond, Seconds};
+
+/// A row of this group.
+const fn row(key: &'static str, label: &'static str, csv: &'static str, help: &'static str, kind: Kind) -> Param {
+    Param { key, label, csv, group: Group::Run, help, kind, applies: always }
+}
+
+/// Tokens to train on.
+pub const TOKENS: Param = row(
+    "tokens",
+    "Training tokens",
+    "training_tokens",
+    "Tokens of the whole run. Chinchilla's rule is 20 a parameter; Llama 3 405B took 15.6T.",
+    number(
+        Unit::TrainTokens,
+        (1e7, 1e15),
+        Scale::Log,
+        |scenario| scenario.run.tokens,
+        |scenario, value| scenario.run.tokens = value,
+    ),
+);
+
+/// Price of a GPU-hour.
+pub const PRICE: Param = row(
+    "price",
+    "Price of a GPU-hour",
+    "usd_per_gpu_hour",
+    "What one GPU costs for one hour, with its share of everything around it.",
+    number(
+        Unit::DollarsPerHour,
+        (0.01, 100.0),
+        Scale::Log,
+        |scenario| scenario.run.price_per_gpu_hour,
+        |scenario, value| scenario.run.price_per_gpu_hour = value,
+    ),
+);
+
+/// Power usage effectiveness.
+pub const PUE: Param = row(
+    "pue",
+    "PUE",
+    "pue",
+    "Power usage effectiveness: energy of the data centre over energy of its computers.",
+    number(
+        Unit::None,
+        (1.0, 3.0),
+        Scale::Linear,
+        |scenario| scenario.run.pue,
+        |scenario, value| scenario.run.pue = value,
+    ),
+);
+
+/// Carbon intensity of the grid.
+pub const GRID: Param = row(
+    "co2",
+    "Grid CO₂",
+    "grid_gco2_per_kwh",
+    "Grams of CO₂ equivalent a kWh of the grid: about 57 in France, 385 in the United States.",
+    number(
+        Unit::GramsPerKwh,
+        (0.0, 1500.0),
+        Scale::Linear,
+        |scenario| scenario.run.grid_intensity,
+        |scenario, value| scenario.run.grid_intensity = value,
+    ),
+);
+
+/// Rate of the file system.
+pub const STORAGE: Param = row(
+    "storage",
+    "Storage bandwidth",
+    "storage_gb_per_s",
+    "Rate at which the file system takes checkpoints from all nodes together.",
+    number(
+        Unit::GbPerS,
+        (0.1, 100_000.0),
+        Scale::Log,
+        |scenario| scenario.run.storage.gb_per_s(),
+        |scenario, value| scenario.run.storage = BytesPerSecond::from_gb_per_s(value),
+    ),
+);
+
+/// Mean time between failures of one GPU.
+pub const MTBF: Param = row(
+    "mtbf",
+    "MTBF of a GPU",
+    "gpu_mtbf_hours",
+    "Mean time between failures that stop the run, for one GPU. Llama 3's 419 in 54 days on 16,384 GPUs are 50,700 h.",
+    number(
+        Unit::Hours,
+        (100.0, 10_000_000.0),
+        Scale::Log,
+        |scenario| scenario.run.mtbf.hours(),
+        |scenario, value| scenario.run.mtbf = Seconds::from_hours(value),
+    ),
+);
+
+/// Time to restart.
+pub const RESTART: Param = row(
+    "restart",
+    "Restart time",
+    "restart_minutes",
+    "From a failure until the run trains again: notice it, replace the node, load the checkpoint.",
+    number(
+        Unit::Minutes,
+        (0.1, 1440.0),
+        Scale::Log,
+        |scenario| scenario.run.restart.minutes(),
+        |scenario, value| scenario.run.restart = Seconds::from_minutes(value),
+    ),
+);
+
+/// Interval between checkpoints.
+pub const CHECKPOINT_INTERVAL: Param = row(
+    "ckptevery",
+    "Checkpoint interval",
+    "checkpoint_interval_minutes",
+    "From one checkpoint to the next. 0 is the interval that loses least, after Young and Daly.",
+    number(
+        Unit::Minutes,
+        (0.0, 1440.0),
+        Scale::Linear,
+        |scenario| scenario.run.checkpoint_interval.minutes(),
+        |scenario, value| scenario.run.checkpoint_interval = Seconds::from_minutes(value),
+    ),
+);
+
+/// Who writes checkpoints.
+pub const SHARDED_CHECKPOINT: Param = row(
+    "ckptsharded",
+    "Checkpoints",
+    "checkpoint_writers",
+    "Who writes a checkpoint.",
+    choice(
+        &[
+            option("sharded", "Sharded", "Every rank writes its part (torch.distributed.checkpoint)."),
+            option("gathered", "Gathered", "One rank gathers and writes everything (FULL_STATE_DICT)."),
+        ],
+        |scenario| usize::from(!scenario.run.sharded_checkpoint),
+        |scenario, index| {
+            if index < 2 {
+                scenario.run.sharded_checkpoint = index == 0;
+            }
+        },
+    ),
+);
+
+/// How the model is initialised.
+pub const DEFERRED_INIT: Param = row(
+    "deferred",
+    "Initialisation",
+    "initialisation",
+    "Where the model is built before it is sharded.",
+    choice(
+        &[
+            option("deferred", "Deferred", "Unit by unit from the meta device: little host memory."),
+            option("whole", "Whole on every rank", "All of it in fp32 on every rank's host before it is sharded."),
+        ],
+        |scenario| usize::from(!scenario.run.deferred_init),
+        |scenario, index| {
+            if index < 2 {
+                scenario.run.deferred_init = index == 0;
+            }
+        },
+    ),
+);
+
+/// The batch above which tokens are wasted.
+pub const CRITICAL_BATCH: Param = row(
+    "critbatch",
+    "Critical batch",
+    "critical_batch_tokens",
+    "Tokens a step from which a larger batch wastes data: at it, twice the tokens are needed. It grows as the loss falls; \
+     Llama 3 405B ended at 16M.",
+    doublings(
+        Unit::Tokens,
+        (16_384.0, 1_073_741_824.0),
+        |scenario| scenario.run.critical_batch_tokens,
+        |scenario, value| scenario.run.critical_batch_tokens = f64::from(whole(value)),
+    ),
+);
