@@ -2,6 +2,7 @@
 
 mod mesh;
 mod software;
+mod run;
 
 use super::issue::Issue;
 use super::{Model, Scenario};
@@ -19,6 +20,9 @@ impl Scenario {
             issues.extend(key_value_heads(architecture));
         }
         self.software(&mut issues);
+        let setup = self.setup();
+        issues.extend(run::critical_batch(&setup, &self.run));
+        issues.extend(run::host_memory(&setup, &self.run));
         issues
     }
 

@@ -324,3 +324,25 @@ fn nothing_impossible_goes_unnoticed() {
         }
     }
 }
+
+#[test]
+fn an_unwise_run_is_a_note() {
+    assert_eq!(
+        first(|scenario| (scenario.grad_accum_steps, scenario.run.critical_batch_tokens) = (64, 8_388_608.0)),
+        Issue::note(
+            "critbatch",
+            "A step takes 16.8M tokens, more than the critical batch of 8.4M: a token teaches 33 % of what it does in small \
+             batches."
+        )
+    );
+    assert_eq!(
+        first(|scenario| {
+            assert!(crate::share::pick::pick_model(scenario, "llama-3.1-405b"));
+            scenario.run.sharded_checkpoint = false;
+        }),
+        Issue::note(
+            "ckptsharded",
+            "Gathering a checkpoint on one rank takes 4536 GiB of a node's host memory: a DGX H100 has 2,048 GiB."
+        )
+    );
+}
