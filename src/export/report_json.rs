@@ -6,6 +6,7 @@ use serde_json::{Map, Value};
 use crate::model::bounds::{Bounds, Stage};
 use crate::model::memory::{shard_degrees, states};
 use crate::model::report::{Limiter, MemoryPart, PeakMoment, Report};
+use crate::model::run::RunReport;
 use crate::params::{self, Kind};
 use crate::plan::limits::{Reach, by_strategy};
 use crate::plan::search;
@@ -35,6 +36,7 @@ pub struct ReportJson<'a> {
     mesh: MeshJson,
     strategies: Vec<ReachJson>,
     bounds: BoundsJson,
+    run: RunJson,
     issues: Vec<IssueJson<'a>>,
     scenario: Value,
 }
@@ -125,6 +127,30 @@ struct BestJson {
     tokens_per_s_per_gpu: f64,
 }
 
+/// The whole run; `null` where a number is infinite, as of a run that never ends.
+#[derive(Debug, Serialize)]
+struct RunJson {
+    steps: f64,
+    batch_tokens: f64,
+    batch_efficiency: f64,
+    ideal_time_s: f64,
+    time_s: f64,
+    gpu_hours: f64,
+    cost_usd: f64,
+    energy_kwh: f64,
+    emissions_gco2: f64,
+    goodput: f64,
+    interruptions: f64,
+    run_mtbf_s: f64,
+    checkpoint_bytes: f64,
+    checkpoint_write_s: f64,
+    checkpoint_interval_s: f64,
+    best_checkpoint_interval_s: f64,
+    host_init_bytes: f64,
+    host_checkpoint_bytes: f64,
+    host_offload_bytes: f64,
+}
+
 /// One thing that is wrong.
 #[derive(Debug, Serialize)]
 struct IssueJson<'a> {
@@ -168,6 +194,7 @@ pub fn report_json<'a>(scenario: &Scenario, report: &Report, issues: &'a [Issue]
         mesh: MeshJson { dp_replicate: setup.mesh.dp_replicate, dp_shard: setup.mesh.dp_shard },
         strategies: by_strategy(scenario).iter().map(reach_json).collect(),
         bounds: bounds_json(&Bounds::of(&setup)),
+        run: run_json(&scenario.run_report()),
         issues: issues.iter().map(issue_json).collect(),
         scenario: share::to_json(scenario),
     }
@@ -224,6 +251,30 @@ fn bounds_json(bounds: &Bounds) -> BoundsJson {
             hfu: best.reached.hfu,
             tokens_per_s_per_gpu: best.reached.tokens_per_s_per_gpu,
         }),
+    }
+}
+
+fn run_json(run: &RunReport) -> RunJson {
+    RunJson {
+        steps: run.steps,
+        batch_tokens: run.batch_tokens,
+        batch_efficiency: run.batch_efficiency,
+        ideal_time_s: run.ideal_time.get(),
+        time_s: run.time.get(),
+        gpu_hours: run.gpu_time.hours(),
+        cost_usd: run.cost.get(),
+        energy_kwh: run.energy.kwh(),
+        emissions_gco2: run.emissions.get(),
+        goodput: run.goodput,
+        interruptions: run.interruptions,
+        run_mtbf_s: run.run_mtbf.get(),
+        checkpoint_bytes: run.checkpoint_size.get(),
+        checkpoint_write_s: run.write_time.get(),
+        checkpoint_interval_s: run.interval.get(),
+        best_checkpoint_interval_s: run.best_interval.get(),
+        host_init_bytes: run.host_init.get(),
+        host_checkpoint_bytes: run.host_checkpoint.get(),
+        host_offload_bytes: run.host_offload.get(),
     }
 }
 
