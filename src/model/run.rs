@@ -47,7 +47,7 @@ pub fn evaluate(setup: &Setup, report: &Report, choices: &RunChoices) -> RunRepo
     let batch_tokens = batch::global_batch_tokens(setup);
     let steps = budget::steps(choices.tokens, batch_tokens);
 
-    let checkpoint_size = checkpoint::size(&setup.architecture, setup.recipe, setup.optimizer);
+    let checkpoint_size = checkpoint::size(setup);
     let write_time = checkpoint::write_time(setup, checkpoint_size, choices.storage, choices.sharded_checkpoint);
     let run_mtbf = failures::run_mtbf(choices.mtbf, gpus);
     let best_interval = failures::best_interval(write_time, run_mtbf);

@@ -1,8 +1,10 @@
 //! Host memory of one node.
 
-use super::checkpoint::optimizer_state;
-use crate::model::memory::{kept_bytes, recipe_bytes, shard_degrees};
+use crate::model::memory::{activations, recipe_bytes, states};
 use crate::model::setup::Setup;
+use crate::model::share::{Params, params, tokens};
+use crate::model::software::Offload;
+use crate::model::stages::{Stage, stages};
 use crate::units::Bytes;
 
 /// Bytes of a parameter as it is initialised: fp32, whatever the recipe.
@@ -13,15 +15,20 @@ fn ranks(setup: &Setup) -> f64 {
     f64::from(setup.mesh.gpus().min(setup.network.gpus_per_node.max(1)))
 }
 
-/// GPUs that tensor and pipeline parallelism split the model over, before any sharding.
-fn parts(setup: &Setup) -> f64 {
-    f64::from(setup.mesh.tp.max(1)) * f64::from(setup.mesh.pp.max(1))
+/// The bytes of a node full of ranks of the stage that needs most.
+fn of_node(setup: &Setup, of_rank: impl Fn(&Stage, &Params) -> f64) -> Bytes {
+    let needs = stages(setup).into_iter().filter(|stage| stage.count > 0.0).map(|stage| {
+        let bytes = of_rank(&stage, &params(setup, &stage));
+        Bytes::new(bytes * ranks(setup))
+    });
+    needs.fold(Bytes::ZERO, Bytes::max)
 }
 
 /// Host memory of a node while the model is initialised: `4 P r / (tp pp)`, deferred `4 max(unit) r / tp`.
 ///
-/// P parameters, r ranks on the node, of which each builds its part of the model in fp32 before it shards it; deferred
-/// initialisation (the meta device) builds one unit at a time: a layer, or the root unit with embedding and head.
+/// P parameters, r ranks on the node, of which each builds its part of the model in fp32 before data parallelism shards it;
+/// deferred initialisation (the meta device) builds one unit at a time: a layer, or the root unit with embedding and head.
+/// The largest stage of a pipeline counts.
 ///
 /// ```
 /// # use shardwise::{catalog, model::run::host::initialisation, share::decode};
@@ -31,12 +38,10 @@ fn parts(setup: &Setup) -> f64 {
 /// assert!(initialisation(&setup, true).tb() < 0.03);
 /// ```
 pub fn initialisation(setup: &Setup, deferred: bool) -> Bytes {
-    let params = setup.architecture.unit_params();
-    let whole = params.model / parts(setup);
-    let largest = if params.root > params.layer { params.root } else { params.layer };
-    let unit = largest / f64::from(setup.mesh.tp.max(1));
-    let built = if deferred && unit < whole { unit } else { whole };
-    Bytes::new(INITIAL_BYTES * built * ranks(setup))
+    of_node(setup, |_, params| {
+        let unit = if params.root > params.layer { params.root } else { params.layer };
+        INITIAL_BYTES * if deferred { unit } else { params.all() }
+    })
 }
 
 /// Host memory of the busiest node while a checkpoint of S bytes is written: all of it where one rank gathers it, else the
@@ -67,22 +72,11 @@ pub fn checkpoint(setup: &Setup, size: Bytes, sharded: bool) -> Bytes {
 /// assert_eq!(offload(&setup).get(), 12.0 * params / 64.0 * 4.0);
 /// ```
 pub fn offload(setup: &Setup) -> Bytes {
-    let (arch, choices) = (&setup.architecture, &setup.offload);
-    let (bytes, degrees) = (recipe_bytes(setup.recipe), shard_degrees(setup));
-    let params = arch.params() as f64;
-    let where_chosen = |chosen: bool, bytes: f64| if chosen { bytes } else { 0.0 };
-
-    let optimizer = optimizer_state(arch, setup.recipe, setup.optimizer).get() / degrees.optimizer;
-    let parameters = (bytes.weights / degrees.weights + bytes.gradients / degrees.gradients) * params;
-    // Activations of every micro-batch in flight through a stage.
-    let in_flight = setup.mesh.pp.max(1).min(setup.batch.grad_accum_steps);
-    let tokens =
-        f64::from(setup.batch.micro_batch_size) * f64::from(setup.batch.seq_len) / f64::from(setup.mesh.cp.max(1));
-    let kept = kept_bytes(arch, setup.recompute, bytes.activation) * f64::from(arch.num_hidden_layers);
-    let activations = kept * tokens * f64::from(in_flight);
-
-    let whole = where_chosen(choices.optimizer, optimizer)
-        + where_chosen(choices.parameters, parameters)
-        + where_chosen(choices.activations, activations);
-    Bytes::new(whole / parts(setup) * ranks(setup))
+    let stays = Setup { offload: Offload::NONE, ..*setup };
+    let element = recipe_bytes(setup.recipe).activation;
+    of_node(setup, |stage, params| {
+        let states = states::of_gpu(&stays, params).total() - states::of_gpu(setup, params).total();
+        let kept = if setup.offload.activations { activations::layer(setup, element).kept } else { 0.0 };
+        states.get() + kept * tokens(setup) * params.layers * stage.in_flight
+    })
 }

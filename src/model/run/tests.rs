@@ -81,14 +81,14 @@ fn the_days_of_megatron() {
 /// BLOOM (BigScience's model page): bf16 weights of “329GB” (2³⁰) and “2.3TB” (2⁴⁰) with optimizer states.
 #[test]
 fn the_checkpoint_of_bloom() {
-    let bloom = decode("model=bloom-176b").scenario.model.architecture();
-    let whole = checkpoint::size(&bloom, Recipe::ZeroMixed, Optimizer::AdamW);
-    let weights = checkpoint::size(&bloom, Recipe::PureBf16, Optimizer::Sgd);
-    within(weights.gib(), 329.0, 0.003);
+    let mut setup = decode("model=bloom-176b&recipe=zero-mixed").scenario.setup();
+    let whole = checkpoint::size(&setup);
     within(whole.gib() / 1024.0, 2.3, 0.03);
     // The tied embedding is on the first and on the last stage of its pipeline.
-    let both_ends = whole + Bytes::new(14.0 * bloom.embedding_params() as f64);
+    let both_ends = whole + Bytes::new(14.0 * setup.architecture.embedding_params() as f64);
     within(both_ends.gib() / 1024.0, 2.3, 0.006);
+    (setup.recipe, setup.optimizer) = (Recipe::PureBf16, Optimizer::Sgd);
+    within(checkpoint::size(&setup).gib(), 329.0, 0.003);
 }
 
 /// The first visit with another run.
@@ -142,6 +142,7 @@ fn parallel_ranks_build_only_their_part() {
     let whole = host::initialisation(&setup, false);
     setup.mesh.tp = 8;
     setup.mesh.dp_shard = 8;
-    within(host::initialisation(&setup, false) / whole, 1.0 / 8.0, 1e-12);
+    // Norms are whole on every rank.
+    within(host::initialisation(&setup, false) / whole, 1.0 / 8.0, 2e-4);
     assert!(host::initialisation(&setup, true) < host::initialisation(&setup, false));
 }

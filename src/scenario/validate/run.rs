@@ -28,7 +28,7 @@ pub(super) fn critical_batch(setup: &Setup, choices: &RunChoices) -> Option<Issu
 
 /// More host memory than nodes have.
 pub(super) fn host_memory(setup: &Setup, choices: &RunChoices) -> Option<Issue> {
-    let size = checkpoint::size(&setup.architecture, setup.recipe, setup.optimizer);
+    let size = checkpoint::size(setup);
     let needs = [
         (
             "ckptsharded",
