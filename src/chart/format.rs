@@ -31,6 +31,14 @@ pub fn seconds(value: Seconds) -> String {
     prefixed(value.get(), KILO, &["s", "ms", "µs", "ns"])
 }
 
+/// A long time: `45.0 s`, `12.5 min`, `3.00 h`, `54.0 days`, `2.50 years`.
+pub fn duration(value: Seconds) -> String {
+    const UNITS: [(f64, &str); 4] = [(365.0, "years"), (1.0, "days"), (1.0 / 24.0, "h"), (1.0 / 1440.0, "min")];
+    // At least two of a unit, so that a day and a half is 36 h.
+    let long = UNITS.into_iter().find(|&(unit, _)| value.days() >= 2.0 * unit && value.days() < f64::INFINITY);
+    long.map_or_else(|| seconds(value), |(days, unit)| format!("{}{THIN_SPACE}{unit}", digits(value.days() / days)))
+}
+
 /// Throughput: `3,850 tokens/s`, from a million on `1.23 M tokens/s`.
 pub fn tokens_per_s(value: f64) -> String {
     rising(value, 1e6, &["tokens/s", "M\u{2009}tokens/s", "G\u{2009}tokens/s"])
@@ -162,7 +170,7 @@ fn prefixed(value: f64, factor: f64, units: &[&str]) -> String {
 }
 
 /// A value with the last unit of which it is at least `from`, each unit larger by 1,000 than the one before from there.
-fn rising(value: f64, from: f64, units: &[&str]) -> String {
+pub fn rising(value: f64, from: f64, units: &[&str]) -> String {
     if let Some(reason) = no_number(value) {
         return reason;
     }
@@ -177,7 +185,7 @@ fn rising(value: f64, from: f64, units: &[&str]) -> String {
         factor = KILO;
         unit = larger;
     }
-    format!("{}{THIN_SPACE}{unit}", digits(number))
+    format!("{}{THIN_SPACE}{unit}", digits(number)).trim_end().to_owned()
 }
 
 /// Three significant digits with commas between thousands: `0`, `0.0123`, `1.50`, `12.3`, `123`, `12,300`.

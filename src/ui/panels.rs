@@ -6,5 +6,6 @@ pub mod controls;
 pub mod figures;
 pub mod masthead;
 pub mod pickers;
+pub mod run;
 pub mod strategies;
 pub mod verdict;

@@ -118,3 +118,15 @@ fn what_is_no_number_is_a_dash_with_the_reason() {
         }
     }
 }
+
+#[test]
+fn long_times_have_at_least_two_of_their_unit() {
+    let said = |seconds| duration(Seconds::new(seconds)).replace(THIN_SPACE, " ");
+    assert_eq!(said(15.49), "15.5 s");
+    assert_eq!(said(119.0), "119 s");
+    assert_eq!(said(120.0), "2.00 min");
+    assert_eq!(said(36.0 * 3600.0), "36.0 h");
+    assert_eq!(said(54.0 * 86_400.0), "54.0 days");
+    assert_eq!(said(1000.0 * 86_400.0), "2.74 years");
+    assert_eq!(said(f64::INFINITY), "– (unlimited)");
+}

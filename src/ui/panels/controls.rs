@@ -17,13 +17,14 @@ use crate::ui::text;
 const PROMOTED: [&str; 3] = ["strategy", "recompute", "recipe"];
 
 /// The folded groups, in order.
-const FOLDED: [(Group, &str); 6] = [
+const FOLDED: [(Group, &str); 7] = [
     (Group::Training, "Training"),
     (Group::Sharding, "Sharding"),
     (Group::Parallelism, "Parallelism"),
     (Group::Kernels, "Software"),
     (Group::Hardware, "Hardware"),
     (Group::Accounting, "Accounting"),
+    (Group::Run, text::run::TITLE),
 ];
 
 /// What every control needs.
