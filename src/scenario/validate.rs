@@ -1,8 +1,8 @@
 //! What does not go together in a scenario. The bounds of single fields are the table of parameters'.
 
 mod mesh;
-mod software;
 mod run;
+mod software;
 
 use super::issue::Issue;
 use super::{Model, Scenario};

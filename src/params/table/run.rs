@@ -1,6 +1,6 @@
 //! The whole run: data, price, power, failures, checkpoints.
 
-use super::{Group, Kind, Param, Scale, Unit, always, choice, doublings, number, option, whole};
+use super::{Group, Kind, Param, Scale, Unit, always, doublings, number, switched, whole};
 use crate::units::{BytesPerSecond, Seconds};
 
 /// A row of this group.
@@ -128,44 +128,17 @@ pub const CHECKPOINT_INTERVAL: Param = row(
     ),
 );
 
-/// Who writes checkpoints.
-pub const SHARDED_CHECKPOINT: Param = row(
-    "ckptsharded",
-    "Checkpoints",
-    "checkpoint_writers",
-    "Who writes a checkpoint.",
-    choice(
-        &[
-            option("sharded", "Sharded", "Every rank writes its part (torch.distributed.checkpoint)."),
-            option("gathered", "Gathered", "One rank gathers and writes everything (FULL_STATE_DICT)."),
-        ],
-        |scenario| usize::from(!scenario.run.sharded_checkpoint),
-        |scenario, index| {
-            if index < 2 {
-                scenario.run.sharded_checkpoint = index == 0;
-            }
-        },
-    ),
+switched!(
+    /// Who writes checkpoints.
+    SHARDED_CHECKPOINT, Run, run.sharded_checkpoint, "ckptsharded", "Sharded checkpoints", "sharded_checkpoints", always,
+    "Whether every rank writes its part of a checkpoint (torch.distributed.checkpoint), rather than one rank all of it \
+     (FULL_STATE_DICT)."
 );
 
-/// How the model is initialised.
-pub const DEFERRED_INIT: Param = row(
-    "deferred",
-    "Initialisation",
-    "initialisation",
-    "Where the model is built before it is sharded.",
-    choice(
-        &[
-            option("deferred", "Deferred", "Unit by unit from the meta device: little host memory."),
-            option("whole", "Whole on every rank", "All of it in fp32 on every rank's host before it is sharded."),
-        ],
-        |scenario| usize::from(!scenario.run.deferred_init),
-        |scenario, index| {
-            if index < 2 {
-                scenario.run.deferred_init = index == 0;
-            }
-        },
-    ),
+switched!(
+    /// How the model is initialised.
+    DEFERRED_INIT, Run, run.deferred_init, "deferred", "Deferred initialisation", "deferred_initialisation", always,
+    "Whether the model is built unit by unit from the meta device, rather than whole and in fp32 on every rank's host."
 );
 
 /// The batch above which tokens are wasted.
