@@ -50,8 +50,8 @@ pub(super) fn factor(unit: Unit, scale: Scale, suffix: &str) -> Option<Factor> {
         Unit::Us => us(&lower),
         Unit::Watt => watts(&lower),
         Unit::TrainTokens => params(without(&lower, &["tokens", "token", "tok"])),
-        Unit::DollarsPerHour => matches!(lower.as_str(), "" | "$" | "$/h" | "usd" | "usd/h").then_some(Factor::ONE),
-        Unit::GramsPerKwh => matches!(lower.as_str(), "" | "g" | "g/kwh" | "kg/mwh").then_some(Factor::ONE),
+        Unit::DollarsPerHour => matches!(lower.as_str(), "" | "$" | "$/h").then_some(Factor::ONE),
+        Unit::GramsPerKwh => matches!(lower.as_str(), "" | "g" | "g/kwh").then_some(Factor::ONE),
         Unit::Hours => duration(&lower, HOUR),
         Unit::Minutes => duration(&lower, MINUTE),
         Unit::Percent => matches!(lower.as_str(), "" | "%" | "percent").then_some(Factor::ONE),
@@ -163,14 +163,6 @@ fn us(lower: &str) -> Option<Factor> {
 
 /// A duration in the field's unit of so many seconds.
 fn duration(lower: &str, unit: f64) -> Option<Factor> {
-    let seconds = match lower {
-        "" => unit,
-        "s" | "sec" => 1.0,
-        "min" | "m" | "minutes" => MINUTE,
-        "h" | "hours" => HOUR,
-        "d" | "days" => DAY,
-        "y" | "years" => YEAR,
-        _ => return None,
-    };
-    Some(Factor::times(seconds / unit))
+    let units = [("", unit), ("s", 1.0), ("min", MINUTE), ("h", HOUR), ("d", DAY), ("days", DAY), ("years", YEAR)];
+    units.into_iter().find(|(name, _)| *name == lower).map(|(_, seconds)| Factor::times(seconds / unit))
 }
