@@ -222,6 +222,7 @@ fn the_whole_run_is_folded_and_says_what_it_takes() {
     let mut scenario = catalog::default_scenario();
     let caption = said(&scenario);
     assert!(caption.starts_with("1T tokens take ") && caption.contains(" days and $"), "{caption}");
+    assert!(said(&does_not_fit()).starts_with("If memory were no limit: 1T tokens take "));
     scenario.run.mtbf = shardwise::units::Seconds::from_hours(1.0);
     assert_eq!(
         said(&scenario),

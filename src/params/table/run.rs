@@ -1,6 +1,6 @@
 //! The whole run: data, price, power, failures, checkpoints.
 
-use super::{Group, Kind, Param, Scale, Unit, always, doublings, number, switched, whole};
+use super::{Group, Kind, Param, Scale, Unit, always, number, switched};
 use crate::units::{BytesPerSecond, Seconds};
 
 /// A row of this group.
@@ -146,11 +146,12 @@ pub const CRITICAL_BATCH: Param = row(
     "Critical batch",
     "critical_batch_tokens",
     "Tokens a step at which a run needs twice the data of small batches. It grows as the loss falls; Llama 3 405B ended at \
-     16M.",
-    doublings(
-        Unit::Tokens,
-        (16_384.0, 1_073_741_824.0),
+     batches of 16.8M.",
+    number(
+        Unit::TrainTokens,
+        (1e4, 1e9),
+        Scale::Log,
         |scenario| scenario.run.critical_batch_tokens,
-        |scenario, value| scenario.run.critical_batch_tokens = f64::from(whole(value)),
+        |scenario, value| scenario.run.critical_batch_tokens = value,
     ),
 );

@@ -8,21 +8,18 @@ use crate::units::Seconds;
 /// The panel's heading, and its controls'.
 pub const TITLE: &str = "The whole run";
 
-/// The finding: how long, for how much, and what failures cost.
+/// The finding: how long, for how much, and what failures leave of the time.
 pub fn caption(scenario: &Scenario, run: &RunReport) -> String {
     let tokens = format::params(scenario.run.tokens);
+    let moot = if scenario.report().fits() { "" } else { "If memory were no limit: " };
     if !run.finishes() {
+        let mtbf = duration(run.run_mtbf);
         return format!(
-            "{tokens} tokens never finish: one failure every {} leaves no time to restart and catch up.",
-            duration(run.run_mtbf)
+            "{moot}{tokens} tokens never finish: one failure every {mtbf} leaves no time to restart and catch up."
         );
     }
-    format!(
-        "{tokens} tokens take {} and {}; {} of the time ends up in the model.",
-        duration(run.time),
-        dollars(run),
-        percent(run.goodput)
-    )
+    let [time, cost, goodput] = [duration(run.time), dollars(run), percent(run.goodput)];
+    format!("{moot}{tokens} tokens take {time} and {cost}; {goodput} of the time ends up in the model.")
 }
 
 /// Names and values.
