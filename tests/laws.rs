@@ -270,6 +270,8 @@ proptest! {
         }
         prop_assert!(run.goodput <= 1.0 && run.batch_efficiency <= 1.0);
         prop_assert!(run.time >= run.ideal_time);
+        let batch = scenario.report().tokens_per_step;
+        prop_assert!((run.batch_tokens / batch - 1.0).abs() < 1e-12, "{} {batch}", run.batch_tokens);
         prop_assert_eq!(run.finishes(), run.goodput > 0.0);
     }
 
