@@ -112,6 +112,7 @@ pub(crate) fn json(out: &mut impl Write, tables: &Tables) -> io::Result<()> {
     for Line { file, number, outcome } in &tables.tracked {
         let mut object = Map::new();
         object.insert("file".into(), json!(file));
+        object.insert("row_id".into(), json!(number.to_string()));
         object.insert("line".into(), json!(number));
         let predicted = outcome.as_ref().ok().map(Tracked::predicted);
         for (name, bytes) in predicted.unwrap_or_default().iter() {

@@ -5,6 +5,7 @@ pub mod style;
 
 use super::row::Row;
 use super::stack::Stack;
+use super::text::has;
 use super::{LeftOut, Notes};
 use crate::catalog::ModelEntry;
 use crate::model::transformer::Architecture;
@@ -22,8 +23,9 @@ const USUAL_HEAD: u32 = 128;
 ///
 /// The column without which the shape is not known.
 pub fn model(row: &Row, stack: Stack, notes: &mut Notes) -> Result<Model, LeftOut> {
-    // Both publish one shape under the names of others.
-    let own_shapes = matches!(stack, Stack::Composer | Stack::Modalities) && row.layers.is_some();
+    // These give shapes of their own the names of others.
+    let own_shapes = row.layers.is_some()
+        && (matches!(stack, Stack::Composer | Stack::Modalities) || has(&row.notes, &["untie-embeddings"]));
     let named = if own_shapes { None } else { Name::parse(&row.model).find() };
     let Some(entry) = named.filter(|entry| agrees(row, entry)) else {
         return shaped(row, stack, notes);
