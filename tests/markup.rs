@@ -74,6 +74,23 @@ fn the_headline_figures_are_outputs_with_their_names() {
 }
 
 #[test]
+fn the_range_of_measurements_stands_beside_the_headline_figures() {
+    let html = page(&catalog::default_scenario(), Vec::new());
+    assert_eq!(html.matches("class=\"tile-band\"").count(), 4);
+    let bands = text::Tiles::of(&catalog::default_scenario(), &catalog::default_scenario().report()).bands;
+    assert!(bands.iter().all(|band| band.contains('–') && html.contains(band.as_str())), "{bands:?}");
+    assert!(html.contains(text::BAND));
+}
+
+#[test]
+fn notes_are_told_from_errors() {
+    let noted = Scenario { gpus: 10, ..catalog::default_scenario() };
+    assert!(page(&noted, Vec::new()).contains("<li class=\"note\">10 GPUs fill"));
+    let wrong = Scenario { tp: 3, ..catalog::default_scenario() };
+    assert!(page(&wrong, Vec::new()).contains("<li>3 GPUs of tensor parallelism"));
+}
+
+#[test]
 fn the_headline_says_whether_it_fits() {
     let fits = catalog::default_scenario();
     let sentence = text::headline(&fits, &fits.report()).sentence();
@@ -187,7 +204,7 @@ fn a_changed_parameter_offers_the_way_back() {
 #[test]
 fn every_option_of_a_choice_is_offered() {
     let html = control("strategy", &after(Vec::new()));
-    assert_eq!(html.matches("<option").count(), 7, "{html}");
+    assert_eq!(html.matches("<option").count(), shardwise::scenario::Strategy::ALL.len(), "{html}");
     assert_eq!(html.matches(" selected=\"").count(), 1, "{html}");
 }
 

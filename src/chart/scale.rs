@@ -4,6 +4,8 @@
 //! A slider's values are rounded to at most three significant digits (the roundest number within half a step), so that a
 //! difference in the last bit of a logarithm never reaches the scenario.
 
+use core::f64::consts::LN_2;
+
 use crate::decimal;
 use crate::params::{Number, Scale};
 
@@ -17,6 +19,9 @@ const LINEAR_STEPS: f64 = 100.0;
 /// How far around its position a slider looks for a rounder value: less than half a step, so that no two positions share
 /// one.
 const REACH: f64 = 0.49;
+
+/// Bits of a number's mantissa that are stored.
+const MANTISSA_BITS: u32 = f64::MANTISSA_DIGITS - 1;
 
 /// Significant digits of a slider's values.
 const SLIDER_DIGITS: usize = 3;
@@ -62,7 +67,7 @@ pub fn slider_index(number: &Number, value: f64) -> u32 {
     let position = match number.scale {
         Scale::Linear => (value - number.min) / linear_step(number),
         Scale::Log => fraction_at(Scale::Log, number.min, number.max, value) * f64::from(steps),
-        Scale::PowersOfTwo => (value / number.min).log2(),
+        Scale::PowersOfTwo => (value / number.min).ln() / LN_2,
     };
     // Casting takes what is no number to 0 and stops at the ends.
     (position.round() as u32).min(steps)
@@ -149,7 +154,8 @@ fn linear_ticks(min: f64, max: f64, most: usize) -> Vec<f64> {
 
 /// Every power of two from `min` to `max`.
 fn powers_of_two(min: f64, max: f64) -> Vec<f64> {
-    let first = min.log2().ceil().exp2();
+    // Powers of two are the numbers without a mantissa.
+    let first = min.to_bits().checked_next_multiple_of(1 << MANTISSA_BITS).map_or(f64::NAN, f64::from_bits);
     doublings(first).take_while(|&value| value <= max).collect()
 }
 

@@ -175,6 +175,9 @@ fn strategy(
     Ok((strategy, dp))
 }
 
+/// GPUs in the nodes of nanotron's rows.
+const NODE: u32 = 8;
+
 /// Sequence parallelism and overlap: what the row says, else what its stack does.
 fn tensor(row: &Row, stack: Stack) -> TensorParallel {
     let said = row.sp.to_ascii_lowercase();
@@ -182,7 +185,10 @@ fn tensor(row: &Row, stack: Stack) -> TensorParallel {
     let asynchronous = has(&row.notes, &["async tp", "asynctp", "async-tp", "tp-comm-overlap=true"])
         || has(&row.framework, &["megascale", "+tp overlap", "+pp overlap", "+efficient", "+misc", "+lamb"])
         || stack == Stack::Nemo
-        || has(&row.notes, &["overlap of dp/tp/pp communication"]);
+        || has(&row.notes, &["overlap of dp/tp/pp communication"])
+        // Its rows do not say whether `tp_linear_async_communication` was on: their memory shows both, and across nodes
+        // mostly that it was.
+        || (stack == Stack::Nanotron && row.tp.unwrap_or(1) > NODE);
     TensorParallel {
         sequence_parallel: match said.as_str() {
             "yes" | "true" => true,

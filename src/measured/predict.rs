@@ -108,6 +108,7 @@ pub fn scenario(row: &Row) -> Result<(Scenario, Notes), LeftOut> {
 /// The reason for which the row is left out.
 pub fn predict(row: &Row) -> Result<Prediction, LeftOut> {
     let (scenario, notes) = scenario(row)?;
+    let stack = Stack::of(row);
     let report = scenario.report();
     let predicted_step = report.time.step.get();
     // A last micro-batch that is not full makes the row's step shorter than the scenario's, in proportion to its tokens.
@@ -123,7 +124,7 @@ pub fn predict(row: &Row) -> Result<Prediction, LeftOut> {
         step_band: accuracy::step_time(&scenario),
         memory_band: accuracy::peak_memory(&scenario),
         step_time_s,
-        peak_mem_gib: memory_kind.predicted(&report).gib(),
+        peak_mem_gib: memory_kind.predicted(&target::memory_of_stage(row, stack, &scenario.setup())).gib(),
         memory_kind,
         measured_step,
         measured_gib: row.peak_mem_gib,

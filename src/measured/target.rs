@@ -2,8 +2,12 @@
 
 use super::conventions::Convention;
 use super::row::Row;
+use super::stack::Stack;
 use super::text::has;
-use crate::model::report::Report;
+use crate::model::memory;
+use crate::model::report::MemoryReport;
+use crate::model::setup::Setup;
+use crate::model::stages::stages;
 use crate::model::transformer::Architecture;
 use crate::units::Bytes;
 
@@ -33,15 +37,29 @@ impl MemoryKind {
         }
     }
 
-    /// The engine's figure of this kind.
-    pub fn predicted(self, report: &Report) -> Bytes {
-        let memory = &report.memory;
+    /// The engine's figure of this kind, of one stage.
+    pub fn predicted(self, memory: &MemoryReport) -> Bytes {
         let context = memory.parts.get(crate::model::report::MemoryPart::Context);
         match self {
             Self::Allocated => memory.allocated,
             Self::Reserved => memory.peak - context,
             Self::Process => memory.peak,
         }
+    }
+}
+
+/// The memory of the stage on which a row's was read: the last for a log of the last rank, the first for nanotron, which logs
+/// rank 0, else the stage that needs most.
+pub fn memory_of_stage(row: &Row, stack: Stack, setup: &Setup) -> MemoryReport {
+    let all = stages(setup);
+    let [first, _, last] = &all;
+    let kind = row.mem_kind.to_ascii_lowercase();
+    if setup.mesh.pp > 1 && has(&kind, &["last"]) && !has(&kind, &["first"]) {
+        memory::of_stage(setup, last)
+    } else if stack == Stack::Nanotron {
+        memory::of_stage(setup, first)
+    } else {
+        memory::peak(setup, &all)
     }
 }
 

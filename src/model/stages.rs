@@ -63,14 +63,15 @@ fn layers_by_stage(setup: &Setup, pp: u32) -> [u32; 3] {
     [first, between, last]
 }
 
-/// Stages of equal parameters, the head's among them: the k-th ends where the running sum passes its share.
+/// Stages of equal parameters, the head's among them: the k-th ends with the layer in which the running sum passes its
+/// share.
 fn balanced(setup: &Setup, pp: u32) -> [u32; 3] {
     let arch = &setup.architecture;
     let layers = f64::from(arch.num_hidden_layers);
     let head = flops::head(arch) / flops::layer_matmul(arch);
     let share = (layers + head) / f64::from(pp);
     let until = |stage: u32| {
-        let end = (f64::from(stage) * share).floor();
+        let end = (f64::from(stage) * share).ceil();
         if end < layers { end } else { layers }
     };
     let between = share.ceil();

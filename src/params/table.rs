@@ -141,6 +141,8 @@ pub const CONSTANTS: &[Param] = &[
     constants::LAUNCH,
     constants::INTRA_NODE_LATENCY,
     constants::INTRA_NODE_EFFICIENCY,
+    constants::ALL_REDUCE_PASSES,
+    constants::NODE_DECAY,
 ];
 
 /// The shape of a model of the user's own, as links hold it.

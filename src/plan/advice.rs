@@ -86,16 +86,19 @@ const DOUBLINGS: u32 = 6;
 /// fits: what makes it faster by two percent or more, the largest gain first.
 pub fn advise(scenario: &Scenario, report: &Report) -> Vec<Advice> {
     let errors_before = errors(scenario);
-    let mut found: Vec<Advice> = changes(scenario, report.fits())
-        .into_iter()
-        .filter_map(|change| evaluate(scenario, report, errors_before, change))
-        .filter(|advice| advice.report.fits() && (!report.fits() || advice.gain >= LEAST_GAIN))
-        .collect();
-    found.sort_by(|a, b| {
+    let is_not_after = |a: &Advice, b: &Advice| {
         let least_effort_first = a.change.effort().cmp(&b.change.effort());
         let by_gain = b.gain.total_cmp(&a.gain);
-        if report.fits() { by_gain } else { least_effort_first.then(by_gain) }
-    });
+        if report.fits() { by_gain } else { least_effort_first.then(by_gain) }.is_le()
+    };
+    let mut found: Vec<Advice> = Vec::new();
+    for change in changes(scenario, report.fits()) {
+        let advice = evaluate(scenario, report, errors_before, change);
+        let helps = |advice: &Advice| advice.report.fits() && (!report.fits() || advice.gain >= LEAST_GAIN);
+        if let Some(advice) = advice.filter(helps) {
+            found.insert(found.partition_point(|before| is_not_after(before, &advice)), advice);
+        }
+    }
     // One advice of a kind: the best strategy, the best recomputation mode, not all that help.
     let mut kinds = Vec::with_capacity(MOST);
     found.retain(|advice| {

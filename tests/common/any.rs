@@ -8,7 +8,7 @@ use shardwise::share::pick::{pick_accelerator, pick_cluster, pick_model};
 
 /// A scenario with a cluster, sometimes another accelerator and model of the catalog, and some parameters moved.
 pub(crate) fn any_scenario() -> impl Strategy<Value = Scenario> {
-    let moves = proptest::collection::vec((0..every().count(), 0.0..=1.0_f64), 0..12);
+    let moves = proptest::collection::vec((0..every().count(), 0.0..=1.0_f64), 0..20);
     (0..CLUSTERS.len(), 0..ACCELERATORS.len() * 2, 0..MODELS.len() * 2, moves).prop_map(
         |(cluster, accelerator, model, moves)| {
             let mut scenario = shardwise::catalog::default_scenario();

@@ -136,16 +136,20 @@ impl Room {
         let count = members.len().max(1) as f64;
         let sum = members.iter().fold((0.0, 0.0), |sum, point| (sum.0 + point.0, sum.1 + point.1));
         let middle = (sum.0 / count, sum.1 / count);
-        let far = |point: &Spot| super::path::distance(*point, middle);
-        let mut places = members;
-        places.sort_by(|one, other| far(one).total_cmp(&far(other)));
-        let free = places.into_iter().map(|place| Rect::around(place, width, height)).find(|rect| {
-            self.is_free(rect) && !self.covers_line(rect) && !others.iter().any(|&other| rect.holds(other))
-        });
-        if let Some(rect) = free {
-            self.take(rect);
+        let mut places: Vec<(f64, Spot)> =
+            members.into_iter().map(|place| (super::path::distance(place, middle), place)).collect();
+        // Mostly one of the first is free: to take the nearest until then is less than to sort.
+        while let Some((nearest, &(_, place))) =
+            places.iter().enumerate().min_by(|(_, one), (_, other)| one.0.total_cmp(&other.0))
+        {
+            places.remove(nearest);
+            let rect = Rect::around(place, width, height);
+            if self.is_free(&rect) && !self.covers_line(&rect) && !others.iter().any(|&other| rect.holds(other)) {
+                self.take(rect);
+                return Some(rect);
+            }
         }
-        free
+        None
     }
 }
 

@@ -19,6 +19,8 @@ const CASING: f64 = 1.5;
 const BAND_OPACITY: f64 = 0.16;
 /// Half of the cross at the end of what fits.
 const CROSS: f64 = 3.5;
+/// The last of the layers of lines.
+const TOP_LAYER: u8 = 4;
 
 /// A plot area as a rectangle.
 pub(super) fn rect(area: &PlotArea) -> Rect {
@@ -40,14 +42,14 @@ fn around(area: &PlotArea, ((low, high), piece): ((f64, f64), &Vec<(f64, f64)>))
     piece.iter().map(|point| spot(point, high)).chain(piece.iter().rev().map(|point| spot(point, low))).collect()
 }
 
-/// Lines in the order in which they are drawn: the scenario's own over the others, a bound over both.
-fn order(line: &Line) -> u8 {
+/// Lines are drawn in layers: the scenario's own over the others, a bound over both.
+fn layer(line: &Line) -> u8 {
     match line.role {
         LineRole::Strategy(_) => 0,
         LineRole::NetworkBoundary => 1,
         LineRole::MemoryFrontier => 2,
         LineRole::Current(_) => 3,
-        LineRole::Bound => 4,
+        LineRole::Bound => TOP_LAYER,
     }
 }
 
@@ -59,10 +61,9 @@ pub(super) fn draw<B: DrawingBackend>(
     theme: Theme,
     room: &mut Room,
 ) -> Result<Vec<LineRole>, PaintError> {
-    let mut lines: Vec<&Line> = spec.lines.iter().filter(|line| line.same_as.is_none()).collect();
-    lines.sort_by_key(|line| order(line));
-    let mut drawn: Vec<(&Line, Vec<Vec<Spot>>)> = Vec::with_capacity(lines.len());
-    for line in lines {
+    let mut drawn: Vec<(&Line, Vec<Vec<Spot>>)> = Vec::with_capacity(spec.lines.len());
+    let in_layer = |at: u8| spec.lines.iter().filter(move |line| line.same_as.is_none() && layer(line) == at);
+    for line in (0..=TOP_LAYER).flat_map(in_layer) {
         for piece in line.band.iter().flat_map(|&band| line.segments.iter().map(move |piece| (band, piece))) {
             pen.area(&around(area, piece), colour(theme, line), BAND_OPACITY)?;
         }

@@ -2,7 +2,7 @@
 
 use crate::model::setup::Setup;
 use crate::model::share::{key_value_width, sequence_share};
-use crate::model::software::{AttentionKernel, NormKernel};
+use crate::model::software::{AttentionKernel, Framework, NormKernel};
 use crate::model::training::Recompute;
 
 /// Bytes per element of flash attention's log-sum-exp, kept in fp32 for each head and token.
@@ -58,10 +58,17 @@ fn tensors(setup: &Setup, element: f64) -> Tensors {
     let seq_len = f64::from(setup.batch.seq_len);
     // An upcasting norm keeps its input in fp32 and its normalised input beside the output.
     let norm = if upcast { FP32 + 2.0 * element } else { 2.0 * element };
+    // The matrix products after a norm keep their input: with sequence parallelism the gathered one, unless it
+    // is gathered again in the backward pass, as Megatron does (arXiv 2205.05198, section 4.2.2) and overlapping
+    // implementations do.
+    let keeps_gathered =
+        matches!(setup.framework, Framework::PyTorch | Framework::Nanotron) && !setup.tensor.asynchronous;
+    let output = element * if keeps_gathered { 1.0 } else { sequence };
+    let norm = (norm - element) * sequence + output;
     let unfused = setup.kernels.attention == AttentionKernel::Unfused;
     let dropout = f64::from(u8::from(setup.kernels.dropout));
     let width = f64::from(arch.intermediate_size) * element / tp;
-    let fused_activation = setup.kernels.compile || setup.framework == crate::model::software::Framework::Megatron;
+    let fused_activation = setup.kernels.compile || setup.framework == Framework::Megatron;
     let wide = match (arch.gated_mlp, fused_activation) {
         // Gate, up, the activation's output, the product.
         (true, false) => 4.0,
@@ -70,7 +77,7 @@ fn tensors(setup: &Setup, element: f64) -> Tensors {
     };
     Tensors {
         input: hidden * element * sequence,
-        norms: f64::from(arch.norms_per_layer) * norm * hidden * sequence,
+        norms: f64::from(arch.norms_per_layer) * norm * hidden,
         query,
         // That implementation repeats keys and values for every query head.
         key: if upcast { query } else { key_value_width(arch, tp) * element },

@@ -67,7 +67,7 @@ pub fn peak(setup: &Setup, stages: &[Stage; 3]) -> MemoryReport {
 }
 
 /// The memory of one GPU of a stage at the peak of a step.
-fn of_stage(setup: &Setup, stage: &Stage) -> MemoryReport {
+pub fn of_stage(setup: &Setup, stage: &Stage) -> MemoryReport {
     let params = share::params(setup, stage);
     let ledger = Ledger::new(setup, stage, &params);
     let layers = ledger.params.layers;
@@ -273,6 +273,11 @@ impl Ledger {
             Sharding::Ddp if self.replicas_reduce && self.framework == Framework::PyTorch => {
                 self.bytes.gradients * params
             }
+            // The 16-bit gradients that compute produces live on beside the fp32 ones that they are added to.
+            Sharding::Ddp | Sharding::Zero1 if self.framework == Framework::Nanotron => match point {
+                Point::Update => 0.0,
+                Point::Loss | Point::InLayer(_) | Point::AfterLayer(_) | Point::Root => self.bytes.gathered * params,
+            },
             Sharding::Zero2 if self.replicas_reduce => {
                 self.bytes.reduced * if params < ZERO2_BUCKET { params } else { ZERO2_BUCKET }
             }

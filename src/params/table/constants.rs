@@ -243,3 +243,37 @@ pub const INTRA_NODE_EFFICIENCY: Param = Param {
     ),
     applies: always,
 };
+
+/// Passes of an all-reduce.
+pub const ALL_REDUCE_PASSES: Param = Param {
+    key: "arpasses",
+    label: "All-reduce passes",
+    csv: "all_reduce_passes",
+    group: Group::Hardware,
+    help: "Passes over the links that an all-reduce takes: 2 in a ring, less where switches reduce (NVLS).",
+    kind: number(
+        Unit::None,
+        (1.0, 2.0),
+        Scale::Linear,
+        |scenario| scenario.network.values.all_reduce_passes,
+        |scenario, value| scenario.network.values.all_reduce_passes = value,
+    ),
+    applies: always,
+};
+
+/// Slow-down with each node.
+pub const NODE_DECAY: Param = Param {
+    key: "nodedecay",
+    label: "Slow-down with each node",
+    csv: "node_decay_percent",
+    group: Group::Hardware,
+    help: "How much longer a byte takes between nodes for each node beyond the second: 0 % where the fabric holds its rate.",
+    kind: number(
+        Unit::Percent,
+        (0.0, 100.0),
+        Scale::Linear,
+        |scenario| scenario.network.values.node_decay * PERCENT,
+        |scenario, value| scenario.network.values.node_decay = value / PERCENT,
+    ),
+    applies: always,
+};

@@ -48,7 +48,7 @@ switched!(
 );
 picked!(
     /// The format of matrix products.
-    COMPUTE, Kernels, compute_format, "compute", "Matrix products in", "compute_format", always,
+    COMPUTE, Kernels, compute_format, "compute", "Matmul format", "compute_format", always,
     "The format of the layers' matrix products..",
     ComputeFormat::Recipe => "recipe", "The precision's format", "bf16, or fp32.";
     ComputeFormat::Fp8 => "fp8", "fp8", "float8, MXFP8: cast before each product.";

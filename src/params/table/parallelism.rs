@@ -72,7 +72,7 @@ switched!(
 );
 switched!(
     /// Asynchronous tensor parallelism.
-    ASYNC_TP, Parallelism, tensor.asynchronous, "asynctp", "Async tensor parallelism", "async_tensor_parallel", with_tp,
+    ASYNC_TP, Parallelism, tensor.asynchronous, "asynctp", "Async TP", "async_tensor_parallel", with_tp,
     "Whether the collectives of tensor parallelism run beside its matrix products (async TP in torchtitan, tp-comm-overlap in \
      Megatron)."
 );

@@ -153,7 +153,8 @@ impl Scenario {
             return (!whole).then(|| Issue::error(if first > 0 { "firstlayers" } else { "lastlayers" }, message));
         }
         let balanced = self.framework == Framework::Nanotron;
-        if balanced || layers.is_multiple_of(all) {
+        // The ladder's shapes stand for a size: a moving slider should not come and go with a note.
+        if balanced || matches!(self.model, Model::Ladder { .. }) || layers.is_multiple_of(all) {
             return None;
         }
         let (share, longer) = (layers / all, layers % all);

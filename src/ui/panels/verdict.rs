@@ -5,6 +5,7 @@ use yew::prelude::*;
 use crate::model::report::Report;
 use crate::plan::advice::Advice;
 use crate::scenario::Scenario;
+use crate::scenario::issue::Severity;
 use crate::ui::components::tile::{Tile, tile};
 use crate::ui::derived::Derived;
 use crate::ui::state::Action;
@@ -30,7 +31,9 @@ pub fn verdict(headline: &Headline, scenario: &Scenario, derived: &Derived, emit
                     { for advice }
                 </div>
                 if !derived.issues.is_empty() {
-                    <ul class="issues">{ for derived.issues.iter().map(|issue| html! { <li>{ &issue.message }</li> }) }</ul>
+                    <ul class="issues">{ for derived.issues.iter().map(|issue| {
+                        html! { <li class={(issue.severity == Severity::Note).then_some("note")}>{ &issue.message }</li> }
+                    }) }</ul>
                 }
             </section>
             <section class="figures-row" aria-label="Figures">
