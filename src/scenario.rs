@@ -1,6 +1,7 @@
 //! Every choice a user can make, and what is wrong with it: validation yields sentences, never a panic.
 
 pub mod issue;
+pub mod overheads;
 pub mod resolve;
 pub mod validate;
 

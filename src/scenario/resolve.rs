@@ -1,24 +1,13 @@
 //! From choices to numbers: the nearest valid setup of any scenario.
 
+use super::overheads::overheads;
 use super::{Model, RecomputeMode, Scenario, Strategy};
 use crate::model::parallel::Mesh;
 use crate::model::report::Report;
 use crate::model::run::{self, RunReport};
-use crate::model::setup::{Overheads, Setup};
+use crate::model::setup::Setup;
 use crate::model::step;
 use crate::model::training::{AttentionMask, Batch, Recompute, Reshard, Sharding};
-use crate::units::Bytes;
-
-/// Contention and element-wise traffic are fitted, with the efficiencies of the catalog, to 489 published data-parallel
-/// steps (tests/measured/fsdp.csv). Memory overheads are first values: a CUDA context with its libraries holds about half
-/// a GiB, an NCCL communicator's channels about 150 MiB, and the caching allocator a few percent more than is alive.
-const OVERHEADS: Overheads = Overheads {
-    context: Bytes::from_gib(0.6),
-    per_communicator: Bytes::from_gib(0.15),
-    fragmentation: 0.03,
-    contention: 1.08,
-    elementwise_bytes: 255.0,
-};
 
 impl Scenario {
     /// The numbers to evaluate: counts, group sizes and fractions as asked where they are valid, else the nearest valid value,
@@ -61,7 +50,7 @@ impl Scenario {
             kernels: self.kernels,
             mask: AttentionMask::Causal,
             mfu_convention: self.mfu_convention,
-            overheads: OVERHEADS,
+            overheads: overheads(self.framework, self.kernels.compile),
         }
     }
 
