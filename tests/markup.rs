@@ -226,3 +226,23 @@ fn a_gesture_is_one_step_of_undo() {
     assert_eq!(undone.scenario, catalog::default_scenario());
     assert!(!undone.can_undo() && undone.can_redo());
 }
+
+#[test]
+fn the_whole_run_is_folded_and_says_what_it_takes() {
+    assert!(words(&page(&catalog::default_scenario(), Vec::new())).contains(text::run::TITLE));
+    let said = |scenario: &Scenario| {
+        let run = scenario.run_report();
+        let rows: Vec<_> = text::run::rows(&run).into_iter().map(|(name, value)| format!("{name}: {value}")).collect();
+        assert!(rows.iter().all(|row| !row.contains("NaN") && !row.contains("inf")), "{rows:?}");
+        text::run::caption(scenario, &run).replace('\u{2009}', " ")
+    };
+    let mut scenario = catalog::default_scenario();
+    let caption = said(&scenario);
+    assert!(caption.starts_with("1T tokens take ") && caption.contains(" days and $"), "{caption}");
+    assert!(said(&does_not_fit()).starts_with("If memory were no limit: 1T tokens take "));
+    scenario.run.mtbf = shardwise::units::Seconds::from_hours(1.0);
+    assert_eq!(
+        said(&scenario),
+        "1T tokens never finish: one failure every 56.2 s leaves no time to restart and catch up."
+    );
+}

@@ -26,8 +26,8 @@ pub struct UnitTimes {
     pub layer_matmul: Seconds,
     /// One layer's attention, forward.
     pub layer_attention: Seconds,
-    /// Of one layer, both passes: time above the kernels' own because the host launches them too slowly.
-    pub launch_bound: Seconds,
+    /// Host time to launch one layer's kernels in one pass: a floor under the layer's time, exchanges included.
+    pub launch: Seconds,
 }
 
 /// Share of the element-wise traffic in the forward pass; the backward pass has the rest.
@@ -197,17 +197,15 @@ pub fn unit_times(setup: &Setup) -> UnitTimes {
         + (1.0 - FORWARD_SHARE) * elementwise
         + recomputed;
 
-    let layer_forward = forward.max(efficiency.launch_per_layer);
-    let layer_backward = backward.max(efficiency.launch_per_layer);
     UnitTimes {
         embedding: Bytes::new(EMBEDDING_BYTES * tokens * hidden) / memory_rate,
-        layer_forward,
+        layer_forward: forward,
         head: head(setup, tokens, tp, half, memory_rate),
-        layer_backward,
+        layer_backward: backward,
         layer_weight_gradient: weight_gradient,
         layer_matmul: matmul,
         layer_attention: attention,
-        launch_bound: layer_forward - forward + (layer_backward - backward),
+        launch: efficiency.launch_per_layer,
     }
 }
 

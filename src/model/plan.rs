@@ -112,6 +112,15 @@ impl StagePlan {
         }
     }
 
+    /// Of all layers in one micro-batch, both passes: time above the kernels' own because the host launches them too slowly.
+    pub fn launch_bound(&self, units: &UnitTimes) -> Seconds {
+        let inside = &self.compute.exchange;
+        let above = |block: Seconds, kernels: Seconds, exchange: Seconds| block - kernels - exchange;
+        f64::from(self.compute.layers)
+            * (above(self.compute.layer_forward, units.layer_forward, inside.layer_forward)
+                + above(self.compute.layer_backward, units.layer_backward, inside.layer_backward))
+    }
+
     /// Communication of a micro-batch of the step.
     pub fn comm(&self, is_first: bool, is_last: bool) -> CommTimes {
         let gathers = is_first || self.sync.gather_each;
@@ -190,9 +199,9 @@ fn compute_times(
     ComputeTimes {
         layers: stage.layers,
         embedding_forward: here(stage.embedding, units.embedding) + inside.embedding_forward,
-        layer_forward: units.layer_forward + inside.layer_forward,
+        layer_forward: (units.layer_forward + inside.layer_forward).max(units.launch),
         head: here(stage.head, units.head) + inside.head,
-        layer_backward: units.layer_backward + inside.layer_backward,
+        layer_backward: (units.layer_backward + inside.layer_backward).max(units.launch),
         embedding_backward: here(stage.embedding, units.embedding),
         contention: setup.overheads.contention,
         exchange: inside,

@@ -93,7 +93,7 @@ fn slowest(setup: &Setup, units: &UnitTimes, stages: &[Stage; 3]) -> (StagePlan,
             count,
             forward: phases.forward,
             backward: phases.backward,
-            weight_gradient: f64::from(plan.compute.layers) * units.layer_weight_gradient,
+            weight_gradient: deferrable(phases.forward + phases.backward, f64::from(plan.compute.layers), units),
         };
     }
     let pipeline = &setup.pipeline;
@@ -108,6 +108,13 @@ fn slowest(setup: &Setup, units: &UnitTimes, stages: &[Stage; 3]) -> (StagePlan,
         }
     }
     (chosen, Pipeline { slowest, bubble })
+}
+
+/// The part of a stage's passes that can wait for a free moment, as its gradients of weights can. Passes that wait for the host
+/// or for the network leave the bubble as it is; a third of them stays in any case.
+fn deferrable(passes: Seconds, layers: f64, units: &UnitTimes) -> Seconds {
+    let kernels = units.layer_forward + units.layer_backward - 2.0 * units.layer_weight_gradient;
+    (passes - (layers * kernels).max(passes / 3.0)) / 2.0
 }
 
 fn time(setup: &Setup, stages: &[Stage; 3]) -> TimeReport {
@@ -138,6 +145,6 @@ fn time(setup: &Setup, stages: &[Stage; 3]) -> TimeReport {
             + crossing(plan.exchange_crosses, exchange),
         exchange,
         longest_lane: shard.max(replicate) + exchange,
-        launch_bound: micro_batches * f64::from(plan.compute.layers) * units.launch_bound,
+        launch_bound: micro_batches * plan.launch_bound(&units),
     }
 }

@@ -85,7 +85,10 @@ impl Scenario {
         let gpus = self.gpus.max(1);
         let tp = nearest_divisor(gpus, self.tp);
         let cp = nearest_divisor(gpus / tp, self.cp);
-        let pp = nearest_divisor(gpus / tp / cp, self.pp);
+        // A stage holds a layer at least.
+        let (rest, layers) = (gpus / tp / cp, self.model.architecture().num_hidden_layers.max(1));
+        let nearest = nearest_divisor(rest, self.pp);
+        let pp = if nearest > layers { largest_divisor(rest, layers) } else { nearest };
         Degrees { tp, cp, pp, dp: gpus / tp / cp / pp }
     }
 
@@ -125,6 +128,11 @@ pub fn nearest_divisor(number: u32, wanted: u32) -> u32 {
     // 1 divides everything, so the search ends.
     let around = (0..wanted).flat_map(|distance| [wanted - distance, wanted.saturating_add(distance)]);
     around.into_iter().find(|&divisor| number.is_multiple_of(divisor)).unwrap_or(1)
+}
+
+/// The largest divisor of `number` that is at most `most`.
+fn largest_divisor(number: u32, most: u32) -> u32 {
+    (1..=most.min(number)).rev().find(|&divisor| number.is_multiple_of(divisor)).unwrap_or(1)
 }
 
 #[cfg(test)]

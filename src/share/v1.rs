@@ -101,7 +101,7 @@ pub fn start() -> Scenario {
             checkpoint_interval: Seconds::ZERO,
             sharded_checkpoint: true,
             deferred_init: true,
-            critical_batch_tokens: 16_777_216.0,
+            critical_batch_tokens: 20e6,
         },
         ..catalog::default_scenario()
     };

@@ -5,6 +5,7 @@ pub mod canvas;
 pub mod choice;
 pub mod data_table;
 pub mod figure;
+pub mod fold;
 pub mod icon;
 pub mod legend;
 pub mod number;

@@ -89,7 +89,12 @@ pub fn of_stage(setup: &Setup, stage: &Stage) -> MemoryReport {
     let mut parts = ledger.parts(Point::Update);
     let mut moment = PeakMoment::Optimizer;
     let mut allocated = parts.total();
+    // A stage of the head alone has no layers to be in.
+    let has_layers = layers > 0.0;
     for (point, its_moment) in points {
+        if !has_layers && matches!(point, Point::InLayer(_) | Point::AfterLayer(_)) {
+            continue;
+        }
         let candidate = ledger.parts(point);
         let total = candidate.total();
         if total > allocated {

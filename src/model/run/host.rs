@@ -16,12 +16,15 @@ fn ranks(setup: &Setup) -> f64 {
 }
 
 /// The bytes of a node full of ranks of the stage that needs most.
-fn of_node(setup: &Setup, of_rank: impl Fn(&Stage, &Params) -> f64) -> Bytes {
-    let needs = stages(setup).into_iter().filter(|stage| stage.count > 0.0).map(|stage| {
+fn of_node(setup: &Setup, of_rank: &dyn Fn(&Stage, &Params) -> f64) -> Bytes {
+    let mut most = 0.0;
+    for stage in stages(setup) {
         let bytes = of_rank(&stage, &params(setup, &stage));
-        Bytes::new(bytes * ranks(setup))
-    });
-    needs.fold(Bytes::ZERO, Bytes::max)
+        if stage.count > 0.0 && bytes > most {
+            most = bytes;
+        }
+    }
+    Bytes::new(most * ranks(setup))
 }
 
 /// Host memory of a node while the model is initialised: `4 P r / (tp pp)`, deferred `4 max(unit) r / tp`.
@@ -38,7 +41,7 @@ fn of_node(setup: &Setup, of_rank: impl Fn(&Stage, &Params) -> f64) -> Bytes {
 /// assert!(initialisation(&setup, true).tb() < 0.03);
 /// ```
 pub fn initialisation(setup: &Setup, deferred: bool) -> Bytes {
-    of_node(setup, |_, params| {
+    of_node(setup, &|_, params| {
         let unit = if params.root > params.layer { params.root } else { params.layer };
         INITIAL_BYTES * if deferred { unit } else { params.all() }
     })
@@ -74,7 +77,7 @@ pub fn checkpoint(setup: &Setup, size: Bytes, sharded: bool) -> Bytes {
 pub fn offload(setup: &Setup) -> Bytes {
     let stays = Setup { offload: Offload::NONE, ..*setup };
     let element = recipe_bytes(setup.recipe).activation;
-    of_node(setup, |stage, params| {
+    of_node(setup, &|stage, params| {
         let states = states::of_gpu(&stays, params).total() - states::of_gpu(setup, params).total();
         let kept = if setup.offload.activations { activations::layer(setup, element).kept } else { 0.0 };
         states.get() + kept * tokens(setup) * params.layers * stage.in_flight

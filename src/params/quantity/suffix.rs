@@ -1,5 +1,6 @@
 //! What may follow a number: prefixes and units, and what they multiply by.
 
+use super::unit_label;
 use crate::params::{Scale, Unit};
 
 /// Multiplies by `times * 10^exponent`.
@@ -42,18 +43,21 @@ pub(super) fn factor(unit: Unit, scale: Scale, suffix: &str) -> Option<Factor> {
     match unit {
         Unit::None => count(scale, without(&lower, &["gpus", "gpu", "×", "x"])),
         Unit::Tokens => tokens(without(&lower, &["tokens", "token", "tok"])),
-        Unit::Params => params(without(&lower, &["parameters", "params", "param"])),
+        Unit::Params | Unit::TrainTokens => {
+            let words =
+                if unit == Unit::Params { ["parameters", "params", "param"] } else { ["tokens", "token", "tok"] };
+            params(without(&lower, &words))
+        }
         Unit::Gib => gib(&lower),
         Unit::GbitPerS => bits(rate(suffix), false),
         Unit::GbPerS => bits(rate(suffix), true),
         Unit::Tflops => tflops(&lower),
         Unit::Us => us(&lower),
         Unit::Watt => watts(&lower),
-        Unit::TrainTokens => params(without(&lower, &["tokens", "token", "tok"])),
-        Unit::DollarsPerHour => matches!(lower.as_str(), "" | "$" | "$/h" | "usd" | "usd/h").then_some(Factor::ONE),
-        Unit::GramsPerKwh => matches!(lower.as_str(), "" | "g" | "g/kwh" | "kg/mwh").then_some(Factor::ONE),
-        Unit::Hours => duration(&lower, HOUR),
-        Unit::Minutes => duration(&lower, MINUTE),
+        Unit::DollarsPerHour | Unit::GramsPerKwh => {
+            (suffix.is_empty() || suffix.eq_ignore_ascii_case(unit_label(unit))).then_some(Factor::ONE)
+        }
+        Unit::Hours | Unit::Minutes => duration(&lower, if unit == Unit::Hours { HOUR } else { MINUTE }),
         Unit::Percent => matches!(lower.as_str(), "" | "%" | "percent").then_some(Factor::ONE),
     }
 }
@@ -163,14 +167,6 @@ fn us(lower: &str) -> Option<Factor> {
 
 /// A duration in the field's unit of so many seconds.
 fn duration(lower: &str, unit: f64) -> Option<Factor> {
-    let seconds = match lower {
-        "" => unit,
-        "s" | "sec" => 1.0,
-        "min" | "m" | "minutes" => MINUTE,
-        "h" | "hours" => HOUR,
-        "d" | "days" => DAY,
-        "y" | "years" => YEAR,
-        _ => return None,
-    };
-    Some(Factor::times(seconds / unit))
+    let units = [("", unit), ("s", 1.0), ("min", MINUTE), ("h", HOUR), ("d", DAY), ("days", DAY), ("years", YEAR)];
+    units.into_iter().find(|(name, _)| *name == lower).map(|(_, seconds)| Factor::times(seconds / unit))
 }

@@ -83,7 +83,7 @@ fn a_run_is_typed_as_people_say_it() {
     assert_eq!(read("mtbf", "5 years"), 43_800.0);
     assert_eq!(read("ckptevery", "30"), 30.0);
     assert_eq!(read("storage", "2 TB/s"), 2000.0);
-    assert_eq!(read("critbatch", "4M tokens"), 4_194_304.0);
+    assert_eq!(read("critbatch", "4M tokens"), 4e6);
     assert_eq!(with_unit(Unit::TrainTokens, 1.5e12), "1.5T\u{2009}tokens");
 }
 

@@ -1,6 +1,6 @@
 //! The whole run: data, price, power, failures, checkpoints.
 
-use super::{Group, Kind, Param, Scale, Unit, always, choice, doublings, number, option, whole};
+use super::{Group, Kind, Param, Scale, Unit, always, number, switched};
 use crate::units::{BytesPerSecond, Seconds};
 
 /// A row of this group.
@@ -28,7 +28,7 @@ pub const PRICE: Param = row(
     "price",
     "Price of a GPU-hour",
     "usd_per_gpu_hour",
-    "What one GPU costs for one hour, with its share of everything around it.",
+    "What one GPU costs for one hour.",
     number(
         Unit::DollarsPerHour,
         (0.01, 100.0),
@@ -43,7 +43,7 @@ pub const PUE: Param = row(
     "pue",
     "PUE",
     "pue",
-    "Power usage effectiveness: energy of the data centre over energy of its computers.",
+    "Energy of the data centre over energy of its computers.",
     number(
         Unit::None,
         (1.0, 3.0),
@@ -88,7 +88,7 @@ pub const MTBF: Param = row(
     "mtbf",
     "MTBF of a GPU",
     "gpu_mtbf_hours",
-    "Mean time between failures that stop the run, for one GPU. Llama 3's 419 in 54 days on 16,384 GPUs are 50,700 h.",
+    "Mean time between failures of one GPU. Llama 3 had 419 in 54 days on 16,384 GPUs: 50,700 h.",
     number(
         Unit::Hours,
         (100.0, 10_000_000.0),
@@ -103,7 +103,7 @@ pub const RESTART: Param = row(
     "restart",
     "Restart time",
     "restart_minutes",
-    "From a failure until the run trains again: notice it, replace the node, load the checkpoint.",
+    "From a failure until the run trains again.",
     number(
         Unit::Minutes,
         (0.1, 1440.0),
@@ -118,7 +118,7 @@ pub const CHECKPOINT_INTERVAL: Param = row(
     "ckptevery",
     "Checkpoint interval",
     "checkpoint_interval_minutes",
-    "From one checkpoint to the next. 0 is the interval that loses least, after Young and Daly.",
+    "From one checkpoint to the next; 0 for the interval that loses least (Young, Daly).",
     number(
         Unit::Minutes,
         (0.0, 1440.0),
@@ -128,44 +128,16 @@ pub const CHECKPOINT_INTERVAL: Param = row(
     ),
 );
 
-/// Who writes checkpoints.
-pub const SHARDED_CHECKPOINT: Param = row(
-    "ckptsharded",
-    "Checkpoints",
-    "checkpoint_writers",
-    "Who writes a checkpoint.",
-    choice(
-        &[
-            option("sharded", "Sharded", "Every rank writes its part (torch.distributed.checkpoint)."),
-            option("gathered", "Gathered", "One rank gathers and writes everything (FULL_STATE_DICT)."),
-        ],
-        |scenario| usize::from(!scenario.run.sharded_checkpoint),
-        |scenario, index| {
-            if index < 2 {
-                scenario.run.sharded_checkpoint = index == 0;
-            }
-        },
-    ),
+switched!(
+    /// Who writes checkpoints.
+    SHARDED_CHECKPOINT, Run, run.sharded_checkpoint, "ckptsharded", "Sharded checkpoints", "sharded_checkpoints", always,
+    "Whether every rank writes its part of a checkpoint, rather than one rank all of it (FULL_STATE_DICT)."
 );
 
-/// How the model is initialised.
-pub const DEFERRED_INIT: Param = row(
-    "deferred",
-    "Initialisation",
-    "initialisation",
-    "Where the model is built before it is sharded.",
-    choice(
-        &[
-            option("deferred", "Deferred", "Unit by unit from the meta device: little host memory."),
-            option("whole", "Whole on every rank", "All of it in fp32 on every rank's host before it is sharded."),
-        ],
-        |scenario| usize::from(!scenario.run.deferred_init),
-        |scenario, index| {
-            if index < 2 {
-                scenario.run.deferred_init = index == 0;
-            }
-        },
-    ),
+switched!(
+    /// How the model is initialised.
+    DEFERRED_INIT, Run, run.deferred_init, "deferred", "Deferred initialisation", "deferred_initialisation", always,
+    "Whether the model is built unit by unit (meta device), rather than whole and in fp32 on every rank's host."
 );
 
 /// The batch above which tokens are wasted.
@@ -173,12 +145,13 @@ pub const CRITICAL_BATCH: Param = row(
     "critbatch",
     "Critical batch",
     "critical_batch_tokens",
-    "Tokens a step from which a larger batch wastes data: at it, twice the tokens are needed. It grows as the loss falls; \
-     Llama 3 405B ended at 16M.",
-    doublings(
-        Unit::Tokens,
-        (16_384.0, 1_073_741_824.0),
+    "Tokens a step at which a run needs twice the data of small batches. It grows as the loss falls; Llama 3 405B ended at \
+     batches of 16.8M.",
+    number(
+        Unit::TrainTokens,
+        (1e4, 1e9),
+        Scale::Log,
         |scenario| scenario.run.critical_batch_tokens,
-        |scenario, value| scenario.run.critical_batch_tokens = f64::from(whole(value)),
+        |scenario, value| scenario.run.critical_batch_tokens = value,
     ),
 );

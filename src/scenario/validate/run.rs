@@ -36,7 +36,7 @@ pub(super) fn host_memory(setup: &Setup, choices: &RunChoices) -> Option<Issue> 
             host::checkpoint(setup, size, choices.sharded_checkpoint),
         ),
         ("deferred", "Building the model on every rank", host::initialisation(setup, choices.deferred_init)),
-        ("offload", "What is offloaded", host::offload(setup)),
+        ("offloadopt", "What is offloaded", host::offload(setup)),
     ];
     needs.into_iter().find(|(_, _, bytes)| *bytes > HOST_MEMORY).map(|(key, what, bytes)| {
         let message = format!("{what} takes {:.0} GiB of a node's host memory: a DGX H100 has 2,048 GiB.", bytes.gib());

@@ -6,12 +6,12 @@ use web_sys::HtmlCanvasElement;
 use yew::prelude::*;
 
 use super::canvas::use_painted;
-use super::data_table::{DataTable, Source};
+use super::data_table::data_table;
 use crate::chart::layout::bar_area;
 use crate::chart::paint::{self, Style};
 use crate::chart::palette::Theme;
 use crate::chart::spec::BarSpec;
-use crate::chart::{describe, names};
+use crate::chart::{describe, names, table};
 use crate::ui::text;
 
 /// What to show.
@@ -68,7 +68,7 @@ pub fn MemoryBar(props: &Props) -> Html {
                     </li>
                 }) }
             </ul>
-            <DataTable source={Source::Bar(props.spec.clone())} />
+            { data_table({ let spec = props.spec.clone(); move || table::bar(&spec) }) }
         </figure>
     }
 }

@@ -6,13 +6,13 @@ use web_sys::HtmlCanvasElement;
 use yew::prelude::*;
 
 use super::canvas::{Size, use_painted};
-use super::data_table::{DataTable, Source};
+use super::data_table::data_table;
 use super::legend::legend;
 use crate::chart::layout::{PlotArea, plot_area};
 use crate::chart::paint::{self, Style};
 use crate::chart::palette::Theme;
 use crate::chart::spec::ChartSpec;
-use crate::chart::{describe, readout};
+use crate::chart::{describe, readout, table};
 use crate::ui::state::Action;
 
 /// A click within this distance of the place that is read out is there, in CSS pixels.
@@ -165,7 +165,7 @@ pub fn Figure(props: &Props) -> Html {
             }
             { legend(&props.spec, props.id, &listed) }
             { props.foot.clone() }
-            <DataTable source={Source::Chart(props.spec.clone())} />
+            { data_table({ let spec = props.spec.clone(); move || table::chart(&spec) }) }
         </figure>
     }
 }

@@ -11,7 +11,7 @@ use crate::ui::components::bar::MemoryBar;
 use crate::ui::components::figure::Figure;
 use crate::ui::components::select::{Item, Select};
 use crate::ui::derived::Derived;
-use crate::ui::panels::run::Run;
+use crate::ui::panels::run::run;
 use crate::ui::panels::strategies::Strategies;
 use crate::ui::state::{Action, State};
 use crate::ui::text;
@@ -76,7 +76,7 @@ pub fn figures(state: &State, derived: &Rc<Derived>, theme: Theme, sinks: Sinks)
             </Figure>
             <MemoryBar spec={derived.memory.clone()} {theme} />
             <Strategies scenario={state.scenario} emit={emit.clone()} />
-            <Run scenario={state.scenario} />
+            { run(&state.scenario) }
         </section>
     }
 }

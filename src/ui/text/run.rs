@@ -3,48 +3,44 @@
 use crate::chart::format::{self, bytes, duration, percent, rising};
 use crate::model::run::RunReport;
 use crate::scenario::Scenario;
-use crate::units::Bytes;
+use crate::units::Seconds;
 
 /// The panel's heading, and its controls'.
 pub const TITLE: &str = "The whole run";
 
-/// The finding: how long, for how much, and what failures cost.
+/// The finding: how long, for how much, and what failures leave of the time.
 pub fn caption(scenario: &Scenario, run: &RunReport) -> String {
     let tokens = format::params(scenario.run.tokens);
+    let moot = if scenario.report().fits() { "" } else { "If memory were no limit: " };
     if !run.finishes() {
+        let mtbf = duration(run.run_mtbf);
         return format!(
-            "{tokens} tokens never finish: one failure every {} leaves no time to write checkpoints, restart and catch up.",
-            duration(run.run_mtbf)
+            "{moot}{tokens} tokens never finish: one failure every {mtbf} leaves no time to restart and catch up."
         );
     }
-    format!(
-        "{tokens} tokens take {} and {}; {} of the time ends up in the model.",
-        duration(run.time),
-        dollars(run),
-        percent(run.goodput)
-    )
+    let [time, cost, goodput] = [duration(run.time), dollars(run), percent(run.goodput)];
+    format!("{moot}{tokens} tokens take {time} and {cost}; {goodput} of the time ends up in the model.")
 }
 
-/// Names and values. Nothing offloaded is no row.
-pub fn rows(run: &RunReport) -> impl Iterator<Item = (&'static str, String)> {
-    let or_never = |value: f64, text: String| if value < f64::INFINITY { text } else { "never".to_owned() };
+/// Names and values.
+pub fn rows(run: &RunReport) -> [(&'static str, String); 14] {
+    let never = |time: Seconds| if time.get() < f64::INFINITY { duration(time) } else { "never".to_owned() };
     [
-        ("Time to train", or_never(run.time.get(), duration(run.time))),
+        ("Time to train", never(run.time)),
         ("Steps", format!("{} of {} tokens", amount(run.steps), amount(run.batch_tokens))),
         ("Batch efficiency", percent(run.batch_efficiency)),
         ("GPU-hours", amount(run.gpu_time.hours())),
         ("Cost", dollars(run)),
-        ("Energy", rising(run.energy.kwh(), 1e3, &["kWh", "MWh", "GWh"])),
-        ("CO₂ equivalent", rising(run.emissions.tonnes() * 1e3, 1e3, &["kg", "t"])),
+        ("Energy", rising(run.energy.mwh(), 1e3, &["MWh", "GWh"])),
+        ("CO₂ equivalent", rising(run.emissions.tonnes(), 1e6, &["t"])),
         ("Goodput", percent(run.goodput)),
         ("Failures", format!("{}, one every {}", amount(run.interruptions), duration(run.run_mtbf))),
         ("Checkpoint", format!("{} in {}", bytes(run.checkpoint_size), duration(run.write_time))),
-        ("Checkpoint every", or_never(run.interval.get(), duration(run.interval))),
+        ("Checkpoint every", never(run.interval)),
         ("Host memory per node, initialising", bytes(run.host_init)),
         ("Host memory per node, checkpointing", bytes(run.host_checkpoint)),
+        ("Host memory per node, offloaded", bytes(run.host_offload)),
     ]
-    .into_iter()
-    .chain((run.host_offload > Bytes::ZERO).then(|| ("Host memory per node, offloaded", bytes(run.host_offload))))
 }
 
 fn dollars(run: &RunReport) -> String {
