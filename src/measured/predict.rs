@@ -73,7 +73,7 @@ pub fn scenario(row: &Row) -> Result<(Scenario, Notes), LeftOut> {
     let hardware = hardware::hardware(row, stack, &mut notes)?;
     let node = hardware.network.values.gpus_per_node;
     let layout = layout::layout(row, stack, hardware.gpus, node, &mut notes)?;
-    let batch = batch::batch(row, layout.dp, layout.pp, &mut notes)?;
+    let batch = batch::batch(row, stack, layout.dp, layout.pp, &mut notes)?;
     let software = software::software(row, stack, &mut notes)?;
     if conventions::contradicts(row, &model.architecture(), batch.seq_len) {
         return Err(LeftOut::because("the source contradicts itself").about("throughput against FLOP/s"));
