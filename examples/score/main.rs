@@ -25,17 +25,27 @@ enum Format {
     Markdown,
 }
 
+/// The exit code when a file cannot be used or an option is wrong. The files that can be used are scored all the same.
+const FAILED: u8 = 2;
+
 fn main() -> ExitCode {
     match run() {
-        Ok(()) => ExitCode::SUCCESS,
+        Ok(failures) if failures.is_empty() => ExitCode::SUCCESS,
+        Ok(failures) => {
+            for message in failures {
+                eprintln!("{message}");
+            }
+            ExitCode::from(FAILED)
+        }
         Err(message) => {
             eprintln!("{message}");
-            ExitCode::from(2)
+            ExitCode::from(FAILED)
         }
     }
 }
 
-fn run() -> Result<(), String> {
+/// Scores the files; says which could not be used, and why.
+fn run() -> Result<Vec<String>, String> {
     let mut format = Format::Score;
     let mut files = Vec::new();
     for argument in std::env::args().skip(1) {
@@ -51,9 +61,7 @@ fn run() -> Result<(), String> {
         return Err(USAGE.to_owned());
     }
     let mut tables = Tables::default();
-    for file in files {
-        tables.read(&file)?;
-    }
+    let failures: Vec<String> = files.iter().filter_map(|file| tables.read(file).err()).collect();
     let mut out = std::io::stdout().lock();
     let written = match format {
         Format::Score => print::score(&mut out, &tables),
@@ -61,5 +69,6 @@ fn run() -> Result<(), String> {
         Format::Rows => print::rows(&mut out, &tables),
         Format::Markdown => write!(out, "{}", tables.markdown()),
     };
-    written.map_err(|error| format!("The answer could not be written: {error}."))
+    written.map_err(|error| format!("The answer could not be written: {error}."))?;
+    Ok(failures)
 }

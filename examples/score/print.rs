@@ -104,7 +104,7 @@ pub(crate) fn json(out: &mut impl Write, tables: &Tables) -> io::Result<()> {
             "predicted_peak_mem_gib": p.map(|p| p.peak_mem_gib),
             "band_low_s": p.map(|p| p.step_band.low * p.step_time_s),
             "band_high_s": p.map(|p| p.step_band.high * p.step_time_s),
-            "fits": p.map(|p| p.report.fits()),
+            "fits": p.map(|p| p.fits),
             "left_out": entry.outcome.as_ref().err().map(ToString::to_string),
         });
         writeln!(out, "{line}")?;
@@ -112,6 +112,7 @@ pub(crate) fn json(out: &mut impl Write, tables: &Tables) -> io::Result<()> {
     for Line { file, number, outcome } in &tables.tracked {
         let mut object = Map::new();
         object.insert("file".into(), json!(file));
+        object.insert("row_id".into(), json!(number.to_string()));
         object.insert("line".into(), json!(number));
         let predicted = outcome.as_ref().ok().map(Tracked::predicted);
         for (name, bytes) in predicted.unwrap_or_default().iter() {
@@ -167,7 +168,7 @@ pub(crate) fn rows(out: &mut impl Write, tables: &Tables) -> io::Result<()> {
                     number(p.measured_gib),
                     p.peak_mem_gib,
                     number(p.memory_error().map(|error| error + 1.0)),
-                    p.report.fits(),
+                    p.fits,
                     notes.join("; ")
                 )?;
             }

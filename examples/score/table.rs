@@ -49,10 +49,10 @@ impl Tables {
             eprintln!("`{path}` holds {}.", schema.description());
             return Ok(());
         }
-        for record in reader.records() {
+        // The header is line 1.
+        for (number, record) in (2..).zip(reader.records()) {
             let record = record.map_err(|error| format!("`{path}` could not be read to its end: {error}."))?;
             let column = |name: &str| column(&names, &record, name);
-            let number = record.position().map_or(0, csv::Position::line);
             let file = file.clone();
             match schema {
                 Schema::Tracker => self.tracked.push(Line { file, number, outcome: tracker::read(column) }),

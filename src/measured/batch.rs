@@ -1,15 +1,16 @@
 //! The batch: of micro-batch, accumulation and global batch the missing one from the others.
 
 use super::row::Row;
+use super::stack::Stack;
 use super::{LeftOut, Notes};
 use crate::model::training::Batch;
 
-/// The batch of a row.
+/// The batch of a row on `dp` data-parallel GPUs and `pp` pipeline stages.
 ///
 /// # Errors
 ///
 /// The column without which it is not known.
-pub fn batch(row: &Row, dp: u32, pp: u32, notes: &mut Notes) -> Result<Batch, LeftOut> {
+pub fn batch(row: &Row, stack: Stack, dp: u32, pp: u32, notes: &mut Notes) -> Result<Batch, LeftOut> {
     let seq_len = row.seq_len.ok_or_else(|| LeftOut::missing("seq_len"))?;
     let global = row.global_batch.or_else(|| {
         let sequences = row.global_batch_tokens? / f64::from(seq_len);
@@ -21,6 +22,10 @@ pub fn batch(row: &Row, dp: u32, pp: u32, notes: &mut Notes) -> Result<Batch, Le
         (Some(micro), None, Some(replica)) => (micro, steps(replica, micro)?),
         (None, Some(accum), Some(replica)) => (whole(replica / f64::from(accum))?, accum),
         (None, None, Some(1.0)) => (1, 1),
+        (None, None, Some(replica)) if stack == Stack::Torchtitan && pp > 1 => {
+            notes.add("as many micro-batches as pipeline stages assumed, torchtitan's default");
+            (whole(replica / f64::from(pp))?, pp)
+        }
         (Some(micro), None, None) if pp == 1 => {
             notes.add("one micro-batch a step assumed, as the row has no global batch");
             (micro, 1)

@@ -5,15 +5,19 @@ pub mod style;
 
 use super::row::Row;
 use super::stack::Stack;
+use super::text::has;
 use super::{LeftOut, Notes};
 use crate::catalog::ModelEntry;
 use crate::model::transformer::Architecture;
 use crate::scenario::Model;
+use crate::scenario::resolve::nearest_divisor;
 
 use name::Name;
 
 /// Width of a head where a source does not say: that of GPT-3's large models and of most since.
 const USUAL_HEAD: u32 = 128;
+/// No model is wider: what is, is a slip.
+const WIDEST: u32 = 1 << 20;
 
 /// The row's model: the catalog's entry where the name says one and the columns do not contradict it, else a shape of the
 /// columns in the style of the family.
@@ -22,8 +26,9 @@ const USUAL_HEAD: u32 = 128;
 ///
 /// The column without which the shape is not known.
 pub fn model(row: &Row, stack: Stack, notes: &mut Notes) -> Result<Model, LeftOut> {
-    // Both publish one shape under the names of others.
-    let own_shapes = matches!(stack, Stack::Composer | Stack::Modalities) && row.layers.is_some();
+    // These give shapes of their own the names of others.
+    let own_shapes = row.layers.is_some()
+        && (matches!(stack, Stack::Composer | Stack::Modalities) || has(&row.notes, &["untie-embeddings"]));
     let named = if own_shapes { None } else { Name::parse(&row.model).find() };
     let Some(entry) = named.filter(|entry| agrees(row, entry)) else {
         return shaped(row, stack, notes);
@@ -74,7 +79,7 @@ fn shaped(row: &Row, stack: Stack, notes: &mut Notes) -> Result<Model, LeftOut> 
             LeftOut::because("the model is not in the catalog and the row has no shape").about(&row.model)
         });
     };
-    let heads = row.heads.unwrap_or_else(|| usual_heads(hidden, notes));
+    let heads = row.heads.unwrap_or_else(|| usual_heads(hidden, row.tp.unwrap_or(1), notes));
     let styles = style::candidates(row, stack);
     let sized = |style: &Architecture| {
         let gated = style.gated_mlp;
@@ -103,9 +108,12 @@ fn shaped(row: &Row, stack: Stack, notes: &mut Notes) -> Result<Model, LeftOut> 
     Ok(Model::Custom { architecture })
 }
 
-/// Heads of the usual width, or of the nearest that divides H.
-fn usual_heads(hidden: u32, notes: &mut Notes) -> u32 {
-    let heads = crate::scenario::resolve::nearest_divisor(hidden, (hidden / USUAL_HEAD).max(1));
+/// Heads of the usual width, or of the nearest that divides H and shares the heads evenly over tensor parallelism.
+fn usual_heads(hidden: u32, tp: u32, notes: &mut Notes) -> u32 {
+    let shared = if hidden.is_multiple_of(tp) { tp } else { 1 };
+    let wanted = hidden / USUAL_HEAD / shared;
+    // Wider than any model: its bounds say so later.
+    let heads = if hidden > WIDEST { 1 } else { shared * nearest_divisor(hidden / shared, wanted.max(1)) };
     notes.add(format!("{heads} heads of {} assumed", hidden / heads.max(1)));
     heads
 }

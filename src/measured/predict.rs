@@ -10,7 +10,9 @@ use crate::model::hardware::{Accelerator, Topology};
 use crate::model::parallel::ContextExchange;
 use crate::model::report::Report;
 use crate::model::training::{ComputeFormat, MfuConvention, Recipe};
+use crate::params;
 use crate::scenario::Scenario;
+use crate::scenario::issue::{Issue, Severity};
 
 /// What the engine says of a row, beside what was measured.
 #[derive(Clone, Debug, PartialEq)]
@@ -19,6 +21,8 @@ pub struct Prediction {
     pub scenario: Scenario,
     /// Its evaluation.
     pub report: Report,
+    /// Whether the run can run: it fits in memory, and every pipeline stage has a layer.
+    pub fits: bool,
     /// What was completed.
     pub notes: Notes,
     /// Seconds of a step of the row's own batch.
@@ -51,6 +55,11 @@ impl Prediction {
     }
 }
 
+/// The tokens of a step over those of full micro-batches: a last micro-batch that is not full takes less than one away, and
+/// sources that round a batch add little.
+const FEWEST: f64 = 0.5;
+const MOST: f64 = 1.1;
+
 /// The scenario of a row, with notes on what was completed.
 ///
 /// # Errors
@@ -64,7 +73,7 @@ pub fn scenario(row: &Row) -> Result<(Scenario, Notes), LeftOut> {
     let hardware = hardware::hardware(row, stack, &mut notes)?;
     let node = hardware.network.values.gpus_per_node;
     let layout = layout::layout(row, stack, hardware.gpus, node, &mut notes)?;
-    let batch = batch::batch(row, layout.dp, layout.pp, &mut notes)?;
+    let batch = batch::batch(row, stack, layout.dp, layout.pp, &mut notes)?;
     let software = software::software(row, stack, &mut notes)?;
     if conventions::contradicts(row, &model.architecture(), batch.seq_len) {
         return Err(LeftOut::because("the source contradicts itself").about("throughput against FLOP/s"));
@@ -108,12 +117,22 @@ pub fn scenario(row: &Row) -> Result<(Scenario, Notes), LeftOut> {
 /// The reason for which the row is left out.
 pub fn predict(row: &Row) -> Result<Prediction, LeftOut> {
     let (scenario, notes) = scenario(row)?;
+    // What does not go together is computed as the nearest that does; what is out of bounds is not.
+    let together = scenario.issues();
+    let bounds = |issue: &Issue| issue.severity == Severity::Error && !together.contains(issue);
+    if let Some(issue) = params::issues(&scenario).into_iter().find(bounds) {
+        return Err(LeftOut::because("out of bounds").about(issue.message));
+    }
     let stack = Stack::of(row);
     let report = scenario.report();
     let predicted_step = report.time.step.get();
     // A last micro-batch that is not full makes the row's step shorter than the scenario's, in proportion to its tokens.
     let tokens = row.tokens_per_step().unwrap_or(report.tokens_per_step);
-    let step_time_s = predicted_step * tokens / report.tokens_per_step;
+    let full = tokens / report.tokens_per_step;
+    if !(FEWEST..=MOST).contains(&full) {
+        return Err(LeftOut::because("the source contradicts itself").about("global batch against its parts"));
+    }
+    let step_time_s = predicted_step * full;
     let memory_kind = MemoryKind::of(row);
     let peak = peak(&scenario.accelerator.values, scenario.recipe, scenario.compute_format);
     let shape = scenario.model.architecture();
@@ -121,6 +140,7 @@ pub fn predict(row: &Row) -> Result<Prediction, LeftOut> {
     let measured_step = target::step_time(row, &shape, scenario.seq_len, tokens, gpus, peak);
     let derived_mfu = || measured_step.map(|(measured, _)| report.mfu * step_time_s / measured);
     Ok(Prediction {
+        fits: report.fits() && scenario.degrees().pp <= shape.num_hidden_layers,
         step_band: accuracy::step_time(&scenario),
         memory_band: accuracy::peak_memory(&scenario),
         step_time_s,

@@ -115,7 +115,7 @@ pub fn score<'a>(entries: impl IntoIterator<Item = &'a Entry>) -> Score {
             memory.push(error);
             memory_inside.push(inside(prediction.memory_band, error));
         }
-        let fits = prediction.report.fits();
+        let fits = prediction.fits;
         let confusion = &mut score.confusion;
         if entry.row.failed() {
             *(if fits { &mut confusion.failed_fits } else { &mut confusion.failed_does_not }) += 1;

@@ -85,9 +85,12 @@ fn kernels(row: &Row, stack: Stack) -> Kernels {
     // MosaicML's examples of early 2023 are PyTorch's own norms, in fp32 under autocast, and loss; llm-foundry runs norms
     // in 16 bits and a fused loss.
     let early_composer = stack == Stack::Composer && has(&row.source, &["examples"]);
+    let compile = has(&row.compile, &["yes", "true"]);
     let loss = match stack {
         Stack::Nemo => Loss::Fused,
         Stack::Composer if !early_composer => Loss::Fused,
+        // torchtitan compiles the loss with the model.
+        Stack::Torchtitan if compile => Loss::Fused,
         // The continuous-integration runs are of the plain loss unless their name says otherwise.
         Stack::MegatronCore if !has(&row.model, &["gpt3_"]) || has(&row.model, &["loss_fusion"]) => Loss::Fused,
         _ => Loss::Standard,
@@ -96,7 +99,7 @@ fn kernels(row: &Row, stack: Stack) -> Kernels {
         attention,
         loss,
         norms: if stack == Stack::HuggingFace || early_composer { NormKernel::Upcast } else { NormKernel::Fused },
-        compile: has(&row.compile, &["yes", "true"]),
+        compile,
         // Megatron-LM's default of 0.1, which BLOOM's runs turned off.
         dropout: stack == Stack::MegatronEarly,
     }
@@ -121,8 +124,10 @@ fn recipe(row: &Row, stack: Stack) -> Recipe {
         }
         Stack::Torchtitan | Stack::Fsdp => Recipe::Fsdp2MixedBf16,
         Stack::InternEvo | Stack::DeepSpeed => Recipe::ZeroMixed,
-        // DeepSpeed keeps 16-bit gradients under fp16; BLOOM's bf16 optimizer accumulates them in fp32.
-        Stack::MegatronDeepSpeed if says(&["fp16"]) || row.precision.is_empty() => Recipe::ZeroMixed,
+        // Under fp16 both keep and reduce gradients in 16 bits; under bf16 they accumulate them in fp32.
+        Stack::MegatronDeepSpeed | Stack::MegatronEarly if says(&["fp16"]) || row.precision.is_empty() => {
+            Recipe::ZeroMixed
+        }
         Stack::MegatronDeepSpeed | Stack::MegatronEarly | Stack::MegatronCore | Stack::Nemo | Stack::Nanotron => {
             Recipe::MegatronMixed
         }
@@ -161,14 +166,17 @@ fn optimizer(row: &Row) -> Optimizer {
 
 fn communication(row: &Row, stack: Stack) -> Communication {
     let overlap = match stack {
-        // Gradients travel after the backward pass.
-        Stack::MegatronEarly | Stack::MegatronDeepSpeed => false,
+        // Gradients travel after the backward pass; OneFlow's travel beside it.
+        Stack::MegatronEarly | Stack::MegatronDeepSpeed => has(&row.framework, &["oneflow"]),
         Stack::MegatronCore if has(&row.notes, &["transformer-impl="]) => {
             has(&row.notes, &["overlap-grad-reduce=true"])
         }
         _ => true,
     };
-    Communication { gradient_sync: GradientSync::Default, overlap }
+    // PyTorch's pipeline stages reduce after their last micro-batch.
+    let last = stack == Stack::Torchtitan && row.pp.is_some_and(|stages| stages > 1);
+    let gradient_sync = if last { GradientSync::LastMicroBatch } else { GradientSync::Default };
+    Communication { gradient_sync, overlap }
 }
 
 fn recompute(row: &Row, stack: Stack, notes: &mut Notes) -> Result<RecomputeMode, LeftOut> {

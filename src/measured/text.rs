@@ -3,6 +3,9 @@
 /// Cells that say that they say nothing.
 const BLANK: [&str; 8] = ["", "-", "–", "n/a", "na", "nan", "null", "see notes"];
 
+/// No count in a row is larger: what is, is a slip.
+const LARGEST_COUNT: f64 = 1e8;
+
 /// The cell without surrounding space, empty where it only says that there is no value.
 pub fn cell(text: &str) -> &str {
     let text = text.trim();
@@ -50,7 +53,7 @@ pub fn number(text: &str) -> Option<f64> {
 pub fn count(text: &str) -> Option<u32> {
     let number = number(text)?;
     let whole = number.round();
-    ((number - whole).abs() < 1e-6 && (1.0..=f64::from(u32::MAX)).contains(&whole)).then_some(whole as u32)
+    ((number - whole).abs() < 1e-6 && (1.0..=LARGEST_COUNT).contains(&whole)).then_some(whole as u32)
 }
 
 /// A number with a decimal suffix: `6.7B`, `350m`, `1.5T`.
@@ -71,7 +74,9 @@ pub fn amount(text: &str) -> Option<f64> {
 pub fn length(text: &str) -> Option<u32> {
     let (number, rest) = leading_number(cell(text))?;
     match rest.strip_prefix(['k', 'K']) {
-        Some(after) if after.is_empty() || after.starts_with(' ') => Some((number * 1024.0) as u32),
+        Some(after) if after.is_empty() || after.starts_with(' ') => {
+            Some(number * 1024.0).filter(|tokens| *tokens <= LARGEST_COUNT).map(|tokens| tokens as u32)
+        }
         _ => count(text),
     }
 }

@@ -3,8 +3,9 @@
 use super::LeftOut;
 use super::text;
 use crate::catalog;
+use crate::model::memory::recipe_bytes;
 use crate::model::parallel::{ContextExchange, Pipeline, TensorParallel};
-use crate::model::report::{MemoryPart, MemoryReport};
+use crate::model::report::{MemoryPart, MemoryReport, PeakMoment};
 use crate::model::software::{AttentionKernel, Communication, Framework, Kernels, Loss, NormKernel, Offload};
 use crate::model::training::{ComputeFormat, MfuConvention, Optimizer, Recipe};
 use crate::model::transformer::Architecture;
@@ -51,20 +52,39 @@ impl Categories {
     }
 }
 
-/// The report's parts in the tracker's categories. The run makes no step, so there is no optimizer state.
-pub fn categories(memory: &MemoryReport) -> Categories {
+/// Of the bytes that PyTorch's loss needs for a logit, those that stay with the activations: the fp32 logits themselves.
+/// Their log-softmax and its gradient are temporaries.
+const KEPT_OF_LOGITS: f64 = 4.0 / 12.0;
+
+/// The parts of a scenario's peak in the tracker's categories. The run makes no step, so there is no optimizer state.
+///
+/// Of the gathered weights the prefetched layer's are still a buffer of the all-gather; of the unreduced gradients a layer's
+/// in the format of the reduction are a buffer of the reduce-scatter, the others temporaries. At the loss what one layer needs
+/// is kept for the backward pass, in which it is temporary.
+pub fn categories(scenario: &Scenario, memory: &MemoryReport) -> Categories {
     let part = |part: MemoryPart| memory.parts.get(part).get();
-    let optimizer = part(MemoryPart::Optimizer);
+    let bytes = recipe_bytes(scenario.recipe);
+    let shape = scenario.model.architecture();
+    let layer = shape.layer_params() as f64;
+    let root = shape.params() as f64 - f64::from(shape.num_hidden_layers) * layer;
+    let backward = memory.moment == PeakMoment::Backward;
+    let (gathered, unreduced) = (part(MemoryPart::GatheredWeights), part(MemoryPart::UnreducedGradients));
+    let resharded = backward && scenario.strategy == Strategy::FullShard;
+    let current = bytes.gathered * (root + layer);
+    let all_gather = if resharded { (gathered - current).clamp(0.0, bytes.gathered * layer) } else { 0.0 };
+    let reduce_scatter = unreduced.min(bytes.reduced * layer);
+    let (working_set, logits) = (part(MemoryPart::WorkingSet), part(MemoryPart::Logits));
     Categories {
         sharded_param: part(MemoryPart::Weights),
-        unsharded_param: part(MemoryPart::GatheredWeights),
+        unsharded_param: gathered - all_gather,
         sharded_grad: part(MemoryPart::Gradients),
+        // The tracker counts a gradient as one only once it is accumulated.
         unsharded_grad: 0.0,
-        act: part(MemoryPart::Activations),
-        temp: part(MemoryPart::WorkingSet) + part(MemoryPart::Logits),
-        all_gather: 0.0,
-        reduce_scatter: part(MemoryPart::UnreducedGradients),
-        total: memory.allocated.get() - optimizer,
+        act: part(MemoryPart::Activations) + KEPT_OF_LOGITS * logits + if backward { 0.0 } else { working_set },
+        temp: unreduced - reduce_scatter + (1.0 - KEPT_OF_LOGITS) * logits + if backward { working_set } else { 0.0 },
+        all_gather,
+        reduce_scatter,
+        total: (memory.allocated - memory.parts.get(MemoryPart::Optimizer)).get(),
     }
 }
 
@@ -80,7 +100,7 @@ pub struct Tracked {
 impl Tracked {
     /// The engine's answer.
     pub fn predicted(&self) -> Categories {
-        categories(&self.scenario.report().memory)
+        categories(&self.scenario, &self.scenario.report().memory)
     }
 
     /// Predicted over tracked total, less one.

@@ -11,6 +11,7 @@
 //!
 //! An error is one full sentence, with the command that mends it where there is one.
 
+pub mod accuracy;
 pub mod bench;
 pub mod checks;
 pub mod chromium;

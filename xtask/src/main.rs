@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use xtask::failure::{Failure, Result};
-use xtask::{bench, checks, site};
+use xtask::{accuracy, bench, checks, site};
 
 const USAGE: &str = "\
 Usage: cargo xtask <command>
@@ -11,6 +11,7 @@ Usage: cargo xtask <command>
   serve [--dev] [--port N]   build the site, serve it on http://127.0.0.1:8080, build again on every change
   build                      build the site into dist/, ready for any static file server
   test                       every check and test, with a count at the end
+  accuracy                   the tables of docs/accuracy.md from the rows under tests/measured
   bench [--markdown]         size, speed and latency of the built site, as a table
 
 --dev skips the optimiser: a build takes seconds, and the page is slower.";
@@ -35,6 +36,7 @@ fn dispatch(words: &[&str]) -> Result<ExitCode> {
         }
         ["build"] => site::build()?,
         ["test"] => return checks::run(),
+        ["accuracy"] => accuracy::run()?,
         ["bench"] => bench::run(bench::Format::Text)?,
         ["bench", "--markdown"] => bench::run(bench::Format::Markdown)?,
         [] | ["help" | "--help" | "-h"] => println!("{USAGE}"),

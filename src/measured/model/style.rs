@@ -17,8 +17,14 @@ const EXACT: f64 = 1e-6;
 const ALIKE: f64 = 0.01;
 /// GPT-2's vocabulary, padded to a multiple of 64: what code that names none trains with.
 const PADDED_GPT2: u32 = 50_304;
+const GPT2: u32 = 50_257;
 /// Megatron's vocabulary in its papers.
 const MEGATRON: u32 = 51_200;
+
+/// GPT-2's vocabulary as Megatron pads it: to a multiple of 128 for each GPU that shares the embedding.
+fn padded_gpt2(row: &Row) -> u32 {
+    GPT2.next_multiple_of(128_u32.saturating_mul(row.tp.unwrap_or(1)))
+}
 
 fn entry(id: &str) -> Option<Architecture> {
     catalog::model(id).map(|entry| entry.architecture)
@@ -55,7 +61,7 @@ pub fn candidates(row: &Row, stack: Stack) -> Vec<Architecture> {
     } else if is_gated(row) {
         gated().into_iter().chain(plain()).collect()
     } else {
-        let gpt2 = has(&row.location, &["functional_tests"]).then_some(PADDED_GPT2);
+        let gpt2 = has(&row.source, &["ci golden"]).then(|| padded_gpt2(row));
         let vocabulary = |style: Architecture| Architecture { vocab_size: gpt2.unwrap_or(style.vocab_size), ..style };
         let untied = has(&row.notes, &["untie-embeddings-and-output-weights=true"]);
         let rotary = has(&row.notes, &["position-embedding-type=rope"]);

@@ -1,0 +1,42 @@
+//! `cargo xtask accuracy`: the tables of docs/accuracy.md, written anew.
+
+use std::path::PathBuf;
+
+use crate::failure::{Explain as _, Failure, Result};
+use crate::shell::{cargo, output, root, step};
+
+/// Before and after the tables.
+const MARKER: &str = "<!-- accuracy -->";
+/// The document.
+const DOCUMENT: &str = "docs/accuracy.md";
+
+/// Scores the rows under tests/measured and writes the tables between the document's markers.
+///
+/// # Errors
+/// When the score cannot be run or the document cannot be read or written.
+pub fn run() -> Result<()> {
+    step("Score of the published measurements");
+    let mut command = cargo(&["run", "--quiet", "--release", "--no-default-features", "--example", "score", "--"]);
+    command.arg("--markdown").args(tables()?);
+    let tables = output(&mut command).ok_or_else(|| Failure::new("The score could not be computed."))?;
+    let path = root().join(DOCUMENT);
+    let document = std::fs::read_to_string(&path).explain(|| format!("`{DOCUMENT}` could not be read"))?;
+    let parts: Vec<&str> = document.split(MARKER).collect();
+    let [before, _, after] = parts.as_slice() else {
+        return Err(Failure::new(format!("`{DOCUMENT}` should have `{MARKER}` twice, before and after the tables.")));
+    };
+    let written = format!("{before}{MARKER}\n\n{}\n\n{MARKER}{after}", tables.trim());
+    std::fs::write(&path, written).explain(|| format!("`{DOCUMENT}` could not be written"))?;
+    println!("{DOCUMENT} is current.");
+    Ok(())
+}
+
+/// The tables of measurements, in the order of their names.
+fn tables() -> Result<Vec<PathBuf>> {
+    let folder = root().join("tests/measured");
+    let entries = std::fs::read_dir(&folder).explain(|| "`tests/measured` could not be read".to_owned())?;
+    let files = entries.filter_map(std::result::Result::ok).map(|entry| entry.path());
+    let mut tables: Vec<PathBuf> = files.filter(|path| path.extension().is_some_and(|kind| kind == "csv")).collect();
+    tables.sort();
+    Ok(tables)
+}
