@@ -14,7 +14,7 @@ pub const fn overheads(framework: Framework, compile: bool) -> Overheads {
     let (elementwise, fragmentation, launch) = match framework {
         Framework::PyTorch => (253.0, 0.03, 1.0),
         Framework::Megatron => (84.0, 0.03, 5.0),
-        Framework::MegatronLegacy => (110.0, 0.03, 3.0),
+        Framework::MegatronLegacy => (110.0, 0.30, 3.0),
         Framework::Nanotron => (230.0, 0.03, 3.0),
     };
     Overheads {

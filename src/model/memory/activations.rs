@@ -12,6 +12,10 @@ const FP32: f64 = 4.0;
 /// Bytes of one element of a dropout mask.
 const MASK: f64 = 1.0;
 
+/// Elements of width H per token and layer that asynchronous tensor parallelism keeps beside, each GPU its part of the
+/// sequence: what nanotron's memory shows (tests/measured).
+const ASYNCHRONOUS_COPIES: f64 = 5.0;
+
 /// Bytes per token and layer on one GPU.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LayerBytes {
@@ -65,6 +69,11 @@ fn tensors(setup: &Setup, element: f64) -> Tensors {
         matches!(setup.framework, Framework::PyTorch | Framework::Nanotron) && !setup.tensor.asynchronous;
     let output = element * if keeps_gathered { 1.0 } else { sequence };
     let norm = (norm - element) * sequence + output;
+    let copies = if setup.mesh.tp > 1 && setup.tensor.asynchronous {
+        ASYNCHRONOUS_COPIES * element * hidden * sequence
+    } else {
+        0.0
+    };
     let unfused = setup.kernels.attention == AttentionKernel::Unfused;
     let dropout = f64::from(u8::from(setup.kernels.dropout));
     let width = f64::from(arch.intermediate_size) * element / tp;
@@ -77,7 +86,7 @@ fn tensors(setup: &Setup, element: f64) -> Tensors {
     };
     Tensors {
         input: hidden * element * sequence,
-        norms: f64::from(arch.norms_per_layer) * norm * hidden,
+        norms: f64::from(arch.norms_per_layer) * norm * hidden + copies,
         query,
         // That implementation repeats keys and values for every query head.
         key: if upcast { query } else { key_value_width(arch, tp) * element },

@@ -14,18 +14,20 @@ use crate::units::Bytes;
 /// Elements of width H per token alive beside a layer's gradients when its backward pass ends: the gradients of its
 /// input and of its attention block, and the residual's. The tracker finds 6 H bytes in bf16.
 const END_OF_LAYER_WIDTHS: f64 = 3.0;
+/// What the allocator holds beyond what is alive where several micro-batches come and go at once, as a share: nanotron's
+/// pipelines show it over its runs without one.
+const PIPELINE_FRAGMENTATION: f64 = 0.05;
 /// Elements that DeepSpeed reduces at once (`reduce_bucket_size`, default 5e8).
 const ZERO2_BUCKET: f64 = 5e8;
 
 /// Bytes per logit alive at the loss, and those of them that stay to the end of the backward pass.
 ///
 /// Standard: fp32 logits that the loop still refers to, their log-softmax and its gradient: PyTorch's tracker finds 4 kept
-/// and 8 temporary for Llama with a 128,256 vocabulary. Fused: the 16-bit logits, overwritten by their gradient, and one fp32
-/// copy. Chunked: eight chunks, one at a time.
+/// and 8 temporary for Llama with a 128,256 vocabulary. Fused: the 16-bit logits and their gradient. Chunked: eight chunks, one at a time.
 const fn bytes_per_logit(loss: Loss) -> f64 {
     match loss {
         Loss::Standard => 12.0,
-        Loss::Fused => 6.0,
+        Loss::Fused => 4.0,
         Loss::Chunked => 1.5,
     }
 }
@@ -101,9 +103,10 @@ pub fn of_stage(setup: &Setup, stage: &Stage) -> MemoryReport {
             (parts, moment, allocated) = (candidate, its_moment, total);
         }
     }
-    let parts = parts
-        .with(MemoryPart::Context, context(setup))
-        .with(MemoryPart::Fragmentation, allocated * setup.overheads.fragmentation);
+    let in_pipeline = if setup.mesh.pp > 1 { PIPELINE_FRAGMENTATION } else { 0.0 };
+    let fragmentation = setup.overheads.fragmentation + in_pipeline;
+    let parts =
+        parts.with(MemoryPart::Context, context(setup)).with(MemoryPart::Fragmentation, allocated * fragmentation);
     MemoryReport { parts, moment, allocated, peak: parts.total(), capacity: setup.accelerator.memory }
 }
 
