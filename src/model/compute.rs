@@ -205,8 +205,14 @@ pub fn unit_times(setup: &Setup) -> UnitTimes {
         layer_weight_gradient: weight_gradient,
         layer_matmul: matmul,
         layer_attention: attention,
-        launch: efficiency.launch_per_layer,
+        launch: efficiency.launch_per_layer * launches(setup),
     }
+}
+
+/// Host time of a layer's launches over the accelerator's constant, exchanges included.
+fn launches(setup: &Setup) -> f64 {
+    let exchanges = setup.mesh.tp > 1 || setup.mesh.cp > 1;
+    setup.overheads.launch + if exchanges { setup.overheads.launch_exchange } else { 0.0 }
 }
 
 /// Width of the hidden tensors of an MLP over H, on average over its products, where the element-wise traffic is counted:
@@ -236,7 +242,7 @@ fn head(setup: &Setup, tokens: f64, tp: f64, half: f64, memory_rate: BytesPerSec
         + Bytes::new(bytes_per_logit(setup.kernels.loss) * tokens * columns) / memory_rate
 }
 
-/// Time of the optimizer's update: it reads weights, gradients and state of this GPU's shard and writes weights and state; where
+/// Time of the optimizer's update, no less than the host takes for it: it reads weights, gradients and state of this GPU's shard and writes weights and state; where
 /// the state is in host memory, gradients and weights cross the link to it, there and back, and the update runs there
 /// at the link's pace.
 pub fn optimizer(setup: &Setup, params: &Params) -> Seconds {
@@ -247,7 +253,7 @@ pub fn optimizer(setup: &Setup, params: &Params) -> Seconds {
     let all = params.all();
     let state = matrix * of_matrices + other * (all - of_matrices);
     let traffic = 2.0 * (bytes.weights * all + state) + bytes.gradients * all;
-    let here = Bytes::new(traffic / degrees.optimizer) / memory_rate(setup);
+    let here = (Bytes::new(traffic / degrees.optimizer) / memory_rate(setup)).max(setup.overheads.step);
     if setup.offload.optimizer || setup.offload.parameters {
         here + Bytes::new((bytes.gradients + bytes.weights) * all / degrees.optimizer) / setup.accelerator.host_link
     } else {

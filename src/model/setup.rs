@@ -5,7 +5,7 @@ use super::parallel::{ContextExchange, Mesh, Pipeline, Schedule, TensorParallel}
 use super::software::{Communication, Framework, Kernels, Offload};
 use super::training::{AttentionMask, Batch, ComputeFormat, MfuConvention, Optimizer, Recipe, Recompute, Sharding};
 use super::transformer::Architecture;
-use crate::units::Bytes;
+use crate::units::{Bytes, Seconds};
 
 /// One training step to evaluate. Build it from a [`crate::scenario::Scenario`], which validates.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -74,6 +74,12 @@ pub struct Overheads {
     pub fragmentation: f64,
     /// Slow-down of compute while a collective runs beside it (1 = none).
     pub contention: f64,
+    /// Host time to launch a layer's kernels, over [`super::hardware::Efficiency::launch_per_layer`].
+    pub launch: f64,
+    /// The same for what tensor and context parallelism add to it.
+    pub launch_exchange: f64,
+    /// Host time of one step beside its layers: the optimizer's launches, data, logging.
+    pub step: Seconds,
     /// Element-wise traffic per token, layer and hidden channel, forward and backward together, in bytes.
     pub elementwise_bytes: f64,
 }

@@ -229,7 +229,7 @@ const fn choice(options: &'static [ChoiceOption], get: fn(&Scenario) -> usize, s
 }
 
 /// The options of what is on or off.
-const SWITCH: &[ChoiceOption] = &[option("no", "Off", "Off."), option("yes", "On", "On.")];
+const SWITCH: &[ChoiceOption] = &[option("no", "Off", ""), option("yes", "On", "")];
 
 /// On or off.
 const fn switched(get: fn(&Scenario) -> usize, set: fn(&mut Scenario, usize)) -> Kind {
@@ -271,7 +271,7 @@ mod tests {
             assert!(param.help.ends_with('.') && param.help.len() > 20, "{}", param.key);
             if let Kind::Choice(choice) = param.kind {
                 for (place, option) in choice.options.iter().enumerate() {
-                    assert!(option.help.ends_with('.'), "{}", option.key);
+                    assert!(option.help.ends_with('.') || choice.options == SWITCH, "{}", option.key);
                     assert_eq!(choice.options.iter().position(|other| other.key == option.key), Some(place));
                 }
             }

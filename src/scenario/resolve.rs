@@ -80,7 +80,7 @@ impl Scenario {
     }
 
     /// The degrees of tensor, context and pipeline parallelism that are computed with: each the nearest to what was asked
-    /// that divides what the ones before it leave of the GPUs.
+    /// that divides what the ones before it leave of the GPUs, and no more stages than layers.
     pub fn degrees(&self) -> Degrees {
         let gpus = self.gpus.max(1);
         let tp = nearest_divisor(gpus, self.tp);

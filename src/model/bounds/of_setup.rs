@@ -117,6 +117,9 @@ pub fn simplified(setup: &Setup) -> Setup {
             per_communicator: Bytes::ZERO,
             fragmentation: 0.0,
             contention: 1.0,
+            launch: 0.0,
+            launch_exchange: 0.0,
+            step: Seconds::ZERO,
             elementwise_bytes: 0.0,
         },
         ..*setup

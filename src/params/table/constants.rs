@@ -253,7 +253,7 @@ pub const ALL_REDUCE_PASSES: Param = Param {
     help: "Passes over the links that an all-reduce takes: 2 in a ring, less where switches reduce (NVLS).",
     kind: number(
         Unit::None,
-        (1.0, 2.0),
+        (1.0, 4.0),
         Scale::Linear,
         |scenario| scenario.network.values.all_reduce_passes,
         |scenario, value| scenario.network.values.all_reduce_passes = value,

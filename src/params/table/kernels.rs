@@ -28,15 +28,15 @@ picked!(
 );
 picked!(
     /// The loss.
-    LOSS, Kernels, kernels.loss, "loss", "Cross-entropy", "loss_kernel", always,
-    "How the loss over the vocabulary is computed: with a large one, logits can be the peak of memory.",
+    LOSS, Kernels, kernels.loss, "loss", "Loss", "loss_kernel", always,
+    "How the cross-entropy over the vocabulary is computed: with a large one, logits can be the peak of memory.",
     Loss::Standard => "standard", "Standard", "fp32 logits, log-softmax and gradient in memory.";
     Loss::Fused => "fused", "Fused", "16-bit logits, overwritten by their gradient.";
     Loss::Chunked => "chunked", "Chunked", "Head and loss a part of the tokens at a time.";
 );
 picked!(
     /// The norms.
-    NORM_KERNEL, Kernels, kernels.norms, "normkernel", "Norm kernel", "norm_kernel", always,
+    NORM_KERNEL, Kernels, kernels.norms, "normkernel", "Norms", "norm_kernel", always,
     "How norms are computed.",
     NormKernel::Fused => "fused", "Fused", "One kernel that keeps its input.";
     NormKernel::Upcast => "upcast", "Upcast to fp32", "Hugging Face's LlamaRMSNorm: keeps fp32 copies.";
@@ -48,7 +48,7 @@ switched!(
 );
 picked!(
     /// The format of matrix products.
-    COMPUTE, Kernels, compute_format, "compute", "Matmul format", "compute_format", always,
+    COMPUTE, Kernels, compute_format, "compute", "Matmuls", "compute_format", always,
     "The format of the layers' matrix products..",
     ComputeFormat::Recipe => "recipe", "The precision's format", "bf16, or fp32.";
     ComputeFormat::Fp8 => "fp8", "fp8", "float8, MXFP8: cast before each product.";

@@ -62,12 +62,12 @@ fn with_accumulation(scenario: &Scenario) -> bool {
 
 count!(
     /// Tensor parallelism.
-    TP, tp, "tp", "Tensor parallelism", "tensor_parallel_gpus", 1.0..=256.0, always,
+    TP, tp, "tp", "Tensor parallel", "tensor_parallel_gpus", 1.0..=256.0, always,
     "GPUs that share every layer's matrices (tp; tensor_model_parallel_size in Megatron): usually at most one node."
 );
 switched!(
     /// Sequence parallelism.
-    SEQUENCE_PARALLEL, Parallelism, tensor.sequence_parallel, "sp", "Sequence parallelism", "sequence_parallel", with_tp,
+    SEQUENCE_PARALLEL, Parallelism, tensor.sequence_parallel, "sp", "Sequence parallel", "sequence_parallel", with_tp,
     "Whether tensor parallelism splits norms and residuals along the sequence, which divides their activations by tp too."
 );
 switched!(
@@ -78,7 +78,7 @@ switched!(
 );
 count!(
     /// Context parallelism.
-    CP, cp, "cp", "Context parallelism", "context_parallel_gpus", 1.0..=1024.0, always,
+    CP, cp, "cp", "Context parallel", "context_parallel_gpus", 1.0..=1024.0, always,
     "GPUs that share every sequence (cp): each holds a part of its tokens and the whole layers."
 );
 picked!(
@@ -90,8 +90,8 @@ picked!(
 );
 count!(
     /// Pipeline parallelism.
-    PP, pp, "pp", "Pipeline parallelism", "pipeline_stages", 1.0..=512.0, always,
-    "Stages that the layers are split into (pp). The micro-batches are the gradient accumulation steps."
+    PP, pp, "pp", "Pipeline stages", "pipeline_stages", 1.0..=512.0, always,
+    "Groups of GPUs that each hold a part of the layers (pp). The micro-batches are the gradient accumulation steps."
 );
 picked!(
     /// The order of passes.

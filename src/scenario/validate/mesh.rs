@@ -15,7 +15,9 @@ impl Scenario {
         issues.extend(self.degree("tp", "GPUs of tensor parallelism", self.tp, self.gpus, ""));
         issues.extend(self.degree("cp", "GPUs of context parallelism", self.cp, left, "tensor parallelism leaves"));
         let before = "tensor and context parallelism leave";
-        issues.extend(self.degree("pp", "pipeline stages", self.pp, left / degrees.cp, before));
+        issues.extend(
+            self.depth(degrees.pp).or_else(|| self.degree("pp", "pipeline stages", self.pp, left / degrees.cp, before)),
+        );
         issues.extend(self.shard_group(degrees));
         if degrees.tp > 1 {
             issues.extend(self.tensor_nodes(degrees.tp));
@@ -44,6 +46,16 @@ impl Scenario {
             neighbours(left, asked)
         );
         Some(Issue::error(key, message))
+    }
+
+    /// A pipeline of more stages than the model has layers.
+    fn depth(&self, used: u32) -> Option<Issue> {
+        let (asked, layers) = (self.pp, self.model.architecture().num_hidden_layers);
+        let message = format!(
+            "{asked} pipeline stages are more than the model's {layers} layers. The page computes with {used}: enter at most \
+             {used}."
+        );
+        (asked > layers && asked != used).then(|| Issue::error("pp", message))
     }
 
     /// A shard group larger than the data-parallel GPUs, or one that does not divide them.
@@ -134,8 +146,7 @@ impl Scenario {
         let all = pp.saturating_mul(chunks);
         if layers < all {
             let message = format!(
-                "{layers} layers do not fill {pp} pipeline stages of {chunks} chunk{} each: enter at most {} stages.",
-                if chunks == 1 { "" } else { "s" },
+                "{layers} layers do not fill {pp} pipeline stages of {chunks} chunks each: enter at most {} stages.",
                 (layers / chunks).max(1)
             );
             return Some(Issue::error("pp", message));

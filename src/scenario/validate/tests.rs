@@ -200,6 +200,16 @@ fn pipelines_are_held_against_layers_and_micro_batches() {
         Issue::error("pp", "12 layers do not fill 8 pipeline stages of 2 chunks each: enter at most 6 stages.")
     );
     assert_eq!(
+        on_h100(|scenario| {
+            pick_model(scenario, "gpt-2");
+            (scenario.seq_len, scenario.gpus) = (1024, 48);
+            pipeline(Schedule::OneForwardOneBackward, 24, 64)(scenario);
+            assert_eq!(scenario.degrees().pp, 12);
+        })
+        .message,
+        "24 pipeline stages are more than the model's 12 layers. The page computes with 12: enter at most 12."
+    );
+    assert_eq!(
         on_h100(pipeline(Schedule::OneForwardOneBackward, 32, 64)),
         Issue::note(
             "pp",
