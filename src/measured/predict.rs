@@ -140,7 +140,7 @@ pub fn predict(row: &Row) -> Result<Prediction, LeftOut> {
     let measured_step = target::step_time(row, &shape, scenario.seq_len, tokens, gpus, peak);
     let derived_mfu = || measured_step.map(|(measured, _)| report.mfu * step_time_s / measured);
     Ok(Prediction {
-        fits: report.fits() && scenario.degrees().pp <= shape.num_hidden_layers,
+        fits: report.fits() && scenario.pp <= shape.num_hidden_layers,
         step_band: accuracy::step_time(&scenario),
         memory_band: accuracy::peak_memory(&scenario),
         step_time_s,

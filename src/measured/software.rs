@@ -150,15 +150,17 @@ fn compute_format(row: &Row, stack: Stack) -> ComputeFormat {
     }
 }
 
-/// Megatron-Bridge's presets for Megatron-FSDP on Grace Blackwell keep 10 to 40 layers' activations in host memory
-/// (`cpu_offloading_num_layers`); its tables do not say so.
+/// What the row says to be in host memory, and what its stack is known to keep there: Megatron-Bridge's presets for
+/// Megatron-FSDP on Grace Blackwell hold 10 to 40 layers' activations (`cpu_offloading_num_layers`), which its tables do not
+/// say.
 fn offload(row: &Row, stack: Stack, notes: &mut Notes) -> Offload {
-    let activations =
-        stack == Stack::Nemo && has(&row.sharding, &["megatron-fsdp"]) && has(&row.gpu, &["gb200", "gb300"]);
-    if activations {
+    let all = has(&row.notes, &["full cpu offload"]) || has(&row.sharding, &["cpu offload", "cpu_offload"]);
+    let preset = stack == Stack::Nemo && has(&row.sharding, &["megatron-fsdp"]) && has(&row.gpu, &["gb200", "gb300"]);
+    if preset {
         notes.add("activations in host memory assumed, as in Megatron-Bridge's presets");
     }
-    Offload { activations, ..Offload::NONE }
+    let activations = preset || has(&row.notes, &["pa_cpu=y", "fine-grained-activation-offloading=true"]);
+    Offload { optimizer: all, parameters: all, activations }
 }
 
 fn optimizer(row: &Row) -> Optimizer {
