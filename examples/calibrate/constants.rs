@@ -40,7 +40,9 @@ pub(crate) fn generation(scenario: &Scenario) -> &'static str {
         "A100"
     } else if starts(&["h100", "h200", "h800", "h20", "gh200"]) {
         "H100"
-    } else if starts(&["b200", "gb200", "b300", "gb300"]) {
+    } else if starts(&["b300", "gb300"]) {
+        "B300"
+    } else if starts(&["b200", "gb200"]) {
         "B200"
     } else {
         "other"
@@ -59,6 +61,10 @@ fn b200(s: &Scenario) -> bool {
     generation(s) == "B200"
 }
 
+fn b300(s: &Scenario) -> bool {
+    generation(s) == "B300"
+}
+
 fn v100(s: &Scenario) -> bool {
     generation(s) == "V100"
 }
@@ -68,7 +74,7 @@ fn always(_: &Scenario) -> bool {
 }
 
 fn nvlink_2_or_3(s: &Scenario) -> bool {
-    !matches!(generation(s), "H100" | "B200")
+    !matches!(generation(s), "H100" | "B200" | "B300")
 }
 
 fn nvlink_4_or_5(s: &Scenario) -> bool {
@@ -93,6 +99,9 @@ pub(crate) const CONSTANTS: &[Constant] = &[
     constant!("B200 matmul", (0.4, 0.9), b200, accelerator.efficiency.matmul),
     constant!("H100 matmul 8-bit", (0.3, 0.9), h100, accelerator.efficiency.matmul_8bit),
     constant!("B200 matmul 8-bit", (0.3, 0.9), b200, accelerator.efficiency.matmul_8bit),
+    constant!("B300 matmul", (0.4, 0.95), b300, accelerator.efficiency.matmul),
+    constant!("B300 matmul 8-bit", (0.3, 0.95), b300, accelerator.efficiency.matmul_8bit),
+    constant!("B300 tuned attention", (0.15, 0.75), b300, accelerator.efficiency.attention_tuned),
     constant!("A100 flash attention", (0.1, 0.6), a100, accelerator.efficiency.attention),
     constant!("H100 flash attention", (0.1, 0.6), h100, accelerator.efficiency.attention),
     constant!("A100 tuned attention", (0.2, 0.75), a100, accelerator.efficiency.attention_tuned),

@@ -11,7 +11,7 @@ use crate::model::parallel::ContextExchange;
 use crate::model::report::Report;
 use crate::model::training::{ComputeFormat, MfuConvention, Recipe};
 use crate::params;
-use crate::scenario::Scenario;
+use crate::scenario::{Scenario, Strategy};
 use crate::scenario::issue::{Issue, Severity};
 
 /// What the engine says of a row, beside what was measured.
@@ -110,11 +110,23 @@ pub fn scenario(row: &Row) -> Result<(Scenario, Notes), LeftOut> {
         offload: software.offload,
         framework: software.framework,
         kernels: software.kernels,
-        topology: Topology::Aware,
+        topology: topology(stack, layout.strategy, &mut notes),
         mfu_convention: MfuConvention::FullAttention,
         run: catalog::default_scenario().run,
     };
     Ok((scenario, notes))
+}
+
+/// How a row's collectives move. DeepSpeed's ZeRO-3 of 2021 gathered parameter by parameter: its published steps (arXiv
+/// 2104.04473, table 2) take what one network card a GPU needs, at 384 as at 1,536 GPUs, and not the rails of a node.
+fn topology(stack: Stack, strategy: Strategy, notes: &mut Notes) -> Topology {
+    let early = matches!(stack, Stack::DeepSpeed | Stack::MegatronEarly | Stack::MegatronDeepSpeed);
+    if early && strategy == Strategy::FullShard {
+        notes.add("flat network: ZeRO-3 before its collectives were bucketed");
+        Topology::Flat
+    } else {
+        Topology::Aware
+    }
 }
 
 /// The prediction for a row.

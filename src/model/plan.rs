@@ -214,8 +214,8 @@ struct Neighbours {
     cross: bool,
 }
 
-/// Activations forward and their gradients backward: `e T H` bytes (a tp-th with sequence parallelism) at each boundary of a
-/// model chunk.
+/// Activations forward and their gradients backward: `e T H / tp` bytes at each boundary of a model chunk, as every GPU of a
+/// tensor-parallel group sends its part (arXiv 2104.04473, section 4.1).
 fn neighbours(setup: &Setup, element: f64) -> Neighbours {
     let mesh = &setup.mesh;
     if mesh.pp <= 1 {
@@ -223,7 +223,7 @@ fn neighbours(setup: &Setup, element: f64) -> Neighbours {
     }
     let stride = mesh.gpus() / mesh.pp;
     let cross = mesh.gpus() > setup.network.gpus_per_node && stride.saturating_mul(2) > setup.network.gpus_per_node;
-    let width = f64::from(setup.architecture.hidden_size) * share::sequence_share(setup);
+    let width = f64::from(setup.architecture.hidden_size) / f64::from(mesh.tp.max(1));
     let size = Bytes::new(element * share::tokens(setup) * width);
     let passes = 2.0 * f64::from(setup.chunks());
     Neighbours { time: passes * collectives::point_to_point(&setup.network, cross, size), cross }
