@@ -11,8 +11,8 @@ use crate::model::parallel::ContextExchange;
 use crate::model::report::Report;
 use crate::model::training::{ComputeFormat, MfuConvention, Recipe};
 use crate::params;
-use crate::scenario::{Scenario, Strategy};
 use crate::scenario::issue::{Issue, Severity};
+use crate::scenario::{Scenario, Strategy};
 
 /// What the engine says of a row, beside what was measured.
 #[derive(Clone, Debug, PartialEq)]
