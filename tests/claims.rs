@@ -44,7 +44,7 @@ fn at_200_gbit_compute_hides_the_transfers_and_more_bandwidth_adds_little() {
     let mut faster = scenario("bandwidth-7b-200g");
     faster.network.values.inter_node = BytesPerSecond::from_gbit_per_s(1600.0);
     let more = 1e2 * (faster.report().mfu - report("bandwidth-7b-200g").mfu);
-    assert!((0.0..2.5).contains(&more), "7B gains {more} points");
+    assert!((0.0..3.0).contains(&more), "7B gains {more} points");
 }
 
 #[test]
@@ -53,7 +53,7 @@ fn at_the_first_visit_memory_network_and_compute_are_all_close() {
     assert!(report.fits());
     assert!(report.memory.peak / report.memory.capacity > 0.75);
     let ratio = report.time.longest_lane / report.time.compute;
-    assert!((0.75..1.33).contains(&ratio), "communication over compute: {ratio}");
+    assert!((0.7..1.4).contains(&ratio), "communication over compute: {ratio}");
 }
 
 #[test]

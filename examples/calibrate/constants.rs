@@ -96,18 +96,18 @@ pub(crate) const CONSTANTS: &[Constant] = &[
     constant!("V100 matmul", (0.4, 0.95), v100, accelerator.efficiency.matmul),
     constant!("A100 matmul", (0.5, 0.95), a100, accelerator.efficiency.matmul),
     constant!("H100 matmul", (0.4, 0.9), h100, accelerator.efficiency.matmul),
-    constant!("B200 matmul", (0.4, 0.9), b200, accelerator.efficiency.matmul),
-    constant!("H100 matmul 8-bit", (0.3, 0.9), h100, accelerator.efficiency.matmul_8bit),
-    constant!("B200 matmul 8-bit", (0.3, 0.9), b200, accelerator.efficiency.matmul_8bit),
-    constant!("B300 matmul", (0.4, 0.95), b300, accelerator.efficiency.matmul),
-    constant!("B300 matmul 8-bit", (0.3, 0.95), b300, accelerator.efficiency.matmul_8bit),
+    constant!("B200 matmul", (0.55, 0.9), b200, accelerator.efficiency.matmul),
+    constant!("H100 matmul 8-bit", (0.3, 0.75), h100, accelerator.efficiency.matmul_8bit),
+    constant!("B200 matmul 8-bit", (0.3, 0.8), b200, accelerator.efficiency.matmul_8bit),
+    constant!("B300 matmul", (0.55, 0.9), b300, accelerator.efficiency.matmul),
+    constant!("B300 matmul 8-bit", (0.3, 0.8), b300, accelerator.efficiency.matmul_8bit),
     constant!("B300 tuned attention", (0.15, 0.75), b300, accelerator.efficiency.attention_tuned),
     constant!("A100 flash attention", (0.1, 0.6), a100, accelerator.efficiency.attention),
     constant!("H100 flash attention", (0.1, 0.6), h100, accelerator.efficiency.attention),
-    constant!("A100 tuned attention", (0.2, 0.75), a100, accelerator.efficiency.attention_tuned),
+    constant!("A100 tuned attention", (0.2, 0.6), a100, accelerator.efficiency.attention_tuned),
     constant!("H100 tuned attention", (0.15, 0.75), h100, accelerator.efficiency.attention_tuned),
     constant!("B200 tuned attention", (0.15, 0.75), b200, accelerator.efficiency.attention_tuned),
-    constant!("half-saturation tokens", (20.0, 900.0), always, accelerator.efficiency.half_saturation_tokens),
+    constant!("half-saturation tokens", (20.0, 600.0), always, accelerator.efficiency.half_saturation_tokens),
     Constant {
         name: "launch a layer, ms",
         range: (0.05, 1.5),
@@ -123,7 +123,7 @@ pub(crate) const CONSTANTS: &[Constant] = &[
     ),
     Constant {
         name: "compiled share",
-        range: (0.3, 1.0),
+        range: (0.4, 1.0),
         applies: |s| s.kernels.compile,
         get: |_| COMPILED,
         set: |setup, value| setup.overheads.elementwise_bytes *= value / COMPILED,
@@ -146,9 +146,9 @@ pub(crate) const CONSTANTS: &[Constant] = &[
         |s| s.framework == Framework::Nanotron,
         overheads.elementwise_bytes
     ),
-    constant!("contention", (1.0, 1.3), always, overheads.contention),
-    constant!("NVLink 2, 3 efficiency", (0.4, 0.95), nvlink_2_or_3, network.intra_node_efficiency),
-    constant!("NVLink 4, 5 efficiency", (0.4, 0.95), nvlink_4_or_5, network.intra_node_efficiency),
+    constant!("contention", (1.0, 1.15), always, overheads.contention),
+    constant!("NVLink 2, 3 efficiency", (0.7, 0.85), nvlink_2_or_3, network.intra_node_efficiency),
+    constant!("NVLink 4, 5 efficiency", (0.55, 0.6), nvlink_4_or_5, network.intra_node_efficiency),
     constant!("fabric efficiency", (0.3, 0.95), fabric, network.inter_node_efficiency),
     Constant {
         name: "network hop, us",
@@ -157,8 +157,8 @@ pub(crate) const CONSTANTS: &[Constant] = &[
         get: |setup| setup.network.inter_node_latency.us(),
         set: |setup, value| setup.network.inter_node_latency = Seconds::from_us(value),
     },
-    constant!("EFA efficiency", (0.2, 0.95), efa, network.inter_node_efficiency),
-    constant!("EFA decay", (0.0, 0.6), efa, network.node_decay),
+    constant!("EFA efficiency", (0.4, 0.9), efa, network.inter_node_efficiency),
+    constant!("EFA decay", (0.25, 0.4), efa, network.node_decay),
 ];
 
 /// A row ready to be evaluated again and again.

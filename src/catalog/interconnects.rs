@@ -19,10 +19,10 @@ const CLOUD_HOP: Seconds = Seconds::from_us(37.0);
 
 /// NVLink: a ring over A100 is held at 235 of 300 GB/s by NCCL's own model (`tuning.cc`); four V100 measure 124 of 150
 /// GB/s (BigScience, all-reduce of 4 GB).
-const NVLINK: f64 = 0.78;
+const NVLINK: f64 = 0.72;
 /// NVLink 4 and later: eight H100 measure 250 of 450 GB/s in an all-gather of 256 MB (ultra-scale playbook); larger
 /// messages reach more.
-const NVLINK_4: f64 = 0.60;
+const NVLINK_4: f64 = 0.58;
 /// One hop over a TPU's torus, and what collectives reach of it: assumed, not calibrated.
 const ICI_HOP: Seconds = Seconds::from_us(1.0);
 const ICI: f64 = NVLINK;
@@ -30,11 +30,10 @@ const ICI: f64 = NVLINK;
 const XGMI: f64 = 0.60;
 /// PCIe: protocol overhead and the way through host memory where GPUs cannot reach each other.
 const PCIE: f64 = 0.60;
-/// InfiniBand, `RoCE`, Slingshot: 0.66 of the nominal rate in the fit to tests/measured/fsdp.csv.
-const FABRIC: f64 = 0.65;
-/// EFA: two p5 nodes measure 184 of 400 GB/s a node in an all-gather of 256 MB, and fall with more nodes (ultra-scale
-/// playbook).
-const EFA: f64 = 0.46;
+/// InfiniBand, `RoCE`, Slingshot: fitted.
+const FABRIC: f64 = 0.70;
+/// EFA: fitted; what its collectives lose, they lose with the nodes ([`EFA_DECAY`]).
+const EFA: f64 = 0.90;
 /// Omni-Path at Jean Zay: 10.6 of 50 GB/s a node on four nodes (BigScience, all-reduce of 4 GB).
 const OMNI_PATH: f64 = 0.21;
 /// Ethernet over TCP.
@@ -47,7 +46,7 @@ const RING: f64 = 2.0;
 const NVLS: f64 = 1.15;
 /// EFA slows down with every node: an all-gather of 256 MB has a bus bandwidth of 250, 185, 119, 69, 55, 28, 11 GB/s on 1, 2, 4
 /// ... 64 nodes of eight H100 (ultra-scale playbook).
-const EFA_DECAY: f64 = 0.35;
+const EFA_DECAY: f64 = 0.30;
 
 /// An interconnect whose switches reduce.
 const fn reducing(entry: InterconnectEntry) -> InterconnectEntry {

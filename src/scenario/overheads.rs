@@ -5,23 +5,23 @@ use crate::model::software::Framework;
 use crate::units::{Bytes, Seconds};
 
 /// Share of the element-wise traffic that `torch.compile` leaves.
-pub const COMPILED: f64 = 0.55;
+pub const COMPILED: f64 = 0.54;
 
 /// The overheads of a framework, with or without `torch.compile`. Fitted by `examples/calibrate` to the rows in
 /// tests/measured, but for the memory of the context: a CUDA context with its libraries holds about half a GiB, an NCCL
 /// communicator's channels about 150 MiB.
 pub const fn overheads(framework: Framework, compile: bool) -> Overheads {
     let (elementwise, fragmentation, launch) = match framework {
-        Framework::PyTorch => (255.0, 0.03, 1.0),
-        Framework::Megatron => (110.0, 0.03, 5.0),
+        Framework::PyTorch => (253.0, 0.03, 1.0),
+        Framework::Megatron => (84.0, 0.03, 5.0),
         Framework::MegatronLegacy => (110.0, 0.03, 3.0),
-        Framework::Nanotron => (220.0, 0.03, 3.0),
+        Framework::Nanotron => (230.0, 0.03, 3.0),
     };
     Overheads {
         context: Bytes::from_gib(0.6),
         per_communicator: Bytes::from_gib(0.15),
         fragmentation,
-        contention: 1.08,
+        contention: 1.15,
         launch,
         launch_exchange: 2.0 * launch,
         step: Seconds::from_ms(20.0),

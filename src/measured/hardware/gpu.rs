@@ -140,6 +140,7 @@ mod tests {
     fn a_cut_down_part_keeps_what_its_name_says() {
         let row = Row { gpu: "H100-96GB HBM2e (500W)".into(), gpu_mem_gb: Some(95.04), ..Row::default() };
         let picked = edited(find(&row).unwrap(), &row, &mut Notes::default());
+        assert_eq!(picked.values.memory.gib(), 96.0);
         assert_eq!(picked.values.power, 500.0);
         assert_eq!(picked.values.memory_bandwidth.gb_per_s(), 2400.0);
         let row = Row { gpu: "B200 (1000W)".into(), gpu_mem_gb: Some(140.0), ..Row::default() };
