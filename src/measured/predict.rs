@@ -60,6 +60,13 @@ impl Prediction {
 const FEWEST: f64 = 0.5;
 const MOST: f64 = 1.1;
 
+/// Tokens of a step of full micro-batches over the degrees that the row says, which the engine changes where they cannot be.
+fn full_step(scenario: &Scenario) -> f64 {
+    let model_parallel = f64::from(scenario.tp) * f64::from(scenario.cp) * f64::from(scenario.pp);
+    let sequences = f64::from(scenario.micro_batch_size) * f64::from(scenario.grad_accum_steps);
+    sequences * f64::from(scenario.seq_len) * f64::from(scenario.gpus) / model_parallel
+}
+
 /// The scenario of a row, with notes on what was completed.
 ///
 /// # Errors
@@ -139,8 +146,8 @@ pub fn predict(row: &Row) -> Result<Prediction, LeftOut> {
     let report = scenario.report();
     let predicted_step = report.time.step.get();
     // A last micro-batch that is not full makes the row's step shorter than the scenario's, in proportion to its tokens.
-    let tokens = row.tokens_per_step().unwrap_or(report.tokens_per_step);
-    let full = tokens / report.tokens_per_step;
+    let tokens = row.tokens_per_step().unwrap_or_else(|| full_step(&scenario));
+    let full = tokens / full_step(&scenario);
     if !(FEWEST..=MOST).contains(&full) {
         return Err(LeftOut::because("the source contradicts itself").about("global batch against its parts"));
     }
@@ -152,7 +159,7 @@ pub fn predict(row: &Row) -> Result<Prediction, LeftOut> {
     let measured_step = target::step_time(row, &shape, scenario.seq_len, tokens, gpus, peak);
     let derived_mfu = || measured_step.map(|(measured, _)| report.mfu * step_time_s / measured);
     Ok(Prediction {
-        fits: report.fits() && scenario.degrees().pp <= shape.num_hidden_layers,
+        fits: report.fits() && scenario.pp <= shape.num_hidden_layers,
         step_band: accuracy::step_time(&scenario),
         memory_band: accuracy::peak_memory(&scenario),
         step_time_s,

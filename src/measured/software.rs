@@ -41,10 +41,10 @@ pub fn software(row: &Row, stack: Stack, notes: &mut Notes) -> Result<Software, 
         framework: framework(stack),
         kernels: kernels(row, stack),
         recipe: recipe(row, stack),
-        compute_format: compute_format(row),
+        compute_format: compute_format(row, stack),
         optimizer: optimizer(row),
         communication: communication(row, stack),
-        offload: Offload::NONE,
+        offload: offload(row, stack, notes),
         recompute: recompute(row, stack, notes)?,
     })
 }
@@ -128,22 +128,39 @@ fn recipe(row: &Row, stack: Stack) -> Recipe {
         Stack::MegatronDeepSpeed | Stack::MegatronEarly if says(&["fp16"]) || row.precision.is_empty() => {
             Recipe::ZeroMixed
         }
-        Stack::MegatronDeepSpeed | Stack::MegatronEarly | Stack::MegatronCore | Stack::Nemo | Stack::Nanotron => {
+        // The recipes of NeMo's and Megatron-Bridge's summaries set `grad_reduce_in_fp32` to false.
+        Stack::Nemo => Recipe::ZeroMixed,
+        Stack::MegatronDeepSpeed | Stack::MegatronEarly | Stack::MegatronCore | Stack::Nanotron => {
             Recipe::MegatronMixed
         }
     }
 }
 
-fn compute_format(row: &Row) -> ComputeFormat {
+fn compute_format(row: &Row, stack: Stack) -> ComputeFormat {
     let words = row.precision.to_ascii_lowercase();
     let says = |wanted: &[&str]| wanted.iter().any(|word| words.contains(word));
     if says(&["fp4", "float4"]) {
         ComputeFormat::Fp4
     } else if says(&["fp8", "float8", "e4m3"]) {
-        if says(&["all-gather", "all gather", "allgather"]) { ComputeFormat::Fp8Gather } else { ComputeFormat::Fp8 }
+        // NeMo's 8-bit recipes gather weights in 8 bits (`fp8_param_gather`).
+        let gathers = stack == Stack::Nemo || says(&["all-gather", "all gather", "allgather"]);
+        if gathers { ComputeFormat::Fp8Gather } else { ComputeFormat::Fp8 }
     } else {
         ComputeFormat::Recipe
     }
+}
+
+/// What the row says to be in host memory, and what its stack is known to keep there: Megatron-Bridge's presets for
+/// Megatron-FSDP on Grace Blackwell hold 10 to 40 layers' activations (`cpu_offloading_num_layers`), which its tables do not
+/// say.
+fn offload(row: &Row, stack: Stack, notes: &mut Notes) -> Offload {
+    let all = has(&row.notes, &["full cpu offload"]) || has(&row.sharding, &["cpu offload", "cpu_offload"]);
+    let preset = stack == Stack::Nemo && has(&row.sharding, &["megatron-fsdp"]) && has(&row.gpu, &["gb200", "gb300"]);
+    if preset {
+        notes.add("activations in host memory assumed, as in Megatron-Bridge's presets");
+    }
+    let activations = preset || has(&row.notes, &["pa_cpu=y", "fine-grained-activation-offloading=true"]);
+    Offload { optimizer: all, parameters: all, activations }
 }
 
 fn optimizer(row: &Row) -> Optimizer {

@@ -6,7 +6,7 @@ use crate::measured::text::leading_number;
 use crate::measured::{LeftOut, Notes};
 use crate::model::hardware::Accelerator;
 use crate::scenario::Picked;
-use crate::units::{Bytes, BytesPerSecond};
+use crate::units::Bytes;
 
 /// Form factors that a name must say: without them a part is the module on a board (SXM, OAM).
 const FORMS: [&str; 2] = ["pcie", "nvl"];
@@ -14,8 +14,6 @@ const FORMS: [&str; 2] = ["pcie", "nvl"];
 const VARIANTS: [&str; 4] = ["pcie", "nvl", "sxm", "oam"];
 /// Memory sizes that differ less than this are one part's, as drivers and data sheets count.
 const SAME_MEMORY: f64 = 0.06;
-/// HBM2e on an H100 of 96 GB (torchtitan's benchmark README: 2.4 TB/s).
-const H100_HBM2E: BytesPerSecond = BytesPerSecond::from_gb_per_s(2400.0);
 
 /// The catalog's accelerator of a row: the chip by name, its variant by form factor and memory.
 ///
@@ -89,10 +87,6 @@ pub fn edited(entry: &AcceleratorEntry, row: &Row, notes: &mut Notes) -> Picked<
         picked.values.memory = Bytes::from_gib(memory);
         notes.add(format!("{memory} GiB of memory in place of {}'s {known}", entry.name));
     }
-    if text.contains("h100") && text.contains("hbm2e") {
-        picked.values.memory_bandwidth = H100_HBM2E;
-        notes.add("HBM2e at 2.4 TB/s, as torchtitan's benchmarks say");
-    }
     if let Some(power) = power_of(&text).filter(|power| differs(*power, picked.values.power)) {
         picked.values.power = power;
         notes.add(format!("limited to {power} W"));
@@ -143,11 +137,14 @@ mod tests {
     }
 
     #[test]
-    fn a_cut_down_h100_keeps_what_its_name_says() {
+    fn a_cut_down_part_keeps_what_its_name_says() {
         let row = Row { gpu: "H100-96GB HBM2e (500W)".into(), gpu_mem_gb: Some(95.04), ..Row::default() };
         let picked = edited(find(&row).unwrap(), &row, &mut Notes::default());
         assert_eq!(picked.values.memory.gib(), 96.0);
         assert_eq!(picked.values.power, 500.0);
         assert_eq!(picked.values.memory_bandwidth.gb_per_s(), 2400.0);
+        let row = Row { gpu: "B200 (1000W)".into(), gpu_mem_gb: Some(140.0), ..Row::default() };
+        let picked = edited(find(&row).unwrap(), &row, &mut Notes::default());
+        assert_eq!(picked.values.memory.gib(), 140.0);
     }
 }
