@@ -84,11 +84,11 @@ fn nvlink_4_or_5(s: &Scenario) -> bool {
 /// Networks without a measured efficiency of their own.
 fn fabric(s: &Scenario) -> bool {
     let efficiency = s.network.values.inter_node_efficiency;
-    efficiency > 0.6 && s.network.values.node_decay == 0.0
+    efficiency > 0.6 && !efa(s)
 }
 
 fn efa(s: &Scenario) -> bool {
-    s.network.values.node_decay > 0.0
+    s.network.values.inter_node_latency > Seconds::from_us(100.0)
 }
 
 /// Every constant of the fit.
@@ -153,17 +153,22 @@ pub(crate) const CONSTANTS: &[Constant] = &[
     Constant {
         name: "network hop, us",
         range: (5.0, 80.0),
-        applies: always,
+        applies: |s| !efa(s),
+        get: |setup| setup.network.inter_node_latency.us(),
+        set: |setup, value| setup.network.inter_node_latency = Seconds::from_us(value),
+    },
+    Constant {
+        name: "EFA hop, us",
+        range: (150.0, 600.0),
+        applies: efa,
         get: |setup| setup.network.inter_node_latency.us(),
         set: |setup, value| setup.network.inter_node_latency = Seconds::from_us(value),
     },
     constant!("EFA efficiency", (0.4, 0.9), efa, network.inter_node_efficiency),
-    constant!("EFA decay", (0.25, 0.4), efa, network.node_decay),
 ];
 
 /// A row ready to be evaluated again and again.
 pub(crate) struct Case {
-    pub(crate) id: String,
     pub(crate) source: String,
     pub(crate) scenario: Scenario,
     pub(crate) setup: Setup,
@@ -183,7 +188,6 @@ impl Case {
         let scenario = prediction.scenario;
         let constants = (0..CONSTANTS.len()).filter(|&at| (CONSTANTS[at].applies)(&scenario)).collect();
         Some(Self {
-            id: entry.row.row_id.clone(),
             source: entry.source().to_owned(),
             scenario,
             setup: scenario.setup(),

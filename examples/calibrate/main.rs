@@ -58,9 +58,10 @@ fn main() -> ExitCode {
     }
     let of = |values: &[f64]| summary(&all.iter().map(|case| error(case, values)).collect::<Vec<_>>());
     println!("| All | {} | {} | {} | {} |", all.len(), of(&start), of(&fitted), summary(&held_out));
-    held_out.sort_by(f64::total_cmp);
-    let quantile = |share: f64| held_out[((held_out.len() - 1) as f64 * share).round() as usize];
-    println!("\n80 % of held-out rows: prediction off by {:+.3} to {:+.3}", quantile(0.1), quantile(0.9));
+    let mut ratios: Vec<f64> = held_out.iter().map(|error| 1.0 / (1.0 + error)).collect();
+    ratios.sort_by(f64::total_cmp);
+    let quantile = |share: f64| ratios[((ratios.len() - 1) as f64 * share).round() as usize];
+    println!("\n80 % of held-out rows took {:.3} to {:.3} times the predicted step", quantile(0.1), quantile(0.9));
     ExitCode::SUCCESS
 }
 

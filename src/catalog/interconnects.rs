@@ -17,6 +17,11 @@ const NETWORK_HOP: Seconds = Seconds::from_us(37.0);
 /// One hop over a cloud's own transport or over TCP.
 const CLOUD_HOP: Seconds = Seconds::from_us(37.0);
 
+/// One node further over EFA: an all-gather of 256 MB over 1, 2, 4 ... 64 nodes of eight H100 has a bus bandwidth of 250, 185,
+/// 119, 69, 55, 28, 11 GB/s (ultra-scale playbook): some 0.4 ms more with each node, as the fitted
+/// steps show it too.
+const EFA_HOP: Seconds = Seconds::from_us(400.0);
+
 /// NVLink: a ring over A100 is held at 235 of 300 GB/s by NCCL's own model (`tuning.cc`); four V100 measure 124 of 150
 /// GB/s (BigScience, all-reduce of 4 GB).
 const NVLINK: f64 = 0.72;
@@ -32,8 +37,8 @@ const XGMI: f64 = 0.60;
 const PCIE: f64 = 0.60;
 /// InfiniBand, `RoCE`, Slingshot: fitted.
 const FABRIC: f64 = 0.70;
-/// EFA: fitted; what its collectives lose, they lose with the nodes ([`EFA_DECAY`]).
-const EFA: f64 = 0.90;
+/// EFA: fitted; what its collectives lose, they lose with the nodes ([`EFA_HOP`]).
+const EFA: f64 = 0.67;
 /// Omni-Path at Jean Zay: 10.6 of 50 GB/s a node on four nodes (BigScience, all-reduce of 4 GB).
 const OMNI_PATH: f64 = 0.21;
 /// Ethernet over TCP.
@@ -44,18 +49,9 @@ const RING: f64 = 2.0;
 /// Passes of an all-reduce where the NVLink switches reduce (NVLS): eight H100 measure a bus bandwidth of 436 GB/s where an
 /// all-gather has 250 (ultra-scale playbook).
 const NVLS: f64 = 1.15;
-/// EFA slows down with every node: an all-gather of 256 MB has a bus bandwidth of 250, 185, 119, 69, 55, 28, 11 GB/s on 1, 2, 4
-/// ... 64 nodes of eight H100 (ultra-scale playbook).
-const EFA_DECAY: f64 = 0.30;
-
 /// An interconnect whose switches reduce.
 const fn reducing(entry: InterconnectEntry) -> InterconnectEntry {
     InterconnectEntry { all_reduce_passes: NVLS, ..entry }
-}
-
-/// An interconnect that slows down with every node.
-const fn decaying(entry: InterconnectEntry) -> InterconnectEntry {
-    InterconnectEntry { node_decay: EFA_DECAY, ..entry }
 }
 
 const fn intra(

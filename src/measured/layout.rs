@@ -39,7 +39,7 @@ pub fn layout(row: &Row, stack: Stack, gpus: u32, node: u32, notes: &mut Notes) 
     Ok(Layout {
         dp: degrees.dp,
         tp: degrees.tp,
-        tensor: tensor(row, stack, gpus),
+        tensor: tensor(row, stack),
         cp: degrees.cp,
         pp: degrees.pp,
         pipeline: pipeline(row),
@@ -179,20 +179,18 @@ fn strategy(
 
 /// GPUs in the nodes of nanotron's rows.
 const NODE: u32 = 8;
-/// GPUs of the largest of them.
-const LARGE_RUN: u32 = 512;
 
 /// Sequence parallelism and overlap: what the row says, else what its stack does.
-fn tensor(row: &Row, stack: Stack, gpus: u32) -> TensorParallel {
+fn tensor(row: &Row, stack: Stack) -> TensorParallel {
     let said = row.sp.to_ascii_lowercase();
     let early = matches!(stack, Stack::MegatronEarly | Stack::MegatronDeepSpeed | Stack::DeepSpeed | Stack::InternEvo);
     let asynchronous = has(&row.notes, &["async tp", "asynctp", "async-tp", "tp-comm-overlap=true"])
         || has(&row.framework, &["megascale", "+tp overlap", "+pp overlap", "+efficient", "+misc", "+lamb"])
         || stack == Stack::Nemo
         || has(&row.notes, &["overlap of dp/tp/pp communication"])
-        // Its rows do not say whether `tp_linear_async_communication` was on. Their memory shows both: mostly on across nodes
-        // and in the largest runs.
-        || (stack == Stack::Nanotron && (row.tp.unwrap_or(1) > NODE || gpus >= LARGE_RUN));
+        // Its rows do not say whether `tp_linear_async_communication` was on. Their memory shows both: mostly on in pipelines
+        // with tensor parallelism over a node or more, mostly off without a pipeline.
+        || (stack == Stack::Nanotron && row.tp.unwrap_or(1) >= NODE && row.pp.unwrap_or(1) > 1);
     TensorParallel {
         sequence_parallel: match said.as_str() {
             "yes" | "true" => true,

@@ -1,6 +1,6 @@
 //! Between nodes.
 
-use super::{CLOUD_HOP, EFA, FABRIC, IB_200, NETWORK_HOP, OMNI_PATH, TCP, decaying, inter};
+use super::{CLOUD_HOP, EFA, EFA_HOP, FABRIC, IB_200, NETWORK_HOP, OMNI_PATH, TCP, inter};
 use crate::catalog::InterconnectEntry;
 
 /// The list.
@@ -108,22 +108,16 @@ pub const LIST: &[InterconnectEntry] = &[
         (NETWORK_HOP, OMNI_PATH),
         "four links of 100 Gbit/s for four GPUs; efficiency measured by BigScience",
     ),
-    decaying(inter("efa-p4d", "EFA (p4d)", 50.0, (CLOUD_HOP, EFA), "AWS EC2 P4: 400 Gbit/s for eight GPUs")),
-    decaying(inter(
+    inter("efa-p4d", "EFA (p4d)", 50.0, (EFA_HOP, EFA), "AWS EC2 P4: 400 Gbit/s for eight GPUs"),
+    inter(
         "efa-p5",
         "EFA v2 (p5)",
         400.0,
-        (CLOUD_HOP, EFA),
+        (EFA_HOP, EFA),
         "AWS EC2 P5: 3200 Gbit/s for eight GPUs; efficiency measured by the ultra-scale playbook",
-    )),
-    decaying(inter("efa-p6", "EFA v4 (p6-b200)", 400.0, (CLOUD_HOP, EFA), "AWS EC2 P6: 3200 Gbit/s for eight B200")),
-    decaying(inter(
-        "efa-p6-b300",
-        "EFA v4 (p6-b300)",
-        800.0,
-        (CLOUD_HOP, EFA),
-        "AWS EC2 P6: 6400 Gbit/s for eight B300",
-    )),
+    ),
+    inter("efa-p6", "EFA v4 (p6-b200)", 400.0, (EFA_HOP, EFA), "AWS EC2 P6: 3200 Gbit/s for eight B200"),
+    inter("efa-p6-b300", "EFA v4 (p6-b300)", 800.0, (EFA_HOP, EFA), "AWS EC2 P6: 6400 Gbit/s for eight B300"),
     inter(
         "dcn-25",
         "Data-centre network, 25 Gbit/s a TPU",

@@ -3,7 +3,7 @@
 use crate::model::setup::Setup;
 use crate::model::share::{key_value_width, sequence_share};
 use crate::model::software::{AttentionKernel, Framework, NormKernel};
-use crate::model::training::Recompute;
+use crate::model::training::{ComputeFormat, Recompute};
 
 /// Bytes per element of flash attention's log-sum-exp, kept in fp32 for each head and token.
 const LOG_SUM_EXP_BYTES: f64 = 4.0;
@@ -14,7 +14,7 @@ const MASK: f64 = 1.0;
 
 /// Elements of width H per token and layer that asynchronous tensor parallelism keeps beside, each GPU its part of the
 /// sequence: what nanotron's memory shows (tests/measured).
-const ASYNCHRONOUS_COPIES: f64 = 5.0;
+const ASYNCHRONOUS_COPIES: f64 = 4.0;
 
 /// Bytes per token and layer on one GPU.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -84,9 +84,12 @@ fn tensors(setup: &Setup, element: f64) -> Tensors {
         (true, true) => 3.0,
         (false, _) => 2.0,
     };
+    // Transformer Engine keeps the inputs of its 8-bit products in 8 bits.
+    let narrow = setup.framework == Framework::Megatron && setup.compute_format != ComputeFormat::Recipe;
+    let saved = if narrow { (1.0 - element) * (2.0 * hidden * sequence + (query + width) / element) } else { 0.0 };
     Tensors {
         input: hidden * element * sequence,
-        norms: f64::from(arch.norms_per_layer) * norm * hidden + copies,
+        norms: f64::from(arch.norms_per_layer) * norm * hidden + copies + saved,
         query,
         // That implementation repeats keys and values for every query head.
         key: if upcast { query } else { key_value_width(arch, tp) * element },

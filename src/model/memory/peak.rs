@@ -23,9 +23,11 @@ const ZERO2_BUCKET: f64 = 5e8;
 /// Bytes per logit alive at the loss, and those of them that stay to the end of the backward pass.
 ///
 /// Standard: fp32 logits that the loop still refers to, their log-softmax and its gradient: PyTorch's tracker finds 4 kept
-/// and 8 temporary for Llama with a 128,256 vocabulary. Fused: the 16-bit logits and their gradient. Chunked: eight chunks, one at a time.
-const fn bytes_per_logit(loss: Loss) -> f64 {
+/// and 8 temporary for Llama with a 128,256 vocabulary. Megatron's works in place on one fp32 copy: its
+/// continuous integration's small models show about 8 in all. Fused: the 16-bit logits and their gradient. Chunked: eight chunks, one at a time.
+const fn bytes_per_logit(loss: Loss, framework: Framework) -> f64 {
     match loss {
+        Loss::Standard if matches!(framework, Framework::Megatron | Framework::MegatronLegacy) => 8.0,
         Loss::Standard => 12.0,
         Loss::Fused => 4.0,
         Loss::Chunked => 1.5,
@@ -35,6 +37,9 @@ const fn bytes_per_logit(loss: Loss) -> f64 {
 /// Bytes per token and layer, over H, that an upcasting implementation holds at the loss and no more in the backward pass:
 /// the tracker finds 26 H at the loss, 24 H after it.
 const UPCAST_AT_LOSS: f64 = 2.0;
+
+/// Buckets of that size that its stage 1 holds: two that reduce in turn, one that gathers.
+const ZERO1_BUCKETS: f64 = 3.0;
 
 /// Where in the step the memory is counted.
 #[derive(Clone, Copy)]
@@ -170,7 +175,7 @@ impl Ledger {
             whole: of_layer.whole * tokens,
             in_layer: of_layer.gradients * tokens,
             end_of_layer: END_OF_LAYER_WIDTHS * hidden * share::sequence_share(setup) * bytes.activation * tokens,
-            logits: bytes_per_logit(setup.kernels.loss) * logits,
+            logits: bytes_per_logit(setup.kernels.loss, setup.framework) * logits,
             at_loss: tokens * (of_layer.final_norm + params.layers * upcast * of_layer.kept / of_layer.whole),
         }
         .with_offloaded_activations(setup)
@@ -286,6 +291,9 @@ impl Ledger {
                 Point::Update => 0.0,
                 Point::Loss | Point::InLayer(_) | Point::AfterLayer(_) | Point::Root => self.bytes.gathered * params,
             },
+            Sharding::Zero1 if self.replicas_reduce && self.framework == Framework::MegatronLegacy => {
+                ZERO1_BUCKETS * self.bytes.reduced * if params < ZERO2_BUCKET { params } else { ZERO2_BUCKET }
+            }
             Sharding::Zero2 if self.replicas_reduce => {
                 self.bytes.reduced * if params < ZERO2_BUCKET { params } else { ZERO2_BUCKET }
             }
