@@ -27,23 +27,19 @@ fn is_rough(entry: &Entry) -> bool {
     entry.source().starts_with(ROUGH)
 }
 
-// Thresholds of the issue: median 8 %, mean 12 %, no source above 15 %. To tighten once the constants are fitted.
-const STEP_MEDIAN: f64 = 0.15;
-const STEP_MEAN: f64 = 0.25;
-const STEP_SOURCE: f64 = 0.50;
+const STEP_MEDIAN: f64 = 0.08;
+const STEP_MEAN: f64 = 0.12;
+const STEP_SOURCE: f64 = 0.15;
 /// Sources with fewer rows say little by their median.
 const FEW: usize = 8;
-// 0.85 wanted.
-const SLOW_RANKS: f64 = 0.50;
-// Median 5 %, mean 8 % wanted.
-const MEMORY_MEDIAN: f64 = 0.40;
-const MEMORY_MEAN: f64 = 0.50;
-// 98 % and 82 % wanted.
-const RAN_FITS: f64 = 0.85;
-const FAILED_DOES_NOT: f64 = 0.50;
-// 15 % wanted.
-const NETWORK_MEDIAN: f64 = 0.40;
-// 90 % wanted.
+// The aim is 0.85; half of nanotron's pipelines stall, and no column tells which (docs/accuracy.md).
+const SLOW_RANKS: f64 = 0.82;
+// The aim is a median of 5 % and a mean of 8 %; nanotron's rows do not say which of two modes their tensor parallelism had.
+const MEMORY_MEDIAN: f64 = 0.075;
+const MEMORY_MEAN: f64 = 0.12;
+const RAN_FITS: f64 = 0.98;
+const FAILED_DOES_NOT: f64 = 0.82;
+const NETWORK_MEDIAN: f64 = 0.15;
 const SIGNS: f64 = 0.9;
 
 #[test]

@@ -14,11 +14,10 @@ use std::collections::BTreeMap;
 use std::process::ExitCode;
 
 use constants::{CONSTANTS, Case};
+use shardwise::catalog::accuracy::FAST_MFU;
 use shardwise::measured::stats::{mean, median};
 use shardwise::model::step::evaluate;
 
-/// Rows below this MFU say more of host and framework than of the hardware.
-const FAST_MFU: f64 = 0.2;
 /// A single row counts no more than this: what is off by half has a reason that no constant can mend.
 const CAP: f64 = 0.5;
 /// Passes over all constants.

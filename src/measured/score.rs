@@ -6,10 +6,7 @@ use super::LeftOut;
 use super::predict::{self, Prediction};
 use super::row::Row;
 use super::stats::{Errors, spearman};
-use crate::catalog::accuracy::Band;
-
-/// The MFU from which a step counts as limited by the hardware; below it host and framework set the pace.
-pub const FAST_MFU: f64 = 0.2;
+use crate::catalog::accuracy::{Band, FAST_MFU};
 
 /// A row with what the engine says of it.
 #[derive(Clone, Debug)]

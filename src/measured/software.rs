@@ -123,13 +123,12 @@ fn recipe(row: &Row, stack: Stack) -> Recipe {
             Recipe::Fsdp2MixedBf16Reduce16
         }
         Stack::Torchtitan | Stack::Fsdp => Recipe::Fsdp2MixedBf16,
-        Stack::InternEvo | Stack::DeepSpeed => Recipe::ZeroMixed,
+        // The recipes of NeMo's and Megatron-Bridge's summaries set `grad_reduce_in_fp32` to false.
+        Stack::InternEvo | Stack::DeepSpeed | Stack::Nemo => Recipe::ZeroMixed,
         // Under fp16 both keep and reduce gradients in 16 bits; under bf16 they accumulate them in fp32.
         Stack::MegatronDeepSpeed | Stack::MegatronEarly if says(&["fp16"]) || row.precision.is_empty() => {
             Recipe::ZeroMixed
         }
-        // The recipes of NeMo's and Megatron-Bridge's summaries set `grad_reduce_in_fp32` to false.
-        Stack::Nemo => Recipe::ZeroMixed,
         Stack::MegatronDeepSpeed | Stack::MegatronEarly | Stack::MegatronCore | Stack::Nanotron => {
             Recipe::MegatronMixed
         }

@@ -24,6 +24,8 @@ pub struct UnitTimes {
     pub layer_weight_gradient: Seconds,
     /// One layer's matrix products, forward.
     pub layer_matmul: Seconds,
+    /// One layer's matrix products, backward, recomputation apart.
+    pub layer_matmul_backward: Seconds,
     /// One layer's attention, forward.
     pub layer_attention: Seconds,
     /// Host time to launch one layer's kernels in one pass: a floor under the layer's time, exchanges included.
@@ -160,6 +162,7 @@ pub fn unit_times(setup: &Setup) -> UnitTimes {
     };
     let matmul = products.forward();
     let weight_gradient = products.weight_gradient();
+    let matmul_backward = products.input_gradient() + weight_gradient;
 
     let attention_rate = recipe_peak(&setup.accelerator, setup.recipe) * attention_efficiency(setup);
     let mean_attention = flops::mean_executed_attention(setup) / tp;
@@ -191,11 +194,7 @@ pub fn unit_times(setup: &Setup) -> UnitTimes {
     let again = flops::recomputed(setup);
     let recomputed =
         again.matmul * matmul + again.attention * attention + again.elementwise * FORWARD_SHARE * elementwise;
-    let backward = products.input_gradient()
-        + weight_gradient
-        + attention_backward
-        + (1.0 - FORWARD_SHARE) * elementwise
-        + recomputed;
+    let backward = matmul_backward + attention_backward + (1.0 - FORWARD_SHARE) * elementwise + recomputed;
 
     UnitTimes {
         embedding: Bytes::new(EMBEDDING_BYTES * tokens * hidden) / memory_rate,
@@ -204,6 +203,7 @@ pub fn unit_times(setup: &Setup) -> UnitTimes {
         layer_backward: backward,
         layer_weight_gradient: weight_gradient,
         layer_matmul: matmul,
+        layer_matmul_backward: matmul_backward,
         layer_attention: attention,
         launch: efficiency.launch_per_layer * launches(setup),
     }

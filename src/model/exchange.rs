@@ -34,6 +34,8 @@ const LOSS_STATISTICS: f64 = 12.0;
 pub struct Hiding {
     /// The layer's matrix products, forward.
     pub matmul: Seconds,
+    /// The same, backward.
+    pub matmul_backward: Seconds,
     /// Its attention, forward.
     pub attention: Seconds,
 }
@@ -96,8 +98,10 @@ impl Exchange {
         let statistics = collectives::all_reduce(network, tensor, Bytes::new(LOSS_STATISTICS * tokens));
         Self {
             layer_forward: exposed(blocks, hiding.matmul) + context_forward,
-            layer_backward: exposed((1.0 + again.matmul) * blocks, (2.0 + again.matmul) * hiding.matmul)
-                + context_backward
+            layer_backward: exposed(
+                (1.0 + again.matmul) * blocks,
+                hiding.matmul_backward + again.matmul * hiding.matmul,
+            ) + context_backward
                 + again.attention * context_forward,
             embedding: pair(activations) / 2.0,
             head: pair(activations) + statistics,

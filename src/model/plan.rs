@@ -90,7 +90,11 @@ impl StagePlan {
         let exchange = Exchange::of(
             setup,
             bytes.activation,
-            &Hiding { matmul: units.layer_matmul, attention: units.layer_attention },
+            &Hiding {
+                matmul: units.layer_matmul,
+                matmul_backward: units.layer_matmul_backward,
+                attention: units.layer_attention,
+            },
         );
         let neighbours = neighbours(setup, bytes.activation);
         let (whole, after_backward, after_update) = communication(setup, &params, &groups, sync);

@@ -56,7 +56,8 @@ fn layers_by_stage(setup: &Setup, pp: u32) -> [u32; 3] {
     let last = last.min(layers - first);
     let free = layers - first - last;
     let sharing = pp - u32::from(first > 0) - u32::from(last > 0);
-    let (share, left) = if sharing > 0 { (free / sharing, free % sharing) } else { (0, 0) };
+    let share = free.checked_div(sharing).unwrap_or(0);
+    let left = free - share * sharing;
     let between = share + u32::from(left > 0);
     let first = if first > 0 { first } else { share + u32::from(left > pp - 2) };
     let last = if last > 0 { last } else { share };
