@@ -148,7 +148,7 @@ pub const SCENARIOS: &[ScenarioEntry] = &[
         "175B in three dimensions",
         "Tensor parallelism inside the nodes, 12 stages, 32 replicas: with only 48 micro-batches a fifth of the step is the \
          pipeline's bubble. Halve the GPUs and it halves; interleave the stages and it shrinks.",
-        "v=1&rev=2&cluster=selene&model=gpt-3-175b&seq=2048&gpus=3072&accum=48&recompute=full&recipe=zero-mixed\
+        "v=1&rev=2&cluster=selene&model=gpt-3-175b&gpus=3072&seq=2048&mbs=1&accum=48&recompute=full&recipe=zero-mixed\
          &strategy=zero1&tp=8&sp=no&pp=12&framework=megatron-legacy&attnkernel=unfused",
         PTD_P,
     ),
