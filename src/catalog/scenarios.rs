@@ -67,6 +67,8 @@ const RUN: RunChoices = RunChoices {
 const BOUNDS: &str = "FSDP bounds after Wang et al. 2025 (arXiv 2504.03655)";
 /// The paper on FSDP itself.
 const FSDP: &str = "PyTorch FSDP (arXiv 2304.11277), sections 5.2 and 5.4";
+/// The paper on tensor, pipeline and data parallelism together.
+const PTD_P: &str = "Efficient Large-Scale Language Model Training (arXiv 2104.04473), sections 3 and 5";
 /// Full against hybrid sharding, measured.
 const MODALITIES: &str = "Modalities' scaling experiments, docs/scaling_experiments/scaling_leonardo.md";
 /// The state of mixed-precision and of 16-bit Adam.
@@ -140,6 +142,15 @@ pub const SCENARIOS: &[ScenarioEntry] = &[
          the first visit's 40 GB at 200 Gbit/s.",
         "v=1&rev=2&cluster=a100-40gb-100g&mem=80&size=13B&gpus=64&seq=4096&mbs=2&strategy=full-shard&recompute=none",
         BOUNDS,
+    ),
+    entry(
+        "gpt-175b-3d",
+        "175B in three dimensions",
+        "Tensor parallelism inside the nodes, 12 stages, 32 replicas: with only 48 micro-batches a fifth of the step is the \
+         pipeline's bubble. Halve the GPUs and it halves; interleave the stages and it shrinks.",
+        "v=1&rev=2&cluster=selene&model=gpt-3-175b&seq=2048&gpus=3072&accum=48&recompute=full&recipe=zero-mixed\
+         &strategy=zero1&tp=8&sp=no&pp=12&framework=megatron-legacy&attnkernel=unfused",
+        PTD_P,
     ),
     entry(
         "ddp-largest",

@@ -54,6 +54,8 @@ struct TimeJson {
     exposed_comm: f64,
     overlapped_comm: f64,
     inter_node_comm: f64,
+    bubble: f64,
+    exchange: f64,
     launch_bound: f64,
 }
 
@@ -191,6 +193,8 @@ pub fn report_json<'a>(scenario: &Scenario, report: &Report, issues: &'a [Issue]
             exposed_comm: time.exposed_comm.get(),
             overlapped_comm: time.overlapped_comm().get(),
             inter_node_comm: time.inter_node_comm.get(),
+            bubble: time.bubble.get(),
+            exchange: time.exchange.get(),
             launch_bound: time.launch_bound.get(),
         },
         memory_bytes: memory_json(scenario, report),

@@ -6,7 +6,7 @@ use super::target::{self, MemoryKind, TimeSource};
 use super::{LeftOut, Notes, batch, conventions, hardware, layout, model, scope, software};
 use crate::catalog;
 use crate::catalog::accuracy::{self, Band};
-use crate::model::hardware::{Accelerator, Topology};
+use crate::model::hardware::{Accelerator, Network, Topology};
 use crate::model::parallel::ContextExchange;
 use crate::model::report::Report;
 use crate::model::training::{ComputeFormat, MfuConvention, Recipe};
@@ -110,18 +110,22 @@ pub fn scenario(row: &Row) -> Result<(Scenario, Notes), LeftOut> {
         offload: software.offload,
         framework: software.framework,
         kernels: software.kernels,
-        topology: topology(stack, layout.strategy, &mut notes),
+        topology: topology(stack, layout.strategy, &hardware.network.values, &mut notes),
         mfu_convention: MfuConvention::FullAttention,
         run: catalog::default_scenario().run,
     };
     Ok((scenario, notes))
 }
 
+/// Efficiencies below this one are a whole node's, measured: Omni-Path's.
+const MEASURED_NODE: f64 = 0.5;
+
 /// How a row's collectives move. DeepSpeed's ZeRO-3 of 2021 gathered parameter by parameter: its published steps (arXiv
 /// 2104.04473, table 2) take what one network card a GPU needs, at 384 as at 1,536 GPUs, and not the rails of a node.
-fn topology(stack: Stack, strategy: Strategy, notes: &mut Notes) -> Topology {
+fn topology(stack: Stack, strategy: Strategy, network: &Network, notes: &mut Notes) -> Topology {
     let early = matches!(stack, Stack::DeepSpeed | Stack::MegatronEarly | Stack::MegatronDeepSpeed);
-    if early && strategy == Strategy::FullShard {
+    let whole = network.inter_node_efficiency > MEASURED_NODE;
+    if early && whole && strategy == Strategy::FullShard {
         notes.add("flat network: ZeRO-3 before its collectives were bucketed");
         Topology::Flat
     } else {

@@ -18,10 +18,10 @@ pub struct Exchange {
     pub embedding: Seconds,
     /// Head and loss, forward and backward.
     pub head: Seconds,
-    /// Whether tensor parallelism crosses nodes.
-    pub tensor_crosses: bool,
-    /// Whether context parallelism crosses nodes.
-    pub context_crosses: bool,
+    /// Of one layer, both passes, what crosses nodes.
+    pub layer_between_nodes: Seconds,
+    /// Of embedding and head, what crosses nodes.
+    pub ends_between_nodes: Seconds,
 }
 
 /// Collectives of tensor parallelism in one layer and pass: after attention and after the MLP.
@@ -96,17 +96,20 @@ impl Exchange {
             }
         };
         let statistics = collectives::all_reduce(network, tensor, Bytes::new(LOSS_STATISTICS * tokens));
+        let tensor_forward = exposed(blocks, hiding.matmul);
+        let hiding_backward = hiding.matmul_backward + again.matmul * hiding.matmul;
+        let tensor_backward = exposed((1.0 + again.matmul) * blocks, hiding_backward);
+        let context_backward = context_backward + again.attention * context_forward;
+        let (embedding, head) = (pair(activations) / 2.0, pair(activations) + statistics);
+        let crossing = |group, time| if collectives::uses_inter_node(network, group) { time } else { Seconds::ZERO };
         Self {
-            layer_forward: exposed(blocks, hiding.matmul) + context_forward,
-            layer_backward: exposed(
-                (1.0 + again.matmul) * blocks,
-                hiding.matmul_backward + again.matmul * hiding.matmul,
-            ) + context_backward
-                + again.attention * context_forward,
-            embedding: pair(activations) / 2.0,
-            head: pair(activations) + statistics,
-            tensor_crosses: collectives::uses_inter_node(network, tensor),
-            context_crosses: collectives::uses_inter_node(network, context),
+            layer_forward: tensor_forward + context_forward,
+            layer_backward: tensor_backward + context_backward,
+            embedding,
+            head,
+            layer_between_nodes: crossing(tensor, tensor_forward + tensor_backward)
+                + crossing(context, context_forward + context_backward),
+            ends_between_nodes: crossing(tensor, embedding + head),
         }
     }
 }

@@ -59,8 +59,10 @@ pub fn bubble(schedule: Schedule, virtual_stages: u32, micro_batches: f64, stage
         }
         Schedule::Interleaved => others / f64::from(virtual_stages.max(1)),
         Schedule::ZeroBubble | Schedule::ZeroBubbleV => {
-            let filled = 2.0 * (sum(stages, |stage| stage.weight_gradient) - slowest.weight_gradient);
-            (others - filled).max(Seconds::ZERO)
+            let left = |stage: &StageTimes| stage.both() - 2.0 * stage.weight_gradient;
+            let present = stages.iter().filter(|stage| stage.count > 0.0);
+            let most = present.map(left).fold(Seconds::ZERO, Seconds::max);
+            (sum(stages, left) - most).max(Seconds::ZERO)
         }
     }
 }

@@ -32,8 +32,8 @@ pub struct StagePlan {
     pub shard_crosses: bool,
     /// Whether its replicas do.
     pub replicate_crosses: bool,
-    /// Whether exchanges do.
-    pub exchange_crosses: bool,
+    /// Of the exchanges of one micro-batch, what crosses nodes.
+    pub exchange_between_nodes: Seconds,
     /// Communication of a micro-batch that both gathers and reduces.
     whole: CommTimes,
     sync: Sync,
@@ -109,7 +109,9 @@ impl StagePlan {
                 if setup.sharding == Sharding::Ddp { everyone(setup) } else { groups.shard },
             ),
             replicate_crosses: collectives::uses_inter_node(groups.network, groups.replicas),
-            exchange_crosses: exchange.tensor_crosses || exchange.context_crosses || neighbours.cross,
+            exchange_between_nodes: f64::from(stage.layers) * exchange.layer_between_nodes
+                + if stage.embedding || stage.head { exchange.ends_between_nodes } else { Seconds::ZERO }
+                + if neighbours.cross { neighbours.time } else { Seconds::ZERO },
             whole,
             sync,
             micro_batches: f64::from(setup.batch.grad_accum_steps),
@@ -119,7 +121,8 @@ impl StagePlan {
     /// Of all layers in one micro-batch, both passes: time above the kernels' own because the host launches them too slowly.
     pub fn launch_bound(&self, units: &UnitTimes) -> Seconds {
         let inside = &self.compute.exchange;
-        let above = |block: Seconds, kernels: Seconds, exchange: Seconds| block - kernels - exchange;
+        let above =
+            |block: Seconds, kernels: Seconds, exchange: Seconds| (block - kernels - exchange).max(Seconds::ZERO);
         f64::from(self.compute.layers)
             * (above(self.compute.layer_forward, units.layer_forward, inside.layer_forward)
                 + above(self.compute.layer_backward, units.layer_backward, inside.layer_backward))

@@ -142,7 +142,7 @@ fn time(setup: &Setup, stages: &[Stage; 3]) -> TimeReport {
         exposed_comm: (step - compute - pipeline.bubble).max(Seconds::ZERO),
         inter_node_comm: crossing(plan.shard_crosses, shard)
             + crossing(plan.replicate_crosses, replicate)
-            + crossing(plan.exchange_crosses, exchange),
+            + (micro_batches * plan.exchange_between_nodes).min(exchange),
         exchange,
         longest_lane: shard.max(replicate) + exchange,
         launch_bound: micro_batches * plan.launch_bound(&units),

@@ -47,6 +47,8 @@ struct Tensors {
     mlp: f64,
     /// One of them.
     hidden: f64,
+    /// What 8-bit products keep less of their inputs.
+    narrowed: f64,
     /// Masks of the two dropouts on the residual stream.
     masks: f64,
 }
@@ -86,10 +88,12 @@ fn tensors(setup: &Setup, element: f64) -> Tensors {
     };
     // Transformer Engine keeps the inputs of its 8-bit products in 8 bits.
     let narrow = setup.framework == Framework::Megatron && setup.compute_format != ComputeFormat::Recipe;
-    let saved = if narrow { (1.0 - element) * (2.0 * hidden * sequence + (query + width) / element) } else { 0.0 };
+    let norms_kept = f64::from(arch.norms_per_layer);
+    let narrowed =
+        if narrow { (element - 1.0) * (norms_kept * hidden * sequence + (query + width) / element) } else { 0.0 };
     Tensors {
         input: hidden * element * sequence,
-        norms: f64::from(arch.norms_per_layer) * norm * hidden + copies + saved,
+        norms: f64::from(arch.norms_per_layer) * norm * hidden + copies,
         query,
         // That implementation repeats keys and values for every query head.
         key: if upcast { query } else { key_value_width(arch, tp) * element },
@@ -97,6 +101,7 @@ fn tensors(setup: &Setup, element: f64) -> Tensors {
         scores: if unfused { heads * seq_len * (element + dropout * (element + MASK)) } else { 0.0 },
         mlp: wide * width,
         hidden: width,
+        narrowed,
         masks: dropout * 2.0 * MASK * hidden * sequence,
     }
 }
@@ -120,12 +125,14 @@ fn tensors(setup: &Setup, element: f64) -> Tensors {
 /// ```
 pub fn layer(setup: &Setup, element: f64) -> LayerBytes {
     let t = tensors(setup, element);
-    let whole = t.norms + t.query + 2.0 * t.key + t.attention + t.scores + t.mlp + t.masks;
+    let whole = t.norms + t.query + 2.0 * t.key + t.attention + t.scores + t.mlp + t.masks - t.narrowed;
+    // A shape without norms keeps less than its input.
+    let input = if t.input < whole { t.input } else { whole };
     let kept = match setup.recompute {
         Recompute::None => whole,
         Recompute::AttentionCore => whole - t.scores,
-        Recompute::Full => t.input,
-        Recompute::Fraction(share) => (1.0 - share) * t.input + share * whole,
+        Recompute::Full => input,
+        Recompute::Fraction(share) => (1.0 - share) * input + share * whole,
         Recompute::Selective => {
             let some = 2.0 * t.input + t.query + t.key + t.attention + t.hidden;
             if some < whole { some } else { whole }
