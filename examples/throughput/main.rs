@@ -2,8 +2,19 @@
 
 mod work;
 
+use shardwise::catalog;
+use std::hint::black_box;
 use std::io::{self, Write};
 use std::time::Instant;
+
+/// Allocations of one evaluation from a scenario on.
+fn allocations() -> u64 {
+    let scenario = catalog::default_scenario();
+    let counted = allocation_counter::measure(|| {
+        black_box(black_box(&scenario).report());
+    });
+    counted.count_total
+}
 
 fn main() -> io::Result<()> {
     let start = Instant::now();
@@ -11,5 +22,5 @@ fn main() -> io::Result<()> {
     for (name, value, unit) in work::measure(|| start.elapsed().as_secs_f64()) {
         writeln!(out, "{name} {value} {unit}")?;
     }
-    Ok(())
+    writeln!(out, "allocations {} an evaluation", allocations())
 }

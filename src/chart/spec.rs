@@ -3,6 +3,7 @@
 use super::rounding;
 use crate::model::report::{Limiter, MemoryPart};
 use crate::params::{Scale, Unit};
+use crate::plan::sweep;
 
 /// One figure.
 #[derive(Clone, Debug, PartialEq)]
@@ -126,8 +127,8 @@ pub enum Grain {
     Whole,
     /// The multiple of this that is not larger, at least one.
     Down(f64),
-    /// Whole numbers up to this, then its nearest multiple.
-    Groups(f64),
+    /// GPUs: whole replicas of this many, whole groups of the other ([`sweep::whole_gpus`]).
+    Groups(f64, f64),
 }
 
 /// How near to a named model's size a place means that model, as a share of the size.
@@ -144,8 +145,8 @@ impl Axis {
         match self.grain {
             Grain::Digits => rounding::nearest(value),
             Grain::Down(step) => (value / step).floor().max(1.0) * step,
-            Grain::Groups(size) if value.round() > size => (value.round() / size).round() * size,
-            Grain::Whole | Grain::Groups(_) => value.round(),
+            Grain::Whole => value.round(),
+            Grain::Groups(replica, whole) => sweep::whole_gpus(value.round(), replica, whole),
         }
     }
 }

@@ -11,6 +11,7 @@ mod scratch;
 #[cfg(test)]
 mod tests;
 
+pub use bound::holds as bounds_hold;
 pub use curve::{Metric, mfu_curve};
 pub use memory::memory_bar;
 pub use region::feasible_region;

@@ -23,6 +23,10 @@ pub enum Change {
     MicroBatch(u32),
     /// Tensor parallelism over this many GPUs: a node, or half of what it was.
     TensorParallel(u32),
+    /// Half of the pipeline's stages.
+    Pipeline(u32),
+    /// Twice the micro-batches of a step, which fill a pipeline.
+    MicroBatches(u32),
     /// A loss that never holds fp32 logits.
     FusedLoss,
     /// Optimizer state in host memory, and weights too where they are sharded.
@@ -49,9 +53,10 @@ impl Change {
             | Self::Both(..)
             | Self::MicroBatch(_)
             | Self::TensorParallel(_)
+            | Self::Pipeline(_)
             | Self::FusedLoss
             | Self::Offload => 0,
-            Self::Optimizer8bit | Self::SeqLen(_) => 1,
+            Self::MicroBatches(_) | Self::Optimizer8bit | Self::SeqLen(_) => 1,
             Self::Gpus(_) => 2,
             Self::Link(_) | Self::Memory(_) => 3,
         }
@@ -151,6 +156,10 @@ fn changes(scenario: &Scenario, fits: bool) -> Vec<Change> {
         tp @ 2.. => changes.push(Change::TensorParallel(tp / 2)),
         _ => {}
     }
+    if scenario.pp > 1 {
+        changes.push(Change::Pipeline(scenario.pp / 2));
+        changes.push(Change::MicroBatches(scenario.grad_accum_steps.saturating_mul(2)));
+    }
     if scenario.kernels.loss == Loss::Standard {
         changes.push(Change::FusedLoss);
     }
@@ -205,6 +214,8 @@ pub fn apply(scenario: &Scenario, change: Change) -> Scenario {
         Change::Recompute(mode) => changed.recompute = mode,
         Change::MicroBatch(size) => changed.micro_batch_size = size,
         Change::TensorParallel(tp) => changed.tp = tp,
+        Change::Pipeline(pp) => changed.pp = pp,
+        Change::MicroBatches(steps) => changed.grad_accum_steps = steps,
         Change::FusedLoss => changed.kernels.loss = Loss::Fused,
         Change::Offload => {
             changed.offload.optimizer = true;
@@ -274,6 +285,11 @@ mod tests {
         }
         scenario.tp = 8;
         assert!(changes(&scenario, true).contains(&Change::TensorParallel(4)));
+        (scenario.pp, scenario.grad_accum_steps) = (8, 4);
+        for change in [Change::Pipeline(4), Change::MicroBatches(8)] {
+            assert!(changes(&scenario, true).contains(&change), "{change:?}");
+        }
+        (scenario.pp, scenario.grad_accum_steps) = (1, 1);
         let hybrid = apply(&scenario, Change::Strategy(Strategy::HybridShard));
         assert_eq!((hybrid.shard_size, errors(&hybrid)), (1, 0));
     }

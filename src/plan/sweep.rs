@@ -63,27 +63,39 @@ pub fn sample(scenario: &Scenario) -> Sample {
     }
 }
 
-/// Writes a parameter for a sweep: the nearest valid value. A swept number of GPUs fills whole nodes and whole shard groups
-/// from the first one on, as anybody would choose it.
+/// Writes a parameter for a sweep: the nearest valid value, of GPUs [`whole_gpus`].
 pub fn assign(scenario: &mut Scenario, number: &Number, value: f64) {
     let value = if number.integer { value.round() } else { value };
     let gpus = scenario.gpus;
     (number.set)(scenario, value.clamp(number.min, number.max));
     if scenario.gpus != gpus {
-        let whole = whole_group(scenario);
-        let groups = f64::from(scenario.gpus) / f64::from(whole);
-        if groups > 1.0 {
-            scenario.gpus = (groups.round() as u32).saturating_mul(whole);
-        }
+        let (replica, whole) = (f64::from(replica(scenario)), f64::from(whole_group(scenario)));
+        scenario.gpus = whole_gpus(f64::from(scenario.gpus), replica, whole) as u32;
     }
+}
+
+/// The nearest number of GPUs that anybody would choose: whole replicas of the model from the first one on, and whole groups
+/// ([`whole_group`]) from the first of them on.
+pub fn whole_gpus(gpus: f64, replica: f64, whole: f64) -> f64 {
+    let group = if gpus > whole {
+        whole
+    } else if gpus > replica {
+        replica
+    } else {
+        1.0
+    };
+    (gpus / group).round() * group
+}
+
+/// The GPUs over which tensor, context and pipeline parallelism split one replica of the model.
+pub fn replica(scenario: &Scenario) -> u32 {
+    [scenario.tp, scenario.cp, scenario.pp].into_iter().fold(1, |product, degree| product.saturating_mul(degree.max(1)))
 }
 
 /// The GPUs that a swept number of them fills whole: nodes and, where that is more, shard groups of replicas of the model.
 pub fn whole_group(scenario: &Scenario) -> u32 {
     let shard = if scenario.strategy.uses_shard_size() { scenario.shard_size } else { 1 };
-    let group = [scenario.tp, scenario.cp, scenario.pp, shard]
-        .into_iter()
-        .fold(1_u32, |product, degree| product.saturating_mul(degree.max(1)));
+    let group = replica(scenario).saturating_mul(shard.max(1));
     let node = scenario.network.values.gpus_per_node.max(1);
     // One node beside a group that it does not divide: the multiple of both, unless that is beyond any run.
     (1..=node).map(|times| group.saturating_mul(times)).find(|whole| whole.is_multiple_of(node)).unwrap_or(group)
@@ -199,6 +211,12 @@ mod tests {
         assert_eq!(scenario.gpus, 120);
         let degrees = scenario.degrees();
         assert_eq!((degrees.tp, degrees.cp, degrees.pp, degrees.dp), (2, 1, 3, 20));
+        // Between a replica and a whole group: whole replicas; below one there is nothing to fill.
+        (scenario.strategy, scenario.shard_size) = (Strategy::HybridShard, 8);
+        for (wanted, nearest) in [(40.0, 42), (7.0, 6), (5.0, 5)] {
+            assign(&mut scenario, number("gpus"), wanted);
+            assert_eq!(scenario.gpus, nearest);
+        }
         scenario.tp = u32::MAX;
         assert_eq!(whole_group(&scenario), u32::MAX);
     }

@@ -8,6 +8,7 @@ mod verdict;
 pub use advice::{advice, change};
 pub use verdict::{Headline, headline, limited_by};
 
+use crate::catalog::accuracy::{Band, HARDWARE_BOUND, REACHED, Reached};
 use crate::chart::format;
 use crate::units::Bytes;
 
@@ -122,8 +123,8 @@ pub fn no_advice(fits: bool) -> &'static str {
     if fits {
         "No single change makes this one percent faster."
     } else {
-        "No single change makes this fit. Shorter sequences, full activation checkpointing and FULL_SHARD together \
-         reach furthest."
+        "No single change makes this fit. More GPUs, shorter sequences, full activation checkpointing and FULL_SHARD \
+         together reach furthest."
     }
 }
 
@@ -136,15 +137,37 @@ pub fn limiter(limiter: crate::model::report::Limiter) -> &'static str {
         Limiter::IntraNode => "Node links",
         Limiter::Compute => "Compute",
         Limiter::Launch => "Launches",
-        Limiter::Bubble => "Bubble",
+        Limiter::Bubble => "Pipeline",
     }
+}
+
+/// How near predictions are, and what they leave out: heading and text.
+pub fn accuracy() -> [(&'static str, String); 2] {
+    let Reached { steps, step_time, held_out, peak_memory, tracker } = REACHED;
+    let Band { low, high } = HARDWARE_BOUND;
+    [
+        (
+            "How accurate",
+            format!(
+                "Time of {steps} published steps of 20 % MFU or more: median error {step_time} %, {held_out} % for sources held out \
+                 of the fit. \
+                 Peak memory: {peak_memory} %; against PyTorch’s memory tracker {tracker} %. Ranges hold 80 % of the \
+                 measurements that no constant was fitted on: {low} to {high} times the predicted time, wider below \
+                 20 % MFU, where host and framework set the pace. Source by source: docs/accuracy.md in the repository."
+            ),
+        ),
+        (
+            "What it leaves out",
+            "Mixture of experts, multi-latent attention, LoRA, fp8 attention, stragglers and stalls, data loading."
+                .into(),
+        ),
+    ]
 }
 
 /// The last line of the page.
 pub fn made_of(revision: u32) -> String {
     format!(
         "Every figure is computed in this browser from the scenario in the link; nothing is sent anywhere. Catalog revision {revision}. \
-         Ranges hold 80 % of the published measurements that no constant was fitted on. The dashed bounds follow Wang et al. 2025 \
-         (arXiv 2504.03655)."
+         The dashed bounds follow Wang et al. 2025 (arXiv 2504.03655)."
     )
 }

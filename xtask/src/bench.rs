@@ -23,7 +23,7 @@ pub enum Format {
 /// Builds the site, measures, prints the table last. What cannot be measured says why, and the rest is measured all the same.
 ///
 /// # Errors
-/// When the site cannot be built or there is no browser.
+/// When the site cannot be built, there is no browser, or an evaluation allocates.
 pub fn run(format: Format) -> Result<()> {
     let chromium = chromium::ensure()?;
     site::build()?;
@@ -42,5 +42,5 @@ pub fn run(format: Format) -> Result<()> {
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     println!("\nMeasured on {cores} cores with {}:\n", browser.split(" built").next().unwrap_or_default().trim());
     print!("{}", table.print(format));
-    Ok(())
+    throughput::allocates(&table).map_or(Ok(()), Err)
 }

@@ -35,6 +35,7 @@ pub(super) fn axis(scenario: &Scenario, key: &str) -> Option<AxisOf> {
     let own = (number.get)(scenario).clamp(number.min, number.max);
     let (low, high) =
         WINDOWS.iter().find(|window| window.0 == key).map_or((number.min, number.max), |window| (window.1, window.2));
+    let (low, high) = if key == "gpus" { from_a_replica(scenario, own, number.max, (low, high)) } else { (low, high) };
     let other_shapes = key == "size" && is_named(scenario);
     let axis = Axis {
         label: if other_shapes { format!("{}, GPT-style", param.label) } else { param.label.to_string() },
@@ -47,6 +48,20 @@ pub(super) fn axis(scenario: &Scenario, key: &str) -> Option<AxisOf> {
         own: other_shapes.then(|| (number.get)(scenario)),
     };
     Some(AxisOf { param, number, axis })
+}
+
+/// Replicas of the model that an axis of GPUs shows at least.
+const REPLICAS: f64 = 8.0;
+
+/// A window of numbers of GPUs from the first replica of the model on, where the run holds one: fewer GPUs would have other
+/// degrees of parallelism.
+fn from_a_replica(scenario: &Scenario, own: f64, max: f64, (low, high): (f64, f64)) -> (f64, f64) {
+    let replica = f64::from(sweep::replica(scenario));
+    if replica > own || REPLICAS * replica > max {
+        (low, high)
+    } else {
+        (low.max(replica), high.max(REPLICAS * replica))
+    }
 }
 
 /// Whether the model is none of the ladder's, so that an axis of sizes shows other shapes than its own.
@@ -75,7 +90,7 @@ pub(super) fn shapes(scenario: &Scenario, figure: &str) -> String {
 fn grain(scenario: &Scenario, key: &str, number: &Number) -> Grain {
     match key {
         "seq" => Grain::Down(SEQUENCE_STEP),
-        "gpus" => Grain::Groups(f64::from(sweep::whole_group(scenario))),
+        "gpus" => Grain::Groups(f64::from(sweep::replica(scenario)), f64::from(sweep::whole_group(scenario))),
         _ if number.integer => Grain::Whole,
         _ => Grain::Digits,
     }

@@ -5,8 +5,11 @@ use super::curve::Metric;
 use super::region::{PERCENT, in_data};
 use crate::chart::spec::{Line, LineRole};
 use crate::model::bounds::Bounds;
+use crate::model::software::Offload;
+use crate::model::training::{ComputeFormat, Optimizer};
 use crate::plan::boundary::{Tracer, zero_line};
 use crate::plan::sweep;
+use crate::scenario::resolve::Degrees;
 use crate::scenario::{Scenario, Strategy};
 use crate::units::Bytes;
 
@@ -15,6 +18,16 @@ pub(super) const NAME: &str = "FSDP bound (Wang et al. 2025)";
 
 /// Nodes of the grid over which the longest context is traced: the line is smooth, so few are enough.
 const GRID: (usize, usize) = (41, 29);
+
+/// Whether the bounds hold: for data parallelism alone, with all of AdamW's states on the GPUs and weights gathered in their
+/// 16 bits.
+pub fn holds(scenario: &Scenario) -> bool {
+    let Degrees { tp, cp, pp, .. } = scenario.degrees();
+    tp * cp * pp == 1
+        && scenario.offload == Offload::NONE
+        && scenario.optimizer == Optimizer::AdamW
+        && scenario.compute_format != ComputeFormat::Fp8Gather
+}
 
 /// Where the tokens of one micro-batch are the most that the bounds let fit, `E_max`.
 pub(super) fn longest_context(scenario: &Scenario, x: &AxisOf, y: &AxisOf, tracer: &mut Tracer) -> Option<Line> {

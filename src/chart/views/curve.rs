@@ -69,7 +69,7 @@ pub fn mfu_curve(scenario: &Scenario, x_key: &str, metric: Metric, bounds: bool,
         lines.push(line);
     }
     mark_coinciding(&mut lines);
-    if bounds {
+    if bounds && bound::holds(scenario) {
         lines.extend(bound::fastest(scenario, &x, metric, POINTS));
     }
     let top = ceiling(metric, &lines);
@@ -198,7 +198,8 @@ fn caption(scenario: &Scenario, metric: Metric, now: &Sample, lines: &[Line], x:
         }
         Some((at, value)) => {
             let at = format::value(x.number.unit, x.axis.settled(at));
-            format!("{here} and at most {} where it fits, at {label} {at}.{shapes}", amount(value))
+            let place = if x.param.key == "gpus" { format!("on {at} GPUs") } else { format!("at {label} {at}") };
+            format!("{here} and at most {} where it fits, {place}.{shapes}", amount(value))
         }
         None if scenario.strategy == Strategy::Ddp => {
             format!("{here}; nothing on this axis does without sharding.{shapes}")

@@ -84,12 +84,19 @@ fn fit_clause(x: &AxisOf, fits: &Change, amount: impl Fn(f64) -> String) -> Stri
         "mbs" => "micro-batch sizes",
         _ => "values",
     };
+    if x.param.key == "gpus" {
+        return match fits {
+            Change::Always => "it fits on every number of GPUs shown".to_string(),
+            Change::Never => "it fits on no number of GPUs shown".to_string(),
+            Change::UpTo(value) => format!("it fits on up to {}", amount(*value)),
+            Change::From(value) => format!("it fits on {} or more", amount(*value)),
+            Change::Mixed => "it fits on some numbers of GPUs only".to_string(),
+        };
+    }
     match fits {
         Change::Always => format!("every {label} shown fits"),
         Change::Never => format!("no {label} shown fits"),
-        Change::UpTo(value) if x.param.key == "gpus" => format!("it fits on up to {}", amount(*value)),
         Change::UpTo(value) => format!("{many} up to {} fit", amount(*value)),
-        Change::From(value) if x.param.key == "gpus" => format!("it fits on {} or more", amount(*value)),
         Change::From(value) => format!("it fits from {} on", amount(*value)),
         Change::Mixed => format!("only part of the {label} range fits"),
     }

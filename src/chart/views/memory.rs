@@ -5,7 +5,7 @@ use crate::chart::{format, names};
 use crate::model::report::{MemoryPart, Report};
 
 /// Said where the logits are the largest part.
-const LOGITS: &str = "A chunked loss or context parallelism, not modelled yet, would shrink it.";
+const LOGITS: &str = "A fused or chunked loss, tensor or context parallelism would shrink it.";
 
 /// The memory bar of a report: every part in display order, and the capacity across it.
 pub fn memory_bar(report: &Report) -> BarSpec {

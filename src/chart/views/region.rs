@@ -41,7 +41,7 @@ pub fn feasible_region(
     sweep::grid(scenario, across, up, &mut scratch.samples);
     let field = field(scratch);
     let mut lines = lines(&x, &y, scratch);
-    if bounds {
+    if bounds && bound::holds(scenario) {
         lines.extend(bound::longest_context(scenario, &x, &y, &mut scratch.tracer));
     }
     let here = (x.own(scenario), y.own(scenario));

@@ -91,23 +91,21 @@ pub fn of_stage(setup: &Setup, stage: &Stage) -> MemoryReport {
         (Point::InLayer(1.0), PeakMoment::Backward),
         (Point::AfterLayer(1.0), PeakMoment::Backward),
         (Point::Root, PeakMoment::Backward),
-        (Point::Update, PeakMoment::Optimizer),
     ];
-    let mut parts = ledger.parts(Point::Update);
-    let mut moment = PeakMoment::Optimizer;
-    let mut allocated = parts.total();
+    let (mut at, mut moment) = (Point::Update, PeakMoment::Optimizer);
+    let mut allocated = ledger.total(at);
     // A stage of the head alone has no layers to be in.
     let has_layers = layers > 0.0;
     for (point, its_moment) in points {
         if !has_layers && matches!(point, Point::InLayer(_) | Point::AfterLayer(_)) {
             continue;
         }
-        let candidate = ledger.parts(point);
-        let total = candidate.total();
+        let total = ledger.total(point);
         if total > allocated {
-            (parts, moment, allocated) = (candidate, its_moment, total);
+            (at, moment, allocated) = (point, its_moment, total);
         }
     }
+    let parts = ledger.parts(at);
     let in_pipeline = if setup.mesh.pp > 1 { PIPELINE_FRAGMENTATION } else { 0.0 };
     let fragmentation = setup.overheads.fragmentation + in_pipeline;
     let parts =
@@ -201,6 +199,14 @@ impl Ledger {
             .with(MemoryPart::Activations, Bytes::new(activations))
             .with(MemoryPart::WorkingSet, Bytes::new(working_set))
             .with(MemoryPart::Logits, Bytes::new(logits))
+    }
+
+    /// [`Self::parts`] added up, in their order.
+    fn total(&self, point: Point) -> Bytes {
+        let (activations, working_set, logits) = self.activations(point);
+        let states = self.states.weights.get() + self.gradients(point) + self.states.optimizer.get();
+        let sum = states + self.gathered(point) + self.unreduced(point) + activations + working_set + logits;
+        Bytes::new(sum)
     }
 
     fn activations(&self, point: Point) -> (f64, f64, f64) {

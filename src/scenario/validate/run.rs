@@ -7,8 +7,10 @@ use crate::units::Bytes;
 
 /// Tokens in a million.
 const MILLION: f64 = 1e6;
+/// GiB in a TiB.
+const GIB_PER_TIB: f64 = 1024.0;
 /// Host memory of a DGX H100 (its data sheet), among the largest of training nodes.
-const HOST_MEMORY: Bytes = Bytes::from_gib(2048.0);
+const HOST_MEMORY: Bytes = Bytes::from_gib(2.0 * GIB_PER_TIB);
 
 /// A batch in which tokens are wasted.
 pub(super) fn critical_batch(setup: &Setup, choices: &RunChoices) -> Option<Issue> {
@@ -39,7 +41,8 @@ pub(super) fn host_memory(setup: &Setup, choices: &RunChoices) -> Option<Issue> 
         ("offloadopt", "What is offloaded", host::offload(setup)),
     ];
     needs.into_iter().find(|(_, _, bytes)| *bytes > HOST_MEMORY).map(|(key, what, bytes)| {
-        let message = format!("{what} takes {:.0} GiB of a node's host memory: a DGX H100 has 2,048 GiB.", bytes.gib());
+        let tib = bytes.gib() / GIB_PER_TIB;
+        let message = format!("{what} takes {tib:.1} TiB of a node's host memory: a DGX H100 has 2 TiB.");
         Issue::note(key, message)
     })
 }

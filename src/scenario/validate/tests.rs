@@ -352,7 +352,7 @@ fn an_unwise_run_is_a_note() {
         }),
         Issue::note(
             "ckptsharded",
-            "Gathering a checkpoint on one rank takes 4536 GiB of a node's host memory: a DGX H100 has 2,048 GiB."
+            "Gathering a checkpoint on one rank takes 4.4 TiB of a node's host memory: a DGX H100 has 2 TiB."
         )
     );
 }

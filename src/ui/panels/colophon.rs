@@ -29,6 +29,12 @@ fn sources([model, gpu, cluster]: [&'static str; 3]) -> Vec<(&'static str, &'sta
 pub fn Colophon(props: &Props) -> Html {
     html! {
         <footer class="colophon">
+            <details id="accuracy">
+                <summary>{ "How accurate, and what it leaves out" }</summary>
+                <dl class="glossary">
+                    { for text::accuracy().into_iter().map(|(name, words)| html! { <><dt>{ name }</dt><dd>{ words }</dd></> }) }
+                </dl>
+            </details>
             <details>
                 <summary>{ "Sources of the numbers on screen" }</summary>
                 <dl class="glossary">

@@ -5,7 +5,7 @@ use std::rc::Rc;
 use yew::prelude::*;
 
 use crate::chart::palette::Theme;
-use crate::chart::views::{AXES, Metric};
+use crate::chart::views::{AXES, Metric, bounds_hold};
 use crate::params;
 use crate::ui::components::bar::MemoryBar;
 use crate::ui::components::figure::Figure;
@@ -57,10 +57,14 @@ pub fn figures(state: &State, derived: &Rc<Derived>, theme: Theme, sinks: Sinks)
     let Sinks { emit, say } = sinks;
     let view = state.view;
     let bounds = emit.reform(move |_: MouseEvent| Action::Look(View { bounds: !view.bounds, ..view }));
-    let overlay = html! {
-        <label class="check" title={text::BOUNDS_HELP}>
-            <input type="checkbox" id="bounds" checked={view.bounds} onclick={bounds} />{ text::BOUNDS }
-        </label>
+    let overlay = if bounds_hold(&state.scenario) {
+        html! {
+            <label class="check" title={text::BOUNDS_HELP}>
+                <input type="checkbox" id="bounds" checked={view.bounds} onclick={bounds} />{ text::BOUNDS }
+            </label>
+        }
+    } else {
+        Html::default()
     };
     html! {
         <section class="figures" aria-label="Figures over parameters">

@@ -14,15 +14,22 @@ const NOTHING: &str = "none";
 
 /// The finding: how far full sharding goes beyond DDP.
 pub fn caption(reaches: &[Reach]) -> String {
-    let largest =
-        |strategy| reaches.iter().find(|reach| reach.strategy == strategy).and_then(|reach| reach.largest_model);
+    let of = |strategy| reaches.iter().find(|reach| reach.strategy == strategy);
+    let largest = |strategy| of(strategy).and_then(|reach| reach.largest_model);
+    let any = |strategy| of(strategy).is_some_and(|reach| reach.any_model);
     match (largest(Strategy::Ddp), largest(Strategy::FullShard)) {
-        (Some(ddp), Some(full)) => format!(
-            "With this sequence length and batch DDP holds GPT-style models up to {}, FULL_SHARD up to {}: {} as large.",
-            params(ddp),
-            params(full),
-            times(full / ddp)
-        ),
+        (Some(ddp), Some(_)) if any(Strategy::Ddp) => {
+            format!("With this sequence length and batch even DDP holds the largest GPT-style model, {}.", params(ddp))
+        }
+        (Some(ddp), Some(full)) => {
+            let least = if any(Strategy::FullShard) { "at least " } else { "" };
+            format!(
+                "With this sequence length and batch DDP holds GPT-style models up to {}, FULL_SHARD up to {}: {least}{} as large.",
+                params(ddp),
+                params(full),
+                times(full / ddp)
+            )
+        }
         (None, Some(full)) => format!(
             "With this sequence length and batch DDP does not hold the smallest GPT-style model, 1.3B; FULL_SHARD \
              holds up to {}.",
@@ -37,14 +44,18 @@ pub fn caption(reaches: &[Reach]) -> String {
 /// The cells of one row after its name.
 pub fn cells(reach: &Reach, all: &[Reach]) -> [String; 6] {
     let report = &reach.report;
-    let ddp = all.iter().find(|other| other.strategy == Strategy::Ddp).and_then(|other| other.largest_model);
+    let ddp = all.iter().find(|other| other.strategy == Strategy::Ddp && !other.any_model);
+    let ddp = ddp.and_then(|other| other.largest_model);
     let or_more = |text: String, any: bool| if any { format!("{text} or more") } else { text };
     [
         if report.fits() { format::percent(report.mfu) } else { "does not fit".to_owned() },
         format::seconds(report.time.step),
         format::bytes(report.memory.peak),
         reach.largest_model.map_or(NOTHING.to_owned(), |size| or_more(params(size), reach.any_model)),
-        ddp.zip(reach.largest_model).map_or("–".to_owned(), |(ddp, size)| times(size / ddp)),
+        ddp.zip(reach.largest_model).map_or("–".to_owned(), |(ddp, size)| {
+            let least = if reach.any_model { "≥ " } else { "" };
+            format!("{least}{}", times(size / ddp))
+        }),
         reach.longest_sequence.map_or(NOTHING.to_owned(), |tokens| {
             or_more(format::count(rounding::said_down(f64::from(tokens))), reach.any_sequence)
         }),

@@ -36,6 +36,11 @@ impl Table {
         }
     }
 
+    /// What was measured of this, where it was.
+    pub(super) fn value(&self, what: &str) -> Option<&str> {
+        self.rows.iter().find(|row| row.what == what).map(|row| row.value.as_str())
+    }
+
     pub(super) fn print(&self, format: Format) -> String {
         let header = Row::new("what", "measured", "target");
         let all = || std::iter::once(&header).chain(&self.rows);

@@ -1,6 +1,6 @@
 //! Evaluations per second, native and in Chromium: the same work (`examples/throughput/work.rs`) on both sides.
 
-use super::table::{Row, grouped};
+use super::table::{Row, Table, grouped};
 use crate::chromium::Chromium;
 use crate::failure::{Failure, Result};
 use crate::shell::{cargo, output, watch};
@@ -8,6 +8,15 @@ use crate::{tools, wasm_tests};
 
 /// What `tests/throughput.rs` puts before every line of figures in the console.
 const MARK: &str = "throughput: ";
+
+/// What the example calls the allocations of an evaluation.
+const ALLOCATIONS: &str = "allocations";
+
+/// Why the bench fails, where an evaluation allocates.
+pub(super) fn allocates(table: &Table) -> Option<Failure> {
+    let counted = table.value(&format!("{ALLOCATIONS}, native")).filter(|counted| !counted.starts_with("0 "))?;
+    Some(Failure::new(format!("An evaluation must not allocate: {counted} are made.")))
+}
 
 pub(super) fn native() -> Result<Vec<Row>> {
     let mut example = cargo(&["run", "--quiet", "--release", "--no-default-features", "--example", "throughput"]);
@@ -47,12 +56,14 @@ fn significant(value: f64) -> String {
         100.0.. => format!("{value:.0}"),
         10.0.. => format!("{value:.1}"),
         1.0.. => format!("{value:.2}"),
+        _ if value == 0.0 => "0".to_owned(),
         _ => format!("{value:.3}"),
     }
 }
 
 fn budget(name: &str, place: &str) -> &'static str {
     match (name, place) {
+        (ALLOCATIONS, _) => "0",
         ("evaluate_dense" | "evaluate_moe", "native") => "under 1 µs",
         ("evaluate_dense" | "evaluate_moe", _) => "under 2 µs",
         ("sweep_dense", "Chromium") => "over 1,000,000 /s",
@@ -66,11 +77,22 @@ mod tests {
     use super::*;
 
     #[test]
+    fn an_allocation_is_a_failure() {
+        for (line, fails) in [("allocations 0 an evaluation", false), ("allocations 3 an evaluation", true)] {
+            let mut table = Table::default();
+            table.extend("speed", Ok(row(line, "native").into_iter().collect()));
+            assert_eq!(allocates(&table).is_some(), fails, "{line}");
+        }
+    }
+
+    #[test]
     fn a_line_of_figures_is_a_row() {
         let expected = Row::new("evaluate dense, native", "412 ns", "under 1 µs");
         assert_eq!(row("evaluate_dense 412.34 ns", "native"), Some(expected));
         let expected = Row::new("sweep dense, Chromium", "1,234,568 configurations/s", "over 1,000,000 /s");
         assert_eq!(row("sweep_dense 1234567.8 configurations/s", "Chromium"), Some(expected));
+        let expected = Row::new("allocations, native", "0 an evaluation", "0");
+        assert_eq!(row("allocations 0 an evaluation", "native"), Some(expected));
         assert_eq!(row("Compiling shardwise v0.1.0", "native"), None);
     }
 }
