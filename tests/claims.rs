@@ -135,7 +135,7 @@ fn three_dimensions_train_175b_on_3072_gpus() {
     // The same batch on half of the GPUs has twice the micro-batches. Published: 20.8 s a step (arXiv 2104.04473, Table 2,
     // 51 % of the peak with what is recomputed).
     let half = Scenario { gpus: 1536, grad_accum_steps: 96, ..scenario }.report();
-    assert!(share(&half) < 0.6 * share(&report));
+    assert!(share(&half) < 0.7 * share(&report));
     assert!((half.time.step.get() / 20.8 - 1.0).abs() < 0.1, "{:?}", half.time.step);
     let interleaved = shardwise::model::parallel::Schedule::Interleaved;
     let pipeline =

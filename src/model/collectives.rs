@@ -28,8 +28,11 @@ impl Group {
         if stride <= 1 {
             return Self::consecutive(ranks, world, network);
         }
-        let per_node = (network.gpus_per_node / stride).max(1);
-        Self::over(ranks, ranks.div_ceil(per_node))
+        let node = network.gpus_per_node.max(1);
+        let reach = ranks.saturating_mul(stride);
+        let straddles = world > node && reach < node && !node.is_multiple_of(reach.max(1));
+        let nodes = ranks.div_ceil((node / stride).max(1));
+        Self::over(ranks, if straddles { nodes.max(2).min(ranks.max(1)) } else { nodes })
     }
 
     fn over(ranks: u32, nodes: u32) -> Self {

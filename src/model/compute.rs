@@ -6,7 +6,7 @@ use super::memory::states;
 use super::setup::Setup;
 use super::share::{self, Params};
 use super::software::{AttentionKernel, Loss};
-use super::training::{ComputeFormat, Recipe};
+use super::training::{ComputeFormat, Optimizer, Recipe};
 use crate::units::{Bytes, BytesPerSecond, FlopsPerSecond, Seconds};
 
 /// Compute times of the units of one micro-batch on one GPU, before communication slows them.
@@ -242,6 +242,20 @@ fn head(setup: &Setup, tokens: f64, tp: f64, half: f64, memory_rate: BytesPerSec
         + Bytes::new(bytes_per_logit(setup.kernels.loss) * tokens * columns) / memory_rate
 }
 
+/// FLOPs a parameter, over H, of the Newton-Schulz iterations that make Muon's update orthogonal: five times `4 m + 2 m²/n` of
+/// an m x n matrix, m = H and n twice that.
+const NEWTON_SCHULZ: f64 = 5.0 * (4.0 + 2.0 / 2.0);
+
+/// Time of Muon's products over these matrices' parameters; none for other optimizers.
+fn newton_schulz(setup: &Setup, params: f64) -> Seconds {
+    if setup.optimizer != Optimizer::Muon {
+        return Seconds::ZERO;
+    }
+    let flops = NEWTON_SCHULZ * f64::from(setup.architecture.hidden_size) * params;
+    let rate = recipe_peak(&setup.accelerator, setup.recipe) * setup.accelerator.efficiency.matmul;
+    crate::units::Flops::new(flops) / rate
+}
+
 /// Time of the optimizer's update, no less than the host takes for it: it reads weights, gradients and state of this GPU's shard and writes weights and state; where
 /// the state is in host memory, gradients and weights cross the link to it, there and back, and the update runs there
 /// at the link's pace.
@@ -253,10 +267,14 @@ pub fn optimizer(setup: &Setup, params: &Params) -> Seconds {
     let all = params.all();
     let state = matrix * of_matrices + other * (all - of_matrices);
     let traffic = 2.0 * (bytes.weights * all + state) + bytes.gradients * all;
-    let here = (Bytes::new(traffic / degrees.optimizer) / memory_rate(setup)).max(setup.overheads.step);
-    if setup.offload.optimizer || setup.offload.parameters {
-        here + Bytes::new((bytes.gradients + bytes.weights) * all / degrees.optimizer) / setup.accelerator.host_link
-    } else {
-        here
+    let share = Bytes::new(traffic / degrees.optimizer);
+    let here = (share / memory_rate(setup)).max(setup.overheads.step);
+    let orthogonal = newton_schulz(setup, of_matrices / degrees.optimizer);
+    if !(setup.offload.optimizer || setup.offload.parameters) {
+        return here + orthogonal;
     }
+    // On the host, whose memory is taken to be as fast as the link; offloaded weights and gradients are there already.
+    let crossing = if setup.offload.parameters { 0.0 } else { (bytes.gradients + bytes.weights) * all };
+    let update = (share / setup.accelerator.host_link).max(setup.overheads.step);
+    update + orthogonal + Bytes::new(crossing / degrees.optimizer) / setup.accelerator.host_link
 }

@@ -14,7 +14,7 @@ pub struct Exchange {
     pub layer_forward: Seconds,
     /// One layer, backward, with what recomputation repeats.
     pub layer_backward: Seconds,
-    /// Embedding, forward.
+    /// Embedding, both passes.
     pub embedding: Seconds,
     /// Head and loss, forward and backward.
     pub head: Seconds,
@@ -100,7 +100,7 @@ impl Exchange {
         let hiding_backward = hiding.matmul_backward + again.matmul * hiding.matmul;
         let tensor_backward = exposed((1.0 + again.matmul) * blocks, hiding_backward);
         let context_backward = context_backward + again.attention * context_forward;
-        let (embedding, head) = (pair(activations) / 2.0, pair(activations) + statistics);
+        let (embedding, head) = (pair(activations), pair(activations) + statistics);
         let crossing = |group, time| if collectives::uses_inter_node(network, group) { time } else { Seconds::ZERO };
         Self {
             layer_forward: tensor_forward + context_forward,

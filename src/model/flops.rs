@@ -145,20 +145,18 @@ pub struct Recomputed {
 /// element-wise does. The attention core (Megatron) runs again where its scores were written to memory.
 pub fn recomputed(setup: &Setup) -> Recomputed {
     let arch = &setup.architecture;
+    // Scores that were written to memory are dropped and computed again.
+    let scores = f64::from(u8::from(setup.kernels.attention == AttentionKernel::Unfused));
     match setup.recompute {
         Recompute::None => Recomputed { matmul: 0.0, attention: 0.0, elementwise: 0.0 },
-        Recompute::AttentionCore => Recomputed {
-            matmul: 0.0,
-            attention: if setup.kernels.attention == AttentionKernel::Unfused { 1.0 } else { 0.0 },
-            elementwise: 0.0,
-        },
+        Recompute::AttentionCore => Recomputed { matmul: 0.0, attention: scores, elementwise: 0.0 },
         Recompute::Full => Recomputed { matmul: 1.0, attention: 1.0, elementwise: 1.0 },
         Recompute::Fraction(kept) => Recomputed { matmul: 1.0 - kept, attention: 1.0 - kept, elementwise: 1.0 - kept },
         Recompute::Selective => {
             let hidden = f64::from(arch.hidden_size);
             let second_input = if arch.gated_mlp { hidden * f64::from(arch.intermediate_size) } else { 0.0 };
             let again = hidden * arch.key_value_width() + hidden * arch.query_width() + second_input;
-            Recomputed { matmul: again / layer_matmul_params(arch), attention: 0.0, elementwise: 1.0 }
+            Recomputed { matmul: again / layer_matmul_params(arch), attention: scores, elementwise: 1.0 }
         }
     }
 }

@@ -12,8 +12,8 @@ pub struct StageTimes {
     pub forward: Seconds,
     /// Backward pass.
     pub backward: Seconds,
-    /// Of the backward pass, the part that computes gradients of weights and can wait.
-    pub weight_gradient: Seconds,
+    /// Of both passes, what other stages have to wait for where gradients of weights fill the bubble.
+    pub unfilled: Seconds,
 }
 
 impl StageTimes {
@@ -27,16 +27,17 @@ impl StageTimes {
 /// take `micro_batches (t_f + t_b)`.
 ///
 /// With even stages it is `(pp-1)(t_f + t_b)` for GPipe (arXiv 1811.06965) and 1F1B, the v-th part of that for v
-/// interleaved chunks (arXiv 2104.04473), `(pp-1)(t_f + t_b - 2 t_w)` for ZB-H1 and ZB-V (arXiv 2401.10241 and
-/// 2405.15362). With uneven ones the passes of the other stages take the place of `pp-1` equal ones; GPipe's two phases
+/// interleaved chunks (arXiv 2104.04473), `(pp-1)(t_f + t_b - 2 t_w)` for ZB-H1 and `(pp-1)(t_f + t_b - 3 t_w)` for ZB-V, t_w
+/// the gradients of weights (arXiv 2401.10241). With uneven ones the passes of the other stages take the place of `pp-1` equal ones; GPipe's two phases
 /// each wait for their own slowest stage.
 ///
 /// ```
 /// # use shardwise::model::{parallel::Schedule, pipeline::{bubble, StageTimes}};
 /// # use shardwise::units::Seconds;
+/// // ZB-H1 fills the bubble with gradients of weights, a third of the passes, twice: a third of 1F1B's is left.
 /// // Eight even stages and 32 micro-batches: the bubble is 7/32 of the passes (arXiv 2104.04473, section 2.2).
 /// let stage = StageTimes {
-///     count: 8.0, forward: Seconds::from_ms(1.0), backward: Seconds::from_ms(2.0), weight_gradient: Seconds::from_ms(1.0),
+///     count: 8.0, forward: Seconds::from_ms(1.0), backward: Seconds::from_ms(2.0), unfilled: Seconds::from_ms(1.0),
 /// };
 /// let stages = [stage, StageTimes::default(), StageTimes::default()];
 /// let waits = |schedule| bubble(schedule, 4, 32.0, &stages).ms();
@@ -59,10 +60,9 @@ pub fn bubble(schedule: Schedule, virtual_stages: u32, micro_batches: f64, stage
         }
         Schedule::Interleaved => others / f64::from(virtual_stages.max(1)),
         Schedule::ZeroBubble | Schedule::ZeroBubbleV => {
-            let left = |stage: &StageTimes| stage.both() - 2.0 * stage.weight_gradient;
             let present = stages.iter().filter(|stage| stage.count > 0.0);
-            let most = present.map(left).fold(Seconds::ZERO, Seconds::max);
-            (sum(stages, left) - most).max(Seconds::ZERO)
+            let most = present.map(|stage| stage.unfilled).fold(Seconds::ZERO, Seconds::max);
+            (sum(stages, |stage| stage.unfilled) - most).max(Seconds::ZERO)
         }
     }
 }

@@ -4,6 +4,7 @@ use super::collectives::{self, Group};
 use super::compute::{self, UnitTimes};
 use super::exchange::{Exchange, Hiding};
 use super::hardware::Network;
+use super::memory::activations;
 use super::memory::states::{self, gathered_layer_bytes};
 use super::report::Work;
 use super::schedule::{self, CommTimes, ComputeTimes, Exchanges, Phases};
@@ -173,6 +174,16 @@ impl StagePlan {
         Phases { forward: sum(|p| p.forward), backward: sum(|p| p.backward), busy: sum(|p| p.busy) }
     }
 
+    /// What the step takes on this stage beyond all of its micro-batches at the pace of a steady one: its gathers and
+    /// reductions, the update.
+    pub fn beyond_steady(&self, steady: Seconds) -> Seconds {
+        let all = self.all_micro_batches();
+        all.forward + all.backward - self.micro_batches * steady
+            + self.reductions() * self.after_backward
+            + self.optimizer
+            + self.after_update
+    }
+
     /// Time of all collectives on the shard lane beside compute.
     pub fn shard_lane(&self) -> Seconds {
         let comm = &self.whole;
@@ -197,11 +208,15 @@ fn compute_times(
     neighbours: Seconds,
 ) -> ComputeTimes {
     let here = |is: bool, time: Seconds| if is { time } else { Seconds::ZERO };
+    // Kept activations go to the host beside the forward pass and come back beside the backward pass: what takes longer than
+    // the layer is waited for.
+    let host = offloaded_activations(setup);
+    let waits = |block: Seconds| (host - block.max(units.launch)).max(Seconds::ZERO);
     let inside = Exchanges {
         embedding_forward: here(stage.embedding, exchange.embedding),
-        layer_forward: exchange.layer_forward,
+        layer_forward: exchange.layer_forward + waits(units.layer_forward + exchange.layer_forward),
         head: here(stage.head, exchange.head) + neighbours,
-        layer_backward: exchange.layer_backward,
+        layer_backward: exchange.layer_backward + waits(units.layer_backward + exchange.layer_backward),
     };
     ComputeTimes {
         layers: stage.layers,
@@ -213,6 +228,15 @@ fn compute_times(
         contention: setup.overheads.contention,
         exchange: inside,
     }
+}
+
+/// Time in which one layer's kept activations cross the link to the host, one way; none where they stay.
+fn offloaded_activations(setup: &Setup) -> Seconds {
+    if !setup.offload.activations {
+        return Seconds::ZERO;
+    }
+    let kept = activations::layer(setup, states::recipe_bytes(setup.recipe).activation).kept;
+    Bytes::new(kept * share::tokens(setup)) / setup.accelerator.host_link
 }
 
 /// What a stage passes to its neighbours in one micro-batch.
@@ -228,8 +252,7 @@ fn neighbours(setup: &Setup, element: f64) -> Neighbours {
     if mesh.pp <= 1 {
         return Neighbours { time: Seconds::ZERO, cross: false };
     }
-    let stride = mesh.gpus() / mesh.pp;
-    let cross = mesh.gpus() > setup.network.gpus_per_node && stride.saturating_mul(2) > setup.network.gpus_per_node;
+    let cross = mesh.gpus() > setup.network.gpus_per_node;
     let width = f64::from(setup.architecture.hidden_size) / f64::from(mesh.tp.max(1));
     let size = Bytes::new(element * share::tokens(setup) * width);
     let passes = 2.0 * f64::from(setup.chunks());
@@ -249,13 +272,18 @@ fn communication(setup: &Setup, params: &Params, groups: &Groups, sync: Sync) ->
     let (layer, root) = (params.layer, params.root);
     let shards = f64::from(setup.mesh.shard_group().max(1));
     let zero = Seconds::ZERO;
+    let bucket = layers_in_a_bucket(setup, params);
     match setup.sharding {
         Sharding::Ddp => {
             let everyone = everyone(setup);
             let reduce =
                 |params: f64| collectives::all_reduce(&setup.network, everyone, Bytes::new(bytes.reduced * params));
             if sync.overlap {
-                let comm = CommTimes { reduce_layer: reduce(layer), reduce_root: reduce(root), ..CommTimes::default() };
+                let comm = CommTimes {
+                    reduce_layer: reduce(bucket * layer) / bucket,
+                    reduce_root: reduce(root),
+                    ..CommTimes::default()
+                };
                 (comm, zero, zero)
             } else {
                 (CommTimes::default(), reduce(params.all()), zero)
@@ -269,9 +297,9 @@ fn communication(setup: &Setup, params: &Params, groups: &Groups, sync: Sync) ->
             let prefetched = sync.overlap && setup.framework == Framework::Megatron;
             let (mut comm, after_backward) = if sync.overlap {
                 let comm = CommTimes {
-                    reduce_layer: reduce(layer),
+                    reduce_layer: reduce(bucket * layer) / bucket,
                     reduce_root: reduce(root),
-                    replicate_layer: across(layer),
+                    replicate_layer: across(bucket * layer) / bucket,
                     replicate_root: across(root),
                     ..CommTimes::default()
                 };
@@ -280,7 +308,7 @@ fn communication(setup: &Setup, params: &Params, groups: &Groups, sync: Sync) ->
                 (CommTimes::default(), reduce(params.all()) + across(params.all()))
             };
             if prefetched {
-                (comm.gather_root, comm.gather_layer) = (gather(root), gather(layer));
+                (comm.gather_root, comm.gather_layer) = (gather(root), gather(bucket * layer) / bucket);
             }
             (comm, after_backward, if prefetched { zero } else { gather(params.all()) })
         }
@@ -314,6 +342,22 @@ fn communication(setup: &Setup, params: &Params, groups: &Groups, sync: Sync) ->
             (one_lane_on_shared_links(comm, groups), zero, zero)
         }
     }
+}
+
+/// Layers whose gradients Megatron's data parallelism reduces at once, in a bucket of `max(40e6, 1e6 dp)` parameters, so that they
+/// share its latency; one elsewhere.
+fn layers_in_a_bucket(setup: &Setup, params: &Params) -> f64 {
+    const LEAST: f64 = 40e6;
+    const A_REPLICA: f64 = 1e6;
+    if setup.framework != Framework::Megatron || params.layer <= 0.0 {
+        return 1.0;
+    }
+    let replicas = A_REPLICA * f64::from(setup.mesh.replicas().saturating_mul(setup.mesh.cp));
+    let bucket = if replicas > LEAST { replicas } else { LEAST };
+    let layers = (bucket / params.layer).floor();
+    let most = params.layers;
+    let layers = if layers < most { layers } else { most };
+    if layers > 1.0 { layers } else { 1.0 }
 }
 
 fn one_lane_on_shared_links(comm: CommTimes, groups: &Groups) -> CommTimes {

@@ -56,7 +56,11 @@ impl Setup {
     /// Model chunks on each GPU: two under ZB-V, as asked when interleaved, else one.
     pub fn chunks(&self) -> u32 {
         match self.pipeline.schedule {
-            Schedule::Interleaved => self.pipeline.virtual_stages.max(1),
+            // A chunk holds a layer at least.
+            Schedule::Interleaved => {
+                let layers = self.architecture.num_hidden_layers / self.mesh.pp.max(1);
+                self.pipeline.virtual_stages.clamp(1, layers.max(1))
+            }
             Schedule::ZeroBubbleV => 2,
             Schedule::GPipe | Schedule::OneForwardOneBackward | Schedule::ZeroBubble => 1,
         }

@@ -40,7 +40,9 @@ pub fn params(setup: &Setup, stage: &Stage) -> Params {
     let arch = &setup.architecture;
     let tp = f64::from(setup.mesh.tp.max(1));
     let norms = arch.norm_params_per_layer() as f64;
-    let matrices = arch.layer_params() as f64 - norms;
+    // Key and value heads that tp does not divide are on several GPUs.
+    let repeated = key_value_width(arch, tp) - arch.key_value_width() / tp;
+    let matrices = (arch.layer_params() as f64 - norms) / tp + 2.0 * f64::from(arch.hidden_size) * repeated;
     let table = arch.embedding_params() as f64 / tp;
     let outer_norms = arch.outer_norm_params() as f64;
     let final_norm = arch.norm_params() as f64;
@@ -51,8 +53,8 @@ pub fn params(setup: &Setup, stage: &Stage) -> Params {
     let after = if stage.head { final_norm + if own_head { table } else { 0.0 } } else { 0.0 };
     Params {
         layers: f64::from(stage.layers),
-        layer: matrices / tp + norms,
-        layer_matrices: matrices / tp,
+        layer: matrices + norms,
+        layer_matrices: matrices,
         root: embedding + after,
         head,
     }

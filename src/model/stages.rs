@@ -26,17 +26,28 @@ pub fn stages(setup: &Setup) -> [Stage; 3] {
     let [first, between, last] = layers_by_stage(setup, pp);
     let ends = f64::from(pp > 1);
     let flight = |rank| in_flight(setup, pp, rank);
+    // In a V the last chunk of the model is on the first GPU.
+    let turns = pp > 1 && setup.pipeline.schedule == Schedule::ZeroBubbleV;
     [
-        Stage { layers: first, count: 1.0, embedding: true, head: pp == 1, in_flight: flight(0) },
+        Stage { layers: first, count: 1.0, embedding: true, head: pp == 1 || turns, in_flight: flight(0) },
         Stage {
             layers: between,
-            count: f64::from(pp.saturating_sub(2)),
+            count: between_stages(setup, pp, [first, between, last]),
             embedding: false,
             head: false,
             in_flight: flight(1),
         },
-        Stage { layers: last, count: ends, embedding: false, head: true, in_flight: flight(pp - 1) },
+        Stage { layers: last, count: ends, embedding: false, head: !turns, in_flight: flight(pp - 1) },
     ]
+}
+
+/// Stages between the ends, as if all of them were as large as the largest: their layers over its.
+fn between_stages(setup: &Setup, pp: u32, [first, between, last]: [u32; 3]) -> f64 {
+    if pp <= 2 || between == 0 {
+        return 0.0;
+    }
+    let layers = setup.architecture.num_hidden_layers.saturating_sub(first).saturating_sub(last);
+    f64::from(layers) / f64::from(between)
 }
 
 /// Layers of the first stage, of the largest one between, and of the last.
@@ -52,8 +63,12 @@ fn layers_by_stage(setup: &Setup, pp: u32) -> [u32; 3] {
     if setup.framework == Framework::Nanotron && asked == [0, 0] {
         return balanced(setup, pp);
     }
-    let [first, last] = asked.map(|wanted| wanted.min(layers));
-    let last = last.min(layers - first);
+    // Every other stage holds a layer at least.
+    let room = layers.saturating_sub(pp - 1).max(1);
+    let [first, last] = asked.map(|wanted| wanted.min(room));
+    let last = last.min(layers.saturating_sub(first).saturating_sub(pp - 2));
+    // Two stages that are both asked for share all layers.
+    let first = if pp == 2 && last > 0 && first > 0 { layers - last } else { first };
     let free = layers - first - last;
     let sharing = pp - u32::from(first > 0) - u32::from(last > 0);
     let share = free.checked_div(sharing).unwrap_or(0);
@@ -92,7 +107,7 @@ fn in_flight(setup: &Setup, pp: u32, rank: u32) -> f64 {
         Schedule::GPipe => micro_batches,
         Schedule::OneForwardOneBackward | Schedule::ZeroBubble => left,
         Schedule::Interleaved => {
-            let chunks = f64::from(setup.pipeline.virtual_stages.max(1));
+            let chunks = f64::from(setup.chunks());
             // Warm-up passes: two a stage behind, and a round of the stages for each further chunk.
             let passes = 2.0 * (left - 1.0) + (chunks - 1.0) * stages + 1.0;
             passes / chunks

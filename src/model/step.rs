@@ -3,6 +3,7 @@
 use super::compute::{self, UnitTimes};
 use super::flops;
 use super::memory;
+use super::parallel::Schedule;
 use super::pipeline::{self, StageTimes};
 use super::plan::StagePlan;
 use super::report::{Lane, Limiter, Report, Span, TimeReport, Work};
@@ -71,13 +72,13 @@ pub fn spans(setup: &Setup, sink: &mut impl FnMut(Span)) {
     alone(now, Work::AllGather, Lane::Shard, last, plan.after_update, sink);
 }
 
-/// The slowest stage's passes of one micro-batch, and how long it waits for the others.
+/// The passes of one micro-batch on the stage that ends last, and how long it waits for the others.
 struct Pipeline {
     slowest: StageTimes,
     bubble: Seconds,
 }
 
-/// The plan of the slowest stage.
+/// The plan of the stage that ends last.
 fn slowest(setup: &Setup, units: &UnitTimes, stages: &[Stage; 3]) -> (StagePlan, Pipeline) {
     let [first, between, last] = stages;
     let plan = StagePlan::new(setup, units, first);
@@ -93,28 +94,35 @@ fn slowest(setup: &Setup, units: &UnitTimes, stages: &[Stage; 3]) -> (StagePlan,
             count,
             forward: phases.forward,
             backward: phases.backward,
-            weight_gradient: deferrable(phases.forward + phases.backward, f64::from(plan.compute.layers), units),
+            unfilled: unfilled(setup, phases.forward + phases.backward, f64::from(plan.compute.layers), units),
         };
     }
-    let pipeline = &setup.pipeline;
     let micro_batches = f64::from(setup.batch.grad_accum_steps);
-    let bubble = pipeline::bubble(pipeline.schedule, pipeline.virtual_stages, micro_batches, &times);
-    let slowest = pipeline::slowest(&times);
+    let bubble = pipeline::bubble(setup.pipeline.schedule, setup.chunks(), micro_batches, &times);
+    // All stages start together and pass on what they have; the step ends with the last of them to reduce and update.
+    let passes = micro_batches * pipeline::slowest(&times).both() + bubble;
     let [mut chosen, ..] = plans;
-    for (plan, its) in plans.iter().zip(&times) {
-        if *its == slowest {
-            chosen = *plan;
-            break;
+    let [mut its, ..] = times;
+    let mut end = Seconds::ZERO;
+    for (plan, times) in plans.iter().zip(&times).filter(|(_, times)| times.count > 0.0) {
+        let own = passes + plan.beyond_steady(times.both());
+        if own > end {
+            (chosen, its, end) = (*plan, *times, own);
         }
     }
-    (chosen, Pipeline { slowest, bubble })
+    let waits = (passes - micro_batches * its.both()).max(Seconds::ZERO);
+    (chosen, Pipeline { slowest: its, bubble: waits })
 }
 
-/// The part of a stage's passes that can wait for a free moment, as its gradients of weights can. Passes that wait for the host
-/// or for the network leave the bubble as it is; a third of them stays in any case.
-fn deferrable(passes: Seconds, layers: f64, units: &UnitTimes) -> Seconds {
-    let kernels = units.layer_forward + units.layer_backward - 2.0 * units.layer_weight_gradient;
-    (passes - (layers * kernels).max(passes / 3.0)) / 2.0
+/// Of a stage's passes, what the others wait for where gradients of weights fill the bubble: twice under ZB-H1, three times under
+/// ZB-V. Passes that wait for the host or the network leave ZB-H1's as it is; a third of them stays in any case.
+fn unfilled(setup: &Setup, passes: Seconds, layers: f64, units: &UnitTimes) -> Seconds {
+    let kernels = units.layer_forward + units.layer_backward;
+    if setup.pipeline.schedule == Schedule::ZeroBubbleV {
+        layers * (kernels - 3.0 * units.layer_weight_gradient).max(Seconds::ZERO)
+    } else {
+        (layers * (kernels - 2.0 * units.layer_weight_gradient)).max(passes / 3.0)
+    }
 }
 
 fn time(setup: &Setup, stages: &[Stage; 3]) -> TimeReport {

@@ -6,6 +6,7 @@ use crate::model::parallel::Mesh;
 use crate::model::report::Report;
 use crate::model::run::{self, RunReport};
 use crate::model::setup::Setup;
+use crate::model::software::Offload;
 use crate::model::step;
 use crate::model::training::{AttentionMask, Batch, Recompute, Reshard, Sharding};
 
@@ -45,7 +46,8 @@ impl Scenario {
             compute_format: self.compute_format,
             optimizer: self.optimizer,
             communication: self.communication,
-            offload: self.offload,
+            // Weights are offloaded by their shards: DDP and ZeRO keep them whole.
+            offload: Offload { parameters: self.offload.parameters && self.strategy.shards_weights(), ..self.offload },
             framework: self.framework,
             kernels: self.kernels,
             mask: AttentionMask::Causal,

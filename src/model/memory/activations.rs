@@ -1,5 +1,6 @@
 //! What autograd keeps of one layer for the backward pass, tensor by tensor.
 
+use crate::model::parallel::ContextExchange;
 use crate::model::setup::Setup;
 use crate::model::share::{key_value_width, sequence_share};
 use crate::model::software::{AttentionKernel, Framework, NormKernel};
@@ -141,12 +142,15 @@ pub fn layer(setup: &Setup, element: f64) -> LayerBytes {
     let matrices = if setup.architecture.gated_mlp { 3.0 } else { 2.0 };
     let mlp_backward = matrices * t.hidden + MLP_BACKWARD_WIDTHS * t.input;
     let scores_backward = SCORE_GRADIENTS * t.scores;
+    let cp = f64::from(setup.mesh.cp.max(1));
+    // Keys and values of the whole sequence, while they are gathered.
+    let gathered = if setup.context == ContextExchange::AllGather && cp > 1.0 { 2.0 * t.key * cp } else { 0.0 };
     let final_norm = t.norms / f64::from(setup.architecture.norms_per_layer.max(1));
     LayerBytes {
         whole,
         kept,
         final_norm,
-        gradients: if scores_backward > mlp_backward { scores_backward } else { mlp_backward },
+        gradients: gathered + if scores_backward > mlp_backward { scores_backward } else { mlp_backward },
     }
 }
 

@@ -2,6 +2,7 @@
 
 use super::activations;
 use super::states::{RecipeBytes, ShardDegrees, States, gathered_layer_bytes, of_gpu, recipe_bytes, shard_degrees};
+use crate::model::parallel::Schedule;
 use crate::model::report::{MemoryPart, MemoryParts, MemoryReport, PeakMoment};
 use crate::model::setup::Setup;
 use crate::model::share::{self, Params};
@@ -20,7 +21,7 @@ const PIPELINE_FRAGMENTATION: f64 = 0.05;
 /// Elements that DeepSpeed reduces at once (`reduce_bucket_size`, default 5e8).
 const ZERO2_BUCKET: f64 = 5e8;
 
-/// Bytes per logit alive at the loss, and those of them that stay to the end of the backward pass.
+/// Bytes per logit alive at the loss.
 ///
 /// Standard: fp32 logits that the loop still refers to, their log-softmax and its gradient: PyTorch's tracker finds 4 kept
 /// and 8 temporary for Llama with a 128,256 vocabulary. Megatron's works in place on one fp32 copy: its
@@ -31,6 +32,15 @@ const fn bytes_per_logit(loss: Loss, framework: Framework) -> f64 {
         Loss::Standard => 12.0,
         Loss::Fused => 4.0,
         Loss::Chunked => 1.5,
+    }
+}
+
+/// Bytes per logit that a loss keeps for its backward pass: the fp32 softmax, the 16-bit gradient of a fused one.
+const fn bytes_kept_per_logit(loss: Loss) -> f64 {
+    match loss {
+        Loss::Standard => 4.0,
+        Loss::Fused => 2.0,
+        Loss::Chunked => 0.0,
     }
 }
 
@@ -140,6 +150,10 @@ struct Ledger {
     in_layer: f64,
     end_of_layer: f64,
     logits: f64,
+    /// What the losses of other micro-batches keep where all forward passes come first.
+    waiting_logits: f64,
+    activations_offloaded: bool,
+    several: bool,
     /// Activations alive at the loss alone.
     at_loss: f64,
 }
@@ -174,18 +188,24 @@ impl Ledger {
             in_layer: of_layer.gradients * tokens,
             end_of_layer: END_OF_LAYER_WIDTHS * hidden * share::sequence_share(setup) * bytes.activation * tokens,
             logits: bytes_per_logit(setup.kernels.loss, setup.framework) * logits,
+            waiting_logits: if setup.pipeline.schedule == Schedule::GPipe {
+                (stage.in_flight - 1.0) * bytes_kept_per_logit(setup.kernels.loss) * logits
+            } else {
+                0.0
+            },
+            activations_offloaded: setup.offload.activations,
+            several: setup.batch.grad_accum_steps > 1,
             at_loss: tokens * (of_layer.final_norm + params.layers * upcast * of_layer.kept / of_layer.whole),
         }
-        .with_offloaded_activations(setup)
     }
 
-    /// With activations in host memory, two layers' are on the GPU: the one in work and the one on its way.
-    fn with_offloaded_activations(self, setup: &Setup) -> Self {
+    /// Kept activations of this many layers, and of the micro-batches in flight beside: with activations in host memory, two
+    /// layers' are on the GPU, the one in work and the one on its way.
+    fn kept(&self, layers: f64) -> f64 {
         const LAYERS_HERE: f64 = 2.0;
-        if !setup.offload.activations || self.params.layers <= LAYERS_HERE {
-            return self;
-        }
-        Self { kept: self.kept * LAYERS_HERE / self.params.layers, others: 0.0, ..self }
+        let here = layers + self.others * self.params.layers;
+        let here = if self.activations_offloaded && here > LAYERS_HERE { LAYERS_HERE } else { here };
+        here * self.kept
     }
 
     fn parts(&self, point: Point) -> MemoryParts {
@@ -210,12 +230,11 @@ impl Ledger {
     }
 
     fn activations(&self, point: Point) -> (f64, f64, f64) {
-        let layers = self.params.layers;
-        let others = self.others * layers * self.kept;
+        let waiting = self.waiting_logits;
         match point {
-            Point::Loss => (others + layers * self.kept, self.at_loss, self.logits),
-            Point::InLayer(left) => (others + left * self.kept, self.whole - self.kept + self.in_layer, 0.0),
-            Point::AfterLayer(left) => (others + (left - 1.0) * self.kept, self.end_of_layer, 0.0),
+            Point::Loss => (self.kept(self.params.layers), self.at_loss, waiting + self.logits),
+            Point::InLayer(left) => (self.kept(left), self.whole - self.kept + self.in_layer, waiting),
+            Point::AfterLayer(left) => (self.kept(left - 1.0), self.end_of_layer, waiting),
             Point::Root | Point::Update => (0.0, 0.0, 0.0),
         }
     }
@@ -223,7 +242,8 @@ impl Ledger {
     /// Gradients at rest: FSDP allocates each unit's shard when it is first reduced and frees it after the update.
     fn gradients(&self, point: Point) -> f64 {
         let transient = matches!(self.sharding, Sharding::Fsdp(_)) && !self.offloaded;
-        if !transient {
+        // From the second micro-batch on, the shards of the first are there.
+        if !transient || (self.several && !self.reduces_once) {
             return self.states.gradients.get();
         }
         let shard = self.bytes.gradients * self.params.layer / self.degrees.gradients;
@@ -277,19 +297,26 @@ impl Ledger {
             Sharding::Fsdp(_) => {
                 let head = self.bytes.gathered * self.params.head;
                 let reduction = self.bytes.reduced * self.params.layer;
-                // Kept unsharded from one micro-batch to the next, in the format of the reduction.
-                let accumulated = if self.reduces_once { self.bytes.reduced * params } else { 0.0 };
-                accumulated
-                    + match point {
-                        Point::Loss | Point::Update => 0.0,
-                        Point::InLayer(left) => head + if left < self.params.layers { reduction } else { 0.0 },
-                        Point::AfterLayer(_) => head + self.bytes.gathered * self.params.layer + reduction,
-                        Point::Root => (self.bytes.gathered + self.bytes.reduced) * self.params.root,
+                // Kept unsharded from one micro-batch to the next, in the format of the reduction, until that is done.
+                let accumulated = |layers: f64| {
+                    let params = self.params.root + layers * self.params.layer;
+                    if self.reduces_once { self.bytes.reduced * params } else { 0.0 }
+                };
+                match point {
+                    Point::Update => 0.0,
+                    Point::Loss => accumulated(self.params.layers),
+                    Point::InLayer(left) => {
+                        accumulated(left) + head + if left < self.params.layers { reduction } else { 0.0 }
                     }
+                    Point::AfterLayer(left) => {
+                        accumulated(left - 1.0) + head + self.bytes.gathered * self.params.layer + reduction
+                    }
+                    Point::Root => (self.bytes.gathered + self.bytes.reduced) * self.params.root,
+                }
             }
             // DDP's buckets are a second copy of all gradients unless `gradient_as_bucket_view` is set; Megatron's and
             // nanotron's gradients live in the buckets.
-            Sharding::Ddp if self.replicas_reduce && self.framework == Framework::PyTorch => {
+            Sharding::Ddp | Sharding::Zero1 if self.replicas_reduce && self.framework == Framework::PyTorch => {
                 self.bytes.gradients * params
             }
             // The 16-bit gradients that compute produces live on beside the fp32 ones that they are added to.
@@ -300,6 +327,8 @@ impl Ledger {
             Sharding::Zero1 if self.replicas_reduce && self.framework == Framework::MegatronLegacy => {
                 ZERO1_BUCKETS * self.bytes.reduced * if params < ZERO2_BUCKET { params } else { ZERO2_BUCKET }
             }
+            // Whole gradients, where they wait for the last micro-batch.
+            Sharding::Zero2 if self.several && self.reduces_once => self.bytes.gathered * params,
             Sharding::Zero2 if self.replicas_reduce => {
                 self.bytes.reduced * if params < ZERO2_BUCKET { params } else { ZERO2_BUCKET }
             }

@@ -143,8 +143,11 @@ impl Scenario {
             Schedule::ZeroBubbleV => 2,
             Schedule::GPipe | Schedule::OneForwardOneBackward | Schedule::ZeroBubble => 1,
         };
+        // A chunk less at an end that was asked for, as Llama 3's 126 layers lack one at each.
+        let missing = |asked: u32| if asked > 0 { chunks.saturating_sub(asked) } else { 0 };
+        let asked = [self.pipeline.first_stage_layers, self.pipeline.last_stage_layers];
         let all = pp.saturating_mul(chunks);
-        if layers < all {
+        if layers.saturating_add(asked.into_iter().map(missing).sum()) < all {
             let message = format!(
                 "{layers} layers do not fill {pp} pipeline stages of {chunks} chunks each: enter at most {} stages.",
                 (layers / chunks).max(1)
