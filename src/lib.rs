@@ -4,18 +4,18 @@
 //!
 //! # Map
 //!
-//! Dependencies point one way: `units, decimal <- model <- scenario, params <- catalog <- plan, share, export, chart,
-//! measured <- ui`.
+//! Dependencies point one way: `units, decimal <- model <- scenario, params <- catalog <- plan, share, measured <-
+//! export, chart <- ui`.
 //!
 //! | module | what it is | what it does not know |
 //! |---|---|---|
 //! | [`units`] | quantities with units: the only powers of 2 and 10 | everything else |
 //! | [`decimal`] | numbers from decimal text | everything else |
-//! | [`model`] | the physics: parameters, FLOPs, memory, collectives, compute, the schedule of a step, the FSDP bounds | presets, user text, clock, randomness, browser |
+//! | [`model`] | the physics: parameters, FLOPs, memory, collectives, compute, the schedule of a step, the whole run ([`model::run`]), the FSDP bounds | presets, user text, clock, randomness, browser |
 //! | [`scenario`] | every choice a user can make, its validation, its resolution to a [`model::setup::Setup`] | where a choice came from |
 //! | [`params`] | the one table of parameters: control, typed entry, bounds, unit, scale, link key, help | presets |
-//! | [`catalog`] | accelerators, interconnects, clusters, models, named scenarios, each number with its source | how they are shown |
-//! | [`measured`] | published measurements: a row to a scenario, its prediction, the score of a source | how rows are stored |
+//! | [`catalog`] | accelerators, interconnects, clusters, models, named scenarios, each number with its source; what earlier revisions said ([`catalog::revisions`]); how far predictions lie off ([`catalog::accuracy`]) | how they are shown |
+//! | [`measured`] | published measurements: a row to a scenario, its prediction, the score of a source; `examples/score` and `examples/calibrate` read the files | how rows are stored |
 //! | [`plan`] | questions over the model: sweeps, boundaries, search, advice | pixels |
 //! | [`share`] | link to scenario and back, one frozen file a wire version | the page |
 //! | [`export`] | reports and the catalog as JSON | the page |
