@@ -46,7 +46,9 @@ pub fn evaluate(setup: &Setup) -> Report {
 pub fn spans(setup: &Setup, sink: &mut impl FnMut(Span)) {
     let units = compute::unit_times(setup);
     let all = stages(setup);
-    let (plan, pipeline) = slowest(setup, &units, &all);
+    let [first, ..] = &all;
+    let mut plan = StagePlan::new(setup, &units, first);
+    let pipeline = slowest(setup, &units, &all, &mut plan);
     let last = setup.batch.grad_accum_steps.saturating_sub(1);
     let times = pipeline.slowest;
     let before = if times.both() > Seconds::ZERO { times.forward / times.both() } else { 0.0 };
@@ -77,14 +79,13 @@ struct Pipeline {
     bubble: Seconds,
 }
 
-/// The plan of the slowest stage.
-fn slowest(setup: &Setup, units: &UnitTimes, stages: &[Stage; 3]) -> (StagePlan, Pipeline) {
-    let [first, between, last] = stages;
-    let plan = StagePlan::new(setup, units, first);
+/// The slowest stage; the first stage's plan becomes its plan.
+fn slowest(setup: &Setup, units: &UnitTimes, stages: &[Stage; 3], chosen: &mut StagePlan) -> Pipeline {
+    let [_, between, last] = stages;
     if setup.mesh.pp <= 1 {
-        return (plan, Pipeline { slowest: StageTimes::default(), bubble: Seconds::ZERO });
+        return Pipeline { slowest: StageTimes::default(), bubble: Seconds::ZERO };
     }
-    let plans = [plan, StagePlan::new(setup, units, between), StagePlan::new(setup, units, last)];
+    let plans = [*chosen, StagePlan::new(setup, units, between), StagePlan::new(setup, units, last)];
     let counts = stages.map(|stage| stage.count);
     let mut times = [StageTimes::default(); 3];
     for ((times, plan), count) in times.iter_mut().zip(&plans).zip(counts) {
@@ -100,14 +101,13 @@ fn slowest(setup: &Setup, units: &UnitTimes, stages: &[Stage; 3]) -> (StagePlan,
     let micro_batches = f64::from(setup.batch.grad_accum_steps);
     let bubble = pipeline::bubble(pipeline.schedule, pipeline.virtual_stages, micro_batches, &times);
     let slowest = pipeline::slowest(&times);
-    let [mut chosen, ..] = plans;
     for (plan, its) in plans.iter().zip(&times) {
         if *its == slowest {
-            chosen = *plan;
+            *chosen = *plan;
             break;
         }
     }
-    (chosen, Pipeline { slowest, bubble })
+    Pipeline { slowest, bubble }
 }
 
 /// The part of a stage's passes that can wait for a free moment, as its gradients of weights can. Passes that wait for the host
@@ -119,7 +119,9 @@ fn deferrable(passes: Seconds, layers: f64, units: &UnitTimes) -> Seconds {
 
 fn time(setup: &Setup, stages: &[Stage; 3]) -> TimeReport {
     let units = compute::unit_times(setup);
-    let (plan, pipeline) = slowest(setup, &units, stages);
+    let [first, ..] = stages;
+    let mut plan = StagePlan::new(setup, &units, first);
+    let pipeline = slowest(setup, &units, stages, &mut plan);
     let Phases { forward, backward, busy } = plan.all_micro_batches();
     let micro_batches = f64::from(setup.batch.grad_accum_steps);
     let reductions = plan.reductions();
