@@ -98,16 +98,32 @@ pub fn bus_bandwidth(network: &Network, group: Group) -> BytesPerSecond {
 /// assert!((time.ms() - 0.940).abs() < 0.001);
 /// ```
 pub fn all_gather(network: &Network, group: Group, size: Bytes) -> Seconds {
-    if group.ranks <= 1.0 {
-        return Seconds::ZERO;
+    Ring::of(network, group).all_gather(size)
+}
+
+/// What all-gathers of a group have in common, whatever their size.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Ring {
+    /// The part of the buffer that passes through each rank.
+    share: f64,
+    bandwidth: BytesPerSecond,
+    latency: Seconds,
+    alone: bool,
+}
+
+impl Ring {
+    /// The ring over a group.
+    pub fn of(network: &Network, group: Group) -> Self {
+        let (share, latency) = match network.topology {
+            Topology::Flat => (1.0, group.ranks * network.inter_node_latency),
+            Topology::Aware => ((group.ranks - 1.0) / group.ranks, ring_latency(network, group)),
+        };
+        Self { share, latency, bandwidth: bus_bandwidth(network, group), alone: group.ranks <= 1.0 }
     }
-    let bandwidth = bus_bandwidth(network, group);
-    match network.topology {
-        Topology::Flat => size / bandwidth + group.ranks * network.inter_node_latency,
-        Topology::Aware => {
-            let moved = size * ((group.ranks - 1.0) / group.ranks);
-            moved / bandwidth + ring_latency(network, group)
-        }
+
+    /// Time of an all-gather to `size` bytes, or of a reduce-scatter of as many ([`all_gather`]).
+    pub fn all_gather(&self, size: Bytes) -> Seconds {
+        if self.alone { Seconds::ZERO } else { size * self.share / self.bandwidth + self.latency }
     }
 }
 

@@ -1,6 +1,6 @@
 //! What one stage of the pipeline computes and communicates in a step: the inputs of its schedule.
 
-use super::collectives::{self, Group};
+use super::collectives::{self, Group, Ring};
 use super::compute::{self, UnitTimes};
 use super::exchange::{Exchange, Hiding};
 use super::hardware::Network;
@@ -46,6 +46,8 @@ struct Groups<'a> {
     network: &'a Network,
     /// GPUs that share the state.
     shard: Group,
+    /// Their gathers and reductions.
+    ring: Ring,
     /// Replicas of that state.
     replicas: Group,
 }
@@ -55,19 +57,21 @@ impl<'a> Groups<'a> {
         let (mesh, network) = (&setup.mesh, &setup.network);
         let world = mesh.gpus();
         let inner = mesh.tp.saturating_mul(mesh.shard_group());
+        let shard = Group::strided(mesh.shard_group(), mesh.tp, world, network);
         Self {
             network,
-            shard: Group::strided(mesh.shard_group(), mesh.tp, world, network),
+            shard,
+            ring: Ring::of(network, shard),
             replicas: Group::strided(mesh.dp_replicate, inner, world, network),
         }
     }
 
     fn gather(&self, bytes: f64) -> Seconds {
-        collectives::all_gather(self.network, self.shard, Bytes::new(bytes))
+        self.ring.all_gather(Bytes::new(bytes))
     }
 
     fn scatter(&self, bytes: f64) -> Seconds {
-        collectives::reduce_scatter(self.network, self.shard, Bytes::new(bytes))
+        self.ring.all_gather(Bytes::new(bytes))
     }
 
     fn across(&self, bytes: f64) -> Seconds {
@@ -84,7 +88,7 @@ impl<'a> Groups<'a> {
 impl StagePlan {
     /// The plan of a stage.
     pub fn new(setup: &Setup, units: &UnitTimes, stage: &Stage) -> Self {
-        let params = share::params(setup, stage);
+        let params = stage.params;
         let sync = Sync::of(setup);
         let groups = Groups::of(setup);
         let bytes = states::recipe_bytes(setup.recipe);

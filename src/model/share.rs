@@ -1,11 +1,10 @@
 //! What one GPU holds and computes of the model: the split of weights and tokens by tensor, context and pipeline parallelism.
 
 use super::setup::Setup;
-use super::stages::Stage;
 use super::transformer::Architecture;
 
 /// The parameters of one GPU before data parallelism shards them.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Params {
     /// Layers on the GPU.
     pub layers: f64,
@@ -26,17 +25,17 @@ impl Params {
     }
 }
 
-/// The parameters on each GPU of a stage: matrices divided by tp, norms whole. A tied head on another stage than the
+/// The parameters on each GPU of a stage of so many layers, perhaps with embedding and head: matrices divided by tp, norms whole. A tied head on another stage than the
 /// embedding is a copy of it.
 ///
 /// ```
-/// # use shardwise::{catalog, model::{share::params, stages::stages}};
+/// # use shardwise::{catalog, model::stages::stages};
 /// let setup = catalog::default_scenario().setup();
 /// let [all, ..] = stages(&setup);
 /// // On one stage without tensor parallelism: the model.
-/// assert_eq!(params(&setup, &all).all(), setup.architecture.params() as f64);
+/// assert_eq!(all.params.all(), setup.architecture.params() as f64);
 /// ```
-pub fn params(setup: &Setup, stage: &Stage) -> Params {
+pub fn params(setup: &Setup, layers: u32, embedding: bool, head: bool) -> Params {
     let arch = &setup.architecture;
     let tp = f64::from(setup.mesh.tp.max(1));
     let norms = arch.norm_params_per_layer() as f64;
@@ -46,17 +45,15 @@ pub fn params(setup: &Setup, stage: &Stage) -> Params {
     let table = arch.embedding_params() as f64 / tp;
     let outer_norms = arch.outer_norm_params() as f64;
     let final_norm = arch.norm_params() as f64;
-    let embedding =
-        if stage.embedding { table + arch.position_params() as f64 + (outer_norms - final_norm) } else { 0.0 };
-    let own_head = !(arch.tie_word_embeddings && stage.embedding);
-    let head = if stage.head { table } else { 0.0 };
-    let after = if stage.head { final_norm + if own_head { table } else { 0.0 } } else { 0.0 };
+    let own_head = !(arch.tie_word_embeddings && embedding);
+    let before = if embedding { table + arch.position_params() as f64 + (outer_norms - final_norm) } else { 0.0 };
+    let after = if head { final_norm + if own_head { table } else { 0.0 } } else { 0.0 };
     Params {
-        layers: f64::from(stage.layers),
+        layers: f64::from(layers),
         layer: matrices + norms,
         layer_matrices: matrices,
-        root: embedding + after,
-        head,
+        root: before + after,
+        head: if head { table } else { 0.0 },
     }
 }
 

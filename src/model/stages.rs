@@ -3,6 +3,7 @@
 use super::flops;
 use super::parallel::Schedule;
 use super::setup::Setup;
+use super::share::{self, Params};
 use super::software::Framework;
 
 /// One stage, as every GPU of it holds it. Without a pipeline there is one, with all layers, embedding and head.
@@ -18,6 +19,8 @@ pub struct Stage {
     pub head: bool,
     /// Micro-batches whose activations are alive at once.
     pub in_flight: f64,
+    /// What one GPU holds before data parallelism shards it.
+    pub params: Params,
 }
 
 /// The stages of a pipeline by kind: first, those between, last. Kinds that do not occur count 0.
@@ -25,19 +28,19 @@ pub fn stages(setup: &Setup) -> [Stage; 3] {
     let pp = setup.mesh.pp.max(1);
     let [first, between, last] = layers_by_stage(setup, pp);
     let ends = f64::from(pp > 1);
-    let flight = |rank| in_flight(setup, pp, rank);
     // In a V the last chunk of the model is on the first GPU.
     let turns = pp > 1 && setup.pipeline.schedule == Schedule::ZeroBubbleV;
+    let head_rank = if turns { 0 } else { pp - 1 };
+    let stage = |layers, count, rank| {
+        let (embedding, head) = (rank == 0, rank == head_rank);
+        let exists = pp > 1 || embedding;
+        let params = if exists { share::params(setup, layers, embedding, head) } else { Params::default() };
+        Stage { layers, count, embedding, head, in_flight: in_flight(setup, pp, rank), params }
+    };
     [
-        Stage { layers: first, count: 1.0, embedding: true, head: pp == 1 || turns, in_flight: flight(0) },
-        Stage {
-            layers: between,
-            count: between_stages(setup, pp, [first, between, last]),
-            embedding: false,
-            head: false,
-            in_flight: flight(1),
-        },
-        Stage { layers: last, count: ends, embedding: false, head: !turns, in_flight: flight(pp - 1) },
+        stage(first, 1.0, 0),
+        stage(between, between_stages(setup, pp, [first, between, last]), 1),
+        stage(last, ends, pp - 1),
     ]
 }
 

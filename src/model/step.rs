@@ -47,7 +47,9 @@ pub fn evaluate(setup: &Setup) -> Report {
 pub fn spans(setup: &Setup, sink: &mut impl FnMut(Span)) {
     let units = compute::unit_times(setup);
     let all = stages(setup);
-    let (plan, pipeline) = slowest(setup, &units, &all);
+    let [first, ..] = &all;
+    let mut plan = StagePlan::new(setup, &units, first);
+    let pipeline = slowest(setup, &units, &all, &mut plan);
     let last = setup.batch.grad_accum_steps.saturating_sub(1);
     let times = pipeline.slowest;
     let before = if times.both() > Seconds::ZERO { times.forward / times.both() } else { 0.0 };
@@ -78,14 +80,13 @@ struct Pipeline {
     bubble: Seconds,
 }
 
-/// The plan of the stage that ends last.
-fn slowest(setup: &Setup, units: &UnitTimes, stages: &[Stage; 3]) -> (StagePlan, Pipeline) {
-    let [first, between, last] = stages;
-    let plan = StagePlan::new(setup, units, first);
+/// The stage that ends last; the first stage's plan becomes its plan.
+fn slowest(setup: &Setup, units: &UnitTimes, stages: &[Stage; 3], chosen: &mut StagePlan) -> Pipeline {
+    let [_, between, last] = stages;
     if setup.mesh.pp <= 1 {
-        return (plan, Pipeline { slowest: StageTimes::default(), bubble: Seconds::ZERO });
+        return Pipeline { slowest: StageTimes::default(), bubble: Seconds::ZERO };
     }
-    let plans = [plan, StagePlan::new(setup, units, between), StagePlan::new(setup, units, last)];
+    let plans = [*chosen, StagePlan::new(setup, units, between), StagePlan::new(setup, units, last)];
     let counts = stages.map(|stage| stage.count);
     let mut times = [StageTimes::default(); 3];
     for ((times, plan), count) in times.iter_mut().zip(&plans).zip(counts) {
@@ -101,17 +102,16 @@ fn slowest(setup: &Setup, units: &UnitTimes, stages: &[Stage; 3]) -> (StagePlan,
     let bubble = pipeline::bubble(setup.pipeline.schedule, setup.chunks(), micro_batches, &times);
     // All stages start together and pass on what they have; the step ends with the last of them to reduce and update.
     let passes = micro_batches * pipeline::slowest(&times).both() + bubble;
-    let [mut chosen, ..] = plans;
     let [mut its, ..] = times;
     let mut end = Seconds::ZERO;
     for (plan, times) in plans.iter().zip(&times).filter(|(_, times)| times.count > 0.0) {
         let own = passes + plan.beyond_steady(times.both());
         if own > end {
-            (chosen, its, end) = (*plan, *times, own);
+            (*chosen, its, end) = (*plan, *times, own);
         }
     }
     let waits = (passes - micro_batches * its.both()).max(Seconds::ZERO);
-    (chosen, Pipeline { slowest: its, bubble: waits })
+    Pipeline { slowest: its, bubble: waits }
 }
 
 /// Of a stage's passes, what the others wait for where gradients of weights fill the bubble: twice under ZB-H1, three times under
@@ -127,7 +127,9 @@ fn unfilled(setup: &Setup, passes: Seconds, layers: f64, units: &UnitTimes) -> S
 
 fn time(setup: &Setup, stages: &[Stage; 3]) -> TimeReport {
     let units = compute::unit_times(setup);
-    let (plan, pipeline) = slowest(setup, &units, stages);
+    let [first, ..] = stages;
+    let mut plan = StagePlan::new(setup, &units, first);
+    let pipeline = slowest(setup, &units, stages, &mut plan);
     let Phases { forward, backward, busy } = plan.all_micro_batches();
     let micro_batches = f64::from(setup.batch.grad_accum_steps);
     let reductions = plan.reductions();

@@ -61,7 +61,7 @@ pub fn mfu_curve(scenario: &Scenario, x_key: &str, metric: Metric, bounds: bool,
         let moved = Scenario { strategy, ..*scenario };
         let mut line = curve(&moved, &x, metric, scratch);
         line.name = names::strategy(place).to_string();
-        line.band = own.then(|| {
+        line.band = (own && !line.segments.is_empty()).then(|| {
             let time = accuracy::step_time(scenario);
             (1.0 / time.high, 1.0 / time.low)
         });
@@ -153,8 +153,13 @@ fn coincide(one: &Line, other: &Line) -> bool {
 
 /// The end of the vertical axis: a round number above every curve.
 fn ceiling(metric: Metric, lines: &[Line]) -> f64 {
-    let points = lines.iter().flat_map(|line| line.segments.iter().chain(&line.infeasible)).flatten();
-    let most = points.fold(0.0_f64, |most, point| most.max(point.1));
+    let of_line = |line: &Line| {
+        let points =
+            |pieces: &[Vec<(f64, f64)>]| pieces.iter().flatten().fold(0.0_f64, |most, point| most.max(point.1));
+        let banded = line.band.map_or(0.0, |band| band.1 * points(&line.segments));
+        banded.max(points(&line.segments)).max(points(&line.infeasible))
+    };
+    let most = lines.iter().map(of_line).fold(0.0_f64, f64::max);
     let step = match metric {
         Metric::Mfu => 10.0,
         Metric::TokensPerSecond => {

@@ -5,6 +5,7 @@ use super::scratch::Scratch;
 use super::{bound, finding};
 use crate::chart::spec::{Cell, ChartSpec, Field, Line, LineRole, Quantity, Zone, ZoneKind};
 use crate::chart::{format, names};
+use crate::model::report::Limiter;
 use crate::params::Unit;
 use crate::plan::boundary::{Point, memory_frontier, network_boundary};
 use crate::plan::sweep::{self, Range, Sample};
@@ -113,10 +114,20 @@ fn zones(scenario: &Scenario, x: &AxisOf, y: &AxisOf, field: &Field) -> Vec<Zone
         let memory = scenario.setup().accelerator.memory.gib();
         format!("needs more than {}", format::value(Unit::Gib, memory))
     };
+    let count = |limiter| field.cells.iter().filter(|cell| cell.limiter == limiter).count();
+    let [compute, launch, bubble] = [Limiter::Compute, Limiter::Launch, Limiter::Bubble].map(count);
+    // What limits most of the part that the network does not.
+    let hidden = if compute >= launch.max(bubble) {
+        "compute-bound"
+    } else if launch >= bubble {
+        "launch-bound"
+    } else {
+        "pipeline-bound"
+    };
     [
         (ZoneKind::DoesNotFit, "does not fit", needs),
         (ZoneKind::NetworkBound, "network-bound", String::new()),
-        (ZoneKind::ComputeBound, "compute-bound", String::new()),
+        (ZoneKind::ComputeBound, hidden, String::new()),
     ]
     .into_iter()
     .filter(|(kind, ..)| of_kind(*kind))

@@ -2,7 +2,7 @@
 
 use super::{Bounds, Stage};
 use crate::model::collectives::{Group, bus_bandwidth};
-use crate::model::compute::peak;
+use crate::model::compute::{attention_efficiency, peak};
 use crate::model::flops;
 use crate::model::hardware::{Accelerator, Efficiency, Network, Topology};
 use crate::model::memory::recipe_bytes;
@@ -61,7 +61,7 @@ fn kernel_efficiency(setup: &Setup, bounds: &Bounds) -> f64 {
     let attention = flops::executed_keys(1.0, 0.0, setup.mask);
     let all = bounds.forward_flops().get();
     let products = 2.0 * bounds.params();
-    all / (products / reached.matmul + (all - products) * attention / reached.attention)
+    all / (products / reached.matmul + (all - products) * attention / attention_efficiency(setup))
 }
 
 /// A setup under the simplifications of the bounds, for the step model: no vocabulary and no biases (`φ = 12 L H²`), a flat

@@ -1,7 +1,7 @@
 //! The moments of a step at which memory can peak, and what is alive at each.
 
 use super::activations;
-use super::states::{RecipeBytes, ShardDegrees, States, gathered_layer_bytes, of_gpu, recipe_bytes, shard_degrees};
+use super::states::{RecipeBytes, States, gathered_layer_bytes, of_gpu, recipe_bytes, shard_degrees};
 use crate::model::parallel::Schedule;
 use crate::model::report::{MemoryPart, MemoryParts, MemoryReport, PeakMoment};
 use crate::model::setup::Setup;
@@ -85,8 +85,7 @@ pub fn peak(setup: &Setup, stages: &[Stage; 3]) -> MemoryReport {
 
 /// The memory of one GPU of a stage at the peak of a step.
 pub fn of_stage(setup: &Setup, stage: &Stage) -> MemoryReport {
-    let params = share::params(setup, stage);
-    let ledger = Ledger::new(setup, stage, &params);
+    let ledger = Ledger::new(setup, stage, &stage.params);
     let layers = ledger.params.layers;
     let second = if layers > 1.0 { layers - 1.0 } else { layers };
     let last_with_prefetch = if layers > 1.0 { 2.0 } else { layers };
@@ -134,8 +133,12 @@ fn context(setup: &Setup) -> Bytes {
 struct Ledger {
     params: Params,
     bytes: RecipeBytes,
+    /// One layer's gradients at rest.
+    gradient_shard: f64,
+    /// The root unit and one layer, gathered, and all of the model.
+    gathered_root: f64,
     gathered_layer: f64,
-    degrees: ShardDegrees,
+    gathered_all: f64,
     states: States,
     sharding: Sharding,
     framework: Framework,
@@ -163,6 +166,8 @@ impl Ledger {
         let arch = &setup.architecture;
         let bytes = recipe_bytes(setup.recipe);
         let degrees = shard_degrees(setup);
+        let gathered_layer = gathered_layer_bytes(setup);
+        let gathered_root = bytes.gathered * params.root;
         let hidden = f64::from(arch.hidden_size);
         let tokens = share::tokens(setup);
         let of_layer = activations::layer(setup, bytes.activation);
@@ -173,8 +178,10 @@ impl Ledger {
         Self {
             params: *params,
             bytes,
-            gathered_layer: gathered_layer_bytes(setup),
-            degrees,
+            gradient_shard: bytes.gradients * params.layer / degrees.gradients,
+            gathered_root,
+            gathered_layer: gathered_layer * params.layer,
+            gathered_all: gathered_root + params.layers * gathered_layer * params.layer,
             states: of_gpu(setup, params),
             sharding: setup.sharding,
             framework: setup.framework,
@@ -246,7 +253,7 @@ impl Ledger {
         if !transient || (self.several && !self.reduces_once) {
             return self.states.gradients.get();
         }
-        let shard = self.bytes.gradients * self.params.layer / self.degrees.gradients;
+        let shard = self.gradient_shard;
         let layers = self.params.layers;
         match point {
             Point::Loss => 0.0,
@@ -271,9 +278,8 @@ impl Ledger {
                 }
             }
         };
-        let root = self.bytes.gathered * self.params.root;
-        let current = root + units * self.gathered_layer * self.params.layer;
-        let whole = root + self.params.layers * self.gathered_layer * self.params.layer;
+        let current = self.gathered_root + units * self.gathered_layer;
+        let whole = self.gathered_all;
         match (self.sharding, point) {
             // FSDP frees a unit's gathered weights before it reduces its gradients, the root's last; and all of them before
             // the loss where it reshards after the forward pass.

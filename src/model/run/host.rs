@@ -2,7 +2,7 @@
 
 use crate::model::memory::{activations, recipe_bytes, states};
 use crate::model::setup::Setup;
-use crate::model::share::{Params, params, tokens};
+use crate::model::share::{Params, tokens};
 use crate::model::software::Offload;
 use crate::model::stages::{Stage, stages};
 use crate::units::Bytes;
@@ -19,7 +19,7 @@ fn ranks(setup: &Setup) -> f64 {
 fn of_node(setup: &Setup, of_rank: &dyn Fn(&Stage, &Params) -> f64) -> Bytes {
     let mut most = 0.0;
     for stage in stages(setup) {
-        let bytes = of_rank(&stage, &params(setup, &stage));
+        let bytes = of_rank(&stage, &stage.params);
         if stage.count > 0.0 && bytes > most {
             most = bytes;
         }

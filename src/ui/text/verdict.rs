@@ -55,7 +55,7 @@ pub fn limited_by(limiter: Limiter) -> &'static str {
         Limiter::IntraNode => "the links inside a node",
         Limiter::Compute => "compute",
         Limiter::Launch => "kernel launches",
-        Limiter::Bubble => "pipeline stages that wait for each other",
+        Limiter::Bubble => "idle pipeline stages",
     }
 }
 
