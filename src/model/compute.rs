@@ -244,7 +244,7 @@ fn head(setup: &Setup, tokens: f64, tp: f64, half: f64, memory_rate: BytesPerSec
 
 /// FLOPs a parameter, over H, of the Newton-Schulz iterations that make Muon's update orthogonal: five times `4 m + 2 m²/n` of
 /// an m x n matrix, m = H and n twice that.
-const NEWTON_SCHULZ: f64 = 5.0 * (4.0 + 2.0 / 2.0);
+const NEWTON_SCHULZ: f64 = 5.0 * (4.0 + 1.0);
 
 /// Time of Muon's products over these matrices' parameters; none for other optimizers.
 fn newton_schulz(setup: &Setup, params: f64) -> Seconds {

@@ -256,11 +256,13 @@ fn neighbours(setup: &Setup, element: f64) -> Neighbours {
     if mesh.pp <= 1 {
         return Neighbours { time: Seconds::ZERO, cross: false };
     }
-    let cross = mesh.gpus() > setup.network.gpus_per_node;
+    let nodes = mesh.gpus().div_ceil(setup.network.gpus_per_node.max(1));
+    let (cross, beyond) = (nodes > 1, f64::from(nodes - 1));
     let width = f64::from(setup.architecture.hidden_size) / f64::from(mesh.tp.max(1));
     let size = Bytes::new(element * share::tokens(setup) * width);
     let passes = 2.0 * f64::from(setup.chunks());
-    Neighbours { time: passes * collectives::point_to_point(&setup.network, cross, size), cross }
+    let message = collectives::point_to_point(&setup.network, cross, size) + beyond * setup.overheads.message;
+    Neighbours { time: passes * message, cross }
 }
 
 /// The GPUs over which DDP reduces: replicas and those that share a sequence.

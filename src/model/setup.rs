@@ -82,6 +82,8 @@ pub struct Overheads {
     pub launch: f64,
     /// The same for what tensor and context parallelism add to it.
     pub launch_exchange: f64,
+    /// Host time of one message between pipeline stages, for each node of the run beyond the first.
+    pub message: Seconds,
     /// Host time of one step beside its layers: the optimizer's launches, data, logging.
     pub step: Seconds,
     /// Element-wise traffic per token, layer and hidden channel, forward and backward together, in bytes.

@@ -7,6 +7,10 @@ use crate::units::{Bytes, Seconds};
 /// Share of the element-wise traffic that `torch.compile` leaves.
 pub const COMPILED: f64 = 0.54;
 
+/// Host time of a message between nanotron's stages for each node beyond the first: its messages go one by one and say their
+/// shapes first, and on its cluster that takes the longer the more nodes take part (docs/accuracy.md).
+const MESSAGE: Seconds = Seconds::from_ms(0.2);
+
 /// The overheads of a framework, with or without `torch.compile`. Fitted by `examples/calibrate` to the rows in
 /// tests/measured, but for the memory of the context: a CUDA context with its libraries holds about half a GiB, an NCCL
 /// communicator's channels about 150 MiB.
@@ -17,6 +21,7 @@ pub const fn overheads(framework: Framework, compile: bool) -> Overheads {
         Framework::MegatronLegacy => (110.0, 0.14, [3.0, 6.0]),
         Framework::Nanotron => (230.0, 0.03, [3.0, 6.0]),
     };
+    let message = if matches!(framework, Framework::Nanotron) { MESSAGE } else { Seconds::ZERO };
     Overheads {
         context: Bytes::from_gib(0.6),
         per_communicator: Bytes::from_gib(0.15),
@@ -24,6 +29,7 @@ pub const fn overheads(framework: Framework, compile: bool) -> Overheads {
         contention: 1.15,
         launch,
         launch_exchange,
+        message,
         step: Seconds::from_ms(20.0),
         elementwise_bytes: if compile { COMPILED * elementwise } else { elementwise },
     }

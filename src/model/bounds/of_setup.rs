@@ -119,6 +119,7 @@ pub fn simplified(setup: &Setup) -> Setup {
             contention: 1.0,
             launch: 0.0,
             launch_exchange: 0.0,
+            message: Seconds::ZERO,
             step: Seconds::ZERO,
             elementwise_bytes: 0.0,
         },
