@@ -4,7 +4,7 @@ use super::setup::Setup;
 use super::transformer::Architecture;
 
 /// The parameters of one GPU before data parallelism shards them.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Params {
     /// Layers on the GPU.
     pub layers: f64,
@@ -19,6 +19,9 @@ pub struct Params {
 }
 
 impl Params {
+    /// None at all.
+    pub const NONE: Self = Self { layers: 0.0, layer: 0.0, layer_matrices: 0.0, root: 0.0, head: 0.0 };
+
     /// All of them.
     pub fn all(&self) -> f64 {
         self.layers * self.layer + self.root

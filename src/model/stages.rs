@@ -23,6 +23,12 @@ pub struct Stage {
     pub params: Params,
 }
 
+impl Stage {
+    /// A kind that does not occur.
+    const NONE: Self =
+        Self { layers: 0, count: 0.0, embedding: false, head: false, in_flight: 0.0, params: Params::NONE };
+}
+
 /// The stages of a pipeline by kind: first, those between, last. Kinds that do not occur count 0.
 pub fn stages(setup: &Setup) -> [Stage; 3] {
     let pp = setup.mesh.pp.max(1);
@@ -33,10 +39,12 @@ pub fn stages(setup: &Setup) -> [Stage; 3] {
     let head_rank = if turns { 0 } else { pp - 1 };
     let stage = |layers, count, rank| {
         let (embedding, head) = (rank == 0, rank == head_rank);
-        let exists = pp > 1 || embedding;
-        let params = if exists { share::params(setup, layers, embedding, head) } else { Params::default() };
+        let params = share::params(setup, layers, embedding, head);
         Stage { layers, count, embedding, head, in_flight: in_flight(setup, pp, rank), params }
     };
+    if pp == 1 {
+        return [stage(first, 1.0, 0), Stage::NONE, Stage::NONE];
+    }
     [
         stage(first, 1.0, 0),
         stage(between, between_stages(setup, pp, [first, between, last]), 1),

@@ -89,31 +89,23 @@ pub fn of_stage(setup: &Setup, stage: &Stage) -> MemoryReport {
     let layers = ledger.params.layers;
     let second = if layers > 1.0 { layers - 1.0 } else { layers };
     let last_with_prefetch = if layers > 1.0 { 2.0 } else { layers };
-    let points = [
-        (Point::Loss, PeakMoment::Loss),
-        (Point::InLayer(layers), PeakMoment::Backward),
-        (Point::AfterLayer(layers), PeakMoment::Backward),
-        (Point::InLayer(second), PeakMoment::Backward),
-        (Point::AfterLayer(second), PeakMoment::Backward),
-        (Point::InLayer(last_with_prefetch), PeakMoment::Backward),
-        (Point::AfterLayer(last_with_prefetch), PeakMoment::Backward),
-        (Point::InLayer(1.0), PeakMoment::Backward),
-        (Point::AfterLayer(1.0), PeakMoment::Backward),
-        (Point::Root, PeakMoment::Backward),
-    ];
-    let (mut at, mut moment) = (Point::Update, PeakMoment::Optimizer);
-    let mut allocated = ledger.total(at);
-    // A stage of the head alone has no layers to be in.
-    let has_layers = layers > 0.0;
-    for (point, its_moment) in points {
-        if !has_layers && matches!(point, Point::InLayer(_) | Point::AfterLayer(_)) {
-            continue;
-        }
+    let mut most = (Point::Update, PeakMoment::Optimizer, ledger.total(Point::Update));
+    let mut consider = |point, moment| {
         let total = ledger.total(point);
-        if total > allocated {
-            (at, moment, allocated) = (point, its_moment, total);
+        if total > most.2 {
+            most = (point, moment, total);
+        }
+    };
+    consider(Point::Loss, PeakMoment::Loss);
+    // A stage of the head alone has no layers to be in.
+    if layers > 0.0 {
+        for left in [layers, second, last_with_prefetch, 1.0] {
+            consider(Point::InLayer(left), PeakMoment::Backward);
+            consider(Point::AfterLayer(left), PeakMoment::Backward);
         }
     }
+    consider(Point::Root, PeakMoment::Backward);
+    let (at, moment, allocated) = most;
     let parts = ledger.parts(at);
     let in_pipeline = if setup.mesh.pp > 1 { PIPELINE_FRAGMENTATION } else { 0.0 };
     let fragmentation = setup.overheads.fragmentation + in_pipeline;
