@@ -28,13 +28,12 @@ impl StageTimes {
 ///
 /// With even stages it is `(pp-1)(t_f + t_b)` for GPipe (arXiv 1811.06965) and 1F1B, the v-th part of that for v
 /// interleaved chunks (arXiv 2104.04473), `(pp-1)(t_f + t_b - 2 t_w)` for ZB-H1 and `(pp-1)(t_f + t_b - 3 t_w)` for ZB-V, t_w
-/// the gradients of weights (arXiv 2401.10241). With uneven ones the passes of the other stages take the place of `pp-1` equal ones; GPipe's two phases
-/// each wait for their own slowest stage.
+/// the gradients of weights (arXiv 2401.10241). With uneven stages the passes of the others take the place of `pp-1` equal
+/// ones; GPipe's two phases each wait for their own slowest stage.
 ///
 /// ```
 /// # use shardwise::model::{parallel::Schedule, pipeline::{bubble, StageTimes}};
 /// # use shardwise::units::Seconds;
-/// // ZB-H1 fills the bubble with gradients of weights, a third of the passes, twice: a third of 1F1B's is left.
 /// // Eight even stages and 32 micro-batches: the bubble is 7/32 of the passes (arXiv 2104.04473, section 2.2).
 /// let stage = StageTimes {
 ///     count: 8.0, forward: Seconds::from_ms(1.0), backward: Seconds::from_ms(2.0), unfilled: Seconds::from_ms(1.0),
@@ -43,6 +42,7 @@ impl StageTimes {
 /// let waits = |schedule| bubble(schedule, 4, 32.0, &stages).ms();
 /// assert_eq!(waits(Schedule::OneForwardOneBackward) / (32.0 * 3.0), 7.0 / 32.0);
 /// assert_eq!(waits(Schedule::Interleaved), waits(Schedule::GPipe) / 4.0);
+/// // ZB-H1 fills the bubble with gradients of weights, a third of the passes, twice: a third of 1F1B's is left.
 /// assert!((waits(Schedule::ZeroBubble) - 7.0).abs() < 1e-12);
 /// ```
 pub fn bubble(schedule: Schedule, virtual_stages: u32, micro_batches: f64, stages: &[StageTimes; 3]) -> Seconds {

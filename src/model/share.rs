@@ -28,8 +28,8 @@ impl Params {
     }
 }
 
-/// The parameters on each GPU of a stage of so many layers, perhaps with embedding and head: matrices divided by tp, norms whole. A tied head on another stage than the
-/// embedding is a copy of it.
+/// The parameters on each GPU of a stage of so many layers, perhaps with embedding and head: matrices divided by tp, norms
+/// whole. A tied head on another stage than the embedding is a copy of it.
 ///
 /// ```
 /// # use shardwise::{catalog, model::stages::stages};

@@ -42,7 +42,7 @@ pub fn evaluate(setup: &Setup) -> Report {
     }
 }
 
-/// Plays the step of the slowest stage span by span, in the order in which spans start on each lane. The pipeline's bubble
+/// Plays the step of the stage that ends last span by span, in the order in which spans start on each lane. The pipeline's bubble
 /// lies before the first micro-batch and after the last, in the proportion of forward and backward passes.
 pub fn spans(setup: &Setup, sink: &mut impl FnMut(Span)) {
     let units = compute::unit_times(setup);
