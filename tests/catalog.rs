@@ -115,7 +115,7 @@ fn parts_add_up_to_the_whole() {
     for model in MODELS {
         let shape = &model.architecture;
         let layer = shape.attention_params_per_layer() + shape.mlp_params_per_layer() + shape.norm_params_per_layer();
-        assert_eq!(layer, shape.layer_params(), "{}", model.id);
+        assert_eq!(layer, shape.dense_layer_params(), "{}", model.id);
         let ends = shape.embedding_params() + shape.position_params() + shape.head_params() + shape.outer_norm_params();
         assert_eq!(u64::from(shape.num_hidden_layers) * layer + ends, model.params, "{}", model.id);
     }

@@ -17,7 +17,7 @@ pub mod qwen;
 
 use super::ModelEntry;
 use super::lists::{count, joined};
-use crate::model::transformer::{Architecture, AttentionBias, Norm};
+use crate::model::transformer::{Architecture, AttentionBias, Experts, LatentAttention, Norm, QkNorm};
 
 /// The families, in display order.
 const FAMILIES: [&[ModelEntry]; 14] = [
@@ -55,7 +55,7 @@ const LLAMA_STYLE: Architecture = Architecture {
     gated_mlp: true,
     norm: Norm::Rms,
     norms_per_layer: 2,
-    qk_norm: false,
+    qk_norm: QkNorm::None,
     attention_bias: AttentionBias::None,
     mlp_bias: false,
     tie_word_embeddings: false,
@@ -63,6 +63,9 @@ const LLAMA_STYLE: Architecture = Architecture {
     embedding_norm: false,
     sliding_window: 0,
     global_every: 0,
+    attention_sinks: false,
+    latent: LatentAttention::NONE,
+    experts: Experts::NONE,
 };
 
 /// What GPT-2, GPT-3, OPT and BLOOM share: plain MLP, layer norms, biases everywhere, an output head tied to the

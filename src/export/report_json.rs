@@ -95,6 +95,8 @@ struct MeshJson {
     cp: u32,
     tp: u32,
     pp: u32,
+    ep: u32,
+    etp: u32,
 }
 
 /// What one strategy reaches; `null` where nothing searched fits.
@@ -208,8 +210,8 @@ pub fn report_json<'a>(scenario: &Scenario, report: &Report, issues: &'a [Issue]
     }
 }
 
-fn mesh_json(Mesh { dp_replicate, dp_shard, cp, tp, pp }: Mesh) -> MeshJson {
-    MeshJson { dp_replicate, dp_shard, cp, tp, pp }
+fn mesh_json(Mesh { dp_replicate, dp_shard, cp, tp, pp, ep, etp }: Mesh) -> MeshJson {
+    MeshJson { dp_replicate, dp_shard, cp, tp, pp, ep, etp }
 }
 
 fn memory_json(scenario: &Scenario, report: &Report) -> MemoryJson {

@@ -6,13 +6,14 @@ use super::target::{self, MemoryKind, TimeSource};
 use super::{LeftOut, Notes, batch, conventions, hardware, layout, model, scope, software};
 use crate::catalog;
 use crate::catalog::accuracy::{self, Band};
+use crate::model::experts::ExpertParallel;
 use crate::model::hardware::{Accelerator, Network, Topology};
 use crate::model::parallel::ContextExchange;
 use crate::model::report::Report;
 use crate::model::training::{ComputeFormat, MfuConvention, Recipe};
 use crate::params;
 use crate::scenario::issue::{Issue, Severity};
-use crate::scenario::{Scenario, Strategy};
+use crate::scenario::{ExpertChoice, Scenario, Strategy};
 
 /// What the engine says of a row, beside what was measured.
 #[derive(Clone, Debug, PartialEq)]
@@ -100,6 +101,10 @@ pub fn scenario(row: &Row) -> Result<(Scenario, Notes), LeftOut> {
         context: ContextExchange::Ring,
         pp: layout.pp,
         pipeline: layout.pipeline,
+        ep: 1,
+        etp: 1,
+        experts: ExpertParallel::USUAL,
+        expert_choice: ExpertChoice::NONE,
         shard_size: layout.shard_size,
         recompute: software.recompute,
         keep_fraction: 0.5,

@@ -65,7 +65,7 @@ pub fn categories(scenario: &Scenario, memory: &MemoryReport) -> Categories {
     let part = |part: MemoryPart| memory.parts.get(part).get();
     let bytes = recipe_bytes(scenario.recipe);
     let shape = scenario.model.architecture();
-    let layer = shape.layer_params() as f64;
+    let layer = shape.dense_layer_params() as f64;
     let root = shape.params() as f64 - f64::from(shape.num_hidden_layers) * layer;
     let backward = memory.moment == PeakMoment::Backward;
     let (gathered, unreduced) = (part(MemoryPart::GatheredWeights), part(MemoryPart::UnreducedGradients));

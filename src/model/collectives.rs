@@ -161,6 +161,22 @@ pub fn all_to_all(network: &Network, group: Group, size: Bytes) -> Seconds {
     outside.max(inside) + ring_latency(network, group)
 }
 
+/// Time of an exchange in which every rank sends `outside` bytes to other nodes, from where they are passed on, and `inside` bytes
+/// to GPUs in all: both at once, with one message to each node and each neighbour.
+pub fn forwarded(network: &Network, group: Group, inside: Bytes, outside: Bytes) -> Seconds {
+    if group.ranks <= 1.0 {
+        return Seconds::ZERO;
+    }
+    let card = network.inter_node * network.inter_node_efficiency;
+    let (inside, outside) = match network.topology {
+        Topology::Flat => (Bytes::ZERO, inside),
+        Topology::Aware => (inside, outside),
+    };
+    let slower = 1.0 + network.node_decay * (group.nodes() - 1.0);
+    let through = inside / (network.intra_node * network.intra_node_efficiency);
+    through.max(outside / card * slower) + ring_latency(network, group)
+}
+
 /// Time to send `size` bytes to one other GPU, on another node or on the same: `α + S/B`.
 pub fn point_to_point(network: &Network, crosses_nodes: bool, size: Bytes) -> Seconds {
     if crosses_nodes || network.topology == Topology::Flat {

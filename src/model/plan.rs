@@ -3,6 +3,7 @@
 use super::collectives::{self, Group, Ring};
 use super::compute::{self, UnitTimes};
 use super::exchange::{Exchange, Hiding};
+use super::experts::exchange::ExpertExchange;
 use super::hardware::Network;
 use super::memory::activations;
 use super::memory::states::{self, gathered_layer_bytes};
@@ -50,6 +51,17 @@ struct Groups<'a> {
     ring: Ring,
     /// Replicas of that state.
     replicas: Group,
+    /// The groups of the routed experts.
+    experts: ExpertGroups,
+}
+
+/// The data-parallel groups of the routed experts: GPUs that hold the same ones.
+struct ExpertGroups {
+    ring: Ring,
+    shards: f64,
+    replicas: Group,
+    /// All of them, shards and replicas.
+    all: Group,
 }
 
 impl<'a> Groups<'a> {
@@ -58,7 +70,15 @@ impl<'a> Groups<'a> {
         let world = mesh.gpus();
         let inner = mesh.tp.saturating_mul(mesh.shard_group());
         let shard = Group::strided(mesh.shard_group(), mesh.tp, world, network);
+        let (same, shards) = (mesh.expert_group(), mesh.expert_shard_group());
+        let experts = ExpertGroups {
+            ring: Ring::of(network, Group::strided(shards, same, world, network)),
+            shards: f64::from(shards),
+            replicas: Group::strided(mesh.expert_replicas(), same.saturating_mul(shards), world, network),
+            all: Group::strided(shards.saturating_mul(mesh.expert_replicas()), same, world, network),
+        };
         Self {
+            experts,
             network,
             shard,
             ring: Ring::of(network, shard),
@@ -78,6 +98,19 @@ impl<'a> Groups<'a> {
         collectives::all_reduce(self.network, self.replicas, Bytes::new(bytes))
     }
 
+    /// The same for routed experts.
+    fn gather_experts(&self, bytes: f64) -> Seconds {
+        if bytes > 0.0 { self.experts.ring.all_gather(Bytes::new(bytes)) } else { Seconds::ZERO }
+    }
+
+    fn experts_across(&self, bytes: f64) -> Seconds {
+        if bytes > 0.0 {
+            collectives::all_reduce(self.network, self.experts.replicas, Bytes::new(bytes))
+        } else {
+            Seconds::ZERO
+        }
+    }
+
     /// Where the shard group and its replicas use the same links, between nodes or inside one, they share a lane.
     fn share_links(&self) -> bool {
         collectives::uses_inter_node(self.network, self.shard)
@@ -92,6 +125,8 @@ impl StagePlan {
         let sync = Sync::of(setup);
         let groups = Groups::of(setup);
         let bytes = states::recipe_bytes(setup.recipe);
+        let moe_share = stage.moe_share();
+        let experts = if moe_share > 0.0 { ExpertExchange::of(setup, units) } else { ExpertExchange::default() };
         let exchange = Exchange::of(
             setup,
             bytes.activation,
@@ -100,11 +135,12 @@ impl StagePlan {
                 matmul_backward: units.layer_matmul_backward,
                 attention: units.layer_attention,
             },
+            moe_share,
         );
         let neighbours = neighbours(setup, bytes.activation);
         let (whole, after_backward, after_update) = communication(setup, &params, &groups, sync);
         Self {
-            compute: compute_times(setup, units, stage, &exchange, neighbours.time),
+            compute: compute_times(setup, units, stage, &exchange, &experts, neighbours.time),
             optimizer: compute::optimizer(setup, &params),
             after_backward,
             after_update,
@@ -115,6 +151,11 @@ impl StagePlan {
             ),
             replicate_crosses: collectives::uses_inter_node(groups.network, groups.replicas),
             exchange_between_nodes: f64::from(stage.layers) * exchange.layer_between_nodes
+                + if experts.crosses {
+                    stage.moe_layers * (experts.exposed_forward + experts.exposed_backward)
+                } else {
+                    Seconds::ZERO
+                }
                 + if stage.embedding || stage.head { exchange.ends_between_nodes } else { Seconds::ZERO }
                 + if neighbours.cross { neighbours.time } else { Seconds::ZERO },
             whole,
@@ -209,18 +250,22 @@ fn compute_times(
     units: &UnitTimes,
     stage: &Stage,
     exchange: &Exchange,
+    experts: &ExpertExchange,
     neighbours: Seconds,
 ) -> ComputeTimes {
     let here = |is: bool, time: Seconds| if is { time } else { Seconds::ZERO };
     // Kept activations go to the host beside the forward pass and come back beside the backward pass: what takes longer than
     // the layer is waited for.
-    let host = offloaded_activations(setup);
+    let moe_share = stage.moe_share();
+    let host = offloaded_activations(setup, moe_share);
+    let layer_forward = exchange.layer_forward + moe_share * experts.exposed_forward;
+    let layer_backward = exchange.layer_backward + moe_share * experts.exposed_backward;
     let waits = |block: Seconds| (host - block.max(units.launch)).max(Seconds::ZERO);
     let inside = Exchanges {
         embedding_forward: here(stage.embedding, exchange.embedding),
-        layer_forward: exchange.layer_forward + waits(units.layer_forward + exchange.layer_forward),
+        layer_forward: layer_forward + waits(units.layer_forward + layer_forward),
         head: here(stage.head, exchange.head) + neighbours,
-        layer_backward: exchange.layer_backward + waits(units.layer_backward + exchange.layer_backward),
+        layer_backward: layer_backward + waits(units.layer_backward + layer_backward),
     };
     ComputeTimes {
         layers: stage.layers,
@@ -235,11 +280,11 @@ fn compute_times(
 }
 
 /// Time in which one layer's kept activations cross the link to the host, one way; none where they stay.
-fn offloaded_activations(setup: &Setup) -> Seconds {
+fn offloaded_activations(setup: &Setup, moe_share: f64) -> Seconds {
     if !setup.offload.activations {
         return Seconds::ZERO;
     }
-    let kept = activations::layer(setup, states::recipe_bytes(setup.recipe).activation).kept;
+    let kept = activations::layer(setup, states::recipe_bytes(setup.recipe).activation, moe_share).kept;
     Bytes::new(kept * share::tokens(setup)) / setup.accelerator.host_link
 }
 
@@ -272,77 +317,103 @@ fn everyone(setup: &Setup) -> Group {
     Group::strided(ranks, mesh.tp, mesh.gpus(), &setup.network)
 }
 
-/// A micro-batch's communication, a reduction after the backward pass, a gather after the update.
+/// A micro-batch's communication, a reduction after the backward pass, a gather after the update. Routed experts travel within the
+/// groups that hold the same ones, one after the dense parts of their layer.
 fn communication(setup: &Setup, params: &Params, groups: &Groups, sync: Sync) -> (CommTimes, Seconds, Seconds) {
     let bytes = states::recipe_bytes(setup.recipe);
-    let (layer, root) = (params.layer, params.root);
+    let (layer, root, expert) = (params.layer, params.root, params.expert);
     let shards = f64::from(setup.mesh.shard_group().max(1));
     let zero = Seconds::ZERO;
     let bucket = layers_in_a_bucket(setup, params);
     match setup.sharding {
         Sharding::Ddp => {
             let everyone = everyone(setup);
-            let reduce =
-                |params: f64| collectives::all_reduce(&setup.network, everyone, Bytes::new(bytes.reduced * params));
+            let reduce = |params: f64, experts: f64| {
+                let routed = Bytes::new(bytes.reduced * experts);
+                let dense = collectives::all_reduce(&setup.network, everyone, Bytes::new(bytes.reduced * params));
+                let same = groups.experts.all;
+                dense + if experts > 0.0 { collectives::all_reduce(&setup.network, same, routed) } else { zero }
+            };
             if sync.overlap {
                 let comm = CommTimes {
-                    reduce_layer: reduce(bucket * layer) / bucket,
-                    reduce_root: reduce(root),
+                    reduce_layer: reduce(bucket * layer, bucket * expert) / bucket,
+                    reduce_root: reduce(root, 0.0),
                     ..CommTimes::default()
                 };
                 (comm, zero, zero)
             } else {
-                (CommTimes::default(), reduce(params.all()), zero)
+                (CommTimes::default(), reduce(params.dense(), params.experts()), zero)
             }
         }
         Sharding::Zero1 | Sharding::Zero2 => {
-            let reduce = |params: f64| groups.scatter(bytes.reduced * params);
-            let across = |params: f64| groups.across(bytes.reduced * params / shards);
+            let reduce = |params: f64, experts: f64| {
+                groups.scatter(bytes.reduced * params) + groups.gather_experts(bytes.reduced * experts)
+            };
+            let across = |params: f64, experts: f64| {
+                groups.across(bytes.reduced * params / shards)
+                    + groups.experts_across(bytes.reduced * experts / groups.experts.shards)
+            };
             // What every rank keeps whole is the weights at rest, in their own format.
-            let gather = |params: f64| groups.gather(bytes.weights * params);
+            let gather = |params: f64, experts: f64| {
+                groups.gather(bytes.weights * params) + groups.gather_experts(bytes.weights * experts)
+            };
             let prefetched = sync.overlap && setup.framework == Framework::Megatron;
             let (mut comm, after_backward) = if sync.overlap {
                 let comm = CommTimes {
-                    reduce_layer: reduce(bucket * layer) / bucket,
-                    reduce_root: reduce(root),
-                    replicate_layer: across(bucket * layer) / bucket,
-                    replicate_root: across(root),
+                    reduce_layer: reduce(bucket * layer, bucket * expert) / bucket,
+                    reduce_root: reduce(root, 0.0),
+                    replicate_layer: across(bucket * layer, bucket * expert) / bucket,
+                    replicate_root: across(root, 0.0),
                     ..CommTimes::default()
                 };
                 (one_lane_on_shared_links(comm, groups), zero)
             } else {
-                (CommTimes::default(), reduce(params.all()) + across(params.all()))
+                let (dense, experts) = (params.dense(), params.experts());
+                (CommTimes::default(), reduce(dense, experts) + across(dense, experts))
             };
             if prefetched {
-                (comm.gather_root, comm.gather_layer) = (gather(root), gather(bucket * layer) / bucket);
+                comm.gather_root = gather(root, 0.0);
+                comm.gather_layer = gather(bucket * layer, bucket * expert) / bucket;
             }
-            (comm, after_backward, if prefetched { zero } else { gather(params.all()) })
+            (comm, after_backward, if prefetched { zero } else { gather(params.dense(), params.experts()) })
         }
         Sharding::Fsdp(reshard) => {
             let of_layer = gathered_layer_bytes(setup) * layer;
-            let gather = groups.gather(of_layer);
+            let of_experts = gathered_layer_bytes(setup) * expert;
+            let gather = groups.gather(of_layer) + groups.gather_experts(of_experts);
             let regather = match reshard {
                 Reshard::Always => gather,
                 Reshard::Never => zero,
                 Reshard::To(group) => {
                     let (mesh, network) = (&setup.mesh, &setup.network);
-                    let ranks = group.min(mesh.shard_group());
-                    let group = Group::strided(ranks, mesh.tp, mesh.gpus(), network);
-                    collectives::all_gather(network, group, Bytes::new(of_layer))
+                    let resharded = |most: u32, stride: u32, bytes: f64| {
+                        let group = Group::strided(group.min(most), stride, mesh.gpus(), network);
+                        collectives::all_gather(network, group, Bytes::new(bytes))
+                    };
+                    let experts = if expert > 0.0 {
+                        resharded(mesh.expert_shard_group(), mesh.expert_group(), of_experts)
+                    } else {
+                        zero
+                    };
+                    resharded(mesh.shard_group(), mesh.tp, of_layer) + experts
                 }
             };
             // With weights in host memory each shard comes over the host's link first, and its gradients go back over it.
             let host = |bytes: f64| {
-                if setup.offload.parameters { Bytes::new(bytes / shards) / setup.accelerator.host_link } else { zero }
+                if setup.offload.parameters { Bytes::new(bytes) / setup.accelerator.host_link } else { zero }
             };
-            let (up, down) = (host(bytes.weights * layer), host(bytes.gradients * layer));
+            let shard = layer / shards + expert / groups.experts.shards;
+            let (up, down) = (host(bytes.weights * shard), host(bytes.gradients * shard));
             let comm = CommTimes {
-                gather_root: groups.gather(bytes.gathered * root) + host(bytes.weights * root),
+                gather_root: groups.gather(bytes.gathered * root) + host(bytes.weights * root / shards),
                 gather_layer: gather + up,
                 regather_layer: if reshard == Reshard::Always { regather + up } else { regather },
-                reduce_layer: groups.scatter(bytes.reduced * layer) + down,
-                reduce_root: groups.scatter(bytes.reduced * root) + host(bytes.gradients * root),
-                replicate_layer: groups.across(bytes.reduced * layer / shards),
+                reduce_layer: groups.scatter(bytes.reduced * layer)
+                    + groups.gather_experts(bytes.reduced * expert)
+                    + down,
+                reduce_root: groups.scatter(bytes.reduced * root) + host(bytes.gradients * root / shards),
+                replicate_layer: groups.across(bytes.reduced * layer / shards)
+                    + groups.experts_across(bytes.reduced * expert / groups.experts.shards),
                 replicate_root: groups.across(bytes.reduced * root / shards),
             };
             (one_lane_on_shared_links(comm, groups), zero, zero)

@@ -45,11 +45,11 @@ pub fn evaluate(setup: &Setup) -> Report {
 /// Plays the step of the stage that ends last span by span, in the order in which spans start on each lane. The pipeline's bubble
 /// lies before the first micro-batch and after the last, in the proportion of forward and backward passes.
 pub fn spans(setup: &Setup, sink: &mut impl FnMut(Span)) {
-    let units = compute::unit_times(setup);
     let all = stages(setup);
     let [first, ..] = &all;
+    let mut units = compute::unit_times(setup, first.moe_share());
     let mut plan = StagePlan::new(setup, &units, first);
-    let pipeline = slowest(setup, &units, &all, &mut plan);
+    let pipeline = slowest(setup, &mut units, &all, &mut plan);
     let last = setup.batch.grad_accum_steps.saturating_sub(1);
     let times = pipeline.slowest;
     let before = if times.both() > Seconds::ZERO { times.forward / times.both() } else { 0.0 };
@@ -80,16 +80,23 @@ struct Pipeline {
     bubble: Seconds,
 }
 
-/// The stage that ends last; the first stage's plan becomes its plan.
-fn slowest(setup: &Setup, units: &UnitTimes, stages: &[Stage; 3], chosen: &mut StagePlan) -> Pipeline {
-    let [_, between, last] = stages;
+/// The stage that ends last; the first stage's plan becomes its plan, and its units its units.
+fn slowest(setup: &Setup, chosen_units: &mut UnitTimes, stages: &[Stage; 3], chosen: &mut StagePlan) -> Pipeline {
+    let [first, between, last] = stages;
     if setup.mesh.pp <= 1 {
         return Pipeline { slowest: StageTimes::default(), bubble: Seconds::ZERO };
     }
-    let plans = [*chosen, StagePlan::new(setup, units, between), StagePlan::new(setup, units, last)];
+    // Stages with as many experts a layer take the same time for one.
+    let units_of = |stage: &Stage| {
+        let share = stage.moe_share();
+        if share == first.moe_share() { *chosen_units } else { compute::unit_times(setup, share) }
+    };
+    let units = [*chosen_units, units_of(between), units_of(last)];
+    let [_, of_between, of_last] = &units;
+    let plans = [*chosen, StagePlan::new(setup, of_between, between), StagePlan::new(setup, of_last, last)];
     let counts = stages.map(|stage| stage.count);
     let mut times = [StageTimes::default(); 3];
-    for ((times, plan), count) in times.iter_mut().zip(&plans).zip(counts) {
+    for (((times, plan), units), count) in times.iter_mut().zip(&plans).zip(&units).zip(counts) {
         let phases = plan.steady();
         *times = StageTimes {
             count,
@@ -104,10 +111,10 @@ fn slowest(setup: &Setup, units: &UnitTimes, stages: &[Stage; 3], chosen: &mut S
     let passes = micro_batches * pipeline::slowest(&times).both() + bubble;
     let [mut its, ..] = times;
     let mut end = Seconds::ZERO;
-    for (plan, times) in plans.iter().zip(&times).filter(|(_, times)| times.count > 0.0) {
+    for ((plan, times), units) in plans.iter().zip(&times).zip(&units).filter(|((_, times), _)| times.count > 0.0) {
         let own = passes + plan.beyond_steady(times.both());
         if own > end {
-            (*chosen, its, end) = (*plan, *times, own);
+            (*chosen, *chosen_units, its, end) = (*plan, *units, *times, own);
         }
     }
     let waits = (passes - micro_batches * its.both()).max(Seconds::ZERO);
@@ -126,10 +133,10 @@ fn unfilled(setup: &Setup, passes: Seconds, layers: f64, units: &UnitTimes) -> S
 }
 
 fn time(setup: &Setup, stages: &[Stage; 3]) -> TimeReport {
-    let units = compute::unit_times(setup);
     let [first, ..] = stages;
+    let mut units = compute::unit_times(setup, first.moe_share());
     let mut plan = StagePlan::new(setup, &units, first);
-    let pipeline = slowest(setup, &units, stages, &mut plan);
+    let pipeline = slowest(setup, &mut units, stages, &mut plan);
     let Phases { forward, backward, busy } = plan.all_micro_batches();
     let micro_batches = f64::from(setup.batch.grad_accum_steps);
     let reductions = plan.reductions();
