@@ -51,8 +51,8 @@ struct Groups<'a> {
     ring: Ring,
     /// Replicas of that state.
     replicas: Group,
-    /// The groups of the routed experts.
-    experts: ExpertGroups,
+    /// The groups of the routed experts, where the stage has any.
+    experts: Option<ExpertGroups>,
 }
 
 /// The data-parallel groups of the routed experts: GPUs that hold the same ones.
@@ -64,21 +64,28 @@ struct ExpertGroups {
     all: Group,
 }
 
+impl ExpertGroups {
+    fn of(setup: &Setup) -> Self {
+        let (mesh, network) = (&setup.mesh, &setup.network);
+        let world = mesh.gpus();
+        let (same, shards, replicas) = (mesh.expert_group(), mesh.expert_shard_group(), mesh.expert_replicas());
+        Self {
+            ring: Ring::of(network, Group::strided(shards, same, world, network)),
+            shards: f64::from(shards),
+            replicas: Group::strided(replicas, same.saturating_mul(shards), world, network),
+            all: Group::strided(shards.saturating_mul(replicas), same, world, network),
+        }
+    }
+}
+
 impl<'a> Groups<'a> {
-    fn of(setup: &'a Setup) -> Self {
+    fn of(setup: &'a Setup, has_experts: bool) -> Self {
         let (mesh, network) = (&setup.mesh, &setup.network);
         let world = mesh.gpus();
         let inner = mesh.tp.saturating_mul(mesh.shard_group());
         let shard = Group::strided(mesh.shard_group(), mesh.tp, world, network);
-        let (same, shards) = (mesh.expert_group(), mesh.expert_shard_group());
-        let experts = ExpertGroups {
-            ring: Ring::of(network, Group::strided(shards, same, world, network)),
-            shards: f64::from(shards),
-            replicas: Group::strided(mesh.expert_replicas(), same.saturating_mul(shards), world, network),
-            all: Group::strided(shards.saturating_mul(mesh.expert_replicas()), same, world, network),
-        };
         Self {
-            experts,
+            experts: has_experts.then(|| ExpertGroups::of(setup)),
             network,
             shard,
             ring: Ring::of(network, shard),
@@ -98,17 +105,25 @@ impl<'a> Groups<'a> {
         collectives::all_reduce(self.network, self.replicas, Bytes::new(bytes))
     }
 
-    /// The same for routed experts.
-    fn gather_experts(&self, bytes: f64) -> Seconds {
-        if bytes > 0.0 { self.experts.ring.all_gather(Bytes::new(bytes)) } else { Seconds::ZERO }
+    /// The time of a collective of the experts' groups; none of no bytes.
+    fn with_experts(&self, bytes: f64, time: impl Fn(&ExpertGroups) -> Seconds) -> Seconds {
+        self.experts.as_ref().filter(|_| bytes > 0.0).map_or(Seconds::ZERO, time)
     }
 
+    /// The gather, or the reduction, of routed experts.
+    fn gather_experts(&self, bytes: f64) -> Seconds {
+        self.with_experts(bytes, |experts| experts.ring.all_gather(Bytes::new(bytes)))
+    }
+
+    fn reduce_experts(&self, bytes: f64) -> Seconds {
+        self.with_experts(bytes, |experts| collectives::all_reduce(self.network, experts.all, Bytes::new(bytes)))
+    }
+
+    /// The reduction across replicas of the experts' shards, `bytes` being that of all shards.
     fn experts_across(&self, bytes: f64) -> Seconds {
-        if bytes > 0.0 {
-            collectives::all_reduce(self.network, self.experts.replicas, Bytes::new(bytes))
-        } else {
-            Seconds::ZERO
-        }
+        self.with_experts(bytes, |experts| {
+            collectives::all_reduce(self.network, experts.replicas, Bytes::new(bytes / experts.shards))
+        })
     }
 
     /// Where the shard group and its replicas use the same links, between nodes or inside one, they share a lane.
@@ -123,7 +138,7 @@ impl StagePlan {
     pub fn new(setup: &Setup, units: &UnitTimes, stage: &Stage) -> Self {
         let params = stage.params;
         let sync = Sync::of(setup);
-        let groups = Groups::of(setup);
+        let groups = Groups::of(setup, params.expert > 0.0);
         let bytes = states::recipe_bytes(setup.recipe);
         let moe_share = stage.moe_share();
         let experts = if moe_share > 0.0 { ExpertExchange::of(setup, units) } else { ExpertExchange::default() };
@@ -329,10 +344,8 @@ fn communication(setup: &Setup, params: &Params, groups: &Groups, sync: Sync) ->
         Sharding::Ddp => {
             let everyone = everyone(setup);
             let reduce = |params: f64, experts: f64| {
-                let routed = Bytes::new(bytes.reduced * experts);
                 let dense = collectives::all_reduce(&setup.network, everyone, Bytes::new(bytes.reduced * params));
-                let same = groups.experts.all;
-                dense + if experts > 0.0 { collectives::all_reduce(&setup.network, same, routed) } else { zero }
+                dense + groups.reduce_experts(bytes.reduced * experts)
             };
             if sync.overlap {
                 let comm = CommTimes {
@@ -350,8 +363,7 @@ fn communication(setup: &Setup, params: &Params, groups: &Groups, sync: Sync) ->
                 groups.scatter(bytes.reduced * params) + groups.gather_experts(bytes.reduced * experts)
             };
             let across = |params: f64, experts: f64| {
-                groups.across(bytes.reduced * params / shards)
-                    + groups.experts_across(bytes.reduced * experts / groups.experts.shards)
+                groups.across(bytes.reduced * params / shards) + groups.experts_across(bytes.reduced * experts)
             };
             // What every rank keeps whole is the weights at rest, in their own format.
             let gather = |params: f64, experts: f64| {
@@ -402,7 +414,7 @@ fn communication(setup: &Setup, params: &Params, groups: &Groups, sync: Sync) ->
             let host = |bytes: f64| {
                 if setup.offload.parameters { Bytes::new(bytes) / setup.accelerator.host_link } else { zero }
             };
-            let shard = layer / shards + expert / groups.experts.shards;
+            let shard = layer / shards + expert / groups.experts.as_ref().map_or(1.0, |experts| experts.shards);
             let (up, down) = (host(bytes.weights * shard), host(bytes.gradients * shard));
             let comm = CommTimes {
                 gather_root: groups.gather(bytes.gathered * root) + host(bytes.weights * root / shards),
@@ -413,7 +425,7 @@ fn communication(setup: &Setup, params: &Params, groups: &Groups, sync: Sync) ->
                     + down,
                 reduce_root: groups.scatter(bytes.reduced * root) + host(bytes.gradients * root / shards),
                 replicate_layer: groups.across(bytes.reduced * layer / shards)
-                    + groups.experts_across(bytes.reduced * expert / groups.experts.shards),
+                    + groups.experts_across(bytes.reduced * expert),
                 replicate_root: groups.across(bytes.reduced * root / shards),
             };
             (one_lane_on_shared_links(comm, groups), zero, zero)
