@@ -4,6 +4,7 @@
 
 use proptest::prelude::*;
 use shardwise::catalog;
+use shardwise::model::experts::choice::{self, with_fastest_chunks, with_fastest_degrees};
 use shardwise::model::experts::exchange::in_chunks;
 use shardwise::model::experts::{self, ExpertParallel};
 use shardwise::model::flops;
@@ -164,6 +165,25 @@ proptest! {
             let shows = in_chunks(exchange, compute, chunks);
             prop_assert!(shows <= before + Seconds::new(1e-15) && shows >= Seconds::ZERO, "{chunks} {shows:?}");
             before = shows;
+        }
+    }
+
+    #[test]
+    fn the_adaptive_choice_is_no_slower_than_any_static_one(setup in any_setup()) {
+        let chosen = evaluate(&with_fastest_chunks(&setup)).time.step;
+        for algorithm in choice::ALGORITHMS {
+            for chunks in choice::CHUNKS {
+                let experts = ExpertParallel { algorithm, chunks, ..setup.experts };
+                let fixed = evaluate(&Setup { experts, ..setup }).time.step;
+                prop_assert!(chosen <= fixed * (1.0 + 1e-12), "{chunks} {algorithm:?}: {fixed:?} under {chosen:?}");
+            }
+        }
+        let chosen = evaluate(&with_fastest_degrees(&setup));
+        for (ep, etp) in choice::degrees(&setup) {
+            let fixed = evaluate(&Setup { mesh: Mesh { ep, etp, ..setup.mesh }, ..setup });
+            prop_assert!(chosen.fits() || !fixed.fits());
+            let slower = chosen.time.step > fixed.time.step * (1.0 + 1e-12);
+            prop_assert!(!slower || chosen.fits() != fixed.fits() || !chosen.fits(), "{ep} {etp}");
         }
     }
 
