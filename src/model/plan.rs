@@ -1,21 +1,25 @@
 //! What one stage of the pipeline computes and communicates in a step: the inputs of its schedule.
 
-use super::collectives::{self, Group, Ring};
+mod communication;
+mod groups;
+
+use super::collectives;
 use super::compute::{self, UnitTimes};
 use super::exchange::{Exchange, Hiding};
 use super::experts::exchange::ExpertExchange;
-use super::hardware::Network;
 use super::memory::activations;
-use super::memory::states::{self, gathered_layer_bytes};
+use super::memory::states;
 use super::report::Work;
 use super::schedule::{self, CommTimes, ComputeTimes, Exchanges, Phases};
 use super::setup::Setup;
-use super::share::{self, Params};
-use super::software::Framework;
+use super::share;
 use super::stages::Stage;
 use super::sync::Sync;
-use super::training::{Reshard, Sharding};
+use super::training::Sharding;
 use crate::units::{Bytes, Seconds};
+
+use communication::communication;
+use groups::{Groups, everyone};
 
 /// The inputs of the schedule of one stage, for the micro-batches of one step.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -42,88 +46,12 @@ pub struct StagePlan {
     micro_batches: f64,
 }
 
-/// The data-parallel groups of a run.
-struct Groups<'a> {
-    network: &'a Network,
-    /// GPUs that share the state.
-    shard: Group,
-    /// Their gathers and reductions.
-    ring: Ring,
-    /// Replicas of that state.
-    replicas: Group,
-    /// The groups of the routed experts.
-    experts: ExpertGroups,
-}
-
-/// The data-parallel groups of the routed experts: GPUs that hold the same ones.
-struct ExpertGroups {
-    ring: Ring,
-    shards: f64,
-    replicas: Group,
-    /// All of them, shards and replicas.
-    all: Group,
-}
-
-impl<'a> Groups<'a> {
-    fn of(setup: &'a Setup) -> Self {
-        let (mesh, network) = (&setup.mesh, &setup.network);
-        let world = mesh.gpus();
-        let inner = mesh.tp.saturating_mul(mesh.shard_group());
-        let shard = Group::strided(mesh.shard_group(), mesh.tp, world, network);
-        let (same, shards) = (mesh.expert_group(), mesh.expert_shard_group());
-        let experts = ExpertGroups {
-            ring: Ring::of(network, Group::strided(shards, same, world, network)),
-            shards: f64::from(shards),
-            replicas: Group::strided(mesh.expert_replicas(), same.saturating_mul(shards), world, network),
-            all: Group::strided(shards.saturating_mul(mesh.expert_replicas()), same, world, network),
-        };
-        Self {
-            experts,
-            network,
-            shard,
-            ring: Ring::of(network, shard),
-            replicas: Group::strided(mesh.dp_replicate, inner, world, network),
-        }
-    }
-
-    fn gather(&self, bytes: f64) -> Seconds {
-        self.ring.all_gather(Bytes::new(bytes))
-    }
-
-    fn scatter(&self, bytes: f64) -> Seconds {
-        self.ring.all_gather(Bytes::new(bytes))
-    }
-
-    fn across(&self, bytes: f64) -> Seconds {
-        collectives::all_reduce(self.network, self.replicas, Bytes::new(bytes))
-    }
-
-    /// The same for routed experts.
-    fn gather_experts(&self, bytes: f64) -> Seconds {
-        if bytes > 0.0 { self.experts.ring.all_gather(Bytes::new(bytes)) } else { Seconds::ZERO }
-    }
-
-    fn experts_across(&self, bytes: f64) -> Seconds {
-        if bytes > 0.0 {
-            collectives::all_reduce(self.network, self.experts.replicas, Bytes::new(bytes))
-        } else {
-            Seconds::ZERO
-        }
-    }
-
-    /// Where the shard group and its replicas use the same links, between nodes or inside one, they share a lane.
-    fn share_links(&self) -> bool {
-        collectives::uses_inter_node(self.network, self.shard)
-            == collectives::uses_inter_node(self.network, self.replicas)
-    }
-}
-
 impl StagePlan {
     /// The plan of a stage.
     pub fn new(setup: &Setup, units: &UnitTimes, stage: &Stage) -> Self {
         let params = stage.params;
         let sync = Sync::of(setup);
-        let groups = Groups::of(setup);
+        let groups = Groups::of(setup, params.expert > 0.0);
         let bytes = states::recipe_bytes(setup.recipe);
         let moe_share = stage.moe_share();
         let experts = if moe_share > 0.0 { ExpertExchange::of(setup, units) } else { ExpertExchange::default() };
@@ -308,144 +236,4 @@ fn neighbours(setup: &Setup, element: f64) -> Neighbours {
     let passes = 2.0 * f64::from(setup.chunks());
     let message = collectives::point_to_point(&setup.network, cross, size) + beyond * setup.overheads.message;
     Neighbours { time: passes * message, cross }
-}
-
-/// The GPUs over which DDP reduces: replicas and those that share a sequence.
-fn everyone(setup: &Setup) -> Group {
-    let mesh = &setup.mesh;
-    let ranks = mesh.dp_replicate.saturating_mul(mesh.cp);
-    Group::strided(ranks, mesh.tp, mesh.gpus(), &setup.network)
-}
-
-/// A micro-batch's communication, a reduction after the backward pass, a gather after the update. Routed experts travel within the
-/// groups that hold the same ones, one after the dense parts of their layer.
-fn communication(setup: &Setup, params: &Params, groups: &Groups, sync: Sync) -> (CommTimes, Seconds, Seconds) {
-    let bytes = states::recipe_bytes(setup.recipe);
-    let (layer, root, expert) = (params.layer, params.root, params.expert);
-    let shards = f64::from(setup.mesh.shard_group().max(1));
-    let zero = Seconds::ZERO;
-    let bucket = layers_in_a_bucket(setup, params);
-    match setup.sharding {
-        Sharding::Ddp => {
-            let everyone = everyone(setup);
-            let reduce = |params: f64, experts: f64| {
-                let routed = Bytes::new(bytes.reduced * experts);
-                let dense = collectives::all_reduce(&setup.network, everyone, Bytes::new(bytes.reduced * params));
-                let same = groups.experts.all;
-                dense + if experts > 0.0 { collectives::all_reduce(&setup.network, same, routed) } else { zero }
-            };
-            if sync.overlap {
-                let comm = CommTimes {
-                    reduce_layer: reduce(bucket * layer, bucket * expert) / bucket,
-                    reduce_root: reduce(root, 0.0),
-                    ..CommTimes::default()
-                };
-                (comm, zero, zero)
-            } else {
-                (CommTimes::default(), reduce(params.dense(), params.experts()), zero)
-            }
-        }
-        Sharding::Zero1 | Sharding::Zero2 => {
-            let reduce = |params: f64, experts: f64| {
-                groups.scatter(bytes.reduced * params) + groups.gather_experts(bytes.reduced * experts)
-            };
-            let across = |params: f64, experts: f64| {
-                groups.across(bytes.reduced * params / shards)
-                    + groups.experts_across(bytes.reduced * experts / groups.experts.shards)
-            };
-            // What every rank keeps whole is the weights at rest, in their own format.
-            let gather = |params: f64, experts: f64| {
-                groups.gather(bytes.weights * params) + groups.gather_experts(bytes.weights * experts)
-            };
-            let prefetched = sync.overlap && setup.framework == Framework::Megatron;
-            let (mut comm, after_backward) = if sync.overlap {
-                let comm = CommTimes {
-                    reduce_layer: reduce(bucket * layer, bucket * expert) / bucket,
-                    reduce_root: reduce(root, 0.0),
-                    replicate_layer: across(bucket * layer, bucket * expert) / bucket,
-                    replicate_root: across(root, 0.0),
-                    ..CommTimes::default()
-                };
-                (one_lane_on_shared_links(comm, groups), zero)
-            } else {
-                let (dense, experts) = (params.dense(), params.experts());
-                (CommTimes::default(), reduce(dense, experts) + across(dense, experts))
-            };
-            if prefetched {
-                comm.gather_root = gather(root, 0.0);
-                comm.gather_layer = gather(bucket * layer, bucket * expert) / bucket;
-            }
-            (comm, after_backward, if prefetched { zero } else { gather(params.dense(), params.experts()) })
-        }
-        Sharding::Fsdp(reshard) => {
-            let of_layer = gathered_layer_bytes(setup) * layer;
-            let of_experts = gathered_layer_bytes(setup) * expert;
-            let gather = groups.gather(of_layer) + groups.gather_experts(of_experts);
-            let regather = match reshard {
-                Reshard::Always => gather,
-                Reshard::Never => zero,
-                Reshard::To(group) => {
-                    let (mesh, network) = (&setup.mesh, &setup.network);
-                    let resharded = |most: u32, stride: u32, bytes: f64| {
-                        let group = Group::strided(group.min(most), stride, mesh.gpus(), network);
-                        collectives::all_gather(network, group, Bytes::new(bytes))
-                    };
-                    let experts = if expert > 0.0 {
-                        resharded(mesh.expert_shard_group(), mesh.expert_group(), of_experts)
-                    } else {
-                        zero
-                    };
-                    resharded(mesh.shard_group(), mesh.tp, of_layer) + experts
-                }
-            };
-            // With weights in host memory each shard comes over the host's link first, and its gradients go back over it.
-            let host = |bytes: f64| {
-                if setup.offload.parameters { Bytes::new(bytes) / setup.accelerator.host_link } else { zero }
-            };
-            let shard = layer / shards + expert / groups.experts.shards;
-            let (up, down) = (host(bytes.weights * shard), host(bytes.gradients * shard));
-            let comm = CommTimes {
-                gather_root: groups.gather(bytes.gathered * root) + host(bytes.weights * root / shards),
-                gather_layer: gather + up,
-                regather_layer: if reshard == Reshard::Always { regather + up } else { regather },
-                reduce_layer: groups.scatter(bytes.reduced * layer)
-                    + groups.gather_experts(bytes.reduced * expert)
-                    + down,
-                reduce_root: groups.scatter(bytes.reduced * root) + host(bytes.gradients * root / shards),
-                replicate_layer: groups.across(bytes.reduced * layer / shards)
-                    + groups.experts_across(bytes.reduced * expert / groups.experts.shards),
-                replicate_root: groups.across(bytes.reduced * root / shards),
-            };
-            (one_lane_on_shared_links(comm, groups), zero, zero)
-        }
-    }
-}
-
-/// Layers whose gradients Megatron's data parallelism reduces at once, in a bucket of `max(40e6, 1e6 dp)` parameters, so that they
-/// share its latency; one elsewhere.
-fn layers_in_a_bucket(setup: &Setup, params: &Params) -> f64 {
-    const LEAST: f64 = 40e6;
-    const A_REPLICA: f64 = 1e6;
-    if setup.framework != Framework::Megatron || params.layer <= 0.0 {
-        return 1.0;
-    }
-    let replicas = A_REPLICA * f64::from(setup.mesh.replicas().saturating_mul(setup.mesh.cp));
-    let bucket = if replicas > LEAST { replicas } else { LEAST };
-    let layers = (bucket / params.layer).floor();
-    let most = params.layers;
-    let layers = if layers < most { layers } else { most };
-    if layers > 1.0 { layers } else { 1.0 }
-}
-
-fn one_lane_on_shared_links(comm: CommTimes, groups: &Groups) -> CommTimes {
-    if !groups.share_links() {
-        return comm;
-    }
-    CommTimes {
-        reduce_layer: comm.reduce_layer + comm.replicate_layer,
-        reduce_root: comm.reduce_root + comm.replicate_root,
-        replicate_layer: Seconds::ZERO,
-        replicate_root: Seconds::ZERO,
-        ..comm
-    }
 }
