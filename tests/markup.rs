@@ -3,7 +3,7 @@
 
 use shardwise::catalog;
 use shardwise::chart::views::{Scratch, feasible_region};
-use shardwise::params::PARAMS;
+use shardwise::params::{Group, PARAMS};
 use shardwise::scenario::issue::Issue;
 use shardwise::scenario::{Model, RecomputeMode, Scenario};
 use shardwise::ui::components::choice::{ChoiceControl, Props as ChoiceProps};
@@ -59,9 +59,14 @@ fn every_slider_of_the_first_screen_has_its_name_and_a_typed_field() {
 
 #[test]
 fn every_parameter_of_the_table_has_a_control() {
-    let html = page(&catalog::default_scenario(), Vec::new());
+    let dense = page(&catalog::default_scenario(), Vec::new());
+    let mixtral = catalog::model("mixtral-8x7b").unwrap().pick();
+    let sparse = page(&catalog::default_scenario().with_model(mixtral), Vec::new());
     for param in PARAMS {
-        assert!(html.contains(&format!("id=\"{}\"", param.key)), "no control {}", param.key);
+        let control = format!("id=\"{}\"", param.key);
+        assert!(sparse.contains(&control), "no control {}", param.key);
+        // Where there are no experts there is nothing to set about them.
+        assert_eq!(dense.contains(&control), param.group != Group::Experts, "{}", param.key);
     }
 }
 

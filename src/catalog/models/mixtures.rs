@@ -35,7 +35,7 @@ const fn glm(dense: Architecture, first_k_dense_replace: u32, experts: Experts) 
 /// DBRX, GLM-4.5, Grok-1 and MegaScale-MoE's largest.
 pub const MODELS: &[ModelEntry] = &[
     DBRX.model(
-        "dbrx-132b",
+        "dbrx",
         "DBRX 132B-A36B",
         sparse(shape(DBRX_STYLE, 40, 6144, (48, 8), 10_752), routed(16, 4, 10_752)),
         131_596_523_520,
