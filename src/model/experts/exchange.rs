@@ -42,7 +42,12 @@ pub fn way(setup: &Setup) -> Seconds {
     // Each chunk is a message of its own.
     let chunks = f64::from(setup.experts.chunks.max(1));
     let to_experts = match setup.experts.dispatcher {
-        Dispatcher::AllToAll => collectives::all_to_all(network, group, sent * (1.0 / chunks)),
+        Dispatcher::AllToAll => {
+            let (size, algorithm) = (sent * (1.0 / chunks), setup.experts.algorithm);
+            let memory = setup.accelerator.memory_bandwidth * setup.accelerator.efficiency.memory;
+            collectives::all_to_all(network, group, size, algorithm)
+                + collectives::all_to_all::copied(group, size, algorithm) / memory
+        }
         Dispatcher::Fused => fused(setup, group, local_tokens(setup) * token * setup.experts.capacity_factor / chunks),
     };
     let sharing = Group::consecutive(mesh.etp, world, network);
