@@ -12,7 +12,7 @@ use shardwise::catalog::expert_layers::{
 };
 use shardwise::measured::stats::spearman;
 use shardwise::model::collectives::{AllToAll, Group, all_to_all};
-use shardwise::model::experts::layer::choice::{ALGORITHMS, DEGREES};
+use shardwise::model::experts::choice::{ALGORITHMS, CHUNKS};
 use shardwise::model::experts::layer::footprint::layer_memory;
 use shardwise::model::experts::layer::{Choice, Layout, MoeLayer, best_parallelism, best_pipelining, layer_time};
 use shardwise::model::experts::routing::Encode;
@@ -79,7 +79,7 @@ fn gains(gpus: u32, chunks: u32, algorithm: AllToAll) -> Vec<f64> {
 fn ranks_agree(grid: Grid, predicted: fn(&[f64]) -> f64) {
     let mut all = Vec::new();
     for gpus in [16, 32, 64, 128, 256] {
-        let cells = ALGORITHMS.iter().flat_map(|&algorithm| DEGREES.map(|chunks| (chunks, algorithm)));
+        let cells = ALGORITHMS.iter().flat_map(|&algorithm| CHUNKS.map(|chunks| (chunks, algorithm)));
         let pairs: Vec<(f64, f64)> = cells
             .map(|(chunks, algorithm)| {
                 let linear = algorithm == AllToAll::Linear;

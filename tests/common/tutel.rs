@@ -38,9 +38,10 @@ fn find(wanted: &[(&str, String)]) -> Option<f64> {
     let mut lines = ROWS.lines();
     let header = cells(lines.next().unwrap());
     let column = |name: &str| header.iter().position(|cell| cell == name).unwrap();
-    let rows =
-        lines.map(cells).filter(|row| wanted.iter().all(|(name, cell)| row[column(name)].starts_with(cell.as_str())));
-    let values: Vec<f64> = rows.map(|row| row[column("value")].parse().unwrap()).collect();
+    let rows = lines
+        .map(cells)
+        .filter(|row| wanted.iter().all(|(name, cell)| row.get(column(name)).unwrap().starts_with(cell.as_str())));
+    let values: Vec<f64> = rows.map(|row| row.get(column("value")).unwrap().parse().unwrap()).collect();
     assert!(values.len() <= 1, "{wanted:?}: {values:?}");
     values.first().copied()
 }

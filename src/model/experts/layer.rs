@@ -258,12 +258,13 @@ pub fn experts(layer: &MoeLayer, choice: Choice) -> Seconds {
         Layout::Conventional if choice.r > 0 => f64::from(layer.gpus),
         Layout::Conventional | Layout::Flexible => 1.0,
     };
-    let rows = parts * copies / (held * chunks * senders);
-    let flops = Flops::new(MULTIPLY_ADD * copies * (layer.expert_weights().get() / layer.element));
+    // `copies (1 + half/rows)`, with `rows = parts copies / (held chunks senders)` of a product, so that no tokens are no time.
+    let rows = copies + layer.half_saturation_rows * held * chunks * senders / parts;
+    let flops = Flops::new(MULTIPLY_ADD * rows * (layer.expert_weights().get() / layer.element));
     // The hidden layer is written, activated and read, the output written.
     let elements = parts * copies * layer.hidden_size + 3.0 * copies * layer.intermediate_size;
     let weights = held * layer.expert_weights() / parts;
-    flops / layer.matmul_rate * (1.0 + layer.half_saturation_rows / rows)
+    flops / layer.matmul_rate
         + (Bytes::new(elements * layer.element) + chunks * weights) / layer.memory_rate
         + chunks * EXPERT_LAUNCH
 }

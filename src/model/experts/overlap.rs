@@ -29,3 +29,32 @@ pub fn pipelined(one_way: Seconds, compute: Seconds, chunks: u32, slowdown: f64)
 
 /// Dispatch and combine.
 const WAYS: f64 = 2.0;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The two lanes chunk by chunk: dispatches first, in order; a product once its chunk is there; combines in order, each once
+    /// its product is done.
+    fn played(one_way: f64, compute: f64, chunks: u32) -> f64 {
+        let (message, product) = (one_way / f64::from(chunks), compute / f64::from(chunks));
+        let sent = |chunk: u32| f64::from(chunk + 1) * message;
+        let (mut products, mut exchanges) = (0.0_f64, sent(chunks - 1));
+        for chunk in 0..chunks {
+            products = products.max(sent(chunk)) + product;
+            exchanges = exchanges.max(products) + message;
+        }
+        exchanges
+    }
+
+    #[test]
+    fn the_formula_is_what_two_lanes_take() {
+        for chunks in [1, 2, 4, 8] {
+            for compute in [0.0, 0.3, 1.0, 1.7, 2.0, 5.0] {
+                let formula = pipelined(Seconds::new(1.0), Seconds::new(compute), chunks, 1.0).get();
+                let lanes = played(1.0, compute, chunks);
+                assert!((formula - lanes).abs() < 1e-12, "{chunks} {compute}: {formula} {lanes}");
+            }
+        }
+    }
+}

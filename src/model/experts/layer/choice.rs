@@ -1,6 +1,7 @@
 //! The static choices for one layer of experts, and the best of them.
 
 use super::{AllToAll, LayerTime, MoeLayer, layer_time};
+use crate::model::experts::choice::{ALGORITHMS, CHUNKS};
 
 /// One static choice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -24,11 +25,6 @@ impl Choice {
     }
 }
 
-/// Pipelining degrees that Tutel tries: more than 8 hardly hide more (arXiv 2206.03382, section 3.3).
-pub const DEGREES: [u32; 4] = [1, 2, 4, 8];
-/// Algorithms that it tries.
-pub const ALGORITHMS: [AllToAll; 2] = [AllToAll::Linear, AllToAll::TwoDimensional];
-
 /// The best static choice and its time: what adaptive parallelism and pipelining pick.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Best {
@@ -38,7 +34,7 @@ pub struct Best {
     pub time: LayerTime,
 }
 
-/// The fastest of all static choices: r of 0, 1, 2, 4 ... and the GPUs that share an expert; d of [`DEGREES`]; both algorithms.
+/// The fastest of all static choices: r of 0, 1, 2, 4 ... and the GPUs that share an expert; d of [`CHUNKS`]; both algorithms.
 pub fn best(layer: &MoeLayer) -> Best {
     fastest(layer, best_pipelining)
 }
@@ -75,7 +71,7 @@ pub fn best_pipelining(layer: &MoeLayer, r: u32) -> Best {
         return found;
     }
     for algorithm in ALGORITHMS {
-        for chunks in DEGREES {
+        for chunks in CHUNKS {
             let choice = Choice { r, chunks, algorithm };
             let time = layer_time(layer, choice);
             if time.total() < found.time.total() {
