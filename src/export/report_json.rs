@@ -4,10 +4,13 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 use crate::model::bounds::{Bounds, Stage};
-use crate::model::memory::{shard_degrees, states};
+use crate::model::memory::states::of_gpu;
 use crate::model::parallel::Mesh;
 use crate::model::report::{Limiter, MemoryPart, PeakMoment, Report};
 use crate::model::run::RunReport;
+use crate::model::setup::Setup;
+use crate::model::software::Offload;
+use crate::model::stages::stages;
 use crate::params::{self, Kind};
 use crate::plan::limits::{Reach, by_strategy};
 use crate::plan::search;
@@ -216,7 +219,8 @@ fn mesh_json(Mesh { dp_replicate, dp_shard, cp, tp, pp, ep, etp }: Mesh) -> Mesh
 
 fn memory_json(scenario: &Scenario, report: &Report) -> MemoryJson {
     let (setup, memory) = (scenario.setup(), &report.memory);
-    let states = states(setup.architecture.params() as f64, setup.recipe, shard_degrees(&setup));
+    let [first, ..] = stages(&setup);
+    let states = of_gpu(&Setup { offload: Offload::NONE, ..setup }, &first.params);
     MemoryJson {
         capacity: memory.capacity.get(),
         peak: memory.peak.get(),

@@ -325,8 +325,10 @@ fn routed(rates: &Rates) -> Layer {
     let received = experts::received(setup);
     let width = f64::from(arch.experts.moe_intermediate_size) / f64::from(setup.mesh.etp.max(1));
     let block = mlp(arch, width);
-    let padding = if setup.experts.grouped { TILE_PADDING * local } else { 0.0 };
-    let launches = if setup.experts.grouped { 1.0 } else { local };
+    // Every chunk of the tokens has products of its own.
+    let chunks = f64::from(setup.experts.chunks.max(1));
+    let padding = if setup.experts.grouped { chunks * TILE_PADDING * local } else { 0.0 };
+    let launches = if setup.experts.grouped { chunks } else { chunks * local };
     let rows = received + padding;
     let products = Products {
         tokens: rows,
@@ -337,11 +339,11 @@ fn routed(rates: &Rates) -> Layer {
         half: rates.half,
         rate: rates.matmul,
     };
-    // The gradient of the weights contracts each expert's rows alone, whatever is launched at once.
+    // The gradient of the weights contracts each expert's rows alone, whatever is launched at once and in how many chunks.
     let contracted = if setup.experts.grouped { rows / local } else { rows };
     let weight_gradient = Products { count: block.count * contracted / rows, ..products }.weight_gradient();
     let element = states::recipe_bytes(setup.recipe).activation;
-    let read = Bytes::new(element * local * block.weights) / rates.memory;
+    let read = Bytes::new(element * chunks * local * block.weights) / rates.memory;
     let hidden = f64::from(arch.hidden_size);
     let sort = match setup.experts.dispatcher {
         Dispatcher::AllToAll => SORT_BYTES,

@@ -1,5 +1,6 @@
 //! Mixtures of experts on many GPUs (model.md section 7): how tokens reach their experts, and what the experts compute.
 
+pub mod choice;
 pub mod exchange;
 
 use super::setup::Setup;

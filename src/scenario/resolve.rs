@@ -3,6 +3,7 @@
 use super::overheads::overheads;
 use super::{Model, RecomputeMode, Scenario, Strategy};
 use crate::model::experts::ExpertParallel;
+use crate::model::experts::choice::{common_divisor, with_fastest_chunks, with_fastest_degrees};
 use crate::model::parallel::Mesh;
 use crate::model::report::Report;
 use crate::model::run::{self, RunReport};
@@ -16,6 +17,16 @@ impl Scenario {
     /// as [`Scenario::issues`] says. Rates and shapes are taken as they are: the setters of the table of parameters and the
     /// decoder of links keep them within their bounds.
     pub fn setup(&self) -> Setup {
+        let setup = self.as_asked();
+        if !setup.architecture.has_experts() {
+            return setup;
+        }
+        let setup = if self.expert_choice.degrees { with_fastest_degrees(&setup) } else { setup };
+        if self.expert_choice.chunks { with_fastest_chunks(&setup) } else { setup }
+    }
+
+    /// The same with the experts' degrees and chunks as the scenario says them.
+    fn as_asked(&self) -> Setup {
         let (mesh, sharding) = self.layout();
         Setup {
             architecture: self.model.architecture(),
@@ -137,15 +148,6 @@ pub struct Degrees {
     pub ep: u32,
     /// Expert tensor parallelism, among the GPUs of a stage that ep leaves.
     pub etp: u32,
-}
-
-/// The greatest common divisor.
-pub fn common_divisor(a: u32, b: u32) -> u32 {
-    let (mut a, mut b) = (a, b);
-    while b > 0 {
-        (a, b) = (b, a % b);
-    }
-    a.max(1)
 }
 
 /// The divisor of `number` nearest to `wanted`, the smaller of two equally near.

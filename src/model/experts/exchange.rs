@@ -39,12 +39,15 @@ pub fn way(setup: &Setup) -> Seconds {
     let token = states::recipe_bytes(setup.recipe).activation * f64::from(setup.architecture.hidden_size);
     let sent = Bytes::new(copies(setup) * token * setup.experts.imbalance);
     let group = Group::strided(mesh.ep, mesh.etp, world, network);
+    // Each chunk is a message of its own.
+    let chunks = f64::from(setup.experts.chunks.max(1));
     let to_experts = match setup.experts.dispatcher {
-        Dispatcher::AllToAll => collectives::all_to_all(network, group, sent),
-        Dispatcher::Fused => fused(setup, group, local_tokens(setup) * token * setup.experts.capacity_factor),
+        Dispatcher::AllToAll => collectives::all_to_all(network, group, sent * (1.0 / chunks)),
+        Dispatcher::Fused => fused(setup, group, local_tokens(setup) * token * setup.experts.capacity_factor / chunks),
     };
     let sharing = Group::consecutive(mesh.etp, world, network);
-    to_experts + collectives::all_gather(network, sharing, sent * f64::from(mesh.etp.max(1)))
+    let shared = collectives::all_gather(network, sharing, sent * (f64::from(mesh.etp.max(1)) / chunks));
+    chunks * (to_experts + shared)
 }
 
 /// Time of an exchange that sends each token once to every GPU that it reaches and once to every other node, `bytes` being
