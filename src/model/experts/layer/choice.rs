@@ -34,7 +34,7 @@ pub struct Best {
     pub time: LayerTime,
 }
 
-/// The fastest of all static choices: r of 0, 1, 2, 4 ... and the GPUs that share an expert; d of [`CHUNKS`]; both algorithms.
+/// The fastest of all static choices: r of [`splits`], d of [`CHUNKS`], both algorithms.
 pub fn best(layer: &MoeLayer) -> Best {
     fastest(layer, best_pipelining)
 }
@@ -44,17 +44,20 @@ pub fn best_parallelism(layer: &MoeLayer) -> Best {
     fastest(layer, plain)
 }
 
+/// The values of r that are tried: 0, then 1, 2, 4 ... up to the GPUs that share an expert.
+pub fn splits(layer: &MoeLayer) -> impl Iterator<Item = u32> + use<> {
+    let most = layer.gpus_per_expert();
+    let split = core::iter::successors(Some(1_u32), move |r| (*r < most).then(|| r.saturating_mul(2).min(most)));
+    core::iter::once(0).chain(split)
+}
+
 fn fastest(layer: &MoeLayer, at: fn(&MoeLayer, u32) -> Best) -> Best {
     let mut found = at(layer, 0);
-    let most = layer.gpus_per_expert();
-    let mut r = 1;
-    while r <= most {
+    for r in splits(layer) {
         let next = at(layer, r);
         if next.time.total() < found.time.total() {
             found = next;
         }
-        // The last step goes to the end of the range, wherever that is.
-        r = if r < most { r.saturating_mul(2).min(most) } else { most.saturating_add(1) };
     }
     found
 }
