@@ -1,7 +1,9 @@
 //! Single layers of experts that a publication measured: Tutel's (arXiv 2206.03382, MLSys 2023), on Azure NDm A100 v4.
 //!
 //! Its runs compute in fp32 with the tensor cores' TF32 products, as the library's own example does by default: Table 2's
-//! exchanges then fill 91 % of the network cards, and in 16 bits would fill 45 %. Tokens are counted on one GPU.
+//! exchanges then fill 91 % of the network cards, and in 16 bits would fill 45 %. Tokens are counted on one GPU. The
+//! constants below are fitted to the tables that `tests/tutel.rs` compares with, all settings together: what agrees there shows that
+//! this form can hold the paper's figures, not how well it predicts others.
 
 use super::interconnects::{IB_200, NVLINK_3};
 use crate::model::experts::layer::{Layout, MoeLayer};
@@ -28,7 +30,8 @@ const MEMORY_REACHED: f64 = 0.75;
 /// By how much a kernel of an exchange slows it beside products: two-dimensional exchanges, of four kernels, gain next to nothing
 /// from chunks at 16 to 128 GPUs, linear ones half of what full overlap would give (Table 6a).
 const SLOWDOWN_PER_KERNEL: f64 = 0.1;
-/// Host time of a pass outside the experts: gate, masks, cumulative sums, losses and encoding are some 150 operators of 10 us.
+/// Host time of a pass outside the experts (gate, masks, cumulative sums, losses, encoding), which sets the time of the smallest
+/// settings: fitted to the worst cases of Table 6b.
 const HOST: Seconds = Seconds::from_ms(1.5);
 /// Bytes of an fp32 element.
 const FP32: f64 = 4.0;
