@@ -64,7 +64,7 @@ pub const MODELS: &[ModelEntry] = &[
     ),
     MEGASCALE.model(
         "megascale-352b",
-        "MegaScale-MoE 352B",
+        "Internal 352B (MegaScale-MoE)",
         sparse(
             shape(MEGASCALE_STYLE, 60, 4096, (32, 8), 14_336),
             Experts { shared_intermediate_size: 14_336, ..routed(32, 3, 14_336) },

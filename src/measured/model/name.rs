@@ -84,7 +84,10 @@ impl Name {
                 let known = known.size.unwrap_or(entry.params as f64);
                 ((size / known - 1.0).abs() < SAME_SIZE).then_some(version + u32::from(self.words.iter().any(word)))
             }
-            None => (!self.words.is_empty() && self.words.iter().all(word)).then_some(version),
+            // Mixtures are often named by their version alone: `DeepSeekV3`, `Kimi K2`.
+            None if self.words.is_empty() => (version == 4 && entry.architecture.has_experts())
+                .then_some(version + u32::from(known.words.is_empty())),
+            None => self.words.iter().all(word).then_some(version),
         }
     }
 }
@@ -109,6 +112,10 @@ fn tokens(text: &str) -> Vec<String> {
             let starts_word = sign.is_ascii_alphabetic()
                 && token.ends_with(|last: char| last.is_ascii_digit())
                 && !matches!(sign, 'b' | 'm' | 't' | 'k');
+            if starts_number && token.len() > 1 && token.ends_with('v') {
+                // `DeepSeekV3`: the v of a version.
+                token.pop();
+            }
             if starts_number || starts_word {
                 tokens.push(core::mem::take(&mut token));
             }
@@ -165,6 +172,26 @@ mod tests {
         assert_eq!(id("OPT-175B"), "opt-175b");
         assert_eq!(id("InternLM-7B"), "internlm-7b");
         assert_eq!(id("Falcon 40B"), "falcon-40b");
+    }
+
+    #[test]
+    fn spellings_of_mixtures_find_their_entries() {
+        for text in ["DeepSeekV3", "DeepSeek V3 671B", "DeepSeek-V3"] {
+            assert_eq!(id(text), "deepseek-v3", "{text}");
+        }
+        assert_eq!(id("DeepSeek-V2 236B"), "deepseek-v2");
+        assert_eq!(id("DeepSeek-V2-Lite 16B"), "deepseek-v2-lite");
+        for text in ["Qwen3_30B", "Qwen3-30B", "Qwen3 MoE 30B", "Qwen3 30B-A3B"] {
+            assert_eq!(id(text), "qwen-3-30b-a3b", "{text}");
+        }
+        assert_eq!(id("Qwen3_235B"), "qwen-3-235b-a22b");
+        assert_eq!(id("Mixtral-8x7B"), "mixtral-8x7b");
+        assert_eq!(id("Mixtral-8x22B"), "mixtral-8x22b");
+        assert_eq!(id("Internal-352B MoE"), "megascale-352b");
+        assert_eq!(id("GPT-OSS 20B"), "gpt-oss-20b");
+        assert_eq!(id("GPT OSS 120B"), "gpt-oss-120b");
+        assert_eq!(id("Kimi K2"), "kimi-k2");
+        assert_eq!(id("Moonlight 16B"), "moonlight-16b-a3b");
     }
 
     #[test]
