@@ -100,6 +100,7 @@ fn kernels(row: &Row, stack: Stack) -> Kernels {
         loss,
         norms: if stack == Stack::HuggingFace || early_composer { NormKernel::Upcast } else { NormKernel::Fused },
         compile,
+        graphs: super::experts::graphs(row, stack),
         // Megatron-LM's default of 0.1, which BLOOM's runs turned off.
         dropout: stack == Stack::MegatronEarly,
     }

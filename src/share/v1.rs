@@ -26,7 +26,7 @@ use crate::model::hardware::Topology;
 use crate::model::parallel::{ContextExchange, Pipeline, Schedule, TensorParallel};
 use crate::model::run::RunChoices;
 use crate::model::software::{
-    AttentionKernel, Communication, Framework, GradientSync, Kernels, Loss, NormKernel, Offload,
+    AttentionKernel, Communication, Framework, GradientSync, Graphs, Kernels, Loss, NormKernel, Offload,
 };
 use crate::model::training::{ComputeFormat, MfuConvention, Optimizer, Recipe};
 use crate::model::transformer::{Architecture, AttentionBias, Experts, LatentAttention, Norm, QkNorm};
@@ -83,6 +83,7 @@ pub fn start() -> Scenario {
             chunks: 1,
             across_micro_batches: false,
             grouped: true,
+            fused: false,
         },
         expert_choice: ExpertChoice { degrees: false, chunks: false },
         shard_size: 4,
@@ -99,6 +100,7 @@ pub fn start() -> Scenario {
             loss: Loss::Standard,
             norms: NormKernel::Fused,
             compile: false,
+            graphs: Graphs::None,
             dropout: false,
         },
         topology: Topology::Aware,

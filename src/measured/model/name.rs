@@ -85,9 +85,8 @@ impl Name {
                 ((size / known - 1.0).abs() < SAME_SIZE).then_some(version + u32::from(self.words.iter().any(word)))
             }
             // Mixtures are often named by their version alone: `DeepSeekV3`, `Kimi K2`.
-            None if self.words.is_empty() => {
-                (version == 4 && entry.architecture.has_experts()).then_some(version + u32::from(known.words.is_empty()))
-            }
+            None if self.words.is_empty() => (version == 4 && entry.architecture.has_experts())
+                .then_some(version + u32::from(known.words.is_empty())),
             None => self.words.iter().all(word).then_some(version),
         }
     }
