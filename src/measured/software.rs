@@ -5,7 +5,7 @@ use super::stack::Stack;
 use super::text::has;
 use super::{LeftOut, Notes};
 use crate::model::software::{
-    AttentionKernel, Communication, Framework, GradientSync, Kernels, Loss, NormKernel, Offload,
+    AttentionKernel, Communication, Framework, GradientSync, Graphs, Kernels, Loss, NormKernel, Offload,
 };
 use crate::model::training::{ComputeFormat, Optimizer, Recipe};
 use crate::scenario::RecomputeMode;
@@ -103,6 +103,7 @@ fn kernels(row: &Row, stack: Stack) -> Kernels {
         graphs: super::experts::graphs(row, stack),
         // Megatron-LM's default of 0.1, which BLOOM's runs turned off.
         dropout: stack == Stack::MegatronEarly,
+        graphs: Graphs::None,
     }
 }
 

@@ -182,6 +182,7 @@ fn tracked_setting() -> Scenario {
             compile: false,
             graphs: Graphs::None,
             dropout: false,
+            graphs: Graphs::None,
         },
         mfu_convention: MfuConvention::FullAttention,
         ..catalog::default_scenario()

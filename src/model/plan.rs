@@ -10,7 +10,7 @@ use super::experts::exchange::ExpertExchange;
 use super::memory::activations;
 use super::memory::states;
 use super::report::Work;
-use super::schedule::{self, CommTimes, ComputeTimes, Exchanges, Phases};
+use super::schedule::{self, CommTimes, ComputeTimes, Exchanges, ExpertPass, ExpertTimes, Phases};
 use super::setup::Setup;
 use super::share;
 use super::stages::Stage;
@@ -123,14 +123,19 @@ impl StagePlan {
         if self.sync.gather_each { self.micro_batches } else { 1.0 }
     }
 
+    /// The phases of a micro-batch of the step.
+    pub fn phases(&self, is_first: bool, is_last: bool) -> Phases {
+        schedule::phases(&self.compute, &self.comm(is_first, is_last))
+    }
+
     /// The phases of a micro-batch between the first and the last.
     pub fn steady(&self) -> Phases {
-        schedule::phases(&self.compute, &self.comm(false, false))
+        self.phases(false, false)
     }
 
     /// The phases of all micro-batches, added up.
     pub fn all_micro_batches(&self) -> Phases {
-        let of = |is_first, is_last| schedule::phases(&self.compute, &self.comm(is_first, is_last));
+        let of = |is_first, is_last| self.phases(is_first, is_last);
         if self.micro_batches <= 1.0 {
             return of(true, true);
         }
@@ -204,6 +209,23 @@ fn compute_times(
         embedding_backward: here(stage.embedding, units.embedding),
         contention: setup.overheads.contention,
         exchange: inside,
+        experts: expert_times(setup, units, experts, moe_share),
+    }
+}
+
+/// The experts of a layer, `moe_share` of which have some.
+fn expert_times(setup: &Setup, units: &UnitTimes, exchange: &ExpertExchange, moe_share: f64) -> ExpertTimes {
+    let pass = |products, all_to_all, exposed| ExpertPass {
+        products: moe_share * products,
+        all_to_all: moe_share * all_to_all,
+        exposed: moe_share * exposed,
+    };
+    ExpertTimes {
+        forward: pass(units.experts_forward, exchange.forward, exchange.exposed_forward),
+        backward: pass(units.experts_backward, exchange.backward, exchange.exposed_backward),
+        chunks: setup.experts.chunks.max(1),
+        across_micro_batches: setup.experts.across_micro_batches,
+        crosses: exchange.crosses,
     }
 }
 

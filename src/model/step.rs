@@ -1,16 +1,17 @@
 //! One training step put together: memory, time, throughput, utilisation, limiter (model.md section 6).
 
+pub mod playback;
+
 use super::compute::{self, UnitTimes};
 use super::flops;
 use super::memory;
 use super::parallel::Schedule;
 use super::pipeline::{self, StageTimes};
 use super::plan::StagePlan;
-use super::report::{Lane, Limiter, Report, Span, TimeReport, Work};
+use super::report::{Limiter, Report, TimeReport};
 use super::schedule::Phases;
 use super::setup::Setup;
 use super::stages::{Stage, stages};
-use super::timeline;
 use crate::units::{Flops, Seconds};
 
 /// Evaluates one step. Allocates nothing.
@@ -40,38 +41,6 @@ pub fn evaluate(setup: &Setup) -> Report {
         hfu: of_peak(executed),
         limiter: if memory.fits() { time.limiter() } else { Limiter::Memory },
     }
-}
-
-/// Plays the step of the stage that ends last span by span, in the order in which spans start on each lane. The pipeline's bubble
-/// lies before the first micro-batch and after the last, in the proportion of forward and backward passes.
-pub fn spans(setup: &Setup, sink: &mut impl FnMut(Span)) {
-    let all = stages(setup);
-    let [first, ..] = &all;
-    let mut units = compute::unit_times(setup, first.moe_share());
-    let mut plan = StagePlan::new(setup, &units, first);
-    let pipeline = slowest(setup, &mut units, &all, &mut plan);
-    let last = setup.batch.grad_accum_steps.saturating_sub(1);
-    let times = pipeline.slowest;
-    let before = if times.both() > Seconds::ZERO { times.forward / times.both() } else { 0.0 };
-    let mut now = Seconds::ZERO;
-    let alone = |start: Seconds, work, lane, micro_batch, time: Seconds, sink: &mut dyn FnMut(Span)| {
-        let end = start + time;
-        if time > Seconds::ZERO {
-            sink(Span { lane, work, layer: None, micro_batch, start, end });
-        }
-        end
-    };
-    now = alone(now, Work::Bubble, Lane::Compute, 0, before * pipeline.bubble, sink);
-    for micro_batch in 0..setup.batch.grad_accum_steps {
-        let comm = plan.comm(micro_batch == 0, micro_batch == last);
-        now = timeline::play(&plan.compute, &comm, plan.reduction, micro_batch, now, sink);
-        if plan.reduces(micro_batch == last) {
-            now = alone(now, plan.reduction, Lane::Shard, micro_batch, plan.after_backward, sink);
-        }
-    }
-    now = alone(now, Work::Bubble, Lane::Compute, last, (1.0 - before) * pipeline.bubble, sink);
-    now = alone(now, Work::OptimizerStep, Lane::Compute, last, plan.optimizer, sink);
-    alone(now, Work::AllGather, Lane::Shard, last, plan.after_update, sink);
 }
 
 /// The passes of one micro-batch on the stage that ends last, and how long it waits for the others.
@@ -143,6 +112,7 @@ fn time(setup: &Setup, stages: &[Stage; 3]) -> TimeReport {
     let backward = backward + reductions * plan.after_backward;
     let optimizer = plan.optimizer + plan.after_update;
     let exchange = micro_batches * plan.compute.exchanged();
+    let hidden = micro_batches * plan.compute.hidden();
     let compute = busy - exchange + plan.optimizer;
     let step = forward + backward + pipeline.bubble + optimizer;
     let shard = plan.shard_lane() + reductions * plan.after_backward + plan.after_update;
@@ -155,11 +125,12 @@ fn time(setup: &Setup, stages: &[Stage; 3]) -> TimeReport {
         optimizer,
         bubble: pipeline.bubble,
         compute,
-        comm: shard + replicate + exchange,
+        comm: shard + replicate + exchange + hidden,
         exposed_comm: (step - compute - pipeline.bubble).max(Seconds::ZERO),
         inter_node_comm: crossing(plan.shard_crosses, shard)
             + crossing(plan.replicate_crosses, replicate)
-            + (micro_batches * plan.exchange_between_nodes).min(exchange),
+            + (micro_batches * plan.exchange_between_nodes).min(exchange)
+            + crossing(plan.compute.experts.crosses, hidden),
         exchange,
         longest_lane: shard.max(replicate) + exchange,
         launch_bound: micro_batches * plan.launch_bound(&units),

@@ -25,6 +25,8 @@ const BASE: Architecture = Architecture {
     attention_sinks: false,
     latent: LatentAttention::NONE,
     experts: Experts::NONE,
+    attention_chunks: false,
+    head_bias: false,
 };
 
 const fn sized(base: Architecture, l: u32, h: u32, heads: (u32, u32), d: u32, f: u32, v: u32) -> Architecture {
