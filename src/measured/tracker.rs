@@ -182,7 +182,6 @@ fn tracked_setting() -> Scenario {
             compile: false,
             graphs: Graphs::None,
             dropout: false,
-            graphs: Graphs::None,
         },
         mfu_convention: MfuConvention::FullAttention,
         ..catalog::default_scenario()

@@ -102,7 +102,6 @@ pub fn start() -> Scenario {
             compile: false,
             graphs: Graphs::None,
             dropout: false,
-            graphs: Graphs::None,
         },
         topology: Topology::Aware,
         mfu_convention: MfuConvention::FullAttention,

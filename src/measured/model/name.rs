@@ -62,7 +62,7 @@ impl Name {
     /// The catalog's entry of this name; of several versions the one that agrees most, the first of equals.
     pub fn find(&self) -> Option<&'static ModelEntry> {
         let score = |entry: &'static ModelEntry| Some((self.agreement(entry)?, entry));
-        MODELS.iter().chain(super::temporary::MODELS).filter_map(score).reduce(better).map(|(_, entry)| entry)
+        MODELS.iter().filter_map(score).reduce(better).map(|(_, entry)| entry)
     }
 
     /// How well an entry fits: `None` for another family, size or major version.
