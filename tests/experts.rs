@@ -158,10 +158,10 @@ proptest! {
     #[test]
     fn one_chunk_hides_nothing(exchange in 0.0..1.0, compute in 0.0..1.0) {
         let (exchange, compute) = (Seconds::new(exchange), Seconds::new(compute));
-        let shows = in_chunks(exchange, compute, 1.0);
+        let shows = in_chunks(exchange, compute, 1);
         prop_assert!((shows - exchange).get().abs() < 1e-15);
         let mut before = shows;
-        for chunks in [2.0, 4.0, 8.0] {
+        for chunks in [2, 4, 8] {
             let shows = in_chunks(exchange, compute, chunks);
             prop_assert!(shows <= before + Seconds::new(1e-15) && shows >= Seconds::ZERO, "{chunks} {shows:?}");
             before = shows;

@@ -3,10 +3,9 @@
 use super::row::Row;
 use super::stack::Stack;
 use super::target::{self, MemoryKind, TimeSource};
-use super::{LeftOut, Notes, batch, conventions, hardware, layout, model, scope, software};
+use super::{LeftOut, Notes, batch, conventions, experts, hardware, layout, model, scope, software};
 use crate::catalog;
 use crate::catalog::accuracy::{self, Band};
-use crate::model::experts::ExpertParallel;
 use crate::model::hardware::{Accelerator, Network, Topology};
 use crate::model::parallel::ContextExchange;
 use crate::model::report::Report;
@@ -86,6 +85,7 @@ pub fn scenario(row: &Row) -> Result<(Scenario, Notes), LeftOut> {
     if conventions::contradicts(row, &model.architecture(), batch.seq_len) {
         return Err(LeftOut::because("the source contradicts itself").about("throughput against FLOP/s"));
     }
+    let experts = experts::experts(row, stack, &model.architecture(), layout.tp, &mut notes);
     let scenario = Scenario {
         model,
         accelerator: hardware.accelerator,
@@ -101,9 +101,9 @@ pub fn scenario(row: &Row) -> Result<(Scenario, Notes), LeftOut> {
         context: ContextExchange::Ring,
         pp: layout.pp,
         pipeline: layout.pipeline,
-        ep: 1,
-        etp: 1,
-        experts: ExpertParallel::USUAL,
+        ep: experts.ep,
+        etp: experts.etp,
+        experts: experts.experts,
         expert_choice: ExpertChoice::NONE,
         shard_size: layout.shard_size,
         recompute: software.recompute,

@@ -6,7 +6,7 @@ use crate::catalog;
 use crate::model::memory::recipe_bytes;
 use crate::model::parallel::{ContextExchange, Pipeline, TensorParallel};
 use crate::model::report::{MemoryPart, MemoryReport, PeakMoment};
-use crate::model::software::{AttentionKernel, Communication, Framework, Kernels, Loss, NormKernel, Offload};
+use crate::model::software::{AttentionKernel, Communication, Framework, Graphs, Kernels, Loss, NormKernel, Offload};
 use crate::model::training::{ComputeFormat, MfuConvention, Optimizer, Recipe};
 use crate::model::transformer::Architecture;
 use crate::scenario::{Model, RecomputeMode, Scenario, Strategy};
@@ -181,6 +181,7 @@ fn tracked_setting() -> Scenario {
             norms: NormKernel::Upcast,
             compile: false,
             dropout: false,
+            graphs: Graphs::None,
         },
         mfu_convention: MfuConvention::FullAttention,
         ..catalog::default_scenario()

@@ -2,7 +2,11 @@
 
 pub mod choice;
 pub mod exchange;
+pub mod layer;
+pub mod overlap;
+pub mod routing;
 
+pub use super::collectives::AllToAll;
 use super::setup::Setup;
 use super::share;
 
@@ -13,15 +17,6 @@ pub enum Dispatcher {
     AllToAll,
     /// Kernels that send a token once to each GPU and cross to each node once, and sort on the way (DeepEP, HybridEP).
     Fused,
-}
-
-/// The steps of a collective all-to-all.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum AllToAll {
-    /// Every GPU sends to every other.
-    Linear,
-    /// GPUs of a node gather what goes to the same GPU of other nodes, then send it there (Tutel's 2DH, arXiv 2206.03382).
-    TwoDimensional,
 }
 
 /// How the layers with experts run. Their degrees of parallelism are the mesh's.

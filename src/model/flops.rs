@@ -98,7 +98,7 @@ pub fn executed_keys(seq_len: f64, window: f64, mask: AttentionMask) -> f64 {
     }
 }
 
-/// [`executed_keys`], the mean over layers: `global_every` says which see the whole sequence.
+/// [`executed_keys`], the mean over layers: `global_every` says which see the whole sequence. A chunk is a sequence of its own.
 ///
 /// ```
 /// # use shardwise::{catalog, model::{flops::mean_keys, training::AttentionMask}};
@@ -107,14 +107,25 @@ pub fn executed_keys(seq_len: f64, window: f64, mask: AttentionMask) -> f64 {
 /// // Every second layer sees the last 4,096 of 8,192 tokens: 3,072 and 4,096 keys.
 /// let sliding = shardwise::model::transformer::Architecture { sliding_window: 4096, global_every: 2, ..llama };
 /// assert_eq!(mean_keys(&sliding, 8192.0, AttentionMask::Causal), 3584.0);
+/// // Llama 4: three of four layers within chunks of 8,192 tokens, of which a query sees half.
+/// let llama_4 = catalog::model("llama-4-scout").unwrap().architecture;
+/// assert_eq!(mean_keys(&llama_4, 65_536.0, AttentionMask::Causal), 0.25 * 32_768.0 + 0.75 * 4096.0);
 /// ```
 pub fn mean_keys(arch: &Architecture, seq_len: f64, mask: AttentionMask) -> f64 {
     let whole = executed_keys(seq_len, 0.0, mask);
     if arch.sliding_window == 0 {
         return whole;
     }
+    let window = f64::from(arch.sliding_window);
+    let local = if !arch.attention_chunks {
+        executed_keys(seq_len, window, mask)
+    } else if window < seq_len {
+        executed_keys(window, 0.0, mask)
+    } else {
+        whole
+    };
     let global = if arch.global_every > 0 { 1.0 / f64::from(arch.global_every) } else { 0.0 };
-    global * whole + (1.0 - global) * executed_keys(seq_len, f64::from(arch.sliding_window), mask)
+    global * whole + (1.0 - global) * local
 }
 
 /// Forward FLOPs per token of one layer's attention scores as executed, the mean over layers. Unfused kernels compute the whole

@@ -76,7 +76,8 @@ pub fn params(setup: &Setup, layers: u32, moe_layers: f64, embedding: bool, head
     let final_norm = arch.norm_params() as f64;
     let own_head = !(arch.tie_word_embeddings && embedding);
     let before = if embedding { table + arch.position_params() as f64 + (outer_norms - final_norm) } else { 0.0 };
-    let after = if head { final_norm + if own_head { table } else { 0.0 } } else { 0.0 };
+    let head_biases = arch.head_bias_params() as f64 / tp;
+    let after = if head { final_norm + head_biases + if own_head { table } else { 0.0 } } else { 0.0 };
     Params {
         layers: f64::from(layers),
         layer: matrices + norms,

@@ -75,6 +75,8 @@ pub struct Architecture {
     pub mlp_bias: bool,
     /// Whether the output head shares the embedding's weights.
     pub tie_word_embeddings: bool,
+    /// Whether the output head has a bias for each entry of the vocabulary (Phi-3.5-MoE).
+    pub head_bias: bool,
     /// Learned position embeddings (GPT-2, OPT): their number, 0 for rotary or ALiBi positions.
     pub learned_positions: u32,
     /// Whether a norm follows the embedding (BLOOM).
@@ -83,6 +85,8 @@ pub struct Architecture {
     pub sliding_window: u32,
     /// Of how many layers one sees the whole sequence where the others slide (Gemma 2: 2, Gemma 3: 6); 0 where all slide.
     pub global_every: u32,
+    /// Whether local layers cut the sequence into chunks of `sliding_window` tokens (Llama 4): a query sees those of its own chunk.
+    pub attention_chunks: bool,
     /// Whether each query head has a learned sink in its softmax (gpt-oss): one weight.
     pub attention_sinks: bool,
     /// Low-rank queries, keys and values (DeepSeek), in the place of `n_kv` and d.
@@ -285,14 +289,20 @@ impl Architecture {
         (count(self.vocab_size) * count(self.hidden_size)).0
     }
 
-    /// Parameters that the output head has of its own: `V H`, or 0 where it shares the embedding's.
+    /// Parameters that the output head has of its own: `V H`, or 0 where it shares the embedding's, and the biases it has.
     ///
     /// ```
     /// # use shardwise::model::ladder;
     /// assert_eq!(ladder::architecture(175e9).head_params(), 0);
     /// ```
     pub fn head_params(&self) -> u64 {
-        if self.tie_word_embeddings { 0 } else { self.embedding_params() }
+        let matrix = if self.tie_word_embeddings { 0 } else { self.embedding_params() };
+        (Saturating(matrix) + Saturating(self.head_bias_params())).0
+    }
+
+    /// Biases of the output head: V where it has them.
+    pub fn head_bias_params(&self) -> u64 {
+        if self.head_bias { u64::from(self.vocab_size) } else { 0 }
     }
 
     /// Parameters of learned position embeddings, `s_max H`: 0 for rotary or ALiBi positions.

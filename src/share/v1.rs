@@ -26,7 +26,7 @@ use crate::model::hardware::Topology;
 use crate::model::parallel::{ContextExchange, Pipeline, Schedule, TensorParallel};
 use crate::model::run::RunChoices;
 use crate::model::software::{
-    AttentionKernel, Communication, Framework, GradientSync, Kernels, Loss, NormKernel, Offload,
+    AttentionKernel, Communication, Framework, GradientSync, Graphs, Kernels, Loss, NormKernel, Offload,
 };
 use crate::model::training::{ComputeFormat, MfuConvention, Optimizer, Recipe};
 use crate::model::transformer::{Architecture, AttentionBias, Experts, LatentAttention, Norm, QkNorm};
@@ -100,6 +100,7 @@ pub fn start() -> Scenario {
             norms: NormKernel::Fused,
             compile: false,
             dropout: false,
+            graphs: Graphs::None,
         },
         topology: Topology::Aware,
         mfu_convention: MfuConvention::FullAttention,
@@ -138,10 +139,12 @@ pub const CUSTOM_SHAPE: Architecture = Architecture {
     attention_bias: AttentionBias::None,
     mlp_bias: false,
     tie_word_embeddings: false,
+    head_bias: false,
     learned_positions: 0,
     embedding_norm: false,
     sliding_window: 0,
     global_every: 0,
+    attention_chunks: false,
     attention_sinks: false,
     latent: LatentAttention::NONE,
     experts: Experts::NONE,

@@ -83,6 +83,7 @@ pub fn simplified(setup: &Setup) -> Setup {
             qk_norm: QkNorm::None,
             attention_bias: AttentionBias::None,
             mlp_bias: false,
+            head_bias: false,
             learned_positions: 0,
             attention_sinks: false,
             latent: LatentAttention::NONE,

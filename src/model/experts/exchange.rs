@@ -1,5 +1,6 @@
 //! What the experts of one layer exchange: tokens to their GPUs and back, and how much of it compute hides.
 
+use super::overlap::pipelined;
 use super::{Dispatcher, copies, local_tokens, parts_reached};
 use crate::model::collectives::{self, Group};
 use crate::model::compute::UnitTimes;
@@ -42,7 +43,12 @@ pub fn way(setup: &Setup) -> Seconds {
     // Each chunk is a message of its own.
     let chunks = f64::from(setup.experts.chunks.max(1));
     let to_experts = match setup.experts.dispatcher {
-        Dispatcher::AllToAll => collectives::all_to_all(network, group, sent * (1.0 / chunks)),
+        Dispatcher::AllToAll => {
+            let (size, algorithm) = (sent * (1.0 / chunks), setup.experts.algorithm);
+            let memory = setup.accelerator.memory_bandwidth * setup.accelerator.efficiency.memory;
+            collectives::all_to_all(network, group, size, algorithm)
+                + collectives::all_to_all::copied(group, size, algorithm) / memory
+        }
         Dispatcher::Fused => fused(setup, group, local_tokens(setup) * token * setup.experts.capacity_factor / chunks),
     };
     let sharing = Group::consecutive(mesh.etp, world, network);
@@ -76,7 +82,7 @@ impl ExpertExchange {
             let beside = |comm: Seconds, compute: Seconds| (comm - compute).max(Seconds::ZERO);
             (beside(forward, units.layer_forward), beside(backward, units.layer_backward))
         } else {
-            let chunks = f64::from(setup.experts.chunks.max(1));
+            let chunks = setup.experts.chunks;
             (in_chunks(forward, units.experts_forward, chunks), in_chunks(backward, units.experts_backward, chunks))
         };
         let group = Group::strided(setup.mesh.ep, setup.mesh.etp, setup.mesh.gpus(), &setup.network);
@@ -90,10 +96,8 @@ impl ExpertExchange {
     }
 }
 
-/// Of an exchange before and after compute, in `chunks` chunks, what shows: chunk after chunk on two lanes takes the longer of
-/// all exchanges with one chunk's compute between, and all compute with one chunk's exchanges around it.
-pub fn in_chunks(exchange: Seconds, compute: Seconds, chunks: f64) -> Seconds {
-    let last = compute * (1.0 / chunks);
-    let first = exchange * (1.0 / chunks);
-    (exchange + last).max(compute + first) - compute
+/// Of an exchange before and after compute, in `chunks` chunks, what shows ([`pipelined`]): contention apart, which the schedule
+/// adds.
+pub fn in_chunks(exchange: Seconds, compute: Seconds, chunks: u32) -> Seconds {
+    pipelined(exchange / WAYS, compute, chunks, 1.0) - compute
 }
