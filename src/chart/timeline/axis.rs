@@ -49,18 +49,18 @@ impl TimeAxis {
 
     /// Ticks with their labels.
     pub fn ticks(&self) -> impl Iterator<Item = (Seconds, String)> + '_ {
-        self.ticks.iter().map(|&tick| (Seconds::new(tick / self.per_second), self.number(tick, self.decimals)))
+        self.ticks.iter().map(|&tick| (Seconds::new(tick / self.per_second), number(tick, self.decimals)))
     }
 
     /// A time, one digit finer than the ticks.
     pub fn say(&self, time: Seconds) -> String {
-        let number = self.number(time.get() * self.per_second, self.decimals + 1);
+        let number = number(time.get() * self.per_second, self.decimals + 1);
         format!("{number}{}{}", crate::chart::format::THIN_SPACE, self.unit)
     }
+}
 
-    fn number(&self, value: f64, decimals: usize) -> String {
-        group_thousands(&format!("{value:.decimals$}"))
-    }
+fn number(value: f64, decimals: usize) -> String {
+    group_thousands(&format!("{value:.decimals$}"))
 }
 
 #[cfg(test)]

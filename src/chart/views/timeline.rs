@@ -80,24 +80,18 @@ fn marks(playback: &Playback, from: Seconds, to: Seconds) -> Vec<Mark> {
     merger.finish()
 }
 
-/// `Of 1.84 s, compute takes 1.50 s and 0.34 s wait for communication, of which 0.90 s more are hidden.`
+/// `Of 1.84 s, compute takes 1.50 s, communication that compute does not hide 210 ms, the pipeline’s bubble 130 ms; 900 ms of
+/// communication are hidden.`
 fn caption(time: &TimeReport, is_pipeline: bool) -> String {
-    let much = |part: Seconds| part > LEAST * time.step;
-    let mut text = format!("Of {}, compute takes {}", format::seconds(time.step), format::seconds(time.compute));
-    if much(time.exposed_comm) {
-        text += &format!(", communication that compute does not hide {}", format::seconds(time.exposed_comm));
-    }
-    if much(time.bubble) {
-        text += &format!(", the pipeline’s bubble {}", format::seconds(time.bubble));
-    }
-    if much(time.overlapped_comm()) {
-        text += &format!("; {} of communication are hidden", format::seconds(time.overlapped_comm()));
-    }
-    text.push('.');
-    if is_pipeline {
-        text += " Shown is the stage that ends last.";
-    }
-    text
+    let clause = |before: &str, part: Seconds, after: &str| {
+        if part > LEAST * time.step { format!("{before}{}{after}", format::seconds(part)) } else { String::new() }
+    };
+    let compute = format!("Of {}, compute takes {}", format::seconds(time.step), format::seconds(time.compute));
+    let exposed = clause(", communication that compute does not hide ", time.exposed_comm, "");
+    let bubble = clause(", the pipeline’s bubble ", time.bubble, "");
+    let hidden = clause("; ", time.overlapped_comm(), " of communication are hidden");
+    let stage = if is_pipeline { " Shown is the stage that ends last." } else { "" };
+    format!("{compute}{exposed}{bubble}{hidden}.{stage}")
 }
 
 #[cfg(test)]
