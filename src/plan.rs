@@ -3,5 +3,6 @@
 pub mod advice;
 pub mod boundary;
 pub mod limits;
+pub mod refine;
 pub mod search;
 pub mod sweep;

@@ -1,5 +1,7 @@
 //! The whole page.
 
+use std::cell::RefCell;
+
 use yew::prelude::*;
 
 use crate::scenario::issue::Issue;
@@ -51,14 +53,17 @@ pub fn App(start: &Start) -> Html {
     effects::use_link(&state, &known);
     effects::use_shortcuts(&emit);
     let theme = effects::use_theme(state.view.theme);
+    let settled = effects::use_settled(&state.scenario);
+    let moving = settled != state.scenario;
     let buffers = use_mut_ref(Buffers::default);
-    let derived = {
-        let buffers = buffers.clone();
-        use_memo((state.scenario, state.view), move |(scenario, view)| derive(scenario, view, &buffers))
-    };
+    let derived = use_memo((state.scenario, state.view, moving), move |&(scenario, view, moving)| {
+        derive(&scenario, &view, moving, &buffers)
+    });
     {
-        let (scenario, view, buffers) = (state.scenario, state.view, buffers.clone());
-        effects::use_warm_up(move || drop(derive(&scenario, &view, &buffers)));
+        let (scenario, view) = (state.scenario, state.view);
+        effects::use_warm_up(scenario == start.scenario, move || {
+            drop(derive(&scenario, &view, true, &RefCell::default()));
+        });
     }
     // What the status line says: the headline, or where the crosshair stands.
     let pointed = use_state(|| None::<AttrValue>);
@@ -81,7 +86,7 @@ pub fn App(start: &Start) -> Html {
                 { verdict(&headline, &state.scenario, &derived, &emit) }
                 <div class="columns">
                     { controls(&state, &emit) }
-                    { figures(&state, &derived, theme, Sinks { emit: &emit, say: &say }) }
+                    { figures(&state, settled, &derived, theme, Sinks { emit: &emit, say: &say }) }
                 </div>
             </main>
             <Colophon picked={picked(&state.scenario)} />
