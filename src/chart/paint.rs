@@ -11,6 +11,7 @@ mod labels;
 mod lines;
 mod path;
 mod pen;
+mod surface;
 
 use super::palette::Theme;
 pub use canvas::{paint_bar, paint_chart};

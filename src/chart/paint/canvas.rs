@@ -2,12 +2,13 @@
 
 use super::chart::{draw_bar, draw_chart};
 use super::field::Image;
+use super::surface::Surface;
 use super::{PaintError, Pen, Style};
 use crate::chart::layout::{PlotArea, bar_area, plot_area};
 use crate::chart::palette::{Theme, tokens};
 use crate::chart::spec::{BarSpec, ChartSpec, Field};
 use core::cell::RefCell;
-use plotters_canvas::CanvasBackend;
+use plotters_backend::DrawingBackend as _;
 use std::rc::Rc;
 use wasm_bindgen::{Clamped, JsCast, JsValue};
 use web_sys::{CanvasRenderingContext2d, HtmlCanvasElement, ImageData};
@@ -91,14 +92,14 @@ fn with_pen(
     canvas: &HtmlCanvasElement,
     context: &CanvasRenderingContext2d,
     style: &Style,
-    draw: impl FnOnce(&mut Pen<CanvasBackend>) -> Result<(), PaintError>,
+    draw: impl FnOnce(&mut Pen<Surface>) -> Result<(), PaintError>,
 ) -> Result<(), PaintError> {
     let ratio = style.device_pixel_ratio;
     context.set_transform(1.0 / SUBPIXELS, 0.0, 0.0, 1.0 / SUBPIXELS, 0.0, 0.0).map_err(|error| refused(&error))?;
     context.set_line_join("round");
-    let backend = CanvasBackend::with_canvas_object(canvas.clone());
-    let mut backend = backend.ok_or_else(|| PaintError("the canvas has no 2D context.".to_string()))?;
-    draw(&mut Pen::new(&mut backend, SUBPIXELS * ratio, ratio))
+    let mut surface = Surface::new(context, (canvas.width(), canvas.height()));
+    draw(&mut Pen::new(&mut surface, SUBPIXELS * ratio, ratio))?;
+    surface.present().map_err(|error| PaintError(error.to_string()))
 }
 
 /// Puts the field's image on a hidden canvas, and stretches it over the plot.
@@ -155,6 +156,6 @@ fn hidden_canvas(width: u32, height: u32) -> Result<HtmlCanvasElement, PaintErro
     Ok(canvas)
 }
 
-fn refused(error: &JsValue) -> PaintError {
+pub(super) fn refused(error: &JsValue) -> PaintError {
     PaintError(format!("{error:?}"))
 }
