@@ -55,6 +55,16 @@ pub fn App(start: &Start) -> Html {
     let theme = effects::use_theme(state.view.theme);
     let settled = effects::use_settled(&state.scenario);
     let moving = settled != state.scenario;
+    // Controls that nobody sees follow after the pause.
+    let (open, any_open) = (use_mut_ref(|| 0), use_state_eq(|| false));
+    let opened = {
+        let setter = any_open.setter();
+        use_callback((), move |change: i32, ()| {
+            *open.borrow_mut() += change;
+            setter.set(*open.borrow() > 0);
+        })
+    };
+    let folded = if *any_open { state.scenario } else { settled };
     let buffers = use_mut_ref(Buffers::default);
     let derived = use_memo((state.scenario, state.view, moving), move |&(scenario, view, moving)| {
         derive(&scenario, &view, moving, &buffers)
@@ -85,7 +95,7 @@ pub fn App(start: &Start) -> Html {
                 { banner(&state.banner, &emit) }
                 { verdict(&headline, &state.scenario, &derived, &emit) }
                 <div class="columns">
-                    { controls(&state, &emit) }
+                    { controls(&state, folded, &opened, &emit) }
                     { figures(&state, settled, &derived, theme, Sinks { emit: &emit, say: &say }) }
                 </div>
             </main>
