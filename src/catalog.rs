@@ -5,6 +5,7 @@
 pub mod accelerators;
 pub mod accuracy;
 pub mod clusters;
+pub mod expert_layers;
 pub mod interconnects;
 mod lists;
 pub mod models;

@@ -5,6 +5,7 @@ pub mod bounds;
 pub mod collectives;
 pub mod compute;
 pub mod exchange;
+pub mod experts;
 pub mod flops;
 pub mod hardware;
 pub mod ladder;

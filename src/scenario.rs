@@ -5,6 +5,7 @@ pub mod overheads;
 pub mod resolve;
 pub mod validate;
 
+use crate::model::experts::ExpertParallel;
 use crate::model::hardware::{Accelerator, Network, Topology};
 use crate::model::ladder;
 use crate::model::parallel::{ContextExchange, Pipeline, TensorParallel};
@@ -129,6 +130,21 @@ pub enum RecomputeMode {
     Fraction,
 }
 
+/// What the engine chooses of how experts run, the fastest for each layer (Tutel, arXiv 2206.03382): switching costs nothing, as the
+/// weights stay where they are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct ExpertChoice {
+    /// The degrees of expert and expert tensor parallelism.
+    pub degrees: bool,
+    /// The chunks of the exchange and its steps.
+    pub chunks: bool,
+}
+
+impl ExpertChoice {
+    /// Nothing: as the scenario says.
+    pub const NONE: Self = Self { degrees: false, chunks: false };
+}
+
 /// Every choice a user can make. Fields hold what the user asked for, valid or not: [`Scenario::issues`] says what is
 /// wrong, and [`Scenario::setup`] gives the nearest valid numbers to evaluate.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -161,6 +177,14 @@ pub struct Scenario {
     pub pp: u32,
     /// How the pipeline runs; its micro-batches are [`Scenario::grad_accum_steps`].
     pub pipeline: Pipeline,
+    /// Groups of GPUs among which the experts of a mixture of experts are split.
+    pub ep: u32,
+    /// GPUs that share each expert's matrices.
+    pub etp: u32,
+    /// How the layers with experts run.
+    pub experts: ExpertParallel,
+    /// What of that the engine chooses.
+    pub expert_choice: ExpertChoice,
     /// GPUs in the shard group of `HYBRID_SHARD`, or in the group that `ReshardTo` reshards to.
     pub shard_size: u32,
     /// Which activations are recomputed.

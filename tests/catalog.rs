@@ -41,7 +41,71 @@ fn keys_are_distinct_kebab_case_and_every_row_has_a_source() {
 fn counts_are_those_of_the_real_implementations() {
     for model in MODELS {
         assert_eq!(model.architecture.params(), model.params, "{}", model.id);
-        assert_eq!(model.architecture.active_params(), model.params, "{}", model.id);
+        if !model.architecture.has_experts() {
+            assert_eq!(model.architecture.active_params(), model.params, "{}", model.id);
+        }
+    }
+}
+
+/// All parameters, and those that one token uses with the embedding among them: counted from the public configurations. The
+/// totals are those of the public checkpoints where these hold nothing else.
+#[test]
+fn mixtures_of_experts_have_their_total_and_active_counts() {
+    let counts = [
+        ("mixtral-8x7b", 46_702_792_704, 12_879_925_248),
+        ("mixtral-8x22b", 140_620_634_112, 39_152_031_744),
+        ("qwen-1.5-moe-a2.7b", 14_315_784_192, 2_689_173_504),
+        ("qwen-2-57b-a14b", 57_408_658_944, 14_249_270_784),
+        ("qwen-3-30b-a3b", 30_532_122_624, 3_353_032_704),
+        ("qwen-3-235b-a22b", 235_093_634_560, 22_190_763_520),
+        ("deepseek-v2-lite", 15_706_484_224, 2_661_150_208),
+        ("deepseek-v2", 235_741_434_880, 21_375_800_320),
+        ("deepseek-v3", 671_026_419_200, 37_552_297_472),
+        ("moonlight-16b-a3b", 15_960_110_208, 2_914_776_192),
+        ("kimi-k2", 1_026_408_232_448, 32_861_500_928),
+        ("gpt-oss-20b", 20_914_757_184, 4_187_440_704),
+        ("gpt-oss-120b", 116_829_156_672, 5_711_982_912),
+        // The checkpoints' totals less the vision tower and its projection, 871,932,416 in both.
+        ("llama-4-scout", 108_641_793_536 - 871_932_416, 17_172_894_720),
+        ("llama-4-maverick", 401_583_781_376 - 871_932_416, 17_184_691_200),
+        ("phi-3.5-moe", 41_873_153_344, 6_640_999_744),
+        ("olmoe-1b-7b", 6_919_161_856, 1_282_017_280),
+        ("dbrx-132b", 131_596_523_520, 36_469_708_800),
+        // The checkpoints' totals less the layer that predicts a second token, with an embedding and a head of its own.
+        ("glm-4.5-air", 110_468_824_832 - 2_375_059_584 - 2 * 151_552 * 4096, 13_424_129_664),
+        ("glm-4.5", 358_337_791_296 - 3_988_069_792 - 2 * 151_552 * 5120, 33_632_266_144),
+        ("grok-1", 315_684_820_992, 83_756_587_008),
+        ("megascale-352b", 351_860_133_888, 45_340_397_568),
+    ];
+    for (id, params, active) in counts {
+        let shape = catalog::model(id).expect(id).architecture;
+        assert_eq!((shape.params(), shape.active_params()), (params, active), "{id}");
+    }
+    let mixtures = MODELS.iter().filter(|model| model.architecture.has_experts());
+    assert_eq!(mixtures.count(), counts.len());
+}
+
+/// Active parameters as printed, in billions. Those of gpt-oss, V2-Lite and GLM are without the embedding.
+#[test]
+fn active_counts_round_to_the_printed_ones() {
+    for (id, billions, embedding) in [
+        ("mixtral-8x7b", 12.9, true),      // mistral.ai/news/mixtral-of-experts
+        ("mixtral-8x22b", 39.0, true),     // mistral.ai/news/mixtral-8x22b
+        ("deepseek-v2-lite", 2.4, false),  // its model card
+        ("deepseek-v2", 21.0, true),       // arXiv 2405.04434
+        ("deepseek-v3", 37.0, true),       // arXiv 2412.19437
+        ("gpt-oss-20b", 3.61, false),      // arXiv 2508.10925, Table 1
+        ("gpt-oss-120b", 5.13, false),     // the same
+        ("olmoe-1b-7b", 1.28, true),       // arXiv 2409.02060
+        ("phi-3.5-moe", 6.6, true),        // its model card
+        ("qwen-1.5-moe-a2.7b", 2.7, true), // its model card
+        ("qwen-2-57b-a14b", 14.0, true),   // its model card
+        ("glm-4.5", 32.0, false),          // its model card
+        ("llama-4-scout", 17.0, true),     // its model card
+    ] {
+        let shape = catalog::model(id).expect(id).architecture;
+        let counted = shape.active_params() - if embedding { 0 } else { shape.embedding_params() };
+        assert!((counted as f64 / 1e9 / billions - 1.0).abs() < 0.03, "{id}: {counted}");
     }
 }
 
@@ -114,10 +178,13 @@ fn counts_round_to_the_printed_ones() {
 fn parts_add_up_to_the_whole() {
     for model in MODELS {
         let shape = &model.architecture;
-        let layer = shape.attention_params_per_layer() + shape.mlp_params_per_layer() + shape.norm_params_per_layer();
-        assert_eq!(layer, shape.layer_params(), "{}", model.id);
+        let block = shape.attention_params_per_layer() + shape.norm_params_per_layer();
+        let layer = block + shape.mlp_params_per_layer();
+        assert_eq!(layer, shape.dense_layer_params(), "{}", model.id);
+        let moe_layer = block + shape.routed_params_per_layer() + shape.router_and_shared_params_per_layer();
+        let (layers, moe) = (u64::from(shape.num_hidden_layers), u64::from(shape.moe_layers()));
         let ends = shape.embedding_params() + shape.position_params() + shape.head_params() + shape.outer_norm_params();
-        assert_eq!(u64::from(shape.num_hidden_layers) * layer + ends, model.params, "{}", model.id);
+        assert_eq!((layers - moe) * layer + moe * moe_layer + ends, model.params, "{}", model.id);
     }
 }
 
@@ -155,7 +222,15 @@ fn shapes_are_within_reason() {
         assert!((32..=256).contains(&shape.head_dim), "{}", model.id);
         assert!(shape.num_key_value_heads >= 1, "{}", model.id);
         assert_eq!(shape.num_attention_heads % shape.num_key_value_heads, 0, "{}", model.id);
-        assert!(shape.intermediate_size > shape.hidden_size, "{}", model.id);
+        let experts = shape.experts;
+        if shape.has_experts() {
+            assert!((4..=512).contains(&experts.num_experts), "{}", model.id);
+            assert!((1..=16).contains(&experts.num_experts_per_tok), "{}", model.id);
+            assert!((512..=32_768).contains(&experts.moe_intermediate_size), "{}", model.id);
+            assert_eq!(experts.num_experts % experts.n_group.max(1), 0, "{}", model.id);
+        }
+        let dense_layers = shape.num_hidden_layers > shape.moe_layers();
+        assert!(!dense_layers || shape.intermediate_size > shape.hidden_size, "{}", model.id);
         assert!((32_000..=300_000).contains(&shape.vocab_size), "{}", model.id);
         assert!((1024..=1_048_576).contains(&model.max_position_embeddings), "{}", model.id);
         let positions = shape.learned_positions;
@@ -171,7 +246,7 @@ fn windows_are_the_published_ones() {
         .map(|model| (model.id, model.architecture.sliding_window, model.architecture.global_every))
         .filter(|&(_, window, global_every)| window > 0 || global_every > 0)
         .collect();
-    assert_eq!(windows.len(), 14);
+    assert_eq!(windows.len(), 18);
     for (id, window, global_every) in [
         ("mistral-7b", 4096, 0),
         ("gemma-2-9b", 4096, 2),
@@ -180,6 +255,8 @@ fn windows_are_the_published_ones() {
         ("phi-3-mini", 2047, 0),
         ("starcoder-2-3b", 4096, 0),
         ("command-r7b", 4096, 4),
+        ("gpt-oss-20b", 128, 2),
+        ("llama-4-maverick", 8192, 4),
     ] {
         assert!(windows.contains(&(id, window, global_every)), "{id}");
     }

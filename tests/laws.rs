@@ -9,20 +9,36 @@ use any::any_scenario;
 use proptest::prelude::*;
 use proptest::strategy::Strategy as _;
 use shardwise::model::bounds::{Bounds, simplified};
+use shardwise::model::experts::ExpertParallel;
 use shardwise::model::ladder;
 use shardwise::model::parallel::Mesh;
 use shardwise::model::report::{Lane, Report, Work};
 use shardwise::model::run::{RunChoices, RunReport, failures};
 use shardwise::model::setup::Setup;
 use shardwise::model::software::Offload;
-use shardwise::model::step::{evaluate, spans};
+use shardwise::model::step::evaluate;
+use shardwise::model::step::playback::{Playback, spans};
 use shardwise::model::training::{MfuConvention, Recipe, Reshard, Sharding};
+use shardwise::model::transformer::{Architecture, Experts};
 use shardwise::scenario::{Model, RecomputeMode, Scenario, Strategy};
 use shardwise::share::decode;
 use shardwise::units::{Bytes, BytesPerSecond, Seconds};
 
 fn with_recompute(scenario: &Scenario, recompute: RecomputeMode) -> Report {
     Scenario { recompute, ..*scenario }.report()
+}
+
+/// The same run of a model whose layers have 16 experts each but for the first, on up to four GPUs.
+fn with_experts(scenario: &Scenario, experts: ExpertParallel) -> Scenario {
+    let shape = Experts {
+        num_experts: 16,
+        num_experts_per_tok: 2,
+        moe_intermediate_size: 1024,
+        first_k_dense_replace: 1,
+        ..Experts::NONE
+    };
+    let architecture = Architecture { experts: shape, ..scenario.model.architecture() };
+    Scenario { model: Model::Custom { architecture }, ep: 4, experts, ..*scenario }
 }
 
 proptest! {
@@ -101,8 +117,12 @@ proptest! {
     }
 
     #[test]
-    fn the_timeline_adds_up_to_the_step(scenario in any_scenario(), steps in 1_u32..4) {
-        let setup = Scenario { grad_accum_steps: steps, ..scenario }.setup();
+    fn the_timeline_adds_up_to_the_step(
+        scenario in any_scenario(), steps in 1_u32..5, moe: bool, chunks in 1_u32..5, across_micro_batches: bool,
+    ) {
+        let scenario = Scenario { grad_accum_steps: steps, ..scenario };
+        let experts = ExpertParallel { chunks, across_micro_batches, ..ExpertParallel::USUAL };
+        let setup = if moe { with_experts(&scenario, experts) } else { scenario }.setup();
         let report = evaluate(&setup);
         let (mut end, mut compute, mut comm) = (Seconds::ZERO, Seconds::ZERO, Seconds::ZERO);
         spans(&setup, &mut |span| {
@@ -116,6 +136,22 @@ proptest! {
         prop_assert!(close(compute, report.time.compute), "{compute:?} {:?}", report.time);
         prop_assert!(close(comm, report.time.comm), "{comm:?} {:?}", report.time);
         prop_assert!(close(end - compute - report.time.bubble, report.time.exposed_comm), "{:?}", report.time);
+        let playback = Playback::of(&setup);
+        prop_assert!(close(playback.end(), report.time.step), "{:?} {:?}", playback.end(), report.time);
+        for micro_batch in 0..playback.micro_batches() {
+            let (start, end) = (playback.start(micro_batch), playback.start(micro_batch + 1));
+            prop_assert_eq!(playback.at(start + 0.5 * (end - start)), micro_batch);
+            let like = playback.like(micro_batch);
+            let shift = start - playback.start(like);
+            let (mut own, mut other) = (Vec::new(), Vec::new());
+            playback.micro_batch(micro_batch, &mut |span| own.push(span));
+            playback.micro_batch(like, &mut |span| other.push(span));
+            prop_assert_eq!(own.len(), other.len());
+            for (one, other) in own.iter().zip(&other) {
+                prop_assert!(one.work == other.work && close(one.start, other.start + shift), "{one:?} {other:?}");
+                prop_assert!(one.start >= start - Seconds::from_us(1e-3) && close(one.end.max(end), end), "{one:?}");
+            }
+        }
     }
 }
 

@@ -22,11 +22,29 @@ pub(crate) fn measure(now: impl Fn() -> f64) -> Vec<(&'static str, f64, &'static
         let moved = Scenario { seq_len: 128 + run % 100_000, ..scenario };
         black_box(black_box(&moved).report());
     });
+    let mixture = mixture();
+    let moe = mixture.setup();
+    let evaluate_moe = fastest(&now, |_| {
+        black_box(step::evaluate(black_box(&moe)));
+    });
+    let sweep_moe = fastest(&now, |run| {
+        let moved = Scenario { seq_len: 128 + run % 100_000, ..mixture };
+        black_box(black_box(&moved).report());
+    });
     vec![
         ("evaluate_dense", evaluate * 1e9, "ns"),
         ("evaluations_dense", 1.0 / evaluate, "evaluations/s"),
         ("sweep_dense", 1.0 / sweep, "configurations/s"),
+        ("evaluate_moe", evaluate_moe * 1e9, "ns"),
+        ("sweep_moe", 1.0 / sweep_moe, "configurations/s"),
     ]
+}
+
+/// DeepSeek V3 on 256 GPUs: a pipeline whose stages differ, experts over 32 groups of GPUs, latent attention. Dearer than most.
+fn mixture() -> Scenario {
+    let default = catalog::default_scenario();
+    let model = catalog::model("deepseek-v3").map_or(default.model, catalog::ModelEntry::pick);
+    Scenario { model, gpus: 256, pp: 8, ep: 32, grad_accum_steps: 64, ..default }
 }
 
 fn fastest(now: &impl Fn() -> f64, mut work: impl FnMut(u32)) -> f64 {

@@ -1,32 +1,41 @@
 //! Models: shapes from their public configurations, with parameter counts exact to the parameter. One file a family.
 
 pub mod bloom;
+pub mod deepseek;
 pub mod falcon;
 pub mod gemma;
 pub mod gpt;
+pub mod gpt_oss;
 pub mod ladder;
 pub mod llama;
+pub mod llama_4;
 pub mod megatron;
 pub mod mistral;
+pub mod mixtures;
 pub mod mpt;
 pub mod opt;
 pub mod others;
 pub mod plain;
 pub mod pythia;
 pub mod qwen;
+pub mod qwen_moe;
 
 use super::ModelEntry;
 use super::lists::{count, joined};
-use crate::model::transformer::{Architecture, AttentionBias, Norm};
+use crate::model::transformer::{Architecture, AttentionBias, Experts, LatentAttention, Norm, QkNorm};
 
 /// The families, in display order.
-const FAMILIES: [&[ModelEntry]; 14] = [
+const FAMILIES: [&[ModelEntry]; 19] = [
     ladder::MODELS,
     llama::MODELS,
+    llama_4::MODELS,
     mistral::MODELS,
     qwen::MODELS,
+    qwen_moe::MODELS,
+    deepseek::MODELS,
     gemma::MODELS,
     gpt::MODELS,
+    gpt_oss::MODELS,
     opt::MODELS,
     bloom::MODELS,
     mpt::MODELS,
@@ -34,6 +43,7 @@ const FAMILIES: [&[ModelEntry]; 14] = [
     falcon::MODELS,
     plain::MODELS,
     others::MODELS,
+    mixtures::MODELS,
     megatron::MODELS,
 ];
 
@@ -55,14 +65,19 @@ const LLAMA_STYLE: Architecture = Architecture {
     gated_mlp: true,
     norm: Norm::Rms,
     norms_per_layer: 2,
-    qk_norm: false,
+    qk_norm: QkNorm::None,
     attention_bias: AttentionBias::None,
     mlp_bias: false,
     tie_word_embeddings: false,
+    head_bias: false,
     learned_positions: 0,
     embedding_norm: false,
     sliding_window: 0,
     global_every: 0,
+    attention_chunks: false,
+    attention_sinks: false,
+    latent: LatentAttention::NONE,
+    experts: Experts::NONE,
 };
 
 /// What GPT-2, GPT-3, OPT and BLOOM share: plain MLP, layer norms, biases everywhere, an output head tied to the
@@ -87,6 +102,16 @@ const fn shape(style: Architecture, layers: u32, hidden: u32, heads: (u32, u32),
         intermediate_size: intermediate,
         ..style
     }
+}
+
+/// So many routed experts of this width in every layer, `top_k` of them for each token.
+const fn routed(experts: u32, top_k: u32, width: u32) -> Experts {
+    Experts { num_experts: experts, num_experts_per_tok: top_k, moe_intermediate_size: width, ..Experts::NONE }
+}
+
+/// `dense` with experts in its layers.
+const fn sparse(dense: Architecture, experts: Experts) -> Architecture {
+    Architecture { experts, ..dense }
 }
 
 /// What the entries of one list share.

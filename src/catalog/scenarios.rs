@@ -4,12 +4,13 @@ use super::ScenarioEntry;
 use super::accelerators::A100_40GB;
 use super::clusters::A100_40GB_200G;
 use super::interconnects::{IB_200, NVLINK_3};
+use crate::model::experts::ExpertParallel;
 use crate::model::hardware::Topology;
 use crate::model::parallel::{ContextExchange, Pipeline, TensorParallel};
 use crate::model::run::RunChoices;
 use crate::model::software::{Communication, Framework, Kernels, Offload};
 use crate::model::training::{ComputeFormat, MfuConvention, Optimizer, Recipe};
-use crate::scenario::{Model, RecomputeMode, Scenario, Strategy};
+use crate::scenario::{ExpertChoice, Model, RecomputeMode, Scenario, Strategy};
 use crate::units::{BytesPerSecond, Seconds};
 
 /// The scenario of the first visit: 13B of the ladder on 64 A100 40 GB, where memory, network and compute are all
@@ -30,6 +31,10 @@ pub fn first_visit() -> Scenario {
         context: ContextExchange::Ring,
         pp: 1,
         pipeline: Pipeline::USUAL,
+        ep: 1,
+        etp: 1,
+        experts: ExpertParallel::USUAL,
+        expert_choice: ExpertChoice::NONE,
         shard_size: A100_40GB_200G.gpus_per_node,
         recompute: RecomputeMode::None,
         keep_fraction: 0.5,

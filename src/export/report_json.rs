@@ -4,10 +4,13 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 use crate::model::bounds::{Bounds, Stage};
-use crate::model::memory::{shard_degrees, states};
+use crate::model::memory::states::of_gpu;
 use crate::model::parallel::Mesh;
 use crate::model::report::{Limiter, MemoryPart, PeakMoment, Report};
 use crate::model::run::RunReport;
+use crate::model::setup::Setup;
+use crate::model::software::Offload;
+use crate::model::stages::stages;
 use crate::params::{self, Kind};
 use crate::plan::limits::{Reach, by_strategy};
 use crate::plan::search;
@@ -95,6 +98,8 @@ struct MeshJson {
     cp: u32,
     tp: u32,
     pp: u32,
+    ep: u32,
+    etp: u32,
 }
 
 /// What one strategy reaches; `null` where nothing searched fits.
@@ -208,13 +213,14 @@ pub fn report_json<'a>(scenario: &Scenario, report: &Report, issues: &'a [Issue]
     }
 }
 
-fn mesh_json(Mesh { dp_replicate, dp_shard, cp, tp, pp }: Mesh) -> MeshJson {
-    MeshJson { dp_replicate, dp_shard, cp, tp, pp }
+fn mesh_json(Mesh { dp_replicate, dp_shard, cp, tp, pp, ep, etp }: Mesh) -> MeshJson {
+    MeshJson { dp_replicate, dp_shard, cp, tp, pp, ep, etp }
 }
 
 fn memory_json(scenario: &Scenario, report: &Report) -> MemoryJson {
     let (setup, memory) = (scenario.setup(), &report.memory);
-    let states = states(setup.architecture.params() as f64, setup.recipe, shard_degrees(&setup));
+    let [first, ..] = stages(&setup);
+    let states = of_gpu(&Setup { offload: Offload::NONE, ..setup }, &first.params);
     MemoryJson {
         capacity: memory.capacity.get(),
         peak: memory.peak.get(),

@@ -18,6 +18,10 @@ pub fn batch(row: &Row, stack: Stack, dp: u32, pp: u32, notes: &mut Notes) -> Re
     });
     let replica = global.map(|global| f64::from(global) / f64::from(dp.max(1)));
     let (micro, accum) = match (row.micro_batch, row.grad_accum, replica) {
+        // AutoModel's tables give a pipeline its local batch apart, which goes through it in micro-batches.
+        (Some(micro), Some(_), Some(replica)) if pp > 1 && row.notes.contains("LBS=") => {
+            (micro, steps(replica, micro)?)
+        }
         (Some(micro), Some(accum), _) => (micro, accum),
         (Some(micro), None, Some(replica)) => (micro, steps(replica, micro)?),
         (None, Some(accum), Some(replica)) => (whole(replica / f64::from(accum))?, accum),

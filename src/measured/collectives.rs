@@ -4,7 +4,7 @@ use super::row::Row;
 use super::stack::Stack;
 use super::text;
 use super::{LeftOut, Notes, hardware};
-use crate::model::collectives::{Group, all_gather, all_reduce, all_to_all, reduce_scatter};
+use crate::model::collectives::{AllToAll, Group, all_gather, all_reduce, all_to_all, reduce_scatter};
 use crate::units::{Bytes, Seconds};
 
 /// A measured collective.
@@ -89,7 +89,7 @@ pub fn read<'a>(column: impl Fn(&str) -> Option<&'a str>) -> Result<Collective, 
         Kind::AllGather => all_gather(&network, group, bytes),
         Kind::ReduceScatter => reduce_scatter(&network, group, bytes),
         Kind::AllReduce => all_reduce(&network, group, bytes),
-        Kind::AllToAll => all_to_all(&network, group, bytes),
+        Kind::AllToAll => all_to_all(&network, group, bytes, AllToAll::Linear),
     };
     Ok(Collective {
         name: raw("collective").to_owned(),

@@ -2,6 +2,8 @@
 
 use super::row::Row;
 use super::text::has;
+use crate::model::flops;
+use crate::model::training::AttentionMask;
 use crate::model::transformer::Architecture;
 
 /// How a publication counts the FLOPs of a step.
@@ -39,11 +41,17 @@ impl Convention {
 
     /// FLOPs of one token.
     pub fn flops_per_token(self, shape: &Architecture, seq_len: u32) -> f64 {
-        let params = shape.params() as f64;
+        let params = shape.active_params() as f64;
         let matmul = params
             - shape.position_params() as f64
             - if shape.tie_word_embeddings { 0.0 } else { shape.embedding_params() as f64 };
-        let attention = 4.0 * shape.query_width() * f64::from(seq_len) * f64::from(shape.num_hidden_layers);
+        let keys = f64::from(seq_len);
+        let attention = if shape.has_experts() {
+            let keys = flops::mean_keys(shape, keys, AttentionMask::Full);
+            flops::layer_attention(shape, keys).get() * f64::from(shape.num_hidden_layers)
+        } else {
+            4.0 * shape.query_width() * keys * f64::from(shape.num_hidden_layers)
+        };
         let forward = 2.0 * matmul + attention;
         match self {
             Self::Model => 3.0 * forward,
@@ -58,6 +66,10 @@ impl Convention {
 /// How far throughput and FLOP/s of one row may disagree: both are rounded.
 const ROUNDING: f64 = 0.05;
 
+/// The same of mixtures of experts, whose FLOPs releases count in different ways (with and without the layer that predicts a
+/// second token, gpt-oss's windows).
+const COUNTING: f64 = 0.3;
+
 /// Whether a row whose convention is certain gives a throughput and FLOP/s that exclude each other: one of Megatron-Bridge's
 /// releases prints the throughput of one GPU beside the FLOP/s of another.
 pub fn contradicts(row: &Row, shape: &Architecture, seq_len: u32) -> bool {
@@ -66,5 +78,5 @@ pub fn contradicts(row: &Row, shape: &Architecture, seq_len: u32) -> bool {
         return false;
     };
     let counted = Convention::CausalModel.flops_per_token(shape, seq_len) * tokens / 1e12;
-    (counted / tflops - 1.0).abs() > ROUNDING
+    (counted / tflops - 1.0).abs() > if shape.has_experts() { COUNTING } else { ROUNDING }
 }

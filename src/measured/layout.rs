@@ -213,10 +213,7 @@ fn pipeline(row: &Row) -> Pipeline {
     } else {
         Schedule::OneForwardOneBackward
     };
-    let option = |name: &str| {
-        let (_, after) = row.notes.split_once(name)?;
-        super::text::leading_number(after).map(|(layers, _)| layers as u32)
-    };
+    let option = |name: &str| super::text::option(&row.notes, name);
     Pipeline {
         schedule,
         virtual_stages: chunks.unwrap_or(Pipeline::USUAL.virtual_stages),

@@ -1,7 +1,9 @@
 //! From a name and perhaps a shape to an architecture.
 
+pub mod mixture;
 pub mod name;
 pub mod style;
+pub mod temporary;
 
 use super::row::Row;
 use super::stack::Stack;
@@ -16,6 +18,10 @@ use name::Name;
 
 /// Width of a head where a source does not say: that of GPT-3's large models and of most since.
 const USUAL_HEAD: u32 = 128;
+/// What is left of the rounding of a count.
+const ROUNDED: f64 = 1e-3;
+/// The same of the names of mixtures, which round their sizes.
+const ROUNDED_MIXTURE: f64 = 0.05;
 /// No model is wider: what is, is a slip.
 const WIDEST: u32 = 1 << 20;
 
@@ -26,6 +32,19 @@ const WIDEST: u32 = 1 << 20;
 ///
 /// The column without which the shape is not known.
 pub fn model(row: &Row, stack: Stack, notes: &mut Notes) -> Result<Model, LeftOut> {
+    Ok(match mixture::predicted_tokens(row, stack) {
+        0 => trunk(row, stack, notes)?,
+        more => {
+            notes.add("the layer that predicts a second token counts as one layer more");
+            let trunk = trunk(row, stack, notes)?.architecture();
+            let num_hidden_layers = trunk.num_hidden_layers.saturating_add(more);
+            Model::Custom { architecture: Architecture { num_hidden_layers, ..trunk } }
+        }
+    })
+}
+
+/// The model without layers that predict tokens beyond the next.
+fn trunk(row: &Row, stack: Stack, notes: &mut Notes) -> Result<Model, LeftOut> {
     // These give shapes of their own the names of others.
     let own_shapes = row.layers.is_some()
         && (matches!(stack, Stack::Composer | Stack::Modalities) || has(&row.notes, &["untie-embeddings"]));
@@ -51,12 +70,14 @@ fn agrees(row: &Row, entry: &ModelEntry) -> bool {
     same(row.layers, shape.num_hidden_layers)
         && same(row.hidden, shape.hidden_size)
         && same(row.heads, shape.num_attention_heads)
-        && same(row.ffn_hidden, shape.intermediate_size)
+        && (same(row.ffn_hidden, shape.intermediate_size) || same(row.ffn_hidden, shape.experts.moe_intermediate_size))
+        && mixture::agrees(row, shape)
 }
 
 /// Whether the row's count is the architecture's within what is left of its rounding.
 fn matches(row: &Row, shape: &Architecture) -> bool {
-    row.params.is_none_or(|params| (shape.params() as f64 / params - 1.0).abs() < 1e-3)
+    let rounding = if shape.has_experts() { ROUNDED_MIXTURE } else { ROUNDED };
+    row.params.is_none_or(|params| (shape.params() as f64 / params - 1.0).abs() < rounding)
 }
 
 /// The entry's shape with what the row says otherwise.
@@ -85,7 +106,7 @@ fn shaped(row: &Row, stack: Stack, notes: &mut Notes) -> Result<Model, LeftOut> 
         let gated = style.gated_mlp;
         let intermediate_size = row.ffn_hidden.or_else(|| (!gated).then_some(4 * hidden))?;
         let vocab_size = row.vocab.unwrap_or(style.vocab_size);
-        Some(Architecture {
+        let dense = Architecture {
             num_hidden_layers: layers,
             hidden_size: hidden,
             num_attention_heads: heads,
@@ -95,7 +116,8 @@ fn shaped(row: &Row, stack: Stack, notes: &mut Notes) -> Result<Model, LeftOut> 
             vocab_size,
             learned_positions: if style.learned_positions > 0 { row.seq_len.unwrap_or(0) } else { 0 },
             ..*style
-        })
+        };
+        mixture::with_experts(row, dense)
     };
     let shapes: Vec<Architecture> = styles.iter().filter_map(sized).collect();
     let architecture = style::nearest(&shapes, row.params).ok_or_else(|| LeftOut::missing("ffn_hidden"))?;

@@ -3,7 +3,7 @@
 use super::row::Row;
 use super::stack::Stack;
 use super::target::{self, MemoryKind, TimeSource};
-use super::{LeftOut, Notes, batch, conventions, hardware, layout, model, scope, software};
+use super::{LeftOut, Notes, batch, conventions, experts, hardware, layout, model, scope, software};
 use crate::catalog;
 use crate::catalog::accuracy::{self, Band};
 use crate::model::hardware::{Accelerator, Network, Topology};
@@ -12,7 +12,7 @@ use crate::model::report::Report;
 use crate::model::training::{ComputeFormat, MfuConvention, Recipe};
 use crate::params;
 use crate::scenario::issue::{Issue, Severity};
-use crate::scenario::{Scenario, Strategy};
+use crate::scenario::{ExpertChoice, Scenario, Strategy};
 
 /// What the engine says of a row, beside what was measured.
 #[derive(Clone, Debug, PartialEq)]
@@ -85,6 +85,7 @@ pub fn scenario(row: &Row) -> Result<(Scenario, Notes), LeftOut> {
     if conventions::contradicts(row, &model.architecture(), batch.seq_len) {
         return Err(LeftOut::because("the source contradicts itself").about("throughput against FLOP/s"));
     }
+    let experts = experts::experts(row, stack, &model.architecture(), layout.tp, &mut notes);
     let scenario = Scenario {
         model,
         accelerator: hardware.accelerator,
@@ -100,6 +101,10 @@ pub fn scenario(row: &Row) -> Result<(Scenario, Notes), LeftOut> {
         context: ContextExchange::Ring,
         pp: layout.pp,
         pipeline: layout.pipeline,
+        ep: experts.ep,
+        etp: experts.etp,
+        experts: experts.experts,
+        expert_choice: ExpertChoice::NONE,
         shard_size: layout.shard_size,
         recompute: software.recompute,
         keep_fraction: 0.5,

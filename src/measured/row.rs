@@ -58,6 +58,8 @@ pub struct Row {
     pub cp: Option<u32>,
     /// Expert parallelism.
     pub ep: Option<u32>,
+    /// Expert tensor parallelism.
+    pub etp: Option<u32>,
     /// The model's name.
     pub model: String,
     /// Its parameters.
@@ -76,6 +78,10 @@ pub struct Row {
     pub vocab: Option<u32>,
     /// Experts of a mixture.
     pub n_experts: Option<u32>,
+    /// Experts that a token is sent to.
+    pub top_k: Option<u32>,
+    /// Width of one expert's MLP.
+    pub moe_ffn_hidden: Option<u32>,
     /// Tokens in a sequence.
     pub seq_len: Option<u32>,
     /// Sequences in a micro-batch.
@@ -149,6 +155,7 @@ impl Row {
             vpp: count("vpp"),
             cp: count("cp"),
             ep: count("ep"),
+            etp: count("etp"),
             model: word("model"),
             params: text::amount(raw("params")).filter(|params| *params > 0.0),
             layers: count("layers"),
@@ -158,6 +165,8 @@ impl Row {
             ffn_hidden: count("ffn_hidden"),
             vocab: count("vocab"),
             n_experts: count("n_experts"),
+            top_k: count("top_k"),
+            moe_ffn_hidden: count("moe_ffn_hidden"),
             seq_len: text::length(raw("seq_len")),
             micro_batch: count("micro_batch_seqs"),
             grad_accum: count("grad_accum"),

@@ -5,7 +5,7 @@ use super::stack::Stack;
 use super::text::has;
 use super::{LeftOut, Notes};
 use crate::model::software::{
-    AttentionKernel, Communication, Framework, GradientSync, Kernels, Loss, NormKernel, Offload,
+    AttentionKernel, Communication, Framework, GradientSync, Graphs, Kernels, Loss, NormKernel, Offload,
 };
 use crate::model::training::{ComputeFormat, Optimizer, Recipe};
 use crate::scenario::RecomputeMode;
@@ -102,6 +102,7 @@ fn kernels(row: &Row, stack: Stack) -> Kernels {
         compile,
         // Megatron-LM's default of 0.1, which BLOOM's runs turned off.
         dropout: stack == Stack::MegatronEarly,
+        graphs: Graphs::None,
     }
 }
 
@@ -224,6 +225,11 @@ fn recompute(row: &Row, stack: Stack, notes: &mut Notes) -> Result<RecomputeMode
     }
     if says(&["selective", "op", "sac"]) {
         let megatron = matches!(stack, Stack::MegatronCore | Stack::MegatronEarly | Stack::Nemo);
+        if says(&["moe_act", "mla_up_proj"]) {
+            // Megatron's selective recomputation of single modules beside experts: a few per cent of time and memory.
+            notes.add("recomputation of single modules counts as the attention core's, the nearest below");
+            return Ok(RecomputeMode::AttentionCore);
+        }
         if says(&["mlp", "layernorm", "moe", "mla"]) {
             return Err(LeftOut::because("a kind of recomputation that is not modelled").about(&row.act_ckpt));
         }

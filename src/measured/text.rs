@@ -81,6 +81,13 @@ pub fn length(text: &str) -> Option<u32> {
     }
 }
 
+/// The positive whole number after an option's name in remarks, `name=3`.
+pub fn option(text: &str, name: &str) -> Option<u32> {
+    let (_, after) = text.split_once(name)?;
+    let (number, _) = leading_number(after)?;
+    (number >= 1.0 && number <= LARGEST_COUNT).then_some(number as u32)
+}
+
 /// Whether the text contains any of these words, whatever their case.
 pub fn has(text: &str, words: &[&str]) -> bool {
     let text = text.to_ascii_lowercase();

@@ -6,7 +6,7 @@ use crate::catalog;
 use crate::model::memory::recipe_bytes;
 use crate::model::parallel::{ContextExchange, Pipeline, TensorParallel};
 use crate::model::report::{MemoryPart, MemoryReport, PeakMoment};
-use crate::model::software::{AttentionKernel, Communication, Framework, Kernels, Loss, NormKernel, Offload};
+use crate::model::software::{AttentionKernel, Communication, Framework, Graphs, Kernels, Loss, NormKernel, Offload};
 use crate::model::training::{ComputeFormat, MfuConvention, Optimizer, Recipe};
 use crate::model::transformer::Architecture;
 use crate::scenario::{Model, RecomputeMode, Scenario, Strategy};
@@ -65,7 +65,7 @@ pub fn categories(scenario: &Scenario, memory: &MemoryReport) -> Categories {
     let part = |part: MemoryPart| memory.parts.get(part).get();
     let bytes = recipe_bytes(scenario.recipe);
     let shape = scenario.model.architecture();
-    let layer = shape.layer_params() as f64;
+    let layer = shape.dense_layer_params() as f64;
     let root = shape.params() as f64 - f64::from(shape.num_hidden_layers) * layer;
     let backward = memory.moment == PeakMoment::Backward;
     let (gathered, unreduced) = (part(MemoryPart::GatheredWeights), part(MemoryPart::UnreducedGradients));
@@ -181,6 +181,7 @@ fn tracked_setting() -> Scenario {
             norms: NormKernel::Upcast,
             compile: false,
             dropout: false,
+            graphs: Graphs::None,
         },
         mfu_convention: MfuConvention::FullAttention,
         ..catalog::default_scenario()

@@ -2,6 +2,10 @@
 //!
 //! Sizes are of the whole (unsharded) buffer, as in nccl-tests; the algorithm bandwidth follows from them.
 
+pub mod all_to_all;
+
+pub use all_to_all::{AllToAll, all_to_all};
+
 use super::hardware::{Network, Topology};
 use crate::units::{Bytes, BytesPerSecond, Seconds};
 
@@ -148,17 +152,20 @@ pub fn all_reduce(network: &Network, group: Group, size: Bytes) -> Seconds {
     }
 }
 
-/// Time of an all-to-all in which every rank sends `size` bytes in all: `(n-r)/n S` through its network card beside
-/// `(r-1)/n S` inside the node, and a message to each node and to each neighbour.
-pub fn all_to_all(network: &Network, group: Group, size: Bytes) -> Seconds {
+/// Time of an exchange in which every rank sends `outside` bytes to other nodes, from where they are passed on, and `inside` bytes
+/// to GPUs in all: both at once, with one message to each node and each neighbour.
+pub fn forwarded(network: &Network, group: Group, inside: Bytes, outside: Bytes) -> Seconds {
     if group.ranks <= 1.0 {
         return Seconds::ZERO;
     }
-    let (ranks, here) = (group.ranks, group.ranks_per_node);
+    let card = network.inter_node * network.inter_node_efficiency;
+    let (inside, outside) = match network.topology {
+        Topology::Flat => (Bytes::ZERO, inside),
+        Topology::Aware => (inside, outside),
+    };
     let slower = 1.0 + network.node_decay * (group.nodes() - 1.0);
-    let outside = slower * (size * ((ranks - here) / ranks)) / (network.inter_node * network.inter_node_efficiency);
-    let inside = size * ((here - 1.0) / ranks) / (network.intra_node * network.intra_node_efficiency);
-    outside.max(inside) + ring_latency(network, group)
+    let through = inside / (network.intra_node * network.intra_node_efficiency);
+    through.max(outside / card * slower) + ring_latency(network, group)
 }
 
 /// Time to send `size` bytes to one other GPU, on another node or on the same: `α + S/B`.

@@ -1,5 +1,6 @@
 //! The time of compute: a roofline for each class of operator (model.md section 5).
 
+use super::experts::{self, Dispatcher};
 use super::flops;
 use super::hardware::Accelerator;
 use super::memory::states;
@@ -7,9 +8,11 @@ use super::setup::Setup;
 use super::share::{self, Params};
 use super::software::{AttentionKernel, Loss};
 use super::training::{ComputeFormat, Optimizer, Recipe};
+use super::transformer::Architecture;
 use crate::units::{Bytes, BytesPerSecond, FlopsPerSecond, Seconds};
 
-/// Compute times of the units of one micro-batch on one GPU, before communication slows them.
+/// Compute times of the units of one micro-batch on one GPU, before communication slows them; layers on average over the layers
+/// with experts and those without.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct UnitTimes {
     /// Embedding, forward; the same backward.
@@ -28,6 +31,10 @@ pub struct UnitTimes {
     pub layer_matmul_backward: Seconds,
     /// One layer's attention, forward.
     pub layer_attention: Seconds,
+    /// Routed experts of one layer that has some, forward: their products and what is between them.
+    pub experts_forward: Seconds,
+    /// The same, backward with what is recomputed.
+    pub experts_backward: Seconds,
     /// Host time to launch one layer's kernels in one pass: a floor under the layer's time, exchanges included.
     pub launch: Seconds,
 }
@@ -134,11 +141,242 @@ impl Products {
     }
 }
 
-/// Products of one layer by number: queries, keys and values as one, output projection, into the MLP, out of it.
-const PRODUCTS: f64 = 4.0;
+/// The products of one block of a layer, and the hidden tensors between them.
+#[derive(Clone, Copy)]
+struct Block {
+    /// Elements of the weights.
+    weights: f64,
+    /// Dimensions that are contracted forward, summed over the products.
+    inner: f64,
+    /// Columns, summed over the products.
+    outer: f64,
+    /// Products by number.
+    count: f64,
+    /// Width of the hidden tensors of MLPs, all together.
+    hidden: f64,
+    /// Width of the products' inputs beside the residual stream, which 8-bit products cast.
+    cast: f64,
+}
 
-/// The times of all units for one micro-batch on one GPU.
-pub fn unit_times(setup: &Setup) -> UnitTimes {
+impl Block {
+    fn with(self, other: Self) -> Self {
+        Self {
+            weights: self.weights + other.weights,
+            inner: self.inner + other.inner,
+            outer: self.outer + other.outer,
+            count: self.count + other.count,
+            hidden: self.hidden + other.hidden,
+            cast: self.cast + other.cast,
+        }
+    }
+}
+
+/// Attention's projections on one GPU: queries, keys and values as one product, and the output's; five under latent attention.
+fn projections(arch: &Architecture, tp: f64) -> Block {
+    let hidden = f64::from(arch.hidden_size);
+    let (query, output) = (arch.query_width() / tp, arch.attention_output_width() / tp);
+    if arch.latent.is_used() {
+        let (rank, query_rank) = (f64::from(arch.latent.kv_lora_rank), f64::from(arch.latent.q_lora_rank));
+        let down = query_rank + rank + f64::from(arch.latent.qk_rope_head_dim);
+        let up = f64::from(arch.num_attention_heads) / tp
+            * (f64::from(arch.latent.qk_nope_head_dim) + f64::from(arch.latent.v_head_dim));
+        let (query_inner, query_count) = if query_rank > 0.0 { (query_rank, 3.0) } else { (hidden, 2.0) };
+        return Block {
+            weights: hidden * (down + output) + query_inner * query + rank * up,
+            inner: hidden + query_inner + rank + output,
+            outer: down + query + up + hidden,
+            count: query_count + 2.0,
+            hidden: 0.0,
+            cast: hidden + query_inner + rank + output,
+        };
+    }
+    let columns = query + 2.0 * share::key_value_width(arch, tp);
+    Block {
+        weights: hidden * (columns + query),
+        inner: hidden + query,
+        outer: columns + hidden,
+        count: 2.0,
+        hidden: 0.0,
+        cast: hidden + query,
+    }
+}
+
+/// An MLP of this width on one GPU.
+fn mlp(arch: &Architecture, width: f64) -> Block {
+    let hidden = f64::from(arch.hidden_size);
+    let wide = if arch.gated_mlp { 2.0 * width } else { width };
+    Block {
+        weights: hidden * (wide + width),
+        inner: hidden + width,
+        outer: wide + hidden,
+        count: 2.0,
+        hidden: wide + width,
+        cast: hidden + width,
+    }
+}
+
+/// What the blocks of a setup are timed with.
+struct Rates<'a> {
+    setup: &'a Setup,
+    tokens: f64,
+    half: f64,
+    matmul: FlopsPerSecond,
+    memory: BytesPerSecond,
+}
+
+impl Rates<'_> {
+    fn products(&self, block: &Block) -> Products {
+        Products {
+            tokens: self.tokens,
+            weights: block.weights,
+            inner: block.inner,
+            outer: block.outer,
+            count: block.count,
+            half: self.half,
+            rate: self.matmul,
+        }
+    }
+
+    /// Element-wise traffic of both passes: half of it is on the residual stream, half on the hidden tensors of the blocks.
+    fn elementwise(&self, block: &Block) -> Seconds {
+        let hidden = f64::from(self.setup.architecture.hidden_size);
+        let residual = share::sequence_share(self.setup);
+        let in_blocks = block.hidden / (2.0 * REFERENCE_MLP * hidden);
+        let per_token = self.setup.overheads.elementwise_bytes * hidden * (0.5 * residual + 0.5 * in_blocks);
+        Bytes::new((per_token + casts(self.setup, block.cast)) * self.tokens) / self.memory
+    }
+}
+
+/// Bytes of casting inputs of this width to 8 bits, where products run in them.
+fn casts(setup: &Setup, width: f64) -> f64 {
+    match setup.compute_format {
+        ComputeFormat::Recipe => 0.0,
+        ComputeFormat::Fp8 | ComputeFormat::Fp8Gather | ComputeFormat::Fp4 => CAST_BYTES * width,
+    }
+}
+
+/// Forward and backward time of one kind of work.
+#[derive(Clone, Copy, Default)]
+struct Passes {
+    forward: Seconds,
+    backward: Seconds,
+}
+
+/// Times of one layer's products and element-wise work.
+#[derive(Clone, Copy, Default)]
+struct Layer {
+    matmul: Seconds,
+    input_gradient: Seconds,
+    weight_gradient: Seconds,
+    elementwise: Seconds,
+}
+
+impl Layer {
+    fn of(rates: &Rates, block: &Block) -> Self {
+        let products = rates.products(block);
+        Self {
+            matmul: products.forward(),
+            input_gradient: products.input_gradient(),
+            weight_gradient: products.weight_gradient(),
+            elementwise: rates.elementwise(block),
+        }
+    }
+
+    fn plus(self, other: Self) -> Self {
+        Self {
+            matmul: self.matmul + other.matmul,
+            input_gradient: self.input_gradient + other.input_gradient,
+            weight_gradient: self.weight_gradient + other.weight_gradient,
+            elementwise: self.elementwise + other.elementwise,
+        }
+    }
+
+    fn times(self, share: f64) -> Self {
+        Self {
+            matmul: self.matmul * share,
+            input_gradient: self.input_gradient * share,
+            weight_gradient: self.weight_gradient * share,
+            elementwise: self.elementwise * share,
+        }
+    }
+
+    /// Both passes, with what the backward pass computes again.
+    fn passes(&self, again: &flops::Recomputed) -> Passes {
+        let backward = self.input_gradient + self.weight_gradient + (1.0 - FORWARD_SHARE) * self.elementwise;
+        let recomputed = again.matmul * self.matmul + again.elementwise * FORWARD_SHARE * self.elementwise;
+        Passes { forward: self.matmul + FORWARD_SHARE * self.elementwise, backward: backward + recomputed }
+    }
+}
+
+/// Rows by which a group of products pads each expert's on average: half a tile of 128.
+const TILE_PADDING: f64 = 64.0;
+/// Bytes read and written per element of a routed copy to sort tokens by expert and back, both passes: a collective all-to-all is
+/// sorted before it and, by expert, after it, and the way back undoes both (two reads, two writes each of 16 bits).
+const SORT_BYTES: f64 = 24.0;
+/// The same where the kernels that send tokens sort them: one copy in, one out.
+const FUSED_SORT_BYTES: f64 = 8.0;
+
+/// Routed experts of one layer on one GPU: grouped products of the copies that arrive, no faster than their weights are read, and
+/// the element-wise work between and around them.
+fn routed(rates: &Rates) -> Layer {
+    let setup = rates.setup;
+    let arch = &setup.architecture;
+    let local = experts::local_experts(setup);
+    let received = experts::received(setup);
+    let width = f64::from(arch.experts.moe_intermediate_size) / f64::from(setup.mesh.etp.max(1));
+    let block = mlp(arch, width);
+    // Every chunk of the tokens has products of its own.
+    let chunks = f64::from(setup.experts.chunks.max(1));
+    let padding = if setup.experts.grouped { chunks * TILE_PADDING * local } else { 0.0 };
+    let launches = if setup.experts.grouped { chunks } else { chunks * local };
+    let rows = received + padding;
+    let products = Products {
+        tokens: rows,
+        weights: block.weights,
+        inner: block.inner * launches,
+        outer: block.outer * launches,
+        count: block.count,
+        half: rates.half,
+        rate: rates.matmul,
+    };
+    // The gradient of the weights contracts each expert's rows alone, whatever is launched at once and in how many chunks.
+    let contracted = if setup.experts.grouped { rows / local } else { rows };
+    let weight_gradient = Products { count: block.count * contracted / rows, ..products }.weight_gradient();
+    let element = states::recipe_bytes(setup.recipe).activation;
+    let read = Bytes::new(element * chunks * local * block.weights) / rates.memory;
+    let hidden = f64::from(arch.hidden_size);
+    let sort = match setup.experts.dispatcher {
+        Dispatcher::AllToAll => SORT_BYTES,
+        Dispatcher::Fused => FUSED_SORT_BYTES,
+    };
+    let in_blocks = block.hidden / (2.0 * REFERENCE_MLP);
+    let per_copy = sort * hidden + 0.5 * setup.overheads.elementwise_bytes * in_blocks + casts(setup, block.cast);
+    Layer {
+        matmul: products.forward().max(read),
+        input_gradient: products.input_gradient().max(read),
+        weight_gradient: weight_gradient.max(read),
+        elementwise: Bytes::new(per_copy * received) / rates.memory,
+    }
+}
+
+/// What every token passes in a layer with experts beside attention: the router, and the shared experts' MLP.
+fn router_and_shared(arch: &Architecture, tp: f64) -> Block {
+    let (hidden, experts) = (f64::from(arch.hidden_size), f64::from(arch.experts.num_experts));
+    // Sequence parallelism shares the router's tokens.
+    let router = Block {
+        weights: hidden * experts / tp,
+        inner: hidden,
+        outer: experts / tp,
+        count: 1.0,
+        hidden: 0.0,
+        cast: 0.0,
+    };
+    let shared = f64::from(arch.experts.shared_intermediate_size);
+    if shared > 0.0 { mlp(arch, shared / tp).with(router) } else { router }
+}
+
+/// The times of all units for one micro-batch on one GPU of a stage, `moe_share` of whose layers have experts.
+pub fn unit_times(setup: &Setup, moe_share: f64) -> UnitTimes {
     let arch = &setup.architecture;
     let efficiency = setup.accelerator.efficiency;
     let tp = f64::from(setup.mesh.tp.max(1));
@@ -146,23 +384,19 @@ pub fn unit_times(setup: &Setup) -> UnitTimes {
     let hidden = f64::from(arch.hidden_size);
     let memory_rate = memory_rate(setup);
     let half = efficiency.half_saturation_tokens * REFERENCE_WIDTH;
+    let rates = Rates { setup, tokens, half, matmul: matmul_rate(setup), memory: memory_rate };
 
-    let key_value = share::key_value_width(arch, tp);
-    let (query, width) = (arch.query_width() / tp, f64::from(arch.intermediate_size) / tp);
-    let wide = if arch.gated_mlp { 2.0 * width } else { width };
-    let projections = query + 2.0 * key_value;
-    let products = Products {
-        tokens,
-        weights: hidden * (projections + query + wide + width),
-        inner: 2.0 * hidden + query + width,
-        outer: projections + 2.0 * hidden + wide,
-        count: PRODUCTS,
-        half,
-        rate: matmul_rate(setup),
+    let attention_block = projections(arch, tp);
+    let dense = || Layer::of(&rates, &attention_block.with(mlp(arch, f64::from(arch.intermediate_size) / tp)));
+    let again = flops::recomputed(setup);
+    let (layer, experts) = if moe_share > 0.0 {
+        let experts = routed(&rates);
+        let moe = Layer::of(&rates, &attention_block.with(router_and_shared(arch, tp))).plus(experts);
+        let layer = if moe_share < 1.0 { moe.times(moe_share).plus(dense().times(1.0 - moe_share)) } else { moe };
+        (layer, experts.passes(&again))
+    } else {
+        (dense(), Passes::default())
     };
-    let matmul = products.forward();
-    let weight_gradient = products.weight_gradient();
-    let matmul_backward = products.input_gradient() + weight_gradient;
 
     let attention_rate = recipe_peak(&setup.accelerator, setup.recipe) * attention_efficiency(setup);
     let mean_attention = flops::mean_executed_attention(setup) / tp;
@@ -177,35 +411,20 @@ pub fn unit_times(setup: &Setup) -> UnitTimes {
     } else {
         (attention_flops, FLASH_BACKWARD * attention_flops)
     };
-
-    // Half of the element-wise traffic is on the residual stream, half on the hidden tensors of the blocks.
-    let residual = share::sequence_share(setup);
-    let in_blocks = (wide + width) / (2.0 * REFERENCE_MLP * hidden);
-    let per_token = setup.overheads.elementwise_bytes * hidden * (0.5 * residual + 0.5 * in_blocks);
-    let casts = match setup.compute_format {
-        ComputeFormat::Recipe => 0.0,
-        ComputeFormat::Fp8 | ComputeFormat::Fp8Gather | ComputeFormat::Fp4 => {
-            CAST_BYTES * (2.0 * hidden + query + width)
-        }
-    };
-    let elementwise = Bytes::new((per_token + casts) * tokens) / memory_rate;
-
-    let forward = matmul + attention + FORWARD_SHARE * elementwise;
-    let again = flops::recomputed(setup);
-    let recomputed =
-        again.matmul * matmul + again.attention * attention + again.elementwise * FORWARD_SHARE * elementwise;
-    let backward = matmul_backward + attention_backward + (1.0 - FORWARD_SHARE) * elementwise + recomputed;
+    let passes = layer.passes(&again);
 
     UnitTimes {
         embedding: Bytes::new(EMBEDDING_BYTES * tokens * hidden) / memory_rate,
-        layer_forward: forward,
+        layer_forward: passes.forward + attention,
         head: head(setup, tokens, tp, half, memory_rate),
-        layer_backward: backward,
-        layer_weight_gradient: weight_gradient,
-        layer_matmul: matmul,
-        layer_matmul_backward: matmul_backward,
+        layer_backward: passes.backward + attention_backward + again.attention * attention,
+        layer_weight_gradient: layer.weight_gradient,
+        layer_matmul: layer.matmul,
+        layer_matmul_backward: layer.input_gradient + layer.weight_gradient,
         layer_attention: attention,
-        launch: efficiency.launch_per_layer * launches(setup),
+        experts_forward: experts.forward,
+        experts_backward: experts.backward,
+        launch: efficiency.launch_per_layer * (launches(setup) + moe_share * setup.overheads.launch_experts),
     }
 }
 
@@ -263,18 +482,20 @@ pub fn optimizer(setup: &Setup, params: &Params) -> Seconds {
     let bytes = states::recipe_bytes(setup.recipe);
     let (matrix, other) = states::optimizer_bytes(setup);
     let of_matrices = params.layers * params.layer_matrices;
-    let degrees = states::shard_degrees(setup);
-    let all = params.all();
-    let state = matrix * of_matrices + other * (all - of_matrices);
-    let traffic = 2.0 * (bytes.weights * all + state) + bytes.gradients * all;
-    let share = Bytes::new(traffic / degrees.optimizer);
+    let (degrees, of_experts) = (states::shard_degrees(setup), states::expert_shard_degrees(setup));
+    let dense = params.dense();
+    let traffic = |params: f64, state: f64| 2.0 * (bytes.weights * params + state) + bytes.gradients * params;
+    let of_dense = traffic(dense, matrix * of_matrices + other * (dense - of_matrices));
+    let routed = params.experts();
+    let share = Bytes::new(of_dense / degrees.optimizer + traffic(routed, matrix * routed) / of_experts.optimizer);
     let here = (share / memory_rate(setup)).max(setup.overheads.step);
-    let orthogonal = newton_schulz(setup, of_matrices / degrees.optimizer);
+    let orthogonal = newton_schulz(setup, of_matrices / degrees.optimizer + routed / of_experts.optimizer);
     if !(setup.offload.optimizer || setup.offload.parameters) {
         return here + orthogonal;
     }
     // On the host, whose memory is taken to be as fast as the link; offloaded weights and gradients are there already.
-    let crossing = if setup.offload.parameters { 0.0 } else { (bytes.gradients + bytes.weights) * all };
+    let crossing = if setup.offload.parameters { 0.0 } else { bytes.gradients + bytes.weights };
+    let sharded = dense / degrees.optimizer + routed / of_experts.optimizer;
     let update = (share / setup.accelerator.host_link).max(setup.overheads.step);
-    update + orthogonal + Bytes::new(crossing / degrees.optimizer) / setup.accelerator.host_link
+    update + orthogonal + Bytes::new(crossing * sharded) / setup.accelerator.host_link
 }

@@ -24,8 +24,6 @@ pub struct Exchange {
     pub ends_between_nodes: Seconds,
 }
 
-/// Collectives of tensor parallelism in one layer and pass: after attention and after the MLP.
-const BLOCKS: f64 = 2.0;
 /// Bytes of a reduced statistic of one token's logits: maximum, sum and the target's, in fp32.
 const LOSS_STATISTICS: f64 = 12.0;
 
@@ -40,15 +38,22 @@ pub struct Hiding {
     pub attention: Seconds,
 }
 
+/// Collectives of tensor parallelism in one layer and pass: after attention, and after the MLP. Routed experts have exchanges of
+/// their own; shared ones are split as an MLP is.
+fn blocks(setup: &Setup, moe_share: f64) -> f64 {
+    let shared = f64::from(u8::from(setup.architecture.experts.shared_intermediate_size > 0));
+    2.0 - moe_share * (1.0 - shared)
+}
+
 impl Exchange {
-    /// The exchanges of one micro-batch.
+    /// The exchanges of one micro-batch, layers on average over those with experts (`moe_share` of them) and those without.
     ///
     /// Tensor parallelism: an all-reduce of `e T H` bytes after attention and after the MLP, in both passes (arXiv 1909.08053); with
     /// sequence parallelism an all-gather and a reduce-scatter in its place (arXiv 2205.05198). Exposed, but for what
     /// asynchronous execution hides under the matrix products: all chunks after the first. Context parallelism: ring
     /// attention sends keys and values cp - 1 times beside attention; otherwise they are gathered before it and their
     /// gradients reduced after it. Backward passes send twice as much.
-    pub fn of(setup: &Setup, element: f64, hiding: &Hiding) -> Self {
+    pub fn of(setup: &Setup, element: f64, hiding: &Hiding, moe_share: f64) -> Self {
         let mesh = &setup.mesh;
         if mesh.tp <= 1 && mesh.cp <= 1 {
             return Self::default();
@@ -68,7 +73,7 @@ impl Exchange {
                 collectives::all_reduce(network, tensor, size)
             }
         };
-        let blocks = BLOCKS * pair(activations);
+        let blocks = blocks(setup, moe_share) * pair(activations);
         let exposed = |comm: Seconds, compute: Seconds| {
             if setup.tensor.asynchronous {
                 let first = comm / f64::from(mesh.tp.max(1));

@@ -15,24 +15,50 @@ const BACKWARD_OVER_FORWARD: f64 = 2.0;
 /// The share of the score matrix that a causal mask leaves.
 const CAUSAL_SHARE: f64 = 0.5;
 
-/// Weights of one layer that take part in matrix products: projections and MLP, without biases and norms.
+/// Weights of one layer that take part in the matrix products of a token, the mean over layers: projections and MLP (in layers
+/// with experts those that the token is sent to, the shared ones and the router), without biases and norms.
 pub fn layer_matmul_params(arch: &Architecture) -> f64 {
-    attention_matmul_params(arch) + mlp_matmul_params(arch)
+    attention_matmul_params(arch) + matrices(arch) * f64::from(arch.hidden_size) * mlp_width(arch) + router_params(arch)
 }
 
-/// Weights of one layer's attention projections: `H (n_q + 2 n_kv) d + n_q d H`.
+/// Weights of one layer's attention projections: `H (n_q + 2 n_kv) d + n_q d H`; all matrices of latent attention.
 pub fn attention_matmul_params(arch: &Architecture) -> f64 {
+    if arch.latent.is_used() {
+        return arch.latent_params_per_layer() as f64;
+    }
     let hidden = f64::from(arch.hidden_size);
     2.0 * hidden * arch.query_width() + 2.0 * hidden * arch.key_value_width()
 }
 
-/// Weights of one layer's MLP: `3 H F` gated, `2 H F` otherwise.
-pub fn mlp_matmul_params(arch: &Architecture) -> f64 {
-    let matrices = if arch.gated_mlp { 3.0 } else { 2.0 };
-    matrices * f64::from(arch.hidden_size) * f64::from(arch.intermediate_size)
+/// Matrices of width F in an MLP: three where it is gated, two otherwise.
+pub fn matrices(arch: &Architecture) -> f64 {
+    if arch.gated_mlp { 3.0 } else { 2.0 }
 }
 
-/// Forward FLOPs per token of one layer's matrix products, `2 P`.
+/// Share of the layers that have experts.
+pub fn moe_share(arch: &Architecture) -> f64 {
+    f64::from(arch.moe_layers()) / f64::from(arch.num_hidden_layers.max(1))
+}
+
+/// Width of the MLPs that one token passes in a layer, the mean over layers: F, or with experts `k F_expert + F_shared`.
+fn mlp_width(arch: &Architecture) -> f64 {
+    let dense = f64::from(arch.intermediate_size);
+    if !arch.has_experts() {
+        return dense;
+    }
+    let experts = arch.experts;
+    let active = f64::from(experts.top_k()) * f64::from(experts.moe_intermediate_size)
+        + f64::from(experts.shared_intermediate_size);
+    let share = moe_share(arch);
+    (1.0 - share) * dense + share * active
+}
+
+/// Weights of the router, `H E`, the mean over layers.
+fn router_params(arch: &Architecture) -> f64 {
+    moe_share(arch) * f64::from(arch.hidden_size) * f64::from(arch.experts.num_experts)
+}
+
+/// Forward FLOPs per token of one layer's matrix products, `2 P`, the mean over layers.
 ///
 /// ```
 /// # use shardwise::{catalog, model::flops};
@@ -44,9 +70,15 @@ pub fn layer_matmul(arch: &Architecture) -> Flops {
     Flops::new(MULTIPLY_ADD * layer_matmul_params(arch))
 }
 
-/// Forward FLOPs per token of one layer's attention scores over `s_kv` keys, `4 n_q d s_kv`.
+/// Forward FLOPs per token of one layer's attention scores over `s_kv` keys, `4 n_q d s_kv`: the mean of the widths of queries and
+/// values where they differ.
 pub fn layer_attention(arch: &Architecture, keys: f64) -> Flops {
-    Flops::new(SCORE_PRODUCTS * MULTIPLY_ADD * arch.query_width() * keys)
+    let width = if arch.latent.is_used() {
+        0.5 * (arch.query_width() + arch.attention_output_width())
+    } else {
+        arch.query_width()
+    };
+    Flops::new(SCORE_PRODUCTS * MULTIPLY_ADD * width * keys)
 }
 
 /// Forward FLOPs per token of the output head, `2 V H`. The embedding look-up costs none.
@@ -66,7 +98,7 @@ pub fn executed_keys(seq_len: f64, window: f64, mask: AttentionMask) -> f64 {
     }
 }
 
-/// [`executed_keys`], the mean over layers: `global_every` says which see the whole sequence.
+/// [`executed_keys`], the mean over layers: `global_every` says which see the whole sequence. A chunk is a sequence of its own.
 ///
 /// ```
 /// # use shardwise::{catalog, model::{flops::mean_keys, training::AttentionMask}};
@@ -75,14 +107,25 @@ pub fn executed_keys(seq_len: f64, window: f64, mask: AttentionMask) -> f64 {
 /// // Every second layer sees the last 4,096 of 8,192 tokens: 3,072 and 4,096 keys.
 /// let sliding = shardwise::model::transformer::Architecture { sliding_window: 4096, global_every: 2, ..llama };
 /// assert_eq!(mean_keys(&sliding, 8192.0, AttentionMask::Causal), 3584.0);
+/// // Llama 4: three of four layers within chunks of 8,192 tokens, of which a query sees half.
+/// let llama_4 = catalog::model("llama-4-scout").unwrap().architecture;
+/// assert_eq!(mean_keys(&llama_4, 65_536.0, AttentionMask::Causal), 0.25 * 32_768.0 + 0.75 * 4096.0);
 /// ```
 pub fn mean_keys(arch: &Architecture, seq_len: f64, mask: AttentionMask) -> f64 {
     let whole = executed_keys(seq_len, 0.0, mask);
     if arch.sliding_window == 0 {
         return whole;
     }
+    let window = f64::from(arch.sliding_window);
+    let local = if !arch.attention_chunks {
+        executed_keys(seq_len, window, mask)
+    } else if window < seq_len {
+        executed_keys(window, 0.0, mask)
+    } else {
+        whole
+    };
     let global = if arch.global_every > 0 { 1.0 / f64::from(arch.global_every) } else { 0.0 };
-    global * whole + (1.0 - global) * executed_keys(seq_len, f64::from(arch.sliding_window), mask)
+    global * whole + (1.0 - global) * local
 }
 
 /// Forward FLOPs per token of one layer's attention scores as executed, the mean over layers. Unfused kernels compute the whole
@@ -154,8 +197,8 @@ pub fn recomputed(setup: &Setup) -> Recomputed {
         Recompute::Fraction(kept) => Recomputed { matmul: 1.0 - kept, attention: 1.0 - kept, elementwise: 1.0 - kept },
         Recompute::Selective => {
             let hidden = f64::from(arch.hidden_size);
-            let second_input = if arch.gated_mlp { hidden * f64::from(arch.intermediate_size) } else { 0.0 };
-            let again = hidden * arch.key_value_width() + hidden * arch.query_width() + second_input;
+            let second_input = if arch.gated_mlp { hidden * mlp_width(arch) } else { 0.0 };
+            let again = hidden * arch.key_value_width() + hidden * arch.attention_output_width() + second_input;
             Recomputed { matmul: again / layer_matmul_params(arch), attention: scores, elementwise: 1.0 }
         }
     }

@@ -1,6 +1,6 @@
 //! The ladder of GPT-style shapes that the model-size slider moves along.
 
-use super::transformer::{Architecture, AttentionBias, Norm};
+use super::transformer::{Architecture, AttentionBias, Experts, LatentAttention, Norm, QkNorm};
 
 /// Nominal size in parameters, layers L, width H: the shapes used with the FSDP bounds (arXiv 2504.03655), which are
 /// those of GPT-3 (arXiv 2005.14165, Table 2.1) and LLaMA (arXiv 2302.13971, Table 2) where they coincide.
@@ -43,14 +43,19 @@ pub fn architecture(size: f64) -> Architecture {
         gated_mlp: false,
         norm: Norm::Layer,
         norms_per_layer: 2,
-        qk_norm: false,
+        qk_norm: QkNorm::None,
         attention_bias: AttentionBias::All,
         mlp_bias: true,
         tie_word_embeddings: true,
+        head_bias: false,
         learned_positions: 0,
         embedding_norm: false,
         sliding_window: 0,
         global_every: 0,
+        attention_chunks: false,
+        attention_sinks: false,
+        latent: LatentAttention::NONE,
+        experts: Experts::NONE,
     }
 }
 

@@ -13,12 +13,16 @@ pub struct Mesh {
     pub tp: u32,
     /// Stages of the pipeline.
     pub pp: u32,
+    /// Groups of GPUs among which the experts are split (expert parallelism), taken from the GPUs of a stage; 1 in a dense model.
+    pub ep: u32,
+    /// GPUs that share each expert's matrices (expert tensor parallelism), innermost of the experts' axes.
+    pub etp: u32,
 }
 
 impl Mesh {
     /// Data parallelism alone.
     pub const fn data_parallel(dp_replicate: u32, dp_shard: u32) -> Self {
-        Self { dp_replicate, dp_shard, cp: 1, tp: 1, pp: 1 }
+        Self { dp_replicate, dp_shard, cp: 1, tp: 1, pp: 1, ep: 1, etp: 1 }
     }
 
     /// All GPUs.
@@ -34,6 +38,23 @@ impl Mesh {
     /// GPUs over which the state is sharded: `dp_shard cp`, as context parallelism repeats the weights.
     pub fn shard_group(&self) -> u32 {
         self.dp_shard.saturating_mul(self.cp)
+    }
+
+    /// GPUs that share one copy of the experts: `ep etp`.
+    pub fn expert_group(&self) -> u32 {
+        self.ep.saturating_mul(self.etp).max(1)
+    }
+
+    /// GPUs over which one GPU's experts are sharded: those of the shard group and its tensor-parallel neighbours that hold the same
+    /// experts.
+    pub fn expert_shard_group(&self) -> u32 {
+        (self.shard_group().saturating_mul(self.tp) / self.expert_group()).max(1)
+    }
+
+    /// Replicas of one GPU's experts beyond its shard group.
+    pub fn expert_replicas(&self) -> u32 {
+        let stage = self.replicas().saturating_mul(self.cp).saturating_mul(self.tp);
+        (stage / self.expert_group() / self.expert_shard_group()).max(1)
     }
 }
 

@@ -1,20 +1,25 @@
 //! What one stage of the pipeline computes and communicates in a step: the inputs of its schedule.
 
-use super::collectives::{self, Group, Ring};
+mod communication;
+mod groups;
+
+use super::collectives;
 use super::compute::{self, UnitTimes};
 use super::exchange::{Exchange, Hiding};
-use super::hardware::Network;
+use super::experts::exchange::ExpertExchange;
 use super::memory::activations;
-use super::memory::states::{self, gathered_layer_bytes};
+use super::memory::states;
 use super::report::Work;
-use super::schedule::{self, CommTimes, ComputeTimes, Exchanges, Phases};
+use super::schedule::{self, CommTimes, ComputeTimes, Exchanges, ExpertPass, ExpertTimes, Phases};
 use super::setup::Setup;
-use super::share::{self, Params};
-use super::software::Framework;
+use super::share;
 use super::stages::Stage;
 use super::sync::Sync;
-use super::training::{Reshard, Sharding};
+use super::training::Sharding;
 use crate::units::{Bytes, Seconds};
+
+use communication::communication;
+use groups::{Groups, everyone};
 
 /// The inputs of the schedule of one stage, for the micro-batches of one step.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -41,57 +46,15 @@ pub struct StagePlan {
     micro_batches: f64,
 }
 
-/// The data-parallel groups of a run.
-struct Groups<'a> {
-    network: &'a Network,
-    /// GPUs that share the state.
-    shard: Group,
-    /// Their gathers and reductions.
-    ring: Ring,
-    /// Replicas of that state.
-    replicas: Group,
-}
-
-impl<'a> Groups<'a> {
-    fn of(setup: &'a Setup) -> Self {
-        let (mesh, network) = (&setup.mesh, &setup.network);
-        let world = mesh.gpus();
-        let inner = mesh.tp.saturating_mul(mesh.shard_group());
-        let shard = Group::strided(mesh.shard_group(), mesh.tp, world, network);
-        Self {
-            network,
-            shard,
-            ring: Ring::of(network, shard),
-            replicas: Group::strided(mesh.dp_replicate, inner, world, network),
-        }
-    }
-
-    fn gather(&self, bytes: f64) -> Seconds {
-        self.ring.all_gather(Bytes::new(bytes))
-    }
-
-    fn scatter(&self, bytes: f64) -> Seconds {
-        self.ring.all_gather(Bytes::new(bytes))
-    }
-
-    fn across(&self, bytes: f64) -> Seconds {
-        collectives::all_reduce(self.network, self.replicas, Bytes::new(bytes))
-    }
-
-    /// Where the shard group and its replicas use the same links, between nodes or inside one, they share a lane.
-    fn share_links(&self) -> bool {
-        collectives::uses_inter_node(self.network, self.shard)
-            == collectives::uses_inter_node(self.network, self.replicas)
-    }
-}
-
 impl StagePlan {
     /// The plan of a stage.
     pub fn new(setup: &Setup, units: &UnitTimes, stage: &Stage) -> Self {
         let params = stage.params;
         let sync = Sync::of(setup);
-        let groups = Groups::of(setup);
+        let groups = Groups::of(setup, params.expert > 0.0);
         let bytes = states::recipe_bytes(setup.recipe);
+        let moe_share = stage.moe_share();
+        let experts = if moe_share > 0.0 { ExpertExchange::of(setup, units) } else { ExpertExchange::default() };
         let exchange = Exchange::of(
             setup,
             bytes.activation,
@@ -100,11 +63,12 @@ impl StagePlan {
                 matmul_backward: units.layer_matmul_backward,
                 attention: units.layer_attention,
             },
+            moe_share,
         );
         let neighbours = neighbours(setup, bytes.activation);
         let (whole, after_backward, after_update) = communication(setup, &params, &groups, sync);
         Self {
-            compute: compute_times(setup, units, stage, &exchange, neighbours.time),
+            compute: compute_times(setup, units, stage, &exchange, &experts, neighbours.time),
             optimizer: compute::optimizer(setup, &params),
             after_backward,
             after_update,
@@ -115,6 +79,11 @@ impl StagePlan {
             ),
             replicate_crosses: collectives::uses_inter_node(groups.network, groups.replicas),
             exchange_between_nodes: f64::from(stage.layers) * exchange.layer_between_nodes
+                + if experts.crosses {
+                    stage.moe_layers * (experts.exposed_forward + experts.exposed_backward)
+                } else {
+                    Seconds::ZERO
+                }
                 + if stage.embedding || stage.head { exchange.ends_between_nodes } else { Seconds::ZERO }
                 + if neighbours.cross { neighbours.time } else { Seconds::ZERO },
             whole,
@@ -154,14 +123,19 @@ impl StagePlan {
         if self.sync.gather_each { self.micro_batches } else { 1.0 }
     }
 
+    /// The phases of a micro-batch of the step.
+    pub fn phases(&self, is_first: bool, is_last: bool) -> Phases {
+        schedule::phases(&self.compute, &self.comm(is_first, is_last))
+    }
+
     /// The phases of a micro-batch between the first and the last.
     pub fn steady(&self) -> Phases {
-        schedule::phases(&self.compute, &self.comm(false, false))
+        self.phases(false, false)
     }
 
     /// The phases of all micro-batches, added up.
     pub fn all_micro_batches(&self) -> Phases {
-        let of = |is_first, is_last| schedule::phases(&self.compute, &self.comm(is_first, is_last));
+        let of = |is_first, is_last| self.phases(is_first, is_last);
         if self.micro_batches <= 1.0 {
             return of(true, true);
         }
@@ -209,18 +183,22 @@ fn compute_times(
     units: &UnitTimes,
     stage: &Stage,
     exchange: &Exchange,
+    experts: &ExpertExchange,
     neighbours: Seconds,
 ) -> ComputeTimes {
     let here = |is: bool, time: Seconds| if is { time } else { Seconds::ZERO };
     // Kept activations go to the host beside the forward pass and come back beside the backward pass: what takes longer than
     // the layer is waited for.
-    let host = offloaded_activations(setup);
+    let moe_share = stage.moe_share();
+    let host = offloaded_activations(setup, moe_share);
+    let layer_forward = exchange.layer_forward + moe_share * experts.exposed_forward;
+    let layer_backward = exchange.layer_backward + moe_share * experts.exposed_backward;
     let waits = |block: Seconds| (host - block.max(units.launch)).max(Seconds::ZERO);
     let inside = Exchanges {
         embedding_forward: here(stage.embedding, exchange.embedding),
-        layer_forward: exchange.layer_forward + waits(units.layer_forward + exchange.layer_forward),
+        layer_forward: layer_forward + waits(units.layer_forward + layer_forward),
         head: here(stage.head, exchange.head) + neighbours,
-        layer_backward: exchange.layer_backward + waits(units.layer_backward + exchange.layer_backward),
+        layer_backward: layer_backward + waits(units.layer_backward + layer_backward),
     };
     ComputeTimes {
         layers: stage.layers,
@@ -231,15 +209,32 @@ fn compute_times(
         embedding_backward: here(stage.embedding, units.embedding),
         contention: setup.overheads.contention,
         exchange: inside,
+        experts: expert_times(setup, units, experts, moe_share),
+    }
+}
+
+/// The experts of a layer, `moe_share` of which have some.
+fn expert_times(setup: &Setup, units: &UnitTimes, exchange: &ExpertExchange, moe_share: f64) -> ExpertTimes {
+    let pass = |products, all_to_all, exposed| ExpertPass {
+        products: moe_share * products,
+        all_to_all: moe_share * all_to_all,
+        exposed: moe_share * exposed,
+    };
+    ExpertTimes {
+        forward: pass(units.experts_forward, exchange.forward, exchange.exposed_forward),
+        backward: pass(units.experts_backward, exchange.backward, exchange.exposed_backward),
+        chunks: setup.experts.chunks.max(1),
+        across_micro_batches: setup.experts.across_micro_batches,
+        crosses: exchange.crosses,
     }
 }
 
 /// Time in which one layer's kept activations cross the link to the host, one way; none where they stay.
-fn offloaded_activations(setup: &Setup) -> Seconds {
+fn offloaded_activations(setup: &Setup, moe_share: f64) -> Seconds {
     if !setup.offload.activations {
         return Seconds::ZERO;
     }
-    let kept = activations::layer(setup, states::recipe_bytes(setup.recipe).activation).kept;
+    let kept = activations::layer(setup, states::recipe_bytes(setup.recipe).activation, moe_share).kept;
     Bytes::new(kept * share::tokens(setup)) / setup.accelerator.host_link
 }
 
@@ -263,118 +258,4 @@ fn neighbours(setup: &Setup, element: f64) -> Neighbours {
     let passes = 2.0 * f64::from(setup.chunks());
     let message = collectives::point_to_point(&setup.network, cross, size) + beyond * setup.overheads.message;
     Neighbours { time: passes * message, cross }
-}
-
-/// The GPUs over which DDP reduces: replicas and those that share a sequence.
-fn everyone(setup: &Setup) -> Group {
-    let mesh = &setup.mesh;
-    let ranks = mesh.dp_replicate.saturating_mul(mesh.cp);
-    Group::strided(ranks, mesh.tp, mesh.gpus(), &setup.network)
-}
-
-/// A micro-batch's communication, a reduction after the backward pass, a gather after the update.
-fn communication(setup: &Setup, params: &Params, groups: &Groups, sync: Sync) -> (CommTimes, Seconds, Seconds) {
-    let bytes = states::recipe_bytes(setup.recipe);
-    let (layer, root) = (params.layer, params.root);
-    let shards = f64::from(setup.mesh.shard_group().max(1));
-    let zero = Seconds::ZERO;
-    let bucket = layers_in_a_bucket(setup, params);
-    match setup.sharding {
-        Sharding::Ddp => {
-            let everyone = everyone(setup);
-            let reduce =
-                |params: f64| collectives::all_reduce(&setup.network, everyone, Bytes::new(bytes.reduced * params));
-            if sync.overlap {
-                let comm = CommTimes {
-                    reduce_layer: reduce(bucket * layer) / bucket,
-                    reduce_root: reduce(root),
-                    ..CommTimes::default()
-                };
-                (comm, zero, zero)
-            } else {
-                (CommTimes::default(), reduce(params.all()), zero)
-            }
-        }
-        Sharding::Zero1 | Sharding::Zero2 => {
-            let reduce = |params: f64| groups.scatter(bytes.reduced * params);
-            let across = |params: f64| groups.across(bytes.reduced * params / shards);
-            // What every rank keeps whole is the weights at rest, in their own format.
-            let gather = |params: f64| groups.gather(bytes.weights * params);
-            let prefetched = sync.overlap && setup.framework == Framework::Megatron;
-            let (mut comm, after_backward) = if sync.overlap {
-                let comm = CommTimes {
-                    reduce_layer: reduce(bucket * layer) / bucket,
-                    reduce_root: reduce(root),
-                    replicate_layer: across(bucket * layer) / bucket,
-                    replicate_root: across(root),
-                    ..CommTimes::default()
-                };
-                (one_lane_on_shared_links(comm, groups), zero)
-            } else {
-                (CommTimes::default(), reduce(params.all()) + across(params.all()))
-            };
-            if prefetched {
-                (comm.gather_root, comm.gather_layer) = (gather(root), gather(bucket * layer) / bucket);
-            }
-            (comm, after_backward, if prefetched { zero } else { gather(params.all()) })
-        }
-        Sharding::Fsdp(reshard) => {
-            let of_layer = gathered_layer_bytes(setup) * layer;
-            let gather = groups.gather(of_layer);
-            let regather = match reshard {
-                Reshard::Always => gather,
-                Reshard::Never => zero,
-                Reshard::To(group) => {
-                    let (mesh, network) = (&setup.mesh, &setup.network);
-                    let ranks = group.min(mesh.shard_group());
-                    let group = Group::strided(ranks, mesh.tp, mesh.gpus(), network);
-                    collectives::all_gather(network, group, Bytes::new(of_layer))
-                }
-            };
-            // With weights in host memory each shard comes over the host's link first, and its gradients go back over it.
-            let host = |bytes: f64| {
-                if setup.offload.parameters { Bytes::new(bytes / shards) / setup.accelerator.host_link } else { zero }
-            };
-            let (up, down) = (host(bytes.weights * layer), host(bytes.gradients * layer));
-            let comm = CommTimes {
-                gather_root: groups.gather(bytes.gathered * root) + host(bytes.weights * root),
-                gather_layer: gather + up,
-                regather_layer: if reshard == Reshard::Always { regather + up } else { regather },
-                reduce_layer: groups.scatter(bytes.reduced * layer) + down,
-                reduce_root: groups.scatter(bytes.reduced * root) + host(bytes.gradients * root),
-                replicate_layer: groups.across(bytes.reduced * layer / shards),
-                replicate_root: groups.across(bytes.reduced * root / shards),
-            };
-            (one_lane_on_shared_links(comm, groups), zero, zero)
-        }
-    }
-}
-
-/// Layers whose gradients Megatron's data parallelism reduces at once, in a bucket of `max(40e6, 1e6 dp)` parameters, so that they
-/// share its latency; one elsewhere.
-fn layers_in_a_bucket(setup: &Setup, params: &Params) -> f64 {
-    const LEAST: f64 = 40e6;
-    const A_REPLICA: f64 = 1e6;
-    if setup.framework != Framework::Megatron || params.layer <= 0.0 {
-        return 1.0;
-    }
-    let replicas = A_REPLICA * f64::from(setup.mesh.replicas().saturating_mul(setup.mesh.cp));
-    let bucket = if replicas > LEAST { replicas } else { LEAST };
-    let layers = (bucket / params.layer).floor();
-    let most = params.layers;
-    let layers = if layers < most { layers } else { most };
-    if layers > 1.0 { layers } else { 1.0 }
-}
-
-fn one_lane_on_shared_links(comm: CommTimes, groups: &Groups) -> CommTimes {
-    if !groups.share_links() {
-        return comm;
-    }
-    CommTimes {
-        reduce_layer: comm.reduce_layer + comm.replicate_layer,
-        reduce_root: comm.reduce_root + comm.replicate_root,
-        replicate_layer: Seconds::ZERO,
-        replicate_root: Seconds::ZERO,
-        ..comm
-    }
 }

@@ -229,8 +229,15 @@ pub enum Lane {
     Shard,
     /// Reductions across replicas of the shard group.
     Replicate,
+    /// Tokens on their way to their experts and back.
+    AllToAll,
     /// What tensor, context and pipeline parallelism exchange.
     Exchange,
+}
+
+impl Lane {
+    /// Every lane, in display order.
+    pub const ALL: [Self; 5] = [Self::Compute, Self::Shard, Self::Replicate, Self::AllToAll, Self::Exchange];
 }
 
 /// What a span of the timeline does.
@@ -244,6 +251,8 @@ pub enum Work {
     Head,
     /// One layer, backward with its recomputation.
     LayerBackward,
+    /// Products of a chunk of a layer's routed experts, of either pass.
+    Experts,
     /// Embedding, backward.
     EmbeddingBackward,
     /// The optimizer's update.
@@ -254,10 +263,34 @@ pub enum Work {
     ReduceScatter,
     /// All-reduce of one unit's gradients or gradient shards.
     AllReduce,
+    /// All-to-all of a chunk of tokens to their experts; backward, of the gradients of what they gave.
+    Dispatch,
+    /// All-to-all of what the experts gave back to the tokens' GPUs; backward, of the gradients of their input.
+    Combine,
     /// Exchange of activations within a layer or between stages.
     Exchange,
     /// Waiting for the pipeline's other stages.
     Bubble,
+}
+
+impl Work {
+    /// Every kind of work, in display order.
+    pub const ALL: [Self; 14] = [
+        Self::EmbeddingForward,
+        Self::LayerForward,
+        Self::Head,
+        Self::LayerBackward,
+        Self::Experts,
+        Self::EmbeddingBackward,
+        Self::OptimizerStep,
+        Self::AllGather,
+        Self::ReduceScatter,
+        Self::AllReduce,
+        Self::Dispatch,
+        Self::Combine,
+        Self::Exchange,
+        Self::Bubble,
+    ];
 }
 
 /// One bar of the timeline.

@@ -68,8 +68,10 @@ pub struct ComputeTimes {
     pub embedding_backward: Seconds,
     /// Slow-down of compute beside a collective, at least 1.
     pub contention: f64,
-    /// Of the times above, what tensor and context parallelism exchange: neither compute nor hidden under it.
+    /// Of the times above, what is exchanged: neither compute nor hidden under it.
     pub exchange: Exchanges,
+    /// The routed experts of one layer, whose times above hold them.
+    pub experts: ExpertTimes,
 }
 
 /// Time of exchanges inside the blocks of [`ComputeTimes`].
@@ -85,7 +87,39 @@ pub struct Exchanges {
     pub layer_backward: Seconds,
 }
 
+/// The routed experts of one layer, on average over layers with and without them.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct ExpertTimes {
+    /// In the forward pass.
+    pub forward: ExpertPass,
+    /// In the backward pass.
+    pub backward: ExpertPass,
+    /// Chunks in which tokens are sent and computed.
+    pub chunks: u32,
+    /// Whether tokens are sent beside the compute of another micro-batch.
+    pub across_micro_batches: bool,
+    /// Whether they cross nodes.
+    pub crosses: bool,
+}
+
+/// The routed experts of one layer in one pass.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct ExpertPass {
+    /// Their products.
+    pub products: Seconds,
+    /// Dispatch and combine.
+    pub all_to_all: Seconds,
+    /// Of dispatch and combine, what compute does not hide: part of the layer's exchanges.
+    pub exposed: Seconds,
+}
+
 impl ComputeTimes {
+    /// Dispatch and combine of one micro-batch, as far as compute hides them.
+    pub fn hidden(&self) -> Seconds {
+        let hidden = |pass: &ExpertPass| (pass.all_to_all - pass.exposed).max(Seconds::ZERO);
+        f64::from(self.layers) * (hidden(&self.experts.forward) + hidden(&self.experts.backward))
+    }
+
     /// Exchanges of one micro-batch, all blocks together.
     pub fn exchanged(&self) -> Seconds {
         self.exchange.embedding_forward

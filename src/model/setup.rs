@@ -1,5 +1,6 @@
 //! Everything the engine needs to evaluate one training step: numbers only, no names, no presets.
 
+use super::experts::ExpertParallel;
 use super::hardware::{Accelerator, Network};
 use super::parallel::{ContextExchange, Mesh, Pipeline, Schedule, TensorParallel};
 use super::software::{Communication, Framework, Kernels, Offload};
@@ -24,6 +25,8 @@ pub struct Setup {
     pub context: ContextExchange,
     /// How the pipeline runs.
     pub pipeline: Pipeline,
+    /// How tokens reach their experts.
+    pub experts: ExpertParallel,
     /// What is sharded.
     pub sharding: Sharding,
     /// The batch of one step.
@@ -82,6 +85,8 @@ pub struct Overheads {
     pub launch: f64,
     /// The same for what tensor and context parallelism add to it.
     pub launch_exchange: f64,
+    /// The same for what a layer's experts add to it.
+    pub launch_experts: f64,
     /// Host time of one message between pipeline stages, for each node of the run beyond the first.
     pub message: Seconds,
     /// Host time of one step beside its layers: the optimizer's launches, data, logging.

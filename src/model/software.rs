@@ -44,6 +44,17 @@ pub enum NormKernel {
     Upcast,
 }
 
+/// What the host launches at once as CUDA graphs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Graphs {
+    /// Kernel by kernel.
+    None,
+    /// Each layer but its routed experts: what comes to them is known on the GPU alone.
+    Layers,
+    /// The whole step.
+    Step,
+}
+
 /// The kernels of a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Kernels {
@@ -55,6 +66,8 @@ pub struct Kernels {
     pub norms: NormKernel,
     /// Whether `torch.compile` fuses the element-wise work.
     pub compile: bool,
+    /// What the host launches at once.
+    pub graphs: Graphs,
     /// Whether the model drops activations at random and keeps the masks.
     pub dropout: bool,
 }
@@ -66,6 +79,7 @@ impl Kernels {
         loss: Loss::Standard,
         norms: NormKernel::Fused,
         compile: false,
+        graphs: Graphs::None,
         dropout: false,
     };
 }

@@ -11,6 +11,8 @@ use super::software::Framework;
 pub struct Stage {
     /// Layers, over all model chunks.
     pub layers: u32,
+    /// Of them, those with experts: the mean where stages like this one differ.
+    pub moe_layers: f64,
     /// Stages like this one.
     pub count: f64,
     /// Whether it holds the embedding.
@@ -24,9 +26,21 @@ pub struct Stage {
 }
 
 impl Stage {
+    /// Share of its layers that have experts.
+    pub fn moe_share(&self) -> f64 {
+        if self.layers > 0 { self.moe_layers / f64::from(self.layers) } else { 0.0 }
+    }
+
     /// A kind that does not occur.
-    const NONE: Self =
-        Self { layers: 0, count: 0.0, embedding: false, head: false, in_flight: 0.0, params: Params::NONE };
+    const NONE: Self = Self {
+        layers: 0,
+        moe_layers: 0.0,
+        count: 0.0,
+        embedding: false,
+        head: false,
+        in_flight: 0.0,
+        params: Params::NONE,
+    };
 }
 
 /// The stages of a pipeline by kind: first, those between, last. Kinds that do not occur count 0.
@@ -37,18 +51,24 @@ pub fn stages(setup: &Setup) -> [Stage; 3] {
     // In a V the last chunk of the model is on the first GPU.
     let turns = pp > 1 && setup.pipeline.schedule == Schedule::ZeroBubbleV;
     let head_rank = if turns { 0 } else { pp - 1 };
-    let stage = |layers, count, rank| {
+    let stage = |layers, moe_layers, count, rank| {
         let (embedding, head) = (rank == 0, rank == head_rank);
-        let params = share::params(setup, layers, embedding, head);
-        Stage { layers, count, embedding, head, in_flight: in_flight(setup, pp, rank), params }
+        let params = share::params(setup, layers, moe_layers, embedding, head);
+        Stage { layers, moe_layers, count, embedding, head, in_flight: in_flight(setup, pp, rank), params }
     };
+    let experts = &setup.architecture.experts;
+    let all = setup.architecture.num_hidden_layers;
+    let (in_first, before_last) = (experts.layers_among(first), experts.layers_among(all.saturating_sub(last)));
     if pp == 1 {
-        return [stage(first, 1.0, 0), Stage::NONE, Stage::NONE];
+        return [stage(first, f64::from(in_first), 1.0, 0), Stage::NONE, Stage::NONE];
     }
+    let others = all.saturating_sub(first).saturating_sub(last);
+    let share = f64::from(before_last.saturating_sub(in_first)) / f64::from(others.max(1));
+    let in_last = experts.layers_among(all).saturating_sub(before_last);
     [
-        stage(first, 1.0, 0),
-        stage(between, between_stages(setup, pp, [first, between, last]), 1),
-        stage(last, ends, pp - 1),
+        stage(first, f64::from(in_first), 1.0, 0),
+        stage(between, share * f64::from(between), between_stages(setup, pp, [first, between, last]), 1),
+        stage(last, f64::from(in_last), ends, pp - 1),
     ]
 }
 

@@ -1,16 +1,17 @@
 //! One training step put together: memory, time, throughput, utilisation, limiter (model.md section 6).
 
+pub mod playback;
+
 use super::compute::{self, UnitTimes};
 use super::flops;
 use super::memory;
 use super::parallel::Schedule;
 use super::pipeline::{self, StageTimes};
 use super::plan::StagePlan;
-use super::report::{Lane, Limiter, Report, Span, TimeReport, Work};
+use super::report::{Limiter, Report, TimeReport};
 use super::schedule::Phases;
 use super::setup::Setup;
 use super::stages::{Stage, stages};
-use super::timeline;
 use crate::units::{Flops, Seconds};
 
 /// Evaluates one step. Allocates nothing.
@@ -42,54 +43,29 @@ pub fn evaluate(setup: &Setup) -> Report {
     }
 }
 
-/// Plays the step of the stage that ends last span by span, in the order in which spans start on each lane. The pipeline's bubble
-/// lies before the first micro-batch and after the last, in the proportion of forward and backward passes.
-pub fn spans(setup: &Setup, sink: &mut impl FnMut(Span)) {
-    let units = compute::unit_times(setup);
-    let all = stages(setup);
-    let [first, ..] = &all;
-    let mut plan = StagePlan::new(setup, &units, first);
-    let pipeline = slowest(setup, &units, &all, &mut plan);
-    let last = setup.batch.grad_accum_steps.saturating_sub(1);
-    let times = pipeline.slowest;
-    let before = if times.both() > Seconds::ZERO { times.forward / times.both() } else { 0.0 };
-    let mut now = Seconds::ZERO;
-    let alone = |start: Seconds, work, lane, micro_batch, time: Seconds, sink: &mut dyn FnMut(Span)| {
-        let end = start + time;
-        if time > Seconds::ZERO {
-            sink(Span { lane, work, layer: None, micro_batch, start, end });
-        }
-        end
-    };
-    now = alone(now, Work::Bubble, Lane::Compute, 0, before * pipeline.bubble, sink);
-    for micro_batch in 0..setup.batch.grad_accum_steps {
-        let comm = plan.comm(micro_batch == 0, micro_batch == last);
-        now = timeline::play(&plan.compute, &comm, plan.reduction, micro_batch, now, sink);
-        if plan.reduces(micro_batch == last) {
-            now = alone(now, plan.reduction, Lane::Shard, micro_batch, plan.after_backward, sink);
-        }
-    }
-    now = alone(now, Work::Bubble, Lane::Compute, last, (1.0 - before) * pipeline.bubble, sink);
-    now = alone(now, Work::OptimizerStep, Lane::Compute, last, plan.optimizer, sink);
-    alone(now, Work::AllGather, Lane::Shard, last, plan.after_update, sink);
-}
-
 /// The passes of one micro-batch on the stage that ends last, and how long it waits for the others.
 struct Pipeline {
     slowest: StageTimes,
     bubble: Seconds,
 }
 
-/// The stage that ends last; the first stage's plan becomes its plan.
-fn slowest(setup: &Setup, units: &UnitTimes, stages: &[Stage; 3], chosen: &mut StagePlan) -> Pipeline {
-    let [_, between, last] = stages;
+/// The stage that ends last; the first stage's plan becomes its plan, and its units its units.
+fn slowest(setup: &Setup, chosen_units: &mut UnitTimes, stages: &[Stage; 3], chosen: &mut StagePlan) -> Pipeline {
+    let [first, between, last] = stages;
     if setup.mesh.pp <= 1 {
         return Pipeline { slowest: StageTimes::default(), bubble: Seconds::ZERO };
     }
-    let plans = [*chosen, StagePlan::new(setup, units, between), StagePlan::new(setup, units, last)];
+    // Stages with as many experts a layer take the same time for one.
+    let units_of = |stage: &Stage| {
+        let share = stage.moe_share();
+        if share == first.moe_share() { *chosen_units } else { compute::unit_times(setup, share) }
+    };
+    let units = [*chosen_units, units_of(between), units_of(last)];
+    let [_, of_between, of_last] = &units;
+    let plans = [*chosen, StagePlan::new(setup, of_between, between), StagePlan::new(setup, of_last, last)];
     let counts = stages.map(|stage| stage.count);
     let mut times = [StageTimes::default(); 3];
-    for ((times, plan), count) in times.iter_mut().zip(&plans).zip(counts) {
+    for (((times, plan), units), count) in times.iter_mut().zip(&plans).zip(&units).zip(counts) {
         let phases = plan.steady();
         *times = StageTimes {
             count,
@@ -104,10 +80,10 @@ fn slowest(setup: &Setup, units: &UnitTimes, stages: &[Stage; 3], chosen: &mut S
     let passes = micro_batches * pipeline::slowest(&times).both() + bubble;
     let [mut its, ..] = times;
     let mut end = Seconds::ZERO;
-    for (plan, times) in plans.iter().zip(&times).filter(|(_, times)| times.count > 0.0) {
+    for ((plan, times), units) in plans.iter().zip(&times).zip(&units).filter(|((_, times), _)| times.count > 0.0) {
         let own = passes + plan.beyond_steady(times.both());
         if own > end {
-            (*chosen, its, end) = (*plan, *times, own);
+            (*chosen, *chosen_units, its, end) = (*plan, *units, *times, own);
         }
     }
     let waits = (passes - micro_batches * its.both()).max(Seconds::ZERO);
@@ -126,16 +102,17 @@ fn unfilled(setup: &Setup, passes: Seconds, layers: f64, units: &UnitTimes) -> S
 }
 
 fn time(setup: &Setup, stages: &[Stage; 3]) -> TimeReport {
-    let units = compute::unit_times(setup);
     let [first, ..] = stages;
+    let mut units = compute::unit_times(setup, first.moe_share());
     let mut plan = StagePlan::new(setup, &units, first);
-    let pipeline = slowest(setup, &units, stages, &mut plan);
+    let pipeline = slowest(setup, &mut units, stages, &mut plan);
     let Phases { forward, backward, busy } = plan.all_micro_batches();
     let micro_batches = f64::from(setup.batch.grad_accum_steps);
     let reductions = plan.reductions();
     let backward = backward + reductions * plan.after_backward;
     let optimizer = plan.optimizer + plan.after_update;
     let exchange = micro_batches * plan.compute.exchanged();
+    let hidden = micro_batches * plan.compute.hidden();
     let compute = busy - exchange + plan.optimizer;
     let step = forward + backward + pipeline.bubble + optimizer;
     let shard = plan.shard_lane() + reductions * plan.after_backward + plan.after_update;
@@ -148,11 +125,12 @@ fn time(setup: &Setup, stages: &[Stage; 3]) -> TimeReport {
         optimizer,
         bubble: pipeline.bubble,
         compute,
-        comm: shard + replicate + exchange,
+        comm: shard + replicate + exchange + hidden,
         exposed_comm: (step - compute - pipeline.bubble).max(Seconds::ZERO),
         inter_node_comm: crossing(plan.shard_crosses, shard)
             + crossing(plan.replicate_crosses, replicate)
-            + (micro_batches * plan.exchange_between_nodes).min(exchange),
+            + (micro_batches * plan.exchange_between_nodes).min(exchange)
+            + crossing(plan.compute.experts.crosses, hidden),
         exchange,
         longest_lane: shard.max(replicate) + exchange,
         launch_bound: micro_batches * plan.launch_bound(&units),

@@ -2,6 +2,8 @@
 
 use super::overheads::overheads;
 use super::{Model, RecomputeMode, Scenario, Strategy};
+use crate::model::experts::ExpertParallel;
+use crate::model::experts::choice::{common_divisor, with_fastest_chunks, with_fastest_degrees};
 use crate::model::parallel::Mesh;
 use crate::model::report::Report;
 use crate::model::run::{self, RunReport};
@@ -15,6 +17,16 @@ impl Scenario {
     /// as [`Scenario::issues`] says. Rates and shapes are taken as they are: the setters of the table of parameters and the
     /// decoder of links keep them within their bounds.
     pub fn setup(&self) -> Setup {
+        let setup = self.as_asked();
+        if !setup.architecture.has_experts() {
+            return setup;
+        }
+        let setup = if self.expert_choice.degrees { with_fastest_degrees(&setup) } else { setup };
+        if self.expert_choice.chunks { with_fastest_chunks(&setup) } else { setup }
+    }
+
+    /// The same with the experts' degrees and chunks as the scenario says them.
+    fn as_asked(&self) -> Setup {
         let (mesh, sharding) = self.layout();
         Setup {
             architecture: self.model.architecture(),
@@ -29,6 +41,12 @@ impl Scenario {
             tensor: self.tensor,
             context: self.context,
             pipeline: self.pipeline,
+            experts: ExpertParallel {
+                capacity_factor: self.experts.capacity_factor.max(0.0),
+                imbalance: self.experts.imbalance.max(1.0),
+                chunks: self.experts.chunks.max(1),
+                ..self.experts
+            },
             sharding,
             batch: Batch {
                 seq_len: self.seq_len.max(1),
@@ -91,12 +109,16 @@ impl Scenario {
         let (rest, layers) = (gpus / tp / cp, self.model.architecture().num_hidden_layers.max(1));
         let nearest = nearest_divisor(rest, self.pp);
         let pp = if nearest > layers { largest_divisor(rest, layers) } else { nearest };
-        Degrees { tp, cp, pp, dp: gpus / tp / cp / pp }
+        let stage = gpus / pp;
+        let experts = self.model.architecture().experts.num_experts;
+        let ep = if experts > 0 { nearest_divisor(common_divisor(stage, experts), self.ep) } else { 1 };
+        let etp = if experts > 0 { nearest_divisor(stage / ep, self.etp) } else { 1 };
+        Degrees { tp, cp, pp, dp: gpus / tp / cp / pp, ep, etp }
     }
 
     fn layout(&self) -> (Mesh, Sharding) {
-        let Degrees { tp, cp, pp, dp } = self.degrees();
-        let mesh = |dp_replicate, dp_shard| Mesh { dp_replicate, dp_shard, cp, tp, pp };
+        let Degrees { tp, cp, pp, dp, ep, etp } = self.degrees();
+        let mesh = |dp_replicate, dp_shard| Mesh { dp_replicate, dp_shard, cp, tp, pp, ep, etp };
         let group = || nearest_divisor(dp, self.shard_size);
         match self.strategy {
             Strategy::Ddp => (mesh(dp, 1), Sharding::Ddp),
@@ -111,7 +133,7 @@ impl Scenario {
     }
 }
 
-/// Degrees of parallelism whose product is the number of GPUs.
+/// Degrees of parallelism: `tp cp pp dp` is the number of GPUs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Degrees {
     /// Tensor parallelism.
@@ -122,6 +144,10 @@ pub struct Degrees {
     pub pp: u32,
     /// Data parallelism: replicas and shards together.
     pub dp: u32,
+    /// Expert parallelism, among the GPUs of a stage: 1 in a dense model.
+    pub ep: u32,
+    /// Expert tensor parallelism, among the GPUs of a stage that ep leaves.
+    pub etp: u32,
 }
 
 /// The divisor of `number` nearest to `wanted`, the smaller of two equally near.

@@ -21,15 +21,16 @@ pub(super) use write::{write, write_all};
 
 use super::pick::pick_cluster;
 use crate::catalog;
+use crate::model::experts::{AllToAll, Dispatcher, ExpertParallel};
 use crate::model::hardware::Topology;
 use crate::model::parallel::{ContextExchange, Pipeline, Schedule, TensorParallel};
 use crate::model::run::RunChoices;
 use crate::model::software::{
-    AttentionKernel, Communication, Framework, GradientSync, Kernels, Loss, NormKernel, Offload,
+    AttentionKernel, Communication, Framework, GradientSync, Graphs, Kernels, Loss, NormKernel, Offload,
 };
 use crate::model::training::{ComputeFormat, MfuConvention, Optimizer, Recipe};
-use crate::model::transformer::{Architecture, AttentionBias, Norm};
-use crate::scenario::{Model, RecomputeMode, Scenario, Strategy};
+use crate::model::transformer::{Architecture, AttentionBias, Experts, LatentAttention, Norm, QkNorm};
+use crate::scenario::{ExpertChoice, Model, RecomputeMode, Scenario, Strategy};
 use crate::units::{BytesPerSecond, Seconds};
 
 /// The number of this version.
@@ -72,6 +73,18 @@ pub fn start() -> Scenario {
             first_stage_layers: 0,
             last_stage_layers: 0,
         },
+        ep: 1,
+        etp: 1,
+        experts: ExpertParallel {
+            capacity_factor: 1.0,
+            imbalance: 1.0,
+            dispatcher: Dispatcher::AllToAll,
+            algorithm: AllToAll::Linear,
+            chunks: 1,
+            across_micro_batches: false,
+            grouped: true,
+        },
+        expert_choice: ExpertChoice { degrees: false, chunks: false },
         shard_size: 4,
         recompute: RecomputeMode::None,
         keep_fraction: 0.5,
@@ -87,6 +100,7 @@ pub fn start() -> Scenario {
             norms: NormKernel::Fused,
             compile: false,
             dropout: false,
+            graphs: Graphs::None,
         },
         topology: Topology::Aware,
         mfu_convention: MfuConvention::FullAttention,
@@ -121,14 +135,19 @@ pub const CUSTOM_SHAPE: Architecture = Architecture {
     gated_mlp: true,
     norm: Norm::Rms,
     norms_per_layer: 2,
-    qk_norm: false,
+    qk_norm: QkNorm::None,
     attention_bias: AttentionBias::None,
     mlp_bias: false,
     tie_word_embeddings: false,
+    head_bias: false,
     learned_positions: 0,
     embedding_norm: false,
     sliding_window: 0,
     global_every: 0,
+    attention_chunks: false,
+    attention_sinks: false,
+    latent: LatentAttention::NONE,
+    experts: Experts::NONE,
 };
 
 /// The shape with the key and value heads and the head dimension that follow from the rest.

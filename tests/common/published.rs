@@ -49,6 +49,7 @@ fn read(path: &Path, published: &mut Published) {
         match schema {
             Schema::Tracker => published.tracked.extend(used(tracker::read(column))),
             Schema::Collectives => published.collectives.extend(used(collectives::read(column))),
+            schema if !schema.is_scored() => {}
             _ => published.training.push(Entry::new(&file, Row::read(column))),
         }
     }

@@ -2,7 +2,7 @@
 
 use super::{LLAMA_STYLE, Series, shape};
 use crate::catalog::ModelEntry;
-use crate::model::transformer::Architecture;
+use crate::model::transformer::{Architecture, QkNorm};
 
 const GEMMA_1: Series = Series { family: "Gemma", source: "google/gemma-* config.json" };
 const GEMMA_2: Series = Series { family: "Gemma", source: "google/gemma-2-* config.json" };
@@ -15,7 +15,7 @@ const FIRST: Architecture = Architecture { vocab_size: 256_000, tie_word_embeddi
 const SECOND: Architecture = Architecture { norms_per_layer: 4, sliding_window: 4096, global_every: 2, ..FIRST };
 /// Gemma 3 normalises queries and keys; five of six layers attend within 1,024 tokens.
 const THIRD: Architecture =
-    Architecture { vocab_size: 262_208, qk_norm: true, sliding_window: 1024, global_every: 6, ..SECOND };
+    Architecture { vocab_size: 262_208, qk_norm: QkNorm::PerHead, sliding_window: 1024, global_every: 6, ..SECOND };
 const THIRD_1B: Architecture = Architecture { vocab_size: 262_144, sliding_window: 512, ..THIRD };
 
 /// Gemma's dense text models.

@@ -1,6 +1,6 @@
-//! Mistral's dense models.
+//! Mistral's models, and its mixtures of experts.
 
-use super::{LLAMA_STYLE, Series, shape};
+use super::{LLAMA_STYLE, Series, routed, shape, sparse};
 use crate::catalog::ModelEntry;
 use crate::model::transformer::Architecture;
 
@@ -12,7 +12,7 @@ const SLIDING: Architecture = Architecture { sliding_window: 4096, ..V1 };
 const V3: Architecture = Architecture { vocab_size: 32_768, ..LLAMA_STYLE };
 const TEKKEN: Architecture = Architecture { vocab_size: 131_072, ..LLAMA_STYLE };
 
-/// Mistral's dense models.
+/// Mistral's models.
 pub const MODELS: &[ModelEntry] = &[
     MISTRAL.model("mistral-7b", "Mistral 7B v0.1", shape(SLIDING, 32, 4096, (32, 8), 14_336), 7_241_732_096, 32_768),
     MISTRAL.model("mistral-7b-v0.3", "Mistral 7B v0.3", shape(V3, 32, 4096, (32, 8), 14_336), 7_248_023_552, 32_768),
@@ -37,5 +37,19 @@ pub const MODELS: &[ModelEntry] = &[
         shape(V3, 88, 12_288, (96, 8), 28_672),
         122_610_069_504,
         131_072,
+    ),
+    MISTRAL.model(
+        "mixtral-8x7b",
+        "Mixtral 8x7B",
+        sparse(shape(V1, 32, 4096, (32, 8), 14_336), routed(8, 2, 14_336)),
+        46_702_792_704,
+        32_768,
+    ),
+    MISTRAL.model(
+        "mixtral-8x22b",
+        "Mixtral 8x22B",
+        sparse(shape(V1, 56, 6144, (48, 8), 16_384), routed(8, 2, 16_384)),
+        140_620_634_112,
+        65_536,
     ),
 ];

@@ -1,18 +1,19 @@
-//! Other dense models of Llama's style.
+//! Other models of Llama's style, dense and with experts in the same family.
 
-use super::{LLAMA_STYLE, Series, shape};
+use super::{LLAMA_STYLE, Series, routed, shape, sparse};
 use crate::catalog::ModelEntry;
-use crate::model::transformer::{Architecture, AttentionBias, Norm};
+use crate::model::transformer::{Architecture, AttentionBias, Norm, QkNorm};
 
 const PHI: Series = Series { family: "Phi", source: "microsoft/Phi-3-*-4k-instruct and phi-4 config.json" };
+const PHI_MOE: Series = Series { family: "Phi", source: "microsoft/Phi-3.5-MoE-instruct config.json" };
 const SMOLLM: Series = Series { family: "SmolLM", source: "HuggingFaceTB/SmolLM* config.json" };
 const YI: Series = Series { family: "Yi", source: "01-ai/Yi-* config.json" };
-const DEEPSEEK: Series = Series { family: "DeepSeek", source: "deepseek-ai/deepseek-llm-*-base config.json" };
 const INTERNLM: Series = Series { family: "InternLM", source: "internlm/internlm-* config.json" };
 const GRANITE: Series = Series { family: "Granite", source: "ibm-granite/granite-3.0-*-base config.json" };
 const BAICHUAN: Series = Series { family: "Baichuan", source: "baichuan-inc/Baichuan2-*-Base config.json" };
 const COMMAND: Series = Series { family: "Command", source: "CohereForAI/c4ai-command-r* config.json" };
 const OLMO: Series = Series { family: "OLMo", source: "allenai/OLMo-2-* config.json" };
+const OLMOE: Series = Series { family: "OLMo", source: "allenai/OLMoE-1B-7B-0924 config.json" };
 const NANOTRON: Series =
     Series { family: "Ultra-scale playbook", source: "nanotron's benchmark data, which prints the counts" };
 const TINYLLAMA: Series = Series { family: "TinyLlama", source: "TinyLlama/TinyLlama-1.1B config.json" };
@@ -22,9 +23,16 @@ const PHI_3: Architecture = Architecture { vocab_size: 32_064, sliding_window: 2
 /// Without Phi-1.5 and 2, whose head has biases.
 const PHI_4_MINI: Architecture = Architecture { vocab_size: 200_064, tie_word_embeddings: true, ..LLAMA_STYLE };
 const PHI_4: Architecture = Architecture { vocab_size: 100_352, ..LLAMA_STYLE };
+/// Layer norms with biases, and biases on attention and head.
+const PHI_35_MOE: Architecture = Architecture {
+    vocab_size: 32_064,
+    norm: Norm::Layer,
+    attention_bias: AttentionBias::All,
+    head_bias: true,
+    ..LLAMA_STYLE
+};
 const SMOLLM_2: Architecture = Architecture { vocab_size: 49_152, tie_word_embeddings: true, ..LLAMA_STYLE };
 const YI_1: Architecture = Architecture { vocab_size: 64_000, ..LLAMA_STYLE };
-const DEEPSEEK_1: Architecture = Architecture { vocab_size: 102_400, ..LLAMA_STYLE };
 const INTERNLM_1: Architecture =
     Architecture { vocab_size: 103_168, attention_bias: AttentionBias::All, ..LLAMA_STYLE };
 const INTERNLM_20B: Architecture = Architecture { vocab_size: 103_168, ..LLAMA_STYLE };
@@ -44,16 +52,24 @@ const COMMAND_R7B: Architecture = Architecture { sliding_window: 4096, global_ev
 /// Queries and keys are normalised over their whole width, which is H: two more norms. Without 32B, whose keys are
 /// narrower, and the first OLMo, whose norms have no weights.
 const OLMO_2: Architecture = Architecture { vocab_size: 100_352, norms_per_layer: 4, ..LLAMA_STYLE };
+const OLMOE_1: Architecture = Architecture { vocab_size: 50_304, qk_norm: QkNorm::Full, ..LLAMA_STYLE };
 const NANOTRON_TIED: Architecture = Architecture { vocab_size: 131_072, tie_word_embeddings: true, ..LLAMA_STYLE };
 const NANOTRON_LARGE: Architecture = Architecture { vocab_size: 131_072, ..LLAMA_STYLE };
 const TINY: Architecture = Architecture { vocab_size: 32_000, ..LLAMA_STYLE };
 
-/// Other dense models of Llama's style.
+/// Other models of Llama's style.
 pub const MODELS: &[ModelEntry] = &[
     PHI.model("phi-3-mini", "Phi-3 mini 3.8B", shape(PHI_3, 32, 3072, (32, 32), 8192), 3_821_079_552, 4096),
     PHI.model("phi-3-medium", "Phi-3 medium 14B", shape(PHI_3, 40, 5120, (40, 10), 17_920), 13_960_238_080, 4096),
     PHI.model("phi-4", "Phi-4 14B", shape(PHI_4, 40, 5120, (40, 10), 17_920), 14_659_507_200, 16_384),
     PHI.model("phi-4-mini", "Phi-4 mini 3.8B", shape(PHI_4_MINI, 32, 3072, (24, 8), 8192), 3_836_021_760, 131_072),
+    PHI_MOE.model(
+        "phi-3.5-moe",
+        "Phi-3.5-MoE 42B",
+        sparse(shape(PHI_35_MOE, 32, 4096, (32, 8), 6400), routed(16, 2, 6400)),
+        41_873_153_344,
+        131_072,
+    ),
     SMOLLM.model("smollm-2-135m", "SmolLM2 135M", shape(SMOLLM_2, 30, 576, (9, 3), 1536), 134_515_008, 8192),
     SMOLLM.model("smollm-2-360m", "SmolLM2 360M", shape(SMOLLM_2, 32, 960, (15, 5), 2560), 361_821_120, 8192),
     SMOLLM.model("smollm-2-1.7b", "SmolLM2 1.7B", shape(SMOLLM_2, 24, 2048, (32, 32), 8192), 1_711_376_384, 8192),
@@ -61,20 +77,6 @@ pub const MODELS: &[ModelEntry] = &[
     YI.model("yi-6b", "Yi 6B", shape(YI_1, 32, 4096, (32, 4), 11_008), 6_061_035_520, 4096),
     YI.model("yi-9b", "Yi 9B", shape(YI_1, 48, 4096, (32, 4), 11_008), 8_829_407_232, 4096),
     YI.model("yi-34b", "Yi 34B", shape(YI_1, 60, 7168, (56, 8), 20_480), 34_388_917_248, 4096),
-    DEEPSEEK.model(
-        "deepseek-llm-7b",
-        "DeepSeek LLM 7B",
-        shape(DEEPSEEK_1, 30, 4096, (32, 32), 11_008),
-        6_910_365_696,
-        4096,
-    ),
-    DEEPSEEK.model(
-        "deepseek-llm-67b",
-        "DeepSeek LLM 67B",
-        shape(DEEPSEEK_1, 95, 8192, (64, 8), 22_016),
-        67_425_001_472,
-        4096,
-    ),
     INTERNLM.model("internlm-7b", "InternLM 7B", shape(INTERNLM_1, 32, 4096, (32, 32), 11_008), 7_321_948_160, 2048),
     INTERNLM.model(
         "internlm-20b",
@@ -118,6 +120,13 @@ pub const MODELS: &[ModelEntry] = &[
     OLMO.model("olmo-2-1b", "OLMo 2 1B", shape(OLMO_2, 16, 2048, (16, 16), 8192), 1_484_916_736, 4096),
     OLMO.model("olmo-2-7b", "OLMo 2 7B", shape(OLMO_2, 32, 4096, (32, 32), 11_008), 7_298_617_344, 4096),
     OLMO.model("olmo-2-13b", "OLMo 2 13B", shape(OLMO_2, 40, 5120, (40, 40), 13_824), 13_716_198_400, 4096),
+    OLMOE.model(
+        "olmoe-1b-7b",
+        "OLMoE 1B-7B",
+        sparse(shape(OLMOE_1, 16, 2048, (16, 16), 1024), routed(64, 8, 1024)),
+        6_919_161_856,
+        4096,
+    ),
     NANOTRON.model("playbook-1b", "Playbook 1B", shape(NANOTRON_TIED, 16, 2048, (32, 32), 8192), 1_342_244_864, 4096),
     NANOTRON.model("playbook-3b", "Playbook 3B", shape(NANOTRON_TIED, 28, 3072, (32, 32), 8192), 3_573_722_112, 4096),
     NANOTRON.model(

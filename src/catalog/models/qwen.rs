@@ -2,16 +2,17 @@
 
 use super::{LLAMA_STYLE, Series, shape};
 use crate::catalog::ModelEntry;
-use crate::model::transformer::{Architecture, AttentionBias};
+use crate::model::transformer::{Architecture, AttentionBias, QkNorm};
 
 const QWEN_2: Series = Series { family: "Qwen", source: "Qwen/Qwen2*-* config.json" };
 const QWEN_3: Series = Series { family: "Qwen", source: "Qwen/Qwen3-* config.json, torchtitan models/qwen3" };
 
 /// Qwen 2 has biases on query, key and value.
-const BIASED: Architecture = Architecture { vocab_size: 152_064, attention_bias: AttentionBias::Qkv, ..LLAMA_STYLE };
+pub(super) const BIASED: Architecture =
+    Architecture { vocab_size: 152_064, attention_bias: AttentionBias::Qkv, ..LLAMA_STYLE };
 const BIASED_TIED: Architecture = Architecture { vocab_size: 151_936, tie_word_embeddings: true, ..BIASED };
 /// Qwen 3 normalises queries and keys per head.
-const NORMED: Architecture = Architecture { vocab_size: 151_936, qk_norm: true, ..LLAMA_STYLE };
+pub(super) const NORMED: Architecture = Architecture { vocab_size: 151_936, qk_norm: QkNorm::PerHead, ..LLAMA_STYLE };
 const NORMED_TIED: Architecture = Architecture { tie_word_embeddings: true, ..NORMED };
 
 /// Qwen's dense models.

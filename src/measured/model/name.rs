@@ -62,7 +62,7 @@ impl Name {
     /// The catalog's entry of this name; of several versions the one that agrees most, the first of equals.
     pub fn find(&self) -> Option<&'static ModelEntry> {
         let score = |entry: &'static ModelEntry| Some((self.agreement(entry)?, entry));
-        MODELS.iter().filter_map(score).reduce(better).map(|(_, entry)| entry)
+        MODELS.iter().chain(super::temporary::MODELS).filter_map(score).reduce(better).map(|(_, entry)| entry)
     }
 
     /// How well an entry fits: `None` for another family, size or major version.
@@ -84,7 +84,10 @@ impl Name {
                 let known = known.size.unwrap_or(entry.params as f64);
                 ((size / known - 1.0).abs() < SAME_SIZE).then_some(version + u32::from(self.words.iter().any(word)))
             }
-            None => (!self.words.is_empty() && self.words.iter().all(word)).then_some(version),
+            // Mixtures are often named by their version alone: `DeepSeekV3`, `Kimi K2`.
+            None if self.words.is_empty() => (version == 4 && entry.architecture.has_experts())
+                .then_some(version + u32::from(known.words.is_empty())),
+            None => self.words.iter().all(word).then_some(version),
         }
     }
 }
@@ -109,6 +112,10 @@ fn tokens(text: &str) -> Vec<String> {
             let starts_word = sign.is_ascii_alphabetic()
                 && token.ends_with(|last: char| last.is_ascii_digit())
                 && !matches!(sign, 'b' | 'm' | 't' | 'k');
+            if starts_number && token.len() > 1 && token.ends_with('v') {
+                // `DeepSeekV3`: the v of a version.
+                token.pop();
+            }
             if starts_number || starts_word {
                 tokens.push(core::mem::take(&mut token));
             }

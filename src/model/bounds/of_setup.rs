@@ -8,7 +8,7 @@ use crate::model::hardware::{Accelerator, Efficiency, Network, Topology};
 use crate::model::memory::recipe_bytes;
 use crate::model::setup::{Overheads, Setup};
 use crate::model::training::{AttentionMask, MfuConvention, Recipe, Recompute, Sharding};
-use crate::model::transformer::{Architecture, AttentionBias, Norm};
+use crate::model::transformer::{Architecture, AttentionBias, Experts, LatentAttention, Norm, QkNorm};
 use crate::units::{Bytes, BytesPerSecond, Seconds};
 
 impl Bounds {
@@ -80,10 +80,14 @@ pub fn simplified(setup: &Setup) -> Setup {
             vocab_size: 0,
             gated_mlp: false,
             norm: Norm::Rms,
-            qk_norm: false,
+            qk_norm: QkNorm::None,
             attention_bias: AttentionBias::None,
             mlp_bias: false,
+            head_bias: false,
             learned_positions: 0,
+            attention_sinks: false,
+            latent: LatentAttention::NONE,
+            experts: Experts::NONE,
             ..setup.architecture
         },
         accelerator: Accelerator {
@@ -119,6 +123,7 @@ pub fn simplified(setup: &Setup) -> Setup {
             contention: 1.0,
             launch: 0.0,
             launch_exchange: 0.0,
+            launch_experts: 0.0,
             message: Seconds::ZERO,
             step: Seconds::ZERO,
             elementwise_bytes: 0.0,

@@ -1,8 +1,10 @@
 //! What autograd keeps of one layer for the backward pass, tensor by tensor.
 
+use crate::model::experts::{self, Dispatcher};
+use crate::model::flops;
 use crate::model::parallel::ContextExchange;
 use crate::model::setup::Setup;
-use crate::model::share::{key_value_width, sequence_share};
+use crate::model::share::{key_value_width, sequence_share, tokens};
 use crate::model::software::{AttentionKernel, Framework, NormKernel};
 use crate::model::training::{ComputeFormat, Recompute};
 
@@ -44,17 +46,23 @@ struct Tensors {
     attention: f64,
     /// Scores written to memory: softmax and dropout.
     scores: f64,
-    /// Hidden tensors of the MLP.
+    /// Hidden tensors of the MLP, of experts among them.
     mlp: f64,
     /// One of them.
     hidden: f64,
+    /// Copies of tokens at their experts: the inputs of their products and, where probabilities are applied after them, the outputs.
+    routed: f64,
+    /// One such copy.
+    copy: f64,
+    /// The low-rank queries, keys and values of latent attention, with their norms' outputs.
+    latent: f64,
     /// What 8-bit products keep less of their inputs.
     narrowed: f64,
     /// Masks of the two dropouts on the residual stream.
     masks: f64,
 }
 
-fn tensors(setup: &Setup, element: f64) -> Tensors {
+fn tensors(setup: &Setup, element: f64, moe_share: f64) -> Tensors {
     let arch = &setup.architecture;
     let tp = f64::from(setup.mesh.tp.max(1));
     let hidden = f64::from(arch.hidden_size);
@@ -70,8 +78,8 @@ fn tensors(setup: &Setup, element: f64) -> Tensors {
     // implementations do.
     let keeps_gathered =
         matches!(setup.framework, Framework::PyTorch | Framework::Nanotron) && !setup.tensor.asynchronous;
-    let output = element * if keeps_gathered { 1.0 } else { sequence };
-    let norm = (norm - element) * sequence + output;
+    let kept_output = element * if keeps_gathered { 1.0 } else { sequence };
+    let norm = (norm - element) * sequence + kept_output;
     let copies = if setup.mesh.tp > 1 && setup.tensor.asynchronous {
         ASYNCHRONOUS_COPIES * element * hidden * sequence
     } else {
@@ -79,7 +87,25 @@ fn tensors(setup: &Setup, element: f64) -> Tensors {
     };
     let unfused = setup.kernels.attention == AttentionKernel::Unfused;
     let dropout = f64::from(u8::from(setup.kernels.dropout));
-    let width = f64::from(arch.intermediate_size) * element / tp;
+    let hidden_width = |width: u32| f64::from(width) * element / tp;
+    let dense_width = hidden_width(arch.intermediate_size);
+    let (width, copy, of_router) = if moe_share > 0.0 {
+        let experts = &arch.experts;
+        // Copies at this GPU's experts, over the tokens of its tensor-parallel group.
+        let copies = experts::received(setup) / tokens(setup);
+        let expert = f64::from(experts.moe_intermediate_size) * element / f64::from(setup.mesh.etp.max(1));
+        let moe = copies * expert + hidden_width(experts.shared_intermediate_size);
+        let router = ROUTER_TENSORS * FP32 * f64::from(experts.num_experts) / tp;
+        ((1.0 - moe_share) * dense_width + moe_share * moe, moe_share * copies * hidden * element, moe_share * router)
+    } else {
+        (dense_width, 0.0, 0.0)
+    };
+    let latent = if arch.latent.is_used() {
+        let (rank, query_rank) = (f64::from(arch.latent.kv_lora_rank), f64::from(arch.latent.q_lora_rank));
+        element * (2.0 * (rank + query_rank) + f64::from(arch.latent.qk_rope_head_dim))
+    } else {
+        0.0
+    };
     let fused_activation = setup.kernels.compile || setup.framework == Framework::Megatron;
     let wide = match (arch.gated_mlp, fused_activation) {
         // Gate, up, the activation's output, the product.
@@ -90,24 +116,36 @@ fn tensors(setup: &Setup, element: f64) -> Tensors {
     // Transformer Engine keeps the inputs of its 8-bit products in 8 bits.
     let narrow = setup.framework == Framework::Megatron && setup.compute_format != ComputeFormat::Recipe;
     let norms_kept = f64::from(arch.norms_per_layer);
-    let narrowed =
-        if narrow { (element - 1.0) * (norms_kept * hidden * sequence + (query + width) / element) } else { 0.0 };
+    let narrowed = if narrow {
+        (element - 1.0) * (norms_kept * hidden * sequence + (query + width + copy) / element)
+    } else {
+        0.0
+    };
+    // The output of attention is as wide as its values.
+    let output = arch.attention_output_width() * element / tp;
+    let copies_kept = match setup.experts.dispatcher {
+        Dispatcher::AllToAll => 2.0,
+        Dispatcher::Fused => 1.0,
+    };
     Tensors {
         input: hidden * element * sequence,
         norms: f64::from(arch.norms_per_layer) * norm * hidden + copies,
         query,
         // That implementation repeats keys and values for every query head.
         key: if upcast { query } else { key_value_width(arch, tp) * element },
-        attention: query + if unfused { 0.0 } else { LOG_SUM_EXP_BYTES * heads },
+        attention: output + if unfused { 0.0 } else { LOG_SUM_EXP_BYTES * heads },
         scores: if unfused { heads * seq_len * (element + dropout * (element + MASK)) } else { 0.0 },
         mlp: wide * width,
         hidden: width,
+        routed: copies_kept * copy + of_router,
+        copy,
+        latent,
         narrowed,
         masks: dropout * 2.0 * MASK * hidden * sequence,
     }
 }
 
-/// Bytes per token and layer on one GPU, `element` bytes an activation.
+/// Bytes per token and layer on one GPU, `element` bytes an activation; the mean over layers of which `moe_share` have experts.
 ///
 /// Counts inputs and outputs of the norms, q, k, v, the attention output and its log-sum-exp, the MLP's hidden tensors, scores
 /// where attention is unfused, masks where there is dropout. Full recomputation keeps the layer's input; selective
@@ -122,11 +160,12 @@ fn tensors(setup: &Setup, element: f64) -> Tensors {
 /// let model = catalog::model("gpt-3-175b").unwrap().pick();
 /// let kernels = Kernels { attention: AttentionKernel::Unfused, dropout: true, ..Kernels::USUAL };
 /// let setup = Scenario { model, kernels, seq_len: 2048, ..catalog::default_scenario() }.setup();
-/// assert_eq!(layer(&setup, 2.0).whole, 34.0 * 12_288.0 + 5.0 * 96.0 * 2048.0);
+/// assert_eq!(layer(&setup, 2.0, 0.0).whole, 34.0 * 12_288.0 + 5.0 * 96.0 * 2048.0);
 /// ```
-pub fn layer(setup: &Setup, element: f64) -> LayerBytes {
-    let t = tensors(setup, element);
-    let whole = t.norms + t.query + 2.0 * t.key + t.attention + t.scores + t.mlp + t.masks - t.narrowed;
+pub fn layer(setup: &Setup, element: f64, moe_share: f64) -> LayerBytes {
+    let t = tensors(setup, element, moe_share);
+    let blocks = t.norms + t.query + 2.0 * t.key + t.attention + t.scores + t.mlp + t.masks - t.narrowed;
+    let whole = blocks + t.routed + t.latent;
     // A shape without norms keeps less than its input.
     let input = if t.input < whole { t.input } else { whole };
     let kept = match setup.recompute {
@@ -135,12 +174,12 @@ pub fn layer(setup: &Setup, element: f64) -> LayerBytes {
         Recompute::Full => input,
         Recompute::Fraction(share) => (1.0 - share) * input + share * whole,
         Recompute::Selective => {
-            let some = 2.0 * t.input + t.query + t.key + t.attention + t.hidden;
+            let some = 2.0 * t.input + t.query + t.key + t.attention + t.hidden + t.copy;
             if some < whole { some } else { whole }
         }
     };
-    let matrices = if setup.architecture.gated_mlp { 3.0 } else { 2.0 };
-    let mlp_backward = matrices * t.hidden + MLP_BACKWARD_WIDTHS * t.input;
+    let matrices = flops::matrices(&setup.architecture);
+    let mlp_backward = matrices * t.hidden + MLP_BACKWARD_WIDTHS * t.input + COPIES_BACKWARD * t.copy;
     let scores_backward = SCORE_GRADIENTS * t.scores;
     let cp = f64::from(setup.mesh.cp.max(1));
     // Keys and values of the whole sequence, while they are gathered.
@@ -154,6 +193,10 @@ pub fn layer(setup: &Setup, element: f64) -> LayerBytes {
     }
 }
 
+/// Gradients of routed copies alive in the experts' backward pass: of their outputs and of their inputs.
+const COPIES_BACKWARD: f64 = 2.0;
+/// Tensors of a router that are kept for each expert and token in fp32: its logits and their softmax.
+const ROUTER_TENSORS: f64 = 2.0;
 /// Elements of width H per token alive in the MLP's backward pass beside its own: the residual's gradient and the
 /// norm's.
 const MLP_BACKWARD_WIDTHS: f64 = 2.0;

@@ -1,7 +1,9 @@
 //! The moments of a step at which memory can peak, and what is alive at each.
 
 use super::activations;
-use super::states::{RecipeBytes, States, gathered_layer_bytes, of_gpu, recipe_bytes, shard_degrees};
+use super::states::{
+    RecipeBytes, States, expert_shard_degrees, gathered_layer_bytes, of_gpu, recipe_bytes, shard_degrees,
+};
 use crate::model::parallel::Schedule;
 use crate::model::report::{MemoryPart, MemoryParts, MemoryReport, PeakMoment};
 use crate::model::setup::Setup;
@@ -141,7 +143,8 @@ struct Ledger {
     /// Micro-batches in flight beside the one in its backward pass.
     others: f64,
     kept: f64,
-    whole: f64,
+    /// What the layer in work holds beyond what is kept of it.
+    working: f64,
     in_layer: f64,
     end_of_layer: f64,
     logits: f64,
@@ -157,12 +160,19 @@ impl Ledger {
     fn new(setup: &Setup, stage: &Stage, params: &Params) -> Self {
         let arch = &setup.architecture;
         let bytes = recipe_bytes(setup.recipe);
-        let degrees = shard_degrees(setup);
+        let (degrees, of_experts) = (shard_degrees(setup), expert_shard_degrees(setup));
         let gathered_layer = gathered_layer_bytes(setup);
         let gathered_root = bytes.gathered * params.root;
         let hidden = f64::from(arch.hidden_size);
         let tokens = share::tokens(setup);
-        let of_layer = activations::layer(setup, bytes.activation);
+        let moe_share = stage.moe_share();
+        let of_layer = activations::layer(setup, bytes.activation, moe_share);
+        // The layer in work is one with experts where there is one.
+        let in_work = if moe_share > 0.0 && moe_share < 1.0 {
+            activations::layer(setup, bytes.activation, 1.0)
+        } else {
+            of_layer
+        };
         let here = f64::from(u8::from(stage.head));
         let logits = here * tokens * f64::from(arch.vocab_size) / f64::from(setup.mesh.tp.max(1));
         let upcast = if setup.kernels.norms == NormKernel::Upcast { UPCAST_AT_LOSS * hidden } else { 0.0 };
@@ -170,10 +180,10 @@ impl Ledger {
         Self {
             params: *params,
             bytes,
-            gradient_shard: bytes.gradients * params.layer / degrees.gradients,
+            gradient_shard: bytes.gradients * (params.layer / degrees.gradients + params.expert / of_experts.gradients),
             gathered_root,
-            gathered_layer: gathered_layer * params.layer,
-            gathered_all: gathered_root + params.layers * gathered_layer * params.layer,
+            gathered_layer: gathered_layer * (params.layer + params.expert_unit),
+            gathered_all: gathered_root + params.layers * gathered_layer * (params.layer + params.expert),
             states: of_gpu(setup, params),
             sharding: setup.sharding,
             framework: setup.framework,
@@ -183,8 +193,8 @@ impl Ledger {
             sharded_gather: degrees.weights > 1.0 || bytes.gathered < bytes.weights || setup.offload.parameters,
             others: stage.in_flight - 1.0,
             kept: of_layer.kept * tokens,
-            whole: of_layer.whole * tokens,
-            in_layer: of_layer.gradients * tokens,
+            working: (in_work.whole - in_work.kept) * tokens,
+            in_layer: in_work.gradients * tokens,
             end_of_layer: END_OF_LAYER_WIDTHS * hidden * share::sequence_share(setup) * bytes.activation * tokens,
             logits: bytes_per_logit(setup.kernels.loss, setup.framework) * logits,
             waiting_logits: if setup.pipeline.schedule == Schedule::GPipe {
@@ -232,7 +242,7 @@ impl Ledger {
         let waiting = self.waiting_logits;
         match point {
             Point::Loss => (self.kept(self.params.layers), self.at_loss, waiting + self.logits),
-            Point::InLayer(left) => (self.kept(left), self.whole - self.kept + self.in_layer, waiting),
+            Point::InLayer(left) => (self.kept(left), self.working + self.in_layer, waiting),
             Point::AfterLayer(left) => (self.kept(left - 1.0), self.end_of_layer, waiting),
             Point::Root | Point::Update => (0.0, 0.0, 0.0),
         }
@@ -294,10 +304,11 @@ impl Ledger {
         match self.sharding {
             Sharding::Fsdp(_) => {
                 let head = self.bytes.gathered * self.params.head;
-                let reduction = self.bytes.reduced * self.params.layer;
+                let unit = self.params.layer + self.params.expert_unit;
+                let reduction = self.bytes.reduced * unit;
                 // Kept unsharded from one micro-batch to the next, in the format of the reduction, until that is done.
                 let accumulated = |layers: f64| {
-                    let params = self.params.root + layers * self.params.layer;
+                    let params = self.params.root + layers * (self.params.layer + self.params.expert);
                     if self.reduces_once { self.bytes.reduced * params } else { 0.0 }
                 };
                 match point {
@@ -306,9 +317,7 @@ impl Ledger {
                     Point::InLayer(left) => {
                         accumulated(left) + head + if left < self.params.layers { reduction } else { 0.0 }
                     }
-                    Point::AfterLayer(left) => {
-                        accumulated(left - 1.0) + head + self.bytes.gathered * self.params.layer + reduction
-                    }
+                    Point::AfterLayer(left) => accumulated(left - 1.0) + head + self.bytes.gathered * unit + reduction,
                     Point::Root => (self.bytes.gathered + self.bytes.reduced) * self.params.root,
                 }
             }

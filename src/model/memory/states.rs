@@ -59,6 +59,18 @@ pub fn shard_degrees(setup: &Setup) -> ShardDegrees {
     ShardDegrees { weights, gradients, optimizer }
 }
 
+/// The same of the routed experts, which are sharded among the GPUs that hold the same ones.
+pub fn expert_shard_degrees(setup: &Setup) -> ShardDegrees {
+    let z = f64::from(setup.mesh.expert_shard_group());
+    let (weights, gradients, optimizer) = match setup.sharding {
+        Sharding::Ddp => (1.0, 1.0, 1.0),
+        Sharding::Zero1 => (1.0, 1.0, z),
+        Sharding::Zero2 => (1.0, z, z),
+        Sharding::Fsdp(_) => (z, z, z),
+    };
+    ShardDegrees { weights, gradients, optimizer }
+}
+
 /// Weights, gradients and optimizer state at rest on one GPU.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct States {
@@ -142,14 +154,18 @@ pub fn gathered_layer_bytes(setup: &Setup) -> f64 {
 
 /// The states of one GPU's parameters at rest under the setup's recipe, optimizer and offloading.
 pub fn of_gpu(setup: &Setup, params: &Params) -> States {
-    let at_rest = states(params.all(), setup.recipe, shard_degrees(setup));
+    let (degrees, of_experts) = (shard_degrees(setup), expert_shard_degrees(setup));
+    let (dense, routed) = (params.dense(), params.experts());
+    let at_rest = states(dense, setup.recipe, degrees);
+    let experts = states(routed, setup.recipe, of_experts);
     let (matrix, other) = optimizer_bytes(setup);
     let matrices = params.layers * params.layer_matrices;
-    let optimizer = (matrix * matrices + other * (params.all() - matrices)) / shard_degrees(setup).optimizer;
+    let optimizer =
+        (matrix * matrices + other * (dense - matrices)) / degrees.optimizer + matrix * routed / of_experts.optimizer;
     let here = |offloaded: bool, bytes: Bytes| if offloaded { Bytes::ZERO } else { bytes };
     States {
-        weights: here(setup.offload.parameters, at_rest.weights),
-        gradients: here(setup.offload.parameters, at_rest.gradients),
+        weights: here(setup.offload.parameters, at_rest.weights + experts.weights),
+        gradients: here(setup.offload.parameters, at_rest.gradients + experts.gradients),
         optimizer: here(setup.offload.optimizer || setup.offload.parameters, Bytes::new(optimizer)),
     }
 }

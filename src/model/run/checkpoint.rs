@@ -21,8 +21,7 @@ use crate::units::{Bytes, BytesPerSecond, Seconds};
 pub fn size(setup: &Setup) -> Bytes {
     let arch = &setup.architecture;
     let params = arch.params() as f64;
-    let norms = arch.norm_params_per_layer() as f64;
-    let matrices = f64::from(arch.num_hidden_layers) * (arch.layer_params() as f64 - norms);
+    let matrices = arch.matrix_params() as f64;
     let (matrix, other) = optimizer_bytes(setup);
     Bytes::new(recipe_bytes(setup.recipe).weights * params + matrix * matrices + other * (params - matrices))
 }

@@ -1,5 +1,6 @@
 //! Host memory of one node.
 
+use crate::model::flops;
 use crate::model::memory::{activations, recipe_bytes, states};
 use crate::model::setup::Setup;
 use crate::model::share::{Params, tokens};
@@ -42,7 +43,8 @@ fn of_node(setup: &Setup, of_rank: &dyn Fn(&Stage, &Params) -> f64) -> Bytes {
 /// ```
 pub fn initialisation(setup: &Setup, deferred: bool) -> Bytes {
     of_node(setup, &|_, params| {
-        let unit = if params.root > params.layer { params.root } else { params.layer };
+        let layer = params.layer + params.expert_unit;
+        let unit = if params.root > layer { params.root } else { layer };
         INITIAL_BYTES * if deferred { unit } else { params.all() }
     })
 }
@@ -79,7 +81,11 @@ pub fn offload(setup: &Setup) -> Bytes {
     let element = recipe_bytes(setup.recipe).activation;
     of_node(setup, &|stage, params| {
         let states = states::of_gpu(&stays, params).total() - states::of_gpu(setup, params).total();
-        let kept = if setup.offload.activations { activations::layer(setup, element).kept } else { 0.0 };
+        let kept = if setup.offload.activations {
+            activations::layer(setup, element, flops::moe_share(&setup.architecture)).kept
+        } else {
+            0.0
+        };
         states.get() + kept * tokens(setup) * params.layers * stage.in_flight
     })
 }

@@ -1,7 +1,7 @@
 //! The shape of a model of the user's own. Rows read the shape of any model and write only to a custom one.
 
 use super::{Choice, ChoiceOption, Group, Kind, Number, Param, Scale, Unit, option, position, whole};
-use crate::model::transformer::{Architecture, AttentionBias, Norm};
+use crate::model::transformer::{Architecture, AttentionBias, Norm, QkNorm};
 use crate::scenario::{Model, Scenario};
 
 /// For rows of a custom model.
@@ -137,8 +137,13 @@ count!(
 );
 named!(
     /// Norms of queries and keys.
-    QK_NORM, qk_norm, "qknorm", "Query and key norms", NO_YES, NO_YES_OPTIONS,
-    "Whether queries and keys are normalised per head (Qwen 3)."
+    QK_NORM, qk_norm, "qknorm", "Query and key norms", &[QkNorm::None, QkNorm::PerHead, QkNorm::Full],
+    &[
+        option("no", "No", "Neither is normalised."),
+        option("yes", "Per head", "One weight a channel of a head (Qwen 3)."),
+        option("full", "Whole width", "One weight a channel of all heads (OLMo 2)."),
+    ],
+    "Whether and how queries and keys are normalised."
 );
 named!(
     /// Biases of attention.

@@ -1,0 +1,102 @@
+//! Single layers of experts that a publication measured: Tutel's (arXiv 2206.03382, MLSys 2023), on Azure NDm A100 v4.
+//!
+//! Its runs compute in fp32 with the tensor cores' TF32 products, as the library's own example does by default: Table 2's
+//! exchanges then fill 91 % of the network cards, and in 16 bits would fill 45 %. Tokens are counted on one GPU. The
+//! constants below are fitted to the tables that `tests/tutel.rs` compares with, all settings together: what agrees there shows that
+//! this form can hold the paper's figures, not how well it predicts others.
+
+use super::interconnects::{IB_200, NVLINK_3};
+use crate::model::experts::layer::{Layout, MoeLayer};
+use crate::model::experts::routing::Encode;
+use crate::model::hardware::Network;
+use crate::units::{BytesPerSecond, FlopsPerSecond, Seconds};
+
+/// GPUs of a node.
+const GPUS_PER_NODE: u32 = 8;
+/// What exchanges of more than 100 MB reach of a network card on two and on eight nodes, 22.7 and 23.2 of 25 GB/s (Table 2).
+const FABRIC: f64 = 0.93;
+/// What they lose with each node: 16.9 GB/s are left on 32 (Table 2), part of it to the messages themselves.
+const NODE_DECAY: f64 = 0.0088;
+/// TF32 products of an A100, by its data sheet.
+const TF32: FlopsPerSecond = FlopsPerSecond::from_tflops(156.0);
+/// What batched products under PyTorch 1.8 reach of it: the compute part of Table 2.
+const MATMUL: f64 = 0.5;
+/// Rows at which a product of few rows reaches half of its rate, weights being read again and again from cache: what the
+/// flexible layout gains at 2,048 GPUs, 1.24 times (Figure 14).
+const HALF_SATURATION_ROWS: f64 = 16.0;
+/// Memory of an A100 80 GB, by its data sheet, and what element-wise kernels reach of it.
+const MEMORY: BytesPerSecond = BytesPerSecond::from_gb_per_s(2039.0);
+const MEMORY_REACHED: f64 = 0.75;
+/// By how much a kernel of an exchange slows it beside products: two-dimensional exchanges, of four kernels, gain next to nothing
+/// from chunks at 16 to 128 GPUs, linear ones half of what full overlap would give (Table 6a).
+const SLOWDOWN_PER_KERNEL: f64 = 0.1;
+/// Host time of a pass outside the experts (gate, masks, cumulative sums, losses, encoding), which sets the time of the smallest
+/// settings: fitted to the worst cases of Table 6b.
+const HOST: Seconds = Seconds::from_ms(1.5);
+/// Bytes of an fp32 element.
+const FP32: f64 = 4.0;
+
+/// The network of the paper's cluster as its exchanges find it.
+pub fn network() -> Network {
+    Network { inter_node_efficiency: FABRIC, node_decay: NODE_DECAY, ..NVLINK_3.nodes(GPUS_PER_NODE, &IB_200) }
+}
+
+/// A layer of the paper's: tokens of one GPU, hidden size D, width of experts H, experts, GPUs; top-2 routing, f = 1, Tutel's
+/// kernels.
+pub fn layer(tokens: f64, hidden_size: f64, intermediate_size: f64, experts: u32, gpus: u32) -> MoeLayer {
+    MoeLayer {
+        tokens,
+        top_k: 2.0,
+        capacity_factor: 1.0,
+        experts,
+        hidden_size,
+        intermediate_size,
+        gated: false,
+        element: FP32,
+        gpus,
+        network: network(),
+        matmul_rate: TF32 * MATMUL,
+        half_saturation_rows: HALF_SATURATION_ROWS,
+        memory_rate: MEMORY * MEMORY_REACHED,
+        slowdown_per_kernel: SLOWDOWN_PER_KERNEL,
+        host: HOST,
+        encode: Encode::Sparse,
+        layout: Layout::Flexible,
+    }
+}
+
+/// The layer with the kernels and the layout of Fairseq and DeepSpeed at the time, which is the paper's baseline.
+pub fn with_dense_kernels(layer: MoeLayer) -> MoeLayer {
+    MoeLayer { encode: Encode::Dense, layout: Layout::Conventional, ..layer }
+}
+
+/// The headline, Figure 14: 16,384 tokens a GPU, D = H = 2,048, two experts a GPU, 16 to 2,048 GPUs; 4.96 times as fast as the
+/// baseline on 16 and 5.75 times on 2,048.
+pub fn headline(gpus: u32) -> MoeLayer {
+    layer(16384.0, 2048.0, 2048.0, gpus.saturating_mul(2), gpus)
+}
+
+/// Table 2: 65,536 tokens, D = H = 4,096, two experts a GPU.
+pub fn table_2(gpus: u32) -> MoeLayer {
+    layer(65536.0, 4096.0, 4096.0, gpus.saturating_mul(2), gpus)
+}
+
+/// Table 5: D = H = 4,096 and two experts on one GPU.
+pub fn table_5(tokens: f64, encode: Encode) -> MoeLayer {
+    MoeLayer { encode, ..layer(tokens, 4096.0, 4096.0, 2, 1) }
+}
+
+/// Figure 12, base: 4,096 tokens, D = 2,048, H = 2,048, 16 experts on 64 GPUs. Its k is not printed; 1 is assumed.
+pub fn figure_12_base(capacity_factor: f64) -> MoeLayer {
+    MoeLayer { top_k: 1.0, capacity_factor, ..layer(4096.0, 2048.0, 2048.0, 16, 64) }
+}
+
+/// Figure 12, large: 1,024 tokens and H = 32,768, else as its base.
+pub fn figure_12_large(capacity_factor: f64) -> MoeLayer {
+    MoeLayer { top_k: 1.0, capacity_factor, ..layer(1024.0, 2048.0, 32768.0, 16, 64) }
+}
+
+/// Figure 13: 4,096 tokens, D = H = 4,096, two experts a GPU.
+pub fn figure_13(capacity_factor: f64, gpus: u32) -> MoeLayer {
+    MoeLayer { capacity_factor, ..layer(4096.0, 4096.0, 4096.0, gpus.saturating_mul(2), gpus) }
+}

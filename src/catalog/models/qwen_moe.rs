@@ -1,0 +1,49 @@
+//! Qwen's mixtures of experts.
+
+use super::qwen::{BIASED, NORMED};
+use super::{Series, routed, shape, sparse};
+use crate::catalog::ModelEntry;
+use crate::model::transformer::{Architecture, Experts};
+
+const QWEN_2: Series = Series { family: "Qwen", source: "Qwen/Qwen1.5-MoE-A2.7B and Qwen2-57B-A14B config.json" };
+const QWEN_3: Series = Series { family: "Qwen", source: "Qwen/Qwen3-*-A* config.json, torchtitan models/qwen3" };
+
+const VOCABULARY_2: Architecture = Architecture { vocab_size: 151_936, ..BIASED };
+const WIDE_HEADS: u32 = 128;
+
+/// Qwen 2's shared expert has a gate.
+const fn gated(experts: Experts, shared_intermediate_size: u32) -> Experts {
+    Experts { shared_intermediate_size, shared_expert_gate: true, ..experts }
+}
+
+/// Qwen's mixtures of experts.
+pub const MODELS: &[ModelEntry] = &[
+    QWEN_2.model(
+        "qwen-1.5-moe-a2.7b",
+        "Qwen1.5-MoE 14B-A2.7B",
+        sparse(shape(VOCABULARY_2, 24, 2048, (16, 16), 5632), gated(routed(60, 4, 1408), 5632)),
+        14_315_784_192,
+        8192,
+    ),
+    QWEN_2.model(
+        "qwen-2-57b-a14b",
+        "Qwen2 57B-A14B",
+        sparse(shape(VOCABULARY_2, 28, 3584, (28, 4), 18_944), gated(routed(64, 8, 2560), 20_480)),
+        57_408_658_944,
+        131_072,
+    ),
+    QWEN_3.model(
+        "qwen-3-30b-a3b",
+        "Qwen3 30B-A3B",
+        Architecture { head_dim: WIDE_HEADS, ..sparse(shape(NORMED, 48, 2048, (32, 4), 6144), routed(128, 8, 768)) },
+        30_532_122_624,
+        40_960,
+    ),
+    QWEN_3.model(
+        "qwen-3-235b-a22b",
+        "Qwen3 235B-A22B",
+        Architecture { head_dim: WIDE_HEADS, ..sparse(shape(NORMED, 94, 4096, (64, 4), 12_288), routed(128, 8, 1536)) },
+        235_093_634_560,
+        40_960,
+    ),
+];

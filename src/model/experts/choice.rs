@@ -1,0 +1,93 @@
+//! Adaptive parallelism and adaptive pipelining of experts (Tutel, arXiv 2206.03382, sections 3.1 and 3.2): of the static choices
+//! the one that takes the least time. Weights stay where they are whatever is chosen, so that switching costs nothing.
+
+use super::{AllToAll, Dispatcher, ExpertParallel};
+use crate::model::compute;
+use crate::model::memory;
+use crate::model::parallel::Mesh;
+use crate::model::plan::StagePlan;
+use crate::model::setup::Setup;
+use crate::model::stages::stages;
+use crate::units::Seconds;
+
+/// The degrees of pipelining that Tutel tries.
+pub const CHUNKS: [u32; 4] = [1, 2, 4, 8];
+/// The algorithms that it tries them with.
+pub const ALGORITHMS: [AllToAll; 2] = [AllToAll::Linear, AllToAll::TwoDimensional];
+
+/// What the layers of the first stage take in one step, with the data-parallel communication beside them.
+fn passes(setup: &Setup) -> Seconds {
+    let [first, ..] = stages(setup);
+    let units = compute::unit_times(setup, first.moe_share());
+    let phases = StagePlan::new(setup, &units, &first).all_micro_batches();
+    phases.forward + phases.backward
+}
+
+/// The degrees of Tutel's r on the GPUs of a stage: for r of 0 every GPU computes with all experts, which are gathered; for more each
+/// expert is split over r GPUs, up to as many as are left for it.
+///
+/// ```
+/// # use shardwise::{catalog, model::{experts::choice::degrees, parallel::Mesh, setup::Setup}, scenario::Scenario};
+/// // 16 experts on 64 GPUs: r = 0, 1, 2 and 4 = W/E (arXiv 2206.03382, figure 12).
+/// let model = catalog::model("dbrx").unwrap().pick();
+/// let setup = Scenario { model, gpus: 64, ep: 16, ..catalog::default_scenario() }.setup();
+/// assert_eq!(degrees(&setup).collect::<Vec<_>>(), [(1, 1), (16, 1), (16, 2), (16, 4)]);
+/// ```
+pub fn degrees(setup: &Setup) -> impl Iterator<Item = (u32, u32)> + use<> {
+    let mesh = &setup.mesh;
+    let stage = mesh.replicas().saturating_mul(mesh.cp).saturating_mul(mesh.tp).max(1);
+    let ep = common_divisor(stage, setup.architecture.experts.num_experts);
+    let left = stage / ep;
+    let shared =
+        (0..u32::BITS).map_while(move |power| 1_u32.checked_shl(power)).take_while(move |r| left.is_multiple_of(*r));
+    core::iter::once((1, 1)).chain(shared.filter(move |_| ep > 1).map(move |r| (ep, r)))
+}
+
+/// The greatest common divisor.
+pub fn common_divisor(a: u32, b: u32) -> u32 {
+    let (mut a, mut b) = (a, b);
+    while b > 0 {
+        (a, b) = (b, a % b);
+    }
+    a.max(1)
+}
+
+/// The setup with the degrees of [`degrees`] that take the least time of those that fit in memory; where none does, with those that
+/// need least.
+#[must_use]
+pub fn with_fastest_degrees(setup: &Setup) -> Setup {
+    let mut best = *setup;
+    let mut least = None;
+    for (ep, etp) in degrees(setup) {
+        let candidate = Setup { mesh: Mesh { ep, etp, ..setup.mesh }, ..*setup };
+        let memory = memory::peak(&candidate, &stages(&candidate));
+        // What fits goes before what does not; then the faster, or the smaller.
+        let rank = if memory.fits() { (0_u8, passes(&candidate).get()) } else { (1, memory.peak.get()) };
+        if least.is_none_or(|least| rank < least) {
+            (best, least) = (candidate, Some(rank));
+        }
+    }
+    best
+}
+
+/// The setup with the chunks and the algorithm of [`CHUNKS`] and [`ALGORITHMS`] that take the least time.
+#[must_use]
+pub fn with_fastest_chunks(setup: &Setup) -> Setup {
+    let mut best = *setup;
+    let mut least = None;
+    for algorithm in ALGORITHMS {
+        // Kernels that send tokens themselves have no other algorithm.
+        if setup.experts.dispatcher == Dispatcher::Fused && algorithm != setup.experts.algorithm {
+            continue;
+        }
+        for chunks in CHUNKS {
+            let experts = ExpertParallel { algorithm, chunks, ..setup.experts };
+            let candidate = Setup { experts, ..*setup };
+            let time = passes(&candidate);
+            if least.is_none_or(|least| time < least) {
+                (best, least) = (candidate, Some(time));
+            }
+        }
+    }
+    best
+}

@@ -1,0 +1,86 @@
+//! The static choices for one layer of experts, and the best of them.
+
+use super::{AllToAll, LayerTime, MoeLayer, layer_time};
+use crate::model::experts::choice::{ALGORITHMS, CHUNKS};
+
+/// One static choice.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Choice {
+    /// Tutel's r: 0 for data parallelism with gathered weights; else by how many groups of GPUs an expert is split, from 1 to the
+    /// GPUs that share it.
+    pub r: u32,
+    /// Chunks of the tokens, Tutel's pipelining degree d.
+    pub chunks: u32,
+    /// The steps of an all-to-all.
+    pub algorithm: AllToAll,
+}
+
+impl Choice {
+    /// Expert parallelism without splitting experts, nothing in chunks: what every framework has.
+    pub const PLAIN: Self = Self { r: 1, chunks: 1, algorithm: AllToAll::Linear };
+
+    /// Chunks, at least one; without an exchange there is nothing to cut.
+    pub fn chunks(self) -> u32 {
+        if self.r == 0 { 1 } else { self.chunks.max(1) }
+    }
+}
+
+/// The best static choice and its time: what adaptive parallelism and pipelining pick.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Best {
+    /// The choice.
+    pub choice: Choice,
+    /// Its time.
+    pub time: LayerTime,
+}
+
+/// The fastest of all static choices: r of [`splits`], d of [`CHUNKS`], both algorithms.
+pub fn best(layer: &MoeLayer) -> Best {
+    fastest(layer, best_pipelining)
+}
+
+/// The fastest r without chunks, with linear exchanges: what adaptive parallelism alone picks.
+pub fn best_parallelism(layer: &MoeLayer) -> Best {
+    fastest(layer, plain)
+}
+
+/// The values of r that are tried: 0, then 1, 2, 4 ... up to the GPUs that share an expert.
+pub fn splits(layer: &MoeLayer) -> impl Iterator<Item = u32> + use<> {
+    let most = layer.gpus_per_expert();
+    let split = core::iter::successors(Some(1_u32), move |r| (*r < most).then(|| r.saturating_mul(2).min(most)));
+    core::iter::once(0).chain(split)
+}
+
+fn fastest(layer: &MoeLayer, at: fn(&MoeLayer, u32) -> Best) -> Best {
+    let mut found = at(layer, 0);
+    for r in splits(layer) {
+        let next = at(layer, r);
+        if next.time.total() < found.time.total() {
+            found = next;
+        }
+    }
+    found
+}
+
+fn plain(layer: &MoeLayer, r: u32) -> Best {
+    let choice = Choice { r, ..Choice::PLAIN };
+    Best { choice, time: layer_time(layer, choice) }
+}
+
+/// The fastest pipelining at one r: what adaptive pipelining picks.
+pub fn best_pipelining(layer: &MoeLayer, r: u32) -> Best {
+    let mut found = plain(layer, r);
+    if r == 0 {
+        return found;
+    }
+    for algorithm in ALGORITHMS {
+        for chunks in CHUNKS {
+            let choice = Choice { r, chunks, algorithm };
+            let time = layer_time(layer, choice);
+            if time.total() < found.time.total() {
+                found = Best { choice, time };
+            }
+        }
+    }
+    found
+}

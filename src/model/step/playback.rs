@@ -1,0 +1,139 @@
+//! One step span by span, or only a part of it: what the timeline shows.
+
+use super::{compute, slowest, stages};
+use crate::model::plan::StagePlan;
+use crate::model::report::{Lane, Span, Work};
+use crate::model::setup::Setup;
+use crate::model::timeline;
+use crate::units::Seconds;
+
+/// The step of the stage that ends last, ready to be played. The pipeline's bubble lies before the first micro-batch and after the
+/// last, in the proportion of forward and backward passes.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Playback {
+    plan: StagePlan,
+    micro_batches: u32,
+    /// Length of the first micro-batch, of one between, of the last.
+    lengths: [Seconds; 3],
+    /// The bubble before the first micro-batch and after the last.
+    bubble: [Seconds; 2],
+}
+
+/// Plays a whole step, in the order in which spans start on each lane.
+pub fn spans(setup: &Setup, sink: &mut dyn FnMut(Span)) {
+    let playback = Playback::of(setup);
+    playback.before(sink);
+    for micro_batch in 0..playback.micro_batches {
+        playback.micro_batch(micro_batch, sink);
+    }
+    playback.after(sink);
+}
+
+impl Playback {
+    /// The step of a setup.
+    pub fn of(setup: &Setup) -> Self {
+        let all = stages(setup);
+        let [first, ..] = &all;
+        let mut units = compute::unit_times(setup, first.moe_share());
+        let mut plan = StagePlan::new(setup, &units, first);
+        let pipeline = slowest(setup, &mut units, &all, &mut plan);
+        let micro_batches = setup.batch.grad_accum_steps;
+        let times = pipeline.slowest;
+        let before = if times.both() > Seconds::ZERO { times.forward / times.both() } else { 0.0 };
+        let length = |is_first, is_last| {
+            let phases = plan.phases(is_first, is_last);
+            let reduces = if plan.reduces(is_last) { plan.after_backward } else { Seconds::ZERO };
+            phases.forward + phases.backward + reduces
+        };
+        let only = micro_batches <= 1;
+        Self {
+            plan,
+            micro_batches,
+            lengths: [length(true, only), length(false, false), length(only, true)],
+            bubble: [before * pipeline.bubble, (1.0 - before) * pipeline.bubble],
+        }
+    }
+
+    /// Micro-batches of the step.
+    pub fn micro_batches(&self) -> u32 {
+        self.micro_batches
+    }
+
+    /// A micro-batch that plays as this one does, shifted in time: the first, the second or the last.
+    pub fn like(&self, micro_batch: u32) -> u32 {
+        if micro_batch + 1 < self.micro_batches { micro_batch.min(1) } else { micro_batch }
+    }
+
+    /// When a micro-batch starts; one past the last, when that ends.
+    pub fn start(&self, micro_batch: u32) -> Seconds {
+        let [before, _] = self.bubble;
+        let [first, between, last] = self.lengths;
+        if micro_batch == 0 {
+            return before;
+        }
+        let ended = micro_batch.min(self.micro_batches.saturating_sub(1)).saturating_sub(1);
+        let until = before + first + f64::from(ended) * between;
+        if micro_batch >= self.micro_batches && self.micro_batches > 1 { until + last } else { until }
+    }
+
+    /// The micro-batch that runs at a time, the nearest one outside of all.
+    pub fn at(&self, time: Seconds) -> u32 {
+        let [_, between, _] = self.lengths;
+        let past = time - self.start(1);
+        if past < Seconds::ZERO || self.micro_batches <= 1 {
+            return 0;
+        }
+        let passed = if between > Seconds::ZERO { past / between } else { 0.0 };
+        // A cast stops at the largest number.
+        (passed as u32).saturating_add(1).min(self.micro_batches - 1)
+    }
+
+    /// When the step ends.
+    pub fn end(&self) -> Seconds {
+        let [_, after] = self.bubble;
+        self.start(self.micro_batches) + after + self.plan.optimizer + self.plan.after_update
+    }
+
+    /// Plays what is before the first micro-batch.
+    pub fn before(&self, sink: &mut dyn FnMut(Span)) {
+        let [before, _] = self.bubble;
+        alone(Work::Bubble, Lane::Compute, 0, Seconds::ZERO, before, sink);
+    }
+
+    /// Plays one micro-batch.
+    pub fn micro_batch(&self, micro_batch: u32, sink: &mut dyn FnMut(Span)) {
+        let is_last = micro_batch + 1 == self.micro_batches;
+        let comm = self.plan.comm(micro_batch == 0, is_last);
+        let start = self.start(micro_batch);
+        let end = timeline::play(&self.plan.compute, &comm, self.plan.reduction, micro_batch, start, sink);
+        if self.plan.reduces(is_last) {
+            alone(self.plan.reduction, Lane::Shard, micro_batch, end, self.plan.after_backward, sink);
+        }
+    }
+
+    /// Plays what is after the last micro-batch.
+    pub fn after(&self, sink: &mut dyn FnMut(Span)) {
+        let [_, bubble] = self.bubble;
+        let last = self.micro_batches.saturating_sub(1);
+        let now = self.start(self.micro_batches);
+        let now = alone(Work::Bubble, Lane::Compute, last, now, bubble, sink);
+        let now = alone(Work::OptimizerStep, Lane::Compute, last, now, self.plan.optimizer, sink);
+        alone(Work::AllGather, Lane::Shard, last, now, self.plan.after_update, sink);
+    }
+}
+
+/// A span with nothing beside it; gives its end.
+fn alone(
+    work: Work,
+    lane: Lane,
+    micro_batch: u32,
+    start: Seconds,
+    time: Seconds,
+    sink: &mut dyn FnMut(Span),
+) -> Seconds {
+    let end = start + time;
+    if time > Seconds::ZERO {
+        sink(Span { lane, work, layer: None, micro_batch, start, end });
+    }
+    end
+}
