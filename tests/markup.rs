@@ -163,7 +163,7 @@ fn after(actions: Vec<Action>) -> Rc<State> {
 fn control(key: &str, state: &State) -> String {
     let param = shardwise::params::find(key).unwrap();
     let emit = Callback::noop();
-    match field(param, state, &preset_of(&state.scenario)) {
+    match field(param, &state.scenario, state.drafts(), &preset_of(&state.scenario)) {
         Field::Number(field) => rendered::<NumberControl>(NumberProps { field, emit, explained: false }),
         Field::Choice(field) => rendered::<ChoiceControl>(ChoiceProps { field, emit, explained: true }),
     }

@@ -10,6 +10,7 @@ pub use verdict::{Headline, headline, limited_by};
 
 use crate::catalog::accuracy::{Band, HARDWARE_BOUND, REACHED, Reached};
 use crate::chart::format;
+use crate::decimal;
 use crate::units::Bytes;
 
 /// The headline figures as text.
@@ -150,6 +151,7 @@ pub fn limiter(limiter: crate::model::report::Limiter) -> &'static str {
 pub fn accuracy() -> [(&'static str, String); 2] {
     let Reached { steps, step_time, held_out, peak_memory, tracker } = REACHED;
     let Band { low, high } = HARDWARE_BOUND;
+    let [low, high] = [low, high].map(decimal::plain);
     [
         (
             "How accurate",
