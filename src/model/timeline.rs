@@ -222,7 +222,7 @@ mod tests {
                 let exposed = if across_micro_batches {
                     (all_to_all - kernels).max(Seconds::ZERO)
                 } else {
-                    in_chunks(all_to_all, products, f64::from(chunks))
+                    in_chunks(all_to_all, products, chunks)
                 };
                 ExpertPass { products, all_to_all, exposed }
             };
@@ -304,7 +304,7 @@ mod tests {
         #[test]
         fn a_chunk_is_sent_then_computed_then_combined(chunks in 1_u32..9, products in 0.1..20.0, all_to_all in 0.1..20.0) {
             let (products, all_to_all) = (Seconds::from_ms(products), Seconds::from_ms(all_to_all));
-            let pass = ExpertPass { products, all_to_all, exposed: in_chunks(all_to_all, products, f64::from(chunks)) };
+            let pass = ExpertPass { products, all_to_all, exposed: in_chunks(all_to_all, products, chunks) };
             let experts = ExpertTimes { forward: pass, backward: pass, chunks, ..ExpertTimes::default() };
             let block = products + pass.exposed;
             let compute = ComputeTimes {
