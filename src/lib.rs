@@ -16,7 +16,7 @@
 //! | [`params`] | the one table of parameters: control, typed entry, bounds, unit, scale, link key, help | presets |
 //! | [`catalog`] | accelerators, interconnects, clusters, models, named scenarios, each number with its source; what earlier revisions said ([`catalog::revisions`]); how far predictions lie off ([`catalog::accuracy`]) | how they are shown |
 //! | [`measured`] | published measurements: a row to a scenario, its prediction, the score of a source; `examples/score` and `examples/calibrate` read the files | how rows are stored |
-//! | [`plan`] | questions over the model: sweeps, boundaries, search, advice | pixels |
+//! | [`plan`] | questions over the model: sweeps, boundaries, search, advice; one layer of experts ([`plan::experts`]) | pixels |
 //! | [`share`] | link to scenario and back, one frozen file a wire version | the page |
 //! | [`export`] | reports and the catalog as JSON | the page |
 //! | [`chart`] | figures as data ([`chart::spec::ChartSpec`]), and their painting, tables and descriptions | the page |
