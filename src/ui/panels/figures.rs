@@ -11,6 +11,7 @@ use crate::ui::components::bar::MemoryBar;
 use crate::ui::components::figure::Figure;
 use crate::ui::components::select::{Item, Select};
 use crate::ui::derived::Derived;
+use crate::ui::panels::expert_layer::ExpertLayer;
 use crate::ui::panels::run::run;
 use crate::ui::panels::strategies::Strategies;
 use crate::ui::state::{Action, State};
@@ -80,6 +81,9 @@ pub fn figures(state: &State, derived: &Rc<Derived>, theme: Theme, sinks: Sinks)
             </Figure>
             <MemoryBar spec={derived.memory.clone()} {theme} />
             <Strategies scenario={state.scenario} emit={emit.clone()} />
+            if state.scenario.model.architecture().has_experts() {
+                <ExpertLayer scenario={state.scenario} {view} {theme} emit={emit.clone()} say={say.clone()} />
+            }
             { run(&state.scenario) }
         </section>
     }
