@@ -5,7 +5,7 @@ use std::rc::Rc;
 use yew::prelude::*;
 
 use crate::chart::palette::Theme;
-use crate::chart::views::{AXES, Metric, bounds_hold};
+use crate::chart::views::{Metric, axes_of, bounds_hold};
 use crate::params;
 use crate::ui::components::bar::MemoryBar;
 use crate::ui::components::figure::Figure;
@@ -26,18 +26,18 @@ pub struct Sinks<'a> {
     pub say: &'a Callback<AttrValue>,
 }
 
-/// A select over the parameters that may stand on an axis.
+/// A select over the parameters that may stand on an axis; the figure says which one does.
 fn axis(
-    id: &'static str,
-    name: &'static str,
-    now: &str,
+    (id, name): (&'static str, &'static str),
+    axes: &'static [&'static str],
+    now: Option<&str>,
     emit: &Callback<Action>,
     look: impl Fn(&'static str) -> View + 'static,
 ) -> Html {
     let label = |key: &str| params::find(key).map_or("", |param| param.label);
-    let items: Vec<Item> = AXES.iter().map(|key| Item { label: AttrValue::Static(label(key)), group: None }).collect();
-    let chosen = AXES.iter().position(|key| *key == now).unwrap_or(0);
-    let choose = emit.reform(move |place: usize| Action::Look(look(AXES.get(place).copied().unwrap_or("seq"))));
+    let items: Vec<Item> = axes.iter().map(|key| Item { label: AttrValue::Static(label(key)), group: None }).collect();
+    let chosen = axes.iter().position(|key| Some(*key) == now).unwrap_or(0);
+    let choose = emit.reform(move |place: usize| Action::Look(look(axes.get(place).copied().unwrap_or("seq"))));
     html! { <Select {id} {name} {items} {chosen} {choose} /> }
 }
 
@@ -56,6 +56,7 @@ fn metric(view: View, emit: &Callback<Action>) -> Html {
 pub fn figures(state: &State, derived: &Rc<Derived>, theme: Theme, sinks: Sinks) -> Html {
     let Sinks { emit, say } = sinks;
     let view = state.view;
+    let (axes, map_x, map_y) = (axes_of(&state.scenario), derived.map.x.key, derived.map.y.key);
     let bounds = emit.reform(move |_: MouseEvent| Action::Look(View { bounds: !view.bounds, ..view }));
     let overlay = if bounds_hold(&state.scenario) {
         html! {
@@ -69,14 +70,14 @@ pub fn figures(state: &State, derived: &Rc<Derived>, theme: Theme, sinks: Sinks)
     html! {
         <section class="figures" aria-label="Figures over parameters">
             <Figure id="map" spec={derived.map.clone()} {theme} emit={emit.clone()} say={say.clone()} hint={text::HINT}>
-                { axis("map-x", "Horizontal axis of the map", view.map_x, emit, move |key| view.with_map_x(key)) }
+                { axis(("map-x", "Horizontal axis of the map"), axes, map_x, emit, move |key| view.with_map_x(key)) }
                 <span aria-hidden="true">{ "×" }</span>
-                { axis("map-y", "Vertical axis of the map", view.map_y, emit, move |key| view.with_map_y(key)) }
+                { axis(("map-y", "Vertical axis of the map"), axes, map_y, emit, move |key| view.with_map_y(key)) }
             </Figure>
             <Figure id="curve" spec={derived.curve.clone()} {theme} emit={emit.clone()} say={say.clone()} foot={overlay}>
                 { metric(view, emit) }
                 <span>{ "over" }</span>
-                { axis("curve-x", "Horizontal axis of the curves", view.curve_x, emit, move |key| View { curve_x: key, ..view }) }
+                { axis(("curve-x", "Horizontal axis of the curves"), axes, derived.curve.x.key, emit, move |key| View { curve_x: key, ..view }) }
             </Figure>
             <MemoryBar spec={derived.memory.clone()} {theme} />
             <Strategies scenario={state.scenario} emit={emit.clone()} />
