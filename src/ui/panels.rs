@@ -4,6 +4,7 @@ pub mod banner;
 pub mod colophon;
 pub mod controls;
 pub mod figures;
+pub mod groups;
 pub mod masthead;
 pub mod pickers;
 pub mod run;

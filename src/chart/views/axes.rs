@@ -4,6 +4,7 @@ use super::{AXES, axes_of};
 use crate::catalog;
 use crate::chart::layout;
 use crate::chart::spec::{Axis, Grain};
+use crate::decimal::within;
 use crate::params::{Kind, Number, Param, Scale, find};
 use crate::plan::sweep;
 use crate::scenario::{Model, Scenario};
@@ -38,7 +39,7 @@ pub(super) fn axis(scenario: &Scenario, key: &str) -> Option<AxisOf> {
     }
     let param = find(key)?;
     let Kind::Number(number) = &param.kind else { return None };
-    let own = (number.get)(scenario).clamp(number.min, number.max);
+    let own = within((number.get)(scenario), number.min, number.max);
     let (low, high) =
         WINDOWS.iter().find(|window| window.0 == key).map_or((number.min, number.max), |window| (window.1, window.2));
     let (low, high) = match key {
