@@ -17,10 +17,11 @@ use crate::ui::text;
 const PROMOTED: [&str; 3] = ["strategy", "recompute", "recipe"];
 
 /// The folded groups, in order.
-const FOLDED: [(Group, &str); 7] = [
+const FOLDED: [(Group, &str); 8] = [
     (Group::Training, "Training"),
     (Group::Sharding, "Sharding"),
     (Group::Parallelism, "Parallelism"),
+    (Group::Experts, "Experts"),
     (Group::Kernels, "Software"),
     (Group::Hardware, "Hardware"),
     (Group::Accounting, "Accounting"),
@@ -48,6 +49,9 @@ pub fn controls(state: &State, emit: &Callback<Action>) -> Html {
     let scenario = &state.scenario;
     let around = Around { state, preset: &preset::preset_of(scenario), emit };
     let row = |key: &str| params::find(key).map(|param| control(param, around, false));
+    // A dense model has no experts to set.
+    let has_experts = scenario.model.architecture().has_experts();
+    let groups = FOLDED.iter().filter(|(group, _)| has_experts || *group != Group::Experts);
     let reset = emit.reform(|_: MouseEvent| Action::Take(Box::new(catalog::default_scenario())));
     html! {
         <section class="controls" aria-label="Controls">
@@ -66,7 +70,7 @@ pub fn controls(state: &State, emit: &Callback<Action>) -> Html {
             <div class="set" role="group" aria-label="Method">
                 { for PROMOTED.iter().filter_map(|key| row(key)) }
             </div>
-            <div>{ for FOLDED.iter().map(|&(group, title)| folded(group, title, around)) }</div>
+            <div>{ for groups.map(|&(group, title)| folded(group, title, around)) }</div>
             <p><button type="button" class="button" onclick={reset}>{ text::RESET }</button></p>
         </section>
     }

@@ -1,4 +1,4 @@
-//! The figures at the right: map, curves, memory.
+//! The figures at the right: map, curves, memory, timeline.
 
 use std::rc::Rc;
 
@@ -10,6 +10,7 @@ use crate::params;
 use crate::ui::components::bar::MemoryBar;
 use crate::ui::components::figure::Figure;
 use crate::ui::components::select::{Item, Select};
+use crate::ui::components::timeline::TimelineFigure;
 use crate::ui::derived::Derived;
 use crate::ui::panels::run::run;
 use crate::ui::panels::strategies::Strategies;
@@ -52,7 +53,7 @@ fn metric(view: View, emit: &Callback<Action>) -> Html {
     html! { <Select id="curve-y" name="Vertical axis of the curves" {items} {chosen} {choose} /> }
 }
 
-/// Map, curves, memory, strategies.
+/// Map, curves, memory, timeline, strategies.
 pub fn figures(state: &State, derived: &Rc<Derived>, theme: Theme, sinks: Sinks) -> Html {
     let Sinks { emit, say } = sinks;
     let view = state.view;
@@ -79,6 +80,7 @@ pub fn figures(state: &State, derived: &Rc<Derived>, theme: Theme, sinks: Sinks)
                 { axis("curve-x", "Horizontal axis of the curves", view.curve_x, emit, move |key| View { curve_x: key, ..view }) }
             </Figure>
             <MemoryBar spec={derived.memory.clone()} {theme} />
+            <TimelineFigure scenario={state.scenario} {theme} say={say.clone()} />
             <Strategies scenario={state.scenario} emit={emit.clone()} />
             { run(&state.scenario) }
         </section>
