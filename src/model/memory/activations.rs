@@ -99,12 +99,7 @@ fn tensors(setup: &Setup, element: f64, moe_share: f64) -> Tensors {
         let shared = hidden_width(experts.shared_intermediate_size);
         let unrouted = (1.0 - moe_share) * dense_width + moe_share * shared;
         let router = ROUTER_TENSORS * FP32 * f64::from(experts.num_experts) / tp;
-        (
-            unrouted + moe_share * copies * expert,
-            unrouted,
-            moe_share * copies * hidden * element,
-            moe_share * router,
-        )
+        (unrouted + moe_share * copies * expert, unrouted, moe_share * copies * hidden * element, moe_share * router)
     } else {
         (dense_width, dense_width, 0.0, 0.0)
     };
@@ -188,7 +183,8 @@ pub fn layer(setup: &Setup, element: f64, moe_share: f64) -> LayerBytes {
         }
     };
     let matrices = flops::matrices(&setup.architecture);
-    let mlp_backward = matrices * t.hidden + MLP_BACKWARD_WIDTHS * t.input + copies_backward(setup.experts.dispatcher) * t.copy;
+    let mlp_backward =
+        matrices * t.hidden + MLP_BACKWARD_WIDTHS * t.input + copies_backward(setup.experts.dispatcher) * t.copy;
     let scores_backward = SCORE_GRADIENTS * t.scores;
     let cp = f64::from(setup.mesh.cp.max(1));
     // Keys and values of the whole sequence, while they are gathered.
