@@ -7,6 +7,7 @@
 pub mod batch;
 pub mod collectives;
 pub mod conventions;
+pub mod expert_layer;
 pub mod experts;
 pub mod hardware;
 pub mod layout;

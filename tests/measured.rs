@@ -9,6 +9,7 @@ mod published;
 use std::sync::LazyLock;
 
 use published::Published;
+use shardwise::measured::predict::Prediction;
 use shardwise::measured::score::{self, Entry, Score};
 use shardwise::measured::stats::{self, Errors};
 use shardwise::measured::{markdown, pairs};
@@ -95,19 +96,38 @@ fn collectives_have_the_measured_bandwidth() {
     assert!(median < NETWORK_MEDIAN, "median {median}");
 }
 
+const MIXTURE_STEP_MEDIAN: f64 = 0.12;
+const MIXTURE_MEMORY_MEDIAN: f64 = 0.08;
+
+#[test]
+fn mixtures_of_experts_are_predicted() {
+    let errors_of = |error: fn(&Prediction) -> Option<f64>| {
+        let predictions = PUBLISHED.mixtures.iter().filter_map(|entry| entry.outcome.as_ref().ok());
+        Errors::of(&predictions.filter_map(error).collect::<Vec<f64>>()).unwrap()
+    };
+    let steps = errors_of(Prediction::step_error);
+    assert!(steps.count > 220, "{} rows", steps.count);
+    assert!(steps.median < MIXTURE_STEP_MEDIAN, "median {}", steps.median);
+    let memory = errors_of(Prediction::memory_error);
+    assert!(memory.count > 70, "{} rows", memory.count);
+    assert!(memory.median < MIXTURE_MEMORY_MEDIAN, "median {}", memory.median);
+    assert!(PUBLISHED.mixtures.iter().all(Entry::is_mixture));
+    assert!(!PUBLISHED.training.iter().any(Entry::is_mixture));
+}
+
 #[test]
 fn rows_are_left_out_for_a_reason_only() {
     // Rows of these reasons say nothing that could be evaluated; any other reason is a gap of the reader.
     const KNOWN: [&str; 6] =
         [" is missing", "not modelled", "contradicts itself", "not in the catalog", "not a ", "one layer"];
-    for (reason, count) in score::score(&PUBLISHED.training).left_out {
+    for (reason, count) in score::score(PUBLISHED.training.iter().chain(&PUBLISHED.mixtures)).left_out {
         assert!(KNOWN.iter().any(|known| reason.contains(known)), "{count}: {reason}");
     }
 }
 
 #[test]
 fn every_prediction_is_a_number() {
-    for entry in &PUBLISHED.training {
+    for entry in PUBLISHED.training.iter().chain(&PUBLISHED.mixtures) {
         let Ok(prediction) = &entry.outcome else { continue };
         let numbers = [prediction.step_time_s, prediction.peak_mem_gib, prediction.report.mfu];
         let name = format!("{} {}", entry.file, entry.row.row_id);
@@ -120,6 +140,7 @@ fn every_prediction_is_a_number() {
 fn the_documented_table_is_current() {
     const DOCUMENT: &str = include_str!("../docs/accuracy.md");
     let marked = DOCUMENT.split("<!-- accuracy -->").nth(1).expect("docs/accuracy.md has two markers");
-    let current = markdown::report(&PUBLISHED.training, &PUBLISHED.tracked, &PUBLISHED.collectives);
+    let entries = PUBLISHED.training.iter().chain(&PUBLISHED.mixtures);
+    let current = markdown::report(entries, &PUBLISHED.tracked, &PUBLISHED.collectives);
     assert_eq!(marked.trim(), current.trim(), "run `cargo xtask accuracy`");
 }

@@ -27,7 +27,8 @@ pub fn experts(row: &Row, stack: Stack, shape: &Architecture, tp: u32, notes: &m
     let ep = row.ep.unwrap_or(1);
     // Megatron-LM cuts experts as it cuts the other matrices unless told otherwise; Megatron-Bridge's recipes tell it not to.
     let etp = row.etp.unwrap_or(if stack == Stack::MegatronCore { tp } else { 1 });
-    let grouped = stack != Stack::MegatronCore || has(&row.notes, &["moe-grouped-gemm=true"]) || row.notes.is_empty();
+    // Megatron-LM runs experts one by one unless told otherwise.
+    let grouped = !has(&row.framework, &["megatron-lm"]) || has(&row.notes, &["moe-grouped-gemm=true"]);
     Experts {
         ep,
         etp,

@@ -1,5 +1,7 @@
 //! The score as a table of the documentation.
 
+mod mixtures;
+
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
@@ -9,15 +11,21 @@ use super::score::{self, Confusion, Entry, Score};
 use super::stats::{self, Errors};
 use super::tracker::{Categories, Tracked};
 
-/// The whole report: step times and memory by source, what ran and what failed, hybrid against full sharding, the tracker's
-/// categories, collectives, and what was left out.
-pub fn report(entries: &[Entry], tracked: &[Tracked], collectives: &[Collective]) -> String {
+/// The whole report. Of dense models: step times and memory by source, what ran and what failed, hybrid against full sharding, the
+/// tracker's categories, collectives, and what was left out. Then mixtures of experts.
+pub fn report<'a>(
+    entries: impl IntoIterator<Item = &'a Entry>,
+    tracked: &[Tracked],
+    collectives: &[Collective],
+) -> String {
+    let (mixtures, dense): (Vec<&Entry>, Vec<&Entry>) = entries.into_iter().partition(|entry| entry.is_mixture());
     let mut text = String::new();
-    by_source(&mut text, entries);
-    verdicts(&mut text, entries);
+    by_source(&mut text, &dense);
+    verdicts(&mut text, &dense);
     tracker(&mut text, tracked);
     network(&mut text, collectives);
-    left_out(&mut text, entries);
+    left_out(&mut text, &dense);
+    mixtures::section(&mut text, &mixtures);
     text
 }
 
@@ -47,12 +55,12 @@ fn line(text: &mut String, line: &str) {
     text.push('\n');
 }
 
-fn by_source(text: &mut String, entries: &[Entry]) {
+fn by_source(text: &mut String, entries: &[&Entry]) {
     let mut scores: Vec<(String, Score)> = Vec::new();
-    for (source, score) in score::by_source(entries) {
+    for (source, score) in score::by_source(entries.iter().copied()) {
         scores.push((source.to_owned(), score));
     }
-    scores.push(("All".to_owned(), score::score(entries)));
+    scores.push(("All".to_owned(), score::score(entries.iter().copied())));
     line(text, "Step time where the measured MFU is 20 % or more:\n");
     line(text, "| Source | Rows | Median error | Mean error | Signed | In the band |");
     line(text, "|---|---:|---:|---:|---:|---:|");
@@ -76,14 +84,14 @@ fn by_source(text: &mut String, entries: &[Entry]) {
     }
 }
 
-fn verdicts(text: &mut String, entries: &[Entry]) {
-    let c: Confusion = score::score(entries).confusion;
+fn verdicts(text: &mut String, entries: &[&Entry]) {
+    let c: Confusion = score::score(entries.iter().copied()).confusion;
     line(text, "\nFits or out of memory:\n");
     line(text, "| | Called fitting | Called out of memory |");
     line(text, "|---|---:|---:|");
     let _ = writeln!(text, "| Ran | {} | {} |", c.ran_fits, c.ran_does_not);
     let _ = writeln!(text, "| Failed | {} | {} |", c.failed_fits, c.failed_does_not);
-    let signs = pairs::hybrid_against_full(entries);
+    let signs = pairs::hybrid_against_full(entries.iter().copied());
     let _ = writeln!(
         text,
         "\nHybrid against full sharding, pairs that differ by more than 5 %: the sign is right in {} of {}.",
@@ -140,8 +148,8 @@ fn network(text: &mut String, collectives: &[Collective]) {
     }
 }
 
-fn left_out(text: &mut String, entries: &[Entry]) {
-    let score = score::score(entries);
+fn left_out(text: &mut String, entries: &[&Entry]) {
+    let score = score::score(entries.iter().copied());
     let _ = writeln!(text, "\n{} of {} rows are used. The others are left out, as:\n", score.used, score.rows);
     for (reason, count) in &score.left_out {
         let _ = writeln!(text, "- {reason} ({count})");

@@ -18,7 +18,7 @@ pub struct Signs {
 }
 
 /// The signs of all pairs of full and hybrid sharding among the entries.
-pub fn hybrid_against_full(entries: &[Entry]) -> Signs {
+pub fn hybrid_against_full<'a>(entries: impl IntoIterator<Item = &'a Entry>) -> Signs {
     let mut groups: BTreeMap<String, Vec<(bool, f64, f64)>> = BTreeMap::new();
     for entry in entries {
         let Ok(prediction) = &entry.outcome else { continue };

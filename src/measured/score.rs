@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use super::LeftOut;
 use super::predict::{self, Prediction};
 use super::row::Row;
+use super::scope;
 use super::stats::{Errors, spearman};
 use crate::catalog::accuracy::{Band, FAST_MFU};
 
@@ -28,6 +29,12 @@ impl Entry {
     /// The publisher, or the file where the row names none.
     pub fn source(&self) -> &str {
         if self.row.source.is_empty() { &self.file } else { &self.row.source }
+    }
+
+    /// Whether the row is of a mixture of experts, or of latent attention.
+    pub fn is_mixture(&self) -> bool {
+        let shape = self.outcome.as_ref().ok().map(|prediction| prediction.scenario.model.architecture());
+        scope::is_mixture(&self.row, shape.as_ref())
     }
 
     /// Whether the measured MFU says that the hardware limited the step.
@@ -130,7 +137,7 @@ pub fn score<'a>(entries: impl IntoIterator<Item = &'a Entry>) -> Score {
 }
 
 /// Scores by source, in alphabetical order.
-pub fn by_source(entries: &[Entry]) -> BTreeMap<&str, Score> {
+pub fn by_source<'a>(entries: impl IntoIterator<Item = &'a Entry>) -> BTreeMap<&'a str, Score> {
     let mut groups: BTreeMap<&str, Vec<&Entry>> = BTreeMap::new();
     for entry in entries {
         groups.entry(entry.source()).or_default().push(entry);

@@ -385,6 +385,27 @@ fn router_and_shared(arch: &Architecture, tp: f64) -> Block {
     if shared > 0.0 { mlp(arch, shared / tp).with(router) } else { router }
 }
 
+/// Times of the experts of one layer alone, forward and backward: routed and shared ones with their router, without attention, the
+/// residual stream and the exchanges.
+pub fn experts_alone(setup: &Setup) -> (Seconds, Seconds) {
+    let rates = Rates {
+        setup,
+        tokens: share::tokens(setup),
+        half: setup.accelerator.efficiency.half_saturation_tokens * REFERENCE_WIDTH,
+        matmul: matmul_rate(setup),
+        memory: memory_rate(setup),
+    };
+    let arch = &setup.architecture;
+    let beside = router_and_shared(arch, f64::from(setup.mesh.tp.max(1)));
+    let of_residual = Block { hidden: 0.0, cast: 0.0, ..beside };
+    let beside = Layer {
+        elementwise: rates.elementwise(&beside) - rates.elementwise(&of_residual),
+        ..Layer::of(&rates, &beside)
+    };
+    let passes = routed(&rates).plus(beside).passes(&flops::recomputed(setup));
+    (passes.forward, passes.backward)
+}
+
 /// The times of all units for one micro-batch on one GPU of a stage, `moe_share` of whose layers have experts.
 pub fn unit_times(setup: &Setup, moe_share: f64) -> UnitTimes {
     let arch = &setup.architecture;

@@ -15,13 +15,14 @@ use shardwise::measured::tracker::{self, Tracked};
 #[derive(Default)]
 pub(crate) struct Published {
     pub(crate) training: Vec<Entry>,
+    pub(crate) mixtures: Vec<Entry>,
     pub(crate) tracked: Vec<Tracked>,
     pub(crate) collectives: Vec<Collective>,
 }
 
-/// The tables, in the order of their names.
-pub(crate) fn files() -> Vec<PathBuf> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/measured");
+/// The tables of a folder, in the order of their names.
+fn files(folder: &str) -> Vec<PathBuf> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join(folder);
     let entries = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
     let mut files: Vec<PathBuf> = entries.filter(|path| path.extension().is_some_and(|kind| kind == "csv")).collect();
     files.sort();
@@ -31,7 +32,11 @@ pub(crate) fn files() -> Vec<PathBuf> {
 /// Every row of every file.
 pub(crate) fn all() -> Published {
     let mut published = Published::default();
-    for path in files() {
+    for path in files("tests/measured/mixtures") {
+        read(&path, &mut published);
+    }
+    published.mixtures = std::mem::take(&mut published.training);
+    for path in files("tests/measured") {
         read(&path, &mut published);
     }
     published

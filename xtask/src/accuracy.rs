@@ -31,12 +31,19 @@ pub fn run() -> Result<()> {
     Ok(())
 }
 
-/// The tables of measurements, in the order of their names.
+/// Where the tables lie: of dense models, and of mixtures of experts.
+const FOLDERS: [&str; 2] = ["tests/measured", "tests/measured/mixtures"];
+
+/// The tables of measurements, in the order of their folders and names.
 fn tables() -> Result<Vec<PathBuf>> {
-    let folder = root().join("tests/measured");
-    let entries = std::fs::read_dir(&folder).explain(|| "`tests/measured` could not be read".to_owned())?;
-    let files = entries.filter_map(std::result::Result::ok).map(|entry| entry.path());
-    let mut tables: Vec<PathBuf> = files.filter(|path| path.extension().is_some_and(|kind| kind == "csv")).collect();
-    tables.sort();
+    let mut tables = Vec::new();
+    for folder in FOLDERS {
+        let entries = std::fs::read_dir(root().join(folder)).explain(|| format!("`{folder}` could not be read"))?;
+        let files = entries.filter_map(std::result::Result::ok).map(|entry| entry.path());
+        let mut of_folder: Vec<PathBuf> =
+            files.filter(|path| path.extension().is_some_and(|kind| kind == "csv")).collect();
+        of_folder.sort();
+        tables.append(&mut of_folder);
+    }
     Ok(tables)
 }

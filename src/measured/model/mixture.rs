@@ -7,6 +7,8 @@ use crate::model::transformer::{Architecture, AttentionBias, Experts, LatentAtte
 
 /// Megatron's option for the width of the shared experts.
 const SHARED: &str = "moe-shared-expert-intermediate-size=";
+/// The same in remarks on a layer of experts alone.
+const SHARED_ALONE: &str = "shared expert ffn ";
 /// How Megatron's layer pattern writes the dense layers before the first with experts.
 const DENSE_FIRST: &str = "moe-layer-freq=([0]*";
 
@@ -32,12 +34,16 @@ pub fn with_experts(row: &Row, dense: Architecture) -> Option<Architecture> {
 }
 
 fn experts(row: &Row) -> Option<Experts> {
+    let proxy = has(&row.model, &["deepseek"]);
     Some(Experts {
         num_experts: row.n_experts?,
         num_experts_per_tok: row.top_k?,
         moe_intermediate_size: row.moe_ffn_hidden.or(row.ffn_hidden)?,
-        shared_intermediate_size: option(&row.notes, SHARED).unwrap_or(0),
+        shared_intermediate_size: option(&row.notes, SHARED).or_else(|| option(&row.notes, SHARED_ALONE)).unwrap_or(0),
         first_k_dense_replace: option(&row.notes, DENSE_FIRST).unwrap_or(0),
+        // Proxies of DeepSeek V3 keep its groups (arXiv 2412.19437, section 2.1.2).
+        n_group: if proxy { 8 } else { 0 },
+        topk_group: if proxy { 4 } else { 0 },
         ..Experts::NONE
     })
 }

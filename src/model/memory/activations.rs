@@ -183,7 +183,8 @@ pub fn layer(setup: &Setup, element: f64, moe_share: f64) -> LayerBytes {
         }
     };
     let matrices = flops::matrices(&setup.architecture);
-    let mlp_backward = matrices * t.hidden + MLP_BACKWARD_WIDTHS * t.input + COPIES_BACKWARD * t.copy;
+    let mlp_backward =
+        matrices * t.hidden + MLP_BACKWARD_WIDTHS * t.input + copies_backward(setup.experts.dispatcher) * t.copy;
     let scores_backward = SCORE_GRADIENTS * t.scores;
     let cp = f64::from(setup.mesh.cp.max(1));
     // Keys and values of the whole sequence, while they are gathered.
@@ -197,8 +198,24 @@ pub fn layer(setup: &Setup, element: f64, moe_share: f64) -> LayerBytes {
     }
 }
 
-/// Gradients of routed copies alive in the experts' backward pass: of their outputs and of their inputs.
-const COPIES_BACKWARD: f64 = 2.0;
+/// Bytes per token of one layer's experts alone, without attention and norms: what is kept, and the gradients beside it in their
+/// backward pass.
+pub fn of_experts(setup: &Setup, element: f64) -> (f64, f64) {
+    let t = tensors(setup, element, 1.0);
+    let narrowed = if t.narrowed > 0.0 { (element - 1.0) * (t.hidden + t.copy) / element } else { 0.0 };
+    let matrices = flops::matrices(&setup.architecture);
+    (t.mlp + t.routed - narrowed, matrices * t.hidden + copies_backward(setup.experts.dispatcher) * t.copy)
+}
+
+/// Copies of gradients alive in the experts' backward pass: of their outputs, and beside a collective all-to-all of what it sorts.
+/// One layer alone shows both (Megatron-LM's measurements of its dispatchers).
+const fn copies_backward(dispatcher: Dispatcher) -> f64 {
+    match dispatcher {
+        Dispatcher::AllToAll => 2.0,
+        Dispatcher::Fused => 1.0,
+    }
+}
+
 /// Tensors of a router that are kept for each expert and token in fp32: its logits and their softmax.
 const ROUTER_TENSORS: f64 = 2.0;
 /// Elements of width H per token alive in the MLP's backward pass beside its own: the residual's gradient and the
