@@ -12,7 +12,7 @@ const MERGED: &str = "Many short spans are one bar, as high as the share of time
 /// Ticks of the axis whose precision is read out.
 const TICKS: usize = 7;
 
-/// A mark's work and layers: `Forward, layer 3`, `Backward, layers 40 to 1`.
+/// A mark's work and layers: `Forward, layer 3`, `Backward, layers 1 to 40`.
 pub fn mark(mark: &Mark) -> String {
     let works: Vec<&str> = mark.parts().map(|(work, _)| names::work(work)).collect();
     let works = works.join(" + ");
