@@ -29,6 +29,8 @@ pub enum Unit {
     Params,
     /// Microseconds.
     Us,
+    /// Milliseconds.
+    Ms,
     /// Watts.
     Watt,
     /// Percent of one.
@@ -117,6 +119,8 @@ pub enum Group {
     Sharding,
     /// Tensor, context and pipeline parallelism.
     Parallelism,
+    /// The experts of a mixture of experts.
+    Experts,
     /// Framework and kernels.
     Kernels,
     /// The GPU's and the network's numbers.

@@ -3,7 +3,7 @@
 
 use shardwise::catalog;
 use shardwise::chart::views::{Scratch, feasible_region};
-use shardwise::params::PARAMS;
+use shardwise::params::{Group, PARAMS};
 use shardwise::scenario::issue::Issue;
 use shardwise::scenario::{Model, RecomputeMode, Scenario};
 use shardwise::ui::components::choice::{ChoiceControl, Props as ChoiceProps};
@@ -59,9 +59,14 @@ fn every_slider_of_the_first_screen_has_its_name_and_a_typed_field() {
 
 #[test]
 fn every_parameter_of_the_table_has_a_control() {
-    let html = page(&catalog::default_scenario(), Vec::new());
+    let dense = page(&catalog::default_scenario(), Vec::new());
+    let mixtral = catalog::model("mixtral-8x7b").unwrap().pick();
+    let sparse = page(&catalog::default_scenario().with_model(mixtral), Vec::new());
     for param in PARAMS {
-        assert!(html.contains(&format!("id=\"{}\"", param.key)), "no control {}", param.key);
+        let control = format!("id=\"{}\"", param.key);
+        assert!(sparse.contains(&control), "no control {}", param.key);
+        // Where there are no experts there is nothing to set about them.
+        assert_eq!(dense.contains(&control), param.group != Group::Experts, "{}", param.key);
     }
 }
 
@@ -158,7 +163,7 @@ fn after(actions: Vec<Action>) -> Rc<State> {
 fn control(key: &str, state: &State) -> String {
     let param = shardwise::params::find(key).unwrap();
     let emit = Callback::noop();
-    match field(param, state, &preset_of(&state.scenario)) {
+    match field(param, &state.scenario, state.drafts(), &preset_of(&state.scenario)) {
         Field::Number(field) => rendered::<NumberControl>(NumberProps { field, emit, explained: false }),
         Field::Choice(field) => rendered::<ChoiceControl>(ChoiceProps { field, emit, explained: true }),
     }
@@ -261,4 +266,17 @@ fn the_whole_run_is_folded_and_says_what_it_takes() {
         said(&scenario),
         "1T tokens never finish: one failure every 56.2 s leaves no time to restart and catch up."
     );
+}
+
+#[test]
+fn one_layer_of_experts_is_shown_where_the_model_has_some() {
+    let model = catalog::model("mixtral-8x7b").unwrap().pick();
+    let html = page(&Scenario { model, ..catalog::default_scenario() }, Vec::new());
+    let canvas = html.split("<canvas").find(|part| part.contains("id=\"layer\"")).unwrap();
+    assert!(canvas.contains("aria-label=\"One layer of experts, for GPUs from 16 to 2,048 "), "{canvas}");
+    for id in ["layer-of", "layer-x", "layer-lines"] {
+        assert!(html.contains(&format!("<select id=\"{id}\" aria-label=\"")), "no select {id}");
+    }
+    assert!(words(&html).contains("Tutel’s headline, 2,048 GPUs"));
+    assert!(!page(&catalog::default_scenario(), Vec::new()).contains("id=\"layer\""));
 }

@@ -1,5 +1,7 @@
 //! The description of one figure: axes, field, lines, bars and markers in data units; no pixels, no colours.
 
+use std::rc::Rc;
+
 use super::rounding;
 use crate::model::report::{Limiter, MemoryPart};
 use crate::params::{Scale, Unit};
@@ -17,7 +19,7 @@ pub struct ChartSpec {
     /// The vertical axis.
     pub y: Axis,
     /// A value for every cell of a grid, drawn under everything else.
-    pub field: Option<Field>,
+    pub field: Option<Rc<Field>>,
     /// Curves and boundaries.
     pub lines: Vec<Line>,
     /// What the parts of the field are called, drawn inside them where there is room.
@@ -200,6 +202,22 @@ pub enum LineRole {
     MemoryFrontier,
     /// Network-bound on one side, compute-bound on the other.
     NetworkBoundary,
+    /// A static choice of how a layer of experts runs, by its place among [`CHOICES`].
+    Choice(usize),
+    /// What adapting among them picks, drawn heavier.
+    Adaptive,
+    /// What they are compared with.
+    Baseline,
+}
+
+/// Static choices of which one figure has a line each, at most.
+pub const CHOICES: usize = 8;
+
+impl LineRole {
+    /// Whether the line is the figure's own: heavier than the others, with the mark of the scenario on it.
+    pub fn is_own(self) -> bool {
+        matches!(self, Self::Current(_) | Self::Adaptive)
+    }
 }
 
 /// A polyline in data units; a gap (where nothing fits) splits it into several segments.

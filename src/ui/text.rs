@@ -10,6 +10,7 @@ pub use verdict::{Headline, headline, limited_by};
 
 use crate::catalog::accuracy::{Band, HARDWARE_BOUND, REACHED, Reached};
 use crate::chart::format;
+use crate::decimal;
 use crate::units::Bytes;
 
 /// The headline figures as text.
@@ -84,6 +85,10 @@ pub const BOUNDS: &str = "FSDP bound";
 /// What that is.
 pub const BOUNDS_HELP: &str =
     "The closed-form upper bound of FSDP after Wang et al. 2025 (arXiv 2504.03655), dashed in both figures.";
+/// The layer of experts of the scenario on screen.
+pub const THIS_LAYER: &str = "This scenario’s layer";
+/// What is compared of a layer of experts.
+pub const FAMILIES: [&str; 2] = ["Pipelining", "Parallelism (r)"];
 /// The range around a prediction.
 pub const BAND: &str = "Range of 80 % of measurements";
 /// What that is.
@@ -150,6 +155,7 @@ pub fn limiter(limiter: crate::model::report::Limiter) -> &'static str {
 pub fn accuracy() -> [(&'static str, String); 2] {
     let Reached { steps, step_time, held_out, peak_memory, tracker } = REACHED;
     let Band { low, high } = HARDWARE_BOUND;
+    let [low, high] = [low, high].map(decimal::plain);
     [
         (
             "How accurate",

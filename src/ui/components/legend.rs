@@ -6,6 +6,7 @@ use crate::chart::names;
 use crate::chart::palette;
 use crate::chart::readout::Entry;
 use crate::chart::spec::{ChartSpec, Line, LineRole};
+use crate::decimal;
 use crate::ui::text;
 
 /// Samples with their names, and the values of lines at the place that is read out.
@@ -25,7 +26,7 @@ fn item(line: &Line, values: &[Entry]) -> Html {
         .iter()
         .find(|entry| entry.role == Some(line.role))
         .map(|entry| html! { <span class="value">{ &entry.value }</span> });
-    let now = matches!(line.role, LineRole::Current(_)).then_some("now");
+    let now = line.role.is_own().then_some("now");
     let none = line.segments.is_empty().then_some("none");
     html! { <li class={classes!(now, none)}>{ sample(line.role) }<span class="line-name">{ &line.name }</span>{ value.unwrap_or_default() }</li> }
 }
@@ -43,11 +44,11 @@ fn band(line: &Line) -> Html {
 }
 
 fn sample(role: LineRole) -> Html {
-    let dashes: Vec<String> = palette::dashes(role).iter().map(ToString::to_string).collect();
+    let dashes: Vec<String> = palette::dashes(role).iter().copied().map(decimal::plain).collect();
     let dashes = (!dashes.is_empty()).then(|| dashes.join(" "));
     html! {
         <svg class="sample" viewBox="0 0 22 12" aria-hidden="true">
-            <line class={names::line_class(role)} x1="0" x2="22" y1="6" y2="6" stroke-width={palette::width(role).to_string()}
+            <line class={names::line_class(role)} x1="0" x2="22" y1="6" y2="6" stroke-width={decimal::plain(palette::width(role))}
                 stroke-dasharray={dashes} />
         </svg>
     }
