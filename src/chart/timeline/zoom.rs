@@ -114,8 +114,12 @@ fn layer(playback: &Playback, time: Seconds) -> (Seconds, Seconds) {
     let mut least = Seconds::new(f64::INFINITY);
     let mut own: Option<(u32, Seconds, Seconds)> = None;
     playback.micro_batch(micro_batch, &mut |span: Span| {
-        let (true, Some(layer)) = (matches!(span.lane, Lane::Compute | Lane::AllToAll | Lane::Exchange), span.layer)
-        else {
+        if !matches!(span.lane, Lane::Compute | Lane::AllToAll | Lane::Exchange) {
+            return;
+        }
+        // The head lies between the last layer's passes.
+        let Some(layer) = span.layer else {
+            own = None;
             return;
         };
         let (from, to) = match own {

@@ -11,6 +11,7 @@ use super::figure::arrow;
 use crate::chart::layout::lanes::{LaneArea, lane_area};
 use crate::chart::paint::{self, Style};
 use crate::chart::palette::{Pattern, Theme, pattern};
+use crate::chart::readout::Entry;
 use crate::chart::timeline::{Level, TimelineSpec, Zoom, reading};
 use crate::chart::{describe, names, table, views};
 use crate::model::report::{Lane, Work};
@@ -101,6 +102,11 @@ fn legend((work, _): &(Work, Seconds)) -> Html {
             { names::work(*work) }
         </li>
     }
+}
+
+/// A line of the readout.
+fn line(class: &'static str, entry: Entry) -> Html {
+    html! { <div {class}><dt>{ entry.name }</dt>{ " " }<dd>{ entry.value }</dd></div> }
 }
 
 /// Hover or arrow keys read, dragging moves, buttons and keys zoom.
@@ -194,6 +200,7 @@ pub fn TimelineFigure(props: &Props) -> Html {
         Zoom::Near(level, _) => Some(level),
         Zoom::Free(_) => None,
     };
+    let lanes = AttrValue::from(format!("lanes-{}", spec.lanes.len()));
     html! {
         <figure class="figure wide timeline">
             <div class="figure-head">
@@ -207,19 +214,18 @@ pub fn TimelineFigure(props: &Props) -> Html {
             </div>
             <figcaption class="caption">{ &spec.caption }</figcaption>
             <div class="stage">
-                <canvas ref={canvas} id="timeline" class={format!("lanes-{}", spec.lanes.len())} role="img" tabindex="0"
+                <canvas ref={canvas} id="timeline" class={lanes.clone()} role="img" tabindex="0"
                     aria-label={describe::timeline(&spec)} onpointermove={hover} onpointerdown={press}
                     onpointerup={release} onpointerleave={leave} ondblclick={whole} onkeydown={key} />
                 { at.map(|place| cross(&spec, &area, place, size.width)).unwrap_or_default() }
             </div>
             if let Some(said) = said {
-                <dl class="readout deep">
-                    { for said.place.into_iter().chain(said.entries).map(|entry| html! {
-                        <div><dt>{ entry.name }</dt>{ " " }<dd>{ entry.value }</dd></div>
-                    }) }
+                <dl class={classes!("readout", lanes)}>
+                    { for said.place.into_iter().map(|entry| line("", entry)) }
+                    { for said.entries.into_iter().map(|entry| line("lane", entry)) }
                 </dl>
             } else {
-                <p class="readout deep hint">{ text::TIMELINE_HINT }{ " " }{ spec.part(*zoom) }</p>
+                <p class={classes!("readout", "hint", lanes)}>{ text::TIMELINE_HINT }{ " " }{ spec.part(*zoom) }</p>
             }
             <ul class="legend">{ for spec.sums.iter().map(legend) }</ul>
             { data_table({ let spec = spec.clone(); move || table::timeline(&spec) }) }
