@@ -1,13 +1,16 @@
-//! Numbers from decimal text, bit for bit as the standard library reads them.
+//! Numbers from decimal text and to it, bit for bit as the standard library reads and writes them.
 //!
 //! Its own reader brings a table of powers that is a twentieth of the page's download. This one multiplies out what is not
 //! exact at once; the tests hold it to the standard library's.
 
 mod big;
+mod write;
 
 use core::cmp::Ordering;
 
 use big::Big;
+use write::Figures;
+pub use write::{fixed, plain, with_exponent};
 
 /// More digits than tell any number from the middle between two: of the rest counts only whether it is nothing.
 const MOST_DIGITS: usize = 800;
@@ -43,13 +46,22 @@ pub fn parse(text: &str) -> Option<f64> {
     Some(if text.starts_with('-') { -value } else { value })
 }
 
+/// A value within two bounds, the lower one where it is no number. ([`f64::clamp`] brings the text of its panic, and with it
+/// the standard library's writers of numbers.)
+pub fn within(value: f64, low: f64, high: f64) -> f64 {
+    value.max(low).min(high)
+}
+
 /// A value rounded to significant digits (one at least), a half to even.
 ///
 /// ```
 /// assert_eq!(shardwise::decimal::rounded(1234.5, 3), 1230.0);
 /// ```
 pub fn rounded(value: f64, digits: usize) -> f64 {
-    parse(&format!("{value:.*e}", digits.saturating_sub(1))).unwrap_or(value)
+    if !value.is_finite() {
+        return value;
+    }
+    Figures::exact(value).rounded(digits.max(1)).value().copysign(value)
 }
 
 /// The power of ten at or below the size of a value; zero for what has none.
@@ -58,7 +70,7 @@ pub fn rounded(value: f64, digits: usize) -> f64 {
 /// assert_eq!([0.02, 0.2, 2.0, 20.0].map(shardwise::decimal::exponent), [-2, -1, 0, 1]);
 /// ```
 pub fn exponent(value: f64) -> i32 {
-    format!("{value:e}").split_once('e').and_then(|(_, exponent)| power(exponent)).unwrap_or(0)
+    if value.is_finite() { Figures::shortest(value).point - 1 } else { 0 }
 }
 
 /// The number nearest to `digits` times a power of ten.

@@ -4,5 +4,6 @@ pub mod advice;
 pub mod boundary;
 pub mod experts;
 pub mod limits;
+pub mod refine;
 pub mod search;
 pub mod sweep;

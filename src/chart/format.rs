@@ -1,7 +1,7 @@
 //! Results as people read them: three significant digits, the unit after a thin space. A value that is no number is a dash
 //! with the reason, never `NaN` or `inf`.
 
-use crate::decimal::{exponent, rounded};
+use crate::decimal::{exponent, fixed, plain, rounded};
 use crate::params::Unit;
 use crate::params::quantity::{group_thousands, unit_label, with_unit};
 use crate::units::{Bytes, BytesPerSecond, FlopsPerSecond, Seconds};
@@ -79,7 +79,7 @@ pub fn tflops(value: FlopsPerSecond) -> String {
 /// A bare count or ratio: `1,024`, `0.0312`, `5.00`; whole numbers below 1,000 without decimals.
 pub fn count(value: f64) -> String {
     if value.fract() == 0.0 && value.abs() < KILO * KILO {
-        return minus(&group_thousands(&format!("{value}")));
+        return minus(&group_thousands(&plain(value)));
     }
     no_number(value).unwrap_or_else(|| digits(value))
 }
@@ -107,11 +107,11 @@ pub fn value(unit: Unit, value: f64) -> String {
 pub fn tick(unit: Unit, value: f64) -> String {
     match unit {
         Unit::Tokens if value >= KIBI * KIBI && (value / (KIBI * KIBI)).fract() == 0.0 => {
-            format!("{}M", value / (KIBI * KIBI))
+            plain(value / (KIBI * KIBI)) + "M"
         }
-        Unit::Tokens if value >= KIBI && (value / KIBI).fract() == 0.0 => format!("{}k", value / KIBI),
+        Unit::Tokens if value >= KIBI && (value / KIBI).fract() == 0.0 => plain(value / KIBI) + "k",
         Unit::Params => params(value),
-        Unit::None | Unit::Tokens if value.fract() == 0.0 => minus(&group_thousands(&format!("{value}"))),
+        Unit::None | Unit::Tokens if value.fract() == 0.0 => minus(&group_thousands(&plain(value))),
         _ => no_number(value).unwrap_or_else(|| trimmed(&digits(value))),
     }
 }
@@ -204,7 +204,7 @@ fn digits(value: f64) -> String {
     }
     let exponent = exponent(value);
     let decimals = usize::try_from(DECIMALS_BELOW_TEN - exponent).unwrap_or(0);
-    minus(&group_thousands(&format!("{value:.decimals$}")))
+    minus(&group_thousands(&fixed(value, decimals)))
 }
 
 /// A number without the zeros that end its decimals.

@@ -1,5 +1,7 @@
 //! The description of one figure: axes, field, lines, bars and markers in data units; no pixels, no colours.
 
+use std::rc::Rc;
+
 use super::rounding;
 use crate::model::report::{Limiter, MemoryPart};
 use crate::params::{Scale, Unit};
@@ -17,7 +19,7 @@ pub struct ChartSpec {
     /// The vertical axis.
     pub y: Axis,
     /// A value for every cell of a grid, drawn under everything else.
-    pub field: Option<Field>,
+    pub field: Option<Rc<Field>>,
     /// Curves and boundaries.
     pub lines: Vec<Line>,
     /// What the parts of the field are called, drawn inside them where there is room.

@@ -4,6 +4,8 @@ use core::cmp::Ordering;
 
 /// Decimal digits that a limb holds.
 const LIMB_DIGITS: usize = 9;
+/// One more than the largest number of so many digits.
+const LIMB_TENS: u64 = 1_000_000_000;
 /// The exponent of the largest power of five that a limb holds.
 const LIMB_FIVES: u32 = 13;
 
@@ -54,6 +56,28 @@ impl Big {
             shifted.0.splice(0..0, core::iter::repeat_n(0, (exponent / u32::BITS) as usize));
         }
         shifted
+    }
+
+    /// The decimal digits, with zeros before them.
+    pub(super) fn into_digits(mut self) -> Vec<u8> {
+        let mut lowest_first = Vec::new();
+        while !self.0.is_empty() {
+            let mut rest = 0;
+            for limb in self.0.iter_mut().rev() {
+                let part = rest << u32::BITS | u64::from(*limb);
+                *limb = (part / LIMB_TENS) as u32;
+                rest = part % LIMB_TENS;
+            }
+            while self.0.last() == Some(&0) {
+                self.0.pop();
+            }
+            for _ in 0..LIMB_DIGITS {
+                lowest_first.push((rest % 10) as u8);
+                rest /= 10;
+            }
+        }
+        lowest_first.reverse();
+        lowest_first
     }
 
     pub(super) fn compare(&self, other: &Self) -> Ordering {

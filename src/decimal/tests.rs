@@ -110,3 +110,65 @@ proptest! {
         check(&format!("{middle}{}", ["", ".0000001", "e-0"][beside]));
     }
 }
+
+/// Writes a number here and in the standard library.
+fn check_written(value: f64) {
+    assert_eq!(plain(value), format!("{value}"));
+    assert_eq!(with_exponent(value), format!("{value:e}"));
+    for decimals in 0..5 {
+        assert_eq!(fixed(value, decimals), format!("{value:.decimals$}"), "{value:e}");
+    }
+    for digits in 1..18 {
+        let theirs: f64 = format!("{value:.*e}", digits - 1).parse().unwrap();
+        assert!(rounded(value, digits) == theirs || theirs.is_infinite(), "{value:e} {digits}");
+    }
+}
+
+#[test]
+fn hard_numbers_are_written_as_in_the_standard_library() {
+    for value in [
+        0.0,
+        -0.0,
+        1.0,
+        0.1,
+        0.3,
+        0.25,
+        0.35,
+        0.5,
+        1.5,
+        2.5,
+        9.5,
+        9.95,
+        99.95,
+        999.95,
+        0.05,
+        0.04,
+        0.06,
+        0.001,
+        1e21,
+        1e22,
+        1e23,
+        5e-324,
+        1.8e16,
+        f64::MAX,
+        f64::MIN_POSITIVE,
+        8192.0,
+        13e9,
+        1.0 / 3.0,
+        123_456_789.125,
+    ] {
+        check_written(value);
+        check_written(-value);
+    }
+    assert_eq!([f64::NAN, f64::INFINITY, f64::NEG_INFINITY].map(plain), ["NaN", "inf", "-inf"]);
+    assert_eq!([f64::NAN, f64::INFINITY].map(|value| fixed(value, 2)), ["NaN", "inf"]);
+}
+
+proptest! {
+    #[test]
+    fn numbers_are_written_as_in_the_standard_library(value in proptest::num::f64::NORMAL, near in -1e6..1e6) {
+        check_written(value);
+        check_written(near);
+        check_written(rounded(near, 4));
+    }
+}

@@ -1,5 +1,7 @@
 //! The whole page.
 
+use std::cell::RefCell;
+
 use yew::prelude::*;
 
 use crate::scenario::issue::Issue;
@@ -51,14 +53,27 @@ pub fn App(start: &Start) -> Html {
     effects::use_link(&state, &known);
     effects::use_shortcuts(&emit);
     let theme = effects::use_theme(state.view.theme);
-    let buffers = use_mut_ref(Buffers::default);
-    let derived = {
-        let buffers = buffers.clone();
-        use_memo((state.scenario, state.view), move |(scenario, view)| derive(scenario, view, &buffers))
+    let settled = effects::use_settled(&state.scenario);
+    let moving = settled != state.scenario;
+    // Controls that nobody sees follow after the pause.
+    let (open, any_open) = (use_mut_ref(|| 0), use_state_eq(|| false));
+    let opened = {
+        let setter = any_open.setter();
+        use_callback((), move |change: i32, ()| {
+            *open.borrow_mut() += change;
+            setter.set(*open.borrow() > 0);
+        })
     };
+    let folded = if *any_open { state.scenario } else { settled };
+    let buffers = use_mut_ref(Buffers::default);
+    let derived = use_memo((state.scenario, state.view, moving), move |&(scenario, view, moving)| {
+        derive(&scenario, &view, moving, &buffers)
+    });
     {
-        let (scenario, view, buffers) = (state.scenario, state.view, buffers.clone());
-        effects::use_warm_up(move || drop(derive(&scenario, &view, &buffers)));
+        let (scenario, view) = (state.scenario, state.view);
+        effects::use_warm_up(scenario == start.scenario, move || {
+            drop(derive(&scenario, &view, true, &RefCell::default()));
+        });
     }
     // What the status line says: the headline, or where the crosshair stands.
     let pointed = use_state(|| None::<AttrValue>);
@@ -80,8 +95,8 @@ pub fn App(start: &Start) -> Html {
                 { banner(&state.banner, &emit) }
                 { verdict(&headline, &state.scenario, &derived, &emit) }
                 <div class="columns">
-                    { controls(&state, &emit) }
-                    { figures(&state, &derived, theme, Sinks { emit: &emit, say: &say }) }
+                    { controls(&state, folded, &opened, &emit) }
+                    { figures(&state, settled, &derived, theme, Sinks { emit: &emit, say: &say }) }
                 </div>
             </main>
             <Colophon picked={picked(&state.scenario)} />

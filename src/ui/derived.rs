@@ -36,10 +36,11 @@ pub struct Buffers {
     curve: Scratch,
 }
 
-/// All of it.
-pub fn derive(scenario: &Scenario, view: &View, buffers: &RefCell<Buffers>) -> Derived {
+/// All of it; of a scenario that moves, the map has only the nodes that the eye needs.
+pub fn derive(scenario: &Scenario, view: &View, moving: bool, buffers: &RefCell<Buffers>) -> Derived {
     let report = scenario.report();
     let Buffers { map, curve } = &mut *buffers.borrow_mut();
+    map.set_moving(moving);
     Derived {
         issues: params::issues(scenario),
         advice: advise(scenario, &report),

@@ -6,7 +6,7 @@ use crate::chart::scale;
 use crate::params::{Choice, Kind, Number, Param, quantity};
 use crate::scenario::Scenario;
 use crate::ui::preset;
-use crate::ui::state::State;
+use crate::ui::state::Draft;
 
 /// A slider with its typed field.
 #[derive(Clone, Debug, PartialEq)]
@@ -76,17 +76,25 @@ impl Field {
 }
 
 /// The control of one row.
-pub fn field(param: &'static Param, state: &State, preset: &Scenario) -> Field {
+pub fn field(param: &'static Param, scenario: &Scenario, drafts: &[Draft], preset: &Scenario) -> Field {
     match param.kind {
-        Kind::Number(number) => Field::Number(number_field(param, &number, state, preset)),
-        Kind::Choice(choice) => Field::Choice(choice_field(param, &choice, &state.scenario, preset)),
+        Kind::Number(number) => {
+            let draft = drafts.iter().find(|draft| draft.key == param.key);
+            Field::Number(number_field(param, &number, scenario, draft, preset))
+        }
+        Kind::Choice(choice) => Field::Choice(choice_field(param, &choice, scenario, preset)),
     }
 }
 
-fn number_field(param: &'static Param, number: &Number, state: &State, preset: &Scenario) -> NumberField {
-    let at = (number.get)(&state.scenario);
+fn number_field(
+    param: &'static Param,
+    number: &Number,
+    scenario: &Scenario,
+    draft: Option<&Draft>,
+    preset: &Scenario,
+) -> NumberField {
+    let at = (number.get)(scenario);
     let shown = |value: f64| AttrValue::from(quantity::with_unit(number.unit, value));
-    let draft = state.draft(param.key);
     let refusal = draft.and_then(|draft| draft.refusal.as_ref());
     NumberField {
         key: param.key,
@@ -94,13 +102,13 @@ fn number_field(param: &'static Param, number: &Number, state: &State, preset: &
         help: param.help,
         index: scale::slider_index(number, at),
         last: scale::slider_steps(number),
-        text: draft.map_or_else(|| quantity::field_text(number, &state.scenario), |draft| draft.text.clone()).into(),
+        text: draft.map_or_else(|| quantity::field_text(number, scenario), |draft| draft.text.clone()).into(),
         unit: quantity::unit_label(number.unit),
         value: shown(at),
         error: refusal.map(|refusal| AttrValue::from(refusal.message.clone())),
         nearest: refusal.map(|refusal| shown(refusal.nearest)),
-        preset: preset::is_changed(param, &state.scenario, preset).then(|| shown((number.get)(preset))),
-        applies: (param.applies)(&state.scenario),
+        preset: preset::is_changed(param, scenario, preset).then(|| shown((number.get)(preset))),
+        applies: (param.applies)(scenario),
     }
 }
 

@@ -5,6 +5,7 @@ pub mod colophon;
 pub mod controls;
 pub mod expert_layer;
 pub mod figures;
+pub mod groups;
 pub mod masthead;
 pub mod pickers;
 pub mod run;

@@ -67,6 +67,11 @@ impl State {
         self.history.has_future()
     }
 
+    /// The texts in typed fields that are not simply the value.
+    pub fn drafts(&self) -> &[Draft] {
+        &self.drafts
+    }
+
     /// The text in a typed field, where it is not simply the value.
     pub fn draft(&self, key: &str) -> Option<&Draft> {
         self.drafts.iter().find(|draft| draft.key == key)

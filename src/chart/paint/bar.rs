@@ -3,9 +3,10 @@
 use super::PaintError;
 use super::pen::{Align, Pen, Stroke, text_width};
 use crate::chart::layout::BarArea;
-use crate::chart::palette::{Rgb, Theme, part, tokens};
+use crate::chart::palette::{Theme, part, readable, tokens};
 use crate::chart::spec::BarSpec;
 use crate::chart::{format, names, scale};
+use crate::decimal::within;
 use crate::params::{Scale, Unit};
 use crate::units::Bytes;
 use plotters::prelude::DrawingBackend;
@@ -16,8 +17,6 @@ const GAP: f64 = 7.0;
 const BESIDE: f64 = 4.0;
 /// The height of the plate under a name.
 const PLATE: f64 = 18.0;
-/// Light above this sum of weighted sRGB bytes takes dark text.
-const BRIGHT: f64 = 140.0;
 
 /// The bar; `highlighted` has an outline.
 ///
@@ -55,7 +54,7 @@ pub fn draw_bar<B: DrawingBackend>(
     pen.line(&[(limit, top - 8.0), (limit, bottom + 4.0)], Stroke::solid(colours.text, 2.0))?;
     let capacity = format!("{} capacity", format::bytes(Bytes::new(spec.capacity)));
     let half = text_width(&capacity) / 2.0;
-    let middle = limit.clamp(area.left + half, (area.left + area.width - half).max(area.left + half));
+    let middle = within(limit, area.left + half, (area.left + area.width - half).max(area.left + half));
     pen.text(&capacity, (middle, top - 16.0), Align::Centre, colours.text, false)
 }
 
@@ -103,10 +102,4 @@ fn axis<B: DrawingBackend>(pen: &mut Pen<B>, area: &BarArea, theme: Theme) -> Re
         pen.text(&label, (x, bottom + 13.0), align, colours.muted, false)?;
     }
     Ok(())
-}
-
-/// Black or white, whichever reads better.
-fn readable(Rgb(red, green, blue): Rgb) -> Rgb {
-    let light = 0.299 * f64::from(red) + 0.587 * f64::from(green) + 0.114 * f64::from(blue);
-    if light > BRIGHT { Rgb(0, 0, 0) } else { Rgb(255, 255, 255) }
 }

@@ -2,12 +2,16 @@
 
 use super::chart::{draw_bar, draw_chart};
 use super::field::Image;
+use super::lanes::draw_lanes;
 use super::{PaintError, Pen, Style};
+use crate::chart::layout::lanes::lane_area;
 use crate::chart::layout::{PlotArea, bar_area, plot_area};
-use crate::chart::palette::tokens;
+use crate::chart::palette::{Theme, tokens};
 use crate::chart::spec::{BarSpec, ChartSpec, Field};
+use crate::chart::timeline::TimelineSpec;
 use core::cell::RefCell;
 use plotters_canvas::CanvasBackend;
+use std::rc::Rc;
 use wasm_bindgen::{Clamped, JsCast, JsValue};
 use web_sys::{CanvasRenderingContext2d, HtmlCanvasElement, ImageData};
 
@@ -18,6 +22,8 @@ const SUBPIXELS: f64 = 8.0;
 #[derive(Default)]
 struct Stretcher {
     image: Image,
+    /// What the image shows.
+    drawn: Option<(Rc<Field>, Theme)>,
     canvas: Option<HtmlCanvasElement>,
 }
 
@@ -58,6 +64,17 @@ pub fn paint_bar(
     let context = prepare(canvas, style)?;
     let area = bar_area(spec, style.css_width, style.css_height);
     with_pen(canvas, &context, style, |pen| draw_bar(pen, spec, &area, style.theme, highlighted))
+}
+
+/// Paints a timeline.
+///
+/// # Errors
+///
+/// Where the canvas has no 2D context or refuses to draw.
+pub fn paint_lanes(spec: &TimelineSpec, canvas: &HtmlCanvasElement, style: &Style) -> Result<(), PaintError> {
+    let context = prepare(canvas, style)?;
+    let area = lane_area(spec, style.css_width);
+    with_pen(canvas, &context, style, |pen| draw_lanes(pen, spec, &area, style.theme))
 }
 
 /// Sizes the canvas (only where it changes: that clears it and is slow) and fills it with the surface.
@@ -101,21 +118,16 @@ fn with_pen(
 /// Puts the field's image on a hidden canvas, and stretches it over the plot.
 fn stretch(
     context: &CanvasRenderingContext2d,
-    field: &Field,
+    field: &Rc<Field>,
     area: &PlotArea,
     style: &Style,
 ) -> Result<(), PaintError> {
     STRETCHER.with_borrow_mut(|stretcher| {
-        stretcher.image.draw(field, style.theme);
-        let (width, height) = (stretcher.image.width as u32, stretcher.image.height as u32);
+        let same = |drawn: &(Rc<Field>, Theme)| Rc::ptr_eq(&drawn.0, field) && drawn.1 == style.theme;
         let hidden = match &stretcher.canvas {
-            Some(hidden) if hidden.width() == width && hidden.height() == height => hidden.clone(),
-            _ => hidden_canvas(width, height)?,
+            Some(hidden) if stretcher.drawn.as_ref().is_some_and(same) => hidden.clone(),
+            _ => stretcher.draw(field, style.theme)?,
         };
-        let pixels = Clamped(stretcher.image.bytes.as_slice());
-        let data =
-            ImageData::new_with_u8_clamped_array_and_sh(pixels, width, height).map_err(|error| refused(&error))?;
-        self::context(&hidden)?.put_image_data(&data, 0.0, 0.0).map_err(|error| refused(&error))?;
         let ratio = style.device_pixel_ratio;
         let drawn = context.draw_image_with_html_canvas_element_and_dw_and_dh(
             &hidden,
@@ -124,9 +136,26 @@ fn stretch(
             area.width * ratio,
             area.height * ratio,
         );
-        stretcher.canvas = Some(hidden);
         drawn.map_err(|error| refused(&error))
     })
+}
+
+impl Stretcher {
+    /// Draws a field on the hidden canvas.
+    fn draw(&mut self, field: &Rc<Field>, theme: Theme) -> Result<HtmlCanvasElement, PaintError> {
+        self.image.draw(field, theme);
+        let (width, height) = (self.image.width as u32, self.image.height as u32);
+        let hidden = match &self.canvas {
+            Some(hidden) if hidden.width() == width && hidden.height() == height => hidden.clone(),
+            _ => hidden_canvas(width, height)?,
+        };
+        let pixels = Clamped(self.image.bytes.as_slice());
+        let data =
+            ImageData::new_with_u8_clamped_array_and_sh(pixels, width, height).map_err(|error| refused(&error))?;
+        context(&hidden)?.put_image_data(&data, 0.0, 0.0).map_err(|error| refused(&error))?;
+        (self.drawn, self.canvas) = (Some((field.clone(), theme)), Some(hidden.clone()));
+        Ok(hidden)
+    }
 }
 
 fn hidden_canvas(width: u32, height: u32) -> Result<HtmlCanvasElement, PaintError> {

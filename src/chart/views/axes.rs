@@ -3,6 +3,7 @@
 use crate::catalog;
 use crate::chart::layout;
 use crate::chart::spec::{Axis, Grain};
+use crate::decimal::within;
 use crate::params::{Kind, Number, Param, find};
 use crate::plan::sweep;
 use crate::scenario::{Model, Scenario};
@@ -32,7 +33,7 @@ const WINDOWS: [(&str, f64, f64); 6] = [
 pub(super) fn axis(scenario: &Scenario, key: &str) -> Option<AxisOf> {
     let param = find(key)?;
     let Kind::Number(number) = &param.kind else { return None };
-    let own = (number.get)(scenario).clamp(number.min, number.max);
+    let own = within((number.get)(scenario), number.min, number.max);
     let (low, high) =
         WINDOWS.iter().find(|window| window.0 == key).map_or((number.min, number.max), |window| (window.1, window.2));
     let (low, high) = if key == "gpus" { from_a_replica(scenario, own, number.max, (low, high)) } else { (low, high) };

@@ -3,11 +3,12 @@
 use super::axes::{self, AxisOf};
 use super::curve::Metric;
 use super::region::{PERCENT, in_data};
+use super::scratch::Scratch;
 use crate::chart::spec::{Line, LineRole};
 use crate::model::bounds::Bounds;
 use crate::model::software::Offload;
 use crate::model::training::{ComputeFormat, Optimizer};
-use crate::plan::boundary::{Tracer, zero_line};
+use crate::plan::boundary::zero_line;
 use crate::plan::sweep;
 use crate::scenario::resolve::Degrees;
 use crate::scenario::{Scenario, Strategy};
@@ -30,7 +31,7 @@ pub fn holds(scenario: &Scenario) -> bool {
 }
 
 /// Where the tokens of one micro-batch are the most that the bounds let fit, `E_max`.
-pub(super) fn longest_context(scenario: &Scenario, x: &AxisOf, y: &AxisOf, tracer: &mut Tracer) -> Option<Line> {
+pub(super) fn longest_context(scenario: &Scenario, x: &AxisOf, y: &AxisOf, scratch: &mut Scratch) -> Option<Line> {
     let (columns, rows) = GRID;
     let (mut xs, mut ys) = (Vec::new(), Vec::new());
     axes::positions(&x.axis, columns, &mut xs);
@@ -45,8 +46,9 @@ pub(super) fn longest_context(scenario: &Scenario, x: &AxisOf, y: &AxisOf, trace
         // Free memory less that of the tokens, over the memory: smooth, and zero where the tokens are E_max.
         (bounds.free_memory() - Bytes::new(tokens * bounds.element * bounds.layers * bounds.hidden)) / bounds.memory
     };
-    let values: Vec<f64> = ys.iter().flat_map(|&y| xs.iter().map(move |&x| (x, y))).map(|(x, y)| room(x, y)).collect();
-    let pieces = zero_line(tracer, GRID, |column, row| values.get(row * columns + column).copied().unwrap_or(f64::NAN));
+    let at = |values: &[f64], place: usize| values.get(place).copied().unwrap_or(f64::NAN);
+    let values = scratch.zeros(GRID, |column, row| room(at(&xs, column), at(&ys, row)));
+    let pieces = zero_line(&mut scratch.tracer, GRID, |column, row| at(&values, row * columns + column));
     let line = Line::new(NAME, LineRole::Bound, in_data(pieces, x, y, GRID));
     (!line.segments.is_empty()).then_some(line)
 }

@@ -1,5 +1,7 @@
 //! The feasible region: over two parameters, what fits, how fast it goes, and what limits it.
 
+use std::rc::Rc;
+
 use super::axes::{self, AxisOf};
 use super::scratch::Scratch;
 use super::{bound, finding};
@@ -8,7 +10,7 @@ use crate::chart::{format, names};
 use crate::model::report::Limiter;
 use crate::params::Unit;
 use crate::plan::boundary::{Point, memory_frontier, network_boundary};
-use crate::plan::sweep::{self, Range, Sample};
+use crate::plan::sweep::Sample;
 use crate::scenario::Scenario;
 
 /// The name of the line beyond which it does not fit.
@@ -37,24 +39,34 @@ pub fn feasible_region(
     let Some((x, y)) = axes::pair(scenario, x_key, y_key) else { return ChartSpec::empty() };
     axes::positions(&x.axis, scratch.columns, &mut scratch.xs);
     axes::positions(&y.axis, scratch.rows, &mut scratch.ys);
-    let (across, up) =
-        (Range { number: x.number, values: &scratch.xs }, Range { number: y.number, values: &scratch.ys });
-    sweep::grid(scenario, across, up, &mut scratch.samples);
-    let field = field(scratch);
-    let mut lines = lines(&x, &y, scratch);
-    if bounds && bound::holds(scenario) {
-        lines.extend(bound::longest_context(scenario, &x, &y, &mut scratch.tracer));
-    }
+    let mut spec = scratch.drawn(scenario, &x, &y, bounds).unwrap_or_else(|| {
+        let spec = nowhere(scenario, &x, &y, bounds, scratch);
+        scratch.keep(scenario, &x, &y, bounds, &spec);
+        spec
+    });
     let here = (x.own(scenario), y.own(scenario));
+    spec.here = (x.shows(here.0) && y.shows(here.1)).then_some(here);
+    spec.caption = finding::of_region(scenario, &x, &y, scratch);
+    spec
+}
+
+/// The map without the scenario's place on it.
+fn nowhere(scenario: &Scenario, x: &AxisOf, y: &AxisOf, bounds: bool, scratch: &mut Scratch) -> ChartSpec {
+    scratch.fill(scenario, x, y);
+    let field = field(scratch);
+    let mut lines = lines(x, y, scratch);
+    if bounds && bound::holds(scenario) {
+        lines.extend(bound::longest_context(scenario, x, y, scratch));
+    }
     ChartSpec {
         title: format!("What fits: {} and {}", names::in_sentence(x.param.label), names::in_sentence(y.param.label)),
-        caption: finding::of_region(scenario, &x, &y, scratch),
-        zones: zones(scenario, &x, &y, &field),
-        field: Some(field),
+        caption: String::new(),
+        zones: zones(scenario, x, y, &field),
+        field: Some(Rc::new(field)),
         lines,
-        here: (x.shows(here.0) && y.shows(here.1)).then_some(here),
-        x: x.axis,
-        y: y.axis,
+        here: None,
+        x: x.axis.clone(),
+        y: y.axis.clone(),
         value: MFU,
     }
 }

@@ -42,8 +42,8 @@ const MULTIPLY_ADD: f64 = 2.0;
 /// Products of the backward pass over the forward pass's.
 const BACKWARD: f64 = 2.0;
 /// Reads and writes of all scores of T tokens for E experts, both passes: softmax, choice of the top k, places by cumulative
-/// sums of masks, auxiliary loss. The compute part of Tutel's Table 2 grows by 14.5 ms from 32 to 512 experts, 10 ms
-/// of it the gate's product.
+/// sums of masks, auxiliary loss. Between what their operators need (some 20) and what is left of Table 2's compute part, which
+/// grows by 14.5 ms from 32 to 512 experts, without the gate's product (some 55).
 const SCORE_PASSES: f64 = 40.0;
 /// The forward pass has a third of them.
 const FORWARD_PASSES: f64 = SCORE_PASSES / 3.0;

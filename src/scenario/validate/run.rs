@@ -1,5 +1,6 @@
 //! What is unwise about a whole run. The numbers of its step stand.
 
+use crate::decimal::fixed;
 use crate::model::run::{RunChoices, batch, checkpoint, host};
 use crate::model::setup::Setup;
 use crate::scenario::issue::Issue;
@@ -20,10 +21,10 @@ pub(super) fn critical_batch(setup: &Setup, choices: &RunChoices) -> Option<Issu
     }
     let kept = 100.0 * batch::token_efficiency(batch, critical);
     let message = format!(
-        "A step takes {:.1}M tokens, more than the critical batch of {:.1}M: a token teaches {kept:.0} % of what it does in \
-         small batches.",
-        batch / MILLION,
-        critical / MILLION
+        "A step takes {}M tokens, more than the critical batch of {}M: a token teaches {} % of what it does in small batches.",
+        fixed(batch / MILLION, 1),
+        fixed(critical / MILLION, 1),
+        fixed(kept, 0)
     );
     Some(Issue::note("critbatch", message))
 }
@@ -41,8 +42,8 @@ pub(super) fn host_memory(setup: &Setup, choices: &RunChoices) -> Option<Issue> 
         ("offloadopt", "What is offloaded", host::offload(setup)),
     ];
     needs.into_iter().find(|(_, _, bytes)| *bytes > HOST_MEMORY).map(|(key, what, bytes)| {
-        let tib = bytes.gib() / GIB_PER_TIB;
-        let message = format!("{what} takes {tib:.1} TiB of a node's host memory: a DGX H100 has 2 TiB.");
+        let tib = fixed(bytes.gib() / GIB_PER_TIB, 1);
+        let message = format!("{what} takes {tib} TiB of a node's host memory: a DGX H100 has 2 TiB.");
         Issue::note(key, message)
     })
 }

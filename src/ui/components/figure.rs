@@ -13,6 +13,7 @@ use crate::chart::paint::{self, Style};
 use crate::chart::palette::Theme;
 use crate::chart::spec::ChartSpec;
 use crate::chart::{describe, readout, table};
+use crate::decimal;
 use crate::ui::state::Action;
 
 /// A click within this distance of the place that is read out is there, in CSS pixels.
@@ -54,7 +55,7 @@ fn place(spec: &ChartSpec, (x, y): (f64, f64)) -> Action {
 }
 
 /// How far an arrow key moves the crosshair, right and up.
-fn arrow(event: &KeyboardEvent) -> Option<(i32, i32)> {
+pub(super) fn arrow(event: &KeyboardEvent) -> Option<(i32, i32)> {
     let stride = if event.shift_key() { 6 } else { 1 };
     match event.key().as_str() {
         "ArrowLeft" => Some((-stride, 0)),
@@ -68,11 +69,10 @@ fn arrow(event: &KeyboardEvent) -> Option<(i32, i32)> {
 /// Lines through a place; without a parameter up the figure only the one through x means something.
 fn cross(area: &PlotArea, size: Size, (x, y): (f64, f64), over_both: bool) -> Html {
     let (x, y) = area.to_pixel(x, y);
-    let (left, right) = (area.left.to_string(), area.right().to_string());
-    let (top, bottom) = (area.top.to_string(), area.bottom().to_string());
-    let (x, y) = (x.to_string(), y.to_string());
+    let [left, right, top, bottom] = [area.left, area.right(), area.top, area.bottom()].map(decimal::plain);
+    let [x, y, width, height] = [x, y, size.width, size.height].map(|length| decimal::fixed(length, 2));
     html! {
-        <svg class="cross" aria-hidden="true" viewBox={format!("0 0 {} {}", size.width, size.height)}>
+        <svg class="cross" aria-hidden="true" viewBox={format!("0 0 {width} {height}")}>
             <line x1={x.clone()} x2={x.clone()} y1={top} y2={bottom} />
             if over_both {
                 <line x1={left} x2={right} y1={y.clone()} y2={y.clone()} />

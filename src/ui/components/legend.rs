@@ -6,6 +6,7 @@ use crate::chart::names;
 use crate::chart::palette;
 use crate::chart::readout::Entry;
 use crate::chart::spec::{ChartSpec, Line, LineRole};
+use crate::decimal;
 use crate::ui::text;
 
 /// Samples with their names, and the values of lines at the place that is read out.
@@ -43,11 +44,11 @@ fn band(line: &Line) -> Html {
 }
 
 fn sample(role: LineRole) -> Html {
-    let dashes: Vec<String> = palette::dashes(role).iter().map(ToString::to_string).collect();
+    let dashes: Vec<String> = palette::dashes(role).iter().copied().map(decimal::plain).collect();
     let dashes = (!dashes.is_empty()).then(|| dashes.join(" "));
     html! {
         <svg class="sample" viewBox="0 0 22 12" aria-hidden="true">
-            <line class={names::line_class(role)} x1="0" x2="22" y1="6" y2="6" stroke-width={palette::width(role).to_string()}
+            <line class={names::line_class(role)} x1="0" x2="22" y1="6" y2="6" stroke-width={decimal::plain(palette::width(role))}
                 stroke-dasharray={dashes} />
         </svg>
     }

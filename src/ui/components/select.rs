@@ -3,6 +3,8 @@
 use yew::prelude::*;
 
 use crate::ui::effects;
+use crate::ui::state::Action;
+use crate::ui::view::View;
 
 /// One option; options of the same group stand together.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -13,7 +15,18 @@ pub struct Item {
     pub group: Option<&'static str>,
 }
 
-/// What to show, and where the choice goes.
+/// The action of an option, from what is looked at and the option's place. Plain, so that two renderings can be told to be
+/// the same: an element never changes what its options do.
+#[derive(Clone, Copy, Debug)]
+pub struct Choose(pub fn(View, usize) -> Action);
+
+impl PartialEq for Choose {
+    fn eq(&self, _: &Self) -> bool {
+        true
+    }
+}
+
+/// What to show, and where the choice goes. Rendered again only where one of these changes.
 #[derive(PartialEq, Properties)]
 pub struct Props {
     /// The element's identifier.
@@ -25,8 +38,13 @@ pub struct Props {
     pub items: Vec<Item>,
     /// The chosen one.
     pub chosen: usize,
-    /// Takes the index of what is chosen.
-    pub choose: Callback<usize>,
+    /// What is looked at.
+    #[prop_or_default]
+    pub view: View,
+    /// What choosing does.
+    pub choose: Choose,
+    /// Takes the action.
+    pub emit: Callback<Action>,
 }
 
 /// A select with option groups.
@@ -34,7 +52,8 @@ pub struct Props {
 pub fn Select(props: &Props) -> Html {
     let select = use_node_ref();
     effects::use_selected(&select, props.chosen, props.items.len());
-    let choose = props.choose.reform(|event: Event| effects::selected_index(&event));
+    let (view, action) = (props.view, props.choose.0);
+    let choose = props.emit.reform(move |event: Event| action(view, effects::selected_index(&event)));
     let option = |(place, item): (usize, &Item)| {
         html! { <option value={place.to_string()} selected={place == props.chosen}>{ &item.label }</option> }
     };

@@ -40,7 +40,8 @@ fn shared(view: &View) -> View {
 /// The view as the address bar holds it: with a theme only where the link came with one.
 fn addressed(view: &View) -> View {
     let search = window().location().search().unwrap_or_default();
-    if search.contains("theme=") { *view } else { shared(view) }
+    let named = search.split(['?', '&']).any(|pair| pair.starts_with("theme="));
+    if named { *view } else { shared(view) }
 }
 
 /// The whole link of a scenario, for the clipboard.

@@ -8,7 +8,7 @@ use crate::chart::views::{ALONG, LayerView, expert_layer};
 use crate::plan::experts::family::Family;
 use crate::scenario::Scenario;
 use crate::ui::components::figure::Figure;
-use crate::ui::components::select::{Item, Select};
+use crate::ui::components::select::{Choose, Item, Select};
 use crate::ui::effects;
 use crate::ui::state::Action;
 use crate::ui::text;
@@ -36,34 +36,33 @@ pub fn ExpertLayer(props: &Props) -> Html {
     let settled = effects::use_settled(scenario);
     let spec = use_memo((settled, view.layer), |(scenario, layer)| expert_layer(scenario, *layer));
     let now = view.layer;
-    let layers = core::iter::once(text::THIS_LAYER).chain(EXPERT_LAYERS.iter().map(|entry| entry.name));
+    let mut layers = core::iter::once(text::THIS_LAYER).chain(EXPERT_LAYERS.iter().map(|entry| entry.name));
     let shown = now.published.map_or(0, |place| place + 1);
+    let which = Choose(|view, place| look_at(LayerView { published: place.checked_sub(1), ..view.layer }, view));
+    let along = Choose(|view, along| look_at(LayerView { along, ..view.layer }, view));
+    let family = Choose(|view, place| {
+        let family = if place == 0 { Family::Pipelining } else { Family::Parallelism };
+        look_at(LayerView { family, ..view.layer }, view)
+    });
+    let view = *view;
     html! {
         <Figure id="layer" {spec} theme={*theme} emit={emit.clone()} say={say.clone()}>
-            { select(("layer-of", "Which layer of experts"), layers, shown, (*view, emit), |layer, place| {
-                LayerView { published: place.checked_sub(1), ..layer }
-            }) }
+            <Select id="layer-of" name="Which layer of experts" items={items(&mut layers)} chosen={shown} {view} choose={which} {emit} />
             <span>{ "over" }</span>
-            { select(("layer-x", "Horizontal axis of the layer"), ALONG.iter().map(|along| along.0), now.along, (*view, emit),
-                |layer, along| LayerView { along, ..layer }) }
-            { select(("layer-lines", "Choices that are compared"), text::FAMILIES.into_iter(),
-                usize::from(now.family == Family::Parallelism), (*view, emit), |layer, place| {
-                let family = if place == 0 { Family::Pipelining } else { Family::Parallelism };
-                LayerView { family, ..layer }
-            }) }
+            <Select id="layer-x" name="Horizontal axis of the layer" items={items(&mut ALONG.iter().map(|along| along.0))}
+                chosen={now.along} {view} choose={along} {emit} />
+            <Select id="layer-lines" name="Choices that are compared" items={items(&mut text::FAMILIES.into_iter())}
+                chosen={usize::from(now.family == Family::Parallelism)} {view} choose={family} {emit} />
         </Figure>
     }
 }
 
-/// A select that changes one thing of the view.
-fn select(
-    (id, name): (&'static str, &'static str),
-    labels: impl Iterator<Item = &'static str>,
-    chosen: usize,
-    (view, emit): (View, &Callback<Action>),
-    change: fn(LayerView, usize) -> LayerView,
-) -> Html {
-    let items: Vec<Item> = labels.map(|label| Item { label: AttrValue::Static(label), group: None }).collect();
-    let choose = emit.reform(move |place: usize| Action::Look(View { layer: change(view.layer, place), ..view }));
-    html! { <Select {id} {name} {items} {chosen} {choose} /> }
+/// The action of looking at a layer so.
+fn look_at(layer: LayerView, view: View) -> Action {
+    Action::Look(View { layer, ..view })
+}
+
+/// Options by these names.
+fn items(names: &mut dyn Iterator<Item = &'static str>) -> Vec<Item> {
+    names.map(|label| Item { label: AttrValue::Static(label), group: None }).collect()
 }

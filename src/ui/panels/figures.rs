@@ -1,4 +1,4 @@
-//! The figures at the right: map, curves, memory.
+//! The figures at the right: map, curves, memory, timeline.
 
 use std::rc::Rc;
 
@@ -7,9 +7,11 @@ use yew::prelude::*;
 use crate::chart::palette::Theme;
 use crate::chart::views::{AXES, Metric, bounds_hold};
 use crate::params;
+use crate::scenario::Scenario;
 use crate::ui::components::bar::MemoryBar;
 use crate::ui::components::figure::Figure;
-use crate::ui::components::select::{Item, Select};
+use crate::ui::components::select::{Choose, Item, Select};
+use crate::ui::components::timeline::TimelineFigure;
 use crate::ui::derived::Derived;
 use crate::ui::panels::expert_layer::ExpertLayer;
 use crate::ui::panels::run::run;
@@ -28,35 +30,36 @@ pub struct Sinks<'a> {
 }
 
 /// A select over the parameters that may stand on an axis.
-fn axis(
-    id: &'static str,
-    name: &'static str,
-    now: &str,
-    emit: &Callback<Action>,
-    look: impl Fn(&'static str) -> View + 'static,
-) -> Html {
+fn axis(id: &'static str, name: &'static str, now: &str, view: View, choose: Choose, emit: &Callback<Action>) -> Html {
     let label = |key: &str| params::find(key).map_or("", |param| param.label);
     let items: Vec<Item> = AXES.iter().map(|key| Item { label: AttrValue::Static(label(key)), group: None }).collect();
     let chosen = AXES.iter().position(|key| *key == now).unwrap_or(0);
-    let choose = emit.reform(move |place: usize| Action::Look(look(AXES.get(place).copied().unwrap_or("seq"))));
-    html! { <Select {id} {name} {items} {chosen} {choose} /> }
+    html! { <Select {id} {name} {items} {chosen} {view} {choose} {emit} /> }
+}
+
+/// The key of the axis at a place of the select.
+fn key(place: usize) -> &'static str {
+    AXES.get(place).copied().unwrap_or("seq")
 }
 
 /// The metric of the curves.
 fn metric(view: View, emit: &Callback<Action>) -> Html {
     let items = [text::MFU, text::TOKENS].map(|label| Item { label: AttrValue::Static(label), group: None }).to_vec();
     let chosen = usize::from(view.metric == Metric::TokensPerSecond);
-    let choose = emit.reform(move |place: usize| {
+    let choose = Choose(|view, place| {
         let metric = if place == 0 { Metric::Mfu } else { Metric::TokensPerSecond };
         Action::Look(View { metric, ..view })
     });
-    html! { <Select id="curve-y" name="Vertical axis of the curves" {items} {chosen} {choose} /> }
+    html! { <Select id="curve-y" name="Vertical axis of the curves" {items} {chosen} {view} {choose} {emit} /> }
 }
 
-/// Map, curves, memory, strategies.
-pub fn figures(state: &State, derived: &Rc<Derived>, theme: Theme, sinks: Sinks) -> Html {
+/// Map, curves, memory, timeline, strategies; `settled` is the scenario as it was when it last stood still.
+pub fn figures(state: &State, settled: Scenario, derived: &Rc<Derived>, theme: Theme, sinks: Sinks) -> Html {
     let Sinks { emit, say } = sinks;
     let view = state.view;
+    let across = Choose(|view, place| Action::Look(view.with_map_x(key(place))));
+    let up = Choose(|view, place| Action::Look(view.with_map_y(key(place))));
+    let along = Choose(|view, place| Action::Look(View { curve_x: key(place), ..view }));
     let bounds = emit.reform(move |_: MouseEvent| Action::Look(View { bounds: !view.bounds, ..view }));
     let overlay = if bounds_hold(&state.scenario) {
         html! {
@@ -70,17 +73,18 @@ pub fn figures(state: &State, derived: &Rc<Derived>, theme: Theme, sinks: Sinks)
     html! {
         <section class="figures" aria-label="Figures over parameters">
             <Figure id="map" spec={derived.map.clone()} {theme} emit={emit.clone()} say={say.clone()} hint={text::HINT}>
-                { axis("map-x", "Horizontal axis of the map", view.map_x, emit, move |key| view.with_map_x(key)) }
+                { axis("map-x", "Horizontal axis of the map", view.map_x, view, across, emit) }
                 <span aria-hidden="true">{ "×" }</span>
-                { axis("map-y", "Vertical axis of the map", view.map_y, emit, move |key| view.with_map_y(key)) }
+                { axis("map-y", "Vertical axis of the map", view.map_y, view, up, emit) }
             </Figure>
             <Figure id="curve" spec={derived.curve.clone()} {theme} emit={emit.clone()} say={say.clone()} foot={overlay}>
                 { metric(view, emit) }
                 <span>{ "over" }</span>
-                { axis("curve-x", "Horizontal axis of the curves", view.curve_x, emit, move |key| View { curve_x: key, ..view }) }
+                { axis("curve-x", "Horizontal axis of the curves", view.curve_x, view, along, emit) }
             </Figure>
             <MemoryBar spec={derived.memory.clone()} {theme} />
-            <Strategies scenario={state.scenario} emit={emit.clone()} />
+            <TimelineFigure scenario={state.scenario} {theme} say={say.clone()} />
+            <Strategies scenario={settled} emit={emit.clone()} />
             if state.scenario.model.architecture().has_experts() {
                 <ExpertLayer scenario={state.scenario} {view} {theme} emit={emit.clone()} say={say.clone()} />
             }

@@ -4,7 +4,7 @@ use yew::prelude::*;
 
 use crate::catalog::{ACCELERATORS, CLUSTERS, MODELS};
 use crate::scenario::{Model, Scenario};
-use crate::ui::components::select::{Item, Select};
+use crate::ui::components::select::{Choose, Item, Select};
 use crate::ui::state::{Action, Pick};
 use crate::ui::text;
 
@@ -28,11 +28,11 @@ pub fn model(scenario: &Scenario, emit: &Callback<Action>) -> Html {
     if chosen == items.len() {
         items.push(item(text::CUSTOM, None));
     }
-    let choose = emit.reform(|place: usize| {
+    let choose = Choose(|_, place| {
         let entry = place.checked_sub(1).and_then(|place| MODELS.get(place));
         Action::Pick(entry.map_or(Pick::Ladder, |entry| Pick::Model(entry.id)))
     });
-    labelled("model", "Model", html! { <Select id="model" {items} {chosen} {choose} /> })
+    labelled("model", "Model", html! { <Select id="model" {items} {chosen} {choose} {emit} /> })
 }
 
 /// The GPU.
@@ -43,10 +43,10 @@ pub fn accelerator(scenario: &Scenario, emit: &Callback<Action>) -> Html {
     if chosen == items.len() {
         items.push(item(text::CUSTOM, None));
     }
-    let choose = emit.reform(|place: usize| {
+    let choose = Choose(|_, place| {
         Action::Pick(Pick::Accelerator(ACCELERATORS.get(place).map_or(crate::scenario::CUSTOM, |entry| entry.id)))
     });
-    labelled("accelerator", "GPU", html! { <Select id="accelerator" {items} {chosen} {choose} /> })
+    labelled("accelerator", "GPU", html! { <Select id="accelerator" {items} {chosen} {choose} {emit} /> })
 }
 
 /// The cluster: its GPU, its nodes and its links at once.
@@ -57,8 +57,8 @@ pub fn cluster(scenario: &Scenario, emit: &Callback<Action>) -> Html {
     if chosen == items.len() {
         items.push(item(text::CUSTOM, None));
     }
-    let choose = emit.reform(|place: usize| {
+    let choose = Choose(|_, place| {
         Action::Pick(Pick::Cluster(CLUSTERS.get(place).map_or(crate::scenario::CUSTOM, |entry| entry.id)))
     });
-    labelled("cluster", "Cluster", html! { <Select id="cluster" {items} {chosen} {choose} /> })
+    labelled("cluster", "Cluster", html! { <Select id="cluster" {items} {chosen} {choose} {emit} /> })
 }

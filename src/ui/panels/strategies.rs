@@ -5,25 +5,23 @@ use yew::prelude::*;
 use crate::chart::names;
 use crate::plan::limits::{Reach, by_strategy};
 use crate::scenario::{Scenario, Strategy};
-use crate::ui::effects;
 use crate::ui::state::Action;
 use crate::ui::text::{self, strategies as words};
 
 /// What to show, and where actions go.
 #[derive(PartialEq, Properties)]
 pub struct Props {
-    /// The choices.
+    /// The choices, as they were when they last stood still.
     pub scenario: Scenario,
     /// Takes actions.
     pub emit: Callback<Action>,
 }
 
-/// A table, one row a strategy; a row's button chooses it. It is below the first screen and follows a short pause.
+/// A table, one row a strategy; a row's button chooses it. It is below the first screen, and so follows a short pause.
 #[component]
 pub fn Strategies(props: &Props) -> Html {
     let Props { scenario, emit } = props;
-    let settled = effects::use_settled(scenario);
-    let reaches = use_memo(settled, by_strategy);
+    let reaches = use_memo(*scenario, by_strategy);
     html! {
         <div id="strategies" class="figure wide">
             <div class="figure-head"><h2 id="strategies-title">{ words::TITLE }</h2></div>
@@ -44,8 +42,7 @@ pub fn Strategies(props: &Props) -> Html {
 fn row(scenario: &Scenario, reach: &Reach, all: &[Reach], emit: &Callback<Action>) -> Html {
     let chosen = scenario.strategy == reach.strategy;
     let place = Strategy::ALL.iter().position(|strategy| *strategy == reach.strategy).unwrap_or(0);
-    let changed = scenario.with_strategy(reach.strategy);
-    let choose = emit.reform(move |_: MouseEvent| Action::Take(Box::new(changed)));
+    let choose = emit.reform(move |_: MouseEvent| Action::Choose { key: "strategy", index: place });
     let class = classes!(chosen.then_some("chosen"), (!reach.report.fits()).then_some("moot"));
     html! {
         <tr {class}>

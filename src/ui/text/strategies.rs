@@ -1,6 +1,7 @@
 //! The words of the table of strategies.
 
 use crate::chart::{format, rounding};
+use crate::decimal;
 use crate::plan::limits::Reach;
 use crate::scenario::Strategy;
 
@@ -68,5 +69,5 @@ fn params(size: f64) -> String {
 }
 
 fn times(ratio: f64) -> String {
-    format!("{ratio:.1}×")
+    decimal::fixed(ratio, 1) + "×"
 }

@@ -92,7 +92,8 @@ impl super::Tiles {
         let mfu = |factor: f64| format::percent(factor * report.mfu);
         // The name says the unit.
         let tokens = |factor: f64| -> String {
-            format::tokens_per_s(factor * report.tokens_per_s_per_gpu).trim_end_matches("tokens/s").trim_end().into()
+            let text = format::tokens_per_s(factor * report.tokens_per_s_per_gpu);
+            text.strip_suffix("tokens/s").unwrap_or(&text).trim_end().into()
         };
         let (time, memory) = (accuracy::step_time(scenario), accuracy::peak_memory(scenario));
         let (slow, fast) = (1.0 / time.high, 1.0 / time.low);
