@@ -10,6 +10,7 @@ pub mod rounding;
 pub mod scale;
 pub mod spec;
 pub mod table;
+pub mod timeline;
 pub mod views;
 
 #[cfg(feature = "web")]

@@ -117,6 +117,8 @@ pub enum Group {
     Sharding,
     /// Tensor, context and pipeline parallelism.
     Parallelism,
+    /// The experts of a mixture of experts.
+    Experts,
     /// Framework and kernels.
     Kernels,
     /// The GPU's and the network's numbers.

@@ -70,7 +70,7 @@ fn mixtures_of_experts_have_their_total_and_active_counts() {
         ("llama-4-maverick", 401_583_781_376 - 871_932_416, 17_184_691_200),
         ("phi-3.5-moe", 41_873_153_344, 6_640_999_744),
         ("olmoe-1b-7b", 6_919_161_856, 1_282_017_280),
-        ("dbrx-132b", 131_596_523_520, 36_469_708_800),
+        ("dbrx", 131_596_523_520, 36_469_708_800),
         // The checkpoints' totals less the layer that predicts a second token, with an embedding and a head of its own.
         ("glm-4.5-air", 110_468_824_832 - 2_375_059_584 - 2 * 151_552 * 4096, 13_424_129_664),
         ("glm-4.5", 358_337_791_296 - 3_988_069_792 - 2 * 151_552 * 5120, 33_632_266_144),

@@ -8,8 +8,8 @@ mod any;
 
 use any::any_scenario;
 use proptest::prelude::*;
-use shardwise::catalog::{REVISION, SCENARIOS, default_scenario};
-use shardwise::params::{ARCHITECTURE, CONSTANTS, Kind, PARAMS, every, issues};
+use shardwise::catalog::{MODELS, REVISION, SCENARIOS, default_scenario};
+use shardwise::params::{ARCHITECTURE, CONSTANTS, Kind, PARAMS, every, find, issues};
 use shardwise::scenario::Scenario;
 use shardwise::scenario::issue::Severity;
 use shardwise::share::pick::{pick_accelerator, pick_cluster, pick_model};
@@ -115,6 +115,35 @@ fn a_model_of_the_users_own_is_in_the_link() {
     assert!(pick_model(&mut scenario, "custom"));
     assert_eq!(encode(&scenario), "v=1&rev=2&model=custom&layers=32&hidden=4096&heads=32&kv=8&ffn=14336&vocab=128256");
     assert_eq!(decode(&encode(&scenario)).scenario, scenario);
+}
+
+#[test]
+fn a_mixture_of_experts_of_the_users_own_is_in_the_link() {
+    let mut scenario =
+        decode("cluster=dgx-h100&model=deepseek-v3&gpus=2048&pp=16&accum=64&ep=64&dispatcher=fused").scenario;
+    let named = encode(&scenario);
+    assert_eq!(named, "v=1&rev=2&cluster=dgx-h100&model=deepseek-v3&gpus=2048&accum=64&pp=16&ep=64&dispatcher=fused");
+    let experts = find("experts").unwrap();
+    let Kind::Number(number) = experts.kind else { panic!("experts are counted") };
+    (number.set)(&mut scenario, 128.0);
+    let shape = "layers=61&hidden=7168&heads=128&headdim=128&ffn=18432&vocab=129280&kvrank=512&qrank=1536&nope=128&rope=64&vdim=128";
+    let mixture = "experts=128&topk=8&effn=2048&sharedffn=2048&firstdense=3&routerbias=yes&ngroup=8&topkgroup=4";
+    let own = named.replace("deepseek-v3", "custom") + "&" + shape + "&" + mixture;
+    assert_eq!(encode(&scenario), own);
+    let read = decode(&own);
+    assert_eq!((read.issues, read.scenario), (vec![], scenario));
+}
+
+/// Links to mixtures of experts on clusters are as short as any.
+#[test]
+fn links_to_mixtures_of_experts_are_short() {
+    for model in MODELS.iter().filter(|model| model.architecture.has_experts()) {
+        let link = format!("cluster=azure-nd-h100-v5&model={}&gpus=1024&seq=8192&accum=16&tp=2&pp=8&ep=32", model.id);
+        let decoded = decode(&link);
+        assert_eq!(decoded.issues, [], "{link}");
+        let encoded = encode(&decoded.scenario);
+        assert!(encoded.len() < 150, "{encoded}");
+    }
 }
 
 #[test]
@@ -295,7 +324,7 @@ fn link_like_text() -> impl Strategy<Value = String> {
 }
 
 /// The parameters that an issue over several of them names.
-const CROSS: [&str; 18] = [
+const CROSS: [&str; 23] = [
     "shard",
     "gpus",
     "seq",
@@ -314,6 +343,11 @@ const CROSS: [&str; 18] = [
     "lastlayers",
     "offloadparams",
     "offloadopt",
+    "ep",
+    "etp",
+    "topk",
+    "sp",
+    "epoverlap",
 ];
 
 /// What every decoded scenario promises.

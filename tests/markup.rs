@@ -3,7 +3,7 @@
 
 use shardwise::catalog;
 use shardwise::chart::views::{Scratch, feasible_region};
-use shardwise::params::PARAMS;
+use shardwise::params::{Group, PARAMS};
 use shardwise::scenario::issue::Issue;
 use shardwise::scenario::{Model, RecomputeMode, Scenario};
 use shardwise::ui::components::choice::{ChoiceControl, Props as ChoiceProps};
@@ -59,9 +59,14 @@ fn every_slider_of_the_first_screen_has_its_name_and_a_typed_field() {
 
 #[test]
 fn every_parameter_of_the_table_has_a_control() {
-    let html = page(&catalog::default_scenario(), Vec::new());
+    let dense = page(&catalog::default_scenario(), Vec::new());
+    let mixtral = catalog::model("mixtral-8x7b").unwrap().pick();
+    let sparse = page(&catalog::default_scenario().with_model(mixtral), Vec::new());
     for param in PARAMS {
-        assert!(html.contains(&format!("id=\"{}\"", param.key)), "no control {}", param.key);
+        let control = format!("id=\"{}\"", param.key);
+        assert!(sparse.contains(&control), "no control {}", param.key);
+        // Where there are no experts there is nothing to set about them.
+        assert_eq!(dense.contains(&control), param.group != Group::Experts, "{}", param.key);
     }
 }
 
@@ -107,12 +112,28 @@ fn the_headline_says_whether_it_fits() {
 #[test]
 fn every_figure_has_a_summary_and_a_table() {
     let html = page(&catalog::default_scenario(), Vec::new());
-    for id in ["map", "curve", "memory"] {
+    for id in ["map", "curve", "memory", "timeline"] {
         let canvas = html.split("<canvas").find(|part| part.contains(&format!("id=\"{id}\""))).unwrap();
         let canvas = canvas.split('>').next().unwrap();
         assert!(canvas.contains("role=\"img\"") && canvas.contains("aria-label=\""), "{canvas}");
     }
-    assert_eq!(html.matches(text::DATA).count(), 3);
+    assert_eq!(html.matches(text::DATA).count(), 4);
+}
+
+#[test]
+fn the_timeline_has_a_legend_and_buttons_for_its_levels() {
+    let html = page(&catalog::default_scenario(), Vec::new());
+    let figure = html.split("<figure").find(|part| part.contains("id=\"timeline\"")).unwrap();
+    let figure = figure.split("</figure>").next().unwrap();
+    assert_eq!(figure.matches("aria-pressed=\"true\"").count(), 1);
+    for name in text::LEVELS {
+        assert!(figure.contains(&format!(">{name}</button>")), "no button {name}");
+    }
+    let spoken = words(figure);
+    for name in ["Forward", "Backward", "All-gather", "Reduce-scatter", "Optimizer", "Of ", " compute takes "] {
+        assert!(spoken.contains(name), "{name} not in {spoken}");
+    }
+    assert!(figure.contains("class=\"lanes-2\""));
 }
 
 #[test]

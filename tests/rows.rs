@@ -132,10 +132,6 @@ fn hardware_is_completed_with_a_note() {
 #[test]
 fn what_is_not_modelled_is_left_out() {
     for (changes, reason_starts) in [
-        ([("model", "Qwen3-30B-A3B")], "mixture of experts"),
-        ([("model", "Mixtral-8x7B")], "mixture of experts"),
-        ([("n_experts", "64")], "mixture of experts"),
-        ([("ep", "8")], "mixture of experts"),
         ([("notes", "LoRA fine-tuning")], "low-rank adapters"),
         ([("notes", "CAUTION: degrees do not multiply")], "the source contradicts itself"),
         ([("model", "T5-11B")], "not a decoder-only transformer"),

@@ -3,6 +3,7 @@
 use super::format;
 use super::names::in_sentence;
 use super::spec::{Axis, BarSpec, ChartSpec, Line, LineRole};
+use super::timeline::TimelineSpec;
 use crate::units::Bytes;
 
 /// The summary of a chart, in one sentence: what is drawn over what, and the finding.
@@ -21,6 +22,16 @@ pub fn bar(spec: &BarSpec) -> String {
         })
         .collect();
     format!("{}: {} Its parts: {}.", spec.title, spec.caption, parts.join(", "))
+}
+
+/// The summary of a timeline, in a few sentences: the finding, and what takes how long.
+pub fn timeline(spec: &TimelineSpec) -> String {
+    let sums: Vec<String> = spec
+        .sums
+        .iter()
+        .map(|&(work, time)| format!("{} {}", in_sentence(super::names::work(work)), format::seconds(time)))
+        .collect();
+    format!("{}: {} Time by kind of work: {}.", spec.title, spec.caption, sums.join(", "))
 }
 
 /// An axis with its ends.
@@ -54,7 +65,8 @@ pub fn legend(spec: &ChartSpec) -> Vec<LegendEntry> {
 mod tests {
     use super::*;
     use crate::catalog::default_scenario;
-    use crate::chart::views::{Metric, Scratch, feasible_region, memory_bar, mfu_curve};
+    use crate::chart::timeline::Zoom;
+    use crate::chart::views::{self, Metric, Scratch, feasible_region, memory_bar, mfu_curve};
 
     #[test]
     fn every_figure_has_a_summary_with_numbers_and_no_nan() {
@@ -64,6 +76,7 @@ mod tests {
             chart(&feasible_region(&scenario, "seq", "size", true, &mut scratch)),
             chart(&mfu_curve(&scenario, "link", Metric::Mfu, true, &mut scratch)),
             bar(&memory_bar(&scenario.report())),
+            timeline(&views::timeline(&scenario, Zoom::WHOLE, false)),
         ];
         for text in texts {
             assert!(text.ends_with('.') && text.contains(|c: char| c.is_ascii_digit()), "{text}");

@@ -1,6 +1,8 @@
 //! Where a chart's axes stand in its rectangle: the one mapping between pixels and data, shared by painting, hover,
 //! click and the keyboard crosshair. Lengths are CSS pixels.
 
+pub mod lanes;
+
 use super::scale;
 use super::spec::{Axis, BarSpec, ChartSpec};
 

@@ -1,7 +1,7 @@
 //! What parts, limiters and lines are called, everywhere.
 
 use super::spec::LineRole;
-use crate::model::report::{Limiter, MemoryPart};
+use crate::model::report::{Lane, Limiter, MemoryPart, Work};
 use crate::params::{Kind, find};
 
 /// The name of a memory part.
@@ -29,6 +29,37 @@ pub const fn limiter(limiter: Limiter) -> &'static str {
         Limiter::Compute => "compute",
         Limiter::Launch => "kernel launches",
         Limiter::Bubble => "pipeline bubble",
+    }
+}
+
+/// The name of a lane of the timeline.
+pub const fn lane(lane: Lane) -> &'static str {
+    match lane {
+        Lane::Compute => "Compute",
+        Lane::Shard => "Gathers and reductions",
+        Lane::Replicate => "Reductions across replicas",
+        Lane::AllToAll => "Tokens to experts and back",
+        Lane::Exchange => "Tensor, context and pipeline exchanges",
+    }
+}
+
+/// The name of a kind of work.
+pub const fn work(work: Work) -> &'static str {
+    match work {
+        Work::EmbeddingForward => "Embedding",
+        Work::LayerForward => "Forward",
+        Work::Head => "Head and loss",
+        Work::LayerBackward => "Backward",
+        Work::Experts => "Experts",
+        Work::EmbeddingBackward => "Embedding backward",
+        Work::OptimizerStep => "Optimizer",
+        Work::AllGather => "All-gather",
+        Work::ReduceScatter => "Reduce-scatter",
+        Work::AllReduce => "All-reduce",
+        Work::Dispatch => "Dispatch",
+        Work::Combine => "Combine",
+        Work::Exchange => "Exchange",
+        Work::Bubble => "Pipeline bubble",
     }
 }
 

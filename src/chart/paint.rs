@@ -8,14 +8,16 @@ mod chart;
 mod field;
 mod hatch;
 mod labels;
+mod lanes;
 mod lines;
 mod path;
 mod pen;
 mod surface;
 
 use super::palette::Theme;
-pub use canvas::{paint_bar, paint_chart};
+pub use canvas::{paint_bar, paint_chart, paint_lanes};
 pub use chart::{draw_bar, draw_chart};
+pub use lanes::draw_lanes;
 pub use pen::Pen;
 
 /// How a figure is drawn.

@@ -5,7 +5,7 @@
 mod ramp;
 
 use super::spec::LineRole;
-use crate::model::report::{Limiter, MemoryPart};
+use crate::model::report::{Limiter, MemoryPart, Work};
 pub use ramp::ramp;
 
 /// A colour, by its sRGB bytes.
@@ -29,6 +29,15 @@ impl Rgb {
         let mix = |from: u8, to: u8| (f64::from(from) + share * (f64::from(to) - f64::from(from)) + 0.5) as u8;
         Self(mix(self.0, other.0), mix(self.1, other.1), mix(self.2, other.2))
     }
+}
+
+/// A sum of weighted sRGB bytes above which black text reads better than white.
+const BRIGHT: f64 = 118.0;
+
+/// Black or white, whichever reads better on a colour.
+pub fn readable(Rgb(red, green, blue): Rgb) -> Rgb {
+    let light = 0.299 * f64::from(red) + 0.587 * f64::from(green) + 0.114 * f64::from(blue);
+    if light > BRIGHT { Rgb::hex(0) } else { Rgb::hex(0xffffff) }
 }
 
 /// Light or dark.
@@ -138,6 +147,48 @@ pub const fn limiter(theme: Theme, limiter: Limiter) -> Rgb {
     }
 }
 
+/// The colour of a kind of work: gathers and reductions as the memory that they fill, the rest apart from its neighbours on a lane.
+pub const fn work(theme: Theme, work: Work) -> Rgb {
+    match work {
+        Work::EmbeddingForward => pair(theme, 0x5f6872, 0x8a949e),
+        Work::LayerForward => pair(theme, 0x0b4f95, 0x4a90e2),
+        Work::Head => pair(theme, 0x7a4fc4, 0xb79cff),
+        Work::LayerBackward => pair(theme, 0x2f79c4, 0x78b0ef),
+        Work::Experts => pair(theme, 0xae8119, 0xe3be62),
+        Work::EmbeddingBackward => pair(theme, 0x7c858e, 0x727b85),
+        Work::OptimizerStep => pair(theme, 0xa8327d, 0xf08cc8),
+        Work::AllGather => pair(theme, 0x00766c, 0x2fae9e),
+        Work::ReduceScatter => pair(theme, 0x3b9a8b, 0x7fd6c8),
+        Work::AllReduce => pair(theme, 0x5d7a00, 0xb6cf4a),
+        Work::Dispatch => pair(theme, 0xb8500f, 0xe8763a),
+        Work::Combine => pair(theme, 0xcf7430, 0xf5a872),
+        Work::Exchange => pair(theme, 0x2278a8, 0x8fd3f4),
+        Work::Bubble => pair(theme, 0x8a929b, 0x646d77),
+    }
+}
+
+/// What is drawn over a kind of work, so that neighbours on a lane differ without their colours.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Pattern {
+    /// Nothing.
+    Plain,
+    /// Diagonals: what goes back, and waiting.
+    Hatched,
+    /// Lines along the lane.
+    Ruled,
+}
+
+/// The pattern of a kind of work.
+pub const fn pattern(work: Work) -> Pattern {
+    match work {
+        Work::LayerBackward | Work::EmbeddingBackward | Work::ReduceScatter | Work::Combine | Work::Bubble => {
+            Pattern::Hatched
+        }
+        Work::Experts | Work::OptimizerStep => Pattern::Ruled,
+        _ => Pattern::Plain,
+    }
+}
+
 /// The colour of a line.
 pub const fn line(theme: Theme, role: LineRole) -> Rgb {
     match role {
@@ -204,6 +255,10 @@ pub fn style_sheet() -> Vec<(String, Rgb, Rgb)> {
         let (light, dark) = both(&|theme| limiter(theme, of));
         names.push((format!("limiter-{place}"), light, dark));
     }
+    for (place, &of) in Work::ALL.iter().enumerate() {
+        let (light, dark) = both(&|theme| work(theme, of));
+        names.push((format!("work-{place}"), light, dark));
+    }
     names
 }
 
@@ -237,7 +292,12 @@ mod tests {
             let strategies = (0..crate::scenario::Strategy::ALL.len()).map(|place| strategy(theme, place));
             let parts = MemoryPart::ALL.into_iter().map(|of| part(theme, of));
             let limiters = Limiter::ALL.into_iter().map(|of| limiter(theme, of));
-            for mark in strategies.chain(parts).chain(limiters).chain([tokens.axis]) {
+            let works = Work::ALL.into_iter().map(|of| work(theme, of));
+            let named: Vec<Rgb> = parts.clone().chain(works.clone()).collect();
+            for fill in named {
+                assert!(contrast(readable(fill), fill) >= 4.5, "{theme:?} text on {}", fill.css());
+            }
+            for mark in strategies.chain(parts).chain(limiters).chain(works).chain([tokens.axis]) {
                 assert!(contrast(mark, tokens.surface) >= 3.0, "{theme:?} {}", mark.css());
             }
         }
@@ -247,7 +307,7 @@ mod tests {
     fn nothing_of_a_kind_shares_a_colour_and_strategies_differ_without_colour() {
         for theme in [Theme::Light, Theme::Dark] {
             let sheet = style_sheet();
-            for kind in ["part-", "strategy-", "limiter-"] {
+            for kind in ["part-", "strategy-", "limiter-", "work-"] {
                 let of_kind: Vec<Rgb> = sheet
                     .iter()
                     .filter(|row| row.0.starts_with(kind))
@@ -259,6 +319,16 @@ mod tests {
         let patterns: Vec<_> =
             (0..crate::scenario::Strategy::ALL.len()).map(|place| dashes(LineRole::Strategy(place))).collect();
         assert!(patterns.iter().enumerate().all(|(at, pattern)| !patterns[..at].contains(pattern)));
+    }
+
+    #[test]
+    fn the_style_sheet_has_the_colours_of_every_kind_of_work() {
+        let page = include_str!("../../static/page.css");
+        for (name, light, dark) in style_sheet().into_iter().filter(|row| row.0.starts_with("work-")) {
+            let line = format!("--{name}: light-dark({}, {});", light.css(), dark.css());
+            assert!(page.contains(&line), "page.css lacks {line}");
+            assert!(page.contains(&format!(".{name} {{ fill: var(--{name}); }}")), "page.css lacks .{name}");
+        }
     }
 
     #[test]

@@ -1,5 +1,7 @@
 //! A figure as a table for people (few rows, formatted) and as CSV (everything, at full precision).
 
+mod timeline;
+
 use super::format;
 use super::layout::value;
 use super::readout::{readout, whole};
@@ -10,6 +12,7 @@ use crate::params::quantity::unit_label;
 use crate::params::{Unit, find};
 use crate::units::Bytes;
 use core::fmt::Write;
+pub use timeline::{timeline, timeline_csv};
 
 /// Columns of values in the table of a field.
 const COLUMNS: usize = 10;

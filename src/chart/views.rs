@@ -7,6 +7,7 @@ mod finding;
 mod memory;
 mod region;
 mod scratch;
+mod timeline;
 
 #[cfg(test)]
 mod tests;
@@ -16,6 +17,7 @@ pub use curve::{Metric, mfu_curve};
 pub use memory::memory_bar;
 pub use region::feasible_region;
 pub use scratch::Scratch;
+pub use timeline::timeline;
 
 /// The keys of the parameters that may stand on an axis, in display order.
 pub const AXES: [&str; 6] = ["seq", "size", "mem", "link", "gpus", "mbs"];

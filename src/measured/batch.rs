@@ -1,5 +1,6 @@
 //! The batch: of micro-batch, accumulation and global batch the missing one from the others.
 
+use super::model::mixture;
 use super::row::Row;
 use super::stack::Stack;
 use super::{LeftOut, Notes};
@@ -33,6 +34,10 @@ pub fn batch(row: &Row, stack: Stack, dp: u32, pp: u32, notes: &mut Notes) -> Re
         (Some(micro), None, None) if pp == 1 => {
             notes.add("one micro-batch a step assumed, as the row has no global batch");
             (micro, 1)
+        }
+        (None, None, Some(replica)) if mixture::has_experts(row) && stack.is_megatron() && pp > 1 => {
+            notes.add("micro-batches of one sequence assumed, as in Megatron's pipelines of mixtures");
+            (1, steps(replica, 1)?)
         }
         (Some(_), None, None) => return Err(LeftOut::missing("global_batch_seqs")),
         (None, _, _) => return Err(LeftOut::missing("micro_batch_seqs")),

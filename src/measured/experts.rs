@@ -5,6 +5,7 @@ use super::row::Row;
 use super::stack::Stack;
 use super::text::{has, leading_number};
 use crate::model::experts::{Dispatcher, ExpertParallel};
+use crate::model::software::Graphs;
 use crate::model::transformer::Architecture;
 
 /// How the experts of a row are spread and run.
@@ -24,8 +25,8 @@ pub fn experts(row: &Row, stack: Stack, shape: &Architecture, tp: u32, notes: &m
         return Experts { ep: 1, etp: 1, experts: ExpertParallel::USUAL };
     }
     let ep = row.ep.unwrap_or(1);
-    // Without expert parallelism Megatron cuts experts as it cuts the other matrices.
-    let etp = row.etp.unwrap_or(if stack.is_megatron() && !has(&row.notes, &["etp1"]) { tp } else { 1 });
+    // Megatron-LM cuts experts as it cuts the other matrices unless told otherwise; Megatron-Bridge's recipes tell it not to.
+    let etp = row.etp.unwrap_or(if stack == Stack::MegatronCore { tp } else { 1 });
     let grouped = stack != Stack::MegatronCore || has(&row.notes, &["moe-grouped-gemm=true"]) || row.notes.is_empty();
     Experts {
         ep,
@@ -34,10 +35,14 @@ pub fn experts(row: &Row, stack: Stack, shape: &Architecture, tp: u32, notes: &m
             dispatcher: dispatcher(row, stack, notes),
             across_micro_batches: overlaps(row, stack, notes),
             grouped,
+            fused: fused(row) && graphs(row, stack) == Graphs::Step,
             ..ExpertParallel::USUAL
         },
     }
 }
+
+/// GPUs that NVLink joins where it joins no rack.
+const NODE: u32 = 8;
 
 /// The version of the container in Megatron-Bridge's summaries: 26.06.
 pub fn container(row: &Row) -> Option<f64> {
@@ -48,7 +53,7 @@ pub fn container(row: &Row) -> Option<f64> {
 
 fn dispatcher(row: &Row, stack: Stack, notes: &mut Notes) -> Dispatcher {
     let words = format!("{} {}", row.notes, row.framework);
-    if has(&words, &["deepep", "hybridep", "dispatcher-type=flex"]) {
+    if has(&words, &["deepep", "hybridep", "dispatcher-type=flex", "automodel"]) {
         return Dispatcher::Fused;
     }
     let drops = has(&row.model, &["tokendrop"]);
@@ -58,7 +63,7 @@ fn dispatcher(row: &Row, stack: Stack, notes: &mut Notes) -> Dispatcher {
     // Megatron-Bridge's recipes set DeepEP or HybridEP but for gpt-oss in 16 bits, where only GB200's do, since 26.04.
     let plain = has(&row.model, &["gpt oss"])
         && has(&row.precision, &["bf16"])
-        && !(has(&row.gpu, &["gb200"]) && container(row).is_some_and(|version| version > 26.03))
+        && !(has(&row.gpu, &["gb200"]) && since(row, 26.04))
         || has(&row.model, &["moonlight", "mixtral"]);
     let (dispatcher, name) =
         if plain { (Dispatcher::AllToAll, "all-to-all") } else { (Dispatcher::Fused, "DeepEP or HybridEP") };
@@ -66,24 +71,46 @@ fn dispatcher(row: &Row, stack: Stack, notes: &mut Notes) -> Dispatcher {
     dispatcher
 }
 
-/// Whether a recipe captures whole iterations as CUDA graphs: Megatron-Bridge's in MXFP8 since 26.06.
-pub fn whole_graphs(row: &Row, stack: Stack) -> bool {
-    stack == Stack::Nemo
-        && has(&row.precision, &["mxfp8", "fp8-mx"])
-        && container(row).is_some_and(|version| version > 26.05)
-        && !has(&row.model, &["kimi"])
+/// What a recipe captures as CUDA graphs. Megatron-Bridge's for mixtures: whole steps on Blackwell where tokens may be dropped
+/// (25.09, but for DeepSeek V3 on GB200) and in MXFP8 since 26.06; else layers without their routed experts on Grace Blackwell,
+/// and on other Blackwells since 26.04.
+pub fn graphs(row: &Row, stack: Stack) -> Graphs {
+    if stack != Stack::Nemo || row.ep.is_none_or(|degree| degree <= 1) || has(&row.gpu, &["h100"]) {
+        return Graphs::None;
+    }
+    let grace = has(&row.gpu, &["gb200", "gb300"]);
+    let model = |names: &[&str]| has(&row.model, names);
+    let drops = container(row).is_some_and(|version| version < 25.10) && !(grace && model(&["deepseek"]));
+    if drops || fused(row) && !model(&["kimi"]) && (grace || model(&["qwen3_30b"])) {
+        Graphs::Step
+    } else if (grace || since(row, 26.04)) && !(model(&["gpt oss"]) && has(&row.gpu, &["gb200"])) {
+        Graphs::Layers
+    } else {
+        Graphs::None
+    }
+}
+
+/// Whether a recipe fuses the experts' products with their activation and casts: Megatron-Bridge's in MXFP8 since 26.06.
+fn fused(row: &Row) -> bool {
+    has(&row.precision, &["mxfp8", "fp8-mx"]) && since(row, 26.06)
+}
+
+/// Whether a row is of this container or of a later one.
+fn since(row: &Row, first: f64) -> bool {
+    container(row).is_some_and(|version| version > first - 0.005)
 }
 
 fn overlaps(row: &Row, stack: Stack, notes: &mut Notes) -> bool {
     if has(&row.notes, &["overlap-moe-expert-parallel-comm=true"]) {
         return true;
     }
-    let since = |first: f64| container(row).is_some_and(|version| version > first - 0.005);
-    let qwen = has(&row.model, &["qwen3_235b"]);
+    let grace = has(&row.gpu, &["gb200", "gb300"]);
+    let crosses = !grace && row.ep.is_some_and(|degree| degree > NODE);
     let preset = stack == Stack::Nemo
-        && (whole_graphs(row, stack)
-            || qwen && (has(&row.gpu, &["h100"]) || has(&row.gpu, &["b300"]) && row.vpp == Some(4))
-            || has(&row.model, &["gpt oss"]) && has(&row.gpu, &["gb200"]) && since(26.04));
+        && (fused(row) && graphs(row, stack) == Graphs::Step
+            || crosses
+            || has(&row.gpu, &["b300"]) && row.vpp == Some(4)
+            || has(&row.model, &["gpt oss"]) && has(&row.gpu, &["gb200"]) && since(row, 26.04));
     if preset {
         notes.add("exchanges beside another micro-batch's compute assumed, as in Megatron-Bridge's recipes");
     }

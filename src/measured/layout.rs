@@ -68,8 +68,15 @@ fn data_parallel(row: &Row, gpus: u32) -> Option<u32> {
     mesh.filter(|dp| fills(*dp)).or(row.dp).or(mesh).or(row.dp_shard)
 }
 
+/// Context parallelism: what the row says, or the degree of a sequence parallelism that is no part of tensor parallelism
+/// (MegaScale-MoE's attention).
+fn context(row: &Row) -> u32 {
+    let sequence = if row.tp == Some(1) { super::text::count(&row.sp) } else { None };
+    row.cp.or(sequence).unwrap_or(1)
+}
+
 fn degrees(row: &Row, stack: Stack, gpus: u32, notes: &mut Notes) -> Result<Degrees, LeftOut> {
-    let cp = row.cp.unwrap_or(1);
+    let cp = context(row);
     let said = [data_parallel(row, gpus), row.tp, row.pp];
     let known = said.iter().flatten().try_fold(cp, |product, degree| product.checked_mul(*degree));
     let known = known.filter(|known| gpus.is_multiple_of((*known).max(1))).ok_or_else(|| mismatch(row, gpus))?;

@@ -3,7 +3,6 @@
 pub mod mixture;
 pub mod name;
 pub mod style;
-pub mod temporary;
 
 use super::row::Row;
 use super::stack::Stack;

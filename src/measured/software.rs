@@ -1,11 +1,12 @@
 //! Kernels, formats and overlap: what the row says, else what its stack is known to run.
 
+use super::model::mixture;
 use super::row::Row;
 use super::stack::Stack;
 use super::text::has;
 use super::{LeftOut, Notes};
 use crate::model::software::{
-    AttentionKernel, Communication, Framework, GradientSync, Graphs, Kernels, Loss, NormKernel, Offload,
+    AttentionKernel, Communication, Framework, GradientSync, Kernels, Loss, NormKernel, Offload,
 };
 use crate::model::training::{ComputeFormat, Optimizer, Recipe};
 use crate::scenario::RecomputeMode;
@@ -42,7 +43,7 @@ pub fn software(row: &Row, stack: Stack, notes: &mut Notes) -> Result<Software, 
         kernels: kernels(row, stack),
         recipe: recipe(row, stack),
         compute_format: compute_format(row, stack),
-        optimizer: optimizer(row),
+        optimizer: optimizer(row, stack),
         communication: communication(row, stack),
         offload: offload(row, stack, notes),
         recompute: recompute(row, stack, notes)?,
@@ -100,10 +101,16 @@ fn kernels(row: &Row, stack: Stack) -> Kernels {
         loss,
         norms: if stack == Stack::HuggingFace || early_composer { NormKernel::Upcast } else { NormKernel::Fused },
         compile,
+        graphs: super::experts::graphs(row, stack),
         // Megatron-LM's default of 0.1, which BLOOM's runs turned off.
-        dropout: stack == Stack::MegatronEarly,
-        graphs: Graphs::None,
+        dropout: stack == Stack::MegatronEarly || drops_by_default(row),
     }
+}
+
+/// Megatron-LM's continuous integration of mixtures keeps its default of 0.1 where it trains GPT's shape and sequences are whole.
+fn drops_by_default(row: &Row) -> bool {
+    let gpt = has(&row.source, &["ci golden"]) && !has(&row.notes, &["swiglu=true", "position-embedding-type=rope"]);
+    gpt && mixture::has_experts(row) && row.cp.unwrap_or(1) == 1
 }
 
 fn recipe(row: &Row, stack: Stack) -> Recipe {
@@ -163,7 +170,7 @@ fn offload(row: &Row, stack: Stack, notes: &mut Notes) -> Offload {
     Offload { optimizer: all, parameters: all, activations }
 }
 
-fn optimizer(row: &Row) -> Optimizer {
+fn optimizer(row: &Row, stack: Stack) -> Optimizer {
     let words = format!("{} {}", row.optimizer, row.notes).to_ascii_lowercase();
     let named = |word: &str| row.optimizer.to_ascii_lowercase().contains(word);
     if named("8bit") || named("8-bit") {
@@ -176,6 +183,9 @@ fn optimizer(row: &Row) -> Optimizer {
         Optimizer::Muon
     } else if named("sgd") {
         Optimizer::Sgd
+    } else if stack == Stack::Nemo && has(&row.model, &["moonlight", "deepseekv3"]) {
+        // Megatron-Bridge's recipes of both set its precision-aware optimizer.
+        Optimizer::AdamW16bit
     } else {
         Optimizer::AdamW
     }

@@ -180,8 +180,8 @@ fn tracked_setting() -> Scenario {
             loss: Loss::Standard,
             norms: NormKernel::Upcast,
             compile: false,
-            dropout: false,
             graphs: Graphs::None,
+            dropout: false,
         },
         mfu_convention: MfuConvention::FullAttention,
         ..catalog::default_scenario()

@@ -6,7 +6,7 @@ use super::hardware::Accelerator;
 use super::memory::states;
 use super::setup::Setup;
 use super::share::{self, Params};
-use super::software::{AttentionKernel, Loss};
+use super::software::{AttentionKernel, Graphs, Loss};
 use super::training::{ComputeFormat, Optimizer, Recipe};
 use super::transformer::Architecture;
 use crate::units::{Bytes, BytesPerSecond, FlopsPerSecond, Seconds};
@@ -316,6 +316,13 @@ const SORT_BYTES: f64 = 24.0;
 /// The same where the kernels that send tokens sort them: one copy in, one out.
 const FUSED_SORT_BYTES: f64 = 8.0;
 
+/// Casts of routed copies expert by expert, padded to the blocks of the format, over those of one tensor that streams: fitted to
+/// Megatron-Bridge's steps of mixtures before 26.06 (docs/accuracy.md).
+const CASTS_BY_EXPERT: f64 = 5.0;
+/// Bytes read and written per hidden element of experts with biases (gpt-oss), whose clamp and gate run operator by operator, both
+/// passes: fitted to the same steps of gpt-oss.
+const GATED_BY_HAND_BYTES: f64 = 65.0;
+
 /// Routed experts of one layer on one GPU: grouped products of the copies that arrive, no faster than their weights are read, and
 /// the element-wise work between and around them.
 fn routed(rates: &Rates) -> Layer {
@@ -350,7 +357,10 @@ fn routed(rates: &Rates) -> Layer {
         Dispatcher::Fused => FUSED_SORT_BYTES,
     };
     let in_blocks = block.hidden / (2.0 * REFERENCE_MLP);
-    let per_copy = sort * hidden + 0.5 * setup.overheads.elementwise_bytes * in_blocks + casts(setup, block.cast);
+    let gate = if arch.experts.expert_bias { GATED_BY_HAND_BYTES * block.hidden } else { 0.0 };
+    let activation = 0.5 * setup.overheads.elementwise_bytes * in_blocks + gate;
+    let casts = if setup.experts.fused { 1.0 } else { CASTS_BY_EXPERT } * casts(setup, block.cast);
+    let per_copy = sort * hidden + activation + casts;
     Layer {
         matmul: products.forward().max(read),
         input_gradient: products.input_gradient().max(read),
@@ -424,14 +434,29 @@ pub fn unit_times(setup: &Setup, moe_share: f64) -> UnitTimes {
         layer_attention: attention,
         experts_forward: experts.forward,
         experts_backward: experts.backward,
-        launch: efficiency.launch_per_layer * (launches(setup) + moe_share * setup.overheads.launch_experts),
+        launch: efficiency.launch_per_layer * launches(setup, moe_share),
     }
 }
 
+/// Launches of a layer's experts that are left where the rest of the layer is one CUDA graph, as a share: fitted, with
+/// [`CAST_LAUNCHES`], to Megatron-Bridge's steps of mixtures (docs/accuracy.md).
+const BESIDE_GRAPHS: f64 = 0.6;
+/// Launches of a layer's experts with their inputs' casts to 8 or 4 bits, over those without.
+const CAST_LAUNCHES: f64 = 1.4;
+
 /// Host time of a layer's launches over the accelerator's constant, exchanges included.
-fn launches(setup: &Setup) -> f64 {
+fn launches(setup: &Setup, moe_share: f64) -> f64 {
+    let overheads = &setup.overheads;
     let exchanges = setup.mesh.tp > 1 || setup.mesh.cp > 1;
-    setup.overheads.launch + if exchanges { setup.overheads.launch_exchange } else { 0.0 }
+    let exchange = if exchanges { overheads.launch_exchange } else { 0.0 };
+    let latent = if setup.architecture.latent.is_used() { overheads.launch_latent } else { 0.0 };
+    let casts = if setup.compute_format == ComputeFormat::Recipe { 1.0 } else { CAST_LAUNCHES };
+    let experts = moe_share * casts * overheads.launch_experts;
+    match setup.kernels.graphs {
+        Graphs::None => overheads.launch + exchange + latent + experts,
+        Graphs::Layers => BESIDE_GRAPHS * experts,
+        Graphs::Step => 0.0,
+    }
 }
 
 /// Width of the hidden tensors of an MLP over H, on average over its products, where the element-wise traffic is counted:

@@ -37,6 +37,8 @@ pub struct ExpertParallel {
     pub across_micro_batches: bool,
     /// Whether the products of all experts on a GPU run as one kernel (grouped GEMM) or one by one.
     pub grouped: bool,
+    /// Whether that kernel also applies the activation and casts to 8 or 4 bits (cuDNN's and CuTe's grouped MLPs).
+    pub fused: bool,
 }
 
 impl ExpertParallel {
@@ -49,6 +51,7 @@ impl ExpertParallel {
         chunks: 1,
         across_micro_batches: false,
         grouped: true,
+        fused: false,
     };
 }
 

@@ -42,15 +42,23 @@ pub fn moe_share(arch: &Architecture) -> f64 {
 
 /// Width of the MLPs that one token passes in a layer, the mean over layers: F, or with experts `k F_expert + F_shared`.
 fn mlp_width(arch: &Architecture) -> f64 {
+    unrouted_width(arch) + routed_width(arch)
+}
+
+/// The same of the routed experts alone: `k F_expert`.
+fn routed_width(arch: &Architecture) -> f64 {
+    let experts = arch.experts;
+    moe_share(arch) * f64::from(experts.top_k()) * f64::from(experts.moe_intermediate_size)
+}
+
+/// The same without them.
+fn unrouted_width(arch: &Architecture) -> f64 {
     let dense = f64::from(arch.intermediate_size);
     if !arch.has_experts() {
         return dense;
     }
-    let experts = arch.experts;
-    let active = f64::from(experts.top_k()) * f64::from(experts.moe_intermediate_size)
-        + f64::from(experts.shared_intermediate_size);
     let share = moe_share(arch);
-    (1.0 - share) * dense + share * active
+    (1.0 - share) * dense + share * f64::from(arch.experts.shared_intermediate_size)
 }
 
 /// Weights of the router, `H E`, the mean over layers.
@@ -184,8 +192,8 @@ pub struct Recomputed {
 /// What a recomputation mode executes again.
 ///
 /// Selective is torchtitan's per-operator mode: attention and every second matrix product are kept, so the key
-/// projection, the output projection and (where gated) the MLP's second input projection run again, and everything
-/// element-wise does. The attention core (Megatron) runs again where its scores were written to memory.
+/// projection, the output projection and (where gated) the MLP's second input projection run again, all grouped products of
+/// routed experts do, and everything element-wise does. The attention core (Megatron) runs again where its scores were written to memory.
 pub fn recomputed(setup: &Setup) -> Recomputed {
     let arch = &setup.architecture;
     // Scores that were written to memory are dropped and computed again.
@@ -197,8 +205,10 @@ pub fn recomputed(setup: &Setup) -> Recomputed {
         Recompute::Fraction(kept) => Recomputed { matmul: 1.0 - kept, attention: 1.0 - kept, elementwise: 1.0 - kept },
         Recompute::Selective => {
             let hidden = f64::from(arch.hidden_size);
-            let second_input = if arch.gated_mlp { hidden * mlp_width(arch) } else { 0.0 };
-            let again = hidden * arch.key_value_width() + hidden * arch.attention_output_width() + second_input;
+            let second_input = if arch.gated_mlp { hidden * unrouted_width(arch) } else { 0.0 };
+            let routed = matrices(arch) * hidden * routed_width(arch);
+            let again =
+                hidden * arch.key_value_width() + hidden * arch.attention_output_width() + second_input + routed;
             Recomputed { matmul: again / layer_matmul_params(arch), attention: scores, elementwise: 1.0 }
         }
     }

@@ -87,6 +87,8 @@ pub struct Overheads {
     pub launch_exchange: f64,
     /// The same for what a layer's experts add to it.
     pub launch_experts: f64,
+    /// The same for what latent attention adds to it.
+    pub launch_latent: f64,
     /// Host time of one message between pipeline stages, for each node of the run beyond the first.
     pub message: Seconds,
     /// Host time of one step beside its layers: the optimizer's launches, data, logging.

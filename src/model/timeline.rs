@@ -164,23 +164,23 @@ impl Player<'_> {
         end
     }
 
-    /// Chunk after chunk of the tokens: dispatched one after the other, computed as they arrive, and combined in one train that
-    /// ends when [`super::experts::exchange::in_chunks`] says.
+    /// Chunk after chunk of the tokens: all dispatched, one after the other; computed as they arrive; combined as they are computed
+    /// ([`super::experts::overlap::pipelined`]).
     fn chunks(&mut self, layer: Option<u32>, pass: &ExpertPass, start: Seconds) {
         let chunks = self.experts.chunks.max(1);
         let share = 1.0 / f64::from(chunks);
         let (way, products) = (0.5 * share * pass.all_to_all, share * pass.products);
-        let train = start + pass.products + pass.exposed - 0.5 * pass.all_to_all;
-        let mut computed = start;
+        let sent = |chunk: u32| start + f64::from(chunk) * way;
+        let computed = |chunk: u32| (sent(1) + f64::from(chunk) * products).max(sent(chunk + 1));
         for chunk in 0..chunks {
-            let sent = start + f64::from(chunk) * way;
-            let begin = computed.max(sent + way);
-            computed = begin + products;
-            self.emit(Lane::AllToAll, Work::Dispatch, layer, sent, way);
-            self.emit(Lane::Compute, Work::Experts, layer, begin, products);
+            self.emit(Lane::AllToAll, Work::Dispatch, layer, sent(chunk), way);
+            self.emit(Lane::Compute, Work::Experts, layer, computed(chunk), products);
         }
+        let mut now = sent(chunks);
         for chunk in 0..chunks {
-            self.emit(Lane::AllToAll, Work::Combine, layer, train + f64::from(chunk) * way, way);
+            now = now.max(computed(chunk) + products);
+            self.emit(Lane::AllToAll, Work::Combine, layer, now, way);
+            now += way;
         }
     }
 
@@ -222,7 +222,7 @@ mod tests {
                 let exposed = if across_micro_batches {
                     (all_to_all - kernels).max(Seconds::ZERO)
                 } else {
-                    in_chunks(all_to_all, products, f64::from(chunks))
+                    in_chunks(all_to_all, products, chunks)
                 };
                 ExpertPass { products, all_to_all, exposed }
             };
@@ -304,7 +304,7 @@ mod tests {
         #[test]
         fn a_chunk_is_sent_then_computed_then_combined(chunks in 1_u32..9, products in 0.1..20.0, all_to_all in 0.1..20.0) {
             let (products, all_to_all) = (Seconds::from_ms(products), Seconds::from_ms(all_to_all));
-            let pass = ExpertPass { products, all_to_all, exposed: in_chunks(all_to_all, products, f64::from(chunks)) };
+            let pass = ExpertPass { products, all_to_all, exposed: in_chunks(all_to_all, products, chunks) };
             let experts = ExpertTimes { forward: pass, backward: pass, chunks, ..ExpertTimes::default() };
             let block = products + pass.exposed;
             let compute = ComputeTimes {

@@ -106,6 +106,8 @@ pub enum ComputeFormat {
 pub enum Optimizer {
     /// Two moments (Adam, `AdamW`).
     AdamW,
+    /// Two moments in 16 bits (arXiv 2412.19437, section 3.3.3; Megatron's precision-aware optimizer).
+    AdamW16bit,
     /// Two moments in 8 bits with block scales (arXiv 2110.02861).
     AdamW8bit,
     /// None.

@@ -56,6 +56,7 @@ macro_rules! switched {
 pub mod accounting;
 pub mod architecture;
 pub mod constants;
+pub mod experts;
 pub mod hardware;
 pub mod kernels;
 pub mod main_controls;
@@ -97,6 +98,17 @@ pub const PARAMS: &[Param] = &[
     parallelism::LAST_LAYERS,
     parallelism::GRADIENT_SYNC,
     parallelism::OVERLAP,
+    experts::EP,
+    experts::ETP,
+    experts::ADAPTIVE_DEGREES,
+    experts::DISPATCHER,
+    experts::ALGORITHM,
+    experts::CHUNKS,
+    experts::ADAPTIVE_CHUNKS,
+    experts::EXPERT_OVERLAP,
+    experts::CAPACITY,
+    experts::IMBALANCE,
+    experts::GROUPED,
     kernels::FRAMEWORK,
     kernels::COMPILE,
     kernels::ATTENTION_KERNEL,
@@ -165,11 +177,35 @@ pub const ARCHITECTURE: &[Param] = &[
     architecture::EMBEDDING_NORM,
     architecture::SLIDING_WINDOW,
     architecture::GLOBAL_EVERY,
+    architecture::CHUNKED,
+    architecture::SINKS,
+    architecture::HEAD_BIAS,
+    architecture::latent::KV_RANK,
+    architecture::latent::Q_RANK,
+    architecture::latent::NOPE,
+    architecture::latent::ROPE,
+    architecture::latent::VALUE,
+    architecture::experts::EXPERTS,
+    architecture::experts::TOP_K,
+    architecture::experts::EXPERT_WIDTH,
+    architecture::experts::SHARED_WIDTH,
+    architecture::experts::SHARED_GATE,
+    architecture::experts::FIRST_DENSE,
+    architecture::experts::MOE_STEP,
+    architecture::experts::ROUTER_BIAS,
+    architecture::experts::EXPERT_BIAS,
+    architecture::experts::N_GROUP,
+    architecture::experts::TOPK_GROUP,
 ];
 
 /// For rows that have an effect in every scenario.
 fn always(_: &Scenario) -> bool {
     true
+}
+
+/// For rows about experts.
+fn with_experts(scenario: &Scenario) -> bool {
+    scenario.model.architecture().has_experts()
 }
 
 /// For rows about a fraction of activations.

@@ -15,11 +15,11 @@ const MESSAGE: Seconds = Seconds::from_ms(0.2);
 /// tests/measured, but for the memory of the context: a CUDA context with its libraries holds about half a GiB, an NCCL
 /// communicator's channels about 150 MiB.
 pub const fn overheads(framework: Framework, compile: bool) -> Overheads {
-    let (elementwise, fragmentation, [launch, launch_exchange, launch_experts]) = match framework {
-        Framework::PyTorch => (253.0, 0.03, [1.0, 2.0, 6.0]),
-        Framework::Megatron => (84.0, 0.03, [7.5, 7.0, 10.0]),
-        Framework::MegatronLegacy => (110.0, 0.14, [3.0, 6.0, 10.0]),
-        Framework::Nanotron => (230.0, 0.03, [3.0, 6.0, 10.0]),
+    let (elementwise, fragmentation, [launch, launch_exchange, launch_experts, launch_latent]) = match framework {
+        Framework::PyTorch => (253.0, 0.03, [1.0, 2.0, 6.0, 2.0]),
+        Framework::Megatron => (84.0, 0.03, [7.5, 7.0, 12.0, 17.0]),
+        Framework::MegatronLegacy => (110.0, 0.14, [3.0, 6.0, 10.0, 6.0]),
+        Framework::Nanotron => (230.0, 0.03, [3.0, 6.0, 10.0, 6.0]),
     };
     let message = if matches!(framework, Framework::Nanotron) { MESSAGE } else { Seconds::ZERO };
     Overheads {
@@ -30,6 +30,7 @@ pub const fn overheads(framework: Framework, compile: bool) -> Overheads {
         launch,
         launch_exchange,
         launch_experts,
+        launch_latent,
         message,
         step: Seconds::from_ms(20.0),
         elementwise_bytes: if compile { COMPILED * elementwise } else { elementwise },

@@ -26,7 +26,7 @@ impl Scenario {
     }
 
     /// The same with the experts' degrees and chunks as the scenario says them.
-    fn as_asked(&self) -> Setup {
+    pub(super) fn as_asked(&self) -> Setup {
         let (mesh, sharding) = self.layout();
         Setup {
             architecture: self.model.architecture(),

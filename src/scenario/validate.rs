@@ -1,5 +1,6 @@
 //! What does not go together in a scenario. The bounds of single fields are the table of parameters'.
 
+mod experts;
 mod mesh;
 mod run;
 mod software;
@@ -13,6 +14,7 @@ impl Scenario {
     pub fn issues(&self) -> Vec<Issue> {
         let mut issues = Vec::new();
         self.mesh(&mut issues);
+        self.experts(&mut issues);
         issues.extend(self.nodes());
         issues.extend(self.positions());
         if let Model::Custom { architecture } | Model::Preset { architecture, .. } = &self.model {

@@ -12,3 +12,4 @@ pub mod number;
 pub mod select;
 pub mod status;
 pub mod tile;
+pub mod timeline;

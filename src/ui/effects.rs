@@ -5,6 +5,7 @@ mod dom;
 mod frame;
 mod link;
 mod pause;
+mod seen;
 mod size;
 mod theme;
 mod warm;
@@ -14,6 +15,7 @@ pub use dom::{field_text, is_open, selected_index, show_failure, slider_index, u
 pub use frame::use_frame_queue;
 pub use link::{arrival, full_link, use_link, use_navigation};
 pub use pause::{use_after_pause, use_commit, use_settled};
+pub use seen::use_seen;
 pub use size::use_size;
 pub use theme::{chosen_theme, use_theme};
 pub use warm::use_warm_up;

@@ -69,6 +69,11 @@ pub const COPY_BY_HAND: &str = "Copy it from here:";
 /// What one can do with the map and the curves.
 pub const HINT: &str =
     "Point to read, click to set the scenario there. With the keyboard: focus a figure, arrow keys, Enter.";
+/// What one can do with the timeline.
+pub const TIMELINE_HINT: &str =
+    "Point to read, drag to move, double-click for the whole step. With the keyboard: arrow keys, + and −.";
+/// The timeline's levels.
+pub const LEVELS: [&str; 3] = ["Step", "Micro-batch", "Layer"];
 /// On the table of a figure.
 pub const DATA: &str = "Data table";
 /// Over a table that is wider than a phone.

@@ -35,7 +35,7 @@ const fn glm(dense: Architecture, first_k_dense_replace: u32, experts: Experts) 
 /// DBRX, GLM-4.5, Grok-1 and MegaScale-MoE's largest.
 pub const MODELS: &[ModelEntry] = &[
     DBRX.model(
-        "dbrx-132b",
+        "dbrx",
         "DBRX 132B-A36B",
         sparse(shape(DBRX_STYLE, 40, 6144, (48, 8), 10_752), routed(16, 4, 10_752)),
         131_596_523_520,
@@ -64,7 +64,7 @@ pub const MODELS: &[ModelEntry] = &[
     ),
     MEGASCALE.model(
         "megascale-352b",
-        "MegaScale-MoE 352B",
+        "Internal 352B (MegaScale-MoE)",
         sparse(
             shape(MEGASCALE_STYLE, 60, 4096, (32, 8), 14_336),
             Experts { shared_intermediate_size: 14_336, ..routed(32, 3, 14_336) },

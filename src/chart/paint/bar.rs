@@ -3,7 +3,7 @@
 use super::PaintError;
 use super::pen::{Align, Pen, Stroke, text_width};
 use crate::chart::layout::BarArea;
-use crate::chart::palette::{Rgb, Theme, part, tokens};
+use crate::chart::palette::{Theme, part, readable, tokens};
 use crate::chart::spec::BarSpec;
 use crate::chart::{format, names, scale};
 use crate::decimal::within;
@@ -17,8 +17,6 @@ const GAP: f64 = 7.0;
 const BESIDE: f64 = 4.0;
 /// The height of the plate under a name.
 const PLATE: f64 = 18.0;
-/// Light above this sum of weighted sRGB bytes takes dark text.
-const BRIGHT: f64 = 140.0;
 
 /// The bar; `highlighted` has an outline.
 ///
@@ -104,10 +102,4 @@ fn axis<B: DrawingBackend>(pen: &mut Pen<B>, area: &BarArea, theme: Theme) -> Re
         pen.text(&label, (x, bottom + 13.0), align, colours.muted, false)?;
     }
     Ok(())
-}
-
-/// Black or white, whichever reads better.
-fn readable(Rgb(red, green, blue): Rgb) -> Rgb {
-    let light = 0.299 * f64::from(red) + 0.587 * f64::from(green) + 0.114 * f64::from(blue);
-    if light > BRIGHT { Rgb(0, 0, 0) } else { Rgb(255, 255, 255) }
 }

@@ -62,7 +62,7 @@ impl Name {
     /// The catalog's entry of this name; of several versions the one that agrees most, the first of equals.
     pub fn find(&self) -> Option<&'static ModelEntry> {
         let score = |entry: &'static ModelEntry| Some((self.agreement(entry)?, entry));
-        MODELS.iter().chain(super::temporary::MODELS).filter_map(score).reduce(better).map(|(_, entry)| entry)
+        MODELS.iter().filter_map(score).reduce(better).map(|(_, entry)| entry)
     }
 
     /// How well an entry fits: `None` for another family, size or major version.
@@ -172,6 +172,26 @@ mod tests {
         assert_eq!(id("OPT-175B"), "opt-175b");
         assert_eq!(id("InternLM-7B"), "internlm-7b");
         assert_eq!(id("Falcon 40B"), "falcon-40b");
+    }
+
+    #[test]
+    fn spellings_of_mixtures_find_their_entries() {
+        for text in ["DeepSeekV3", "DeepSeek V3 671B", "DeepSeek-V3"] {
+            assert_eq!(id(text), "deepseek-v3", "{text}");
+        }
+        assert_eq!(id("DeepSeek-V2 236B"), "deepseek-v2");
+        assert_eq!(id("DeepSeek-V2-Lite 16B"), "deepseek-v2-lite");
+        for text in ["Qwen3_30B", "Qwen3-30B", "Qwen3 MoE 30B", "Qwen3 30B-A3B"] {
+            assert_eq!(id(text), "qwen-3-30b-a3b", "{text}");
+        }
+        assert_eq!(id("Qwen3_235B"), "qwen-3-235b-a22b");
+        assert_eq!(id("Mixtral-8x7B"), "mixtral-8x7b");
+        assert_eq!(id("Mixtral-8x22B"), "mixtral-8x22b");
+        assert_eq!(id("Internal-352B MoE"), "megascale-352b");
+        assert_eq!(id("GPT-OSS 20B"), "gpt-oss-20b");
+        assert_eq!(id("GPT OSS 120B"), "gpt-oss-120b");
+        assert_eq!(id("Kimi K2"), "kimi-k2");
+        assert_eq!(id("Moonlight 16B"), "moonlight-16b-a3b");
     }
 
     #[test]

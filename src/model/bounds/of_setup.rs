@@ -124,6 +124,7 @@ pub fn simplified(setup: &Setup) -> Setup {
             launch: 0.0,
             launch_exchange: 0.0,
             launch_experts: 0.0,
+            launch_latent: 0.0,
             message: Seconds::ZERO,
             step: Seconds::ZERO,
             elementwise_bytes: 0.0,

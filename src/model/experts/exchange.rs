@@ -56,6 +56,10 @@ pub fn way(setup: &Setup) -> Seconds {
     chunks * (to_experts + shared)
 }
 
+/// Time of a byte over `NVLink` in kernels that send tokens, over that in collectives: fitted to Megatron-Bridge's steps of mixtures
+/// (docs/accuracy.md).
+const FUSED_NVLINK: f64 = 0.7;
+
 /// Time of an exchange that sends each token once to every GPU that it reaches and once to every other node, `bytes` being
 /// one copy of all of a GPU's tokens.
 fn fused(setup: &Setup, group: Group, bytes: f64) -> Seconds {
@@ -63,7 +67,7 @@ fn fused(setup: &Setup, group: Group, bytes: f64) -> Seconds {
     let experts = &setup.architecture.experts;
     let elsewhere = |parts: f64| parts_reached(experts, parts) * (1.0 - 1.0 / parts);
     let imbalance = setup.experts.imbalance;
-    let inside = Bytes::new(imbalance * bytes * elsewhere(group.ranks));
+    let inside = Bytes::new(FUSED_NVLINK * imbalance * bytes * elsewhere(group.ranks));
     let outside = Bytes::new(imbalance * bytes * elsewhere(group.nodes()));
     collectives::forwarded(network, group, inside, outside)
 }
@@ -79,7 +83,10 @@ impl ExpertExchange {
         let again = if again < 1.0 { 0.0 } else { again };
         let backward = (1.0 + again) * forward;
         let (exposed_forward, exposed_backward) = if setup.experts.across_micro_batches {
-            let beside = |comm: Seconds, compute: Seconds| (comm - compute).max(Seconds::ZERO);
+            // Where both run, compute is slower by the contention.
+            let slower = setup.overheads.contention - 1.0;
+            let beside =
+                |comm: Seconds, compute: Seconds| slower * comm.min(compute) + (comm - compute).max(Seconds::ZERO);
             (beside(forward, units.layer_forward), beside(backward, units.layer_backward))
         } else {
             let chunks = setup.experts.chunks;

@@ -50,6 +50,8 @@ struct Tensors {
     mlp: f64,
     /// One of them.
     hidden: f64,
+    /// One of them, routed experts' apart.
+    hidden_unrouted: f64,
     /// Copies of tokens at their experts: the inputs of their products and, where probabilities are applied after them, the outputs.
     routed: f64,
     /// One such copy.
@@ -89,16 +91,17 @@ fn tensors(setup: &Setup, element: f64, moe_share: f64) -> Tensors {
     let dropout = f64::from(u8::from(setup.kernels.dropout));
     let hidden_width = |width: u32| f64::from(width) * element / tp;
     let dense_width = hidden_width(arch.intermediate_size);
-    let (width, copy, of_router) = if moe_share > 0.0 {
+    let (width, unrouted, copy, of_router) = if moe_share > 0.0 {
         let experts = &arch.experts;
         // Copies at this GPU's experts, over the tokens of its tensor-parallel group.
         let copies = experts::received(setup) / tokens(setup);
         let expert = f64::from(experts.moe_intermediate_size) * element / f64::from(setup.mesh.etp.max(1));
-        let moe = copies * expert + hidden_width(experts.shared_intermediate_size);
+        let shared = hidden_width(experts.shared_intermediate_size);
+        let unrouted = (1.0 - moe_share) * dense_width + moe_share * shared;
         let router = ROUTER_TENSORS * FP32 * f64::from(experts.num_experts) / tp;
-        ((1.0 - moe_share) * dense_width + moe_share * moe, moe_share * copies * hidden * element, moe_share * router)
+        (unrouted + moe_share * copies * expert, unrouted, moe_share * copies * hidden * element, moe_share * router)
     } else {
-        (dense_width, 0.0, 0.0)
+        (dense_width, dense_width, 0.0, 0.0)
     };
     let latent = if arch.latent.is_used() {
         let (rank, query_rank) = (f64::from(arch.latent.kv_lora_rank), f64::from(arch.latent.q_lora_rank));
@@ -137,6 +140,7 @@ fn tensors(setup: &Setup, element: f64, moe_share: f64) -> Tensors {
         scores: if unfused { heads * seq_len * (element + dropout * (element + MASK)) } else { 0.0 },
         mlp: wide * width,
         hidden: width,
+        hidden_unrouted: unrouted,
         routed: copies_kept * copy + of_router,
         copy,
         latent,
@@ -149,7 +153,7 @@ fn tensors(setup: &Setup, element: f64, moe_share: f64) -> Tensors {
 ///
 /// Counts inputs and outputs of the norms, q, k, v, the attention output and its log-sum-exp, the MLP's hidden tensors, scores
 /// where attention is unfused, masks where there is dropout. Full recomputation keeps the layer's input; selective
-/// (torchtitan, per operator) the input, the attention output and every second matrix product's output; the attention core
+/// (torchtitan, per operator) the input, the attention output and every second matrix product's output, of routed experts none; the attention core
 /// (Megatron) all but the scores. Offloaded activations keep none. Source: arXiv 2205.05198, table 2, for `34 H + 5 n_q s`
 /// and its division by tp.
 ///
@@ -174,7 +178,7 @@ pub fn layer(setup: &Setup, element: f64, moe_share: f64) -> LayerBytes {
         Recompute::Full => input,
         Recompute::Fraction(share) => (1.0 - share) * input + share * whole,
         Recompute::Selective => {
-            let some = 2.0 * t.input + t.query + t.key + t.attention + t.hidden + t.copy;
+            let some = 2.0 * t.input + t.query + t.key + t.attention + t.hidden_unrouted;
             if some < whole { some } else { whole }
         }
     };

@@ -109,6 +109,8 @@ pub fn states(params: f64, recipe: Recipe, degrees: ShardDegrees) -> States {
     }
 }
 
+/// Bytes of a moment in 16 bits.
+const HALF: f64 = 2.0;
 /// Block scales of 8-bit moments: one fp32 number for 2,048 elements (arXiv 2110.02861), for each of two moments.
 const BLOCK_SCALES: f64 = 2.0 * 4.0 / 2048.0;
 
@@ -131,6 +133,7 @@ pub fn optimizer_bytes(setup: &Setup) -> (f64, f64) {
     let copy = with_adam - 2.0 * moment;
     let (matrix, other) = match setup.optimizer {
         Optimizer::AdamW => (2.0 * moment, 2.0 * moment),
+        Optimizer::AdamW16bit => (2.0 * HALF, 2.0 * HALF),
         Optimizer::AdamW8bit => (2.0 + BLOCK_SCALES, 2.0 + BLOCK_SCALES),
         Optimizer::Sgd => (0.0, 0.0),
         Optimizer::SgdMomentum | Optimizer::Lion => (moment, moment),

@@ -54,6 +54,11 @@ impl Playback {
         }
     }
 
+    /// Layers of the stage.
+    pub fn layers(&self) -> u32 {
+        self.plan.compute.layers
+    }
+
     /// Micro-batches of the step.
     pub fn micro_batches(&self) -> u32 {
         self.micro_batches

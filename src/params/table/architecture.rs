@@ -1,4 +1,5 @@
-//! The shape of a model of the user's own. Rows read the shape of any model and write only to a custom one.
+//! The shape of a model of the user's own. Rows read the shape of any model and write only to a custom one, but for the number of
+//! experts and of those that a token is sent to: these make a mixture of experts of the catalog the user's own.
 
 use super::{Choice, ChoiceOption, Group, Kind, Number, Param, Scale, Unit, option, position, whole};
 use crate::model::transformer::{Architecture, AttentionBias, Norm, QkNorm};
@@ -17,14 +18,33 @@ fn custom(scenario: &mut Scenario) -> Option<&mut Architecture> {
     }
 }
 
+/// The last name of a path of fields.
+macro_rules! last {
+    ($only:ident) => {
+        stringify!($only)
+    };
+    ($first:ident . $last:ident) => {
+        stringify!($last)
+    };
+}
+
 /// A row that counts something.
 macro_rules! count {
-    ($(#[$doc:meta])* $name:ident, $field:ident, $key:literal, $label:literal, $min:literal ..= $max:literal, $help:literal) => {
+    (
+        $(#[$doc:meta])* $name:ident, $($field:ident).+, $key:literal, $label:literal, $min:literal ..= $max:literal,
+        $help:literal
+    ) => {
+        count!($(#[$doc])* $name, $($field).+, custom, $key, $label, $min..=$max, $help);
+    };
+    (
+        $(#[$doc:meta])* $name:ident, $($field:ident).+, $writable:ident, $key:literal, $label:literal,
+        $min:literal ..= $max:literal, $help:literal
+    ) => {
         $(#[$doc])*
         pub const $name: Param = Param {
             key: $key,
             label: $label,
-            csv: stringify!($field),
+            csv: last!($($field).+),
             group: Group::Architecture,
             help: $help,
             kind: Kind::Number(Number {
@@ -34,10 +54,10 @@ macro_rules! count {
                 // Doubling gets nowhere from 0.
                 scale: if $min > 0.0 { Scale::PowersOfTwo } else { Scale::Linear },
                 integer: true,
-                get: |scenario| f64::from(scenario.model.architecture().$field),
+                get: |scenario| f64::from(scenario.model.architecture().$($field).+),
                 set: |scenario, value| {
-                    if let Some(architecture) = custom(scenario) {
-                        architecture.$field = whole(value);
+                    if let Some(architecture) = $writable(scenario) {
+                        architecture.$($field).+ = whole(value);
                     }
                 },
             }),
@@ -48,20 +68,23 @@ macro_rules! count {
 
 /// A row with named options.
 macro_rules! named {
-    ($(#[$doc:meta])* $name:ident, $field:ident, $key:literal, $label:literal, $all:expr, $options:expr, $help:literal) => {
+    (
+        $(#[$doc:meta])* $name:ident, $($field:ident).+, $key:literal, $label:literal, $all:expr, $options:expr,
+        $help:literal
+    ) => {
         $(#[$doc])*
         pub const $name: Param = Param {
             key: $key,
             label: $label,
-            csv: stringify!($field),
+            csv: last!($($field).+),
             group: Group::Architecture,
             help: $help,
             kind: Kind::Choice(Choice {
                 options: $options,
-                get: |scenario| position($all, &scenario.model.architecture().$field),
+                get: |scenario| position($all, &scenario.model.architecture().$($field).+),
                 set: |scenario, index| {
                     if let (Some(architecture), Some(&value)) = (custom(scenario), $all.get(index)) {
-                        architecture.$field = value;
+                        architecture.$($field).+ = value;
                     }
                 },
             }),
@@ -69,6 +92,9 @@ macro_rules! named {
         };
     };
 }
+
+pub mod experts;
+pub mod latent;
 
 /// The values of a yes-or-no row.
 const NO_YES: &[bool] = &[false, true];
@@ -166,6 +192,11 @@ named!(
     TIED, tie_word_embeddings, "tied", "Tied embeddings", NO_YES, NO_YES_OPTIONS,
     "Whether the output head shares the embedding's weights (tie_word_embeddings in config.json)."
 );
+named!(
+    /// Biases of the head.
+    HEAD_BIAS, head_bias, "headbias", "Head bias", NO_YES, NO_YES_OPTIONS,
+    "Whether the output head carries a bias (lm_head_bias in config.json)."
+);
 count!(
     /// Learned positions.
     POSITIONS, learned_positions, "pos", "Learned positions", 0.0..=16_777_216.0,
@@ -185,4 +216,14 @@ count!(
     /// Layers from one global layer to the next.
     GLOBAL_EVERY, global_every, "globalevery", "Global layers, one in", 0.0..=100.0,
     "Of how many layers one sees the whole sequence where the others slide (Gemma 2: 2, Gemma 3: 6); 0 where all slide."
+);
+named!(
+    /// Chunks in the place of a window.
+    CHUNKED, attention_chunks, "chunked", "Attention in chunks", NO_YES, NO_YES_OPTIONS,
+    "Whether local layers cut the sequence into chunks as wide as the window (attention_chunk_size in config.json, Llama 4)."
+);
+named!(
+    /// Sinks.
+    SINKS, attention_sinks, "sinks", "Attention sinks", NO_YES, NO_YES_OPTIONS,
+    "Whether each query head has a learned sink in its softmax (gpt-oss)."
 );

@@ -167,6 +167,7 @@ picked!(
     Optimizer::Adafactor => "adafactor", "Adafactor", "A row and a column a matrix.";
     Optimizer::Lion => "lion", "Lion", "One momentum.";
     Optimizer::Muon => "muon", "Muon", "One momentum on matrices, AdamW on the rest.";
+    Optimizer::AdamW16bit => "adamw-16bit", "AdamW, 16 bits", "Two moments in 16 bits.";
 );
 switched!(
     /// Optimizer state in host memory.

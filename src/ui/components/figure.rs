@@ -55,7 +55,7 @@ fn place(spec: &ChartSpec, (x, y): (f64, f64)) -> Action {
 }
 
 /// How far an arrow key moves the crosshair, right and up.
-fn arrow(event: &KeyboardEvent) -> Option<(i32, i32)> {
+pub(super) fn arrow(event: &KeyboardEvent) -> Option<(i32, i32)> {
     let stride = if event.shift_key() { 6 } else { 1 };
     match event.key().as_str() {
         "ArrowLeft" => Some((-stride, 0)),

@@ -1,4 +1,4 @@
-//! The figures at the right: map, curves, memory.
+//! The figures at the right: map, curves, memory, timeline.
 
 use std::rc::Rc;
 
@@ -11,6 +11,7 @@ use crate::scenario::Scenario;
 use crate::ui::components::bar::MemoryBar;
 use crate::ui::components::figure::Figure;
 use crate::ui::components::select::{Choose, Item, Select};
+use crate::ui::components::timeline::TimelineFigure;
 use crate::ui::derived::Derived;
 use crate::ui::panels::run::run;
 use crate::ui::panels::strategies::Strategies;
@@ -51,7 +52,7 @@ fn metric(view: View, emit: &Callback<Action>) -> Html {
     html! { <Select id="curve-y" name="Vertical axis of the curves" {items} {chosen} {view} {choose} {emit} /> }
 }
 
-/// Map, curves, memory, strategies; `settled` is the scenario as it was when it last stood still.
+/// Map, curves, memory, timeline, strategies; `settled` is the scenario as it was when it last stood still.
 pub fn figures(state: &State, settled: Scenario, derived: &Rc<Derived>, theme: Theme, sinks: Sinks) -> Html {
     let Sinks { emit, say } = sinks;
     let view = state.view;
@@ -81,6 +82,7 @@ pub fn figures(state: &State, settled: Scenario, derived: &Rc<Derived>, theme: T
                 { axis("curve-x", "Horizontal axis of the curves", view.curve_x, view, along, emit) }
             </Figure>
             <MemoryBar spec={derived.memory.clone()} {theme} />
+            <TimelineFigure scenario={state.scenario} {theme} say={say.clone()} />
             <Strategies scenario={settled} emit={emit.clone()} />
             { run(&state.scenario) }
         </section>

@@ -11,10 +11,11 @@ use crate::ui::state::{Action, Draft};
 use crate::ui::text;
 
 /// The folded groups, in order.
-const FOLDED: [(Group, &str); 7] = [
+const FOLDED: [(Group, &str); 8] = [
     (Group::Training, "Training"),
     (Group::Sharding, "Sharding"),
     (Group::Parallelism, "Parallelism"),
+    (Group::Experts, "Experts"),
     (Group::Kernels, "Software"),
     (Group::Hardware, "Hardware"),
     (Group::Accounting, "Accounting"),
@@ -40,7 +41,10 @@ pub fn Groups(props: &Props) -> Html {
     let Props { scenario, drafts, emit, opened } = props;
     let around = Around { scenario, drafts, preset: &preset::preset_of(scenario), emit };
     let toggle = opened.reform(|event: Event| if effects::is_open(&event) { 1 } else { -1 });
-    html! { <div>{ for FOLDED.iter().map(|&(group, title)| folded(group, title, around, toggle.clone())) }</div> }
+    // A dense model has no experts to set.
+    let has_experts = scenario.model.architecture().has_experts();
+    let groups = FOLDED.iter().filter(|(group, _)| has_experts || *group != Group::Experts);
+    html! { <div>{ for groups.map(|&(group, title)| folded(group, title, around, toggle.clone())) }</div> }
 }
 
 /// A folded group, with the number of parameters in it that were changed.

@@ -1,0 +1,106 @@
+//! Spans too short to be seen become one mark, so that a step of any length has no more marks than a figure has room for.
+
+use super::{KINDS, Mark};
+use crate::model::report::Lane;
+use crate::units::Seconds;
+
+/// Takes marks in the order in which they start on each lane, and gives those that can be told apart.
+#[derive(Clone, Debug)]
+pub struct Merger {
+    from: Seconds,
+    to: Seconds,
+    /// Shorter marks, and shorter gaps between them, are not seen.
+    seen: Seconds,
+    open: [Option<Mark>; Lane::ALL.len()],
+    marks: Vec<Mark>,
+}
+
+impl Merger {
+    /// Keeps what lies between two times.
+    pub fn new(from: Seconds, to: Seconds, seen: Seconds) -> Self {
+        Self { from, to, seen, open: [None; Lane::ALL.len()], marks: Vec::new() }
+    }
+
+    /// Takes a mark.
+    pub fn push(&mut self, mark: &Mark) {
+        if mark.end <= self.from || mark.start >= self.to {
+            return;
+        }
+        let Some(open) = self.open.get_mut(mark.lane as usize) else { return };
+        let taken = open.as_mut().is_some_and(|open| take(open, mark, self.seen));
+        if !taken && let Some(whole) = open.replace(*mark) {
+            self.marks.push(whole);
+        }
+    }
+
+    /// All marks.
+    pub fn finish(mut self) -> Vec<Mark> {
+        self.marks.extend(self.open.into_iter().flatten());
+        self.marks
+    }
+}
+
+/// Adds a mark to the one before it on its lane: where neither can be seen by itself, or where the same work goes on in spans that
+/// cannot.
+fn take(open: &mut Mark, mark: &Mark, seen: Seconds) -> bool {
+    let narrow = |mark: &Mark| mark.length() < seen;
+    let fine = |mark: &Mark| mark.spans > 1 || narrow(mark);
+    let goes_on = mark.parts().all(|(work, _)| open.has(work)) && open.micro_batches.1 == mark.micro_batches.0;
+    let joins = fine(open)
+        && fine(mark)
+        && mark.start - open.end < seen
+        && (narrow(open) && narrow(mark) || goes_on && (narrow(open) || narrow(mark)));
+    if !joins {
+        return false;
+    }
+    for (work, time) in mark.parts() {
+        // A kind beyond those that a mark tells apart counts as the last of them.
+        let place = open.parts.iter().position(|part| part.is_none_or(|(own, _)| own == work));
+        if let Some(part) = open.parts.get_mut(place.unwrap_or(KINDS - 1)) {
+            let (own, before) = part.unwrap_or((work, Seconds::ZERO));
+            *part = Some((own, before + time));
+        }
+    }
+    open.end = mark.end;
+    open.layers = open.layers.zip(mark.layers).map(|((first, _), (_, last))| (first, last));
+    open.micro_batches.1 = mark.micro_batches.1;
+    open.spans = open.spans.saturating_add(mark.spans);
+    true
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::report::{Span, Work};
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn no_time_is_lost_and_marks_that_follow_each_other_can_be_seen(
+            spans in proptest::collection::vec((0..4_usize, 0.0..3.0, 0.0..3.0_f64, 0..3_u32), 1..80),
+        ) {
+            let mut merger = Merger::new(Seconds::ZERO, Seconds::new(1e9), Seconds::new(1.0));
+            let (mut now, mut sum, mut micro_batch) = (0.0, 0.0, 0);
+            for (work, idle, time, more) in spans {
+                let start = now + idle;
+                now = start + time;
+                sum += time;
+                micro_batch += more / 2;
+                merger.push(&Mark::of(&Span {
+                    lane: Lane::Compute, work: Work::ALL[work], layer: None, micro_batch,
+                    start: Seconds::new(start), end: Seconds::new(now),
+                }));
+            }
+            let marks = merger.finish();
+            let kept: f64 = marks.iter().flat_map(Mark::parts).map(|(_, time)| time.get()).sum();
+            prop_assert!((kept - sum).abs() < 1e-9);
+            prop_assert!(marks.iter().all(|mark| mark.spans == 1 || mark.parts().count() <= 4));
+            for pair in marks.windows(2) {
+                let apart = pair[1].start - pair[0].end;
+                prop_assert!(apart.get() > -1e-9);
+                let length = pair[0].length() + pair[1].length() + apart;
+                prop_assert!(length.get() >= 1.0, "{pair:?}");
+            }
+        }
+    }
+}

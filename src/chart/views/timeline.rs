@@ -1,0 +1,179 @@
+//! The timeline of one step: what runs when, on every lane.
+
+use crate::chart::format;
+use crate::chart::timeline::{Mark, Merger, TimelineSpec, Zoom};
+use crate::model::report::{Lane, Span, TimeReport, Work};
+use crate::model::step::playback::Playback;
+use crate::scenario::Scenario;
+use crate::units::Seconds;
+
+/// Marks and gaps shorter than this part of what is looked at are not told apart: about a pixel of a wide figure.
+const COLUMNS: f64 = 720.0;
+/// Shares of the step below which the caption is silent.
+const LEAST: f64 = 0.005;
+
+/// The timeline of a scenario's step; without its marks unless somebody looks.
+pub fn timeline(scenario: &Scenario, zoom: Zoom, looked_at: bool) -> TimelineSpec {
+    let setup = scenario.setup();
+    let playback = Playback::of(&setup);
+    let (window, step) = (zoom.window(&playback), playback.end());
+    let sums = sums(&playback);
+    let marks = if looked_at { marks(&playback, window.from * step, window.to * step) } else { Vec::new() };
+    let has = |lane: Lane| sums.1.get(lane as usize).copied().unwrap_or(false);
+    let kinds = Work::ALL.into_iter().zip(sums.0);
+    TimelineSpec {
+        title: "Timeline of one step",
+        caption: caption(&scenario.report().time, setup.mesh.pp > 1),
+        lanes: Lane::ALL.into_iter().filter(|&lane| has(lane)).collect(),
+        sums: kinds.filter(|(_, time)| *time > Seconds::ZERO).collect(),
+        step,
+        layers: playback.layers(),
+        micro_batches: playback.micro_batches(),
+        window,
+        marks,
+    }
+}
+
+/// Time by kind of work over the whole step, and the lanes on which anything runs. Micro-batches alike are played once.
+fn sums(playback: &Playback) -> ([Seconds; Work::ALL.len()], [bool; Lane::ALL.len()]) {
+    let mut sums = [Seconds::ZERO; Work::ALL.len()];
+    let mut lanes = [false; Lane::ALL.len()];
+    let mut add = |span: Span, times: f64| {
+        if let (Some(sum), Some(lane)) = (sums.get_mut(span.work as usize), lanes.get_mut(span.lane as usize)) {
+            *sum += times * (span.end - span.start);
+            *lane = true;
+        }
+    };
+    playback.before(&mut |span| add(span, 1.0));
+    let all = playback.micro_batches();
+    let kinds = [(0, 1), (1, all.saturating_sub(2)), (all.saturating_sub(1), u32::from(all > 1))];
+    for (micro_batch, times) in kinds.into_iter().filter(|kind| kind.1 > 0) {
+        playback.micro_batch(micro_batch, &mut |span| add(span, f64::from(times)));
+    }
+    playback.after(&mut |span| add(span, 1.0));
+    (sums, lanes)
+}
+
+/// What runs between two times.
+fn marks(playback: &Playback, from: Seconds, to: Seconds) -> Vec<Mark> {
+    let seen = (to - from) / COLUMNS;
+    let mut merger = Merger::new(from, to, seen);
+    playback.before(&mut |span| merger.push(&Mark::of(&span)));
+    let mut played: Option<(u32, Vec<Mark>)> = None;
+    for micro_batch in playback.at(from)..=playback.at(to) {
+        let like = playback.like(micro_batch);
+        let own = match played.take() {
+            Some((same, own)) if same == like => own,
+            _ => {
+                let mut own = Merger::new(Seconds::ZERO, playback.end(), seen);
+                playback.micro_batch(like, &mut |span| own.push(&Mark::of(&span)));
+                own.finish()
+            }
+        };
+        let later = playback.start(micro_batch) - playback.start(like);
+        for mark in &own {
+            merger.push(&mark.shifted(later, micro_batch));
+        }
+        played = Some((like, own));
+    }
+    playback.after(&mut |span| merger.push(&Mark::of(&span)));
+    merger.finish()
+}
+
+/// `Of 1.84 s, compute takes 1.50 s, communication that compute does not hide 210 ms, the pipeline’s bubble 130 ms; 900 ms of
+/// communication are hidden.`
+fn caption(time: &TimeReport, is_pipeline: bool) -> String {
+    let clause = |before: &str, part: Seconds, after: &str| {
+        if part > LEAST * time.step { format!("{before}{}{after}", format::seconds(part)) } else { String::new() }
+    };
+    let compute = format!("Of {}, compute takes {}", format::seconds(time.step), format::seconds(time.compute));
+    let exposed = clause(", communication that compute does not hide ", time.exposed_comm, "");
+    let bubble = clause(", the pipeline’s bubble ", time.bubble, "");
+    let hidden = clause("; ", time.overlapped_comm(), " of communication are hidden");
+    let stage = if is_pipeline { " Shown is the stage that ends last." } else { "" };
+    format!("{compute}{exposed}{bubble}{hidden}.{stage}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::catalog::{MODELS, default_scenario};
+    use crate::chart::timeline::{Level, reading};
+    use crate::model::experts::ExpertParallel;
+    use crate::model::transformer::{Architecture, Experts};
+    use crate::scenario::{Model, Strategy};
+
+    fn mixture() -> Scenario {
+        let scenario = default_scenario();
+        let shape = Experts { num_experts: 16, num_experts_per_tok: 2, moe_intermediate_size: 2048, ..Experts::NONE };
+        let architecture = Architecture { experts: shape, ..scenario.model.architecture() };
+        let experts = ExpertParallel { chunks: 4, ..ExpertParallel::USUAL };
+        Scenario { model: Model::Custom { architecture }, ep: 8, experts, grad_accum_steps: 3, ..scenario }
+    }
+
+    fn several() -> Vec<Scenario> {
+        let usual = default_scenario();
+        vec![
+            usual,
+            Scenario { strategy: Strategy::HybridShard, shard_size: 4, grad_accum_steps: 8, ..usual },
+            Scenario { pp: 4, tp: 2, grad_accum_steps: 16, strategy: Strategy::Ddp, ..usual },
+            mixture(),
+            Scenario { grad_accum_steps: 4096, ..mixture() },
+        ]
+    }
+
+    fn total(marks: &[Mark], lane: Lane) -> f64 {
+        marks.iter().filter(|mark| mark.lane == lane).flat_map(Mark::parts).map(|(_, time)| time.get()).sum()
+    }
+
+    #[test]
+    fn the_whole_step_holds_all_of_its_time_in_few_marks() {
+        for scenario in several() {
+            let spec = timeline(&scenario, Zoom::WHOLE, true);
+            let time = scenario.report().time;
+            assert!((spec.step / time.step - 1.0).abs() < 1e-9);
+            let comm: f64 = spec.lanes.iter().skip(1).map(|&lane| total(&spec.marks, lane)).sum();
+            let compute = total(&spec.marks, Lane::Compute);
+            assert!((compute / (time.compute + time.bubble).get() - 1.0).abs() < 1e-9, "{compute} {time:?}");
+            assert!((comm - time.comm.get()).abs() < 1e-9 * time.step.get(), "{comm} {time:?}");
+            assert!(spec.marks.len() < 720 * spec.lanes.len(), "{} marks", spec.marks.len());
+            let sums: f64 = spec.sums.iter().map(|(_, time)| time.get()).sum();
+            assert!((sums - compute - comm).abs() < 1e-9 * sums);
+        }
+    }
+
+    #[test]
+    fn a_layer_with_experts_shows_its_chunks() {
+        let spec = timeline(&mixture(), Zoom::Near(Level::Layer, 0.1), true);
+        let (from, to) = spec.extent();
+        let own = spec.on(Lane::Compute).find(|mark| mark.end > 0.5 * (from + to)).unwrap().layers;
+        for work in [Work::Dispatch, Work::Experts, Work::Combine] {
+            let is_own = |mark: &&Mark| mark.layers == own && mark.parts().any(|part| part.0 == work);
+            assert_eq!(spec.marks.iter().filter(is_own).count(), 4, "{work:?}");
+        }
+        let dispatch = spec.marks.iter().find(|mark| mark.parts().any(|part| part.0 == Work::Dispatch)).unwrap();
+        let said = reading(&spec, Lane::AllToAll, dispatch.start).sentence;
+        assert!(said.starts_with("Tokens to experts and back: dispatch, layer "), "{said}");
+    }
+
+    #[test]
+    fn every_part_of_the_catalog_has_a_sentence_and_no_nan() {
+        for model in MODELS {
+            let mut scenario = default_scenario();
+            crate::share::pick::pick_model(&mut scenario, model.id);
+            for level in Level::ALL {
+                let spec = timeline(&scenario, Zoom::Near(level, 0.6), true);
+                let said = reading(&spec, Lane::Compute, spec.extent().0).sentence;
+                for text in [&spec.caption, &said] {
+                    assert!(text.ends_with('.') && !text.contains("NaN") && !text.contains('–'), "{text}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn what_nobody_looks_at_has_no_marks() {
+        let spec = timeline(&default_scenario(), Zoom::WHOLE, false);
+        assert!(spec.marks.is_empty() && !spec.sums.is_empty());
+    }
+}

@@ -1,0 +1,74 @@
+//! The shape of a mixture of experts.
+
+use super::{
+    Choice, Group, Kind, NO_YES, NO_YES_OPTIONS, Number, Param, Scale, Unit, custom, is_custom, position, whole,
+};
+use crate::model::transformer::Architecture;
+use crate::scenario::{Model, Scenario};
+
+/// The shape that a row may write to that changes a mixture of experts: one of the catalog becomes the user's own.
+fn mixture(scenario: &mut Scenario) -> Option<&mut Architecture> {
+    if let Model::Preset { architecture, .. } = scenario.model
+        && architecture.has_experts()
+    {
+        scenario.model = Model::Custom { architecture };
+    }
+    custom(scenario)
+}
+
+count!(
+    /// Routed experts.
+    EXPERTS, experts.num_experts, mixture, "experts", "Experts", 0.0..=10_000.0,
+    "Routed experts of one layer (num_experts, num_local_experts or n_routed_experts in config.json); 0 in a dense model."
+);
+count!(
+    /// Experts of a token.
+    TOP_K, experts.num_experts_per_tok, mixture, "topk", "Experts per token", 1.0..=256.0,
+    "Routed experts that each token is sent to (num_experts_per_tok in config.json)."
+);
+count!(
+    /// Width of an expert.
+    EXPERT_WIDTH, experts.moe_intermediate_size, "effn", "Expert width", 0.0..=2_000_000.0,
+    "Width of one expert's MLP (moe_intermediate_size in config.json)."
+);
+count!(
+    /// Width of the shared experts.
+    SHARED_WIDTH, experts.shared_intermediate_size, "sharedffn", "Shared expert width", 0.0..=2_000_000.0,
+    "Width of the MLP of all shared experts together, which every token passes (n_shared_experts times \
+     moe_intermediate_size); 0 where there is none."
+);
+named!(
+    /// The shared experts' gate.
+    SHARED_GATE, experts.shared_expert_gate, "sharedgate", "Shared expert gate", NO_YES, NO_YES_OPTIONS,
+    "Whether a gate scales the shared experts (shared_expert_gate, Qwen 2)."
+);
+count!(
+    /// Dense layers at the beginning.
+    FIRST_DENSE, experts.first_k_dense_replace, "firstdense", "Dense layers first", 0.0..=2000.0,
+    "Dense layers before the first layer with experts (first_k_dense_replace in config.json)."
+);
+count!(
+    /// Layers from one with experts to the next.
+    MOE_STEP, experts.moe_layer_step, "moestep", "Layers with experts, one in", 1.0..=2048.0,
+    "Of how many layers one has experts after those: 1 for all, 2 for every second (interleave_moe_layer_step in config.json)."
+);
+named!(
+    /// Biases of the router.
+    ROUTER_BIAS, experts.router_bias, "routerbias", "Router bias", NO_YES, NO_YES_OPTIONS,
+    "Whether the router has a bias or a correction for each expert (e_score_correction_bias, DeepSeek V3)."
+);
+named!(
+    /// Biases of the experts.
+    EXPERT_BIAS, experts.expert_bias, "expertbias", "Expert bias", NO_YES, NO_YES_OPTIONS,
+    "Whether the experts' matrices carry biases (gpt-oss)."
+);
+count!(
+    /// Groups of experts.
+    N_GROUP, experts.n_group, "ngroup", "Expert groups", 0.0..=1000.0,
+    "Groups of experts of which a token uses a few (n_group in config.json); 0 for none."
+);
+count!(
+    /// Groups of a token.
+    TOPK_GROUP, experts.topk_group, "topkgroup", "Expert groups per token", 0.0..=1000.0,
+    "Groups of experts that a token is sent to at most (topk_group in config.json)."
+);

@@ -1,0 +1,119 @@
+//! What does not go together in a mixture of experts: degrees, tokens, groups, stages.
+
+use super::neighbours;
+use crate::model::experts::choice::common_divisor;
+use crate::scenario::issue::Issue;
+use crate::scenario::resolve::Degrees;
+use crate::scenario::{Scenario, Strategy};
+
+impl Scenario {
+    /// What is wrong with the experts.
+    pub(super) fn experts(&self, issues: &mut Vec<Issue>) {
+        if !self.model.architecture().has_experts() {
+            return;
+        }
+        let degrees = self.degrees();
+        issues.extend(self.experts_of_a_token());
+        if !self.expert_choice.degrees {
+            issues.extend(self.expert_parallel(degrees));
+            issues.extend(self.expert_tensor_parallel(degrees));
+            issues.extend(self.experts_in_a_shard_group(degrees));
+        }
+        if degrees.tp > 1 && !self.tensor.sequence_parallel {
+            let message = "Megatron trains no experts under tensor parallelism without sequence parallelism: switch it on. \
+                           The page computes their exchange as if it were.";
+            issues.push(Issue::note("sp", message));
+        }
+        if self.experts.across_micro_batches && self.grad_accum_steps <= 1 {
+            let message = "There is no other micro-batch beside whose compute the exchange of the experts could run: take two \
+                           gradient accumulation steps or more. The page computes as if there were.";
+            issues.push(Issue::error("epoverlap", message));
+        }
+        issues.extend(self.stages_with_experts(degrees));
+    }
+
+    /// More experts for a token than there are.
+    fn experts_of_a_token(&self) -> Option<Issue> {
+        let experts = self.model.architecture().experts;
+        let (asked, all) = (experts.num_experts_per_tok, experts.num_experts);
+        let message = format!(
+            "{asked} experts per token are more than the {all} experts of a layer. The page computes with {all}: enter at most \
+             {all}."
+        );
+        (asked > all).then(|| Issue::error("topk", message))
+    }
+
+    /// Expert parallelism that divides the experts or the GPUs of a stage unevenly.
+    fn expert_parallel(&self, Degrees { pp, ep, .. }: Degrees) -> Option<Issue> {
+        let (asked, all) = (self.ep, self.model.architecture().experts.num_experts);
+        let stage = self.gpus.max(1) / pp;
+        if asked == 0 || asked == ep {
+            return None;
+        }
+        let what = if all.is_multiple_of(asked) { gpus_of(stage, pp) } else { format!("{all} experts") };
+        let message = format!(
+            "{asked} GPUs of expert parallelism do not evenly divide {what}. The page computes with {ep}: enter {}.",
+            neighbours(common_divisor(stage, all), asked)
+        );
+        Some(Issue::error("ep", message))
+    }
+
+    /// Expert tensor parallelism that divides what expert parallelism leaves of a stage unevenly.
+    fn expert_tensor_parallel(&self, Degrees { pp, ep, etp, .. }: Degrees) -> Option<Issue> {
+        let asked = self.etp;
+        let stage = self.gpus.max(1) / pp;
+        if asked == 0 || asked == etp {
+            return None;
+        }
+        let left = stage / ep;
+        let what = if ep > 1 {
+            format!("the {left} GPUs that expert parallelism leaves of {stage}")
+        } else {
+            gpus_of(stage, pp)
+        };
+        let message = format!(
+            "{asked} GPUs of expert tensor parallelism do not evenly divide {what}. The page computes with {etp}: enter {}.",
+            neighbours(left, asked)
+        );
+        Some(Issue::error("etp", message))
+    }
+
+    /// Experts on more GPUs than a shard group of HSDP has, from which frameworks take expert parallelism.
+    fn experts_in_a_shard_group(&self, Degrees { ep, etp, .. }: Degrees) -> Option<Issue> {
+        let mesh = self.as_asked().mesh;
+        let (group, experts) = (mesh.shard_group().saturating_mul(mesh.tp), ep.saturating_mul(etp));
+        if self.strategy != Strategy::HybridShard || group.is_multiple_of(experts) {
+            return None;
+        }
+        let message = format!(
+            "One copy of the experts lies on {experts} GPUs (expert times expert tensor parallelism), which do not divide the \
+             {group} GPUs of a shard group with its tensor-parallel neighbours. The page computes with experts that are not \
+             sharded further: enter a larger shard group, or less expert parallelism."
+        );
+        Some(Issue::error("ep", message))
+    }
+
+    /// Dense layers that make the first stage of a pipeline lighter than the others.
+    fn stages_with_experts(&self, Degrees { pp, .. }: Degrees) -> Option<Issue> {
+        let shape = self.model.architecture();
+        let dense = shape.experts.first_k_dense_replace;
+        let even = shape.num_hidden_layers.is_multiple_of(pp) && self.pipeline.first_stage_layers == 0;
+        if pp <= 1 || dense == 0 || !even {
+            return None;
+        }
+        let message = format!(
+            "The first {dense} {} no experts: the first pipeline stage has less to do than the others, and could take more \
+             layers.",
+            if dense == 1 { "layer has" } else { "layers have" }
+        );
+        Some(Issue::note("firstlayers", message))
+    }
+}
+
+/// `64 GPUs`, or of a pipeline `the 16 GPUs of a pipeline stage`.
+fn gpus_of(stage: u32, pp: u32) -> String {
+    if pp > 1 { format!("the {stage} GPUs of a pipeline stage") } else { format!("{stage} GPUs") }
+}
+
+#[cfg(test)]
+mod tests;
