@@ -1,6 +1,7 @@
 //! Times on the axis of a timeline: the unit that fits the part looked at, and as many decimals as tell its ticks apart.
 
 use crate::chart::scale;
+use crate::decimal::fixed;
 use crate::params::Scale;
 use crate::params::quantity::group_thousands;
 use crate::units::Seconds;
@@ -63,7 +64,7 @@ impl TimeAxis {
 }
 
 fn number(value: f64, decimals: usize) -> String {
-    group_thousands(&format!("{value:.decimals$}"))
+    group_thousands(&fixed(value, decimals))
 }
 
 #[cfg(test)]

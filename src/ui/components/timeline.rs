@@ -14,6 +14,7 @@ use crate::chart::palette::{Pattern, Theme, pattern};
 use crate::chart::readout::Entry;
 use crate::chart::timeline::{Level, TimelineSpec, Zoom, reading};
 use crate::chart::{describe, names, table, views};
+use crate::decimal;
 use crate::model::report::{Lane, Work};
 use crate::scenario::Scenario;
 use crate::ui::effects;
@@ -71,16 +72,17 @@ fn beside(spec: &TimelineSpec, lane: Lane, down: bool) -> Lane {
 
 /// A line through the time that is read out, and the bar's outline.
 fn cross(spec: &TimelineSpec, area: &LaneArea, (lane, time): Place, width: f64) -> Html {
-    let x = area.to_pixel(time).to_string();
+    let text = |length: f64| decimal::fixed(length, 2);
+    let x = text(area.to_pixel(time));
     let outline = spec.at(lane, time).zip(area.bar(lane)).map(|(mark, (top, bottom))| {
         let (left, right) = (area.to_pixel(mark.start).max(area.left), area.to_pixel(mark.end).min(area.right()));
         html! {
-            <rect x={left.to_string()} y={top.to_string()} width={(right - left).to_string()} height={(bottom - top).to_string()} />
+            <rect x={text(left)} y={text(top)} width={text(right - left)} height={text(bottom - top)} />
         }
     });
     html! {
-        <svg class="cross" aria-hidden="true" viewBox={format!("0 0 {width} {}", area.height())}>
-            <line x1={x.clone()} x2={x} y1="0" y2={area.bottom().to_string()} />
+        <svg class="cross" aria-hidden="true" viewBox={format!("0 0 {} {}", text(width), text(area.height()))}>
+            <line x1={x.clone()} x2={x} y1="0" y2={text(area.bottom())} />
             { outline.unwrap_or_default() }
         </svg>
     }
