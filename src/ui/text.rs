@@ -169,7 +169,7 @@ pub fn accuracy() -> [(&'static str, String); 2] {
         ),
         (
             "What it leaves out",
-            "Mixture of experts, multi-latent attention, LoRA, fp8 attention, stragglers and stalls, data loading."
+            "Multi-token prediction, state-space layers, LoRA, fp8 attention, stragglers and stalls, data loading."
                 .into(),
         ),
     ]
