@@ -230,7 +230,8 @@ pub const fn dashes(role: LineRole) -> &'static [f64] {
         },
         LineRole::Bound => &[7.0, 5.0],
         LineRole::MemoryFrontier | LineRole::Adaptive => &[],
-        LineRole::NetworkBoundary | LineRole::Baseline => &[1.5, 3.5],
+        LineRole::NetworkBoundary => &[1.5, 3.5],
+        LineRole::Baseline => &[16.0, 5.0],
     }
 }
 

@@ -6,6 +6,7 @@ use super::rounding;
 use crate::model::report::{Limiter, MemoryPart};
 use crate::params::{Scale, Unit};
 use crate::plan::sweep;
+use crate::scenario::resolve::nearest_divisor;
 
 /// One figure.
 #[derive(Clone, Debug, PartialEq)]
@@ -129,6 +130,8 @@ pub enum Grain {
     Whole,
     /// The multiple of this that is not larger, at least one.
     Down(f64),
+    /// Divisors of this.
+    Divisors(u32),
     /// GPUs: whole replicas of this many, whole groups of the other ([`sweep::whole_gpus`]).
     Groups(f64, f64),
 }
@@ -148,6 +151,7 @@ impl Axis {
             Grain::Digits => rounding::nearest(value),
             Grain::Down(step) => (value / step).floor().max(1.0) * step,
             Grain::Whole => value.round(),
+            Grain::Divisors(number) => f64::from(nearest_divisor(number, value.round() as u32)),
             Grain::Groups(replica, whole) => sweep::whole_gpus(value.round(), replica, whole),
         }
     }

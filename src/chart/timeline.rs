@@ -66,7 +66,7 @@ pub struct Mark {
     pub end: Seconds,
     /// The kinds of work in it, each with its time.
     parts: [Option<(Work, Seconds)>; KINDS],
-    /// The layers, first and last to run; `None` where one span has none.
+    /// The lowest and the highest layer; `None` where one span has none.
     pub layers: Option<(u32, u32)>,
     /// The first and the last micro-batch.
     pub micro_batches: (u32, u32),

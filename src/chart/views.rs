@@ -13,6 +13,8 @@ mod timeline;
 #[cfg(test)]
 mod tests;
 
+use crate::scenario::Scenario;
+
 pub use bound::holds as bounds_hold;
 pub use curve::{Metric, mfu_curve};
 pub use experts::{ALONG, LayerView, expert_layer, layer_shown};
@@ -21,5 +23,20 @@ pub use region::feasible_region;
 pub use scratch::Scratch;
 pub use timeline::timeline;
 
-/// The keys of the parameters that may stand on an axis, in display order.
-pub const AXES: [&str; 6] = ["seq", "size", "mem", "link", "gpus", "mbs"];
+/// The keys of the parameters that may stand on an axis, in display order: those of any model first.
+pub const AXES: [&str; 9] = ["seq", "size", "mem", "link", "gpus", "mbs", "experts", "topk", "ep"];
+/// Of them, those of any model.
+const OF_ANY_MODEL: usize = 6;
+
+/// The keys of the parameters that may stand on an axis of this scenario: those of experts where the model has any, their degree where
+/// the page does not choose it.
+pub fn axes_of(scenario: &Scenario) -> &'static [&'static str] {
+    let count = if !scenario.model.architecture().has_experts() {
+        OF_ANY_MODEL
+    } else if scenario.expert_choice.degrees {
+        AXES.len() - 1
+    } else {
+        AXES.len()
+    };
+    AXES.get(..count).unwrap_or(&AXES)
+}

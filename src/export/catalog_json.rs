@@ -3,6 +3,7 @@
 use serde::Serialize;
 
 use crate::catalog::{self, ACCELERATORS, CLUSTERS, INTERCONNECTS, MODELS, SCENARIOS};
+use crate::model::transformer::{Architecture, Experts, LatentAttention};
 
 /// Models, accelerators, interconnects, clusters and named scenarios.
 #[derive(Debug, Serialize)]
@@ -34,7 +35,35 @@ struct ModelJson {
     max_position_embeddings: u32,
     sliding_window: u32,
     global_every: u32,
+    attention_chunks: bool,
+    latent_attention: Option<LatentJson>,
+    experts: Option<ExpertsJson>,
     source: &'static str,
+}
+
+/// The widths of latent attention.
+#[derive(Debug, Serialize)]
+struct LatentJson {
+    kv_lora_rank: u32,
+    q_lora_rank: u32,
+    qk_nope_head_dim: u32,
+    qk_rope_head_dim: u32,
+    v_head_dim: u32,
+}
+
+/// The experts of a mixture of experts.
+#[derive(Debug, Serialize)]
+struct ExpertsJson {
+    num_experts: u32,
+    num_experts_per_tok: u32,
+    moe_intermediate_size: u32,
+    shared_intermediate_size: u32,
+    first_k_dense_replace: u32,
+    moe_layer_step: u32,
+    n_group: u32,
+    topk_group: u32,
+    moe_layers: u32,
+    params_per_expert: u64,
 }
 
 /// An accelerator: dense peaks.
@@ -119,7 +148,33 @@ fn model(entry: &catalog::ModelEntry) -> ModelJson {
         max_position_embeddings: entry.max_position_embeddings,
         sliding_window: arch.sliding_window,
         global_every: arch.global_every,
+        attention_chunks: arch.attention_chunks,
+        latent_attention: arch.latent.is_used().then(|| latent(arch.latent)),
+        experts: arch.has_experts().then(|| experts(arch)),
         source: entry.source,
+    }
+}
+
+fn latent(latent: LatentAttention) -> LatentJson {
+    let LatentAttention { kv_lora_rank, q_lora_rank, qk_nope_head_dim, qk_rope_head_dim, v_head_dim } = latent;
+    LatentJson { kv_lora_rank, q_lora_rank, qk_nope_head_dim, qk_rope_head_dim, v_head_dim }
+}
+
+fn experts(arch: &Architecture) -> ExpertsJson {
+    let Experts { num_experts, num_experts_per_tok, moe_intermediate_size, shared_intermediate_size, .. } =
+        arch.experts;
+    let Experts { first_k_dense_replace, moe_layer_step, n_group, topk_group, .. } = arch.experts;
+    ExpertsJson {
+        num_experts,
+        num_experts_per_tok,
+        moe_intermediate_size,
+        shared_intermediate_size,
+        first_k_dense_replace,
+        moe_layer_step,
+        n_group,
+        topk_group,
+        moe_layers: arch.moe_layers(),
+        params_per_expert: arch.expert_params(),
     }
 }
 
@@ -161,4 +216,21 @@ fn cluster(entry: &catalog::ClusterEntry) -> ClusterJson {
 fn scenario(entry: &catalog::ScenarioEntry) -> ScenarioJson {
     let catalog::ScenarioEntry { id, name, notice, link, source } = *entry;
     ScenarioJson { id, name, notice, link, source }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn mixtures_have_their_experts_and_dense_models_none() {
+        let json = serde_json::to_value(catalog_json()).unwrap();
+        let models = json["models"].as_array().unwrap();
+        let find = |id: &str| models.iter().find(|model| model["id"] == id).unwrap();
+        let v3 = find("deepseek-v3");
+        assert_eq!((v3["experts"]["moe_layers"].as_u64(), v3["experts"]["n_group"].as_u64()), (Some(58), Some(8)));
+        assert_eq!(v3["latent_attention"]["kv_lora_rank"], 512);
+        assert_eq!(find("mixtral-8x7b")["active_params"], 12_879_925_248_u64);
+        assert!(find("llama-3-8b")["experts"].is_null() && find("llama-3-8b")["latent_attention"].is_null());
+    }
 }

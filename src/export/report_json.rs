@@ -4,6 +4,7 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 use crate::model::bounds::{Bounds, Stage};
+use crate::model::experts::{AllToAll, Dispatcher, ExpertParallel};
 use crate::model::memory::states::of_gpu;
 use crate::model::parallel::Mesh;
 use crate::model::report::{Limiter, MemoryPart, PeakMoment, Report};
@@ -38,6 +39,7 @@ pub struct ReportJson<'a> {
     memory_bytes: MemoryJson,
     model: ModelJson,
     mesh: MeshJson,
+    experts: Option<ExpertsJson>,
     strategies: Vec<ReachJson>,
     bounds: BoundsJson,
     run: RunJson,
@@ -100,6 +102,18 @@ struct MeshJson {
     pp: u32,
     ep: u32,
     etp: u32,
+}
+
+/// How experts run, with what the engine chose of it; `null` in a dense model.
+#[derive(Debug, Serialize)]
+struct ExpertsJson {
+    dispatcher: &'static str,
+    all_to_all: &'static str,
+    chunks: u32,
+    capacity_factor: f64,
+    imbalance: f64,
+    across_micro_batches: bool,
+    grouped: bool,
 }
 
 /// What one strategy reaches; `null` where nothing searched fits.
@@ -205,6 +219,7 @@ pub fn report_json<'a>(scenario: &Scenario, report: &Report, issues: &'a [Issue]
         memory_bytes: memory_json(scenario, report),
         model: ModelJson { params: setup.architecture.params(), active_params: setup.architecture.active_params() },
         mesh: mesh_json(setup.mesh),
+        experts: setup.architecture.has_experts().then(|| experts_json(setup.experts)),
         strategies: by_strategy(scenario).iter().map(reach_json).collect(),
         bounds: bounds_json(&Bounds::of(&setup)),
         run: run_json(&scenario.run_report()),
@@ -215,6 +230,24 @@ pub fn report_json<'a>(scenario: &Scenario, report: &Report, issues: &'a [Issue]
 
 fn mesh_json(Mesh { dp_replicate, dp_shard, cp, tp, pp, ep, etp }: Mesh) -> MeshJson {
     MeshJson { dp_replicate, dp_shard, cp, tp, pp, ep, etp }
+}
+
+fn experts_json(experts: ExpertParallel) -> ExpertsJson {
+    ExpertsJson {
+        dispatcher: match experts.dispatcher {
+            Dispatcher::AllToAll => "alltoall",
+            Dispatcher::Fused => "fused",
+        },
+        all_to_all: match experts.algorithm {
+            AllToAll::Linear => "linear",
+            AllToAll::TwoDimensional => "2dh",
+        },
+        chunks: experts.chunks,
+        capacity_factor: experts.capacity_factor,
+        imbalance: experts.imbalance,
+        across_micro_batches: experts.across_micro_batches,
+        grouped: experts.grouped,
+    }
 }
 
 fn memory_json(scenario: &Scenario, report: &Report) -> MemoryJson {
@@ -342,5 +375,27 @@ fn moment_key(moment: PeakMoment) -> &'static str {
         PeakMoment::Loss => "loss",
         PeakMoment::Backward => "backward",
         PeakMoment::Optimizer => "optimizer",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_the_engine_chose_for_experts_is_in_the_report() {
+        let json = |link: &str| {
+            let scenario = share::decode(link).scenario;
+            serde_json::to_value(report_json(&scenario, &scenario.report(), &[])).unwrap()
+        };
+        let chosen = json("cluster=dgx-h100&model=mixtral-8x7b&adaptdegrees=yes&adaptchunks=yes");
+        let setup =
+            share::decode("cluster=dgx-h100&model=mixtral-8x7b&adaptdegrees=yes&adaptchunks=yes").scenario.setup();
+        assert_eq!(
+            (&chosen["mesh"]["ep"], &chosen["experts"]["chunks"]),
+            (&setup.mesh.ep.into(), &setup.experts.chunks.into())
+        );
+        assert_eq!(chosen["scenario"]["adaptchunks"], "yes");
+        assert!(json("model=llama-3-8b")["experts"].is_null());
     }
 }

@@ -1,9 +1,11 @@
 //! Evaluating a scenario along one or two of its parameters, into buffers that the caller keeps.
 
 use crate::decimal::within;
+use crate::model::experts::choice::common_divisor;
 use crate::model::report::Limiter;
 use crate::params::Number;
-use crate::scenario::Scenario;
+use crate::scenario::resolve::nearest_divisor;
+use crate::scenario::{Model, Scenario};
 use crate::units::Bytes;
 
 /// What a sweep keeps of one evaluation.
@@ -64,15 +66,55 @@ pub fn sample(scenario: &Scenario) -> Sample {
     }
 }
 
-/// Writes a parameter for a sweep: the nearest valid value, of GPUs [`whole_gpus`].
+/// Writes a parameter for a sweep: the nearest valid value, of GPUs [`whole_gpus`], of experts as many on each of their GPUs, of
+/// these a divisor of [`most_groups`].
 pub fn assign(scenario: &mut Scenario, number: &Number, value: f64) {
     let value = if number.integer { value.round() } else { value };
-    let gpus = scenario.gpus;
+    let (gpus, ep, before) = (scenario.gpus, scenario.ep, experts(scenario));
     (number.set)(scenario, within(value, number.min, number.max));
     if scenario.gpus != gpus {
         let (replica, whole) = (f64::from(replica(scenario)), f64::from(whole_group(scenario)));
         scenario.gpus = whole_gpus(f64::from(scenario.gpus), replica, whole) as u32;
     }
+    if scenario.ep != ep {
+        scenario.ep = nearest_divisor(most_groups(scenario), scenario.ep);
+    }
+    let asked = experts(scenario);
+    if asked != before && before > 0 {
+        // A multiple of the GPUs among which the experts so far were split.
+        set_experts(scenario, before);
+        let together = experts_together(scenario);
+        set_experts(scenario, (asked / together).max(1).saturating_mul(together));
+    }
+}
+
+fn set_experts(scenario: &mut Scenario, count: u32) {
+    if let Model::Custom { architecture } = &mut scenario.model {
+        architecture.experts.num_experts = count;
+    }
+}
+
+/// Experts of one layer; none on the ladder.
+fn experts(scenario: &Scenario) -> u32 {
+    match &scenario.model {
+        Model::Ladder { .. } => 0,
+        Model::Preset { architecture, .. } | Model::Custom { architecture } => architecture.experts.num_experts,
+    }
+}
+
+/// Of how many experts a swept number of them is a multiple: one on each GPU among which they are split, or could be where the page
+/// chooses.
+pub fn experts_together(scenario: &Scenario) -> u32 {
+    match experts(scenario) {
+        0 => 1,
+        _ if scenario.expert_choice.degrees => most_groups(scenario),
+        _ => scenario.degrees().ep,
+    }
+}
+
+/// The most GPUs of a stage among which the experts of a layer can be split.
+pub fn most_groups(scenario: &Scenario) -> u32 {
+    common_divisor(scenario.gpus.max(1) / scenario.degrees().pp, scenario.model.architecture().experts.num_experts)
 }
 
 /// The nearest number of GPUs that anybody would choose: whole replicas of the model from the first one on, and whole groups

@@ -36,6 +36,10 @@ const OPTIMISATIONS: [&str; 8] = [
     "--strip-target-features",
 ];
 
+/// In the messages of the standard library's writers of numbers, which the page does without: `format!` of an `f64`, or
+/// `f64::clamp` between bounds that are no constants, would bring them back.
+const WRITERS: &[u8] = b"num/flt2dec/";
+
 /// How much the compiler optimises.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Profile {
@@ -121,6 +125,12 @@ fn shrink() -> Result<()> {
         run(&mut optimise)?;
         names::shorten(&words, &WASM_FEATURES, &module)?;
         println!("    {before} -> {} bytes", size(&module)?);
+        let bytes = std::fs::read(&module).explain(|| format!("{} could not be read", name(&module)))?;
+        if bytes.windows(WRITERS.len()).any(|window| window == WRITERS) {
+            step(
+                "The standard library's writers of f64 are in the module, a thirtieth of it: see src/decimal/write.rs",
+            );
+        }
     }
     Ok(())
 }

@@ -10,6 +10,8 @@ use crate::chart::timeline::{Mark, TimeAxis, TimelineSpec, mark_name};
 use crate::model::report::Work;
 use plotters::prelude::DrawingBackend;
 
+/// A bar is at least so wide, to be seen at all.
+const NARROWEST: f64 = 1.0;
 /// Bars from this width on are set apart from their neighbours.
 const APART: f64 = 4.0;
 /// Room at each side of a bar's name.
@@ -93,7 +95,8 @@ fn stack(mark: &Mark, area: &LaneArea, (top, bottom): (f64, f64)) -> impl Iterat
 /// One bar with its pattern, set apart from the next where there is room.
 fn bar<B: DrawingBackend>(pen: &mut Pen<B>, (work, rect): (Work, Rect), theme: Theme) -> Result<(), PaintError> {
     let surface = tokens(theme).surface;
-    pen.fill((rect.left, rect.top), (rect.right, rect.bottom), palette::work(theme, work), 1.0)?;
+    let right = rect.right.max(rect.left + NARROWEST);
+    pen.fill((rect.left, rect.top), (right, rect.bottom), palette::work(theme, work), 1.0)?;
     let stroke = Stroke { opacity: OVER, ..Stroke::solid(surface, 1.0) };
     match palette::pattern(work) {
         Pattern::Plain => {}

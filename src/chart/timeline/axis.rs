@@ -1,6 +1,7 @@
 //! Times on the axis of a timeline: the unit that fits the part looked at, and as many decimals as tell its ticks apart.
 
 use crate::chart::scale;
+use crate::decimal::fixed;
 use crate::params::Scale;
 use crate::params::quantity::group_thousands;
 use crate::units::Seconds;
@@ -11,6 +12,9 @@ const UNITS: [(f64, &str); 3] = [(1.0, "s"), (1e3, "ms"), (1e6, "µs")];
 const LEAST: f64 = 0.5;
 /// Decimals beyond which a second of nanoseconds has none.
 const MOST_DECIMALS: usize = 9;
+
+/// Digits of a time that is read out beyond those of the ticks.
+const FINER: usize = 2;
 
 /// The horizontal axis of a timeline.
 #[derive(Clone, Debug, PartialEq)]
@@ -52,15 +56,15 @@ impl TimeAxis {
         self.ticks.iter().map(|&tick| (Seconds::new(tick / self.per_second), number(tick, self.decimals)))
     }
 
-    /// A time, one digit finer than the ticks.
+    /// A time, two digits finer than the ticks.
     pub fn say(&self, time: Seconds) -> String {
-        let number = number(time.get() * self.per_second, self.decimals + 1);
+        let number = number(time.get() * self.per_second, self.decimals + FINER);
         format!("{number}{}{}", crate::chart::format::THIN_SPACE, self.unit)
     }
 }
 
 fn number(value: f64, decimals: usize) -> String {
-    group_thousands(&format!("{value:.decimals$}"))
+    group_thousands(&fixed(value, decimals))
 }
 
 #[cfg(test)]
@@ -86,6 +90,6 @@ mod tests {
     #[test]
     fn a_time_is_said_finer_than_the_ticks() {
         let axis = TimeAxis::new((Seconds::ZERO, Seconds::new(2.5)), 6);
-        assert_eq!(axis.say(Seconds::new(1.26)), "1.26\u{2009}s");
+        assert_eq!(axis.say(Seconds::new(1.26)), "1.260\u{2009}s");
     }
 }

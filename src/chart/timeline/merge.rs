@@ -62,7 +62,8 @@ fn take(open: &mut Mark, mark: &Mark, seen: Seconds) -> bool {
         }
     }
     open.end = mark.end;
-    open.layers = open.layers.zip(mark.layers).map(|((first, _), (_, last))| (first, last));
+    let both = open.layers.zip(mark.layers);
+    open.layers = both.map(|((first, last), (other, end))| (first.min(other), last.max(end)));
     open.micro_batches.1 = mark.micro_batches.1;
     open.spans = open.spans.saturating_add(mark.spans);
     true

@@ -7,13 +7,15 @@ use crate::chart::readout::{Entry, Readout};
 use crate::model::report::Lane;
 use crate::units::Seconds;
 
+/// Said where short spans are drawn as one.
+const MERGED: &str = "Many short spans are one bar, as high as the share of time in which they run.";
 /// Ticks of the axis whose precision is read out.
 const TICKS: usize = 7;
 
-/// A mark's work and layers: `Forward, layer 3`, `Backward, layers 40 to 1`.
+/// A mark's work and layers: `Forward, layer 3`, `Backward, layers 1 to 40`.
 pub fn mark(mark: &Mark) -> String {
     let works: Vec<&str> = mark.parts().map(|(work, _)| names::work(work)).collect();
-    let works = works.join(" and ");
+    let works = works.join(" + ");
     match mark.layers {
         Some((first, last)) if first == last => format!("{works}, layer {}", first + 1),
         Some((first, last)) => format!("{works}, layers {} to {}", first + 1, last + 1),
@@ -28,7 +30,8 @@ pub fn reading(spec: &TimelineSpec, lane: Lane, time: Seconds) -> Readout {
     let on = |lane: Lane| match spec.at(lane, time) {
         Some(own) => {
             let length = format::seconds(own.length());
-            format!("{}, {length} from {}", mark(own), axis.say(own.start))
+            let spans = if own.spans > 1 { format!("{} spans in ", own.spans) } else { String::new() };
+            format!("{}, {spans}{length} from {}", mark(own), axis.say(own.start))
         }
         None => "idle".to_string(),
     };
@@ -44,12 +47,17 @@ pub fn reading(spec: &TimelineSpec, lane: Lane, time: Seconds) -> Readout {
 }
 
 impl TimelineSpec {
-    /// The part that is looked at, in words.
+    /// What is looked at, in words, and how to read it.
     pub fn part(&self, zoom: Zoom) -> String {
-        let length = format::seconds(self.window.length() * self.step);
-        match zoom {
+        let shown = match zoom {
             Zoom::Near(Level::Step, _) => String::new(),
-            _ => format!("Shown: {length} of {}.", format::seconds(self.step)),
-        }
+            _ => format!(
+                "Shown: {} of {}. ",
+                format::seconds(self.window.length() * self.step),
+                format::seconds(self.step)
+            ),
+        };
+        let merged = if self.marks.iter().any(|mark| mark.spans > 1) { MERGED } else { "" };
+        shown + merged
     }
 }

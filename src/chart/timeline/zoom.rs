@@ -1,5 +1,6 @@
 //! Which part of a step is looked at.
 
+use crate::decimal::within;
 use crate::model::report::{Lane, Span};
 use crate::model::step::playback::Playback;
 use crate::units::Seconds;
@@ -25,7 +26,7 @@ impl Window {
     /// A part of this length around a share of the step, moved where it would leave the step.
     fn around(middle: f64, length: f64) -> Self {
         let length = length.clamp(LEAST, 1.0);
-        let from = (middle - length / 2.0).clamp(0.0, 1.0 - length);
+        let from = within(middle - length / 2.0, 0.0, 1.0 - length);
         Self { from, to: from + length }
     }
 
@@ -114,8 +115,12 @@ fn layer(playback: &Playback, time: Seconds) -> (Seconds, Seconds) {
     let mut least = Seconds::new(f64::INFINITY);
     let mut own: Option<(u32, Seconds, Seconds)> = None;
     playback.micro_batch(micro_batch, &mut |span: Span| {
-        let (true, Some(layer)) = (matches!(span.lane, Lane::Compute | Lane::AllToAll | Lane::Exchange), span.layer)
-        else {
+        if !matches!(span.lane, Lane::Compute | Lane::AllToAll | Lane::Exchange) {
+            return;
+        }
+        // The head lies between the last layer's passes.
+        let Some(layer) = span.layer else {
+            own = None;
             return;
         };
         let (from, to) = match own {

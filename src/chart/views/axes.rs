@@ -1,10 +1,11 @@
 //! Axes from rows of the table of parameters.
 
+use super::{AXES, axes_of};
 use crate::catalog;
 use crate::chart::layout;
 use crate::chart::spec::{Axis, Grain};
 use crate::decimal::within;
-use crate::params::{Kind, Number, Param, find};
+use crate::params::{Kind, Number, Param, Scale, find};
 use crate::plan::sweep;
 use crate::scenario::{Model, Scenario};
 
@@ -20,28 +21,39 @@ pub(super) struct AxisOf {
 const SEQUENCE_STEP: f64 = 128.0;
 
 /// What an axis shows of a parameter whose bounds are wider than what people train with.
-const WINDOWS: [(&str, f64, f64); 6] = [
+const WINDOWS: [(&str, f64, f64); 8] = [
     ("seq", 512.0, 131_072.0),
     ("size", 1.3e9, 310e9),
     ("mem", 8.0, 288.0),
     ("link", 10.0, 1600.0),
     ("gpus", 2.0, 4096.0),
     ("mbs", 1.0, 64.0),
+    ("experts", 2.0, 512.0),
+    ("topk", 1.0, 16.0),
 ];
 
 /// The axis of a parameter: its window, widened to hold the scenario's own value, within its bounds.
 pub(super) fn axis(scenario: &Scenario, key: &str) -> Option<AxisOf> {
+    if AXES.contains(&key) && !axes_of(scenario).contains(&key) {
+        return None;
+    }
     let param = find(key)?;
     let Kind::Number(number) = &param.kind else { return None };
     let own = within((number.get)(scenario), number.min, number.max);
     let (low, high) =
         WINDOWS.iter().find(|window| window.0 == key).map_or((number.min, number.max), |window| (window.1, window.2));
-    let (low, high) = if key == "gpus" { from_a_replica(scenario, own, number.max, (low, high)) } else { (low, high) };
+    let (low, high) = match key {
+        "gpus" => from_a_replica(scenario, own, number.max, (low, high)),
+        "topk" => (low, high.min(f64::from(scenario.model.architecture().experts.num_experts)).max(TWO)),
+        "ep" => (low, f64::from(sweep::most_groups(scenario)).max(TWO)),
+        _ => (low, high),
+    };
     let other_shapes = key == "size" && is_named(scenario);
     let axis = Axis {
         label: if other_shapes { format!("{}, GPT-style", param.label) } else { param.label.to_string() },
         unit: number.unit,
-        scale: number.scale,
+        // Experts can be none, from which doubling gets nowhere; an axis of them starts at some.
+        scale: if key == "experts" { Scale::PowersOfTwo } else { number.scale },
         min: low.min(own).max(number.min),
         max: high.max(own).min(number.max),
         key: Some(param.key),
@@ -50,6 +62,9 @@ pub(super) fn axis(scenario: &Scenario, key: &str) -> Option<AxisOf> {
     };
     Some(AxisOf { param, number, axis })
 }
+
+/// The end of an axis that could be a single value.
+const TWO: f64 = 2.0;
 
 /// Replicas of the model that an axis of GPUs shows at least.
 const REPLICAS: f64 = 8.0;
@@ -68,6 +83,15 @@ fn from_a_replica(scenario: &Scenario, own: f64, max: f64, (low, high): (f64, f6
 /// Whether the model is none of the ladder's, so that an axis of sizes shows other shapes than its own.
 pub(super) fn is_named(scenario: &Scenario) -> bool {
     !matches!(scenario.model, Model::Ladder { .. })
+}
+
+/// A value on an axis of experts, in a sentence.
+pub(super) fn of_experts(key: &str, value: &str) -> String {
+    match key {
+        "topk" => format!("{value} experts per token"),
+        "ep" => format!("expert parallelism of {value}"),
+        _ => format!("{value} experts"),
+    }
 }
 
 /// Said of the bandwidth between nodes where there is one.
@@ -92,16 +116,25 @@ fn grain(scenario: &Scenario, key: &str, number: &Number) -> Grain {
     match key {
         "seq" => Grain::Down(SEQUENCE_STEP),
         "gpus" => Grain::Groups(f64::from(sweep::replica(scenario)), f64::from(sweep::whole_group(scenario))),
+        "experts" => Grain::Down(f64::from(sweep::experts_together(scenario))),
+        "ep" => Grain::Divisors(sweep::most_groups(scenario)),
         _ if number.integer => Grain::Whole,
         _ => Grain::Digits,
     }
 }
 
-/// Two different axes; keys that name none, or the same twice, give way to sequence length and model size.
+/// Whether a figure over one parameter can also be over the other: the shapes of each size are dense.
+fn go_together(x: &AxisOf, y: &AxisOf) -> bool {
+    let of_experts = |axis: &AxisOf| matches!(axis.param.key, "experts" | "topk" | "ep");
+    let of_size = |axis: &AxisOf| axis.param.key == "size";
+    x.param.key != y.param.key && !(of_size(x) && of_experts(y)) && !(of_experts(x) && of_size(y))
+}
+
+/// Two axes that go together; keys that name none, or two that do not, give way to sequence length and model size.
 pub(super) fn pair(scenario: &Scenario, x_key: &str, y_key: &str) -> Option<(AxisOf, AxisOf)> {
     let x = axis(scenario, x_key).or_else(|| axis(scenario, "seq"))?;
-    let other = if x.param.key == "size" { "seq" } else { "size" };
-    let y = axis(scenario, y_key).filter(|y| y.param.key != x.param.key).or_else(|| axis(scenario, other))?;
+    let find = |key: &str| axis(scenario, key).filter(|y| go_together(&x, y));
+    let y = find(y_key).or_else(|| find("size")).or_else(|| find("seq"))?;
     Some((x, y))
 }
 

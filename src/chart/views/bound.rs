@@ -20,11 +20,12 @@ pub(super) const NAME: &str = "FSDP bound (Wang et al. 2025)";
 /// Nodes of the grid over which the longest context is traced: the line is smooth, so few are enough.
 const GRID: (usize, usize) = (41, 29);
 
-/// Whether the bounds hold: for data parallelism alone, with all of AdamW's states on the GPUs and weights gathered in their
-/// 16 bits.
+/// Whether the bounds hold: for data parallelism alone of a dense model, with all of AdamW's states on the GPUs and weights gathered
+/// in their 16 bits.
 pub fn holds(scenario: &Scenario) -> bool {
     let Degrees { tp, cp, pp, .. } = scenario.degrees();
     tp * cp * pp == 1
+        && !scenario.model.architecture().has_experts()
         && scenario.offload == Offload::NONE
         && scenario.optimizer == Optimizer::AdamW
         && scenario.compute_format != ComputeFormat::Fp8Gather

@@ -203,7 +203,11 @@ fn caption(scenario: &Scenario, metric: Metric, now: &Sample, lines: &[Line], x:
         }
         Some((at, value)) => {
             let at = format::value(x.number.unit, x.axis.settled(at));
-            let place = if x.param.key == "gpus" { format!("on {at} GPUs") } else { format!("at {label} {at}") };
+            let place = match x.param.key {
+                "gpus" => format!("on {at} GPUs"),
+                key @ ("experts" | "topk" | "ep") => format!("with {}", axes::of_experts(key, &at)),
+                _ => format!("at {label} {at}"),
+            };
             format!("{here} and at most {} where it fits, {place}.{shapes}", amount(value))
         }
         None if scenario.strategy == Strategy::Ddp => {

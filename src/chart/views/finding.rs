@@ -71,17 +71,25 @@ fn place(key: &str, value: &str) -> String {
         "gpus" => format!("On {value} GPUs"),
         "seq" => format!("At sequence length {value}"),
         "mbs" => format!("With micro-batches of {value}"),
+        "experts" | "topk" | "ep" => format!("With {}", axes::of_experts(key, value)),
         _ => format!("At {value}"),
     }
 }
 
 /// What fits along the axis.
 fn fit_clause(x: &AxisOf, fits: &Change, amount: impl Fn(f64) -> String) -> String {
-    let label = names::in_sentence(x.param.label);
+    let label = match x.param.key {
+        "experts" => "number of experts".to_string(),
+        "topk" => "number of experts per token".to_string(),
+        "ep" => "degree of expert parallelism".to_string(),
+        _ => names::in_sentence(x.param.label),
+    };
     let many = match x.param.key {
         "seq" => "sequences",
         "size" => "models",
         "mbs" => "micro-batch sizes",
+        "ep" => "degrees",
+        "experts" | "topk" => "numbers",
         _ => "values",
     };
     if x.param.key == "gpus" {

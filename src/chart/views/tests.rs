@@ -3,7 +3,7 @@ use crate::catalog::default_scenario;
 use crate::chart::spec::{ChartSpec, LineRole};
 use crate::params::{Kind, Number, find};
 use crate::plan::sweep::{Sample, assign, sample};
-use crate::scenario::{Scenario, Strategy};
+use crate::scenario::{Model, Scenario, Strategy};
 
 fn number(key: &str) -> Number {
     match find(key).unwrap().kind {
@@ -40,23 +40,70 @@ fn the_lines_of_the_region_lie_where_memory_and_network_say() {
     }
 }
 
+/// Mixtral 8x7B on 64 GPUs, its experts split over eight.
+fn mixture() -> Scenario {
+    Scenario { ep: 8, ..default_scenario().with_model(crate::catalog::model("mixtral-8x7b").unwrap().pick()) }
+}
+
 #[test]
 fn every_pair_of_axes_gives_a_figure_and_unknown_keys_give_the_usual_one() {
-    let scenario = default_scenario();
     let mut scratch = Scratch::with_grid(12, 9);
-    for x in AXES {
-        for y in AXES.into_iter().filter(|y| *y != x) {
-            let spec = feasible_region(&scenario, x, y, true, &mut scratch);
-            assert_eq!((spec.x.key, spec.y.key), (Some(x), Some(y)));
-            assert_eq!(spec.field.unwrap().cells.len(), 108);
-            assert!(spec.here.is_some(), "{x} {y}");
-            assert!(spec.caption.ends_with('.') && !spec.caption.contains("NaN"), "{}", spec.caption);
+    for scenario in [default_scenario(), mixture()] {
+        let axes = axes_of(&scenario);
+        for &x in axes {
+            for &y in axes.iter().filter(|y| **y != x) {
+                let spec = feasible_region(&scenario, x, y, true, &mut scratch);
+                // Dense shapes of each size have no experts.
+                let apart = |a: &str, b: &str| a == "size" && ["experts", "topk", "ep"].contains(&b);
+                let y = if apart(x, y) || apart(y, x) { "seq" } else { y };
+                assert_eq!((spec.x.key, spec.y.key), (Some(x), Some(y)));
+                assert_eq!(spec.field.unwrap().cells.len(), 108);
+                assert!(spec.here.is_some(), "{x} {y}");
+                assert!(spec.caption.ends_with('.') && !spec.caption.contains("NaN"), "{}", spec.caption);
+            }
+        }
+        for (x, y) in [("", ""), ("strategy", "recipe"), ("size", "size")] {
+            let spec = feasible_region(&scenario, x, y, false, &mut scratch);
+            assert!(spec.x.key != spec.y.key && spec.field.is_some());
         }
     }
-    for (x, y) in [("", ""), ("strategy", "recipe"), ("size", "size")] {
-        let spec = feasible_region(&scenario, x, y, false, &mut scratch);
-        assert!(spec.x.key != spec.y.key && spec.field.is_some());
-    }
+}
+
+#[test]
+fn axes_of_experts_are_those_of_mixtures() {
+    let dense = default_scenario();
+    assert_eq!(axes_of(&dense), ["seq", "size", "mem", "link", "gpus", "mbs"]);
+    assert_eq!(feasible_region(&dense, "experts", "ep", false, &mut Scratch::default()).x.key, Some("seq"));
+    assert_eq!(axes_of(&mixture()), AXES);
+    // What the page chooses is no axis.
+    let mut chosen = mixture();
+    chosen.expert_choice.degrees = true;
+    assert!(!axes_of(&chosen).contains(&"ep"));
+}
+
+#[test]
+fn a_place_over_experts_is_a_mixture_of_the_users_own() {
+    let named = mixture();
+    let spec = feasible_region(&named, "experts", "topk", false, &mut Scratch::default());
+    assert_eq!(spec.here, Some((8.0, 2.0)));
+    // Whole experts on each of their GPUs are read out, and set.
+    assert_eq!((spec.x.settled(70.0), spec.y.settled(3.4)), (64.0, 3.0));
+    let mut own = named;
+    assign(&mut own, &number("experts"), 70.0);
+    assign(&mut own, &number("topk"), 3.4);
+    let shape = own.model.architecture();
+    assert_eq!((shape.experts.num_experts, shape.experts.num_experts_per_tok), (64, 3));
+    assert!(matches!(own.model, Model::Custom { .. }));
+    assert_eq!(shape.hidden_size, named.model.architecture().hidden_size);
+    // Degrees are those that divide experts and GPUs.
+    let spec = feasible_region(&named, "ep", "seq", false, &mut Scratch::default());
+    assert_eq!((spec.x.min, spec.x.max, spec.x.settled(3.2), spec.x.settled(6.9)), (1.0, 8.0, 2.0, 8.0));
+    let mut split = named;
+    assign(&mut split, &number("ep"), 3.2);
+    assert_eq!(split.ep, 2);
+    // More experts, more memory; more of them for a token, more time.
+    assert!(sample(&own).peak > sample(&named).peak);
+    assert!(sample(&own).tokens_per_s_per_gpu < sample(&named).tokens_per_s_per_gpu);
 }
 
 #[test]

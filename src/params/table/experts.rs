@@ -73,12 +73,12 @@ macro_rules! factor {
 
 doubled!(
     /// Expert parallelism.
-    EP, ep, "ep", "Expert parallel", "expert_parallel_gpus", 1024.0, with_own_degrees,
+    EP, ep, "ep", "Expert parallelism", "expert_parallel_gpus", 1024.0, with_own_degrees,
     "GPUs of a stage among which a layer's experts are split (ep; expert_model_parallel_size in Megatron)."
 );
 doubled!(
     /// Expert tensor parallelism.
-    ETP, etp, "etp", "Expert tensor parallel", "expert_tensor_parallel_gpus", 256.0, with_own_degrees,
+    ETP, etp, "etp", "Expert tensor parallelism", "expert_tensor_parallel_gpus", 256.0, with_own_degrees,
     "GPUs that share each expert's matrices (etp; expert_tensor_parallel_size in Megatron)."
 );
 switched!(

@@ -11,8 +11,10 @@ use super::figure::arrow;
 use crate::chart::layout::lanes::{LaneArea, lane_area};
 use crate::chart::paint::{self, Style};
 use crate::chart::palette::{Pattern, Theme, pattern};
+use crate::chart::readout::Entry;
 use crate::chart::timeline::{Level, TimelineSpec, Zoom, reading};
 use crate::chart::{describe, names, table, views};
+use crate::decimal;
 use crate::model::report::{Lane, Work};
 use crate::scenario::Scenario;
 use crate::ui::effects;
@@ -70,16 +72,17 @@ fn beside(spec: &TimelineSpec, lane: Lane, down: bool) -> Lane {
 
 /// A line through the time that is read out, and the bar's outline.
 fn cross(spec: &TimelineSpec, area: &LaneArea, (lane, time): Place, width: f64) -> Html {
-    let x = area.to_pixel(time).to_string();
+    let text = |length: f64| decimal::fixed(length, 2);
+    let x = text(area.to_pixel(time));
     let outline = spec.at(lane, time).zip(area.bar(lane)).map(|(mark, (top, bottom))| {
         let (left, right) = (area.to_pixel(mark.start).max(area.left), area.to_pixel(mark.end).min(area.right()));
         html! {
-            <rect x={left.to_string()} y={top.to_string()} width={(right - left).to_string()} height={(bottom - top).to_string()} />
+            <rect x={text(left)} y={text(top)} width={text(right - left)} height={text(bottom - top)} />
         }
     });
     html! {
-        <svg class="cross" aria-hidden="true" viewBox={format!("0 0 {width} {}", area.height())}>
-            <line x1={x.clone()} x2={x} y1="0" y2={area.bottom().to_string()} />
+        <svg class="cross" aria-hidden="true" viewBox={format!("0 0 {} {}", text(width), text(area.height()))}>
+            <line x1={x.clone()} x2={x} y1="0" y2={text(area.bottom())} />
             { outline.unwrap_or_default() }
         </svg>
     }
@@ -101,6 +104,11 @@ fn legend((work, _): &(Work, Seconds)) -> Html {
             { names::work(*work) }
         </li>
     }
+}
+
+/// A line of the readout.
+fn line(class: &'static str, entry: Entry) -> Html {
+    html! { <div {class}><dt>{ entry.name }</dt>{ " " }<dd>{ entry.value }</dd></div> }
 }
 
 /// Hover or arrow keys read, dragging moves, buttons and keys zoom.
@@ -194,6 +202,7 @@ pub fn TimelineFigure(props: &Props) -> Html {
         Zoom::Near(level, _) => Some(level),
         Zoom::Free(_) => None,
     };
+    let lanes = AttrValue::from(format!("lanes-{}", spec.lanes.len()));
     html! {
         <figure class="figure wide timeline">
             <div class="figure-head">
@@ -207,19 +216,18 @@ pub fn TimelineFigure(props: &Props) -> Html {
             </div>
             <figcaption class="caption">{ &spec.caption }</figcaption>
             <div class="stage">
-                <canvas ref={canvas} id="timeline" class={format!("lanes-{}", spec.lanes.len())} role="img" tabindex="0"
+                <canvas ref={canvas} id="timeline" class={lanes.clone()} role="img" tabindex="0"
                     aria-label={describe::timeline(&spec)} onpointermove={hover} onpointerdown={press}
                     onpointerup={release} onpointerleave={leave} ondblclick={whole} onkeydown={key} />
                 { at.map(|place| cross(&spec, &area, place, size.width)).unwrap_or_default() }
             </div>
             if let Some(said) = said {
-                <dl class="readout deep">
-                    { for said.place.into_iter().chain(said.entries).map(|entry| html! {
-                        <div><dt>{ entry.name }</dt>{ " " }<dd>{ entry.value }</dd></div>
-                    }) }
+                <dl class={classes!("readout", lanes)}>
+                    { for said.place.into_iter().map(|entry| line("", entry)) }
+                    { for said.entries.into_iter().map(|entry| line("lane", entry)) }
                 </dl>
             } else {
-                <p class="readout deep hint">{ text::TIMELINE_HINT }{ " " }{ spec.part(*zoom) }</p>
+                <p class={classes!("readout", "hint", lanes)}>{ text::TIMELINE_HINT }{ " " }{ spec.part(*zoom) }</p>
             }
             <ul class="legend">{ for spec.sums.iter().map(legend) }</ul>
             { data_table({ let spec = spec.clone(); move || table::timeline(&spec) }) }

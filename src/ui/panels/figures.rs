@@ -5,7 +5,7 @@ use std::rc::Rc;
 use yew::prelude::*;
 
 use crate::chart::palette::Theme;
-use crate::chart::views::{AXES, Metric, bounds_hold};
+use crate::chart::views::{AXES, Metric, axes_of, bounds_hold};
 use crate::params;
 use crate::scenario::Scenario;
 use crate::ui::components::bar::MemoryBar;
@@ -29,15 +29,22 @@ pub struct Sinks<'a> {
     pub say: &'a Callback<AttrValue>,
 }
 
-/// A select over the parameters that may stand on an axis.
-fn axis(id: &'static str, name: &'static str, now: &str, view: View, choose: Choose, emit: &Callback<Action>) -> Html {
+/// A select over the parameters that may stand on an axis; the figure says which one does.
+fn axis(
+    (id, name): (&'static str, &'static str),
+    axes: &[&'static str],
+    now: Option<&str>,
+    view: View,
+    choose: Choose,
+    emit: &Callback<Action>,
+) -> Html {
     let label = |key: &str| params::find(key).map_or("", |param| param.label);
-    let items: Vec<Item> = AXES.iter().map(|key| Item { label: AttrValue::Static(label(key)), group: None }).collect();
-    let chosen = AXES.iter().position(|key| *key == now).unwrap_or(0);
+    let items: Vec<Item> = axes.iter().map(|key| Item { label: AttrValue::Static(label(key)), group: None }).collect();
+    let chosen = axes.iter().position(|key| Some(*key) == now).unwrap_or(0);
     html! { <Select {id} {name} {items} {chosen} {view} {choose} {emit} /> }
 }
 
-/// The key of the axis at a place of the select.
+/// The key of the axis at a place of the select: the axes of a scenario are the first of all.
 fn key(place: usize) -> &'static str {
     AXES.get(place).copied().unwrap_or("seq")
 }
@@ -57,6 +64,7 @@ fn metric(view: View, emit: &Callback<Action>) -> Html {
 pub fn figures(state: &State, settled: Scenario, derived: &Rc<Derived>, theme: Theme, sinks: Sinks) -> Html {
     let Sinks { emit, say } = sinks;
     let view = state.view;
+    let (axes, map_x, map_y) = (axes_of(&state.scenario), derived.map.x.key, derived.map.y.key);
     let across = Choose(|view, place| Action::Look(view.with_map_x(key(place))));
     let up = Choose(|view, place| Action::Look(view.with_map_y(key(place))));
     let along = Choose(|view, place| Action::Look(View { curve_x: key(place), ..view }));
@@ -73,14 +81,14 @@ pub fn figures(state: &State, settled: Scenario, derived: &Rc<Derived>, theme: T
     html! {
         <section class="figures" aria-label="Figures over parameters">
             <Figure id="map" spec={derived.map.clone()} {theme} emit={emit.clone()} say={say.clone()} hint={text::HINT}>
-                { axis("map-x", "Horizontal axis of the map", view.map_x, view, across, emit) }
+                { axis(("map-x", "Horizontal axis of the map"), axes, map_x, view, across, emit) }
                 <span aria-hidden="true">{ "×" }</span>
-                { axis("map-y", "Vertical axis of the map", view.map_y, view, up, emit) }
+                { axis(("map-y", "Vertical axis of the map"), axes, map_y, view, up, emit) }
             </Figure>
             <Figure id="curve" spec={derived.curve.clone()} {theme} emit={emit.clone()} say={say.clone()} foot={overlay}>
                 { metric(view, emit) }
                 <span>{ "over" }</span>
-                { axis("curve-x", "Horizontal axis of the curves", view.curve_x, view, along, emit) }
+                { axis(("curve-x", "Horizontal axis of the curves"), axes, derived.curve.x.key, view, along, emit) }
             </Figure>
             <MemoryBar spec={derived.memory.clone()} {theme} />
             <TimelineFigure scenario={state.scenario} {theme} say={say.clone()} />
