@@ -35,16 +35,9 @@ pub fn timeline(scenario: &Scenario, zoom: Zoom, looked_at: bool) -> ChartSpec {
         origin: window.origin,
         marks,
     };
-    let axis = |label, unit, min, max| Axis {
-        label,
-        unit,
-        scale: Scale::Linear,
-        min,
-        max,
-        key: Some(TIME),
-        grain: Grain::Any,
-        own: None,
-    };
+    let grain = Grain::Step(lanes.x(Seconds::ZERO), lanes.step.ms());
+    let axis =
+        |label, unit, min, max| Axis { label, unit, scale: Scale::Linear, min, max, key: Some(TIME), grain, own: None };
     ChartSpec {
         title: "Timeline of one step".into(),
         caption: caption(&scenario.report().time, setup.mesh.pp > 1),
