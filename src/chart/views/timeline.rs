@@ -165,7 +165,7 @@ mod tests {
         let middle = lanes.time(0.5 * (spec.x.min + spec.x.max));
         let own = lanes.on(Lane::Compute).find(|mark| mark.end > middle).unwrap().layers;
         for work in [Work::Dispatch, Work::Experts, Work::Combine] {
-            let is_own = |mark: &&Mark| mark.layers == own && mark.parts().any(|part| part.0 == work);
+            let is_own = |mark: &&Mark| mark.layers == own && mark.parts().iter().any(|part| part.0 == work);
             assert_eq!(lanes.marks.iter().filter(is_own).count(), 4, "{work:?}");
         }
         let dispatch = lanes.on(Lane::AllToAll).find(|mark| mark.layers == own).unwrap();
