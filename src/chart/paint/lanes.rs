@@ -12,7 +12,7 @@ use crate::model::report::Work;
 use plotters::prelude::DrawingBackend;
 
 /// A bar is at least so wide, to be seen at all.
-const NARROWEST: f64 = 1.0;
+const NARROWEST: f64 = 0.5;
 /// Bars from this width on are set apart from their neighbours.
 const APART: f64 = 4.0;
 /// Room at each side of a bar's name.
