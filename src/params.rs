@@ -29,6 +29,8 @@ pub enum Unit {
     Params,
     /// Microseconds.
     Us,
+    /// Milliseconds.
+    Ms,
     /// Watts.
     Watt,
     /// Percent of one.

@@ -267,3 +267,16 @@ fn the_whole_run_is_folded_and_says_what_it_takes() {
         "1T tokens never finish: one failure every 56.2 s leaves no time to restart and catch up."
     );
 }
+
+#[test]
+fn one_layer_of_experts_is_shown_where_the_model_has_some() {
+    let model = catalog::model("mixtral-8x7b").unwrap().pick();
+    let html = page(&Scenario { model, ..catalog::default_scenario() }, Vec::new());
+    let canvas = html.split("<canvas").find(|part| part.contains("id=\"layer\"")).unwrap();
+    assert!(canvas.contains("aria-label=\"One layer of experts, for GPUs from 16 to 2,048 "), "{canvas}");
+    for id in ["layer-of", "layer-x", "layer-lines"] {
+        assert!(html.contains(&format!("<select id=\"{id}\" aria-label=\"")), "no select {id}");
+    }
+    assert!(words(&html).contains("Tutel’s headline, 2,048 GPUs"));
+    assert!(!page(&catalog::default_scenario(), Vec::new()).contains("id=\"layer\""));
+}

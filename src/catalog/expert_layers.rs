@@ -6,7 +6,7 @@
 //! this form can hold the paper's figures, not how well it predicts others.
 
 use super::interconnects::{IB_200, NVLINK_3};
-use crate::model::experts::layer::{Layout, MoeLayer};
+use crate::model::experts::layer::{Layout, MoeLayer, SLOWDOWN_PER_KERNEL};
 use crate::model::experts::routing::Encode;
 use crate::model::hardware::Network;
 use crate::units::{BytesPerSecond, FlopsPerSecond, Seconds};
@@ -27,9 +27,6 @@ const HALF_SATURATION_ROWS: f64 = 16.0;
 /// Memory of an A100 80 GB, by its data sheet, and what element-wise kernels reach of it.
 const MEMORY: BytesPerSecond = BytesPerSecond::from_gb_per_s(2039.0);
 const MEMORY_REACHED: f64 = 0.75;
-/// By how much a kernel of an exchange slows it beside products: two-dimensional exchanges, of four kernels, gain next to nothing
-/// from chunks at 16 to 128 GPUs, linear ones half of what full overlap would give (Table 6a).
-const SLOWDOWN_PER_KERNEL: f64 = 0.1;
 /// Host time of a pass outside the experts (gate, masks, cumulative sums, losses, encoding), which sets the time of the smallest
 /// settings: fitted to the worst cases of Table 6b.
 const HOST: Seconds = Seconds::from_ms(1.5);
@@ -100,3 +97,53 @@ pub fn figure_12_large(capacity_factor: f64) -> MoeLayer {
 pub fn figure_13(capacity_factor: f64, gpus: u32) -> MoeLayer {
     MoeLayer { capacity_factor, ..layer(4096.0, 4096.0, 4096.0, gpus.saturating_mul(2), gpus) }
 }
+
+/// A layer that a publication measured, by name.
+#[derive(Clone, Copy, Debug)]
+pub struct ExpertLayerEntry {
+    /// Its name in links.
+    pub id: &'static str,
+    /// Its name on the page.
+    pub name: &'static str,
+    /// What the publication found of it, in one sentence.
+    pub found: &'static str,
+    /// The layer.
+    pub layer: fn() -> MoeLayer,
+}
+
+const FIGURE_12: &str =
+    "Tutel’s paper finds r = 0 best at high capacity factors, r = 1 and more as they fall (Figure 12).";
+
+/// The layers that figures offer, in display order. Each may be moved along its GPUs, its tokens and its capacity factor.
+pub const EXPERT_LAYERS: &[ExpertLayerEntry] = &[
+    ExpertLayerEntry {
+        id: "tutel-2048",
+        name: "Tutel’s headline, 2,048 GPUs",
+        found: "With all its features Tutel’s paper measures 5.75 times on 2,048 GPUs and 4.96 times on 16 (Figure 14).",
+        layer: || headline(2048),
+    },
+    ExpertLayerEntry {
+        id: "tutel-16",
+        name: "Tutel’s headline, 16 GPUs",
+        found: "With all its features Tutel’s paper measures 4.96 times on 16 GPUs and 5.75 times on 2,048 (Figure 14).",
+        layer: || headline(16),
+    },
+    ExpertLayerEntry {
+        id: "tutel-wide",
+        name: "Tutel’s wide experts, 64 GPUs",
+        found: FIGURE_12,
+        layer: || figure_12_large(1.0),
+    },
+    ExpertLayerEntry {
+        id: "tutel-narrow",
+        name: "Tutel’s narrow experts, 64 GPUs",
+        found: FIGURE_12,
+        layer: || figure_12_base(1.0),
+    },
+    ExpertLayerEntry {
+        id: "tutel-large",
+        name: "Tutel’s large layer, 64 GPUs",
+        found: "Tutel’s paper measures 699 ms for linear exchanges in one chunk on 64 GPUs (Table 2).",
+        layer: || table_2(64),
+    },
+];

@@ -90,6 +90,9 @@ pub fn line_class(role: LineRole) -> String {
         LineRole::Bound => "line-bound".into(),
         LineRole::MemoryFrontier => "line-memory".into(),
         LineRole::NetworkBoundary => "line-network".into(),
+        LineRole::Choice(place) => format!("line-choice-{place}"),
+        LineRole::Adaptive => "line-adaptive".into(),
+        LineRole::Baseline => "line-baseline".into(),
     }
 }
 

@@ -12,7 +12,6 @@ mod lanes;
 mod lines;
 mod path;
 mod pen;
-mod surface;
 
 use super::palette::Theme;
 pub use canvas::{paint_bar, paint_chart, paint_lanes};

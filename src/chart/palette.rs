@@ -4,7 +4,7 @@
 
 mod ramp;
 
-use super::spec::LineRole;
+use super::spec::{CHOICES, LineRole};
 use crate::model::report::{Limiter, MemoryPart, Work};
 pub use ramp::ramp;
 
@@ -189,12 +189,28 @@ pub const fn pattern(work: Work) -> Pattern {
     }
 }
 
+/// The colour of a static choice of how a layer of experts runs, by its place: four in violet, four in rust.
+pub const fn choice(theme: Theme, place: usize) -> Rgb {
+    match place {
+        0 => pair(theme, 0x2f2b86, 0xcfcbff),
+        1 => pair(theme, 0x4d49ad, 0xb1acf5),
+        2 => pair(theme, 0x6a66c8, 0x938ee0),
+        3 => pair(theme, 0x8480d2, 0x7b76cc),
+        4 => pair(theme, 0x6f2418, 0xffcfc4),
+        5 => pair(theme, 0x93402f, 0xeeac9c),
+        6 => pair(theme, 0xb05c49, 0xd68a76),
+        _ => pair(theme, 0xc27a68, 0xb86f5b),
+    }
+}
+
 /// The colour of a line.
 pub const fn line(theme: Theme, role: LineRole) -> Rgb {
     match role {
         LineRole::Strategy(place) | LineRole::Current(place) => strategy(theme, place),
         LineRole::MemoryFrontier => limiter(theme, Limiter::Memory),
-        LineRole::Bound | LineRole::NetworkBoundary => tokens(theme).text,
+        LineRole::Bound | LineRole::NetworkBoundary | LineRole::Adaptive => tokens(theme).text,
+        LineRole::Choice(place) => choice(theme, place),
+        LineRole::Baseline => tokens(theme).muted,
     }
 }
 
@@ -202,7 +218,7 @@ pub const fn line(theme: Theme, role: LineRole) -> Rgb {
 /// share both pattern and colour, and the strategies differ by pattern alone.
 pub const fn dashes(role: LineRole) -> &'static [f64] {
     match role {
-        LineRole::Strategy(place) | LineRole::Current(place) => match place {
+        LineRole::Strategy(place) | LineRole::Current(place) | LineRole::Choice(place) => match place {
             0 => &[2.0, 3.0],
             1 => &[10.0, 3.0],
             2 => &[3.0, 6.0],
@@ -213,17 +229,17 @@ pub const fn dashes(role: LineRole) -> &'static [f64] {
             _ => &[12.0, 3.0, 2.0, 3.0, 2.0, 3.0],
         },
         LineRole::Bound => &[7.0, 5.0],
-        LineRole::MemoryFrontier => &[],
-        LineRole::NetworkBoundary => &[1.5, 3.5],
+        LineRole::MemoryFrontier | LineRole::Adaptive => &[],
+        LineRole::NetworkBoundary | LineRole::Baseline => &[1.5, 3.5],
     }
 }
 
 /// The width of a line in CSS pixels.
 pub const fn width(role: LineRole) -> f64 {
     match role {
-        LineRole::Strategy(_) | LineRole::Bound => 1.5,
-        LineRole::Current(_) => 3.0,
-        LineRole::MemoryFrontier | LineRole::NetworkBoundary => 2.0,
+        LineRole::Strategy(_) | LineRole::Choice(_) | LineRole::Bound => 1.5,
+        LineRole::Current(_) | LineRole::Adaptive => 3.0,
+        LineRole::Baseline | LineRole::MemoryFrontier | LineRole::NetworkBoundary => 2.0,
     }
 }
 
@@ -250,6 +266,10 @@ pub fn style_sheet() -> Vec<(String, Rgb, Rgb)> {
     for place in 0..crate::scenario::Strategy::ALL.len() {
         let (light, dark) = both(&|theme| strategy(theme, place));
         names.push((format!("strategy-{place}"), light, dark));
+    }
+    for place in 0..CHOICES {
+        let (light, dark) = both(&|theme| choice(theme, place));
+        names.push((format!("choice-{place}"), light, dark));
     }
     for (place, &of) in Limiter::ALL.iter().enumerate() {
         let (light, dark) = both(&|theme| limiter(theme, of));
@@ -292,12 +312,13 @@ mod tests {
             let strategies = (0..crate::scenario::Strategy::ALL.len()).map(|place| strategy(theme, place));
             let parts = MemoryPart::ALL.into_iter().map(|of| part(theme, of));
             let limiters = Limiter::ALL.into_iter().map(|of| limiter(theme, of));
+            let choices = (0..CHOICES).map(|place| choice(theme, place));
             let works = Work::ALL.into_iter().map(|of| work(theme, of));
             let named: Vec<Rgb> = parts.clone().chain(works.clone()).collect();
             for fill in named {
                 assert!(contrast(readable(fill), fill) >= 4.5, "{theme:?} text on {}", fill.css());
             }
-            for mark in strategies.chain(parts).chain(limiters).chain(works).chain([tokens.axis]) {
+            for mark in strategies.chain(choices).chain(parts).chain(limiters).chain(works).chain([tokens.axis]) {
                 assert!(contrast(mark, tokens.surface) >= 3.0, "{theme:?} {}", mark.css());
             }
         }
@@ -307,7 +328,7 @@ mod tests {
     fn nothing_of_a_kind_shares_a_colour_and_strategies_differ_without_colour() {
         for theme in [Theme::Light, Theme::Dark] {
             let sheet = style_sheet();
-            for kind in ["part-", "strategy-", "limiter-", "work-"] {
+            for kind in ["part-", "strategy-", "choice-", "limiter-", "work-"] {
                 let of_kind: Vec<Rgb> = sheet
                     .iter()
                     .filter(|row| row.0.starts_with(kind))

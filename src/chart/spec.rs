@@ -202,6 +202,22 @@ pub enum LineRole {
     MemoryFrontier,
     /// Network-bound on one side, compute-bound on the other.
     NetworkBoundary,
+    /// A static choice of how a layer of experts runs, by its place among [`CHOICES`].
+    Choice(usize),
+    /// What adapting among them picks, drawn heavier.
+    Adaptive,
+    /// What they are compared with.
+    Baseline,
+}
+
+/// Static choices of which one figure has a line each, at most.
+pub const CHOICES: usize = 8;
+
+impl LineRole {
+    /// Whether the line is the figure's own: heavier than the others, with the mark of the scenario on it.
+    pub fn is_own(self) -> bool {
+        matches!(self, Self::Current(_) | Self::Adaptive)
+    }
 }
 
 /// A polyline in data units; a gap (where nothing fits) splits it into several segments.

@@ -3,6 +3,7 @@
 mod axes;
 mod bound;
 mod curve;
+mod experts;
 mod finding;
 mod memory;
 mod region;
@@ -14,6 +15,7 @@ mod tests;
 
 pub use bound::holds as bounds_hold;
 pub use curve::{Metric, mfu_curve};
+pub use experts::{ALONG, LayerView, expert_layer, layer_shown};
 pub use memory::memory_bar;
 pub use region::feasible_region;
 pub use scratch::Scratch;

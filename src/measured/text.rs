@@ -85,7 +85,7 @@ pub fn length(text: &str) -> Option<u32> {
 pub fn option(text: &str, name: &str) -> Option<u32> {
     let (_, after) = text.split_once(name)?;
     let (number, _) = leading_number(after)?;
-    (number >= 1.0 && number <= LARGEST_COUNT).then_some(number as u32)
+    (1.0..=LARGEST_COUNT).contains(&number).then_some(number as u32)
 }
 
 /// Whether the text contains any of these words, whatever their case.

@@ -52,7 +52,7 @@ const UNFUSED_SCORE_BYTES: f64 = 24.0;
 /// Bytes read and written per element of the hidden state by the embedding look-up in 16 bits.
 const EMBEDDING_BYTES: f64 = 4.0;
 /// Columns of the product at which [`super::hardware::Efficiency::half_saturation_tokens`] holds.
-const REFERENCE_WIDTH: f64 = 4096.0;
+pub(super) const REFERENCE_WIDTH: f64 = 4096.0;
 /// Bytes read and written per element of a product's input to cast it to 8 bits and to transpose it, both passes.
 const CAST_BYTES: f64 = 12.0;
 
@@ -309,7 +309,7 @@ impl Layer {
 }
 
 /// Rows by which a group of products pads each expert's on average: half a tile of 128.
-const TILE_PADDING: f64 = 64.0;
+pub(super) const TILE_PADDING: f64 = 64.0;
 /// Bytes read and written per element of a routed copy to sort tokens by expert and back, both passes: a collective all-to-all is
 /// sorted before it and, by expert, after it, and the way back undoes both (two reads, two writes each of 16 bits).
 const SORT_BYTES: f64 = 24.0;
@@ -463,7 +463,8 @@ fn launches(setup: &Setup, moe_share: f64) -> f64 {
 /// `F = 4 H` and two of them.
 const REFERENCE_MLP: f64 = 4.0;
 
-fn memory_rate(setup: &Setup) -> BytesPerSecond {
+/// Memory bandwidth that element-wise kernels reach.
+pub fn memory_rate(setup: &Setup) -> BytesPerSecond {
     setup.accelerator.memory_bandwidth * setup.accelerator.efficiency.memory
 }
 

@@ -36,6 +36,7 @@ pub fn unit_label(unit: Unit) -> &'static str {
         Unit::Tflops => "TFLOP/s",
         Unit::Tokens | Unit::TrainTokens => "tokens",
         Unit::Us => "µs",
+        Unit::Ms => "ms",
         Unit::Watt => "W",
         Unit::Percent => "%",
         Unit::DollarsPerHour => "$/h",

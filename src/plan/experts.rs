@@ -1,6 +1,8 @@
 //! One layer of experts along its capacity factor, its tokens or its GPUs: each static choice, and what adapting picks (Tutel, arXiv
 //! 2206.03382). The layers that the paper measured are in [`crate::catalog::expert_layers`].
 
+pub mod family;
+
 use crate::catalog::expert_layers::with_dense_kernels;
 use crate::model::experts::choice::{ALGORITHMS, CHUNKS};
 use crate::model::experts::layer::choice::splits;
@@ -16,6 +18,8 @@ pub enum Along {
     Tokens,
     /// GPUs, each with its tokens and its experts: the layer grows with them.
     Gpus,
+    /// GPUs, each with its tokens: the experts of a given model are spread over them.
+    GpusAlone,
 }
 
 /// How a layer runs.
@@ -36,7 +40,7 @@ pub enum Policy {
     Adaptive,
 }
 
-/// The layer elsewhere along a sweep. GPUs are whole and at least one; their experts keep their number on each.
+/// The layer elsewhere along a sweep. GPUs are whole and at least one.
 #[must_use]
 pub fn at(layer: &MoeLayer, along: Along, value: f64) -> MoeLayer {
     match along {
@@ -47,6 +51,7 @@ pub fn at(layer: &MoeLayer, along: Along, value: f64) -> MoeLayer {
             let experts = (f64::from(layer.experts) / f64::from(layer.gpus.max(1)) * gpus).round().max(1.0);
             MoeLayer { gpus: gpus as u32, experts: experts as u32, ..*layer }
         }
+        Along::GpusAlone => MoeLayer { gpus: value.round().max(1.0) as u32, ..*layer },
     }
 }
 
@@ -133,11 +138,12 @@ mod tests {
         let layer = at(&headline(16), Along::Gpus, 2048.0);
         assert_eq!(layer, headline(2048));
         assert_eq!(at(&headline(16), Along::Gpus, 0.0), headline(1));
+        assert_eq!(at(&headline(16), Along::GpusAlone, 2048.0), MoeLayer { gpus: 2048, ..headline(16) });
     }
 
     #[test]
     fn no_value_makes_a_time_that_is_no_number() {
-        for along in [Along::CapacityFactor, Along::Tokens, Along::Gpus] {
+        for along in [Along::CapacityFactor, Along::Tokens, Along::Gpus, Along::GpusAlone] {
             for value in [0.0, 1.0, 1e9] {
                 for policy in [Policy::Adaptive, Policy::AdaptiveParallelism, Policy::DenseKernels(Choice::PLAIN)] {
                     let time = time(&at(&figure_12_large(1.0), along, value), policy);

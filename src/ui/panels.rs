@@ -3,6 +3,7 @@
 pub mod banner;
 pub mod colophon;
 pub mod controls;
+pub mod expert_layer;
 pub mod figures;
 pub mod groups;
 pub mod masthead;

@@ -85,6 +85,10 @@ pub const BOUNDS: &str = "FSDP bound";
 /// What that is.
 pub const BOUNDS_HELP: &str =
     "The closed-form upper bound of FSDP after Wang et al. 2025 (arXiv 2504.03655), dashed in both figures.";
+/// The layer of experts of the scenario on screen.
+pub const THIS_LAYER: &str = "This scenario’s layer";
+/// What is compared of a layer of experts.
+pub const FAMILIES: [&str; 2] = ["Pipelining", "Parallelism (r)"];
 /// The range around a prediction.
 pub const BAND: &str = "Range of 80 % of measurements";
 /// What that is.

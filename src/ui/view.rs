@@ -1,6 +1,8 @@
 //! What is looked at, as opposed to what is computed: theme, axes, overlays. It stands in the query of a link.
 
-use crate::chart::views::{AXES, Metric};
+use crate::catalog::expert_layers::EXPERT_LAYERS;
+use crate::chart::views::{ALONG, AXES, LayerView, Metric};
+use crate::plan::experts::family::Family;
 
 /// Light or dark.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -45,6 +47,8 @@ pub struct View {
     pub metric: Metric,
     /// Whether the closed-form FSDP bounds are drawn over the figures.
     pub bounds: bool,
+    /// What the figure of one layer of experts shows.
+    pub layer: LayerView,
 }
 
 impl Default for View {
@@ -56,6 +60,7 @@ impl Default for View {
             curve_x: "link",
             metric: Metric::Mfu,
             bounds: true,
+            layer: LayerView::default(),
         }
     }
 }
@@ -78,6 +83,7 @@ impl View {
                 "curve" => view.curve_x = axis(value).unwrap_or(view.curve_x),
                 "metric" if value == "tokens" => view.metric = Metric::TokensPerSecond,
                 "bounds" if value == "0" => view.bounds = false,
+                "layer" => view.layer = layer(value),
                 _ => {}
             }
         }
@@ -103,6 +109,9 @@ impl View {
         if !self.bounds {
             pairs.push("bounds=0".into());
         }
+        if self.layer != default.layer {
+            pairs.push(layer_text(self.layer));
+        }
         if pairs.is_empty() { String::new() } else { format!("?{}", pairs.join("&")) }
     }
 
@@ -126,6 +135,31 @@ pub fn axis(key: &str) -> Option<&'static str> {
     AXES.iter().copied().find(|axis| *axis == key)
 }
 
+/// Of the layer's choices, degrees of parallelism in a link; chunks are what is not said.
+const DEGREES: &str = "degrees";
+
+/// The layer of experts that a link shows, by its parts in any order; what is unknown stays at its default.
+fn layer(value: &str) -> LayerView {
+    let mut view = LayerView::default();
+    for part in value.split('.') {
+        view.published = EXPERT_LAYERS.iter().position(|entry| entry.id == part).or(view.published);
+        view.along = ALONG.iter().position(|along| along.1 == part).unwrap_or(view.along);
+        if part == DEGREES {
+            view.family = Family::Parallelism;
+        }
+    }
+    view
+}
+
+/// The same, as a pair of the query.
+fn layer_text(view: LayerView) -> String {
+    let published = view.published.and_then(|place| EXPERT_LAYERS.get(place)).map(|entry| entry.id);
+    let along = ALONG.get(view.along).map(|along| along.1);
+    let degrees = (view.family == Family::Parallelism).then_some(DEGREES);
+    let parts: Vec<&str> = [published, along, degrees].into_iter().flatten().collect();
+    format!("layer={}", parts.join("."))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -136,6 +170,19 @@ mod tests {
             View { theme: ThemeChoice::Dark, curve_x: "gpus", bounds: false, ..View::default() }.with_map_x("mem");
         assert_eq!(View::from_query(&view.query()), view);
         assert_eq!(View::default().query(), "");
+    }
+
+    #[test]
+    fn every_layer_of_experts_survives_its_query() {
+        for published in core::iter::once(None).chain((0..EXPERT_LAYERS.len()).map(Some)) {
+            for along in 0..ALONG.len() {
+                for family in [Family::Parallelism, Family::Pipelining] {
+                    let view = View { layer: LayerView { published, along, family }, ..View::default() };
+                    assert_eq!(View::from_query(&view.query()), view);
+                }
+            }
+        }
+        assert_eq!(View::from_query("?layer=nobody.nothing").layer, LayerView::default());
     }
 
     #[test]

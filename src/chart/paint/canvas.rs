@@ -3,7 +3,6 @@
 use super::chart::{draw_bar, draw_chart};
 use super::field::Image;
 use super::lanes::draw_lanes;
-use super::surface::Surface;
 use super::{PaintError, Pen, Style};
 use crate::chart::layout::lanes::lane_area;
 use crate::chart::layout::{PlotArea, bar_area, plot_area};
@@ -11,7 +10,7 @@ use crate::chart::palette::{Theme, tokens};
 use crate::chart::spec::{BarSpec, ChartSpec, Field};
 use crate::chart::timeline::TimelineSpec;
 use core::cell::RefCell;
-use plotters_backend::DrawingBackend as _;
+use plotters_canvas::CanvasBackend;
 use std::rc::Rc;
 use wasm_bindgen::{Clamped, JsCast, JsValue};
 use web_sys::{CanvasRenderingContext2d, HtmlCanvasElement, ImageData};
@@ -106,14 +105,14 @@ fn with_pen(
     canvas: &HtmlCanvasElement,
     context: &CanvasRenderingContext2d,
     style: &Style,
-    draw: impl FnOnce(&mut Pen<Surface>) -> Result<(), PaintError>,
+    draw: impl FnOnce(&mut Pen<CanvasBackend>) -> Result<(), PaintError>,
 ) -> Result<(), PaintError> {
     let ratio = style.device_pixel_ratio;
     context.set_transform(1.0 / SUBPIXELS, 0.0, 0.0, 1.0 / SUBPIXELS, 0.0, 0.0).map_err(|error| refused(&error))?;
     context.set_line_join("round");
-    let mut surface = Surface::new(context, (canvas.width(), canvas.height()));
-    draw(&mut Pen::new(&mut surface, SUBPIXELS * ratio, ratio))?;
-    surface.present().map_err(|error| PaintError(error.to_string()))
+    let backend = CanvasBackend::with_canvas_object(canvas.clone());
+    let mut backend = backend.ok_or_else(|| PaintError("the canvas has no 2D context.".to_string()))?;
+    draw(&mut Pen::new(&mut backend, SUBPIXELS * ratio, ratio))
 }
 
 /// Puts the field's image on a hidden canvas, and stretches it over the plot.
@@ -170,6 +169,6 @@ fn hidden_canvas(width: u32, height: u32) -> Result<HtmlCanvasElement, PaintErro
     Ok(canvas)
 }
 
-pub(super) fn refused(error: &JsValue) -> PaintError {
+fn refused(error: &JsValue) -> PaintError {
     PaintError(format!("{error:?}"))
 }

@@ -43,7 +43,7 @@ pub fn draw_chart<B: DrawingBackend>(
     }
     if let Some(here) = here {
         // On curves it has the colour of its own.
-        let own = spec.lines.iter().find(|line| matches!(line.role, LineRole::Current(_)));
+        let own = spec.lines.iter().find(|line| line.role.is_own());
         let colour = own.map_or(tokens(theme).accent, |own| line(theme, own.role));
         mark(pen, here, theme, colour)?;
     }

@@ -46,10 +46,10 @@ fn around(area: &PlotArea, ((low, high), piece): ((f64, f64), &Vec<(f64, f64)>))
 /// Lines are drawn in layers: the scenario's own over the others, a bound over both.
 fn layer(line: &Line) -> u8 {
     match line.role {
-        LineRole::Strategy(_) => 0,
+        LineRole::Strategy(_) | LineRole::Choice(_) | LineRole::Baseline => 0,
         LineRole::NetworkBoundary => 1,
         LineRole::MemoryFrontier => 2,
-        LineRole::Current(_) => 3,
+        LineRole::Current(_) | LineRole::Adaptive => 3,
         LineRole::Bound => TOP_LAYER,
     }
 }
@@ -69,7 +69,7 @@ pub(super) fn draw<B: DrawingBackend>(
             pen.area(&around(area, piece), colour(theme, line), BAND_OPACITY)?;
         }
         let pieces = in_pixels(area, &line.segments);
-        let dot = if matches!(line.role, LineRole::Current(_)) { DOT_WIDTH.0 } else { DOT_WIDTH.1 };
+        let dot = if line.role.is_own() { DOT_WIDTH.0 } else { DOT_WIDTH.1 };
         for piece in in_pixels(area, &line.infeasible) {
             let stroke = Stroke { colour: colour(theme, line), opacity: 0.9, width: dot, dashes: DOTS };
             pen.line(&piece, stroke)?;

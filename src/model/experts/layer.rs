@@ -2,6 +2,7 @@
 
 pub mod choice;
 pub mod footprint;
+pub mod of_setup;
 pub mod parts;
 
 use super::overlap::pipelined;
@@ -115,6 +116,10 @@ const BACKWARD: f64 = 2.0;
 /// Kernels of an exchange: NCCL's, and in two dimensions NCCL's two and two strided copies.
 const KERNELS_LINEAR: f64 = 1.0;
 const KERNELS_TWO_DIMENSIONAL: f64 = 4.0;
+/// By how much a kernel of an exchange slows it beside products ([`MoeLayer::slowdown_per_kernel`]), as Tutel shows it:
+/// two-dimensional exchanges, of four kernels, gain next to nothing from chunks at 16 to 128 GPUs, linear ones half of what full
+/// overlap would give (Table 6a).
+pub const SLOWDOWN_PER_KERNEL: f64 = 0.1;
 
 impl MoeLayer {
     /// GPUs that share one expert, `W/E`, at least 1: the largest r.

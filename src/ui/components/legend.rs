@@ -26,7 +26,7 @@ fn item(line: &Line, values: &[Entry]) -> Html {
         .iter()
         .find(|entry| entry.role == Some(line.role))
         .map(|entry| html! { <span class="value">{ &entry.value }</span> });
-    let now = matches!(line.role, LineRole::Current(_)).then_some("now");
+    let now = line.role.is_own().then_some("now");
     let none = line.segments.is_empty().then_some("none");
     html! { <li class={classes!(now, none)}>{ sample(line.role) }<span class="line-name">{ &line.name }</span>{ value.unwrap_or_default() }</li> }
 }

@@ -13,6 +13,7 @@ use crate::ui::components::figure::Figure;
 use crate::ui::components::select::{Choose, Item, Select};
 use crate::ui::components::timeline::TimelineFigure;
 use crate::ui::derived::Derived;
+use crate::ui::panels::expert_layer::ExpertLayer;
 use crate::ui::panels::run::run;
 use crate::ui::panels::strategies::Strategies;
 use crate::ui::state::{Action, State};
@@ -84,6 +85,9 @@ pub fn figures(state: &State, settled: Scenario, derived: &Rc<Derived>, theme: T
             <MemoryBar spec={derived.memory.clone()} {theme} />
             <TimelineFigure scenario={state.scenario} {theme} say={say.clone()} />
             <Strategies scenario={settled} emit={emit.clone()} />
+            if state.scenario.model.architecture().has_experts() {
+                <ExpertLayer scenario={state.scenario} {view} {theme} emit={emit.clone()} say={say.clone()} />
+            }
             { run(&state.scenario) }
         </section>
     }
