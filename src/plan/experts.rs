@@ -94,7 +94,8 @@ pub fn line(layer: &MoeLayer, along: Along, values: &[f64], policy: Policy, out:
 
 /// The eight static pipelinings at one r, as in the paper's Table 6: linear ones first, from one chunk up.
 pub fn pipelinings(r: u32) -> impl Iterator<Item = Choice> {
-    ALGORITHMS.into_iter().flat_map(move |algorithm| CHUNKS.map(|chunks| Choice { r, chunks, algorithm }))
+    let [linear, two_dimensional] = ALGORITHMS.map(|algorithm| CHUNKS.map(|chunks| Choice { r, chunks, algorithm }));
+    linear.into_iter().chain(two_dimensional)
 }
 
 /// The static parallelisms, linear and without chunks.

@@ -1,7 +1,8 @@
 //! Static choices of one kind along a sweep, beside what adapting picks: who is best where, and what a fixed choice costs.
 
-use super::{Along, Policy, at, parallelisms, pick, pipelinings, time};
-use crate::model::experts::layer::{Best, Choice, MoeLayer};
+use super::{Along, at, parallelisms, pipelinings};
+use crate::catalog::expert_layers::with_dense_kernels;
+use crate::model::experts::layer::{Best, Choice, LayerTime, MoeLayer, best_parallelism, best_pipelining, layer_time};
 use crate::units::Seconds;
 
 /// Which choices are compared.
@@ -22,11 +23,11 @@ impl Family {
         }
     }
 
-    /// Adapting among them.
-    pub fn adaptive(self) -> Policy {
+    /// Adapting among them: the fastest.
+    pub fn best(self, layer: &MoeLayer) -> Best {
         match self {
-            Self::Parallelism => Policy::AdaptiveParallelism,
-            Self::Pipelining => Policy::AdaptivePipelining { r: Choice::PLAIN.r },
+            Self::Parallelism => best_parallelism(layer),
+            Self::Pipelining => best_pipelining(layer, Choice::PLAIN.r),
         }
     }
 }
@@ -54,19 +55,23 @@ pub struct Compared {
 /// A layer's choices at each of the values.
 pub fn compare(layer: &MoeLayer, along: Along, values: &[f64], family: Family) -> Compared {
     let layers: Vec<MoeLayer> = values.iter().map(|&value| at(layer, along, value)).collect();
-    let shared = |layer: &&MoeLayer| layer.gpus_per_expert();
-    let choices = layers.iter().max_by_key(shared).map_or_else(Vec::new, |most| family.choices(most));
-    let fixed = |choice: Choice| Fixed {
-        choice,
-        times: layers
-            .iter()
-            .map(|layer| (choice.r <= layer.gpus_per_expert()).then(|| time(layer, Policy::Static(choice))))
-            .collect(),
-    };
+    let mut most = *layer;
+    for layer in &layers {
+        if layer.gpus_per_expert() > most.gpus_per_expert() {
+            most = *layer;
+        }
+    }
+    let total = |time: LayerTime| time.total();
+    let mut fixed = Vec::new();
+    for choice in family.choices(&most) {
+        let time = |layer: &MoeLayer| (choice.r <= layer.gpus_per_expert()).then(|| total(layer_time(layer, choice)));
+        fixed.push(Fixed { choice, times: layers.iter().map(time).collect() });
+    }
+    let dense = |layer: &MoeLayer| total(layer_time(&with_dense_kernels(*layer), Choice::PLAIN));
     Compared {
-        fixed: choices.into_iter().map(fixed).collect(),
-        adaptive: layers.iter().map(|layer| pick(layer, family.adaptive())).collect(),
-        baseline: layers.iter().map(|layer| time(layer, Policy::DenseKernels(Choice::PLAIN))).collect(),
+        fixed,
+        adaptive: layers.iter().map(|layer| family.best(layer)).collect(),
+        baseline: layers.iter().map(dense).collect(),
     }
 }
 
