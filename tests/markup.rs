@@ -133,7 +133,7 @@ fn the_timeline_has_a_legend_and_buttons_for_its_levels() {
     for name in ["Forward", "Backward", "All-gather", "Reduce-scatter", "Optimizer", "Of ", " compute takes "] {
         assert!(spoken.contains(name), "{name} not in {spoken}");
     }
-    assert!(figure.contains("class=\"lanes-2\""));
+    assert!(html.contains("<figure class=\"figure lanes-2\">"));
 }
 
 #[test]

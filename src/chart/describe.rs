@@ -3,11 +3,13 @@
 use super::format;
 use super::names::in_sentence;
 use super::spec::{Axis, BarSpec, ChartSpec, Line, LineRole};
-use super::timeline::TimelineSpec;
 use crate::units::Bytes;
 
 /// The summary of a chart, in one sentence: what is drawn over what, and the finding.
 pub fn chart(spec: &ChartSpec) -> String {
+    if spec.lanes.is_some() {
+        return format!("{}: {}", spec.title, spec.caption);
+    }
     format!("{}, for {} and {}: {}", spec.title, extent(&spec.x), extent(&spec.y), spec.caption)
 }
 
@@ -22,16 +24,6 @@ pub fn bar(spec: &BarSpec) -> String {
         })
         .collect();
     format!("{}: {} Its parts: {}.", spec.title, spec.caption, parts.join(", "))
-}
-
-/// The summary of a timeline, in a few sentences: the finding, and what takes how long.
-pub fn timeline(spec: &TimelineSpec) -> String {
-    let sums: Vec<String> = spec
-        .sums
-        .iter()
-        .map(|&(work, time)| format!("{} {}", in_sentence(super::names::work(work)), format::seconds(time)))
-        .collect();
-    format!("{}: {} Time by kind of work: {}.", spec.title, spec.caption, sums.join(", "))
 }
 
 /// An axis with its ends.
@@ -76,7 +68,7 @@ mod tests {
             chart(&feasible_region(&scenario, "seq", "size", true, &mut scratch)),
             chart(&mfu_curve(&scenario, "link", Metric::Mfu, true, &mut scratch)),
             bar(&memory_bar(&scenario.report())),
-            timeline(&views::timeline(&scenario, Zoom::WHOLE, false)),
+            chart(&views::timeline(&scenario, Zoom::WHOLE, false)),
         ];
         for text in texts {
             assert!(text.ends_with('.') && text.contains(|c: char| c.is_ascii_digit()), "{text}");

@@ -36,11 +36,13 @@ pub struct PlotArea {
 
 /// The plot area of a chart in a rectangle of this size.
 pub fn plot_area(spec: &ChartSpec, css_width: f64, css_height: f64) -> PlotArea {
+    // Lanes have their names above them, and no ticks.
+    let (left, top, right) = if spec.lanes.is_some() { lanes::ROOM } else { (LEFT, TOP, RIGHT) };
     PlotArea {
-        left: LEFT,
-        top: TOP,
-        width: (css_width - LEFT - RIGHT).max(SMALLEST),
-        height: (css_height - TOP - BOTTOM).max(SMALLEST),
+        left,
+        top,
+        width: (css_width - left - right).max(SMALLEST),
+        height: (css_height - top - BOTTOM).max(SMALLEST),
         x: spec.x.clone(),
         y: spec.y.clone(),
     }

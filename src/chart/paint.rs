@@ -14,9 +14,8 @@ mod path;
 mod pen;
 
 use super::palette::Theme;
-pub use canvas::{paint_bar, paint_chart, paint_lanes};
+pub use canvas::{paint_bar, paint_chart};
 pub use chart::{draw_bar, draw_chart};
-pub use lanes::draw_lanes;
 pub use pen::Pen;
 
 /// How a figure is drawn.

@@ -1,5 +1,7 @@
 //! What a figure says at one place: the text beside the pointer and the keyboard crosshair.
 
+mod lanes;
+
 use super::layout::share;
 use super::spec::{ChartSpec, Field, Line, LineRole};
 use super::{format, names};
@@ -40,9 +42,11 @@ pub fn readout(spec: &ChartSpec, x: f64, y: f64) -> Readout {
         value: format::value(axis.unit, value),
         role: None,
     };
-    let (place, entries) = match &spec.field {
-        Some(field) => (vec![on_axis(&spec.x, x), on_axis(&spec.y, y)], in_field(spec, field, x, y)),
-        None => (vec![on_axis(&spec.x, x)], spec.lines.iter().map(|line| on_line(spec, line, x)).collect()),
+    let across = on_axis(&spec.x, x);
+    let (place, entries) = match (&spec.field, &spec.lanes) {
+        (Some(field), _) => (vec![across, on_axis(&spec.y, y)], in_field(spec, field, x, y)),
+        (None, Some(lanes)) => (vec![across], lanes::on_lanes(lanes, x, y)),
+        (None, None) => (vec![across], spec.lines.iter().map(|line| on_line(spec, line, x)).collect()),
     };
     let list = |entries: &[Entry]| {
         let texts: Vec<String> = entries.iter().map(|entry| format!("{} {}", entry.name, entry.value)).collect();

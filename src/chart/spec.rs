@@ -3,6 +3,7 @@
 use std::rc::Rc;
 
 use super::rounding;
+use super::timeline::Lanes;
 use crate::model::report::{Limiter, MemoryPart};
 use crate::params::{Scale, Unit};
 use crate::plan::sweep;
@@ -21,6 +22,8 @@ pub struct ChartSpec {
     pub y: Axis,
     /// A value for every cell of a grid, drawn under everything else.
     pub field: Option<Rc<Field>>,
+    /// Bars on lanes, over time.
+    pub lanes: Option<Rc<Lanes>>,
     /// Curves and boundaries.
     pub lines: Vec<Line>,
     /// What the parts of the field are called, drawn inside them where there is room.
@@ -50,6 +53,7 @@ impl ChartSpec {
             x: axis.clone(),
             y: axis,
             field: None,
+            lanes: None,
             lines: Vec::new(),
             zones: Vec::new(),
             here: None,
@@ -124,6 +128,8 @@ pub struct Axis {
 /// Which values of an axis are read out and set.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Grain {
+    /// Any, as it is.
+    Any,
     /// Any, to three significant digits.
     Digits,
     /// Whole numbers.
@@ -148,6 +154,7 @@ impl Axis {
             return own;
         }
         match self.grain {
+            Grain::Any => value,
             Grain::Digits => rounding::nearest(value),
             Grain::Down(step) => (value / step).floor().max(1.0) * step,
             Grain::Whole => value.round(),

@@ -1,18 +1,16 @@
 //! A figure as a table for people (few rows, formatted) and as CSV (everything, at full precision).
 
-mod timeline;
-
 use super::format;
 use super::layout::value;
 use super::readout::{readout, whole};
 use super::spec::{Axis, BarSpec, ChartSpec, Field};
+use super::timeline::Lanes;
 use crate::chart::names;
 use crate::model::report::Limiter;
 use crate::params::quantity::unit_label;
 use crate::params::{Unit, find};
 use crate::units::Bytes;
 use core::fmt::Write;
-pub use timeline::{timeline, timeline_csv};
 
 /// Columns of values in the table of a field.
 const COLUMNS: usize = 10;
@@ -30,11 +28,23 @@ pub struct Table {
     pub rows: Vec<Vec<String>>,
 }
 
-/// The table of a chart: a field thinned to at most 10 by 9 values, or the curves at 9 places.
+/// The table of a chart: a field thinned to at most 10 by 9 values, time by kind of work, or the curves at 9 places.
 pub fn chart(spec: &ChartSpec) -> Table {
-    match &spec.field {
-        Some(field) => of_field(spec, field),
-        None => of_curves(spec),
+    match (&spec.field, &spec.lanes) {
+        (Some(field), _) => of_field(spec, field),
+        (None, Some(lanes)) => of_lanes(lanes),
+        (None, None) => of_curves(spec),
+    }
+}
+
+/// Time by kind of work over the whole step, and its share of the step.
+fn of_lanes(lanes: &Lanes) -> Table {
+    let row = |name: &str, time| vec![name.to_string(), format::seconds(time), format::percent(time / lanes.step)];
+    let kinds = lanes.sums.iter().map(|&(work, time)| row(names::work(work), time));
+    Table {
+        caption: "Time by kind of work; lanes run side by side, so that shares add up to more than the step.".into(),
+        header: ["Work", "Time", "Share of the step"].map(str::to_string).into(),
+        rows: kinds.chain([row("Step", lanes.step)]).collect(),
     }
 }
 
@@ -151,6 +161,11 @@ pub fn csv(spec: &ChartSpec) -> String {
             // Writing to a string cannot fail.
             let _ = writeln!(text, "field,{fits},{x},{y},{},{limiter},{}", cell.value, cell.free);
         }
+    }
+    for mark in spec.lanes.iter().flat_map(|lanes| &lanes.marks) {
+        let (name, lane) = (quoted(&mark.name()), quoted(names::lane(mark.lane)));
+        // A bar: from where to where on which lane.
+        let _ = writeln!(text, "{name},true,{},{lane},{},,", mark.start.ms(), mark.length().ms());
     }
     for line in &spec.lines {
         for (pieces, fits) in [(&line.segments, true), (&line.infeasible, false)] {

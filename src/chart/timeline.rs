@@ -1,47 +1,50 @@
-//! The timeline of one step as data: lanes of marks in seconds, and the part of the step that is looked at.
+//! Lanes of a timeline: what runs when, in few enough marks to be drawn.
 
-mod axis;
 mod merge;
-mod reading;
 mod zoom;
 
+use super::names;
 use crate::model::report::{Lane, Span, Work};
 use crate::units::Seconds;
-pub use axis::TimeAxis;
 pub use merge::Merger;
-pub use reading::{mark as mark_name, reading};
 pub use zoom::{Level, Window, Zoom};
 
 /// Kinds of work that a mark tells apart.
 const KINDS: usize = 4;
 
-/// The timeline of one step.
+/// What runs at once on one GPU, over time: the horizontal axis is in milliseconds from the origin.
 #[derive(Clone, Debug, PartialEq)]
-pub struct TimelineSpec {
-    /// What it shows.
-    pub title: &'static str,
-    /// The finding, in one sentence.
-    pub caption: String,
+pub struct Lanes {
     /// Lanes on which anything runs, in display order.
-    pub lanes: Vec<Lane>,
+    pub shown: Vec<Lane>,
     /// Every kind of work with its time over the whole step, in display order.
     pub sums: Vec<(Work, Seconds)>,
     /// The whole step.
     pub step: Seconds,
-    /// Layers of the stage that is shown.
-    pub layers: u32,
     /// Micro-batches of the step.
     pub micro_batches: u32,
-    /// The part that is looked at.
-    pub window: Window,
-    /// What runs in that part, by start on each lane; empty while nobody looks.
+    /// Where the axis counts from.
+    pub origin: Seconds,
+    /// What runs in the part that is looked at, by start on each lane; empty while nobody looks.
     pub marks: Vec<Mark>,
 }
 
-impl TimelineSpec {
-    /// The start and the end of the part that is looked at.
-    pub fn extent(&self) -> (Seconds, Seconds) {
-        (self.window.from * self.step, self.window.to * self.step)
+impl Lanes {
+    /// A time on the axis.
+    pub fn x(&self, time: Seconds) -> f64 {
+        (time - self.origin).ms()
+    }
+
+    /// The time at a place of the axis.
+    pub fn time(&self, x: f64) -> Seconds {
+        self.origin + Seconds::from_ms(x)
+    }
+
+    /// The lane at a height: lanes stand from the top, each one high.
+    pub fn lane(&self, y: f64) -> Option<Lane> {
+        // A cast takes what is negative to 0.
+        let last = self.shown.len().saturating_sub(1);
+        self.shown.get(last.saturating_sub(y as usize)).copied()
     }
 
     /// What runs on a lane at a time.
@@ -52,6 +55,18 @@ impl TimelineSpec {
     /// The marks of a lane.
     pub fn on(&self, lane: Lane) -> impl DoubleEndedIterator<Item = &Mark> {
         self.marks.iter().filter(move |mark| mark.lane == lane)
+    }
+
+    /// The place one key press away: the middle of the next mark on the lane, or the lane beside it; where there is none, none.
+    pub fn step(&self, (x, y): (f64, f64), right: i32, up: i32) -> Option<(f64, f64)> {
+        if up != 0 {
+            let height = self.shown.len() as f64;
+            return Some((x, (y.floor() + 0.5 + f64::from(up)).clamp(0.5, height - 0.5)));
+        }
+        let (lane, time) = (self.lane(y)?, self.time(x));
+        let mut marks = self.on(lane);
+        let mark = if right > 0 { marks.find(|mark| mark.start > time) } else { marks.rfind(|mark| mark.end <= time) };
+        mark.map(|mark| (self.x(0.5 * (mark.start + mark.end)), y))
     }
 }
 
@@ -77,15 +92,11 @@ pub struct Mark {
 impl Mark {
     /// Of one span.
     pub fn of(span: &Span) -> Self {
-        let mut parts = [None; KINDS];
-        if let Some(part) = parts.first_mut() {
-            *part = Some((span.work, span.end - span.start));
-        }
         Self {
             lane: span.lane,
             start: span.start,
             end: span.end,
-            parts,
+            parts: [Some((span.work, span.end - span.start)), None, None, None],
             layers: span.layer.map(|layer| (layer, layer)),
             micro_batches: (span.micro_batch, span.micro_batch),
             spans: 1,
@@ -106,6 +117,13 @@ impl Mark {
         self.parts().any(|part| part.0 == work)
     }
 
+    /// Its work and layers: `Forward, layer 3`, `Backward, layers 1 to 40`.
+    pub fn name(&self) -> String {
+        let works: Vec<&str> = self.parts().map(|(work, _)| names::work(work)).collect();
+        let works = works.join(" + ");
+        self.layers.map_or(works.clone(), |layers| format!("{works}, layer{}", counted(layers)))
+    }
+
     /// The same in another micro-batch, which starts so much later.
     #[must_use]
     pub fn shifted(mut self, by: Seconds, micro_batch: u32) -> Self {
@@ -114,4 +132,9 @@ impl Mark {
         self.micro_batches = (micro_batch, micro_batch);
         self
     }
+}
+
+/// One or several of what is counted from 0, after its name: ` 3`, `s 1 to 40`.
+pub fn counted((first, last): (u32, u32)) -> String {
+    if first == last { format!(" {}", first + 1) } else { format!("s {} to {}", first + 1, last + 1) }
 }

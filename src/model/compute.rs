@@ -359,7 +359,8 @@ fn routed(rates: &Rates) -> Layer {
     let in_blocks = block.hidden / (2.0 * REFERENCE_MLP);
     let gate = if arch.experts.expert_bias { GATED_BY_HAND_BYTES * block.hidden } else { 0.0 };
     let activation = 0.5 * setup.overheads.elementwise_bytes * in_blocks + gate;
-    let casts = if setup.experts.fused { 1.0 } else { CASTS_BY_EXPERT } * casts(setup, block.cast);
+    let casts =
+        if setup.experts.grouped && setup.experts.fused { 1.0 } else { CASTS_BY_EXPERT } * casts(setup, block.cast);
     let per_copy = sort * hidden + activation + casts;
     Layer {
         matmul: products.forward().max(read),

@@ -12,4 +12,3 @@ pub mod number;
 pub mod select;
 pub mod status;
 pub mod tile;
-pub mod timeline;

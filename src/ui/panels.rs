@@ -10,4 +10,5 @@ pub mod masthead;
 pub mod pickers;
 pub mod run;
 pub mod strategies;
+pub mod timeline;
 pub mod verdict;

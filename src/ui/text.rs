@@ -70,8 +70,8 @@ pub const COPY_BY_HAND: &str = "Copy it from here:";
 pub const HINT: &str =
     "Point to read, click to set the scenario there. With the keyboard: focus a figure, arrow keys, Enter.";
 /// What one can do with the timeline.
-pub const TIMELINE_HINT: &str =
-    "Point to read, drag to move, double-click for the whole step. With the keyboard: arrow keys, + and −.";
+pub const TIMELINE_HINT: &str = "Point to read, click to look closer. With the keyboard: focus the figure, arrow keys, Enter. Many short spans are one \
+     bar, as high as the share of time in which they run.";
 /// The timeline's levels.
 pub const LEVELS: [&str; 3] = ["Step", "Micro-batch", "Layer"];
 /// On the table of a figure.
@@ -169,7 +169,7 @@ pub fn accuracy() -> [(&'static str, String); 2] {
         ),
         (
             "What it leaves out",
-            "Mixture of experts, multi-latent attention, LoRA, fp8 attention, stragglers and stalls, data loading."
+            "Multi-token prediction, state-space layers, LoRA, fp8 attention, stragglers and stalls, data loading."
                 .into(),
         ),
     ]

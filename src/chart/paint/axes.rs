@@ -44,6 +44,11 @@ pub(super) fn draw<B: DrawingBackend>(
             pen.text(&label, (x, bottom + 13.0), Align::Centre, colours.muted, false)?;
         }
     }
+    pen.hairline((left, bottom), (right, bottom), colours.axis, 1.0)?;
+    pen.text(&name(&spec.x), (right, bottom + 32.0), Align::Right, colours.text, false)?;
+    if spec.lanes.is_some() {
+        return Ok(());
+    }
     for value in ticks(&spec.y, area.height, PER_TICK.1) {
         let y = bottom - area.height * share(&spec.y, value);
         if spec.field.is_none() {
@@ -53,9 +58,7 @@ pub(super) fn draw<B: DrawingBackend>(
         let label = format::tick(spec.y.unit, value);
         pen.text(&label, (left - TICK - 4.0, y), Align::Right, colours.muted, false)?;
     }
-    pen.hairline((left, bottom), (right, bottom), colours.axis, 1.0)?;
     pen.hairline((left, top), (left, bottom), colours.axis, 1.0)?;
-    pen.text(&name(&spec.x), (right, bottom + 32.0), Align::Right, colours.text, false)?;
     let whole = name(&spec.y);
     let room = key_left(spec, area) - 2.0 * BETWEEN;
     let own = if text_width(&whole) < room { &whole } else { &spec.y.label };

@@ -2,13 +2,10 @@
 
 use super::chart::{draw_bar, draw_chart};
 use super::field::Image;
-use super::lanes::draw_lanes;
 use super::{PaintError, Pen, Style};
-use crate::chart::layout::lanes::lane_area;
 use crate::chart::layout::{PlotArea, bar_area, plot_area};
 use crate::chart::palette::{Theme, tokens};
 use crate::chart::spec::{BarSpec, ChartSpec, Field};
-use crate::chart::timeline::TimelineSpec;
 use core::cell::RefCell;
 use plotters_canvas::CanvasBackend;
 use std::rc::Rc;
@@ -64,17 +61,6 @@ pub fn paint_bar(
     let context = prepare(canvas, style)?;
     let area = bar_area(spec, style.css_width, style.css_height);
     with_pen(canvas, &context, style, |pen| draw_bar(pen, spec, &area, style.theme, highlighted))
-}
-
-/// Paints a timeline.
-///
-/// # Errors
-///
-/// Where the canvas has no 2D context or refuses to draw.
-pub fn paint_lanes(spec: &TimelineSpec, canvas: &HtmlCanvasElement, style: &Style) -> Result<(), PaintError> {
-    let context = prepare(canvas, style)?;
-    let area = lane_area(spec, style.css_width);
-    with_pen(canvas, &context, style, |pen| draw_lanes(pen, spec, &area, style.theme))
 }
 
 /// Sizes the canvas (only where it changes: that clears it and is slow) and fills it with the surface.

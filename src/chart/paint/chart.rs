@@ -3,7 +3,7 @@
 pub use super::bar::draw_bar;
 use super::labels::{Rect, Room, size_of};
 use super::pen::{Pen, Spot, Stroke};
-use super::{PaintError, axes, hatch, lines};
+use super::{PaintError, axes, hatch, lanes, lines};
 use crate::chart::layout::PlotArea;
 use crate::chart::palette::{Rgb, Theme, line, tokens};
 use crate::chart::spec::{ChartSpec, Field, LineRole, Zone, ZoneKind};
@@ -29,6 +29,9 @@ pub fn draw_chart<B: DrawingBackend>(
         hatching(pen, field, area, theme)?;
     }
     axes::draw(pen, spec, area, theme)?;
+    if let Some(lanes) = &spec.lanes {
+        return lanes::draw(pen, lanes, area, theme);
+    }
     let here = spec.here.map(|(x, y)| area.to_pixel(x, y));
     if let Some(here) = here {
         room.take(Rect::around(here, 4.0 * HERE, 4.0 * HERE));

@@ -1,12 +1,13 @@
-//! A timeline: bars on lanes, their names where they fit, and the time axis.
+//! A timeline: bars on lanes, and their names where they fit.
 
 use super::PaintError;
 use super::labels::Rect;
 use super::pen::{Align, Pen, Stroke, text_width};
-use crate::chart::layout::lanes::LaneArea;
+use crate::chart::layout::PlotArea;
+use crate::chart::layout::lanes::bar;
 use crate::chart::names;
 use crate::chart::palette::{self, Pattern, Theme, readable, tokens};
-use crate::chart::timeline::{Mark, TimeAxis, TimelineSpec, mark_name};
+use crate::chart::timeline::{Lanes, Mark};
 use crate::model::report::Work;
 use plotters::prelude::DrawingBackend;
 
@@ -24,54 +25,40 @@ const PLATE: f64 = 18.0;
 const GAP: f64 = 6.0;
 /// How strong they are.
 const OVER: f64 = 0.4;
-/// Room for one tick.
-const PER_TICK: f64 = 72.0;
-/// Room between two tick labels.
-const BETWEEN: f64 = 10.0;
 
 /// The lanes with what runs on them.
-///
-/// # Errors
-///
-/// Where the backend fails.
-pub fn draw_lanes<B: DrawingBackend>(
+pub(super) fn draw<B: DrawingBackend>(
     pen: &mut Pen<B>,
-    spec: &TimelineSpec,
-    area: &LaneArea,
+    lanes: &Lanes,
+    area: &PlotArea,
     theme: Theme,
 ) -> Result<(), PaintError> {
     let colours = tokens(theme);
-    axis(pen, spec, area, theme)?;
-    for &lane in &spec.lanes {
-        let Some((top, bottom)) = area.bar(lane) else { continue };
+    for (place, &lane) in lanes.shown.iter().enumerate() {
+        let (top, bottom) = bar(area, place, lanes.shown.len());
         pen.text(names::lane(lane), (area.left, top - 9.0), Align::Left, colours.muted, false)?;
         let mut last: Option<(Work, Rect)> = None;
-        for mark in spec.on(lane) {
-            for (work, rect) in stack(mark, area, (top, bottom)) {
+        for mark in lanes.on(lane) {
+            for (work, rect) in stack(mark, lanes, area, (top, bottom)) {
                 // Bars too narrow to be set apart are drawn as one.
-                match &mut last {
-                    Some((own, open))
-                        if *own == work
-                            && rect.right - rect.left < APART
-                            && (rect.left - open.right).abs() < 0.5
-                            && (rect.top - open.top).abs() < 0.5
-                            && rect.bottom == open.bottom =>
-                    {
-                        open.right = rect.right;
-                    }
-                    _ => {
-                        if let Some(done) = last.replace((work, rect)) {
-                            bar(pen, done, theme)?;
-                        }
-                    }
+                if let Some((own, open)) = &mut last
+                    && *own == work
+                    && rect.right - rect.left < APART
+                    && (rect.left - open.right).abs() < 0.5
+                    && (rect.top - open.top).abs() < 0.5
+                    && rect.bottom == open.bottom
+                {
+                    open.right = rect.right;
+                } else if let Some(done) = last.replace((work, rect)) {
+                    fill(pen, done, theme)?;
                 }
             }
         }
         if let Some(done) = last {
-            bar(pen, done, theme)?;
+            fill(pen, done, theme)?;
         }
-        for mark in spec.on(lane).filter(|mark| mark.parts().count() == 1) {
-            for (work, rect) in stack(mark, area, (top, bottom)) {
+        for mark in lanes.on(lane).filter(|mark| mark.parts().count() == 1) {
+            for (work, rect) in stack(mark, lanes, area, (top, bottom)) {
                 name(pen, mark, work, rect, theme)?;
             }
         }
@@ -81,8 +68,9 @@ pub fn draw_lanes<B: DrawingBackend>(
 }
 
 /// The bars of a mark, one a kind of work, each as high as its share of the mark's time.
-fn stack(mark: &Mark, area: &LaneArea, (top, bottom): (f64, f64)) -> impl Iterator<Item = (Work, Rect)> {
-    let (left, right) = (area.to_pixel(mark.start).max(area.left), area.to_pixel(mark.end).min(area.right()));
+fn stack(mark: &Mark, lanes: &Lanes, area: &PlotArea, (top, bottom): (f64, f64)) -> impl Iterator<Item = (Work, Rect)> {
+    let x = |time| area.to_pixel(lanes.x(time), 0.0).0;
+    let (left, right) = (x(mark.start).max(area.left), x(mark.end).min(area.right()));
     let per_second = (bottom - top) / mark.length().get();
     let mut low = bottom;
     mark.parts().map(move |(work, time)| {
@@ -93,7 +81,7 @@ fn stack(mark: &Mark, area: &LaneArea, (top, bottom): (f64, f64)) -> impl Iterat
 }
 
 /// One bar with its pattern, set apart from the next where there is room.
-fn bar<B: DrawingBackend>(pen: &mut Pen<B>, (work, rect): (Work, Rect), theme: Theme) -> Result<(), PaintError> {
+fn fill<B: DrawingBackend>(pen: &mut Pen<B>, (work, rect): (Work, Rect), theme: Theme) -> Result<(), PaintError> {
     let surface = tokens(theme).surface;
     let right = rect.right.max(rect.left + NARROWEST);
     pen.fill((rect.left, rect.top), (right, rect.bottom), palette::work(theme, work), 1.0)?;
@@ -136,7 +124,7 @@ fn name<B: DrawingBackend>(
         return Ok(());
     }
     let fits = |text: &str| text_width(text) + 2.0 * BESIDE < width;
-    let whole = mark_name(mark);
+    let whole = mark.name();
     let alone = names::work(work);
     let text = if fits(&whole) { &whole } else { alone };
     if !fits(text) {
@@ -147,30 +135,4 @@ fn name<B: DrawingBackend>(
     // Over a pattern it stands on a plate.
     pen.fill((x - half, y - PLATE / 2.0), (x + half, y + PLATE / 2.0), fill, 1.0)?;
     pen.text(text, (x, y), Align::Centre, readable(fill), false)
-}
-
-/// Ticks with grid lines, and the unit.
-fn axis<B: DrawingBackend>(
-    pen: &mut Pen<B>,
-    spec: &TimelineSpec,
-    area: &LaneArea,
-    theme: Theme,
-) -> Result<(), PaintError> {
-    let colours = tokens(theme);
-    let bottom = area.bottom();
-    let times = TimeAxis::new(spec.extent(), (area.width / PER_TICK).clamp(3.0, 12.0) as usize);
-    let mut taken = f64::NEG_INFINITY;
-    for (time, label) in times.ticks() {
-        let x = area.to_pixel(time);
-        pen.hairline((x, 0.0), (x, bottom), colours.grid, 1.0)?;
-        pen.hairline((x, bottom - 2.0), (x, bottom + 4.0), colours.axis, 1.0)?;
-        let half = text_width(&label) / 2.0;
-        let middle = x.max(area.left + half).min(area.right() - half);
-        if middle - half > taken + BETWEEN {
-            taken = middle + half;
-            pen.text(&label, (middle, bottom + 13.0), Align::Centre, colours.muted, false)?;
-        }
-    }
-    let unit = format!("Time ({})", times.unit);
-    pen.text(&unit, (area.right(), bottom + 30.0), Align::Right, colours.text, false)
 }

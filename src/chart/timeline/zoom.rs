@@ -1,62 +1,11 @@
 //! Which part of a step is looked at.
 
-use crate::decimal::within;
 use crate::model::report::{Lane, Span};
 use crate::model::step::playback::Playback;
 use crate::units::Seconds;
 
-/// The smallest part of a step that can be looked at.
-const LEAST: f64 = 1e-6;
 /// What is shown of its neighbours beside a layer, as a share of its length.
 const BESIDE: f64 = 0.25;
-
-/// A part of a step, in shares of it.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Window {
-    /// Its start.
-    pub from: f64,
-    /// Its end.
-    pub to: f64,
-}
-
-impl Window {
-    /// The whole step.
-    pub const WHOLE: Self = Self { from: 0.0, to: 1.0 };
-
-    /// A part of this length around a share of the step, moved where it would leave the step.
-    fn around(middle: f64, length: f64) -> Self {
-        let length = length.clamp(LEAST, 1.0);
-        let from = within(middle - length / 2.0, 0.0, 1.0 - length);
-        Self { from, to: from + length }
-    }
-
-    /// Between two times of a step, if there is time between them.
-    fn between(from: Seconds, to: Seconds, step: Seconds) -> Self {
-        Self::around(0.5 * (from + to) / step, (to - from) / step)
-    }
-
-    /// Its length.
-    pub fn length(&self) -> f64 {
-        self.to - self.from
-    }
-
-    /// Its middle.
-    pub fn middle(&self) -> f64 {
-        f64::midpoint(self.from, self.to)
-    }
-
-    /// The part `factor` times as long that has the same share of the step at the same place.
-    #[must_use]
-    pub fn scaled(&self, at: f64, factor: f64) -> Self {
-        Self::around(at + factor * (self.middle() - at), factor * self.length())
-    }
-
-    /// The part of the same length, so much later in its own lengths.
-    #[must_use]
-    pub fn moved(&self, lengths: f64) -> Self {
-        Self::around(self.middle() + lengths * self.length(), self.length())
-    }
-}
 
 /// How closely one looks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -65,43 +14,67 @@ pub enum Level {
     Step,
     /// One micro-batch.
     MicroBatch,
-    /// One pass of one layer.
+    /// One pass of one layer, and a little of its neighbours.
     Layer,
 }
 
 impl Level {
     /// Every level, from afar to near.
     pub const ALL: [Self; 3] = [Self::Step, Self::MicroBatch, Self::Layer];
+
+    /// One level closer.
+    #[must_use]
+    pub fn closer(self) -> Self {
+        if self == Self::Step { Self::MicroBatch } else { Self::Layer }
+    }
 }
 
-/// What is looked at: places are shares of the step, so that they keep their meaning while a slider moves.
+/// What is looked at: what runs at a place, a share of the step, so that it keeps its meaning while a slider moves.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Zoom {
-    /// What runs at a place, at a level.
-    Near(Level, f64),
-    /// A part chosen freely.
-    Free(Window),
+pub struct Zoom {
+    /// How closely.
+    pub level: Level,
+    /// Where.
+    pub at: f64,
 }
 
 impl Zoom {
     /// The whole step.
-    pub const WHOLE: Self = Self::Near(Level::Step, 0.0);
+    pub const WHOLE: Self = Self { level: Level::Step, at: 0.5 };
+}
 
-    /// The part of a step.
-    pub fn window(self, playback: &Playback) -> Window {
-        let step = playback.end();
-        match self {
-            _ if step <= Seconds::ZERO => Window::WHOLE,
-            Self::Free(window) => window,
-            Self::Near(Level::Step, _) => Window::WHOLE,
-            Self::Near(Level::MicroBatch, at) => {
-                let micro_batch = playback.at(at * step);
-                Window::between(playback.start(micro_batch), playback.start(micro_batch + 1), step)
+/// The part of a step that is looked at.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Window {
+    /// Its start.
+    pub from: Seconds,
+    /// Its end.
+    pub to: Seconds,
+    /// Where its axis counts from: the start of what is looked at.
+    pub origin: Seconds,
+    /// What its axis is called.
+    pub label: String,
+}
+
+impl Window {
+    /// What a zoom looks at.
+    pub fn of(zoom: Zoom, playback: &Playback) -> Self {
+        let time = zoom.at * playback.end();
+        let micro_batch = playback.at(time);
+        let named = format!("Time in micro-batch {}", micro_batch + 1);
+        match zoom.level {
+            Level::Step => {
+                Self { from: Seconds::ZERO, to: playback.end(), origin: Seconds::ZERO, label: "Time".to_string() }
             }
-            Self::Near(Level::Layer, at) => {
-                let (from, to) = layer(playback, at * step);
+            Level::MicroBatch => {
+                let (from, to) = (playback.start(micro_batch), playback.start(micro_batch + 1));
+                Self { from, to, origin: from, label: named }
+            }
+            Level::Layer => {
+                let (from, to) = layer(playback, micro_batch, time);
                 let beside = BESIDE * (to - from);
-                Window::between(from - beside, to + beside, step)
+                let ends = ((from - beside).max(Seconds::ZERO), (to + beside).min(playback.end()));
+                Self { from: ends.0, to: ends.1, origin: from, label: "Time from the layer’s start".to_string() }
             }
         }
     }
@@ -109,8 +82,7 @@ impl Zoom {
 
 /// When the pass of a layer that runs at a time starts and ends, or that of the layer nearest to it in its micro-batch; the whole
 /// micro-batch where it has no layers.
-fn layer(playback: &Playback, time: Seconds) -> (Seconds, Seconds) {
-    let micro_batch = playback.at(time);
+fn layer(playback: &Playback, micro_batch: u32, time: Seconds) -> (Seconds, Seconds) {
     let mut nearest = (playback.start(micro_batch), playback.start(micro_batch + 1));
     let mut least = Seconds::new(f64::INFINITY);
     let mut own: Option<(u32, Seconds, Seconds)> = None;
@@ -143,24 +115,19 @@ mod tests {
     use crate::scenario::Scenario;
 
     #[test]
-    fn a_window_never_leaves_the_step() {
-        let window = Window::WHOLE.scaled(0.9, 0.25);
-        assert!((window.from - 0.675).abs() < 1e-12 && (window.to - 0.925).abs() < 1e-12);
-        for moved in [window.moved(-40.0), window.moved(40.0), window.scaled(0.7, 1e-30), window.scaled(0.7, 1e30)] {
-            assert!(moved.from >= 0.0 && moved.to <= 1.0 + 1e-12 && moved.length() >= LEAST * 0.999, "{moved:?}");
-        }
-    }
-
-    #[test]
     fn every_level_is_within_the_one_before_and_holds_the_place() {
         let setup = Scenario { grad_accum_steps: 5, ..default_scenario() }.setup();
         let playback = Playback::of(&setup);
-        for at in [0.0, 0.1, 0.37, 0.5, 0.93] {
-            let [step, micro_batch, layer] = Level::ALL.map(|level| Zoom::Near(level, at).window(&playback));
-            assert_eq!(step, Window::WHOLE);
-            assert!(micro_batch.length() < 0.25 && micro_batch.from <= at + 1e-9 && at <= micro_batch.to);
-            assert!(layer.length() < micro_batch.length() / 20.0, "{layer:?}");
-            assert!(layer.from <= at + micro_batch.length() && at - micro_batch.length() <= layer.to);
+        let step = playback.end();
+        for at in [0.05, 0.1, 0.37, 0.5, 0.83] {
+            let [whole, micro_batch, layer] = Level::ALL.map(|level| Window::of(Zoom { level, at }, &playback));
+            assert_eq!((whole.from, whole.to), (Seconds::ZERO, step));
+            for (window, least) in [(&micro_batch, 4.0), (&layer, 90.0)] {
+                assert!((window.to - window.from) < step / least, "{window:?}");
+                assert!(window.from <= window.origin && window.origin < window.to);
+            }
+            assert!(micro_batch.from <= at * step && at * step <= micro_batch.to);
+            assert!(layer.from >= micro_batch.from - (layer.to - layer.from) && layer.to <= micro_batch.to);
         }
     }
 }

@@ -72,6 +72,7 @@ pub fn expert_layer(scenario: &Scenario, view: LayerView) -> ChartSpec {
         caption,
         y: upwards(&lines, quantity),
         field: None,
+        lanes: None,
         lines,
         zones: Vec::new(),
         here: time.filter(|&(own, _)| (x.axis.min..=x.axis.max).contains(&own)),

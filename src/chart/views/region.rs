@@ -63,6 +63,7 @@ fn nowhere(scenario: &Scenario, x: &AxisOf, y: &AxisOf, bounds: bool, scratch: &
         caption: String::new(),
         zones: zones(scenario, x, y, &field),
         field: Some(Rc::new(field)),
+        lanes: None,
         lines,
         here: None,
         x: x.axis.clone(),

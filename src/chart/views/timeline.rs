@@ -1,11 +1,18 @@
 //! The timeline of one step: what runs when, on every lane.
 
+use std::rc::Rc;
+
 use crate::chart::format;
-use crate::chart::timeline::{Mark, Merger, TimelineSpec, Zoom};
+use crate::chart::spec::{Axis, ChartSpec, Grain, Quantity};
+use crate::chart::timeline::{Lanes, Mark, Merger, Window, Zoom};
 use crate::model::report::{Lane, Span, TimeReport, Work};
 use crate::model::step::playback::Playback;
+use crate::params::{Scale, Unit};
 use crate::scenario::Scenario;
 use crate::units::Seconds;
+
+/// What a place on the axis is chosen by: no parameter, but where to look closer.
+pub const TIME: &str = "time";
 
 /// Marks and gaps shorter than this part of what is looked at are not told apart: about a pixel of a wide figure.
 const COLUMNS: f64 = 720.0;
@@ -13,24 +20,39 @@ const COLUMNS: f64 = 720.0;
 const LEAST: f64 = 0.005;
 
 /// The timeline of a scenario's step; without its marks unless somebody looks.
-pub fn timeline(scenario: &Scenario, zoom: Zoom, looked_at: bool) -> TimelineSpec {
+pub fn timeline(scenario: &Scenario, zoom: Zoom, looked_at: bool) -> ChartSpec {
     let setup = scenario.setup();
     let playback = Playback::of(&setup);
-    let (window, step) = (zoom.window(&playback), playback.end());
-    let sums = sums(&playback);
-    let marks = if looked_at { marks(&playback, window.from * step, window.to * step) } else { Vec::new() };
-    let has = |lane: Lane| sums.1.get(lane as usize).copied().unwrap_or(false);
-    let kinds = Work::ALL.into_iter().zip(sums.0);
-    TimelineSpec {
-        title: "Timeline of one step",
-        caption: caption(&scenario.report().time, setup.mesh.pp > 1),
-        lanes: Lane::ALL.into_iter().filter(|&lane| has(lane)).collect(),
-        sums: kinds.filter(|(_, time)| *time > Seconds::ZERO).collect(),
-        step,
-        layers: playback.layers(),
+    let window = Window::of(zoom, &playback);
+    let (sums, runs) = sums(&playback);
+    let marks = if looked_at { marks(&playback, window.from, window.to) } else { Vec::new() };
+    let has = |lane: &Lane| runs.get(*lane as usize).copied().unwrap_or(false);
+    let lanes = Lanes {
+        shown: Lane::ALL.into_iter().filter(has).collect(),
+        sums: Work::ALL.into_iter().zip(sums).filter(|(_, time)| *time > Seconds::ZERO).collect(),
+        step: playback.end(),
         micro_batches: playback.micro_batches(),
-        window,
+        origin: window.origin,
         marks,
+    };
+    let axis = |label, unit, min, max| Axis {
+        label,
+        unit,
+        scale: Scale::Linear,
+        min,
+        max,
+        key: Some(TIME),
+        grain: Grain::Any,
+        own: None,
+    };
+    ChartSpec {
+        title: "Timeline of one step".into(),
+        caption: caption(&scenario.report().time, setup.mesh.pp > 1),
+        x: axis(window.label, Unit::Ms, lanes.x(window.from), lanes.x(window.to)),
+        y: Axis { key: None, ..axis("Lane".into(), Unit::None, 0.0, lanes.shown.len() as f64) },
+        value: Quantity { label: "Duration", unit: Unit::Ms },
+        lanes: Some(Rc::new(lanes)),
+        ..ChartSpec::empty()
     }
 }
 
@@ -98,7 +120,8 @@ fn caption(time: &TimeReport, is_pipeline: bool) -> String {
 mod tests {
     use super::*;
     use crate::catalog::{MODELS, default_scenario};
-    use crate::chart::timeline::{Level, reading};
+    use crate::chart::readout::readout;
+    use crate::chart::timeline::Level;
     use crate::model::experts::ExpertParallel;
     use crate::model::transformer::{Architecture, Experts};
     use crate::scenario::{Model, Strategy};
@@ -122,6 +145,10 @@ mod tests {
         ]
     }
 
+    fn lanes(scenario: &Scenario, zoom: Zoom) -> Rc<Lanes> {
+        timeline(scenario, zoom, true).lanes.unwrap()
+    }
+
     fn total(marks: &[Mark], lane: Lane) -> f64 {
         marks.iter().filter(|mark| mark.lane == lane).flat_map(Mark::parts).map(|(_, time)| time.get()).sum()
     }
@@ -129,14 +156,14 @@ mod tests {
     #[test]
     fn the_whole_step_holds_all_of_its_time_in_few_marks() {
         for scenario in several() {
-            let spec = timeline(&scenario, Zoom::WHOLE, true);
+            let spec = lanes(&scenario, Zoom::WHOLE);
             let time = scenario.report().time;
             assert!((spec.step / time.step - 1.0).abs() < 1e-9);
-            let comm: f64 = spec.lanes.iter().skip(1).map(|&lane| total(&spec.marks, lane)).sum();
+            let comm: f64 = spec.shown.iter().skip(1).map(|&lane| total(&spec.marks, lane)).sum();
             let compute = total(&spec.marks, Lane::Compute);
             assert!((compute / (time.compute + time.bubble).get() - 1.0).abs() < 1e-9, "{compute} {time:?}");
             assert!((comm - time.comm.get()).abs() < 1e-9 * time.step.get(), "{comm} {time:?}");
-            assert!(spec.marks.len() < 720 * spec.lanes.len(), "{} marks", spec.marks.len());
+            assert!(spec.marks.len() < 720 * spec.shown.len(), "{} marks", spec.marks.len());
             let sums: f64 = spec.sums.iter().map(|(_, time)| time.get()).sum();
             assert!((sums - compute - comm).abs() < 1e-9 * sums);
         }
@@ -144,27 +171,43 @@ mod tests {
 
     #[test]
     fn a_layer_with_experts_shows_its_chunks() {
-        let spec = timeline(&mixture(), Zoom::Near(Level::Layer, 0.1), true);
-        let (from, to) = spec.extent();
-        let own = spec.on(Lane::Compute).find(|mark| mark.end > 0.5 * (from + to)).unwrap().layers;
+        let spec = timeline(&mixture(), Zoom { level: Level::Layer, at: 0.1 }, true);
+        let lanes = spec.lanes.clone().unwrap();
+        let middle = lanes.time(0.5 * (spec.x.min + spec.x.max));
+        let own = lanes.on(Lane::Compute).find(|mark| mark.end > middle).unwrap().layers;
         for work in [Work::Dispatch, Work::Experts, Work::Combine] {
             let is_own = |mark: &&Mark| mark.layers == own && mark.parts().any(|part| part.0 == work);
-            assert_eq!(spec.marks.iter().filter(is_own).count(), 4, "{work:?}");
+            assert_eq!(lanes.marks.iter().filter(is_own).count(), 4, "{work:?}");
         }
-        let dispatch = spec.marks.iter().find(|mark| mark.parts().any(|part| part.0 == Work::Dispatch)).unwrap();
-        let said = reading(&spec, Lane::AllToAll, dispatch.start).sentence;
-        assert!(said.starts_with("Tokens to experts and back: dispatch, layer "), "{said}");
+        let dispatch = lanes.on(Lane::AllToAll).find(|mark| mark.layers == own).unwrap();
+        let said = readout(&spec, lanes.x(dispatch.start), 0.5);
+        assert_eq!(said.entries.len(), lanes.shown.len());
+        let last = &said.entries.last().unwrap().value;
+        assert!(last.starts_with("Dispatch, layer ") && last.ends_with(" of 3"), "{last}");
     }
 
     #[test]
-    fn every_part_of_the_catalog_has_a_sentence_and_no_nan() {
+    fn arrow_keys_go_from_mark_to_mark_and_from_lane_to_lane() {
+        let lanes = lanes(&mixture(), Zoom { level: Level::Layer, at: 0.1 });
+        let mut place = (lanes.x(lanes.on(Lane::Compute).next().unwrap().start), lanes.shown.len() as f64 - 0.5);
+        for mark in lanes.on(Lane::Compute).skip(1) {
+            place = lanes.step(place, 1, 0).unwrap();
+            assert_eq!(lanes.at(lanes.lane(place.1).unwrap(), lanes.time(place.0)), Some(mark));
+        }
+        assert_eq!(lanes.step(place, 1, 0), None);
+        let below = lanes.step(place, 0, -1).unwrap();
+        assert_eq!(lanes.lane(below.1), lanes.shown.get(1).copied());
+        assert_eq!(lanes.step(place, 0, 1).unwrap().1, place.1);
+    }
+
+    #[test]
+    fn every_model_of_the_catalog_has_a_sentence_and_no_nan() {
         for model in MODELS {
             let mut scenario = default_scenario();
             crate::share::pick::pick_model(&mut scenario, model.id);
             for level in Level::ALL {
-                let spec = timeline(&scenario, Zoom::Near(level, 0.6), true);
-                let said = reading(&spec, Lane::Compute, spec.extent().0).sentence;
-                for text in [&spec.caption, &said] {
+                let spec = timeline(&scenario, Zoom { level, at: 0.6 }, true);
+                for text in [&spec.caption, &readout(&spec, spec.x.min, 0.5).sentence] {
                     assert!(text.ends_with('.') && !text.contains("NaN") && !text.contains('–'), "{text}");
                 }
             }
@@ -173,7 +216,7 @@ mod tests {
 
     #[test]
     fn what_nobody_looks_at_has_no_marks() {
-        let spec = timeline(&default_scenario(), Zoom::WHOLE, false);
-        assert!(spec.marks.is_empty() && !spec.sums.is_empty());
+        let lanes = timeline(&default_scenario(), Zoom::WHOLE, false).lanes.unwrap();
+        assert!(lanes.marks.is_empty() && !lanes.sums.is_empty());
     }
 }

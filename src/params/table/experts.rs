@@ -2,6 +2,7 @@
 
 use super::{Group, Kind, Number, Param, Scale, Unit, choice, number, option, position, switched, whole, with_experts};
 use crate::model::experts::{AllToAll, Dispatcher};
+use crate::model::training::ComputeFormat;
 use crate::scenario::Scenario;
 
 /// For rows about degrees that the user chooses.
@@ -12,6 +13,11 @@ fn with_own_degrees(scenario: &Scenario) -> bool {
 /// For rows about chunks that the user chooses.
 fn with_own_chunks(scenario: &Scenario) -> bool {
     with_experts(scenario) && !scenario.expert_choice.chunks
+}
+
+/// For rows about grouped products whose inputs are cast.
+fn with_casts(scenario: &Scenario) -> bool {
+    with_experts(scenario) && scenario.experts.grouped && scenario.compute_format != ComputeFormat::Recipe
 }
 
 /// For rows about the steps of a collective all-to-all.
@@ -131,4 +137,9 @@ switched!(
     /// Grouped products.
     GROUPED, Experts, experts.grouped, "grouped", "Grouped GEMM", "grouped_gemm", with_experts,
     "Whether the products of all experts on a GPU run as one kernel (moe_grouped_gemm in Megatron) or one by one."
+);
+switched!(
+    /// Fused products.
+    FUSED, Experts, experts.fused, "fusedexperts", "Fused experts", "fused_experts", with_casts,
+    "Whether that kernel also applies the activation and casts to 8 or 4 bits (cuDNN's and CuTe's grouped MLPs)."
 );

@@ -1,7 +1,7 @@
 //! The software that runs the step.
 
 use super::{Group, Param, always, choice, option, position, switched};
-use crate::model::software::{AttentionKernel, Framework, Loss, NormKernel};
+use crate::model::software::{AttentionKernel, Framework, Graphs, Loss, NormKernel};
 use crate::model::training::ComputeFormat;
 
 picked!(
@@ -17,6 +17,14 @@ switched!(
     /// `torch.compile`.
     COMPILE, Kernels, kernels.compile, "compile", "torch.compile", "compile", always,
     "Whether torch.compile fuses the element-wise work of each layer."
+);
+picked!(
+    /// CUDA graphs.
+    GRAPHS, Kernels, kernels.graphs, "graphs", "CUDA graphs", "cuda_graphs", always,
+    "What the host launches at once: kernels launched one by one hold small models and small experts back.",
+    Graphs::None => "none", "None", "Kernel by kernel.";
+    Graphs::Layers => "layers", "Layers", "But their routed experts (cuda_graph_scope in Megatron).";
+    Graphs::Step => "step", "Whole step", "full_iteration in Megatron.";
 );
 picked!(
     /// The attention kernel.

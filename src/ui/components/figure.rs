@@ -43,6 +43,10 @@ pub struct Props {
 }
 
 fn paint(spec: &ChartSpec, canvas: &HtmlCanvasElement, style: &Style) {
+    // What nobody looks at keeps its last picture.
+    if spec.lanes.as_ref().is_some_and(|lanes| lanes.marks.is_empty()) {
+        return;
+    }
     // A canvas that cannot be painted leaves the summary, the caption and the table.
     let _ = paint::paint_chart(spec, canvas, style, None);
 }
@@ -55,7 +59,7 @@ fn place(spec: &ChartSpec, (x, y): (f64, f64)) -> Action {
 }
 
 /// How far an arrow key moves the crosshair, right and up.
-pub(super) fn arrow(event: &KeyboardEvent) -> Option<(i32, i32)> {
+fn arrow(event: &KeyboardEvent) -> Option<(i32, i32)> {
     let stride = if event.shift_key() { 6 } else { 1 };
     match event.key().as_str() {
         "ArrowLeft" => Some((-stride, 0)),
@@ -89,7 +93,8 @@ pub fn Figure(props: &Props) -> Html {
     let at = use_state(|| None::<(f64, f64)>);
     let size = use_painted(&canvas, &props.spec, props.theme, paint);
     let area = plot_area(&props.spec, size.width, size.height);
-    let shown = *at;
+    // What is looked at may have changed since.
+    let shown = at.filter(|here| (props.spec.x.min..=props.spec.x.max).contains(&here.0));
     let hover = {
         let (at, area) = (at.clone(), area.clone());
         Callback::from(move |event: PointerEvent| {
@@ -119,7 +124,7 @@ pub fn Figure(props: &Props) -> Html {
         let (spec, area) = (props.spec.clone(), area.clone());
         Callback::from(move |event: KeyboardEvent| {
             let middle = area.to_data(area.left + area.width / 2.0, area.top + area.height / 2.0);
-            let from = at.or(spec.here).or(middle);
+            let from = shown.or(spec.here).or(middle);
             match (event.key().as_str(), arrow(&event), from) {
                 ("Escape", ..) => at.set(None),
                 ("Enter" | " ", _, Some(here)) => {
@@ -128,7 +133,10 @@ pub fn Figure(props: &Props) -> Html {
                 }
                 (_, Some((right, up)), Some(here)) => {
                     event.prevent_default();
-                    let next = area.step(here, right, up);
+                    let next = match &spec.lanes {
+                        Some(lanes) => lanes.step(here, right, up).unwrap_or(here),
+                        None => area.step(here, right, up),
+                    };
                     say.emit(readout::readout(&spec, next.0, next.1).sentence.into());
                     at.set(Some(next));
                 }
@@ -141,8 +149,10 @@ pub fn Figure(props: &Props) -> Html {
     let said = shown.or(resting).map(|(x, y)| readout::readout(&props.spec, x, y));
     let (place, entries) = said.map_or_else(Default::default, |said| (said.place, said.entries));
     let (listed, unlisted): (Vec<_>, Vec<_>) = entries.into_iter().partition(|entry| entry.role.is_some());
+    let lanes = props.spec.lanes.as_ref().map(|lanes| format!("lanes-{}", lanes.shown.len()));
+    let listing = props.spec.field.is_none() && lanes.is_none();
     html! {
-        <figure class="figure">
+        <figure class={classes!("figure", lanes)}>
             <div class="figure-head">
                 <h2>{ &props.spec.title }</h2>
                 <div class="axes">{ props.children.clone() }</div>
@@ -157,7 +167,7 @@ pub fn Figure(props: &Props) -> Html {
             if place.is_empty() {
                 <p class="readout deep hint">{ props.hint }</p>
             } else {
-            <dl class={classes!("readout", props.spec.field.is_some().then_some("deep"))}>
+            <dl class={classes!("readout", (!listing).then_some("deep"))}>
                 { for place.into_iter().chain(unlisted).map(|entry| html! {
                     <div><dt>{ entry.name }</dt>{ " " }<dd>{ entry.value }</dd></div>
                 }) }

@@ -3,17 +3,19 @@
 use yew::prelude::*;
 
 use crate::chart::names;
-use crate::chart::palette;
+use crate::chart::palette::{self, Pattern};
 use crate::chart::readout::Entry;
 use crate::chart::spec::{ChartSpec, Line, LineRole};
 use crate::decimal;
+use crate::model::report::Work;
 use crate::ui::text;
 
 /// Samples with their names, and the values of lines at the place that is read out.
 pub fn legend(spec: &ChartSpec, id: &str, values: &[Entry]) -> Html {
     html! {
-        <ul class={if spec.field.is_some() { "legend" } else { "legend valued" }}>
+        <ul class={if spec.lines.is_empty() || spec.field.is_some() { "legend" } else { "legend valued" }}>
             { for spec.field.as_ref().map(|_| hatching(id)) }
+            { for spec.lanes.iter().flat_map(|lanes| &lanes.sums).map(|&(work, _)| of_work(work)) }
             { for spec.lines.iter().map(|line| item(line, values)) }
             { for spec.lines.iter().filter(|line| line.band.is_some()).map(band) }
         </ul>
@@ -29,6 +31,24 @@ fn item(line: &Line, values: &[Entry]) -> Html {
     let now = line.role.is_own().then_some("now");
     let none = line.segments.is_empty().then_some("none");
     html! { <li class={classes!(now, none)}>{ sample(line.role) }<span class="line-name">{ &line.name }</span>{ value.unwrap_or_default() }</li> }
+}
+
+/// A kind of work's colour, pattern and name.
+fn of_work(work: Work) -> Html {
+    let lines = match palette::pattern(work) {
+        Pattern::Plain => "",
+        Pattern::Hatched => "M0 6 6 0M2 12 14 0M10 12 22 0M18 12 22 8",
+        Pattern::Ruled => "M0 3H22M0 9H22",
+    };
+    html! {
+        <li>
+            <svg class="sample" viewBox="0 0 22 12" aria-hidden="true">
+                <rect class={format!("work-{}", work as usize)} width="22" height="12" />
+                <path class="over" d={lines} />
+            </svg>
+            { names::work(work) }
+        </li>
+    }
 }
 
 /// The band around a line.

@@ -11,11 +11,11 @@ use crate::scenario::Scenario;
 use crate::ui::components::bar::MemoryBar;
 use crate::ui::components::figure::Figure;
 use crate::ui::components::select::{Choose, Item, Select};
-use crate::ui::components::timeline::TimelineFigure;
 use crate::ui::derived::Derived;
 use crate::ui::panels::expert_layer::expert_layer;
 use crate::ui::panels::run::run;
 use crate::ui::panels::strategies::Strategies;
+use crate::ui::panels::timeline::Timeline;
 use crate::ui::state::{Action, State};
 use crate::ui::text;
 use crate::ui::view::View;
@@ -91,7 +91,7 @@ pub fn figures(state: &State, settled: Scenario, derived: &Rc<Derived>, theme: T
                 { axis(("curve-x", "Horizontal axis of the curves"), axes, derived.curve.x.key, view, along, emit) }
             </Figure>
             <MemoryBar spec={derived.memory.clone()} {theme} />
-            <TimelineFigure scenario={state.scenario} {theme} say={say.clone()} />
+            <Timeline scenario={settled} {theme} say={say.clone()} />
             <Strategies scenario={settled} emit={emit.clone()} />
             { for derived.layer.iter().map(|spec| expert_layer(spec, view, theme, sinks)) }
             { run(&state.scenario) }

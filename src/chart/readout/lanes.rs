@@ -1,0 +1,27 @@
+//! What runs at one time on each lane of a timeline.
+
+use super::Entry;
+use crate::chart::timeline::{Lanes, Mark, counted};
+use crate::chart::{format, names};
+use crate::params::Unit;
+
+/// Every lane at a time; the one that is pointed at with the start of what runs there, and its micro-batch.
+pub(super) fn on_lanes(lanes: &Lanes, x: f64, y: f64) -> Vec<Entry> {
+    let (pointed, time) = (lanes.lane(y), lanes.time(x));
+    let said = |mark: &Mark| {
+        let spans = if mark.spans > 1 { format!("{} spans in ", mark.spans) } else { String::new() };
+        format!("{}, {spans}{}", mark.name(), format::seconds(mark.length()))
+    };
+    let more = |mark: &Mark| {
+        let start = format::value(Unit::Ms, lanes.x(mark.start));
+        format!(" from {start}, micro-batch{} of {}", counted(mark.micro_batches), lanes.micro_batches)
+    };
+    let entry = |lane| {
+        let value = lanes.at(lane, time).map_or("idle".to_string(), |mark| {
+            let more = if pointed == Some(lane) { more(mark) } else { String::new() };
+            said(mark) + &more
+        });
+        Entry { name: names::lane(lane).to_string(), value, role: None }
+    };
+    lanes.shown.iter().map(|&lane| entry(lane)).collect()
+}
