@@ -4,6 +4,7 @@ mod merge;
 mod zoom;
 
 use super::names;
+use crate::decimal::within;
 use crate::model::report::{Lane, Span, Work};
 use crate::units::Seconds;
 pub use merge::Merger;
@@ -61,7 +62,7 @@ impl Lanes {
     pub fn step(&self, (x, y): (f64, f64), right: i32, up: i32) -> Option<(f64, f64)> {
         if up != 0 {
             let height = self.shown.len() as f64;
-            return Some((x, (y.floor() + 0.5 + f64::from(up)).clamp(0.5, height - 0.5)));
+            return Some((x, within(y.floor() + 0.5 + f64::from(up), 0.5, height - 0.5)));
         }
         let (lane, time) = (self.lane(y)?, self.time(x));
         let mut marks = self.on(lane);

@@ -33,6 +33,7 @@ pub fn expert_layer(spec: &Rc<ChartSpec>, view: View, theme: Theme, Sinks { emit
         html! { <Select {id} {name} {items} {chosen} {view} {choose} {emit} /> }
     };
     html! {
+        <div class="figure wide">
             <Figure id="layer" spec={spec.clone()} {theme} emit={emit.clone()} say={say.clone()}>
                 { select("layer-of", "Which layer of experts", layers, shown, which) }
                 <span>{ "over" }</span>
@@ -40,6 +41,7 @@ pub fn expert_layer(spec: &Rc<ChartSpec>, view: View, theme: Theme, Sinks { emit
                 { select("layer-lines", "Choices that are compared", text::FAMILIES.into(),
                     usize::from(family == Family::Parallelism), compared) }
             </Figure>
+        </div>
     }
 }
 
