@@ -2,7 +2,7 @@
 
 use super::{Along, at, parallelisms, pipelinings};
 use crate::catalog::expert_layers::with_dense_kernels;
-use crate::model::experts::layer::{Best, Choice, LayerTime, MoeLayer, best_parallelism, best_pipelining, layer_time};
+use crate::model::experts::layer::{Best, Choice, MoeLayer, best_parallelism, best_pipelining, layer_time};
 use crate::units::Seconds;
 
 /// Which choices are compared.
@@ -17,10 +17,12 @@ pub enum Family {
 impl Family {
     /// The static choices for a layer.
     pub fn choices(self, layer: &MoeLayer) -> Vec<Choice> {
+        let mut choices = Vec::new();
         match self {
-            Self::Parallelism => parallelisms(layer).collect(),
-            Self::Pipelining => pipelinings(Choice::PLAIN.r).collect(),
+            Self::Parallelism => choices.extend(parallelisms(layer)),
+            Self::Pipelining => choices.extend(pipelinings(Choice::PLAIN.r)),
         }
+        choices
     }
 
     /// Adapting among them: the fastest.
@@ -54,25 +56,25 @@ pub struct Compared {
 
 /// A layer's choices at each of the values.
 pub fn compare(layer: &MoeLayer, along: Along, values: &[f64], family: Family) -> Compared {
-    let layers: Vec<MoeLayer> = values.iter().map(|&value| at(layer, along, value)).collect();
-    let mut most = *layer;
-    for layer in &layers {
-        if layer.gpus_per_expert() > most.gpus_per_expert() {
-            most = *layer;
+    let (mut layers, mut most) = (Vec::new(), *layer);
+    let mut compared = Compared { fixed: Vec::new(), adaptive: Vec::new(), baseline: Vec::new() };
+    for &value in values {
+        let moved = at(layer, along, value);
+        if moved.gpus_per_expert() > most.gpus_per_expert() {
+            most = moved;
         }
+        compared.adaptive.push(family.best(&moved));
+        compared.baseline.push(layer_time(&with_dense_kernels(moved), Choice::PLAIN).total());
+        layers.push(moved);
     }
-    let total = |time: LayerTime| time.total();
-    let mut fixed = Vec::new();
     for choice in family.choices(&most) {
-        let time = |layer: &MoeLayer| (choice.r <= layer.gpus_per_expert()).then(|| total(layer_time(layer, choice)));
-        fixed.push(Fixed { choice, times: layers.iter().map(time).collect() });
+        let mut times = Vec::new();
+        for layer in &layers {
+            times.push((choice.r <= layer.gpus_per_expert()).then(|| layer_time(layer, choice).total()));
+        }
+        compared.fixed.push(Fixed { choice, times });
     }
-    let dense = |layer: &MoeLayer| total(layer_time(&with_dense_kernels(*layer), Choice::PLAIN));
-    Compared {
-        fixed,
-        adaptive: layers.iter().map(|layer| family.best(layer)).collect(),
-        baseline: layers.iter().map(dense).collect(),
-    }
+    compared
 }
 
 impl Compared {
