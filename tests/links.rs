@@ -91,7 +91,7 @@ fn named_scenarios_have_whole_links() {
         let errors: Vec<_> = issues(&decoded.scenario).into_iter().filter(|i| i.severity == Severity::Error).collect();
         assert_eq!(errors, [], "{}", entry.id);
         let link = encode(&decoded.scenario);
-        assert!(link.len() < 200, "{link}");
+        assert!(link.len() < 320, "{link}");
         assert_eq!(decode(&link).scenario, decoded.scenario, "{}", entry.id);
     }
 }

@@ -1,9 +1,12 @@
 //! Named scenarios: each a link that shows one thing.
 
+mod mixtures;
+
 use super::ScenarioEntry;
 use super::accelerators::A100_40GB;
 use super::clusters::A100_40GB_200G;
 use super::interconnects::{IB_200, NVLINK_3};
+use super::lists::{count, joined};
 use crate::model::experts::ExpertParallel;
 use crate::model::hardware::Topology;
 use crate::model::parallel::{ContextExchange, Pipeline, TensorParallel};
@@ -89,15 +92,25 @@ const fn entry(
     ScenarioEntry { id, name, notice, link, source }
 }
 
+const FIRST_VISIT: ScenarioEntry = entry(
+    "first-visit",
+    "13B on 64 A100",
+    "Memory, network and compute are all close: every slider changes what limits the run.",
+    "v=1&rev=2&cluster=a100-40gb-200g&size=13B&gpus=64&seq=4096&mbs=1&strategy=full-shard&recompute=none",
+    BOUNDS,
+);
+
+/// The lists, in display order.
+const LISTS: [&[ScenarioEntry]; 2] = [DENSE, mixtures::LIST];
+
 /// Every named scenario. Links say all that matters, whatever a link starts from.
-pub const SCENARIOS: &[ScenarioEntry] = &[
-    entry(
-        "first-visit",
-        "13B on 64 A100",
-        "Memory, network and compute are all close: every slider changes what limits the run.",
-        "v=1&rev=2&cluster=a100-40gb-200g&size=13B&gpus=64&seq=4096&mbs=1&strategy=full-shard&recompute=none",
-        BOUNDS,
-    ),
+pub const SCENARIOS: &[ScenarioEntry] = &ALL;
+
+static ALL: [ScenarioEntry; count(&LISTS)] = joined(&LISTS, FIRST_VISIT);
+
+/// Dense models.
+const DENSE: &[ScenarioEntry] = &[
+    FIRST_VISIT,
     entry(
         "bandwidth-7b-100g",
         "7B at 100 Gbit/s",

@@ -194,22 +194,25 @@ pub const fn pattern(work: Work) -> Pattern {
     }
 }
 
-/// The colour of a static choice of how a layer of experts runs, by its place: four in violet, four in rust.
-pub const fn choice(theme: Theme, place: usize) -> Rgb {
-    match place {
-        0 => pair(theme, 0x2f2b86, 0xcfcbff),
-        1 => pair(theme, 0x4d49ad, 0xb1acf5),
-        2 => pair(theme, 0x6a66c8, 0x938ee0),
-        3 => pair(theme, 0x8480d2, 0x7b76cc),
-        4 => pair(theme, 0x6f2418, 0xffcfc4),
-        5 => pair(theme, 0x93402f, 0xeeac9c),
-        6 => pair(theme, 0xb05c49, 0xd68a76),
-        _ => pair(theme, 0xc27a68, 0xb86f5b),
-    }
+/// The colours of static choices of how a layer of experts runs, light and dark: four in violet, four in rust.
+const CHOICE_COLOURS: [(u32, u32); CHOICES] = [
+    (0x2f2b86, 0xcfcbff),
+    (0x4d49ad, 0xb1acf5),
+    (0x6a66c8, 0x938ee0),
+    (0x8480d2, 0x7b76cc),
+    (0x6f2418, 0xffcfc4),
+    (0x93402f, 0xeeac9c),
+    (0xb05c49, 0xd68a76),
+    (0xc27a68, 0xb86f5b),
+];
+
+/// The colour of a static choice of how a layer of experts runs, by its place; that of text for a place that there is not.
+pub fn choice(theme: Theme, place: usize) -> Rgb {
+    CHOICE_COLOURS.get(place).map_or(tokens(theme).text, |&(light, dark)| pair(theme, light, dark))
 }
 
 /// The colour of a line.
-pub const fn line(theme: Theme, role: LineRole) -> Rgb {
+pub fn line(theme: Theme, role: LineRole) -> Rgb {
     match role {
         LineRole::Strategy(place) | LineRole::Current(place) => strategy(theme, place),
         LineRole::MemoryFrontier => limiter(theme, Limiter::Memory),

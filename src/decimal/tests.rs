@@ -156,6 +156,10 @@ fn hard_numbers_are_written_as_in_the_standard_library() {
         13e9,
         1.0 / 3.0,
         123_456_789.125,
+        // A quarter is halfway between tenths.
+        8_862_039_280_938_129.0 / 4.0,
+        8_862_039_280_938_131.0 / 4.0,
+        8_862_039_280_938_133.0 / 4.0,
     ] {
         check_written(value);
         check_written(-value);
@@ -166,8 +170,11 @@ fn hard_numbers_are_written_as_in_the_standard_library() {
 
 proptest! {
     #[test]
-    fn numbers_are_written_as_in_the_standard_library(value in proptest::num::f64::NORMAL, near in -1e6..1e6) {
+    fn numbers_are_written_as_in_the_standard_library(
+        value in proptest::num::f64::NORMAL, near in -1e6..1e6, quarters in (1_u64 << 50)..(1 << MANTISSA_BITS),
+    ) {
         check_written(value);
+        check_written(quarters as f64 / 4.0);
         check_written(near);
         check_written(rounded(near, 4));
     }

@@ -30,15 +30,21 @@ impl Figures {
     pub(super) fn shortest(value: f64) -> Self {
         let exact = Self::exact(value);
         let same = |figures: &Self| figures.value() == value.abs();
-        (1..MOST).map(|count| exact.rounded(count)).find(same).unwrap_or_else(|| exact.rounded(MOST))
+        // Halves go up here, as in the standard library's shortest digits.
+        (1..MOST).map(|count| exact.cut(count, true)).find(same).unwrap_or_else(|| exact.cut(MOST, true))
     }
 
     /// The first digits, a half to even.
     pub(super) fn rounded(&self, count: usize) -> Self {
+        self.cut(count, false)
+    }
+
+    /// The first digits, a half upwards or to even.
+    fn cut(&self, count: usize, halves_up: bool) -> Self {
         let Some((kept, rest)) = self.digits.split_at_checked(count) else { return self.clone() };
         let is_odd = kept.last().is_some_and(|digit| digit % 2 == 1);
         let up = match rest {
-            [5] => is_odd,
+            [5] => halves_up || is_odd,
             [first, ..] => *first >= 5,
             [] => false,
         };

@@ -43,16 +43,20 @@ pub enum Policy {
 /// The layer elsewhere along a sweep. GPUs are whole and at least one.
 #[must_use]
 pub fn at(layer: &MoeLayer, along: Along, value: f64) -> MoeLayer {
+    let mut moved = *layer;
     match along {
-        Along::CapacityFactor => MoeLayer { capacity_factor: value, ..*layer },
-        Along::Tokens => MoeLayer { tokens: value, ..*layer },
-        Along::Gpus => {
+        Along::CapacityFactor => moved.capacity_factor = value,
+        Along::Tokens => moved.tokens = value,
+        Along::Gpus | Along::GpusAlone => {
             let gpus = value.round().max(1.0);
-            let experts = (f64::from(layer.experts) / f64::from(layer.gpus.max(1)) * gpus).round().max(1.0);
-            MoeLayer { gpus: gpus as u32, experts: experts as u32, ..*layer }
+            moved.gpus = gpus as u32;
+            if along == Along::Gpus {
+                let share = f64::from(layer.experts) / f64::from(layer.gpus.max(1));
+                moved.experts = (share * gpus).round().max(1.0) as u32;
+            }
         }
-        Along::GpusAlone => MoeLayer { gpus: value.round().max(1.0) as u32, ..*layer },
     }
+    moved
 }
 
 /// Time of the layer, forward and backward.
@@ -94,7 +98,8 @@ pub fn line(layer: &MoeLayer, along: Along, values: &[f64], policy: Policy, out:
 
 /// The eight static pipelinings at one r, as in the paper's Table 6: linear ones first, from one chunk up.
 pub fn pipelinings(r: u32) -> impl Iterator<Item = Choice> {
-    ALGORITHMS.into_iter().flat_map(move |algorithm| CHUNKS.map(|chunks| Choice { r, chunks, algorithm }))
+    let [linear, two_dimensional] = ALGORITHMS.map(|algorithm| CHUNKS.map(|chunks| Choice { r, chunks, algorithm }));
+    linear.into_iter().chain(two_dimensional)
 }
 
 /// The static parallelisms, linear and without chunks.

@@ -27,6 +27,8 @@ pub struct Derived {
     pub curve: Rc<ChartSpec>,
     /// Memory by part.
     pub memory: Rc<BarSpec>,
+    /// One layer of experts, where the model has some.
+    pub layer: Option<Rc<ChartSpec>>,
 }
 
 /// The buffers of the figures, kept from one redraw to the next.
@@ -34,19 +36,27 @@ pub struct Derived {
 pub struct Buffers {
     map: Scratch,
     curve: Scratch,
+    layer: Option<Rc<ChartSpec>>,
 }
 
-/// All of it; of a scenario that moves, the map has only the nodes that the eye needs.
+/// All of it; of a scenario that moves, the map has only the nodes that the eye needs, and the layer of experts, which is below
+/// the first screen, stays as it was.
 pub fn derive(scenario: &Scenario, view: &View, moving: bool, buffers: &RefCell<Buffers>) -> Derived {
     let report = scenario.report();
-    let Buffers { map, curve } = &mut *buffers.borrow_mut();
+    let Buffers { map, curve, layer } = &mut *buffers.borrow_mut();
     map.set_moving(moving);
+    if !scenario.model.architecture().has_experts() {
+        *layer = None;
+    } else if !moving || layer.is_none() {
+        *layer = Some(Rc::new(views::expert_layer(scenario, view.layer)));
+    }
     Derived {
         issues: params::issues(scenario),
         advice: advise(scenario, &report),
         map: Rc::new(views::feasible_region(scenario, view.map_x, view.map_y, view.bounds, map)),
         curve: Rc::new(views::mfu_curve(scenario, view.curve_x, view.metric, view.bounds, curve)),
         memory: Rc::new(views::memory_bar(&report)),
+        layer: layer.clone(),
         report,
     }
 }

@@ -29,7 +29,7 @@ fn passes(setup: &Setup) -> Seconds {
 /// ```
 /// # use shardwise::{catalog, model::{experts::choice::degrees, parallel::Mesh, setup::Setup}, scenario::Scenario};
 /// // 16 experts on 64 GPUs: r = 0, 1, 2 and 4 = W/E (arXiv 2206.03382, figure 12).
-/// let model = catalog::model("dbrx-132b").unwrap().pick();
+/// let model = catalog::model("dbrx").unwrap().pick();
 /// let setup = Scenario { model, gpus: 64, ep: 16, ..catalog::default_scenario() }.setup();
 /// assert_eq!(degrees(&setup).collect::<Vec<_>>(), [(1, 1), (16, 1), (16, 2), (16, 4)]);
 /// ```

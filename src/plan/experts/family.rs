@@ -1,7 +1,8 @@
 //! Static choices of one kind along a sweep, beside what adapting picks: who is best where, and what a fixed choice costs.
 
-use super::{Along, Policy, at, parallelisms, pick, pipelinings, time};
-use crate::model::experts::layer::{Best, Choice, MoeLayer};
+use super::{Along, at, parallelisms, pipelinings};
+use crate::catalog::expert_layers::with_dense_kernels;
+use crate::model::experts::layer::{Best, Choice, MoeLayer, best_parallelism, best_pipelining, layer_time};
 use crate::units::Seconds;
 
 /// Which choices are compared.
@@ -16,17 +17,19 @@ pub enum Family {
 impl Family {
     /// The static choices for a layer.
     pub fn choices(self, layer: &MoeLayer) -> Vec<Choice> {
+        let mut choices = Vec::new();
         match self {
-            Self::Parallelism => parallelisms(layer).collect(),
-            Self::Pipelining => pipelinings(Choice::PLAIN.r).collect(),
+            Self::Parallelism => choices.extend(parallelisms(layer)),
+            Self::Pipelining => choices.extend(pipelinings(Choice::PLAIN.r)),
         }
+        choices
     }
 
-    /// Adapting among them.
-    pub fn adaptive(self) -> Policy {
+    /// Adapting among them: the fastest.
+    pub fn best(self, layer: &MoeLayer) -> Best {
         match self {
-            Self::Parallelism => Policy::AdaptiveParallelism,
-            Self::Pipelining => Policy::AdaptivePipelining { r: Choice::PLAIN.r },
+            Self::Parallelism => best_parallelism(layer),
+            Self::Pipelining => best_pipelining(layer, Choice::PLAIN.r),
         }
     }
 }
@@ -53,21 +56,25 @@ pub struct Compared {
 
 /// A layer's choices at each of the values.
 pub fn compare(layer: &MoeLayer, along: Along, values: &[f64], family: Family) -> Compared {
-    let layers: Vec<MoeLayer> = values.iter().map(|&value| at(layer, along, value)).collect();
-    let shared = |layer: &&MoeLayer| layer.gpus_per_expert();
-    let choices = layers.iter().max_by_key(shared).map_or_else(Vec::new, |most| family.choices(most));
-    let fixed = |choice: Choice| Fixed {
-        choice,
-        times: layers
-            .iter()
-            .map(|layer| (choice.r <= layer.gpus_per_expert()).then(|| time(layer, Policy::Static(choice))))
-            .collect(),
-    };
-    Compared {
-        fixed: choices.into_iter().map(fixed).collect(),
-        adaptive: layers.iter().map(|layer| pick(layer, family.adaptive())).collect(),
-        baseline: layers.iter().map(|layer| time(layer, Policy::DenseKernels(Choice::PLAIN))).collect(),
+    let (mut layers, mut most) = (Vec::new(), *layer);
+    let mut compared = Compared { fixed: Vec::new(), adaptive: Vec::new(), baseline: Vec::new() };
+    for &value in values {
+        let moved = at(layer, along, value);
+        if moved.gpus_per_expert() > most.gpus_per_expert() {
+            most = moved;
+        }
+        compared.adaptive.push(family.best(&moved));
+        compared.baseline.push(layer_time(&with_dense_kernels(moved), Choice::PLAIN).total());
+        layers.push(moved);
     }
+    for choice in family.choices(&most) {
+        let mut times = Vec::new();
+        for layer in &layers {
+            times.push((choice.r <= layer.gpus_per_expert()).then(|| layer_time(layer, choice).total()));
+        }
+        compared.fixed.push(Fixed { choice, times });
+    }
+    compared
 }
 
 impl Compared {

@@ -14,7 +14,7 @@ use crate::ui::components::bar::MemoryBar;
 use crate::ui::components::figure::Figure;
 use crate::ui::components::select::{Choose, Item, Select};
 use crate::ui::derived::Derived;
-use crate::ui::panels::expert_layer::ExpertLayer;
+use crate::ui::panels::expert_layer::expert_layer;
 use crate::ui::panels::run::run;
 use crate::ui::panels::strategies::Strategies;
 use crate::ui::state::{Action, State};
@@ -118,9 +118,7 @@ pub fn figures(
                 </Figure>
             </div>
             <Strategies scenario={settled} emit={emit.clone()} />
-            if state.scenario.model.architecture().has_experts() {
-                <ExpertLayer scenario={state.scenario} {view} {theme} emit={emit.clone()} say={say.clone()} />
-            }
+            { for derived.layer.iter().map(|spec| expert_layer(spec, view, theme, sinks)) }
             { run(&state.scenario) }
         </section>
     }
