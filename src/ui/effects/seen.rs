@@ -7,7 +7,7 @@ use web_sys::{Element, IntersectionObserver, IntersectionObserverEntry, Intersec
 use yew::prelude::*;
 
 /// How far from the screen an element may be to count as about to be seen, in heights of the screen.
-const MARGIN: &str = "50%";
+const MARGIN: &str = "100%";
 
 /// Whether an element is in sight.
 #[hook]
