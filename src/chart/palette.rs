@@ -147,24 +147,29 @@ pub const fn limiter(theme: Theme, limiter: Limiter) -> Rgb {
     }
 }
 
-/// The colour of a kind of work: gathers and reductions as the memory that they fill, the rest apart from its neighbours on a lane.
-pub const fn work(theme: Theme, work: Work) -> Rgb {
-    match work {
-        Work::EmbeddingForward => pair(theme, 0x5f6872, 0x8a949e),
-        Work::LayerForward => pair(theme, 0x0b4f95, 0x4a90e2),
-        Work::Head => pair(theme, 0x7a4fc4, 0xb79cff),
-        Work::LayerBackward => pair(theme, 0x2f79c4, 0x78b0ef),
-        Work::Experts => pair(theme, 0xae8119, 0xe3be62),
-        Work::EmbeddingBackward => pair(theme, 0x7c858e, 0x727b85),
-        Work::OptimizerStep => pair(theme, 0xa8327d, 0xf08cc8),
-        Work::AllGather => pair(theme, 0x00766c, 0x2fae9e),
-        Work::ReduceScatter => pair(theme, 0x3b9a8b, 0x7fd6c8),
-        Work::AllReduce => pair(theme, 0x5d7a00, 0xb6cf4a),
-        Work::Dispatch => pair(theme, 0xb8500f, 0xe8763a),
-        Work::Combine => pair(theme, 0xcf7430, 0xf5a872),
-        Work::Exchange => pair(theme, 0x2278a8, 0x8fd3f4),
-        Work::Bubble => pair(theme, 0x8a929b, 0x646d77),
-    }
+/// The light and the dark colour of every kind of work, in the order of [`Work::ALL`]: gathers and reductions as the memory that they
+/// fill, the rest apart from its neighbours on a lane.
+const WORKS: [(u32, u32); Work::ALL.len()] = [
+    (0x5f6872, 0x8a949e),
+    (0x0b4f95, 0x4a90e2),
+    (0x7a4fc4, 0xb79cff),
+    (0x2f79c4, 0x78b0ef),
+    (0xae8119, 0xe3be62),
+    (0x7c858e, 0x727b85),
+    (0xa8327d, 0xf08cc8),
+    (0x00766c, 0x2fae9e),
+    (0x3b9a8b, 0x7fd6c8),
+    (0x5d7a00, 0xb6cf4a),
+    (0xb8500f, 0xe8763a),
+    (0xcf7430, 0xf5a872),
+    (0x2278a8, 0x8fd3f4),
+    (0x8a929b, 0x646d77),
+];
+
+/// The colour of a kind of work.
+pub fn work(theme: Theme, work: Work) -> Rgb {
+    let (light, dark) = WORKS.get(work as usize).copied().unwrap_or_default();
+    pair(theme, light, dark)
 }
 
 /// What is drawn over a kind of work, so that neighbours on a lane differ without their colours.

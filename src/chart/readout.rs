@@ -36,7 +36,8 @@ pub struct Readout {
 
 /// What a figure says at a place in data units.
 pub fn readout(spec: &ChartSpec, x: f64, y: f64) -> Readout {
-    let (x, y) = (spec.x.settled(x), if spec.field.is_some() { spec.y.settled(y) } else { y });
+    let x = if spec.lanes.is_some() { x } else { spec.x.settled(x) };
+    let y = if spec.field.is_some() { spec.y.settled(y) } else { y };
     let on_axis = |axis: &super::spec::Axis, value| Entry {
         name: axis.label.clone(),
         value: format::value(axis.unit, value),

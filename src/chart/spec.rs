@@ -128,8 +128,8 @@ pub struct Axis {
 /// Which values of an axis are read out and set.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Grain {
-    /// Any, as it is.
-    Any,
+    /// Any: a share of the step that starts so far from the axis's zero, in its unit, and is so long.
+    Step(f64, f64),
     /// Any, to three significant digits.
     Digits,
     /// Whole numbers.
@@ -154,7 +154,7 @@ impl Axis {
             return own;
         }
         match self.grain {
-            Grain::Any => value,
+            Grain::Step(start, length) => (value - start) / length,
             Grain::Digits => rounding::nearest(value),
             Grain::Down(step) => (value / step).floor().max(1.0) * step,
             Grain::Whole => value.round(),

@@ -4,14 +4,10 @@ mod merge;
 mod zoom;
 
 use super::names;
-use crate::decimal::within;
 use crate::model::report::{Lane, Span, Work};
 use crate::units::Seconds;
 pub use merge::Merger;
 pub use zoom::{Level, Window, Zoom};
-
-/// Kinds of work that a mark tells apart.
-const KINDS: usize = 4;
 
 /// What runs at once on one GPU, over time: the horizontal axis is in milliseconds from the origin.
 #[derive(Clone, Debug, PartialEq)]
@@ -62,7 +58,7 @@ impl Lanes {
     pub fn step(&self, (x, y): (f64, f64), right: i32, up: i32) -> Option<(f64, f64)> {
         if up != 0 {
             let height = self.shown.len() as f64;
-            return Some((x, within(y.floor() + 0.5 + f64::from(up), 0.5, height - 0.5)));
+            return Some((x, (y.floor() + 0.5 + f64::from(up)).min(height - 0.5).max(0.5)));
         }
         let (lane, time) = (self.lane(y)?, self.time(x));
         let mut marks = self.on(lane);
@@ -80,8 +76,8 @@ pub struct Mark {
     pub start: Seconds,
     /// When the last span ends.
     pub end: Seconds,
-    /// The kinds of work in it, each with its time.
-    parts: [Option<(Work, Seconds)>; KINDS],
+    /// Time of every kind of work in it.
+    parts: [Seconds; Work::ALL.len()],
     /// The lowest and the highest layer; `None` where one span has none.
     pub layers: Option<(u32, u32)>,
     /// The first and the last micro-batch.
@@ -97,7 +93,7 @@ impl Mark {
             lane: span.lane,
             start: span.start,
             end: span.end,
-            parts: [Some((span.work, span.end - span.start)), None, None, None],
+            parts: Work::ALL.map(|work| if work == span.work { span.end - span.start } else { Seconds::ZERO }),
             layers: span.layer.map(|layer| (layer, layer)),
             micro_batches: (span.micro_batch, span.micro_batch),
             spans: 1,
@@ -109,13 +105,9 @@ impl Mark {
         self.end - self.start
     }
 
-    /// The kinds of work in it, with their times.
+    /// The kinds of work in it, with their times, in display order.
     pub fn parts(&self) -> impl Iterator<Item = (Work, Seconds)> + '_ {
-        self.parts.iter().flatten().copied()
-    }
-
-    fn has(&self, work: Work) -> bool {
-        self.parts().any(|part| part.0 == work)
+        Work::ALL.into_iter().zip(self.parts).filter(|(_, time)| *time > Seconds::ZERO)
     }
 
     /// Its work and layers: `Forward, layer 3`, `Backward, layers 1 to 40`.

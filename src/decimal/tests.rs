@@ -157,9 +157,9 @@ fn hard_numbers_are_written_as_in_the_standard_library() {
         1.0 / 3.0,
         123_456_789.125,
         // A quarter is halfway between tenths.
-        2_215_509_820_234_532.25,
-        2_215_509_820_234_532.75,
-        2_215_509_820_234_533.25,
+        8_862_039_280_938_129.0 / 4.0,
+        8_862_039_280_938_131.0 / 4.0,
+        8_862_039_280_938_133.0 / 4.0,
     ] {
         check_written(value);
         check_written(-value);

@@ -4,6 +4,7 @@ use std::cell::RefCell;
 
 use yew::prelude::*;
 
+use crate::chart::views::timeline;
 use crate::scenario::issue::Issue;
 use crate::scenario::{CUSTOM, Model, Scenario};
 use crate::ui::components::status::Status;
@@ -12,7 +13,7 @@ use crate::ui::effects;
 use crate::ui::panels::banner::banner;
 use crate::ui::panels::colophon::Colophon;
 use crate::ui::panels::controls::controls;
-use crate::ui::panels::figures::{Sinks, figures};
+use crate::ui::panels::figures::{Below, Sinks, figures};
 use crate::ui::panels::masthead::Masthead;
 use crate::ui::panels::verdict::verdict;
 use crate::ui::state::State;
@@ -69,6 +70,12 @@ pub fn App(start: &Start) -> Html {
     let derived = use_memo((state.scenario, state.view, moving), move |&(scenario, view, moving)| {
         derive(&scenario, &view, moving, &buffers)
     });
+    let place = use_node_ref();
+    let seen = effects::use_seen(&place);
+    let timeline =
+        use_memo((settled, state.view.zoom, seen), |(scenario, zoom, seen)| timeline(scenario, *zoom, *seen));
+    let below = Below { timeline, place };
+
     {
         let (scenario, view) = (state.scenario, state.view);
         effects::use_warm_up(scenario == start.scenario, move || {
@@ -96,7 +103,7 @@ pub fn App(start: &Start) -> Html {
                 { verdict(&headline, &state.scenario, &derived, &emit) }
                 <div class="columns">
                     { controls(&state, folded, &opened, &emit) }
-                    { figures(&state, settled, &derived, theme, Sinks { emit: &emit, say: &say }) }
+                    { figures(&state, settled, &derived, below, theme, Sinks { emit: &emit, say: &say }) }
                 </div>
             </main>
             <Colophon picked={picked(&state.scenario)} />

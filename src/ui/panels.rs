@@ -10,5 +10,4 @@ pub mod masthead;
 pub mod pickers;
 pub mod run;
 pub mod strategies;
-pub mod timeline;
 pub mod verdict;

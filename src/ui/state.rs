@@ -10,6 +10,8 @@ use history::History;
 use yew::Reducible;
 
 use crate::chart::scale;
+use crate::chart::timeline::Zoom;
+use crate::chart::views::TIME;
 use crate::params::{self, Kind, quantity};
 use crate::plan::sweep;
 use crate::scenario::Scenario;
@@ -161,6 +163,9 @@ impl State {
             Action::Place(values) => {
                 for (key, value) in values {
                     self.forget_draft(key);
+                    if key == TIME {
+                        self.view.zoom = Zoom { level: self.view.zoom.level.closer(), at: value };
+                    }
                     if let Some(Kind::Number(number)) = params::find(key).map(|param| param.kind)
                         && (number.get)(&self.scenario) != value
                     {

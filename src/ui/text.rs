@@ -73,7 +73,7 @@ pub const HINT: &str =
 pub const TIMELINE_HINT: &str = "Point to read, click to look closer. With the keyboard: focus the figure, arrow keys, Enter. Many short spans are one \
      bar, as high as the share of time in which they run.";
 /// The timeline's levels.
-pub const LEVELS: [&str; 3] = ["Step", "Micro-batch", "Layer"];
+pub const LEVELS: [&str; 3] = ["Whole step", "One micro-batch", "One layer"];
 /// On the table of a figure.
 pub const DATA: &str = "Data table";
 /// Over a table that is wider than a phone.

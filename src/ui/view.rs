@@ -1,6 +1,7 @@
 //! What is looked at, as opposed to what is computed: theme, axes, overlays. It stands in the query of a link.
 
 use crate::catalog::expert_layers::EXPERT_LAYERS;
+use crate::chart::timeline::Zoom;
 use crate::chart::views::{ALONG, AXES, LayerView, Metric};
 use crate::plan::experts::family::Family;
 
@@ -49,6 +50,8 @@ pub struct View {
     pub bounds: bool,
     /// What the figure of one layer of experts shows.
     pub layer: LayerView,
+    /// What part of a step the timeline shows; no link holds it, as places move with the scenario.
+    pub zoom: Zoom,
 }
 
 impl Default for View {
@@ -61,6 +64,7 @@ impl Default for View {
             metric: Metric::Mfu,
             bounds: true,
             layer: LayerView::default(),
+            zoom: Zoom::WHOLE,
         }
     }
 }

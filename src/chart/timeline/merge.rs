@@ -1,6 +1,6 @@
 //! Spans too short to be seen become one mark, so that a step of any length has no more marks than a figure has room for.
 
-use super::{KINDS, Mark};
+use super::Mark;
 use crate::model::report::Lane;
 use crate::units::Seconds;
 
@@ -45,7 +45,8 @@ impl Merger {
 fn take(open: &mut Mark, mark: &Mark, seen: Seconds) -> bool {
     let narrow = |mark: &Mark| mark.length() < seen;
     let fine = |mark: &Mark| mark.spans > 1 || narrow(mark);
-    let goes_on = mark.parts().all(|(work, _)| open.has(work)) && open.micro_batches.1 == mark.micro_batches.0;
+    let goes_on = open.parts.iter().zip(mark.parts).all(|(own, more)| *own > Seconds::ZERO || more <= Seconds::ZERO)
+        && open.micro_batches.1 == mark.micro_batches.0;
     let joins = fine(open)
         && fine(mark)
         && mark.start - open.end < seen
@@ -53,13 +54,8 @@ fn take(open: &mut Mark, mark: &Mark, seen: Seconds) -> bool {
     if !joins {
         return false;
     }
-    for (work, time) in mark.parts() {
-        // A kind beyond those that a mark tells apart counts as the last of them.
-        let place = open.parts.iter().position(|part| part.is_none_or(|(own, _)| own == work));
-        if let Some(part) = open.parts.get_mut(place.unwrap_or(KINDS - 1)) {
-            let (own, before) = part.unwrap_or((work, Seconds::ZERO));
-            *part = Some((own, before + time));
-        }
+    for (own, more) in open.parts.iter_mut().zip(mark.parts) {
+        *own += more;
     }
     open.end = mark.end;
     let both = open.layers.zip(mark.layers);
@@ -95,7 +91,7 @@ mod tests {
             let marks = merger.finish();
             let kept: f64 = marks.iter().flat_map(Mark::parts).map(|(_, time)| time.get()).sum();
             prop_assert!((kept - sum).abs() < 1e-9);
-            prop_assert!(marks.iter().all(|mark| mark.spans == 1 || mark.parts().count() <= 4));
+            prop_assert!(marks.iter().all(|mark| mark.spans > 1 || mark.parts().count() <= 1));
             for pair in marks.windows(2) {
                 let apart = pair[1].start - pair[0].end;
                 prop_assert!(apart.get() > -1e-9);

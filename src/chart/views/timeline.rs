@@ -35,16 +35,9 @@ pub fn timeline(scenario: &Scenario, zoom: Zoom, looked_at: bool) -> ChartSpec {
         origin: window.origin,
         marks,
     };
-    let axis = |label, unit, min, max| Axis {
-        label,
-        unit,
-        scale: Scale::Linear,
-        min,
-        max,
-        key: Some(TIME),
-        grain: Grain::Any,
-        own: None,
-    };
+    let grain = Grain::Step(lanes.x(Seconds::ZERO), lanes.step.ms());
+    let axis =
+        |label, unit, min, max| Axis { label, unit, scale: Scale::Linear, min, max, key: Some(TIME), grain, own: None };
     ChartSpec {
         title: "Timeline of one step".into(),
         caption: caption(&scenario.report().time, setup.mesh.pp > 1),
@@ -66,13 +59,11 @@ fn sums(playback: &Playback) -> ([Seconds; Work::ALL.len()], [bool; Lane::ALL.le
             *lane = true;
         }
     };
-    playback.before(&mut |span| add(span, 1.0));
     let all = playback.micro_batches();
     let kinds = [(0, 1), (1, all.saturating_sub(2)), (all.saturating_sub(1), u32::from(all > 1))];
     for (micro_batch, times) in kinds.into_iter().filter(|kind| kind.1 > 0) {
         playback.micro_batch(micro_batch, &mut |span| add(span, f64::from(times)));
     }
-    playback.after(&mut |span| add(span, 1.0));
     (sums, lanes)
 }
 
@@ -80,7 +71,6 @@ fn sums(playback: &Playback) -> ([Seconds; Work::ALL.len()], [bool; Lane::ALL.le
 fn marks(playback: &Playback, from: Seconds, to: Seconds) -> Vec<Mark> {
     let seen = (to - from) / COLUMNS;
     let mut merger = Merger::new(from, to, seen);
-    playback.before(&mut |span| merger.push(&Mark::of(&span)));
     let mut played: Option<(u32, Vec<Mark>)> = None;
     for micro_batch in playback.at(from)..=playback.at(to) {
         let like = playback.like(micro_batch);
@@ -98,7 +88,6 @@ fn marks(playback: &Playback, from: Seconds, to: Seconds) -> Vec<Mark> {
         }
         played = Some((like, own));
     }
-    playback.after(&mut |span| merger.push(&Mark::of(&span)));
     merger.finish()
 }
 

@@ -22,11 +22,9 @@ pub struct Playback {
 /// Plays a whole step, in the order in which spans start on each lane.
 pub fn spans(setup: &Setup, sink: &mut dyn FnMut(Span)) {
     let playback = Playback::of(setup);
-    playback.before(sink);
     for micro_batch in 0..playback.micro_batches {
         playback.micro_batch(micro_batch, sink);
     }
-    playback.after(sink);
 }
 
 impl Playback {
@@ -99,46 +97,30 @@ impl Playback {
         self.start(self.micro_batches) + after + self.plan.optimizer + self.plan.after_update
     }
 
-    /// Plays what is before the first micro-batch.
-    pub fn before(&self, sink: &mut dyn FnMut(Span)) {
-        let [before, _] = self.bubble;
-        alone(Work::Bubble, Lane::Compute, 0, Seconds::ZERO, before, sink);
-    }
-
-    /// Plays one micro-batch.
+    /// Plays one micro-batch, with what is before the first and after the last.
     pub fn micro_batch(&self, micro_batch: u32, sink: &mut dyn FnMut(Span)) {
-        let is_last = micro_batch + 1 == self.micro_batches;
-        let comm = self.plan.comm(micro_batch == 0, is_last);
+        let [before, after] = self.bubble;
+        let (is_first, is_last) = (micro_batch == 0, micro_batch + 1 >= self.micro_batches);
+        let alone = |lane, work, start: Seconds, time: Seconds, sink: &mut dyn FnMut(Span)| {
+            let end = start + time;
+            if time > Seconds::ZERO {
+                sink(Span { lane, work, layer: None, micro_batch, start, end });
+            }
+            end
+        };
+        if is_first {
+            alone(Lane::Compute, Work::Bubble, Seconds::ZERO, before, sink);
+        }
+        let comm = self.plan.comm(is_first, is_last);
         let start = self.start(micro_batch);
-        let end = timeline::play(&self.plan.compute, &comm, self.plan.reduction, micro_batch, start, sink);
+        let mut now = timeline::play(&self.plan.compute, &comm, self.plan.reduction, micro_batch, start, sink);
         if self.plan.reduces(is_last) {
-            alone(self.plan.reduction, Lane::Shard, micro_batch, end, self.plan.after_backward, sink);
+            now = alone(Lane::Shard, self.plan.reduction, now, self.plan.after_backward, sink);
+        }
+        if is_last {
+            now = alone(Lane::Compute, Work::Bubble, now, after, sink);
+            now = alone(Lane::Compute, Work::OptimizerStep, now, self.plan.optimizer, sink);
+            alone(Lane::Shard, Work::AllGather, now, self.plan.after_update, sink);
         }
     }
-
-    /// Plays what is after the last micro-batch.
-    pub fn after(&self, sink: &mut dyn FnMut(Span)) {
-        let [_, bubble] = self.bubble;
-        let last = self.micro_batches.saturating_sub(1);
-        let now = self.start(self.micro_batches);
-        let now = alone(Work::Bubble, Lane::Compute, last, now, bubble, sink);
-        let now = alone(Work::OptimizerStep, Lane::Compute, last, now, self.plan.optimizer, sink);
-        alone(Work::AllGather, Lane::Shard, last, now, self.plan.after_update, sink);
-    }
-}
-
-/// A span with nothing beside it; gives its end.
-fn alone(
-    work: Work,
-    lane: Lane,
-    micro_batch: u32,
-    start: Seconds,
-    time: Seconds,
-    sink: &mut dyn FnMut(Span),
-) -> Seconds {
-    let end = start + time;
-    if time > Seconds::ZERO {
-        sink(Span { lane, work, layer: None, micro_batch, start, end });
-    }
-    end
 }

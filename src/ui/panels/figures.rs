@@ -5,6 +5,8 @@ use std::rc::Rc;
 use yew::prelude::*;
 
 use crate::chart::palette::Theme;
+use crate::chart::spec::ChartSpec;
+use crate::chart::timeline::{Level, Zoom};
 use crate::chart::views::{AXES, Metric, axes_of, bounds_hold};
 use crate::params;
 use crate::scenario::Scenario;
@@ -15,7 +17,6 @@ use crate::ui::derived::Derived;
 use crate::ui::panels::expert_layer::expert_layer;
 use crate::ui::panels::run::run;
 use crate::ui::panels::strategies::Strategies;
-use crate::ui::panels::timeline::Timeline;
 use crate::ui::state::{Action, State};
 use crate::ui::text;
 use crate::ui::view::View;
@@ -27,6 +28,14 @@ pub struct Sinks<'a> {
     pub emit: &'a Callback<Action>,
     /// Takes what the status line should say.
     pub say: &'a Callback<AttrValue>,
+}
+
+/// The timeline: it is below the first screen, and has marks only where it is in sight.
+pub struct Below {
+    /// The figure.
+    pub timeline: Rc<ChartSpec>,
+    /// The element that is in sight or not.
+    pub place: NodeRef,
 }
 
 /// A select over the parameters that may stand on an axis; the figure says which one does.
@@ -61,13 +70,25 @@ fn metric(view: View, emit: &Callback<Action>) -> Html {
 }
 
 /// Map, curves, memory, timeline, strategies; `settled` is the scenario as it was when it last stood still.
-pub fn figures(state: &State, settled: Scenario, derived: &Rc<Derived>, theme: Theme, sinks: Sinks) -> Html {
+pub fn figures(
+    state: &State,
+    settled: Scenario,
+    derived: &Rc<Derived>,
+    Below { timeline, place }: Below,
+    theme: Theme,
+    sinks: Sinks,
+) -> Html {
     let Sinks { emit, say } = sinks;
     let view = state.view;
     let (axes, map_x, map_y) = (axes_of(&state.scenario), derived.map.x.key, derived.map.y.key);
     let across = Choose(|view, place| Action::Look(view.with_map_x(key(place))));
     let up = Choose(|view, place| Action::Look(view.with_map_y(key(place))));
     let along = Choose(|view, place| Action::Look(View { curve_x: key(place), ..view }));
+    let levels: Vec<Item> = text::LEVELS.map(|label| Item { label: AttrValue::Static(label), group: None }).to_vec();
+    let look = Choose(|view, place| {
+        let level = Level::ALL.get(place).copied().unwrap_or(Level::Step);
+        Action::Look(View { zoom: Zoom { level, ..view.zoom }, ..view })
+    });
     let bounds = emit.reform(move |_: MouseEvent| Action::Look(View { bounds: !view.bounds, ..view }));
     let overlay = if bounds_hold(&state.scenario) {
         html! {
@@ -91,7 +112,11 @@ pub fn figures(state: &State, settled: Scenario, derived: &Rc<Derived>, theme: T
                 { axis(("curve-x", "Horizontal axis of the curves"), axes, derived.curve.x.key, view, along, emit) }
             </Figure>
             <MemoryBar spec={derived.memory.clone()} {theme} />
-            <Timeline scenario={settled} {theme} say={say.clone()} />
+            <div class="wide" ref={place}>
+                <Figure id="timeline" spec={timeline} {theme} emit={emit.clone()} say={say.clone()} hint={text::TIMELINE_HINT}>
+                    <Select id="zoom" name="Part of the step" items={levels} chosen={view.zoom.level as usize} {view} choose={look} {emit} />
+                </Figure>
+            </div>
             <Strategies scenario={settled} emit={emit.clone()} />
             { for derived.layer.iter().map(|spec| expert_layer(spec, view, theme, sinks)) }
             { run(&state.scenario) }
