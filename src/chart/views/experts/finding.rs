@@ -46,7 +46,8 @@ fn here_and_along(x: &Across, family: Family, all: &Compared, here: &Compared, v
     text += "no static choice is best everywhere: ";
     let [first, last] = [all.adaptive.first()?, all.adaptive.last()?].map(|best| name(best.choice, family));
     if first != last {
-        text += &format!("{first} at {}, {last} at {}; ", said(*values.first()?), said(*values.last()?));
+        let ends = format!("{first} at {}, {last} at {}; ", said(*values.first()?), said(*values.last()?));
+        text.push_str(&ends);
     }
     Some(format!("{text}{safest}, the safest, takes up to {} times as long.", format::value(Unit::None, loss)))
 }
