@@ -2,7 +2,8 @@
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test that panics has failed")]
 
 use shardwise::catalog;
-use shardwise::chart::views::{Scratch, feasible_region};
+use shardwise::chart::timeline::Level;
+use shardwise::chart::views::{Scratch, TIME, feasible_region};
 use shardwise::params::{Group, PARAMS};
 use shardwise::scenario::issue::Issue;
 use shardwise::scenario::{Model, RecomputeMode, Scenario};
@@ -157,6 +158,17 @@ fn no_two_elements_share_an_identifier() {
 fn after(actions: Vec<Action>) -> Rc<State> {
     let start = Rc::new(State::new(&catalog::default_scenario(), Vec::new(), View::default()));
     actions.into_iter().fold(start, yew::Reducible::reduce)
+}
+
+#[test]
+fn a_place_on_the_timeline_is_looked_at_closer_and_changes_no_scenario() {
+    let click = || Action::Place(vec![(TIME, 0.3)]);
+    let levels = [vec![], vec![click()], vec![click(), click()], vec![click(), click(), click()]];
+    let found = levels.map(|actions| after(actions).view.zoom.level);
+    assert_eq!(found, [Level::Step, Level::MicroBatch, Level::Layer, Level::Layer]);
+    let state = after(vec![click()]);
+    assert_eq!((state.view.zoom.at, &state.scenario), (0.3, &catalog::default_scenario()));
+    assert_eq!(state.view.query(), "");
 }
 
 fn control(key: &str, state: &State) -> String {

@@ -50,7 +50,7 @@ impl Lanes {
     }
 
     /// The marks of a lane.
-    pub fn on(&self, lane: Lane) -> impl DoubleEndedIterator<Item = &Mark> {
+    pub fn on(&self, lane: Lane) -> impl Iterator<Item = &Mark> {
         self.marks.iter().filter(move |mark| mark.lane == lane)
     }
 
@@ -61,9 +61,15 @@ impl Lanes {
             return Some((x, (y.floor() + 0.5 + f64::from(up)).min(height - 0.5).max(0.5)));
         }
         let (lane, time) = (self.lane(y)?, self.time(x));
-        let mut marks = self.on(lane);
-        let mark = if right > 0 { marks.find(|mark| mark.start > time) } else { marks.rfind(|mark| mark.end <= time) };
-        mark.map(|mark| (self.x(0.5 * (mark.start + mark.end)), y))
+        let mut near: Option<&Mark> = None;
+        for mark in self.on(lane) {
+            if right > 0 && mark.start > time {
+                near = near.or(Some(mark));
+            } else if right < 0 && mark.end <= time {
+                near = Some(mark);
+            }
+        }
+        near.map(|mark| (self.x(0.5 * (mark.start + mark.end)), y))
     }
 }
 
@@ -106,13 +112,13 @@ impl Mark {
     }
 
     /// The kinds of work in it, with their times, in display order.
-    pub fn parts(&self) -> impl Iterator<Item = (Work, Seconds)> + '_ {
-        Work::ALL.into_iter().zip(self.parts).filter(|(_, time)| *time > Seconds::ZERO)
+    pub fn parts(&self) -> Vec<(Work, Seconds)> {
+        Work::ALL.into_iter().zip(self.parts).filter(|(_, time)| *time > Seconds::ZERO).collect()
     }
 
     /// Its work and layers: `Forward, layer 3`, `Backward, layers 1 to 40`.
     pub fn name(&self) -> String {
-        let works: Vec<&str> = self.parts().map(|(work, _)| names::work(work)).collect();
+        let works: Vec<&str> = self.parts().iter().map(|(work, _)| names::work(*work)).collect();
         let works = works.join(" + ");
         self.layers.map_or(works.clone(), |layers| format!("{works}, layer{}", counted(layers)))
     }

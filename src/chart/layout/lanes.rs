@@ -7,7 +7,7 @@ pub(super) const ROOM: (f64, f64, f64) = (8.0, 0.0, 8.0);
 /// Room for the name of a lane above it.
 const NAME: f64 = 18.0;
 /// The height of a lane's bars; the style sheet's height of a timeline is 48 a lane, and 44 for the axis.
-const BAR: f64 = 24.0;
+pub const BAR: f64 = 24.0;
 
 /// Top and bottom of the bars of a lane, by its place among so many.
 pub fn bar(area: &PlotArea, place: usize, lanes: usize) -> (f64, f64) {

@@ -4,7 +4,7 @@ use super::PaintError;
 use super::labels::Rect;
 use super::pen::{Align, Pen, Stroke, text_width};
 use crate::chart::layout::PlotArea;
-use crate::chart::layout::lanes::bar;
+use crate::chart::layout::lanes::{BAR, bar};
 use crate::chart::names;
 use crate::chart::palette::{self, Pattern, Theme, readable, tokens};
 use crate::chart::timeline::{Lanes, Mark};
@@ -12,7 +12,7 @@ use crate::model::report::Work;
 use plotters::prelude::DrawingBackend;
 
 /// A bar is at least so wide, to be seen at all.
-const NARROWEST: f64 = 1.0;
+const NARROWEST: f64 = 0.5;
 /// Bars from this width on are set apart from their neighbours.
 const APART: f64 = 4.0;
 /// Room at each side of a bar's name.
@@ -37,47 +37,43 @@ pub(super) fn draw<B: DrawingBackend>(
     for (place, &lane) in lanes.shown.iter().enumerate() {
         let (top, bottom) = bar(area, place, lanes.shown.len());
         pen.text(names::lane(lane), (area.left, top - 9.0), Align::Left, colours.muted, false)?;
+        let mut named: Vec<(&Mark, Work, Rect)> = Vec::new();
         let mut last: Option<(Work, Rect)> = None;
         for mark in lanes.on(lane) {
-            for (work, rect) in stack(mark, lanes, area, (top, bottom)) {
+            let x = |time| area.to_pixel(lanes.x(time), 0.0).0;
+            let (left, right) = (x(mark.start).max(area.left), x(mark.end).min(area.right()));
+            let per_second = BAR / mark.length().get();
+            let mut low = bottom;
+            for (work, time) in mark.parts() {
+                // Several kinds of work are as high as their shares of the mark's time.
+                let rect = Rect { left, top: (low - per_second * time.get()).max(top), right, bottom: low };
+                low = rect.top;
                 // Bars too narrow to be set apart are drawn as one.
                 if let Some((own, open)) = &mut last
                     && *own == work
-                    && rect.right - rect.left < APART
-                    && (rect.left - open.right).abs() < 0.5
+                    && right - left < APART
+                    && (left - open.right).abs() < 0.5
                     && (rect.top - open.top).abs() < 0.5
                     && rect.bottom == open.bottom
                 {
-                    open.right = rect.right;
+                    open.right = right;
                 } else if let Some(done) = last.replace((work, rect)) {
                     fill(pen, done, theme)?;
+                }
+                if right - left > SHORTEST && rect.bottom - low > PLATE {
+                    named.push((mark, work, rect));
                 }
             }
         }
         if let Some(done) = last {
             fill(pen, done, theme)?;
         }
-        for mark in lanes.on(lane).filter(|mark| mark.parts().count() == 1) {
-            for (work, rect) in stack(mark, lanes, area, (top, bottom)) {
-                name(pen, mark, work, rect, theme)?;
-            }
+        for (mark, work, rect) in named {
+            name(pen, mark, work, rect, theme)?;
         }
         pen.hairline((area.left, bottom), (area.right(), bottom), colours.axis, 1.0)?;
     }
     Ok(())
-}
-
-/// The bars of a mark, one a kind of work, each as high as its share of the mark's time.
-fn stack(mark: &Mark, lanes: &Lanes, area: &PlotArea, (top, bottom): (f64, f64)) -> impl Iterator<Item = (Work, Rect)> {
-    let x = |time| area.to_pixel(lanes.x(time), 0.0).0;
-    let (left, right) = (x(mark.start).max(area.left), x(mark.end).min(area.right()));
-    let per_second = (bottom - top) / mark.length().get();
-    let mut low = bottom;
-    mark.parts().map(move |(work, time)| {
-        let rect = Rect { left, top: (low - per_second * time.get()).max(top), right, bottom: low };
-        low = rect.top;
-        (work, rect)
-    })
 }
 
 /// One bar with its pattern, set apart from the next where there is room.
@@ -119,11 +115,7 @@ fn name<B: DrawingBackend>(
     rect: Rect,
     theme: Theme,
 ) -> Result<(), PaintError> {
-    let width = rect.right - rect.left;
-    if width < SHORTEST || rect.bottom - rect.top < PLATE {
-        return Ok(());
-    }
-    let fits = |text: &str| text_width(text) + 2.0 * BESIDE < width;
+    let fits = |text: &str| text_width(text) + 2.0 * BESIDE < rect.right - rect.left;
     let whole = mark.name();
     let alone = names::work(work);
     let text = if fits(&whole) { &whole } else { alone };

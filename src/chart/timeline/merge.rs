@@ -91,7 +91,7 @@ mod tests {
             let marks = merger.finish();
             let kept: f64 = marks.iter().flat_map(Mark::parts).map(|(_, time)| time.get()).sum();
             prop_assert!((kept - sum).abs() < 1e-9);
-            prop_assert!(marks.iter().all(|mark| mark.spans > 1 || mark.parts().count() <= 1));
+            prop_assert!(marks.iter().all(|mark| mark.spans > 1 || mark.parts().len() <= 1));
             for pair in marks.windows(2) {
                 let apart = pair[1].start - pair[0].end;
                 prop_assert!(apart.get() > -1e-9);

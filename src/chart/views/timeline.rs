@@ -14,8 +14,8 @@ use crate::units::Seconds;
 /// What a place on the axis is chosen by: no parameter, but where to look closer.
 pub const TIME: &str = "time";
 
-/// Marks and gaps shorter than this part of what is looked at are not told apart: about a pixel of a wide figure.
-const COLUMNS: f64 = 720.0;
+/// Marks and gaps shorter than this part of what is looked at are not told apart: about a pixel of a phone, two of a wide figure.
+const COLUMNS: f64 = 400.0;
 /// Shares of the step below which the caption is silent.
 const LEAST: f64 = 0.005;
 
@@ -152,7 +152,7 @@ mod tests {
             let compute = total(&spec.marks, Lane::Compute);
             assert!((compute / (time.compute + time.bubble).get() - 1.0).abs() < 1e-9, "{compute} {time:?}");
             assert!((comm - time.comm.get()).abs() < 1e-9 * time.step.get(), "{comm} {time:?}");
-            assert!(spec.marks.len() < 720 * spec.shown.len(), "{} marks", spec.marks.len());
+            assert!(spec.marks.len() < 400 * spec.shown.len(), "{} marks", spec.marks.len());
             let sums: f64 = spec.sums.iter().map(|(_, time)| time.get()).sum();
             assert!((sums - compute - comm).abs() < 1e-9 * sums);
         }
@@ -165,7 +165,7 @@ mod tests {
         let middle = lanes.time(0.5 * (spec.x.min + spec.x.max));
         let own = lanes.on(Lane::Compute).find(|mark| mark.end > middle).unwrap().layers;
         for work in [Work::Dispatch, Work::Experts, Work::Combine] {
-            let is_own = |mark: &&Mark| mark.layers == own && mark.parts().any(|part| part.0 == work);
+            let is_own = |mark: &&Mark| mark.layers == own && mark.parts().iter().any(|part| part.0 == work);
             assert_eq!(lanes.marks.iter().filter(is_own).count(), 4, "{work:?}");
         }
         let dispatch = lanes.on(Lane::AllToAll).find(|mark| mark.layers == own).unwrap();

@@ -46,8 +46,8 @@ fn here_and_along(x: &Across, family: Family, all: &Compared, here: &Compared, v
     text += "no static choice is best everywhere: ";
     let [first, last] = [all.adaptive.first()?, all.adaptive.last()?].map(|best| name(best.choice, family));
     if first != last {
-        let (low, high) = (said(*values.first()?), said(*values.last()?));
-        text = format!("{text}{first} at {low}, {last} at {high}; ");
+        let ends = format!("{first} at {}, {last} at {}; ", said(*values.first()?), said(*values.last()?));
+        text.push_str(&ends);
     }
     Some(format!("{text}{safest}, the safest, takes up to {} times as long.", format::value(Unit::None, loss)))
 }
