@@ -97,14 +97,23 @@ pub fn line(layer: &MoeLayer, along: Along, values: &[f64], policy: Policy, out:
 }
 
 /// The eight static pipelinings at one r, as in the paper's Table 6: linear ones first, from one chunk up.
-pub fn pipelinings(r: u32) -> impl Iterator<Item = Choice> {
-    let [linear, two_dimensional] = ALGORITHMS.map(|algorithm| CHUNKS.map(|chunks| Choice { r, chunks, algorithm }));
-    linear.into_iter().chain(two_dimensional)
+pub fn pipelinings(r: u32) -> Vec<Choice> {
+    let mut choices = Vec::new();
+    for algorithm in ALGORITHMS {
+        for chunks in CHUNKS {
+            choices.push(Choice { r, chunks, algorithm });
+        }
+    }
+    choices
 }
 
 /// The static parallelisms, linear and without chunks.
-pub fn parallelisms(layer: &MoeLayer) -> impl Iterator<Item = Choice> + use<> {
-    splits(layer).map(|r| Choice { r, ..Choice::PLAIN })
+pub fn parallelisms(layer: &MoeLayer) -> Vec<Choice> {
+    let mut choices = Vec::new();
+    for r in splits(layer) {
+        choices.push(Choice { r, ..Choice::PLAIN });
+    }
+    choices
 }
 
 #[cfg(test)]
@@ -132,10 +141,12 @@ mod tests {
     #[test]
     fn parallelisms_are_adapted_over_all_of_them() {
         let layer = figure_12_large(2.0);
-        let least =
-            parallelisms(&layer).map(|choice| time(&layer, Policy::Static(choice)).get()).fold(f64::MAX, f64::min);
+        let least = parallelisms(&layer)
+            .iter()
+            .map(|&choice| time(&layer, Policy::Static(choice)).get())
+            .fold(f64::MAX, f64::min);
         assert_eq!(time(&layer, Policy::AdaptiveParallelism).get(), least);
-        assert_eq!(parallelisms(&layer).map(|choice| choice.r).collect::<Vec<_>>(), [0, 1, 2, 4]);
+        assert_eq!(parallelisms(&layer).iter().map(|choice| choice.r).collect::<Vec<_>>(), [0, 1, 2, 4]);
     }
 
     #[test]

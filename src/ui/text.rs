@@ -153,7 +153,7 @@ pub fn limiter(limiter: crate::model::report::Limiter) -> &'static str {
 
 /// How near predictions are, and what they leave out: heading and text.
 pub fn accuracy() -> [(&'static str, String); 2] {
-    let Reached { steps, step_time, held_out, peak_memory, tracker } = REACHED;
+    let Reached { steps, step_time, held_out, peak_memory, tracker, mixtures } = REACHED;
     let Band { low, high } = HARDWARE_BOUND;
     let [low, high] = [low, high].map(decimal::plain);
     [
@@ -161,7 +161,7 @@ pub fn accuracy() -> [(&'static str, String); 2] {
             "How accurate",
             format!(
                 "Time of {steps} published steps of 20 % MFU or more: median error {step_time} %, {held_out} % for sources held out \
-                 of the fit. \
+                 of the fit; mixtures of experts {mixtures} %. \
                  Peak memory: {peak_memory} %; against PyTorch’s memory tracker {tracker} %. Ranges hold 80 % of the \
                  measurements that no constant was fitted on: {low} to {high} times the predicted time, wider below \
                  20 % MFU, where host and framework set the pace. Source by source: docs/accuracy.md in the repository."

@@ -129,8 +129,13 @@ impl Across {
 
 /// The axis up: what the lines need, by equal ratios, as the question is how many times as fast.
 fn upwards(lines: &[Line], quantity: Quantity) -> Axis {
-    let heights = || lines.iter().flat_map(|line| line.segments.iter().flatten().map(|point| point.1));
-    let (low, high) = (heights().fold(f64::MAX, f64::min), heights().fold(0.0, f64::max));
+    let (mut low, mut high) = (f64::MAX, 0.0_f64);
+    for line in lines {
+        for &(_, height) in line.segments.iter().flatten() {
+            low = low.min(height);
+            high = high.max(height);
+        }
+    }
     let drawn = low > 0.0 && high >= low && high.is_finite();
     Axis {
         label: quantity.label.into(),
@@ -146,25 +151,25 @@ fn upwards(lines: &[Line], quantity: Quantity) -> Axis {
 
 /// Adapting first, then each static choice for which there is a colour, then the baseline.
 fn lines(values: &[f64], compared: &Compared, family: Family) -> Vec<Line> {
-    let drawn = |name: &str, role, times: &mut dyn Iterator<Item = Option<Seconds>>| {
+    let mut lines = Vec::new();
+    let mut draw = |name: &str, role, time: &dyn Fn(usize) -> Option<Seconds>| {
         let mut line = Line::new(name, role, Vec::new());
         let mut piece = Vec::new();
-        for (&value, time) in values.iter().zip(times) {
-            match time {
+        for (at, &value) in values.iter().enumerate() {
+            match time(at) {
                 Some(time) => piece.push((value, time.ms())),
                 None => line.push(core::mem::take(&mut piece), true),
             }
         }
         line.push(piece, true);
-        line
+        lines.push(line);
     };
-    let mut lines =
-        vec![drawn("Adaptive", LineRole::Adaptive, &mut compared.adaptive.iter().map(|best| Some(best.time.total())))];
+    draw("Adaptive", LineRole::Adaptive, &|at| compared.adaptive.get(at).map(|best| best.time.total()));
     for (place, fixed) in compared.fixed.iter().take(CHOICES).enumerate() {
         let name = name(fixed.choice, family);
-        lines.push(drawn(&name, LineRole::Choice(place), &mut fixed.times.iter().copied()));
+        draw(&name, LineRole::Choice(place), &|at| fixed.times.get(at).copied().flatten());
     }
-    lines.push(drawn("Dense kernels, linear", LineRole::Baseline, &mut compared.baseline.iter().copied().map(Some)));
+    draw("Dense kernels, linear", LineRole::Baseline, &|at| compared.baseline.get(at).copied());
     lines
 }
 

@@ -17,12 +17,10 @@ pub enum Family {
 impl Family {
     /// The static choices for a layer.
     pub fn choices(self, layer: &MoeLayer) -> Vec<Choice> {
-        let mut choices = Vec::new();
         match self {
-            Self::Parallelism => choices.extend(parallelisms(layer)),
-            Self::Pipelining => choices.extend(pipelinings(Choice::PLAIN.r)),
+            Self::Parallelism => parallelisms(layer),
+            Self::Pipelining => pipelinings(Choice::PLAIN.r),
         }
-        choices
     }
 
     /// Adapting among them: the fastest.

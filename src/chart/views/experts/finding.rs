@@ -10,11 +10,9 @@ use crate::plan::experts::family::{Compared, Family};
 /// A choice that is never further from the best than this factor is called best everywhere.
 const AS_FAST: f64 = 1.005;
 
-/// `At 2,048 GPUs the best choice (2DH in 2 chunks) takes 24.3 ms, 4.5 times as fast as ...; no static choice is best everywhere: ...`
+/// `On 2,048 GPUs the best choice (2DH in 1 chunk) takes 214 ms, 4.53 times as fast as ...; no static choice is best everywhere: ...`
 pub(super) fn caption(x: &Across, view: LayerView, all: &Compared, here: &Compared, values: &[f64]) -> String {
-    let mut text = at_its_place(x, view.family, here).unwrap_or_default();
-    text += &along(x, view.family, all, values).unwrap_or_default();
-    text.push('.');
+    let mut text = here_and_along(x, view.family, all, here, values).unwrap_or_default();
     if let Some(entry) = view.published.and_then(|place| EXPERT_LAYERS.get(place)) {
         text.push(' ');
         text += entry.found;
@@ -22,45 +20,34 @@ pub(super) fn caption(x: &Across, view: LayerView, all: &Compared, here: &Compar
     text
 }
 
-/// A factor, as it is said: `4.5`.
-fn factor(value: f64) -> String {
-    format::value(Unit::None, value)
-}
-
-/// What adapting picks at the layer's own place, against the baseline.
-fn at_its_place(x: &Across, family: Family, here: &Compared) -> Option<String> {
+/// What adapting picks at the layer's own place against the baseline; what is best at the ends of the axis, and what the safest
+/// static choice costs.
+fn here_and_along(x: &Across, family: Family, all: &Compared, here: &Compared, values: &[f64]) -> Option<String> {
     let (best, baseline) = (here.adaptive.first()?, here.baseline.first()?);
-    let own = format::value(x.axis.unit, x.own);
-    let place = match x.along {
-        Along::CapacityFactor => format!("At capacity factor {own}"),
-        Along::Tokens => format!("With {own} a GPU"),
-        Along::Gpus | Along::GpusAlone => format!("On {own} GPUs"),
+    let said = |value| format::value(x.axis.unit, value);
+    let (before, after) = match x.along {
+        Along::CapacityFactor => ("At capacity factor ", ""),
+        Along::Tokens => ("With ", " a GPU"),
+        Along::Gpus | Along::GpusAlone => ("On ", " GPUs"),
     };
     let time = best.time.total();
-    Some(format!(
-        "{place} the best choice ({}) takes {}, {} times as fast as linear exchanges with dense kernels",
+    let mut text = format!(
+        "{before}{}{after} the best choice ({}) takes {}, {} times as fast as linear exchanges with dense kernels; ",
+        said(x.own),
         name(best.choice, family),
         format::seconds(time),
-        factor(*baseline / time)
-    ))
-}
-
-/// What is best where along the axis, and what the safest static choice costs.
-fn along(x: &Across, family: Family, all: &Compared, values: &[f64]) -> Option<String> {
+        format::value(Unit::None, *baseline / time)
+    );
     let (safest, loss) = all.safest()?;
+    let safest = name(safest, family);
     if loss <= AS_FAST {
-        return Some(format!("; {} is best all along this axis", name(safest, family)));
+        return Some(text + &safest + " is best all along this axis.");
     }
-    let (first, last) = (all.adaptive.first()?.choice, all.adaptive.last()?.choice);
-    let ends = if first == last {
-        String::new()
-    } else {
-        let [low, high] = [values.first()?, values.last()?].map(|&value| format::value(x.axis.unit, value));
-        format!("{} at {low}, {} at {high}; ", name(first, family), name(last, family))
-    };
-    Some(format!(
-        "; no static choice is best everywhere: {ends}{}, the safest, takes up to {} times as long",
-        name(safest, family),
-        factor(loss)
-    ))
+    text += "no static choice is best everywhere: ";
+    let [first, last] = [all.adaptive.first()?, all.adaptive.last()?].map(|best| name(best.choice, family));
+    if first != last {
+        let ends = format!("{first} at {}, {last} at {}; ", said(*values.first()?), said(*values.last()?));
+        text.push_str(&ends);
+    }
+    Some(format!("{text}{safest}, the safest, takes up to {} times as long.", format::value(Unit::None, loss)))
 }

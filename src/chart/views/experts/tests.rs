@@ -57,6 +57,7 @@ fn a_click_sets_the_scenario_only_on_its_own_layer() {
     // The GPUs of one of sixteen stages are not the scenario's.
     assert_eq!(key(&mixture(), None, 0), None);
     assert_eq!(key(&one_stage, Some(0), 0), None);
+    assert_eq!(key(&mixture(), None, 1), Some("capacity"));
     assert_eq!(key(&one_stage, None, 2), None);
 }
 

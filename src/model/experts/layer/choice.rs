@@ -47,7 +47,7 @@ pub fn best_parallelism(layer: &MoeLayer) -> Best {
 /// The values of r that are tried: 0, then 1, 2, 4 ... up to the GPUs that share an expert.
 pub fn splits(layer: &MoeLayer) -> impl Iterator<Item = u32> + use<> {
     let most = layer.gpus_per_expert();
-    core::iter::successors(Some(0_u32), move |r| (*r < most).then(|| r.saturating_mul(2).clamp(1, most)))
+    core::iter::successors(Some(0_u32), move |r| (*r < most).then(|| r.saturating_mul(2).max(1).min(most)))
 }
 
 fn fastest(layer: &MoeLayer, at: fn(&MoeLayer, u32) -> Best) -> Best {
