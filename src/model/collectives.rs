@@ -153,7 +153,7 @@ pub fn all_reduce(network: &Network, group: Group, size: Bytes) -> Seconds {
 }
 
 /// Time of an exchange in which every rank sends `outside` bytes to other nodes, from where they are passed on, and `inside` bytes
-/// to GPUs in all: both at once, with one message to each node and each neighbour.
+/// to GPUs in all: both at once, all messages at once.
 pub fn forwarded(network: &Network, group: Group, inside: Bytes, outside: Bytes) -> Seconds {
     if group.ranks <= 1.0 {
         return Seconds::ZERO;
@@ -165,7 +165,8 @@ pub fn forwarded(network: &Network, group: Group, inside: Bytes, outside: Bytes)
     };
     let slower = 1.0 + network.node_decay * (group.nodes() - 1.0);
     let through = inside / (network.intra_node * network.intra_node_efficiency);
-    through.max(outside / card * slower) + ring_latency(network, group)
+    let latency = if group.crosses_nodes() { network.inter_node_latency } else { Seconds::ZERO };
+    through.max(outside / card * slower) + latency + network.intra_node_latency
 }
 
 /// Time to send `size` bytes to one other GPU, on another node or on the same: `α + S/B`.

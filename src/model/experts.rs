@@ -85,20 +85,31 @@ pub fn local_experts(setup: &Setup) -> f64 {
 /// let experts = Experts { num_experts: 256, num_experts_per_tok: 8, n_group: 8, topk_group: 4, ..Experts::NONE };
 /// assert_eq!(parts_reached(&experts, 8.0).round(), 4.0);
 /// assert_eq!(parts_reached(&Experts { n_group: 0, ..experts }, 8.0).round(), 5.0);
+/// // Over two nodes four groups are nearly always on both.
+/// assert!(parts_reached(&experts, 2.0) > 1.8);
 /// ```
 pub fn parts_reached(experts: &super::transformer::Experts, parts: f64) -> f64 {
     let limited = experts.n_group > 1 && experts.topk_group > 0 && experts.topk_group < experts.n_group;
-    let groups = f64::from(experts.n_group.max(1));
-    // Of the parts, those that hold the chosen groups.
-    let open = if limited {
-        let open = parts * f64::from(experts.topk_group) / groups;
-        if open > 1.0 { open } else { 1.0 }
-    } else {
-        parts
-    };
-    let mut missed = 1.0;
-    for _ in 0..experts.top_k() {
-        missed *= 1.0 - 1.0 / open;
+    if !limited {
+        return reached(parts, experts.top_k());
     }
-    open * (1.0 - missed)
+    let (groups, chosen) = (f64::from(experts.n_group), f64::from(experts.topk_group));
+    if parts >= groups {
+        // The chosen groups lie on their share of the parts.
+        return reached(parts * chosen / groups, experts.top_k());
+    }
+    // Of the groups that a token uses, those on another part than the ones before.
+    let used = reached(chosen, experts.top_k());
+    let whole = used.floor();
+    let (fewer, more) = (reached(parts, whole as u32), reached(parts, whole as u32 + 1));
+    fewer + (used - whole) * (more - fewer)
+}
+
+/// Mean number of `parts` that so many independent choices fall on.
+fn reached(parts: f64, choices: u32) -> f64 {
+    let mut missed = 1.0;
+    for _ in 0..choices {
+        missed *= 1.0 - 1.0 / parts;
+    }
+    parts * (1.0 - missed)
 }

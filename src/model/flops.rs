@@ -207,10 +207,26 @@ pub fn recomputed(setup: &Setup) -> Recomputed {
             let hidden = f64::from(arch.hidden_size);
             let second_input = if arch.gated_mlp { hidden * unrouted_width(arch) } else { 0.0 };
             let routed = matrices(arch) * hidden * routed_width(arch);
-            let again =
-                hidden * arch.key_value_width() + hidden * arch.attention_output_width() + second_input + routed;
+            let again = second_projections(arch) + second_input + routed;
             Recomputed { matmul: again / layer_matmul_params(arch), attention: scores, elementwise: 1.0 }
         }
+    }
+}
+
+/// Weights of every second one of attention's projections: key and output; under latent attention those out of the ranks, or
+/// where queries have no rank the one into the keys' and values' and the output's.
+fn second_projections(arch: &Architecture) -> f64 {
+    let hidden = f64::from(arch.hidden_size);
+    let latent = arch.latent;
+    if !latent.is_used() {
+        return hidden * (arch.key_value_width() + arch.attention_output_width());
+    }
+    let rank = f64::from(latent.kv_lora_rank);
+    if latent.q_lora_rank > 0 {
+        let per_head = f64::from(latent.qk_nope_head_dim) + f64::from(latent.v_head_dim);
+        f64::from(latent.q_lora_rank) * arch.query_width() + rank * f64::from(arch.num_attention_heads) * per_head
+    } else {
+        hidden * (rank + f64::from(latent.qk_rope_head_dim) + arch.attention_output_width())
     }
 }
 

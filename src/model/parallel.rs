@@ -48,7 +48,14 @@ impl Mesh {
     /// GPUs over which one GPU's experts are sharded: those of the shard group and its tensor-parallel neighbours that hold the same
     /// experts.
     pub fn expert_shard_group(&self) -> u32 {
-        (self.shard_group().saturating_mul(self.tp) / self.expert_group()).max(1)
+        let stage = self.replicas().saturating_mul(self.cp).saturating_mul(self.tp);
+        let (shards, copies) = (self.shard_group().saturating_mul(self.tp), stage / self.expert_group());
+        // As many as divide both, so that every copy has as many shards.
+        if shards.is_multiple_of(self.expert_group()) {
+            (shards / self.expert_group()).max(1)
+        } else {
+            common_divisor(shards, copies)
+        }
     }
 
     /// Replicas of one GPU's experts beyond its shard group.
@@ -56,6 +63,15 @@ impl Mesh {
         let stage = self.replicas().saturating_mul(self.cp).saturating_mul(self.tp);
         (stage / self.expert_group() / self.expert_shard_group()).max(1)
     }
+}
+
+/// The greatest common divisor.
+pub fn common_divisor(a: u32, b: u32) -> u32 {
+    let (mut a, mut b) = (a, b);
+    while b > 0 {
+        (a, b) = (b, a % b);
+    }
+    a.max(1)
 }
 
 /// How tensor parallelism runs.

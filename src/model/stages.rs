@@ -129,9 +129,12 @@ fn balanced(setup: &Setup, pp: u32) -> [u32; 3] {
 
 /// Micro-batches in flight on a stage: all of them under GPipe, the stages from here to the last under 1F1B and ZB-H1,
 /// `1 + (pp-1)/(pp v)` times the first stage's when interleaved (arXiv 2205.05198, appendix B), as many as there are stages on
-/// every one under ZB-V (arXiv 2405.15362).
+/// every one under ZB-V (arXiv 2405.15362); one more where exchanges of experts run beside another (DualPipe, arXiv 2412.19437,
+/// table 2).
 fn in_flight(setup: &Setup, pp: u32, rank: u32) -> f64 {
     let micro_batches = f64::from(setup.batch.grad_accum_steps);
+    // Exchanges beside another micro-batch's compute keep that one's activations too.
+    let beside = f64::from(u8::from(setup.experts.across_micro_batches && setup.architecture.has_experts()));
     let (stages, left) = (f64::from(pp), f64::from(pp.saturating_sub(rank)));
     let alive = match setup.pipeline.schedule {
         _ if pp == 1 => 1.0,
@@ -145,5 +148,6 @@ fn in_flight(setup: &Setup, pp: u32, rank: u32) -> f64 {
         }
         Schedule::ZeroBubbleV => stages,
     };
+    let alive = alive + beside;
     if alive < micro_batches { alive } else { micro_batches }
 }

@@ -43,13 +43,13 @@ pub fn evaluate(setup: &Setup) -> Report {
     }
 }
 
-/// The passes of one micro-batch on the stage that ends last, and how long it waits for the others.
+/// The passes of one micro-batch on the stage that sets the pace, and how long it waits for the others.
 struct Pipeline {
     slowest: StageTimes,
     bubble: Seconds,
 }
 
-/// The stage that ends last; the first stage's plan becomes its plan, and its units its units.
+/// The stage that sets the pace; the first stage's plan becomes its plan, and its units its units.
 fn slowest(setup: &Setup, chosen_units: &mut UnitTimes, stages: &[Stage; 3], chosen: &mut StagePlan) -> Pipeline {
     let [first, between, last] = stages;
     if setup.mesh.pp <= 1 {
@@ -81,12 +81,13 @@ fn slowest(setup: &Setup, chosen_units: &mut UnitTimes, stages: &[Stage; 3], cho
     let [mut its, ..] = times;
     let mut end = Seconds::ZERO;
     for ((plan, times), units) in plans.iter().zip(&times).zip(&units).filter(|((_, times), _)| times.count > 0.0) {
-        let own = passes + plan.beyond_steady(times.both());
-        if own > end {
-            (*chosen, *chosen_units, its, end) = (*plan, *units, *times, own);
+        end = end.max(passes + plan.beyond_steady(times.both()));
+        if times.both() > its.both() {
+            (*chosen, *chosen_units, its) = (*plan, *units, *times);
         }
     }
-    let waits = (passes - micro_batches * its.both()).max(Seconds::ZERO);
+    let own = micro_batches * its.both() + chosen.beyond_steady(its.both());
+    let waits = (end - own).max(Seconds::ZERO);
     Pipeline { slowest: its, bubble: waits }
 }
 
@@ -101,7 +102,8 @@ fn unfilled(setup: &Setup, passes: Seconds, layers: f64, units: &UnitTimes) -> S
     }
 }
 
-fn time(setup: &Setup, stages: &[Stage; 3]) -> TimeReport {
+/// The time of one step.
+pub(super) fn time(setup: &Setup, stages: &[Stage; 3]) -> TimeReport {
     let [first, ..] = stages;
     let mut units = compute::unit_times(setup, first.moe_share());
     let mut plan = StagePlan::new(setup, &units, first);

@@ -1,7 +1,7 @@
 //! Evaluating a scenario along one or two of its parameters, into buffers that the caller keeps.
 
 use crate::decimal::within;
-use crate::model::experts::choice::common_divisor;
+use crate::model::parallel::common_divisor;
 use crate::model::report::Limiter;
 use crate::params::Number;
 use crate::scenario::resolve::nearest_divisor;

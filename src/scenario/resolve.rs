@@ -3,8 +3,8 @@
 use super::overheads::overheads;
 use super::{Model, RecomputeMode, Scenario, Strategy};
 use crate::model::experts::ExpertParallel;
-use crate::model::experts::choice::{common_divisor, with_fastest_chunks, with_fastest_degrees};
-use crate::model::parallel::Mesh;
+use crate::model::experts::choice::{with_fastest_chunks, with_fastest_degrees};
+use crate::model::parallel::{Mesh, common_divisor};
 use crate::model::report::Report;
 use crate::model::run::{self, RunReport};
 use crate::model::setup::Setup;
@@ -42,7 +42,7 @@ impl Scenario {
             context: self.context,
             pipeline: self.pipeline,
             experts: ExpertParallel {
-                capacity_factor: self.experts.capacity_factor.max(0.0),
+                capacity_factor: self.experts.capacity_factor.max(1.0),
                 imbalance: self.experts.imbalance.max(1.0),
                 chunks: self.experts.chunks.max(1),
                 ..self.experts

@@ -2,12 +2,11 @@
 //! the one that takes the least time. Weights stay where they are whatever is chosen, so that switching costs nothing.
 
 use super::{AllToAll, Dispatcher, ExpertParallel};
-use crate::model::compute;
 use crate::model::memory;
-use crate::model::parallel::Mesh;
-use crate::model::plan::StagePlan;
+use crate::model::parallel::{Mesh, common_divisor};
 use crate::model::setup::Setup;
 use crate::model::stages::stages;
+use crate::model::step;
 use crate::units::Seconds;
 
 /// The degrees of pipelining that Tutel tries.
@@ -15,12 +14,9 @@ pub const CHUNKS: [u32; 4] = [1, 2, 4, 8];
 /// The algorithms that it tries them with.
 pub const ALGORITHMS: [AllToAll; 2] = [AllToAll::Linear, AllToAll::TwoDimensional];
 
-/// What the layers of the first stage take in one step, with the data-parallel communication beside them.
-fn passes(setup: &Setup) -> Seconds {
-    let [first, ..] = stages(setup);
-    let units = compute::unit_times(setup, first.moe_share());
-    let phases = StagePlan::new(setup, &units, &first).all_micro_batches();
-    phases.forward + phases.backward
+/// Time of a step.
+fn step_time(setup: &Setup) -> Seconds {
+    step::time(setup, &stages(setup)).step
 }
 
 /// The degrees of Tutel's r on the GPUs of a stage: for r of 0 every GPU computes with all experts, which are gathered; for more each
@@ -43,15 +39,6 @@ pub fn degrees(setup: &Setup) -> impl Iterator<Item = (u32, u32)> + use<> {
     core::iter::once((1, 1)).chain(shared.filter(move |_| ep > 1).map(move |r| (ep, r)))
 }
 
-/// The greatest common divisor.
-pub fn common_divisor(a: u32, b: u32) -> u32 {
-    let (mut a, mut b) = (a, b);
-    while b > 0 {
-        (a, b) = (b, a % b);
-    }
-    a.max(1)
-}
-
 /// The setup with the degrees of [`degrees`] that take the least time of those that fit in memory; where none does, with those that
 /// need least.
 #[must_use]
@@ -62,7 +49,7 @@ pub fn with_fastest_degrees(setup: &Setup) -> Setup {
         let candidate = Setup { mesh: Mesh { ep, etp, ..setup.mesh }, ..*setup };
         let memory = memory::peak(&candidate, &stages(&candidate));
         // What fits goes before what does not; then the faster, or the smaller.
-        let rank = if memory.fits() { (0_u8, passes(&candidate).get()) } else { (1, memory.peak.get()) };
+        let rank = if memory.fits() { (0_u8, step_time(&candidate).get()) } else { (1, memory.peak.get()) };
         if least.is_none_or(|least| rank < least) {
             (best, least) = (candidate, Some(rank));
         }
@@ -83,7 +70,7 @@ pub fn with_fastest_chunks(setup: &Setup) -> Setup {
         for chunks in CHUNKS {
             let experts = ExpertParallel { algorithm, chunks, ..setup.experts };
             let candidate = Setup { experts, ..*setup };
-            let time = passes(&candidate);
+            let time = step_time(&candidate);
             if least.is_none_or(|least| time < least) {
                 (best, least) = (candidate, Some(time));
             }

@@ -4,9 +4,9 @@ use super::overlap::pipelined;
 use super::{Dispatcher, copies, local_tokens, parts_reached};
 use crate::model::collectives::{self, Group};
 use crate::model::compute::UnitTimes;
-use crate::model::flops;
 use crate::model::memory::states;
 use crate::model::setup::Setup;
+use crate::model::training::Recompute;
 use crate::units::{Bytes, Seconds};
 
 /// Exchanges of one layer with experts, for one micro-batch on one GPU.
@@ -75,12 +75,15 @@ fn fused(setup: &Setup, group: Group, bytes: f64) -> Seconds {
 impl ExpertExchange {
     /// The exchanges of one layer beside its compute: in chunks of the tokens, or beside the compute of another micro-batch.
     ///
-    /// The backward pass sends as much as the forward pass, and full recomputation repeats the forward pass's.
+    /// The backward pass sends as much as the forward pass, and what is recomputed in full repeats the forward pass's.
     pub fn of(setup: &Setup, units: &UnitTimes) -> Self {
         let one = way(setup);
         let forward = WAYS * one;
-        let again = flops::recomputed(setup).matmul;
-        let again = if again < 1.0 { 0.0 } else { again };
+        let again = match setup.recompute {
+            Recompute::Full => 1.0,
+            Recompute::Fraction(kept) => 1.0 - kept,
+            Recompute::None | Recompute::AttentionCore | Recompute::Selective => 0.0,
+        };
         let backward = (1.0 + again) * forward;
         let (exposed_forward, exposed_backward) = if setup.experts.across_micro_batches {
             // Where both run, compute is slower by the contention.
@@ -103,8 +106,7 @@ impl ExpertExchange {
     }
 }
 
-/// Of an exchange before and after compute, in `chunks` chunks, what shows ([`pipelined`]): contention apart, which the schedule
-/// adds.
+/// Of an exchange before and after compute, in `chunks` chunks, what shows ([`pipelined`]), contention apart.
 pub fn in_chunks(exchange: Seconds, compute: Seconds, chunks: u32) -> Seconds {
     pipelined(exchange / WAYS, compute, chunks, 1.0) - compute
 }

@@ -178,7 +178,9 @@ pub fn layer(setup: &Setup, element: f64, moe_share: f64) -> LayerBytes {
         Recompute::Full => input,
         Recompute::Fraction(share) => (1.0 - share) * input + share * whole,
         Recompute::Selective => {
-            let some = 2.0 * t.input + t.query + t.key + t.attention + t.hidden_unrouted;
+            // Latent attention keeps its ranks and expands them again.
+            let projected = if setup.architecture.latent.is_used() { t.latent } else { t.query + t.key };
+            let some = 2.0 * t.input + projected + t.attention + t.hidden_unrouted;
             if some < whole { some } else { whole }
         }
     };

@@ -118,7 +118,7 @@ pub fn of_stage(setup: &Setup, stage: &Stage) -> MemoryReport {
 
 fn context(setup: &Setup) -> Bytes {
     let mesh = &setup.mesh;
-    let axes = [mesh.dp_shard, mesh.dp_replicate, mesh.cp, mesh.tp, mesh.pp];
+    let axes = [mesh.dp_shard, mesh.dp_replicate, mesh.cp, mesh.tp, mesh.pp, mesh.ep, mesh.etp];
     let communicators: f64 = axes.into_iter().map(|degree| f64::from(u8::from(degree > 1))).sum();
     setup.overheads.context + communicators * setup.overheads.per_communicator
 }
@@ -139,6 +139,8 @@ struct Ledger {
     offloaded: bool,
     reduces_once: bool,
     replicas_reduce: bool,
+    /// Whether other GPUs hold the same experts.
+    experts_reduce: bool,
     sharded_gather: bool,
     /// Micro-batches in flight beside the one in its backward pass.
     others: f64,
@@ -190,6 +192,7 @@ impl Ledger {
             offloaded: setup.offload.parameters,
             reduces_once: !Sync::of(setup).reduce_each,
             replicas_reduce: replicas > 1,
+            experts_reduce: setup.mesh.expert_shard_group().saturating_mul(setup.mesh.expert_replicas()) > 1,
             sharded_gather: degrees.weights > 1.0 || bytes.gathered < bytes.weights || setup.offload.parameters,
             others: stage.in_flight - 1.0,
             kept: of_layer.kept * tokens,
@@ -324,7 +327,8 @@ impl Ledger {
             // DDP's buckets are a second copy of all gradients unless `gradient_as_bucket_view` is set; Megatron's and
             // nanotron's gradients live in the buckets.
             Sharding::Ddp | Sharding::Zero1 if self.replicas_reduce && self.framework == Framework::PyTorch => {
-                self.bytes.gradients * params
+                let experts = if self.experts_reduce { self.params.experts() } else { 0.0 };
+                self.bytes.gradients * (self.params.dense() + experts)
             }
             // The 16-bit gradients that compute produces live on beside the fp32 ones that they are added to.
             Sharding::Ddp | Sharding::Zero1 if self.framework == Framework::Nanotron => match point {

@@ -1,6 +1,5 @@
 //! Host memory of one node.
 
-use crate::model::flops;
 use crate::model::memory::{activations, recipe_bytes, states};
 use crate::model::setup::Setup;
 use crate::model::share::{Params, tokens};
@@ -81,11 +80,8 @@ pub fn offload(setup: &Setup) -> Bytes {
     let element = recipe_bytes(setup.recipe).activation;
     of_node(setup, &|stage, params| {
         let states = states::of_gpu(&stays, params).total() - states::of_gpu(setup, params).total();
-        let kept = if setup.offload.activations {
-            activations::layer(setup, element, flops::moe_share(&setup.architecture)).kept
-        } else {
-            0.0
-        };
+        let kept =
+            if setup.offload.activations { activations::layer(setup, element, stage.moe_share()).kept } else { 0.0 };
         states.get() + kept * tokens(setup) * params.layers * stage.in_flight
     })
 }

@@ -7,7 +7,7 @@ use crate::model::setup::Setup;
 use crate::model::timeline;
 use crate::units::Seconds;
 
-/// The step of the stage that ends last, ready to be played. The pipeline's bubble lies before the first micro-batch and after the
+/// The step of the stage that sets the pace, ready to be played. The pipeline's bubble lies before the first micro-batch and after the
 /// last, in the proportion of forward and backward passes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Playback {

@@ -1,7 +1,7 @@
 //! What does not go together in a mixture of experts: degrees, tokens, groups, stages.
 
 use super::neighbours;
-use crate::model::experts::choice::common_divisor;
+use crate::model::parallel::common_divisor;
 use crate::scenario::issue::Issue;
 use crate::scenario::resolve::Degrees;
 use crate::scenario::{Scenario, Strategy};

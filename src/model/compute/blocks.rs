@@ -1,0 +1,233 @@
+//! The blocks of a layer, their matrix products and their element-wise work.
+
+use crate::model::flops;
+use crate::model::setup::Setup;
+use crate::model::share;
+use crate::model::training::ComputeFormat;
+use crate::model::transformer::Architecture;
+use crate::units::{Bytes, BytesPerSecond, Flops, FlopsPerSecond, Seconds};
+
+/// Share of the element-wise traffic in the forward pass; the backward pass has the rest.
+pub(super) const FORWARD_SHARE: f64 = 1.0 / 3.0;
+/// Bytes read and written per element of a product's input to cast it to 8 bits and to transpose it, both passes.
+pub(super) const CAST_BYTES: f64 = 12.0;
+
+/// Width of the hidden tensors of an MLP over H, on average over its products, where the element-wise traffic is counted:
+/// `F = 4 H` and two of them.
+pub(super) const REFERENCE_MLP: f64 = 4.0;
+
+/// Time of products of T rows whose weights have `weights` elements and whose dimensions, summed over the products, are
+/// `inner` (contracted forward), `outer` (columns): forward, gradient of the input, gradient of the weight.
+///
+/// A product of an m x k by a k x n matrix takes `2 m n k / rate (1 + A/(m n))`: the last wave of tiles fills the GPU in part, and
+/// A = `half_saturation_tokens x 4096` is the output at which that halves the rate.
+pub(super) struct Products {
+    pub(super) tokens: f64,
+    pub(super) weights: f64,
+    pub(super) inner: f64,
+    pub(super) outer: f64,
+    pub(super) count: f64,
+    pub(super) half: f64,
+    pub(super) rate: FlopsPerSecond,
+}
+
+impl Products {
+    pub(super) fn time(&self, flops: f64) -> Seconds {
+        Flops::new(flops) / self.rate
+    }
+
+    pub(super) fn forward(&self) -> Seconds {
+        self.time(2.0 * self.tokens * self.weights + 2.0 * self.inner * self.half)
+    }
+
+    pub(super) fn input_gradient(&self) -> Seconds {
+        self.time(2.0 * self.tokens * self.weights + 2.0 * self.outer * self.half)
+    }
+
+    pub(super) fn weight_gradient(&self) -> Seconds {
+        self.time(2.0 * self.tokens * self.weights + 2.0 * self.count * self.tokens * self.half)
+    }
+}
+
+/// The products of one block of a layer, and the hidden tensors between them.
+#[derive(Clone, Copy)]
+pub(super) struct Block {
+    /// Elements of the weights.
+    pub(super) weights: f64,
+    /// Dimensions that are contracted forward, summed over the products.
+    pub(super) inner: f64,
+    /// Columns, summed over the products.
+    pub(super) outer: f64,
+    /// Products by number.
+    pub(super) count: f64,
+    /// Width of the hidden tensors of MLPs, all together.
+    pub(super) hidden: f64,
+    /// Width of the products' inputs beside the residual stream, which 8-bit products cast.
+    pub(super) cast: f64,
+}
+
+impl Block {
+    pub(super) fn with(self, other: Self) -> Self {
+        Self {
+            weights: self.weights + other.weights,
+            inner: self.inner + other.inner,
+            outer: self.outer + other.outer,
+            count: self.count + other.count,
+            hidden: self.hidden + other.hidden,
+            cast: self.cast + other.cast,
+        }
+    }
+}
+
+/// Attention's projections on one GPU: queries, keys and values as one product, and the output's; five under latent attention.
+pub(super) fn projections(arch: &Architecture, tp: f64) -> Block {
+    let hidden = f64::from(arch.hidden_size);
+    let (query, output) = (arch.query_width() / tp, arch.attention_output_width() / tp);
+    if arch.latent.is_used() {
+        let (rank, query_rank) = (f64::from(arch.latent.kv_lora_rank), f64::from(arch.latent.q_lora_rank));
+        let down = query_rank + rank + f64::from(arch.latent.qk_rope_head_dim);
+        let up = f64::from(arch.num_attention_heads) / tp
+            * (f64::from(arch.latent.qk_nope_head_dim) + f64::from(arch.latent.v_head_dim));
+        let (query_inner, query_count) = if query_rank > 0.0 { (query_rank, 3.0) } else { (hidden, 2.0) };
+        return Block {
+            weights: hidden * (down + output) + query_inner * query + rank * up,
+            inner: hidden + query_inner + rank + output,
+            outer: down + query + up + hidden,
+            count: query_count + 2.0,
+            hidden: 0.0,
+            cast: hidden + query_inner + rank + output,
+        };
+    }
+    let columns = query + 2.0 * share::key_value_width(arch, tp);
+    Block {
+        weights: hidden * (columns + query),
+        inner: hidden + query,
+        outer: columns + hidden,
+        count: 2.0,
+        hidden: 0.0,
+        cast: hidden + query,
+    }
+}
+
+/// An MLP of this width on one GPU.
+pub(super) fn mlp(arch: &Architecture, width: f64) -> Block {
+    let hidden = f64::from(arch.hidden_size);
+    let wide = if arch.gated_mlp { 2.0 * width } else { width };
+    Block {
+        weights: hidden * (wide + width),
+        inner: hidden + width,
+        outer: wide + hidden,
+        count: 2.0,
+        hidden: wide + width,
+        cast: hidden + width,
+    }
+}
+
+/// What the blocks of a setup are timed with.
+pub(super) struct Rates<'a> {
+    pub(super) setup: &'a Setup,
+    pub(super) tokens: f64,
+    pub(super) half: f64,
+    pub(super) matmul: FlopsPerSecond,
+    pub(super) memory: BytesPerSecond,
+}
+
+impl Rates<'_> {
+    pub(super) fn products(&self, block: &Block) -> Products {
+        Products {
+            tokens: self.tokens,
+            weights: block.weights,
+            inner: block.inner,
+            outer: block.outer,
+            count: block.count,
+            half: self.half,
+            rate: self.matmul,
+        }
+    }
+
+    /// Element-wise traffic of both passes: half of it is on the residual stream, half on the hidden tensors of the blocks.
+    pub(super) fn elementwise(&self, block: &Block) -> Seconds {
+        let hidden = f64::from(self.setup.architecture.hidden_size);
+        let residual = share::sequence_share(self.setup);
+        let in_blocks = block.hidden / (2.0 * REFERENCE_MLP * hidden);
+        let per_token = self.setup.overheads.elementwise_bytes * hidden * (0.5 * residual + 0.5 * in_blocks);
+        Bytes::new((per_token + casts(self.setup, block.cast)) * self.tokens) / self.memory
+    }
+}
+
+/// Bytes of casting inputs of this width to 8 bits, where products run in them.
+pub(super) fn casts(setup: &Setup, width: f64) -> f64 {
+    match setup.compute_format {
+        ComputeFormat::Recipe => 0.0,
+        ComputeFormat::Fp8 | ComputeFormat::Fp8Gather | ComputeFormat::Fp4 => CAST_BYTES * width,
+    }
+}
+
+/// Forward and backward time of one kind of work.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Passes {
+    pub(super) forward: Seconds,
+    pub(super) backward: Seconds,
+}
+
+/// Times of one layer's products and element-wise work.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Layer {
+    pub(super) matmul: Seconds,
+    pub(super) input_gradient: Seconds,
+    pub(super) weight_gradient: Seconds,
+    pub(super) elementwise: Seconds,
+}
+
+impl Layer {
+    pub(super) fn of(rates: &Rates, block: &Block) -> Self {
+        let products = rates.products(block);
+        Self {
+            matmul: products.forward(),
+            input_gradient: products.input_gradient(),
+            weight_gradient: products.weight_gradient(),
+            elementwise: rates.elementwise(block),
+        }
+    }
+
+    pub(super) fn plus(self, other: Self) -> Self {
+        Self {
+            matmul: self.matmul + other.matmul,
+            input_gradient: self.input_gradient + other.input_gradient,
+            weight_gradient: self.weight_gradient + other.weight_gradient,
+            elementwise: self.elementwise + other.elementwise,
+        }
+    }
+
+    pub(super) fn times(self, share: f64) -> Self {
+        Self {
+            matmul: self.matmul * share,
+            input_gradient: self.input_gradient * share,
+            weight_gradient: self.weight_gradient * share,
+            elementwise: self.elementwise * share,
+        }
+    }
+
+    /// Both passes, with what the backward pass computes again.
+    pub(super) fn passes(&self, again: &flops::Recomputed) -> Passes {
+        let backward = self.input_gradient + self.weight_gradient + (1.0 - FORWARD_SHARE) * self.elementwise;
+        let recomputed = again.matmul * self.matmul + again.elementwise * FORWARD_SHARE * self.elementwise;
+        Passes { forward: self.matmul + FORWARD_SHARE * self.elementwise, backward: backward + recomputed }
+    }
+}
+
+/// What every token passes in a layer with experts beside attention: the router, and the shared experts' MLP.
+pub(super) fn router_and_shared(arch: &Architecture, tp: f64) -> Block {
+    let (hidden, experts) = (f64::from(arch.hidden_size), f64::from(arch.experts.num_experts));
+    // Sequence parallelism shares the router's tokens.
+    let router = Block {
+        weights: hidden * experts / tp,
+        inner: hidden,
+        outer: experts / tp,
+        count: 1.0,
+        hidden: 0.0,
+        cast: 0.0,
+    };
+    let shared = f64::from(arch.experts.shared_intermediate_size);
+    if shared > 0.0 { mlp(arch, shared / tp).with(router) } else { router }
+}

@@ -1,0 +1,93 @@
+//! The products of routed experts and what is between and around them.
+
+use super::blocks::{Block, Layer, Products, REFERENCE_MLP, Rates, casts, mlp, router_and_shared};
+use super::{REFERENCE_WIDTH, matmul_rate, memory_rate};
+use crate::model::experts::{self, Dispatcher};
+use crate::model::flops;
+use crate::model::memory::states;
+use crate::model::setup::Setup;
+use crate::model::share;
+use crate::units::{Bytes, Seconds};
+
+/// Rows by which a group of products pads each expert's on average: half a tile of 128.
+pub(in crate::model) const TILE_PADDING: f64 = 64.0;
+/// Bytes read and written per element of a routed copy to sort tokens by expert and back, both passes: a collective all-to-all is
+/// sorted before it and, by expert, after it, and the way back undoes both (two reads, two writes each of 16 bits).
+const SORT_BYTES: f64 = 24.0;
+/// The same where the kernels that send tokens sort them: one copy in, one out.
+const FUSED_SORT_BYTES: f64 = 8.0;
+
+/// Casts of routed copies expert by expert, padded to the blocks of the format, over those of one tensor that streams: fitted to
+/// Megatron-Bridge's steps of mixtures before 26.06 (docs/accuracy.md).
+const CASTS_BY_EXPERT: f64 = 5.0;
+/// Bytes read and written per hidden element of experts with biases (gpt-oss), whose clamp and gate run operator by operator, both
+/// passes: fitted to the same steps of gpt-oss.
+const GATED_BY_HAND_BYTES: f64 = 65.0;
+
+/// Routed experts of one layer on one GPU: grouped products of the copies that arrive, no faster than their weights are read, and
+/// the element-wise work between and around them.
+pub(super) fn routed(rates: &Rates) -> Layer {
+    let setup = rates.setup;
+    let arch = &setup.architecture;
+    let local = experts::local_experts(setup);
+    let received = experts::received(setup);
+    let width = f64::from(arch.experts.moe_intermediate_size) / f64::from(setup.mesh.etp.max(1));
+    let block = mlp(arch, width);
+    // Every chunk of the tokens has products of its own.
+    let chunks = f64::from(setup.experts.chunks.max(1));
+    let padding = if setup.experts.grouped { chunks * TILE_PADDING * local } else { 0.0 };
+    let launches = if setup.experts.grouped { chunks } else { chunks * local };
+    let rows = received + padding;
+    let products = Products {
+        tokens: rows,
+        weights: block.weights,
+        inner: block.inner * launches,
+        outer: block.outer * launches,
+        count: block.count,
+        half: rates.half,
+        rate: rates.matmul,
+    };
+    // The gradient of the weights contracts each expert's rows alone, whatever is launched at once and in how many chunks.
+    let contracted = if setup.experts.grouped { rows / local } else { rows };
+    let weight_gradient = Products { count: block.count * contracted / rows, ..products }.weight_gradient();
+    let element = states::recipe_bytes(setup.recipe).activation;
+    let read = Bytes::new(element * chunks * local * block.weights) / rates.memory;
+    let hidden = f64::from(arch.hidden_size);
+    let sort = match setup.experts.dispatcher {
+        Dispatcher::AllToAll => SORT_BYTES,
+        Dispatcher::Fused => FUSED_SORT_BYTES,
+    };
+    let in_blocks = block.hidden / (2.0 * REFERENCE_MLP);
+    let gate = if arch.experts.expert_bias { GATED_BY_HAND_BYTES * block.hidden } else { 0.0 };
+    let activation = 0.5 * setup.overheads.elementwise_bytes * in_blocks + gate;
+    let casts =
+        if setup.experts.grouped && setup.experts.fused { 1.0 } else { CASTS_BY_EXPERT } * casts(setup, block.cast);
+    let per_copy = sort * hidden + activation + casts;
+    Layer {
+        matmul: products.forward().max(read),
+        input_gradient: products.input_gradient().max(read),
+        weight_gradient: weight_gradient.max(read),
+        elementwise: Bytes::new(per_copy * received) / rates.memory,
+    }
+}
+
+/// Times of the experts of one layer alone, forward and backward: routed and shared ones with their router, without attention, the
+/// residual stream and the exchanges.
+pub fn experts_alone(setup: &Setup) -> (Seconds, Seconds) {
+    let rates = Rates {
+        setup,
+        tokens: share::tokens(setup),
+        half: setup.accelerator.efficiency.half_saturation_tokens * REFERENCE_WIDTH,
+        matmul: matmul_rate(setup),
+        memory: memory_rate(setup),
+    };
+    let arch = &setup.architecture;
+    let beside = router_and_shared(arch, f64::from(setup.mesh.tp.max(1)));
+    let of_residual = Block { hidden: 0.0, cast: 0.0, ..beside };
+    let beside = Layer {
+        elementwise: rates.elementwise(&beside) - rates.elementwise(&of_residual),
+        ..Layer::of(&rates, &beside)
+    };
+    let passes = routed(&rates).plus(beside).passes(&flops::recomputed(setup));
+    (passes.forward, passes.backward)
+}
