@@ -64,8 +64,11 @@ impl Experts {
     /// assert_eq!((every_second.layers_among(1), every_second.layers_among(48)), (0, 24));
     /// ```
     pub fn layers_among(&self, layers: u32) -> u32 {
-        let with_experts = layers.saturating_sub(self.first_k_dense_replace) / self.moe_layer_step.max(1);
-        if self.num_experts == 0 { 0 } else { with_experts }
+        // Dense models skip the division, which is dear.
+        if self.num_experts == 0 {
+            return 0;
+        }
+        layers.saturating_sub(self.first_k_dense_replace) / self.moe_layer_step.max(1)
     }
 }
 
