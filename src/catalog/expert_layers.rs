@@ -98,6 +98,40 @@ pub fn figure_13(capacity_factor: f64, gpus: u32) -> MoeLayer {
     MoeLayer { capacity_factor, ..layer(4096.0, 4096.0, 4096.0, gpus.saturating_mul(2), gpus) }
 }
 
+/// 16-bit products of an A100, by its data sheet.
+const PEAK_16BIT: FlopsPerSecond = FlopsPerSecond::from_tflops(312.0);
+/// Bytes of a 16-bit element.
+const HALF: f64 = 2.0;
+/// Elements of a token, width of an expert and experts in the third stage of SwinV2-MoE-B.
+const SWIN: [u32; 3] = [512, 2048, 32];
+/// Tokens of a GPU there: 12 x 12 of each of the 128 images of 192 x 192 that 4,096 are on 32 GPUs.
+const SWIN_TOKENS: f64 = 128.0 * 144.0;
+
+/// SwinV2-MoE-B's layer in its third stage, which has nine of its ten: D = 512, H = 2,048, 32 experts on as many GPUs, top-1, mixed
+/// precision, f = 1 as in Table 7 (configs/swinmoe of microsoft/Swin-Transformer).
+pub fn swin_v2_moe() -> MoeLayer {
+    let [hidden, width, experts] = SWIN;
+    MoeLayer {
+        top_k: 1.0,
+        element: HALF,
+        matmul_rate: PEAK_16BIT * MATMUL,
+        ..layer(SWIN_TOKENS, f64::from(hidden), f64::from(width), experts, experts)
+    }
+}
+
+/// Parameters of that layer, all and active: two matrices and the first one's bias an expert, and the gate's matrix.
+///
+/// ```
+/// # use shardwise::catalog::expert_layers::swin_v2_moe_params;
+/// // 2 * 512 * 2,048 + 2,048 an expert, 512 * 32 in the gate.
+/// assert_eq!(swin_v2_moe_params(), (32 * 2_099_200 + 16_384, 2_099_200 + 16_384));
+/// ```
+pub fn swin_v2_moe_params() -> (u64, u64) {
+    let [hidden, width, experts] = SWIN.map(u64::from);
+    let (expert, gate) = (2 * hidden * width + width, hidden * experts);
+    (experts * expert + gate, expert + gate)
+}
+
 /// A layer that a publication measured, by name.
 #[derive(Clone, Copy, Debug)]
 pub struct ExpertLayerEntry {
@@ -145,5 +179,11 @@ pub const EXPERT_LAYERS: &[ExpertLayerEntry] = &[
         name: "Tutel’s large layer, 64 GPUs",
         found: "Tutel’s paper measures 699 ms for linear exchanges in one chunk on 64 GPUs (Table 2).",
         layer: || table_2(64),
+    },
+    ExpertLayerEntry {
+        id: "swinv2-moe",
+        name: "SwinV2-MoE-B’s layer, 32 GPUs",
+        found: "On 32 GPUs the whole model trains 249 images a second on each with Tutel’s layer, 162 with Fairseq’s (Table 7).",
+        layer: swin_v2_moe,
     },
 ];
