@@ -1,5 +1,6 @@
 //! What would help: single changes to a scenario, each evaluated by the engine.
 
+use crate::model::experts::Dispatcher;
 use crate::model::report::Report;
 use crate::model::software::Loss;
 use crate::model::training::Optimizer;
@@ -25,6 +26,10 @@ pub enum Change {
     TensorParallel(u32),
     /// Half of the pipeline's stages.
     Pipeline(u32),
+    /// Experts over this many groups of GPUs: those of a node, twice as many as before or half of them.
+    ExpertParallel(u32),
+    /// Kernels that send each token once (DeepEP).
+    FusedDispatcher,
     /// Twice the micro-batches of a step, which fill a pipeline.
     MicroBatches(u32),
     /// A loss that never holds fp32 logits.
@@ -54,6 +59,8 @@ impl Change {
             | Self::MicroBatch(_)
             | Self::TensorParallel(_)
             | Self::Pipeline(_)
+            | Self::ExpertParallel(_)
+            | Self::FusedDispatcher
             | Self::FusedLoss
             | Self::Offload => 0,
             Self::MicroBatches(_) | Self::Optimizer8bit | Self::SeqLen(_) => 1,
@@ -160,6 +167,9 @@ fn changes(scenario: &Scenario, fits: bool) -> Vec<Change> {
         changes.push(Change::Pipeline(scenario.pp / 2));
         changes.push(Change::MicroBatches(scenario.grad_accum_steps.saturating_mul(2)));
     }
+    if scenario.model.architecture().has_experts() {
+        experts(scenario, &mut changes);
+    }
     if scenario.kernels.loss == Loss::Standard {
         changes.push(Change::FusedLoss);
     }
@@ -181,6 +191,22 @@ fn changes(scenario: &Scenario, fits: bool) -> Vec<Change> {
         }
     }
     changes
+}
+
+/// What changes of the experts' layout.
+fn experts(scenario: &Scenario, changes: &mut Vec<Change>) {
+    let mesh = scenario.degrees();
+    if !scenario.expert_choice.degrees {
+        let node = scenario.network.values.gpus_per_node / mesh.etp.max(1);
+        for ep in [node, mesh.ep.saturating_mul(2), mesh.ep / 2] {
+            if ep > 0 && ep != mesh.ep {
+                changes.push(Change::ExpertParallel(ep));
+            }
+        }
+    }
+    if mesh.ep > 1 && scenario.experts.dispatcher == Dispatcher::AllToAll {
+        changes.push(Change::FusedDispatcher);
+    }
 }
 
 /// The first doubling of something that makes the run fit, or just the first where it fits already.
@@ -215,6 +241,8 @@ pub fn apply(scenario: &Scenario, change: Change) -> Scenario {
         Change::MicroBatch(size) => changed.micro_batch_size = size,
         Change::TensorParallel(tp) => changed.tp = tp,
         Change::Pipeline(pp) => changed.pp = pp,
+        Change::ExpertParallel(ep) => changed.ep = ep,
+        Change::FusedDispatcher => changed.experts.dispatcher = Dispatcher::Fused,
         Change::MicroBatches(steps) => changed.grad_accum_steps = steps,
         Change::FusedLoss => changed.kernels.loss = Loss::Fused,
         Change::Offload => {
@@ -292,6 +320,16 @@ mod tests {
         (scenario.pp, scenario.grad_accum_steps) = (1, 1);
         let hybrid = apply(&scenario, Change::Strategy(Strategy::HybridShard));
         assert_eq!((hybrid.shard_size, errors(&hybrid)), (1, 0));
+    }
+
+    #[test]
+    fn experts_across_slow_links_are_advised_into_the_node() {
+        let entry = catalog::SCENARIOS.iter().find(|entry| entry.id == "moe-slow-links").unwrap();
+        let scenario = crate::share::decode(entry.link).scenario;
+        let found = advise(&scenario, &scenario.report());
+        let change = found.first().map(|first| first.change);
+        assert_eq!(change, Some(Change::ExpertParallel(8)), "{found:?}");
+        assert!(!changes(&catalog::default_scenario(), true).contains(&Change::FusedDispatcher));
     }
 
     #[test]
