@@ -37,14 +37,9 @@ impl Session {
     /// # Errors
     /// When ChromeDriver or the browser does not start.
     pub fn start(chromium: &Chromium, flags: &[&str]) -> Result<Self> {
-        let mut command = Command::new(&chromium.driver);
-        command.arg("--port=0").stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
-        let mut driver = command.spawn().explain(|| "ChromeDriver could not be started".into())?;
-        let announced = announced_port(&mut driver);
+        let (driver, port) = start_driver(chromium)?;
         // From here on dropping the session ends the driver, whatever happens.
-        let mut session = Self { driver, port: 0, id: String::new(), browser: None };
-        session.port = announced?;
-        let port = session.port;
+        let mut session = Self { driver, port, id: String::new(), browser: None };
         let capabilities = json!({ "capabilities": { "alwaysMatch": {
             "goog:chromeOptions": {
                 "binary": chromium.browser,
@@ -194,16 +189,71 @@ fn usual_flags() -> Result<Vec<String>> {
     Ok(flags.iter().filter_map(|flag| text(Some(flag))).collect())
 }
 
-/// "ChromeDriver was started successfully on port 41234."
-fn announced_port(driver: &mut Child) -> Result<u16> {
-    let silent = || Failure::new("ChromeDriver does not say its port; is it of the same version as Chromium?");
-    let stdout = driver.stdout.take().ok_or_else(silent)?;
+/// A running ChromeDriver and its port.
+///
+/// It picks a free port for IPv4, then wants the same one for IPv6, and ends when another process was quicker; with
+/// several tests starting one at the same moment that happens, so it gets a few attempts.
+fn start_driver(chromium: &Chromium) -> Result<(Child, u16)> {
+    const ATTEMPTS: u32 = 6;
+    let mut said = String::new();
+    for attempt in 0..ATTEMPTS {
+        std::thread::sleep(Duration::from_millis(250) * attempt);
+        let mut command = Command::new(&chromium.driver);
+        command.arg("--port=0").stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
+        let mut driver = command.spawn().explain(|| "ChromeDriver could not be started".into())?;
+        match announced_port(&mut driver) {
+            Ok(port) => return Ok((driver, port)),
+            Err(printed) => said = printed,
+        }
+        let _ = driver.kill();
+        let _ = driver.wait();
+    }
+    Err(Failure::new(format!(
+        "ChromeDriver ended {ATTEMPTS} times without saying its port; is it of the same version as Chromium? Its last \
+         words: {}",
+        said.trim()
+    )))
+}
+
+/// The port of "ChromeDriver was started successfully on port 41234.", or all that was printed instead.
+fn announced_port(driver: &mut Child) -> std::result::Result<u16, String> {
+    let mut printed = String::new();
+    let Some(stdout) = driver.stdout.take() else { return Err(printed) };
     let mut lines = BufReader::new(stdout).lines().map_while(std::result::Result::ok);
-    let port = lines.find_map(|line| {
-        let (_, port) = line.split_once("successfully on port ")?;
-        port.trim_end_matches('.').trim().parse().ok()
+    let port = lines.by_ref().find_map(|line| {
+        let port = line.split_once("successfully on port ").map(|(_, port)| port.trim_end_matches('.').trim().parse());
+        printed.push_str(&line);
+        printed.push('\n');
+        port.and_then(std::result::Result::ok)
     });
     // Whatever else it prints is read and forgotten, or a full pipe would stop it.
     std::thread::spawn(move || lines.for_each(drop));
-    port.ok_or_else(silent)
+    port.ok_or(printed)
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use std::os::unix::fs::PermissionsExt as _;
+
+    use super::*;
+
+    /// A "driver" that ends at once the first time and says a port the second.
+    #[test]
+    fn a_driver_that_ends_at_once_is_started_again() {
+        let folder = std::env::temp_dir().join(format!("shardwise-driver-{}", std::process::id()));
+        std::fs::create_dir_all(&folder).expect("a folder");
+        let driver = folder.join("driver");
+        let script = "#!/bin/sh\ncd \"$(dirname \"$0\")\"\nif [ -e tried ]; then\n  echo \"ChromeDriver was started \
+                      successfully on port 4444.\"\n  exec sleep 5\nfi\ntouch tried\necho \"IPv6 port not \
+                      available. Exiting...\"\nexit 1\n";
+        std::fs::write(&driver, script).expect("a script");
+        std::fs::set_permissions(&driver, std::fs::Permissions::from_mode(0o755)).expect("permissions");
+        let chromium = Chromium { browser: driver.clone(), driver };
+        let (mut driver, port) = start_driver(&chromium).expect("the second attempt succeeds");
+        driver.kill().expect("it runs");
+        driver.wait().expect("it ends");
+        assert_eq!(port, 4444);
+        assert!(folder.join("tried").exists(), "the first attempt ended");
+        std::fs::remove_dir_all(&folder).expect("the folder goes");
+    }
 }
