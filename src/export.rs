@@ -1,4 +1,5 @@
-//! A scenario and its report in the formats of others.
+//! A scenario and its report in the formats of others, and what the page fetches.
 
 pub mod catalog_json;
 pub mod report_json;
+pub mod words;
