@@ -2,6 +2,7 @@
 
 mod clipboard;
 mod dom;
+pub mod fetch;
 mod frame;
 mod link;
 mod pause;
