@@ -46,6 +46,10 @@ pub enum Unit {
     Hours,
     /// Minutes.
     Minutes,
+    /// Seconds.
+    Seconds,
+    /// US dollars.
+    Dollars,
 }
 
 /// How a slider's positions spread over its range.

@@ -2,6 +2,7 @@
 
 pub mod advice;
 pub mod boundary;
+pub mod cost;
 pub mod experts;
 pub mod limits;
 pub mod refine;
