@@ -50,6 +50,8 @@ pub enum Unit {
     Seconds,
     /// US dollars.
     Dollars,
+    /// Tokens a second, of all GPUs.
+    TokensPerS,
 }
 
 /// How a slider's positions spread over its range.

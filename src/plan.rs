@@ -6,5 +6,7 @@ pub mod cost;
 pub mod experts;
 pub mod limits;
 pub mod refine;
+pub mod scaling;
 pub mod search;
+pub mod sensitivity;
 pub mod sweep;

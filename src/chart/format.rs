@@ -98,6 +98,7 @@ pub fn value(unit: Unit, value: f64) -> String {
         Unit::Params => params(value),
         Unit::Seconds => seconds(Seconds::new(value)),
         Unit::Dollars => dollars(value),
+        Unit::TokensPerS => tokens_per_s(value),
         // Whole tokens and GPUs are exact: 8,192 is a different choice from 8,190.
         Unit::None | Unit::Tokens if value.fract() == 0.0 => minus(&with_unit(unit, value)),
         _ => {
@@ -117,7 +118,7 @@ pub fn tick(unit: Unit, value: f64) -> String {
             plain(value / (KIBI * KIBI)) + "M"
         }
         Unit::Tokens if value >= KIBI && (value / KIBI).fract() == 0.0 => plain(value / KIBI) + "k",
-        Unit::Params => params(value),
+        Unit::Params | Unit::TokensPerS | Unit::TrainTokens => params(value),
         Unit::None | Unit::Tokens if value.fract() == 0.0 => minus(&group_thousands(&plain(value))),
         _ => no_number(value).unwrap_or_else(|| trimmed(&digits(value))),
     }

@@ -8,6 +8,8 @@ mod finding;
 mod memory;
 mod metric;
 mod region;
+mod roofline;
+mod scaling;
 mod scratch;
 mod timeline;
 
@@ -23,6 +25,8 @@ pub use experts::{ALONG, LayerView, expert_layer, layer_shown};
 pub use memory::memory_bar;
 pub use metric::Metric;
 pub use region::feasible_region;
+pub use roofline::roofline;
+pub use scaling::scaling_curves;
 pub use scratch::Scratch;
 pub use timeline::{TIME, timeline};
 

@@ -45,6 +45,7 @@ pub fn unit_label(unit: Unit) -> &'static str {
         Unit::Minutes => "min",
         Unit::Seconds => "s",
         Unit::Dollars => "$",
+        Unit::TokensPerS => "tokens/s",
     }
 }
 

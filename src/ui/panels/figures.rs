@@ -14,6 +14,7 @@ use crate::ui::components::bar::MemoryBar;
 use crate::ui::components::figure::Figure;
 use crate::ui::components::select::{Choose, Item, Select};
 use crate::ui::derived::Derived;
+use crate::ui::panels::closer::Closer;
 use crate::ui::panels::expert_layer::expert_layer;
 use crate::ui::panels::groups::title;
 use crate::ui::panels::run::run;
@@ -125,6 +126,7 @@ pub fn figures(
                     <Select id="zoom" name="Part of the step" items={levels} chosen={view.zoom.level as usize} {view} choose={look} {emit} />
                 </Figure>
             </div>
+            <Closer scenario={settled} {view} {theme} emit={emit.clone()} say={say.clone()} />
             <Strategies scenario={settled} emit={emit.clone()} />
             { for derived.layer.iter().map(|spec| expert_layer(spec, view, theme, sinks)) }
             { run(&state.scenario) }

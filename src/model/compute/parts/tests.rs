@@ -53,7 +53,7 @@ fn nothing_is_above_the_roof() {
             Operator::ALL.into_iter().zip(parts(&setup)).filter(|(_, part)| part.time > Seconds::ZERO)
         {
             assert!(part.rate() <= peak, "{operator:?}: {:?} of {peak:?}, {scenario:?}", part.rate());
-            let streams = part.bytes / part.time;
+            let streams = BytesPerSecond::new(part.bytes.get() / part.time.get());
             let memory = setup.accelerator.memory_bandwidth;
             assert!(streams <= memory, "{operator:?}: {streams:?} of {memory:?}, {scenario:?}");
         }
