@@ -196,6 +196,10 @@ pub(super) fn settled_positions(axis: &Axis, count: usize, out: &mut Vec<f64>) {
             *value = axis.settled(*value);
         }
         out.dedup();
+        // One valid value: the curves are level.
+        if out.len() < 2 {
+            positions(axis, count, out);
+        }
     }
 }
 

@@ -48,8 +48,8 @@ pub fn roofline(scenario: &Scenario) -> ChartSpec {
         ),
         reached.line("What kernels reach of it", LineRole::Reached, &x),
     ];
-    // Were everything hidden, a step would take as long as its busiest communication lane.
-    let lane = report.time.longest_lane;
+    // Were everything hidden, a step would take as long as its busiest communication lane; exchanges are in it that gathers can run beside.
+    let lane = report.time.longest_lane.min(report.time.step);
     let network = FlopsPerSecond::new(total.flops.get() / lane.get());
     if lane > Seconds::ZERO && network.tflops() <= y.max {
         let height = network.tflops().max(y.min);
