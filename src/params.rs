@@ -46,6 +46,12 @@ pub enum Unit {
     Hours,
     /// Minutes.
     Minutes,
+    /// Seconds.
+    Seconds,
+    /// US dollars.
+    Dollars,
+    /// Tokens a second, of all GPUs.
+    TokensPerS,
 }
 
 /// How a slider's positions spread over its range.

@@ -216,9 +216,12 @@ pub fn line(theme: Theme, role: LineRole) -> Rgb {
     match role {
         LineRole::Strategy(place) | LineRole::Current(place) => strategy(theme, place),
         LineRole::MemoryFrontier => limiter(theme, Limiter::Memory),
-        LineRole::Bound | LineRole::NetworkBoundary | LineRole::Adaptive => tokens(theme).text,
+        LineRole::Bound | LineRole::NetworkBoundary | LineRole::Adaptive | LineRole::Roof => tokens(theme).text,
         LineRole::Choice(place) => choice(theme, place),
-        LineRole::Baseline => tokens(theme).muted,
+        LineRole::Baseline | LineRole::Ideal | LineRole::Reached => tokens(theme).muted,
+        LineRole::Weak => tokens(theme).accent,
+        LineRole::Strong => part(theme, MemoryPart::Activations),
+        LineRole::Network => limiter(theme, Limiter::InterNode),
     }
 }
 
@@ -237,7 +240,11 @@ pub const fn dashes(role: LineRole) -> &'static [f64] {
             _ => &[12.0, 3.0, 2.0, 3.0, 2.0, 3.0],
         },
         LineRole::Bound => &[7.0, 5.0],
-        LineRole::MemoryFrontier | LineRole::Adaptive => &[],
+        LineRole::MemoryFrontier | LineRole::Adaptive | LineRole::Weak | LineRole::Roof => &[],
+        LineRole::Strong => &[9.0, 4.0],
+        LineRole::Ideal => &[2.0, 4.0],
+        LineRole::Reached => &[5.0, 4.0],
+        LineRole::Network => &[10.0, 3.0, 2.0, 3.0],
         LineRole::NetworkBoundary => &[1.5, 3.5],
         LineRole::Baseline => &[16.0, 5.0],
     }
@@ -246,9 +253,14 @@ pub const fn dashes(role: LineRole) -> &'static [f64] {
 /// The width of a line in CSS pixels.
 pub const fn width(role: LineRole) -> f64 {
     match role {
-        LineRole::Strategy(_) | LineRole::Choice(_) | LineRole::Bound => 1.5,
+        LineRole::Strategy(_) | LineRole::Choice(_) | LineRole::Bound | LineRole::Ideal | LineRole::Reached => 1.5,
         LineRole::Current(_) | LineRole::Adaptive => 3.0,
-        LineRole::Baseline | LineRole::MemoryFrontier | LineRole::NetworkBoundary => 2.0,
+        LineRole::Weak | LineRole::Strong => 2.5,
+        LineRole::Baseline
+        | LineRole::MemoryFrontier
+        | LineRole::NetworkBoundary
+        | LineRole::Roof
+        | LineRole::Network => 2.0,
     }
 }
 

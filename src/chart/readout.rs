@@ -122,8 +122,13 @@ fn in_field(spec: &ChartSpec, field: &Field, x: f64, y: f64) -> Vec<Entry> {
 
 /// One curve's height.
 fn on_line(spec: &ChartSpec, line: &Line, x: f64) -> Entry {
+    let ideal = spec.lines.iter().find(|other| other.role == LineRole::Ideal && line.role != LineRole::Ideal);
+    let share = |y: f64| {
+        let ideal = ideal.and_then(|ideal| ideal.at(x)).filter(|ideal| ideal.0 > 0.0);
+        ideal.map_or(String::new(), |ideal| format!(" ({} of linear)", format::percent(y / ideal.0)))
+    };
     let value = match line.at(x) {
-        Some((y, true)) => format::value(spec.y.unit, y),
+        Some((y, true)) => format::value(spec.y.unit, y) + &share(y),
         Some((_, false)) => DOES_NOT_FIT.to_string(),
         None => "no value".to_string(),
     };

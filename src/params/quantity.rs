@@ -43,6 +43,9 @@ pub fn unit_label(unit: Unit) -> &'static str {
         Unit::GramsPerKwh => "g/kWh",
         Unit::Hours => "h",
         Unit::Minutes => "min",
+        Unit::Seconds => "s",
+        Unit::Dollars => "$",
+        Unit::TokensPerS => "tokens/s",
     }
 }
 

@@ -1,6 +1,7 @@
 //! The regions of the page, put together from components.
 
 pub mod banner;
+pub mod closer;
 pub mod colophon;
 pub mod controls;
 pub mod expert_layer;
@@ -9,5 +10,6 @@ pub mod groups;
 pub mod masthead;
 pub mod pickers;
 pub mod run;
+pub mod sensitivity;
 pub mod strategies;
 pub mod verdict;

@@ -46,9 +46,9 @@ fn around(area: &PlotArea, ((low, high), piece): ((f64, f64), &Vec<(f64, f64)>))
 /// Lines are drawn in layers: the scenario's own over the others, a bound over both.
 fn layer(line: &Line) -> u8 {
     match line.role {
-        LineRole::Strategy(_) | LineRole::Choice(_) | LineRole::Baseline => 0,
-        LineRole::NetworkBoundary => 1,
-        LineRole::MemoryFrontier => 2,
+        LineRole::Strategy(_) | LineRole::Choice(_) | LineRole::Baseline | LineRole::Ideal | LineRole::Reached => 0,
+        LineRole::NetworkBoundary | LineRole::Strong | LineRole::Network => 1,
+        LineRole::MemoryFrontier | LineRole::Weak | LineRole::Roof => 2,
         LineRole::Current(_) | LineRole::Adaptive => 3,
         LineRole::Bound => TOP_LAYER,
     }

@@ -33,6 +33,7 @@ pub struct Props {
     /// Takes what the status line should say.
     pub say: Callback<AttrValue>,
     /// The selects in the heading.
+    #[prop_or_default]
     pub children: Html,
     /// What the readout says where nobody points, if it has nothing to say of the scenario on screen.
     #[prop_or_default]
