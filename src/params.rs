@@ -32,6 +32,8 @@ pub enum Unit {
     Us,
     /// Milliseconds.
     Ms,
+    /// Seconds.
+    Seconds,
     /// Watts.
     Watt,
     /// Percent of one.

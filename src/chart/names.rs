@@ -93,6 +93,9 @@ pub fn line_class(role: LineRole) -> String {
         LineRole::Choice(place) => format!("line-choice-{place}"),
         LineRole::Adaptive => "line-adaptive".into(),
         LineRole::Baseline => "line-baseline".into(),
+        LineRole::Equal => "line-equal".into(),
+        LineRole::Margin => "line-margin".into(),
+        LineRole::Set(place) => format!("line-set-{place}"),
     }
 }
 

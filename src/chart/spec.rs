@@ -222,6 +222,12 @@ pub enum LineRole {
     Adaptive,
     /// What they are compared with.
     Baseline,
+    /// Where what is predicted is what was measured.
+    Equal,
+    /// Where it is off by so much.
+    Margin,
+    /// Rows of one kind, by its place among `measured::published::Set::ALL`.
+    Set(usize),
 }
 
 /// Static choices of which one figure has a line each, at most.
@@ -231,6 +237,11 @@ impl LineRole {
     /// Whether the line is the figure's own: heavier than the others, with the mark of the scenario on it.
     pub fn is_own(self) -> bool {
         matches!(self, Self::Current(_) | Self::Adaptive)
+    }
+
+    /// Whether the line is there to read others by, and has no value of its own.
+    pub fn is_guide(self) -> bool {
+        matches!(self, Self::Equal | Self::Margin)
     }
 }
 

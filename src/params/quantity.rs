@@ -37,6 +37,7 @@ pub fn unit_label(unit: Unit) -> &'static str {
         Unit::Tokens | Unit::TrainTokens => "tokens",
         Unit::Us => "µs",
         Unit::Ms => "ms",
+        Unit::Seconds => "s",
         Unit::Watt => "W",
         Unit::Percent => "%",
         Unit::DollarsPerHour => "$/h",

@@ -46,8 +46,8 @@ fn around(area: &PlotArea, ((low, high), piece): ((f64, f64), &Vec<(f64, f64)>))
 /// Lines are drawn in layers: the scenario's own over the others, a bound over both.
 fn layer(line: &Line) -> u8 {
     match line.role {
-        LineRole::Strategy(_) | LineRole::Choice(_) | LineRole::Baseline => 0,
-        LineRole::NetworkBoundary => 1,
+        LineRole::Strategy(_) | LineRole::Choice(_) | LineRole::Baseline | LineRole::Set(_) | LineRole::Margin => 0,
+        LineRole::NetworkBoundary | LineRole::Equal => 1,
         LineRole::MemoryFrontier => 2,
         LineRole::Current(_) | LineRole::Adaptive => 3,
         LineRole::Bound => TOP_LAYER,
