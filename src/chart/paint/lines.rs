@@ -92,7 +92,8 @@ pub(super) fn draw<B: DrawingBackend>(
         drawn.push((line, pieces));
     }
     let mut named = Vec::new();
-    for (line, pieces) in drawn.into_iter().rev() {
+    // Guides lie under marks, and so would their names.
+    for (line, pieces) in drawn.into_iter().rev().filter(|(line, _)| !line.role.is_guide()) {
         let longest = pieces.iter().max_by(|one, other| one.len().cmp(&other.len()));
         // What the frontier's name says is true of the hatched side only.
         let hatched = |rect: &Rect| match (&spec.field, line.role) {

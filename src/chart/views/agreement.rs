@@ -142,10 +142,10 @@ pub fn agreement(rows: &ScoredRows, view: AgreementView, here: Option<usize>) ->
         grain: Grain::Digits,
         own: None,
     };
-    let line = |name, role, times: f64| {
+    let times = |times: f64| {
         // As far as both ends of both axes.
         let (from, to) = (low.max(low / times), high.min(high / times));
-        Line::new(name, role, vec![vec![(from, times * from), (to, times * to)]])
+        vec![(from, times * from), (to, times * to)]
     };
     let spec = ChartSpec {
         title: "Predicted against measured".into(),
@@ -153,9 +153,8 @@ pub fn agreement(rows: &ScoredRows, view: AgreementView, here: Option<usize>) ->
         x: axis("Measured"),
         y: axis("Predicted"),
         lines: vec![
-            line("as measured", LineRole::Equal, 1.0),
-            line("20 % more", LineRole::Margin, 1.0 + NEAR),
-            line("20 % less", LineRole::Margin, 1.0 - NEAR),
+            Line::new("as measured", LineRole::Equal, vec![times(1.0)]),
+            Line::new("20 % more and 20 % less", LineRole::Margin, vec![times(1.0 + NEAR), times(1.0 - NEAR)]),
         ],
         marks,
         here: own,

@@ -1,5 +1,7 @@
 //! A published row beside the engine's predictions.
 
+use core::fmt::Write as _;
+
 use super::Measure;
 use crate::catalog;
 use crate::chart::{format, names};
@@ -73,11 +75,12 @@ fn name(row: &Published, scenario: &Scenario) -> String {
     let d = scenario.degrees();
     for (key, degree) in [("tp", d.tp), ("cp", d.cp), ("pp", d.pp), ("ep", scenario.ep)] {
         if degree > 1 {
-            name += &format!(", {key} {degree}");
+            // Writing to a string cannot fail.
+            let _ = write!(name, ", {key} {degree}");
         }
     }
     let tokens = format::value(Unit::Tokens, f64::from(scenario.seq_len));
-    name += &format!(", {tokens}, {} × {} sequences", scenario.micro_batch_size, scenario.grad_accum_steps);
+    let _ = write!(name, ", {tokens}, {} × {} sequences", scenario.micro_batch_size, scenario.grad_accum_steps);
     let fit = if row.fitted { "; constants fitted to it" } else { "" };
     name + "; " + &row.source + fit
 }
