@@ -239,6 +239,11 @@ impl LineRole {
         matches!(self, Self::Current(_) | Self::Adaptive)
     }
 
+    /// Whether its marks are of one kind, which has a name, and are told one by one only when they are pointed at.
+    pub fn is_kind(self) -> bool {
+        matches!(self, Self::Set(_))
+    }
+
     /// Whether the line is there to read others by, and has no value of its own.
     pub fn is_guide(self) -> bool {
         matches!(self, Self::Equal | Self::Margin)

@@ -18,7 +18,7 @@ const RING: f64 = 2.0;
 /// More marks than these have no names in the figure.
 const NAMED: usize = 16;
 
-/// The radius of marks without names: there are hundreds of them.
+/// The radius of more marks than those: there may be thousands.
 const FINE: f64 = 2.25;
 
 /// The radius of a mark, in CSS pixels.
@@ -49,7 +49,7 @@ pub(super) fn draw<B: DrawingBackend>(
             pen.disc(spot, radius - RING, surface)?;
         }
     }
-    for mark in spec.marks.iter().filter(|_| named) {
+    for mark in spec.marks.iter().filter(|mark| named && !mark.role.is_kind()) {
         if let Some(place) = room.near(spot(mark), radius(mark, named), size_of(&[&mark.name])) {
             label(pen, &[&mark.name], place, tokens(theme).text, theme)?;
         }

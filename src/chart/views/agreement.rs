@@ -115,8 +115,16 @@ fn shown(all: &ScoredRows, view: AgreementView) -> impl Iterator<Item = (usize, 
 const NEAR: f64 = 0.2;
 /// Room around the marks, as a factor.
 const ROOM: f64 = 1.3;
+/// The axes reach at least this far from their middle, as a factor.
+const LEAST: f64 = 3.0;
 /// Ends of the axes where nothing is shown.
 const NOTHING: (f64, f64) = (0.1, 100.0);
+
+/// The ends of the axes, further apart where they are near: a single row stands in the middle.
+fn wide(low: f64, high: f64) -> (f64, f64) {
+    let middle = (low * high).sqrt();
+    (low.min(middle / LEAST), high.max(middle * LEAST))
+}
 
 /// The figure, and the place among the rows of each of its marks; `here` is the row that is on screen.
 pub fn agreement(rows: &ScoredRows, view: AgreementView, here: Option<usize>) -> (ChartSpec, Vec<usize>) {
@@ -131,7 +139,7 @@ pub fn agreement(rows: &ScoredRows, view: AgreementView, here: Option<usize>) ->
         places.push(place);
         own = own.or((here == Some(place)).then_some((measured, predicted)));
     }
-    let (low, high) = if high > 0.0 { (low / ROOM, high * ROOM) } else { NOTHING };
+    let (low, high) = if high > 0.0 { wide(low / ROOM, high * ROOM) } else { NOTHING };
     let axis = |label: &str| Axis {
         label: format!("{label} {}", view.measure.label()),
         unit: view.measure.unit(),

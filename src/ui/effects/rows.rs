@@ -13,7 +13,7 @@ use crate::measured::published::{self, Published};
 /// Where they stand beside the page.
 const FILE: &str = "rows.txt";
 /// Rows that are evaluated before the page may do something else.
-const SLICE: usize = 64;
+const SLICE: usize = 32;
 
 /// The published rows, as far as they are here.
 #[derive(Clone)]

@@ -140,7 +140,7 @@ fn made(rows: &Rows, view: AgreementView, here: Option<usize>) -> Made {
 fn foot(all: &ScoredRows, view: AgreementView) -> Html {
     html! {
         <>
-            <ul class="legend">
+            <ul class="legend kinds">
                 { for views::kinds(all, view).into_iter().map(|(place, name, found)| html! {
                     <li>
                         <svg class="sample" viewBox="0 0 22 12" aria-hidden="true">

@@ -52,7 +52,7 @@ pub(super) fn caption(rows: &ScoredRows, view: AgreementView) -> String {
         (Measure::PeakMemory, _) => {
             "No constant is fitted to memory, but shares and bytes set by hand had these rows in view.".into()
         }
-        (Measure::StepTime, 0) => "No constant was fitted to them.".into(),
+        (Measure::StepTime, 0) => format!("No constant was fitted to {}.", if all == 1 { "it" } else { "them" }),
         (Measure::StepTime, fitted) if fitted == all => format!("Constants were fitted to {}.", these(all)),
         (Measure::StepTime, fitted) => format!("Constants were fitted to {} of them.", count(fitted)),
     };
@@ -78,7 +78,8 @@ pub fn kinds(rows: &ScoredRows, view: AgreementView) -> Vec<(usize, &'static str
         let errors = Errors::of(rows, view, Some(set));
         if !errors.sizes.is_empty() {
             let count = format::count(errors.sizes.len() as f64);
-            kinds.push((place, name, format!("{count} rows, median {}", errors.median())));
+            let rows = if errors.sizes.len() == 1 { "row" } else { "rows" };
+            kinds.push((place, name, format!("{count} {rows}, median error {}", errors.median())));
         }
     }
     kinds

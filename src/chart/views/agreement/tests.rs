@@ -49,7 +49,7 @@ fn a_mark_tells_its_row_and_the_error() {
     let at = marks::nearest(&spec, (x, y)).unwrap();
     assert_eq!(places[at], 2);
     let said = readout::readout(&spec, x, y);
-    assert!(said.place[0].name.contains("model 2 on 32 A100 40 GB, FULL_SHARD"), "{said:?}");
+    assert!(said.place[0].name.contains("model 2 on 32 A100 40 GB, FSDP FULL_SHARD"), "{said:?}");
     assert!(said.sentence.contains("−50\u{2009}%") && !said.sentence.contains("as measured"), "{said:?}");
 }
 
