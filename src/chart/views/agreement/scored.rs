@@ -42,7 +42,7 @@ pub struct Scored {
     /// Predicted seconds of a step.
     pub step_s: f64,
     /// Predicted peak memory in GiB, where it was measured.
-    pub peak_gib: f64,
+    pub peak_gib: Option<f64>,
 }
 
 impl Scored {
@@ -53,7 +53,7 @@ impl Scored {
             source,
             name: name(&row, &scenario),
             step_s: row.predicted_step(&scenario),
-            peak_gib: if row.peak_gib.is_some() { row.predicted_peak(&scenario) } else { f64::NAN },
+            peak_gib: row.peak.map(|peak| peak.predicted(&scenario)),
             row,
         }
     }
@@ -62,7 +62,7 @@ impl Scored {
     pub fn pair(&self, measure: Measure) -> Option<(f64, f64)> {
         match measure {
             Measure::StepTime => Some((self.row.step_s?, self.step_s)),
-            Measure::PeakMemory => Some((self.row.peak_gib?, self.peak_gib)),
+            Measure::PeakMemory => Some((self.row.peak?.gib, self.peak_gib?)),
         }
     }
 }

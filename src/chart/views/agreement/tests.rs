@@ -1,7 +1,6 @@
 use super::*;
 use crate::chart::{describe, marks, readout};
 use crate::measured::published::Published;
-use crate::measured::target::{MemoryKind, MemoryStage};
 
 /// Rows of two sources whose measurements are the predictions times these.
 fn rows(ratios: &[f64]) -> ScoredRows {
@@ -14,9 +13,7 @@ fn rows(ratios: &[f64]) -> ScoredRows {
             fitted: place == 0,
             step_s: None,
             batch_share: 1.0,
-            peak_gib: None,
-            kind: MemoryKind::Process,
-            stage: MemoryStage::Most,
+            peak: None,
             link: format!("v=1&rev=2&gpus={}", 8 << place),
         };
         row.step_s = Some(row.predicted_step(&row.scenario()) * ratio);
