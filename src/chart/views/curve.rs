@@ -7,13 +7,17 @@ use super::scratch::Scratch;
 use crate::catalog::accuracy;
 use crate::chart::spec::{Axis, ChartSpec, Grain, Line, LineRole, Quantity};
 use crate::chart::{format, names};
+use crate::model::report::Limiter;
 use crate::params::{Scale, Unit};
 use crate::plan::boundary::zero_between;
+use crate::plan::refine::Node;
 use crate::plan::sweep::{self, Sample};
 use crate::scenario::{Scenario, Strategy};
 
 /// Points along the axis.
 const POINTS: usize = 97;
+/// How far a straight line may lie off a curve while it moves, as a share of its height: a pixel at most.
+const NEAR: f64 = 0.004;
 /// Curves closer than this share of their value are one stroke.
 const SAME: f64 = 1e-9;
 
@@ -100,26 +104,60 @@ pub fn mfu_curve(scenario: &Scenario, x_key: &str, metric: Metric, bounds: bool,
     }
 }
 
+/// A point of a curve.
+#[derive(Clone, Copy, Debug)]
+struct Point {
+    height: f64,
+    slack: f64,
+    limiter: Limiter,
+}
+
+impl Point {
+    fn of(metric: Metric, sample: &Sample) -> Self {
+        Self { height: metric.of(sample), slack: sample.slack(), limiter: sample.time_limiter }
+    }
+
+    fn fits(&self) -> bool {
+        self.slack >= 0.0
+    }
+}
+
+impl Node for Point {
+    fn is_beside(&self, other: &Self) -> bool {
+        self.fits() == other.fits() && self.limiter == other.limiter
+    }
+
+    fn is_near(&self, guess: &Self, _: [&Self; 2]) -> bool {
+        (self.height - guess.height).abs() <= NEAR * self.height
+    }
+
+    fn blend(&self, other: &Self, share: f64) -> Self {
+        Self { height: self.height.blend(&other.height, share), slack: self.slack.blend(&other.slack, share), ..*self }
+    }
+}
+
 /// One strategy's curve: what fits, and what would hold if memory were no limit.
-fn curve(scenario: &Scenario, x: &AxisOf, metric: Metric, scratch: &mut Scratch) -> Line {
-    sweep::line(scenario, x.number, &scratch.xs, &mut scratch.samples);
+fn curve(scenario: &Scenario, x: &AxisOf, metric: Metric, scratch: &Scratch) -> Line {
+    let nodes = scratch.xs.len();
+    let value = |place: usize| scratch.xs.get(place).copied().unwrap_or(x.axis.min);
+    let points = scratch.points(&mut |place| Point::of(metric, &sweep::sample_at(scenario, x.number, value(place))));
     let mut line = Line::new("", LineRole::Bound, Vec::new());
     let mut piece: Vec<(f64, f64)> = Vec::new();
-    let mut last: Option<&Sample> = None;
-    for (at, (&value, sample)) in scratch.xs.iter().zip(&scratch.samples).enumerate() {
+    let mut last: Option<&Point> = None;
+    for (at, point) in points.iter().enumerate() {
         if let Some(before) = last
-            && before.fits() != sample.fits()
+            && before.fits() != point.fits()
         {
-            let share = zero_between(before.slack(), sample.slack());
-            let edge = x.at_node(at as f64 - 1.0 + share, scratch.xs.len());
+            let share = zero_between(before.slack, point.slack);
+            let edge = x.at_node(at as f64 - 1.0 + share, nodes);
             let edge = (edge, metric.of(&sweep::sample_at(scenario, x.number, edge)));
             piece.push(edge);
             line.push(core::mem::replace(&mut piece, vec![edge]), before.fits());
         }
-        piece.push((value, metric.of(sample)));
-        last = Some(sample);
+        piece.push((value(at), point.height));
+        last = Some(point);
     }
-    line.push(piece, last.is_some_and(Sample::fits));
+    line.push(piece, last.is_some_and(Point::fits));
     line
 }
 
