@@ -117,7 +117,7 @@ pub fn write<'a>(rows: impl IntoIterator<Item = &'a Published>) -> String {
     let (mut source, mut model) = ("", "");
     for row in rows {
         let number = |value: Option<f64>| value.map(decimal::plain).unwrap_or_default();
-        let set = letter(&SETS, row.set);
+        let set = letter(&SETS, &row.set);
         let cells = [
             if row.source == source { String::new() } else { plain(&row.source) },
             if row.model == model { String::new() } else { plain(&row.model) },
@@ -125,7 +125,9 @@ pub fn write<'a>(rows: impl IntoIterator<Item = &'a Published>) -> String {
             number(row.step_s),
             number(Some(row.batch_share).filter(|share| *share != 1.0)),
             number(row.peak_gib),
-            row.peak_gib.map(|_| letter(&KINDS, row.kind).to_owned() + letter(&STAGES, row.stage)).unwrap_or_default(),
+            row.peak_gib
+                .map(|_| letter(&KINDS, &row.kind).to_owned() + letter(&STAGES, &row.stage))
+                .unwrap_or_default(),
             row.link.clone(),
         ];
         text.push_str(&cells.join("\t"));
@@ -177,8 +179,8 @@ fn plain(words: &str) -> String {
     words.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-fn letter<T: PartialEq>(names: &[(&'static str, T)], of: T) -> &'static str {
-    names.iter().find(|name| name.1 == of).map_or("", |name| name.0)
+fn letter<T: PartialEq>(names: &[(&'static str, T)], of: &T) -> &'static str {
+    names.iter().find(|name| name.1 == *of).map_or("", |name| name.0)
 }
 
 fn named<T: Copy>(names: &[(&'static str, T)], letter: &str) -> Option<T> {

@@ -10,6 +10,7 @@ mod seen;
 mod size;
 mod theme;
 mod warm;
+mod words;
 
 pub use clipboard::copy;
 pub use dom::{field_text, is_open, selected_index, show_failure, slider_index, use_fill, use_selected, use_shortcuts};
@@ -20,3 +21,4 @@ pub use seen::use_seen;
 pub use size::use_size;
 pub use theme::{chosen_theme, use_theme};
 pub use warm::use_warm_up;
+pub use words::use_words;
