@@ -59,13 +59,13 @@ impl Scenario {
     }
 }
 
-/// Heads that do not divide the hidden size.
+/// Heads that do not divide the hidden size, unless the model says how wide they are: other than what division gives.
 fn heads(shape: &Architecture) -> Option<Issue> {
     let (heads, hidden) = (shape.num_attention_heads, shape.hidden_size);
-    if heads == 0 || hidden == 0 || hidden.is_multiple_of(heads) {
+    let dimension = shape.head_dim;
+    if heads == 0 || hidden == 0 || hidden.is_multiple_of(heads) || dimension != hidden / heads {
         return None;
     }
-    let dimension = shape.head_dim;
     let message = format!(
         "{heads} attention heads do not divide the hidden size {hidden} evenly. The page computes with heads of {dimension}: \
          enter {} heads, or make sure that the model's configuration names this head_dim.",
