@@ -21,6 +21,9 @@ use fields::Fields;
 /// thousand.
 pub const MOST_CHARACTERS: usize = 1_000_000;
 
+/// What is said of longer ones.
+pub const TOO_LONG: &str = "This text is longer than a million characters, and a config.json has a few thousand.";
+
 /// What a config says.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Imported {
@@ -44,10 +47,7 @@ pub fn check_length(text: &str) -> Result<(), String> {
     if text.trim().is_empty() {
         return Err("There is nothing to read: paste the text of a config.json.".into());
     }
-    if text.len() > MOST_CHARACTERS {
-        return Err("This text is longer than a million characters, and a config.json has a few thousand.".into());
-    }
-    Ok(())
+    if text.len() > MOST_CHARACTERS { Err(TOO_LONG.into()) } else { Ok(()) }
 }
 
 /// The sentence about text that is no JSON; `cause` is what the parser says of it, with the place.

@@ -59,7 +59,7 @@ fn by_list(fields: &mut Fields, name: &'static str, full: impl Fn(&Json) -> Opti
     let Some(kinds) = fields.list(name).filter(|kinds| !kinds.is_empty()) else { return };
     let is_full = |place: usize| kinds.get(place).and_then(&full);
     let every = (0..kinds.len()).find(|&place| is_full(place) == Some(true)).map_or(0, |place| place + 1);
-    let regular = |place: usize| is_full(place) == Some(every > 0 && (place + 1) % every == 0);
+    let regular = |place: usize| is_full(place) == Some(every > 0 && (place + 1).is_multiple_of(every));
     if every > MOST_EVERY || !(0..kinds.len()).all(regular) {
         return;
     }

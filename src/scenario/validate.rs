@@ -59,11 +59,11 @@ impl Scenario {
     }
 }
 
-/// Heads that do not divide the hidden size, unless the model says how wide they are: other than what division gives.
+/// Heads that do not divide the hidden size: a slip where their width is what division leaves, else the model's own choice.
 fn heads(shape: &Architecture) -> Option<Issue> {
     let (heads, hidden) = (shape.num_attention_heads, shape.hidden_size);
     let dimension = shape.head_dim;
-    if heads == 0 || hidden == 0 || hidden.is_multiple_of(heads) || dimension != hidden / heads {
+    if heads == 0 || hidden == 0 || hidden.is_multiple_of(heads) {
         return None;
     }
     let message = format!(
@@ -71,7 +71,8 @@ fn heads(shape: &Architecture) -> Option<Issue> {
          enter {} heads, or make sure that the model's configuration names this head_dim.",
         neighbours(hidden, heads)
     );
-    Some(Issue::error("heads", message))
+    let is_chosen = dimension != hidden / heads;
+    Some(if is_chosen { Issue::note("heads", message) } else { Issue::error("heads", message) })
 }
 
 /// Groups of query heads of different sizes.

@@ -2,6 +2,7 @@
 
 mod clipboard;
 mod dom;
+mod drop;
 mod frame;
 mod link;
 mod pause;
@@ -12,6 +13,7 @@ mod warm;
 
 pub use clipboard::copy;
 pub use dom::{field_text, is_open, selected_index, show_failure, slider_index, use_fill, use_selected, use_shortcuts};
+pub use drop::{area_text, chosen_file, read_config, settled_text, use_drop};
 pub use frame::use_frame_queue;
 pub use link::{arrival, full_link, use_link, use_navigation};
 pub use pause::{use_after_pause, use_commit, use_settled};

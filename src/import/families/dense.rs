@@ -64,6 +64,8 @@ fn with_biases(biased: bool, shape: Architecture) -> Architecture {
 /// With sliding windows.
 pub(super) fn windowed(fields: &mut Fields, style: Architecture) -> Architecture {
     let shape = llama(fields, style);
+    // Phi: every layer is a full one.
+    fields.expect("full_attn_mod", 1.0);
     with_windows(fields, shape)
 }
 

@@ -74,18 +74,20 @@ pub(super) fn llama_4(fields: &mut Fields, style: Architecture) -> Architecture 
 
 /// Some layers may stay dense: the first ones, listed in `mlp_only_layers`, or all but every n-th.
 fn sparse_qwen(fields: &mut Fields, shape: Architecture, usual: (u32, u32, u32)) -> Architecture {
+    /// The bound of [`Experts::first_k_dense_replace`].
+    const MOST_FIRST: usize = 2000;
     let experts = routed(fields, (Some(usual.0), Some(usual.1)));
     let moe_intermediate_size = fields.count(&["moe_intermediate_size"], "effn", Some(usual.2));
     let moe_layer_step = fields.count(&["decoder_sparse_step"], "moestep", Some(1));
     let dense = fields.list("mlp_only_layers").unwrap_or_default();
     let first = |(place, layer): (usize, &Json)| *layer == Json::Number(place as f64);
-    let are_first = moe_layer_step == 1 && dense.iter().enumerate().all(first);
+    let are_first = moe_layer_step == 1 && dense.len() <= MOST_FIRST && dense.iter().enumerate().all(first);
     if are_first || dense.is_empty() {
         fields.mark("mlp_only_layers");
     }
     let first_k_dense_replace = if are_first { u32::try_from(dense.len()).unwrap_or(0) } else { 0 };
     let shape = with_switched_windows(fields, shape);
-    with(Experts { moe_intermediate_size, moe_layer_step, first_k_dense_replace, ..experts }, shape)
+    with(Experts { moe_intermediate_size, first_k_dense_replace, moe_layer_step, ..experts }, shape)
 }
 
 /// With a shared expert behind a gate.

@@ -12,7 +12,7 @@ pub const GPUS_PER_NODE: Param = Param {
     key: "node",
     label: "GPUs per node",
     csv: "gpus_per_node",
-    group: Group::Hardware,
+    group: Group::Network,
     help: "GPUs joined by NVLink, xGMI or PCIe: traffic among them does not cross the network.",
     kind: doublings(
         Unit::None,
@@ -28,7 +28,7 @@ pub const INTRA_NODE: Param = Param {
     key: "intra",
     label: "Bandwidth inside the node",
     csv: "intra_node_gb_per_s",
-    group: Group::Hardware,
+    group: Group::Network,
     help: "Rate of one GPU to the others of its node, in each direction: half of the total that NVLink data sheets print.",
     kind: number(
         Unit::GbPerS,
@@ -79,7 +79,7 @@ pub const INTER_NODE_LATENCY: Param = Param {
     key: "lat",
     label: "Latency between nodes",
     csv: "inter_node_latency_us",
-    group: Group::Hardware,
+    group: Group::Network,
     help: "Time of one hop between nodes before the first byte arrives. A ring over many nodes pays it once a hop.",
     kind: number(
         Unit::Us,
@@ -96,7 +96,7 @@ pub const INTER_NODE_EFFICIENCY: Param = Param {
     key: "eff",
     label: "Network efficiency",
     csv: "inter_node_efficiency_percent",
-    group: Group::Hardware,
+    group: Group::Network,
     help: "Share of the nominal link rate that large collectives reach between nodes: bus bandwidth of nccl-tests over the \
            link's rate.",
     kind: number(
@@ -123,7 +123,7 @@ pub const TOPOLOGY: Param = Param {
     key: "topology",
     label: "Network model",
     csv: "topology",
-    group: Group::Hardware,
+    group: Group::Network,
     help: "How the time of a collective is computed: with the fast links inside each node, or as if there were none.",
     kind: choice(
         TOPOLOGY_OPTIONS,
