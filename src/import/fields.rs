@@ -63,7 +63,9 @@ impl<'a> Fields<'a> {
         }
         usual.unwrap_or_else(|| {
             let name = names.join(" or ");
-            let meaning = param.help.split([':', '(', ',']).next().unwrap_or(param.label).trim();
+            let help = param.help.text().split([':', '(', ',']).next().unwrap_or_default().trim();
+            // The page's texts may not have arrived yet.
+            let meaning = if help.is_empty() { param.label } else { help };
             let mut letters = meaning.chars();
             let first = letters.next().map(|letter| letter.to_ascii_lowercase());
             let meaning: String = first.into_iter().chain(letters).collect();

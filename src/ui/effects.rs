@@ -3,6 +3,7 @@
 mod clipboard;
 mod dom;
 mod drop;
+pub mod fetch;
 mod frame;
 mod link;
 mod pause;
@@ -10,6 +11,7 @@ mod seen;
 mod size;
 mod theme;
 mod warm;
+mod words;
 
 pub use clipboard::copy;
 pub use dom::{field_text, is_open, selected_index, show_failure, slider_index, use_fill, use_selected, use_shortcuts};
@@ -21,3 +23,4 @@ pub use seen::use_seen;
 pub use size::use_size;
 pub use theme::{chosen_theme, use_theme};
 pub use warm::use_warm_up;
+pub use words::use_words;

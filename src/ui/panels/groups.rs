@@ -44,12 +44,14 @@ pub struct Props {
     pub emit: Callback<Action>,
     /// Takes what opens (1) and what closes (-1).
     pub opened: Callback<i32>,
+    /// Whether the texts that explain the controls are there.
+    pub words: bool,
 }
 
 /// All of them.
 #[component]
 pub fn Groups(props: &Props) -> Html {
-    let Props { scenario, preset, drafts, emit, opened } = props;
+    let Props { scenario, preset, drafts, emit, opened, .. } = props;
     let around = Around { scenario, drafts, preset, emit };
     // A bit for each open group.
     let open = use_state_eq(|| 0_u32);
