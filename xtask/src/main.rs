@@ -34,6 +34,7 @@ fn dispatch(words: &[&str]) -> Result<ExitCode> {
             let (profile, port) = serve_options(options)?;
             site::serve(profile, port)?;
         }
+        ["lab", rest @ ..] => site::lab(rest)?,
         ["build"] => site::build()?,
         ["test"] => return checks::run(),
         ["accuracy"] => accuracy::run()?,

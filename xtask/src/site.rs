@@ -1,6 +1,8 @@
 //! From sources to `dist/`: Trunk compiles and assembles, wasm-opt shrinks, and that is all.
 
 mod names;
+mod profile;
+mod split;
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -152,4 +154,28 @@ fn size(file: &Path) -> Result<u64> {
 
 fn name(file: &Path) -> String {
     file.file_name().unwrap_or_default().to_string_lossy().into_owned()
+}
+
+/// LAB
+#[allow(missing_docs, clippy::pedantic, clippy::unwrap_used)]
+pub fn lab(words: &[&str]) -> Result<()> {
+    match words {
+        ["profile", folder, module, list] => {
+            let cold = profile::cold(Path::new(folder), Path::new(module))?;
+            std::fs::write(list, split::cold::written(&cold)).unwrap();
+        }
+        ["split", module, list, hot, rest] => {
+            let bytes = std::fs::read(module).unwrap();
+            let text = std::fs::read_to_string(list).unwrap();
+            let cold = text.lines().map(|line| u32::from_str_radix(line, 16).unwrap()).collect();
+            let halves = split::halves(&bytes, &cold)?.unwrap();
+            println!("{} moved, {} + {} of {}", halves.moved, halves.hot.len(), halves.rest.len(), bytes.len());
+            split::parse(&halves.hot)?;
+            split::parse(&halves.rest)?;
+            std::fs::write(hot, halves.hot).unwrap();
+            std::fs::write(rest, halves.rest).unwrap();
+        }
+        _ => {}
+    }
+    Ok(())
 }
