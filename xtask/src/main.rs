@@ -34,6 +34,7 @@ fn dispatch(words: &[&str]) -> Result<ExitCode> {
             let (profile, port) = serve_options(options)?;
             site::serve(profile, port)?;
         }
+        ["blocks", rest @ ..] => site::blocks(rest)?,
         ["lab", rest @ ..] => site::lab(rest)?,
         ["build"] => site::build()?,
         ["test"] => return checks::run(),

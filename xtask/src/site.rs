@@ -179,3 +179,54 @@ pub fn lab(words: &[&str]) -> Result<()> {
     }
     Ok(())
 }
+
+/// LAB
+#[allow(missing_docs, clippy::pedantic, clippy::unwrap_used, clippy::indexing_slicing)]
+pub fn blocks(words: &[&str]) -> Result<()> {
+    use walrus::ir::*;
+    struct Seqs(Vec<InstrSeqId>);
+    impl<'i> Visitor<'i> for Seqs {
+        fn start_instr_seq(&mut self, seq: &'i InstrSeq) {
+            self.0.push(seq.id());
+        }
+    }
+    let [input, output, map] = words else { return Ok(()) };
+    let mut module = split::parse(&std::fs::read(input).unwrap())?;
+    let functions: Vec<_> = module.funcs.iter().map(|f| (f.id(), f.name.clone())).collect();
+    let ty = module.types.add(&[walrus::ValType::I32], &[]);
+    let (hit, _) = module.add_import_func("profile", "hit", ty);
+    let mut rows = String::new();
+    let mut next = 0;
+    for (id, name) in functions {
+        let walrus::FunctionKind::Local(function) = &mut module.funcs.get_mut(id).kind else { continue };
+        let mut seqs = Seqs(vec![]);
+        dfs_in_order(&mut seqs, function, function.entry_block());
+        for seq in seqs.0 {
+            let old = std::mem::take(&mut function.block_mut(seq).instrs);
+            let mut new = vec![];
+            let mut count = 0;
+            let loc = InstrLocId::default();
+            new.push((Const { value: Value::I32(next) }.into(), loc));
+            new.push((Call { func: hit }.into(), loc));
+            for (instr, l) in old {
+                let cut = matches!(instr, Instr::Block(_) | Instr::IfElse(_) | Instr::BrIf(_) | Instr::Loop(_));
+                new.push((instr, l));
+                count += 1;
+                if cut {
+                    rows += &format!("{next} {count} {}\n", name.as_deref().unwrap_or("?").replace(' ', "_"));
+                    count = 0;
+                    next += 1;
+                    new.push((Const { value: Value::I32(next) }.into(), loc));
+                    new.push((Call { func: hit }.into(), loc));
+                }
+            }
+            rows += &format!("{next} {count} {}\n", name.as_deref().unwrap_or("?").replace(' ', "_"));
+            next += 1;
+            function.block_mut(seq).instrs = new;
+        }
+    }
+    println!("{next} points");
+    std::fs::write(output, module.emit_wasm()).unwrap();
+    std::fs::write(map, rows).unwrap();
+    Ok(())
+}
