@@ -16,8 +16,8 @@ use crate::scenario::{Scenario, Strategy};
 
 /// Points along the axis.
 const POINTS: usize = 97;
-/// How far a straight line may lie off a curve while it moves, as a share of its height: a pixel at most.
-const NEAR: f64 = 0.004;
+/// How far a straight line may lie off a curve while it moves, as a share of its height: less than three digits tell.
+const NEAR: f64 = 0.001;
 /// Curves closer than this share of their value are one stroke.
 const SAME: f64 = 1e-9;
 
@@ -63,7 +63,7 @@ pub fn mfu_curve(scenario: &Scenario, x_key: &str, metric: Metric, bounds: bool,
             continue;
         }
         let moved = Scenario { strategy, ..*scenario };
-        let mut line = curve(&moved, &x, metric, scratch);
+        let mut line = curve(&moved, &x, metric, own, scratch);
         line.name = names::strategy(place).to_string();
         line.band = (own && !line.segments.is_empty()).then(|| {
             let time = accuracy::step_time(scenario);
@@ -136,11 +136,13 @@ impl Node for Point {
     }
 }
 
-/// One strategy's curve: what fits, and what would hold if memory were no limit.
-fn curve(scenario: &Scenario, x: &AxisOf, metric: Metric, scratch: &Scratch) -> Line {
+/// One strategy's curve: what fits, and what would hold if memory were no limit. The caption tells numbers of the scenario's
+/// own, so that it always has every point.
+fn curve(scenario: &Scenario, x: &AxisOf, metric: Metric, own: bool, scratch: &Scratch) -> Line {
     let nodes = scratch.xs.len();
     let value = |place: usize| scratch.xs.get(place).copied().unwrap_or(x.axis.min);
-    let points = scratch.points(&mut |place| Point::of(metric, &sweep::sample_at(scenario, x.number, value(place))));
+    let points =
+        scratch.points(own, &mut |place| Point::of(metric, &sweep::sample_at(scenario, x.number, value(place))));
     let mut line = Line::new("", LineRole::Bound, Vec::new());
     let mut piece: Vec<(f64, f64)> = Vec::new();
     let mut last: Option<&Point> = None;

@@ -168,3 +168,28 @@ fn the_bound_is_above_full_shard_everywhere() {
         }
     }
 }
+
+#[test]
+fn curves_that_move_are_those_at_rest_within_a_pixel() {
+    let (mut resting, mut moving) = (Scratch::default(), Scratch::default());
+    moving.set_moving(true);
+    for seq_len in [1024, 8192, 65_536] {
+        let scenario = Scenario { seq_len, ..default_scenario() };
+        for (key, metric) in [("link", Metric::Mfu), ("seq", Metric::Mfu), ("size", Metric::TokensPerSecond)] {
+            let rest = mfu_curve(&scenario, key, metric, true, &mut resting);
+            let moved = mfu_curve(&scenario, key, metric, true, &mut moving);
+            assert_eq!((&rest.caption, rest.here), (&moved.caption, moved.here));
+            let points = |spec: &ChartSpec| -> Vec<(f64, f64)> {
+                let pieces = spec.lines.iter().flat_map(|line| line.segments.iter().chain(&line.infeasible));
+                pieces.flatten().copied().collect()
+            };
+            let (rest_points, moved_points) = (points(&rest), points(&moved));
+            assert_eq!(rest_points.len(), moved_points.len(), "{key} {seq_len}");
+            // The plot is some 260 pixels high.
+            let pixel = rest.y.max / 260.0;
+            for (one, other) in rest_points.iter().zip(&moved_points) {
+                assert!((one.1 - other.1).abs() <= pixel, "{key} {seq_len}: {one:?} {other:?}");
+            }
+        }
+    }
+}
