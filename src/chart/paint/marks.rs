@@ -3,7 +3,8 @@
 use super::PaintError;
 use super::labels::{Rect, Room, size_of};
 use super::lines::label;
-use super::pen::Pen;
+use super::path::distance;
+use super::pen::{Pen, Stroke};
 use crate::chart::layout::PlotArea;
 use crate::chart::palette::{Theme, line, tokens};
 use crate::chart::spec::{ChartSpec, Mark};
@@ -15,6 +16,8 @@ const RADIUS: (f64, f64) = (3.5, 110.0);
 const EDGE: f64 = 1.5;
 /// The width of a hollow disc's ring.
 const RING: f64 = 2.0;
+/// A name so far from its disc is joined to it.
+const LEADER: f64 = 8.0;
 /// More marks than these have no names in the figure.
 const NAMED: usize = 16;
 
@@ -47,6 +50,10 @@ pub(super) fn draw<B: DrawingBackend>(
     }
     for mark in spec.marks.iter().filter(|_| named) {
         if let Some(place) = room.near(spot(mark), radius(mark), size_of(&[&mark.name])) {
+            let (from, to) = (spot(mark), place.nearest(spot(mark)));
+            if distance(from, to) > radius(mark) + LEADER {
+                pen.line(&[from, to], Stroke::solid(tokens(theme).muted, 1.0))?;
+            }
             label(pen, &[&mark.name], place, tokens(theme).text, theme)?;
         }
     }

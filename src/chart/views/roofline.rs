@@ -54,7 +54,7 @@ pub fn roofline(scenario: &Scenario) -> ChartSpec {
     if lane > Seconds::ZERO && network.tflops() <= y.max {
         let height = network.tflops().max(y.min);
         lines.push(Line::new(
-            "Network: the step's communication, if compute hid under it",
+            "Network, all compute hidden under it",
             LineRole::Network,
             vec![vec![(x.min, height), (x.max, height)]],
         ));
