@@ -26,6 +26,13 @@ fn radius(mark: &Mark) -> f64 {
     (RADIUS.0 * RADIUS.0 + RADIUS.1 * mark.weight).sqrt()
 }
 
+/// Keeps marks that have names free of the names of lines.
+pub(super) fn reserve(spec: &ChartSpec, area: &PlotArea, room: &mut Room) {
+    for mark in spec.marks.iter().filter(|_| spec.marks.len() <= NAMED) {
+        room.take(Rect::around(area.to_pixel(mark.at.0, mark.at.1), 2.0 * radius(mark), 2.0 * radius(mark)));
+    }
+}
+
 /// Every mark, in order: later ones lie over earlier ones, so that views put the heaviest first.
 pub(super) fn draw<B: DrawingBackend>(
     pen: &mut Pen<B>,
@@ -40,7 +47,6 @@ pub(super) fn draw<B: DrawingBackend>(
     for mark in &spec.marks {
         let (spot, radius) = (spot(mark), radius(mark));
         if named {
-            room.take(Rect::around(spot, 2.0 * radius, 2.0 * radius));
             pen.disc(spot, radius + EDGE, surface)?;
         }
         pen.disc(spot, radius, line(theme, mark.role))?;

@@ -50,11 +50,9 @@ pub fn shown(label: &str) -> String {
 pub fn caption(metric: Metric, (now, fits): (f64, bool), knobs: &[Knob]) -> String {
     let name = in_sentence(metric.quantity().label);
     let moot = if fits { "" } else { "If memory were no limit: " };
-    let strength = |knob: &Knob| {
-        let of = |effect: Option<Effect>| effect.map_or(0.0, |effect| (effect.value / now - 1.0).abs());
-        of(knob.doubled).max(of(knob.tenth))
-    };
-    let strongest = knobs.iter().reduce(|most, knob| if strength(knob) > strength(most) { knob } else { most });
+    // What makes it fit is first, and said last.
+    let makes_fit = |knob: &&Knob| !fits && [knob.tenth, knob.doubled].iter().flatten().any(|effect| effect.fits);
+    let strongest = knobs.iter().find(|knob| !makes_fit(knob)).or(knobs.first());
     let Some(strongest) = strongest else { return format!("No number alone moves {name}.") };
     let said =
         |effect: Option<Effect>, how: &str| effect.map(|effect| format!("{} {how}", change(metric, now, effect)));
