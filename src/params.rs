@@ -32,6 +32,8 @@ pub enum Unit {
     Us,
     /// Milliseconds.
     Ms,
+    /// Seconds.
+    Seconds,
     /// Watts.
     Watt,
     /// Percent of one.
@@ -46,8 +48,6 @@ pub enum Unit {
     Hours,
     /// Minutes.
     Minutes,
-    /// Seconds.
-    Seconds,
     /// US dollars.
     Dollars,
     /// Tokens a second, of all GPUs.

@@ -113,6 +113,9 @@ pub fn line_class(role: LineRole) -> String {
         LineRole::Roof => "line-roof".into(),
         LineRole::Reached => "line-reached".into(),
         LineRole::Network => "line-link".into(),
+        LineRole::Equal => "line-equal".into(),
+        LineRole::Margin => "line-margin".into(),
+        LineRole::Set(place) => format!("line-set-{place}"),
     }
 }
 

@@ -83,7 +83,8 @@ fn on_mark(spec: &ChartSpec, mark: &Mark) -> Readout {
     if !mark.fits {
         entries.push(entry(DOES_NOT_FIT, String::new()));
     }
-    entries.extend(spec.lines.iter().map(|line| on_line(spec, line, x)));
+    let with_values = spec.lines.iter().filter(|line| !line.role.is_guide());
+    entries.extend(with_values.map(|line| on_line(spec, line, x)));
     said(vec![entry(&mark.name, String::new())], entries)
 }
 

@@ -249,6 +249,12 @@ pub enum LineRole {
     Reached,
     /// What the network allows.
     Network,
+    /// Where what is predicted is what was measured.
+    Equal,
+    /// Where it is off by so much.
+    Margin,
+    /// Rows of one kind, by its place among `measured::published::Set::ALL`.
+    Set(usize),
 }
 
 /// Static choices of which one figure has a line each, at most.
@@ -258,6 +264,16 @@ impl LineRole {
     /// Whether the line is the figure's own: heavier than the others, with the mark of the scenario on it.
     pub fn is_own(self) -> bool {
         matches!(self, Self::Current(_) | Self::Adaptive)
+    }
+
+    /// Whether its marks are of one kind, which has a name, and are told one by one only when they are pointed at.
+    pub fn is_kind(self) -> bool {
+        matches!(self, Self::Set(_))
+    }
+
+    /// Whether the line is there to read others by, and has no value of its own.
+    pub fn is_guide(self) -> bool {
+        matches!(self, Self::Equal | Self::Margin)
     }
 }
 

@@ -1,5 +1,6 @@
 //! From a scenario to figures: each view is one function that gives a spec.
 
+mod agreement;
 mod axes;
 mod bound;
 mod curve;
@@ -19,6 +20,7 @@ mod tests;
 use crate::params::{CONSTANTS, Group, Kind, PARAMS, Param, find};
 use crate::scenario::Scenario;
 
+pub use agreement::{AgreementView, Filter, Measure, ScoredRows, agreement, filters, kinds};
 pub use bound::holds as bounds_hold;
 pub use curve::mfu_curve;
 pub use experts::{ALONG, LayerView, expert_layer, layer_shown};

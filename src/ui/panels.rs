@@ -1,5 +1,6 @@
 //! The regions of the page, put together from components.
 
+pub mod agreement;
 pub mod banner;
 pub mod closer;
 pub mod colophon;

@@ -1,6 +1,7 @@
 //! Every sentence of the page.
 
 mod advice;
+pub mod agreement;
 pub mod run;
 pub mod sensitivity;
 pub mod strategies;

@@ -2,7 +2,7 @@
 
 use crate::catalog::expert_layers::EXPERT_LAYERS;
 use crate::chart::timeline::Zoom;
-use crate::chart::views::{ALONG, LayerView, Metric, every_axis};
+use crate::chart::views::{ALONG, AgreementView, LayerView, Metric, every_axis};
 use crate::plan::experts::family::Family;
 
 /// Light or dark.
@@ -50,6 +50,8 @@ pub struct View {
     pub bounds: bool,
     /// What the figure of one layer of experts shows.
     pub layer: LayerView,
+    /// Which published rows are shown; no link holds it, as sources come and go.
+    pub agreement: AgreementView,
     /// What part of a step the timeline shows; no link holds it, as places move with the scenario.
     pub zoom: Zoom,
 }
@@ -64,6 +66,7 @@ impl Default for View {
             metric: Metric::Mfu,
             bounds: true,
             layer: LayerView::default(),
+            agreement: AgreementView::default(),
             zoom: Zoom::WHOLE,
         }
     }

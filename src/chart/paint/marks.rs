@@ -21,15 +21,20 @@ const LEADER: f64 = 8.0;
 /// More marks than these have no names in the figure.
 const NAMED: usize = 16;
 
+/// The radius of more marks than those: there may be thousands.
+const FINE: f64 = 2.25;
+
 /// The radius of a mark, in CSS pixels.
-fn radius(mark: &Mark) -> f64 {
-    (RADIUS.0 * RADIUS.0 + RADIUS.1 * mark.weight).sqrt()
+fn radius(mark: &Mark, named: bool) -> f64 {
+    let least = if named { RADIUS.0 } else { FINE };
+    (least * least + RADIUS.1 * mark.weight).sqrt()
 }
 
 /// Keeps marks that have names free of the names of lines.
 pub(super) fn reserve(spec: &ChartSpec, area: &PlotArea, room: &mut Room) {
     for mark in spec.marks.iter().filter(|_| spec.marks.len() <= NAMED) {
-        room.take(Rect::around(area.to_pixel(mark.at.0, mark.at.1), 2.0 * radius(mark), 2.0 * radius(mark)));
+        let side = 2.0 * radius(mark, true);
+        room.take(Rect::around(area.to_pixel(mark.at.0, mark.at.1), side, side));
     }
 }
 
@@ -45,7 +50,7 @@ pub(super) fn draw<B: DrawingBackend>(
     let spot = |mark: &Mark| area.to_pixel(mark.at.0, mark.at.1);
     let named = spec.marks.len() <= NAMED;
     for mark in &spec.marks {
-        let (spot, radius) = (spot(mark), radius(mark));
+        let (spot, radius) = (spot(mark), radius(mark, named));
         if named {
             pen.disc(spot, radius + EDGE, surface)?;
         }
@@ -54,11 +59,12 @@ pub(super) fn draw<B: DrawingBackend>(
             pen.disc(spot, radius - RING, surface)?;
         }
     }
-    for mark in spec.marks.iter().filter(|_| named) {
-        if let Some(place) = room.near(spot(mark), radius(mark), size_of(&[&mark.name])) {
-            let (from, to) = (spot(mark), place.nearest(spot(mark)));
-            if distance(from, to) > radius(mark) + LEADER {
-                pen.line(&[from, to], Stroke::solid(tokens(theme).muted, 1.0))?;
+    for mark in spec.marks.iter().filter(|mark| named && !mark.role.is_kind()) {
+        let (at, radius) = (spot(mark), radius(mark, named));
+        if let Some(place) = room.near(at, radius, size_of(&[&mark.name])) {
+            let to = place.nearest(at);
+            if distance(at, to) > radius + LEADER {
+                pen.line(&[at, to], Stroke::solid(tokens(theme).muted, 1.0))?;
             }
             label(pen, &[&mark.name], place, tokens(theme).text, theme)?;
         }

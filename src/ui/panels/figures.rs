@@ -14,6 +14,7 @@ use crate::ui::components::bar::MemoryBar;
 use crate::ui::components::figure::Figure;
 use crate::ui::components::select::{Choose, Item, Select};
 use crate::ui::derived::Derived;
+use crate::ui::panels::agreement::Agreement;
 use crate::ui::panels::closer::Closer;
 use crate::ui::panels::expert_layer::expert_layer;
 use crate::ui::panels::groups::title;
@@ -130,6 +131,7 @@ pub fn figures(
             <Strategies scenario={settled} emit={emit.clone()} />
             { for derived.layer.iter().map(|spec| expert_layer(spec, view, theme, sinks)) }
             { run(&state.scenario) }
+            <Agreement scenario={settled} {view} {theme} emit={emit.clone()} say={say.clone()} />
         </section>
     }
 }
