@@ -28,12 +28,13 @@ pub fn roofline(scenario: &Scenario) -> ChartSpec {
     let roof = Roof { peak: peak(&setup), memory: setup.accelerator.memory_bandwidth };
     let reached = Roof { peak: matmul_rate(&setup), memory: memory_rate(&setup) };
     let fits = report.fits();
+    let has_experts = setup.architecture.has_experts();
     let mut marks: Vec<Mark> = Vec::new();
     for (place, (operator, part)) in Operator::ALL.into_iter().zip(&all).enumerate() {
         if part.time > Seconds::ZERO && part.flops > Flops::ZERO {
             let share = part.time / total.time;
             let at = (part.intensity(), part.rate().tflops());
-            let mark = Mark::new(names::operator(operator), LineRole::Choice(place), at, PERCENT * share);
+            let mark = Mark::new(names::operator(operator, has_experts), LineRole::Choice(place), at, PERCENT * share);
             // The heaviest first: light ones lie over them.
             let before = marks.iter().position(|other| other.weight < share).unwrap_or(marks.len());
             marks.insert(before, Mark { weight: share, fits, ..mark });
@@ -64,7 +65,7 @@ pub fn roofline(scenario: &Scenario) -> ChartSpec {
     let step = Step { total, rate: FlopsPerSecond::from_tflops(here.1), report };
     ChartSpec {
         title: "Roofline of the step".into(),
-        caption: caption(&all, &step, &roof),
+        caption: caption(&all, &step, &roof, has_experts),
         lines,
         marks,
         here: Some(here).filter(|here| here.0.is_finite() && here.1 > 0.0),
@@ -130,7 +131,7 @@ struct Step {
 
 /// `Of compute time 50.5 % goes to MLP, at 68.1 % of the peak of 312 TFLOP/s, and memory bandwidth limits 9.93 %. The whole step of 2.16 s
 /// reaches 157 TFLOP/s, limited by compute.`
-fn caption(all: &[Part], step: &Step, roof: &Roof) -> String {
+fn caption(all: &[Part], step: &Step, roof: &Roof, has_experts: bool) -> String {
     let Step { total, rate, report } = step;
     let missing = format::bytes(-report.memory.free());
     let moot = if report.fits() {
@@ -151,7 +152,7 @@ fn caption(all: &[Part], step: &Step, roof: &Roof) -> String {
         "{moot}{of} compute time {} goes to {}, at {} of the peak of {}, and memory bandwidth limits {}. The whole step of {} reaches \
          {}, limited by {}.",
         format::percent(part.time / total.time),
-        names::in_sentence(names::operator(operator)),
+        names::in_sentence(names::operator(operator, has_experts)),
         format::percent(part.rate().get() / roof.peak.get()),
         format::tflops(roof.peak),
         format::percent(of_memory / total.time),
