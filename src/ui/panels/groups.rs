@@ -25,6 +25,10 @@ const FOLDED: [(Group, &str); 10] = [
     (Group::Run, text::run::TITLE),
 ];
 
+/// The heading of a folded group.
+pub fn title(group: Group) -> Option<&'static str> {
+    FOLDED.iter().find(|folded| folded.0 == group).map(|folded| folded.1)
+}
 /// The places of those that hold what was picked and may be the user's own: model, GPU, cluster.
 const OWN: [u32; 3] = [0, 1, 2];
 
