@@ -6,7 +6,7 @@ pub mod quantity;
 pub mod table;
 
 use crate::scenario::Scenario;
-pub(crate) use check::is_held;
+pub use check::is_held;
 pub use check::issues;
 pub use table::{ARCHITECTURE, CONSTANTS, PARAMS};
 

@@ -27,7 +27,7 @@ where
 }
 
 fn page(scenario: &Scenario, issues: Vec<Issue>) -> String {
-    rendered::<App>(Start { scenario: *scenario, issues, view: View::default() })
+    rendered::<App>(Start { scenario: *scenario, pins: Vec::new(), issues, view: View::default() })
 }
 
 fn does_not_fit() -> Scenario {

@@ -93,6 +93,7 @@ pub fn line_class(role: LineRole) -> String {
         LineRole::Choice(place) => format!("line-choice-{place}"),
         LineRole::Adaptive => "line-adaptive".into(),
         LineRole::Baseline => "line-baseline".into(),
+        LineRole::Pin(place) => format!("line-pin-{place}"),
     }
 }
 

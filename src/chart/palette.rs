@@ -6,6 +6,7 @@ mod ramp;
 
 use super::spec::{CHOICES, LineRole};
 use crate::model::report::{Limiter, MemoryPart, Work};
+use crate::share::v1::MOST_PINS;
 pub use ramp::ramp;
 
 /// A colour, by its sRGB bytes.
@@ -211,6 +212,14 @@ pub fn choice(theme: Theme, place: usize) -> Rgb {
     CHOICE_COLOURS.get(place).map_or(tokens(theme).text, |&(light, dark)| pair(theme, light, dark))
 }
 
+/// The colours of pinned scenarios, light and dark.
+const PIN_COLOURS: [(u32, u32); MOST_PINS] = [(0xb0154a, 0xff8fb0), (0x6b4423, 0xd9b08c), (0x0a6b86, 0x5fc9e8)];
+
+/// The colour of a pinned scenario, by its place; that of text for a place that there is not.
+pub fn pin(theme: Theme, place: usize) -> Rgb {
+    PIN_COLOURS.get(place).map_or(tokens(theme).text, |&(light, dark)| pair(theme, light, dark))
+}
+
 /// The colour of a line.
 pub fn line(theme: Theme, role: LineRole) -> Rgb {
     match role {
@@ -218,6 +227,7 @@ pub fn line(theme: Theme, role: LineRole) -> Rgb {
         LineRole::MemoryFrontier => limiter(theme, Limiter::Memory),
         LineRole::Bound | LineRole::NetworkBoundary | LineRole::Adaptive => tokens(theme).text,
         LineRole::Choice(place) => choice(theme, place),
+        LineRole::Pin(place) => pin(theme, place),
         LineRole::Baseline => tokens(theme).muted,
     }
 }
@@ -236,6 +246,11 @@ pub const fn dashes(role: LineRole) -> &'static [f64] {
             6 => &[],
             _ => &[12.0, 3.0, 2.0, 3.0, 2.0, 3.0],
         },
+        LineRole::Pin(place) => match place {
+            0 => &[5.0, 1.5],
+            1 => &[5.0, 1.5, 1.0, 1.5],
+            _ => &[1.5, 1.5],
+        },
         LineRole::Bound => &[7.0, 5.0],
         LineRole::MemoryFrontier | LineRole::Adaptive => &[],
         LineRole::NetworkBoundary => &[1.5, 3.5],
@@ -248,7 +263,7 @@ pub const fn width(role: LineRole) -> f64 {
     match role {
         LineRole::Strategy(_) | LineRole::Choice(_) | LineRole::Bound => 1.5,
         LineRole::Current(_) | LineRole::Adaptive => 3.0,
-        LineRole::Baseline | LineRole::MemoryFrontier | LineRole::NetworkBoundary => 2.0,
+        LineRole::Pin(_) | LineRole::Baseline | LineRole::MemoryFrontier | LineRole::NetworkBoundary => 2.0,
     }
 }
 
@@ -279,6 +294,10 @@ pub fn style_sheet() -> Vec<(String, Rgb, Rgb)> {
     for place in 0..CHOICES {
         let (light, dark) = both(&|theme| choice(theme, place));
         names.push((format!("choice-{place}"), light, dark));
+    }
+    for place in 0..MOST_PINS {
+        let (light, dark) = both(&|theme| pin(theme, place));
+        names.push((format!("pin-{place}"), light, dark));
     }
     for (place, &of) in Limiter::ALL.iter().enumerate() {
         let (light, dark) = both(&|theme| limiter(theme, of));
@@ -323,6 +342,10 @@ mod tests {
             let limiters = Limiter::ALL.into_iter().map(|of| limiter(theme, of));
             let choices = (0..CHOICES).map(|place| choice(theme, place));
             let works = Work::ALL.into_iter().map(|of| work(theme, of));
+            let pins = (0..MOST_PINS).map(|place| pin(theme, place));
+            for pin in pins {
+                assert!(contrast(pin, tokens.surface) >= 4.5 && contrast(readable(pin), pin) >= 4.5, "{}", pin.css());
+            }
             let named: Vec<Rgb> = parts.clone().chain(works.clone()).collect();
             for fill in named {
                 assert!(contrast(readable(fill), fill) >= 4.5, "{theme:?} text on {}", fill.css());
@@ -337,7 +360,7 @@ mod tests {
     fn nothing_of_a_kind_shares_a_colour_and_strategies_differ_without_colour() {
         for theme in [Theme::Light, Theme::Dark] {
             let sheet = style_sheet();
-            for kind in ["part-", "strategy-", "choice-", "limiter-", "work-"] {
+            for kind in ["part-", "strategy-", "choice-", "pin-", "limiter-", "work-"] {
                 let of_kind: Vec<Rgb> = sheet
                     .iter()
                     .filter(|row| row.0.starts_with(kind))
@@ -352,12 +375,19 @@ mod tests {
     }
 
     #[test]
-    fn the_style_sheet_has_the_colours_of_every_kind_of_work() {
+    fn the_style_sheet_has_the_colours_of_every_kind_of_work_and_of_pins() {
         let page = include_str!("../../static/page.css");
-        for (name, light, dark) in style_sheet().into_iter().filter(|row| row.0.starts_with("work-")) {
+        for (name, light, dark) in
+            style_sheet().into_iter().filter(|row| row.0.starts_with("work-") || row.0.starts_with("pin-"))
+        {
             let line = format!("--{name}: light-dark({}, {});", light.css(), dark.css());
             assert!(page.contains(&line), "page.css lacks {line}");
-            assert!(page.contains(&format!(".{name} {{ fill: var(--{name}); }}")), "page.css lacks .{name}");
+            let class = if name.starts_with("pin-") {
+                format!(".line-{name} {{ stroke: var(--{name}); }}")
+            } else {
+                format!(".{name} {{ fill: var(--{name}); }}")
+            };
+            assert!(page.contains(&class), "page.css lacks {class}");
         }
     }
 

@@ -1,6 +1,8 @@
 //! Every sentence of the page.
 
 mod advice;
+pub mod gallery;
+pub mod pins;
 pub mod run;
 pub mod strategies;
 mod verdict;

@@ -50,7 +50,7 @@ fn layer(line: &Line) -> u8 {
         LineRole::NetworkBoundary => 1,
         LineRole::MemoryFrontier => 2,
         LineRole::Current(_) | LineRole::Adaptive => 3,
-        LineRole::Bound => TOP_LAYER,
+        LineRole::Bound | LineRole::Pin(_) => TOP_LAYER,
     }
 }
 

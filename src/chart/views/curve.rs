@@ -13,7 +13,7 @@ use crate::plan::sweep::{self, Sample};
 use crate::scenario::{Scenario, Strategy};
 
 /// Points along the axis.
-const POINTS: usize = 97;
+pub(super) const POINTS: usize = 97;
 /// Curves closer than this share of their value are one stroke.
 const SAME: f64 = 1e-9;
 
@@ -94,13 +94,14 @@ pub fn mfu_curve(scenario: &Scenario, x_key: &str, metric: Metric, bounds: bool,
         lines,
         zones: Vec::new(),
         here: (x.shows(here.0) && here.1 <= top).then_some(here),
+        pins: Vec::new(),
         value: quantity,
         x: x.axis,
     }
 }
 
 /// One strategy's curve: what fits, and what would hold if memory were no limit.
-fn curve(scenario: &Scenario, x: &AxisOf, metric: Metric, scratch: &mut Scratch) -> Line {
+pub(super) fn curve(scenario: &Scenario, x: &AxisOf, metric: Metric, scratch: &mut Scratch) -> Line {
     sweep::line(scenario, x.number, &scratch.xs, &mut scratch.samples);
     let mut line = Line::new("", LineRole::Bound, Vec::new());
     let mut piece: Vec<(f64, f64)> = Vec::new();
@@ -141,7 +142,7 @@ fn mark_coinciding(lines: &mut [Line]) {
     }
 }
 
-fn coincide(one: &Line, other: &Line) -> bool {
+pub(super) fn coincide(one: &Line, other: &Line) -> bool {
     let near = |a: f64, b: f64| (a - b).abs() <= SAME * a.abs().max(b.abs());
     let same = |one: &Vec<Vec<(f64, f64)>>, other: &Vec<Vec<(f64, f64)>>| {
         one.len() == other.len()
@@ -153,7 +154,7 @@ fn coincide(one: &Line, other: &Line) -> bool {
 }
 
 /// The end of the vertical axis: a round number above every curve.
-fn ceiling(metric: Metric, lines: &[Line]) -> f64 {
+pub(super) fn ceiling(metric: Metric, lines: &[Line]) -> f64 {
     let of_line = |line: &Line| {
         let points =
             |pieces: &[Vec<(f64, f64)>]| pieces.iter().flatten().fold(0.0_f64, |most, point| most.max(point.1));

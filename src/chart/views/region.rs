@@ -66,6 +66,7 @@ fn nowhere(scenario: &Scenario, x: &AxisOf, y: &AxisOf, bounds: bool, scratch: &
         lanes: None,
         lines,
         here: None,
+        pins: Vec::new(),
         x: x.axis.clone(),
         y: y.axis.clone(),
         value: MFU,
