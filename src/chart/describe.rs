@@ -10,7 +10,8 @@ pub fn chart(spec: &ChartSpec) -> String {
     if spec.lanes.is_some() {
         return format!("{}: {}", spec.title, spec.caption);
     }
-    let text = format!("{}, for {} and {}: {}", spec.title, extent(&spec.x), extent(&spec.y), spec.caption);
+    let marks = if spec.marks.is_empty() || spec.marks.len() > NAMED { String::new() } else { marks(spec) };
+    let text = format!("{}, for {} and {}: {}{marks}", spec.title, extent(&spec.x), extent(&spec.y), spec.caption);
     spec.pins.iter().fold(text, |text, pin| format!("{text} {}", pinned(spec, pin)))
 }
 
@@ -20,6 +21,16 @@ fn pinned(spec: &ChartSpec, pin: &PinMark) -> String {
     let (x, y) = (at(&spec.x, pin.at.0), at(&spec.y, pin.at.1));
     let other = if pin.own { "" } else { "; the rest of it differs from what is drawn" };
     format!("Pinned scenario {} stands at {x} and {y}{other}.", pin_letter(pin.place))
+}
+
+/// More marks than these are not told one by one.
+const NAMED: usize = 12;
+
+/// Every mark with its height.
+fn marks(spec: &ChartSpec) -> String {
+    let said: Vec<String> =
+        spec.marks.iter().map(|mark| format!("{} {}", mark.name, format::value(spec.y.unit, mark.at.1))).collect();
+    format!(" {}: {}.", spec.y.label, said.join(", "))
 }
 
 /// The summary of a bar, in one sentence.

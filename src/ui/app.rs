@@ -12,7 +12,7 @@ use crate::ui::derived::{Buffers, compare, derive};
 use crate::ui::effects;
 use crate::ui::panels::banner::banner;
 use crate::ui::panels::colophon::Colophon;
-use crate::ui::panels::controls::controls;
+use crate::ui::panels::controls::{Folded, controls};
 use crate::ui::panels::figures::{Below, Sinks, figures};
 use crate::ui::panels::gallery::notice;
 use crate::ui::panels::masthead::Masthead;
@@ -57,6 +57,7 @@ pub fn App(start: &Start) -> Html {
     effects::use_link(&state, &known);
     effects::use_shortcuts(&emit);
     let theme = effects::use_theme(state.view.theme);
+    let words = effects::use_words();
     let settled = effects::use_settled(&state.scenario);
     let moving = settled != state.scenario;
     // Controls that nobody sees follow after the pause.
@@ -103,18 +104,18 @@ pub fn App(start: &Start) -> Html {
     let sinks = Sinks { emit: &emit, say: &say };
     html! {
         <>
-            <Masthead view={state.view} scenario={state.scenario} pins={state.pins.clone()} can_undo={state.can_undo()} can_redo={state.can_redo()}
+            <Masthead view={state.view} scenario={state.scenario} pins={state.pins.clone()} {words} can_undo={state.can_undo()} can_redo={state.can_redo()}
                 emit={emit.clone()} />
             <main class="page">
                 { banner(&state.banner, &emit) }
                 { notice(state.example, &emit) }
                 { verdict(&headline, &state, &derived, sinks) }
                 <div class="columns">
-                    { controls(&state, folded, &opened, &emit) }
+                    { controls(&state, Folded { scenario: folded, opened: &opened, words }, &emit) }
                     { figures(&state, settled, &derived, below, theme, sinks) }
                 </div>
             </main>
-            <Colophon picked={picked(&state.scenario)} />
+            <Colophon picked={picked(&state.scenario)} {words} />
             <Status sentence={(*pointed).clone().unwrap_or(sentence)} />
         </>
     }

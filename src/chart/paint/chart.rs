@@ -3,7 +3,7 @@
 pub use super::bar::draw_bar;
 use super::labels::{Rect, Room, size_of};
 use super::pen::{Align, Pen, Spot, Stroke};
-use super::{PaintError, axes, hatch, lanes, lines};
+use super::{PaintError, axes, hatch, lanes, lines, marks};
 use crate::chart::layout::PlotArea;
 use crate::chart::palette::{self, Rgb, Theme, line, tokens};
 use crate::chart::spec::{ChartSpec, Field, LineRole, PinMark, Zone, ZoneKind, pin_letter};
@@ -43,6 +43,7 @@ pub fn draw_chart<B: DrawingBackend>(
         room.take(Rect::around(at, 2.0 * BADGE, 2.0 * BADGE));
     }
     let named = lines::draw(pen, spec, area, theme, &mut room)?;
+    marks::draw(pen, spec, area, theme, &mut room)?;
     if let Some(field) = &spec.field {
         // The boundary's own name says which side is which.
         let sides_named = named.contains(&LineRole::NetworkBoundary);
