@@ -267,7 +267,7 @@ fn the_longer_the_sequence_the_more_bandwidth_is_worth() {
 fn memory_stands_beside_the_bandwidth_that_it_replaces() {
     let (now, pins) = compared("compare-memory-bandwidth");
     assert!(points(&now, &pins[0]).abs() < 2.0, "{}", points(&now, &pins[0]));
-    says(points(&now, &pins[1]), 12.0, 1.0);
+    says(points(&now, &pins[1]), 16.0, 1.0);
 }
 
 #[test]
@@ -284,7 +284,7 @@ fn fsdp_stands_beside_ddp() {
     assert!(small.memory.peak / pins[0].memory.peak < 0.5);
 
     let (many, pins) = compared("compare-scaling");
-    says(1e2 * many.tokens_per_s_per_gpu / pins[0].tokens_per_s_per_gpu, 91.0, 1.0);
+    says(1e2 * (1.0 - many.tokens_per_s_per_gpu / pins[0].tokens_per_s_per_gpu), 8.5, 0.1);
 }
 
 #[test]

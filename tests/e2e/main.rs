@@ -5,6 +5,7 @@
 //! request to anybody else.
 
 mod care;
+mod compare;
 mod input;
 mod keyboard;
 mod links;

@@ -19,16 +19,18 @@ fn example(place: usize) -> Option<&'static ScenarioEntry> {
     PLANS.iter().chain(CLAIMS).nth(place)
 }
 
+/// Escape closes the panel.
+pub fn leave(close: &Callback<()>) -> Callback<KeyboardEvent> {
+    let close = close.clone();
+    Callback::from(move |event: KeyboardEvent| {
+        if event.key() == "Escape" {
+            close.emit(());
+        }
+    })
+}
+
 /// The open panel; `close` closes it.
 pub fn gallery(view: View, close: &Callback<()>, emit: &Callback<Action>) -> Html {
-    let leave = {
-        let close = close.clone();
-        Callback::from(move |event: KeyboardEvent| {
-            if event.key() == "Escape" {
-                close.emit(());
-            }
-        })
-    };
     let group = |title: &'static str, entries: &'static [ScenarioEntry], first: usize| {
         html! {
             <>
@@ -38,7 +40,7 @@ pub fn gallery(view: View, close: &Callback<()>, emit: &Callback<Action>) -> Htm
         }
     };
     html! {
-        <section id={PANEL} class="gallery" aria-label={words::TITLE} onkeydown={leave}>
+        <section id={PANEL} class="gallery" aria-label={words::TITLE} onkeydown={leave(close)}>
             { group(words::PLANS, PLANS, 0) }
             { group(words::CLAIMS, CLAIMS, PLANS.len()) }
         </section>

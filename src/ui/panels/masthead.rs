@@ -78,7 +78,7 @@ pub fn Masthead(props: &Props) -> Html {
             <p class="tagline">{ text::TAGLINE }</p>
             <div class="actions">
                 <button type="button" id={gallery::BUTTON} class="button" aria-expanded={open.to_string()} aria-controls={gallery::PANEL}
-                    onclick={toggle}>{ words::TITLE }</button>
+                    onclick={toggle} onkeydown={gallery::leave(&close)}>{ words::TITLE }</button>
                 <button type="button" class="button icon" aria-label="Undo" title="Undo (Ctrl+Z)" disabled={!props.can_undo}
                     onclick={act(Action::Undo)}>{ drawn(Icon::Undo) }</button>
                 <button type="button" class="button icon" aria-label="Redo" title="Redo (Ctrl+Shift+Z)" disabled={!props.can_redo}

@@ -129,7 +129,7 @@ fn of_param(param: &'static Param, here: &Scenario, there: &Scenario) -> Option<
     };
     let short = match param.key {
         // Their values say what they are.
-        "size" | "link" | "mem" | "strategy" => there.clone(),
+        "size" | "seq" | "link" | "mem" | "strategy" => there.clone(),
         "gpus" => format!("{there} GPUs"),
         _ => format!("{label}: {there}"),
     };
