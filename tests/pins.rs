@@ -70,7 +70,7 @@ fn a_pin_that_cannot_be_read_is_left_out_with_a_sentence() {
         sentences(link),
         [
             "The first pinned scenario was left out. “abc” is not a number: GPU memory must be a number from 8 GiB to 512 GiB, for \
-             example 80 GiB.",
+             example 40 GiB.",
             "The third pinned scenario was left out. The catalog has no cluster “nowhere”.",
         ]
     );

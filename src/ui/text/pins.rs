@@ -171,13 +171,16 @@ pub struct Delta {
 
 /// The differences of the headline figures from those of the first pinned scenario: MFU, throughput, step time, peak, free memory.
 pub fn deltas(now: &Report, pinned: &Report) -> [Delta; 5] {
+    // Steps of different batches are not better or worse for their time.
+    let comparable = now.tokens_per_step == pinned.tokens_per_step;
     let share = |now: f64, then: f64| 1e2 * (now / then - 1.0);
     let percent = |change: f64, up: bool| delta(change, "%", up);
     let memory = |change: f64, up: bool| delta(change, "GiB", up);
+    let step = percent(share(now.time.step.get(), pinned.time.step.get()), false);
     [
         delta(1e2 * (now.mfu - pinned.mfu), "points", true),
         percent(share(now.tokens_per_s_per_gpu, pinned.tokens_per_s_per_gpu), true),
-        percent(share(now.time.step.get(), pinned.time.step.get()), false),
+        Delta { better: step.better.filter(|_| comparable), ..step },
         memory(now.memory.peak.gib() - pinned.memory.peak.gib(), false),
         memory(now.memory.free().gib() - pinned.memory.free().gib(), true),
     ]
