@@ -32,6 +32,8 @@ pub enum Unit {
     Us,
     /// Milliseconds.
     Ms,
+    /// Seconds.
+    Seconds,
     /// Watts.
     Watt,
     /// Percent of one.
@@ -46,6 +48,10 @@ pub enum Unit {
     Hours,
     /// Minutes.
     Minutes,
+    /// US dollars.
+    Dollars,
+    /// Tokens a second, of all GPUs.
+    TokensPerS,
 }
 
 /// How a slider's positions spread over its range.
@@ -124,8 +130,10 @@ pub enum Group {
     Experts,
     /// Framework and kernels.
     Kernels,
-    /// The GPU's and the network's numbers.
+    /// The GPU's numbers.
     Hardware,
+    /// The nodes' and the network's numbers.
+    Network,
     /// What the figures count.
     Accounting,
     /// The shape of a model of the user's own.

@@ -2,10 +2,12 @@
 
 mod clipboard;
 mod dom;
+mod drop;
 pub mod fetch;
 mod frame;
 mod link;
 mod pause;
+mod rows;
 mod seen;
 mod size;
 mod theme;
@@ -17,9 +19,11 @@ pub use dom::{
     field_text, focus, is_open, selected_index, show_failure, slider_index, to_top, use_fill, use_selected,
     use_shortcuts,
 };
+pub use drop::{area_text, chosen_file, read_config, settled_text, use_drop};
 pub use frame::use_frame_queue;
 pub use link::{arrival, full_link, use_link, use_navigation};
 pub use pause::{use_after_pause, use_commit, use_settled};
+pub use rows::{Rows, use_rows};
 pub use seen::use_seen;
 pub use size::use_size;
 pub use theme::{chosen_theme, use_theme};

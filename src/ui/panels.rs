@@ -1,15 +1,19 @@
 //! The regions of the page, put together from components.
 
+pub mod agreement;
 pub mod banner;
+pub mod closer;
 pub mod colophon;
 pub mod controls;
 pub mod expert_layer;
 pub mod figures;
 pub mod gallery;
 pub mod groups;
+pub mod import;
 pub mod masthead;
 pub mod pickers;
 pub mod pins;
 pub mod run;
+pub mod sensitivity;
 pub mod strategies;
 pub mod verdict;

@@ -1,9 +1,12 @@
 //! Every sentence of the page.
 
 mod advice;
+pub mod agreement;
 pub mod gallery;
+pub mod import;
 pub mod pins;
 pub mod run;
+pub mod sensitivity;
 pub mod strategies;
 mod verdict;
 
@@ -76,6 +79,12 @@ pub const TIMELINE_HINT: &str = "Point to read, click to look closer. With the k
      bar, as high as the share of time in which they run.";
 /// The timeline's levels.
 pub const LEVELS: [&str; 3] = ["Whole step", "One micro-batch", "One layer"];
+/// Under the roofline.
+pub const ROOFLINE: &str = "Discs: kernels alone, as large as their share of compute. Ring: the step with all that waits. Element-wise work and the \
+     optimizer stand at one operation per element that they read or write.";
+/// Under the curves of scaling.
+pub const SCALING: &str = "Dotted: does not fit. Weak: twice the GPUs take twice the tokens a step. Strong: the tokens of a step stay, gradient \
+     accumulation shrinks first, then the micro-batch.";
 /// On the table of a figure.
 pub const DATA: &str = "Data table";
 /// Over a table that is wider than a phone.
@@ -97,8 +106,10 @@ pub const BAND: &str = "Range of 80 % of measurements";
 pub const BAND_HELP: &str = "80 % of the published measurements that no constant was fitted on lie in this range.";
 /// The model that the slider shapes.
 pub const LADDER: &str = "GPT-style, by size";
-/// Hardware that was typed rather than picked.
+/// What was typed rather than picked.
 pub const CUSTOM: &str = "Custom";
+/// The way there.
+pub const MAKE_CUSTOM: &str = "Custom…";
 /// A crash.
 pub const FAILURE: &str =
     "Something went wrong inside the calculator, and it stopped. Nothing is lost: the link holds the scenario.";
@@ -123,6 +134,11 @@ pub fn back_to(label: &str, preset: &str) -> String {
 /// A part's memory; nothing is a plain zero.
 pub fn gib(bytes: f64) -> String {
     format::bytes(Bytes::new(bytes))
+}
+
+/// Behind what was made from a catalog entry.
+pub fn from(name: &str) -> String {
+    format!(" (from {name})")
 }
 
 /// On a folded group in which something was changed.

@@ -38,9 +38,7 @@ fn a_pinned_scenario_is_compared_with_and_survives_its_link() -> Result<()> {
     page.session.click(&page.in_view("button[aria-label='Swap pinned scenario A']")?)?;
     page.wait_for("swapping changes no figure", |now| now.outputs != before.outputs)?;
     page.session.click(&page.in_view("button[aria-label='Remove pinned scenario A']")?)?;
-    wait_for("the pin is still there", PATIENCE, || {
-        Ok(page.session.text(PINS, &[])?.is_empty().then_some(()))
-    })?;
+    wait_for("the pin is still there", PATIENCE, || Ok(page.session.text(PINS, &[])?.is_empty().then_some(())))?;
     assert_eq!(page.session.text("return document.activeElement.id", &[])?, "pin");
     page.leave_quietly()
 }

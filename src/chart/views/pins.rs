@@ -1,9 +1,10 @@
 //! Pinned scenarios in the figures of the one on screen: a curve and a mark each.
 
 use super::axes;
-use super::curve::{self, Metric, POINTS};
+use super::curve::{self, POINTS};
+use super::metric::Metric;
 use super::scratch::{Scratch, off_axes};
-use crate::chart::spec::{ChartSpec, Line, LineRole, PinMark};
+use crate::chart::spec::{ChartSpec, LineRole, PinMark};
 use crate::plan::sweep;
 use crate::scenario::Scenario;
 
@@ -25,22 +26,32 @@ pub fn pin_curves<'a>(
     pins: impl Iterator<Item = Pinned<'a>>,
     scratch: &mut Scratch,
 ) {
-    let Some(x) = spec.x.key.and_then(|key| axes::axis(scenario, key)) else { return };
-    axes::positions(&x.axis, POINTS, &mut scratch.xs);
+    let of_cost = metric == Metric::Cost;
+    let Some(x) = spec.x.key.and_then(|key| axes::axis(scenario, key, of_cost)) else { return };
+    axes::settled_positions(&x.axis, POINTS, &mut scratch.xs);
+    let mut lines = Vec::new();
     for (place, pin) in pins.enumerate() {
-        let Some(own) = axes::axis(pin.scenario, x.param.key).map(|axis| axis.own(pin.scenario)) else { continue };
+        let Some(own) = axes::axis(pin.scenario, x.param.key, of_cost).map(|axis| axis.own(pin.scenario)) else {
+            continue;
+        };
         let mut line = curve::curve(pin.scenario, &x, metric, scratch);
         line.name = pin.name.to_string();
         line.role = LineRole::Pin(place);
         let twin = spec.lines.iter().find(|other| other.same_as.is_none() && curve::coincide(other, &line));
-        line.same_as = twin.map(|twin: &Line| twin.name.clone());
-        spec.lines.push(line);
-        if x.shows(own) {
-            let height = metric.of(&sweep::sample(pin.scenario));
+        line.same_as = twin.map(|twin| twin.name.clone());
+        lines.push(line);
+        let height = metric.of(&sweep::sample(pin.scenario), pin.scenario);
+        if x.shows(own) && height.is_finite() {
             spec.pins.push(PinMark { place, at: (own, height), own: true });
         }
     }
-    spec.y.max = curve::ceiling(metric, &spec.lines).max(spec.y.max);
+    let y = metric.axis(&lines, sweep::sample(scenario).capacity.gib());
+    // Without a line there is nothing to spread by ratios.
+    if y.scale == spec.y.scale {
+        (spec.y.min, spec.y.max) = (spec.y.min.min(y.min), spec.y.max.max(y.max));
+    }
+    spec.pins.retain(|pin| (spec.y.min..=spec.y.max).contains(&pin.at.1));
+    spec.lines.append(&mut lines);
 }
 
 /// Marks where pinned scenarios stand on the axes of a map: theirs too, where nothing else tells them from the one on screen.
