@@ -2,7 +2,9 @@
 
 mod advice;
 pub mod agreement;
+pub mod gallery;
 pub mod import;
+pub mod pins;
 pub mod run;
 pub mod sensitivity;
 pub mod strategies;

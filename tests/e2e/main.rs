@@ -6,6 +6,7 @@
 
 mod agreement;
 mod care;
+mod compare;
 mod input;
 mod keyboard;
 mod links;

@@ -31,6 +31,18 @@ pub fn is_open(event: &Event) -> bool {
     event.target_dyn_into::<web_sys::Element>().is_some_and(|details| details.has_attribute("open"))
 }
 
+/// Gives an element the focus, by its identifier.
+pub fn focus(id: &str) {
+    let element = document().get_element_by_id(id).and_then(|element| element.dyn_into::<HtmlElement>().ok());
+    // An element that is not there leaves the focus where it is.
+    let _ = element.map(|element| element.focus());
+}
+
+/// Shows the top of the page.
+pub fn to_top() {
+    window().scroll_to_with_x_and_y(0.0, 0.0);
+}
+
 /// Tells the style sheet how much of a slider's track is filled.
 #[hook]
 pub fn use_fill(slider: &NodeRef, index: u32, last: u32) {

@@ -2,7 +2,7 @@
 
 use yew::prelude::*;
 
-use crate::catalog::{self, REVISION, SCENARIOS};
+use crate::catalog::{self, REVISION};
 use crate::params::PARAMS;
 use crate::ui::text;
 
@@ -41,14 +41,6 @@ pub fn Colophon(props: &Props) -> Html {
                 <summary>{ "Sources of the numbers on screen" }</summary>
                 <dl class="glossary">
                     { for sources(props.picked).into_iter().map(|(name, source)| html! { <><dt>{ name }</dt><dd>{ source }</dd></> }) }
-                </dl>
-            </details>
-            <details>
-                <summary>{ "Scenarios to look at, each a link" }</summary>
-                <dl class="glossary">
-                    { for SCENARIOS.iter().map(|entry| html! {
-                        <><dt><a href={format!("#{}", entry.link)}>{ entry.name }</a></dt><dd>{ entry.notice.text() }</dd></>
-                    }) }
                 </dl>
             </details>
             <details>
