@@ -5,7 +5,7 @@
 //! # Map
 //!
 //! Dependencies point one way: `units, decimal <- model <- scenario, params <- catalog <- plan, share, measured <-
-//! export, chart <- ui`.
+//! export, chart <- explain <- ui`.
 //!
 //! | module | what it is | what it does not know |
 //! |---|---|---|
@@ -20,6 +20,7 @@
 //! | [`share`] | link to scenario and back, one frozen file a wire version | the page |
 //! | [`export`] | reports and the catalog as JSON | the page |
 //! | [`chart`] | figures as data ([`chart::spec::ChartSpec`]), and their painting, tables and descriptions | the page |
+//! | [`explain`] | why a number is what it is: formulas, what stands in them, sources, the glossary | the page |
 //! | `ui` (feature `web`) | the page: state, effects, components | formulas |
 //!
 //! # Invariants
@@ -39,6 +40,7 @@
 pub mod catalog;
 pub mod chart;
 pub mod decimal;
+pub mod explain;
 pub mod export;
 pub mod measured;
 pub mod model;

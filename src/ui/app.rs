@@ -16,6 +16,7 @@ use crate::ui::panels::controls::controls;
 use crate::ui::panels::figures::{Below, Sinks, figures};
 use crate::ui::panels::masthead::Masthead;
 use crate::ui::panels::verdict::verdict;
+use crate::ui::panels::why::why;
 use crate::ui::state::State;
 use crate::ui::text;
 use crate::ui::view::View;
@@ -53,6 +54,7 @@ pub fn App(start: &Start) -> Html {
     effects::use_commit(&state, &emit);
     effects::use_link(&state, &known);
     effects::use_shortcuts(&emit);
+    effects::use_card_focus(state.view.why, state.view.why_root());
     let theme = effects::use_theme(state.view.theme);
     let settled = effects::use_settled(&state.scenario);
     let moving = settled != state.scenario;
@@ -100,8 +102,9 @@ pub fn App(start: &Start) -> Html {
                 emit={emit.clone()} />
             <main class="page">
                 { banner(&state.banner, &emit) }
-                { verdict(&headline, &state.scenario, &derived, &emit) }
+                { verdict(&headline, &state.scenario, &derived, state.view.why, &emit) }
                 <div class="columns">
+                    { why(0, state.view, &state.scenario, &derived.report, &emit) }
                     { controls(&state, folded, &opened, &emit) }
                     { figures(&state, settled, &derived, below, theme, Sinks { emit: &emit, say: &say }) }
                 </div>

@@ -11,7 +11,10 @@ mod theme;
 mod warm;
 
 pub use clipboard::copy;
-pub use dom::{field_text, is_open, selected_index, show_failure, slider_index, use_fill, use_selected, use_shortcuts};
+pub use dom::{
+    field_text, is_open, selected_index, show_failure, slider_index, use_card_focus, use_fill, use_selected,
+    use_shortcuts,
+};
 pub use frame::use_frame_queue;
 pub use link::{arrival, full_link, use_link, use_navigation};
 pub use pause::{use_after_pause, use_commit, use_settled};

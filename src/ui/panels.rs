@@ -11,3 +11,4 @@ pub mod pickers;
 pub mod run;
 pub mod strategies;
 pub mod verdict;
+pub mod why;

@@ -194,6 +194,8 @@ impl State {
             }
             Action::DismissBanner => self.banner.clear(),
             Action::Look(view) => self.view = view,
+            Action::Ask(key) => self.view = self.view.asking(key),
+            Action::Follow(key) => self.view = self.view.following(key),
         }
     }
 }

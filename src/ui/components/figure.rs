@@ -37,6 +37,9 @@ pub struct Props {
     /// What the readout says where nobody points, if it has nothing to say of the scenario on screen.
     #[prop_or_default]
     pub hint: &'static str,
+    /// The card that is open.
+    #[prop_or_default]
+    pub why: &'static str,
     /// What stands under the legend.
     #[prop_or_default]
     pub foot: Html,
@@ -173,7 +176,7 @@ pub fn Figure(props: &Props) -> Html {
                 }) }
             </dl>
             }
-            { legend(&props.spec, props.id, &listed) }
+            { legend(&props.spec, props.id, &listed, props.why, &props.emit) }
             { props.foot.clone() }
             { data_table({ let spec = props.spec.clone(); move || table::chart(&spec) }) }
         </figure>

@@ -2,20 +2,32 @@
 
 use yew::prelude::*;
 
+use crate::explain;
 use crate::model::report::Report;
 use crate::plan::advice::Advice;
 use crate::scenario::Scenario;
 use crate::scenario::issue::Severity;
+use crate::ui::components::ask::ask;
 use crate::ui::components::tile::{Tile, tile};
 use crate::ui::derived::Derived;
 use crate::ui::state::Action;
 use crate::ui::text::{self, Headline, Tiles};
 
 /// The first thing on the page.
-pub fn verdict(headline: &Headline, scenario: &Scenario, derived: &Derived, emit: &Callback<Action>) -> Html {
+pub fn verdict(
+    headline: &Headline,
+    scenario: &Scenario,
+    derived: &Derived,
+    why: &str,
+    emit: &Callback<Action>,
+) -> Html {
     let Headline { subject, verdict, rest, fits } = headline;
     let report = &derived.report;
     let tiles = tiles(scenario, report);
+    let asked = tiles.into_iter().zip(explain::HEADLINE).map(|(tile, key)| {
+        let what = format!("{} {}", tile.name, tile.value);
+        Tile { ask: ask(key, &what, why, emit), ..tile }
+    });
     let advice = derived.advice.iter().map(|advice| advised(advice, *fits, emit));
     html! {
         <>
@@ -37,7 +49,7 @@ pub fn verdict(headline: &Headline, scenario: &Scenario, derived: &Derived, emit
                 }
             </section>
             <section class="figures-row" aria-label="Figures">
-                { for tiles.into_iter().map(tile) }
+                { for asked.map(tile) }
             </section>
         </>
     }
