@@ -2,4 +2,6 @@
 
 pub mod catalog_json;
 pub mod report_json;
+// The page itself fetches what this writes.
+#[cfg(not(all(target_arch = "wasm32", feature = "web")))]
 pub mod words;

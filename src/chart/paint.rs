@@ -10,6 +10,7 @@ mod hatch;
 mod labels;
 mod lanes;
 mod lines;
+mod marks;
 mod path;
 mod pen;
 

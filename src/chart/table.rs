@@ -3,7 +3,7 @@
 use super::format;
 use super::layout::value;
 use super::readout::{readout, whole};
-use super::spec::{Axis, BarSpec, ChartSpec, Field};
+use super::spec::{Axis, BarSpec, ChartSpec, Field, Mark};
 use super::timeline::Lanes;
 use crate::chart::names;
 use crate::model::report::Limiter;
@@ -16,6 +16,8 @@ use core::fmt::Write;
 const COLUMNS: usize = 10;
 /// Rows of values in a table.
 const ROWS: usize = 9;
+/// Marks in a table.
+const MARKS: usize = 48;
 
 /// A table for people.
 #[derive(Clone, Debug, PartialEq)]
@@ -28,8 +30,11 @@ pub struct Table {
     pub rows: Vec<Vec<String>>,
 }
 
-/// The table of a chart: a field thinned to at most 10 by 9 values, time by kind of work, or the curves at 9 places.
+/// The table of a chart: a field thinned to at most 10 by 9 values, time by kind of work, marks, or the curves at 9 places.
 pub fn chart(spec: &ChartSpec) -> Table {
+    if !spec.marks.is_empty() {
+        return of_marks(spec);
+    }
     match (&spec.field, &spec.lanes) {
         (Some(field), _) => of_field(spec, field),
         (None, Some(lanes)) => of_lanes(lanes),
@@ -45,6 +50,27 @@ fn of_lanes(lanes: &Lanes) -> Table {
         caption: "Time by kind of work; lanes run side by side, so that shares add up to more than the step.".into(),
         header: ["Work", "Time", "Share of the step"].map(str::to_string).into(),
         rows: kinds.chain([row("Step", lanes.step)]).collect(),
+    }
+}
+
+/// The marks, as many as people read.
+fn of_marks(spec: &ChartSpec) -> Table {
+    let row = |mark: &Mark| {
+        let (x, y) = mark.at;
+        let moot = if mark.fits { "" } else { " (does not fit)" };
+        vec![
+            format!("{}{moot}", mark.name),
+            format::value(spec.x.unit, x),
+            format::value(spec.y.unit, y),
+            format::value(spec.value.unit, mark.value),
+        ]
+    };
+    let all = spec.marks.len();
+    let some = if all > MARKS { format!(": {MARKS} of {all}, all of them in the CSV") } else { String::new() };
+    Table {
+        caption: format!("{}{some}", spec.title),
+        header: ["", &spec.x.label, &spec.y.label, spec.value.label].map(str::to_string).into(),
+        rows: spec.marks.iter().take(MARKS).map(row).collect(),
     }
 }
 
@@ -166,6 +192,10 @@ pub fn csv(spec: &ChartSpec) -> String {
         let (name, lane) = (quoted(&mark.name()), quoted(names::lane(mark.lane)));
         // A bar: from where to where on which lane.
         let _ = writeln!(text, "{name},true,{},{lane},{},,", mark.start.ms(), mark.length().ms());
+    }
+    for mark in &spec.marks {
+        let ((x, y), name) = (mark.at, quoted(&mark.name));
+        let _ = writeln!(text, "{name},{},{x},{y},{},,", mark.fits, mark.value);
     }
     for line in &spec.lines {
         for (pieces, fits) in [(&line.segments, true), (&line.infeasible, false)] {

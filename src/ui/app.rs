@@ -12,7 +12,7 @@ use crate::ui::derived::{Buffers, derive};
 use crate::ui::effects;
 use crate::ui::panels::banner::banner;
 use crate::ui::panels::colophon::Colophon;
-use crate::ui::panels::controls::controls;
+use crate::ui::panels::controls::{Folded, controls};
 use crate::ui::panels::figures::{Below, Sinks, figures};
 use crate::ui::panels::masthead::Masthead;
 use crate::ui::panels::verdict::verdict;
@@ -56,6 +56,7 @@ pub fn App(start: &Start) -> Html {
     effects::use_shortcuts(&emit);
     effects::use_card_focus(state.view.why, state.view.why_root());
     let theme = effects::use_theme(state.view.theme);
+    let words = effects::use_words();
     let settled = effects::use_settled(&state.scenario);
     let moving = settled != state.scenario;
     // Controls that nobody sees follow after the pause.
@@ -105,11 +106,11 @@ pub fn App(start: &Start) -> Html {
                 { verdict(&headline, &state.scenario, &derived, state.view.why, &emit) }
                 <div class="columns">
                     { why(0, state.view, &state.scenario, &derived.report, &emit) }
-                    { controls(&state, folded, &opened, &emit) }
+                    { controls(&state, Folded { scenario: folded, opened: &opened, words }, &emit) }
                     { figures(&state, settled, &derived, below, theme, Sinks { emit: &emit, say: &say }) }
                 </div>
             </main>
-            <Colophon picked={picked(&state.scenario)} />
+            <Colophon picked={picked(&state.scenario)} {words} />
             <Status sentence={(*pointed).clone().unwrap_or(sentence)} />
         </>
     }

@@ -12,7 +12,7 @@ use crate::chart::layout::{PlotArea, plot_area};
 use crate::chart::paint::{self, Style};
 use crate::chart::palette::Theme;
 use crate::chart::spec::ChartSpec;
-use crate::chart::{describe, readout, table};
+use crate::chart::{describe, marks, readout, table};
 use crate::decimal;
 use crate::ui::state::Action;
 
@@ -99,9 +99,10 @@ pub fn Figure(props: &Props) -> Html {
     // What is looked at may have changed since.
     let shown = at.filter(|here| (props.spec.x.min..=props.spec.x.max).contains(&here.0));
     let hover = {
-        let (at, area) = (at.clone(), area.clone());
+        let (at, area, spec) = (at.clone(), area.clone(), props.spec.clone());
         Callback::from(move |event: PointerEvent| {
-            at.set(area.to_data(f64::from(event.offset_x()), f64::from(event.offset_y())));
+            let place = area.to_data(f64::from(event.offset_x()), f64::from(event.offset_y()));
+            at.set(place.map(|place| marks::snapped(&spec, place)));
         })
     };
     let leave = {
@@ -136,9 +137,10 @@ pub fn Figure(props: &Props) -> Html {
                 }
                 (_, Some((right, up)), Some(here)) => {
                     event.prevent_default();
-                    let next = match &spec.lanes {
-                        Some(lanes) => lanes.step(here, right, up).unwrap_or(here),
-                        None => area.step(here, right, up),
+                    let next = if let Some(lanes) = &spec.lanes {
+                        lanes.step(here, right, up).unwrap_or(here)
+                    } else {
+                        marks::step(&spec, here, right, up).unwrap_or_else(|| area.step(here, right, up))
                     };
                     say.emit(readout::readout(&spec, next.0, next.1).sentence.into());
                     at.set(Some(next));
@@ -154,6 +156,7 @@ pub fn Figure(props: &Props) -> Html {
     let (listed, unlisted): (Vec<_>, Vec<_>) = entries.into_iter().partition(|entry| entry.role.is_some());
     let lanes = props.spec.lanes.as_ref().map(|lanes| format!("lanes-{}", lanes.shown.len()));
     let listing = props.spec.field.is_none() && lanes.is_none();
+    let over_both = props.spec.y.key.is_some() || !props.spec.marks.is_empty();
     html! {
         <figure class={classes!("figure", lanes)}>
             <div class="figure-head">
@@ -165,7 +168,7 @@ pub fn Figure(props: &Props) -> Html {
                 <canvas ref={canvas} id={props.id} class="pick" role="img" tabindex="0"
                     aria-label={describe::chart(&props.spec)} onpointermove={hover} onpointerleave={leave}
                     onclick={pick} onkeydown={key} />
-                { shown.map(|here| cross(&area, size, here, props.spec.y.key.is_some())).unwrap_or_default() }
+                { shown.map(|here| cross(&area, size, here, over_both)).unwrap_or_default() }
             </div>
             if place.is_empty() {
                 <p class="readout deep hint">{ props.hint }</p>

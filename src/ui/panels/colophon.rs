@@ -12,6 +12,8 @@ use crate::ui::text;
 pub struct Props {
     /// The keys of the model, the GPU and the cluster on screen.
     pub picked: [&'static str; 3],
+    /// Whether the texts are there.
+    pub words: bool,
 }
 
 /// The catalog entries on screen with where their numbers come from.
@@ -25,7 +27,7 @@ fn sources([model, gpu, cluster]: [&'static str; 3]) -> Vec<(&'static str, &'sta
     model.into_iter().chain(gpu).chain(cluster).chain(links).collect()
 }
 
-/// Changes only with what is picked.
+/// Changes only with what is picked, and when the texts arrive.
 #[component]
 pub fn Colophon(props: &Props) -> Html {
     html! {

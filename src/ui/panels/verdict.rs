@@ -33,7 +33,7 @@ pub fn verdict(
         <>
             <section class="verdict" aria-labelledby="headline">
                 <h1 id="headline" class="headline">
-                    { subject }{ " " }<em class={(!fits).then_some("not")}>{ verdict }</em>{ rest }
+                    <span>{ subject }{ " " }</span><em class={(!fits).then_some("not")}>{ verdict }</em><span>{ rest }</span>
                 </h1>
                 <p class="tile-name">{ text::WOULD_HELP }</p>
                 <div id="advice" class="advice">
@@ -42,11 +42,10 @@ pub fn verdict(
                     }
                     { for advice }
                 </div>
-                if !derived.issues.is_empty() {
-                    <ul class="issues">{ for derived.issues.iter().map(|issue| {
-                        html! { <li class={(issue.severity == Severity::Note).then_some("note")}>{ &issue.message }</li> }
-                    }) }</ul>
-                }
+                // There even while it is empty: its place is kept.
+                <ul class="issues">{ for derived.issues.iter().map(|issue| {
+                    html! { <li class={(issue.severity == Severity::Note).then_some("note")}>{ &issue.message }</li> }
+                }) }</ul>
             </section>
             <section class="figures-row" aria-label="Figures">
                 { for asked.map(tile) }
