@@ -51,7 +51,7 @@ fn check(scenario: &Scenario, name: &str) {
             let (left, relation, right) = sides(text);
             let (left, right) = (value(&left, &context), value(&right, &context));
             let holds = match relation {
-                '=' => (left - right).abs() <= NEAR * left.abs().max(right.abs()).max(NEAR),
+                '=' => (left - right).abs() <= NEAR * left.abs().max(right.abs()).max(1e-3),
                 '≤' => left <= right,
                 '>' => left > right,
                 other => panic!("{other}"),

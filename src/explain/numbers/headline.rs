@@ -48,6 +48,7 @@ pub(super) const HEADLINE: &[Explanation] = &[
         &[
             always("T_step = T_compute + T_exposed + T_bubble"),
             always("T_step = T_forward + T_backward + T_bubble + T_update"),
+            when(|c| c.report.time.overlapped_comm().get() > 0.0, "T_comm = T_exposed + T_hidden"),
         ],
         [
             "One optimizer step, all of its micro-batches, on the pipeline stage that ends last. It is played layer by layer: gathers and reductions run beside compute and slow it a little, and what does not fit under compute shows. Twice the same time: by what runs, and by phase. Below it stands the [range of measurements].",

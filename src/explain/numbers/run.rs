@@ -2,6 +2,7 @@
 
 use super::super::{Context, Explanation};
 use super::{always, number, when};
+use crate::model::software::Offload;
 use crate::units::Seconds;
 
 const SECTION: &str = "docs/model.md, section 9.";
@@ -134,7 +135,10 @@ pub(super) const RUN: &[Explanation] = &[
     number(
         "host-init",
         "Host memory per node, initialising",
-        &[],
+        &[
+            when(|c| c.setup.mesh.pp == 1 && !c.scenario.run.deferred_init, "M_init = 4 · r · (P + P_expert)"),
+            when(|c| c.setup.mesh.pp == 1 && c.scenario.run.deferred_init, "M_init = 4 · r · max(P_root, P_unit)"),
+        ],
         [
             "The weights in fp32 on the host before they are sharded: of the whole model part for each GPU of a node, or with deferred initialisation one layer at a time. 4 bytes a parameter.",
             SECTION,
@@ -157,7 +161,7 @@ pub(super) const RUN: &[Explanation] = &[
     number(
         "host-offload",
         "Host memory per node, offloaded",
-        &[],
+        &[when(|c| c.setup.offload == Offload::NONE, "M_offload = 0")],
         [
             "What offloading keeps in host memory all the time: [optimizer state], weights and gradients, [activations], each where it is offloaded, for every GPU of the node.",
             SECTION,

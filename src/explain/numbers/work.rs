@@ -63,7 +63,7 @@ pub(super) const WORK: &[Explanation] = &[
     number(
         "embedding",
         "Embedding",
-        &[],
+        &[always("T_emb = m · t_emb")],
         [
             "The look-up of each token’s row, forward, and the sum of gradients into the rows, backward: memory traffic alone.",
             PLAYED,
@@ -83,7 +83,7 @@ pub(super) const WORK: &[Explanation] = &[
     number(
         "update",
         "Optimizer",
-        &[],
+        &[always("T_update = t_update + T_after")],
         [
             "The update reads weights, gradients and state of this GPU’s shard and writes weights and state: memory traffic, no less than the host takes to launch it. Muon’s products come on top.",
             PLAYED,

@@ -96,7 +96,6 @@ pub(super) const STEP: &[Symbol] = &[
     of("t_hops", "latency of the ring’s hops", Seconds, |c| {
         Ring::of(&c.setup.network, shard_group(c)).all_gather(units::Bytes::ZERO).get()
     }),
-    of("T_lanes", "time of all collectives in the shard group over the step", Seconds, |c| c.plan.shard_lane().get()),
     of("T_across", "time of all reductions across replicas over the step", Seconds, |c| c.plan.replicate_lane().get()),
     of("m_reduce", "micro-batches that reduce gradients", Count, |c| c.plan.reductions()),
     of("t_across", "reduction of one layer’s gradient shards across replicas", Seconds, |c| {
@@ -110,6 +109,15 @@ pub(super) const STEP: &[Symbol] = &[
     }),
     of("t_exchange", "those of one micro-batch", Seconds, |c| c.plan.compute.exchanged().get()),
     of("t_update", "the optimizer’s update", Seconds, |c| c.plan.optimizer.get()),
+    of("T_after", "gather of the updated weights, where it does not run beside the next forward pass", Seconds, |c| {
+        c.plan.after_update.get()
+    }),
+    of("t_emb", "embedding of one micro-batch, forward and backward", Seconds, |c| {
+        (c.plan.compute.embedding_forward + c.plan.compute.embedding_backward).get()
+    }),
+    of("T_emb", "embedding of all micro-batches", Seconds, |c| {
+        micro_batches(c) * (c.plan.compute.embedding_forward + c.plan.compute.embedding_backward).get()
+    }),
     of("t_expert", "routed experts of one layer in both passes, on average over the layers", Seconds, |c| {
         let experts = c.plan.compute.experts;
         (experts.forward.products + experts.backward.products).get()

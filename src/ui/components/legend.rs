@@ -20,12 +20,8 @@ pub fn legend(spec: &ChartSpec, id: &str, values: &[Entry], why: &str, emit: &Ca
             { for spec.field.as_ref().map(|_| hatching(id)) }
             { for spec.lanes.iter().flat_map(|lanes| &lanes.sums).map(|&(work, _)| work_item(work, why, emit)) }
             { for spec.lines.iter().map(|line| item(line, values)) }
-<<<<<<< HEAD
-            { for spec.lines.iter().filter(|line| line.band.is_some()).map(|line| band(line, why, emit)) }
-=======
             { for spec.marks.iter().filter(|_| spec.marks.len() <= MARKS).map(mark) }
-            { for spec.lines.iter().filter(|line| line.band.is_some()).map(band) }
->>>>>>> main
+            { for spec.lines.iter().filter(|line| line.band.is_some()).map(|line| band(line, why, emit)) }
         </ul>
     }
 }
