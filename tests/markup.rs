@@ -4,6 +4,8 @@
 use shardwise::catalog;
 use shardwise::chart::timeline::Level;
 use shardwise::chart::views::{Scratch, TIME, feasible_region};
+use shardwise::explain;
+use shardwise::model::report::MemoryPart;
 use shardwise::params::{Group, PARAMS};
 use shardwise::scenario::issue::Issue;
 use shardwise::scenario::{Model, RecomputeMode, Scenario};
@@ -290,4 +292,44 @@ fn one_layer_of_experts_is_shown_where_the_model_has_some() {
     }
     assert!(words(&html).contains("Tutel’s headline, 2,048 GPUs"));
     assert!(!page(&catalog::default_scenario(), Vec::new()).contains("id=\"layer\""));
+}
+
+#[test]
+fn every_number_has_a_button_and_every_card_its_place() {
+    let scenario = catalog::default_scenario();
+    let plain = page(&scenario, Vec::new());
+    assert!(!plain.contains("id=\"why\""));
+    let tile = format!("aria-label=\"Why? MFU {}\"", text::Tiles::of(&scenario, &scenario.report()).mfu);
+    assert!(plain.contains(&tile), "{tile}");
+    for key in explain::HEADLINE.into_iter().chain(MemoryPart::ALL.map(explain::of_part)).chain(explain::REACHES) {
+        assert_eq!(plain.matches(&format!("id=\"ask-{key}\"")).count(), 1, "{key}");
+    }
+    let cards = explain::numbers().map(|number| (number.key, number.title));
+    for (key, title) in cards.chain(explain::TERMS.iter().map(|term| (term.key, term.name))) {
+        let view = View::from_query(&format!("?why={key}"));
+        assert_eq!(view.query(), format!("?why={key}"));
+        let html = rendered::<App>(Start { scenario, issues: Vec::new(), view });
+        assert_eq!(html.matches("id=\"why\"").count(), 1, "{key}");
+        assert!(html.contains(&format!("<h2 id=\"why-title\">{title}</h2>")), "{key}");
+    }
+}
+
+#[test]
+fn a_card_says_what_the_tile_says() {
+    let scenario = catalog::default_scenario();
+    let view = View::from_query("?why=mfu");
+    let html = rendered::<App>(Start { scenario, issues: Vec::new(), view });
+    let card = html.split("id=\"why\"").nth(1).unwrap().split("</section>").next().unwrap();
+    let mfu = text::Tiles::of(&scenario, &scenario.report()).mfu;
+    assert!(card.contains(&format!("<strong>= {mfu}</strong>")), "{card}");
+    assert!(card.contains("<math displaystyle=\"true\"") && card.contains("<mfrac>"), "{card}");
+}
+
+#[test]
+fn links_of_a_card_lead_back_to_its_number() {
+    let view = View::default().asking("mfu").following("checkpointing").following("micro-batch");
+    assert_eq!((view.why, view.why_from), ("micro-batch", "mfu"));
+    assert_eq!(view.following("mfu"), View::default().asking("mfu"));
+    assert_eq!(view.asking("mfu").asking("mfu"), View::default());
+    assert_eq!(View::from_query("?why=nothing"), View::default());
 }

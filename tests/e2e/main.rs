@@ -11,3 +11,4 @@ mod links;
 mod page;
 mod plots;
 mod sliders;
+mod why;
