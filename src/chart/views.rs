@@ -21,6 +21,7 @@ pub use experts::{ALONG, LayerView, expert_layer, layer_shown};
 pub use memory::memory_bar;
 pub use region::feasible_region;
 pub use scratch::Scratch;
+pub(crate) use timeline::time_by_work;
 pub use timeline::{TIME, timeline};
 
 /// The keys of the parameters that may stand on an axis, in display order: those of any model first.

@@ -24,7 +24,7 @@ pub(super) const HEADLINE: &[Explanation] = &[
         "MFU",
         &[
             always("MFU = F_token · n_step / (T_step · N · S_peak)"),
-            always("F_token = 3 · (L · (2 · P_mat + 4 · w · k) + 2 · V · H)"),
+            always("F_token = 6 · (L · P_mat + V · H) + 12 · L · w · k"),
         ],
         [
             "The share of the GPUs’ peak that ends up in the model: FLOPs that training needs, over FLOPs that the GPUs could do in the [step time|step]. A backward pass counts as two forward passes; what [activation checkpointing] does again is not counted, in [HFU] it is. Below it stands the [range of measurements].",
@@ -63,7 +63,7 @@ pub(super) const HEADLINE: &[Explanation] = &[
             "M_peak = M_weights + M_grad + M_opt + M_gathered + M_unreduced + M_act + M_work + M_logits + M_context + M_frag",
         )],
         [
-            "What one GPU’s process holds when it holds most, on the pipeline stage that needs most: the parts alive at that moment, not the sum of what each part takes at its own worst. Eleven moments of the step are compared. It compares with max_memory_reserved, and with nvidia-smi.",
+            "What one GPU’s process holds when it holds most, on the pipeline stage that needs most: the parts alive at that moment, not the sum of what each part takes at its own worst. Eleven moments of the step are compared. It is what nvidia-smi shows; PyTorch’s max_memory_reserved is less by the [CUDA context|context].",
             "docs/model.md, section 3; checked against PyTorch’s memory tracker (tests/measured/fsdp2_memory.csv).",
             "Memory that the data loader, evaluation or other processes take, and a first step that allocates in another order.",
         ],
@@ -75,7 +75,7 @@ pub(super) const HEADLINE: &[Explanation] = &[
         [
             "What the [peak memory] leaves of the GPU; with a minus, what is missing. A run close to zero may still fail: of the runs that did, the range around the peak is the measure.",
             "docs/model.md, section 3.",
-            "Memory that the driver keeps (about 0.5 GiB of the nominal size, ECC more) is not subtracted from the capacity.",
+            "The driver keeps some hundred MiB of the nominal size, which are not subtracted.",
         ],
     ),
     number(

@@ -146,7 +146,7 @@ pub(super) const MEMORY: &[Explanation] = &[
         [
             "What one layer needs while its backward pass runs, beyond what was kept of it: tensors computed again, and gradients of its hidden tensors. If memory peaks at the loss, the final norm’s tensors stand here.",
             SECTION,
-            "Workspaces of matrix products (cuBLAS keeps some 30 MiB for each stream).",
+            "Workspaces of matrix products, 8 to 32 MiB a stream.",
         ],
     ),
     number(
@@ -169,7 +169,7 @@ pub(super) const MEMORY: &[Explanation] = &[
         [
             "What the process takes before the first tensor: CUDA’s context and loaded kernels, and NCCL’s buffers for each axis of the mesh.",
             "docs/model.md, section 3; fitted to published peaks (docs/accuracy.md).",
-            "NCCL_BUFFSIZE, several channels and NVLS buffers: a large cluster can take some 100 MiB more.",
+            "More channels, NVLS and another NCCL_BUFFSIZE change it.",
         ],
     ),
     number(

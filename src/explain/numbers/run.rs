@@ -55,7 +55,7 @@ pub(super) const RUN: &[Explanation] = &[
         "gpu-hours",
         "GPU-hours",
         &[when(finishes, "h = N · h_run")],
-        ["All GPUs from start to end, failures among it.", SECTION, "Spare nodes that wait for a failure."],
+        ["All GPUs from start to end, with what failures cost.", SECTION, "Spare nodes that wait for a failure."],
     ),
     number(
         "cost",

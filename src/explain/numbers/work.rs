@@ -33,9 +33,9 @@ pub(super) const WORK: &[Explanation] = &[
     number(
         "forward",
         "Forward",
-        &[always("T_fwd = m · l · t_fwd")],
+        &[always("T_fwd ≈ m · l · t_fwd")],
         [
-            "Forward passes of all layers: matrix products, attention and element-wise work, each at the rate that the GPU reaches for its size; no less than the host needs to launch them. Beside a collective a layer takes a little longer than here.",
+            "Forward passes of all layers: matrix products, attention and element-wise work, each at the rate that the GPU reaches for its size; no less than the host needs to launch them. The step is played event by event: beside a collective a layer takes a little longer than alone.",
             "docs/model.md, section 5: a [roofline] for each class of operator.",
             KERNELS,
         ],
@@ -43,9 +43,9 @@ pub(super) const WORK: &[Explanation] = &[
     number(
         "backward",
         "Backward",
-        &[always("T_bwd = m · l · t_bwd")],
+        &[always("T_bwd ≈ m · l · t_bwd")],
         [
-            "Backward passes of all layers: two products for each of the forward pass, and what [activation checkpointing] computes again. Beside a collective a layer takes a little longer than here.",
+            "Backward passes of all layers: two products for each of the forward pass, and what [activation checkpointing] computes again. The step is played event by event: beside a collective a layer takes a little longer than alone.",
             "docs/model.md, section 5: a [roofline] for each class of operator.",
             KERNELS,
         ],
@@ -63,7 +63,7 @@ pub(super) const WORK: &[Explanation] = &[
     number(
         "embedding",
         "Embedding",
-        &[always("T_emb = m · t_emb")],
+        &[always("T_emb ≈ m · t_emb")],
         [
             "The look-up of each token’s row, forward, and the sum of gradients into the rows, backward: memory traffic alone.",
             PLAYED,

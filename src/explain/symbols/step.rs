@@ -5,10 +5,13 @@ use super::How::{
 };
 use super::{Symbol, of};
 use crate::catalog::accuracy;
+use crate::chart::views::time_by_work;
 use crate::explain::Context;
 use crate::model::collectives::{Group, Ring, bus_bandwidth};
 use crate::model::compute;
 use crate::model::flops::{counted_keys, layer_attention, layer_matmul_params, model_per_token, recomputed_per_token};
+use crate::model::report::Work;
+use crate::model::step::playback::Playback;
 use crate::units;
 
 /// Time, throughput, utilisation.
@@ -65,24 +68,20 @@ pub(super) const STEP: &[Symbol] = &[
         accuracy::step_time(&c.scenario).high * c.report.time.step.get()
     }),
     of("l", "layers of the stage that sets the pace", Count, layers),
-    of("t_fwd", "one layer’s forward pass of one micro-batch, exchanges in it", Seconds, |c| {
-        c.plan.compute.layer_forward.get()
+    of("t_fwd", "one layer’s kernels in one forward pass, without exchanges and routed experts", Seconds, |c| {
+        let (times, experts) = (c.plan.compute, c.plan.compute.experts);
+        (times.layer_forward - times.exchange.layer_forward - experts.forward.products).get()
     }),
-    of("t_bwd", "one layer’s backward pass with what it recomputes", Seconds, |c| {
-        c.plan.compute.layer_backward.get()
+    of("t_bwd", "the same in one backward pass, with what it recomputes", Seconds, |c| {
+        let (times, experts) = (c.plan.compute, c.plan.compute.experts);
+        (times.layer_backward - times.exchange.layer_backward - experts.backward.products).get()
     }),
-    of("T_fwd", "forward passes of all layers and micro-batches", Seconds, |c| {
-        micro_batches(c) * layers(c) * c.plan.compute.layer_forward.get()
-    }),
-    of("T_bwd", "backward passes of all layers and micro-batches", Seconds, |c| {
-        micro_batches(c) * layers(c) * c.plan.compute.layer_backward.get()
-    }),
+    of("T_fwd", "forward passes over the step, as played", Seconds, |c| played(c, &[Work::LayerForward])),
+    of("T_bwd", "backward passes over the step, as played", Seconds, |c| played(c, &[Work::LayerBackward])),
     of("t_head", "output head and loss of one micro-batch, forward and backward", Seconds, |c| {
-        c.plan.compute.head.get()
+        (c.plan.compute.head - c.plan.compute.exchange.head).get()
     }),
-    of("T_head", "output head and loss of all micro-batches", Seconds, |c| {
-        micro_batches(c) * c.plan.compute.head.get()
-    }),
+    of("T_head", "output head and loss over the step", Seconds, |c| played(c, &[Work::Head])),
     of("t_gather", "all-gather of one layer’s weights", Seconds, |c| c.plan.comm(true, true).gather_layer.get()),
     of("S_gather", "one layer’s weights as gathered", Bytes, |c| c.peak.gathered_layer * c.peak.stage.params.layer),
     of("t_scatter", "reduction of one layer’s gradients in the shard group", Seconds, |c| {
@@ -113,35 +112,32 @@ pub(super) const STEP: &[Symbol] = &[
         c.plan.after_update.get()
     }),
     of("t_emb", "embedding of one micro-batch, forward and backward", Seconds, |c| {
-        (c.plan.compute.embedding_forward + c.plan.compute.embedding_backward).get()
+        let times = c.plan.compute;
+        (times.embedding_forward - times.exchange.embedding_forward + times.embedding_backward).get()
     }),
-    of("T_emb", "embedding of all micro-batches", Seconds, |c| {
-        micro_batches(c) * (c.plan.compute.embedding_forward + c.plan.compute.embedding_backward).get()
+    of("T_emb", "embedding over the step, as played", Seconds, |c| {
+        played(c, &[Work::EmbeddingForward, Work::EmbeddingBackward])
     }),
     of("t_expert", "routed experts of one layer in both passes, on average over the layers", Seconds, |c| {
         let experts = c.plan.compute.experts;
         (experts.forward.products + experts.backward.products).get()
     }),
-    of("T_expert", "routed experts over the step", Seconds, |c| {
-        let experts = c.plan.compute.experts;
-        micro_batches(c) * layers(c) * (experts.forward.products + experts.backward.products).get()
-    }),
+    of("T_expert", "routed experts over the step", Seconds, |c| played(c, &[Work::Experts])),
     of("t_a2a", "[all-to-all]s of one layer in both passes", Seconds, |c| {
         let experts = c.plan.compute.experts;
         (experts.forward.all_to_all + experts.backward.all_to_all).get()
     }),
-    of("T_a2a", "all-to-alls over the step, hidden or not", Seconds, |c| {
-        let experts = c.plan.compute.experts;
-        micro_batches(c) * layers(c) * (experts.forward.all_to_all + experts.backward.all_to_all).get()
-    }),
+    of("T_a2a", "all-to-alls over the step, hidden or not", Seconds, |c| played(c, &[Work::Dispatch, Work::Combine])),
 ];
 
 fn seq_len(c: &Context) -> f64 {
     f64::from(c.setup.batch.seq_len)
 }
 
-fn micro_batches(c: &Context) -> f64 {
-    f64::from(c.setup.batch.grad_accum_steps)
+/// Time of these kinds of work in the step, as the timeline shows them.
+fn played(c: &Context, works: &[Work]) -> f64 {
+    let (times, _) = time_by_work(&Playback::of(&c.setup));
+    works.iter().filter_map(|work| times.get(*work as usize)).map(|time| time.get()).sum()
 }
 
 fn layers(c: &Context) -> f64 {

@@ -29,26 +29,27 @@ pub fn name(name: &str) -> Html {
     }
 }
 
-/// Pieces of the outer rows, an operator before what follows it.
+/// Pieces of the outer rows, an operator before what follows it; a product stays whole.
 fn split(tree: &Tree, word: Said, pieces: &mut Vec<Html>) {
+    let mut operator = Html::default();
     let Tree::Row(row) = tree else {
         pieces.push(drawn(tree, word));
         return;
     };
-    let mut operator = Html::default();
+    if row.get(1) == Some(&Tree::Operator('·')) {
+        pieces.push(drawn(tree, word));
+        return;
+    }
     for part in row {
-        match part {
-            Tree::Operator(_) => operator = drawn(part, word),
-            Tree::Row(_) if pieces.is_empty() => split(part, word, pieces),
-            Tree::Row(inner) => {
-                let mut of_inner = Vec::new();
-                split(&Tree::Row(inner.clone()), word, &mut of_inner);
-                if let Some(first) = of_inner.first_mut() {
-                    *first = html! { <mrow>{ core::mem::take(&mut operator) }{ first.clone() }</mrow> };
-                }
-                pieces.append(&mut of_inner);
-            }
-            _ => pieces.push(html! { <mrow>{ core::mem::take(&mut operator) }{ drawn(part, word) }</mrow> }),
+        if let Tree::Operator(_) = part {
+            operator = drawn(part, word);
+            continue;
+        }
+        let first = pieces.len();
+        split(part, word, pieces);
+        if let Some(piece) = pieces.get_mut(first) {
+            let inner = core::mem::take(piece);
+            *piece = html! { <mrow>{ core::mem::take(&mut operator) }{ inner }</mrow> };
         }
     }
 }

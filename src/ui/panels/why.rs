@@ -45,6 +45,10 @@ fn explained(number: &Explanation, context: &Context, emit: &Callback<Action>) -
             names.push(name);
         }
     }
+    // What the card is about has its value on the first line already.
+    if shown.first().is_some_and(|text| text.contains(" = ")) {
+        names.remove(0);
+    }
     html! {
         <>
             <p>{ linked(number.meaning, emit) }</p>
