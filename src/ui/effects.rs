@@ -6,6 +6,7 @@ pub mod fetch;
 mod frame;
 mod link;
 mod pause;
+mod rows;
 mod seen;
 mod size;
 mod theme;
@@ -20,6 +21,7 @@ pub use dom::{
 pub use frame::use_frame_queue;
 pub use link::{arrival, full_link, use_link, use_navigation};
 pub use pause::{use_after_pause, use_commit, use_settled};
+pub use rows::{Rows, use_rows};
 pub use seen::use_seen;
 pub use size::use_size;
 pub use theme::{chosen_theme, use_theme};

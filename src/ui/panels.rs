@@ -1,6 +1,8 @@
 //! The regions of the page, put together from components.
 
+pub mod agreement;
 pub mod banner;
+pub mod closer;
 pub mod colophon;
 pub mod controls;
 pub mod expert_layer;
@@ -9,6 +11,7 @@ pub mod groups;
 pub mod masthead;
 pub mod pickers;
 pub mod run;
+pub mod sensitivity;
 pub mod strategies;
 pub mod verdict;
 pub mod why;

@@ -2,7 +2,7 @@
 
 use crate::catalog::expert_layers::EXPERT_LAYERS;
 use crate::chart::timeline::Zoom;
-use crate::chart::views::{ALONG, AXES, LayerView, Metric};
+use crate::chart::views::{ALONG, AgreementView, LayerView, Metric, every_axis};
 use crate::explain::{self, Card};
 use crate::plan::experts::family::Family;
 
@@ -55,6 +55,8 @@ pub struct View {
     pub why: &'static str,
     /// The card that it was opened from; no link holds it.
     pub why_from: &'static str,
+    /// Which published rows are shown; no link holds it, as sources come and go.
+    pub agreement: AgreementView,
     /// What part of a step the timeline shows; no link holds it, as places move with the scenario.
     pub zoom: Zoom,
 }
@@ -71,6 +73,7 @@ impl Default for View {
             layer: LayerView::default(),
             why: "",
             why_from: "",
+            agreement: AgreementView::default(),
             zoom: Zoom::WHOLE,
         }
     }
@@ -92,7 +95,9 @@ impl View {
                     }
                 }
                 "curve" => view.curve_x = axis(value).unwrap_or(view.curve_x),
-                "metric" if value == "tokens" => view.metric = Metric::TokensPerSecond,
+                "metric" => {
+                    view.metric = Metric::ALL.into_iter().find(|metric| metric.key() == value).unwrap_or_default();
+                }
                 "bounds" if value == "0" => view.bounds = false,
                 "why" => view.why = explain::card(value).map_or("", Card::key),
                 "layer" => view.layer = layer(value),
@@ -116,7 +121,7 @@ impl View {
             pairs.push(format!("curve={}", self.curve_x));
         }
         if self.metric != default.metric {
-            pairs.push("metric=tokens".into());
+            pairs.push(format!("metric={}", self.metric.key()));
         }
         if !self.bounds {
             pairs.push("bounds=0".into());
@@ -165,7 +170,7 @@ impl View {
 
 /// The key of an axis, if it is one.
 pub fn axis(key: &str) -> Option<&'static str> {
-    AXES.iter().copied().find(|axis| *axis == key)
+    every_axis().map(|param| param.key).find(|axis| *axis == key)
 }
 
 /// Of the layer's choices, degrees of parallelism in a link; chunks are what is not said.
@@ -203,6 +208,19 @@ mod tests {
             View { theme: ThemeChoice::Dark, curve_x: "gpus", bounds: false, ..View::default() }.with_map_x("mem");
         assert_eq!(View::from_query(&view.query()), view);
         assert_eq!(View::default().query(), "");
+    }
+
+    #[test]
+    fn every_axis_and_metric_survives_its_query() {
+        for param in every_axis() {
+            for metric in Metric::ALL {
+                let view = View { curve_x: param.key, metric, ..View::default() }.with_map_y(param.key);
+                assert_eq!(View::from_query(&view.query()), view);
+            }
+        }
+        let old = View::from_query("?map=gpus.mem&curve=seq&metric=tokens");
+        assert_eq!((old.map_x, old.map_y, old.curve_x, old.metric), ("gpus", "mem", "seq", Metric::TokensPerSecond));
+        assert_eq!(View::from_query("?metric=beauty&curve=strategy&map=recipe.seq"), View::default());
     }
 
     #[test]

@@ -33,6 +33,7 @@ pub struct Props {
     /// Takes what the status line should say.
     pub say: Callback<AttrValue>,
     /// The selects in the heading.
+    #[prop_or_default]
     pub children: Html,
     /// What the readout says where nobody points, if it has nothing to say of the scenario on screen.
     #[prop_or_default]
@@ -40,6 +41,9 @@ pub struct Props {
     /// The card that is open.
     #[prop_or_default]
     pub why: &'static str,
+    /// Takes the place of a mark that is clicked; without it a click sets the axes.
+    #[prop_or_default]
+    pub take: Option<Callback<usize>>,
     /// What stands under the legend.
     #[prop_or_default]
     pub foot: Html,
@@ -109,8 +113,15 @@ pub fn Figure(props: &Props) -> Html {
         let at = at.clone();
         Callback::from(move |_: PointerEvent| at.set(None))
     };
+    let act = {
+        let (take, emit, spec) = (props.take.clone(), props.emit.clone(), props.spec.clone());
+        move |here| match take.as_ref().zip(marks::nearest(&spec, here)) {
+            Some((take, mark)) => take.emit(mark),
+            None => emit.emit(place(&spec, here)),
+        }
+    };
     let pick = {
-        let (at, emit, spec, area) = (at.clone(), props.emit.clone(), props.spec.clone(), area.clone());
+        let (at, act, area) = (at.clone(), act.clone(), area.clone());
         Callback::from(move |event: MouseEvent| {
             let (x, y) = (f64::from(event.offset_x()), f64::from(event.offset_y()));
             // A click is rounded to another pixel than the pointer was: what is read out there counts.
@@ -119,12 +130,12 @@ pub fn Figure(props: &Props) -> Html {
                 (left - x).abs() <= SAME_SPOT && (top - y).abs() <= SAME_SPOT
             });
             if let Some(here) = read.or_else(|| area.to_data(x, y)) {
-                emit.emit(place(&spec, here));
+                act(here);
             }
         })
     };
     let key = {
-        let (at, emit, say) = (at.clone(), props.emit.clone(), props.say.clone());
+        let (at, say) = (at.clone(), props.say.clone());
         let (spec, area) = (props.spec.clone(), area.clone());
         Callback::from(move |event: KeyboardEvent| {
             let middle = area.to_data(area.left + area.width / 2.0, area.top + area.height / 2.0);
@@ -133,7 +144,7 @@ pub fn Figure(props: &Props) -> Html {
                 ("Escape", ..) => at.set(None),
                 ("Enter" | " ", _, Some(here)) => {
                     event.prevent_default();
-                    emit.emit(place(&spec, here));
+                    act(here);
                 }
                 (_, Some((right, up)), Some(here)) => {
                     event.prevent_default();

@@ -20,8 +20,8 @@ pub fn legend(spec: &ChartSpec, id: &str, values: &[Entry], why: &str, emit: &Ca
             { for spec.field.as_ref().map(|_| hatching(id)) }
             { for spec.lanes.iter().flat_map(|lanes| &lanes.sums).map(|&(work, _)| work_item(work, why, emit)) }
             { for spec.lines.iter().map(|line| item(line, values)) }
-            { for spec.marks.iter().filter(|_| spec.marks.len() <= MARKS).map(mark) }
-            { for spec.lines.iter().filter(|line| line.band.is_some()).map(|line| band(line, why, emit)) }
+            { for spec.marks.iter().filter(|mark| spec.marks.len() <= MARKS && !mark.role.is_kind()).map(mark) }
+            { for spec.lines.iter().filter(|line| line.band.is_some()).map(|line| band(line, id, why, emit)) }
         </ul>
     }
 }
@@ -75,14 +75,16 @@ fn work_item(work: Work, why: &str, emit: &Callback<Action>) -> Html {
 }
 
 /// The band around a line.
-fn band(line: &Line, why: &str, emit: &Callback<Action>) -> Html {
+fn band(line: &Line, id: &str, why: &str, emit: &Callback<Action>) -> Html {
     html! {
         <li title={text::BAND_HELP}>
             <svg class="sample band" viewBox="0 0 22 12" aria-hidden="true">
                 <line class={names::line_class(line.role)} x1="0" x2="22" y1="6" y2="6" stroke-width="12" />
             </svg>
             <span class="line-name">{ text::BAND }</span>
-            { ask("range", text::BAND, why, emit) }
+            if id == "curve" {
+                { ask("range", text::BAND, why, emit) }
+            }
         </li>
     }
 }

@@ -28,13 +28,19 @@ pub fn verdict(
         let what = format!("{} {}", tile.name, tile.value);
         Tile { ask: ask(key, &what, why, emit), ..tile }
     });
-    let advice = derived.advice.iter().map(|advice| advised(advice, *fits, emit));
+    let advice = derived.advice.iter().enumerate().map(|(place, advice)| advised(place, advice, *fits, emit));
     html! {
         <>
             <section class="verdict" aria-labelledby="headline">
-                <h1 id="headline" class="headline">
-                    <span>{ subject }{ " " }</span><em class={(!fits).then_some("not")}>{ verdict }</em><span>{ rest }</span>
-                </h1>
+                // Their places are kept, so that nothing below moves when a slider does.
+                <div class="answer">
+                    <h1 id="headline" class="headline">
+                        <span>{ subject }{ " " }</span><em class={(!fits).then_some("not")}>{ verdict }</em><span>{ rest }</span>
+                    </h1>
+                    <ul class="issues">{ for derived.issues.iter().map(|issue| {
+                        html! { <li class={(issue.severity == Severity::Note).then_some("note")}>{ &issue.message }</li> }
+                    }) }</ul>
+                </div>
                 <p class="tile-name">{ text::WOULD_HELP }</p>
                 <div id="advice" class="advice">
                     if derived.advice.is_empty() {
@@ -42,10 +48,6 @@ pub fn verdict(
                     }
                     { for advice }
                 </div>
-                // There even while it is empty: its place is kept.
-                <ul class="issues">{ for derived.issues.iter().map(|issue| {
-                    html! { <li class={(issue.severity == Severity::Note).then_some("note")}>{ &issue.message }</li> }
-                }) }</ul>
             </section>
             <section class="figures-row" aria-label="Figures">
                 { for asked.map(tile) }
@@ -70,12 +72,12 @@ fn tiles(scenario: &Scenario, report: &Report) -> [Tile; 6] {
     ]
 }
 
-/// One change with what it would do; the button makes it.
-fn advised(advice: &Advice, fits: bool, emit: &Callback<Action>) -> Html {
+/// One change with what it would do; the button makes it. The key keeps each at its place while others come and go.
+fn advised(place: usize, advice: &Advice, fits: bool, emit: &Callback<Action>) -> Html {
     let scenario = advice.scenario;
     let apply = emit.reform(move |_: MouseEvent| Action::Take(Box::new(scenario)));
     html! {
-        <button type="button" class="advised" onclick={apply}>
+        <button key={place} type="button" class="advised" onclick={apply}>
             <strong>{ text::change(advice) }</strong><span>{ text::advice(advice, fits) }</span>
         </button>
     }
