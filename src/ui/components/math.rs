@@ -60,7 +60,8 @@ fn drawn(tree: &Tree, word: Said) -> Html {
     match tree {
         Tree::Number(text) => html! { <mn>{ (*text).to_owned() }</mn> },
         Tree::Symbol(name) => word(name),
-        Tree::Operator(operator) => html! { <mo>{ operator.to_string() }</mo> },
+        // At the start of a piece it stands between two parts all the same.
+        Tree::Operator(operator) => html! { <mo form="infix">{ operator.to_string() }</mo> },
         Tree::Row(row) => html! { <mrow>{ all(row) }</mrow> },
         Tree::Fraction(pair) => html! { <mfrac>{ for pair.iter().map(|part| drawn(bare(part), word)) }</mfrac> },
         Tree::Power(pair) => html! { <msup>{ all(&**pair) }</msup> },
