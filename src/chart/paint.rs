@@ -3,6 +3,7 @@
 
 mod axes;
 mod bar;
+mod brush;
 mod canvas;
 mod chart;
 mod field;

@@ -2,6 +2,7 @@
 
 mod clipboard;
 mod dom;
+mod drop;
 pub mod fetch;
 mod frame;
 mod link;
@@ -18,6 +19,7 @@ pub use dom::{
     field_text, is_open, selected_index, show_failure, slider_index, use_card_focus, use_fill, use_selected,
     use_shortcuts,
 };
+pub use drop::{area_text, chosen_file, read_config, settled_text, use_drop};
 pub use frame::use_frame_queue;
 pub use link::{arrival, full_link, use_link, use_navigation};
 pub use pause::{use_after_pause, use_commit, use_settled};

@@ -1,5 +1,6 @@
 //! The HTML canvas: size, scale, and the image of a field; everything else is the generic painter.
 
+use super::brush::Brush;
 use super::chart::{draw_bar, draw_chart};
 use super::field::Image;
 use super::{PaintError, Pen, Style};
@@ -7,7 +8,7 @@ use crate::chart::layout::{PlotArea, bar_area, plot_area};
 use crate::chart::palette::{Theme, tokens};
 use crate::chart::spec::{BarSpec, ChartSpec, Field};
 use core::cell::RefCell;
-use plotters_canvas::CanvasBackend;
+use plotters::prelude::DrawingBackend as _;
 use std::rc::Rc;
 use wasm_bindgen::{Clamped, JsCast, JsValue};
 use web_sys::{CanvasRenderingContext2d, HtmlCanvasElement, ImageData};
@@ -44,7 +45,7 @@ pub fn paint_chart(
     if let Some(field) = &spec.field {
         stretch(&context, field, &area, style)?;
     }
-    with_pen(canvas, &context, style, |pen| draw_chart(pen, spec, &area, style.theme, crosshair))
+    with_pen(&context, style, |pen| draw_chart(pen, spec, &area, style.theme, crosshair))
 }
 
 /// Paints a memory bar, with an outline around the highlighted part.
@@ -60,7 +61,7 @@ pub fn paint_bar(
 ) -> Result<(), PaintError> {
     let context = prepare(canvas, style)?;
     let area = bar_area(spec, style.css_width, style.css_height);
-    with_pen(canvas, &context, style, |pen| draw_bar(pen, spec, &area, style.theme, highlighted))
+    with_pen(&context, style, |pen| draw_bar(pen, spec, &area, style.theme, highlighted))
 }
 
 /// Sizes the canvas (only where it changes: that clears it and is slow) and fills it with the surface.
@@ -88,17 +89,16 @@ fn context(canvas: &HtmlCanvasElement) -> Result<CanvasRenderingContext2d, Paint
 
 /// Draws with a pen in CSS pixels.
 fn with_pen(
-    canvas: &HtmlCanvasElement,
     context: &CanvasRenderingContext2d,
     style: &Style,
-    draw: impl FnOnce(&mut Pen<CanvasBackend>) -> Result<(), PaintError>,
+    draw: impl FnOnce(&mut Pen<Brush>) -> Result<(), PaintError>,
 ) -> Result<(), PaintError> {
     let ratio = style.device_pixel_ratio;
     context.set_transform(1.0 / SUBPIXELS, 0.0, 0.0, 1.0 / SUBPIXELS, 0.0, 0.0).map_err(|error| refused(&error))?;
     context.set_line_join("round");
-    let backend = CanvasBackend::with_canvas_object(canvas.clone());
-    let mut backend = backend.ok_or_else(|| PaintError("the canvas has no 2D context.".to_string()))?;
-    draw(&mut Pen::new(&mut backend, SUBPIXELS * ratio, ratio))
+    let mut brush = Brush::new(context);
+    draw(&mut Pen::new(&mut brush, SUBPIXELS * ratio, ratio))?;
+    brush.present().map_err(|error| PaintError(error.to_string()))
 }
 
 /// Puts the field's image on a hidden canvas, and stretches it over the plot.
@@ -155,6 +155,6 @@ fn hidden_canvas(width: u32, height: u32) -> Result<HtmlCanvasElement, PaintErro
     Ok(canvas)
 }
 
-fn refused(error: &JsValue) -> PaintError {
+pub(super) fn refused(error: &JsValue) -> PaintError {
     PaintError(format!("{error:?}"))
 }
