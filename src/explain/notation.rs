@@ -46,7 +46,7 @@ pub fn symbols(text: &str) -> Vec<&str> {
     let mut found = Vec::new();
     for word in text.split(|letter| !is_in_name(letter)) {
         let is_call = matches!(word, "max" | "min" | "sqrt" | "ceil");
-        if word.starts_with(char::is_alphabetic) && !is_call && !found.contains(&word) {
+        if word.starts_with(starts_name) && !is_call && !found.contains(&word) {
             found.push(word);
         }
     }
@@ -60,14 +60,21 @@ pub fn said(text: &str, mut word: impl FnMut(&str) -> String) -> String {
     while let Some(first) = rest.chars().next() {
         let end = rest.find(|letter| !is_in_name(letter)).unwrap_or(rest.len()).max(first.len_utf8());
         let (token, after) = rest.split_at(end);
-        line += &if first.is_alphabetic() { word(token) } else { token.to_owned() };
+        line += &if starts_name(first) { word(token) } else { token.to_owned() };
         rest = after;
     }
     line
 }
 
+/// What ends a name. Anything else belongs to it: asking what Unicode calls a letter would bring its tables into the page.
+const MARKS: &str = " ·+−=≈≤≥>/^(),";
+
 fn is_in_name(letter: char) -> bool {
-    letter.is_alphanumeric() || letter == '_'
+    !MARKS.contains(letter)
+}
+
+fn starts_name(letter: char) -> bool {
+    is_in_name(letter) && !letter.is_ascii_digit()
 }
 
 struct Reader<'a> {
