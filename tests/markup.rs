@@ -4,7 +4,9 @@
 use shardwise::catalog;
 use shardwise::chart::timeline::Level;
 use shardwise::chart::views::{Scratch, TIME, feasible_region};
+use shardwise::explain;
 use shardwise::import::Imported;
+use shardwise::model::report::MemoryPart;
 use shardwise::model::transformer::Architecture;
 use shardwise::params::{Group, PARAMS};
 use shardwise::scenario::issue::Issue;
@@ -392,6 +394,46 @@ fn examples_are_one_button_away() {
     let html = page(&catalog::default_scenario(), Vec::new());
     assert!(html.contains("id=\"examples\"") && html.contains("aria-expanded=\"false\""));
     assert!(!html.contains("id=\"gallery\""));
+}
+
+#[test]
+fn every_number_has_a_button_and_every_card_its_place() {
+    let scenario = catalog::default_scenario();
+    let plain = page(&scenario, Vec::new());
+    assert!(!plain.contains("id=\"why\""));
+    let tile = format!("aria-label=\"Why? MFU {}\"", text::Tiles::of(&scenario, &scenario.report()).mfu);
+    assert!(plain.contains(&tile), "{tile}");
+    for key in explain::HEADLINE.into_iter().chain(MemoryPart::ALL.map(explain::of_part)).chain(explain::REACHES) {
+        assert_eq!(plain.matches(&format!("id=\"ask-{key}\"")).count(), 1, "{key}");
+    }
+    let cards = explain::numbers().map(|number| (number.key, number.title));
+    for (key, title) in cards.chain(explain::TERMS.iter().map(|term| (term.key, term.name))) {
+        let view = View::from_query(&format!("?why={key}"));
+        assert_eq!(view.query(), format!("?why={key}"));
+        let html = rendered::<App>(Start { scenario, issues: Vec::new(), view, pins: Vec::new() });
+        assert_eq!(html.matches("id=\"why\"").count(), 1, "{key}");
+        assert!(html.contains(&format!("<h2 id=\"why-title\">{title}</h2>")), "{key}");
+    }
+}
+
+#[test]
+fn a_card_says_what_the_tile_says() {
+    let scenario = catalog::default_scenario();
+    let view = View::from_query("?why=mfu");
+    let html = rendered::<App>(Start { scenario, issues: Vec::new(), view, pins: Vec::new() });
+    let card = html.split("id=\"why\"").nth(1).unwrap().split("</section>").next().unwrap();
+    let mfu = text::Tiles::of(&scenario, &scenario.report()).mfu;
+    assert!(card.contains(&format!("<strong>= {mfu}</strong>")), "{card}");
+    assert!(card.contains("<math displaystyle=\"true\"") && card.contains("<mfrac>"), "{card}");
+}
+
+#[test]
+fn links_of_a_card_lead_back_to_its_number() {
+    let view = View::default().asking("mfu").following("checkpointing").following("micro-batch");
+    assert_eq!((view.why, view.why_from), ("micro-batch", "mfu"));
+    assert_eq!(view.following("mfu"), View::default().asking("mfu"));
+    assert_eq!(view.asking("mfu").asking("mfu"), View::default());
+    assert_eq!(View::from_query("?why=nothing"), View::default());
 }
 
 #[test]

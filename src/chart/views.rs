@@ -32,6 +32,7 @@ pub use region::feasible_region;
 pub use roofline::roofline;
 pub use scaling::scaling_curves;
 pub use scratch::Scratch;
+pub(crate) use timeline::time_by_work;
 pub use timeline::{TIME, timeline};
 
 /// The keys of the parameters that people put on an axis most, in display order.

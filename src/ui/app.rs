@@ -19,6 +19,7 @@ use crate::ui::panels::figures::{Below, Sinks, figures};
 use crate::ui::panels::gallery::notice;
 use crate::ui::panels::masthead::Masthead;
 use crate::ui::panels::verdict::verdict;
+use crate::ui::panels::why::why;
 use crate::ui::state::State;
 use crate::ui::text;
 use crate::ui::view::View;
@@ -61,6 +62,7 @@ pub fn App(start: &Start) -> Html {
     effects::use_commit(&state, &emit);
     effects::use_link(&state, &known);
     effects::use_shortcuts(&emit);
+    effects::use_card_focus(state.view.why, state.view.why_root());
     let theme = effects::use_theme(state.view.theme);
     let words = effects::use_words();
     let settled = effects::use_settled(&state.scenario);
@@ -119,6 +121,7 @@ pub fn App(start: &Start) -> Html {
                 { notice(state.example, &emit) }
                 { verdict(&headline, &state, &derived, sinks) }
                 <div class="columns">
+                    { why(0, state.view, &state.scenario, &derived.report, &emit) }
                     { controls(&state, Folded { scenario: folded, opened: &opened, words }, &emit) }
                     { figures(&state, settled, &derived, below, theme, sinks) }
                 </div>

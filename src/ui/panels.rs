@@ -17,3 +17,4 @@ pub mod run;
 pub mod sensitivity;
 pub mod strategies;
 pub mod verdict;
+pub mod why;

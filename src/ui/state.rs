@@ -256,6 +256,8 @@ impl State {
             Action::Example(place) => self.example = place,
             Action::DismissBanner => self.banner.clear(),
             Action::Look(view) => self.view = view,
+            Action::Ask(key) => self.view = self.view.asking(key),
+            Action::Follow(key) => self.view = self.view.following(key),
         }
     }
 }

@@ -63,6 +63,14 @@ pub const APPLY: &str = "Apply";
 pub const BANNER: &str = "Not everything in this link could be read:";
 /// On the button that closes it.
 pub const DISMISS: &str = "Close";
+/// On a number.
+pub const WHY: &str = "why?";
+/// Over the formulas of a card.
+pub const FORMULAS: &str = "Formulas";
+/// Before a card's source.
+pub const SOURCE: &str = "Source: ";
+/// Before what a card's number leaves out.
+pub const LEAVES_OUT: &str = "Left out: ";
 /// On the button that puts everything back.
 pub const RESET: &str = "Reset all";
 /// On the button that copies the link.
@@ -115,6 +123,16 @@ pub const FAILURE: &str =
     "Something went wrong inside the calculator, and it stopped. Nothing is lost: the link holds the scenario.";
 /// Back from a crash.
 pub const FAILURE_LINK: &str = "Reload the page with this scenario";
+
+/// The accessible name of a number's button.
+pub fn why(what: &str) -> String {
+    format!("Why? {what}")
+}
+
+/// On the button that leads back to a card.
+pub fn back_to_card(title: &str) -> String {
+    format!("← {title}")
+}
 
 /// The accessible name of a typed field.
 pub fn typed(label: &str) -> String {

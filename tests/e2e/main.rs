@@ -13,3 +13,4 @@ mod links;
 mod page;
 mod plots;
 mod sliders;
+mod why;

@@ -5,6 +5,7 @@ use std::rc::Rc;
 use web_sys::HtmlCanvasElement;
 use yew::prelude::*;
 
+use super::ask::ask;
 use super::canvas::use_painted;
 use super::data_table::data_table;
 use crate::chart::layout::bar_area;
@@ -13,6 +14,8 @@ use crate::chart::palette::Theme;
 use crate::chart::spec::{BarSpec, PinnedBar, pin_letter};
 use crate::chart::{describe, names, table};
 use crate::decimal;
+use crate::explain::of_part;
+use crate::ui::state::Action;
 use crate::ui::text::{self, pins as words};
 
 /// What to show.
@@ -22,6 +25,10 @@ pub struct Props {
     pub spec: Rc<BarSpec>,
     /// Light or dark.
     pub theme: Theme,
+    /// The card that is open.
+    pub why: &'static str,
+    /// Takes actions.
+    pub emit: Callback<Action>,
 }
 
 type Highlighted = (Rc<BarSpec>, Option<usize>);
@@ -67,6 +74,7 @@ pub fn MemoryBar(props: &Props) -> Html {
                         </svg>
                         <span class="part-name">{ names::part(part) }</span>
                         <span>{ text::gib(bytes) }</span>
+                        { ask(of_part(part), &[names::part(part), " ", &text::gib(bytes)].concat(), props.why, &props.emit) }
                     </li>
                 }) }
             </ul>

@@ -24,11 +24,13 @@ pub struct Tile {
     pub below: bool,
     /// Whether it holds only if memory were no limit.
     pub moot: bool,
+    /// What opens its card.
+    pub ask: Html,
 }
 
 /// A name over a figure. An `output` speaks up on every change unless told not to; the status line speaks instead.
 pub fn tile(tile: Tile) -> Html {
-    let Tile { name, short, value, band, delta, below, moot } = tile;
+    let Tile { name, short, value, band, delta, below, moot, ask } = tile;
     html! {
         <div class={classes!("tile", moot.then_some("moot"))} title={moot.then_some(text::MOOT)}>
             <span class="tile-name" aria-hidden="true">{ short.unwrap_or(name) }</span>
@@ -37,6 +39,7 @@ pub fn tile(tile: Tile) -> Html {
                 <span class="tile-band" title={text::BAND_HELP}>{ band }</span>
             }
             { delta.map(change).unwrap_or_default() }
+            { ask }
         </div>
     }
 }

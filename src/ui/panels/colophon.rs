@@ -3,6 +3,7 @@
 use yew::prelude::*;
 
 use crate::catalog::{self, REVISION};
+use crate::explain::{TERMS, links};
 use crate::params::PARAMS;
 use crate::ui::text;
 
@@ -44,8 +45,11 @@ pub fn Colophon(props: &Props) -> Html {
                 </dl>
             </details>
             <details>
-                <summary>{ "Glossary: every control in a sentence" }</summary>
+                <summary>{ "Glossary: terms, and every control in a sentence" }</summary>
                 <dl class="glossary">
+                    { for TERMS.iter().map(|term| html! {
+                        <><dt>{ term.name }</dt><dd>{ for links::pieces(term.text.text()).map(|piece| piece.text.to_owned()) }</dd></>
+                    }) }
                     { for PARAMS.iter().map(|param| html! { <><dt>{ param.label }</dt><dd>{ param.help.text() }</dd></> }) }
                 </dl>
             </details>

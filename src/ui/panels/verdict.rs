@@ -2,10 +2,12 @@
 
 use yew::prelude::*;
 
+use crate::explain;
 use crate::model::report::Report;
 use crate::plan::advice::Advice;
 use crate::scenario::Scenario;
 use crate::scenario::issue::Severity;
+use crate::ui::components::ask::ask;
 use crate::ui::components::tile::{Tile, tile};
 use crate::ui::derived::{Derived, Pin};
 use crate::ui::panels::figures::Sinks;
@@ -19,6 +21,10 @@ pub fn verdict(headline: &Headline, state: &State, derived: &Derived, sinks: Sin
     let report = &derived.report;
     let scenario = &state.scenario;
     let tiles = tiles(scenario, report, derived.pins.first());
+    let asked = tiles.into_iter().zip(explain::HEADLINE).map(|(tile, key)| {
+        let what = format!("{} {}", tile.name, tile.value);
+        Tile { ask: ask(key, &what, state.view.why, sinks.emit), ..tile }
+    });
     let advice = derived.advice.iter().enumerate().map(|(place, advice)| advised(place, advice, *fits, sinks.emit));
     html! {
         <>
@@ -41,7 +47,7 @@ pub fn verdict(headline: &Headline, state: &State, derived: &Derived, sinks: Sin
                 </div>
             </section>
             <section class="figures-row" aria-label="Figures">
-                { for tiles.into_iter().map(tile) }
+                { for asked.map(tile) }
             </section>
             { pins(scenario, &derived.pins, sinks) }
         </>

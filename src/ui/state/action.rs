@@ -88,6 +88,10 @@ pub enum Action {
     Example(Option<usize>),
     /// The list of what could not be read is closed.
     DismissBanner,
+    /// A number is asked about, or no longer; an empty name closes the card.
+    Ask(&'static str),
+    /// A link of the card is followed.
+    Follow(&'static str),
     /// Something else is looked at.
     Look(View),
 }
