@@ -64,11 +64,12 @@ pub const fn work(work: Work) -> &'static str {
     }
 }
 
-/// The name of a kind of compute.
-pub const fn operator(operator: Operator) -> &'static str {
+/// The name of a kind of compute, in a dense model or a mixture of experts.
+pub const fn operator(operator: Operator, has_experts: bool) -> &'static str {
     match operator {
         Operator::AttentionCore => "Attention core",
         Operator::Projections => "Projections",
+        Operator::Mlp if has_experts => "Dense MLPs and router",
         Operator::Mlp => "MLP",
         Operator::Experts => "Experts",
         Operator::Elementwise => "Norms and element-wise",
@@ -107,6 +108,7 @@ pub fn line_class(role: LineRole) -> String {
         LineRole::Choice(place) => format!("line-choice-{place}"),
         LineRole::Adaptive => "line-adaptive".into(),
         LineRole::Baseline => "line-baseline".into(),
+        LineRole::Pin(place) => format!("line-pin-{place}"),
         LineRole::Weak => "line-weak".into(),
         LineRole::Strong => "line-strong".into(),
         LineRole::Ideal => "line-ideal".into(),

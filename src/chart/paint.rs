@@ -16,7 +16,7 @@ mod path;
 mod pen;
 
 use super::palette::Theme;
-pub use canvas::{paint_bar, paint_chart};
+pub use canvas::{paint_bar, paint_chart, rehearse};
 pub use chart::{draw_bar, draw_chart};
 pub use pen::Pen;
 

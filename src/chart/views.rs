@@ -8,6 +8,7 @@ mod experts;
 mod finding;
 mod memory;
 mod metric;
+mod pins;
 mod region;
 mod roofline;
 mod scaling;
@@ -24,12 +25,14 @@ pub use agreement::{AgreementView, Filter, Measure, ScoredRows, agreement, filte
 pub use bound::holds as bounds_hold;
 pub use curve::mfu_curve;
 pub use experts::{ALONG, LayerView, expert_layer, layer_shown};
-pub use memory::memory_bar;
+pub use memory::{memory_bar, pinned_memory};
 pub use metric::Metric;
+pub use pins::{Pinned, pin_curves, pin_places};
 pub use region::feasible_region;
 pub use roofline::roofline;
 pub use scaling::scaling_curves;
 pub use scratch::Scratch;
+pub(crate) use timeline::time_by_work;
 pub use timeline::{TIME, timeline};
 
 /// The keys of the parameters that people put on an axis most, in display order.

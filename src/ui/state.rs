@@ -17,6 +17,7 @@ use crate::plan::sweep;
 use crate::scenario::issue::Issue;
 use crate::scenario::{CUSTOM, Model, Scenario};
 use crate::share::pick;
+use crate::share::v1::MOST_PINS;
 use crate::ui::preset;
 use crate::ui::view::View;
 
@@ -42,6 +43,10 @@ pub struct State {
     history: History,
     /// Texts in typed fields.
     drafts: Vec<Draft>,
+    /// The scenarios that the one on screen is compared with, at most [`MOST_PINS`]; undo leaves them alone.
+    pub pins: Vec<Scenario>,
+    /// The example that was opened, by its place in the gallery, until something else is opened or it is closed.
+    pub example: Option<usize>,
     /// What could not be read in the link.
     pub banner: Vec<Issue>,
     /// What is looked at.
@@ -54,7 +59,31 @@ impl State {
     /// The page as a link opens it.
     pub fn new(scenario: &Scenario, banner: Vec<Issue>, view: View) -> Self {
         let (history, preset) = (History::new(scenario), preset::preset_of(scenario));
-        Self { scenario: *scenario, settled: true, history, drafts: Vec::new(), banner, view, preset }
+        let (drafts, pins, example) = (Vec::new(), Vec::new(), None);
+        Self { scenario: *scenario, settled: true, history, drafts, pins, example, banner, view, preset }
+    }
+
+    /// Pins the scenario on screen; one that is pinned already, and one too many, change nothing.
+    fn pin(&mut self) {
+        if self.pins.len() < MOST_PINS && !self.pins.contains(&self.scenario) {
+            self.pins.push(self.scenario);
+        }
+    }
+
+    /// Puts a pinned scenario on screen, and what is there in its place.
+    fn swap(&mut self, place: usize) {
+        let now = self.scenario;
+        if let Some(pin) = self.pins.get_mut(place) {
+            let scenario = core::mem::replace(pin, now);
+            self.take(&scenario);
+            self.preset = preset::preset_of(&scenario);
+        }
+    }
+
+    /// The same with scenarios pinned.
+    #[must_use]
+    pub fn with_pins(self, pins: Vec<Scenario>) -> Self {
+        Self { pins, ..self }
     }
 
     /// The scenario of the link and of undo.
@@ -95,16 +124,16 @@ impl State {
 
     fn number(&mut self, key: &str, value: f64) {
         if let Some(param @ &Param { kind: Kind::Number(number), .. }) = params::find(key) {
-            self.set(param, |scenario| (number.set)(scenario, value));
+            self.make_own(param);
+            (number.set)(&mut self.scenario, value);
         }
     }
 
-    /// Sets one parameter. A row of the architecture makes a named model the user's own.
-    fn set(&mut self, param: &Param, set: impl FnOnce(&mut Scenario)) {
+    /// Before a row of the architecture is set, a named model becomes the user's own.
+    fn make_own(&mut self, param: &Param) {
         if param.group == Group::Architecture && !matches!(self.scenario.model, Model::Custom { .. }) {
             pick::pick_model(&mut self.scenario, CUSTOM);
         }
-        set(&mut self.scenario);
     }
 
     fn typed(&mut self, key: &'static str, text: String) {
@@ -115,7 +144,8 @@ impl State {
             Ok(value) => {
                 // The same value in other words changes nothing.
                 if value != (number.get)(&self.scenario) {
-                    self.set(param, |scenario| (number.set)(scenario, value));
+                    self.make_own(param);
+                    (number.set)(&mut self.scenario, value);
                 }
                 None
             }
@@ -162,7 +192,8 @@ impl State {
             Action::Nearest { key } => self.nearest(key),
             Action::Choose { key, index } => {
                 if let Some(param @ &Param { kind: Kind::Choice(choice), .. }) = params::find(key) {
-                    self.set(param, |scenario| (choice.set)(scenario, index));
+                    self.make_own(param);
+                    (choice.set)(&mut self.scenario, index);
                 }
                 self.settled = true;
             }
@@ -206,15 +237,27 @@ impl State {
                 let scenario = self.history.redo();
                 self.take(&scenario);
             }
-            Action::Arrive { scenario, issues } => {
+            Action::Pin => self.pin(),
+            Action::Unpin(place) => {
+                if place < self.pins.len() {
+                    self.pins.remove(place);
+                }
+            }
+            Action::Swap(place) => self.swap(place),
+            Action::Arrive { scenario, pins, issues } => {
                 self.history.commit(&self.scenario);
                 self.history.commit(&scenario);
                 self.take(&scenario);
+                self.pins = pins;
+                self.example = None;
                 self.preset = preset::preset_of(&scenario);
                 self.banner = issues;
             }
+            Action::Example(place) => self.example = place,
             Action::DismissBanner => self.banner.clear(),
             Action::Look(view) => self.view = view,
+            Action::Ask(key) => self.view = self.view.asking(key),
+            Action::Follow(key) => self.view = self.view.following(key),
         }
     }
 }

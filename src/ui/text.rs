@@ -2,7 +2,9 @@
 
 mod advice;
 pub mod agreement;
+pub mod gallery;
 pub mod import;
+pub mod pins;
 pub mod run;
 pub mod sensitivity;
 pub mod strategies;
@@ -61,6 +63,14 @@ pub const APPLY: &str = "Apply";
 pub const BANNER: &str = "Not everything in this link could be read:";
 /// On the button that closes it.
 pub const DISMISS: &str = "Close";
+/// On a number.
+pub const WHY: &str = "why?";
+/// Over the formulas of a card.
+pub const FORMULAS: &str = "Formulas";
+/// Before a card's source.
+pub const SOURCE: &str = "Source: ";
+/// Before what a card's number leaves out.
+pub const LEAVES_OUT: &str = "Left out: ";
 /// On the button that puts everything back.
 pub const RESET: &str = "Reset all";
 /// On the button that copies the link.
@@ -81,8 +91,8 @@ pub const LEVELS: [&str; 3] = ["Whole step", "One micro-batch", "One layer"];
 pub const ROOFLINE: &str = "Discs: kernels alone, as large as their share of compute. Ring: the step with all that waits. Element-wise work and the \
      optimizer stand at one operation per element that they read or write.";
 /// Under the curves of scaling.
-pub const SCALING: &str = "Dotted: does not fit. Weak: twice the GPUs take twice the tokens a step. Strong: the tokens of a step stay, gradient \
-     accumulation shrinks first, then the micro-batch.";
+pub const SCALING: &str = "Dotted: does not fit. Weak: twice the GPUs take twice the tokens a step. Strong: the tokens of a step stay; gradient \
+     accumulation shrinks first, then the micro-batch. Linear: as fast for each GPU as the scenario on screen.";
 /// On the table of a figure.
 pub const DATA: &str = "Data table";
 /// Over a table that is wider than a phone.
@@ -113,6 +123,16 @@ pub const FAILURE: &str =
     "Something went wrong inside the calculator, and it stopped. Nothing is lost: the link holds the scenario.";
 /// Back from a crash.
 pub const FAILURE_LINK: &str = "Reload the page with this scenario";
+
+/// The accessible name of a number's button.
+pub fn why(what: &str) -> String {
+    format!("Why? {what}")
+}
+
+/// On the button that leads back to a card.
+pub fn back_to_card(title: &str) -> String {
+    format!("← {title}")
+}
 
 /// The accessible name of a typed field.
 pub fn typed(label: &str) -> String {

@@ -84,11 +84,11 @@ impl Scratch {
         values
     }
 
-    /// The nodes along a curve.
-    pub(super) fn points<T: Node>(&self, at: &mut dyn FnMut(usize) -> T) -> Vec<T> {
+    /// The nodes along a curve, `all` of them evaluated or those that the eye needs.
+    pub(super) fn points<T: Node>(&self, all: bool, at: &mut dyn FnMut(usize) -> T) -> Vec<T> {
         let count = self.xs.len();
         let mut points = Vec::with_capacity(count);
-        if self.moving {
+        if self.moving && !all {
             refine::line(count, &mut points, at);
         } else {
             points.extend((0..count).map(at));
@@ -120,7 +120,7 @@ impl Scratch {
 
 /// The scenario with nothing of its place on two axes left. (Not for GPUs: a number that is there already is not rounded to
 /// whole groups.)
-fn off_axes(scenario: &Scenario, x: &AxisOf, y: &AxisOf) -> Scenario {
+pub(super) fn off_axes(scenario: &Scenario, x: &AxisOf, y: &AxisOf) -> Scenario {
     let mut anywhere = *scenario;
     for axis in [x, y] {
         sweep::assign(&mut anywhere, axis.number, axis.number.min);

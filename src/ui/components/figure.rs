@@ -38,6 +38,9 @@ pub struct Props {
     /// What the readout says where nobody points, if it has nothing to say of the scenario on screen.
     #[prop_or_default]
     pub hint: &'static str,
+    /// The card that is open.
+    #[prop_or_default]
+    pub why: &'static str,
     /// Takes the place of a mark that is clicked; without it a click sets the axes.
     #[prop_or_default]
     pub take: Option<Callback<usize>>,
@@ -187,7 +190,7 @@ pub fn Figure(props: &Props) -> Html {
                 }) }
             </dl>
             }
-            { legend(&props.spec, props.id, &listed) }
+            { legend(&props.spec, props.id, &listed, props.why, &props.emit) }
             { props.foot.clone() }
             { data_table({ let spec = props.spec.clone(); move || table::chart(&spec) }) }
         </figure>
