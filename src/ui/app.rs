@@ -85,10 +85,13 @@ pub fn App(start: &Start) -> Html {
             derived
         });
     let place = use_node_ref();
-    let seen = effects::use_seen(&place);
+    let in_sight = effects::use_seen(&place);
+    // What is below the first screen comes after it.
+    let rest = effects::use_rest();
+    let seen = rest && in_sight;
     let timeline =
         use_memo((settled, state.view.zoom, seen), |(scenario, zoom, seen)| timeline(scenario, *zoom, *seen));
-    let below = Below { timeline, place };
+    let below = Below { timeline, place, rest };
 
     {
         let (scenario, view) = (state.scenario, state.view);
@@ -122,11 +125,11 @@ pub fn App(start: &Start) -> Html {
                 { verdict(&headline, &state, &derived, sinks) }
                 <div class="columns">
                     { why(0, state.view, &state.scenario, &derived.report, &emit) }
-                    { controls(&state, Folded { scenario: folded, opened: &opened, words }, &emit) }
+                    { controls(&state, Folded { scenario: folded, opened: &opened, words, rest }, &emit) }
                     { figures(&state, settled, &derived, below, theme, sinks) }
                 </div>
             </main>
-            <Colophon picked={picked(&state.scenario)} {words} />
+            if rest { <Colophon picked={picked(&state.scenario)} {words} /> }
             <Status sentence={(*pointed).clone().unwrap_or(sentence)} />
         </>
     }

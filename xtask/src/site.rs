@@ -1,4 +1,4 @@
-//! From sources to `dist/`: Trunk compiles and assembles, wasm-opt shrinks, and that is all.
+//! From sources to `dist/`: Trunk compiles and assembles, [`split`] cuts the module in two, wasm-opt shrinks both, and that is all.
 
 mod names;
 mod profile;
@@ -7,6 +7,7 @@ mod split;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use crate::brotli;
 use crate::failure::{Explain as _, Failure, Result};
 use crate::shell::{program, root, run, step};
 use crate::tools;
@@ -64,7 +65,7 @@ pub fn build() -> Result<()> {
     let mut trunk = trunk("build", Profile::Release)?;
     step("Building the site into dist/ (Trunk, release)");
     run(&mut trunk)?;
-    shrink()?;
+    finish(&folder())?;
     println!("dist/ is ready: put it on any static file server, under any path.");
     Ok(())
 }
@@ -109,31 +110,75 @@ fn trunk(command: &str, profile: Profile) -> Result<Command> {
     Ok(trunk)
 }
 
-/// Runs wasm-opt over every module of `dist/`, or says why not.
-fn shrink() -> Result<()> {
-    let words = match tools::wasm_opt() {
-        Ok(words) => words,
-        Err(failure) => {
-            step(&format!("Leaving the module as the compiler made it, about a tenth larger. {failure}"));
-            return Ok(());
+/// Cuts the module of `dist/` in two and runs wasm-opt over both halves, or says why not.
+fn finish(folder: &Path) -> Result<()> {
+    let words = tools::wasm_opt().unwrap_or_else(|failure| {
+        step(&format!("Leaving the module as the compiler made it, about a tenth larger. {failure}"));
+        Vec::new()
+    });
+    let list = split::cold::read()?;
+    for module in modules(folder)? {
+        let unread = || format!("{} could not be read", name(&module));
+        let before = std::fs::read(&module).explain(unread)?;
+        let halves = split::halves(&before, &list)?;
+        let script = names::glue(&module)?;
+        if let Some(halves) = &halves {
+            write(&module, &halves.hot)?;
+            let text = std::fs::read_to_string(&script).explain(unread)?;
+            write(&script, split::files::bridged(&text)?.as_bytes())?;
         }
-    };
-    let Some((first, rest)) = words.split_first() else { return Ok(()) };
-    for module in modules(&folder())? {
-        let before = size(&module)?;
-        let mut optimise = program(first);
-        optimise.args(rest).args(WASM_FEATURES).args(OPTIMISATIONS).arg("--output").arg(&module).arg(&module);
         step(&format!("Optimising {} (wasm-opt {})", name(&module), tools::BINARYEN));
-        run(&mut optimise)?;
-        names::shorten(&words, &WASM_FEATURES, &module)?;
-        println!("    {before} -> {} bytes", size(&module)?);
-        let bytes = std::fs::read(&module).explain(|| format!("{} could not be read", name(&module)))?;
-        if bytes.windows(WRITERS.len()).any(|window| window == WRITERS) {
-            step(
-                "The standard library's writers of f64 are in the module, a thirtieth of it: see src/decimal/write.rs",
-            );
+        optimise(&words, &module)?;
+        let names = names::shorten(&words, &WASM_FEATURES, &module)?;
+        let mut done = vec![module.clone()];
+        if let Some(halves) = &halves {
+            let rest = split::files::rest_of(&module);
+            write(&rest, &split::renamed(&halves.rest, &names)?)?;
+            optimise(&words, &rest)?;
+            println!("    {} functions are not part of the first load", halves.moved);
+            done = split::files::named(&module, &script)?;
+        }
+        let small = brotli::sizes(&done).unwrap_or_default();
+        for (place, file) in done.iter().enumerate() {
+            let bytes = std::fs::read(file).explain(unread)?;
+            // A broken half is not shipped.
+            split::parse(&bytes)?;
+            let small = small.get(place).map_or(String::new(), |small| format!(", {small} after brotli"));
+            println!("    {}: {} of {} bytes{small}", name(file), bytes.len(), before.len());
+            if bytes.windows(WRITERS.len()).any(|window| window == WRITERS) {
+                step(
+                    "The standard library's writers of f64 are in the module, a thirtieth of it: see src/decimal/write.rs",
+                );
+            }
         }
     }
+    Ok(())
+}
+
+fn optimise(words: &[PathBuf], module: &Path) -> Result<()> {
+    let Some((first, rest)) = words.split_first() else { return Ok(()) };
+    let mut optimise = program(first);
+    optimise.args(rest).args(WASM_FEATURES).args(OPTIMISATIONS).arg("--output").arg(module).arg(module);
+    run(&mut optimise)
+}
+
+fn write(file: &Path, bytes: &[u8]) -> Result<()> {
+    std::fs::write(file, bytes).explain(|| format!("{} could not be written", name(file)))
+}
+
+/// Plays the first screen of a fresh build and writes the list of what it does without to `xtask/cold.txt`.
+///
+/// # Errors
+/// When the site cannot be built, or does not work.
+pub fn profile() -> Result<()> {
+    let site = root().join("target").join("profile");
+    let mut trunk = trunk("build", Profile::Release)?;
+    step("Building the site into target/profile (Trunk, release)");
+    run(trunk.arg("--dist").arg(&site))?;
+    let module = modules(&site)?.into_iter().next().ok_or_else(|| Failure::new("The build has no module."))?;
+    let cold = profile::cold(&site, &module)?;
+    write(&split::cold::file(), split::cold::written(&cold).as_bytes())?;
+    println!("xtask/cold.txt has {} functions: `cargo xtask build` moves them out of the first load.", cold.len());
     Ok(())
 }
 
@@ -148,10 +193,6 @@ pub fn modules(folder: &Path) -> Result<Vec<PathBuf>> {
     Ok(files.filter(|file| file.extension().is_some_and(|extension| extension == "wasm")).collect())
 }
 
-fn size(file: &Path) -> Result<u64> {
-    Ok(std::fs::metadata(file).explain(|| format!("{} could not be read", name(file)))?.len())
-}
-
 fn name(file: &Path) -> String {
     file.file_name().unwrap_or_default().to_string_lossy().into_owned()
 }
@@ -160,73 +201,13 @@ fn name(file: &Path) -> String {
 #[allow(missing_docs, clippy::pedantic, clippy::unwrap_used)]
 pub fn lab(words: &[&str]) -> Result<()> {
     match words {
-        ["profile", folder, module, list] => {
-            let cold = profile::cold(Path::new(folder), Path::new(module))?;
-            std::fs::write(list, split::cold::written(&cold)).unwrap();
+        ["profile", folder] => {
+            let module = modules(Path::new(folder))?.remove(0);
+            let cold = profile::cold(Path::new(folder), &module)?;
+            std::fs::write(split::cold::file(), split::cold::written(&cold)).unwrap();
+            Ok(())
         }
-        ["split", module, list, hot, rest] => {
-            let bytes = std::fs::read(module).unwrap();
-            let text = std::fs::read_to_string(list).unwrap();
-            let cold = text.lines().map(|line| u32::from_str_radix(line, 16).unwrap()).collect();
-            let halves = split::halves(&bytes, &cold)?.unwrap();
-            println!("{} moved, {} + {} of {}", halves.moved, halves.hot.len(), halves.rest.len(), bytes.len());
-            split::parse(&halves.hot)?;
-            split::parse(&halves.rest)?;
-            std::fs::write(hot, halves.hot).unwrap();
-            std::fs::write(rest, halves.rest).unwrap();
-        }
-        _ => {}
+        ["finish", folder] => finish(Path::new(folder)),
+        _ => Ok(()),
     }
-    Ok(())
-}
-
-/// LAB
-#[allow(missing_docs, clippy::pedantic, clippy::unwrap_used, clippy::indexing_slicing)]
-pub fn blocks(words: &[&str]) -> Result<()> {
-    use walrus::ir::*;
-    struct Seqs(Vec<InstrSeqId>);
-    impl<'i> Visitor<'i> for Seqs {
-        fn start_instr_seq(&mut self, seq: &'i InstrSeq) {
-            self.0.push(seq.id());
-        }
-    }
-    let [input, output, map] = words else { return Ok(()) };
-    let mut module = split::parse(&std::fs::read(input).unwrap())?;
-    let functions: Vec<_> = module.funcs.iter().map(|f| (f.id(), f.name.clone())).collect();
-    let ty = module.types.add(&[walrus::ValType::I32], &[]);
-    let (hit, _) = module.add_import_func("profile", "hit", ty);
-    let mut rows = String::new();
-    let mut next = 0;
-    for (id, name) in functions {
-        let walrus::FunctionKind::Local(function) = &mut module.funcs.get_mut(id).kind else { continue };
-        let mut seqs = Seqs(vec![]);
-        dfs_in_order(&mut seqs, function, function.entry_block());
-        for seq in seqs.0 {
-            let old = std::mem::take(&mut function.block_mut(seq).instrs);
-            let mut new = vec![];
-            let mut count = 0;
-            let loc = InstrLocId::default();
-            new.push((Const { value: Value::I32(next) }.into(), loc));
-            new.push((Call { func: hit }.into(), loc));
-            for (instr, l) in old {
-                let cut = matches!(instr, Instr::Block(_) | Instr::IfElse(_) | Instr::BrIf(_) | Instr::Loop(_));
-                new.push((instr, l));
-                count += 1;
-                if cut {
-                    rows += &format!("{next} {count} {}\n", name.as_deref().unwrap_or("?").replace(' ', "_"));
-                    count = 0;
-                    next += 1;
-                    new.push((Const { value: Value::I32(next) }.into(), loc));
-                    new.push((Call { func: hit }.into(), loc));
-                }
-            }
-            rows += &format!("{next} {count} {}\n", name.as_deref().unwrap_or("?").replace(' ', "_"));
-            next += 1;
-            function.block_mut(seq).instrs = new;
-        }
-    }
-    println!("{next} points");
-    std::fs::write(output, module.emit_wasm()).unwrap();
-    std::fs::write(map, rows).unwrap();
-    Ok(())
 }

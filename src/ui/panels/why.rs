@@ -36,6 +36,7 @@ pub fn why(place: usize, view: View, scenario: &Scenario, report: &Report, emit:
     }
 }
 
+#[inline(never)]
 fn explained(number: &Explanation, context: &Context, emit: &Callback<Action>) -> Html {
     let shown = number.formulas.iter().filter(|formula| (formula.when)(context)).map(|formula| formula.text.text());
     let shown: Vec<&str> = shown.collect();

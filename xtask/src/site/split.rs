@@ -16,17 +16,17 @@ mod hot;
 mod plan;
 mod rest;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use walrus::{Module, ModuleConfig};
 
 use crate::failure::{Explain as _, Result};
 
-/// The module in whose name the two halves and the script import from each other.
+/// The module in whose name the rest imports from the first half.
 const BRIDGE: &str = "a";
 
 /// What JavaScript gives the first half: a function that loads the rest before it returns.
-const LOADER: &str = "rest";
+const LOADER: &str = "load_rest";
 
 /// The two modules.
 #[derive(Debug)]
@@ -55,6 +55,20 @@ pub(super) fn halves(module: &[u8], cold: &BTreeSet<u32>) -> Result<Option<Halve
     Ok(Some(Halves { hot, rest, moved: plan.cold.len() }))
 }
 
+/// The rest with new names for what it imports: (old, new).
+///
+/// # Errors
+/// When it is not a module.
+pub(super) fn renamed(rest: &[u8], names: &BTreeMap<String, String>) -> Result<Vec<u8>> {
+    let mut module = parse(rest)?;
+    for import in module.imports.iter_mut() {
+        if let Some(name) = names.get(&import.name) {
+            name.clone_into(&mut import.name);
+        }
+    }
+    Ok(module.emit_wasm())
+}
+
 /// Reads a module, with the names of its functions.
 ///
 /// # Errors
@@ -64,3 +78,6 @@ pub(super) fn parse(module: &[u8]) -> Result<Module> {
     config.generate_producers_section(false);
     config.parse(module).explain(|| "The module could not be read".into())
 }
+
+#[cfg(test)]
+mod tests;

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use walrus::ir::{CallIndirect, Const, Instr, InstrSeq, ReturnCallIndirect, Value, VisitorMut, dfs_pre_order_mut};
 use walrus::{ConstExpr, ElementItems, ElementKind, FunctionBuilder, FunctionId, Module, TableId, TypeId};
 
+use super::LOADER;
 use super::plan::Plan;
-use super::{BRIDGE, LOADER};
 use crate::failure::{Failure, Result};
 
 /// Cuts the rest off a module.
@@ -52,7 +52,9 @@ fn stand_ins(
     doors: &BTreeMap<FunctionId, (u32, TypeId)>,
 ) -> BTreeMap<FunctionId, FunctionId> {
     let nothing = module.types.add(&[], &[]);
-    let (loader, _) = module.add_import_func(BRIDGE, LOADER, nothing);
+    // From where everything of the script comes.
+    let script = module.imports.iter().next().map(|import| import.module.clone()).unwrap_or_default();
+    let (loader, _) = module.add_import_func(&script, LOADER, nothing);
     let mut all = BTreeMap::new();
     for (id, (slot, ty)) in doors {
         let (parameters, results) = module.types.params_results(*ty);

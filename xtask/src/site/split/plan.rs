@@ -103,7 +103,8 @@ impl Plan {
         };
         let functions: BTreeSet<usize> = needs.functions.iter().map(|id| places.function(*id)).collect();
         self.functions = functions.difference(&self.cold).map(|at| (*at, name(FUNCTION, *at))).collect();
-        let at = |map: &HashMap<_, _>, ids: &[_]| ids.iter().filter_map(|id| map.get(id).copied()).collect::<BTreeSet<_>>();
+        let at =
+            |map: &HashMap<_, _>, ids: &[_]| ids.iter().filter_map(|id| map.get(id).copied()).collect::<BTreeSet<_>>();
         let mut tables: BTreeSet<usize> = needs.tables.iter().filter_map(|id| places.tables.get(id).copied()).collect();
         tables.insert(self.table);
         self.tables = tables.into_iter().map(|at| (at, name(TABLE, at))).collect();
