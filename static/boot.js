@@ -1,24 +1,22 @@
 // Starts the Wasm module. Trunk writes the names of its files into the attributes of this script's element (Trunk.toml).
 const { js, wasm } = document.querySelector("script[data-wasm]").dataset;
 const at = (name) => new URL(name, document.baseURI);
-const say = (text) => {
-  const notice = document.createElement("p");
-  notice.setAttribute("role", "alert");
-  notice.textContent = text;
-  document.body.prepend(notice);
-};
-const OFFLINE = "The calculator could not be loaded. Check the connection and reload the page.";
 try {
-  // `rest` is there where the module was cut in two (xtask/src/site/split.rs).
-  const { default: init, rest } = await import(at(js));
+  // The last two are there where the module was cut in two (xtask/src/site/split.rs).
+  const { default: init, rest, restEarly } = await import(at(js));
+  // A link is read by the rest.
+  if (location.hash.length > 1 || location.search) await restEarly?.("high");
   await init({ module_or_path: at(wasm) });
   // After the first picture: a frame's callbacks run before it is painted.
   await new Promise((done) => { requestAnimationFrame(() => setTimeout(done)); setTimeout(done, 1000); });
   await rest?.();
   dispatchEvent(new Event("rest"));
 } catch (cause) {
-  say(typeof WebAssembly === "object"
-    ? OFFLINE
-    : "This browser has no WebAssembly, which the calculator needs. Any current browser has it.");
+  const notice = document.createElement("p");
+  notice.setAttribute("role", "alert");
+  notice.textContent = typeof WebAssembly === "object"
+    ? "The calculator could not be loaded. Check the connection and reload the page."
+    : "This browser has no WebAssembly, which the calculator needs. Any current browser has it.";
+  document.body.prepend(notice);
   throw cause;
 }

@@ -207,6 +207,12 @@ pub fn lab(words: &[&str]) -> Result<()> {
             std::fs::write(split::cold::file(), split::cold::written(&cold)).unwrap();
             Ok(())
         }
+        ["split", module, hot, rest] => {
+            let halves = split::halves(&std::fs::read(module).unwrap(), &split::cold::read()?)?.unwrap();
+            std::fs::write(hot, halves.hot).unwrap();
+            std::fs::write(rest, halves.rest).unwrap();
+            Ok(())
+        }
         ["finish", folder] => finish(Path::new(folder)),
         _ => Ok(()),
     }

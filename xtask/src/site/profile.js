@@ -15,4 +15,3 @@ for (const name of names) {
   // The address follows, and what is computed once the scenario stands still.
   await pause(350);
 }
-return "played";

@@ -62,7 +62,27 @@ pub(in crate::site) fn hashes(module: &Module) -> Vec<Option<u32>> {
         }
         hash.0
     };
-    names.into_iter().map(|function| function.map(hash)).collect()
+    let hashes: Vec<Option<u32>> = names.into_iter().map(|function| function.map(hash)).collect();
+    // Those that are alike in that too are known by their place among their like, and by how many there are.
+    let mut alike: BTreeMap<u32, (u32, u32)> = BTreeMap::new();
+    for hash in hashes.iter().flatten() {
+        alike.entry(*hash).or_default().1 += 1;
+    }
+    let placed = |hash: u32| {
+        let Some((place, count)) = alike.get_mut(&hash).filter(|(_, count)| *count > 1) else { return hash };
+        *place += 1;
+        let mut hash = Hash(hash);
+        hash.add(&place.to_le_bytes());
+        hash.add(&count.to_le_bytes());
+        hash.0
+    };
+    hashes
+        .into_iter()
+        .map({
+            let mut placed = placed;
+            move |hash| hash.map(&mut placed)
+        })
+        .collect()
 }
 
 /// A name without the compiler's hash, demangled ("::h" and 16 digits) or not ("17h", 16 digits and "E").

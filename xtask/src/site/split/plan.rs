@@ -85,7 +85,7 @@ impl Plan {
         Ok(())
     }
 
-    /// Names what the rest needs: as it is exported already, or in their order.
+    /// Names what the rest needs: as it is exported already, or by numbers, which are no names of JavaScript or of wasm-opt.
     fn name_shared(&mut self, module: &Module, places: &Places, needs: &Uses) {
         let mut named: BTreeMap<(u8, usize), &str> = BTreeMap::new();
         for export in module.exports.iter() {
@@ -96,7 +96,7 @@ impl Plan {
             named.get(&(kind, at)).map_or_else(
                 || {
                     count += 1;
-                    format!("_{}", short(count - 1))
+                    format!("#{count}")
                 },
                 |name| (*name).to_owned(),
             )
@@ -119,12 +119,6 @@ const TABLE: u8 = 1;
 const MEMORY: u8 = 2;
 const GLOBAL: u8 = 3;
 const TAG: u8 = 4;
-
-/// A number in 36 digits.
-fn short(number: usize) -> String {
-    let digit = char::from_digit((number % 36) as u32, 36).unwrap_or('0');
-    if number < 36 { digit.to_string() } else { format!("{}{digit}", short(number / 36)) }
-}
 
 /// Where everything of a module stands.
 struct Places {
