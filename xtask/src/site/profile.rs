@@ -1,8 +1,9 @@
 //! `cargo xtask profile`: plays the first screen in Chromium with every function counted, and writes down those that never
 //! ran: they are loaded later (see [`super::split`]).
 //!
-//! Played are a first visit and every slider; wide and light, narrow and dark. The page is not told that its rest is there, so it shows its first picture and nothing below. What ran is hot; all
-//! else is cold: it comes a moment after the first picture, sooner than a hand finds a field or a button.
+//! Played are a first visit and every slider; wide and light, narrow and dark. The page is not told that its rest is there,
+//! so it shows its first picture and nothing below. What ran is hot; all else is cold: it comes a moment after the first
+//! picture, sooner than a hand finds a field or a button. A link is read by the rest, for which `static/boot.js` waits.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -89,11 +90,11 @@ fn counted(mut module: Module) -> Vec<u8> {
     let functions: Vec<FunctionId> = module.funcs.iter().map(walrus::Function::id).collect();
     let ty = module.types.add(&[walrus::ValType::I32], &[]);
     let (hit, _) = module.add_import_func("profile", "hit", ty);
-    for (at, id) in functions.iter().enumerate() {
+    for (at, id) in (0_i32..).zip(&functions) {
         if let FunctionKind::Local(function) = &mut module.funcs.get_mut(*id).kind {
             let entry = function.entry_block();
             let place = walrus::ir::InstrLocId::default();
-            let number = Const { value: Constant::I32(at as i32) };
+            let number = Const { value: Constant::I32(at) };
             let call = Call { func: hit };
             function.block_mut(entry).instrs.splice(0..0, [(number.into(), place), (call.into(), place)]);
         }

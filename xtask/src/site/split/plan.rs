@@ -209,7 +209,7 @@ impl Uses {
     }
 }
 
-impl<'instr> Visitor<'instr> for Uses {
+impl Visitor<'_> for Uses {
     fn visit_function_id(&mut self, id: &FunctionId) {
         self.functions.push(*id);
     }

@@ -40,17 +40,14 @@ fn import(module: &mut Module, functions: &[FunctionId], plan: &Plan) {
     for (at, name) in &plan.functions {
         let Some(id) = functions.get(*at).copied() else { continue };
         let function = module.funcs.get_mut(id);
-        match &function.kind {
-            FunctionKind::Import(old) => {
-                let old = module.imports.get_mut(old.import);
-                BRIDGE.clone_into(&mut old.module);
-                name.clone_into(&mut old.name);
-            }
-            _ => {
-                let ty = function.ty();
-                let import = module.imports.add(BRIDGE, name, ImportKind::Function(id));
-                function.kind = FunctionKind::Import(ImportedFunction { import, ty });
-            }
+        if let FunctionKind::Import(old) = &function.kind {
+            let old = module.imports.get_mut(old.import);
+            BRIDGE.clone_into(&mut old.module);
+            name.clone_into(&mut old.name);
+        } else {
+            let ty = function.ty();
+            let import = module.imports.add(BRIDGE, name, ImportKind::Function(id));
+            function.kind = FunctionKind::Import(ImportedFunction { import, ty });
         }
     }
     let more = plan.slots.range(plan.room..).count() as u64;
@@ -92,7 +89,7 @@ fn fill(module: &mut Module, functions: &[FunctionId], plan: &Plan) -> Result<()
         }
     }
     for (start, run) in runs {
-        let offset = ConstExpr::Value(Value::I32(start as i32));
+        let offset = ConstExpr::Value(Value::I32(start.cast_signed()));
         let element = module.elements.add(ElementKind::Active { table, offset }, ElementItems::Functions(run));
         module.tables.get_mut(table).elem_segments.insert(element);
     }
