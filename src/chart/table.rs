@@ -6,6 +6,7 @@ use super::readout::{readout, whole};
 use super::spec::{Axis, BarSpec, ChartSpec, Field};
 use super::timeline::Lanes;
 use crate::chart::names;
+use crate::decimal::plain;
 use crate::model::report::Limiter;
 use crate::params::quantity::unit_label;
 use crate::params::{Unit, find};
@@ -159,18 +160,20 @@ pub fn csv(spec: &ChartSpec) -> String {
             let limiter = names::limiter(cell.limiter);
             let fits = cell.free >= 0.0;
             // Writing to a string cannot fail.
-            let _ = writeln!(text, "field,{fits},{x},{y},{},{limiter},{}", cell.value, cell.free);
+            let [x, y, value, free] = [x, y, cell.value, cell.free].map(plain);
+            let _ = writeln!(text, "field,{fits},{x},{y},{value},{limiter},{free}");
         }
     }
-    for mark in spec.lanes.iter().flat_map(|lanes| &lanes.marks) {
+    for (lanes, mark) in spec.lanes.iter().flat_map(|lanes| lanes.marks.iter().map(move |mark| (lanes, mark))) {
         let (name, lane) = (quoted(&mark.name()), quoted(names::lane(mark.lane)));
         // A bar: from where to where on which lane.
-        let _ = writeln!(text, "{name},true,{},{lane},{},,", mark.start.ms(), mark.length().ms());
+        let (start, length) = (plain(lanes.x(mark.start)), plain(mark.length().ms()));
+        let _ = writeln!(text, "{name},true,{start},{lane},{length},,");
     }
     for line in &spec.lines {
         for (pieces, fits) in [(&line.segments, true), (&line.infeasible, false)] {
             for (x, y) in pieces.iter().flatten() {
-                let _ = writeln!(text, "{},{fits},{x},{y},,,", quoted(&line.name));
+                let _ = writeln!(text, "{},{fits},{},{},,,", quoted(&line.name), plain(*x), plain(*y));
             }
         }
     }
@@ -181,20 +184,28 @@ pub fn csv(spec: &ChartSpec) -> String {
 pub fn bar_csv(spec: &BarSpec) -> String {
     let mut text = String::from("part,bytes\n");
     for &(part, bytes) in &spec.parts {
-        let _ = writeln!(text, "{},{bytes}", quoted(names::part(part)));
+        let _ = writeln!(text, "{},{}", quoted(names::part(part)), plain(bytes));
     }
-    let _ = writeln!(text, "Capacity,{}", spec.capacity);
+    let _ = writeln!(text, "Capacity,{}", plain(spec.capacity));
     text
+}
+
+/// The same with the link that leads back to the scenario, as a comment in the last line.
+pub fn with_link(mut csv: String, link: &str) -> String {
+    csv += "# ";
+    csv += link;
+    csv.push('\n');
+    csv
 }
 
 /// The CSV header of an axis: its parameter's, else its label's.
 fn column(axis: &Axis) -> String {
     let own = axis.key.and_then(find).map(|param| param.csv.to_string());
-    own.unwrap_or_else(|| snake(&axis.label))
+    own.unwrap_or_else(|| snake(&format!("{} {}", axis.label, unit_label(axis.unit))))
 }
 
 fn snake(label: &str) -> String {
-    let text = label.trim().to_ascii_lowercase().replace('%', "percent");
+    let text = label.trim().to_ascii_lowercase().replace('%', "percent").replace([',', '’'], "");
     text.split_whitespace().collect::<Vec<_>>().join("_")
 }
 

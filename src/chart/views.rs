@@ -16,12 +16,16 @@ mod tests;
 use crate::scenario::Scenario;
 
 pub use bound::holds as bounds_hold;
-pub use curve::{Metric, mfu_curve};
+pub use axes::part_of_axis;
+pub use curve::{Metric, curve_within, mfu_curve};
 pub use experts::{ALONG, LayerView, expert_layer, layer_shown};
 pub use memory::memory_bar;
-pub use region::feasible_region;
+pub use region::{feasible_region, region_within};
 pub use scratch::Scratch;
 pub use timeline::{TIME, timeline};
+
+/// Said under a part of a figure.
+const OUTSIDE: &str = " The scenario itself lies outside this part.";
 
 /// The keys of the parameters that may stand on an axis, in display order: those of any model first.
 pub const AXES: [&str; 9] = ["seq", "size", "mem", "link", "gpus", "mbs", "experts", "topk", "ep"];

@@ -15,6 +15,7 @@ use crate::ui::panels::colophon::Colophon;
 use crate::ui::panels::controls::controls;
 use crate::ui::panels::figures::{Below, Sinks, figures};
 use crate::ui::panels::masthead::Masthead;
+use crate::ui::panels::printed::printed;
 use crate::ui::panels::verdict::verdict;
 use crate::ui::state::State;
 use crate::ui::text;
@@ -71,7 +72,9 @@ pub fn App(start: &Start) -> Html {
         derive(&scenario, &view, moving, &buffers)
     });
     let place = use_node_ref();
-    let seen = effects::use_seen(&place);
+    // Paper has no place that is out of sight.
+    let printing = effects::use_printing();
+    let seen = effects::use_seen(&place) || printing;
     let timeline =
         use_memo((settled, state.view.zoom, seen), |(scenario, zoom, seen)| timeline(scenario, *zoom, *seen));
     let below = Below { timeline, place };
@@ -105,6 +108,7 @@ pub fn App(start: &Start) -> Html {
                     { controls(&state, folded, &opened, &emit) }
                     { figures(&state, settled, &derived, below, theme, Sinks { emit: &emit, say: &say }) }
                 </div>
+                if printing { { printed(&state.scenario) } }
             </main>
             <Colophon picked={picked(&state.scenario)} />
             <Status sentence={(*pointed).clone().unwrap_or(sentence)} />

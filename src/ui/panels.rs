@@ -8,6 +8,7 @@ pub mod figures;
 pub mod groups;
 pub mod masthead;
 pub mod pickers;
+pub mod printed;
 pub mod run;
 pub mod strategies;
 pub mod verdict;

@@ -10,7 +10,6 @@ use history::History;
 use yew::Reducible;
 
 use crate::chart::scale;
-use crate::chart::timeline::Zoom;
 use crate::chart::views::TIME;
 use crate::params::{self, Kind, quantity};
 use crate::plan::sweep;
@@ -46,12 +45,22 @@ pub struct State {
     pub banner: Vec<Issue>,
     /// What is looked at.
     pub view: View,
+    /// The scenario before the last action, where that chose a place in a figure: it may be the first click of two.
+    placed: Option<Scenario>,
 }
 
 impl State {
     /// The page as a link opens it.
     pub fn new(scenario: &Scenario, banner: Vec<Issue>, view: View) -> Self {
-        Self { scenario: *scenario, settled: true, history: History::new(scenario), drafts: Vec::new(), banner, view }
+        Self {
+            scenario: *scenario,
+            settled: true,
+            history: History::new(scenario),
+            drafts: Vec::new(),
+            banner,
+            view: view.bounded(scenario),
+            placed: None,
+        }
     }
 
     /// The scenario of the link and of undo.
@@ -132,6 +141,7 @@ impl State {
     }
 
     fn apply(&mut self, action: Action) {
+        let placed = self.placed.take();
         match action {
             Action::Slide { key, index } => {
                 self.forget_draft(key);
@@ -161,10 +171,11 @@ impl State {
                 self.settled = true;
             }
             Action::Place(values) => {
+                self.placed = Some(self.scenario);
                 for (key, value) in values {
                     self.forget_draft(key);
                     if key == TIME {
-                        self.view.zoom = Zoom { level: self.view.zoom.level.closer(), at: value };
+                        self.view.zoom = self.view.zoom.closer(value, self.scenario.grad_accum_steps);
                     }
                     if let Some(Kind::Number(number)) = params::find(key).map(|param| param.kind)
                         && (number.get)(&self.scenario) != value
@@ -174,8 +185,17 @@ impl State {
                 }
                 self.settled = true;
             }
+            Action::TakeBack => {
+                if let Some(before) = placed {
+                    self.history.withdraw(&before);
+                    self.take(&before);
+                }
+            }
             Action::Take(scenario) => self.take(&scenario),
-            Action::Commit => self.history.commit(&self.scenario),
+            Action::Commit => {
+                self.placed = placed;
+                self.history.commit(&self.scenario);
+            }
             Action::Undo => {
                 self.history.commit(&self.scenario);
                 let scenario = self.history.undo();
@@ -193,7 +213,10 @@ impl State {
                 self.banner = issues;
             }
             Action::DismissBanner => self.banner.clear(),
-            Action::Look(view) => self.view = view,
+            Action::Look(view) => {
+                self.placed = placed;
+                self.view = view.bounded(&self.scenario);
+            }
         }
     }
 }

@@ -1,11 +1,12 @@
 //! Speed against one parameter: one curve a strategy.
 
 use super::axes::{self, AxisOf};
-use super::bound;
+use super::{OUTSIDE, bound};
 use super::region::PERCENT;
 use super::scratch::Scratch;
 use crate::catalog::accuracy;
 use crate::chart::spec::{Axis, ChartSpec, Grain, Line, LineRole, Quantity};
+use crate::chart::zoom::Part;
 use crate::chart::{format, names};
 use crate::params::{Scale, Unit};
 use crate::plan::boundary::zero_between;
@@ -47,9 +48,21 @@ impl Metric {
 /// MFU or throughput against a numeric parameter (see [`super::AXES`]), one curve a strategy, the scenario's own heavier,
 /// with the bound of section 8 where `bounds` says so.
 pub fn mfu_curve(scenario: &Scenario, x_key: &str, metric: Metric, bounds: bool, scratch: &mut Scratch) -> ChartSpec {
+    curve_within(scenario, (x_key, None), metric, bounds, scratch)
+}
+
+/// The same over a part of the axis, where one is given: as fine as the whole.
+pub fn curve_within(
+    scenario: &Scenario,
+    (x_key, part): (&str, Option<Part>),
+    metric: Metric,
+    bounds: bool,
+    scratch: &mut Scratch,
+) -> ChartSpec {
     let Some(x) = axes::axis(scenario, x_key).or_else(|| axes::axis(scenario, "seq")) else {
         return ChartSpec::empty();
     };
+    let x = x.narrowed(x_key, part);
     axes::positions(&x.axis, POINTS, &mut scratch.xs);
     let mut lines: Vec<Line> = Vec::with_capacity(Strategy::ALL.len() + 1);
     for (place, strategy) in Strategy::ALL.into_iter().enumerate() {
@@ -78,7 +91,7 @@ pub fn mfu_curve(scenario: &Scenario, x_key: &str, metric: Metric, bounds: bool,
     let here = (x.own(scenario), metric.of(&now));
     ChartSpec {
         title: format!("{} against {}", quantity.label, names::in_sentence(x.param.label)),
-        caption: caption(scenario, metric, &now, &lines, &x),
+        caption: caption(scenario, metric, &now, &lines, &x) + if x.shows(here.0) { "" } else { OUTSIDE },
         y: Axis {
             label: quantity.label.into(),
             unit: quantity.unit,

@@ -160,7 +160,7 @@ mod tests {
 
     #[test]
     fn a_layer_with_experts_shows_its_chunks() {
-        let spec = timeline(&mixture(), Zoom { level: Level::Layer, at: 0.1 }, true);
+        let spec = timeline(&mixture(), Zoom::on(Level::Layer, 0.1), true);
         let lanes = spec.lanes.clone().unwrap();
         let middle = lanes.time(0.5 * (spec.x.min + spec.x.max));
         let own = lanes.on(Lane::Compute).find(|mark| mark.end > middle).unwrap().layers;
@@ -177,7 +177,7 @@ mod tests {
 
     #[test]
     fn arrow_keys_go_from_mark_to_mark_and_from_lane_to_lane() {
-        let lanes = lanes(&mixture(), Zoom { level: Level::Layer, at: 0.1 });
+        let lanes = lanes(&mixture(), Zoom::on(Level::Layer, 0.1));
         let mut place = (lanes.x(lanes.on(Lane::Compute).next().unwrap().start), lanes.shown.len() as f64 - 0.5);
         for mark in lanes.on(Lane::Compute).skip(1) {
             place = lanes.step(place, 1, 0).unwrap();
@@ -195,7 +195,7 @@ mod tests {
             let mut scenario = default_scenario();
             crate::share::pick::pick_model(&mut scenario, model.id);
             for level in Level::ALL {
-                let spec = timeline(&scenario, Zoom { level, at: 0.6 }, true);
+                let spec = timeline(&scenario, Zoom::on(level, 0.6), true);
                 for text in [&spec.caption, &readout(&spec, spec.x.min, 0.5).sentence] {
                     assert!(text.ends_with('.') && !text.contains("NaN") && !text.contains('–'), "{text}");
                 }

@@ -11,7 +11,7 @@ use crate::chart::views::{AXES, Metric, axes_of, bounds_hold};
 use crate::params;
 use crate::scenario::Scenario;
 use crate::ui::components::bar::MemoryBar;
-use crate::ui::components::figure::Figure;
+use crate::ui::components::figure::{Figure, Narrow};
 use crate::ui::components::select::{Choose, Item, Select};
 use crate::ui::derived::Derived;
 use crate::ui::panels::expert_layer::expert_layer;
@@ -83,12 +83,18 @@ pub fn figures(
     let (axes, map_x, map_y) = (axes_of(&state.scenario), derived.map.x.key, derived.map.y.key);
     let across = Choose(|view, place| Action::Look(view.with_map_x(key(place))));
     let up = Choose(|view, place| Action::Look(view.with_map_y(key(place))));
-    let along = Choose(|view, place| Action::Look(View { curve_x: key(place), ..view }));
+    let along = Choose(|view, place| Action::Look(view.with_curve_x(key(place))));
     let levels: Vec<Item> = text::LEVELS.map(|label| Item { label: AttrValue::Static(label), group: None }).to_vec();
     let look = Choose(|view, place| {
         let level = Level::ALL.get(place).copied().unwrap_or(Level::Step);
-        Action::Look(View { zoom: Zoom { level, ..view.zoom }, ..view })
+        Action::Look(View { zoom: Zoom::on(level, view.zoom.at), ..view })
     });
+    let of_map = Narrow { view, with: |view, map_part| View { map_part, ..view } };
+    let of_curve = Narrow { view, with: |view, [curve_part, _]| View { curve_part, ..view } };
+    let of_time = Narrow {
+        view,
+        with: |view, [part, _]| View { zoom: part.map_or(Zoom::WHOLE, |_| Zoom { part, ..view.zoom }), ..view },
+    };
     let bounds = emit.reform(move |_: MouseEvent| Action::Look(View { bounds: !view.bounds, ..view }));
     let overlay = if bounds_hold(&state.scenario) {
         html! {
@@ -101,19 +107,20 @@ pub fn figures(
     };
     html! {
         <section class="figures" aria-label="Figures over parameters">
-            <Figure id="map" spec={derived.map.clone()} {theme} emit={emit.clone()} say={say.clone()} hint={text::HINT}>
+            <Figure id="map" spec={derived.map.clone()} {theme} emit={emit.clone()} say={say.clone()} hint={text::HINT} narrow={of_map}>
                 { axis(("map-x", "Horizontal axis of the map"), axes, map_x, view, across, emit) }
                 <span aria-hidden="true">{ "×" }</span>
                 { axis(("map-y", "Vertical axis of the map"), axes, map_y, view, up, emit) }
             </Figure>
-            <Figure id="curve" spec={derived.curve.clone()} {theme} emit={emit.clone()} say={say.clone()} foot={overlay}>
+            <Figure id="curve" spec={derived.curve.clone()} {theme} emit={emit.clone()} say={say.clone()} foot={overlay} narrow={of_curve}>
                 { metric(view, emit) }
                 <span>{ "over" }</span>
                 { axis(("curve-x", "Horizontal axis of the curves"), axes, derived.curve.x.key, view, along, emit) }
             </Figure>
             <MemoryBar spec={derived.memory.clone()} {theme} />
             <div class="wide" ref={place}>
-                <Figure id="timeline" spec={timeline} {theme} emit={emit.clone()} say={say.clone()} hint={text::TIMELINE_HINT}>
+                <Figure id="timeline" spec={timeline} {theme} emit={emit.clone()} say={say.clone()} hint={text::TIMELINE_HINT}
+                    narrow={of_time}>
                     <Select id="zoom" name="Part of the step" items={levels} chosen={view.zoom.level as usize} {view} choose={look} {emit} />
                 </Figure>
             </div>

@@ -1,0 +1,97 @@
+//! What figures are drawn on: the canvas or SVG text. One type, so that the painter is compiled once.
+
+use super::PaintError;
+use super::svg::Svg;
+use plotters_backend::{
+    BackendColor, BackendCoord, BackendStyle, BackendTextStyle, DrawingBackend, DrawingErrorKind as Kind,
+};
+use plotters_canvas::CanvasBackend;
+
+/// Either of both.
+pub(super) enum Backend {
+    Canvas(CanvasBackend),
+    Svg(Svg),
+}
+
+type Drawn = Result<(), Kind<PaintError>>;
+
+fn refused<E: core::error::Error + Send + Sync>(error: Kind<E>) -> Kind<PaintError> {
+    Kind::DrawingError(PaintError(error.to_string()))
+}
+
+impl DrawingBackend for Backend {
+    type ErrorType = PaintError;
+
+    fn get_size(&self) -> (u32, u32) {
+        match self {
+            Self::Canvas(canvas) => canvas.get_size(),
+            Self::Svg(_) => (0, 0),
+        }
+    }
+
+    fn ensure_prepared(&mut self) -> Drawn {
+        Ok(())
+    }
+
+    fn present(&mut self) -> Drawn {
+        Ok(())
+    }
+
+    fn draw_pixel(&mut self, point: BackendCoord, colour: BackendColor) -> Drawn {
+        self.draw_rect(point, (point.0 + 1, point.1 + 1), &colour, true)
+    }
+
+    fn draw_line<S: BackendStyle>(&mut self, from: BackendCoord, to: BackendCoord, style: &S) -> Drawn {
+        self.draw_path([from, to], style)
+    }
+
+    fn draw_rect<S: BackendStyle>(&mut self, from: BackendCoord, to: BackendCoord, style: &S, fill: bool) -> Drawn {
+        match self {
+            Self::Canvas(canvas) => canvas.draw_rect(from, to, style, fill).map_err(refused),
+            Self::Svg(svg) => {
+                svg.rect(from, to, style, fill);
+                Ok(())
+            }
+        }
+    }
+
+    fn draw_path<S: BackendStyle, I: IntoIterator<Item = BackendCoord>>(&mut self, path: I, style: &S) -> Drawn {
+        match self {
+            Self::Canvas(canvas) => canvas.draw_path(path, style).map_err(refused),
+            Self::Svg(svg) => {
+                svg.path(&mut path.into_iter(), style);
+                Ok(())
+            }
+        }
+    }
+
+    fn draw_circle<S: BackendStyle>(&mut self, at: BackendCoord, radius: u32, style: &S, fill: bool) -> Drawn {
+        match self {
+            Self::Canvas(canvas) => canvas.draw_circle(at, radius, style, fill).map_err(refused),
+            Self::Svg(svg) => {
+                svg.circle(at, radius, style, fill);
+                Ok(())
+            }
+        }
+    }
+
+    fn fill_polygon<S: BackendStyle, I: IntoIterator<Item = BackendCoord>>(&mut self, corners: I, style: &S) -> Drawn {
+        match self {
+            Self::Canvas(canvas) => canvas.fill_polygon(corners, style).map_err(refused),
+            Self::Svg(svg) => {
+                svg.polygon(&mut corners.into_iter(), style);
+                Ok(())
+            }
+        }
+    }
+
+    fn draw_text<S: BackendTextStyle>(&mut self, text: &str, style: &S, at: BackendCoord) -> Drawn {
+        match self {
+            Self::Canvas(canvas) => canvas.draw_text(text, style, at).map_err(refused),
+            Self::Svg(svg) => {
+                svg.text(text, style, at);
+                Ok(())
+            }
+        }
+    }
+}
