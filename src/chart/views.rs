@@ -15,8 +15,8 @@ mod tests;
 
 use crate::scenario::Scenario;
 
-pub use bound::holds as bounds_hold;
 pub use axes::part_of_axis;
+pub use bound::holds as bounds_hold;
 pub use curve::{Metric, curve_within, mfu_curve};
 pub use experts::{ALONG, LayerView, expert_layer, layer_shown};
 pub use memory::memory_bar;

@@ -13,7 +13,9 @@ mod theme;
 mod warm;
 
 pub use clipboard::copy;
-pub use dom::{field_text, hold, is_open, selected_index, show_failure, slider_index, use_fill, use_selected, use_shortcuts};
+pub use dom::{
+    field_text, hold, is_open, selected_index, show_failure, slider_index, use_fill, use_selected, use_shortcuts,
+};
 pub use frame::use_frame_queue;
 pub use link::{address, arrival, full_link, use_link, use_navigation};
 pub use pause::{use_after_pause, use_commit, use_settled};

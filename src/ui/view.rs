@@ -120,7 +120,9 @@ impl View {
             pairs.push(format!("curve={}", self.curve_x));
         }
         let parts = self.map_part.into_iter().chain([self.curve_part]);
-        for (name, (low, high)) in ["x", "y", "cx"].into_iter().zip(parts).filter_map(|(name, part)| Some((name, part?))) {
+        for (name, (low, high)) in
+            ["x", "y", "cx"].into_iter().zip(parts).filter_map(|(name, part)| Some((name, part?)))
+        {
             pairs.push(format!("{name}={}{TO}{}", shortest(low), shortest(high)));
         }
         if self.metric != default.metric {
@@ -147,7 +149,8 @@ impl View {
     #[must_use]
     pub fn with_map_y(self, key: &'static str) -> Self {
         let [across, up] = self.map_part;
-        let (map_x, map_part) = if key == self.map_x { (self.map_y, [up, across]) } else { (self.map_x, [across, None]) };
+        let (map_x, map_part) =
+            if key == self.map_x { (self.map_y, [up, across]) } else { (self.map_x, [across, None]) };
         if key == self.map_y { self } else { Self { map_x, map_y: key, map_part, ..self } }
     }
 
@@ -262,7 +265,8 @@ mod tests {
     #[test]
     fn parts_are_kept_within_the_axes_of_the_scenario() {
         let scenario = crate::catalog::default_scenario();
-        let bounded = |low, high| View { curve_part: Some((low, high)), ..View::default() }.bounded(&scenario).curve_part;
+        let bounded =
+            |low, high| View { curve_part: Some((low, high)), ..View::default() }.bounded(&scenario).curve_part;
         assert_eq!(bounded(1.0, 100.0), Some((10.0, 100.0)));
         assert_eq!(bounded(1.0, 1e9), None);
         assert_eq!(bounded(1e8, 1e9), None);

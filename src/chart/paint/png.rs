@@ -163,7 +163,8 @@ mod tests {
 
     /// Unpacks what [`packed`] packs: fixed codes, runs of the byte before.
     fn unpacked(stream: &[u8]) -> Vec<u8> {
-        let bits: Vec<u32> = stream[2..].iter().flat_map(|byte| (0..8).map(move |bit| u32::from(byte >> bit & 1))).collect();
+        let bits: Vec<u32> =
+            stream[2..].iter().flat_map(|byte| (0..8).map(move |bit| u32::from(byte >> bit & 1))).collect();
         let mut at = 3;
         let mut take = |count: usize| {
             at += count;
@@ -218,7 +219,11 @@ mod tests {
     #[test]
     fn an_image_has_its_size_and_colours() {
         let bytes = [[1, 2, 3, 255], [1, 2, 3, 255], [9, 8, 7, 255], [1, 2, 3, 255]].concat();
-        let file = png(&Image { width: 2, height: 2, bytes, ..Image::default() });
+        let file = png(&{
+            let mut image = Image::default();
+            (image.width, image.height, image.bytes) = (2, 2, bytes);
+            image
+        });
         assert_eq!(file[16..26], [0, 0, 0, 2, 0, 0, 0, 2, 8, 3]);
         let palette = file.windows(4).position(|name| name == b"PLTE").unwrap();
         assert_eq!(file[palette + 4..palette + 10], [1, 2, 3, 9, 8, 7]);

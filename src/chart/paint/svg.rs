@@ -252,3 +252,6 @@ fn paint(what: &str, BackendColor { alpha, rgb: (red, green, blue) }: BackendCol
         format!(" {what}=\"{colour}\"")
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -156,7 +156,8 @@ impl AxisOf {
     /// A part of the axis, where it is that of the parameter that was asked for and the part lies on it.
     pub(super) fn narrowed(mut self, asked: &str, part: Option<Part>) -> Self {
         let whole = (self.axis.min, self.axis.max);
-        if let Some((low, high)) = part.filter(|_| self.param.key == asked).and_then(|part| zoom::bounded(part, whole)) {
+        if let Some((low, high)) = part.filter(|_| self.param.key == asked).and_then(|part| zoom::bounded(part, whole))
+        {
             (self.axis.min, self.axis.max) = (low, high);
         }
         self

@@ -1,9 +1,9 @@
 //! Speed against one parameter: one curve a strategy.
 
 use super::axes::{self, AxisOf};
-use super::{OUTSIDE, bound};
 use super::region::PERCENT;
 use super::scratch::Scratch;
+use super::{OUTSIDE, bound};
 use crate::catalog::accuracy;
 use crate::chart::spec::{Axis, ChartSpec, Grain, Line, LineRole, Quantity};
 use crate::chart::zoom::Part;

@@ -6,6 +6,7 @@ use crate::chart::format;
 use crate::chart::spec::{Axis, ChartSpec, Grain, Quantity};
 use crate::chart::timeline::{Lanes, Mark, Merger, Window, Zoom};
 use crate::model::report::{Lane, Span, TimeReport, Work};
+use crate::model::step::meter::Meter;
 use crate::model::step::playback::Playback;
 use crate::params::{Scale, Unit};
 use crate::scenario::Scenario;
@@ -33,6 +34,7 @@ pub fn timeline(scenario: &Scenario, zoom: Zoom, looked_at: bool) -> ChartSpec {
         step: playback.end(),
         micro_batches: playback.micro_batches(),
         origin: window.origin,
+        meter: Meter::of(&setup, &playback),
         marks,
     };
     let grain = Grain::Step(lanes.x(Seconds::ZERO), lanes.step.ms());
@@ -170,8 +172,8 @@ mod tests {
         }
         let dispatch = lanes.on(Lane::AllToAll).find(|mark| mark.layers == own).unwrap();
         let said = readout(&spec, lanes.x(dispatch.start), 0.5);
-        assert_eq!(said.entries.len(), lanes.shown.len());
-        let last = &said.entries.last().unwrap().value;
+        let (all, last) = (said.entries.len(), &said.entries[lanes.shown.len() - 1].value);
+        assert_eq!(all, lanes.shown.len() + 1);
         assert!(last.starts_with("Dispatch, layer ") && last.ends_with(" of 3"), "{last}");
     }
 

@@ -3,7 +3,7 @@
 use super::playback::Playback;
 use super::{compute, stages};
 use crate::model::compute::UnitTimes;
-use crate::model::hardware::{Accelerator, Efficiency};
+use crate::model::hardware::{Accelerator, Efficiency, Topology};
 use crate::model::plan::StagePlan;
 use crate::model::plan::moved::{Moved, Traffic};
 use crate::model::report::Work;
@@ -33,6 +33,12 @@ struct Amount {
 /// The amounts of every kind of work on the stage that sets the pace.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Meter {
+    /// The dense peak that utilisation is counted against.
+    pub peak: FlopsPerSecond,
+    /// Whether the network is priced as flat.
+    pub is_flat: bool,
+    /// Spans in which a layer's experts compute in one pass.
+    chunks: u32,
     traffic: Traffic,
     forward: Amount,
     backward: Amount,
@@ -86,6 +92,9 @@ impl Meter {
         };
         let update = |setup: &Setup| compute::optimizer(setup, &stage.params);
         Self {
+            peak: compute::peak(setup),
+            is_flat: setup.network.topology == Topology::Flat,
+            chunks: if setup.experts.across_micro_batches { 1 } else { setup.experts.chunks.max(1) },
             traffic: Traffic::of(setup, stage, &playback.plan),
             // Experts have spans of their own.
             forward: amount(&|units| units.layer_forward - share * units.experts_forward),
@@ -97,16 +106,12 @@ impl Meter {
                 flops: Flops::new(update(&in_flops).get()),
                 bytes: Bytes::new(update(&in_bytes).get()),
             },
-            experts: [
-                amount(&|units| share * units.experts_forward),
-                amount(&|units| share * units.experts_backward),
-            ],
+            experts: [amount(&|units| share * units.experts_forward), amount(&|units| share * units.experts_backward)],
         }
     }
 
-    /// What a span does that is so long, of a layer or not; `chunks` of a layer's experts have spans of their own. `None` where there is
-    /// nothing to say, as of a bubble.
-    pub fn of_span(&self, work: Work, is_layer: bool, time: Seconds, chunks: u32) -> Option<Done> {
+    /// What a span does that is so long, of a layer or not. `None` where there is nothing to say, as of a bubble.
+    pub fn of_span(&self, work: Work, is_layer: bool, time: Seconds) -> Option<Done> {
         let amount = match work {
             Work::LayerForward => self.forward,
             Work::LayerBackward => self.backward,
@@ -114,7 +119,7 @@ impl Meter {
             Work::EmbeddingForward | Work::EmbeddingBackward => self.embedding,
             Work::OptimizerStep => self.optimizer,
             Work::Experts => {
-                let part = 1.0 / f64::from(chunks.max(1));
+                let part = 1.0 / f64::from(self.chunks);
                 let [forward, backward] = self.experts;
                 // The pass whose time is nearer.
                 let middle = 0.5 * part * (forward.time + backward.time);
@@ -136,3 +141,6 @@ impl Meter {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -48,7 +48,9 @@ impl Shown {
         match (kind, self) {
             (Kind::Svg, _) => effects::save_text(id, kind, &self.svg(style, Some(&link))),
             (Kind::Csv, Self::Chart(spec)) => effects::save_text(id, kind, &table::with_link(table::csv(spec), &link)),
-            (Kind::Csv, Self::Bar(spec)) => effects::save_text(id, kind, &table::with_link(table::bar_csv(spec), &link)),
+            (Kind::Csv, Self::Bar(spec)) => {
+                effects::save_text(id, kind, &table::with_link(table::bar_csv(spec), &link))
+            }
             (Kind::Png, _) => {
                 let drawn = match self {
                     Self::Chart(spec) => paint::picture_of_chart(spec, style),
