@@ -16,6 +16,7 @@ use crate::model::hardware::{Accelerator, Network, Topology};
 use crate::model::transformer::Architecture;
 use crate::scenario::{Id, Model, Picked, Scenario};
 use crate::units::{BytesPerSecond, Seconds};
+use crate::words::Words;
 
 /// The number of this catalog, written into every link.
 pub const REVISION: u32 = 2;
@@ -30,7 +31,7 @@ pub struct AcceleratorEntry {
     /// Its numbers.
     pub values: Accelerator,
     /// Where the numbers come from.
-    pub source: &'static str,
+    pub source: Words,
 }
 
 /// An interconnect of the catalog: rates per GPU and per direction.
@@ -53,7 +54,7 @@ pub struct InterconnectEntry {
     /// How much longer a byte takes between nodes for each node beyond the first, as a share.
     pub node_decay: f64,
     /// Where the numbers come from.
-    pub source: &'static str,
+    pub source: Words,
 }
 
 impl InterconnectEntry {
@@ -90,7 +91,7 @@ pub struct ClusterEntry {
     /// The key of the interconnect between nodes.
     pub inter_node: Id,
     /// Where the numbers come from.
-    pub source: &'static str,
+    pub source: Words,
 }
 
 /// A model of the catalog.
@@ -109,7 +110,7 @@ pub struct ModelEntry {
     /// The longest sequence it was trained for.
     pub max_position_embeddings: u32,
     /// Where the numbers come from.
-    pub source: &'static str,
+    pub source: Words,
 }
 
 /// A scenario worth a link: what to notice in it.
@@ -120,11 +121,11 @@ pub struct ScenarioEntry {
     /// Its title.
     pub name: &'static str,
     /// One sentence on what to notice.
-    pub notice: &'static str,
+    pub notice: Words,
     /// The fragment of its link, without the leading `#`.
     pub link: &'static str,
     /// Where the claim comes from.
-    pub source: &'static str,
+    pub source: Words,
 }
 
 pub use accelerators::ACCELERATORS;

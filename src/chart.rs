@@ -3,6 +3,7 @@
 pub mod describe;
 pub mod format;
 pub mod layout;
+pub mod marks;
 pub mod names;
 pub mod palette;
 pub mod readout;

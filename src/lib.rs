@@ -47,6 +47,7 @@ pub mod plan;
 pub mod scenario;
 pub mod share;
 pub mod units;
+pub mod words;
 
 #[cfg(feature = "web")]
 pub mod ui;

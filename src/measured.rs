@@ -15,6 +15,7 @@ pub mod markdown;
 pub mod model;
 pub mod pairs;
 pub mod predict;
+pub mod published;
 pub mod row;
 pub mod schema;
 pub mod scope;

@@ -6,6 +6,7 @@ pub mod quantity;
 pub mod table;
 
 use crate::scenario::Scenario;
+use crate::words::Words;
 pub(crate) use check::is_held;
 pub use check::issues;
 pub use table::{ARCHITECTURE, CONSTANTS, PARAMS};
@@ -85,7 +86,7 @@ pub struct ChoiceOption {
     /// Its name on the page.
     pub label: &'static str,
     /// One sentence on what it does.
-    pub help: &'static str,
+    pub help: Words,
 }
 
 /// A parameter with named options.
@@ -145,7 +146,7 @@ pub struct Param {
     /// Where its control stands.
     pub group: Group,
     /// One or two sentences: what it is, in the field's terms (tooltip and glossary entry).
-    pub help: &'static str,
+    pub help: Words,
     /// Its value.
     pub kind: Kind,
     /// Whether it has an effect in this scenario (the shard size only for some strategies).

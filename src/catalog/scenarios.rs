@@ -15,6 +15,7 @@ use crate::model::software::{Communication, Framework, Kernels, Offload};
 use crate::model::training::{ComputeFormat, MfuConvention, Optimizer, Recipe};
 use crate::scenario::{ExpertChoice, Model, RecomputeMode, Scenario, Strategy};
 use crate::units::{BytesPerSecond, Seconds};
+use crate::words::Words;
 
 /// The scenario of the first visit: 13B of the ladder on 64 A100 40 GB, where memory, network and compute are all
 /// close.
@@ -89,7 +90,7 @@ const fn entry(
     link: &'static str,
     source: &'static str,
 ) -> ScenarioEntry {
-    ScenarioEntry { id, name, notice, link, source }
+    ScenarioEntry { id, name, notice: Words::new(notice), link, source: Words::new(source) }
 }
 
 const FIRST_VISIT: ScenarioEntry = entry(

@@ -10,7 +10,18 @@ pub fn chart(spec: &ChartSpec) -> String {
     if spec.lanes.is_some() {
         return format!("{}: {}", spec.title, spec.caption);
     }
-    format!("{}, for {} and {}: {}", spec.title, extent(&spec.x), extent(&spec.y), spec.caption)
+    let marks = if spec.marks.is_empty() || spec.marks.len() > NAMED { String::new() } else { marks(spec) };
+    format!("{}, for {} and {}: {}{marks}", spec.title, extent(&spec.x), extent(&spec.y), spec.caption)
+}
+
+/// More marks than these are not told one by one.
+const NAMED: usize = 12;
+
+/// Every mark with its height.
+fn marks(spec: &ChartSpec) -> String {
+    let said: Vec<String> =
+        spec.marks.iter().map(|mark| format!("{} {}", mark.name, format::value(spec.y.unit, mark.at.1))).collect();
+    format!(" {}: {}.", spec.y.label, said.join(", "))
 }
 
 /// The summary of a bar, in one sentence.

@@ -11,6 +11,7 @@ mod hatch;
 mod labels;
 mod lanes;
 mod lines;
+mod marks;
 mod path;
 mod pen;
 mod png;

@@ -4,8 +4,8 @@ mod done;
 mod lanes;
 
 use super::layout::share;
-use super::spec::{ChartSpec, Field, Line, LineRole};
-use super::{format, names};
+use super::spec::{ChartSpec, Field, Line, LineRole, Mark};
+use super::{format, marks, names};
 use crate::model::report::Limiter;
 use crate::plan::boundary::bilinear;
 use crate::units::Bytes;
@@ -37,6 +37,9 @@ pub struct Readout {
 
 /// What a figure says at a place in data units.
 pub fn readout(spec: &ChartSpec, x: f64, y: f64) -> Readout {
+    if let Some(mark) = marks::nearest(spec, (x, y)).and_then(|at| spec.marks.get(at)) {
+        return on_mark(spec, mark);
+    }
     let x = if spec.lanes.is_some() { x } else { spec.x.settled(x) };
     let y = if spec.field.is_some() { spec.y.settled(y) } else { y };
     let on_axis = |axis: &super::spec::Axis, value| Entry {
@@ -50,12 +53,39 @@ pub fn readout(spec: &ChartSpec, x: f64, y: f64) -> Readout {
         (None, Some(lanes)) => (vec![across], lanes::on_lanes(lanes, x, y)),
         (None, None) => (vec![across], spec.lines.iter().map(|line| on_line(spec, line, x)).collect()),
     };
+    said(place, entries)
+}
+
+/// A readout with its sentence.
+fn said(place: Vec<Entry>, entries: Vec<Entry>) -> Readout {
     let list = |entries: &[Entry]| {
-        let texts: Vec<String> = entries.iter().map(|entry| format!("{} {}", entry.name, entry.value)).collect();
+        let texts: Vec<String> =
+            entries
+                .iter()
+                .map(|entry| {
+                    if entry.value.is_empty() { entry.name.clone() } else { format!("{} {}", entry.name, entry.value) }
+                })
+                .collect();
         texts.join(", ")
     };
     let sentence = format!("{}: {}.", list(&place), list(&entries));
     Readout { place, entries, sentence }
+}
+
+/// A mark: its name, its place, what it says beside it, and the lines above or below it.
+fn on_mark(spec: &ChartSpec, mark: &Mark) -> Readout {
+    let entry = |name: &str, value: String| Entry { name: name.to_string(), value, role: None };
+    let (x, y) = mark.at;
+    let mut entries = vec![
+        entry(&spec.x.label, format::value(spec.x.unit, x)),
+        entry(&spec.y.label, format::value(spec.y.unit, y)),
+        entry(spec.value.label, format::value(spec.value.unit, mark.value)),
+    ];
+    if !mark.fits {
+        entries.push(entry(DOES_NOT_FIT, String::new()));
+    }
+    entries.extend(spec.lines.iter().map(|line| on_line(spec, line, x)));
+    said(vec![entry(&mark.name, String::new())], entries)
 }
 
 /// Parameters that are whole numbers read as such.

@@ -26,11 +26,13 @@ pub struct ChartSpec {
     pub lanes: Option<Rc<Lanes>>,
     /// Curves and boundaries.
     pub lines: Vec<Line>,
+    /// Named points: pointed at, and reached by arrow keys, one by one.
+    pub marks: Vec<Mark>,
     /// What the parts of the field are called, drawn inside them where there is room.
     pub zones: Vec<Zone>,
     /// Where the scenario on screen stands, (x, y); `None` when it is outside the axes.
     pub here: Option<(f64, f64)>,
-    /// The coloured quantity of a field, or that of the curves.
+    /// The coloured quantity of a field, that of the curves, or what marks say beside their place.
     pub value: Quantity,
 }
 
@@ -55,6 +57,7 @@ impl ChartSpec {
             field: None,
             lanes: None,
             lines: Vec::new(),
+            marks: Vec::new(),
             zones: Vec::new(),
             here: None,
             value: Quantity { label: "", unit: Unit::None },
@@ -275,6 +278,30 @@ impl Line {
         };
         let fits = self.segments.iter().find_map(on).map(|y| (y, true));
         fits.or_else(|| self.infeasible.iter().find_map(on).map(|y| (y, false)))
+    }
+}
+
+/// A named point.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Mark {
+    /// Its name beside it, in the table and in the CSV.
+    pub name: String,
+    /// The line whose colour it has.
+    pub role: LineRole,
+    /// Where it stands, (x, y).
+    pub at: (f64, f64),
+    /// What it says beside its place, in the figure's quantity ([`ChartSpec::value`]).
+    pub value: f64,
+    /// The area of its disc, as a share of the largest one's: 0 to 1.
+    pub weight: f64,
+    /// Whether it fits: hollow where it does not.
+    pub fits: bool,
+}
+
+impl Mark {
+    /// A mark of the smallest size.
+    pub fn new(name: &str, role: LineRole, at: (f64, f64), value: f64) -> Self {
+        Self { name: name.to_string(), role, at, value, weight: 0.0, fits: true }
     }
 }
 

@@ -3,7 +3,7 @@
 use super::format;
 use super::layout::value;
 use super::readout::{readout, whole};
-use super::spec::{Axis, BarSpec, ChartSpec, Field};
+use super::spec::{Axis, BarSpec, ChartSpec, Field, Mark};
 use super::timeline::Lanes;
 use crate::chart::names;
 use crate::decimal::plain;
@@ -17,6 +17,8 @@ use core::fmt::Write;
 const COLUMNS: usize = 10;
 /// Rows of values in a table.
 const ROWS: usize = 9;
+/// Marks in a table.
+const MARKS: usize = 48;
 
 /// A table for people.
 #[derive(Clone, Debug, PartialEq)]
@@ -29,8 +31,11 @@ pub struct Table {
     pub rows: Vec<Vec<String>>,
 }
 
-/// The table of a chart: a field thinned to at most 10 by 9 values, time by kind of work, or the curves at 9 places.
+/// The table of a chart: a field thinned to at most 10 by 9 values, time by kind of work, marks, or the curves at 9 places.
 pub fn chart(spec: &ChartSpec) -> Table {
+    if !spec.marks.is_empty() {
+        return of_marks(spec);
+    }
     match (&spec.field, &spec.lanes) {
         (Some(field), _) => of_field(spec, field),
         (None, Some(lanes)) => of_lanes(lanes),
@@ -46,6 +51,27 @@ fn of_lanes(lanes: &Lanes) -> Table {
         caption: "Time by kind of work; lanes run side by side, so that shares add up to more than the step.".into(),
         header: ["Work", "Time", "Share of the step"].map(str::to_string).into(),
         rows: kinds.chain([row("Step", lanes.step)]).collect(),
+    }
+}
+
+/// The marks, as many as people read.
+fn of_marks(spec: &ChartSpec) -> Table {
+    let row = |mark: &Mark| {
+        let (x, y) = mark.at;
+        let moot = if mark.fits { "" } else { " (does not fit)" };
+        vec![
+            format!("{}{moot}", mark.name),
+            format::value(spec.x.unit, x),
+            format::value(spec.y.unit, y),
+            format::value(spec.value.unit, mark.value),
+        ]
+    };
+    let all = spec.marks.len();
+    let some = if all > MARKS { format!(": {MARKS} of {all}, all of them in the CSV") } else { String::new() };
+    Table {
+        caption: format!("{}{some}", spec.title),
+        header: ["", &spec.x.label, &spec.y.label, spec.value.label].map(str::to_string).into(),
+        rows: spec.marks.iter().take(MARKS).map(row).collect(),
     }
 }
 
@@ -170,6 +196,10 @@ pub fn csv(spec: &ChartSpec) -> String {
         let (start, length) = (plain(lanes.x(mark.start)), plain(mark.length().ms()));
         let _ = writeln!(text, "{name},true,{start},{lane},{length},,");
     }
+    for mark in &spec.marks {
+        let (name, [x, y, value]) = (quoted(&mark.name), [mark.at.0, mark.at.1, mark.value].map(plain));
+        let _ = writeln!(text, "{name},{},{x},{y},{value},,", mark.fits);
+    }
     for line in &spec.lines {
         for (pieces, fits) in [(&line.segments, true), (&line.infeasible, false)] {
             for (x, y) in pieces.iter().flatten() {
@@ -204,9 +234,20 @@ fn column(axis: &Axis) -> String {
     own.unwrap_or_else(|| snake(&format!("{} {}", axis.label, unit_label(axis.unit))))
 }
 
+/// A label in small letters, its words joined.
 fn snake(label: &str) -> String {
-    let text = label.trim().to_ascii_lowercase().replace('%', "percent").replace([',', '’'], "");
-    text.split_whitespace().collect::<Vec<_>>().join("_")
+    let mut text = String::new();
+    for letter in label.trim().chars() {
+        match letter {
+            '%' => text += "percent",
+            ' ' => text.push('_'),
+            letter if letter.is_ascii_alphanumeric() || "-/_".contains(letter) => {
+                text.push(letter.to_ascii_lowercase())
+            }
+            _ => {}
+        }
+    }
+    text
 }
 
 /// A text as a CSV field.

@@ -2,7 +2,7 @@
 
 use super::row::Row;
 use super::stack::Stack;
-use super::target::{self, MemoryKind, TimeSource};
+use super::target::{self, MemoryKind, MemoryStage, TimeSource};
 use super::{LeftOut, Notes, batch, conventions, experts, hardware, layout, model, scope, software};
 use crate::catalog;
 use crate::catalog::accuracy::{self, Band};
@@ -27,12 +27,16 @@ pub struct Prediction {
     pub notes: Notes,
     /// Seconds of a step of the row's own batch.
     pub step_time_s: f64,
+    /// The tokens of that batch over those of the scenario's full micro-batches.
+    pub batch_share: f64,
     /// The band of the step time.
     pub step_band: Band,
     /// Peak memory in GiB, of the kind that the row measured.
     pub peak_mem_gib: f64,
     /// That kind.
     pub memory_kind: MemoryKind,
+    /// The pipeline stage on which it was read.
+    pub memory_stage: MemoryStage,
     /// The band of the peak memory.
     pub memory_band: Band,
     /// Measured seconds of a step, and from which column.
@@ -161,7 +165,9 @@ pub fn predict(row: &Row) -> Result<Prediction, LeftOut> {
         return Err(LeftOut::because("the source contradicts itself").about("global batch against its parts"));
     }
     let step_time_s = predicted_step * full;
+    let setup = scenario.setup();
     let memory_kind = MemoryKind::of(row);
+    let memory_stage = MemoryStage::of(row, stack, setup.mesh.pp);
     let peak = peak(&scenario.accelerator.values, scenario.recipe, scenario.compute_format);
     let shape = scenario.model.architecture();
     let gpus = f64::from(scenario.gpus);
@@ -172,8 +178,10 @@ pub fn predict(row: &Row) -> Result<Prediction, LeftOut> {
         step_band: accuracy::step_time(&scenario),
         memory_band: accuracy::peak_memory(&scenario),
         step_time_s,
-        peak_mem_gib: memory_kind.predicted(&target::memory_of_stage(row, stack, &scenario.setup())).gib(),
+        batch_share: full,
+        peak_mem_gib: memory_kind.predicted(&memory_stage.memory(&setup)).gib(),
         memory_kind,
+        memory_stage,
         measured_step,
         measured_gib: row.peak_mem_gib,
         measured_mfu: row.mfu_pct.map(|percent| percent / 100.0).or_else(derived_mfu),

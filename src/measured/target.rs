@@ -48,18 +48,39 @@ impl MemoryKind {
     }
 }
 
-/// The memory of the stage on which a row's was read: the last for a log of the last rank, the first for nanotron, which logs
-/// rank 0, else the stage that needs most.
-pub fn memory_of_stage(row: &Row, stack: Stack, setup: &Setup) -> MemoryReport {
-    let all = stages(setup);
-    let [first, _, last] = &all;
-    let kind = row.mem_kind.to_ascii_lowercase();
-    if setup.mesh.pp > 1 && has(&kind, &["last"]) && !has(&kind, &["first"]) {
-        memory::of_stage(setup, last)
-    } else if stack == Stack::Nanotron {
-        memory::of_stage(setup, first)
-    } else {
-        memory::peak(setup, &all)
+/// The pipeline stage on which a row's memory was read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum MemoryStage {
+    /// The one that needs most, where the row does not say.
+    Most,
+    /// The first: nanotron logs rank 0.
+    First,
+    /// The last: a log of the last rank.
+    Last,
+}
+
+impl MemoryStage {
+    /// The stage of a row whose pipeline has `pp` of them.
+    pub fn of(row: &Row, stack: Stack, pp: u32) -> Self {
+        let kind = row.mem_kind.to_ascii_lowercase();
+        if pp > 1 && has(&kind, &["last"]) && !has(&kind, &["first"]) {
+            Self::Last
+        } else if stack == Stack::Nanotron {
+            Self::First
+        } else {
+            Self::Most
+        }
+    }
+
+    /// The memory of that stage.
+    pub fn memory(self, setup: &Setup) -> MemoryReport {
+        let all = stages(setup);
+        let [first, _, last] = &all;
+        match self {
+            Self::Most => memory::peak(setup, &all),
+            Self::First => memory::of_stage(setup, first),
+            Self::Last => memory::of_stage(setup, last),
+        }
     }
 }
 

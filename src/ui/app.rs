@@ -12,7 +12,7 @@ use crate::ui::derived::{Buffers, derive};
 use crate::ui::effects;
 use crate::ui::panels::banner::banner;
 use crate::ui::panels::colophon::Colophon;
-use crate::ui::panels::controls::controls;
+use crate::ui::panels::controls::{Folded, controls};
 use crate::ui::panels::figures::{Below, Sinks, figures};
 use crate::ui::panels::masthead::Masthead;
 use crate::ui::panels::printed::printed;
@@ -55,6 +55,7 @@ pub fn App(start: &Start) -> Html {
     effects::use_link(&state, &known);
     effects::use_shortcuts(&emit);
     let theme = effects::use_theme(state.view.theme);
+    let words = effects::use_words();
     let settled = effects::use_settled(&state.scenario);
     let moving = settled != state.scenario;
     // Controls that nobody sees follow after the pause.
@@ -105,12 +106,12 @@ pub fn App(start: &Start) -> Html {
                 { banner(&state.banner, &emit) }
                 { verdict(&headline, &state.scenario, &derived, &emit) }
                 <div class="columns">
-                    { controls(&state, folded, &opened, &emit) }
+                    { controls(&state, Folded { scenario: folded, opened: &opened, words }, &emit) }
                     { figures(&state, settled, &derived, below, theme, Sinks { emit: &emit, say: &say }) }
                 </div>
                 if printing { { printed(&state.scenario) } }
             </main>
-            <Colophon picked={picked(&state.scenario)} />
+            <Colophon picked={picked(&state.scenario)} {words} />
             <Status sentence={(*pointed).clone().unwrap_or(sentence)} />
         </>
     }

@@ -2,6 +2,7 @@
 
 mod clipboard;
 mod dom;
+pub mod fetch;
 mod frame;
 mod link;
 mod pause;
@@ -11,6 +12,7 @@ mod seen;
 mod size;
 mod theme;
 mod warm;
+mod words;
 
 pub use clipboard::copy;
 pub use dom::{
@@ -25,3 +27,4 @@ pub use seen::use_seen;
 pub use size::use_size;
 pub use theme::{chosen_theme, use_theme};
 pub use warm::use_warm_up;
+pub use words::use_words;

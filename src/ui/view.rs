@@ -185,7 +185,8 @@ const TO: &str = "..";
 
 /// The part of an axis that a link shows: two numbers, the lower one first.
 fn part(value: &str) -> Option<Part> {
-    let (low, high) = value.split_once(TO)?;
+    let ends = value.as_bytes().windows(TO.len()).position(|two| two == TO.as_bytes())?;
+    let (low, high) = (value.get(..ends)?, value.get(ends + TO.len()..)?);
     let (low, high) = (decimal::parse(low)?, decimal::parse(high)?);
     (low < high && low.is_finite() && high.is_finite()).then_some((low, high))
 }

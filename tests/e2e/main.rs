@@ -4,7 +4,9 @@
 //! Every test has its own browser, and ends by looking at the console: no error, no breach of the content policy, no
 //! request to anybody else.
 
+mod care;
 mod input;
+mod keyboard;
 mod links;
 mod page;
 mod plots;

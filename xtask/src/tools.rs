@@ -11,6 +11,8 @@ use crate::shell::{cargo, find, output, path_with, program, root, run, step};
 pub const TRUNK: &str = "0.21.14";
 /// Binaryen, the npm package, brings wasm-opt.
 pub const BINARYEN: &str = "132";
+/// axe-core, the npm package, looks for what keeps people out of a page.
+pub const AXE: &str = "4.14.1";
 /// What the page is compiled for.
 pub const WASM_TARGET: &str = "wasm32-unknown-unknown";
 
@@ -68,20 +70,37 @@ pub fn wasm_opt() -> Result<Vec<PathBuf>> {
     {
         return Ok(vec![own]);
     }
-    let (Some(node), Some(npm)) = (find(&["node"]), find(&["npm", "npm.cmd"])) else {
-        return Err(Failure::new("Node and npm are missing, which wasm-opt needs: install them from nodejs.org."));
-    };
-    let package = folder().join("node_modules").join("binaryen");
-    let wanted = format!("\"version\": \"{BINARYEN}.");
+    let Some(node) = find(&["node"]) else { return Err(no_node()) };
+    let package = npm_package("binaryen", BINARYEN)?;
+    Ok(vec![node, package.join("bin").join("wasm-opt")])
+}
+
+/// The script of axe-core.
+///
+/// # Errors
+/// When there is no Node, or npm cannot install it.
+pub fn axe() -> Result<PathBuf> {
+    Ok(npm_package("axe-core", AXE)?.join("axe.min.js"))
+}
+
+fn no_node() -> Failure {
+    Failure::new("Node and npm are missing: install them from nodejs.org.")
+}
+
+/// The folder of an npm package at a version, installed where it is missing.
+fn npm_package(name: &str, version: &str) -> Result<PathBuf> {
+    let package = folder().join("node_modules").join(name);
+    let wanted = format!("\"version\": \"{version}");
     let present = || std::fs::read_to_string(package.join("package.json")).is_ok_and(|text| text.contains(&wanted));
     if !present() {
-        step(&format!("Installing binaryen {BINARYEN} into target/tools"));
+        let npm = find(&["npm", "npm.cmd"]).ok_or_else(no_node)?;
+        step(&format!("Installing {name} {version} into target/tools"));
         std::fs::create_dir_all(folder()).explain(|| "target/tools could not be made".into())?;
         let mut install = program(npm);
         install.args(["install", "--no-save", "--no-audit", "--no-fund", "--loglevel", "error", "--prefix"]);
-        run(install.arg(folder()).arg(format!("binaryen@{BINARYEN}")))?;
+        run(install.arg(folder()).arg(format!("{name}@{version}")))?;
     }
-    Ok(vec![node, package.join("bin").join("wasm-opt")])
+    Ok(package)
 }
 
 /// Adds the Wasm target to the Rust installation where it is missing.

@@ -46,7 +46,7 @@ impl Session {
                 "args": usual_flags()?.iter().map(String::as_str).chain(flags.iter().copied()).collect::<Vec<_>>(),
             },
             "goog:loggingPrefs": { "browser": "ALL" },
-            "timeouts": { "script": 90_000, "pageLoad": 60_000, "implicit": 0 },
+            "timeouts": { "script": 180_000, "pageLoad": 60_000, "implicit": 0 },
         } } });
         let answer = http::request(port, "POST", "/session", Some(&capabilities))?;
         session.id = text(answer.get("sessionId")).ok_or_else(|| Failure::new("ChromeDriver gave no session."))?;

@@ -3,7 +3,7 @@
 pub use super::bar::draw_bar;
 use super::labels::{Rect, Room, size_of};
 use super::pen::{Pen, Spot, Stroke};
-use super::{PaintError, axes, hatch, lanes, lines};
+use super::{PaintError, axes, hatch, lanes, lines, marks};
 use crate::chart::layout::PlotArea;
 use crate::chart::palette::{Rgb, Theme, line, tokens};
 use crate::chart::spec::{ChartSpec, Field, LineRole, Zone, ZoneKind};
@@ -37,6 +37,7 @@ pub fn draw_chart<B: DrawingBackend>(
         room.take(Rect::around(here, 4.0 * HERE, 4.0 * HERE));
     }
     let named = lines::draw(pen, spec, area, theme, &mut room)?;
+    marks::draw(pen, spec, area, theme, &mut room)?;
     if let Some(field) = &spec.field {
         // The boundary's own name says which side is which.
         let sides_named = named.contains(&LineRole::NetworkBoundary);

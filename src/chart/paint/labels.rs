@@ -115,6 +115,21 @@ impl Room {
         free
     }
 
+    /// A place for a label beside a disc: the first free one around it that covers no line, else the first free one.
+    pub(super) fn near(&mut self, (x, y): Spot, radius: f64, (width, height): (f64, f64)) -> Option<Rect> {
+        let (right, down) = (0.5 * width + radius + APART, 0.5 * height + radius + APART);
+        let sides =
+            [(1.0, 0.0), (-1.0, 0.0), (0.0, -1.0), (0.0, 1.0), (0.7, -0.8), (0.7, 0.8), (-0.7, -0.8), (-0.7, 0.8)];
+        let around =
+            || sides.into_iter().map(|side| Rect::around((x + side.0 * right, y + side.1 * down), width, height));
+        let clear = around().find(|rect| self.is_free(rect) && !self.covers_line(rect));
+        let free = clear.or_else(|| around().find(|rect| self.is_free(rect)));
+        if let Some(rect) = free {
+            self.take(rect);
+        }
+        free
+    }
+
     /// A place for a label in a zone of a field: entirely inside it, nearest to its middle.
     pub(super) fn within(&mut self, field: &Field, kind: ZoneKind, (width, height): (f64, f64)) -> Option<Rect> {
         let (columns, rows) = (field.columns.max(2) - 1, field.rows.max(2) - 1);

@@ -1,9 +1,9 @@
 //! Speed against one parameter: one curve a strategy.
 
 use super::axes::{self, AxisOf};
+use super::bound;
 use super::region::PERCENT;
 use super::scratch::Scratch;
-use super::{OUTSIDE, bound};
 use crate::catalog::accuracy;
 use crate::chart::spec::{Axis, ChartSpec, Grain, Line, LineRole, Quantity};
 use crate::chart::zoom::Part;
@@ -91,7 +91,7 @@ pub fn curve_within(
     let here = (x.own(scenario), metric.of(&now));
     ChartSpec {
         title: format!("{} against {}", quantity.label, names::in_sentence(x.param.label)),
-        caption: caption(scenario, metric, &now, &lines, &x) + if x.shows(here.0) { "" } else { OUTSIDE },
+        caption: caption(scenario, metric, &now, &lines, &x),
         y: Axis {
             label: quantity.label.into(),
             unit: quantity.unit,
@@ -105,6 +105,7 @@ pub fn curve_within(
         field: None,
         lanes: None,
         lines,
+        marks: Vec::new(),
         zones: Vec::new(),
         here: (x.shows(here.0) && here.1 <= top).then_some(here),
         value: quantity,
@@ -196,11 +197,14 @@ fn caption(scenario: &Scenario, metric: Metric, now: &Sample, lines: &[Line], x:
     let name = own.map_or("This strategy", |line| line.name.as_str());
     let points = own.into_iter().flat_map(|line| line.segments.iter().flatten());
     let best = points.copied().reduce(|best, point| if point.1 > best.1 { point } else { best });
+    // A part of the axis may leave the scenario out.
+    let (place, among) =
+        if x.shows(x.own(scenario)) { ("here", "") } else { ("at the scenario, outside this part,", " in it") };
     let here = if now.fits() {
-        format!("{name} reaches {} here", amount(metric.of(now)))
+        format!("{name} reaches {} {place}", amount(metric.of(now)))
     } else {
         let missing = format::bytes(-now.free());
-        format!("{name} does not fit here (by {missing})")
+        format!("{name} does not fit {place} (by {missing})")
     };
     if x.param.key == "link" && axes::is_one_node(scenario) {
         return format!("{here}. {}", axes::ONE_NODE);
@@ -217,12 +221,12 @@ fn caption(scenario: &Scenario, metric: Metric, now: &Sample, lines: &[Line], x:
         }
         Some((at, value)) => {
             let at = format::value(x.number.unit, x.axis.settled(at));
-            let place = match x.param.key {
+            let at = match x.param.key {
                 "gpus" => format!("on {at} GPUs"),
                 key @ ("experts" | "topk" | "ep") => format!("with {}", axes::of_experts(key, &at)),
                 _ => format!("at {label} {at}"),
             };
-            format!("{here} and at most {} where it fits, {place}.{shapes}", amount(value))
+            format!("{here} and at most {}{among} where it fits, {at}.{shapes}", amount(value))
         }
         None if scenario.strategy == Strategy::Ddp => {
             format!("{here}; nothing on this axis does without sharding.{shapes}")

@@ -74,6 +74,7 @@ pub fn expert_layer(scenario: &Scenario, view: LayerView) -> ChartSpec {
         field: None,
         lanes: None,
         lines,
+        marks: Vec::new(),
         zones: Vec::new(),
         here: time.filter(|&(own, _)| (x.axis.min..=x.axis.max).contains(&own)),
         value: quantity,

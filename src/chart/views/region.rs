@@ -80,6 +80,7 @@ fn nowhere(scenario: &Scenario, x: &AxisOf, y: &AxisOf, bounds: bool, scratch: &
         field: Some(Rc::new(field)),
         lanes: None,
         lines,
+        marks: Vec::new(),
         here: None,
         x: x.axis.clone(),
         y: y.axis.clone(),

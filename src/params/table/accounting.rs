@@ -2,6 +2,7 @@
 
 use super::{ChoiceOption, Group, Param, always, choice, option, position};
 use crate::model::training::MfuConvention;
+use crate::words::Words;
 
 /// The conventions, in display order.
 const CONVENTIONS: [MfuConvention; 3] =
@@ -28,7 +29,9 @@ pub const MFU_CONVENTION: Param = Param {
     label: "MFU counts",
     csv: "mfu_convention",
     group: Group::Accounting,
-    help: "Which FLOPs model FLOPs utilisation counts. Publications differ; recomputation never counts (that is HFU).",
+    help: Words::new(
+        "Which FLOPs model FLOPs utilisation counts. Publications differ; recomputation never counts (that is HFU).",
+    ),
     kind: choice(
         CONVENTION_OPTIONS,
         |scenario| position(&CONVENTIONS, &scenario.mfu_convention),

@@ -2,6 +2,7 @@
 
 use super::{Group, Param, Scale, Unit, always, number};
 use crate::units::{BytesPerSecond, FlopsPerSecond, Seconds};
+use crate::words::Words;
 
 /// One hundred percent.
 const PERCENT: f64 = 100.0;
@@ -12,7 +13,7 @@ pub const PEAK_8BIT: Param = Param {
     label: "8-bit peak",
     csv: "peak_8bit_tflop_per_s",
     group: Group::Hardware,
-    help: "Dense peak of one GPU in fp8, without sparsity; the 16-bit peak where there is no fp8 unit.",
+    help: Words::new("Dense peak of one GPU in fp8, without sparsity; the 16-bit peak where there is no fp8 unit."),
     kind: number(
         Unit::Tflops,
         (1.0, 40_000.0),
@@ -29,7 +30,7 @@ pub const PEAK_4BIT: Param = Param {
     label: "4-bit peak",
     csv: "peak_4bit_tflop_per_s",
     group: Group::Hardware,
-    help: "Dense peak of one GPU in 4 bits, without sparsity; the 8-bit peak where there is no such unit.",
+    help: Words::new("Dense peak of one GPU in 4 bits, without sparsity; the 8-bit peak where there is no such unit."),
     kind: number(
         Unit::Tflops,
         (1.0, 80_000.0),
@@ -46,7 +47,7 @@ pub const PEAK_32BIT: Param = Param {
     label: "32-bit peak",
     csv: "peak_32bit_tflop_per_s",
     group: Group::Hardware,
-    help: "Dense peak of fp32 matrix products as PyTorch runs them by default, without TF32.",
+    help: Words::new("Dense peak of fp32 matrix products as PyTorch runs them by default, without TF32."),
     kind: number(
         Unit::Tflops,
         (0.5, 20_000.0),
@@ -63,7 +64,7 @@ pub const HOST_LINK: Param = Param {
     label: "Host link",
     csv: "host_link_gb_per_s",
     group: Group::Hardware,
-    help: "Rate of one GPU to host memory in each direction (PCIe, NVLink-C2C): what offloading pays.",
+    help: Words::new("Rate of one GPU to host memory in each direction (PCIe, NVLink-C2C): what offloading pays."),
     kind: number(
         Unit::GbPerS,
         (1.0, 2000.0),
@@ -80,7 +81,7 @@ pub const POWER: Param = Param {
     label: "Power",
     csv: "power_w",
     group: Group::Hardware,
-    help: "Power of one GPU at full load: its board's, or its share of the module's.",
+    help: Words::new("Power of one GPU at full load: its board's, or its share of the module's."),
     kind: number(
         Unit::Watt,
         (10.0, 10_000.0),
@@ -97,7 +98,7 @@ pub const MATMUL: Param = Param {
     label: "Matrix product efficiency",
     csv: "matmul_efficiency_percent",
     group: Group::Hardware,
-    help: "Share of the dense peak that large matrix products reach.",
+    help: Words::new("Share of the dense peak that large matrix products reach."),
     kind: number(
         Unit::Percent,
         (1.0, 100.0),
@@ -114,7 +115,7 @@ pub const MATMUL_8BIT: Param = Param {
     label: "8-bit matrix product efficiency",
     csv: "matmul_8bit_efficiency_percent",
     group: Group::Hardware,
-    help: "Share of the dense 8-bit peak that large matrix products reach, casts apart.",
+    help: Words::new("Share of the dense 8-bit peak that large matrix products reach, casts apart."),
     kind: number(
         Unit::Percent,
         (1.0, 100.0),
@@ -131,7 +132,7 @@ pub const ATTENTION: Param = Param {
     label: "Attention efficiency",
     csv: "attention_efficiency_percent",
     group: Group::Hardware,
-    help: "Share of the dense peak that the first flash attention kernels reach in the forward pass.",
+    help: Words::new("Share of the dense peak that the first flash attention kernels reach in the forward pass."),
     kind: number(
         Unit::Percent,
         (1.0, 100.0),
@@ -148,7 +149,7 @@ pub const ATTENTION_TUNED: Param = Param {
     label: "Tuned attention efficiency",
     csv: "attention_tuned_efficiency_percent",
     group: Group::Hardware,
-    help: "Share of the dense peak that attention kernels tuned to the GPU reach in the forward pass.",
+    help: Words::new("Share of the dense peak that attention kernels tuned to the GPU reach in the forward pass."),
     kind: number(
         Unit::Percent,
         (1.0, 100.0),
@@ -165,7 +166,7 @@ pub const ELEMENTWISE: Param = Param {
     label: "Memory bandwidth efficiency",
     csv: "memory_efficiency_percent",
     group: Group::Hardware,
-    help: "Share of the peak memory bandwidth that element-wise kernels reach.",
+    help: Words::new("Share of the peak memory bandwidth that element-wise kernels reach."),
     kind: number(
         Unit::Percent,
         (1.0, 100.0),
@@ -182,7 +183,9 @@ pub const HALF_SATURATION: Param = Param {
     label: "Half-saturation tokens",
     csv: "half_saturation_tokens",
     group: Group::Hardware,
-    help: "Tokens in a micro-batch at which matrix products reach half of their efficiency: small batches run slower.",
+    help: Words::new(
+        "Tokens in a micro-batch at which matrix products reach half of their efficiency: small batches run slower.",
+    ),
     kind: number(
         Unit::Tokens,
         (0.0, 100_000.0),
@@ -199,7 +202,7 @@ pub const LAUNCH: Param = Param {
     label: "Launch time per layer",
     csv: "launch_per_layer_us",
     group: Group::Hardware,
-    help: "Host time to launch one layer's kernels in one pass: a floor under the layer's compute time.",
+    help: Words::new("Host time to launch one layer's kernels in one pass: a floor under the layer's compute time."),
     kind: number(
         Unit::Us,
         (0.0, 100_000.0),
@@ -216,7 +219,7 @@ pub const INTRA_NODE_LATENCY: Param = Param {
     label: "Latency inside the node",
     csv: "intra_node_latency_us",
     group: Group::Hardware,
-    help: "Time of one hop between GPUs of a node before the first byte arrives.",
+    help: Words::new("Time of one hop between GPUs of a node before the first byte arrives."),
     kind: number(
         Unit::Us,
         (0.0, 1000.0),
@@ -233,7 +236,7 @@ pub const INTRA_NODE_EFFICIENCY: Param = Param {
     label: "Efficiency inside the node",
     csv: "intra_node_efficiency_percent",
     group: Group::Hardware,
-    help: "Share of the nominal link rate that large collectives reach inside the node.",
+    help: Words::new("Share of the nominal link rate that large collectives reach inside the node."),
     kind: number(
         Unit::Percent,
         (1.0, 100.0),
@@ -250,7 +253,7 @@ pub const ALL_REDUCE_PASSES: Param = Param {
     label: "All-reduce passes",
     csv: "all_reduce_passes",
     group: Group::Hardware,
-    help: "Passes over the links that an all-reduce takes: 2 in a ring, less where switches reduce (NVLS).",
+    help: Words::new("Passes over the links that an all-reduce takes: 2 in a ring, less where switches reduce (NVLS)."),
     kind: number(
         Unit::None,
         (1.0, 4.0),
@@ -267,7 +270,9 @@ pub const NODE_DECAY: Param = Param {
     label: "Slow-down with each node",
     csv: "node_decay_percent",
     group: Group::Hardware,
-    help: "How much longer a byte takes between nodes for each node beyond the second: 0 % where the fabric holds its rate.",
+    help: Words::new(
+        "How much longer a byte takes between nodes for each node beyond the second: 0 % where the fabric holds its rate.",
+    ),
     kind: number(
         Unit::Percent,
         (0.0, 100.0),

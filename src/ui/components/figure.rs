@@ -14,7 +14,7 @@ use crate::chart::layout::{PlotArea, plot_area};
 use crate::chart::paint::{self, Style};
 use crate::chart::palette::Theme;
 use crate::chart::spec::ChartSpec;
-use crate::chart::{describe, readout};
+use crate::chart::{describe, marks, readout};
 use crate::decimal;
 use crate::ui::state::Action;
 use crate::ui::{effects, text};
@@ -137,7 +137,8 @@ pub fn Figure(props: &Props) -> Html {
                     }
                 }
                 "pointermove" => {
-                    at.set(area.to_data(spot.0, spot.1));
+                    let place = area.to_data(spot.0, spot.1);
+                    at.set(place.map(|place| marks::snapped(&spec, place)));
                     if let Some(from) = *pressed.borrow()
                         && (drag.is_some() || is_drag((from, spot)))
                     {
@@ -216,7 +217,7 @@ pub fn Figure(props: &Props) -> Html {
                                 here
                             }
                         },
-                        None => area.step(here, right, up),
+                        None => marks::step(&spec, here, right, up).unwrap_or_else(|| area.step(here, right, up)),
                     };
                     say.emit(readout::readout(&spec, next.0, next.1).sentence.into());
                     at.set(Some(next));
@@ -239,8 +240,9 @@ pub fn Figure(props: &Props) -> Html {
     let lanes = props.spec.lanes.as_ref().map(|lanes| format!("lanes-{}", lanes.shown.len()));
     let listing = props.spec.field.is_none() && lanes.is_none();
     let both = props.spec.y.key.is_some();
+    let over_both = both || !props.spec.marks.is_empty();
     let over = drag.map(|drag| rectangle(&area, size, both, drag));
-    let over = over.or_else(|| shown.map(|here| cross(&area, size, here, both)));
+    let over = over.or_else(|| shown.map(|here| cross(&area, size, here, over_both)));
     html! {
         <figure class={classes!("figure", lanes)}>
             <div class="figure-head">

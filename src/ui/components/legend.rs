@@ -5,7 +5,7 @@ use yew::prelude::*;
 use crate::chart::names;
 use crate::chart::palette::{self, Pattern};
 use crate::chart::readout::Entry;
-use crate::chart::spec::{ChartSpec, Line, LineRole};
+use crate::chart::spec::{ChartSpec, Line, LineRole, Mark};
 use crate::decimal;
 use crate::model::report::Work;
 use crate::ui::text;
@@ -17,8 +17,24 @@ pub fn legend(spec: &ChartSpec, id: &str, values: &[Entry]) -> Html {
             { for spec.field.as_ref().map(|_| hatching(id)) }
             { for spec.lanes.iter().flat_map(|lanes| &lanes.sums).map(|&(work, _)| of_work(work)) }
             { for spec.lines.iter().map(|line| item(line, values)) }
+            { for spec.marks.iter().filter(|_| spec.marks.len() <= MARKS).map(mark) }
             { for spec.lines.iter().filter(|line| line.band.is_some()).map(band) }
         </ul>
+    }
+}
+
+/// More marks than these are not listed.
+const MARKS: usize = 16;
+
+/// A mark's disc and name.
+fn mark(mark: &Mark) -> Html {
+    html! {
+        <li>
+            <svg class="sample" viewBox="0 0 22 12" aria-hidden="true">
+                <circle class={names::line_class(mark.role)} cx="11" cy="6" r="3" stroke-width={if mark.fits { "5" } else { "2" }} fill="none" />
+            </svg>
+            <span class="line-name">{ &mark.name }</span>
+        </li>
     }
 }
 

@@ -11,20 +11,22 @@ use crate::ui::text;
 pub struct Props {
     /// The keys of the model, the GPU and the cluster on screen.
     pub picked: [&'static str; 3],
+    /// Whether the texts are there.
+    pub words: bool,
 }
 
 /// The catalog entries on screen with where their numbers come from.
 fn sources([model, gpu, cluster]: [&'static str; 3]) -> Vec<(&'static str, &'static str)> {
     let cluster = catalog::cluster(cluster);
     let links = cluster.map(|entry| [entry.intra_node, entry.inter_node]).unwrap_or_default();
-    let links = links.into_iter().filter_map(catalog::interconnect).map(|entry| (entry.name, entry.source));
-    let model = catalog::model(model).map(|entry| (entry.name, entry.source));
-    let gpu = catalog::accelerator(gpu).map(|entry| (entry.name, entry.source));
-    let cluster = cluster.map(|entry| (entry.name, entry.source));
+    let links = links.into_iter().filter_map(catalog::interconnect).map(|entry| (entry.name, entry.source.text()));
+    let model = catalog::model(model).map(|entry| (entry.name, entry.source.text()));
+    let gpu = catalog::accelerator(gpu).map(|entry| (entry.name, entry.source.text()));
+    let cluster = cluster.map(|entry| (entry.name, entry.source.text()));
     model.into_iter().chain(gpu).chain(cluster).chain(links).collect()
 }
 
-/// Changes only with what is picked.
+/// Changes only with what is picked, and when the texts arrive.
 #[component]
 pub fn Colophon(props: &Props) -> Html {
     html! {
@@ -45,14 +47,14 @@ pub fn Colophon(props: &Props) -> Html {
                 <summary>{ "Scenarios to look at, each a link" }</summary>
                 <dl class="glossary">
                     { for SCENARIOS.iter().map(|entry| html! {
-                        <><dt><a href={format!("#{}", entry.link)}>{ entry.name }</a></dt><dd>{ entry.notice }</dd></>
+                        <><dt><a href={format!("#{}", entry.link)}>{ entry.name }</a></dt><dd>{ entry.notice.text() }</dd></>
                     }) }
                 </dl>
             </details>
             <details>
                 <summary>{ "Glossary: every control in a sentence" }</summary>
                 <dl class="glossary">
-                    { for PARAMS.iter().map(|param| html! { <><dt>{ param.label }</dt><dd>{ param.help }</dd></> }) }
+                    { for PARAMS.iter().map(|param| html! { <><dt>{ param.label }</dt><dd>{ param.help.text() }</dd></> }) }
                 </dl>
             </details>
             <p>{ text::made_of(REVISION) }</p>

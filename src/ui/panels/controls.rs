@@ -34,8 +34,19 @@ pub(super) fn control(param: &'static Param, around: Around, explained: bool) ->
     }
 }
 
-/// The column at the left; `folded` is what its folded groups show, and `opened` learns how many of them are open.
-pub fn controls(state: &State, folded: Scenario, opened: &Callback<i32>, emit: &Callback<Action>) -> Html {
+/// The folded groups.
+#[derive(Clone, Copy)]
+pub struct Folded<'a> {
+    /// What they show.
+    pub scenario: Scenario,
+    /// Learns what opens (1) and what closes (-1).
+    pub opened: &'a Callback<i32>,
+    /// Whether the texts that explain the controls are there.
+    pub words: bool,
+}
+
+/// The column at the left.
+pub fn controls(state: &State, folded: Folded, emit: &Callback<Action>) -> Html {
     let (scenario, drafts) = (&state.scenario, state.drafts());
     let around = Around { scenario, drafts, preset: &preset::preset_of(scenario), emit };
     let row = |key: &str| params::find(key).map(|param| control(param, around, false));
@@ -57,7 +68,7 @@ pub fn controls(state: &State, folded: Scenario, opened: &Callback<i32>, emit: &
             <div class="set" role="group" aria-label="Method">
                 { for PROMOTED.iter().filter_map(|key| row(key)) }
             </div>
-            <Groups scenario={folded} drafts={drafts.to_vec()} {emit} {opened} />
+            <Groups scenario={folded.scenario} drafts={drafts.to_vec()} {emit} opened={folded.opened} words={folded.words} />
             <p><button type="button" class="button" onclick={reset}>{ text::RESET }</button></p>
         </section>
     }

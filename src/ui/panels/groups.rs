@@ -33,12 +33,14 @@ pub struct Props {
     pub emit: Callback<Action>,
     /// Takes what opens (1) and what closes (-1).
     pub opened: Callback<i32>,
+    /// Whether the texts that explain the controls are there.
+    pub words: bool,
 }
 
 /// All of them.
 #[component]
 pub fn Groups(props: &Props) -> Html {
-    let Props { scenario, drafts, emit, opened } = props;
+    let Props { scenario, drafts, emit, opened, .. } = props;
     let around = Around { scenario, drafts, preset: &preset::preset_of(scenario), emit };
     let toggle = opened.reform(|event: Event| if effects::is_open(&event) { 1 } else { -1 });
     // A dense model has no experts to set.

@@ -16,13 +16,19 @@ pub fn verdict(headline: &Headline, scenario: &Scenario, derived: &Derived, emit
     let Headline { subject, verdict, rest, fits } = headline;
     let report = &derived.report;
     let tiles = tiles(scenario, report);
-    let advice = derived.advice.iter().map(|advice| advised(advice, *fits, emit));
+    let advice = derived.advice.iter().enumerate().map(|(place, advice)| advised(place, advice, *fits, emit));
     html! {
         <>
             <section class="verdict" aria-labelledby="headline">
-                <h1 id="headline" class="headline">
-                    { subject }{ " " }<em class={(!fits).then_some("not")}>{ verdict }</em>{ rest }
-                </h1>
+                // Their places are kept, so that nothing below moves when a slider does.
+                <div class="answer">
+                    <h1 id="headline" class="headline">
+                        <span>{ subject }{ " " }</span><em class={(!fits).then_some("not")}>{ verdict }</em><span>{ rest }</span>
+                    </h1>
+                    <ul class="issues">{ for derived.issues.iter().map(|issue| {
+                        html! { <li class={(issue.severity == Severity::Note).then_some("note")}>{ &issue.message }</li> }
+                    }) }</ul>
+                </div>
                 <p class="tile-name">{ text::WOULD_HELP }</p>
                 <div id="advice" class="advice">
                     if derived.advice.is_empty() {
@@ -30,11 +36,6 @@ pub fn verdict(headline: &Headline, scenario: &Scenario, derived: &Derived, emit
                     }
                     { for advice }
                 </div>
-                if !derived.issues.is_empty() {
-                    <ul class="issues">{ for derived.issues.iter().map(|issue| {
-                        html! { <li class={(issue.severity == Severity::Note).then_some("note")}>{ &issue.message }</li> }
-                    }) }</ul>
-                }
             </section>
             <section class="figures-row" aria-label="Figures">
                 { for tiles.into_iter().map(tile) }
@@ -59,12 +60,12 @@ fn tiles(scenario: &Scenario, report: &Report) -> [Tile; 6] {
     ]
 }
 
-/// One change with what it would do; the button makes it.
-fn advised(advice: &Advice, fits: bool, emit: &Callback<Action>) -> Html {
+/// One change with what it would do; the button makes it. The key keeps each at its place while others come and go.
+fn advised(place: usize, advice: &Advice, fits: bool, emit: &Callback<Action>) -> Html {
     let scenario = advice.scenario;
     let apply = emit.reform(move |_: MouseEvent| Action::Take(Box::new(scenario)));
     html! {
-        <button type="button" class="advised" onclick={apply}>
+        <button key={place} type="button" class="advised" onclick={apply}>
             <strong>{ text::change(advice) }</strong><span>{ text::advice(advice, fits) }</span>
         </button>
     }

@@ -12,6 +12,10 @@ pub enum Key {
     Tab,
     /// Enter.
     Enter,
+    /// Escape.
+    Escape,
+    /// The down arrow.
+    Down,
     /// The left arrow.
     Left,
     /// The right arrow.
@@ -23,6 +27,8 @@ impl Key {
         match self {
             Key::Tab => '\u{e004}',
             Key::Enter => '\u{e007}',
+            Key::Escape => '\u{e00c}',
+            Key::Down => '\u{e015}',
             Key::Left => '\u{e012}',
             Key::Right => '\u{e014}',
         }
@@ -68,6 +74,19 @@ impl Session {
     /// When the browser refuses.
     pub fn press(&self, key: Key, times: usize) -> Result<()> {
         self.type_text(&key.code().to_string().repeat(times))
+    }
+
+    /// Presses a key while Control is held.
+    ///
+    /// # Errors
+    /// When the browser refuses.
+    pub fn control(&self, letter: char) -> Result<()> {
+        const CONTROL: &str = "\u{e009}";
+        let strokes =
+            [("keyDown", CONTROL.to_string()), ("keyDown", letter.to_string()), ("keyUp", letter.to_string())];
+        let strokes = strokes.into_iter().chain([("keyUp", CONTROL.to_string())]);
+        let actions: Vec<Value> = strokes.map(|(kind, value)| json!({ "type": kind, "value": value })).collect();
+        self.act(&json!({ "type": "key", "id": "keyboard", "actions": actions }))
     }
 
     /// Presses on an element at `from` and draws through to `to` without letting go. Offsets are pixels from its middle.

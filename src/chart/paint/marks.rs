@@ -1,0 +1,54 @@
+//! Named points: discs by their weight, hollow where they do not fit, with their names where there is room.
+
+use super::PaintError;
+use super::labels::{Rect, Room, size_of};
+use super::lines::label;
+use super::pen::Pen;
+use crate::chart::layout::PlotArea;
+use crate::chart::palette::{Theme, line, tokens};
+use crate::chart::spec::{ChartSpec, Mark};
+use plotters::prelude::DrawingBackend;
+
+/// The radius of a disc without weight, and what all of the weight adds to its square: areas are compared, not widths.
+const RADIUS: (f64, f64) = (3.5, 110.0);
+/// The surface around a disc, so that it stands out on lines and other discs.
+const EDGE: f64 = 1.5;
+/// The width of a hollow disc's ring.
+const RING: f64 = 2.0;
+/// More marks than these have no names in the figure.
+const NAMED: usize = 16;
+
+/// The radius of a mark, in CSS pixels.
+fn radius(mark: &Mark) -> f64 {
+    (RADIUS.0 * RADIUS.0 + RADIUS.1 * mark.weight).sqrt()
+}
+
+/// Every mark, in order: later ones lie over earlier ones, so that views put the heaviest first.
+pub(super) fn draw<B: DrawingBackend>(
+    pen: &mut Pen<B>,
+    spec: &ChartSpec,
+    area: &PlotArea,
+    theme: Theme,
+    room: &mut Room,
+) -> Result<(), PaintError> {
+    let surface = tokens(theme).surface;
+    let spot = |mark: &Mark| area.to_pixel(mark.at.0, mark.at.1);
+    let named = spec.marks.len() <= NAMED;
+    for mark in &spec.marks {
+        let (spot, radius) = (spot(mark), radius(mark));
+        if named {
+            room.take(Rect::around(spot, 2.0 * radius, 2.0 * radius));
+            pen.disc(spot, radius + EDGE, surface)?;
+        }
+        pen.disc(spot, radius, line(theme, mark.role))?;
+        if !mark.fits {
+            pen.disc(spot, radius - RING, surface)?;
+        }
+    }
+    for mark in spec.marks.iter().filter(|_| named) {
+        if let Some(place) = room.near(spot(mark), radius(mark), size_of(&[&mark.name])) {
+            label(pen, &[&mark.name], place, tokens(theme).text, theme)?;
+        }
+    }
+    Ok(())
+}
