@@ -242,7 +242,7 @@ fn snake(label: &str) -> String {
             '%' => text += "percent",
             ' ' => text.push('_'),
             letter if letter.is_ascii_alphanumeric() || "-/_".contains(letter) => {
-                text.push(letter.to_ascii_lowercase())
+                text.push(letter.to_ascii_lowercase());
             }
             _ => {}
         }

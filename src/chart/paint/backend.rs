@@ -15,8 +15,8 @@ pub(super) enum Backend {
 
 type Drawn = Result<(), Kind<PaintError>>;
 
-fn refused<E: core::error::Error + Send + Sync>(error: Kind<E>) -> Kind<PaintError> {
-    Kind::DrawingError(PaintError(error.to_string()))
+fn told<E: core::error::Error + Send + Sync>(drawn: Result<(), Kind<E>>) -> Drawn {
+    drawn.map_err(|error| Kind::DrawingError(PaintError(error.to_string())))
 }
 
 impl DrawingBackend for Backend {
@@ -47,7 +47,7 @@ impl DrawingBackend for Backend {
 
     fn draw_rect<S: BackendStyle>(&mut self, from: BackendCoord, to: BackendCoord, style: &S, fill: bool) -> Drawn {
         match self {
-            Self::Canvas(canvas) => canvas.draw_rect(from, to, style, fill).map_err(refused),
+            Self::Canvas(canvas) => told(canvas.draw_rect(from, to, style, fill)),
             Self::Svg(svg) => {
                 svg.rect(from, to, style, fill);
                 Ok(())
@@ -57,7 +57,7 @@ impl DrawingBackend for Backend {
 
     fn draw_path<S: BackendStyle, I: IntoIterator<Item = BackendCoord>>(&mut self, path: I, style: &S) -> Drawn {
         match self {
-            Self::Canvas(canvas) => canvas.draw_path(path, style).map_err(refused),
+            Self::Canvas(canvas) => told(canvas.draw_path(path, style)),
             Self::Svg(svg) => {
                 svg.path(&mut path.into_iter(), style);
                 Ok(())
@@ -67,7 +67,7 @@ impl DrawingBackend for Backend {
 
     fn draw_circle<S: BackendStyle>(&mut self, at: BackendCoord, radius: u32, style: &S, fill: bool) -> Drawn {
         match self {
-            Self::Canvas(canvas) => canvas.draw_circle(at, radius, style, fill).map_err(refused),
+            Self::Canvas(canvas) => told(canvas.draw_circle(at, radius, style, fill)),
             Self::Svg(svg) => {
                 svg.circle(at, radius, style, fill);
                 Ok(())
@@ -77,7 +77,7 @@ impl DrawingBackend for Backend {
 
     fn fill_polygon<S: BackendStyle, I: IntoIterator<Item = BackendCoord>>(&mut self, corners: I, style: &S) -> Drawn {
         match self {
-            Self::Canvas(canvas) => canvas.fill_polygon(corners, style).map_err(refused),
+            Self::Canvas(canvas) => told(canvas.fill_polygon(corners, style)),
             Self::Svg(svg) => {
                 svg.polygon(&mut corners.into_iter(), style);
                 Ok(())
@@ -87,7 +87,7 @@ impl DrawingBackend for Backend {
 
     fn draw_text<S: BackendTextStyle>(&mut self, text: &str, style: &S, at: BackendCoord) -> Drawn {
         match self {
-            Self::Canvas(canvas) => canvas.draw_text(text, style, at).map_err(refused),
+            Self::Canvas(canvas) => told(canvas.draw_text(text, style, at)),
             Self::Svg(svg) => {
                 svg.text(text, style, at);
                 Ok(())

@@ -43,17 +43,17 @@ pub(super) fn png(image: &Image) -> Vec<u8> {
     // Eight bits a pixel, a palette, and the one method there is of packing, of filters, of order.
     header.extend_from_slice(&[8, 3, 0, 0, 0]);
     let mut file = SIGNATURE.to_vec();
-    chunk(&mut file, b"IHDR", &header);
-    chunk(&mut file, b"PLTE", &palette);
-    chunk(&mut file, b"IDAT", &packed(&rows));
-    chunk(&mut file, b"IEND", &[]);
+    chunk(&mut file, *b"IHDR", &header);
+    chunk(&mut file, *b"PLTE", &palette);
+    chunk(&mut file, *b"IDAT", &packed(&rows));
+    chunk(&mut file, *b"IEND", &[]);
     file
 }
 
-fn chunk(file: &mut Vec<u8>, name: &[u8; 4], data: &[u8]) {
+fn chunk(file: &mut Vec<u8>, name: [u8; 4], data: &[u8]) {
     file.extend_from_slice(&(data.len() as u32).to_be_bytes());
     let start = file.len();
-    file.extend_from_slice(name);
+    file.extend_from_slice(&name);
     file.extend_from_slice(data);
     let check = checksum(file.get(start..).unwrap_or_default());
     file.extend_from_slice(&check.to_be_bytes());

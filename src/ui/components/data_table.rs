@@ -47,9 +47,12 @@ impl Shown {
         let link = effects::address();
         match (kind, self) {
             (Kind::Svg, _) => effects::save_text(id, kind, &self.svg(style, Some(&link))),
-            (Kind::Csv, Self::Chart(spec)) => effects::save_text(id, kind, &table::with_link(table::csv(spec), &link)),
-            (Kind::Csv, Self::Bar(spec)) => {
-                effects::save_text(id, kind, &table::with_link(table::bar_csv(spec), &link))
+            (Kind::Csv, _) => {
+                let csv = match self {
+                    Self::Chart(spec) => table::csv(spec),
+                    Self::Bar(spec) => table::bar_csv(spec),
+                };
+                effects::save_text(id, kind, &table::with_link(csv, &link));
             }
             (Kind::Png, _) => {
                 let drawn = match self {

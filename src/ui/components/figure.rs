@@ -208,16 +208,13 @@ pub fn Figure(props: &Props) -> Html {
                 (_, Some((right, up)), Some(here)) => {
                     event.prevent_default();
                     let next = match &spec.lanes {
-                        Some(lanes) => match lanes.step(here, right, up) {
-                            Some(next) => next,
-                            None => {
-                                if let Some(look) = narrow.and_then(|narrow| narrow.pan(&spec, right)) {
-                                    emit.emit(look);
-                                }
-                                here
-                            }
-                        },
-                        None => marks::step(&spec, here, right, up).unwrap_or_else(|| area.step(here, right, up)),
+                        Some(lanes) => lanes.step(here, right, up),
+                        None => marks::step(&spec, here, right, up).or_else(|| Some(area.step(here, right, up))),
+                    };
+                    // Beyond the last span the timeline itself moves.
+                    let Some(next) = next else {
+                        narrow.and_then(|narrow| narrow.pan(&spec, right)).into_iter().for_each(|look| emit.emit(look));
+                        return;
                     };
                     say.emit(readout::readout(&spec, next.0, next.1).sentence.into());
                     at.set(Some(next));

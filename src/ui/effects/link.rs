@@ -32,9 +32,10 @@ fn relative(scenario: &Scenario, view: &View) -> String {
     format!("{path}{}#{}", view.query(), encode::encode(scenario))
 }
 
-/// The address of the page, which holds what is on screen once it stands still.
+/// The link to what is on screen, once it stands still.
 pub fn address() -> String {
-    window().location().href().unwrap_or_default()
+    let (scenario, _, view) = arrival();
+    full_link(&scenario, &view)
 }
 
 /// The view as a link to others holds it: the reader's own theme is not theirs.

@@ -79,12 +79,12 @@ fn an_all_reduce_counts_twice_on_the_bus() {
     let (meter, spans_of_ddp) = spans(&Scenario { strategy: Strategy::Ddp, ..default_scenario() });
     let (ddp, _) = moved(&meter, &spans_of_ddp, Work::AllReduce, true);
     near(ddp.bus.get(), ddp.size.unwrap().get() * 2.0 * 63.0 / 64.0);
-    let hybrid = Scenario { strategy: Strategy::HybridShard, shard_size: 8, ..default_scenario() };
+    let hybrid = Scenario { strategy: Strategy::HybridShard, shard_size: 4, ..default_scenario() };
     let (meter, of_hybrid) = spans(&hybrid);
     let (gather, _) = moved(&meter, &of_hybrid, Work::AllGather, true);
     let (across, _) = moved(&meter, &of_hybrid, Work::AllReduce, true);
-    assert_eq!((gather.ranks, across.ranks), (8.0, 8.0));
-    near(across.bus.get(), across.size.unwrap().get() * 2.0 * 7.0 / 8.0);
+    assert_eq!((gather.ranks, across.ranks), (4.0, 16.0));
+    near(across.bus.get(), across.size.unwrap().get() * 2.0 * 15.0 / 16.0);
 }
 
 #[test]

@@ -53,7 +53,8 @@ impl Narrow {
         let ((left, top), (right, bottom)) = selected(area, spec.y.key.is_some(), drag);
         let (one, other) = (area.to_data(left, top)?, area.to_data(right, bottom)?);
         let across = zoom::between(&spec.x, one.0, other.0);
-        let up = zoom::between(&spec.y, one.1, other.1).filter(|_| spec.y.key.is_some());
+        let is_flat = spec.y.key.is_none() || is_flat(drag);
+        let up = if is_flat { None } else { zoom::between(&spec.y, one.1, other.1) };
         // What is too little to look at leaves its axis as it is.
         let parts = [across.or(shown(spec, 0)), up.or(shown(spec, 1))];
         (across.is_some() || up.is_some()).then(|| self.to(parts))
@@ -90,11 +91,16 @@ pub(super) fn is_drag((from, to): (Spot, Spot)) -> bool {
     (from.0 - to.0).abs() > STILL || (from.1 - to.1).abs() > STILL
 }
 
+/// Whether a drag selects along the figure alone.
+fn is_flat((from, to): (Spot, Spot)) -> bool {
+    (from.1 - to.1).abs() < FLAT
+}
+
 /// The corners of what a drag selects: all of the height where it is flat, or where nothing stands up the figure.
 pub(super) fn selected(area: &PlotArea, over_both: bool, (from, to): (Spot, Spot)) -> (Spot, Spot) {
     let (left, right) = (from.0.min(to.0), from.0.max(to.0));
     let (top, bottom) = (from.1.min(to.1), from.1.max(to.1));
-    let whole = !over_both || bottom - top < FLAT;
+    let whole = !over_both || is_flat((from, to));
     let (top, bottom) = if whole { (area.top, area.bottom()) } else { (top, bottom) };
     let inside = |(x, y): Spot| (within(x, area.left, area.right()), within(y, area.top, area.bottom()));
     (inside((left, top)), inside((right, bottom)))
