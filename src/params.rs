@@ -32,6 +32,8 @@ pub enum Unit {
     Us,
     /// Milliseconds.
     Ms,
+    /// Seconds.
+    Seconds,
     /// Watts.
     Watt,
     /// Percent of one.
@@ -46,6 +48,10 @@ pub enum Unit {
     Hours,
     /// Minutes.
     Minutes,
+    /// US dollars.
+    Dollars,
+    /// Tokens a second, of all GPUs.
+    TokensPerS,
 }
 
 /// How a slider's positions spread over its range.

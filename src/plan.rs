@@ -2,8 +2,11 @@
 
 pub mod advice;
 pub mod boundary;
+pub mod cost;
 pub mod experts;
 pub mod limits;
 pub mod refine;
+pub mod scaling;
 pub mod search;
+pub mod sensitivity;
 pub mod sweep;

@@ -10,9 +10,11 @@ use std::sync::LazyLock;
 
 use published::Published;
 use shardwise::measured::predict::Prediction;
+use shardwise::measured::published::{self as text, Set};
 use shardwise::measured::score::{self, Entry, Score};
 use shardwise::measured::stats::{self, Errors};
 use shardwise::measured::{markdown, pairs};
+use shardwise::share::encode;
 
 static PUBLISHED: LazyLock<Published> = LazyLock::new(published::all);
 
@@ -143,4 +145,40 @@ fn the_documented_table_is_current() {
     let entries = PUBLISHED.training.iter().chain(&PUBLISHED.mixtures);
     let current = markdown::report(entries, &PUBLISHED.tracked, &PUBLISHED.collectives);
     assert_eq!(marked.trim(), current.trim(), "run `cargo xtask accuracy`");
+}
+
+/// The rows as the page gets them: written, read, and evaluated from their links.
+#[test]
+fn rows_of_the_page_are_the_rows_of_the_score() {
+    let entries: Vec<&Entry> = PUBLISHED.training.iter().chain(&PUBLISHED.mixtures).collect();
+    let with_row: Vec<_> = entries.iter().filter_map(|entry| Some((*entry, text::Published::of(entry)?))).collect();
+    let read = text::read(&text::write(with_row.iter().map(|(_, row)| row)));
+    assert_eq!(read.len(), with_row.len());
+    let (mut fast, mut peaks, mut mixtures, mut fitted) = (Vec::new(), Vec::new(), Vec::new(), 0);
+    for ((entry, row), page) in with_row.iter().zip(&read) {
+        let prediction = entry.outcome.as_ref().unwrap();
+        let name = format!("{} {}", entry.file, entry.row.row_id);
+        assert_eq!(row, page, "{name}");
+        let scenario = page.scenario();
+        assert_eq!(scenario.report(), prediction.report, "{name}: the link means another scenario");
+        assert_eq!(encode(&scenario), page.link, "{name}: the page would not know it again");
+        // To the bit, as the page says what the documentation says.
+        assert_eq!(page.predicted_step(&scenario), prediction.step_time_s, "{name}");
+        assert!(page.peak.is_none_or(|peak| peak.predicted(&scenario) == prediction.peak_mem_gib), "{name}");
+        let step = page.step_s.map(|measured| page.predicted_step(&scenario) / measured - 1.0);
+        let peak = page.peak.map(|peak| peak.predicted(&scenario) / peak.gib - 1.0);
+        match page.set {
+            Set::Fast => fast.extend(step),
+            Set::Slow => {}
+            Set::Mixture => mixtures.extend(step),
+        }
+        peaks.extend(peak.filter(|_| page.set != Set::Mixture));
+        fitted += usize::from(page.fitted && page.set == Set::Fast);
+    }
+    let dense = score::score(&PUBLISHED.training);
+    assert_eq!(Errors::of(&fast), dense.fast);
+    assert_eq!(Errors::of(&peaks), dense.memory);
+    let steps = PUBLISHED.mixtures.iter().filter_map(|entry| entry.outcome.as_ref().ok()?.step_error());
+    assert_eq!(Errors::of(&mixtures), Errors::of(&steps.collect::<Vec<f64>>()));
+    assert_eq!(fitted, 1076, "docs/accuracy.md says how many rows the fit has");
 }

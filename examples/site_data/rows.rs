@@ -1,25 +1,26 @@
 //! `rows.txt`: every published row that measured a step time or a peak of memory, as the page's figure reads it.
 
-#[path = "../score/table.rs"]
-#[allow(dead_code, unreachable_pub, reason = "shared with the score example, which uses all of it")]
-mod table;
-
 use std::path::{Path, PathBuf};
 
+use csv::Reader;
 use shardwise::measured::published::{self, Published};
+use shardwise::measured::row::Row;
+use shardwise::measured::schema::Schema;
+use shardwise::measured::score::Entry;
 
 /// Where the tables lie: of dense models, and of mixtures of experts.
 const FOLDERS: [&str; 2] = ["tests/measured", "tests/measured/mixtures"];
 
-/// The text of the file.
+/// The text of the file: sources in alphabetical order, the rows of each as its tables have them.
 pub(crate) fn rows(root: &Path) -> Result<String, String> {
-    let mut tables = table::Tables::default();
+    let mut rows = Vec::new();
     for folder in FOLDERS {
         for file in files(&root.join(folder))? {
-            tables.read(&file.to_string_lossy())?;
+            let read = read(&file, &mut rows);
+            read.map_err(|error| format!("`{}` could not be read: {error}.", file.display()))?;
         }
     }
-    let rows: Vec<_> = tables.training.iter().filter_map(Published::of).collect();
+    rows.sort_by(|one, other| one.source.cmp(&other.source));
     Ok(published::write(&rows))
 }
 
@@ -31,4 +32,21 @@ fn files(folder: &Path) -> Result<Vec<PathBuf>, String> {
     let mut files: Vec<PathBuf> = paths.filter(|path| path.extension().is_some_and(|kind| kind == "csv")).collect();
     files.sort();
     Ok(files)
+}
+
+/// The training runs of a table; other tables have none.
+fn read(path: &Path, rows: &mut Vec<Published>) -> csv::Result<()> {
+    let mut reader = Reader::from_path(path)?;
+    let header = reader.headers()?.clone();
+    let names: Vec<&str> = header.iter().collect();
+    if Schema::of(&names) != Some(Schema::Training) {
+        return Ok(());
+    }
+    let file = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    for record in reader.records() {
+        let record = record?;
+        let column = |name: &str| record.get(names.iter().position(|known| *known == name)?);
+        rows.extend(Published::of(&Entry::new(&file, Row::read(column))));
+    }
+    Ok(())
 }

@@ -76,6 +76,11 @@ pub fn tflops(value: FlopsPerSecond) -> String {
     prefixed(value.tflops(), KILO, &["TFLOP/s", "GFLOP/s"])
 }
 
+/// US dollars: `$45.2`, `$1,230`, `$1.20 million`.
+pub fn dollars(value: f64) -> String {
+    format!("${}", rising(value, 1e6, &["", "million", "billion"]))
+}
+
 /// A bare count or ratio: `1,024`, `0.0312`, `5.00`; whole numbers below 1,000 without decimals.
 pub fn count(value: f64) -> String {
     if value.fract() == 0.0 && value.abs() < KILO * KILO {
@@ -91,6 +96,9 @@ pub fn value(unit: Unit, value: f64) -> String {
     }
     match unit {
         Unit::Params => params(value),
+        Unit::Seconds => seconds(Seconds::new(value)),
+        Unit::Dollars => dollars(value),
+        Unit::TokensPerS => tokens_per_s(value),
         // Whole tokens and GPUs are exact: 8,192 is a different choice from 8,190.
         Unit::None | Unit::Tokens if value.fract() == 0.0 => minus(&with_unit(unit, value)),
         _ => {
@@ -110,7 +118,7 @@ pub fn tick(unit: Unit, value: f64) -> String {
             plain(value / (KIBI * KIBI)) + "M"
         }
         Unit::Tokens if value >= KIBI && (value / KIBI).fract() == 0.0 => plain(value / KIBI) + "k",
-        Unit::Params => params(value),
+        Unit::Params | Unit::TokensPerS | Unit::TrainTokens => params(value),
         Unit::None | Unit::Tokens if value.fract() == 0.0 => minus(&group_thousands(&plain(value))),
         _ => no_number(value).unwrap_or_else(|| trimmed(&digits(value))),
     }

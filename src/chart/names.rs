@@ -1,6 +1,7 @@
 //! What parts, limiters and lines are called, everywhere.
 
 use super::spec::LineRole;
+use crate::model::compute::parts::Operator;
 use crate::model::report::{Lane, Limiter, MemoryPart, Work};
 use crate::params::{Kind, find};
 
@@ -63,6 +64,19 @@ pub const fn work(work: Work) -> &'static str {
     }
 }
 
+/// The name of a kind of compute.
+pub const fn operator(operator: Operator) -> &'static str {
+    match operator {
+        Operator::AttentionCore => "Attention core",
+        Operator::Projections => "Projections",
+        Operator::Mlp => "MLP",
+        Operator::Experts => "Experts",
+        Operator::Elementwise => "Norms and element-wise",
+        Operator::Head => "Head and loss",
+        Operator::Optimizer => "Optimizer",
+    }
+}
+
 /// The name of a strategy, by its place in `Strategy::ALL`: its label in the picker.
 pub fn strategy(place: usize) -> &'static str {
     match find("strategy").map(|param| param.kind) {
@@ -93,6 +107,15 @@ pub fn line_class(role: LineRole) -> String {
         LineRole::Choice(place) => format!("line-choice-{place}"),
         LineRole::Adaptive => "line-adaptive".into(),
         LineRole::Baseline => "line-baseline".into(),
+        LineRole::Weak => "line-weak".into(),
+        LineRole::Strong => "line-strong".into(),
+        LineRole::Ideal => "line-ideal".into(),
+        LineRole::Roof => "line-roof".into(),
+        LineRole::Reached => "line-reached".into(),
+        LineRole::Network => "line-link".into(),
+        LineRole::Equal => "line-equal".into(),
+        LineRole::Margin => "line-margin".into(),
+        LineRole::Set(place) => format!("line-set-{place}"),
     }
 }
 

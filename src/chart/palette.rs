@@ -5,6 +5,7 @@
 mod ramp;
 
 use super::spec::{CHOICES, LineRole};
+use crate::measured::published::Set;
 use crate::model::report::{Limiter, MemoryPart, Work};
 pub use ramp::ramp;
 
@@ -211,14 +212,29 @@ pub fn choice(theme: Theme, place: usize) -> Rgb {
     CHOICE_COLOURS.get(place).map_or(tokens(theme).text, |&(light, dark)| pair(theme, light, dark))
 }
 
+/// The colour of a kind of measured rows, by its place: three that differ in lightness too.
+const fn set(theme: Theme, place: usize) -> Rgb {
+    match place {
+        0 => pair(theme, 0x0b5cad, 0x6cb0ff),
+        1 => pair(theme, 0xcf7430, 0xc8702c),
+        _ => pair(theme, 0x7a1f5c, 0xf5b6de),
+    }
+}
+
 /// The colour of a line.
 pub fn line(theme: Theme, role: LineRole) -> Rgb {
     match role {
         LineRole::Strategy(place) | LineRole::Current(place) => strategy(theme, place),
         LineRole::MemoryFrontier => limiter(theme, Limiter::Memory),
-        LineRole::Bound | LineRole::NetworkBoundary | LineRole::Adaptive => tokens(theme).text,
+        LineRole::Bound | LineRole::NetworkBoundary | LineRole::Adaptive | LineRole::Roof | LineRole::Equal => {
+            tokens(theme).text
+        }
         LineRole::Choice(place) => choice(theme, place),
-        LineRole::Baseline => tokens(theme).muted,
+        LineRole::Baseline | LineRole::Ideal | LineRole::Reached | LineRole::Margin => tokens(theme).muted,
+        LineRole::Weak => tokens(theme).accent,
+        LineRole::Strong => part(theme, MemoryPart::Activations),
+        LineRole::Network => limiter(theme, Limiter::InterNode),
+        LineRole::Set(place) => set(theme, place),
     }
 }
 
@@ -237,7 +253,17 @@ pub const fn dashes(role: LineRole) -> &'static [f64] {
             _ => &[12.0, 3.0, 2.0, 3.0, 2.0, 3.0],
         },
         LineRole::Bound => &[7.0, 5.0],
-        LineRole::MemoryFrontier | LineRole::Adaptive => &[],
+        LineRole::MemoryFrontier
+        | LineRole::Adaptive
+        | LineRole::Weak
+        | LineRole::Roof
+        | LineRole::Equal
+        | LineRole::Set(_) => &[],
+        LineRole::Strong => &[9.0, 4.0],
+        LineRole::Ideal => &[2.0, 4.0],
+        LineRole::Reached => &[5.0, 4.0],
+        LineRole::Network => &[10.0, 3.0, 2.0, 3.0],
+        LineRole::Margin => &[4.0, 3.0],
         LineRole::NetworkBoundary => &[1.5, 3.5],
         LineRole::Baseline => &[16.0, 5.0],
     }
@@ -246,9 +272,21 @@ pub const fn dashes(role: LineRole) -> &'static [f64] {
 /// The width of a line in CSS pixels.
 pub const fn width(role: LineRole) -> f64 {
     match role {
-        LineRole::Strategy(_) | LineRole::Choice(_) | LineRole::Bound => 1.5,
+        LineRole::Margin => 1.0,
+        LineRole::Strategy(_)
+        | LineRole::Choice(_)
+        | LineRole::Bound
+        | LineRole::Ideal
+        | LineRole::Reached
+        | LineRole::Equal => 1.5,
         LineRole::Current(_) | LineRole::Adaptive => 3.0,
-        LineRole::Baseline | LineRole::MemoryFrontier | LineRole::NetworkBoundary => 2.0,
+        LineRole::Weak | LineRole::Strong => 2.5,
+        LineRole::Baseline
+        | LineRole::MemoryFrontier
+        | LineRole::NetworkBoundary
+        | LineRole::Roof
+        | LineRole::Network
+        | LineRole::Set(_) => 2.0,
     }
 }
 
@@ -279,6 +317,10 @@ pub fn style_sheet() -> Vec<(String, Rgb, Rgb)> {
     for place in 0..CHOICES {
         let (light, dark) = both(&|theme| choice(theme, place));
         names.push((format!("choice-{place}"), light, dark));
+    }
+    for place in 0..Set::ALL.len() {
+        let (light, dark) = both(&|theme| set(theme, place));
+        names.push((format!("set-{place}"), light, dark));
     }
     for (place, &of) in Limiter::ALL.iter().enumerate() {
         let (light, dark) = both(&|theme| limiter(theme, of));
@@ -322,12 +364,15 @@ mod tests {
             let parts = MemoryPart::ALL.into_iter().map(|of| part(theme, of));
             let limiters = Limiter::ALL.into_iter().map(|of| limiter(theme, of));
             let choices = (0..CHOICES).map(|place| choice(theme, place));
+            let sets = (0..Set::ALL.len()).map(|place| set(theme, place));
             let works = Work::ALL.into_iter().map(|of| work(theme, of));
             let named: Vec<Rgb> = parts.clone().chain(works.clone()).collect();
             for fill in named {
                 assert!(contrast(readable(fill), fill) >= 4.5, "{theme:?} text on {}", fill.css());
             }
-            for mark in strategies.chain(choices).chain(parts).chain(limiters).chain(works).chain([tokens.axis]) {
+            for mark in
+                strategies.chain(choices).chain(parts).chain(limiters).chain(works).chain(sets).chain([tokens.axis])
+            {
                 assert!(contrast(mark, tokens.surface) >= 3.0, "{theme:?} {}", mark.css());
             }
         }
@@ -337,7 +382,7 @@ mod tests {
     fn nothing_of_a_kind_shares_a_colour_and_strategies_differ_without_colour() {
         for theme in [Theme::Light, Theme::Dark] {
             let sheet = style_sheet();
-            for kind in ["part-", "strategy-", "choice-", "limiter-", "work-"] {
+            for kind in ["part-", "strategy-", "choice-", "set-", "limiter-", "work-"] {
                 let of_kind: Vec<Rgb> = sheet
                     .iter()
                     .filter(|row| row.0.starts_with(kind))

@@ -84,7 +84,8 @@ fn on_mark(spec: &ChartSpec, mark: &Mark) -> Readout {
     if !mark.fits {
         entries.push(entry(DOES_NOT_FIT, String::new()));
     }
-    entries.extend(spec.lines.iter().map(|line| on_line(spec, line, x)));
+    let with_values = spec.lines.iter().filter(|line| !line.role.is_guide());
+    entries.extend(with_values.map(|line| on_line(spec, line, x)));
     said(vec![entry(&mark.name, String::new())], entries)
 }
 
@@ -123,8 +124,13 @@ fn in_field(spec: &ChartSpec, field: &Field, x: f64, y: f64) -> Vec<Entry> {
 
 /// One curve's height.
 fn on_line(spec: &ChartSpec, line: &Line, x: f64) -> Entry {
+    let ideal = spec.lines.iter().find(|other| other.role == LineRole::Ideal && line.role != LineRole::Ideal);
+    let share = |y: f64| {
+        let ideal = ideal.and_then(|ideal| ideal.at(x)).filter(|ideal| ideal.0 > 0.0);
+        ideal.map_or(String::new(), |ideal| format!(" ({} of linear)", format::percent(y / ideal.0)))
+    };
     let value = match line.at(x) {
-        Some((y, true)) => format::value(spec.y.unit, y),
+        Some((y, true)) => format::value(spec.y.unit, y) + &share(y),
         Some((_, false)) => DOES_NOT_FIT.to_string(),
         None => "no value".to_string(),
     };

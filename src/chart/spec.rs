@@ -141,6 +141,8 @@ pub enum Grain {
     Down(f64),
     /// Divisors of this.
     Divisors(u32),
+    /// This, halved or doubled any number of times.
+    Doublings(f64),
     /// GPUs: whole replicas of this many, whole groups of the other ([`sweep::whole_gpus`]).
     Groups(f64, f64),
 }
@@ -161,10 +163,23 @@ impl Axis {
             Grain::Digits => rounding::nearest(value),
             Grain::Down(step) => (value / step).floor().max(1.0) * step,
             Grain::Whole => value.round(),
+            Grain::Doublings(one) => doubled(one, value),
             Grain::Divisors(number) => f64::from(nearest_divisor(number, value.round() as u32)),
             Grain::Groups(replica, whole) => sweep::whole_gpus(value.round(), replica, whole),
         }
     }
+}
+
+/// A number, halved or doubled until it is nearest to a value by its ratio.
+fn doubled(one: f64, value: f64) -> f64 {
+    let mut near = one;
+    while near > 0.0 && 2.0 * value * value < near * near {
+        near *= 0.5;
+    }
+    while near > 0.0 && value.is_finite() && value * value > 2.0 * near * near {
+        near *= 2.0;
+    }
+    near
 }
 
 /// A value at every node of a regular grid over the axes (even in their scales): column 0 at the smallest x and the last
@@ -222,6 +237,24 @@ pub enum LineRole {
     Adaptive,
     /// What they are compared with.
     Baseline,
+    /// Each GPU keeps its batch.
+    Weak,
+    /// The step keeps its batch.
+    Strong,
+    /// In proportion: other lines of the figure are read out as a share of it too.
+    Ideal,
+    /// What the hardware's data sheet allows.
+    Roof,
+    /// What kernels reach of it.
+    Reached,
+    /// What the network allows.
+    Network,
+    /// Where what is predicted is what was measured.
+    Equal,
+    /// Where it is off by so much.
+    Margin,
+    /// Rows of one kind, by its place among `measured::published::Set::ALL`.
+    Set(usize),
 }
 
 /// Static choices of which one figure has a line each, at most.
@@ -231,6 +264,16 @@ impl LineRole {
     /// Whether the line is the figure's own: heavier than the others, with the mark of the scenario on it.
     pub fn is_own(self) -> bool {
         matches!(self, Self::Current(_) | Self::Adaptive)
+    }
+
+    /// Whether its marks are of one kind, which has a name, and are told one by one only when they are pointed at.
+    pub fn is_kind(self) -> bool {
+        matches!(self, Self::Set(_))
+    }
+
+    /// Whether the line is there to read others by, and has no value of its own.
+    pub fn is_guide(self) -> bool {
+        matches!(self, Self::Equal | Self::Margin)
     }
 }
 

@@ -50,14 +50,28 @@ pub struct Published {
     pub step_s: Option<f64>,
     /// The tokens of the row's batch over those of the scenario's full micro-batches.
     pub batch_share: f64,
-    /// Measured peak memory in GiB.
-    pub peak_gib: Option<f64>,
-    /// What that peak counts.
+    /// Measured peak memory.
+    pub peak: Option<Peak>,
+    /// The scenario's link.
+    pub link: String,
+}
+
+/// A measured peak of memory.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Peak {
+    /// In GiB.
+    pub gib: f64,
+    /// What it counts.
     pub kind: MemoryKind,
     /// The pipeline stage on which it was read.
     pub stage: MemoryStage,
-    /// The scenario's link.
-    pub link: String,
+}
+
+impl Peak {
+    /// Predicted GiB of the kind and on the stage that was measured.
+    pub fn predicted(&self, scenario: &Scenario) -> f64 {
+        self.kind.predicted(&self.stage.memory(&scenario.setup())).gib()
+    }
 }
 
 impl Published {
@@ -78,9 +92,11 @@ impl Published {
             fitted: step_s.is_some() && is_fitted(set, entry.source(), prediction.scenario.accelerator.id),
             step_s,
             batch_share: prediction.batch_share,
-            peak_gib: prediction.measured_gib,
-            kind: prediction.memory_kind,
-            stage: prediction.memory_stage,
+            peak: prediction.measured_gib.map(|gib| Peak {
+                gib,
+                kind: prediction.memory_kind,
+                stage: prediction.memory_stage,
+            }),
             link: encode(&prediction.scenario),
         })
     }
@@ -93,11 +109,6 @@ impl Published {
     /// Predicted seconds of a step of the row's batch.
     pub fn predicted_step(&self, scenario: &Scenario) -> f64 {
         scenario.report().time.step.get() * self.batch_share
-    }
-
-    /// Predicted peak memory in GiB, of the kind that was measured.
-    pub fn predicted_peak(&self, scenario: &Scenario) -> f64 {
-        self.kind.predicted(&self.stage.memory(&scenario.setup())).gib()
     }
 }
 
@@ -124,9 +135,9 @@ pub fn write<'a>(rows: impl IntoIterator<Item = &'a Published>) -> String {
             if row.fitted { set.to_ascii_uppercase() } else { set.to_owned() },
             number(row.step_s),
             number(Some(row.batch_share).filter(|share| *share != 1.0)),
-            number(row.peak_gib),
-            row.peak_gib
-                .map(|_| letter(&KINDS, &row.kind).to_owned() + letter(&STAGES, &row.stage))
+            number(row.peak.map(|peak| peak.gib)),
+            row.peak
+                .map(|peak| letter(&KINDS, &peak.kind).to_owned() + letter(&STAGES, &peak.stage))
                 .unwrap_or_default(),
             row.link.clone(),
         ];
@@ -167,11 +178,13 @@ fn row(line: &str, last: Option<&Published>) -> Option<Published> {
         fitted: lower != set,
         step_s: decimal::parse(step),
         batch_share: decimal::parse(share).unwrap_or(1.0),
-        peak_gib: decimal::parse(peak),
-        kind: named(&KINDS, kind).unwrap_or(MemoryKind::Reserved),
-        stage: named(&STAGES, stage).unwrap_or(MemoryStage::Most),
+        peak: decimal::parse(peak).zip(named(&KINDS, kind)).zip(named(&STAGES, stage)).map(peak_of),
         link,
     })
+}
+
+fn peak_of(((gib, kind), stage): ((f64, MemoryKind), MemoryStage)) -> Peak {
+    Peak { gib, kind, stage }
 }
 
 /// Words without what separates cells and lines.
@@ -199,16 +212,15 @@ mod tests {
             fitted: true,
             step_s,
             batch_share: 1.0,
-            peak_gib,
-            kind: MemoryKind::Reserved,
-            stage: MemoryStage::Most,
+            peak: peak_gib.map(|gib| Peak { gib, kind: MemoryKind::Reserved, stage: MemoryStage::Most }),
             link: "v=1&rev=2&gpus=128".into(),
         }
     }
 
     #[test]
     fn rows_survive_the_text() {
-        let process = Published { kind: MemoryKind::Process, stage: MemoryStage::Last, ..row(None, Some(39.25)) };
+        let peak = Peak { gib: 39.25, kind: MemoryKind::Process, stage: MemoryStage::Last };
+        let process = Published { peak: Some(peak), ..row(None, None) };
         let mixture = Published { set: Set::Mixture, fitted: false, model: "Kimi K2".into(), ..process.clone() };
         let rows = [row(Some(0.1 + 0.2), None), process, mixture, row(Some(1e-3), Some(71.0))];
         let rows = rows.map(|row| Published { batch_share: 1.0 / 3.0, ..row });
@@ -228,6 +240,9 @@ mod tests {
         let row = Published { batch_share: 0.5, ..row(Some(1.0), Some(40.0)) };
         let (scenario, report) = (row.scenario(), row.scenario().report());
         assert_eq!(row.predicted_step(&scenario), 0.5 * report.time.step.get());
-        assert!(row.predicted_peak(&scenario) < report.memory.peak.gib(), "reserved has no CUDA context in it");
+        assert!(
+            row.peak.unwrap().predicted(&scenario) < report.memory.peak.gib(),
+            "reserved has no CUDA context in it"
+        );
     }
 }

@@ -2,6 +2,7 @@
 
 mod blocks;
 mod optimizer;
+pub mod parts;
 mod routed;
 
 use super::flops;

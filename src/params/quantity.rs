@@ -37,12 +37,15 @@ pub fn unit_label(unit: Unit) -> &'static str {
         Unit::Tokens | Unit::TrainTokens => "tokens",
         Unit::Us => "µs",
         Unit::Ms => "ms",
+        Unit::Seconds => "s",
         Unit::Watt => "W",
         Unit::Percent => "%",
         Unit::DollarsPerHour => "$/h",
         Unit::GramsPerKwh => "g/kWh",
         Unit::Hours => "h",
         Unit::Minutes => "min",
+        Unit::Dollars => "$",
+        Unit::TokensPerS => "tokens/s",
     }
 }
 

@@ -115,7 +115,7 @@ fn rows(columns: usize, samples: &[Sample]) -> usize {
 mod tests {
     use super::*;
     use crate::model::report::Limiter;
-    use crate::units::Bytes;
+    use crate::units::{Bytes, Seconds};
 
     fn sampled(
         columns: usize,
@@ -127,6 +127,7 @@ mod tests {
         (0..columns * rows)
             .map(node)
             .map(|(x, y)| Sample {
+                step: Seconds::ZERO,
                 mfu: 0.4,
                 tokens_per_s_per_gpu: 1e3,
                 peak: Bytes::new(100.0 * (1.0 - slack(x, y))),

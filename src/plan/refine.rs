@@ -36,6 +36,7 @@ impl Node for Sample {
         Self {
             mfu: mix(self.mfu, other.mfu),
             tokens_per_s_per_gpu: mix(self.tokens_per_s_per_gpu, other.tokens_per_s_per_gpu),
+            step: self.step + (other.step - self.step) * share,
             peak: self.peak + (other.peak - self.peak) * share,
             capacity: self.capacity + (other.capacity - self.capacity) * share,
             time_limiter: self.time_limiter,

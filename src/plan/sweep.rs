@@ -6,7 +6,7 @@ use crate::model::report::Limiter;
 use crate::params::Number;
 use crate::scenario::resolve::nearest_divisor;
 use crate::scenario::{Model, Scenario};
-use crate::units::Bytes;
+use crate::units::{Bytes, Seconds};
 
 /// What a sweep keeps of one evaluation.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -15,6 +15,8 @@ pub struct Sample {
     pub mfu: f64,
     /// Throughput of one GPU, as if memory were no limit.
     pub tokens_per_s_per_gpu: f64,
+    /// Time of one step, as if memory were no limit.
+    pub step: Seconds,
     /// Peak memory of one GPU.
     pub peak: Bytes,
     /// The GPU's memory.
@@ -59,6 +61,7 @@ pub fn sample(scenario: &Scenario) -> Sample {
     Sample {
         mfu: report.mfu,
         tokens_per_s_per_gpu: report.tokens_per_s_per_gpu,
+        step: report.time.step,
         peak: report.memory.peak,
         capacity: report.memory.capacity,
         time_limiter: report.time.limiter(),

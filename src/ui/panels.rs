@@ -1,6 +1,8 @@
 //! The regions of the page, put together from components.
 
+pub mod agreement;
 pub mod banner;
+pub mod closer;
 pub mod colophon;
 pub mod controls;
 pub mod expert_layer;
@@ -10,5 +12,6 @@ pub mod masthead;
 pub mod pickers;
 pub mod printed;
 pub mod run;
+pub mod sensitivity;
 pub mod strategies;
 pub mod verdict;

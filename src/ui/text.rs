@@ -1,7 +1,9 @@
 //! Every sentence of the page.
 
 mod advice;
+pub mod agreement;
 pub mod run;
+pub mod sensitivity;
 pub mod strategies;
 mod verdict;
 
@@ -80,6 +82,12 @@ pub const TIMELINE_HINT: &str = "Point to read, click to look closer, drag to zo
      they run.";
 /// The timeline's levels.
 pub const LEVELS: [&str; 3] = ["Whole step", "One micro-batch", "One layer"];
+/// Under the roofline.
+pub const ROOFLINE: &str = "Discs: kernels alone, as large as their share of compute. Ring: the step with all that waits. Element-wise work and the \
+     optimizer stand at one operation per element that they read or write.";
+/// Under the curves of scaling.
+pub const SCALING: &str = "Dotted: does not fit. Weak: twice the GPUs take twice the tokens a step. Strong: the tokens of a step stay, gradient \
+     accumulation shrinks first, then the micro-batch.";
 /// On the table of a figure.
 pub const DATA: &str = "Data table";
 /// Over a table that is wider than a phone.

@@ -2,7 +2,7 @@
 
 use crate::catalog::expert_layers::EXPERT_LAYERS;
 use crate::chart::timeline::Zoom;
-use crate::chart::views::{ALONG, AXES, LayerView, Metric, part_of_axis};
+use crate::chart::views::{ALONG, AgreementView, LayerView, Metric, every_axis, part_of_axis};
 use crate::chart::zoom::{self, Part};
 use crate::decimal;
 use crate::plan::experts::family::Family;
@@ -57,6 +57,8 @@ pub struct View {
     pub bounds: bool,
     /// What the figure of one layer of experts shows.
     pub layer: LayerView,
+    /// Which published rows are shown; no link holds it, as sources come and go.
+    pub agreement: AgreementView,
     /// What part of a step the timeline shows; no link holds it, as places move with the scenario.
     pub zoom: Zoom,
 }
@@ -73,6 +75,7 @@ impl Default for View {
             metric: Metric::Mfu,
             bounds: true,
             layer: LayerView::default(),
+            agreement: AgreementView::default(),
             zoom: Zoom::WHOLE,
         }
     }
@@ -97,7 +100,9 @@ impl View {
                 "x" => view.map_part = [part(value), view.map_part[1]],
                 "y" => view.map_part = [view.map_part[0], part(value)],
                 "cx" => view.curve_part = part(value),
-                "metric" if value == "tokens" => view.metric = Metric::TokensPerSecond,
+                "metric" => {
+                    view.metric = Metric::ALL.into_iter().find(|metric| metric.key() == value).unwrap_or_default();
+                }
                 "bounds" if value == "0" => view.bounds = false,
                 "layer" => view.layer = layer(value),
                 _ => {}
@@ -126,7 +131,7 @@ impl View {
             pairs.push(format!("{name}={}{TO}{}", shortest(low), shortest(high)));
         }
         if self.metric != default.metric {
-            pairs.push("metric=tokens".into());
+            pairs.push(format!("metric={}", self.metric.key()));
         }
         if !self.bounds {
             pairs.push("bounds=0".into());
@@ -177,7 +182,7 @@ impl View {
 
 /// The key of an axis, if it is one.
 pub fn axis(key: &str) -> Option<&'static str> {
-    AXES.iter().copied().find(|axis| *axis == key)
+    every_axis().map(|param| param.key).find(|axis| *axis == key)
 }
 
 /// Between the ends of a part in a link.
@@ -232,6 +237,19 @@ mod tests {
             View { theme: ThemeChoice::Dark, curve_x: "gpus", bounds: false, ..View::default() }.with_map_x("mem");
         assert_eq!(View::from_query(&view.query()), view);
         assert_eq!(View::default().query(), "");
+    }
+
+    #[test]
+    fn every_axis_and_metric_survives_its_query() {
+        for param in every_axis() {
+            for metric in Metric::ALL {
+                let view = View { curve_x: param.key, metric, ..View::default() }.with_map_y(param.key);
+                assert_eq!(View::from_query(&view.query()), view);
+            }
+        }
+        let old = View::from_query("?map=gpus.mem&curve=seq&metric=tokens");
+        assert_eq!((old.map_x, old.map_y, old.curve_x, old.metric), ("gpus", "mem", "seq", Metric::TokensPerSecond));
+        assert_eq!(View::from_query("?metric=beauty&curve=strategy&map=recipe.seq"), View::default());
     }
 
     #[test]

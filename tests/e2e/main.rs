@@ -4,6 +4,7 @@
 //! Every test has its own browser, and ends by looking at the console: no error, no breach of the content policy, no
 //! request to anybody else.
 
+mod agreement;
 mod care;
 mod input;
 mod keyboard;

@@ -46,9 +46,10 @@ fn around(area: &PlotArea, ((low, high), piece): ((f64, f64), &Vec<(f64, f64)>))
 /// Lines are drawn in layers: the scenario's own over the others, a bound over both.
 fn layer(line: &Line) -> u8 {
     match line.role {
-        LineRole::Strategy(_) | LineRole::Choice(_) | LineRole::Baseline => 0,
-        LineRole::NetworkBoundary => 1,
-        LineRole::MemoryFrontier => 2,
+        LineRole::Strategy(_) | LineRole::Choice(_) | LineRole::Baseline | LineRole::Ideal | LineRole::Reached => 0,
+        LineRole::Set(_) | LineRole::Margin => 0,
+        LineRole::NetworkBoundary | LineRole::Strong | LineRole::Network | LineRole::Equal => 1,
+        LineRole::MemoryFrontier | LineRole::Weak | LineRole::Roof => 2,
         LineRole::Current(_) | LineRole::Adaptive => 3,
         LineRole::Bound => TOP_LAYER,
     }
@@ -92,7 +93,8 @@ pub(super) fn draw<B: DrawingBackend>(
         drawn.push((line, pieces));
     }
     let mut named = Vec::new();
-    for (line, pieces) in drawn.into_iter().rev() {
+    // Guides lie under marks, and so would their names.
+    for (line, pieces) in drawn.into_iter().rev().filter(|(line, _)| !line.role.is_guide()) {
         let longest = pieces.iter().max_by(|one, other| one.len().cmp(&other.len()));
         // What the frontier's name says is true of the hatched side only.
         let hatched = |rect: &Rect| match (&spec.field, line.role) {

@@ -18,9 +18,13 @@ const RING: f64 = 2.0;
 /// More marks than these have no names in the figure.
 const NAMED: usize = 16;
 
+/// The radius of more marks than those: there may be thousands.
+const FINE: f64 = 2.25;
+
 /// The radius of a mark, in CSS pixels.
-fn radius(mark: &Mark) -> f64 {
-    (RADIUS.0 * RADIUS.0 + RADIUS.1 * mark.weight).sqrt()
+fn radius(mark: &Mark, named: bool) -> f64 {
+    let least = if named { RADIUS.0 } else { FINE };
+    (least * least + RADIUS.1 * mark.weight).sqrt()
 }
 
 /// Every mark, in order: later ones lie over earlier ones, so that views put the heaviest first.
@@ -35,7 +39,7 @@ pub(super) fn draw<B: DrawingBackend>(
     let spot = |mark: &Mark| area.to_pixel(mark.at.0, mark.at.1);
     let named = spec.marks.len() <= NAMED;
     for mark in &spec.marks {
-        let (spot, radius) = (spot(mark), radius(mark));
+        let (spot, radius) = (spot(mark), radius(mark, named));
         if named {
             room.take(Rect::around(spot, 2.0 * radius, 2.0 * radius));
             pen.disc(spot, radius + EDGE, surface)?;
@@ -45,8 +49,8 @@ pub(super) fn draw<B: DrawingBackend>(
             pen.disc(spot, radius - RING, surface)?;
         }
     }
-    for mark in spec.marks.iter().filter(|_| named) {
-        if let Some(place) = room.near(spot(mark), radius(mark), size_of(&[&mark.name])) {
+    for mark in spec.marks.iter().filter(|mark| named && !mark.role.is_kind()) {
+        if let Some(place) = room.near(spot(mark), radius(mark, named), size_of(&[&mark.name])) {
             label(pen, &[&mark.name], place, tokens(theme).text, theme)?;
         }
     }

@@ -1,6 +1,6 @@
 //! Axes from rows of the table of parameters.
 
-use super::{AXES, axes_of};
+use super::is_axis;
 use crate::catalog;
 use crate::chart::layout;
 use crate::chart::spec::{Axis, Grain};
@@ -8,6 +8,7 @@ use crate::chart::zoom::{self, Part};
 use crate::decimal::within;
 use crate::params::{Kind, Number, Param, Scale, find};
 use crate::plan::sweep;
+use crate::scenario::resolve::Degrees;
 use crate::scenario::{Model, Scenario};
 
 /// A parameter on an axis.
@@ -22,7 +23,7 @@ pub(super) struct AxisOf {
 const SEQUENCE_STEP: f64 = 128.0;
 
 /// What an axis shows of a parameter whose bounds are wider than what people train with.
-const WINDOWS: [(&str, f64, f64); 8] = [
+const WINDOWS: [(&str, f64, f64); 32] = [
     ("seq", 512.0, 131_072.0),
     ("size", 1.3e9, 310e9),
     ("mem", 8.0, 288.0),
@@ -31,14 +32,35 @@ const WINDOWS: [(&str, f64, f64); 8] = [
     ("mbs", 1.0, 64.0),
     ("experts", 2.0, 512.0),
     ("topk", 1.0, 16.0),
+    ("ep", 1.0, 1024.0),
+    ("accum", 1.0, 256.0),
+    ("tp", 1.0, 64.0),
+    ("cp", 1.0, 64.0),
+    ("pp", 1.0, 64.0),
+    ("etp", 1.0, 64.0),
+    ("shard", 1.0, 1024.0),
+    ("vpp", 1.0, 16.0),
+    ("capacity", 1.0, 8.0),
+    ("imbalance", 1.0, 8.0),
+    ("node", 1.0, 128.0),
+    ("intra", 10.0, 2000.0),
+    ("hbm", 200.0, 20_000.0),
+    ("peak", 20.0, 5000.0),
+    ("peak8", 40.0, 10_000.0),
+    ("peak4", 80.0, 20_000.0),
+    ("lat", 0.5, 100.0),
+    ("hostlink", 4.0, 900.0),
+    ("half", 0.0, 2000.0),
+    ("launch", 0.0, 2000.0),
+    ("intralat", 0.0, 20.0),
+    ("nodedecay", 0.0, 5.0),
+    ("price", 0.2, 20.0),
+    ("tokens", 1e10, 1e14),
 ];
 
-/// The axis of a parameter: its window, widened to hold the scenario's own value, within its bounds.
-pub(super) fn axis(scenario: &Scenario, key: &str) -> Option<AxisOf> {
-    if AXES.contains(&key) && !axes_of(scenario).contains(&key) {
-        return None;
-    }
-    let param = find(key)?;
+/// The axis of a parameter that has an effect: its window, widened to hold the scenario's own value, within its bounds.
+pub(super) fn axis(scenario: &Scenario, key: &str, of_cost: bool) -> Option<AxisOf> {
+    let param = find(key).filter(|param| is_axis(scenario, param, of_cost))?;
     let Kind::Number(number) = &param.kind else { return None };
     let own = within((number.get)(scenario), number.min, number.max);
     let (low, high) =
@@ -46,8 +68,11 @@ pub(super) fn axis(scenario: &Scenario, key: &str) -> Option<AxisOf> {
     let (low, high) = match key {
         "gpus" => from_a_replica(scenario, own, number.max, (low, high)),
         "topk" => (low, high.min(f64::from(scenario.model.architecture().experts.num_experts)).max(TWO)),
-        "ep" => (low, f64::from(sweep::most_groups(scenario)).max(TWO)),
-        _ => (low, high),
+        "firstlayers" | "lastlayers" => (low, f64::from(scenario.model.architecture().num_hidden_layers)),
+        _ => match divided(scenario, key) {
+            Some(number) => (low, high.min(f64::from(number)).max(TWO)),
+            None => (low, high),
+        },
     };
     let other_shapes = key == "size" && is_named(scenario);
     let axis = Axis {
@@ -66,7 +91,7 @@ pub(super) fn axis(scenario: &Scenario, key: &str) -> Option<AxisOf> {
 
 /// What a part of a parameter's axis comes to for this scenario: within the axis; `None` where that is all of it or nothing.
 pub fn part_of_axis(scenario: &Scenario, key: &str, part: Part) -> Option<Part> {
-    let whole = axis(scenario, key)?.axis;
+    let whole = axis(scenario, key, true)?.axis;
     zoom::bounded(part, (whole.min, whole.max))
 }
 
@@ -124,9 +149,26 @@ fn grain(scenario: &Scenario, key: &str, number: &Number) -> Grain {
         "seq" => Grain::Down(SEQUENCE_STEP),
         "gpus" => Grain::Groups(f64::from(sweep::replica(scenario)), f64::from(sweep::whole_group(scenario))),
         "experts" => Grain::Down(f64::from(sweep::experts_together(scenario))),
-        "ep" => Grain::Divisors(sweep::most_groups(scenario)),
-        _ if number.integer => Grain::Whole,
-        _ => Grain::Digits,
+        _ => match divided(scenario, key) {
+            Some(divided) => Grain::Divisors(divided),
+            None if number.integer => Grain::Whole,
+            None => Grain::Digits,
+        },
+    }
+}
+
+/// What a degree divides: the GPUs that those before it leave.
+fn divided(scenario: &Scenario, key: &str) -> Option<u32> {
+    let Degrees { tp, cp, dp, ep, .. } = scenario.degrees();
+    let gpus = scenario.gpus.max(1);
+    match key {
+        "tp" => Some(gpus),
+        "cp" => Some(gpus / tp),
+        "pp" => Some(gpus / tp / cp),
+        "shard" => Some(dp),
+        "ep" => Some(sweep::most_groups(scenario)),
+        "etp" => Some(gpus / scenario.degrees().pp / ep),
+        _ => None,
     }
 }
 
@@ -139,8 +181,9 @@ fn go_together(x: &AxisOf, y: &AxisOf) -> bool {
 
 /// Two axes that go together; keys that name none, or two that do not, give way to sequence length and model size.
 pub(super) fn pair(scenario: &Scenario, x_key: &str, y_key: &str) -> Option<(AxisOf, AxisOf)> {
-    let x = axis(scenario, x_key).or_else(|| axis(scenario, "seq"))?;
-    let find = |key: &str| axis(scenario, key).filter(|y| go_together(&x, y));
+    let axis = |key: &str| axis(scenario, key, false);
+    let x = axis(x_key).or_else(|| axis("seq"))?;
+    let find = |key: &str| axis(key).filter(|y| go_together(&x, y));
     let y = find(y_key).or_else(|| find("size")).or_else(|| find("seq"))?;
     Some((x, y))
 }
@@ -152,6 +195,21 @@ pub(super) fn positions(axis: &Axis, count: usize, out: &mut Vec<f64>) {
     out.extend((0..count).map(|at| layout::value(axis, at as f64 / last)));
 }
 
+/// The same for curves: where only whole numbers or divisors are valid, those alone.
+pub(super) fn settled_positions(axis: &Axis, count: usize, out: &mut Vec<f64>) {
+    positions(axis, count, out);
+    if matches!(axis.grain, Grain::Whole | Grain::Divisors(_)) {
+        for value in out.iter_mut() {
+            *value = axis.settled(*value);
+        }
+        out.dedup();
+        // One valid value: the curves are level.
+        if out.len() < 2 {
+            positions(axis, count, out);
+        }
+    }
+}
+
 impl AxisOf {
     /// A part of the axis, where it is that of the parameter that was asked for and the part lies on it.
     pub(super) fn narrowed(mut self, asked: &str, part: Option<Part>) -> Self {
@@ -161,6 +219,11 @@ impl AxisOf {
             (self.axis.min, self.axis.max) = (low, high);
         }
         self
+    }
+
+    /// Whether only whole numbers or divisors are valid.
+    pub(super) fn is_whole(&self) -> bool {
+        matches!(self.axis.grain, Grain::Whole | Grain::Divisors(_))
     }
 
     /// The scenario's own value.

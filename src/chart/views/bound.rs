@@ -1,7 +1,7 @@
 //! The closed-form bounds of section 8 as lines over a figure.
 
 use super::axes::{self, AxisOf};
-use super::curve::Metric;
+use super::metric::Metric;
 use super::region::{PERCENT, in_data};
 use super::scratch::Scratch;
 use crate::chart::spec::{Line, LineRole};
@@ -65,9 +65,9 @@ pub(super) fn fastest(scenario: &Scenario, x: &AxisOf, metric: Metric, points: u
         sweep::assign(&mut moved, x.number, value);
         let bounds = Bounds::of(&moved.with_strategy(Strategy::FullShard).setup());
         let height = match metric {
-            Metric::Mfu => PERCENT * bounds.mfu_max(),
             // Throughput is MFU times peak over the model FLOPs of a token: the same bound, compute's ceiling included.
             Metric::TokensPerSecond => bounds.mfu_max() * bounds.peak.get() / (3.0 * bounds.forward_flops().get()),
+            _ => PERCENT * bounds.mfu_max(),
         };
         if height > 0.0 {
             piece.push((value, height));

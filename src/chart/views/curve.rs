@@ -1,51 +1,26 @@
-//! Speed against one parameter: one curve a strategy.
+//! Speed, memory or cost against one parameter: one curve a strategy.
 
 use super::axes::{self, AxisOf};
 use super::bound;
-use super::region::PERCENT;
+use super::metric::Metric;
 use super::scratch::Scratch;
-use crate::catalog::accuracy;
-use crate::chart::spec::{Axis, ChartSpec, Grain, Line, LineRole, Quantity};
+use crate::chart::layout;
+use crate::chart::spec::{ChartSpec, Line, LineRole};
 use crate::chart::zoom::Part;
 use crate::chart::{format, names};
-use crate::params::{Scale, Unit};
 use crate::plan::boundary::zero_between;
 use crate::plan::sweep::{self, Sample};
 use crate::scenario::{Scenario, Strategy};
+use crate::units::Bytes;
 
 /// Points along the axis.
 const POINTS: usize = 97;
 /// Curves closer than this share of their value are one stroke.
 const SAME: f64 = 1e-9;
+/// The line of what the GPU has.
+const CAPACITY: &str = "GPU memory";
 
-/// What the vertical axis shows.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum Metric {
-    /// Model FLOPs utilisation.
-    #[default]
-    Mfu,
-    /// Tokens per second and GPU.
-    TokensPerSecond,
-}
-
-impl Metric {
-    /// Its name and unit.
-    pub const fn quantity(self) -> Quantity {
-        match self {
-            Self::Mfu => Quantity { label: "MFU", unit: Unit::Percent },
-            Self::TokensPerSecond => Quantity { label: "Tokens per second per GPU", unit: Unit::None },
-        }
-    }
-
-    pub(super) fn of(self, sample: &Sample) -> f64 {
-        match self {
-            Self::Mfu => PERCENT * sample.mfu,
-            Self::TokensPerSecond => sample.tokens_per_s_per_gpu,
-        }
-    }
-}
-
-/// MFU or throughput against a numeric parameter (see [`super::AXES`]), one curve a strategy, the scenario's own heavier,
+/// A metric against a numeric parameter (see [`super::axes_of`]), one curve a strategy, the scenario's own heavier,
 /// with the bound of section 8 where `bounds` says so.
 pub fn mfu_curve(scenario: &Scenario, x_key: &str, metric: Metric, bounds: bool, scratch: &mut Scratch) -> ChartSpec {
     curve_within(scenario, (x_key, None), metric, bounds, scratch)
@@ -59,11 +34,12 @@ pub fn curve_within(
     bounds: bool,
     scratch: &mut Scratch,
 ) -> ChartSpec {
-    let Some(x) = axes::axis(scenario, x_key).or_else(|| axes::axis(scenario, "seq")) else {
+    let of_run = metric == Metric::Cost;
+    let Some(x) = axes::axis(scenario, x_key, of_run).or_else(|| axes::axis(scenario, "seq", of_run)) else {
         return ChartSpec::empty();
     };
     let x = x.narrowed(x_key, part);
-    axes::positions(&x.axis, POINTS, &mut scratch.xs);
+    axes::settled_positions(&x.axis, POINTS, &mut scratch.xs);
     let mut lines: Vec<Line> = Vec::with_capacity(Strategy::ALL.len() + 1);
     for (place, strategy) in Strategy::ALL.into_iter().enumerate() {
         let own = strategy == scenario.strategy;
@@ -74,43 +50,44 @@ pub fn curve_within(
         let moved = Scenario { strategy, ..*scenario };
         let mut line = curve(&moved, &x, metric, scratch);
         line.name = names::strategy(place).to_string();
-        line.band = (own && !line.segments.is_empty()).then(|| {
-            let time = accuracy::step_time(scenario);
-            (1.0 / time.high, 1.0 / time.low)
-        });
+        line.band = (own && !line.segments.is_empty()).then(|| metric.band(scenario));
         line.role = if own { LineRole::Current(place) } else { LineRole::Strategy(place) };
         lines.push(line);
     }
     mark_coinciding(&mut lines);
-    if bounds && bound::holds(scenario) {
+    if bounds && metric.rises() && bound::holds(scenario) {
         lines.extend(bound::fastest(scenario, &x, metric, POINTS));
     }
-    let top = ceiling(metric, &lines);
     let now = sweep::sample(scenario);
+    let y = metric.axis(&lines, now.capacity.gib());
+    if metric == Metric::PeakMemory {
+        lines.push(capacity(scenario, &x, scratch));
+    }
     let quantity = metric.quantity();
-    let here = (x.own(scenario), metric.of(&now));
+    let here = (x.own(scenario), metric.of(&now, scenario));
     ChartSpec {
         title: format!("{} against {}", quantity.label, names::in_sentence(x.param.label)),
         caption: caption(scenario, metric, &now, &lines, &x),
-        y: Axis {
-            label: quantity.label.into(),
-            unit: quantity.unit,
-            scale: Scale::Linear,
-            min: 0.0,
-            max: top,
-            key: None,
-            grain: Grain::Digits,
-            own: None,
-        },
         field: None,
         lanes: None,
         lines,
         marks: Vec::new(),
         zones: Vec::new(),
-        here: (x.shows(here.0) && here.1 <= top).then_some(here),
+        here: (x.shows(here.0) && (y.min..=y.max).contains(&here.1)).then_some(here),
+        y,
         value: quantity,
         x: x.axis,
     }
+}
+
+/// What the GPU has, where memory stands up the axis.
+fn capacity(scenario: &Scenario, x: &AxisOf, scratch: &Scratch) -> Line {
+    let has = |value: &f64| {
+        let mut moved = *scenario;
+        sweep::assign(&mut moved, x.number, *value);
+        (*value, moved.accelerator.values.memory.gib())
+    };
+    Line::new(CAPACITY, LineRole::MemoryFrontier, vec![scratch.xs.iter().map(has).collect()])
 }
 
 /// One strategy's curve: what fits, and what would hold if memory were no limit.
@@ -118,21 +95,36 @@ fn curve(scenario: &Scenario, x: &AxisOf, metric: Metric, scratch: &mut Scratch)
     sweep::line(scenario, x.number, &scratch.xs, &mut scratch.samples);
     let mut line = Line::new("", LineRole::Bound, Vec::new());
     let mut piece: Vec<(f64, f64)> = Vec::new();
-    let mut last: Option<&Sample> = None;
-    for (at, (&value, sample)) in scratch.xs.iter().zip(&scratch.samples).enumerate() {
-        if let Some(before) = last
+    let mut last: Option<((f64, f64), &Sample)> = None;
+    for (&value, sample) in scratch.xs.iter().zip(&scratch.samples) {
+        let height = metric.at(sample, scenario, x.number, value);
+        // A run that makes no progress costs without end.
+        if !height.is_finite() {
+            line.push(core::mem::take(&mut piece), last.is_some_and(|(_, before)| before.fits()));
+            last = None;
+            continue;
+        }
+        if let Some((from, before)) = last
             && before.fits() != sample.fits()
         {
             let share = zero_between(before.slack(), sample.slack());
-            let edge = x.at_node(at as f64 - 1.0 + share, scratch.xs.len());
-            let edge = (edge, metric.of(&sweep::sample_at(scenario, x.number, edge)));
+            let along = |axis_share: f64| layout::value(&x.axis, axis_share);
+            let (start, end) = (layout::share(&x.axis, from.0), layout::share(&x.axis, value));
+            let place = along(start + share * (end - start));
+            let edge = if x.is_whole() {
+                // Between whole numbers there is nothing to evaluate.
+                (place, from.1 + share * (height - from.1))
+            } else {
+                let there = sweep::sample_at(scenario, x.number, place);
+                (place, metric.at(&there, scenario, x.number, place))
+            };
             piece.push(edge);
             line.push(core::mem::replace(&mut piece, vec![edge]), before.fits());
         }
-        piece.push((value, metric.of(sample)));
-        last = Some(sample);
+        piece.push((value, height));
+        last = Some(((value, height), sample));
     }
-    line.push(piece, last.is_some_and(Sample::fits));
+    line.push(piece, last.is_some_and(|(_, sample)| sample.fits()));
     line
 }
 
@@ -166,42 +158,30 @@ fn coincide(one: &Line, other: &Line) -> bool {
     same(&one.segments, &other.segments) && same(&one.infeasible, &other.infeasible)
 }
 
-/// The end of the vertical axis: a round number above every curve.
-fn ceiling(metric: Metric, lines: &[Line]) -> f64 {
-    let of_line = |line: &Line| {
-        let points =
-            |pieces: &[Vec<(f64, f64)>]| pieces.iter().flatten().fold(0.0_f64, |most, point| most.max(point.1));
-        let banded = line.band.map_or(0.0, |band| band.1 * points(&line.segments));
-        banded.max(points(&line.segments)).max(points(&line.infeasible))
-    };
-    let most = lines.iter().map(of_line).fold(0.0_f64, f64::max);
-    let step = match metric {
-        Metric::Mfu => 10.0,
-        Metric::TokensPerSecond => {
-            let mut step = 0.5;
-            while most > 10.0 * step {
-                step *= 2.0;
-            }
-            step
-        }
-    };
-    ((most / step).ceil() * step).max(step)
-}
-
 /// `FULL_SHARD reaches 43.1 % MFU here and at most 52.0 % at sequence length 14.2k.`
 fn caption(scenario: &Scenario, metric: Metric, now: &Sample, lines: &[Line], x: &AxisOf) -> String {
-    let quantity = metric.quantity();
-    let unit_name = if metric == Metric::Mfu { " MFU" } else { " tokens/s per GPU" };
-    let amount = |value| format!("{}{unit_name}", format::value(quantity.unit, value));
+    let amount = |value| metric.amount(value);
     let own = lines.iter().find(|line| matches!(line.role, LineRole::Current(_)));
     let name = own.map_or("This strategy", |line| line.name.as_str());
     let points = own.into_iter().flat_map(|line| line.segments.iter().flatten());
-    let best = points.copied().reduce(|best, point| if point.1 > best.1 { point } else { best });
+    let best = points.copied().reduce(|best, point| {
+        let better = if metric.rises() { point.1 > best.1 } else { point.1 < best.1 };
+        if better { point } else { best }
+    });
+    let value_here = metric.of(now, scenario);
+    let verb = match metric {
+        Metric::Mfu | Metric::TokensPerSecond => "reaches",
+        Metric::StepTime => "takes",
+        Metric::PeakMemory => "needs",
+        Metric::Cost => "costs",
+    };
     // A part of the axis may leave the scenario out.
     let (place, among) =
         if x.shows(x.own(scenario)) { ("here", "") } else { ("at the scenario, outside this part,", " in it") };
-    let here = if now.fits() {
-        format!("{name} reaches {} {place}", amount(metric.of(now)))
+    let here = if metric == Metric::Cost && !value_here.is_finite() {
+        format!("{name} never finishes {place}: failures leave no time to catch up")
+    } else if now.fits() {
+        format!("{name} {verb} {} {place}{}", amount(value_here), in_all(scenario, metric, value_here))
     } else {
         let missing = format::bytes(-now.free());
         format!("{name} does not fit {place} (by {missing})")
@@ -215,9 +195,10 @@ fn caption(scenario: &Scenario, metric: Metric, now: &Sample, lines: &[Line], x:
     } else {
         String::new()
     };
+    let (most, least) = if metric.rises() { ("at most", "highest") } else { ("at least", "lowest") };
     match best {
-        Some((_, value)) if now.fits() && amount(value) == amount(metric.of(now)) => {
-            format!("{here}, its highest on this axis.{shapes}")
+        Some((_, value)) if now.fits() && amount(value) == amount(value_here) => {
+            format!("{here}, its {least} on this axis.{shapes}")
         }
         Some((at, value)) => {
             let at = format::value(x.number.unit, x.axis.settled(at));
@@ -226,11 +207,27 @@ fn caption(scenario: &Scenario, metric: Metric, now: &Sample, lines: &[Line], x:
                 key @ ("experts" | "topk" | "ep") => format!("with {}", axes::of_experts(key, &at)),
                 _ => format!("at {label} {at}"),
             };
-            format!("{here} and at most {}{among} where it fits, {at}.{shapes}", amount(value))
+            format!("{here} and {most} {}{among} where it fits, {at}.{shapes}", amount(value))
         }
         None if scenario.strategy == Strategy::Ddp => {
             format!("{here}; nothing on this axis does without sharding.{shapes}")
         }
         None => format!("{here} and nowhere on this axis.{shapes}"),
+    }
+}
+
+/// What a buyer asks next: what the whole run costs; how much of the GPU's memory that is.
+fn in_all(scenario: &Scenario, metric: Metric, value: f64) -> String {
+    match metric {
+        Metric::Cost => {
+            let tokens = format::params(scenario.run.tokens);
+            format!(" ({} for {tokens})", format::dollars(scenario.run_report().cost.get()))
+        }
+        Metric::PeakMemory => {
+            let capacity = scenario.accelerator.values.memory;
+            let share = Bytes::from_gib(value) / capacity;
+            format!(" ({} of {})", format::percent(share), format::bytes(capacity))
+        }
+        Metric::Mfu | Metric::TokensPerSecond | Metric::StepTime => String::new(),
     }
 }

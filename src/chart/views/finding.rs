@@ -3,6 +3,7 @@
 use super::axes::{self, AxisOf};
 use super::scratch::Scratch;
 use crate::chart::{format, names, rounding};
+use crate::params::Param;
 use crate::plan::boundary::change_between;
 use crate::plan::sweep::{self, Sample};
 use crate::scenario::Scenario;
@@ -43,7 +44,7 @@ fn along(scenario: &Scenario, x: &AxisOf, y: &AxisOf, one_node: bool, scratch: &
     let feasible = feasible(&row);
     let network = change_in(scenario, x, &row, feasible, |sample| !sample.network_bound());
     scratch.samples = row;
-    let place = place(y.param.key, &format::value(y.number.unit, y.own(scenario)));
+    let place = place(y.param, &format::value(y.number.unit, y.own(scenario)));
     let noun = if x.param.key == "gpus" { " GPUs" } else { "" };
     let amount = |value| format!("{}{noun}", format::value(x.number.unit, value));
     let memory = fit_clause(x, &fits, amount);
@@ -65,14 +66,15 @@ fn along(scenario: &Scenario, x: &AxisOf, y: &AxisOf, one_node: bool, scratch: &
 }
 
 /// The scenario's place on the other axis.
-fn place(key: &str, value: &str) -> String {
-    match key {
+fn place(param: &Param, value: &str) -> String {
+    match param.key {
         "mem" => format!("With {value} of GPU memory"),
         "gpus" => format!("On {value} GPUs"),
         "seq" => format!("At sequence length {value}"),
         "mbs" => format!("With micro-batches of {value}"),
-        "experts" | "topk" | "ep" => format!("With {}", axes::of_experts(key, value)),
-        _ => format!("At {value}"),
+        key @ ("experts" | "topk" | "ep") => format!("With {}", axes::of_experts(key, value)),
+        "size" | "link" => format!("At {value}"),
+        _ => format!("With {} at {value}", names::in_sentence(param.label)),
     }
 }
 
@@ -99,6 +101,15 @@ fn fit_clause(x: &AxisOf, fits: &Change, amount: impl Fn(f64) -> String) -> Stri
             Change::UpTo(value) => format!("it fits on up to {}", amount(*value)),
             Change::From(value) => format!("it fits on {} or more", amount(*value)),
             Change::Mixed => "it fits on some numbers of GPUs only".to_string(),
+        };
+    }
+    if !super::AXES.contains(&x.param.key) {
+        return match fits {
+            Change::Always => format!("it fits at every {label} shown"),
+            Change::Never => format!("it fits at no {label} shown"),
+            Change::UpTo(value) => format!("it fits up to {label} {}", amount(*value)),
+            Change::From(value) => format!("it fits from {label} {} on", amount(*value)),
+            Change::Mixed => format!("it fits in part of the {label} range only"),
         };
     }
     match fits {

@@ -45,12 +45,16 @@ fn mixture() -> Scenario {
     Scenario { ep: 8, ..default_scenario().with_model(crate::catalog::model("mixtral-8x7b").unwrap().pick()) }
 }
 
+fn keys(scenario: &Scenario) -> Vec<&'static str> {
+    axes_of(scenario, false).into_iter().map(|(_, param)| param.key).collect()
+}
+
 #[test]
 fn every_pair_of_axes_gives_a_figure_and_unknown_keys_give_the_usual_one() {
     let mut scratch = Scratch::with_grid(12, 9);
     for scenario in [default_scenario(), mixture()] {
-        let axes = axes_of(&scenario);
-        for &x in axes {
+        let axes = keys(&scenario);
+        for &x in &axes {
             for &y in axes.iter().filter(|y| **y != x) {
                 let spec = feasible_region(&scenario, x, y, true, &mut scratch);
                 // Dense shapes of each size have no experts.
@@ -72,13 +76,13 @@ fn every_pair_of_axes_gives_a_figure_and_unknown_keys_give_the_usual_one() {
 #[test]
 fn axes_of_experts_are_those_of_mixtures() {
     let dense = default_scenario();
-    assert_eq!(axes_of(&dense), ["seq", "size", "mem", "link", "gpus", "mbs"]);
+    assert_eq!(keys(&dense)[..6], ["seq", "size", "mem", "link", "gpus", "mbs"]);
     assert_eq!(feasible_region(&dense, "experts", "ep", false, &mut Scratch::default()).x.key, Some("seq"));
-    assert_eq!(axes_of(&mixture()), AXES);
+    assert_eq!(keys(&mixture())[..AXES.len()], AXES);
     // What the page chooses is no axis.
     let mut chosen = mixture();
     chosen.expert_choice.degrees = true;
-    assert!(!axes_of(&chosen).contains(&"ep"));
+    assert!(!keys(&chosen).contains(&"ep") && !keys(&dense).contains(&"capacity"));
 }
 
 #[test]
@@ -167,4 +171,68 @@ fn the_bound_is_above_full_shard_everywhere() {
             }
         }
     }
+}
+
+#[test]
+fn every_metric_over_every_axis_is_a_figure_without_gaps_in_words() {
+    for scenario in [default_scenario(), mixture(), Scenario { gpus: 1, ..default_scenario() }] {
+        for metric in Metric::ALL {
+            for (_, param) in axes_of(&scenario, metric == Metric::Cost) {
+                let spec = mfu_curve(&scenario, param.key, metric, true, &mut Scratch::default());
+                assert_eq!(spec.x.key, Some(param.key), "{}", spec.title);
+                assert!(spec.y.min < spec.y.max && spec.y.max.is_finite(), "{}: {:?}", spec.title, spec.y);
+                assert!(spec.caption.ends_with('.') && !spec.caption.contains("NaN"), "{}", spec.caption);
+                let points = spec.lines.iter().flat_map(|line| line.segments.iter().chain(&line.infeasible)).flatten();
+                assert!(
+                    points.clone().count() > 0 && points.clone().all(|point| point.1.is_finite()),
+                    "{}",
+                    spec.title
+                );
+                let own = spec.lines.iter().find(|line| matches!(line.role, LineRole::Current(_))).unwrap();
+                assert_eq!(own.band.is_some(), !own.segments.is_empty());
+            }
+        }
+    }
+}
+
+#[test]
+fn what_curves_show_is_what_the_report_says() {
+    let scenario = default_scenario();
+    let (report, run) = (scenario.report(), scenario.run_report());
+    let own = |metric| mfu_curve(&scenario, "seq", metric, false, &mut Scratch::default()).here.unwrap().1;
+    assert_eq!(own(Metric::StepTime), report.time.step.get());
+    assert_eq!(own(Metric::PeakMemory), report.memory.peak.gib());
+    assert!((own(Metric::Cost) * scenario.run.tokens / 1e9 / run.cost.get() - 1.0).abs() < 1e-12);
+    let memory = mfu_curve(&scenario, "seq", Metric::PeakMemory, false, &mut Scratch::default());
+    let capacity = memory.lines.last().unwrap();
+    assert_eq!((capacity.role, capacity.at(4096.0)), (LineRole::MemoryFrontier, Some((40.0, true))));
+    // The curve is solid up to the line of what the GPU has.
+    let curve = memory.lines.iter().find(|line| matches!(line.role, LineRole::Current(_))).unwrap();
+    assert!((curve.segments[0].last().unwrap().1 / 40.0 - 1.0).abs() < 0.01);
+    assert_eq!(curve.band.map(|band| (band.0 < 1.0, band.1 > 1.0)), Some((true, true)));
+}
+
+#[test]
+fn degrees_stand_where_they_divide_the_gpus() {
+    let scenario = Scenario { gpus: 48, ..default_scenario() };
+    let spec = mfu_curve(&scenario, "tp", Metric::StepTime, false, &mut Scratch::default());
+    let own = spec.lines.iter().find(|line| matches!(line.role, LineRole::Current(_))).unwrap();
+    let mut places: Vec<f64> = own.segments.iter().chain(&own.infeasible).flatten().map(|point| point.0).collect();
+    places.retain(|place| place.fract() == 0.0);
+    places.dedup();
+    assert_eq!(places, [1.0, 2.0, 3.0, 4.0, 6.0, 8.0, 12.0, 16.0, 24.0, 48.0]);
+    let moved = Scenario { tp: 8, ..scenario };
+    assert_eq!(own.at(8.0).map(|at| at.0), Some(moved.report().time.step.get()));
+}
+
+#[test]
+fn what_costs_alone_depend_on_is_an_axis_of_costs_alone() {
+    let scenario = default_scenario();
+    let has = |of_cost: bool, key: &str| axes_of(&scenario, of_cost).iter().any(|axis| axis.1.key == key);
+    assert!(has(true, "price") && !has(false, "price") && !has(true, "co2") && has(false, "hbm"));
+    let spec = mfu_curve(&scenario, "price", Metric::Mfu, false, &mut Scratch::default());
+    assert_eq!(spec.x.key, Some("seq"));
+    let cost = mfu_curve(&scenario, "price", Metric::Cost, false, &mut Scratch::default());
+    assert_eq!(cost.x.key, Some("price"));
+    assert!(cost.caption.contains(" for 1T)"), "{}", cost.caption);
 }

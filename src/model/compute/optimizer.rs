@@ -34,10 +34,8 @@ fn expert_sides(setup: &Setup) -> [f64; 2] {
     if width < hidden { [width, hidden] } else { [hidden, width] }
 }
 
-/// Time of the optimizer's update, no less than the host takes for it: it reads weights, gradients and state of this GPU's shard and writes weights
-/// and state; where the state is in host memory, gradients and weights cross the link to it, there and back, and the update runs there
-/// at the link's pace.
-pub fn optimizer(setup: &Setup, params: &Params) -> Seconds {
+/// Bytes that the update reads and writes of this GPU's shard: weights, gradients and state read, weights and state written.
+pub(super) fn traffic(setup: &Setup, params: &Params) -> Bytes {
     let bytes = states::recipe_bytes(setup.recipe);
     let (matrix, other) = states::optimizer_bytes(setup);
     let of_matrices = params.layers * params.layer_matrices;
@@ -46,16 +44,31 @@ pub fn optimizer(setup: &Setup, params: &Params) -> Seconds {
     let traffic = |params: f64, state: f64| 2.0 * (bytes.weights * params + state) + bytes.gradients * params;
     let of_dense = traffic(dense, matrix * of_matrices + other * (dense - of_matrices));
     let routed = params.experts();
-    let share = Bytes::new(of_dense / degrees.optimizer + traffic(routed, matrix * routed) / of_experts.optimizer);
+    Bytes::new(of_dense / degrees.optimizer + traffic(routed, matrix * routed) / of_experts.optimizer)
+}
+
+/// Time of Muon's products over this GPU's shard.
+pub(super) fn orthogonal(setup: &Setup, params: &Params) -> Seconds {
+    let (degrees, of_experts) = (states::shard_degrees(setup), states::expert_shard_degrees(setup));
+    newton_schulz(setup, params.layers * params.layer_matrices / degrees.optimizer, sides(setup))
+        + newton_schulz(setup, params.experts() / of_experts.optimizer, expert_sides(setup))
+}
+
+/// Time of the optimizer's update, no less than the host takes for it: it reads weights, gradients and state of this GPU's shard and writes weights
+/// and state; where the state is in host memory, gradients and weights cross the link to it, there and back, and the update runs there
+/// at the link's pace.
+pub fn optimizer(setup: &Setup, params: &Params) -> Seconds {
+    let share = traffic(setup, params);
     let here = (share / memory_rate(setup)).max(setup.overheads.step);
-    let orthogonal = newton_schulz(setup, of_matrices / degrees.optimizer, sides(setup))
-        + newton_schulz(setup, routed / of_experts.optimizer, expert_sides(setup));
+    let orthogonal = orthogonal(setup, params);
     if !(setup.offload.optimizer || setup.offload.parameters) {
         return here + orthogonal;
     }
     // On the host, whose memory is taken to be as fast as the link; offloaded weights and gradients are there already.
+    let bytes = states::recipe_bytes(setup.recipe);
     let crossing = if setup.offload.parameters { 0.0 } else { bytes.gradients + bytes.weights };
-    let sharded = dense / degrees.optimizer + routed / of_experts.optimizer;
+    let (degrees, of_experts) = (states::shard_degrees(setup), states::expert_shard_degrees(setup));
+    let sharded = params.dense() / degrees.optimizer + params.experts() / of_experts.optimizer;
     let update = (share / setup.accelerator.host_link).max(setup.overheads.step);
     update + orthogonal + Bytes::new(crossing * sharded) / setup.accelerator.host_link
 }

@@ -38,6 +38,7 @@ pub struct Props {
     /// Takes what the status line should say.
     pub say: Callback<AttrValue>,
     /// The selects in the heading.
+    #[prop_or_default]
     pub children: Html,
     /// What the readout says where nobody points, if it has nothing to say of the scenario on screen.
     #[prop_or_default]
@@ -45,6 +46,9 @@ pub struct Props {
     /// How its axes are narrowed, where they can be.
     #[prop_or_default]
     pub narrow: Option<Narrow>,
+    /// Takes the place of a mark that is clicked; without it a click sets the axes.
+    #[prop_or_default]
+    pub take: Option<Callback<usize>>,
     /// What stands under the legend.
     #[prop_or_default]
     pub foot: Html,
@@ -173,8 +177,15 @@ pub fn Figure(props: &Props) -> Html {
             }
         })
     };
+    let act = {
+        let (take, emit, spec) = (props.take.clone(), props.emit.clone(), props.spec.clone());
+        move |here| match take.as_ref().zip(marks::nearest(&spec, here)) {
+            Some((take, mark)) => take.emit(mark),
+            None => emit.emit(place(&spec, here)),
+        }
+    };
     let pick = {
-        let (at, emit, spec, area) = (at.clone(), props.emit.clone(), props.spec.clone(), area.clone());
+        let (at, act, area) = (at.clone(), act.clone(), area.clone());
         let waits = props.narrow.is_some();
         Callback::from(move |event: MouseEvent| {
             // The second click of two means another thing.
@@ -188,7 +199,7 @@ pub fn Figure(props: &Props) -> Html {
                 (left - x).abs() <= SAME_SPOT && (top - y).abs() <= SAME_SPOT
             });
             if let Some(here) = read.or_else(|| area.to_data(x, y)) {
-                emit.emit(place(&spec, here));
+                act(here);
             }
         })
     };
@@ -203,7 +214,7 @@ pub fn Figure(props: &Props) -> Html {
                 ("Escape", ..) => at.set(None),
                 ("Enter" | " ", _, Some(here)) => {
                     event.prevent_default();
-                    emit.emit(place(&spec, here));
+                    act(here);
                 }
                 (_, Some((right, up)), Some(here)) => {
                     event.prevent_default();

@@ -17,7 +17,7 @@ pub fn legend(spec: &ChartSpec, id: &str, values: &[Entry]) -> Html {
             { for spec.field.as_ref().map(|_| hatching(id)) }
             { for spec.lanes.iter().flat_map(|lanes| &lanes.sums).map(|&(work, _)| of_work(work)) }
             { for spec.lines.iter().map(|line| item(line, values)) }
-            { for spec.marks.iter().filter(|_| spec.marks.len() <= MARKS).map(mark) }
+            { for spec.marks.iter().filter(|mark| spec.marks.len() <= MARKS && !mark.role.is_kind()).map(mark) }
             { for spec.lines.iter().filter(|line| line.band.is_some()).map(band) }
         </ul>
     }

@@ -36,6 +36,9 @@ pub struct Props {
     pub name: Option<&'static str>,
     /// The options, in order.
     pub items: Vec<Item>,
+    /// What each option's place means to `choose`, where that is not the place itself.
+    #[prop_or_default]
+    pub places: Vec<usize>,
     /// The chosen one.
     pub chosen: usize,
     /// What is looked at.
@@ -53,7 +56,11 @@ pub fn Select(props: &Props) -> Html {
     let select = use_node_ref();
     effects::use_selected(&select, props.chosen, props.items.len());
     let (view, action) = (props.view, props.choose.0);
-    let choose = props.emit.reform(move |event: Event| action(view, effects::selected_index(&event)));
+    let places = props.places.clone();
+    let choose = props.emit.reform(move |event: Event| {
+        let place = effects::selected_index(&event);
+        action(view, places.get(place).copied().unwrap_or(place))
+    });
     let option = |(place, item): (usize, &Item)| {
         html! { <option value={place.to_string()} selected={place == props.chosen}>{ &item.label }</option> }
     };

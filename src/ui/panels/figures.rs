@@ -7,14 +7,17 @@ use yew::prelude::*;
 use crate::chart::palette::Theme;
 use crate::chart::spec::ChartSpec;
 use crate::chart::timeline::{Level, Zoom};
-use crate::chart::views::{AXES, Metric, axes_of, bounds_hold};
-use crate::params;
+use crate::chart::views::{AXES, Metric, axes_of, bounds_hold, every_axis};
+use crate::params::Param;
 use crate::scenario::Scenario;
 use crate::ui::components::bar::MemoryBar;
 use crate::ui::components::figure::{Figure, Narrow};
 use crate::ui::components::select::{Choose, Item, Select};
 use crate::ui::derived::Derived;
+use crate::ui::panels::agreement::Agreement;
+use crate::ui::panels::closer::Closer;
 use crate::ui::panels::expert_layer::expert_layer;
+use crate::ui::panels::groups::title;
 use crate::ui::panels::run::run;
 use crate::ui::panels::strategies::Strategies;
 use crate::ui::state::{Action, State};
@@ -38,32 +41,37 @@ pub struct Below {
     pub place: NodeRef,
 }
 
-/// A select over the parameters that may stand on an axis; the figure says which one does.
+/// A select over the parameters that may stand on an axis, those of every day first; the figure says which one does.
 fn axis(
     (id, name): (&'static str, &'static str),
-    axes: &[&'static str],
+    axes: &[(usize, &'static Param)],
     now: Option<&str>,
     view: View,
     choose: Choose,
     emit: &Callback<Action>,
 ) -> Html {
-    let label = |key: &str| params::find(key).map_or("", |param| param.label);
-    let items: Vec<Item> = axes.iter().map(|key| Item { label: AttrValue::Static(label(key)), group: None }).collect();
-    let chosen = axes.iter().position(|key| Some(*key) == now).unwrap_or(0);
-    html! { <Select {id} {name} {items} {chosen} {view} {choose} {emit} /> }
+    let group = |&(place, param): &(usize, &'static Param)| {
+        let group = if place < AXES.len() { None } else { title(param.group) };
+        Item { label: AttrValue::Static(param.label), group }
+    };
+    let items: Vec<Item> = axes.iter().map(group).collect();
+    let places: Vec<usize> = axes.iter().map(|axis| axis.0).collect();
+    let chosen = axes.iter().position(|axis| Some(axis.1.key) == now).unwrap_or(0);
+    html! { <Select {id} {name} {items} {places} {chosen} {view} {choose} {emit} /> }
 }
 
-/// The key of the axis at a place of the select: the axes of a scenario are the first of all.
+/// The key of the axis at a place among all of them.
 fn key(place: usize) -> &'static str {
-    AXES.get(place).copied().unwrap_or("seq")
+    every_axis().nth(place).map_or("seq", |param| param.key)
 }
 
 /// The metric of the curves.
 fn metric(view: View, emit: &Callback<Action>) -> Html {
-    let items = [text::MFU, text::TOKENS].map(|label| Item { label: AttrValue::Static(label), group: None }).to_vec();
-    let chosen = usize::from(view.metric == Metric::TokensPerSecond);
+    let label = |metric: Metric| Item { label: AttrValue::Static(metric.quantity().label), group: None };
+    let items = Metric::ALL.map(label).to_vec();
+    let chosen = view.metric as usize;
     let choose = Choose(|view, place| {
-        let metric = if place == 0 { Metric::Mfu } else { Metric::TokensPerSecond };
+        let metric = Metric::ALL.get(place).copied().unwrap_or_default();
         Action::Look(View { metric, ..view })
     });
     html! { <Select id="curve-y" name="Vertical axis of the curves" {items} {chosen} {view} {choose} {emit} /> }
@@ -80,7 +88,9 @@ pub fn figures(
 ) -> Html {
     let Sinks { emit, say } = sinks;
     let view = state.view;
-    let (axes, map_x, map_y) = (axes_of(&state.scenario), derived.map.x.key, derived.map.y.key);
+    let (map_x, map_y) = (derived.map.x.key, derived.map.y.key);
+    let axes = axes_of(&state.scenario, false);
+    let of_cost = axes_of(&state.scenario, view.metric == Metric::Cost);
     let across = Choose(|view, place| Action::Look(view.with_map_x(key(place))));
     let up = Choose(|view, place| Action::Look(view.with_map_y(key(place))));
     let along = Choose(|view, place| Action::Look(view.with_curve_x(key(place))));
@@ -108,14 +118,14 @@ pub fn figures(
     html! {
         <section class="figures" aria-label="Figures over parameters">
             <Figure id="map" spec={derived.map.clone()} {theme} emit={emit.clone()} say={say.clone()} hint={text::HINT} narrow={of_map}>
-                { axis(("map-x", "Horizontal axis of the map"), axes, map_x, view, across, emit) }
+                { axis(("map-x", "Horizontal axis of the map"), &axes, map_x, view, across, emit) }
                 <span aria-hidden="true">{ "×" }</span>
-                { axis(("map-y", "Vertical axis of the map"), axes, map_y, view, up, emit) }
+                { axis(("map-y", "Vertical axis of the map"), &axes, map_y, view, up, emit) }
             </Figure>
             <Figure id="curve" spec={derived.curve.clone()} {theme} emit={emit.clone()} say={say.clone()} foot={overlay} narrow={of_curve}>
                 { metric(view, emit) }
                 <span>{ "over" }</span>
-                { axis(("curve-x", "Horizontal axis of the curves"), axes, derived.curve.x.key, view, along, emit) }
+                { axis(("curve-x", "Horizontal axis of the curves"), &of_cost, derived.curve.x.key, view, along, emit) }
             </Figure>
             <MemoryBar spec={derived.memory.clone()} {theme} />
             <div class="wide" ref={place}>
@@ -124,9 +134,11 @@ pub fn figures(
                     <Select id="zoom" name="Part of the step" items={levels} chosen={view.zoom.level as usize} {view} choose={look} {emit} />
                 </Figure>
             </div>
+            <Closer scenario={settled} {view} {theme} emit={emit.clone()} say={say.clone()} />
             <Strategies scenario={settled} emit={emit.clone()} />
             { for derived.layer.iter().map(|spec| expert_layer(spec, view, theme, sinks)) }
             { run(&state.scenario) }
+            <Agreement scenario={settled} {view} {theme} emit={emit.clone()} say={say.clone()} />
         </section>
     }
 }

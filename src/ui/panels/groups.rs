@@ -22,6 +22,11 @@ const FOLDED: [(Group, &str); 8] = [
     (Group::Run, text::run::TITLE),
 ];
 
+/// The heading of a folded group.
+pub fn title(group: Group) -> Option<&'static str> {
+    FOLDED.iter().find(|folded| folded.0 == group).map(|folded| folded.1)
+}
+
 /// What to show, and where actions go.
 #[derive(PartialEq, Properties)]
 pub struct Props {

@@ -44,7 +44,7 @@ pub fn rows(run: &RunReport) -> [(&'static str, String); 14] {
 }
 
 fn dollars(run: &RunReport) -> String {
-    format!("${}", amount(run.cost.get()))
+    format::dollars(run.cost.get())
 }
 
 fn amount(value: f64) -> String {

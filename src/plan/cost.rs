@@ -1,0 +1,20 @@
+//! What a run costs, so that runs on other hardware and of other length can be compared.
+
+use crate::scenario::Scenario;
+
+/// Tokens in a billion.
+const BILLION: f64 = 1e9;
+
+/// Dollars for a billion tokens of the scenario's run, checkpoints and failures included; infinite where the run makes no progress, as if
+/// memory were no limit.
+///
+/// ```
+/// # use shardwise::{catalog::default_scenario, plan::cost::per_billion_tokens};
+/// let mut scenario = default_scenario();
+/// let before = per_billion_tokens(&scenario);
+/// scenario.run.price_per_gpu_hour *= 2.0;
+/// assert!((per_billion_tokens(&scenario) / before - 2.0).abs() < 1e-12);
+/// ```
+pub fn per_billion_tokens(scenario: &Scenario) -> f64 {
+    scenario.run_report().cost.get() / scenario.run.tokens * BILLION
+}
