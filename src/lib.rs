@@ -4,7 +4,7 @@
 //!
 //! # Map
 //!
-//! Dependencies point one way: `units, decimal <- model <- scenario, params <- catalog <- plan, share, measured <-
+//! Dependencies point one way: `units, decimal <- model <- scenario, params <- catalog <- plan, share, import, measured <-
 //! export, chart <- ui`.
 //!
 //! | module | what it is | what it does not know |
@@ -18,6 +18,7 @@
 //! | [`measured`] | published measurements: a row to a scenario, its prediction, the score of a source; `examples/score` and `examples/calibrate` read the files | how rows are stored |
 //! | [`plan`] | questions over the model: sweeps, boundaries, search, advice; one layer of experts ([`plan::experts`]) | pixels |
 //! | [`share`] | link to scenario and back, one frozen file a wire version | the page |
+//! | [`import`] | a Hugging Face `config.json` to a model's shape, what was read of it and what was not understood | how JSON is parsed, the page |
 //! | [`export`] | reports and the catalog as JSON | the page |
 //! | [`chart`] | figures as data ([`chart::spec::ChartSpec`]), and their painting, tables and descriptions | the page |
 //! | `ui` (feature `web`) | the page: state, effects, components | formulas |
@@ -40,6 +41,7 @@ pub mod catalog;
 pub mod chart;
 pub mod decimal;
 pub mod export;
+pub mod import;
 pub mod measured;
 pub mod model;
 pub mod params;

@@ -130,8 +130,10 @@ pub enum Group {
     Experts,
     /// Framework and kernels.
     Kernels,
-    /// The GPU's and the network's numbers.
+    /// The GPU's numbers.
     Hardware,
+    /// The nodes' and the network's numbers.
+    Network,
     /// What the figures count.
     Accounting,
     /// The shape of a model of the user's own.

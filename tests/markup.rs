@@ -4,13 +4,15 @@
 use shardwise::catalog;
 use shardwise::chart::timeline::Level;
 use shardwise::chart::views::{Scratch, TIME, feasible_region};
+use shardwise::import::Imported;
+use shardwise::model::transformer::Architecture;
 use shardwise::params::{Group, PARAMS};
 use shardwise::scenario::issue::Issue;
 use shardwise::scenario::{Model, RecomputeMode, Scenario};
 use shardwise::ui::components::choice::{ChoiceControl, Props as ChoiceProps};
 use shardwise::ui::components::number::{NumberControl, Props as NumberProps};
 use shardwise::ui::fields::{Field, field};
-use shardwise::ui::preset::preset_of;
+use shardwise::ui::panels::pickers;
 use shardwise::ui::state::{Action, Pick, State};
 use shardwise::ui::view::View;
 use shardwise::ui::{App, Start, text};
@@ -227,7 +229,7 @@ fn every_figure_can_be_saved() {
 fn control(key: &str, state: &State) -> String {
     let param = shardwise::params::find(key).unwrap();
     let emit = Callback::noop();
-    match field(param, &state.scenario, state.drafts(), &preset_of(&state.scenario)) {
+    match field(param, &state.scenario, state.drafts(), &state.preset) {
         Field::Number(field) => rendered::<NumberControl>(NumberProps { field, emit, explained: false }),
         Field::Choice(field) => rendered::<ChoiceControl>(ChoiceProps { field, emit, explained: true }),
     }
@@ -343,4 +345,113 @@ fn one_layer_of_experts_is_shown_where_the_model_has_some() {
     }
     assert!(words(&html).contains("Tutel’s headline, 2,048 GPUs"));
     assert!(!page(&catalog::default_scenario(), Vec::new()).contains("id=\"layer\""));
+}
+
+#[test]
+fn a_row_of_the_architecture_makes_a_named_model_the_users_own_and_the_way_back_makes_it_the_named_one() {
+    let named = after(vec![Action::Pick(Pick::Model("mistral-7b-v0.3"))]);
+    // The same value again changes nothing.
+    let same = named.clone().reduce(Action::Type { key: "vocab", text: "32,768".into() });
+    assert_eq!(same.scenario.model, named.scenario.model);
+    let changed = same.reduce(Action::Type { key: "layers", text: "40".into() }).reduce(Action::Settle);
+    let Model::Custom { architecture } = changed.scenario.model else { panic!("{:?}", changed.scenario.model) };
+    let kept = named.scenario.model.architecture();
+    assert_eq!((architecture.num_hidden_layers, architecture.vocab_size), (40, kept.vocab_size));
+    assert!(control("layers", &changed).contains("Layers back to 32"));
+    assert!(!control("vocab", &changed).contains("back to"));
+    assert!(page_of(&changed).contains("Custom (from Mistral 7B v0.3)"));
+    let back = changed.clone().reduce(Action::Back { key: "layers" });
+    assert_eq!(back.scenario.model, named.scenario.model);
+    let chosen = changed.reduce(Action::Choose { key: "tied", index: 1 });
+    assert!(chosen.scenario.model.architecture().tie_word_embeddings);
+}
+
+/// The selects as a state shows them.
+fn page_of(state: &State) -> String {
+    let (scenario, preset, emit) = (&state.scenario, &state.preset, Callback::noop());
+    let html = yew::html! { <>{ pickers::model(scenario, preset, &emit) }{ pickers::accelerator(scenario, preset, &emit) }
+    { pickers::cluster(scenario, preset, &emit) }</> };
+    rendered::<Shown>(ShownProps { html })
+}
+
+#[derive(PartialEq, yew::Properties)]
+struct ShownProps {
+    html: yew::Html,
+}
+
+#[yew::component]
+fn Shown(props: &ShownProps) -> yew::Html {
+    props.html.clone()
+}
+
+#[test]
+fn a_gpu_and_a_cluster_of_ones_own_are_named_marked_and_put_back() {
+    let picked = after(vec![Action::Pick(Pick::Cluster("dgx-h100"))]);
+    assert_eq!(page_of(&picked).matches("Custom…").count(), 3);
+    let edited = picked
+        .reduce(Action::Type { key: "peak", text: "1.2 PFLOP/s".into() })
+        .reduce(Action::Type { key: "power", text: "900 W".into() })
+        .reduce(Action::Type { key: "intralat", text: "2 us".into() })
+        .reduce(Action::Settle);
+    let html = page_of(&edited);
+    assert!(html.contains("Custom (from H100 SXM)") && html.contains("Custom (from DGX H100"), "{html}");
+    let sentence = text::headline(&edited.scenario, &edited.scenario.report()).sentence();
+    assert!(sentence.starts_with("13B on 64 custom GPUs (from H100 SXM) "), "{sentence}");
+    assert!(control("power", &edited).contains("back to 700\u{2009}W"));
+    let back = ["peak", "power", "intralat"].into_iter().fold(edited, |state, key| state.reduce(Action::Back { key }));
+    assert_eq!(page_of(&back).matches("Custom…").count(), 3);
+
+    // What is said to be one's own stays measured against what it was made from.
+    let own = back.reduce(Action::Pick(Pick::Accelerator("h200"))).reduce(Action::Pick(Pick::Accelerator("custom")));
+    assert_eq!(own.scenario.accelerator.id, "custom");
+    let own = own.reduce(Action::Type { key: "hbm", text: "6 TB/s".into() }).reduce(Action::Settle);
+    assert!(control("hbm", &own).contains("back to 4,800\u{2009}GB/s"), "{}", control("hbm", &own));
+    assert!(page_of(&own).contains("Custom (from H200)"));
+    let sentence = text::headline(&own.scenario, &own.scenario.report()).sentence();
+    assert!(sentence.starts_with("13B on 64 custom GPUs with 141"), "{sentence}");
+}
+
+#[test]
+fn an_imported_model_is_one_step_of_undo_and_what_its_rows_are_measured_against() {
+    let architecture = catalog::model("qwen-3-8b").unwrap().architecture;
+    let start = after(Vec::new());
+    let imported = start.clone().reduce(Action::Import(Box::new(architecture))).reduce(Action::Commit);
+    assert_eq!(imported.scenario.model, Model::Custom { architecture });
+    assert!(!control("layers", &imported).contains("back to"));
+    let deeper = imported.clone().reduce(Action::Type { key: "layers", text: "40".into() }).reduce(Action::Settle);
+    assert!(control("layers", &deeper).contains("Layers back to 36"));
+    assert_eq!(deeper.reduce(Action::Back { key: "layers" }).scenario.model, imported.scenario.model);
+    assert_eq!(imported.reduce(Action::Undo).scenario, start.scenario);
+}
+
+#[test]
+fn a_link_with_a_model_of_ones_own_is_measured_against_the_model_it_is_nearest_to() {
+    let near = catalog::model("qwen-3-8b").unwrap().architecture;
+    let architecture = Architecture { num_hidden_layers: 40, ..near };
+    let scenario = catalog::default_scenario().with_model(Model::Custom { architecture });
+    let opened = State::new(&scenario, Vec::new(), View::default());
+    assert!(page_of(&opened).contains("Custom (from Qwen3 8B)"));
+    let strange = Architecture { hidden_size: 4099, ..near };
+    let scenario = catalog::default_scenario().with_model(Model::Custom { architecture: strange });
+    let opened = State::new(&scenario, Vec::new(), View::default());
+    assert!(page_of(&opened).contains(">Custom</option>"));
+}
+
+#[test]
+fn the_import_is_a_button_until_it_is_opened_and_its_sentences_name_what_was_read() {
+    let html = page(&catalog::default_scenario(), Vec::new());
+    assert!(html.contains("id=\"import\"") && html.contains("aria-expanded=\"false\""), "no button");
+    assert!(!html.contains("id=\"config\""));
+    let mixtral = catalog::model("mixtral-8x7b").unwrap().architecture;
+    let imported = Imported {
+        name: "Mixtral-8x7B-v0.1".into(),
+        architecture: mixtral,
+        used: vec!["hidden_size"],
+        not_understood: vec!["strange".into(), "stranger".into()],
+    };
+    assert_eq!(
+        text::import::imported(&imported),
+        "Mixtral-8x7B-v0.1: 32 layers, 46.7B parameters, 12.9B active. Not understood: strange, stranger."
+    );
+    assert_eq!(text::import::used(&imported), "Read: hidden_size.");
 }

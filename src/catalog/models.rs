@@ -55,7 +55,7 @@ static ALL: [ModelEntry; count(&FAMILIES)] = joined(&FAMILIES, ladder::SMALLEST)
 
 /// What Llama and most models since share: gated MLP, root-mean-square norms, rotary positions, no biases, an output
 /// head of its own. Sizes are those of [`shape`].
-const LLAMA_STYLE: Architecture = Architecture {
+pub(crate) const LLAMA_STYLE: Architecture = Architecture {
     num_hidden_layers: 0,
     hidden_size: 0,
     num_attention_heads: 0,
@@ -83,7 +83,7 @@ const LLAMA_STYLE: Architecture = Architecture {
 
 /// What GPT-2, GPT-3, OPT and BLOOM share: plain MLP, layer norms, biases everywhere, an output head tied to the
 /// embedding.
-const GPT_STYLE: Architecture = Architecture {
+pub(crate) const GPT_STYLE: Architecture = Architecture {
     gated_mlp: false,
     norm: Norm::Layer,
     attention_bias: AttentionBias::All,

@@ -4,6 +4,7 @@
 mod axes;
 mod backend;
 mod bar;
+mod brush;
 mod canvas;
 mod chart;
 mod field;

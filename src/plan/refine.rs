@@ -9,13 +9,15 @@ const STRIDE: usize = 9;
 const NEAR: f64 = 0.002;
 /// How far it may lie off in what the lines are drawn from: well below a pixel's share of the way to the next node.
 const NEAR_LINES: f64 = 0.003;
+/// From here on only the sign matters: no line passes between a node and any beside it, as neighbours differ by a seventh.
+const FAR: f64 = 0.4;
 
 /// What can stand at a node.
 pub trait Node: Copy {
     /// Whether no line of the picture passes between the two.
     fn is_beside(&self, other: &Self) -> bool;
-    /// Whether the eye takes one for the other.
-    fn is_near(&self, other: &Self) -> bool;
+    /// Whether the eye takes a guess for the node, halfway between two others.
+    fn is_near(&self, guess: &Self, ends: [&Self; 2]) -> bool;
     /// The node at a share of the way to another.
     #[must_use]
     fn blend(&self, other: &Self, share: f64) -> Self;
@@ -26,9 +28,15 @@ impl Node for Sample {
         self.limiter() == other.limiter() && self.time_limiter == other.time_limiter
     }
 
-    fn is_near(&self, other: &Self) -> bool {
-        let near = |one: f64, other: f64| (one - other).abs() <= NEAR_LINES * one.abs().max(1.0);
-        (self.mfu - other.mfu).abs() <= NEAR && near(self.slack(), other.slack()) && near(self.pressure, other.pressure)
+    fn is_near(&self, guess: &Self, [from, to]: [&Self; 2]) -> bool {
+        let near = |of: fn(&Self) -> f64| {
+            let least = of(from).abs().min(of(to).abs());
+            let room = if least > FAR { least / 2.0 } else { NEAR_LINES * of(self).abs().max(1.0) };
+            (of(self) - of(guess)).abs() <= room
+        };
+        // What does not fit has no colour.
+        let colour = !self.fits() || (self.mfu - guess.mfu).abs() <= NEAR;
+        colour && near(Self::slack) && near(|sample| sample.pressure)
     }
 
     fn blend(&self, other: &Self, share: f64) -> Self {
@@ -51,8 +59,8 @@ impl Node for f64 {
         (*self >= 0.0) == (*other >= 0.0)
     }
 
-    fn is_near(&self, other: &Self) -> bool {
-        self.is_beside(other)
+    fn is_near(&self, guess: &Self, _: [&Self; 2]) -> bool {
+        self.is_beside(guess)
     }
 
     fn blend(&self, other: &Self, share: f64) -> Self {
@@ -93,7 +101,7 @@ fn between<T: Node>(from: (usize, T), to: (usize, T), out: &mut Vec<T>, at: &mut
     }
     let middle = (place, at(place));
     let guess = from.1.blend(&to.1, (place - from.0) as f64 / (to.0 - from.0) as f64);
-    let straight = from.1.is_beside(&to.1) && from.1.is_beside(&middle.1) && middle.1.is_near(&guess);
+    let straight = from.1.is_beside(&to.1) && from.1.is_beside(&middle.1) && middle.1.is_near(&guess, [&from.1, &to.1]);
     for (start, end) in [(from, middle), (middle, to)] {
         if straight {
             let nodes = end.0 - start.0;
@@ -137,7 +145,8 @@ mod tests {
             super::super::sweep::grid(&scenario, x, y, &mut all);
             grid(&scenario, x, y, &mut some);
             assert_eq!(all.len(), some.len());
-            assert!(all.iter().zip(&some).all(|(all, some)| (all.mfu - some.mfu).abs() < 2.0 * NEAR));
+            let same_colour = |all: &Sample, some: &Sample| !all.fits() || (all.mfu - some.mfu).abs() < 2.0 * NEAR;
+            assert!(all.iter().zip(&some).all(|(all, some)| same_colour(all, some)));
             assert!(all.iter().zip(&some).all(|(all, some)| all.limiter() == some.limiter()));
             let tracer = &mut Tracer::default();
             for trace in [memory_frontier, network_boundary] {

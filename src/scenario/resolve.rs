@@ -11,6 +11,7 @@ use crate::model::setup::Setup;
 use crate::model::software::Offload;
 use crate::model::step;
 use crate::model::training::{AttentionMask, Batch, Recompute, Reshard, Sharding};
+use crate::model::transformer::Architecture;
 
 impl Scenario {
     /// The numbers to evaluate: counts, group sizes and fractions as asked where they are valid, else the nearest valid value,
@@ -27,9 +28,10 @@ impl Scenario {
 
     /// The same with the experts' degrees and chunks as the scenario says them.
     pub(super) fn as_asked(&self) -> Setup {
-        let (mesh, sharding) = self.layout();
+        let architecture = self.model.architecture();
+        let (mesh, sharding) = self.layout(&architecture);
         Setup {
-            architecture: self.model.architecture(),
+            architecture,
             accelerator: self.accelerator.values,
             network: {
                 let mut network = self.network.values;
@@ -102,22 +104,27 @@ impl Scenario {
     /// The degrees of tensor, context and pipeline parallelism that are computed with: each the nearest to what was asked
     /// that divides what the ones before it leave of the GPUs, and no more stages than layers.
     pub fn degrees(&self) -> Degrees {
+        self.degrees_of(&self.model.architecture())
+    }
+
+    /// The same, of an architecture that is there already.
+    fn degrees_of(&self, architecture: &Architecture) -> Degrees {
         let gpus = self.gpus.max(1);
         let tp = nearest_divisor(gpus, self.tp);
         let cp = nearest_divisor(gpus / tp, self.cp);
         // A stage holds a layer at least.
-        let (rest, layers) = (gpus / tp / cp, self.model.architecture().num_hidden_layers.max(1));
+        let (rest, layers) = (gpus / tp / cp, architecture.num_hidden_layers.max(1));
         let nearest = nearest_divisor(rest, self.pp);
         let pp = if nearest > layers { largest_divisor(rest, layers) } else { nearest };
         let stage = gpus / pp;
-        let experts = self.model.architecture().experts.num_experts;
+        let experts = architecture.experts.num_experts;
         let ep = if experts > 0 { nearest_divisor(common_divisor(stage, experts), self.ep) } else { 1 };
         let etp = if experts > 0 { nearest_divisor(stage / ep, self.etp) } else { 1 };
         Degrees { tp, cp, pp, dp: gpus / tp / cp / pp, ep, etp }
     }
 
-    fn layout(&self) -> (Mesh, Sharding) {
-        let Degrees { tp, cp, pp, dp, ep, etp } = self.degrees();
+    fn layout(&self, architecture: &Architecture) -> (Mesh, Sharding) {
+        let Degrees { tp, cp, pp, dp, ep, etp } = self.degrees_of(architecture);
         let mesh = |dp_replicate, dp_shard| Mesh { dp_replicate, dp_shard, cp, tp, pp, ep, etp };
         let group = || nearest_divisor(dp, self.shard_size);
         match self.strategy {

@@ -59,19 +59,20 @@ impl Scenario {
     }
 }
 
-/// Heads that do not divide the hidden size.
+/// Heads that do not divide the hidden size: a slip where their width is what division leaves, else the model's own choice.
 fn heads(shape: &Architecture) -> Option<Issue> {
     let (heads, hidden) = (shape.num_attention_heads, shape.hidden_size);
+    let dimension = shape.head_dim;
     if heads == 0 || hidden == 0 || hidden.is_multiple_of(heads) {
         return None;
     }
-    let dimension = shape.head_dim;
     let message = format!(
         "{heads} attention heads do not divide the hidden size {hidden} evenly. The page computes with heads of {dimension}: \
          enter {} heads, or make sure that the model's configuration names this head_dim.",
         neighbours(hidden, heads)
     );
-    Some(Issue::error("heads", message))
+    let is_chosen = dimension != hidden / heads;
+    Some(if is_chosen { Issue::note("heads", message) } else { Issue::error("heads", message) })
 }
 
 /// Groups of query heads of different sizes.

@@ -2,6 +2,7 @@
 
 mod clipboard;
 mod dom;
+mod drop;
 pub mod fetch;
 mod frame;
 mod link;
@@ -19,6 +20,7 @@ pub use clipboard::copy;
 pub use dom::{
     field_text, hold, is_open, selected_index, show_failure, slider_index, use_fill, use_selected, use_shortcuts,
 };
+pub use drop::{area_text, chosen_file, read_config, settled_text, use_drop};
 pub use frame::use_frame_queue;
 pub use link::{address, arrival, full_link, use_link, use_navigation};
 pub use pause::{use_after_pause, use_commit, use_settled};

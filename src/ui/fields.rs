@@ -3,7 +3,7 @@
 use yew::AttrValue;
 
 use crate::chart::scale;
-use crate::params::{Choice, Kind, Number, Param, quantity};
+use crate::params::{Choice, Group, Kind, Number, Param, quantity};
 use crate::scenario::Scenario;
 use crate::ui::preset;
 use crate::ui::state::Draft;
@@ -108,8 +108,13 @@ fn number_field(
         error: refusal.map(|refusal| AttrValue::from(refusal.message.clone())),
         nearest: refusal.map(|refusal| shown(refusal.nearest)),
         preset: preset::is_changed(param, scenario, preset).then(|| shown((number.get)(preset))),
-        applies: (param.applies)(scenario),
+        applies: applies(param, scenario),
     }
+}
+
+/// Whether a row has an effect; of the architecture all rows do, as changing one makes the model the user's own.
+fn applies(param: &Param, scenario: &Scenario) -> bool {
+    param.group == Group::Architecture || (param.applies)(scenario)
 }
 
 fn choice_field(param: &'static Param, choice: &Choice, scenario: &Scenario, preset: &Scenario) -> ChoiceField {
@@ -121,6 +126,6 @@ fn choice_field(param: &'static Param, choice: &Choice, scenario: &Scenario, pre
         options: choice.options,
         chosen: (choice.get)(scenario),
         preset: preset::is_changed(param, scenario, preset).then_some(AttrValue::Static(usual)),
-        applies: (param.applies)(scenario),
+        applies: applies(param, scenario),
     }
 }

@@ -8,6 +8,7 @@ pub mod controls;
 pub mod expert_layer;
 pub mod figures;
 pub mod groups;
+pub mod import;
 pub mod masthead;
 pub mod pickers;
 pub mod printed;

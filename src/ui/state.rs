@@ -11,10 +11,10 @@ use yew::Reducible;
 
 use crate::chart::scale;
 use crate::chart::views::TIME;
-use crate::params::{self, Kind, quantity};
+use crate::params::{self, Group, Kind, Param, quantity};
 use crate::plan::sweep;
-use crate::scenario::Scenario;
 use crate::scenario::issue::Issue;
+use crate::scenario::{CUSTOM, Model, Scenario};
 use crate::share::pick;
 use crate::ui::preset;
 use crate::ui::view::View;
@@ -47,20 +47,16 @@ pub struct State {
     pub view: View,
     /// The scenario before the last action, where that chose a place in a figure: it may be the first click of two.
     placed: Option<Scenario>,
+    /// What the scenario is measured against.
+    pub preset: Scenario,
 }
 
 impl State {
     /// The page as a link opens it.
     pub fn new(scenario: &Scenario, banner: Vec<Issue>, view: View) -> Self {
-        Self {
-            scenario: *scenario,
-            settled: true,
-            history: History::new(scenario),
-            drafts: Vec::new(),
-            banner,
-            view: view.bounded(scenario),
-            placed: None,
-        }
+        let (history, preset) = (History::new(scenario), preset::preset_of(scenario));
+        let (view, drafts) = (view.bounded(scenario), Vec::new());
+        Self { scenario: *scenario, settled: true, history, drafts, banner, view, placed: None, preset }
     }
 
     /// The scenario of the link and of undo.
@@ -100,9 +96,17 @@ impl State {
     }
 
     fn number(&mut self, key: &str, value: f64) {
-        if let Some(Kind::Number(number)) = params::find(key).map(|param| param.kind) {
-            (number.set)(&mut self.scenario, value);
+        if let Some(param @ &Param { kind: Kind::Number(number), .. }) = params::find(key) {
+            self.set(param, |scenario| (number.set)(scenario, value));
         }
+    }
+
+    /// Sets one parameter. A row of the architecture makes a named model the user's own.
+    fn set(&mut self, param: &Param, set: impl FnOnce(&mut Scenario)) {
+        if param.group == Group::Architecture && !matches!(self.scenario.model, Model::Custom { .. }) {
+            pick::pick_model(&mut self.scenario, CUSTOM);
+        }
+        set(&mut self.scenario);
     }
 
     fn typed(&mut self, key: &'static str, text: String) {
@@ -111,7 +115,10 @@ impl State {
         let Kind::Number(number) = param.kind else { return };
         let refusal = match quantity::parse(param.label, &number, &text, (number.get)(&self.scenario)) {
             Ok(value) => {
-                (number.set)(&mut self.scenario, value);
+                // The same value in other words changes nothing.
+                if value != (number.get)(&self.scenario) {
+                    self.set(param, |scenario| (number.set)(scenario, value));
+                }
                 None
             }
             Err(refusal) => Some(refusal),
@@ -146,7 +153,7 @@ impl State {
             Action::Slide { key, index } => {
                 self.forget_draft(key);
                 if let Some(Kind::Number(number)) = params::find(key).map(|param| param.kind) {
-                    (number.set)(&mut self.scenario, scale::slider_value(&number, index));
+                    self.number(key, scale::slider_value(&number, index));
                 }
                 self.settled = false;
             }
@@ -157,16 +164,22 @@ impl State {
             }
             Action::Nearest { key } => self.nearest(key),
             Action::Choose { key, index } => {
-                if let Some(Kind::Choice(choice)) = params::find(key).map(|param| param.kind) {
-                    (choice.set)(&mut self.scenario, index);
+                if let Some(param @ &Param { kind: Kind::Choice(choice), .. }) = params::find(key) {
+                    self.set(param, |scenario| (choice.set)(scenario, index));
                 }
                 self.settled = true;
             }
             Action::Pick(pick) => self.pick(pick),
+            Action::Import(architecture) => {
+                let model = Model::Custom { architecture: *architecture };
+                self.take(&self.scenario.with_model(model));
+                // Later changes are measured against the config.
+                self.preset.model = model;
+            }
             Action::Back { key } => {
                 self.forget_draft(key);
                 if let Some(param) = params::find(key) {
-                    preset::put_back(param, &mut self.scenario);
+                    preset::put_back(param, &mut self.scenario, &self.preset);
                 }
                 self.settled = true;
             }
@@ -210,6 +223,7 @@ impl State {
                 self.history.commit(&self.scenario);
                 self.history.commit(&scenario);
                 self.take(&scenario);
+                self.preset = preset::preset_of(&scenario);
                 self.banner = issues;
             }
             Action::DismissBanner => self.banner.clear(),
@@ -225,7 +239,12 @@ impl Reducible for State {
     type Action = Action;
 
     fn reduce(mut self: Rc<Self>, action: Action) -> Rc<Self> {
-        Rc::make_mut(&mut self).apply(action);
+        let state = Rc::make_mut(&mut self);
+        let before = state.scenario;
+        state.apply(action);
+        if state.scenario != before {
+            state.preset = preset::following(&state.scenario, &state.preset);
+        }
         self
     }
 }

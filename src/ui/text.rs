@@ -2,6 +2,7 @@
 
 mod advice;
 pub mod agreement;
+pub mod import;
 pub mod run;
 pub mod sensitivity;
 pub mod strategies;
@@ -109,8 +110,10 @@ pub const BAND: &str = "Range of 80 % of measurements";
 pub const BAND_HELP: &str = "80 % of the published measurements that no constant was fitted on lie in this range.";
 /// The model that the slider shapes.
 pub const LADDER: &str = "GPT-style, by size";
-/// Hardware that was typed rather than picked.
+/// What was typed rather than picked.
 pub const CUSTOM: &str = "Custom";
+/// The way there.
+pub const MAKE_CUSTOM: &str = "Custom…";
 /// A crash.
 pub const FAILURE: &str =
     "Something went wrong inside the calculator, and it stopped. Nothing is lost: the link holds the scenario.";
@@ -150,6 +153,11 @@ pub fn back_to(label: &str, preset: &str) -> String {
 /// A part's memory; nothing is a plain zero.
 pub fn gib(bytes: f64) -> String {
     format::bytes(Bytes::new(bytes))
+}
+
+/// Behind what was made from a catalog entry.
+pub fn from(name: &str) -> String {
+    format!(" (from {name})")
 }
 
 /// On a folded group in which something was changed.

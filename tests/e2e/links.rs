@@ -110,3 +110,38 @@ fn banner(page: &Page, problems: usize) -> Result<String> {
         Ok(Some(page.session.text(script, &[json!(problems)])?).filter(|text| !text.is_empty()))
     })
 }
+
+#[test]
+fn a_pasted_config_is_named_and_its_link_opens_it() -> Result<()> {
+    let config = include_str!("../configs/mixtral-8x7b.json");
+    let page = Page::first_visit()?;
+    let before = page.settled()?;
+    let address = page.address()?;
+    let button = page.in_view("#import")?;
+    page.session.click(&button)?;
+    // Half of a config gets a sentence, and changes nothing.
+    let paste = "const area = document.getElementById('config');
+        area.value = arguments[0];
+        area.dispatchEvent(new InputEvent('input', { bubbles: true, inputType: 'insertFromPaste' }));";
+    page.session.script(paste, &[json!(config.get(..100))])?;
+    wait_for("half a config gets no sentence", PATIENCE, || {
+        let said =
+            page.session.text("return document.querySelector('.import [role=alert]')?.textContent ?? ''", &[])?;
+        Ok(said.contains("not JSON").then_some(()))
+    })?;
+    assert_eq!(page.settled()?.outputs, before.outputs, "half a config changed the figures");
+    page.session.script(paste, &[json!(config)])?;
+    page.wait_for("the headline does not name the import", |now| {
+        now.headline.starts_with("A model of 46.7B parameters on ")
+    })?;
+    let said = page.session.text("return document.querySelector('.import [role=status]')?.textContent ?? ''", &[])?;
+    assert_eq!(said, "MixtralForCausalLM: 32 layers, 46.7B parameters, 12.9B active.");
+    let sight = page.settled()?;
+    let link = page.address_after(&address)?;
+    page.leave_quietly()?;
+
+    let page = page.elsewhere(&link)?;
+    let opened = page.settled()?;
+    assert_eq!((opened.outputs, opened.headline), (sight.outputs, sight.headline), "`{link}` is another model");
+    page.leave_quietly()
+}

@@ -1,25 +1,21 @@
 //! What figures are drawn on: the canvas or SVG text. One type, so that the painter is compiled once.
 
 use super::PaintError;
+use super::brush::Brush;
 use super::svg::Svg;
 use plotters_backend::{
     BackendColor, BackendCoord, BackendStyle, BackendTextStyle, DrawingBackend, DrawingErrorKind as Kind,
 };
-use plotters_canvas::CanvasBackend;
 
 /// Either of both.
-pub(super) enum Backend {
-    Canvas(CanvasBackend),
+pub(super) enum Backend<'a> {
+    Canvas(Brush<'a>),
     Svg(Svg),
 }
 
 type Drawn = Result<(), Kind<PaintError>>;
 
-fn told<E: core::error::Error + Send + Sync>(drawn: Result<(), Kind<E>>) -> Drawn {
-    drawn.map_err(|error| Kind::DrawingError(PaintError(error.to_string())))
-}
-
-impl DrawingBackend for Backend {
+impl DrawingBackend for Backend<'_> {
     type ErrorType = PaintError;
 
     fn get_size(&self) -> (u32, u32) {
@@ -34,7 +30,10 @@ impl DrawingBackend for Backend {
     }
 
     fn present(&mut self) -> Drawn {
-        Ok(())
+        match self {
+            Self::Canvas(canvas) => canvas.present(),
+            Self::Svg(_) => Ok(()),
+        }
     }
 
     fn draw_pixel(&mut self, point: BackendCoord, colour: BackendColor) -> Drawn {
@@ -47,7 +46,7 @@ impl DrawingBackend for Backend {
 
     fn draw_rect<S: BackendStyle>(&mut self, from: BackendCoord, to: BackendCoord, style: &S, fill: bool) -> Drawn {
         match self {
-            Self::Canvas(canvas) => told(canvas.draw_rect(from, to, style, fill)),
+            Self::Canvas(canvas) => canvas.draw_rect(from, to, style, fill),
             Self::Svg(svg) => {
                 svg.rect(from, to, style, fill);
                 Ok(())
@@ -57,7 +56,7 @@ impl DrawingBackend for Backend {
 
     fn draw_path<S: BackendStyle, I: IntoIterator<Item = BackendCoord>>(&mut self, path: I, style: &S) -> Drawn {
         match self {
-            Self::Canvas(canvas) => told(canvas.draw_path(path, style)),
+            Self::Canvas(canvas) => canvas.draw_path(path, style),
             Self::Svg(svg) => {
                 svg.path(&mut path.into_iter(), style);
                 Ok(())
@@ -67,7 +66,7 @@ impl DrawingBackend for Backend {
 
     fn draw_circle<S: BackendStyle>(&mut self, at: BackendCoord, radius: u32, style: &S, fill: bool) -> Drawn {
         match self {
-            Self::Canvas(canvas) => told(canvas.draw_circle(at, radius, style, fill)),
+            Self::Canvas(canvas) => canvas.draw_circle(at, radius, style, fill),
             Self::Svg(svg) => {
                 svg.circle(at, radius, style, fill);
                 Ok(())
@@ -77,7 +76,7 @@ impl DrawingBackend for Backend {
 
     fn fill_polygon<S: BackendStyle, I: IntoIterator<Item = BackendCoord>>(&mut self, corners: I, style: &S) -> Drawn {
         match self {
-            Self::Canvas(canvas) => told(canvas.fill_polygon(corners, style)),
+            Self::Canvas(canvas) => canvas.fill_polygon(corners, style),
             Self::Svg(svg) => {
                 svg.polygon(&mut corners.into_iter(), style);
                 Ok(())
@@ -87,7 +86,7 @@ impl DrawingBackend for Backend {
 
     fn draw_text<S: BackendTextStyle>(&mut self, text: &str, style: &S, at: BackendCoord) -> Drawn {
         match self {
-            Self::Canvas(canvas) => told(canvas.draw_text(text, style, at)),
+            Self::Canvas(canvas) => canvas.draw_text(text, style, at),
             Self::Svg(svg) => {
                 svg.text(text, style, at);
                 Ok(())

@@ -1,6 +1,7 @@
 //! The HTML canvas: size, scale, and the image of a field; everything else is the generic painter.
 
 use super::backend::Backend;
+use super::brush::Brush;
 use super::chart::{draw_bar, draw_chart};
 use super::field::Image;
 use super::saved::{self, Saved};
@@ -9,7 +10,7 @@ use crate::chart::layout::{PlotArea, bar_area, plot_area};
 use crate::chart::palette::{Theme, tokens};
 use crate::chart::spec::{BarSpec, ChartSpec, Field};
 use core::cell::RefCell;
-use plotters_canvas::CanvasBackend;
+use plotters::prelude::DrawingBackend as _;
 use std::rc::Rc;
 use wasm_bindgen::{Clamped, JsCast, JsValue};
 use web_sys::{CanvasRenderingContext2d, HtmlCanvasElement, ImageData};
@@ -46,7 +47,7 @@ pub fn paint_chart(
     if let Some(field) = &spec.field {
         stretch(&context, field, &area, style)?;
     }
-    with_pen(canvas, &context, style, &mut |pen| draw_chart(pen, spec, &area, style.theme, crosshair))
+    with_pen(&context, style, &mut |pen| draw_chart(pen, spec, &area, style.theme, crosshair))
 }
 
 /// Paints a memory bar, with an outline around the highlighted part.
@@ -62,7 +63,7 @@ pub fn paint_bar(
 ) -> Result<(), PaintError> {
     let context = prepare(canvas, style)?;
     let area = bar_area(spec, style.css_width, style.css_height);
-    with_pen(canvas, &context, style, &mut |pen| draw_bar(pen, spec, &area, style.theme, highlighted))
+    with_pen(&context, style, &mut |pen| draw_bar(pen, spec, &area, style.theme, highlighted))
 }
 
 /// A chart with its legend on a canvas of its own, to be saved.
@@ -77,7 +78,7 @@ pub fn picture_of_chart(spec: &ChartSpec, style: &Style) -> Result<HtmlCanvasEle
     if let Some(field) = &spec.field {
         stretch(&context, field, &plot_area(spec, style.css_width, style.css_height), style)?;
     }
-    with_pen(&canvas, &context, style, &mut |pen| saved::draw_chart(pen, spec, &saved, style))?;
+    with_pen(&context, style, &mut |pen| saved::draw_chart(pen, spec, &saved, style))?;
     Ok(canvas)
 }
 
@@ -90,7 +91,7 @@ pub fn picture_of_bar(spec: &BarSpec, style: &Style) -> Result<HtmlCanvasElement
     let saved = Saved::of_bar(spec, style);
     let canvas = hidden_canvas(1, 1)?;
     let context = prepare(&canvas, &Style { css_height: saved.height, ..*style })?;
-    with_pen(&canvas, &context, style, &mut |pen| saved::draw_bar(pen, spec, &saved, style))?;
+    with_pen(&context, style, &mut |pen| saved::draw_bar(pen, spec, &saved, style))?;
     Ok(canvas)
 }
 
@@ -119,7 +120,6 @@ fn context(canvas: &HtmlCanvasElement) -> Result<CanvasRenderingContext2d, Paint
 
 /// Draws with a pen in CSS pixels.
 fn with_pen(
-    canvas: &HtmlCanvasElement,
     context: &CanvasRenderingContext2d,
     style: &Style,
     draw: &mut dyn FnMut(&mut Pen<Backend>) -> Result<(), PaintError>,
@@ -127,10 +127,9 @@ fn with_pen(
     let ratio = style.device_pixel_ratio;
     context.set_transform(1.0 / SUBPIXELS, 0.0, 0.0, 1.0 / SUBPIXELS, 0.0, 0.0).map_err(|error| refused(&error))?;
     context.set_line_join("round");
-    let backend = CanvasBackend::with_canvas_object(canvas.clone());
-    let backend = backend.ok_or_else(|| PaintError("the canvas has no 2D context.".to_string()))?;
-    let mut backend = Backend::Canvas(backend);
-    draw(&mut Pen::new(&mut backend, SUBPIXELS * ratio, ratio))
+    let mut backend = Backend::Canvas(Brush::new(context));
+    draw(&mut Pen::new(&mut backend, SUBPIXELS * ratio, ratio))?;
+    backend.present().map_err(|error| PaintError(error.to_string()))
 }
 
 /// Puts the field's image on a hidden canvas, and stretches it over the plot.
@@ -187,6 +186,6 @@ fn hidden_canvas(width: u32, height: u32) -> Result<HtmlCanvasElement, PaintErro
     Ok(canvas)
 }
 
-fn refused(error: &JsValue) -> PaintError {
+pub(super) fn refused(error: &JsValue) -> PaintError {
     PaintError(format!("{error:?}"))
 }

@@ -17,7 +17,7 @@ pub(super) struct Image {
     pub(super) bytes: Vec<u8>,
     /// One row of nodes, interpolated between two of the field's: value and free memory.
     row: Vec<(f64, f64)>,
-    shades: Vec<Rgb>,
+    shades: Vec<[u8; 4]>,
 }
 
 impl Image {
@@ -26,22 +26,26 @@ impl Image {
         let columns = field.columns.max(2) - 1;
         let rows = field.rows.max(2) - 1;
         (self.width, self.height) = (columns * FINENESS, rows * FINENESS);
+        let opaque = |Rgb(red, green, blue): Rgb| [red, green, blue, u8::MAX];
         self.shades.clear();
-        self.shades.extend((0..SHADES).map(|shade| ramp(theme, shade as f64 / (SHADES - 1) as f64)));
+        self.shades.extend((0..SHADES).map(|shade| opaque(ramp(theme, shade as f64 / (SHADES - 1) as f64))));
         self.bytes.clear();
-        let unfit = tokens(theme).unfit;
+        self.bytes.reserve(4 * self.width * self.height);
+        let unfit = opaque(tokens(theme).unfit);
         let per_value = (SHADES - 1) as f64 / (field.high - field.low);
         for y in 0..self.height {
             let up = rows as f64 - (y as f64 + 0.5) / FINENESS as f64;
             self.mix_rows(field, up);
-            for x in 0..self.width {
-                let across = (x as f64 + 0.5) / FINENESS as f64;
-                let (value, free) = self.between(across);
-                // A cast takes what is no number to 0 and stops at the ends.
-                let shade = ((value - field.low) * per_value) as usize;
-                let fit = self.shades.get(shade.min(SHADES - 1)).copied().unwrap_or(unfit);
-                let Rgb(red, green, blue) = if free < 0.0 { unfit } else { fit };
-                self.bytes.extend_from_slice(&[red, green, blue, u8::MAX]);
+            for pair in self.row.windows(2) {
+                let [left, right] = *pair else { continue };
+                for step in 0..FINENESS {
+                    let share = (step as f64 + 0.5) / FINENESS as f64;
+                    let (value, free) = (left.0 + share * (right.0 - left.0), left.1 + share * (right.1 - left.1));
+                    // A cast takes what is no number to 0 and stops at the ends.
+                    let shade = ((value - field.low) * per_value) as usize;
+                    let fit = self.shades.get(shade.min(SHADES - 1)).unwrap_or(&unfit);
+                    self.bytes.extend_from_slice(if free < 0.0 { &unfit } else { fit });
+                }
             }
         }
     }
@@ -56,17 +60,6 @@ impl Image {
         };
         self.row.clear();
         self.row.extend(row(low).iter().zip(row(low + 1)).map(mix));
-    }
-
-    /// Value and free memory between two nodes of the row.
-    fn between(&self, across: f64) -> (f64, f64) {
-        let first = across as usize;
-        let share = across - first as f64;
-        match self.row.get(first..) {
-            Some([left, right, ..]) => (left.0 + share * (right.0 - left.0), left.1 + share * (right.1 - left.1)),
-            Some([only]) => *only,
-            _ => (0.0, -1.0),
-        }
     }
 }
 

@@ -46,8 +46,13 @@ fn around(area: &PlotArea, ((low, high), piece): ((f64, f64), &Vec<(f64, f64)>))
 /// Lines are drawn in layers: the scenario's own over the others, a bound over both.
 fn layer(line: &Line) -> u8 {
     match line.role {
-        LineRole::Strategy(_) | LineRole::Choice(_) | LineRole::Baseline | LineRole::Ideal | LineRole::Reached => 0,
-        LineRole::Set(_) | LineRole::Margin => 0,
+        LineRole::Strategy(_)
+        | LineRole::Choice(_)
+        | LineRole::Baseline
+        | LineRole::Ideal
+        | LineRole::Reached
+        | LineRole::Set(_)
+        | LineRole::Margin => 0,
         LineRole::NetworkBoundary | LineRole::Strong | LineRole::Network | LineRole::Equal => 1,
         LineRole::MemoryFrontier | LineRole::Weak | LineRole::Roof => 2,
         LineRole::Current(_) | LineRole::Adaptive => 3,

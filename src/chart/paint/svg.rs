@@ -65,7 +65,7 @@ pub fn data_url(svg: &str) -> String {
     url
 }
 
-impl Backend {
+impl Backend<'_> {
     /// The whole text.
     fn into_svg(self) -> String {
         match self {

@@ -8,13 +8,17 @@ use crate::chart::layout;
 use crate::chart::spec::{ChartSpec, Line, LineRole};
 use crate::chart::zoom::Part;
 use crate::chart::{format, names};
+use crate::model::report::Limiter;
 use crate::plan::boundary::zero_between;
+use crate::plan::refine::Node;
 use crate::plan::sweep::{self, Sample};
 use crate::scenario::{Scenario, Strategy};
 use crate::units::Bytes;
 
 /// Points along the axis.
 const POINTS: usize = 97;
+/// How far a straight line may lie off a curve while it moves, as a share of its height: a pixel at most.
+const NEAR: f64 = 0.004;
 /// Curves closer than this share of their value are one stroke.
 const SAME: f64 = 1e-9;
 /// The line of what the GPU has.
@@ -90,41 +94,74 @@ fn capacity(scenario: &Scenario, x: &AxisOf, scratch: &Scratch) -> Line {
     Line::new(CAPACITY, LineRole::MemoryFrontier, vec![scratch.xs.iter().map(has).collect()])
 }
 
+/// A point of a curve.
+#[derive(Clone, Copy, Debug)]
+struct Point {
+    height: f64,
+    slack: f64,
+    limiter: Limiter,
+}
+
+impl Point {
+    fn fits(&self) -> bool {
+        self.slack >= 0.0
+    }
+}
+
+impl Node for Point {
+    fn is_beside(&self, other: &Self) -> bool {
+        self.fits() == other.fits() && self.limiter == other.limiter
+    }
+
+    fn is_near(&self, guess: &Self, _: [&Self; 2]) -> bool {
+        (self.height - guess.height).abs() <= NEAR * self.height
+    }
+
+    fn blend(&self, other: &Self, share: f64) -> Self {
+        Self { height: self.height.blend(&other.height, share), slack: self.slack.blend(&other.slack, share), ..*self }
+    }
+}
+
 /// One strategy's curve: what fits, and what would hold if memory were no limit.
-fn curve(scenario: &Scenario, x: &AxisOf, metric: Metric, scratch: &mut Scratch) -> Line {
-    sweep::line(scenario, x.number, &scratch.xs, &mut scratch.samples);
+fn curve(scenario: &Scenario, x: &AxisOf, metric: Metric, scratch: &Scratch) -> Line {
+    let points = scratch.points(&mut |place| {
+        let value = scratch.xs.get(place).copied().unwrap_or(x.axis.min);
+        let sample = sweep::sample_at(scenario, x.number, value);
+        Point {
+            height: metric.at(&sample, scenario, x.number, value),
+            slack: sample.slack(),
+            limiter: sample.time_limiter,
+        }
+    });
     let mut line = Line::new("", LineRole::Bound, Vec::new());
     let mut piece: Vec<(f64, f64)> = Vec::new();
-    let mut last: Option<((f64, f64), &Sample)> = None;
-    for (&value, sample) in scratch.xs.iter().zip(&scratch.samples) {
-        let height = metric.at(sample, scenario, x.number, value);
+    let mut last: Option<(f64, &Point)> = None;
+    for (&value, point) in scratch.xs.iter().zip(&points) {
         // A run that makes no progress costs without end.
-        if !height.is_finite() {
+        if !point.height.is_finite() {
             line.push(core::mem::take(&mut piece), last.is_some_and(|(_, before)| before.fits()));
             last = None;
             continue;
         }
         if let Some((from, before)) = last
-            && before.fits() != sample.fits()
+            && before.fits() != point.fits()
         {
-            let share = zero_between(before.slack(), sample.slack());
-            let along = |axis_share: f64| layout::value(&x.axis, axis_share);
-            let (start, end) = (layout::share(&x.axis, from.0), layout::share(&x.axis, value));
-            let place = along(start + share * (end - start));
-            let edge = if x.is_whole() {
+            let share = zero_between(before.slack, point.slack);
+            let (start, end) = (layout::share(&x.axis, from), layout::share(&x.axis, value));
+            let place = layout::value(&x.axis, start + share * (end - start));
+            let height = if x.is_whole() {
                 // Between whole numbers there is nothing to evaluate.
-                (place, from.1 + share * (height - from.1))
+                before.height + share * (point.height - before.height)
             } else {
-                let there = sweep::sample_at(scenario, x.number, place);
-                (place, metric.at(&there, scenario, x.number, place))
+                metric.at(&sweep::sample_at(scenario, x.number, place), scenario, x.number, place)
             };
-            piece.push(edge);
-            line.push(core::mem::replace(&mut piece, vec![edge]), before.fits());
+            piece.push((place, height));
+            line.push(core::mem::replace(&mut piece, vec![(place, height)]), before.fits());
         }
-        piece.push((value, height));
-        last = Some(((value, height), sample));
+        piece.push((value, point.height));
+        last = Some((value, point));
     }
-    line.push(piece, last.is_some_and(|(_, sample)| sample.fits()));
+    line.push(piece, last.is_some_and(|(_, point)| point.fits()));
     line
 }
 

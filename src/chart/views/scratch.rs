@@ -3,6 +3,7 @@
 use super::axes::AxisOf;
 use crate::chart::spec::{Axis, ChartSpec};
 use crate::plan::boundary::Tracer;
+use crate::plan::refine::Node;
 use crate::plan::sweep::{Range, Sample};
 use crate::plan::{refine, sweep};
 use crate::scenario::Scenario;
@@ -81,6 +82,18 @@ impl Scratch {
             }
         }
         values
+    }
+
+    /// The nodes along a curve.
+    pub(super) fn points<T: Node>(&self, at: &mut dyn FnMut(usize) -> T) -> Vec<T> {
+        let count = self.xs.len();
+        let mut points = Vec::with_capacity(count);
+        if self.moving {
+            refine::line(count, &mut points, at);
+        } else {
+            points.extend((0..count).map(at));
+        }
+        points
     }
 
     /// The last map, where another place on the same axes is all that changed.

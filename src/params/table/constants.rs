@@ -218,7 +218,7 @@ pub const INTRA_NODE_LATENCY: Param = Param {
     key: "intralat",
     label: "Latency inside the node",
     csv: "intra_node_latency_us",
-    group: Group::Hardware,
+    group: Group::Network,
     help: Words::new("Time of one hop between GPUs of a node before the first byte arrives."),
     kind: number(
         Unit::Us,
@@ -235,7 +235,7 @@ pub const INTRA_NODE_EFFICIENCY: Param = Param {
     key: "intraeff",
     label: "Efficiency inside the node",
     csv: "intra_node_efficiency_percent",
-    group: Group::Hardware,
+    group: Group::Network,
     help: Words::new("Share of the nominal link rate that large collectives reach inside the node."),
     kind: number(
         Unit::Percent,
@@ -252,7 +252,7 @@ pub const ALL_REDUCE_PASSES: Param = Param {
     key: "arpasses",
     label: "All-reduce passes",
     csv: "all_reduce_passes",
-    group: Group::Hardware,
+    group: Group::Network,
     help: Words::new("Passes over the links that an all-reduce takes: 2 in a ring, less where switches reduce (NVLS)."),
     kind: number(
         Unit::None,
@@ -269,7 +269,7 @@ pub const NODE_DECAY: Param = Param {
     key: "nodedecay",
     label: "Slow-down with each node",
     csv: "node_decay_percent",
-    group: Group::Hardware,
+    group: Group::Network,
     help: Words::new(
         "How much longer a byte takes between nodes for each node beyond the second: 0 % where the fabric holds its rate.",
     ),

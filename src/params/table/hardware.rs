@@ -13,7 +13,7 @@ pub const GPUS_PER_NODE: Param = Param {
     key: "node",
     label: "GPUs per node",
     csv: "gpus_per_node",
-    group: Group::Hardware,
+    group: Group::Network,
     help: Words::new("GPUs joined by NVLink, xGMI or PCIe: traffic among them does not cross the network."),
     kind: doublings(
         Unit::None,
@@ -29,7 +29,7 @@ pub const INTRA_NODE: Param = Param {
     key: "intra",
     label: "Bandwidth inside the node",
     csv: "intra_node_gb_per_s",
-    group: Group::Hardware,
+    group: Group::Network,
     help: Words::new(
         "Rate of one GPU to the others of its node, in each direction: half of the total that NVLink data sheets print.",
     ),
@@ -86,7 +86,7 @@ pub const INTER_NODE_LATENCY: Param = Param {
     key: "lat",
     label: "Latency between nodes",
     csv: "inter_node_latency_us",
-    group: Group::Hardware,
+    group: Group::Network,
     help: Words::new(
         "Time of one hop between nodes before the first byte arrives. A ring over many nodes pays it once a hop.",
     ),
@@ -105,7 +105,7 @@ pub const INTER_NODE_EFFICIENCY: Param = Param {
     key: "eff",
     label: "Network efficiency",
     csv: "inter_node_efficiency_percent",
-    group: Group::Hardware,
+    group: Group::Network,
     help: Words::new(
         "Share of the nominal link rate that large collectives reach between nodes: bus bandwidth of nccl-tests over the \
            link's rate.",
@@ -134,7 +134,7 @@ pub const TOPOLOGY: Param = Param {
     key: "topology",
     label: "Network model",
     csv: "topology",
-    group: Group::Hardware,
+    group: Group::Network,
     help: Words::new(
         "How the time of a collective is computed: with the fast links inside each node, or as if there were none.",
     ),

@@ -53,7 +53,7 @@ fn each_thing_that_does_not_go_together_is_a_sentence() {
     );
     assert_eq!(
         first(|scenario| custom(scenario, 30, 30)),
-        Issue::error(
+        Issue::note(
             "heads",
             "30 attention heads do not divide the hidden size 4096 evenly. The page computes with heads of 128: enter 16 or \
              32 heads, or make sure that the model's configuration names this head_dim."

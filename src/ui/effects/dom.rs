@@ -3,7 +3,7 @@
 use gloo::events::{EventListener, EventListenerOptions};
 use gloo::utils::{document, window};
 use wasm_bindgen::JsCast as _;
-use web_sys::{HtmlElement, HtmlInputElement, HtmlSelectElement};
+use web_sys::{HtmlElement, HtmlInputElement, HtmlSelectElement, HtmlTextAreaElement};
 use yew::prelude::*;
 
 use crate::decimal;
@@ -74,8 +74,10 @@ pub fn use_shortcuts(emit: &Callback<Action>) {
                 (true, true, "Z" | "z") | (true, false, "y") => Action::Redo,
                 _ => return,
             };
-            let typing = event.target().and_then(|target| target.dyn_into::<HtmlInputElement>().ok());
-            if typing.is_some_and(|input| input.type_() == "text") {
+            let target = event.target();
+            let field = target.as_ref().and_then(|target| target.dyn_ref::<HtmlInputElement>());
+            let area = target.as_ref().and_then(|target| target.dyn_ref::<HtmlTextAreaElement>());
+            if area.is_some() || field.is_some_and(|input| input.type_() == "text") {
                 return;
             }
             event.prevent_default();

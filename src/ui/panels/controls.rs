@@ -3,6 +3,7 @@
 use yew::prelude::*;
 
 use super::groups::Groups;
+use super::import::Import;
 use super::pickers;
 use crate::catalog;
 use crate::params::{self, Param};
@@ -10,7 +11,6 @@ use crate::scenario::Scenario;
 use crate::ui::components::choice::ChoiceControl;
 use crate::ui::components::number::NumberControl;
 use crate::ui::fields::{Field, field};
-use crate::ui::preset;
 use crate::ui::state::{Action, Draft, State};
 use crate::ui::text;
 
@@ -48,19 +48,20 @@ pub struct Folded<'a> {
 /// The column at the left.
 pub fn controls(state: &State, folded: Folded, emit: &Callback<Action>) -> Html {
     let (scenario, drafts) = (&state.scenario, state.drafts());
-    let around = Around { scenario, drafts, preset: &preset::preset_of(scenario), emit };
+    let around = Around { scenario, drafts, preset: &state.preset, emit };
     let row = |key: &str| params::find(key).map(|param| control(param, around, false));
     let reset = emit.reform(|_: MouseEvent| Action::Take(Box::new(catalog::default_scenario())));
     html! {
         <section class="controls" aria-label="Controls">
             <div class="set" role="group" aria-label="Model">
-                { pickers::model(scenario, emit) }
+                { pickers::model(scenario, &state.preset, emit) }
+                <Import {emit} />
                 { for row("size") }
                 { for row("seq") }
             </div>
             <div class="set" role="group" aria-label="Cluster">
-                { pickers::cluster(scenario, emit) }
-                { pickers::accelerator(scenario, emit) }
+                { pickers::cluster(scenario, &state.preset, emit) }
+                { pickers::accelerator(scenario, &state.preset, emit) }
                 { for row("mem") }
                 { for row("link") }
                 { for row("gpus") }
@@ -68,7 +69,7 @@ pub fn controls(state: &State, folded: Folded, emit: &Callback<Action>) -> Html 
             <div class="set" role="group" aria-label="Method">
                 { for PROMOTED.iter().filter_map(|key| row(key)) }
             </div>
-            <Groups scenario={folded.scenario} drafts={drafts.to_vec()} {emit} opened={folded.opened} words={folded.words} />
+            <Groups scenario={folded.scenario} preset={state.preset} drafts={drafts.to_vec()} {emit} opened={folded.opened} words={folded.words} />
             <p><button type="button" class="button" onclick={reset}>{ text::RESET }</button></p>
         </section>
     }

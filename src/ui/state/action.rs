@@ -1,5 +1,6 @@
 //! Everything that can happen to the state.
 
+use crate::model::transformer::Architecture;
 use crate::scenario::issue::Issue;
 use crate::scenario::{Id, Scenario};
 use crate::ui::view::View;
@@ -7,7 +8,7 @@ use crate::ui::view::View;
 /// An entry of the catalog, picked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pick {
-    /// A model.
+    /// A model; [`crate::scenario::CUSTOM`] is the present one as the user's own, as it is for GPU and cluster.
     Model(Id),
     /// A point of the ladder, as close as it gets to the present model's size.
     Ladder,
@@ -50,6 +51,8 @@ pub enum Action {
     },
     /// An entry of the catalog is picked.
     Pick(Pick),
+    /// A model is imported.
+    Import(Box<Architecture>),
     /// A parameter goes back to its preset.
     Back {
         /// The parameter.

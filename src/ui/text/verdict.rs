@@ -2,6 +2,7 @@
 
 use crate::catalog::{self, accuracy};
 use crate::chart::format;
+use crate::model::hardware::Accelerator;
 use crate::model::report::{Limiter, Report};
 use crate::scenario::{Model, Scenario};
 use crate::units::Bytes;
@@ -71,9 +72,18 @@ fn model(model: &Model) -> String {
 
 fn hardware(scenario: &Scenario) -> String {
     let entry = catalog::accelerator(scenario.accelerator.id);
-    let name = entry.map_or("GPU", |entry| entry.name);
-    let memory = scenario.accelerator.values.memory;
+    let Accelerator { memory, efficiency, .. } = scenario.accelerator.values;
     let own = entry.is_some_and(|entry| entry.values.memory == memory);
+    // Other numbers of a data sheet than the memory make another GPU; what kernels reach of them does not.
+    let name = match entry {
+        Some(entry) if Accelerator { memory, efficiency, ..entry.values } == scenario.accelerator.values => {
+            entry.name.to_owned()
+        }
+        _ => {
+            let from = entry.map_or(String::new(), |entry| super::from(entry.name));
+            format!("custom GPU{}{from}", if scenario.gpus == 1 { "" } else { "s" })
+        }
+    };
     let count = format::count(f64::from(scenario.gpus));
     if own {
         format!("{count} {name}")

@@ -1,0 +1,93 @@
+//! A Hugging Face `config.json` as a model of the user's own: its shape, what was read, what was not understood, or a
+//! sentence about what is wrong.
+//!
+//! What a config leaves out is what `transformers` takes for it, family by family. Reading never fails but by a sentence, and
+//! needs no JSON parser: [`Json`] comes from the browser's own on the page and from `serde_json` elsewhere.
+
+mod attention;
+mod families;
+mod fields;
+mod json;
+mod leftover;
+
+pub use json::Json;
+
+use crate::model::transformer::Architecture;
+use crate::params::quantity::shorten;
+use families::FAMILIES;
+use fields::Fields;
+
+/// Longer texts are not read: a `config.json` has a few thousand characters, with the labels of a classifier some hundred
+/// thousand.
+pub const MOST_CHARACTERS: usize = 1_000_000;
+
+/// What is said of longer ones.
+pub const TOO_LONG: &str = "This text is longer than a million characters, and a config.json has a few thousand.";
+
+/// What a config says.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Imported {
+    /// The model's name as far as the config knows it: the end of `_name_or_path`, else its class, else its family.
+    pub name: String,
+    /// The shape.
+    pub architecture: Architecture,
+    /// The fields that it was read from.
+    pub used: Vec<&'static str>,
+    /// Fields that were not understood and might matter. What never changes a shape (token ids, formats, versions, rotary
+    /// positions) is not among them.
+    pub not_understood: Vec<String>,
+}
+
+/// Whether a text is short enough to be parsed.
+///
+/// # Errors
+///
+/// A sentence where it is not, or where it is empty.
+pub fn check_length(text: &str) -> Result<(), String> {
+    if text.trim().is_empty() {
+        return Err("There is nothing to read: paste the text of a config.json.".into());
+    }
+    if text.len() > MOST_CHARACTERS { Err(TOO_LONG.into()) } else { Ok(()) }
+}
+
+/// The sentence about text that is no JSON; `cause` is what the parser says of it, with the place.
+pub fn not_json(cause: &str) -> String {
+    format!("This is not JSON. The parser says: {}", cause.trim_end_matches('.')) + "."
+}
+
+/// The shape that a config describes.
+///
+/// # Errors
+///
+/// A sentence: no object, no model, an unknown family, a missing field, a value out of its bounds.
+pub fn import(config: &Json) -> Result<Imported, String> {
+    let Json::Object(outer) = config else {
+        return Err("This JSON is no model config, which is an object in braces with a model_type.".into());
+    };
+    // Models that also see or hear keep their text part apart.
+    let inner = ["text_config", "llm_config", "language_config"].into_iter().find_map(|key| config.get(key));
+    let mut fields = Fields::new(inner.and_then(Json::entries).unwrap_or_default(), outer);
+    let Some(types) = fields.model_types() else {
+        return Err("This JSON is no model config: it has no model_type.".into());
+    };
+    let Some(family) = FAMILIES.iter().find(|family| types.iter().flatten().any(|kind| family.types.contains(kind)))
+    else {
+        let kind = types.into_iter().flatten().last().unwrap_or_default();
+        let known: Vec<&str> = FAMILIES.iter().map(|family| family.name).collect();
+        return Err(format!(
+            "The page cannot read configs of the family “{}”. It reads {}.",
+            shorten(kind),
+            known.join(", ")
+        ));
+    };
+    let architecture = (family.read)(&mut fields, family.style);
+    match fields.problem() {
+        Some(problem) => Err(problem),
+        None => Ok(Imported {
+            name: fields.name(family.name),
+            architecture,
+            not_understood: leftover::not_understood(&fields),
+            used: fields.into_used(),
+        }),
+    }
+}

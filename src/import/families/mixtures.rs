@@ -1,0 +1,169 @@
+//! Mixtures of experts.
+
+use super::super::attention::{with_chunks, with_switched_windows, with_windows};
+use super::super::json::Json;
+use super::Fields;
+use super::dense::llama;
+use crate::model::transformer::{Architecture, AttentionBias, Experts, LatentAttention, QkNorm};
+
+/// The shape with experts.
+fn with(experts: Experts, shape: Architecture) -> Architecture {
+    Architecture { experts, ..shape }
+}
+
+/// Routed experts: how many, of how many a token sees; what the class has where the config does not say.
+fn routed(fields: &mut Fields, usual: (Option<u32>, Option<u32>)) -> Experts {
+    let names = ["num_experts", "num_local_experts", "n_routed_experts"];
+    let num_experts = fields.count(&names, "experts", usual.0);
+    let num_experts_per_tok = fields.count(&["num_experts_per_tok"], "topk", usual.1);
+    Experts { num_experts, num_experts_per_tok, ..Experts::NONE }
+}
+
+/// Experts in every layer, as wide as `intermediate_size` says.
+fn everywhere(fields: &mut Fields, shape: Architecture, experts: Experts) -> Architecture {
+    let width = fields.checked("intermediate_size", f64::from(shape.intermediate_size), "effn");
+    with(Experts { moe_intermediate_size: width, ..experts }, shape)
+}
+
+pub(super) fn mixtral(fields: &mut Fields, style: Architecture) -> Architecture {
+    let shape = llama(fields, style);
+    let shape = with_windows(fields, shape);
+    let experts = routed(fields, (Some(8), Some(2)));
+    everywhere(fields, shape, experts)
+}
+
+pub(super) fn olmoe(fields: &mut Fields, style: Architecture) -> Architecture {
+    let shape = llama(fields, style);
+    let experts = routed(fields, (Some(64), Some(8)));
+    everywhere(fields, shape, experts)
+}
+
+/// Biases on router and experts.
+pub(super) fn gpt_oss(fields: &mut Fields, style: Architecture) -> Architecture {
+    let shape = llama(fields, style);
+    let shape = with_windows(fields, shape);
+    let experts = Experts { router_bias: true, expert_bias: true, ..routed(fields, (Some(128), Some(4))) };
+    everywhere(fields, shape, experts)
+}
+
+/// `intermediate_size` is the experts' width, routed and shared; dense layers have `intermediate_size_mlp`.
+pub(super) fn llama_4(fields: &mut Fields, style: Architecture) -> Architecture {
+    /// What the class has.
+    const DENSE: u32 = 16_384;
+    let shape = llama(fields, style);
+    let shape = with_chunks(fields, shape);
+    let width = fields.checked("intermediate_size", f64::from(shape.intermediate_size), "effn");
+    let moe_layer_step = fields.count(&["interleave_moe_layer_step"], "moestep", Some(1));
+    // The layers with experts, listed, follow from the step; a list that does not is not understood.
+    let follows =
+        |(place, layer): (usize, &Json)| *layer == Json::Number((place as f64 + 1.0) * f64::from(moe_layer_step) - 1.0);
+    if fields.list("moe_layers").is_some_and(|layers| layers.iter().enumerate().all(follows)) {
+        fields.mark("moe_layers");
+    }
+    // A norm without weights.
+    fields.mark("use_qk_norm");
+    let experts = Experts {
+        moe_intermediate_size: width,
+        shared_intermediate_size: width,
+        moe_layer_step,
+        ..routed(fields, (Some(16), Some(1)))
+    };
+    let intermediate_size = fields.count(&["intermediate_size_mlp"], "ffn", Some(DENSE));
+    with(experts, Architecture { intermediate_size, ..shape })
+}
+
+/// Some layers may stay dense: the first ones, listed in `mlp_only_layers`, or all but every n-th.
+fn sparse_qwen(fields: &mut Fields, shape: Architecture, usual: (u32, u32, u32)) -> Architecture {
+    /// The bound of [`Experts::first_k_dense_replace`].
+    const MOST_FIRST: usize = 2000;
+    let experts = routed(fields, (Some(usual.0), Some(usual.1)));
+    let moe_intermediate_size = fields.count(&["moe_intermediate_size"], "effn", Some(usual.2));
+    let moe_layer_step = fields.count(&["decoder_sparse_step"], "moestep", Some(1));
+    let dense = fields.list("mlp_only_layers").unwrap_or_default();
+    let first = |(place, layer): (usize, &Json)| *layer == Json::Number(place as f64);
+    let are_first = moe_layer_step == 1 && dense.len() <= MOST_FIRST && dense.iter().enumerate().all(first);
+    if are_first || dense.is_empty() {
+        fields.mark("mlp_only_layers");
+    }
+    let first_k_dense_replace = if are_first { u32::try_from(dense.len()).unwrap_or(0) } else { 0 };
+    let shape = with_switched_windows(fields, shape);
+    with(Experts { moe_intermediate_size, first_k_dense_replace, moe_layer_step, ..experts }, shape)
+}
+
+/// With a shared expert behind a gate.
+pub(super) fn qwen_2(fields: &mut Fields, style: Architecture) -> Architecture {
+    let shape = llama(fields, style);
+    let mut shape = sparse_qwen(fields, shape, (60, 4, 1408));
+    let width = fields.count(&["shared_expert_intermediate_size"], "sharedffn", Some(5632));
+    shape.experts.shared_intermediate_size = width;
+    shape.experts.shared_expert_gate = width > 0;
+    if fields.flag("qkv_bias", true) { shape } else { Architecture { attention_bias: AttentionBias::None, ..shape } }
+}
+
+pub(super) fn qwen_3(fields: &mut Fields, style: Architecture) -> Architecture {
+    let shape = llama(fields, style);
+    sparse_qwen(fields, shape, (128, 8, 768))
+}
+
+/// Fine-grained and shared experts after dense layers, in groups or not.
+fn fine_grained(fields: &mut Fields, shape: Architecture) -> Architecture {
+    let style = shape.experts;
+    let experts = routed(fields, (None, None));
+    let width = fields.count(&["moe_intermediate_size"], "effn", None);
+    let shared = fields.count(&["n_shared_experts"], "experts", Some(0));
+    let shared = f64::from(width) * f64::from(shared);
+    let shared_intermediate_size = fields.checked("n_shared_experts times moe_intermediate_size", shared, "sharedffn");
+    let first_k_dense_replace = fields.count(&["first_k_dense_replace"], "firstdense", Some(0));
+    fields.expect("moe_layer_freq", 1.0);
+    let groups = fields.count(&["n_group"], "ngroup", Some(0));
+    let of_a_token = fields.count(&["topk_group"], "topkgroup", Some(0));
+    // One group is none.
+    let (n_group, topk_group) = if groups > 1 { (groups, of_a_token) } else { (0, 0) };
+    let experts = Experts {
+        moe_intermediate_size: width,
+        shared_intermediate_size,
+        first_k_dense_replace,
+        n_group,
+        topk_group,
+        router_bias: style.router_bias,
+        ..experts
+    };
+    with(experts, shape)
+}
+
+/// With latent attention but in the first generation; its heads' width is that of values.
+pub(super) fn deepseek(fields: &mut Fields, style: Architecture) -> Architecture {
+    let usual = style.latent;
+    let shape = llama(fields, style);
+    let shape = fine_grained(fields, shape);
+    if !usual.is_used() {
+        return shape;
+    }
+    let mut width = |name: &'static str, key: &str, usual: u32| fields.count(&[name], key, Some(usual));
+    let mut latent = LatentAttention {
+        kv_lora_rank: width("kv_lora_rank", "kvrank", usual.kv_lora_rank),
+        q_lora_rank: width("q_lora_rank", "qrank", usual.q_lora_rank),
+        qk_nope_head_dim: width("qk_nope_head_dim", "nope", usual.qk_nope_head_dim),
+        qk_rope_head_dim: width("qk_rope_head_dim", "rope", usual.qk_rope_head_dim),
+        v_head_dim: width("v_head_dim", "vdim", usual.v_head_dim),
+    };
+    // Small models project queries directly.
+    if fields.is_null("q_lora_rank") {
+        latent.q_lora_rank = 0;
+    }
+    let attention_bias = AttentionBias::None;
+    if shape.attention_bias != attention_bias {
+        fields.unmark("attention_bias");
+    }
+    fields.unmark("head_dim");
+    Architecture { latent, attention_bias, head_dim: latent.v_head_dim.max(1), ..shape }
+}
+
+/// Biases on query, key and value; the large model normalises queries and keys.
+pub(super) fn glm(fields: &mut Fields, style: Architecture) -> Architecture {
+    let shape = llama(fields, Architecture { latent: LatentAttention::NONE, ..style });
+    let qk_norm = if fields.flag("use_qk_norm", false) { QkNorm::PerHead } else { QkNorm::None };
+    let biased = shape.attention_bias != AttentionBias::None;
+    let attention_bias = if biased { AttentionBias::Qkv } else { AttentionBias::None };
+    fine_grained(fields, Architecture { qk_norm, attention_bias, ..shape })
+}

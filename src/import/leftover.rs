@@ -1,0 +1,92 @@
+//! What of a config was not understood and might matter.
+
+use super::fields::Fields;
+use super::json::Json;
+
+/// Parts of names of fields that change no shape: tokens and tasks, positions without parameters, constants of norms and
+/// activations, losses, formats and loading.
+const IRRELEVANT: [&str; 56] = [
+    "token",
+    "drop",
+    "eps",
+    "rope",
+    "rotary",
+    "dtype",
+    "version",
+    "initializer",
+    "init_",
+    "_act",
+    "activation",
+    "act_",
+    "aux_loss",
+    "seq_aux",
+    "router_aux",
+    "router_jitter",
+    "cache",
+    "return",
+    "output_",
+    "label",
+    "softcap",
+    "norm_topk",
+    "scal",
+    "multiplier",
+    "summary",
+    "quant",
+    "task",
+    "auto_map",
+    "pretraining_tp",
+    "max_position",
+    "max_seq",
+    "seq_length",
+    "n_ctx",
+    "context_length",
+    "scoring_func",
+    "topk_method",
+    "ep_size",
+    "swiglu_limit",
+    "parallel_residual",
+    "clip_qkv",
+    "problem_type",
+    "is_decoder",
+    "torchscript",
+    "pruned",
+    "attn_implementation",
+    "attn_temperature",
+    "alibi",
+    "checkpointing",
+    "fused",
+    "flash",
+    "architectures",
+    "model_type",
+    "hidden_size_per",
+    "img_processor",
+    "interpolate",
+    "softmax_in_fp32",
+];
+
+/// The parts that hold the text model.
+const TEXT_PARTS: [&str; 3] = ["text_config", "llm_config", "language_config"];
+
+/// The names of fields that nothing has used and that say something.
+pub(super) fn not_understood(fields: &Fields) -> Vec<String> {
+    let mut names: Vec<String> = Vec::new();
+    for (name, value) in fields.unused() {
+        let known =
+            name.starts_with('_') || TEXT_PARTS.contains(&name) || IRRELEVANT.iter().any(|part| name.contains(part));
+        if !known && !says_nothing(value) && !names.iter().any(|named| named == name) {
+            names.push(crate::params::quantity::shorten(name));
+        }
+    }
+    names
+}
+
+/// Whether a value switches nothing on.
+fn says_nothing(value: &Json) -> bool {
+    match value {
+        Json::Null | Json::Bool(false) => true,
+        Json::Bool(true) | Json::Text(_) => false,
+        Json::Number(value) => *value == 0.0,
+        Json::List(values) => values.is_empty(),
+        Json::Object(entries) => entries.is_empty(),
+    }
+}
