@@ -64,11 +64,12 @@ pub const fn work(work: Work) -> &'static str {
     }
 }
 
-/// The name of a kind of compute.
-pub const fn operator(operator: Operator) -> &'static str {
+/// The name of a kind of compute, in a dense model or a mixture of experts.
+pub const fn operator(operator: Operator, has_experts: bool) -> &'static str {
     match operator {
         Operator::AttentionCore => "Attention core",
         Operator::Projections => "Projections",
+        Operator::Mlp if has_experts => "Dense MLPs and router",
         Operator::Mlp => "MLP",
         Operator::Experts => "Experts",
         Operator::Elementwise => "Norms and element-wise",

@@ -19,6 +19,9 @@ impl Figures {
     /// Every digit: a number times a power of two is one times a power of ten, and five times as often of five.
     pub(super) fn exact(value: f64) -> Self {
         let (mantissa, twos) = parts(value.abs().to_bits());
+        // Without its zeros at the end most numbers of a figure's axes are short.
+        let zeros = mantissa.trailing_zeros() % u64::BITS;
+        let (mantissa, twos) = (mantissa >> zeros, twos + zeros.cast_signed());
         let fives = twos.min(0).unsigned_abs();
         let number = Big::new(mantissa).times_five_to(fives).times_two_to(twos.max(0).unsigned_abs());
         let digits = number.into_digits();

@@ -55,9 +55,9 @@ pub(super) fn with_switched_windows(fields: &mut Fields, mut shape: Architecture
 const MOST_EVERY: usize = 100;
 
 /// Of how many layers one is full, from a list with an entry a layer; a list without such a pattern stays unused.
-fn by_list(fields: &mut Fields, name: &'static str, full: impl Fn(&Json) -> Option<bool>, shape: &mut Architecture) {
+fn by_list(fields: &mut Fields, name: &'static str, full: fn(&Json) -> Option<bool>, shape: &mut Architecture) {
     let Some(kinds) = fields.list(name).filter(|kinds| !kinds.is_empty()) else { return };
-    let is_full = |place: usize| kinds.get(place).and_then(&full);
+    let is_full = |place: usize| kinds.get(place).and_then(full);
     let every = (0..kinds.len()).find(|&place| is_full(place) == Some(true)).map_or(0, |place| place + 1);
     let regular = |place: usize| is_full(place) == Some(every > 0 && (place + 1).is_multiple_of(every));
     if every > MOST_EVERY || !(0..kinds.len()).all(regular) {

@@ -34,7 +34,7 @@ impl<'a> Fields<'a> {
         if !self.used.contains(&name) {
             self.used.push(name);
         }
-        (*value != Json::Null).then_some(value)
+        (!value.is_null()).then_some(value)
     }
 
     /// Counts a field among those that were used.
@@ -49,7 +49,7 @@ impl<'a> Fields<'a> {
 
     /// Whether the config says `null`.
     pub(super) fn is_null(&self, name: &str) -> bool {
-        self.peek(name) == Some(&Json::Null)
+        self.peek(name).is_some_and(Json::is_null)
     }
 
     /// A whole number, under the first of its names that there is; bounds and meaning are those of the parameter with this
@@ -115,7 +115,7 @@ impl<'a> Fields<'a> {
 
     /// Marks a field as used if it has this value, so that any other is listed as not understood.
     pub(super) fn expect(&mut self, name: &'static str, value: f64) {
-        if self.peek(name) == Some(&Json::Number(value)) {
+        if self.peek(name).is_some_and(|found| found.is(value)) {
             self.mark(name);
         }
     }

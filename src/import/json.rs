@@ -38,6 +38,16 @@ impl Json {
         lookup(self.entries()?, key)
     }
 
+    /// Whether it is `null`.
+    pub fn is_null(&self) -> bool {
+        matches!(self, Self::Null)
+    }
+
+    /// Whether it is this number.
+    pub fn is(&self, number: f64) -> bool {
+        matches!(self, Self::Number(value) if *value == number)
+    }
+
     /// The text.
     pub fn text(&self) -> Option<&str> {
         if let Self::Text(text) = self { Some(text) } else { None }

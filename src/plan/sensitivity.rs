@@ -65,10 +65,15 @@ pub fn strongest(scenario: &Scenario, count: usize, measure: &dyn Fn(&Scenario, 
     strongest
 }
 
-/// Whether the step depends on a parameter in a way that a person could ask for: a model that has a name has its size.
+/// Whether there can be more of it: a model that has a name has its size, and a kind of parallelism that is not used would be a new one.
 fn is_knob(scenario: &Scenario, param: &Param) -> bool {
+    let degrees = scenario.degrees();
     match param.key {
         "size" => matches!(scenario.model, Model::Ladder { .. }),
+        "tp" => degrees.tp > 1,
+        "cp" => degrees.cp > 1,
+        "pp" => degrees.pp > 1,
+        "ep" | "etp" if degrees.ep * degrees.etp <= 1 => false,
         _ => param.group != Group::Run && (param.applies)(scenario),
     }
 }

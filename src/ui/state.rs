@@ -97,16 +97,16 @@ impl State {
 
     fn number(&mut self, key: &str, value: f64) {
         if let Some(param @ &Param { kind: Kind::Number(number), .. }) = params::find(key) {
-            self.set(param, |scenario| (number.set)(scenario, value));
+            self.make_own(param);
+            (number.set)(&mut self.scenario, value);
         }
     }
 
-    /// Sets one parameter. A row of the architecture makes a named model the user's own.
-    fn set(&mut self, param: &Param, set: impl FnOnce(&mut Scenario)) {
+    /// Before a row of the architecture is set, a named model becomes the user's own.
+    fn make_own(&mut self, param: &Param) {
         if param.group == Group::Architecture && !matches!(self.scenario.model, Model::Custom { .. }) {
             pick::pick_model(&mut self.scenario, CUSTOM);
         }
-        set(&mut self.scenario);
     }
 
     fn typed(&mut self, key: &'static str, text: String) {
@@ -117,7 +117,8 @@ impl State {
             Ok(value) => {
                 // The same value in other words changes nothing.
                 if value != (number.get)(&self.scenario) {
-                    self.set(param, |scenario| (number.set)(scenario, value));
+                    self.make_own(param);
+                    (number.set)(&mut self.scenario, value);
                 }
                 None
             }
@@ -165,7 +166,8 @@ impl State {
             Action::Nearest { key } => self.nearest(key),
             Action::Choose { key, index } => {
                 if let Some(param @ &Param { kind: Kind::Choice(choice), .. }) = params::find(key) {
-                    self.set(param, |scenario| (choice.set)(scenario, index));
+                    self.make_own(param);
+                    (choice.set)(&mut self.scenario, index);
                 }
                 self.settled = true;
             }

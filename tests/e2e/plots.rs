@@ -94,3 +94,22 @@ fn nothing_sticks_out_of_a_phone() -> Result<()> {
     page.wait_for("the plots are gone on a phone", crate::page::Sight::is_drawn)?;
     page.leave_quietly()
 }
+
+#[test]
+fn a_closer_look_is_drawn_when_it_is_near_and_puts_a_number_on_the_curves() -> Result<()> {
+    let page = Page::first_visit()?;
+    let drawn =
+        "return [...document.querySelectorAll('#roofline, #scaling')].filter(it => it.width > 300).length === 2";
+    wait_for("roofline and scaling are not drawn below the timeline", PATIENCE, || {
+        page.session.script("document.querySelector('.closer').scrollIntoView()", &[])?;
+        Ok((page.session.script(drawn, &[])? == json!(true)).then_some(()))
+    })?;
+    let knob = page.in_view("#sensitivity tbody tr:nth-child(3) button")?;
+    let name = page.ask(&knob, "it.textContent")?;
+    page.ask(&knob, "it.click()")?;
+    let axis = format!("return document.querySelector('#curve-x').selectedOptions[0].textContent === {}", json!(name));
+    wait_for("a click on a number does not put it on the curves", PATIENCE, || {
+        Ok((page.session.script(&axis, &[])? == json!(true)).then_some(()))
+    })?;
+    page.leave_quietly()
+}

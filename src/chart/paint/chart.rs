@@ -36,6 +36,7 @@ pub fn draw_chart<B: DrawingBackend>(
     if let Some(here) = here {
         room.take(Rect::around(here, 4.0 * HERE, 4.0 * HERE));
     }
+    marks::reserve(spec, area, &mut room);
     let named = lines::draw(pen, spec, area, theme, &mut room)?;
     marks::draw(pen, spec, area, theme, &mut room)?;
     if let Some(field) = &spec.field {

@@ -2,11 +2,14 @@
 
 use super::pen::{Spot, TEXT, text_width};
 use crate::chart::spec::{Field, ZoneKind};
+use crate::decimal::within;
 
 /// Room around the text of a label.
 const MARGIN: f64 = 4.0;
 /// The least distance between two labels.
 const APART: f64 = 4.0;
+/// How far from its disc a label may stand.
+const AWAY: [f64; 6] = [APART, 16.0, 32.0, 48.0, 64.0, 84.0];
 /// The distance between lines of text.
 pub(super) const LINE: f64 = 16.0;
 
@@ -38,6 +41,11 @@ impl Rect {
 
     fn holds(&self, (x, y): Spot) -> bool {
         (self.left..=self.right).contains(&x) && (self.top..=self.bottom).contains(&y)
+    }
+
+    /// The place in it that is nearest to another.
+    pub(super) fn nearest(&self, (x, y): Spot) -> Spot {
+        (within(x, self.left, self.right), within(y, self.top, self.bottom))
     }
 
     /// Its corners.
@@ -115,13 +123,19 @@ impl Room {
         free
     }
 
-    /// A place for a label beside a disc: the first free one around it that covers no line, else the first free one.
+    /// A place for a label beside a disc: the nearest free one around it that covers no line, else the nearest free one.
     pub(super) fn near(&mut self, (x, y): Spot, radius: f64, (width, height): (f64, f64)) -> Option<Rect> {
-        let (right, down) = (0.5 * width + radius + APART, 0.5 * height + radius + APART);
         let sides =
-            [(1.0, 0.0), (-1.0, 0.0), (0.0, -1.0), (0.0, 1.0), (0.7, -0.8), (0.7, 0.8), (-0.7, -0.8), (-0.7, 0.8)];
-        let around =
-            || sides.into_iter().map(|side| Rect::around((x + side.0 * right, y + side.1 * down), width, height));
+            [(1.0, 0.0), (-1.0, 0.0), (0.0, 1.0), (0.0, -1.0), (0.7, 0.8), (-0.7, 0.8), (0.7, -0.8), (-0.7, -0.8)];
+        let around = || {
+            AWAY.into_iter().flat_map(move |away| {
+                let (right, down) = (0.5 * width + radius + APART, 0.5 * height + radius + away);
+                sides.into_iter().map(move |side| {
+                    let across = if away > APART { 0.8 * side.0 } else { side.0 };
+                    Rect::around((x + across * right, y + side.1 * down), width, height)
+                })
+            })
+        };
         let clear = around().find(|rect| self.is_free(rect) && !self.covers_line(rect));
         let free = clear.or_else(|| around().find(|rect| self.is_free(rect)));
         if let Some(rect) = free {

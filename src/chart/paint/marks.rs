@@ -3,7 +3,8 @@
 use super::PaintError;
 use super::labels::{Rect, Room, size_of};
 use super::lines::label;
-use super::pen::Pen;
+use super::path::distance;
+use super::pen::{Pen, Stroke};
 use crate::chart::layout::PlotArea;
 use crate::chart::palette::{Theme, line, tokens};
 use crate::chart::spec::{ChartSpec, Mark};
@@ -15,6 +16,8 @@ const RADIUS: (f64, f64) = (3.5, 110.0);
 const EDGE: f64 = 1.5;
 /// The width of a hollow disc's ring.
 const RING: f64 = 2.0;
+/// A name so far from its disc is joined to it.
+const LEADER: f64 = 8.0;
 /// More marks than these have no names in the figure.
 const NAMED: usize = 16;
 
@@ -25,6 +28,14 @@ const FINE: f64 = 2.25;
 fn radius(mark: &Mark, named: bool) -> f64 {
     let least = if named { RADIUS.0 } else { FINE };
     (least * least + RADIUS.1 * mark.weight).sqrt()
+}
+
+/// Keeps marks that have names free of the names of lines.
+pub(super) fn reserve(spec: &ChartSpec, area: &PlotArea, room: &mut Room) {
+    for mark in spec.marks.iter().filter(|_| spec.marks.len() <= NAMED) {
+        let side = 2.0 * radius(mark, true);
+        room.take(Rect::around(area.to_pixel(mark.at.0, mark.at.1), side, side));
+    }
 }
 
 /// Every mark, in order: later ones lie over earlier ones, so that views put the heaviest first.
@@ -41,7 +52,6 @@ pub(super) fn draw<B: DrawingBackend>(
     for mark in &spec.marks {
         let (spot, radius) = (spot(mark), radius(mark, named));
         if named {
-            room.take(Rect::around(spot, 2.0 * radius, 2.0 * radius));
             pen.disc(spot, radius + EDGE, surface)?;
         }
         pen.disc(spot, radius, line(theme, mark.role))?;
@@ -50,7 +60,12 @@ pub(super) fn draw<B: DrawingBackend>(
         }
     }
     for mark in spec.marks.iter().filter(|mark| named && !mark.role.is_kind()) {
-        if let Some(place) = room.near(spot(mark), radius(mark, named), size_of(&[&mark.name])) {
+        let (at, radius) = (spot(mark), radius(mark, named));
+        if let Some(place) = room.near(at, radius, size_of(&[&mark.name])) {
+            let to = place.nearest(at);
+            if distance(at, to) > radius + LEADER {
+                pen.line(&[at, to], Stroke::solid(tokens(theme).muted, 1.0))?;
+            }
             label(pen, &[&mark.name], place, tokens(theme).text, theme)?;
         }
     }

@@ -17,8 +17,8 @@ use crate::units::Bytes;
 
 /// Points along the axis.
 const POINTS: usize = 97;
-/// How far a straight line may lie off a curve while it moves, as a share of its height: a pixel at most.
-const NEAR: f64 = 0.004;
+/// How far a straight line may lie off a curve while it moves, as a share of its height: less than three digits tell.
+const NEAR: f64 = 0.001;
 /// Curves closer than this share of their value are one stroke.
 const SAME: f64 = 1e-9;
 /// The line of what the GPU has.
@@ -52,7 +52,7 @@ pub fn curve_within(
             continue;
         }
         let moved = Scenario { strategy, ..*scenario };
-        let mut line = curve(&moved, &x, metric, scratch);
+        let mut line = curve(&moved, &x, metric, own, scratch);
         line.name = names::strategy(place).to_string();
         line.band = (own && !line.segments.is_empty()).then(|| metric.band(scenario));
         line.role = if own { LineRole::Current(place) } else { LineRole::Strategy(place) };
@@ -122,9 +122,10 @@ impl Node for Point {
     }
 }
 
-/// One strategy's curve: what fits, and what would hold if memory were no limit.
-fn curve(scenario: &Scenario, x: &AxisOf, metric: Metric, scratch: &Scratch) -> Line {
-    let points = scratch.points(&mut |place| {
+/// One strategy's curve: what fits, and what would hold if memory were no limit. The caption tells numbers of the scenario's
+/// own, so that it always has every point.
+fn curve(scenario: &Scenario, x: &AxisOf, metric: Metric, own: bool, scratch: &Scratch) -> Line {
+    let points = scratch.points(own, &mut |place| {
         let value = scratch.xs.get(place).copied().unwrap_or(x.axis.min);
         let sample = sweep::sample_at(scenario, x.number, value);
         Point {

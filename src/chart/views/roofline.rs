@@ -5,6 +5,7 @@ use crate::chart::spec::{Axis, ChartSpec, Grain, Line, LineRole, Mark, Quantity}
 use crate::chart::{format, names};
 use crate::model::compute::parts::{Operator, Part, parts};
 use crate::model::compute::{matmul_rate, memory_rate, peak};
+use crate::model::report::Report;
 use crate::params::{Scale, Unit};
 use crate::scenario::Scenario;
 use crate::units::{Bytes, BytesPerSecond, Flops, FlopsPerSecond, Seconds};
@@ -27,12 +28,13 @@ pub fn roofline(scenario: &Scenario) -> ChartSpec {
     let roof = Roof { peak: peak(&setup), memory: setup.accelerator.memory_bandwidth };
     let reached = Roof { peak: matmul_rate(&setup), memory: memory_rate(&setup) };
     let fits = report.fits();
+    let has_experts = setup.architecture.has_experts();
     let mut marks: Vec<Mark> = Vec::new();
     for (place, (operator, part)) in Operator::ALL.into_iter().zip(&all).enumerate() {
         if part.time > Seconds::ZERO && part.flops > Flops::ZERO {
             let share = part.time / total.time;
             let at = (part.intensity(), part.rate().tflops());
-            let mark = Mark::new(names::operator(operator), LineRole::Choice(place), at, PERCENT * share);
+            let mark = Mark::new(names::operator(operator, has_experts), LineRole::Choice(place), at, PERCENT * share);
             // The heaviest first: light ones lie over them.
             let before = marks.iter().position(|other| other.weight < share).unwrap_or(marks.len());
             marks.insert(before, Mark { weight: share, fits, ..mark });
@@ -54,17 +56,16 @@ pub fn roofline(scenario: &Scenario) -> ChartSpec {
     if lane > Seconds::ZERO && network.tflops() <= y.max {
         let height = network.tflops().max(y.min);
         lines.push(Line::new(
-            "Network: the step's communication, if compute hid under it",
+            "Network, all compute hidden under it",
             LineRole::Network,
             vec![vec![(x.min, height), (x.max, height)]],
         ));
     }
     let quantity = Quantity { label: "Share of compute time", unit: Unit::Percent };
-    let step = Step { total, rate: FlopsPerSecond::from_tflops(here.1), lane, time: report.time.step };
-    let missing = (!fits).then(|| format::bytes(-report.memory.free()));
+    let step = Step { total, rate: FlopsPerSecond::from_tflops(here.1), report };
     ChartSpec {
         title: "Roofline of the step".into(),
-        caption: caption(&all, &step, &roof, missing),
+        caption: caption(&all, &step, &roof, has_experts),
         lines,
         marks,
         here: Some(here).filter(|here| here.0.is_finite() && here.1 > 0.0),
@@ -125,14 +126,20 @@ fn axes(marks: &[Mark], here: (f64, f64), roof: &Roof) -> (Axis, Axis) {
 struct Step {
     total: Part,
     rate: FlopsPerSecond,
-    lane: Seconds,
-    time: Seconds,
+    report: Report,
 }
 
-/// `MLP takes 52.1 % of compute and reaches 71.0 % of the peak of 312 TFLOP/s; memory bandwidth limits 12.3 % of compute. With all that
-/// waits, the step reaches 165 TFLOP/s.`
-fn caption(all: &[Part], step: &Step, roof: &Roof, missing: Option<String>) -> String {
-    let moot = missing.map_or(String::new(), |missing| format!("It does not fit (by {missing}); if it did: "));
+/// `Of compute time 50.5 % goes to MLP, at 68.1 % of the peak of 312 TFLOP/s, and memory bandwidth limits 9.93 %. The whole step of 2.16 s
+/// reaches 157 TFLOP/s, limited by compute.`
+fn caption(all: &[Part], step: &Step, roof: &Roof, has_experts: bool) -> String {
+    let Step { total, rate, report } = step;
+    let missing = format::bytes(-report.memory.free());
+    let moot = if report.fits() {
+        String::new()
+    } else {
+        format!("It does not fit (by {missing}). If memory were no limit: ")
+    };
+    let of = if report.fits() { "Of" } else { "of" };
     let largest =
         Operator::ALL.into_iter().zip(all).reduce(|most, part| if part.1.time > most.1.time { part } else { most });
     let Some((operator, part)) = largest.filter(|(_, part)| part.time > Seconds::ZERO) else { return moot };
@@ -141,22 +148,17 @@ fn caption(all: &[Part], step: &Step, roof: &Roof, missing: Option<String>) -> S
         .filter(|part| part.bytes > Bytes::ZERO && part.intensity() < roof.ridge())
         .map(|part| part.time)
         .sum();
-    let name = names::operator(operator);
-    let name = if moot.is_empty() { name.to_string() } else { names::in_sentence(name) };
-    let network = if step.lane > step.total.time {
-        format!(", held by communication of {}", format::seconds(step.lane))
-    } else {
-        String::new()
-    };
     format!(
-        "{moot}{name} takes {} of compute and reaches {} of the peak of {}; memory bandwidth limits {} of compute. The whole step \
-         of {} reaches {}{network}.",
-        format::percent(part.time / step.total.time),
+        "{moot}{of} compute time {} goes to {}, at {} of the peak of {}, and memory bandwidth limits {}. The whole step of {} reaches \
+         {}, limited by {}.",
+        format::percent(part.time / total.time),
+        names::in_sentence(names::operator(operator, has_experts)),
         format::percent(part.rate().get() / roof.peak.get()),
         format::tflops(roof.peak),
-        format::percent(of_memory / step.total.time),
-        format::seconds(step.time),
-        format::tflops(step.rate),
+        format::percent(of_memory / total.time),
+        format::seconds(report.time.step),
+        format::tflops(*rate),
+        names::limiter(report.time.limiter()),
     )
 }
 
@@ -228,7 +230,7 @@ mod tests {
         let spec = roofline(&scenario);
         let network = spec.lines.iter().find(|line| line.role == LineRole::Network).unwrap().segments[0][0].1;
         let mlp = spec.marks.iter().find(|mark| mark.name == "MLP").unwrap().at.1;
-        assert!(network < 0.5 * mlp && spec.caption.contains("held by communication"), "{}", spec.caption);
+        assert!(network < 0.5 * mlp && spec.caption.contains("limited by network between nodes."), "{}", spec.caption);
         assert!((spec.here.unwrap().1 / network - 1.0).abs() < 0.1);
     }
 }

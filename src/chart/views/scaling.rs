@@ -19,9 +19,9 @@ pub fn scaling_curves(scenario: &Scenario) -> ChartSpec {
     let x = axis("GPUs", Unit::None, (first, if last > first { last } else { 2.0 * first }), Grain::Doublings(own));
     let ideal = |gpus: f64| (gpus, speed / own * gpus);
     let lines = vec![
-        line("Weak: the batch of a GPU stays", LineRole::Weak, &points.weak),
-        line("Strong: the batch of a step stays", LineRole::Strong, &points.strong),
-        Line::new("Linear from here", LineRole::Ideal, vec![vec![ideal(x.min), ideal(own), ideal(x.max)]]),
+        line("Weak scaling", LineRole::Weak, &points.weak),
+        line("Strong scaling", LineRole::Strong, &points.strong),
+        Line::new("Linear", LineRole::Ideal, vec![vec![ideal(x.min), ideal(own), ideal(x.max)]]),
     ];
     let (mut low, mut high) = (ideal(x.min).1, ideal(x.max).1);
     for point in points.weak.iter().chain(&points.strong) {

@@ -84,11 +84,11 @@ impl Scratch {
         values
     }
 
-    /// The nodes along a curve.
-    pub(super) fn points<T: Node>(&self, at: &mut dyn FnMut(usize) -> T) -> Vec<T> {
+    /// The nodes along a curve, `all` of them evaluated or those that the eye needs.
+    pub(super) fn points<T: Node>(&self, all: bool, at: &mut dyn FnMut(usize) -> T) -> Vec<T> {
         let count = self.xs.len();
         let mut points = Vec::with_capacity(count);
-        if self.moving {
+        if self.moving && !all {
             refine::line(count, &mut points, at);
         } else {
             points.extend((0..count).map(at));

@@ -174,6 +174,34 @@ fn the_bound_is_above_full_shard_everywhere() {
 }
 
 #[test]
+fn curves_that_move_look_like_those_at_rest() {
+    let (mut resting, mut moving) = (Scratch::default(), Scratch::default());
+    moving.set_moving(true);
+    for seq_len in [1024, 8192, 65_536] {
+        let scenario = Scenario { seq_len, ..default_scenario() };
+        for (key, metric) in [("link", Metric::Mfu), ("seq", Metric::Mfu), ("size", Metric::TokensPerSecond)] {
+            let rest = mfu_curve(&scenario, key, metric, true, &mut resting);
+            let moved = mfu_curve(&scenario, key, metric, true, &mut moving);
+            assert_eq!((&rest.caption, rest.here), (&moved.caption, moved.here));
+            let points = |spec: &ChartSpec| -> Vec<(f64, f64)> {
+                let pieces = spec.lines.iter().flat_map(|line| line.segments.iter().chain(&line.infeasible));
+                pieces.flatten().copied().collect()
+            };
+            let (rest_points, moved_points) = (points(&rest), points(&moved));
+            assert_eq!(rest_points.len(), moved_points.len(), "{key} {seq_len}");
+            // The plot is some 260 pixels high.
+            let pixel = rest.y.max / 260.0;
+            let off = |pair: (&(f64, f64), &(f64, f64))| (pair.0.1 - pair.1.1).abs() / pixel;
+            let pairs = || rest_points.iter().zip(&moved_points);
+            // Between two nodes that are alike lies now and then one that is not.
+            let far = pairs().filter(|&pair| off(pair) > 1.0).count();
+            assert!(100 * far < rest_points.len(), "{key} {seq_len}: {far} points");
+            assert!(pairs().all(|pair| off(pair) < 2.0), "{key} {seq_len}");
+        }
+    }
+}
+
+#[test]
 fn every_metric_over_every_axis_is_a_figure_without_gaps_in_words() {
     for scenario in [default_scenario(), mixture(), Scenario { gpus: 1, ..default_scenario() }] {
         for metric in Metric::ALL {

@@ -31,7 +31,7 @@ fn mark(mark: &Mark) -> Html {
     html! {
         <li>
             <svg class="sample" viewBox="0 0 22 12" aria-hidden="true">
-                <circle class={names::line_class(mark.role)} cx="11" cy="6" r="3" stroke-width={if mark.fits { "5" } else { "2" }} fill="none" />
+                <circle class={names::line_class(mark.role)} cx="11" cy="6" r={if mark.fits { "2.5" } else { "4" }} stroke-width={if mark.fits { "5" } else { "2" }} fill="none" />
             </svg>
             <span class="line-name">{ &mark.name }</span>
         </li>

@@ -14,7 +14,11 @@ use crate::ui::text::import as words;
 /// A text, or why there is none; and whether it is all there will be.
 type Arrived = (Result<String, String>, bool);
 
-/// The model of a config, or a sentence.
+/// The model of a config.
+///
+/// # Errors
+///
+/// A sentence: what the text is instead of JSON, or what the config lacks.
 pub fn read_config(text: &str) -> Result<Imported, String> {
     check_length(text)?;
     let parsed = JSON::parse(text).map_err(|error| {

@@ -59,7 +59,7 @@ pub fn Groups(props: &Props) -> Html {
     let around = Around { scenario, drafts, preset, emit };
     // A bit for each open group.
     let open = use_state_eq(|| 0_u32);
-    use_unfolded(scenario, &open);
+    use_unfolded(around, &open);
     let groups = FOLDED.iter().zip(0_u32..).filter(|((group, _), _)| {
         // A dense model has no experts to set.
         *group != Group::Experts || scenario.model.architecture().has_experts()
@@ -77,10 +77,12 @@ pub fn Groups(props: &Props) -> Html {
     html! { <div>{ for groups.map(group) }</div> }
 }
 
-/// Opens the group of what has just become the user's own.
+/// Opens the group of what has just become the user's own, but for an imported model, which is all there already.
 #[hook]
-fn use_unfolded(scenario: &Scenario, open: &UseStateHandle<u32>) {
-    let is_custom = matches!(scenario.model, Model::Custom { .. });
+fn use_unfolded(around: Around<'_>, open: &UseStateHandle<u32>) {
+    let Around { scenario, preset, .. } = around;
+    let is = |model: Model| matches!(model, Model::Custom { .. });
+    let is_custom = is(scenario.model) && !is(preset.model);
     let own = [is_custom, scenario.accelerator.id == CUSTOM, scenario.network.id == CUSTOM];
     let before = use_mut_ref(|| own);
     let open = open.clone();
@@ -108,6 +110,8 @@ fn folded(group: Group, title: &str, around: Around, open: bool, toggle: Callbac
         let always = PARAMS.iter().any(|row| row.key == param.key);
         always || (open && is_shown(param, around.scenario))
     };
+    // So many rows explain themselves on pointing alone.
+    let explained = group != Group::Architecture;
     html! {
         <details class="group" {open} ontoggle={toggle}>
             <summary>
@@ -116,7 +120,7 @@ fn folded(group: Group, title: &str, around: Around, open: bool, toggle: Callbac
                     <span class="count">{ text::changed(changed) }</span>
                 }
             </summary>
-            <div class="set">{ for rows().filter(is_made).map(|param| control(param, around, true)) }</div>
+            <div class="set">{ for rows().filter(is_made).map(|param| control(param, around, explained)) }</div>
         </details>
     }
 }

@@ -46,15 +46,13 @@ pub fn shown(label: &str) -> String {
     format!("The curves now show {}.", in_sentence(label))
 }
 
-/// `Link bandwidth moves MFU most: +2.10 points with a tenth more, +12.1 points doubled. Doubled GPU memory would make it fit.`
+/// `MFU depends most on link bandwidth: +2.10 points with a tenth more, +12.1 points doubled. Doubled GPU memory would make it fit.`
 pub fn caption(metric: Metric, (now, fits): (f64, bool), knobs: &[Knob]) -> String {
     let name = in_sentence(metric.quantity().label);
     let moot = if fits { "" } else { "If memory were no limit: " };
-    let strength = |knob: &Knob| {
-        let of = |effect: Option<Effect>| effect.map_or(0.0, |effect| (effect.value / now - 1.0).abs());
-        of(knob.doubled).max(of(knob.tenth))
-    };
-    let strongest = knobs.iter().reduce(|most, knob| if strength(knob) > strength(most) { knob } else { most });
+    // What makes it fit is first, and said last.
+    let makes_fit = |knob: &&Knob| !fits && [knob.tenth, knob.doubled].iter().flatten().any(|effect| effect.fits);
+    let strongest = knobs.iter().find(|knob| !makes_fit(knob)).or(knobs.first());
     let Some(strongest) = strongest else { return format!("No number alone moves {name}.") };
     let said =
         |effect: Option<Effect>, how: &str| effect.map(|effect| format!("{} {how}", change(metric, now, effect)));
@@ -62,12 +60,12 @@ pub fn caption(metric: Metric, (now, fits): (f64, bool), knobs: &[Knob]) -> Stri
         .into_iter()
         .flatten()
         .collect();
-    let label = strongest.param.label;
-    let label = if fits { label.to_string() } else { in_sentence(label) };
+    let label = in_sentence(strongest.param.label);
     let fitting = knobs.iter().find(|knob| !fits && knob.doubled.is_some_and(|effect| effect.fits));
     let fitting = fitting
         .map_or(String::new(), |knob| format!(" Twice the {} would make it fit.", in_sentence(knob.param.label)));
-    format!("{moot}{label} moves {name} most: {}.{fitting}", both.join(", "))
+    let name = if fits { metric.quantity().label.to_string() } else { name };
+    format!("{moot}{name} depends most on {label}: {}.{fitting}", both.join(", "))
 }
 
 #[cfg(test)]
@@ -86,7 +84,7 @@ mod tests {
                 let knobs = strongest(&scenario, ROWS, &|scenario, sample| metric.of(sample, scenario));
                 let own = (metric.of(&now, &scenario), now.fits());
                 let caption = caption(metric, own, &knobs);
-                assert!(caption.contains(" most: ") && caption.ends_with('.'), "{caption}");
+                assert!(caption.contains(" depends most on ") && caption.ends_with('.'), "{caption}");
                 for knob in &knobs {
                     for effect in [knob.tenth, knob.doubled].into_iter().flatten() {
                         let said = change(metric, own.0, effect);
