@@ -18,6 +18,7 @@ use crate::ui::panels::controls::{Folded, controls};
 use crate::ui::panels::figures::{Below, Sinks, figures};
 use crate::ui::panels::gallery::notice;
 use crate::ui::panels::masthead::Masthead;
+use crate::ui::panels::printed::printed;
 use crate::ui::panels::verdict::verdict;
 use crate::ui::panels::why::why;
 use crate::ui::state::State;
@@ -85,7 +86,9 @@ pub fn App(start: &Start) -> Html {
             derived
         });
     let place = use_node_ref();
-    let seen = effects::use_seen(&place);
+    // Paper has no place that is out of sight.
+    let printing = effects::use_printing();
+    let seen = effects::use_seen(&place) || printing;
     let timeline =
         use_memo((settled, state.view.zoom, seen), |(scenario, zoom, seen)| timeline(scenario, *zoom, *seen));
     let below = Below { timeline, place };
@@ -125,6 +128,7 @@ pub fn App(start: &Start) -> Html {
                     { controls(&state, Folded { scenario: folded, opened: &opened, words }, &emit) }
                     { figures(&state, settled, &derived, below, theme, sinks) }
                 </div>
+                if printing { { printed(&state.scenario) } }
             </main>
             <Colophon picked={picked(&state.scenario)} {words} />
             <Status sentence={(*pointed).clone().unwrap_or(sentence)} />
