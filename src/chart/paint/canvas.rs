@@ -50,13 +50,6 @@ pub fn paint_chart(
     with_pen(&context, style, &mut |pen| draw_chart(pen, spec, &area, style.theme, crosshair))
 }
 
-/// Paints a chart where nobody sees it, so that the browser knows the code when somebody does.
-pub fn rehearse(spec: &ChartSpec, style: &Style) {
-    if let Ok(canvas) = hidden_canvas(1, 1) {
-        let _ = paint_chart(spec, &canvas, style, None);
-    }
-}
-
 /// Paints a memory bar, with an outline around the highlighted part.
 ///
 /// # Errors
