@@ -127,7 +127,8 @@ fn with_pen(
     let ratio = style.device_pixel_ratio;
     context.set_transform(1.0 / SUBPIXELS, 0.0, 0.0, 1.0 / SUBPIXELS, 0.0, 0.0).map_err(|error| refused(&error))?;
     context.set_line_join("round");
-    let mut backend = Backend::Canvas(Brush::new(context));
+    let brush = Brush::new(context).ok_or_else(|| PaintError("the canvas has no 2D context.".to_string()))?;
+    let mut backend = Backend::Canvas(brush);
     draw(&mut Pen::new(&mut backend, SUBPIXELS * ratio, ratio))?;
     backend.present().map_err(|error| PaintError(error.to_string()))
 }
