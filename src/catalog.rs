@@ -122,8 +122,10 @@ pub struct ScenarioEntry {
     pub name: &'static str,
     /// One sentence on what to notice.
     pub notice: Words,
-    /// The fragment of its link, without the leading `#`.
+    /// The fragment of its link, without the leading `#`; what it is compared to is pinned there.
     pub link: &'static str,
+    /// The query of its link, with the leading `?`, where other axes show it best; else nothing.
+    pub view: &'static str,
     /// Where the claim comes from.
     pub source: Words,
 }
@@ -132,7 +134,7 @@ pub use accelerators::ACCELERATORS;
 pub use clusters::CLUSTERS;
 pub use interconnects::INTERCONNECTS;
 pub use models::MODELS;
-pub use scenarios::SCENARIOS;
+pub use scenarios::{CLAIMS, PLANS, SCENARIOS};
 
 /// The accelerator with this key.
 pub fn accelerator(id: &str) -> Option<&'static AcceleratorEntry> {

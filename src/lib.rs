@@ -5,7 +5,7 @@
 //! # Map
 //!
 //! Dependencies point one way: `units, decimal <- model <- scenario, params <- catalog <- plan, share, import, measured <-
-//! export, chart <- ui`.
+//! chart <- explain <- export <- ui`.
 //!
 //! | module | what it is | what it does not know |
 //! |---|---|---|
@@ -21,6 +21,7 @@
 //! | [`import`] | a Hugging Face `config.json` to a model's shape, what was read of it and what was not understood | how JSON is parsed, the page |
 //! | [`export`] | reports and the catalog as JSON | the page |
 //! | [`chart`] | figures as data ([`chart::spec::ChartSpec`]), and their painting, tables and descriptions | the page |
+//! | [`explain`] | why a number is what it is: formulas, what stands in them, sources, the glossary | the page |
 //! | `ui` (feature `web`) | the page: state, effects, components | formulas |
 //!
 //! # Invariants
@@ -40,6 +41,7 @@
 pub mod catalog;
 pub mod chart;
 pub mod decimal;
+pub mod explain;
 pub mod export;
 pub mod import;
 pub mod measured;

@@ -7,7 +7,7 @@ pub mod table;
 
 use crate::scenario::Scenario;
 use crate::words::Words;
-pub(crate) use check::is_held;
+pub use check::is_held;
 pub use check::issues;
 pub use table::{ARCHITECTURE, CONSTANTS, PARAMS};
 

@@ -6,7 +6,7 @@
 //!
 //! - [`decode::decode_link`] takes a whole address, a fragment with or without `#`, or nothing; [`decode::decode`] a JSON object
 //!   with the same keys as well.
-//! - [`encode::encode`] writes the fragment, [`encode::to_json`] all values under the same keys.
+//! - [`encode::encode`] writes the fragment, [`encode::encode_with`] that of a scenario with others pinned beside it, [`encode::to_json`] all values under the same keys.
 //! - [`pick`] puts catalog entries into a scenario.
 //!
 //! It does not know the page: presentation (`embed`, `view`, `theme`) stands in the address's query.
@@ -19,4 +19,4 @@ pub mod pick;
 pub mod v1;
 
 pub use decode::{Decoded, decode, decode_link};
-pub use encode::{encode, to_json};
+pub use encode::{encode, encode_with, to_json};

@@ -27,7 +27,12 @@ impl Page {
         history.replace_state_with_url(&JsValue::NULL, "", Some(&window().location().pathname().unwrap())).unwrap();
         let root = document().create_element("div").unwrap();
         document().body().unwrap().append_child(&root).unwrap();
-        let start = Start { scenario: catalog::default_scenario(), issues: Vec::new(), view: View::default() };
+        let start = Start {
+            scenario: catalog::default_scenario(),
+            pins: Vec::new(),
+            issues: Vec::new(),
+            view: View::default(),
+        };
         let handle = yew::Renderer::<App>::with_root_and_props(root.clone(), start).render();
         let page = Self { root, handle: Some(handle) };
         page.settle().await;

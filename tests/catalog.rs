@@ -340,7 +340,7 @@ fn scenarios_decode_without_issues_fit_in_memory_and_say_what_to_notice() {
     for scenario in SCENARIOS {
         assert!(scenario.notice.text().ends_with('.') && scenario.notice.text().len() > 40, "{}", scenario.id);
         assert!(
-            scenario.link.starts_with(&format!("v=1&rev={REVISION}&")) && scenario.link.len() < 320,
+            scenario.link.starts_with(&format!("v=1&rev={REVISION}&")) && scenario.link.len() < 400,
             "{}",
             scenario.id
         );

@@ -1,21 +1,26 @@
 //! Each named scenario shows what its sentence says.
 
-#![allow(clippy::unwrap_used, reason = "a test stops where its data is wrong")]
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test stops where its data is wrong")]
 
-use shardwise::catalog::{SCENARIOS, expert_layers};
+use shardwise::catalog::{CLAIMS, PLANS, SCENARIOS, expert_layers};
+use shardwise::chart::spec::PIN_LETTERS;
 use shardwise::model::collectives::AllToAll;
 use shardwise::model::experts::layer::{Choice, MoeLayer};
 use shardwise::model::memory::{shard_degrees, states};
 use shardwise::model::report::{Limiter, Report};
+use shardwise::params;
 use shardwise::plan::experts::{Policy, pick, time};
 use shardwise::plan::limits::largest_model;
 use shardwise::scenario::{Model, Scenario, Strategy};
-use shardwise::share::decode;
+use shardwise::share::{Decoded, decode, encode_with};
 use shardwise::units::BytesPerSecond;
 
+fn linked(id: &str) -> Decoded {
+    decode(SCENARIOS.iter().find(|entry| entry.id == id).unwrap().link)
+}
+
 fn scenario(id: &str) -> Scenario {
-    let entry = SCENARIOS.iter().find(|entry| entry.id == id).unwrap();
-    decode(entry.link).scenario
+    linked(id).scenario
 }
 
 fn report(id: &str) -> Report {
@@ -194,4 +199,174 @@ fn deepseek_v3_trains_nearly_as_fast_as_reported() {
     let reported: f64 = 1e12 / (180e3 * 3600.0);
     assert!((reported / 1540.0 - 1.0).abs() < 0.01);
     assert!((report.tokens_per_s_per_gpu / reported - 1.0).abs() < 0.25);
+}
+
+/// An example with what it pins.
+fn compared(id: &str) -> (Report, Vec<Report>) {
+    let decoded = linked(id);
+    assert_eq!(decoded.issues, [], "{id}");
+    let pins = decoded.pins.iter().map(|pin| {
+        assert_eq!(params::issues(pin), [], "{id}");
+        pin.report()
+    });
+    (decoded.scenario.report(), pins.collect())
+}
+
+/// By how many points of a percent the first MFU is higher.
+fn points(one: &Report, other: &Report) -> f64 {
+    1e2 * (one.mfu - other.mfu)
+}
+
+/// A figure is what the sentence says, to its last digit.
+fn says(found: f64, said: f64, to: f64) {
+    assert!((found - said).abs() <= to / 2.0, "{found}, not {said}");
+}
+
+const GIB: f64 = 1_073_741_824.0;
+
+#[test]
+fn examples_open_whole_and_say_what_is_theirs() {
+    let examples = || PLANS.iter().chain(CLAIMS);
+    assert!(examples().count() >= 6 + 8);
+    for entry in examples() {
+        assert!(SCENARIOS.iter().any(|named| named.id == entry.id), "{}", entry.id);
+        let decoded = decode(entry.link);
+        let link = encode_with(&decoded.scenario, &decoded.pins);
+        assert!(link.len() < 400, "{link}");
+        let again = decode(&link);
+        assert_eq!((again.scenario, &again.pins), (decoded.scenario, &decoded.pins), "{}", entry.id);
+        // A letter in the sentence is a pin.
+        for (place, letter) in PIN_LETTERS.into_iter().enumerate() {
+            let named = ["(", " ", "against "].iter().any(|before| {
+                [")", ":", "."].iter().any(|after| entry.notice.text().contains(&format!("{before}{letter}{after}")))
+            });
+            assert!(!named || place < decoded.pins.len(), "{}: {letter}", entry.id);
+        }
+    }
+    assert!(CLAIMS.iter().all(|entry| !decode(entry.link).pins.is_empty()));
+}
+
+#[test]
+fn twice_the_bandwidth_stands_beside_the_half_of_it() {
+    for (size, said) in [("7b", 8.0), ("13b", 10.0), ("65b", 13.0)] {
+        let (now, pins) = compared(&format!("compare-bandwidth-{size}"));
+        says(points(&now, &pins[0]), said, 1.0);
+        assert_eq!((now.limiter, pins[0].limiter), (Limiter::Compute, Limiter::InterNode), "{size}");
+    }
+}
+
+#[test]
+fn the_longer_the_sequence_the_more_bandwidth_is_worth() {
+    let (now, pins) = compared("compare-longer-sequence");
+    says(points(&now, &pins[0]), 16.0, 1.0);
+    says(points(&pins[1], &pins[2]), 8.0, 1.0);
+    assert!([&now, &pins[0], &pins[1], &pins[2]].iter().all(|report| report.limiter == Limiter::InterNode));
+}
+
+#[test]
+fn memory_stands_beside_the_bandwidth_that_it_replaces() {
+    let (now, pins) = compared("compare-memory-bandwidth");
+    assert!(points(&now, &pins[0]).abs() < 2.0, "{}", points(&now, &pins[0]));
+    says(points(&now, &pins[1]), 16.0, 1.0);
+}
+
+#[test]
+fn fsdp_stands_beside_ddp() {
+    let (now, pins) = compared("compare-fsdp-ddp");
+    says(now.memory.free() / now.memory.capacity, 0.5, 0.1);
+    let missing = -pins[0].memory.free().get() / GIB;
+    assert!((290.0..300.0).contains(&missing), "{missing}");
+    let largest = linked("compare-fsdp-ddp").pins[1];
+    assert!(pins[1].fits() && largest.model.size() * 5.0 <= 17.5e9 && largest_model(&largest).unwrap() < 4e9);
+
+    let (small, pins) = compared("compare-small-fsdp-ddp");
+    assert!((small.time.step / pins[0].time.step - 1.0).abs() < 0.01);
+    assert!(small.memory.peak / pins[0].memory.peak < 0.5);
+
+    let (many, pins) = compared("compare-scaling");
+    says(1e2 * (1.0 - many.tokens_per_s_per_gpu / pins[0].tokens_per_s_per_gpu), 8.5, 0.1);
+}
+
+#[test]
+fn every_sharding_factor_has_its_price() {
+    let (node, pins) = compared("compare-sharding-factor");
+    says(1e2 * (pins[0].time.step / node.time.step - 1.0), 12.0, 1.0);
+    says(pins[0].memory.peak / node.memory.peak, 0.5, 0.1);
+    assert!(node.fits() && pins[0].fits() && !pins[1].fits());
+}
+
+#[test]
+fn the_states_of_7b_are_shared_by_eight() {
+    let decoded = linked("compare-pure-bf16");
+    let of = |scenario: &Scenario| {
+        let setup = scenario.setup();
+        states(setup.architecture.params() as f64, setup.recipe, shard_degrees(&setup)).total().gb()
+    };
+    says(of(&decoded.pins[0]), 54.0, 1.0);
+    assert!((of(&decoded.scenario) * 8.0 / of(&decoded.pins[0]) - 1.0).abs() < 1e-12);
+}
+
+#[test]
+fn three_dimensions_stand_beside_what_shrinks_the_bubble() {
+    let (now, pins) = compared("compare-175b-3d");
+    let share = |report: &Report| 1e2 * (report.time.bubble / report.time.step);
+    says(share(&now), 18.0, 1.0);
+    for pin in &pins {
+        says(share(pin) / share(&now), 0.55, 0.1);
+    }
+    assert!((now.tokens_per_step / pins[0].tokens_per_step - 1.0).abs() < 1e-12);
+}
+
+#[test]
+fn the_adaptive_layer_stands_beside_the_static_one() {
+    let (now, pins) = compared("compare-tutel-2048");
+    says(pins[0].time.step / now.time.step, 2.9, 0.1);
+}
+
+#[test]
+fn hopper_stands_beside_ampere_and_hierarchies_beside_rings() {
+    let (hopper, pins) = compared("compare-hopper-ampere");
+    says(hopper.tokens_per_s_per_gpu / pins[0].tokens_per_s_per_gpu, 2.4, 0.1);
+    says(points(&hopper, &pins[0]), -10.0, 1.5);
+    says(1e2 * pins[1].mfu, 20.0, 1.0);
+    let peak = |id: &str| shardwise::catalog::accelerator(id).unwrap().values.peak_16bit;
+    says(peak("h100-sxm") / peak("a100-80gb"), 3.2, 0.1);
+
+    let (groups, pins) = compared("compare-hierarchical");
+    says(1e2 * (pins[0].time.step / groups.time.step - 1.0), 4.0, 1.0);
+    says(groups.memory.peak / pins[0].memory.peak, 2.1, 0.2);
+    says(pins[1].time.step / groups.time.step, 7.2, 0.5);
+}
+
+#[test]
+fn starting_points_fit_and_are_what_they_say() {
+    let (node, pins) = compared("plan-8b-one-node");
+    says(node.memory.free().get() / GIB, 13.0, 1.0);
+    says((pins[0].memory.free() - node.memory.free()).get() / GIB, 40.0, 1.0);
+    says(1e2 * (1.0 - pins[0].tokens_per_s_per_gpu / node.tokens_per_s_per_gpu), 22.0, 1.0);
+
+    let (ethernet, pins) = compared("plan-7b-ethernet");
+    says(1e2 * ethernet.mfu, 42.0, 1.0);
+    says(1e2 * pins[0].mfu, 9.0, 1.0);
+
+    let (pairs, pins) = compared("plan-70b-64-h100");
+    says(1e2 * pairs.mfu, 40.0, 1.0);
+    says(-pins[0].memory.free().get() / GIB, 27.0, 1.0);
+    says(1e2 * pins[1].mfu, 37.0, 1.0);
+    assert!(pairs.tokens_per_step == pins[0].tokens_per_step && pins[1].fits());
+
+    let (large, pins) = compared("plan-405b");
+    let bubble = |report: &Report| 1e2 * (report.time.bubble / report.time.step);
+    says(1e2 * large.mfu, 37.0, 1.0);
+    says(bubble(&large), 11.0, 1.0);
+    assert!((44.0..50.0).contains(&bubble(&pins[0])), "{}", bubble(&pins[0]));
+    let setup = scenario("plan-405b").setup();
+    assert_eq!((setup.mesh.tp, setup.mesh.pp, setup.mesh.replicas()), (8, 16, 128));
+
+    let (_, pins) = compared("plan-8b-longest-context");
+    assert!(pins.iter().all(|pin| !pin.fits()) && pins.len() == 2);
+
+    let (inside, pins) = compared("plan-moe-slow-links");
+    says(pins[0].time.step / inside.time.step, 4.0, 0.2);
+    says(1e2 * (pins[0].time.exchange / pins[0].time.step), 80.0, 1.0);
 }

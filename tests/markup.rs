@@ -4,7 +4,9 @@
 use shardwise::catalog;
 use shardwise::chart::timeline::Level;
 use shardwise::chart::views::{Scratch, TIME, feasible_region};
+use shardwise::explain;
 use shardwise::import::Imported;
+use shardwise::model::report::MemoryPart;
 use shardwise::model::transformer::Architecture;
 use shardwise::params::{Group, PARAMS};
 use shardwise::scenario::issue::Issue;
@@ -29,7 +31,7 @@ where
 }
 
 fn page(scenario: &Scenario, issues: Vec<Issue>) -> String {
-    rendered::<App>(Start { scenario: *scenario, issues, view: View::default() })
+    rendered::<App>(Start { scenario: *scenario, pins: Vec::new(), issues, view: View::default() })
 }
 
 fn does_not_fit() -> Scenario {
@@ -206,7 +208,7 @@ fn a_narrowed_figure_says_so_and_offers_the_whole() {
     let whole = page(&scenario, Vec::new());
     assert!(!whole.contains(text::RESET_ZOOM));
     let view = View::from_query("?x=16384..65536&cx=300..900");
-    let html = rendered::<App>(Start { scenario, issues: Vec::new(), view });
+    let html = rendered::<App>(Start { scenario, pins: Vec::new(), issues: Vec::new(), view });
     assert_eq!(html.matches(text::RESET_ZOOM).count(), 2);
     assert!(words(&html).contains("The scenario itself lies outside this part."));
     assert!(words(&html).contains(" at the scenario, outside this part, and at most "));
@@ -345,6 +347,146 @@ fn one_layer_of_experts_is_shown_where_the_model_has_some() {
     }
     assert!(words(&html).contains("Tutel’s headline, 2,048 GPUs"));
     assert!(!page(&catalog::default_scenario(), Vec::new()).contains("id=\"layer\""));
+}
+
+fn pinned(scenario: &Scenario, pins: Vec<Scenario>) -> String {
+    rendered::<App>(Start { scenario: *scenario, pins, issues: Vec::new(), view: View::default() })
+}
+
+#[test]
+fn pins_are_choices_that_undo_leaves_alone() {
+    let slide = Action::Slide { key: "seq", index: 3 };
+    let state = after(vec![Action::Pin, Action::Pin, slide, Action::Settle, Action::Commit]);
+    assert_eq!(state.pins, [catalog::default_scenario()]);
+    let moved = state.scenario;
+    let undone = state.reduce(Action::Undo);
+    assert_eq!((undone.scenario, undone.pins.len()), (catalog::default_scenario(), 1));
+    let redone = undone.reduce(Action::Redo);
+    assert_eq!((redone.scenario, redone.pins.len()), (moved, 1));
+    let swapped = redone.reduce(Action::Swap(0));
+    assert_eq!((swapped.scenario, swapped.pins.as_slice()), (catalog::default_scenario(), [moved].as_slice()));
+    let nowhere = swapped.reduce(Action::Swap(7)).reduce(Action::Unpin(7));
+    assert_eq!(nowhere.pins, [moved]);
+    assert_eq!(nowhere.reduce(Action::Unpin(0)).pins, []);
+}
+
+#[test]
+fn a_fourth_pin_changes_nothing_and_the_page_says_so() {
+    let gpus = |gpus: u32| Scenario { gpus, ..catalog::default_scenario() };
+    let take = |count: u32| [Action::Take(Box::new(gpus(count))), Action::Pin];
+    let state = after([8, 16, 32, 128].into_iter().flat_map(take).collect());
+    assert_eq!(state.pins, [8, 16, 32].map(gpus));
+    let html = words(&pinned(&gpus(128), state.pins.clone()));
+    assert!(html.contains(text::pins::FULL));
+}
+
+#[test]
+fn an_opened_link_brings_its_pins() {
+    let link = shardwise::share::decode("gpus=8&pin=1&gpus=16");
+    let arrive = Action::Arrive { scenario: Box::new(link.scenario), pins: link.pins.clone(), issues: link.issues };
+    let state = after(vec![Action::Pin, Action::Example(Some(2)), arrive]);
+    assert_eq!((state.scenario.gpus, &state.pins, state.example), (8, &link.pins, None));
+}
+
+#[test]
+fn pinned_scenarios_stand_under_the_figures_with_their_differences() {
+    let here = catalog::default_scenario();
+    let slow = shardwise::share::decode("link=100&gpus=32").scenario;
+    let html = pinned(&here, vec![slow, here]);
+    assert!(!page(&here, Vec::new()).contains("class=\"pins\""));
+    assert_eq!(html.matches("class=\"tile-delta").count(), 6, "{html}");
+    let said = words(&html).replace('\u{2009}', " ");
+    for expected in ["A 100 Gbit/s, 32 GPUs", "B as on screen", " points vs A", " % vs A, better", " GiB vs A"] {
+        assert!(said.contains(expected), "{expected} not in {said}");
+    }
+    for name in ["Swap pinned scenario A", "Remove pinned scenario B"] {
+        assert!(html.contains(&format!("aria-label=\"{name}\"")), "{name}");
+    }
+    // The button says where what is on screen is pinned already.
+    assert!(said.contains("Pinned as B"));
+    // The memory figure and the curves have a line a pin.
+    assert_eq!(html.matches("class=\"pinned-bar\"").count(), 2);
+    assert!(html.contains("line-pin-0") && html.contains("Pinned scenario A stands at link bandwidth 100"));
+    for forbidden in [" style=\"", "NaN", "inf "] {
+        assert!(!html.contains(forbidden), "{forbidden}");
+    }
+}
+
+#[test]
+fn differences_are_told_by_entries_and_parameters() {
+    let here = catalog::default_scenario();
+    let there = |link: &str| {
+        let scenario = shardwise::share::decode(link).scenario;
+        let all = text::pins::differences(&here, &scenario);
+        text::pins::name(0, &all).replace('\u{2009}', " ")
+    };
+    assert_eq!(there(""), "A: as on screen");
+    assert_eq!(there("model=llama-3-8b"), "A: Llama 3 8B");
+    assert_eq!(there("cluster=a100-40gb-100g"), "A: 100 Gbit/s");
+    assert_eq!(there("strategy=ddp&seq=8192"), "A: 8,192 tokens, DDP");
+    assert_eq!(there("gpus=8&seq=8192&size=7B"), "A: 8,192 tokens, 7B and 1 more");
+    assert_eq!(there("cluster=dgx-h100"), "A: H100 SXM, 80 GiB and 1 more");
+}
+
+#[test]
+fn a_difference_has_its_sign_and_says_whether_it_is_better() {
+    let now = catalog::default_scenario().report();
+    let mut then = now;
+    then.mfu = now.mfu - 0.0524;
+    then.time.step = 1.25 * now.time.step;
+    let [mfu, tokens, step, peak, free] = text::pins::deltas(&now, &then);
+    let said = |delta: &text::pins::Delta| delta.text.replace('\u{2009}', " ");
+    assert_eq!((said(&mfu), mfu.better), ("+5.2 points".into(), Some(true)));
+    assert_eq!((said(&step), step.better), ("−20.0 %".into(), Some(true)));
+    assert_eq!((said(&tokens), tokens.better), ("±0 %".into(), None));
+    assert_eq!((said(&peak), said(&free)), ("±0 GiB".into(), "±0 GiB".into()));
+}
+
+#[test]
+fn examples_are_one_button_away() {
+    let html = page(&catalog::default_scenario(), Vec::new());
+    assert!(html.contains("id=\"examples\"") && html.contains("aria-expanded=\"false\""));
+    assert!(!html.contains("id=\"gallery\""));
+}
+
+#[test]
+fn every_number_has_a_button_and_every_card_its_place() {
+    let scenario = catalog::default_scenario();
+    let plain = page(&scenario, Vec::new());
+    assert!(!plain.contains("id=\"why\""));
+    let tile = format!("aria-label=\"Why? MFU {}\"", text::Tiles::of(&scenario, &scenario.report()).mfu);
+    assert!(plain.contains(&tile), "{tile}");
+    for key in explain::HEADLINE.into_iter().chain(MemoryPart::ALL.map(explain::of_part)).chain(explain::REACHES) {
+        assert_eq!(plain.matches(&format!("id=\"ask-{key}\"")).count(), 1, "{key}");
+    }
+    let cards = explain::numbers().map(|number| (number.key, number.title));
+    for (key, title) in cards.chain(explain::TERMS.iter().map(|term| (term.key, term.name))) {
+        let view = View::from_query(&format!("?why={key}"));
+        assert_eq!(view.query(), format!("?why={key}"));
+        let html = rendered::<App>(Start { scenario, issues: Vec::new(), view, pins: Vec::new() });
+        assert_eq!(html.matches("id=\"why\"").count(), 1, "{key}");
+        assert!(html.contains(&format!("<h2 id=\"why-title\">{title}</h2>")), "{key}");
+    }
+}
+
+#[test]
+fn a_card_says_what_the_tile_says() {
+    let scenario = catalog::default_scenario();
+    let view = View::from_query("?why=mfu");
+    let html = rendered::<App>(Start { scenario, issues: Vec::new(), view, pins: Vec::new() });
+    let card = html.split("id=\"why\"").nth(1).unwrap().split("</section>").next().unwrap();
+    let mfu = text::Tiles::of(&scenario, &scenario.report()).mfu;
+    assert!(card.contains(&format!("<strong>= {mfu}</strong>")), "{card}");
+    assert!(card.contains("<math displaystyle=\"true\"") && card.contains("<mfrac>"), "{card}");
+}
+
+#[test]
+fn links_of_a_card_lead_back_to_its_number() {
+    let view = View::default().asking("mfu").following("checkpointing").following("micro-batch");
+    assert_eq!((view.why, view.why_from), ("micro-batch", "mfu"));
+    assert_eq!(view.following("mfu"), View::default().asking("mfu"));
+    assert_eq!(view.asking("mfu").asking("mfu"), View::default());
+    assert_eq!(View::from_query("?why=nothing"), View::default());
 }
 
 #[test]

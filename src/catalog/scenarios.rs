@@ -1,6 +1,8 @@
 //! Named scenarios: each a link that shows one thing.
 
+mod claims;
 mod mixtures;
+mod plans;
 
 use super::ScenarioEntry;
 use super::accelerators::A100_40GB;
@@ -90,7 +92,12 @@ const fn entry(
     link: &'static str,
     source: &'static str,
 ) -> ScenarioEntry {
-    ScenarioEntry { id, name, notice: Words::new(notice), link, source: Words::new(source) }
+    ScenarioEntry { id, name, notice: Words::new(notice), link, view: "", source: Words::new(source) }
+}
+
+/// An entry whose figures are best seen so.
+const fn seen(view: &'static str, entry: ScenarioEntry) -> ScenarioEntry {
+    ScenarioEntry { view, ..entry }
 }
 
 const FIRST_VISIT: ScenarioEntry = entry(
@@ -102,7 +109,13 @@ const FIRST_VISIT: ScenarioEntry = entry(
 );
 
 /// The lists, in display order.
-const LISTS: [&[ScenarioEntry]; 2] = [DENSE, mixtures::LIST];
+const LISTS: [&[ScenarioEntry]; 4] = [DENSE, mixtures::LIST, plans::LIST, claims::LIST];
+
+/// Starting points for a run of one's own.
+pub const PLANS: &[ScenarioEntry] = plans::LIST;
+
+/// What papers claim, with what it is compared to pinned.
+pub const CLAIMS: &[ScenarioEntry] = claims::LIST;
 
 /// Every named scenario. Links say all that matters, whatever a link starts from.
 pub const SCENARIOS: &[ScenarioEntry] = &ALL;

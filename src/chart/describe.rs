@@ -2,7 +2,7 @@
 
 use super::format;
 use super::names::in_sentence;
-use super::spec::{Axis, BarSpec, ChartSpec, Line, LineRole};
+use super::spec::{Axis, BarSpec, ChartSpec, Line, LineRole, PinMark, pin_letter};
 use crate::units::Bytes;
 
 /// The summary of a chart, in one sentence: what is drawn over what, and the finding.
@@ -11,7 +11,16 @@ pub fn chart(spec: &ChartSpec) -> String {
         return format!("{}: {}", spec.title, spec.caption);
     }
     let marks = if spec.marks.is_empty() || spec.marks.len() > NAMED { String::new() } else { marks(spec) };
-    format!("{}, for {} and {}: {}{marks}", spec.title, extent(&spec.x), extent(&spec.y), spec.caption)
+    let text = format!("{}, for {} and {}: {}{marks}", spec.title, extent(&spec.x), extent(&spec.y), spec.caption);
+    spec.pins.iter().fold(text, |text, pin| format!("{text} {}", pinned(spec, pin)))
+}
+
+/// Where a pinned scenario stands.
+fn pinned(spec: &ChartSpec, pin: &PinMark) -> String {
+    let at = |axis: &Axis, value| format!("{} {}", in_sentence(&axis.label), format::value(axis.unit, value));
+    let (x, y) = (at(&spec.x, pin.at.0), at(&spec.y, pin.at.1));
+    let other = if pin.own { "" } else { "; the rest of it differs from what is drawn" };
+    format!("Pinned scenario {} stands at {x} and {y}{other}.", pin_letter(pin.place))
 }
 
 /// More marks than these are not told one by one.
@@ -34,7 +43,11 @@ pub fn bar(spec: &BarSpec) -> String {
             format!("{} {}", in_sentence(super::names::part(*part)), format::bytes(Bytes::new(*bytes)))
         })
         .collect();
-    format!("{}: {} Its parts: {}.", spec.title, spec.caption, parts.join(", "))
+    let text = format!("{}: {} Its parts: {}.", spec.title, spec.caption, parts.join(", "));
+    spec.pins.iter().fold(text, |text, pin| {
+        let [peak, capacity] = [pin.total(), pin.capacity].map(|size| format::bytes(Bytes::new(size)));
+        format!("{text} Pinned, {}: {peak} of {capacity}.", pin.name)
+    })
 }
 
 /// An axis with its ends.

@@ -118,12 +118,13 @@ const BAR_BEYOND: f64 = 1.06;
 /// The area of a bar in a rectangle of this size.
 pub fn bar_area(spec: &BarSpec, css_width: f64, css_height: f64) -> BarArea {
     let total: f64 = spec.parts.iter().map(|part| part.1).sum();
+    let pinned = spec.pins.iter().fold(0.0_f64, |most, pin| most.max(pin.total()).max(pin.capacity));
     BarArea {
         left: BAR_SIDE,
         top: BAR_TOP,
         width: (css_width - 2.0 * BAR_SIDE).max(SMALLEST),
         height: (css_height - BAR_TOP - BAR_BOTTOM).max(SMALLEST),
-        span: total.max(spec.capacity) * BAR_BEYOND,
+        span: total.max(spec.capacity).max(pinned) * BAR_BEYOND,
     }
 }
 

@@ -108,6 +108,7 @@ pub fn line_class(role: LineRole) -> String {
         LineRole::Choice(place) => format!("line-choice-{place}"),
         LineRole::Adaptive => "line-adaptive".into(),
         LineRole::Baseline => "line-baseline".into(),
+        LineRole::Pin(place) => format!("line-pin-{place}"),
         LineRole::Weak => "line-weak".into(),
         LineRole::Strong => "line-strong".into(),
         LineRole::Ideal => "line-ideal".into(),

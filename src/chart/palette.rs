@@ -7,6 +7,7 @@ mod ramp;
 use super::spec::{CHOICES, LineRole};
 use crate::measured::published::Set;
 use crate::model::report::{Limiter, MemoryPart, Work};
+use crate::share::v1::MOST_PINS;
 pub use ramp::ramp;
 
 /// A colour, by its sRGB bytes.
@@ -212,6 +213,14 @@ pub fn choice(theme: Theme, place: usize) -> Rgb {
     CHOICE_COLOURS.get(place).map_or(tokens(theme).text, |&(light, dark)| pair(theme, light, dark))
 }
 
+/// The colours of pinned scenarios, light and dark.
+const PIN_COLOURS: [(u32, u32); MOST_PINS] = [(0xb0154a, 0xff8fb0), (0x6b4423, 0xd9b08c), (0x0a6b86, 0x5fc9e8)];
+
+/// The colour of a pinned scenario, by its place; that of text for a place that there is not.
+pub fn pin(theme: Theme, place: usize) -> Rgb {
+    PIN_COLOURS.get(place).map_or(tokens(theme).text, |&(light, dark)| pair(theme, light, dark))
+}
+
 /// The colour of a kind of measured rows, by its place: three that differ in lightness too.
 const fn set(theme: Theme, place: usize) -> Rgb {
     match place {
@@ -230,6 +239,7 @@ pub fn line(theme: Theme, role: LineRole) -> Rgb {
             tokens(theme).text
         }
         LineRole::Choice(place) => choice(theme, place),
+        LineRole::Pin(place) => pin(theme, place),
         LineRole::Baseline | LineRole::Ideal | LineRole::Reached | LineRole::Margin => tokens(theme).muted,
         LineRole::Weak => tokens(theme).accent,
         LineRole::Strong => part(theme, MemoryPart::Activations),
@@ -251,6 +261,11 @@ pub const fn dashes(role: LineRole) -> &'static [f64] {
             5 => &[4.0, 2.0],
             6 => &[],
             _ => &[12.0, 3.0, 2.0, 3.0, 2.0, 3.0],
+        },
+        LineRole::Pin(place) => match place {
+            0 => &[5.0, 1.5],
+            1 => &[5.0, 1.5, 1.0, 1.5],
+            _ => &[1.5, 1.5],
         },
         LineRole::Bound => &[7.0, 5.0],
         LineRole::MemoryFrontier
@@ -281,7 +296,8 @@ pub const fn width(role: LineRole) -> f64 {
         | LineRole::Equal => 1.5,
         LineRole::Current(_) | LineRole::Adaptive => 3.0,
         LineRole::Weak | LineRole::Strong => 2.5,
-        LineRole::Baseline
+        LineRole::Pin(_)
+        | LineRole::Baseline
         | LineRole::MemoryFrontier
         | LineRole::NetworkBoundary
         | LineRole::Roof
@@ -317,6 +333,10 @@ pub fn style_sheet() -> Vec<(String, Rgb, Rgb)> {
     for place in 0..CHOICES {
         let (light, dark) = both(&|theme| choice(theme, place));
         names.push((format!("choice-{place}"), light, dark));
+    }
+    for place in 0..MOST_PINS {
+        let (light, dark) = both(&|theme| pin(theme, place));
+        names.push((format!("pin-{place}"), light, dark));
     }
     for place in 0..Set::ALL.len() {
         let (light, dark) = both(&|theme| set(theme, place));
@@ -366,6 +386,10 @@ mod tests {
             let choices = (0..CHOICES).map(|place| choice(theme, place));
             let sets = (0..Set::ALL.len()).map(|place| set(theme, place));
             let works = Work::ALL.into_iter().map(|of| work(theme, of));
+            let pins = (0..MOST_PINS).map(|place| pin(theme, place));
+            for pin in pins {
+                assert!(contrast(pin, tokens.surface) >= 4.5 && contrast(readable(pin), pin) >= 4.5, "{}", pin.css());
+            }
             let named: Vec<Rgb> = parts.clone().chain(works.clone()).collect();
             for fill in named {
                 assert!(contrast(readable(fill), fill) >= 4.5, "{theme:?} text on {}", fill.css());
@@ -382,7 +406,7 @@ mod tests {
     fn nothing_of_a_kind_shares_a_colour_and_strategies_differ_without_colour() {
         for theme in [Theme::Light, Theme::Dark] {
             let sheet = style_sheet();
-            for kind in ["part-", "strategy-", "choice-", "set-", "limiter-", "work-"] {
+            for kind in ["part-", "strategy-", "choice-", "pin-", "set-", "limiter-", "work-"] {
                 let of_kind: Vec<Rgb> = sheet
                     .iter()
                     .filter(|row| row.0.starts_with(kind))
@@ -397,12 +421,19 @@ mod tests {
     }
 
     #[test]
-    fn the_style_sheet_has_the_colours_of_every_kind_of_work() {
+    fn the_style_sheet_has_the_colours_of_every_kind_of_work_and_of_pins() {
         let page = include_str!("../../static/page.css");
-        for (name, light, dark) in style_sheet().into_iter().filter(|row| row.0.starts_with("work-")) {
+        for (name, light, dark) in
+            style_sheet().into_iter().filter(|row| row.0.starts_with("work-") || row.0.starts_with("pin-"))
+        {
             let line = format!("--{name}: light-dark({}, {});", light.css(), dark.css());
             assert!(page.contains(&line), "page.css lacks {line}");
-            assert!(page.contains(&format!(".{name} {{ fill: var(--{name}); }}")), "page.css lacks .{name}");
+            let class = if name.starts_with("pin-") {
+                format!(".line-{name} {{ stroke: var(--{name}); }}")
+            } else {
+                format!(".{name} {{ fill: var(--{name}); }}")
+            };
+            assert!(page.contains(&class), "page.css lacks {class}");
         }
     }
 

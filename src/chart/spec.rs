@@ -8,6 +8,7 @@ use crate::model::report::{Limiter, MemoryPart};
 use crate::params::{Scale, Unit};
 use crate::plan::sweep;
 use crate::scenario::resolve::nearest_divisor;
+use crate::share::v1::MOST_PINS;
 
 /// One figure.
 #[derive(Clone, Debug, PartialEq)]
@@ -32,6 +33,8 @@ pub struct ChartSpec {
     pub zones: Vec<Zone>,
     /// Where the scenario on screen stands, (x, y); `None` when it is outside the axes.
     pub here: Option<(f64, f64)>,
+    /// Where pinned scenarios stand.
+    pub pins: Vec<PinMark>,
     /// The coloured quantity of a field, that of the curves, or what marks say beside their place.
     pub value: Quantity,
 }
@@ -60,9 +63,29 @@ impl ChartSpec {
             marks: Vec::new(),
             zones: Vec::new(),
             here: None,
+            pins: Vec::new(),
             value: Quantity { label: "", unit: Unit::None },
         }
     }
+}
+
+/// The place of a pinned scenario.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct PinMark {
+    /// Which one: the first is 0.
+    pub place: usize,
+    /// Where it stands, (x, y).
+    pub at: (f64, f64),
+    /// Whether the figure is its own: nothing but the axes tells it from the scenario on screen. Hollow where it is not.
+    pub own: bool,
+}
+
+/// The letters of pinned scenarios.
+pub const PIN_LETTERS: [&str; MOST_PINS] = ["A", "B", "C"];
+
+/// The letter of a pinned scenario, by its place.
+pub fn pin_letter(place: usize) -> &'static str {
+    PIN_LETTERS.get(place).copied().unwrap_or_default()
 }
 
 /// A quantity's name and unit.
@@ -237,6 +260,8 @@ pub enum LineRole {
     Adaptive,
     /// What they are compared with.
     Baseline,
+    /// A pinned scenario, by its place.
+    Pin(usize),
     /// Each GPU keeps its batch.
     Weak,
     /// The step keeps its batch.
@@ -359,4 +384,29 @@ pub struct BarSpec {
     pub parts: Vec<(MemoryPart, f64)>,
     /// The capacity in bytes, drawn as a line across.
     pub capacity: f64,
+    /// The same of pinned scenarios.
+    pub pins: Vec<PinnedBar>,
+}
+
+/// The memory of a pinned scenario, beneath that of the one on screen.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PinnedBar {
+    /// Its letter and name.
+    pub name: String,
+    /// The parts with their bytes, in display order.
+    pub parts: Vec<(MemoryPart, f64)>,
+    /// The capacity in bytes.
+    pub capacity: f64,
+}
+
+impl PinnedBar {
+    /// The bytes of one part.
+    pub fn part(&self, part: MemoryPart) -> f64 {
+        self.parts.iter().find(|(found, _)| *found == part).map_or(0.0, |(_, bytes)| *bytes)
+    }
+
+    /// All parts together, in bytes.
+    pub fn total(&self) -> f64 {
+        self.parts.iter().map(|part| part.1).sum()
+    }
 }

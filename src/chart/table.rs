@@ -3,7 +3,7 @@
 use super::format;
 use super::layout::value;
 use super::readout::{readout, whole};
-use super::spec::{Axis, BarSpec, ChartSpec, Field, Mark};
+use super::spec::{Axis, BarSpec, ChartSpec, Field, Mark, PinnedBar, pin_letter};
 use super::timeline::Lanes;
 use crate::chart::names;
 use crate::decimal::plain;
@@ -141,15 +141,21 @@ fn of_curves(spec: &ChartSpec) -> Table {
 
 /// The table of a bar: part, bytes, share of the capacity.
 pub fn bar(spec: &BarSpec) -> Table {
-    let row = |name: &str, bytes: f64| {
-        vec![name.to_string(), format::bytes(Bytes::new(bytes)), format::percent(bytes / spec.capacity)]
+    let size = |bytes: f64| format::bytes(Bytes::new(bytes));
+    // A column for each pinned scenario.
+    let row = |name: &str, bytes: f64, of_pin: &dyn Fn(&PinnedBar) -> f64| {
+        let own = [name.to_string(), size(bytes), format::percent(bytes / spec.capacity)];
+        own.into_iter().chain(spec.pins.iter().map(|pin| size(of_pin(pin)))).collect::<Vec<_>>()
     };
     let total = spec.parts.iter().map(|part| part.1).sum();
-    let parts = spec.parts.iter().map(|&(part, bytes)| row(names::part(part), bytes));
+    let parts = spec.parts.iter().map(|&(part, bytes)| row(names::part(part), bytes, &|pin| pin.part(part)));
+    let header = ["Part", "Memory", "Share of capacity"].map(str::to_string).into_iter();
     Table {
         caption: spec.title.clone(),
-        header: ["Part", "Memory", "Share of capacity"].map(str::to_string).into(),
-        rows: parts.chain([row("Peak", total), row("Capacity", spec.capacity)]).collect(),
+        header: header.chain(spec.pins.iter().map(|pin| pin.name.clone())).collect(),
+        rows: parts
+            .chain([row("Peak", total, &PinnedBar::total), row("Capacity", spec.capacity, &|pin| pin.capacity)])
+            .collect(),
     }
 }
 
@@ -196,6 +202,9 @@ pub fn csv(spec: &ChartSpec) -> String {
         let (start, length) = (plain(lanes.x(mark.start)), plain(mark.length().ms()));
         let _ = writeln!(text, "{name},true,{start},{lane},{length},,");
     }
+    for pin in &spec.pins {
+        let _ = writeln!(text, "pin {},{},{},{},,,", pin_letter(pin.place), pin.own, pin.at.0, pin.at.1);
+    }
     for mark in &spec.marks {
         let (name, [x, y, value]) = (quoted(&mark.name), [mark.at.0, mark.at.1, mark.value].map(plain));
         let _ = writeln!(text, "{name},{},{x},{y},{value},,", mark.fits);
@@ -212,11 +221,21 @@ pub fn csv(spec: &ChartSpec) -> String {
 
 /// Every part of a bar, in bytes.
 pub fn bar_csv(spec: &BarSpec) -> String {
-    let mut text = String::from("part,bytes\n");
-    for &(part, bytes) in &spec.parts {
-        let _ = writeln!(text, "{},{}", quoted(names::part(part)), plain(bytes));
+    let mut text = String::from("part,bytes");
+    for pin in &spec.pins {
+        let _ = write!(text, ",{}", quoted(&pin.name));
     }
-    let _ = writeln!(text, "Capacity,{}", plain(spec.capacity));
+    let mut row = |name: &str, bytes: f64, of_pin: &dyn Fn(&PinnedBar) -> f64| {
+        let _ = write!(text, "\n{},{}", quoted(name), plain(bytes));
+        for pin in &spec.pins {
+            let _ = write!(text, ",{}", plain(of_pin(pin)));
+        }
+    };
+    for &(part, bytes) in &spec.parts {
+        row(names::part(part), bytes, &|pin| pin.part(part));
+    }
+    row("Capacity", spec.capacity, &|pin| pin.capacity);
+    text.push('\n');
     text
 }
 

@@ -8,6 +8,7 @@ mod experts;
 mod finding;
 mod memory;
 mod metric;
+mod pins;
 mod region;
 mod roofline;
 mod scaling;
@@ -25,12 +26,14 @@ pub use axes::part_of_axis;
 pub use bound::holds as bounds_hold;
 pub use curve::{curve_within, mfu_curve};
 pub use experts::{ALONG, LayerView, expert_layer, layer_shown};
-pub use memory::memory_bar;
+pub use memory::{memory_bar, pinned_memory};
 pub use metric::Metric;
+pub use pins::{Pinned, pin_curves, pin_places};
 pub use region::{feasible_region, region_within};
 pub use roofline::roofline;
 pub use scaling::scaling_curves;
 pub use scratch::Scratch;
+pub(crate) use timeline::time_by_work;
 pub use timeline::{TIME, timeline};
 
 /// Said under a part of a figure.

@@ -114,6 +114,8 @@ struct ScenarioJson {
     name: &'static str,
     notice: &'static str,
     link: &'static str,
+    /// The query of its link, or nothing.
+    view: &'static str,
     source: &'static str,
 }
 
@@ -214,8 +216,8 @@ fn cluster(entry: &catalog::ClusterEntry) -> ClusterJson {
 }
 
 fn scenario(entry: &catalog::ScenarioEntry) -> ScenarioJson {
-    let catalog::ScenarioEntry { id, name, notice, link, source } = *entry;
-    ScenarioJson { id, name, notice: notice.text(), link, source: source.text() }
+    let catalog::ScenarioEntry { id, name, notice, link, view, source } = *entry;
+    ScenarioJson { id, name, notice: notice.text(), link, view, source: source.text() }
 }
 
 #[cfg(test)]

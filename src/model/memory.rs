@@ -4,5 +4,5 @@ pub mod activations;
 mod peak;
 pub mod states;
 
-pub use peak::{of_stage, peak};
+pub use peak::{Gathered, PeakTerms, Unreduced, Working, of_stage, peak};
 pub use states::{RecipeBytes, ShardDegrees, States, recipe_bytes, shard_degrees, states};

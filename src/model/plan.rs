@@ -120,7 +120,8 @@ impl StagePlan {
         if self.sync.reduce_each { self.micro_batches } else { 1.0 }
     }
 
-    fn gathers(&self) -> f64 {
+    /// Micro-batches that gather weights.
+    pub fn gathers(&self) -> f64 {
         if self.sync.gather_each { self.micro_batches } else { 1.0 }
     }
 

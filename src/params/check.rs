@@ -15,7 +15,7 @@ pub fn issues(scenario: &Scenario) -> Vec<Issue> {
 
 /// Whether the scenario itself holds the row's value: the size of a named model follows from its shape, and the shape from
 /// the size on the ladder.
-pub(crate) fn is_held(param: &Param, scenario: &Scenario) -> bool {
+pub fn is_held(param: &Param, scenario: &Scenario) -> bool {
     let of_custom = param.group == Group::Architecture;
     match scenario.model {
         Model::Ladder { .. } => !of_custom,

@@ -1,6 +1,6 @@
 //! Text to scenario, and what could not be read.
 
-use super::pairs::{self, Pairs};
+use super::pairs::{self, Link, Pairs};
 use super::{json, v1};
 use crate::catalog;
 use crate::params::quantity::shorten;
@@ -15,6 +15,8 @@ const MOST_ISSUES: usize = 12;
 pub struct Decoded {
     /// The scenario; every parameter is within its bounds.
     pub scenario: Scenario,
+    /// The scenarios that the link pins beside it, at most [`v1::MOST_PINS`]: only those that could be read whole.
+    pub pins: Vec<Scenario>,
     /// One issue for each thing that could not be read: what, which value, what was used instead. What is wrong with the
     /// scenario itself is [`crate::params::issues`]'s.
     pub issues: Vec<Issue>,
@@ -32,20 +34,63 @@ pub struct Decoded {
 /// assert_eq!(decoded.issues.len(), 1);
 /// ```
 pub fn decode(text: &str) -> Decoded {
-    if text.trim_start().starts_with('{') { decode_pairs(json::read(text)) } else { decode_link(text) }
+    if text.trim_start().starts_with('{') { decode_pairs(Link::of(json::read(text))) } else { decode_link(text) }
 }
 
 /// Reads a whole address or a fragment with or without `#`; nothing gives the first visit's scenario. The page reads its own
 /// address with it, and so downloads no JSON parser.
 pub fn decode_link(text: &str) -> Decoded {
     match pairs::read(text) {
-        Some(pairs) => decode_pairs(pairs),
-        None => Decoded { scenario: catalog::default_scenario(), issues: Vec::new() },
+        Some(link) => decode_pairs(link),
+        None => Decoded { scenario: catalog::default_scenario(), pins: Vec::new(), issues: Vec::new() },
     }
 }
 
-fn decode_pairs(pairs: Pairs) -> Decoded {
+fn decode_pairs(link: Link) -> Decoded {
+    let Link { screen, pins: sections, pinned } = link;
     let mut issues = Vec::new();
+    let mut pins = Vec::with_capacity(sections.len());
+    for (section, place) in sections.into_iter().zip(PLACES) {
+        let mut wrong = Vec::new();
+        pins.extend(v1::read_pin(&screen, section, &mut wrong));
+        issues.extend(wrong.into_iter().map(|issue| of_a_pin(place, issue)));
+    }
+    if pinned > v1::MOST_PINS {
+        let message = format!("The link pins {pinned} scenarios. The first {} were read.", v1::MOST_PINS);
+        issues.push(pairs::stray(Severity::Error, message));
+    }
+    // What is wrong with the scenario on screen comes first.
+    let mut of_screen = Vec::new();
+    ages(&screen, &mut of_screen);
+    let scenario = v1::read(&screen, &mut of_screen);
+    of_screen.extend(screen.issues);
+    of_screen.append(&mut issues);
+    let mut issues = of_screen;
+    let more = issues.len().saturating_sub(MOST_ISSUES);
+    if more > 1 {
+        issues.truncate(MOST_ISSUES);
+        issues.push(pairs::stray(Severity::Error, format!("{more} more parts of the link could not be read either.")));
+    }
+    Decoded { scenario, pins, issues }
+}
+
+/// Which of the pinned scenarios.
+const PLACES: [&str; v1::MOST_PINS] = ["first", "second", "third"];
+
+/// What is wrong with a pinned scenario: with an error it is left out, so that what was used instead does not matter.
+fn of_a_pin(place: &str, issue: Issue) -> Issue {
+    let Issue { severity, key, message } = issue;
+    let message = if severity == Severity::Error {
+        let cause = message.rsplit_once(". ").map_or(message.as_str(), |(cause, _)| cause);
+        format!("The {place} pinned scenario was left out. {cause}.")
+    } else {
+        format!("In the {place} pinned scenario: {message}")
+    };
+    Issue { severity, key, message }
+}
+
+/// A sentence for a version or a revision that this page does not know.
+pub(super) fn ages(pairs: &Pairs, issues: &mut Vec<Issue>) {
     let unknown = |key: &str, newest: u32| {
         let typed = pairs.value(key)?;
         let known = typed.parse().is_ok_and(|number: u32| (1..=newest).contains(&number));
@@ -65,12 +110,4 @@ fn decode_pairs(pairs: Pairs) -> Decoded {
         );
         issues.push(pairs::stray(Severity::Error, message));
     }
-    let scenario = v1::read(&pairs, &mut issues);
-    issues.extend(pairs.issues);
-    let more = issues.len().saturating_sub(MOST_ISSUES);
-    if more > 1 {
-        issues.truncate(MOST_ISSUES);
-        issues.push(pairs::stray(Severity::Error, format!("{more} more parts of the link could not be read either.")));
-    }
-    Decoded { scenario, issues }
 }

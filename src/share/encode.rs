@@ -1,5 +1,6 @@
 //! Scenario to text.
 
+use core::fmt::Write;
 use serde_json::Value;
 
 use super::v1;
@@ -18,6 +19,29 @@ use crate::scenario::Scenario;
 pub fn encode(scenario: &Scenario) -> String {
     let pairs = v1::write(scenario);
     pairs.iter().map(|(key, value)| format!("{key}={value}")).collect::<Vec<_>>().join("&")
+}
+
+/// The fragment of a scenario with others pinned beside it: each after `pin=1`, `pin=2`, ..., as what it changes of the first one
+/// where that is shorter (see [`v1`]). No more than [`v1::MOST_PINS`] are written.
+///
+/// ```
+/// use shardwise::share::{decode, encode_with};
+///
+/// let scenario = decode("").scenario;
+/// let pinned = decode("gpus=128").scenario;
+/// assert_eq!(encode_with(&scenario, &[pinned]), "v=1&rev=2&pin=1&gpus=128");
+/// assert_eq!(decode("v=1&rev=2&pin=1&gpus=128").pins, [pinned]);
+/// ```
+pub fn encode_with(scenario: &Scenario, pins: &[Scenario]) -> String {
+    let mut text = encode(scenario);
+    for (place, pin) in pins.iter().take(v1::MOST_PINS).enumerate() {
+        // Writing to a string cannot fail.
+        let _ = write!(text, "&{}={}", v1::PIN_KEY, place + 1);
+        for (key, value) in v1::write_pin(scenario, pin) {
+            let _ = write!(text, "&{key}={value}");
+        }
+    }
+    text
 }
 
 /// Every value of a scenario under the keys of its link, in display units: what [`super::decode()`] reads back.

@@ -1,5 +1,7 @@
 //! Text to `key=value` pairs, whatever became of the link on its way: percent signs, `&amp;`, an address around it.
+//! What follows a pair with the key `pin` is a scenario of its own.
 
+use super::v1::{MOST_PINS, PIN_KEY};
 use crate::params::quantity::shorten;
 use crate::scenario::issue::{Issue, Severity};
 
@@ -25,13 +27,47 @@ impl Pairs {
     }
 }
 
+/// All of a link.
+#[derive(Debug, Default)]
+pub(super) struct Link {
+    /// The scenario on screen.
+    pub(super) screen: Pairs,
+    /// Pinned ones, in order, at most [`MOST_PINS`].
+    pub(super) pins: Vec<Pairs>,
+    /// How many the link pins.
+    pub(super) pinned: usize,
+}
+
+impl Link {
+    /// A link of one scenario.
+    pub(super) fn of(screen: Pairs) -> Self {
+        Self { screen, pins: Vec::new(), pinned: 0 }
+    }
+
+    /// Opens a pinned scenario.
+    fn pin(&mut self) {
+        self.pinned += 1;
+        if self.pinned <= MOST_PINS {
+            self.pins.push(Pairs::default());
+        }
+    }
+
+    /// What is read now: nothing once there are too many pins.
+    fn now(&mut self) -> Option<&mut Pairs> {
+        if self.pinned > MOST_PINS {
+            return None;
+        }
+        Some(self.pins.last_mut().unwrap_or(&mut self.screen))
+    }
+}
+
 /// A sentence about something that is no parameter.
 pub(super) fn stray(severity: Severity, message: String) -> Issue {
     Issue { severity, key: None, message }
 }
 
 /// The pairs of an address or a fragment; `None` where the text holds nothing.
-pub(super) fn read(text: &str) -> Option<Pairs> {
+pub(super) fn read(text: &str) -> Option<Link> {
     let text = text.trim();
     let fragment = match text.split_once('#') {
         Some((_, fragment)) => fragment,
@@ -40,32 +76,35 @@ pub(super) fn read(text: &str) -> Option<Pairs> {
     };
     // Some messengers encode the whole fragment once more.
     let whole = if fragment.contains('=') { fragment.to_owned() } else { percent_decoded(fragment) };
-    let pairs = from_fragment(&whole);
-    if pairs.pairs.is_empty() && pairs.issues.is_empty() { None } else { Some(pairs) }
+    let link = from_fragment(&whole);
+    let empty = link.pinned == 0 && link.screen.pairs.is_empty() && link.screen.issues.is_empty();
+    (!empty).then_some(link)
 }
 
-fn from_fragment(fragment: &str) -> Pairs {
-    let mut read = Pairs::default();
+fn from_fragment(fragment: &str) -> Link {
+    let mut link = Link::default();
     for part in fragment.split('&') {
         let part = part.strip_prefix("amp;").unwrap_or(part).trim();
         if part.is_empty() {
             continue;
         }
-        match part.split_once('=') {
-            Some((key, value)) if !key.is_empty() && !value.is_empty() => {
-                read.pairs
-                    .push((percent_decoded(key).trim().to_ascii_lowercase(), percent_decoded(value).trim().to_owned()));
-            }
-            _ => {
-                let shown = shorten(&percent_decoded(part));
-                let message = format!(
-                    "“{shown}” in the link has no key or no value: the link may have been cut. It was left out."
-                );
-                read.issues.push(stray(Severity::Error, message));
-            }
+        let (key, value) = part.split_once('=').unwrap_or((part, ""));
+        let name = percent_decoded(key).trim().to_ascii_lowercase();
+        if name == PIN_KEY {
+            link.pin();
+            continue;
+        }
+        let Some(read) = link.now() else { continue };
+        if key.is_empty() || value.is_empty() {
+            let shown = shorten(&percent_decoded(part));
+            let message =
+                format!("“{shown}” in the link has no key or no value: the link may have been cut. It was left out.");
+            read.issues.push(stray(Severity::Error, message));
+        } else {
+            read.pairs.push((name, percent_decoded(value).trim().to_owned()));
         }
     }
-    read
+    link
 }
 
 /// Text with `%20` and the like replaced; what is no valid escape stays, what is no UTF-8 becomes a replacement character.
@@ -96,7 +135,7 @@ mod tests {
     use super::*;
 
     fn pairs(text: &str) -> Vec<(String, String)> {
-        read(text).map(|read| read.pairs).unwrap_or_default()
+        read(text).map(|read| read.screen.pairs).unwrap_or_default()
     }
 
     fn pair(key: &str, value: &str) -> (String, String) {
@@ -136,8 +175,17 @@ mod tests {
 
     #[test]
     fn the_last_of_several_values_counts() {
-        let read = read("mem=40&mem=80&gpus=8&gpus=8").unwrap();
+        let read = read("mem=40&mem=80&gpus=8&gpus=8").unwrap().screen;
         assert_eq!(read.value("mem"), Some("80"));
         assert!(read.is_ambiguous("mem") && !read.is_ambiguous("gpus"));
+    }
+
+    #[test]
+    fn what_follows_a_pin_is_a_scenario_of_its_own() {
+        let read = read("gpus=8&pin=1&gpus=16&mem=&pin=2&pin=3&x=1&pin=4&gpus=9&nothing").unwrap();
+        assert_eq!(read.screen.pairs, [pair("gpus", "8")]);
+        assert_eq!(read.pins[0].pairs, [pair("gpus", "16")]);
+        assert_eq!((read.pins[0].issues.len(), read.pins[1].pairs.len()), (1, 0));
+        assert_eq!((read.pins[2].pairs.len(), read.pins.len(), read.pinned), (1, 3, 4));
     }
 }

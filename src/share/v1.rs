@@ -13,9 +13,25 @@
 //! A custom model's shape holds `layers`, `hidden`, `heads`, `ffn` and `vocab` in any case, `kv` and `headdim` where they
 //! are not `heads` and `hidden / heads`, and the rest where it differs from [`CUSTOM_SHAPE`].
 
+//!
+//! # Pinned scenarios
+//!
+//! After the scenario a link may hold up to [`MOST_PINS`] others to compare it with. Each begins with the pair `pin`, whose value is
+//! its number and means nothing; what follows up to the next `pin` or the end are its own pairs:
+//!
+//! - with a `v` among them they are a whole link by themselves: nothing of the scenario on screen counts;
+//! - without, they stand over the pairs of the scenario on screen: a key that both have is the pin's, all others are the scenario's,
+//!   but for those that do not apply to the pin (the shape of a custom model where the pin names another).
+//!
+//! `v=1&rev=2&cluster=a100-40gb-200g&size=7B&pin=1&size=65B&pin=2&v=1&rev=2&model=llama-3-8b` pins the same run of 65B, and
+//! Llama 3 8B on the starting point's cluster. A pin with a pair that cannot be read is left out, with a sentence: part of a
+//! scenario is no comparison.
+
+mod pins;
 mod read;
 mod write;
 
+pub(super) use pins::{read_pin, write_pin};
 pub(super) use read::read;
 pub(super) use write::{write, write_all};
 
@@ -45,6 +61,10 @@ pub const CLUSTER_KEY: &str = "cluster";
 pub const GPU_KEY: &str = "gpu";
 /// The key of the model.
 pub const MODEL_KEY: &str = "model";
+/// The key that begins a pinned scenario.
+pub const PIN_KEY: &str = "pin";
+/// The most scenarios that a link pins.
+pub const MOST_PINS: usize = 3;
 
 /// The starting point's cluster.
 const CLUSTER: &str = "a100-40gb-200g";

@@ -10,15 +10,17 @@ use crate::chart::views::timeline;
 use crate::scenario::issue::Issue;
 use crate::scenario::{CUSTOM, Model, Scenario};
 use crate::ui::components::status::Status;
-use crate::ui::derived::{Buffers, derive};
+use crate::ui::derived::{Buffers, compare, derive};
 use crate::ui::effects;
 use crate::ui::panels::banner::banner;
 use crate::ui::panels::colophon::Colophon;
 use crate::ui::panels::controls::{Folded, controls};
 use crate::ui::panels::figures::{Below, Sinks, figures};
+use crate::ui::panels::gallery::notice;
 use crate::ui::panels::masthead::Masthead;
 use crate::ui::panels::printed::printed;
 use crate::ui::panels::verdict::verdict;
+use crate::ui::panels::why::why;
 use crate::ui::state::State;
 use crate::ui::text;
 use crate::ui::view::View;
@@ -31,6 +33,8 @@ const REHEARSAL: Style = Style { theme: Theme::Light, css_width: 420.0, css_heig
 pub struct Start {
     /// The scenario.
     pub scenario: Scenario,
+    /// The scenarios pinned beside it.
+    pub pins: Vec<Scenario>,
     /// What could not be read.
     pub issues: Vec<Issue>,
     /// What is looked at.
@@ -51,7 +55,7 @@ fn picked(scenario: &Scenario) -> [&'static str; 3] {
 pub fn App(start: &Start) -> Html {
     let state = {
         let start = start.clone();
-        use_reducer(move || State::new(&start.scenario, start.issues, start.view))
+        use_reducer(move || State::new(&start.scenario, start.issues, start.view).with_pins(start.pins))
     };
     let emit = effects::use_frame_queue(&state);
     let known = use_mut_ref(|| None);
@@ -59,6 +63,7 @@ pub fn App(start: &Start) -> Html {
     effects::use_commit(&state, &emit);
     effects::use_link(&state, &known);
     effects::use_shortcuts(&emit);
+    effects::use_card_focus(state.view.why, state.view.why_root());
     let theme = effects::use_theme(state.view.theme);
     let words = effects::use_words();
     let settled = effects::use_settled(&state.scenario);
@@ -74,9 +79,12 @@ pub fn App(start: &Start) -> Html {
     };
     let folded = if *any_open { state.scenario } else { settled };
     let buffers = use_mut_ref(Buffers::default);
-    let derived = use_memo((state.scenario, state.view, moving), move |&(scenario, view, moving)| {
-        derive(&scenario, &view, moving, &buffers)
-    });
+    let derived =
+        use_memo((state.scenario, state.view, moving, state.pins.clone()), move |(scenario, view, moving, pins)| {
+            let mut derived = derive(scenario, view, *moving, &buffers);
+            compare(&mut derived, scenario, view, pins);
+            derived
+        });
     let place = use_node_ref();
     let printing = effects::use_printing();
     let seen = effects::use_seen(&place);
@@ -105,16 +113,19 @@ pub fn App(start: &Start) -> Html {
         let setter = pointed.setter();
         use_effect_with(sentence.clone(), move |_| setter.set(None));
     }
+    let sinks = Sinks { emit: &emit, say: &say };
     html! {
         <>
-            <Masthead view={state.view} scenario={state.scenario} can_undo={state.can_undo()} can_redo={state.can_redo()}
+            <Masthead view={state.view} scenario={state.scenario} pins={state.pins.clone()} {words} can_undo={state.can_undo()} can_redo={state.can_redo()}
                 emit={emit.clone()} />
             <main class="page">
                 { banner(&state.banner, &emit) }
-                { verdict(&headline, &state.scenario, &derived, &emit) }
+                { notice(state.example, &emit) }
+                { verdict(&headline, &state, &derived, sinks) }
                 <div class="columns">
+                    { why(0, state.view, &state.scenario, &derived.report, &emit) }
                     { controls(&state, Folded { scenario: folded, opened: &opened, words }, &emit) }
-                    { figures(&state, settled, &derived, below, theme, Sinks { emit: &emit, say: &say }) }
+                    { figures(&state, settled, &derived, below, theme, sinks) }
                 </div>
                 if printing { { printed(&state.scenario) } }
             </main>

@@ -1,5 +1,6 @@
 //! The parts of the page: each gets values, emits actions and computes nothing.
 
+pub mod ask;
 pub mod bar;
 pub mod canvas;
 pub mod choice;
@@ -8,6 +9,7 @@ pub mod figure;
 pub mod fold;
 pub mod icon;
 pub mod legend;
+pub mod math;
 pub mod number;
 pub mod select;
 pub mod status;

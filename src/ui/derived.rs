@@ -1,7 +1,11 @@
 //! Everything that follows from the choices, made once a redraw.
 
+mod compare;
+
 use std::cell::RefCell;
 use std::rc::Rc;
+
+pub use compare::{Pin, compare};
 
 use crate::chart::spec::{BarSpec, ChartSpec};
 use crate::chart::views::{self, Scratch};
@@ -29,6 +33,8 @@ pub struct Derived {
     pub memory: Rc<BarSpec>,
     /// One layer of experts, where the model has some.
     pub layer: Option<Rc<ChartSpec>>,
+    /// Pinned scenarios.
+    pub pins: Vec<Pin>,
 }
 
 /// The buffers of the figures, kept from one redraw to the next.
@@ -57,6 +63,7 @@ pub fn derive(scenario: &Scenario, view: &View, moving: bool, buffers: &RefCell<
         curve: Rc::new(curves(scenario, view, curve)),
         memory: Rc::new(views::memory_bar(&report)),
         layer: layer.clone(),
+        pins: Vec::new(),
         report,
     }
 }

@@ -18,7 +18,8 @@ mod words;
 
 pub use clipboard::copy;
 pub use dom::{
-    field_text, hold, is_open, selected_index, show_failure, slider_index, use_fill, use_selected, use_shortcuts,
+    field_text, focus, hold, is_open, selected_index, show_failure, slider_index, to_top, use_card_focus, use_fill,
+    use_selected, use_shortcuts,
 };
 pub use drop::{area_text, chosen_file, read_config, settled_text, use_drop};
 pub use frame::use_frame_queue;

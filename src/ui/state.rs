@@ -16,6 +16,7 @@ use crate::plan::sweep;
 use crate::scenario::issue::Issue;
 use crate::scenario::{CUSTOM, Model, Scenario};
 use crate::share::pick;
+use crate::share::v1::MOST_PINS;
 use crate::ui::preset;
 use crate::ui::view::View;
 
@@ -41,6 +42,10 @@ pub struct State {
     history: History,
     /// Texts in typed fields.
     drafts: Vec<Draft>,
+    /// The scenarios that the one on screen is compared with, at most [`MOST_PINS`]; undo leaves them alone.
+    pub pins: Vec<Scenario>,
+    /// The example that was opened, by its place in the gallery, until something else is opened or it is closed.
+    pub example: Option<usize>,
     /// What could not be read in the link.
     pub banner: Vec<Issue>,
     /// What is looked at.
@@ -55,8 +60,31 @@ impl State {
     /// The page as a link opens it.
     pub fn new(scenario: &Scenario, banner: Vec<Issue>, view: View) -> Self {
         let (history, preset) = (History::new(scenario), preset::preset_of(scenario));
-        let (view, drafts) = (view.bounded(scenario), Vec::new());
-        Self { scenario: *scenario, settled: true, history, drafts, banner, view, placed: None, preset }
+        let (view, drafts, pins, example) = (view.bounded(scenario), Vec::new(), Vec::new(), None);
+        Self { scenario: *scenario, settled: true, history, drafts, pins, example, banner, view, placed: None, preset }
+    }
+
+    /// Pins the scenario on screen; one that is pinned already, and one too many, change nothing.
+    fn pin(&mut self) {
+        if self.pins.len() < MOST_PINS && !self.pins.contains(&self.scenario) {
+            self.pins.push(self.scenario);
+        }
+    }
+
+    /// Puts a pinned scenario on screen, and what is there in its place.
+    fn swap(&mut self, place: usize) {
+        let now = self.scenario;
+        if let Some(pin) = self.pins.get_mut(place) {
+            let scenario = core::mem::replace(pin, now);
+            self.take(&scenario);
+            self.preset = preset::preset_of(&scenario);
+        }
+    }
+
+    /// The same with scenarios pinned.
+    #[must_use]
+    pub fn with_pins(self, pins: Vec<Scenario>) -> Self {
+        Self { pins, ..self }
     }
 
     /// The scenario of the link and of undo.
@@ -221,18 +249,30 @@ impl State {
                 let scenario = self.history.redo();
                 self.take(&scenario);
             }
-            Action::Arrive { scenario, issues } => {
+            Action::Pin => self.pin(),
+            Action::Unpin(place) => {
+                if place < self.pins.len() {
+                    self.pins.remove(place);
+                }
+            }
+            Action::Swap(place) => self.swap(place),
+            Action::Arrive { scenario, pins, issues } => {
                 self.history.commit(&self.scenario);
                 self.history.commit(&scenario);
                 self.take(&scenario);
+                self.pins = pins;
+                self.example = None;
                 self.preset = preset::preset_of(&scenario);
                 self.banner = issues;
             }
+            Action::Example(place) => self.example = place,
             Action::DismissBanner => self.banner.clear(),
             Action::Look(view) => {
                 self.placed = placed;
                 self.view = view.bounded(&self.scenario);
             }
+            Action::Ask(key) => self.view = self.view.asking(key),
+            Action::Follow(key) => self.view = self.view.following(key),
         }
     }
 }

@@ -2,7 +2,9 @@
 
 mod advice;
 pub mod agreement;
+pub mod gallery;
 pub mod import;
+pub mod pins;
 pub mod run;
 pub mod sensitivity;
 pub mod strategies;
@@ -62,6 +64,14 @@ pub const APPLY: &str = "Apply";
 pub const BANNER: &str = "Not everything in this link could be read:";
 /// On the button that closes it.
 pub const DISMISS: &str = "Close";
+/// On a number.
+pub const WHY: &str = "why?";
+/// Over the formulas of a card.
+pub const FORMULAS: &str = "Formulas";
+/// Before a card's source.
+pub const SOURCE: &str = "Source: ";
+/// Before what a card's number leaves out.
+pub const LEAVES_OUT: &str = "Left out: ";
 /// On the button that puts everything back.
 pub const RESET: &str = "Reset all";
 /// On the button that copies the link.
@@ -133,6 +143,16 @@ pub fn file_name(figure: &str, scenario: &Scenario, kind: &str) -> String {
     };
     let (gpus, gpu) = (scenario.gpus, scenario.accelerator.id);
     format!("shardwise-{figure}-{model}-{gpus}x-{gpu}.{kind}").to_ascii_lowercase()
+}
+
+/// The accessible name of a number's button.
+pub fn why(what: &str) -> String {
+    format!("Why? {what}")
+}
+
+/// On the button that leads back to a card.
+pub fn back_to_card(title: &str) -> String {
+    format!("← {title}")
 }
 
 /// The accessible name of a typed field.

@@ -5,6 +5,7 @@ use crate::chart::timeline::Zoom;
 use crate::chart::views::{ALONG, AgreementView, LayerView, Metric, every_axis, part_of_axis};
 use crate::chart::zoom::{self, Part};
 use crate::decimal;
+use crate::explain::{self, Card};
 use crate::plan::experts::family::Family;
 use crate::scenario::Scenario;
 
@@ -57,6 +58,10 @@ pub struct View {
     pub bounds: bool,
     /// What the figure of one layer of experts shows.
     pub layer: LayerView,
+    /// The card that says why, by its name; empty where none is open.
+    pub why: &'static str,
+    /// The card that it was opened from; no link holds it.
+    pub why_from: &'static str,
     /// Which published rows are shown; no link holds it, as sources come and go.
     pub agreement: AgreementView,
     /// What part of a step the timeline shows; no link holds it, as places move with the scenario.
@@ -75,6 +80,8 @@ impl Default for View {
             metric: Metric::Mfu,
             bounds: true,
             layer: LayerView::default(),
+            why: "",
+            why_from: "",
             agreement: AgreementView::default(),
             zoom: Zoom::WHOLE,
         }
@@ -104,6 +111,7 @@ impl View {
                     view.metric = Metric::ALL.into_iter().find(|metric| metric.key() == value).unwrap_or_default();
                 }
                 "bounds" if value == "0" => view.bounds = false,
+                "why" => view.why = explain::card(value).map_or("", Card::key),
                 "layer" => view.layer = layer(value),
                 _ => {}
             }
@@ -139,7 +147,28 @@ impl View {
         if self.layer != default.layer {
             pairs.push(layer_text(self.layer));
         }
+        if !self.why.is_empty() {
+            pairs.push(format!("why={}", self.why));
+        }
         if pairs.is_empty() { String::new() } else { format!("?{}", pairs.join("&")) }
+    }
+
+    /// The same view with the card of a number open; closed where it was.
+    #[must_use]
+    pub fn asking(self, key: &'static str) -> Self {
+        Self { why: if key == self.why { "" } else { key }, why_from: "", ..self }
+    }
+
+    /// The same view with the card that a link of the open one leads to; the way back is to the number.
+    #[must_use]
+    pub fn following(self, key: &'static str) -> Self {
+        let root = self.why_root();
+        Self { why: key, why_from: if key == root { "" } else { root }, ..self }
+    }
+
+    /// The card whose number is asked about.
+    pub fn why_root(&self) -> &'static str {
+        if self.why_from.is_empty() { self.why } else { self.why_from }
     }
 
     /// The same view with another parameter across the map; the axes change places rather than be the same.

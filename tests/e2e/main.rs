@@ -6,9 +6,11 @@
 
 mod agreement;
 mod care;
+mod compare;
 mod input;
 mod keyboard;
 mod links;
 mod page;
 mod plots;
 mod sliders;
+mod why;

@@ -2,15 +2,17 @@
 
 pub use super::bar::draw_bar;
 use super::labels::{Rect, Room, size_of};
-use super::pen::{Pen, Spot, Stroke};
+use super::pen::{Align, Pen, Spot, Stroke};
 use super::{PaintError, axes, hatch, lanes, lines, marks};
 use crate::chart::layout::PlotArea;
-use crate::chart::palette::{Rgb, Theme, line, tokens};
-use crate::chart::spec::{ChartSpec, Field, LineRole, Zone, ZoneKind};
+use crate::chart::palette::{self, Rgb, Theme, line, tokens};
+use crate::chart::spec::{ChartSpec, Field, LineRole, PinMark, Zone, ZoneKind, pin_letter};
 use plotters::prelude::DrawingBackend;
 
 /// The radius of the mark at the scenario's place.
 const HERE: f64 = 6.0;
+/// The radius of the room of a pinned scenario's mark.
+const BADGE: f64 = 10.5;
 
 /// Everything but the image of the field, which is under it.
 ///
@@ -37,6 +39,10 @@ pub fn draw_chart<B: DrawingBackend>(
         room.take(Rect::around(here, 4.0 * HERE, 4.0 * HERE));
     }
     marks::reserve(spec, area, &mut room);
+    let pins = badges(spec, area, here);
+    for &(_, at) in &pins {
+        room.take(Rect::around(at, 2.0 * BADGE, 2.0 * BADGE));
+    }
     let named = lines::draw(pen, spec, area, theme, &mut room)?;
     marks::draw(pen, spec, area, theme, &mut room)?;
     if let Some(field) = &spec.field {
@@ -51,6 +57,9 @@ pub fn draw_chart<B: DrawingBackend>(
         let own = spec.lines.iter().find(|line| line.role.is_own());
         let colour = own.map_or(tokens(theme).accent, |own| line(theme, own.role));
         mark(pen, here, theme, colour)?;
+    }
+    for (pin, at) in pins {
+        badge(pen, pin, at, theme)?;
     }
     match crosshair {
         Some(place) => cross(pen, spec, area, theme, place),
@@ -101,6 +110,35 @@ fn mark<B: DrawingBackend>(pen: &mut Pen<B>, at: Spot, theme: Theme, colour: Rgb
     pen.disc(at, HERE + 2.0, colours.surface)?;
     pen.disc(at, HERE, colour)?;
     pen.disc(at, HERE - 3.0, colours.surface)
+}
+
+/// Where the marks of pinned scenarios are drawn: in a row beside whatever stands in their place already.
+fn badges<'a>(spec: &'a ChartSpec, area: &PlotArea, here: Option<Spot>) -> Vec<(&'a PinMark, Spot)> {
+    let mut taken: Vec<Spot> = here.into_iter().collect();
+    let mut marks = Vec::with_capacity(spec.pins.len());
+    for pin in &spec.pins {
+        let (mut x, y) = area.to_pixel(pin.at.0, pin.at.1);
+        // To the left near the right edge.
+        let step = if x + 6.0 * BADGE > area.right() { -2.0 * BADGE } else { 2.0 * BADGE };
+        while taken.iter().any(|other| (other.0 - x).abs() < 2.0 * BADGE && (other.1 - y).abs() < 2.0 * BADGE) {
+            x += step;
+        }
+        taken.push((x, y));
+        marks.push((pin, (x, y)));
+    }
+    marks
+}
+
+/// A pinned scenario's letter on its colour; hollow where the figure is another's.
+fn badge<B: DrawingBackend>(pen: &mut Pen<B>, pin: &PinMark, at: Spot, theme: Theme) -> Result<(), PaintError> {
+    let colour = palette::pin(theme, pin.place);
+    pen.disc(at, BADGE - 0.5, tokens(theme).surface)?;
+    pen.disc(at, BADGE - 2.0, colour)?;
+    if !pin.own {
+        pen.disc(at, BADGE - 4.0, tokens(theme).surface)?;
+    }
+    let text = if pin.own { palette::readable(colour) } else { colour };
+    pen.text(pin_letter(pin.place), at, Align::Centre, text, true)
 }
 
 /// The crosshair, with a dot on every curve that it crosses.

@@ -56,7 +56,7 @@ fn layer(line: &Line) -> u8 {
         LineRole::NetworkBoundary | LineRole::Strong | LineRole::Network | LineRole::Equal => 1,
         LineRole::MemoryFrontier | LineRole::Weak | LineRole::Roof => 2,
         LineRole::Current(_) | LineRole::Adaptive => 3,
-        LineRole::Bound => TOP_LAYER,
+        LineRole::Bound | LineRole::Pin(_) => TOP_LAYER,
     }
 }
 

@@ -16,7 +16,7 @@ use crate::scenario::{Scenario, Strategy};
 use crate::units::Bytes;
 
 /// Points along the axis.
-const POINTS: usize = 97;
+pub(super) const POINTS: usize = 97;
 /// How far a straight line may lie off a curve while it moves, as a share of its height: less than three digits tell.
 const NEAR: f64 = 0.001;
 /// Curves closer than this share of their value are one stroke.
@@ -78,6 +78,7 @@ pub fn curve_within(
         marks: Vec::new(),
         zones: Vec::new(),
         here: (x.shows(here.0) && (y.min..=y.max).contains(&here.1)).then_some(here),
+        pins: Vec::new(),
         y,
         value: quantity,
         x: x.axis,
@@ -124,7 +125,7 @@ impl Node for Point {
 
 /// One strategy's curve: what fits, and what would hold if memory were no limit. The caption tells numbers of the scenario's
 /// own, so that it always has every point.
-fn curve(scenario: &Scenario, x: &AxisOf, metric: Metric, own: bool, scratch: &Scratch) -> Line {
+pub(super) fn curve(scenario: &Scenario, x: &AxisOf, metric: Metric, own: bool, scratch: &Scratch) -> Line {
     let points = scratch.points(own, &mut |place| {
         let value = scratch.xs.get(place).copied().unwrap_or(x.axis.min);
         let sample = sweep::sample_at(scenario, x.number, value);
@@ -185,7 +186,7 @@ fn mark_coinciding(lines: &mut [Line]) {
     }
 }
 
-fn coincide(one: &Line, other: &Line) -> bool {
+pub(super) fn coincide(one: &Line, other: &Line) -> bool {
     let near = |a: f64, b: f64| (a - b).abs() <= SAME * a.abs().max(b.abs());
     let same = |one: &Vec<Vec<(f64, f64)>>, other: &Vec<Vec<(f64, f64)>>| {
         one.len() == other.len()

@@ -77,6 +77,7 @@ pub fn expert_layer(scenario: &Scenario, view: LayerView) -> ChartSpec {
         marks: Vec::new(),
         zones: Vec::new(),
         here: time.filter(|&(own, _)| (x.axis.min..=x.axis.max).contains(&own)),
+        pins: Vec::new(),
         value: quantity,
         x: x.axis,
     }

@@ -1,6 +1,6 @@
 //! The memory of one GPU at its peak, by part.
 
-use crate::chart::spec::BarSpec;
+use crate::chart::spec::{BarSpec, PinnedBar};
 use crate::chart::{format, names};
 use crate::model::report::{MemoryPart, Report};
 
@@ -25,6 +25,17 @@ pub fn memory_bar(report: &Report) -> BarSpec {
     BarSpec {
         title: "Memory of one GPU at its peak".to_string(),
         caption,
+        parts: memory.parts.iter().map(|(part, bytes)| (part, bytes.get())).collect(),
+        capacity: memory.capacity.get(),
+        pins: Vec::new(),
+    }
+}
+
+/// The memory of a pinned scenario, for beneath the bar.
+pub fn pinned_memory(name: &str, report: &Report) -> PinnedBar {
+    let memory = &report.memory;
+    PinnedBar {
+        name: name.to_string(),
         parts: memory.parts.iter().map(|(part, bytes)| (part, bytes.get())).collect(),
         capacity: memory.capacity.get(),
     }

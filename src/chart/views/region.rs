@@ -82,6 +82,7 @@ fn nowhere(scenario: &Scenario, x: &AxisOf, y: &AxisOf, bounds: bool, scratch: &
         lines,
         marks: Vec::new(),
         here: None,
+        pins: Vec::new(),
         x: x.axis.clone(),
         y: y.axis.clone(),
         value: MFU,

@@ -120,7 +120,7 @@ impl Scratch {
 
 /// The scenario with nothing of its place on two axes left. (Not for GPUs: a number that is there already is not rounded to
 /// whole groups.)
-fn off_axes(scenario: &Scenario, x: &AxisOf, y: &AxisOf) -> Scenario {
+pub(super) fn off_axes(scenario: &Scenario, x: &AxisOf, y: &AxisOf) -> Scenario {
     let mut anywhere = *scenario;
     for axis in [x, y] {
         sweep::assign(&mut anywhere, axis.number, axis.number.min);

@@ -25,7 +25,7 @@ pub fn timeline(scenario: &Scenario, zoom: Zoom, looked_at: bool) -> ChartSpec {
     let setup = scenario.setup();
     let playback = Playback::of(&setup);
     let window = Window::of(zoom, &playback);
-    let (sums, runs) = sums(&playback);
+    let (sums, runs) = time_by_work(&playback);
     let marks = if looked_at { marks(&playback, window.from, window.to) } else { Vec::new() };
     let has = |lane: &Lane| runs.get(*lane as usize).copied().unwrap_or(false);
     let lanes = Lanes {
@@ -52,7 +52,7 @@ pub fn timeline(scenario: &Scenario, zoom: Zoom, looked_at: bool) -> ChartSpec {
 }
 
 /// Time by kind of work over the whole step, and the lanes on which anything runs. Micro-batches alike are played once.
-fn sums(playback: &Playback) -> ([Seconds; Work::ALL.len()], [bool; Lane::ALL.len()]) {
+pub(crate) fn time_by_work(playback: &Playback) -> ([Seconds; Work::ALL.len()], [bool; Lane::ALL.len()]) {
     let mut sums = [Seconds::ZERO; Work::ALL.len()];
     let mut lanes = [false; Lane::ALL.len()];
     let mut add = |span: Span, times: f64| {

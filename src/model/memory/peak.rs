@@ -1,5 +1,7 @@
 //! The moments of a step at which memory can peak, and what is alive at each.
 
+mod terms;
+
 use super::activations;
 use super::states::{
     RecipeBytes, States, expert_shard_degrees, gathered_layer_bytes, of_gpu, recipe_bytes, shard_degrees,
@@ -13,6 +15,7 @@ use crate::model::stages::Stage;
 use crate::model::sync::Sync;
 use crate::model::training::{Reshard, Sharding};
 use crate::units::Bytes;
+pub use terms::{PeakTerms, Working};
 
 /// Elements of width H per token alive beside a layer's gradients when its backward pass ends: the gradients of its
 /// input and of its attention block, and the residual's. The tracker finds 6 H bytes in bf16.
@@ -88,39 +91,52 @@ pub fn peak(setup: &Setup, stages: &[Stage; 3]) -> MemoryReport {
 /// The memory of one GPU of a stage at the peak of a step.
 pub fn of_stage(setup: &Setup, stage: &Stage) -> MemoryReport {
     let ledger = Ledger::new(setup, stage, &stage.params);
-    let layers = ledger.params.layers;
-    let second = if layers > 1.0 { layers - 1.0 } else { layers };
-    let last_with_prefetch = if layers > 1.0 { 2.0 } else { layers };
-    let mut most = (Point::Update, PeakMoment::Optimizer, ledger.total(Point::Update));
-    let mut consider = |point, moment| {
-        let total = ledger.total(point);
-        if total > most.2 {
-            most = (point, moment, total);
-        }
-    };
-    consider(Point::Loss, PeakMoment::Loss);
-    // A stage of the head alone has no layers to be in.
-    if layers > 0.0 {
-        for left in [layers, second, last_with_prefetch, 1.0] {
-            consider(Point::InLayer(left), PeakMoment::Backward);
-            consider(Point::AfterLayer(left), PeakMoment::Backward);
-        }
-    }
-    consider(Point::Root, PeakMoment::Backward);
-    let (at, moment, allocated) = most;
+    let (at, moment, allocated) = ledger.peak();
     let parts = ledger.parts(at);
-    let in_pipeline = if setup.mesh.pp > 1 { PIPELINE_FRAGMENTATION } else { 0.0 };
-    let fragmentation = setup.overheads.fragmentation + in_pipeline;
-    let parts =
-        parts.with(MemoryPart::Context, context(setup)).with(MemoryPart::Fragmentation, allocated * fragmentation);
+    let parts = parts
+        .with(MemoryPart::Context, context(setup))
+        .with(MemoryPart::Fragmentation, allocated * fragmentation(setup));
     MemoryReport { parts, moment, allocated, peak: parts.total(), capacity: setup.accelerator.memory }
 }
 
-fn context(setup: &Setup) -> Bytes {
+/// What the allocator holds beyond what is alive, as a share of it.
+fn fragmentation(setup: &Setup) -> f64 {
+    setup.overheads.fragmentation + if setup.mesh.pp > 1 { PIPELINE_FRAGMENTATION } else { 0.0 }
+}
+
+/// Axes of the mesh, each with a communicator.
+fn communicators(setup: &Setup) -> f64 {
     let mesh = &setup.mesh;
     let axes = [mesh.dp_shard, mesh.dp_replicate, mesh.cp, mesh.tp, mesh.pp, mesh.ep, mesh.etp];
-    let communicators: f64 = axes.into_iter().map(|degree| f64::from(u8::from(degree > 1))).sum();
-    setup.overheads.context + communicators * setup.overheads.per_communicator
+    axes.into_iter().map(|degree| f64::from(u8::from(degree > 1))).sum()
+}
+
+fn context(setup: &Setup) -> Bytes {
+    setup.overheads.context + communicators(setup) * setup.overheads.per_communicator
+}
+
+/// What is gathered for compute, beyond what is at rest.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Gathered {
+    /// Nothing.
+    Nothing,
+    /// The root unit and so many layers.
+    Units(f64),
+    /// The same, and all of the model shared by a group of so many GPUs; never more than all.
+    Grouped(f64, f64),
+    /// All of the model.
+    All,
+}
+
+/// Parameters whose gradients are not reduced yet, by the format in which they wait.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Unreduced {
+    /// As compute produced them.
+    pub computed: f64,
+    /// As they are reduced.
+    pub reduced: f64,
+    /// As they are at rest: a second copy.
+    pub copied: f64,
 }
 
 /// The sizes from which the parts of every point are put together.
@@ -211,13 +227,40 @@ impl Ledger {
         }
     }
 
+    /// The point at which most is alive, its moment, and how much.
+    fn peak(&self) -> (Point, PeakMoment, Bytes) {
+        let layers = self.params.layers;
+        let second = if layers > 1.0 { layers - 1.0 } else { layers };
+        let last_with_prefetch = if layers > 1.0 { 2.0 } else { layers };
+        let mut most = (Point::Update, PeakMoment::Optimizer, self.total(Point::Update));
+        let mut consider = |point, moment| {
+            let total = self.total(point);
+            if total > most.2 {
+                most = (point, moment, total);
+            }
+        };
+        consider(Point::Loss, PeakMoment::Loss);
+        // A stage of the head alone has no layers to be in.
+        if layers > 0.0 {
+            for left in [layers, second, last_with_prefetch, 1.0] {
+                consider(Point::InLayer(left), PeakMoment::Backward);
+                consider(Point::AfterLayer(left), PeakMoment::Backward);
+            }
+        }
+        consider(Point::Root, PeakMoment::Backward);
+        most
+    }
+
     /// Kept activations of this many layers, and of the micro-batches in flight beside: with activations in host memory, two
     /// layers' are on the GPU, the one in work and the one on its way.
     fn kept(&self, layers: f64) -> f64 {
+        self.layers_kept(layers) * self.kept
+    }
+
+    fn layers_kept(&self, layers: f64) -> f64 {
         const LAYERS_HERE: f64 = 2.0;
         let here = layers + self.others * self.params.layers;
-        let here = if self.activations_offloaded && here > LAYERS_HERE { LAYERS_HERE } else { here };
-        here * self.kept
+        if self.activations_offloaded && here > LAYERS_HERE { LAYERS_HERE } else { here }
     }
 
     fn parts(&self, point: Point) -> MemoryParts {
@@ -253,25 +296,43 @@ impl Ledger {
 
     /// Gradients at rest: FSDP allocates each unit's shard when it is first reduced and frees it after the update.
     fn gradients(&self, point: Point) -> f64 {
+        self.reduced_layers(point).map_or(self.states.gradients.get(), |layers| layers * self.gradient_shard)
+    }
+
+    /// The layers whose gradients are at rest; `None` where all of them are, the root's too.
+    fn reduced_layers(&self, point: Point) -> Option<f64> {
         let transient = matches!(self.sharding, Sharding::Fsdp(_)) && !self.offloaded;
         // From the second micro-batch on, the shards of the first are there.
         if !transient || (self.several && !self.reduces_once) {
-            return self.states.gradients.get();
+            return None;
         }
-        let shard = self.gradient_shard;
         let layers = self.params.layers;
         match point {
-            Point::Loss => 0.0,
-            Point::InLayer(left) => (layers - left) * shard,
-            Point::AfterLayer(left) => (layers - left + 1.0) * shard,
-            Point::Root | Point::Update => self.states.gradients.get(),
+            Point::Loss => Some(0.0),
+            Point::InLayer(left) => Some(layers - left),
+            Point::AfterLayer(left) => Some(layers - left + 1.0),
+            Point::Root | Point::Update => None,
         }
     }
 
     /// The root unit stays gathered through the backward pass; of the layers, the current one and the prefetched one are.
     fn gathered(&self, point: Point) -> f64 {
+        let whole = self.gathered_all;
+        let of = |units: f64| self.gathered_root + units * self.gathered_layer;
+        match self.what_is_gathered(point) {
+            Gathered::Nothing => 0.0,
+            Gathered::Units(units) => of(units),
+            Gathered::Grouped(units, group) => {
+                let (current, between) = (of(units), whole / group);
+                if current + between < whole { current + between } else { whole }
+            }
+            Gathered::All => whole,
+        }
+    }
+
+    fn what_is_gathered(&self, point: Point) -> Gathered {
         if !self.sharded_gather {
-            return 0.0;
+            return Gathered::Nothing;
         }
         let units = match point {
             Point::Loss | Point::Root | Point::Update => 0.0,
@@ -283,67 +344,69 @@ impl Ledger {
                 }
             }
         };
-        let current = self.gathered_root + units * self.gathered_layer;
-        let whole = self.gathered_all;
         match (self.sharding, point) {
             // FSDP frees a unit's gathered weights before it reduces its gradients, the root's last; and all of them before
             // the loss where it reshards after the forward pass.
             (_, Point::Update) | (Sharding::Fsdp(_), Point::Root) | (Sharding::Fsdp(Reshard::Always), Point::Loss) => {
-                0.0
+                Gathered::Nothing
             }
-            (Sharding::Fsdp(Reshard::Always), _) => current,
-            (Sharding::Fsdp(Reshard::To(group)), _) => {
-                let between = whole / f64::from(group.max(1));
-                if current + between < whole { current + between } else { whole }
-            }
+            (Sharding::Fsdp(Reshard::Always), _) => Gathered::Units(units),
+            (Sharding::Fsdp(Reshard::To(group)), _) => Gathered::Grouped(units, f64::from(group.max(1))),
             // Kept from forward to backward; without sharding it is the 16-bit copy that autocast holds.
-            (Sharding::Fsdp(Reshard::Never) | Sharding::Ddp | Sharding::Zero1 | Sharding::Zero2, _) => whole,
+            (Sharding::Fsdp(Reshard::Never) | Sharding::Ddp | Sharding::Zero1 | Sharding::Zero2, _) => Gathered::All,
         }
     }
 
     /// Gradients as compute produced them, and the buffers of their reduction.
     fn unreduced(&self, point: Point) -> f64 {
+        let Unreduced { computed, reduced, copied } = self.unreduced_params(point);
+        self.bytes.gathered * computed + self.bytes.reduced * reduced + self.bytes.gradients * copied
+    }
+
+    fn unreduced_params(&self, point: Point) -> Unreduced {
         let params = self.params.all();
+        let none = Unreduced::default();
+        let bucket = if params < ZERO2_BUCKET { params } else { ZERO2_BUCKET };
         match self.sharding {
             Sharding::Fsdp(_) => {
-                let head = self.bytes.gathered * self.params.head;
+                let head = self.params.head;
                 let unit = self.params.layer + self.params.expert_unit;
-                let reduction = self.bytes.reduced * unit;
                 // Kept unsharded from one micro-batch to the next, in the format of the reduction, until that is done.
                 let accumulated = |layers: f64| {
                     let params = self.params.root + layers * (self.params.layer + self.params.expert);
-                    if self.reduces_once { self.bytes.reduced * params } else { 0.0 }
+                    if self.reduces_once { params } else { 0.0 }
                 };
-                match point {
-                    Point::Update => 0.0,
-                    Point::Loss => accumulated(self.params.layers),
+                let (computed, reduced) = match point {
+                    Point::Update => (0.0, 0.0),
+                    Point::Loss => (0.0, accumulated(self.params.layers)),
                     Point::InLayer(left) => {
-                        accumulated(left) + head + if left < self.params.layers { reduction } else { 0.0 }
+                        (head, accumulated(left) + if left < self.params.layers { unit } else { 0.0 })
                     }
-                    Point::AfterLayer(left) => accumulated(left - 1.0) + head + self.bytes.gathered * unit + reduction,
-                    Point::Root => (self.bytes.gathered + self.bytes.reduced) * self.params.root,
-                }
+                    Point::AfterLayer(left) => (head + unit, accumulated(left - 1.0) + unit),
+                    Point::Root => (self.params.root, self.params.root),
+                };
+                Unreduced { computed, reduced, ..none }
             }
             // DDP's buckets are a second copy of all gradients unless `gradient_as_bucket_view` is set; Megatron's and
             // nanotron's gradients live in the buckets.
             Sharding::Ddp | Sharding::Zero1 if self.replicas_reduce && self.framework == Framework::PyTorch => {
                 let experts = if self.experts_reduce { self.params.experts() } else { 0.0 };
-                self.bytes.gradients * (self.params.dense() + experts)
+                Unreduced { copied: self.params.dense() + experts, ..none }
             }
             // The 16-bit gradients that compute produces live on beside the fp32 ones that they are added to.
             Sharding::Ddp | Sharding::Zero1 if self.framework == Framework::Nanotron => match point {
-                Point::Update => 0.0,
-                Point::Loss | Point::InLayer(_) | Point::AfterLayer(_) | Point::Root => self.bytes.gathered * params,
+                Point::Update => none,
+                Point::Loss | Point::InLayer(_) | Point::AfterLayer(_) | Point::Root => {
+                    Unreduced { computed: params, ..none }
+                }
             },
             Sharding::Zero1 if self.replicas_reduce && self.framework == Framework::MegatronLegacy => {
-                ZERO1_BUCKETS * self.bytes.reduced * if params < ZERO2_BUCKET { params } else { ZERO2_BUCKET }
+                Unreduced { reduced: ZERO1_BUCKETS * bucket, ..none }
             }
             // Whole gradients, where they wait for the last micro-batch.
-            Sharding::Zero2 if self.several && self.reduces_once => self.bytes.gathered * params,
-            Sharding::Zero2 if self.replicas_reduce => {
-                self.bytes.reduced * if params < ZERO2_BUCKET { params } else { ZERO2_BUCKET }
-            }
-            Sharding::Ddp | Sharding::Zero1 | Sharding::Zero2 => 0.0,
+            Sharding::Zero2 if self.several && self.reduces_once => Unreduced { computed: params, ..none },
+            Sharding::Zero2 if self.replicas_reduce => Unreduced { reduced: bucket, ..none },
+            Sharding::Ddp | Sharding::Zero1 | Sharding::Zero2 => none,
         }
     }
 }

@@ -52,6 +52,11 @@ impl Playback {
         }
     }
 
+    /// What the stage computes and communicates.
+    pub fn plan(&self) -> &StagePlan {
+        &self.plan
+    }
+
     /// Layers of the stage.
     pub fn layers(&self) -> u32 {
         self.plan.compute.layers

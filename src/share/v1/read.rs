@@ -13,7 +13,7 @@ use crate::share::pairs::{Pairs, stray};
 use crate::share::pick::{LADDER, pick_accelerator, pick_cluster, pick_model};
 
 /// The keys that are not parameters.
-const OTHER_KEYS: [&str; 5] = [VERSION_KEY, REVISION_KEY, CLUSTER_KEY, GPU_KEY, MODEL_KEY];
+pub(super) const OTHER_KEYS: [&str; 5] = [VERSION_KEY, REVISION_KEY, CLUSTER_KEY, GPU_KEY, MODEL_KEY];
 
 /// The scenario that the pairs mean, and a sentence for each pair that could not be read.
 pub(in crate::share) fn read(pairs: &Pairs, issues: &mut Vec<Issue>) -> Scenario {

@@ -103,7 +103,7 @@ fn differs(param: &Param, scenario: &Scenario, read: &Scenario) -> bool {
     }
 }
 
-fn value_text(param: &Param, scenario: &Scenario) -> String {
+pub(super) fn value_text(param: &Param, scenario: &Scenario) -> String {
     match param.kind {
         Kind::Number(number) => link_text(&number, scenario),
         Kind::Choice(choice) => {

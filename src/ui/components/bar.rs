@@ -5,14 +5,19 @@ use std::rc::Rc;
 use web_sys::HtmlCanvasElement;
 use yew::prelude::*;
 
+use super::ask::ask;
 use super::canvas::use_painted;
 use super::data_table::{Shown, data_table, on_paper};
 use crate::chart::layout::bar_area;
 use crate::chart::paint::{self, Style};
 use crate::chart::palette::Theme;
-use crate::chart::spec::BarSpec;
+use crate::chart::spec::{BarSpec, PinnedBar, pin_letter};
 use crate::chart::{describe, names};
-use crate::ui::{effects, text};
+use crate::decimal;
+use crate::explain::of_part;
+use crate::ui::effects;
+use crate::ui::state::Action;
+use crate::ui::text::{self, pins as words};
 
 /// What to show.
 #[derive(PartialEq, Properties)]
@@ -21,6 +26,10 @@ pub struct Props {
     pub spec: Rc<BarSpec>,
     /// Light or dark.
     pub theme: Theme,
+    /// The card that is open.
+    pub why: &'static str,
+    /// Takes actions.
+    pub emit: Callback<Action>,
 }
 
 type Highlighted = (Rc<BarSpec>, Option<usize>);
@@ -60,6 +69,7 @@ pub fn MemoryBar(props: &Props) -> Html {
                     onpointermove={hover} onpointerleave={point(None)} />
                 if printing && size.width > 0.0 { { on_paper(&shown, size) } }
             </div>
+            { for props.spec.pins.iter().enumerate().map(|(place, pin)| pinned(&props.spec, place, pin)) }
             <ul class="parts">
                 { for props.spec.parts.iter().enumerate().map(|(place, &(part, bytes))| html! {
                     <li class={classes!((bytes <= 0.0).then_some("none"), (*lit == Some(place)).then_some("lit"))}
@@ -69,10 +79,39 @@ pub fn MemoryBar(props: &Props) -> Html {
                         </svg>
                         <span class="part-name">{ names::part(part) }</span>
                         <span>{ text::gib(bytes) }</span>
+                        { ask(of_part(part), &[names::part(part), " ", &text::gib(bytes)].concat(), props.why, &props.emit) }
                     </li>
                 }) }
             </ul>
             { data_table("memory", shown, props.theme, size) }
         </figure>
+    }
+}
+
+/// Units of the drawing across the scale of the bar above.
+const ACROSS: f64 = 1000.0;
+
+/// The memory of a pinned scenario: a thin bar on the scale of the one above, under its name.
+fn pinned(spec: &BarSpec, place: usize, pin: &PinnedBar) -> Html {
+    let span = bar_area(spec, 0.0, 0.0).span;
+    let at = |bytes: f64| decimal::fixed(ACROSS * bytes / span, 1);
+    let mut start = 0.0;
+    let parts: Vec<Html> = pin
+        .parts
+        .iter()
+        .map(|&(part, bytes)| {
+            let x = at(start);
+            start += bytes;
+            html! { <rect class={format!("part-{}", part as usize)} {x} width={at(bytes)} height="8" /> }
+        })
+        .collect();
+    html! {
+        <div class="pinned-bar">
+            <p><b class={format!("chip chip-{place}")}>{ pin_letter(place) }</b>{ " " }{ words::bar(pin) }</p>
+            <svg viewBox="0 0 1000 8" preserveAspectRatio="none" aria-hidden="true">
+                { for parts }
+                <line x1={at(pin.capacity)} x2={at(pin.capacity)} y1="0" y2="8" />
+            </svg>
+        </div>
     }
 }

@@ -46,6 +46,9 @@ pub struct Props {
     /// How its axes are narrowed, where they can be.
     #[prop_or_default]
     pub narrow: Option<Narrow>,
+    /// The card that is open.
+    #[prop_or_default]
+    pub why: &'static str,
     /// Takes the place of a mark that is clicked; without it a click sets the axes.
     #[prop_or_default]
     pub take: Option<Callback<usize>>,
@@ -278,7 +281,7 @@ pub fn Figure(props: &Props) -> Html {
                 }) }
             </dl>
             }
-            { legend(&props.spec, props.id, &listed) }
+            { legend(&props.spec, props.id, &listed, props.why, &props.emit) }
             { props.foot.clone() }
             { data_table(props.id, what, props.theme, size) }
         </figure>

@@ -2,23 +2,26 @@
 
 use yew::prelude::*;
 
+use super::ask::ask;
 use crate::chart::names;
 use crate::chart::palette::{self, Pattern};
 use crate::chart::readout::Entry;
 use crate::chart::spec::{ChartSpec, Line, LineRole, Mark};
 use crate::decimal;
+use crate::explain::of_work;
 use crate::model::report::Work;
+use crate::ui::state::Action;
 use crate::ui::text;
 
 /// Samples with their names, and the values of lines at the place that is read out.
-pub fn legend(spec: &ChartSpec, id: &str, values: &[Entry]) -> Html {
+pub fn legend(spec: &ChartSpec, id: &str, values: &[Entry], why: &str, emit: &Callback<Action>) -> Html {
     html! {
         <ul class={if spec.lines.is_empty() || spec.field.is_some() { "legend" } else { "legend valued" }}>
             { for spec.field.as_ref().map(|_| hatching(id)) }
-            { for spec.lanes.iter().flat_map(|lanes| &lanes.sums).map(|&(work, _)| of_work(work)) }
+            { for spec.lanes.iter().flat_map(|lanes| &lanes.sums).map(|&(work, _)| work_item(work, why, emit)) }
             { for spec.lines.iter().map(|line| item(line, values)) }
             { for spec.marks.iter().filter(|mark| spec.marks.len() <= MARKS && !mark.role.is_kind()).map(mark) }
-            { for spec.lines.iter().filter(|line| line.band.is_some()).map(band) }
+            { for spec.lines.iter().filter(|line| line.band.is_some()).map(|line| band(line, id, why, emit)) }
         </ul>
     }
 }
@@ -50,7 +53,7 @@ fn item(line: &Line, values: &[Entry]) -> Html {
 }
 
 /// A kind of work's colour, pattern and name.
-fn of_work(work: Work) -> Html {
+fn work_item(work: Work, why: &str, emit: &Callback<Action>) -> Html {
     let lines = match palette::pattern(work) {
         Pattern::Plain => "",
         Pattern::Hatched => "M0 6 6 0M2 12 14 0M10 12 22 0M18 12 22 8",
@@ -63,18 +66,25 @@ fn of_work(work: Work) -> Html {
                 <path class="over" d={lines} />
             </svg>
             { names::work(work) }
+            // Two kinds share a card with the one before them.
+            if !matches!(work, Work::Combine | Work::EmbeddingBackward) {
+                { ask(of_work(work), names::work(work), why, emit) }
+            }
         </li>
     }
 }
 
 /// The band around a line.
-fn band(line: &Line) -> Html {
+fn band(line: &Line, id: &str, why: &str, emit: &Callback<Action>) -> Html {
     html! {
         <li title={text::BAND_HELP}>
             <svg class="sample band" viewBox="0 0 22 12" aria-hidden="true">
                 <line class={names::line_class(line.role)} x1="0" x2="22" y1="6" y2="6" stroke-width="12" />
             </svg>
             <span class="line-name">{ text::BAND }</span>
+            if id == "curve" {
+                { ask("range", text::BAND, why, emit) }
+            }
         </li>
     }
 }

@@ -38,6 +38,18 @@ pub fn is_open(event: &Event) -> bool {
     event.target_dyn_into::<web_sys::Element>().is_some_and(|details| details.has_attribute("open"))
 }
 
+/// Gives an element the focus, by its identifier.
+pub fn focus(id: &str) {
+    let element = document().get_element_by_id(id).and_then(|element| element.dyn_into::<HtmlElement>().ok());
+    // An element that is not there leaves the focus where it is.
+    let _ = element.map(|element| element.focus());
+}
+
+/// Shows the top of the page.
+pub fn to_top() {
+    window().scroll_to_with_x_and_y(0.0, 0.0);
+}
+
 /// Tells the style sheet how much of a slider's track is filled.
 #[hook]
 pub fn use_fill(slider: &NodeRef, index: u32, last: u32) {
@@ -61,7 +73,27 @@ pub fn use_selected(select: &NodeRef, chosen: usize, options: usize) {
     });
 }
 
-/// Ctrl+Z, Ctrl+Shift+Z and Ctrl+Y (Command on a Mac), except in text fields, which have their own undo.
+/// Moves the focus to a card that opens, and from one that closes back to the number that it was opened from.
+#[hook]
+pub fn use_card_focus(why: &'static str, root: &'static str) {
+    let before = use_mut_ref(|| (why, root));
+    use_effect_with((why, root), move |&now| {
+        let before = before.replace(now);
+        let closes = why.is_empty();
+        // Whoever has gone on to something else stays there.
+        let lost = document().active_element().is_none_or(|element| element.tag_name() == "BODY");
+        if now != before && (!closes || lost) {
+            let id = if closes { ["ask-", before.1].concat() } else { "why".to_owned() };
+            if let Some(element) =
+                document().get_element_by_id(&id).and_then(|found| found.dyn_into::<HtmlElement>().ok())
+            {
+                let _ = element.focus();
+            }
+        }
+    });
+}
+
+/// Escape closes the card that is open. Ctrl+Z, Ctrl+Shift+Z and Ctrl+Y (Command on a Mac), except in text fields, which have their own undo.
 #[hook]
 pub fn use_shortcuts(emit: &Callback<Action>) {
     let emit = emit.clone();
@@ -70,6 +102,10 @@ pub fn use_shortcuts(emit: &Callback<Action>) {
         let listener = EventListener::new_with_options(&window(), "keydown", options, move |event| {
             let Some(event) = event.dyn_ref::<KeyboardEvent>() else { return };
             let action = match (event.ctrl_key() || event.meta_key(), event.shift_key(), event.key().as_str()) {
+                (false, false, "Escape") => {
+                    emit.emit(Action::Ask(""));
+                    return;
+                }
                 (true, false, "z") => Action::Undo,
                 (true, true, "Z" | "z") | (true, false, "y") => Action::Redo,
                 _ => return,

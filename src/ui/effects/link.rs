@@ -9,33 +9,30 @@ use wasm_bindgen::JsValue;
 use yew::prelude::*;
 
 use crate::scenario::Scenario;
-use crate::scenario::issue::Issue;
-use crate::share::{decode, encode};
+use crate::share::decode::{Decoded, decode_link};
+use crate::share::encode_with;
 use crate::ui::state::{Action, State};
 use crate::ui::view::{ThemeChoice, View};
 
 /// What the address bar says.
-pub fn arrival() -> (Scenario, Vec<Issue>, View) {
-    let (scenario, issues) = decoded();
-    let location = window().location();
-    (scenario, issues, View::from_query(&location.search().unwrap_or_default()))
+pub fn arrival() -> (Decoded, View) {
+    (decoded(), View::from_query(&window().location().search().unwrap_or_default()))
 }
 
-fn decoded() -> (Scenario, Vec<Issue>) {
+fn decoded() -> Decoded {
     let fragment = window().location().hash().unwrap_or_default();
-    let decoded = decode::decode_link(fragment.trim_start_matches('#'));
-    (decoded.scenario, decoded.issues)
+    decode_link(fragment.trim_start_matches('#'))
 }
 
-fn relative(scenario: &Scenario, view: &View) -> String {
+fn relative(fragment: &str, view: &View) -> String {
     let path = window().location().pathname().unwrap_or_default();
-    format!("{path}{}#{}", view.query(), encode::encode(scenario))
+    format!("{path}{}#{fragment}", view.query())
 }
 
 /// The link to what is on screen, once it stands still.
 pub fn address() -> String {
-    let (scenario, _, view) = arrival();
-    full_link(&scenario, &view)
+    let (Decoded { scenario, pins, .. }, view) = arrival();
+    full_link(&scenario, &pins, &view)
 }
 
 /// The view as a link to others holds it: the reader's own theme is not theirs.
@@ -50,20 +47,20 @@ fn addressed(view: &View) -> View {
     if named { *view } else { shared(view) }
 }
 
-/// The whole link of a scenario, for the clipboard.
-pub fn full_link(scenario: &Scenario, view: &View) -> String {
+/// The whole link of a scenario with its pins, for the clipboard.
+pub fn full_link(scenario: &Scenario, pins: &[Scenario], view: &View) -> String {
     let origin = window().location().origin().unwrap_or_default();
-    origin + &relative(scenario, &shared(view))
+    origin + &relative(&encode_with(scenario, pins), &shared(view))
 }
 
 /// Keeps the address bar at the committed scenario: a new entry for a new scenario, the same entry for a new view.
 #[hook]
 pub fn use_link(state: &State, known: &Rc<RefCell<Option<String>>>) {
     let known = known.clone();
-    use_effect_with((state.committed(), state.view), move |(committed, view)| {
-        let fragment = encode::encode(committed);
+    use_effect_with((state.committed(), state.pins.clone(), state.view), move |(committed, pins, view)| {
+        let fragment = encode_with(committed, pins);
         let Ok(history) = window().history() else { return };
-        let link = relative(committed, &addressed(view));
+        let link = relative(&fragment, &addressed(view));
         let same = known.borrow().as_ref().is_none_or(|known| *known == fragment);
         let first = known.replace(Some(fragment)).is_none();
         // A browser refuses too many entries; the page works on without.
@@ -84,9 +81,9 @@ pub fn use_navigation(emit: &Callback<Action>, known: &Rc<RefCell<Option<String>
     use_effect_with((), move |()| {
         // Every change of the fragment that is not ours fires `hashchange`, back and forward included.
         let listener = EventListener::new(&window(), "hashchange", move |_| {
-            let (scenario, issues) = decoded();
-            known.replace(Some(encode::encode(&scenario)));
-            emit.emit(Action::Arrive { scenario: Box::new(scenario), issues });
+            let Decoded { scenario, pins, issues } = decoded();
+            known.replace(Some(encode_with(&scenario, &pins)));
+            emit.emit(Action::Arrive { scenario: Box::new(scenario), pins, issues });
         });
         move || drop(listener)
     });

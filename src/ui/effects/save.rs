@@ -68,7 +68,7 @@ fn save(figure: &str, kind: Kind, blob: &Blob) {
     let anchor = document().create_element("a").ok().and_then(|element| element.dyn_into::<HtmlAnchorElement>().ok());
     if let Some(anchor) = anchor {
         anchor.set_href(&address);
-        anchor.set_download(&text::file_name(figure, &arrival().0, kind.name()));
+        anchor.set_download(&text::file_name(figure, &arrival().0.scenario, kind.name()));
         anchor.click();
     }
     // The browser has begun to read it by then.

@@ -2,7 +2,8 @@
 
 use yew::prelude::*;
 
-use crate::catalog::{self, REVISION, SCENARIOS};
+use crate::catalog::{self, REVISION};
+use crate::explain::{TERMS, links};
 use crate::params::PARAMS;
 use crate::ui::text;
 
@@ -44,16 +45,11 @@ pub fn Colophon(props: &Props) -> Html {
                 </dl>
             </details>
             <details>
-                <summary>{ "Scenarios to look at, each a link" }</summary>
+                <summary>{ "Glossary: terms, and every control in a sentence" }</summary>
                 <dl class="glossary">
-                    { for SCENARIOS.iter().map(|entry| html! {
-                        <><dt><a href={format!("#{}", entry.link)}>{ entry.name }</a></dt><dd>{ entry.notice.text() }</dd></>
+                    { for TERMS.iter().map(|term| html! {
+                        <><dt>{ term.name }</dt><dd>{ for links::pieces(term.text.text()).map(|piece| piece.text.to_owned()) }</dd></>
                     }) }
-                </dl>
-            </details>
-            <details>
-                <summary>{ "Glossary: every control in a sentence" }</summary>
-                <dl class="glossary">
                     { for PARAMS.iter().map(|param| html! { <><dt>{ param.label }</dt><dd>{ param.help.text() }</dd></> }) }
                 </dl>
             </details>

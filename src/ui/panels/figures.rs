@@ -10,6 +10,7 @@ use crate::chart::timeline::{Level, Zoom};
 use crate::chart::views::{AXES, Metric, axes_of, bounds_hold, every_axis};
 use crate::params::Param;
 use crate::scenario::Scenario;
+use crate::ui::components::ask::ask;
 use crate::ui::components::bar::MemoryBar;
 use crate::ui::components::figure::{Figure, Narrow};
 use crate::ui::components::select::{Choose, Item, Select};
@@ -20,6 +21,7 @@ use crate::ui::panels::expert_layer::expert_layer;
 use crate::ui::panels::groups::title;
 use crate::ui::panels::run::run;
 use crate::ui::panels::strategies::Strategies;
+use crate::ui::panels::why::why;
 use crate::ui::state::{Action, State};
 use crate::ui::text;
 use crate::ui::view::View;
@@ -106,11 +108,12 @@ pub fn figures(
         with: |view, [part, _]| View { zoom: part.map_or(Zoom::WHOLE, |_| Zoom { part, ..view.zoom }), ..view },
     };
     let bounds = emit.reform(move |_: MouseEvent| Action::Look(View { bounds: !view.bounds, ..view }));
+    let card = |place| why(place, view, &state.scenario, &derived.report, emit);
     let overlay = if bounds_hold(&state.scenario) {
         html! {
-            <label class="check" title={text::BOUNDS_HELP}>
+            <span class="check-line"><label class="check" title={text::BOUNDS_HELP}>
                 <input type="checkbox" id="bounds" checked={view.bounds} onclick={bounds} />{ text::BOUNDS }
-            </label>
+            </label>{ ask("bound", text::BOUNDS, view.why, emit) }</span>
         }
     } else {
         Html::default()
@@ -122,22 +125,26 @@ pub fn figures(
                 <span aria-hidden="true">{ "×" }</span>
                 { axis(("map-y", "Vertical axis of the map"), &axes, map_y, view, up, emit) }
             </Figure>
-            <Figure id="curve" spec={derived.curve.clone()} {theme} emit={emit.clone()} say={say.clone()} foot={overlay} narrow={of_curve}>
+            <Figure id="curve" spec={derived.curve.clone()} {theme} emit={emit.clone()} say={say.clone()} foot={overlay} narrow={of_curve} why={view.why}>
                 { metric(view, emit) }
                 <span>{ "over" }</span>
                 { axis(("curve-x", "Horizontal axis of the curves"), &of_cost, derived.curve.x.key, view, along, emit) }
             </Figure>
-            <MemoryBar spec={derived.memory.clone()} {theme} />
+            <MemoryBar spec={derived.memory.clone()} {theme} why={view.why} emit={emit.clone()} />
+            { card(1) }
             <div class="wide" ref={place}>
                 <Figure id="timeline" spec={timeline} {theme} emit={emit.clone()} say={say.clone()} hint={text::TIMELINE_HINT}
-                    narrow={of_time}>
+                    narrow={of_time} why={view.why}>
                     <Select id="zoom" name="Part of the step" items={levels} chosen={view.zoom.level as usize} {view} choose={look} {emit} />
                 </Figure>
             </div>
+            { card(2) }
             <Closer scenario={settled} {view} {theme} emit={emit.clone()} say={say.clone()} />
-            <Strategies scenario={settled} emit={emit.clone()} />
+            <Strategies scenario={settled} why={view.why} emit={emit.clone()} />
+            { card(3) }
             { for derived.layer.iter().map(|spec| expert_layer(spec, view, theme, sinks)) }
-            { run(&state.scenario) }
+            { run(&state.scenario, view.why, emit) }
+            { card(4) }
             <Agreement scenario={settled} {view} {theme} emit={emit.clone()} say={say.clone()} />
         </section>
     }

@@ -1,12 +1,13 @@
-//! Name, undo and redo, link, theme.
+//! Name, examples, undo and redo, link, theme.
 
 use yew::prelude::*;
 
 use crate::scenario::Scenario;
 use crate::ui::components::icon::{Icon, drawn};
 use crate::ui::effects;
+use crate::ui::panels::gallery;
 use crate::ui::state::Action;
-use crate::ui::text;
+use crate::ui::text::{self, gallery as words};
 use crate::ui::view::{ThemeChoice, View};
 
 /// What to show, and where actions go.
@@ -16,10 +17,14 @@ pub struct Props {
     pub view: View,
     /// What the copied link holds.
     pub scenario: Scenario,
+    /// The scenarios that it pins.
+    pub pins: Vec<Scenario>,
     /// Whether there is something to undo.
     pub can_undo: bool,
     /// Whether there is something to redo.
     pub can_redo: bool,
+    /// Whether the texts of the examples have arrived.
+    pub words: bool,
     /// Takes actions.
     pub emit: Callback<Action>,
 }
@@ -39,26 +44,41 @@ pub fn Masthead(props: &Props) -> Html {
     {
         // Another scenario has not been copied yet.
         let setter = copied.setter();
-        use_effect_with((props.scenario, props.view), move |_| setter.set(Copied::NotYet));
+        use_effect_with((props.scenario, props.pins.clone(), props.view), move |_| setter.set(Copied::NotYet));
     }
     let copy = {
-        let (scenario, view, setter) = (props.scenario, props.view, copied.setter());
+        let (scenario, pins, view, setter) = (props.scenario, props.pins.clone(), props.view, copied.setter());
         Callback::from(move |_: MouseEvent| {
             let setter = setter.clone();
             let done = Callback::from(move |worked| setter.set(if worked { Copied::Done } else { Copied::Refused }));
-            effects::copy(&effects::full_link(&scenario, &view), &done);
+            effects::copy(&effects::full_link(&scenario, &pins, &view), &done);
         })
     };
     let by_hand = (*copied == Copied::Refused).then(|| {
-        let link = effects::full_link(&props.scenario, &props.view);
+        let link = effects::full_link(&props.scenario, &props.pins, &props.view);
         html! { <label class="by-hand">{ text::COPY_BY_HAND }{ " " }<input type="text" readonly=true value={link} /></label> }
     });
+    let open = use_state_eq(|| false);
+    let toggle = {
+        let open = open.clone();
+        Callback::from(move |_: MouseEvent| open.set(!*open))
+    };
+    let close = {
+        let setter = open.setter();
+        Callback::from(move |()| {
+            setter.set(false);
+            effects::focus(gallery::BUTTON);
+        })
+    };
     let act = |action: Action| props.emit.reform(move |_: MouseEvent| action.clone());
     html! {
+        <>
         <header class="masthead">
             <p class="brand">{ "shardwise" }</p>
             <p class="tagline">{ text::TAGLINE }</p>
             <div class="actions">
+                <button type="button" id={gallery::BUTTON} class="button" aria-expanded={open.to_string()} aria-controls={gallery::PANEL}
+                    onclick={toggle} onkeydown={gallery::leave(&close)}>{ words::TITLE }</button>
                 <button type="button" class="button icon" aria-label="Undo" title="Undo (Ctrl+Z)" disabled={!props.can_undo}
                     onclick={act(Action::Undo)}>{ drawn(Icon::Undo) }</button>
                 <button type="button" class="button icon" aria-label="Redo" title="Redo (Ctrl+Shift+Z)" disabled={!props.can_redo}
@@ -70,6 +90,10 @@ pub fn Masthead(props: &Props) -> Html {
                 { by_hand.unwrap_or_default() }
             </div>
         </header>
+        if *open {
+            { gallery::gallery(props.view, &close, &props.emit) }
+        }
+        </>
     }
 }
 

@@ -2,21 +2,25 @@
 
 use yew::prelude::*;
 
+use crate::explain::RUN;
 use crate::scenario::Scenario;
+use crate::ui::components::ask::ask;
 use crate::ui::components::fold::Fold;
+use crate::ui::state::Action;
 use crate::ui::text::run as words;
 
 /// Folded away; computed and made only while open.
-pub fn run(scenario: &Scenario) -> Html {
-    let scenario = *scenario;
+pub fn run(scenario: &Scenario, why: &'static str, emit: &Callback<Action>) -> Html {
+    let (scenario, emit) = (*scenario, emit.clone());
     let body = Callback::from(move |()| {
         let run = scenario.run_report();
         html! {
             <>
             <p class="caption">{ words::caption(&scenario, &run) }</p>
             <ul class="parts">
-                { for words::rows(&run).into_iter().map(|(name, value)| html! {
-                    <li><span class="part-name">{ name }</span><span>{ value }</span></li>
+                { for words::rows(&run).into_iter().zip(RUN).map(|((name, value), key)| {
+                    let ask = ask(key, &[name, " ", &value].concat(), why, &emit);
+                    html! { <li><span class="part-name">{ name }</span><span>{ value }</span>{ ask }</li> }
                 }) }
             </ul>
             </>

@@ -3,8 +3,10 @@
 use yew::prelude::*;
 
 use crate::chart::names;
+use crate::explain::REACHES;
 use crate::plan::limits::{Reach, by_strategy};
 use crate::scenario::{Scenario, Strategy};
+use crate::ui::components::ask::ask;
 use crate::ui::state::Action;
 use crate::ui::text::{self, strategies as words};
 
@@ -13,6 +15,8 @@ use crate::ui::text::{self, strategies as words};
 pub struct Props {
     /// The choices, as they were when they last stood still.
     pub scenario: Scenario,
+    /// The card that is open.
+    pub why: &'static str,
     /// Takes actions.
     pub emit: Callback<Action>,
 }
@@ -20,7 +24,12 @@ pub struct Props {
 /// A table, one row a strategy; a row's button chooses it. It is below the first screen, and so follows a short pause.
 #[component]
 pub fn Strategies(props: &Props) -> Html {
-    let Props { scenario, emit } = props;
+    let Props { scenario, why, emit } = props;
+    let first = words::HEADER.len() - REACHES.len();
+    let head = words::HEADER.into_iter().enumerate().map(|(place, name)| {
+        let key = place.checked_sub(first).and_then(|place| REACHES.get(place));
+        html! { <th scope="col">{ name }{ for key.map(|key| ask(key, name, why, emit)) }</th> }
+    });
     let reaches = use_memo(*scenario, by_strategy);
     html! {
         <div id="strategies" class="figure wide">
@@ -29,7 +38,7 @@ pub fn Strategies(props: &Props) -> Html {
             <p class="scroll-hint" aria-hidden="true">{ text::SCROLL }</p>
             <div class="scroll" tabindex="0" role="region" aria-labelledby="strategies-title">
                 <table class="strategies">
-                    <thead><tr>{ for words::HEADER.into_iter().map(|name| html! { <th scope="col">{ name }</th> }) }</tr></thead>
+                    <thead><tr>{ for head }</tr></thead>
                     <tbody>
                         { for reaches.iter().map(|reach| row(scenario, reach, &*reaches, emit)) }
                     </tbody>

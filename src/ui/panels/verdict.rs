@@ -2,21 +2,30 @@
 
 use yew::prelude::*;
 
+use crate::explain;
 use crate::model::report::Report;
 use crate::plan::advice::Advice;
 use crate::scenario::Scenario;
 use crate::scenario::issue::Severity;
+use crate::ui::components::ask::ask;
 use crate::ui::components::tile::{Tile, tile};
-use crate::ui::derived::Derived;
-use crate::ui::state::Action;
-use crate::ui::text::{self, Headline, Tiles};
+use crate::ui::derived::{Derived, Pin};
+use crate::ui::panels::figures::Sinks;
+use crate::ui::panels::pins::{pin_button, pins};
+use crate::ui::state::{Action, State};
+use crate::ui::text::{self, Headline, Tiles, pins as words};
 
 /// The first thing on the page.
-pub fn verdict(headline: &Headline, scenario: &Scenario, derived: &Derived, emit: &Callback<Action>) -> Html {
+pub fn verdict(headline: &Headline, state: &State, derived: &Derived, sinks: Sinks) -> Html {
     let Headline { subject, verdict, rest, fits } = headline;
     let report = &derived.report;
-    let tiles = tiles(scenario, report);
-    let advice = derived.advice.iter().enumerate().map(|(place, advice)| advised(place, advice, *fits, emit));
+    let scenario = &state.scenario;
+    let tiles = tiles(scenario, report, derived.pins.first());
+    let asked = tiles.into_iter().zip(explain::HEADLINE).map(|(tile, key)| {
+        let what = format!("{} {}", tile.name, tile.value);
+        Tile { ask: ask(key, &what, state.view.why, sinks.emit), ..tile }
+    });
+    let advice = derived.advice.iter().enumerate().map(|(place, advice)| advised(place, advice, *fits, sinks.emit));
     html! {
         <>
             <section class="verdict" aria-labelledby="headline">
@@ -29,7 +38,7 @@ pub fn verdict(headline: &Headline, scenario: &Scenario, derived: &Derived, emit
                         html! { <li class={(issue.severity == Severity::Note).then_some("note")}>{ &issue.message }</li> }
                     }) }</ul>
                 </div>
-                <p class="tile-name">{ text::WOULD_HELP }</p>
+                <div class="verdict-line"><p class="tile-name">{ text::WOULD_HELP }</p>{ pin_button(state, sinks) }</div>
                 <div id="advice" class="advice">
                     if derived.advice.is_empty() {
                         <p>{ text::no_advice(*fits) }</p>
@@ -38,25 +47,33 @@ pub fn verdict(headline: &Headline, scenario: &Scenario, derived: &Derived, emit
                 </div>
             </section>
             <section class="figures-row" aria-label="Figures">
-                { for tiles.into_iter().map(tile) }
+                { for asked.map(tile) }
             </section>
+            { pins(scenario, &derived.pins, sinks) }
         </>
     }
 }
 
-/// The headline figures. What depends on time is moot where the run does not fit.
-fn tiles(scenario: &Scenario, report: &Report) -> [Tile; 6] {
+/// The headline figures, with their differences from the first pinned scenario. What depends on time is moot where the run does
+/// not fit.
+fn tiles(scenario: &Scenario, report: &Report, first: Option<&Pin>) -> [Tile; 6] {
+    let first = first.filter(|pin| pin.scenario != *scenario);
+    let changes = first.map(|pin| words::deltas(report, &pin.report).map(Some)).unwrap_or_default();
+    let [d_mfu, d_tokens, d_step, d_peak, d_free] = changes;
+    let limiter = first
+        .filter(|pin| pin.report.limiter != report.limiter)
+        .map(|pin| words::limiter(text::limiter(pin.report.limiter)));
     let Tiles { mfu, tokens, step, peak, bands, free, fits } = Tiles::of(scenario, report);
     let [of_mfu, of_tokens, of_step, of_peak] = bands.map(Some);
-    let timed = |name, value, band| Tile { name, value, band, moot: !fits, ..Tile::default() };
+    let timed = |name, value, band, delta| Tile { name, value, band, delta, moot: !fits, ..Tile::default() };
     let plain = |name, value| Tile { name, value, ..Tile::default() };
     [
-        timed(text::MFU, mfu, of_mfu),
-        Tile { short: Some(text::TOKENS_SHORT), ..timed(text::TOKENS, tokens, of_tokens) },
-        timed(text::STEP, step, of_step),
-        Tile { band: of_peak, ..plain(text::PEAK, peak) },
-        Tile { below: !fits, ..plain(text::FREE, free) },
-        plain(text::LIMITER, text::limiter(report.limiter).into()),
+        timed(text::MFU, mfu, of_mfu, d_mfu),
+        Tile { short: Some(text::TOKENS_SHORT), ..timed(text::TOKENS, tokens, of_tokens, d_tokens) },
+        timed(text::STEP, step, of_step, d_step),
+        Tile { band: of_peak, delta: d_peak, ..plain(text::PEAK, peak) },
+        Tile { below: !fits, delta: d_free, ..plain(text::FREE, free) },
+        Tile { delta: limiter, ..plain(text::LIMITER, text::limiter(report.limiter).into()) },
     ]
 }
 

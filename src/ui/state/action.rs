@@ -75,11 +75,25 @@ pub enum Action {
     Arrive {
         /// What it means.
         scenario: Box<Scenario>,
+        /// What it pins.
+        pins: Vec<Scenario>,
         /// What could not be read.
         issues: Vec<Issue>,
     },
+    /// The scenario on screen is pinned.
+    Pin,
+    /// A pinned scenario is let go, by its place.
+    Unpin(usize),
+    /// A pinned scenario, by its place, changes places with the one on screen.
+    Swap(usize),
+    /// The sentence of an example of the gallery is shown, by its place, or closed.
+    Example(Option<usize>),
     /// The list of what could not be read is closed.
     DismissBanner,
+    /// A number is asked about, or no longer; an empty name closes the card.
+    Ask(&'static str),
+    /// A link of the card is followed.
+    Follow(&'static str),
     /// Something else is looked at.
     Look(View),
 }

@@ -60,7 +60,7 @@ pub fn limited_by(limiter: Limiter) -> &'static str {
     }
 }
 
-fn model(model: &Model) -> String {
+pub(super) fn model(model: &Model) -> String {
     match model {
         Model::Preset { id, .. } => {
             catalog::model(id).map_or_else(|| (*id).to_string(), |entry| entry.name.to_string())

@@ -43,6 +43,7 @@ fn a_small_bar_is_this_text() {
         caption: "It < fits.".into(),
         parts,
         capacity: 40.0 * 1024.0_f64.powi(3),
+        pins: Vec::new(),
     };
     let style = Style { css_height: 112.0, ..style(Theme::Light, 200.0) };
     let svg = bar_svg(&spec, &style, Some("https://example.org/?x=1..2#v=1&rev=2")).unwrap();

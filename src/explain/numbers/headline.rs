@@ -1,0 +1,128 @@
+//! The headline figures, their range, the bound, hardware FLOPs utilisation.
+
+use super::super::{Context, Explanation};
+use super::{always, number, when};
+use crate::model::report::Limiter;
+
+const SCORED: &str = "docs/accuracy.md: every published run that the engine is held against, source by source.";
+
+const fn limited(limiter: Limiter) -> fn(&Context) -> bool {
+    match limiter {
+        Limiter::Memory => |c| c.report.limiter == Limiter::Memory,
+        Limiter::InterNode | Limiter::IntraNode => {
+            |c| matches!(c.report.limiter, Limiter::InterNode | Limiter::IntraNode)
+        }
+        Limiter::Compute => |c| c.report.limiter == Limiter::Compute,
+        Limiter::Launch => |c| c.report.limiter == Limiter::Launch,
+        Limiter::Bubble => |c| c.report.limiter == Limiter::Bubble,
+    }
+}
+
+pub(super) const HEADLINE: &[Explanation] = &[
+    number(
+        "mfu",
+        "MFU",
+        &[
+            always("MFU = F_token · n_step / (T_step · N · S_peak)"),
+            always("F_token = 6 · (L · P_mat + V · H) + 12 · L · w · k"),
+        ],
+        [
+            "The share of the GPUs’ peak that ends up in the model: FLOPs that training needs, over FLOPs that the GPUs could do in the [step time|step]. A backward pass counts as two forward passes; what [activation checkpointing] does again is not counted, in [HFU] it is. Below it stands the [range of measurements].",
+            "docs/model.md, section 2; PaLM (arXiv 2204.02311, appendix B) for the convention with full attention.",
+            "Norms, activations and the optimizer count no FLOPs. With full attention it counts score pairs that a causal mask never computes.",
+        ],
+    ),
+    number(
+        "tokens",
+        "Tokens per second per GPU",
+        &[always("R = n_step / (T_step · N)"), always("n_step = D · b · m · s")],
+        [
+            "Training throughput of one GPU: the tokens of one step, over its time and over all GPUs. GPUs that share a sequence, a layer or a pipeline count like all others, though they bring no tokens of their own.",
+            "docs/model.md, section 6.",
+            "Failures, restarts and checkpoints: the [goodput] has those. Padding counts as tokens.",
+        ],
+    ),
+    number(
+        "step",
+        "Step time",
+        &[
+            always("T_step = T_compute + T_exposed + T_bubble"),
+            always("T_step = T_forward + T_backward + T_bubble + T_update"),
+            when(|c| c.report.time.overlapped_comm().get() > 0.0, "T_comm = T_exposed + T_hidden"),
+        ],
+        [
+            "One optimizer step, all of its micro-batches, on the pipeline stage that ends last. It is played layer by layer: gathers and reductions run beside compute and slow it a little, and what does not fit under compute shows. Twice the same time: by what runs, and by phase. Below it stands the [range of measurements].",
+            "docs/model.md, sections 4 to 6; the schedule is FSDP2’s, after PyTorch’s own code and arXiv 2304.11277.",
+            "Data loading, stragglers, evaluation, logging, power limits and other jobs on the same network.",
+        ],
+    ),
+    number(
+        "peak",
+        "Peak memory",
+        &[always(
+            "M_peak = M_weights + M_grad + M_opt + M_gathered + M_unreduced + M_act + M_work + M_logits + M_context + M_frag",
+        )],
+        [
+            "What one GPU’s process holds when it holds most, on the pipeline stage that needs most: the parts alive at that moment, not the sum of what each part takes at its own worst. Eleven moments of the step are compared. It is what nvidia-smi shows; PyTorch’s max_memory_reserved is less by the [CUDA context|context].",
+            "docs/model.md, section 3; checked against PyTorch’s memory tracker (tests/measured/fsdp2_memory.csv).",
+            "Memory that the data loader, evaluation or other processes take, and a first step that allocates in another order.",
+        ],
+    ),
+    number(
+        "free",
+        "Free memory",
+        &[always("M_free = M_GPU − M_peak")],
+        [
+            "What the [peak memory] leaves of the GPU; with a minus, what is missing. A run close to zero may still fail: of the runs that did, the range around the peak is the measure.",
+            "docs/model.md, section 3.",
+            "The driver keeps some hundred MiB of the nominal size, which are not subtracted.",
+        ],
+    ),
+    number(
+        "limiter",
+        "Limited by",
+        &[
+            when(limited(Limiter::Memory), "M_peak > M_GPU"),
+            when(limited(Limiter::InterNode), "T_lane > T_compute"),
+            when(limited(Limiter::Bubble), "T_bubble > 0.5 · T_compute"),
+            when(limited(Limiter::Bubble), "T_bubble > T_exposed"),
+            when(limited(Limiter::Launch), "T_launch > 0.5 · T_compute"),
+            when(limited(Limiter::Compute), "T_lane ≤ T_compute"),
+        ],
+        [
+            "What to change first. Memory, if the run does not fit. The pipeline, if its [bubble] is half of compute and more than communication shows. The network, if its busier lane takes longer than the compute that could hide it: between nodes or inside them, wherever most of that time goes. Kernel launches, if the host needs half of compute’s time. Else compute.",
+            "docs/model.md, section 6.",
+            "Two limits that are close: near a border of the map both help. The advice under the headline tries each change.",
+        ],
+    ),
+    number(
+        "range",
+        "Range of measurements",
+        &[always("T_low = f_fast · T_step"), always("T_high = f_slow · T_step"), always("M_high = f_most · M_peak")],
+        [
+            "80 % of published measurements lie in it: the 10th and the 90th percentile of measured over predicted, over rows of sources that no constant was fitted on. MFU and throughput have that of the step time, turned over. Below 20 % MFU, where host and framework set the pace, it is wider.",
+            SCORED,
+            "It is one range for all: it knows neither your model nor your cluster, and a fault of a cluster is in none of the rows.",
+        ],
+    ),
+    number(
+        "bound",
+        "FSDP bound",
+        &[always("MFU_max = min((3 + s / (2 · H)) · M_left · S_vol / (L · H · Q^2 · S_peak), 3 · α / (4 − γ))")],
+        [
+            "The most that full sharding can reach, in closed form: on the left of the comma as network and memory allow, on the right as compute does. Free memory holds the tokens that hide a transfer, so the bound goes by the product of memory and bandwidth over compute: a faster GPU with the same memory and links only lowers it.",
+            "docs/model.md, section 8, after Wang et al. 2025 (arXiv 2504.03655): a derivation, not a quotation.",
+            "Latencies, embedding and head (φ = 12 L H²), overlap that fails, and everything but data parallelism.",
+        ],
+    ),
+    number(
+        "hfu",
+        "HFU",
+        &[always("HFU = (F_token + F_again) · n_step / (T_step · N · S_peak)")],
+        [
+            "Like [MFU], with the FLOPs that [activation checkpointing] makes the GPU do again. It says how busy the kernels are, not how fast training is.",
+            "docs/model.md, section 2; PaLM (arXiv 2204.02311, appendix B).",
+            "The same as MFU.",
+        ],
+    ),
+];

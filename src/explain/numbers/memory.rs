@@ -1,0 +1,185 @@
+//! The parts of the memory.
+
+use super::super::{Context, Explanation};
+use super::{always, number, when};
+use crate::model::memory::{Gathered, Working};
+
+const SECTION: &str = "docs/model.md, section 3.";
+const ZERO: &str =
+    "docs/model.md, section 3; ZeRO (arXiv 1910.02054), section 3.1, and PyTorch FSDP (arXiv 2304.11277).";
+const NO_SCALES: &str = "Scales of 8-bit formats, too small to count, and parameters that are not trained.";
+
+const fn dense(c: &Context) -> bool {
+    c.peak.stage.params.expert <= 0.0
+}
+
+fn weights_here(c: &Context) -> bool {
+    !c.setup.offload.parameters
+}
+
+fn state_here(c: &Context) -> bool {
+    weights_here(c) && !c.setup.offload.optimizer
+}
+
+fn is_uniform(c: &Context) -> bool {
+    c.peak.optimizer.0 == c.peak.optimizer.1
+}
+
+fn all_gradients(c: &Context) -> bool {
+    weights_here(c) && c.peak.reduced_layers.is_none()
+}
+
+fn some_gradients(c: &Context) -> bool {
+    c.peak.reduced_layers.is_some()
+}
+
+fn copied(c: &Context) -> bool {
+    c.peak.unreduced.copied > 0.0
+}
+
+fn waits(c: &Context) -> bool {
+    c.peak.waiting > 0.0
+}
+
+pub(super) const MEMORY: &[Explanation] = &[
+    number(
+        "weights",
+        "Weights",
+        &[
+            when(|c| weights_here(c) && dense(c), "M_weights = b_w · P / Z_w"),
+            when(|c| weights_here(c) && !dense(c), "M_weights = b_w · (P / Z_w + P_expert / E_w)"),
+            when(|c| !weights_here(c), "M_weights = 0"),
+        ],
+        [
+            "This GPU’s part of the weights as they lie between steps. [DDP], [ZeRO-1] and [ZeRO-2] keep all of them on every GPU, [FSDP] a shard. Tensor and pipeline parallelism have divided them before. Where parameters are offloaded they are in host memory.",
+            ZERO,
+            NO_SCALES,
+        ],
+    ),
+    number(
+        "gradients",
+        "Gradients",
+        &[
+            when(|c| all_gradients(c) && dense(c), "M_grad = b_g · P / Z_g"),
+            when(|c| all_gradients(c) && !dense(c), "M_grad = b_g · (P / Z_g + P_expert / E_g)"),
+            when(|c| some_gradients(c) && dense(c), "M_grad = b_g · l_reduced · P_layer / Z_g"),
+            when(|c| some_gradients(c) && !dense(c), "M_grad = b_g · l_reduced · (P_layer / Z_g + P_routed / E_g)"),
+            when(|c| !weights_here(c), "M_grad = 0"),
+        ],
+        [
+            "Gradients after their reduction, at the moment of the peak. [FSDP] allocates a layer’s shard when it reduces that layer and frees it after the update, so that early in the backward pass there are few; from the second [micro-batch] on all are there.",
+            ZERO,
+            NO_SCALES,
+        ],
+    ),
+    number(
+        "optimizer",
+        "Optimizer state",
+        &[
+            when(|c| state_here(c) && dense(c) && is_uniform(c), "M_opt = b_o · P / Z_o"),
+            when(
+                |c| state_here(c) && dense(c) && !is_uniform(c),
+                "M_opt = (b_m · P_matrix + b_o · (P − P_matrix)) / Z_o",
+            ),
+            when(
+                |c| state_here(c) && !dense(c),
+                "M_opt = (b_m · P_matrix + b_o · (P − P_matrix)) / Z_o + b_m · P_expert / E_o",
+            ),
+            when(|c| !state_here(c), "M_opt = 0"),
+        ],
+        [
+            "The optimizer’s moments, and the fp32 copy of the weights where those at rest have 16 bits: 8 bytes a parameter with AdamW on fp32 weights, 12 in mixed precision. [ZeRO-1] already shards it.",
+            ZERO,
+            "Temporary tensors of the update itself: fused and foreach kernels need a little more.",
+        ],
+    ),
+    number(
+        "gathered",
+        "Gathered weights",
+        &[
+            when(|c| c.peak.gathered == Gathered::Nothing, "M_gathered = 0"),
+            when(|c| matches!(c.peak.gathered, Gathered::Units(_)), "M_gathered = b_c · P_root + u · b_l · P_unit"),
+            when(
+                |c| matches!(c.peak.gathered, Gathered::Grouped(..)),
+                "M_gathered = min(b_c · P_root + u · b_l · P_unit + (b_c · P_root + l_all · b_l · P_mean) / G, b_c · P_root + l_all · b_l · P_mean)",
+            ),
+            when(|c| c.peak.gathered == Gathered::All, "M_gathered = b_c · P_root + l_all · b_l · P_mean"),
+        ],
+        [
+            "Whole weights that this GPU holds to compute with, beyond those at rest: under FULL_SHARD the layer in work, the one fetched ahead and, through the backward pass, embedding and head; under SHARD_GRAD_OP all of them. At the loss FULL_SHARD holds none.",
+            SECTION,
+            "A prefetch of more than one layer, and units that wrap several layers.",
+        ],
+    ),
+    number(
+        "unreduced",
+        "Unreduced gradients",
+        &[
+            when(|c| !copied(c), "M_unreduced = b_c · P_computed + b_r · P_reduced"),
+            when(copied, "M_unreduced = b_g · P_copied"),
+        ],
+        [
+            "Gradients as the backward pass made them, and the buffers in which they travel: under [FSDP] those of the layer in work and of the one whose [reduce-scatter] runs; under DDP a second copy in its buckets; under ZeRO-2 one bucket; with no_sync all, until the last [micro-batch].",
+            SECTION,
+            "gradient_as_bucket_view, which saves DDP’s copy, and buckets of other sizes than the default.",
+        ],
+    ),
+    number(
+        "activations",
+        "Activations",
+        &[always("M_act = l_kept · a_kept · n")],
+        [
+            "What the forward pass keeps for the backward pass, tensor by tensor as autograd does: inputs of norms and products, queries, keys, values, the output of attention. [Activation checkpointing] keeps less and computes it again; a pipeline keeps several [micro-batch]es at once.",
+            "docs/model.md, section 3; arXiv 2205.05198, table 2, and PyTorch’s memory tracker.",
+            "Implementations that save other tensors than the usual ones: a custom kernel can keep more or less.",
+        ],
+    ),
+    number(
+        "working",
+        "Working set of a layer",
+        &[
+            when(|c| matches!(c.peak.working, Working::InLayer(_)), "M_work = n · (a_whole − a_saved + a_grad)"),
+            when(|c| matches!(c.peak.working, Working::AfterLayer(_)), "M_work = n · a_end"),
+            when(|c| matches!(c.peak.working, Working::Loss(_)), "M_work = n · a_loss"),
+            when(|c| c.peak.working == Working::Nothing, "M_work = 0"),
+        ],
+        [
+            "What one layer needs while its backward pass runs, beyond what was kept of it: tensors computed again, and gradients of its hidden tensors. If memory peaks at the loss, the final norm’s tensors stand here.",
+            SECTION,
+            "Workspaces of matrix products, 8 to 32 MiB a stream.",
+        ],
+    ),
+    number(
+        "logits",
+        "Logits and loss",
+        &[
+            when(|c| !waits(c), "M_logits = b_logit · n · V / t"),
+            when(waits, "M_logits = (b_logit + n_wait · b_wait) · n · V / t"),
+        ],
+        [
+            "Scores over the vocabulary for every token, their softmax and its gradient: 12 bytes each with PyTorch’s cross-entropy in fp32, 8 in place as Megatron does, 4 fused, 1.5 in chunks. They are there at the loss alone, so nothing stands here if memory peaks elsewhere.",
+            SECTION,
+            "Losses over other heads, such as multi-token prediction.",
+        ],
+    ),
+    number(
+        "context",
+        "CUDA context and NCCL",
+        &[always("M_context = M_CUDA + c · M_NCCL")],
+        [
+            "What the process takes before the first tensor: CUDA’s context and loaded kernels, and NCCL’s buffers for each axis of the mesh.",
+            "docs/model.md, section 3; fitted to published peaks (docs/accuracy.md).",
+            "More channels, NVLS and another NCCL_BUFFSIZE change it.",
+        ],
+    ),
+    number(
+        "fragmentation-part",
+        "Fragmentation",
+        &[always("M_frag = φ · M_alloc")],
+        [
+            "Memory that PyTorch’s caching allocator has reserved and cannot use: the gaps between blocks of other sizes. expandable_segments makes it smaller.",
+            "docs/model.md, section 3; fitted to published peaks (docs/accuracy.md).",
+            "It is a share of what is allocated, the same for all: runs with sequences of varying length have more.",
+        ],
+    ),
+];

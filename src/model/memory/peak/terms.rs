@@ -1,0 +1,141 @@
+//! The factors of every part of the peak: what multiplies what. Nobody needs them but who asks why.
+
+use super::{END_OF_LAYER_WIDTHS, Gathered, Ledger, Point, Unreduced, bytes_kept_per_logit, bytes_per_logit};
+use super::{communicators, fragmentation, of_stage};
+use crate::model::memory::activations::{self, LayerBytes};
+use crate::model::memory::states::{
+    self, RecipeBytes, ShardDegrees, expert_shard_degrees, gathered_layer_bytes, recipe_bytes, shard_degrees,
+};
+use crate::model::parallel::Schedule;
+use crate::model::report::PeakMoment;
+use crate::model::setup::Setup;
+use crate::model::share;
+use crate::model::stages::{Stage, stages};
+use crate::units::Bytes;
+
+/// What is in work at the peak, in bytes per token.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Working {
+    /// Nothing.
+    Nothing,
+    /// At the loss: the final norm's tensors, and what an upcasting implementation holds there.
+    Loss(f64),
+    /// In a layer's backward pass.
+    InLayer(LayerBytes),
+    /// At its end: so many bytes of an activation.
+    AfterLayer(f64),
+}
+
+/// The factors of the parts of the peak, on the stage that needs most.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct PeakTerms {
+    /// That stage.
+    pub stage: Stage,
+    /// When its memory peaks.
+    pub moment: PeakMoment,
+    /// Bytes per parameter.
+    pub bytes: RecipeBytes,
+    /// Bytes of optimizer state per parameter: of matrices, of all else.
+    pub optimizer: (f64, f64),
+    /// Bytes per parameter of a layer as gathered.
+    pub gathered_layer: f64,
+    /// By how many GPUs the state is divided.
+    pub degrees: ShardDegrees,
+    /// By how many GPUs that of routed experts is.
+    pub expert_degrees: ShardDegrees,
+    /// Layers whose gradients are at rest; `None` where all gradients are.
+    pub reduced_layers: Option<f64>,
+    /// What is gathered.
+    pub gathered: Gathered,
+    /// What is not reduced yet.
+    pub unreduced: Unreduced,
+    /// Tokens of one micro-batch on this GPU.
+    pub tokens: f64,
+    /// Layers whose activations are kept, those of other micro-batches in flight too.
+    pub layers_kept: f64,
+    /// Bytes that one layer keeps of a token.
+    pub kept: f64,
+    /// What is in work.
+    pub working: Working,
+    /// Logits on this GPU, in one micro-batch.
+    pub logits: f64,
+    /// Bytes of each at the peak.
+    pub per_logit: f64,
+    /// Losses of other micro-batches that wait for their backward pass, where all forward passes come first.
+    pub waiting: f64,
+    /// Bytes of each of their logits.
+    pub per_waiting: f64,
+    /// Communicators.
+    pub communicators: f64,
+    /// What the allocator holds beyond what is alive, as a share of it.
+    pub fragmentation: f64,
+    /// What is alive.
+    pub allocated: Bytes,
+}
+
+impl PeakTerms {
+    /// The factors of [`super::peak`].
+    pub fn of(setup: &Setup) -> Self {
+        let [first, rest @ ..] = stages(setup);
+        let mut most = (first, of_stage(setup, &first).allocated);
+        for stage in rest.into_iter().filter(|stage| stage.count > 0.0) {
+            let allocated = of_stage(setup, &stage).allocated;
+            if allocated > most.1 {
+                most = (stage, allocated);
+            }
+        }
+        Self::of_stage(setup, &most.0)
+    }
+
+    fn of_stage(setup: &Setup, stage: &Stage) -> Self {
+        let ledger = Ledger::new(setup, stage, &stage.params);
+        let (point, moment, allocated) = ledger.peak();
+        let bytes = recipe_bytes(setup.recipe);
+        let tokens = share::tokens(setup);
+        let layers = ledger.params.layers;
+        let (left, working) = match point {
+            Point::Loss => (layers, Working::Loss(ledger.at_loss / tokens)),
+            Point::InLayer(left) => {
+                let share = stage.moe_share();
+                let in_work = if share > 0.0 { 1.0 } else { 0.0 };
+                (left, Working::InLayer(activations::layer(setup, bytes.activation, in_work)))
+            }
+            Point::AfterLayer(left) => {
+                let width = f64::from(setup.architecture.hidden_size) * share::sequence_share(setup);
+                (left - 1.0, Working::AfterLayer(END_OF_LAYER_WIDTHS * width * bytes.activation))
+            }
+            Point::Root | Point::Update => (0.0, Working::Nothing),
+        };
+        let in_passes = !matches!(point, Point::Root | Point::Update);
+        let here = f64::from(u8::from(stage.head));
+        let logits = here * tokens * f64::from(setup.architecture.vocab_size) / f64::from(setup.mesh.tp.max(1));
+        let all_first = setup.pipeline.schedule == Schedule::GPipe && in_passes;
+        Self {
+            stage: *stage,
+            moment,
+            bytes,
+            optimizer: states::optimizer_bytes(setup),
+            gathered_layer: gathered_layer_bytes(setup),
+            degrees: shard_degrees(setup),
+            expert_degrees: expert_shard_degrees(setup),
+            reduced_layers: ledger.reduced_layers(point),
+            gathered: ledger.what_is_gathered(point),
+            unreduced: ledger.unreduced_params(point),
+            tokens,
+            layers_kept: if in_passes { ledger.layers_kept(left) } else { 0.0 },
+            kept: ledger.kept / tokens,
+            working,
+            logits,
+            per_logit: if matches!(point, Point::Loss) {
+                bytes_per_logit(setup.kernels.loss, setup.framework)
+            } else {
+                0.0
+            },
+            waiting: if all_first { stage.in_flight - 1.0 } else { 0.0 },
+            per_waiting: bytes_kept_per_logit(setup.kernels.loss),
+            communicators: communicators(setup),
+            fragmentation: fragmentation(setup),
+            allocated,
+        }
+    }
+}
