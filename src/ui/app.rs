@@ -81,9 +81,8 @@ pub fn App(start: &Start) -> Html {
             derived
         });
     let place = use_node_ref();
-    // Paper has no place that is out of sight.
     let printing = effects::use_printing();
-    let seen = effects::use_seen(&place) || printing;
+    let seen = effects::use_seen(&place);
     let timeline =
         use_memo((settled, state.view.zoom, seen), |(scenario, zoom, seen)| timeline(scenario, *zoom, *seen));
     let below = Below { timeline, place };
