@@ -208,7 +208,7 @@ fn a_narrowed_figure_says_so_and_offers_the_whole() {
     let whole = page(&scenario, Vec::new());
     assert!(!whole.contains(text::RESET_ZOOM));
     let view = View::from_query("?x=16384..65536&cx=300..900");
-    let html = rendered::<App>(Start { scenario, pins: Vec::new(), issues: Vec::new(), view });
+    let html = rendered::<App>(Start { scenario, issues: Vec::new(), view, pins: Vec::new() });
     assert_eq!(html.matches(text::RESET_ZOOM).count(), 2);
     assert!(words(&html).contains("The scenario itself lies outside this part."));
     assert!(words(&html).contains(" at the scenario, outside this part, and at most "));

@@ -203,7 +203,8 @@ pub fn csv(spec: &ChartSpec) -> String {
         let _ = writeln!(text, "{name},true,{start},{lane},{length},,");
     }
     for pin in &spec.pins {
-        let _ = writeln!(text, "pin {},{},{},{},,,", pin_letter(pin.place), pin.own, pin.at.0, pin.at.1);
+        let [x, y] = [pin.at.0, pin.at.1].map(plain);
+        let _ = writeln!(text, "pin {},{},{x},{y},,,", pin_letter(pin.place), pin.own);
     }
     for mark in &spec.marks {
         let (name, [x, y, value]) = (quoted(&mark.name), [mark.at.0, mark.at.1, mark.value].map(plain));

@@ -60,8 +60,19 @@ impl State {
     /// The page as a link opens it.
     pub fn new(scenario: &Scenario, banner: Vec<Issue>, view: View) -> Self {
         let (history, preset) = (History::new(scenario), preset::preset_of(scenario));
-        let (view, drafts, pins, example) = (view.bounded(scenario), Vec::new(), Vec::new(), None);
-        Self { scenario: *scenario, settled: true, history, drafts, pins, example, banner, view, placed: None, preset }
+        let (view, drafts, pins) = (view.bounded(scenario), Vec::new(), Vec::new());
+        Self {
+            scenario: *scenario,
+            settled: true,
+            history,
+            drafts,
+            pins,
+            example: None,
+            banner,
+            view,
+            placed: None,
+            preset,
+        }
     }
 
     /// Pins the scenario on screen; one that is pinned already, and one too many, change nothing.

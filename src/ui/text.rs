@@ -130,6 +130,16 @@ pub const FAILURE: &str =
 /// Back from a crash.
 pub const FAILURE_LINK: &str = "Reload the page with this scenario";
 
+/// The accessible name of a number's button.
+pub fn why(what: &str) -> String {
+    format!("Why? {what}")
+}
+
+/// On the button that leads back to a card.
+pub fn back_to_card(title: &str) -> String {
+    format!("← {title}")
+}
+
 /// The accessible name of a button that saves a figure.
 pub fn save_as(figure: &str, kind: &str) -> String {
     format!("Save {figure} as {kind}")
@@ -143,16 +153,6 @@ pub fn file_name(figure: &str, scenario: &Scenario, kind: &str) -> String {
     };
     let (gpus, gpu) = (scenario.gpus, scenario.accelerator.id);
     format!("shardwise-{figure}-{model}-{gpus}x-{gpu}.{kind}").to_ascii_lowercase()
-}
-
-/// The accessible name of a number's button.
-pub fn why(what: &str) -> String {
-    format!("Why? {what}")
-}
-
-/// On the button that leads back to a card.
-pub fn back_to_card(title: &str) -> String {
-    format!("← {title}")
 }
 
 /// The accessible name of a typed field.

@@ -43,12 +43,12 @@ pub struct Props {
     /// What the readout says where nobody points, if it has nothing to say of the scenario on screen.
     #[prop_or_default]
     pub hint: &'static str,
-    /// How its axes are narrowed, where they can be.
-    #[prop_or_default]
-    pub narrow: Option<Narrow>,
     /// The card that is open.
     #[prop_or_default]
     pub why: &'static str,
+    /// How its axes are narrowed, where they can be.
+    #[prop_or_default]
+    pub narrow: Option<Narrow>,
     /// Takes the place of a mark that is clicked; without it a click sets the axes.
     #[prop_or_default]
     pub take: Option<Callback<usize>>,

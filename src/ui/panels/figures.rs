@@ -125,7 +125,8 @@ pub fn figures(
                 <span aria-hidden="true">{ "×" }</span>
                 { axis(("map-y", "Vertical axis of the map"), &axes, map_y, view, up, emit) }
             </Figure>
-            <Figure id="curve" spec={derived.curve.clone()} {theme} emit={emit.clone()} say={say.clone()} foot={overlay} narrow={of_curve} why={view.why}>
+            <Figure id="curve" spec={derived.curve.clone()} {theme} emit={emit.clone()} say={say.clone()} foot={overlay} narrow={of_curve}
+                why={view.why}>
                 { metric(view, emit) }
                 <span>{ "over" }</span>
                 { axis(("curve-x", "Horizontal axis of the curves"), &of_cost, derived.curve.x.key, view, along, emit) }
