@@ -20,7 +20,7 @@ mod saved;
 mod svg;
 
 use super::palette::Theme;
-pub use canvas::{paint_bar, paint_chart, picture_of_bar, picture_of_chart, rehearse};
+pub use canvas::{paint_bar, paint_chart, picture_of_bar, picture_of_chart};
 pub use chart::{draw_bar, draw_chart};
 pub use pen::Pen;
 pub use svg::{bar_svg, chart_svg, data_url};

@@ -4,8 +4,6 @@ use std::cell::RefCell;
 
 use yew::prelude::*;
 
-use crate::chart::paint::{Style, rehearse};
-use crate::chart::palette::Theme;
 use crate::chart::views::timeline;
 use crate::scenario::issue::Issue;
 use crate::scenario::{CUSTOM, Model, Scenario};
@@ -24,9 +22,6 @@ use crate::ui::panels::why::why;
 use crate::ui::state::State;
 use crate::ui::text;
 use crate::ui::view::View;
-
-/// How figures are painted while the page warms up.
-const REHEARSAL: Style = Style { theme: Theme::Light, css_width: 420.0, css_height: 336.0, device_pixel_ratio: 1.0 };
 
 /// What the link opened.
 #[derive(Clone, PartialEq, Properties)]
@@ -86,9 +81,8 @@ pub fn App(start: &Start) -> Html {
             derived
         });
     let place = use_node_ref();
-    // Paper has no place that is out of sight.
     let printing = effects::use_printing();
-    let seen = effects::use_seen(&place) || printing;
+    let seen = effects::use_seen(&place);
     let timeline =
         use_memo((settled, state.view.zoom, seen), |(scenario, zoom, seen)| timeline(scenario, *zoom, *seen));
     let below = Below { timeline, place };
@@ -96,10 +90,7 @@ pub fn App(start: &Start) -> Html {
     {
         let (scenario, view) = (state.scenario, state.view);
         effects::use_warm_up(scenario == start.scenario, move || {
-            let derived = derive(&scenario, &view, true, &RefCell::default());
-            let style = Style { theme, ..REHEARSAL };
-            rehearse(&derived.map, &style);
-            rehearse(&derived.curve, &style);
+            drop(derive(&scenario, &view, true, &RefCell::default()));
         });
     }
     // What the status line says: the headline, or where the crosshair stands.

@@ -24,7 +24,7 @@ pub use dom::{
 pub use drop::{area_text, chosen_file, read_config, settled_text, use_drop};
 pub use frame::use_frame_queue;
 pub use link::{address, arrival, full_link, use_link, use_navigation};
-pub use pause::{use_after_pause, use_commit, use_settled};
+pub use pause::{use_after_pause, use_commit, use_rested, use_settled};
 pub use print::use_printing;
 pub use rows::{Rows, use_rows};
 pub use save::{Kind, save_picture, save_text};

@@ -50,13 +50,6 @@ pub fn paint_chart(
     with_pen(&context, style, &mut |pen| draw_chart(pen, spec, &area, style.theme, crosshair))
 }
 
-/// Paints a chart where nobody sees it, so that the browser knows the code when somebody does.
-pub fn rehearse(spec: &ChartSpec, style: &Style) {
-    if let Ok(canvas) = hidden_canvas(1, 1) {
-        let _ = paint_chart(spec, &canvas, style, None);
-    }
-}
-
 /// Paints a memory bar, with an outline around the highlighted part.
 ///
 /// # Errors
@@ -134,7 +127,8 @@ fn with_pen(
     let ratio = style.device_pixel_ratio;
     context.set_transform(1.0 / SUBPIXELS, 0.0, 0.0, 1.0 / SUBPIXELS, 0.0, 0.0).map_err(|error| refused(&error))?;
     context.set_line_join("round");
-    let mut backend = Backend::Canvas(Brush::new(context));
+    let brush = Brush::new(context).ok_or_else(|| PaintError("the canvas has no 2D context.".to_string()))?;
+    let mut backend = Backend::Canvas(brush);
     draw(&mut Pen::new(&mut backend, SUBPIXELS * ratio, ratio))?;
     backend.present().map_err(|error| PaintError(error.to_string()))
 }

@@ -67,7 +67,7 @@ pub fn MemoryBar(props: &Props) -> Html {
             <div class="stage">
                 <canvas ref={canvas} id="memory" class="bar" role="img" aria-label={describe::bar(&props.spec)}
                     onpointermove={hover} onpointerleave={point(None)} />
-                if printing { { on_paper(&shown, size) } }
+                if printing && size.width > 0.0 { { on_paper(&shown, size) } }
             </div>
             { for props.spec.pins.iter().enumerate().map(|(place, pin)| pinned(&props.spec, place, pin)) }
             <ul class="parts">

@@ -267,7 +267,7 @@ pub fn Figure(props: &Props) -> Html {
                     onpointerup={hover.clone()} onpointercancel={hover.clone()} onpointerleave={hover} onclick={pick}
                     ondblclick={reset.clone()} onkeydown={key} />
                 { over.unwrap_or_default() }
-                if printing { { on_paper(&what, size) } }
+                if printing && size.width > 0.0 { { on_paper(&what, size) } }
                 if props.narrow.is_some_and(|narrow| narrow.is_narrow()) {
                     <button type="button" class="small-button reset" onclick={reset}>{ text::RESET_ZOOM }</button>
                 }
