@@ -70,7 +70,7 @@ fn of_marks(spec: &ChartSpec) -> Table {
     let some = if all > MARKS { format!(": {MARKS} of {all}, all of them in the CSV") } else { String::new() };
     Table {
         caption: format!("{}{some}", spec.title),
-        header: ["", &spec.x.label, &spec.y.label, spec.value.label].map(str::to_string).into(),
+        header: ["Name", &spec.x.label, &spec.y.label, spec.value.label].map(str::to_string).into(),
         rows: spec.marks.iter().take(MARKS).map(row).collect(),
     }
 }
