@@ -60,7 +60,8 @@ pub fn App(start: &Start) -> Html {
     effects::use_shortcuts(&emit);
     effects::use_card_focus(state.view.why, state.view.why_root());
     let theme = effects::use_theme(state.view.theme);
-    let words = effects::use_words();
+    let rest = effects::use_rest();
+    let words = effects::use_words(rest);
     let settled = effects::use_settled(&state.scenario);
     let moving = settled != state.scenario;
     // Controls that nobody sees follow after the pause.
@@ -82,10 +83,12 @@ pub fn App(start: &Start) -> Html {
         });
     let place = use_node_ref();
     let printing = effects::use_printing();
-    let seen = effects::use_seen(&place);
+    let in_sight = effects::use_seen(&place);
+    // What is below the first screen comes after it.
+    let seen = rest && in_sight;
     let timeline =
         use_memo((settled, state.view.zoom, seen), |(scenario, zoom, seen)| timeline(scenario, *zoom, *seen));
-    let below = Below { timeline, place };
+    let below = Below { timeline, place, rest };
 
     {
         let (scenario, view) = (state.scenario, state.view);
@@ -116,12 +119,12 @@ pub fn App(start: &Start) -> Html {
                 { verdict(&headline, &state, &derived, sinks) }
                 <div class="columns">
                     { why(0, state.view, &state.scenario, &derived.report, &emit) }
-                    { controls(&state, Folded { scenario: folded, opened: &opened, words }, &emit) }
+                    { controls(&state, Folded { scenario: folded, opened: &opened, words, rest }, &emit) }
                     { figures(&state, settled, &derived, below, theme, sinks) }
                 </div>
                 if printing { { printed(&state.scenario) } }
             </main>
-            <Colophon picked={picked(&state.scenario)} {words} />
+            if rest { <Colophon picked={picked(&state.scenario)} {words} /> }
             <Status sentence={(*pointed).clone().unwrap_or(sentence)} />
         </>
     }

@@ -1,10 +1,10 @@
-//! The project's commands, `cargo xtask serve|build|test|bench`, and the two parts of them that `tests/e2e.rs` uses too:
+//! The project's commands, `cargo xtask serve|build|profile|test|bench`, and the two parts of them that `tests/e2e.rs` uses too:
 //! a small WebDriver client and a static file server.
 //!
 //! - [`tools`]: pinned versions of what we do not write ourselves, and how to get them; [`chromium`] likewise.
 //! - [`site`]: from sources to `dist/`. Nothing else knows Trunk or wasm-opt.
 //! - [`checks`]: the list of everything that has to hold, counted by [`tally`].
-//! - [`mod@bench`]: the figures of the README.
+//! - [`mod@bench`]: the figures of the README. [`brotli`]: what is weighed there and after a build.
 //! - [`wasm_tests`]: tests compiled to Wasm, in Chromium.
 //! - [`webdriver`], [`files`]: drive a browser, serve a folder. They know nothing of the page.
 //! - [`shell`], [`failure`]: run programs, say what went wrong.
@@ -13,6 +13,7 @@
 
 pub mod accuracy;
 pub mod bench;
+pub mod brotli;
 pub mod checks;
 pub mod chromium;
 pub mod failure;

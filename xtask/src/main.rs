@@ -10,6 +10,7 @@ Usage: cargo xtask <command>
 
   serve [--dev] [--port N]   build the site, serve it on http://127.0.0.1:8080, build again on every change
   build                      build the site into dist/, ready for any static file server
+  profile                    play the first screen, and write down which functions it does without: xtask/cold.txt
   test                       every check and test, with a count at the end
   accuracy                   the tables of docs/accuracy.md from the rows under tests/measured
   bench [--markdown]         size, speed and latency of the built site, as a table
@@ -34,7 +35,9 @@ fn dispatch(words: &[&str]) -> Result<ExitCode> {
             let (profile, port) = serve_options(options)?;
             site::serve(profile, port)?;
         }
+        ["lab", rest @ ..] => site::lab(rest)?,
         ["build"] => site::build()?,
+        ["profile"] => site::profile()?,
         ["test"] => return checks::run(),
         ["accuracy"] => accuracy::run()?,
         ["bench"] => bench::run(bench::Format::Text)?,

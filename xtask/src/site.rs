@@ -1,10 +1,13 @@
-//! From sources to `dist/`: Trunk compiles and assembles, wasm-opt shrinks, and that is all.
+//! From sources to `dist/`: Trunk compiles and assembles, [`split`] cuts the module in two, wasm-opt shrinks both, and that is all.
 
 mod names;
+mod profile;
+mod split;
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use crate::brotli;
 use crate::failure::{Explain as _, Failure, Result};
 use crate::shell::{program, root, run, step};
 use crate::tools;
@@ -62,7 +65,7 @@ pub fn build() -> Result<()> {
     let mut trunk = trunk("build", Profile::Release)?;
     step("Building the site into dist/ (Trunk, release)");
     run(&mut trunk)?;
-    shrink()?;
+    finish(&folder())?;
     println!("dist/ is ready: put it on any static file server, under any path.");
     Ok(())
 }
@@ -107,31 +110,75 @@ fn trunk(command: &str, profile: Profile) -> Result<Command> {
     Ok(trunk)
 }
 
-/// Runs wasm-opt over every module of `dist/`, or says why not.
-fn shrink() -> Result<()> {
-    let words = match tools::wasm_opt() {
-        Ok(words) => words,
-        Err(failure) => {
-            step(&format!("Leaving the module as the compiler made it, about a tenth larger. {failure}"));
-            return Ok(());
+/// Cuts the module of `dist/` in two and runs wasm-opt over both halves, or says why not.
+fn finish(folder: &Path) -> Result<()> {
+    let words = tools::wasm_opt().unwrap_or_else(|failure| {
+        step(&format!("Leaving the module as the compiler made it, about a tenth larger. {failure}"));
+        Vec::new()
+    });
+    let list = split::cold::read()?;
+    for module in modules(folder)? {
+        let unread = || format!("{} could not be read", name(&module));
+        let before = std::fs::read(&module).explain(unread)?;
+        let halves = split::halves(&before, &list)?;
+        let script = names::glue(&module)?;
+        if let Some(halves) = &halves {
+            write(&module, &halves.hot)?;
+            let text = std::fs::read_to_string(&script).explain(unread)?;
+            write(&script, split::files::bridged(&text)?.as_bytes())?;
         }
-    };
-    let Some((first, rest)) = words.split_first() else { return Ok(()) };
-    for module in modules(&folder())? {
-        let before = size(&module)?;
-        let mut optimise = program(first);
-        optimise.args(rest).args(WASM_FEATURES).args(OPTIMISATIONS).arg("--output").arg(&module).arg(&module);
         step(&format!("Optimising {} (wasm-opt {})", name(&module), tools::BINARYEN));
-        run(&mut optimise)?;
-        names::shorten(&words, &WASM_FEATURES, &module)?;
-        println!("    {before} -> {} bytes", size(&module)?);
-        let bytes = std::fs::read(&module).explain(|| format!("{} could not be read", name(&module)))?;
-        if bytes.windows(WRITERS.len()).any(|window| window == WRITERS) {
-            step(
-                "The standard library's writers of f64 are in the module, a thirtieth of it: see src/decimal/write.rs",
-            );
+        optimise(&words, &module)?;
+        let names = names::shorten(&words, &WASM_FEATURES, &module)?;
+        let mut done = vec![module.clone()];
+        if let Some(halves) = &halves {
+            let rest = split::files::rest_of(&module);
+            write(&rest, &split::renamed(&halves.rest, &names)?)?;
+            optimise(&words, &rest)?;
+            println!("    {} functions are not part of the first load", halves.moved);
+            done = split::files::named(&module, &script)?;
+        }
+        let small = brotli::sizes(&done).unwrap_or_default();
+        for (place, file) in done.iter().enumerate() {
+            let bytes = std::fs::read(file).explain(unread)?;
+            // A broken half is not shipped.
+            split::parse(&bytes)?;
+            let small = small.get(place).map_or(String::new(), |small| format!(", {small} after brotli"));
+            println!("    {}: {} of {} bytes{small}", name(file), bytes.len(), before.len());
+            if bytes.windows(WRITERS.len()).any(|window| window == WRITERS) {
+                step(
+                    "The standard library's writers of f64 are in the module, a thirtieth of it: see src/decimal/write.rs",
+                );
+            }
         }
     }
+    Ok(())
+}
+
+fn optimise(words: &[PathBuf], module: &Path) -> Result<()> {
+    let Some((first, rest)) = words.split_first() else { return Ok(()) };
+    let mut optimise = program(first);
+    optimise.args(rest).args(WASM_FEATURES).args(OPTIMISATIONS).arg("--output").arg(module).arg(module);
+    run(&mut optimise)
+}
+
+fn write(file: &Path, bytes: &[u8]) -> Result<()> {
+    std::fs::write(file, bytes).explain(|| format!("{} could not be written", name(file)))
+}
+
+/// Plays the first screen of a fresh build and writes the list of what it does without to `xtask/cold.txt`.
+///
+/// # Errors
+/// When the site cannot be built, or does not work.
+pub fn profile() -> Result<()> {
+    let site = root().join("target").join("profile");
+    let mut trunk = trunk("build", Profile::Release)?;
+    step("Building the site into target/profile (Trunk, release)");
+    run(trunk.arg("--dist").arg(&site))?;
+    let module = modules(&site)?.into_iter().next().ok_or_else(|| Failure::new("The build has no module."))?;
+    let cold = profile::cold(&site, &module)?;
+    write(&split::cold::file(), split::cold::written(&cold).as_bytes())?;
+    println!("xtask/cold.txt has {} functions: `cargo xtask build` moves them out of the first load.", cold.len());
     Ok(())
 }
 
@@ -146,10 +193,27 @@ pub fn modules(folder: &Path) -> Result<Vec<PathBuf>> {
     Ok(files.filter(|file| file.extension().is_some_and(|extension| extension == "wasm")).collect())
 }
 
-fn size(file: &Path) -> Result<u64> {
-    Ok(std::fs::metadata(file).explain(|| format!("{} could not be read", name(file)))?.len())
-}
-
 fn name(file: &Path) -> String {
     file.file_name().unwrap_or_default().to_string_lossy().into_owned()
+}
+
+/// LAB
+#[allow(missing_docs, clippy::pedantic, clippy::unwrap_used)]
+pub fn lab(words: &[&str]) -> Result<()> {
+    match words {
+        ["profile", folder] => {
+            let module = modules(Path::new(folder))?.remove(0);
+            let cold = profile::cold(Path::new(folder), &module)?;
+            std::fs::write(split::cold::file(), split::cold::written(&cold)).unwrap();
+            Ok(())
+        }
+        ["split", module, hot, rest] => {
+            let halves = split::halves(&std::fs::read(module).unwrap(), &split::cold::read()?)?.unwrap();
+            std::fs::write(hot, halves.hot).unwrap();
+            std::fs::write(rest, halves.rest).unwrap();
+            Ok(())
+        }
+        ["finish", folder] => finish(Path::new(folder)),
+        _ => Ok(()),
+    }
 }

@@ -11,6 +11,12 @@ pub fn banner(issues: &[Issue], emit: &Callback<Action>) -> Html {
     if issues.is_empty() {
         return Html::default();
     }
+    shown(issues, emit)
+}
+
+// Not part of the first load, as long as it is a function of its own.
+#[inline(never)]
+fn shown(issues: &[Issue], emit: &Callback<Action>) -> Html {
     let dismiss = emit.reform(|_: MouseEvent| Action::DismissBanner);
     html! {
         <div id="banner" class="notice" role="alert">

@@ -43,6 +43,8 @@ pub struct Folded<'a> {
     pub opened: &'a Callback<i32>,
     /// Whether the texts that explain the controls are there.
     pub words: bool,
+    /// Whether they may be there already: they are not part of the first picture.
+    pub rest: bool,
 }
 
 /// The column at the left.
@@ -69,8 +71,14 @@ pub fn controls(state: &State, folded: Folded, emit: &Callback<Action>) -> Html 
             <div class="set" role="group" aria-label="Method">
                 { for PROMOTED.iter().filter_map(|key| row(key)) }
             </div>
-            <Groups scenario={folded.scenario} preset={state.preset} drafts={drafts.to_vec()} {emit} opened={folded.opened} words={folded.words} />
+            { if folded.rest { groups(state, folded, emit) } else { html! { <div class="groups-to-come"></div> } } }
             <p><button type="button" class="button" onclick={reset}>{ text::RESET }</button></p>
         </section>
     }
+}
+
+#[inline(never)]
+fn groups(state: &State, folded: Folded, emit: &Callback<Action>) -> Html {
+    let drafts = state.drafts().to_vec();
+    html! { <Groups scenario={folded.scenario} preset={state.preset} {drafts} {emit} opened={folded.opened} words={folded.words} /> }
 }

@@ -41,6 +41,8 @@ pub struct Below {
     pub timeline: Rc<ChartSpec>,
     /// The element that is in sight or not.
     pub place: NodeRef,
+    /// Whether all that is below the first screen may be there already.
+    pub rest: bool,
 }
 
 /// A select over the parameters that may stand on an axis, those of every day first; the figure says which one does.
@@ -84,7 +86,7 @@ pub fn figures(
     state: &State,
     settled: Scenario,
     derived: &Rc<Derived>,
-    Below { timeline, place }: Below,
+    below: Below,
     theme: Theme,
     sinks: Sinks,
 ) -> Html {
@@ -96,17 +98,8 @@ pub fn figures(
     let across = Choose(|view, place| Action::Look(view.with_map_x(key(place))));
     let up = Choose(|view, place| Action::Look(view.with_map_y(key(place))));
     let along = Choose(|view, place| Action::Look(view.with_curve_x(key(place))));
-    let levels: Vec<Item> = text::LEVELS.map(|label| Item { label: AttrValue::Static(label), group: None }).to_vec();
-    let look = Choose(|view, place| {
-        let level = Level::ALL.get(place).copied().unwrap_or(Level::Step);
-        Action::Look(View { zoom: Zoom::on(level, view.zoom.at), ..view })
-    });
     let of_map = Narrow { view, with: |view, map_part| View { map_part, ..view } };
     let of_curve = Narrow { view, with: |view, [curve_part, _]| View { curve_part, ..view } };
-    let of_time = Narrow {
-        view,
-        with: |view, [part, _]| View { zoom: part.map_or(Zoom::WHOLE, |_| Zoom { part, ..view.zoom }), ..view },
-    };
     let bounds = emit.reform(move |_: MouseEvent| Action::Look(View { bounds: !view.bounds, ..view }));
     let card = |place| why(place, view, &state.scenario, &derived.report, emit);
     let overlay = if bounds_hold(&state.scenario) {
@@ -133,12 +126,48 @@ pub fn figures(
             </Figure>
             <MemoryBar spec={derived.memory.clone()} {theme} why={view.why} emit={emit.clone()} />
             { card(1) }
-            <div class="wide" ref={place}>
-                <Figure id="timeline" spec={timeline} {theme} emit={emit.clone()} say={say.clone()} hint={text::TIMELINE_HINT}
-                    narrow={of_time} why={view.why}>
-                    <Select id="zoom" name="Part of the step" items={levels} chosen={view.zoom.level as usize} {view} choose={look} {emit} />
-                </Figure>
+            <div class="wide" ref={below.place.clone()}>
+                { if below.rest { timeline(state, below.timeline, theme, sinks) } else { to_come() } }
             </div>
+            { if below.rest { rest(state, settled, derived, theme, sinks) } else { to_come() } }
+        </section>
+    }
+}
+
+/// Where a figure will be.
+fn to_come() -> Html {
+    html! { <div class="skeleton wide"></div> }
+}
+
+/// The timeline. Not part of the first picture, nor of the code that paints it.
+#[inline(never)]
+fn timeline(state: &State, spec: Rc<ChartSpec>, theme: Theme, Sinks { emit, say }: Sinks) -> Html {
+    let view = state.view;
+    let levels: Vec<Item> = text::LEVELS.map(|label| Item { label: AttrValue::Static(label), group: None }).to_vec();
+    let look = Choose(|view, place| {
+        let level = Level::ALL.get(place).copied().unwrap_or(Level::Step);
+        Action::Look(View { zoom: Zoom::on(level, view.zoom.at), ..view })
+    });
+    let of_time = Narrow {
+        view,
+        with: |view, [part, _]| View { zoom: part.map_or(Zoom::WHOLE, |_| Zoom { part, ..view.zoom }), ..view },
+    };
+    html! {
+        <Figure id="timeline" {spec} {theme} emit={emit.clone()} say={say.clone()} hint={text::TIMELINE_HINT}
+            narrow={of_time} why={view.why}>
+            <Select id="zoom" name="Part of the step" items={levels} chosen={view.zoom.level as usize} {view} choose={look} {emit} />
+        </Figure>
+    }
+}
+
+/// What is below the timeline; as above.
+#[inline(never)]
+fn rest(state: &State, settled: Scenario, derived: &Derived, theme: Theme, sinks: Sinks) -> Html {
+    let Sinks { emit, say } = sinks;
+    let view = state.view;
+    let card = |place| why(place, view, &state.scenario, &derived.report, emit);
+    html! {
+        <>
             { card(2) }
             <Closer scenario={settled} {view} {theme} emit={emit.clone()} say={say.clone()} />
             <Strategies scenario={settled} why={view.why} emit={emit.clone()} />
@@ -147,6 +176,6 @@ pub fn figures(
             { run(&state.scenario, view.why, emit) }
             { card(4) }
             <Agreement scenario={settled} {view} {theme} emit={emit.clone()} say={say.clone()} />
-        </section>
+        </>
     }
 }

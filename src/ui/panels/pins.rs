@@ -42,6 +42,12 @@ pub fn pins(scenario: &Scenario, pins: &[Pin], sinks: Sinks) -> Html {
     if pins.is_empty() {
         return Html::default();
     }
+    list(scenario, pins, sinks)
+}
+
+// Not part of the first load, as long as it is a function of its own.
+#[inline(never)]
+fn list(scenario: &Scenario, pins: &[Pin], sinks: Sinks) -> Html {
     html! {
         <section class="pins" aria-label={words::TITLE}>
             <ul>{ for pins.iter().enumerate().map(|(place, pin)| line(scenario, place, pin, pins.len(), sinks)) }</ul>

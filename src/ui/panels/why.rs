@@ -16,6 +16,12 @@ pub fn why(place: usize, view: View, scenario: &Scenario, report: &Report, emit:
     let Some(card) = explain::card(view.why).filter(|_| explain::place(view.why_root()) == place) else {
         return Html::default();
     };
+    open(card, view, scenario, report, emit)
+}
+
+// Not part of the first load, as long as it is a function of its own.
+#[inline(never)]
+fn open(card: Card, view: View, scenario: &Scenario, report: &Report, emit: &Callback<Action>) -> Html {
     let close = emit.reform(|_: MouseEvent| Action::Ask(""));
     let back = explain::card(view.why_from).map(|from| {
         let back = link(from, text::back_to_card(from.title()), emit);
@@ -36,6 +42,7 @@ pub fn why(place: usize, view: View, scenario: &Scenario, report: &Report, emit:
     }
 }
 
+#[inline(never)]
 fn explained(number: &Explanation, context: &Context, emit: &Callback<Action>) -> Html {
     let shown = number.formulas.iter().filter(|formula| (formula.when)(context)).map(|formula| formula.text.text());
     let shown: Vec<&str> = shown.collect();

@@ -1,6 +1,7 @@
 //! Short names between a module and the JavaScript that wasm-bindgen writes for it: its own, with their hashes, are a
 //! fiftieth of the download.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
@@ -11,13 +12,13 @@ use crate::shell::{output, program, spelled};
 /// The module that imports come from under short names; the JavaScript has wasm-bindgen's name of it.
 const SHORT_MODULE: &str = "a";
 
-/// Shortens the names in both files; `words` call wasm-opt.
+/// Shortens the names in both files and gives those of the exports, old and new; `words` call wasm-opt.
 ///
 /// # Errors
 /// When wasm-opt fails, or the JavaScript is written in another way than wasm-bindgen's.
-pub(super) fn shorten(words: &[PathBuf], options: &[&str], module: &Path) -> Result<()> {
+pub(super) fn shorten(words: &[PathBuf], options: &[&str], module: &Path) -> Result<BTreeMap<String, String>> {
     let glue = glue(module)?;
-    let Some((first, rest)) = words.split_first() else { return Ok(()) };
+    let Some((first, rest)) = words.split_first() else { return Ok(BTreeMap::new()) };
     let mut command = program(first);
     command
         .args(rest)
@@ -26,13 +27,18 @@ pub(super) fn shorten(words: &[PathBuf], options: &[&str], module: &Path) -> Res
         .arg(module)
         .arg(module);
     let names = output(&mut command).ok_or_else(|| Failure::new(format!("`{}` failed.", spelled(&command))))?;
-    let names = serde_json::from_str(&names).explain(|| "The names that wasm-opt gave could not be read".into())?;
+    let names: Value =
+        serde_json::from_str(&names).explain(|| "The names that wasm-opt gave could not be read".into())?;
     let script = std::fs::read_to_string(&glue).explain(|| "The module's JavaScript could not be read".into())?;
-    std::fs::write(&glue, renamed(&script, &names)?).explain(|| "The module's JavaScript could not be written".into())
+    std::fs::write(&glue, renamed(&script, &names)?)
+        .explain(|| "The module's JavaScript could not be written".to_owned())?;
+    let exports = names.get("exports").and_then(Value::as_array).into_iter().flatten();
+    let text = |row: &Value, at: usize| row.get(at)?.as_str().map(str::to_owned);
+    Ok(exports.filter_map(|row| Some((text(row, 0)?, text(row, 1)?))).collect())
 }
 
 /// The JavaScript beside a module: `page_bg.wasm` has `page.js`.
-fn glue(module: &Path) -> Result<PathBuf> {
+pub(super) fn glue(module: &Path) -> Result<PathBuf> {
     let name = module.file_name().and_then(|name| name.to_str()?.strip_suffix("_bg.wasm"));
     let name = name.ok_or_else(|| Failure::new(format!("{} is not a module of wasm-bindgen.", module.display())))?;
     Ok(module.with_file_name(format!("{name}.js")))
