@@ -12,5 +12,6 @@ mod keyboard;
 mod links;
 mod page;
 mod plots;
+mod rest;
 mod sliders;
 mod why;

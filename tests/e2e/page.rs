@@ -68,25 +68,37 @@ impl Page {
         Self::with_fragment("")
     }
 
+    /// The page on a first visit, in which this script runs before any of its own.
+    pub(crate) fn with_script(script: &str) -> Result<Self> {
+        let server = Self::serve()?;
+        let address = server.url().to_owned();
+        Self::open(server, &address, script)
+    }
+
     /// The page with this fragment, in a fresh browser.
     pub(crate) fn with_fragment(fragment: &str) -> Result<Self> {
+        let server = Self::serve()?;
+        let address = format!("{}{fragment}", server.url());
+        Self::open(server, &address, "")
+    }
+
+    fn serve() -> Result<FileServer> {
         let folder = std::env::var_os("SHARDWISE_DIST").map_or_else(site::folder, PathBuf::from);
         if !folder.join("index.html").is_file() {
             return Err(Failure::new("There is no built site in dist/: cargo xtask build"));
         }
-        let server = FileServer::start(folder, "/some/sub/path/")?;
-        let address = format!("{}{fragment}", server.url());
-        Self::open(server, &address)
+        FileServer::start(folder, "/some/sub/path/")
     }
 
     /// The same site in another, fresh browser.
     pub(crate) fn elsewhere(self, address: &str) -> Result<Self> {
-        Self::open(self.server, address)
+        Self::open(self.server, address, "")
     }
 
-    fn open(server: FileServer, address: &str) -> Result<Self> {
+    fn open(server: FileServer, address: &str, script: &str) -> Result<Self> {
         let session = Session::start(&chromium::on_this_machine()?, &[])?;
-        session.devtools("Page.addScriptToEvaluateOnNewDocument", &json!({ "source": WITNESS }))?;
+        session
+            .devtools("Page.addScriptToEvaluateOnNewDocument", &json!({ "source": format!("{WITNESS}\n{script}") }))?;
         session.open(address)?;
         let page = Self { session, server };
         page.wait_for("the page shows no figures and plots", |sight| {

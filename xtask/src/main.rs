@@ -35,7 +35,6 @@ fn dispatch(words: &[&str]) -> Result<ExitCode> {
             let (profile, port) = serve_options(options)?;
             site::serve(profile, port)?;
         }
-        ["lab", rest @ ..] => site::lab(rest)?,
         ["build"] => site::build()?,
         ["profile"] => site::profile()?,
         ["test"] => return checks::run(),

@@ -196,24 +196,3 @@ pub fn modules(folder: &Path) -> Result<Vec<PathBuf>> {
 fn name(file: &Path) -> String {
     file.file_name().unwrap_or_default().to_string_lossy().into_owned()
 }
-
-/// LAB
-#[allow(missing_docs, clippy::pedantic, clippy::unwrap_used)]
-pub fn lab(words: &[&str]) -> Result<()> {
-    match words {
-        ["profile", folder] => {
-            let module = modules(Path::new(folder))?.remove(0);
-            let cold = profile::cold(Path::new(folder), &module)?;
-            std::fs::write(split::cold::file(), split::cold::written(&cold)).unwrap();
-            Ok(())
-        }
-        ["split", module, hot, rest] => {
-            let halves = split::halves(&std::fs::read(module).unwrap(), &split::cold::read()?)?.unwrap();
-            std::fs::write(hot, halves.hot).unwrap();
-            std::fs::write(rest, halves.rest).unwrap();
-            Ok(())
-        }
-        ["finish", folder] => finish(Path::new(folder)),
-        _ => Ok(()),
-    }
-}
