@@ -13,6 +13,7 @@ pub mod spec;
 pub mod table;
 pub mod timeline;
 pub mod views;
+pub mod zoom;
 
 #[cfg(feature = "web")]
 pub mod paint;

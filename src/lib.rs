@@ -4,13 +4,14 @@
 //!
 //! # Map
 //!
-//! Dependencies point one way: `units, decimal <- model <- scenario, params <- catalog <- plan, share, import, measured <-
+//! Dependencies point one way: `units, decimal, words <- model <- scenario, params <- catalog <- plan, share, import, measured <-
 //! chart <- explain <- export <- ui`.
 //!
 //! | module | what it is | what it does not know |
 //! |---|---|---|
 //! | [`units`] | quantities with units: the only powers of 2 and 10 | everything else |
 //! | [`decimal`] | numbers from decimal text | everything else |
+//! | [`words`] | texts that are read after a click: their keys in the page's module, themselves in a file that it fetches | everything else |
 //! | [`model`] | the physics: parameters, FLOPs, memory, collectives, compute, mixtures of experts ([`model::experts`]), the schedule of a step, the whole run ([`model::run`]), the FSDP bounds | presets, user text, clock, randomness, browser |
 //! | [`scenario`] | every choice a user can make, its validation, its resolution to a [`model::setup::Setup`] | where a choice came from |
 //! | [`params`] | the one table of parameters: control, typed entry, bounds, unit, scale, link key, help | presets |
@@ -19,7 +20,7 @@
 //! | [`plan`] | questions over the model: sweeps, boundaries, search, advice; one layer of experts ([`plan::experts`]) | pixels |
 //! | [`share`] | link to scenario and back, one frozen file a wire version | the page |
 //! | [`import`] | a Hugging Face `config.json` to a model's shape, what was read of it and what was not understood | how JSON is parsed, the page |
-//! | [`export`] | reports and the catalog as JSON | the page |
+//! | [`export`] | reports and the catalog as JSON, and the file of words | the page |
 //! | [`chart`] | figures as data ([`chart::spec::ChartSpec`]), and their painting, tables and descriptions | the page |
 //! | [`explain`] | why a number is what it is: formulas, what stands in them, sources, the glossary | the page |
 //! | `ui` (feature `web`) | the page: state, effects, components | formulas |
@@ -33,7 +34,7 @@
 //!    much, what would fix it), never an error or a NaN.
 //! 4. A published link means the same scenario forever; a published catalog revision never changes.
 //! 5. Components get values and emit actions; they compute nothing. The state holds choices; everything else is derived.
-//! 6. One `ChartSpec` feeds canvas, data table, CSV and the text alternative.
+//! 6. One `ChartSpec` feeds canvas, SVG, PNG, data table, CSV and the text alternative.
 //! 7. One row in [`params::PARAMS`] gives a parameter its control, typed entry, bounds, unit, scale, link key, CSV header,
 //!    help and property-test generator.
 //! 8. An evaluation allocates nothing.

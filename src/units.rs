@@ -280,6 +280,20 @@ impl Div<FlopsPerSecond> for Flops {
     }
 }
 
+impl Div<Seconds> for Bytes {
+    type Output = BytesPerSecond;
+    fn div(self, time: Seconds) -> BytesPerSecond {
+        BytesPerSecond(self.0 / time.0)
+    }
+}
+
+impl Div<Seconds> for Flops {
+    type Output = FlopsPerSecond;
+    fn div(self, time: Seconds) -> FlopsPerSecond {
+        FlopsPerSecond(self.0 / time.0)
+    }
+}
+
 impl Mul<Seconds> for BytesPerSecond {
     type Output = Bytes;
     fn mul(self, time: Seconds) -> Bytes {

@@ -7,8 +7,13 @@ try {
   // A link is read by the rest.
   if (location.hash.length > 1 || location.search) await restEarly?.("high");
   await init({ module_or_path: at(wasm) });
-  // After the first picture: a frame's callbacks run before it is painted.
-  await new Promise((done) => { requestAnimationFrame(() => setTimeout(done)); setTimeout(done, 1000); });
+  // A second after the first picture, or as soon as somebody does something.
+  await new Promise((done) => {
+    for (const kind of ["scroll", "pointermove", "pointerdown", "keydown", "focusin"]) {
+      addEventListener(kind, done, { once: true, passive: true });
+    }
+    setTimeout(done, 1000);
+  });
   await rest?.();
   dispatchEvent(new Event("rest"));
 } catch (cause) {

@@ -175,6 +175,59 @@ fn a_place_on_the_timeline_is_looked_at_closer_and_changes_no_scenario() {
     assert_eq!(state.view.query(), "");
 }
 
+#[test]
+fn a_double_click_takes_its_own_click_back() {
+    let start = catalog::default_scenario();
+    let place = || Action::Place(vec![("seq", 2048.0)]);
+    let moved = after(vec![place()]);
+    assert_eq!(moved.scenario.seq_len, 2048);
+    let closer = View { curve_part: Some((20.0, 40.0)), ..View::default() };
+    // Before and after the click is committed, and with a look at something else in between.
+    for actions in [vec![place()], vec![place(), Action::Commit], vec![place(), Action::Commit, Action::Look(closer)]] {
+        let back = after(actions).reduce(Action::TakeBack);
+        assert_eq!(back.scenario, start);
+        assert_eq!(back.committed(), start);
+        assert!(!back.can_undo() && !back.can_redo());
+    }
+    // What came after the place is kept.
+    let slid = after(vec![place(), Action::Slide { key: "mbs", index: 1 }]);
+    assert_eq!(slid.clone().reduce(Action::TakeBack).scenario, slid.scenario);
+}
+
+#[test]
+fn a_part_of_an_axis_is_what_the_axis_has() {
+    let look = |part| after(vec![Action::Look(View { curve_part: Some(part), ..View::default() })]).view.curve_part;
+    assert_eq!(look((20.0, 40.0)), Some((20.0, 40.0)));
+    assert_eq!(look((0.0, 40.0)), Some((10.0, 40.0)));
+    assert_eq!(look((0.0, 1e9)), None);
+}
+
+#[test]
+fn a_narrowed_figure_says_so_and_offers_the_whole() {
+    let scenario = catalog::default_scenario();
+    let whole = page(&scenario, Vec::new());
+    assert!(!whole.contains(text::RESET_ZOOM));
+    let view = View::from_query("?x=16384..65536&cx=300..900");
+    let html = rendered::<App>(Start { scenario, issues: Vec::new(), view, pins: Vec::new() });
+    assert_eq!(html.matches(text::RESET_ZOOM).count(), 2);
+    assert!(words(&html).contains("The scenario itself lies outside this part."));
+    assert!(words(&html).contains(" at the scenario, outside this part, and at most "));
+    assert!(html.contains("sequence length from 16,384\u{2009}tokens to 65,536\u{2009}tokens"));
+    assert!(html.contains("from 300\u{2009}Gbit/s to 900\u{2009}Gbit/s"));
+}
+
+#[test]
+fn every_figure_can_be_saved() {
+    let html = page(&catalog::default_scenario(), Vec::new());
+    for id in ["map", "curve", "memory", "timeline"] {
+        for kind in ["SVG", "PNG", "CSV"] {
+            assert!(html.contains(&format!("aria-label=\"Save {id} as {kind}\"")), "{id} {kind}");
+        }
+    }
+    let named = |scenario: &Scenario| text::file_name("map", scenario, "SVG");
+    assert_eq!(named(&catalog::default_scenario()), "shardwise-map-13b-64x-a100-40gb.svg");
+}
+
 fn control(key: &str, state: &State) -> String {
     let param = shardwise::params::find(key).unwrap();
     let emit = Callback::noop();

@@ -1,7 +1,8 @@
-//! From a spec to pixels. Everything but `canvas` draws on any plotters backend; text is never measured, so that no
-//! styled element is ever made (a strict content security policy forbids it) and drawing is possible anywhere.
+//! From a spec to pixels, or to SVG. Everything but `canvas` draws on any plotters backend; text is never measured, so that
+//! no styled element is ever made (a strict content security policy forbids it) and drawing is possible anywhere.
 
 mod axes;
+mod backend;
 mod bar;
 mod brush;
 mod canvas;
@@ -14,11 +15,15 @@ mod lines;
 mod marks;
 mod path;
 mod pen;
+mod png;
+mod saved;
+mod svg;
 
 use super::palette::Theme;
-pub use canvas::{paint_bar, paint_chart, rehearse};
+pub use canvas::{paint_bar, paint_chart, picture_of_bar, picture_of_chart};
 pub use chart::{draw_bar, draw_chart};
 pub use pen::Pen;
+pub use svg::{bar_svg, chart_svg, data_url};
 
 /// How a figure is drawn.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -1,5 +1,6 @@
 //! What a figure says at one place: the text beside the pointer and the keyboard crosshair.
 
+mod done;
 mod lanes;
 
 use super::layout::share;

@@ -6,6 +6,7 @@ use super::readout::{readout, whole};
 use super::spec::{Axis, BarSpec, ChartSpec, Field, Mark, PinnedBar, pin_letter};
 use super::timeline::Lanes;
 use crate::chart::names;
+use crate::decimal::plain;
 use crate::model::report::Limiter;
 use crate::params::quantity::unit_label;
 use crate::params::{Unit, find};
@@ -69,7 +70,7 @@ fn of_marks(spec: &ChartSpec) -> Table {
     let some = if all > MARKS { format!(": {MARKS} of {all}, all of them in the CSV") } else { String::new() };
     Table {
         caption: format!("{}{some}", spec.title),
-        header: ["", &spec.x.label, &spec.y.label, spec.value.label].map(str::to_string).into(),
+        header: ["Name", &spec.x.label, &spec.y.label, spec.value.label].map(str::to_string).into(),
         rows: spec.marks.iter().take(MARKS).map(row).collect(),
     }
 }
@@ -191,25 +192,28 @@ pub fn csv(spec: &ChartSpec) -> String {
             let limiter = names::limiter(cell.limiter);
             let fits = cell.free >= 0.0;
             // Writing to a string cannot fail.
-            let _ = writeln!(text, "field,{fits},{x},{y},{},{limiter},{}", cell.value, cell.free);
+            let [x, y, value, free] = [x, y, cell.value, cell.free].map(plain);
+            let _ = writeln!(text, "field,{fits},{x},{y},{value},{limiter},{free}");
         }
     }
-    for mark in spec.lanes.iter().flat_map(|lanes| &lanes.marks) {
+    for (lanes, mark) in spec.lanes.iter().flat_map(|lanes| lanes.marks.iter().map(move |mark| (lanes, mark))) {
         let (name, lane) = (quoted(&mark.name()), quoted(names::lane(mark.lane)));
         // A bar: from where to where on which lane.
-        let _ = writeln!(text, "{name},true,{},{lane},{},,", mark.start.ms(), mark.length().ms());
+        let (start, length) = (plain(lanes.x(mark.start)), plain(mark.length().ms()));
+        let _ = writeln!(text, "{name},true,{start},{lane},{length},,");
     }
     for pin in &spec.pins {
-        let _ = writeln!(text, "pin {},{},{},{},,,", pin_letter(pin.place), pin.own, pin.at.0, pin.at.1);
+        let [x, y] = [pin.at.0, pin.at.1].map(plain);
+        let _ = writeln!(text, "pin {},{},{x},{y},,,", pin_letter(pin.place), pin.own);
     }
     for mark in &spec.marks {
-        let ((x, y), name) = (mark.at, quoted(&mark.name));
-        let _ = writeln!(text, "{name},{},{x},{y},{},,", mark.fits, mark.value);
+        let (name, [x, y, value]) = (quoted(&mark.name), [mark.at.0, mark.at.1, mark.value].map(plain));
+        let _ = writeln!(text, "{name},{},{x},{y},{value},,", mark.fits);
     }
     for line in &spec.lines {
         for (pieces, fits) in [(&line.segments, true), (&line.infeasible, false)] {
             for (x, y) in pieces.iter().flatten() {
-                let _ = writeln!(text, "{},{fits},{x},{y},,,", quoted(&line.name));
+                let _ = writeln!(text, "{},{fits},{},{},,,", quoted(&line.name), plain(*x), plain(*y));
             }
         }
     }
@@ -223,9 +227,9 @@ pub fn bar_csv(spec: &BarSpec) -> String {
         let _ = write!(text, ",{}", quoted(&pin.name));
     }
     let mut row = |name: &str, bytes: f64, of_pin: &dyn Fn(&PinnedBar) -> f64| {
-        let _ = write!(text, "\n{},{bytes}", quoted(name));
+        let _ = write!(text, "\n{},{}", quoted(name), plain(bytes));
         for pin in &spec.pins {
-            let _ = write!(text, ",{}", of_pin(pin));
+            let _ = write!(text, ",{}", plain(of_pin(pin)));
         }
     };
     for &(part, bytes) in &spec.parts {
@@ -236,15 +240,34 @@ pub fn bar_csv(spec: &BarSpec) -> String {
     text
 }
 
+/// The same with the link that leads back to the scenario, as a comment in the last line.
+pub fn with_link(mut csv: String, link: &str) -> String {
+    csv += "# ";
+    csv += link;
+    csv.push('\n');
+    csv
+}
+
 /// The CSV header of an axis: its parameter's, else its label's.
 fn column(axis: &Axis) -> String {
     let own = axis.key.and_then(find).map(|param| param.csv.to_string());
-    own.unwrap_or_else(|| snake(&axis.label))
+    own.unwrap_or_else(|| snake(&format!("{} {}", axis.label, unit_label(axis.unit))))
 }
 
+/// A label in small letters, its words joined.
 fn snake(label: &str) -> String {
-    let text = label.trim().to_ascii_lowercase().replace('%', "percent");
-    text.split_whitespace().collect::<Vec<_>>().join("_")
+    let mut text = String::new();
+    for letter in label.trim().chars() {
+        match letter {
+            '%' => text += "percent",
+            ' ' => text.push('_'),
+            letter if letter.is_ascii_alphanumeric() || "-/_".contains(letter) => {
+                text.push(letter.to_ascii_lowercase());
+            }
+            _ => {}
+        }
+    }
+    text
 }
 
 /// A text as a CSV field.

@@ -5,6 +5,7 @@ mod zoom;
 
 use super::names;
 use crate::model::report::{Lane, Span, Work};
+use crate::model::step::meter::Meter;
 use crate::units::Seconds;
 pub use merge::Merger;
 pub use zoom::{Level, Window, Zoom};
@@ -22,6 +23,8 @@ pub struct Lanes {
     pub micro_batches: u32,
     /// Where the axis counts from.
     pub origin: Seconds,
+    /// What spans compute and move.
+    pub meter: Meter,
     /// What runs in the part that is looked at, by start on each lane; empty while nobody looks.
     pub marks: Vec<Mark>,
 }

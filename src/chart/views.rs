@@ -22,18 +22,22 @@ use crate::params::{CONSTANTS, Group, Kind, PARAMS, Param, find};
 use crate::scenario::Scenario;
 
 pub use agreement::{AgreementView, Filter, Measure, ScoredRows, agreement, filters, kinds};
+pub use axes::part_of_axis;
 pub use bound::holds as bounds_hold;
-pub use curve::mfu_curve;
+pub use curve::{curve_within, mfu_curve};
 pub use experts::{ALONG, LayerView, expert_layer, layer_shown};
 pub use memory::{memory_bar, pinned_memory};
 pub use metric::Metric;
 pub use pins::{Pinned, pin_curves, pin_places};
-pub use region::feasible_region;
+pub use region::{feasible_region, region_within};
 pub use roofline::roofline;
 pub use scaling::scaling_curves;
 pub use scratch::Scratch;
 pub(crate) use timeline::time_by_work;
 pub use timeline::{TIME, timeline};
+
+/// Said under a part of a figure.
+const OUTSIDE: &str = " The scenario itself lies outside this part.";
 
 /// The keys of the parameters that people put on an axis most, in display order.
 pub const AXES: [&str; 9] = ["seq", "size", "mem", "link", "gpus", "mbs", "experts", "topk", "ep"];

@@ -1,6 +1,7 @@
 use super::notation::Tree;
 use super::*;
 use crate::catalog::{self, default_scenario};
+use crate::chart::format::{bytes, percent, seconds};
 use crate::scenario::{Model, RecomputeMode, Scenario, Strategy};
 use crate::share;
 
@@ -114,7 +115,6 @@ fn the_results_are_those_of_the_tiles() {
     let of = |name: &str| symbol(name).unwrap().written(&context);
     let tiles = ["MFU", "T_step", "M_peak", "M_free"].map(of);
     let report = &context.report;
-    use crate::chart::format::{bytes, percent, seconds};
     let peak = report.memory.peak;
     assert_eq!(tiles, [percent(report.mfu), seconds(report.time.step), bytes(peak), bytes(report.memory.free())]);
 }

@@ -2,6 +2,7 @@
 
 mod communication;
 mod groups;
+pub mod moved;
 
 use super::collectives;
 use super::compute::{self, UnitTimes};
@@ -18,7 +19,7 @@ use super::sync::Sync;
 use super::training::Sharding;
 use crate::units::{Bytes, Seconds};
 
-use communication::communication;
+use communication::{communication, one_lane_on_shared_links};
 use groups::{Groups, everyone};
 
 /// The inputs of the schedule of one stage, for the micro-batches of one step.
@@ -86,7 +87,7 @@ impl StagePlan {
                 }
                 + if stage.embedding || stage.head { exchange.ends_between_nodes } else { Seconds::ZERO }
                 + if neighbours.cross { neighbours.time } else { Seconds::ZERO },
-            whole,
+            whole: one_lane_on_shared_links(whole, &groups),
             sync,
             micro_batches: f64::from(setup.batch.grad_accum_steps),
         }

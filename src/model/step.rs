@@ -1,5 +1,6 @@
 //! One training step put together: memory, time, throughput, utilisation, limiter (model.md section 6).
 
+pub mod meter;
 pub mod playback;
 
 use super::compute::{self, UnitTimes};

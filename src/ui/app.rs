@@ -4,8 +4,6 @@ use std::cell::RefCell;
 
 use yew::prelude::*;
 
-use crate::chart::paint::{Style, rehearse};
-use crate::chart::palette::Theme;
 use crate::chart::views::timeline;
 use crate::scenario::issue::Issue;
 use crate::scenario::{CUSTOM, Model, Scenario};
@@ -18,14 +16,12 @@ use crate::ui::panels::controls::{Folded, controls};
 use crate::ui::panels::figures::{Below, Sinks, figures};
 use crate::ui::panels::gallery::notice;
 use crate::ui::panels::masthead::Masthead;
+use crate::ui::panels::printed::printed;
 use crate::ui::panels::verdict::verdict;
 use crate::ui::panels::why::why;
 use crate::ui::state::State;
 use crate::ui::text;
 use crate::ui::view::View;
-
-/// How figures are painted while the page warms up.
-const REHEARSAL: Style = Style { theme: Theme::Light, css_width: 420.0, css_height: 336.0, device_pixel_ratio: 1.0 };
 
 /// What the link opened.
 #[derive(Clone, PartialEq, Properties)]
@@ -64,7 +60,8 @@ pub fn App(start: &Start) -> Html {
     effects::use_shortcuts(&emit);
     effects::use_card_focus(state.view.why, state.view.why_root());
     let theme = effects::use_theme(state.view.theme);
-    let words = effects::use_words();
+    let rest = effects::use_rest();
+    let words = effects::use_words(rest);
     let settled = effects::use_settled(&state.scenario);
     let moving = settled != state.scenario;
     // Controls that nobody sees follow after the pause.
@@ -85,9 +82,9 @@ pub fn App(start: &Start) -> Html {
             derived
         });
     let place = use_node_ref();
+    let printing = effects::use_printing();
     let in_sight = effects::use_seen(&place);
     // What is below the first screen comes after it.
-    let rest = effects::use_rest();
     let seen = rest && in_sight;
     let timeline =
         use_memo((settled, state.view.zoom, seen), |(scenario, zoom, seen)| timeline(scenario, *zoom, *seen));
@@ -96,10 +93,7 @@ pub fn App(start: &Start) -> Html {
     {
         let (scenario, view) = (state.scenario, state.view);
         effects::use_warm_up(scenario == start.scenario, move || {
-            let derived = derive(&scenario, &view, true, &RefCell::default());
-            let style = Style { theme, ..REHEARSAL };
-            rehearse(&derived.map, &style);
-            rehearse(&derived.curve, &style);
+            drop(derive(&scenario, &view, true, &RefCell::default()));
         });
     }
     // What the status line says: the headline, or where the crosshair stands.
@@ -128,6 +122,7 @@ pub fn App(start: &Start) -> Html {
                     { controls(&state, Folded { scenario: folded, opened: &opened, words, rest }, &emit) }
                     { figures(&state, settled, &derived, below, theme, sinks) }
                 </div>
+                if printing { { printed(&state.scenario) } }
             </main>
             if rest { <Colophon picked={picked(&state.scenario)} {words} /> }
             <Status sentence={(*pointed).clone().unwrap_or(sentence)} />

@@ -59,11 +59,20 @@ pub fn derive(scenario: &Scenario, view: &View, moving: bool, buffers: &RefCell<
     Derived {
         issues: params::issues(scenario),
         advice: advise(scenario, &report),
-        map: Rc::new(views::feasible_region(scenario, view.map_x, view.map_y, view.bounds, map)),
-        curve: Rc::new(views::mfu_curve(scenario, view.curve_x, view.metric, view.bounds, curve)),
+        map: Rc::new(region(scenario, view, map)),
+        curve: Rc::new(curves(scenario, view, curve)),
         memory: Rc::new(views::memory_bar(&report)),
         layer: layer.clone(),
         pins: Vec::new(),
         report,
     }
+}
+
+fn region(scenario: &Scenario, view: &View, scratch: &mut Scratch) -> ChartSpec {
+    let [across, up] = view.map_part;
+    views::region_within(scenario, [(view.map_x, across), (view.map_y, up)], view.bounds, scratch)
+}
+
+fn curves(scenario: &Scenario, view: &View, scratch: &mut Scratch) -> ChartSpec {
+    views::curve_within(scenario, (view.curve_x, view.curve_part), view.metric, view.bounds, scratch)
 }

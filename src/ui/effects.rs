@@ -7,8 +7,10 @@ pub mod fetch;
 mod frame;
 mod link;
 mod pause;
+mod print;
 mod rest;
 mod rows;
+mod save;
 mod seen;
 mod size;
 mod theme;
@@ -17,15 +19,17 @@ mod words;
 
 pub use clipboard::copy;
 pub use dom::{
-    field_text, focus, is_open, selected_index, show_failure, slider_index, to_top, use_card_focus, use_fill,
+    field_text, focus, hold, is_open, selected_index, show_failure, slider_index, to_top, use_card_focus, use_fill,
     use_selected, use_shortcuts,
 };
 pub use drop::{area_text, chosen_file, read_config, settled_text, use_drop};
 pub use frame::use_frame_queue;
-pub use link::{arrival, full_link, use_link, use_navigation};
-pub use pause::{use_after_pause, use_commit, use_settled};
+pub use link::{address, arrival, full_link, use_link, use_navigation};
+pub use pause::{use_after_pause, use_commit, use_rested, use_settled};
+pub use print::use_printing;
 pub use rest::use_rest;
 pub use rows::{Rows, use_rows};
+pub use save::{Kind, save_picture, save_text};
 pub use seen::use_seen;
 pub use size::use_size;
 pub use theme::{chosen_theme, use_theme};

@@ -13,6 +13,7 @@ pub mod import;
 pub mod masthead;
 pub mod pickers;
 pub mod pins;
+pub mod printed;
 pub mod run;
 pub mod sensitivity;
 pub mod strategies;

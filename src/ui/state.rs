@@ -10,7 +10,6 @@ use history::History;
 use yew::Reducible;
 
 use crate::chart::scale;
-use crate::chart::timeline::Zoom;
 use crate::chart::views::TIME;
 use crate::params::{self, Group, Kind, Param, quantity};
 use crate::plan::sweep;
@@ -51,6 +50,8 @@ pub struct State {
     pub banner: Vec<Issue>,
     /// What is looked at.
     pub view: View,
+    /// The scenario before the last action, where that chose a place in a figure: it may be the first click of two.
+    placed: Option<Scenario>,
     /// What the scenario is measured against.
     pub preset: Scenario,
 }
@@ -59,8 +60,19 @@ impl State {
     /// The page as a link opens it.
     pub fn new(scenario: &Scenario, banner: Vec<Issue>, view: View) -> Self {
         let (history, preset) = (History::new(scenario), preset::preset_of(scenario));
-        let (drafts, pins, example) = (Vec::new(), Vec::new(), None);
-        Self { scenario: *scenario, settled: true, history, drafts, pins, example, banner, view, preset }
+        let (view, drafts, pins) = (view.bounded(scenario), Vec::new(), Vec::new());
+        Self {
+            scenario: *scenario,
+            settled: true,
+            history,
+            drafts,
+            pins,
+            example: None,
+            banner,
+            view,
+            placed: None,
+            preset,
+        }
     }
 
     /// Pins the scenario on screen; one that is pinned already, and one too many, change nothing.
@@ -176,6 +188,7 @@ impl State {
     }
 
     fn apply(&mut self, action: Action) {
+        let placed = self.placed.take();
         match action {
             Action::Slide { key, index } => {
                 self.forget_draft(key);
@@ -212,10 +225,11 @@ impl State {
                 self.settled = true;
             }
             Action::Place(values) => {
+                self.placed = Some(self.scenario);
                 for (key, value) in values {
                     self.forget_draft(key);
                     if key == TIME {
-                        self.view.zoom = Zoom { level: self.view.zoom.level.closer(), at: value };
+                        self.view.zoom = self.view.zoom.closer(value, self.scenario.grad_accum_steps);
                     }
                     if let Some(Kind::Number(number)) = params::find(key).map(|param| param.kind)
                         && (number.get)(&self.scenario) != value
@@ -225,8 +239,17 @@ impl State {
                 }
                 self.settled = true;
             }
+            Action::TakeBack => {
+                if let Some(before) = placed {
+                    self.history.withdraw(&before);
+                    self.take(&before);
+                }
+            }
             Action::Take(scenario) => self.take(&scenario),
-            Action::Commit => self.history.commit(&self.scenario),
+            Action::Commit => {
+                self.placed = placed;
+                self.history.commit(&self.scenario);
+            }
             Action::Undo => {
                 self.history.commit(&self.scenario);
                 let scenario = self.history.undo();
@@ -255,7 +278,10 @@ impl State {
             }
             Action::Example(place) => self.example = place,
             Action::DismissBanner => self.banner.clear(),
-            Action::Look(view) => self.view = view,
+            Action::Look(view) => {
+                self.placed = placed;
+                self.view = view.bounded(&self.scenario);
+            }
             Action::Ask(key) => self.view = self.view.asking(key),
             Action::Follow(key) => self.view = self.view.following(key),
         }

@@ -16,6 +16,7 @@ pub use verdict::{Headline, headline, limited_by};
 use crate::catalog::accuracy::{Band, HARDWARE_BOUND, REACHED, Reached};
 use crate::chart::format;
 use crate::decimal;
+use crate::scenario::{Model, Scenario};
 use crate::units::Bytes;
 
 /// The headline figures as text.
@@ -80,11 +81,16 @@ pub const COPIED: &str = "Link copied";
 /// After the link could not be copied.
 pub const COPY_BY_HAND: &str = "Copy it from here:";
 /// What one can do with the map and the curves.
-pub const HINT: &str =
-    "Point to read, click to set the scenario there. With the keyboard: focus a figure, arrow keys, Enter.";
+pub const HINT: &str = "Point to read, click to set the scenario there, drag to zoom, double-click for the whole. With the keyboard: focus a \
+     figure, arrow keys, Enter; + and − zoom, 0 shows the whole.";
+/// On the button that shows a figure's whole axes again.
+pub const RESET_ZOOM: &str = "Reset zoom";
+/// Before the buttons that save a figure.
+pub const SAVE: &str = "Save:";
 /// What one can do with the timeline.
-pub const TIMELINE_HINT: &str = "Point to read, click to look closer. With the keyboard: focus the figure, arrow keys, Enter. Many short spans are one \
-     bar, as high as the share of time in which they run.";
+pub const TIMELINE_HINT: &str = "Point to read, click to look closer, drag to zoom, double-click for the whole step. With the keyboard: focus the \
+     figure, arrow keys, Enter; + and − zoom, 0 shows the whole. Many short spans are one bar, as high as the share of time in which \
+     they run.";
 /// The timeline's levels.
 pub const LEVELS: [&str; 3] = ["Whole step", "One micro-batch", "One layer"];
 /// Under the roofline.
@@ -132,6 +138,21 @@ pub fn why(what: &str) -> String {
 /// On the button that leads back to a card.
 pub fn back_to_card(title: &str) -> String {
     format!("← {title}")
+}
+
+/// The accessible name of a button that saves a figure.
+pub fn save_as(figure: &str, kind: &str) -> String {
+    format!("Save {figure} as {kind}")
+}
+
+/// The name of a saved file: the figure and the scenario, in letters that every system takes.
+pub fn file_name(figure: &str, scenario: &Scenario, kind: &str) -> String {
+    let model = match scenario.model {
+        Model::Preset { id, .. } => id.to_string(),
+        Model::Ladder { .. } | Model::Custom { .. } => format::params(scenario.model.size()),
+    };
+    let (gpus, gpu) = (scenario.gpus, scenario.accelerator.id);
+    format!("shardwise-{figure}-{model}-{gpus}x-{gpu}.{kind}").to_ascii_lowercase()
 }
 
 /// The accessible name of a typed field.

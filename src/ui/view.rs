@@ -2,9 +2,12 @@
 
 use crate::catalog::expert_layers::EXPERT_LAYERS;
 use crate::chart::timeline::Zoom;
-use crate::chart::views::{ALONG, AgreementView, LayerView, Metric, every_axis};
+use crate::chart::views::{ALONG, AgreementView, LayerView, Metric, every_axis, part_of_axis};
+use crate::chart::zoom::{self, Part};
+use crate::decimal;
 use crate::explain::{self, Card};
 use crate::plan::experts::family::Family;
+use crate::scenario::Scenario;
 
 /// Light or dark.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -45,6 +48,10 @@ pub struct View {
     pub map_y: &'static str,
     /// The parameter across the curves.
     pub curve_x: &'static str,
+    /// What is shown of the map's axes, across and up, where it is not all.
+    pub map_part: [Option<Part>; 2],
+    /// What is shown of the curves' axis, where it is not all.
+    pub curve_part: Option<Part>,
     /// What the curves show.
     pub metric: Metric,
     /// Whether the closed-form FSDP bounds are drawn over the figures.
@@ -68,6 +75,8 @@ impl Default for View {
             map_x: "seq",
             map_y: "size",
             curve_x: "link",
+            map_part: [None; 2],
+            curve_part: None,
             metric: Metric::Mfu,
             bounds: true,
             layer: LayerView::default(),
@@ -95,6 +104,9 @@ impl View {
                     }
                 }
                 "curve" => view.curve_x = axis(value).unwrap_or(view.curve_x),
+                "x" => view.map_part = [part(value), view.map_part[1]],
+                "y" => view.map_part = [view.map_part[0], part(value)],
+                "cx" => view.curve_part = part(value),
                 "metric" => {
                     view.metric = Metric::ALL.into_iter().find(|metric| metric.key() == value).unwrap_or_default();
                 }
@@ -119,6 +131,12 @@ impl View {
         }
         if self.curve_x != default.curve_x {
             pairs.push(format!("curve={}", self.curve_x));
+        }
+        let parts = self.map_part.into_iter().chain([self.curve_part]);
+        for (name, (low, high)) in
+            ["x", "y", "cx"].into_iter().zip(parts).filter_map(|(name, part)| Some((name, part?)))
+        {
+            pairs.push(format!("{name}={}{TO}{}", shortest(low), shortest(high)));
         }
         if self.metric != default.metric {
             pairs.push(format!("metric={}", self.metric.key()));
@@ -156,21 +174,61 @@ impl View {
     /// The same view with another parameter across the map; the axes change places rather than be the same.
     #[must_use]
     pub fn with_map_x(self, key: &'static str) -> Self {
-        let map_y = if key == self.map_y { self.map_x } else { self.map_y };
-        Self { map_x: key, map_y, ..self }
+        let [across, up] = self.map_part;
+        let (map_y, map_part) = if key == self.map_y { (self.map_x, [up, across]) } else { (self.map_y, [None, up]) };
+        if key == self.map_x { self } else { Self { map_x: key, map_y, map_part, ..self } }
     }
 
     /// The same view with another parameter up the map; the axes change places rather than be the same.
     #[must_use]
     pub fn with_map_y(self, key: &'static str) -> Self {
-        let map_x = if key == self.map_x { self.map_y } else { self.map_x };
-        Self { map_x, map_y: key, ..self }
+        let [across, up] = self.map_part;
+        let (map_x, map_part) =
+            if key == self.map_x { (self.map_y, [up, across]) } else { (self.map_x, [across, None]) };
+        if key == self.map_y { self } else { Self { map_x, map_y: key, map_part, ..self } }
+    }
+
+    /// The same view with another parameter across the curves.
+    #[must_use]
+    pub fn with_curve_x(self, key: &'static str) -> Self {
+        if key == self.curve_x { self } else { Self { curve_x: key, curve_part: None, ..self } }
+    }
+
+    /// The same view with parts that lie on this scenario's axes, and none that are all of one.
+    #[must_use]
+    pub fn bounded(self, scenario: &Scenario) -> Self {
+        let within = |key, part: Option<Part>| part.and_then(|part| part_of_axis(scenario, key, part));
+        let [across, up] = self.map_part;
+        let of_step = self.zoom.part.and_then(|part| zoom::bounded(part, (0.0, 1.0)));
+        Self {
+            map_part: [within(self.map_x, across), within(self.map_y, up)],
+            curve_part: within(self.curve_x, self.curve_part),
+            zoom: Zoom { part: of_step, ..self.zoom },
+            ..self
+        }
     }
 }
 
 /// The key of an axis, if it is one.
 pub fn axis(key: &str) -> Option<&'static str> {
     every_axis().map(|param| param.key).find(|axis| *axis == key)
+}
+
+/// Between the ends of a part in a link.
+const TO: &str = "..";
+
+/// The part of an axis that a link shows: two numbers, the lower one first.
+fn part(value: &str) -> Option<Part> {
+    let ends = value.as_bytes().windows(TO.len()).position(|two| two == TO.as_bytes())?;
+    let (low, high) = (value.get(..ends)?, value.get(ends + TO.len()..)?);
+    let (low, high) = (decimal::parse(low)?, decimal::parse(high)?);
+    (low < high && low.is_finite() && high.is_finite()).then_some((low, high))
+}
+
+/// A number in the fewest letters.
+fn shortest(value: f64) -> String {
+    let (plain, scientific) = (decimal::plain(value), decimal::with_exponent(value));
+    if plain.len() <= scientific.len() { plain } else { scientific }
 }
 
 /// Of the layer's choices, degrees of parallelism in a link; chunks are what is not said.
@@ -234,6 +292,34 @@ mod tests {
             }
         }
         assert_eq!(View::from_query("?layer=nobody.nothing").layer, LayerView::default());
+    }
+
+    #[test]
+    fn parts_of_axes_survive_their_query_and_go_with_their_parameter() {
+        let view = View { map_part: [Some((1024.0, 8192.0)), Some((1.3e9, 13.5e9))], ..View::default() };
+        let view = View { curve_part: Some((56.8, 1600.0)), ..view };
+        assert_eq!(view.query(), "?x=1024..8192&y=1.3e9..1.35e10&cx=56.8..1600");
+        assert_eq!(View::from_query(&view.query()), view);
+        assert_eq!(view.with_map_x("size").map_part, [view.map_part[1], view.map_part[0]]);
+        assert_eq!(view.with_map_x("mem").map_part, [None, view.map_part[1]]);
+        assert_eq!(view.with_map_y("mem").map_part, [view.map_part[0], None]);
+        assert_eq!(view.with_map_y("size"), view);
+        assert_eq!(view.with_curve_x("seq").curve_part, None);
+        for wrong in ["8192..1024", "1..1", "a..b", "1", "NaN..2", "1..1e999", ".."] {
+            assert_eq!(View::from_query(&format!("?x={wrong}&cx={wrong}")), View::default(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn parts_are_kept_within_the_axes_of_the_scenario() {
+        let scenario = crate::catalog::default_scenario();
+        let bounded =
+            |low, high| View { curve_part: Some((low, high)), ..View::default() }.bounded(&scenario).curve_part;
+        assert_eq!(bounded(1.0, 100.0), Some((10.0, 100.0)));
+        assert_eq!(bounded(1.0, 1e9), None);
+        assert_eq!(bounded(1e8, 1e9), None);
+        let zoom = Zoom { part: Some((-0.5, 0.25)), ..Zoom::WHOLE };
+        assert_eq!(View { zoom, ..View::default() }.bounded(&scenario).zoom.part, Some((0.0, 0.25)));
     }
 
     #[test]

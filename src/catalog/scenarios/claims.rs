@@ -52,13 +52,16 @@ pub(super) const LIST: &[ScenarioEntry] = &[
          &pin=1&cluster=a100-40gb-200g&mem=40&mbs=1&pin=2&mem=40&mbs=1",
         BOUNDS,
     ),
-    entry(
-        "compare-fsdp-ddp",
-        "FSDP holds five times the model",
-        "17.5B fit with half of the memory free. Under DDP (A) they need almost 300 GiB more than there is; it ends near 3.5B (B).",
-        "v=1&rev=2&cluster=dgx-a100-80&size=17.5B&gpus=8&seq=2048&mbs=1&strategy=full-shard&recompute=full\
-         &pin=1&strategy=ddp&pin=2&strategy=ddp&size=3.5B",
-        FSDP,
+    seen(
+        "?curve=size&metric=memory",
+        entry(
+            "compare-fsdp-ddp",
+            "FSDP holds five times the model",
+            "17.5B fit with half of the memory free. Under DDP (A) they need almost 300 GiB more than there is; it ends near 3.5B (B).",
+            "v=1&rev=2&cluster=dgx-a100-80&size=17.5B&gpus=8&seq=2048&mbs=1&strategy=full-shard&recompute=full\
+             &pin=1&strategy=ddp&pin=2&strategy=ddp&size=3.5B",
+            FSDP,
+        ),
     ),
     entry(
         "compare-small-fsdp-ddp",
@@ -88,14 +91,17 @@ pub(super) const LIST: &[ScenarioEntry] = &[
          &recipe=fsdp2-bf16-reduce16&pin=1&strategy=full-shard&pin=2&strategy=ddp",
         MODALITIES,
     ),
-    entry(
-        "compare-pure-bf16",
-        "14 + 14 + 28 GB, over N GPUs",
-        "Weights, gradients and Adam's moments of 7B in bf16: 2, 2 and 4 bytes a parameter. FULL_SHARD over 8 GPUs leaves each an \
-         eighth; on one GPU (A) it is all of the 54 GB, and activations.",
-        "v=1&rev=2&cluster=dgx-a100-80&model=llama-2-7b&gpus=8&seq=2048&strategy=full-shard&recompute=full\
-         &recipe=pure-bf16&pin=1&gpus=1&strategy=ddp",
-        ZERO,
+    seen(
+        "?curve=gpus&metric=memory",
+        entry(
+            "compare-pure-bf16",
+            "14 + 14 + 28 GB, over N GPUs",
+            "Weights, gradients and Adam's moments of 7B in bf16: 2, 2 and 4 bytes a parameter. FULL_SHARD over 8 GPUs leaves each an \
+             eighth; on one GPU (A) it is all of the 54 GB, and activations.",
+            "v=1&rev=2&cluster=dgx-a100-80&model=llama-2-7b&gpus=8&seq=2048&strategy=full-shard&recompute=full\
+             &recipe=pure-bf16&pin=1&gpus=1&strategy=ddp",
+            ZERO,
+        ),
     ),
     entry(
         "compare-175b-3d",

@@ -42,7 +42,7 @@ pub(super) const LIST: &[ScenarioEntry] = &[
         "Llama 3 (arXiv 2407.21783), section 3.3.2 and Table 4",
     ),
     seen(
-        "?map=seq.gpus",
+        "?map=seq.gpus&curve=seq&metric=memory",
         entry(
             "plan-8b-longest-context",
             "Longest context for 8B",
@@ -53,13 +53,16 @@ pub(super) const LIST: &[ScenarioEntry] = &[
             "Llama 3 (arXiv 2407.21783), section 3.4.2; NVIDIA DGX H100 data sheet",
         ),
     ),
-    entry(
-        "plan-moe-slow-links",
-        "Mixture of experts on slow links",
-        "Experts inside each node (ep 8): copies of tokens stay off the 100 Gbit/s network. Spread over all 64 GPUs (A) the same step takes \
-         four times as long, 80 % of it waiting for them.",
-        "v=1&rev=2&cluster=atorch-a100&model=qwen-3-30b-a3b&gpus=64&seq=4096&mbs=4&strategy=full-shard&recompute=full&ep=8\
-         &pin=1&ep=64",
-        "Qwen3 (arXiv 2505.09388), Table 2; expert parallelism after GShard (arXiv 2006.16668)",
+    seen(
+        "?curve=ep",
+        entry(
+            "plan-moe-slow-links",
+            "Mixture of experts on slow links",
+            "Experts inside each node (ep 8): copies of tokens stay off the 100 Gbit/s network. Spread over all 64 GPUs (A) the same step takes \
+             four times as long, 80 % of it waiting for them.",
+            "v=1&rev=2&cluster=atorch-a100&model=qwen-3-30b-a3b&gpus=64&seq=4096&mbs=4&strategy=full-shard&recompute=full&ep=8\
+             &pin=1&ep=64",
+            "Qwen3 (arXiv 2505.09388), Table 2; expert parallelism after GShard (arXiv 2006.16668)",
+        ),
     ),
 ];

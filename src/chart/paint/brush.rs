@@ -1,11 +1,10 @@
-//! The HTML canvas as a plotters backend. Most of the time of a redraw goes into calls to the browser, so lines of one look
-//! are stroked together, and only what differs from the last shape is set.
-
-use core::f64::consts::TAU;
+//! The HTML canvas of plotters-canvas, quicker where a redraw spends its time, in calls to the browser: lines of one look are
+//! stroked together, and of rectangles and text only what differs from the last is set. Other shapes are few and stay its own.
 
 use plotters::style::FontStyle;
 use plotters::style::text_anchor::{HPos, VPos};
 use plotters_backend::{BackendColor, BackendCoord, BackendStyle, BackendTextStyle, DrawingBackend, DrawingErrorKind};
+use plotters_canvas::CanvasBackend;
 use wasm_bindgen::JsValue;
 use web_sys::CanvasRenderingContext2d;
 
@@ -15,10 +14,12 @@ use crate::chart::palette::Rgb;
 use crate::decimal;
 
 type Result = core::result::Result<(), DrawingErrorKind<PaintError>>;
+type Drawn = core::result::Result<(), DrawingErrorKind<<CanvasBackend as DrawingBackend>::ErrorType>>;
 
 /// A canvas, and what was last set on it.
 pub(super) struct Brush<'a> {
     context: &'a CanvasRenderingContext2d,
+    canvas: CanvasBackend,
     fill: Option<BackendColor>,
     stroke: Option<(BackendColor, u32)>,
     /// The size of text in backend units, and whether it is bold.
@@ -29,10 +30,18 @@ pub(super) struct Brush<'a> {
 }
 
 impl<'a> Brush<'a> {
-    /// On a context whose state is not known.
-    pub(super) fn new(context: &'a CanvasRenderingContext2d) -> Self {
+    /// On a context whose state is not known; nothing where it has no canvas.
+    pub(super) fn new(context: &'a CanvasRenderingContext2d) -> Option<Self> {
+        let canvas = CanvasBackend::with_canvas_object(context.canvas()?)?;
         context.set_text_baseline("middle");
-        Self { context, fill: None, stroke: None, font: None, align: None, pending: false }
+        Some(Self { context, canvas, fill: None, stroke: None, font: None, align: None, pending: false })
+    }
+
+    /// A shape that is the canvas's own: it sets colours behind our back.
+    fn own(&mut self, draw: impl FnOnce(&mut CanvasBackend) -> Drawn) -> Result {
+        self.flush();
+        (self.fill, self.stroke) = (None, None);
+        draw(&mut self.canvas).map_err(|error| DrawingErrorKind::DrawingError(PaintError(error.to_string())))
     }
 
     /// Strokes what is waiting.
@@ -90,8 +99,7 @@ impl DrawingBackend for Brush<'_> {
     type ErrorType = PaintError;
 
     fn get_size(&self) -> (u32, u32) {
-        let canvas = self.context.canvas();
-        canvas.map_or((0, 0), |canvas| (canvas.width(), canvas.height()))
+        self.canvas.get_size()
     }
 
     fn ensure_prepared(&mut self) -> Result {
@@ -103,10 +111,8 @@ impl DrawingBackend for Brush<'_> {
         Ok(())
     }
 
-    fn draw_pixel(&mut self, (x, y): BackendCoord, colour: BackendColor) -> Result {
-        self.fill_in(colour);
-        self.context.fill_rect(f64::from(x), f64::from(y), 1.0, 1.0);
-        Ok(())
+    fn draw_pixel(&mut self, point: BackendCoord, colour: BackendColor) -> Result {
+        self.own(|canvas| canvas.draw_pixel(point, colour))
     }
 
     fn draw_rect<S: BackendStyle>(&mut self, from: BackendCoord, to: BackendCoord, style: &S, fill: bool) -> Result {
@@ -138,29 +144,11 @@ impl DrawingBackend for Brush<'_> {
     }
 
     fn fill_polygon<S: BackendStyle, I: IntoIterator<Item = BackendCoord>>(&mut self, path: I, style: &S) -> Result {
-        self.fill_in(style.color());
-        self.context.begin_path();
-        self.trace(path);
-        self.context.fill();
-        Ok(())
+        self.own(|canvas| canvas.fill_polygon(path, style))
     }
 
-    fn draw_circle<S: BackendStyle>(&mut self, (x, y): BackendCoord, radius: u32, style: &S, fill: bool) -> Result {
-        if fill {
-            self.fill_in(style.color());
-        } else {
-            self.flush();
-            self.stroke_in(style.color(), style.stroke_width());
-        }
-        self.context.begin_path();
-        let circle = self.context.arc(f64::from(x), f64::from(y), f64::from(radius), 0.0, TAU);
-        circle.map_err(|error| failed(&error))?;
-        if fill {
-            self.context.fill();
-        } else {
-            self.context.stroke();
-        }
-        Ok(())
+    fn draw_circle<S: BackendStyle>(&mut self, centre: BackendCoord, radius: u32, style: &S, fill: bool) -> Result {
+        self.own(|canvas| canvas.draw_circle(centre, radius, style, fill))
     }
 
     /// Text stands level, its middle at the height of its place: figures have no other.

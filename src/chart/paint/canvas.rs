@@ -1,8 +1,10 @@
 //! The HTML canvas: size, scale, and the image of a field; everything else is the generic painter.
 
+use super::backend::Backend;
 use super::brush::Brush;
 use super::chart::{draw_bar, draw_chart};
 use super::field::Image;
+use super::saved::{self, Saved};
 use super::{PaintError, Pen, Style};
 use crate::chart::layout::{PlotArea, bar_area, plot_area};
 use crate::chart::palette::{Theme, tokens};
@@ -45,14 +47,7 @@ pub fn paint_chart(
     if let Some(field) = &spec.field {
         stretch(&context, field, &area, style)?;
     }
-    with_pen(&context, style, |pen| draw_chart(pen, spec, &area, style.theme, crosshair))
-}
-
-/// Paints a chart where nobody sees it, so that the browser knows the code when somebody does.
-pub fn rehearse(spec: &ChartSpec, style: &Style) {
-    if let Ok(canvas) = hidden_canvas(1, 1) {
-        let _ = paint_chart(spec, &canvas, style, None);
-    }
+    with_pen(&context, style, &mut |pen| draw_chart(pen, spec, &area, style.theme, crosshair))
 }
 
 /// Paints a memory bar, with an outline around the highlighted part.
@@ -68,7 +63,36 @@ pub fn paint_bar(
 ) -> Result<(), PaintError> {
     let context = prepare(canvas, style)?;
     let area = bar_area(spec, style.css_width, style.css_height);
-    with_pen(&context, style, |pen| draw_bar(pen, spec, &area, style.theme, highlighted))
+    with_pen(&context, style, &mut |pen| draw_bar(pen, spec, &area, style.theme, highlighted))
+}
+
+/// A chart with its legend on a canvas of its own, to be saved.
+///
+/// # Errors
+///
+/// Where the browser makes no canvas, or refuses to draw.
+pub fn picture_of_chart(spec: &ChartSpec, style: &Style) -> Result<HtmlCanvasElement, PaintError> {
+    let saved = Saved::of_chart(spec, style);
+    let canvas = hidden_canvas(1, 1)?;
+    let context = prepare(&canvas, &Style { css_height: saved.height, ..*style })?;
+    if let Some(field) = &spec.field {
+        stretch(&context, field, &plot_area(spec, style.css_width, style.css_height), style)?;
+    }
+    with_pen(&context, style, &mut |pen| saved::draw_chart(pen, spec, &saved, style))?;
+    Ok(canvas)
+}
+
+/// A memory bar with its legend on a canvas of its own, to be saved.
+///
+/// # Errors
+///
+/// Where the browser makes no canvas, or refuses to draw.
+pub fn picture_of_bar(spec: &BarSpec, style: &Style) -> Result<HtmlCanvasElement, PaintError> {
+    let saved = Saved::of_bar(spec, style);
+    let canvas = hidden_canvas(1, 1)?;
+    let context = prepare(&canvas, &Style { css_height: saved.height, ..*style })?;
+    with_pen(&context, style, &mut |pen| saved::draw_bar(pen, spec, &saved, style))?;
+    Ok(canvas)
 }
 
 /// Sizes the canvas (only where it changes: that clears it and is slow) and fills it with the surface.
@@ -98,14 +122,15 @@ fn context(canvas: &HtmlCanvasElement) -> Result<CanvasRenderingContext2d, Paint
 fn with_pen(
     context: &CanvasRenderingContext2d,
     style: &Style,
-    draw: impl FnOnce(&mut Pen<Brush>) -> Result<(), PaintError>,
+    draw: &mut dyn FnMut(&mut Pen<Backend>) -> Result<(), PaintError>,
 ) -> Result<(), PaintError> {
     let ratio = style.device_pixel_ratio;
     context.set_transform(1.0 / SUBPIXELS, 0.0, 0.0, 1.0 / SUBPIXELS, 0.0, 0.0).map_err(|error| refused(&error))?;
     context.set_line_join("round");
-    let mut brush = Brush::new(context);
-    draw(&mut Pen::new(&mut brush, SUBPIXELS * ratio, ratio))?;
-    brush.present().map_err(|error| PaintError(error.to_string()))
+    let brush = Brush::new(context).ok_or_else(|| PaintError("the canvas has no 2D context.".to_string()))?;
+    let mut backend = Backend::Canvas(brush);
+    draw(&mut Pen::new(&mut backend, SUBPIXELS * ratio, ratio))?;
+    backend.present().map_err(|error| PaintError(error.to_string()))
 }
 
 /// Puts the field's image on a hidden canvas, and stretches it over the plot.

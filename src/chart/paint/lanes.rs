@@ -77,7 +77,11 @@ pub(super) fn draw<B: DrawingBackend>(
 }
 
 /// One bar with its pattern, set apart from the next where there is room.
-fn fill<B: DrawingBackend>(pen: &mut Pen<B>, (work, rect): (Work, Rect), theme: Theme) -> Result<(), PaintError> {
+pub(super) fn fill<B: DrawingBackend>(
+    pen: &mut Pen<B>,
+    (work, rect): (Work, Rect),
+    theme: Theme,
+) -> Result<(), PaintError> {
     let surface = tokens(theme).surface;
     let right = rect.right.max(rect.left + NARROWEST);
     pen.fill((rect.left, rect.top), (right, rect.bottom), palette::work(theme, work), 1.0)?;

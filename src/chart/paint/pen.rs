@@ -10,7 +10,7 @@ use plotters::style::{Color, FontDesc, FontFamily, FontStyle, RGBAColor, RGBColo
 type BackendCoord = (i32, i32);
 
 /// The fonts of every figure.
-const FONT: &str = "system-ui, -apple-system, 'Segoe UI', sans-serif";
+pub(super) const FONT: &str = "system-ui, -apple-system, 'Segoe UI', sans-serif";
 /// Width of an average character over the font size: a little generous, so that estimated boxes hold their text.
 const CHARACTER: f64 = 0.56;
 /// The size of text in CSS pixels.

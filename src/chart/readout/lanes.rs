@@ -1,11 +1,15 @@
 //! What runs at one time on each lane of a timeline.
 
-use super::Entry;
+use super::{Entry, done};
 use crate::chart::timeline::{Lanes, Mark, counted};
 use crate::chart::{format, names};
 use crate::params::Unit;
 
-/// Every lane at a time; the one that is pointed at with the start of what runs there, and its micro-batch.
+/// Before what the span that is pointed at does.
+const THIS: &str = "That is";
+
+/// Every lane at a time; the one that is pointed at with the start of what runs there, and its micro-batch; what runs there with its FLOPs
+/// or bytes.
 pub(super) fn on_lanes(lanes: &Lanes, x: f64, y: f64) -> Vec<Entry> {
     let (pointed, time) = (lanes.lane(y), lanes.time(x));
     let said = |mark: &Mark| {
@@ -23,5 +27,8 @@ pub(super) fn on_lanes(lanes: &Lanes, x: f64, y: f64) -> Vec<Entry> {
         });
         Entry { name: names::lane(lane).to_string(), value, role: None }
     };
-    lanes.shown.iter().map(|&lane| entry(lane)).collect()
+    let pointed_at = pointed.and_then(|lane| lanes.at(lane, time));
+    let did = pointed_at.and_then(|mark| done::done(lanes, mark));
+    let did = did.map(|value| Entry { name: THIS.to_string(), value, role: None });
+    lanes.shown.iter().map(|&lane| entry(lane)).chain(did).collect()
 }

@@ -1,5 +1,6 @@
 //! Which part of a step is looked at.
 
+use crate::chart::zoom::Part;
 use crate::model::report::{Lane, Span};
 use crate::model::step::playback::Playback;
 use crate::units::Seconds;
@@ -36,11 +37,25 @@ pub struct Zoom {
     pub level: Level,
     /// Where.
     pub at: f64,
+    /// A part of the step, by shares, where one was selected; the level says what its axis counts from.
+    pub part: Option<Part>,
 }
 
 impl Zoom {
     /// The whole step.
-    pub const WHOLE: Self = Self { level: Level::Step, at: 0.5 };
+    pub const WHOLE: Self = Self::on(Level::Step, 0.5);
+
+    /// All of what a level shows at a place.
+    pub const fn on(level: Level, at: f64) -> Self {
+        Self { level, at, part: None }
+    }
+
+    /// One level closer, at a place; from a part that is within a micro-batch of so many, to a layer.
+    #[must_use]
+    pub fn closer(self, at: f64, micro_batches: u32) -> Self {
+        let within = self.part.is_some_and(|(from, to)| (to - from) * f64::from(micro_batches) < 1.0);
+        Self::on(if within { Level::Layer } else { self.level.closer() }, at)
+    }
 }
 
 /// The part of a step that is looked at.
@@ -59,6 +74,14 @@ pub struct Window {
 impl Window {
     /// What a zoom looks at.
     pub fn of(zoom: Zoom, playback: &Playback) -> Self {
+        let whole = Self::of_level(zoom, playback);
+        match zoom.part {
+            Some((from, to)) => Self { from: from * playback.end(), to: to * playback.end(), ..whole },
+            None => whole,
+        }
+    }
+
+    fn of_level(zoom: Zoom, playback: &Playback) -> Self {
         let time = zoom.at * playback.end();
         let micro_batch = playback.at(time);
         let named = format!("Time in micro-batch {}", micro_batch + 1);
@@ -120,7 +143,7 @@ mod tests {
         let playback = Playback::of(&setup);
         let step = playback.end();
         for at in [0.05, 0.1, 0.37, 0.5, 0.83] {
-            let [whole, micro_batch, layer] = Level::ALL.map(|level| Window::of(Zoom { level, at }, &playback));
+            let [whole, micro_batch, layer] = Level::ALL.map(|level| Window::of(Zoom::on(level, at), &playback));
             assert_eq!((whole.from, whole.to), (Seconds::ZERO, step));
             for (window, least) in [(&micro_batch, 4.0), (&layer, 90.0)] {
                 assert!((window.to - window.from) < step / least, "{window:?}");

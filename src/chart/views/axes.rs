@@ -4,6 +4,7 @@ use super::is_axis;
 use crate::catalog;
 use crate::chart::layout;
 use crate::chart::spec::{Axis, Grain};
+use crate::chart::zoom::{self, Part};
 use crate::decimal::within;
 use crate::params::{Kind, Number, Param, Scale, find};
 use crate::plan::sweep;
@@ -86,6 +87,12 @@ pub(super) fn axis(scenario: &Scenario, key: &str, of_cost: bool) -> Option<Axis
         own: other_shapes.then(|| (number.get)(scenario)),
     };
     Some(AxisOf { param, number, axis })
+}
+
+/// What a part of a parameter's axis comes to for this scenario: within the axis; `None` where that is all of it or nothing.
+pub fn part_of_axis(scenario: &Scenario, key: &str, part: Part) -> Option<Part> {
+    let whole = axis(scenario, key, true)?.axis;
+    zoom::bounded(part, (whole.min, whole.max))
 }
 
 /// The end of an axis that could be a single value.
@@ -204,6 +211,16 @@ pub(super) fn settled_positions(axis: &Axis, count: usize, out: &mut Vec<f64>) {
 }
 
 impl AxisOf {
+    /// A part of the axis, where it is that of the parameter that was asked for and the part lies on it.
+    pub(super) fn narrowed(mut self, asked: &str, part: Option<Part>) -> Self {
+        let whole = (self.axis.min, self.axis.max);
+        if let Some((low, high)) = part.filter(|_| self.param.key == asked).and_then(|part| zoom::bounded(part, whole))
+        {
+            (self.axis.min, self.axis.max) = (low, high);
+        }
+        self
+    }
+
     /// Whether only whole numbers or divisors are valid.
     pub(super) fn is_whole(&self) -> bool {
         matches!(self.axis.grain, Grain::Whole | Grain::Divisors(_))

@@ -6,6 +6,7 @@ use super::metric::Metric;
 use super::scratch::Scratch;
 use crate::chart::layout;
 use crate::chart::spec::{ChartSpec, Line, LineRole};
+use crate::chart::zoom::Part;
 use crate::chart::{format, names};
 use crate::model::report::Limiter;
 use crate::plan::boundary::zero_between;
@@ -26,10 +27,22 @@ const CAPACITY: &str = "GPU memory";
 /// A metric against a numeric parameter (see [`super::axes_of`]), one curve a strategy, the scenario's own heavier,
 /// with the bound of section 8 where `bounds` says so.
 pub fn mfu_curve(scenario: &Scenario, x_key: &str, metric: Metric, bounds: bool, scratch: &mut Scratch) -> ChartSpec {
+    curve_within(scenario, (x_key, None), metric, bounds, scratch)
+}
+
+/// The same over a part of the axis, where one is given: as fine as the whole.
+pub fn curve_within(
+    scenario: &Scenario,
+    (x_key, part): (&str, Option<Part>),
+    metric: Metric,
+    bounds: bool,
+    scratch: &mut Scratch,
+) -> ChartSpec {
     let of_run = metric == Metric::Cost;
     let Some(x) = axes::axis(scenario, x_key, of_run).or_else(|| axes::axis(scenario, "seq", of_run)) else {
         return ChartSpec::empty();
     };
+    let x = x.narrowed(x_key, part);
     axes::settled_positions(&x.axis, POINTS, &mut scratch.xs);
     let mut lines: Vec<Line> = Vec::with_capacity(Strategy::ALL.len() + 1);
     for (place, strategy) in Strategy::ALL.into_iter().enumerate() {
@@ -201,13 +214,16 @@ fn caption(scenario: &Scenario, metric: Metric, now: &Sample, lines: &[Line], x:
         Metric::PeakMemory => "needs",
         Metric::Cost => "costs",
     };
+    // A part of the axis may leave the scenario out.
+    let (place, among) =
+        if x.shows(x.own(scenario)) { ("here", "") } else { ("at the scenario, outside this part,", " in it") };
     let here = if metric == Metric::Cost && !value_here.is_finite() {
-        format!("{name} never finishes here: failures leave no time to catch up")
+        format!("{name} never finishes {place}: failures leave no time to catch up")
     } else if now.fits() {
-        format!("{name} {verb} {} here{}", amount(value_here), in_all(scenario, metric, value_here))
+        format!("{name} {verb} {} {place}{}", amount(value_here), in_all(scenario, metric, value_here))
     } else {
         let missing = format::bytes(-now.free());
-        format!("{name} does not fit here (by {missing})")
+        format!("{name} does not fit {place} (by {missing})")
     };
     if x.param.key == "link" && axes::is_one_node(scenario) {
         return format!("{here}. {}", axes::ONE_NODE);
@@ -225,12 +241,12 @@ fn caption(scenario: &Scenario, metric: Metric, now: &Sample, lines: &[Line], x:
         }
         Some((at, value)) => {
             let at = format::value(x.number.unit, x.axis.settled(at));
-            let place = match x.param.key {
+            let at = match x.param.key {
                 "gpus" => format!("on {at} GPUs"),
                 key @ ("experts" | "topk" | "ep") => format!("with {}", axes::of_experts(key, &at)),
                 _ => format!("at {label} {at}"),
             };
-            format!("{here} and {most} {} where it fits, {place}.{shapes}", amount(value))
+            format!("{here} and {most} {}{among} where it fits, {at}.{shapes}", amount(value))
         }
         None if scenario.strategy == Strategy::Ddp => {
             format!("{here}; nothing on this axis does without sharding.{shapes}")

@@ -4,8 +4,9 @@ use std::rc::Rc;
 
 use super::axes::{self, AxisOf};
 use super::scratch::Scratch;
-use super::{bound, finding};
+use super::{OUTSIDE, bound, finding};
 use crate::chart::spec::{Cell, ChartSpec, Field, Line, LineRole, Quantity, Zone, ZoneKind};
+use crate::chart::zoom::Part;
 use crate::chart::{format, names};
 use crate::model::report::Limiter;
 use crate::params::Unit;
@@ -36,7 +37,18 @@ pub fn feasible_region(
     bounds: bool,
     scratch: &mut Scratch,
 ) -> ChartSpec {
+    region_within(scenario, [(x_key, None), (y_key, None)], bounds, scratch)
+}
+
+/// The same over a part of each axis, where one is given: as fine as the whole.
+pub fn region_within(
+    scenario: &Scenario,
+    [(x_key, x_part), (y_key, y_part)]: [(&str, Option<Part>); 2],
+    bounds: bool,
+    scratch: &mut Scratch,
+) -> ChartSpec {
     let Some((x, y)) = axes::pair(scenario, x_key, y_key) else { return ChartSpec::empty() };
+    let (x, y) = (x.narrowed(x_key, x_part), y.narrowed(y_key, y_part));
     axes::positions(&x.axis, scratch.columns, &mut scratch.xs);
     axes::positions(&y.axis, scratch.rows, &mut scratch.ys);
     let mut spec = scratch.drawn(scenario, &x, &y, bounds).unwrap_or_else(|| {
@@ -47,6 +59,9 @@ pub fn feasible_region(
     let here = (x.own(scenario), y.own(scenario));
     spec.here = (x.shows(here.0) && y.shows(here.1)).then_some(here);
     spec.caption = finding::of_region(scenario, &x, &y, scratch);
+    if spec.here.is_none() {
+        spec.caption += OUTSIDE;
+    }
     spec
 }
 

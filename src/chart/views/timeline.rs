@@ -6,6 +6,7 @@ use crate::chart::format;
 use crate::chart::spec::{Axis, ChartSpec, Grain, Quantity};
 use crate::chart::timeline::{Lanes, Mark, Merger, Window, Zoom};
 use crate::model::report::{Lane, Span, TimeReport, Work};
+use crate::model::step::meter::Meter;
 use crate::model::step::playback::Playback;
 use crate::params::{Scale, Unit};
 use crate::scenario::Scenario;
@@ -33,6 +34,7 @@ pub fn timeline(scenario: &Scenario, zoom: Zoom, looked_at: bool) -> ChartSpec {
         step: playback.end(),
         micro_batches: playback.micro_batches(),
         origin: window.origin,
+        meter: Meter::of(&setup, &playback),
         marks,
     };
     let grain = Grain::Step(lanes.x(Seconds::ZERO), lanes.step.ms());
@@ -160,7 +162,7 @@ mod tests {
 
     #[test]
     fn a_layer_with_experts_shows_its_chunks() {
-        let spec = timeline(&mixture(), Zoom { level: Level::Layer, at: 0.1 }, true);
+        let spec = timeline(&mixture(), Zoom::on(Level::Layer, 0.1), true);
         let lanes = spec.lanes.clone().unwrap();
         let middle = lanes.time(0.5 * (spec.x.min + spec.x.max));
         let own = lanes.on(Lane::Compute).find(|mark| mark.end > middle).unwrap().layers;
@@ -170,14 +172,14 @@ mod tests {
         }
         let dispatch = lanes.on(Lane::AllToAll).find(|mark| mark.layers == own).unwrap();
         let said = readout(&spec, lanes.x(dispatch.start), 0.5);
-        assert_eq!(said.entries.len(), lanes.shown.len());
-        let last = &said.entries.last().unwrap().value;
+        let (all, last) = (said.entries.len(), &said.entries[lanes.shown.len() - 1].value);
+        assert_eq!(all, lanes.shown.len() + 1);
         assert!(last.starts_with("Dispatch, layer ") && last.ends_with(" of 3"), "{last}");
     }
 
     #[test]
     fn arrow_keys_go_from_mark_to_mark_and_from_lane_to_lane() {
-        let lanes = lanes(&mixture(), Zoom { level: Level::Layer, at: 0.1 });
+        let lanes = lanes(&mixture(), Zoom::on(Level::Layer, 0.1));
         let mut place = (lanes.x(lanes.on(Lane::Compute).next().unwrap().start), lanes.shown.len() as f64 - 0.5);
         for mark in lanes.on(Lane::Compute).skip(1) {
             place = lanes.step(place, 1, 0).unwrap();
@@ -195,7 +197,7 @@ mod tests {
             let mut scenario = default_scenario();
             crate::share::pick::pick_model(&mut scenario, model.id);
             for level in Level::ALL {
-                let spec = timeline(&scenario, Zoom { level, at: 0.6 }, true);
+                let spec = timeline(&scenario, Zoom::on(level, 0.6), true);
                 for text in [&spec.caption, &readout(&spec, spec.x.min, 0.5).sentence] {
                     assert!(text.ends_with('.') && !text.contains("NaN") && !text.contains('–'), "{text}");
                 }

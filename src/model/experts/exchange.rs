@@ -56,6 +56,20 @@ pub fn way(setup: &Setup) -> Seconds {
     chunks * (to_experts + shared)
 }
 
+/// Bytes that one GPU sends to experts in one dispatch of one micro-batch's tokens in one layer, its own among them, and the GPUs among
+/// which they are sent: what [`way`] takes the time of.
+pub fn sent(setup: &Setup) -> (Bytes, f64) {
+    let token = states::recipe_bytes(setup.recipe).activation * f64::from(setup.architecture.hidden_size);
+    let ranks = f64::from(setup.mesh.ep.max(1));
+    let tokens = match setup.experts.dispatcher {
+        Dispatcher::AllToAll => copies(setup),
+        Dispatcher::Fused => {
+            local_tokens(setup) * setup.experts.capacity_factor * parts_reached(&setup.architecture.experts, ranks)
+        }
+    };
+    (Bytes::new(tokens * token * setup.experts.imbalance), ranks)
+}
+
 /// Time of a byte over `NVLink` in kernels that send tokens, over that in collectives: fitted to Megatron-Bridge's steps of mixtures
 /// (docs/accuracy.md).
 const FUSED_NVLINK: f64 = 0.7;

@@ -11,7 +11,7 @@ use crate::model::sync::Sync;
 use crate::model::training::{Reshard, Sharding};
 use crate::units::{Bytes, Seconds};
 
-/// A micro-batch's communication, a reduction after the backward pass, a gather after the update. Routed experts travel within the
+/// A micro-batch's communication, shard group and replicas apart; a reduction after the backward pass, a gather after the update. Routed experts travel within the
 /// groups that hold the same ones, one after the dense parts of their layer.
 pub(super) fn communication(
     setup: &Setup,
@@ -62,7 +62,7 @@ pub(super) fn communication(
                     replicate_root: across(root, 0.0),
                     ..CommTimes::default()
                 };
-                (one_lane_on_shared_links(comm, groups), zero)
+                (comm, zero)
             } else {
                 let (dense, experts) = (params.dense(), params.experts());
                 (CommTimes::default(), reduce(dense, experts) + across(dense, experts))
@@ -112,7 +112,7 @@ pub(super) fn communication(
                     + groups.experts_across(bytes.reduced * expert),
                 replicate_root: groups.across(bytes.reduced * root / shards),
             };
-            (one_lane_on_shared_links(comm, groups), zero, zero)
+            (comm, zero, zero)
         }
     }
 }
@@ -133,7 +133,8 @@ fn layers_in_a_bucket(setup: &Setup, params: &Params) -> f64 {
     if layers > 1.0 { layers } else { 1.0 }
 }
 
-fn one_lane_on_shared_links(comm: CommTimes, groups: &Groups) -> CommTimes {
+/// Where shard group and replicas use the same links, what both do is one after the other on one lane.
+pub(super) fn one_lane_on_shared_links(comm: CommTimes, groups: &Groups) -> CommTimes {
     if !groups.share_links() {
         return comm;
     }

@@ -11,7 +11,7 @@ use crate::units::Seconds;
 /// last, in the proportion of forward and backward passes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Playback {
-    plan: StagePlan,
+    pub(super) plan: StagePlan,
     micro_batches: u32,
     /// Length of the first micro-batch, of one between, of the last.
     lengths: [Seconds; 3],

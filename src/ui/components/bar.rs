@@ -7,14 +7,15 @@ use yew::prelude::*;
 
 use super::ask::ask;
 use super::canvas::use_painted;
-use super::data_table::data_table;
+use super::data_table::{Shown, data_table, on_paper};
 use crate::chart::layout::bar_area;
 use crate::chart::paint::{self, Style};
 use crate::chart::palette::Theme;
 use crate::chart::spec::{BarSpec, PinnedBar, pin_letter};
-use crate::chart::{describe, names, table};
+use crate::chart::{describe, names};
 use crate::decimal;
 use crate::explain::of_part;
+use crate::ui::effects;
 use crate::ui::state::Action;
 use crate::ui::text::{self, pins as words};
 
@@ -44,7 +45,10 @@ pub fn MemoryBar(props: &Props) -> Html {
     let canvas = use_node_ref();
     let lit = use_state(|| None::<usize>);
     let what: Rc<Highlighted> = Rc::new((props.spec.clone(), *lit));
-    let size = use_painted(&canvas, &what, props.theme, paint);
+    let printing = effects::use_printing();
+    let theme = if printing { Theme::Light } else { props.theme };
+    let size = use_painted(&canvas, &what, theme, paint);
+    let shown = Shown::Bar(props.spec.clone());
     let hover = {
         let (lit, spec) = (lit.clone(), props.spec.clone());
         Callback::from(move |event: PointerEvent| {
@@ -63,6 +67,7 @@ pub fn MemoryBar(props: &Props) -> Html {
             <div class="stage">
                 <canvas ref={canvas} id="memory" class="bar" role="img" aria-label={describe::bar(&props.spec)}
                     onpointermove={hover} onpointerleave={point(None)} />
+                if printing && size.width > 0.0 { { on_paper(&shown, size) } }
             </div>
             { for props.spec.pins.iter().enumerate().map(|(place, pin)| pinned(&props.spec, place, pin)) }
             <ul class="parts">
@@ -78,7 +83,7 @@ pub fn MemoryBar(props: &Props) -> Html {
                     </li>
                 }) }
             </ul>
-            { data_table({ let spec = props.spec.clone(); move || table::bar(&spec) }) }
+            { data_table("memory", shown, props.theme, size) }
         </figure>
     }
 }

@@ -1,20 +1,25 @@
 //! A chart with everything around it: heading, finding, canvas, crosshair, readout, legend, data table.
 
+mod narrow;
+
 use std::rc::Rc;
 
 use web_sys::HtmlCanvasElement;
 use yew::prelude::*;
 
 use super::canvas::{Size, use_painted};
-use super::data_table::data_table;
+use super::data_table::{Shown, data_table, on_paper};
 use super::legend::legend;
 use crate::chart::layout::{PlotArea, plot_area};
 use crate::chart::paint::{self, Style};
 use crate::chart::palette::Theme;
 use crate::chart::spec::ChartSpec;
-use crate::chart::{describe, marks, readout, table};
+use crate::chart::{describe, marks, readout};
 use crate::decimal;
 use crate::ui::state::Action;
+use crate::ui::{effects, text};
+pub use narrow::Narrow;
+use narrow::{Spot, is_drag, selected};
 
 /// A click within this distance of the place that is read out is there, in CSS pixels.
 const SAME_SPOT: f64 = 1.5;
@@ -41,6 +46,9 @@ pub struct Props {
     /// The card that is open.
     #[prop_or_default]
     pub why: &'static str,
+    /// How its axes are narrowed, where they can be.
+    #[prop_or_default]
+    pub narrow: Option<Narrow>,
     /// Takes the place of a mark that is clicked; without it a click sets the axes.
     #[prop_or_default]
     pub take: Option<Callback<usize>>,
@@ -93,25 +101,84 @@ fn cross(area: &PlotArea, size: Size, (x, y): (f64, f64), over_both: bool) -> Ht
     }
 }
 
-/// Hover or arrow keys move the crosshair; click or Enter sets the scenario there.
+/// What a drag selects so far.
+fn rectangle(area: &PlotArea, size: Size, over_both: bool, drag: (Spot, Spot)) -> Html {
+    let ((left, top), (right, bottom)) = selected(area, over_both, drag);
+    let [width, height] = [size.width, size.height].map(|length| decimal::fixed(length, 2));
+    let [x, y, wide, high] = [left, top, right - left, bottom - top].map(|length| decimal::fixed(length, 2));
+    html! {
+        <svg class="cross" aria-hidden="true" viewBox={format!("0 0 {width} {height}")}>
+            <rect {x} {y} width={wide} height={high} />
+        </svg>
+    }
+}
+
+/// Hover or arrow keys move the crosshair; click or Enter sets the scenario there; a drag or + looks closer, a double-click or 0 at the
+/// whole again.
 #[component]
 pub fn Figure(props: &Props) -> Html {
     let canvas = use_node_ref();
     let at = use_state(|| None::<(f64, f64)>);
-    let size = use_painted(&canvas, &props.spec, props.theme, paint);
+    let printing = effects::use_printing();
+    let theme = if printing { Theme::Light } else { props.theme };
+    let size = use_painted(&canvas, &props.spec, theme, paint);
+    let what = Shown::Chart(props.spec.clone());
     let area = plot_area(&props.spec, size.width, size.height);
     // What is looked at may have changed since.
     let shown = at.filter(|here| (props.spec.x.min..=props.spec.x.max).contains(&here.0));
+    // Where the pointer was pressed, and where it is since it became a drag; a click that ends one is none.
+    let drag = use_state(|| None::<(Spot, Spot)>);
+    let pressed = use_mut_ref(|| None::<Spot>);
+    let dragged = use_mut_ref(|| false);
     let hover = {
-        let (at, area, spec) = (at.clone(), area.clone(), props.spec.clone());
+        let (at, area, drag, dragged) = (at.clone(), area.clone(), drag.clone(), dragged.clone());
+        let (narrow, emit, spec) = (props.narrow, props.emit.clone(), props.spec.clone());
         Callback::from(move |event: PointerEvent| {
-            let place = area.to_data(f64::from(event.offset_x()), f64::from(event.offset_y()));
-            at.set(place.map(|place| marks::snapped(&spec, place)));
+            let spot = (f64::from(event.offset_x()), f64::from(event.offset_y()));
+            match event.type_().as_str() {
+                "pointerdown" => {
+                    dragged.replace(false);
+                    if narrow.is_some() && event.is_primary() && event.button() == 0 {
+                        pressed.replace(Some(spot));
+                        effects::hold(&event);
+                    }
+                }
+                "pointermove" => {
+                    let place = area.to_data(spot.0, spot.1);
+                    at.set(place.map(|place| marks::snapped(&spec, place)));
+                    if let Some(from) = *pressed.borrow()
+                        && (drag.is_some() || is_drag((from, spot)))
+                    {
+                        dragged.replace(true);
+                        drag.set(Some((from, spot)));
+                    }
+                }
+                kind => {
+                    let from = pressed.take();
+                    if kind == "pointerup"
+                        && let (Some(from), Some(narrow)) = (from, narrow)
+                        && *dragged.borrow()
+                        && let Some(look) = narrow.select(&spec, &area, (from, spot))
+                    {
+                        emit.emit(look);
+                    }
+                    drag.set(None);
+                    // A finger that is lifted points at nothing more.
+                    if kind != "pointerup" || event.pointer_type() != "mouse" {
+                        at.set(None);
+                    }
+                }
+            }
         })
     };
-    let leave = {
-        let at = at.clone();
-        Callback::from(move |_: PointerEvent| at.set(None))
+    let reset = {
+        let (narrow, emit) = (props.narrow, props.emit.clone());
+        Callback::from(move |_: MouseEvent| {
+            if let Some(narrow) = narrow {
+                emit.emit(Action::TakeBack);
+                emit.emit(narrow.reset());
+            }
+        })
     };
     let act = {
         let (take, emit, spec) = (props.take.clone(), props.emit.clone(), props.spec.clone());
@@ -122,7 +189,12 @@ pub fn Figure(props: &Props) -> Html {
     };
     let pick = {
         let (at, act, area) = (at.clone(), act.clone(), area.clone());
+        let waits = props.narrow.is_some();
         Callback::from(move |event: MouseEvent| {
+            // The second click of two means another thing.
+            if *dragged.borrow() || waits && event.detail() > 1 {
+                return;
+            }
             let (x, y) = (f64::from(event.offset_x()), f64::from(event.offset_y()));
             // A click is rounded to another pixel than the pointer was: what is read out there counts.
             let read = at.filter(|&(across, up)| {
@@ -135,12 +207,13 @@ pub fn Figure(props: &Props) -> Html {
         })
     };
     let key = {
-        let (at, say) = (at.clone(), props.say.clone());
-        let (spec, area) = (props.spec.clone(), area.clone());
+        let (at, emit, say) = (at.clone(), props.emit.clone(), props.say.clone());
+        let (spec, area, narrow) = (props.spec.clone(), area.clone(), props.narrow);
         Callback::from(move |event: KeyboardEvent| {
             let middle = area.to_data(area.left + area.width / 2.0, area.top + area.height / 2.0);
             let from = shown.or(spec.here).or(middle);
             match (event.key().as_str(), arrow(&event), from) {
+                ("Escape", ..) if at.is_none() => narrow.iter().for_each(|narrow| emit.emit(narrow.reset())),
                 ("Escape", ..) => at.set(None),
                 ("Enter" | " ", _, Some(here)) => {
                     event.prevent_default();
@@ -148,13 +221,23 @@ pub fn Figure(props: &Props) -> Html {
                 }
                 (_, Some((right, up)), Some(here)) => {
                     event.prevent_default();
-                    let next = if let Some(lanes) = &spec.lanes {
-                        lanes.step(here, right, up).unwrap_or(here)
-                    } else {
-                        marks::step(&spec, here, right, up).unwrap_or_else(|| area.step(here, right, up))
+                    let next = match &spec.lanes {
+                        Some(lanes) => lanes.step(here, right, up),
+                        None => marks::step(&spec, here, right, up).or_else(|| Some(area.step(here, right, up))),
+                    };
+                    // Beyond the last span the timeline itself moves.
+                    let Some(next) = next else {
+                        narrow.and_then(|narrow| narrow.pan(&spec, right)).into_iter().for_each(|look| emit.emit(look));
+                        return;
                     };
                     say.emit(readout::readout(&spec, next.0, next.1).sentence.into());
                     at.set(Some(next));
+                }
+                (key, None, Some(here)) if !(event.ctrl_key() || event.meta_key() || event.alt_key()) => {
+                    if let Some(look) = narrow.and_then(|narrow| narrow.key(&spec, key, here)) {
+                        event.prevent_default();
+                        emit.emit(look);
+                    }
                 }
                 _ => {}
             }
@@ -167,7 +250,10 @@ pub fn Figure(props: &Props) -> Html {
     let (listed, unlisted): (Vec<_>, Vec<_>) = entries.into_iter().partition(|entry| entry.role.is_some());
     let lanes = props.spec.lanes.as_ref().map(|lanes| format!("lanes-{}", lanes.shown.len()));
     let listing = props.spec.field.is_none() && lanes.is_none();
-    let over_both = props.spec.y.key.is_some() || !props.spec.marks.is_empty();
+    let both = props.spec.y.key.is_some();
+    let over_both = both || !props.spec.marks.is_empty();
+    let over = drag.map(|drag| rectangle(&area, size, both, drag));
+    let over = over.or_else(|| shown.map(|here| cross(&area, size, here, over_both)));
     html! {
         <figure class={classes!("figure", lanes)}>
             <div class="figure-head">
@@ -177,9 +263,14 @@ pub fn Figure(props: &Props) -> Html {
             <figcaption class="caption">{ &props.spec.caption }</figcaption>
             <div class="stage">
                 <canvas ref={canvas} id={props.id} class="pick" role="img" tabindex="0"
-                    aria-label={describe::chart(&props.spec)} onpointermove={hover} onpointerleave={leave}
-                    onclick={pick} onkeydown={key} />
-                { shown.map(|here| cross(&area, size, here, over_both)).unwrap_or_default() }
+                    aria-label={describe::chart(&props.spec)} onpointerdown={hover.clone()} onpointermove={hover.clone()}
+                    onpointerup={hover.clone()} onpointercancel={hover.clone()} onpointerleave={hover} onclick={pick}
+                    ondblclick={reset.clone()} onkeydown={key} />
+                { over.unwrap_or_default() }
+                if printing && size.width > 0.0 { { on_paper(&what, size) } }
+                if props.narrow.is_some_and(|narrow| narrow.is_narrow()) {
+                    <button type="button" class="small-button reset" onclick={reset}>{ text::RESET_ZOOM }</button>
+                }
             </div>
             if place.is_empty() {
                 <p class="readout deep hint">{ props.hint }</p>
@@ -192,7 +283,7 @@ pub fn Figure(props: &Props) -> Html {
             }
             { legend(&props.spec, props.id, &listed, props.why, &props.emit) }
             { props.foot.clone() }
-            { data_table({ let spec = props.spec.clone(); move || table::chart(&spec) }) }
+            { data_table(props.id, what, props.theme, size) }
         </figure>
     }
 }

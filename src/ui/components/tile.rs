@@ -51,5 +51,5 @@ fn change(Delta { text, better, against }: Delta) -> Html {
         Some(false) => ("tile-delta worse", words::WORSE),
         None => ("tile-delta", ""),
     };
-    html! { <span {class}>{ text }{ against }<span class="hidden">{ word }</span></span> }
+    html! { <span {class}>{ text }<span class="versus">{ against }</span><span class="hidden">{ word }</span></span> }
 }

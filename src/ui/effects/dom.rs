@@ -26,6 +26,13 @@ pub fn selected_index(event: &Event) -> usize {
     usize::try_from(chosen).unwrap_or(0)
 }
 
+/// Keeps what a pressed pointer does for the element that it was pressed on, wherever it goes.
+pub fn hold(event: &PointerEvent) {
+    if let Some(element) = event.target_dyn_into::<web_sys::Element>() {
+        let _ = element.set_pointer_capture(event.pointer_id());
+    }
+}
+
 /// Whether the `details` that an event comes from is open.
 pub fn is_open(event: &Event) -> bool {
     event.target_dyn_into::<web_sys::Element>().is_some_and(|details| details.has_attribute("open"))

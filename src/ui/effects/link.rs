@@ -29,6 +29,12 @@ fn relative(fragment: &str, view: &View) -> String {
     format!("{path}{}#{fragment}", view.query())
 }
 
+/// The link to what is on screen, once it stands still.
+pub fn address() -> String {
+    let (Decoded { scenario, pins, .. }, view) = arrival();
+    full_link(&scenario, &pins, &view)
+}
+
 /// The view as a link to others holds it: the reader's own theme is not theirs.
 fn shared(view: &View) -> View {
     View { theme: ThemeChoice::Auto, ..*view }

@@ -12,6 +12,8 @@ const COMMIT_MS: u32 = 300;
 const SPEAK_MS: u32 = 900;
 /// How long a scenario stands still before what is below the first screen follows.
 const SETTLE_MS: u32 = 80;
+/// How long a scenario stands still before what is out of sight follows.
+const REST_MS: u32 = 450;
 
 /// Commits the scenario once a gesture is over and nothing more has come for a moment.
 #[hook]
@@ -22,6 +24,14 @@ pub fn use_commit(state: &State, emit: &Callback<Action>) {
         let timeout = due.then(|| Timeout::new(COMMIT_MS, move || emit.emit(Action::Commit)));
         move || drop(timeout)
     });
+}
+
+/// Whether the scenario has stood still for long enough that what is out of sight may follow too.
+#[hook]
+pub fn use_rested(scenario: &Scenario) -> bool {
+    let rested = use_state_eq(|| None);
+    use_pause(&Some(*scenario), REST_MS, rested.setter());
+    *rested == Some(*scenario)
 }
 
 /// The text as it was when it last stood still.

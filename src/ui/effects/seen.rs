@@ -6,12 +6,16 @@ use wasm_bindgen::closure::Closure;
 use web_sys::{Element, IntersectionObserver, IntersectionObserverEntry, IntersectionObserverInit};
 use yew::prelude::*;
 
+use super::print::use_printing;
+
 /// How far from the screen an element may be to count as about to be seen, in heights of the screen.
 const MARGIN: &str = "100%";
 
 /// Whether an element is in sight.
 #[hook]
 pub fn use_seen(node: &NodeRef) -> bool {
+    // Paper has no place that is out of sight.
+    let printing = use_printing();
     let seen = use_state_eq(|| false);
     let setter = seen.setter();
     let node = node.clone();
@@ -36,5 +40,5 @@ pub fn use_seen(node: &NodeRef) -> bool {
             drop(kept);
         }
     });
-    *seen
+    *seen || printing
 }

@@ -9,8 +9,8 @@ use yew::prelude::*;
 
 /// Slices of work.
 const SLICES: u32 = 24;
-/// Before each slice: what the person does comes between two of them.
-const EVERY_MS: u32 = 8;
+/// Before each slice: less than one in two frames.
+const EVERY_MS: u32 = 40;
 
 /// Runs `work` a few times once the page is up, and no more once somebody uses it: that warms up as well.
 #[hook]

@@ -8,12 +8,15 @@ use crate::words;
 /// The file beside the page (`examples/site_data`).
 const FILE: &str = "words.txt";
 
-/// Whether the texts have arrived. Without them the page works and is silent where they would stand.
+/// Whether the texts have arrived; they are asked for with the rest of the page. Without them the page works and is silent where they would stand.
 #[hook]
-pub fn use_words() -> bool {
+pub fn use_words(rest: bool) -> bool {
     let here = use_state_eq(|| false);
     let setter = here.setter();
-    use_effect_with((), move |()| {
+    use_effect_with(rest, move |&rest| {
+        if !rest {
+            return;
+        }
         let arrived = Callback::from(move |file: Result<String, u16>| {
             if let Ok(file) = file {
                 words::arrive(file);

@@ -58,16 +58,17 @@ impl Shown {
     }
 }
 
-/// The three of them; what is far from the screen stays as it was.
+/// The three of them; what is far from the screen follows a little later.
 #[component]
 pub fn Closer(props: &Props) -> Html {
     let Props { scenario, view, theme, emit, say } = props;
     let place = use_node_ref();
     let seen = effects::use_seen(&place);
+    let rested = effects::use_rested(scenario);
     let kept = use_mut_ref(|| None::<Shown>);
     let mut kept = kept.borrow_mut();
     let stale = kept.as_ref().is_none_or(|shown| shown.scenario != *scenario || shown.metric != view.metric);
-    if seen && stale {
+    if (seen || rested) && stale {
         *kept = Some(Shown::of(scenario, view.metric));
     }
     let figures = kept.as_ref().map(|shown| {

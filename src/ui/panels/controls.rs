@@ -71,7 +71,7 @@ pub fn controls(state: &State, folded: Folded, emit: &Callback<Action>) -> Html 
             <div class="set" role="group" aria-label="Method">
                 { for PROMOTED.iter().filter_map(|key| row(key)) }
             </div>
-            { if folded.rest { groups(state, folded, emit) } else { Html::default() } }
+            { if folded.rest { groups(state, folded, emit) } else { html! { <div class="groups-to-come"></div> } } }
             <p><button type="button" class="button" onclick={reset}>{ text::RESET }</button></p>
         </section>
     }

@@ -12,7 +12,7 @@ use crate::params::Param;
 use crate::scenario::Scenario;
 use crate::ui::components::ask::ask;
 use crate::ui::components::bar::MemoryBar;
-use crate::ui::components::figure::Figure;
+use crate::ui::components::figure::{Figure, Narrow};
 use crate::ui::components::select::{Choose, Item, Select};
 use crate::ui::derived::Derived;
 use crate::ui::panels::agreement::Agreement;
@@ -97,7 +97,9 @@ pub fn figures(
     let of_cost = axes_of(&state.scenario, view.metric == Metric::Cost);
     let across = Choose(|view, place| Action::Look(view.with_map_x(key(place))));
     let up = Choose(|view, place| Action::Look(view.with_map_y(key(place))));
-    let along = Choose(|view, place| Action::Look(View { curve_x: key(place), ..view }));
+    let along = Choose(|view, place| Action::Look(view.with_curve_x(key(place))));
+    let of_map = Narrow { view, with: |view, map_part| View { map_part, ..view } };
+    let of_curve = Narrow { view, with: |view, [curve_part, _]| View { curve_part, ..view } };
     let bounds = emit.reform(move |_: MouseEvent| Action::Look(View { bounds: !view.bounds, ..view }));
     let card = |place| why(place, view, &state.scenario, &derived.report, emit);
     let overlay = if bounds_hold(&state.scenario) {
@@ -111,12 +113,13 @@ pub fn figures(
     };
     html! {
         <section class="figures" aria-label="Figures over parameters">
-            <Figure id="map" spec={derived.map.clone()} {theme} emit={emit.clone()} say={say.clone()} hint={text::HINT}>
+            <Figure id="map" spec={derived.map.clone()} {theme} emit={emit.clone()} say={say.clone()} hint={text::HINT} narrow={of_map}>
                 { axis(("map-x", "Horizontal axis of the map"), &axes, map_x, view, across, emit) }
                 <span aria-hidden="true">{ "×" }</span>
                 { axis(("map-y", "Vertical axis of the map"), &axes, map_y, view, up, emit) }
             </Figure>
-            <Figure id="curve" spec={derived.curve.clone()} {theme} emit={emit.clone()} say={say.clone()} foot={overlay} why={view.why}>
+            <Figure id="curve" spec={derived.curve.clone()} {theme} emit={emit.clone()} say={say.clone()} foot={overlay} narrow={of_curve}
+                why={view.why}>
                 { metric(view, emit) }
                 <span>{ "over" }</span>
                 { axis(("curve-x", "Horizontal axis of the curves"), &of_cost, derived.curve.x.key, view, along, emit) }
@@ -124,11 +127,16 @@ pub fn figures(
             <MemoryBar spec={derived.memory.clone()} {theme} why={view.why} emit={emit.clone()} />
             { card(1) }
             <div class="wide" ref={below.place.clone()}>
-                { if below.rest { timeline(state, below.timeline, theme, sinks) } else { Html::default() } }
+                { if below.rest { timeline(state, below.timeline, theme, sinks) } else { to_come() } }
             </div>
-            { if below.rest { rest(state, settled, derived, theme, sinks) } else { Html::default() } }
+            { if below.rest { rest(state, settled, derived, theme, sinks) } else { to_come() } }
         </section>
     }
+}
+
+/// Where a figure will be.
+fn to_come() -> Html {
+    html! { <div class="skeleton wide"></div> }
 }
 
 /// The timeline. Not part of the first picture, nor of the code that paints it.
@@ -138,11 +146,15 @@ fn timeline(state: &State, spec: Rc<ChartSpec>, theme: Theme, Sinks { emit, say 
     let levels: Vec<Item> = text::LEVELS.map(|label| Item { label: AttrValue::Static(label), group: None }).to_vec();
     let look = Choose(|view, place| {
         let level = Level::ALL.get(place).copied().unwrap_or(Level::Step);
-        Action::Look(View { zoom: Zoom { level, ..view.zoom }, ..view })
+        Action::Look(View { zoom: Zoom::on(level, view.zoom.at), ..view })
     });
+    let of_time = Narrow {
+        view,
+        with: |view, [part, _]| View { zoom: part.map_or(Zoom::WHOLE, |_| Zoom { part, ..view.zoom }), ..view },
+    };
     html! {
         <Figure id="timeline" {spec} {theme} emit={emit.clone()} say={say.clone()} hint={text::TIMELINE_HINT}
-            why={view.why}>
+            narrow={of_time} why={view.why}>
             <Select id="zoom" name="Part of the step" items={levels} chosen={view.zoom.level as usize} {view} choose={look} {emit} />
         </Figure>
     }

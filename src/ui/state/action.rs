@@ -61,6 +61,8 @@ pub enum Action {
     /// A place in a figure is chosen: several parameters at once, each at the value that the figure reads out there. A parameter that has
     /// its value already keeps everything behind it, a named model too.
     Place(Vec<(&'static str, f64)>),
+    /// The place that was just chosen was not meant: it was the first click of two.
+    TakeBack,
     /// A whole scenario is taken over: advice, a preset, a reset.
     Take(Box<Scenario>),
     /// The scenario on screen goes to undo and to the link.

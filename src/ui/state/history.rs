@@ -42,6 +42,15 @@ impl History {
         self.future.clear();
     }
 
+    /// Forgets the present, where it came after this scenario.
+    pub(super) fn withdraw(&mut self, before: &Scenario) {
+        if self.past.back() == Some(before)
+            && let Some(before) = self.past.pop_back()
+        {
+            self.present = before;
+        }
+    }
+
     pub(super) fn undo(&mut self) -> Scenario {
         if let Some(scenario) = self.past.pop_back() {
             push_capped(&mut self.future, &self.present);

@@ -7,8 +7,9 @@ use crate::chart::spec::{PinnedBar, pin_letter};
 use crate::decimal;
 use crate::model::report::Report;
 use crate::params::quantity::{group_thousands, with_unit};
+use crate::params::table::hardware::TOPOLOGY;
 use crate::params::{Group, Kind, Number, Param, Unit, every, is_held};
-use crate::scenario::{Id, Model, Scenario};
+use crate::scenario::{CUSTOM, Id, Model, Scenario};
 
 /// The strip's name.
 pub const TITLE: &str = "Pinned scenarios";
@@ -76,7 +77,10 @@ pub fn differences(here: &Scenario, there: &Scenario) -> Vec<Difference> {
     // What follows from an entry that differs is not said again.
     let said = |param: &Param| match param.group {
         Group::Architecture => model,
-        Group::Hardware => gpu || cluster,
+        Group::Hardware => gpu && here.accelerator.id != CUSTOM && there.accelerator.id != CUSTOM,
+        Group::Network => {
+            cluster && here.network.id != CUSTOM && there.network.id != CUSTOM && param.key != TOPOLOGY.key
+        }
         _ => model && param.key == "size",
     };
     let rows = every().filter(|param| {
@@ -130,6 +134,7 @@ fn of_param(param: &'static Param, here: &Scenario, there: &Scenario) -> Option<
     let short = match param.key {
         // Their values say what they are.
         "size" | "seq" | "link" | "mem" | "strategy" => there.clone(),
+        "gpus" if there == "1" => "1 GPU".to_owned(),
         "gpus" => format!("{there} GPUs"),
         _ => format!("{label}: {there}"),
     };

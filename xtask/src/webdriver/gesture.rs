@@ -118,6 +118,16 @@ impl Session {
         self.pointer(&[at(element, offset, 0), button("pointerDown"), button("pointerUp")])
     }
 
+    /// Clicks twice in a row at an offset in pixels from an element's middle.
+    ///
+    /// # Errors
+    /// When it is gone or out of view.
+    pub fn double_click_at(&self, element: &Element, offset: (i64, i64)) -> Result<()> {
+        let clicks = ["pointerDown", "pointerUp", "pointerDown", "pointerUp"].map(button);
+        let moves: Vec<Value> = core::iter::once(at(element, offset, 0)).chain(clicks).collect();
+        self.pointer(&moves)
+    }
+
     fn pointer(&self, moves: &[Value]) -> Result<()> {
         let mouse = json!({ "pointerType": "mouse" });
         self.act(&json!({ "type": "pointer", "id": "mouse", "parameters": mouse, "actions": moves }))

@@ -1,0 +1,76 @@
+//! Files that the page gives away: made in the browser, saved by a link that is clicked for the reader.
+
+use gloo::utils::document;
+use js_sys::Array;
+use wasm_bindgen::JsCast as _;
+use wasm_bindgen::closure::Closure;
+use web_sys::{Blob, BlobPropertyBag, HtmlAnchorElement, HtmlCanvasElement, Url};
+
+use super::link::arrival;
+use crate::ui::text;
+
+/// What a file holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// A picture of shapes.
+    Svg,
+    /// A picture of pixels.
+    Png,
+    /// Numbers.
+    Csv,
+}
+
+impl Kind {
+    /// Every kind.
+    pub const ALL: [Self; 3] = [Self::Svg, Self::Png, Self::Csv];
+
+    /// Its name on buttons.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Svg => "SVG",
+            Self::Png => "PNG",
+            Self::Csv => "CSV",
+        }
+    }
+
+    fn mime(self) -> &'static str {
+        match self {
+            Self::Svg => "image/svg+xml",
+            Self::Png => "image/png",
+            Self::Csv => "text/csv",
+        }
+    }
+}
+
+/// Saves a text under a name that says the figure and the scenario.
+pub fn save_text(figure: &str, kind: Kind, content: &str) {
+    let properties = BlobPropertyBag::new();
+    properties.set_type(kind.mime());
+    let parts = Array::of1(&content.into());
+    if let Ok(blob) = Blob::new_with_str_sequence_and_options(&parts, &properties) {
+        save(figure, kind, &blob);
+    }
+}
+
+/// Saves what is on a canvas.
+pub fn save_picture(figure: &'static str, canvas: &HtmlCanvasElement) {
+    let made = Closure::once_into_js(move |blob: Option<Blob>| {
+        if let Some(blob) = blob {
+            save(figure, Kind::Png, &blob);
+        }
+    });
+    // A canvas that gives nothing saves nothing: SVG and CSV are left.
+    let _ = canvas.to_blob(made.unchecked_ref());
+}
+
+fn save(figure: &str, kind: Kind, blob: &Blob) {
+    let Ok(address) = Url::create_object_url_with_blob(blob) else { return };
+    let anchor = document().create_element("a").ok().and_then(|element| element.dyn_into::<HtmlAnchorElement>().ok());
+    if let Some(anchor) = anchor {
+        anchor.set_href(&address);
+        anchor.set_download(&text::file_name(figure, &arrival().0.scenario, kind.name()));
+        anchor.click();
+    }
+    // The browser has begun to read it by then.
+    let _ = Url::revoke_object_url(&address);
+}
