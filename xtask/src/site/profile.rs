@@ -93,7 +93,7 @@ fn counted(mut module: Module) -> Vec<u8> {
         if let FunctionKind::Local(function) = &mut module.funcs.get_mut(*id).kind {
             let entry = function.entry_block();
             let place = walrus::ir::InstrLocId::default();
-            let number = Const { value: Constant::I32(at as i32) };
+            let number = Const { value: Constant::I32(i32::try_from(at).unwrap_or(i32::MAX)) };
             let call = Call { func: hit };
             function.block_mut(entry).instrs.splice(0..0, [(number.into(), place), (call.into(), place)]);
         }

@@ -68,7 +68,7 @@ fn stand_ins(
         for argument in &arguments {
             body.local_get(*argument);
         }
-        body.i32_const(*slot as i32).call_indirect(*ty, table);
+        body.i32_const(slot.cast_signed()).call_indirect(*ty, table);
         all.insert(*id, function.finish(arguments, &mut module.funcs));
     }
     all
@@ -80,7 +80,7 @@ fn grow(module: &mut Module, table: TableId, plan: &Plan, new: Vec<FunctionId>) 
         return;
     }
     let more = new.len() as u64;
-    let offset = ConstExpr::Value(Value::I32(plan.room as i32));
+    let offset = ConstExpr::Value(Value::I32(plan.room.cast_signed()));
     let element = module.elements.add(ElementKind::Active { table, offset }, ElementItems::Functions(new));
     let table = module.tables.get_mut(table);
     table.elem_segments.insert(element);
@@ -137,7 +137,7 @@ impl VisitorMut for Calls<'_> {
                 instrs.push((instr, place));
                 continue;
             };
-            instrs.push((Const { value: Value::I32(slot as i32) }.into(), place));
+            instrs.push((Const { value: Value::I32(slot.cast_signed()) }.into(), place));
             let call = match instr {
                 Instr::ReturnCall(_) => ReturnCallIndirect { ty, table }.into(),
                 _ => CallIndirect { ty, table }.into(),
