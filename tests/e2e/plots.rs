@@ -101,7 +101,7 @@ fn a_closer_look_is_drawn_when_it_is_near_and_puts_a_number_on_the_curves() -> R
     let drawn =
         "return [...document.querySelectorAll('#roofline, #scaling')].filter(it => it.width > 300).length === 2";
     wait_for("roofline and scaling are not drawn below the timeline", PATIENCE, || {
-        page.session.script("document.querySelector('.closer').scrollIntoView()", &[])?;
+        page.session.script("document.querySelector('.closer')?.scrollIntoView()", &[])?;
         Ok((page.session.script(drawn, &[])? == json!(true)).then_some(()))
     })?;
     let knob = page.in_view("#sensitivity tbody tr:nth-child(3) button")?;
