@@ -43,7 +43,7 @@ pub fn headline(scenario: &Scenario, report: &Report) -> Headline {
     Headline {
         subject,
         verdict: "does not fit".into(),
-        rest: format!(": it needs {} more than each GPU has.", format::bytes(-free)),
+        rest: format!(" and needs {} more than each GPU has.", format::bytes(-free)),
         fits: false,
     }
 }
