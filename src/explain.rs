@@ -105,7 +105,7 @@ pub const RUN: [&str; 14] = [
     "host-offload",
 ];
 
-/// The place on the page of a card's number, in the order of [`numbers`]' tables; a term of its own stands with the first.
+/// The place on the page of a card's number, in the order of [`numbers()`]' tables; a term of its own stands with the first.
 pub fn place(key: &str) -> usize {
     numbers::ALL.iter().position(|table| table.iter().any(|number| number.key == key)).unwrap_or(0)
 }

@@ -1,4 +1,4 @@
-//! From sources to `dist/`: Trunk compiles and assembles, [`split`] cuts the module in two, wasm-opt shrinks both, and that is all.
+//! From sources to `dist/`: Trunk compiles and assembles, `split` cuts the module in two, wasm-opt shrinks both, and that is all.
 
 mod names;
 mod profile;

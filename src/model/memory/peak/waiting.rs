@@ -1,0 +1,147 @@
+//! What waits for the network at a point of the step, or came over it: gradients that are not reduced yet, weights gathered.
+
+use super::{Ledger, Point, ZERO1_BUCKETS, ZERO2_BUCKET};
+use crate::model::software::Framework;
+use crate::model::training::{Reshard, Sharding};
+
+/// What is gathered for compute, beyond what is at rest.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Gathered {
+    /// Nothing.
+    Nothing,
+    /// The root unit and so many layers.
+    Units(f64),
+    /// The same, and all of the model shared by a group of so many GPUs; never more than all.
+    Grouped(f64, f64),
+    /// All of the model.
+    All,
+}
+
+/// Parameters whose gradients are not reduced yet, by the format in which they wait.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Unreduced {
+    /// As compute produced them.
+    pub computed: f64,
+    /// As they are reduced.
+    pub reduced: f64,
+    /// As they are at rest: a second copy.
+    pub copied: f64,
+}
+
+impl Ledger {
+    /// Gradients at rest: FSDP allocates each unit's shard when it is first reduced and frees it after the update.
+    pub(super) fn gradients(&self, point: Point) -> f64 {
+        self.reduced_layers(point).map_or(self.states.gradients.get(), |layers| layers * self.gradient_shard)
+    }
+
+    /// The layers whose gradients are at rest; `None` where all of them are, the root's too.
+    pub(super) fn reduced_layers(&self, point: Point) -> Option<f64> {
+        let transient = matches!(self.sharding, Sharding::Fsdp(_)) && !self.offloaded;
+        // From the second micro-batch on, the shards of the first are there.
+        if !transient || (self.several && !self.reduces_once) {
+            return None;
+        }
+        let layers = self.params.layers;
+        match point {
+            Point::Loss => Some(0.0),
+            Point::InLayer(left) => Some(layers - left),
+            Point::AfterLayer(left) => Some(layers - left + 1.0),
+            Point::Root | Point::Update => None,
+        }
+    }
+
+    /// The root unit stays gathered through the backward pass; of the layers, the current one and the prefetched one are.
+    pub(super) fn gathered(&self, point: Point) -> f64 {
+        let whole = self.gathered_all;
+        let of = |units: f64| self.gathered_root + units * self.gathered_layer;
+        match self.what_is_gathered(point) {
+            Gathered::Nothing => 0.0,
+            Gathered::Units(units) => of(units),
+            Gathered::Grouped(units, group) => {
+                let (current, between) = (of(units), whole / group);
+                if current + between < whole { current + between } else { whole }
+            }
+            Gathered::All => whole,
+        }
+    }
+
+    pub(super) fn what_is_gathered(&self, point: Point) -> Gathered {
+        if !self.sharded_gather {
+            return Gathered::Nothing;
+        }
+        let units = match point {
+            Point::Loss | Point::Root | Point::Update => 0.0,
+            Point::InLayer(left) | Point::AfterLayer(left) => {
+                if left > 1.0 {
+                    2.0
+                } else {
+                    1.0
+                }
+            }
+        };
+        match (self.sharding, point) {
+            // FSDP frees a unit's gathered weights before it reduces its gradients, the root's last; and all of them before
+            // the loss where it reshards after the forward pass.
+            (_, Point::Update) | (Sharding::Fsdp(_), Point::Root) | (Sharding::Fsdp(Reshard::Always), Point::Loss) => {
+                Gathered::Nothing
+            }
+            (Sharding::Fsdp(Reshard::Always), _) => Gathered::Units(units),
+            (Sharding::Fsdp(Reshard::To(group)), _) => Gathered::Grouped(units, f64::from(group.max(1))),
+            // Kept from forward to backward; without sharding it is the 16-bit copy that autocast holds.
+            (Sharding::Fsdp(Reshard::Never) | Sharding::Ddp | Sharding::Zero1 | Sharding::Zero2, _) => Gathered::All,
+        }
+    }
+
+    /// Gradients as compute produced them, and the buffers of their reduction.
+    pub(super) fn unreduced(&self, point: Point) -> f64 {
+        let Unreduced { computed, reduced, copied } = self.unreduced_params(point);
+        self.bytes.gathered * computed + self.bytes.reduced * reduced + self.bytes.gradients * copied
+    }
+
+    pub(super) fn unreduced_params(&self, point: Point) -> Unreduced {
+        let params = self.params.all();
+        let none = Unreduced::default();
+        let bucket = if params < ZERO2_BUCKET { params } else { ZERO2_BUCKET };
+        match self.sharding {
+            Sharding::Fsdp(_) => {
+                let head = self.params.head;
+                let unit = self.params.layer + self.params.expert_unit;
+                // Kept unsharded from one micro-batch to the next, in the format of the reduction, until that is done.
+                let accumulated = |layers: f64| {
+                    let params = self.params.root + layers * (self.params.layer + self.params.expert);
+                    if self.reduces_once { params } else { 0.0 }
+                };
+                let (computed, reduced) = match point {
+                    Point::Update => (0.0, 0.0),
+                    Point::Loss => (0.0, accumulated(self.params.layers)),
+                    Point::InLayer(left) => {
+                        (head, accumulated(left) + if left < self.params.layers { unit } else { 0.0 })
+                    }
+                    Point::AfterLayer(left) => (head + unit, accumulated(left - 1.0) + unit),
+                    Point::Root => (self.params.root, self.params.root),
+                };
+                Unreduced { computed, reduced, ..none }
+            }
+            // DDP's buckets are a second copy of all gradients unless `gradient_as_bucket_view` is set; Megatron's and
+            // nanotron's gradients live in the buckets.
+            Sharding::Ddp | Sharding::Zero1 if self.replicas_reduce && self.framework == Framework::PyTorch => {
+                let experts = if self.experts_reduce { self.params.experts() } else { 0.0 };
+                Unreduced { copied: self.params.dense() + experts, ..none }
+            }
+            // The 16-bit gradients that compute produces live on beside the fp32 ones that they are added to.
+            Sharding::Ddp | Sharding::Zero1 if self.framework == Framework::Nanotron => match point {
+                Point::Update => none,
+                Point::Loss | Point::InLayer(_) | Point::AfterLayer(_) | Point::Root => {
+                    Unreduced { computed: params, ..none }
+                }
+            },
+            Sharding::Zero1 if self.replicas_reduce && self.framework == Framework::MegatronLegacy => {
+                Unreduced { reduced: ZERO1_BUCKETS * bucket, ..none }
+            }
+            // Whole gradients, where they wait for the last micro-batch.
+            Sharding::Zero2 if self.several && self.reduces_once => Unreduced { computed: params, ..none },
+            Sharding::Zero2 if self.replicas_reduce => Unreduced { reduced: bucket, ..none },
+            Sharding::Ddp | Sharding::Zero1 | Sharding::Zero2 => none,
+        }
+    }
+}
