@@ -10,6 +10,7 @@ mod compare;
 mod input;
 mod keyboard;
 mod links;
+mod npm;
 mod page;
 mod plots;
 mod rest;
