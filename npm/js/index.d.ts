@@ -51,12 +51,20 @@ export interface Issue {
   message: string;
 }
 
+/** From the low end to the high one. */
+export interface Band {
+  low: number;
+  high: number;
+}
+
 /** Everything that an evaluation answers, in the units that the names say: times in seconds, memory in bytes, ratios 0 to 1. */
 export interface Report {
   /** The version of the engine. */
   shardwise: string;
   /** The revision of the catalog. */
   revision: number;
+  /** What the numbers were made with: the engine, the catalog's revision, the version of the link. */
+  versions?: { engine: string; catalog: number; link: number };
   /** The fragment of the scenario's link, without `#`. */
   link: string;
   fits: boolean;
@@ -70,6 +78,8 @@ export interface Report {
   peak_memory_bytes: number;
   /** Negative where the scenario does not fit. */
   free_memory_bytes: number;
+  /** The ranges in which four of five measurements lie. */
+  band?: { mfu: Band; tokens_per_s_per_gpu: Band; step_time_s: Band; peak_memory_bytes: Band };
   /** The phases and lanes of a step, in seconds. */
   time_s: {
     step: number; forward: number; backward: number; optimizer: number; compute: number; comm: number;

@@ -7,9 +7,15 @@ use wasm_bindgen::prelude::wasm_bindgen;
 
 use crate::axis::Axis;
 
-/// What can limit a step, in the order of the numbers in the column `limiter`.
-const LIMITERS: [Limiter; 6] =
-    [Limiter::Memory, Limiter::InterNode, Limiter::IntraNode, Limiter::Compute, Limiter::Launch, Limiter::Bubble];
+/// What can limit a step, in the order of the numbers in the column `limiter`, under the names of the report.
+const LIMITERS: [(Limiter, &str); 6] = [
+    (Limiter::Memory, "memory"),
+    (Limiter::InterNode, "inter_node_network"),
+    (Limiter::IntraNode, "intra_node_network"),
+    (Limiter::Compute, "compute"),
+    (Limiter::Launch, "launch"),
+    (Limiter::Bubble, "pipeline_bubble"),
+];
 
 /// Columns of every sweep; `js/api.js` names them in this order.
 const OF_THE_STEP: usize = 10;
@@ -19,7 +25,7 @@ const OF_THE_RUN: usize = 8;
 /// The names of the limiters, a line each.
 #[wasm_bindgen]
 pub fn limiters() -> String {
-    LIMITERS.map(shardwise::export::report_json::limiter_key).join("\n")
+    LIMITERS.map(|(_, name)| name).join("\n")
 }
 
 /// The scenario at every pair of values, column after column; within a column the second axis moves fastest. Without a second axis
@@ -101,7 +107,7 @@ impl Axes {
 }
 
 fn of_the_step(report: &Report) -> [f64; OF_THE_STEP] {
-    let limiter = LIMITERS.iter().position(|limiter| *limiter == report.limiter).unwrap_or(LIMITERS.len());
+    let limiter = LIMITERS.iter().position(|(limiter, _)| *limiter == report.limiter).unwrap_or(LIMITERS.len());
     [
         report.mfu,
         report.hfu,

@@ -359,8 +359,7 @@ fn part_key(part: MemoryPart) -> &'static str {
     }
 }
 
-/// The name of what limits, in the report.
-pub fn limiter_key(limiter: Limiter) -> &'static str {
+fn limiter_key(limiter: Limiter) -> &'static str {
     match limiter {
         Limiter::Memory => "memory",
         Limiter::InterNode => "inter_node_network",

@@ -65,15 +65,12 @@ pub fn build() -> Result<PathBuf> {
     Ok(tarball)
 }
 
-/// Builds the package, installs it into a fresh folder and runs its tests there.
+/// Builds the package and installs its tarball, with the tests beside it, into a fresh folder, which it gives.
 ///
 /// # Errors
-/// When it cannot be built, or a test fails.
-pub fn check() -> Result<()> {
-    let node = tools::node()?;
+/// When the package cannot be built or installed.
+pub fn install() -> Result<PathBuf> {
     let tarball = build()?;
-    let example = ["build", "--quiet", "--no-default-features", "--example", "estimate"];
-    run(&mut cargo(&example))?;
     let installed = folder().join("installed");
     copy_folder(&root().join("npm").join("tests"), &installed)?;
     write(&installed.join("package.json"), "{ \"private\": true, \"type\": \"module\" }\n")?;
@@ -81,11 +78,22 @@ pub fn check() -> Result<()> {
     let mut install = program(tools::npm()?);
     install.current_dir(&installed).args(["install", "--offline", "--no-audit", "--no-fund", "--loglevel", "error"]);
     run(install.arg(tarball))?;
+    Ok(installed)
+}
+
+/// Builds the package, installs it into a fresh folder and runs its tests there.
+///
+/// # Errors
+/// When it cannot be built, or a test fails.
+pub fn check() -> Result<()> {
+    let installed = install()?;
+    // Its reports are those that the package must give.
+    run(&mut cargo(&["build", "--quiet", "--no-default-features", "--example", "estimate"]))?;
     step("Testing the installed package");
-    let debug = root().join("target").join("debug").join("examples");
-    let native = debug.join(format!("estimate{}", std::env::consts::EXE_SUFFIX));
-    let mut tests = program(node);
-    tests.current_dir(&installed).args(["--test", "--test-reporter", "spec"]).args(TESTS).env("SHARDWISE_ESTIMATE", native);
+    let examples = root().join("target").join("debug").join("examples");
+    let mut tests = program(tools::node()?);
+    tests.current_dir(&installed).args(["--test", "--test-reporter", "spec"]).args(TESTS);
+    tests.env("SHARDWISE_ESTIMATE", examples.join(format!("estimate{}", std::env::consts::EXE_SUFFIX)));
     tests.env("SHARDWISE_LINKS", root().join("tests").join("links").join("v1.txt"));
     run(tests.env("SHARDWISE_TSC", tools::typescript()?))
 }
