@@ -54,7 +54,6 @@ export function sweep(scenario, axes, options = {}) {
   }
   const second = inner ?? { key: '', numbers: Float64Array.of(0) };
   const table = engine.sweep(base, outer.key, outer.numbers, second.key, second.numbers, options.run === true);
-  const names = engine.limiters().split('\n');
   const column = (name, place) => {
     const numbers = table.slice(place * length, (place + 1) * length);
     return [name, WHOLE.has(name) ? Uint8Array.from(numbers) : numbers];
@@ -64,8 +63,8 @@ export function sweep(scenario, axes, options = {}) {
     shape,
     length,
     ...Object.fromEntries(STEP_COLUMNS.map(column)),
-    limiters: names,
-    issues: [...estimate(scenario).issues, ...outer.issues, ...(inner?.issues ?? [])],
+    limiters: engine.limiters().split('\n'),
+    issues: [...JSON.parse(engine.issues(base)), ...outer.issues, ...(inner?.issues ?? [])],
     link(first, next = 0) {
       const [one, two] = [outer.numbers.at(place(first, shape[0])), second.numbers.at(place(next, shape[1] ?? 1))];
       return engine.point(base, outer.key, one, second.key, two);

@@ -122,12 +122,12 @@ pub fn resolve(scenario: &str, key: &str, lines: &str) -> String {
         );
         issues.push(Issue::note(param.key, message));
     }
-    let issues: Vec<Value> = issues.iter().map(said).collect();
-    json!({ "numbers": numbers, "values": values, "issues": issues }).to_string()
+    json!({ "numbers": numbers, "values": values, "issues": said(&issues) }).to_string()
 }
 
-/// An issue under the names of the report.
-fn said(issue: &Issue) -> Value {
-    let severity = if issue.severity == Severity::Error { "error" } else { "note" };
-    json!({ "severity": severity, "key": issue.key, "message": issue.message })
+/// Issues under the names of the report.
+pub(crate) fn said(issues: &[Issue]) -> Value {
+    let severity = |issue: &Issue| if issue.severity == Severity::Error { "error" } else { "note" };
+    let said = |issue: &Issue| json!({ "severity": severity(issue), "key": issue.key, "message": issue.message });
+    issues.iter().map(said).collect()
 }

@@ -27,6 +27,12 @@ pub fn estimate(scenario: &str) -> String {
     json(&report_json(&scenario, &scenario.report(), &issues))
 }
 
+/// What is wrong with a scenario, as in its report.
+#[wasm_bindgen]
+pub fn issues(scenario: &str) -> String {
+    axis::said(&read(scenario).1).to_string()
+}
+
 /// The fragment of a scenario's link, without `#`.
 #[wasm_bindgen]
 pub fn link(scenario: &str) -> String {

@@ -101,6 +101,12 @@ test('a value that is not valid is an issue, and the nearest one is used', () =>
   assert.equal(sweep({}, { layers: [4, 8] }).issues[0].severity, 'note');
 });
 
+test('what is wrong with the scenario itself is said as in its report', () => {
+  const wrong = { gpus: 100, tp: 3, mem: 'much', what: 1 };
+  assert.deepEqual(sweep(wrong, { seq: [4096] }).issues, estimate(wrong).issues);
+  assert.ok(estimate(wrong).issues.length >= 3);
+});
+
 test('what is of a wrong type is a sentence', () => {
   const fails = (name, message, work) => assert.throws(work, { name, message });
   fails('TypeError', /^estimate: a scenario must be a link or an object .*, not nothing\.$/, () => estimate());
