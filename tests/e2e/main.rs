@@ -13,6 +13,7 @@ mod links;
 mod npm;
 mod page;
 mod plots;
+mod ranking;
 mod rest;
 mod sliders;
 mod why;
