@@ -18,5 +18,5 @@ mod pairs;
 pub mod pick;
 pub mod v1;
 
-pub use decode::{Decoded, decode, decode_link};
+pub use decode::{Decoded, decode, decode_json, decode_link};
 pub use encode::{encode, encode_with, to_json};
