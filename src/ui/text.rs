@@ -7,6 +7,7 @@ pub mod import;
 pub mod pins;
 pub mod run;
 pub mod sensitivity;
+pub mod share;
 pub mod strategies;
 mod verdict;
 

@@ -1,0 +1,68 @@
+//! The poster of a scenario: what a picture of the whole page is made of.
+
+use std::cell::RefCell;
+
+use super::{Buffers, Derived, compare, derive};
+use crate::chart::paint::{Poster, Tile};
+use crate::scenario::Scenario;
+use crate::ui::text::{self, Headline, Tiles, share};
+use crate::ui::view::View;
+
+/// What is computed for it.
+pub fn of_poster(scenario: &Scenario, pins: &[Scenario], view: &View) -> Derived {
+    let mut derived = derive(scenario, view, false, &RefCell::<Buffers>::default());
+    compare(&mut derived, scenario, view, pins);
+    derived
+}
+
+/// The poster of what was computed, with the way back.
+pub fn poster<'a>(scenario: &Scenario, derived: &'a Derived, link: &'a str) -> Poster<'a> {
+    let Headline { subject, verdict, rest, fits } = text::headline(scenario, &derived.report);
+    let Tiles { mfu, tokens, step, peak, bands, free, .. } = Tiles::of(scenario, &derived.report);
+    let [of_mfu, of_tokens, of_step, of_peak] = bands;
+    let tile = |name, value, band| Tile { name, value, band };
+    Poster {
+        headline: [subject, verdict, rest],
+        fits,
+        tiles: [
+            tile(text::MFU, mfu, of_mfu),
+            tile(text::TOKENS_SHORT, tokens, of_tokens),
+            tile(text::STEP, step, of_step),
+            tile(text::PEAK, peak, of_peak),
+            tile(text::FREE, free, String::new()),
+            tile(text::LIMITER, text::limiter(derived.report.limiter).into(), String::new()),
+        ],
+        pins: derived.pins.iter().map(|pin| (pin.name.clone(), share::figures(&pin.scenario))).collect(),
+        map: &derived.map,
+        curve: &derived.curve,
+        memory: &derived.memory,
+        link,
+        made: share::made(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::chart::paint::poster_svg;
+    use crate::share::{carried, decode, encode_with};
+
+    #[test]
+    fn a_poster_leads_back_to_its_scenario_and_says_what_the_page_says() {
+        for link in
+            ["", "v=1&rev=2&cluster=dgx-h100&model=mixtral-8x7b&gpus=256&pin=1&gpus=512", "seq=1M&recompute=none"]
+        {
+            let decoded = decode(link);
+            let link = format!("https://example.org/?curve=gpus#{}", encode_with(&decoded.scenario, &decoded.pins));
+            let derived = of_poster(&decoded.scenario, &decoded.pins, &View::default());
+            let poster = poster(&decoded.scenario, &derived, &link);
+            let svg = poster_svg(&poster).unwrap();
+            let back = carried::of_svg(&svg).unwrap();
+            assert_eq!(back, link);
+            assert_eq!(decode(&back), decoded);
+            assert!(svg.contains(&poster.headline[1]) && svg.contains(&poster.tiles[3].value));
+            assert!(svg.starts_with("<svg ") && svg.contains("width=\"1280\""), "{link}");
+            assert!(!svg.contains("NaN") && !svg.contains("style"));
+        }
+    }
+}
