@@ -13,5 +13,6 @@ mod links;
 mod page;
 mod plots;
 mod rest;
+mod share;
 mod sliders;
 mod why;

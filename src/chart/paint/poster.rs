@@ -33,6 +33,8 @@ pub struct Tile {
     pub value: String,
     /// The range in which measurements lie, or nothing.
     pub band: String,
+    /// Whether it holds only if memory were no limit.
+    pub moot: bool,
 }
 
 /// What stands on it.
@@ -93,7 +95,7 @@ pub(super) fn draw<B: DrawingBackend>(pen: &mut Pen<B>, poster: &Poster, layout:
         drawn?;
     }
     write(pen, &poster.memory.title, (MARGIN, layout.memory.top), (TITLE, tokens(Theme::Light).text, true))?;
-    lines(pen, &layout.memory.lines, (MARGIN, layout.memory.top + 20.0))?;
+    lines(pen, &layout.memory.lines, (layout.memory.left, layout.memory.top))?;
     pen.origin = (MARGIN, layout.bar);
     let drawn = saved::draw_bar(pen, poster.memory, &layout.parts, &layout.bar_style);
     pen.origin = (0.0, 0.0);
@@ -127,7 +129,8 @@ fn head<B: DrawingBackend>(pen: &mut Pen<B>, poster: &Poster, layout: &Layout) -
     for (place, tile) in poster.tiles.iter().enumerate() {
         let left = RIGHT + place as f64 * TILE;
         write(pen, tile.name, (left, layout.verdict_top - 25.0), (TEXT, colours.muted, false))?;
-        write(pen, &tile.value, (left, layout.verdict_top), (VALUE, colours.text, true))?;
+        let colour = if tile.moot { colours.muted } else { colours.text };
+        write(pen, &tile.value, (left, layout.verdict_top), (VALUE, colour, !tile.moot))?;
         write(pen, &tile.band, (left, layout.verdict_top + 24.0), (SMALL, colours.muted, false))?;
         if place > 0 {
             pen.hairline(

@@ -1,9 +1,11 @@
 //! The poster of a scenario: what a picture of the whole page is made of.
 
 use std::cell::RefCell;
+use std::rc::Rc;
 
 use super::{Buffers, Derived, compare, derive};
 use crate::chart::paint::{Poster, Tile};
+use crate::chart::spec::{ChartSpec, Line, LineRole};
 use crate::scenario::Scenario;
 use crate::ui::text::{self, Headline, Tiles, share};
 use crate::ui::view::View;
@@ -12,7 +14,18 @@ use crate::ui::view::View;
 pub fn of_poster(scenario: &Scenario, pins: &[Scenario], view: &View) -> Derived {
     let mut derived = derive(scenario, view, false, &RefCell::<Buffers>::default());
     compare(&mut derived, scenario, view, pins);
+    leave_out(Rc::make_mut(&mut derived.curve));
     derived
+}
+
+/// Strategies that fit nowhere on the axis are named rather than drawn: there is little room.
+fn leave_out(curve: &mut ChartSpec) {
+    let moot = |line: &Line| matches!(line.role, LineRole::Strategy(_)) && line.segments.is_empty();
+    let names: Vec<&str> = curve.lines.iter().filter(|line| moot(line)).map(|line| line.name.as_str()).collect();
+    if !names.is_empty() {
+        curve.caption += &share::not_drawn(&names);
+        curve.lines.retain(|line| !moot(line));
+    }
 }
 
 /// The poster of what was computed, with the way back.
@@ -20,14 +33,15 @@ pub fn poster<'a>(scenario: &Scenario, derived: &'a Derived, link: &'a str) -> P
     let Headline { subject, verdict, rest, fits } = text::headline(scenario, &derived.report);
     let Tiles { mfu, tokens, step, peak, bands, free, .. } = Tiles::of(scenario, &derived.report);
     let [of_mfu, of_tokens, of_step, of_peak] = bands;
-    let tile = |name, value, band| Tile { name, value, band };
+    let tile = |name, value, band| Tile { name, value, band, moot: false };
+    let timed = |name, value, band| Tile { name, value, band, moot: !fits };
     Poster {
         headline: [subject, verdict, rest],
         fits,
         tiles: [
-            tile(text::MFU, mfu, of_mfu),
-            tile(text::TOKENS_SHORT, tokens, of_tokens),
-            tile(text::STEP, step, of_step),
+            timed(text::MFU, mfu, of_mfu),
+            timed(text::TOKENS_SHORT, tokens, of_tokens),
+            timed(text::STEP, step, of_step),
             tile(text::PEAK, peak, of_peak),
             tile(text::FREE, free, String::new()),
             tile(text::LIMITER, text::limiter(derived.report.limiter).into(), String::new()),

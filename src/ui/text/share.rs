@@ -14,9 +14,11 @@ pub const SAVE: &str = "Download";
 /// Under them.
 pub const BACK: &str = "Every file carries the link: drop one anywhere on this page to come back to the scenario.";
 /// Beside the choice of what an embed shows.
-pub const SHOWS: &str = "The embed shows";
+pub const SHOWS: &str = "Embed shows";
 /// Where the clipboard refuses.
 pub const BY_HAND: &str = "The browser does not let this page write to the clipboard. Copy it from here:";
+/// Said under figures of a run that does not fit.
+const MOOT_HERE: &str = "MFU, tokens and step time hold if memory were no limit.";
 /// What the column of the scenario on screen is called beside pinned ones.
 const ON_SCREEN: &str = "On screen";
 /// The script that makes figures of links, from the page's folder.
@@ -46,6 +48,11 @@ pub const VIEWS: [(&str, &str); 12] = [
 /// Said after something was copied.
 pub fn copied(what: Copy) -> String {
     format!("{} copied.", what.name())
+}
+
+/// Behind the caption of curves of which some are left out.
+pub fn not_drawn(names: &[&str]) -> String {
+    format!(" Not drawn, as they fit nowhere here: {}.", names.join(", "))
 }
 
 /// What a picture was made with.
@@ -157,6 +164,9 @@ fn summary(scenario: &Scenario, pins: &[Scenario], link: &str) -> String {
         }
         text += line.trim_end();
         text.push('\n');
+    }
+    if !scenario.report().fits() {
+        text += &["\n", MOOT_HERE, "\n"].concat();
     }
     text + "\n" + link + "\n"
 }

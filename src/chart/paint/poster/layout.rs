@@ -25,15 +25,17 @@ pub(super) const LEAD_LINE: f64 = 22.0;
 /// From one pinned scenario to the next.
 pub(super) const PIN: f64 = 20.0;
 /// The height of a plot, at least and at most.
-const PLOT: (f64, f64) = (264.0, 340.0);
+const PLOT: (f64, f64) = (264.0, 344.0);
 /// The height of the memory bar with its scale.
-const BAR: f64 = 92.0;
+const BAR: f64 = 86.0;
 /// The foot.
-const FOOT: f64 = 36.0;
+const FOOT: f64 = 34.0;
 /// Between blocks.
-const GAP: f64 = 20.0;
+const GAP: f64 = 18.0;
+/// Bold letters are wider than others, and something stands beside them.
+const BESIDE: f64 = 1.2;
 
-/// A title's middle, and what is said under it.
+/// A title's middle, and what is said under it or from `left` on beside it.
 pub(super) struct Captions {
     pub(super) left: f64,
     pub(super) top: f64,
@@ -81,7 +83,9 @@ impl Layout {
         });
         let said = first.lines.len().max(second.lines.len()) as f64;
         let figures = head + GAP + 12.0 + LINE * said;
-        let memory = wrapped(&poster.memory.caption, 2.0 * HALF);
+        // Beside its title.
+        let beside = MARGIN + BESIDE * text_width(&poster.memory.title) * super::TITLE / TEXT;
+        let memory = wrapped(&poster.memory.caption, WIDTH - MARGIN - beside);
         // What the plots leave, and their legends.
         let bar_style = Style { css_width: WIDTH - 2.0 * MARGIN, css_height: BAR, ..STYLE };
         let parts = Saved::of_bar(poster.memory, &bar_style);
@@ -91,12 +95,13 @@ impl Layout {
         };
         let under =
             |height: f64, legends: &[Saved; 2]| legends.iter().map(|legend| legend.height - height).fold(0.0, f64::max);
-        let below = GAP + 12.0 + LINE * memory.len() as f64 + parts.height + FOOT;
+        let said = LINE * (memory.len() as f64 - 1.0) + 8.0;
+        let below = GAP + said + parts.height + FOOT;
         let left = HEIGHT - figures - below - under(0.0, &legend(0.0).1);
         let plot = within(left.floor(), PLOT.0, PLOT.1);
         let (style, legends) = legend(plot);
         let title = figures + plot + under(plot, &legends) + GAP;
-        let bar = title + 12.0 + LINE * memory.len() as f64;
+        let bar = title + said;
         Self {
             height: (bar + parts.height + FOOT).max(HEIGHT),
             subject,
@@ -110,7 +115,7 @@ impl Layout {
             figures,
             style,
             legends,
-            memory: Captions { left: MARGIN, top: title, lines: memory },
+            memory: Captions { left: beside, top: title, lines: memory },
             bar,
             bar_style,
             parts,
