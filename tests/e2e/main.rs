@@ -15,5 +15,6 @@ mod page;
 mod plots;
 mod ranking;
 mod rest;
+mod share;
 mod sliders;
 mod why;

@@ -2,6 +2,7 @@
 
 mod names;
 mod profile;
+mod public;
 mod split;
 
 use std::path::{Path, PathBuf};
@@ -66,6 +67,7 @@ pub fn build() -> Result<()> {
     step("Building the site into dist/ (Trunk, release)");
     run(&mut trunk)?;
     finish(&folder())?;
+    public::address(&folder())?;
     println!("dist/ is ready: put it on any static file server, under any path.");
     Ok(())
 }
