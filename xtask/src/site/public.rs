@@ -61,6 +61,15 @@ mod tests {
     }
 
     #[test]
+    fn the_picture_is_as_large_as_the_page_says_and_light() {
+        let picture = include_bytes!("../../../static/og.png");
+        let size = |at: usize| u32::from_be_bytes([0, 1, 2, 3].map(|byte| picture[at + byte]));
+        assert!(PAGE.contains(&format!("og:image:width\" content=\"{}\"", size(16))));
+        assert!(PAGE.contains(&format!("og:image:height\" content=\"{}\"", size(20))));
+        assert!(picture.len() < 80_000);
+    }
+
+    #[test]
     fn what_is_no_address_is_refused() {
         for url in ["example.org", "https://example.org/?a=1", "https://exa\"mple.org", "ftp://example.org"] {
             assert!(with_address(PAGE, url).unwrap_err().to_string().contains(url));
