@@ -13,6 +13,7 @@ mod keyboard;
 mod links;
 mod page;
 mod plots;
+mod ranking;
 mod rest;
 mod sliders;
 mod why;
