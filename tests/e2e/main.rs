@@ -7,6 +7,7 @@
 mod agreement;
 mod care;
 mod compare;
+mod embed;
 mod input;
 mod keyboard;
 mod links;
