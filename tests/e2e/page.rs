@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use serde_json::json;
-use xtask::chromium;
+use xtask::browser::Kind;
 use xtask::failure::{Failure, Result};
 use xtask::files::FileServer;
 use xtask::site;
@@ -72,14 +72,21 @@ impl Page {
     pub(crate) fn with_script(script: &str) -> Result<Self> {
         let server = Self::serve()?;
         let address = server.url().to_owned();
-        Self::open(server, &address, script)
+        Self::open(Kind::Chromium, server, &address, script)
     }
 
     /// The page with this fragment, in a fresh browser.
     pub(crate) fn with_fragment(fragment: &str) -> Result<Self> {
         let server = Self::serve()?;
         let address = format!("{}{fragment}", server.url());
-        Self::open(server, &address, "")
+        Self::open(Kind::Chromium, server, &address, "")
+    }
+
+    /// The page on a first visit in this browser.
+    pub(crate) fn first_visit_in(kind: Kind) -> Result<Self> {
+        let server = Self::serve()?;
+        let address = server.url().to_owned();
+        Self::open(kind, server, &address, "")
     }
 
     fn serve() -> Result<FileServer> {
@@ -92,13 +99,12 @@ impl Page {
 
     /// The same site in another, fresh browser.
     pub(crate) fn elsewhere(self, address: &str) -> Result<Self> {
-        Self::open(self.server, address, "")
+        Self::open(self.session.kind(), self.server, address, "")
     }
 
-    fn open(server: FileServer, address: &str, script: &str) -> Result<Self> {
-        let session = Session::start(&chromium::on_this_machine()?, &[])?;
-        session
-            .devtools("Page.addScriptToEvaluateOnNewDocument", &json!({ "source": format!("{WITNESS}\n{script}") }))?;
+    fn open(kind: Kind, server: FileServer, address: &str, script: &str) -> Result<Self> {
+        let session = Session::start(&kind.on_this_machine()?, &[])?;
+        session.before_scripts(&format!("{WITNESS}\n{script}"))?;
         session.open(address)?;
         let page = Self { session, server };
         page.wait_for("the page shows no figures and plots", |sight| {

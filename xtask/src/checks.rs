@@ -3,8 +3,10 @@
 use std::process::{Command, ExitCode};
 use std::time::Instant;
 
+use crate::browser::Browser;
 use crate::chromium;
 use crate::failure::{Failure, Result};
+use crate::firefox;
 use crate::shell::{cargo, output, run as run_program, step, watch};
 use crate::site;
 use crate::tally::Tally;
@@ -62,7 +64,7 @@ impl Suite {
         self.cargo_check("Examples, engine alone", &["build", "--quiet", "--examples", "--no-default-features"]);
     }
 
-    /// Tests in a headless Chromium.
+    /// Tests in headless browsers.
     fn browser(&mut self) {
         let mut chromium = None;
         self.check("Chromium and ChromeDriver", || {
@@ -78,12 +80,25 @@ impl Suite {
         if let Some(mut tests) = tests {
             self.tests("Tests in Chromium", &mut tests);
         }
+        let mut firefox = None;
+        self.check("Firefox and geckodriver", || {
+            firefox = Some(firefox::ensure()?);
+            Ok(())
+        });
         let built = self.check("Site", site::build);
         if let (true, Some(chromium)) = (built, &chromium) {
-            let mut site = cargo(&["test", "--quiet", "--test", "e2e"]);
-            site.env("CHROME", &chromium.browser).env("CHROMEDRIVER", &chromium.driver);
-            self.tests("Tests of the built site", &mut site);
+            self.site(chromium, firefox.as_ref());
         }
+    }
+
+    /// Tests of the built site; without a Firefox those in it fail.
+    fn site(&mut self, chromium: &Browser, firefox: Option<&Browser>) {
+        let mut site = cargo(&["test", "--quiet", "--test", "e2e"]);
+        site.env("CHROME", &chromium.browser).env("CHROMEDRIVER", &chromium.driver);
+        if let Some(firefox) = firefox {
+            site.env("FIREFOX", &firefox.browser).env("GECKODRIVER", &firefox.driver);
+        }
+        self.tests("Tests of the built site", &mut site);
     }
 
     fn clippy(&mut self, what: &str, words: &[&str]) {

@@ -1,7 +1,8 @@
 //! The project's commands, `cargo xtask serve|build|profile|test|bench`, and the two parts of them that `tests/e2e.rs` uses too:
 //! a small WebDriver client and a static file server.
 //!
-//! - [`tools`]: pinned versions of what we do not write ourselves, and how to get them; [`chromium`] likewise.
+//! - [`tools`]: pinned versions of what we do not write ourselves, and how to get them; [`chromium`] and [`firefox`] likewise,
+//!   each a [`browser`], by [`packages`].
 //! - [`site`]: from sources to `dist/`. Nothing else knows Trunk or wasm-opt.
 //! - [`checks`]: the list of everything that has to hold, counted by [`tally`].
 //! - [`mod@bench`]: the figures of the README. [`brotli`]: what is weighed there and after a build.
@@ -14,10 +15,13 @@
 pub mod accuracy;
 pub mod bench;
 pub mod brotli;
+pub mod browser;
 pub mod checks;
 pub mod chromium;
 pub mod failure;
 pub mod files;
+pub mod firefox;
+pub mod packages;
 pub mod shell;
 pub mod site;
 pub mod tally;
