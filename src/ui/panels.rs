@@ -16,6 +16,7 @@ pub mod pins;
 pub mod printed;
 pub mod run;
 pub mod sensitivity;
+pub mod settled;
 pub mod strategies;
 pub mod verdict;
 pub mod why;

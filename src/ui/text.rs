@@ -58,8 +58,6 @@ pub const LIMITER: &str = "Limited by";
 pub const MOOT: &str = "If memory were no limit";
 /// Before the first advice.
 pub const WOULD_HELP: &str = "What would help most";
-/// On the button that follows advice.
-pub const APPLY: &str = "Apply";
 /// Over the list of what could not be read in a link.
 pub const BANNER: &str = "Not everything in this link could be read:";
 /// On the button that closes it.
