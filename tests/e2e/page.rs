@@ -1,12 +1,14 @@
 //! The page as a user finds it: by the accessible names that the design fixes.
 
 use std::path::PathBuf;
+use std::sync::OnceLock;
 use std::time::Duration;
 
 use serde_json::json;
 use xtask::browser::Kind;
+use xtask::caddy;
 use xtask::failure::{Failure, Result};
-use xtask::files::FileServer;
+use xtask::server::Server;
 use xtask::site;
 use xtask::webdriver::{Element, Session, wait_for};
 
@@ -40,10 +42,26 @@ const PICTURE: &str = "
         return `${canvas.width}x${canvas.height} ${colours.size < 8 ? 'blank' : 'drawn'} ${hash.toString(16)}`;
     }).join(', ');";
 
-/// The open page, with the browser around it and the server behind it.
+/// The open page, with the browser around it.
 pub(crate) struct Page {
     pub(crate) session: Session,
-    server: FileServer,
+}
+
+/// The folder of the built site.
+pub(crate) fn built() -> Result<PathBuf> {
+    let folder = std::env::var_os("SHARDWISE_DIST").map_or_else(site::folder, PathBuf::from);
+    if folder.join("sw.js").is_file() {
+        return Ok(folder);
+    }
+    Err(Failure::new("There is no built site in dist/: cargo xtask build"))
+}
+
+/// The address of the site, as Caddy serves it by the shipped configuration under a path that the site cannot know. One Caddy
+/// serves all tests.
+pub(crate) fn address() -> Result<&'static str> {
+    static SITE: OnceLock<Result<Server>> = OnceLock::new();
+    let site = SITE.get_or_init(|| caddy::serve(&built()?, "/some/sub/path/"));
+    site.as_ref().map(Server::url).map_err(Clone::clone)
 }
 
 /// Everything the first screen says and shows.
@@ -63,55 +81,47 @@ impl Sight {
 }
 
 impl Page {
-    /// The page on a first visit, in a fresh browser, served under a path that it cannot know.
+    /// The page on a first visit, in a fresh browser.
     pub(crate) fn first_visit() -> Result<Self> {
         Self::with_fragment("")
     }
 
     /// The page on a first visit, in which this script runs before any of its own.
     pub(crate) fn with_script(script: &str) -> Result<Self> {
-        let server = Self::serve()?;
-        let address = server.url().to_owned();
-        Self::open(Kind::Chromium, server, &address, script)
+        Self::open(Kind::Chromium, address()?, script)
     }
 
     /// The page with this fragment, in a fresh browser.
     pub(crate) fn with_fragment(fragment: &str) -> Result<Self> {
-        let server = Self::serve()?;
-        let address = format!("{}{fragment}", server.url());
-        Self::open(Kind::Chromium, server, &address, "")
+        Self::open(Kind::Chromium, &format!("{}{fragment}", address()?), "")
     }
 
     /// The page on a first visit in this browser.
     pub(crate) fn first_visit_in(kind: Kind) -> Result<Self> {
-        let server = Self::serve()?;
-        let address = server.url().to_owned();
-        Self::open(kind, server, &address, "")
+        Self::open(kind, address()?, "")
     }
 
-    fn serve() -> Result<FileServer> {
-        let folder = std::env::var_os("SHARDWISE_DIST").map_or_else(site::folder, PathBuf::from);
-        if !folder.join("index.html").is_file() {
-            return Err(Failure::new("There is no built site in dist/: cargo xtask build"));
-        }
-        FileServer::start(folder, "/some/sub/path/")
-    }
-
-    /// The same site in another, fresh browser.
+    /// The same browser, fresh, at another address.
     pub(crate) fn elsewhere(self, address: &str) -> Result<Self> {
-        Self::open(self.session.kind(), self.server, address, "")
+        Self::open(self.session.kind(), address, "")
     }
 
-    fn open(kind: Kind, server: FileServer, address: &str, script: &str) -> Result<Self> {
+    /// The page at an address in this browser, in which this script runs before any of its own.
+    pub(crate) fn open(kind: Kind, address: &str, script: &str) -> Result<Self> {
         let session = Session::start(&kind.on_this_machine()?, &[])?;
         session.before_scripts(&format!("{WITNESS}\n{script}"))?;
         session.open(address)?;
-        let page = Self { session, server };
-        page.wait_for("the page shows no figures and plots", |sight| {
+        let page = Self { session };
+        page.stands()?;
+        Ok(page)
+    }
+
+    /// Waits until everything is there, after the page was opened or loaded again.
+    pub(crate) fn stands(&self) -> Result<Sight> {
+        self.wait_for("the page shows no figures and plots", |sight| {
             sight.is_drawn() && sight.outputs.iter().all(|text| !text.is_empty())
         })?;
-        page.settled()?;
-        Ok(page)
+        self.settled()
     }
 
     /// What there is to see now.

@@ -4,9 +4,11 @@ use std::process::{Command, ExitCode};
 use std::time::Instant;
 
 use crate::browser::Browser;
+use crate::caddy;
 use crate::chromium;
 use crate::failure::{Failure, Result};
 use crate::firefox;
+use crate::nginx;
 use crate::shell::{cargo, output, run as run_program, step, watch};
 use crate::site;
 use crate::tally::Tally;
@@ -85,6 +87,7 @@ impl Suite {
             firefox = Some(firefox::ensure()?);
             Ok(())
         });
+        self.check("Caddy and nginx", || caddy::ensure().and_then(|_| nginx::ensure()).map(drop));
         let built = self.check("Site", site::build);
         if let (true, Some(chromium)) = (built, &chromium) {
             self.site(chromium, firefox.as_ref());

@@ -1,4 +1,5 @@
-//! Serves a folder on this machine, under any path: for tests and measurements of the built site.
+//! Serves a folder on this machine, under any path: for measurements of the built site and for what tests
+//! put around it; the site itself is served to tests by [`crate::caddy`].
 
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::net::{TcpListener, TcpStream};
@@ -19,15 +20,24 @@ impl FileServer {
     /// # Errors
     /// When there is no free port.
     pub fn start(folder: PathBuf, path: &str) -> Result<Self> {
+        Self::with_headers(folder, path, &[])
+    }
+
+    /// The same with these headers in every answer: (name, value).
+    ///
+    /// # Errors
+    /// When there is no free port.
+    pub fn with_headers(folder: PathBuf, path: &str, headers: &[(&str, &str)]) -> Result<Self> {
+        let headers = headers.iter().map(|(name, value)| format!("{name}: {value}\r\n")).collect::<Vec<_>>().concat();
         let listener = TcpListener::bind(("127.0.0.1", 0)).explain(|| "No port could be opened".into())?;
         let port = listener.local_addr().explain(|| "The opened port is not known".into())?.port();
         let url = format!("http://127.0.0.1:{port}{path}");
-        let shared = Arc::new((folder, path.to_owned()));
+        let shared = Arc::new((folder, path.to_owned(), headers));
         std::thread::spawn(move || {
             for stream in listener.incoming().flatten() {
                 let shared = Arc::clone(&shared);
                 // A browser that hangs up early is no concern of ours.
-                std::thread::spawn(move || answer(&stream, &shared.0, &shared.1).ok());
+                std::thread::spawn(move || answer(&stream, &shared.0, &shared.1, &shared.2).ok());
             }
         });
         Ok(Self { url })
@@ -39,7 +49,7 @@ impl FileServer {
     }
 }
 
-fn answer(mut stream: &TcpStream, folder: &Path, path: &str) -> std::io::Result<()> {
+fn answer(mut stream: &TcpStream, folder: &Path, path: &str, headers: &str) -> std::io::Result<()> {
     let mut lines = BufReader::new(stream).lines();
     let request = lines.next().transpose()?.unwrap_or_default();
     // The head is read to its end, or closing the socket would reset the connection.
@@ -57,7 +67,8 @@ fn answer(mut stream: &TcpStream, folder: &Path, path: &str) -> std::io::Result<
     let length = body.len();
     write!(
         stream,
-        "HTTP/1.1 {status}\r\nContent-Type: {kind}\r\nContent-Length: {length}\r\nCache-Control: no-cache\r\nConnection: close\r\n\r\n"
+        "HTTP/1.1 {status}\r\nContent-Type: {kind}\r\nContent-Length: {length}\r\nCache-Control: no-cache\r\nConnection: close\r\n\
+         {headers}\r\n"
     )?;
     stream.write_all(&body)
 }

@@ -7,6 +7,7 @@
 //! - [`checks`]: the list of everything that has to hold, counted by [`tally`].
 //! - [`mod@bench`]: the figures of the README. [`brotli`]: what is weighed there and after a build.
 //! - [`wasm_tests`]: tests compiled to Wasm, in Chromium.
+//! - [`caddy`], [`nginx`]: the configurations under `deploy/`, run; [`server`] is what they share.
 //! - [`webdriver`], [`files`]: drive a browser, serve a folder. They know nothing of the page.
 //! - [`shell`], [`failure`]: run programs, say what went wrong.
 //!
@@ -16,12 +17,15 @@ pub mod accuracy;
 pub mod bench;
 pub mod brotli;
 pub mod browser;
+pub mod caddy;
 pub mod checks;
 pub mod chromium;
 pub mod failure;
 pub mod files;
 pub mod firefox;
+pub mod nginx;
 pub mod packages;
+pub mod server;
 pub mod shell;
 pub mod site;
 pub mod tally;
