@@ -23,11 +23,14 @@ self.addEventListener("fetch", (event) => {
   const { request } = event;
   const url = new URL(request.url);
   if (request.method !== "GET" || url.origin !== page.origin || !url.pathname.startsWith(page.pathname)) return;
+  // A window that still shows another build gets no texts of this one.
+  const build = url.searchParams.get("v");
   // The page's query and fragment are for the page.
   url.search = url.hash = "";
   const name = url.pathname.slice(page.pathname.length).replace(/^index\.html$/, "");
   if (!FILES.includes(name || "./")) return;
-  event.respondWith(caches.open(CACHE).then((cache) => cache.match(url)).then((kept) => kept ?? fetch(request)));
+  if (name && build && !FILES.includes(build)) event.respondWith(Response.error());
+  else event.respondWith(caches.open(CACHE).then((cache) => cache.match(url)).then((kept) => kept ?? fetch(request)));
 });
 
 // Said by the page when somebody presses "Reload".

@@ -7,6 +7,7 @@ use serde_json::json;
 use xtask::browser::Kind;
 use xtask::caddy;
 use xtask::failure::{Explain as _, Failure, Result};
+use xtask::server::fetch;
 use xtask::webdriver::{Key, wait_for};
 
 use crate::page::{PATIENCE, Page, built};
@@ -28,6 +29,7 @@ fn works_without_a_server(kind: Kind) -> Result<()> {
     kept(&page)?;
     page.leave_quietly()?;
     drop(server);
+    assert!(fetch(&address).is_err(), "somebody still serves {address}");
 
     // A link that was never opened before: it is read, and all parts of the page come, by the rest and its texts too.
     let link = format!("{address}?theme=dark#v=1&gpus=512");
@@ -40,6 +42,9 @@ fn works_without_a_server(kind: Kind) -> Result<()> {
     wait_for("nothing appears below", PATIENCE, || Ok(page.session.element("#agreement").ok().map(drop)))?;
     let rows = "return fetch('rows.txt').then((answer) => answer.text()).then((text) => text.length > 1000)";
     assert_eq!(page.session.script(rows, &[])?, json!(true));
+    // A window that shows another build gets none of this one's texts.
+    let other = "return fetch('rows.txt?v=shardwise-0_bg.wasm').then(() => false, () => true)";
+    assert_eq!(page.session.script(other, &[])?, json!(true));
     Ok(())
 }
 

@@ -31,10 +31,8 @@ fn browser_fetches(server: &str, name: &str) -> Result<Answer> {
 
 /// The names of all files of the site but the compressed copies.
 fn names(site: &Path) -> Result<Vec<String>> {
-    let files = xtask::brotli::below(site)?.into_iter().filter_map(|file| {
-        let name = file.strip_prefix(site).ok()?.to_str()?.to_owned();
-        (!name.ends_with(".br")).then_some(name)
-    });
+    let files = xtask::brotli::below(site)?.into_iter().filter(|file| file.extension().is_none_or(|kind| kind != "br"));
+    let files = files.filter_map(|file| Some(file.strip_prefix(site).ok()?.to_str()?.to_owned()));
     Ok(files.chain([String::new()]).collect())
 }
 

@@ -14,7 +14,11 @@ use crate::shell::{find, root};
 /// # Errors
 /// When there is none.
 pub fn on_this_machine() -> Result<PathBuf> {
-    let missing = || Failure::new("Caddy, which serves the site to the tests, is missing; CADDY can name it.");
+    let missing = || {
+        Failure::new(
+            "Caddy, which serves the site to the tests, is missing; `cargo xtask test` installs it, CADDY can name it.",
+        )
+    };
     named("CADDY").or_else(|| find(&["caddy"])).ok_or_else(missing)
 }
 

@@ -19,7 +19,11 @@ const BROTLI: [&str; 2] = [
 /// # Errors
 /// When there is none.
 pub fn on_this_machine() -> Result<PathBuf> {
-    let missing = || Failure::new("nginx, whose configuration is tested, is missing; NGINX can name it.");
+    let missing = || {
+        Failure::new(
+            "nginx, whose configuration is tested, is missing; `cargo xtask test` installs it, NGINX can name it.",
+        )
+    };
     named("NGINX").or_else(|| find(&["nginx"])).or_else(|| at("/usr/sbin/nginx")).ok_or_else(missing)
 }
 
