@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use crate::browser::named;
 use crate::failure::{Failure, Result};
 use crate::packages::{self, Recipe};
-use crate::server::{Server, free_port, guarded};
+use crate::server::{Server, guarded, started};
 use crate::shell::{find, root};
 
 /// The Caddy of this machine: the one that `CADDY` names, else the one on `PATH`.
@@ -38,7 +38,10 @@ pub fn ensure() -> Result<PathBuf> {
 /// # Errors
 /// When there is no Caddy, or it does not start.
 pub fn serve(folder: &Path, path: &str) -> Result<Server> {
-    let port = free_port()?;
+    started(|port| serve_at(port, folder, path))
+}
+
+fn serve_at(port: u16, folder: &Path, path: &str) -> Result<Server> {
     let own = root().join("target").join("servers");
     let mut caddy = guarded(&on_this_machine()?);
     caddy.args(["run", "--adapter", "caddyfile", "--config", "deploy/Caddyfile"]);

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use crate::browser::{at, named};
 use crate::failure::{Explain as _, Failure, Result};
 use crate::packages::{self, Recipe};
-use crate::server::{Server, free_port, guarded};
+use crate::server::{Server, guarded, started};
 use crate::shell::{find, root};
 
 /// Where Debian and Fedora put the module that serves `.br` files.
@@ -52,7 +52,10 @@ fn brotli() -> Option<PathBuf> {
 /// # Errors
 /// When there is no nginx, it does not accept the configuration, or that has no longer what is replaced here.
 pub fn serve(folder: &Path, path: &str) -> Result<Server> {
-    let port = free_port()?;
+    started(|port| serve_at(port, folder, path))
+}
+
+fn serve_at(port: u16, folder: &Path, path: &str) -> Result<Server> {
     let own = root().join("target").join("servers").join(format!("nginx-{port}"));
     std::fs::create_dir_all(&own).explain(|| "target/servers could not be made".into())?;
     let shipped = std::fs::read_to_string(root().join("deploy").join("nginx.conf"))

@@ -15,6 +15,18 @@ const GUARD: &str = "\"$@\" </dev/null & server=$!; read -r never; kill -KILL $s
 /// How long a server may take to answer.
 const PATIENCE: Duration = Duration::from_secs(20);
 
+/// How often a server is started: another process may take the free port before it does.
+const ATTEMPTS: u32 = 2;
+
+/// Starts a server on a free port, on another where that fails.
+///
+/// # Errors
+/// What went wrong the last time.
+pub(crate) fn started(start: impl Fn(u16) -> Result<Server>) -> Result<Server> {
+    let outcome = start(free_port()?);
+    (1..ATTEMPTS).fold(outcome, |outcome, _| outcome.or_else(|_| start(free_port()?)))
+}
+
 /// A server that runs until this is dropped.
 #[derive(Debug)]
 pub struct Server {
@@ -70,7 +82,7 @@ pub(crate) fn guarded(program: &Path) -> Command {
 ///
 /// # Errors
 /// When there is none.
-pub fn free_port() -> Result<u16> {
+fn free_port() -> Result<u16> {
     let listener = TcpListener::bind(("127.0.0.1", 0)).explain(|| "No port could be opened".into())?;
     Ok(listener.local_addr().explain(|| "The opened port is not known".into())?.port())
 }
@@ -158,7 +170,11 @@ mod tests {
     #[cfg(unix)]
     fn a_guarded_program_ends_with_its_guard() -> Result<()> {
         let mut command = guarded(Path::new("sh"));
-        command.args(["-c", "echo $$; exec sleep 100"]).stdin(Stdio::piped()).stdout(Stdio::piped());
+        command
+            .args(["-c", "echo $$; exec sleep 100"])
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null());
         let mut guard = command.spawn().explain(|| "No shell".into())?;
         let mut byte = [0];
         let mut id = String::new();
