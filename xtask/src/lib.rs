@@ -4,6 +4,7 @@
 //! - [`tools`]: pinned versions of what we do not write ourselves, and how to get them; [`chromium`] and [`firefox`] likewise,
 //!   each a [`browser`], by [`packages`].
 //! - [`site`]: from sources to `dist/`. Nothing else knows Trunk or wasm-opt.
+//! - [`npm`]: the engine as an npm package.
 //! - [`checks`]: the list of everything that has to hold, counted by [`tally`].
 //! - [`mod@bench`]: the figures of the README. [`brotli`]: what is weighed there and after a build.
 //! - [`wasm_tests`]: tests compiled to Wasm, in Chromium.
@@ -24,6 +25,7 @@ pub mod failure;
 pub mod files;
 pub mod firefox;
 pub mod nginx;
+pub mod npm;
 pub mod packages;
 pub mod server;
 pub mod shell;
