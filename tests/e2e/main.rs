@@ -8,6 +8,7 @@
 mod agreement;
 mod care;
 mod compare;
+mod embed;
 mod firefox;
 mod input;
 mod keyboard;

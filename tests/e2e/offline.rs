@@ -1,6 +1,6 @@
 //! Without a network: what was visited once works, a new version says so and waits, and an embedded page keeps nothing.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::Duration;
 
 use serde_json::json;
@@ -10,7 +10,7 @@ use xtask::failure::{Explain as _, Failure, Result};
 use xtask::server::fetch;
 use xtask::webdriver::{Key, wait_for};
 
-use crate::page::{PATIENCE, Page, built};
+use crate::page::{PATIENCE, Page, built, copy_of_the_site};
 
 /// A path that no site knows of.
 const UNDER: &str = "/some/path/";
@@ -63,7 +63,8 @@ const NOTICE: &str = "return document.querySelector('.update')?.textContent ?? '
 
 #[test]
 fn a_new_version_is_told_of_and_taken_by_a_reload() -> Result<()> {
-    let site = copy_of_the_site("shardwise-new-version")?;
+    let site = std::env::temp_dir().join(format!("shardwise-new-version-{}", std::process::id()));
+    copy_of_the_site(&site)?;
     let server = caddy::serve(&site, UNDER)?;
     let page = Page::open(Kind::Chromium, server.url(), "")?;
     kept(&page)?;
@@ -105,18 +106,6 @@ fn an_embedded_page_keeps_nothing() -> Result<()> {
     let found = "return navigator.serviceWorker.getRegistrations().then((all) => all.length)";
     assert_eq!(page.session.script(found, &[])?, json!(0));
     page.leave_quietly()
-}
-
-/// A copy of the built site without its compressed files, to be changed.
-fn copy_of_the_site(name: &str) -> Result<PathBuf> {
-    let [from, to] = [built()?, std::env::temp_dir().join(format!("{name}-{}", std::process::id()))];
-    for file in xtask::brotli::below(&from)?.iter().filter(|file| file.extension().is_none_or(|kind| kind != "br")) {
-        let copy = to.join(file.strip_prefix(&from).explain(|| "The site moved".into())?);
-        let folder = copy.parent().unwrap_or(&to);
-        let copied = std::fs::create_dir_all(folder).and_then(|()| std::fs::copy(file, &copy));
-        copied.explain(|| format!("{} could not be copied", file.display()))?;
-    }
-    Ok(to)
 }
 
 fn changed(file: &Path, old: &str, new: &str) -> Result<()> {

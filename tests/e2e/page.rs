@@ -1,13 +1,14 @@
 //! The page as a user finds it: by the accessible names that the design fixes.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 use std::time::Duration;
 
 use serde_json::json;
+use xtask::brotli::below;
 use xtask::browser::Kind;
 use xtask::caddy;
-use xtask::failure::{Failure, Result};
+use xtask::failure::{Explain as _, Failure, Result};
 use xtask::server::Server;
 use xtask::site;
 use xtask::webdriver::{Element, Session, wait_for};
@@ -54,6 +55,20 @@ pub(crate) fn built() -> Result<PathBuf> {
         return Ok(folder);
     }
     Err(Failure::new("There is no built site in dist/: cargo xtask build"))
+}
+
+/// Copies the built site without its compressed files and its documentation, to be changed or to have others beside it.
+pub(crate) fn copy_of_the_site(to: &Path) -> Result<()> {
+    let from = built()?;
+    for file in below(&from)?.iter().filter(|file| file.extension().is_none_or(|kind| kind != "br")) {
+        let name = file.strip_prefix(&from).explain(|| "The site moved".into())?;
+        let copy = to.join(name);
+        if !name.starts_with("docs") {
+            let made = std::fs::create_dir_all(copy.parent().unwrap_or(to)).and_then(|()| std::fs::copy(file, &copy));
+            made.explain(|| format!("{} could not be copied", file.display()))?;
+        }
+    }
+    Ok(())
 }
 
 /// The address of the site, as Caddy serves it by the shipped configuration under a path that the site cannot know. One Caddy

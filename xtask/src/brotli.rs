@@ -3,7 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use crate::failure::{Explain as _, Failure, Result};
-use crate::shell::{find, output, program, run};
+use crate::shell::{output, program, run};
+use crate::tools::node;
 
 /// Prints the size of each file after brotli at its best, which is Node's default.
 const SCRIPT: &str = "for (const file of process.argv.slice(1))
@@ -57,8 +58,4 @@ pub fn below(folder: &Path) -> Result<Vec<PathBuf>> {
     }
     files.sort();
     Ok(files)
-}
-
-fn node() -> Result<PathBuf> {
-    find(&["node"]).ok_or_else(|| Failure::new("Brotli needs Node: install it from nodejs.org."))
 }
