@@ -3,8 +3,10 @@
 use std::process::{Command, ExitCode};
 use std::time::Instant;
 
+use crate::book;
 use crate::chromium;
 use crate::failure::{Failure, Result};
+use crate::recipes;
 use crate::shell::{cargo, output, run as run_program, step, watch};
 use crate::site;
 use crate::tally::Tally;
@@ -79,11 +81,21 @@ impl Suite {
             self.tests("Tests in Chromium", &mut tests);
         }
         let built = self.check("Site", site::build);
+        if built {
+            self.recipes();
+        }
         if let (true, Some(chromium)) = (built, &chromium) {
             let mut site = cargo(&["test", "--quiet", "--test", "e2e"]);
             site.env("CHROME", &chromium.browser).env("CHROMEDRIVER", &chromium.driver);
             self.tests("Tests of the built site", &mut site);
         }
+    }
+
+    /// The documentation, which a site is built without where it must be, and the sites that show figures; the tests of the built
+    /// site open both.
+    fn recipes(&mut self) {
+        self.check("Documentation of the site", book::built);
+        self.check("Recipes", recipes::build);
     }
 
     fn clippy(&mut self, what: &str, words: &[&str]) {

@@ -3,6 +3,8 @@
 //!
 //! - [`tools`]: pinned versions of what we do not write ourselves, and how to get them; [`chromium`] likewise.
 //! - [`site`]: from sources to `dist/`. Nothing else knows Trunk or wasm-opt.
+//! - [`book`]: the documentation, with mdBook.
+//! - [`recipes`]: sites of other people's tools with the calculator in them.
 //! - [`checks`]: the list of everything that has to hold, counted by [`tally`].
 //! - [`mod@bench`]: the figures of the README. [`brotli`]: what is weighed there and after a build.
 //! - [`wasm_tests`]: tests compiled to Wasm, in Chromium.
@@ -13,11 +15,13 @@
 
 pub mod accuracy;
 pub mod bench;
+pub mod book;
 pub mod brotli;
 pub mod checks;
 pub mod chromium;
 pub mod failure;
 pub mod files;
+pub mod recipes;
 pub mod shell;
 pub mod site;
 pub mod tally;
