@@ -5,13 +5,16 @@
 //! request to anybody else.
 
 mod agreement;
+mod book;
 mod care;
 mod compare;
+mod figures;
 mod input;
 mod keyboard;
 mod links;
 mod page;
 mod plots;
+mod recipes;
 mod rest;
 mod sliders;
 mod why;
