@@ -67,7 +67,9 @@ impl Reader {
 
     /// What broke, was forbidden, or went to anybody else.
     fn complaints(&self) -> Result<Vec<String>> {
-        let severe = self.session.console()?.into_iter().filter(|(level, _)| level == "SEVERE");
+        // Not every recipe's tool makes an icon, which browsers ask for by themselves.
+        let severe = self.session.console()?.into_iter();
+        let severe = severe.filter(|(level, text)| level == "SEVERE" && !text.contains("/favicon.ico"));
         let seen = self.session.script(COMPLAINTS, &[])?;
         let seen = seen.as_array().cloned().unwrap_or_default();
         Ok(severe.map(|(_, message)| message).chain(seen.iter().map(Value::to_string)).collect())
