@@ -34,10 +34,11 @@ const VIEWS: [&str; 11] = [
 ];
 
 /// What is written behind a number, and what it is in the report's units.
-const UNITS: [(&str, f64); 19] = [
+const UNITS: [(&str, f64); 20] = [
     ("%", 1e-2),
     ("points", 1e-2),
     ("GiB", 1073741824.0),
+    ("MiB", 1048576.0),
     ("TB", 1e12),
     ("GB", 1e9),
     ("MB", 1e6),
