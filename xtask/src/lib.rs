@@ -5,6 +5,7 @@
 //! - [`site`]: from sources to `dist/`. Nothing else knows Trunk or wasm-opt.
 //! - [`book`]: the documentation, with mdBook.
 //! - [`recipes`]: sites of other people's tools with the calculator in them.
+//! - [`npm`]: the engine as an npm package.
 //! - [`checks`]: the list of everything that has to hold, counted by [`tally`].
 //! - [`mod@bench`]: the figures of the README. [`brotli`]: what is weighed there and after a build.
 //! - [`wasm_tests`]: tests compiled to Wasm, in Chromium.
@@ -21,6 +22,7 @@ pub mod checks;
 pub mod chromium;
 pub mod failure;
 pub mod files;
+pub mod npm;
 pub mod recipes;
 pub mod shell;
 pub mod site;
