@@ -6,6 +6,7 @@ mod drop;
 pub mod fetch;
 mod frame;
 mod link;
+mod parent;
 mod pause;
 mod print;
 mod ranking;
@@ -20,12 +21,13 @@ mod words;
 
 pub use clipboard::copy;
 pub use dom::{
-    field_text, focus, hold, is_open, selected_index, show_failure, slider_index, to_top, use_card_focus, use_fill,
-    use_selected, use_shortcuts,
+    field_text, focus, hold, is_open, selected_index, show_failure, show_panel, slider_index, to_top, use_card_focus,
+    use_fill, use_selected, use_shortcuts,
 };
 pub use drop::{area_text, chosen_file, read_config, settled_text, use_drop};
 pub use frame::use_frame_queue;
 pub use link::{address, arrival, full_link, use_link, use_navigation};
+pub use parent::{use_height, use_parent};
 pub use pause::{use_after_pause, use_commit, use_rested, use_settled};
 pub use print::use_printing;
 pub use ranking::use_ranking;

@@ -2,6 +2,7 @@
 
 mod advice;
 pub mod agreement;
+pub mod embed;
 pub mod gallery;
 pub mod import;
 pub mod pins;

@@ -8,6 +8,7 @@ mod agreement;
 mod book;
 mod care;
 mod compare;
+mod embed;
 mod figures;
 mod input;
 mod keyboard;
