@@ -3,8 +3,15 @@
 use std::process::{Command, ExitCode};
 use std::time::Instant;
 
+use crate::book;
+use crate::browser::Browser;
+use crate::caddy;
 use crate::chromium;
 use crate::failure::{Failure, Result};
+use crate::firefox;
+use crate::nginx;
+use crate::npm;
+use crate::recipes;
 use crate::shell::{cargo, output, run as run_program, step, watch};
 use crate::site;
 use crate::tally::Tally;
@@ -20,6 +27,7 @@ pub fn run() -> Result<ExitCode> {
     suite.sources();
     suite.documentation();
     suite.native();
+    suite.npm_package();
     suite.browser();
     println!("{}", suite.tally);
     Ok(if suite.tally.failed == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
@@ -62,7 +70,13 @@ impl Suite {
         self.cargo_check("Examples, engine alone", &["build", "--quiet", "--examples", "--no-default-features"]);
     }
 
-    /// Tests in a headless Chromium.
+    /// The engine as an npm package, in Node; its notebook is one of the browser's tests.
+    fn npm_package(&mut self) {
+        self.clippy("Lints, npm package", &["--package", "shardwise-js", "--target", WASM_TARGET]);
+        self.check("npm package", npm::check);
+    }
+
+    /// Tests in headless browsers.
     fn browser(&mut self) {
         let mut chromium = None;
         self.check("Chromium and ChromeDriver", || {
@@ -78,12 +92,36 @@ impl Suite {
         if let Some(mut tests) = tests {
             self.tests("Tests in Chromium", &mut tests);
         }
+        let mut firefox = None;
+        self.check("Firefox and geckodriver", || {
+            firefox = Some(firefox::ensure()?);
+            Ok(())
+        });
+        self.check("Caddy and nginx", || caddy::ensure().and_then(|_| nginx::ensure()).map(drop));
         let built = self.check("Site", site::build);
-        if let (true, Some(chromium)) = (built, &chromium) {
-            let mut site = cargo(&["test", "--quiet", "--test", "e2e"]);
-            site.env("CHROME", &chromium.browser).env("CHROMEDRIVER", &chromium.driver);
-            self.tests("Tests of the built site", &mut site);
+        if built {
+            self.recipes();
         }
+        if let (true, Some(chromium)) = (built, &chromium) {
+            self.site(chromium, firefox.as_ref());
+        }
+    }
+
+    /// Tests of the built site; without a Firefox those in it fail.
+    fn site(&mut self, chromium: &Browser, firefox: Option<&Browser>) {
+        let mut site = cargo(&["test", "--quiet", "--test", "e2e"]);
+        site.env("CHROME", &chromium.browser).env("CHROMEDRIVER", &chromium.driver);
+        if let Some(firefox) = firefox {
+            site.env("FIREFOX", &firefox.browser).env("GECKODRIVER", &firefox.driver);
+        }
+        self.tests("Tests of the built site", &mut site);
+    }
+
+    /// The documentation, which a site is built without where it must be, and the sites that show figures; the tests of the built
+    /// site open both.
+    fn recipes(&mut self) {
+        self.check("Documentation of the site", book::built);
+        self.check("Recipes", recipes::build);
     }
 
     fn clippy(&mut self, what: &str, words: &[&str]) {

@@ -9,10 +9,16 @@ use crate::shell::{cargo, find, output, path_with, program, root, run, step};
 
 /// Trunk turns the crate and `index.html` into a site. (0.22 wants a newer Rust than ours.)
 pub const TRUNK: &str = "0.21.14";
+/// mdBook turns `docs/` into the documentation.
+pub const MDBOOK: &str = "0.5.4";
 /// Binaryen, the npm package, brings wasm-opt.
 pub const BINARYEN: &str = "132";
 /// axe-core, the npm package, looks for what keeps people out of a page.
 pub const AXE: &str = "4.14.1";
+/// geckodriver drives Firefox.
+pub const GECKODRIVER: &str = "0.37.1";
+/// The TypeScript compiler, the npm package, holds the npm package's declarations against its answers.
+pub const TYPESCRIPT: &str = "5.9.3";
 /// What the page is compiled for.
 pub const WASM_TARGET: &str = "wasm32-unknown-unknown";
 
@@ -27,6 +33,14 @@ pub fn folder() -> PathBuf {
 /// When one of them is neither there nor can be installed.
 pub fn trunk() -> Result<PathBuf> {
     installed("trunk", "trunk", TRUNK, &["--locked"], "0")
+}
+
+/// mdBook, without its server and its search.
+///
+/// # Errors
+/// When it is neither there nor can be installed.
+pub fn mdbook() -> Result<PathBuf> {
+    installed("mdbook", "mdbook", MDBOOK, &["--locked", "--no-default-features"], "0")
 }
 
 /// The wasm-bindgen command of the very version that the page is built with.
@@ -83,6 +97,44 @@ pub fn axe() -> Result<PathBuf> {
     Ok(npm_package("axe-core", AXE)?.join("axe.min.js"))
 }
 
+/// The geckodriver of this machine at our version, if it is there.
+pub fn geckodriver_here() -> Option<PathBuf> {
+    present("geckodriver", GECKODRIVER)
+}
+
+/// geckodriver.
+///
+/// # Errors
+/// When it is neither there nor can be installed.
+pub fn geckodriver() -> Result<PathBuf> {
+    installed("geckodriver", "geckodriver", GECKODRIVER, &["--locked"], "0")
+}
+
+/// The TypeScript compiler, a script for Node.
+///
+/// # Errors
+/// When there is no Node, or npm cannot install it.
+pub fn typescript() -> Result<PathBuf> {
+    Ok(npm_package("typescript", TYPESCRIPT)?.join("bin").join("tsc"))
+}
+
+/// Node.
+///
+/// # Errors
+/// When there is none.
+pub fn node() -> Result<PathBuf> {
+    find(&["node"]).ok_or_else(no_node)
+}
+
+/// Node's package manager.
+///
+/// # Errors
+/// When there is none.
+pub fn npm() -> Result<PathBuf> {
+    node()?;
+    find(&["npm", "npm.cmd"]).ok_or_else(no_node)
+}
+
 fn no_node() -> Failure {
     Failure::new("Node and npm are missing: install them from nodejs.org.")
 }
@@ -131,10 +183,24 @@ pub fn linters() -> Result<()> {
         .map_err(|failure| Failure::new(format!("{failure} Add them yourself: rustup component add rustfmt clippy")))
 }
 
+/// The version of the library.
+///
+/// # Errors
+/// When `Cargo.lock` cannot be read.
+pub fn own_version() -> Result<String> {
+    let lock = lock_file()?;
+    let version = locked_version(&lock, "shardwise").map(str::to_owned);
+    version.ok_or_else(|| Failure::new("Cargo.lock has no shardwise: write it with `cargo generate-lockfile`."))
+}
+
+fn lock_file() -> Result<String> {
+    std::fs::read_to_string(root().join("Cargo.lock"))
+        .explain(|| "Cargo.lock could not be read; write it with `cargo generate-lockfile`".into())
+}
+
 /// The wasm-bindgen in `Cargo.lock`.
 fn wasm_bindgen_version() -> Result<String> {
-    let lock = std::fs::read_to_string(root().join("Cargo.lock"))
-        .explain(|| "Cargo.lock could not be read; write it with `cargo generate-lockfile`".into())?;
+    let lock = lock_file()?;
     locked_version(&lock, "wasm-bindgen")
         .map(str::to_owned)
         .ok_or_else(|| Failure::new("Cargo.lock has no wasm-bindgen: is the feature `web` still in Cargo.toml?"))
@@ -146,17 +212,26 @@ fn locked_version<'a>(lock: &'a str, package: &str) -> Option<&'a str> {
     line.strip_prefix("version = \"")?.strip_suffix('"')
 }
 
-/// Whether the last word but one or the last of `--version` is this: "trunk 0.21.14", "wasm-opt version 132 (version_132)".
+/// Whether a word of `--version` is this: "trunk 0.21.14", "mdbook v0.5.4", "wasm-opt version 132 (version_132)".
 fn at_version(tool: &Path, version: &str) -> bool {
-    output(program(tool).arg("--version")).is_some_and(|text| text.split_whitespace().any(|word| word == version))
+    let is_it = |word: &str| word.strip_prefix('v').unwrap_or(word) == version;
+    output(program(tool).arg("--version")).is_some_and(|text| text.split_whitespace().any(is_it))
+}
+
+/// Where a tool of ours goes.
+fn place(command: &str) -> PathBuf {
+    folder().join("bin").join(format!("{command}{}", std::env::consts::EXE_SUFFIX))
+}
+
+/// A tool at this version, on `PATH` or ours.
+fn present(command: &str, version: &str) -> Option<PathBuf> {
+    let candidates = find(&[command]).into_iter().chain([place(command)]);
+    candidates.into_iter().find(|candidate| candidate.is_file() && at_version(candidate, version))
 }
 
 fn installed(command: &str, package: &str, version: &str, options: &[&str], opt_level: &str) -> Result<PathBuf> {
-    let ours = folder().join("bin").join(format!("{command}{}", std::env::consts::EXE_SUFFIX));
-    for candidate in find(&[command]).into_iter().chain([ours.clone()]) {
-        if candidate.is_file() && at_version(&candidate, version) {
-            return Ok(candidate);
-        }
+    if let Some(tool) = present(command, version) {
+        return Ok(tool);
     }
     step(&format!("Installing {package} {version} into target/tools (once, a few minutes)"));
     let build = folder().join("build");
@@ -171,7 +246,7 @@ fn installed(command: &str, package: &str, version: &str, options: &[&str], opt_
     })?;
     // A tool that is there does not need its hundreds of megabytes of build output.
     let _ = std::fs::remove_dir_all(build);
-    Ok(ours)
+    Ok(place(command))
 }
 
 #[cfg(test)]
