@@ -94,7 +94,6 @@ fn line<'a>(cells: impl Iterator<Item = &'a str>) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use crate::share::{decode, encode_with};
 
     fn rows(text: &str) -> Vec<Vec<String>> {
