@@ -1,7 +1,8 @@
 //! Mounts the page.
 
 use shardwise::share::Decoded;
-use shardwise::ui::{App, Start, effects};
+use shardwise::ui::view::Panel;
+use shardwise::ui::{App, Embed, Start, effects};
 
 /// Half the size of the standard library's allocator, and faster.
 #[cfg(target_arch = "wasm32")]
@@ -14,5 +15,19 @@ fn main() {
     view.theme = effects::chosen_theme();
     let root = gloo::utils::document().get_element_by_id("app");
     let root = root.unwrap_or_else(|| gloo::utils::body().into());
-    yew::Renderer::<App>::with_root_and_props(root, Start { scenario, pins, issues, view }).render();
+    let start = Start { scenario, pins, issues, view };
+    if view.embed {
+        embed(root, start);
+        return;
+    }
+    yew::Renderer::<App>::with_root_and_props(root, start).render();
+    if let Some(panel) = view.panels.all().next().filter(|panel| *panel != Panel::Verdict) {
+        effects::show_panel(panel.key());
+    }
+}
+
+// Not part of the first load, as long as it is a function of its own.
+#[inline(never)]
+fn embed(root: web_sys::Element, start: Start) {
+    yew::Renderer::<Embed>::with_root_and_props(root, start).render();
 }

@@ -22,3 +22,4 @@ pub mod v1;
 
 pub use decode::{Decoded, decode, decode_json, decode_link};
 pub use encode::{encode, encode_with, to_json};
+pub use v1::set as set_typed;

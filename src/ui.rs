@@ -7,6 +7,7 @@ pub mod app;
 pub mod components;
 pub mod derived;
 pub mod effects;
+pub mod embed;
 pub mod fields;
 pub mod panels;
 pub mod preset;
@@ -15,3 +16,4 @@ pub mod text;
 pub mod view;
 
 pub use app::{App, Start};
+pub use embed::Embed;

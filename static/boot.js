@@ -7,8 +7,8 @@ try {
   // A link is read by the rest.
   if (location.hash.length > 1 || location.search) await restEarly?.("high");
   await init({ module_or_path: at(wasm) });
-  // A second after the first picture, or as soon as somebody does something.
-  await new Promise((done) => {
+  // A second after the first picture, or as soon as somebody does something; an embed has its rest already.
+  if (!document.documentElement.classList.contains("embed")) await new Promise((done) => {
     for (const kind of ["scroll", "pointermove", "pointerdown", "keydown", "focusin"]) {
       addEventListener(kind, done, { once: true, passive: true });
     }

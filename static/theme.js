@@ -1,4 +1,5 @@
-// Before the first paint: the theme of the link (?theme=dark), else the one chosen last, else the system's.
+// Before the first paint: the theme of the link (?theme=dark), else the one chosen last, else the system's. An embed stores
+// nothing and asks for nothing stored.
 (() => {
   const known = (name) => (name === "light" || name === "dark" ? name : null);
   const stored = () => {
@@ -8,7 +9,11 @@
       return null; // Storage can be forbidden; the system's theme is a fine answer.
     }
   };
-  const asked = new URLSearchParams(location.search).get("theme");
-  const theme = asked === "auto" ? null : known(asked) ?? known(stored());
-  if (theme) document.documentElement.dataset.theme = theme;
+  const root = document.documentElement;
+  const query = new URLSearchParams(location.search);
+  const embed = query.get("embed") === "1";
+  const asked = query.get("theme");
+  const theme = asked === "auto" ? null : known(asked) ?? (embed ? null : known(stored()));
+  if (theme) root.dataset.theme = theme;
+  root.classList.toggle("embed", embed);
 })();

@@ -59,7 +59,7 @@ pub fn App(start: &Start) -> Html {
     effects::use_link(&state, &known);
     effects::use_shortcuts(&emit);
     effects::use_card_focus(state.view.why, state.view.why_root());
-    let theme = effects::use_theme(state.view.theme);
+    let theme = effects::use_theme(state.view.theme, true);
     let rest = effects::use_rest();
     let words = effects::use_words(rest);
     let settled = effects::use_settled(&state.scenario);

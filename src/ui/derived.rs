@@ -16,7 +16,7 @@ use crate::params;
 use crate::plan::advice::{Advice, advise};
 use crate::scenario::Scenario;
 use crate::scenario::issue::Issue;
-use crate::ui::view::View;
+use crate::ui::view::{Panel, View};
 
 /// What the panels show.
 #[derive(Clone, Debug, PartialEq)]
@@ -48,12 +48,12 @@ pub struct Buffers {
 }
 
 /// All of it; of a scenario that moves, the map has only the nodes that the eye needs, and the layer of experts, which is below
-/// the first screen, stays as it was.
+/// the first screen, stays as it was. Of an embed only what it shows.
 pub fn derive(scenario: &Scenario, view: &View, moving: bool, buffers: &RefCell<Buffers>) -> Derived {
     let report = scenario.report();
     let Buffers { map, curve, layer } = &mut *buffers.borrow_mut();
     map.set_moving(moving);
-    if !scenario.model.architecture().has_experts() {
+    if !scenario.model.architecture().has_experts() || !view.shows(Panel::Layer) {
         *layer = None;
     } else if !moving || layer.is_none() {
         *layer = Some(Rc::new(views::expert_layer(scenario, view.layer)));
@@ -71,10 +71,16 @@ pub fn derive(scenario: &Scenario, view: &View, moving: bool, buffers: &RefCell<
 }
 
 fn region(scenario: &Scenario, view: &View, scratch: &mut Scratch) -> ChartSpec {
+    if !view.shows(Panel::Map) {
+        return ChartSpec::empty();
+    }
     let [across, up] = view.map_part;
     views::region_within(scenario, [(view.map_x, across), (view.map_y, up)], view.bounds, scratch)
 }
 
 fn curves(scenario: &Scenario, view: &View, scratch: &mut Scratch) -> ChartSpec {
+    if !view.shows(Panel::Curve) {
+        return ChartSpec::empty();
+    }
     views::curve_within(scenario, (view.curve_x, view.curve_part), view.metric, view.bounds, scratch)
 }

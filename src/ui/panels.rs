@@ -14,6 +14,7 @@ pub mod masthead;
 pub mod pickers;
 pub mod pins;
 pub mod printed;
+pub mod ranking;
 pub mod run;
 pub mod sensitivity;
 pub mod settled;

@@ -2,9 +2,11 @@
 
 mod advice;
 pub mod agreement;
+pub mod embed;
 pub mod gallery;
 pub mod import;
 pub mod pins;
+pub mod ranking;
 pub mod run;
 pub mod sensitivity;
 pub mod share;
@@ -187,7 +189,7 @@ pub fn changed(count: usize) -> String {
 /// In place of advice where there is none.
 pub fn no_advice(fits: bool) -> &'static str {
     if fits {
-        "No single change makes this one percent faster."
+        "No single change makes this two percent faster."
     } else {
         "No single change makes this fit. More GPUs, shorter sequences, full activation checkpointing and FULL_SHARD \
          together reach furthest."

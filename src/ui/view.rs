@@ -1,5 +1,7 @@
 //! What is looked at, as opposed to what is computed: theme, axes, overlays. It stands in the query of a link.
 
+mod panels;
+
 use crate::catalog::expert_layers::EXPERT_LAYERS;
 use crate::chart::timeline::Zoom;
 use crate::chart::views::{ALONG, AgreementView, LayerView, Metric, every_axis, part_of_axis};
@@ -8,6 +10,7 @@ use crate::decimal::{self, shortest};
 use crate::explain::{self, Card};
 use crate::plan::experts::family::Family;
 use crate::scenario::Scenario;
+pub use panels::{Controls, Panel, Panels};
 
 /// Light or dark.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -42,6 +45,12 @@ impl ThemeChoice {
 pub struct View {
     /// Light or dark.
     pub theme: ThemeChoice,
+    /// Whether this is a figure in somebody else's page ([`crate::ui::embed`]).
+    pub embed: bool,
+    /// The panels that the link names: all there is of an embed; the page itself scrolls to the first.
+    pub panels: Panels,
+    /// The controls of an embed.
+    pub controls: Controls,
     /// The parameter across the map.
     pub map_x: &'static str,
     /// The parameter up the map.
@@ -72,6 +81,9 @@ impl Default for View {
     fn default() -> Self {
         Self {
             theme: ThemeChoice::Auto,
+            embed: false,
+            panels: Panels::default(),
+            controls: Controls::default(),
             map_x: "seq",
             map_y: "size",
             curve_x: "link",
@@ -91,11 +103,20 @@ impl Default for View {
 impl View {
     /// Reads the query of a link; what is unknown there is not ours and stays at its default.
     pub fn from_query(query: &str) -> Self {
-        let mut view = Self::default();
+        Self::default().with_query(query)
+    }
+
+    /// The same view with what a query names; what it does not name stays.
+    #[must_use]
+    pub fn with_query(self, query: &str) -> Self {
+        let mut view = self;
         for pair in query.trim_start_matches('?').split('&') {
             let Some((key, value)) = pair.split_once('=') else { continue };
             match key {
                 "theme" => view.theme = ThemeChoice::from_key(value).unwrap_or_default(),
+                "embed" => view.embed = value == "1",
+                "view" => view.panels = Panels::read(value),
+                "controls" => view.controls = Controls::from_key(value).unwrap_or_default(),
                 "map" => {
                     if let Some((x, y)) = value.split_once('.').and_then(|(x, y)| Some((axis(x)?, axis(y)?)))
                         && x != y
@@ -110,7 +131,7 @@ impl View {
                 "metric" => {
                     view.metric = Metric::ALL.into_iter().find(|metric| metric.key() == value).unwrap_or_default();
                 }
-                "bounds" if value == "0" => view.bounds = false,
+                "bounds" => view.bounds = value != "0",
                 "why" => view.why = explain::card(value).map_or("", Card::key),
                 "layer" => view.layer = layer(value),
                 _ => {}
@@ -123,6 +144,15 @@ impl View {
     pub fn query(&self) -> String {
         let default = Self::default();
         let mut pairs = Vec::new();
+        if self.embed {
+            pairs.push("embed=1".to_owned());
+        }
+        if self.panels != default.panels {
+            pairs.push(format!("view={}", self.panels.text()));
+        }
+        if self.controls != default.controls {
+            pairs.push(format!("controls={}", self.controls.key()));
+        }
         if self.theme != default.theme {
             pairs.push(format!("theme={}", self.theme.key()));
         }
@@ -151,6 +181,25 @@ impl View {
             pairs.push(format!("why={}", self.why));
         }
         if pairs.is_empty() { String::new() } else { format!("?{}", pairs.join("&")) }
+    }
+
+    /// The panels of an embed: those that the link names, else the answer and the two figures of the first screen.
+    pub fn embedded(&self) -> Panels {
+        if self.panels == Panels::default() {
+            return Panels::of(&[Panel::Verdict, Panel::Map, Panel::Curve]);
+        }
+        self.panels
+    }
+
+    /// Whether a panel is on this page: on all of it all of them.
+    pub fn shows(&self, panel: Panel) -> bool {
+        !self.embed || self.embedded().has(panel)
+    }
+
+    /// The same view on a page of its own.
+    #[must_use]
+    pub fn alone(self) -> Self {
+        Self { embed: false, controls: Controls::default(), theme: ThemeChoice::Auto, ..self }
     }
 
     /// The same view with the card of a number open; closed where it was.
@@ -260,6 +309,22 @@ mod tests {
             View { theme: ThemeChoice::Dark, curve_x: "gpus", bounds: false, ..View::default() }.with_map_x("mem");
         assert_eq!(View::from_query(&view.query()), view);
         assert_eq!(View::default().query(), "");
+    }
+
+    #[test]
+    fn what_an_embed_shows_survives_its_query() {
+        let view = View::from_query("?embed=1&view=timeline.map&controls=none&theme=dark");
+        assert_eq!(view.query(), "?embed=1&view=timeline.map&controls=none&theme=dark");
+        assert!(view.shows(Panel::Map) && view.shows(Panel::Timeline) && !view.shows(Panel::Curve));
+        assert_eq!(view.alone().query(), "?view=timeline.map");
+        let usual = View::from_query("embed=1&view=nonsense&controls=most&other=1");
+        assert_eq!((usual.query().as_str(), usual.embedded().text().as_str()), ("?embed=1", "verdict.map.curve"));
+        assert!(Panel::ALL.into_iter().all(|panel| View::default().shows(panel)));
+        // A page may change one thing and leave the others.
+        assert_eq!(
+            view.with_query("theme=light&bounds=0").query(),
+            "?embed=1&view=timeline.map&controls=none&theme=light&bounds=0"
+        );
     }
 
     #[test]

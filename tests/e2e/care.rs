@@ -15,7 +15,7 @@ const UNFOLD: &str = "document.querySelectorAll('details').forEach((it) => { it.
     return new Promise((done) => setTimeout(() => done(true), 500));";
 
 /// What axe finds: rule, how many, the first place.
-const AXE: &str = "const only = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
+pub(crate) const AXE: &str = "const only = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
     return axe.run(document, { runOnly: only }).then(({ violations }) => violations.map(({ id, nodes }) =>
         `${id}: ${nodes.length}, ${nodes[0].target} ${nodes[0].failureSummary}`));";
 

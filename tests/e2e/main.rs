@@ -7,11 +7,14 @@
 mod agreement;
 mod care;
 mod compare;
+mod embed;
 mod input;
 mod keyboard;
 mod links;
+mod npm;
 mod page;
 mod plots;
+mod ranking;
 mod rest;
 mod share;
 mod sliders;

@@ -83,11 +83,16 @@ impl Page {
     }
 
     fn serve() -> Result<FileServer> {
+        FileServer::start(Self::folder()?, "/some/sub/path/")
+    }
+
+    /// The built site.
+    pub(crate) fn folder() -> Result<PathBuf> {
         let folder = std::env::var_os("SHARDWISE_DIST").map_or_else(site::folder, PathBuf::from);
         if !folder.join("index.html").is_file() {
             return Err(Failure::new("There is no built site in dist/: cargo xtask build"));
         }
-        FileServer::start(folder, "/some/sub/path/")
+        Ok(folder)
     }
 
     /// The same site in another, fresh browser.

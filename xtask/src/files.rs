@@ -19,15 +19,24 @@ impl FileServer {
     /// # Errors
     /// When there is no free port.
     pub fn start(folder: PathBuf, path: &str) -> Result<Self> {
+        Self::start_all(vec![(folder, path.to_owned())])
+    }
+
+    /// Serves several folders, each under its path; the address is the first one's.
+    ///
+    /// # Errors
+    /// When there is no free port.
+    pub fn start_all(folders: Vec<(PathBuf, String)>) -> Result<Self> {
         let listener = TcpListener::bind(("127.0.0.1", 0)).explain(|| "No port could be opened".into())?;
         let port = listener.local_addr().explain(|| "The opened port is not known".into())?.port();
-        let url = format!("http://127.0.0.1:{port}{path}");
-        let shared = Arc::new((folder, path.to_owned()));
+        let first = folders.first().map_or("/", |(_, path)| path);
+        let url = format!("http://127.0.0.1:{port}{first}");
+        let shared = Arc::new(folders);
         std::thread::spawn(move || {
             for stream in listener.incoming().flatten() {
                 let shared = Arc::clone(&shared);
                 // A browser that hangs up early is no concern of ours.
-                std::thread::spawn(move || answer(&stream, &shared.0, &shared.1).ok());
+                std::thread::spawn(move || answer(&stream, &shared).ok());
             }
         });
         Ok(Self { url })
@@ -39,7 +48,7 @@ impl FileServer {
     }
 }
 
-fn answer(mut stream: &TcpStream, folder: &Path, path: &str) -> std::io::Result<()> {
+fn answer(mut stream: &TcpStream, folders: &[(PathBuf, String)]) -> std::io::Result<()> {
     let mut lines = BufReader::new(stream).lines();
     let request = lines.next().transpose()?.unwrap_or_default();
     // The head is read to its end, or closing the socket would reset the connection.
@@ -49,7 +58,8 @@ fn answer(mut stream: &TcpStream, folder: &Path, path: &str) -> std::io::Result<
         }
     }
     let target = request.split(' ').nth(1).unwrap_or("/");
-    let found = file_for(target, folder, path).and_then(|file| Some((std::fs::read(&file).ok()?, media_type(&file))));
+    let mut files = folders.iter().filter_map(|(folder, path)| file_for(target, folder, path));
+    let found = files.find_map(|file| Some((std::fs::read(&file).ok()?, media_type(&file))));
     let (status, body, kind) = match found {
         Some((body, kind)) => ("200 OK", body, kind),
         None => ("404 Not Found", b"There is no such file.".to_vec(), "text/plain"),

@@ -82,6 +82,14 @@ impl Session {
         self.post("forward", &json!({})).map(drop)
     }
 
+    /// From here on scripts run in this frame of the page; `None` is the page itself.
+    ///
+    /// # Errors
+    /// When there is no such frame.
+    pub fn enter(&self, frame: Option<&Element>) -> Result<()> {
+        self.post("frame", &json!({ "id": frame.map(Element::as_argument) })).map(drop)
+    }
+
     /// Runs the body of a JavaScript function and gives what it returns (also what a promise it returns comes to).
     ///
     /// # Errors

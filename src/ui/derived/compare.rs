@@ -7,7 +7,7 @@ use crate::chart::views::{self, Scratch};
 use crate::model::report::Report;
 use crate::scenario::Scenario;
 use crate::ui::text::pins as words;
-use crate::ui::view::View;
+use crate::ui::view::{Panel, View};
 
 /// A pinned scenario beside the one on screen.
 #[derive(Clone, Debug, PartialEq)]
@@ -37,8 +37,12 @@ fn compared(derived: &mut Derived, scenario: &Scenario, view: &View, pins: &[Sce
     });
     derived.pins = named.collect();
     let pins = || derived.pins.iter().map(|pin| views::Pinned { name: &pin.name, scenario: &pin.scenario });
-    views::pin_places(Rc::make_mut(&mut derived.map), scenario, pins());
-    views::pin_curves(Rc::make_mut(&mut derived.curve), scenario, view.metric, pins(), &mut Scratch::default());
+    if view.shows(Panel::Map) {
+        views::pin_places(Rc::make_mut(&mut derived.map), scenario, pins());
+    }
+    if view.shows(Panel::Curve) {
+        views::pin_curves(Rc::make_mut(&mut derived.curve), scenario, view.metric, pins(), &mut Scratch::default());
+    }
     let bars = derived.pins.iter().map(|pin| views::pinned_memory(&pin.name, &pin.report));
     Rc::make_mut(&mut derived.memory).pins = bars.collect();
 }

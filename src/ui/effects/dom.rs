@@ -1,6 +1,7 @@
 //! Reading events and elements, and the few things that only the element itself can be told.
 
 use gloo::events::{EventListener, EventListenerOptions};
+use gloo::timers::callback::Timeout;
 use gloo::utils::{document, window};
 use wasm_bindgen::JsCast as _;
 use web_sys::{HtmlElement, HtmlInputElement, HtmlSelectElement, HtmlTextAreaElement};
@@ -50,6 +51,29 @@ pub fn to_top() {
     window().scroll_to_with_x_and_y(0.0, 0.0);
 }
 
+/// How often [`show_panel`] looks for what comes later, and how long it waits in between.
+const LOOKS: u32 = 20;
+const LOOK_EVERY_MS: u32 = 100;
+
+/// Shows the panel with this identifier, once it is there: most of them come after the first picture.
+pub fn show_panel(id: &'static str) {
+    look_for(id, LOOKS);
+}
+
+fn look_for(id: &'static str, looks: u32) {
+    let place = document().query_selector(&["#", id].concat()).ok().flatten();
+    match place {
+        Some(place) => {
+            let whole = place.closest(".figure").ok().flatten();
+            whole.unwrap_or(place).scroll_into_view();
+        }
+        None if looks > 0 => {
+            Timeout::new(LOOK_EVERY_MS, move || look_for(id, looks - 1)).forget();
+        }
+        None => {}
+    }
+}
+
 /// Tells the style sheet how much of a slider's track is filled.
 #[hook]
 pub fn use_fill(slider: &NodeRef, index: u32, last: u32) {
@@ -82,7 +106,9 @@ pub fn use_card_focus(why: &'static str, root: &'static str) {
         let closes = why.is_empty();
         // Whoever has gone on to something else stays there.
         let lost = document().active_element().is_none_or(|element| element.tag_name() == "BODY");
-        if now != before && (!closes || lost) {
+        // In a frame, whoever reads the page around it stays there.
+        let here = document().has_focus().unwrap_or(true);
+        if now != before && (!closes || lost) && here {
             let id = if closes { ["ask-", before.1].concat() } else { "why".to_owned() };
             if let Some(element) =
                 document().get_element_by_id(&id).and_then(|found| found.dyn_into::<HtmlElement>().ok())

@@ -20,9 +20,9 @@ pub fn chosen_theme() -> ThemeChoice {
     named.and_then(|name| ThemeChoice::from_key(&name)).unwrap_or_default()
 }
 
-/// Applies the choice and gives the theme that it comes to.
+/// Applies the choice and gives the theme that it comes to; `kept` remembers it for the next visit.
 #[hook]
-pub fn use_theme(choice: ThemeChoice) -> Theme {
+pub fn use_theme(choice: ThemeChoice, kept: bool) -> Theme {
     let dark = use_state(|| false);
     let setter = dark.setter();
     use_effect_with((), move |()| {
@@ -40,7 +40,7 @@ pub fn use_theme(choice: ThemeChoice) -> Theme {
             return;
         }
         let root = document_element();
-        let storage = window().local_storage().ok().flatten();
+        let storage = kept.then(|| window().local_storage().ok().flatten()).flatten();
         if *choice == ThemeChoice::Auto {
             let _ = root.remove_attribute("data-theme");
             let _ = storage.map(|storage| storage.remove_item(STORED));

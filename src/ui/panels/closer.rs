@@ -68,6 +68,6 @@ pub fn Closer(props: &Settled) -> Html {
 }
 
 /// A note under a figure.
-fn note(words: &'static str) -> Html {
+pub fn note(words: &'static str) -> Html {
     html! { <p class="note">{ words }</p> }
 }

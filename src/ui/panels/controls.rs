@@ -77,6 +77,15 @@ pub fn controls(state: &State, folded: Folded, emit: &Callback<Action>) -> Html 
     }
 }
 
+/// The sliders of the first screen alone, for an embed, and what stands in the place of a sixth.
+pub fn sliders(state: &State, emit: &Callback<Action>, last: Html) -> Html {
+    let around = Around { scenario: &state.scenario, drafts: state.drafts(), preset: &state.preset, emit };
+    let rows = ["size", "seq", "gpus", "mem", "link"].into_iter().filter_map(params::find);
+    html! {
+        <section class="sliders" aria-label="Controls">{ for rows.map(|param| control(param, around, false)) }{ last }</section>
+    }
+}
+
 #[inline(never)]
 fn groups(state: &State, folded: Folded, emit: &Callback<Action>) -> Html {
     let drafts = state.drafts().to_vec();

@@ -19,6 +19,7 @@ use crate::ui::panels::agreement::Agreement;
 use crate::ui::panels::closer::Closer;
 use crate::ui::panels::expert_layer::expert_layer;
 use crate::ui::panels::groups::title;
+use crate::ui::panels::ranking::Ranking;
 use crate::ui::panels::run::run;
 use crate::ui::panels::strategies::Strategies;
 use crate::ui::panels::why::why;
@@ -90,40 +91,13 @@ pub fn figures(
     theme: Theme,
     sinks: Sinks,
 ) -> Html {
-    let Sinks { emit, say } = sinks;
+    let Sinks { emit, .. } = sinks;
     let view = state.view;
-    let (map_x, map_y) = (derived.map.x.key, derived.map.y.key);
-    let axes = axes_of(&state.scenario, false);
-    let of_cost = axes_of(&state.scenario, view.metric == Metric::Cost);
-    let across = Choose(|view, place| Action::Look(view.with_map_x(key(place))));
-    let up = Choose(|view, place| Action::Look(view.with_map_y(key(place))));
-    let along = Choose(|view, place| Action::Look(view.with_curve_x(key(place))));
-    let of_map = Narrow { view, with: |view, map_part| View { map_part, ..view } };
-    let of_curve = Narrow { view, with: |view, [curve_part, _]| View { curve_part, ..view } };
-    let bounds = emit.reform(move |_: MouseEvent| Action::Look(View { bounds: !view.bounds, ..view }));
     let card = |place| why(place, view, &state.scenario, &derived.report, emit);
-    let overlay = if bounds_hold(&state.scenario) {
-        html! {
-            <span class="check-line"><label class="check" title={text::BOUNDS_HELP}>
-                <input type="checkbox" id="bounds" checked={view.bounds} onclick={bounds} />{ text::BOUNDS }
-            </label>{ ask("bound", text::BOUNDS, view.why, emit) }</span>
-        }
-    } else {
-        Html::default()
-    };
     html! {
         <section class="figures" aria-label="Figures over parameters">
-            <Figure id="map" spec={derived.map.clone()} {theme} emit={emit.clone()} say={say.clone()} hint={text::HINT} narrow={of_map}>
-                { axis(("map-x", "Horizontal axis of the map"), &axes, map_x, view, across, emit) }
-                <span aria-hidden="true">{ "×" }</span>
-                { axis(("map-y", "Vertical axis of the map"), &axes, map_y, view, up, emit) }
-            </Figure>
-            <Figure id="curve" spec={derived.curve.clone()} {theme} emit={emit.clone()} say={say.clone()} foot={overlay} narrow={of_curve}
-                why={view.why}>
-                { metric(view, emit) }
-                <span>{ "over" }</span>
-                { axis(("curve-x", "Horizontal axis of the curves"), &of_cost, derived.curve.x.key, view, along, emit) }
-            </Figure>
+            { map(state, derived, theme, sinks) }
+            { curve(state, derived, theme, sinks) }
             <MemoryBar spec={derived.memory.clone()} {theme} why={view.why} emit={emit.clone()} />
             { card(1) }
             <div class="wide" ref={below.place.clone()}>
@@ -134,6 +108,49 @@ pub fn figures(
     }
 }
 
+/// The feasible region.
+pub fn map(state: &State, derived: &Derived, theme: Theme, Sinks { emit, say }: Sinks) -> Html {
+    let view = state.view;
+    let (map_x, map_y) = (derived.map.x.key, derived.map.y.key);
+    let axes = axes_of(&state.scenario, false);
+    let across = Choose(|view, place| Action::Look(view.with_map_x(key(place))));
+    let up = Choose(|view, place| Action::Look(view.with_map_y(key(place))));
+    let of_map = Narrow { view, with: |view, map_part| View { map_part, ..view } };
+    html! {
+        <Figure id="map" spec={derived.map.clone()} {theme} emit={emit.clone()} say={say.clone()} hint={text::HINT} narrow={of_map}>
+            { axis(("map-x", "Horizontal axis of the map"), &axes, map_x, view, across, emit) }
+            <span aria-hidden="true">{ "×" }</span>
+            { axis(("map-y", "Vertical axis of the map"), &axes, map_y, view, up, emit) }
+        </Figure>
+    }
+}
+
+/// The curves.
+pub fn curve(state: &State, derived: &Derived, theme: Theme, Sinks { emit, say }: Sinks) -> Html {
+    let view = state.view;
+    let of_cost = axes_of(&state.scenario, view.metric == Metric::Cost);
+    let along = Choose(|view, place| Action::Look(view.with_curve_x(key(place))));
+    let of_curve = Narrow { view, with: |view, [curve_part, _]| View { curve_part, ..view } };
+    let bounds = emit.reform(move |_: MouseEvent| Action::Look(View { bounds: !view.bounds, ..view }));
+    let overlay = if bounds_hold(&state.scenario) {
+        html! {
+            <span class="check-line"><label class="check" title={text::BOUNDS_HELP}>
+                <input type="checkbox" id="bounds" checked={view.bounds} onclick={bounds} />{ text::BOUNDS }
+            </label>{ ask("bound", text::BOUNDS, view.why, emit) }</span>
+        }
+    } else {
+        Html::default()
+    };
+    html! {
+        <Figure id="curve" spec={derived.curve.clone()} {theme} emit={emit.clone()} say={say.clone()} foot={overlay} narrow={of_curve}
+            why={view.why}>
+            { metric(view, emit) }
+            <span>{ "over" }</span>
+            { axis(("curve-x", "Horizontal axis of the curves"), &of_cost, derived.curve.x.key, view, along, emit) }
+        </Figure>
+    }
+}
+
 /// Where a figure will be.
 fn to_come() -> Html {
     html! { <div class="skeleton wide"></div> }
@@ -141,7 +158,7 @@ fn to_come() -> Html {
 
 /// The timeline. Not part of the first picture, nor of the code that paints it.
 #[inline(never)]
-fn timeline(state: &State, spec: Rc<ChartSpec>, theme: Theme, Sinks { emit, say }: Sinks) -> Html {
+pub fn timeline(state: &State, spec: Rc<ChartSpec>, theme: Theme, Sinks { emit, say }: Sinks) -> Html {
     let view = state.view;
     let levels: Vec<Item> = text::LEVELS.map(|label| Item { label: AttrValue::Static(label), group: None }).to_vec();
     let look = Choose(|view, place| {
@@ -171,6 +188,7 @@ fn rest(state: &State, settled: Scenario, derived: &Derived, theme: Theme, sinks
             { card(2) }
             <Closer scenario={settled} {view} {theme} emit={emit.clone()} say={say.clone()} />
             <Strategies scenario={settled} why={view.why} emit={emit.clone()} />
+            <Ranking scenario={settled} emit={emit.clone()} />
             { card(3) }
             { for derived.layer.iter().map(|spec| expert_layer(spec, view, theme, sinks)) }
             { run(&state.scenario, view.why, emit) }

@@ -17,40 +17,53 @@ use crate::ui::text::{self, Headline, Tiles, pins as words};
 
 /// The first thing on the page.
 pub fn verdict(headline: &Headline, state: &State, derived: &Derived, sinks: Sinks) -> Html {
-    let Headline { subject, verdict, rest, fits } = headline;
-    let report = &derived.report;
-    let scenario = &state.scenario;
-    let tiles = tiles(scenario, report, derived.pins.first());
-    let asked = tiles.into_iter().zip(explain::HEADLINE).map(|(tile, key)| {
-        let what = format!("{} {}", tile.name, tile.value);
-        Tile { ask: ask(key, &what, state.view.why, sinks.emit), ..tile }
-    });
-    let advice = derived.advice.iter().enumerate().map(|(place, advice)| advised(place, advice, *fits, sinks.emit));
+    let fits = headline.fits;
+    let advice = derived.advice.iter().enumerate().map(|(place, advice)| advised(place, advice, fits, sinks.emit));
     html! {
         <>
             <section class="verdict" aria-labelledby="headline">
-                // Their places are kept, so that nothing below moves when a slider does.
-                <div class="answer">
-                    <h1 id="headline" class="headline">
-                        <span>{ subject }{ " " }</span><em class={(!fits).then_some("not")}>{ verdict }</em><span>{ rest }</span>
-                    </h1>
-                    <ul class="issues">{ for derived.issues.iter().map(|issue| {
-                        html! { <li class={(issue.severity == Severity::Note).then_some("note")}>{ &issue.message }</li> }
-                    }) }</ul>
-                </div>
+                { answer(headline, derived) }
                 <div class="verdict-line"><p class="tile-name">{ text::WOULD_HELP }</p>{ pin_button(state, sinks) }</div>
                 <div id="advice" class="advice">
                     if derived.advice.is_empty() {
-                        <p>{ text::no_advice(*fits) }</p>
+                        <p>{ text::no_advice(fits) }</p>
                     }
                     { for advice }
                 </div>
             </section>
-            <section class="figures-row" aria-label="Figures">
-                { for asked.map(tile) }
-            </section>
-            { pins(scenario, &derived.pins, sinks) }
+            { row(state, derived, sinks) }
+            { pins(&state.scenario, &derived.pins, sinks) }
         </>
+    }
+}
+
+/// The headline, and what is wrong with the scenario.
+pub fn answer(headline: &Headline, derived: &Derived) -> Html {
+    let Headline { subject, verdict, rest, fits } = headline;
+    html! {
+        // Their places are kept, so that nothing below moves when a slider does.
+        <div class="answer">
+            <h1 id="headline" class="headline">
+                <span>{ subject }{ " " }</span><em class={(!fits).then_some("not")}>{ verdict }</em><span>{ rest }</span>
+            </h1>
+            <ul class="issues">{ for derived.issues.iter().map(|issue| {
+                html! { <li class={(issue.severity == Severity::Note).then_some("note")}>{ &issue.message }</li> }
+            }) }</ul>
+        </div>
+    }
+}
+
+/// The headline figures.
+pub fn row(state: &State, derived: &Derived, sinks: Sinks) -> Html {
+    let tiles = tiles(&state.scenario, &derived.report, derived.pins.first());
+    let asked = tiles.into_iter().zip(explain::HEADLINE).map(|(tile, key)| {
+        let what = format!("{} {}", tile.name, tile.value);
+        Tile { ask: ask(key, &what, state.view.why, sinks.emit), ..tile }
+    });
+    html! {
+        <section class="figures-row" aria-label="Figures">
+            { for asked.map(tile) }
+        </section>
     }
 }
 
