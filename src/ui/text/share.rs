@@ -206,6 +206,7 @@ fn in_html(text: &str) -> String {
 mod tests {
     use super::*;
     use crate::share::{decode, encode_with};
+    use crate::ui::view::View;
 
     const PAGE: &str = "https://example.org/calc/";
 
@@ -239,6 +240,13 @@ mod tests {
         assert!(lines[9].starts_with('[') && lines[9].ends_with(&format!("]({link})")), "{table}");
         let summary = Copy::Summary.text(&scenario, &pins, &link, "");
         assert!(summary.contains("On screen") && summary.ends_with(&format!("\n\n{link}\n")), "{summary}");
+    }
+
+    #[test]
+    fn every_view_is_one_that_links_know() {
+        for (view, name) in VIEWS {
+            assert_eq!(View::from_query(&["?view=", view].concat()).panels.text(), view, "{name}");
+        }
     }
 
     #[test]

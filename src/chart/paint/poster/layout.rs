@@ -136,7 +136,7 @@ fn wrapped(text: &str, width: f64) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for word in text.split(' ') {
         match lines.last_mut() {
-            Some(line) if text_width(line) + text_width(word) < width => {
+            Some(line) if text_width(line) + text_width(" ") + text_width(word) <= width => {
                 line.push(' ');
                 line.push_str(word);
             }
