@@ -5,6 +5,7 @@ pub mod boundary;
 pub mod cost;
 pub mod experts;
 pub mod limits;
+pub mod ranking;
 pub mod refine;
 pub mod scaling;
 pub mod search;

@@ -104,6 +104,11 @@ impl Strategy {
         Self::HybridShard,
     ];
 
+    /// Its place among all of them.
+    pub fn place(self) -> usize {
+        Self::ALL.iter().position(|strategy| *strategy == self).unwrap_or(0)
+    }
+
     /// Whether it has a group smaller than the run, of [`Scenario::shard_size`] GPUs.
     pub fn uses_shard_size(self) -> bool {
         matches!(self, Self::HybridShard | Self::ReshardTo | Self::Zero1Group)

@@ -20,3 +20,4 @@ pub mod v1;
 
 pub use decode::{Decoded, decode, decode_link};
 pub use encode::{encode, encode_with, to_json};
+pub use v1::set as set_typed;

@@ -146,6 +146,32 @@ fn links_to_mixtures_of_experts_are_short() {
     }
 }
 
+/// Every number moved to where it takes many digits, every choice to its longest word, hardware and model the user's own.
+#[test]
+fn the_longest_link_is_shorter_than_browsers_and_messengers_take() {
+    let mut scenario = decode("cluster=dgx-h100&model=deepseek-v3").scenario;
+    for param in every() {
+        match param.kind {
+            // Moving the size would make it a model of the ladder.
+            Kind::Number(_) if param.key == "size" => {}
+            Kind::Number(number) => {
+                let value = number.min + 0.37123 * (number.max - number.min);
+                (number.set)(&mut scenario, if number.integer { value.round() } else { value });
+            }
+            Kind::Choice(choice) => {
+                let now = (choice.get)(&scenario);
+                let others = (0..choice.options.len()).filter(|place| *place != now);
+                let longest = others.max_by_key(|place| choice.options[*place].key.len());
+                (choice.set)(&mut scenario, longest.unwrap());
+            }
+        }
+    }
+    let link = encode(&scenario);
+    assert!(link.contains("model=custom") && link.contains("peak=") && link.len() > 1_000, "{link}");
+    assert!(link.len() < 2_000, "{}: {link}", link.len());
+    assert_eq!(decode(&link).scenario, scenario);
+}
+
 #[test]
 fn every_broken_part_of_a_link_is_a_sentence_and_the_rest_stands() {
     let link = "#v=1&rev=1&cluster=dgx-h100&gpu=h1000&gpus=256&mem=abc&seq=-5&mbs=2&strategy=fsdp&colour=red&link=1e99";

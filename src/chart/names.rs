@@ -1,9 +1,12 @@
 //! What parts, limiters and lines are called, everywhere.
 
 use super::spec::LineRole;
+use core::fmt::Write as _;
+
 use crate::model::compute::parts::Operator;
 use crate::model::report::{Lane, Limiter, MemoryPart, Work};
 use crate::params::{Kind, find};
+use crate::scenario::Scenario;
 
 /// The name of a memory part.
 pub const fn part(part: MemoryPart) -> &'static str {
@@ -84,6 +87,19 @@ pub fn strategy(place: usize) -> &'static str {
         Some(Kind::Choice(choice)) => choice.options.get(place).map_or("", |option| option.label),
         _ => "",
     }
+}
+
+/// How a scenario is laid out: `FSDP FULL_SHARD, tp 2, pp 4`.
+pub fn layout(scenario: &Scenario) -> String {
+    let mut words = strategy(scenario.strategy.place()).to_owned();
+    let mesh = scenario.degrees();
+    for (key, degree) in [("tp", mesh.tp), ("cp", mesh.cp), ("pp", mesh.pp), ("ep", mesh.ep)] {
+        if degree > 1 {
+            // Writing to a string cannot fail.
+            let _ = write!(words, ", {key} {degree}");
+        }
+    }
+    words
 }
 
 /// A label as it reads inside a sentence: `Sequence length` in lower case, `GPU memory` and `MFU` as they are.

@@ -44,6 +44,19 @@ pub struct Efficiency {
     pub launch_per_layer: Seconds,
 }
 
+impl Efficiency {
+    /// Kernels that reach every peak, and launches that cost nothing.
+    pub const IDEAL: Self = Self {
+        matmul: 1.0,
+        matmul_8bit: 1.0,
+        attention: 1.0,
+        attention_tuned: 1.0,
+        memory: 1.0,
+        half_saturation_tokens: 0.0,
+        launch_per_layer: Seconds::ZERO,
+    };
+}
+
 /// How collectives are priced.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Topology {
@@ -77,4 +90,21 @@ pub struct Network {
     pub node_decay: f64,
     /// How collectives are priced.
     pub topology: Topology,
+}
+
+impl Network {
+    /// The same links at their nominal rates, without latency, decay or switches that reduce.
+    #[must_use]
+    pub fn ideal(self, topology: Topology) -> Self {
+        Self {
+            intra_node_latency: Seconds::ZERO,
+            inter_node_latency: Seconds::ZERO,
+            intra_node_efficiency: 1.0,
+            inter_node_efficiency: 1.0,
+            all_reduce_passes: 2.0,
+            node_decay: 0.0,
+            topology,
+            ..self
+        }
+    }
 }

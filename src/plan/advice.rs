@@ -258,7 +258,8 @@ pub fn apply(scenario: &Scenario, change: Change) -> Scenario {
     changed
 }
 
-fn choose(scenario: &mut Scenario, strategy: Strategy) {
+/// Another strategy; a group smaller than the run is the data-parallel GPUs of one node.
+pub fn choose(scenario: &mut Scenario, strategy: Strategy) {
     scenario.strategy = strategy;
     if strategy.uses_shard_size() {
         // The data-parallel GPUs of one node.

@@ -33,6 +33,7 @@ mod write;
 
 pub(super) use pins::{read_pin, write_pin};
 pub(super) use read::read;
+pub use read::set;
 pub(super) use write::{write, write_all};
 
 use super::pick::pick_cluster;

@@ -97,7 +97,7 @@ pub fn App(start: &Start) -> Html {
         });
     }
     // What the status line says: the headline, or where the crosshair stands.
-    let pointed = use_state(|| None::<AttrValue>);
+    let pointed = use_state_eq(|| None::<AttrValue>);
     let headline = text::headline(&state.scenario, &derived.report);
     let sentence: AttrValue = headline.sentence().into();
     let say = {

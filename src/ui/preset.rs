@@ -65,8 +65,12 @@ fn nearest(shape: &Architecture) -> Model {
     found.1
 }
 
-/// Whether a parameter has another value than its preset.
+/// Whether a parameter has another value than its preset. The shape of a ladder model follows from its size, which is marked itself.
 pub fn is_changed(param: &Param, scenario: &Scenario, preset: &Scenario) -> bool {
+    let follows = |scenario: &Scenario| matches!(scenario.model, Model::Ladder { .. });
+    if param.group == Group::Architecture && param.key != "size" && follows(scenario) && follows(preset) {
+        return false;
+    }
     match param.kind {
         Kind::Number(number) => (number.get)(scenario) != (number.get)(preset),
         Kind::Choice(choice) => (choice.get)(scenario) != (choice.get)(preset),

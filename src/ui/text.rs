@@ -5,6 +5,7 @@ pub mod agreement;
 pub mod gallery;
 pub mod import;
 pub mod pins;
+pub mod ranking;
 pub mod run;
 pub mod sensitivity;
 pub mod strategies;
@@ -58,8 +59,6 @@ pub const LIMITER: &str = "Limited by";
 pub const MOOT: &str = "If memory were no limit";
 /// Before the first advice.
 pub const WOULD_HELP: &str = "What would help most";
-/// On the button that follows advice.
-pub const APPLY: &str = "Apply";
 /// Over the list of what could not be read in a link.
 pub const BANNER: &str = "Not everything in this link could be read:";
 /// On the button that closes it.
@@ -188,7 +187,7 @@ pub fn changed(count: usize) -> String {
 /// In place of advice where there is none.
 pub fn no_advice(fits: bool) -> &'static str {
     if fits {
-        "No single change makes this one percent faster."
+        "No single change makes this two percent faster."
     } else {
         "No single change makes this fit. More GPUs, shorter sequences, full activation checkpointing and FULL_SHARD \
          together reach furthest."

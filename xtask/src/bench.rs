@@ -1,6 +1,7 @@
 //! `cargo xtask bench`: the figures of the README, measured on the built site and on the engine alone.
 
 mod latency;
+mod package;
 mod table;
 mod throughput;
 mod weight;
@@ -34,6 +35,8 @@ pub fn run(format: Format) -> Result<()> {
     table.extend("speed, native", throughput::native());
     step("Counting evaluations of the engine, in Chromium");
     table.extend("speed, Chromium", throughput::in_chromium(&chromium));
+    step("Weighing the npm package and counting its evaluations");
+    table.extend("npm package", package::measure());
     for throttle in latency::THROTTLES {
         step(&format!("Moving every slider in Chromium, processor slowed {throttle} times"));
         table.extend("latency", latency::measure(&chromium, throttle));

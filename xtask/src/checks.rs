@@ -5,6 +5,7 @@ use std::time::Instant;
 
 use crate::chromium;
 use crate::failure::{Failure, Result};
+use crate::npm;
 use crate::shell::{cargo, output, run as run_program, step, watch};
 use crate::site;
 use crate::tally::Tally;
@@ -20,6 +21,7 @@ pub fn run() -> Result<ExitCode> {
     suite.sources();
     suite.documentation();
     suite.native();
+    suite.npm_package();
     suite.browser();
     println!("{}", suite.tally);
     Ok(if suite.tally.failed == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
@@ -60,6 +62,12 @@ impl Suite {
     fn native(&mut self) {
         self.tests("Tests, native", &mut cargo(&["test", "--quiet", "--workspace", "--no-fail-fast"]));
         self.cargo_check("Examples, engine alone", &["build", "--quiet", "--examples", "--no-default-features"]);
+    }
+
+    /// The engine as an npm package, in Node; its notebook is one of the browser's tests.
+    fn npm_package(&mut self) {
+        self.clippy("Lints, npm package", &["--package", "shardwise-js", "--target", WASM_TARGET]);
+        self.check("npm package", npm::check);
     }
 
     /// Tests in a headless Chromium.

@@ -3,6 +3,7 @@
 //!
 //! - [`tools`]: pinned versions of what we do not write ourselves, and how to get them; [`chromium`] likewise.
 //! - [`site`]: from sources to `dist/`. Nothing else knows Trunk or wasm-opt.
+//! - [`npm`]: the engine as an npm package.
 //! - [`checks`]: the list of everything that has to hold, counted by [`tally`].
 //! - [`mod@bench`]: the figures of the README. [`brotli`]: what is weighed there and after a build.
 //! - [`wasm_tests`]: tests compiled to Wasm, in Chromium.
@@ -18,6 +19,7 @@ pub mod checks;
 pub mod chromium;
 pub mod failure;
 pub mod files;
+pub mod npm;
 pub mod shell;
 pub mod site;
 pub mod tally;

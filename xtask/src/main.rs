@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use xtask::failure::{Failure, Result};
-use xtask::{accuracy, bench, checks, site};
+use xtask::{accuracy, bench, checks, npm, site};
 
 const USAGE: &str = "\
 Usage: cargo xtask <command>
@@ -11,6 +11,7 @@ Usage: cargo xtask <command>
   serve [--dev] [--port N]   build the site, serve it on http://127.0.0.1:8080, build again on every change
   build                      build the site into dist/, ready for any static file server
   profile                    play the first screen, and write down which functions it does without: xtask/cold.txt
+  npm [--test]               the engine as an npm package, in target/npm/; its tests
   test                       every check and test, with a count at the end
   accuracy                   the tables of docs/accuracy.md from the rows under tests/measured
   bench [--markdown]         size, speed and latency of the built site, as a table
@@ -37,6 +38,8 @@ fn dispatch(words: &[&str]) -> Result<ExitCode> {
         }
         ["build"] => site::build()?,
         ["profile"] => site::profile()?,
+        ["npm"] => npm::build().map(drop)?,
+        ["npm", "--test"] => npm::check()?,
         ["test"] => return checks::run(),
         ["accuracy"] => accuracy::run()?,
         ["bench"] => bench::run(bench::Format::Text)?,

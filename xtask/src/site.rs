@@ -155,7 +155,8 @@ fn finish(folder: &Path) -> Result<()> {
     Ok(())
 }
 
-fn optimise(words: &[PathBuf], module: &Path) -> Result<()> {
+/// Runs wasm-opt over a module; without `words`, which call it, leaves it as it is.
+pub(crate) fn optimise(words: &[PathBuf], module: &Path) -> Result<()> {
     let Some((first, rest)) = words.split_first() else { return Ok(()) };
     let mut optimise = program(first);
     optimise.args(rest).args(WASM_FEATURES).args(OPTIMISATIONS).arg("--output").arg(module).arg(module);

@@ -13,6 +13,8 @@ pub const TRUNK: &str = "0.21.14";
 pub const BINARYEN: &str = "132";
 /// axe-core, the npm package, looks for what keeps people out of a page.
 pub const AXE: &str = "4.14.1";
+/// The TypeScript compiler, the npm package, holds the npm package's declarations against its answers.
+pub const TYPESCRIPT: &str = "5.9.3";
 /// What the page is compiled for.
 pub const WASM_TARGET: &str = "wasm32-unknown-unknown";
 
@@ -83,6 +85,31 @@ pub fn axe() -> Result<PathBuf> {
     Ok(npm_package("axe-core", AXE)?.join("axe.min.js"))
 }
 
+/// The TypeScript compiler, a script for Node.
+///
+/// # Errors
+/// When there is no Node, or npm cannot install it.
+pub fn typescript() -> Result<PathBuf> {
+    Ok(npm_package("typescript", TYPESCRIPT)?.join("bin").join("tsc"))
+}
+
+/// Node.
+///
+/// # Errors
+/// When there is none.
+pub fn node() -> Result<PathBuf> {
+    find(&["node"]).ok_or_else(no_node)
+}
+
+/// Node's package manager.
+///
+/// # Errors
+/// When there is none.
+pub fn npm() -> Result<PathBuf> {
+    node()?;
+    find(&["npm", "npm.cmd"]).ok_or_else(no_node)
+}
+
 fn no_node() -> Failure {
     Failure::new("Node and npm are missing: install them from nodejs.org.")
 }
@@ -131,10 +158,24 @@ pub fn linters() -> Result<()> {
         .map_err(|failure| Failure::new(format!("{failure} Add them yourself: rustup component add rustfmt clippy")))
 }
 
+/// The version of the library.
+///
+/// # Errors
+/// When `Cargo.lock` cannot be read.
+pub fn own_version() -> Result<String> {
+    let lock = lock_file()?;
+    let version = locked_version(&lock, "shardwise").map(str::to_owned);
+    version.ok_or_else(|| Failure::new("Cargo.lock has no shardwise: write it with `cargo generate-lockfile`."))
+}
+
+fn lock_file() -> Result<String> {
+    std::fs::read_to_string(root().join("Cargo.lock"))
+        .explain(|| "Cargo.lock could not be read; write it with `cargo generate-lockfile`".into())
+}
+
 /// The wasm-bindgen in `Cargo.lock`.
 fn wasm_bindgen_version() -> Result<String> {
-    let lock = std::fs::read_to_string(root().join("Cargo.lock"))
-        .explain(|| "Cargo.lock could not be read; write it with `cargo generate-lockfile`".into())?;
+    let lock = lock_file()?;
     locked_version(&lock, "wasm-bindgen")
         .map(str::to_owned)
         .ok_or_else(|| Failure::new("Cargo.lock has no wasm-bindgen: is the feature `web` still in Cargo.toml?"))

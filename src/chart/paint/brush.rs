@@ -1,5 +1,5 @@
 //! The HTML canvas of plotters-canvas, quicker where a redraw spends its time, in calls to the browser: lines of one look are
-//! stroked together, and of rectangles and text only what differs from the last is set. Other shapes are few and stay its own.
+//! stroked together, and of what is filled and of text only what differs from the last is set. Other shapes stay its own.
 
 use plotters::style::FontStyle;
 use plotters::style::text_anchor::{HPos, VPos};
@@ -144,11 +144,24 @@ impl DrawingBackend for Brush<'_> {
     }
 
     fn fill_polygon<S: BackendStyle, I: IntoIterator<Item = BackendCoord>>(&mut self, path: I, style: &S) -> Result {
-        self.own(|canvas| canvas.fill_polygon(path, style))
+        self.fill_in(style.color());
+        self.context.begin_path();
+        self.trace(path);
+        self.context.close_path();
+        self.context.fill();
+        Ok(())
     }
 
     fn draw_circle<S: BackendStyle>(&mut self, centre: BackendCoord, radius: u32, style: &S, fill: bool) -> Result {
-        self.own(|canvas| canvas.draw_circle(centre, radius, style, fill))
+        if !fill {
+            return self.own(|canvas| canvas.draw_circle(centre, radius, style, false));
+        }
+        self.fill_in(style.color());
+        self.context.begin_path();
+        let (x, y) = (f64::from(centre.0), f64::from(centre.1));
+        self.context.arc(x, y, f64::from(radius), 0.0, core::f64::consts::TAU).map_err(|error| failed(&error))?;
+        self.context.fill();
+        Ok(())
     }
 
     /// Text stands level, its middle at the height of its place: figures have no other.

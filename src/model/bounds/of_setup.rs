@@ -92,27 +92,10 @@ pub fn simplified(setup: &Setup) -> Setup {
         },
         accelerator: Accelerator {
             memory_bandwidth: BytesPerSecond::UNLIMITED,
-            efficiency: Efficiency {
-                matmul: 1.0,
-                matmul_8bit: 1.0,
-                attention: 1.0,
-                attention_tuned: 1.0,
-                memory: 1.0,
-                half_saturation_tokens: 0.0,
-                launch_per_layer: Seconds::ZERO,
-            },
+            efficiency: Efficiency::IDEAL,
             ..setup.accelerator
         },
-        network: Network {
-            intra_node_latency: Seconds::ZERO,
-            inter_node_latency: Seconds::ZERO,
-            intra_node_efficiency: 1.0,
-            inter_node_efficiency: 1.0,
-            all_reduce_passes: 2.0,
-            node_decay: 0.0,
-            topology: Topology::Flat,
-            ..setup.network
-        },
+        network: setup.network.ideal(Topology::Flat),
         recipe: Recipe::ZeroMixed,
         mask: AttentionMask::Full,
         mfu_convention: MfuConvention::FullAttention,

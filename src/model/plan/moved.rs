@@ -45,18 +45,7 @@ pub struct Traffic {
 fn of_bytes(setup: &Setup, topology: Topology) -> Setup {
     let one = BytesPerSecond::new(1.0);
     Setup {
-        network: Network {
-            intra_node: one,
-            inter_node: one,
-            intra_node_latency: Seconds::ZERO,
-            inter_node_latency: Seconds::ZERO,
-            intra_node_efficiency: 1.0,
-            inter_node_efficiency: 1.0,
-            all_reduce_passes: 2.0,
-            node_decay: 0.0,
-            topology,
-            ..setup.network
-        },
+        network: Network { intra_node: one, inter_node: one, ..setup.network.ideal(topology) },
         // What comes over the host's link is no part of the collective.
         accelerator: Accelerator { host_link: BytesPerSecond::new(f64::INFINITY), ..setup.accelerator },
         ..*setup

@@ -51,15 +51,6 @@ pub struct Meter {
 
 /// A GPU on which the time of compute is the number of its FLOPs, or of the bytes of its element-wise work.
 fn priced(setup: &Setup, rate: FlopsPerSecond, memory: BytesPerSecond) -> Setup {
-    let efficiency = Efficiency {
-        matmul: 1.0,
-        matmul_8bit: 1.0,
-        attention: 1.0,
-        attention_tuned: 1.0,
-        memory: 1.0,
-        half_saturation_tokens: 0.0,
-        launch_per_layer: Seconds::ZERO,
-    };
     let accelerator = Accelerator {
         memory_bandwidth: memory,
         peak_16bit: rate,
@@ -67,7 +58,7 @@ fn priced(setup: &Setup, rate: FlopsPerSecond, memory: BytesPerSecond) -> Setup 
         peak_4bit: rate,
         peak_32bit: rate,
         host_link: BytesPerSecond::new(f64::INFINITY),
-        efficiency,
+        efficiency: Efficiency::IDEAL,
         ..setup.accelerator
     };
     Setup { accelerator, overheads: Overheads { step: Seconds::ZERO, ..setup.overheads }, ..*setup }

@@ -84,7 +84,7 @@ fn derive_heads(scenario: &mut Scenario) {
 }
 
 /// Sets one parameter as its text says, or to the nearest valid value with a sentence about it.
-fn set(param: &Param, typed: &str, scenario: &mut Scenario) -> Option<Issue> {
+pub fn set(param: &Param, typed: &str, scenario: &mut Scenario) -> Option<Issue> {
     match param.kind {
         Kind::Number(number) => set_number(param, &number, typed, scenario),
         Kind::Choice(choice) => set_choice(param, &choice, typed, scenario),

@@ -6,7 +6,6 @@ use yew::prelude::*;
 
 use crate::chart::format;
 use crate::chart::names;
-use crate::chart::palette::Theme;
 use crate::chart::spec::{ChartSpec, LineRole};
 use crate::chart::views::{self, AgreementView, Filter, Measure, ScoredRows};
 use crate::scenario::Scenario;
@@ -14,24 +13,10 @@ use crate::share::encode;
 use crate::ui::components::figure::Figure;
 use crate::ui::components::select::{Choose, Item, Select};
 use crate::ui::effects::{self, Rows};
+use crate::ui::panels::settled::Settled;
 use crate::ui::state::Action;
 use crate::ui::text::agreement as words;
 use crate::ui::view::View;
-
-/// What to show, and where actions go.
-#[derive(PartialEq, Properties)]
-pub struct Props {
-    /// The scenario as it was when it last stood still.
-    pub scenario: Scenario,
-    /// What is looked at.
-    pub view: View,
-    /// Light or dark.
-    pub theme: Theme,
-    /// Takes actions.
-    pub emit: Callback<Action>,
-    /// Takes what the status line should say.
-    pub say: Callback<AttrValue>,
-}
 
 /// What follows from the rows and the view.
 struct Made {
@@ -46,7 +31,7 @@ struct Made {
 
 /// The figure with its selects; rows are loaded, and marks painted, once it is in sight.
 #[component]
-pub fn Agreement(props: &Props) -> Html {
+pub fn Agreement(props: &Settled) -> Html {
     let place = use_node_ref();
     let seen = effects::use_seen(&place);
     let rows = effects::use_rows(seen);

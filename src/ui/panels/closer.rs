@@ -6,7 +6,6 @@ use std::rc::Rc;
 use yew::prelude::*;
 
 use super::sensitivity::sensitivity;
-use crate::chart::palette::Theme;
 use crate::chart::spec::ChartSpec;
 use crate::chart::views::{Metric, roofline, scaling_curves};
 use crate::plan::sensitivity::{Knob, strongest};
@@ -14,25 +13,9 @@ use crate::plan::sweep::sample;
 use crate::scenario::Scenario;
 use crate::ui::components::figure::Figure;
 use crate::ui::effects;
-use crate::ui::state::Action;
+use crate::ui::panels::settled::Settled;
 use crate::ui::text;
 use crate::ui::text::sensitivity::ROWS;
-use crate::ui::view::View;
-
-/// What to show, and where actions go.
-#[derive(PartialEq, Properties)]
-pub struct Props {
-    /// The choices, as they were when they last stood still.
-    pub scenario: Scenario,
-    /// What is looked at.
-    pub view: View,
-    /// Light or dark.
-    pub theme: Theme,
-    /// Takes actions.
-    pub emit: Callback<Action>,
-    /// Takes what the status line should say.
-    pub say: Callback<AttrValue>,
-}
 
 /// What is shown of a scenario.
 struct Shown {
@@ -60,8 +43,8 @@ impl Shown {
 
 /// The three of them; what is far from the screen follows a little later.
 #[component]
-pub fn Closer(props: &Props) -> Html {
-    let Props { scenario, view, theme, emit, say } = props;
+pub fn Closer(props: &Settled) -> Html {
+    let Settled { scenario, view, theme, emit, say } = props;
     let place = use_node_ref();
     let seen = effects::use_seen(&place);
     let rested = effects::use_rested(scenario);

@@ -19,6 +19,7 @@ use crate::ui::panels::agreement::Agreement;
 use crate::ui::panels::closer::Closer;
 use crate::ui::panels::expert_layer::expert_layer;
 use crate::ui::panels::groups::title;
+use crate::ui::panels::ranking::Ranking;
 use crate::ui::panels::run::run;
 use crate::ui::panels::strategies::Strategies;
 use crate::ui::panels::why::why;
@@ -171,6 +172,7 @@ fn rest(state: &State, settled: Scenario, derived: &Derived, theme: Theme, sinks
             { card(2) }
             <Closer scenario={settled} {view} {theme} emit={emit.clone()} say={say.clone()} />
             <Strategies scenario={settled} why={view.why} emit={emit.clone()} />
+            <Ranking scenario={settled} emit={emit.clone()} />
             { card(3) }
             { for derived.layer.iter().map(|spec| expert_layer(spec, view, theme, sinks)) }
             { run(&state.scenario, view.why, emit) }

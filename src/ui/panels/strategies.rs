@@ -5,7 +5,7 @@ use yew::prelude::*;
 use crate::chart::names;
 use crate::explain::REACHES;
 use crate::plan::limits::{Reach, by_strategy};
-use crate::scenario::{Scenario, Strategy};
+use crate::scenario::Scenario;
 use crate::ui::components::ask::ask;
 use crate::ui::state::Action;
 use crate::ui::text::{self, strategies as words};
@@ -50,7 +50,7 @@ pub fn Strategies(props: &Props) -> Html {
 
 fn row(scenario: &Scenario, reach: &Reach, all: &[Reach], emit: &Callback<Action>) -> Html {
     let chosen = scenario.strategy == reach.strategy;
-    let place = Strategy::ALL.iter().position(|strategy| *strategy == reach.strategy).unwrap_or(0);
+    let place = reach.strategy.place();
     let choose = emit.reform(move |_: MouseEvent| Action::Choose { key: "strategy", index: place });
     let class = classes!(chosen.then_some("chosen"), (!reach.report.fits()).then_some("moot"));
     html! {

@@ -33,13 +33,12 @@ pub fn change(advice: &Advice) -> String {
 }
 
 fn strategy(strategy: Strategy) -> String {
-    let place = Strategy::ALL.iter().position(|each| *each == strategy).unwrap_or(0);
     let within = match strategy {
         Strategy::HybridShard => " within each node",
         Strategy::ReshardTo => " of a node",
         _ => "",
     };
-    format!("{}{within}", names::strategy(place))
+    format!("{}{within}", names::strategy(strategy.place()))
 }
 
 fn recompute(mode: RecomputeMode) -> &'static str {

@@ -7,7 +7,7 @@ use crate::catalog;
 use crate::chart::{format, names};
 use crate::measured::published::Published;
 use crate::params::Unit;
-use crate::scenario::{Scenario, Strategy};
+use crate::scenario::Scenario;
 
 /// Rows with what the engine says of them.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -70,15 +70,7 @@ impl Scored {
 /// `Llama 2 7B on 64 A100 80 GB, FULL_SHARD, tp 2, pp 4, 4,096 tokens, 1 × 8 sequences; torchtitan`.
 fn name(row: &Published, scenario: &Scenario) -> String {
     let gpu = catalog::accelerator(scenario.accelerator.id).map_or("GPUs", |entry| entry.name);
-    let place = Strategy::ALL.iter().position(|strategy| *strategy == scenario.strategy).unwrap_or_default();
-    let mut name = format!("{} on {} {gpu}, {}", row.model, scenario.gpus, names::strategy(place));
-    let d = scenario.degrees();
-    for (key, degree) in [("tp", d.tp), ("cp", d.cp), ("pp", d.pp), ("ep", scenario.ep)] {
-        if degree > 1 {
-            // Writing to a string cannot fail.
-            let _ = write!(name, ", {key} {degree}");
-        }
-    }
+    let mut name = format!("{} on {} {gpu}, {}", row.model, scenario.gpus, names::layout(scenario));
     let tokens = format::value(Unit::Tokens, f64::from(scenario.seq_len));
     let _ = write!(name, ", {tokens}, {} × {} sequences", scenario.micro_batch_size, scenario.grad_accum_steps);
     let fit = if row.fitted { "; constants fitted to it" } else { "" };

@@ -1,0 +1,205 @@
+// Objects in and out of the module, which knows texts and arrays of numbers. Types and units: index.d.ts.
+import * as engine from './shardwise.js';
+
+/** More points than this are more memory than a page should take. */
+const MOST_POINTS = 1_000_000;
+
+/** The columns of a sweep, in the module's order. */
+const STEP_COLUMNS = [
+  'mfu', 'hfu', 'tokens_per_s_per_gpu', 'tokens_per_step', 'tflops_per_gpu', 'step_time_s',
+  'peak_memory_bytes', 'free_memory_bytes', 'fits', 'limiter',
+];
+/** Those of the whole run, after them. */
+const RUN_COLUMNS = [
+  'steps', 'batch_efficiency', 'time_s', 'gpu_hours', 'cost_usd', 'energy_kwh', 'emissions_gco2', 'goodput',
+];
+/** Columns of small whole numbers. */
+const WHOLE = new Set(['fits', 'limiter']);
+
+export function estimate(scenario) {
+  return JSON.parse(engine.estimate(text('estimate', scenario)));
+}
+
+export function link(scenario, page) {
+  if (page !== undefined && typeof page !== 'string' && !(page instanceof URL)) {
+    throw new TypeError(`link: the page must be an address as text or URL, not ${kind(page)}.`);
+  }
+  const fragment = engine.link(text('link', scenario));
+  return page === undefined ? fragment : `${String(page).split('#')[0]}#${fragment}`;
+}
+
+export function catalog() {
+  return JSON.parse(engine.catalog());
+}
+
+export function parameters(scenario = {}) {
+  return JSON.parse(engine.parameters(text('parameters', scenario)));
+}
+
+export function sweep(scenario, axes, options = {}) {
+  const base = text('sweep', scenario);
+  if (!isRecord(axes)) {
+    throw new TypeError(`sweep: axes must be an object such as { seq: [4096, 8192] }, not ${kind(axes)}.`);
+  }
+  if (!isRecord(options)) throw new TypeError(`sweep: options must be an object, not ${kind(options)}.`);
+  const keys = Object.keys(axes).filter((key) => axes[key] !== undefined);
+  if (keys.length < 1 || keys.length > 2) {
+    throw new TypeError(`sweep: axes must name one or two parameters, not ${keys.length}.`);
+  }
+  const [outer, inner] = keys.map((key) => axis(base, key, axes[key]));
+  const shape = keys.length === 2 ? [outer.values.length, inner.values.length] : [outer.values.length];
+  const length = shape.reduce((product, count) => product * count, 1);
+  if (length > MOST_POINTS) {
+    throw new RangeError(`sweep: ${length} points are more than ${MOST_POINTS}. Sweep fewer values at a time.`);
+  }
+  const second = inner ?? { key: '', numbers: Float64Array.of(0) };
+  const table = engine.sweep(base, outer.key, outer.numbers, second.key, second.numbers, options.run === true);
+  const column = (name, place) => {
+    const numbers = table.slice(place * length, (place + 1) * length);
+    return [name, WHOLE.has(name) ? Uint8Array.from(numbers) : numbers];
+  };
+  const result = {
+    axes: [outer, inner].filter(Boolean).map(({ key, unit, values }) => ({ key, unit, values })),
+    shape,
+    length,
+    ...Object.fromEntries(STEP_COLUMNS.map(column)),
+    limiters: engine.limiters().split('\n'),
+    issues: [...JSON.parse(engine.issues(base)), ...outer.issues, ...(inner?.issues ?? [])],
+    link(first, next = 0) {
+      const [one, two] = [outer.numbers.at(place(first, shape[0])), second.numbers.at(place(next, shape[1] ?? 1))];
+      return engine.point(base, outer.key, one, second.key, two);
+    },
+  };
+  if (options.run === true) {
+    const run = RUN_COLUMNS.map((name, index) => column(name, STEP_COLUMNS.length + index));
+    result.run = Object.fromEntries(run);
+  }
+  return result;
+}
+
+/** An index of an axis. */
+function place(index, length) {
+  if (Number.isInteger(index) && index >= 0 && index < length) return index;
+  throw new RangeError(`link: ${String(index)} is not a place on an axis of ${length} values.`);
+}
+
+/** The table of parameters, once it is needed. */
+let table;
+function parameter(key) {
+  table ??= new Map(parameters().map((row) => [row.key, row]));
+  return table.get(key);
+}
+
+/** An axis with its values as numbers for the module and as the report has them. */
+function axis(base, key, given) {
+  if (!engine.is_axis(key)) {
+    throw new TypeError(`sweep: “${key}” is not a parameter. parameters() lists them; cluster, gpu and model are axes too.`);
+  }
+  const row = parameter(key);
+  const wanted = isList(given) ? given : range(base, key, row, given);
+  if (wanted.length === 0) throw new RangeError(`sweep: “${key}” needs one value or more.`);
+  const resolved = row?.kind === 'number' ? numbers(base, row, wanted) : typed(base, key, wanted);
+  return { key, unit: row?.unit ?? '', ...resolved };
+}
+
+/** Values of a number: those that are valid stand, the rest is read as a link's. */
+function numbers(base, row, wanted) {
+  const values = new Float64Array(wanted.length);
+  const odd = [];
+  for (let index = 0; index < wanted.length; index += 1) {
+    const value = wanted[index];
+    const isValid = typeof value === 'number' && value >= row.min && value <= row.max
+      && (!row.integer || Number.isInteger(value));
+    if (isValid) values[index] = value;
+    else odd.push(index);
+  }
+  // Without any this still says where an axis changes nothing.
+  const read = typed(base, row.key, odd.map((index) => wanted[index]));
+  odd.forEach((index, order) => { values[index] = read.numbers[order]; });
+  return { values, numbers: values, issues: read.issues };
+}
+
+/** Values as the module reads typed text. */
+function typed(base, key, wanted) {
+  const lines = Array.from(wanted, (value) => word('sweep', key, value).replace(/\s/g, ' '));
+  // A line that is empty is a value as well.
+  const read = JSON.parse(engine.resolve(base, key, lines.map((line) => `${line}\n`).join('')));
+  return { values: read.values, numbers: Float64Array.from(read.numbers), issues: read.issues };
+}
+
+/** The values of `{ from, to, steps, scale }`. */
+function range(base, key, row, given) {
+  if (!isRecord(given)) {
+    throw new TypeError(`sweep: “${key}” must be a list of values or { from, to, steps, scale }, not ${kind(given)}.`);
+  }
+  if (row?.kind !== 'number') throw new TypeError(`sweep: “${key}” has names for values: give them as a list.`);
+  const { from = row.min, to = row.max, scale = row.scale === 'linear' ? 'linear' : 'log', steps = 50 } = given;
+  const [low, high] = numbers(base, row, [from, to]).values;
+  if (scale === 'doublings') return doublings(low, high);
+  if (scale !== 'linear' && scale !== 'log') {
+    throw new TypeError(`sweep: the scale of “${key}” must be linear, log or doublings, not ${kind(scale)}.`);
+  }
+  if (!Number.isInteger(steps) || steps < 2 || steps > MOST_POINTS) {
+    throw new RangeError(`sweep: the steps of “${key}” must be a whole number from 2 to ${MOST_POINTS}, not ${String(steps)}.`);
+  }
+  if (scale === 'log' && !(low > 0 && high > 0)) {
+    throw new RangeError(`sweep: “${key}” cannot be spread by equal ratios from or to 0: give another from, or scale linear.`);
+  }
+  const at = (share) => (scale === 'log' ? low * (high / low) ** share : low + (high - low) * share);
+  const inside = (value) => Math.min(Math.max(value, Math.min(low, high)), Math.max(low, high));
+  const values = Float64Array.from({ length: steps }, (_, index) => {
+    if (index === 0) return low;
+    if (index === steps - 1) return high;
+    const value = inside(at(index / (steps - 1)));
+    return row.integer ? Math.round(value) : value;
+  });
+  // Rounding makes neighbours of small whole numbers equal.
+  return row.integer ? values.filter((value, index) => index === 0 || value !== values[index - 1]) : values;
+}
+
+/** Twice as much each time. */
+function doublings(low, high) {
+  if (!(low > 0 && high >= low)) {
+    throw new RangeError('sweep: doublings go up, from more than 0.');
+  }
+  const values = [];
+  for (let value = low; value <= high; value *= 2) values.push(value);
+  return values;
+}
+
+/** A scenario as the module reads it: a link, or JSON with a link's keys. */
+function text(caller, scenario) {
+  if (typeof scenario === 'string') return scenario;
+  if (scenario instanceof URL) return scenario.href;
+  if (!isRecord(scenario)) {
+    throw new TypeError(`${caller}: a scenario must be a link or an object with a link's keys, not ${kind(scenario)}.`);
+  }
+  // A report holds its scenario.
+  const own = isRecord(scenario.scenario) ? scenario.scenario : scenario;
+  const pairs = Object.entries(own).filter(([, value]) => value !== undefined);
+  return JSON.stringify(Object.fromEntries(pairs.map(([key, value]) => [key, word(caller, key, value)])));
+}
+
+/** A value of a scenario as text: what JSON would make of a number, and of yes and no. */
+function word(caller, key, value) {
+  if (typeof value === 'string') return value;
+  if (typeof value === 'number' || typeof value === 'bigint') return String(value);
+  if (typeof value === 'boolean') return value ? 'yes' : 'no';
+  throw new TypeError(`${caller}: the value of “${key}” must be a number, text, true or false, not ${kind(value)}.`);
+}
+
+function isList(value) {
+  return Array.isArray(value) || (ArrayBuffer.isView(value) && !(value instanceof DataView));
+}
+
+function isRecord(value) {
+  return typeof value === 'object' && value !== null && !isList(value);
+}
+
+/** What something is, for a sentence. */
+function kind(value) {
+  if (value === null) return 'null';
+  if (isList(value)) return 'a list';
+  if (typeof value === 'string') return `“${value.slice(0, 24)}”`;
+  return { undefined: 'nothing', object: 'an object', function: 'a function' }[typeof value] ?? `a ${typeof value}`;
+}

@@ -1,0 +1,324 @@
+/**
+ * The engine of shardwise: does this training run fit, how fast will it go, what limits it?
+ *
+ * Nothing here waits, asks a server or keeps state; the same scenario gives the same numbers, to the last bit, as the calculator's
+ * page and its command line.
+ */
+
+/** The keys of a link, but for version, revision and what is picked of the catalog. `parameters()` says what each one is. */
+export type ParameterKey =
+  | 'mem' | 'link' | 'seq' | 'size' | 'gpus' | 'mbs' | 'accum' | 'recompute' | 'keep' | 'recipe' | 'optimizer'
+  | 'offloadopt' | 'offloadparams' | 'offloadact' | 'strategy' | 'shard' | 'tp' | 'sp' | 'asynctp' | 'cp' | 'cpcomm'
+  | 'pp' | 'schedule' | 'vpp' | 'firstlayers' | 'lastlayers' | 'sync' | 'overlap' | 'ep' | 'etp' | 'adaptdegrees'
+  | 'dispatcher' | 'a2a' | 'chunks' | 'adaptchunks' | 'epoverlap' | 'capacity' | 'imbalance' | 'grouped'
+  | 'fusedexperts' | 'framework' | 'compile' | 'graphs' | 'attnkernel' | 'loss' | 'normkernel' | 'dropout' | 'compute'
+  | 'node' | 'intra' | 'hbm' | 'peak' | 'lat' | 'eff' | 'topology' | 'mfu' | 'tokens' | 'price' | 'pue' | 'co2'
+  | 'storage' | 'mtbf' | 'restart' | 'ckptevery' | 'ckptsharded' | 'deferred' | 'critbatch' | 'peak8' | 'peak4'
+  | 'peak32' | 'hostlink' | 'power' | 'matmul' | 'matmul8' | 'attn' | 'attntuned' | 'elem' | 'half' | 'launch'
+  | 'intralat' | 'intraeff' | 'arpasses' | 'nodedecay' | 'layers' | 'hidden' | 'heads' | 'kv' | 'headdim' | 'ffn'
+  | 'vocab' | 'mlp' | 'norm' | 'norms' | 'qknorm' | 'bias' | 'mlpbias' | 'tied' | 'pos' | 'embnorm' | 'window'
+  | 'globalevery' | 'chunked' | 'sinks' | 'headbias' | 'kvrank' | 'qrank' | 'nope' | 'rope' | 'vdim' | 'experts'
+  | 'topk' | 'effn' | 'sharedffn' | 'sharedgate' | 'firstdense' | 'moestep' | 'routerbias' | 'expertbias' | 'ngroup'
+  | 'topkgroup';
+
+/** What is picked of the catalog: its entries' `id`; `custom` for hardware or a model of your own, `ladder` for a model by `size`. */
+export type PresetKey = 'cluster' | 'gpu' | 'model';
+
+/** A number in the parameter's unit, or text as one types it: `8192`, `'8k'`, `'80 GiB'`, `'400 Gbit/s'`, `'full-shard'`. */
+export type Value = number | string | boolean;
+
+/** A scenario under the keys of its link; what is left out is as in the first visit's. */
+export type Scenario = { [key in 'v' | 'rev' | PresetKey | ParameterKey]?: Value | undefined };
+
+/** A link, its fragment with or without `#`, an object with a link's keys, or a report, whose scenario counts. */
+export type ScenarioOrLink = string | URL | Scenario | Report;
+
+/** What limits a step. */
+export type Limiter =
+  | 'memory' | 'inter_node_network' | 'intra_node_network' | 'compute' | 'launch' | 'pipeline_bubble';
+
+/** The parallelism strategy. */
+export type Strategy =
+  | 'ddp' | 'zero1' | 'zero1-group' | 'zero2' | 'shard-grad-op' | 'reshard' | 'full-shard' | 'hybrid-shard';
+
+/** One thing that is wrong: which parameter, with which value, and what was used instead. */
+export interface Issue {
+  /** `error`: the numbers answer a neighbouring question, which the message names. `note`: they stand. */
+  severity: 'note' | 'error';
+  /** The parameter's key in links, where it is about one. */
+  key: string | null;
+  /** Full sentences. */
+  message: string;
+}
+
+/** From the low end to the high one. */
+export interface Band {
+  low: number;
+  high: number;
+}
+
+/** Everything that an evaluation answers, in the units that the names say: times in seconds, memory in bytes, ratios 0 to 1. */
+export interface Report {
+  /** The version of the engine. */
+  shardwise: string;
+  /** The revision of the catalog. */
+  revision: number;
+  /** What the numbers were made with: the engine, the catalog's revision, the version of the link. */
+  versions?: { engine: string; catalog: number; link: number };
+  /** The fragment of the scenario's link, without `#`. */
+  link: string;
+  fits: boolean;
+  limiter: Limiter;
+  mfu: number;
+  hfu: number;
+  tokens_per_s_per_gpu: number;
+  tokens_per_step: number;
+  tflops_per_gpu: number;
+  step_time_s: number;
+  peak_memory_bytes: number;
+  /** Negative where the scenario does not fit. */
+  free_memory_bytes: number;
+  /** The ranges in which four of five measurements lie. */
+  band?: { mfu: Band; tokens_per_s_per_gpu: Band; step_time_s: Band; peak_memory_bytes: Band };
+  /** The phases and lanes of a step, in seconds. */
+  time_s: {
+    step: number; forward: number; backward: number; optimizer: number; compute: number; comm: number;
+    exposed_comm: number; overlapped_comm: number; inter_node_comm: number; bubble: number; exchange: number;
+    launch_bound: number;
+  };
+  /** Memory of one GPU at its peak, in bytes. */
+  memory_bytes: {
+    capacity: number; peak: number; free: number; allocated: number;
+    /** When it peaks. */
+    moment: 'loss' | 'backward' | 'optimizer';
+    parts: {
+      weights: number; gradients: number; optimizer: number; gathered_weights: number; unreduced_gradients: number;
+      activations: number; working_set: number; logits: number; context: number; fragmentation: number;
+    };
+    /** At rest, whether or not all are alive at the peak. */
+    states: { weights: number; gradients: number; optimizer: number; total: number };
+  };
+  model: { params: number; active_params: number };
+  /** The device mesh. */
+  mesh: { dp_replicate: number; dp_shard: number; cp: number; tp: number; pp: number; ep: number; etp: number };
+  /** How experts run, with what the engine chose of it; `null` in a dense model. */
+  experts: {
+    dispatcher: 'alltoall' | 'fused'; all_to_all: 'linear' | '2dh'; chunks: number; capacity_factor: number;
+    imbalance: number; across_micro_batches: boolean; grouped: boolean;
+  } | null;
+  /** What each strategy reaches; `null` where nothing searched fits. */
+  strategies: {
+    strategy: Strategy | null; fits: boolean; mfu: number; step_time_s: number; peak_bytes: number;
+    largest_model_params: number | null; longest_sequence_tokens: number | null;
+  }[];
+  /** The FSDP bounds after Wang et al. 2025 (arXiv 2504.03655), and the best of their grid search. */
+  bounds: {
+    free_memory_bytes: number; tokens_max: number; tokens_per_s_per_gpu_max: number; hfu_forward_max: number;
+    mfu_max: number; tokens_to_hide_transfer: number; longest_context_tokens: number;
+    best: {
+      stage: 'zero3' | 'zero1_or_2'; kept: number; tokens: number; mfu: number; hfu: number;
+      tokens_per_s_per_gpu: number;
+    } | null;
+  };
+  /** The whole run; `null` where a number is infinite, as of a run that never ends. */
+  run: { [key in RunKey]: number | null };
+  issues: Issue[];
+  /** Every value of the scenario, in the parameters' units: `estimate(report.scenario)` is this report. */
+  scenario: Scenario;
+}
+
+export type RunKey =
+  | 'steps' | 'batch_tokens' | 'batch_efficiency' | 'ideal_time_s' | 'time_s' | 'gpu_hours' | 'cost_usd' | 'energy_kwh'
+  | 'emissions_gco2' | 'goodput' | 'interruptions' | 'run_mtbf_s' | 'checkpoint_bytes' | 'checkpoint_write_s'
+  | 'checkpoint_interval_s' | 'best_checkpoint_interval_s' | 'host_init_bytes' | 'host_checkpoint_bytes'
+  | 'host_offload_bytes';
+
+/**
+ * The whole report of a scenario. A value that cannot be read is an issue of the report, never an exception.
+ *
+ * @throws TypeError where the scenario, or one of its values, is of a wrong type.
+ */
+export function estimate(scenario: ScenarioOrLink): Report;
+
+/**
+ * The shortest link of a scenario: its fragment (`v=1&rev=2&…`), or the whole address where the calculator's page is given.
+ *
+ * @throws TypeError where the scenario, or one of its values, is of a wrong type.
+ */
+export function link(scenario: ScenarioOrLink, page?: string | URL): string;
+
+/** Values from `from` to `to`, both included; their parameter's bounds where they are left out. */
+export interface Range {
+  from?: number | string;
+  to?: number | string;
+  /** How many values; 50 if left out, and fewer where whole numbers would repeat. `doublings` has as many as it takes. */
+  steps?: number;
+  /** Evenly, by equal ratios, or twice as much each time; as the parameter's slider (evenly or by ratios) if left out. */
+  scale?: 'linear' | 'log' | 'doublings';
+}
+
+/** One or two parameters, clusters, GPUs or models of the catalog, each with the values it takes. */
+export type Axes = { [key in PresetKey | ParameterKey]?: readonly Value[] | Float64Array | Range | undefined };
+
+export interface SweepOptions {
+  /** Whether to answer for the whole run as well; it takes about twice as long. */
+  run?: boolean;
+}
+
+/** One axis of a sweep, with the values that were used. */
+export interface Axis {
+  key: PresetKey | ParameterKey;
+  /** The unit of numbers; empty for bare ones and for names. */
+  unit: string;
+  /** Numbers in the unit, or names of options or entries (`null` where the catalog has none of that name). */
+  values: Float64Array | (string | null)[];
+}
+
+/** A report's numbers at every point, one array each, under the report's names. With two axes the second one moves fastest. */
+export interface Sweep {
+  axes: Axis[];
+  /** How many values each axis has: point `(i, j)` stands at `i * shape[1] + j`. */
+  shape: number[];
+  /** How many points. */
+  length: number;
+  mfu: Float64Array;
+  hfu: Float64Array;
+  tokens_per_s_per_gpu: Float64Array;
+  tokens_per_step: Float64Array;
+  tflops_per_gpu: Float64Array;
+  step_time_s: Float64Array;
+  peak_memory_bytes: Float64Array;
+  free_memory_bytes: Float64Array;
+  /** 1 where the scenario fits, 0 where it does not; its speed is then what it would be if memory were no limit. */
+  fits: Uint8Array;
+  /** What limits, as a place in `limiters`. */
+  limiter: Uint8Array;
+  limiters: Limiter[];
+  /** The whole run, where `options.run` asks for it; `Infinity` for a run that never ends. */
+  run?: { [key in SweptRunKey]: Float64Array };
+  /** What is wrong with the scenario, as in its report, and with values of the axes. */
+  issues: Issue[];
+  /** The fragment of the link of a point: `estimate(sweep.link(i, j))` is its report, to the last bit. */
+  link(first: number, second?: number): string;
+}
+
+export type SweptRunKey =
+  | 'steps' | 'batch_efficiency' | 'time_s' | 'gpu_hours' | 'cost_usd' | 'energy_kwh' | 'emissions_gco2' | 'goodput';
+
+/**
+ * A scenario along one or two axes, a million points at most.
+ *
+ * A parameter is set as in a link. `cluster`, `gpu` and `model` pick the entry as on the page, with all its numbers; `size` leaves
+ * a named model for the ladder's. A value that is not valid is an issue, and the nearest valid one is used.
+ *
+ * @throws TypeError where something is of a wrong type, or there is no such parameter.
+ * @throws RangeError where an axis has no values, or there are too many points.
+ */
+export function sweep(scenario: ScenarioOrLink, axes: Axes, options?: SweepOptions): Sweep;
+
+interface ParameterOfAnyKind {
+  /** Its key in links and scenarios. */
+  key: ParameterKey;
+  label: string;
+  /** Its name in tables, unit included. */
+  name: string;
+  group:
+    | 'main' | 'training' | 'sharding' | 'parallelism' | 'experts' | 'kernels' | 'hardware' | 'network' | 'accounting'
+    | 'architecture' | 'run';
+  /** One or two sentences on what it is. */
+  help: string;
+  /** Whether it has an effect in the scenario. */
+  applies: boolean;
+}
+
+export interface NumberParameter extends ParameterOfAnyKind {
+  kind: 'number';
+  /** The unit of all its values; empty for a bare number. */
+  unit: string;
+  min: number;
+  max: number;
+  /** How a slider spreads. */
+  scale: 'linear' | 'log' | 'doublings';
+  /** Whether only whole numbers are valid. */
+  integer: boolean;
+  /** In a link that holds nothing. */
+  default: number;
+  /** In the scenario. */
+  value: number;
+}
+
+export interface ChoiceParameter extends ParameterOfAnyKind {
+  kind: 'choice';
+  options: { key: string; label: string; help: string }[];
+  default: string;
+  value: string;
+}
+
+export type Parameter = NumberParameter | ChoiceParameter;
+
+/** The table of parameters, in the page's order, with their values in a scenario (the first visit's if left out). */
+export function parameters(scenario?: ScenarioOrLink): Parameter[];
+
+export interface CatalogModel {
+  id: string; name: string; family: string;
+  params: number; active_params: number;
+  /** The shape, under the names of a Hugging Face `config.json`. */
+  num_hidden_layers: number; hidden_size: number; num_attention_heads: number; num_key_value_heads: number;
+  head_dim: number; intermediate_size: number; vocab_size: number; tie_word_embeddings: boolean;
+  max_position_embeddings: number; sliding_window: number; global_every: number; attention_chunks: boolean;
+  latent_attention: {
+    kv_lora_rank: number; q_lora_rank: number; qk_nope_head_dim: number; qk_rope_head_dim: number; v_head_dim: number;
+  } | null;
+  experts: {
+    num_experts: number; num_experts_per_tok: number; moe_intermediate_size: number;
+    shared_intermediate_size: number; first_k_dense_replace: number; moe_layer_step: number; n_group: number;
+    topk_group: number; moe_layers: number; params_per_expert: number;
+  } | null;
+  source: string;
+}
+
+/** Peaks are dense. */
+export interface CatalogAccelerator {
+  id: string; name: string;
+  memory_gib: number; memory_bandwidth_gb_per_s: number;
+  peak_16bit_tflops: number; peak_8bit_tflops: number; peak_4bit_tflops: number; peak_32bit_tflops: number;
+  host_link_gb_per_s: number; power_w: number;
+  source: string;
+}
+
+/** Rates are per GPU and per direction. */
+export interface CatalogInterconnect {
+  id: string; name: string; scope: 'intra_node' | 'inter_node';
+  bandwidth_gb_per_s: number; bandwidth_gbit_per_s: number; latency_us: number; efficiency: number;
+  source: string;
+}
+
+/** A cluster, by the ids of its parts. */
+export interface CatalogCluster {
+  id: string; name: string; accelerator: string; gpus_per_node: number; intra_node: string; inter_node: string;
+  source: string;
+}
+
+/** A scenario worth looking at. */
+export interface CatalogScenario {
+  id: string; name: string;
+  /** What to notice. */
+  notice: string;
+  /** The fragment of its link, without `#`. */
+  link: string;
+  /** The query of its link, or nothing. */
+  view: string;
+  source: string;
+}
+
+export interface Catalog {
+  revision: number;
+  models: CatalogModel[];
+  accelerators: CatalogAccelerator[];
+  interconnects: CatalogInterconnect[];
+  clusters: CatalogCluster[];
+  scenarios: CatalogScenario[];
+}
+
+/** Models, accelerators, interconnects, clusters and named scenarios, each with its source. */
+export function catalog(): Catalog;

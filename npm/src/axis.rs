@@ -1,0 +1,133 @@
+//! What a sweep moves: a parameter of the table, or the cluster, GPU or model that is picked.
+
+use serde_json::{Value, json};
+use shardwise::catalog::{ACCELERATORS, CLUSTERS, MODELS};
+use shardwise::params::{Kind, Param, every, find, is_held, quantity};
+use shardwise::scenario::Scenario;
+use shardwise::scenario::issue::{Issue, Severity};
+use shardwise::share::pick::{pick_accelerator, pick_cluster, pick_model};
+use shardwise::share::{self, v1};
+use wasm_bindgen::prelude::wasm_bindgen;
+
+/// In place of an option or entry that does not exist.
+const NOTHING: f64 = -1.0;
+
+/// One direction of a sweep. Its values are numbers: those of the parameter in its unit, or places in the list of options or of
+/// entries of the catalog.
+#[derive(Clone, Copy)]
+pub(crate) enum Axis {
+    /// A row of the table.
+    Param(&'static Param),
+    /// A cluster of the catalog, with its GPU and network.
+    Cluster,
+    /// A GPU of the catalog.
+    Gpu,
+    /// A model of the catalog.
+    Model,
+}
+
+impl Axis {
+    /// The axis of a link's key.
+    pub(crate) fn find(key: &str) -> Option<Self> {
+        match key {
+            v1::CLUSTER_KEY => Some(Self::Cluster),
+            v1::GPU_KEY => Some(Self::Gpu),
+            v1::MODEL_KEY => Some(Self::Model),
+            _ => find(key).map(Self::Param),
+        }
+    }
+
+    /// Moves the scenario to a value, which [`Axis::resolved`] has made a valid one.
+    pub(crate) fn set(self, scenario: &mut Scenario, value: f64) {
+        let index = if value >= 0.0 { value as usize } else { usize::MAX };
+        match self {
+            Self::Param(Param { kind: Kind::Number(number), .. }) => (number.set)(scenario, value),
+            Self::Param(Param { kind: Kind::Choice(choice), .. }) => (choice.set)(scenario, index),
+            Self::Cluster => drop(CLUSTERS.get(index).map(|entry| pick_cluster(scenario, entry.id))),
+            Self::Gpu => drop(ACCELERATORS.get(index).map(|entry| pick_accelerator(scenario, entry.id))),
+            Self::Model => drop(MODELS.get(index).map(|entry| pick_model(scenario, entry.id))),
+        }
+    }
+
+    /// Its place among the pairs of a link, which are read in this order: a GPU of the catalog before a number of it.
+    pub(crate) fn rank(self) -> usize {
+        match self {
+            Self::Cluster => 0,
+            Self::Gpu => 1,
+            Self::Model => 2,
+            Self::Param(param) => every().position(|row| row.key == param.key).map_or(usize::MAX, |place| place + 3),
+        }
+    }
+
+    /// A typed value as a number, what the report calls it, and a sentence where another one is used.
+    fn resolved(self, scenario: &Scenario, typed: &str) -> (f64, Value, Option<Issue>) {
+        let (what, ids): (_, Vec<&str>) = match self {
+            Self::Param(param) => return of_param(param, scenario, typed),
+            Self::Cluster => ("cluster", CLUSTERS.iter().map(|entry| entry.id).collect()),
+            Self::Gpu => ("gpu", ACCELERATORS.iter().map(|entry| entry.id).collect()),
+            Self::Model => ("model", MODELS.iter().map(|entry| entry.id).collect()),
+        };
+        let wanted = typed.to_ascii_lowercase();
+        if let Some(index) = ids.iter().position(|id| *id == wanted) {
+            return (index as f64, wanted.into(), None);
+        }
+        let message =
+            format!("The catalog has no {what} “{}”. The scenario's own is used instead.", quantity::shorten(typed));
+        (NOTHING, Value::Null, Some(Issue::error(what, message)))
+    }
+}
+
+fn of_param(param: &'static Param, scenario: &Scenario, typed: &str) -> (f64, Value, Option<Issue>) {
+    let mut moved = *scenario;
+    let issue = share::set_typed(param, typed, &mut moved);
+    match &param.kind {
+        Kind::Number(number) => {
+            let current = (number.get)(scenario);
+            let value = quantity::parse(param.label, number, typed, current).unwrap_or_else(|error| error.nearest);
+            (value, value.into(), issue)
+        }
+        Kind::Choice(choice) => {
+            let index = (choice.get)(&moved);
+            let key = choice.options.get(index).map(|option| option.key);
+            (index as f64, key.into(), issue)
+        }
+    }
+}
+
+/// Whether a sweep can move this key.
+#[wasm_bindgen]
+pub fn is_axis(key: &str) -> bool {
+    Axis::find(key).is_some()
+}
+
+/// Typed values of an axis, one a line, as JSON: `numbers` for [`crate::sweep::sweep`], `values` as the report has them, and `issues`.
+#[wasm_bindgen]
+pub fn resolve(scenario: &str, key: &str, lines: &str) -> String {
+    let scenario = share::decode(scenario).scenario;
+    let Some(axis) = Axis::find(key) else { return String::new() };
+    let (mut numbers, mut values, mut issues) = (Vec::new(), Vec::new(), Vec::new());
+    for line in lines.lines() {
+        let (number, value, issue) = axis.resolved(&scenario, line);
+        numbers.push(number);
+        values.push(value);
+        issues.extend(issue);
+    }
+    if let Axis::Param(param) = axis
+        && !is_held(param, &scenario)
+        && param.key != "size"
+    {
+        let message = format!(
+            "“{}” describes a custom model, which a scenario marks with model=custom: this axis changes nothing.",
+            param.key
+        );
+        issues.push(Issue::note(param.key, message));
+    }
+    json!({ "numbers": numbers, "values": values, "issues": said(&issues) }).to_string()
+}
+
+/// Issues under the names of the report.
+pub(crate) fn said(issues: &[Issue]) -> Value {
+    let severity = |issue: &Issue| if issue.severity == Severity::Error { "error" } else { "note" };
+    let said = |issue: &Issue| json!({ "severity": severity(issue), "key": issue.key, "message": issue.message });
+    issues.iter().map(said).collect()
+}

@@ -1,0 +1,65 @@
+//! The engine for JavaScript: texts and arrays of numbers in and out. `js/api.js` makes objects of them, and its types stand in
+//! `js/index.d.ts`.
+//!
+//! A scenario comes as the text of a link, a fragment or a JSON object with the same keys ([`shardwise::share::decode()`]), and what
+//! could not be read goes back as issues: nothing here fails.
+
+pub mod axis;
+pub mod sweep;
+
+use shardwise::export::catalog_json::catalog_json;
+use shardwise::export::params_json::params_json;
+use shardwise::export::report_json::report_json;
+use shardwise::scenario::Scenario;
+use shardwise::scenario::issue::Issue;
+use shardwise::{params, share};
+use wasm_bindgen::prelude::wasm_bindgen;
+
+/// Half the size of the standard library's allocator, and faster.
+#[cfg(target_arch = "wasm32")]
+#[global_allocator]
+static ALLOCATOR: talc::wasm::WasmDynamicTalc = talc::wasm::new_wasm_dynamic_allocator();
+
+/// The whole report of a scenario as JSON: what `--example estimate` prints.
+#[wasm_bindgen]
+pub fn estimate(scenario: &str) -> String {
+    let (scenario, issues) = read(scenario);
+    json(&report_json(&scenario, &scenario.report(), &issues))
+}
+
+/// What is wrong with a scenario, as in its report.
+#[wasm_bindgen]
+pub fn issues(scenario: &str) -> String {
+    axis::said(&read(scenario).1).to_string()
+}
+
+/// The fragment of a scenario's link, without `#`.
+#[wasm_bindgen]
+pub fn link(scenario: &str) -> String {
+    share::encode(&share::decode(scenario).scenario)
+}
+
+/// The catalog as JSON: what `--example catalog` prints.
+#[wasm_bindgen]
+pub fn catalog() -> String {
+    json(&catalog_json())
+}
+
+/// The table of parameters as JSON, with their values in a scenario.
+#[wasm_bindgen]
+pub fn parameters(scenario: &str) -> String {
+    json(&params_json(&share::decode(scenario).scenario))
+}
+
+/// A scenario and all that is wrong with it.
+fn read(text: &str) -> (Scenario, Vec<Issue>) {
+    let decoded = share::decode(text);
+    let mut issues = decoded.issues;
+    issues.extend(params::issues(&decoded.scenario));
+    (decoded.scenario, issues)
+}
+
+/// Values of ours have text keys and finite numbers: writing them does not fail.
+fn json(value: &impl serde::Serialize) -> String {
+    serde_json::to_string(value).unwrap_or_default()
+}

@@ -1,0 +1,26 @@
+// What a user writes; it has to compile, and what is wrong in it has to be found.
+import { catalog, estimate, link, parameters, sweep, type Report, type Scenario } from 'shardwise';
+
+const scenario: Scenario = { cluster: 'dgx-h100', model: 'llama-3-70b', gpus: 256, tp: 8, seq: '8k', compile: true };
+const report: Report = estimate(scenario);
+export const seconds: number = report.step_time_s + report.time_s.exposed_comm;
+export const hours: number | null = report.run.gpu_hours;
+export const address: string = link(report, new URL('https://example.org/'));
+export const again: boolean = estimate(address).fits && estimate(report).fits;
+
+const points = sweep(scenario, { seq: { from: '1k', to: '128k', steps: 64, scale: 'log' }, strategy: ['ddp', 'full-shard'] });
+export const best: number = Math.max(...points.mfu);
+export const cost: Float64Array | undefined = sweep(scenario, { gpus: [8, 16] }, { run: true }).run?.cost_usd;
+export const first: string = points.link(0, 1);
+
+export const bounds = parameters(scenario).map((row) => (row.kind === 'number' ? row.max : row.options.length));
+export const largest: number = Math.max(...catalog().models.map((model) => model.params));
+
+// @ts-expect-error A key that no link has.
+estimate({ sequence_length: 4096 });
+// @ts-expect-error Neither a number nor text.
+estimate({ gpus: [8] });
+// @ts-expect-error No such axis.
+sweep(scenario, { sequence: [1] });
+// @ts-expect-error No such scale.
+sweep(scenario, { seq: { scale: 'cubic' } });

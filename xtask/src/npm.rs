@@ -1,0 +1,138 @@
+//! `cargo xtask npm`: the engine as an npm package, without the page, in `target/npm/`.
+//!
+//! `npm/src` is compiled to Wasm, `npm/js` is what users import, `npm/examples` and the licences come along. [`check`] installs the
+//! tarball into a fresh folder and runs `npm/tests` there, in Node.
+
+use std::path::{Path, PathBuf};
+
+use crate::brotli;
+use crate::failure::{Explain as _, Failure, Result};
+use crate::shell::{cargo, program, root, run, step};
+use crate::{site, tools};
+
+/// The package and its crate.
+const CRATE: &str = "shardwise-js";
+/// The files of `npm/tests` that have tests.
+const TESTS: [&str; 3] = ["estimate.test.mjs", "sweep.test.mjs", "types.test.mjs"];
+/// In `npm/js/package.json`, in place of the crate's version.
+const VERSION: &str = "\"version\": \"0.0.0\"";
+
+/// The folder of everything that is made here.
+fn folder() -> PathBuf {
+    root().join("target").join("npm")
+}
+
+/// The folder that is packed.
+pub fn package() -> PathBuf {
+    folder().join("shardwise")
+}
+
+/// Builds and packs the package; gives the tarball.
+///
+/// # Errors
+/// When Node, a tool or a file is missing, or a tool fails.
+pub fn build() -> Result<PathBuf> {
+    // First of all: without Node there is nothing to pack with.
+    let npm = tools::npm()?;
+    let words = tools::wasm_opt()?;
+    tools::wasm_target()?;
+    step("Compiling the engine for JavaScript");
+    run(&mut cargo(&["build", "--quiet", "--release", "--package", CRATE, "--target", tools::WASM_TARGET]))?;
+    let package = package();
+    // What an earlier build left must not be packed.
+    let _ = std::fs::remove_dir_all(folder());
+    std::fs::create_dir_all(&package).explain(|| "target/npm could not be made".into())?;
+    let compiled = root().join("target").join(tools::WASM_TARGET).join("release").join("shardwise_js.wasm");
+    let mut bindgen = program(tools::wasm_bindgen()?);
+    bindgen.args(["--target", "web", "--no-typescript", "--out-name", "shardwise", "--out-dir"]).arg(&package);
+    run(bindgen.arg(compiled))?;
+    let module = package.join("shardwise_bg.wasm");
+    site::optimise(&words, &module)?;
+    copy_folder(&root().join("npm").join("js"), &package)?;
+    copy_folder(&root().join("npm").join("examples"), &package.join("examples"))?;
+    for (from, to) in
+        [("npm/README.md", "README.md"), ("LICENSE-MIT", "LICENSE-MIT"), ("LICENSE-APACHE", "LICENSE-APACHE")]
+    {
+        copy(&root().join(from), &package.join(to))?;
+    }
+    let version = stamp(&package.join("package.json"))?;
+    step("Packing");
+    let mut pack = program(npm);
+    pack.current_dir(&package).args(["pack", "--silent", "--pack-destination"]).arg(folder());
+    run(&mut pack)?;
+    let tarball = folder().join(format!("shardwise-{version}.tgz"));
+    weigh(&module, &tarball)?;
+    Ok(tarball)
+}
+
+/// Builds the package and installs its tarball, with the tests beside it, into a fresh folder, which it gives.
+///
+/// # Errors
+/// When the package cannot be built or installed.
+pub fn install() -> Result<PathBuf> {
+    let tarball = build()?;
+    let installed = folder().join("installed");
+    copy_folder(&root().join("npm").join("tests"), &installed)?;
+    write(&installed.join("package.json"), "{ \"private\": true, \"type\": \"module\" }\n")?;
+    step("Installing the tarball into a fresh folder");
+    let mut install = program(tools::npm()?);
+    install.current_dir(&installed).args(["install", "--offline", "--no-audit", "--no-fund", "--loglevel", "error"]);
+    run(install.arg(tarball))?;
+    Ok(installed)
+}
+
+/// Builds the package, installs it into a fresh folder and runs its tests there.
+///
+/// # Errors
+/// When it cannot be built, or a test fails.
+pub fn check() -> Result<()> {
+    let installed = install()?;
+    // Its reports are those that the package must give.
+    run(&mut cargo(&["build", "--quiet", "--no-default-features", "--example", "estimate"]))?;
+    step("Testing the installed package");
+    let examples = root().join("target").join("debug").join("examples");
+    let mut tests = program(tools::node()?);
+    tests.current_dir(&installed).args(["--test", "--test-reporter", "spec"]).args(TESTS);
+    tests.env("SHARDWISE_ESTIMATE", examples.join(format!("estimate{}", std::env::consts::EXE_SUFFIX)));
+    tests.env("SHARDWISE_LINKS", root().join("tests").join("links").join("v1.txt"));
+    run(tests.env("SHARDWISE_TSC", tools::typescript()?))
+}
+
+/// Says how large the package is.
+fn weigh(module: &Path, tarball: &Path) -> Result<()> {
+    let size = |file: &Path| std::fs::metadata(file).map(|data| data.len()).explain(|| "There is no tarball".into());
+    let small = brotli::sizes(&[module.to_path_buf()])?.first().copied().unwrap_or_default();
+    println!("    shardwise_bg.wasm: {} bytes, {small} after brotli", size(module)?);
+    println!("{} is ready: {} bytes. npm install {}", name(tarball), size(tarball)?, tarball.display());
+    Ok(())
+}
+
+/// Gives the package the version of the crate.
+fn stamp(file: &Path) -> Result<String> {
+    let version = tools::own_version()?;
+    let text = std::fs::read_to_string(file).explain(|| "npm/js/package.json could not be read".into())?;
+    if !text.contains(VERSION) {
+        return Err(Failure::new(format!("npm/js/package.json should have {VERSION}, which is replaced.")));
+    }
+    write(file, &text.replace(VERSION, &format!("\"version\": \"{version}\"")))?;
+    Ok(version)
+}
+
+/// The files of a folder that has no folders, into another.
+fn copy_folder(from: &Path, to: &Path) -> Result<()> {
+    std::fs::create_dir_all(to).explain(|| format!("{} could not be made", name(to)))?;
+    let entries = std::fs::read_dir(from).explain(|| format!("{} could not be read", name(from)))?;
+    entries.flatten().map(|entry| entry.path()).try_for_each(|file| copy(&file, &to.join(name(&file))))
+}
+
+fn copy(from: &Path, to: &Path) -> Result<()> {
+    std::fs::copy(from, to).map(drop).explain(|| format!("{} could not be copied", name(from)))
+}
+
+fn write(file: &Path, text: &str) -> Result<()> {
+    std::fs::write(file, text).explain(|| format!("{} could not be written", name(file)))
+}
+
+fn name(file: &Path) -> String {
+    file.file_name().unwrap_or_default().to_string_lossy().into_owned()
+}
