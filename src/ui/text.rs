@@ -8,6 +8,7 @@ pub mod pins;
 pub mod ranking;
 pub mod run;
 pub mod sensitivity;
+pub mod settings;
 pub mod strategies;
 mod verdict;
 

@@ -15,5 +15,6 @@ mod page;
 mod plots;
 mod ranking;
 mod rest;
+mod settings;
 mod sliders;
 mod why;

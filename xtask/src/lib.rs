@@ -17,6 +17,7 @@ pub mod bench;
 pub mod brotli;
 pub mod checks;
 pub mod chromium;
+pub mod exports;
 pub mod failure;
 pub mod files;
 pub mod npm;

@@ -63,9 +63,14 @@ fn is_sharded(asked: &Asked) -> bool {
     matches!(asked.setup.sharding, Sharding::Zero2 | Sharding::Fsdp(_))
 }
 
+/// Whether whole layers are recomputed.
+fn recomputes_whole(asked: &Asked) -> bool {
+    asked.recomputed(asked.setup.architecture.num_hidden_layers) > 0
+}
+
 /// Fine-grained offloading takes what is not recomputed as a whole.
 fn offloads_activations(asked: &Asked) -> bool {
-    asked.setup.offload.activations && asked.recomputed(asked.setup.architecture.num_hidden_layers) == 0
+    asked.setup.offload.activations && !recomputes_whole(asked)
 }
 
 fn note(asked: &mut Asked) {
@@ -91,6 +96,7 @@ fn note(asked: &mut Asked) {
     asked.note(setup.recompute == Recompute::Selective, notes::MEGATRON_SELECTIVE);
     asked.note(matches!(setup.recompute, Recompute::Fraction(_)), notes::FRACTION_LAYERS);
     asked.note(kernels.compile, notes::MEGATRON_COMPILE);
+    asked.note(kernels.graphs == Graphs::Layers && recomputes_whole(asked), notes::MEGATRON_GRAPHS);
     asked.note(kernels.loss == Loss::Chunked, notes::LOSS_CHUNKED);
     asked.note(kernels.norms == NormKernel::Upcast, notes::ALWAYS_FUSED_NORMS);
     asked.note(setup.compute_format == ComputeFormat::Fp8Gather && !keeps_8bit(asked), notes::MEGATRON_FP8_GATHER);
@@ -261,6 +267,7 @@ fn kernels(asked: &Asked, flags: &mut Flags) {
     flags.put("attention-dropout", dropout);
     flags.put("hidden-dropout", dropout);
     match kernels.graphs {
+        Graphs::Layers if recomputes_whole(asked) => {}
         Graphs::None => {}
         Graphs::Layers => {
             flags.put("cuda-graph-impl", "transformer_engine");

@@ -115,6 +115,7 @@ notes! {
     MEGATRON_OFFLOAD_DDP = "Offloading the optimizer works best with the distributed optimizer, which plain data parallelism lacks.";
     MEGATRON_SELECTIVE = "Selective recomputation goes by module here: norms and MLP activations are recomputed, attention is kept.";
     MEGATRON_COMPILE = "Megatron-LM fuses with kernels of its own and torch.compile for small functions: the model is not compiled as a whole.";
+    MEGATRON_GRAPHS = "CUDA graphs of layers do not go together with full recomputation: they are left out.";
     MEGATRON_FP8_GATHER = "Gathering in fp8 needs the distributed optimizer or FSDP: it is left out.";
     MEGATRON_SHAPE = "Some of the model's norms or biases have no flag: parameters differ.";
 

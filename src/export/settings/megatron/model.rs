@@ -34,7 +34,7 @@ pub(super) fn note(asked: &mut Asked) {
 fn overlaps(asked: &Asked) -> bool {
     let setup = &asked.setup;
     let pipelined = setup.mesh.pp == 1 || super::interleaves(asked);
-    let whole = asked.recomputed(setup.architecture.num_hidden_layers) > 0;
+    let whole = super::recomputes_whole(asked);
     setup.experts.across_micro_batches && setup.mesh.ep > 1 && pipelined && !whole && !asked.is_fp32()
 }
 
