@@ -1,5 +1,6 @@
 //! Which scenarios: those of the catalog, every option and some values of every parameter on four bases, and random ones.
 
+#[expect(clippy::indexing_slicing, reason = "the generator of the tests")]
 #[path = "../../tests/common/any.rs"]
 mod any;
 
@@ -78,7 +79,7 @@ fn moved(base: &Scenario, param: &Param) -> Vec<(String, Scenario)> {
             let of = |index: usize| {
                 let mut scenario = *base;
                 (choice.set)(&mut scenario, index);
-                (format!("{}={}", param.key, choice.options[index].key), scenario)
+                (format!("{}={}", param.key, choice.options.get(index).map_or("", |option| option.key)), scenario)
             };
             others.map(of).collect()
         }

@@ -72,6 +72,8 @@ fn note(asked: &mut Asked) {
     asked.note(kernels.loss == Loss::Chunked, notes::LOSS_CHUNKED);
     asked.note(kernels.norms == NormKernel::Upcast, notes::NORMS_IN_MODEL);
     asked.note(kernels.dropout, notes::DROPOUT_IN_MODEL);
+    let few = setup.batch.grad_accum_steps < mesh.pp.saturating_mul(setup.chunks());
+    asked.note(few && mesh.pp > 1, notes::FEW_MICRO_BATCHES);
     asked.note(setup.pipeline.schedule == Schedule::ZeroBubble && mesh.pp > 1, notes::ZB_INTERLEAVED);
 }
 

@@ -39,6 +39,7 @@ notes! {
     GROUPED_IN_MODEL = "Whether the experts' products run one by one or grouped is up to the model's code.";
     LINEAR_ONLY = "The two-dimensional all-to-all is Tutel's: NCCL's stands here.";
     LOSS_CHUNKED = "The loss over chunks of the tokens belongs to the loss function (torchtune's and torchtitan's have one).";
+    FEW_MICRO_BATCHES = "Some of PyTorch's schedules refuse fewer micro-batches than there are stages, counting every chunk: add gradient accumulation steps.";
     LOSS_IN_CODE = "The kernel of the loss belongs to the training script (Liger's fused cross-entropy, for one).";
     LOSS_SCALE = "The GPU has no bf16: fp16 needs a gradient scaler (torch.amp.GradScaler) around the step.";
     NORMS_IN_MODEL = "How norms compute is up to the model's code (transformers' RMSNorm upcasts, torch.nn.RMSNorm is fused).";
