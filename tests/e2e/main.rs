@@ -6,9 +6,11 @@
 //! request to anybody else.
 
 mod agreement;
+mod book;
 mod care;
 mod compare;
 mod embed;
+mod figures;
 mod firefox;
 mod input;
 mod keyboard;
@@ -18,7 +20,9 @@ mod offline;
 mod page;
 mod plots;
 mod ranking;
+mod recipes;
 mod rest;
 mod servers;
+mod share;
 mod sliders;
 mod why;

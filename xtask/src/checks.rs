@@ -3,6 +3,7 @@
 use std::process::{Command, ExitCode};
 use std::time::Instant;
 
+use crate::book;
 use crate::browser::Browser;
 use crate::caddy;
 use crate::chromium;
@@ -10,6 +11,7 @@ use crate::failure::{Failure, Result};
 use crate::firefox;
 use crate::nginx;
 use crate::npm;
+use crate::recipes;
 use crate::shell::{cargo, output, run as run_program, step, watch};
 use crate::site;
 use crate::tally::Tally;
@@ -97,6 +99,9 @@ impl Suite {
         });
         self.check("Caddy and nginx", || caddy::ensure().and_then(|_| nginx::ensure()).map(drop));
         let built = self.check("Site", site::build);
+        if built {
+            self.recipes();
+        }
         if let (true, Some(chromium)) = (built, &chromium) {
             self.site(chromium, firefox.as_ref());
         }
@@ -110,6 +115,13 @@ impl Suite {
             site.env("FIREFOX", &firefox.browser).env("GECKODRIVER", &firefox.driver);
         }
         self.tests("Tests of the built site", &mut site);
+    }
+
+    /// The documentation, which a site is built without where it must be, and the sites that show figures; the tests of the built
+    /// site open both.
+    fn recipes(&mut self) {
+        self.check("Documentation of the site", book::built);
+        self.check("Recipes", recipes::build);
     }
 
     fn clippy(&mut self, what: &str, words: &[&str]) {

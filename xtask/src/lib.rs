@@ -4,6 +4,8 @@
 //! - [`tools`]: pinned versions of what we do not write ourselves, and how to get them; [`chromium`] and [`firefox`] likewise,
 //!   each a [`browser`], by [`packages`].
 //! - [`site`]: from sources to `dist/`. Nothing else knows Trunk or wasm-opt.
+//! - [`book`]: the documentation, with mdBook.
+//! - [`recipes`]: sites of other people's tools with the calculator in them.
 //! - [`npm`]: the engine as an npm package.
 //! - [`checks`]: the list of everything that has to hold, counted by [`tally`].
 //! - [`mod@bench`]: the figures of the README. [`brotli`]: what is weighed there and after a build.
@@ -16,6 +18,7 @@
 
 pub mod accuracy;
 pub mod bench;
+pub mod book;
 pub mod brotli;
 pub mod browser;
 pub mod caddy;
@@ -27,6 +30,7 @@ pub mod firefox;
 pub mod nginx;
 pub mod npm;
 pub mod packages;
+pub mod recipes;
 pub mod server;
 pub mod shell;
 pub mod site;

@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use xtask::failure::{Failure, Result};
-use xtask::{accuracy, bench, checks, npm, site};
+use xtask::{accuracy, bench, book, checks, npm, recipes, site};
 
 const USAGE: &str = "\
 Usage: cargo xtask <command>
@@ -14,6 +14,8 @@ Usage: cargo xtask <command>
   npm [--test]               the engine as an npm package, in target/npm/; its tests
   test                       every check and test, with a count at the end
   accuracy                   the tables of docs/accuracy.md from the rows under tests/measured
+  book                       the documentation alone, into target/book/docs
+  recipes                    the sites of docs/recipes, beside the built calculator, into target/recipes
   bench [--markdown]         size, speed and latency of the built site, as a table
 
 --dev skips the optimiser: a build takes seconds, and the page is slower.";
@@ -42,6 +44,8 @@ fn dispatch(words: &[&str]) -> Result<ExitCode> {
         ["npm", "--test"] => npm::check()?,
         ["test"] => return checks::run(),
         ["accuracy"] => accuracy::run()?,
+        ["book"] => book::run_command()?,
+        ["recipes"] => recipes::build()?,
         ["bench"] => bench::run(bench::Format::Text)?,
         ["bench", "--markdown"] => bench::run(bench::Format::Markdown)?,
         [] | ["help" | "--help" | "-h"] => println!("{USAGE}"),

@@ -3,6 +3,7 @@
 
 mod names;
 mod profile;
+mod public;
 mod split;
 mod worker;
 
@@ -68,6 +69,7 @@ pub fn build() -> Result<()> {
     step("Building the site into dist/ (Trunk, release)");
     run(&mut trunk)?;
     finish(&folder())?;
+    public::address(&folder())?;
     worker::install(&folder())?;
     step("Compressing a copy of every file, for servers that send those");
     if let Err(failure) = brotli::beside(&folder()) {

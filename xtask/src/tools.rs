@@ -9,6 +9,8 @@ use crate::shell::{cargo, find, output, path_with, program, root, run, step};
 
 /// Trunk turns the crate and `index.html` into a site. (0.22 wants a newer Rust than ours.)
 pub const TRUNK: &str = "0.21.14";
+/// mdBook turns `docs/` into the documentation.
+pub const MDBOOK: &str = "0.5.4";
 /// Binaryen, the npm package, brings wasm-opt.
 pub const BINARYEN: &str = "132";
 /// axe-core, the npm package, looks for what keeps people out of a page.
@@ -31,6 +33,14 @@ pub fn folder() -> PathBuf {
 /// When one of them is neither there nor can be installed.
 pub fn trunk() -> Result<PathBuf> {
     installed("trunk", "trunk", TRUNK, &["--locked"], "0")
+}
+
+/// mdBook, without its server and its search.
+///
+/// # Errors
+/// When it is neither there nor can be installed.
+pub fn mdbook() -> Result<PathBuf> {
+    installed("mdbook", "mdbook", MDBOOK, &["--locked", "--no-default-features"], "0")
 }
 
 /// The wasm-bindgen command of the very version that the page is built with.
@@ -202,9 +212,10 @@ fn locked_version<'a>(lock: &'a str, package: &str) -> Option<&'a str> {
     line.strip_prefix("version = \"")?.strip_suffix('"')
 }
 
-/// Whether the last word but one or the last of `--version` is this: "trunk 0.21.14", "wasm-opt version 132 (version_132)".
+/// Whether a word of `--version` is this: "trunk 0.21.14", "mdbook v0.5.4", "wasm-opt version 132 (version_132)".
 fn at_version(tool: &Path, version: &str) -> bool {
-    output(program(tool).arg("--version")).is_some_and(|text| text.split_whitespace().any(|word| word == version))
+    let is_it = |word: &str| word.strip_prefix('v').unwrap_or(word) == version;
+    output(program(tool).arg("--version")).is_some_and(|text| text.split_whitespace().any(is_it))
 }
 
 /// Where a tool of ours goes.

@@ -32,7 +32,7 @@ fn relative(fragment: &str, view: &View) -> String {
 /// The link to what is on screen, once it stands still.
 pub fn address() -> String {
     let (Decoded { scenario, pins, .. }, view) = arrival();
-    full_link(&scenario, &pins, &view)
+    full_link(&scenario, &pins, &view.alone())
 }
 
 /// The view as a link to others holds it: the reader's own theme is not theirs.

@@ -53,7 +53,7 @@ pub fn Colophon(props: &Props) -> Html {
                     { for PARAMS.iter().map(|param| html! { <><dt>{ param.label }</dt><dd>{ param.help.text() }</dd></> }) }
                 </dl>
             </details>
-            <p>{ text::made_of(REVISION) }</p>
+            <p>{ text::made_of(REVISION) }{ " " }<a href="docs/">{ "Documentation" }</a></p>
         </footer>
     }
 }

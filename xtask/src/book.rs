@@ -1,0 +1,148 @@
+//! `cargo xtask book`: the documentation, from `docs/` into the folder `docs` of the site. Its figures are the calculator, so
+//! that it is at home beside it: Trunk calls this as a hook (`Trunk.toml`).
+
+use std::path::{Path, PathBuf};
+
+use crate::failure::{Explain as _, Failure, Result};
+use crate::shell::{program, root, run, step};
+use crate::{site, tools};
+
+/// The folder with `book.toml`.
+const SOURCES: &str = "docs";
+/// The folder of the site that Trunk assembles, while it does.
+const STAGING: &str = "TRUNK_STAGING_DIR";
+
+/// What mdBook writes for its own theme. Ours has one style sheet and none of its scripts (`docs/theme`).
+const UNUSED: [&str; 16] = [
+    "FontAwesome",
+    "ayu-highlight.css",
+    "book.js",
+    "book.toml",
+    "clipboard.min.js",
+    "css",
+    "favicon.png",
+    "favicon.svg",
+    "fonts",
+    "highlight.css",
+    "highlight.js",
+    ".nojekyll",
+    "toc.html",
+    "toc.js",
+    "tomorrow-night.css",
+    "SUMMARY.html",
+];
+
+/// Builds the book where Trunk says, else into `target/book/docs`. A site that is being built does without the book where mdBook
+/// cannot be had; by itself that is a failure.
+///
+/// # Errors
+/// When mdBook is missing or does not like what it reads.
+pub fn run_command() -> Result<()> {
+    let Some(site) = std::env::var_os(STAGING).map(PathBuf::from) else {
+        let site = root().join("target").join("book");
+        build(&site, &tools::mdbook()?)?;
+        println!("target/book/docs is ready. Its figures need the calculator in the folder above: cargo xtask build");
+        return Ok(());
+    };
+    match tools::mdbook() {
+        Ok(mdbook) => build(&site, &mdbook),
+        Err(failure) => {
+            step(&format!("Leaving the documentation out of the site. {failure}"));
+            Ok(())
+        }
+    }
+}
+
+/// Whether the site has the book.
+///
+/// # Errors
+/// When it was built without.
+pub fn built() -> Result<()> {
+    pages(&site::folder().join("docs")).map(drop).map_err(|failure| {
+        Failure::new(format!("{failure} The site was built without its documentation: cargo xtask book says why."))
+    })
+}
+
+/// Builds the book into the folder `docs` of a site.
+fn build(site: &Path, mdbook: &Path) -> Result<()> {
+    let folder = site.join("docs");
+    let mut command = program(mdbook);
+    command.args(["build", SOURCES, "--dest-dir"]).arg(&folder).env("MDBOOK_LOG", "warn");
+    run(&mut command)?;
+    for name in UNUSED {
+        let path = folder.join(name);
+        // What this version of mdBook does not write is not there to be removed.
+        let _ = if path.is_dir() { std::fs::remove_dir_all(&path) } else { std::fs::remove_file(&path) };
+    }
+    for page in pages(&folder)? {
+        let unread = || format!("{} could not be read", page.display());
+        let text = std::fs::read_to_string(&page).explain(unread)?;
+        let name = page.file_name().unwrap_or_default().to_string_lossy();
+        std::fs::write(&page, finished(&text, &name)).explain(|| format!("{} could not be written", page.display()))?;
+    }
+    check_links(&folder)
+}
+
+/// Whether every link from page to page leads to a page, and to a heading that it has.
+fn check_links(folder: &Path) -> Result<()> {
+    for page in pages(folder)? {
+        let text = std::fs::read_to_string(&page).unwrap_or_default();
+        for link in text.split("href=\"").skip(1).filter_map(|rest| rest.split('"').next()) {
+            let (file, heading) = link.split_once('#').unwrap_or((link, ""));
+            if file.contains(['/', ':', '?']) || (file.is_empty() && heading.is_empty()) {
+                continue;
+            }
+            let target = if file.is_empty() { page.clone() } else { folder.join(file) };
+            let there = std::fs::read_to_string(target).unwrap_or_default();
+            if there.is_empty() || !(heading.is_empty() || there.contains(&format!("id=\"{heading}\""))) {
+                return Err(Failure::new(format!("{} links to {link}, which is nowhere.", page.display())));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The pages of the built book.
+///
+/// # Errors
+/// When there is no such folder.
+pub fn pages(folder: &Path) -> Result<Vec<PathBuf>> {
+    let entries = std::fs::read_dir(folder).explain(|| format!("{} could not be read", folder.display()))?;
+    let files = entries.flatten().map(|entry| entry.path());
+    let mut pages: Vec<PathBuf> = files.filter(|file| file.extension().is_some_and(|kind| kind == "html")).collect();
+    pages.sort();
+    if pages.is_empty() {
+        return Err(Failure::new(format!("{} has no pages.", folder.display())));
+    }
+    Ok(pages)
+}
+
+/// A page that a strict content policy shows as it is meant, with its own place in the contents marked.
+fn finished(page: &str, name: &str) -> String {
+    let (text, contents) = page.split_once("<nav id=\"contents\"").unwrap_or((page, ""));
+    let text = ["left", "center", "right"].into_iter().fold(text.to_owned(), |text, side| {
+        // No policy that is worth its name allows styles in attributes.
+        text.replace(&format!("style=\"text-align: {side}\""), &format!("class=\"{side}\""))
+    });
+    if contents.is_empty() {
+        return text;
+    }
+    let link = format!("<a href=\"{name}\"");
+    let contents = contents.replace(&link, &format!("<a aria-current=\"page\" href=\"{name}\""));
+    format!("{text}<nav id=\"contents\"{contents}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_page_has_no_styles_in_attributes_and_marks_its_place() {
+        let page = "<td style=\"text-align: right\">1</td><a href=\"memory.html\">m</a><nav id=\"contents\">\
+            <a href=\"memory.html\">Memory</a><a href=\"run.html\">Run</a></nav>";
+        let expected = "<td class=\"right\">1</td><a href=\"memory.html\">m</a><nav id=\"contents\">\
+            <a aria-current=\"page\" href=\"memory.html\">Memory</a><a href=\"run.html\">Run</a></nav>";
+        assert_eq!(finished(page, "memory.html"), expected);
+        assert_eq!(finished("<p>plain</p>", "a.html"), "<p>plain</p>");
+    }
+}

@@ -1,0 +1,149 @@
+//! `cargo xtask recipes`: the small sites of `docs/recipes`, each built with its own tool, with the calculator beside them as
+//! `/shardwise/`. `tests/e2e/recipes.rs` opens them.
+
+use std::path::{Path, PathBuf};
+
+use crate::failure::{Explain as _, Failure, Result};
+use crate::shell::{find, program, root, run, step};
+use crate::{site, tools};
+
+/// The names of the sites, which are their folders.
+pub const NAMES: [&str; 5] = ["html", "mdbook", "sphinx", "mkdocs", "vitepress"];
+
+/// The root of a server with all of them.
+pub fn folder() -> PathBuf {
+    root().join("target").join("recipes")
+}
+
+fn sources(name: &str) -> PathBuf {
+    root().join("docs").join("recipes").join(name)
+}
+
+/// What the tools need for themselves, once.
+fn workshop() -> PathBuf {
+    tools::folder().join("recipes")
+}
+
+/// Builds every site; each is tried, whatever the others do.
+///
+/// # Errors
+/// When the calculator is not built, or a tool is missing or fails; all such sentences.
+pub fn build() -> Result<()> {
+    if !site::folder().join("index.html").is_file() {
+        return Err(Failure::new("There is no built site in dist/ that they could show: cargo xtask build"));
+    }
+    fresh(&folder())?;
+    copy(&site::folder(), &folder().join("shardwise"), &[])?;
+    let builders = [html, mdbook, sphinx, mkdocs, vitepress];
+    let mut failures = Vec::new();
+    for (name, build) in NAMES.into_iter().zip(builders) {
+        step(&format!("Building the recipe for {name}"));
+        if let Err(failure) = build(&sources(name), &folder().join(name)) {
+            failures.push(failure.to_string());
+        }
+    }
+    if failures.is_empty() { Ok(()) } else { Err(Failure::new(failures.join("\n    "))) }
+}
+
+/// Nothing to build.
+fn html(sources: &Path, site: &Path) -> Result<()> {
+    copy(sources, site, &["README.md"])
+}
+
+fn mdbook(sources: &Path, site: &Path) -> Result<()> {
+    run(program(tools::mdbook()?).env("MDBOOK_LOG", "warn").arg("build").arg(sources).arg("--dest-dir").arg(site))
+}
+
+fn sphinx(sources: &Path, site: &Path) -> Result<()> {
+    let doctrees = workshop().join("doctrees");
+    let mut build = program(python()?);
+    build.args(["-m", "sphinx", "--quiet", "--fail-on-warning", "-E", "-d"]).arg(doctrees).arg(sources).arg(site);
+    run(&mut build)
+}
+
+fn mkdocs(sources: &Path, site: &Path) -> Result<()> {
+    let mut build = program(python()?);
+    build.args(["-m", "mkdocs", "build", "--quiet", "--strict", "--config-file"]).arg(sources.join("mkdocs.yml"));
+    run(build.arg("--site-dir").arg(site))
+}
+
+/// Where its packages are, VitePress reads the sources too.
+fn vitepress(sources: &Path, site: &Path) -> Result<()> {
+    let missing = || Failure::new("Node and npm are missing: install Node 20 or later from nodejs.org.");
+    let npm = find(&["npm", "npm.cmd"]).ok_or_else(missing)?;
+    let node = find(&["node"]).ok_or_else(missing)?;
+    let place = workshop().join("vitepress");
+    std::fs::create_dir_all(&place).explain(|| format!("{} could not be made", place.display()))?;
+    copy(sources, &place, &["README.md", "node_modules"])?;
+    let lock = read(&sources.join("package-lock.json"))?;
+    once(&place.join("node_modules"), &lock, || {
+        step("Installing VitePress into target/tools/recipes");
+        run(program(npm).current_dir(&place).args(["ci", "--no-audit", "--no-fund", "--loglevel", "error"]))
+    })?;
+    let script = place.join("node_modules").join("vitepress").join("bin").join("vitepress.js");
+    run(program(node).current_dir(&place).arg(script).args(["build", "--outDir"]).arg(site))
+}
+
+/// A Python with Sphinx and MkDocs, at the versions of the recipes.
+fn python() -> Result<PathBuf> {
+    let place = workshop().join("python");
+    let wanted = ["sphinx", "mkdocs"].map(|name| sources(name).join("requirements.txt"));
+    let mut versions = String::new();
+    for list in &wanted {
+        versions.push_str(&read(list)?);
+    }
+    let windows = cfg!(windows);
+    let python =
+        place.join(if windows { "Scripts" } else { "bin" }).join(if windows { "python.exe" } else { "python" });
+    once(&place, &versions, || {
+        step("Installing Sphinx and MkDocs into target/tools/recipes");
+        let missing = "Python 3.10 or later is missing: install it from python.org.";
+        let system = find(&["python3", "python"]).ok_or_else(|| Failure::new(missing))?;
+        run(program(system).args(["-m", "venv", "--clear"]).arg(&place)).map_err(|failure| {
+            Failure::new(format!("{failure} Python's venv may be a package of its own: apt-get install python3-venv"))
+        })?;
+        let mut install = program(&python);
+        install.args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check"]);
+        run(wanted.iter().fold(&mut install, |install, list| install.arg("--requirement").arg(list)))
+    })?;
+    Ok(python)
+}
+
+/// Makes something in a folder unless it was made to the same list before.
+fn once(place: &Path, list: &str, make: impl FnOnce() -> Result<()>) -> Result<()> {
+    let note = place.join("made-to.txt");
+    if std::fs::read_to_string(&note).is_ok_and(|made| made == list) {
+        return Ok(());
+    }
+    make()?;
+    std::fs::write(&note, list).explain(|| format!("{} could not be written", note.display()))
+}
+
+fn read(file: &Path) -> Result<String> {
+    std::fs::read_to_string(file).explain(|| format!("{} could not be read", file.display()))
+}
+
+/// An empty folder.
+fn fresh(folder: &Path) -> Result<()> {
+    // Where there is none, nothing has to go.
+    let _ = std::fs::remove_dir_all(folder);
+    std::fs::create_dir_all(folder).explain(|| format!("{} could not be made", folder.display()))
+}
+
+/// Copies a folder with all in it but these names.
+fn copy(from: &Path, to: &Path, but: &[&str]) -> Result<()> {
+    let failed = || format!("{} could not be copied", from.display());
+    std::fs::create_dir_all(to).explain(failed)?;
+    for entry in std::fs::read_dir(from).explain(failed)?.flatten() {
+        let (name, path) = (entry.file_name(), entry.path());
+        if but.iter().any(|but| name == *but) {
+            continue;
+        }
+        if path.is_dir() {
+            copy(&path, &to.join(name), but)?;
+        } else {
+            std::fs::copy(&path, to.join(name)).explain(failed)?;
+        }
+    }
+    Ok(())
+}
