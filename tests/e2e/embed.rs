@@ -250,14 +250,15 @@ fn the_theme_follows_the_page_unless_the_link_names_one() -> Result<()> {
     for (kind, far) in WAYS {
         let host = Host::open(kind, far, "defer")?;
         host.ready()?;
+        let at = |what: &str| format!("{what}, {kind:?}, far {far}");
         let theme = |wanted: &str| format!("return document.documentElement.dataset.theme === '{wanted}'");
-        host.wait(0, "a light page has a dark figure", &theme("light"))?;
-        host.wait(2, "a figure forgets its theme", &theme("dark"))?;
+        host.wait(0, &at("a light page has a dark figure"), &theme("light"))?;
+        host.wait(2, &at("a figure forgets its theme"), &theme("dark"))?;
         host.session.script("document.documentElement.className = 'night'", &[])?;
-        host.wait(0, "the figure stays light", &theme("dark"))?;
+        host.wait(0, &at("the figure stays light"), &theme("dark"))?;
         host.session.script("document.documentElement.className = ''", &[])?;
-        host.wait(0, "the figure stays dark", &theme("light"))?;
-        host.wait(2, "a figure forgets its theme", &theme("dark"))?;
+        host.wait(0, &at("the figure stays dark"), &theme("light"))?;
+        host.wait(2, &at("a figure forgets its theme"), &theme("dark"))?;
         host.leave_quietly()?;
     }
     Ok(())
