@@ -17,7 +17,5 @@ fn main() -> io::Result<()> {
     let mut issues = decoded.issues;
     issues.extend(params::issues(&decoded.scenario));
     let report = decoded.scenario.report();
-    let mut out = io::stdout().lock();
-    serde_json::to_writer_pretty(&mut out, &report_json(&decoded.scenario, &report, &issues))?;
-    writeln!(out)
+    io::stdout().lock().write_all(report_json(&decoded.scenario, &report, &issues).pretty().as_bytes())
 }

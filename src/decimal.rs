@@ -10,7 +10,7 @@ use core::cmp::Ordering;
 
 use big::Big;
 use write::Figures;
-pub use write::{fixed, plain, with_exponent};
+pub use write::{fixed, plain, shortest, with_exponent};
 
 /// More digits than tell any number from the middle between two: of the rest counts only whether it is nothing.
 const MOST_DIGITS: usize = 800;

@@ -7,11 +7,9 @@
 mod attention;
 mod families;
 mod fields;
-mod json;
 mod leftover;
 
-pub use json::Json;
-
+pub use crate::json::Json;
 use crate::model::transformer::Architecture;
 use crate::params::quantity::shorten;
 use families::FAMILIES;

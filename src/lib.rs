@@ -4,13 +4,14 @@
 //!
 //! # Map
 //!
-//! Dependencies point one way: `units, decimal, words <- model <- scenario, params <- catalog <- plan, share, import, measured <-
+//! Dependencies point one way: `units, decimal, json, words <- model <- scenario, params <- catalog <- plan, share, import, measured <-
 //! chart <- explain <- export <- ui`.
 //!
 //! | module | what it is | what it does not know |
 //! |---|---|---|
 //! | [`units`] | quantities with units: the only powers of 2 and 10 | everything else |
 //! | [`decimal`] | numbers from decimal text | everything else |
+//! | [`json`] | JSON as data, and its text to the last bit | everything else |
 //! | [`words`] | texts that are read after a click: their keys in the page's module, themselves in a file that it fetches | everything else |
 //! | [`model`] | the physics: parameters, FLOPs, memory, collectives, compute, mixtures of experts ([`model::experts`]), the schedule of a step, the whole run ([`model::run`]), the FSDP bounds | presets, user text, clock, randomness, browser |
 //! | [`scenario`] | every choice a user can make, its validation, its resolution to a [`model::setup::Setup`] | where a choice came from |
@@ -45,6 +46,7 @@ pub mod decimal;
 pub mod explain;
 pub mod export;
 pub mod import;
+pub mod json;
 pub mod measured;
 pub mod model;
 pub mod params;

@@ -7,10 +7,12 @@
 //! - [`decode::decode_link`] takes a whole address, a fragment with or without `#`, or nothing; [`decode::decode`] a JSON object
 //!   with the same keys as well.
 //! - [`encode::encode`] writes the fragment, [`encode::encode_with`] that of a scenario with others pinned beside it, [`encode::to_json`] all values under the same keys.
+//! - [`carried`]: the link in a file that was saved, and out of it.
 //! - [`pick`] puts catalog entries into a scenario.
 //!
 //! It does not know the page: presentation (`embed`, `view`, `theme`) stands in the address's query.
 
+pub mod carried;
 pub mod decode;
 pub mod encode;
 mod json;
@@ -18,6 +20,6 @@ mod pairs;
 pub mod pick;
 pub mod v1;
 
-pub use decode::{Decoded, decode, decode_link};
+pub use decode::{Decoded, decode, decode_json, decode_link};
 pub use encode::{encode, encode_with, to_json};
 pub use v1::set as set_typed;

@@ -1,5 +1,5 @@
 // Starts the Wasm module. Trunk writes the names of its files into the attributes of this script's element (Trunk.toml).
-const { js, wasm } = document.querySelector("script[data-wasm]").dataset;
+const { js, wasm, worker } = document.querySelector("script[data-wasm]").dataset;
 const at = (name) => new URL(name, document.baseURI);
 try {
   // The last two are there where the module was cut in two (xtask/src/site/split.rs).
@@ -24,4 +24,9 @@ try {
     : "This browser has no WebAssembly, which the calculator needs. Any current browser has it.";
   document.body.prepend(notice);
   throw cause;
+}
+// Kept for when there is no network, but not where another page shows this one; `cargo xtask serve` names no worker. After
+// everything else, and a page that cannot be kept is as good as any.
+if (worker && navigator.serviceWorker && new URLSearchParams(location.search).get("embed") !== "1") {
+  setTimeout(() => import("./worker.js").then(({ keep }) => keep(at(worker))).catch(() => {}), 2000);
 }

@@ -32,8 +32,11 @@ fn published() -> Vec<(&'static str, Vec<(&'static str, &'static str)>)> {
 /// Every value of a scenario as text.
 fn meaning(scenario: &Scenario) -> Vec<(String, String)> {
     let json = to_json(scenario);
-    let object = json.as_object().unwrap();
-    object.iter().map(|(key, value)| (key.clone(), value.to_string().trim_matches('"').to_owned())).collect()
+    json.entries()
+        .unwrap()
+        .iter()
+        .map(|(key, value)| (key.clone(), value.to_string().trim_matches('"').to_owned()))
+        .collect()
 }
 
 /// Without the thin spaces.

@@ -15,6 +15,7 @@ use shardwise::ui::components::choice::{ChoiceControl, Props as ChoiceProps};
 use shardwise::ui::components::number::{NumberControl, Props as NumberProps};
 use shardwise::ui::fields::{Field, field};
 use shardwise::ui::panels::pickers;
+use shardwise::ui::panels::share::{Props as ShareProps, ShareMenu};
 use shardwise::ui::state::{Action, Pick, State};
 use shardwise::ui::view::{Panel, View};
 use shardwise::ui::{App, Embed, Start, text};
@@ -214,6 +215,33 @@ fn a_narrowed_figure_says_so_and_offers_the_whole() {
     assert!(words(&html).contains(" at the scenario, outside this part, and at most "));
     assert!(html.contains("sequence length from 16,384\u{2009}tokens to 65,536\u{2009}tokens"));
     assert!(html.contains("from 300\u{2009}Gbit/s to 900\u{2009}Gbit/s"));
+}
+
+#[test]
+fn the_share_menu_has_every_form_and_file_by_its_name() {
+    let closed = page(&catalog::default_scenario(), Vec::new());
+    assert!(closed.contains("aria-label=\"Share and download\"") && !closed.contains("id=\"share-menu\""));
+    let menu = |scenario: Scenario| {
+        rendered::<ShareMenu>(ShareProps { scenario, pins: Vec::new(), view: View::default(), close: Callback::noop() })
+    };
+    let html = menu(catalog::default_scenario());
+    for name in [
+        "Markdown link",
+        "Markdown table",
+        "Text summary",
+        "Embed code",
+        "SVG picture",
+        "PNG picture (2×)",
+        "CSV of all numbers",
+        "JSON report",
+    ] {
+        assert!(html.contains(&format!(">{name}</button>")), "no {name} in {html}");
+    }
+    assert_eq!(html.matches("<option").count(), text::share::VIEWS.len());
+    // Only a mixture has a layer of experts to show.
+    let mixture = catalog::default_scenario().with_model(catalog::model("mixtral-8x7b").unwrap().pick());
+    assert!(html.contains("disabled") && !menu(mixture).contains("disabled"));
+    assert!(html.contains("role=\"status\"") && html.contains(text::share::BACK));
 }
 
 #[test]

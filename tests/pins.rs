@@ -17,7 +17,7 @@ use shardwise::share::{decode, encode, encode_with, to_json};
 const PUBLISHED: &str = include_str!("links/pins.txt");
 
 fn value(scenario: &Scenario, key: &str) -> String {
-    to_json(scenario)[key].to_string().trim_matches('"').to_owned()
+    to_json(scenario).get(key).unwrap().to_string().trim_matches('"').to_owned()
 }
 
 fn sentences(text: &str) -> Vec<String> {

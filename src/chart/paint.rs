@@ -16,14 +16,16 @@ mod marks;
 mod path;
 mod pen;
 mod png;
+mod poster;
 mod saved;
 mod svg;
 
 use super::palette::Theme;
-pub use canvas::{paint_bar, paint_chart, picture_of_bar, picture_of_chart};
+pub use canvas::{paint_bar, paint_chart, picture_of_bar, picture_of_chart, picture_of_poster};
 pub use chart::{draw_bar, draw_chart};
 pub use pen::Pen;
-pub use svg::{bar_svg, chart_svg, data_url};
+pub use poster::{Poster, Tile};
+pub use svg::{bar_svg, chart_svg, data_url, poster_svg};
 
 /// How a figure is drawn.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -271,7 +271,7 @@ fn snake(label: &str) -> String {
 }
 
 /// A text as a CSV field.
-fn quoted(text: &str) -> String {
+pub(crate) fn quoted(text: &str) -> String {
     if text.contains([',', '"', '\n']) { format!("\"{}\"", text.replace('"', "\"\"")) } else { text.to_string() }
 }
 

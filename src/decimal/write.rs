@@ -137,6 +137,16 @@ pub fn fixed(value: f64, decimals: usize) -> String {
     })
 }
 
+/// As [`plain`] or as [`with_exponent`], whichever has fewer letters.
+///
+/// ```
+/// assert_eq!([0.5, 1e300].map(shardwise::decimal::shortest), ["0.5", "1e300"]);
+/// ```
+pub fn shortest(value: f64) -> String {
+    let (plain, scientific) = (plain(value), with_exponent(value));
+    if plain.len() <= scientific.len() { plain } else { scientific }
+}
+
 /// The shortest digits with an exponent: `1.024e3`.
 ///
 /// ```

@@ -1,7 +1,7 @@
 //! Which layers see how far.
 
 use super::fields::Fields;
-use super::json::Json;
+use crate::json::Json;
 use crate::model::transformer::Architecture;
 
 /// The shape with its windows: `sliding_window`, and which layers see the whole sequence by `layer_types` or

@@ -1,7 +1,7 @@
 //! The fields of a config, each read within the bounds of its parameter; the first problem is kept, and reading goes on.
 
-use super::json::{Json, lookup};
 use crate::decimal;
+use crate::json::{Json, lookup};
 use crate::params::quantity::{group_thousands, is_valid, shorten, with_unit};
 use crate::params::{Kind, Number, Param, Unit, find};
 

@@ -1,7 +1,7 @@
 //! What of a config was not understood and might matter.
 
 use super::fields::Fields;
-use super::json::Json;
+use crate::json::Json;
 
 /// Parts of names of fields that change no shape: tokens and tasks, positions without parameters, constants of norms and
 /// activations, losses, formats and loading.

@@ -3,6 +3,7 @@
 use super::pairs::{self, Link, Pairs};
 use super::{json, v1};
 use crate::catalog;
+use crate::json::Json;
 use crate::params::quantity::shorten;
 use crate::scenario::Scenario;
 use crate::scenario::issue::{Issue, Severity};
@@ -44,6 +45,11 @@ pub fn decode_link(text: &str) -> Decoded {
         Some(link) => decode_pairs(link),
         None => Decoded { scenario: catalog::default_scenario(), pins: Vec::new(), issues: Vec::new() },
     }
+}
+
+/// Reads a JSON object that is parsed already: the scenario in a whole report, or one by itself.
+pub fn decode_json(json: &Json) -> Decoded {
+    decode_pairs(Link::of(json::pairs(json)))
 }
 
 fn decode_pairs(link: Link) -> Decoded {

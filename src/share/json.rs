@@ -1,25 +1,28 @@
 //! JSON to `key=value` pairs: the same keys as in a link.
 
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use super::pairs::{Pairs, stray};
+use crate::decimal::shortest;
+use crate::json::Json;
 use crate::params::quantity::shorten;
 use crate::scenario::issue::Severity;
 
-/// The pairs of a JSON object, or of the scenario in a whole report.
+/// The pairs of a text that is JSON.
 pub(super) fn read(text: &str) -> Pairs {
     match serde_json::from_str::<Value>(text) {
-        Ok(Value::Object(mut object)) => match object.remove("scenario") {
-            // A whole report holds its scenario.
-            Some(Value::Object(scenario)) => from_object(scenario),
-            Some(other) => {
-                object.insert("scenario".to_owned(), other);
-                from_object(object)
-            }
-            None => from_object(object),
-        },
-        Ok(_) => no_json("it is not an object"),
+        Ok(value) => pairs(&Json::from(&value)),
         Err(error) => no_json(&format!("{error}")),
+    }
+}
+
+/// The pairs of an object, or of the scenario in a whole report.
+pub(super) fn pairs(json: &Json) -> Pairs {
+    // A whole report holds its scenario.
+    let scenario = json.get("scenario").and_then(Json::entries);
+    match scenario.or(json.entries()) {
+        Some(entries) => from_object(entries),
+        None => no_json("it is not an object"),
     }
 }
 
@@ -28,16 +31,15 @@ fn no_json(reason: &str) -> Pairs {
     Pairs { pairs: Vec::new(), issues: vec![stray(Severity::Error, message)] }
 }
 
-fn from_object(object: Map<String, Value>) -> Pairs {
+fn from_object(entries: &[(String, Json)]) -> Pairs {
     let mut read = Pairs::default();
-    for (key, value) in object {
+    for (key, value) in entries {
         let text = match value {
-            Value::String(text) => text.trim().to_owned(),
-            Value::Number(number) => number.to_string(),
-            Value::Bool(yes) => if yes { "yes" } else { "no" }.to_owned(),
-            Value::Null | Value::Array(_) | Value::Object(_) => {
-                let message =
-                    format!("The value of “{}” is neither a number nor text. It was left out.", shorten(&key));
+            Json::Text(text) => text.trim().to_owned(),
+            Json::Number(number) => shortest(*number),
+            Json::Bool(yes) => if *yes { "yes" } else { "no" }.to_owned(),
+            Json::Null | Json::List(_) | Json::Object(_) => {
+                let message = format!("The value of “{}” is neither a number nor text. It was left out.", shorten(key));
                 read.issues.push(stray(Severity::Error, message));
                 continue;
             }

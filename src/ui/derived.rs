@@ -1,11 +1,13 @@
 //! Everything that follows from the choices, made once a redraw.
 
 mod compare;
+mod poster;
 
 use std::cell::RefCell;
 use std::rc::Rc;
 
 pub use compare::{Pin, compare};
+pub use poster::{of_poster, poster};
 
 use crate::chart::spec::{BarSpec, ChartSpec};
 use crate::chart::views::{self, Scratch};

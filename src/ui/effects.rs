@@ -6,10 +6,12 @@ mod drop;
 pub mod fetch;
 mod frame;
 mod link;
+mod outside;
 mod parent;
 mod pause;
 mod print;
 mod ranking;
+mod read;
 mod rest;
 mod rows;
 mod save;
@@ -24,13 +26,15 @@ pub use dom::{
     field_text, focus, hold, is_open, selected_index, show_failure, show_panel, slider_index, to_top, use_card_focus,
     use_fill, use_selected, use_shortcuts,
 };
-pub use drop::{area_text, chosen_file, read_config, settled_text, use_drop};
+pub use drop::{Arrived, Origin, area_text, bytes_of, chosen_file, settled_text, use_drop};
 pub use frame::use_frame_queue;
 pub use link::{address, arrival, full_link, use_link, use_navigation};
+pub use outside::{leaves, use_press_outside};
 pub use parent::{use_height, use_parent};
 pub use pause::{use_after_pause, use_commit, use_rested, use_settled};
 pub use print::use_printing;
 pub use ranking::use_ranking;
+pub use read::{Read, read_text};
 pub use rest::use_rest;
 pub use rows::{Rows, use_rows};
 pub use save::{Kind, save_picture, save_text};

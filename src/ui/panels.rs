@@ -18,6 +18,7 @@ pub mod ranking;
 pub mod run;
 pub mod sensitivity;
 pub mod settled;
+pub mod share;
 pub mod strategies;
 pub mod verdict;
 pub mod why;

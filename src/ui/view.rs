@@ -6,7 +6,7 @@ use crate::catalog::expert_layers::EXPERT_LAYERS;
 use crate::chart::timeline::Zoom;
 use crate::chart::views::{ALONG, AgreementView, LayerView, Metric, every_axis, part_of_axis};
 use crate::chart::zoom::{self, Part};
-use crate::decimal;
+use crate::decimal::{self, shortest};
 use crate::explain::{self, Card};
 use crate::plan::experts::family::Family;
 use crate::scenario::Scenario;
@@ -272,12 +272,6 @@ fn part(value: &str) -> Option<Part> {
     let (low, high) = (value.get(..ends)?, value.get(ends + TO.len()..)?);
     let (low, high) = (decimal::parse(low)?, decimal::parse(high)?);
     (low < high && low.is_finite() && high.is_finite()).then_some((low, high))
-}
-
-/// A number in the fewest letters.
-fn shortest(value: f64) -> String {
-    let (plain, scientific) = (decimal::plain(value), decimal::with_exponent(value));
-    if plain.len() <= scientific.len() { plain } else { scientific }
 }
 
 /// Of the layer's choices, degrees of parallelism in a link; chunks are what is not said.

@@ -1,23 +1,30 @@
 //! Embeds in somebody else's page: they keep to their frame, and the page and they understand each other.
 //!
-//! Each test opens `host/index.html` once on the site's own server and once on another, so that the page is a stranger.
+//! Each test opens `host/index.html` once beside the site, by Caddy with every header we ship, and once on another server, so
+//! that the page is a stranger; in Chromium and in Firefox.
 
 use std::path::PathBuf;
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use xtask::chromium;
+use xtask::browser::Kind;
+use xtask::caddy;
 use xtask::failure::{Explain as _, Failure, Result};
 use xtask::files::FileServer;
+use xtask::server::Server;
 use xtask::tools;
 use xtask::webdriver::{Element, Session, wait_for};
 
 use crate::care::AXE;
-use crate::page::{PATIENCE, Page};
+use crate::page::{PATIENCE, Page, copy_of_the_site};
 
 /// Where the site lies on its server, and the page beside it.
-const SITE: &str = "/some/sub/path/";
-const HOST: &str = "/host/";
+const SITE: &str = "some/sub/path/";
+const HOST: &str = "host/";
+
+/// Which browser, and whether the page is a stranger to the site.
+const WAYS: [(Kind, bool); 4] =
+    [(Kind::Chromium, false), (Kind::Chromium, true), (Kind::Firefox, false), (Kind::Firefox, true)];
 
 /// The frames in their order: a map with sliders, timeline and memory, the custom element.
 const FRAMES: usize = 3;
@@ -25,35 +32,44 @@ const FRAMES: usize = 3;
 /// A page with embeds, open.
 struct Host {
     session: Session,
+    /// Stays until the page is left.
+    _server: Server,
 }
 
 impl Host {
     /// The page beside the site, or far from it; `script` are the attributes of the element that loads `embed.js`.
-    fn open(far: bool, script: &str) -> Result<Self> {
-        let folder = Self::written(far, script)?;
-        let site = Page::folder()?;
-        let beside = FileServer::start_all(vec![(site, SITE.to_owned()), (folder.clone(), HOST.to_owned())])?;
-        let elsewhere = FileServer::start(folder.clone(), HOST)?;
+    fn open(kind: Kind, far: bool, script: &str) -> Result<Self> {
+        let root = Self::folder(kind, far, script);
+        let folder = root.join(HOST);
+        copy_of_the_site(&root.join(SITE))?;
+        let write = |file: PathBuf, text: &str| {
+            let written =
+                std::fs::create_dir_all(file.parent().unwrap_or(&root)).and_then(|()| std::fs::write(&file, text));
+            written.explain(|| format!("{} could not be written", file.display()))
+        };
+        write(root.join("index.html"), "The site and a page beside it")?;
+        let beside = caddy::serve(&root, "/")?;
+        let elsewhere = FileServer::start(folder.clone(), &format!("/{HOST}"))?;
         // Only now are the ports known.
-        let address = if far { elsewhere.url().to_owned() } else { beside.url().replace(SITE, HOST) };
+        let address = if far { elsewhere.url().to_owned() } else { format!("{}{HOST}", beside.url()) };
         for (name, text) in [
             ("index.html", include_str!("host/index.html")),
             ("host.css", include_str!("host/host.css")),
             ("host.js", include_str!("host/host.js")),
         ] {
-            let text = text.replace("SITE", beside.url()).replace("SCRIPT", script);
-            std::fs::write(folder.join(name), text).explain(|| format!("{name} could not be written"))?;
+            let site = format!("{}{SITE}", beside.url());
+            write(folder.join(name), &text.replace("SITE", &site).replace("SCRIPT", script))?;
         }
-        let session = Session::start(&chromium::on_this_machine()?, &[])?;
+        let session = Session::start(&kind.on_this_machine()?, &[])?;
         session.open(&address)?;
-        Ok(Self { session })
+        Ok(Self { session, _server: beside })
     }
 
-    fn written(far: bool, script: &str) -> Result<PathBuf> {
-        let name = format!("shardwise-host-{}-{far}-{:?}", std::process::id(), std::thread::current().id());
-        let folder = std::env::temp_dir().join(name).join(script.replace(|letter: char| !letter.is_alphanumeric(), ""));
-        std::fs::create_dir_all(&folder).explain(|| "A folder for the page could not be made".into())?;
-        Ok(folder)
+    fn folder(kind: Kind, far: bool, script: &str) -> PathBuf {
+        let script = script.replace(|letter: char| !letter.is_alphanumeric(), "");
+        let thread = std::thread::current().id();
+        let name = format!("shardwise-host-{}-{thread:?}-{kind:?}-{far}-{script}", std::process::id());
+        std::env::temp_dir().join(name)
     }
 
     fn frame(&self, place: usize) -> Result<Element> {
@@ -111,19 +127,20 @@ impl Host {
 
 #[test]
 fn embeds_are_ready_and_as_high_as_what_is_in_them() -> Result<()> {
-    for (far, script) in [(false, "defer"), (true, "defer"), (false, "type=\"module\"")] {
-        let host = Host::open(far, script)?;
+    let module = (Kind::Chromium, false, "type=\"module\"");
+    for (kind, far, script) in WAYS.map(|(kind, far)| (kind, far, "defer")).into_iter().chain([module]) {
+        let host = Host::open(kind, far, script)?;
         host.ready()?;
         assert_eq!(host.session.script("return document.querySelectorAll('iframe').length", &[])?, json!(FRAMES));
         for place in 0..FRAMES {
             let heights = host.said(place, "height")?;
-            assert!((1..=2).contains(&heights.len()), "frame {place}, far {far}: {heights:?}");
+            assert!((1..=2).contains(&heights.len()), "frame {place}, {kind:?}, far {far}: {heights:?}");
             let ready = host.said(place, "ready")?;
             assert_eq!((ready.len(), &ready[0]["version"]), (1, &json!(1)), "{ready:?}");
             let room = "const root = document.documentElement;
                 return [root.scrollHeight <= root.clientHeight, root.scrollWidth <= root.clientWidth,
                     getComputedStyle(root).overflowY];";
-            assert_eq!(host.inside(place, room)?, json!([true, true, "hidden"]), "frame {place}, far {far}");
+            assert_eq!(host.inside(place, room)?, json!([true, true, "hidden"]), "frame {place}, {kind:?}, far {far}");
         }
         host.leave_quietly()?;
     }
@@ -145,18 +162,18 @@ const HUNDRED: &str =
 
 #[test]
 fn a_hundred_moves_leave_history_storage_and_focus_alone() -> Result<()> {
-    for far in [false, true] {
-        let host = Host::open(far, "defer")?;
+    for (kind, far) in WAYS {
+        let host = Host::open(kind, far, "defer")?;
         host.session.script("document.querySelector('#field').focus({ preventScroll: true })", &[])?;
         host.ready()?;
         let length = host.session.script("return history.length", &[])?;
         let inside = host.inside(0, HUNDRED)?;
-        assert_eq!(inside, json!([length, 0, 0, ""]), "far {far}");
+        assert_eq!(inside, json!([length, 0, 0, ""]), "{kind:?}, far {far}");
         host.tell(0, &json!({ "type": "shardwise:set", "link": "?theme=dark&why=mfu" }))?;
         host.wait(0, "a card does not open", "return document.querySelector('#why') !== null")?;
         assert_eq!(host.inside(0, "return localStorage.length")?, json!(0));
         let page = host.session.script("return [history.length, document.activeElement.id]", &[])?;
-        assert_eq!(page, json!([length, "field"]), "far {far}");
+        assert_eq!(page, json!([length, "field"]), "{kind:?}, far {far}");
         // Every gesture is told.
         assert!(host.said(0, "scenario")?.len() >= 2, "{:?}", host.said(0, "scenario")?);
         host.leave_quietly()?;
@@ -168,8 +185,8 @@ const HEADLINE: &str = "return document.querySelector('h1').textContent";
 
 #[test]
 fn the_page_may_ask_and_set_and_nobody_else() -> Result<()> {
-    for far in [false, true] {
-        let host = Host::open(far, "defer")?;
+    for (kind, far) in WAYS {
+        let host = Host::open(kind, far, "defer")?;
         host.ready()?;
         host.tell(0, &json!({ "type": "shardwise:get" }))?;
         let link = wait_for("nobody answers", PATIENCE, || {
@@ -230,8 +247,8 @@ fn the_page_may_ask_and_set_and_nobody_else() -> Result<()> {
 
 #[test]
 fn the_theme_follows_the_page_unless_the_link_names_one() -> Result<()> {
-    for far in [false, true] {
-        let host = Host::open(far, "defer")?;
+    for (kind, far) in WAYS {
+        let host = Host::open(kind, far, "defer")?;
         host.ready()?;
         let theme = |wanted: &str| format!("return document.documentElement.dataset.theme === '{wanted}'");
         host.wait(0, "a light page has a dark figure", &theme("light"))?;
@@ -248,7 +265,7 @@ fn the_theme_follows_the_page_unless_the_link_names_one() -> Result<()> {
 
 #[test]
 fn links_that_come_later_become_figures_and_others_stay() -> Result<()> {
-    let host = Host::open(true, "defer")?;
+    let host = Host::open(Kind::Firefox, true, "defer")?;
     host.ready()?;
     let add = "const link = document.querySelector('#first').cloneNode(true);
         link.id = 'later';
@@ -269,7 +286,7 @@ fn links_that_come_later_become_figures_and_others_stay() -> Result<()> {
 
 #[test]
 fn on_paper_and_without_script_there_are_links() -> Result<()> {
-    let host = Host::open(false, "defer")?;
+    let host = Host::open(Kind::Chromium, false, "defer")?;
     host.ready()?;
     host.session.devtools("Emulation.setEmulatedMedia", &json!({ "media": "print" }))?;
     let paper =
@@ -281,7 +298,7 @@ fn on_paper_and_without_script_there_are_links() -> Result<()> {
     host.leave_quietly()?;
 
     // A type that no browser runs.
-    let host = Host::open(false, "type=\"text/plain\"")?;
+    let host = Host::open(Kind::Chromium, false, "type=\"text/plain\"")?;
     let links = "return [document.querySelectorAll('iframe').length,
         ['first', 'second', 'inner', 'plain'].every((id) => document.getElementById(id).checkVisibility())]";
     assert_eq!(host.session.script(links, &[])?, json!([0, true]));
@@ -291,7 +308,7 @@ fn on_paper_and_without_script_there_are_links() -> Result<()> {
 #[test]
 fn axe_finds_nothing_in_an_embed() -> Result<()> {
     let axe = std::fs::read_to_string(tools::axe()?).explain(|| "axe-core could not be read".into())?;
-    let host = Host::open(false, "defer")?;
+    let host = Host::open(Kind::Chromium, false, "defer")?;
     let site = host
         .session
         .text("return document.querySelector('script[src*=embed]').src.replace('static/embed.js', '')", &[])?;

@@ -1,7 +1,8 @@
 //! The built site in a real browser: `cargo xtask test` builds it into `dist/` and runs this last.
 //!
 //! Run alone: `cargo xtask build && cargo test --test e2e`. `SHARDWISE_DIST` names another folder than `dist/`.
-//! Every test has its own browser, and ends by looking at the console: no error, no breach of the content policy, no
+//! Caddy serves the site by `deploy/Caddyfile`, with every header we ship, under a path that it cannot know.
+//! Every test has its own browser, Chromium where nothing else is said, and ends by looking at the console: no error, no breach of the content policy, no
 //! request to anybody else.
 
 mod agreement;
@@ -10,14 +11,18 @@ mod care;
 mod compare;
 mod embed;
 mod figures;
+mod firefox;
 mod input;
 mod keyboard;
 mod links;
 mod npm;
+mod offline;
 mod page;
 mod plots;
 mod ranking;
 mod recipes;
 mod rest;
+mod servers;
+mod share;
 mod sliders;
 mod why;

@@ -1,12 +1,15 @@
 //! The page as a user finds it: by the accessible names that the design fixes.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 use std::time::Duration;
 
 use serde_json::json;
-use xtask::chromium;
-use xtask::failure::{Failure, Result};
-use xtask::files::FileServer;
+use xtask::brotli::below;
+use xtask::browser::Kind;
+use xtask::caddy;
+use xtask::failure::{Explain as _, Failure, Result};
+use xtask::server::Server;
 use xtask::site;
 use xtask::webdriver::{Element, Session, wait_for};
 
@@ -40,10 +43,40 @@ const PICTURE: &str = "
         return `${canvas.width}x${canvas.height} ${colours.size < 8 ? 'blank' : 'drawn'} ${hash.toString(16)}`;
     }).join(', ');";
 
-/// The open page, with the browser around it and the server behind it.
+/// The open page, with the browser around it.
 pub(crate) struct Page {
     pub(crate) session: Session,
-    server: FileServer,
+}
+
+/// The folder of the built site.
+pub(crate) fn built() -> Result<PathBuf> {
+    let folder = std::env::var_os("SHARDWISE_DIST").map_or_else(site::folder, PathBuf::from);
+    if folder.join("sw.js").is_file() {
+        return Ok(folder);
+    }
+    Err(Failure::new("There is no built site in dist/: cargo xtask build"))
+}
+
+/// Copies the built site without its compressed files and its documentation, to be changed or to have others beside it.
+pub(crate) fn copy_of_the_site(to: &Path) -> Result<()> {
+    let from = built()?;
+    for file in below(&from)?.iter().filter(|file| file.extension().is_none_or(|kind| kind != "br")) {
+        let name = file.strip_prefix(&from).explain(|| "The site moved".into())?;
+        let copy = to.join(name);
+        if !name.starts_with("docs") {
+            let made = std::fs::create_dir_all(copy.parent().unwrap_or(to)).and_then(|()| std::fs::copy(file, &copy));
+            made.explain(|| format!("{} could not be copied", file.display()))?;
+        }
+    }
+    Ok(())
+}
+
+/// The address of the site, as Caddy serves it by the shipped configuration under a path that the site cannot know. One Caddy
+/// serves all tests.
+pub(crate) fn address() -> Result<&'static str> {
+    static SITE: OnceLock<Result<Server>> = OnceLock::new();
+    let site = SITE.get_or_init(|| caddy::serve(&built()?, "/some/sub/path/"));
+    site.as_ref().map(Server::url).map_err(Clone::clone)
 }
 
 /// Everything the first screen says and shows.
@@ -63,54 +96,47 @@ impl Sight {
 }
 
 impl Page {
-    /// The page on a first visit, in a fresh browser, served under a path that it cannot know.
+    /// The page on a first visit, in a fresh browser.
     pub(crate) fn first_visit() -> Result<Self> {
         Self::with_fragment("")
     }
 
     /// The page on a first visit, in which this script runs before any of its own.
     pub(crate) fn with_script(script: &str) -> Result<Self> {
-        let server = Self::serve()?;
-        let address = server.url().to_owned();
-        Self::open(server, &address, script)
+        Self::open(Kind::Chromium, address()?, script)
     }
 
     /// The page with this fragment, in a fresh browser.
     pub(crate) fn with_fragment(fragment: &str) -> Result<Self> {
-        let server = Self::serve()?;
-        let address = format!("{}{fragment}", server.url());
-        Self::open(server, &address, "")
+        Self::open(Kind::Chromium, &format!("{}{fragment}", address()?), "")
     }
 
-    fn serve() -> Result<FileServer> {
-        FileServer::start(Self::folder()?, "/some/sub/path/")
+    /// The page on a first visit in this browser.
+    pub(crate) fn first_visit_in(kind: Kind) -> Result<Self> {
+        Self::open(kind, address()?, "")
     }
 
-    /// The built site.
-    pub(crate) fn folder() -> Result<PathBuf> {
-        let folder = std::env::var_os("SHARDWISE_DIST").map_or_else(site::folder, PathBuf::from);
-        if !folder.join("index.html").is_file() {
-            return Err(Failure::new("There is no built site in dist/: cargo xtask build"));
-        }
-        Ok(folder)
-    }
-
-    /// The same site in another, fresh browser.
+    /// The same browser, fresh, at another address.
     pub(crate) fn elsewhere(self, address: &str) -> Result<Self> {
-        Self::open(self.server, address, "")
+        Self::open(self.session.kind(), address, "")
     }
 
-    fn open(server: FileServer, address: &str, script: &str) -> Result<Self> {
-        let session = Session::start(&chromium::on_this_machine()?, &[])?;
-        session
-            .devtools("Page.addScriptToEvaluateOnNewDocument", &json!({ "source": format!("{WITNESS}\n{script}") }))?;
+    /// The page at an address in this browser, in which this script runs before any of its own.
+    pub(crate) fn open(kind: Kind, address: &str, script: &str) -> Result<Self> {
+        let session = Session::start(&kind.on_this_machine()?, &[])?;
+        session.before_scripts(&format!("{WITNESS}\n{script}"))?;
         session.open(address)?;
-        let page = Self { session, server };
-        page.wait_for("the page shows no figures and plots", |sight| {
+        let page = Self { session };
+        page.stands()?;
+        Ok(page)
+    }
+
+    /// Waits until everything is there, after the page was opened or loaded again.
+    pub(crate) fn stands(&self) -> Result<Sight> {
+        self.wait_for("the page shows no figures and plots", |sight| {
             sight.is_drawn() && sight.outputs.iter().all(|text| !text.is_empty())
         })?;
-        page.settled()?;
-        Ok(page)
+        self.settled()
     }
 
     /// What there is to see now.

@@ -4,8 +4,12 @@ use std::process::{Command, ExitCode};
 use std::time::Instant;
 
 use crate::book;
+use crate::browser::Browser;
+use crate::caddy;
 use crate::chromium;
 use crate::failure::{Failure, Result};
+use crate::firefox;
+use crate::nginx;
 use crate::npm;
 use crate::recipes;
 use crate::shell::{cargo, output, run as run_program, step, watch};
@@ -72,7 +76,7 @@ impl Suite {
         self.check("npm package", npm::check);
     }
 
-    /// Tests in a headless Chromium.
+    /// Tests in headless browsers.
     fn browser(&mut self) {
         let mut chromium = None;
         self.check("Chromium and ChromeDriver", || {
@@ -88,15 +92,29 @@ impl Suite {
         if let Some(mut tests) = tests {
             self.tests("Tests in Chromium", &mut tests);
         }
+        let mut firefox = None;
+        self.check("Firefox and geckodriver", || {
+            firefox = Some(firefox::ensure()?);
+            Ok(())
+        });
+        self.check("Caddy and nginx", || caddy::ensure().and_then(|_| nginx::ensure()).map(drop));
         let built = self.check("Site", site::build);
         if built {
             self.recipes();
         }
         if let (true, Some(chromium)) = (built, &chromium) {
-            let mut site = cargo(&["test", "--quiet", "--test", "e2e"]);
-            site.env("CHROME", &chromium.browser).env("CHROMEDRIVER", &chromium.driver);
-            self.tests("Tests of the built site", &mut site);
+            self.site(chromium, firefox.as_ref());
         }
+    }
+
+    /// Tests of the built site; without a Firefox those in it fail.
+    fn site(&mut self, chromium: &Browser, firefox: Option<&Browser>) {
+        let mut site = cargo(&["test", "--quiet", "--test", "e2e"]);
+        site.env("CHROME", &chromium.browser).env("CHROMEDRIVER", &chromium.driver);
+        if let Some(firefox) = firefox {
+            site.env("FIREFOX", &firefox.browser).env("GECKODRIVER", &firefox.driver);
+        }
+        self.tests("Tests of the built site", &mut site);
     }
 
     /// The documentation, which a site is built without where it must be, and the sites that show figures; the tests of the built

@@ -1,4 +1,5 @@
-//! Serves a folder on this machine, under any path: for tests and measurements of the built site.
+//! Serves a folder on this machine, under any path: for measurements of the built site and for what tests
+//! put around it; the site itself is served to tests by [`crate::caddy`].
 
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::net::{TcpListener, TcpStream};
@@ -19,24 +20,24 @@ impl FileServer {
     /// # Errors
     /// When there is no free port.
     pub fn start(folder: PathBuf, path: &str) -> Result<Self> {
-        Self::start_all(vec![(folder, path.to_owned())])
+        Self::with_headers(folder, path, &[])
     }
 
-    /// Serves several folders, each under its path; the address is the first one's.
+    /// The same with these headers in every answer: (name, value).
     ///
     /// # Errors
     /// When there is no free port.
-    pub fn start_all(folders: Vec<(PathBuf, String)>) -> Result<Self> {
+    pub fn with_headers(folder: PathBuf, path: &str, headers: &[(&str, &str)]) -> Result<Self> {
+        let headers = headers.iter().map(|(name, value)| format!("{name}: {value}\r\n")).collect::<Vec<_>>().concat();
         let listener = TcpListener::bind(("127.0.0.1", 0)).explain(|| "No port could be opened".into())?;
         let port = listener.local_addr().explain(|| "The opened port is not known".into())?.port();
-        let first = folders.first().map_or("/", |(_, path)| path);
-        let url = format!("http://127.0.0.1:{port}{first}");
-        let shared = Arc::new(folders);
+        let url = format!("http://127.0.0.1:{port}{path}");
+        let shared = Arc::new((folder, path.to_owned(), headers));
         std::thread::spawn(move || {
             for stream in listener.incoming().flatten() {
                 let shared = Arc::clone(&shared);
                 // A browser that hangs up early is no concern of ours.
-                std::thread::spawn(move || answer(&stream, &shared).ok());
+                std::thread::spawn(move || answer(&stream, &shared.0, &shared.1, &shared.2).ok());
             }
         });
         Ok(Self { url })
@@ -48,7 +49,7 @@ impl FileServer {
     }
 }
 
-fn answer(mut stream: &TcpStream, folders: &[(PathBuf, String)]) -> std::io::Result<()> {
+fn answer(mut stream: &TcpStream, folder: &Path, path: &str, headers: &str) -> std::io::Result<()> {
     let mut lines = BufReader::new(stream).lines();
     let request = lines.next().transpose()?.unwrap_or_default();
     // The head is read to its end, or closing the socket would reset the connection.
@@ -58,8 +59,7 @@ fn answer(mut stream: &TcpStream, folders: &[(PathBuf, String)]) -> std::io::Res
         }
     }
     let target = request.split(' ').nth(1).unwrap_or("/");
-    let mut files = folders.iter().filter_map(|(folder, path)| file_for(target, folder, path));
-    let found = files.find_map(|file| Some((std::fs::read(&file).ok()?, media_type(&file))));
+    let found = file_for(target, folder, path).and_then(|file| Some((std::fs::read(&file).ok()?, media_type(&file))));
     let (status, body, kind) = match found {
         Some((body, kind)) => ("200 OK", body, kind),
         None => ("404 Not Found", b"There is no such file.".to_vec(), "text/plain"),
@@ -67,7 +67,8 @@ fn answer(mut stream: &TcpStream, folders: &[(PathBuf, String)]) -> std::io::Res
     let length = body.len();
     write!(
         stream,
-        "HTTP/1.1 {status}\r\nContent-Type: {kind}\r\nContent-Length: {length}\r\nCache-Control: no-cache\r\nConnection: close\r\n\r\n"
+        "HTTP/1.1 {status}\r\nContent-Type: {kind}\r\nContent-Length: {length}\r\nCache-Control: no-cache\r\nConnection: close\r\n\
+         {headers}\r\n"
     )?;
     stream.write_all(&body)
 }

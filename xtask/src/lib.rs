@@ -1,7 +1,8 @@
 //! The project's commands, `cargo xtask serve|build|profile|test|bench`, and the two parts of them that `tests/e2e.rs` uses too:
 //! a small WebDriver client and a static file server.
 //!
-//! - [`tools`]: pinned versions of what we do not write ourselves, and how to get them; [`chromium`] likewise.
+//! - [`tools`]: pinned versions of what we do not write ourselves, and how to get them; [`chromium`] and [`firefox`] likewise,
+//!   each a [`browser`], by [`packages`].
 //! - [`site`]: from sources to `dist/`. Nothing else knows Trunk or wasm-opt.
 //! - [`book`]: the documentation, with mdBook.
 //! - [`recipes`]: sites of other people's tools with the calculator in them.
@@ -9,6 +10,7 @@
 //! - [`checks`]: the list of everything that has to hold, counted by [`tally`].
 //! - [`mod@bench`]: the figures of the README. [`brotli`]: what is weighed there and after a build.
 //! - [`wasm_tests`]: tests compiled to Wasm, in Chromium.
+//! - [`caddy`], [`nginx`]: the configurations under `deploy/`, run; [`server`] is what they share.
 //! - [`webdriver`], [`files`]: drive a browser, serve a folder. They know nothing of the page.
 //! - [`shell`], [`failure`]: run programs, say what went wrong.
 //!
@@ -18,12 +20,18 @@ pub mod accuracy;
 pub mod bench;
 pub mod book;
 pub mod brotli;
+pub mod browser;
+pub mod caddy;
 pub mod checks;
 pub mod chromium;
 pub mod failure;
 pub mod files;
+pub mod firefox;
+pub mod nginx;
 pub mod npm;
+pub mod packages;
 pub mod recipes;
+pub mod server;
 pub mod shell;
 pub mod site;
 pub mod tally;

@@ -1,8 +1,11 @@
-//! From sources to `dist/`: Trunk compiles and assembles, `split` cuts the module in two, wasm-opt shrinks both, and that is all.
+//! From sources to `dist/`: Trunk compiles and assembles, `split` cuts the module in two, wasm-opt shrinks both;
+//! a worker keeps it all, and every file has a compressed copy.
 
 mod names;
 mod profile;
+mod public;
 mod split;
+mod worker;
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -66,6 +69,12 @@ pub fn build() -> Result<()> {
     step("Building the site into dist/ (Trunk, release)");
     run(&mut trunk)?;
     finish(&folder())?;
+    public::address(&folder())?;
+    worker::install(&folder())?;
+    step("Compressing a copy of every file, for servers that send those");
+    if let Err(failure) = brotli::beside(&folder()) {
+        step(&format!("Leaving compression to the server. {failure}"));
+    }
     println!("dist/ is ready: put it on any static file server, under any path.");
     Ok(())
 }

@@ -15,6 +15,8 @@ pub const MDBOOK: &str = "0.5.4";
 pub const BINARYEN: &str = "132";
 /// axe-core, the npm package, looks for what keeps people out of a page.
 pub const AXE: &str = "4.14.1";
+/// geckodriver drives Firefox.
+pub const GECKODRIVER: &str = "0.37.1";
 /// The TypeScript compiler, the npm package, holds the npm package's declarations against its answers.
 pub const TYPESCRIPT: &str = "5.9.3";
 /// What the page is compiled for.
@@ -93,6 +95,19 @@ pub fn wasm_opt() -> Result<Vec<PathBuf>> {
 /// When there is no Node, or npm cannot install it.
 pub fn axe() -> Result<PathBuf> {
     Ok(npm_package("axe-core", AXE)?.join("axe.min.js"))
+}
+
+/// The geckodriver of this machine at our version, if it is there.
+pub fn geckodriver_here() -> Option<PathBuf> {
+    present("geckodriver", GECKODRIVER)
+}
+
+/// geckodriver.
+///
+/// # Errors
+/// When it is neither there nor can be installed.
+pub fn geckodriver() -> Result<PathBuf> {
+    installed("geckodriver", "geckodriver", GECKODRIVER, &["--locked"], "0")
 }
 
 /// The TypeScript compiler, a script for Node.
@@ -203,12 +218,20 @@ fn at_version(tool: &Path, version: &str) -> bool {
     output(program(tool).arg("--version")).is_some_and(|text| text.split_whitespace().any(is_it))
 }
 
+/// Where a tool of ours goes.
+fn place(command: &str) -> PathBuf {
+    folder().join("bin").join(format!("{command}{}", std::env::consts::EXE_SUFFIX))
+}
+
+/// A tool at this version, on `PATH` or ours.
+fn present(command: &str, version: &str) -> Option<PathBuf> {
+    let candidates = find(&[command]).into_iter().chain([place(command)]);
+    candidates.into_iter().find(|candidate| candidate.is_file() && at_version(candidate, version))
+}
+
 fn installed(command: &str, package: &str, version: &str, options: &[&str], opt_level: &str) -> Result<PathBuf> {
-    let ours = folder().join("bin").join(format!("{command}{}", std::env::consts::EXE_SUFFIX));
-    for candidate in find(&[command]).into_iter().chain([ours.clone()]) {
-        if candidate.is_file() && at_version(&candidate, version) {
-            return Ok(candidate);
-        }
+    if let Some(tool) = present(command, version) {
+        return Ok(tool);
     }
     step(&format!("Installing {package} {version} into target/tools (once, a few minutes)"));
     let build = folder().join("build");
@@ -223,7 +246,7 @@ fn installed(command: &str, package: &str, version: &str, options: &[&str], opt_
     })?;
     // A tool that is there does not need its hundreds of megabytes of build output.
     let _ = std::fs::remove_dir_all(build);
-    Ok(ours)
+    Ok(place(command))
 }
 
 #[cfg(test)]

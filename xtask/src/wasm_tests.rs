@@ -5,7 +5,7 @@ use std::process::Command;
 
 use serde_json::{Value, json};
 
-use crate::chromium::Chromium;
+use crate::browser::Browser;
 use crate::failure::{Explain as _, Result};
 use crate::shell::{cargo, root};
 use crate::tools::{WASM_TARGET, wasm_test_runner};
@@ -15,7 +15,7 @@ use crate::webdriver::SETTINGS;
 ///
 /// # Errors
 /// When the runner cannot be had.
-pub fn command(chromium: &Chromium, words: &[&str]) -> Result<Command> {
+pub fn command(chromium: &Browser, words: &[&str]) -> Result<Command> {
     // No `--quiet`: cargo would hand it to the runner, which does not know it.
     let mut tests = cargo(&["test", "--target", WASM_TARGET]);
     tests.args(words).env("CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUNNER", wasm_test_runner()?);
@@ -26,7 +26,7 @@ pub fn command(chromium: &Chromium, words: &[&str]) -> Result<Command> {
 }
 
 /// `webdriver.json` with the place of the browser, which the runner has no other way to learn.
-fn settings(chromium: &Chromium) -> Result<PathBuf> {
+fn settings(chromium: &Browser) -> Result<PathBuf> {
     let mut settings: Value = serde_json::from_str(SETTINGS).explain(|| "webdriver.json is not JSON".into())?;
     if let Some(options) = settings.get_mut("goog:chromeOptions").and_then(Value::as_object_mut) {
         options.insert("binary".into(), json!(chromium.browser));

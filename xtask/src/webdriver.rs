@@ -1,25 +1,29 @@
-//! A small WebDriver client for a headless Chromium: one ChromeDriver, one session, no waiting but what is asked for.
+//! A small WebDriver client for a headless Chromium or Firefox: one driver, one session, no waiting but what is asked for.
 
+mod console;
+mod driver;
 mod gesture;
 mod http;
+mod options;
 
-use std::io::{BufRead as _, BufReader};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
 pub use gesture::Key;
+pub use options::SETTINGS;
 
-use crate::chromium::Chromium;
-use crate::failure::{Explain as _, Failure, Result};
+use crate::browser::{Browser, Kind};
+use crate::failure::{Failure, Result};
 
-/// What every headless browser of ours is started with.
-pub const SETTINGS: &str = include_str!("../../webdriver.json");
+/// How often a browser is started that does not start.
+const ATTEMPTS: u32 = 3;
 
-/// A browser window under our control. Dropping it closes the browser and ends ChromeDriver.
+/// A browser window under our control. Dropping it closes the browser and ends its driver.
 #[derive(Debug)]
 pub struct Session {
+    kind: Kind,
     driver: Child,
     port: u16,
     id: String,
@@ -35,23 +39,35 @@ impl Session {
     /// Starts a fresh browser with an empty profile; `flags` go after the usual ones.
     ///
     /// # Errors
-    /// When ChromeDriver or the browser does not start.
-    pub fn start(chromium: &Chromium, flags: &[&str]) -> Result<Self> {
-        let (driver, port) = start_driver(chromium)?;
+    /// When the driver or the browser does not start, several times.
+    pub fn start(browser: &Browser, flags: &[&str]) -> Result<Self> {
+        let mut outcome = Self::attempt(browser, flags);
+        for _ in 1..ATTEMPTS {
+            if outcome.is_ok() {
+                break;
+            }
+            std::thread::sleep(Duration::from_millis(500));
+            outcome = Self::attempt(browser, flags);
+        }
+        outcome
+    }
+
+    fn attempt(browser: &Browser, flags: &[&str]) -> Result<Self> {
+        let (driver, port) = driver::start(browser)?;
         // From here on dropping the session ends the driver, whatever happens.
-        let mut session = Self { driver, port, id: String::new(), browser: None };
-        let capabilities = json!({ "capabilities": { "alwaysMatch": {
-            "goog:chromeOptions": {
-                "binary": chromium.browser,
-                "args": usual_flags()?.iter().map(String::as_str).chain(flags.iter().copied()).collect::<Vec<_>>(),
-            },
-            "goog:loggingPrefs": { "browser": "ALL" },
-            "timeouts": { "script": 180_000, "pageLoad": 60_000, "implicit": 0 },
-        } } });
+        let mut session = Self { kind: browser.kind, driver, port, id: String::new(), browser: None };
+        let capabilities = options::capabilities(browser, flags)?;
         let answer = http::request(port, "POST", "/session", Some(&capabilities))?;
-        session.id = text(answer.get("sessionId")).ok_or_else(|| Failure::new("ChromeDriver gave no session."))?;
-        session.browser = answer.pointer("/capabilities/goog:processID").and_then(Value::as_u64);
+        let id = text(answer.get("sessionId"));
+        session.id = id.ok_or_else(|| Failure::new(format!("{} gave no session.", browser.kind.driver())))?;
+        let process = ["/capabilities/goog:processID", "/capabilities/moz:processID"];
+        session.browser = process.iter().find_map(|place| answer.pointer(place)).and_then(Value::as_u64);
         Ok(session)
+    }
+
+    /// Which browser it is.
+    pub fn kind(&self) -> Kind {
+        self.kind
     }
 
     fn post(&self, command: &str, body: &Value) -> Result<Value> {
@@ -110,20 +126,9 @@ impl Session {
     /// A command of the Chrome DevTools protocol.
     ///
     /// # Errors
-    /// When the browser refuses.
+    /// When the browser refuses, or is not Chromium.
     pub fn devtools(&self, command: &str, parameters: &Value) -> Result<Value> {
         self.post("goog/cdp/execute", &json!({ "cmd": command, "params": parameters }))
-    }
-
-    /// What the console got since the last call, errors and warnings of the browser itself included: (level, message).
-    ///
-    /// # Errors
-    /// When the browser refuses.
-    pub fn console(&self) -> Result<Vec<(String, String)>> {
-        let entries = self.post("se/log", &json!({ "type": "browser" }))?;
-        let entries = entries.as_array().cloned().unwrap_or_default();
-        let field = |entry: &Value, name: &str| text(entry.get(name)).unwrap_or_default();
-        Ok(entries.iter().map(|entry| (field(entry, "level"), field(entry, "message"))).collect())
     }
 
     /// The one element a CSS selector finds.
@@ -188,80 +193,4 @@ fn end(browser: u64) {
 
 fn text(value: Option<&Value>) -> Option<String> {
     value?.as_str().map(str::to_owned)
-}
-
-fn usual_flags() -> Result<Vec<String>> {
-    let settings: Value = serde_json::from_str(SETTINGS).explain(|| "webdriver.json is not JSON".into())?;
-    let flags = settings.pointer("/goog:chromeOptions/args").and_then(Value::as_array);
-    let flags = flags.ok_or_else(|| Failure::new("webdriver.json has no arguments for Chrome."))?;
-    Ok(flags.iter().filter_map(|flag| text(Some(flag))).collect())
-}
-
-/// A running ChromeDriver and its port.
-///
-/// It picks a free port for IPv4, then wants the same one for IPv6, and ends when another process was quicker; with
-/// several tests starting one at the same moment that happens, so it gets a few attempts.
-fn start_driver(chromium: &Chromium) -> Result<(Child, u16)> {
-    const ATTEMPTS: u32 = 6;
-    let mut said = String::new();
-    for attempt in 0..ATTEMPTS {
-        std::thread::sleep(Duration::from_millis(250) * attempt);
-        let mut command = Command::new(&chromium.driver);
-        command.arg("--port=0").stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
-        let mut driver = command.spawn().explain(|| "ChromeDriver could not be started".into())?;
-        match announced_port(&mut driver) {
-            Ok(port) => return Ok((driver, port)),
-            Err(printed) => said = printed,
-        }
-        let _ = driver.kill();
-        let _ = driver.wait();
-    }
-    Err(Failure::new(format!(
-        "ChromeDriver ended {ATTEMPTS} times without saying its port; is it of the same version as Chromium? Its last \
-         words: {}",
-        said.trim()
-    )))
-}
-
-/// The port of "ChromeDriver was started successfully on port 41234.", or all that was printed instead.
-fn announced_port(driver: &mut Child) -> std::result::Result<u16, String> {
-    let mut printed = String::new();
-    let Some(stdout) = driver.stdout.take() else { return Err(printed) };
-    let mut lines = BufReader::new(stdout).lines().map_while(std::result::Result::ok);
-    let port = lines.by_ref().find_map(|line| {
-        let port = line.split_once("successfully on port ").map(|(_, port)| port.trim_end_matches('.').trim().parse());
-        printed.push_str(&line);
-        printed.push('\n');
-        port.and_then(std::result::Result::ok)
-    });
-    // Whatever else it prints is read and forgotten, or a full pipe would stop it.
-    std::thread::spawn(move || lines.for_each(drop));
-    port.ok_or(printed)
-}
-
-#[cfg(all(test, unix))]
-mod tests {
-    use std::os::unix::fs::PermissionsExt as _;
-
-    use super::*;
-
-    /// A "driver" that ends at once the first time and says a port the second.
-    #[test]
-    fn a_driver_that_ends_at_once_is_started_again() {
-        let folder = std::env::temp_dir().join(format!("shardwise-driver-{}", std::process::id()));
-        std::fs::create_dir_all(&folder).expect("a folder");
-        let driver = folder.join("driver");
-        let script = "#!/bin/sh\ncd \"$(dirname \"$0\")\"\nif [ -e tried ]; then\n  echo \"ChromeDriver was started \
-                      successfully on port 4444.\"\n  exec sleep 5\nfi\ntouch tried\necho \"IPv6 port not \
-                      available. Exiting...\"\nexit 1\n";
-        std::fs::write(&driver, script).expect("a script");
-        std::fs::set_permissions(&driver, std::fs::Permissions::from_mode(0o755)).expect("permissions");
-        let chromium = Chromium { browser: driver.clone(), driver };
-        let (mut driver, port) = start_driver(&chromium).expect("the second attempt succeeds");
-        driver.kill().expect("it runs");
-        driver.wait().expect("it ends");
-        assert_eq!(port, 4444);
-        assert!(folder.join("tried").exists(), "the first attempt ended");
-        std::fs::remove_dir_all(&folder).expect("the folder goes");
-    }
 }

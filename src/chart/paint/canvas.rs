@@ -4,6 +4,7 @@ use super::backend::Backend;
 use super::brush::Brush;
 use super::chart::{draw_bar, draw_chart};
 use super::field::Image;
+use super::poster::{self, Layout, Poster};
 use super::saved::{self, Saved};
 use super::{PaintError, Pen, Style};
 use crate::chart::layout::{PlotArea, bar_area, plot_area};
@@ -92,6 +93,23 @@ pub fn picture_of_bar(spec: &BarSpec, style: &Style) -> Result<HtmlCanvasElement
     let canvas = hidden_canvas(1, 1)?;
     let context = prepare(&canvas, &Style { css_height: saved.height, ..*style })?;
     with_pen(&context, style, &mut |pen| saved::draw_bar(pen, spec, &saved, style))?;
+    Ok(canvas)
+}
+
+/// A poster on a canvas of its own, with so many device pixels in a CSS pixel, to be saved.
+///
+/// # Errors
+///
+/// Where the browser makes no canvas, or refuses to draw.
+pub fn picture_of_poster(poster: &Poster, fineness: f64) -> Result<HtmlCanvasElement, PaintError> {
+    let layout = Layout::of(poster);
+    let style = Style { css_height: layout.height, device_pixel_ratio: fineness, ..poster::STYLE };
+    let canvas = hidden_canvas(1, 1)?;
+    let context = prepare(&canvas, &style)?;
+    if let Some(field) = &poster.map.field {
+        stretch(&context, field, &layout.area_of_map(poster.map), &style)?;
+    }
+    with_pen(&context, &style, &mut |pen| poster::draw(pen, poster, &layout))?;
     Ok(canvas)
 }
 

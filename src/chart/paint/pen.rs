@@ -49,16 +49,21 @@ pub struct Pen<'a, B: DrawingBackend> {
     units: f64,
     /// Device pixels in a CSS pixel: a hairline is one of them.
     ratio: f64,
+    /// Where figures have their left upper corner: whole CSS pixels.
+    pub(super) origin: Spot,
+    /// The size of text in CSS pixels.
+    pub(super) size: f64,
 }
 
 impl<'a, B: DrawingBackend> Pen<'a, B> {
     /// On a backend with `units` coordinates in a CSS pixel and `ratio` device pixels in one.
     pub fn new(backend: &'a mut B, units: f64, ratio: f64) -> Self {
-        Self { backend, units, ratio }
+        Self { backend, units, ratio, origin: (0.0, 0.0), size: TEXT }
     }
 
     fn at(&self, (x, y): Spot) -> BackendCoord {
-        ((x * self.units).round() as i32, (y * self.units).round() as i32)
+        let (left, top) = self.origin;
+        (((left + x) * self.units).round() as i32, ((top + y) * self.units).round() as i32)
     }
 
     fn shape(&self, stroke: Stroke) -> ShapeStyle {
@@ -130,7 +135,7 @@ impl<'a, B: DrawingBackend> Pen<'a, B> {
         bold: bool,
     ) -> Result<(), PaintError> {
         let style = if bold { FontStyle::Bold } else { FontStyle::Normal };
-        let font = FontDesc::new(FontFamily::Name(FONT), TEXT * self.units, style);
+        let font = FontDesc::new(FontFamily::Name(FONT), self.size * self.units, style);
         let side = match align {
             Align::Left => HPos::Left,
             Align::Centre => HPos::Center,

@@ -1,13 +1,12 @@
 //! A small image as PNG, of at most 256 colours: rows as differences from the row above, runs of the same byte packed.
 
 use super::field::Image;
+use crate::share::carried::{PNG, chunk};
 
 /// Colours of a palette.
 const COLOURS: usize = 256;
 /// Bytes of a pixel: red, green, blue, opacity.
 const PIXEL: usize = 4;
-/// The start of every PNG file.
-const SIGNATURE: [u8; 8] = [137, 80, 78, 71, 13, 10, 26, 10];
 
 /// The image as a file. Where it has more than 256 colours, the rest are that of the pixel before.
 pub(super) fn png(image: &Image) -> Vec<u8> {
@@ -42,28 +41,12 @@ pub(super) fn png(image: &Image) -> Vec<u8> {
     header.extend_from_slice(&(image.height as u32).to_be_bytes());
     // Eight bits a pixel, a palette, and the one method there is of packing, of filters, of order.
     header.extend_from_slice(&[8, 3, 0, 0, 0]);
-    let mut file = SIGNATURE.to_vec();
+    let mut file = PNG.to_vec();
     chunk(&mut file, *b"IHDR", &header);
     chunk(&mut file, *b"PLTE", &palette);
     chunk(&mut file, *b"IDAT", &packed(&rows));
     chunk(&mut file, *b"IEND", &[]);
     file
-}
-
-fn chunk(file: &mut Vec<u8>, name: [u8; 4], data: &[u8]) {
-    file.extend_from_slice(&(data.len() as u32).to_be_bytes());
-    let start = file.len();
-    file.extend_from_slice(&name);
-    file.extend_from_slice(data);
-    let check = checksum(file.get(start..).unwrap_or_default());
-    file.extend_from_slice(&check.to_be_bytes());
-}
-
-/// CRC-32, bit by bit.
-fn checksum(bytes: &[u8]) -> u32 {
-    !bytes.iter().fold(u32::MAX, |sum, byte| {
-        (0..8).fold(sum ^ u32::from(*byte), |sum, _| if sum & 1 == 1 { (sum >> 1) ^ 0xedb8_8320 } else { sum >> 1 })
-    })
 }
 
 /// Bits, the lowest of each byte first.
@@ -160,6 +143,7 @@ pub(super) fn base64(bytes: &[u8], text: &mut String) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::share::carried::checksum;
 
     /// Unpacks what [`packed`] packs: fixed codes, runs of the byte before.
     fn unpacked(stream: &[u8]) -> Vec<u8> {

@@ -4,6 +4,7 @@
 use super::backend::Backend;
 use super::field::Image;
 use super::pen::{FONT, TEXT};
+use super::poster::{self, Layout, Poster};
 use super::saved::{self, Saved};
 use super::{PaintError, Pen, Style};
 use crate::chart::describe;
@@ -18,8 +19,8 @@ use plotters_backend::{BackendColor, BackendCoord, BackendStyle, BackendTextStyl
 const UNITS: f64 = 10.0;
 /// The same, whole.
 const WHOLE: i32 = 10;
-/// From the middle of a line of text down to where its letters stand, in units.
-const BASELINE: i32 = 42;
+/// From the middle of a line of text down to where its letters stand, as a share of its size.
+const BASELINE: f64 = 0.35;
 
 /// The text so far.
 #[derive(Debug, Default)]
@@ -55,6 +56,24 @@ pub fn bar_svg(spec: &BarSpec, style: &Style, link: Option<&str>) -> Result<Stri
     let svg = Svg::begin((style.css_width, saved.height), style, [&spec.title, &describe::bar(spec)], link);
     let mut backend = Backend::Svg(svg);
     saved::draw_bar(&mut Pen::new(&mut backend, UNITS, 1.0), spec, &saved, style)?;
+    Ok(backend.into_svg())
+}
+
+/// A poster as SVG, with the link back in it.
+///
+/// # Errors
+///
+/// Never, but for what a painter of a canvas might say.
+pub fn poster_svg(poster: &Poster) -> Result<String, PaintError> {
+    let (layout, style) = (Layout::of(poster), poster::STYLE);
+    let summary = [describe::chart(poster.map), describe::chart(poster.curve), describe::bar(poster.memory)].join(" ");
+    let size = (style.css_width, layout.height);
+    let mut svg = Svg::begin(size, &style, [&poster.sentence(), &summary], Some(poster.link));
+    if let Some(field) = &poster.map.field {
+        svg.image(field, &layout.area_of_map(poster.map), &style);
+    }
+    let mut backend = Backend::Svg(svg);
+    poster::draw(&mut Pen::new(&mut backend, UNITS, 1.0), poster, &layout)?;
     Ok(backend.into_svg())
 }
 
@@ -199,7 +218,11 @@ impl Svg {
     pub(super) fn text<S: BackendTextStyle>(&mut self, text: &str, style: &S, at: BackendCoord) {
         self.close();
         self.text += "<text";
-        self.attributes(&[("x", at.0), ("y", at.1 + BASELINE)]);
+        self.attributes(&[("x", at.0), ("y", at.1 + (BASELINE * style.size()).round() as i32)]);
+        let size = style.size().round() as i32;
+        if size != units(TEXT) {
+            self.attributes(&[("font-size", size)]);
+        }
         self.text += match style.anchor().h_pos {
             HPos::Left => "",
             HPos::Center => " text-anchor=\"middle\"",

@@ -1,9 +1,9 @@
 //! Mixtures of experts.
 
 use super::super::attention::{with_chunks, with_switched_windows, with_windows};
-use super::super::json::Json;
 use super::Fields;
 use super::dense::llama;
+use crate::json::Json;
 use crate::model::transformer::{Architecture, AttentionBias, Experts, LatentAttention, QkNorm};
 
 /// The shape with experts.

@@ -1,14 +1,13 @@
 //! Scenario to pairs.
 
-use serde_json::Value;
-
 use super::{
     CLUSTER_KEY, CUSTOM_SHAPE, GPU_KEY, MODEL_KEY, REQUIRED_OF_A_SHAPE, REVISION_KEY, VERSION, VERSION_KEY, start,
     with_derived_heads,
 };
 use crate::catalog;
+use crate::json::Json;
 use crate::params::quantity::{exact, link_text};
-use crate::params::{Kind, Number, Param, every, is_held};
+use crate::params::{Kind, Param, every, is_held};
 use crate::scenario::{CUSTOM, Id, Model, Scenario};
 use crate::share::pick::{LADDER, pick_accelerator, pick_cluster, pick_model};
 
@@ -47,7 +46,7 @@ pub(in crate::share) fn write(scenario: &Scenario) -> Vec<(&'static str, String)
 }
 
 /// Every pair of a scenario.
-pub(in crate::share) fn write_all(scenario: &Scenario) -> Vec<(&'static str, Value)> {
+pub(in crate::share) fn write_all(scenario: &Scenario) -> Vec<(&'static str, Json)> {
     let scenario = &as_written(scenario);
     let model = match scenario.model {
         Model::Ladder { .. } => LADDER,
@@ -55,11 +54,11 @@ pub(in crate::share) fn write_all(scenario: &Scenario) -> Vec<(&'static str, Val
         Model::Custom { .. } => CUSTOM,
     };
     let presets = [
-        (VERSION_KEY, Value::from(VERSION)),
-        (REVISION_KEY, Value::from(catalog::REVISION)),
-        (CLUSTER_KEY, Value::from(scenario.network.id)),
-        (GPU_KEY, Value::from(scenario.accelerator.id)),
-        (MODEL_KEY, Value::from(model)),
+        (VERSION_KEY, Json::from(VERSION)),
+        (REVISION_KEY, catalog::REVISION.into()),
+        (CLUSTER_KEY, scenario.network.id.into()),
+        (GPU_KEY, scenario.accelerator.id.into()),
+        (MODEL_KEY, model.into()),
     ];
     let held = every().filter(|param| is_held(param, scenario));
     presets.into_iter().chain(held.map(|param| (param.key, value_json(param, scenario)))).collect()
@@ -112,17 +111,9 @@ pub(super) fn value_text(param: &Param, scenario: &Scenario) -> String {
     }
 }
 
-fn value_json(param: &Param, scenario: &Scenario) -> Value {
+fn value_json(param: &Param, scenario: &Scenario) -> Json {
     match param.kind {
-        Kind::Number(number) => number_json(&number, scenario),
-        Kind::Choice(_) => Value::from(value_text(param, scenario)),
+        Kind::Number(number) => exact(&number, scenario).unwrap_or_else(|| (number.get)(scenario)).into(),
+        Kind::Choice(_) => Json::Text(value_text(param, scenario)),
     }
-}
-
-/// A number without a fraction as a whole one; what is no number as null.
-fn number_json(number: &Number, scenario: &Scenario) -> Value {
-    /// Whole numbers up to here are exact.
-    const EXACT: f64 = 9_007_199_254_740_992.0;
-    let value = exact(number, scenario).unwrap_or_else(|| (number.get)(scenario));
-    if value.fract() == 0.0 && value.abs() <= EXACT { Value::from(value as i64) } else { Value::from(value) }
 }

@@ -54,13 +54,15 @@ impl Shown {
                 };
                 effects::save_text(id, kind, &table::with_link(csv, &link));
             }
+            // A figure is no report.
+            (Kind::Json, _) => {}
             (Kind::Png, _) => {
                 let drawn = match self {
                     Self::Chart(spec) => paint::picture_of_chart(spec, style),
                     Self::Bar(spec) => paint::picture_of_bar(spec, style),
                 };
                 if let Ok(canvas) = drawn {
-                    effects::save_picture(id, &canvas);
+                    effects::save_picture(id, &canvas, link);
                 }
             }
         }

@@ -9,8 +9,8 @@ pub enum Icon {
     Undo,
     /// Forward by one step.
     Redo,
-    /// A copy of the link.
-    Link,
+    /// What opens below.
+    Down,
     /// Light.
     Sun,
     /// Dark.
@@ -24,9 +24,7 @@ pub fn drawn(icon: Icon) -> Html {
     let path = match icon {
         Icon::Undo => "M6 3 2.5 6.5 6 10M3 6.5h6.5a4 4 0 0 1 0 8H7",
         Icon::Redo => "M10 3l3.5 3.5L10 10M13 6.5H6.5a4 4 0 0 0 0 8H9",
-        Icon::Link => {
-            "M6.5 9.5a3 3 0 0 0 4.3 0l2.4-2.4a3 3 0 1 0-4.3-4.3L8 3.7M9.5 6.5a3 3 0 0 0-4.3 0L2.8 8.9a3 3 0 1 0 4.3 4.3l.9-.9"
-        }
+        Icon::Down => "M3.500 6 8 10.500 12.500 6",
         Icon::Sun => {
             "M8 5a3 3 0 1 0 0 6 3 3 0 0 0 0-6M8 1v1.5M8 13.5V15M1 8h1.500M13.500 8H15M3 3l1 1M12 12l1 1M13 3l-1 1M4 12l-1 1"
         }

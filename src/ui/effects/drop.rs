@@ -1,61 +1,40 @@
-//! Configs from outside: a file dropped anywhere on the page or chosen, text typed or pasted, JSON by the browser's own parser.
+//! Files and texts from outside: a file dropped anywhere on the page or chosen, text typed or pasted.
 
 use gloo::events::{EventListener, EventListenerOptions};
 use gloo::utils::window;
-use js_sys::{Array, JSON, Object, Reflect};
+use js_sys::Uint8Array;
 use wasm_bindgen::closure::Closure;
 use wasm_bindgen::{JsCast as _, JsValue};
-use web_sys::{DragEvent, Event, File, HtmlInputElement, HtmlTextAreaElement, InputEvent};
+use web_sys::{Blob, DragEvent, Event, File, HtmlInputElement, HtmlTextAreaElement, InputEvent};
 use yew::prelude::*;
 
-use crate::import::{Imported, Json, MOST_CHARACTERS, TOO_LONG, check_length, import, not_json};
+use crate::share::carried;
 use crate::ui::text::import as words;
 
-/// A text, or why there is none; and whether it is all there will be.
-type Arrived = (Result<String, String>, bool);
+/// Larger files are not read: pictures of this page have a hundredth of it.
+const MOST_BYTES: f64 = 33_554_432.0;
 
-/// The model of a config.
-///
-/// # Errors
-///
-/// A sentence: what the text is instead of JSON, or what the config lacks.
-pub fn read_config(text: &str) -> Result<Imported, String> {
-    check_length(text)?;
-    let parsed = JSON::parse(text).map_err(|error| {
-        let cause = Reflect::get(&error, &"message".into()).ok().and_then(|message| message.as_string());
-        not_json(&cause.unwrap_or_default())
-    })?;
-    import(&value(&parsed, 0))
+/// Where a text comes from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Origin {
+    /// It is being typed: it may not be all yet.
+    Typed,
+    /// It was pasted, or its field was left.
+    Given,
+    /// A chosen file of this name.
+    Chosen(String),
+    /// A dropped file of this name.
+    Dropped(String),
 }
 
-/// A value of the browser's as one of ours.
-fn value(from: &JsValue, depth: u32) -> Json {
-    if Json::is_too_deep(depth) {
-        return Json::Text(String::new());
-    }
-    if let Some(number) = from.as_f64() {
-        Json::Number(number)
-    } else if let Some(text) = from.as_string() {
-        Json::Text(text)
-    } else if let Some(flag) = from.as_bool() {
-        Json::Bool(flag)
-    } else if let Some(list) = from.dyn_ref::<Array>() {
-        Json::List(list.iter().map(|entry| value(&entry, depth + 1)).collect())
-    } else if let Some(object) = from.dyn_ref::<Object>() {
-        let entry = |pair: JsValue| {
-            let pair: Array = pair.unchecked_into();
-            (pair.get(0).as_string().unwrap_or_default(), value(&pair.get(1), depth + 1))
-        };
-        Json::Object(Object::entries(object).iter().map(entry).collect())
-    } else {
-        Json::Null
-    }
-}
+/// A text, or why there is none.
+pub type Arrived = (Result<String, String>, Origin);
 
 /// The text of the area that an event comes from, and whether it was pasted or dropped there rather than typed.
-pub fn area_text(event: &InputEvent) -> (String, bool) {
+pub fn area_text(event: &InputEvent) -> Arrived {
     let typed = event.input_type();
-    (settled_text(event), typed == "insertFromPaste" || typed == "insertFromDrop")
+    let whole = typed == "insertFromPaste" || typed == "insertFromDrop";
+    (Ok(settled_text(event)), if whole { Origin::Given } else { Origin::Typed })
 }
 
 /// The text of the area that an event comes from.
@@ -67,7 +46,7 @@ pub fn settled_text(event: &Event) -> String {
 pub fn chosen_file(event: &Event, take: &Callback<Arrived>) {
     let Some(input) = event.target_dyn_into::<HtmlInputElement>() else { return };
     if let Some(file) = input.files().and_then(|files| files.get(0)) {
-        read(&file, take);
+        read(&file, Origin::Chosen(file.name()), take);
     }
     input.set_value("");
 }
@@ -85,7 +64,7 @@ pub fn use_drop(take: &Callback<Arrived>) {
                 if let Some(transfer) = transfer.filter(|transfer| transfer.types().includes(&"Files".into(), 0)) {
                     event.prevent_default();
                     if let Some(file) = transfer.files().and_then(|files| files.get(0)) {
-                        read(&file, &take);
+                        read(&file, Origin::Dropped(file.name()), &take);
                     }
                 }
             })
@@ -96,21 +75,36 @@ pub fn use_drop(take: &Callback<Arrived>) {
     });
 }
 
-/// Reads a file as text.
-fn read(file: &File, take: &Callback<Arrived>) {
-    if file.size() > MOST_CHARACTERS as f64 {
-        take.emit((Err(TOO_LONG.into()), true));
+/// Reads a file as text; of a picture of pixels, the link in it.
+fn read(file: &File, origin: Origin, take: &Callback<Arrived>) {
+    if file.size() > MOST_BYTES {
+        take.emit((Err(words::TOO_LARGE.into()), origin));
         return;
     }
-    let answer = |read: fn(JsValue) -> Result<String, String>| {
-        let take = take.clone();
-        Closure::once(move |result: JsValue| take.emit((read(result), true)))
+    let take = take.clone();
+    bytes_of(file, move |bytes| {
+        let text = match bytes {
+            None => Err(words::UNREADABLE.into()),
+            Some(bytes) if carried::is_png(&bytes) => carried::of_png(&bytes).ok_or_else(|| words::NO_LINK.into()),
+            Some(bytes) => String::from_utf8(bytes).map_err(|_| words::NO_TEXT.into()),
+        };
+        take.emit((text, origin));
+    });
+}
+
+/// The bytes of a file; `None` where the browser cannot read it.
+pub fn bytes_of(file: &Blob, then: impl FnOnce(Option<Vec<u8>>) + 'static) {
+    let then = std::rc::Rc::new(std::cell::Cell::new(Some(then)));
+    let answer = |read: fn(JsValue) -> Option<Vec<u8>>| {
+        let then = then.clone();
+        Closure::once(move |result: JsValue| {
+            if let Some(then) = then.take() {
+                then(read(result));
+            }
+        })
     };
-    let (done, refused) = (
-        answer(|text| text.as_string().ok_or_else(|| words::UNREADABLE.into())),
-        answer(|_| Err(words::UNREADABLE.into())),
-    );
-    let _ = file.text().then2(&done, &refused);
+    let (done, refused) = (answer(|buffer| Some(Uint8Array::new(&buffer).to_vec())), answer(|_| None));
+    let _ = file.array_buffer().then2(&done, &refused);
     // One of the two runs, once; both must outlive this call.
     done.forget();
     refused.forget();

@@ -1,12 +1,13 @@
 //! Files that the page gives away: made in the browser, saved by a link that is clicked for the reader.
 
 use gloo::utils::document;
-use js_sys::Array;
+use js_sys::{Array, Uint8Array};
 use wasm_bindgen::JsCast as _;
 use wasm_bindgen::closure::Closure;
 use web_sys::{Blob, BlobPropertyBag, HtmlAnchorElement, HtmlCanvasElement, Url};
 
 use super::link::arrival;
+use crate::share::carried;
 use crate::ui::text;
 
 /// What a file holds.
@@ -18,10 +19,12 @@ pub enum Kind {
     Png,
     /// Numbers.
     Csv,
+    /// A whole report.
+    Json,
 }
 
 impl Kind {
-    /// Every kind.
+    /// What a figure is saved as.
     pub const ALL: [Self; 3] = [Self::Svg, Self::Png, Self::Csv];
 
     /// Its name on buttons.
@@ -30,6 +33,7 @@ impl Kind {
             Self::Svg => "SVG",
             Self::Png => "PNG",
             Self::Csv => "CSV",
+            Self::Json => "JSON",
         }
     }
 
@@ -38,33 +42,38 @@ impl Kind {
             Self::Svg => "image/svg+xml",
             Self::Png => "image/png",
             Self::Csv => "text/csv",
+            Self::Json => "application/json",
         }
     }
 }
 
 /// Saves a text under a name that says the figure and the scenario.
 pub fn save_text(figure: &str, kind: Kind, content: &str) {
-    let properties = BlobPropertyBag::new();
-    properties.set_type(kind.mime());
-    let parts = Array::of1(&content.into());
-    if let Ok(blob) = Blob::new_with_str_sequence_and_options(&parts, &properties) {
-        save(figure, kind, &blob);
-    }
+    save(figure, kind, &Array::of1(&content.into()));
 }
 
-/// Saves what is on a canvas.
-pub fn save_picture(figure: &'static str, canvas: &HtmlCanvasElement) {
+/// Saves what is on a canvas, with the link in it.
+pub fn save_picture(figure: &'static str, canvas: &HtmlCanvasElement, link: String) {
     let made = Closure::once_into_js(move |blob: Option<Blob>| {
-        if let Some(blob) = blob {
-            save(figure, Kind::Png, &blob);
-        }
+        let Some(blob) = blob else { return };
+        super::bytes_of(&blob, move |bytes| {
+            if let Some(bytes) = bytes {
+                let file = carried::in_png(&bytes, &link);
+                save(figure, Kind::Png, &Array::of1(&Uint8Array::from(file.as_slice())));
+            }
+        });
     });
     // A canvas that gives nothing saves nothing: SVG and CSV are left.
     let _ = canvas.to_blob(made.unchecked_ref());
 }
 
-fn save(figure: &str, kind: Kind, blob: &Blob) {
-    let Ok(address) = Url::create_object_url_with_blob(blob) else { return };
+/// Saves what consists of these parts.
+fn save(figure: &str, kind: Kind, parts: &Array) {
+    let properties = BlobPropertyBag::new();
+    properties.set_type(kind.mime());
+    // Text and bytes alike.
+    let Ok(blob) = Blob::new_with_buffer_source_sequence_and_options(parts, &properties) else { return };
+    let Ok(address) = Url::create_object_url_with_blob(&blob) else { return };
     let anchor = document().create_element("a").ok().and_then(|element| element.dyn_into::<HtmlAnchorElement>().ok());
     if let Some(anchor) = anchor {
         anchor.set_href(&address);

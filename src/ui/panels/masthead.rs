@@ -1,4 +1,4 @@
-//! Name, examples, undo and redo, link, theme.
+//! Name, examples, undo and redo, theme, link and what else is shared.
 
 use yew::prelude::*;
 
@@ -6,8 +6,9 @@ use crate::scenario::Scenario;
 use crate::ui::components::icon::{Icon, drawn};
 use crate::ui::effects;
 use crate::ui::panels::gallery;
+use crate::ui::panels::share::{self, ShareMenu};
 use crate::ui::state::Action;
-use crate::ui::text::{self, gallery as words};
+use crate::ui::text::{self, gallery as words, share as share_words};
 use crate::ui::view::{ThemeChoice, View};
 
 /// What to show, and where actions go.
@@ -37,6 +38,14 @@ enum Copied {
     Refused,
 }
 
+/// What is open beneath the line.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Open {
+    Nothing,
+    Gallery,
+    Share,
+}
+
 /// The line at the top.
 #[component]
 pub fn Masthead(props: &Props) -> Html {
@@ -58,18 +67,23 @@ pub fn Masthead(props: &Props) -> Html {
         let link = effects::full_link(&props.scenario, &props.pins, &props.view);
         html! { <label class="by-hand">{ text::COPY_BY_HAND }{ " " }<input type="text" readonly=true value={link} /></label> }
     });
-    let open = use_state_eq(|| false);
-    let toggle = {
+    let open = use_state_eq(|| Open::Nothing);
+    let toggle = |which: Open| {
         let open = open.clone();
-        Callback::from(move |_: MouseEvent| open.set(!*open))
+        Callback::from(move |_: MouseEvent| open.set(if *open == which { Open::Nothing } else { which }))
     };
-    let close = {
+    // With the focus back on the button that opened it, or left where it went.
+    let close = |button: &'static str| {
         let setter = open.setter();
-        Callback::from(move |()| {
-            setter.set(false);
-            effects::focus(gallery::BUTTON);
+        Callback::from(move |back: bool| {
+            setter.set(Open::Nothing);
+            if back {
+                effects::focus(button);
+            }
         })
     };
+    let expanded = |which: Open| if *open == which { "true" } else { "false" };
+    let close_gallery = close(gallery::BUTTON).reform(|()| true);
     let act = |action: Action| props.emit.reform(move |_: MouseEvent| action.clone());
     html! {
         <>
@@ -77,21 +91,29 @@ pub fn Masthead(props: &Props) -> Html {
             <p class="brand">{ "shardwise" }</p>
             <p class="tagline">{ text::TAGLINE }</p>
             <div class="actions">
-                <button type="button" id={gallery::BUTTON} class="button" aria-expanded={open.to_string()} aria-controls={gallery::PANEL}
-                    onclick={toggle} onkeydown={gallery::leave(&close)}>{ words::TITLE }</button>
+                <button type="button" id={gallery::BUTTON} class="button" aria-expanded={expanded(Open::Gallery)} aria-controls={gallery::PANEL}
+                    onclick={toggle(Open::Gallery)} onkeydown={gallery::leave(&close_gallery)}>{ words::TITLE }</button>
                 <button type="button" class="button icon" aria-label="Undo" title="Undo (Ctrl+Z)" disabled={!props.can_undo}
                     onclick={act(Action::Undo)}>{ drawn(Icon::Undo) }</button>
                 <button type="button" class="button icon" aria-label="Redo" title="Redo (Ctrl+Shift+Z)" disabled={!props.can_redo}
                     onclick={act(Action::Redo)}>{ drawn(Icon::Redo) }</button>
                 { theme_button(props.view, &props.emit) }
-                <button type="button" id="copy-link" class="button primary" onclick={copy}>
-                    { if *copied == Copied::Done { text::COPIED } else { text::COPY } }
-                </button>
+                <span class="split">
+                    <button type="button" id="copy-link" class="button primary" onclick={copy}>
+                        { if *copied == Copied::Done { text::COPIED } else { text::COPY } }
+                    </button>
+                    <button type="button" id={share::BUTTON} class="button primary icon" aria-label={share_words::OPEN} title={share_words::OPEN}
+                        aria-expanded={expanded(Open::Share)} aria-controls={share::PANEL} onclick={toggle(Open::Share)}
+                        onkeydown={gallery::leave(&close(share::BUTTON).reform(|()| true))}>{ drawn(Icon::Down) }</button>
+                </span>
                 { by_hand.unwrap_or_default() }
             </div>
+            if *open == Open::Share {
+                <ShareMenu scenario={props.scenario} pins={props.pins.clone()} view={props.view} close={close(share::BUTTON)} />
+            }
         </header>
-        if *open {
-            { gallery::gallery(props.view, &close, &props.emit) }
+        if *open == Open::Gallery {
+            { gallery::gallery(props.view, &close_gallery, &props.emit) }
         }
         </>
     }

@@ -79,7 +79,9 @@ impl Panels {
     /// These, in this order.
     pub fn of(panels: &[Panel]) -> Self {
         let mut all = Self::default();
-        panels.iter().for_each(|panel| all.add(Some(*panel)));
+        for panel in panels {
+            all.add(Some(*panel));
+        }
         all
     }
 

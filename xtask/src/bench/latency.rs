@@ -5,7 +5,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use super::table::Row;
-use crate::chromium::Chromium;
+use crate::browser::Browser;
 use crate::failure::{Failure, Result};
 use crate::files::FileServer;
 use crate::site;
@@ -25,7 +25,7 @@ const FLAGS: [&str; 2] = ["--disable-frame-rate-limit", "--disable-gpu-vsync"];
 
 const SLIDE: &str = include_str!("slide.js");
 
-pub(super) fn measure(chromium: &Chromium, throttle: u32) -> Result<Vec<Row>> {
+pub(super) fn measure(chromium: &Browser, throttle: u32) -> Result<Vec<Row>> {
     let server = FileServer::start(site::folder(), "/")?;
     let session = Session::start(chromium, &FLAGS)?;
     session.open(server.url())?;

@@ -1,7 +1,7 @@
 //! Evaluations per second, native and in Chromium: the same work (`examples/throughput/work.rs`) on both sides.
 
 use super::table::{Row, Table, grouped};
-use crate::chromium::Chromium;
+use crate::browser::Browser;
 use crate::failure::{Failure, Result};
 use crate::shell::{cargo, output, watch};
 use crate::{tools, wasm_tests};
@@ -26,7 +26,7 @@ pub(super) fn native() -> Result<Vec<Row>> {
     Ok(text.lines().filter_map(|line| row(line, "native")).collect())
 }
 
-pub(super) fn in_chromium(chromium: &Chromium) -> Result<Vec<Row>> {
+pub(super) fn in_chromium(chromium: &Browser) -> Result<Vec<Row>> {
     tools::wasm_target()?;
     let words = ["--release", "--test", "throughput", "--", "--nocapture"];
     let mut test = wasm_tests::command(chromium, &words)?;

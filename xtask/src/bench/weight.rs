@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use super::table::{Row, kilobytes};
 use crate::brotli;
-use crate::chromium::Chromium;
+use crate::browser::Browser;
 use crate::failure::{Explain as _, Result};
 use crate::files::FileServer;
 use crate::site;
@@ -20,7 +20,7 @@ const LOADED: &str = "return document.querySelector('output') ? [location.href,
         .map((entry) => entry.name),
     ...[...document.querySelectorAll('link[rel=icon]')].slice(0, 1).map((link) => link.href)] : []";
 
-pub(super) fn measure(chromium: &Chromium) -> Result<Vec<Row>> {
+pub(super) fn measure(chromium: &Browser) -> Result<Vec<Row>> {
     let (rest, modules): (Vec<_>, Vec<_>) =
         site::modules(&site::folder())?.into_iter().partition(|file| file.to_string_lossy().ends_with("_rest.wasm"));
     let (files, foreign) = first_load(chromium)?;
@@ -36,7 +36,7 @@ pub(super) fn measure(chromium: &Chromium) -> Result<Vec<Row>> {
 }
 
 /// The files of a first visit, and how many requests went elsewhere.
-fn first_load(chromium: &Chromium) -> Result<(Vec<PathBuf>, usize)> {
+fn first_load(chromium: &Browser) -> Result<(Vec<PathBuf>, usize)> {
     let server = FileServer::start(site::folder(), "/")?;
     let session = Session::start(chromium, &[])?;
     session.open(server.url())?;

@@ -14,7 +14,8 @@ use walrus::ir::{Call, Const, Value as Constant};
 use walrus::{FunctionId, FunctionKind, Module};
 
 use super::split::{cold, parse};
-use crate::chromium::{self, Chromium};
+use crate::browser::Browser;
+use crate::chromium;
 use crate::failure::{Explain as _, Failure, Result};
 use crate::files::FileServer;
 use crate::shell::step;
@@ -63,7 +64,7 @@ pub(super) fn cold(site: &Path, module: &Path) -> Result<BTreeSet<u32>> {
 }
 
 /// One visit: the positions of the functions that ran.
-fn play(chromium: &Chromium, site: &Path, size: (u32, u32), theme: &str) -> Result<Vec<usize>> {
+fn play(chromium: &Browser, site: &Path, size: (u32, u32), theme: &str) -> Result<Vec<usize>> {
     let server = FileServer::start(site.to_path_buf(), "/")?;
     let session = Session::start(chromium, &[])?;
     let (width, height) = size;

@@ -19,10 +19,10 @@ const GOODBYE: Duration = Duration::from_secs(10);
 /// When the driver cannot be reached, or answers with an error: its own words.
 pub(super) fn request(port: u16, method: &str, path: &str, body: Option<&Value>) -> Result<Value> {
     let answer =
-        exchange(port, method, path, body).explain(|| format!("ChromeDriver does not answer to {method} {path}"))?;
+        exchange(port, method, path, body).explain(|| format!("The driver does not answer to {method} {path}"))?;
     let (head, body) = answer.split_once("\r\n\r\n").unwrap_or((&answer, ""));
     let mut answer: Value =
-        serde_json::from_str(body).explain(|| format!("ChromeDriver's answer to {path} is not JSON"))?;
+        serde_json::from_str(body).explain(|| format!("The driver's answer to {path} is not JSON"))?;
     let value = answer.get_mut("value").map(Value::take).unwrap_or_default();
     if head.split(' ').nth(1) == Some("200") {
         return Ok(value);

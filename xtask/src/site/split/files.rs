@@ -68,14 +68,18 @@ pub(in crate::site) fn named(hot: &Path, script: &Path) -> Result<Vec<PathBuf>> 
     Ok(modules)
 }
 
-/// The name up to its hash, and the hash of these bytes instead: FNV-1a, 64 bits.
+/// The name up to its hash, and the hash of these bytes instead.
 fn hashed(file: &Path, bytes: &[u8]) -> String {
     let name = name(file);
     let stem = name.split(['-', '_', '.']).next().unwrap_or_default();
-    let hash = bytes
+    format!("{stem}-{:016x}", hash(bytes))
+}
+
+/// FNV-1a, 64 bits.
+pub(in crate::site) fn hash(bytes: &[u8]) -> u64 {
+    bytes
         .iter()
-        .fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| (hash ^ u64::from(*byte)).wrapping_mul(0x0000_0100_0000_01b3));
-    format!("{stem}-{hash:016x}")
+        .fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| (hash ^ u64::from(*byte)).wrapping_mul(0x0000_0100_0000_01b3))
 }
 
 fn name(file: &Path) -> String {

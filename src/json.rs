@@ -1,8 +1,12 @@
-//! JSON as far as a config needs it, from whichever parser there is.
+//! JSON as data: read by whichever parser there is (the browser's own on the page, `serde_json` elsewhere), written here.
+//!
+//! Numbers are written with the fewest digits that are read back as the same ones, so that a report survives its text bit for bit.
+
+mod write;
 
 use serde_json::Value;
 
-/// What lies deeper than this is not looked at: the values of a list in the text part of a model.
+/// What lies deeper than this is not read: the values of a list in the text part of a model.
 const DEEPEST: u32 = 4;
 
 /// A JSON value.
@@ -12,7 +16,7 @@ pub enum Json {
     Null,
     /// `true` or `false`.
     Bool(bool),
-    /// A number, however large.
+    /// A number, however large; one that is infinite or none at all is written as `null`.
     Number(f64),
     /// Text, and whatever lies too deep to matter.
     Text(String),
@@ -23,6 +27,11 @@ pub enum Json {
 }
 
 impl Json {
+    /// An object of these entries.
+    pub fn object<'a>(entries: impl IntoIterator<Item = (&'a str, Self)>) -> Self {
+        Self::Object(entries.into_iter().map(|(key, value)| (key.to_owned(), value)).collect())
+    }
+
     /// Whether a value at this depth is not looked at any more.
     pub fn is_too_deep(depth: u32) -> bool {
         depth > DEEPEST
@@ -77,7 +86,37 @@ impl From<&Value> for Json {
     }
 }
 
+impl From<f64> for Json {
+    fn from(value: f64) -> Self {
+        Self::Number(value)
+    }
+}
+
+impl From<u32> for Json {
+    fn from(value: u32) -> Self {
+        Self::Number(value.into())
+    }
+}
+
+impl From<bool> for Json {
+    fn from(value: bool) -> Self {
+        Self::Bool(value)
+    }
+}
+
+impl From<&str> for Json {
+    fn from(value: &str) -> Self {
+        Self::Text(value.to_owned())
+    }
+}
+
+impl<T: Into<Self>> From<Option<T>> for Json {
+    fn from(value: Option<T>) -> Self {
+        value.map_or(Self::Null, Into::into)
+    }
+}
+
 /// A value by its key.
-pub(super) fn lookup<'a>(entries: &'a [(String, Json)], key: &str) -> Option<&'a Json> {
+pub(crate) fn lookup<'a>(entries: &'a [(String, Json)], key: &str) -> Option<&'a Json> {
     entries.iter().find(|(found, _)| found == key).map(|(_, value)| value)
 }

@@ -1,0 +1,114 @@
+//! The service worker of a finished site: `static/sw.js` with the list of the files it keeps and a hash over them, so that
+//! every build that differs has a worker that differs.
+
+use std::path::{Path, PathBuf};
+
+use super::split::files::hash;
+use crate::brotli::below;
+use crate::failure::{Explain as _, Failure, Result};
+
+/// Its name in the site; what it may serve lies beside and below.
+const WORKER: &str = "sw.js";
+
+/// Where Trunk puts it.
+const TEMPLATE: &str = "static/sw.js";
+
+/// What the page may ask for, by its kind: pictures are for those who run no script.
+const KINDS: [&str; 6] = ["css", "html", "js", "svg", "txt", "wasm"];
+
+/// Of the kinds above, and yet nothing that the page asks for: pages elsewhere do, and Trunk has copied the style sheet.
+const OTHERS: [&str; 2] = ["static/embed.js", "static/page.css"];
+
+/// Puts the worker of this site into its folder, and its name into the page.
+///
+/// # Errors
+/// When a file cannot be read or written, or the page does not start its module as it did.
+pub(super) fn install(site: &Path) -> Result<()> {
+    let template = take(&site.join(TEMPLATE))?;
+    name_in_page(&site.join("index.html"))?;
+    let kept = kept(site)?;
+    let mut contents = Vec::new();
+    for (name, file) in &kept {
+        contents.extend_from_slice(name.as_bytes());
+        contents.extend(std::fs::read(file).explain(|| format!("{} could not be read", file.display()))?);
+    }
+    let names: Vec<&str> = kept.iter().map(|(name, _)| name.as_str()).collect();
+    let script = filled(&template, &names, hash(&contents))?;
+    std::fs::write(site.join(WORKER), script).explain(|| "sw.js could not be written".into())
+}
+
+/// The text of a file that is gone afterwards.
+fn take(file: &Path) -> Result<String> {
+    let text = std::fs::read_to_string(file).explain(|| format!("{} could not be read", file.display()))?;
+    std::fs::remove_file(file).explain(|| format!("{} could not be removed", file.display()))?;
+    Ok(text)
+}
+
+/// Tells `static/boot.js` of the worker.
+fn name_in_page(page: &Path) -> Result<()> {
+    const PLACE: &str = " data-wasm=\"";
+    let html = std::fs::read_to_string(page).explain(|| "index.html could not be read".into())?;
+    if html.matches(PLACE).count() != 1 {
+        return Err(Failure::new("index.html does not start its module as Trunk.toml says: xtask/src/site/worker.rs."));
+    }
+    let html = html.replace(PLACE, &format!(" data-worker=\"{WORKER}\"{PLACE}"));
+    std::fs::write(page, html).explain(|| "index.html could not be written".into())
+}
+
+/// The files that the page may ask for, by their names in the site; the page itself is `./`.
+fn kept(site: &Path) -> Result<Vec<(String, PathBuf)>> {
+    let mut kept = Vec::new();
+    for file in below(site)? {
+        let Ok(relative) = file.strip_prefix(site) else { continue };
+        let name = relative.to_string_lossy().replace(std::path::MAIN_SEPARATOR, "/");
+        if is_kept(&name) {
+            kept.push((if name == "index.html" { "./".to_owned() } else { name }, file));
+        }
+    }
+    Ok(kept)
+}
+
+/// Whether a file is one that the page may ask for: beside it, or in `static/`.
+fn is_kept(name: &str) -> bool {
+    let near = !name.strip_prefix("static/").unwrap_or(name).contains('/');
+    let kind = name.rsplit_once('.').is_some_and(|(_, kind)| KINDS.contains(&kind));
+    near && kind && name != WORKER && !OTHERS.contains(&name)
+}
+
+fn filled(template: &str, names: &[&str], hash: u64) -> Result<String> {
+    let places = ["\"{build}\"", "{files}"];
+    if places.iter().any(|place| template.matches(place).count() != 1) {
+        return Err(Failure::new("static/sw.js has not one place for the build and one for its files."));
+    }
+    let names: Vec<String> = names.iter().map(|name| format!("\"{name}\"")).collect();
+    let [build, files] = places;
+    Ok(template.replace(build, &format!("\"{hash:016x}\"")).replace(files, &format!("[{}]", names.join(", "))))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_worker_keeps_what_the_page_asks_for() {
+        for name in ["index.html", "page-1_bg.wasm", "rows.txt", "static/boot.js", "static/icon.svg"] {
+            assert!(is_kept(name), "{name}");
+        }
+        let others =
+            ["sw.js", "static/embed.js", "static/page.css", "static/preview.jpg", "docs/index.html", "index.html.br"];
+        for name in others {
+            assert!(!is_kept(name), "{name}");
+        }
+    }
+
+    #[test]
+    fn another_build_has_another_worker() -> Result<()> {
+        let template = include_str!("../../../static/sw.js");
+        let first = filled(template, &["./", "rows.txt"], 1)?;
+        assert!(first.contains("const FILES = [\"./\", \"rows.txt\"];"), "{first}");
+        assert!(first.contains("const BUILD = \"0000000000000001\";"), "{first}");
+        assert_ne!(first, filled(template, &["./", "rows.txt"], 2)?);
+        assert!(filled("const FILES = {files};", &[], 1).is_err());
+        Ok(())
+    }
+}
