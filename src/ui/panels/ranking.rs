@@ -43,7 +43,10 @@ pub fn Ranking(props: &Props) -> Html {
     };
     let head = words::HEADER.map(|name| html! { <th scope="col">{ name }</th> });
     let rows = kept.iter().flat_map(|(of, found)| {
-        let now = of.report().time.step;
+        // Of what does not fit there is no speed: the best is the measure then.
+        let now = of.report();
+        let best = found.best().first().map(|best| best.report.time.step);
+        let now = best.filter(|_| !now.fits()).unwrap_or(now.time.step);
         found.best().iter().map(move |way| row(way, now, scenario, emit))
     });
     html! {

@@ -10,7 +10,7 @@ use crate::units::Seconds;
 /// The heading.
 pub const TITLE: &str = "Best layouts on this cluster";
 /// The heading of each column.
-pub const HEADER: [&str; 7] = ["Layout", "Micro-batch", "Checkpointing", "MFU", "Step time", "Peak memory", "Speed"];
+pub const HEADER: [&str; 7] = ["Layout", "Micro-batch", "Recompute", "MFU", "Step time", "Peak memory", "Speed"];
 /// Before the search.
 pub const WAITING: &str = "The search begins once the scenario stands still.";
 /// Under the table.
