@@ -2,24 +2,19 @@
 
 use serde_json::json;
 use xtask::failure::Result;
-use xtask::files::FileServer;
-use xtask::site;
 
 use crate::figures::Reader;
-
-fn served() -> Result<FileServer> {
-    FileServer::start(site::folder(), "/some/sub/path/")
-}
+use crate::page::address;
 
 #[test]
 fn chapters_show_the_calculator_and_obey_the_strictest_policy() -> Result<()> {
-    let server = served()?;
-    let reader = Reader::open(&format!("{}docs/", server.url()))?;
+    let site = address()?;
+    let reader = Reader::open(&format!("{site}docs/"))?;
     reader.sees_figure("verdict.map.curve")?;
     reader.sees_figure("memory")?;
     reader.leaves_quietly()?;
     for (chapter, panel) in [("communication", "timeline"), ("accuracy", "agreement")] {
-        reader.session.open(&format!("{}docs/{chapter}.html", server.url()))?;
+        reader.session.open(&format!("{site}docs/{chapter}.html"))?;
         reader.sees_figure(panel)?;
         reader.leaves_quietly()?;
     }
@@ -28,8 +23,8 @@ fn chapters_show_the_calculator_and_obey_the_strictest_policy() -> Result<()> {
 
 #[test]
 fn without_script_every_chapter_can_be_read_and_left() -> Result<()> {
-    let server = served()?;
-    let reader = Reader::without_script(&format!("{}docs/memory.html", server.url()))?;
+    let site = address()?;
+    let reader = Reader::without_script(&format!("{site}docs/memory.html"))?;
     let seen = "return [document.querySelectorAll('iframe').length,
         document.querySelector(\"main a[href^='../?view=memory']\").textContent,
         document.querySelector('#contents [aria-current]').textContent,
