@@ -21,7 +21,7 @@
 //! | [`plan`] | questions over the model: sweeps, boundaries, search, advice; one layer of experts ([`plan::experts`]) | pixels |
 //! | [`share`] | link to scenario and back, one frozen file a wire version | the page |
 //! | [`import`] | a Hugging Face `config.json` to a model's shape, what was read of it and what was not understood | how JSON is parsed, the page |
-//! | [`export`] | reports and the catalog as JSON, and the file of words | the page |
+//! | [`export`] | reports as JSON and CSV, the catalog and the table of parameters as JSON, settings for training frameworks ([`export::settings`]), and the file of words | the page |
 //! | [`chart`] | figures as data ([`chart::spec::ChartSpec`]), and their painting, tables and descriptions | the page |
 //! | [`explain`] | why a number is what it is: formulas, what stands in them, sources, the glossary | the page |
 //! | `ui` (feature `web`) | the page: state, effects, components | formulas |

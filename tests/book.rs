@@ -12,26 +12,12 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 use shardwise::chart::spec::PIN_LETTERS;
-use shardwise::chart::views::{every_axis, is_axis};
-use shardwise::explain::{TERMS, links};
+use shardwise::chart::views::{ALONG, Metric, every_axis, is_axis};
+use shardwise::explain::{TERMS, card, links};
 use shardwise::export::report_json::report_json;
 use shardwise::params::{PARAMS, issues};
 use shardwise::share::decode_link;
-
-/// The panels that a link may show.
-const VIEWS: [&str; 11] = [
-    "verdict",
-    "map",
-    "curve",
-    "memory",
-    "timeline",
-    "roofline",
-    "scaling",
-    "layer",
-    "sensitivity",
-    "agreement",
-    "strategies",
-];
+use shardwise::ui::view::Panel;
 
 /// What is written behind a number, and what it is in the report's units.
 const UNITS: [(&str, f64); 20] = [
@@ -165,7 +151,18 @@ fn every_link_to_the_calculator_is_a_scenario_that_can_be_read() {
             }
             let views = query.trim_start_matches("../?").split('&').find_map(|pair| pair.strip_prefix("view="));
             for view in views.into_iter().flat_map(|views| views.split('.')) {
-                assert!(VIEWS.contains(&view), "{name}: there is no panel {view}");
+                assert!(Panel::ALL.iter().any(|panel| panel.key() == view), "{name}: there is no panel {view}");
+            }
+            for pair in query.split(['?', '&']) {
+                let known = match pair.split_once('=') {
+                    Some(("metric", key)) => Metric::ALL.iter().any(|metric| metric.key() == key),
+                    Some(("layer", key)) => ALONG.iter().any(|along| along.1 == key),
+                    Some(("why", key)) => card(key).is_some(),
+                    Some(("controls", key)) => ["none", "few", "all"].contains(&key),
+                    Some((key, _)) => ["view", "map", "curve"].contains(&key),
+                    None => pair == "../",
+                };
+                assert!(known, "{name}: {pair} means nothing");
             }
             figures += usize::from(is_figure(address));
         }

@@ -64,7 +64,7 @@ export interface Report {
   /** The revision of the catalog. */
   revision: number;
   /** What the numbers were made with: the engine, the catalog's revision, the version of the link. */
-  versions?: { engine: string; catalog: number; link: number };
+  versions: { engine: string; catalog: number; link: number };
   /** The fragment of the scenario's link, without `#`. */
   link: string;
   fits: boolean;
@@ -79,7 +79,7 @@ export interface Report {
   /** Negative where the scenario does not fit. */
   free_memory_bytes: number;
   /** The ranges in which four of five measurements lie. */
-  band?: { mfu: Band; tokens_per_s_per_gpu: Band; step_time_s: Band; peak_memory_bytes: Band };
+  band: { mfu: Band; tokens_per_s_per_gpu: Band; step_time_s: Band; peak_memory_bytes: Band };
   /** The phases and lanes of a step, in seconds. */
   time_s: {
     step: number; forward: number; backward: number; optimizer: number; compute: number; comm: number;

@@ -14,6 +14,7 @@ pub fn words() -> Vec<Words> {
     all.extend(MODELS.iter().map(|entry| entry.source));
     all.extend(SCENARIOS.iter().flat_map(|entry| [entry.notice, entry.source]));
     all.extend(crate::explain::words());
+    all.extend(crate::export::settings::NOTES);
     let mut once: Vec<Words> = Vec::with_capacity(all.len());
     for words in all {
         if !once.contains(&words) {

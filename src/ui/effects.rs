@@ -37,7 +37,7 @@ pub use ranking::use_ranking;
 pub use read::{Read, read_text};
 pub use rest::use_rest;
 pub use rows::{Rows, use_rows};
-pub use save::{Kind, save_picture, save_text};
+pub use save::{Kind, save_file, save_picture, save_text};
 pub use seen::use_seen;
 pub use size::use_size;
 pub use theme::{chosen_theme, use_theme};

@@ -17,6 +17,7 @@ pub mod printed;
 pub mod ranking;
 pub mod run;
 pub mod sensitivity;
+pub mod settings;
 pub mod settled;
 pub mod share;
 pub mod strategies;

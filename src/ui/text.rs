@@ -9,6 +9,7 @@ pub mod pins;
 pub mod ranking;
 pub mod run;
 pub mod sensitivity;
+pub mod settings;
 pub mod share;
 pub mod strategies;
 mod verdict;

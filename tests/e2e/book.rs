@@ -1,4 +1,4 @@
-//! The documentation beside the calculator, as a reader finds it.
+//! The documentation beside the calculator, as a reader finds it: served as the site is, by the shipped configuration.
 
 use serde_json::json;
 use xtask::failure::Result;
@@ -23,8 +23,7 @@ fn chapters_show_the_calculator_and_obey_the_strictest_policy() -> Result<()> {
 
 #[test]
 fn without_script_every_chapter_can_be_read_and_left() -> Result<()> {
-    let site = address()?;
-    let reader = Reader::without_script(&format!("{site}docs/memory.html"))?;
+    let reader = Reader::without_script(&format!("{}docs/memory.html", address()?))?;
     let seen = "return [document.querySelectorAll('iframe').length,
         document.querySelector(\"main a[href^='../?view=memory']\").textContent,
         document.querySelector('#contents [aria-current]').textContent,

@@ -42,7 +42,7 @@ impl Reader {
     /// Opens an address in a fresh browser.
     pub(crate) fn open(address: &str) -> Result<Self> {
         let reader = Self { session: Session::start(&chromium::on_this_machine()?, &[])? };
-        reader.session.devtools("Page.addScriptToEvaluateOnNewDocument", &json!({ "source": WITNESS }))?;
+        reader.session.before_scripts(WITNESS)?;
         reader.session.open(address)?;
         Ok(reader)
     }

@@ -23,6 +23,7 @@ mod ranking;
 mod recipes;
 mod rest;
 mod servers;
+mod settings;
 mod share;
 mod sliders;
 mod why;

@@ -24,6 +24,7 @@ pub mod browser;
 pub mod caddy;
 pub mod checks;
 pub mod chromium;
+pub mod exports;
 pub mod failure;
 pub mod files;
 pub mod firefox;

@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use xtask::failure::{Failure, Result};
-use xtask::{accuracy, bench, book, checks, npm, recipes, site};
+use xtask::{accuracy, bench, book, checks, exports, npm, recipes, site};
 
 const USAGE: &str = "\
 Usage: cargo xtask <command>
@@ -12,7 +12,7 @@ Usage: cargo xtask <command>
   build                      build the site into dist/, ready for any static file server
   profile                    play the first screen, and write down which functions it does without: xtask/cold.txt
   npm [--test]               the engine as an npm package, in target/npm/; its tests
-  test                       every check and test, with a count at the end
+  test [--exports]           every check and test, with a count at the end; or the frameworks' settings against their own parsers
   accuracy                   the tables of docs/accuracy.md from the rows under tests/measured
   book                       the documentation alone, into target/book/docs
   recipes                    the sites of docs/recipes, beside the built calculator, into target/recipes
@@ -43,6 +43,7 @@ fn dispatch(words: &[&str]) -> Result<ExitCode> {
         ["npm"] => npm::build().map(drop)?,
         ["npm", "--test"] => npm::check()?,
         ["test"] => return checks::run(),
+        ["test", "--exports"] => return exports::run(),
         ["accuracy"] => accuracy::run()?,
         ["book"] => book::run_command()?,
         ["recipes"] => recipes::build()?,

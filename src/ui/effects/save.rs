@@ -52,6 +52,13 @@ pub fn save_text(figure: &str, kind: Kind, content: &str) {
     save(figure, kind, &Array::of1(&content.into()));
 }
 
+/// Saves a text under a name of its own.
+pub fn save_file(name: &str, content: &str) {
+    if let Ok(blob) = Blob::new_with_str_sequence(&Array::of1(&content.into())) {
+        save_blob(name, &blob);
+    }
+}
+
 /// Saves what is on a canvas, with the link in it.
 pub fn save_picture(figure: &'static str, canvas: &HtmlCanvasElement, link: String) {
     let made = Closure::once_into_js(move |blob: Option<Blob>| {
@@ -72,12 +79,17 @@ fn save(figure: &str, kind: Kind, parts: &Array) {
     let properties = BlobPropertyBag::new();
     properties.set_type(kind.mime());
     // Text and bytes alike.
-    let Ok(blob) = Blob::new_with_buffer_source_sequence_and_options(parts, &properties) else { return };
-    let Ok(address) = Url::create_object_url_with_blob(&blob) else { return };
+    if let Ok(blob) = Blob::new_with_buffer_source_sequence_and_options(parts, &properties) {
+        save_blob(&text::file_name(figure, &arrival().0.scenario, kind.name()), &blob);
+    }
+}
+
+fn save_blob(name: &str, blob: &Blob) {
+    let Ok(address) = Url::create_object_url_with_blob(blob) else { return };
     let anchor = document().create_element("a").ok().and_then(|element| element.dyn_into::<HtmlAnchorElement>().ok());
     if let Some(anchor) = anchor {
         anchor.set_href(&address);
-        anchor.set_download(&text::file_name(figure, &arrival().0.scenario, kind.name()));
+        anchor.set_download(name);
         anchor.click();
     }
     // The browser has begun to read it by then.

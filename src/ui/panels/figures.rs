@@ -21,6 +21,7 @@ use crate::ui::panels::expert_layer::expert_layer;
 use crate::ui::panels::groups::title;
 use crate::ui::panels::ranking::Ranking;
 use crate::ui::panels::run::run;
+use crate::ui::panels::settings::settings;
 use crate::ui::panels::strategies::Strategies;
 use crate::ui::panels::why::why;
 use crate::ui::state::{Action, State};
@@ -192,6 +193,7 @@ fn rest(state: &State, settled: Scenario, derived: &Derived, theme: Theme, sinks
             { card(3) }
             { for derived.layer.iter().map(|spec| expert_layer(spec, view, theme, sinks)) }
             { run(&state.scenario, view.why, emit) }
+            { settings(&settled) }
             { card(4) }
             <Agreement scenario={settled} {view} {theme} emit={emit.clone()} say={say.clone()} />
         </>

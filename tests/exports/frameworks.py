@@ -1,0 +1,246 @@
+"""One check a framework: it reads the file with the framework's own parser and raises where that refuses, or where what was read
+is not what the scenario says."""
+
+import contextlib
+import importlib.util
+import io
+import json
+import logging
+import os
+import shlex
+import sys
+from pathlib import Path
+from unittest import mock
+
+import torch
+import yaml
+
+import fsdp2
+
+
+def stub_gpu():
+    """Three answers that a parser wants of a GPU before it reads on: that there is an H100 or newer, and Transformer Engine's
+    version (Megatron-LM and torchtitan's 8- and 4-bit converters ask)."""
+    torch.cuda.get_device_capability = lambda *_: (10, 0)
+    torch.cuda.get_device_properties = lambda *_: mock.Mock(major=10, minor=0)
+    logging.disable(logging.WARNING)
+
+
+@contextlib.contextmanager
+def quiet(is_on):
+    """Parsers greet and warn at length."""
+    if not is_on:
+        yield
+        return
+    with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
+        yield
+
+
+def same(what, read, asked):
+    if read != asked:
+        raise ValueError(f"{what} was read as {read}, and is {asked}")
+
+
+def module(path):
+    """A Python file, run."""
+    spec = importlib.util.spec_from_file_location(path.stem, path)
+    made = importlib.util.module_from_spec(spec)
+    sys.modules[path.stem] = made
+    spec.loader.exec_module(made)
+    return made
+
+
+def differs(scenario, name):
+    """Whether a note says that the model is another."""
+    return any("parameters differ" in note or "one of its own" in note for note in scenario["notes"][name])
+
+
+# ---------------------------------------------------------------------------------------------------------------------------
+def torchtitan(path, scenario):
+    import torchtitan.components.quantization.float8 as float8
+    import torchtitan.components.quantization.mx as mx
+    import torchtitan.components.quantization.nvfp4 as nvfp4
+    from torchtitan.config.manager import ConfigManager
+    from torchtitan.distributed import ParallelDims
+
+    for part in (float8, mx, nvfp4):
+        part.has_cuda_capability = lambda *_: True
+    module(path)
+    with mock.patch.object(torch.cuda, "is_available", lambda: True):
+        config = ConfigManager().parse_args(["--module", path.stem, "--config", "shardwise"])
+    dims = ParallelDims.from_config(config.parallelism, scenario["gpus"])
+    mesh = scenario["mesh"]
+    for axis in ("dp_replicate", "dp_shard", "cp", "tp", "pp"):
+        same(axis, getattr(dims, axis), mesh[axis])
+    if dims.dp_shard * dims.cp * dims.tp % dims.ep:
+        raise ValueError(f"ep {dims.ep} does not divide a shard group")
+    batches = dims.dp_replicate * dims.dp_shard
+    same("global batch", config.training.global_batch_size, scenario["global_batch"])
+    in_step = config.training.local_batch_size * batches * (1 if dims.pp > 1 else scenario["grad_accum_steps"])
+    same("batch of a step", in_step, scenario["global_batch"])
+    model = config.model_spec.model
+    model.update_from_config(config=config)
+    if dims.pp > 1:
+        held = [sum(name.startswith("layers.") for name in part) for part in config.parallelism.module_fqns_per_model_part]
+        same("layers of all stages", sum(held), scenario["layers"])
+        same("stages a GPU", len(held) % dims.pp, 0)
+        from torch.distributed.pipelining.schedules import get_schedule_class
+
+        get_schedule_class(config.parallelism.pipeline_parallel_schedule)
+    if "fp" not in scenario["compute"].lower():
+        with torch.device("meta"):
+            built = model.build()
+        if not differs(scenario, "torchtitan"):
+            same("parameters", sum(p.numel() for p in built.parameters()), scenario["params"])
+
+
+# ---------------------------------------------------------------------------------------------------------------------------
+# What DeepSpeedConfig reads at the top level; it ignores anything else without a word.
+DEEPSPEED_KEYS = {
+    "train_batch_size", "train_micro_batch_size_per_gpu", "gradient_accumulation_steps", "gradient_clipping", "optimizer",
+    "zero_allow_untested_optimizer", "bf16", "fp16", "data_types", "communication_data_type", "zero_optimization",
+    "tensor_parallel", "sequence_parallel_size", "pipeline", "expert_parallel", "activation_checkpointing",
+}
+# The same of the sections that are read key by key.
+DEEPSPEED_SECTIONS = {
+    "optimizer": {"type", "params"},
+    "data_types": {"grad_accum_dtype"},
+    "pipeline": {"stages", "activation_checkpoint_interval"},
+    "expert_parallel": {"enabled", "autoep_size", "expert_tensor_parallel_size", "use_grouped_mm"},
+    "activation_checkpointing": {"partition_activations", "cpu_checkpointing"},
+}
+
+
+def deepspeed(path, scenario):
+    from deepspeed.module_inject.auto_ep_config import AutoEPConfig
+    from deepspeed.runtime.activation_checkpointing.config import ACT_CHKPT_DEFAULT
+    from deepspeed.runtime.config import DEEPSPEED_OPTIMIZERS, DeepSpeedConfig
+
+    text = json.loads(path.read_text())
+    same("unknown keys", set(text) - DEEPSPEED_KEYS, set())
+    for section, known in DEEPSPEED_SECTIONS.items():
+        same(f"unknown keys of {section}", set(text.get(section, {})) - known, set())
+    same("keys of AutoEP", set(text.get("expert_parallel", {})) - set(AutoEPConfig.__dataclass_fields__), set())
+    same("keys of recomputation", set(text.get("activation_checkpointing", {})) - set(ACT_CHKPT_DEFAULT), set())
+    mesh = scenario["mesh"]
+    replicas = mesh["dp_replicate"] * mesh["dp_shard"]
+    degrees = mock.Mock(get_data_parallel_world_size=lambda: replicas)
+    with mock.patch("deepspeed.comm.get_rank", lambda: 0):
+        config = DeepSpeedConfig(str(path), mpu=degrees)
+    same("global batch", config.train_batch_size, scenario["global_batch"])
+    same("accumulation", config.gradient_accumulation_steps, scenario["grad_accum_steps"])
+    tensor = text.get("tensor_parallel", {}).get("autotp_size", 1)
+    pipeline = text.get("pipeline", {}).get("stages", 1)
+    degree = replicas * tensor * pipeline * text.get("sequence_parallel_size", 1)
+    same("product of degrees", degree, scenario["gpus"])
+    if config.optimizer_name not in DEEPSPEED_OPTIMIZERS:
+        # DeepSpeed takes PyTorch's own of that name.
+        getattr(torch.optim, config.optimizer_name)
+    same("GPUs left by hpZ's group", replicas % config.zero_config.zero_hpz_partition_size, 0)
+
+
+# ---------------------------------------------------------------------------------------------------------------------------
+def megatron_arguments(path):
+    """The words of `ARGS=(...)`, and the variables that are exported."""
+    lines = path.read_text().splitlines()
+    exported = dict(line.removeprefix("export ").split("=") for line in lines if line.startswith("export "))
+    begin, end = lines.index("ARGS=("), lines.index(")")
+    return shlex.split("\n".join(lines[begin + 1 : end])), exported
+
+
+def megatron(path, scenario):
+    import megatron.core.utils
+    import megatron.training.arguments as arguments
+    from megatron.core.models.common.embeddings import rope_utils
+    from megatron.core.transformer import transformer_config
+    from megatron.training.argument_utils import core_transformer_config_from_args
+
+    newest = lambda *_, **__: True  # noqa: E731
+    for part in (arguments, megatron.core.utils, transformer_config):
+        part.is_te_min_version = newest
+    rope_utils.fused_apply_rotary_pos_emb = newest
+    words, exported = megatron_arguments(path)
+    environment = {"WORLD_SIZE": str(scenario["gpus"]), "RANK": "0", **exported}
+    with mock.patch.dict(os.environ, environment), mock.patch.object(sys, "argv", ["pretrain_gpt.py", *words]):
+        if "CUDA_DEVICE_MAX_CONNECTIONS" not in exported:
+            os.environ.pop("CUDA_DEVICE_MAX_CONNECTIONS", None)
+        try:
+            read = arguments.parse_args()
+        except SystemExit as unknown:
+            raise ValueError(f"flags that argparse refuses in {words}") from unknown
+        arguments.validate_args(read)
+        config = core_transformer_config_from_args(read)
+    mesh = scenario["mesh"]
+    same("data parallelism", read.data_parallel_size, mesh["dp_replicate"] * mesh["dp_shard"])
+    for axis, name in {"tp": "tensor", "pp": "pipeline", "ep": "expert"}.items():
+        same(axis, getattr(config, f"{name}_model_parallel_size"), mesh[axis])
+    same("cp", config.context_parallel_size, mesh["cp"])
+    if scenario["mesh"]["ep"] * scenario["mesh"]["etp"] > 1:
+        same("etp", config.expert_tensor_parallel_size, mesh["etp"])
+        stage = scenario["gpus"] // mesh["pp"]
+        same("GPUs left by the experts", stage % (mesh["ep"] * mesh["etp"]), 0)
+    same("global batch", read.global_batch_size, scenario["global_batch"])
+    same("layers", config.num_layers, scenario["layers"])
+    if read.num_distributed_optimizer_instances > 1:
+        same("groups", read.data_parallel_size % read.num_distributed_optimizer_instances, 0)
+
+
+# ---------------------------------------------------------------------------------------------------------------------------
+def accelerate(path, scenario):
+    from accelerate.commands.config.config_args import load_config_from_file
+    from accelerate.commands.launch import _validate_launch_command, launch_command_parser
+    from accelerate.parallelism_config import ParallelismConfig
+    from accelerate.utils import FullyShardedDataParallelPlugin
+    from accelerate.utils.launch import prepare_multi_gpu_env
+
+    load_config_from_file(str(path))
+    text = yaml.safe_load(path.read_text())
+    same("processes", text["num_processes"], scenario["gpus"])
+    parser = launch_command_parser()
+    # Sections are copied onto the launcher's arguments without a look at their names.
+    known = {action.dest for action in parser._actions}
+    for section, values in text.items():
+        if isinstance(values, dict):
+            prefix = {"deepspeed_config": ""}.get(section, "")
+            same(f"unknown keys of {section}", {prefix + key for key in values} - known, set())
+    read = parser.parse_args(["--config_file", str(path), "--machine_rank", "1", "--main_process_ip", "node", "train.py"])
+    with mock.patch.dict(os.environ), mock.patch("accelerate.utils.launch.is_fp8_available", lambda: True):
+        read, _, _ = _validate_launch_command(read)
+        if text["distributed_type"] in ("FSDP", "MULTI_GPU", "MEGATRON_LM"):
+            read.main_process_port = 29500
+            with mock.patch("accelerate.utils.launch.is_port_in_use", lambda *_: False):
+                os.environ.update(prepare_multi_gpu_env(read))
+        mesh = scenario["mesh"]
+        if text["distributed_type"] == "FSDP":
+            plugin = FullyShardedDataParallelPlugin()
+            same("FSDP version", plugin.fsdp_version, 2)
+            same("resharding", plugin.reshard_after_forward, text["fsdp_config"]["fsdp_reshard_after_forward"])
+            degrees = ParallelismConfig()
+            same("product of degrees", degrees.total_size, scenario["gpus"])
+            for axis in ("dp_replicate", "dp_shard", "cp", "tp"):
+                same(axis, getattr(degrees, f"{axis}_size"), mesh[axis])
+            if not degrees.dp_shard_enabled and not degrees.cp_enabled:
+                raise ValueError("nothing is sharded")
+        elif text["distributed_type"] == "MEGATRON_LM":
+            degrees = [read.megatron_lm_tp_degree, read.megatron_lm_pp_degree, read.megatron_lm_context_parallel_size]
+            same("degrees", degrees, [mesh["tp"], mesh["pp"], mesh["cp"]])
+
+
+def pytorch(path, scenario):
+    fsdp2.check(module(path), scenario)
+
+
+ALL = {
+    "PyTorch FSDP2": ("torch", "train_fsdp2.py", pytorch),
+    "torchtitan": ("torchtitan", "shardwise_config.py", torchtitan),
+    "DeepSpeed": ("deepspeed", "ds_config.json", deepspeed),
+    "Megatron-LM": ("megatron-core", "megatron.sh", megatron),
+    "Accelerate": ("accelerate", "accelerate.yaml", accelerate),
+}
+READ_BY = {
+    "PyTorch FSDP2": "a step of a small Llama on a fake process group",
+    "torchtitan": "`ConfigManager`, `ParallelDims` and the model's `update_from_config`",
+    "DeepSpeed": "`DeepSpeedConfig`",
+    "Megatron-LM": "`parse_args`, `validate_args` and `TransformerConfig`",
+    "Accelerate": "`load_config_from_file`, the launcher, the FSDP plugin and `ParallelismConfig`",
+}
