@@ -3,7 +3,7 @@
 const page = document, tag = "shardwise-figure", frames = [], sheet = new CSSStyleSheet();
 customElements.define(tag, class extends HTMLElement {});
 const site = new URL("..", page.querySelector("[src*='static/embed.js']").src);
-// Ends .3 s after the page has another theme; Firefox would end it once, at a colour between.
+// Ends after the page has another theme.
 sheet.replaceSync(`.shardwise{display:block;width:100%;border:0;transition:color 1ms .3s!important}
 @media print{.shardwise{display:none}[data-live]::after{content:" "attr(data-live)}}`);
 page.adoptedStyleSheets.push(sheet);
