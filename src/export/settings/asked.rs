@@ -82,6 +82,12 @@ impl Asked {
         self.scenario.strategy == strategy
     }
 
+    /// Whether sequences do not cut into two parts for each GPU of context parallelism, which balance a causal mask.
+    pub(super) fn cuts_unevenly(&self) -> bool {
+        let cp = self.setup.mesh.cp;
+        cp > 1 && !self.setup.batch.seq_len.is_multiple_of(cp.saturating_mul(2))
+    }
+
     /// Everything in 32 bits.
     pub(super) fn is_fp32(&self) -> bool {
         self.setup.recipe == Recipe::Fp32

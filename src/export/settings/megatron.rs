@@ -76,6 +76,7 @@ fn offloads_activations(asked: &Asked) -> bool {
 fn note(asked: &mut Asked) {
     let (setup, mesh, kernels) = (asked.setup, asked.setup.mesh, asked.setup.kernels);
     let pipelined = mesh.pp > 1;
+    asked.note(asked.cuts_unevenly(), notes::SEQUENCE_PARTS);
     asked.note(asked.is(Strategy::ShardGradOp), notes::MEGATRON_RESHARDS);
     asked.note(asked.is(Strategy::ReshardTo), notes::MEGATRON_NO_GROUP);
     let other = !matches!(setup.pipeline.schedule, Schedule::OneForwardOneBackward | Schedule::Interleaved);

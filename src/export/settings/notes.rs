@@ -42,6 +42,7 @@ notes! {
     FEW_MICRO_BATCHES = "Some of PyTorch's schedules refuse fewer micro-batches than there are stages, counting every chunk: add gradient accumulation steps.";
     LOSS_IN_CODE = "The kernel of the loss belongs to the training script (Liger's fused cross-entropy, for one).";
     LOSS_SCALE = "The GPU has no bf16: fp16 needs a gradient scaler (torch.amp.GradScaler) around the step.";
+    SEQUENCE_PARTS = "Sequences that do not cut into two parts for every GPU of context parallelism are refused: enter a multiple.";
     NORMS_IN_MODEL = "How norms compute is up to the model's code (transformers' RMSNorm upcasts, torch.nn.RMSNorm is fused).";
     NO_ACROSS = "Exchanges of experts cannot be overlapped with another micro-batch (DualPipe) here.";
     NO_ADAMW_16 = "AdamW with 16-bit moments beside fp32 weights is not offered: AdamW with fp32 moments stands here.";
@@ -72,6 +73,7 @@ notes! {
     TITAN_SHAPE = "The model takes the closest of torchtitan's shapes (Llama 3, Qwen 3, DeepSeek V3), which lacks some of its norms, biases, positions, dense or shared parts: parameters differ.";
     TITAN_SHAPE_TIED = "This shape of torchtitan's does not tie the output head to the embedding: it has one of its own.";
     TITAN_TIED = "torchtitan does not tie the output head to the embedding across pipeline stages: it has one of its own.";
+    TITAN_HEADS = "torchtitan refuses tensor parallelism that does not divide the key and value heads.";
     TITAN_WINDOW = "Sliding windows are left out: every layer sees the whole sequence.";
 
     DS_PIPELINE = "A DeepSpeed pipeline is built in code, PipelineModule(layers, num_stages=...): \"stages\" here only repeats its size, and micro-batches are the gradient accumulation steps.";
@@ -116,6 +118,7 @@ notes! {
     MEGATRON_OFFLOAD_DDP = "Offloading the optimizer works best with the distributed optimizer, which plain data parallelism lacks.";
     MEGATRON_SELECTIVE = "Selective recomputation goes by module here: norms and MLP activations are recomputed, attention is kept.";
     MEGATRON_COMPILE = "Megatron-LM fuses with kernels of its own and torch.compile for small functions: the model is not compiled as a whole.";
+    MEGATRON_EXPERT_BIAS = "Megatron-LM refuses biases in experts together with expert tensor parallelism.";
     MEGATRON_GRAPHS = "CUDA graphs of layers do not go together with full recomputation: they are left out.";
     MEGATRON_FP8_GATHER = "Gathering in fp8 needs the distributed optimizer or FSDP: it is left out.";
     MEGATRON_SHAPE = "Some of the model's norms or biases have no flag: parameters differ.";

@@ -10,13 +10,14 @@ pub(super) fn layers(setup: &Setup) -> Vec<u32> {
     let (pp, chunks) = (setup.mesh.pp, setup.chunks());
     let gpus = layers_of_gpus(setup);
     let mut all = Vec::new();
+    let turns = setup.pipeline.schedule == Schedule::ZeroBubbleV;
     for chunk in 0..chunks {
-        let turned = setup.pipeline.schedule == Schedule::ZeroBubbleV && chunk % 2 == 1;
+        let turned = turns && chunk % 2 == 1;
         for place in 0..pp {
             let gpu = if turned { pp - 1 - place } else { place };
             let held = gpus.get(gpu as usize).copied().unwrap_or(0);
             // What is left over goes to later chunks, as the first one has the embedding; on the last GPU to earlier ones, for the head.
-            let early = gpu + 1 == pp && !turned;
+            let early = gpu + 1 == pp && !turns;
             let place = if early { chunk } else { chunks - 1 - chunk };
             all.push(held / chunks + u32::from(place < held % chunks));
         }
@@ -63,6 +64,6 @@ mod tests {
         // What is left over of 126 layers goes to the stages between.
         assert_eq!(of("model=llama-3.1-405b&gpus=64&pp=4"), [31, 32, 32, 31]);
         // A V: the first GPU has the first and the last chunk.
-        assert_eq!(of("model=llama-3-8b&gpus=64&pp=4&schedule=zero-bubble-v&firstlayers=5"), [2, 4, 5, 5, 4, 4, 5, 3]);
+        assert_eq!(of("model=llama-3-8b&gpus=64&pp=4&schedule=zero-bubble-v&firstlayers=5"), [2, 4, 4, 4, 5, 5, 5, 3]);
     }
 }

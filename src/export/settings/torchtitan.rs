@@ -68,6 +68,7 @@ fn note(asked: &mut Asked) {
     asked.note(asked.is_volta() && !asked.is_fp32(), notes::TITAN_FP16);
     asked.note(!matches!(setup.optimizer, Optimizer::AdamW | Optimizer::AdamW16bit), notes::TITAN_OPTIMIZER);
     asked.note(setup.offload.optimizer && !setup.offload.parameters, notes::FSDP2_OFFLOAD);
+    asked.note(asked.cuts_unevenly(), notes::SEQUENCE_PARTS);
     asked.note(setup.offload.activations, notes::TITAN_OFFLOAD);
     asked.note(setup.recompute == Recompute::AttentionCore, notes::TITAN_ATTENTION_CORE);
     let fraction = matches!(setup.recompute, Recompute::Fraction(_));

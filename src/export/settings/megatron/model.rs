@@ -21,6 +21,8 @@ pub(super) fn note(asked: &mut Asked) {
     asked.note(is_other, notes::MEGATRON_SHAPE);
     let run = asked.setup.experts;
     if asked.has_experts() {
+        let biased = shape.mlp_bias || shape.attention_bias == AttentionBias::All;
+        asked.note(biased && asked.setup.mesh.etp > 1, notes::MEGATRON_EXPERT_BIAS);
         asked.note(run.chunks > 1, notes::NO_CHUNKS);
         asked.note(run.algorithm != AllToAll::Linear, notes::LINEAR_ONLY);
         let without = asked.setup.mesh.tp > 1 && !asked.setup.tensor.sequence_parallel;

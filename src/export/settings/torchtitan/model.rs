@@ -50,12 +50,15 @@ pub(super) fn note(asked: &mut Asked) {
         || shape.embedding_norm
         || shape.attention_sinks
         || experts.expert_bias
-        || experts.router_bias && family != Family::DeepSeek
+        // The correction of scores is a buffer there.
+        || experts.router_bias
         || experts.shared_expert_gate
         || (family == Family::Qwen3Experts && (dense || shared || experts.n_group > 1))
         || (family == Family::DeepSeek
             && (experts.moe_layer_step > 1 || !shared || experts.shared_intermediate_size % width > 0));
     asked.note(is_other, notes::TITAN_SHAPE);
+    let heads = shape.num_key_value_heads.is_multiple_of(asked.setup.mesh.tp) || family == Family::DeepSeek;
+    asked.note(!heads, notes::TITAN_HEADS);
     asked.note(shape.sliding_window > 0, notes::TITAN_WINDOW);
     asked.note(shape.tie_word_embeddings && asked.setup.mesh.pp > 1, notes::TITAN_TIED);
     asked.note(
