@@ -54,6 +54,7 @@ fn bases() -> Vec<Scenario> {
         scenario("model=llama-3-8b&gpus=32&strategy=ddp&accum=8&tp=2"),
         scenario("model=llama-3-8b&gpus=32&strategy=hybrid-shard&shard=4"),
         custom("model=gemma-2-9b&gpus=32"),
+        custom("cluster=dgx-h100&model=qwen-3-30b-a3b&gpus=64&ep=8"),
         custom("cluster=dgx-h100&model=mixtral-8x7b&gpus=64&ep=8&accum=2&seq=4096&compute=fp8"),
         custom("cluster=dgx-h100&model=mixtral-8x7b&gpus=64&ep=4&accum=2&seq=4096&tp=2&strategy=zero1"),
         custom("cluster=dgx-h100&model=deepseek-v3&gpus=256&ep=32&accum=2&seq=4096"),
