@@ -1,10 +1,10 @@
 //! A report as JSON: bytes, seconds, ratios in full precision. The same description feeds the file that the page saves, its CSV
 //! and `examples/estimate`.
 //!
-//! - [`step`]: time, memory, mesh and experts of one step.
-//! - [`reach`]: what each strategy reaches, and the closed-form bounds.
-//! - [`run`]: the whole run.
-//! - [`keys`]: how limiters, parts of memory and the like are called.
+//! - `step`: time, memory, mesh and experts of one step.
+//! - `reach`: what each strategy reaches, and the closed-form bounds.
+//! - `run`: the whole run.
+//! - `keys`: how limiters, parts of memory and the like are called.
 
 mod keys;
 mod reach;

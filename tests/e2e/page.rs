@@ -187,9 +187,10 @@ impl Page {
         self.in_view(&format!("input[aria-label='{name}, typed']"))
     }
 
-    /// The one element of this selector, scrolled to the middle of the window.
+    /// The one element of this selector, scrolled to the middle of the window; what is below the first screen may still be coming.
     pub(crate) fn in_view(&self, selector: &str) -> Result<Element> {
-        let element = self.session.element(selector)?;
+        let missing = format!("the page has no `{selector}`");
+        let element = wait_for(&missing, PATIENCE, || Ok(self.session.element(selector).ok()))?;
         let scroll = "arguments[0].scrollIntoView({ block: 'center', inline: 'nearest', behavior: 'instant' })";
         self.session.script(scroll, &[element.as_argument()])?;
         Ok(element)
