@@ -45,6 +45,7 @@ fn note(asked: &mut Asked) {
     asked.note(asked.is(Strategy::Ddp), notes::FSDP2_DDP);
     let unsharded = !asked.is_fsdp() && !asked.is(Strategy::Ddp);
     asked.note(unsharded, notes::FSDP2_ZERO);
+    asked.note(asked.is(Strategy::ReshardTo) && mesh.tp > 1, notes::FSDP2_RESHARD_TP);
     asked.note(asked.is(Strategy::Ddp) && mesh.cp > 1, notes::FSDP2_CP_SHARDS);
     asked.note(!asked.is_fsdp() && !setup.communication.overlap, notes::ALWAYS_OVERLAPS);
     if asked.has_experts() {
@@ -126,10 +127,10 @@ fn is_mixed(asked: &Asked) -> bool {
 }
 
 /// What becomes of gathered weights.
-fn reshard(sharding: Sharding) -> String {
+fn reshard(sharding: Sharding, tp: u32) -> String {
     match sharding {
-        Sharding::Fsdp(Reshard::To(group)) => number(group),
-        Sharding::Fsdp(Reshard::Always) => "True".to_owned(),
+        Sharding::Fsdp(Reshard::To(group)) if tp == 1 => number(group),
+        Sharding::Fsdp(Reshard::Always | Reshard::To(_)) => "True".to_owned(),
         Sharding::Fsdp(Reshard::Never) | Sharding::Ddp | Sharding::Zero1 | Sharding::Zero2 => "False".to_owned(),
     }
 }

@@ -31,6 +31,7 @@ notes! {
     FRACTION_LAYERS = "The share of activations is rounded to whole layers: some are recomputed fully, the others not at all.";
     FSDP2_DDP = "Data parallelism without sharding is written as FSDP2 with a shard group of 1, which composes with the rest; its gradients are all-reduced as in DDP.";
     FSDP2_ZERO = "PyTorch has no ZeRO-1 or ZeRO-2 that composes with these features: FSDP2 without resharding stands here, which shards the weights too and gathers them once a micro-batch.";
+    FSDP2_RESHARD_TP = "FSDP2 does not reshard to a smaller group together with tensor parallelism yet: weights are resharded to the whole group.";
     FSDP2_CP_SHARDS = "The GPUs of one sequence shard the weights among each other, where the page counts whole weights on each.";
     FSDP2_EXPERTS = "Experts are sharded as other weights are; the router and the exchange of tokens belong to the model's code.";
     FSDP2_EP = "PyTorch has no public expert parallelism: ep and etp are left out, and each GPU gathers all experts of a layer. torchtitan has it.";

@@ -36,7 +36,7 @@ pub(super) fn parallelize(asked: &Asked, text: &mut Lines) {
         text.add(&["    for layer in model.layers:\n        layer.compile(", mode, ")"]);
     }
     text.add(&["    fsdp = dict(\n        mesh=", &fsdp_mesh(&setup.mesh), ","]);
-    text.add(&["        reshard_after_forward=", &reshard(setup.sharding), ","]);
+    text.add(&["        reshard_after_forward=", &reshard(setup.sharding, setup.mesh.tp), ","]);
     if is_mixed(asked) {
         let half = either(asked.is_volta(), ["torch.float16", "torch.bfloat16"]);
         let in_16 = matches!(setup.recipe, Recipe::Fsdp2MixedBf16Reduce16 | Recipe::ZeroMixed);
