@@ -1,6 +1,9 @@
 """Runs the FSDP2 code: a small Llama on a process group of as many ranks as there are GPUs, whose
 collectives do nothing."""
 
+import os
+import traceback
+
 import torch
 import torch.distributed as dist
 import torch.nn.functional as F
@@ -68,39 +71,61 @@ def loss_fn(logits, labels):
 
 
 def check(made, scenario):
+    """In a process of its own: PyTorch remembers meshes and groups beyond the end of their process group."""
+    torch.set_num_threads(1)
+    reader, writer = os.pipe()
+    child = os.fork()
+    if child == 0:
+        try:
+            alone(made, scenario)
+            said = ""
+        except BaseException as error:
+            said = f"{type(error).__name__}: {error}"
+            traceback.print_exc()
+        os.write(writer, said.encode()[:4000])
+        os._exit(0)
+    os.close(writer)
+    with os.fdopen(reader) as pipe:
+        said = pipe.read()
+    _, status = os.waitpid(child, 0)
+    if said or status:
+        raise RuntimeError(said or f"the process ended with {status}")
+
+
+def alone(made, scenario):
     mesh_of, tp = scenario["mesh"], scenario["mesh"]["tp"]
     dist.init_process_group("fake", store=FakeStore(), rank=0, world_size=scenario["gpus"])
-    try:
-        mesh = made.make_mesh("cpu")
-        if mesh.size() != scenario["gpus"]:
-            raise ValueError(f"the mesh has {mesh.size()} GPUs of {scenario['gpus']}")
-        # A pipeline shares out every layer; without one four are as good as a hundred.
-        layers = scenario["layers"] if mesh_of["pp"] > 1 else min(4, scenario["layers"])
-        make = lambda: Llama(layers, max(2, tp), scenario["gated"])  # noqa: E731
-        if mesh_of["pp"] > 1:
-            with torch.device("meta"):
-                model = make()
-            schedule = made.make_schedule(model, mesh, loss_fn, "cpu")
-            if sum(made.LAYERS_OF_STAGES) != scenario["layers"]:
-                raise ValueError(f"stages of {sum(made.LAYERS_OF_STAGES)} layers of {scenario['layers']}")
-            if schedule._n_microbatches != scenario["grad_accum_steps"]:
-                raise ValueError(f"{schedule._n_microbatches} micro-batches of {scenario['grad_accum_steps']}")
-            return
-        with torch._dynamo.config.patch(disable=True):
-            step(made, mesh, make, scenario)
-    finally:
-        dist.destroy_process_group()
+    mesh = made.make_mesh("cpu")
+    if mesh.size() != scenario["gpus"]:
+        raise ValueError(f"the mesh has {mesh.size()} GPUs of {scenario['gpus']}")
+    # A pipeline shares out every layer; without one four are as good as a hundred.
+    layers = scenario["layers"] if mesh_of["pp"] > 1 else min(4, scenario["layers"])
+    if hasattr(made, "CPUOffloadPolicy"):
+        # Pinned memory wants a driver.
+        policy = made.CPUOffloadPolicy
+        made.CPUOffloadPolicy = lambda: policy(pin_memory=False)
+    make = lambda: Llama(layers, max(2, tp), scenario["gated"])  # noqa: E731
+    if mesh_of["pp"] > 1:
+        with torch.device("meta"):
+            model = make()
+        schedule = made.make_schedule(model, mesh, loss_fn, "cpu")
+        if sum(made.LAYERS_OF_STAGES) != scenario["layers"]:
+            raise ValueError(f"stages of {sum(made.LAYERS_OF_STAGES)} layers of {scenario['layers']}")
+        if schedule._n_microbatches != scenario["grad_accum_steps"]:
+            raise ValueError(f"{schedule._n_microbatches} micro-batches of {scenario['grad_accum_steps']}")
+        return
+    with torch._dynamo.config.patch(disable=True):
+        step(made, mesh, make, scenario)
 
 
 def step(made, mesh, make, scenario):
-    """One step, where the CPU has kernels for it: neither 8-bit products nor ring attention."""
+    """One step, where the CPU has kernels for it: neither 8-bit products and states nor ring attention."""
     model = made.build(make, mesh, "cpu")
-    sharded = [p for p in model.parameters() if hasattr(p, "device_mesh")]
-    if len(sharded) != len(list(model.parameters())):
+    if not all(hasattr(p, "device_mesh") for p in model.parameters()):
         raise ValueError("some parameters are not sharded")
     optimizers = made.make_optimizer(model)
     if scenario["mesh"]["cp"] > 1 or "Fp8" in scenario["compute"]:
         return
     length = 8 * scenario["mesh"]["tp"]
     one = (torch.zeros(1, length, dtype=torch.long), torch.zeros(1, length, dtype=torch.long))
-    made.train_step(model, [one, one], loss_fn, optimizers, mesh)
+    made.train_step(model, [one, one], loss_fn, [] if hasattr(made, "AdamW8bit") else optimizers, mesh)

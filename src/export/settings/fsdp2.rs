@@ -61,6 +61,7 @@ fn note(asked: &mut Asked) {
     asked.note(setup.offload.optimizer && !setup.offload.parameters, notes::FSDP2_OFFLOAD);
     asked.note(matches!(setup.optimizer, Optimizer::AdamW16bit), notes::NO_ADAMW_16);
     asked.note(matches!(setup.optimizer, Optimizer::Lion), notes::NO_LION);
+    asked.note(matches!(setup.optimizer, Optimizer::Adafactor | Optimizer::Muon), notes::FSDP2_OPTIMIZER);
     asked.note(setup.tensor.asynchronous && mesh.tp > 1 && !kernels.compile, notes::ASYNC_COMPILES);
     asked.note(setup.compute_format == ComputeFormat::Fp4, notes::NO_FP4);
     asked.note(setup.compute_format == ComputeFormat::Fp8Gather && mesh.tp > 1, notes::FP8_TP);
@@ -99,7 +100,7 @@ fn imports(asked: &Asked, text: &mut Lines) {
     }
     if mesh.tp > 1 {
         let split = setup.tensor.sequence_parallel;
-        text.add_if(split, &["from torch.distributed.tensor import Replicate, Shard"]);
+        text.add(&["from torch.distributed.tensor import Replicate", either(split, [", Shard", ""])]);
         let names = [
             (true, "ColwiseParallel"),
             (split, "PrepareModuleInput"),

@@ -34,6 +34,7 @@ notes! {
     FSDP2_CP_SHARDS = "The GPUs of one sequence shard the weights among each other, where the page counts whole weights on each.";
     FSDP2_EXPERTS = "Experts are sharded as other weights are; the router and the exchange of tokens belong to the model's code.";
     FSDP2_EP = "PyTorch has no public expert parallelism: ep and etp are left out, and each GPU gathers all experts of a layer. torchtitan has it.";
+    FSDP2_OPTIMIZER = "PyTorch's Adafactor and Muon do not update sharded parameters: AdamW stands here.";
     FSDP2_OFFLOAD = "FSDP2 offloads parameters, gradients and optimizer state together: parameters go to the host as well.";
     GRAPHS_BY_COMPILE = "PyTorch captures CUDA graphs through torch.compile (mode=\"reduce-overhead\"), layer by layer: anything beyond is left out.";
     GROUPED_IN_MODEL = "Whether the experts' products run one by one or grouped is up to the model's code.";

@@ -9,28 +9,16 @@ use crate::model::training::Optimizer;
 pub(super) fn optimizer(asked: &Asked, text: &mut Lines) {
     // PyTorch's fused kernels run on the host as well as on the GPU.
     let made = match asked.setup.optimizer {
-        Optimizer::AdamW | Optimizer::AdamW16bit | Optimizer::Lion => {
+        Optimizer::AdamW | Optimizer::AdamW16bit | Optimizer::Lion | Optimizer::Adafactor | Optimizer::Muon => {
             "torch.optim.AdamW(model.parameters(), lr=3e-4, fused=True)"
         }
         Optimizer::AdamW8bit => "AdamW8bit(model.parameters(), lr=3e-4)",
         Optimizer::Sgd => "torch.optim.SGD(model.parameters(), lr=1e-2)",
         Optimizer::SgdMomentum => "torch.optim.SGD(model.parameters(), lr=1e-2, momentum=0.9)",
-        Optimizer::Adafactor => "torch.optim.Adafactor(model.parameters())",
-        Optimizer::Muon => MUON,
     };
     text.add(&["\n\ndef make_optimizer(model):"]);
-    if asked.setup.optimizer == Optimizer::Muon {
-        text.0.push_str(MUON);
-    } else {
-        text.add(&["    return [", made, "]"]);
-    }
+    text.add(&["    return [", made, "]"]);
 }
-
-/// Muon takes the matrices of the layers, `AdamW` the rest.
-const MUON: &str = r"    matrices = [p for n, p in model.named_parameters() if p.ndim == 2 and 'layers' in n]
-    others = [p for n, p in model.named_parameters() if p.ndim != 2 or 'layers' not in n]
-    return [torch.optim.Muon(matrices, lr=2e-2), torch.optim.AdamW(others, lr=3e-4, fused=True)]
-";
 
 /// The function of one step.
 pub(super) fn step(asked: &Asked, text: &mut Lines) {
