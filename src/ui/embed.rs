@@ -21,6 +21,7 @@ use crate::ui::panels::banner::banner;
 use crate::ui::panels::controls::{Folded, controls, sliders};
 use crate::ui::panels::figures::{Sinks, curve, map};
 use crate::ui::panels::pins::pins;
+use crate::ui::panels::ranking::Ranking;
 use crate::ui::panels::strategies::Strategies;
 use crate::ui::panels::verdict::{answer, row};
 use crate::ui::panels::why::why;
@@ -112,6 +113,7 @@ pub fn Embed(start: &Start) -> Html {
             html! { <Agreement scenario={settled} {view} {theme} emit={emit.clone()} say={say.clone()} /> }
         }
         Panel::Strategies => html! { <Strategies scenario={settled} why={view.why} emit={emit.clone()} /> },
+        Panel::Ranking => html! { <Ranking scenario={settled} emit={emit.clone()} /> },
         Panel::Timeline | Panel::Roofline | Panel::Scaling | Panel::Layer | Panel::Sensitivity => {
             below.panel(panel, &state, derived.layer.as_ref(), theme, sinks)
         }

@@ -318,7 +318,7 @@ fn axe_finds_nothing_in_an_embed() -> Result<()> {
         for (view, controls) in [
             ("verdict.map.curve", "few"),
             ("memory.timeline.roofline", "none"),
-            ("scaling.sensitivity.strategies.agreement", "all"),
+            ("scaling.sensitivity.strategies.ranking.agreement", "all"),
         ] {
             host.session.open(&format!("{site}?embed=1&view={view}&controls={controls}&theme={theme}#v=1"))?;
             wait_for("no embed", PATIENCE, || Ok(host.session.element(".bare figure, .bare table").ok().map(drop)))?;

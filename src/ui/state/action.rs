@@ -20,6 +20,7 @@ pub enum Pick {
 
 /// One thing that happens.
 #[derive(Clone, Debug, PartialEq)]
+#[allow(clippy::large_enum_variant, reason = "a view is a plain value; one lives a gesture long")]
 pub enum Action {
     /// A slider moves; the gesture may go on.
     Slide {

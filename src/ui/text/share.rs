@@ -30,7 +30,7 @@ const NOT_EMBEDDED: [&str; 5] = ["view=", "embed=", "controls=", "theme=", "why=
 pub const LAYER: &str = "layer";
 
 /// What an embed may show: the view's name in links, and here.
-pub const VIEWS: [(&str, &str); 12] = [
+pub const VIEWS: [(&str, &str); 13] = [
     ("verdict.map.curve", "Headline, map and curves"),
     ("verdict", "Headline"),
     ("map", "Map"),
@@ -43,6 +43,7 @@ pub const VIEWS: [(&str, &str); 12] = [
     ("sensitivity", "Sensitivity"),
     ("agreement", "Measurements"),
     ("strategies", "Strategies"),
+    ("ranking", "Best layouts"),
 ];
 
 /// Said after something was copied.

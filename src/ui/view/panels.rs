@@ -25,11 +25,13 @@ pub enum Panel {
     Agreement,
     /// The table of strategies.
     Strategies,
+    /// The best layouts.
+    Ranking,
 }
 
 impl Panel {
     /// All of them, as they stand on the page.
-    pub const ALL: [Self; 11] = [
+    pub const ALL: [Self; 12] = [
         Self::Verdict,
         Self::Map,
         Self::Curve,
@@ -41,6 +43,7 @@ impl Panel {
         Self::Sensitivity,
         Self::Agreement,
         Self::Strategies,
+        Self::Ranking,
     ];
 
     /// Its name in links, and the identifier of its element on the page.
@@ -57,6 +60,7 @@ impl Panel {
             Self::Sensitivity => "sensitivity",
             Self::Agreement => "agreement",
             Self::Strategies => "strategies",
+            Self::Ranking => "ranking",
         }
     }
 }
@@ -147,7 +151,7 @@ mod tests {
         for names in ["map", "curve.map", "strategies.verdict.timeline", &Panels::of(&Panel::ALL).text()] {
             assert_eq!(Panels::read(names).text(), names);
         }
-        assert_eq!(Panels::of(&Panel::ALL).all().count(), 11);
+        assert_eq!(Panels::of(&Panel::ALL).all().count(), Panel::ALL.len());
     }
 
     #[test]
