@@ -1,5 +1,6 @@
 //! A scenario along one or two axes, as columns of numbers.
 
+use shardwise::export::report_json;
 use shardwise::model::report::{Limiter, Report};
 use shardwise::scenario::Scenario;
 use shardwise::share;
@@ -7,25 +8,15 @@ use wasm_bindgen::prelude::wasm_bindgen;
 
 use crate::axis::Axis;
 
-/// What can limit a step, in the order of the numbers in the column `limiter`, under the names of the report.
-const LIMITERS: [(Limiter, &str); 6] = [
-    (Limiter::Memory, "memory"),
-    (Limiter::InterNode, "inter_node_network"),
-    (Limiter::IntraNode, "intra_node_network"),
-    (Limiter::Compute, "compute"),
-    (Limiter::Launch, "launch"),
-    (Limiter::Bubble, "pipeline_bubble"),
-];
-
 /// Columns of every sweep; `js/api.js` names them in this order.
 const OF_THE_STEP: usize = 10;
 /// Columns of the whole run, after them.
 const OF_THE_RUN: usize = 8;
 
-/// The names of the limiters, a line each.
+/// The names of the limiters in the report, a line each, in the order of the numbers in the column `limiter`.
 #[wasm_bindgen]
 pub fn limiters() -> String {
-    LIMITERS.map(|(_, name)| name).join("\n")
+    Limiter::ALL.map(report_json::limiter).join("\n")
 }
 
 /// The scenario at every pair of values, column after column; within a column the second axis moves fastest. Without a second axis
@@ -107,7 +98,7 @@ impl Axes {
 }
 
 fn of_the_step(report: &Report) -> [f64; OF_THE_STEP] {
-    let limiter = LIMITERS.iter().position(|(limiter, _)| *limiter == report.limiter).unwrap_or(LIMITERS.len());
+    let limiter = Limiter::ALL.iter().position(|limiter| *limiter == report.limiter).unwrap_or(Limiter::ALL.len());
     [
         report.mfu,
         report.hfu,

@@ -5,7 +5,7 @@ use core::fmt::Write as _;
 
 use crate::model::compute::parts::Operator;
 use crate::model::report::{Lane, Limiter, MemoryPart, Work};
-use crate::params::{Kind, find};
+use crate::params::{Choice, Kind, find};
 use crate::scenario::Scenario;
 
 /// The name of a memory part.
@@ -83,8 +83,18 @@ pub const fn operator(operator: Operator, has_experts: bool) -> &'static str {
 
 /// The name of a strategy, by its place in `Strategy::ALL`: its label in the picker.
 pub fn strategy(place: usize) -> &'static str {
-    match find("strategy").map(|param| param.kind) {
-        Some(Kind::Choice(choice)) => choice.options.get(place).map_or("", |option| option.label),
+    label("strategy", |_| place)
+}
+
+/// The label of a scenario's recomputation mode in the picker.
+pub fn recompute(scenario: &Scenario) -> &'static str {
+    label("recompute", |choice| (choice.get)(scenario))
+}
+
+/// The label of an option of a choice in the table of parameters.
+fn label(key: &str, place: impl FnOnce(&Choice) -> usize) -> &'static str {
+    match find(key).map(|param| param.kind) {
+        Some(Kind::Choice(choice)) => choice.options.get(place(&choice)).map_or("", |option| option.label),
         _ => "",
     }
 }

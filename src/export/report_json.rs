@@ -11,6 +11,8 @@ mod reach;
 mod run;
 mod step;
 
+pub use keys::limiter;
+
 use crate::catalog::accuracy::{self, Band};
 use crate::json::Json;
 use crate::model::bounds::Bounds;

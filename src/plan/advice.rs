@@ -270,7 +270,7 @@ pub fn choose(scenario: &mut Scenario, strategy: Strategy) {
 }
 
 /// A change that brings a contradiction of its own helps nobody; notes, and what was wrong before, may stay.
-fn errors(scenario: &Scenario) -> usize {
+pub(super) fn errors(scenario: &Scenario) -> usize {
     params::issues(scenario).iter().filter(|issue| issue.severity == Severity::Error).count()
 }
 

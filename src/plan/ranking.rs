@@ -3,10 +3,8 @@
 //!
 //! There are thousands of ways: whoever asks goes on with [`Ranking::advance`] in pieces as large as it has time for.
 
-use super::advice;
+use super::advice::{self, errors};
 use crate::model::report::Report;
-use crate::params;
-use crate::scenario::issue::Severity;
 use crate::scenario::{RecomputeMode, Scenario, Strategy};
 use crate::units::Seconds;
 
@@ -196,10 +194,6 @@ fn doublings(now: u32, most: u32) -> Vec<u32> {
         values.insert(place, now);
     }
     values
-}
-
-fn errors(scenario: &Scenario) -> usize {
-    params::issues(scenario).iter().filter(|issue| issue.severity == Severity::Error).count()
 }
 
 #[cfg(test)]

@@ -7,8 +7,7 @@ use crate::scenario::Strategy;
 /// The name of a strategy in links and JSON, as the table of parameters has it.
 pub(super) fn strategy(strategy: Strategy) -> Option<&'static str> {
     let Kind::Choice(choice) = params::find("strategy")?.kind else { return None };
-    let index = Strategy::ALL.iter().position(|known| *known == strategy)?;
-    choice.options.get(index).map(|option| option.key)
+    choice.options.get(strategy.place()).map(|option| option.key)
 }
 
 /// The name of a part of memory.
@@ -28,7 +27,7 @@ pub(super) fn part(part: MemoryPart) -> &'static str {
 }
 
 /// The name of what limits.
-pub(super) fn limiter(limiter: Limiter) -> &'static str {
+pub fn limiter(limiter: Limiter) -> &'static str {
     match limiter {
         Limiter::Memory => "memory",
         Limiter::InterNode => "inter_node_network",

@@ -2,7 +2,6 @@
 
 use crate::chart::{format, names};
 use crate::decimal;
-use crate::params::{Kind, find};
 use crate::plan::ranking::{Ranking, Way};
 use crate::scenario::Scenario;
 use crate::units::Seconds;
@@ -52,20 +51,12 @@ pub fn cells(way: &Way, now: Seconds) -> [String; 6] {
     let steps = format::count(f64::from(scenario.grad_accum_steps));
     [
         format!("{} × {steps}", scenario.micro_batch_size),
-        mode(scenario).to_owned(),
+        names::recompute(scenario).to_owned(),
         format::percent(report.mfu),
         format::seconds(report.time.step),
         format::bytes(report.memory.peak),
         speed(now, report.time.step),
     ]
-}
-
-/// The label of the recomputation mode.
-fn mode(scenario: &Scenario) -> &'static str {
-    match find("recompute").map(|param| param.kind) {
-        Some(Kind::Choice(choice)) => choice.options.get((choice.get)(scenario)).map_or("", |option| option.label),
-        _ => "",
-    }
 }
 
 /// As fast as now.
