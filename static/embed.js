@@ -1,17 +1,18 @@
-// Live figures: <a href="SITE/?view=map#…" data-view data-controls data-theme data-height>, or <shardwise-figure src …>.
+// Makes live figures of links: docs/book/embedding.md.
 {
 const page = document, tag = "shardwise-figure", frames = [], sheet = new CSSStyleSheet();
 customElements.define(tag, class extends HTMLElement {});
-const site = new URL("..", page.querySelector("[src*='static/embed.js']").src);
-// Ends after the page has another theme.
+const site = new URL("..", page.querySelector("script[src*='static/embed.js']").src);
 sheet.replaceSync(`.shardwise{display:block;width:100%;border:0;transition:color 1ms .3s!important}
 @media print{.shardwise{display:none}[data-live]::after{content:" "attr(data-live)}}`);
 page.adoptedStyleSheets.push(sheet);
 
 const look = () => page.querySelectorAll(`a[href*="view="],a[href*="embed=1"],${tag}`).forEach((it) => {
-  if (it.dataset.live || it.href && (it.closest(tag) || !it.href.startsWith(site))) return;
+  if (it.dataset.live || it.href && it.closest(tag)) return;
   const ask = (key) => it.dataset[key] ?? it.getAttribute(key);
-  const url = new URL(ask("src") ?? it.href, location), query = url.searchParams, frame = page.createElement("iframe");
+  const url = new URL(it.href ?? ask("src"), location), query = url.searchParams, frame = page.createElement("iframe");
+  // Only the site: a "javascript:" would run here.
+  if (!url.href.startsWith(site)) return;
   it.dataset.live = url;
   it[it.href ? "before" : "prepend"](frame);
   for (const key of ["view", "controls", "theme"]) if (ask(key)) query.set(key, ask(key));
@@ -27,7 +28,7 @@ const look = () => page.querySelectorAll(`a[href*="view="],a[href*="embed=1"],${
 });
 addEventListener("message", ({ data, origin, source }) => {
   const frame = frames.find((it) => it.contentWindow === source && it.src.startsWith(origin + "/"));
-  if (frame && data.height) frame.height = data.height;
+  if (frame && data?.height) frame.height = Math.min(data.height, 2e4);
   else frame?.ontransitionend?.();
 });
 new MutationObserver(look).observe(page, { subtree: true, childList: true });

@@ -285,6 +285,48 @@ fn links_that_come_later_become_figures_and_others_stay() -> Result<()> {
     Ok(())
 }
 
+/// Two links and two elements that name a script and another site, and a link that is one of ours.
+const HOSTILE: &str = r#"
+    const site = document.querySelector("script[src*='static/embed.js']").src.replace("static/embed.js", "");
+    const evil = ["javascript:void(parent.ran=1)//", "https://example.org/?view=map"];
+    const links = evil.map((src) => Object.assign(document.createElement("a"), { href: `${site}?view=map` }));
+    links.forEach((link, place) => { link.dataset.src = evil[place]; });
+    const elements = evil.map((src) => document.createElement("shardwise-figure"));
+    elements.forEach((element, place) => element.setAttribute("src", evil[place]));
+    const last = Object.assign(document.createElement("a"), { id: "last", href: `${site}?view=map` });
+    for (const it of [...links, ...elements]) it.className = "hostile";
+    document.body.prepend(...links, ...elements, last);
+    return site;"#;
+
+#[test]
+fn nothing_but_the_site_is_ever_framed() -> Result<()> {
+    for kind in [Kind::Chromium, Kind::Firefox] {
+        let host = Host::open(kind, false, "defer")?;
+        host.ready()?;
+        let site = host.session.script(HOSTILE, &[])?;
+        let last = "return document.querySelector('#last').previousElementSibling?.localName === 'iframe'";
+        wait_for("a link of the site stays one", PATIENCE, || {
+            Ok((host.session.script(last, &[])? == json!(true)).then_some(()))
+        })?;
+        let framed = "return [window.ran ?? null,
+            [...document.querySelectorAll('iframe')].every((frame) => frame.src.startsWith(arguments[0])),
+            document.querySelectorAll('shardwise-figure.hostile iframe').length]";
+        assert_eq!(host.session.script(framed, &[site])?, json!([null, true, 0]), "{kind:?}");
+    }
+    Ok(())
+}
+
+#[test]
+fn a_frame_is_never_higher_than_twenty_thousand_pixels() -> Result<()> {
+    let host = Host::open(Kind::Chromium, false, "defer")?;
+    host.ready()?;
+    host.inside(0, "parent.postMessage({ type: 'shardwise:height', height: 1e9 }, '*')")?;
+    let height = "return Number(document.querySelector('iframe').getAttribute('height'))";
+    wait_for("the frame does not grow to its bound", PATIENCE, || {
+        Ok((host.session.script(height, &[])? == json!(20_000)).then_some(()))
+    })
+}
+
 #[test]
 fn on_paper_and_without_script_there_are_links() -> Result<()> {
     let host = Host::open(Kind::Chromium, false, "defer")?;
