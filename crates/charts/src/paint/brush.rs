@@ -8,8 +8,7 @@ use plotters_canvas::CanvasBackend;
 use wasm_bindgen::JsValue;
 use web_sys::CanvasRenderingContext2d;
 
-use super::PaintError;
-use super::canvas::refused;
+use super::{PaintError, refused};
 use crate::palette::Rgb;
 
 type Result = core::result::Result<(), DrawingErrorKind<PaintError>>;
@@ -91,7 +90,7 @@ fn css(BackendColor { rgb: (red, green, blue), alpha }: BackendColor) -> String 
 }
 
 fn failed(error: &JsValue) -> DrawingErrorKind<PaintError> {
-    DrawingErrorKind::DrawingError(refused(error))
+    DrawingErrorKind::DrawingError(refused(error.clone()))
 }
 
 impl DrawingBackend for Brush<'_> {
