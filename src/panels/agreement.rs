@@ -11,7 +11,6 @@ use crate::panels::settled::Settled;
 use crate::state::Action;
 use crate::text::agreement as words;
 use crate::view::View;
-use charts::names;
 use charts::spec::{ChartSpec, LineRole};
 use charts::views::{self, AgreementView, Filter, Measure, ScoredRows};
 use engine::format;

@@ -58,7 +58,9 @@ impl core::fmt::Display for PaintError {
 
 impl core::error::Error for PaintError {}
 
-/// What the browser refused.
-fn refused(error: JsValue) -> PaintError {
-    PaintError(format!("{error:?}"))
+impl From<JsValue> for PaintError {
+    /// What the browser refused.
+    fn from(error: JsValue) -> Self {
+        Self(format!("{error:?}"))
+    }
 }
