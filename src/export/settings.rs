@@ -1,7 +1,7 @@
 //! The scenario in the words of training frameworks: a file that each of them reads, and what it cannot say.
 
 mod accelerate;
-mod asked;
+mod context;
 mod deepspeed;
 mod fsdp2;
 mod megatron;
@@ -11,7 +11,7 @@ mod torchtitan;
 
 use crate::scenario::Scenario;
 use crate::words::Words;
-use asked::Asked;
+use context::ExportContext;
 pub use notes::ALL as NOTES;
 
 /// A framework whose settings can be written.
@@ -67,13 +67,13 @@ pub struct Settings {
 /// assert!(settings.body.contains("\"stage\": 3"));
 /// ```
 pub fn text(framework: Framework, scenario: &Scenario) -> Settings {
-    let asked = Asked::new(scenario);
+    let context = ExportContext::new(scenario);
     let (file_name, language, (body, notes)) = match framework {
-        Framework::Fsdp2 => ("train_fsdp2.py", "python", fsdp2::write(asked)),
-        Framework::Torchtitan => ("shardwise_config.py", "python", torchtitan::write(asked)),
-        Framework::DeepSpeed => ("ds_config.json", "json", deepspeed::write(asked)),
-        Framework::Megatron => ("megatron.sh", "bash", megatron::write(asked)),
-        Framework::Accelerate => ("accelerate.yaml", "yaml", accelerate::write(asked)),
+        Framework::Fsdp2 => ("train_fsdp2.py", "python", fsdp2::write(context)),
+        Framework::Torchtitan => ("shardwise_config.py", "python", torchtitan::write(context)),
+        Framework::DeepSpeed => ("ds_config.json", "json", deepspeed::write(context)),
+        Framework::Megatron => ("megatron.sh", "bash", megatron::write(context)),
+        Framework::Accelerate => ("accelerate.yaml", "yaml", accelerate::write(context)),
     };
     Settings { file_name, language, body, notes }
 }

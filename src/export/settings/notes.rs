@@ -1,6 +1,6 @@
 //! What frameworks cannot say, in sentences. They are read after a click, and so fetched.
 
-use super::asked::Asked;
+use super::context::ExportContext;
 use crate::model::experts::AllToAll;
 use crate::words::Words;
 
@@ -147,12 +147,12 @@ notes! {
     NO_CAPACITY = "The capacity factor is up to the model's code.";
 }
 
-/// The same for every framework that leaves experts to the model's code.
-pub(super) fn experts(asked: &mut Asked) {
-    let run = asked.setup.experts;
-    asked.note(run.capacity_factor > 1.0, NO_CAPACITY);
-    asked.note(run.chunks > 1, NO_CHUNKS);
-    asked.note(run.across_micro_batches, NO_ACROSS);
-    asked.note(run.algorithm != AllToAll::Linear, LINEAR_ONLY);
-    asked.note(run.fused && run.grouped, NO_FUSED_EXPERTS);
+/// Adds the notes about experts for a framework that leaves them to the model's code.
+pub(super) fn add_expert_notes(context: &mut ExportContext) {
+    let run = context.setup.experts;
+    context.note_if(run.capacity_factor > 1.0, NO_CAPACITY);
+    context.note_if(run.chunks > 1, NO_CHUNKS);
+    context.note_if(run.across_micro_batches, NO_ACROSS);
+    context.note_if(run.algorithm != AllToAll::Linear, LINEAR_ONLY);
+    context.note_if(run.fused && run.grouped, NO_FUSED_EXPERTS);
 }
