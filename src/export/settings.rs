@@ -10,9 +10,7 @@ mod stages;
 mod torchtitan;
 
 use crate::scenario::Scenario;
-use crate::words::Words;
 use context::ExportContext;
-pub use notes::ALL as NOTES;
 
 /// A framework whose settings can be written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -55,7 +53,7 @@ pub struct Settings {
     /// The file.
     pub body: String,
     /// What the framework cannot express or what only comes close, in sentences; also in the file where it may hold comments.
-    pub notes: Vec<Words>,
+    pub notes: Vec<&'static str>,
 }
 
 /// A scenario's settings in a framework's words. Degrees are the ones that are computed with: their product is the number of GPUs.

@@ -7,7 +7,6 @@ use crate::model::setup::Setup;
 use crate::model::sync::Sync;
 use crate::model::training::{Recipe, Recompute};
 use crate::scenario::{Model, Scenario, Strategy};
-use crate::words::Words;
 
 /// The columns at which comments are wrapped.
 const COMMENT_COLUMNS: usize = 92;
@@ -21,7 +20,7 @@ pub(super) struct ExportContext {
     /// Which micro-batches communicate.
     pub(super) sync: Sync,
     /// What the framework cannot express.
-    pub(super) notes: Vec<Words>,
+    pub(super) notes: Vec<&'static str>,
 }
 
 impl ExportContext {
@@ -31,7 +30,7 @@ impl ExportContext {
     }
 
     /// Adds a note if a condition holds.
-    pub(super) fn note_if(&mut self, condition: bool, note: Words) {
+    pub(super) fn note_if(&mut self, condition: bool, note: &'static str) {
         if condition {
             self.notes.push(note);
         }
@@ -120,7 +119,7 @@ impl ExportContext {
 
     /// The notes as comments, line by line.
     pub(super) fn comments(&self) -> Vec<String> {
-        self.notes.iter().flat_map(|note| comment_lines(note.text())).collect()
+        self.notes.iter().flat_map(|note| comment_lines(note)).collect()
     }
 }
 

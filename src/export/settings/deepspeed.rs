@@ -10,14 +10,13 @@ use crate::model::setup::Setup;
 use crate::model::software::{AttentionKernel, Graphs, Loss, NormKernel};
 use crate::model::training::{ComputeFormat, Optimizer, Recipe, Recompute, Reshard, Sharding};
 use crate::scenario::Strategy;
-use crate::words::Words;
 use config::{
     ActivationCheckpointing, Config, DataTypes, ExpertParallel, HalfFormat, Offload, OptimizerConfig, OptimizerParams,
     Pipeline, Precision, TensorParallel, ZeroOptimization,
 };
 
 /// Writes the file and collects its notes.
-pub(super) fn write(mut context: ExportContext) -> (String, Vec<Words>) {
+pub(super) fn write(mut context: ExportContext) -> (String, Vec<&'static str>) {
     add_notes(&mut context);
     // Only maps whose keys are no strings fail, and there are none.
     let json = serde_json::to_string_pretty(&Config::of(&context)).unwrap_or_default();

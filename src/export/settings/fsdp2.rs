@@ -10,10 +10,9 @@ use crate::model::setup::Setup;
 use crate::model::software::{AttentionKernel, Graphs, Loss, NormKernel};
 use crate::model::training::{ComputeFormat, Optimizer, Recipe, Recompute, Reshard, Sharding};
 use crate::scenario::Strategy;
-use crate::words::Words;
 
 /// Writes the file and collects its notes.
-pub(super) fn write(mut context: ExportContext) -> (String, Vec<Words>) {
+pub(super) fn write(mut context: ExportContext) -> (String, Vec<&'static str>) {
     add_notes(&mut context);
     let script = TrainScript::new(&context);
     (render(&script), context.notes)

@@ -13,10 +13,9 @@ use crate::model::software::{AttentionKernel, Graphs, Loss, NormKernel};
 use crate::model::training::{ComputeFormat, Optimizer, Recipe, Recompute, Sharding};
 use crate::model::transformer::{Architecture, AttentionBias, Norm, QkNorm};
 use crate::scenario::Strategy;
-use crate::words::Words;
 
 /// Writes the file and collects its notes.
-pub(super) fn write(mut context: ExportContext) -> (String, Vec<Words>) {
+pub(super) fn write(mut context: ExportContext) -> (String, Vec<&'static str>) {
     add_notes(&mut context);
     model::add_notes(&mut context);
     let script = LaunchScript::new(&context);

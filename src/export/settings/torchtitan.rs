@@ -13,11 +13,10 @@ use crate::model::software::{AttentionKernel, Graphs, Loss, NormKernel};
 use crate::model::training::{ComputeFormat, Optimizer, Recipe, Recompute, Reshard, Sharding};
 use crate::model::transformer::Architecture;
 use crate::scenario::Strategy;
-use crate::words::Words;
 use model::Family;
 
 /// Writes the file and collects its notes.
-pub(super) fn write(mut context: ExportContext) -> (String, Vec<Words>) {
+pub(super) fn write(mut context: ExportContext) -> (String, Vec<&'static str>) {
     add_notes(&mut context);
     model::add_notes(&mut context);
     let config = TrainerConfig::new(&context);
