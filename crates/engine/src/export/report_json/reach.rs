@@ -40,7 +40,8 @@ pub(super) fn bounds(bounds: &Bounds) -> Json {
     ])
 }
 
-/// The configuration of the grid over stage, share of activations kept and tokens with the highest MFU.
+/// The configuration with the highest MFU on the grid over ZeRO stage, share of activations kept
+/// and tokens.
 fn best(bounds: Bounds) -> Json {
     let Some(best) = bounds_search::best_mfu(bounds) else { return Json::Null };
     let stage = match best.stage {

@@ -32,7 +32,8 @@ pub(super) fn time(report: &Report) -> Json {
     )
 }
 
-/// Memory of one GPU at its peak, in bytes; its states at rest too, whether or not all are alive at the peak.
+/// Memory of one GPU at its peak, in bytes, and its states at rest, whether or not all are alive at
+/// the peak.
 pub(super) fn memory(scenario: &Scenario, report: &Report) -> Json {
     let (setup, memory) = (scenario.setup(), &report.memory);
     let [first, ..] = stages(&setup);

@@ -1,4 +1,5 @@
-//! DeepSpeed: the JSON that `deepspeed.initialize` takes. JSON has no comments: notes stand beside it alone.
+//! DeepSpeed: the JSON that `deepspeed.initialize` takes. JSON has no comments: notes stand beside
+//! it alone.
 
 mod config;
 
@@ -111,7 +112,7 @@ impl ZeroOptimization {
     fn of(context: &ExportContext) -> Self {
         let (setup, stage) = (&context.setup, zero_stage(&context.setup));
         let host = || Offload { device: "cpu", pin_memory: true };
-        // Weights stay where they are as long as fewer than this are gathered, or used again within as many.
+        // Gathered weights stay while fewer than this are gathered, or used again within as many.
         let all_parameters = (stage == 3 && setup.sharding == Sharding::Fsdp(Reshard::Never))
             .then(|| setup.architecture.params().saturating_mul(2));
         let group = match setup.sharding {

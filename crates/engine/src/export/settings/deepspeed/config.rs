@@ -1,4 +1,4 @@
-//! The keys of DeepSpeed's JSON, in the order in which they are written. What is `None` is left out.
+//! The keys of DeepSpeed's JSON, in the order in which they are written. `None` is left out.
 
 use serde::Serialize;
 use serde_json::value::RawValue;
