@@ -16,7 +16,6 @@ use crate::model::hardware::{Accelerator, Network, Topology};
 use crate::model::transformer::Architecture;
 use crate::scenario::{Id, Model, Picked, Scenario};
 use crate::units::{BytesPerSecond, Seconds};
-use crate::words::Words;
 
 /// The number of this catalog, written into every link.
 pub const REVISION: u32 = 2;
@@ -31,7 +30,7 @@ pub struct AcceleratorEntry {
     /// Its numbers.
     pub values: Accelerator,
     /// Where the numbers come from.
-    pub source: Words,
+    pub source: &'static str,
 }
 
 /// An interconnect of the catalog: rates per GPU and per direction.
@@ -54,7 +53,7 @@ pub struct InterconnectEntry {
     /// How much longer a byte takes between nodes for each node beyond the first, as a share.
     pub node_decay: f64,
     /// Where the numbers come from.
-    pub source: Words,
+    pub source: &'static str,
 }
 
 impl InterconnectEntry {
@@ -91,7 +90,7 @@ pub struct ClusterEntry {
     /// The key of the interconnect between nodes.
     pub inter_node: Id,
     /// Where the numbers come from.
-    pub source: Words,
+    pub source: &'static str,
 }
 
 /// A model of the catalog.
@@ -110,7 +109,7 @@ pub struct ModelEntry {
     /// The longest sequence it was trained for.
     pub max_position_embeddings: u32,
     /// Where the numbers come from.
-    pub source: Words,
+    pub source: &'static str,
 }
 
 /// A scenario worth a link: what to notice in it.
@@ -121,13 +120,13 @@ pub struct ScenarioEntry {
     /// Its title.
     pub name: &'static str,
     /// One sentence on what to notice.
-    pub notice: Words,
+    pub notice: &'static str,
     /// The fragment of its link, without the leading `#`; what it is compared to is pinned there.
     pub link: &'static str,
     /// The query of its link, with the leading `?`, where other axes show it best; else nothing.
     pub view: &'static str,
     /// Where the claim comes from.
-    pub source: Words,
+    pub source: &'static str,
 }
 
 pub use accelerators::ACCELERATORS;

@@ -16,7 +16,6 @@ pub use symbols::{How, SYMBOLS, Symbol, symbol};
 pub use terms::{TERMS, Term};
 
 use crate::model::report::MemoryPart;
-use crate::words::Words;
 
 /// A number of the page, explained.
 #[derive(Clone, Copy, Debug)]
@@ -28,11 +27,11 @@ pub struct Explanation {
     /// Its formulas; those that hold are shown.
     pub formulas: &'static [Formula],
     /// What it means.
-    pub meaning: Words,
+    pub meaning: &'static str,
     /// Where it comes from.
-    pub source: Words,
+    pub source: &'static str,
     /// What it leaves out.
-    pub leaves_out: Words,
+    pub leaves_out: &'static str,
 }
 
 /// A formula in the notation of [`notation`], and where it holds.
@@ -42,7 +41,7 @@ pub struct Formula {
     pub when: fn(&Context) -> bool,
     /// The formula: `name = …` where it is exact, `name ≈ …` where the step is played event by event, a comparison where that
     /// decides.
-    pub text: Words,
+    pub text: &'static str,
 }
 
 /// What a card can show.
@@ -126,8 +125,9 @@ pub const fn of_part(part: MemoryPart) -> &'static str {
     }
 }
 
-/// Every text, for the file that holds them.
-pub fn words() -> Vec<Words> {
+/// Every text that may hold links to cards.
+#[cfg(test)]
+fn texts() -> Vec<&'static str> {
     let numbers = numbers().flat_map(|number| {
         let formulas = number.formulas.iter().map(|formula| formula.text);
         formulas.chain([number.meaning, number.source, number.leaves_out])

@@ -6,5 +6,3 @@ pub mod params_json;
 pub mod report_json;
 pub mod settings;
 // The page itself fetches what this writes.
-#[cfg(not(all(target_arch = "wasm32", feature = "web")))]
-pub mod words;

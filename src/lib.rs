@@ -4,15 +4,14 @@
 //!
 //! # Map
 //!
-//! Dependencies point one way: `units, decimal, json, words <- model <- scenario, params <- catalog <- plan, share, import, measured <-
+//! Dependencies point one way: `units, digits, json <- model <- scenario, params <- catalog <- plan, share, import, measured <-
 //! chart <- explain <- export <- ui`.
 //!
 //! | module | what it is | what it does not know |
 //! |---|---|---|
 //! | [`units`] | quantities with units: the only powers of 2 and 10 | everything else |
-//! | [`decimal`] | numbers from decimal text | everything else |
+//! | [`digits`] | significant decimal digits | everything else |
 //! | [`json`] | JSON as data, and its text to the last bit | everything else |
-//! | [`words`] | texts that are read after a click: their keys in the page's module, themselves in a file that it fetches | everything else |
 //! | [`model`] | the physics: parameters, FLOPs, memory, collectives, compute, mixtures of experts ([`model::experts`]), the schedule of a step, the whole run ([`model::run`]), the FSDP bounds | presets, user text, clock, randomness, browser |
 //! | [`scenario`] | every choice a user can make, its validation, its resolution to a [`model::setup::Setup`] | where a choice came from |
 //! | [`params`] | the one table of parameters: control, typed entry, bounds, unit, scale, link key, help | presets |
@@ -21,7 +20,7 @@
 //! | [`plan`] | questions over the model: sweeps, boundaries, search, advice; one layer of experts ([`plan::experts`]) | pixels |
 //! | [`share`] | link to scenario and back, one frozen file a wire version | the page |
 //! | [`import`] | a Hugging Face `config.json` to a model's shape, what was read of it and what was not understood | how JSON is parsed, the page |
-//! | [`export`] | reports as JSON and CSV, the catalog and the table of parameters as JSON, settings for training frameworks ([`export::settings`]), and the file of words | the page |
+//! | [`export`] | reports as JSON and CSV, the catalog and the table of parameters as JSON, settings for training frameworks ([`export::settings`]) | the page |
 //! | [`chart`] | figures as data ([`chart::spec::ChartSpec`]), and their painting, tables and descriptions | the page |
 //! | [`explain`] | why a number is what it is: formulas, what stands in them, sources, the glossary | the page |
 //! | `ui` (feature `web`) | the page: state, effects, components | formulas |
@@ -42,7 +41,7 @@
 
 pub mod catalog;
 pub mod chart;
-pub mod decimal;
+pub mod digits;
 pub mod explain;
 pub mod export;
 pub mod import;
@@ -54,7 +53,6 @@ pub mod plan;
 pub mod scenario;
 pub mod share;
 pub mod units;
-pub mod words;
 
 #[cfg(feature = "web")]
 pub mod ui;

@@ -6,7 +6,6 @@ pub mod quantity;
 pub mod table;
 
 use crate::scenario::Scenario;
-use crate::words::Words;
 pub use check::is_held;
 pub use check::issues;
 pub use table::{ARCHITECTURE, CONSTANTS, PARAMS};
@@ -92,7 +91,7 @@ pub struct ChoiceOption {
     /// Its name on the page.
     pub label: &'static str,
     /// One sentence on what it does.
-    pub help: Words,
+    pub help: &'static str,
 }
 
 /// A parameter with named options.
@@ -154,7 +153,7 @@ pub struct Param {
     /// Where its control stands.
     pub group: Group,
     /// One or two sentences: what it is, in the field's terms (tooltip and glossary entry).
-    pub help: Words,
+    pub help: &'static str,
     /// Its value.
     pub kind: Kind,
     /// Whether it has an effect in this scenario (the shard size only for some strategies).

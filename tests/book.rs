@@ -221,12 +221,12 @@ fn glossary() -> String {
         "# Glossary\n\nTerms of the field as the calculator uses them, then every control in a sentence. The page shows the same.\n\n## Terms\n",
     );
     for term in TERMS {
-        let words: String = links::pieces(term.text.text()).map(|piece| piece.text.to_owned()).collect();
+        let words: String = links::pieces(term.text).map(|piece| piece.text.to_owned()).collect();
         write!(text, "\n{}\n: {words}\n", term.name).unwrap();
     }
     text.push_str("\n## Controls\n\nIn brackets: the key in [links](links.md).\n");
     for param in PARAMS {
-        write!(text, "\n{} (`{}`)\n: {}\n", param.label, param.key, param.help.text()).unwrap();
+        write!(text, "\n{} (`{}`)\n: {}\n", param.label, param.key, param.help).unwrap();
     }
     text
 }

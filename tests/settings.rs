@@ -188,7 +188,7 @@ fn json_and_yaml_are_well_formed() {
 fn what_a_framework_lacks_is_noted() {
     let notes = |framework, link: &str| {
         let settings = text(framework, &scenario(link));
-        settings.notes.iter().map(|note| note.text()).collect::<Vec<_>>().join(" ")
+        settings.notes.join(" ")
     };
     assert!(notes(Framework::Torchtitan, "gpus=64&strategy=zero1").contains("torchtitan has no ZeRO-1"));
     assert!(

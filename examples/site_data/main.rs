@@ -26,7 +26,6 @@ fn main() -> ExitCode {
 
 /// Every file of the site that is made of data.
 fn write(folder: &Path) -> Result<(), String> {
-    put(folder, "words.txt", &shardwise::export::words::file())?;
     put(folder, "rows.txt", &rows::rows(Path::new(ROOT))?)
 }
 

@@ -9,7 +9,6 @@ use super::AcceleratorEntry;
 use super::lists::{count, joined};
 use crate::model::hardware::{Accelerator, Efficiency};
 use crate::units::{Bytes, BytesPerSecond, FlopsPerSecond};
-use crate::words::Words;
 
 /// Host links in GB/s a direction: 16 lanes of PCIe 3, 4 and 5 after their encoding.
 const PCIE_3: f64 = 15.75;
@@ -41,7 +40,7 @@ const fn sheet(
 }
 
 const fn entry(id: &'static str, name: &'static str, values: Accelerator, source: &'static str) -> AcceleratorEntry {
-    AcceleratorEntry { id, name, values, source: Words::new(source) }
+    AcceleratorEntry { id, name, values, source }
 }
 
 /// The GPU of the first visit.

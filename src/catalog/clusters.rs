@@ -8,7 +8,6 @@ use super::lists::{count, joined};
 use super::{ClusterEntry, InterconnectEntry, accelerator, interconnect};
 use crate::model::hardware::{Accelerator, Network};
 use crate::scenario::Picked;
-use crate::words::Words;
 
 impl ClusterEntry {
     /// The entry as a scenario's network, priced along its topology; `None` if the catalog lacks one of its
@@ -40,7 +39,7 @@ const fn entry(
     source: &'static str,
 ) -> ClusterEntry {
     let (accelerator, gpus_per_node, intra_node) = node;
-    ClusterEntry { id, name, accelerator, gpus_per_node, intra_node, inter_node, source: Words::new(source) }
+    ClusterEntry { id, name, accelerator, gpus_per_node, intra_node, inter_node, source }
 }
 
 const A100_40GB_BY_4: Node = ("a100-40gb", 4, "nvlink3");

@@ -6,7 +6,6 @@ pub mod inside;
 use super::InterconnectEntry;
 use super::lists::{count, joined};
 use crate::units::{BytesPerSecond, Seconds};
-use crate::words::Words;
 
 /// One hop over NVLink in NCCL's ring with the Simple protocol (NCCL `src/graph/tuning.cc`, `hwLat`): 3.4 us.
 const NVLINK_HOP: Seconds = Seconds::from_us(3.4);
@@ -72,7 +71,7 @@ const fn intra(
         efficiency,
         all_reduce_passes: RING,
         node_decay: 0.0,
-        source: Words::new(source),
+        source,
     }
 }
 
@@ -93,7 +92,7 @@ const fn inter(
         efficiency,
         all_reduce_passes: RING,
         node_decay: 0.0,
-        source: Words::new(source),
+        source,
     }
 }
 

@@ -23,7 +23,6 @@ pub mod qwen_moe;
 use super::ModelEntry;
 use super::lists::{count, joined};
 use crate::model::transformer::{Architecture, AttentionBias, Experts, LatentAttention, Norm, QkNorm};
-use crate::words::Words;
 
 /// The families, in display order.
 const FAMILIES: [&[ModelEntry]; 19] = [
@@ -132,6 +131,6 @@ impl Series {
         max_position_embeddings: u32,
     ) -> ModelEntry {
         let Self { family, source } = self;
-        ModelEntry { id, name, family, architecture, params, max_position_embeddings, source: Words::new(source) }
+        ModelEntry { id, name, family, architecture, params, max_position_embeddings, source }
     }
 }

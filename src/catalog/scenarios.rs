@@ -17,7 +17,6 @@ use crate::model::software::{Communication, Framework, Kernels, Offload};
 use crate::model::training::{ComputeFormat, MfuConvention, Optimizer, Recipe};
 use crate::scenario::{ExpertChoice, Model, RecomputeMode, Scenario, Strategy};
 use crate::units::{BytesPerSecond, Seconds};
-use crate::words::Words;
 
 /// The scenario of the first visit: 13B of the ladder on 64 A100 40 GB, where memory, network and compute are all
 /// close.
@@ -92,7 +91,7 @@ const fn entry(
     link: &'static str,
     source: &'static str,
 ) -> ScenarioEntry {
-    ScenarioEntry { id, name, notice: Words::new(notice), link, view: "", source: Words::new(source) }
+    ScenarioEntry { id, name, notice, link, view: "", source }
 }
 
 /// An entry whose figures are best seen so.

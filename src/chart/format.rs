@@ -1,7 +1,7 @@
 //! Results as people read them: three significant digits, the unit after a thin space. A value that is no number is a dash
 //! with the reason, never `NaN` or `inf`.
 
-use crate::decimal::{exponent, fixed, plain, rounded};
+use crate::digits::{exponent, rounded};
 use crate::params::Unit;
 use crate::params::quantity::{group_thousands, unit_label, with_unit};
 use crate::units::{Bytes, BytesPerSecond, FlopsPerSecond, Seconds};
@@ -84,7 +84,7 @@ pub fn dollars(value: f64) -> String {
 /// A bare count or ratio: `1,024`, `0.0312`, `5.00`; whole numbers below 1,000 without decimals.
 pub fn count(value: f64) -> String {
     if value.fract() == 0.0 && value.abs() < KILO * KILO {
-        return minus(&group_thousands(&plain(value)));
+        return minus(&group_thousands(&value.to_string()));
     }
     no_number(value).unwrap_or_else(|| digits(value))
 }
@@ -115,11 +115,11 @@ pub fn value(unit: Unit, value: f64) -> String {
 pub fn tick(unit: Unit, value: f64) -> String {
     match unit {
         Unit::Tokens if value >= KIBI * KIBI && (value / (KIBI * KIBI)).fract() == 0.0 => {
-            plain(value / (KIBI * KIBI)) + "M"
+            (value / (KIBI * KIBI)).to_string() + "M"
         }
-        Unit::Tokens if value >= KIBI && (value / KIBI).fract() == 0.0 => plain(value / KIBI) + "k",
+        Unit::Tokens if value >= KIBI && (value / KIBI).fract() == 0.0 => (value / KIBI).to_string() + "k",
         Unit::Params | Unit::TokensPerS | Unit::TrainTokens => params(value),
-        Unit::None | Unit::Tokens if value.fract() == 0.0 => minus(&group_thousands(&plain(value))),
+        Unit::None | Unit::Tokens if value.fract() == 0.0 => minus(&group_thousands(&value.to_string())),
         _ => no_number(value).unwrap_or_else(|| trimmed(&digits(value))),
     }
 }
@@ -212,7 +212,7 @@ fn digits(value: f64) -> String {
     }
     let exponent = exponent(value);
     let decimals = usize::try_from(DECIMALS_BELOW_TEN - exponent).unwrap_or(0);
-    minus(&group_thousands(&fixed(value, decimals)))
+    minus(&group_thousands(&format!("{value:.decimals$}")))
 }
 
 /// A number without the zeros that end its decimals.

@@ -1,6 +1,6 @@
 //! Rounding to the side on which a sentence stays true.
 
-use crate::decimal;
+use crate::digits;
 
 /// Significant digits of a number in a sentence.
 const DIGITS: u8 = 3;
@@ -9,7 +9,7 @@ pub const EXACT: f64 = 1000.0;
 
 /// The nearest number of three significant digits.
 pub fn nearest(value: f64) -> f64 {
-    decimal::rounded(value, usize::from(DIGITS))
+    digits::rounded(value, usize::from(DIGITS))
 }
 
 /// The nearest number of three significant digits that is not larger (for positive numbers).
@@ -31,7 +31,7 @@ pub fn said_down(value: f64) -> f64 {
 
 /// One in the last of three significant digits.
 fn step(value: f64) -> f64 {
-    decimal::scientific(1, decimal::exponent(value) + 1 - i32::from(DIGITS))
+    digits::scientific(1, digits::exponent(value) + 1 - i32::from(DIGITS))
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@
 
 use core::f64::consts::LN_2;
 
-use crate::decimal;
+use crate::digits;
 use crate::params::{Number, Scale};
 
 /// Neighbouring positions of a logarithmic slider differ by about this factor: at least 1 %, or three digits could not
@@ -125,29 +125,29 @@ pub fn ticks(scale: Scale, min: f64, max: f64, most: usize) -> Vec<f64> {
 /// The densest of: 1-2-5 in every decade, every decade, every second decade, ...
 fn log_ticks(min: f64, max: f64, most: usize) -> Vec<f64> {
     let within = |value: &f64| (min..=max).contains(value);
-    let decades = decimal::exponent(min)..=decimal::exponent(max);
+    let decades = digits::exponent(min)..=digits::exponent(max);
     let one_two_five: Vec<f64> = decades
         .clone()
-        .flat_map(|exponent| [1, 2, 5].map(|digit| decimal::scientific(digit, exponent)))
+        .flat_map(|exponent| [1, 2, 5].map(|digit| digits::scientific(digit, exponent)))
         .filter(within)
         .collect();
     if one_two_five.len() <= most {
         return one_two_five;
     }
-    let tens: Vec<f64> = decades.map(|exponent| decimal::scientific(1, exponent)).filter(within).collect();
+    let tens: Vec<f64> = decades.map(|exponent| digits::scientific(1, exponent)).filter(within).collect();
     if tens.len() >= 2 { thinned(&tens, most) } else { thinned(&one_two_five, most) }
 }
 
 /// Multiples of 1, 2 or 5 times a power of ten.
 fn linear_ticks(min: f64, max: f64, most: usize) -> Vec<f64> {
     let (digit, exponent) = round_step((max - min) / most as f64);
-    let step = decimal::scientific(digit, exponent);
+    let step = digits::scientific(digit, exponent);
     let first = (min / step).ceil();
     let last = (max / step).floor();
     // Parsed rather than multiplied, so that 3 x 0.1 is 0.3.
     let multiples = (first as i64..=last as i64).take(most + 1);
     multiples
-        .map(|multiple| decimal::scientific(multiple.saturating_mul(digit), exponent))
+        .map(|multiple| digits::scientific(multiple.saturating_mul(digit), exponent))
         .filter(|tick| (min..=max).contains(tick))
         .collect()
 }
@@ -173,22 +173,22 @@ fn doublings(first: f64) -> impl Iterator<Item = f64> {
 /// The step of a linear slider: at least 1 for whole numbers.
 fn linear_step(number: &Number) -> f64 {
     let (digit, exponent) = round_step((number.max - number.min) / LINEAR_STEPS / 2.0);
-    let step = decimal::scientific(digit, exponent);
+    let step = digits::scientific(digit, exponent);
     if number.integer && step < 1.0 { 1.0 } else { step }
 }
 
 /// The smallest of 1, 2 or 5 times a power of ten that is not below a span.
 fn round_step(span: f64) -> (i64, i32) {
-    let exponent = decimal::exponent(span);
+    let exponent = digits::exponent(span);
     [(1, exponent), (2, exponent), (5, exponent)]
         .into_iter()
-        .find(|&(digit, exponent)| decimal::scientific(digit, exponent) >= span)
+        .find(|&(digit, exponent)| digits::scientific(digit, exponent) >= span)
         .unwrap_or((1, exponent + 1))
 }
 
 /// The number with the fewest significant digits, at most three, between two bounds: the one nearest to the middle.
 fn roundest(low: f64, high: f64, middle: f64) -> f64 {
-    let round = |digits: usize| decimal::rounded(middle, digits);
+    let round = |digits: usize| digits::rounded(middle, digits);
     (1..SLIDER_DIGITS).map(round).find(|&value| low < value && value < high).unwrap_or_else(|| round(SLIDER_DIGITS))
 }
 

@@ -6,7 +6,6 @@ use super::readout::{readout, whole};
 use super::spec::{Axis, BarSpec, ChartSpec, Field, Mark, PinnedBar, pin_letter};
 use super::timeline::Lanes;
 use crate::chart::names;
-use crate::decimal::plain;
 use crate::model::report::Limiter;
 use crate::params::quantity::unit_label;
 use crate::params::{Unit, find};
@@ -192,28 +191,29 @@ pub fn csv(spec: &ChartSpec) -> String {
             let limiter = names::limiter(cell.limiter);
             let fits = cell.free >= 0.0;
             // Writing to a string cannot fail.
-            let [x, y, value, free] = [x, y, cell.value, cell.free].map(plain);
+            let [x, y, value, free] = [x, y, cell.value, cell.free].map(|number| number.to_string());
             let _ = writeln!(text, "field,{fits},{x},{y},{value},{limiter},{free}");
         }
     }
     for (lanes, mark) in spec.lanes.iter().flat_map(|lanes| lanes.marks.iter().map(move |mark| (lanes, mark))) {
         let (name, lane) = (quoted(&mark.name()), quoted(names::lane(mark.lane)));
         // A bar: from where to where on which lane.
-        let (start, length) = (plain(lanes.x(mark.start)), plain(mark.length().ms()));
+        let (start, length) = (lanes.x(mark.start).to_string(), mark.length().ms().to_string());
         let _ = writeln!(text, "{name},true,{start},{lane},{length},,");
     }
     for pin in &spec.pins {
-        let [x, y] = [pin.at.0, pin.at.1].map(plain);
+        let [x, y] = [pin.at.0, pin.at.1].map(|number| number.to_string());
         let _ = writeln!(text, "pin {},{},{x},{y},,,", pin_letter(pin.place), pin.own);
     }
     for mark in &spec.marks {
-        let (name, [x, y, value]) = (quoted(&mark.name), [mark.at.0, mark.at.1, mark.value].map(plain));
+        let (name, [x, y, value]) =
+            (quoted(&mark.name), [mark.at.0, mark.at.1, mark.value].map(|number| number.to_string()));
         let _ = writeln!(text, "{name},{},{x},{y},{value},,", mark.fits);
     }
     for line in &spec.lines {
         for (pieces, fits) in [(&line.segments, true), (&line.infeasible, false)] {
             for (x, y) in pieces.iter().flatten() {
-                let _ = writeln!(text, "{},{fits},{},{},,,", quoted(&line.name), plain(*x), plain(*y));
+                let _ = writeln!(text, "{},{fits},{},{},,,", quoted(&line.name), x, y);
             }
         }
     }
@@ -227,9 +227,9 @@ pub fn bar_csv(spec: &BarSpec) -> String {
         let _ = write!(text, ",{}", quoted(&pin.name));
     }
     let mut row = |name: &str, bytes: f64, of_pin: &dyn Fn(&PinnedBar) -> f64| {
-        let _ = write!(text, "\n{},{}", quoted(name), plain(bytes));
+        let _ = write!(text, "\n{},{}", quoted(name), bytes);
         for pin in &spec.pins {
-            let _ = write!(text, ",{}", plain(of_pin(pin)));
+            let _ = write!(text, ",{}", of_pin(pin));
         }
     };
     for &(part, bytes) in &spec.parts {

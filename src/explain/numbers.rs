@@ -9,7 +9,6 @@ mod work;
 pub use work::of_work;
 
 use super::{Context, Explanation, Formula};
-use crate::words::Words;
 
 /// By place on the page.
 pub(super) const ALL: &[&[Explanation]] =
@@ -22,7 +21,7 @@ const fn always(text: &'static str) -> Formula {
 
 /// A formula that holds in some cases.
 const fn when(when: fn(&Context) -> bool, text: &'static str) -> Formula {
-    Formula { when, text: Words::new(text) }
+    Formula { when, text }
 }
 
 /// An explanation: name in links, title, formulas, then meaning, source, what is left out.
@@ -32,12 +31,5 @@ const fn number(
     formulas: &'static [Formula],
     [meaning, source, leaves_out]: [&'static str; 3],
 ) -> Explanation {
-    Explanation {
-        key,
-        title,
-        formulas,
-        meaning: Words::new(meaning),
-        source: Words::new(source),
-        leaves_out: Words::new(leaves_out),
-    }
+    Explanation { key, title, formulas, meaning, source, leaves_out }
 }

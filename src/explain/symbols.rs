@@ -9,7 +9,6 @@ use super::Context;
 use crate::chart::format;
 use crate::params::Unit;
 use crate::units::{Bytes, FlopsPerSecond, Seconds};
-use crate::words::Words;
 
 /// How a value is written. Values are in base units: bytes, seconds, FLOPs, shares of one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -78,7 +77,7 @@ pub struct Symbol {
     /// As it stands in formulas.
     pub name: &'static str,
     /// What it is.
-    pub meaning: Words,
+    pub meaning: &'static str,
     /// How its value is written.
     pub how: How,
     /// Its value, in base units.
@@ -101,5 +100,5 @@ pub fn symbol(name: &str) -> Option<&'static Symbol> {
 }
 
 const fn of(name: &'static str, meaning: &'static str, how: How, value: fn(&Context) -> f64) -> Symbol {
-    Symbol { name, meaning: Words::new(meaning), how, value }
+    Symbol { name, meaning, how, value }
 }

@@ -1,7 +1,5 @@
 //! The glossary: the field's terms, two sentences each. Controls have their own help in the table of parameters.
 
-use crate::words::Words;
-
 /// A term of the field.
 #[derive(Clone, Copy, Debug)]
 pub struct Term {
@@ -10,11 +8,11 @@ pub struct Term {
     /// What it is called.
     pub name: &'static str,
     /// What it means.
-    pub text: Words,
+    pub text: &'static str,
 }
 
 const fn term(key: &'static str, name: &'static str, text: &'static str) -> Term {
-    Term { key, name, text: Words::new(text) }
+    Term { key, name, text }
 }
 
 /// Every term, by subject.

@@ -51,7 +51,7 @@ fn check(scenario: &Scenario, name: &str) {
     let context = Context::of(scenario, &scenario.report());
     for number in numbers() {
         for formula in number.formulas.iter().filter(|formula| (formula.when)(&context)) {
-            let text = formula.text.text();
+            let text = formula.text;
             let (left, relation, right) = sides(text);
             let (left, right) = (value(&left, &context), value(&right, &context));
             let holds = match relation {
@@ -123,8 +123,8 @@ fn the_results_are_those_of_the_tiles() {
 fn every_name_in_a_formula_is_a_symbol_and_every_symbol_is_used() {
     let mut used: Vec<&str> = Vec::new();
     for formula in numbers().flat_map(|number| number.formulas) {
-        let _ = sides(formula.text.text());
-        used.extend(notation::symbols(formula.text.text()));
+        let _ = sides(formula.text);
+        used.extend(notation::symbols(formula.text));
     }
     for name in &used {
         assert!(symbol(name).is_some(), "{name}");
@@ -139,8 +139,7 @@ fn every_name_in_a_formula_is_a_symbol_and_every_symbol_is_used() {
 
 #[test]
 fn every_link_opens_a_card_and_every_card_has_a_name_of_its_own() {
-    for words in words() {
-        let text = words.text();
+    for text in texts() {
         for (place, piece) in links::pieces(text).enumerate() {
             assert_eq!(place % 2 == 1, piece.opens.is_some(), "{}: {text}", piece.text);
         }

@@ -153,7 +153,7 @@ fn model(entry: &catalog::ModelEntry) -> ModelJson {
         attention_chunks: arch.attention_chunks,
         latent_attention: arch.latent.is_used().then(|| latent(arch.latent)),
         experts: arch.has_experts().then(|| experts(arch)),
-        source: entry.source.text(),
+        source: entry.source,
     }
 }
 
@@ -193,7 +193,7 @@ fn accelerator(entry: &catalog::AcceleratorEntry) -> AcceleratorJson {
         peak_32bit_tflops: values.peak_32bit.tflops(),
         host_link_gb_per_s: values.host_link.gb_per_s(),
         power_w: values.power,
-        source: entry.source.text(),
+        source: entry.source,
     }
 }
 
@@ -206,18 +206,18 @@ fn interconnect(entry: &catalog::InterconnectEntry) -> InterconnectJson {
         bandwidth_gbit_per_s: entry.bandwidth.gbit_per_s(),
         latency_us: entry.latency.us(),
         efficiency: entry.efficiency,
-        source: entry.source.text(),
+        source: entry.source,
     }
 }
 
 fn cluster(entry: &catalog::ClusterEntry) -> ClusterJson {
     let catalog::ClusterEntry { id, name, accelerator, gpus_per_node, intra_node, inter_node, source } = *entry;
-    ClusterJson { id, name, accelerator, gpus_per_node, intra_node, inter_node, source: source.text() }
+    ClusterJson { id, name, accelerator, gpus_per_node, intra_node, inter_node, source }
 }
 
 fn scenario(entry: &catalog::ScenarioEntry) -> ScenarioJson {
     let catalog::ScenarioEntry { id, name, notice, link, view, source } = *entry;
-    ScenarioJson { id, name, notice: notice.text(), link, view, source: source.text() }
+    ScenarioJson { id, name, notice, link, view, source }
 }
 
 #[cfg(test)]

@@ -52,7 +52,7 @@ fn row(param: &Param, start: &Scenario, scenario: &Scenario) -> ParamJson {
         label: param.label,
         name: param.csv,
         group: group_key(param),
-        help: param.help.text(),
+        help: param.help,
         applies: (param.applies)(scenario) && is_held(param, scenario),
         kind: match &param.kind {
             Kind::Number(number) => number_json(number, start, scenario),
@@ -83,9 +83,7 @@ fn choice_json(choice: &Choice, start: &Scenario, scenario: &Scenario) -> KindJs
     let key = |of: &Scenario| choice.options.get((choice.get)(of)).map(|option| option.key);
     let options = choice.options.iter();
     KindJson::Choice {
-        options: options
-            .map(|option| OptionJson { key: option.key, label: option.label, help: option.help.text() })
-            .collect(),
+        options: options.map(|option| OptionJson { key: option.key, label: option.label, help: option.help }).collect(),
         default: key(start),
         value: key(scenario),
     }

@@ -10,7 +10,6 @@ mod stages;
 mod torchtitan;
 
 use crate::scenario::Scenario;
-use crate::words::Words;
 use asked::Asked;
 pub use notes::ALL as NOTES;
 
@@ -55,7 +54,7 @@ pub struct Settings {
     /// The file.
     pub body: String,
     /// What the framework cannot express or what only comes close, in sentences; also in the file where it may hold comments.
-    pub notes: Vec<Words>,
+    pub notes: Vec<&'static str>,
 }
 
 /// A scenario's settings in a framework's words. Degrees are the ones that are computed with: their product is the number of GPUs.

@@ -1,6 +1,5 @@
 //! The fields of a config, each read within the bounds of its parameter; the first problem is kept, and reading goes on.
 
-use crate::decimal;
 use crate::json::{Json, lookup};
 use crate::params::quantity::{group_thousands, is_valid, shorten, with_unit};
 use crate::params::{Kind, Number, Param, Unit, find};
@@ -63,10 +62,8 @@ impl<'a> Fields<'a> {
         }
         usual.unwrap_or_else(|| {
             let name = names.join(" or ");
-            let help = param.help.text().split([':', '(', ',']).next().unwrap_or_default().trim();
-            // The page's texts may not have arrived yet.
-            let meaning = if help.is_empty() { param.label } else { help };
-            let mut letters = meaning.chars();
+            let help = param.help.split([':', '(', ',']).next().unwrap_or_default().trim();
+            let mut letters = help.chars();
             let first = letters.next().map(|letter| letter.to_ascii_lowercase());
             let meaning: String = first.into_iter().chain(letters).collect();
             self.fail(format!(
@@ -165,8 +162,8 @@ fn shown(value: &Json) -> String {
     match value {
         Json::Null => "null".into(),
         Json::Bool(value) => if *value { "true" } else { "false" }.into(),
-        Json::Number(value) if *value < 1e21 && *value > -1e21 => group_thousands(&decimal::plain(*value)),
-        Json::Number(value) => decimal::with_exponent(*value),
+        Json::Number(value) if *value < 1e21 && *value > -1e21 => group_thousands(&value.to_string()),
+        Json::Number(value) => format!("{:e}", *value),
         Json::Text(text) => format!("“{}”", shorten(text)),
         Json::List(_) => "a list".into(),
         Json::Object(_) => "an object".into(),

@@ -4,7 +4,7 @@ use core::fmt::{Display, Formatter, Result};
 use serde::{Serialize, Serializer};
 
 use super::Json;
-use crate::decimal::{plain, shortest};
+use crate::digits::shortest;
 
 /// Whole numbers up to here are exact.
 const EXACT: f64 = 9_007_199_254_740_992.0;
@@ -43,7 +43,7 @@ fn write(json: &Json, level: Option<usize>, text: &mut String) {
     match json {
         Json::Bool(yes) => *text += if *yes { "true" } else { "false" },
         // Counts of parameters and bytes have all their digits.
-        Json::Number(number) if is_whole(*number) => *text += &plain(*number),
+        Json::Number(number) if is_whole(*number) => *text += &number.to_string(),
         Json::Number(number) if number.is_finite() => *text += &shortest(*number),
         Json::Null | Json::Number(_) => *text += "null",
         Json::Text(own) => quote(own, text),

@@ -7,7 +7,6 @@
 
 use super::score::Entry;
 use super::target::{MemoryKind, MemoryStage};
-use crate::decimal;
 use crate::scenario::Scenario;
 use crate::share::decode::decode_link;
 use crate::share::encode::encode;
@@ -127,7 +126,7 @@ pub fn write<'a>(rows: impl IntoIterator<Item = &'a Published>) -> String {
     let mut text = String::new();
     let (mut source, mut model) = ("", "");
     for row in rows {
-        let number = |value: Option<f64>| value.map(decimal::plain).unwrap_or_default();
+        let number = |value: Option<f64>| value.map(|value: f64| value.to_string()).unwrap_or_default();
         let set = letter(&SETS, &row.set);
         let cells = [
             if row.source == source { String::new() } else { plain(&row.source) },
@@ -176,9 +175,9 @@ fn row(line: &str, last: Option<&Published>) -> Option<Published> {
         model: same(model, |last| &last.model),
         set: named(&SETS, &lower)?,
         fitted: lower != set,
-        step_s: decimal::parse(step),
-        batch_share: decimal::parse(share).unwrap_or(1.0),
-        peak: decimal::parse(peak).zip(named(&KINDS, kind)).zip(named(&STAGES, stage)).map(peak_of),
+        step_s: step.parse::<f64>().ok(),
+        batch_share: share.parse().unwrap_or(1.0),
+        peak: peak.parse::<f64>().ok().zip(named(&KINDS, kind)).zip(named(&STAGES, stage)).map(peak_of),
         link,
     })
 }

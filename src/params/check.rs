@@ -2,7 +2,7 @@
 
 use super::quantity::{is_valid, nearest, with_unit};
 use super::{Group, Kind, Number, Param, every};
-use crate::decimal::rounded;
+use crate::digits::rounded;
 use crate::scenario::issue::Issue;
 use crate::scenario::{Model, Scenario};
 

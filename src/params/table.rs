@@ -12,7 +12,7 @@ macro_rules! picked {
             label: $label,
             csv: $csv,
             group: Group::$group,
-            help: $crate::words::Words::new($help),
+            help: $help,
             kind: choice(
                 &[$(option($option, $named, $meaning)),+],
                 |scenario| position(&[$($value),+], &scenario.$($field).+),
@@ -39,7 +39,7 @@ macro_rules! switched {
             label: $label,
             csv: $csv,
             group: Group::$group,
-            help: $crate::words::Words::new($help),
+            help: $help,
             kind: switched(
                 |scenario| usize::from(scenario.$($field).+),
                 |scenario, index| {
@@ -67,7 +67,6 @@ pub mod training;
 
 use super::{Choice, ChoiceOption, Group, Kind, Number, Param, Scale, Unit};
 use crate::scenario::{RecomputeMode, Scenario};
-use crate::words::Words;
 
 /// Every parameter with a control on the page, in display order.
 pub const PARAMS: &[Param] = &[
@@ -243,7 +242,7 @@ fn position<T: PartialEq>(all: &[T], chosen: &T) -> usize {
 
 /// An option of a choice.
 const fn option(key: &'static str, label: &'static str, help: &'static str) -> ChoiceOption {
-    ChoiceOption { key, label, help: Words::new(help) }
+    ChoiceOption { key, label, help }
 }
 
 /// A number in its unit, over a range of whole and broken values.
@@ -307,10 +306,10 @@ mod tests {
     #[test]
     fn option_keys_are_distinct_and_every_row_is_explained() {
         for param in every() {
-            assert!(param.help.text().ends_with('.') && param.help.text().len() > 20, "{}", param.key);
+            assert!(param.help.ends_with('.') && param.help.len() > 20, "{}", param.key);
             if let Kind::Choice(choice) = param.kind {
                 for (place, option) in choice.options.iter().enumerate() {
-                    assert!(option.help.text().ends_with('.') || choice.options == SWITCH, "{}", option.key);
+                    assert!(option.help.ends_with('.') || choice.options == SWITCH, "{}", option.key);
                     assert_eq!(choice.options.iter().position(|other| other.key == option.key), Some(place));
                 }
             }

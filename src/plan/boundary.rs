@@ -6,7 +6,6 @@
 mod trace;
 
 use super::sweep::Sample;
-use crate::decimal::within;
 pub use trace::Tracer;
 
 /// A point in grid units: column and row.
@@ -96,7 +95,7 @@ pub fn clip(line: &[Point], value: impl Fn(Point) -> f64) -> Vec<Vec<Point>> {
 pub fn bilinear(size: (usize, usize), (x, y): Point, value: impl Fn(usize, usize) -> f64) -> f64 {
     let place = |at: f64, count: usize| {
         let last = count.saturating_sub(1);
-        let at = within(at, 0.0, last as f64);
+        let at = at.max(0.0).min(last as f64);
         let first = (at as usize).min(last.saturating_sub(1));
         (first, (first + 1).min(last), at - first as f64)
     };

@@ -1,7 +1,6 @@
 //! Which number moves the result most: each raised by a tenth and doubled, the rest as it is.
 
 use super::sweep::{self, Sample};
-use crate::decimal::within;
 use crate::params::{CONSTANTS, Group, Kind, Number, PARAMS, Param};
 use crate::scenario::{Model, Scenario};
 
@@ -87,7 +86,7 @@ fn times(scenario: &Scenario, number: &Number, factor: f64) -> Option<Scenario> 
         return None;
     }
     let mut moved = *scenario;
-    sweep::assign(&mut moved, number, within(wanted, number.min, number.max));
+    sweep::assign(&mut moved, number, wanted.max(number.min).min(number.max));
     let reached = (number.get)(&moved);
     let near = (reached / wanted - 1.0).abs() <= NEAR;
     (near && (is_whole(&moved) || !is_whole(scenario))).then_some(moved)

@@ -1,6 +1,5 @@
 //! Evaluating a scenario along one or two of its parameters, into buffers that the caller keeps.
 
-use crate::decimal::within;
 use crate::model::parallel::common_divisor;
 use crate::model::report::Limiter;
 use crate::params::Number;
@@ -74,7 +73,7 @@ pub fn sample(scenario: &Scenario) -> Sample {
 pub fn assign(scenario: &mut Scenario, number: &Number, value: f64) {
     let value = if number.integer { value.round() } else { value };
     let (gpus, ep, before) = (scenario.gpus, scenario.ep, experts(scenario));
-    (number.set)(scenario, within(value, number.min, number.max));
+    (number.set)(scenario, value.max(number.min).min(number.max));
     if scenario.gpus != gpus {
         let (replica, whole) = (f64::from(replica(scenario)), f64::from(whole_group(scenario)));
         scenario.gpus = whole_gpus(f64::from(scenario.gpus), replica, whole) as u32;

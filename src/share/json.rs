@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::pairs::{Pairs, stray};
-use crate::decimal::shortest;
+use crate::digits::shortest;
 use crate::json::Json;
 use crate::params::quantity::shorten;
 use crate::scenario::issue::Severity;

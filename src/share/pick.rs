@@ -1,7 +1,6 @@
 //! Catalog entries, picked into a scenario by their keys.
 
 use crate::catalog;
-use crate::decimal::within;
 use crate::model::hardware::{Accelerator, Network};
 use crate::model::ladder;
 use crate::scenario::{CUSTOM, Id, Model, Picked, Scenario};
@@ -13,7 +12,7 @@ pub const LADDER: Id = "ladder";
 /// as the user's own. Changes nothing and answers `false` where there is no such model.
 pub fn pick_model(scenario: &mut Scenario, id: &str) -> bool {
     let model = match id {
-        LADDER => Some(Model::Ladder { size: within(scenario.model.size(), ladder::SIZES.0, ladder::SIZES.1) }),
+        LADDER => Some(Model::Ladder { size: scenario.model.size().max(ladder::SIZES.0).min(ladder::SIZES.1) }),
         CUSTOM => Some(Model::Custom { architecture: scenario.model.architecture() }),
         _ => catalog::model(id).map(catalog::ModelEntry::pick),
     };

@@ -1,7 +1,5 @@
 //! The whole page.
 
-use std::cell::RefCell;
-
 use yew::prelude::*;
 
 use crate::chart::views::timeline;
@@ -60,8 +58,6 @@ pub fn App(start: &Start) -> Html {
     effects::use_shortcuts(&emit);
     effects::use_card_focus(state.view.why, state.view.why_root());
     let theme = effects::use_theme(state.view.theme, true);
-    let rest = effects::use_rest();
-    let words = effects::use_words(rest);
     let settled = effects::use_settled(&state.scenario);
     let moving = settled != state.scenario;
     // Controls that nobody sees follow after the pause.
@@ -83,19 +79,11 @@ pub fn App(start: &Start) -> Html {
         });
     let place = use_node_ref();
     let printing = effects::use_printing();
-    let in_sight = effects::use_seen(&place);
-    // What is below the first screen comes after it.
-    let seen = rest && in_sight;
+    let seen = effects::use_seen(&place);
     let timeline =
         use_memo((settled, state.view.zoom, seen), |(scenario, zoom, seen)| timeline(scenario, *zoom, *seen));
-    let below = Below { timeline, place, rest };
+    let below = Below { timeline, place };
 
-    {
-        let (scenario, view) = (state.scenario, state.view);
-        effects::use_warm_up(scenario == start.scenario, move || {
-            drop(derive(&scenario, &view, true, &RefCell::default()));
-        });
-    }
     // What the status line says: the headline, or where the crosshair stands.
     let pointed = use_state_eq(|| None::<AttrValue>);
     let headline = text::headline(&state.scenario, &derived.report);
@@ -111,7 +99,7 @@ pub fn App(start: &Start) -> Html {
     let sinks = Sinks { emit: &emit, say: &say };
     html! {
         <>
-            <Masthead view={state.view} scenario={state.scenario} pins={state.pins.clone()} {words} can_undo={state.can_undo()} can_redo={state.can_redo()}
+            <Masthead view={state.view} scenario={state.scenario} pins={state.pins.clone()} can_undo={state.can_undo()} can_redo={state.can_redo()}
                 emit={emit.clone()} />
             <main class="page">
                 { banner(&state.banner, &emit) }
@@ -119,12 +107,12 @@ pub fn App(start: &Start) -> Html {
                 { verdict(&headline, &state, &derived, sinks) }
                 <div class="columns">
                     { why(0, state.view, &state.scenario, &derived.report, &emit) }
-                    { controls(&state, Folded { scenario: folded, opened: &opened, words, rest }, &emit) }
+                    { controls(&state, Folded { scenario: folded, opened: &opened }, &emit) }
                     { figures(&state, settled, &derived, below, theme, sinks) }
                 </div>
                 if printing { { printed(&state.scenario) } }
             </main>
-            if rest { <Colophon picked={picked(&state.scenario)} {words} /> }
+            <Colophon picked={picked(&state.scenario)} />
             <Status sentence={(*pointed).clone().unwrap_or(sentence)} />
         </>
     }

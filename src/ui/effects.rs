@@ -12,14 +12,11 @@ mod pause;
 mod print;
 mod ranking;
 mod read;
-mod rest;
 mod rows;
 mod save;
 mod seen;
 mod size;
 mod theme;
-mod warm;
-mod words;
 
 pub use clipboard::copy;
 pub use dom::{
@@ -35,11 +32,8 @@ pub use pause::{use_after_pause, use_commit, use_rested, use_settled};
 pub use print::use_printing;
 pub use ranking::use_ranking;
 pub use read::{Read, read_text};
-pub use rest::use_rest;
 pub use rows::{Rows, use_rows};
 pub use save::{Kind, save_file, save_picture, save_text};
 pub use seen::use_seen;
 pub use size::use_size;
 pub use theme::{chosen_theme, use_theme};
-pub use warm::use_warm_up;
-pub use words::use_words;

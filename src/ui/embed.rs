@@ -1,7 +1,7 @@
 //! A figure in somebody else's page: the panels that the link names, some controls, and the way to the page itself.
 //!
 //! It keeps to its frame: no history, nothing stored, no focus taken. The page around it learns how high it is and what is on
-//! screen, and may set that ([`super::effects::use_parent`]). None of it is part of the page's first load.
+//! screen, and may set that ([`super::effects::use_parent`]).
 
 mod below;
 
@@ -62,7 +62,6 @@ pub fn Embed(start: &Start) -> Html {
     effects::use_shortcuts(&emit);
     effects::use_card_focus(view.why, view.why_root());
     let theme = effects::use_theme(view.theme, false);
-    let words_here = effects::use_words(true);
     let settled = effects::use_settled(&scenario);
     let buffers = use_mut_ref(Buffers::default);
     let derived =
@@ -125,7 +124,7 @@ pub fn Embed(start: &Start) -> Html {
         Controls::None => away,
         Controls::Few => sliders(&state, &emit, away),
         Controls::All => {
-            let folded = Folded { scenario, opened: &opened, words: words_here, rest: true };
+            let folded = Folded { scenario, opened: &opened };
             html! { <>{ controls(&state, folded, &emit) }{ away }</> }
         }
     };

@@ -99,7 +99,7 @@ fn number_field(
     NumberField {
         key: param.key,
         label: param.label,
-        help: param.help.text(),
+        help: param.help,
         index: scale::slider_index(number, at),
         last: scale::slider_steps(number),
         text: draft.map_or_else(|| quantity::field_text(number, scenario), |draft| draft.text.clone()).into(),
@@ -122,7 +122,7 @@ fn choice_field(param: &'static Param, choice: &Choice, scenario: &Scenario, pre
     ChoiceField {
         key: param.key,
         label: param.label,
-        help: param.help.text(),
+        help: param.help,
         options: choice.options,
         chosen: (choice.get)(scenario),
         preset: preset::is_changed(param, scenario, preset).then_some(AttrValue::Static(usual)),

@@ -19,7 +19,6 @@ pub use verdict::{Headline, headline, limited_by};
 
 use crate::catalog::accuracy::{Band, HARDWARE_BOUND, REACHED, Reached};
 use crate::chart::format;
-use crate::decimal;
 use crate::scenario::{Model, Scenario};
 use crate::units::Bytes;
 
@@ -214,7 +213,7 @@ pub fn limiter(limiter: crate::model::report::Limiter) -> &'static str {
 pub fn accuracy() -> [(&'static str, String); 2] {
     let Reached { steps, step_time, held_out, peak_memory, tracker, mixtures } = REACHED;
     let Band { low, high } = HARDWARE_BOUND;
-    let [low, high] = [low, high].map(decimal::plain);
+    let [low, high] = [low, high].map(|value: f64| value.to_string());
     [
         (
             "How accurate",

@@ -6,7 +6,7 @@ use crate::catalog::expert_layers::EXPERT_LAYERS;
 use crate::chart::timeline::Zoom;
 use crate::chart::views::{ALONG, AgreementView, LayerView, Metric, every_axis, part_of_axis};
 use crate::chart::zoom::{self, Part};
-use crate::decimal::{self, shortest};
+use crate::digits::shortest;
 use crate::explain::{self, Card};
 use crate::plan::experts::family::Family;
 use crate::scenario::Scenario;
@@ -270,7 +270,7 @@ const TO: &str = "..";
 fn part(value: &str) -> Option<Part> {
     let ends = value.as_bytes().windows(TO.len()).position(|two| two == TO.as_bytes())?;
     let (low, high) = (value.get(..ends)?, value.get(ends + TO.len()..)?);
-    let (low, high) = (decimal::parse(low)?, decimal::parse(high)?);
+    let (low, high) = (low.parse::<f64>().ok()?, high.parse::<f64>().ok()?);
     (low < high && low.is_finite() && high.is_finite()).then_some((low, high))
 }
 

@@ -6,7 +6,6 @@ use crate::chart::layout::BarArea;
 use crate::chart::palette::{Theme, part, readable, tokens};
 use crate::chart::spec::BarSpec;
 use crate::chart::{format, names, scale};
-use crate::decimal::within;
 use crate::params::{Scale, Unit};
 use crate::units::Bytes;
 use plotters::prelude::DrawingBackend;
@@ -54,7 +53,7 @@ pub fn draw_bar<B: DrawingBackend>(
     pen.line(&[(limit, top - 8.0), (limit, bottom + 4.0)], Stroke::solid(colours.text, 2.0))?;
     let capacity = format!("{} capacity", format::bytes(Bytes::new(spec.capacity)));
     let half = text_width(&capacity) / 2.0;
-    let middle = within(limit, area.left + half, (area.left + area.width - half).max(area.left + half));
+    let middle = limit.max(area.left + half).min((area.left + area.width - half).max(area.left + half));
     pen.text(&capacity, (middle, top - 16.0), Align::Centre, colours.text, false)
 }
 

@@ -11,7 +11,6 @@ use web_sys::CanvasRenderingContext2d;
 use super::PaintError;
 use super::canvas::refused;
 use crate::chart::palette::Rgb;
-use crate::decimal;
 
 type Result = core::result::Result<(), DrawingErrorKind<PaintError>>;
 type Drawn = core::result::Result<(), DrawingErrorKind<<CanvasBackend as DrawingBackend>::ErrorType>>;
@@ -170,7 +169,7 @@ impl DrawingBackend for Brush<'_> {
         let (size, bold) = (style.size(), matches!(style.style(), FontStyle::Bold));
         if self.font != Some((size, bold)) {
             let weight = if bold { "bold " } else { "" };
-            self.context.set_font(&format!("{weight}{}px {}", decimal::plain(size), style.family().as_str()));
+            self.context.set_font(&format!("{weight}{}px {}", size, style.family().as_str()));
             self.font = Some((size, bold));
         }
         let anchor = style.anchor();

@@ -2,7 +2,6 @@
 
 use super::pen::{Spot, TEXT, text_width};
 use crate::chart::spec::{Field, ZoneKind};
-use crate::decimal::within;
 
 /// Room around the text of a label.
 const MARGIN: f64 = 4.0;
@@ -45,7 +44,7 @@ impl Rect {
 
     /// The place in it that is nearest to another.
     pub(super) fn nearest(&self, (x, y): Spot) -> Spot {
-        (within(x, self.left, self.right), within(y, self.top, self.bottom))
+        (x.max(self.left).min(self.right), y.max(self.top).min(self.bottom))
     }
 
     /// Its corners.

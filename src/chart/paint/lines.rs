@@ -7,7 +7,6 @@ use super::{PaintError, hatch};
 use crate::chart::layout::PlotArea;
 use crate::chart::palette::{Theme, dashes, line, tokens, width};
 use crate::chart::spec::{ChartSpec, Line, LineRole};
-use crate::decimal::within;
 use plotters::prelude::DrawingBackend;
 
 /// The pattern of what does not fit.
@@ -38,7 +37,7 @@ fn in_pixels(area: &PlotArea, pieces: &[Vec<(f64, f64)>]) -> Vec<Vec<Spot>> {
 fn around(area: &PlotArea, ((low, high), piece): ((f64, f64), &Vec<(f64, f64)>)) -> Vec<Spot> {
     let spot = |&(x, y): &(f64, f64), factor: f64| {
         let (left, top) = area.to_pixel(x, factor * y);
-        (within(left, area.left, area.right()), within(top, area.top, area.bottom()))
+        (left.max(area.left).min(area.right()), top.max(area.top).min(area.bottom()))
     };
     piece.iter().map(|point| spot(point, high)).chain(piece.iter().rev().map(|point| spot(point, low))).collect()
 }

@@ -5,7 +5,6 @@ use crate::catalog;
 use crate::chart::layout;
 use crate::chart::spec::{Axis, Grain};
 use crate::chart::zoom::{self, Part};
-use crate::decimal::within;
 use crate::params::{Kind, Number, Param, Scale, find};
 use crate::plan::sweep;
 use crate::scenario::resolve::Degrees;
@@ -62,7 +61,7 @@ const WINDOWS: [(&str, f64, f64); 32] = [
 pub(super) fn axis(scenario: &Scenario, key: &str, of_cost: bool) -> Option<AxisOf> {
     let param = find(key).filter(|param| is_axis(scenario, param, of_cost))?;
     let Kind::Number(number) = &param.kind else { return None };
-    let own = within((number.get)(scenario), number.min, number.max);
+    let own = ((number.get)(scenario)).max(number.min).min(number.max);
     let (low, high) =
         WINDOWS.iter().find(|window| window.0 == key).map_or((number.min, number.max), |window| (window.1, window.2));
     let (low, high) = match key {

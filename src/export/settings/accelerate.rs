@@ -6,7 +6,6 @@ use crate::model::parallel::{ContextExchange, Schedule};
 use crate::model::software::{Graphs, Loss, NormKernel};
 use crate::model::training::{ComputeFormat, Optimizer, Recipe, Recompute, Reshard, Sharding};
 use crate::scenario::Strategy;
-use crate::words::Words;
 
 /// What Accelerate hands the work to.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -39,7 +38,7 @@ fn backend(asked: &Asked) -> Backend {
 }
 
 /// The file and its notes.
-pub(super) fn write(mut asked: Asked) -> (String, Vec<Words>) {
+pub(super) fn write(mut asked: Asked) -> (String, Vec<&'static str>) {
     let backend = backend(&asked);
     note(&mut asked, backend);
     let (setup, mut text) = (asked.setup, Lines::default());

@@ -1,12 +1,10 @@
 //! What every framework's settings are written from, and how lines are put together.
 
-use crate::decimal::plain;
 use crate::model::run::{batch, budget};
 use crate::model::setup::Setup;
 use crate::model::sync::Sync;
 use crate::model::training::Recipe;
 use crate::scenario::{Model, Scenario, Strategy};
-use crate::words::Words;
 
 /// Columns in which a comment is wrapped.
 const COLUMNS: usize = 92;
@@ -20,7 +18,7 @@ pub(super) struct Asked {
     /// Which micro-batches communicate.
     pub(super) sync: Sync,
     /// What cannot be said.
-    pub(super) notes: Vec<Words>,
+    pub(super) notes: Vec<&'static str>,
 }
 
 impl Asked {
@@ -30,7 +28,7 @@ impl Asked {
     }
 
     /// Adds a note where something holds.
-    pub(super) fn note(&mut self, holds: bool, note: Words) {
+    pub(super) fn note(&mut self, holds: bool, note: &'static str) {
         if holds {
             self.notes.push(note);
         }
@@ -39,17 +37,14 @@ impl Asked {
     /// Sequences in one step, over all GPUs.
     pub(super) fn global_batch(&self) -> String {
         let batch = &self.setup.batch;
-        plain(
-            f64::from(self.setup.mesh.replicas())
-                * f64::from(batch.micro_batch_size)
-                * f64::from(batch.grad_accum_steps),
-        )
+        (f64::from(self.setup.mesh.replicas()) * f64::from(batch.micro_batch_size) * f64::from(batch.grad_accum_steps))
+            .to_string()
     }
 
     /// Sequences that one data-parallel GPU processes in a step.
     pub(super) fn local_batch(&self) -> String {
         let batch = &self.setup.batch;
-        plain(f64::from(batch.micro_batch_size) * f64::from(batch.grad_accum_steps))
+        (f64::from(batch.micro_batch_size) * f64::from(batch.grad_accum_steps)).to_string()
     }
 
     /// Steps of the whole run.
@@ -118,7 +113,7 @@ impl Asked {
 
     /// The notes as comments.
     pub(super) fn comments(&self) -> String {
-        self.notes.iter().map(|note| comment(note.text())).collect()
+        self.notes.iter().map(|note| comment(note)).collect()
     }
 }
 

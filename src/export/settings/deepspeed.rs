@@ -2,14 +2,12 @@
 
 use super::asked::{Asked, either, number};
 use super::notes;
-use crate::decimal::plain;
 use crate::model::software::{AttentionKernel, Graphs, Loss, NormKernel};
 use crate::model::training::{ComputeFormat, Optimizer, Recipe, Recompute, Reshard, Sharding};
 use crate::scenario::Strategy;
-use crate::words::Words;
 
 /// The file and its notes.
-pub(super) fn write(mut asked: Asked) -> (String, Vec<Words>) {
+pub(super) fn write(mut asked: Asked) -> (String, Vec<&'static str>) {
     note(&mut asked);
     let (setup, mesh) = (asked.setup, asked.setup.mesh);
     let mut file = Object::default();
@@ -136,7 +134,7 @@ fn zero(asked: &Asked) -> Object {
             Sharding::Fsdp(Reshard::To(group)) => zero.put("zero_hpz_partition_size", &number(group)),
             Sharding::Fsdp(Reshard::Never) => {
                 // Weights stay where they are as long as fewer than this are gathered, or used again within as many.
-                let all = plain(2.0 * setup.architecture.params() as f64);
+                let all = (2.0 * setup.architecture.params() as f64).to_string();
                 zero.put("stage3_max_live_parameters", &all);
                 zero.put("stage3_max_reuse_distance", &all);
             }

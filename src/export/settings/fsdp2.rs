@@ -10,10 +10,9 @@ use crate::model::parallel::{Mesh, Schedule};
 use crate::model::software::{Graphs, Loss, NormKernel};
 use crate::model::training::{ComputeFormat, Optimizer, Recipe, Recompute, Reshard, Sharding};
 use crate::scenario::Strategy;
-use crate::words::Words;
 
 /// The file and its notes.
-pub(super) fn write(mut asked: Asked) -> (String, Vec<Words>) {
+pub(super) fn write(mut asked: Asked) -> (String, Vec<&'static str>) {
     note(&mut asked);
     let (mesh, batch) = (asked.setup.mesh, asked.setup.batch);
     let mut text = Lines::default();
@@ -25,7 +24,7 @@ pub(super) fn write(mut asked: Asked) -> (String, Vec<Words>) {
     text.add(&["MICRO_BATCH_SIZE = ", &number(batch.micro_batch_size)]);
     text.add(&["GRAD_ACCUM_STEPS = ", &number(batch.grad_accum_steps)]);
     text.add(&["GLOBAL_BATCH_SIZE = ", &asked.global_batch(), "  # sequences"]);
-    text.add(&["TRAIN_STEPS = ", &crate::decimal::plain(asked.steps())]);
+    text.add(&["TRAIN_STEPS = ", &asked.steps().to_string()]);
     mesh_of(&mesh, &mut text);
     model::parallelize(&asked, &mut text);
     if mesh.pp > 1 {

@@ -4,15 +4,13 @@ mod model;
 
 use super::asked::{Asked, Lines, either, number};
 use super::{notes, stages};
-use crate::decimal::plain;
 use crate::model::parallel::{ContextExchange, Schedule};
 use crate::model::software::{AttentionKernel, Graphs, Loss, NormKernel};
 use crate::model::training::{ComputeFormat, Optimizer, Recipe, Recompute, Sharding};
 use crate::scenario::Strategy;
-use crate::words::Words;
 
 /// The file and its notes.
-pub(super) fn write(mut asked: Asked) -> (String, Vec<Words>) {
+pub(super) fn write(mut asked: Asked) -> (String, Vec<&'static str>) {
     note(&mut asked);
     model::note(&mut asked);
     let mut text = Lines::default();
@@ -116,7 +114,7 @@ fn batch(asked: &Asked, flags: &mut Flags) {
     flags.put("global-batch-size", &asked.global_batch());
     let sequences = asked.steps() * f64::from(asked.setup.mesh.replicas());
     let samples = sequences * f64::from(batch.micro_batch_size) * f64::from(batch.grad_accum_steps);
-    flags.put("train-samples", &plain(samples));
+    flags.put("train-samples", &samples.to_string());
     flags.put("lr", "3e-4");
 }
 

@@ -2,15 +2,14 @@
 
 use super::asked::Asked;
 use crate::model::experts::AllToAll;
-use crate::words::Words;
 
 /// Names each sentence, and lists all.
 macro_rules! notes {
     ($($name:ident = $text:literal;)+) => {
-        $(pub(super) const $name: Words = Words::new($text);)+
+        $(pub(super) const $name: &'static str = $text;)+
 
         /// Every note.
-        pub const ALL: &[Words] = &[$($name),+];
+        pub const ALL: &[&'static str] = &[$($name),+];
     };
 }
 

@@ -4,15 +4,13 @@ mod model;
 
 use super::asked::{Asked, Lines, either, number};
 use super::{notes, stages};
-use crate::decimal::plain;
 use crate::model::parallel::{Mesh, Schedule, common_divisor};
 use crate::model::software::{AttentionKernel, Graphs, Loss, NormKernel};
 use crate::model::training::{ComputeFormat, Optimizer, Recipe, Recompute, Reshard, Sharding};
 use crate::scenario::Strategy;
-use crate::words::Words;
 
 /// The file and its notes.
-pub(super) fn write(mut asked: Asked) -> (String, Vec<Words>) {
+pub(super) fn write(mut asked: Asked) -> (String, Vec<&'static str>) {
     note(&mut asked);
     model::note(&mut asked);
     let (setup, mesh) = (asked.setup, asked.setup.mesh);
@@ -117,7 +115,7 @@ fn training(asked: &Asked, text: &mut Lines) {
     text.add(&["            local_batch_size=", &local, ","]);
     text.add(&["            global_batch_size=", &asked.global_batch(), ","]);
     text.add(&["            seq_len=", &number(setup.batch.seq_len), ","]);
-    text.add(&["            steps=", &plain(asked.steps()), ","]);
+    text.add(&["            steps=", &asked.steps().to_string(), ","]);
     text.add_if(setup.recipe == Recipe::PureBf16, &["            dtype=\"bfloat16\","]);
     text.add_if(asked.is_fp32(), &["            mixed_precision_param=\"float32\","]);
     let offload = setup.offload.parameters || setup.offload.optimizer;
@@ -174,7 +172,7 @@ fn recompute(asked: &Asked) -> String {
         Recompute::None | Recompute::AttentionCore => "None".to_owned(),
         Recompute::Full => "FullAC.Config()".to_owned(),
         Recompute::Fraction(kept) if asked.setup.kernels.compile => {
-            ["MemoryBudgetAC.Config(memory_budget=", &plain(kept), ")"].concat()
+            ["MemoryBudgetAC.Config(memory_budget=", &kept.to_string(), ")"].concat()
         }
         Recompute::Selective | Recompute::Fraction(_) => "SelectiveAC.Config()".to_owned(),
     }

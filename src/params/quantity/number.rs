@@ -1,7 +1,6 @@
 //! The digits of a typed number, read without rounding twice.
 
 use super::suffix::Factor;
-use crate::decimal;
 
 /// Decimal exponents beyond this are zero or infinite in any case.
 const EXPONENT_LIMIT: i64 = 100_000;
@@ -19,7 +18,7 @@ impl Digits {
     /// The value in the unit that the factor converts to; infinite when it is beyond every range.
     pub(super) fn scaled(&self, factor: Factor) -> f64 {
         let exponent = (self.exponent + i64::from(factor.exponent)).clamp(-EXPONENT_LIMIT, EXPONENT_LIMIT);
-        let value = decimal::parse(&format!("{}e{exponent}", self.mantissa)).unwrap_or(f64::NAN);
+        let value = format!("{}e{exponent}", self.mantissa).parse().unwrap_or(f64::NAN);
         value * factor.times
     }
 }

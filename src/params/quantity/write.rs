@@ -1,7 +1,7 @@
 //! Values as text.
 
 use super::unit_label;
-use crate::decimal::{self, rounded};
+use crate::digits::rounded;
 use crate::params::{Number, Unit};
 use crate::scenario::Scenario;
 
@@ -58,8 +58,8 @@ pub fn exact(number: &Number, scenario: &Scenario) -> Option<f64> {
 
 /// Plain decimals, or an exponent where they would be long.
 fn plain(value: f64) -> String {
-    let decimals = decimal::plain(value);
-    let scientific = decimal::with_exponent(value);
+    let decimals = value.to_string();
+    let scientific = format!("{value:e}");
     if decimals.len() > EXACT_DIGITS + 4 { scientific } else { decimals }
 }
 
@@ -67,7 +67,7 @@ fn plain(value: f64) -> String {
 fn params(value: f64) -> String {
     /// Prefixes with their powers of ten, largest first.
     const PREFIXES: [(char, i32); 4] = [('T', 12), ('B', 9), ('M', 6), ('K', 3)];
-    let scientific = decimal::with_exponent(value);
+    let scientific = format!("{value:e}");
     let Some((mantissa, exponent)) = scientific.split_once('e') else { return plain(value) };
     let exponent: i32 = exponent.parse().unwrap_or(0);
     let Some((prefix, power)) = PREFIXES.into_iter().find(|&(_, power)| exponent >= power) else {

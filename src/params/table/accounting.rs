@@ -2,7 +2,6 @@
 
 use super::{ChoiceOption, Group, Param, always, choice, option, position};
 use crate::model::training::MfuConvention;
-use crate::words::Words;
 
 /// The conventions, in display order.
 const CONVENTIONS: [MfuConvention; 3] =
@@ -29,9 +28,7 @@ pub const MFU_CONVENTION: Param = Param {
     label: "MFU counts",
     csv: "mfu_convention",
     group: Group::Accounting,
-    help: Words::new(
-        "Which FLOPs model FLOPs utilisation counts. Publications differ; recomputation never counts (that is HFU).",
-    ),
+    help: "Which FLOPs model FLOPs utilisation counts. Publications differ; recomputation never counts (that is HFU).",
     kind: choice(
         CONVENTION_OPTIONS,
         |scenario| position(&CONVENTIONS, &scenario.mfu_convention),

@@ -46,7 +46,7 @@ macro_rules! count {
             label: $label,
             csv: last!($($field).+),
             group: Group::Architecture,
-            help: $crate::words::Words::new($help),
+            help: $help,
             kind: Kind::Number(Number {
                 unit: Unit::None,
                 min: $min,
@@ -78,7 +78,7 @@ macro_rules! named {
             label: $label,
             csv: last!($($field).+),
             group: Group::Architecture,
-            help: $crate::words::Words::new($help),
+            help: $help,
             kind: Kind::Choice(Choice {
                 options: $options,
                 get: |scenario| position($all, &scenario.model.architecture().$($field).+),

@@ -2,7 +2,6 @@
 
 use super::{Group, Param, Scale, Unit, always, number};
 use crate::units::{BytesPerSecond, FlopsPerSecond, Seconds};
-use crate::words::Words;
 
 /// One hundred percent.
 const PERCENT: f64 = 100.0;
@@ -13,7 +12,7 @@ pub const PEAK_8BIT: Param = Param {
     label: "8-bit peak",
     csv: "peak_8bit_tflop_per_s",
     group: Group::Hardware,
-    help: Words::new("Dense peak of one GPU in fp8, without sparsity; the 16-bit peak where there is no fp8 unit."),
+    help: "Dense peak of one GPU in fp8, without sparsity; the 16-bit peak where there is no fp8 unit.",
     kind: number(
         Unit::Tflops,
         (1.0, 40_000.0),
@@ -30,7 +29,7 @@ pub const PEAK_4BIT: Param = Param {
     label: "4-bit peak",
     csv: "peak_4bit_tflop_per_s",
     group: Group::Hardware,
-    help: Words::new("Dense peak of one GPU in 4 bits, without sparsity; the 8-bit peak where there is no such unit."),
+    help: "Dense peak of one GPU in 4 bits, without sparsity; the 8-bit peak where there is no such unit.",
     kind: number(
         Unit::Tflops,
         (1.0, 80_000.0),
@@ -47,7 +46,7 @@ pub const PEAK_32BIT: Param = Param {
     label: "32-bit peak",
     csv: "peak_32bit_tflop_per_s",
     group: Group::Hardware,
-    help: Words::new("Dense peak of fp32 matrix products as PyTorch runs them by default, without TF32."),
+    help: "Dense peak of fp32 matrix products as PyTorch runs them by default, without TF32.",
     kind: number(
         Unit::Tflops,
         (0.5, 20_000.0),
@@ -64,7 +63,7 @@ pub const HOST_LINK: Param = Param {
     label: "Host link",
     csv: "host_link_gb_per_s",
     group: Group::Hardware,
-    help: Words::new("Rate of one GPU to host memory in each direction (PCIe, NVLink-C2C): what offloading pays."),
+    help: "Rate of one GPU to host memory in each direction (PCIe, NVLink-C2C): what offloading pays.",
     kind: number(
         Unit::GbPerS,
         (1.0, 2000.0),
@@ -81,7 +80,7 @@ pub const POWER: Param = Param {
     label: "Power",
     csv: "power_w",
     group: Group::Hardware,
-    help: Words::new("Power of one GPU at full load: its board's, or its share of the module's."),
+    help: "Power of one GPU at full load: its board's, or its share of the module's.",
     kind: number(
         Unit::Watt,
         (10.0, 10_000.0),
@@ -98,7 +97,7 @@ pub const MATMUL: Param = Param {
     label: "Matrix product efficiency",
     csv: "matmul_efficiency_percent",
     group: Group::Hardware,
-    help: Words::new("Share of the dense peak that large matrix products reach."),
+    help: "Share of the dense peak that large matrix products reach.",
     kind: number(
         Unit::Percent,
         (1.0, 100.0),
@@ -115,7 +114,7 @@ pub const MATMUL_8BIT: Param = Param {
     label: "8-bit matrix product efficiency",
     csv: "matmul_8bit_efficiency_percent",
     group: Group::Hardware,
-    help: Words::new("Share of the dense 8-bit peak that large matrix products reach, casts apart."),
+    help: "Share of the dense 8-bit peak that large matrix products reach, casts apart.",
     kind: number(
         Unit::Percent,
         (1.0, 100.0),
@@ -132,7 +131,7 @@ pub const ATTENTION: Param = Param {
     label: "Attention efficiency",
     csv: "attention_efficiency_percent",
     group: Group::Hardware,
-    help: Words::new("Share of the dense peak that the first flash attention kernels reach in the forward pass."),
+    help: "Share of the dense peak that the first flash attention kernels reach in the forward pass.",
     kind: number(
         Unit::Percent,
         (1.0, 100.0),
@@ -149,7 +148,7 @@ pub const ATTENTION_TUNED: Param = Param {
     label: "Tuned attention efficiency",
     csv: "attention_tuned_efficiency_percent",
     group: Group::Hardware,
-    help: Words::new("Share of the dense peak that attention kernels tuned to the GPU reach in the forward pass."),
+    help: "Share of the dense peak that attention kernels tuned to the GPU reach in the forward pass.",
     kind: number(
         Unit::Percent,
         (1.0, 100.0),
@@ -166,7 +165,7 @@ pub const ELEMENTWISE: Param = Param {
     label: "Memory bandwidth efficiency",
     csv: "memory_efficiency_percent",
     group: Group::Hardware,
-    help: Words::new("Share of the peak memory bandwidth that element-wise kernels reach."),
+    help: "Share of the peak memory bandwidth that element-wise kernels reach.",
     kind: number(
         Unit::Percent,
         (1.0, 100.0),
@@ -183,9 +182,7 @@ pub const HALF_SATURATION: Param = Param {
     label: "Half-saturation tokens",
     csv: "half_saturation_tokens",
     group: Group::Hardware,
-    help: Words::new(
-        "Tokens in a micro-batch at which matrix products reach half of their efficiency: small batches run slower.",
-    ),
+    help: "Tokens in a micro-batch at which matrix products reach half of their efficiency: small batches run slower.",
     kind: number(
         Unit::Tokens,
         (0.0, 100_000.0),
@@ -202,7 +199,7 @@ pub const LAUNCH: Param = Param {
     label: "Launch time per layer",
     csv: "launch_per_layer_us",
     group: Group::Hardware,
-    help: Words::new("Host time to launch one layer's kernels in one pass: a floor under the layer's compute time."),
+    help: "Host time to launch one layer's kernels in one pass: a floor under the layer's compute time.",
     kind: number(
         Unit::Us,
         (0.0, 100_000.0),
@@ -219,7 +216,7 @@ pub const INTRA_NODE_LATENCY: Param = Param {
     label: "Latency inside the node",
     csv: "intra_node_latency_us",
     group: Group::Network,
-    help: Words::new("Time of one hop between GPUs of a node before the first byte arrives."),
+    help: "Time of one hop between GPUs of a node before the first byte arrives.",
     kind: number(
         Unit::Us,
         (0.0, 1000.0),
@@ -236,7 +233,7 @@ pub const INTRA_NODE_EFFICIENCY: Param = Param {
     label: "Efficiency inside the node",
     csv: "intra_node_efficiency_percent",
     group: Group::Network,
-    help: Words::new("Share of the nominal link rate that large collectives reach inside the node."),
+    help: "Share of the nominal link rate that large collectives reach inside the node.",
     kind: number(
         Unit::Percent,
         (1.0, 100.0),
@@ -253,7 +250,7 @@ pub const ALL_REDUCE_PASSES: Param = Param {
     label: "All-reduce passes",
     csv: "all_reduce_passes",
     group: Group::Network,
-    help: Words::new("Passes over the links that an all-reduce takes: 2 in a ring, less where switches reduce (NVLS)."),
+    help: "Passes over the links that an all-reduce takes: 2 in a ring, less where switches reduce (NVLS).",
     kind: number(
         Unit::None,
         (1.0, 4.0),
@@ -270,9 +267,7 @@ pub const NODE_DECAY: Param = Param {
     label: "Slow-down with each node",
     csv: "node_decay_percent",
     group: Group::Network,
-    help: Words::new(
-        "How much longer a byte takes between nodes for each node beyond the second: 0 % where the fabric holds its rate.",
-    ),
+    help: "How much longer a byte takes between nodes for each node beyond the second: 0 % where the fabric holds its rate.",
     kind: number(
         Unit::Percent,
         (0.0, 100.0),

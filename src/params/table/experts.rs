@@ -37,7 +37,7 @@ macro_rules! doubled {
             label: $label,
             csv: $csv,
             group: Group::Experts,
-            help: $crate::words::Words::new($help),
+            help: $help,
             kind: Kind::Number(Number {
                 unit: Unit::None,
                 min: 1.0,
@@ -64,7 +64,7 @@ macro_rules! factor {
             label: $label,
             csv: $csv,
             group: Group::Experts,
-            help: $crate::words::Words::new($help),
+            help: $help,
             kind: number(
                 Unit::None,
                 ($min, $max),

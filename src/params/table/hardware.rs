@@ -3,7 +3,6 @@
 use super::{ChoiceOption, Group, Param, Scale, Unit, always, choice, doublings, number, option, position, whole};
 use crate::model::hardware::Topology;
 use crate::units::{BytesPerSecond, FlopsPerSecond, Seconds};
-use crate::words::Words;
 
 /// One hundred percent.
 const PERCENT: f64 = 100.0;
@@ -14,7 +13,7 @@ pub const GPUS_PER_NODE: Param = Param {
     label: "GPUs per node",
     csv: "gpus_per_node",
     group: Group::Network,
-    help: Words::new("GPUs joined by NVLink, xGMI or PCIe: traffic among them does not cross the network."),
+    help: "GPUs joined by NVLink, xGMI or PCIe: traffic among them does not cross the network.",
     kind: doublings(
         Unit::None,
         (1.0, 1024.0),
@@ -30,9 +29,7 @@ pub const INTRA_NODE: Param = Param {
     label: "Bandwidth inside the node",
     csv: "intra_node_gb_per_s",
     group: Group::Network,
-    help: Words::new(
-        "Rate of one GPU to the others of its node, in each direction: half of the total that NVLink data sheets print.",
-    ),
+    help: "Rate of one GPU to the others of its node, in each direction: half of the total that NVLink data sheets print.",
     kind: number(
         Unit::GbPerS,
         (1.0, 10_000.0),
@@ -49,9 +46,7 @@ pub const MEMORY_BANDWIDTH: Param = Param {
     label: "Memory bandwidth",
     csv: "memory_bandwidth_gb_per_s",
     group: Group::Hardware,
-    help: Words::new(
-        "Peak rate of the GPU's own memory (HBM, GDDR): it sets the time of norms, activations and the optimizer step.",
-    ),
+    help: "Peak rate of the GPU's own memory (HBM, GDDR): it sets the time of norms, activations and the optimizer step.",
     kind: number(
         Unit::GbPerS,
         (50.0, 50_000.0),
@@ -68,9 +63,7 @@ pub const PEAK: Param = Param {
     label: "16-bit peak",
     csv: "peak_16bit_tflop_per_s",
     group: Group::Hardware,
-    help: Words::new(
-        "Dense peak of one GPU in bf16 (fp16 where there is no bf16), without sparsity: the 100 % of MFU.",
-    ),
+    help: "Dense peak of one GPU in bf16 (fp16 where there is no bf16), without sparsity: the 100 % of MFU.",
     kind: number(
         Unit::Tflops,
         (1.0, 20_000.0),
@@ -87,9 +80,7 @@ pub const INTER_NODE_LATENCY: Param = Param {
     label: "Latency between nodes",
     csv: "inter_node_latency_us",
     group: Group::Network,
-    help: Words::new(
-        "Time of one hop between nodes before the first byte arrives. A ring over many nodes pays it once a hop.",
-    ),
+    help: "Time of one hop between nodes before the first byte arrives. A ring over many nodes pays it once a hop.",
     kind: number(
         Unit::Us,
         (0.1, 1000.0),
@@ -106,10 +97,8 @@ pub const INTER_NODE_EFFICIENCY: Param = Param {
     label: "Network efficiency",
     csv: "inter_node_efficiency_percent",
     group: Group::Network,
-    help: Words::new(
-        "Share of the nominal link rate that large collectives reach between nodes: bus bandwidth of nccl-tests over the \
+    help: "Share of the nominal link rate that large collectives reach between nodes: bus bandwidth of nccl-tests over the \
            link's rate.",
-    ),
     kind: number(
         Unit::Percent,
         (1.0, 100.0),
@@ -135,9 +124,7 @@ pub const TOPOLOGY: Param = Param {
     label: "Network model",
     csv: "topology",
     group: Group::Network,
-    help: Words::new(
-        "How the time of a collective is computed: with the fast links inside each node, or as if there were none.",
-    ),
+    help: "How the time of a collective is computed: with the fast links inside each node, or as if there were none.",
     kind: choice(
         TOPOLOGY_OPTIONS,
         |scenario| position(&TOPOLOGIES, &scenario.topology),

@@ -4,7 +4,6 @@ use super::{Group, Kind, Number, Param, Scale, Unit, always, doublings, number, 
 use crate::model::ladder;
 use crate::scenario::Model;
 use crate::units::{Bytes, BytesPerSecond};
-use crate::words::Words;
 
 /// Memory of one GPU.
 pub const GPU_MEMORY: Param = Param {
@@ -12,7 +11,7 @@ pub const GPU_MEMORY: Param = Param {
     label: "GPU memory",
     csv: "gpu_memory_gib",
     group: Group::Main,
-    help: Words::new("Memory of one GPU, in GiB (2³⁰ bytes). Vendors' “80 GB” is 80 GiB."),
+    help: "Memory of one GPU, in GiB (2³⁰ bytes). Vendors' “80 GB” is 80 GiB.",
     kind: number(
         Unit::Gib,
         (8.0, 512.0),
@@ -29,10 +28,8 @@ pub const LINK_BANDWIDTH: Param = Param {
     label: "Link bandwidth",
     csv: "inter_node_gbit_per_s",
     group: Group::Main,
-    help: Words::new(
-        "Network rate of one GPU to other nodes, in each direction (its share of the node's InfiniBand or Ethernet \
+    help: "Network rate of one GPU to other nodes, in each direction (its share of the node's InfiniBand or Ethernet \
            cards). 8 Gbit/s are 1 GB/s.",
-    ),
     kind: number(
         Unit::GbitPerS,
         (1.0, 3200.0),
@@ -49,7 +46,7 @@ pub const SEQUENCE_LENGTH: Param = Param {
     label: "Sequence length",
     csv: "seq_len_tokens",
     group: Group::Main,
-    help: Words::new("Tokens in one training sequence (context length). 8k means 8,192."),
+    help: "Tokens in one training sequence (context length). 8k means 8,192.",
     kind: doublings(
         Unit::Tokens,
         (128.0, 1_048_576.0),
@@ -65,10 +62,8 @@ pub const MODEL_SIZE: Param = Param {
     label: "Model size",
     csv: "model_params",
     group: Group::Main,
-    help: Words::new(
-        "Parameters of the model. Moving this slider leaves a named model for a GPT-style shape of that size, between 1.3B \
+    help: "Parameters of the model. Moving this slider leaves a named model for a GPT-style shape of that size, between 1.3B \
            and 310B.",
-    ),
     kind: Kind::Number(Number {
         unit: Unit::Params,
         min: ladder::SIZES.0,
@@ -87,7 +82,7 @@ pub const GPUS: Param = Param {
     label: "GPUs",
     csv: "gpus",
     group: Group::Main,
-    help: Words::new("GPUs in the whole run: data-parallel ranks (world size). The model state is sharded over them."),
+    help: "GPUs in the whole run: data-parallel ranks (world size). The model state is sharded over them.",
     kind: doublings(
         Unit::None,
         (1.0, 16_384.0),

@@ -19,7 +19,7 @@ macro_rules! count {
             label: $label,
             csv: $csv,
             group: Group::Parallelism,
-            help: $crate::words::Words::new($help),
+            help: $help,
             kind: Kind::Number(Number {
                 unit: Unit::None,
                 min: $min,

@@ -2,11 +2,10 @@
 
 use super::{Group, Kind, Param, Scale, Unit, always, number, switched};
 use crate::units::{BytesPerSecond, Seconds};
-use crate::words::Words;
 
 /// A row of this group.
 const fn row(key: &'static str, label: &'static str, csv: &'static str, help: &'static str, kind: Kind) -> Param {
-    Param { key, label, csv, group: Group::Run, help: Words::new(help), kind, applies: always }
+    Param { key, label, csv, group: Group::Run, help, kind, applies: always }
 }
 
 /// Tokens to train on.

@@ -2,7 +2,6 @@
 
 use super::{ChoiceOption, Group, Param, Unit, always, choice, doublings, option, position, whole, with_shard_group};
 use crate::scenario::Strategy;
-use crate::words::Words;
 
 /// The options, in the order of [`Strategy::ALL`].
 const STRATEGY_OPTIONS: &[ChoiceOption] = &[
@@ -43,7 +42,7 @@ pub const STRATEGY: Param = Param {
     label: "Strategy",
     csv: "strategy",
     group: Group::Sharding,
-    help: Words::new("What data parallelism shards over the GPUs: nothing, optimizer state, gradients, weights."),
+    help: "What data parallelism shards over the GPUs: nothing, optimizer state, gradients, weights.",
     kind: choice(
         STRATEGY_OPTIONS,
         |scenario| position(&Strategy::ALL, &scenario.strategy),
@@ -58,10 +57,8 @@ pub const SHARD_SIZE: Param = Param {
     label: "Shard group size",
     csv: "shard_group_gpus",
     group: Group::Sharding,
-    help: Words::new(
-        "GPUs that share one copy of the weights: dp_shard of HYBRID_SHARD, or the group that reshard_after_forward \
+    help: "GPUs that share one copy of the weights: dp_shard of HYBRID_SHARD, or the group that reshard_after_forward \
            names. It divides the number of GPUs; usually the GPUs of one node.",
-    ),
     kind: doublings(
         Unit::None,
         (1.0, 16_384.0),

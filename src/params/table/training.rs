@@ -6,7 +6,6 @@ use super::{
 };
 use crate::model::training::{Optimizer, Recipe};
 use crate::scenario::RecomputeMode;
-use crate::words::Words;
 
 /// One hundred percent.
 const PERCENT: f64 = 100.0;
@@ -17,7 +16,7 @@ pub const MICRO_BATCH_SIZE: Param = Param {
     label: "Micro-batch size",
     csv: "micro_batch_size",
     group: Group::Training,
-    help: Words::new("Sequences that one GPU processes at once: in one forward and backward pass."),
+    help: "Sequences that one GPU processes at once: in one forward and backward pass.",
     kind: doublings(
         Unit::None,
         (1.0, 1024.0),
@@ -33,7 +32,7 @@ pub const GRAD_ACCUM_STEPS: Param = Param {
     label: "Gradient accumulation steps",
     csv: "grad_accum_steps",
     group: Group::Training,
-    help: Words::new("Micro-batches whose gradients are added up before one optimizer step."),
+    help: "Micro-batches whose gradients are added up before one optimizer step.",
     kind: doublings(
         Unit::None,
         (1.0, 4096.0),
@@ -79,10 +78,8 @@ pub const RECOMPUTE: Param = Param {
     label: "Activation checkpointing",
     csv: "recompute",
     group: Group::Training,
-    help: Words::new(
-        "Which activations are thrown away in the forward pass and recomputed in the backward pass \
+    help: "Which activations are thrown away in the forward pass and recomputed in the backward pass \
            (torch.utils.checkpoint).",
-    ),
     kind: choice(
         RECOMPUTE_OPTIONS,
         |scenario| position(&RECOMPUTE_MODES, &scenario.recompute),
@@ -97,9 +94,7 @@ pub const KEEP_FRACTION: Param = Param {
     label: "Activations kept",
     csv: "activations_kept_percent",
     group: Group::Training,
-    help: Words::new(
-        "Share of the activations that is kept rather than recomputed: 0 % is full checkpointing, 100 % is none.",
-    ),
+    help: "Share of the activations that is kept rather than recomputed: 0 % is full checkpointing, 100 % is none.",
     kind: number(
         Unit::Percent,
         (0.0, 100.0),
@@ -152,9 +147,7 @@ pub const RECIPE: Param = Param {
     label: "Precision",
     csv: "recipe",
     group: Group::Training,
-    help: Words::new(
-        "Which number formats hold weights, gradients and optimizer state, and which travel over the network.",
-    ),
+    help: "Which number formats hold weights, gradients and optimizer state, and which travel over the network.",
     kind: choice(
         RECIPE_OPTIONS,
         |scenario| position(&RECIPES, &scenario.recipe),

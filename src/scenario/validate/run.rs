@@ -1,6 +1,5 @@
 //! What is unwise about a whole run. The numbers of its step stand.
 
-use crate::decimal::fixed;
 use crate::model::run::{RunChoices, batch, checkpoint, host};
 use crate::model::setup::Setup;
 use crate::scenario::issue::Issue;
@@ -22,9 +21,9 @@ pub(super) fn critical_batch(setup: &Setup, choices: &RunChoices) -> Option<Issu
     let kept = 100.0 * batch::token_efficiency(batch, critical);
     let message = format!(
         "A step takes {}M tokens, more than the critical batch of {}M: a token teaches {} % of what it does in small batches.",
-        fixed(batch / MILLION, 1),
-        fixed(critical / MILLION, 1),
-        fixed(kept, 0)
+        format!("{:.1}", batch / MILLION),
+        format!("{:.1}", critical / MILLION),
+        format!("{:.0}", kept)
     );
     Some(Issue::note("critbatch", message))
 }
@@ -42,7 +41,7 @@ pub(super) fn host_memory(setup: &Setup, choices: &RunChoices) -> Option<Issue> 
         ("offloadopt", "What is offloaded", host::offload(setup)),
     ];
     needs.into_iter().find(|(_, _, bytes)| *bytes > HOST_MEMORY).map(|(key, what, bytes)| {
-        let tib = fixed(bytes.gib() / GIB_PER_TIB, 1);
+        let tib = format!("{:.1}", bytes.gib() / GIB_PER_TIB);
         let message = format!("{what} takes {tib} TiB of a node's host memory: a DGX H100 has 2 TiB.");
         Issue::note(key, message)
     })

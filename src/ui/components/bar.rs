@@ -13,7 +13,6 @@ use crate::chart::paint::{self, Style};
 use crate::chart::palette::Theme;
 use crate::chart::spec::{BarSpec, PinnedBar, pin_letter};
 use crate::chart::{describe, names};
-use crate::decimal;
 use crate::explain::of_part;
 use crate::ui::effects;
 use crate::ui::state::Action;
@@ -94,7 +93,7 @@ const ACROSS: f64 = 1000.0;
 /// The memory of a pinned scenario: a thin bar on the scale of the one above, under its name.
 fn pinned(spec: &BarSpec, place: usize, pin: &PinnedBar) -> Html {
     let span = bar_area(spec, 0.0, 0.0).span;
-    let at = |bytes: f64| decimal::fixed(ACROSS * bytes / span, 1);
+    let at = |bytes: f64| format!("{:.1}", ACROSS * bytes / span);
     let mut start = 0.0;
     let parts: Vec<Html> = pin
         .parts

@@ -40,14 +40,14 @@ pub fn ChoiceControl(props: &Props) -> Html {
             <div class="control-line">
                 <label for={key} title={help}>{ label }</label>
                 { back }
-                <select ref={select} id={key} onchange={choose} title={options.get(chosen).map(|option| option.help.text())}>
+                <select ref={select} id={key} onchange={choose} title={options.get(chosen).map(|option| option.help)}>
                     { for options.iter().enumerate().map(|(place, option)| html! {
                         <option key={option.key} value={option.key} selected={place == chosen}>{ option.label }</option>
                     }) }
                 </select>
             </div>
             if props.explained {
-                <p class="control-help">{ help }{ " " }{ options.get(chosen).map(|option| option.help.text()) }</p>
+                <p class="control-help">{ help }{ " " }{ options.get(chosen).map(|option| option.help) }</p>
             }
         </div>
     }

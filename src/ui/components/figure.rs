@@ -15,7 +15,6 @@ use crate::chart::paint::{self, Style};
 use crate::chart::palette::Theme;
 use crate::chart::spec::ChartSpec;
 use crate::chart::{describe, marks, readout};
-use crate::decimal;
 use crate::ui::state::Action;
 use crate::ui::{effects, text};
 pub use narrow::Narrow;
@@ -88,8 +87,9 @@ fn arrow(event: &KeyboardEvent) -> Option<(i32, i32)> {
 /// Lines through a place; without a parameter up the figure only the one through x means something.
 fn cross(area: &PlotArea, size: Size, (x, y): (f64, f64), over_both: bool) -> Html {
     let (x, y) = area.to_pixel(x, y);
-    let [left, right, top, bottom] = [area.left, area.right(), area.top, area.bottom()].map(decimal::plain);
-    let [x, y, width, height] = [x, y, size.width, size.height].map(|length| decimal::fixed(length, 2));
+    let [left, right, top, bottom] =
+        [area.left, area.right(), area.top, area.bottom()].map(|value: f64| value.to_string());
+    let [x, y, width, height] = [x, y, size.width, size.height].map(|length| format!("{length:.2}"));
     html! {
         <svg class="cross" aria-hidden="true" viewBox={format!("0 0 {width} {height}")}>
             <line x1={x.clone()} x2={x.clone()} y1={top} y2={bottom} />
@@ -104,8 +104,8 @@ fn cross(area: &PlotArea, size: Size, (x, y): (f64, f64), over_both: bool) -> Ht
 /// What a drag selects so far.
 fn rectangle(area: &PlotArea, size: Size, over_both: bool, drag: (Spot, Spot)) -> Html {
     let ((left, top), (right, bottom)) = selected(area, over_both, drag);
-    let [width, height] = [size.width, size.height].map(|length| decimal::fixed(length, 2));
-    let [x, y, wide, high] = [left, top, right - left, bottom - top].map(|length| decimal::fixed(length, 2));
+    let [width, height] = [size.width, size.height].map(|length| format!("{length:.2}"));
+    let [x, y, wide, high] = [left, top, right - left, bottom - top].map(|length| format!("{length:.2}"));
     html! {
         <svg class="cross" aria-hidden="true" viewBox={format!("0 0 {width} {height}")}>
             <rect {x} {y} width={wide} height={high} />

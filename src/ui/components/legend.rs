@@ -7,7 +7,6 @@ use crate::chart::names;
 use crate::chart::palette::{self, Pattern};
 use crate::chart::readout::Entry;
 use crate::chart::spec::{ChartSpec, Line, LineRole, Mark};
-use crate::decimal;
 use crate::explain::of_work;
 use crate::model::report::Work;
 use crate::ui::state::Action;
@@ -90,11 +89,11 @@ fn band(line: &Line, id: &str, why: &str, emit: &Callback<Action>) -> Html {
 }
 
 fn sample(role: LineRole) -> Html {
-    let dashes: Vec<String> = palette::dashes(role).iter().copied().map(decimal::plain).collect();
+    let dashes: Vec<String> = palette::dashes(role).iter().copied().map(|value: f64| value.to_string()).collect();
     let dashes = (!dashes.is_empty()).then(|| dashes.join(" "));
     html! {
         <svg class="sample" viewBox="0 0 22 12" aria-hidden="true">
-            <line class={names::line_class(role)} x1="0" x2="22" y1="6" y2="6" stroke-width={decimal::plain(palette::width(role))}
+            <line class={names::line_class(role)} x1="0" x2="22" y1="6" y2="6" stroke-width={palette::width(role).to_string()}
                 stroke-dasharray={dashes} />
         </svg>
     }

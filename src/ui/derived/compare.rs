@@ -28,8 +28,6 @@ pub fn compare(derived: &mut Derived, scenario: &Scenario, view: &View, pins: &[
     compared(derived, scenario, view, pins);
 }
 
-// Not part of the first load, as long as it is a function of its own.
-#[inline(never)]
 fn compared(derived: &mut Derived, scenario: &Scenario, view: &View, pins: &[Scenario]) {
     let named = pins.iter().enumerate().map(|(place, pin)| {
         let name = words::name(place, &words::differences(scenario, pin));

@@ -7,7 +7,6 @@ use wasm_bindgen::JsCast as _;
 use web_sys::{HtmlElement, HtmlInputElement, HtmlSelectElement, HtmlTextAreaElement};
 use yew::prelude::*;
 
-use crate::decimal;
 use crate::ui::state::Action;
 use crate::ui::text;
 
@@ -81,7 +80,7 @@ pub fn use_fill(slider: &NodeRef, index: u32, last: u32) {
     use_effect_with((index, last), move |&(index, last)| {
         let share = 100.0 * f64::from(index) / f64::from(last.max(1));
         if let Some(slider) = slider.cast::<HtmlElement>() {
-            let _ = slider.style().set_property("--fill", &(decimal::fixed(share, 1) + "%"));
+            let _ = slider.style().set_property("--fill", &(format!("{share:.1}") + "%"));
         }
     });
 }

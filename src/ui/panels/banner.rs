@@ -14,8 +14,6 @@ pub fn banner(issues: &[Issue], emit: &Callback<Action>) -> Html {
     shown(issues, emit)
 }
 
-// Not part of the first load, as long as it is a function of its own.
-#[inline(never)]
 fn shown(issues: &[Issue], emit: &Callback<Action>) -> Html {
     let dismiss = emit.reform(|_: MouseEvent| Action::DismissBanner);
     html! {

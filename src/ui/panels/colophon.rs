@@ -12,22 +12,20 @@ use crate::ui::text;
 pub struct Props {
     /// The keys of the model, the GPU and the cluster on screen.
     pub picked: [&'static str; 3],
-    /// Whether the texts are there.
-    pub words: bool,
 }
 
 /// The catalog entries on screen with where their numbers come from.
 fn sources([model, gpu, cluster]: [&'static str; 3]) -> Vec<(&'static str, &'static str)> {
     let cluster = catalog::cluster(cluster);
     let links = cluster.map(|entry| [entry.intra_node, entry.inter_node]).unwrap_or_default();
-    let links = links.into_iter().filter_map(catalog::interconnect).map(|entry| (entry.name, entry.source.text()));
-    let model = catalog::model(model).map(|entry| (entry.name, entry.source.text()));
-    let gpu = catalog::accelerator(gpu).map(|entry| (entry.name, entry.source.text()));
-    let cluster = cluster.map(|entry| (entry.name, entry.source.text()));
+    let links = links.into_iter().filter_map(catalog::interconnect).map(|entry| (entry.name, entry.source));
+    let model = catalog::model(model).map(|entry| (entry.name, entry.source));
+    let gpu = catalog::accelerator(gpu).map(|entry| (entry.name, entry.source));
+    let cluster = cluster.map(|entry| (entry.name, entry.source));
     model.into_iter().chain(gpu).chain(cluster).chain(links).collect()
 }
 
-/// Changes only with what is picked, and when the texts arrive.
+/// Changes only with what is picked.
 #[component]
 pub fn Colophon(props: &Props) -> Html {
     html! {
@@ -48,9 +46,9 @@ pub fn Colophon(props: &Props) -> Html {
                 <summary>{ "Glossary: terms, and every control in a sentence" }</summary>
                 <dl class="glossary">
                     { for TERMS.iter().map(|term| html! {
-                        <><dt>{ term.name }</dt><dd>{ for links::pieces(term.text.text()).map(|piece| piece.text.to_owned()) }</dd></>
+                        <><dt>{ term.name }</dt><dd>{ for links::pieces(term.text).map(|piece| piece.text.to_owned()) }</dd></>
                     }) }
-                    { for PARAMS.iter().map(|param| html! { <><dt>{ param.label }</dt><dd>{ param.help.text() }</dd></> }) }
+                    { for PARAMS.iter().map(|param| html! { <><dt>{ param.label }</dt><dd>{ param.help }</dd></> }) }
                 </dl>
             </details>
             <p>{ text::made_of(REVISION) }{ " " }<a href="docs/">{ "Documentation" }</a></p>

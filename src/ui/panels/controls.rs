@@ -41,10 +41,6 @@ pub struct Folded<'a> {
     pub scenario: Scenario,
     /// Learns what opens (1) and what closes (-1).
     pub opened: &'a Callback<i32>,
-    /// Whether the texts that explain the controls are there.
-    pub words: bool,
-    /// Whether they may be there already: they are not part of the first picture.
-    pub rest: bool,
 }
 
 /// The column at the left.
@@ -71,7 +67,7 @@ pub fn controls(state: &State, folded: Folded, emit: &Callback<Action>) -> Html 
             <div class="set" role="group" aria-label="Method">
                 { for PROMOTED.iter().filter_map(|key| row(key)) }
             </div>
-            { if folded.rest { groups(state, folded, emit) } else { html! { <div class="groups-to-come"></div> } } }
+            <Groups scenario={folded.scenario} preset={state.preset} drafts={drafts.to_vec()} {emit} opened={folded.opened} />
             <p><button type="button" class="button" onclick={reset}>{ text::RESET }</button></p>
         </section>
     }
@@ -84,10 +80,4 @@ pub fn sliders(state: &State, emit: &Callback<Action>, last: Html) -> Html {
     html! {
         <section class="sliders" aria-label="Controls">{ for rows.map(|param| control(param, around, false)) }{ last }</section>
     }
-}
-
-#[inline(never)]
-fn groups(state: &State, folded: Folded, emit: &Callback<Action>) -> Html {
-    let drafts = state.drafts().to_vec();
-    html! { <Groups scenario={folded.scenario} preset={state.preset} {drafts} {emit} opened={folded.opened} words={folded.words} /> }
 }

@@ -43,8 +43,6 @@ pub struct Below {
     pub timeline: Rc<ChartSpec>,
     /// The element that is in sight or not.
     pub place: NodeRef,
-    /// Whether all that is below the first screen may be there already.
-    pub rest: bool,
 }
 
 /// A select over the parameters that may stand on an axis, those of every day first; the figure says which one does.
@@ -102,9 +100,9 @@ pub fn figures(
             <MemoryBar spec={derived.memory.clone()} {theme} why={view.why} emit={emit.clone()} />
             { card(1) }
             <div class="wide" ref={below.place.clone()}>
-                { if below.rest { timeline(state, below.timeline, theme, sinks) } else { to_come() } }
+                { timeline(state, below.timeline, theme, sinks) }
             </div>
-            { if below.rest { rest(state, settled, derived, theme, sinks) } else { to_come() } }
+            { below_timeline(state, settled, derived, theme, sinks) }
         </section>
     }
 }
@@ -152,13 +150,7 @@ pub fn curve(state: &State, derived: &Derived, theme: Theme, Sinks { emit, say }
     }
 }
 
-/// Where a figure will be.
-fn to_come() -> Html {
-    html! { <div class="skeleton wide"></div> }
-}
-
-/// The timeline. Not part of the first picture, nor of the code that paints it.
-#[inline(never)]
+/// The timeline.
 pub fn timeline(state: &State, spec: Rc<ChartSpec>, theme: Theme, Sinks { emit, say }: Sinks) -> Html {
     let view = state.view;
     let levels: Vec<Item> = text::LEVELS.map(|label| Item { label: AttrValue::Static(label), group: None }).to_vec();
@@ -178,9 +170,8 @@ pub fn timeline(state: &State, spec: Rc<ChartSpec>, theme: Theme, Sinks { emit, 
     }
 }
 
-/// What is below the timeline; as above.
-#[inline(never)]
-fn rest(state: &State, settled: Scenario, derived: &Derived, theme: Theme, sinks: Sinks) -> Html {
+/// The panels below the timeline.
+fn below_timeline(state: &State, settled: Scenario, derived: &Derived, theme: Theme, sinks: Sinks) -> Html {
     let Sinks { emit, say } = sinks;
     let view = state.view;
     let card = |place| why(place, view, &state.scenario, &derived.report, emit);

@@ -71,8 +71,8 @@ fn card(
     html! {
         <li>
             <a href={format!("{}#{}", entry.view, entry.link)} onclick={open}>{ entry.name }</a>
-            <p>{ entry.notice.text() }</p>
-            <p class="source">{ entry.source.text() }</p>
+            <p>{ entry.notice }</p>
+            <p class="source">{ entry.source }</p>
         </li>
     }
 }
@@ -83,7 +83,7 @@ pub fn notice(example_at: Option<usize>, emit: &Callback<Action>) -> Html {
     let close = emit.reform(|_: MouseEvent| Action::Example(None));
     html! {
         <aside class="notice example" aria-label={words::NOTICE}>
-            <p><b>{ entry.name }</b>{ " – " }{ entry.notice.text() }</p>
+            <p><b>{ entry.name }</b>{ " – " }{ entry.notice }</p>
             <button type="button" class="small-button" onclick={close}>{ words::CLOSE }</button>
         </aside>
     }

@@ -48,8 +48,6 @@ pub struct Props {
     pub emit: Callback<Action>,
     /// Takes what opens (1) and what closes (-1).
     pub opened: Callback<i32>,
-    /// Whether the texts that explain the controls are there.
-    pub words: bool,
 }
 
 /// All of them.

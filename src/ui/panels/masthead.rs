@@ -24,8 +24,6 @@ pub struct Props {
     pub can_undo: bool,
     /// Whether there is something to redo.
     pub can_redo: bool,
-    /// Whether the texts of the examples have arrived.
-    pub words: bool,
     /// Takes actions.
     pub emit: Callback<Action>,
 }

@@ -45,8 +45,6 @@ pub fn pins(scenario: &Scenario, pins: &[Pin], sinks: Sinks) -> Html {
     list(scenario, pins, sinks)
 }
 
-// Not part of the first load, as long as it is a function of its own.
-#[inline(never)]
 fn list(scenario: &Scenario, pins: &[Pin], sinks: Sinks) -> Html {
     html! {
         <section class="pins" aria-label={words::TITLE}>

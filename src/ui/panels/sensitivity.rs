@@ -3,7 +3,6 @@
 use yew::prelude::*;
 
 use crate::chart::views::Metric;
-use crate::decimal;
 use crate::plan::sensitivity::{Effect, Knob};
 use crate::ui::state::Action;
 use crate::ui::text::sensitivity as words;
@@ -66,7 +65,7 @@ fn cell(metric: Metric, (now, fits): (f64, bool), effect: Option<Effect>, share:
         <td>
             if width.is_finite() {
                 <svg viewBox="0 0 100 8" preserveAspectRatio="none" aria-hidden="true">
-                    <rect {class} x={decimal::fixed(left, 2)} width={decimal::fixed(width, 2)} height="8" />
+                    <rect {class} x={format!("{left:.2}")} width={format!("{width:.2}")} height="8" />
                     <path d="M50 0V8" />
                 </svg>
             }

@@ -69,7 +69,7 @@ fn Written(props: &Props) -> Html {
         <p class="caption">{ words::CAPTION }</p>
         <div class="frameworks" role="group" aria-label={words::FRAMEWORKS}>{ for Framework::ALL.into_iter().map(choice) }</div>
         if !settings.notes.is_empty() {
-            <ul class="set-notes">{ for settings.notes.iter().map(|note| html! { <li>{ note.text() }</li> }) }</ul>
+            <ul class="set-notes">{ for settings.notes.iter().map(|note| html! { <li>{ *note }</li> }) }</ul>
         }
         <div class="set-head">
             <code>{ settings.file_name }</code>

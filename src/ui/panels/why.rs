@@ -9,7 +9,6 @@ use crate::ui::components::math;
 use crate::ui::state::Action;
 use crate::ui::text;
 use crate::ui::view::View;
-use crate::words::Words;
 
 /// The open card, if it belongs to this part of the page; nothing is computed otherwise.
 pub fn why(place: usize, view: View, scenario: &Scenario, report: &Report, emit: &Callback<Action>) -> Html {
@@ -19,8 +18,6 @@ pub fn why(place: usize, view: View, scenario: &Scenario, report: &Report, emit:
     open(card, view, scenario, report, emit)
 }
 
-// Not part of the first load, as long as it is a function of its own.
-#[inline(never)]
 fn open(card: Card, view: View, scenario: &Scenario, report: &Report, emit: &Callback<Action>) -> Html {
     let close = emit.reform(|_: MouseEvent| Action::Ask(""));
     let back = explain::card(view.why_from).map(|from| {
@@ -42,9 +39,8 @@ fn open(card: Card, view: View, scenario: &Scenario, report: &Report, emit: &Cal
     }
 }
 
-#[inline(never)]
 fn explained(number: &Explanation, context: &Context, emit: &Callback<Action>) -> Html {
-    let shown = number.formulas.iter().filter(|formula| (formula.when)(context)).map(|formula| formula.text.text());
+    let shown = number.formulas.iter().filter(|formula| (formula.when)(context)).map(|formula| formula.text);
     let shown: Vec<&str> = shown.collect();
     let mut names: Vec<&str> = Vec::new();
     for name in shown.iter().flat_map(|text| notation::symbols(text)) {
@@ -98,8 +94,8 @@ fn with_values(text: &str, context: &Context) -> Html {
 }
 
 /// A sentence with its links.
-fn linked(words: Words, emit: &Callback<Action>) -> Html {
-    links::pieces(words.text())
+fn linked(words: &'static str, emit: &Callback<Action>) -> Html {
+    links::pieces(words)
         .map(|piece| match piece.opens {
             Some(card) => link(card, piece.text.to_owned(), emit),
             None => html! { { piece.text.to_owned() } },

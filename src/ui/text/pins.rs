@@ -4,7 +4,6 @@ use super::verdict;
 use crate::catalog;
 use crate::chart::format::{self, MINUS, THIN_SPACE};
 use crate::chart::spec::{PinnedBar, pin_letter};
-use crate::decimal;
 use crate::model::report::Report;
 use crate::params::quantity::{group_thousands, with_unit};
 use crate::params::table::hardware::TOPOLOGY;
@@ -197,7 +196,7 @@ const WHOLE: f64 = 99.95;
 /// A change with its sign, to a tenth, from a hundred on to ones; `up` says whether more is better.
 fn delta(change: f64, unit: &str, up: bool) -> Delta {
     let size = change.abs();
-    let text = group_thousands(&decimal::fixed(size, usize::from(size < WHOLE)));
+    let text = group_thousands(&format!("{:.*}", usize::from(size < WHOLE), size));
     if text == "0.0" || !change.is_finite() {
         return Delta { text: format!("±0{THIN_SPACE}{unit}"), better: None, against: versus(0) };
     }

@@ -1,7 +1,6 @@
 //! The words of the ranking: every way to lay out this batch on this cluster.
 
 use crate::chart::{format, names};
-use crate::decimal;
 use crate::plan::ranking::{Ranking, Way};
 use crate::scenario::Scenario;
 use crate::units::Seconds;
@@ -64,7 +63,7 @@ const EVEN: &str = "1.00×";
 
 /// How many times as fast.
 fn speed(now: Seconds, then: Seconds) -> String {
-    decimal::fixed(now / then, 2) + "×"
+    format!("{:.2}", now / then) + "×"
 }
 
 #[cfg(test)]

@@ -1,7 +1,6 @@
 //! The words of the table of strategies.
 
 use crate::chart::{format, rounding};
-use crate::decimal;
 use crate::plan::limits::Reach;
 use crate::scenario::Strategy;
 
@@ -69,5 +68,5 @@ fn params(size: f64) -> String {
 }
 
 fn times(ratio: f64) -> String {
-    decimal::fixed(ratio, 1) + "×"
+    format!("{ratio:.1}") + "×"
 }

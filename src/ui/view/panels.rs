@@ -71,7 +71,6 @@ pub struct Panels([Option<Panel>; Panel::ALL.len()]);
 
 impl Panels {
     /// Reads names joined by dots; what is no panel, and what has been named already, is left out.
-    #[inline(never)]
     pub fn read(names: &str) -> Self {
         let mut read = Self::default();
         for name in names.split('.') {
@@ -98,7 +97,6 @@ impl Panels {
     }
 
     /// Their names, joined by dots.
-    #[inline(never)]
     pub fn text(&self) -> String {
         self.all().map(Panel::key).collect::<Vec<_>>().join(".")
     }

@@ -7,7 +7,6 @@ use crate::chart::paint::labels::LINE;
 use crate::chart::paint::pen::{TEXT, text_width};
 use crate::chart::paint::saved::Saved;
 use crate::chart::spec::ChartSpec;
-use crate::decimal::within;
 
 /// A slide is sixteen to nine: 1280 by 720 where nothing needs more.
 pub(super) const WIDTH: f64 = 1280.0;
@@ -98,7 +97,7 @@ impl Layout {
         let said = LINE * (memory.len() as f64 - 1.0) + 8.0;
         let below = GAP + said + parts.height + FOOT;
         let left = HEIGHT - figures - below - under(0.0, &legend(0.0).1);
-        let plot = within(left.floor(), PLOT.0, PLOT.1);
+        let plot = left.floor().max(PLOT.0).min(PLOT.1);
         let (style, legends) = legend(plot);
         let title = figures + plot + under(plot, &legends) + GAP;
         let bar = title + said;

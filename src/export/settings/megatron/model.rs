@@ -123,7 +123,7 @@ fn experts(asked: &Asked, flags: &mut Flags) {
     flags.set_if(run.grouped && run.fused, "use-transformer-engine-op-fuser");
     flags.set_if(overlaps(asked), "overlap-moe-expert-parallel-comm");
     if run.capacity_factor > 1.0 {
-        flags.put("moe-expert-capacity-factor", &crate::decimal::plain(run.capacity_factor));
+        flags.put("moe-expert-capacity-factor", &run.capacity_factor.to_string());
         flags.set_if(!fused, "moe-pad-expert-input-to-capacity");
     }
 }

@@ -3,7 +3,6 @@
 use crate::chart::layout::PlotArea;
 use crate::chart::spec::ChartSpec;
 use crate::chart::zoom::{self, Part};
-use crate::decimal::within;
 use crate::ui::state::Action;
 use crate::ui::view::View;
 
@@ -102,7 +101,7 @@ pub(super) fn selected(area: &PlotArea, over_both: bool, (from, to): (Spot, Spot
     let (top, bottom) = (from.1.min(to.1), from.1.max(to.1));
     let whole = !over_both || is_flat((from, to));
     let (top, bottom) = if whole { (area.top, area.bottom()) } else { (top, bottom) };
-    let inside = |(x, y): Spot| (within(x, area.left, area.right()), within(y, area.top, area.bottom()));
+    let inside = |(x, y): Spot| (x.max(area.left).min(area.right()), y.max(area.top).min(area.bottom()));
     (inside((left, top)), inside((right, bottom)))
 }
 
