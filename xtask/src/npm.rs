@@ -43,7 +43,7 @@ pub fn build() -> Result<PathBuf> {
     let _ = std::fs::remove_dir_all(folder());
     std::fs::create_dir_all(&package).explain(|| "target/npm could not be made".into())?;
     let compiled = root().join("target").join(tools::WASM_TARGET).join("release").join("shardwise_js.wasm");
-    let mut bindgen = program(tools::wasm_bindgen()?);
+    let mut bindgen = program(tools::WASM_BINDGEN.ensure()?);
     bindgen.args(["--target", "web", "--no-typescript", "--out-name", "shardwise", "--out-dir"]).arg(&package);
     run(bindgen.arg(compiled))?;
     let module = package.join("shardwise_bg.wasm");
@@ -109,7 +109,7 @@ fn weigh(module: &Path, tarball: &Path) -> Result<()> {
 
 /// Gives the package the version of the crate.
 fn stamp(file: &Path) -> Result<String> {
-    let version = tools::own_version()?;
+    let version = tools::locked_version("shardwise")?;
     let text = std::fs::read_to_string(file).explain(|| "npm/js/package.json could not be read".into())?;
     if !text.contains(VERSION) {
         return Err(Failure::new(format!("npm/js/package.json should have {VERSION}, which is replaced.")));

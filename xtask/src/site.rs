@@ -9,7 +9,7 @@ use std::process::Command;
 
 use crate::brotli;
 use crate::failure::{Explain as _, Failure, Result};
-use crate::shell::{program, root, run, step};
+use crate::shell::{cargo, program, root, run, step};
 use crate::tools;
 
 /// The port of `cargo xtask serve`.
@@ -48,6 +48,9 @@ pub fn folder() -> PathBuf {
 /// When a tool is missing or fails.
 pub fn build() -> Result<()> {
     let mut trunk = trunk("build", Profile::Release)?;
+    if let Err(failure) = tools::install(&[tools::MDBOOK]) {
+        step(&failure.to_string());
+    }
     step("Building the site into dist/ (Trunk, release)");
     run(&mut trunk)?;
     finish(&folder())?;
@@ -88,7 +91,8 @@ fn has_display() -> bool {
 
 fn trunk(command: &str, profile: Profile) -> Result<Command> {
     tools::wasm_target()?;
-    let mut trunk = program(tools::trunk()?);
+    install(profile)?;
+    let mut trunk = program(tools::TRUNK.ensure()?);
     // Offline: it has to take the tools we give it, and none of its own choice.
     trunk.args([command, "--offline", "--config", "Trunk.toml"]).env("PATH", tools::path()?);
     // Its errors are sentences enough.
@@ -99,6 +103,21 @@ fn trunk(command: &str, profile: Profile) -> Result<Command> {
         trunk.args(["--release", "--cargo-profile", "site"]);
     }
     Ok(trunk)
+}
+
+/// Installs Trunk and wasm-bindgen where they are missing, and compiles the page meanwhile: each by itself leaves cores idle.
+fn install(profile: Profile) -> Result<()> {
+    let wanted = [tools::TRUNK, tools::WASM_BINDGEN];
+    if wanted.iter().all(|tool| matches!(tool.present(), Ok(Some(_)))) {
+        return Ok(());
+    }
+    let mut page = cargo(&["build", "--quiet", "--bin", "shardwise", "--target", tools::WASM_TARGET]);
+    page.args(if profile == Profile::Release { &["--profile", "site"][..] } else { &[] });
+    let page = page.spawn();
+    let installed = tools::install(&wanted);
+    // Whether it compiles is said when Trunk compiles it.
+    let _ = page.and_then(|mut page| page.wait());
+    installed
 }
 
 /// Runs wasm-opt over the module of `dist/`, or says why not.
@@ -113,7 +132,7 @@ fn finish(folder: &Path) -> Result<()> {
         let size =
             || std::fs::metadata(&module).map(|data| data.len()).explain(|| format!("{} is gone", name(&module)));
         let before = size()?;
-        step(&format!("Optimising {} (wasm-opt {})", name(&module), tools::BINARYEN));
+        step(&format!("Optimising {} (wasm-opt {OPTIMISATION})", name(&module)));
         optimise(&words, &module)?;
         let small = brotli::sizes(std::slice::from_ref(&module)).unwrap_or_default();
         let small = small.first().map_or(String::new(), |small| format!(", {small} after brotli"));
