@@ -7,10 +7,10 @@ use std::process::{Command, ExitCode, Stdio};
 use crate::failure::{Explain as _, Result};
 use crate::shell::{cargo, root};
 
-/// What picks the package that has `estimate` and `catalog`.
-const ENGINE: [&str; 3] = ["--package", "shardwise", "--no-default-features"];
-/// What picks the package that has `score` and `calibrate`.
-const SCORE: [&str; 3] = ["--package", "shardwise", "--no-default-features"];
+/// The package that has `estimate`, `catalog`, `settings` and `throughput` as examples.
+pub const ENGINE: &str = "shardwise-engine";
+/// The package that has `score` and `calibrate` as examples.
+pub const SCORE: &str = "shardwise-score";
 
 /// The names of the commands, which are those of the examples.
 pub const NAMES: [&str; 4] = ["estimate", "catalog", "score", "calibrate"];
@@ -32,6 +32,6 @@ pub fn run(example: &str, words: &[OsString]) -> Result<ExitCode> {
 pub fn command(example: &str) -> Command {
     let package = if matches!(example, "score" | "calibrate") { SCORE } else { ENGINE };
     let mut command = cargo(&["run", "--quiet", "--release", "--manifest-path"]);
-    command.arg(root().join("Cargo.toml")).args(package).args(["--example", example, "--"]);
+    command.arg(root().join("Cargo.toml")).args(["--package", package, "--example", example, "--"]);
     command
 }

@@ -6,6 +6,7 @@
 use std::path::{Path, PathBuf};
 
 use crate::brotli;
+use crate::engine::ENGINE;
 use crate::failure::{Explain as _, Failure, Result};
 use crate::shell::{cargo, program, root, run, step};
 use crate::{site, tools};
@@ -88,7 +89,7 @@ pub fn install() -> Result<PathBuf> {
 pub fn check() -> Result<()> {
     let installed = install()?;
     // Its reports are those that the package must give.
-    run(&mut cargo(&["build", "--quiet", "--no-default-features", "--example", "estimate"]))?;
+    run(&mut cargo(&["build", "--quiet", "--package", ENGINE, "--example", "estimate"]))?;
     step("Testing the installed package");
     let examples = root().join("target").join("debug").join("examples");
     let mut tests = program(tools::node()?);
