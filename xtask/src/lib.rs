@@ -1,4 +1,4 @@
-//! The project's commands, `cargo xtask serve|build|profile|test|bench`, and the two parts of them that `tests/e2e.rs` uses too:
+//! The project's commands, `cargo xtask serve|build|test|bench`, and the two parts of them that `tests/e2e.rs` uses too:
 //! a small WebDriver client and a static file server.
 //!
 //! - [`tools`]: pinned versions of what we do not write ourselves, and how to get them; [`chromium`] and [`firefox`] likewise,

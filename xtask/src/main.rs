@@ -10,7 +10,6 @@ Usage: cargo xtask <command>
 
   serve [--dev] [--port N]   build the site, serve it on http://127.0.0.1:8080, build again on every change
   build                      build the site into dist/, ready for any static file server
-  profile                    play the first screen, and write down which functions it does without: xtask/cold.txt
   npm [--test]               the engine as an npm package, in target/npm/; its tests
   test [--exports]           every check and test, with a count at the end; or the frameworks' settings against their own parsers
   accuracy                   the tables of docs/accuracy.md from the rows under tests/measured
@@ -39,7 +38,6 @@ fn dispatch(words: &[&str]) -> Result<ExitCode> {
             site::serve(profile, port)?;
         }
         ["build"] => site::build()?,
-        ["profile"] => site::profile()?,
         ["npm"] => npm::build().map(drop)?,
         ["npm", "--test"] => npm::check()?,
         ["test"] => return checks::run(),
