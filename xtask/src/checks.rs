@@ -4,7 +4,6 @@ use std::process::{Command, ExitCode};
 use std::time::Instant;
 
 use crate::book;
-use crate::browser::Browser;
 use crate::caddy;
 use crate::chromium;
 use crate::failure::{Failure, Result};
@@ -17,6 +16,7 @@ use crate::site;
 use crate::tally::Tally;
 use crate::tools::{self, WASM_TARGET};
 use crate::wasm_tests;
+use crate::webkit;
 
 /// Runs everything; what fails does not keep the rest from running. The last line is the count.
 ///
@@ -49,7 +49,7 @@ impl Suite {
         self.check("Wall between engine and page", wall);
         self.cargo_check("Engine alone", &["check", "--quiet", "--lib", "--no-default-features"]);
         self.clippy("Lints, native", &["--workspace", "--all-targets"]);
-        self.clippy("Lints, tests of the built site", &["--test", "e2e"]);
+        self.clippy("Lints, tests of the built site", &["--package", "e2e", "--test", "site"]);
         self.clippy("Lints, engine alone", &["--lib", "--examples", "--no-default-features"]);
         if self.check("Rust target for Wasm", tools::wasm_target) {
             let words = ["--lib", "--bins", "--test", "browser", "--test", "bits", "--target", WASM_TARGET];
@@ -92,29 +92,19 @@ impl Suite {
         if let Some(mut tests) = tests {
             self.tests("Tests in Chromium", &mut tests);
         }
-        let mut firefox = None;
-        self.check("Firefox and geckodriver", || {
-            firefox = Some(firefox::ensure()?);
-            Ok(())
-        });
+        self.check("Firefox and geckodriver", || firefox::ensure().map(drop));
+        self.check("WebKitGTK and its driver", || webkit::ensure().map(drop));
         self.check("Caddy and nginx", || caddy::ensure().and_then(|_| nginx::ensure()).map(drop));
         let built = self.check("Site", site::build);
         if built {
             self.recipes();
-        }
-        if let (true, Some(chromium)) = (built, &chromium) {
-            self.site(chromium, firefox.as_ref());
+            self.site();
         }
     }
 
-    /// Tests of the built site; without a Firefox those in it fail.
-    fn site(&mut self, chromium: &Browser, firefox: Option<&Browser>) {
-        let mut site = cargo(&["test", "--quiet", "--test", "e2e"]);
-        site.env("CHROME", &chromium.browser).env("CHROMEDRIVER", &chromium.driver);
-        if let Some(firefox) = firefox {
-            site.env("FIREFOX", &firefox.browser).env("GECKODRIVER", &firefox.driver);
-        }
-        self.tests("Tests of the built site", &mut site);
+    /// Tests of the built site; those in a browser that is missing fail.
+    fn site(&mut self) {
+        self.tests("Tests of the built site", &mut cargo(&["test", "--quiet", "--package", "e2e", "--test", "site"]));
     }
 
     /// The documentation, which a site is built without where it must be, and the sites that show figures; the tests of the built

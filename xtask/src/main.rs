@@ -1,5 +1,6 @@
 //! `cargo xtask <command>`: see [`USAGE`].
 
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use xtask::failure::{Failure, Result};
@@ -16,6 +17,7 @@ Usage: cargo xtask <command>
   book                       the documentation alone, into target/book/docs
   recipes                    the sites of docs/recipes, beside the built calculator, into target/recipes
   bench [--markdown]         size, speed and latency of the built site, as a table
+        [--site DIR]...      or of the pages alone of sites that are built already, side by side
 
 --dev skips the optimiser: a build takes seconds, and the page is slower.";
 
@@ -45,8 +47,10 @@ fn dispatch(words: &[&str]) -> Result<ExitCode> {
         ["accuracy"] => accuracy::run()?,
         ["book"] => book::run_command()?,
         ["recipes"] => recipes::build()?,
-        ["bench"] => bench::run(bench::Format::Text)?,
-        ["bench", "--markdown"] => bench::run(bench::Format::Markdown)?,
+        ["bench", options @ ..] => {
+            let (format, sites) = bench_options(options)?;
+            bench::run(format, &sites)?;
+        }
         [] | ["help" | "--help" | "-h"] => println!("{USAGE}"),
         other => return Err(Failure::new(format!("`{}` is not a command.\n\n{USAGE}", other.join(" ")))),
     }
@@ -70,4 +74,21 @@ fn serve_options(words: &[&str]) -> Result<(site::Profile, u16)> {
         }
     }
     Ok((profile, port))
+}
+
+fn bench_options(words: &[&str]) -> Result<(bench::Format, Vec<PathBuf>)> {
+    let mut format = bench::Format::Text;
+    let mut sites = Vec::new();
+    let mut rest = words.iter();
+    while let Some(&word) = rest.next() {
+        match word {
+            "--markdown" => format = bench::Format::Markdown,
+            "--site" => {
+                let site = rest.next().ok_or_else(|| Failure::new("`--site` wants a folder, as in `--site dist`."))?;
+                sites.push(PathBuf::from(site));
+            }
+            other => return Err(Failure::new(format!("`bench` has no option `{other}`.\n\n{USAGE}"))),
+        }
+    }
+    Ok((format, sites))
 }
