@@ -1,10 +1,18 @@
 //! What is shared leads back: the menu by keyboard, code for a page of documentation, files that are dropped on the page again.
 
+<<<<<<< HEAD:tests/e2e/tests/site/share.rs
 use anyhow::Result;
 use e2e::{Key, wait_for};
 use serde_json::json;
 use shardwise::export::report_json::report_json;
 use shardwise::share::decode;
+=======
+use engine::export::report_json::report_json;
+use engine::share::decode;
+use serde_json::json;
+use xtask::failure::Result;
+use xtask::webdriver::{Key, wait_for};
+>>>>>>> main:tests/e2e/share.rs
 
 use crate::page::{PATIENCE, Page};
 
