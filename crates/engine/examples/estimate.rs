@@ -5,7 +5,7 @@
 //! nearest valid scenario.
 
 use engine::export::report_json::report_json;
-use shardwise::{params, share};
+use engine::{params, share};
 use std::io::{self, Read, Write};
 
 fn main() -> io::Result<()> {

@@ -19,7 +19,7 @@ pub mod publish;
 pub mod row;
 pub mod schema;
 pub mod scope;
-pub mod score;
+pub mod summary;
 pub mod software;
 pub mod stack;
 pub mod target;
