@@ -78,7 +78,7 @@ fn one(out: &mut impl Write, name: &str, score: &Score) -> io::Result<()> {
         writeln!(out, "  peak memory: {}; inside the band: {}", spelled(score.memory), percent(score.memory_inside))?;
     }
     let c = score.confusion;
-    if c != score::Confusion::default() {
+    if c != summary::Confusion::default() {
         writeln!(
             out,
             "  ran: {} called fitting, {} called out of memory; failed: {} called out of memory, {} called fitting",
