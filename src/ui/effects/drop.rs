@@ -8,6 +8,7 @@ use wasm_bindgen::{JsCast as _, JsValue};
 use web_sys::{Blob, DragEvent, Event, File, HtmlInputElement, HtmlTextAreaElement, InputEvent};
 use yew::prelude::*;
 
+use crate::import::text_of;
 use crate::share::carried;
 use crate::ui::text::import as words;
 
@@ -86,7 +87,7 @@ fn read(file: &File, origin: Origin, take: &Callback<Arrived>) {
         let text = match bytes {
             None => Err(words::UNREADABLE.into()),
             Some(bytes) if carried::is_png(&bytes) => carried::of_png(&bytes).ok_or_else(|| words::NO_LINK.into()),
-            Some(bytes) => String::from_utf8(bytes).map_err(|_| words::NO_TEXT.into()),
+            Some(bytes) => text_of(bytes).ok_or_else(|| words::NO_TEXT.into()),
         };
         take.emit((text, origin));
     });
