@@ -1,8 +1,8 @@
 //! Mounts the page.
 
-use shardwise::share::Decoded;
-use shardwise::ui::view::Panel;
-use shardwise::ui::{App, Embed, Start, effects};
+use engine::share::Decoded;
+use shardwise::view::Panel;
+use shardwise::{App, Embed, Start, effects};
 
 /// Half the size of the standard library's allocator, and faster.
 #[cfg(target_arch = "wasm32")]

@@ -2,12 +2,12 @@
 
 use std::collections::HashSet;
 
-use shardwise::catalog::{self, ACCELERATORS, CLUSTERS, INTERCONNECTS, MODELS, REVISION, SCENARIOS};
-use shardwise::model::ladder;
-use shardwise::model::transformer::Architecture;
-use shardwise::params;
-use shardwise::scenario::CUSTOM;
-use shardwise::share::decode;
+use engine::catalog::{self, ACCELERATORS, CLUSTERS, INTERCONNECTS, MODELS, REVISION, SCENARIOS};
+use engine::model::ladder;
+use engine::model::transformer::Architecture;
+use engine::params;
+use engine::scenario::CUSTOM;
+use engine::share::decode;
 
 /// Lower-case words of letters, digits and dots (as in `llama-3.1-8b`), joined by single hyphens.
 fn is_kebab_case(id: &str) -> bool {

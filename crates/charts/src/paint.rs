@@ -1,0 +1,66 @@
+//! From a spec to pixels, or to SVG. Everything but `canvas` draws on any plotters backend; text is never measured, so that
+//! no styled element is ever made (a strict content security policy forbids it) and drawing is possible anywhere.
+
+mod axes;
+mod backend;
+mod bar;
+mod brush;
+mod canvas;
+mod chart;
+mod field;
+mod geometry;
+mod hatch;
+mod labels;
+mod lanes;
+mod lines;
+mod marks;
+mod path;
+mod pen;
+mod png;
+mod poster;
+mod saved;
+mod svg;
+mod svg_files;
+
+use super::palette::Theme;
+pub use canvas::{paint_bar, paint_chart, picture_of_bar, picture_of_chart, picture_of_poster};
+pub use chart::{draw_bar, draw_chart};
+pub use pen::Pen;
+pub use poster::{Poster, Tile};
+pub use svg_files::{bar_svg, chart_svg, data_url, poster_svg};
+use wasm_bindgen::JsValue;
+
+/// How a figure is drawn.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Style {
+    /// Light or dark.
+    pub theme: Theme,
+    /// Width of the canvas element.
+    pub css_width: f64,
+    /// Height of the canvas element.
+    pub css_height: f64,
+    /// Device pixels in a CSS pixel.
+    pub device_pixel_ratio: f64,
+}
+
+/// Why a figure could not be drawn.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PaintError(
+    /// What the backend or the browser said.
+    pub String,
+);
+
+impl core::fmt::Display for PaintError {
+    fn fmt(&self, out: &mut core::fmt::Formatter) -> core::fmt::Result {
+        write!(out, "The figure could not be drawn: {}", self.0)
+    }
+}
+
+impl core::error::Error for PaintError {}
+
+impl From<JsValue> for PaintError {
+    /// What the browser refused.
+    fn from(error: JsValue) -> Self {
+        Self(format!("{error:?}"))
+    }
+}

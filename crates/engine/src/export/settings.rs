@@ -1,0 +1,83 @@
+//! The settings of a scenario for training frameworks: a file that each of them reads, and notes
+//! about what it cannot express.
+//!
+//! The files are templates (`templates`), one per framework; the module of a framework computes
+//! what its template shows. DeepSpeed's JSON is written by `serde_json`.
+
+mod accelerate;
+mod context;
+mod deepspeed;
+mod fsdp2;
+mod megatron;
+mod notes;
+mod stages;
+mod torchtitan;
+
+use crate::scenario::Scenario;
+use context::ExportContext;
+
+/// A framework whose settings can be written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Framework {
+    /// PyTorch FSDP2, as Python code.
+    Fsdp2,
+    /// torchtitan, as a Python file with a function that returns its configuration.
+    Torchtitan,
+    /// DeepSpeed, as JSON.
+    DeepSpeed,
+    /// Megatron-LM, as the flags of a shell script.
+    Megatron,
+    /// Accelerate, as YAML.
+    Accelerate,
+}
+
+impl Framework {
+    /// Every framework, in display order.
+    pub const ALL: [Self; 5] = [Self::Fsdp2, Self::Torchtitan, Self::DeepSpeed, Self::Megatron, Self::Accelerate];
+
+    /// The name of the framework.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Fsdp2 => "PyTorch FSDP2",
+            Self::Torchtitan => "torchtitan",
+            Self::DeepSpeed => "DeepSpeed",
+            Self::Megatron => "Megatron-LM",
+            Self::Accelerate => "Accelerate",
+        }
+    }
+}
+
+/// The settings of one framework.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Settings {
+    /// The name of the file.
+    pub file_name: &'static str,
+    /// The language of the file: `python`, `json`, `bash` or `yaml`.
+    pub language: &'static str,
+    /// The text of the file.
+    pub body: String,
+    /// What the framework cannot express or what only comes close, in sentences. They are also in
+    /// the file if it can hold comments.
+    pub notes: Vec<&'static str>,
+}
+
+/// Writes the settings of a scenario for a framework. The degrees of parallelism are those that the
+/// engine computes with: their product is the number of GPUs.
+///
+/// ```
+/// use engine::{catalog, export::settings::{Framework, text}};
+///
+/// let settings = text(Framework::DeepSpeed, &catalog::default_scenario());
+/// assert!(settings.body.contains("\"stage\": 3"));
+/// ```
+pub fn text(framework: Framework, scenario: &Scenario) -> Settings {
+    let context = ExportContext::new(scenario);
+    let (file_name, language, (body, notes)) = match framework {
+        Framework::Fsdp2 => ("train_fsdp2.py", "python", fsdp2::write(context)),
+        Framework::Torchtitan => ("shardwise_config.py", "python", torchtitan::write(context)),
+        Framework::DeepSpeed => ("ds_config.json", "json", deepspeed::write(context)),
+        Framework::Megatron => ("megatron.sh", "bash", megatron::write(context)),
+        Framework::Accelerate => ("accelerate.yaml", "yaml", accelerate::write(context)),
+    };
+    Settings { file_name, language, body, notes }
+}

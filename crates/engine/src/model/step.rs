@@ -1,0 +1,142 @@
+//! One training step put together: memory, time, throughput, utilisation, limiter (model.md section 6).
+
+pub mod meter;
+pub mod playback;
+pub mod work_times;
+
+use super::compute::{self, UnitTimes};
+use super::flops;
+use super::memory;
+use super::parallel::Schedule;
+use super::pipeline::{self, StageTimes};
+use super::plan::StagePlan;
+use super::report::{Limiter, Report, TimeReport};
+use super::schedule::Phases;
+use super::setup::Setup;
+use super::stages::{Stage, stages};
+use crate::units::{Flops, Seconds};
+
+/// Evaluates one step. Allocates nothing.
+pub fn evaluate(setup: &Setup) -> Report {
+    let stages = stages(setup);
+    let memory = memory::peak(setup, &stages);
+    let time = time(setup, &stages);
+
+    let seq_len = f64::from(setup.batch.seq_len);
+    let micro_batches = f64::from(setup.batch.grad_accum_steps);
+    let tokens_per_replica = f64::from(setup.batch.micro_batch_size) * seq_len * micro_batches;
+    let tokens_per_step = tokens_per_replica * f64::from(setup.mesh.replicas());
+    let tokens_per_s_per_gpu = tokens_per_step / f64::from(setup.mesh.gpus()) / time.step.get();
+    let model = flops::model_per_token(&setup.architecture, seq_len, setup.mfu_convention);
+    let keys = flops::counted_keys(&setup.architecture, seq_len, setup.mfu_convention);
+    let executed = model + flops::recomputed_per_token(setup, keys);
+    let peak = compute::peak(setup);
+    let of_peak = |per_token: Flops| per_token.get() * tokens_per_s_per_gpu / peak.get();
+
+    Report {
+        memory,
+        time,
+        tokens_per_step,
+        tokens_per_s_per_gpu,
+        model_flops_per_gpu: peak * of_peak(model),
+        mfu: of_peak(model),
+        hfu: of_peak(executed),
+        limiter: if memory.fits() { time.limiter() } else { Limiter::Memory },
+    }
+}
+
+/// The passes of one micro-batch on the stage that sets the pace, and how long it waits for the others.
+struct Pipeline {
+    slowest: StageTimes,
+    bubble: Seconds,
+}
+
+/// The stage that sets the pace; the first stage's plan becomes its plan, and its units its units.
+fn slowest(setup: &Setup, chosen_units: &mut UnitTimes, stages: &[Stage; 3], chosen: &mut StagePlan) -> Pipeline {
+    let [first, between, last] = stages;
+    if setup.mesh.pp <= 1 {
+        return Pipeline { slowest: StageTimes::default(), bubble: Seconds::ZERO };
+    }
+    // Stages with as many experts a layer take the same time for one.
+    let units_of = |stage: &Stage| {
+        let share = stage.moe_share();
+        if share == first.moe_share() { *chosen_units } else { compute::unit_times(setup, share) }
+    };
+    let units = [*chosen_units, units_of(between), units_of(last)];
+    let [_, of_between, of_last] = &units;
+    let plans = [*chosen, StagePlan::new(setup, of_between, between), StagePlan::new(setup, of_last, last)];
+    let counts = stages.map(|stage| stage.count);
+    let mut times = [StageTimes::default(); 3];
+    for (((times, plan), units), count) in times.iter_mut().zip(&plans).zip(&units).zip(counts) {
+        let phases = plan.steady();
+        *times = StageTimes {
+            count,
+            forward: phases.forward,
+            backward: phases.backward,
+            unfilled: unfilled(setup, phases.forward + phases.backward, f64::from(plan.compute.layers), units),
+        };
+    }
+    let micro_batches = f64::from(setup.batch.grad_accum_steps);
+    let bubble = pipeline::bubble(setup.pipeline.schedule, setup.chunks(), micro_batches, &times);
+    // All stages start together and pass on what they have; the step ends with the last of them to reduce and update.
+    let passes = micro_batches * pipeline::slowest(&times).both() + bubble;
+    let [mut its, ..] = times;
+    let mut end = Seconds::ZERO;
+    for ((plan, times), units) in plans.iter().zip(&times).zip(&units).filter(|((_, times), _)| times.count > 0.0) {
+        end = end.max(passes + plan.beyond_steady(times.both()));
+        if times.both() > its.both() {
+            (*chosen, *chosen_units, its) = (*plan, *units, *times);
+        }
+    }
+    let own = micro_batches * its.both() + chosen.beyond_steady(its.both());
+    let waits = (end - own).max(Seconds::ZERO);
+    Pipeline { slowest: its, bubble: waits }
+}
+
+/// Of a stage's passes, what the others wait for where gradients of weights fill the bubble: twice under ZB-H1, three times under
+/// ZB-V. Passes that wait for the host or the network leave ZB-H1's as it is; a third of them stays in any case.
+fn unfilled(setup: &Setup, passes: Seconds, layers: f64, units: &UnitTimes) -> Seconds {
+    let kernels = units.layer_forward + units.layer_backward;
+    if setup.pipeline.schedule == Schedule::ZeroBubbleV {
+        layers * (kernels - 3.0 * units.layer_weight_gradient).max(Seconds::ZERO)
+    } else {
+        (layers * (kernels - 2.0 * units.layer_weight_gradient)).max(passes / 3.0)
+    }
+}
+
+/// The time of one step.
+pub(super) fn time(setup: &Setup, stages: &[Stage; 3]) -> TimeReport {
+    let [first, ..] = stages;
+    let mut units = compute::unit_times(setup, first.moe_share());
+    let mut plan = StagePlan::new(setup, &units, first);
+    let pipeline = slowest(setup, &mut units, stages, &mut plan);
+    let Phases { forward, backward, busy } = plan.all_micro_batches();
+    let micro_batches = f64::from(setup.batch.grad_accum_steps);
+    let reductions = plan.reductions();
+    let backward = backward + reductions * plan.after_backward;
+    let optimizer = plan.optimizer + plan.after_update;
+    let exchange = micro_batches * plan.compute.exchanged();
+    let hidden = micro_batches * plan.compute.hidden();
+    let compute = busy - exchange + plan.optimizer;
+    let step = forward + backward + pipeline.bubble + optimizer;
+    let shard = plan.shard_lane() + reductions * plan.after_backward + plan.after_update;
+    let replicate = plan.replicate_lane();
+    let crossing = |crosses: bool, time: Seconds| if crosses { time } else { Seconds::ZERO };
+    TimeReport {
+        step,
+        forward,
+        backward,
+        optimizer,
+        bubble: pipeline.bubble,
+        compute,
+        comm: shard + replicate + exchange + hidden,
+        exposed_comm: (step - compute - pipeline.bubble).max(Seconds::ZERO),
+        inter_node_comm: crossing(plan.shard_crosses, shard)
+            + crossing(plan.replicate_crosses, replicate)
+            + (micro_batches * plan.exchange_between_nodes).min(exchange)
+            + crossing(plan.compute.experts.crosses, hidden),
+        exchange,
+        longest_lane: shard.max(replicate) + exchange,
+        launch_bound: micro_batches * plan.launch_bound(&units),
+    }
+}

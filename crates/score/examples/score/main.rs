@@ -1,0 +1,74 @@
+//! Holds the engine against published measurements:
+//! `cargo xtask score FILE.csv... [--json | --rows | --markdown]`.
+
+mod print;
+mod table;
+
+use std::io::Write as _;
+use std::process::ExitCode;
+
+use table::Tables;
+
+const USAGE: &str = "\
+Usage: score FILE.csv... [--json | --rows | --markdown]
+
+  --json      a line a row: the prediction, or why there is none
+  --rows      a line a row for the eye, tab-separated: scenario, measured, predicted, what was completed
+  --markdown  the tables of docs/accuracy.md
+
+Without any of them: the score of each source.";
+
+enum Format {
+    Score,
+    Json,
+    Rows,
+    Markdown,
+}
+
+/// The exit code when a file cannot be used or an option is wrong. The files that can be used are scored all the same.
+const FAILED: u8 = 2;
+
+fn main() -> ExitCode {
+    match run() {
+        Ok(failures) if failures.is_empty() => ExitCode::SUCCESS,
+        Ok(failures) => {
+            for message in failures {
+                eprintln!("{message}");
+            }
+            ExitCode::from(FAILED)
+        }
+        Err(message) => {
+            eprintln!("{message}");
+            ExitCode::from(FAILED)
+        }
+    }
+}
+
+/// Scores the files; says which could not be used, and why.
+fn run() -> Result<Vec<String>, String> {
+    let mut format = Format::Score;
+    let mut files = Vec::new();
+    for argument in std::env::args().skip(1) {
+        match argument.as_str() {
+            "--json" => format = Format::Json,
+            "--rows" => format = Format::Rows,
+            "--markdown" => format = Format::Markdown,
+            option if option.starts_with("--") => return Err(format!("`{option}` is not an option.\n\n{USAGE}")),
+            _ => files.push(argument),
+        }
+    }
+    if files.is_empty() {
+        return Err(USAGE.to_owned());
+    }
+    let mut tables = Tables::default();
+    let failures: Vec<String> = files.iter().filter_map(|file| tables.read(file).err()).collect();
+    let mut out = std::io::stdout().lock();
+    let written = match format {
+        Format::Score => print::score(&mut out, &tables),
+        Format::Json => print::json(&mut out, &tables),
+        Format::Rows => print::rows(&mut out, &tables),
+        Format::Markdown => write!(out, "{}", tables.markdown()),
+    };
+    written.map_err(|error| format!("The answer could not be written: {error}."))?;
+    Ok(failures)
+}
