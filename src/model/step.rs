@@ -1,6 +1,5 @@
 //! One training step put together: memory, time, throughput, utilisation, limiter (model.md section 6).
 
-pub mod meter;
 pub mod playback;
 
 use super::compute::{self, UnitTimes};
@@ -8,7 +7,7 @@ use super::flops;
 use super::memory;
 use super::parallel::Schedule;
 use super::pipeline::{self, StageTimes};
-use super::plan::StagePlan;
+use super::plan::{DataParallelComm, StagePlan};
 use super::report::{Limiter, Report, TimeReport};
 use super::schedule::Phases;
 use super::setup::Setup;
@@ -44,17 +43,23 @@ pub fn evaluate(setup: &Setup) -> Report {
     }
 }
 
-/// The passes of one micro-batch on the stage that sets the pace, and how long it waits for the others.
-struct Pipeline {
+/// The stage that sets the pace, its passes of one micro-batch, and how long it waits for the others.
+struct Pipeline<'a> {
+    stage: &'a Stage,
     slowest: StageTimes,
     bubble: Seconds,
 }
 
 /// The stage that sets the pace; the first stage's plan becomes its plan, and its units its units.
-fn slowest(setup: &Setup, chosen_units: &mut UnitTimes, stages: &[Stage; 3], chosen: &mut StagePlan) -> Pipeline {
+fn slowest<'a>(
+    setup: &Setup,
+    chosen_units: &mut UnitTimes,
+    stages: &'a [Stage; 3],
+    chosen: &mut StagePlan,
+) -> Pipeline<'a> {
     let [first, between, last] = stages;
     if setup.mesh.pp <= 1 {
-        return Pipeline { slowest: StageTimes::default(), bubble: Seconds::ZERO };
+        return Pipeline { stage: first, slowest: StageTimes::default(), bubble: Seconds::ZERO };
     }
     // Stages with as many experts a layer take the same time for one.
     let units_of = |stage: &Stage| {
@@ -81,15 +86,19 @@ fn slowest(setup: &Setup, chosen_units: &mut UnitTimes, stages: &[Stage; 3], cho
     let passes = micro_batches * pipeline::slowest(&times).both() + bubble;
     let [mut its, ..] = times;
     let mut end = Seconds::ZERO;
-    for ((plan, times), units) in plans.iter().zip(&times).zip(&units).filter(|((_, times), _)| times.count > 0.0) {
+    let mut slowest = first;
+    for (((plan, times), units), stage) in plans.iter().zip(&times).zip(&units).zip(stages) {
+        if times.count <= 0.0 {
+            continue;
+        }
         end = end.max(passes + plan.beyond_steady(times.both()));
         if times.both() > its.both() {
-            (*chosen, *chosen_units, its) = (*plan, *units, *times);
+            (*chosen, *chosen_units, its, slowest) = (*plan, *units, *times, stage);
         }
     }
     let own = micro_batches * its.both() + chosen.beyond_steady(its.both());
     let waits = (end - own).max(Seconds::ZERO);
-    Pipeline { slowest: its, bubble: waits }
+    Pipeline { stage: slowest, slowest: its, bubble: waits }
 }
 
 /// Of a stage's passes, what the others wait for where gradients of weights fill the bubble: twice under ZB-H1, three times under
@@ -112,13 +121,14 @@ pub(super) fn time(setup: &Setup, stages: &[Stage; 3]) -> TimeReport {
     let Phases { forward, backward, busy } = plan.all_micro_batches();
     let micro_batches = f64::from(setup.batch.grad_accum_steps);
     let reductions = plan.reductions();
-    let backward = backward + reductions * plan.after_backward;
-    let optimizer = plan.optimizer + plan.after_update;
+    let DataParallelComm { after_backward, after_update, .. } = plan.data_parallel;
+    let backward = backward + reductions * after_backward;
+    let optimizer = plan.optimizer + after_update;
     let exchange = micro_batches * plan.compute.exchanged();
     let hidden = micro_batches * plan.compute.hidden();
     let compute = busy - exchange + plan.optimizer;
     let step = forward + backward + pipeline.bubble + optimizer;
-    let shard = plan.shard_lane() + reductions * plan.after_backward + plan.after_update;
+    let shard = plan.shard_lane() + reductions * after_backward + after_update;
     let replicate = plan.replicate_lane();
     let crossing = |crosses: bool, time: Seconds| if crosses { time } else { Seconds::ZERO };
     TimeReport {

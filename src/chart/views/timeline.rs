@@ -5,8 +5,9 @@ use std::rc::Rc;
 use crate::chart::format;
 use crate::chart::spec::{Axis, ChartSpec, Grain, Quantity};
 use crate::chart::timeline::{Lanes, Mark, Merger, Window, Zoom};
+use crate::model::compute;
+use crate::model::hardware::Topology;
 use crate::model::report::{Lane, Span, TimeReport, Work};
-use crate::model::step::meter::Meter;
 use crate::model::step::playback::Playback;
 use crate::params::{Scale, Unit};
 use crate::scenario::Scenario;
@@ -34,7 +35,8 @@ pub fn timeline(scenario: &Scenario, zoom: Zoom, looked_at: bool) -> ChartSpec {
         step: playback.end(),
         micro_batches: playback.micro_batches(),
         origin: window.origin,
-        meter: Meter::of(&setup, &playback),
+        peak: compute::peak(&setup),
+        is_flat: setup.network.topology == Topology::Flat,
         marks,
     };
     let grain = Grain::Step(lanes.x(Seconds::ZERO), lanes.step.ms());
