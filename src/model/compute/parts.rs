@@ -102,7 +102,7 @@ fn unpadded(setup: &Setup, cost: OperatorCost) -> OperatorCost {
 /// The optimizer's update, on average over the stages, with the bytes of the state wherever that is held.
 fn of_optimizer(setup: &Setup, stages_count: f64) -> OperatorCost {
     let mut all = OperatorCost::default();
-    for stage in stages(setup).iter().filter(|stage| stage.count > 0.0) {
+    for stage in stages(setup).iter() {
         let cost: OperatorCost = optimizer_cost(setup, &stage.params);
         let bytes = traffic(setup, &stage.params);
         let cost = OperatorCost { amount: Operations { bytes, ..cost.amount }, ..cost };

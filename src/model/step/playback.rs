@@ -1,6 +1,6 @@
 //! One step span by span, or only a part of it: what the timeline shows.
 
-use super::{compute, slowest, stages};
+use super::{Pace, TimedStage, pace, stages};
 use crate::model::compute::{UnitCosts, optimizer_cost, unit_costs};
 use crate::model::cost::{Amount, CollectiveCost, Operations, OperatorCost};
 use crate::model::experts::exchange::{dispatch_cost, repeated};
@@ -41,12 +41,8 @@ impl Playback {
     /// The step of a setup.
     pub fn of(setup: &Setup) -> Self {
         let all = stages(setup);
-        let [first, ..] = &all;
-        let mut units = compute::unit_times(setup, first.moe_share());
-        let mut plan = StagePlan::new(setup, &units, first);
-        let pipeline = slowest(setup, &mut units, &all, &mut plan);
+        let Pace { slowest: TimedStage { stage, plan, passes: times, .. }, bubble } = pace(setup, &all);
         let micro_batches = setup.batch.grad_accum_steps;
-        let times = pipeline.slowest;
         let before = if times.both() > Seconds::ZERO { times.forward / times.both() } else { 0.0 };
         let length = |is_first, is_last| {
             let phases = plan.phases(is_first, is_last);
@@ -54,15 +50,15 @@ impl Playback {
             phases.forward + phases.backward + reduces
         };
         let only = micro_batches <= 1;
-        let update: OperatorCost = optimizer_cost(setup, &pipeline.stage.params);
+        let update: OperatorCost = optimizer_cost(setup, &stage.params);
         Self {
             plan,
-            comm: plan::collectives_of(setup, pipeline.stage),
-            blocks: block_amounts(setup, pipeline.stage),
+            comm: plan::collectives_of(setup, stage),
+            blocks: block_amounts(setup, stage),
             update: update.amount,
             micro_batches,
             lengths: [length(true, only), length(false, false), length(only, true)],
-            bubble: [before * pipeline.bubble, (1.0 - before) * pipeline.bubble],
+            bubble: [before * bubble, (1.0 - before) * bubble],
         }
     }
 

@@ -27,7 +27,7 @@ fn several() -> Vec<Scenario> {
 fn the_parts_take_the_time_of_the_units() {
     for scenario in several() {
         let setup = scenario.setup();
-        let [stage, ..] = stages(&setup);
+        let stage = stages(&setup).first;
         let units = unit_times(&setup, stage.moe_share());
         let layers = f64::from(stage.layers);
         let micro_batch = layers * (units.layer_forward + units.layer_backward) + units.head + 2.0 * units.embedding;
