@@ -1,8 +1,8 @@
 //! Mounts the page.
 
-use shardwise::share::Decoded;
-use shardwise::ui::view::Panel;
-use shardwise::ui::{App, Embed, Start, effects};
+use engine::share::Decoded;
+use shardwise::view::Panel;
+use shardwise::{App, Embed, Start, effects};
 
 /// Half the size of the standard library's allocator, and faster.
 #[cfg(target_arch = "wasm32")]
@@ -17,17 +17,11 @@ fn main() {
     let root = root.unwrap_or_else(|| gloo::utils::body().into());
     let start = Start { scenario, pins, issues, view };
     if view.embed {
-        embed(root, start);
+        yew::Renderer::<Embed>::with_root_and_props(root, start).render();
         return;
     }
     yew::Renderer::<App>::with_root_and_props(root, start).render();
     if let Some(panel) = view.panels.all().next().filter(|panel| *panel != Panel::Verdict) {
         effects::show_panel(panel.key());
     }
-}
-
-// Not part of the first load, as long as it is a function of its own.
-#[inline(never)]
-fn embed(root: web_sys::Element, start: Start) {
-    yew::Renderer::<Embed>::with_root_and_props(root, start).render();
 }

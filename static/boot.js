@@ -2,20 +2,8 @@
 const { js, wasm, worker } = document.querySelector("script[data-wasm]").dataset;
 const at = (name) => new URL(name, document.baseURI);
 try {
-  // The last two are there where the module was cut in two (xtask/src/site/split.rs).
-  const { default: init, rest, restEarly } = await import(at(js));
-  // A link is read by the rest.
-  if (location.hash.length > 1 || location.search) await restEarly?.("high");
+  const { default: init } = await import(at(js));
   await init({ module_or_path: at(wasm) });
-  // A second after the first picture, or as soon as somebody does something; an embed has its rest already.
-  if (!document.documentElement.classList.contains("embed")) await new Promise((done) => {
-    for (const kind of ["scroll", "pointermove", "pointerdown", "keydown", "focusin"]) {
-      addEventListener(kind, done, { once: true, passive: true });
-    }
-    setTimeout(done, 1000);
-  });
-  await rest?.();
-  dispatchEvent(new Event("rest"));
 } catch (cause) {
   const notice = document.createElement("p");
   notice.setAttribute("role", "alert");

@@ -10,14 +10,14 @@
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
+use charts::views::{ALONG, Metric, every_axis, is_axis};
+use engine::explain::{TERMS, card, links};
+use engine::export::report_json::report_json;
+use engine::params::{PARAMS, issues};
+use engine::scenario::pins::PIN_LETTERS;
+use engine::share::decode_link;
 use serde_json::Value;
-use shardwise::chart::spec::PIN_LETTERS;
-use shardwise::chart::views::{ALONG, Metric, every_axis, is_axis};
-use shardwise::explain::{TERMS, card, links};
-use shardwise::export::report_json::report_json;
-use shardwise::params::{PARAMS, issues};
-use shardwise::share::decode_link;
-use shardwise::ui::view::Panel;
+use shardwise::view::Panel;
 
 /// What is written behind a number, and what it is in the report's units.
 const UNITS: [(&str, f64); 20] = [
@@ -221,12 +221,12 @@ fn glossary() -> String {
         "# Glossary\n\nTerms of the field as the calculator uses them, then every control in a sentence. The page shows the same.\n\n## Terms\n",
     );
     for term in TERMS {
-        let words: String = links::pieces(term.text.text()).map(|piece| piece.text.to_owned()).collect();
+        let words: String = links::pieces(term.text).map(|piece| piece.text.to_owned()).collect();
         write!(text, "\n{}\n: {words}\n", term.name).unwrap();
     }
     text.push_str("\n## Controls\n\nIn brackets: the key in [links](links.md).\n");
     for param in PARAMS {
-        write!(text, "\n{} (`{}`)\n: {}\n", param.label, param.key, param.help.text()).unwrap();
+        write!(text, "\n{} (`{}`)\n: {}\n", param.label, param.key, param.help).unwrap();
     }
     text
 }

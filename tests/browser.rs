@@ -2,11 +2,11 @@
 #![cfg(target_arch = "wasm32")]
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test that panics has failed")]
 
+use engine::catalog;
+use engine::share::{decode, encode};
 use gloo::utils::{document, window};
-use shardwise::catalog;
-use shardwise::share::{decode, encode};
-use shardwise::ui::view::View;
-use shardwise::ui::{App, Start};
+use shardwise::view::View;
+use shardwise::{App, Start};
 use std::time::Duration;
 use wasm_bindgen::{JsCast as _, JsValue};
 use wasm_bindgen_test::wasm_bindgen_test;

@@ -2,12 +2,12 @@
 
 use std::collections::HashSet;
 
-use shardwise::catalog::{self, ACCELERATORS, CLUSTERS, INTERCONNECTS, MODELS, REVISION, SCENARIOS};
-use shardwise::model::ladder;
-use shardwise::model::transformer::Architecture;
-use shardwise::params;
-use shardwise::scenario::CUSTOM;
-use shardwise::share::decode;
+use engine::catalog::{self, ACCELERATORS, CLUSTERS, INTERCONNECTS, MODELS, REVISION, SCENARIOS};
+use engine::model::ladder;
+use engine::model::transformer::Architecture;
+use engine::params;
+use engine::scenario::CUSTOM;
+use engine::share::decode;
 
 /// Lower-case words of letters, digits and dots (as in `llama-3.1-8b`), joined by single hyphens.
 fn is_kebab_case(id: &str) -> bool {
@@ -30,11 +30,11 @@ fn check_table<'a>(table: &str, rows: impl Iterator<Item = (&'a str, &'a str, &'
 
 #[test]
 fn keys_are_distinct_kebab_case_and_every_row_has_a_source() {
-    check_table("accelerators", ACCELERATORS.iter().map(|row| (row.id, row.name, row.source.text())));
-    check_table("interconnects", INTERCONNECTS.iter().map(|row| (row.id, row.name, row.source.text())));
-    check_table("clusters", CLUSTERS.iter().map(|row| (row.id, row.name, row.source.text())));
-    check_table("models", MODELS.iter().map(|row| (row.id, row.name, row.source.text())));
-    check_table("scenarios", SCENARIOS.iter().map(|row| (row.id, row.name, row.source.text())));
+    check_table("accelerators", ACCELERATORS.iter().map(|row| (row.id, row.name, row.source)));
+    check_table("interconnects", INTERCONNECTS.iter().map(|row| (row.id, row.name, row.source)));
+    check_table("clusters", CLUSTERS.iter().map(|row| (row.id, row.name, row.source)));
+    check_table("models", MODELS.iter().map(|row| (row.id, row.name, row.source)));
+    check_table("scenarios", SCENARIOS.iter().map(|row| (row.id, row.name, row.source)));
 }
 
 #[test]
@@ -338,7 +338,7 @@ fn the_first_visit_is_a_catalog_cluster_without_issues_and_the_first_scenario() 
 #[test]
 fn scenarios_decode_without_issues_fit_in_memory_and_say_what_to_notice() {
     for scenario in SCENARIOS {
-        assert!(scenario.notice.text().ends_with('.') && scenario.notice.text().len() > 40, "{}", scenario.id);
+        assert!(scenario.notice.ends_with('.') && scenario.notice.len() > 40, "{}", scenario.id);
         assert!(
             scenario.link.starts_with(&format!("v=1&rev={REVISION}&")) && scenario.link.len() < 400,
             "{}",

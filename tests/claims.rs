@@ -2,18 +2,18 @@
 
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test stops where its data is wrong")]
 
-use shardwise::catalog::{CLAIMS, PLANS, SCENARIOS, expert_layers};
-use shardwise::chart::spec::PIN_LETTERS;
-use shardwise::model::collectives::AllToAll;
-use shardwise::model::experts::layer::{Choice, MoeLayer};
-use shardwise::model::memory::{shard_degrees, states};
-use shardwise::model::report::{Limiter, Report};
-use shardwise::params;
-use shardwise::plan::experts::{Policy, pick, time};
-use shardwise::plan::limits::largest_model;
-use shardwise::scenario::{Model, Scenario, Strategy};
-use shardwise::share::{Decoded, decode, encode_with};
-use shardwise::units::BytesPerSecond;
+use engine::analysis::experts::{Policy, pick, time};
+use engine::analysis::limits::largest_model;
+use engine::catalog::{CLAIMS, PLANS, SCENARIOS, expert_layers};
+use engine::model::collectives::AllToAll;
+use engine::model::experts::layer::{Choice, MoeLayer};
+use engine::model::memory::{shard_degrees, states};
+use engine::model::report::{Limiter, Report};
+use engine::params;
+use engine::scenario::pins::PIN_LETTERS;
+use engine::scenario::{Model, Scenario, Strategy};
+use engine::share::{Decoded, decode, encode_with};
+use engine::units::BytesPerSecond;
 
 fn linked(id: &str) -> Decoded {
     decode(SCENARIOS.iter().find(|entry| entry.id == id).unwrap().link)
@@ -115,7 +115,7 @@ fn seven_billion_in_pure_bf16_hold_14_14_28_gb() {
         assert!((bytes.gb() / gb - 1.0).abs() < 0.05, "{} for {gb} GB", bytes.gb());
     }
     let sharded = scenario("pure-bf16-7b-sharded");
-    let share = sharded.report().memory.parts.get(shardwise::model::report::MemoryPart::Optimizer);
+    let share = sharded.report().memory.parts.get(engine::model::report::MemoryPart::Optimizer);
     assert!((share / states.optimizer * 8.0 - 1.0).abs() < 1e-12);
 }
 
@@ -145,9 +145,8 @@ fn three_dimensions_train_175b_on_3072_gpus() {
     let half = Scenario { gpus: 1536, grad_accum_steps: 96, ..scenario }.report();
     assert!(share(&half) < 0.7 * share(&report));
     assert!((half.time.step.get() / 20.8 - 1.0).abs() < 0.1, "{:?}", half.time.step);
-    let interleaved = shardwise::model::parallel::Schedule::Interleaved;
-    let pipeline =
-        shardwise::model::parallel::Pipeline { schedule: interleaved, virtual_stages: 4, ..scenario.pipeline };
+    let interleaved = engine::model::parallel::Schedule::Interleaved;
+    let pipeline = engine::model::parallel::Pipeline { schedule: interleaved, virtual_stages: 4, ..scenario.pipeline };
     assert!(share(&Scenario { pipeline, ..scenario }.report()) < 0.4 * share(&report));
 }
 
@@ -192,7 +191,7 @@ fn deepseek_v3_trains_nearly_as_fast_as_reported() {
     let scenario = scenario("deepseek-v3");
     let (setup, report) = (scenario.setup(), scenario.report());
     assert_eq!((setup.mesh.pp, setup.mesh.ep, setup.mesh.replicas()), (16, 64, 128));
-    let nodes = shardwise::model::experts::parts_reached(&setup.architecture.experts, 8.0);
+    let nodes = engine::model::experts::parts_reached(&setup.architecture.experts, 8.0);
     assert!(nodes <= 4.0, "{nodes}");
     assert!((report.tokens_per_s_per_gpu / 1380.0 - 1.0).abs() < 0.01, "{}", report.tokens_per_s_per_gpu);
     // 2.664M GPU-hours for 14.8T tokens.
@@ -238,7 +237,7 @@ fn examples_open_whole_and_say_what_is_theirs() {
         // A letter in the sentence is a pin.
         for (place, letter) in PIN_LETTERS.into_iter().enumerate() {
             let named = ["(", " ", "against "].iter().any(|before| {
-                [")", ":", "."].iter().any(|after| entry.notice.text().contains(&format!("{before}{letter}{after}")))
+                [")", ":", "."].iter().any(|after| entry.notice.contains(&format!("{before}{letter}{after}")))
             });
             assert!(!named || place < decoded.pins.len(), "{}: {letter}", entry.id);
         }
@@ -329,7 +328,7 @@ fn hopper_stands_beside_ampere_and_hierarchies_beside_rings() {
     says(hopper.tokens_per_s_per_gpu / pins[0].tokens_per_s_per_gpu, 2.4, 0.1);
     says(points(&hopper, &pins[0]), -10.0, 1.5);
     says(1e2 * pins[1].mfu, 20.0, 1.0);
-    let peak = |id: &str| shardwise::catalog::accelerator(id).unwrap().values.peak_16bit;
+    let peak = |id: &str| engine::catalog::accelerator(id).unwrap().values.peak_16bit;
     says(peak("h100-sxm") / peak("a100-80gb"), 3.2, 0.1);
 
     let (groups, pins) = compared("compare-hierarchical");

@@ -2,19 +2,19 @@
 
 #![allow(clippy::unwrap_used, reason = "a test stops where its data is wrong")]
 
+use engine::catalog;
+use engine::model::experts::choice::{self, with_fastest_chunks, with_fastest_degrees};
+use engine::model::experts::exchange::in_chunks;
+use engine::model::experts::{self, ExpertParallel};
+use engine::model::flops;
+use engine::model::parallel::Mesh;
+use engine::model::report::MemoryPart;
+use engine::model::setup::Setup;
+use engine::model::step::evaluate;
+use engine::model::training::{Recipe, Reshard, Sharding};
+use engine::model::transformer::{Architecture, Experts};
+use engine::units::Seconds;
 use proptest::prelude::*;
-use shardwise::catalog;
-use shardwise::model::experts::choice::{self, with_fastest_chunks, with_fastest_degrees};
-use shardwise::model::experts::exchange::in_chunks;
-use shardwise::model::experts::{self, ExpertParallel};
-use shardwise::model::flops;
-use shardwise::model::parallel::Mesh;
-use shardwise::model::report::MemoryPart;
-use shardwise::model::setup::Setup;
-use shardwise::model::step::evaluate;
-use shardwise::model::training::{Recipe, Reshard, Sharding};
-use shardwise::model::transformer::{Architecture, Experts};
-use shardwise::units::Seconds;
 
 /// A shape with experts, none of them shared.
 fn any_mixture() -> impl Strategy<Value = Architecture> {

@@ -2,15 +2,15 @@
 
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test says what it expects by failing")]
 
+use engine::catalog::{self, MODELS};
+use engine::import::{Imported, Json, MOST_CHARACTERS, check_length, import, not_json};
+use engine::model::transformer::{Architecture, AttentionBias, Norm, QkNorm};
+use engine::params::issues;
+use engine::scenario::Model;
+use engine::scenario::issue::Severity;
+use engine::share::{decode, encode};
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
-use shardwise::catalog::{self, MODELS};
-use shardwise::import::{Imported, Json, MOST_CHARACTERS, check_length, import, not_json};
-use shardwise::model::transformer::{Architecture, AttentionBias, Norm, QkNorm};
-use shardwise::params::issues;
-use shardwise::scenario::Model;
-use shardwise::scenario::issue::Severity;
-use shardwise::share::{decode, encode};
 
 /// A config, its name, its parameters and its active ones (0: all), the fields that nobody understands, and the catalog's entry
 /// with the same shape. Sources: tests/configs/README.md.

@@ -6,23 +6,23 @@
 mod any;
 
 use any::any_scenario;
+use engine::model::bounds::{Bounds, simplified};
+use engine::model::experts::ExpertParallel;
+use engine::model::ladder;
+use engine::model::parallel::Mesh;
+use engine::model::report::{Lane, Report, Work};
+use engine::model::run::{RunChoices, RunReport, failures};
+use engine::model::setup::Setup;
+use engine::model::software::Offload;
+use engine::model::step::evaluate;
+use engine::model::step::playback::{Playback, spans};
+use engine::model::training::{MfuConvention, Recipe, Reshard, Sharding};
+use engine::model::transformer::{Architecture, Experts};
+use engine::scenario::{ExpertChoice, Model, RecomputeMode, Scenario, Strategy};
+use engine::share::decode;
+use engine::units::{Bytes, BytesPerSecond, Seconds};
 use proptest::prelude::*;
 use proptest::strategy::Strategy as _;
-use shardwise::model::bounds::{Bounds, simplified};
-use shardwise::model::experts::ExpertParallel;
-use shardwise::model::ladder;
-use shardwise::model::parallel::Mesh;
-use shardwise::model::report::{Lane, Report, Work};
-use shardwise::model::run::{RunChoices, RunReport, failures};
-use shardwise::model::setup::Setup;
-use shardwise::model::software::Offload;
-use shardwise::model::step::evaluate;
-use shardwise::model::step::playback::{Playback, spans};
-use shardwise::model::training::{MfuConvention, Recipe, Reshard, Sharding};
-use shardwise::model::transformer::{Architecture, Experts};
-use shardwise::scenario::{ExpertChoice, Model, RecomputeMode, Scenario, Strategy};
-use shardwise::share::decode;
-use shardwise::units::{Bytes, BytesPerSecond, Seconds};
 
 /// The scenario with the experts' degrees and chunks as it says them: the engine's own choice, the fastest of the layers that fits,
 /// may be another where something else changes.
@@ -209,7 +209,7 @@ fn is_under_every_bound(setup: &Setup) -> bool {
 /// step fits, it stays under every bound.
 #[test]
 fn no_step_exceeds_the_fsdp_bounds() {
-    let start = shardwise::catalog::default_scenario();
+    let start = engine::catalog::default_scenario();
     let strategies = [
         Strategy::FullShard,
         Strategy::ShardGradOp,
@@ -249,7 +249,7 @@ fn no_step_exceeds_the_fsdp_bounds() {
 /// Groups of six on nodes of eight: every second one lies across two nodes, and the network between them sets the pace.
 #[test]
 fn shard_groups_that_do_not_divide_a_node_cross_nodes() {
-    let start = shardwise::catalog::default_scenario();
+    let start = engine::catalog::default_scenario();
     let mut scenario = Scenario { strategy: Strategy::HybridShard, gpus: 48, ..start };
     scenario.network.values.gpus_per_node = 8;
     let crossing = |shard_size| {
@@ -277,7 +277,7 @@ fn the_peak_holds_the_reduction_of_the_root_unit() {
 /// and 2 under DeepSpeed's, beside a reduction in 4 or 2.
 #[test]
 fn zero_1_gathers_weights_as_they_rest() {
-    let start = Scenario { strategy: Strategy::Zero1, ..shardwise::catalog::default_scenario() };
+    let start = Scenario { strategy: Strategy::Zero1, ..engine::catalog::default_scenario() };
     let comm = |recipe| Scenario { recipe, ..start }.report().time.comm;
     // 4 + 4, 4 + 2 and 2 + 2 bytes a parameter, and the latencies of as many messages.
     let (fsdp2, reduce16) = (comm(Recipe::Fsdp2MixedBf16), comm(Recipe::Fsdp2MixedBf16Reduce16));

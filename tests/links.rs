@@ -7,13 +7,13 @@
 mod any;
 
 use any::any_scenario;
+use engine::catalog::pick::{pick_accelerator, pick_cluster, pick_model};
+use engine::catalog::{MODELS, REVISION, SCENARIOS, default_scenario};
+use engine::params::{ARCHITECTURE, CONSTANTS, Kind, PARAMS, every, find, issues};
+use engine::scenario::Scenario;
+use engine::scenario::issue::Severity;
+use engine::share::{decode, encode, to_json, v1};
 use proptest::prelude::*;
-use shardwise::catalog::{MODELS, REVISION, SCENARIOS, default_scenario};
-use shardwise::params::{ARCHITECTURE, CONSTANTS, Kind, PARAMS, every, find, issues};
-use shardwise::scenario::Scenario;
-use shardwise::scenario::issue::Severity;
-use shardwise::share::pick::{pick_accelerator, pick_cluster, pick_model};
-use shardwise::share::{decode, encode, to_json, v1};
 
 /// Links in the first line of each block, and under it what they mean. Blocks are added and never changed.
 const PUBLISHED: &str = include_str!("links/v1.txt");
@@ -106,7 +106,7 @@ fn a_link_holds_only_what_differs() {
     assert!(pick_model(&mut scenario, "llama-3-8b"));
     (scenario.gpus, scenario.seq_len) = (256, 16_384);
     assert_eq!(encode(&scenario), "v=1&rev=2&cluster=dgx-h100&model=llama-3-8b&seq=16384&gpus=256");
-    scenario.accelerator.values.memory = shardwise::units::Bytes::from_gib(94.0);
+    scenario.accelerator.values.memory = engine::units::Bytes::from_gib(94.0);
     assert_eq!(encode(&scenario), "v=1&rev=2&cluster=dgx-h100&model=llama-3-8b&mem=94&seq=16384&gpus=256");
     assert!(pick_accelerator(&mut scenario, "h200"));
     assert_eq!(encode(&scenario), "v=1&rev=2&cluster=dgx-h100&gpu=h200&model=llama-3-8b&seq=16384&gpus=256");

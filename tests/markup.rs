@@ -1,24 +1,24 @@
 //! The page's markup, rendered natively: names, figures, sentences. No browser is needed for these.
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test that panics has failed")]
 
-use shardwise::catalog;
-use shardwise::chart::timeline::Level;
-use shardwise::chart::views::{Scratch, TIME, feasible_region};
-use shardwise::explain;
-use shardwise::import::Imported;
-use shardwise::model::report::MemoryPart;
-use shardwise::model::transformer::Architecture;
-use shardwise::params::{Group, PARAMS};
-use shardwise::scenario::issue::Issue;
-use shardwise::scenario::{Model, RecomputeMode, Scenario};
-use shardwise::ui::components::choice::{ChoiceControl, Props as ChoiceProps};
-use shardwise::ui::components::number::{NumberControl, Props as NumberProps};
-use shardwise::ui::fields::{Field, field};
-use shardwise::ui::panels::pickers;
-use shardwise::ui::panels::share::{Props as ShareProps, ShareMenu};
-use shardwise::ui::state::{Action, Pick, State};
-use shardwise::ui::view::{Panel, View};
-use shardwise::ui::{App, Embed, Start, text};
+use charts::timeline::Level;
+use charts::views::{Scratch, TIME, feasible_region};
+use engine::catalog;
+use engine::explain;
+use engine::import::Imported;
+use engine::model::report::MemoryPart;
+use engine::model::transformer::Architecture;
+use engine::params::{Group, PARAMS};
+use engine::scenario::issue::Issue;
+use engine::scenario::{Model, RecomputeMode, Scenario};
+use shardwise::components::choice::{ChoiceControl, Props as ChoiceProps};
+use shardwise::components::number::{NumberControl, Props as NumberProps};
+use shardwise::fields::{Field, field};
+use shardwise::panels::pickers;
+use shardwise::panels::share::{Props as ShareProps, ShareMenu};
+use shardwise::state::{Action, Pick, State};
+use shardwise::view::{Panel, View};
+use shardwise::{App, Embed, Start, text};
 use std::rc::Rc;
 use yew::{BaseComponent, Callback, LocalServerRenderer, Reducible as _};
 
@@ -257,7 +257,7 @@ fn every_figure_can_be_saved() {
 }
 
 fn control(key: &str, state: &State) -> String {
-    let param = shardwise::params::find(key).unwrap();
+    let param = engine::params::find(key).unwrap();
     let emit = Callback::noop();
     match field(param, &state.scenario, state.drafts(), &state.preset) {
         Field::Number(field) => rendered::<NumberControl>(NumberProps { field, emit, explained: false }),
@@ -321,7 +321,7 @@ fn a_changed_parameter_offers_the_way_back() {
 #[test]
 fn every_option_of_a_choice_is_offered() {
     let html = control("strategy", &after(Vec::new()));
-    assert_eq!(html.matches("<option").count(), shardwise::scenario::Strategy::ALL.len(), "{html}");
+    assert_eq!(html.matches("<option").count(), engine::scenario::Strategy::ALL.len(), "{html}");
     assert_eq!(html.matches(" selected=\"").count(), 1, "{html}");
 }
 
@@ -357,7 +357,7 @@ fn the_whole_run_is_folded_and_says_what_it_takes() {
     let caption = said(&scenario);
     assert!(caption.starts_with("1T tokens take ") && caption.contains(" days and $"), "{caption}");
     assert!(said(&does_not_fit()).starts_with("If memory were no limit: 1T tokens take "));
-    scenario.run.mtbf = shardwise::units::Seconds::from_hours(1.0);
+    scenario.run.mtbf = engine::units::Seconds::from_hours(1.0);
     assert_eq!(
         said(&scenario),
         "1T tokens never finish: one failure every 56.2 s leaves no time to restart and catch up."
@@ -410,7 +410,7 @@ fn a_fourth_pin_changes_nothing_and_the_page_says_so() {
 
 #[test]
 fn an_opened_link_brings_its_pins() {
-    let link = shardwise::share::decode("gpus=8&pin=1&gpus=16");
+    let link = engine::share::decode("gpus=8&pin=1&gpus=16");
     let arrive = Action::Arrive { scenario: Box::new(link.scenario), pins: link.pins.clone(), issues: link.issues };
     let state = after(vec![Action::Pin, Action::Example(Some(2)), arrive]);
     assert_eq!((state.scenario.gpus, &state.pins, state.example), (8, &link.pins, None));
@@ -419,7 +419,7 @@ fn an_opened_link_brings_its_pins() {
 #[test]
 fn pinned_scenarios_stand_under_the_figures_with_their_differences() {
     let here = catalog::default_scenario();
-    let slow = shardwise::share::decode("link=100&gpus=32").scenario;
+    let slow = engine::share::decode("link=100&gpus=32").scenario;
     let html = pinned(&here, vec![slow, here]);
     assert!(!page(&here, Vec::new()).contains("class=\"pins\""));
     assert_eq!(html.matches("class=\"tile-delta").count(), 6, "{html}");
@@ -444,7 +444,7 @@ fn pinned_scenarios_stand_under_the_figures_with_their_differences() {
 fn differences_are_told_by_entries_and_parameters() {
     let here = catalog::default_scenario();
     let there = |link: &str| {
-        let scenario = shardwise::share::decode(link).scenario;
+        let scenario = engine::share::decode(link).scenario;
         let all = text::pins::differences(&here, &scenario);
         text::pins::name(0, &all).replace('\u{2009}', " ")
     };

@@ -8,13 +8,13 @@ mod published;
 
 use std::sync::LazyLock;
 
+use ::score::predict::Prediction;
+use ::score::score::{self, Entry, Score};
+use ::score::{markdown, pairs};
+use engine::published::{self as text, Set};
+use engine::share::encode;
+use engine::stats::{self, Errors};
 use published::Published;
-use shardwise::measured::predict::Prediction;
-use shardwise::measured::published::{self as text, Set};
-use shardwise::measured::score::{self, Entry, Score};
-use shardwise::measured::stats::{self, Errors};
-use shardwise::measured::{markdown, pairs};
-use shardwise::share::encode;
 
 static PUBLISHED: LazyLock<Published> = LazyLock::new(published::all);
 
@@ -151,7 +151,8 @@ fn the_documented_table_is_current() {
 #[test]
 fn rows_of_the_page_are_the_rows_of_the_score() {
     let entries: Vec<&Entry> = PUBLISHED.training.iter().chain(&PUBLISHED.mixtures).collect();
-    let with_row: Vec<_> = entries.iter().filter_map(|entry| Some((*entry, text::Published::of(entry)?))).collect();
+    let with_row: Vec<_> =
+        entries.iter().filter_map(|entry| Some((*entry, ::score::publish::published(entry)?))).collect();
     let read = text::read(&text::write(with_row.iter().map(|(_, row)| row)));
     assert_eq!(read.len(), with_row.len());
     let (mut fast, mut peaks, mut mixtures, mut fitted) = (Vec::new(), Vec::new(), Vec::new(), 0);

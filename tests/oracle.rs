@@ -3,8 +3,8 @@
 
 #![allow(clippy::unwrap_used, reason = "a test stops where its data is wrong")]
 
-use shardwise::measured::stats;
-use shardwise::measured::tracker::{self, Tracked};
+use engine::stats;
+use score::tracker::{self, Tracked};
 
 const ROWS: &str = include_str!("measured/fsdp2_memory.csv");
 

@@ -7,8 +7,8 @@
 
 use std::collections::BTreeSet;
 
-use shardwise::catalog::SCENARIOS;
-use shardwise::share::decode;
+use engine::catalog::SCENARIOS;
+use engine::share::decode;
 
 const RECORDED: &str = include_str!("links/outputs.csv");
 const BLOCKS: [&str; 2] = [include_str!("links/v1.txt"), include_str!("links/pins.txt")];

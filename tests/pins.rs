@@ -6,11 +6,11 @@
 mod any;
 
 use any::any_scenario;
+use engine::params::issues;
+use engine::scenario::Scenario;
+use engine::scenario::pins::MOST_PINS;
+use engine::share::{decode, encode, encode_with, to_json};
 use proptest::prelude::*;
-use shardwise::params::issues;
-use shardwise::scenario::Scenario;
-use shardwise::share::v1::MOST_PINS;
-use shardwise::share::{decode, encode, encode_with, to_json};
 
 /// Links in the first line of each block; under it, after `screen` or the number of the pin, what they mean. Blocks are added
 /// and never changed.

@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test says what it expects by failing")]
 
-use shardwise::share::{decode, encode};
+use engine::share::{decode, encode};
 
 /// Revision 1 of the catalog, a line an entry.
 const REVISION_1: &str = include_str!("links/revision-1.csv");

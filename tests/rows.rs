@@ -2,13 +2,14 @@
 
 #![allow(clippy::unwrap_used, reason = "a test stops where its data is wrong")]
 
-use shardwise::measured::LeftOut;
-use shardwise::measured::predict::{self, Prediction};
-use shardwise::measured::row::Row;
-use shardwise::measured::target::{MemoryKind, TimeSource};
-use shardwise::model::software::Framework;
-use shardwise::model::training::{ComputeFormat, Recipe};
-use shardwise::scenario::{RecomputeMode, Scenario, Strategy};
+use engine::model::software::Framework;
+use engine::model::training::{ComputeFormat, Recipe};
+use engine::published::MemoryKind;
+use engine::scenario::{RecomputeMode, Scenario, Strategy};
+use score::LeftOut;
+use score::predict::{self, Prediction};
+use score::row::Row;
+use score::target::TimeSource;
 
 /// A row of the columns of a plain run with these set or added; an empty text blanks a column.
 fn row(changes: &[(&str, &str)]) -> Row {

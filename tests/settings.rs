@@ -3,10 +3,10 @@
 
 use std::collections::BTreeMap;
 
-use shardwise::export::settings::{Framework, Settings, text};
-use shardwise::params::{Kind, Param, every};
-use shardwise::scenario::{Model, Scenario};
-use shardwise::share::decode::decode;
+use engine::export::settings::{Framework, Settings, text};
+use engine::params::{Kind, Param, every};
+use engine::scenario::{Model, Scenario};
+use engine::share::decode::decode;
 
 /// A scenario whose settings hold something of everything but experts and a pipeline.
 const EXAMPLE: &str = "cluster=dgx-h100&model=llama-3-8b&gpus=64&tp=4&cp=2&accum=8&seq=8192&strategy=hybrid-shard&shard=4&\
@@ -188,7 +188,7 @@ fn json_and_yaml_are_well_formed() {
 fn what_a_framework_lacks_is_noted() {
     let notes = |framework, link: &str| {
         let settings = text(framework, &scenario(link));
-        settings.notes.iter().map(|note| note.text()).collect::<Vec<_>>().join(" ")
+        settings.notes.join(" ")
     };
     assert!(notes(Framework::Torchtitan, "gpus=64&strategy=zero1").contains("torchtitan has no ZeRO-1"));
     assert!(

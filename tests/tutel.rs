@@ -6,17 +6,17 @@
 #[path = "common/tutel.rs"]
 mod published;
 
-use published::{Cell, Grid};
-use shardwise::catalog::expert_layers::{
+use engine::catalog::expert_layers::{
     figure_12_base, figure_12_large, figure_13, headline, layer, network, table_2, table_5, with_dense_kernels,
 };
-use shardwise::measured::stats::spearman;
-use shardwise::model::collectives::{AllToAll, Group, all_to_all};
-use shardwise::model::experts::choice::{ALGORITHMS, CHUNKS};
-use shardwise::model::experts::layer::footprint::layer_memory;
-use shardwise::model::experts::layer::{Choice, Layout, MoeLayer, best_parallelism, best_pipelining, layer_time};
-use shardwise::model::experts::routing::Encode;
-use shardwise::units::{Bytes, Seconds};
+use engine::model::collectives::{AllToAll, Group, all_to_all};
+use engine::model::experts::choice::{ALGORITHMS, CHUNKS};
+use engine::model::experts::layer::footprint::layer_memory;
+use engine::model::experts::layer::{Choice, Layout, MoeLayer, best_parallelism, best_pipelining, layer_time};
+use engine::model::experts::routing::Encode;
+use engine::stats::spearman;
+use engine::units::{Bytes, Seconds};
+use published::{Cell, Grid};
 
 /// How far a predicted speed-up may be from Figure 14's, as a share.
 const SPEED_UP: f64 = 0.25;

@@ -1,12 +1,12 @@
 //! What a sweep moves: a parameter of the table, or the cluster, GPU or model that is picked.
 
+use engine::catalog::pick::{pick_accelerator, pick_cluster, pick_model};
+use engine::catalog::{ACCELERATORS, CLUSTERS, MODELS};
+use engine::params::{Kind, Param, every, find, is_held, quantity};
+use engine::scenario::Scenario;
+use engine::scenario::issue::{Issue, Severity};
+use engine::share::{self, v1};
 use serde_json::{Value, json};
-use shardwise::catalog::{ACCELERATORS, CLUSTERS, MODELS};
-use shardwise::params::{Kind, Param, every, find, is_held, quantity};
-use shardwise::scenario::Scenario;
-use shardwise::scenario::issue::{Issue, Severity};
-use shardwise::share::pick::{pick_accelerator, pick_cluster, pick_model};
-use shardwise::share::{self, v1};
 use wasm_bindgen::prelude::wasm_bindgen;
 
 /// In place of an option or entry that does not exist.

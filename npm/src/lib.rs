@@ -1,18 +1,18 @@
 //! The engine for JavaScript: texts and arrays of numbers in and out. `js/api.js` makes objects of them, and its types stand in
 //! `js/index.d.ts`.
 //!
-//! A scenario comes as the text of a link, a fragment or a JSON object with the same keys ([`shardwise::share::decode()`]), and what
+//! A scenario comes as the text of a link, a fragment or a JSON object with the same keys ([`engine::share::decode()`]), and what
 //! could not be read goes back as issues: nothing here fails.
 
 pub mod axis;
 pub mod sweep;
 
-use shardwise::export::catalog_json::catalog_json;
-use shardwise::export::params_json::params_json;
-use shardwise::export::report_json::report_json;
-use shardwise::scenario::Scenario;
-use shardwise::scenario::issue::Issue;
-use shardwise::{params, share};
+use engine::export::catalog_json::catalog_json;
+use engine::export::params_json::params_json;
+use engine::export::report_json::report_json;
+use engine::scenario::Scenario;
+use engine::scenario::issue::Issue;
+use engine::{params, share};
 use wasm_bindgen::prelude::wasm_bindgen;
 
 /// Half the size of the standard library's allocator, and faster.

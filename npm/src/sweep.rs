@@ -1,9 +1,9 @@
 //! A scenario along one or two axes, as columns of numbers.
 
-use shardwise::export::report_json;
-use shardwise::model::report::{Limiter, Report};
-use shardwise::scenario::Scenario;
-use shardwise::share;
+use engine::export::report_json;
+use engine::model::report::{Limiter, Report};
+use engine::scenario::Scenario;
+use engine::share;
 use wasm_bindgen::prelude::wasm_bindgen;
 
 use crate::axis::Axis;

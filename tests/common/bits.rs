@@ -1,11 +1,11 @@
 //! A digest over the reports of 1,000 scenarios: equal natively and in Wasm exactly where every bit of them is.
 
-use shardwise::catalog::{ACCELERATORS, CLUSTERS, MODELS};
-use shardwise::model::report::Report;
-use shardwise::params::{Kind, PARAMS};
-use shardwise::scenario::Scenario;
-use shardwise::share::pick::{pick_accelerator, pick_cluster, pick_model};
-use shardwise::units::Seconds;
+use engine::catalog::pick::{pick_accelerator, pick_cluster, pick_model};
+use engine::catalog::{ACCELERATORS, CLUSTERS, MODELS};
+use engine::model::report::Report;
+use engine::params::{Kind, PARAMS};
+use engine::scenario::Scenario;
+use engine::units::Seconds;
 
 /// The digest that both builds must find. When physics or catalog change on purpose, the native test prints the new one.
 pub(crate) const EXPECTED: &str = include_str!("bits.txt");
@@ -33,7 +33,7 @@ impl Sequence {
 }
 
 fn scenario(sequence: &mut Sequence) -> Scenario {
-    let mut scenario = shardwise::catalog::default_scenario();
+    let mut scenario = engine::catalog::default_scenario();
     pick_cluster(&mut scenario, CLUSTERS[sequence.below(CLUSTERS.len())].id);
     if sequence.below(2) == 0 {
         pick_accelerator(&mut scenario, ACCELERATORS[sequence.below(ACCELERATORS.len())].id);

@@ -4,12 +4,12 @@
 
 use std::path::{Path, PathBuf};
 
-use shardwise::measured::LeftOut;
-use shardwise::measured::collectives::{self, Collective};
-use shardwise::measured::row::Row;
-use shardwise::measured::schema::Schema;
-use shardwise::measured::score::Entry;
-use shardwise::measured::tracker::{self, Tracked};
+use score::LeftOut;
+use score::collectives::{self, Collective};
+use score::row::Row;
+use score::schema::Schema;
+use score::score::Entry;
+use score::tracker::{self, Tracked};
 
 /// What all files hold; rows of the tracker and collectives that are left out are not among them.
 #[derive(Default)]

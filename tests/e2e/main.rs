@@ -21,7 +21,6 @@ mod page;
 mod plots;
 mod ranking;
 mod recipes;
-mod rest;
 mod servers;
 mod settings;
 mod share;

@@ -1,8 +1,8 @@
 //! What is shared leads back: the menu by keyboard, code for a page of documentation, files that are dropped on the page again.
 
+use engine::export::report_json::report_json;
+use engine::share::decode;
 use serde_json::json;
-use shardwise::export::report_json::report_json;
-use shardwise::share::decode;
 use xtask::failure::Result;
 use xtask::webdriver::{Key, wait_for};
 

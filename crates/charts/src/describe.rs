@@ -1,0 +1,111 @@
+//! A figure in words: the text alternative of its canvas, and its legend.
+
+use super::names::in_sentence;
+use super::spec::{Axis, BarSpec, ChartSpec, Line, LineRole, PinMark};
+use engine::format;
+use engine::scenario::pins::pin_letter;
+use engine::units::Bytes;
+
+/// The summary of a chart, in one sentence: what is drawn over what, and the finding.
+pub fn chart(spec: &ChartSpec) -> String {
+    if spec.lanes.is_some() {
+        return format!("{}: {}", spec.title, spec.caption);
+    }
+    let marks = if spec.marks.is_empty() || spec.marks.len() > NAMED { String::new() } else { marks(spec) };
+    let text = format!("{}, for {} and {}: {}{marks}", spec.title, extent(&spec.x), extent(&spec.y), spec.caption);
+    spec.pins.iter().fold(text, |text, pin| format!("{text} {}", pinned(spec, pin)))
+}
+
+/// Where a pinned scenario stands.
+fn pinned(spec: &ChartSpec, pin: &PinMark) -> String {
+    let at = |axis: &Axis, value| format!("{} {}", in_sentence(&axis.label), format::value(axis.unit, value));
+    let (x, y) = (at(&spec.x, pin.at.0), at(&spec.y, pin.at.1));
+    let other = if pin.own { "" } else { "; the rest of it differs from what is drawn" };
+    format!("Pinned scenario {} stands at {x} and {y}{other}.", pin_letter(pin.place))
+}
+
+/// More marks than these are not told one by one.
+const NAMED: usize = 12;
+
+/// Every mark with its height.
+fn marks(spec: &ChartSpec) -> String {
+    let said: Vec<String> =
+        spec.marks.iter().map(|mark| format!("{} {}", mark.name, format::value(spec.y.unit, mark.at.1))).collect();
+    format!(" {}: {}.", spec.y.label, said.join(", "))
+}
+
+/// The summary of a bar, in one sentence.
+pub fn bar(spec: &BarSpec) -> String {
+    let parts: Vec<String> = spec
+        .parts
+        .iter()
+        .filter(|(_, bytes)| *bytes > 0.0)
+        .map(|(part, bytes)| {
+            format!("{} {}", in_sentence(super::names::part(*part)), format::bytes(Bytes::new(*bytes)))
+        })
+        .collect();
+    let text = format!("{}: {} Its parts: {}.", spec.title, spec.caption, parts.join(", "));
+    spec.pins.iter().fold(text, |text, pin| {
+        let [peak, capacity] = [pin.total(), pin.capacity].map(|size| format::bytes(Bytes::new(size)));
+        format!("{text} Pinned, {}: {peak} of {capacity}.", pin.name)
+    })
+}
+
+/// An axis with its ends.
+fn extent(axis: &Axis) -> String {
+    let (low, high) = (format::value(axis.unit, axis.min), format::value(axis.unit, axis.max));
+    format!("{} from {low} to {high}", in_sentence(&axis.label))
+}
+
+/// One row of a legend.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LegendEntry {
+    /// The line's name.
+    pub name: String,
+    /// What it is: its colour, dashes and width.
+    pub role: LineRole,
+    /// What to know of it beside its name; may be empty.
+    pub note: String,
+}
+
+/// The legend of a chart: every line, with a note where it is drawn under another or fits nowhere.
+pub fn legend(spec: &ChartSpec) -> Vec<LegendEntry> {
+    let note = |line: &Line| match &line.same_as {
+        _ if line.segments.is_empty() => "fits nowhere here".to_string(),
+        Some(name) => format!("same as {name}"),
+        None => String::new(),
+    };
+    spec.lines.iter().map(|line| LegendEntry { name: line.name.clone(), role: line.role, note: note(line) }).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::timeline::Zoom;
+    use crate::views::{self, Metric, Scratch, feasible_region, memory_bar, mfu_curve};
+    use engine::catalog::default_scenario;
+
+    #[test]
+    fn every_figure_has_a_summary_with_numbers_and_no_nan() {
+        let scenario = default_scenario();
+        let mut scratch = Scratch::default();
+        let texts = [
+            chart(&feasible_region(&scenario, "seq", "size", true, &mut scratch)),
+            chart(&mfu_curve(&scenario, "link", Metric::Mfu, true, &mut scratch)),
+            bar(&memory_bar(&scenario.report())),
+            chart(&views::timeline(&scenario, Zoom::WHOLE, false)),
+        ];
+        for text in texts {
+            assert!(text.ends_with('.') && text.contains(|c: char| c.is_ascii_digit()), "{text}");
+            assert!(!text.contains("NaN") && !text.contains("undefined"), "{text}");
+        }
+    }
+
+    #[test]
+    fn the_legend_names_every_strategy_once() {
+        let spec = mfu_curve(&default_scenario(), "seq", Metric::Mfu, false, &mut Scratch::default());
+        let names: Vec<String> = legend(&spec).into_iter().map(|entry| entry.name).collect();
+        assert_eq!(names.len(), engine::scenario::Strategy::ALL.len() - 1, "ZeRO-1 in groups is not chosen");
+        assert!(names.iter().enumerate().all(|(at, name)| !names[..at].contains(name)));
+    }
+}

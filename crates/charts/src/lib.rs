@@ -1,0 +1,29 @@
+//! The figures of shardwise: a [`spec::ChartSpec`] holds data in data units, without pixels, and feeds canvas, SVG, PNG, table,
+//! CSV and sentence alike.
+//!
+//! # Map
+//!
+//! Dependencies point one way: `spec, timeline, zoom <- views <- palette, names, layout <- table, describe, readout <- paint`.
+//!
+//! | module | what it is |
+//! |---|---|
+//! | [`spec`] | a figure as data: axes, lines, fields, marks, bars |
+//! | [`views`] | reports and sweeps to figures: map, curves, memory, timeline, roofline, scaling, experts, agreement |
+//! | [`timeline`], [`zoom`], [`marks`] | the lanes of a step, parts of axes, places in a figure |
+//! | [`palette`], [`names`] | one colour and one name for each part, line and limiter |
+//! | [`layout`] | where a figure's parts stand |
+//! | [`table`], [`describe`], [`readout`] | a figure as a table, as CSV, as a sentence, at the crosshair |
+//! | [`paint`] | a figure on canvas, as SVG, as PNG |
+
+pub mod describe;
+pub mod layout;
+pub mod marks;
+pub mod names;
+pub mod paint;
+pub mod palette;
+pub mod readout;
+pub mod spec;
+pub mod table;
+pub mod timeline;
+pub mod views;
+pub mod zoom;

@@ -1,0 +1,168 @@
+//! What parts, limiters and lines are called, everywhere.
+
+use super::spec::LineRole;
+use core::fmt::Write as _;
+
+use engine::model::compute::parts::Operator;
+use engine::model::report::{Lane, Limiter, MemoryPart, Work};
+use engine::params::{Choice, Kind, find};
+use engine::scenario::Scenario;
+
+/// The name of a memory part.
+pub const fn part(part: MemoryPart) -> &'static str {
+    match part {
+        MemoryPart::Weights => "Weights",
+        MemoryPart::Gradients => "Gradients",
+        MemoryPart::Optimizer => "Optimizer state",
+        MemoryPart::GatheredWeights => "Gathered weights",
+        MemoryPart::UnreducedGradients => "Unreduced gradients",
+        MemoryPart::Activations => "Activations",
+        MemoryPart::WorkingSet => "Working set of a layer",
+        MemoryPart::Logits => "Logits and loss",
+        MemoryPart::Context => "CUDA context and NCCL",
+        MemoryPart::Fragmentation => "Fragmentation",
+    }
+}
+
+/// The name of a limiter.
+pub const fn limiter(limiter: Limiter) -> &'static str {
+    match limiter {
+        Limiter::Memory => "out of memory",
+        Limiter::InterNode => "network between nodes",
+        Limiter::IntraNode => "links inside the node",
+        Limiter::Compute => "compute",
+        Limiter::Launch => "kernel launches",
+        Limiter::Bubble => "pipeline bubble",
+    }
+}
+
+/// The name of a lane of the timeline.
+pub const fn lane(lane: Lane) -> &'static str {
+    match lane {
+        Lane::Compute => "Compute",
+        Lane::Shard => "Gathers and reductions",
+        Lane::Replicate => "Reductions across replicas",
+        Lane::AllToAll => "Tokens to experts and back",
+        Lane::Exchange => "Tensor, context and pipeline exchanges",
+    }
+}
+
+/// The name of a kind of work.
+pub const fn work(work: Work) -> &'static str {
+    match work {
+        Work::EmbeddingForward => "Embedding",
+        Work::LayerForward => "Forward",
+        Work::Head => "Head and loss",
+        Work::LayerBackward => "Backward",
+        Work::Experts => "Experts",
+        Work::EmbeddingBackward => "Embedding backward",
+        Work::OptimizerStep => "Optimizer",
+        Work::AllGather => "All-gather",
+        Work::ReduceScatter => "Reduce-scatter",
+        Work::AllReduce => "All-reduce",
+        Work::Dispatch => "Dispatch",
+        Work::Combine => "Combine",
+        Work::Exchange => "Exchange",
+        Work::Bubble => "Pipeline bubble",
+    }
+}
+
+/// The name of a kind of compute, in a dense model or a mixture of experts.
+pub const fn operator(operator: Operator, has_experts: bool) -> &'static str {
+    match operator {
+        Operator::AttentionCore => "Attention core",
+        Operator::Projections => "Projections",
+        Operator::Mlp if has_experts => "Dense MLPs and router",
+        Operator::Mlp => "MLP",
+        Operator::Experts => "Experts",
+        Operator::Elementwise => "Norms and element-wise",
+        Operator::Head => "Head and loss",
+        Operator::Optimizer => "Optimizer",
+    }
+}
+
+/// The name of a strategy, by its place in `Strategy::ALL`: its label in the picker.
+pub fn strategy(place: usize) -> &'static str {
+    label("strategy", |_| place)
+}
+
+/// The label of a scenario's recomputation mode in the picker.
+pub fn recompute(scenario: &Scenario) -> &'static str {
+    label("recompute", |choice| (choice.get)(scenario))
+}
+
+/// The label of an option of a choice in the table of parameters.
+fn label(key: &str, place: impl FnOnce(&Choice) -> usize) -> &'static str {
+    match find(key).map(|param| param.kind) {
+        Some(Kind::Choice(choice)) => choice.options.get(place(&choice)).map_or("", |option| option.label),
+        _ => "",
+    }
+}
+
+/// How a scenario is laid out: `FSDP FULL_SHARD, tp 2, pp 4`.
+pub fn layout(scenario: &Scenario) -> String {
+    let mut words = strategy(scenario.strategy.place()).to_owned();
+    let mesh = scenario.degrees();
+    for (key, degree) in [("tp", mesh.tp), ("cp", mesh.cp), ("pp", mesh.pp), ("ep", mesh.ep)] {
+        if degree > 1 {
+            // Writing to a string cannot fail.
+            let _ = write!(words, ", {key} {degree}");
+        }
+    }
+    words
+}
+
+/// A label as it reads inside a sentence: `Sequence length` in lower case, `GPU memory` and `MFU` as they are.
+pub fn in_sentence(label: &str) -> String {
+    let mut letters = label.chars();
+    match (letters.next(), letters.next()) {
+        (Some(first), Some(second)) if second.is_ascii_lowercase() || second == ' ' => {
+            core::iter::once(first.to_ascii_lowercase()).chain(label.chars().skip(1)).collect()
+        }
+        _ => label.to_string(),
+    }
+}
+
+/// The name of a role, as a class in the style sheet: `line-strategy-3`, `line-bound`.
+pub fn line_class(role: LineRole) -> String {
+    match role {
+        LineRole::Strategy(place) => format!("line-strategy-{place}"),
+        LineRole::Current(place) => format!("line-strategy-{place} line-current"),
+        LineRole::Bound => "line-bound".into(),
+        LineRole::MemoryFrontier => "line-memory".into(),
+        LineRole::NetworkBoundary => "line-network".into(),
+        LineRole::Choice(place) => format!("line-choice-{place}"),
+        LineRole::Adaptive => "line-adaptive".into(),
+        LineRole::Baseline => "line-baseline".into(),
+        LineRole::Pin(place) => format!("line-pin-{place}"),
+        LineRole::Weak => "line-weak".into(),
+        LineRole::Strong => "line-strong".into(),
+        LineRole::Ideal => "line-ideal".into(),
+        LineRole::Roof => "line-roof".into(),
+        LineRole::Reached => "line-reached".into(),
+        LineRole::Network => "line-link".into(),
+        LineRole::Equal => "line-equal".into(),
+        LineRole::Margin => "line-margin".into(),
+        LineRole::Set(place) => format!("line-set-{place}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn acronyms_keep_their_capitals() {
+        assert_eq!(in_sentence("Sequence length"), "sequence length");
+        assert_eq!(in_sentence("GPU memory"), "GPU memory");
+        assert_eq!(in_sentence("MFU"), "MFU");
+    }
+
+    #[test]
+    fn every_strategy_has_the_name_of_its_option() {
+        for place in 0..engine::scenario::Strategy::ALL.len() {
+            assert!(!strategy(place).is_empty());
+        }
+        assert_eq!(strategy(99), "");
+    }
+}

@@ -1,0 +1,106 @@
+//! The stacked bar: parts side by side, the capacity as a line across, and what is beyond it hatched.
+
+use super::PaintError;
+use super::pen::{Align, Pen, Stroke, text_width};
+use crate::layout::BarArea;
+use crate::names;
+use crate::palette::{Theme, part, readable, tokens};
+use crate::spec::BarSpec;
+use engine::format;
+use engine::params::scale;
+use engine::params::{Scale, Unit};
+use engine::units::Bytes;
+use plotters::prelude::DrawingBackend;
+
+/// The distance between the lines over what is beyond the capacity.
+const GAP: f64 = 7.0;
+/// Room at each side of a part's name.
+const BESIDE: f64 = 4.0;
+/// The height of the plate under a name.
+const PLATE: f64 = 18.0;
+
+/// The bar; `highlighted` has an outline.
+///
+/// # Errors
+///
+/// Where the backend fails.
+pub fn draw_bar<B: DrawingBackend>(
+    pen: &mut Pen<B>,
+    spec: &BarSpec,
+    area: &BarArea,
+    theme: Theme,
+    highlighted: Option<usize>,
+) -> Result<(), PaintError> {
+    let colours = tokens(theme);
+    let (top, bottom) = (area.top, area.top + area.height);
+    let mut start = 0.0;
+    for (at, &(of, bytes)) in spec.parts.iter().enumerate() {
+        let (left, right) = (area.to_pixel(start), area.to_pixel(start + bytes));
+        start += bytes;
+        let fill = part(theme, of);
+        pen.fill((left, top), (right, bottom), fill, 1.0)?;
+        pen.hairline((right, top), (right, bottom), colours.surface, 1.0)?;
+        if highlighted == Some(at) {
+            pen.outline((left, top), (right, bottom), Stroke::solid(colours.text, 2.0))?;
+        }
+    }
+    let (limit, end) = (area.to_pixel(spec.capacity), area.to_pixel(start));
+    let mut x = limit + GAP;
+    while x < end {
+        pen.line(&[(x - GAP, bottom), (x, top)], Stroke::solid(colours.surface, 1.5))?;
+        x += GAP;
+    }
+    part_names(pen, spec, area, theme)?;
+    axis(pen, area, theme)?;
+    pen.line(&[(limit, top - 8.0), (limit, bottom + 4.0)], Stroke::solid(colours.text, 2.0))?;
+    let capacity = format!("{} capacity", format::bytes(Bytes::new(spec.capacity)));
+    let half = text_width(&capacity) / 2.0;
+    let middle = limit.max(area.left + half).min((area.left + area.width - half).max(area.left + half));
+    pen.text(&capacity, (middle, top - 16.0), Align::Centre, colours.text, false)
+}
+
+/// The names of the parts that have room for theirs: where the bar is solid, else on a plate over the hatching.
+fn part_names<B: DrawingBackend>(
+    pen: &mut Pen<B>,
+    spec: &BarSpec,
+    area: &BarArea,
+    theme: Theme,
+) -> Result<(), PaintError> {
+    let colours = tokens(theme);
+    let middle = area.top + area.height / 2.0;
+    let limit = area.to_pixel(spec.capacity);
+    let mut start = 0.0;
+    for &(of, bytes) in &spec.parts {
+        let (left, right) = (area.to_pixel(start), area.to_pixel(start + bytes));
+        start += bytes;
+        let name = names::part(of);
+        let room = text_width(name) + 2.0 * BESIDE;
+        let solid = right.min(limit);
+        if solid - left > room {
+            pen.text(name, (f64::midpoint(left, solid), middle), Align::Centre, readable(part(theme, of)), false)?;
+        } else if right - left.max(limit) > room {
+            let centre = f64::midpoint(left.max(limit), right);
+            let (half, tall) = (room / 2.0, PLATE / 2.0);
+            pen.fill((centre - half, middle - tall), (centre + half, middle + tall), colours.surface, 1.0)?;
+            pen.text(name, (centre, middle), Align::Centre, colours.text, false)?;
+        }
+    }
+    Ok(())
+}
+
+/// Ticks in GiB under the bar.
+fn axis<B: DrawingBackend>(pen: &mut Pen<B>, area: &BarArea, theme: Theme) -> Result<(), PaintError> {
+    let colours = tokens(theme);
+    let bottom = area.top + area.height;
+    let most = (area.width / 64.0).clamp(3.0, 7.0) as usize;
+    for gib in scale::ticks(Scale::Linear, 0.0, Bytes::new(area.span).gib(), most) {
+        let x = area.to_pixel(Bytes::from_gib(gib).get());
+        pen.hairline((x, bottom), (x, bottom + 4.0), colours.axis, 1.0)?;
+        let label = if gib == 0.0 { "0".to_string() } else { format::value(Unit::Gib, gib) };
+        // The last label stays inside the canvas.
+        let middle = x.min(area.left + area.width - text_width(&label) / 2.0);
+        let (x, align) = if gib == 0.0 { (x, Align::Left) } else { (middle, Align::Centre) };
+        pen.text(&label, (x, bottom + 13.0), align, colours.muted, false)?;
+    }
+    Ok(())
+}

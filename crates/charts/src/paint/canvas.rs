@@ -1,0 +1,210 @@
+//! The HTML canvas: size, scale, and the image of a field; everything else is the generic painter.
+
+use super::backend::Backend;
+use super::brush::Brush;
+use super::chart::{draw_bar, draw_chart};
+use super::field::Image;
+use super::poster::{self, Layout, Poster};
+use super::saved::{self, Saved};
+use super::{PaintError, Pen, Style};
+use crate::layout::{PlotArea, bar_area, plot_area};
+use crate::palette::{Theme, tokens};
+use crate::spec::{BarSpec, ChartSpec, Field};
+use core::cell::RefCell;
+use plotters::prelude::DrawingBackend as _;
+use std::rc::Rc;
+use wasm_bindgen::{Clamped, JsCast, JsValue};
+use web_sys::{CanvasRenderingContext2d, HtmlCanvasElement, ImageData};
+
+/// Backend units in a device pixel: plotters knows whole coordinates only, and curves need finer ones.
+const SUBPIXELS: f64 = 8.0;
+
+/// The image of the last field and the hidden canvas that stretches it, kept from frame to frame.
+#[derive(Default)]
+struct Stretcher {
+    image: Image,
+    /// What the image shows.
+    drawn: Option<(Rc<Field>, Theme)>,
+    canvas: Option<HtmlCanvasElement>,
+}
+
+thread_local! {
+    static STRETCHER: RefCell<Stretcher> = RefCell::default();
+}
+
+/// Paints a chart; `crosshair` is in data units. It sets the size of the canvas in device pixels, and CSS sizes the element.
+///
+/// # Errors
+///
+/// Where the canvas has no 2D context or refuses to draw.
+pub fn paint_chart(
+    spec: &ChartSpec,
+    canvas: &HtmlCanvasElement,
+    style: &Style,
+    crosshair: Option<(f64, f64)>,
+) -> Result<(), PaintError> {
+    let context = prepare(canvas, style)?;
+    let area = plot_area(spec, style.css_width, style.css_height);
+    if let Some(field) = &spec.field {
+        stretch(&context, field, &area, style)?;
+    }
+    with_pen(&context, style, &mut |pen| draw_chart(pen, spec, &area, style.theme, crosshair))
+}
+
+/// Paints a memory bar, with an outline around the highlighted part.
+///
+/// # Errors
+///
+/// Where the canvas has no 2D context or refuses to draw.
+pub fn paint_bar(
+    spec: &BarSpec,
+    canvas: &HtmlCanvasElement,
+    style: &Style,
+    highlighted: Option<usize>,
+) -> Result<(), PaintError> {
+    let context = prepare(canvas, style)?;
+    let area = bar_area(spec, style.css_width, style.css_height);
+    with_pen(&context, style, &mut |pen| draw_bar(pen, spec, &area, style.theme, highlighted))
+}
+
+/// A chart with its legend on a canvas of its own, to be saved.
+///
+/// # Errors
+///
+/// Where the browser makes no canvas, or refuses to draw.
+pub fn picture_of_chart(spec: &ChartSpec, style: &Style) -> Result<HtmlCanvasElement, PaintError> {
+    let saved = Saved::of_chart(spec, style);
+    let canvas = hidden_canvas(1, 1)?;
+    let context = prepare(&canvas, &Style { css_height: saved.height, ..*style })?;
+    if let Some(field) = &spec.field {
+        stretch(&context, field, &plot_area(spec, style.css_width, style.css_height), style)?;
+    }
+    with_pen(&context, style, &mut |pen| saved::draw_chart(pen, spec, &saved, style))?;
+    Ok(canvas)
+}
+
+/// A memory bar with its legend on a canvas of its own, to be saved.
+///
+/// # Errors
+///
+/// Where the browser makes no canvas, or refuses to draw.
+pub fn picture_of_bar(spec: &BarSpec, style: &Style) -> Result<HtmlCanvasElement, PaintError> {
+    let saved = Saved::of_bar(spec, style);
+    let canvas = hidden_canvas(1, 1)?;
+    let context = prepare(&canvas, &Style { css_height: saved.height, ..*style })?;
+    with_pen(&context, style, &mut |pen| saved::draw_bar(pen, spec, &saved, style))?;
+    Ok(canvas)
+}
+
+/// A poster on a canvas of its own, with so many device pixels in a CSS pixel, to be saved.
+///
+/// # Errors
+///
+/// Where the browser makes no canvas, or refuses to draw.
+pub fn picture_of_poster(poster: &Poster, fineness: f64) -> Result<HtmlCanvasElement, PaintError> {
+    let layout = Layout::of(poster);
+    let style = Style { css_height: layout.height, device_pixel_ratio: fineness, ..poster::STYLE };
+    let canvas = hidden_canvas(1, 1)?;
+    let context = prepare(&canvas, &style)?;
+    if let Some(field) = &poster.map.field {
+        stretch(&context, field, &layout.area_of_map(poster.map), &style)?;
+    }
+    with_pen(&context, &style, &mut |pen| poster::draw(pen, poster, &layout))?;
+    Ok(canvas)
+}
+
+/// Sizes the canvas (only where it changes: that clears it and is slow) and fills it with the surface.
+fn prepare(canvas: &HtmlCanvasElement, style: &Style) -> Result<CanvasRenderingContext2d, PaintError> {
+    let ratio = style.device_pixel_ratio;
+    let (width, height) = ((style.css_width * ratio).round() as u32, (style.css_height * ratio).round() as u32);
+    if canvas.width() != width {
+        canvas.set_width(width);
+    }
+    if canvas.height() != height {
+        canvas.set_height(height);
+    }
+    let context = context(canvas)?;
+    context.set_transform(1.0, 0.0, 0.0, 1.0, 0.0, 0.0).map_err(|error| refused(&error))?;
+    context.set_fill_style_str(&tokens(style.theme).surface.css());
+    context.fill_rect(0.0, 0.0, f64::from(width), f64::from(height));
+    Ok(context)
+}
+
+fn context(canvas: &HtmlCanvasElement) -> Result<CanvasRenderingContext2d, PaintError> {
+    let context = canvas.get_context("2d").map_err(|error| refused(&error))?;
+    let context = context.and_then(|context| context.dyn_into().ok());
+    context.ok_or_else(|| PaintError("the canvas has no 2D context.".to_string()))
+}
+
+/// Draws with a pen in CSS pixels.
+fn with_pen(
+    context: &CanvasRenderingContext2d,
+    style: &Style,
+    draw: &mut dyn FnMut(&mut Pen<Backend>) -> Result<(), PaintError>,
+) -> Result<(), PaintError> {
+    let ratio = style.device_pixel_ratio;
+    context.set_transform(1.0 / SUBPIXELS, 0.0, 0.0, 1.0 / SUBPIXELS, 0.0, 0.0).map_err(|error| refused(&error))?;
+    context.set_line_join("round");
+    let brush = Brush::new(context).ok_or_else(|| PaintError("the canvas has no 2D context.".to_string()))?;
+    let mut backend = Backend::Canvas(brush);
+    draw(&mut Pen::new(&mut backend, SUBPIXELS * ratio, ratio))?;
+    backend.present().map_err(|error| PaintError(error.to_string()))
+}
+
+/// Puts the field's image on a hidden canvas, and stretches it over the plot.
+fn stretch(
+    context: &CanvasRenderingContext2d,
+    field: &Rc<Field>,
+    area: &PlotArea,
+    style: &Style,
+) -> Result<(), PaintError> {
+    STRETCHER.with_borrow_mut(|stretcher| {
+        let same = |drawn: &(Rc<Field>, Theme)| Rc::ptr_eq(&drawn.0, field) && drawn.1 == style.theme;
+        let hidden = match &stretcher.canvas {
+            Some(hidden) if stretcher.drawn.as_ref().is_some_and(same) => hidden.clone(),
+            _ => stretcher.draw(field, style.theme)?,
+        };
+        let ratio = style.device_pixel_ratio;
+        let drawn = context.draw_image_with_html_canvas_element_and_dw_and_dh(
+            &hidden,
+            area.left * ratio,
+            area.top * ratio,
+            area.width * ratio,
+            area.height * ratio,
+        );
+        drawn.map_err(|error| refused(&error))
+    })
+}
+
+impl Stretcher {
+    /// Draws a field on the hidden canvas.
+    fn draw(&mut self, field: &Rc<Field>, theme: Theme) -> Result<HtmlCanvasElement, PaintError> {
+        self.image.draw(field, theme);
+        let (width, height) = (self.image.width as u32, self.image.height as u32);
+        let hidden = match &self.canvas {
+            Some(hidden) if hidden.width() == width && hidden.height() == height => hidden.clone(),
+            _ => hidden_canvas(width, height)?,
+        };
+        let pixels = Clamped(self.image.bytes.as_slice());
+        let data =
+            ImageData::new_with_u8_clamped_array_and_sh(pixels, width, height).map_err(|error| refused(&error))?;
+        context(&hidden)?.put_image_data(&data, 0.0, 0.0).map_err(|error| refused(&error))?;
+        (self.drawn, self.canvas) = (Some((field.clone(), theme)), Some(hidden.clone()));
+        Ok(hidden)
+    }
+}
+
+fn hidden_canvas(width: u32, height: u32) -> Result<HtmlCanvasElement, PaintError> {
+    let document = web_sys::window().and_then(|window| window.document());
+    let document = document.ok_or_else(|| PaintError("there is no document.".to_string()))?;
+    let element = document.create_element("canvas").map_err(|error| refused(&error))?;
+    let canvas: HtmlCanvasElement =
+        element.dyn_into().map_err(|_| PaintError("the browser made no canvas.".to_string()))?;
+    canvas.set_width(width);
+    canvas.set_height(height);
+    Ok(canvas)
+}
+
+pub(super) fn refused(error: &JsValue) -> PaintError {
+    PaintError(format!("{error:?}"))
+}

@@ -1,0 +1,174 @@
+//! A whole figure, in order: hatching, axes, lines, names of zones, the scenario's place, the crosshair.
+
+pub use super::bar::draw_bar;
+use super::labels::{Rect, Room, size_of};
+use super::pen::{Align, Pen, Spot, Stroke};
+use super::{PaintError, axes, hatch, lanes, lines, marks};
+use crate::layout::PlotArea;
+use crate::palette::{self, Rgb, Theme, line, tokens};
+use crate::spec::{ChartSpec, Field, LineRole, PinMark, Zone, ZoneKind};
+use engine::scenario::pins::pin_letter;
+use plotters::prelude::DrawingBackend;
+
+/// The radius of the mark at the scenario's place.
+const HERE: f64 = 6.0;
+/// The radius of the room of a pinned scenario's mark.
+const BADGE: f64 = 10.5;
+
+/// Everything but the image of the field, which is under it.
+///
+/// # Errors
+///
+/// Where the backend fails.
+pub fn draw_chart<B: DrawingBackend>(
+    pen: &mut Pen<B>,
+    spec: &ChartSpec,
+    area: &PlotArea,
+    theme: Theme,
+    crosshair: Option<(f64, f64)>,
+) -> Result<(), PaintError> {
+    let mut room = Room::new(lines::rect(area));
+    if let Some(field) = &spec.field {
+        hatching(pen, field, area, theme)?;
+    }
+    axes::draw(pen, spec, area, theme)?;
+    if let Some(lanes) = &spec.lanes {
+        return lanes::draw(pen, lanes, area, theme);
+    }
+    let here = spec.here.map(|(x, y)| area.to_pixel(x, y));
+    if let Some(here) = here {
+        room.take(Rect::around(here, 4.0 * HERE, 4.0 * HERE));
+    }
+    marks::reserve(spec, area, &mut room);
+    let pins = badges(spec, area, here);
+    for &(_, at) in &pins {
+        room.take(Rect::around(at, 2.0 * BADGE, 2.0 * BADGE));
+    }
+    let named = lines::draw(pen, spec, area, theme, &mut room)?;
+    marks::draw(pen, spec, area, theme, &mut room)?;
+    if let Some(field) = &spec.field {
+        // The boundary's own name says which side is which.
+        let sides_named = named.contains(&LineRole::NetworkBoundary);
+        let shown = |zone: &&Zone| zone.kind == ZoneKind::DoesNotFit || !sides_named;
+        let zones: Vec<&Zone> = spec.zones.iter().filter(shown).collect();
+        name_zones(pen, &zones, field, theme, &mut room)?;
+    }
+    if let Some(here) = here {
+        // On curves it has the colour of its own.
+        let own = spec.lines.iter().find(|line| line.role.is_own());
+        let colour = own.map_or(tokens(theme).accent, |own| line(theme, own.role));
+        mark(pen, here, theme, colour)?;
+    }
+    for (pin, at) in pins {
+        badge(pen, pin, at, theme)?;
+    }
+    match crosshair {
+        Some(place) => cross(pen, spec, area, theme, place),
+        None => Ok(()),
+    }
+}
+
+fn hatching<B: DrawingBackend>(
+    pen: &mut Pen<B>,
+    field: &Field,
+    area: &PlotArea,
+    theme: Theme,
+) -> Result<(), PaintError> {
+    let stroke = Stroke::solid(tokens(theme).hatch, 1.0);
+    hatch::hatching(field, area).iter().try_for_each(|line| pen.line(line, stroke))
+}
+
+/// The names of the zones: with the reason where there is room for it.
+fn name_zones<B: DrawingBackend>(
+    pen: &mut Pen<B>,
+    zones: &[&Zone],
+    field: &Field,
+    theme: Theme,
+    room: &mut Room,
+) -> Result<(), PaintError> {
+    let colours = tokens(theme);
+    for zone in zones {
+        let both = [zone.name.as_str(), zone.reason.as_str()];
+        let name = [zone.name.as_str()];
+        let mut place = |texts: &[&str]| room.within(field, zone.kind, size_of(texts));
+        let colour = if zone.kind == ZoneKind::DoesNotFit { colours.muted } else { colours.text };
+        let whole = if zone.reason.is_empty() { None } else { place(&both) };
+        match whole {
+            Some(rect) => lines::label(pen, &both, rect, colour, theme)?,
+            None => {
+                if let Some(rect) = place(&name) {
+                    lines::label(pen, &name, rect, colour, theme)?;
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The scenario's place: a ring that stands out on every colour.
+fn mark<B: DrawingBackend>(pen: &mut Pen<B>, at: Spot, theme: Theme, colour: Rgb) -> Result<(), PaintError> {
+    let colours = tokens(theme);
+    pen.disc(at, HERE + 2.0, colours.surface)?;
+    pen.disc(at, HERE, colour)?;
+    pen.disc(at, HERE - 3.0, colours.surface)
+}
+
+/// Where the marks of pinned scenarios are drawn: in a row beside whatever stands in their place already.
+fn badges<'a>(spec: &'a ChartSpec, area: &PlotArea, here: Option<Spot>) -> Vec<(&'a PinMark, Spot)> {
+    let mut taken: Vec<Spot> = here.into_iter().collect();
+    let mut marks = Vec::with_capacity(spec.pins.len());
+    for pin in &spec.pins {
+        let (mut x, y) = area.to_pixel(pin.at.0, pin.at.1);
+        // To the left near the right edge.
+        let step = if x + 6.0 * BADGE > area.right() { -2.0 * BADGE } else { 2.0 * BADGE };
+        while taken.iter().any(|other| (other.0 - x).abs() < 2.0 * BADGE && (other.1 - y).abs() < 2.0 * BADGE) {
+            x += step;
+        }
+        taken.push((x, y));
+        marks.push((pin, (x, y)));
+    }
+    marks
+}
+
+/// A pinned scenario's letter on its colour; hollow where the figure is another's.
+fn badge<B: DrawingBackend>(pen: &mut Pen<B>, pin: &PinMark, at: Spot, theme: Theme) -> Result<(), PaintError> {
+    let colour = palette::pin(theme, pin.place);
+    pen.disc(at, BADGE - 0.5, tokens(theme).surface)?;
+    pen.disc(at, BADGE - 2.0, colour)?;
+    if !pin.own {
+        pen.disc(at, BADGE - 4.0, tokens(theme).surface)?;
+    }
+    let text = if pin.own { palette::readable(colour) } else { colour };
+    pen.text(pin_letter(pin.place), at, Align::Centre, text, true)
+}
+
+/// The crosshair, with a dot on every curve that it crosses.
+fn cross<B: DrawingBackend>(
+    pen: &mut Pen<B>,
+    spec: &ChartSpec,
+    area: &PlotArea,
+    theme: Theme,
+    (x, y): (f64, f64),
+) -> Result<(), PaintError> {
+    let colours = tokens(theme);
+    let (left, top) = area.to_pixel(x, y);
+    if !(area.left..=area.right()).contains(&left) {
+        return Ok(());
+    }
+    pen.hairline((left, area.top), (left, area.bottom()), colours.text, 0.8)?;
+    if spec.field.is_some() {
+        pen.hairline((area.left, top), (area.right(), top), colours.text, 0.8)?;
+        pen.disc((left, top), 3.5, colours.surface)?;
+        return pen.disc((left, top), 2.5, colours.text);
+    }
+    for curve in spec.lines.iter().filter(|curve| curve.same_as.is_none()) {
+        if let Some((height, true)) = curve.at(x) {
+            let spot = area.to_pixel(x, height);
+            if spot.1 >= area.top {
+                pen.disc(spot, 4.5, colours.surface)?;
+                pen.disc(spot, 3.5, line(theme, curve.role))?;
+            }
+        }
+    }
+    Ok(())
+}

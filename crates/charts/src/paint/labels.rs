@@ -1,0 +1,202 @@
+//! Finding room for labels: rectangles that overlap nothing placed before.
+
+use super::pen::{Spot, TEXT, text_width};
+use crate::spec::{Field, ZoneKind};
+
+/// Room around the text of a label.
+const MARGIN: f64 = 4.0;
+/// The least distance between two labels.
+const APART: f64 = 4.0;
+/// How far from its disc a label may stand.
+const AWAY: [f64; 6] = [APART, 16.0, 32.0, 48.0, 64.0, 84.0];
+/// The distance between lines of text.
+pub(super) const LINE: f64 = 16.0;
+
+/// A rectangle in CSS pixels.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Rect {
+    pub(super) left: f64,
+    pub(super) top: f64,
+    pub(super) right: f64,
+    pub(super) bottom: f64,
+}
+
+impl Rect {
+    /// Around a place.
+    pub(super) fn around((x, y): Spot, width: f64, height: f64) -> Self {
+        Self { left: x - width / 2.0, top: y - height / 2.0, right: x + width / 2.0, bottom: y + height / 2.0 }
+    }
+
+    fn overlaps(&self, other: &Self) -> bool {
+        self.left < other.right + APART
+            && other.left < self.right + APART
+            && self.top < other.bottom + APART
+            && other.top < self.bottom + APART
+    }
+
+    fn inside(&self, other: &Self) -> bool {
+        self.left >= other.left && self.right <= other.right && self.top >= other.top && self.bottom <= other.bottom
+    }
+
+    fn holds(&self, (x, y): Spot) -> bool {
+        (self.left..=self.right).contains(&x) && (self.top..=self.bottom).contains(&y)
+    }
+
+    /// The place in it that is nearest to another.
+    pub(super) fn nearest(&self, (x, y): Spot) -> Spot {
+        (x.max(self.left).min(self.right), y.max(self.top).min(self.bottom))
+    }
+
+    /// Its corners.
+    pub(super) fn corners(&self) -> [Spot; 4] {
+        [(self.left, self.top), (self.right, self.top), (self.left, self.bottom), (self.right, self.bottom)]
+    }
+
+    /// Its middle.
+    pub(super) fn middle(&self) -> Spot {
+        (f64::midpoint(self.left, self.right), f64::midpoint(self.top, self.bottom))
+    }
+}
+
+/// The room that lines of text take.
+pub(super) fn size_of(lines: &[&str]) -> (f64, f64) {
+    let width = lines.iter().map(|line| text_width(line)).fold(0.0, f64::max);
+    (width + 2.0 * MARGIN, TEXT + LINE * (lines.len() as f64 - 1.0) + MARGIN)
+}
+
+/// What has been placed in a plot.
+#[derive(Clone, Debug)]
+pub(super) struct Room {
+    area: Rect,
+    taken: Vec<Rect>,
+    /// Lines that a label should not cover.
+    avoided: Vec<Spot>,
+}
+
+impl Room {
+    /// All of a rectangle.
+    pub(super) fn new(area: Rect) -> Self {
+        Self { area, taken: Vec::new(), avoided: Vec::new() }
+    }
+
+    /// Keeps a rectangle free of labels.
+    pub(super) fn take(&mut self, rect: Rect) {
+        self.taken.push(rect);
+    }
+
+    /// Keeps the points of a line free of labels.
+    pub(super) fn avoid(&mut self, points: &[Spot]) {
+        self.avoided.extend_from_slice(points);
+    }
+
+    fn is_free(&self, rect: &Rect) -> bool {
+        rect.inside(&self.area) && !self.taken.iter().any(|taken| rect.overlaps(taken))
+    }
+
+    fn covers_line(&self, rect: &Rect) -> bool {
+        self.avoided.iter().any(|&point| rect.holds(point))
+    }
+
+    /// A place for a label beside a line: the first free and suitable one of many along it, above or below, that covers no
+    /// line.
+    pub(super) fn beside(
+        &mut self,
+        points: &[Spot],
+        (width, height): (f64, f64),
+        suits: impl Fn(&Rect) -> bool,
+    ) -> Option<Rect> {
+        let along = [0.5, 0.6, 0.4, 0.7, 0.3, 0.8, 0.2, 0.9, 0.1];
+        let sides = [(0.5, -0.6), (-0.5, -0.6), (0.5, 0.6), (-0.5, 0.6), (0.0, -0.9), (0.0, 0.9)];
+        let last = points.len().saturating_sub(1) as f64;
+        let mut places = along.into_iter().flat_map(|share| {
+            let point = points.get((share * last) as usize).copied();
+            sides.into_iter().filter_map(move |(right, down)| {
+                let (x, y) = point?;
+                Some(Rect::around((x + right * (width + 8.0), y + down * (height + 6.0)), width, height))
+            })
+        });
+        let free = places.find(|rect| self.is_free(rect) && !self.covers_line(rect) && suits(rect));
+        if let Some(rect) = free {
+            self.take(rect);
+        }
+        free
+    }
+
+    /// A place for a label beside a disc: the nearest free one around it that covers no line, else the nearest free one.
+    pub(super) fn near(&mut self, (x, y): Spot, radius: f64, (width, height): (f64, f64)) -> Option<Rect> {
+        let sides =
+            [(1.0, 0.0), (-1.0, 0.0), (0.0, 1.0), (0.0, -1.0), (0.7, 0.8), (-0.7, 0.8), (0.7, -0.8), (-0.7, -0.8)];
+        let around = || {
+            AWAY.into_iter().flat_map(move |away| {
+                let (right, down) = (0.5 * width + radius + APART, 0.5 * height + radius + away);
+                sides.into_iter().map(move |side| {
+                    let across = if away > APART { 0.8 * side.0 } else { side.0 };
+                    Rect::around((x + across * right, y + side.1 * down), width, height)
+                })
+            })
+        };
+        let clear = around().find(|rect| self.is_free(rect) && !self.covers_line(rect));
+        let free = clear.or_else(|| around().find(|rect| self.is_free(rect)));
+        if let Some(rect) = free {
+            self.take(rect);
+        }
+        free
+    }
+
+    /// A place for a label in a zone of a field: entirely inside it, nearest to its middle.
+    pub(super) fn within(&mut self, field: &Field, kind: ZoneKind, (width, height): (f64, f64)) -> Option<Rect> {
+        let (columns, rows) = (field.columns.max(2) - 1, field.rows.max(2) - 1);
+        let spot = |column: usize, row: usize| {
+            let across = column as f64 / columns as f64 * (self.area.right - self.area.left);
+            let up = row as f64 / rows as f64 * (self.area.bottom - self.area.top);
+            (self.area.left + across, self.area.bottom - up)
+        };
+        let is_kind =
+            |column: usize, row: usize| field.cell(column, row).is_some_and(|cell| ZoneKind::of(cell.limiter) == kind);
+        // Every third node is enough to place a label, and a ninth of the work.
+        let nodes = || {
+            (0..field.rows).step_by(3).flat_map(|row| (0..field.columns).step_by(3).map(move |column| (column, row)))
+        };
+        let members: Vec<Spot> =
+            nodes().filter(|node| is_kind(node.0, node.1)).map(|node| spot(node.0, node.1)).collect();
+        let others: Vec<Spot> =
+            nodes().filter(|node| !is_kind(node.0, node.1)).map(|node| spot(node.0, node.1)).collect();
+        let count = members.len().max(1) as f64;
+        let sum = members.iter().fold((0.0, 0.0), |sum, point| (sum.0 + point.0, sum.1 + point.1));
+        let middle = (sum.0 / count, sum.1 / count);
+        let mut places: Vec<(f64, Spot)> =
+            members.into_iter().map(|place| (super::path::distance(place, middle), place)).collect();
+        // Mostly one of the first is free: to take the nearest until then is less than to sort.
+        while let Some((nearest, &(_, place))) =
+            places.iter().enumerate().min_by(|(_, one), (_, other)| one.0.total_cmp(&other.0))
+        {
+            places.remove(nearest);
+            let rect = Rect::around(place, width, height);
+            if self.is_free(&rect) && !self.covers_line(&rect) && !others.iter().any(|&other| rect.holds(other)) {
+                self.take(rect);
+                return Some(rect);
+            }
+        }
+        None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn labels_do_not_overlap() {
+        let mut room = Room::new(Rect { left: 0.0, top: 0.0, right: 200.0, bottom: 100.0 });
+        let line: Vec<Spot> = (0..=20).map(|at| (f64::from(at) * 10.0, 50.0)).collect();
+        room.avoid(&line);
+        let size = (60.0, 14.0);
+        let placed: Vec<Rect> = (0..3).filter_map(|_| room.beside(&line, size, |_| true)).collect();
+        assert_eq!(placed.len(), 3);
+        for (at, one) in placed.iter().enumerate() {
+            assert!(placed[..at].iter().all(|other| !one.overlaps(other)));
+            assert!(!room.covers_line(one));
+        }
+        assert_eq!(room.beside(&line, (300.0, 14.0), |_| true), None);
+    }
+}

@@ -1,0 +1,159 @@
+//! Curves and boundaries, with their names beside them.
+
+use super::labels::{Rect, Room, size_of};
+use super::path::clipped;
+use super::pen::{Align, Pen, Spot, Stroke};
+use super::{PaintError, hatch};
+use crate::layout::PlotArea;
+use crate::palette::{Theme, dashes, line, tokens, width};
+use crate::spec::{ChartSpec, Line, LineRole};
+use plotters::prelude::DrawingBackend;
+
+/// The pattern of what does not fit.
+const DOTS: &[f64] = &[2.0, 5.0];
+/// The width of its dots: the scenario's own strategy and the others.
+const DOT_WIDTH: (f64, f64) = (3.0, 2.0);
+/// Room on each side of a line that crosses a field, in the surface's colour.
+const CASING: f64 = 1.5;
+/// How strong the band around a curve is.
+const BAND_OPACITY: f64 = 0.16;
+/// Half of the cross at the end of what fits.
+const CROSS: f64 = 3.5;
+/// The last of the layers of lines.
+const TOP_LAYER: u8 = 4;
+
+/// A plot area as a rectangle.
+pub(super) fn rect(area: &PlotArea) -> Rect {
+    Rect { left: area.left, top: area.top, right: area.right(), bottom: area.bottom() }
+}
+
+/// Pieces of a line in CSS pixels, cut at the axes.
+fn in_pixels(area: &PlotArea, pieces: &[Vec<(f64, f64)>]) -> Vec<Vec<Spot>> {
+    let place = |piece: &Vec<(f64, f64)>| -> Vec<Spot> { piece.iter().map(|&(x, y)| area.to_pixel(x, y)).collect() };
+    pieces.iter().flat_map(|piece| clipped(&place(piece), rect(area))).collect()
+}
+
+/// The outline of a band around a piece of a line: along its top, and back along its bottom.
+fn around(area: &PlotArea, ((low, high), piece): ((f64, f64), &Vec<(f64, f64)>)) -> Vec<Spot> {
+    let spot = |&(x, y): &(f64, f64), factor: f64| {
+        let (left, top) = area.to_pixel(x, factor * y);
+        (left.max(area.left).min(area.right()), top.max(area.top).min(area.bottom()))
+    };
+    piece.iter().map(|point| spot(point, high)).chain(piece.iter().rev().map(|point| spot(point, low))).collect()
+}
+
+/// Lines are drawn in layers: the scenario's own over the others, a bound over both.
+fn layer(line: &Line) -> u8 {
+    match line.role {
+        LineRole::Strategy(_)
+        | LineRole::Choice(_)
+        | LineRole::Baseline
+        | LineRole::Ideal
+        | LineRole::Reached
+        | LineRole::Set(_)
+        | LineRole::Margin => 0,
+        LineRole::NetworkBoundary | LineRole::Strong | LineRole::Network | LineRole::Equal => 1,
+        LineRole::MemoryFrontier | LineRole::Weak | LineRole::Roof => 2,
+        LineRole::Current(_) | LineRole::Adaptive => 3,
+        LineRole::Bound | LineRole::Pin(_) => TOP_LAYER,
+    }
+}
+
+/// Every line; a name where there is room (the legend has them all). Gives the roles of the lines that have their name.
+pub(super) fn draw<B: DrawingBackend>(
+    pen: &mut Pen<B>,
+    spec: &ChartSpec,
+    area: &PlotArea,
+    theme: Theme,
+    room: &mut Room,
+) -> Result<Vec<LineRole>, PaintError> {
+    let mut drawn: Vec<(&Line, Vec<Vec<Spot>>)> = Vec::with_capacity(spec.lines.len());
+    let in_layer = |at: u8| spec.lines.iter().filter(move |line| line.same_as.is_none() && layer(line) == at);
+    for line in (0..=TOP_LAYER).flat_map(in_layer) {
+        for piece in line.band.iter().flat_map(|&band| line.segments.iter().map(move |piece| (band, piece))) {
+            pen.area(&around(area, piece), colour(theme, line), BAND_OPACITY)?;
+        }
+        let pieces = in_pixels(area, &line.segments);
+        let dot = if line.role.is_own() { DOT_WIDTH.0 } else { DOT_WIDTH.1 };
+        for piece in in_pixels(area, &line.infeasible) {
+            let stroke = Stroke { colour: colour(theme, line), opacity: 0.9, width: dot, dashes: DOTS };
+            pen.line(&piece, stroke)?;
+        }
+        for piece in &pieces {
+            if spec.field.is_some() {
+                let casing = Stroke::solid(tokens(theme).surface, width(line.role) + 2.0 * CASING);
+                pen.line(piece, Stroke { opacity: 0.75, ..casing })?;
+            }
+            let stroke = Stroke {
+                colour: colour(theme, line),
+                opacity: 1.0,
+                width: width(line.role),
+                dashes: dashes(line.role),
+            };
+            pen.line(piece, stroke)?;
+            room.avoid(piece);
+        }
+        ends(pen, line, area, theme)?;
+        drawn.push((line, pieces));
+    }
+    let mut named = Vec::new();
+    // Guides lie under marks, and so would their names.
+    for (line, pieces) in drawn.into_iter().rev().filter(|(line, _)| !line.role.is_guide()) {
+        let longest = pieces.iter().max_by(|one, other| one.len().cmp(&other.len()));
+        // What the frontier's name says is true of the hatched side only.
+        let hatched = |rect: &Rect| match (&spec.field, line.role) {
+            (Some(field), LineRole::MemoryFrontier) => {
+                rect.corners().into_iter().all(|corner| hatch::missing(field, area, corner) > 0.0)
+            }
+            _ => true,
+        };
+        let place = longest.and_then(|piece| room.beside(piece, size_of(&[&line.name]), hatched));
+        if let Some(place) = place {
+            label(pen, &[&line.name], place, colour(theme, line), theme)?;
+            named.push(line.role);
+        }
+    }
+    Ok(named)
+}
+
+/// A cross where a curve stops to fit.
+fn ends<B: DrawingBackend>(pen: &mut Pen<B>, line: &Line, area: &PlotArea, theme: Theme) -> Result<(), PaintError> {
+    let starts = |point: &&(f64, f64)| {
+        line.infeasible.iter().any(|piece| piece.first() == Some(point) || piece.last() == Some(point))
+    };
+    let both = line.segments.iter().flat_map(|piece| piece.first().into_iter().chain(piece.last()));
+    for &(x, y) in both.filter(starts) {
+        let (x, y) = area.to_pixel(x, y);
+        let stroke = Stroke::solid(colour(theme, line), 2.0);
+        pen.line(&[(x - CROSS, y - CROSS), (x + CROSS, y + CROSS)], stroke)?;
+        pen.line(&[(x - CROSS, y + CROSS), (x + CROSS, y - CROSS)], stroke)?;
+    }
+    Ok(())
+}
+
+/// Lines of text on a patch of the surface, so that they read on every colour.
+pub(super) fn label<B: DrawingBackend>(
+    pen: &mut Pen<B>,
+    texts: &[&str],
+    place: Rect,
+    colour: crate::palette::Rgb,
+    theme: Theme,
+) -> Result<(), PaintError> {
+    pen.fill((place.left, place.top), (place.right, place.bottom), tokens(theme).surface, 0.88)?;
+    let (x, middle) = place.middle();
+    let first = middle - super::labels::LINE * (texts.len() as f64 - 1.0) / 2.0;
+    for (at, text) in texts.iter().enumerate() {
+        pen.text(
+            text,
+            (x, first + super::labels::LINE * at as f64),
+            Align::Centre,
+            colour,
+            at == 0 && texts.len() > 1,
+        )?;
+    }
+    Ok(())
+}
+
+fn colour(theme: Theme, of: &Line) -> crate::palette::Rgb {
+    line(theme, of.role)
+}

@@ -1,0 +1,160 @@
+//! Drawing in CSS pixels on a plotters backend whose own units are finer, so that curves stay smooth.
+
+use crate::paint::{PaintError, path};
+use crate::palette::Rgb;
+use plotters::prelude::DrawingBackend;
+use plotters::style::text_anchor::{HPos, Pos, VPos};
+use plotters::style::{Color, FontDesc, FontFamily, FontStyle, RGBAColor, RGBColor, ShapeStyle};
+
+/// Coordinates of a backend.
+type BackendCoord = (i32, i32);
+
+/// The fonts of every figure.
+pub(super) const FONT: &str = "system-ui, -apple-system, 'Segoe UI', sans-serif";
+/// Width of an average character over the font size: a little generous, so that estimated boxes hold their text.
+const CHARACTER: f64 = 0.56;
+/// The size of text in CSS pixels.
+pub(super) const TEXT: f64 = 12.0;
+
+/// A point in CSS pixels.
+pub(super) type Spot = (f64, f64);
+
+/// How a line looks.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Stroke {
+    pub(super) colour: Rgb,
+    pub(super) opacity: f64,
+    pub(super) width: f64,
+    pub(super) dashes: &'static [f64],
+}
+
+impl Stroke {
+    /// A solid line.
+    pub(super) const fn solid(colour: Rgb, width: f64) -> Self {
+        Self { colour, opacity: 1.0, width, dashes: &[] }
+    }
+}
+
+/// Which side of a text stands at its place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Align {
+    Left,
+    Centre,
+    Right,
+}
+
+/// A plotters backend with the number of its units in a CSS pixel.
+pub struct Pen<'a, B: DrawingBackend> {
+    backend: &'a mut B,
+    units: f64,
+    /// Device pixels in a CSS pixel: a hairline is one of them.
+    ratio: f64,
+    /// Where figures have their left upper corner: whole CSS pixels.
+    pub(super) origin: Spot,
+    /// The size of text in CSS pixels.
+    pub(super) size: f64,
+}
+
+impl<'a, B: DrawingBackend> Pen<'a, B> {
+    /// On a backend with `units` coordinates in a CSS pixel and `ratio` device pixels in one.
+    pub fn new(backend: &'a mut B, units: f64, ratio: f64) -> Self {
+        Self { backend, units, ratio, origin: (0.0, 0.0), size: TEXT }
+    }
+
+    fn at(&self, (x, y): Spot) -> BackendCoord {
+        let (left, top) = self.origin;
+        (((left + x) * self.units).round() as i32, ((top + y) * self.units).round() as i32)
+    }
+
+    fn shape(&self, stroke: Stroke) -> ShapeStyle {
+        let stroke_width = (stroke.width * self.units).round().max(1.0) as u32;
+        ShapeStyle { color: paint(stroke.colour, stroke.opacity), filled: false, stroke_width }
+    }
+
+    /// The middle of the device pixel at a position: a one-pixel line there is crisp.
+    fn crisp(&self, position: f64) -> f64 {
+        ((position * self.ratio).floor() + 0.5) / self.ratio
+    }
+
+    /// A line through points.
+    pub(super) fn line(&mut self, points: &[Spot], stroke: Stroke) -> Result<(), PaintError> {
+        let style = self.shape(stroke);
+        let dashed = path::dashed(points, stroke.dashes);
+        for piece in &dashed {
+            let path: Vec<BackendCoord> = piece.iter().map(|&point| self.at(point)).collect();
+            self.backend.draw_path(path, &style).map_err(failed)?;
+        }
+        Ok(())
+    }
+
+    /// A horizontal or vertical line, one device pixel wide and crisp.
+    pub(super) fn hairline(&mut self, from: Spot, to: Spot, colour: Rgb, opacity: f64) -> Result<(), PaintError> {
+        let crisp = |pen: &Self, (x, y): Spot| {
+            let x = if from.0 == to.0 { pen.crisp(x) } else { x };
+            let y = if from.1 == to.1 { pen.crisp(y) } else { y };
+            pen.at((x, y))
+        };
+        let path = [crisp(self, from), crisp(self, to)];
+        let style = self.shape(Stroke { colour, opacity, width: 1.0 / self.ratio, dashes: &[] });
+        self.backend.draw_path(path, &style).map_err(failed)
+    }
+
+    /// A filled rectangle.
+    pub(super) fn fill(&mut self, from: Spot, to: Spot, colour: Rgb, opacity: f64) -> Result<(), PaintError> {
+        let style = ShapeStyle { color: paint(colour, opacity), filled: true, stroke_width: 0 };
+        self.backend.draw_rect(self.at(from), self.at(to), &style, true).map_err(failed)
+    }
+
+    /// A filled polygon.
+    pub(super) fn area(&mut self, corners: &[Spot], colour: Rgb, opacity: f64) -> Result<(), PaintError> {
+        let style = ShapeStyle { color: paint(colour, opacity), filled: true, stroke_width: 0 };
+        let corners: Vec<BackendCoord> = corners.iter().map(|&corner| self.at(corner)).collect();
+        self.backend.fill_polygon(corners, &style).map_err(failed)
+    }
+
+    /// The outline of a rectangle.
+    pub(super) fn outline(&mut self, from: Spot, to: Spot, stroke: Stroke) -> Result<(), PaintError> {
+        let style = self.shape(stroke);
+        self.backend.draw_rect(self.at(from), self.at(to), &style, false).map_err(failed)
+    }
+
+    /// A filled disc.
+    pub(super) fn disc(&mut self, at: Spot, radius: f64, colour: Rgb) -> Result<(), PaintError> {
+        let style = ShapeStyle { color: paint(colour, 1.0), filled: true, stroke_width: 0 };
+        let radius = (radius * self.units).round() as u32;
+        self.backend.draw_circle(self.at(at), radius, &style, true).map_err(failed)
+    }
+
+    /// Text in one line, its middle at the height of `at`.
+    pub(super) fn text(
+        &mut self,
+        text: &str,
+        at: Spot,
+        align: Align,
+        colour: Rgb,
+        bold: bool,
+    ) -> Result<(), PaintError> {
+        let style = if bold { FontStyle::Bold } else { FontStyle::Normal };
+        let font = FontDesc::new(FontFamily::Name(FONT), self.size * self.units, style);
+        let side = match align {
+            Align::Left => HPos::Left,
+            Align::Centre => HPos::Center,
+            Align::Right => HPos::Right,
+        };
+        let style = font.color(&paint(colour, 1.0)).pos(Pos::new(side, VPos::Center));
+        self.backend.draw_text(text, &style, self.at(at)).map_err(failed)
+    }
+}
+
+/// The width of a text, estimated.
+pub(super) fn text_width(text: &str) -> f64 {
+    text.chars().count() as f64 * CHARACTER * TEXT
+}
+
+fn paint(Rgb(red, green, blue): Rgb, opacity: f64) -> RGBAColor {
+    RGBColor(red, green, blue).mix(opacity)
+}
+
+fn failed<E: core::fmt::Display>(error: E) -> PaintError {
+    PaintError(error.to_string())
+}

@@ -1,0 +1,175 @@
+//! Where everything on a poster stands. Text is not measured but estimated, as in every figure.
+
+use super::{Poster, STYLE};
+use crate::layout::{PlotArea, plot_area};
+use crate::paint::Style;
+use crate::paint::labels::LINE;
+use crate::paint::pen::{TEXT, text_width};
+use crate::paint::saved::Saved;
+use crate::spec::ChartSpec;
+
+/// A slide is sixteen to nine: 1280 by 720 where nothing needs more.
+pub(super) const WIDTH: f64 = 1280.0;
+const HEIGHT: f64 = 720.0;
+/// Around everything.
+pub(super) const MARGIN: f64 = 32.0;
+/// The width of one of two figures side by side.
+pub(super) const HALF: f64 = 592.0;
+/// Where the right one begins.
+pub(super) const RIGHT: f64 = WIDTH - MARGIN - HALF;
+/// From one figure of the headline to the next.
+pub(super) const TILE: f64 = HALF / 6.0;
+/// From one line of the headline to the next.
+pub(super) const LEAD_LINE: f64 = 22.0;
+/// From one pinned scenario to the next.
+pub(super) const PIN: f64 = 20.0;
+/// The height of a plot, at least and at most.
+const PLOT: (f64, f64) = (264.0, 344.0);
+/// The height of the memory bar with its scale.
+const BAR: f64 = 86.0;
+/// The foot.
+const FOOT: f64 = 34.0;
+/// Between blocks.
+const GAP: f64 = 18.0;
+/// Bold letters are wider than others, and something stands beside them.
+const BESIDE: f64 = 1.2;
+
+/// A title's middle, and what is said under it or from `left` on beside it.
+pub(super) struct Captions {
+    pub(super) left: f64,
+    pub(super) top: f64,
+    pub(super) lines: Vec<String>,
+}
+
+/// All places, in CSS pixels.
+pub(in crate::paint) struct Layout {
+    /// Of all.
+    pub(in crate::paint) height: f64,
+    pub(super) subject: Vec<String>,
+    pub(super) subject_top: f64,
+    pub(super) verdict_top: f64,
+    pub(super) rest: Vec<String>,
+    pub(super) rest_top: f64,
+    pub(super) pins: f64,
+    /// The line under the head.
+    pub(super) head: f64,
+    pub(super) captions: [Captions; 2],
+    /// The top of the plots.
+    pub(super) figures: f64,
+    pub(super) style: Style,
+    pub(super) legends: [Saved; 2],
+    pub(super) memory: Captions,
+    /// The top of the bar.
+    pub(super) bar: f64,
+    pub(super) bar_style: Style,
+    pub(super) parts: Saved,
+}
+
+impl Layout {
+    pub(in crate::paint) fn of(poster: &Poster) -> Self {
+        let [subject, _, rest] = &poster.headline;
+        let lead = |text: &str| wrapped(text.trim(), HALF * TEXT / super::LEAD);
+        let (subject, rest) = (lead(subject), lead(rest));
+        let subject_top = 34.0;
+        let verdict_top = subject_top + LEAD_LINE * (subject.len() as f64 - 1.0) + 27.0;
+        let rest_top = verdict_top + 27.0;
+        let pins = rest_top + LEAD_LINE * (rest.len() as f64 - 1.0) + 24.0;
+        let head = pins - 4.0 + PIN * poster.pins.len() as f64;
+        let [first, second] = [(poster.map, MARGIN), (poster.curve, RIGHT)].map(|(spec, left)| Captions {
+            left,
+            top: head + GAP,
+            lines: wrapped(&spec.caption, HALF),
+        });
+        let said = first.lines.len().max(second.lines.len()) as f64;
+        let figures = head + GAP + 12.0 + LINE * said;
+        // Beside its title.
+        let beside = MARGIN + BESIDE * text_width(&poster.memory.title) * super::TITLE / TEXT;
+        let memory = wrapped(&poster.memory.caption, WIDTH - MARGIN - beside);
+        // What the plots leave, and their legends.
+        let bar_style = Style { css_width: WIDTH - 2.0 * MARGIN, css_height: BAR, ..STYLE };
+        let parts = Saved::of_bar(poster.memory, &bar_style);
+        let legend = |height: f64| {
+            let style = Style { css_width: HALF, css_height: height, ..STYLE };
+            (style, [poster.map, poster.curve].map(|spec| Saved::of_chart(spec, &style)))
+        };
+        let under =
+            |height: f64, legends: &[Saved; 2]| legends.iter().map(|legend| legend.height - height).fold(0.0, f64::max);
+        let said = LINE * (memory.len() as f64 - 1.0) + 8.0;
+        let below = GAP + said + parts.height + FOOT;
+        let left = HEIGHT - figures - below - under(0.0, &legend(0.0).1);
+        let plot = left.floor().max(PLOT.0).min(PLOT.1);
+        let (style, legends) = legend(plot);
+        let title = figures + plot + under(plot, &legends) + GAP;
+        let bar = title + said;
+        Self {
+            height: (bar + parts.height + FOOT).max(HEIGHT),
+            subject,
+            subject_top,
+            verdict_top,
+            rest,
+            rest_top,
+            pins,
+            head,
+            captions: [first, second],
+            figures,
+            style,
+            legends,
+            memory: Captions { left: beside, top: title, lines: memory },
+            bar,
+            bar_style,
+            parts,
+        }
+    }
+
+    /// Where the map's plot stands on the poster.
+    pub(in crate::paint) fn area_of_map(&self, map: &ChartSpec) -> PlotArea {
+        let mut area = plot_area(map, self.style.css_width, self.style.css_height);
+        area.left += MARGIN;
+        area.top += self.figures;
+        area
+    }
+}
+
+/// A text in lines of at most this width.
+fn wrapped(text: &str, width: f64) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    for word in text.split(' ') {
+        match lines.last_mut() {
+            Some(line) if text_width(line) + text_width(" ") + text_width(word) <= width => {
+                line.push(' ');
+                line.push_str(word);
+            }
+            _ => lines.push(word.to_owned()),
+        }
+    }
+    lines
+}
+
+/// As much of a text as has room, with an ellipsis where that is not all.
+pub(super) fn cut(text: &str, room: f64) -> String {
+    let letters = (room / text_width("x")) as usize;
+    if text.chars().count() <= letters {
+        return text.to_owned();
+    }
+    text.chars().take(letters.saturating_sub(1)).chain(['…']).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_are_no_wider_than_they_may_be() {
+        let text = "13B on 64 A100 40 GB fits with 7.66 GiB to spare and trains at 52.9 % MFU, limited by compute.";
+        let lines = wrapped(text, 200.0);
+        assert!(lines.len() > 2 && lines.iter().all(|line| text_width(line) <= 200.0), "{lines:?}");
+        assert_eq!(lines.join(" "), text);
+        assert_eq!(wrapped("word", 1.0), ["word"]);
+    }
+
+    #[test]
+    fn a_long_link_is_cut() {
+        assert_eq!(cut("abc", 1000.0), "abc");
+        assert_eq!(cut("abcdef", 3.5 * text_width("x")), "ab…");
+    }
+}

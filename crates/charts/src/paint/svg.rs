@@ -1,0 +1,280 @@
+//! A figure as SVG text: shapes and words, no scripts, no styles. Coordinates are whole tenths of a CSS pixel, so that every
+//! number is written exactly and none can be missing.
+
+use super::backend::Backend;
+use super::field::Image;
+use super::pen::{FONT, TEXT};
+use super::poster::{self, Layout, Poster};
+use super::saved::{self, Saved};
+use super::{PaintError, Pen, Style};
+use crate::describe;
+use crate::layout::{PlotArea, plot_area};
+use crate::palette::{Rgb, tokens};
+use crate::spec::{BarSpec, ChartSpec, Field};
+use core::fmt::Write;
+use plotters::style::text_anchor::HPos;
+use plotters_backend::{BackendColor, BackendCoord, BackendStyle, BackendTextStyle, FontStyle};
+
+/// Backend units in a CSS pixel.
+const UNITS: f64 = 10.0;
+/// The same, whole.
+const WHOLE: i32 = 10;
+/// From the middle of a line of text down to where its letters stand, as a share of its size.
+const BASELINE: f64 = 0.35;
+
+/// The text so far.
+#[derive(Debug, Default)]
+pub(super) struct Svg {
+    text: String,
+    /// The attributes of the path that is still open: lines that look the same become one element.
+    open: Option<String>,
+}
+
+/// A chart as SVG: to be saved, with its legend and a link back to the scenario, or the picture alone.
+///
+/// # Errors
+///
+/// Never, but for what a painter of a canvas might say.
+pub fn chart_svg(spec: &ChartSpec, style: &Style, link: Option<&str>) -> Result<String, PaintError> {
+    let saved = if link.is_some() { Saved::of_chart(spec, style) } else { Saved::without_legend(style) };
+    let mut svg = Svg::begin((style.css_width, saved.height), style, [&spec.title, &describe::chart(spec)], link);
+    if let Some(field) = &spec.field {
+        svg.image(field, &plot_area(spec, style.css_width, style.css_height), style);
+    }
+    let mut backend = Backend::Svg(svg);
+    saved::draw_chart(&mut Pen::new(&mut backend, UNITS, 1.0), spec, &saved, style)?;
+    Ok(backend.into_svg())
+}
+
+/// A memory bar as SVG, as [`chart_svg`].
+///
+/// # Errors
+///
+/// Never, but for what a painter of a canvas might say.
+pub fn bar_svg(spec: &BarSpec, style: &Style, link: Option<&str>) -> Result<String, PaintError> {
+    let saved = if link.is_some() { Saved::of_bar(spec, style) } else { Saved::without_legend(style) };
+    let svg = Svg::begin((style.css_width, saved.height), style, [&spec.title, &describe::bar(spec)], link);
+    let mut backend = Backend::Svg(svg);
+    saved::draw_bar(&mut Pen::new(&mut backend, UNITS, 1.0), spec, &saved, style)?;
+    Ok(backend.into_svg())
+}
+
+/// A poster as SVG, with the link back in it.
+///
+/// # Errors
+///
+/// Never, but for what a painter of a canvas might say.
+pub fn poster_svg(poster: &Poster) -> Result<String, PaintError> {
+    let (layout, style) = (Layout::of(poster), poster::STYLE);
+    let summary = [describe::chart(poster.map), describe::chart(poster.curve), describe::bar(poster.memory)].join(" ");
+    let size = (style.css_width, layout.height);
+    let mut svg = Svg::begin(size, &style, [&poster.sentence(), &summary], Some(poster.link));
+    if let Some(field) = &poster.map.field {
+        svg.image(field, &layout.area_of_map(poster.map), &style);
+    }
+    let mut backend = Backend::Svg(svg);
+    poster::draw(&mut Pen::new(&mut backend, UNITS, 1.0), poster, &layout)?;
+    Ok(backend.into_svg())
+}
+
+/// An SVG as the address of an image.
+pub fn data_url(svg: &str) -> String {
+    let mut url = String::from("data:image/svg+xml;base64,");
+    super::png::base64(svg.as_bytes(), &mut url);
+    url
+}
+
+impl Backend<'_> {
+    /// The whole text.
+    fn into_svg(self) -> String {
+        match self {
+            Self::Svg(mut svg) => {
+                svg.close();
+                svg.text + "</svg>\n"
+            }
+            Self::Canvas(_) => String::new(),
+        }
+    }
+}
+
+impl Svg {
+    /// The head: size, names, the link, and the surface under everything.
+    fn begin((width, height): (f64, f64), style: &Style, [title, summary]: [&str; 2], link: Option<&str>) -> Self {
+        let mut svg = Self::default();
+        let (width, height) = (width.round() as u32, height.round() as u32);
+        let size = TEXT as u32;
+        // Writing to a string cannot fail.
+        let _ = write!(
+            svg.text,
+            "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"{height}\" viewBox=\"0 0 {width} {height}\" \
+             role=\"img\" font-family=\"{FONT}\" font-size=\"{size}\" fill=\"none\" stroke-linejoin=\"round\">\n<title>"
+        );
+        svg.escaped(title);
+        svg.text += "</title>\n<desc>";
+        svg.escaped(summary);
+        svg.text += "</desc>\n";
+        if let Some(link) = link {
+            svg.text += "<metadata>";
+            svg.escaped(link);
+            svg.text += "</metadata>\n";
+        }
+        let surface = tokens(style.theme).surface.css();
+        let _ = writeln!(svg.text, "<rect width=\"{width}\" height=\"{height}\" fill=\"{surface}\"/>");
+        svg
+    }
+
+    /// The colours of a field as an image that is stretched over the plot.
+    fn image(&mut self, field: &Field, area: &PlotArea, style: &Style) {
+        let mut image = Image::default();
+        image.draw(field, style.theme);
+        let [x, y, width, height] = [area.left, area.top, area.width, area.height].map(units);
+        self.text += "<image";
+        self.attributes(&[("x", x), ("y", y), ("width", width), ("height", height)]);
+        self.text += " preserveAspectRatio=\"none\" href=\"data:image/png;base64,";
+        super::png::base64(&super::png::png(&image), &mut self.text);
+        self.text += "\"/>\n";
+    }
+
+    /// Ends the path that is open.
+    fn close(&mut self) {
+        if self.open.take().is_some() {
+            self.text += "\"/>\n";
+        }
+    }
+
+    fn attributes(&mut self, pairs: &[(&str, i32)]) {
+        for &(name, value) in pairs {
+            let _ = write!(self.text, " {name}=\"");
+            number(&mut self.text, value);
+            self.text.push('"');
+        }
+    }
+
+    /// Text as it may stand in an element.
+    fn escaped(&mut self, text: &str) {
+        for letter in text.chars() {
+            match letter {
+                '&' => self.text += "&amp;",
+                '<' => self.text += "&lt;",
+                '>' => self.text += "&gt;",
+                letter if letter.is_control() => {}
+                letter => self.text.push(letter),
+            }
+        }
+    }
+
+    pub(super) fn rect<S: BackendStyle>(&mut self, from: BackendCoord, to: BackendCoord, style: &S, fill: bool) {
+        self.close();
+        self.text += "<rect";
+        self.attributes(&[("x", from.0), ("y", from.1), ("width", to.0 - from.0), ("height", to.1 - from.1)]);
+        self.text += &look(style, fill);
+        self.text += "/>\n";
+    }
+
+    pub(super) fn circle<S: BackendStyle>(&mut self, at: BackendCoord, radius: u32, style: &S, fill: bool) {
+        self.close();
+        self.text += "<circle";
+        self.attributes(&[("cx", at.0), ("cy", at.1), ("r", radius.cast_signed())]);
+        self.text += &look(style, fill);
+        self.text += "/>\n";
+    }
+
+    pub(super) fn path<S: BackendStyle>(&mut self, points: &mut dyn Iterator<Item = BackendCoord>, style: &S) {
+        let look = look(style, false);
+        if self.open.as_ref() != Some(&look) {
+            self.close();
+            self.text += "<path";
+            self.text += &look;
+            self.text += " d=\"";
+            self.open = Some(look);
+        }
+        self.points(points);
+    }
+
+    pub(super) fn polygon<S: BackendStyle>(&mut self, corners: &mut dyn Iterator<Item = BackendCoord>, style: &S) {
+        self.close();
+        self.text += "<path";
+        self.text += &look(style, true);
+        self.text += " d=\"";
+        self.points(corners);
+        self.text += "z\"/>\n";
+    }
+
+    /// A line through points: the first by its place, the others by the way from the one before.
+    fn points(&mut self, points: &mut dyn Iterator<Item = BackendCoord>) {
+        let mut last: Option<BackendCoord> = None;
+        for point in points {
+            let (x, y) = last.map_or(point, |last| (point.0 - last.0, point.1 - last.1));
+            self.text.push(if last.is_some() { 'l' } else { 'M' });
+            number(&mut self.text, x);
+            if y >= 0 {
+                self.text.push(' ');
+            }
+            number(&mut self.text, y);
+            last = Some(point);
+        }
+    }
+
+    pub(super) fn text<S: BackendTextStyle>(&mut self, text: &str, style: &S, at: BackendCoord) {
+        self.close();
+        self.text += "<text";
+        self.attributes(&[("x", at.0), ("y", at.1 + (BASELINE * style.size()).round() as i32)]);
+        let size = style.size().round() as i32;
+        if size != units(TEXT) {
+            self.attributes(&[("font-size", size)]);
+        }
+        self.text += match style.anchor().h_pos {
+            HPos::Left => "",
+            HPos::Center => " text-anchor=\"middle\"",
+            HPos::Right => " text-anchor=\"end\"",
+        };
+        if matches!(style.style(), FontStyle::Bold) {
+            self.text += " font-weight=\"bold\"";
+        }
+        self.text += &paint("fill", style.color());
+        self.text.push('>');
+        self.escaped(text);
+        self.text += "</text>\n";
+    }
+}
+
+/// A length in backend units.
+fn units(length: f64) -> i32 {
+    (length * UNITS).round() as i32
+}
+
+/// A number of backend units in pixels: `12`, `-0.5`.
+fn number(text: &mut String, value: i32) {
+    let size = value.unsigned_abs();
+    let (whole, rest) = (size / WHOLE.unsigned_abs(), size % WHOLE.unsigned_abs());
+    let sign = if value < 0 { "-" } else { "" };
+    let _ = if rest == 0 { write!(text, "{sign}{whole}") } else { write!(text, "{sign}{whole}.{rest}") };
+}
+
+/// Colour, width and opacity as attributes.
+fn look<S: BackendStyle>(style: &S, fill: bool) -> String {
+    if fill {
+        return paint("fill", style.color());
+    }
+    let mut text = paint("stroke", style.color());
+    if style.stroke_width() != WHOLE.unsigned_abs() {
+        text += " stroke-width=\"";
+        number(&mut text, style.stroke_width().cast_signed());
+        text.push('"');
+    }
+    text
+}
+
+/// A colour, and how much of what is under it shows.
+fn paint(what: &str, BackendColor { alpha, rgb: (red, green, blue) }: BackendColor) -> String {
+    let colour = Rgb(red, green, blue).css();
+    let percent = (alpha * 100.0).round() as u32;
+    if percent < 100 {
+        format!(" {what}=\"{colour}\" {what}-opacity=\"{percent}%\"")
+    } else {
+        format!(" {what}=\"{colour}\"")
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,283 @@
+//! Design tokens: every colour of every figure, for light and dark. The style sheet carries the same values under the
+//! same names. Each memory part, strategy and limiter has one colour everywhere, and never colour alone: dashes, hatching
+//! and labels say the same.
+
+mod lines;
+mod ramp;
+
+use super::spec::CHOICES;
+use engine::model::report::{Limiter, MemoryPart, Work};
+use engine::published::Set;
+use engine::scenario::pins::MOST_PINS;
+pub use lines::{dashes, line, width};
+pub use ramp::ramp;
+
+/// A colour, by its sRGB bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Rgb(pub u8, pub u8, pub u8);
+
+impl Rgb {
+    /// From `0xrrggbb`.
+    const fn hex(code: u32) -> Self {
+        Self((code >> 16) as u8, (code >> 8) as u8, code as u8)
+    }
+
+    /// As CSS writes it: `#rrggbb`.
+    pub fn css(self) -> String {
+        format!("#{:02x}{:02x}{:02x}", self.0, self.1, self.2)
+    }
+
+    /// A share of the way to another colour.
+    #[must_use]
+    pub fn mix(self, other: Self, share: f64) -> Self {
+        let mix = |from: u8, to: u8| (f64::from(from) + share * (f64::from(to) - f64::from(from)) + 0.5) as u8;
+        Self(mix(self.0, other.0), mix(self.1, other.1), mix(self.2, other.2))
+    }
+}
+
+/// A sum of weighted sRGB bytes above which black text reads better than white.
+const BRIGHT: f64 = 118.0;
+
+/// Black or white, whichever reads better on a colour.
+pub fn readable(Rgb(red, green, blue): Rgb) -> Rgb {
+    let light = 0.299 * f64::from(red) + 0.587 * f64::from(green) + 0.114 * f64::from(blue);
+    if light > BRIGHT { Rgb::hex(0) } else { Rgb::hex(0xffffff) }
+}
+
+/// Light or dark.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Theme {
+    /// Dark text on a light page.
+    #[default]
+    Light,
+    /// Light text on a dark page.
+    Dark,
+}
+
+/// The colours that are no data.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Tokens {
+    /// Under everything.
+    pub surface: Rgb,
+    /// Text: at least 7 to 1 on the surface.
+    pub text: Rgb,
+    /// Text of ticks and notes: at least 4.5 to 1.
+    pub muted: Rgb,
+    /// Axes: at least 3 to 1.
+    pub axis: Rgb,
+    /// Grid lines, which carry nothing by themselves.
+    pub grid: Rgb,
+    /// The one accent: the scenario on screen, focus, links.
+    pub accent: Rgb,
+    /// Under the hatching of what does not fit.
+    pub unfit: Rgb,
+    /// The hatching of what does not fit.
+    pub hatch: Rgb,
+}
+
+/// The tokens of a theme.
+pub const fn tokens(theme: Theme) -> Tokens {
+    match theme {
+        Theme::Light => Tokens {
+            surface: Rgb::hex(0xffffff),
+            text: Rgb::hex(0x1b1f24),
+            muted: Rgb::hex(0x57606a),
+            axis: Rgb::hex(0x8c959f),
+            grid: Rgb::hex(0xd9dee3),
+            accent: Rgb::hex(0x0b5cad),
+            unfit: Rgb::hex(0xf1f2f4),
+            hatch: Rgb::hex(0xb9bfc6),
+        },
+        Theme::Dark => Tokens {
+            surface: Rgb::hex(0x15181c),
+            text: Rgb::hex(0xe6e9ed),
+            muted: Rgb::hex(0x9aa4af),
+            axis: Rgb::hex(0x6b757f),
+            grid: Rgb::hex(0x2b3138),
+            accent: Rgb::hex(0x6cb0ff),
+            unfit: Rgb::hex(0x1c2025),
+            hatch: Rgb::hex(0x49515a),
+        },
+    }
+}
+
+/// The light and the dark colour of one thing.
+const fn pair(theme: Theme, light: u32, dark: u32) -> Rgb {
+    match theme {
+        Theme::Light => Rgb::hex(light),
+        Theme::Dark => Rgb::hex(dark),
+    }
+}
+
+/// The colour of a memory part: states in blue, what FSDP gathers in teal, activations in orange, the rest in grey.
+pub const fn part(theme: Theme, part: MemoryPart) -> Rgb {
+    match part {
+        MemoryPart::Weights => pair(theme, 0x0b4f95, 0x4a90e2),
+        MemoryPart::Gradients => pair(theme, 0x2f79c4, 0x78b0ef),
+        MemoryPart::Optimizer => pair(theme, 0x5b96d0, 0xa9cdf5),
+        MemoryPart::GatheredWeights => pair(theme, 0x00766c, 0x2fae9e),
+        MemoryPart::UnreducedGradients => pair(theme, 0x3b9a8b, 0x7fd6c8),
+        MemoryPart::Activations => pair(theme, 0xb8500f, 0xe8763a),
+        MemoryPart::WorkingSet => pair(theme, 0xcf7430, 0xf5a872),
+        MemoryPart::Logits => pair(theme, 0xae8119, 0xe3be62),
+        MemoryPart::Context => pair(theme, 0x5f6872, 0x8a949e),
+        MemoryPart::Fragmentation => pair(theme, 0x8a929b, 0x646d77),
+    }
+}
+
+/// The colour of a strategy, by its place in `Strategy::ALL`.
+pub const fn strategy(theme: Theme, place: usize) -> Rgb {
+    match place {
+        0 => pair(theme, 0x5b6470, 0xa8b1bb),
+        1 => pair(theme, 0x9a6700, 0xe0b040),
+        2 => pair(theme, 0x5d7a00, 0xb6cf4a),
+        3 => pair(theme, 0xb8500f, 0xff9a5c),
+        4 => pair(theme, 0xa8327d, 0xf08cc8),
+        5 => pair(theme, 0x7a4fc4, 0xb79cff),
+        6 => pair(theme, 0x0b5cad, 0x6cb0ff),
+        _ => pair(theme, 0x00766c, 0x4fd0c0),
+    }
+}
+
+/// The colour of a limiter.
+pub const fn limiter(theme: Theme, limiter: Limiter) -> Rgb {
+    match limiter {
+        Limiter::Memory => pair(theme, 0xb3261e, 0xff8a80),
+        Limiter::InterNode => pair(theme, 0x0b5cad, 0x6cb0ff),
+        Limiter::IntraNode => pair(theme, 0x2278a8, 0x8fd3f4),
+        Limiter::Compute => pair(theme, 0x00766c, 0x4fd0c0),
+        Limiter::Launch => pair(theme, 0x7a6a00, 0xd9c74a),
+        Limiter::Bubble => pair(theme, 0x8a4a1f, 0xe0a070),
+    }
+}
+
+/// The light and the dark colour of every kind of work, in the order of [`Work::ALL`]: gathers and reductions as the memory that they
+/// fill, the rest apart from its neighbours on a lane.
+const WORKS: [(u32, u32); Work::ALL.len()] = [
+    (0x5f6872, 0x8a949e),
+    (0x0b4f95, 0x4a90e2),
+    (0x7a4fc4, 0xb79cff),
+    (0x2f79c4, 0x78b0ef),
+    (0xae8119, 0xe3be62),
+    (0x7c858e, 0x727b85),
+    (0xa8327d, 0xf08cc8),
+    (0x00766c, 0x2fae9e),
+    (0x3b9a8b, 0x7fd6c8),
+    (0x5d7a00, 0xb6cf4a),
+    (0xb8500f, 0xe8763a),
+    (0xcf7430, 0xf5a872),
+    (0x2278a8, 0x8fd3f4),
+    (0x8a929b, 0x646d77),
+];
+
+/// The colour of a kind of work.
+pub fn work(theme: Theme, work: Work) -> Rgb {
+    let (light, dark) = WORKS.get(work as usize).copied().unwrap_or_default();
+    pair(theme, light, dark)
+}
+
+/// What is drawn over a kind of work, so that neighbours on a lane differ without their colours.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Pattern {
+    /// Nothing.
+    Plain,
+    /// Diagonals: what goes back, and waiting.
+    Hatched,
+    /// Lines along the lane.
+    Ruled,
+}
+
+/// The pattern of a kind of work.
+pub const fn pattern(work: Work) -> Pattern {
+    match work {
+        Work::LayerBackward | Work::EmbeddingBackward | Work::ReduceScatter | Work::Combine | Work::Bubble => {
+            Pattern::Hatched
+        }
+        Work::Experts | Work::OptimizerStep => Pattern::Ruled,
+        _ => Pattern::Plain,
+    }
+}
+
+/// The colours of static choices of how a layer of experts runs, light and dark: four in violet, four in rust.
+const CHOICE_COLOURS: [(u32, u32); CHOICES] = [
+    (0x2f2b86, 0xcfcbff),
+    (0x4d49ad, 0xb1acf5),
+    (0x6a66c8, 0x938ee0),
+    (0x8480d2, 0x7b76cc),
+    (0x6f2418, 0xffcfc4),
+    (0x93402f, 0xeeac9c),
+    (0xb05c49, 0xd68a76),
+    (0xc27a68, 0xb86f5b),
+];
+
+/// The colour of a static choice of how a layer of experts runs, by its place; that of text for a place that there is not.
+pub fn choice(theme: Theme, place: usize) -> Rgb {
+    CHOICE_COLOURS.get(place).map_or(tokens(theme).text, |&(light, dark)| pair(theme, light, dark))
+}
+
+/// The colours of pinned scenarios, light and dark.
+const PIN_COLOURS: [(u32, u32); MOST_PINS] = [(0xb0154a, 0xff8fb0), (0x6b4423, 0xd9b08c), (0x0a6b86, 0x5fc9e8)];
+
+/// The colour of a pinned scenario, by its place; that of text for a place that there is not.
+pub fn pin(theme: Theme, place: usize) -> Rgb {
+    PIN_COLOURS.get(place).map_or(tokens(theme).text, |&(light, dark)| pair(theme, light, dark))
+}
+
+/// The colour of a kind of measured rows, by its place: three that differ in lightness too.
+const fn set(theme: Theme, place: usize) -> Rgb {
+    match place {
+        0 => pair(theme, 0x0b5cad, 0x6cb0ff),
+        1 => pair(theme, 0xcf7430, 0xc8702c),
+        _ => pair(theme, 0x7a1f5c, 0xf5b6de),
+    }
+}
+
+/// Every token with its name and its light and dark value, for the style sheet.
+pub fn style_sheet() -> Vec<(String, Rgb, Rgb)> {
+    let (light, dark) = (tokens(Theme::Light), tokens(Theme::Dark));
+    let mut names: Vec<(String, Rgb, Rgb)> = [
+        ("surface", light.surface, dark.surface),
+        ("text", light.text, dark.text),
+        ("muted", light.muted, dark.muted),
+        ("axis", light.axis, dark.axis),
+        ("grid", light.grid, dark.grid),
+        ("accent", light.accent, dark.accent),
+        ("unfit", light.unfit, dark.unfit),
+        ("hatch", light.hatch, dark.hatch),
+    ]
+    .map(|(name, light, dark)| (name.to_string(), light, dark))
+    .into();
+    let both = |colour: &dyn Fn(Theme) -> Rgb| (colour(Theme::Light), colour(Theme::Dark));
+    for (place, &of) in MemoryPart::ALL.iter().enumerate() {
+        let (light, dark) = both(&|theme| part(theme, of));
+        names.push((format!("part-{place}"), light, dark));
+    }
+    for place in 0..engine::scenario::Strategy::ALL.len() {
+        let (light, dark) = both(&|theme| strategy(theme, place));
+        names.push((format!("strategy-{place}"), light, dark));
+    }
+    for place in 0..CHOICES {
+        let (light, dark) = both(&|theme| choice(theme, place));
+        names.push((format!("choice-{place}"), light, dark));
+    }
+    for place in 0..MOST_PINS {
+        let (light, dark) = both(&|theme| pin(theme, place));
+        names.push((format!("pin-{place}"), light, dark));
+    }
+    for place in 0..Set::ALL.len() {
+        let (light, dark) = both(&|theme| set(theme, place));
+        names.push((format!("set-{place}"), light, dark));
+    }
+    for (place, &of) in Limiter::ALL.iter().enumerate() {
+        let (light, dark) = both(&|theme| limiter(theme, of));
+        names.push((format!("limiter-{place}"), light, dark));
+    }
+    for (place, &of) in Work::ALL.iter().enumerate() {
+        let (light, dark) = both(&|theme| work(theme, of));
+        names.push((format!("work-{place}"), light, dark));
+    }
+    names
+}
+
+#[cfg(test)]
+mod tests;

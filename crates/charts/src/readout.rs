@@ -1,0 +1,165 @@
+//! What a figure says at one place: the text beside the pointer and the keyboard crosshair.
+
+mod done;
+mod lanes;
+
+use super::layout::share;
+use super::spec::{ChartSpec, Field, Line, LineRole, Mark};
+use super::{marks, names};
+use engine::analysis::boundary::bilinear;
+use engine::format;
+use engine::model::report::Limiter;
+use engine::units::Bytes;
+
+/// What does not fit is called.
+const DOES_NOT_FIT: &str = "does not fit";
+
+/// One name with its value.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Entry {
+    /// The name.
+    pub name: String,
+    /// The value with its unit, or why there is none.
+    pub value: String,
+    /// The line that it belongs to, if any: its colour and dashes.
+    pub role: Option<LineRole>,
+}
+
+/// What a figure says at one place.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Readout {
+    /// The place: `Sequence length 8,192 tokens` (and the same of y over a field).
+    pub place: Vec<Entry>,
+    /// The values there.
+    pub entries: Vec<Entry>,
+    /// All of it as one sentence, for the status line.
+    pub sentence: String,
+}
+
+/// What a figure says at a place in data units.
+pub fn readout(spec: &ChartSpec, x: f64, y: f64) -> Readout {
+    if let Some(mark) = marks::nearest(spec, (x, y)).and_then(|at| spec.marks.get(at)) {
+        return on_mark(spec, mark);
+    }
+    let x = if spec.lanes.is_some() { x } else { spec.x.settled(x) };
+    let y = if spec.field.is_some() { spec.y.settled(y) } else { y };
+    let on_axis = |axis: &super::spec::Axis, value| Entry {
+        name: axis.label.clone(),
+        value: format::value(axis.unit, value),
+        role: None,
+    };
+    let across = on_axis(&spec.x, x);
+    let (place, entries) = match (&spec.field, &spec.lanes) {
+        (Some(field), _) => (vec![across, on_axis(&spec.y, y)], in_field(spec, field, x, y)),
+        (None, Some(lanes)) => (vec![across], lanes::on_lanes(lanes, x, y)),
+        (None, None) => (vec![across], spec.lines.iter().map(|line| on_line(spec, line, x)).collect()),
+    };
+    said(place, entries)
+}
+
+/// A readout with its sentence.
+fn said(place: Vec<Entry>, entries: Vec<Entry>) -> Readout {
+    let list = |entries: &[Entry]| {
+        let texts: Vec<String> =
+            entries
+                .iter()
+                .map(|entry| {
+                    if entry.value.is_empty() { entry.name.clone() } else { format!("{} {}", entry.name, entry.value) }
+                })
+                .collect();
+        texts.join(", ")
+    };
+    let sentence = format!("{}: {}.", list(&place), list(&entries));
+    Readout { place, entries, sentence }
+}
+
+/// A mark: its name, its place, what it says beside it, and the lines above or below it.
+fn on_mark(spec: &ChartSpec, mark: &Mark) -> Readout {
+    let entry = |name: &str, value: String| Entry { name: name.to_string(), value, role: None };
+    let (x, y) = mark.at;
+    let mut entries = vec![
+        entry(&spec.x.label, format::value(spec.x.unit, x)),
+        entry(&spec.y.label, format::value(spec.y.unit, y)),
+        entry(spec.value.label, format::value(spec.value.unit, mark.value)),
+    ];
+    if !mark.fits {
+        entries.push(entry(DOES_NOT_FIT, String::new()));
+    }
+    let with_values = spec.lines.iter().filter(|line| !line.role.is_guide());
+    entries.extend(with_values.map(|line| on_line(spec, line, x)));
+    said(vec![entry(&mark.name, String::new())], entries)
+}
+
+/// Parameters that are whole numbers read as such.
+pub(super) fn whole(key: Option<&str>, value: f64) -> f64 {
+    match key.and_then(engine::params::find).map(|param| param.kind) {
+        Some(engine::params::Kind::Number(number)) if number.integer => value.round(),
+        _ => value,
+    }
+}
+
+/// The field's value, the limiter, and the memory left or missing.
+fn in_field(spec: &ChartSpec, field: &Field, x: f64, y: f64) -> Vec<Entry> {
+    let at = |share: f64, count: usize| share.clamp(0.0, 1.0) * count.saturating_sub(1) as f64;
+    let node = (at(share(&spec.x, x), field.columns), at(share(&spec.y, y), field.rows));
+    let size = (field.columns, field.rows);
+    let free = bilinear(size, node, |column, row| field.cell(column, row).map_or(f64::NAN, |cell| cell.free));
+    let value = bilinear(size, node, |column, row| field.cell(column, row).map_or(f64::NAN, |cell| cell.value));
+    let entry = |name: &str, value: String| Entry { name: name.to_string(), value, role: None };
+    if free < 0.0 {
+        let missing = format!("by {}", format::bytes(Bytes::new(-free)));
+        return vec![
+            entry(DOES_NOT_FIT, missing),
+            entry(&format!("{} if it did", field.label), format::value(spec.value.unit, value)),
+        ];
+    }
+    let nearest = field.cell(node.0.round() as usize, node.1.round() as usize).map(|cell| cell.limiter);
+    let beside = || field.cell(node.0 as usize, node.1 as usize).map(|cell| cell.limiter);
+    let fits = |limiter: &Limiter| *limiter != Limiter::Memory;
+    let limiter = nearest.filter(fits).or_else(|| beside().filter(fits));
+    let mut entries = vec![entry(&field.label, format::value(spec.value.unit, value))];
+    entries.extend(limiter.map(|limiter| entry("limited by", names::limiter(limiter).to_string())));
+    entries.push(entry("free memory", format::bytes(Bytes::new(free))));
+    entries
+}
+
+/// One curve's height.
+fn on_line(spec: &ChartSpec, line: &Line, x: f64) -> Entry {
+    let ideal = spec.lines.iter().find(|other| other.role == LineRole::Ideal && line.role != LineRole::Ideal);
+    let share = |y: f64| {
+        let ideal = ideal.and_then(|ideal| ideal.at(x)).filter(|ideal| ideal.0 > 0.0);
+        ideal.map_or(String::new(), |ideal| format!(" ({} of linear)", format::percent(y / ideal.0)))
+    };
+    let value = match line.at(x) {
+        Some((y, true)) => format::value(spec.y.unit, y) + &share(y),
+        Some((_, false)) => DOES_NOT_FIT.to_string(),
+        None => "no value".to_string(),
+    };
+    Entry { name: line.name.clone(), value, role: Some(line.role) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::views::{Metric, Scratch, feasible_region, mfu_curve};
+    use engine::catalog::default_scenario;
+
+    #[test]
+    fn the_region_says_speed_limiter_and_memory_or_what_is_missing() {
+        let spec = feasible_region(&default_scenario(), "seq", "size", false, &mut Scratch::default());
+        let fits = readout(&spec, 1024.0, 2e9);
+        assert_eq!(fits.place[0].value, "1,024\u{2009}tokens");
+        assert_eq!(fits.entries[0].name, "MFU");
+        assert!(fits.sentence.contains("limited by"), "{}", fits.sentence);
+        let not = readout(&spec, 131_072.0, 310e9);
+        assert!(not.sentence.contains("does not fit by "), "{}", not.sentence);
+    }
+
+    #[test]
+    fn the_curve_says_every_strategy() {
+        let spec = mfu_curve(&default_scenario(), "seq", Metric::Mfu, false, &mut Scratch::default());
+        let all = readout(&spec, 4096.0, 0.0);
+        assert_eq!(all.entries.len(), spec.lines.len());
+        assert!(all.entries.iter().all(|entry| entry.value != "no value"));
+    }
+}

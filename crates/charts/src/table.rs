@@ -1,0 +1,312 @@
+//! A figure as a table for people (few rows, formatted) and as CSV (everything, at full precision).
+
+use super::layout::value;
+use super::readout::{readout, whole};
+use super::spec::{Axis, BarSpec, ChartSpec, Field, Mark, PinnedBar};
+use super::timeline::Lanes;
+use crate::names;
+use core::fmt::Write;
+use engine::export::csv::quoted;
+use engine::format;
+use engine::model::report::Limiter;
+use engine::params::quantity::unit_label;
+use engine::params::{Unit, find};
+use engine::scenario::pins::pin_letter;
+use engine::units::Bytes;
+
+/// Columns of values in the table of a field.
+const COLUMNS: usize = 10;
+/// Rows of values in a table.
+const ROWS: usize = 9;
+/// Marks in a table.
+const MARKS: usize = 48;
+
+/// A table for people.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Table {
+    /// What it holds.
+    pub caption: String,
+    /// The names of the columns.
+    pub header: Vec<String>,
+    /// Rows as long as the header; the first text names the row.
+    pub rows: Vec<Vec<String>>,
+}
+
+/// The table of a chart: a field thinned to at most 10 by 9 values, time by kind of work, marks, or the curves at 9 places.
+pub fn chart(spec: &ChartSpec) -> Table {
+    if !spec.marks.is_empty() {
+        return of_marks(spec);
+    }
+    match (&spec.field, &spec.lanes) {
+        (Some(field), _) => of_field(spec, field),
+        (None, Some(lanes)) => of_lanes(lanes),
+        (None, None) => of_curves(spec),
+    }
+}
+
+/// Time by kind of work over the whole step, and its share of the step.
+fn of_lanes(lanes: &Lanes) -> Table {
+    let row = |name: &str, time| vec![name.to_string(), format::seconds(time), format::percent(time / lanes.step)];
+    let kinds = lanes.sums.iter().map(|&(work, time)| row(names::work(work), time));
+    Table {
+        caption: "Time by kind of work; lanes run side by side, so that shares add up to more than the step.".into(),
+        header: ["Work", "Time", "Share of the step"].map(str::to_string).into(),
+        rows: kinds.chain([row("Step", lanes.step)]).collect(),
+    }
+}
+
+/// The marks, as many as people read.
+fn of_marks(spec: &ChartSpec) -> Table {
+    let row = |mark: &Mark| {
+        let (x, y) = mark.at;
+        let moot = if mark.fits { "" } else { " (does not fit)" };
+        vec![
+            format!("{}{moot}", mark.name),
+            format::value(spec.x.unit, x),
+            format::value(spec.y.unit, y),
+            format::value(spec.value.unit, mark.value),
+        ]
+    };
+    let all = spec.marks.len();
+    let some = if all > MARKS { format!(": {MARKS} of {all}, all of them in the CSV") } else { String::new() };
+    Table {
+        caption: format!("{}{some}", spec.title),
+        header: ["Name", &spec.x.label, &spec.y.label, spec.value.label].map(str::to_string).into(),
+        rows: spec.marks.iter().take(MARKS).map(row).collect(),
+    }
+}
+
+fn of_field(spec: &ChartSpec, field: &Field) -> Table {
+    let columns = nodes(field.columns, COLUMNS);
+    let unit = match unit_label(spec.x.unit) {
+        "" => String::new(),
+        unit => format!(" ({unit})"),
+    };
+    let corner = format!("{} \\ {}{unit}", spec.y.label, spec.x.label);
+    let head = columns.iter().map(|&column| format::value(bare(spec.x.unit), at_node(&spec.x, column, field.columns)));
+    let cell = |column: usize, row: usize| {
+        field.cell(column, row).map_or(String::new(), |cell| {
+            if cell.free < 0.0 {
+                format!("{}{}", format::MINUS, format::value(Unit::None, Bytes::new(-cell.free).gib()))
+            } else {
+                format!("{} {}", format::value(spec.value.unit, cell.value), letter(cell.limiter))
+            }
+        })
+    };
+    let row = |row: usize| {
+        let name = format::value(spec.y.unit, at_node(&spec.y, row, field.rows));
+        core::iter::once(name).chain(columns.iter().map(|&column| cell(column, row))).collect()
+    };
+    Table {
+        caption: format!(
+            "{}: {} and what limits it ({}); {}x: x GiB of memory are missing.",
+            spec.title,
+            field.label,
+            key(),
+            format::MINUS
+        ),
+        header: core::iter::once(corner).chain(head).collect(),
+        rows: nodes(field.rows, ROWS).into_iter().map(row).collect(),
+    }
+}
+
+/// A limiter in the cells of a field.
+fn letter(limiter: Limiter) -> &'static str {
+    match limiter {
+        Limiter::Memory => "M",
+        Limiter::InterNode => "N",
+        Limiter::IntraNode => "L",
+        Limiter::Compute => "C",
+        Limiter::Launch => "K",
+        Limiter::Bubble => "B",
+    }
+}
+
+/// What the letters stand for: those of memory are never seen, a place that does not fit says what is missing.
+fn key() -> String {
+    let limiters = Limiter::ALL.into_iter().filter(|&limiter| limiter != Limiter::Memory);
+    let words: Vec<String> =
+        limiters.map(|limiter| format!("{} = {}", letter(limiter), names::limiter(limiter))).collect();
+    words.join(", ")
+}
+
+fn of_curves(spec: &ChartSpec) -> Table {
+    let header = core::iter::once(spec.x.label.clone()).chain(spec.lines.iter().map(|line| line.name.clone()));
+    let row = |at: usize| {
+        let x = value(&spec.x, at as f64 / (ROWS - 1) as f64);
+        let said = readout(spec, x, 0.0);
+        said.place.into_iter().chain(said.entries).map(|entry| entry.value).collect()
+    };
+    Table { caption: spec.title.clone(), header: header.collect(), rows: (0..ROWS).map(row).collect() }
+}
+
+/// The table of a bar: part, bytes, share of the capacity.
+pub fn bar(spec: &BarSpec) -> Table {
+    let size = |bytes: f64| format::bytes(Bytes::new(bytes));
+    // A column for each pinned scenario.
+    let row = |name: &str, bytes: f64, of_pin: &dyn Fn(&PinnedBar) -> f64| {
+        let own = [name.to_string(), size(bytes), format::percent(bytes / spec.capacity)];
+        own.into_iter().chain(spec.pins.iter().map(|pin| size(of_pin(pin)))).collect::<Vec<_>>()
+    };
+    let total = spec.parts.iter().map(|part| part.1).sum();
+    let parts = spec.parts.iter().map(|&(part, bytes)| row(names::part(part), bytes, &|pin| pin.part(part)));
+    let header = ["Part", "Memory", "Share of capacity"].map(str::to_string).into_iter();
+    Table {
+        caption: spec.title.clone(),
+        header: header.chain(spec.pins.iter().map(|pin| pin.name.clone())).collect(),
+        rows: parts
+            .chain([row("Peak", total, &PinnedBar::total), row("Capacity", spec.capacity, &|pin| pin.capacity)])
+            .collect(),
+    }
+}
+
+/// At most `most` nodes of `count`, evenly, both ends included.
+fn nodes(count: usize, most: usize) -> Vec<usize> {
+    let last = count.saturating_sub(1);
+    if count <= most {
+        return (0..count).collect();
+    }
+    (0..most).map(|at| at * last / (most - 1)).collect()
+}
+
+/// The value at a node of an axis.
+fn at_node(axis: &Axis, node: usize, count: usize) -> f64 {
+    let share = node as f64 / count.saturating_sub(1).max(1) as f64;
+    whole(axis.key, value(axis, share))
+}
+
+/// The unit of a number whose unit stands elsewhere; sizes of models carry theirs.
+fn bare(unit: Unit) -> Unit {
+    if unit == Unit::Params { unit } else { Unit::None }
+}
+
+/// Every value of a chart, one a line: the series it belongs to, x, y, and for a field the value, the limiter and free bytes.
+pub fn csv(spec: &ChartSpec) -> String {
+    let value_name = snake(&format!("{} {}", spec.value.label, unit_label(spec.value.unit)));
+    let mut text = format!("series,fits,{},{},{value_name},limiter,free_bytes\n", column(&spec.x), column(&spec.y));
+    if let Some(field) = &spec.field {
+        for (index, cell) in field.cells.iter().enumerate() {
+            let at = |node: usize, count: usize| node as f64 / count.saturating_sub(1).max(1) as f64;
+            let columns = field.columns.max(1);
+            let x = value(&spec.x, at(index % columns, field.columns));
+            let y = value(&spec.y, at(index / columns, field.rows));
+            let limiter = names::limiter(cell.limiter);
+            let fits = cell.free >= 0.0;
+            // Writing to a string cannot fail.
+            let [x, y, value, free] = [x, y, cell.value, cell.free].map(|number| number.to_string());
+            let _ = writeln!(text, "field,{fits},{x},{y},{value},{limiter},{free}");
+        }
+    }
+    for (lanes, mark) in spec.lanes.iter().flat_map(|lanes| lanes.marks.iter().map(move |mark| (lanes, mark))) {
+        let (name, lane) = (quoted(&mark.name()), quoted(names::lane(mark.lane)));
+        // A bar: from where to where on which lane.
+        let (start, length) = (lanes.x(mark.start).to_string(), mark.length().ms().to_string());
+        let _ = writeln!(text, "{name},true,{start},{lane},{length},,");
+    }
+    for pin in &spec.pins {
+        let [x, y] = [pin.at.0, pin.at.1].map(|number| number.to_string());
+        let _ = writeln!(text, "pin {},{},{x},{y},,,", pin_letter(pin.place), pin.own);
+    }
+    for mark in &spec.marks {
+        let (name, [x, y, value]) =
+            (quoted(&mark.name), [mark.at.0, mark.at.1, mark.value].map(|number| number.to_string()));
+        let _ = writeln!(text, "{name},{},{x},{y},{value},,", mark.fits);
+    }
+    for line in &spec.lines {
+        for (pieces, fits) in [(&line.segments, true), (&line.infeasible, false)] {
+            for (x, y) in pieces.iter().flatten() {
+                let _ = writeln!(text, "{},{fits},{},{},,,", quoted(&line.name), x, y);
+            }
+        }
+    }
+    text
+}
+
+/// Every part of a bar, in bytes.
+pub fn bar_csv(spec: &BarSpec) -> String {
+    let mut text = String::from("part,bytes");
+    for pin in &spec.pins {
+        let _ = write!(text, ",{}", quoted(&pin.name));
+    }
+    let mut row = |name: &str, bytes: f64, of_pin: &dyn Fn(&PinnedBar) -> f64| {
+        let _ = write!(text, "\n{},{}", quoted(name), bytes);
+        for pin in &spec.pins {
+            let _ = write!(text, ",{}", of_pin(pin));
+        }
+    };
+    for &(part, bytes) in &spec.parts {
+        row(names::part(part), bytes, &|pin| pin.part(part));
+    }
+    row("Capacity", spec.capacity, &|pin| pin.capacity);
+    text.push('\n');
+    text
+}
+
+/// The CSV header of an axis: its parameter's, else its label's.
+fn column(axis: &Axis) -> String {
+    let own = axis.key.and_then(find).map(|param| param.csv.to_string());
+    own.unwrap_or_else(|| snake(&format!("{} {}", axis.label, unit_label(axis.unit))))
+}
+
+/// A label in small letters, its words joined.
+fn snake(label: &str) -> String {
+    let mut text = String::new();
+    for letter in label.trim().chars() {
+        match letter {
+            '%' => text += "percent",
+            ' ' => text.push('_'),
+            letter if letter.is_ascii_alphanumeric() || "-/_".contains(letter) => {
+                text.push(letter.to_ascii_lowercase());
+            }
+            _ => {}
+        }
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::views::{Metric, Scratch, feasible_region, memory_bar, mfu_curve};
+    use engine::catalog::default_scenario;
+
+    #[test]
+    fn a_field_is_thinned_and_a_row_is_as_long_as_the_header() {
+        let mut scratch = Scratch::default();
+        let scenario = default_scenario();
+        let region = chart(&feasible_region(&scenario, "seq", "size", true, &mut scratch));
+        assert_eq!((region.header.len(), region.rows.len()), (11, 9));
+        let curve = chart(&mfu_curve(&scenario, "mem", Metric::TokensPerSecond, true, &mut scratch));
+        for table in [region, curve, bar(&memory_bar(&scenario.report()))] {
+            assert!(table.rows.iter().all(|row| row.len() == table.header.len() && !row[0].is_empty()));
+        }
+    }
+
+    #[test]
+    fn the_csv_holds_every_node_at_full_precision() {
+        let mut scratch = Scratch::with_grid(7, 5);
+        let spec = feasible_region(&default_scenario(), "seq", "size", false, &mut scratch);
+        let text = csv(&spec);
+        assert!(text.starts_with("series,fits,seq_len_tokens,model_params,mfu_percent,limiter,free_bytes\n"), "{text}");
+        let rows: Vec<Vec<&str>> =
+            text.lines().filter(|line| line.starts_with("field")).map(|line| line.split(',').collect()).collect();
+        assert_eq!(rows.len(), 35);
+        for (row, cell) in rows.iter().zip(&spec.field.unwrap().cells) {
+            assert_eq!(row[4].parse::<f64>().unwrap(), cell.value);
+            assert_eq!(row[6].parse::<f64>().unwrap(), cell.free);
+        }
+    }
+
+    #[test]
+    fn the_bar_adds_up() {
+        let spec = memory_bar(&default_scenario().report());
+        let sum: f64 = bar_csv(&spec)
+            .lines()
+            .skip(1)
+            .filter(|line| !line.starts_with("Capacity"))
+            .map(|line| line.rsplit(',').next().unwrap().parse::<f64>().unwrap())
+            .sum();
+        let peak = default_scenario().report().memory.peak.get();
+        assert!((sum / peak - 1.0).abs() < 1e-9, "{sum} {peak}");
+    }
+}

@@ -1,0 +1,156 @@
+//! Which part of a step is looked at.
+
+use crate::zoom::Part;
+use engine::model::report::{Lane, Span};
+use engine::model::step::playback::Playback;
+use engine::units::Seconds;
+
+/// What is shown of its neighbours beside a layer, as a share of its length.
+const BESIDE: f64 = 0.25;
+
+/// How closely one looks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Level {
+    /// The whole step.
+    Step,
+    /// One micro-batch.
+    MicroBatch,
+    /// One pass of one layer, and a little of its neighbours.
+    Layer,
+}
+
+impl Level {
+    /// Every level, from afar to near.
+    pub const ALL: [Self; 3] = [Self::Step, Self::MicroBatch, Self::Layer];
+
+    /// One level closer.
+    #[must_use]
+    pub fn closer(self) -> Self {
+        if self == Self::Step { Self::MicroBatch } else { Self::Layer }
+    }
+}
+
+/// What is looked at: what runs at a place, a share of the step, so that it keeps its meaning while a slider moves.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Zoom {
+    /// How closely.
+    pub level: Level,
+    /// Where.
+    pub at: f64,
+    /// A part of the step, by shares, where one was selected; the level says what its axis counts from.
+    pub part: Option<Part>,
+}
+
+impl Zoom {
+    /// The whole step.
+    pub const WHOLE: Self = Self::on(Level::Step, 0.5);
+
+    /// All of what a level shows at a place.
+    pub const fn on(level: Level, at: f64) -> Self {
+        Self { level, at, part: None }
+    }
+
+    /// One level closer, at a place; from a part that is within a micro-batch of so many, to a layer.
+    #[must_use]
+    pub fn closer(self, at: f64, micro_batches: u32) -> Self {
+        let within = self.part.is_some_and(|(from, to)| (to - from) * f64::from(micro_batches) < 1.0);
+        Self::on(if within { Level::Layer } else { self.level.closer() }, at)
+    }
+}
+
+/// The part of a step that is looked at.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Window {
+    /// Its start.
+    pub from: Seconds,
+    /// Its end.
+    pub to: Seconds,
+    /// Where its axis counts from: the start of what is looked at.
+    pub origin: Seconds,
+    /// What its axis is called.
+    pub label: String,
+}
+
+impl Window {
+    /// What a zoom looks at.
+    pub fn of(zoom: Zoom, playback: &Playback) -> Self {
+        let whole = Self::of_level(zoom, playback);
+        match zoom.part {
+            Some((from, to)) => Self { from: from * playback.end(), to: to * playback.end(), ..whole },
+            None => whole,
+        }
+    }
+
+    fn of_level(zoom: Zoom, playback: &Playback) -> Self {
+        let time = zoom.at * playback.end();
+        let micro_batch = playback.at(time);
+        let named = format!("Time in micro-batch {}", micro_batch + 1);
+        match zoom.level {
+            Level::Step => {
+                Self { from: Seconds::ZERO, to: playback.end(), origin: Seconds::ZERO, label: "Time".to_string() }
+            }
+            Level::MicroBatch => {
+                let (from, to) = (playback.start(micro_batch), playback.start(micro_batch + 1));
+                Self { from, to, origin: from, label: named }
+            }
+            Level::Layer => {
+                let (from, to) = layer(playback, micro_batch, time);
+                let beside = BESIDE * (to - from);
+                let ends = ((from - beside).max(Seconds::ZERO), (to + beside).min(playback.end()));
+                Self { from: ends.0, to: ends.1, origin: from, label: "Time from the layer’s start".to_string() }
+            }
+        }
+    }
+}
+
+/// When the pass of a layer that runs at a time starts and ends, or that of the layer nearest to it in its micro-batch; the whole
+/// micro-batch where it has no layers.
+fn layer(playback: &Playback, micro_batch: u32, time: Seconds) -> (Seconds, Seconds) {
+    let mut nearest = (playback.start(micro_batch), playback.start(micro_batch + 1));
+    let mut least = Seconds::new(f64::INFINITY);
+    let mut own: Option<(u32, Seconds, Seconds)> = None;
+    playback.micro_batch(micro_batch, &mut |span: Span| {
+        if !matches!(span.lane, Lane::Compute | Lane::AllToAll | Lane::Exchange) {
+            return;
+        }
+        // The head lies between the last layer's passes.
+        let Some(layer) = span.layer else {
+            own = None;
+            return;
+        };
+        let (from, to) = match own {
+            Some((same, from, to)) if same == layer => (from.min(span.start), to.max(span.end)),
+            _ => (span.start, span.end),
+        };
+        own = Some((layer, from, to));
+        let away = (from - time).max(time - to).max(Seconds::ZERO);
+        if away <= least {
+            (least, nearest) = (away, (from, to));
+        }
+    });
+    nearest
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use engine::catalog::default_scenario;
+    use engine::scenario::Scenario;
+
+    #[test]
+    fn every_level_is_within_the_one_before_and_holds_the_place() {
+        let setup = Scenario { grad_accum_steps: 5, ..default_scenario() }.setup();
+        let playback = Playback::of(&setup);
+        let step = playback.end();
+        for at in [0.05, 0.1, 0.37, 0.5, 0.83] {
+            let [whole, micro_batch, layer] = Level::ALL.map(|level| Window::of(Zoom::on(level, at), &playback));
+            assert_eq!((whole.from, whole.to), (Seconds::ZERO, step));
+            for (window, least) in [(&micro_batch, 4.0), (&layer, 90.0)] {
+                assert!((window.to - window.from) < step / least, "{window:?}");
+                assert!(window.from <= window.origin && window.origin < window.to);
+            }
+            assert!(micro_batch.from <= at * step && at * step <= micro_batch.to);
+            assert!(layer.from >= micro_batch.from - (layer.to - layer.from) && layer.to <= micro_batch.to);
+        }
+    }
+}

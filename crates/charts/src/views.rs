@@ -1,0 +1,68 @@
+//! From a scenario to figures: each view is one function that gives a spec.
+
+mod agreement;
+mod axes;
+mod bound;
+mod curve;
+mod experts;
+mod finding;
+mod memory;
+mod metric;
+mod pins;
+mod region;
+mod roofline;
+mod scaling;
+mod scratch;
+mod timeline;
+
+#[cfg(test)]
+mod tests;
+
+use engine::params::{CONSTANTS, Group, Kind, PARAMS, Param, find};
+use engine::scenario::Scenario;
+
+pub use agreement::{AgreementView, Filter, Measure, ScoredRows, agreement, filters, kinds};
+pub use axes::part_of_axis;
+pub use bound::holds as bounds_hold;
+pub use curve::{curve_within, mfu_curve};
+pub use experts::{ALONG, LayerView, expert_layer, layer_shown};
+pub use memory::{memory_bar, pinned_memory};
+pub use metric::Metric;
+pub use pins::{Pinned, pin_curves, pin_places};
+pub use region::{feasible_region, region_within};
+pub use roofline::roofline;
+pub use scaling::scaling_curves;
+pub use scratch::Scratch;
+pub use timeline::{TIME, timeline};
+
+/// Said under a part of a figure.
+const OUTSIDE: &str = " The scenario itself lies outside this part.";
+
+/// The keys of the parameters that people put on an axis most, in display order.
+pub const AXES: [&str; 9] = ["seq", "size", "mem", "link", "gpus", "mbs", "experts", "topk", "ep"];
+
+/// Of the whole run, what its cost follows.
+const OF_COST: [&str; 6] = ["tokens", "price", "mtbf", "restart", "ckptevery", "storage"];
+
+/// Every parameter that may stand on an axis of some scenario: those of [`AXES`], then the other numbers in the order of the table.
+/// A parameter's place is the same in every scenario.
+pub fn every_axis() -> impl Iterator<Item = &'static Param> {
+    let is_number = |param: &&Param| matches!(param.kind, Kind::Number(_)) && !AXES.contains(&param.key);
+    AXES.iter().filter_map(|key| find(key)).chain(PARAMS.iter().chain(CONSTANTS).filter(is_number))
+}
+
+/// Whether a parameter may stand on an axis of this scenario: whether it has an effect there. Those of the whole run do on its cost
+/// alone.
+pub fn is_axis(scenario: &Scenario, param: &Param, of_cost: bool) -> bool {
+    match (param.group, param.key) {
+        (Group::Architecture, "experts" | "topk") => scenario.model.architecture().has_experts(),
+        (Group::Architecture, _) => false,
+        (Group::Run, key) => of_cost && OF_COST.contains(&key),
+        _ => (param.applies)(scenario),
+    }
+}
+
+/// The parameters that may stand on an axis of this scenario, each with its place in [`every_axis`].
+pub fn axes_of(scenario: &Scenario, of_cost: bool) -> Vec<(usize, &'static Param)> {
+    every_axis().enumerate().filter(|(_, param)| is_axis(scenario, param, of_cost)).collect()
+}

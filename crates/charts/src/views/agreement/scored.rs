@@ -1,0 +1,79 @@
+//! A published row beside the engine's predictions.
+
+use core::fmt::Write as _;
+
+use super::Measure;
+use crate::names;
+use engine::catalog;
+use engine::format;
+use engine::params::Unit;
+use engine::published::Published;
+use engine::scenario::Scenario;
+
+/// Rows with what the engine says of them.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ScoredRows {
+    /// The rows.
+    pub rows: Vec<Scored>,
+    /// Who published them, in the order of their first rows.
+    pub sources: Vec<String>,
+}
+
+impl ScoredRows {
+    /// Evaluates a row and takes it in.
+    pub fn push(&mut self, row: Published) {
+        let known = self.sources.iter().rposition(|source| *source == row.source);
+        let source = known.unwrap_or(self.sources.len());
+        if known.is_none() {
+            self.sources.push(row.source.clone());
+        }
+        self.rows.push(Scored::of(row, source));
+    }
+}
+
+/// A row with what the engine says of it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Scored {
+    /// The row.
+    pub row: Published,
+    /// Its publisher, by place in [`ScoredRows::sources`].
+    pub source: usize,
+    /// What ran where and how, and who published it.
+    pub name: String,
+    /// Predicted seconds of a step.
+    pub step_s: f64,
+    /// Predicted peak memory in GiB, where it was measured.
+    pub peak_gib: Option<f64>,
+}
+
+impl Scored {
+    /// Evaluates a row of this source.
+    fn of(row: Published, source: usize) -> Self {
+        let scenario = row.scenario();
+        Self {
+            source,
+            name: name(&row, &scenario),
+            step_s: row.predicted_step(&scenario),
+            peak_gib: row.peak.map(|peak| peak.predicted(&scenario)),
+            row,
+        }
+    }
+
+    /// Measured and predicted, in seconds or GiB.
+    pub fn pair(&self, measure: Measure) -> Option<(f64, f64)> {
+        match measure {
+            Measure::StepTime => Some((self.row.step_s?, self.step_s)),
+            Measure::PeakMemory => Some((self.row.peak?.gib, self.peak_gib?)),
+        }
+    }
+}
+
+/// `Llama 2 7B on 64 A100 80 GB, FULL_SHARD, tp 2, pp 4, 4,096 tokens, 1 × 8 sequences; torchtitan`.
+fn name(row: &Published, scenario: &Scenario) -> String {
+    let gpu = catalog::accelerator(scenario.accelerator.id).map_or("GPUs", |entry| entry.name);
+    let mut name = format!("{} on {} {gpu}, {}", row.model, scenario.gpus, names::layout(scenario));
+    let tokens = format::value(Unit::Tokens, f64::from(scenario.seq_len));
+    let _ = write!(name, ", {tokens}, {} × {} sequences", scenario.micro_batch_size, scenario.grad_accum_steps);
+    let fit = if row.fitted { "; constants fitted to it" } else { "" };
+    name + "; " + &row.source + fit
+}

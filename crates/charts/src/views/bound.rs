@@ -1,0 +1,80 @@
+//! The closed-form bounds of section 8 as lines over a figure.
+
+use super::axes::{self, AxisOf};
+use super::metric::Metric;
+use super::region::{PERCENT, in_data};
+use super::scratch::Scratch;
+use crate::spec::{Line, LineRole};
+use engine::analysis::boundary::zero_line;
+use engine::analysis::sweep;
+use engine::model::bounds::Bounds;
+use engine::model::software::Offload;
+use engine::model::training::{ComputeFormat, Optimizer};
+use engine::scenario::resolve::Degrees;
+use engine::scenario::{Scenario, Strategy};
+use engine::units::Bytes;
+
+/// The name of every bound.
+pub(super) const NAME: &str = "FSDP bound (Wang et al. 2025)";
+
+/// Nodes of the grid over which the longest context is traced: the line is smooth, so few are enough.
+const GRID: (usize, usize) = (41, 29);
+
+/// Whether the bounds hold: for data parallelism alone of a dense model, with all of AdamW's states on the GPUs and weights gathered
+/// in their 16 bits.
+pub fn holds(scenario: &Scenario) -> bool {
+    let Degrees { tp, cp, pp, .. } = scenario.degrees();
+    tp * cp * pp == 1
+        && !scenario.model.architecture().has_experts()
+        && scenario.offload == Offload::NONE
+        && scenario.optimizer == Optimizer::AdamW
+        && scenario.compute_format != ComputeFormat::Fp8Gather
+}
+
+/// Where the tokens of one micro-batch are the most that the bounds let fit, `E_max`.
+pub(super) fn longest_context(scenario: &Scenario, x: &AxisOf, y: &AxisOf, scratch: &mut Scratch) -> Option<Line> {
+    let (columns, rows) = GRID;
+    let (mut xs, mut ys) = (Vec::new(), Vec::new());
+    axes::positions(&x.axis, columns, &mut xs);
+    axes::positions(&y.axis, rows, &mut ys);
+    let room = |x_value: f64, y_value: f64| {
+        let mut moved = *scenario;
+        sweep::assign(&mut moved, y.number, y_value);
+        sweep::assign(&mut moved, x.number, x_value);
+        let setup = moved.setup();
+        let tokens = f64::from(setup.batch.seq_len) * f64::from(setup.batch.micro_batch_size);
+        let bounds = Bounds::of(&setup);
+        // Free memory less that of the tokens, over the memory: smooth, and zero where the tokens are E_max.
+        (bounds.free_memory() - Bytes::new(tokens * bounds.element * bounds.layers * bounds.hidden)) / bounds.memory
+    };
+    let at = |values: &[f64], place: usize| values.get(place).copied().unwrap_or(f64::NAN);
+    let values = scratch.zeros(GRID, |column, row| room(at(&xs, column), at(&ys, row)));
+    let pieces = zero_line(&mut scratch.tracer, GRID, |column, row| at(&values, row * columns + column));
+    let line = Line::new(NAME, LineRole::Bound, in_data(pieces, x, y, GRID));
+    (!line.segments.is_empty()).then_some(line)
+}
+
+/// The highest MFU or throughput that the bounds allow along an axis.
+pub(super) fn fastest(scenario: &Scenario, x: &AxisOf, metric: Metric, points: usize) -> Option<Line> {
+    let mut xs = Vec::new();
+    axes::positions(&x.axis, points, &mut xs);
+    let mut line = Line::new(NAME, LineRole::Bound, Vec::new());
+    let mut piece = Vec::new();
+    for value in xs {
+        let mut moved = *scenario;
+        sweep::assign(&mut moved, x.number, value);
+        let bounds = Bounds::of(&moved.with_strategy(Strategy::FullShard).setup());
+        let height = match metric {
+            // Throughput is MFU times peak over the model FLOPs of a token: the same bound, compute's ceiling included.
+            Metric::TokensPerSecond => bounds.mfu_max() * bounds.peak.get() / (3.0 * bounds.forward_flops().get()),
+            _ => PERCENT * bounds.mfu_max(),
+        };
+        if height > 0.0 {
+            piece.push((value, height));
+        } else {
+            line.push(core::mem::take(&mut piece), true);
+        }
+    }
+    line.push(piece, true);
+    (!line.segments.is_empty()).then_some(line)
+}

@@ -1,0 +1,176 @@
+//! What a figure shows, as one sentence with the numbers of the scenario.
+
+use super::axes::{self, AxisOf};
+use super::scratch::Scratch;
+use crate::names;
+use engine::analysis::boundary::change_between;
+use engine::analysis::sweep::{self, Sample};
+use engine::format;
+use engine::params::Param;
+use engine::rounding;
+use engine::scenario::Scenario;
+
+/// Where a yes-or-no changes along an axis.
+enum Change {
+    /// Yes everywhere.
+    Always,
+    /// No everywhere.
+    Never,
+    /// Yes up to this value.
+    UpTo(f64),
+    /// Yes from this value on.
+    From(f64),
+    /// More than one change.
+    Mixed,
+}
+
+/// `At 13B, sequences up to 14.2k fit; from 9.1k on the network hides under compute.`
+pub(super) fn of_region(scenario: &Scenario, x: &AxisOf, y: &AxisOf, scratch: &mut Scratch) -> String {
+    let on_axis = |key| x.param.key == key || y.param.key == key;
+    let one_node = on_axis("link") && !on_axis("gpus") && axes::is_one_node(scenario);
+    let mut text = along(scenario, x, y, one_node, scratch);
+    if one_node {
+        text = format!("{text} {}", axes::ONE_NODE);
+    }
+    if on_axis("size") && axes::is_named(scenario) {
+        text += &axes::shapes(scenario, "map shows");
+    }
+    text
+}
+
+/// What fits, and what limits, along the horizontal axis.
+fn along(scenario: &Scenario, x: &AxisOf, y: &AxisOf, one_node: bool, scratch: &mut Scratch) -> String {
+    let mut row = core::mem::take(&mut scratch.samples);
+    sweep::line(scenario, x.number, &scratch.xs, &mut row);
+    let fits = change(scenario, x, &row, Sample::fits);
+    let feasible = feasible(&row);
+    let network = change_in(scenario, x, &row, feasible, |sample| !sample.network_bound());
+    scratch.samples = row;
+    let place = place(y.param, &format::value(y.number.unit, y.own(scenario)));
+    let noun = if x.param.key == "gpus" { " GPUs" } else { "" };
+    let amount = |value| format!("{}{noun}", format::value(x.number.unit, value));
+    let memory = fit_clause(x, &fits, amount);
+    if one_node && x.param.key == "link" {
+        return match fits {
+            Change::Never => format!("{place}, it does not fit."),
+            _ => format!("{place}, it fits."),
+        };
+    }
+    let speed = match (fits, network) {
+        (Change::Never, _) => return format!("{place}, {memory}."),
+        (_, Change::Always) => "the network hides under compute wherever it fits".to_string(),
+        (_, Change::Never) => "the network outlasts compute wherever it fits".to_string(),
+        (_, Change::From(value)) => format!("from {} on the network hides under compute", amount(value)),
+        (_, Change::UpTo(value)) => format!("beyond {} the network outlasts compute", amount(value)),
+        (_, Change::Mixed) => "network and compute limit in turn".to_string(),
+    };
+    format!("{place}, {memory}; {speed}.")
+}
+
+/// The scenario's place on the other axis.
+fn place(param: &Param, value: &str) -> String {
+    match param.key {
+        "mem" => format!("With {value} of GPU memory"),
+        "gpus" => format!("On {value} GPUs"),
+        "seq" => format!("At sequence length {value}"),
+        "mbs" => format!("With micro-batches of {value}"),
+        key @ ("experts" | "topk" | "ep") => format!("With {}", axes::of_experts(key, value)),
+        "size" | "link" => format!("At {value}"),
+        _ => format!("With {} at {value}", names::in_sentence(param.label)),
+    }
+}
+
+/// What fits along the axis.
+fn fit_clause(x: &AxisOf, fits: &Change, amount: impl Fn(f64) -> String) -> String {
+    let label = match x.param.key {
+        "experts" => "number of experts".to_string(),
+        "topk" => "number of experts per token".to_string(),
+        "ep" => "degree of expert parallelism".to_string(),
+        _ => names::in_sentence(x.param.label),
+    };
+    let many = match x.param.key {
+        "seq" => "sequences",
+        "size" => "models",
+        "mbs" => "micro-batch sizes",
+        "ep" => "degrees",
+        "experts" | "topk" => "numbers",
+        _ => "values",
+    };
+    if x.param.key == "gpus" {
+        return match fits {
+            Change::Always => "it fits on every number of GPUs shown".to_string(),
+            Change::Never => "it fits on no number of GPUs shown".to_string(),
+            Change::UpTo(value) => format!("it fits on up to {}", amount(*value)),
+            Change::From(value) => format!("it fits on {} or more", amount(*value)),
+            Change::Mixed => "it fits on some numbers of GPUs only".to_string(),
+        };
+    }
+    if !super::AXES.contains(&x.param.key) {
+        return match fits {
+            Change::Always => format!("it fits at every {label} shown"),
+            Change::Never => format!("it fits at no {label} shown"),
+            Change::UpTo(value) => format!("it fits up to {label} {}", amount(*value)),
+            Change::From(value) => format!("it fits from {label} {} on", amount(*value)),
+            Change::Mixed => format!("it fits in part of the {label} range only"),
+        };
+    }
+    match fits {
+        Change::Always => format!("every {label} shown fits"),
+        Change::Never => format!("no {label} shown fits"),
+        Change::UpTo(value) => format!("{many} up to {} fit", amount(*value)),
+        Change::From(value) => format!("it fits from {} on", amount(*value)),
+        Change::Mixed => format!("only part of the {label} range fits"),
+    }
+}
+
+/// The stretch of samples that fit: first index and one past the last.
+fn feasible(row: &[Sample]) -> (usize, usize) {
+    let first = row.iter().position(Sample::fits).unwrap_or(0);
+    let last = row.iter().rposition(Sample::fits).map_or(0, |last| last + 1);
+    (first, last)
+}
+
+fn change(scenario: &Scenario, x: &AxisOf, row: &[Sample], holds: impl Fn(&Sample) -> bool) -> Change {
+    change_in(scenario, x, row, (0, row.len()), holds)
+}
+
+/// A value in a sentence: a small whole number as it is, others rounded to three digits on the side that stays true.
+fn said(scenario: &Scenario, x: &AxisOf, value: f64, round: impl Fn(f64) -> f64) -> f64 {
+    if !x.number.integer {
+        return round(value);
+    }
+    // What was evaluated there: a whole number, and whole nodes of GPUs.
+    let mut moved = *scenario;
+    sweep::assign(&mut moved, x.number, value);
+    let value = (x.number.get)(&moved);
+    if value < rounding::EXACT { value } else { round(value) }
+}
+
+/// Where `holds` changes within a stretch of the row, placed by bisection.
+fn change_in(
+    scenario: &Scenario,
+    x: &AxisOf,
+    row: &[Sample],
+    (first, end): (usize, usize),
+    holds: impl Fn(&Sample) -> bool,
+) -> Change {
+    let stretch = row.get(first..end).unwrap_or_default();
+    let Some(start) = stretch.first().map(&holds) else { return Change::Never };
+    let mut changes = stretch.windows(2).enumerate().filter(|(_, pair)| match pair {
+        [from, to] => holds(from) != holds(to),
+        _ => false,
+    });
+    let Some((at, _)) = changes.next() else {
+        return if start { Change::Always } else { Change::Never };
+    };
+    if changes.next().is_some() {
+        return Change::Mixed;
+    }
+    let position = |share: f64| x.at_node((first + at) as f64 + share, row.len());
+    let (low, high) = change_between(start, |share| holds(&sweep::sample_at(scenario, x.number, position(share))));
+    if start {
+        Change::UpTo(said(scenario, x, position(low), rounding::down))
+    } else {
+        Change::From(said(scenario, x, position(high), rounding::up))
+    }
+}

@@ -1,0 +1,43 @@
+//! The memory of one GPU at its peak, by part.
+
+use crate::names;
+use crate::spec::{BarSpec, PinnedBar};
+use engine::format;
+use engine::model::report::{MemoryPart, Report};
+
+/// Said where the logits are the largest part.
+const LOGITS: &str = "A fused or chunked loss, tensor or context parallelism would shrink it.";
+
+/// The memory bar of a report: every part in display order, and the capacity across it.
+pub fn memory_bar(report: &Report) -> BarSpec {
+    let memory = &report.memory;
+    let largest = memory.parts.iter().reduce(|most, part| if part.1 > most.1 { part } else { most });
+    let logits = largest.is_some_and(|(part, _)| part == MemoryPart::Logits);
+    let largest = largest.map_or(String::new(), |(part, bytes)| {
+        format!("; the largest part is {} ({})", names::in_sentence(names::part(part)), format::bytes(bytes))
+    });
+    let (peak, capacity) = (format::bytes(memory.peak), format::bytes(memory.capacity));
+    let caption = if memory.fits() {
+        format!("The peak takes {peak} of {capacity} and leaves {} free{largest}.", format::bytes(memory.free()))
+    } else {
+        format!("The peak takes {peak}, {} more than the GPU's {capacity}{largest}.", format::bytes(-memory.free()))
+    };
+    let caption = if logits { format!("{caption} {LOGITS}") } else { caption };
+    BarSpec {
+        title: "Memory of one GPU at its peak".to_string(),
+        caption,
+        parts: memory.parts.iter().map(|(part, bytes)| (part, bytes.get())).collect(),
+        capacity: memory.capacity.get(),
+        pins: Vec::new(),
+    }
+}
+
+/// The memory of a pinned scenario, for beneath the bar.
+pub fn pinned_memory(name: &str, report: &Report) -> PinnedBar {
+    let memory = &report.memory;
+    PinnedBar {
+        name: name.to_string(),
+        parts: memory.parts.iter().map(|(part, bytes)| (part, bytes.get())).collect(),
+        capacity: memory.capacity.get(),
+    }
+}

@@ -1,0 +1,69 @@
+//! Pinned scenarios in the figures of the one on screen: a curve and a mark each.
+
+use super::axes;
+use super::curve::{self, POINTS};
+use super::metric::Metric;
+use super::scratch::{Scratch, off_axes};
+use crate::spec::{ChartSpec, LineRole, PinMark};
+use engine::analysis::sweep;
+use engine::scenario::Scenario;
+
+/// A scenario that the one on screen is compared with.
+#[derive(Clone, Copy, Debug)]
+pub struct Pinned<'a> {
+    /// Its letter, and what tells it from the scenario on screen.
+    pub name: &'a str,
+    /// The scenario.
+    pub scenario: &'a Scenario,
+}
+
+/// Adds the curve of each pinned scenario's own strategy, and its mark there. What has no such parameter (experts, of a dense
+/// model) has neither.
+pub fn pin_curves<'a>(
+    spec: &mut ChartSpec,
+    scenario: &Scenario,
+    metric: Metric,
+    pins: impl Iterator<Item = Pinned<'a>>,
+    scratch: &mut Scratch,
+) {
+    let of_cost = metric == Metric::Cost;
+    let Some(x) = spec.x.key.and_then(|key| axes::axis(scenario, key, of_cost)) else { return };
+    axes::settled_positions(&x.axis, POINTS, &mut scratch.xs);
+    let mut lines = Vec::new();
+    for (place, pin) in pins.enumerate() {
+        let Some(own) = axes::axis(pin.scenario, x.param.key, of_cost).map(|axis| axis.own(pin.scenario)) else {
+            continue;
+        };
+        let mut line = curve::curve(pin.scenario, &x, metric, false, scratch);
+        line.name = pin.name.to_string();
+        line.role = LineRole::Pin(place);
+        let twin = spec.lines.iter().find(|other| other.same_as.is_none() && curve::coincide(other, &line));
+        line.same_as = twin.map(|twin| twin.name.clone());
+        lines.push(line);
+        let height = metric.of(&sweep::sample(pin.scenario), pin.scenario);
+        if x.shows(own) && height.is_finite() {
+            spec.pins.push(PinMark { place, at: (own, height), own: true });
+        }
+    }
+    let y = metric.axis(&lines, sweep::sample(scenario).capacity.gib());
+    // Without a line there is nothing to spread by ratios.
+    if y.scale == spec.y.scale {
+        (spec.y.min, spec.y.max) = (spec.y.min.min(y.min), spec.y.max.max(y.max));
+    }
+    spec.pins.retain(|pin| (spec.y.min..=spec.y.max).contains(&pin.at.1));
+    spec.lines.append(&mut lines);
+}
+
+/// Marks where pinned scenarios stand on the axes of a map: theirs too, where nothing else tells them from the one on screen.
+pub fn pin_places<'a>(spec: &mut ChartSpec, scenario: &Scenario, pins: impl Iterator<Item = Pinned<'a>>) {
+    let (Some(x_key), Some(y_key)) = (spec.x.key, spec.y.key) else { return };
+    let Some((x, y)) = axes::pair(scenario, x_key, y_key) else { return };
+    let anywhere = off_axes(scenario, &x, &y);
+    for (place, pin) in pins.enumerate() {
+        let at = (x.own(pin.scenario), y.own(pin.scenario));
+        if x.shows(at.0) && y.shows(at.1) {
+            let own = off_axes(pin.scenario, &x, &y) == anywhere;
+            spec.pins.push(PinMark { place, at, own });
+        }
+    }
+}

@@ -1,0 +1,167 @@
+//! The feasible region: over two parameters, what fits, how fast it goes, and what limits it.
+
+use std::rc::Rc;
+
+use super::axes::{self, AxisOf};
+use super::scratch::Scratch;
+use super::{OUTSIDE, bound, finding};
+use crate::names;
+use crate::spec::{Cell, ChartSpec, Field, Line, LineRole, Quantity, Zone, ZoneKind};
+use crate::zoom::Part;
+use engine::analysis::boundary::{Point, memory_frontier, network_boundary};
+use engine::analysis::sweep::Sample;
+use engine::format;
+use engine::model::report::Limiter;
+use engine::params::Unit;
+use engine::scenario::Scenario;
+
+/// The name of the line beyond which it does not fit.
+pub(super) const FRONTIER: &str = "out of memory";
+/// The name of the line where the limiter changes.
+const BOUNDARY: &str = "network-bound / compute-bound";
+
+/// The coloured quantity.
+const MFU: Quantity = Quantity { label: "MFU", unit: Unit::Percent };
+/// One hundred percent.
+pub(super) const PERCENT: f64 = 100.0;
+/// The usual end of the colour scale, so that a colour means the same in every scenario.
+const SCALE_END: f64 = 70.0;
+/// The step in which the end of the colour scale moves, so that colours hold still while a slider moves.
+const SCALE_STEP: f64 = 10.0;
+
+/// The feasible region of a scenario over two numeric parameters (see [`super::AXES`]), with the bounds of section 8
+/// where `bounds` says so. Keys that name no number give way to sequence length and model size.
+pub fn feasible_region(
+    scenario: &Scenario,
+    x_key: &str,
+    y_key: &str,
+    bounds: bool,
+    scratch: &mut Scratch,
+) -> ChartSpec {
+    region_within(scenario, [(x_key, None), (y_key, None)], bounds, scratch)
+}
+
+/// The same over a part of each axis, where one is given: as fine as the whole.
+pub fn region_within(
+    scenario: &Scenario,
+    [(x_key, x_part), (y_key, y_part)]: [(&str, Option<Part>); 2],
+    bounds: bool,
+    scratch: &mut Scratch,
+) -> ChartSpec {
+    let Some((x, y)) = axes::pair(scenario, x_key, y_key) else { return ChartSpec::empty() };
+    let (x, y) = (x.narrowed(x_key, x_part), y.narrowed(y_key, y_part));
+    axes::positions(&x.axis, scratch.columns, &mut scratch.xs);
+    axes::positions(&y.axis, scratch.rows, &mut scratch.ys);
+    let mut spec = scratch.drawn(scenario, &x, &y, bounds).unwrap_or_else(|| {
+        let spec = nowhere(scenario, &x, &y, bounds, scratch);
+        scratch.keep(scenario, &x, &y, bounds, &spec);
+        spec
+    });
+    let here = (x.own(scenario), y.own(scenario));
+    spec.here = (x.shows(here.0) && y.shows(here.1)).then_some(here);
+    spec.caption = finding::of_region(scenario, &x, &y, scratch);
+    if spec.here.is_none() {
+        spec.caption += OUTSIDE;
+    }
+    spec
+}
+
+/// The map without the scenario's place on it.
+fn nowhere(scenario: &Scenario, x: &AxisOf, y: &AxisOf, bounds: bool, scratch: &mut Scratch) -> ChartSpec {
+    scratch.fill(scenario, x, y);
+    let field = field(scratch);
+    let mut lines = lines(x, y, scratch);
+    if bounds && bound::holds(scenario) {
+        lines.extend(bound::longest_context(scenario, x, y, scratch));
+    }
+    ChartSpec {
+        title: format!("What fits: {} and {}", names::in_sentence(x.param.label), names::in_sentence(y.param.label)),
+        caption: String::new(),
+        zones: zones(scenario, x, y, &field),
+        field: Some(Rc::new(field)),
+        lanes: None,
+        lines,
+        marks: Vec::new(),
+        here: None,
+        pins: Vec::new(),
+        x: x.axis.clone(),
+        y: y.axis.clone(),
+        value: MFU,
+    }
+}
+
+/// The samples as cells.
+fn field(scratch: &Scratch) -> Field {
+    let cell =
+        |sample: &Sample| Cell { value: PERCENT * sample.mfu, limiter: sample.limiter(), free: sample.free().get() };
+    let best = scratch
+        .samples
+        .iter()
+        .filter(|sample| sample.fits())
+        .fold(SCALE_END, |best, sample| best.max(PERCENT * sample.mfu));
+    Field {
+        label: MFU.label.to_string(),
+        columns: scratch.columns,
+        rows: scratch.rows,
+        cells: scratch.samples.iter().map(cell).collect(),
+        low: 0.0,
+        high: (best / SCALE_STEP).ceil() * SCALE_STEP,
+    }
+}
+
+/// The frontier and the boundary, in data units.
+fn lines(x: &AxisOf, y: &AxisOf, scratch: &mut Scratch) -> Vec<Line> {
+    let (columns, rows) = (scratch.columns, scratch.rows);
+    let in_data = |pieces: Vec<Vec<Point>>| in_data(pieces, x, y, (columns, rows));
+    let frontier = memory_frontier(&mut scratch.tracer, columns, &scratch.samples);
+    let boundary = network_boundary(&mut scratch.tracer, columns, &scratch.samples);
+    [
+        Line::new(FRONTIER, LineRole::MemoryFrontier, in_data(frontier)),
+        Line::new(BOUNDARY, LineRole::NetworkBoundary, in_data(boundary)),
+    ]
+    .into_iter()
+    .filter(|line| !line.segments.is_empty())
+    .collect()
+}
+
+/// Polylines from grid units to data units.
+pub(super) fn in_data(
+    pieces: Vec<Vec<Point>>,
+    x: &AxisOf,
+    y: &AxisOf,
+    (columns, rows): (usize, usize),
+) -> Vec<Vec<(f64, f64)>> {
+    let point = |(column, row): Point| (x.at_node(column, columns), y.at_node(row, rows));
+    pieces.into_iter().map(|piece| piece.into_iter().map(point).collect()).collect()
+}
+
+/// The parts of the field that occur, with why.
+fn zones(scenario: &Scenario, x: &AxisOf, y: &AxisOf, field: &Field) -> Vec<Zone> {
+    let of_kind = |kind| field.cells.iter().any(|cell| ZoneKind::of(cell.limiter) == kind);
+    let on_axis = |key| x.param.key == key || y.param.key == key;
+    let needs = if on_axis("mem") {
+        "needs more memory".to_string()
+    } else {
+        let memory = scenario.setup().accelerator.memory.gib();
+        format!("needs more than {}", format::value(Unit::Gib, memory))
+    };
+    let count = |limiter| field.cells.iter().filter(|cell| cell.limiter == limiter).count();
+    let [compute, launch, bubble] = [Limiter::Compute, Limiter::Launch, Limiter::Bubble].map(count);
+    // What limits most of the part that the network does not.
+    let hidden = if compute >= launch.max(bubble) {
+        "compute-bound"
+    } else if launch >= bubble {
+        "launch-bound"
+    } else {
+        "pipeline-bound"
+    };
+    [
+        (ZoneKind::DoesNotFit, "does not fit", needs),
+        (ZoneKind::NetworkBound, "network-bound", String::new()),
+        (ZoneKind::ComputeBound, hidden, String::new()),
+    ]
+    .into_iter()
+    .filter(|(kind, ..)| of_kind(*kind))
+    .map(|(kind, name, reason)| Zone { kind, name: name.to_string(), reason })
+    .collect()
+}

@@ -1,0 +1,129 @@
+//! Buffers that views reuse from frame to frame.
+
+use super::axes::AxisOf;
+use crate::spec::{Axis, ChartSpec};
+use engine::analysis::boundary::Tracer;
+use engine::analysis::refine::Node;
+use engine::analysis::sweep::{Range, Sample};
+use engine::analysis::{refine, sweep};
+use engine::scenario::Scenario;
+
+/// Nodes along x of the field: a few pixels each, so that lines interpolated between them look smooth.
+const COLUMNS: usize = 64;
+/// Nodes along y of the field.
+const ROWS: usize = 44;
+
+/// Buffers that views reuse from frame to frame; keep one and pass it to every call.
+#[derive(Clone, Debug)]
+pub struct Scratch {
+    pub(super) columns: usize,
+    pub(super) rows: usize,
+    pub(super) tracer: Tracer,
+    pub(super) samples: Vec<Sample>,
+    pub(super) xs: Vec<f64>,
+    pub(super) ys: Vec<f64>,
+    /// Whether the scenario moves: what the eye cannot tell apart while it does is not evaluated.
+    moving: bool,
+    last: Option<Drawn>,
+}
+
+/// A map, and what it was drawn from.
+#[derive(Clone, Debug)]
+struct Drawn {
+    scenario: Scenario,
+    axes: [Axis; 2],
+    bounds: bool,
+    moving: bool,
+    spec: ChartSpec,
+}
+
+impl Default for Scratch {
+    fn default() -> Self {
+        Self::with_grid(COLUMNS, ROWS)
+    }
+}
+
+impl Scratch {
+    /// With another number of nodes for the field: fewer are faster.
+    pub fn with_grid(columns: usize, rows: usize) -> Self {
+        Self {
+            columns: columns.max(2),
+            rows: rows.max(2),
+            tracer: Tracer::default(),
+            samples: Vec::new(),
+            xs: Vec::new(),
+            ys: Vec::new(),
+            moving: false,
+            last: None,
+        }
+    }
+
+    /// Says whether the scenario moves, or rests and is worth every node.
+    pub fn set_moving(&mut self, moving: bool) {
+        self.moving = moving;
+    }
+
+    /// Evaluates the map.
+    pub(super) fn fill(&mut self, scenario: &Scenario, x: &AxisOf, y: &AxisOf) {
+        let across = Range { number: x.number, values: &self.xs };
+        let up = Range { number: y.number, values: &self.ys };
+        let grid = if self.moving { refine::grid } else { sweep::grid };
+        grid(scenario, across, up, &mut self.samples);
+    }
+
+    /// Values at the nodes of a grid, of which only the sign and the lines of zeros matter.
+    pub(super) fn zeros(&self, (columns, rows): (usize, usize), value: impl Fn(usize, usize) -> f64) -> Vec<f64> {
+        let mut values = Vec::with_capacity(columns * rows);
+        for row in 0..rows {
+            if self.moving {
+                refine::line(columns, &mut values, &mut |column| value(column, row));
+            } else {
+                values.extend((0..columns).map(|column| value(column, row)));
+            }
+        }
+        values
+    }
+
+    /// The nodes along a curve, `all` of them evaluated or those that the eye needs.
+    pub(super) fn points<T: Node>(&self, all: bool, at: &mut dyn FnMut(usize) -> T) -> Vec<T> {
+        let count = self.xs.len();
+        let mut points = Vec::with_capacity(count);
+        if self.moving && !all {
+            refine::line(count, &mut points, at);
+        } else {
+            points.extend((0..count).map(at));
+        }
+        points
+    }
+
+    /// The last map, where another place on the same axes is all that changed.
+    pub(super) fn drawn(&self, scenario: &Scenario, x: &AxisOf, y: &AxisOf, bounds: bool) -> Option<ChartSpec> {
+        let last = self.last.as_ref()?;
+        let same = (self.moving || !last.moving)
+            && last.bounds == bounds
+            && last.axes == [x.axis.clone(), y.axis.clone()]
+            && last.scenario == off_axes(scenario, x, y);
+        same.then(|| last.spec.clone())
+    }
+
+    /// Keeps a map.
+    pub(super) fn keep(&mut self, scenario: &Scenario, x: &AxisOf, y: &AxisOf, bounds: bool, spec: &ChartSpec) {
+        self.last = (x.param.key != "gpus" && y.param.key != "gpus").then(|| Drawn {
+            scenario: off_axes(scenario, x, y),
+            axes: [x.axis.clone(), y.axis.clone()],
+            bounds,
+            moving: self.moving,
+            spec: spec.clone(),
+        });
+    }
+}
+
+/// The scenario with nothing of its place on two axes left. (Not for GPUs: a number that is there already is not rounded to
+/// whole groups.)
+pub(super) fn off_axes(scenario: &Scenario, x: &AxisOf, y: &AxisOf) -> Scenario {
+    let mut anywhere = *scenario;
+    for axis in [x, y] {
+        sweep::assign(&mut anywhere, axis.number, axis.number.min);
+    }
+    anywhere
+}

@@ -1,0 +1,97 @@
+//! A part of an axis: what a drag selects, and what keys narrow, widen and move.
+
+use super::layout::{share, value};
+use super::spec::{Axis, Grain};
+use engine::rounding;
+
+/// The two ends of a part, in the axis's unit; of a timeline, shares of the step.
+pub type Part = (f64, f64);
+
+/// A part's ends differ by this share of the larger one at least: its ticks have three digits.
+const LEAST: f64 = 0.05;
+/// The least share of a step.
+const LEAST_OF_A_STEP: f64 = 1e-7;
+
+/// An end of a part: as round as what a click sets.
+fn end(axis: &Axis, place: f64) -> f64 {
+    match axis.grain {
+        Grain::Step(..) | Grain::Down(_) => Axis { own: None, ..axis.clone() }.settled(place),
+        _ => rounding::nearest(place),
+    }
+}
+
+/// The part between two places of an axis, in either order; `None` where it is too narrow to look at.
+pub fn between(axis: &Axis, one: f64, other: f64) -> Option<Part> {
+    let (low, high) = (end(axis, one.min(other)), end(axis, one.max(other)));
+    let least = if matches!(axis.grain, Grain::Step(..)) { LEAST_OF_A_STEP } else { LEAST * high.abs() };
+    (high - low >= least && low.is_finite() && high.is_finite()).then_some((low, high))
+}
+
+/// What is shown of an axis, `factor` times as wide around a place that stays where it is; it may reach beyond the ends.
+pub fn around(axis: &Axis, place: f64, factor: f64) -> Option<Part> {
+    let from = share(axis, place) * (1.0 - factor);
+    between(axis, value(axis, from), value(axis, from + factor))
+}
+
+/// What is shown of an axis, moved by a share of its length; it may reach beyond the ends.
+pub fn moved(axis: &Axis, by: f64) -> Option<Part> {
+    between(axis, value(axis, by), value(axis, 1.0 + by))
+}
+
+/// A part within the whole axis; `None` where nothing of it is left, or where it is all of it.
+pub fn bounded((low, high): Part, (min, max): Part) -> Option<Part> {
+    let (low, high) = (low.max(min), high.min(max));
+    (low < high && (low, high) != (min, max)).then_some((low, high))
+}
+
+/// A part that was moved beyond an end, put back with its length.
+pub fn pushed_in((low, high): Part, (min, max): Part) -> Part {
+    let back = if low < min { min - low } else { (max - high).min(0.0) };
+    (low + back, high + back)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::timeline::Zoom;
+    use crate::views::{Metric, Scratch, mfu_curve, timeline};
+    use engine::catalog::default_scenario;
+
+    fn axis(key: &str) -> Axis {
+        mfu_curve(&default_scenario(), key, Metric::Mfu, false, &mut Scratch::default()).x
+    }
+
+    #[test]
+    fn a_part_has_round_ends_in_either_order() {
+        let seq = axis("seq");
+        assert_eq!(between(&seq, 8_200.4, 1_100.0), Some((1024.0, 8192.0)));
+        assert_eq!(between(&axis("link"), 123.4, 56.78), Some((56.8, 123.0)));
+        assert_eq!(between(&seq, 8192.0, 8193.0), None);
+        assert_eq!(between(&seq, f64::NAN, f64::NAN), None);
+    }
+
+    #[test]
+    fn narrowing_keeps_the_place_and_widening_is_its_inverse() {
+        let mut link = axis("link");
+        let (low, high) = around(&link, 200.0, 0.5).unwrap();
+        assert!(link.min < low && low < 200.0 && 200.0 < high && high < link.max);
+        let before = share(&link, 200.0);
+        (link.min, link.max) = (low, high);
+        assert!((share(&link, 200.0) - before).abs() < 0.01);
+        assert_eq!(bounded(around(&link, 200.0, 2.0).unwrap(), (10.0, 1600.0)), None);
+        assert_eq!(bounded((1.0, 20.0), (10.0, 1600.0)), Some((10.0, 20.0)));
+        assert_eq!(bounded((1.0, 2.0), (10.0, 1600.0)), None);
+        assert_eq!(bounded((f64::NAN, 2.0), (10.0, 1600.0)), None);
+    }
+
+    #[test]
+    fn a_part_of_a_timeline_is_a_share_of_the_step() {
+        let spec = timeline(&default_scenario(), Zoom::WHOLE, false);
+        let (low, high) = around(&spec.x, 0.25 * spec.x.max, 0.5).unwrap();
+        assert!((low - 0.125).abs() < 1e-9 && (high - 0.625).abs() < 1e-9, "{low} {high}");
+        let (low, high) = moved(&spec.x, 0.5).unwrap();
+        assert!((low - 0.5).abs() < 1e-9 && (high - 1.5).abs() < 1e-9);
+        assert_eq!(pushed_in((0.5, 1.5), (0.0, 1.0)), (0.0, 1.0));
+        assert_eq!(pushed_in((-0.25, 0.25), (0.0, 1.0)), (0.0, 0.5));
+    }
+}

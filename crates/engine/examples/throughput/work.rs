@@ -1,0 +1,60 @@
+//! The timed work, the same natively and in the browser; the clock is the caller's.
+
+use engine::catalog;
+use engine::model::step;
+use engine::scenario::Scenario;
+use std::hint::black_box;
+
+/// Evaluations in one timed run.
+const RUNS: u32 = 200_000;
+/// Timed runs; the fastest counts, as others share the machine.
+const ROUNDS: u32 = 5;
+
+/// Times each kind of work with `now`, a clock in seconds, and returns (name, value, unit).
+pub(crate) fn measure(now: impl Fn() -> f64) -> Vec<(&'static str, f64, &'static str)> {
+    let scenario = catalog::default_scenario();
+    let setup = scenario.setup();
+    let evaluate = fastest(&now, |_| {
+        black_box(step::evaluate(black_box(&setup)));
+    });
+    // A sweep resolves and evaluates a new scenario each time: sequence length and model size move.
+    let sweep = fastest(&now, |run| {
+        let moved = Scenario { seq_len: 128 + run % 100_000, ..scenario };
+        black_box(black_box(&moved).report());
+    });
+    let mixture = mixture();
+    let moe = mixture.setup();
+    let evaluate_moe = fastest(&now, |_| {
+        black_box(step::evaluate(black_box(&moe)));
+    });
+    let sweep_moe = fastest(&now, |run| {
+        let moved = Scenario { seq_len: 128 + run % 100_000, ..mixture };
+        black_box(black_box(&moved).report());
+    });
+    vec![
+        ("evaluate_dense", evaluate * 1e9, "ns"),
+        ("evaluations_dense", 1.0 / evaluate, "evaluations/s"),
+        ("sweep_dense", 1.0 / sweep, "configurations/s"),
+        ("evaluate_moe", evaluate_moe * 1e9, "ns"),
+        ("sweep_moe", 1.0 / sweep_moe, "configurations/s"),
+    ]
+}
+
+/// DeepSeek V3 on 256 GPUs: a pipeline whose stages differ, experts over 32 groups of GPUs, latent attention. Dearer than most.
+fn mixture() -> Scenario {
+    let default = catalog::default_scenario();
+    let model = catalog::model("deepseek-v3").map_or(default.model, catalog::ModelEntry::pick);
+    Scenario { model, gpus: 256, pp: 8, ep: 32, grad_accum_steps: 64, ..default }
+}
+
+fn fastest(now: &impl Fn() -> f64, mut work: impl FnMut(u32)) -> f64 {
+    let mut best = f64::INFINITY;
+    for _ in 0..ROUNDS {
+        let start = now();
+        for run in 0..RUNS {
+            work(run);
+        }
+        best = best.min((now() - start) / f64::from(RUNS));
+    }
+    best
+}

@@ -1,0 +1,13 @@
+//! Questions over the model: sweeps, boundaries, search, and what would help.
+
+pub mod advice;
+pub mod boundary;
+pub mod bounds_search;
+pub mod cost;
+pub mod experts;
+pub mod limits;
+pub mod refine;
+pub mod scaling;
+pub mod search;
+pub mod sensitivity;
+pub mod sweep;

@@ -1,0 +1,171 @@
+//! One layer of experts along its capacity factor, its tokens or its GPUs: each static choice, and what adapting picks (Tutel, arXiv
+//! 2206.03382). The layers that the paper measured are in [`crate::catalog::expert_layers`].
+
+pub mod family;
+
+use crate::catalog::expert_layers::with_dense_kernels;
+use crate::model::experts::choice::{ALGORITHMS, CHUNKS};
+use crate::model::experts::layer::choice::splits;
+use crate::model::experts::layer::{Best, Choice, MoeLayer, best, best_parallelism, best_pipelining, layer_time};
+use crate::units::Seconds;
+
+/// What a sweep moves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Along {
+    /// Places at an expert over its even share: how uneven the load of a step is.
+    CapacityFactor,
+    /// Tokens of one GPU.
+    Tokens,
+    /// GPUs, each with its tokens and its experts: the layer grows with them.
+    Gpus,
+    /// GPUs, each with its tokens: the experts of a given model are spread over them.
+    GpusAlone,
+}
+
+/// How a layer runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Policy {
+    /// One static choice.
+    Static(Choice),
+    /// One static choice with the kernels and the layout of Fairseq and DeepSpeed at the time: the paper's baseline.
+    DenseKernels(Choice),
+    /// The fastest r, nothing in chunks.
+    AdaptiveParallelism,
+    /// The fastest chunks and algorithm at this r.
+    AdaptivePipelining {
+        /// Tutel's r.
+        r: u32,
+    },
+    /// The fastest of all.
+    Adaptive,
+}
+
+/// The layer elsewhere along a sweep. GPUs are whole and at least one.
+#[must_use]
+pub fn at(layer: &MoeLayer, along: Along, value: f64) -> MoeLayer {
+    let mut moved = *layer;
+    match along {
+        Along::CapacityFactor => moved.capacity_factor = value,
+        Along::Tokens => moved.tokens = value,
+        Along::Gpus | Along::GpusAlone => {
+            let gpus = value.round().max(1.0);
+            moved.gpus = gpus as u32;
+            if along == Along::Gpus {
+                let share = f64::from(layer.experts) / f64::from(layer.gpus.max(1));
+                moved.experts = (share * gpus).round().max(1.0) as u32;
+            }
+        }
+    }
+    moved
+}
+
+/// Time of the layer, forward and backward.
+///
+/// ```
+/// # use engine::catalog::expert_layers::headline;
+/// # use engine::model::experts::layer::Choice;
+/// # use engine::analysis::experts::{Policy, time};
+/// // Tutel's headline on 2,048 GPUs, at r = 1: 5.75 times as fast as the baseline (Figure 14); the model is 21 % below.
+/// let layer = headline(2048);
+/// let ratio = time(&layer, Policy::DenseKernels(Choice::PLAIN)) / time(&layer, Policy::AdaptivePipelining { r: 1 });
+/// assert!((ratio - 5.75).abs() < 0.25 * 5.75);
+/// ```
+pub fn time(layer: &MoeLayer, policy: Policy) -> Seconds {
+    let picked = match policy {
+        Policy::Static(choice) => return layer_time(layer, choice).total(),
+        Policy::DenseKernels(choice) => return layer_time(&with_dense_kernels(*layer), choice).total(),
+        Policy::AdaptiveParallelism | Policy::AdaptivePipelining { .. } | Policy::Adaptive => pick(layer, policy),
+    };
+    picked.time.total()
+}
+
+/// The static choice that a policy comes to, with its time; a static one comes to itself.
+pub fn pick(layer: &MoeLayer, policy: Policy) -> Best {
+    match policy {
+        Policy::Static(choice) => Best { choice, time: layer_time(layer, choice) },
+        Policy::DenseKernels(choice) => Best { choice, time: layer_time(&with_dense_kernels(*layer), choice) },
+        Policy::AdaptiveParallelism => best_parallelism(layer),
+        Policy::AdaptivePipelining { r } => best_pipelining(layer, r),
+        Policy::Adaptive => best(layer),
+    }
+}
+
+/// One time for each value; `out` is cleared first.
+pub fn line(layer: &MoeLayer, along: Along, values: &[f64], policy: Policy, out: &mut Vec<Seconds>) {
+    out.clear();
+    out.extend(values.iter().map(|&value| time(&at(layer, along, value), policy)));
+}
+
+/// The eight static pipelinings at one r, as in the paper's Table 6: linear ones first, from one chunk up.
+pub fn pipelinings(r: u32) -> Vec<Choice> {
+    let mut choices = Vec::new();
+    for algorithm in ALGORITHMS {
+        for chunks in CHUNKS {
+            choices.push(Choice { r, chunks, algorithm });
+        }
+    }
+    choices
+}
+
+/// The static parallelisms, linear and without chunks.
+pub fn parallelisms(layer: &MoeLayer) -> Vec<Choice> {
+    let mut choices = Vec::new();
+    for r in splits(layer) {
+        choices.push(Choice { r, ..Choice::PLAIN });
+    }
+    choices
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::catalog::expert_layers::{figure_12_large, headline};
+
+    const SCALES: [f64; 8] = [16.0, 32.0, 64.0, 128.0, 256.0, 512.0, 1024.0, 2048.0];
+
+    #[test]
+    fn adapting_is_the_envelope_of_the_static_choices() {
+        let layer = headline(16);
+        let (mut adaptive, mut fixed) = (Vec::new(), Vec::new());
+        line(&layer, Along::Gpus, &SCALES, Policy::AdaptivePipelining { r: 1 }, &mut adaptive);
+        let mut lowest = vec![f64::INFINITY; SCALES.len()];
+        for choice in pipelinings(1) {
+            line(&layer, Along::Gpus, &SCALES, Policy::Static(choice), &mut fixed);
+            for (low, time) in lowest.iter_mut().zip(&fixed) {
+                *low = low.min(time.get());
+            }
+        }
+        assert_eq!(adaptive.iter().map(|time| time.get()).collect::<Vec<_>>(), lowest);
+    }
+
+    #[test]
+    fn parallelisms_are_adapted_over_all_of_them() {
+        let layer = figure_12_large(2.0);
+        let least = parallelisms(&layer)
+            .iter()
+            .map(|&choice| time(&layer, Policy::Static(choice)).get())
+            .fold(f64::MAX, f64::min);
+        assert_eq!(time(&layer, Policy::AdaptiveParallelism).get(), least);
+        assert_eq!(parallelisms(&layer).iter().map(|choice| choice.r).collect::<Vec<_>>(), [0, 1, 2, 4]);
+    }
+
+    #[test]
+    fn gpus_keep_their_experts() {
+        let layer = at(&headline(16), Along::Gpus, 2048.0);
+        assert_eq!(layer, headline(2048));
+        assert_eq!(at(&headline(16), Along::Gpus, 0.0), headline(1));
+        assert_eq!(at(&headline(16), Along::GpusAlone, 2048.0), MoeLayer { gpus: 2048, ..headline(16) });
+    }
+
+    #[test]
+    fn no_value_makes_a_time_that_is_no_number() {
+        for along in [Along::CapacityFactor, Along::Tokens, Along::Gpus, Along::GpusAlone] {
+            for value in [0.0, 1.0, 1e9] {
+                for policy in [Policy::Adaptive, Policy::AdaptiveParallelism, Policy::DenseKernels(Choice::PLAIN)] {
+                    let time = time(&at(&figure_12_large(1.0), along, value), policy);
+                    assert!(time.get().is_finite() && time >= Seconds::ZERO, "{along:?} {value} {policy:?}: {time:?}");
+                }
+            }
+        }
+    }
+}

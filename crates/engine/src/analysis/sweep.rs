@@ -1,0 +1,276 @@
+//! Evaluating a scenario along one or two of its parameters, into buffers that the caller keeps.
+
+use crate::model::parallel::common_divisor;
+use crate::model::report::Limiter;
+use crate::params::Number;
+use crate::scenario::resolve::nearest_divisor;
+use crate::scenario::{Model, Scenario};
+use crate::units::{Bytes, Seconds};
+
+/// What a sweep keeps of one evaluation.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Sample {
+    /// Model FLOPs utilisation, 0 to 1, as if memory were no limit.
+    pub mfu: f64,
+    /// Throughput of one GPU, as if memory were no limit.
+    pub tokens_per_s_per_gpu: f64,
+    /// Time of one step, as if memory were no limit.
+    pub step: Seconds,
+    /// Peak memory of one GPU.
+    pub peak: Bytes,
+    /// The GPU's memory.
+    pub capacity: Bytes,
+    /// What would limit the step if memory were no limit.
+    pub time_limiter: Limiter,
+    /// The longest communication lane over compute, less 1: above zero the network limits, and it is smooth across the
+    /// boundary.
+    pub pressure: f64,
+}
+
+impl Sample {
+    /// Memory left free: negative when it does not fit.
+    pub fn free(&self) -> Bytes {
+        self.capacity - self.peak
+    }
+
+    /// Whether the peak is within the capacity.
+    pub fn fits(&self) -> bool {
+        self.peak <= self.capacity
+    }
+
+    /// Free memory as a fraction of the capacity: positive where it fits, and smooth across the frontier.
+    pub fn slack(&self) -> f64 {
+        self.free() / self.capacity
+    }
+
+    /// What limits, memory first.
+    pub fn limiter(&self) -> Limiter {
+        if self.fits() { self.time_limiter } else { Limiter::Memory }
+    }
+
+    /// Whether collectives would outlast compute if memory were no limit.
+    pub fn network_bound(&self) -> bool {
+        matches!(self.time_limiter, Limiter::InterNode | Limiter::IntraNode)
+    }
+}
+
+/// One scenario, evaluated; what does not fit still has a speed and what limits it.
+pub fn sample(scenario: &Scenario) -> Sample {
+    let report = scenario.report();
+    Sample {
+        mfu: report.mfu,
+        tokens_per_s_per_gpu: report.tokens_per_s_per_gpu,
+        step: report.time.step,
+        peak: report.memory.peak,
+        capacity: report.memory.capacity,
+        time_limiter: report.time.limiter(),
+        pressure: report.time.longest_lane / report.time.compute - 1.0,
+    }
+}
+
+/// Writes a parameter for a sweep: the nearest valid value, of GPUs [`whole_gpus`], of experts as many on each of their GPUs, of
+/// these a divisor of [`most_groups`].
+pub fn assign(scenario: &mut Scenario, number: &Number, value: f64) {
+    let value = if number.integer { value.round() } else { value };
+    let (gpus, ep, before) = (scenario.gpus, scenario.ep, experts(scenario));
+    (number.set)(scenario, value.max(number.min).min(number.max));
+    if scenario.gpus != gpus {
+        let (replica, whole) = (f64::from(replica(scenario)), f64::from(whole_group(scenario)));
+        scenario.gpus = whole_gpus(f64::from(scenario.gpus), replica, whole) as u32;
+    }
+    if scenario.ep != ep {
+        scenario.ep = nearest_divisor(most_groups(scenario), scenario.ep);
+    }
+    let asked = experts(scenario);
+    if asked != before && before > 0 {
+        // A multiple of the GPUs among which the experts so far were split.
+        set_experts(scenario, before);
+        let together = experts_together(scenario);
+        set_experts(scenario, (asked / together).max(1).saturating_mul(together));
+    }
+}
+
+fn set_experts(scenario: &mut Scenario, count: u32) {
+    if let Model::Custom { architecture } = &mut scenario.model {
+        architecture.experts.num_experts = count;
+    }
+}
+
+/// Experts of one layer; none on the ladder.
+fn experts(scenario: &Scenario) -> u32 {
+    match &scenario.model {
+        Model::Ladder { .. } => 0,
+        Model::Preset { architecture, .. } | Model::Custom { architecture } => architecture.experts.num_experts,
+    }
+}
+
+/// Of how many experts a swept number of them is a multiple: one on each GPU among which they are split, or could be where the page
+/// chooses.
+pub fn experts_together(scenario: &Scenario) -> u32 {
+    match experts(scenario) {
+        0 => 1,
+        _ if scenario.expert_choice.degrees => most_groups(scenario),
+        _ => scenario.degrees().ep,
+    }
+}
+
+/// The most GPUs of a stage among which the experts of a layer can be split.
+pub fn most_groups(scenario: &Scenario) -> u32 {
+    common_divisor(scenario.gpus.max(1) / scenario.degrees().pp, scenario.model.architecture().experts.num_experts)
+}
+
+/// The nearest number of GPUs that anybody would choose: whole replicas of the model from the first one on, and whole groups
+/// ([`whole_group`]) from the first of them on.
+pub fn whole_gpus(gpus: f64, replica: f64, whole: f64) -> f64 {
+    let group = if gpus > whole {
+        whole
+    } else if gpus > replica {
+        replica
+    } else {
+        1.0
+    };
+    (gpus / group).round() * group
+}
+
+/// The GPUs over which tensor, context and pipeline parallelism split one replica of the model.
+pub fn replica(scenario: &Scenario) -> u32 {
+    [scenario.tp, scenario.cp, scenario.pp].into_iter().fold(1, |product, degree| product.saturating_mul(degree.max(1)))
+}
+
+/// The GPUs that a swept number of them fills whole: nodes and, where that is more, shard groups of replicas of the model.
+pub fn whole_group(scenario: &Scenario) -> u32 {
+    let shard = if scenario.strategy.uses_shard_size() { scenario.shard_size } else { 1 };
+    let group = replica(scenario).saturating_mul(shard.max(1));
+    let node = scenario.network.values.gpus_per_node.max(1);
+    // One node beside a group that it does not divide: the multiple of both, unless that is beyond any run.
+    (1..=node).map(|times| group.saturating_mul(times)).find(|whole| whole.is_multiple_of(node)).unwrap_or(group)
+}
+
+/// The scenario with one parameter at one value.
+pub fn sample_at(scenario: &Scenario, number: &Number, value: f64) -> Sample {
+    let mut moved = *scenario;
+    assign(&mut moved, number, value);
+    sample(&moved)
+}
+
+/// One sample for each value of a parameter; `out` is cleared first.
+pub fn line(scenario: &Scenario, number: &Number, values: &[f64], out: &mut Vec<Sample>) {
+    out.clear();
+    out.extend(values.iter().map(|&value| sample_at(scenario, number, value)));
+}
+
+/// One parameter and the values it takes.
+#[derive(Clone, Copy, Debug)]
+pub struct Range<'a> {
+    /// The parameter.
+    pub number: &'a Number,
+    /// Its values.
+    pub values: &'a [f64],
+}
+
+/// One sample for each pair of values, row by row (a row has one y); `out` is cleared first.
+pub fn grid(scenario: &Scenario, x: Range, y: Range, out: &mut Vec<Sample>) {
+    out.clear();
+    for &y_value in y.values {
+        let mut row = *scenario;
+        assign(&mut row, y.number, y_value);
+        out.extend(x.values.iter().map(|&value| sample_at(&row, x.number, value)));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::catalog::default_scenario;
+    use crate::params::{Kind, find};
+    use crate::scenario::Strategy;
+
+    fn number(key: &str) -> &'static Number {
+        match &find(key).unwrap().kind {
+            Kind::Number(number) => number,
+            Kind::Choice(_) => panic!("{key} is a choice"),
+        }
+    }
+
+    #[test]
+    fn a_sample_agrees_with_the_full_report() {
+        for memory in [1.0, 40.0, 500.0] {
+            let mut scenario = default_scenario();
+            assign(&mut scenario, number("mem"), memory);
+            let report = scenario.report();
+            let sample = sample(&scenario);
+            assert_eq!(sample.fits(), report.fits(), "{memory} GiB");
+            assert_eq!(sample.limiter(), report.limiter, "{memory} GiB");
+            assert_eq!(sample.mfu, report.mfu);
+            assert_eq!(sample.free(), report.memory.free());
+        }
+    }
+
+    #[test]
+    fn a_grid_holds_the_same_samples_as_its_lines_and_reuses_the_buffer() {
+        let scenario = default_scenario();
+        let (xs, ys) = ([1024.0, 4096.0, 16384.0], [1.3e9, 13e9]);
+        let (x, y) = (number("seq"), number("size"));
+        let mut cells = Vec::new();
+        grid(&scenario, Range { number: x, values: &xs }, Range { number: y, values: &ys }, &mut cells);
+        assert_eq!(cells.len(), 6);
+        let mut at_13b = scenario;
+        assign(&mut at_13b, y, 13e9);
+        let mut row = vec![cells[0]; 9];
+        line(&at_13b, x, &xs, &mut row);
+        assert_eq!(row, cells[3..]);
+    }
+
+    #[test]
+    fn pressure_has_the_sign_of_the_limiter() {
+        let scenario = default_scenario();
+        for seq in [512.0, 2048.0, 8192.0, 32768.0, 131_072.0] {
+            for link in [10.0, 100.0, 400.0, 3200.0] {
+                let mut moved = scenario;
+                assign(&mut moved, number("seq"), seq);
+                assign(&mut moved, number("link"), link);
+                let sample = sample(&moved);
+                assert_eq!(sample.pressure > 0.0, sample.network_bound(), "{seq} {link}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_swept_number_of_gpus_is_a_multiple_of_the_shard_group() {
+        let mut scenario = default_scenario();
+        scenario.strategy = Strategy::HybridShard;
+        scenario.shard_size = 8;
+        assign(&mut scenario, number("gpus"), 131.0);
+        assert_eq!(scenario.gpus, 128);
+        assign(&mut scenario, number("gpus"), 3.0);
+        assert_eq!(scenario.gpus, 3);
+    }
+
+    #[test]
+    fn a_swept_number_of_gpus_holds_whole_replicas_on_whole_nodes() {
+        let mut scenario = default_scenario();
+        scenario.network.values.gpus_per_node = 8;
+        (scenario.tp, scenario.pp) = (2, 3);
+        assert_eq!(whole_group(&scenario), 24);
+        assign(&mut scenario, number("gpus"), 131.0);
+        assert_eq!(scenario.gpus, 120);
+        let degrees = scenario.degrees();
+        assert_eq!((degrees.tp, degrees.cp, degrees.pp, degrees.dp), (2, 1, 3, 20));
+        // Between a replica and a whole group: whole replicas; below one there is nothing to fill.
+        (scenario.strategy, scenario.shard_size) = (Strategy::HybridShard, 8);
+        for (wanted, nearest) in [(40.0, 42), (7.0, 6), (5.0, 5)] {
+            assign(&mut scenario, number("gpus"), wanted);
+            assert_eq!(scenario.gpus, nearest);
+        }
+        scenario.tp = u32::MAX;
+        assert_eq!(whole_group(&scenario), u32::MAX);
+    }
+
+    #[test]
+    fn memory_grows_with_sequence_length() {
+        let scenario = default_scenario();
+        let short = sample_at(&scenario, number("seq"), 1024.0);
+        let long = sample_at(&scenario, number("seq"), 65536.0);
+        assert!(long.peak > short.peak && long.slack() < short.slack());
+    }
+}

@@ -1,0 +1,189 @@
+//! Single layers of experts that a publication measured: Tutel's (arXiv 2206.03382, MLSys 2023), on Azure NDm A100 v4.
+//!
+//! Its runs compute in fp32 with the tensor cores' TF32 products, as the library's own example does by default: Table 2's
+//! exchanges then fill 91 % of the network cards, and in 16 bits would fill 45 %. Tokens are counted on one GPU. The
+//! constants below are fitted to the tables that `tests/tutel.rs` compares with, all settings together: what agrees there shows that
+//! this form can hold the paper's figures, not how well it predicts others.
+
+use super::interconnects::{IB_200, NVLINK_3};
+use crate::model::experts::layer::{Layout, MoeLayer, SLOWDOWN_PER_KERNEL};
+use crate::model::experts::routing::Encode;
+use crate::model::hardware::Network;
+use crate::units::{BytesPerSecond, FlopsPerSecond, Seconds};
+
+/// GPUs of a node.
+const GPUS_PER_NODE: u32 = 8;
+/// What exchanges of more than 100 MB reach of a network card on two and on eight nodes, 22.7 and 23.2 of 25 GB/s (Table 2).
+const FABRIC: f64 = 0.93;
+/// What they lose with each node: 16.9 GB/s are left on 32 (Table 2), part of it to the messages themselves.
+const NODE_DECAY: f64 = 0.0088;
+/// TF32 products of an A100, by its data sheet.
+const TF32: FlopsPerSecond = FlopsPerSecond::from_tflops(156.0);
+/// What batched products under PyTorch 1.8 reach of it: the compute part of Table 2.
+const MATMUL: f64 = 0.5;
+/// Rows at which a product of few rows reaches half of its rate, weights being read again and again from cache: what the
+/// flexible layout gains at 2,048 GPUs, 1.24 times (Figure 14).
+const HALF_SATURATION_ROWS: f64 = 16.0;
+/// Memory of an A100 80 GB, by its data sheet, and what element-wise kernels reach of it.
+const MEMORY: BytesPerSecond = BytesPerSecond::from_gb_per_s(2039.0);
+const MEMORY_REACHED: f64 = 0.75;
+/// Host time of a pass outside the experts (gate, masks, cumulative sums, losses, encoding), which sets the time of the smallest
+/// settings: fitted to the worst cases of Table 6b.
+const HOST: Seconds = Seconds::from_ms(1.5);
+/// Bytes of an fp32 element.
+const FP32: f64 = 4.0;
+
+/// The network of the paper's cluster as its exchanges find it.
+pub fn network() -> Network {
+    Network { inter_node_efficiency: FABRIC, node_decay: NODE_DECAY, ..NVLINK_3.nodes(GPUS_PER_NODE, &IB_200) }
+}
+
+/// A layer of the paper's: tokens of one GPU, hidden size D, width of experts H, experts, GPUs; top-2 routing, f = 1, Tutel's
+/// kernels.
+pub fn layer(tokens: f64, hidden_size: f64, intermediate_size: f64, experts: u32, gpus: u32) -> MoeLayer {
+    MoeLayer {
+        tokens,
+        top_k: 2.0,
+        capacity_factor: 1.0,
+        experts,
+        hidden_size,
+        intermediate_size,
+        gated: false,
+        element: FP32,
+        gpus,
+        network: network(),
+        matmul_rate: TF32 * MATMUL,
+        half_saturation_rows: HALF_SATURATION_ROWS,
+        memory_rate: MEMORY * MEMORY_REACHED,
+        slowdown_per_kernel: SLOWDOWN_PER_KERNEL,
+        host: HOST,
+        encode: Encode::Sparse,
+        layout: Layout::Flexible,
+    }
+}
+
+/// The layer with the kernels and the layout of Fairseq and DeepSpeed at the time, which is the paper's baseline.
+pub fn with_dense_kernels(layer: MoeLayer) -> MoeLayer {
+    MoeLayer { encode: Encode::Dense, layout: Layout::Conventional, ..layer }
+}
+
+/// The headline, Figure 14: 16,384 tokens a GPU, D = H = 2,048, two experts a GPU, 16 to 2,048 GPUs; 4.96 times as fast as the
+/// baseline on 16 and 5.75 times on 2,048.
+pub fn headline(gpus: u32) -> MoeLayer {
+    layer(16384.0, 2048.0, 2048.0, gpus.saturating_mul(2), gpus)
+}
+
+/// Table 2: 65,536 tokens, D = H = 4,096, two experts a GPU.
+pub fn table_2(gpus: u32) -> MoeLayer {
+    layer(65536.0, 4096.0, 4096.0, gpus.saturating_mul(2), gpus)
+}
+
+/// Table 5: D = H = 4,096 and two experts on one GPU.
+pub fn table_5(tokens: f64, encode: Encode) -> MoeLayer {
+    MoeLayer { encode, ..layer(tokens, 4096.0, 4096.0, 2, 1) }
+}
+
+/// Figure 12, base: 4,096 tokens, D = 2,048, H = 2,048, 16 experts on 64 GPUs. Its k is not printed; 1 is assumed.
+pub fn figure_12_base(capacity_factor: f64) -> MoeLayer {
+    MoeLayer { top_k: 1.0, capacity_factor, ..layer(4096.0, 2048.0, 2048.0, 16, 64) }
+}
+
+/// Figure 12, large: 1,024 tokens and H = 32,768, else as its base.
+pub fn figure_12_large(capacity_factor: f64) -> MoeLayer {
+    MoeLayer { top_k: 1.0, capacity_factor, ..layer(1024.0, 2048.0, 32768.0, 16, 64) }
+}
+
+/// Figure 13: 4,096 tokens, D = H = 4,096, two experts a GPU.
+pub fn figure_13(capacity_factor: f64, gpus: u32) -> MoeLayer {
+    MoeLayer { capacity_factor, ..layer(4096.0, 4096.0, 4096.0, gpus.saturating_mul(2), gpus) }
+}
+
+/// 16-bit products of an A100, by its data sheet.
+const PEAK_16BIT: FlopsPerSecond = FlopsPerSecond::from_tflops(312.0);
+/// Bytes of a 16-bit element.
+const HALF: f64 = 2.0;
+/// Elements of a token, width of an expert and experts in the third stage of SwinV2-MoE-B.
+const SWIN: [u32; 3] = [512, 2048, 32];
+/// Tokens of a GPU there: 12 x 12 of each of the 128 images of 192 x 192 that 4,096 are on 32 GPUs.
+const SWIN_TOKENS: f64 = 128.0 * 144.0;
+
+/// SwinV2-MoE-B's layer in its third stage, which has nine of its ten: D = 512, H = 2,048, 32 experts on as many GPUs, top-1, mixed
+/// precision, f = 1 as in Table 7 (configs/swinmoe of microsoft/Swin-Transformer).
+pub fn swin_v2_moe() -> MoeLayer {
+    let [hidden, width, experts] = SWIN;
+    MoeLayer {
+        top_k: 1.0,
+        element: HALF,
+        matmul_rate: PEAK_16BIT * MATMUL,
+        ..layer(SWIN_TOKENS, f64::from(hidden), f64::from(width), experts, experts)
+    }
+}
+
+/// Parameters of that layer, all and active: two matrices and the first one's bias an expert, and the gate's matrix.
+///
+/// ```
+/// # use engine::catalog::expert_layers::swin_v2_moe_params;
+/// // 2 * 512 * 2,048 + 2,048 an expert, 512 * 32 in the gate.
+/// assert_eq!(swin_v2_moe_params(), (32 * 2_099_200 + 16_384, 2_099_200 + 16_384));
+/// ```
+pub fn swin_v2_moe_params() -> (u64, u64) {
+    let [hidden, width, experts] = SWIN.map(u64::from);
+    let (expert, gate) = (2 * hidden * width + width, hidden * experts);
+    (experts * expert + gate, expert + gate)
+}
+
+/// A layer that a publication measured, by name.
+#[derive(Clone, Copy, Debug)]
+pub struct ExpertLayerEntry {
+    /// Its name in links.
+    pub id: &'static str,
+    /// Its name on the page.
+    pub name: &'static str,
+    /// What the publication found of it, in one sentence.
+    pub found: &'static str,
+    /// The layer.
+    pub layer: fn() -> MoeLayer,
+}
+
+const FIGURE_12: &str =
+    "Tutel’s paper finds r = 0 best at high capacity factors, r = 1 and more as they fall (Figure 12).";
+
+/// The layers that figures offer, in display order. Each may be moved along its GPUs, its tokens and its capacity factor.
+pub const EXPERT_LAYERS: &[ExpertLayerEntry] = &[
+    ExpertLayerEntry {
+        id: "tutel-2048",
+        name: "Tutel’s headline, 2,048 GPUs",
+        found: "With all its features Tutel’s paper measures 5.75 times on 2,048 GPUs and 4.96 times on 16 (Figure 14).",
+        layer: || headline(2048),
+    },
+    ExpertLayerEntry {
+        id: "tutel-16",
+        name: "Tutel’s headline, 16 GPUs",
+        found: "With all its features Tutel’s paper measures 4.96 times on 16 GPUs and 5.75 times on 2,048 (Figure 14).",
+        layer: || headline(16),
+    },
+    ExpertLayerEntry {
+        id: "tutel-wide",
+        name: "Tutel’s wide experts, 64 GPUs",
+        found: FIGURE_12,
+        layer: || figure_12_large(1.0),
+    },
+    ExpertLayerEntry {
+        id: "tutel-narrow",
+        name: "Tutel’s narrow experts, 64 GPUs",
+        found: FIGURE_12,
+        layer: || figure_12_base(1.0),
+    },
+    ExpertLayerEntry {
+        id: "tutel-large",
+        name: "Tutel’s large layer, 64 GPUs",
+        found: "Tutel’s paper measures 699 ms for linear exchanges in one chunk on 64 GPUs (Table 2).",
+        layer: || table_2(64),
+    },
+    ExpertLayerEntry {
+        id: "swinv2-moe",
+        name: "SwinV2-MoE-B’s layer, 32 GPUs",
+        found: "On 32 GPUs the whole model trains 249 images a second on each with Tutel’s layer, 162 with Fairseq’s (Table 7).",
+        layer: swin_v2_moe,
+    },
+];

@@ -1,0 +1,118 @@
+//! Interconnects: the nominal rate of one GPU in one direction, a latency a hop, and what large collectives reach.
+
+pub mod between;
+pub mod inside;
+
+use super::InterconnectEntry;
+use super::lists::{count, joined};
+use crate::units::{BytesPerSecond, Seconds};
+
+/// One hop over NVLink in NCCL's ring with the Simple protocol (NCCL `src/graph/tuning.cc`, `hwLat`): 3.4 us.
+const NVLINK_HOP: Seconds = Seconds::from_us(3.4);
+/// One hop over PCIe in the same table: 5.7 us.
+const PCIE_HOP: Seconds = Seconds::from_us(5.7);
+/// One hop over the network, as full sharding over 512 to 2,048 GPUs shows it (fit to tests/measured/fsdp.csv); in
+/// NCCL's table, for the wire alone, 9.6 us and 14 us in later versions.
+const NETWORK_HOP: Seconds = Seconds::from_us(37.0);
+/// One hop over a cloud's own transport or over TCP.
+const CLOUD_HOP: Seconds = Seconds::from_us(37.0);
+
+/// One node further over EFA: an all-gather of 256 MB over 1, 2, 4 ... 64 nodes of eight H100 has a bus bandwidth of 250, 185,
+/// 119, 69, 55, 28, 11 GB/s (ultra-scale playbook): some 0.4 ms more with each node, as the fitted
+/// steps show it too.
+const EFA_HOP: Seconds = Seconds::from_us(400.0);
+
+/// NVLink: a ring over A100 is held at 235 of 300 GB/s by NCCL's own model (`tuning.cc`); four V100 measure 124 of 150
+/// GB/s (BigScience, all-reduce of 4 GB).
+const NVLINK: f64 = 0.72;
+/// NVLink 4 and later: eight H100 measure 250 of 450 GB/s in an all-gather of 256 MB (ultra-scale playbook); larger
+/// messages reach more.
+const NVLINK_4: f64 = 0.58;
+/// One hop over a TPU's torus, and what collectives reach of it: assumed, not calibrated.
+const ICI_HOP: Seconds = Seconds::from_us(1.0);
+const ICI: f64 = NVLINK;
+/// Infinity Fabric: as NVLink 4, not calibrated by itself.
+const XGMI: f64 = 0.60;
+/// PCIe: protocol overhead and the way through host memory where GPUs cannot reach each other.
+const PCIE: f64 = 0.60;
+/// InfiniBand, `RoCE`, Slingshot: fitted.
+const FABRIC: f64 = 0.70;
+/// EFA: fitted; what its collectives lose, they lose with the nodes ([`EFA_HOP`]).
+const EFA: f64 = 0.67;
+/// Omni-Path at Jean Zay: 10.6 of 50 GB/s a node on four nodes (BigScience, all-reduce of 4 GB).
+const OMNI_PATH: f64 = 0.21;
+/// Ethernet over TCP.
+const TCP: f64 = 0.60;
+
+/// Passes of an all-reduce in a ring.
+const RING: f64 = 2.0;
+/// Passes of an all-reduce where the NVLink switches reduce (NVLS): eight H100 measure a bus bandwidth of 436 GB/s where an
+/// all-gather has 250 (ultra-scale playbook).
+const NVLS: f64 = 1.15;
+/// An interconnect whose switches reduce.
+const fn reducing(entry: InterconnectEntry) -> InterconnectEntry {
+    InterconnectEntry { all_reduce_passes: NVLS, ..entry }
+}
+
+const fn intra(
+    id: &'static str,
+    name: &'static str,
+    gb_per_s: f64,
+    cost: (Seconds, f64),
+    source: &'static str,
+) -> InterconnectEntry {
+    let (latency, efficiency) = cost;
+    InterconnectEntry {
+        id,
+        name,
+        intra_node: true,
+        bandwidth: BytesPerSecond::from_gb_per_s(gb_per_s),
+        latency,
+        efficiency,
+        all_reduce_passes: RING,
+        node_decay: 0.0,
+        source,
+    }
+}
+
+const fn inter(
+    id: &'static str,
+    name: &'static str,
+    gbit_per_s: f64,
+    cost: (Seconds, f64),
+    source: &'static str,
+) -> InterconnectEntry {
+    let (latency, efficiency) = cost;
+    InterconnectEntry {
+        id,
+        name,
+        intra_node: false,
+        bandwidth: BytesPerSecond::from_gbit_per_s(gbit_per_s),
+        latency,
+        efficiency,
+        all_reduce_passes: RING,
+        node_decay: 0.0,
+        source,
+    }
+}
+
+/// NVLink of the first visit.
+pub(super) const NVLINK_3: InterconnectEntry = intra(
+    "nvlink3",
+    "NVLink 3 (A100)",
+    300.0,
+    (NVLINK_HOP, NVLINK),
+    "NVIDIA A100 data sheet: 12 links, 600 GB/s both ways",
+);
+
+/// The network of the first visit.
+pub(super) const IB_200: InterconnectEntry =
+    inter("ib-200", "InfiniBand, 200 Gbit/s a GPU", 200.0, (NETWORK_HOP, FABRIC), "HDR200 or NDR200, one card a GPU");
+
+/// The lists, in display order.
+const LISTS: [&[InterconnectEntry]; 2] = [inside::LIST, between::LIST];
+
+/// Every interconnect of the catalog: inside nodes first, then between them.
+pub const INTERCONNECTS: &[InterconnectEntry] = &ALL;
+
+static ALL: [InterconnectEntry; count(&LISTS)] = joined(&LISTS, NVLINK_3);

@@ -1,0 +1,136 @@
+//! Models: shapes from their public configurations, with parameter counts exact to the parameter. One file a family.
+
+pub mod bloom;
+pub mod deepseek;
+pub mod falcon;
+pub mod gemma;
+pub mod gpt;
+pub mod gpt_oss;
+pub mod ladder;
+pub mod llama;
+pub mod llama_4;
+pub mod megatron;
+pub mod mistral;
+pub mod mixtures;
+pub mod mpt;
+pub mod opt;
+pub mod others;
+pub mod plain;
+pub mod pythia;
+pub mod qwen;
+pub mod qwen_moe;
+
+use super::ModelEntry;
+use super::lists::{count, joined};
+use crate::model::transformer::{Architecture, AttentionBias, Experts, LatentAttention, Norm, QkNorm};
+
+/// The families, in display order.
+const FAMILIES: [&[ModelEntry]; 19] = [
+    ladder::MODELS,
+    llama::MODELS,
+    llama_4::MODELS,
+    mistral::MODELS,
+    qwen::MODELS,
+    qwen_moe::MODELS,
+    deepseek::MODELS,
+    gemma::MODELS,
+    gpt::MODELS,
+    gpt_oss::MODELS,
+    opt::MODELS,
+    bloom::MODELS,
+    mpt::MODELS,
+    pythia::MODELS,
+    falcon::MODELS,
+    plain::MODELS,
+    others::MODELS,
+    mixtures::MODELS,
+    megatron::MODELS,
+];
+
+/// Every model of the catalog, family by family.
+pub const MODELS: &[ModelEntry] = &ALL;
+
+static ALL: [ModelEntry; count(&FAMILIES)] = joined(&FAMILIES, ladder::SMALLEST);
+
+/// What Llama and most models since share: gated MLP, root-mean-square norms, rotary positions, no biases, an output
+/// head of its own. Sizes are those of [`shape`].
+pub(crate) const LLAMA_STYLE: Architecture = Architecture {
+    num_hidden_layers: 0,
+    hidden_size: 0,
+    num_attention_heads: 0,
+    num_key_value_heads: 0,
+    head_dim: 0,
+    intermediate_size: 0,
+    vocab_size: 0,
+    gated_mlp: true,
+    norm: Norm::Rms,
+    norms_per_layer: 2,
+    qk_norm: QkNorm::None,
+    attention_bias: AttentionBias::None,
+    mlp_bias: false,
+    tie_word_embeddings: false,
+    head_bias: false,
+    learned_positions: 0,
+    embedding_norm: false,
+    sliding_window: 0,
+    global_every: 0,
+    attention_chunks: false,
+    attention_sinks: false,
+    latent: LatentAttention::NONE,
+    experts: Experts::NONE,
+};
+
+/// What GPT-2, GPT-3, OPT and BLOOM share: plain MLP, layer norms, biases everywhere, an output head tied to the
+/// embedding.
+pub(crate) const GPT_STYLE: Architecture = Architecture {
+    gated_mlp: false,
+    norm: Norm::Layer,
+    attention_bias: AttentionBias::All,
+    mlp_bias: true,
+    tie_word_embeddings: true,
+    ..LLAMA_STYLE
+};
+
+/// `style` with L layers of width H, query and key-value heads (of width H over query heads), and an MLP of width F.
+const fn shape(style: Architecture, layers: u32, hidden: u32, heads: (u32, u32), intermediate: u32) -> Architecture {
+    Architecture {
+        num_hidden_layers: layers,
+        hidden_size: hidden,
+        num_attention_heads: heads.0,
+        num_key_value_heads: heads.1,
+        head_dim: hidden / heads.0,
+        intermediate_size: intermediate,
+        ..style
+    }
+}
+
+/// So many routed experts of this width in every layer, `top_k` of them for each token.
+const fn routed(experts: u32, top_k: u32, width: u32) -> Experts {
+    Experts { num_experts: experts, num_experts_per_tok: top_k, moe_intermediate_size: width, ..Experts::NONE }
+}
+
+/// `dense` with experts in its layers.
+const fn sparse(dense: Architecture, experts: Experts) -> Architecture {
+    Architecture { experts, ..dense }
+}
+
+/// What the entries of one list share.
+#[derive(Clone, Copy)]
+struct Series {
+    family: &'static str,
+    source: &'static str,
+}
+
+impl Series {
+    const fn model(
+        self,
+        id: &'static str,
+        name: &'static str,
+        architecture: Architecture,
+        params: u64,
+        max_position_embeddings: u32,
+    ) -> ModelEntry {
+        let Self { family, source } = self;
+        ModelEntry { id, name, family, architecture, params, max_position_embeddings, source }
+    }
+}

@@ -1,0 +1,101 @@
+//! Catalog entries, picked into a scenario by their keys.
+
+use crate::catalog;
+use crate::model::hardware::{Accelerator, Network};
+use crate::model::ladder;
+use crate::scenario::{CUSTOM, Id, Model, Picked, Scenario};
+
+/// The key of a model on the ladder of sizes.
+pub const LADDER: Id = "ladder";
+
+/// Sets the model: a catalog entry; [`LADDER`] for the ladder's model nearest to the present size; [`CUSTOM`] for the present shape
+/// as the user's own. Changes nothing and answers `false` where there is no such model.
+pub fn pick_model(scenario: &mut Scenario, id: &str) -> bool {
+    let model = match id {
+        LADDER => Some(Model::Ladder { size: scenario.model.size().max(ladder::SIZES.0).min(ladder::SIZES.1) }),
+        CUSTOM => Some(Model::Custom { architecture: scenario.model.architecture() }),
+        _ => catalog::model(id).map(catalog::ModelEntry::pick),
+    };
+    model.map(|model| scenario.model = model).is_some()
+}
+
+/// Sets the GPU with all its values; [`CUSTOM`] keeps the present values as the user's own. Changes nothing and answers
+/// `false` where there is no such GPU.
+pub fn pick_accelerator(scenario: &mut Scenario, id: &str) -> bool {
+    let accelerator = match id {
+        CUSTOM => Some(Picked { id: CUSTOM, values: scenario.accelerator.values }),
+        _ => catalog::accelerator(id).map(catalog::AcceleratorEntry::pick),
+    };
+    accelerator.map(|accelerator| scenario.accelerator = accelerator).is_some()
+}
+
+/// Sets the network and the GPU of a cluster and keeps the number of GPUs (and a shard group of one node); [`CUSTOM`] keeps the present network's values as
+/// the user's own, and the GPU. Changes nothing and answers `false` where there is no such cluster.
+pub fn pick_cluster(scenario: &mut Scenario, id: &str) -> bool {
+    if id == CUSTOM {
+        scenario.network.id = CUSTOM;
+        return true;
+    }
+    match cluster(id) {
+        Some((accelerator, network)) => {
+            // A shard group of one node stays one.
+            if scenario.shard_size == scenario.network.values.gpus_per_node {
+                scenario.shard_size = network.values.gpus_per_node;
+            }
+            scenario.accelerator = accelerator;
+            scenario.network = network;
+            true
+        }
+        None => false,
+    }
+}
+
+/// The GPU and the network of a cluster.
+fn cluster(id: &str) -> Option<(Picked<Accelerator>, Picked<Network>)> {
+    let entry = catalog::cluster(id)?;
+    Some((entry.accelerator()?, entry.network()?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::share::v1;
+
+    #[test]
+    fn every_entry_of_the_catalog_can_be_picked() {
+        let mut scenario = v1::start();
+        for entry in catalog::MODELS {
+            assert!(pick_model(&mut scenario, entry.id), "{}", entry.id);
+            assert_eq!(scenario.model.architecture(), entry.architecture);
+        }
+        for entry in catalog::ACCELERATORS {
+            assert!(pick_accelerator(&mut scenario, entry.id), "{}", entry.id);
+            assert_eq!(scenario.accelerator.id, entry.id);
+        }
+        for entry in catalog::CLUSTERS {
+            assert!(pick_cluster(&mut scenario, entry.id), "{}", entry.id);
+            assert_eq!((scenario.network.id, scenario.accelerator.id), (entry.id, entry.accelerator));
+        }
+        assert_eq!(scenario.gpus, v1::start().gpus);
+    }
+
+    #[test]
+    fn an_unknown_entry_changes_nothing() {
+        let mut scenario = v1::start();
+        for pick in [pick_model, pick_accelerator, pick_cluster] {
+            assert!(!pick(&mut scenario, "no such thing"));
+        }
+        assert_eq!(scenario, v1::start());
+    }
+
+    #[test]
+    fn picking_custom_keeps_the_values() {
+        let mut scenario = v1::start();
+        for pick in [pick_model, pick_accelerator, pick_cluster] {
+            assert!(pick(&mut scenario, CUSTOM));
+        }
+        assert_eq!(scenario.model.architecture(), v1::start().model.architecture());
+        assert_eq!(scenario.accelerator.values, v1::start().accelerator.values);
+        assert_eq!(scenario.network.values, v1::start().network.values);
+    }
+}

@@ -1,0 +1,136 @@
+//! Names in formulas of memory.
+
+use super::How::{Bytes, Count, Params, Percent, Tokens};
+use super::{Symbol, of};
+use crate::analysis::limits;
+use crate::explain::Context;
+use crate::model::memory::{Gathered, Working};
+use crate::model::report::MemoryPart;
+use crate::scenario::{Model, Scenario, Strategy};
+
+fn part(c: &Context, part: MemoryPart) -> f64 {
+    c.report.memory.parts.get(part).get()
+}
+
+/// The parts and their sums.
+pub(super) const PARTS: &[Symbol] = &[
+    of("M_weights", "[weights] at rest", Bytes, |c| part(c, MemoryPart::Weights)),
+    of("M_grad", "[gradients] at rest", Bytes, |c| part(c, MemoryPart::Gradients)),
+    of("M_opt", "[optimizer state]", Bytes, |c| part(c, MemoryPart::Optimizer)),
+    of("M_gathered", "[gathered weights]", Bytes, |c| part(c, MemoryPart::GatheredWeights)),
+    of("M_unreduced", "[unreduced gradients]", Bytes, |c| part(c, MemoryPart::UnreducedGradients)),
+    of("M_act", "kept [activations]", Bytes, |c| part(c, MemoryPart::Activations)),
+    of("M_work", "[working set of a layer]", Bytes, |c| part(c, MemoryPart::WorkingSet)),
+    of("M_logits", "[logits and loss]", Bytes, |c| part(c, MemoryPart::Logits)),
+    of("M_context", "[CUDA context and NCCL]", Bytes, |c| part(c, MemoryPart::Context)),
+    of("M_frag", "[fragmentation|fragmentation-part]", Bytes, |c| part(c, MemoryPart::Fragmentation)),
+    of("M_peak", "[peak memory]", Bytes, |c| c.report.memory.peak.get()),
+    of("M_GPU", "memory of one GPU", Bytes, |c| c.report.memory.capacity.get()),
+    of("M_free", "[free memory]", Bytes, |c| c.report.memory.free().get()),
+    of("M_alloc", "what tensors occupy at the peak (max_memory_allocated)", Bytes, |c| c.peak.allocated.get()),
+    of("M_largest", "peak with the largest model found", Bytes, |c| {
+        limits::largest_model(&c.scenario)
+            .map_or(f64::NAN, |size| c.scenario.with_model(Model::Ladder { size }).report().memory.peak.get())
+    }),
+    of("M_longest", "peak with the longest sequence found", Bytes, |c| {
+        limits::longest_sequence(&c.scenario)
+            .map_or(f64::NAN, |seq_len| Scenario { seq_len, ..c.scenario }.report().memory.peak.get())
+    }),
+    of("P_max", "largest GPT-style model that fits", Params, |c| largest(&c.scenario)),
+    of("P_DDP", "the same under DDP", Params, |c| largest(&c.scenario.with_strategy(Strategy::Ddp))),
+    of("ratio", "how many times as large", Count, |c| {
+        largest(&c.scenario) / largest(&c.scenario.with_strategy(Strategy::Ddp))
+    }),
+    of("f_most", "measured over predicted peak, 90th percentile", Count, |c| {
+        crate::catalog::accuracy::peak_memory(&c.scenario).high
+    }),
+    of("M_high", "upper end of the range of the peak", Bytes, |c| {
+        crate::catalog::accuracy::peak_memory(&c.scenario).high * c.report.memory.peak.get()
+    }),
+];
+
+fn largest(scenario: &Scenario) -> f64 {
+    limits::largest_model(scenario).unwrap_or(f64::NAN)
+}
+
+/// What the parts are made of.
+pub(super) const FACTORS: &[Symbol] = &[
+    of("P", "parameters on one GPU before sharding, routed experts apart", Params, |c| c.peak.stage.params.dense()),
+    of("P_expert", "parameters of routed experts on one GPU before sharding", Params, |c| {
+        c.peak.stage.params.experts()
+    }),
+    of("P_matrix", "of those without routed experts, matrices inside the layers", Params, |c| {
+        c.peak.stage.params.layers * c.peak.stage.params.layer_matrices
+    }),
+    of("P_layer", "parameters of one layer on one GPU, routed experts apart", Params, |c| c.peak.stage.params.layer),
+    of("P_routed", "routed experts of one layer, on average over the layers", Params, |c| c.peak.stage.params.expert),
+    of("P_unit", "parameters of one layer on one GPU, with its experts", Params, |c| {
+        c.peak.stage.params.layer + c.peak.stage.params.expert_unit
+    }),
+    of("P_mean", "parameters of one layer on one GPU, with its experts, on average", Params, |c| {
+        c.peak.stage.params.layer + c.peak.stage.params.expert
+    }),
+    of("P_root", "parameters outside the layers: embedding, head, norms", Params, |c| c.peak.stage.params.root),
+    of("P_computed", "parameters whose gradients wait as compute produced them", Params, |c| c.peak.unreduced.computed),
+    of("P_reduced", "parameters whose gradients are in a buffer of the reduction", Params, |c| {
+        c.peak.unreduced.reduced
+    }),
+    of("P_copied", "parameters whose gradients have a second copy in buckets", Params, |c| c.peak.unreduced.copied),
+    of("b_w", "bytes of a weight at rest, by the recipe", Count, |c| c.peak.bytes.weights),
+    of("b_g", "bytes of a gradient at rest, by the recipe", Count, |c| c.peak.bytes.gradients),
+    of("b_c", "bytes of a weight as compute uses it", Count, |c| c.peak.bytes.gathered),
+    of("b_l", "bytes of a layer’s weight as gathered", Count, |c| c.peak.gathered_layer),
+    of("b_r", "bytes of a gradient as reduced", Count, |c| c.peak.bytes.reduced),
+    of("b_m", "bytes of optimizer state for an element of a matrix", Count, |c| c.peak.optimizer.0),
+    of("b_o", "bytes of optimizer state for another parameter", Count, |c| c.peak.optimizer.1),
+    of("Z_w", "GPUs that share the weights", Count, |c| c.peak.degrees.weights),
+    of("Z_g", "GPUs that share the gradients", Count, |c| c.peak.degrees.gradients),
+    of("Z_o", "GPUs that share the optimizer state", Count, |c| c.peak.degrees.optimizer),
+    of("E_w", "GPUs that share an expert’s weights", Count, |c| c.peak.expert_degrees.weights),
+    of("E_g", "GPUs that share an expert’s gradients", Count, |c| c.peak.expert_degrees.gradients),
+    of("E_o", "GPUs that share an expert’s optimizer state", Count, |c| c.peak.expert_degrees.optimizer),
+    of("l_reduced", "layers whose gradients are reduced by then", Count, |c| c.peak.reduced_layers.unwrap_or_default()),
+    of("l_all", "layers on the GPU", Count, |c| c.peak.stage.params.layers),
+    of("u", "layers gathered: the one in work and the one fetched ahead", Count, |c| match c.peak.gathered {
+        Gathered::Units(units) | Gathered::Grouped(units, _) => units,
+        Gathered::Nothing | Gathered::All => 0.0,
+    }),
+    of("G", "GPUs of the smaller group that weights are resharded to", Count, |c| match c.peak.gathered {
+        Gathered::Grouped(_, group) => group,
+        _ => 1.0,
+    }),
+    of("l_kept", "layers whose activations are kept, of all micro-batches in flight", Count, |c| c.peak.layers_kept),
+    of("a_kept", "bytes that one layer keeps of a token", Bytes, |c| c.peak.kept),
+    of("n", "tokens of one micro-batch on this GPU", Tokens, |c| c.peak.tokens),
+    of("a_whole", "bytes that the layer in work produces for a token", Bytes, |c| in_layer(c, 0)),
+    of("a_saved", "of those, kept already", Bytes, |c| in_layer(c, 1)),
+    of("a_grad", "bytes of gradients beside them", Bytes, |c| in_layer(c, 2)),
+    of("a_end", "bytes of gradients of a token when a layer’s backward pass ends", Bytes, |c| match c.peak.working {
+        Working::AfterLayer(bytes) => bytes,
+        _ => 0.0,
+    }),
+    of("a_loss", "bytes of a token at the loss: the final norm’s tensors", Bytes, |c| match c.peak.working {
+        Working::Loss(bytes) => bytes,
+        _ => 0.0,
+    }),
+    of("b_logit", "bytes alive for one logit, by the loss", Count, |c| c.peak.per_logit),
+    of("b_wait", "bytes that a loss keeps of a logit for its backward pass", Count, |c| c.peak.per_waiting),
+    of("n_wait", "micro-batches whose backward pass is still to come", Count, |c| c.peak.waiting),
+    of("t", "GPUs of tensor parallelism, which share the vocabulary", Count, |c| f64::from(c.setup.mesh.tp)),
+    of("M_CUDA", "CUDA context and libraries", Bytes, |c| c.setup.overheads.context.get()),
+    of("M_NCCL", "buffers of one communicator", Bytes, |c| c.setup.overheads.per_communicator.get()),
+    of("c", "communicators: axes of the mesh with more than one GPU", Count, |c| c.peak.communicators),
+    of("φ", "what the allocator holds beyond what tensors occupy, as a share of it", Percent, |c| {
+        c.peak.fragmentation
+    }),
+];
+
+/// The layer in work: all of it, what is kept of it, its gradients.
+fn in_layer(c: &Context, which: u8) -> f64 {
+    match (c.peak.working, which) {
+        (Working::InLayer(bytes), 0) => bytes.whole,
+        (Working::InLayer(bytes), 1) => bytes.kept,
+        (Working::InLayer(bytes), _) => bytes.gradients,
+        _ => 0.0,
+    }
+}

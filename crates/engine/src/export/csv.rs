@@ -1,0 +1,149 @@
+//! Scenarios side by side as CSV: a row each, a column for every parameter and every result, at full precision.
+//!
+//! Parameters stand under the headers of the table of parameters, in the units that these name; results under their places in the
+//! report ([`super::report_json`]): `time_s.forward`, `memory_bytes.parts.weights`. What a scenario has not stays empty.
+
+use super::report_json::report_json;
+use crate::json::Json;
+use crate::params::{every, is_held};
+use crate::scenario::Scenario;
+use crate::scenario::pins::pin_letter;
+use crate::share::{encode, to_json};
+
+/// Of a report, what is no number of the step or the run.
+const LEFT_OUT: [&str; 7] = ["shardwise", "revision", "link", "strategies", "issues", "scenario", "pins"];
+/// Of a scenario, what comes before its parameters.
+const ENTRIES: [&str; 3] = ["cluster", "gpu", "model"];
+
+/// A row: the names of its columns, and what stands in them.
+type Row = Vec<(String, String)>;
+
+/// The scenario on screen and those pinned beside it; the last line is a comment with this link to them.
+pub fn csv(screen: &Scenario, pins: &[Scenario], link: &str) -> String {
+    let rows: Vec<Row> = core::iter::once(screen)
+        .chain(pins)
+        .enumerate()
+        .map(|(place, scenario)| {
+            let name = place.checked_sub(1).map_or("screen", pin_letter);
+            row(name, scenario)
+        })
+        .collect();
+    // A column that only some rows have stands where these have it.
+    let mut columns: Vec<&str> = Vec::new();
+    for row in &rows {
+        let mut last = 0;
+        for (name, _) in row {
+            let place = columns.iter().position(|column| column == name);
+            if place.is_none() {
+                columns.insert(last, name);
+            }
+            last = place.unwrap_or(last) + 1;
+        }
+    }
+    let mut text = line(columns.iter().copied());
+    for row in &rows {
+        let cell = |column: &&str| row.iter().find(|(name, _)| name == column).map_or("", |(_, value)| value.as_str());
+        text += &line(columns.iter().map(cell));
+    }
+    with_link(text, link)
+}
+
+fn row(name: &str, scenario: &Scenario) -> Row {
+    let mut row = vec![("scenario".to_owned(), name.to_owned()), ("link".to_owned(), encode(scenario))];
+    let values = to_json(scenario);
+    let value = |key: &str| values.get(key).map(text).unwrap_or_default();
+    row.extend(ENTRIES.map(|key| (key.to_owned(), value(key))));
+    let held = every().filter(|param| is_held(param, scenario));
+    row.extend(held.map(|param| (param.csv.to_owned(), value(param.key))));
+    let report = report_json(scenario, &scenario.report(), &[]);
+    for (key, value) in report.entries().unwrap_or_default() {
+        if !LEFT_OUT.contains(&key.as_str()) {
+            flat(key, value, &mut row);
+        }
+    }
+    row
+}
+
+/// The values of an object, each under its path.
+fn flat(path: &str, value: &Json, row: &mut Row) {
+    match value.entries() {
+        Some(entries) => entries.iter().for_each(|(key, value)| flat(&[path, ".", key].concat(), value, row)),
+        None => row.push((path.to_owned(), text(value))),
+    }
+}
+
+fn text(value: &Json) -> String {
+    match value {
+        Json::Text(text) => text.clone(),
+        Json::Null => String::new(),
+        other => other.to_string(),
+    }
+}
+
+fn line<'a>(cells: impl Iterator<Item = &'a str>) -> String {
+    let mut text = String::new();
+    for cell in cells {
+        if !text.is_empty() {
+            text.push(',');
+        }
+        text += &quoted(cell);
+    }
+    text + "\n"
+}
+
+/// The same with the link that leads back to the scenario, as a comment in the last line.
+pub fn with_link(mut csv: String, link: &str) -> String {
+    csv += "# ";
+    csv += link;
+    csv.push('\n');
+    csv
+}
+
+/// A text as a CSV field.
+pub fn quoted(text: &str) -> String {
+    if text.contains([',', '"', '\n']) { format!("\"{}\"", text.replace('"', "\"\"")) } else { text.to_string() }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::share::{decode, encode_with};
+
+    fn rows(text: &str) -> Vec<Vec<String>> {
+        let mut reader = csv::ReaderBuilder::new().has_headers(false).comment(Some(b'#')).from_reader(text.as_bytes());
+        reader.records().map(|record| record.unwrap().iter().map(str::to_owned).collect()).collect()
+    }
+
+    #[test]
+    fn every_number_is_read_back_to_the_bit() {
+        let decoded =
+            decode("v=1&rev=2&cluster=dgx-h100&model=llama-3-70b&gpus=256&tp=8&pin=1&model=mixtral-8x7b&tp=1");
+        let [pin] = decoded.pins[..] else { panic!("{decoded:?}") };
+        let link = encode_with(&decoded.scenario, &decoded.pins);
+        let text = super::csv(&decoded.scenario, &decoded.pins, &link);
+        assert!(text.ends_with(&format!("\n# {link}\n")));
+        let rows = rows(&text);
+        assert_eq!(rows.len(), 3);
+        let column = |name: &str| rows[0].iter().position(|column| column == name).unwrap_or_else(|| panic!("{name}"));
+        for (scenario, row) in [&decoded.scenario, &pin].into_iter().zip(&rows[1..]) {
+            assert_eq!(row.len(), rows[0].len());
+            assert_eq!(decode(&row[column("link")]).scenario, *scenario);
+            let report = scenario.report();
+            let expected = [
+                ("mfu", report.mfu),
+                ("time_s.step", report.time.step.get()),
+                ("memory_bytes.peak", report.memory.peak.get()),
+                ("run.energy_kwh", scenario.run_report().energy.kwh()),
+                ("gpus", f64::from(scenario.gpus)),
+                ("seq_len_tokens", f64::from(scenario.seq_len)),
+                ("gpu_memory_gib", scenario.accelerator.values.memory.gib()),
+            ];
+            for (name, value) in expected {
+                assert_eq!(row[column(name)].parse::<f64>().unwrap().to_bits(), value.to_bits(), "{name}");
+            }
+        }
+        // What one of them lacks is empty, and stands beside its like.
+        assert_eq!((rows[1][column("experts.chunks")].as_str(), rows[2][column("experts.chunks")].as_str()), ("", "1"));
+        assert_eq!((rows[1][0].as_str(), rows[2][0].as_str()), ("screen", "A"));
+        assert!(column("experts.chunks") < column("bounds.mfu_max"));
+    }
+}

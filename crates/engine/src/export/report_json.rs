@@ -1,0 +1,165 @@
+//! A report as JSON: bytes, seconds, ratios in full precision. The same description feeds the file that the page saves, its CSV
+//! and `examples/estimate`.
+//!
+//! - `step`: time, memory, mesh and experts of one step.
+//! - `reach`: what each strategy reaches, and the closed-form bounds.
+//! - `run`: the whole run.
+//! - `keys`: how limiters, parts of memory and the like are called.
+
+mod keys;
+mod reach;
+mod run;
+mod step;
+
+pub use keys::limiter;
+
+use crate::analysis::limits::by_strategy;
+use crate::catalog::accuracy::{self, Band};
+use crate::json::Json;
+use crate::model::bounds::Bounds;
+use crate::model::report::Report;
+use crate::scenario::Scenario;
+use crate::scenario::issue::{Issue, Severity};
+use crate::{catalog, share};
+
+/// The whole report: times, memory parts, utilisation, limiter, what each strategy reaches, issues, and the scenario. Numbers are in
+/// the units that their names say; `null` where one is infinite, or where there is nothing.
+pub fn report_json(scenario: &Scenario, report: &Report, issues: &[Issue]) -> Json {
+    whole(scenario, report, issues, &share::encode(scenario))
+}
+
+/// The same of a scenario and of those pinned beside it, under this link to all of them.
+pub fn with_pins(scenario: &Scenario, report: &Report, issues: &[Issue], pins: &[Scenario], link: &str) -> Json {
+    let mut json = whole(scenario, report, issues, link);
+    if let Json::Object(entries) = &mut json {
+        let pinned = |pin: &Scenario| report_json(pin, &pin.report(), &crate::params::issues(pin));
+        entries.push(("pins".to_owned(), Json::List(pins.iter().map(pinned).collect())));
+    }
+    json
+}
+
+fn whole(scenario: &Scenario, report: &Report, issues: &[Issue], link: &str) -> Json {
+    let setup = scenario.setup();
+    let (time, memory) = (&report.time, &report.memory);
+    Json::object([
+        ("shardwise", env!("CARGO_PKG_VERSION").into()),
+        ("revision", catalog::REVISION.into()),
+        ("versions", versions()),
+        ("link", link.into()),
+        ("fits", report.fits().into()),
+        ("limiter", keys::limiter(report.limiter).into()),
+        ("mfu", report.mfu.into()),
+        ("hfu", report.hfu.into()),
+        ("tokens_per_s_per_gpu", report.tokens_per_s_per_gpu.into()),
+        ("tokens_per_step", report.tokens_per_step.into()),
+        ("tflops_per_gpu", report.model_flops_per_gpu.tflops().into()),
+        ("step_time_s", time.step.get().into()),
+        ("peak_memory_bytes", memory.peak.get().into()),
+        ("free_memory_bytes", memory.free().get().into()),
+        ("band", band(scenario, report)),
+        ("time_s", step::time(report)),
+        ("memory_bytes", step::memory(scenario, report)),
+        ("model", step::model(&setup)),
+        ("mesh", step::mesh(setup.mesh)),
+        ("experts", setup.architecture.has_experts().then(|| step::experts(setup.experts)).into()),
+        ("strategies", Json::List(by_strategy(scenario).iter().map(reach::strategy).collect())),
+        ("bounds", reach::bounds(&Bounds::of(&setup))),
+        ("run", run::run(&scenario.run_report())),
+        ("issues", Json::List(issues.iter().map(issue).collect())),
+        ("scenario", share::to_json(scenario)),
+    ])
+}
+
+/// What the numbers were made with: the engine, the catalog, the format of the link.
+fn versions() -> Json {
+    Json::object([
+        ("engine", env!("CARGO_PKG_VERSION").into()),
+        ("catalog", catalog::REVISION.into()),
+        ("link", share::v1::VERSION.into()),
+    ])
+}
+
+/// The ranges in which four of five measurements lie (docs/accuracy.md).
+fn band(scenario: &Scenario, report: &Report) -> Json {
+    let range = |value: f64, low: f64, high: f64| {
+        Json::object([("low", (low * value).into()), ("high", (high * value).into())])
+    };
+    let (time, memory) = (accuracy::step_time(scenario), accuracy::peak_memory(scenario));
+    let Band { low, high } = time;
+    // A longer step is a slower one.
+    let (slow, fast) = (1.0 / high, 1.0 / low);
+    Json::object([
+        ("mfu", range(report.mfu, slow, fast)),
+        ("tokens_per_s_per_gpu", range(report.tokens_per_s_per_gpu, slow, fast)),
+        ("step_time_s", range(report.time.step.get(), low, high)),
+        ("peak_memory_bytes", range(report.memory.peak.get(), memory.low, memory.high)),
+    ])
+}
+
+fn issue(issue: &Issue) -> Json {
+    let severity = match issue.severity {
+        Severity::Note => "note",
+        Severity::Error => "error",
+    };
+    Json::object([("severity", severity.into()), ("key", issue.key.into()), ("message", issue.message.as_str().into())])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::Value;
+
+    fn json(link: &str) -> Value {
+        let scenario = share::decode(link).scenario;
+        let json = report_json(&scenario, &scenario.report(), &[]);
+        let read: Value = serde_json::from_str(&json.pretty()).unwrap();
+        // A program that writes with `serde` writes the same numbers.
+        assert_eq!(Json::from(&serde_json::to_value(&json).unwrap()), Json::from(&read));
+        read
+    }
+
+    #[test]
+    fn what_the_engine_chose_for_experts_is_in_the_report() {
+        let link = "cluster=dgx-h100&model=mixtral-8x7b&adaptdegrees=yes&adaptchunks=yes";
+        let (chosen, setup) = (json(link), share::decode(link).scenario.setup());
+        assert_eq!(
+            (&chosen["mesh"]["ep"], &chosen["experts"]["chunks"]),
+            (&setup.mesh.ep.into(), &setup.experts.chunks.into())
+        );
+        assert_eq!(chosen["scenario"]["adaptchunks"], "yes");
+        assert!(json("model=llama-3-8b")["experts"].is_null());
+    }
+
+    #[test]
+    fn numbers_are_those_of_the_report_to_the_bit() {
+        let scenario =
+            share::decode("v=1&rev=2&cluster=dgx-h100&model=llama-3-70b&gpus=256&tp=8&pp=4&accum=32").scenario;
+        let (report, json) = (scenario.report(), json(&share::encode(&scenario)));
+        let number = |path: &str| json.pointer(path).and_then(Value::as_f64).unwrap();
+        let expected = [
+            ("/mfu", report.mfu),
+            ("/step_time_s", report.time.step.get()),
+            ("/memory_bytes/peak", report.memory.peak.get()),
+            ("/time_s/exposed_comm", report.time.exposed_comm.get()),
+            ("/run/cost_usd", scenario.run_report().cost.get()),
+            ("/model/params", scenario.model.architecture().params() as f64),
+        ];
+        for (path, value) in expected {
+            assert_eq!(number(path).to_bits(), value.to_bits(), "{path}");
+        }
+        assert!(number("/band/mfu/low") < report.mfu && report.mfu < number("/band/mfu/high"));
+        assert_eq!(json["versions"]["catalog"], catalog::REVISION);
+        assert_eq!(json["memory_bytes"]["parts"].as_object().unwrap().len(), 10);
+    }
+
+    #[test]
+    fn pins_come_with_reports_of_their_own() {
+        let decoded = share::decode("v=1&rev=2&gpus=128&pin=1&gpus=64");
+        let link = share::encode_with(&decoded.scenario, &decoded.pins);
+        let json = with_pins(&decoded.scenario, &decoded.scenario.report(), &[], &decoded.pins, &link);
+        assert_eq!(json.get("link").and_then(Json::text), Some(link.as_str()));
+        let Some(Json::List(pins)) = json.get("pins") else { panic!("{json}") };
+        assert_eq!(share::decode(&pins[0].to_string()).scenario, decoded.pins[0]);
+        assert_eq!(share::decode(&json.to_string()).scenario, decoded.scenario);
+    }
+}

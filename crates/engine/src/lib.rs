@@ -1,0 +1,55 @@
+//! The engine of shardwise: does this training run fit, how fast will it go, what limits it, and what would help?
+//!
+//! It runs anywhere, natively and in Wasm, with the same result to the bit: no crate in its graph knows a browser.
+//!
+//! # Map
+//!
+//! Dependencies point one way: `units, digits, format, json <- model <- scenario, params <- catalog <- analysis, share, import <-
+//! published, explain, export`.
+//!
+//! | module | what it is | what it does not know |
+//! |---|---|---|
+//! | [`units`] | quantities with units: the only powers of 2 and 10 | everything else |
+//! | [`digits`], [`rounding`] | significant decimal digits, and rounding in sentences | everything else |
+//! | [`json`] | JSON as data, and its text to the last bit | everything else |
+//! | [`stats`] | means, medians, ranks | everything else |
+//! | [`model`] | the physics: parameters, FLOPs, memory, collectives, compute, mixtures of experts ([`model::experts`]), the schedule of a step, the whole run ([`model::run`]), the FSDP bounds | presets, user text, clock, randomness, browser |
+//! | [`scenario`] | every choice a user can make, its validation, its resolution to a [`model::setup::Setup`] | where a choice came from |
+//! | [`params`] | the one table of parameters: control, typed entry, bounds, unit, scale, link key, help | presets |
+//! | [`format`] | numbers as people read them | where they stand |
+//! | [`catalog`] | accelerators, interconnects, clusters, models, named scenarios, each number with its source; picking an entry ([`catalog::pick`]); what earlier revisions said ([`catalog::revisions`]); how far predictions lie off ([`catalog::accuracy`]) | how they are shown |
+//! | [`analysis`] | questions over the model: sweeps, boundaries, search, advice; one layer of experts ([`analysis::experts`]) | pixels |
+//! | [`share`] | link to scenario and back, one frozen file a wire version | the page |
+//! | [`import`] | a Hugging Face `config.json` to a model's shape, what was read of it and what was not understood | the page |
+//! | [`published`] | published measurements as the page reads them | how rows become scenarios |
+//! | [`explain`] | why a number is what it is: formulas, what stands in them, sources, the glossary | the page |
+//! | [`export`] | reports as JSON and CSV, the catalog and the table of parameters as JSON, settings for training frameworks ([`export::settings`]) | the page |
+//!
+//! # Invariants
+//!
+//! 1. The model knows no presets, no user text, no clock, no randomness, no browser.
+//! 2. The same scenario and catalog revision give bit-identical numbers natively and in Wasm: `+ - * / sqrt` and rounding
+//!    only; `ln`, `exp` and `powf` live in `params/scale.rs` alone.
+//! 3. Decoding never fails: a link gives a scenario and a list of issues. Infeasible is an answer (which limit, by how
+//!    much, what would fix it), never an error or a NaN.
+//! 4. A published link means the same scenario forever; a published catalog revision never changes.
+//! 5. One row in [`params::PARAMS`] gives a parameter its control, typed entry, bounds, unit, scale, link key, CSV header,
+//!    help and property-test generator.
+//! 6. An evaluation allocates nothing.
+
+pub mod analysis;
+pub mod catalog;
+pub mod digits;
+pub mod explain;
+pub mod export;
+pub mod format;
+pub mod import;
+pub mod json;
+pub mod model;
+pub mod params;
+pub mod published;
+pub mod rounding;
+pub mod scenario;
+pub mod share;
+pub mod stats;
+pub mod units;

@@ -1,0 +1,106 @@
+//! The time of an all-to-all, whose messages become small and many as GPUs are added (arXiv 2206.03382, appendix A).
+
+use super::{Group, Topology};
+use crate::model::hardware::Network;
+use crate::units::{Bytes, BytesPerSecond, Seconds};
+
+/// The steps of a collective all-to-all.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum AllToAll {
+    /// Every GPU sends to every other.
+    Linear,
+    /// GPUs of a node gather what goes to the same GPU of other nodes, then send it there (Tutel's 2DH, arXiv 2206.03382).
+    TwoDimensional,
+}
+
+/// Time to post and complete one message of many, its bytes apart: an exchange of 128 MiB inside a node takes 0.6 ms as 7 messages
+/// and 5 ms as 1,792 (arXiv 2206.03382, appendix A.2).
+const MESSAGE: Seconds = Seconds::from_us(2.5);
+/// Time that each other open message adds to one between nodes, as NCCL's one proxy thread a GPU polls them all in turn (NCCL
+/// `src/proxy.cc`): fitted to how Tutel's gains change from 16 to 256 GPUs (Table 6).
+const POLL: Seconds = Seconds::from_us(0.033);
+/// Share of a network card that the messages to a single peer can fill: with one peer on one other node, two-dimensional
+/// exchanges take more than twice the linear one's time (Tutel, Table 6a at 16 GPUs).
+const ONE_PEER: f64 = 0.5;
+/// Times that two strided copies read and write every byte.
+const STRIDED_COPIES: f64 = 4.0;
+
+/// Time of an all-to-all in which every one of n ranks, r to a node on m nodes, sends `size` bytes S in all, as messages of
+/// `S/n` or, in two dimensions, of `S/r` inside the node and then of `S/m` between nodes.
+///
+/// A step between nodes takes `S' (1 + decay (m-1)) / B_nic` for the bytes S' that leave the node, `x (2.5 us + 33 ns x)` for its x
+/// messages and one latency; a step inside, `S'/B_intra + 2.5 us x`. In the linear algorithm the two run at once. The copies
+/// that align two-dimensional messages are apart ([`copied`]). A flat network charges all of S and one latency a rank.
+///
+/// ```
+/// # use engine::catalog::{cluster, interconnect};
+/// # use engine::model::collectives::{AllToAll, Group, all_to_all};
+/// # use engine::units::Bytes;
+/// // 128 MiB among the eight A100 of a node: about 600 us (arXiv 2206.03382, appendix A.2).
+/// let network = cluster("azure-ndm-a100-v4").and_then(|entry| entry.network()).unwrap().values;
+/// let group = Group::consecutive(8, 8, &network);
+/// let time = all_to_all(&network, group, Bytes::new(134_217_728.0), AllToAll::Linear);
+/// assert!((time.us() - 600.0).abs() < 0.1 * 600.0);
+/// ```
+pub fn all_to_all(network: &Network, group: Group, size: Bytes, algorithm: AllToAll) -> Seconds {
+    if group.ranks <= 1.0 {
+        return Seconds::ZERO;
+    }
+    match network.topology {
+        Topology::Flat => {
+            size / (network.inter_node * network.inter_node_efficiency) + group.ranks * network.inter_node_latency
+        }
+        Topology::Aware if is_two_dimensional(group, algorithm) => two_dimensional(network, group, size),
+        Topology::Aware => linear(network, group, size),
+    }
+}
+
+/// Bytes read and written by the strided copies of a two-dimensional all-to-all of `size` bytes: two copies, `4 S`. None in
+/// the linear one, which is what runs where there is only one node, or one rank a node.
+pub fn copied(group: Group, size: Bytes, algorithm: AllToAll) -> Bytes {
+    if is_two_dimensional(group, algorithm) { STRIDED_COPIES * size } else { Bytes::ZERO }
+}
+
+/// Whether the exchange has an inner and an outer step.
+pub fn is_two_dimensional(group: Group, algorithm: AllToAll) -> bool {
+    algorithm == AllToAll::TwoDimensional && group.crosses_nodes() && group.ranks_per_node > 1.0
+}
+
+fn linear(network: &Network, group: Group, size: Bytes) -> Seconds {
+    let (ranks, here) = (group.ranks, group.ranks_per_node);
+    let away = ranks - here;
+    let inside = size * ((here - 1.0) / ranks) / inside_rate(network);
+    if away <= 0.0 {
+        return inside + (here - 1.0) * MESSAGE + network.intra_node_latency;
+    }
+    let outside = size * (away / ranks) / between_rate(network, group, away);
+    outside.max(inside) + (here - 1.0) * MESSAGE + between_messages(away) + network.inter_node_latency
+}
+
+fn two_dimensional(network: &Network, group: Group, size: Bytes) -> Seconds {
+    let (here, nodes) = (group.ranks_per_node, group.nodes());
+    let inside = size * ((here - 1.0) / here) / inside_rate(network);
+    let outside = size * ((nodes - 1.0) / nodes) / between_rate(network, group, nodes - 1.0);
+    inside
+        + (here - 1.0) * MESSAGE
+        + network.intra_node_latency
+        + outside
+        + between_messages(nodes - 1.0)
+        + network.inter_node_latency
+}
+
+/// Time to post `messages` between nodes and to poll them until all are done.
+fn between_messages(messages: f64) -> Seconds {
+    messages * (MESSAGE + messages * POLL)
+}
+
+fn inside_rate(network: &Network) -> BytesPerSecond {
+    network.intra_node * network.intra_node_efficiency
+}
+
+/// Rate of one GPU to `peers` on other nodes.
+fn between_rate(network: &Network, group: Group, peers: f64) -> BytesPerSecond {
+    let slower = 1.0 + network.node_decay * (group.nodes() - 1.0);
+    let card = network.inter_node * (network.inter_node_efficiency / slower);
+    card.min(network.inter_node * (ONE_PEER * peers))
+}

@@ -1,0 +1,100 @@
+use super::*;
+use crate::catalog::{MODELS, default_scenario};
+use crate::model::compute::{self, recipe_peak, unit_times};
+use crate::model::share;
+use crate::model::software::AttentionKernel;
+use crate::model::stages::stages;
+use crate::model::training::{ComputeFormat, Optimizer as Update};
+use crate::scenario::{RecomputeMode, Scenario};
+use crate::units::{BytesPerSecond, Seconds};
+
+fn several() -> Vec<Scenario> {
+    let mut all = Vec::new();
+    for model in MODELS {
+        let mut scenario = default_scenario();
+        crate::catalog::pick::pick_model(&mut scenario, model.id);
+        scenario.ep = 8;
+        let unfused = crate::model::software::Kernels { attention: AttentionKernel::Unfused, ..scenario.kernels };
+        all.push(scenario);
+        all.push(Scenario { recompute: RecomputeMode::Full, micro_batch_size: 4, tp: 2, ..scenario });
+        all.push(Scenario { kernels: unfused, recompute: RecomputeMode::Selective, grad_accum_steps: 8, ..scenario });
+        all.push(Scenario { optimizer: Update::Muon, cp: 4, seq_len: 32_768, ..scenario });
+    }
+    all
+}
+
+#[test]
+fn the_parts_take_the_time_of_the_units() {
+    for scenario in several() {
+        let setup = scenario.setup();
+        let stage = stages(&setup).first;
+        let units = unit_times(&setup, stage.moe_share());
+        let layers = f64::from(stage.layers);
+        let micro_batch = layers * (units.layer_forward + units.layer_backward) + units.head + 2.0 * units.embedding;
+        let step = f64::from(setup.batch.grad_accum_steps) * micro_batch + compute::optimizer(&setup, &stage.params);
+        let sum: Seconds = parts(&setup).iter().map(|part| part.time).sum();
+        assert!((sum / step - 1.0).abs() < 1e-9, "{sum:?} {step:?} {scenario:?}");
+    }
+}
+
+#[test]
+fn stages_share_the_parts_of_the_whole_model() {
+    let whole = default_scenario();
+    let split = Scenario { pp: 4, grad_accum_steps: 4, ..whole };
+    let (whole, split) = (parts(&whole.setup()), parts(&split.setup()));
+    for (one, other) in whole.iter().zip(&split).take(Operator::ALL.len() - 1) {
+        assert_eq!(one.time, other.time, "four times the micro-batches on a quarter of the layers");
+    }
+}
+
+#[test]
+fn nothing_is_above_the_roof() {
+    for scenario in several() {
+        let setup = scenario.setup();
+        let peak = recipe_peak(&setup.accelerator, setup.recipe);
+        for (operator, part) in
+            Operator::ALL.into_iter().zip(parts(&setup)).filter(|(_, part)| part.time > Seconds::ZERO)
+        {
+            assert!(part.rate() <= peak, "{operator:?}: {:?} of {peak:?}, {scenario:?}", part.rate());
+            let streams = BytesPerSecond::new(part.amount.bytes.get() / part.time.get());
+            let memory = setup.accelerator.memory_bandwidth;
+            assert!(streams <= memory, "{operator:?}: {streams:?} of {memory:?}, {scenario:?}");
+        }
+    }
+}
+
+#[test]
+fn executed_flops_are_those_that_utilisation_counts() {
+    // Without recomputation and with the products of flash attention's backward pass counted as it runs them.
+    let scenario = Scenario { recompute: RecomputeMode::None, ..default_scenario() };
+    let setup = scenario.setup();
+    let of = |wanted: Operator| {
+        Operator::ALL
+            .into_iter()
+            .zip(parts(&setup))
+            .find(|(operator, _)| *operator == wanted)
+            .map(|(_, part)| part.amount.flops)
+    };
+    let matmul = of(Operator::Projections).unwrap() + of(Operator::Mlp).unwrap();
+    let arch = &setup.architecture;
+    let counted = 3.0 * flops::layer_matmul(arch) * f64::from(arch.num_hidden_layers) * share::tokens(&setup);
+    assert!((matmul / counted - 1.0).abs() < 1e-9);
+    let head = of(Operator::Head).unwrap() / (3.0 * flops::head(arch) * share::tokens(&setup));
+    assert!((head - 1.0).abs() < 1e-9, "{head}");
+}
+
+#[test]
+fn eight_bits_lift_products_alone() {
+    let plain = crate::catalog::model("llama-3-8b").map(|model| default_scenario().with_model(model.pick())).unwrap();
+    let mut scenario = plain;
+    crate::catalog::pick::pick_accelerator(&mut scenario, "h100-sxm");
+    let fp8 = Scenario { compute_format: ComputeFormat::Fp8, ..scenario };
+    let (bf16, fp8) = (parts(&scenario.setup()), parts(&fp8.setup()));
+    let faster: Vec<Operator> = Operator::ALL
+        .into_iter()
+        .zip(bf16.iter().zip(&fp8))
+        .filter(|(_, (bf16, fp8))| fp8.time < bf16.time)
+        .map(|(operator, _)| operator)
+        .collect();
+    assert_eq!(faster, [Operator::Projections, Operator::Mlp]);
+}

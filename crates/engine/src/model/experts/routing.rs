@@ -1,0 +1,121 @@
+//! What surrounds the experts of a layer on each GPU: the gate, and sorting tokens to their experts' places and back.
+
+use crate::units::{Bytes, Flops};
+
+/// How copies of tokens are written to their places in the experts' inputs (encode) and their results read back (decode).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Encode {
+    /// Products with a tensor of tokens by experts by places, nearly all zeros (GShard, arXiv 2006.16668; Fairseq, DeepSpeed).
+    Dense,
+    /// Copies of the rows by index (Tutel's fast encode and decode, arXiv 2206.03382, appendix B).
+    Sparse,
+}
+
+/// Floating-point operations and bytes read and written by the kernels of one pass.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Work {
+    /// In matrix products.
+    pub flops: Flops,
+    /// By element-wise kernels.
+    pub moved: Bytes,
+}
+
+/// The tokens T of one GPU, their copies `k f T`, the elements M of one and the bytes of each, and the experts E they choose from.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Routed {
+    /// T.
+    pub tokens: f64,
+    /// `k f T`.
+    pub copies: f64,
+    /// M.
+    pub hidden_size: f64,
+    /// Bytes of an element.
+    pub element: f64,
+    /// E.
+    pub experts: f64,
+}
+
+/// Bytes of a score, which gates compute in fp32.
+const SCORE: f64 = 4.0;
+/// A multiply-add.
+const MULTIPLY_ADD: f64 = 2.0;
+/// Products of the backward pass over the forward pass's.
+const BACKWARD: f64 = 2.0;
+/// Reads and writes of all scores of T tokens for E experts, both passes: softmax, choice of the top k, places by cumulative
+/// sums of masks, auxiliary loss. Between what their operators need (some 20) and what is left of Table 2's compute part, which
+/// grows by 14.5 ms from 32 to 512 experts, without the gate's product (some 55).
+const SCORE_PASSES: f64 = 40.0;
+/// The forward pass has a third of them.
+const FORWARD_PASSES: f64 = SCORE_PASSES / 3.0;
+
+/// The gate's work, forward: `2 T M E` FLOPs and its passes over `T E` scores.
+///
+/// ```
+/// # use engine::model::experts::routing::{Routed, gate};
+/// // Growing with the experts, as Tutel's Figure 14 says of its compute: 16,384 tokens of 2,048 elements, 4,096 experts.
+/// let routed = Routed { tokens: 16384.0, copies: 32768.0, hidden_size: 2048.0, element: 4.0, experts: 4096.0 };
+/// assert_eq!(gate(&routed).flops.get(), 2.0 * 16384.0 * 2048.0 * 4096.0);
+/// ```
+pub fn gate(routed: &Routed) -> Work {
+    let scores = routed.tokens * routed.experts;
+    Work {
+        flops: Flops::new(MULTIPLY_ADD * scores * routed.hidden_size),
+        moved: Bytes::new(FORWARD_PASSES * SCORE * scores),
+    }
+}
+
+/// The gate's work, backward: twice the forward pass's.
+pub fn gate_backward(routed: &Routed) -> Work {
+    let forward = gate(routed);
+    Work { flops: BACKWARD * forward.flops, moved: BACKWARD * forward.moved }
+}
+
+/// Einsums of the dense encode and decode: one each, forward.
+const EINSUMS_FORWARD: f64 = 2.0;
+/// Backward, three: the mask has no gradient, the weights have one, and so have both inputs.
+const EINSUMS_BACKWARD: f64 = 3.0;
+/// Bytes read and written per element of the dense tensor, forward, in fp32 but for the mask of one byte: two writes by the two
+/// choices, their sum (8 + 4), its mask (4 + 1), the mask's cast (1 + 4), a read by each einsum (4 + 4). Fairseq's
+/// `top2gate.py`, counted for k = 2.
+const DENSE_FORWARD_BYTES: f64 = 38.0;
+/// Backward: the gradient's write (4), a read of mask and weights by the einsums (4 + 4), four reads by the two choices' outer
+/// products (16).
+const DENSE_BACKWARD_BYTES: f64 = 28.0;
+
+/// The work of encode and decode, forward. Sparse: a read and a write of `(1 + k f) T M` elements each. Dense: two einsums of
+/// `2 T (E C) M` FLOPs, `E C = k f T`, and 38 bytes for each of `T E C` elements.
+///
+/// ```
+/// # use engine::model::experts::routing::{Encode, Routed, encode};
+/// // Tutel's Figure 14: 16,384 tokens of 2,048 elements, two experts each. Two einsums are 4.4 TFLOP.
+/// let routed = Routed { tokens: 16384.0, copies: 32768.0, hidden_size: 2048.0, element: 4.0, experts: 32.0 };
+/// assert_eq!((encode(&routed, Encode::Dense).flops.get() / 1e11).round(), 44.0);
+/// assert_eq!(encode(&routed, Encode::Sparse).flops.get(), 0.0);
+/// ```
+pub fn encode(routed: &Routed, how: Encode) -> Work {
+    match how {
+        Encode::Sparse => sparse(routed, EINSUMS_FORWARD),
+        Encode::Dense => dense(routed, EINSUMS_FORWARD, DENSE_FORWARD_BYTES),
+    }
+}
+
+/// The work of encode and decode, backward: for each input of the two that has a gradient as much again.
+pub fn encode_backward(routed: &Routed, how: Encode) -> Work {
+    match how {
+        Encode::Sparse => sparse(routed, EINSUMS_BACKWARD),
+        Encode::Dense => dense(routed, EINSUMS_BACKWARD, DENSE_BACKWARD_BYTES),
+    }
+}
+
+fn sparse(routed: &Routed, kernels: f64) -> Work {
+    let rows = routed.tokens + routed.copies;
+    Work { flops: Flops::ZERO, moved: Bytes::new(kernels * rows * routed.hidden_size * routed.element) }
+}
+
+fn dense(routed: &Routed, einsums: f64, bytes: f64) -> Work {
+    let elements = routed.tokens * routed.copies;
+    Work {
+        flops: Flops::new(einsums * MULTIPLY_ADD * elements * routed.hidden_size),
+        moved: Bytes::new(bytes * elements),
+    }
+}

@@ -1,0 +1,227 @@
+//! What autograd keeps of one layer for the backward pass, tensor by tensor.
+
+use crate::model::experts::{self, Dispatcher};
+use crate::model::flops;
+use crate::model::parallel::ContextExchange;
+use crate::model::setup::Setup;
+use crate::model::share::{key_value_width, sequence_share, tokens};
+use crate::model::software::{AttentionKernel, Framework, NormKernel};
+use crate::model::training::{ComputeFormat, Recompute};
+
+/// Bytes per element of flash attention's log-sum-exp, kept in fp32 for each head and token.
+const LOG_SUM_EXP_BYTES: f64 = 4.0;
+/// Bytes per element of a tensor in fp32.
+const FP32: f64 = 4.0;
+/// Bytes of one element of a dropout mask.
+const MASK: f64 = 1.0;
+
+/// Elements of width H per token and layer that asynchronous tensor parallelism keeps beside, each GPU its part of the
+/// sequence: what nanotron's memory shows (tests/measured).
+const ASYNCHRONOUS_COPIES: f64 = 4.0;
+
+/// Bytes per token and layer on one GPU.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct LayerBytes {
+    /// All that is kept when nothing is recomputed.
+    pub whole: f64,
+    /// What the recomputation mode keeps from forward to backward; never more than `whole`.
+    pub kept: f64,
+    /// What the final norm keeps, where there is a head.
+    pub final_norm: f64,
+    /// What the MLP's (or unfused attention's) backward pass holds beside `whole`: gradients of its hidden tensors.
+    pub gradients: f64,
+}
+
+/// The tensors of one layer, in bytes per token on one GPU.
+struct Tensors {
+    /// The layer's input.
+    input: f64,
+    /// Inputs and outputs of the norms, and what they keep beside.
+    norms: f64,
+    /// Queries.
+    query: f64,
+    /// Keys, or values.
+    key: f64,
+    /// The output of attention, its log-sum-exp, and the output projection's input where it is a copy.
+    attention: f64,
+    /// Scores written to memory: softmax and dropout.
+    scores: f64,
+    /// Hidden tensors of the MLP, of experts among them.
+    mlp: f64,
+    /// One of them.
+    hidden: f64,
+    /// One of them, routed experts' apart.
+    hidden_unrouted: f64,
+    /// Copies of tokens at their experts: the inputs of their products and, where probabilities are applied after them, the outputs.
+    routed: f64,
+    /// One such copy.
+    copy: f64,
+    /// The low-rank queries, keys and values of latent attention, with their norms' outputs.
+    latent: f64,
+    /// What 8-bit products keep less of their inputs.
+    narrowed: f64,
+    /// Masks of the two dropouts on the residual stream.
+    masks: f64,
+}
+
+fn tensors(setup: &Setup, element: f64, moe_share: f64) -> Tensors {
+    let arch = &setup.architecture;
+    let tp = f64::from(setup.mesh.tp.max(1));
+    let hidden = f64::from(arch.hidden_size);
+    let query = arch.query_width() * element / tp;
+    let heads = f64::from(arch.num_attention_heads) / tp;
+    let sequence = sequence_share(setup);
+    let upcast = setup.kernels.norms == NormKernel::Upcast;
+    let seq_len = f64::from(setup.batch.seq_len);
+    // An upcasting norm keeps its input in fp32 and its normalised input beside the output.
+    let norm = if upcast { FP32 + 2.0 * element } else { 2.0 * element };
+    // The matrix products after a norm keep their input: with sequence parallelism the gathered one, unless it
+    // is gathered again in the backward pass, as Megatron does (arXiv 2205.05198, section 4.2.2) and overlapping
+    // implementations do.
+    let keeps_gathered =
+        matches!(setup.framework, Framework::PyTorch | Framework::Nanotron) && !setup.tensor.asynchronous;
+    let kept_output = element * if keeps_gathered { 1.0 } else { sequence };
+    let norm = (norm - element) * sequence + kept_output;
+    let copies = if setup.mesh.tp > 1 && setup.tensor.asynchronous {
+        ASYNCHRONOUS_COPIES * element * hidden * sequence
+    } else {
+        0.0
+    };
+    let unfused = setup.kernels.attention == AttentionKernel::Unfused;
+    let dropout = f64::from(u8::from(setup.kernels.dropout));
+    let hidden_width = |width: u32| f64::from(width) * element / tp;
+    let dense_width = hidden_width(arch.intermediate_size);
+    let (width, unrouted, copy, of_router) = if moe_share > 0.0 {
+        let experts = &arch.experts;
+        // Copies at this GPU's experts, over the tokens of its tensor-parallel group.
+        let copies = experts::received(setup) / tokens(setup);
+        let expert = f64::from(experts.moe_intermediate_size) * element / f64::from(setup.mesh.etp.max(1));
+        let shared = hidden_width(experts.shared_intermediate_size);
+        let unrouted = (1.0 - moe_share) * dense_width + moe_share * shared;
+        let router = ROUTER_TENSORS * FP32 * f64::from(experts.num_experts) / tp;
+        (unrouted + moe_share * copies * expert, unrouted, moe_share * copies * hidden * element, moe_share * router)
+    } else {
+        (dense_width, dense_width, 0.0, 0.0)
+    };
+    let latent = if arch.latent.is_used() {
+        let (rank, query_rank) = (f64::from(arch.latent.kv_lora_rank), f64::from(arch.latent.q_lora_rank));
+        element * (2.0 * (rank + query_rank) + f64::from(arch.latent.qk_rope_head_dim))
+    } else {
+        0.0
+    };
+    let fused_activation = setup.kernels.compile || setup.framework == Framework::Megatron;
+    let wide = match (arch.gated_mlp, fused_activation) {
+        // Gate, up, the activation's output, the product.
+        (true, false) => 4.0,
+        (true, true) => 3.0,
+        (false, _) => 2.0,
+    };
+    // Transformer Engine keeps the inputs of its 8-bit products in 8 bits.
+    let narrow = setup.framework == Framework::Megatron && setup.compute_format != ComputeFormat::Recipe;
+    let norms_kept = f64::from(arch.norms_per_layer);
+    let narrowed = if narrow {
+        (element - 1.0) * (norms_kept * hidden * sequence + (query + width + copy) / element)
+    } else {
+        0.0
+    };
+    // The output of attention is as wide as its values.
+    let output = arch.attention_output_width() * element / tp;
+    let copies_kept = match setup.experts.dispatcher {
+        Dispatcher::AllToAll => 2.0,
+        Dispatcher::Fused => 1.0,
+    };
+    Tensors {
+        input: hidden * element * sequence,
+        norms: f64::from(arch.norms_per_layer) * norm * hidden + copies,
+        query,
+        // That implementation repeats keys and values for every query head.
+        key: if upcast { query } else { key_value_width(arch, tp) * element },
+        attention: output + if unfused { 0.0 } else { LOG_SUM_EXP_BYTES * heads },
+        scores: if unfused { heads * seq_len * (element + dropout * (element + MASK)) } else { 0.0 },
+        mlp: wide * width,
+        hidden: width,
+        hidden_unrouted: unrouted,
+        routed: copies_kept * copy + of_router,
+        copy,
+        latent,
+        narrowed,
+        masks: dropout * 2.0 * MASK * hidden * sequence,
+    }
+}
+
+/// Bytes per token and layer on one GPU, `element` bytes an activation; the mean over layers of which `moe_share` have experts.
+///
+/// Counts inputs and outputs of the norms, q, k, v, the attention output and its log-sum-exp, the MLP's hidden tensors, scores
+/// where attention is unfused, masks where there is dropout. Full recomputation keeps the layer's input; selective
+/// (torchtitan, per operator) the input, the attention output and every second matrix product's output, of routed experts none; the attention core
+/// (Megatron) all but the scores. Offloaded activations keep none. Source: arXiv 2205.05198, table 2, for `34 H + 5 n_q s`
+/// and its division by tp.
+///
+/// ```
+/// # use engine::model::{memory::activations::layer, setup::Setup, software::{AttentionKernel, Kernels}};
+/// # use shardwise::{catalog, scenario::Scenario};
+/// // GPT-3 175B, 2,048 tokens, dropout, no tensor parallelism: 34 H + 5 n_q s bytes a token (arXiv 2205.05198).
+/// let model = catalog::model("gpt-3-175b").unwrap().pick();
+/// let kernels = Kernels { attention: AttentionKernel::Unfused, dropout: true, ..Kernels::USUAL };
+/// let setup = Scenario { model, kernels, seq_len: 2048, ..catalog::default_scenario() }.setup();
+/// assert_eq!(layer(&setup, 2.0, 0.0).whole, 34.0 * 12_288.0 + 5.0 * 96.0 * 2048.0);
+/// ```
+pub fn layer(setup: &Setup, element: f64, moe_share: f64) -> LayerBytes {
+    let t = tensors(setup, element, moe_share);
+    let blocks = t.norms + t.query + 2.0 * t.key + t.attention + t.scores + t.mlp + t.masks - t.narrowed;
+    let whole = blocks + t.routed + t.latent;
+    // A shape without norms keeps less than its input.
+    let input = if t.input < whole { t.input } else { whole };
+    let kept = match setup.recompute {
+        Recompute::None => whole,
+        Recompute::AttentionCore => whole - t.scores,
+        Recompute::Full => input,
+        Recompute::Fraction(share) => (1.0 - share) * input + share * whole,
+        Recompute::Selective => {
+            // Latent attention keeps its ranks and expands them again.
+            let projected = if setup.architecture.latent.is_used() { t.latent } else { t.query + t.key };
+            let some = 2.0 * t.input + projected + t.attention + t.hidden_unrouted;
+            if some < whole { some } else { whole }
+        }
+    };
+    let matrices = flops::matrices(&setup.architecture);
+    let mlp_backward =
+        matrices * t.hidden + MLP_BACKWARD_WIDTHS * t.input + copies_backward(setup.experts.dispatcher) * t.copy;
+    let scores_backward = SCORE_GRADIENTS * t.scores;
+    let cp = f64::from(setup.mesh.cp.max(1));
+    // Keys and values of the whole sequence, while they are gathered.
+    let gathered = if setup.context == ContextExchange::AllGather && cp > 1.0 { 2.0 * t.key * cp } else { 0.0 };
+    let final_norm = t.norms / f64::from(setup.architecture.norms_per_layer.max(1));
+    LayerBytes {
+        whole,
+        kept,
+        final_norm,
+        gradients: gathered + if scores_backward > mlp_backward { scores_backward } else { mlp_backward },
+    }
+}
+
+/// Bytes per token of one layer's experts alone, without attention and norms: what is kept, and the gradients beside it in their
+/// backward pass.
+pub fn of_experts(setup: &Setup, element: f64) -> (f64, f64) {
+    let t = tensors(setup, element, 1.0);
+    let narrowed = if t.narrowed > 0.0 { (element - 1.0) * (t.hidden + t.copy) / element } else { 0.0 };
+    let matrices = flops::matrices(&setup.architecture);
+    (t.mlp + t.routed - narrowed, matrices * t.hidden + copies_backward(setup.experts.dispatcher) * t.copy)
+}
+
+/// Copies of gradients alive in the experts' backward pass: of their outputs, and beside a collective all-to-all of what it sorts.
+/// One layer alone shows both (Megatron-LM's measurements of its dispatchers).
+const fn copies_backward(dispatcher: Dispatcher) -> f64 {
+    match dispatcher {
+        Dispatcher::AllToAll => 2.0,
+        Dispatcher::Fused => 1.0,
+    }
+}
+
+/// Tensors of a router that are kept for each expert and token in fp32: its logits and their softmax.
+const ROUTER_TENSORS: f64 = 2.0;
+/// Elements of width H per token alive in the MLP's backward pass beside its own: the residual's gradient and the
+/// norm's.
+const MLP_BACKWARD_WIDTHS: f64 = 2.0;
+/// Gradients of the scores alive at once in an unfused attention's backward pass, over the scores that are kept.
+const SCORE_GRADIENTS: f64 = 1.0;

@@ -1,0 +1,174 @@
+//! Weights, gradients and optimizer state at rest.
+
+use crate::model::setup::Setup;
+use crate::model::share::Params;
+use crate::model::training::{ComputeFormat, Optimizer, Recipe, Sharding};
+use crate::units::Bytes;
+
+/// Bytes per parameter, by what they hold.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct RecipeBytes {
+    /// Weights at rest.
+    pub weights: f64,
+    /// Gradients at rest.
+    pub gradients: f64,
+    /// Optimizer state: Adam's two moments, and the fp32 copy where weights at rest are 16-bit and it keeps one.
+    pub optimizer: f64,
+    /// Weights as gathered for compute, and the gradients that compute produces.
+    pub gathered: f64,
+    /// Gradients as reduced.
+    pub reduced: f64,
+    /// One element of an activation.
+    pub activation: f64,
+}
+
+/// The bytes of a recipe under AdamW (model.md section 3's table; ZeRO's row from arXiv 1910.02054 section 3.1).
+pub const fn recipe_bytes(recipe: Recipe) -> RecipeBytes {
+    let (weights, gradients, optimizer, gathered, reduced, activation) = match recipe {
+        Recipe::Fsdp2MixedBf16 => (4.0, 4.0, 8.0, 2.0, 4.0, 2.0),
+        Recipe::Fsdp2MixedBf16Reduce16 => (4.0, 4.0, 8.0, 2.0, 2.0, 2.0),
+        Recipe::ZeroMixed => (2.0, 2.0, 12.0, 2.0, 2.0, 2.0),
+        Recipe::MegatronMixed => (2.0, 4.0, 12.0, 2.0, 4.0, 2.0),
+        Recipe::PureBf16 => (2.0, 2.0, 4.0, 2.0, 2.0, 2.0),
+        Recipe::Fp32 => (4.0, 4.0, 8.0, 4.0, 4.0, 4.0),
+    };
+    RecipeBytes { weights, gradients, optimizer, gathered, reduced, activation }
+}
+
+/// By how many GPUs each kind of state is divided at rest.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ShardDegrees {
+    /// Weights.
+    pub weights: f64,
+    /// Gradients.
+    pub gradients: f64,
+    /// Optimizer state.
+    pub optimizer: f64,
+}
+
+/// The shard degrees of the strategy on its mesh (model.md section 3's table): context parallelism repeats the weights, so
+/// its GPUs share in the sharding.
+pub fn shard_degrees(setup: &Setup) -> ShardDegrees {
+    let z = f64::from(setup.mesh.shard_group().max(1));
+    let (weights, gradients, optimizer) = match setup.sharding {
+        Sharding::Ddp => (1.0, 1.0, 1.0),
+        Sharding::Zero1 => (1.0, 1.0, z),
+        Sharding::Zero2 => (1.0, z, z),
+        Sharding::Fsdp(_) => (z, z, z),
+    };
+    ShardDegrees { weights, gradients, optimizer }
+}
+
+/// The same of the routed experts, which are sharded among the GPUs that hold the same ones.
+pub fn expert_shard_degrees(setup: &Setup) -> ShardDegrees {
+    let z = f64::from(setup.mesh.expert_shard_group());
+    let (weights, gradients, optimizer) = match setup.sharding {
+        Sharding::Ddp => (1.0, 1.0, 1.0),
+        Sharding::Zero1 => (1.0, 1.0, z),
+        Sharding::Zero2 => (1.0, z, z),
+        Sharding::Fsdp(_) => (z, z, z),
+    };
+    ShardDegrees { weights, gradients, optimizer }
+}
+
+/// Weights, gradients and optimizer state at rest on one GPU.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct States {
+    /// Weights.
+    pub weights: Bytes,
+    /// Gradients, once all are accumulated.
+    pub gradients: Bytes,
+    /// Optimizer state.
+    pub optimizer: Bytes,
+}
+
+impl States {
+    /// All three.
+    pub fn total(&self) -> Bytes {
+        self.weights + self.gradients + self.optimizer
+    }
+}
+
+/// Bytes of the states of `params` parameters at rest: `bytes(recipe) P / Z`, for each state its own Z.
+///
+/// ```
+/// # use engine::model::{memory::{states, ShardDegrees}, training::Recipe};
+/// // A 7B model trained in pure bf16 holds 14 + 14 + 28 GB (model.md section 8, claim 5).
+/// let whole = ShardDegrees { weights: 1.0, gradients: 1.0, optimizer: 1.0 };
+/// let states = states(7e9, Recipe::PureBf16, whole);
+/// assert_eq!(states.weights.gb(), 14.0);
+/// assert_eq!(states.gradients.gb(), 14.0);
+/// assert_eq!(states.optimizer.gb(), 28.0);
+/// ```
+pub fn states(params: f64, recipe: Recipe, degrees: ShardDegrees) -> States {
+    let bytes = recipe_bytes(recipe);
+    States {
+        weights: Bytes::new(bytes.weights * params / degrees.weights),
+        gradients: Bytes::new(bytes.gradients * params / degrees.gradients),
+        optimizer: Bytes::new(bytes.optimizer * params / degrees.optimizer),
+    }
+}
+
+/// Bytes of a moment in 16 bits.
+const HALF: f64 = 2.0;
+/// Block scales of 8-bit moments: one fp32 number for 2,048 elements (arXiv 2110.02861), for each of two moments.
+const BLOCK_SCALES: f64 = 2.0 * 4.0 / 2048.0;
+
+/// Bytes of optimizer state per parameter: the fp32 copy where the recipe keeps one, and the optimizer's moments, in the format
+/// that AdamW's have under the recipe. For matrices, and for all else (norms, embedding, head).
+///
+/// ```
+/// # use shardwise::{catalog, model::{memory::states::optimizer_bytes, setup::Setup, training::{Optimizer, Recipe}}};
+/// let setup = catalog::default_scenario().setup();
+/// let bytes = |recipe, optimizer| optimizer_bytes(&Setup { recipe, optimizer, ..setup });
+/// // ZeRO's K = 12 with Adam: the fp32 copy and two moments (arXiv 1910.02054, section 3.1).
+/// assert_eq!(bytes(Recipe::ZeroMixed, Optimizer::AdamW), (12.0, 12.0));
+/// // Lion keeps one moment, Muon one on matrices alone.
+/// assert_eq!(bytes(Recipe::Fp32, Optimizer::Lion), (4.0, 4.0));
+/// assert_eq!(bytes(Recipe::Fp32, Optimizer::Muon), (4.0, 8.0));
+/// ```
+pub fn optimizer_bytes(setup: &Setup) -> (f64, f64) {
+    let with_adam = recipe_bytes(setup.recipe).optimizer;
+    let moment = if setup.recipe == Recipe::PureBf16 { 2.0 } else { 4.0 };
+    let copy = with_adam - 2.0 * moment;
+    let (matrix, other) = match setup.optimizer {
+        Optimizer::AdamW => (2.0 * moment, 2.0 * moment),
+        Optimizer::AdamW16bit => (2.0 * HALF, 2.0 * HALF),
+        Optimizer::AdamW8bit => (2.0 + BLOCK_SCALES, 2.0 + BLOCK_SCALES),
+        Optimizer::Sgd => (0.0, 0.0),
+        Optimizer::SgdMomentum | Optimizer::Lion => (moment, moment),
+        Optimizer::Adafactor => {
+            // A row and a column of a matrix about H wide.
+            let factored = 2.0 * moment / f64::from(setup.architecture.hidden_size.max(1));
+            (factored, factored)
+        }
+        Optimizer::Muon => (moment, 2.0 * moment),
+    };
+    (copy + matrix, copy + other)
+}
+
+/// Bytes per parameter of a layer's weights as gathered: one where they are gathered in 8 bits.
+pub fn gathered_layer_bytes(setup: &Setup) -> f64 {
+    match setup.compute_format {
+        ComputeFormat::Fp8Gather => 1.0,
+        ComputeFormat::Recipe | ComputeFormat::Fp8 | ComputeFormat::Fp4 => recipe_bytes(setup.recipe).gathered,
+    }
+}
+
+/// The states of one GPU's parameters at rest under the setup's recipe, optimizer and offloading.
+pub fn of_gpu(setup: &Setup, params: &Params) -> States {
+    let (degrees, of_experts) = (shard_degrees(setup), expert_shard_degrees(setup));
+    let (dense, routed) = (params.dense(), params.experts());
+    let at_rest = states(dense, setup.recipe, degrees);
+    let experts = states(routed, setup.recipe, of_experts);
+    let (matrix, other) = optimizer_bytes(setup);
+    let matrices = params.layers * params.layer_matrices;
+    let optimizer =
+        (matrix * matrices + other * (dense - matrices)) / degrees.optimizer + matrix * routed / of_experts.optimizer;
+    let here = |offloaded: bool, bytes: Bytes| if offloaded { Bytes::ZERO } else { bytes };
+    States {
+        weights: here(setup.offload.parameters, at_rest.weights + experts.weights),
+        gradients: here(setup.offload.parameters, at_rest.gradients + experts.gradients),
+        optimizer: here(setup.offload.optimizer || setup.offload.parameters, Bytes::new(optimizer)),
+    }
+}

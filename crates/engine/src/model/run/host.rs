@@ -1,0 +1,87 @@
+//! Host memory of one node.
+
+use crate::model::memory::{activations, recipe_bytes, states};
+use crate::model::setup::Setup;
+use crate::model::share::{Params, tokens};
+use crate::model::software::Offload;
+use crate::model::stages::{Stage, stages};
+use crate::units::Bytes;
+
+/// Bytes of a parameter as it is initialised: fp32, whatever the recipe.
+const INITIAL_BYTES: f64 = 4.0;
+
+/// Ranks on one node.
+fn ranks(setup: &Setup) -> f64 {
+    f64::from(setup.mesh.gpus().min(setup.network.gpus_per_node.max(1)))
+}
+
+/// The bytes of a node full of ranks of the stage that needs most.
+fn of_node(setup: &Setup, of_rank: &dyn Fn(&Stage, &Params) -> f64) -> Bytes {
+    let mut most = 0.0;
+    for stage in stages(setup).iter() {
+        let bytes = of_rank(stage, &stage.params);
+        if bytes > most {
+            most = bytes;
+        }
+    }
+    Bytes::new(most * ranks(setup))
+}
+
+/// Host memory of a node while the model is initialised: `4 P r / (tp pp)`, deferred `4 max(unit) r / tp`.
+///
+/// P parameters, r ranks on the node, of which each builds its part of the model in fp32 before data parallelism shards it;
+/// deferred initialisation (the meta device) builds one unit at a time: a layer, or the root unit with embedding and head.
+/// The largest stage of a pipeline counts.
+///
+/// ```
+/// # use shardwise::{catalog, model::run::host::initialisation, share::decode};
+/// // Llama 2 70B on nodes of 8: about 2 TB (Hugging Face's blog, “Fine-tuning Llama 2 70B using PyTorch FSDP”).
+/// let setup = decode("cluster=dgx-h100&model=llama-2-70b").scenario.setup();
+/// assert_eq!((initialisation(&setup, false).tb() * 10.0).round(), 22.0);
+/// assert!(initialisation(&setup, true).tb() < 0.03);
+/// ```
+pub fn initialisation(setup: &Setup, deferred: bool) -> Bytes {
+    of_node(setup, &|_, params| {
+        let layer = params.layer + params.expert_unit;
+        let unit = if params.root > layer { params.root } else { layer };
+        INITIAL_BYTES * if deferred { unit } else { params.all() }
+    })
+}
+
+/// Host memory of the busiest node while a checkpoint of S bytes is written: all of it where one rank gathers it, else the
+/// node's own share `S r / N`.
+///
+/// ```
+/// # use shardwise::{catalog, model::run::host::checkpoint, units::Bytes};
+/// let setup = catalog::default_scenario().setup(); // 64 GPUs, 4 to a node
+/// let size = Bytes::new(12.0 * 13e9); // fp32 weights and Adam's moments: 12 of model.md's 4 to 16 bytes a parameter
+/// assert_eq!(checkpoint(&setup, size, false).gb(), 156.0);
+/// assert_eq!(checkpoint(&setup, size, true).gb(), 156.0 / 16.0);
+/// ```
+pub fn checkpoint(setup: &Setup, size: Bytes, sharded: bool) -> Bytes {
+    if sharded { size * (ranks(setup) / f64::from(setup.mesh.gpus().max(1))) } else { size }
+}
+
+/// Host memory of a node that offloading takes all the time: optimizer state, weights and gradients, kept activations, each
+/// where it is offloaded, each rank its own part.
+///
+/// ```
+/// # use shardwise::{catalog, model::run::host::offload};
+/// // ZeRO-Offload's 12 bytes of fp32 state a parameter (arXiv 2101.06840), 13B parameters over 64 GPUs, 4 to a node.
+/// let mut setup = catalog::default_scenario().setup();
+/// setup.recipe = engine::model::training::Recipe::ZeroMixed;
+/// assert_eq!(offload(&setup).get(), 0.0);
+/// setup.offload.optimizer = true;
+/// let params = setup.architecture.params() as f64;
+/// assert_eq!(offload(&setup).get(), 12.0 * params / 64.0 * 4.0);
+/// ```
+pub fn offload(setup: &Setup) -> Bytes {
+    let stays = Setup { offload: Offload::NONE, ..*setup };
+    let element = recipe_bytes(setup.recipe).activation;
+    of_node(setup, &|stage, params| {
+        let states = states::of_gpu(&stays, params).total() - states::of_gpu(setup, params).total();
+        let kept =
+            if setup.offload.activations { activations::layer(setup, element, stage.moe_share()).kept } else { 0.0 };
+        states.get() + kept * tokens(setup) * params.layers * stage.in_flight
+    })
+}

@@ -1,0 +1,155 @@
+//! One training step put together: memory, time, throughput, utilisation, limiter (model.md section 6).
+
+pub mod playback;
+pub mod work_times;
+
+use super::compute::{self, UnitTimes};
+use super::flops;
+use super::memory;
+use super::parallel::Schedule;
+use super::pipeline::{self, StageTimes};
+use super::plan::{DataParallelComm, StagePlan};
+use super::report::{Limiter, Report, TimeReport};
+use super::schedule::Phases;
+use super::setup::Setup;
+use super::stages::{ByStage, Stage, stages};
+use crate::units::{Flops, Seconds};
+
+/// Evaluates one step. Allocates nothing.
+pub fn evaluate(setup: &Setup) -> Report {
+    let stages = stages(setup);
+    let memory = memory::peak(setup, &stages);
+    let time = time(setup, &stages);
+
+    let seq_len = f64::from(setup.batch.seq_len);
+    let micro_batches = f64::from(setup.batch.grad_accum_steps);
+    let tokens_per_replica = f64::from(setup.batch.micro_batch_size) * seq_len * micro_batches;
+    let tokens_per_step = tokens_per_replica * f64::from(setup.mesh.replicas());
+    let tokens_per_s_per_gpu = tokens_per_step / f64::from(setup.mesh.gpus()) / time.step.get();
+    let model = flops::model_per_token(&setup.architecture, seq_len, setup.mfu_convention);
+    let keys = flops::counted_keys(&setup.architecture, seq_len, setup.mfu_convention);
+    let executed = model + flops::recomputed_per_token(setup, keys);
+    let peak = compute::peak(setup);
+    let of_peak = |per_token: Flops| per_token.get() * tokens_per_s_per_gpu / peak.get();
+
+    Report {
+        memory,
+        time,
+        tokens_per_step,
+        tokens_per_s_per_gpu,
+        model_flops_per_gpu: peak * of_peak(model),
+        mfu: of_peak(model),
+        hfu: of_peak(executed),
+        limiter: if memory.fits() { time.limiter() } else { Limiter::Memory },
+    }
+}
+
+/// A stage, what it does in a step, and its passes of one micro-batch.
+#[derive(Clone, Copy)]
+struct TimedStage<'a> {
+    stage: &'a Stage,
+    units: UnitTimes,
+    plan: StagePlan,
+    passes: StageTimes,
+}
+
+impl<'a> TimedStage<'a> {
+    fn of(setup: &Setup, stage: &'a Stage, units: UnitTimes, plan: StagePlan) -> Self {
+        let Phases { forward, backward, .. } = plan.steady();
+        let layers = f64::from(plan.compute.layers);
+        let unfilled = unfilled(setup, forward + backward, layers, &units);
+        Self { stage, units, plan, passes: StageTimes { count: stage.count, forward, backward, unfilled } }
+    }
+
+    fn both(&self) -> Seconds {
+        self.passes.both()
+    }
+}
+
+/// The stage that sets the pace, and how long it waits for the others.
+struct Pace<'a> {
+    slowest: TimedStage<'a>,
+    bubble: Seconds,
+}
+
+/// The stage of a pipeline that sets the pace; the passes of a single stage are not timed.
+fn pace<'a>(setup: &Setup, stages: &'a ByStage<Stage>) -> Pace<'a> {
+    let first = &stages.first;
+    let of_first = compute::unit_times(setup, first.moe_share());
+    let plan = StagePlan::new(setup, &of_first, first);
+    if setup.mesh.pp <= 1 {
+        let slowest = TimedStage { stage: first, units: of_first, plan, passes: StageTimes::default() };
+        return Pace { slowest, bubble: Seconds::ZERO };
+    }
+    let timed = |stage: &'a Stage| {
+        // Stages with as many experts a layer take the same time for one.
+        let share = stage.moe_share();
+        let units = if share == first.moe_share() { of_first } else { compute::unit_times(setup, share) };
+        let plan = StagePlan::new(setup, &units, stage);
+        TimedStage::of(setup, stage, units, plan)
+    };
+    let all = ByStage {
+        first: TimedStage::of(setup, first, of_first, plan),
+        between: stages.between.as_ref().map(timed),
+        last: stages.last.as_ref().map(timed),
+    };
+    let times = all.map(|timed| timed.passes);
+    let micro_batches = f64::from(setup.batch.grad_accum_steps);
+    let bubble = pipeline::bubble(setup.pipeline.schedule, setup.chunks(), micro_batches, &times);
+    // All stages start together and pass on what they have; the step ends with the last of them to reduce and update.
+    let until_last = micro_batches * pipeline::slowest(&times).both() + bubble;
+    let mut end = Seconds::ZERO;
+    for timed in all.iter() {
+        end = end.max(until_last + timed.plan.beyond_steady(timed.both()));
+    }
+    let later = |most, timed| if TimedStage::both(timed) > TimedStage::both(most) { timed } else { most };
+    let slowest = all.iter().fold(&all.first, later);
+    let own = micro_batches * slowest.both() + slowest.plan.beyond_steady(slowest.both());
+    Pace { slowest: *slowest, bubble: (end - own).max(Seconds::ZERO) }
+}
+
+/// Of a stage's passes, what the others wait for where gradients of weights fill the bubble: twice under ZB-H1, three times under
+/// ZB-V. Passes that wait for the host or the network leave ZB-H1's as it is; a third of them stays in any case.
+fn unfilled(setup: &Setup, passes: Seconds, layers: f64, units: &UnitTimes) -> Seconds {
+    let kernels = units.layer_forward + units.layer_backward;
+    if setup.pipeline.schedule == Schedule::ZeroBubbleV {
+        layers * (kernels - 3.0 * units.layer_weight_gradient).max(Seconds::ZERO)
+    } else {
+        (layers * (kernels - 2.0 * units.layer_weight_gradient)).max(passes / 3.0)
+    }
+}
+
+/// The time of one step.
+pub(super) fn time(setup: &Setup, stages: &ByStage<Stage>) -> TimeReport {
+    let Pace { slowest: TimedStage { units, plan, .. }, bubble } = pace(setup, stages);
+    let Phases { forward, backward, busy } = plan.all_micro_batches();
+    let micro_batches = f64::from(setup.batch.grad_accum_steps);
+    let reductions = plan.reductions();
+    let DataParallelComm { after_backward, after_update, .. } = plan.data_parallel;
+    let backward = backward + reductions * after_backward;
+    let optimizer = plan.optimizer + after_update;
+    let exchange = micro_batches * plan.compute.exchanged();
+    let hidden = micro_batches * plan.compute.hidden();
+    let compute = busy - exchange + plan.optimizer;
+    let step = forward + backward + bubble + optimizer;
+    let shard = plan.shard_lane() + reductions * after_backward + after_update;
+    let replicate = plan.replicate_lane();
+    let crossing = |crosses: bool, time: Seconds| if crosses { time } else { Seconds::ZERO };
+    TimeReport {
+        step,
+        forward,
+        backward,
+        optimizer,
+        bubble,
+        compute,
+        comm: shard + replicate + exchange + hidden,
+        exposed_comm: (step - compute - bubble).max(Seconds::ZERO),
+        inter_node_comm: crossing(plan.shard_crosses, shard)
+            + crossing(plan.replicate_crosses, replicate)
+            + (micro_batches * plan.exchange_between_nodes).min(exchange)
+            + crossing(plan.compute.experts.crosses, hidden),
+        exchange,
+        longest_lane: shard.max(replicate) + exchange,
+        launch_bound: micro_batches * plan.launch_bound(&units),
+    }
+}

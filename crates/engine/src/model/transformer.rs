@@ -1,0 +1,317 @@
+//! The decoder-only transformer: its shape and its exact parameter counts (model.md section 2).
+//!
+//! Counts are exact integers, to the parameter, and saturate instead of overflowing: a shape typed by hand may be
+//! absurd.
+
+pub mod experts;
+pub mod latent;
+
+pub use experts::Experts;
+pub use latent::LatentAttention;
+
+use core::num::Saturating;
+
+/// How hidden states are normalised.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Norm {
+    /// Root-mean-square norm: one weight per channel.
+    Rms,
+    /// Layer norm: a weight and a bias per channel.
+    Layer,
+    /// Layer norm without biases (MPT): a weight per channel.
+    LayerNoBias,
+}
+
+/// Which attention projections carry a bias.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum AttentionBias {
+    /// None of them (Llama).
+    None,
+    /// Query, key and value (Qwen 2).
+    Qkv,
+    /// All four (GPT-2, GPT-3, OPT, BLOOM).
+    All,
+}
+
+/// How queries and keys are normalised.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum QkNorm {
+    /// Not at all.
+    None,
+    /// Per head: one weight of width d for queries, one for keys (Qwen 3).
+    PerHead,
+    /// Over their whole width: one weight of `n_q d` and one of `n_kv d` (OLMo 2, OLMoE).
+    Full,
+}
+
+/// The shape of a decoder-only transformer, with the field names of a Hugging Face `config.json`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Architecture {
+    /// Decoder layers, L.
+    pub num_hidden_layers: u32,
+    /// Width of the residual stream, H.
+    pub hidden_size: u32,
+    /// Query heads, n_q.
+    pub num_attention_heads: u32,
+    /// Key and value heads, n_kv: equal to n_q without grouped-query attention.
+    pub num_key_value_heads: u32,
+    /// Width of one head, d.
+    pub head_dim: u32,
+    /// Width of the MLP, F.
+    pub intermediate_size: u32,
+    /// Entries of the vocabulary, V.
+    pub vocab_size: u32,
+    /// Whether the MLP is gated (SwiGLU, GeGLU: three matrices) or not (two).
+    pub gated_mlp: bool,
+    /// The kind of norm.
+    pub norm: Norm,
+    /// Norms of width H in one layer: 2; 4 with norms after the blocks too (Gemma 2); 1 in a parallel block.
+    pub norms_per_layer: u32,
+    /// How queries and keys are normalised.
+    pub qk_norm: QkNorm,
+    /// Which attention projections carry a bias.
+    pub attention_bias: AttentionBias,
+    /// Whether the MLP's matrices carry a bias.
+    pub mlp_bias: bool,
+    /// Whether the output head shares the embedding's weights.
+    pub tie_word_embeddings: bool,
+    /// Whether the output head has a bias for each entry of the vocabulary (Phi-3.5-MoE).
+    pub head_bias: bool,
+    /// Learned position embeddings (GPT-2, OPT): their number, 0 for rotary or ALiBi positions.
+    pub learned_positions: u32,
+    /// Whether a norm follows the embedding (BLOOM).
+    pub embedding_norm: bool,
+    /// Keys that a query of a local layer sees at most; 0 where every layer sees the whole sequence.
+    pub sliding_window: u32,
+    /// Of how many layers one sees the whole sequence where the others slide (Gemma 2: 2, Gemma 3: 6); 0 where all slide.
+    pub global_every: u32,
+    /// Whether local layers cut the sequence into chunks of `sliding_window` tokens (Llama 4): a query sees those of its own chunk.
+    pub attention_chunks: bool,
+    /// Whether each query head has a learned sink in its softmax (gpt-oss): one weight.
+    pub attention_sinks: bool,
+    /// Low-rank queries, keys and values (DeepSeek), in the place of `n_kv` and d.
+    pub latent: LatentAttention,
+    /// The experts of a mixture-of-experts model; `intermediate_size` is then the width of its dense layers.
+    pub experts: Experts,
+}
+
+/// A factor or summand of a count.
+fn count(value: u32) -> Saturating<u64> {
+    Saturating(u64::from(value))
+}
+
+/// Matrices of width F in a gated MLP: gate, up and down.
+const GATED_MATRICES: Saturating<u64> = Saturating(3);
+/// Matrices of width F in a plain MLP: up and down.
+const PLAIN_MATRICES: Saturating<u64> = Saturating(2);
+/// Projections of width `n_q d`: query and output. As many have the width `n_kv d`: key and value.
+const PROJECTIONS: Saturating<u64> = Saturating(2);
+/// Norms of width d under [`QkNorm::PerHead`]: of the queries and of the keys.
+const HEAD_NORMS: Saturating<u64> = Saturating(2);
+
+impl Architecture {
+    /// Width of all heads' queries, `n_q d`.
+    pub fn query_width(&self) -> f64 {
+        f64::from(self.num_attention_heads) * self.query_head_width()
+    }
+
+    /// Width of all heads' attention outputs, `n_q d` (`n_q d_v` under latent attention).
+    pub fn attention_output_width(&self) -> f64 {
+        f64::from(self.num_attention_heads) * self.value_head_width()
+    }
+
+    /// Width of keys and values on average, `n_kv d`, as attention computes them.
+    pub fn key_value_width(&self) -> f64 {
+        0.5 * self.key_value_heads() * (self.query_head_width() + self.value_head_width())
+    }
+
+    /// Parameters of the whole model:
+    /// `L (attention + MLP or experts + norms) + V H (embedding) + V H (head, unless tied) + s_max H (learned positions) + norms`,
+    /// the last of them the final norm and, where there is one, the embedding's.
+    ///
+    /// L layers, V vocabulary, H hidden size, `s_max` learned positions. Counts each shared weight once and no buffers
+    /// (rotary tables, masks). Source: the public implementations that [`crate::catalog`] names; for GPT also
+    /// arXiv 2104.04473, equation 2. Exact for them; saturates at `u64::MAX`.
+    ///
+    /// ```
+    /// # use engine::model::{ladder, transformer::Architecture};
+    /// // GPT-3 175B: 174,600 million parameters (arXiv 2005.14165, Table D.1).
+    /// let gpt3 = Architecture { learned_positions: 2048, ..ladder::architecture(175e9) };
+    /// assert_eq!(gpt3.params() / 100_000_000, 1746);
+    /// ```
+    pub fn params(&self) -> u64 {
+        self.params_with(self.experts.num_experts)
+    }
+
+    /// Parameters that one token uses: of the routed experts the k that it is sent to, and all the rest, the embedding among
+    /// it. All of them in a dense model.
+    ///
+    /// ```
+    /// # use shardwise::{catalog, model::ladder};
+    /// let dense = ladder::architecture(13e9);
+    /// assert_eq!(dense.active_params(), dense.params());
+    /// // Mixtral 8x7B: "each token has access to 47B parameters, but only uses 13B" (arXiv 2401.04088).
+    /// let mixtral = catalog::model("mixtral-8x7b").unwrap().architecture;
+    /// assert_eq!((mixtral.params() / 100_000_000, mixtral.active_params() / 100_000_000), (467, 128));
+    /// ```
+    pub fn active_params(&self) -> u64 {
+        self.params_with(self.experts.top_k())
+    }
+
+    /// Parameters with this many routed experts in each layer that has any.
+    fn params_with(&self, experts: u32) -> u64 {
+        let blocks = Saturating(self.attention_params_per_layer()) + Saturating(self.norm_params_per_layer());
+        let layers = count(self.num_hidden_layers) * blocks + Saturating(self.all_mlp_params(experts));
+        let ends =
+            Saturating(self.embedding_params()) + Saturating(self.position_params()) + Saturating(self.head_params());
+        (layers + ends + Saturating(self.outer_norm_params())).0
+    }
+
+    /// Parameters of all layers but their norms: the matrices, whose optimizer state may differ, and their biases.
+    pub fn matrix_params(&self) -> u64 {
+        let attention = count(self.num_hidden_layers) * Saturating(self.attention_params_per_layer());
+        (attention + Saturating(self.all_mlp_params(self.experts.num_experts))).0
+    }
+
+    /// Parameters of one dense decoder layer: attention, MLP and norms. With biases everywhere and `F = 4 H` it is
+    /// `12 H² + 13 H` (arXiv 2104.04473, equation 2).
+    ///
+    /// ```
+    /// # use engine::model::ladder;
+    /// let hidden = 12_288; // GPT-3 175B
+    /// assert_eq!(ladder::architecture(175e9).dense_layer_params(), 12 * hidden * hidden + 13 * hidden);
+    /// ```
+    pub fn dense_layer_params(&self) -> u64 {
+        let attention = Saturating(self.attention_params_per_layer());
+        (attention + Saturating(self.mlp_params_per_layer()) + Saturating(self.norm_params_per_layer())).0
+    }
+
+    /// Parameters of one attention block: `2 H n_q d + 2 H n_kv d`, plus the biases it has: `n_q d + 2 n_kv d` on
+    /// query, key and value, H on the output projection, and `n_q` sinks; [`Self::latent_params_per_layer`] under latent attention.
+    ///
+    /// H hidden size, `n_q` query heads, `n_kv` key and value heads, d head width. Norms of queries and keys are
+    /// counted with the norms. Source: model.md section 2; grouped-query attention arXiv 2305.13245.
+    ///
+    /// ```
+    /// # use engine::model::ladder;
+    /// let hidden = 12_288; // GPT-3 175B: four square matrices and their biases
+    /// assert_eq!(ladder::architecture(175e9).attention_params_per_layer(), 4 * hidden * hidden + 4 * hidden);
+    /// ```
+    pub fn attention_params_per_layer(&self) -> u64 {
+        if self.latent.is_used() {
+            return self.latent_params_per_layer();
+        }
+        let hidden = count(self.hidden_size);
+        let query = count(self.num_attention_heads) * count(self.head_dim);
+        let key_value = count(self.num_key_value_heads) * count(self.head_dim);
+        let biases = match self.attention_bias {
+            AttentionBias::None => Saturating(0),
+            AttentionBias::Qkv => query + PROJECTIONS * key_value,
+            AttentionBias::All => query + PROJECTIONS * key_value + hidden,
+        };
+        let sinks = if self.attention_sinks { count(self.num_attention_heads) } else { Saturating(0) };
+        (PROJECTIONS * hidden * query + PROJECTIONS * hidden * key_value + biases + sinks).0
+    }
+
+    /// Parameters of the MLP of a dense layer: `3 H F` gated, `2 H F` otherwise, plus with biases F for each matrix into the width F and
+    /// H for the one out of it.
+    ///
+    /// H hidden size, F intermediate size. Source: model.md section 2; gated MLPs arXiv 2002.05202.
+    ///
+    /// ```
+    /// # use engine::model::ladder;
+    /// let hidden = 12_288; // GPT-3 175B: F = 4 H
+    /// assert_eq!(ladder::architecture(175e9).mlp_params_per_layer(), 8 * hidden * hidden + 5 * hidden);
+    /// ```
+    pub fn mlp_params_per_layer(&self) -> u64 {
+        self.mlp_params(self.intermediate_size, self.mlp_bias)
+    }
+
+    /// Parameters of an MLP of this width.
+    fn mlp_params(&self, width: u32, biased: bool) -> u64 {
+        let hidden = count(self.hidden_size);
+        let width = count(width);
+        let matrices = if self.gated_mlp { GATED_MATRICES } else { PLAIN_MATRICES };
+        let biases = if biased { (matrices - Saturating(1)) * width + hidden } else { Saturating(0) };
+        (matrices * hidden * width + biases).0
+    }
+
+    /// Parameters of one layer's norms: [`Self::norm_params`] for each norm of width H, plus `2 d` where queries and
+    /// keys are normalised per head, `(n_q + n_kv) d` where they are over their whole width, and the norms of latent ranks.
+    ///
+    /// ```
+    /// # use engine::model::ladder;
+    /// // GPT-3 175B: two layer norms, each with weight and bias.
+    /// assert_eq!(ladder::architecture(175e9).norm_params_per_layer(), 4 * 12_288);
+    /// ```
+    pub fn norm_params_per_layer(&self) -> u64 {
+        let heads = match self.qk_norm {
+            QkNorm::None => Saturating(0),
+            QkNorm::PerHead => HEAD_NORMS * count(self.head_dim),
+            QkNorm::Full => (count(self.num_attention_heads) + count(self.num_key_value_heads)) * count(self.head_dim),
+        };
+        let ranks = Saturating(self.latent_norm_params());
+        (count(self.norms_per_layer) * Saturating(self.norm_params()) + heads + ranks).0
+    }
+
+    /// Parameters of one norm of width H: H, or `2 H` for a layer norm with biases.
+    ///
+    /// ```
+    /// # use engine::model::ladder;
+    /// assert_eq!(ladder::architecture(175e9).norm_params(), 2 * 12_288);
+    /// ```
+    pub fn norm_params(&self) -> u64 {
+        let vectors = match self.norm {
+            Norm::Rms | Norm::LayerNoBias => Saturating(1),
+            Norm::Layer => Saturating(2),
+        };
+        (vectors * count(self.hidden_size)).0
+    }
+
+    /// Parameters of the norms outside the layers: the final one and, where it exists, the embedding's.
+    ///
+    /// ```
+    /// # use engine::model::ladder;
+    /// assert_eq!(ladder::architecture(175e9).outer_norm_params(), 2 * 12_288);
+    /// ```
+    pub fn outer_norm_params(&self) -> u64 {
+        let norms = if self.embedding_norm { Saturating(2) } else { Saturating(1) };
+        (norms * Saturating(self.norm_params())).0
+    }
+
+    /// Parameters of the token embedding, `V H`: shared with the output head where `tie_word_embeddings` says so.
+    ///
+    /// ```
+    /// # use engine::model::ladder;
+    /// assert_eq!(ladder::architecture(175e9).embedding_params(), 50_257 * 12_288);
+    /// ```
+    pub fn embedding_params(&self) -> u64 {
+        (count(self.vocab_size) * count(self.hidden_size)).0
+    }
+
+    /// Parameters that the output head has of its own: `V H`, or 0 where it shares the embedding's, and the biases it has.
+    ///
+    /// ```
+    /// # use engine::model::ladder;
+    /// assert_eq!(ladder::architecture(175e9).head_params(), 0);
+    /// ```
+    pub fn head_params(&self) -> u64 {
+        let matrix = if self.tie_word_embeddings { 0 } else { self.embedding_params() };
+        (Saturating(matrix) + Saturating(self.head_bias_params())).0
+    }
+
+    /// Biases of the output head: V where it has them.
+    pub fn head_bias_params(&self) -> u64 {
+        if self.head_bias { u64::from(self.vocab_size) } else { 0 }
+    }
+
+    /// Parameters of learned position embeddings, `s_max H`: 0 for rotary or ALiBi positions.
+    ///
+    /// ```
+    /// # use engine::model::ladder;
+    /// assert_eq!(ladder::architecture(175e9).position_params(), 0);
+    /// ```
+    pub fn position_params(&self) -> u64 {
+        (count(self.learned_positions) * count(self.hidden_size)).0
+    }
+}

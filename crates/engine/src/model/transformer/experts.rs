@@ -1,0 +1,134 @@
+//! The experts of a mixture-of-experts model: their shape and their exact parameter counts (model.md section 7).
+
+use super::{Architecture, count};
+use core::num::Saturating;
+
+/// The experts of a model, with the field names of a Hugging Face `config.json` where models agree on them. A dense model has
+/// none.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Experts {
+    /// Routed experts of one layer, E (`num_experts`, `num_local_experts`, `n_routed_experts`); 0 in a dense model.
+    pub num_experts: u32,
+    /// Experts that each token is sent to, k (`num_experts_per_tok`).
+    pub num_experts_per_tok: u32,
+    /// Width of one expert's MLP (`moe_intermediate_size`).
+    pub moe_intermediate_size: u32,
+    /// Width of the shared experts' MLPs together, which every token passes; 0 where there is none.
+    pub shared_intermediate_size: u32,
+    /// Whether a gate of width H scales the shared experts (Qwen 2's `shared_expert_gate`).
+    pub shared_expert_gate: bool,
+    /// Dense layers before the first layer with experts (`first_k_dense_replace`).
+    pub first_k_dense_replace: u32,
+    /// Of how many layers one has experts after those: 1 for all, 2 for every second (`interleave_moe_layer_step`).
+    pub moe_layer_step: u32,
+    /// Whether the router has a bias for each expert (gpt-oss), or a correction of its scores (DeepSeek V3).
+    pub router_bias: bool,
+    /// Whether the experts' matrices carry biases (gpt-oss).
+    pub expert_bias: bool,
+    /// Groups of experts of which a token uses [`Self::topk_group`]: device-limited routing (`n_group`); 0 or 1 for none.
+    pub n_group: u32,
+    /// Groups of experts that a token is sent to at most (`topk_group`).
+    pub topk_group: u32,
+}
+
+impl Experts {
+    /// A dense model's.
+    pub const NONE: Self = Self {
+        num_experts: 0,
+        num_experts_per_tok: 1,
+        moe_intermediate_size: 0,
+        shared_intermediate_size: 0,
+        shared_expert_gate: false,
+        first_k_dense_replace: 0,
+        moe_layer_step: 1,
+        router_bias: false,
+        expert_bias: false,
+        n_group: 0,
+        topk_group: 0,
+    };
+
+    /// Experts that a token is sent to: no more than there are.
+    pub fn top_k(&self) -> u32 {
+        self.num_experts_per_tok.min(self.num_experts)
+    }
+
+    /// Of the first `layers` layers, those with experts.
+    ///
+    /// ```
+    /// # use engine::model::transformer::Experts;
+    /// // DeepSeek V3: 61 layers, the first three dense (arXiv 2412.19437, section 4.2).
+    /// let experts = Experts { num_experts: 256, first_k_dense_replace: 3, ..Experts::NONE };
+    /// assert_eq!(experts.layers_among(61), 58);
+    /// // Llama 4 Maverick: every second layer, the second first.
+    /// let every_second = Experts { num_experts: 128, moe_layer_step: 2, ..Experts::NONE };
+    /// assert_eq!((every_second.layers_among(1), every_second.layers_among(48)), (0, 24));
+    /// ```
+    pub fn layers_among(&self, layers: u32) -> u32 {
+        // Dense models skip the division, which is dear.
+        if self.num_experts == 0 {
+            return 0;
+        }
+        layers.saturating_sub(self.first_k_dense_replace) / self.moe_layer_step.max(1)
+    }
+}
+
+impl Architecture {
+    /// Whether any layer has experts.
+    pub fn has_experts(&self) -> bool {
+        self.moe_layers() > 0
+    }
+
+    /// Layers with experts.
+    pub fn moe_layers(&self) -> u32 {
+        self.experts.layers_among(self.num_hidden_layers)
+    }
+
+    /// Parameters of one routed expert: an MLP of width `moe_intermediate_size`, with its biases.
+    ///
+    /// ```
+    /// # use engine::catalog;
+    /// // Mixtral 8x7B: three matrices of 4,096 by 14,336 (arXiv 2401.04088, table 1).
+    /// let mixtral = catalog::model("mixtral-8x7b").unwrap().architecture;
+    /// assert_eq!(mixtral.expert_params(), 3 * 4096 * 14_336);
+    /// ```
+    pub fn expert_params(&self) -> u64 {
+        let Experts { moe_intermediate_size, expert_bias, .. } = self.experts;
+        self.mlp_params(moe_intermediate_size, expert_bias)
+    }
+
+    /// Parameters of one layer's routed experts, all E of them.
+    pub fn routed_params_per_layer(&self) -> u64 {
+        (count(self.experts.num_experts) * Saturating(self.expert_params())).0
+    }
+
+    /// Parameters of what every token passes in a layer with experts beside its attention: the router `H E` with its biases,
+    /// the shared experts and their gate.
+    ///
+    /// ```
+    /// # use engine::catalog;
+    /// // DeepSeek V3: a router of 256 rows with a correction each, one shared expert of width 2,048 (arXiv 2412.19437).
+    /// let v3 = catalog::model("deepseek-v3").unwrap().architecture;
+    /// assert_eq!(v3.router_and_shared_params_per_layer(), 256 * 7168 + 256 + 3 * 7168 * 2048);
+    /// ```
+    pub fn router_and_shared_params_per_layer(&self) -> u64 {
+        let experts = self.experts;
+        let per_expert = count(self.hidden_size) + Saturating(u64::from(experts.router_bias));
+        let shared = if experts.shared_intermediate_size > 0 {
+            self.mlp_params(experts.shared_intermediate_size, experts.expert_bias)
+        } else {
+            0
+        };
+        let gate = if experts.shared_expert_gate { count(self.hidden_size) } else { Saturating(0) };
+        (count(experts.num_experts) * per_expert + Saturating(shared) + gate).0
+    }
+
+    /// Parameters of the layers' MLPs, experts among them: of all layers together, with `experts` routed experts counted in
+    /// each layer that has them.
+    pub(super) fn all_mlp_params(&self, experts: u32) -> u64 {
+        let moe_layers = self.moe_layers();
+        let dense = count(self.num_hidden_layers - moe_layers) * Saturating(self.mlp_params_per_layer());
+        let routed = count(experts) * Saturating(self.expert_params());
+        let moe = count(moe_layers) * (routed + Saturating(self.router_and_shared_params_per_layer()));
+        (dense + moe).0
+    }
+}

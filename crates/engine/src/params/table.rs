@@ -1,0 +1,356 @@
+//! The rows. To add a parameter, write its row in the file of its group and list it here.
+
+/// A row with named options, for a field of the scenario.
+macro_rules! picked {
+    (
+        $(#[$doc:meta])* $name:ident, $group:ident, $($field:ident).+, $key:literal, $label:literal, $csv:literal,
+        $applies:expr, $help:literal, $($value:expr => $option:literal, $named:literal, $meaning:literal;)+
+    ) => {
+        $(#[$doc])*
+        pub const $name: Param = Param {
+            key: $key,
+            label: $label,
+            csv: $csv,
+            group: Group::$group,
+            help: $help,
+            kind: choice(
+                &[$(option($option, $named, $meaning)),+],
+                |scenario| position(&[$($value),+], &scenario.$($field).+),
+                |scenario, index| {
+                    if let Some(&value) = [$($value),+].get(index) {
+                        scenario.$($field).+ = value;
+                    }
+                },
+            ),
+            applies: $applies,
+        };
+    };
+}
+
+/// A row that is on or off.
+macro_rules! switched {
+    (
+        $(#[$doc:meta])* $name:ident, $group:ident, $($field:ident).+, $key:literal, $label:literal, $csv:literal,
+        $applies:expr, $help:literal
+    ) => {
+        $(#[$doc])*
+        pub const $name: Param = Param {
+            key: $key,
+            label: $label,
+            csv: $csv,
+            group: Group::$group,
+            help: $help,
+            kind: switched(
+                |scenario| usize::from(scenario.$($field).+),
+                |scenario, index| {
+                    if index < 2 {
+                        scenario.$($field).+ = index == 1;
+                    }
+                },
+            ),
+            applies: $applies,
+        };
+    };
+}
+
+pub mod accounting;
+pub mod architecture;
+pub mod constants;
+pub mod experts;
+pub mod hardware;
+pub mod kernels;
+pub mod main_controls;
+pub mod parallelism;
+pub mod run;
+pub mod sharding;
+pub mod training;
+
+use super::{Choice, ChoiceOption, Group, Kind, Number, Param, Scale, Unit};
+use crate::scenario::{RecomputeMode, Scenario};
+
+/// Every parameter with a control on the page, in display order.
+pub const PARAMS: &[Param] = &[
+    main_controls::GPU_MEMORY,
+    main_controls::LINK_BANDWIDTH,
+    main_controls::SEQUENCE_LENGTH,
+    main_controls::MODEL_SIZE,
+    main_controls::GPUS,
+    training::MICRO_BATCH_SIZE,
+    training::GRAD_ACCUM_STEPS,
+    training::RECOMPUTE,
+    training::KEEP_FRACTION,
+    training::RECIPE,
+    training::OPTIMIZER,
+    training::OFFLOAD_OPTIMIZER,
+    training::OFFLOAD_PARAMETERS,
+    training::OFFLOAD_ACTIVATIONS,
+    sharding::STRATEGY,
+    sharding::SHARD_SIZE,
+    parallelism::TP,
+    parallelism::SEQUENCE_PARALLEL,
+    parallelism::ASYNC_TP,
+    parallelism::CP,
+    parallelism::CONTEXT_EXCHANGE,
+    parallelism::PP,
+    parallelism::SCHEDULE,
+    parallelism::VIRTUAL_STAGES,
+    parallelism::FIRST_LAYERS,
+    parallelism::LAST_LAYERS,
+    parallelism::GRADIENT_SYNC,
+    parallelism::OVERLAP,
+    experts::EP,
+    experts::ETP,
+    experts::ADAPTIVE_DEGREES,
+    experts::DISPATCHER,
+    experts::ALGORITHM,
+    experts::CHUNKS,
+    experts::ADAPTIVE_CHUNKS,
+    experts::EXPERT_OVERLAP,
+    experts::CAPACITY,
+    experts::IMBALANCE,
+    experts::GROUPED,
+    experts::FUSED,
+    kernels::FRAMEWORK,
+    kernels::COMPILE,
+    kernels::GRAPHS,
+    kernels::ATTENTION_KERNEL,
+    kernels::LOSS,
+    kernels::NORM_KERNEL,
+    kernels::DROPOUT,
+    kernels::COMPUTE,
+    hardware::GPUS_PER_NODE,
+    hardware::INTRA_NODE,
+    hardware::MEMORY_BANDWIDTH,
+    hardware::PEAK,
+    hardware::INTER_NODE_LATENCY,
+    hardware::INTER_NODE_EFFICIENCY,
+    hardware::TOPOLOGY,
+    accounting::MFU_CONVENTION,
+    run::TOKENS,
+    run::PRICE,
+    run::PUE,
+    run::GRID,
+    run::STORAGE,
+    run::MTBF,
+    run::RESTART,
+    run::CHECKPOINT_INTERVAL,
+    run::SHARDED_CHECKPOINT,
+    run::DEFERRED_INIT,
+    run::CRITICAL_BATCH,
+];
+
+/// Constants of the hardware that have a key in links and no control on the page.
+pub const CONSTANTS: &[Param] = &[
+    constants::PEAK_8BIT,
+    constants::PEAK_4BIT,
+    constants::PEAK_32BIT,
+    constants::HOST_LINK,
+    constants::POWER,
+    constants::MATMUL,
+    constants::MATMUL_8BIT,
+    constants::ATTENTION,
+    constants::ATTENTION_TUNED,
+    constants::ELEMENTWISE,
+    constants::HALF_SATURATION,
+    constants::LAUNCH,
+    constants::INTRA_NODE_LATENCY,
+    constants::INTRA_NODE_EFFICIENCY,
+    constants::ALL_REDUCE_PASSES,
+    constants::NODE_DECAY,
+];
+
+/// The shape of a model of the user's own, as links hold it.
+pub const ARCHITECTURE: &[Param] = &[
+    architecture::LAYERS,
+    architecture::HIDDEN,
+    architecture::HEADS,
+    architecture::KV_HEADS,
+    architecture::HEAD_DIM,
+    architecture::INTERMEDIATE,
+    architecture::VOCAB,
+    architecture::MLP,
+    architecture::NORM,
+    architecture::NORMS_PER_LAYER,
+    architecture::QK_NORM,
+    architecture::ATTENTION_BIAS,
+    architecture::MLP_BIAS,
+    architecture::TIED,
+    architecture::POSITIONS,
+    architecture::EMBEDDING_NORM,
+    architecture::SLIDING_WINDOW,
+    architecture::GLOBAL_EVERY,
+    architecture::CHUNKED,
+    architecture::SINKS,
+    architecture::HEAD_BIAS,
+    architecture::latent::KV_RANK,
+    architecture::latent::Q_RANK,
+    architecture::latent::NOPE,
+    architecture::latent::ROPE,
+    architecture::latent::VALUE,
+    architecture::experts::EXPERTS,
+    architecture::experts::TOP_K,
+    architecture::experts::EXPERT_WIDTH,
+    architecture::experts::SHARED_WIDTH,
+    architecture::experts::SHARED_GATE,
+    architecture::experts::FIRST_DENSE,
+    architecture::experts::MOE_STEP,
+    architecture::experts::ROUTER_BIAS,
+    architecture::experts::EXPERT_BIAS,
+    architecture::experts::N_GROUP,
+    architecture::experts::TOPK_GROUP,
+];
+
+/// For rows that have an effect in every scenario.
+fn always(_: &Scenario) -> bool {
+    true
+}
+
+/// For rows about experts.
+fn with_experts(scenario: &Scenario) -> bool {
+    scenario.model.architecture().has_experts()
+}
+
+/// For rows about a fraction of activations.
+fn with_fraction(scenario: &Scenario) -> bool {
+    scenario.recompute == RecomputeMode::Fraction
+}
+
+/// For rows about what happens where every GPU keeps whole weights: FSDP shards them.
+fn unsharded_weights(scenario: &Scenario) -> bool {
+    !with_fsdp(scenario)
+}
+
+/// For rows about sharded weights.
+fn with_fsdp(scenario: &Scenario) -> bool {
+    scenario.strategy.shards_weights()
+}
+
+/// For rows about the shard group.
+fn with_shard_group(scenario: &Scenario) -> bool {
+    scenario.strategy.uses_shard_size()
+}
+
+/// The nearest whole number that a field can hold; what is below zero, or no number, becomes 0.
+fn whole(value: f64) -> u32 {
+    value.round() as u32
+}
+
+/// The place of a choice among its options.
+fn position<T: PartialEq>(all: &[T], chosen: &T) -> usize {
+    all.iter().position(|option| option == chosen).unwrap_or(0)
+}
+
+/// An option of a choice.
+const fn option(key: &'static str, label: &'static str, help: &'static str) -> ChoiceOption {
+    ChoiceOption { key, label, help }
+}
+
+/// A number in its unit, over a range of whole and broken values.
+const fn number(
+    unit: Unit,
+    (min, max): (f64, f64),
+    scale: Scale,
+    get: fn(&Scenario) -> f64,
+    set: fn(&mut Scenario, f64),
+) -> Kind {
+    Kind::Number(Number { unit, min, max, scale, integer: false, get, set })
+}
+
+/// A whole number, on a slider of doublings.
+const fn doublings(unit: Unit, (min, max): (f64, f64), get: fn(&Scenario) -> f64, set: fn(&mut Scenario, f64)) -> Kind {
+    Kind::Number(Number { unit, min, max, scale: Scale::PowersOfTwo, integer: true, get, set })
+}
+
+/// A choice among options.
+const fn choice(options: &'static [ChoiceOption], get: fn(&Scenario) -> usize, set: fn(&mut Scenario, usize)) -> Kind {
+    Kind::Choice(Choice { options, get, set })
+}
+
+/// The options of what is on or off.
+const SWITCH: &[ChoiceOption] = &[option("no", "Off", ""), option("yes", "On", "")];
+
+/// On or off.
+const fn switched(get: fn(&Scenario) -> usize, set: fn(&mut Scenario, usize)) -> Kind {
+    choice(SWITCH, get, set)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::params::{every, find};
+
+    #[test]
+    fn keys_are_distinct_and_fit_a_link() {
+        for (place, param) in every().enumerate() {
+            assert!(param.key.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit()), "{}", param.key);
+            assert!(!["v", "rev", "cluster", "gpu", "model"].contains(&param.key), "{}", param.key);
+            assert_eq!(every().position(|other| other.key == param.key), Some(place), "{}", param.key);
+            assert_eq!(find(param.key).map(|found| found.label), Some(param.label));
+        }
+    }
+
+    #[test]
+    fn the_controls_of_the_first_screen_have_the_names_that_tests_and_screen_readers_know() {
+        let labels: Vec<_> =
+            PARAMS.iter().filter(|param| param.group == Group::Main).map(|param| (param.key, param.label)).collect();
+        let expected = [
+            ("mem", "GPU memory"),
+            ("link", "Link bandwidth"),
+            ("seq", "Sequence length"),
+            ("size", "Model size"),
+            ("gpus", "GPUs"),
+        ];
+        assert_eq!(labels, expected);
+    }
+
+    #[test]
+    fn option_keys_are_distinct_and_every_row_is_explained() {
+        for param in every() {
+            assert!(param.help.ends_with('.') && param.help.len() > 20, "{}", param.key);
+            if let Kind::Choice(choice) = param.kind {
+                for (place, option) in choice.options.iter().enumerate() {
+                    assert!(option.help.ends_with('.') || choice.options == SWITCH, "{}", option.key);
+                    assert_eq!(choice.options.iter().position(|other| other.key == option.key), Some(place));
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_choice_out_of_range_changes_nothing() {
+        let scenario = crate::catalog::default_scenario();
+        for param in every() {
+            if let Kind::Choice(choice) = param.kind {
+                let mut same = scenario;
+                (choice.set)(&mut same, choice.options.len());
+                assert_eq!(same, scenario, "{}", param.key);
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_set_is_what_is_got() {
+        let mut scenario = crate::catalog::default_scenario();
+        scenario.model = crate::scenario::Model::Custom { architecture: scenario.model.architecture() };
+        for param in every() {
+            match param.kind {
+                Kind::Number(number) => {
+                    for value in [number.min, number.max] {
+                        (number.set)(&mut scenario, value);
+                        let relative = ((number.get)(&scenario) - value) / value.max(1.0);
+                        assert!(relative > -1e-15 && relative < 1e-15, "{}: {value}", param.key);
+                    }
+                }
+                Kind::Choice(choice) => {
+                    for index in 0..choice.options.len() {
+                        (choice.set)(&mut scenario, index);
+                        assert_eq!((choice.get)(&scenario), index, "{}", param.key);
+                    }
+                }
+            }
+            if param.key == "size" {
+                scenario.model = crate::scenario::Model::Custom { architecture: scenario.model.architecture() };
+            }
+        }
+    }
+}

@@ -1,0 +1,279 @@
+//! Constants of the hardware that come with a catalog entry: links and JSON can hold them, the page has no control for them.
+
+use super::{Group, Param, Scale, Unit, always, number};
+use crate::units::{BytesPerSecond, FlopsPerSecond, Seconds};
+
+/// One hundred percent.
+const PERCENT: f64 = 100.0;
+
+/// Dense fp8 peak.
+pub const PEAK_8BIT: Param = Param {
+    key: "peak8",
+    label: "8-bit peak",
+    csv: "peak_8bit_tflop_per_s",
+    group: Group::Hardware,
+    help: "Dense peak of one GPU in fp8, without sparsity; the 16-bit peak where there is no fp8 unit.",
+    kind: number(
+        Unit::Tflops,
+        (1.0, 40_000.0),
+        Scale::Log,
+        |scenario| scenario.accelerator.values.peak_8bit.tflops(),
+        |scenario, value| scenario.accelerator.values.peak_8bit = FlopsPerSecond::from_tflops(value),
+    ),
+    applies: always,
+};
+
+/// Dense 4-bit peak.
+pub const PEAK_4BIT: Param = Param {
+    key: "peak4",
+    label: "4-bit peak",
+    csv: "peak_4bit_tflop_per_s",
+    group: Group::Hardware,
+    help: "Dense peak of one GPU in 4 bits, without sparsity; the 8-bit peak where there is no such unit.",
+    kind: number(
+        Unit::Tflops,
+        (1.0, 80_000.0),
+        Scale::Log,
+        |scenario| scenario.accelerator.values.peak_4bit.tflops(),
+        |scenario, value| scenario.accelerator.values.peak_4bit = FlopsPerSecond::from_tflops(value),
+    ),
+    applies: always,
+};
+
+/// Dense fp32 peak.
+pub const PEAK_32BIT: Param = Param {
+    key: "peak32",
+    label: "32-bit peak",
+    csv: "peak_32bit_tflop_per_s",
+    group: Group::Hardware,
+    help: "Dense peak of fp32 matrix products as PyTorch runs them by default, without TF32.",
+    kind: number(
+        Unit::Tflops,
+        (0.5, 20_000.0),
+        Scale::Log,
+        |scenario| scenario.accelerator.values.peak_32bit.tflops(),
+        |scenario, value| scenario.accelerator.values.peak_32bit = FlopsPerSecond::from_tflops(value),
+    ),
+    applies: always,
+};
+
+/// Link rate to host memory.
+pub const HOST_LINK: Param = Param {
+    key: "hostlink",
+    label: "Host link",
+    csv: "host_link_gb_per_s",
+    group: Group::Hardware,
+    help: "Rate of one GPU to host memory in each direction (PCIe, NVLink-C2C): what offloading pays.",
+    kind: number(
+        Unit::GbPerS,
+        (1.0, 2000.0),
+        Scale::Log,
+        |scenario| scenario.accelerator.values.host_link.gb_per_s(),
+        |scenario, value| scenario.accelerator.values.host_link = BytesPerSecond::from_gb_per_s(value),
+    ),
+    applies: always,
+};
+
+/// Power at full load.
+pub const POWER: Param = Param {
+    key: "power",
+    label: "Power",
+    csv: "power_w",
+    group: Group::Hardware,
+    help: "Power of one GPU at full load: its board's, or its share of the module's.",
+    kind: number(
+        Unit::Watt,
+        (10.0, 10_000.0),
+        Scale::Log,
+        |scenario| scenario.accelerator.values.power,
+        |scenario, value| scenario.accelerator.values.power = value,
+    ),
+    applies: always,
+};
+
+/// Fraction of the peak that matrix products reach.
+pub const MATMUL: Param = Param {
+    key: "matmul",
+    label: "Matrix product efficiency",
+    csv: "matmul_efficiency_percent",
+    group: Group::Hardware,
+    help: "Share of the dense peak that large matrix products reach.",
+    kind: number(
+        Unit::Percent,
+        (1.0, 100.0),
+        Scale::Linear,
+        |scenario| scenario.accelerator.values.efficiency.matmul * PERCENT,
+        |scenario, value| scenario.accelerator.values.efficiency.matmul = value / PERCENT,
+    ),
+    applies: always,
+};
+
+/// Fraction of the 8-bit peak that matrix products reach.
+pub const MATMUL_8BIT: Param = Param {
+    key: "matmul8",
+    label: "8-bit matrix product efficiency",
+    csv: "matmul_8bit_efficiency_percent",
+    group: Group::Hardware,
+    help: "Share of the dense 8-bit peak that large matrix products reach, casts apart.",
+    kind: number(
+        Unit::Percent,
+        (1.0, 100.0),
+        Scale::Linear,
+        |scenario| scenario.accelerator.values.efficiency.matmul_8bit * PERCENT,
+        |scenario, value| scenario.accelerator.values.efficiency.matmul_8bit = value / PERCENT,
+    ),
+    applies: always,
+};
+
+/// Fraction of the peak that attention reaches.
+pub const ATTENTION: Param = Param {
+    key: "attn",
+    label: "Attention efficiency",
+    csv: "attention_efficiency_percent",
+    group: Group::Hardware,
+    help: "Share of the dense peak that the first flash attention kernels reach in the forward pass.",
+    kind: number(
+        Unit::Percent,
+        (1.0, 100.0),
+        Scale::Linear,
+        |scenario| scenario.accelerator.values.efficiency.attention * PERCENT,
+        |scenario, value| scenario.accelerator.values.efficiency.attention = value / PERCENT,
+    ),
+    applies: always,
+};
+
+/// Fraction of the peak that tuned attention reaches.
+pub const ATTENTION_TUNED: Param = Param {
+    key: "attntuned",
+    label: "Tuned attention efficiency",
+    csv: "attention_tuned_efficiency_percent",
+    group: Group::Hardware,
+    help: "Share of the dense peak that attention kernels tuned to the GPU reach in the forward pass.",
+    kind: number(
+        Unit::Percent,
+        (1.0, 100.0),
+        Scale::Linear,
+        |scenario| scenario.accelerator.values.efficiency.attention_tuned * PERCENT,
+        |scenario, value| scenario.accelerator.values.efficiency.attention_tuned = value / PERCENT,
+    ),
+    applies: always,
+};
+
+/// Fraction of the memory bandwidth that element-wise kernels reach.
+pub const ELEMENTWISE: Param = Param {
+    key: "elem",
+    label: "Memory bandwidth efficiency",
+    csv: "memory_efficiency_percent",
+    group: Group::Hardware,
+    help: "Share of the peak memory bandwidth that element-wise kernels reach.",
+    kind: number(
+        Unit::Percent,
+        (1.0, 100.0),
+        Scale::Linear,
+        |scenario| scenario.accelerator.values.efficiency.memory * PERCENT,
+        |scenario, value| scenario.accelerator.values.efficiency.memory = value / PERCENT,
+    ),
+    applies: always,
+};
+
+/// Tokens at half efficiency.
+pub const HALF_SATURATION: Param = Param {
+    key: "half",
+    label: "Half-saturation tokens",
+    csv: "half_saturation_tokens",
+    group: Group::Hardware,
+    help: "Tokens in a micro-batch at which matrix products reach half of their efficiency: small batches run slower.",
+    kind: number(
+        Unit::Tokens,
+        (0.0, 100_000.0),
+        Scale::Linear,
+        |scenario| scenario.accelerator.values.efficiency.half_saturation_tokens,
+        |scenario, value| scenario.accelerator.values.efficiency.half_saturation_tokens = value,
+    ),
+    applies: always,
+};
+
+/// Host time for one layer and pass.
+pub const LAUNCH: Param = Param {
+    key: "launch",
+    label: "Launch time per layer",
+    csv: "launch_per_layer_us",
+    group: Group::Hardware,
+    help: "Host time to launch one layer's kernels in one pass: a floor under the layer's compute time.",
+    kind: number(
+        Unit::Us,
+        (0.0, 100_000.0),
+        Scale::Linear,
+        |scenario| scenario.accelerator.values.efficiency.launch_per_layer.us(),
+        |scenario, value| scenario.accelerator.values.efficiency.launch_per_layer = Seconds::from_us(value),
+    ),
+    applies: always,
+};
+
+/// Latency inside the node.
+pub const INTRA_NODE_LATENCY: Param = Param {
+    key: "intralat",
+    label: "Latency inside the node",
+    csv: "intra_node_latency_us",
+    group: Group::Network,
+    help: "Time of one hop between GPUs of a node before the first byte arrives.",
+    kind: number(
+        Unit::Us,
+        (0.0, 1000.0),
+        Scale::Linear,
+        |scenario| scenario.network.values.intra_node_latency.us(),
+        |scenario, value| scenario.network.values.intra_node_latency = Seconds::from_us(value),
+    ),
+    applies: always,
+};
+
+/// Fraction of the nominal rate inside the node that collectives reach.
+pub const INTRA_NODE_EFFICIENCY: Param = Param {
+    key: "intraeff",
+    label: "Efficiency inside the node",
+    csv: "intra_node_efficiency_percent",
+    group: Group::Network,
+    help: "Share of the nominal link rate that large collectives reach inside the node.",
+    kind: number(
+        Unit::Percent,
+        (1.0, 100.0),
+        Scale::Linear,
+        |scenario| scenario.network.values.intra_node_efficiency * PERCENT,
+        |scenario, value| scenario.network.values.intra_node_efficiency = value / PERCENT,
+    ),
+    applies: always,
+};
+
+/// Passes of an all-reduce.
+pub const ALL_REDUCE_PASSES: Param = Param {
+    key: "arpasses",
+    label: "All-reduce passes",
+    csv: "all_reduce_passes",
+    group: Group::Network,
+    help: "Passes over the links that an all-reduce takes: 2 in a ring, less where switches reduce (NVLS).",
+    kind: number(
+        Unit::None,
+        (1.0, 4.0),
+        Scale::Linear,
+        |scenario| scenario.network.values.all_reduce_passes,
+        |scenario, value| scenario.network.values.all_reduce_passes = value,
+    ),
+    applies: always,
+};
+
+/// Slow-down with each node.
+pub const NODE_DECAY: Param = Param {
+    key: "nodedecay",
+    label: "Slow-down with each node",
+    csv: "node_decay_percent",
+    group: Group::Network,
+    help: "How much longer a byte takes between nodes for each node beyond the second: 0 % where the fabric holds its rate.",
+    kind: number(
+        Unit::Percent,
+        (0.0, 100.0),
+        Scale::Linear,
+        |scenario| scenario.network.values.node_decay * PERCENT,
+        |scenario, value| scenario.network.values.node_decay = value / PERCENT,
+    ),
+    applies: always,
+};

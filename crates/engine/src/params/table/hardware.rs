@@ -1,0 +1,134 @@
+//! The numbers of GPU and network beyond the first screen.
+
+use super::{ChoiceOption, Group, Param, Scale, Unit, always, choice, doublings, number, option, position, whole};
+use crate::model::hardware::Topology;
+use crate::units::{BytesPerSecond, FlopsPerSecond, Seconds};
+
+/// One hundred percent.
+const PERCENT: f64 = 100.0;
+
+/// GPUs that share a node.
+pub const GPUS_PER_NODE: Param = Param {
+    key: "node",
+    label: "GPUs per node",
+    csv: "gpus_per_node",
+    group: Group::Network,
+    help: "GPUs joined by NVLink, xGMI or PCIe: traffic among them does not cross the network.",
+    kind: doublings(
+        Unit::None,
+        (1.0, 1024.0),
+        |scenario| f64::from(scenario.network.values.gpus_per_node),
+        |scenario, value| scenario.network.values.gpus_per_node = whole(value),
+    ),
+    applies: always,
+};
+
+/// Link rate inside the node.
+pub const INTRA_NODE: Param = Param {
+    key: "intra",
+    label: "Bandwidth inside the node",
+    csv: "intra_node_gb_per_s",
+    group: Group::Network,
+    help: "Rate of one GPU to the others of its node, in each direction: half of the total that NVLink data sheets print.",
+    kind: number(
+        Unit::GbPerS,
+        (1.0, 10_000.0),
+        Scale::Log,
+        |scenario| scenario.network.values.intra_node.gb_per_s(),
+        |scenario, value| scenario.network.values.intra_node = BytesPerSecond::from_gb_per_s(value),
+    ),
+    applies: always,
+};
+
+/// Rate of the GPU's memory.
+pub const MEMORY_BANDWIDTH: Param = Param {
+    key: "hbm",
+    label: "Memory bandwidth",
+    csv: "memory_bandwidth_gb_per_s",
+    group: Group::Hardware,
+    help: "Peak rate of the GPU's own memory (HBM, GDDR): it sets the time of norms, activations and the optimizer step.",
+    kind: number(
+        Unit::GbPerS,
+        (50.0, 50_000.0),
+        Scale::Log,
+        |scenario| scenario.accelerator.values.memory_bandwidth.gb_per_s(),
+        |scenario, value| scenario.accelerator.values.memory_bandwidth = BytesPerSecond::from_gb_per_s(value),
+    ),
+    applies: always,
+};
+
+/// Dense 16-bit peak.
+pub const PEAK: Param = Param {
+    key: "peak",
+    label: "16-bit peak",
+    csv: "peak_16bit_tflop_per_s",
+    group: Group::Hardware,
+    help: "Dense peak of one GPU in bf16 (fp16 where there is no bf16), without sparsity: the 100 % of MFU.",
+    kind: number(
+        Unit::Tflops,
+        (1.0, 20_000.0),
+        Scale::Log,
+        |scenario| scenario.accelerator.values.peak_16bit.tflops(),
+        |scenario, value| scenario.accelerator.values.peak_16bit = FlopsPerSecond::from_tflops(value),
+    ),
+    applies: always,
+};
+
+/// Latency between nodes.
+pub const INTER_NODE_LATENCY: Param = Param {
+    key: "lat",
+    label: "Latency between nodes",
+    csv: "inter_node_latency_us",
+    group: Group::Network,
+    help: "Time of one hop between nodes before the first byte arrives. A ring over many nodes pays it once a hop.",
+    kind: number(
+        Unit::Us,
+        (0.1, 1000.0),
+        Scale::Log,
+        |scenario| scenario.network.values.inter_node_latency.us(),
+        |scenario, value| scenario.network.values.inter_node_latency = Seconds::from_us(value),
+    ),
+    applies: always,
+};
+
+/// Fraction of the nominal network rate that collectives reach.
+pub const INTER_NODE_EFFICIENCY: Param = Param {
+    key: "eff",
+    label: "Network efficiency",
+    csv: "inter_node_efficiency_percent",
+    group: Group::Network,
+    help: "Share of the nominal link rate that large collectives reach between nodes: bus bandwidth of nccl-tests over the \
+           link's rate.",
+    kind: number(
+        Unit::Percent,
+        (1.0, 100.0),
+        Scale::Linear,
+        |scenario| scenario.network.values.inter_node_efficiency * PERCENT,
+        |scenario, value| scenario.network.values.inter_node_efficiency = value / PERCENT,
+    ),
+    applies: always,
+};
+
+/// The topologies, in display order.
+const TOPOLOGIES: [Topology; 2] = [Topology::Aware, Topology::Flat];
+
+/// Their options.
+const TOPOLOGY_OPTIONS: &[ChoiceOption] = &[
+    option("aware", "Nodes and rails", "Rings leave each node through all of its network cards, as NCCL builds them."),
+    option("flat", "Flat network", "Every byte crosses one GPU's network link, as the closed-form FSDP bounds assume."),
+];
+
+/// How collectives are priced. The scenario's choice rules over the network's own field.
+pub const TOPOLOGY: Param = Param {
+    key: "topology",
+    label: "Network model",
+    csv: "topology",
+    group: Group::Network,
+    help: "How the time of a collective is computed: with the fast links inside each node, or as if there were none.",
+    kind: choice(
+        TOPOLOGY_OPTIONS,
+        |scenario| position(&TOPOLOGIES, &scenario.topology),
+        |scenario, index| scenario.topology = TOPOLOGIES.get(index).copied().unwrap_or(scenario.topology),
+    ),
+    applies: always,
+};

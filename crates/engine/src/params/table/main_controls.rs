@@ -1,0 +1,93 @@
+//! The five controls of the first screen. Their labels are what tests and screen readers know them by.
+
+use super::{Group, Kind, Number, Param, Scale, Unit, always, doublings, number, whole};
+use crate::model::ladder;
+use crate::scenario::Model;
+use crate::units::{Bytes, BytesPerSecond};
+
+/// Memory of one GPU.
+pub const GPU_MEMORY: Param = Param {
+    key: "mem",
+    label: "GPU memory",
+    csv: "gpu_memory_gib",
+    group: Group::Main,
+    help: "Memory of one GPU, in GiB (2³⁰ bytes). Vendors' “80 GB” is 80 GiB.",
+    kind: number(
+        Unit::Gib,
+        (8.0, 512.0),
+        Scale::Log,
+        |scenario| scenario.accelerator.values.memory.gib(),
+        |scenario, value| scenario.accelerator.values.memory = Bytes::from_gib(value),
+    ),
+    applies: always,
+};
+
+/// Inter-node link rate of one GPU.
+pub const LINK_BANDWIDTH: Param = Param {
+    key: "link",
+    label: "Link bandwidth",
+    csv: "inter_node_gbit_per_s",
+    group: Group::Main,
+    help: "Network rate of one GPU to other nodes, in each direction (its share of the node's InfiniBand or Ethernet \
+           cards). 8 Gbit/s are 1 GB/s.",
+    kind: number(
+        Unit::GbitPerS,
+        (1.0, 3200.0),
+        Scale::Log,
+        |scenario| scenario.network.values.inter_node.gbit_per_s(),
+        |scenario, value| scenario.network.values.inter_node = BytesPerSecond::from_gbit_per_s(value),
+    ),
+    applies: always,
+};
+
+/// Tokens in one sequence.
+pub const SEQUENCE_LENGTH: Param = Param {
+    key: "seq",
+    label: "Sequence length",
+    csv: "seq_len_tokens",
+    group: Group::Main,
+    help: "Tokens in one training sequence (context length). 8k means 8,192.",
+    kind: doublings(
+        Unit::Tokens,
+        (128.0, 1_048_576.0),
+        |scenario| f64::from(scenario.seq_len),
+        |scenario, value| scenario.seq_len = whole(value),
+    ),
+    applies: always,
+};
+
+/// Nominal size on the ladder of GPT-style shapes.
+pub const MODEL_SIZE: Param = Param {
+    key: "size",
+    label: "Model size",
+    csv: "model_params",
+    group: Group::Main,
+    help: "Parameters of the model. Moving this slider leaves a named model for a GPT-style shape of that size, between 1.3B \
+           and 310B.",
+    kind: Kind::Number(Number {
+        unit: Unit::Params,
+        min: ladder::SIZES.0,
+        max: ladder::SIZES.1,
+        scale: Scale::Log,
+        integer: false,
+        get: |scenario| scenario.model.size(),
+        set: |scenario, size| scenario.model = Model::Ladder { size },
+    }),
+    applies: always,
+};
+
+/// Number of GPUs.
+pub const GPUS: Param = Param {
+    key: "gpus",
+    label: "GPUs",
+    csv: "gpus",
+    group: Group::Main,
+    help: "GPUs in the whole run: data-parallel ranks (world size). The model state is sharded over them.",
+    kind: doublings(
+        Unit::None,
+        (1.0, 16_384.0),
+        |scenario| f64::from(scenario.gpus),
+        |scenario, value| scenario.gpus = whole(value),
+    ),
+    applies: always,
+};

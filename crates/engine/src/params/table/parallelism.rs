@@ -1,0 +1,134 @@
+//! Tensor, context and pipeline parallelism, and when gradients travel.
+
+use super::{
+    Group, Kind, Number, Param, Scale, Unit, always, choice, option, position, switched, unsharded_weights, whole,
+};
+use crate::model::parallel::{ContextExchange, Schedule};
+use crate::model::software::GradientSync;
+use crate::scenario::Scenario;
+
+/// A row that counts something.
+macro_rules! count {
+    (
+        $(#[$doc:meta])* $name:ident, $($field:ident).+, $key:literal, $label:literal, $csv:literal,
+        $min:literal ..= $max:literal, $applies:expr, $help:literal
+    ) => {
+        $(#[$doc])*
+        pub const $name: Param = Param {
+            key: $key,
+            label: $label,
+            csv: $csv,
+            group: Group::Parallelism,
+            help: $help,
+            kind: Kind::Number(Number {
+                unit: Unit::None,
+                min: $min,
+                max: $max,
+                // Doubling gets nowhere from 0.
+                scale: if $min > 0.0 { Scale::PowersOfTwo } else { Scale::Linear },
+                integer: true,
+                get: |scenario| f64::from(scenario.$($field).+),
+                set: |scenario, value| scenario.$($field).+ = whole(value),
+            }),
+            applies: $applies,
+        };
+    };
+}
+
+/// For rows about tensor parallelism.
+fn with_tp(scenario: &Scenario) -> bool {
+    scenario.tp > 1
+}
+
+/// For rows about context parallelism.
+fn with_cp(scenario: &Scenario) -> bool {
+    scenario.cp > 1
+}
+
+/// For rows about the pipeline.
+fn with_pp(scenario: &Scenario) -> bool {
+    scenario.pp > 1
+}
+
+/// For rows about the chunks of an interleaved pipeline.
+fn with_chunks(scenario: &Scenario) -> bool {
+    with_pp(scenario) && scenario.pipeline.schedule == Schedule::Interleaved
+}
+
+/// For rows about more than one micro-batch.
+fn with_accumulation(scenario: &Scenario) -> bool {
+    scenario.grad_accum_steps > 1
+}
+
+count!(
+    /// Tensor parallelism.
+    TP, tp, "tp", "Tensor parallel", "tensor_parallel_gpus", 1.0..=256.0, always,
+    "GPUs that share every layer's matrices (tp; tensor_model_parallel_size in Megatron): usually at most one node."
+);
+switched!(
+    /// Sequence parallelism.
+    SEQUENCE_PARALLEL, Parallelism, tensor.sequence_parallel, "sp", "Sequence parallel", "sequence_parallel", with_tp,
+    "Whether tensor parallelism splits norms and residuals along the sequence, which divides their activations by tp too."
+);
+switched!(
+    /// Asynchronous tensor parallelism.
+    ASYNC_TP, Parallelism, tensor.asynchronous, "asynctp", "Async TP", "async_tensor_parallel", with_tp,
+    "Whether the collectives of tensor parallelism run beside its matrix products (async TP in torchtitan, tp-comm-overlap in \
+     Megatron)."
+);
+count!(
+    /// Context parallelism.
+    CP, cp, "cp", "Context parallel", "context_parallel_gpus", 1.0..=1024.0, always,
+    "GPUs that share every sequence (cp): each holds a part of its tokens and the whole layers."
+);
+picked!(
+    /// The exchange of keys and values.
+    CONTEXT_EXCHANGE, Parallelism, context, "cpcomm", "Context exchange", "context_exchange", with_cp,
+    "How the GPUs of one sequence come by each other's keys and values.",
+    ContextExchange::Ring => "ring", "Ring", "Passed around, beside attention (ring attention).";
+    ContextExchange::AllGather => "allgather", "All-gather", "Gathered before attention (Llama 3).";
+);
+count!(
+    /// Pipeline parallelism.
+    PP, pp, "pp", "Pipeline stages", "pipeline_stages", 1.0..=512.0, always,
+    "Groups of GPUs that each hold a part of the layers (pp). The micro-batches are the gradient accumulation steps."
+);
+picked!(
+    /// The order of passes.
+    SCHEDULE, Parallelism, pipeline.schedule, "schedule", "Pipeline schedule", "pipeline_schedule", with_pp,
+    "In which order the stages run forward and backward passes: it sets the bubble, and the activations in flight.",
+    Schedule::GPipe => "gpipe", "GPipe", "All forward passes first: every micro-batch is in flight.";
+    Schedule::OneForwardOneBackward => "1f1b", "1F1B", "One forward, one backward: at most pp micro-batches in flight.";
+    Schedule::Interleaved => "interleaved", "Interleaved 1F1B", "Several chunks of layers on each GPU: a smaller bubble.";
+    Schedule::ZeroBubble => "zero-bubble", "Zero bubble (ZB-H1)", "Weight gradients fill a part of the bubble.";
+    Schedule::ZeroBubbleV => "zero-bubble-v", "Zero bubble V (ZB-V)", "Two chunks on each GPU, next to no bubble.";
+);
+count!(
+    /// Chunks of an interleaved pipeline.
+    VIRTUAL_STAGES, pipeline.virtual_stages, "vpp", "Virtual stages", "virtual_pipeline_stages", 1.0..=64.0, with_chunks,
+    "Chunks of layers on each GPU under interleaved 1F1B."
+);
+count!(
+    /// Layers of the first stage.
+    FIRST_LAYERS, pipeline.first_stage_layers, "firstlayers", "First stage layers", "first_stage_layers", 0.0..=100.0,
+    with_pp, "Layers of the first stage, which holds the embedding too; 0 for an even share."
+);
+count!(
+    /// Layers of the last stage.
+    LAST_LAYERS, pipeline.last_stage_layers, "lastlayers", "Last stage layers", "last_stage_layers", 0.0..=100.0, with_pp,
+    "Layers of the last stage, which holds the output head too; 0 for an even share."
+);
+picked!(
+    /// When gradients are reduced.
+    GRADIENT_SYNC, Parallelism, communication.gradient_sync, "sync", "Gradient reduction", "gradient_sync",
+    with_accumulation, "After which micro-batches gradients are reduced over the data-parallel GPUs.",
+    GradientSync::Default => "default", "As usual", "FSDP and ZeRO-2 after each, DDP and ZeRO-1 after the last.";
+    GradientSync::EveryMicroBatch => "every", "After each", "Sharded gradients, more traffic.";
+    GradientSync::LastMicroBatch => "last", "After the last", "no_sync: less traffic, but whole gradients are kept.";
+);
+switched!(
+    /// Whether gradients travel beside compute.
+    OVERLAP, Parallelism, communication.overlap, "overlap", "Overlapped reduction", "overlap_grad_reduce", unsharded_weights,
+    "Whether gradients are reduced and weights gathered beside compute (overlap_grad_reduce, overlap_param_gather). FSDP \
+     always does."
+);

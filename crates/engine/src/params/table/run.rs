@@ -1,0 +1,157 @@
+//! The whole run: data, price, power, failures, checkpoints.
+
+use super::{Group, Kind, Param, Scale, Unit, always, number, switched};
+use crate::units::{BytesPerSecond, Seconds};
+
+/// A row of this group.
+const fn row(key: &'static str, label: &'static str, csv: &'static str, help: &'static str, kind: Kind) -> Param {
+    Param { key, label, csv, group: Group::Run, help, kind, applies: always }
+}
+
+/// Tokens to train on.
+pub const TOKENS: Param = row(
+    "tokens",
+    "Training tokens",
+    "training_tokens",
+    "Tokens of the whole run. Chinchilla's rule is 20 a parameter; Llama 3 405B took 15.6T.",
+    number(
+        Unit::TrainTokens,
+        (1e7, 1e15),
+        Scale::Log,
+        |scenario| scenario.run.tokens,
+        |scenario, value| scenario.run.tokens = value,
+    ),
+);
+
+/// Price of a GPU-hour.
+pub const PRICE: Param = row(
+    "price",
+    "Price of a GPU-hour",
+    "usd_per_gpu_hour",
+    "What one GPU costs for one hour.",
+    number(
+        Unit::DollarsPerHour,
+        (0.01, 100.0),
+        Scale::Log,
+        |scenario| scenario.run.price_per_gpu_hour,
+        |scenario, value| scenario.run.price_per_gpu_hour = value,
+    ),
+);
+
+/// Power usage effectiveness.
+pub const PUE: Param = row(
+    "pue",
+    "PUE",
+    "pue",
+    "Energy of the data centre over energy of its computers.",
+    number(
+        Unit::None,
+        (1.0, 3.0),
+        Scale::Linear,
+        |scenario| scenario.run.pue,
+        |scenario, value| scenario.run.pue = value,
+    ),
+);
+
+/// Carbon intensity of the grid.
+pub const GRID: Param = row(
+    "co2",
+    "Grid CO₂",
+    "grid_gco2_per_kwh",
+    "Grams of CO₂ equivalent a kWh of the grid: about 57 in France, 385 in the United States.",
+    number(
+        Unit::GramsPerKwh,
+        (0.0, 1500.0),
+        Scale::Linear,
+        |scenario| scenario.run.grid_intensity,
+        |scenario, value| scenario.run.grid_intensity = value,
+    ),
+);
+
+/// Rate of the file system.
+pub const STORAGE: Param = row(
+    "storage",
+    "Storage bandwidth",
+    "storage_gb_per_s",
+    "Rate at which the file system takes checkpoints from all nodes together.",
+    number(
+        Unit::GbPerS,
+        (0.1, 100_000.0),
+        Scale::Log,
+        |scenario| scenario.run.storage.gb_per_s(),
+        |scenario, value| scenario.run.storage = BytesPerSecond::from_gb_per_s(value),
+    ),
+);
+
+/// Mean time between failures of one GPU.
+pub const MTBF: Param = row(
+    "mtbf",
+    "MTBF of a GPU",
+    "gpu_mtbf_hours",
+    "Mean time between failures of one GPU. Llama 3 had 419 in 54 days on 16,384 GPUs: 50,700 h.",
+    number(
+        Unit::Hours,
+        (100.0, 10_000_000.0),
+        Scale::Log,
+        |scenario| scenario.run.mtbf.hours(),
+        |scenario, value| scenario.run.mtbf = Seconds::from_hours(value),
+    ),
+);
+
+/// Time to restart.
+pub const RESTART: Param = row(
+    "restart",
+    "Restart time",
+    "restart_minutes",
+    "From a failure until the run trains again.",
+    number(
+        Unit::Minutes,
+        (0.1, 1440.0),
+        Scale::Log,
+        |scenario| scenario.run.restart.minutes(),
+        |scenario, value| scenario.run.restart = Seconds::from_minutes(value),
+    ),
+);
+
+/// Interval between checkpoints.
+pub const CHECKPOINT_INTERVAL: Param = row(
+    "ckptevery",
+    "Checkpoint interval",
+    "checkpoint_interval_minutes",
+    "From one checkpoint to the next; 0 for the interval that loses least (Young, Daly).",
+    number(
+        Unit::Minutes,
+        (0.0, 1440.0),
+        Scale::Linear,
+        |scenario| scenario.run.checkpoint_interval.minutes(),
+        |scenario, value| scenario.run.checkpoint_interval = Seconds::from_minutes(value),
+    ),
+);
+
+switched!(
+    /// Who writes checkpoints.
+    SHARDED_CHECKPOINT, Run, run.sharded_checkpoint, "ckptsharded", "Sharded checkpoints", "sharded_checkpoints", always,
+    "Whether every rank writes its part of a checkpoint, rather than one rank all of it (FULL_STATE_DICT)."
+);
+
+switched!(
+    /// How the model is initialised.
+    DEFERRED_INIT, Run, run.deferred_init, "deferred", "Deferred initialisation", "deferred_initialisation", always,
+    "Whether the model is built unit by unit (meta device), rather than whole and in fp32 on every rank's host."
+);
+
+/// The batch above which tokens are wasted.
+pub const CRITICAL_BATCH: Param = row(
+    "critbatch",
+    "Critical batch",
+    "critical_batch_tokens",
+    "Tokens a step at which a run needs twice the data of small batches. It grows as the loss falls; Llama 3 405B ended at \
+     batches of 16.8M.",
+    number(
+        Unit::TrainTokens,
+        (1e4, 1e9),
+        Scale::Log,
+        |scenario| scenario.run.critical_batch_tokens,
+        |scenario, value| scenario.run.critical_batch_tokens = value,
+    ),
+);

@@ -1,0 +1,186 @@
+//! Batch, recomputation and precision.
+
+use super::{
+    ChoiceOption, Group, Param, Scale, Unit, always, choice, doublings, number, option, position, switched, whole,
+    with_fraction, with_fsdp,
+};
+use crate::model::training::{Optimizer, Recipe};
+use crate::scenario::RecomputeMode;
+
+/// One hundred percent.
+const PERCENT: f64 = 100.0;
+
+/// Sequences in one micro-batch.
+pub const MICRO_BATCH_SIZE: Param = Param {
+    key: "mbs",
+    label: "Micro-batch size",
+    csv: "micro_batch_size",
+    group: Group::Training,
+    help: "Sequences that one GPU processes at once: in one forward and backward pass.",
+    kind: doublings(
+        Unit::None,
+        (1.0, 1024.0),
+        |scenario| f64::from(scenario.micro_batch_size),
+        |scenario, value| scenario.micro_batch_size = whole(value),
+    ),
+    applies: always,
+};
+
+/// Micro-batches in one step.
+pub const GRAD_ACCUM_STEPS: Param = Param {
+    key: "accum",
+    label: "Gradient accumulation steps",
+    csv: "grad_accum_steps",
+    group: Group::Training,
+    help: "Micro-batches whose gradients are added up before one optimizer step.",
+    kind: doublings(
+        Unit::None,
+        (1.0, 4096.0),
+        |scenario| f64::from(scenario.grad_accum_steps),
+        |scenario, value| scenario.grad_accum_steps = whole(value),
+    ),
+    applies: always,
+};
+
+/// The recompute modes, in display order.
+const RECOMPUTE_MODES: [RecomputeMode; 5] = [
+    RecomputeMode::None,
+    RecomputeMode::AttentionCore,
+    RecomputeMode::Selective,
+    RecomputeMode::Full,
+    RecomputeMode::Fraction,
+];
+
+/// Their options.
+const RECOMPUTE_OPTIONS: &[ChoiceOption] = &[
+    option("none", "None", "Keep every activation from the forward pass: most memory, no extra compute."),
+    option(
+        "attention",
+        "Attention core",
+        "Recompute scores and softmax alone, as Megatron does selectively; with flash attention there is nothing to drop.",
+    ),
+    option(
+        "selective",
+        "Selective",
+        "Keep attention and every second matrix product and recompute the rest, as torchtitan does per operator.",
+    ),
+    option(
+        "full",
+        "Full",
+        "Keep only each layer's input and run its forward pass again: least memory, a third more compute.",
+    ),
+    option("fraction", "A fraction", "Keep a chosen share of the activations between full recomputation and none."),
+];
+
+/// Which activations are recomputed.
+pub const RECOMPUTE: Param = Param {
+    key: "recompute",
+    label: "Activation checkpointing",
+    csv: "recompute",
+    group: Group::Training,
+    help: "Which activations are thrown away in the forward pass and recomputed in the backward pass \
+           (torch.utils.checkpoint).",
+    kind: choice(
+        RECOMPUTE_OPTIONS,
+        |scenario| position(&RECOMPUTE_MODES, &scenario.recompute),
+        |scenario, index| scenario.recompute = RECOMPUTE_MODES.get(index).copied().unwrap_or(scenario.recompute),
+    ),
+    applies: always,
+};
+
+/// The share of activations that is kept.
+pub const KEEP_FRACTION: Param = Param {
+    key: "keep",
+    label: "Activations kept",
+    csv: "activations_kept_percent",
+    group: Group::Training,
+    help: "Share of the activations that is kept rather than recomputed: 0 % is full checkpointing, 100 % is none.",
+    kind: number(
+        Unit::Percent,
+        (0.0, 100.0),
+        Scale::Linear,
+        |scenario| scenario.keep_fraction * PERCENT,
+        |scenario, value| scenario.keep_fraction = value / PERCENT,
+    ),
+    applies: with_fraction,
+};
+
+/// The recipes, in display order.
+const RECIPES: [Recipe; 6] = [
+    Recipe::Fsdp2MixedBf16,
+    Recipe::Fsdp2MixedBf16Reduce16,
+    Recipe::ZeroMixed,
+    Recipe::MegatronMixed,
+    Recipe::PureBf16,
+    Recipe::Fp32,
+];
+
+/// Their options.
+const RECIPE_OPTIONS: &[ChoiceOption] = &[
+    option(
+        "fsdp2-bf16",
+        "FSDP2 mixed bf16",
+        "PyTorch's MixedPrecisionPolicy: fp32 weights and Adam state, weights gathered in bf16, gradients reduced in fp32.",
+    ),
+    option(
+        "fsdp2-bf16-reduce16",
+        "FSDP2 mixed bf16, reduced in bf16",
+        "The same with reduce_dtype=torch.bfloat16: gradients take half the traffic and half the buffers.",
+    ),
+    option(
+        "zero-mixed",
+        "DeepSpeed ZeRO mixed",
+        "16-bit weights and gradients beside an fp32 copy and Adam state: 16 bytes a parameter.",
+    ),
+    option(
+        "megatron-mixed",
+        "Megatron mixed",
+        "16-bit weights, fp32 gradients, an fp32 copy and Adam state: 18 bytes a parameter.",
+    ),
+    option("pure-bf16", "Pure bf16", "Weights, gradients and Adam state all in bf16: 8 bytes a parameter."),
+    option("fp32", "fp32", "Everything in 32 bits: 16 bytes a parameter and a much lower compute peak."),
+];
+
+/// Which formats hold the state.
+pub const RECIPE: Param = Param {
+    key: "recipe",
+    label: "Precision",
+    csv: "recipe",
+    group: Group::Training,
+    help: "Which number formats hold weights, gradients and optimizer state, and which travel over the network.",
+    kind: choice(
+        RECIPE_OPTIONS,
+        |scenario| position(&RECIPES, &scenario.recipe),
+        |scenario, index| scenario.recipe = RECIPES.get(index).copied().unwrap_or(scenario.recipe),
+    ),
+    applies: always,
+};
+
+picked!(
+    /// The optimizer.
+    OPTIMIZER, Training, optimizer, "optimizer", "Optimizer", "optimizer", always,
+    "Which optimizer runs: what matters here is the state that it keeps of each parameter.",
+    Optimizer::AdamW => "adamw", "AdamW", "Two moments.";
+    Optimizer::AdamW8bit => "adamw-8bit", "AdamW, 8 bits", "Two moments in 8 bits, with block scales.";
+    Optimizer::Sgd => "sgd", "SGD", "No state.";
+    Optimizer::SgdMomentum => "sgd-momentum", "SGD with momentum", "One momentum.";
+    Optimizer::Adafactor => "adafactor", "Adafactor", "A row and a column a matrix.";
+    Optimizer::Lion => "lion", "Lion", "One momentum.";
+    Optimizer::Muon => "muon", "Muon", "One momentum on matrices, AdamW on the rest.";
+    Optimizer::AdamW16bit => "adamw-16bit", "AdamW, 16 bits", "Two moments in 16 bits.";
+);
+switched!(
+    /// Optimizer state in host memory.
+    OFFLOAD_OPTIMIZER, Training, offload.optimizer, "offloadopt", "Offload optimizer", "offload_optimizer", always,
+    "Whether optimizer state is kept, and updated, in host memory (ZeRO-Offload)."
+);
+switched!(
+    /// Sharded weights in host memory.
+    OFFLOAD_PARAMETERS, Training, offload.parameters, "offloadparams", "Offload parameters", "offload_parameters",
+    with_fsdp, "Whether sharded weights and gradients are kept in host memory (CPUOffloadPolicy of FSDP2)."
+);
+switched!(
+    /// Kept activations in host memory.
+    OFFLOAD_ACTIVATIONS, Training, offload.activations, "offloadact", "Offload activations", "offload_activations", always,
+    "Whether kept activations wait in host memory between forward and backward pass."
+);

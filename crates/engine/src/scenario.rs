@@ -1,0 +1,220 @@
+//! Every choice a user can make, and what is wrong with it: validation yields sentences, never a panic.
+
+pub mod issue;
+pub mod overheads;
+pub mod pins;
+pub mod resolve;
+pub mod validate;
+
+use crate::model::experts::ExpertParallel;
+use crate::model::hardware::{Accelerator, Network, Topology};
+use crate::model::ladder;
+use crate::model::parallel::{ContextExchange, Pipeline, TensorParallel};
+use crate::model::run::RunChoices;
+use crate::model::software::{Communication, Framework, Kernels, Offload};
+use crate::model::training::{ComputeFormat, MfuConvention, Optimizer, Recipe};
+use crate::model::transformer::Architecture;
+
+/// The identifier of a catalog entry, or [`CUSTOM`].
+pub type Id = &'static str;
+
+/// The identifier of values that the user typed rather than picked.
+pub const CUSTOM: Id = "custom";
+
+/// The model to train.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Model {
+    /// A catalog entry.
+    Preset {
+        /// Its identifier in the catalog.
+        id: Id,
+        /// Its shape.
+        architecture: Architecture,
+    },
+    /// A point of the ladder of GPT-style shapes from 1.3B to 310B, by nominal size in parameters.
+    Ladder {
+        /// Nominal size in parameters.
+        size: f64,
+    },
+    /// A shape of the user's own.
+    Custom {
+        /// The shape.
+        architecture: Architecture,
+    },
+}
+
+impl Model {
+    /// The shape.
+    pub fn architecture(&self) -> Architecture {
+        match *self {
+            Self::Preset { architecture, .. } | Self::Custom { architecture } => architecture,
+            Self::Ladder { size } => ladder::architecture(size),
+        }
+    }
+
+    /// What the model-size slider shows: the nominal size on the ladder, else the exact parameter count.
+    pub fn size(&self) -> f64 {
+        match *self {
+            Self::Ladder { size } => size,
+            Self::Preset { architecture, .. } | Self::Custom { architecture } => architecture.params() as f64,
+        }
+    }
+}
+
+/// Values with the catalog entry that they were picked from; editing a value keeps the entry's identifier.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Picked<T> {
+    /// The catalog entry, or [`CUSTOM`].
+    pub id: Id,
+    /// The values, perhaps edited since.
+    pub values: T,
+}
+
+/// The parallelism strategy, in the words of its users.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Strategy {
+    /// DDP, `NO_SHARD`.
+    Ddp,
+    /// ZeRO-1, distributed optimizer.
+    Zero1,
+    /// ZeRO-1 inside groups of `shard_size` GPUs, replicated over the rest (Megatron's `num_distributed_optimizer_instances`,
+    /// MiCS, hierarchical ZeRO).
+    Zero1Group,
+    /// ZeRO-2.
+    Zero2,
+    /// ZeRO-3, FSDP `FULL_SHARD`, `reshard_after_forward=True`.
+    FullShard,
+    /// FSDP `SHARD_GRAD_OP`, `reshard_after_forward=False`.
+    ShardGradOp,
+    /// FSDP2 `reshard_after_forward=int`: sharded over all GPUs, resharded to `shard_size` between forward and backward.
+    ReshardTo,
+    /// `HYBRID_SHARD`, HSDP: sharded over `shard_size` GPUs, replicated over the rest.
+    HybridShard,
+}
+
+impl Strategy {
+    /// Every strategy, in display order.
+    pub const ALL: [Self; 8] = [
+        Self::Ddp,
+        Self::Zero1,
+        Self::Zero1Group,
+        Self::Zero2,
+        Self::ShardGradOp,
+        Self::ReshardTo,
+        Self::FullShard,
+        Self::HybridShard,
+    ];
+
+    /// Its place among all of them.
+    pub fn place(self) -> usize {
+        Self::ALL.iter().position(|strategy| *strategy == self).unwrap_or(0)
+    }
+
+    /// Whether it has a group smaller than the run, of [`Scenario::shard_size`] GPUs.
+    pub fn uses_shard_size(self) -> bool {
+        matches!(self, Self::HybridShard | Self::ReshardTo | Self::Zero1Group)
+    }
+
+    /// Whether weights are sharded, and so gathered before use: FSDP.
+    pub fn shards_weights(self) -> bool {
+        !matches!(self, Self::Ddp | Self::Zero1 | Self::Zero1Group | Self::Zero2)
+    }
+}
+
+/// Which activations are recomputed; [`Scenario::keep_fraction`] belongs to `Fraction`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum RecomputeMode {
+    /// Keep all.
+    None,
+    /// Recompute the attention core alone.
+    AttentionCore,
+    /// Keep attention and every second matrix product, recompute the rest.
+    Selective,
+    /// Keep layer inputs only.
+    Full,
+    /// Keep a share between full recomputation and none.
+    Fraction,
+}
+
+/// What the engine chooses of how experts run, the fastest for each layer (Tutel, arXiv 2206.03382): switching costs nothing, as the
+/// weights stay where they are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct ExpertChoice {
+    /// The degrees of expert and expert tensor parallelism.
+    pub degrees: bool,
+    /// The chunks of the exchange and its steps.
+    pub chunks: bool,
+}
+
+impl ExpertChoice {
+    /// Nothing: as the scenario says.
+    pub const NONE: Self = Self { degrees: false, chunks: false };
+}
+
+/// Every choice a user can make. Fields hold what the user asked for, valid or not: [`Scenario::issues`] says what is
+/// wrong, and [`Scenario::setup`] gives the nearest valid numbers to evaluate.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Scenario {
+    /// The model to train.
+    pub model: Model,
+    /// The GPU.
+    pub accelerator: Picked<Accelerator>,
+    /// The network; its identifier is the cluster's that it was picked from.
+    pub network: Picked<Network>,
+    /// Number of GPUs.
+    pub gpus: u32,
+    /// Tokens in one sequence.
+    pub seq_len: u32,
+    /// Sequences in one micro-batch on one GPU.
+    pub micro_batch_size: u32,
+    /// Micro-batches in one step.
+    pub grad_accum_steps: u32,
+    /// The strategy.
+    pub strategy: Strategy,
+    /// GPUs that share each layer (tensor parallelism); the data-parallel degree is what tp, cp and pp leave of the GPUs.
+    pub tp: u32,
+    /// How tensor parallelism runs.
+    pub tensor: TensorParallel,
+    /// GPUs that share each sequence (context parallelism).
+    pub cp: u32,
+    /// How context parallelism exchanges keys and values.
+    pub context: ContextExchange,
+    /// Stages of the pipeline.
+    pub pp: u32,
+    /// How the pipeline runs; its micro-batches are [`Scenario::grad_accum_steps`].
+    pub pipeline: Pipeline,
+    /// Groups of GPUs among which the experts of a mixture of experts are split.
+    pub ep: u32,
+    /// GPUs that share each expert's matrices.
+    pub etp: u32,
+    /// How the layers with experts run.
+    pub experts: ExpertParallel,
+    /// What of that the engine chooses.
+    pub expert_choice: ExpertChoice,
+    /// GPUs in the shard group of `HYBRID_SHARD`, or in the group that `ReshardTo` reshards to.
+    pub shard_size: u32,
+    /// Which activations are recomputed.
+    pub recompute: RecomputeMode,
+    /// The share of activations kept under [`RecomputeMode::Fraction`], 0 to 1.
+    pub keep_fraction: f64,
+    /// Which formats hold the state.
+    pub recipe: Recipe,
+    /// The format of the layers' matrix products.
+    pub compute_format: ComputeFormat,
+    /// The optimizer.
+    pub optimizer: Optimizer,
+    /// When gradients travel.
+    pub communication: Communication,
+    /// What is kept in host memory.
+    pub offload: Offload,
+    /// The framework.
+    pub framework: Framework,
+    /// The kernels.
+    pub kernels: Kernels,
+    /// How collectives are priced.
+    pub topology: Topology,
+    /// Which FLOPs the MFU counts.
+    pub mfu_convention: MfuConvention,
+    /// What the whole run needs beyond its step.
+    pub run: RunChoices,
+}

@@ -1,0 +1,145 @@
+//! The link that a saved file carries: an SVG in its `metadata`, a PNG in a chunk of text, a report in JSON under `link`, a CSV in a
+//! comment. Such a file leads back to its scenario.
+
+use crate::json::Json;
+
+/// The start of every PNG file.
+pub const PNG: [u8; 8] = [137, 80, 78, 71, 13, 10, 26, 10];
+/// The bytes of a chunk around its data: length and name before it, checksum after it.
+const AROUND: usize = 12;
+/// The first chunk ends here: the size of the picture, 13 bytes.
+const AFTER_SIZE: usize = PNG.len() + AROUND + 13;
+/// What a chunk of text begins with: its keyword, then two bytes that say that it is not packed, then no language and no
+/// translation of the keyword.
+const TEXT_HEAD: &[u8] = b"Comment\0\0\0\0\0";
+
+/// A PNG file with a link in it; what is none stays as it is.
+pub fn in_png(file: &[u8], link: &str) -> Vec<u8> {
+    let (Some(head), Some(rest)) = (file.get(..AFTER_SIZE), file.get(AFTER_SIZE..)) else { return file.to_vec() };
+    let mut whole = head.to_vec();
+    chunk(&mut whole, *b"iTXt", &[TEXT_HEAD, link.as_bytes()].concat());
+    whole.extend_from_slice(rest);
+    whole
+}
+
+/// Whether a file is a PNG.
+pub fn is_png(file: &[u8]) -> bool {
+    file.starts_with(&PNG)
+}
+
+/// The link in a PNG file: in the first text that is one.
+pub fn of_png(file: &[u8]) -> Option<String> {
+    let mut rest = file.strip_prefix(&PNG)?;
+    loop {
+        let (length, after) = rest.split_first_chunk::<4>()?;
+        let (name, after) = after.split_first_chunk::<4>()?;
+        let (data, after) = after.split_at_checked(u32::from_be_bytes(*length) as usize)?;
+        if matches!(name, b"iTXt" | b"tEXt")
+            && let Some(link) = data.rsplit(|byte| *byte == 0).next().and_then(|text| core::str::from_utf8(text).ok())
+            && is_link(link)
+        {
+            return Some(link.to_owned());
+        }
+        // The checksum.
+        rest = after.get(4..)?;
+    }
+}
+
+/// The link in an SVG.
+pub fn of_svg(text: &str) -> Option<String> {
+    let inside = between(text, "<metadata", "</metadata>")?;
+    let link = inside.split_once('>')?.1.trim();
+    let link = link.replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&");
+    is_link(&link).then_some(link)
+}
+
+/// The link of a report in JSON, whole or a fragment.
+pub fn of_json(json: &Json) -> Option<&str> {
+    json.get("link")?.text().filter(|link| is_link(link))
+}
+
+/// A link by itself, or in the last line of a CSV.
+pub fn of_text(text: &str) -> Option<&str> {
+    let last = text.trim().rsplit('\n').next()?.trim();
+    let link = last.strip_prefix("# ").unwrap_or(last);
+    (is_link(link) && !link.contains([' ', '{', '<', '"'])).then_some(link)
+}
+
+/// Whether a text is an address with a scenario in its fragment, or such a fragment.
+fn is_link(text: &str) -> bool {
+    let fragment = text.split_once('#').map_or(text, |(_, fragment)| fragment);
+    fragment.split('&').any(|pair| pair.starts_with("v="))
+}
+
+/// What stands between two texts.
+fn between<'a>(text: &'a str, from: &str, to: &str) -> Option<&'a str> {
+    text.split_once(from)?.1.split_once(to).map(|(inside, _)| inside)
+}
+
+/// Adds a chunk of a PNG file.
+pub fn chunk(file: &mut Vec<u8>, name: [u8; 4], data: &[u8]) {
+    file.extend_from_slice(&(data.len() as u32).to_be_bytes());
+    let start = file.len();
+    file.extend_from_slice(&name);
+    file.extend_from_slice(data);
+    let check = checksum(file.get(start..).unwrap_or_default());
+    file.extend_from_slice(&check.to_be_bytes());
+}
+
+/// CRC-32, bit by bit.
+pub fn checksum(bytes: &[u8]) -> u32 {
+    !bytes.iter().fold(u32::MAX, |sum, byte| {
+        (0..8).fold(sum ^ u32::from(*byte), |sum, _| if sum & 1 == 1 { (sum >> 1) ^ 0xedb8_8320 } else { sum >> 1 })
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const LINK: &str = "https://example.org/a/?map=gpus.mem&x=1..2#v=1&rev=2&gpus=128&pin=1&gpus=64";
+
+    /// A picture of one chunk: its size.
+    fn picture() -> Vec<u8> {
+        let mut file = PNG.to_vec();
+        chunk(&mut file, *b"IHDR", &[0, 0, 0, 1, 0, 0, 0, 1, 8, 3, 0, 0, 0]);
+        chunk(&mut file, *b"IEND", &[]);
+        file
+    }
+
+    #[test]
+    fn a_picture_carries_its_link_and_is_still_one() {
+        let (plain, file) = (picture(), in_png(&picture(), LINK));
+        assert!(is_png(&file) && of_png(&plain).is_none());
+        assert_eq!(of_png(&file).as_deref(), Some(LINK));
+        assert_eq!(file[..AFTER_SIZE], plain[..AFTER_SIZE]);
+        assert!(file.ends_with(&plain[AFTER_SIZE..]));
+        // Where another program moves the text to the end, it is found too.
+        let mut moved = plain[..AFTER_SIZE].to_vec();
+        chunk(&mut moved, *b"IDAT", &[0; 9]);
+        chunk(&mut moved, *b"tEXt", &[b"Comment\0", LINK.as_bytes()].concat());
+        assert_eq!(of_png(&moved).as_deref(), Some(LINK));
+        // A file that was cut leads nowhere, and breaks nothing.
+        for end in 0..file.len() {
+            let found = of_png(&file[..end]);
+            assert!(found.is_none() || found.as_deref() == Some(LINK));
+        }
+        assert_eq!(in_png(b"short", LINK), b"short");
+    }
+
+    #[test]
+    fn texts_that_carry_a_link_are_told_from_others() {
+        let svg = format!("<svg><title>a &amp; b</title><metadata>{}</metadata></svg>", LINK.replace('&', "&amp;"));
+        assert_eq!(of_svg(&svg).as_deref(), Some(LINK));
+        assert_eq!(of_svg("<svg><metadata>Inkscape</metadata></svg>"), None);
+        assert_eq!(of_svg("<svg/>"), None);
+        assert_eq!(of_text(&format!("a,b\n1,2\n# {LINK}\n")), Some(LINK));
+        assert_eq!(of_text(LINK), Some(LINK));
+        assert_eq!(of_text("v=1&rev=2"), Some("v=1&rev=2"));
+        for other in ["", "a,b\n1,2\n", "{\"v=\": 1}", "https://example.org/", "see v=1"] {
+            assert_eq!(of_text(other), None, "{other}");
+        }
+        assert_eq!(of_json(&Json::object([("link", LINK.into())])), Some(LINK));
+        assert_eq!(of_json(&Json::object([("link", "up".into())])), None);
+    }
+}

@@ -1,0 +1,120 @@
+//! Text to scenario, and what could not be read.
+
+use super::pairs::{self, Link, Pairs};
+use super::{json, v1};
+use crate::catalog;
+use crate::json::Json;
+use crate::params::quantity::shorten;
+use crate::scenario::Scenario;
+use crate::scenario::issue::{Issue, Severity};
+use crate::scenario::pins::MOST_PINS;
+
+/// A banner with more sentences than this is not read; the rest is counted.
+const MOST_ISSUES: usize = 12;
+
+/// A scenario and what could not be read of the text it came from.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Decoded {
+    /// The scenario; every parameter is within its bounds.
+    pub scenario: Scenario,
+    /// The scenarios that the link pins beside it, at most [`MOST_PINS`]: only those that could be read whole.
+    pub pins: Vec<Scenario>,
+    /// One issue for each thing that could not be read: what, which value, what was used instead. What is wrong with the
+    /// scenario itself is [`crate::params::issues`]'s.
+    pub issues: Vec<Issue>,
+}
+
+/// Reads a whole address, a fragment with or without `#`, or a JSON object with the same keys; nothing gives the first
+/// visit's scenario. Whatever the text, there is a scenario.
+///
+/// ```
+/// use engine::share::decode;
+///
+/// let decoded = decode("https://example.org/#v=1&rev=2&cluster=dgx-h100&gpus=256&mem=abc");
+/// assert_eq!(decoded.scenario.gpus, 256);
+/// assert_eq!(decoded.scenario.accelerator.values.memory.gib(), 80.0);
+/// assert_eq!(decoded.issues.len(), 1);
+/// ```
+pub fn decode(text: &str) -> Decoded {
+    if text.trim_start().starts_with('{') { decode_pairs(Link::of(json::read(text))) } else { decode_link(text) }
+}
+
+/// Reads a whole address or a fragment with or without `#`; nothing gives the first visit's scenario. The page reads its own
+/// address with it, and so downloads no JSON parser.
+pub fn decode_link(text: &str) -> Decoded {
+    match pairs::read(text) {
+        Some(link) => decode_pairs(link),
+        None => Decoded { scenario: catalog::default_scenario(), pins: Vec::new(), issues: Vec::new() },
+    }
+}
+
+/// Reads a JSON object that is parsed already: the scenario in a whole report, or one by itself.
+pub fn decode_json(json: &Json) -> Decoded {
+    decode_pairs(Link::of(json::pairs(json)))
+}
+
+fn decode_pairs(link: Link) -> Decoded {
+    let Link { screen, pins: sections, pinned } = link;
+    let mut issues = Vec::new();
+    let mut pins = Vec::with_capacity(sections.len());
+    for (section, place) in sections.into_iter().zip(PLACES) {
+        let mut wrong = Vec::new();
+        pins.extend(v1::read_pin(&screen, section, &mut wrong));
+        issues.extend(wrong.into_iter().map(|issue| of_a_pin(place, issue)));
+    }
+    if pinned > MOST_PINS {
+        let message = format!("The link pins {pinned} scenarios. The first {MOST_PINS} were read.");
+        issues.push(pairs::stray(Severity::Error, message));
+    }
+    // What is wrong with the scenario on screen comes first.
+    let mut of_screen = Vec::new();
+    ages(&screen, &mut of_screen);
+    let scenario = v1::read(&screen, &mut of_screen);
+    of_screen.extend(screen.issues);
+    of_screen.append(&mut issues);
+    let mut issues = of_screen;
+    let more = issues.len().saturating_sub(MOST_ISSUES);
+    if more > 1 {
+        issues.truncate(MOST_ISSUES);
+        issues.push(pairs::stray(Severity::Error, format!("{more} more parts of the link could not be read either.")));
+    }
+    Decoded { scenario, pins, issues }
+}
+
+/// Which of the pinned scenarios.
+const PLACES: [&str; MOST_PINS] = ["first", "second", "third"];
+
+/// What is wrong with a pinned scenario: with an error it is left out, so that what was used instead does not matter.
+fn of_a_pin(place: &str, issue: Issue) -> Issue {
+    let Issue { severity, key, message } = issue;
+    let message = if severity == Severity::Error {
+        let cause = message.rsplit_once(". ").map_or(message.as_str(), |(cause, _)| cause);
+        format!("The {place} pinned scenario was left out. {cause}.")
+    } else {
+        format!("In the {place} pinned scenario: {message}")
+    };
+    Issue { severity, key, message }
+}
+
+/// A sentence for a version or a revision that this page does not know.
+pub(super) fn ages(pairs: &Pairs, issues: &mut Vec<Issue>) {
+    let unknown = |key: &str, newest: u32| {
+        let typed = pairs.value(key)?;
+        let known = typed.parse().is_ok_and(|number: u32| (1..=newest).contains(&number));
+        (!known).then(|| shorten(typed))
+    };
+    if let Some(version) = unknown(v1::VERSION_KEY, v1::VERSION) {
+        let message = format!(
+            "The link is of version “{version}”, which this page does not know. What version {} has in common with it was read.",
+            v1::VERSION
+        );
+        issues.push(pairs::stray(Severity::Error, message));
+    }
+    if let Some(revision) = unknown(v1::REVISION_KEY, catalog::REVISION) {
+        let message = format!(
+            "The link was made with revision “{revision}” of the catalog. Revision {} was used, whose values may differ.",
+            catalog::REVISION
+        );
+        issues.push(pairs::stray(Severity::Error, message));
+    }
+}

@@ -1,0 +1,51 @@
+//! Scenario to text.
+
+use crate::scenario::pins::MOST_PINS;
+use core::fmt::Write;
+
+use super::v1;
+use crate::json::Json;
+use crate::scenario::Scenario;
+
+/// The fragment of a scenario's link, without `#`: version and catalog revision, then what differs from the starting point.
+///
+/// ```
+/// use engine::share::{decode, encode};
+///
+/// let mut scenario = decode("").scenario;
+/// scenario.gpus = 128;
+/// assert_eq!(encode(&scenario), "v=1&rev=2&gpus=128");
+/// assert_eq!(decode(&encode(&scenario)).scenario, scenario);
+/// ```
+pub fn encode(scenario: &Scenario) -> String {
+    let pairs = v1::write(scenario);
+    pairs.iter().map(|(key, value)| format!("{key}={value}")).collect::<Vec<_>>().join("&")
+}
+
+/// The fragment of a scenario with others pinned beside it: each after `pin=1`, `pin=2`, ..., as what it changes of the first one
+/// where that is shorter (see [`v1`]). No more than [`MOST_PINS`] are written.
+///
+/// ```
+/// use engine::share::{decode, encode_with};
+///
+/// let scenario = decode("").scenario;
+/// let pinned = decode("gpus=128").scenario;
+/// assert_eq!(encode_with(&scenario, &[pinned]), "v=1&rev=2&pin=1&gpus=128");
+/// assert_eq!(decode("v=1&rev=2&pin=1&gpus=128").pins, [pinned]);
+/// ```
+pub fn encode_with(scenario: &Scenario, pins: &[Scenario]) -> String {
+    let mut text = encode(scenario);
+    for (place, pin) in pins.iter().take(MOST_PINS).enumerate() {
+        // Writing to a string cannot fail.
+        let _ = write!(text, "&{}={}", v1::PIN_KEY, place + 1);
+        for (key, value) in v1::write_pin(scenario, pin) {
+            let _ = write!(text, "&{key}={value}");
+        }
+    }
+    text
+}
+
+/// Every value of a scenario under the keys of its link, in display units: what [`super::decode()`] reads back.
+pub fn to_json(scenario: &Scenario) -> Json {
+    Json::object(v1::write_all(scenario))
+}

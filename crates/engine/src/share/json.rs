@@ -1,0 +1,71 @@
+//! JSON to `key=value` pairs: the same keys as in a link.
+
+use serde_json::Value;
+
+use super::pairs::{Pairs, stray};
+use crate::digits::shortest;
+use crate::json::Json;
+use crate::params::quantity::shorten;
+use crate::scenario::issue::Severity;
+
+/// The pairs of a text that is JSON.
+pub(super) fn read(text: &str) -> Pairs {
+    match serde_json::from_str::<Value>(text) {
+        Ok(value) => pairs(&Json::from(&value)),
+        Err(error) => no_json(&format!("{error}")),
+    }
+}
+
+/// The pairs of an object, or of the scenario in a whole report.
+pub(super) fn pairs(json: &Json) -> Pairs {
+    // A whole report holds its scenario.
+    let scenario = json.get("scenario").and_then(Json::entries);
+    match scenario.or(json.entries()) {
+        Some(entries) => from_object(entries),
+        None => no_json("it is not an object"),
+    }
+}
+
+fn no_json(reason: &str) -> Pairs {
+    let message = format!("The JSON could not be read: {reason}. The page shows its first scenario instead.");
+    Pairs { pairs: Vec::new(), issues: vec![stray(Severity::Error, message)] }
+}
+
+fn from_object(entries: &[(String, Json)]) -> Pairs {
+    let mut read = Pairs::default();
+    for (key, value) in entries {
+        let text = match value {
+            Json::Text(text) => text.trim().to_owned(),
+            Json::Number(number) => shortest(*number),
+            Json::Bool(yes) => if *yes { "yes" } else { "no" }.to_owned(),
+            Json::Null | Json::List(_) | Json::Object(_) => {
+                let message = format!("The value of “{}” is neither a number nor text. It was left out.", shorten(key));
+                read.issues.push(stray(Severity::Error, message));
+                continue;
+            }
+        };
+        read.pairs.push((key.trim().to_ascii_lowercase(), text));
+    }
+    read
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_object_is_read_and_so_is_the_scenario_of_a_report() {
+        for text in [r#"{"mem": "80 GiB", "v": 1}"#, r#"{"mfu": 0.5, "scenario": {"mem": "80 GiB", "v": 1}}"#] {
+            let read = read(text);
+            assert_eq!((read.value("v"), read.value("mem")), (Some("1"), Some("80 GiB")), "{text}");
+            assert!(read.issues.is_empty(), "{text}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_object_is_said() {
+        for text in ["{", r#"{"a": "#, "[1]", r#"{"mem": [80]}"#] {
+            assert_eq!(read(text).issues.len(), 1, "{text}");
+        }
+    }
+}

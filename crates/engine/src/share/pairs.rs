@@ -1,0 +1,192 @@
+//! Text to `key=value` pairs, whatever became of the link on its way: percent signs, `&amp;`, an address around it.
+//! What follows a pair with the key `pin` is a scenario of its own.
+
+use super::v1::PIN_KEY;
+use crate::params::quantity::shorten;
+use crate::scenario::issue::{Issue, Severity};
+use crate::scenario::pins::MOST_PINS;
+
+/// The pairs of a link in its order, and what was no pair.
+#[derive(Debug, Default)]
+pub(super) struct Pairs {
+    /// Keys in lower case, with their values.
+    pub(super) pairs: Vec<(String, String)>,
+    /// Sentences about the rest.
+    pub(super) issues: Vec<Issue>,
+}
+
+impl Pairs {
+    /// The value of a key: the last one, where it occurs more than once.
+    pub(super) fn value(&self, key: &str) -> Option<&str> {
+        self.pairs.iter().rev().find(|(found, _)| found == key).map(|(_, value)| value.as_str())
+    }
+
+    /// Whether a key occurs with different values.
+    pub(super) fn is_ambiguous(&self, key: &str) -> bool {
+        let mut values = self.pairs.iter().filter(|(found, _)| found == key).map(|(_, value)| value);
+        values.next().is_some_and(|first| values.any(|value| value != first))
+    }
+}
+
+/// All of a link.
+#[derive(Debug, Default)]
+pub(super) struct Link {
+    /// The scenario on screen.
+    pub(super) screen: Pairs,
+    /// Pinned ones, in order, at most [`MOST_PINS`].
+    pub(super) pins: Vec<Pairs>,
+    /// How many the link pins.
+    pub(super) pinned: usize,
+}
+
+impl Link {
+    /// A link of one scenario.
+    pub(super) fn of(screen: Pairs) -> Self {
+        Self { screen, pins: Vec::new(), pinned: 0 }
+    }
+
+    /// Opens a pinned scenario.
+    fn pin(&mut self) {
+        self.pinned += 1;
+        if self.pinned <= MOST_PINS {
+            self.pins.push(Pairs::default());
+        }
+    }
+
+    /// What is read now: nothing once there are too many pins.
+    fn now(&mut self) -> Option<&mut Pairs> {
+        if self.pinned > MOST_PINS {
+            return None;
+        }
+        Some(self.pins.last_mut().unwrap_or(&mut self.screen))
+    }
+}
+
+/// A sentence about something that is no parameter.
+pub(super) fn stray(severity: Severity, message: String) -> Issue {
+    Issue { severity, key: None, message }
+}
+
+/// The pairs of an address or a fragment; `None` where the text holds nothing.
+pub(super) fn read(text: &str) -> Option<Link> {
+    let text = text.trim();
+    let fragment = match text.split_once('#') {
+        Some((_, fragment)) => fragment,
+        None if text.contains("://") => "",
+        None => text,
+    };
+    // Some messengers encode the whole fragment once more.
+    let whole = if fragment.contains('=') { fragment.to_owned() } else { percent_decoded(fragment) };
+    let link = from_fragment(&whole);
+    let empty = link.pinned == 0 && link.screen.pairs.is_empty() && link.screen.issues.is_empty();
+    (!empty).then_some(link)
+}
+
+fn from_fragment(fragment: &str) -> Link {
+    let mut link = Link::default();
+    for part in fragment.split('&') {
+        let part = part.strip_prefix("amp;").unwrap_or(part).trim();
+        if part.is_empty() {
+            continue;
+        }
+        let (key, value) = part.split_once('=').unwrap_or((part, ""));
+        let name = percent_decoded(key).trim().to_ascii_lowercase();
+        if name == PIN_KEY {
+            link.pin();
+            continue;
+        }
+        let Some(read) = link.now() else { continue };
+        if key.is_empty() || value.is_empty() {
+            let shown = shorten(&percent_decoded(part));
+            let message =
+                format!("“{shown}” in the link has no key or no value: the link may have been cut. It was left out.");
+            read.issues.push(stray(Severity::Error, message));
+        } else {
+            read.pairs.push((name, percent_decoded(value).trim().to_owned()));
+        }
+    }
+    link
+}
+
+/// Text with `%20` and the like replaced; what is no valid escape stays, what is no UTF-8 becomes a replacement character.
+fn percent_decoded(text: &str) -> String {
+    let mut decoded = Vec::with_capacity(text.len());
+    let mut bytes = text.bytes();
+    while let Some(byte) = bytes.next() {
+        let mut ahead = bytes.clone();
+        let escaped = (byte == b'%').then(|| Some(digit(ahead.next()?)? * 16 + digit(ahead.next()?)?)).flatten();
+        match escaped {
+            Some(escaped) => {
+                decoded.push(escaped);
+                bytes = ahead;
+            }
+            None => decoded.push(byte),
+        }
+    }
+    String::from_utf8_lossy(&decoded).into_owned()
+}
+
+/// The value of a hexadecimal digit.
+fn digit(byte: u8) -> Option<u8> {
+    char::from(byte).to_digit(16).and_then(|digit| u8::try_from(digit).ok())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn pairs(text: &str) -> Vec<(String, String)> {
+        read(text).map(|read| read.screen.pairs).unwrap_or_default()
+    }
+
+    fn pair(key: &str, value: &str) -> (String, String) {
+        (key.to_owned(), value.to_owned())
+    }
+
+    #[test]
+    fn a_fragment_is_read_from_whatever_surrounds_it() {
+        let expected = vec![pair("v", "1"), pair("mem", "80 GiB")];
+        for text in [
+            "v=1&mem=80 GiB",
+            "#v=1&mem=80%20GiB",
+            " https://example.org/shardwise/?embed=1#v=1&mem=80%20GiB\n",
+            "v=1&amp;mem=80 GiB",
+            "&&v=1&&MEM=80 GiB&",
+            "v%3D1%26mem%3D80%20GiB",
+        ] {
+            let mut read = pairs(text);
+            read.sort_by(|a, b| b.cmp(a));
+            assert_eq!(read, expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn nothing_is_nothing() {
+        for text in ["", " ", "#", "https://example.org/shardwise/", "https://example.org/?embed=1#"] {
+            assert!(read(text).is_none(), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_bad_escape_stays_as_it_is() {
+        assert_eq!(percent_decoded("100%"), "100%");
+        assert_eq!(percent_decoded("%zz%4"), "%zz%4");
+        assert_eq!(percent_decoded("%C3%A9%ff"), "é\u{fffd}");
+    }
+
+    #[test]
+    fn the_last_of_several_values_counts() {
+        let read = read("mem=40&mem=80&gpus=8&gpus=8").unwrap().screen;
+        assert_eq!(read.value("mem"), Some("80"));
+        assert!(read.is_ambiguous("mem") && !read.is_ambiguous("gpus"));
+    }
+
+    #[test]
+    fn what_follows_a_pin_is_a_scenario_of_its_own() {
+        let read = read("gpus=8&pin=1&gpus=16&mem=&pin=2&pin=3&x=1&pin=4&gpus=9&nothing").unwrap();
+        assert_eq!(read.screen.pairs, [pair("gpus", "8")]);
+        assert_eq!(read.pins[0].pairs, [pair("gpus", "16")]);
+        assert_eq!((read.pins[0].issues.len(), read.pins[1].pairs.len()), (1, 0));
+        assert_eq!((read.pins[2].pairs.len(), read.pins.len(), read.pinned), (1, 3, 4));
+    }
+}

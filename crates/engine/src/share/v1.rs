@@ -1,0 +1,178 @@
+//! Version 1 of the link, frozen: what it means must not change once a link is published. A change of meaning is version 2.
+//!
+//! Keys, in this order, each only where it differs from the starting point:
+//!
+//! 1. `v`, the version, and `rev`, the catalog's revision: always there. A link of an earlier revision means its numbers
+//!    ([`crate::catalog::revisions`]); without it, the present ones.
+//! 2. `cluster`: a cluster of the catalog, with its GPU and network; `custom` for a network of the user's own.
+//! 3. `gpu`: a GPU of the catalog other than the cluster's; `custom` for one of the user's own.
+//! 4. `model`: a model of the catalog; `custom` for a shape of the user's own; without it (or with `ladder`) `size` counts.
+//! 5. The parameters of [`crate::params::every`] under their keys, in their units: those of GPU and network where they
+//!    differ from the picked entries, all others where they differ from [`start`].
+//!
+//! A custom model's shape holds `layers`, `hidden`, `heads`, `ffn` and `vocab` in any case, `kv` and `headdim` where they
+//! are not `heads` and `hidden / heads`, and the rest where it differs from [`CUSTOM_SHAPE`].
+
+//!
+//! # Pinned scenarios
+//!
+//! After the scenario a link may hold up to [`MOST_PINS`] others to compare it with. Each begins with the pair `pin`, whose value is
+//! its number and means nothing; what follows up to the next `pin` or the end are its own pairs:
+//!
+//! - with a `v` among them they are a whole link by themselves: nothing of the scenario on screen counts;
+//! - without, they stand over the pairs of the scenario on screen: a key that both have is the pin's, all others are the scenario's,
+//!   but for those that do not apply to the pin (the shape of a custom model where the pin names another).
+//!
+//! `v=1&rev=2&cluster=a100-40gb-200g&size=7B&pin=1&size=65B&pin=2&v=1&rev=2&model=llama-3-8b` pins the same run of 65B, and
+//! Llama 3 8B on the starting point's cluster. A pin with a pair that cannot be read is left out, with a sentence: part of a
+//! scenario is no comparison.
+
+mod pins;
+mod read;
+mod write;
+
+pub(super) use pins::{read_pin, write_pin};
+pub(super) use read::read;
+pub use read::set;
+pub(super) use write::{write, write_all};
+
+use crate::catalog;
+use crate::catalog::pick::pick_cluster;
+use crate::model::experts::{AllToAll, Dispatcher, ExpertParallel};
+use crate::model::hardware::Topology;
+use crate::model::parallel::{ContextExchange, Pipeline, Schedule, TensorParallel};
+use crate::model::run::RunChoices;
+use crate::model::software::{
+    AttentionKernel, Communication, Framework, GradientSync, Graphs, Kernels, Loss, NormKernel, Offload,
+};
+use crate::model::training::{ComputeFormat, MfuConvention, Optimizer, Recipe};
+use crate::model::transformer::{Architecture, AttentionBias, Experts, LatentAttention, Norm, QkNorm};
+use crate::scenario::{ExpertChoice, Model, RecomputeMode, Scenario, Strategy};
+use crate::units::{BytesPerSecond, Seconds};
+
+/// The number of this version.
+pub const VERSION: u32 = 1;
+/// The key of the version.
+pub const VERSION_KEY: &str = "v";
+/// The key of the catalog's revision.
+pub const REVISION_KEY: &str = "rev";
+/// The key of the cluster.
+pub const CLUSTER_KEY: &str = "cluster";
+/// The key of the GPU.
+pub const GPU_KEY: &str = "gpu";
+/// The key of the model.
+pub const MODEL_KEY: &str = "model";
+/// The key that begins a pinned scenario.
+pub const PIN_KEY: &str = "pin";
+
+/// The starting point's cluster.
+const CLUSTER: &str = "a100-40gb-200g";
+
+/// The keys that a custom model's link always holds.
+const REQUIRED_OF_A_SHAPE: [&str; 5] = ["layers", "hidden", "heads", "ffn", "vocab"];
+
+/// The starting point: what a link means that holds nothing. It is the first visit's scenario at the time of version 1 and
+/// stays what it is when the first visit changes.
+pub fn start() -> Scenario {
+    let mut scenario = Scenario {
+        model: Model::Ladder { size: 13e9 },
+        gpus: 64,
+        seq_len: 4096,
+        micro_batch_size: 1,
+        grad_accum_steps: 1,
+        strategy: Strategy::FullShard,
+        tp: 1,
+        tensor: TensorParallel { sequence_parallel: true, asynchronous: false },
+        cp: 1,
+        context: ContextExchange::Ring,
+        pp: 1,
+        pipeline: Pipeline {
+            schedule: Schedule::OneForwardOneBackward,
+            virtual_stages: 2,
+            first_stage_layers: 0,
+            last_stage_layers: 0,
+        },
+        ep: 1,
+        etp: 1,
+        experts: ExpertParallel {
+            capacity_factor: 1.0,
+            imbalance: 1.0,
+            dispatcher: Dispatcher::AllToAll,
+            algorithm: AllToAll::Linear,
+            chunks: 1,
+            across_micro_batches: false,
+            grouped: true,
+            fused: false,
+        },
+        expert_choice: ExpertChoice { degrees: false, chunks: false },
+        shard_size: 4,
+        recompute: RecomputeMode::None,
+        keep_fraction: 0.5,
+        recipe: Recipe::Fsdp2MixedBf16,
+        compute_format: ComputeFormat::Recipe,
+        optimizer: Optimizer::AdamW,
+        communication: Communication { gradient_sync: GradientSync::Default, overlap: true },
+        offload: Offload { optimizer: false, parameters: false, activations: false },
+        framework: Framework::PyTorch,
+        kernels: Kernels {
+            attention: AttentionKernel::Flash,
+            loss: Loss::Standard,
+            norms: NormKernel::Fused,
+            compile: false,
+            graphs: Graphs::None,
+            dropout: false,
+        },
+        topology: Topology::Aware,
+        mfu_convention: MfuConvention::FullAttention,
+        run: RunChoices {
+            tokens: 1e12,
+            price_per_gpu_hour: 2.0,
+            pue: 1.1,
+            grid_intensity: 385.0,
+            storage: BytesPerSecond::from_gb_per_s(10.0),
+            mtbf: Seconds::from_hours(50_700.0),
+            restart: Seconds::from_minutes(10.0),
+            checkpoint_interval: Seconds::ZERO,
+            sharded_checkpoint: true,
+            deferred_init: true,
+            critical_batch_tokens: 20e6,
+        },
+        ..catalog::default_scenario()
+    };
+    pick_cluster(&mut scenario, CLUSTER);
+    scenario
+}
+
+/// The starting point of a custom model: the shape of Llama 2 7B.
+pub const CUSTOM_SHAPE: Architecture = Architecture {
+    num_hidden_layers: 32,
+    hidden_size: 4096,
+    num_attention_heads: 32,
+    num_key_value_heads: 32,
+    head_dim: 128,
+    intermediate_size: 11_008,
+    vocab_size: 32_000,
+    gated_mlp: true,
+    norm: Norm::Rms,
+    norms_per_layer: 2,
+    qk_norm: QkNorm::None,
+    attention_bias: AttentionBias::None,
+    mlp_bias: false,
+    tie_word_embeddings: false,
+    head_bias: false,
+    learned_positions: 0,
+    embedding_norm: false,
+    sliding_window: 0,
+    global_every: 0,
+    attention_chunks: false,
+    attention_sinks: false,
+    latent: LatentAttention::NONE,
+    experts: Experts::NONE,
+};
+
+/// The shape with the key and value heads and the head dimension that follow from the rest.
+fn with_derived_heads(mut shape: Architecture) -> Architecture {
+    shape.num_key_value_heads = shape.num_attention_heads;
+    shape.head_dim = shape.hidden_size.checked_div(shape.num_attention_heads).unwrap_or(0).max(1);
+    shape
+}

@@ -1,0 +1,74 @@
+//! Scenarios pinned beside the one on screen: written as what they change of it, where that is shorter.
+
+use super::read::{OTHER_KEYS, read};
+use super::write::{value_text, write};
+use super::{CLUSTER_KEY, GPU_KEY, MODEL_KEY, VERSION_KEY};
+use crate::catalog::pick::LADDER;
+use crate::params::{find, is_held};
+use crate::scenario::issue::{Issue, Severity};
+use crate::scenario::{CUSTOM, Model, Scenario};
+use crate::share::decode::ages;
+use crate::share::pairs::Pairs;
+
+/// The pinned scenario that its own pairs mean beside those of the scenario on screen; `None`, with the reason, where a part of it
+/// could not be read.
+pub(in crate::share) fn read_pin(screen: &Pairs, mut own: Pairs, issues: &mut Vec<Issue>) -> Option<Scenario> {
+    let keys: Vec<String> = own.pairs.iter().map(|(key, _)| key.clone()).collect();
+    let is_own = |key: &str| keys.iter().any(|own| own == key);
+    if !is_own(VERSION_KEY) {
+        let known = |key: &str| find(key).is_some() || OTHER_KEYS.contains(&key);
+        let kept = screen.pairs.iter().filter(|(key, _)| known(key) && !is_own(key));
+        own.pairs.splice(0..0, kept.cloned());
+    }
+    let mut found = Vec::new();
+    ages(&own, &mut found);
+    let scenario = read(&own, &mut found);
+    found.append(&mut own.issues);
+    // What does not apply to the pin is no mistake where the scenario on screen holds it.
+    found.retain(|issue| issue.severity == Severity::Error || issue.key.is_none_or(is_own));
+    if let Some(error) = found.iter().position(|issue| issue.severity == Severity::Error) {
+        issues.push(found.swap_remove(error));
+        return None;
+    }
+    issues.append(&mut found);
+    Some(scenario)
+}
+
+/// The pairs of a pinned scenario: those that change what is on screen, or all of them where these are shorter or say more.
+pub(in crate::share) fn write_pin(screen: &Scenario, pin: &Scenario) -> Vec<(&'static str, String)> {
+    let (beside, whole) = (write(screen), write(pin));
+    let value = |pairs: &[(&str, String)], key: &str| {
+        pairs.iter().find(|(found, _)| *found == key).map(|(_, value)| value.clone())
+    };
+    let mut changes: Vec<_> =
+        whole.iter().filter(|(key, own)| value(&beside, key).as_ref() != Some(own)).cloned().collect();
+    for (key, _) in beside.iter().filter(|(key, _)| value(&whole, key).is_none()) {
+        changes.extend(unsaid(key, pin).map(|value| (*key, value)));
+    }
+    let pairs = |pairs: &[(&str, String)]| Pairs {
+        pairs: pairs.iter().map(|(key, value)| ((*key).to_owned(), value.clone())).collect(),
+        issues: Vec::new(),
+    };
+    let length = |pairs: &[(&str, String)]| pairs.iter().map(|(key, value)| key.len() + value.len() + 2).sum::<usize>();
+    let shorter = length(&changes) < length(&whole);
+    let mut issues = Vec::new();
+    let same = shorter && read_pin(&pairs(&beside), pairs(&changes), &mut issues) == Some(*pin);
+    if same && issues.is_empty() { changes } else { whole }
+}
+
+/// The value of a key that a whole link of this scenario leaves out, as it is the usual one.
+fn unsaid(key: &str, pin: &Scenario) -> Option<String> {
+    match key {
+        CLUSTER_KEY => Some(pin.network.id.to_owned()),
+        GPU_KEY => Some(pin.accelerator.id.to_owned()),
+        MODEL_KEY => {
+            let id = match pin.model {
+                Model::Ladder { .. } => LADDER,
+                Model::Preset { id, .. } => id,
+                Model::Custom { .. } => CUSTOM,
+            };
+            Some(id.to_owned())
+        }
+        _ => find(key).filter(|param| is_held(param, pin)).map(|param| value_text(param, pin)),
+    }
+}

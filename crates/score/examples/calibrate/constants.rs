@@ -1,0 +1,199 @@
+//! The constants that are fitted: where each applies in a setup, and within what it may lie.
+
+use engine::model::setup::Setup;
+use engine::model::software::Framework;
+use engine::scenario::Scenario;
+use engine::scenario::overheads::COMPILED;
+use engine::units::Seconds;
+use score::score::Entry;
+
+/// One constant.
+pub(crate) struct Constant {
+    pub(crate) name: &'static str,
+    /// Its bounds in the fit: what is physically sensible.
+    pub(crate) range: (f64, f64),
+    /// Whether it has a part in a row's prediction.
+    pub(crate) applies: fn(&Scenario) -> bool,
+    pub(crate) get: fn(&Setup) -> f64,
+    pub(crate) set: fn(&mut Setup, f64),
+}
+
+macro_rules! constant {
+    ($name:literal, $range:expr, $applies:expr, $($field:ident).+) => {
+        Constant {
+            name: $name,
+            range: $range,
+            applies: $applies,
+            get: |setup| setup.$($field).+,
+            set: |setup, value| setup.$($field).+ = value,
+        }
+    };
+}
+
+/// The generation of an accelerator, by its key in the catalog.
+pub(crate) fn generation(scenario: &Scenario) -> &'static str {
+    let id = scenario.accelerator.id;
+    let starts = |prefixes: &[&str]| prefixes.iter().any(|prefix| id.starts_with(prefix));
+    if starts(&["v100"]) {
+        "V100"
+    } else if starts(&["a100", "a800"]) {
+        "A100"
+    } else if starts(&["h100", "h200", "h800", "h20", "gh200"]) {
+        "H100"
+    } else if starts(&["b300", "gb300"]) {
+        "B300"
+    } else if starts(&["b200", "gb200"]) {
+        "B200"
+    } else {
+        "other"
+    }
+}
+
+fn a100(s: &Scenario) -> bool {
+    generation(s) == "A100"
+}
+
+fn h100(s: &Scenario) -> bool {
+    generation(s) == "H100"
+}
+
+fn b200(s: &Scenario) -> bool {
+    generation(s) == "B200"
+}
+
+fn b300(s: &Scenario) -> bool {
+    generation(s) == "B300"
+}
+
+fn v100(s: &Scenario) -> bool {
+    generation(s) == "V100"
+}
+
+fn always(_: &Scenario) -> bool {
+    true
+}
+
+fn nvlink_2_or_3(s: &Scenario) -> bool {
+    !matches!(generation(s), "H100" | "B200" | "B300")
+}
+
+fn nvlink_4_or_5(s: &Scenario) -> bool {
+    !nvlink_2_or_3(s)
+}
+
+/// Networks without a measured efficiency of their own.
+fn fabric(s: &Scenario) -> bool {
+    let efficiency = s.network.values.inter_node_efficiency;
+    efficiency > 0.6 && !efa(s)
+}
+
+fn efa(s: &Scenario) -> bool {
+    s.network.values.inter_node_latency > Seconds::from_us(100.0)
+}
+
+/// Every constant of the fit.
+pub(crate) const CONSTANTS: &[Constant] = &[
+    constant!("V100 matmul", (0.4, 0.95), v100, accelerator.efficiency.matmul),
+    constant!("A100 matmul", (0.5, 0.95), a100, accelerator.efficiency.matmul),
+    constant!("H100 matmul", (0.4, 0.9), h100, accelerator.efficiency.matmul),
+    constant!("B200 matmul", (0.55, 0.9), b200, accelerator.efficiency.matmul),
+    constant!("H100 matmul 8-bit", (0.3, 0.75), h100, accelerator.efficiency.matmul_8bit),
+    constant!("B200 matmul 8-bit", (0.3, 0.8), b200, accelerator.efficiency.matmul_8bit),
+    constant!("B300 matmul", (0.55, 0.9), b300, accelerator.efficiency.matmul),
+    constant!("B300 matmul 8-bit", (0.3, 0.8), b300, accelerator.efficiency.matmul_8bit),
+    constant!("B300 tuned attention", (0.15, 0.75), b300, accelerator.efficiency.attention_tuned),
+    constant!("A100 flash attention", (0.1, 0.6), a100, accelerator.efficiency.attention),
+    constant!("H100 flash attention", (0.1, 0.6), h100, accelerator.efficiency.attention),
+    constant!("A100 tuned attention", (0.2, 0.6), a100, accelerator.efficiency.attention_tuned),
+    constant!("H100 tuned attention", (0.15, 0.75), h100, accelerator.efficiency.attention_tuned),
+    constant!("B200 tuned attention", (0.15, 0.75), b200, accelerator.efficiency.attention_tuned),
+    constant!("half-saturation tokens", (20.0, 600.0), always, accelerator.efficiency.half_saturation_tokens),
+    Constant {
+        name: "launch a layer, ms",
+        range: (0.05, 1.5),
+        applies: always,
+        get: |setup| setup.accelerator.efficiency.launch_per_layer.ms(),
+        set: |setup, value| setup.accelerator.efficiency.launch_per_layer = Seconds::from_ms(value),
+    },
+    constant!(
+        "element-wise PyTorch",
+        (60.0, 400.0),
+        |s| s.framework == Framework::PyTorch && !s.kernels.compile,
+        overheads.elementwise_bytes
+    ),
+    Constant {
+        name: "compiled share",
+        range: (0.4, 1.0),
+        applies: |s| s.kernels.compile,
+        get: |_| COMPILED,
+        set: |setup, value| setup.overheads.elementwise_bytes *= value / COMPILED,
+    },
+    constant!(
+        "element-wise Megatron",
+        (40.0, 400.0),
+        |s| s.framework == Framework::Megatron,
+        overheads.elementwise_bytes
+    ),
+    constant!(
+        "element-wise Megatron 2021",
+        (60.0, 500.0),
+        |s| s.framework == Framework::MegatronLegacy,
+        overheads.elementwise_bytes
+    ),
+    constant!(
+        "element-wise nanotron",
+        (60.0, 400.0),
+        |s| s.framework == Framework::Nanotron,
+        overheads.elementwise_bytes
+    ),
+    constant!("contention", (1.0, 1.15), always, overheads.contention),
+    constant!("NVLink 2, 3 efficiency", (0.7, 0.85), nvlink_2_or_3, network.intra_node_efficiency),
+    constant!("NVLink 4, 5 efficiency", (0.55, 0.6), nvlink_4_or_5, network.intra_node_efficiency),
+    constant!("fabric efficiency", (0.3, 0.95), fabric, network.inter_node_efficiency),
+    Constant {
+        name: "network hop, us",
+        range: (5.0, 80.0),
+        applies: |s| !efa(s),
+        get: |setup| setup.network.inter_node_latency.us(),
+        set: |setup, value| setup.network.inter_node_latency = Seconds::from_us(value),
+    },
+    Constant {
+        name: "EFA hop, us",
+        range: (150.0, 600.0),
+        applies: efa,
+        get: |setup| setup.network.inter_node_latency.us(),
+        set: |setup, value| setup.network.inter_node_latency = Seconds::from_us(value),
+    },
+    constant!("EFA efficiency", (0.4, 0.9), efa, network.inter_node_efficiency),
+];
+
+/// A row ready to be evaluated again and again.
+pub(crate) struct Case {
+    pub(crate) source: String,
+    pub(crate) scenario: Scenario,
+    pub(crate) setup: Setup,
+    /// Measured step time, for as many tokens as the scenario's step has.
+    pub(crate) step: f64,
+    pub(crate) mfu: f64,
+    /// Which constants have a part in it.
+    pub(crate) constants: Vec<usize>,
+}
+
+impl Case {
+    /// A row with a measured step time; `None` for others.
+    pub(crate) fn of(entry: &Entry) -> Option<Self> {
+        let prediction = entry.outcome.as_ref().ok()?;
+        let (measured, _) = prediction.measured_step?;
+        let scale = prediction.report.time.step.get() / prediction.step_time_s;
+        let scenario = prediction.scenario;
+        let constants = (0..CONSTANTS.len()).filter(|&at| (CONSTANTS[at].applies)(&scenario)).collect();
+        Some(Self {
+            source: entry.source().to_owned(),
+            scenario,
+            setup: scenario.setup(),
+            step: measured * scale,
+            mfu: prediction.measured_mfu.unwrap_or(0.0),
+            constants,
+        })
+    }
+}

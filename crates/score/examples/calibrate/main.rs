@@ -1,0 +1,139 @@
+//! Fits the constants of the catalog to measured steps, by coordinate descent, and cross-validates the fit by source:
+//! `cargo run --release --no-default-features --example calibrate -- tests/measured/*.csv`.
+//!
+//! It prints; what it finds goes into the catalog by hand, as a new revision.
+
+#![allow(clippy::indexing_slicing, reason = "indices come from the tables they point into")]
+
+mod constants;
+#[path = "../score/table.rs"]
+#[allow(dead_code, unreachable_pub, reason = "shared with the score example, which uses all of it")]
+mod table;
+
+use std::collections::BTreeMap;
+use std::process::ExitCode;
+
+use constants::{CONSTANTS, Case};
+use engine::catalog::accuracy::FAST_MFU;
+use engine::model::step::evaluate;
+use engine::stats::{mean, median};
+
+/// A single row counts no more than this: what is off by half has a reason that no constant can mend.
+const CAP: f64 = 0.5;
+/// Passes over all constants.
+const PASSES: usize = 12;
+
+fn main() -> ExitCode {
+    let files: Vec<String> = std::env::args().skip(1).collect();
+    let mut tables = table::Tables::default();
+    for file in &files {
+        if let Err(message) = tables.read(file) {
+            eprintln!("{message}");
+            return ExitCode::from(2);
+        }
+    }
+    let cases: Vec<Case> =
+        tables.training.iter().filter_map(Case::of).filter(|case| case.mfu >= FAST_MFU && !is_apart(case)).collect();
+    let all: Vec<&Case> = cases.iter().collect();
+    let start = initial(&all);
+    println!("{} rows; loss {:.4} as the catalog stands", all.len(), loss(&all, &start));
+    let fitted = fit(&all, &start);
+    println!("{:.4} fitted\n", loss(&all, &fitted));
+    for (constant, (before, after)) in CONSTANTS.iter().zip(start.iter().zip(&fitted)) {
+        println!("{:<28} {before:>9.3} -> {after:>9.3}", constant.name);
+    }
+    println!("\n| source | rows | now | fitted | held out |\n|---|---|---|---|---|");
+    let sources: BTreeMap<&str, Vec<&Case>> = all.iter().fold(BTreeMap::new(), |mut map, case| {
+        map.entry(case.source.as_str()).or_insert_with(Vec::new).push(*case);
+        map
+    });
+    let mut held_out = Vec::new();
+    for (source, rows) in &sources {
+        let rest: Vec<&Case> = all.iter().copied().filter(|case| case.source != *source).collect();
+        let without = fit(&rest, &start);
+        held_out.extend(rows.iter().map(|case| error(case, &without)));
+        let of = |values: &[f64]| summary(&rows.iter().map(|case| error(case, values)).collect::<Vec<_>>());
+        println!("| {source} | {} | {} | {} | {} |", rows.len(), of(&start), of(&fitted), of(&without));
+    }
+    let of = |values: &[f64]| summary(&all.iter().map(|case| error(case, values)).collect::<Vec<_>>());
+    println!("| All | {} | {} | {} | {} |", all.len(), of(&start), of(&fitted), summary(&held_out));
+    let mut ratios: Vec<f64> = held_out.iter().map(|error| 1.0 / (1.0 + error)).collect();
+    ratios.sort_by(f64::total_cmp);
+    let quantile = |share: f64| ratios[((ratios.len() - 1) as f64 * share).round() as usize];
+    println!("\n80 % of held-out rows took {:.3} to {:.3} times the predicted step", quantile(0.1), quantile(0.9));
+    ExitCode::SUCCESS
+}
+
+/// Rows whose makers warn of them: one source's V100 rows are off by up to 40 % by its author's word.
+fn is_apart(case: &Case) -> bool {
+    case.source.contains("BigScience") && constants::generation(&case.scenario) == "V100"
+}
+
+/// Median, mean and signed mean of the absolute percentage error.
+fn summary(errors: &[f64]) -> String {
+    let absolute: Vec<f64> = errors.iter().map(|error| error.abs()).collect();
+    let percent = |value: Option<f64>| 1e2 * value.unwrap_or(f64::NAN);
+    format!("{:.1} / {:.1} ({:+.1})", percent(median(&absolute)), percent(mean(&absolute)), percent(mean(errors)))
+}
+
+/// The constants as the catalog has them.
+fn initial(cases: &[&Case]) -> Vec<f64> {
+    let value = |at: usize| {
+        let using = cases.iter().find(|case| case.constants.contains(&at));
+        using.map_or(f64::NAN, |case| (CONSTANTS[at].get)(&case.setup))
+    };
+    (0..CONSTANTS.len()).map(value).collect()
+}
+
+/// Predicted over measured step time, less one.
+fn error(case: &Case, values: &[f64]) -> f64 {
+    let mut setup = case.setup;
+    for &at in &case.constants {
+        if values[at].is_finite() {
+            (CONSTANTS[at].set)(&mut setup, values[at]);
+        }
+    }
+    evaluate(&setup).time.step.get() / case.step - 1.0
+}
+
+/// The mean error, every source weighing as the square root of its rows.
+fn loss(cases: &[&Case], values: &[f64]) -> f64 {
+    let mut sources: BTreeMap<&str, (f64, f64)> = BTreeMap::new();
+    for case in cases {
+        let (sum, count) = sources.entry(case.source.as_str()).or_default();
+        *sum += (1.0 + error(case, values)).ln().abs().min(CAP);
+        *count += 1.0;
+    }
+    let weight: f64 = sources.values().map(|(_, count)| count.sqrt()).sum();
+    sources.values().map(|(sum, count)| sum / count * count.sqrt()).sum::<f64>() / weight
+}
+
+/// Coordinate descent: each constant in turn takes the best of a few factors around it, which narrow.
+fn fit(cases: &[&Case], start: &[f64]) -> Vec<f64> {
+    let mut values = start.to_vec();
+    let mut best = loss(cases, &values);
+    let mut step = 0.20;
+    for _ in 0..PASSES {
+        let before = best;
+        for (at, constant) in CONSTANTS.iter().enumerate() {
+            if !values[at].is_finite() || !cases.iter().any(|case| case.constants.contains(&at)) {
+                continue;
+            }
+            for factor in [1.0 - step, 1.0 - step / 3.0, 1.0 + step / 3.0, 1.0 + step] {
+                let mut moved = values.clone();
+                let (low, high) = constant.range;
+                let width = (high - low) * 0.02;
+                moved[at] =
+                    (values[at] * factor + if factor > 1.0 { width * step } else { -width * step }).clamp(low, high);
+                let candidate = loss(cases, &moved);
+                if candidate < best {
+                    (best, values) = (candidate, moved);
+                }
+            }
+        }
+        if before - best < 1e-4 {
+            step *= 0.5;
+        }
+    }
+    values
+}

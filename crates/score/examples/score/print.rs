@@ -1,0 +1,179 @@
+//! Scores and predictions as text.
+
+use std::collections::BTreeMap;
+use std::io::{self, Write};
+
+use engine::stats::Errors;
+use score::pairs;
+use score::score::{self, Score};
+use score::tracker::Tracked;
+use serde_json::{Map, Value, json};
+
+use crate::table::{Line, Tables};
+
+/// Writes the score of each source and of all, then those of the tracker and of collectives.
+pub(crate) fn score(out: &mut impl Write, tables: &Tables) -> io::Result<()> {
+    let entries = &tables.training;
+    if !entries.is_empty() {
+        let scores = score::by_source(entries);
+        for (source, score) in &scores {
+            one(out, source, score)?;
+        }
+        if scores.len() > 1 {
+            one(out, "All", &score::score(entries))?;
+        }
+    }
+    let signs = pairs::hybrid_against_full(entries);
+    if signs.all > 0 {
+        writeln!(out, "Hybrid against full sharding: the sign is right in {} of {} pairs", signs.right, signs.all)?;
+    }
+    others(out, "Memory tracker", &tables.tracked, Tracked::error)?;
+    others(out, "Bus bandwidth of collectives", &tables.collectives, |collective| Some(collective.error()))
+}
+
+fn others<T>(out: &mut impl Write, name: &str, lines: &[Line<T>], error: impl Fn(&T) -> Option<f64>) -> io::Result<()> {
+    if lines.is_empty() {
+        return Ok(());
+    }
+    let used: Vec<f64> = lines.iter().filter_map(|line| error(line.outcome.as_ref().ok()?)).collect();
+    let worst = used.iter().map(|error| error.abs()).fold(0.0, f64::max);
+    writeln!(out, "{name}: {} of {} rows", used.len(), lines.len())?;
+    writeln!(out, "  {}, worst {:.1} %", spelled(Errors::of(&used)), 1e2 * worst)?;
+    let mut reasons: BTreeMap<&str, usize> = BTreeMap::new();
+    for left_out in lines.iter().filter_map(|line| line.outcome.as_ref().err()) {
+        *reasons.entry(&left_out.reason).or_default() += 1;
+    }
+    for (reason, count) in reasons {
+        writeln!(out, "  left out: {count} as {reason}")?;
+    }
+    Ok(())
+}
+
+fn spelled(errors: Option<Errors>) -> String {
+    errors.map_or("-".to_owned(), |e| {
+        format!(
+            "{} rows, median {:.1} %, mean {:.1} %, signed {:+.1} %",
+            e.count,
+            1e2 * e.median,
+            1e2 * e.mean,
+            1e2 * e.signed
+        )
+    })
+}
+
+fn one(out: &mut impl Write, name: &str, score: &Score) -> io::Result<()> {
+    writeln!(out, "{name}: {} of {} rows", score.used, score.rows)?;
+    let percent = |value: Option<f64>| value.map_or("-".to_owned(), |value| format!("{:.0} %", 1e2 * value));
+    if score.fast.is_some() {
+        writeln!(out, "  step time, MFU of 20 % or more: {}", spelled(score.fast))?;
+    }
+    if score.slow.is_some() {
+        let ranks = score.slow_ranks.map_or("-".to_owned(), |ranks| format!("{ranks:.3}"));
+        writeln!(out, "  step time, MFU below 20 %: {}, rank correlation {ranks}", spelled(score.slow))?;
+    }
+    if score.step_inside.is_some() {
+        writeln!(out, "  step times inside the band: {}", percent(score.step_inside))?;
+    }
+    if score.memory.is_some() {
+        writeln!(out, "  peak memory: {}; inside the band: {}", spelled(score.memory), percent(score.memory_inside))?;
+    }
+    let c = score.confusion;
+    if c != score::Confusion::default() {
+        writeln!(
+            out,
+            "  ran: {} called fitting, {} called out of memory; failed: {} called out of memory, {} called fitting",
+            c.ran_fits, c.ran_does_not, c.failed_does_not, c.failed_fits
+        )?;
+    }
+    for (reason, count) in &score.left_out {
+        writeln!(out, "  left out: {count} as {reason}")?;
+    }
+    Ok(())
+}
+
+/// Writes a JSON object a row.
+pub(crate) fn json(out: &mut impl Write, tables: &Tables) -> io::Result<()> {
+    for entry in &tables.training {
+        let p = entry.outcome.as_ref().ok();
+        let line = json!({
+            "file": entry.file,
+            "row_id": entry.row.row_id,
+            "predicted_step_time_s": p.map(|p| p.step_time_s),
+            "predicted_tokens_per_s_per_gpu": p.map(|p| p.report.tokens_per_s_per_gpu),
+            "predicted_mfu": p.map(|p| p.report.mfu),
+            "predicted_peak_mem_gib": p.map(|p| p.peak_mem_gib),
+            "band_low_s": p.map(|p| p.step_band.low * p.step_time_s),
+            "band_high_s": p.map(|p| p.step_band.high * p.step_time_s),
+            "fits": p.map(|p| p.fits),
+            "left_out": entry.outcome.as_ref().err().map(ToString::to_string),
+        });
+        writeln!(out, "{line}")?;
+    }
+    for Line { file, number, outcome } in &tables.tracked {
+        let mut object = Map::new();
+        object.insert("file".into(), json!(file));
+        object.insert("row_id".into(), json!(number.to_string()));
+        object.insert("line".into(), json!(number));
+        let predicted = outcome.as_ref().ok().map(Tracked::predicted);
+        for (name, bytes) in predicted.unwrap_or_default().iter() {
+            object.insert(format!("predicted_{name}"), json!(predicted.map(|_| bytes)));
+        }
+        object.insert("left_out".into(), json!(outcome.as_ref().err().map(ToString::to_string)));
+        let object = Value::Object(object);
+        writeln!(out, "{object}")?;
+    }
+    for Line { file, number, outcome } in &tables.collectives {
+        let collective = outcome.as_ref().ok();
+        let object = json!({
+            "file": file,
+            "line": number,
+            "predicted_bus_bandwidth_gb_per_s": collective.map(|collective| collective.predicted_gb_per_s),
+            "left_out": outcome.as_ref().err().map(ToString::to_string),
+        });
+        writeln!(out, "{object}")?;
+    }
+    Ok(())
+}
+
+/// Writes a line a row for the eye, tab-separated.
+pub(crate) fn rows(out: &mut impl Write, tables: &Tables) -> io::Result<()> {
+    writeln!(
+        out,
+        "row_id\tsource\tmodel\tgpu\tgpus\tdp\ttp\tpp\tcp\tmbs\taccum\tstrategy\tmeasured_s\tpredicted_s\tratio\tmeasured_mfu\tmeasured_gib\tpredicted_gib\tratio\tfits\tleft_out\tnotes"
+    )?;
+    for entry in &tables.training {
+        let row = &entry.row;
+        write!(out, "{}\t{:.28}\t{:.28}\t{:.20}\t", row.row_id, entry.source(), row.model, row.gpu)?;
+        match &entry.outcome {
+            Ok(p) => {
+                let s = &p.scenario;
+                let d = s.degrees();
+                let number = |value: Option<f64>| value.map_or("-".to_owned(), |value| format!("{value:.4}"));
+                let notes: Vec<&str> = p.notes.iter().collect();
+                writeln!(
+                    out,
+                    "{}\t{}\t{}\t{}\t{}\t{}\t{}\t{:?}\t{}\t{:.4}\t{}\t{}\t{}\t{:.2}\t{}\t{}\t\t{}",
+                    s.gpus,
+                    d.dp,
+                    d.tp,
+                    d.pp,
+                    d.cp,
+                    s.micro_batch_size,
+                    s.grad_accum_steps,
+                    s.strategy,
+                    number(p.measured_step.map(|step| step.0)),
+                    p.step_time_s,
+                    number(p.step_error().map(|error| error + 1.0)),
+                    number(p.measured_mfu),
+                    number(p.measured_gib),
+                    p.peak_mem_gib,
+                    number(p.memory_error().map(|error| error + 1.0)),
+                    p.fits,
+                    notes.join("; ")
+                )?;
+            }
+            Err(left_out) => writeln!(out, "{}{left_out}\t", "\t".repeat(16))?,
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,79 @@
+//! CSV files, read and evaluated.
+
+use std::path::Path;
+
+use csv::{ReaderBuilder, StringRecord};
+use score::LeftOut;
+use score::collectives::{self, Collective};
+use score::markdown;
+use score::row::Row;
+use score::schema::Schema;
+use score::score::Entry;
+use score::tracker::{self, Tracked};
+
+/// A row of a table without row identifiers, by its line.
+pub(crate) struct Line<T> {
+    /// The file.
+    pub(crate) file: String,
+    /// The line in it, the header's being 1.
+    pub(crate) number: u64,
+    /// The row, or why it is left out.
+    pub(crate) outcome: Result<T, LeftOut>,
+}
+
+/// What all files hold.
+#[derive(Default)]
+pub(crate) struct Tables {
+    /// Training runs.
+    pub(crate) training: Vec<Entry>,
+    /// Rows of the memory tracker.
+    pub(crate) tracked: Vec<Line<Tracked>>,
+    /// Measured collectives.
+    pub(crate) collectives: Vec<Line<Collective>>,
+}
+
+impl Tables {
+    /// Reads a file and evaluates its rows. Tables that have no score are named on stderr.
+    pub(crate) fn read(&mut self, path: &str) -> Result<(), String> {
+        let mut reader = ReaderBuilder::new()
+            .flexible(true)
+            .from_path(path)
+            .map_err(|error| format!("`{path}` could not be read: {error}."))?;
+        let header = reader.headers().map_err(|error| format!("`{path}` has no header: {error}."))?.clone();
+        let names: Vec<&str> = header.iter().map(|name| name.trim().trim_start_matches('\u{feff}')).collect();
+        let schema = Schema::of(&names).ok_or_else(|| {
+            format!("`{path}` has columns that belong to no known table of measurements: {}.", names.join(", "))
+        })?;
+        let file = Path::new(path).file_name().map_or(path.into(), |name| name.to_string_lossy()).into_owned();
+        if !schema.is_scored() {
+            eprintln!("`{path}` holds {}.", schema.description());
+            return Ok(());
+        }
+        // The header is line 1.
+        for (number, record) in (2..).zip(reader.records()) {
+            let record = record.map_err(|error| format!("`{path}` could not be read to its end: {error}."))?;
+            let column = |name: &str| column(&names, &record, name);
+            let file = file.clone();
+            match schema {
+                Schema::Tracker => self.tracked.push(Line { file, number, outcome: tracker::read(column) }),
+                Schema::Collectives => self.collectives.push(Line { file, number, outcome: collectives::read(column) }),
+                _ => self.training.push(Entry::new(&file, Row::read(column))),
+            }
+        }
+        Ok(())
+    }
+
+    /// The tables of the documentation.
+    pub(crate) fn markdown(&self) -> String {
+        markdown::report(&self.training, &used(&self.tracked), &used(&self.collectives))
+    }
+}
+
+/// The rows that are not left out.
+pub(crate) fn used<T: Clone>(lines: &[Line<T>]) -> Vec<T> {
+    lines.iter().filter_map(|line| line.outcome.clone().ok()).collect()
+}
+
+fn column<'a>(names: &[&str], record: &'a StringRecord, name: &str) -> Option<&'a str> {
+    record.get(names.iter().position(|known| *known == name)?)
+}

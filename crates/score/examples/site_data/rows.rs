@@ -1,0 +1,53 @@
+//! `rows.txt`: every published row that measured a step time or a peak of memory, as the page's figure reads it.
+
+use std::path::{Path, PathBuf};
+
+use csv::Reader;
+use engine::published::{self, Published};
+use score::publish;
+use score::row::Row;
+use score::schema::Schema;
+use score::score::Entry;
+
+/// Where the tables lie: of dense models, and of mixtures of experts.
+const FOLDERS: [&str; 2] = ["tests/measured", "tests/measured/mixtures"];
+
+/// The text of the file: sources in alphabetical order, the rows of each as its tables have them.
+pub(crate) fn rows(root: &Path) -> Result<String, String> {
+    let mut rows = Vec::new();
+    for folder in FOLDERS {
+        for file in files(&root.join(folder))? {
+            let read = read(&file, &mut rows);
+            read.map_err(|error| format!("`{}` could not be read: {error}.", file.display()))?;
+        }
+    }
+    rows.sort_by(|one, other| one.source.cmp(&other.source));
+    Ok(published::write(&rows))
+}
+
+/// The tables of a folder, in the order of their names.
+fn files(folder: &Path) -> Result<Vec<PathBuf>, String> {
+    let entries =
+        std::fs::read_dir(folder).map_err(|error| format!("`{}` could not be read: {error}.", folder.display()))?;
+    let paths = entries.filter_map(Result::ok).map(|entry| entry.path());
+    let mut files: Vec<PathBuf> = paths.filter(|path| path.extension().is_some_and(|kind| kind == "csv")).collect();
+    files.sort();
+    Ok(files)
+}
+
+/// The training runs of a table; other tables have none.
+fn read(path: &Path, rows: &mut Vec<Published>) -> csv::Result<()> {
+    let mut reader = Reader::from_path(path)?;
+    let header = reader.headers()?.clone();
+    let names: Vec<&str> = header.iter().collect();
+    if Schema::of(&names) != Some(Schema::Training) {
+        return Ok(());
+    }
+    let file = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    for record in reader.records() {
+        let record = record?;
+        let column = |name: &str| record.get(names.iter().position(|known| *known == name)?);
+        rows.extend(publish::published(&Entry::new(&file, Row::read(column))));
+    }
+    Ok(())
+}

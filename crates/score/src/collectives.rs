@@ -1,0 +1,100 @@
+//! Measured bus bandwidths of collectives against the engine's.
+
+use super::row::Row;
+use super::stack::Stack;
+use super::text;
+use super::{LeftOut, Notes, hardware};
+use engine::model::collectives::{AllToAll, Group, all_gather, all_reduce, all_to_all, reduce_scatter};
+use engine::units::{Bytes, Seconds};
+
+/// A measured collective.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Collective {
+    /// Its name in the source.
+    pub name: String,
+    /// Ranks.
+    pub ranks: u32,
+    /// Measured bus bandwidth in GB/s.
+    pub measured_gb_per_s: f64,
+    /// The engine's.
+    pub predicted_gb_per_s: f64,
+}
+
+impl Collective {
+    /// Predicted over measured, less one.
+    pub fn error(&self) -> f64 {
+        self.predicted_gb_per_s / self.measured_gb_per_s - 1.0
+    }
+}
+
+/// The collectives that the engine has a time for.
+#[derive(Clone, Copy)]
+enum Kind {
+    AllGather,
+    ReduceScatter,
+    AllReduce,
+    AllToAll,
+}
+
+impl Kind {
+    fn of(name: &str) -> Option<Self> {
+        let plain: String = name.to_ascii_lowercase().chars().filter(char::is_ascii_alphabetic).collect();
+        match plain.as_str() {
+            "allgather" => Some(Self::AllGather),
+            "reducescatter" => Some(Self::ReduceScatter),
+            "allreduce" => Some(Self::AllReduce),
+            "alltoall" => Some(Self::AllToAll),
+            _ => None,
+        }
+    }
+
+    /// Bytes over the bus for each byte of the buffer, as nccl-tests count.
+    fn bus_factor(self, ranks: f64) -> f64 {
+        match self {
+            Self::AllGather | Self::ReduceScatter | Self::AllToAll => (ranks - 1.0) / ranks,
+            Self::AllReduce => 2.0 * (ranks - 1.0) / ranks,
+        }
+    }
+}
+
+/// Reads a row from its columns by name and evaluates it.
+///
+/// # Errors
+///
+/// The reason for which it is left out.
+pub fn read<'a>(column: impl Fn(&str) -> Option<&'a str>) -> Result<Collective, LeftOut> {
+    let raw = |name: &str| column(name).map(text::cell).unwrap_or_default();
+    let kind = Kind::of(raw("collective"))
+        .ok_or_else(|| LeftOut::because("a collective that is not modelled").about(raw("collective")))?;
+    if !text::has(raw("metric"), &["bus"]) {
+        return Err(LeftOut::because("not a bus bandwidth").about(raw("metric")));
+    }
+    let size = text::amount(raw("message_bytes")).ok_or_else(|| LeftOut::missing("message_bytes"))?;
+    let measured = text::number(raw("value")).ok_or_else(|| LeftOut::missing("value"))?;
+    let row = Row {
+        gpu: raw("gpu").to_owned(),
+        gpus_per_node: text::count(raw("gpus_per_node")),
+        num_gpus: text::count(raw("num_gpus")),
+        num_nodes: text::count(raw("nodes")),
+        // The playbook's cluster is named by its owner.
+        inter_node_bw: raw("inter_node").replace("HF cluster", "AWS"),
+        source: raw("source").to_owned(),
+        ..Row::default()
+    };
+    let hardware = hardware::hardware(&row, Stack::Fsdp, &mut Notes::default())?;
+    let network = hardware.network.values;
+    let group = Group::consecutive(hardware.gpus, hardware.gpus, &network);
+    let bytes = Bytes::new(size);
+    let time: Seconds = match kind {
+        Kind::AllGather => all_gather(&network, group, bytes),
+        Kind::ReduceScatter => reduce_scatter(&network, group, bytes),
+        Kind::AllReduce => all_reduce(&network, group, bytes),
+        Kind::AllToAll => all_to_all(&network, group, bytes, AllToAll::Linear),
+    };
+    Ok(Collective {
+        name: raw("collective").to_owned(),
+        ranks: hardware.gpus,
+        measured_gb_per_s: measured,
+        predicted_gb_per_s: kind.bus_factor(f64::from(hardware.gpus)) * size / time.get() / 1e9,
+    })
+}

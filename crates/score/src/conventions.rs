@@ -1,0 +1,82 @@
+//! The FLOPs that a publication divides by: from its TFLOP/s or MFU back to the time of a step.
+
+use super::row::Row;
+use super::text::has;
+use engine::model::flops;
+use engine::model::training::AttentionMask;
+use engine::model::transformer::Architecture;
+
+/// How a publication counts the FLOPs of a step.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Convention {
+    /// Three forward passes: `6 P + 12 L H s` a token.
+    Model,
+    /// The same with half of the attention term, as a causal mask leaves: Megatron-Bridge's summaries.
+    CausalModel,
+    /// Four forward passes, as full recomputation executes (arXiv 2104.04473).
+    FullRecompute,
+    /// `8 N` a token.
+    EightN,
+    /// `6 N` a token.
+    SixN,
+}
+
+impl Convention {
+    /// The convention of a row's TFLOP/s.
+    pub fn of_tflops(row: &Row) -> Self {
+        let kind = row.tflops_kind.to_ascii_lowercase();
+        let says = |words: &[&str]| words.iter().any(|word| kind.contains(word));
+        if says(&["*8*", "8*n", "8n"]) {
+            Self::EightN
+        } else if says(&["*6*", "6*n*t", "6nt"]) && !says(&["+12"]) {
+            Self::SixN
+        } else if says(&["hfu", "96b", "recompute", "x4", "hardware"]) {
+            Self::FullRecompute
+        } else if has(&row.source, &["megatron-bridge"]) {
+            Self::CausalModel
+        } else {
+            Self::Model
+        }
+    }
+
+    /// FLOPs of one token.
+    pub fn flops_per_token(self, shape: &Architecture, seq_len: u32) -> f64 {
+        let params = shape.active_params() as f64;
+        let matmul = params
+            - shape.position_params() as f64
+            - if shape.tie_word_embeddings { 0.0 } else { shape.embedding_params() as f64 };
+        let keys = f64::from(seq_len);
+        let attention = if shape.has_experts() {
+            let keys = flops::mean_keys(shape, keys, AttentionMask::Full);
+            flops::layer_attention(shape, keys).get() * f64::from(shape.num_hidden_layers)
+        } else {
+            4.0 * shape.query_width() * keys * f64::from(shape.num_hidden_layers)
+        };
+        let forward = 2.0 * matmul + attention;
+        match self {
+            Self::Model => 3.0 * forward,
+            Self::CausalModel => 3.0 * (forward - 0.5 * attention),
+            Self::FullRecompute => 4.0 * forward,
+            Self::EightN => 8.0 * params,
+            Self::SixN => 6.0 * params,
+        }
+    }
+}
+
+/// How far throughput and FLOP/s of one row may disagree: both are rounded.
+const ROUNDING: f64 = 0.05;
+
+/// The same of mixtures of experts, whose FLOPs releases count in different ways (with and without the layer that predicts a
+/// second token, gpt-oss's windows).
+const COUNTING: f64 = 0.3;
+
+/// Whether a row whose convention is certain gives a throughput and FLOP/s that exclude each other: one of Megatron-Bridge's
+/// releases prints the throughput of one GPU beside the FLOP/s of another.
+pub fn contradicts(row: &Row, shape: &Architecture, seq_len: u32) -> bool {
+    let certain = Convention::of_tflops(row) == Convention::CausalModel;
+    let (Some(tokens), Some(tflops), true) = (row.tokens_per_s_per_gpu, row.tflops_per_gpu, certain) else {
+        return false;
+    };
+    let counted = Convention::CausalModel.flops_per_token(shape, seq_len) * tokens / 1e12;
+    (counted / tflops - 1.0).abs() > if shape.has_experts() { COUNTING } else { ROUNDING }
+}

@@ -1,0 +1,113 @@
+//! One layer of experts timed alone: Megatron-LM's measurements of its token dispatchers.
+
+use super::model::mixture;
+use super::row::Row;
+use super::stack::Stack;
+use super::text::has;
+use super::{LeftOut, Notes, experts, hardware, software};
+use engine::catalog;
+use engine::model::compute::{self, unit_times};
+use engine::model::experts::exchange::ExpertExchange;
+use engine::model::memory::{activations, states};
+use engine::model::setup::Setup;
+use engine::model::transformer::Architecture;
+use engine::scenario::{Model, Scenario, Strategy};
+
+/// A layer of experts, forward and backward.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ExpertLayer {
+    /// Who published it.
+    pub source: String,
+    /// Measured seconds.
+    pub measured_s: f64,
+    /// Predicted.
+    pub predicted_s: f64,
+    /// Measured peak of live tensors in GiB.
+    pub measured_gib: Option<f64>,
+    /// Predicted.
+    pub predicted_gib: f64,
+}
+
+impl ExpertLayer {
+    /// Predicted over measured time, less one.
+    pub fn error(&self) -> f64 {
+        self.predicted_s / self.measured_s - 1.0
+    }
+
+    /// Predicted over measured peak memory, less one.
+    pub fn memory_error(&self) -> Option<f64> {
+        self.measured_gib.map(|measured| self.predicted_gib / measured - 1.0)
+    }
+}
+
+/// Whether a row is of one layer of experts alone.
+pub fn is_one(row: &Row) -> bool {
+    has(&row.model, &["one moe layer"])
+}
+
+/// Rate of large products over the peak where one layer runs alone for some iterations: the power limit, which holds whole
+/// training steps to less, is not reached. Fitted to the layers in 16 bits.
+const UNTHROTTLED: f64 = 0.85;
+
+/// The prediction for a row.
+///
+/// # Errors
+///
+/// The column without which it has none.
+pub fn predict(row: &Row) -> Result<ExpertLayer, LeftOut> {
+    let setup = setup(row)?;
+    let measured_s = row.step_time_s.ok_or_else(|| LeftOut::missing("step_time_s"))?;
+    let (forward, backward) = compute::experts_alone(&setup);
+    let exchange = ExpertExchange::of(&setup, &unit_times(&setup, 1.0));
+    let time = forward + backward + exchange.exposed_forward + exchange.exposed_backward;
+    let bytes = states::recipe_bytes(setup.recipe);
+    let shape = &setup.architecture;
+    let local = shape.routed_params_per_layer() as f64 / f64::from(setup.mesh.expert_group());
+    let params = local + shape.router_and_shared_params_per_layer() as f64;
+    let (kept, gradients) = activations::of_experts(&setup, bytes.activation);
+    let tokens = engine::model::share::tokens(&setup);
+    let memory = params * (bytes.weights + bytes.gathered) + tokens * (kept + gradients);
+    Ok(ExpertLayer {
+        source: row.source.clone(),
+        measured_s,
+        predicted_s: time.get(),
+        measured_gib: row.peak_mem_gib,
+        predicted_gib: engine::units::Bytes::new(memory).gib(),
+    })
+}
+
+/// The layer as a model of one layer, each GPU with the row's sequences.
+fn setup(row: &Row) -> Result<Setup, LeftOut> {
+    let mut notes = Notes::default();
+    let stack = Stack::of(row);
+    let hardware = hardware::hardware(row, stack, &mut notes)?;
+    let software = software::software(row, stack, &mut notes)?;
+    let usual = catalog::default_scenario();
+    let hidden_size = row.hidden.ok_or_else(|| LeftOut::missing("hidden"))?;
+    let dense = Architecture { hidden_size, gated_mlp: true, ..usual.model.architecture() };
+    let architecture = mixture::with_experts(row, Architecture { num_hidden_layers: 1, ..dense })
+        .ok_or_else(|| LeftOut::missing("top_k"))?;
+    let experts = experts::experts(row, stack, &architecture, row.tp.unwrap_or(1), &mut notes);
+    let mut accelerator = hardware.accelerator;
+    accelerator.values.efficiency.matmul = UNTHROTTLED;
+    Ok(Scenario {
+        model: Model::Custom { architecture },
+        accelerator,
+        network: hardware.network,
+        gpus: hardware.gpus,
+        seq_len: row.seq_len.ok_or_else(|| LeftOut::missing("seq_len"))?,
+        micro_batch_size: row.micro_batch.unwrap_or(1),
+        grad_accum_steps: 1,
+        strategy: Strategy::Ddp,
+        ep: experts.ep,
+        etp: experts.etp,
+        experts: experts.experts,
+        recompute: software.recompute,
+        recipe: engine::model::training::Recipe::PureBf16,
+        compute_format: software.compute_format,
+        framework: software.framework,
+        kernels: software.kernels,
+        ..usual
+    }
+    .setup())
+}

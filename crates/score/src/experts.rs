@@ -1,0 +1,119 @@
+//! How experts run: what the row says, else what its publisher's recipes set.
+
+use super::Notes;
+use super::row::Row;
+use super::stack::Stack;
+use super::text::{has, leading_number};
+use engine::model::experts::{Dispatcher, ExpertParallel};
+use engine::model::software::Graphs;
+use engine::model::transformer::Architecture;
+
+/// How the experts of a row are spread and run.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Experts {
+    /// Expert parallelism.
+    pub ep: u32,
+    /// Expert tensor parallelism.
+    pub etp: u32,
+    /// How they run.
+    pub experts: ExpertParallel,
+}
+
+/// The experts of a row; one group and the usual way where the model has none.
+pub fn experts(row: &Row, stack: Stack, shape: &Architecture, tp: u32, notes: &mut Notes) -> Experts {
+    if !shape.has_experts() {
+        return Experts { ep: 1, etp: 1, experts: ExpertParallel::USUAL };
+    }
+    let ep = row.ep.unwrap_or(1);
+    // Megatron-LM cuts experts as it cuts the other matrices unless told otherwise; Megatron-Bridge's recipes tell it not to.
+    let etp = row.etp.unwrap_or(if stack == Stack::MegatronCore { tp } else { 1 });
+    // Megatron-LM runs experts one by one unless told otherwise.
+    let grouped = !has(&row.framework, &["megatron-lm"]) || has(&row.notes, &["moe-grouped-gemm=true"]);
+    Experts {
+        ep,
+        etp,
+        experts: ExpertParallel {
+            dispatcher: dispatcher(row, stack, notes),
+            across_micro_batches: overlaps(row, stack, notes),
+            grouped,
+            fused: fused(row) && graphs(row, stack) == Graphs::Step,
+            ..ExpertParallel::USUAL
+        },
+    }
+}
+
+/// GPUs that NVLink joins where it joins no rack.
+const NODE: u32 = 8;
+
+/// The version of the container in Megatron-Bridge's summaries: 26.06.
+pub fn container(row: &Row) -> Option<f64> {
+    let (_, after) = row.notes.split_once("container ")?;
+    let digits: String = after.chars().take("26.06".len()).collect();
+    leading_number(&digits).map(|(version, _)| version)
+}
+
+fn dispatcher(row: &Row, stack: Stack, notes: &mut Notes) -> Dispatcher {
+    let words = format!("{} {}", row.notes, row.framework);
+    if has(&words, &["deepep", "hybridep", "dispatcher-type=flex", "automodel"]) {
+        return Dispatcher::Fused;
+    }
+    let drops = has(&row.model, &["tokendrop"]);
+    if stack != Stack::Nemo || drops {
+        return Dispatcher::AllToAll;
+    }
+    // Megatron-Bridge's recipes set DeepEP or HybridEP but for gpt-oss in 16 bits, where only GB200's do, since 26.04.
+    let plain = has(&row.model, &["gpt oss"])
+        && has(&row.precision, &["bf16"])
+        && !(has(&row.gpu, &["gb200"]) && since(row, 26.04))
+        || has(&row.model, &["moonlight", "mixtral"]);
+    let (dispatcher, name) =
+        if plain { (Dispatcher::AllToAll, "all-to-all") } else { (Dispatcher::Fused, "DeepEP or HybridEP") };
+    notes.add(format!("{name} assumed, as in Megatron-Bridge's recipes"));
+    dispatcher
+}
+
+/// What a recipe captures as CUDA graphs. Megatron-Bridge's for mixtures: whole steps on Blackwell where tokens may be dropped
+/// (25.09, but for DeepSeek V3 on GB200) and in MXFP8 since 26.06; else layers without their routed experts on Grace Blackwell,
+/// and on other Blackwells since 26.04.
+pub fn graphs(row: &Row, stack: Stack) -> Graphs {
+    if stack != Stack::Nemo || row.ep.is_none_or(|degree| degree <= 1) || has(&row.gpu, &["h100"]) {
+        return Graphs::None;
+    }
+    let grace = has(&row.gpu, &["gb200", "gb300"]);
+    let model = |names: &[&str]| has(&row.model, names);
+    let drops = container(row).is_some_and(|version| version < 25.10) && !(grace && model(&["deepseek"]));
+    if drops || fused(row) && !model(&["kimi"]) && (grace || model(&["qwen3_30b"])) {
+        Graphs::Step
+    } else if (grace || since(row, 26.04)) && !(model(&["gpt oss"]) && has(&row.gpu, &["gb200"])) {
+        Graphs::Layers
+    } else {
+        Graphs::None
+    }
+}
+
+/// Whether a recipe fuses the experts' products with their activation and casts: Megatron-Bridge's in MXFP8 since 26.06.
+fn fused(row: &Row) -> bool {
+    has(&row.precision, &["mxfp8", "fp8-mx"]) && since(row, 26.06)
+}
+
+/// Whether a row is of this container or of a later one.
+fn since(row: &Row, first: f64) -> bool {
+    container(row).is_some_and(|version| version > first - 0.005)
+}
+
+fn overlaps(row: &Row, stack: Stack, notes: &mut Notes) -> bool {
+    if has(&row.notes, &["overlap-moe-expert-parallel-comm=true"]) {
+        return true;
+    }
+    let grace = has(&row.gpu, &["gb200", "gb300"]);
+    let crosses = !grace && row.ep.is_some_and(|degree| degree > NODE);
+    let preset = stack == Stack::Nemo
+        && (fused(row) && graphs(row, stack) == Graphs::Step
+            || crosses
+            || has(&row.gpu, &["b300"]) && row.vpp == Some(4)
+            || has(&row.model, &["gpt oss"]) && has(&row.gpu, &["gb200"]) && since(row, 26.04));
+    if preset {
+        notes.add("exchanges beside another micro-batch's compute assumed, as in Megatron-Bridge's recipes");
+    }
+    preset
+}

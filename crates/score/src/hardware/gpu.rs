@@ -1,0 +1,150 @@
+//! The GPU: `A100-SXM4-80GB (Jean Zay)`, `H100-96GB HBM2e (500W)`, `8xH100`, `B200-class`.
+
+use crate::row::Row;
+use crate::text::leading_number;
+use crate::{LeftOut, Notes};
+use engine::catalog::{ACCELERATORS, AcceleratorEntry};
+use engine::model::hardware::Accelerator;
+use engine::scenario::Picked;
+use engine::units::Bytes;
+
+/// Form factors that a name must say: without them a part is the module on a board (SXM, OAM).
+const FORMS: [&str; 2] = ["pcie", "nvl"];
+/// Parts of keys that are not of the chip's name.
+const VARIANTS: [&str; 4] = ["pcie", "nvl", "sxm", "oam"];
+/// Memory sizes that differ less than this are one part's, as drivers and data sheets count.
+const SAME_MEMORY: f64 = 0.06;
+
+/// The catalog's accelerator of a row: the chip by name, its variant by form factor and memory.
+///
+/// # Errors
+///
+/// The GPU is blank or not in the catalog.
+pub fn find(row: &Row) -> Result<&'static AcceleratorEntry, LeftOut> {
+    if row.gpu.is_empty() {
+        return Err(LeftOut::missing("gpu"));
+    }
+    let text = row.gpu.to_ascii_lowercase();
+    let words = words(&text);
+    let unknown = || LeftOut::because("the GPU is not in the catalog").about(&row.gpu);
+    let named = |entry: &&AcceleratorEntry| mentions(&words, &chip(entry.id));
+    let longest = ACCELERATORS.iter().filter(named).map(|entry| chip(entry.id).len()).max().ok_or_else(unknown)?;
+    let form = FORMS.iter().find(|form| text.contains(*form));
+    let of_form = |entry: &&AcceleratorEntry| match form {
+        Some(form) => entry.id.contains(*form),
+        None => !FORMS.iter().any(|form| entry.id.contains(*form)),
+    };
+    let chips: Vec<&AcceleratorEntry> =
+        ACCELERATORS.iter().filter(|entry| chip(entry.id).len() == longest && named(entry)).collect();
+    let formed: Vec<&AcceleratorEntry> = chips.iter().copied().filter(of_form).collect();
+    let variants = if formed.is_empty() { chips } else { formed };
+    let memory = row.gpu_mem_gb.or_else(|| memory_of(&text));
+    let distance = |entry: &AcceleratorEntry| {
+        memory.map_or(0.0, |memory| (entry.values.memory.gib() / memory).max(memory / entry.values.memory.gib()))
+    };
+    variants.into_iter().min_by(|a, b| distance(a).total_cmp(&distance(b))).ok_or_else(unknown)
+}
+
+/// The chip in an entry's key: `rtx4090`, `a100`, `gb200`.
+fn chip(id: &str) -> String {
+    let of_chip = |part: &&str| !VARIANTS.contains(part) && !part.ends_with("gb");
+    id.split('-').filter(of_chip).collect()
+}
+
+/// Words of letters and digits, without a leading `8x`.
+fn words(text: &str) -> Vec<&str> {
+    let without_count = |word| match word {
+        word if is_counted(word) => word.split_once('x').map_or(word, |(_, rest)| rest),
+        word => word,
+    };
+    text.split(|sign: char| !sign.is_ascii_alphanumeric()).map(without_count).filter(|word| !word.is_empty()).collect()
+}
+
+fn is_counted(word: &str) -> bool {
+    word.split_once('x').is_some_and(|(count, _)| !count.is_empty() && count.bytes().all(|byte| byte.is_ascii_digit()))
+}
+
+/// Whether up to three consecutive words spell the chip, perhaps with letters after it.
+fn mentions(words: &[&str], chip: &str) -> bool {
+    let spells = |joined: &str| {
+        joined.strip_prefix(chip).is_some_and(|rest| !rest.starts_with(|next: char| next.is_ascii_digit()))
+    };
+    (1..=3).any(|length| words.windows(length).any(|window| spells(&window.concat())))
+}
+
+/// `80GB` in the name.
+fn memory_of(text: &str) -> Option<f64> {
+    let mut parts = text.split(|sign: char| !(sign.is_ascii_alphanumeric() || sign == '.'));
+    parts.find_map(|part| part.strip_suffix("gib").or_else(|| part.strip_suffix("gb"))?.parse().ok())
+}
+
+/// The entry with what the row says of its memory and power.
+pub fn edited(entry: &AcceleratorEntry, row: &Row, notes: &mut Notes) -> Picked<Accelerator> {
+    let mut picked = entry.pick();
+    let text = row.gpu.to_ascii_lowercase();
+    let known = entry.values.memory.gib();
+    if let Some(memory) = row.gpu_mem_gb.or_else(|| memory_of(&text)).filter(|memory| differs(*memory, known)) {
+        picked.values.memory = Bytes::from_gib(memory);
+        notes.add(format!("{memory} GiB of memory in place of {}'s {known}", entry.name));
+    }
+    if let Some(power) = power_of(&text).filter(|power| differs(*power, picked.values.power)) {
+        picked.values.power = power;
+        notes.add(format!("limited to {power} W"));
+    }
+    picked
+}
+
+fn differs(said: f64, known: f64) -> bool {
+    (said / known - 1.0).abs() > SAME_MEMORY
+}
+
+/// `500W` in the name.
+fn power_of(text: &str) -> Option<f64> {
+    text.split(|sign: char| !sign.is_ascii_alphanumeric()).find_map(|word| {
+        let (number, rest) = leading_number(word)?;
+        (rest == "w").then_some(number)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn id(gpu: &str, memory: Option<f64>) -> &'static str {
+        let row = Row { gpu: gpu.to_owned(), gpu_mem_gb: memory, ..Row::default() };
+        find(&row).map_or("", |entry| entry.id)
+    }
+
+    #[test]
+    fn parts_are_found_however_they_are_spelt() {
+        assert_eq!(id("A100-SXM4-80GB (Jean Zay)", Some(80.0)), "a100-80gb");
+        assert_eq!(id("A100 (DGX A100)", Some(40.0)), "a100-40gb");
+        assert_eq!(id("A100-64GB", Some(64.0)), "a100-64gb");
+        assert_eq!(id("A100-class 'NVIDIA Ampere' (paper: >10,000 Ampere GPUs)", Some(80.0)), "a100-80gb");
+        assert_eq!(id("A100-PCIE-80GB", None), "a100-pcie-80gb");
+        assert_eq!(id("H100-96GB HBM2e (500W)", Some(95.04)), "h100-96gb");
+        assert_eq!(id("H100-64GB", None), "h100-64gb");
+        assert_eq!(id("NVIDIA H100 NVL", None), "h100-nvl");
+        assert_eq!(id("H200-141GB", None), "h200");
+        assert_eq!(id("H20-96GB", Some(96.0)), "h20");
+        assert_eq!(id("GB200", None), "gb200");
+        assert_eq!(id("B200-class (178 GiB; name not visible)", Some(178.4)), "b200");
+        assert_eq!(id("V100-SXM2-16GB", None), "v100-16gb");
+        assert_eq!(id("V100-SXM3-32GB (DGX-2)", Some(32.0)), "v100-sxm3");
+        assert_eq!(id("8xRTX 4090", None), "rtx-4090");
+        assert_eq!(id("L40S", None), "l40s");
+        assert_eq!(id("not restated (GCP)", None), "");
+    }
+
+    #[test]
+    fn a_cut_down_part_keeps_what_its_name_says() {
+        let row = Row { gpu: "H100-96GB HBM2e (500W)".into(), gpu_mem_gb: Some(95.04), ..Row::default() };
+        let picked = edited(find(&row).unwrap(), &row, &mut Notes::default());
+        assert_eq!(picked.values.memory.gib(), 96.0);
+        assert_eq!(picked.values.power, 500.0);
+        assert_eq!(picked.values.memory_bandwidth.gb_per_s(), 2400.0);
+        let row = Row { gpu: "B200 (1000W)".into(), gpu_mem_gb: Some(140.0), ..Row::default() };
+        let picked = edited(find(&row).unwrap(), &row, &mut Notes::default());
+        assert_eq!(picked.values.memory.gib(), 140.0);
+    }
+}

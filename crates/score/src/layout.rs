@@ -1,0 +1,230 @@
+//! How the GPUs share the work: degrees that the row says or that follow from the number of GPUs, and the strategy.
+
+use super::row::Row;
+use super::stack::Stack;
+use super::text::has;
+use super::{LeftOut, Notes};
+use engine::model::parallel::{Pipeline, Schedule, TensorParallel};
+use engine::scenario::Strategy;
+
+/// The layout of a run.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Layout {
+    /// Data parallelism: replicas and shards together.
+    pub dp: u32,
+    /// Tensor parallelism.
+    pub tp: u32,
+    /// How it runs.
+    pub tensor: TensorParallel,
+    /// Context parallelism.
+    pub cp: u32,
+    /// Pipeline stages.
+    pub pp: u32,
+    /// How they run.
+    pub pipeline: Pipeline,
+    /// What data parallelism shards.
+    pub strategy: Strategy,
+    /// GPUs in the shard group of the strategies that have one.
+    pub shard_size: u32,
+}
+
+/// The layout of a row on its GPUs.
+///
+/// # Errors
+///
+/// A degree that is missing, or degrees that do not multiply to the GPUs.
+pub fn layout(row: &Row, stack: Stack, gpus: u32, node: u32, notes: &mut Notes) -> Result<Layout, LeftOut> {
+    let degrees = degrees(row, stack, gpus, notes)?;
+    let (strategy, shard_size) = strategy(row, stack, degrees, node, notes)?;
+    Ok(Layout {
+        dp: degrees.dp,
+        tp: degrees.tp,
+        tensor: tensor(row, stack),
+        cp: degrees.cp,
+        pp: degrees.pp,
+        pipeline: pipeline(row),
+        strategy,
+        shard_size,
+    })
+}
+
+#[derive(Clone, Copy)]
+struct Degrees {
+    dp: u32,
+    tp: u32,
+    cp: u32,
+    pp: u32,
+}
+
+/// The data-parallel degree that the row says, by itself or by its shards and replicas: of the two the one that fills the
+/// GPUs, as some count replicas into it and some do not.
+fn data_parallel(row: &Row, gpus: u32) -> Option<u32> {
+    let mesh = row.dp_shard.and_then(|shard| shard.checked_mul(row.dp_replicate?));
+    let fills = |dp: u32| {
+        let others =
+            [row.tp, row.pp, row.cp].iter().flatten().try_fold(dp, |product, degree| product.checked_mul(*degree));
+        others == Some(gpus)
+    };
+    mesh.filter(|dp| fills(*dp)).or(row.dp).or(mesh).or(row.dp_shard)
+}
+
+/// Context parallelism: what the row says, or the degree of a sequence parallelism that is no part of tensor parallelism
+/// (MegaScale-MoE's attention).
+fn context(row: &Row) -> u32 {
+    let sequence = if row.tp == Some(1) { super::text::count(&row.sp) } else { None };
+    row.cp.or(sequence).unwrap_or(1)
+}
+
+fn degrees(row: &Row, stack: Stack, gpus: u32, notes: &mut Notes) -> Result<Degrees, LeftOut> {
+    let cp = context(row);
+    let said = [data_parallel(row, gpus), row.tp, row.pp];
+    let known = said.iter().flatten().try_fold(cp, |product, degree| product.checked_mul(*degree));
+    let known = known.filter(|known| gpus.is_multiple_of((*known).max(1))).ok_or_else(|| mismatch(row, gpus))?;
+    let rest = gpus / known.max(1);
+    let [mut dp, mut tp, mut pp] = said;
+    let blanks = said.iter().filter(|degree| degree.is_none()).count();
+    if rest == 1 {
+        // What is left for the blank degrees is one each.
+        dp = dp.or(Some(1));
+        tp = tp.or(Some(1));
+        pp = pp.or(Some(1));
+    } else if blanks == 0 {
+        return Err(mismatch(row, gpus));
+    } else if blanks == 1 {
+        dp = dp.or(Some(rest));
+        tp = tp.or(Some(rest));
+        pp = pp.or(Some(rest));
+    } else if dp.is_none() && is_data_parallel(row, stack) {
+        notes.add("data parallelism alone assumed, as the row names no other");
+        dp = Some(rest);
+        tp = tp.or(Some(1));
+        pp = pp.or(Some(1));
+    }
+    let missing = LeftOut::missing;
+    Ok(Degrees {
+        dp: dp.ok_or_else(|| missing("dp"))?,
+        tp: tp.ok_or_else(|| missing("tp"))?,
+        cp,
+        pp: pp.ok_or_else(|| missing("pp"))?,
+    })
+}
+
+fn mismatch(row: &Row, gpus: u32) -> LeftOut {
+    let degree = |degree: Option<u32>| degree.map_or("?".to_owned(), |degree| degree.to_string());
+    LeftOut::because("dp tp pp cp do not multiply to the GPUs").about(format!(
+        "{} x {} x {} x {} on {gpus}",
+        degree(data_parallel(row, gpus)),
+        degree(row.tp),
+        degree(row.pp),
+        degree(row.cp)
+    ))
+}
+
+/// Whether a run whose other degrees are blank is data-parallel alone.
+fn is_data_parallel(row: &Row, stack: Stack) -> bool {
+    let sharded = has(&row.sharding, &["shard", "fsdp", "zero-3", "zero3", "hsdp", "ddp"]);
+    stack.is_fsdp() || sharded && !stack.is_megatron()
+}
+
+/// The strategy and the size of its group.
+fn strategy(
+    row: &Row,
+    stack: Stack,
+    degrees: Degrees,
+    node: u32,
+    notes: &mut Notes,
+) -> Result<(Strategy, u32), LeftOut> {
+    let dp = degrees.dp;
+    let words = row.sharding.to_ascii_lowercase();
+    let says = |wanted: &[&str]| wanted.iter().any(|word| words.contains(word));
+    let group = row.dp_shard.filter(|shard| *shard < dp && dp.is_multiple_of(*shard));
+    if says(&["hybrid", "hsdp"]) {
+        let size = group.or(row.dp_shard).unwrap_or_else(|| {
+            notes.add("sharded inside each node, HYBRID_SHARD's default");
+            (node / (degrees.tp * degrees.cp).max(1)).clamp(1, dp)
+        });
+        return Ok((Strategy::HybridShard, size));
+    }
+    if says(&["shard_grad_op", "grad_op"]) {
+        return Ok((Strategy::ShardGradOp, dp));
+    }
+    if says(&["zero-3", "zero3", "full_shard", "full shard", "optim_grads_params", "stage3", "stage 3"])
+        || says(&["fsdp"]) && !says(&["fsdp=0", "no fsdp"])
+    {
+        return Ok(match group {
+            Some(size) => (Strategy::HybridShard, size),
+            // torchtitan keeps weights gathered between the micro-batches of a pipeline.
+            None if stack == Stack::Torchtitan && degrees.pp > 1 => (Strategy::ShardGradOp, dp),
+            None => (Strategy::FullShard, dp),
+        });
+    }
+    if says(&["zero-2", "zero2", "stage2", "stage 2", "pos+g", "optim_grads"]) {
+        return Ok((Strategy::Zero2, dp));
+    }
+    if says(&["zero-1", "zero1", "stage1", "stage 1", "distributed optimizer", "dist-opt", "distopt", "optim"]) {
+        return Ok(match group {
+            Some(size) => (Strategy::Zero1Group, size),
+            None => (Strategy::Zero1, dp),
+        });
+    }
+    if says(&["zero-0", "zero0", "ddp", "none", "no_shard", "replicate"]) {
+        return Ok((Strategy::Ddp, dp));
+    }
+    if dp == 1 {
+        return Ok((if stack.is_fsdp() { Strategy::FullShard } else { Strategy::Ddp }, 1));
+    }
+    let (strategy, why) = match stack {
+        Stack::MegatronEarly => (Strategy::Ddp, "data parallelism without sharding assumed, as in Megatron-LM then"),
+        Stack::MegatronCore | Stack::Nemo => (Strategy::Zero1, "distributed optimizer assumed, Megatron-Core's habit"),
+        Stack::Nanotron => (Strategy::Zero1, "ZeRO-1 assumed, nanotron's default"),
+        stack if stack.is_fsdp() => (Strategy::FullShard, "FULL_SHARD assumed, FSDP's default"),
+        _ => return Err(LeftOut::missing("sharding")),
+    };
+    notes.add(why);
+    Ok((strategy, dp))
+}
+
+/// GPUs in the nodes of nanotron's rows.
+const NODE: u32 = 8;
+
+/// Sequence parallelism and overlap: what the row says, else what its stack does.
+fn tensor(row: &Row, stack: Stack) -> TensorParallel {
+    let said = row.sp.to_ascii_lowercase();
+    let early = matches!(stack, Stack::MegatronEarly | Stack::MegatronDeepSpeed | Stack::DeepSpeed | Stack::InternEvo);
+    let asynchronous = has(&row.notes, &["async tp", "asynctp", "async-tp", "tp-comm-overlap=true"])
+        || has(&row.framework, &["megascale", "+tp overlap", "+pp overlap", "+efficient", "+misc", "+lamb"])
+        || stack == Stack::Nemo
+        || has(&row.notes, &["overlap of dp/tp/pp communication"])
+        // Its rows do not say whether `tp_linear_async_communication` was on. Their memory shows both: mostly on in pipelines
+        // with tensor parallelism over a node or more, mostly off without a pipeline.
+        || (stack == Stack::Nanotron && row.tp.unwrap_or(1) >= NODE && row.pp.unwrap_or(1) > 1);
+    TensorParallel {
+        sequence_parallel: match said.as_str() {
+            "yes" | "true" => true,
+            "no" | "false" => false,
+            _ => !early,
+        },
+        asynchronous,
+    }
+}
+
+fn pipeline(row: &Row) -> Pipeline {
+    let chunks = row.vpp.filter(|chunks| *chunks > 1);
+    let interleaved = has(&row.notes, &["interleaved 1f1b"]) && !has(&row.notes, &["non-interleaved"]);
+    let schedule = if has(&row.notes, &["zero bubble", "zero-bubble", "zbv"]) {
+        Schedule::ZeroBubble
+    } else if has(&row.notes, &["gpipe"]) {
+        Schedule::GPipe
+    } else if chunks.is_some() || interleaved {
+        Schedule::Interleaved
+    } else {
+        Schedule::OneForwardOneBackward
+    };
+    let option = |name: &str| super::text::option(&row.notes, name);
+    Pipeline {
+        schedule,
+        virtual_stages: chunks.unwrap_or(Pipeline::USUAL.virtual_stages),
+        first_stage_layers: option("decoder-first-pipeline-num-layers=").unwrap_or(0),
+        last_stage_layers: option("decoder-last-pipeline-num-layers=").unwrap_or(0),
+    }
+}

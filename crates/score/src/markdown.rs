@@ -1,0 +1,157 @@
+//! The score as a table of the documentation.
+
+mod mixtures;
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+use super::collectives::Collective;
+use super::pairs;
+use super::score::{self, Confusion, Entry, Score};
+use super::tracker::{Categories, Tracked};
+use engine::stats::{self, Errors};
+
+/// The whole report. Of dense models: step times and memory by source, what ran and what failed, hybrid against full sharding, the
+/// tracker's categories, collectives, and what was left out. Then mixtures of experts.
+pub fn report<'a>(
+    entries: impl IntoIterator<Item = &'a Entry>,
+    tracked: &[Tracked],
+    collectives: &[Collective],
+) -> String {
+    let (mixtures, dense): (Vec<&Entry>, Vec<&Entry>) = entries.into_iter().partition(|entry| entry.is_mixture());
+    let mut text = String::new();
+    by_source(&mut text, &dense);
+    verdicts(&mut text, &dense);
+    tracker(&mut text, tracked);
+    network(&mut text, collectives);
+    left_out(&mut text, &dense);
+    mixtures::section(&mut text, &mixtures);
+    text
+}
+
+fn percent(value: f64) -> String {
+    format!("{:.1} %", 1e2 * value)
+}
+
+fn optional(value: Option<f64>, format: impl Fn(f64) -> String) -> String {
+    value.map_or("-".to_owned(), format)
+}
+
+/// Rows, median, mean and signed error as four cells.
+fn errors(errors: Option<Errors>) -> String {
+    errors.map_or("- | - | - | -".to_owned(), |errors| {
+        format!(
+            "{} | {} | {} | {:+.1} %",
+            errors.count,
+            percent(errors.median),
+            percent(errors.mean),
+            1e2 * errors.signed
+        )
+    })
+}
+
+fn line(text: &mut String, line: &str) {
+    text.push_str(line);
+    text.push('\n');
+}
+
+fn by_source(text: &mut String, entries: &[&Entry]) {
+    let mut scores: Vec<(String, Score)> = Vec::new();
+    for (source, score) in score::by_source(entries.iter().copied()) {
+        scores.push((source.to_owned(), score));
+    }
+    scores.push(("All".to_owned(), score::score(entries.iter().copied())));
+    line(text, "Step time where the measured MFU is 20 % or more:\n");
+    line(text, "| Source | Rows | Median error | Mean error | Signed | In the band |");
+    line(text, "|---|---:|---:|---:|---:|---:|");
+    for (source, score) in scores.iter().filter(|(_, score)| score.fast.is_some()) {
+        let inside = optional(score.step_inside, |share| format!("{:.0} %", 1e2 * share));
+        let _ = writeln!(text, "| {source} | {} | {inside} |", errors(score.fast));
+    }
+    line(text, "\nStep time where it is below 20 %:\n");
+    line(text, "| Source | Rows | Median error | Mean error | Signed | Rank correlation |");
+    line(text, "|---|---:|---:|---:|---:|---:|");
+    for (source, score) in scores.iter().filter(|(_, score)| score.slow.is_some()) {
+        let ranks = optional(score.slow_ranks, |ranks| format!("{ranks:.2}"));
+        let _ = writeln!(text, "| {source} | {} | {ranks} |", errors(score.slow));
+    }
+    line(text, "\nPeak memory:\n");
+    line(text, "| Source | Rows | Median error | Mean error | Signed | In the band |");
+    line(text, "|---|---:|---:|---:|---:|---:|");
+    for (source, score) in scores.iter().filter(|(_, score)| score.memory.is_some()) {
+        let inside = optional(score.memory_inside, |share| format!("{:.0} %", 1e2 * share));
+        let _ = writeln!(text, "| {source} | {} | {inside} |", errors(score.memory));
+    }
+}
+
+fn verdicts(text: &mut String, entries: &[&Entry]) {
+    let c: Confusion = score::score(entries.iter().copied()).confusion;
+    line(text, "\nFits or out of memory:\n");
+    line(text, "| | Called fitting | Called out of memory |");
+    line(text, "|---|---:|---:|");
+    let _ = writeln!(text, "| Ran | {} | {} |", c.ran_fits, c.ran_does_not);
+    let _ = writeln!(text, "| Failed | {} | {} |", c.failed_fits, c.failed_does_not);
+    let signs = pairs::hybrid_against_full(entries.iter().copied());
+    let _ = writeln!(
+        text,
+        "\nHybrid against full sharding, pairs that differ by more than 5 %: the sign is right in {} of {}.",
+        signs.right, signs.all
+    );
+}
+
+fn tracker(text: &mut String, tracked: &[Tracked]) {
+    if tracked.is_empty() {
+        return;
+    }
+    let _ = writeln!(
+        text,
+        "\nPyTorch's FSDP2 memory tracker, {} runs, bytes at the peak by its categories:\n",
+        tracked.len()
+    );
+    line(text, "| Category | Share of the total | Median error of the total | Worst |");
+    line(text, "|---|---:|---:|---:|");
+    let names: Vec<&str> = Categories::default().iter().map(|(name, _)| name).collect();
+    for name in names {
+        let of = |categories: &Categories| {
+            categories.iter().find(|(known, _)| *known == name).map_or(0.0, |(_, bytes)| bytes)
+        };
+        let share = |run: &Tracked| of(&run.measured) / run.measured.total;
+        let error = |run: &Tracked| (of(&run.predicted()) - of(&run.measured)).abs() / run.measured.total;
+        let shares: Vec<f64> = tracked.iter().map(share).collect();
+        let errors: Vec<f64> = tracked.iter().map(error).collect();
+        let worst = errors.iter().copied().fold(0.0, f64::max);
+        let _ = writeln!(
+            text,
+            "| {} | {} | {} | {} |",
+            name.trim_end_matches("_bytes").replace('_', " "),
+            optional(stats::mean(&shares), percent),
+            optional(stats::median(&errors), percent),
+            percent(worst)
+        );
+    }
+}
+
+fn network(text: &mut String, collectives: &[Collective]) {
+    if collectives.is_empty() {
+        return;
+    }
+    line(text, "\nBus bandwidth of collectives:\n");
+    line(text, "| Collective | Rows | Median error | Mean error | Signed |");
+    line(text, "|---|---:|---:|---:|---:|");
+    let mut kinds: BTreeMap<&str, Vec<f64>> = BTreeMap::new();
+    for collective in collectives {
+        kinds.entry(&collective.name).or_default().push(collective.error());
+    }
+    let all: Vec<f64> = collectives.iter().map(Collective::error).collect();
+    for (name, of_kind) in kinds.into_iter().chain([("All", all)]) {
+        let _ = writeln!(text, "| {} | {} |", name.replace('_', "-"), errors(Errors::of(&of_kind)));
+    }
+}
+
+fn left_out(text: &mut String, entries: &[&Entry]) {
+    let score = score::score(entries.iter().copied());
+    let _ = writeln!(text, "\n{} of {} rows are used. The others are left out, as:\n", score.used, score.rows);
+    for (reason, count) in &score.left_out {
+        let _ = writeln!(text, "- {reason} ({count})");
+    }
+}

@@ -1,0 +1,85 @@
+//! The section on mixtures of experts.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+use super::{errors, left_out, line};
+use crate::expert_layer::{self, ExpertLayer};
+use crate::predict::Prediction;
+use crate::score::Entry;
+use engine::stats::Errors;
+
+/// Steps and memory by source, steps by model and GPU, layers of experts alone, and what was left out.
+pub(super) fn section(text: &mut String, entries: &[&Entry]) {
+    if entries.is_empty() {
+        return;
+    }
+    line(text, "\n## Mixtures of experts\n");
+    let (alone, runs): (Vec<&Entry>, Vec<&Entry>) = entries.iter().partition(|entry| expert_layer::is_one(&entry.row));
+    table(
+        text,
+        "Step time, whatever the MFU",
+        "Source",
+        &runs,
+        |entry| entry.source().to_owned(),
+        Prediction::step_error,
+    );
+    table(text, "Step time of the same rows", "Model", &runs, model, Prediction::step_error);
+    table(text, "Step time of the same rows", "GPU", &runs, |entry| entry.row.gpu.clone(), Prediction::step_error);
+    table(text, "Peak memory", "Source", &runs, |entry| entry.source().to_owned(), Prediction::memory_error);
+    layers(text, &alone);
+    left_out(text, &runs);
+}
+
+/// The model by the catalog's name, or that it is a shape of its own.
+fn model(entry: &Entry) -> String {
+    let Ok(prediction) = &entry.outcome else { return String::new() };
+    let shape = prediction.scenario.model.architecture();
+    // A layer that predicts a second token is one more.
+    let known = engine::catalog::MODELS.iter().find(|known| {
+        let more = shape.num_hidden_layers.saturating_sub(known.architecture.num_hidden_layers);
+        let trunk = engine::model::transformer::Architecture {
+            num_hidden_layers: known.architecture.num_hidden_layers,
+            vocab_size: known.architecture.vocab_size,
+            ..shape
+        };
+        more <= 1 && trunk == known.architecture && shape.has_experts()
+    });
+    known.map_or("Shapes of the row's own", |known| known.name).to_owned()
+}
+
+fn table(
+    text: &mut String,
+    title: &str,
+    group: &str,
+    entries: &[&Entry],
+    name: impl Fn(&Entry) -> String,
+    error: impl Fn(&Prediction) -> Option<f64>,
+) {
+    let mut groups: BTreeMap<String, Vec<f64>> = BTreeMap::new();
+    let mut all = Vec::new();
+    for entry in entries {
+        if let Some(error) = entry.outcome.as_ref().ok().and_then(&error) {
+            groups.entry(name(entry)).or_default().push(error);
+            all.push(error);
+        }
+    }
+    let _ = writeln!(text, "\n{title}:\n\n| {group} | Rows | Median error | Mean error | Signed |");
+    line(text, "|---|---:|---:|---:|---:|");
+    for (name, of_group) in groups.iter().chain([(&"All".to_owned(), &all)]) {
+        let _ = writeln!(text, "| {name} | {} |", errors(Errors::of(of_group)));
+    }
+}
+
+fn layers(text: &mut String, entries: &[&Entry]) {
+    let layers: Vec<ExpertLayer> = entries.iter().filter_map(|entry| expert_layer::predict(&entry.row).ok()).collect();
+    let times: Vec<f64> = layers.iter().map(ExpertLayer::error).collect();
+    let memory: Vec<f64> = layers.iter().filter_map(ExpertLayer::memory_error).collect();
+    if layers.is_empty() {
+        return;
+    }
+    line(text, "\nOne layer of experts alone, both passes:\n\n| | Rows | Median error | Mean error | Signed |");
+    line(text, "|---|---:|---:|---:|---:|");
+    let _ = writeln!(text, "| Time | {} |", errors(Errors::of(&times)));
+    let _ = writeln!(text, "| Peak memory | {} |", errors(Errors::of(&memory)));
+}

@@ -1,0 +1,146 @@
+//! From a name and perhaps a shape to an architecture.
+
+pub mod mixture;
+pub mod name;
+pub mod style;
+
+use super::row::Row;
+use super::stack::Stack;
+use super::text::has;
+use super::{LeftOut, Notes};
+use engine::catalog::ModelEntry;
+use engine::model::transformer::Architecture;
+use engine::scenario::Model;
+use engine::scenario::resolve::nearest_divisor;
+
+use name::Name;
+
+/// Width of a head where a source does not say: that of GPT-3's large models and of most since.
+const USUAL_HEAD: u32 = 128;
+/// What is left of the rounding of a count.
+const ROUNDED: f64 = 1e-3;
+/// The same of the names of mixtures, which round their sizes.
+const ROUNDED_MIXTURE: f64 = 0.05;
+/// No model is wider: what is, is a slip.
+const WIDEST: u32 = 1 << 20;
+
+/// The row's model: the catalog's entry where the name says one and the columns do not contradict it, else a shape of the
+/// columns in the style of the family.
+///
+/// # Errors
+///
+/// The column without which the shape is not known.
+pub fn model(row: &Row, stack: Stack, notes: &mut Notes) -> Result<Model, LeftOut> {
+    Ok(match mixture::predicted_tokens(row, stack) {
+        0 => trunk(row, stack, notes)?,
+        more => {
+            notes.add("the layer that predicts a second token counts as one layer more");
+            let trunk = trunk(row, stack, notes)?.architecture();
+            let num_hidden_layers = trunk.num_hidden_layers.saturating_add(more);
+            Model::Custom { architecture: Architecture { num_hidden_layers, ..trunk } }
+        }
+    })
+}
+
+/// The model without layers that predict tokens beyond the next.
+fn trunk(row: &Row, stack: Stack, notes: &mut Notes) -> Result<Model, LeftOut> {
+    // These give shapes of their own the names of others.
+    let own_shapes = row.layers.is_some()
+        && (matches!(stack, Stack::Composer | Stack::Modalities) || has(&row.notes, &["untie-embeddings"]));
+    let named = if own_shapes { None } else { Name::parse(&row.model).find() };
+    let Some(entry) = named.filter(|entry| agrees(row, entry)) else {
+        return shaped(row, stack, notes);
+    };
+    if row.layers.is_none() || row.hidden.is_none() {
+        notes.add(format!("shape of {} from the catalog", entry.name));
+    }
+    let architecture = overridden(row, entry.architecture);
+    // A count to the parameter may tell that another style was trained under the name (llm-foundry's benchmarks).
+    if row.layers.is_some() && !matches(row, &architecture) {
+        return shaped(row, stack, notes);
+    }
+    Ok(if architecture == entry.architecture { entry.pick() } else { Model::Custom { architecture } })
+}
+
+/// Whether the columns say the entry's shape as far as they say anything.
+fn agrees(row: &Row, entry: &ModelEntry) -> bool {
+    let same = |said: Option<u32>, known: u32| said.is_none_or(|said| said == known);
+    let shape = &entry.architecture;
+    same(row.layers, shape.num_hidden_layers)
+        && same(row.hidden, shape.hidden_size)
+        && same(row.heads, shape.num_attention_heads)
+        && (same(row.ffn_hidden, shape.intermediate_size) || same(row.ffn_hidden, shape.experts.moe_intermediate_size))
+        && mixture::agrees(row, shape)
+}
+
+/// Whether the row's count is the architecture's within what is left of its rounding.
+fn matches(row: &Row, shape: &Architecture) -> bool {
+    let rounding = if shape.has_experts() { ROUNDED_MIXTURE } else { ROUNDED };
+    row.params.is_none_or(|params| (shape.params() as f64 / params - 1.0).abs() < rounding)
+}
+
+/// The entry's shape with what the row says otherwise.
+fn overridden(row: &Row, shape: Architecture) -> Architecture {
+    Architecture {
+        vocab_size: row.vocab.unwrap_or(shape.vocab_size),
+        num_key_value_heads: row.kv_heads.unwrap_or(shape.num_key_value_heads),
+        ..shape
+    }
+}
+
+/// A shape of the row's own columns.
+fn shaped(row: &Row, stack: Stack, notes: &mut Notes) -> Result<Model, LeftOut> {
+    let (Some(layers), Some(hidden)) = (row.layers, row.hidden) else {
+        return Err(if row.model.is_empty() {
+            LeftOut::missing("model")
+        } else if row.layers.is_some() || row.hidden.is_some() {
+            LeftOut::missing("hidden or layers")
+        } else {
+            LeftOut::because("the model is not in the catalog and the row has no shape").about(&row.model)
+        });
+    };
+    let heads = row.heads.unwrap_or_else(|| usual_heads(hidden, row.tp.unwrap_or(1), notes));
+    let styles = style::candidates(row, stack);
+    let sized = |style: &Architecture| {
+        let gated = style.gated_mlp;
+        let intermediate_size = row.ffn_hidden.or_else(|| (!gated).then_some(4 * hidden))?;
+        let vocab_size = row.vocab.unwrap_or(style.vocab_size);
+        let dense = Architecture {
+            num_hidden_layers: layers,
+            hidden_size: hidden,
+            num_attention_heads: heads,
+            num_key_value_heads: row.kv_heads.unwrap_or(heads),
+            head_dim: head_width(style, hidden, heads),
+            intermediate_size,
+            vocab_size,
+            learned_positions: if style.learned_positions > 0 { row.seq_len.unwrap_or(0) } else { 0 },
+            ..*style
+        };
+        mixture::with_experts(row, dense)
+    };
+    let shapes: Vec<Architecture> = styles.iter().filter_map(sized).collect();
+    let architecture = style::nearest(&shapes, row.params).ok_or_else(|| LeftOut::missing("ffn_hidden"))?;
+    if row.ffn_hidden.is_none() {
+        notes.add(format!("MLP of 4 H = {} assumed", architecture.intermediate_size));
+    }
+    if row.vocab.is_none() {
+        notes.add(format!("vocabulary of {} assumed, the family's", architecture.vocab_size));
+    }
+    Ok(Model::Custom { architecture })
+}
+
+/// Heads of the usual width, or of the nearest that divides H and shares the heads evenly over tensor parallelism.
+fn usual_heads(hidden: u32, tp: u32, notes: &mut Notes) -> u32 {
+    let shared = if hidden.is_multiple_of(tp) { tp } else { 1 };
+    let wanted = hidden / USUAL_HEAD / shared;
+    // Wider than any model: its bounds say so later.
+    let heads = if hidden > WIDEST { 1 } else { shared * nearest_divisor(hidden / shared, wanted.max(1)) };
+    notes.add(format!("{heads} heads of {} assumed", hidden / heads.max(1)));
+    heads
+}
+
+fn head_width(style: &Architecture, hidden: u32, heads: u32) -> u32 {
+    // A family whose heads do not fill H keeps its width of a head.
+    let fills = style.head_dim * style.num_attention_heads == style.hidden_size;
+    if fills || style.head_dim == 0 { hidden / heads.max(1) } else { style.head_dim }
+}

@@ -1,0 +1,110 @@
+//! The style of a family whose shape a row spells out: gated or plain MLP, norms, biases, tied embeddings, positions.
+//!
+//! Styles are those of catalog entries; only their sizes are replaced.
+
+use crate::row::Row;
+use crate::stack::Stack;
+use crate::text::has;
+use engine::catalog;
+use engine::model::transformer::Architecture;
+
+/// Width of the MLP over H from which it is taken for a plain one: gated ones have `8/3` to 3.5 unless their family says
+/// otherwise.
+const PLAIN_RATIO: f64 = 3.9;
+/// A count within this of the row's is the row's.
+const EXACT: f64 = 1e-6;
+/// Counts of styles that differ less than this from each other are not told apart by a rounded one.
+const ALIKE: f64 = 0.01;
+/// GPT-2's vocabulary, padded to a multiple of 64: what code that names none trains with.
+const PADDED_GPT2: u32 = 50_304;
+const GPT2: u32 = 50_257;
+/// Megatron's vocabulary in its papers.
+const MEGATRON: u32 = 51_200;
+
+/// GPT-2's vocabulary as Megatron pads it: to a multiple of 128 for each GPU that shares the embedding.
+fn padded_gpt2(row: &Row) -> u32 {
+    GPT2.next_multiple_of(128_u32.saturating_mul(row.tp.unwrap_or(1)))
+}
+
+fn entry(id: &str) -> Option<Architecture> {
+    catalog::model(id).map(|entry| entry.architecture)
+}
+
+/// The styles that a row's model may have, the likeliest first.
+pub fn candidates(row: &Row, stack: Stack) -> Vec<Architecture> {
+    let plain = || {
+        let gpt = entry("gpt-3-175b").map(|style| Architecture { vocab_size: MEGATRON, ..style });
+        let untied = gpt.map(|style| Architecture { tie_word_embeddings: false, ..style });
+        let rotary = gpt.map(|style| Architecture { learned_positions: 0, ..style });
+        let rotary_untied = rotary.map(|style| Architecture { tie_word_embeddings: false, ..style });
+        [gpt, rotary, untied, rotary_untied]
+    };
+    let gated = || {
+        let llama = entry("llama-2-7b");
+        [llama, llama.map(|style| Architecture { tie_word_embeddings: true, ..style })]
+    };
+    let styles: Vec<Option<Architecture>> = if stack == Stack::Modalities {
+        let mpt = entry("mpt-7b").map(|style| Architecture { vocab_size: PADDED_GPT2, ..style });
+        vec![mpt.map(|style| Architecture { tie_word_embeddings: false, ..style })]
+    } else if stack == Stack::Composer || has(&row.model, &["mpt", "mosaic"]) {
+        vec![entry("mpt-bench-7b"), entry("mpt-7b"), entry("gpt-3-175b")]
+    } else if stack == Stack::InternEvo || has(&row.model, &["internlm"]) {
+        vec![entry("internlm-7b"), entry("llama-2-7b")]
+    } else if has(&row.model, &["qwen3", "qwen 3", "qwen-3"]) {
+        vec![entry("qwen-3-8b"), entry("qwen-3-4b")]
+    } else if has(&row.model, &["qwen"]) {
+        vec![entry("qwen-2.5-7b"), entry("qwen-2.5-3b")]
+    } else if has(&row.model, &["bloom"]) {
+        vec![entry("bloom-176b")]
+    } else if has(&row.model, &["nemotron"]) {
+        nemotron()
+    } else if is_gated(row) {
+        gated().into_iter().chain(plain()).collect()
+    } else {
+        let gpt2 = has(&row.source, &["ci golden"]).then(|| padded_gpt2(row));
+        let vocabulary = |style: Architecture| Architecture { vocab_size: gpt2.unwrap_or(style.vocab_size), ..style };
+        let untied = has(&row.notes, &["untie-embeddings-and-output-weights=true"]);
+        let rotary = has(&row.notes, &["position-embedding-type=rope"]);
+        let fits =
+            |style: &Architecture| (!untied || !style.tie_word_embeddings) && (!rotary || style.learned_positions == 0);
+        let plain = plain().into_iter().flatten().filter(fits).map(vocabulary).map(Some);
+        plain.chain(if row.params.is_some() { gated().to_vec() } else { Vec::new() }).collect()
+    };
+    styles.into_iter().flatten().collect()
+}
+
+/// Plain MLP with squared ReLU, layer norms, rotary positions, no biases, an output head of its own (arXiv 2402.16819).
+fn nemotron() -> Vec<Option<Architecture>> {
+    let style = entry("gpt-3-175b").zip(entry("llama-2-7b")).map(|(gpt, llama)| Architecture {
+        norm: gpt.norm,
+        gated_mlp: false,
+        vocab_size: 256_000,
+        ..llama
+    });
+    vec![style]
+}
+
+/// Whether the columns speak for a gated MLP.
+fn is_gated(row: &Row) -> bool {
+    if has(&row.notes, &["swiglu=true"]) || has(&row.model, &["llama", "mistral", "gemma", "yi", "deepseek", "olmo"]) {
+        return true;
+    }
+    if has(&row.notes, &["swiglu=false"]) {
+        return false;
+    }
+    let grouped = row.kv_heads.zip(row.heads).is_some_and(|(kv, heads)| kv < heads);
+    let ratio = row.ffn_hidden.zip(row.hidden).map(|(width, hidden)| f64::from(width) / f64::from(hidden));
+    ratio.map_or(grouped, |ratio| ratio < PLAIN_RATIO)
+}
+
+/// Of shapes in the order of their likelihood the one whose count is the row's, else the likeliest of those about as near
+/// as the nearest.
+pub fn nearest(shapes: &[Architecture], params: Option<f64>) -> Option<Architecture> {
+    let Some(params) = params else { return shapes.first().copied() };
+    let error = |shape: &Architecture| (shape.params() as f64 / params - 1.0).abs();
+    if let Some(exact) = shapes.iter().find(|shape| error(shape) < EXACT) {
+        return Some(*exact);
+    }
+    let best = shapes.iter().map(error).fold(f64::INFINITY, f64::min);
+    shapes.iter().find(|shape| error(shape) <= best + ALIKE).copied()
+}

@@ -1,0 +1,204 @@
+//! A row's scenario, evaluated.
+
+use super::row::Row;
+use super::stack::Stack;
+use super::target::{self, TimeSource};
+use super::{LeftOut, Notes, batch, conventions, experts, hardware, layout, model, scope, software};
+use engine::catalog;
+use engine::catalog::accuracy::{self, Band};
+use engine::model::hardware::{Accelerator, Network, Topology};
+use engine::model::parallel::ContextExchange;
+use engine::model::report::Report;
+use engine::model::training::{ComputeFormat, MfuConvention, Recipe};
+use engine::params;
+use engine::published::{MemoryKind, MemoryStage};
+use engine::scenario::issue::{Issue, Severity};
+use engine::scenario::{ExpertChoice, Scenario, Strategy};
+
+/// What the engine says of a row, beside what was measured.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Prediction {
+    /// The row as a scenario.
+    pub scenario: Scenario,
+    /// Its evaluation.
+    pub report: Report,
+    /// Whether the run can run: it fits in memory, and every pipeline stage has a layer.
+    pub fits: bool,
+    /// What was completed.
+    pub notes: Notes,
+    /// Seconds of a step of the row's own batch.
+    pub step_time_s: f64,
+    /// The tokens of that batch over those of the scenario's full micro-batches.
+    pub batch_share: f64,
+    /// The band of the step time.
+    pub step_band: Band,
+    /// Peak memory in GiB, of the kind that the row measured.
+    pub peak_mem_gib: f64,
+    /// That kind.
+    pub memory_kind: MemoryKind,
+    /// The pipeline stage on which it was read.
+    pub memory_stage: MemoryStage,
+    /// The band of the peak memory.
+    pub memory_band: Band,
+    /// Measured seconds of a step, and from which column.
+    pub measured_step: Option<(f64, TimeSource)>,
+    /// Measured peak memory in GiB.
+    pub measured_gib: Option<f64>,
+    /// Measured MFU as a fraction.
+    pub measured_mfu: Option<f64>,
+}
+
+impl Prediction {
+    /// Predicted over measured step time, less one.
+    pub fn step_error(&self) -> Option<f64> {
+        self.measured_step.map(|(measured, _)| self.step_time_s / measured - 1.0)
+    }
+
+    /// Predicted over measured peak memory, less one.
+    pub fn memory_error(&self) -> Option<f64> {
+        self.measured_gib.map(|measured| self.peak_mem_gib / measured - 1.0)
+    }
+}
+
+/// The tokens of a step over those of full micro-batches: a last micro-batch that is not full takes less than one away, and
+/// sources that round a batch add little.
+const FEWEST: f64 = 0.5;
+const MOST: f64 = 1.1;
+
+/// Tokens of a step of full micro-batches over the degrees that the row says, which the engine changes where they cannot be.
+fn full_step(scenario: &Scenario) -> f64 {
+    let model_parallel = f64::from(scenario.tp) * f64::from(scenario.cp) * f64::from(scenario.pp);
+    let sequences = f64::from(scenario.micro_batch_size) * f64::from(scenario.grad_accum_steps);
+    sequences * f64::from(scenario.seq_len) * f64::from(scenario.gpus) / model_parallel
+}
+
+/// The scenario of a row, with notes on what was completed.
+///
+/// # Errors
+///
+/// The reason for which the row is left out.
+pub fn scenario(row: &Row) -> Result<(Scenario, Notes), LeftOut> {
+    scope::check(row)?;
+    let mut notes = Notes::default();
+    let stack = Stack::of(row);
+    let model = model::model(row, stack, &mut notes)?;
+    let hardware = hardware::hardware(row, stack, &mut notes)?;
+    let node = hardware.network.values.gpus_per_node;
+    let layout = layout::layout(row, stack, hardware.gpus, node, &mut notes)?;
+    let batch = batch::batch(row, stack, layout.dp, layout.pp, &mut notes)?;
+    let software = software::software(row, stack, &mut notes)?;
+    if conventions::contradicts(row, &model.architecture(), batch.seq_len) {
+        return Err(LeftOut::because("the source contradicts itself").about("throughput against FLOP/s"));
+    }
+    let experts = experts::experts(row, stack, &model.architecture(), layout.tp, &mut notes);
+    let scenario = Scenario {
+        model,
+        accelerator: hardware.accelerator,
+        network: hardware.network,
+        gpus: hardware.gpus,
+        seq_len: batch.seq_len,
+        micro_batch_size: batch.micro_batch_size,
+        grad_accum_steps: batch.grad_accum_steps,
+        strategy: layout.strategy,
+        tp: layout.tp,
+        tensor: layout.tensor,
+        cp: layout.cp,
+        context: ContextExchange::Ring,
+        pp: layout.pp,
+        pipeline: layout.pipeline,
+        ep: experts.ep,
+        etp: experts.etp,
+        experts: experts.experts,
+        expert_choice: ExpertChoice::NONE,
+        shard_size: layout.shard_size,
+        recompute: software.recompute,
+        keep_fraction: 0.5,
+        recipe: software.recipe,
+        compute_format: software.compute_format,
+        optimizer: software.optimizer,
+        communication: software.communication,
+        offload: software.offload,
+        framework: software.framework,
+        kernels: software.kernels,
+        topology: topology(stack, layout.strategy, &hardware.network.values, &mut notes),
+        mfu_convention: MfuConvention::FullAttention,
+        run: catalog::default_scenario().run,
+    };
+    Ok((scenario, notes))
+}
+
+/// Efficiencies below this one are a whole node's, measured: Omni-Path's.
+const MEASURED_NODE: f64 = 0.5;
+
+/// How a row's collectives move. DeepSpeed's ZeRO-3 of 2021 gathered parameter by parameter: its published steps (arXiv
+/// 2104.04473, table 2) take what one network card a GPU needs, at 384 as at 1,536 GPUs, and not the rails of a node.
+fn topology(stack: Stack, strategy: Strategy, network: &Network, notes: &mut Notes) -> Topology {
+    let early = matches!(stack, Stack::DeepSpeed | Stack::MegatronEarly | Stack::MegatronDeepSpeed);
+    let whole = network.inter_node_efficiency > MEASURED_NODE;
+    if early && whole && strategy == Strategy::FullShard {
+        notes.add("flat network: ZeRO-3 before its collectives were bucketed");
+        Topology::Flat
+    } else {
+        Topology::Aware
+    }
+}
+
+/// The prediction for a row.
+///
+/// # Errors
+///
+/// The reason for which the row is left out.
+pub fn predict(row: &Row) -> Result<Prediction, LeftOut> {
+    let (scenario, notes) = scenario(row)?;
+    // What does not go together is computed as the nearest that does; what is out of bounds is not.
+    let together = scenario.issues();
+    let bounds = |issue: &Issue| issue.severity == Severity::Error && !together.contains(issue);
+    if let Some(issue) = params::issues(&scenario).into_iter().find(bounds) {
+        return Err(LeftOut::because("out of bounds").about(issue.message));
+    }
+    let stack = Stack::of(row);
+    let report = scenario.report();
+    let predicted_step = report.time.step.get();
+    // A last micro-batch that is not full makes the row's step shorter than the scenario's, in proportion to its tokens.
+    let tokens = row.tokens_per_step().unwrap_or_else(|| full_step(&scenario));
+    let full = tokens / full_step(&scenario);
+    if !(FEWEST..=MOST).contains(&full) {
+        return Err(LeftOut::because("the source contradicts itself").about("global batch against its parts"));
+    }
+    let step_time_s = predicted_step * full;
+    let setup = scenario.setup();
+    let memory_kind = target::memory_kind(row);
+    let memory_stage = target::memory_stage(row, stack, setup.mesh.pp);
+    let peak = peak(&scenario.accelerator.values, scenario.recipe, scenario.compute_format);
+    let shape = scenario.model.architecture();
+    let gpus = f64::from(scenario.gpus);
+    let measured_step = target::step_time(row, &shape, scenario.seq_len, tokens, gpus, peak);
+    let derived_mfu = || measured_step.map(|(measured, _)| report.mfu * step_time_s / measured);
+    Ok(Prediction {
+        fits: report.fits() && scenario.pp <= shape.num_hidden_layers,
+        step_band: accuracy::step_time(&scenario),
+        memory_band: accuracy::peak_memory(&scenario),
+        step_time_s,
+        batch_share: full,
+        peak_mem_gib: memory_kind.predicted(&memory_stage.memory(&setup)).gib(),
+        memory_kind,
+        memory_stage,
+        measured_step,
+        measured_gib: row.peak_mem_gib,
+        measured_mfu: row.mfu_pct.map(|percent| percent / 100.0).or_else(derived_mfu),
+        scenario,
+        report,
+        notes,
+    })
+}
+
+/// The dense peak in the format of the matrix products, in FLOP/s.
+fn peak(accelerator: &Accelerator, recipe: Recipe, format: ComputeFormat) -> f64 {
+    match (format, recipe) {
+        (ComputeFormat::Fp4, _) => accelerator.peak_4bit,
+        (ComputeFormat::Fp8 | ComputeFormat::Fp8Gather, _) => accelerator.peak_8bit,
+        (ComputeFormat::Recipe, Recipe::Fp32) => accelerator.peak_32bit,
+        (ComputeFormat::Recipe, _) => accelerator.peak_16bit,
+    }
+    .get()
+}

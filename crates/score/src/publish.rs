@@ -1,0 +1,41 @@
+//! A row of the tables as the page reads it.
+
+use super::score::Entry;
+use engine::published::{Peak, Published, Set};
+use engine::share::encode::encode;
+
+/// A row of the tables; none where it has no prediction, or measured nothing: a run that failed.
+pub fn published(entry: &Entry) -> Option<Published> {
+    let prediction = entry.outcome.as_ref().ok()?;
+    let step_s = prediction.measured_step.map(|step| step.0);
+    step_s.or(prediction.measured_gib)?;
+    let set = match entry.is_fast() {
+        _ if entry.is_mixture() => Set::Mixture,
+        Some(true) => Set::Fast,
+        _ => Set::Slow,
+    };
+    Some(Published {
+        source: entry.source().to_owned(),
+        model: entry.row.model.clone(),
+        set,
+        fitted: step_s.is_some() && is_fitted(set, entry.source(), prediction.scenario.accelerator.id),
+        step_s,
+        batch_share: prediction.batch_share,
+        peak: prediction.measured_gib.map(|gib| Peak {
+            gib,
+            kind: prediction.memory_kind,
+            stage: prediction.memory_stage,
+        }),
+        link: encode(&prediction.scenario),
+    })
+}
+
+/// Whether constants of step time were fitted to a row (docs/accuracy.md, "What is fitted"): dense ones that the hardware
+/// limited, BigScience's on V100 apart; of mixtures Megatron-Bridge's and the continuous-integration runs.
+fn is_fitted(set: Set, source: &str, accelerator: &str) -> bool {
+    match set {
+        Set::Fast => !(source.contains("BigScience") && accelerator.starts_with("v100")),
+        Set::Slow => false,
+        Set::Mixture => source.contains("Megatron-Bridge") || source.contains("CI golden values"),
+    }
+}

@@ -1,0 +1,57 @@
+//! What the engine does not model: such rows are left out before anything is completed.
+
+use super::LeftOut;
+use super::model::mixture;
+use super::row::Row;
+use super::text::has;
+use engine::model::transformer::Architecture;
+
+/// Families whose layers are attention in part alone, in lower case: state-space or linear attention in the others.
+const HYBRIDS: [&str; 7] =
+    ["nemotron_3_", "nemotron 3 ", "nemotron3", "nemotron v3", "qwen3_next", "qwen3 next", "qwen3-next"];
+/// Mixtures whose shapes are not published.
+const UNPUBLISHED: [&str; 2] = ["deepseekv4", "deepseek v4"];
+
+/// Whether the row is about a mixture of experts, or about latent attention, which came with them.
+pub fn is_mixture(row: &Row, shape: Option<&Architecture>) -> bool {
+    mixture::has_experts(row)
+        || mixture::is_latent(row)
+        || row.ep.is_some_and(|degree| degree > 1)
+        || shape.is_some_and(Architecture::has_experts)
+        || has(&format!("{} {}", row.model, row.framework), &["moe"])
+}
+
+/// Whether a row is about something else than a step of full training of a transformer.
+///
+/// # Errors
+///
+/// The reason for which the row is left out.
+pub fn check(row: &Row) -> Result<(), LeftOut> {
+    let left_out = |reason: &str| Err(LeftOut::because(reason));
+    let model = row.model.to_ascii_lowercase();
+    if HYBRIDS.iter().any(|family| model.contains(family)) {
+        return left_out("state-space layers: not modelled");
+    }
+    if UNPUBLISHED.iter().any(|family| model.contains(family)) {
+        return left_out("the shape is not published: not a model of the catalog");
+    }
+    if has(&row.notes, &["known regression"]) {
+        return left_out("the source flags a regression of its software: not a measurement of the model");
+    }
+    if has(&row.notes, &["not a full step"]) || has(&row.model, &["one transformer layer", "one moe layer"]) {
+        return left_out("one layer, not a training step");
+    }
+    if has(&row.notes, &["lora"]) || has(&row.model, &["lora"]) || has(&row.sharding, &["lora"]) {
+        return left_out("low-rank adapters (LoRA): frozen weights are not modelled");
+    }
+    if has(&row.notes, &["hybrid-override-pattern", "mamba"]) || has(&row.model, &["mamba"]) {
+        return left_out("state-space layers: not modelled");
+    }
+    if row.model.to_ascii_lowercase().starts_with("t5") || has(&row.model, &["bert", "vit"]) {
+        return left_out("not a decoder-only transformer");
+    }
+    if row.notes.contains("CAUTION") {
+        return left_out("the source contradicts itself");
+    }
+    Ok(())
+}

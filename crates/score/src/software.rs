@@ -1,0 +1,249 @@
+//! Kernels, formats and overlap: what the row says, else what its stack is known to run.
+
+use super::model::mixture;
+use super::row::Row;
+use super::stack::Stack;
+use super::text::has;
+use super::{LeftOut, Notes};
+use engine::model::software::{
+    AttentionKernel, Communication, Framework, GradientSync, Kernels, Loss, NormKernel, Offload,
+};
+use engine::model::training::{ComputeFormat, Optimizer, Recipe};
+use engine::scenario::RecomputeMode;
+
+/// How the software runs the step.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Software {
+    /// The framework.
+    pub framework: Framework,
+    /// The kernels.
+    pub kernels: Kernels,
+    /// Formats of the state.
+    pub recipe: Recipe,
+    /// The format of the layers' matrix products.
+    pub compute_format: ComputeFormat,
+    /// The optimizer.
+    pub optimizer: Optimizer,
+    /// When gradients travel.
+    pub communication: Communication,
+    /// What is kept in host memory.
+    pub offload: Offload,
+    /// What is recomputed.
+    pub recompute: RecomputeMode,
+}
+
+/// The software of a row.
+///
+/// # Errors
+///
+/// A checkpointing mode that the engine has no word for.
+pub fn software(row: &Row, stack: Stack, notes: &mut Notes) -> Result<Software, LeftOut> {
+    Ok(Software {
+        framework: framework(stack),
+        kernels: kernels(row, stack),
+        recipe: recipe(row, stack),
+        compute_format: compute_format(row, stack),
+        optimizer: optimizer(row, stack),
+        communication: communication(row, stack),
+        offload: offload(row, stack, notes),
+        recompute: recompute(row, stack, notes)?,
+    })
+}
+
+/// The framework that a stack is of.
+pub fn framework(stack: Stack) -> Framework {
+    match stack {
+        Stack::MegatronCore | Stack::Nemo => Framework::Megatron,
+        Stack::MegatronEarly | Stack::MegatronDeepSpeed => Framework::MegatronLegacy,
+        Stack::Nanotron => Framework::Nanotron,
+        Stack::Composer
+        | Stack::Modalities
+        | Stack::Torchtitan
+        | Stack::HuggingFace
+        | Stack::Fsdp
+        | Stack::InternEvo
+        | Stack::DeepSpeed => Framework::PyTorch,
+    }
+}
+
+fn kernels(row: &Row, stack: Stack) -> Kernels {
+    let attention = row.attention.to_ascii_lowercase();
+    let says = |words: &[&str]| words.iter().any(|word| attention.contains(word));
+    let tuned = says(&["flash-attn2", "flash-attn 2", "flashattention-2", "fa2", "fa3", "cudnn", "sdpa", "fused"])
+        || attention.split(|sign: char| !sign.is_ascii_alphanumeric()).any(|word| word == "te");
+    let attention = if says(&["unfused", "local", "eager", "math"]) {
+        AttentionKernel::Unfused
+    } else if tuned {
+        AttentionKernel::FlashTuned
+    } else {
+        match stack {
+            // Kernels of 2022 and 2023, Triton's among them.
+            Stack::Composer | Stack::InternEvo => AttentionKernel::Flash,
+            Stack::MegatronEarly | Stack::MegatronDeepSpeed if !says(&["flash"]) => AttentionKernel::Unfused,
+            _ => AttentionKernel::FlashTuned,
+        }
+    };
+    // MosaicML's examples of early 2023 are PyTorch's own norms, in fp32 under autocast, and loss; llm-foundry runs norms
+    // in 16 bits and a fused loss.
+    let early_composer = stack == Stack::Composer && has(&row.source, &["examples"]);
+    let compile = has(&row.compile, &["yes", "true"]);
+    let loss = match stack {
+        Stack::Nemo => Loss::Fused,
+        Stack::Composer if !early_composer => Loss::Fused,
+        // torchtitan compiles the loss with the model.
+        Stack::Torchtitan if compile => Loss::Fused,
+        // The continuous-integration runs are of the plain loss unless their name says otherwise.
+        Stack::MegatronCore if !has(&row.model, &["gpt3_"]) || has(&row.model, &["loss_fusion"]) => Loss::Fused,
+        _ => Loss::Standard,
+    };
+    Kernels {
+        attention,
+        loss,
+        norms: if stack == Stack::HuggingFace || early_composer { NormKernel::Upcast } else { NormKernel::Fused },
+        compile,
+        graphs: super::experts::graphs(row, stack),
+        // Megatron-LM's default of 0.1, which BLOOM's runs turned off.
+        dropout: stack == Stack::MegatronEarly || drops_by_default(row),
+    }
+}
+
+/// Megatron-LM's continuous integration of mixtures keeps its default of 0.1 where it trains GPT's shape and sequences are whole.
+fn drops_by_default(row: &Row) -> bool {
+    let gpt = has(&row.source, &["ci golden"]) && !has(&row.notes, &["swiglu=true", "position-embedding-type=rope"]);
+    gpt && mixture::has_experts(row) && row.cp.unwrap_or(1) == 1
+}
+
+fn recipe(row: &Row, stack: Stack) -> Recipe {
+    let words = format!("{} {}", row.precision, row.precision_detail).to_ascii_lowercase();
+    let says = |wanted: &[&str]| wanted.iter().any(|word| words.contains(word));
+    if says(&["fp32", "float32"]) && !says(&["bf16", "fp16", "fp8", "float8"]) {
+        return Recipe::Fp32;
+    }
+    if says(&["pure bf16", "pure_bf16", "bf16 only"]) {
+        return Recipe::PureBf16;
+    }
+    match stack {
+        // FSDP1's mixed_precision: DEFAULT reduces in fp32, PURE in bf16.
+        Stack::Composer if says(&["pure"]) => Recipe::Fsdp2MixedBf16Reduce16,
+        Stack::Composer if says(&["default", "amp"]) => Recipe::Fsdp2MixedBf16,
+        Stack::Composer | Stack::Modalities | Stack::HuggingFace => Recipe::Fsdp2MixedBf16Reduce16,
+        Stack::Fsdp if says(&["bf16 reduce", "reduce bf16", "bfsixteen", "reduce_dtype=bf16"]) => {
+            Recipe::Fsdp2MixedBf16Reduce16
+        }
+        Stack::Torchtitan | Stack::Fsdp => Recipe::Fsdp2MixedBf16,
+        // The recipes of NeMo's and Megatron-Bridge's summaries set `grad_reduce_in_fp32` to false.
+        Stack::InternEvo | Stack::DeepSpeed | Stack::Nemo => Recipe::ZeroMixed,
+        // Under fp16 both keep and reduce gradients in 16 bits; under bf16 they accumulate them in fp32.
+        Stack::MegatronDeepSpeed | Stack::MegatronEarly if says(&["fp16"]) || row.precision.is_empty() => {
+            Recipe::ZeroMixed
+        }
+        Stack::MegatronDeepSpeed | Stack::MegatronEarly | Stack::MegatronCore | Stack::Nanotron => {
+            Recipe::MegatronMixed
+        }
+    }
+}
+
+fn compute_format(row: &Row, stack: Stack) -> ComputeFormat {
+    let words = row.precision.to_ascii_lowercase();
+    let says = |wanted: &[&str]| wanted.iter().any(|word| words.contains(word));
+    if says(&["fp4", "float4"]) {
+        ComputeFormat::Fp4
+    } else if says(&["fp8", "float8", "e4m3"]) {
+        // NeMo's 8-bit recipes gather weights in 8 bits (`fp8_param_gather`).
+        let gathers = stack == Stack::Nemo || says(&["all-gather", "all gather", "allgather"]);
+        if gathers { ComputeFormat::Fp8Gather } else { ComputeFormat::Fp8 }
+    } else {
+        ComputeFormat::Recipe
+    }
+}
+
+/// What the row says to be in host memory, and what its stack is known to keep there: Megatron-Bridge's presets for
+/// Megatron-FSDP on Grace Blackwell hold 10 to 40 layers' activations (`cpu_offloading_num_layers`), which its tables do not
+/// say.
+fn offload(row: &Row, stack: Stack, notes: &mut Notes) -> Offload {
+    let all = has(&row.notes, &["full cpu offload"]) || has(&row.sharding, &["cpu offload", "cpu_offload"]);
+    let preset = stack == Stack::Nemo && has(&row.sharding, &["megatron-fsdp"]) && has(&row.gpu, &["gb200", "gb300"]);
+    if preset {
+        notes.add("activations in host memory assumed, as in Megatron-Bridge's presets");
+    }
+    let activations = preset || has(&row.notes, &["pa_cpu=y", "fine-grained-activation-offloading=true"]);
+    Offload { optimizer: all, parameters: all, activations }
+}
+
+fn optimizer(row: &Row, stack: Stack) -> Optimizer {
+    let words = format!("{} {}", row.optimizer, row.notes).to_ascii_lowercase();
+    let named = |word: &str| row.optimizer.to_ascii_lowercase().contains(word);
+    if named("8bit") || named("8-bit") {
+        Optimizer::AdamW8bit
+    } else if named("adafactor") {
+        Optimizer::Adafactor
+    } else if named("lion") {
+        Optimizer::Lion
+    } else if named("muon") || words.contains("optimizer=muon") {
+        Optimizer::Muon
+    } else if named("sgd") {
+        Optimizer::Sgd
+    } else if stack == Stack::Nemo && has(&row.model, &["moonlight", "deepseekv3"]) {
+        // Megatron-Bridge's recipes of both set its precision-aware optimizer.
+        Optimizer::AdamW16bit
+    } else {
+        Optimizer::AdamW
+    }
+}
+
+fn communication(row: &Row, stack: Stack) -> Communication {
+    let overlap = match stack {
+        // Gradients travel after the backward pass; OneFlow's travel beside it.
+        Stack::MegatronEarly | Stack::MegatronDeepSpeed => has(&row.framework, &["oneflow"]),
+        Stack::MegatronCore if has(&row.notes, &["transformer-impl="]) => {
+            has(&row.notes, &["overlap-grad-reduce=true"])
+        }
+        _ => true,
+    };
+    // PyTorch's pipeline stages reduce after their last micro-batch.
+    let last = stack == Stack::Torchtitan && row.pp.is_some_and(|stages| stages > 1);
+    let gradient_sync = if last { GradientSync::LastMicroBatch } else { GradientSync::Default };
+    Communication { gradient_sync, overlap }
+}
+
+fn recompute(row: &Row, stack: Stack, notes: &mut Notes) -> Result<RecomputeMode, LeftOut> {
+    let words = row.act_ckpt.to_ascii_lowercase();
+    let says = |wanted: &[&str]| wanted.iter().any(|word| words.contains(word));
+    if words.is_empty() || says(&["not stated", "config default"]) {
+        let (mode, why) = match stack {
+            Stack::MegatronCore | Stack::Nemo => {
+                (RecomputeMode::AttentionCore, "no recomputation assumed beyond the attention core's, Megatron's habit")
+            }
+            Stack::Torchtitan => (RecomputeMode::Selective, "per-operator checkpointing assumed, torchtitan's default"),
+            Stack::MegatronEarly | Stack::MegatronDeepSpeed => {
+                (RecomputeMode::Full, "full recomputation assumed, as in Megatron-LM's scripts then")
+            }
+            _ => (RecomputeMode::None, "no recomputation assumed, as the row names none"),
+        };
+        notes.add(why);
+        return Ok(mode);
+    }
+    if says(&["none", "no selective", "false", "off"]) || words == "no" || says(&["selective: []"]) {
+        return Ok(RecomputeMode::None);
+    }
+    if says(&["full", "yes", "true", "all", "every layer"]) {
+        return Ok(RecomputeMode::Full);
+    }
+    if says(&["attention core", "core_attn", "attention-core", "core attention"]) {
+        // Recomputing more than the core (the MLP, norms) has no word here; the core alone is the nearest below.
+        return Ok(RecomputeMode::AttentionCore);
+    }
+    if says(&["selective", "op", "sac"]) {
+        let megatron = matches!(stack, Stack::MegatronCore | Stack::MegatronEarly | Stack::Nemo);
+        if says(&["moe_act", "mla_up_proj"]) {
+            // Megatron's selective recomputation of single modules beside experts: a few per cent of time and memory.
+            notes.add("recomputation of single modules counts as the attention core's, the nearest below");
+            return Ok(RecomputeMode::AttentionCore);
+        }
+        if says(&["mlp", "layernorm", "moe", "mla"]) {
+            return Err(LeftOut::because("a kind of recomputation that is not modelled").about(&row.act_ckpt));
+        }
+        return Ok(if megatron { RecomputeMode::AttentionCore } else { RecomputeMode::Selective });
+    }
+    Err(LeftOut::because("a kind of recomputation that is not modelled").about(&row.act_ckpt))
+}

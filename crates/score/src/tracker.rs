@@ -1,0 +1,189 @@
+//! Rows of PyTorch's FSDP2 memory tracker: Hugging Face's Llama, forward and backward without the optimizer's step.
+
+use super::LeftOut;
+use super::text;
+use engine::catalog;
+use engine::model::memory::recipe_bytes;
+use engine::model::parallel::{ContextExchange, Pipeline, TensorParallel};
+use engine::model::report::{MemoryPart, MemoryReport, PeakMoment};
+use engine::model::software::{AttentionKernel, Communication, Framework, Graphs, Kernels, Loss, NormKernel, Offload};
+use engine::model::training::{ComputeFormat, MfuConvention, Optimizer, Recipe};
+use engine::model::transformer::Architecture;
+use engine::scenario::{Model, RecomputeMode, Scenario, Strategy};
+
+/// Bytes by the tracker's categories; the names are its columns'.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Categories {
+    /// Sharded parameters.
+    pub sharded_param: f64,
+    /// Parameters gathered for compute.
+    pub unsharded_param: f64,
+    /// Sharded gradients.
+    pub sharded_grad: f64,
+    /// Gradients not yet reduced.
+    pub unsharded_grad: f64,
+    /// Activations.
+    pub act: f64,
+    /// Temporaries.
+    pub temp: f64,
+    /// Buffers of the all-gather.
+    pub all_gather: f64,
+    /// Buffers of the reduce-scatter.
+    pub reduce_scatter: f64,
+    /// All of them.
+    pub total: f64,
+}
+
+impl Categories {
+    /// Each category with the name of its column.
+    pub fn iter(&self) -> impl Iterator<Item = (&'static str, f64)> {
+        [
+            ("sharded_param_bytes", self.sharded_param),
+            ("unsharded_param_bytes", self.unsharded_param),
+            ("sharded_grad_bytes", self.sharded_grad),
+            ("unsharded_grad_bytes", self.unsharded_grad),
+            ("act_bytes", self.act),
+            ("temp_bytes", self.temp),
+            ("all_gather_bytes", self.all_gather),
+            ("reduce_scatter_bytes", self.reduce_scatter),
+            ("total_bytes", self.total),
+        ]
+        .into_iter()
+    }
+}
+
+/// Of the bytes that PyTorch's loss needs for a logit, those that stay with the activations: the fp32 logits themselves.
+/// Their log-softmax and its gradient are temporaries.
+const KEPT_OF_LOGITS: f64 = 4.0 / 12.0;
+
+/// The parts of a scenario's peak in the tracker's categories. The run makes no step, so there is no optimizer state.
+///
+/// Of the gathered weights the prefetched layer's are still a buffer of the all-gather; of the unreduced gradients a layer's
+/// in the format of the reduction are a buffer of the reduce-scatter, the others temporaries. At the loss what one layer needs
+/// is kept for the backward pass, in which it is temporary.
+pub fn categories(scenario: &Scenario, memory: &MemoryReport) -> Categories {
+    let part = |part: MemoryPart| memory.parts.get(part).get();
+    let bytes = recipe_bytes(scenario.recipe);
+    let shape = scenario.model.architecture();
+    let layer = shape.dense_layer_params() as f64;
+    let root = shape.params() as f64 - f64::from(shape.num_hidden_layers) * layer;
+    let backward = memory.moment == PeakMoment::Backward;
+    let (gathered, unreduced) = (part(MemoryPart::GatheredWeights), part(MemoryPart::UnreducedGradients));
+    let resharded = backward && scenario.strategy == Strategy::FullShard;
+    let current = bytes.gathered * (root + layer);
+    let all_gather = if resharded { (gathered - current).clamp(0.0, bytes.gathered * layer) } else { 0.0 };
+    let reduce_scatter = unreduced.min(bytes.reduced * layer);
+    let (working_set, logits) = (part(MemoryPart::WorkingSet), part(MemoryPart::Logits));
+    Categories {
+        sharded_param: part(MemoryPart::Weights),
+        unsharded_param: gathered - all_gather,
+        sharded_grad: part(MemoryPart::Gradients),
+        // The tracker counts a gradient as one only once it is accumulated.
+        unsharded_grad: 0.0,
+        act: part(MemoryPart::Activations) + KEPT_OF_LOGITS * logits + if backward { 0.0 } else { working_set },
+        temp: unreduced - reduce_scatter + (1.0 - KEPT_OF_LOGITS) * logits + if backward { working_set } else { 0.0 },
+        all_gather,
+        reduce_scatter,
+        total: (memory.allocated - memory.parts.get(MemoryPart::Optimizer)).get(),
+    }
+}
+
+/// A tracked run.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Tracked {
+    /// The run as a scenario.
+    pub scenario: Scenario,
+    /// What the tracker counted, where the row says it.
+    pub measured: Categories,
+}
+
+impl Tracked {
+    /// The engine's answer.
+    pub fn predicted(&self) -> Categories {
+        categories(&self.scenario, &self.scenario.report().memory)
+    }
+
+    /// Predicted over tracked total, less one.
+    pub fn error(&self) -> Option<f64> {
+        (self.measured.total > 0.0).then(|| self.predicted().total / self.measured.total - 1.0)
+    }
+}
+
+/// Reads a row from its columns by name.
+///
+/// # Errors
+///
+/// The column that is missing.
+pub fn read<'a>(column: impl Fn(&str) -> Option<&'a str>) -> Result<Tracked, LeftOut> {
+    let raw = |name: &str| column(name).unwrap_or_default();
+    let need = |name: &str| text::count(raw(name)).ok_or_else(|| LeftOut::missing(name));
+    let bytes = |name: &str| text::number(raw(name)).unwrap_or(0.0);
+    let (hidden, heads) = (need("hidden")?, need("heads")?);
+    let style = catalog::model("llama-2-7b").ok_or_else(|| LeftOut::because("the catalog lacks Llama 2"))?;
+    let shape = Architecture {
+        num_hidden_layers: need("layers")?,
+        hidden_size: hidden,
+        num_attention_heads: heads,
+        num_key_value_heads: text::count(raw("kv_heads")).unwrap_or(heads),
+        head_dim: hidden / heads.max(1),
+        intermediate_size: need("ffn")?,
+        vocab_size: need("vocab")?,
+        ..style.architecture
+    };
+    let tied = Architecture { tie_word_embeddings: true, ..shape };
+    let counted = text::number(raw("params"));
+    let architecture = if counted == Some(tied.params() as f64) { tied } else { shape };
+    let reshards = !raw("reshard").trim().eq_ignore_ascii_case("false");
+    let gpus = need("gpus")?;
+    let scenario = Scenario {
+        model: Model::Custom { architecture },
+        gpus,
+        seq_len: need("seq")?,
+        micro_batch_size: need("micro_batch")?,
+        grad_accum_steps: 1,
+        strategy: if reshards { Strategy::FullShard } else { Strategy::ShardGradOp },
+        recompute: if text::has(raw("checkpoint"), &["full"]) { RecomputeMode::Full } else { RecomputeMode::None },
+        ..tracked_setting()
+    };
+    let measured = Categories {
+        sharded_param: bytes("sharded_param_bytes"),
+        unsharded_param: bytes("unsharded_param_bytes"),
+        sharded_grad: bytes("sharded_grad_bytes"),
+        unsharded_grad: bytes("unsharded_grad_bytes"),
+        act: bytes("act_bytes"),
+        temp: bytes("temp_bytes"),
+        all_gather: bytes("all_gather_bytes"),
+        reduce_scatter: bytes("reduce_scatter_bytes"),
+        total: bytes("total_bytes"),
+    };
+    Ok(Tracked { scenario, measured })
+}
+
+/// What all tracked runs share: bf16 parameters reduced in fp32, SDPA, norms in fp32, PyTorch's loss. Tensors are fake, so
+/// the GPU does not matter.
+fn tracked_setting() -> Scenario {
+    Scenario {
+        tp: 1,
+        tensor: TensorParallel::USUAL,
+        cp: 1,
+        context: ContextExchange::Ring,
+        pp: 1,
+        pipeline: Pipeline::USUAL,
+        recipe: Recipe::Fsdp2MixedBf16,
+        compute_format: ComputeFormat::Recipe,
+        optimizer: Optimizer::AdamW,
+        communication: Communication::USUAL,
+        offload: Offload::NONE,
+        framework: Framework::PyTorch,
+        kernels: Kernels {
+            attention: AttentionKernel::FlashTuned,
+            loss: Loss::Standard,
+            norms: NormKernel::Upcast,
+            compile: false,
+            graphs: Graphs::None,
+            dropout: false,
+        },
+        mfu_convention: MfuConvention::FullAttention,
+        ..catalog::default_scenario()
+    }
+}

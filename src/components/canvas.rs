@@ -1,0 +1,42 @@
+//! A canvas that repaints when what it shows, its size or the theme changes.
+
+use std::rc::Rc;
+
+use web_sys::HtmlCanvasElement;
+use yew::prelude::*;
+
+use crate::effects;
+use charts::paint::Style;
+use charts::palette::Theme;
+
+/// The size of a canvas on the page, in CSS pixels, and the pixels of the screen in one of them.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Size {
+    /// Width.
+    pub width: f64,
+    /// Height.
+    pub height: f64,
+    /// Device pixels in a CSS pixel.
+    pub ratio: f64,
+}
+
+/// Paints what it is given; the function pointer keeps the component out of what a chart is.
+pub type Painter<T> = fn(&T, &HtmlCanvasElement, &Style);
+
+/// Keeps a canvas painted and gives its size: a painting follows each render within the same frame.
+#[hook]
+pub fn use_painted<T: PartialEq + 'static>(canvas: &NodeRef, what: &Rc<T>, theme: Theme, paint: Painter<T>) -> Size {
+    let size = effects::use_size(canvas);
+    let deps = (what.clone(), theme, size);
+    let node = canvas.clone();
+    use_effect_with(deps, move |(what, theme, size)| {
+        let style =
+            Style { theme: *theme, css_width: size.width, css_height: size.height, device_pixel_ratio: size.ratio };
+        if let Some(canvas) = node.cast::<HtmlCanvasElement>()
+            && size.width > 0.0
+        {
+            paint(what, &canvas, &style);
+        }
+    });
+    size
+}

@@ -1,0 +1,54 @@
+//! A parameter with named options.
+
+use yew::prelude::*;
+
+use super::icon::{Icon, drawn};
+use crate::effects;
+use crate::fields::ChoiceField;
+use crate::state::Action;
+use crate::text;
+
+/// What to show, and where actions go.
+#[derive(PartialEq, Properties)]
+pub struct Props {
+    /// The values.
+    pub field: ChoiceField,
+    /// Takes actions.
+    pub emit: Callback<Action>,
+    /// Whether the help stands under the control rather than in its tooltip alone.
+    #[prop_or_default]
+    pub explained: bool,
+}
+
+/// A native select.
+#[component]
+pub fn ChoiceControl(props: &Props) -> Html {
+    let ChoiceField { key, label, help, options, chosen, .. } = props.field;
+    let select = use_node_ref();
+    effects::use_selected(&select, chosen, options.len());
+    let choose = props.emit.reform(move |event: Event| Action::Choose { key, index: effects::selected_index(&event) });
+    let back = props.field.preset.as_ref().map(|preset| {
+        let name = text::back_to(label, preset);
+        let back = props.emit.reform(move |_: MouseEvent| Action::Back { key });
+        html! { <button type="button" class="back" aria-label={name.clone()} title={name} onclick={back}>{ drawn(Icon::Undo) }</button> }
+    });
+    let back = back.unwrap_or_default();
+    let changed = props.field.preset.is_some().then_some("changed");
+    let inert = (!props.field.applies).then_some("inert");
+    html! {
+        <div class={classes!("control", changed, inert)}>
+            <div class="control-line">
+                <label for={key} title={help}>{ label }</label>
+                { back }
+                <select ref={select} id={key} onchange={choose} title={options.get(chosen).map(|option| option.help)}>
+                    { for options.iter().enumerate().map(|(place, option)| html! {
+                        <option key={option.key} value={option.key} selected={place == chosen}>{ option.label }</option>
+                    }) }
+                </select>
+            </div>
+            if props.explained {
+                <p class="control-help">{ help }{ " " }{ options.get(chosen).map(|option| option.help) }</p>
+            }
+        </div>
+    }
+}

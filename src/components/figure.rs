@@ -1,0 +1,289 @@
+//! A chart with everything around it: heading, finding, canvas, crosshair, readout, legend, data table.
+
+mod narrow;
+
+use std::rc::Rc;
+
+use web_sys::HtmlCanvasElement;
+use yew::prelude::*;
+
+use super::canvas::{Size, use_painted};
+use super::data_table::{Shown, data_table, on_paper};
+use super::legend::legend;
+use crate::state::Action;
+use crate::{effects, text};
+use charts::layout::{PlotArea, plot_area};
+use charts::paint::{self, Style};
+use charts::palette::Theme;
+use charts::spec::ChartSpec;
+use charts::{describe, marks, readout};
+pub use narrow::Narrow;
+use narrow::{Spot, is_drag, selected};
+
+/// A click within this distance of the place that is read out is there, in CSS pixels.
+const SAME_SPOT: f64 = 1.5;
+
+/// What to show, and where actions go.
+#[derive(PartialEq, Properties)]
+pub struct Props {
+    /// The canvas's identifier.
+    pub id: &'static str,
+    /// The figure.
+    pub spec: Rc<ChartSpec>,
+    /// Light or dark.
+    pub theme: Theme,
+    /// Takes actions.
+    pub emit: Callback<Action>,
+    /// Takes what the status line should say.
+    pub say: Callback<AttrValue>,
+    /// The selects in the heading.
+    #[prop_or_default]
+    pub children: Html,
+    /// What the readout says where nobody points, if it has nothing to say of the scenario on screen.
+    #[prop_or_default]
+    pub hint: &'static str,
+    /// The card that is open.
+    #[prop_or_default]
+    pub why: &'static str,
+    /// How its axes are narrowed, where they can be.
+    #[prop_or_default]
+    pub narrow: Option<Narrow>,
+    /// Takes the place of a mark that is clicked; without it a click sets the axes.
+    #[prop_or_default]
+    pub take: Option<Callback<usize>>,
+    /// What stands under the legend.
+    #[prop_or_default]
+    pub foot: Html,
+}
+
+fn paint(spec: &ChartSpec, canvas: &HtmlCanvasElement, style: &Style) {
+    // What nobody looks at keeps its last picture.
+    if spec.lanes.as_ref().is_some_and(|lanes| lanes.marks.is_empty()) {
+        return;
+    }
+    // A canvas that cannot be painted leaves the summary, the caption and the table.
+    let _ = paint::paint_chart(spec, canvas, style, None);
+}
+
+/// The values of the axes that are parameters, at a place.
+fn place(spec: &ChartSpec, (x, y): (f64, f64)) -> Action {
+    let across = spec.x.key.map(|key| (key, spec.x.settled(x)));
+    let up = spec.y.key.map(|key| (key, spec.y.settled(y)));
+    Action::Place(across.into_iter().chain(up).collect())
+}
+
+/// How far an arrow key moves the crosshair, right and up.
+fn arrow(event: &KeyboardEvent) -> Option<(i32, i32)> {
+    let stride = if event.shift_key() { 6 } else { 1 };
+    match event.key().as_str() {
+        "ArrowLeft" => Some((-stride, 0)),
+        "ArrowRight" => Some((stride, 0)),
+        "ArrowUp" => Some((0, stride)),
+        "ArrowDown" => Some((0, -stride)),
+        _ => None,
+    }
+}
+
+/// Lines through a place; without a parameter up the figure only the one through x means something.
+fn cross(area: &PlotArea, size: Size, (x, y): (f64, f64), over_both: bool) -> Html {
+    let (x, y) = area.to_pixel(x, y);
+    let [left, right, top, bottom] =
+        [area.left, area.right(), area.top, area.bottom()].map(|value: f64| value.to_string());
+    let [x, y, width, height] = [x, y, size.width, size.height].map(|length| format!("{length:.2}"));
+    html! {
+        <svg class="cross" aria-hidden="true" viewBox={format!("0 0 {width} {height}")}>
+            <line x1={x.clone()} x2={x.clone()} y1={top} y2={bottom} />
+            if over_both {
+                <line x1={left} x2={right} y1={y.clone()} y2={y.clone()} />
+                <circle cx={x} cy={y} r="5" />
+            }
+        </svg>
+    }
+}
+
+/// What a drag selects so far.
+fn rectangle(area: &PlotArea, size: Size, over_both: bool, drag: (Spot, Spot)) -> Html {
+    let ((left, top), (right, bottom)) = selected(area, over_both, drag);
+    let [width, height] = [size.width, size.height].map(|length| format!("{length:.2}"));
+    let [x, y, wide, high] = [left, top, right - left, bottom - top].map(|length| format!("{length:.2}"));
+    html! {
+        <svg class="cross" aria-hidden="true" viewBox={format!("0 0 {width} {height}")}>
+            <rect {x} {y} width={wide} height={high} />
+        </svg>
+    }
+}
+
+/// Hover or arrow keys move the crosshair; click or Enter sets the scenario there; a drag or + looks closer, a double-click or 0 at the
+/// whole again.
+#[component]
+pub fn Figure(props: &Props) -> Html {
+    let canvas = use_node_ref();
+    let at = use_state(|| None::<(f64, f64)>);
+    let printing = effects::use_printing();
+    let theme = if printing { Theme::Light } else { props.theme };
+    let size = use_painted(&canvas, &props.spec, theme, paint);
+    let what = Shown::Chart(props.spec.clone());
+    let area = plot_area(&props.spec, size.width, size.height);
+    // What is looked at may have changed since.
+    let shown = at.filter(|here| (props.spec.x.min..=props.spec.x.max).contains(&here.0));
+    // Where the pointer was pressed, and where it is since it became a drag; a click that ends one is none.
+    let drag = use_state(|| None::<(Spot, Spot)>);
+    let pressed = use_mut_ref(|| None::<Spot>);
+    let dragged = use_mut_ref(|| false);
+    let hover = {
+        let (at, area, drag, dragged) = (at.clone(), area.clone(), drag.clone(), dragged.clone());
+        let (narrow, emit, spec) = (props.narrow, props.emit.clone(), props.spec.clone());
+        Callback::from(move |event: PointerEvent| {
+            let spot = (f64::from(event.offset_x()), f64::from(event.offset_y()));
+            match event.type_().as_str() {
+                "pointerdown" => {
+                    dragged.replace(false);
+                    if narrow.is_some() && event.is_primary() && event.button() == 0 {
+                        pressed.replace(Some(spot));
+                        effects::hold(&event);
+                    }
+                }
+                "pointermove" => {
+                    let place = area.to_data(spot.0, spot.1);
+                    at.set(place.map(|place| marks::snapped(&spec, place)));
+                    if let Some(from) = *pressed.borrow()
+                        && (drag.is_some() || is_drag((from, spot)))
+                    {
+                        dragged.replace(true);
+                        drag.set(Some((from, spot)));
+                    }
+                }
+                kind => {
+                    let from = pressed.take();
+                    if kind == "pointerup"
+                        && let (Some(from), Some(narrow)) = (from, narrow)
+                        && *dragged.borrow()
+                        && let Some(look) = narrow.select(&spec, &area, (from, spot))
+                    {
+                        emit.emit(look);
+                    }
+                    drag.set(None);
+                    // A finger that is lifted points at nothing more.
+                    if kind != "pointerup" || event.pointer_type() != "mouse" {
+                        at.set(None);
+                    }
+                }
+            }
+        })
+    };
+    let reset = {
+        let (narrow, emit) = (props.narrow, props.emit.clone());
+        Callback::from(move |_: MouseEvent| {
+            if let Some(narrow) = narrow {
+                emit.emit(Action::TakeBack);
+                emit.emit(narrow.reset());
+            }
+        })
+    };
+    let act = {
+        let (take, emit, spec) = (props.take.clone(), props.emit.clone(), props.spec.clone());
+        move |here| match take.as_ref().zip(marks::nearest(&spec, here)) {
+            Some((take, mark)) => take.emit(mark),
+            None => emit.emit(place(&spec, here)),
+        }
+    };
+    let pick = {
+        let (at, act, area) = (at.clone(), act.clone(), area.clone());
+        let waits = props.narrow.is_some();
+        Callback::from(move |event: MouseEvent| {
+            // The second click of two means another thing.
+            if *dragged.borrow() || waits && event.detail() > 1 {
+                return;
+            }
+            let (x, y) = (f64::from(event.offset_x()), f64::from(event.offset_y()));
+            // A click is rounded to another pixel than the pointer was: what is read out there counts.
+            let read = at.filter(|&(across, up)| {
+                let (left, top) = area.to_pixel(across, up);
+                (left - x).abs() <= SAME_SPOT && (top - y).abs() <= SAME_SPOT
+            });
+            if let Some(here) = read.or_else(|| area.to_data(x, y)) {
+                act(here);
+            }
+        })
+    };
+    let key = {
+        let (at, emit, say) = (at.clone(), props.emit.clone(), props.say.clone());
+        let (spec, area, narrow) = (props.spec.clone(), area.clone(), props.narrow);
+        Callback::from(move |event: KeyboardEvent| {
+            let middle = area.to_data(area.left + area.width / 2.0, area.top + area.height / 2.0);
+            let from = shown.or(spec.here).or(middle);
+            match (event.key().as_str(), arrow(&event), from) {
+                ("Escape", ..) if at.is_none() => narrow.iter().for_each(|narrow| emit.emit(narrow.reset())),
+                ("Escape", ..) => at.set(None),
+                ("Enter" | " ", _, Some(here)) => {
+                    event.prevent_default();
+                    act(here);
+                }
+                (_, Some((right, up)), Some(here)) => {
+                    event.prevent_default();
+                    let next = match &spec.lanes {
+                        Some(lanes) => lanes.step(here, right, up),
+                        None => marks::step(&spec, here, right, up).or_else(|| Some(area.step(here, right, up))),
+                    };
+                    // Beyond the last span the timeline itself moves.
+                    let Some(next) = next else {
+                        narrow.and_then(|narrow| narrow.pan(&spec, right)).into_iter().for_each(|look| emit.emit(look));
+                        return;
+                    };
+                    say.emit(readout::readout(&spec, next.0, next.1).sentence.into());
+                    at.set(Some(next));
+                }
+                (key, None, Some(here)) if !(event.ctrl_key() || event.meta_key() || event.alt_key()) => {
+                    if let Some(look) = narrow.and_then(|narrow| narrow.key(&spec, key, here)) {
+                        event.prevent_default();
+                        emit.emit(look);
+                    }
+                }
+                _ => {}
+            }
+        })
+    };
+    // Values of lines stand in the legend; where nobody points, they are those of the scenario on screen.
+    let resting = props.spec.here.filter(|_| props.spec.field.is_none());
+    let said = shown.or(resting).map(|(x, y)| readout::readout(&props.spec, x, y));
+    let (place, entries) = said.map_or_else(Default::default, |said| (said.place, said.entries));
+    let (listed, unlisted): (Vec<_>, Vec<_>) = entries.into_iter().partition(|entry| entry.role.is_some());
+    let lanes = props.spec.lanes.as_ref().map(|lanes| format!("lanes-{}", lanes.shown.len()));
+    let listing = props.spec.field.is_none() && lanes.is_none();
+    let both = props.spec.y.key.is_some();
+    let over_both = both || !props.spec.marks.is_empty();
+    let over = drag.map(|drag| rectangle(&area, size, both, drag));
+    let over = over.or_else(|| shown.map(|here| cross(&area, size, here, over_both)));
+    html! {
+        <figure class={classes!("figure", lanes)}>
+            <div class="figure-head">
+                <h2>{ &props.spec.title }</h2>
+                <div class="axes">{ props.children.clone() }</div>
+            </div>
+            <figcaption class="caption">{ &props.spec.caption }</figcaption>
+            <div class="stage">
+                <canvas ref={canvas} id={props.id} class="pick" role="img" tabindex="0"
+                    aria-label={describe::chart(&props.spec)} onpointerdown={hover.clone()} onpointermove={hover.clone()}
+                    onpointerup={hover.clone()} onpointercancel={hover.clone()} onpointerleave={hover} onclick={pick}
+                    ondblclick={reset.clone()} onkeydown={key} />
+                { over.unwrap_or_default() }
+                if printing && size.width > 0.0 { { on_paper(&what, size) } }
+                if props.narrow.is_some_and(|narrow| narrow.is_narrow()) {
+                    <button type="button" class="small-button reset" onclick={reset}>{ text::RESET_ZOOM }</button>
+                }
+            </div>
+            if place.is_empty() {
+                <p class="readout deep hint">{ props.hint }</p>
+            } else {
+            <dl class={classes!("readout", (!listing).then_some("deep"))}>
+                { for place.into_iter().chain(unlisted).map(|entry| html! {
+                    <div><dt>{ entry.name }</dt>{ " " }<dd>{ entry.value }</dd></div>
+                }) }
+            </dl>
+            }
+            { legend(&props.spec, props.id, &listed, props.why, &props.emit) }
+            { props.foot.clone() }
+            { data_table(props.id, what, props.theme, size) }
+        </figure>
+    }
+}

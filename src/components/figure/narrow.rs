@@ -1,0 +1,162 @@
+//! Looking closer: what a drag over a figure and its keys make of what is looked at.
+
+use crate::state::Action;
+use crate::view::View;
+use charts::layout::PlotArea;
+use charts::spec::ChartSpec;
+use charts::zoom::{self, Part};
+
+/// A press that moves less is a click, in CSS pixels.
+const STILL: f64 = 6.0;
+/// A drag that is lower than this selects along the figure alone.
+const FLAT: f64 = 16.0;
+/// One press of a key shows half, or twice as much.
+const CLOSER: f64 = 0.5;
+
+/// A place on the canvas, in CSS pixels.
+pub(super) type Spot = (f64, f64);
+
+/// How a figure's axes are narrowed: what is looked at, and what it is with these parts of the axes across and up; with none, it is the
+/// whole figure. Plain, so that two renderings can be told to be the same.
+#[derive(Clone, Copy, Debug)]
+pub struct Narrow {
+    /// What is looked at.
+    pub view: View,
+    /// The same with other parts of the axes.
+    pub with: fn(View, [Option<Part>; 2]) -> View,
+}
+
+impl PartialEq for Narrow {
+    fn eq(&self, other: &Self) -> bool {
+        self.view == other.view
+    }
+}
+
+impl Narrow {
+    /// The whole figure.
+    pub fn reset(&self) -> Action {
+        self.to([None; 2])
+    }
+
+    /// Whether a part of the figure is shown.
+    pub fn is_narrow(&self) -> bool {
+        (self.with)(self.view, [None; 2]) != self.view
+    }
+
+    fn to(&self, parts: [Option<Part>; 2]) -> Action {
+        Action::Look((self.with)(self.view, parts))
+    }
+
+    /// What a drag from one spot to another selects, if anything.
+    pub(super) fn select(&self, spec: &ChartSpec, area: &PlotArea, drag: (Spot, Spot)) -> Option<Action> {
+        let ((left, top), (right, bottom)) = selected(area, spec.y.key.is_some(), drag);
+        let (one, other) = (area.to_data(left, top)?, area.to_data(right, bottom)?);
+        let across = zoom::between(&spec.x, one.0, other.0);
+        let is_flat = spec.y.key.is_none() || is_flat(drag);
+        let up = if is_flat { None } else { zoom::between(&spec.y, one.1, other.1) };
+        // What is too little to look at leaves its axis as it is.
+        let parts = [across.or(shown(spec, 0)), up.or(shown(spec, 1))];
+        (across.is_some() || up.is_some()).then(|| self.to(parts))
+    }
+
+    /// What a key does around a place.
+    pub(super) fn key(&self, spec: &ChartSpec, key: &str, (x, y): (f64, f64)) -> Option<Action> {
+        let factor = match key {
+            "+" | "=" => CLOSER,
+            "-" if self.is_narrow() => 1.0 / CLOSER,
+            "0" => return Some(self.reset()),
+            _ => return None,
+        };
+        let up = spec.y.key.and_then(|_| zoom::around(&spec.y, y, factor));
+        let across = zoom::around(&spec.x, x, factor);
+        (across.is_some() || up.is_some()).then(|| self.to([across.or(shown(spec, 0)), up.or(shown(spec, 1))]))
+    }
+
+    /// Along a timeline by half of what is shown.
+    pub(super) fn pan(&self, spec: &ChartSpec, right: i32) -> Option<Action> {
+        let moved = zoom::moved(&spec.x, f64::from(right.signum()) * CLOSER)?;
+        self.is_narrow().then(|| self.to([Some(zoom::pushed_in(moved, (0.0, 1.0))), None]))
+    }
+}
+
+/// What is shown of an axis, for one that stays as it is.
+fn shown(spec: &ChartSpec, axis: usize) -> Option<Part> {
+    let axis = if axis == 0 { &spec.x } else { &spec.y };
+    axis.key.and_then(|_| zoom::between(axis, axis.min, axis.max))
+}
+
+/// Whether a press has become a drag.
+pub(super) fn is_drag((from, to): (Spot, Spot)) -> bool {
+    (from.0 - to.0).abs() > STILL || (from.1 - to.1).abs() > STILL
+}
+
+/// Whether a drag selects along the figure alone.
+fn is_flat((from, to): (Spot, Spot)) -> bool {
+    (from.1 - to.1).abs() < FLAT
+}
+
+/// The corners of what a drag selects: all of the height where it is flat, or where nothing stands up the figure.
+pub(super) fn selected(area: &PlotArea, over_both: bool, (from, to): (Spot, Spot)) -> (Spot, Spot) {
+    let (left, right) = (from.0.min(to.0), from.0.max(to.0));
+    let (top, bottom) = (from.1.min(to.1), from.1.max(to.1));
+    let whole = !over_both || is_flat((from, to));
+    let (top, bottom) = if whole { (area.top, area.bottom()) } else { (top, bottom) };
+    let inside = |(x, y): Spot| (x.max(area.left).min(area.right()), y.max(area.top).min(area.bottom()));
+    (inside((left, top)), inside((right, bottom)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use charts::layout::plot_area;
+    use charts::views::{Scratch, feasible_region};
+    use engine::catalog::default_scenario;
+
+    fn map() -> (ChartSpec, PlotArea, Narrow) {
+        let spec = feasible_region(&default_scenario(), "seq", "size", false, &mut Scratch::with_grid(4, 4));
+        let area = plot_area(&spec, 640.0, 420.0);
+        (spec, area, Narrow { view: View::default(), with: |view, map_part| View { map_part, ..view } })
+    }
+
+    fn parts(action: Option<Action>) -> [Option<Part>; 2] {
+        match action {
+            Some(Action::Look(view)) => view.map_part,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn a_drag_in_any_direction_selects_a_rectangle() {
+        let (spec, area, narrow) = map();
+        let (one, other) = (area.to_pixel(1100.0, 50e9), area.to_pixel(8200.0, 5e9));
+        let wanted = [Some((1024.0, 8192.0)), Some((5e9, 50e9))];
+        assert_eq!(parts(narrow.select(&spec, &area, (one, other))), wanted);
+        assert_eq!(parts(narrow.select(&spec, &area, (other, one))), wanted);
+        let outside = (area.to_pixel(1100.0, 50e9), (10_000.0, 10_000.0));
+        assert_eq!(parts(narrow.select(&spec, &area, outside))[0], Some((1024.0, 131_072.0)));
+    }
+
+    #[test]
+    fn a_flat_drag_selects_along_the_figure_alone() {
+        let (spec, area, narrow) = map();
+        let (left, top) = area.to_pixel(1100.0, 50e9);
+        let drag = ((left, top), (left + 100.0, top + 4.0));
+        let selected = parts(narrow.select(&spec, &area, drag));
+        assert!(selected[0].is_some());
+        assert_eq!(selected[1], Some((1.3e9, 310e9)));
+        assert!(is_drag(drag) && !is_drag(((left, top), (left + 3.0, top - 3.0))));
+        assert_eq!(narrow.select(&spec, &area, ((left, top), (left + 0.5, top))), None);
+    }
+
+    #[test]
+    fn keys_look_closer_and_back() {
+        let (spec, _, narrow) = map();
+        let closer = parts(narrow.key(&spec, "+", (8192.0, 13e9)));
+        assert!(closer.iter().all(Option::is_some));
+        assert_eq!(narrow.key(&spec, "-", (8192.0, 13e9)), None);
+        let narrow = Narrow { view: View { map_part: closer, ..narrow.view }, ..narrow };
+        assert!(narrow.is_narrow() && narrow.key(&spec, "-", (8192.0, 13e9)).is_some());
+        assert_eq!(narrow.key(&spec, "0", (8192.0, 13e9)), Some(Action::Look(View::default())));
+        assert_eq!(narrow.key(&spec, "a", (8192.0, 13e9)), None);
+    }
+}

@@ -1,0 +1,119 @@
+//! The names of a figure's colours, dashes and hatching, in HTML.
+
+use yew::prelude::*;
+
+use super::ask::ask;
+use crate::state::Action;
+use crate::text;
+use charts::names;
+use charts::palette::{self, Pattern};
+use charts::readout::Entry;
+use charts::spec::{ChartSpec, Line, LineRole, Mark};
+use engine::explain::of_work;
+use engine::model::report::Work;
+
+/// Samples with their names, and the values of lines at the place that is read out.
+pub fn legend(spec: &ChartSpec, id: &str, values: &[Entry], why: &str, emit: &Callback<Action>) -> Html {
+    html! {
+        <ul class={if spec.lines.is_empty() || spec.field.is_some() { "legend" } else { "legend valued" }}>
+            { for spec.field.as_ref().map(|_| hatching(id)) }
+            { for spec.lanes.iter().flat_map(|lanes| &lanes.sums).map(|&(work, _)| work_item(work, why, emit)) }
+            { for spec.lines.iter().map(|line| item(line, values)) }
+            { for spec.marks.iter().filter(|mark| spec.marks.len() <= MARKS && !mark.role.is_kind()).map(mark) }
+            { for spec.lines.iter().filter(|line| line.band.is_some()).map(|line| band(line, id, why, emit)) }
+        </ul>
+    }
+}
+
+/// More marks than these are not listed.
+const MARKS: usize = 16;
+
+/// A mark's disc and name.
+fn mark(mark: &Mark) -> Html {
+    html! {
+        <li>
+            <svg class="sample" viewBox="0 0 22 12" aria-hidden="true">
+                <circle class={names::line_class(mark.role)} cx="11" cy="6" r={if mark.fits { "2.5" } else { "4" }} stroke-width={if mark.fits { "5" } else { "2" }} fill="none" />
+            </svg>
+            <span class="line-name">{ &mark.name }</span>
+        </li>
+    }
+}
+
+/// A line's sample and name, and its value where there is one.
+fn item(line: &Line, values: &[Entry]) -> Html {
+    let value = values
+        .iter()
+        .find(|entry| entry.role == Some(line.role))
+        .map(|entry| html! { <span class="value">{ &entry.value }</span> });
+    let now = line.role.is_own().then_some("now");
+    let none = line.segments.is_empty().then_some("none");
+    html! { <li class={classes!(now, none)}>{ sample(line.role) }<span class="line-name">{ &line.name }</span>{ value.unwrap_or_default() }</li> }
+}
+
+/// A kind of work's colour, pattern and name.
+fn work_item(work: Work, why: &str, emit: &Callback<Action>) -> Html {
+    let lines = match palette::pattern(work) {
+        Pattern::Plain => "",
+        Pattern::Hatched => "M0 6 6 0M2 12 14 0M10 12 22 0M18 12 22 8",
+        Pattern::Ruled => "M0 3H22M0 9H22",
+    };
+    html! {
+        <li>
+            <svg class="sample" viewBox="0 0 22 12" aria-hidden="true">
+                <rect class={format!("work-{}", work as usize)} width="22" height="12" />
+                <path class="over" d={lines} />
+            </svg>
+            { names::work(work) }
+            // Two kinds share a card with the one before them.
+            if !matches!(work, Work::Combine | Work::EmbeddingBackward) {
+                { ask(of_work(work), names::work(work), why, emit) }
+            }
+        </li>
+    }
+}
+
+/// The band around a line.
+fn band(line: &Line, id: &str, why: &str, emit: &Callback<Action>) -> Html {
+    html! {
+        <li title={text::BAND_HELP}>
+            <svg class="sample band" viewBox="0 0 22 12" aria-hidden="true">
+                <line class={names::line_class(line.role)} x1="0" x2="22" y1="6" y2="6" stroke-width="12" />
+            </svg>
+            <span class="line-name">{ text::BAND }</span>
+            if id == "curve" {
+                { ask("range", text::BAND, why, emit) }
+            }
+        </li>
+    }
+}
+
+fn sample(role: LineRole) -> Html {
+    let dashes: Vec<String> = palette::dashes(role).iter().copied().map(|value: f64| value.to_string()).collect();
+    let dashes = (!dashes.is_empty()).then(|| dashes.join(" "));
+    html! {
+        <svg class="sample" viewBox="0 0 22 12" aria-hidden="true">
+            <line class={names::line_class(role)} x1="0" x2="22" y1="6" y2="6" stroke-width={palette::width(role).to_string()}
+                stroke-dasharray={dashes} />
+        </svg>
+    }
+}
+
+/// The hatching of what does not fit; the figure itself carries its colour scale.
+fn hatching(id: &str) -> Html {
+    let hatch = format!("{id}-hatch");
+    html! {
+        <li>
+            <svg class="sample" viewBox="0 0 22 12" aria-hidden="true">
+                <defs>
+                    <pattern id={hatch.clone()} width="6" height="6" patternUnits="userSpaceOnUse">
+                        <path class="hatch-over" d="M0 6 6 0" />
+                    </pattern>
+                </defs>
+                <rect class="hatch-under" width="22" height="12" />
+                <rect width="22" height="12" fill={format!("url(#{hatch})")} />
+            </svg>
+            { text::DOES_NOT_FIT }
+        </li>
+    }
+}

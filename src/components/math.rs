@@ -1,0 +1,83 @@
+//! Formulas as MathML, drawn by the browser.
+
+use yew::prelude::*;
+
+use engine::explain::notation::{self, Tree};
+
+/// What stands in place of a name.
+type Said<'a> = &'a dyn Fn(&str) -> Html;
+
+/// A formula with something in place of its names, in pieces between which a line may break; `said` is the same as text. What is no
+/// formula is nothing.
+pub fn formula(text: &str, said: String, word: Said, result: Html) -> Html {
+    let Some(tree) = notation::parse(text) else { return Html::default() };
+    let mut pieces = Vec::new();
+    split(&tree, word, &mut pieces);
+    html! {
+        <p class="formula" role="math" aria-label={said}>
+            { for pieces.into_iter().map(|piece| html! { <math displaystyle="true" aria-hidden="true">{ piece }</math> }) }
+            { result }
+        </p>
+    }
+}
+
+/// A name with its subscript.
+pub fn name(name: &str) -> Html {
+    match notation::parts(name) {
+        (base, "") => html! { <mi>{ base.to_owned() }</mi> },
+        (base, below) => html! { <msub><mi>{ base.to_owned() }</mi><mtext>{ below.to_owned() }</mtext></msub> },
+    }
+}
+
+/// Pieces of the outer rows, an operator before what follows it; a product stays whole.
+fn split(tree: &Tree, word: Said, pieces: &mut Vec<Html>) {
+    let mut operator = Html::default();
+    let Tree::Row(row) = tree else {
+        pieces.push(drawn(tree, word));
+        return;
+    };
+    if row.get(1) == Some(&Tree::Operator('·')) {
+        pieces.push(drawn(tree, word));
+        return;
+    }
+    for part in row {
+        if let Tree::Operator(_) = part {
+            operator = drawn(part, word);
+            continue;
+        }
+        let first = pieces.len();
+        split(part, word, pieces);
+        if let Some(piece) = pieces.get_mut(first) {
+            let inner = core::mem::take(piece);
+            *piece = html! { <mrow>{ core::mem::take(&mut operator) }{ inner }</mrow> };
+        }
+    }
+}
+
+fn drawn(tree: &Tree, word: Said) -> Html {
+    let all = |trees: &[Tree]| trees.iter().map(|tree| drawn(tree, word)).collect::<Html>();
+    let mark = |mark: &'static str| html! { <mo>{ mark }</mo> };
+    match tree {
+        Tree::Number(text) => html! { <mn>{ (*text).to_owned() }</mn> },
+        Tree::Symbol(name) => word(name),
+        // At the start of a piece it stands between two parts all the same.
+        Tree::Operator(operator) => html! { <mo form="infix">{ operator.to_string() }</mo> },
+        Tree::Row(row) => html! { <mrow>{ all(row) }</mrow> },
+        Tree::Fraction(pair) => html! { <mfrac>{ for pair.iter().map(|part| drawn(bare(part), word)) }</mfrac> },
+        Tree::Power(pair) => html! { <msup>{ all(&**pair) }</msup> },
+        Tree::Group(inner) => html! { <mrow>{ mark("(") }{ drawn(inner, word) }{ mark(")") }</mrow> },
+        Tree::Call("sqrt", of) => html! { <msqrt>{ all(of) }</msqrt> },
+        Tree::Call(name, of) => {
+            let of = of.iter().enumerate().map(|(place, part)| {
+                let comma = if place > 0 { mark(",") } else { Html::default() };
+                html! { <>{ comma }{ drawn(part, word) }</> }
+            });
+            html! { <mrow><mi>{ (*name).to_owned() }</mi>{ mark("(") }{ for of }{ mark(")") }</mrow> }
+        }
+    }
+}
+
+/// The line of a fraction says what parentheses would.
+fn bare<'a, 'b>(tree: &'a Tree<'b>) -> &'a Tree<'b> {
+    if let Tree::Group(inner) = tree { inner } else { tree }
+}

@@ -1,0 +1,74 @@
+//! A slider with a typed field: both have the same bounds.
+
+use yew::prelude::*;
+
+use super::icon::{Icon, drawn};
+use crate::effects;
+use crate::fields::NumberField;
+use crate::state::Action;
+use crate::text;
+
+/// What to show, and where actions go.
+#[derive(PartialEq, Properties)]
+pub struct Props {
+    /// The values.
+    pub field: NumberField,
+    /// Takes actions.
+    pub emit: Callback<Action>,
+    /// Whether the help stands under the control rather than in its tooltip alone.
+    #[prop_or_default]
+    pub explained: bool,
+}
+
+/// `input` moves the scenario, `change` ends the gesture.
+#[component]
+pub fn NumberControl(props: &Props) -> Html {
+    let NumberField { key, label, help, index, last, .. } = props.field;
+    let field = &props.field;
+    let slider = use_node_ref();
+    effects::use_fill(&slider, index, last);
+    let slide = props.emit.reform(move |event: InputEvent| Action::Slide { key, index: effects::slider_index(&event) });
+    let typed = props.emit.reform(move |event: InputEvent| Action::Type { key, text: effects::field_text(&event) });
+    let settle = props.emit.reform(|_: Event| Action::Settle);
+    let entered = {
+        let emit = props.emit.clone();
+        Callback::from(move |event: KeyboardEvent| {
+            if event.key() == "Enter" {
+                emit.emit(Action::Settle);
+            }
+        })
+    };
+    let error = field.error.as_ref().map(|message| {
+        let offer = field.nearest.as_ref().map(|nearest| {
+            let take = props.emit.reform(move |_: MouseEvent| Action::Nearest { key });
+            html! { <button type="button" class="small-button" onclick={take}>{ text::use_value(nearest) }</button> }
+        });
+        html! { <><span>{ message }</span>{ offer.unwrap_or_default() }</> }
+    });
+    let back = field.preset.as_ref().map(|preset| {
+        let name = text::back_to(label, preset);
+        let back = props.emit.reform(move |_: MouseEvent| Action::Back { key });
+        html! { <button type="button" class="back" aria-label={name.clone()} title={name} onclick={back}>{ drawn(Icon::Undo) }</button> }
+    });
+    // Always one node, so that the fields around it stay the same elements.
+    let back = back.unwrap_or_default();
+    let ids = (format!("{key}-typed"), format!("{key}-error"));
+    html! {
+        <div class={classes!("control", field.preset.is_some().then_some("changed"), (!field.applies).then_some("inert"))}>
+            <div class="control-line">
+                <label for={key} title={help}>{ label }</label>
+                { back }
+                <input type="text" id={ids.0} aria-label={text::typed(label)} aria-describedby={ids.1.clone()}
+                    aria-invalid={if field.error.is_some() { "true" } else { "false" }} autocomplete="off" spellcheck="false"
+                    value={field.text.clone()} oninput={typed} onchange={settle.clone()} onkeydown={entered} />
+                <span class="unit" aria-hidden="true">{ field.unit }</span>
+            </div>
+            <input type="range" ref={slider} id={key} aria-label={label} aria-valuetext={field.value.clone()} min="0"
+                max={last.to_string()} step="1" value={index.to_string()} oninput={slide} onchange={settle} />
+            <p class="error" id={ids.1}>{ error.unwrap_or_default() }</p>
+            if props.explained {
+                <p class="control-help">{ help }</p>
+            }
+        </div>
+    }
+}

@@ -1,0 +1,79 @@
+//! A native select over names: catalog entries, axes.
+
+use yew::prelude::*;
+
+use crate::effects;
+use crate::state::Action;
+use crate::view::View;
+
+/// One option; options of the same group stand together.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Item {
+    /// Its name.
+    pub label: AttrValue,
+    /// The heading it stands under.
+    pub group: Option<&'static str>,
+}
+
+/// The action of an option, from what is looked at and the option's place. Plain, so that two renderings can be told to be
+/// the same: an element never changes what its options do.
+#[derive(Clone, Copy, Debug)]
+pub struct Choose(pub fn(View, usize) -> Action);
+
+impl PartialEq for Choose {
+    fn eq(&self, _: &Self) -> bool {
+        true
+    }
+}
+
+/// What to show, and where the choice goes. Rendered again only where one of these changes.
+#[derive(PartialEq, Properties)]
+pub struct Props {
+    /// The element's identifier.
+    pub id: &'static str,
+    /// The accessible name, for where no label stands beside it.
+    #[prop_or_default]
+    pub name: Option<&'static str>,
+    /// The options, in order.
+    pub items: Vec<Item>,
+    /// What each option's place means to `choose`, where that is not the place itself.
+    #[prop_or_default]
+    pub places: Vec<usize>,
+    /// The chosen one.
+    pub chosen: usize,
+    /// What is looked at.
+    #[prop_or_default]
+    pub view: View,
+    /// What choosing does.
+    pub choose: Choose,
+    /// Takes the action.
+    pub emit: Callback<Action>,
+}
+
+/// A select with option groups.
+#[component]
+pub fn Select(props: &Props) -> Html {
+    let select = use_node_ref();
+    effects::use_selected(&select, props.chosen, props.items.len());
+    let (view, action) = (props.view, props.choose.0);
+    let places = props.places.clone();
+    let choose = props.emit.reform(move |event: Event| {
+        let place = effects::selected_index(&event);
+        action(view, places.get(place).copied().unwrap_or(place))
+    });
+    let option = |(place, item): (usize, &Item)| {
+        html! { <option value={place.to_string()} selected={place == props.chosen}>{ &item.label }</option> }
+    };
+    let numbered: Vec<(usize, &Item)> = props.items.iter().enumerate().collect();
+    html! {
+        <select ref={select} id={props.id} aria-label={props.name} onchange={choose}>
+            { for numbered.chunk_by(|one, other| one.1.group == other.1.group).map(|run| {
+                let options = run.iter().copied().map(option);
+                match run.first().and_then(|first| first.1.group) {
+                    Some(group) => html! { <optgroup label={group}>{ for options }</optgroup> },
+                    None => html! { <>{ for options }</> },
+                }
+            }) }
+        </select>
+    }
+}

@@ -1,0 +1,203 @@
+//! An embed and the page around it: what they tell each other. The page learns how high the embed is, and what is on
+//! screen; it may ask, and set. Nobody else is listened to.
+
+use std::cell::RefCell;
+use std::rc::Rc;
+
+use gloo::events::EventListener;
+use gloo::timers::callback::Timeout;
+use gloo::utils::{document_element, window};
+use js_sys::{Array, Object, Reflect};
+use wasm_bindgen::closure::Closure;
+use wasm_bindgen::{JsCast as _, JsValue};
+use web_sys::{Element, MessageEvent, ResizeObserver, Url, Window};
+use yew::prelude::*;
+
+use crate::state::Action;
+use crate::view::View;
+use engine::share::decode::{Decoded, decode_link};
+
+/// The version of these messages.
+const VERSION: f64 = 1.0;
+/// From the mounting of the page to its first picture: canvases are painted once they know their size.
+const PICTURE_MS: u32 = 50;
+/// How long a height stands still before it is told.
+const HEIGHT_MS: u32 = 60;
+/// How long a page may take to make room; one that does not gets a scroll bar in its frame.
+const ROOM_MS: u32 = 1500;
+/// On the page while its frame has no room for it (`static/page.css`).
+const CRAMPED: &str = "cramped";
+
+/// The window around this one.
+fn parent() -> Option<Window> {
+    let own = window();
+    own.parent().ok().flatten().filter(|parent| *parent != own)
+}
+
+/// Tells the page around this one something.
+fn tell(kind: &str, values: &[(&str, JsValue)]) {
+    let Some(parent) = parent() else { return };
+    let message = Object::new();
+    let kind = ("type", JsValue::from(["shardwise:", kind].concat()));
+    for (name, value) in core::iter::once(&kind).chain(values) {
+        let _ = Reflect::set(&message, &JsValue::from(*name), value);
+    }
+    // Whoever it is has put the scenario here.
+    let _ = parent.post_message(&message, "*");
+}
+
+/// A link from this page, whole.
+fn whole(link: &str) -> JsValue {
+    let here = window().location().href().unwrap_or_default();
+    Url::new_with_base(link, &here).map(|url| url.href()).unwrap_or_default().into()
+}
+
+/// What a link names: the query and the fragment, where it has them. Text without either is a fragment.
+fn parts(link: &str) -> (Option<&str>, Option<&str>) {
+    let (head, fragment) = link.split_once('#').map_or((link, None), |(head, fragment)| (head, Some(fragment)));
+    match head.split_once('?') {
+        Some((_, query)) => (Some(query), fragment),
+        None if fragment.is_some() || head.contains("://") => (None, fragment),
+        None => (None, Some(head)),
+    }
+}
+
+/// Answers the page around this one, and tells it of every new scenario. `link` leads from here to
+/// what is committed, `view` is what is looked at.
+#[hook]
+pub fn use_parent(link: &AttrValue, view: View, emit: &Callback<Action>) {
+    let now = use_mut_ref(|| (link.clone(), view));
+    *now.borrow_mut() = (link.clone(), view);
+    {
+        let (emit, now) = (emit.clone(), now.clone());
+        use_effect_with((), move |()| {
+            let listener = EventListener::new(&window(), "message", move |event| {
+                if let Some(event) = event.dyn_ref::<MessageEvent>() {
+                    hear(event, &now, &emit);
+                }
+            });
+            move || drop(listener)
+        });
+    }
+    let first = use_mut_ref(|| true);
+    use_effect_with(link.clone(), move |link| {
+        if !first.replace(false) {
+            tell("scenario", &[("link", whole(link))]);
+        }
+    });
+}
+
+fn hear(event: &MessageEvent, now: &Rc<RefCell<(AttrValue, View)>>, emit: &Callback<Action>) {
+    let source = event.source().map(JsValue::from);
+    if source.is_none() || source != parent().map(JsValue::from) {
+        return;
+    }
+    let data = event.data();
+    let said = |name: &str| Reflect::get(&data, &JsValue::from(name)).ok().and_then(|value| value.as_string());
+    match (said("type").as_deref(), said("link")) {
+        (Some("shardwise:get"), _) => {
+            let link = now.borrow().0.clone();
+            tell("scenario", &[("link", whole(&link))]);
+        }
+        (Some("shardwise:set"), Some(link)) => {
+            let (query, fragment) = parts(&link);
+            if let Some(fragment) = fragment {
+                let Decoded { scenario, pins, issues } = decode_link(fragment);
+                emit.emit(Action::Arrive { scenario: Box::new(scenario), pins, issues });
+            }
+            if let Some(query) = query {
+                // An embed it stays.
+                let before = now.borrow().1;
+                let view = View { embed: true, ..before.with_query(query) };
+                if view != before {
+                    now.borrow_mut().1 = view;
+                    emit.emit(Action::Look(view));
+                }
+            }
+        }
+        _ => {}
+    }
+}
+
+/// The height of the content, in whole CSS pixels that hold all of it.
+fn height(content: &Element) -> f64 {
+    content.get_bounding_client_rect().height().ceil()
+}
+
+/// Whether the frame has no room for so much is said to the style sheet: only then it may scroll.
+fn look_for_room(needed: f64) {
+    let has = window().inner_height().ok().and_then(|height| height.as_f64()).unwrap_or(needed);
+    let _ = document_element().class_list().toggle_with_force(CRAMPED, parent().is_none() || has < needed);
+}
+
+/// What the page around this one was told last, and what waits.
+#[derive(Default)]
+struct Told {
+    height: f64,
+    waiting: Option<Timeout>,
+    room: Option<Timeout>,
+}
+
+impl Told {
+    /// Says the height if it is another.
+    fn update(told: &Rc<RefCell<Self>>, content: &Element) {
+        let height = height(content);
+        let mut told = told.borrow_mut();
+        if height > 0.0 && height != told.height {
+            told.height = height;
+            tell("height", &[("height", JsValue::from(height))]);
+        }
+        told.room = Some(Timeout::new(ROOM_MS, move || look_for_room(height)));
+    }
+}
+
+/// Tells the page around this one when the first picture is there, and then how high the content is, whenever that changes.
+#[hook]
+pub fn use_height(content: &NodeRef, link: &AttrValue) {
+    let (content, link) = (content.clone(), link.clone());
+    use_effect_with((), move |()| {
+        let (told, kept) = (Rc::new(RefCell::new(Told::default())), Rc::new(RefCell::new(None)));
+        let start = {
+            let kept = kept.clone();
+            move || {
+                let Some(content) = content.cast::<Element>() else { return };
+                tell("ready", &[("version", JsValue::from(VERSION)), ("link", whole(&link))]);
+                Told::update(&told, &content);
+                let observed = {
+                    let content = content.clone();
+                    Closure::<dyn FnMut(Array)>::new(move |_| {
+                        let (again, content) = (told.clone(), content.clone());
+                        told.borrow_mut().waiting =
+                            Some(Timeout::new(HEIGHT_MS, move || Told::update(&again, &content)));
+                    })
+                };
+                let observer = ResizeObserver::new(observed.as_ref().unchecked_ref()).ok();
+                if let Some(observer) = &observer {
+                    observer.observe(&content);
+                }
+                *kept.borrow_mut() = Some((observer, observed));
+            }
+        };
+        let timeout = Timeout::new(PICTURE_MS, start);
+        move || {
+            drop(timeout);
+            if let Some((Some(observer), _)) = &*kept.borrow() {
+                observer.disconnect();
+            }
+        }
+    });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_link_is_taken_apart() {
+        assert_eq!(parts("https://example.org/x/?map=seq.mem#v=1&gpus=8"), (Some("map=seq.mem"), Some("v=1&gpus=8")));
+        assert_eq!(parts("https://example.org/x/"), (None, None));
+        assert_eq!(parts("#gpus=8"), (None, Some("gpus=8")));
+        assert_eq!(parts("v=1&gpus=8"), (None, Some("v=1&gpus=8")));
+        assert_eq!(parts("?theme=dark"), (Some("theme=dark"), None));
+    }
+}

@@ -1,0 +1,131 @@
+//! What each control shows: values for the components, from the state and the table of parameters.
+
+use yew::AttrValue;
+
+use crate::state::Draft;
+use engine::catalog::preset;
+use engine::params::scale;
+use engine::params::{Choice, Group, Kind, Number, Param, quantity};
+use engine::scenario::Scenario;
+
+/// A slider with its typed field.
+#[derive(Clone, Debug, PartialEq)]
+pub struct NumberField {
+    /// The parameter's key.
+    pub key: &'static str,
+    /// Its accessible name.
+    pub label: &'static str,
+    /// What it is.
+    pub help: &'static str,
+    /// The slider's position.
+    pub index: u32,
+    /// The slider's last position.
+    pub last: u32,
+    /// The value with its unit.
+    pub value: AttrValue,
+    /// What stands in the typed field: the value, or what is being typed.
+    pub text: AttrValue,
+    /// The unit beside it.
+    pub unit: &'static str,
+    /// What is wrong with the text, as a sentence.
+    pub error: Option<AttrValue>,
+    /// The nearest valid value, with its unit.
+    pub nearest: Option<AttrValue>,
+    /// The preset's value, where this one differs.
+    pub preset: Option<AttrValue>,
+    /// Whether it has an effect.
+    pub applies: bool,
+}
+
+/// A choice among options.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ChoiceField {
+    /// The parameter's key.
+    pub key: &'static str,
+    /// Its accessible name.
+    pub label: &'static str,
+    /// What it is.
+    pub help: &'static str,
+    /// The options.
+    pub options: &'static [engine::params::ChoiceOption],
+    /// The chosen one.
+    pub chosen: usize,
+    /// The preset's option, where this one differs.
+    pub preset: Option<AttrValue>,
+    /// Whether it has an effect.
+    pub applies: bool,
+}
+
+/// A control for any row of the table.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Field {
+    /// A number.
+    Number(NumberField),
+    /// A choice.
+    Choice(ChoiceField),
+}
+
+impl Field {
+    /// Whether the value differs from its preset's.
+    pub fn is_changed(&self) -> bool {
+        match self {
+            Self::Number(field) => field.preset.is_some(),
+            Self::Choice(field) => field.preset.is_some(),
+        }
+    }
+}
+
+/// The control of one row.
+pub fn field(param: &'static Param, scenario: &Scenario, drafts: &[Draft], preset: &Scenario) -> Field {
+    match param.kind {
+        Kind::Number(number) => {
+            let draft = drafts.iter().find(|draft| draft.key == param.key);
+            Field::Number(number_field(param, &number, scenario, draft, preset))
+        }
+        Kind::Choice(choice) => Field::Choice(choice_field(param, &choice, scenario, preset)),
+    }
+}
+
+fn number_field(
+    param: &'static Param,
+    number: &Number,
+    scenario: &Scenario,
+    draft: Option<&Draft>,
+    preset: &Scenario,
+) -> NumberField {
+    let at = (number.get)(scenario);
+    let shown = |value: f64| AttrValue::from(quantity::with_unit(number.unit, value));
+    let refusal = draft.and_then(|draft| draft.refusal.as_ref());
+    NumberField {
+        key: param.key,
+        label: param.label,
+        help: param.help,
+        index: scale::slider_index(number, at),
+        last: scale::slider_steps(number),
+        text: draft.map_or_else(|| quantity::field_text(number, scenario), |draft| draft.text.clone()).into(),
+        unit: quantity::unit_label(number.unit),
+        value: shown(at),
+        error: refusal.map(|refusal| AttrValue::from(refusal.message.clone())),
+        nearest: refusal.map(|refusal| shown(refusal.nearest)),
+        preset: preset::is_changed(param, scenario, preset).then(|| shown((number.get)(preset))),
+        applies: applies(param, scenario),
+    }
+}
+
+/// Whether a row has an effect; of the architecture all rows do, as changing one makes the model the user's own.
+fn applies(param: &Param, scenario: &Scenario) -> bool {
+    param.group == Group::Architecture || (param.applies)(scenario)
+}
+
+fn choice_field(param: &'static Param, choice: &Choice, scenario: &Scenario, preset: &Scenario) -> ChoiceField {
+    let usual = choice.options.get((choice.get)(preset)).map_or("", |option| option.label);
+    ChoiceField {
+        key: param.key,
+        label: param.label,
+        help: param.help,
+        options: choice.options,
+        chosen: (choice.get)(scenario),
+        preset: preset::is_changed(param, scenario, preset).then_some(AttrValue::Static(usual)),
+        applies: applies(param, scenario),
+    }
+}

@@ -1,0 +1,141 @@
+//! Every published row as a mark: what was measured against what the engine says.
+
+use std::rc::Rc;
+
+use yew::prelude::*;
+
+use crate::components::figure::Figure;
+use crate::components::select::{Choose, Item, Select};
+use crate::effects::{self, Rows};
+use crate::panels::settled::Settled;
+use crate::state::Action;
+use crate::text::agreement as words;
+use crate::view::View;
+use charts::names;
+use charts::spec::{ChartSpec, LineRole};
+use charts::views::{self, AgreementView, Filter, Measure, ScoredRows};
+use engine::format;
+use engine::scenario::Scenario;
+use engine::share::encode;
+
+/// What follows from the rows and the view.
+struct Made {
+    spec: Rc<ChartSpec>,
+    /// The place among the rows of each mark.
+    places: Vec<usize>,
+    /// What can be shown.
+    items: Vec<Item>,
+    /// The kinds of rows on show.
+    foot: Html,
+}
+
+/// The figure with its selects; rows are loaded, and marks painted, once it is in sight.
+#[component]
+pub fn Agreement(props: &Settled) -> Html {
+    let place = use_node_ref();
+    let seen = effects::use_seen(&place);
+    let rows = effects::use_rows(seen);
+    let (picked, last) = (use_mut_ref(|| None::<usize>), use_mut_ref(|| None::<usize>));
+    let here = {
+        let (rows, picked) = (rows.clone(), picked.clone());
+        *use_memo((props.scenario, seen, matches!(rows, Rows::Here(_))), move |(scenario, seen, _)| {
+            if *seen && let Rows::Here(rows) = &rows {
+                *last.borrow_mut() = on_screen(rows, scenario, *picked.borrow());
+            }
+            *last.borrow()
+        })
+    };
+    let state = match &rows {
+        Rows::Coming => None,
+        Rows::Missing(status) => Some(*status),
+        Rows::Here(_) => Some(u16::MAX),
+    };
+    let made = {
+        let rows = rows.clone();
+        use_memo((state, props.view.agreement, here), move |&(_, view, here)| made(&rows, view, here))
+    };
+    let take = {
+        let (made, emit) = (made.clone(), props.emit.clone());
+        Callback::from(move |mark: usize| {
+            if let (Rows::Here(rows), Some(place)) = (&rows, made.places.get(mark))
+                && let Some(scored) = rows.rows.get(*place)
+            {
+                *picked.borrow_mut() = Some(*place);
+                emit.emit(Action::Take(Box::new(scored.row.scenario())));
+            }
+        })
+    };
+    let (view, emit) = (props.view, &props.emit);
+    let measures = Measure::ALL.map(|measure| Item { label: AttrValue::Static(measure.label()), group: None }).to_vec();
+    let measure = Choose(|view, place| {
+        let measure = Measure::ALL.get(place).copied().unwrap_or_default();
+        look_at(AgreementView { measure, ..view.agreement }, view)
+    });
+    let which = Choose(|view, shown| look_at(AgreementView { shown, ..view.agreement }, view));
+    html! {
+        <div class="figure wide tall" ref={place}>
+            <Figure id="agreement" spec={made.spec.clone()} theme={props.theme} emit={emit.clone()} say={props.say.clone()}
+                hint={words::HINT} foot={made.foot.clone()} {take}>
+                <Select id="agreement-of" name="What is compared" items={measures} chosen={view.agreement.measure as usize}
+                    {view} choose={measure} {emit} />
+                <span>{ "of" }</span>
+                <Select id="agreement-rows" name="Which rows" items={made.items.clone()} chosen={view.agreement.shown} {view}
+                    choose={which} {emit} />
+            </Figure>
+        </div>
+    }
+}
+
+/// The action of looking at rows so.
+fn look_at(agreement: AgreementView, view: View) -> Action {
+    Action::Look(View { agreement, ..view })
+}
+
+/// The row that is on screen: the one that was picked, where it still is, else the first.
+fn on_screen(rows: &ScoredRows, scenario: &Scenario, picked: Option<usize>) -> Option<usize> {
+    let link = encode(scenario);
+    let is_it = |place: &usize| rows.rows.get(*place).is_some_and(|scored| scored.row.link == link);
+    picked.filter(is_it).or_else(|| (0..rows.rows.len()).find(is_it))
+}
+
+fn made(rows: &Rows, view: AgreementView, here: Option<usize>) -> Made {
+    let nothing = ScoredRows::default();
+    let (all, instead) = match rows {
+        Rows::Here(all) => (&**all, None),
+        Rows::Coming => (&nothing, Some(words::COMING.into())),
+        Rows::Missing(status) => (&nothing, Some(words::missing(*status))),
+    };
+    let (mut spec, places) = views::agreement(all, view, here);
+    if let Some(instead) = instead {
+        spec.caption = instead;
+    }
+    let item = |(filter, name, count): (Filter, &str, usize)| Item {
+        label: format!("{name} ({})", format::count(count as f64)).into(),
+        group: matches!(filter, Filter::Source(_)).then_some(words::BY_SOURCE),
+    };
+    Made {
+        spec: Rc::new(spec),
+        places,
+        items: views::filters(all, view.measure).into_iter().map(item).collect(),
+        foot: foot(all, view),
+    }
+}
+
+/// The colours of the kinds of rows, and where rows come from.
+fn foot(all: &ScoredRows, view: AgreementView) -> Html {
+    html! {
+        <>
+            <ul class="legend kinds">
+                { for views::kinds(all, view).into_iter().map(|(place, name, found)| html! {
+                    <li>
+                        <svg class="sample" viewBox="0 0 22 12" aria-hidden="true">
+                            <circle class={names::line_class(LineRole::Set(place))} cx="11" cy="6" r="2" stroke-width="4" fill="none" />
+                        </svg>
+                        { name }{ ": " }{ found }
+                    </li>
+                }) }
+            </ul>
+            <p class="control-help">{ words::SOURCES }</p>
+        </>
+    }
+}

@@ -1,0 +1,28 @@
+//! What could not be read in a link, and what was used instead.
+
+use yew::prelude::*;
+
+use crate::state::Action;
+use crate::text;
+use engine::scenario::issue::Issue;
+
+/// A list with a button that closes it; nothing where there is nothing to say.
+pub fn banner(issues: &[Issue], emit: &Callback<Action>) -> Html {
+    if issues.is_empty() {
+        return Html::default();
+    }
+    shown(issues, emit)
+}
+
+fn shown(issues: &[Issue], emit: &Callback<Action>) -> Html {
+    let dismiss = emit.reform(|_: MouseEvent| Action::DismissBanner);
+    html! {
+        <div id="banner" class="notice" role="alert">
+            <div>
+                <p>{ text::BANNER }</p>
+                <ul>{ for issues.iter().map(|issue| html! { <li>{ &issue.message }</li> }) }</ul>
+            </div>
+            <button type="button" class="button" onclick={dismiss}>{ text::DISMISS }</button>
+        </div>
+    }
+}

@@ -1,0 +1,57 @@
+//! The foot of the page: the glossary, and what the figures are made of.
+
+use yew::prelude::*;
+
+use crate::text;
+use engine::catalog::{self, REVISION};
+use engine::explain::{TERMS, links};
+use engine::params::PARAMS;
+
+/// What to show.
+#[derive(PartialEq, Properties)]
+pub struct Props {
+    /// The keys of the model, the GPU and the cluster on screen.
+    pub picked: [&'static str; 3],
+}
+
+/// The catalog entries on screen with where their numbers come from.
+fn sources([model, gpu, cluster]: [&'static str; 3]) -> Vec<(&'static str, &'static str)> {
+    let cluster = catalog::cluster(cluster);
+    let links = cluster.map(|entry| [entry.intra_node, entry.inter_node]).unwrap_or_default();
+    let links = links.into_iter().filter_map(catalog::interconnect).map(|entry| (entry.name, entry.source));
+    let model = catalog::model(model).map(|entry| (entry.name, entry.source));
+    let gpu = catalog::accelerator(gpu).map(|entry| (entry.name, entry.source));
+    let cluster = cluster.map(|entry| (entry.name, entry.source));
+    model.into_iter().chain(gpu).chain(cluster).chain(links).collect()
+}
+
+/// Changes only with what is picked.
+#[component]
+pub fn Colophon(props: &Props) -> Html {
+    html! {
+        <footer class="colophon">
+            <details id="accuracy">
+                <summary>{ "How accurate, and what it leaves out" }</summary>
+                <dl class="glossary">
+                    { for text::accuracy().into_iter().map(|(name, words)| html! { <><dt>{ name }</dt><dd>{ words }</dd></> }) }
+                </dl>
+            </details>
+            <details>
+                <summary>{ "Sources of the numbers on screen" }</summary>
+                <dl class="glossary">
+                    { for sources(props.picked).into_iter().map(|(name, source)| html! { <><dt>{ name }</dt><dd>{ source }</dd></> }) }
+                </dl>
+            </details>
+            <details>
+                <summary>{ "Glossary: terms, and every control in a sentence" }</summary>
+                <dl class="glossary">
+                    { for TERMS.iter().map(|term| html! {
+                        <><dt>{ term.name }</dt><dd>{ for links::pieces(term.text).map(|piece| piece.text.to_owned()) }</dd></>
+                    }) }
+                    { for PARAMS.iter().map(|param| html! { <><dt>{ param.label }</dt><dd>{ param.help }</dd></> }) }
+                </dl>
+            </details>
+            <p>{ text::made_of(REVISION) }{ " " }<a href="docs/">{ "Documentation" }</a></p>
+        </footer>
+    }
+}

@@ -1,0 +1,90 @@
+//! The examples: a panel under the masthead, each a link that shows one thing.
+
+use yew::prelude::*;
+
+use crate::effects;
+use crate::state::Action;
+use crate::text::gallery as words;
+use crate::view::View;
+use engine::catalog::{CLAIMS, PLANS, ScenarioEntry};
+use engine::share::decode::{Decoded, decode_link};
+
+/// The button's identifier: where the focus goes when the panel closes.
+pub const BUTTON: &str = "examples";
+/// The panel's identifier.
+pub const PANEL: &str = "gallery";
+
+/// The example at a place: starting points first, then claims.
+fn example(place: usize) -> Option<&'static ScenarioEntry> {
+    PLANS.iter().chain(CLAIMS).nth(place)
+}
+
+/// Escape closes the panel.
+pub fn leave(close: &Callback<()>) -> Callback<KeyboardEvent> {
+    let close = close.clone();
+    Callback::from(move |event: KeyboardEvent| {
+        if event.key() == "Escape" {
+            close.emit(());
+        }
+    })
+}
+
+/// The open panel; `close` closes it.
+pub fn gallery(view: View, close: &Callback<()>, emit: &Callback<Action>) -> Html {
+    let group = |title: &'static str, entries: &'static [ScenarioEntry], first: usize| {
+        html! {
+            <>
+                <h2>{ title }</h2>
+                <ul>{ for entries.iter().enumerate().map(|(at, entry)| card(entry, first + at, view, close, emit)) }</ul>
+            </>
+        }
+    };
+    html! {
+        <section id={PANEL} class="gallery" aria-label={words::TITLE} onkeydown={leave(close)}>
+            { group(words::PLANS, PLANS, 0) }
+            { group(words::CLAIMS, CLAIMS, PLANS.len()) }
+        </section>
+    }
+}
+
+/// A link with what to notice; it opens here, or with a key held where the browser says.
+fn card(
+    entry: &'static ScenarioEntry,
+    place: usize,
+    view: View,
+    close: &Callback<()>,
+    emit: &Callback<Action>,
+) -> Html {
+    let (emit, close) = (emit.clone(), close.clone());
+    let open = Callback::from(move |event: MouseEvent| {
+        if event.ctrl_key() || event.meta_key() || event.shift_key() {
+            return;
+        }
+        event.prevent_default();
+        let Decoded { scenario, pins, issues } = decode_link(entry.link);
+        emit.emit(Action::Arrive { scenario: Box::new(scenario), pins, issues });
+        emit.emit(Action::Look(View { theme: view.theme, ..View::from_query(entry.view) }));
+        emit.emit(Action::Example(Some(place)));
+        close.emit(());
+        effects::to_top();
+    });
+    html! {
+        <li>
+            <a href={format!("{}#{}", entry.view, entry.link)} onclick={open}>{ entry.name }</a>
+            <p>{ entry.notice }</p>
+            <p class="source">{ entry.source }</p>
+        </li>
+    }
+}
+
+/// What to notice in the example that was opened.
+pub fn notice(example_at: Option<usize>, emit: &Callback<Action>) -> Html {
+    let Some(entry) = example_at.and_then(example) else { return Html::default() };
+    let close = emit.reform(|_: MouseEvent| Action::Example(None));
+    html! {
+        <aside class="notice example" aria-label={words::NOTICE}>
+            <p><b>{ entry.name }</b>{ " – " }{ entry.notice }</p>
+            <button type="button" class="small-button" onclick={close}>{ words::CLOSE }</button>
+        </aside>
+    }
+}

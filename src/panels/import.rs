@@ -1,0 +1,119 @@
+//! What comes from outside, pasted, chosen, or dropped anywhere on the page: a model's `config.json`, or a file that this page saved.
+
+use yew::prelude::*;
+
+use crate::effects::{self, Arrived, Origin, Read};
+use crate::state::Action;
+use crate::text::import as words;
+use crate::view::View;
+use engine::share::Decoded;
+
+/// The button's identifier: where the focus goes when a dropped file cannot be read.
+const BUTTON: &str = "import";
+
+/// Where the model goes.
+#[derive(PartialEq, Properties)]
+pub struct Props {
+    /// Takes it.
+    pub emit: Callback<Action>,
+}
+
+/// What came of it: what was read, and of what; or what is wrong.
+type Outcome = Result<[String; 2], String>;
+
+/// A button, and the panel that it opens.
+#[component]
+pub fn Import(props: &Props) -> Html {
+    let open = use_state_eq(|| false);
+    let outcome = use_state_eq(|| None::<Outcome>);
+    let take = {
+        let (emit, open, outcome) = (props.emit.clone(), open.setter(), outcome.setter());
+        use_callback((), move |(text, origin): Arrived, ()| {
+            let came = text.and_then(|text| taken(&text, &origin, &emit));
+            // What is not whole yet is told of only where no more is to come.
+            if came.is_err() && origin == Origin::Typed {
+                outcome.set(None);
+                return;
+            }
+            if let Origin::Dropped(_) = origin {
+                match &came {
+                    // A scenario is seen at once; what is wrong stands here.
+                    Ok([_, used]) if used.is_empty() => effects::to_top(),
+                    _ => open.set(true),
+                }
+                if came.is_err() {
+                    effects::focus(BUTTON);
+                }
+            }
+            outcome.set(Some(came.map_err(|problem| match &origin {
+                Origin::Chosen(file) | Origin::Dropped(file) => words::of_file(file, &problem),
+                _ => problem,
+            })));
+        })
+    };
+    effects::use_drop(&take);
+    let toggle = {
+        let (open, now) = (open.setter(), *open);
+        Callback::from(move |_: MouseEvent| open.set(!now))
+    };
+    let typed = take.reform(|event: InputEvent| effects::area_text(&event));
+    let settled = take.reform(|event: Event| (Ok(effects::settled_text(&event)), Origin::Given));
+    let chosen = {
+        let take = take.clone();
+        Callback::from(move |event: Event| effects::chosen_file(&event, &take))
+    };
+    let (name, expanded) = if *open { (words::CLOSE, "true") } else { (words::OPEN, "false") };
+    html! {
+        <div class="import">
+            <button type="button" id={BUTTON} class="small-button" aria-expanded={expanded} onclick={toggle}>{ name }</button>
+            if *open {
+                <div class="notice">
+                    <label for="config">{ words::PASTE }</label>
+                    <textarea id="config" rows="5" spellcheck="false" autocomplete="off" oninput={typed} onchange={settled} />
+                    <label for="config-file">{ words::FILE }</label>
+                    <input type="file" id="config-file" accept=".json,.svg,.png,.csv" onchange={chosen} />
+                    { said(outcome.as_ref()) }
+                    <p class="control-help">{ words::LOCAL }</p>
+                </div>
+            }
+        </div>
+    }
+}
+
+/// Takes over what a text is: a model, or from a whole text a scenario with its pins.
+fn taken(text: &str, origin: &Origin, emit: &Callback<Action>) -> Outcome {
+    match effects::read_text(text)? {
+        Read::Model(imported) => {
+            emit.emit(Action::Import(Box::new(imported.architecture)));
+            Ok([words::imported(&imported), words::used(&imported)])
+        }
+        Read::Scenario(..) if *origin == Origin::Typed => Err(String::new()),
+        Read::Scenario(decoded, query) => {
+            let Decoded { scenario, pins, issues } = *decoded;
+            let file = match origin {
+                Origin::Chosen(file) | Origin::Dropped(file) => Some(file.as_str()),
+                _ => None,
+            };
+            let said = words::restored(file, pins.len());
+            emit.emit(Action::Arrive { scenario: Box::new(scenario), pins, issues });
+            if let Some(query) = query {
+                // The reader's own theme stays, and what page this is.
+                let (_, View { embed, panels, controls, .. }) = effects::arrival();
+                let theme = effects::chosen_theme();
+                emit.emit(Action::Look(View { theme, embed, panels, controls, ..View::from_query(&query) }));
+            }
+            Ok([said, String::new()])
+        }
+    }
+}
+
+/// What came of it: announced where it is an error, and in the headline's turn where it is not.
+fn said(outcome: Option<&Outcome>) -> Html {
+    match outcome {
+        None => Html::default(),
+        Some(Err(problem)) => html! { <p class="error" role="alert">{ problem }</p> },
+        Some(Ok([what, of])) => html! {
+            <><p role="status">{ what }</p><p class="control-help">{ of }</p></>
+        },
+    }
+}

@@ -1,0 +1,129 @@
+//! Name, examples, undo and redo, theme, link and what else is shared.
+
+use yew::prelude::*;
+
+use crate::components::icon::{Icon, drawn};
+use crate::effects;
+use crate::panels::gallery;
+use crate::panels::share::{self, ShareMenu};
+use crate::state::Action;
+use crate::text::{self, gallery as words, share as share_words};
+use crate::view::{ThemeChoice, View};
+use engine::scenario::Scenario;
+
+/// What to show, and where actions go.
+#[derive(PartialEq, Properties)]
+pub struct Props {
+    /// What is looked at.
+    pub view: View,
+    /// What the copied link holds.
+    pub scenario: Scenario,
+    /// The scenarios that it pins.
+    pub pins: Vec<Scenario>,
+    /// Whether there is something to undo.
+    pub can_undo: bool,
+    /// Whether there is something to redo.
+    pub can_redo: bool,
+    /// Takes actions.
+    pub emit: Callback<Action>,
+}
+
+/// How the last copy went.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Copied {
+    NotYet,
+    Done,
+    Refused,
+}
+
+/// What is open beneath the line.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Open {
+    Nothing,
+    Gallery,
+    Share,
+}
+
+/// The line at the top.
+#[component]
+pub fn Masthead(props: &Props) -> Html {
+    let copied = use_state(|| Copied::NotYet);
+    {
+        // Another scenario has not been copied yet.
+        let setter = copied.setter();
+        use_effect_with((props.scenario, props.pins.clone(), props.view), move |_| setter.set(Copied::NotYet));
+    }
+    let copy = {
+        let (scenario, pins, view, setter) = (props.scenario, props.pins.clone(), props.view, copied.setter());
+        Callback::from(move |_: MouseEvent| {
+            let setter = setter.clone();
+            let done = Callback::from(move |worked| setter.set(if worked { Copied::Done } else { Copied::Refused }));
+            effects::copy(&effects::full_link(&scenario, &pins, &view), &done);
+        })
+    };
+    let by_hand = (*copied == Copied::Refused).then(|| {
+        let link = effects::full_link(&props.scenario, &props.pins, &props.view);
+        html! { <label class="by-hand">{ text::COPY_BY_HAND }{ " " }<input type="text" readonly=true value={link} /></label> }
+    });
+    let open = use_state_eq(|| Open::Nothing);
+    let toggle = |which: Open| {
+        let open = open.clone();
+        Callback::from(move |_: MouseEvent| open.set(if *open == which { Open::Nothing } else { which }))
+    };
+    // With the focus back on the button that opened it, or left where it went.
+    let close = |button: &'static str| {
+        let setter = open.setter();
+        Callback::from(move |back: bool| {
+            setter.set(Open::Nothing);
+            if back {
+                effects::focus(button);
+            }
+        })
+    };
+    let expanded = |which: Open| if *open == which { "true" } else { "false" };
+    let close_gallery = close(gallery::BUTTON).reform(|()| true);
+    let act = |action: Action| props.emit.reform(move |_: MouseEvent| action.clone());
+    html! {
+        <>
+        <header class="masthead">
+            <p class="brand">{ "shardwise" }</p>
+            <p class="tagline">{ text::TAGLINE }</p>
+            <div class="actions">
+                <button type="button" id={gallery::BUTTON} class="button" aria-expanded={expanded(Open::Gallery)} aria-controls={gallery::PANEL}
+                    onclick={toggle(Open::Gallery)} onkeydown={gallery::leave(&close_gallery)}>{ words::TITLE }</button>
+                <button type="button" class="button icon" aria-label="Undo" title="Undo (Ctrl+Z)" disabled={!props.can_undo}
+                    onclick={act(Action::Undo)}>{ drawn(Icon::Undo) }</button>
+                <button type="button" class="button icon" aria-label="Redo" title="Redo (Ctrl+Shift+Z)" disabled={!props.can_redo}
+                    onclick={act(Action::Redo)}>{ drawn(Icon::Redo) }</button>
+                { theme_button(props.view, &props.emit) }
+                <span class="split">
+                    <button type="button" id="copy-link" class="button primary" onclick={copy}>
+                        { if *copied == Copied::Done { text::COPIED } else { text::COPY } }
+                    </button>
+                    <button type="button" id={share::BUTTON} class="button primary icon" aria-label={share_words::OPEN} title={share_words::OPEN}
+                        aria-expanded={expanded(Open::Share)} aria-controls={share::PANEL} onclick={toggle(Open::Share)}
+                        onkeydown={gallery::leave(&close(share::BUTTON).reform(|()| true))}>{ drawn(Icon::Down) }</button>
+                </span>
+                { by_hand.unwrap_or_default() }
+            </div>
+            if *open == Open::Share {
+                <ShareMenu scenario={props.scenario} pins={props.pins.clone()} view={props.view} close={close(share::BUTTON)} />
+            }
+        </header>
+        if *open == Open::Gallery {
+            { gallery::gallery(props.view, &close_gallery, &props.emit) }
+        }
+        </>
+    }
+}
+
+/// Goes round: as the system says, light, dark.
+fn theme_button(view: View, emit: &Callback<Action>) -> Html {
+    let (icon, name, next) = match view.theme {
+        ThemeChoice::Auto => (Icon::Half, "Theme: as the system", ThemeChoice::Light),
+        ThemeChoice::Light => (Icon::Sun, "Theme: light", ThemeChoice::Dark),
+        ThemeChoice::Dark => (Icon::Moon, "Theme: dark", ThemeChoice::Auto),
+    };
+    let change = emit.reform(move |_: MouseEvent| Action::Look(View { theme: next, ..view }));
+    html! { <button type="button" class="button icon" aria-label={name} title={name} onclick={change}>{ drawn(icon) }</button> }
+}

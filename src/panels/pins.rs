@@ -1,0 +1,109 @@
+//! Pinned scenarios: the button that pins, and a line each under the headline figures.
+
+use yew::prelude::*;
+
+use crate::components::fold::Fold;
+use crate::derived::Pin;
+use crate::effects;
+use crate::panels::figures::Sinks;
+use crate::state::{Action, State};
+use crate::text::{self, Tiles, pins as words};
+use engine::scenario::Scenario;
+use engine::scenario::pins::MOST_PINS;
+use engine::scenario::pins::pin_letter;
+
+/// The button's identifier: where the focus goes when the last line is removed.
+const BUTTON: &str = "pin";
+
+/// The button that pins what is on screen; it says where that has been done.
+pub fn pin_button(state: &State, Sinks { emit, say }: Sinks) -> Html {
+    let pinned = state.pins.iter().position(|pin| *pin == state.scenario);
+    let full = pinned.is_none() && state.pins.len() >= MOST_PINS;
+    let next = state.pins.len();
+    let (emit, say) = (emit.clone(), say.clone());
+    let pin = Callback::from(move |_: MouseEvent| {
+        if full {
+            say.emit(AttrValue::Static(words::FULL));
+        } else if pinned.is_none() {
+            emit.emit(Action::Pin);
+            say.emit(words::pinned_as(next).into());
+        }
+    });
+    let idle = (full || pinned.is_some()).then_some("true");
+    html! {
+        <button type="button" id={BUTTON} class="small-button" aria-disabled={idle} title={full.then_some(words::FULL)} onclick={pin}>
+            { pinned.map_or_else(|| words::PIN.to_owned(), words::pinned_as) }
+        </button>
+    }
+}
+
+/// A line a pinned scenario; nothing where there is none.
+pub fn pins(scenario: &Scenario, pins: &[Pin], sinks: Sinks) -> Html {
+    if pins.is_empty() {
+        return Html::default();
+    }
+    list(scenario, pins, sinks)
+}
+
+fn list(scenario: &Scenario, pins: &[Pin], sinks: Sinks) -> Html {
+    html! {
+        <section class="pins" aria-label={words::TITLE}>
+            <ul>{ for pins.iter().enumerate().map(|(place, pin)| line(scenario, place, pin, pins.len(), sinks)) }</ul>
+            if pins.len() >= MOST_PINS {
+                <p>{ words::FULL }</p>
+            }
+        </section>
+    }
+}
+
+fn line(scenario: &Scenario, place: usize, pin: &Pin, count: usize, Sinks { emit, .. }: Sinks) -> Html {
+    let swap = emit.reform(move |_: MouseEvent| Action::Swap(place));
+    let emit = emit.clone();
+    let remove = Callback::from(move |_: MouseEvent| {
+        emit.emit(Action::Unpin(place));
+        // Lines above keep their buttons; the last one goes with its own.
+        if place + 1 == count {
+            effects::focus(BUTTON);
+        }
+    });
+    let Tiles { mfu, tokens, step, peak, free, fits, .. } = Tiles::of(&pin.scenario, &pin.report);
+    let limiter = text::limiter(pin.report.limiter).to_owned();
+    let figures = [
+        (text::MFU, mfu),
+        (text::TOKENS_SHORT, tokens),
+        (text::STEP, step),
+        (text::PEAK, peak),
+        (text::FREE, free),
+        (text::LIMITER, limiter),
+    ];
+    let (here, there) = (*scenario, pin.scenario);
+    let body = Callback::from(move |()| differing(&here, &there, place));
+    let summary = html! {
+        <span title={words::DIFFERS}><b class={format!("chip chip-{place}")}>{ pin_letter(place) }</b>{ " " }{ words::unlettered(&pin.name) }</span>
+    };
+    html! {
+        <li class={(!fits).then_some("moot")}>
+            <Fold class="pin-name" {summary} {body} />
+            <dl>{ for figures.into_iter().map(|(name, value)| html! { <div><dt>{ name }</dt>{ " " }<dd>{ value }</dd></div> }) }</dl>
+            <span class="pin-acts">
+                <button type="button" class="small-button" aria-label={words::act_on(words::SWAP, place)} title={words::swap_help(place)}
+                    onclick={swap}>{ words::SWAP }</button>
+                { " " }
+                <button type="button" class="small-button" aria-label={words::act_on(words::REMOVE, place)} onclick={remove}>
+                    { words::REMOVE }
+                </button>
+            </span>
+        </li>
+    }
+}
+
+/// What tells it from the scenario on screen, a line each.
+fn differing(here: &Scenario, there: &Scenario, place: usize) -> Html {
+    html! {
+        <ul class="differing">
+            { for words::differences(here, there).iter().map(|one| html! {
+                <li><span>{ one.label }</span>{ ": " }{ words::sides(one, place) }</li>
+            }) }
+        </ul>
+    }
+}

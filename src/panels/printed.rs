@@ -1,0 +1,48 @@
+//! What paper has in place of the controls: the main choices, those that differ from their presets, and the link.
+
+use yew::prelude::*;
+
+use crate::{effects, text};
+use engine::catalog;
+use engine::catalog::preset::{is_changed, preset_of};
+use engine::params::quantity::{field_text, unit_label};
+use engine::params::{Group, Kind, Param, every};
+use engine::scenario::{Model, Scenario};
+
+/// The choices, which only a printed page lists.
+pub fn printed(scenario: &Scenario) -> Html {
+    let preset = preset_of(scenario);
+    let model = match scenario.model {
+        Model::Ladder { .. } => text::LADDER,
+        Model::Preset { id, .. } => catalog::model(id).map_or(id, |entry| entry.name),
+        Model::Custom { .. } => text::CUSTOM,
+    };
+    let gpu = catalog::accelerator(scenario.accelerator.id).map_or(text::CUSTOM, |entry| entry.name);
+    let cluster = catalog::cluster(scenario.network.id).map_or(text::CUSTOM, |entry| entry.name);
+    let picked = [("Model", model), ("GPU", gpu), ("Cluster", cluster)];
+    let listed = |param: &&Param| {
+        (param.applies)(scenario) && (param.group == Group::Main || is_changed(param, scenario, &preset))
+    };
+    html! {
+        <section class="printed">
+            <dl>
+                { for picked.into_iter().map(|(name, value)| entry(name, value.to_string())) }
+                { for every().filter(listed).map(|param| entry(param.label, value(&param.kind, scenario))) }
+            </dl>
+            <p>{ effects::address() }</p>
+        </section>
+    }
+}
+
+fn entry(name: &'static str, value: String) -> Html {
+    html! { <div><dt>{ name }</dt>{ " " }<dd>{ value }</dd></div> }
+}
+
+fn value(kind: &Kind, scenario: &Scenario) -> String {
+    match kind {
+        Kind::Number(number) => format!("{} {}", field_text(number, scenario), unit_label(number.unit)),
+        Kind::Choice(choice) => {
+            choice.options.get((choice.get)(scenario)).map_or(String::new(), |option| option.label.to_string())
+        }
+    }
+}

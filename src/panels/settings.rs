@@ -1,0 +1,82 @@
+//! The scenario as a training framework's settings: text to copy or to save, and what the framework cannot say.
+
+use yew::prelude::*;
+
+use crate::components::fold::Fold;
+use crate::effects;
+use crate::text as page;
+use crate::text::settings as words;
+use engine::export::settings::{Framework, text};
+use engine::scenario::Scenario;
+
+/// Folded away; written only while open.
+pub fn settings(scenario: &Scenario) -> Html {
+    let scenario = *scenario;
+    let body = Callback::from(move |()| html! { <Written {scenario} /> });
+    html! {
+        <div id="settings" class="figure wide">
+            <Fold class="" summary={html! { <h2>{ words::TITLE }</h2> }} {body} />
+        </div>
+    }
+}
+
+/// What to show.
+#[derive(PartialEq, Properties)]
+struct Props {
+    /// The choices, as they were when they last stood still.
+    scenario: Scenario,
+}
+
+/// A row of frameworks, the notes of the chosen one, and its file.
+#[component]
+fn Written(props: &Props) -> Html {
+    let chosen = use_state_eq(|| Framework::Fsdp2);
+    // The text that was copied: another one is not.
+    let copied = use_state(|| None::<Result<String, ()>>);
+    let settings = text(*chosen, &props.scenario);
+    let choice = |framework: Framework| {
+        let pick = {
+            let chosen = chosen.setter();
+            Callback::from(move |_: MouseEvent| chosen.set(framework))
+        };
+        let pressed = framework == *chosen;
+        html! {
+            <button type="button" class="small-button" aria-pressed={pressed.to_string()} onclick={pick}>{ framework.name() }</button>
+        }
+    };
+    let copy = {
+        let (body, copied) = (settings.body.clone(), copied.setter());
+        Callback::from(move |_: MouseEvent| {
+            let (copied, body) = (copied.clone(), body.clone());
+            let done = {
+                let body = body.clone();
+                Callback::from(move |worked: bool| copied.set(Some(if worked { Ok(body.clone()) } else { Err(()) })))
+            };
+            effects::copy(&body, &done);
+        })
+    };
+    let save = {
+        let (name, body) = (settings.file_name, settings.body.clone());
+        Callback::from(move |_: MouseEvent| effects::save_file(name, &body))
+    };
+    let said = match &*copied {
+        Some(Ok(body)) if *body == settings.body => page::COPIED,
+        Some(Err(())) => words::NOT_COPIED,
+        _ => words::COPY,
+    };
+    html! {
+        <>
+        <p class="caption">{ words::CAPTION }</p>
+        <div class="frameworks" role="group" aria-label={words::FRAMEWORKS}>{ for Framework::ALL.into_iter().map(choice) }</div>
+        if !settings.notes.is_empty() {
+            <ul class="set-notes">{ for settings.notes.iter().map(|note| html! { <li>{ *note }</li> }) }</ul>
+        }
+        <div class="set-head">
+            <code>{ settings.file_name }</code>
+            <button type="button" class="small-button" onclick={copy}>{ said }</button>
+            <button type="button" class="small-button" onclick={save}>{ words::SAVE }</button>
+        </div>
+        <pre class="code" tabindex="0" role="region" aria-label={settings.file_name} data-language={settings.language}>{ settings.body }</pre>
+        </>
+    }
+}

@@ -1,0 +1,102 @@
+//! The answer: headline, what would help, the figures.
+
+use yew::prelude::*;
+
+use crate::components::ask::ask;
+use crate::components::tile::{Tile, tile};
+use crate::derived::{Derived, Pin};
+use crate::panels::figures::Sinks;
+use crate::panels::pins::{pin_button, pins};
+use crate::state::{Action, State};
+use crate::text::{self, Headline, Tiles, pins as words};
+use engine::analysis::advice::Advice;
+use engine::explain;
+use engine::model::report::Report;
+use engine::scenario::Scenario;
+use engine::scenario::issue::Severity;
+
+/// The first thing on the page.
+pub fn verdict(headline: &Headline, state: &State, derived: &Derived, sinks: Sinks) -> Html {
+    let fits = headline.fits;
+    let advice = derived.advice.iter().enumerate().map(|(place, advice)| advised(place, advice, fits, sinks.emit));
+    html! {
+        <>
+            <section class="verdict" aria-labelledby="headline">
+                { answer(headline, derived) }
+                <div class="verdict-line"><p class="tile-name">{ text::WOULD_HELP }</p>{ pin_button(state, sinks) }</div>
+                <div id="advice" class="advice">
+                    if derived.advice.is_empty() {
+                        <p>{ text::no_advice(fits) }</p>
+                    }
+                    { for advice }
+                </div>
+            </section>
+            { row(state, derived, sinks) }
+            { pins(&state.scenario, &derived.pins, sinks) }
+        </>
+    }
+}
+
+/// The headline, and what is wrong with the scenario.
+pub fn answer(headline: &Headline, derived: &Derived) -> Html {
+    let Headline { subject, verdict, rest, fits } = headline;
+    html! {
+        // Their places are kept, so that nothing below moves when a slider does.
+        <div class="answer">
+            <h1 id="headline" class="headline">
+                <span>{ subject }{ " " }</span><em class={(!fits).then_some("not")}>{ verdict }</em><span>{ rest }</span>
+            </h1>
+            <ul class="issues">{ for derived.issues.iter().map(|issue| {
+                html! { <li class={(issue.severity == Severity::Note).then_some("note")}>{ &issue.message }</li> }
+            }) }</ul>
+        </div>
+    }
+}
+
+/// The headline figures.
+pub fn row(state: &State, derived: &Derived, sinks: Sinks) -> Html {
+    let tiles = tiles(&state.scenario, &derived.report, derived.pins.first());
+    let asked = tiles.into_iter().zip(explain::HEADLINE).map(|(tile, key)| {
+        let what = format!("{} {}", tile.name, tile.value);
+        Tile { ask: ask(key, &what, state.view.why, sinks.emit), ..tile }
+    });
+    html! {
+        <section class="figures-row" aria-label="Figures">
+            { for asked.map(tile) }
+        </section>
+    }
+}
+
+/// The headline figures, with their differences from the first pinned scenario. What depends on time is moot where the run does
+/// not fit.
+fn tiles(scenario: &Scenario, report: &Report, first: Option<&Pin>) -> [Tile; 6] {
+    let first = first.filter(|pin| pin.scenario != *scenario);
+    let changes = first.map(|pin| words::deltas(report, &pin.report).map(Some)).unwrap_or_default();
+    let [d_mfu, d_tokens, d_step, d_peak, d_free] = changes;
+    let limiter = first
+        .filter(|pin| pin.report.limiter != report.limiter)
+        .map(|pin| words::limiter(text::limiter(pin.report.limiter)));
+    let Tiles { mfu, tokens, step, peak, bands, free, fits } = Tiles::of(scenario, report);
+    let [of_mfu, of_tokens, of_step, of_peak] = bands.map(Some);
+    let timed = |name, value, band, delta| Tile { name, value, band, delta, moot: !fits, ..Tile::default() };
+    let plain = |name, value| Tile { name, value, ..Tile::default() };
+    [
+        timed(text::MFU, mfu, of_mfu, d_mfu),
+        Tile { short: Some(text::TOKENS_SHORT), ..timed(text::TOKENS, tokens, of_tokens, d_tokens) },
+        timed(text::STEP, step, of_step, d_step),
+        Tile { band: of_peak, delta: d_peak, ..plain(text::PEAK, peak) },
+        Tile { below: !fits, delta: d_free, ..plain(text::FREE, free) },
+        Tile { delta: limiter, ..plain(text::LIMITER, text::limiter(report.limiter).into()) },
+    ]
+}
+
+/// One change with what it would do; the button makes it. The key keeps each at its place while others come and go.
+fn advised(place: usize, advice: &Advice, fits: bool, emit: &Callback<Action>) -> Html {
+    let scenario = advice.scenario;
+    let apply = emit.reform(move |_: MouseEvent| Action::Take(Box::new(scenario)));
+    html! {
+        <button key={place} type="button" class="advised" onclick={apply}>
+            <strong>{ text::change(advice) }</strong><span>{ text::advice(advice, fits) }</span>
+        </button>
+    }
+}

@@ -1,0 +1,110 @@
+//! The card that says why: formula, what stands in it now, source, what it leaves out; or a term of the glossary.
+
+use yew::prelude::*;
+
+use crate::components::math;
+use crate::state::Action;
+use crate::text;
+use crate::view::View;
+use engine::explain::{self, Card, Context, Explanation, links, notation, symbol};
+use engine::model::report::Report;
+use engine::scenario::Scenario;
+
+/// The open card, if it belongs to this part of the page; nothing is computed otherwise.
+pub fn why(place: usize, view: View, scenario: &Scenario, report: &Report, emit: &Callback<Action>) -> Html {
+    let Some(card) = explain::card(view.why).filter(|_| explain::place(view.why_root()) == place) else {
+        return Html::default();
+    };
+    open(card, view, scenario, report, emit)
+}
+
+fn open(card: Card, view: View, scenario: &Scenario, report: &Report, emit: &Callback<Action>) -> Html {
+    let close = emit.reform(|_: MouseEvent| Action::Ask(""));
+    let back = explain::card(view.why_from).map(|from| {
+        let back = link(from, text::back_to_card(from.title()), emit);
+        html! { <p class="back-to">{ back }</p> }
+    });
+    html! {
+        <section id="why" class="why" aria-labelledby="why-title" tabindex="-1">
+            <div class="figure-head">
+                <h2 id="why-title">{ card.title() }</h2>
+                <button type="button" class="small-button" onclick={close}>{ text::DISMISS }</button>
+            </div>
+            { back.unwrap_or_default() }
+            { match card {
+                Card::Number(number) => explained(number, &Context::of(scenario, report), emit),
+                Card::Term(term) => html! { <p>{ linked(term.text, emit) }</p> },
+            } }
+        </section>
+    }
+}
+
+fn explained(number: &Explanation, context: &Context, emit: &Callback<Action>) -> Html {
+    let shown = number.formulas.iter().filter(|formula| (formula.when)(context)).map(|formula| formula.text);
+    let shown: Vec<&str> = shown.collect();
+    let mut names: Vec<&str> = Vec::new();
+    for name in shown.iter().flat_map(|text| notation::symbols(text)) {
+        if !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    // What the card is about has its value on the first line already.
+    if shown.first().is_some_and(|text| text.contains(" = ")) {
+        names.remove(0);
+    }
+    html! {
+        <>
+            <p>{ linked(number.meaning, emit) }</p>
+            if !shown.is_empty() {
+                <div class="formulas" role="group" aria-label={text::FORMULAS} tabindex="0">
+                    { for shown.into_iter().map(|text| with_values(text, context)) }
+                </div>
+                <dl class="where">{ for names.into_iter().filter_map(symbol).map(|symbol| html! {
+                    <div>
+                        <dt><math>{ math::name(symbol.name) }</math></dt>
+                        <dd>{ linked(symbol.meaning, emit) }</dd>
+                        <dd class="value">{ symbol.written(context) }</dd>
+                    </div>
+                }) }</dl>
+            }
+            <p class="source"><strong>{ text::SOURCE }</strong>{ linked(number.source, emit) }</p>
+            <p class="source"><strong>{ text::LEAVES_OUT }</strong>{ linked(number.leaves_out, emit) }</p>
+        </>
+    }
+}
+
+/// A formula, the same with the values in place, and the result.
+fn with_values(text: &str, context: &Context) -> Html {
+    let written = |name: &str| symbol(name).map(|symbol| symbol.written(context)).unwrap_or_default();
+    let named = math::formula(text, text.to_owned(), &math::name, Html::default());
+    // The name before the sign stands on the first line; after it come its values, and it is the result.
+    let (left, relation) = text.split_once(' ').unwrap_or((text, ""));
+    let defines = relation.starts_with('=');
+    let filled = if defines { relation.get(2..).unwrap_or_default() } else { text };
+    let (sign, result) = if defines { ("= ", written(left)) } else { ("", String::new()) };
+    let said = notation::said(filled, written);
+    let said = if defines { format!("{sign}{said} = {result}") } else { said };
+    let end = if defines {
+        html! { <strong>{ "= " }{ result }</strong> }
+    } else {
+        Html::default()
+    };
+    let value = |name: &str| html! { <mtext>{ written(name) }</mtext> };
+    html! { <div>{ named }{ math::formula(filled, said, &value, end) }</div> }
+}
+
+/// A sentence with its links.
+fn linked(words: &'static str, emit: &Callback<Action>) -> Html {
+    links::pieces(words)
+        .map(|piece| match piece.opens {
+            Some(card) => link(card, piece.text.to_owned(), emit),
+            None => html! { { piece.text.to_owned() } },
+        })
+        .collect()
+}
+
+fn link(card: Card, name: String, emit: &Callback<Action>) -> Html {
+    let key = card.key();
+    let follow = emit.reform(move |_: MouseEvent| Action::Follow(key));
+    html! { <button type="button" class="term" onclick={follow}>{ name }</button> }
+}

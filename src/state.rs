@@ -1,0 +1,303 @@
+//! What the person at the page has chosen, and how an action changes it: a pure reducer, no browser, nothing derived.
+
+mod action;
+mod history;
+
+use std::rc::Rc;
+
+pub use action::{Action, Pick};
+use history::History;
+use yew::Reducible;
+
+use crate::view::View;
+use charts::views::TIME;
+use engine::analysis::sweep;
+use engine::catalog::pick;
+use engine::catalog::preset;
+use engine::params::scale;
+use engine::params::{self, Group, Kind, Param, quantity};
+use engine::scenario::issue::Issue;
+use engine::scenario::pins::MOST_PINS;
+use engine::scenario::{CUSTOM, Model, Scenario};
+
+/// Text in a typed field that is not yet, or cannot be, the field's value.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Draft {
+    /// The parameter.
+    pub key: &'static str,
+    /// The text as it stands in the field.
+    pub text: String,
+    /// Why it is no value, and which value would be nearest.
+    pub refusal: Option<quantity::TypedError>,
+}
+
+/// Every choice.
+#[derive(Clone, Debug, PartialEq)]
+pub struct State {
+    /// The scenario on screen, in the middle of a gesture too.
+    pub scenario: Scenario,
+    /// Whether the gesture that made it is over, so that it may go to the link and to undo.
+    pub settled: bool,
+    /// What was committed, before and after.
+    history: History,
+    /// Texts in typed fields.
+    drafts: Vec<Draft>,
+    /// The scenarios that the one on screen is compared with, at most [`MOST_PINS`]; undo leaves them alone.
+    pub pins: Vec<Scenario>,
+    /// The example that was opened, by its place in the gallery, until something else is opened or it is closed.
+    pub example: Option<usize>,
+    /// What could not be read in the link.
+    pub banner: Vec<Issue>,
+    /// What is looked at.
+    pub view: View,
+    /// The scenario before the last action, where that chose a place in a figure: it may be the first click of two.
+    placed: Option<Scenario>,
+    /// What the scenario is measured against.
+    pub preset: Scenario,
+}
+
+impl State {
+    /// The page as a link opens it.
+    pub fn new(scenario: &Scenario, banner: Vec<Issue>, view: View) -> Self {
+        let (history, preset) = (History::new(scenario), preset::preset_of(scenario));
+        let (view, drafts, pins) = (view.bounded(scenario), Vec::new(), Vec::new());
+        Self {
+            scenario: *scenario,
+            settled: true,
+            history,
+            drafts,
+            pins,
+            example: None,
+            banner,
+            view,
+            placed: None,
+            preset,
+        }
+    }
+
+    /// Pins the scenario on screen; one that is pinned already, and one too many, change nothing.
+    fn pin(&mut self) {
+        if self.pins.len() < MOST_PINS && !self.pins.contains(&self.scenario) {
+            self.pins.push(self.scenario);
+        }
+    }
+
+    /// Puts a pinned scenario on screen, and what is there in its place.
+    fn swap(&mut self, place: usize) {
+        let now = self.scenario;
+        if let Some(pin) = self.pins.get_mut(place) {
+            let scenario = core::mem::replace(pin, now);
+            self.take(&scenario);
+            self.preset = preset::preset_of(&scenario);
+        }
+    }
+
+    /// The same with scenarios pinned.
+    #[must_use]
+    pub fn with_pins(self, pins: Vec<Scenario>) -> Self {
+        Self { pins, ..self }
+    }
+
+    /// The scenario of the link and of undo.
+    pub fn committed(&self) -> Scenario {
+        self.history.present()
+    }
+
+    /// Whether there is something to undo.
+    pub fn can_undo(&self) -> bool {
+        self.history.has_past() || self.scenario != self.committed()
+    }
+
+    /// Whether there is something to redo.
+    pub fn can_redo(&self) -> bool {
+        self.history.has_future()
+    }
+
+    /// The texts in typed fields that are not simply the value.
+    pub fn drafts(&self) -> &[Draft] {
+        &self.drafts
+    }
+
+    /// The text in a typed field, where it is not simply the value.
+    pub fn draft(&self, key: &str) -> Option<&Draft> {
+        self.drafts.iter().find(|draft| draft.key == key)
+    }
+
+    fn forget_draft(&mut self, key: &str) {
+        self.drafts.retain(|draft| draft.key != key);
+    }
+
+    /// A new scenario, all of it.
+    fn take(&mut self, scenario: &Scenario) {
+        self.scenario = *scenario;
+        self.drafts.clear();
+        self.settled = true;
+    }
+
+    fn number(&mut self, key: &str, value: f64) {
+        if let Some(param @ &Param { kind: Kind::Number(number), .. }) = params::find(key) {
+            self.make_own(param);
+            (number.set)(&mut self.scenario, value);
+        }
+    }
+
+    /// Before a row of the architecture is set, a named model becomes the user's own.
+    fn make_own(&mut self, param: &Param) {
+        if param.group == Group::Architecture && !matches!(self.scenario.model, Model::Custom { .. }) {
+            pick::pick_model(&mut self.scenario, CUSTOM);
+        }
+    }
+
+    fn typed(&mut self, key: &'static str, text: String) {
+        self.forget_draft(key);
+        let Some(param) = params::find(key) else { return };
+        let Kind::Number(number) = param.kind else { return };
+        let refusal = match quantity::parse(param.label, &number, &text, (number.get)(&self.scenario)) {
+            Ok(value) => {
+                // The same value in other words changes nothing.
+                if value != (number.get)(&self.scenario) {
+                    self.make_own(param);
+                    (number.set)(&mut self.scenario, value);
+                }
+                None
+            }
+            Err(refusal) => Some(refusal),
+        };
+        self.settled = false;
+        self.drafts.push(Draft { key, text, refusal });
+    }
+
+    fn nearest(&mut self, key: &'static str) {
+        let nearest = self.draft(key).and_then(|draft| draft.refusal.as_ref()).map(|refusal| refusal.nearest);
+        self.forget_draft(key);
+        if let Some(value) = nearest {
+            self.number(key, value);
+        }
+        self.settled = true;
+    }
+
+    fn pick(&mut self, pick: Pick) {
+        match pick {
+            Pick::Model(id) => pick::pick_model(&mut self.scenario, id),
+            Pick::Ladder => pick::pick_model(&mut self.scenario, pick::LADDER),
+            Pick::Accelerator(id) => pick::pick_accelerator(&mut self.scenario, id),
+            Pick::Cluster(id) => pick::pick_cluster(&mut self.scenario, id),
+        };
+        self.drafts.clear();
+        self.settled = true;
+    }
+
+    fn apply(&mut self, action: Action) {
+        let placed = self.placed.take();
+        match action {
+            Action::Slide { key, index } => {
+                self.forget_draft(key);
+                if let Some(Kind::Number(number)) = params::find(key).map(|param| param.kind) {
+                    self.number(key, scale::slider_value(&number, index));
+                }
+                self.settled = false;
+            }
+            Action::Type { key, text } => self.typed(key, text),
+            Action::Settle => {
+                self.drafts.retain(|draft| draft.refusal.is_some());
+                self.settled = true;
+            }
+            Action::Nearest { key } => self.nearest(key),
+            Action::Choose { key, index } => {
+                if let Some(param @ &Param { kind: Kind::Choice(choice), .. }) = params::find(key) {
+                    self.make_own(param);
+                    (choice.set)(&mut self.scenario, index);
+                }
+                self.settled = true;
+            }
+            Action::Pick(pick) => self.pick(pick),
+            Action::Import(architecture) => {
+                let model = Model::Custom { architecture: *architecture };
+                self.take(&self.scenario.with_model(model));
+                // Later changes are measured against the config.
+                self.preset.model = model;
+            }
+            Action::Back { key } => {
+                self.forget_draft(key);
+                if let Some(param) = params::find(key) {
+                    preset::put_back(param, &mut self.scenario, &self.preset);
+                }
+                self.settled = true;
+            }
+            Action::Place(values) => {
+                self.placed = Some(self.scenario);
+                for (key, value) in values {
+                    self.forget_draft(key);
+                    if key == TIME {
+                        self.view.zoom = self.view.zoom.closer(value, self.scenario.grad_accum_steps);
+                    }
+                    if let Some(Kind::Number(number)) = params::find(key).map(|param| param.kind)
+                        && (number.get)(&self.scenario) != value
+                    {
+                        sweep::assign(&mut self.scenario, &number, value);
+                    }
+                }
+                self.settled = true;
+            }
+            Action::TakeBack => {
+                if let Some(before) = placed {
+                    self.history.withdraw(&before);
+                    self.take(&before);
+                }
+            }
+            Action::Take(scenario) => self.take(&scenario),
+            Action::Commit => {
+                self.placed = placed;
+                self.history.commit(&self.scenario);
+            }
+            Action::Undo => {
+                self.history.commit(&self.scenario);
+                let scenario = self.history.undo();
+                self.take(&scenario);
+            }
+            Action::Redo => {
+                self.history.commit(&self.scenario);
+                let scenario = self.history.redo();
+                self.take(&scenario);
+            }
+            Action::Pin => self.pin(),
+            Action::Unpin(place) => {
+                if place < self.pins.len() {
+                    self.pins.remove(place);
+                }
+            }
+            Action::Swap(place) => self.swap(place),
+            Action::Arrive { scenario, pins, issues } => {
+                self.history.commit(&self.scenario);
+                self.history.commit(&scenario);
+                self.take(&scenario);
+                self.pins = pins;
+                self.example = None;
+                self.preset = preset::preset_of(&scenario);
+                self.banner = issues;
+            }
+            Action::Example(place) => self.example = place,
+            Action::DismissBanner => self.banner.clear(),
+            Action::Look(view) => {
+                self.placed = placed;
+                self.view = view.bounded(&self.scenario);
+            }
+            Action::Ask(key) => self.view = self.view.asking(key),
+            Action::Follow(key) => self.view = self.view.following(key),
+        }
+    }
+}
+
+impl Reducible for State {
+    type Action = Action;
+
+    fn reduce(mut self: Rc<Self>, action: Action) -> Rc<Self> {
+        let state = Rc::make_mut(&mut self);
+        let before = state.scenario;
+        state.apply(action);
+        if state.scenario != before {
+            state.preset = preset::following(&state.scenario, &state.preset);
+        }
+        self
+    }
+}

@@ -1,0 +1,100 @@
+//! Everything that can happen to the state.
+
+use crate::view::View;
+use engine::model::transformer::Architecture;
+use engine::scenario::issue::Issue;
+use engine::scenario::{Id, Scenario};
+
+/// An entry of the catalog, picked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Pick {
+    /// A model; [`engine::scenario::CUSTOM`] is the present one as the user's own, as it is for GPU and cluster.
+    Model(Id),
+    /// A point of the ladder, as close as it gets to the present model's size.
+    Ladder,
+    /// A GPU.
+    Accelerator(Id),
+    /// A cluster: its GPU, nodes and links.
+    Cluster(Id),
+}
+
+/// One thing that happens.
+#[derive(Clone, Debug, PartialEq)]
+#[allow(clippy::large_enum_variant, reason = "a view is a plain value; one lives a gesture long")]
+pub enum Action {
+    /// A slider moves; the gesture may go on.
+    Slide {
+        /// The parameter.
+        key: &'static str,
+        /// The slider's new position.
+        index: u32,
+    },
+    /// Text is typed; what is no value leaves the scenario as it was.
+    Type {
+        /// The parameter.
+        key: &'static str,
+        /// The whole text.
+        text: String,
+    },
+    /// The gesture is over.
+    Settle,
+    /// The value that was offered for text that is none is taken.
+    Nearest {
+        /// The parameter.
+        key: &'static str,
+    },
+    /// An option is chosen.
+    Choose {
+        /// The parameter.
+        key: &'static str,
+        /// The option's index.
+        index: usize,
+    },
+    /// An entry of the catalog is picked.
+    Pick(Pick),
+    /// A model is imported.
+    Import(Box<Architecture>),
+    /// A parameter goes back to its preset.
+    Back {
+        /// The parameter.
+        key: &'static str,
+    },
+    /// A place in a figure is chosen: several parameters at once, each at the value that the figure reads out there. A parameter that has
+    /// its value already keeps everything behind it, a named model too.
+    Place(Vec<(&'static str, f64)>),
+    /// The place that was just chosen was not meant: it was the first click of two.
+    TakeBack,
+    /// A whole scenario is taken over: advice, a preset, a reset.
+    Take(Box<Scenario>),
+    /// The scenario on screen goes to undo and to the link.
+    Commit,
+    /// Back by one commit.
+    Undo,
+    /// Forward by one commit.
+    Redo,
+    /// A link is opened, by hand or by the browser's own back and forward.
+    Arrive {
+        /// What it means.
+        scenario: Box<Scenario>,
+        /// What it pins.
+        pins: Vec<Scenario>,
+        /// What could not be read.
+        issues: Vec<Issue>,
+    },
+    /// The scenario on screen is pinned.
+    Pin,
+    /// A pinned scenario is let go, by its place.
+    Unpin(usize),
+    /// A pinned scenario, by its place, changes places with the one on screen.
+    Swap(usize),
+    /// The sentence of an example of the gallery is shown, by its place, or closed.
+    Example(Option<usize>),
+    /// The list of what could not be read is closed.
+    DismissBanner,
+    /// A number is asked about, or no longer; an empty name closes the card.
+    Ask(&'static str),
+    /// A link of the card is followed.
+    Follow(&'static str),
+    /// Something else is looked at.
+    Look(View),
+}

@@ -1,0 +1,242 @@
+//! Every sentence of the page.
+
+mod advice;
+pub mod agreement;
+pub mod embed;
+pub mod gallery;
+pub mod import;
+pub mod pins;
+pub mod ranking;
+pub mod run;
+pub mod sensitivity;
+pub mod settings;
+pub mod share;
+pub mod strategies;
+mod verdict;
+
+pub use advice::{advice, change};
+pub use verdict::{Headline, headline, limited_by};
+
+use engine::catalog::accuracy::{Band, HARDWARE_BOUND, REACHED, Reached};
+use engine::format;
+use engine::scenario::{Model, Scenario};
+use engine::units::Bytes;
+
+/// The headline figures as text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Tiles {
+    /// Model FLOPs utilisation.
+    pub mfu: String,
+    /// Throughput of one GPU.
+    pub tokens: String,
+    /// One step.
+    pub step: String,
+    /// Memory at its peak.
+    pub peak: String,
+    /// The ranges of these four in which measurements lie.
+    pub bands: [String; 4],
+    /// Memory left, with a minus where it is not enough.
+    pub free: String,
+    /// Whether it is enough.
+    pub fits: bool,
+}
+
+/// Beside the name.
+pub const TAGLINE: &str = "Sharded training: does it fit, how fast, what limits it";
+/// The headline figures, by the names that tests and screen readers know.
+pub const MFU: &str = "MFU";
+/// Throughput.
+pub const TOKENS: &str = "Tokens per second per GPU";
+/// Throughput, where room is short.
+pub const TOKENS_SHORT: &str = "Tokens/s/GPU";
+/// Time of a step.
+pub const STEP: &str = "Step time";
+/// Memory at its peak.
+pub const PEAK: &str = "Peak memory";
+/// Memory left.
+pub const FREE: &str = "Free memory";
+/// What limits.
+pub const LIMITER: &str = "Limited by";
+/// On figures of a run that does not fit.
+pub const MOOT: &str = "If memory were no limit";
+/// Before the first advice.
+pub const WOULD_HELP: &str = "What would help most";
+/// Over the list of what could not be read in a link.
+pub const BANNER: &str = "Not everything in this link could be read:";
+/// On the button that closes it.
+pub const DISMISS: &str = "Close";
+/// On a number.
+pub const WHY: &str = "why?";
+/// Over the formulas of a card.
+pub const FORMULAS: &str = "Formulas";
+/// Before a card's source.
+pub const SOURCE: &str = "Source: ";
+/// Before what a card's number leaves out.
+pub const LEAVES_OUT: &str = "Left out: ";
+/// On the button that puts everything back.
+pub const RESET: &str = "Reset all";
+/// On the button that copies the link.
+pub const COPY: &str = "Copy link";
+/// After the link was copied.
+pub const COPIED: &str = "Link copied";
+/// After the link could not be copied.
+pub const COPY_BY_HAND: &str = "Copy it from here:";
+/// What one can do with the map and the curves.
+pub const HINT: &str = "Point to read, click to set the scenario there, drag to zoom, double-click for the whole. With the keyboard: focus a \
+     figure, arrow keys, Enter; + and − zoom, 0 shows the whole.";
+/// On the button that shows a figure's whole axes again.
+pub const RESET_ZOOM: &str = "Reset zoom";
+/// Before the buttons that save a figure.
+pub const SAVE: &str = "Save:";
+/// What one can do with the timeline.
+pub const TIMELINE_HINT: &str = "Point to read, click to look closer, drag to zoom, double-click for the whole step. With the keyboard: focus the \
+     figure, arrow keys, Enter; + and − zoom, 0 shows the whole. Many short spans are one bar, as high as the share of time in which \
+     they run.";
+/// The timeline's levels.
+pub const LEVELS: [&str; 3] = ["Whole step", "One micro-batch", "One layer"];
+/// Under the roofline.
+pub const ROOFLINE: &str = "Discs: kernels alone, as large as their share of compute. Ring: the step with all that waits. Element-wise work and the \
+     optimizer stand at one operation per element that they read or write.";
+/// Under the curves of scaling.
+pub const SCALING: &str = "Dotted: does not fit. Weak: twice the GPUs take twice the tokens a step. Strong: the tokens of a step stay; gradient \
+     accumulation shrinks first, then the micro-batch. Linear: as fast for each GPU as the scenario on screen.";
+/// On the table of a figure.
+pub const DATA: &str = "Data table";
+/// Over a table that is wider than a phone.
+pub const SCROLL: &str = "Scroll the table sideways for the rest →";
+/// The hatching of the map.
+pub const DOES_NOT_FIT: &str = "does not fit";
+/// The overlay of the closed-form bounds.
+pub const BOUNDS: &str = "FSDP bound";
+/// What that is.
+pub const BOUNDS_HELP: &str =
+    "The closed-form upper bound of FSDP after Wang et al. 2025 (arXiv 2504.03655), dashed in both figures.";
+/// The layer of experts of the scenario on screen.
+pub const THIS_LAYER: &str = "This scenario’s layer";
+/// What is compared of a layer of experts.
+pub const FAMILIES: [&str; 2] = ["Pipelining", "Parallelism (r)"];
+/// The range around a prediction.
+pub const BAND: &str = "Range of 80 % of measurements";
+/// What that is.
+pub const BAND_HELP: &str = "80 % of the published measurements that no constant was fitted on lie in this range.";
+/// The model that the slider shapes.
+pub const LADDER: &str = "GPT-style, by size";
+/// What was typed rather than picked.
+pub const CUSTOM: &str = "Custom";
+/// The way there.
+pub const MAKE_CUSTOM: &str = "Custom…";
+/// A crash.
+pub const FAILURE: &str =
+    "Something went wrong inside the calculator, and it stopped. Nothing is lost: the link holds the scenario.";
+/// Back from a crash.
+pub const FAILURE_LINK: &str = "Reload the page with this scenario";
+
+/// The accessible name of a number's button.
+pub fn why(what: &str) -> String {
+    format!("Why? {what}")
+}
+
+/// On the button that leads back to a card.
+pub fn back_to_card(title: &str) -> String {
+    format!("← {title}")
+}
+
+/// The accessible name of a button that saves a figure.
+pub fn save_as(figure: &str, kind: &str) -> String {
+    format!("Save {figure} as {kind}")
+}
+
+/// The name of a saved file: the figure and the scenario, in letters that every system takes.
+pub fn file_name(figure: &str, scenario: &Scenario, kind: &str) -> String {
+    let model = match scenario.model {
+        Model::Preset { id, .. } => id.to_string(),
+        Model::Ladder { .. } | Model::Custom { .. } => format::params(scenario.model.size()),
+    };
+    let (gpus, gpu) = (scenario.gpus, scenario.accelerator.id);
+    format!("shardwise-{figure}-{model}-{gpus}x-{gpu}.{kind}").to_ascii_lowercase()
+}
+
+/// The accessible name of a typed field.
+pub fn typed(label: &str) -> String {
+    format!("{label}, typed")
+}
+
+/// On the button that offers a valid value.
+pub fn use_value(value: &str) -> String {
+    format!("Use {value}")
+}
+
+/// On the button that puts a parameter back.
+pub fn back_to(label: &str, preset: &str) -> String {
+    format!("{label} back to {preset}")
+}
+
+/// A part's memory; nothing is a plain zero.
+pub fn gib(bytes: f64) -> String {
+    format::bytes(Bytes::new(bytes))
+}
+
+/// Behind what was made from a catalog entry.
+pub fn from(name: &str) -> String {
+    format!(" (from {name})")
+}
+
+/// On a folded group in which something was changed.
+pub fn changed(count: usize) -> String {
+    format!("{count} changed")
+}
+
+/// In place of advice where there is none.
+pub fn no_advice(fits: bool) -> &'static str {
+    if fits {
+        "No single change makes this two percent faster."
+    } else {
+        "No single change makes this fit. More GPUs, shorter sequences, full activation checkpointing and FULL_SHARD \
+         together reach furthest."
+    }
+}
+
+/// The limiter as a figure.
+pub fn limiter(limiter: engine::model::report::Limiter) -> &'static str {
+    use engine::model::report::Limiter;
+    match limiter {
+        Limiter::Memory => "Memory",
+        Limiter::InterNode => "Network",
+        Limiter::IntraNode => "Node links",
+        Limiter::Compute => "Compute",
+        Limiter::Launch => "Launches",
+        Limiter::Bubble => "Pipeline",
+    }
+}
+
+/// How near predictions are, and what they leave out: heading and text.
+pub fn accuracy() -> [(&'static str, String); 2] {
+    let Reached { steps, step_time, held_out, peak_memory, tracker, mixtures } = REACHED;
+    let Band { low, high } = HARDWARE_BOUND;
+    let [low, high] = [low, high].map(|value: f64| value.to_string());
+    [
+        (
+            "How accurate",
+            format!(
+                "Time of {steps} published steps of 20 % MFU or more: median error {step_time} %, {held_out} % for sources held out \
+                 of the fit; mixtures of experts {mixtures} %. \
+                 Peak memory: {peak_memory} %; against PyTorch’s memory tracker {tracker} %. Ranges hold 80 % of the \
+                 measurements that no constant was fitted on: {low} to {high} times the predicted time, wider below \
+                 20 % MFU, where host and framework set the pace. Source by source: docs/accuracy.md in the repository."
+            ),
+        ),
+        (
+            "What it leaves out",
+            "Multi-token prediction, state-space layers, LoRA, fp8 attention, stragglers and stalls, data loading."
+                .into(),
+        ),
+    ]
+}
+
+/// The last line of the page.
+pub fn made_of(revision: u32) -> String {
+    format!(
+        "Every figure is computed in this browser from the scenario in the link; nothing is sent anywhere. Catalog revision {revision}. \
+         The dashed bounds follow Wang et al. 2025 (arXiv 2504.03655)."
+    )
+}

@@ -1,0 +1,64 @@
+//! What the import of a `config.json` says.
+
+use engine::format;
+use engine::import::Imported;
+use engine::params::quantity::shorten;
+
+/// On the button that opens the panel.
+pub const OPEN: &str = "Import config.json";
+/// On the button that closes it.
+pub const CLOSE: &str = "Close the import";
+/// Over the text.
+pub const PASTE: &str = "Paste a Hugging Face config.json, a link or a report, or drop a file anywhere on the page";
+/// Over the choice of a file.
+pub const FILE: &str = "Or choose the file";
+/// What becomes of it.
+pub const LOCAL: &str = "It is read in this browser and sent nowhere.";
+/// Where a picture has no link.
+pub const NO_LINK: &str = "This picture holds no link to a scenario: it was not saved by this page, or another program left the \
+     link out. Drop one that was saved here, or open its link.";
+/// Where a file is no text and no picture of ours.
+pub const NO_TEXT: &str =
+    "This is neither text nor a PNG. Drop a config.json, or an SVG, PNG, CSV or JSON that was saved here.";
+/// Where a file is too large.
+pub const TOO_LARGE: &str =
+    "This file is larger than 32 MiB, which nothing that this page saves or reads is. Drop another.";
+/// Where a file cannot be read.
+pub const UNREADABLE: &str = "The browser could not read this file: try to paste its text.";
+
+/// What a file brought back.
+pub fn restored(file: Option<&str>, pins: usize) -> String {
+    let from = file.map_or_else(|| "The link".to_owned(), |file| format!("“{}”", shorten(file)));
+    let with = match pins {
+        0 => "",
+        1 => " and the one pinned beside it",
+        _ => " and those pinned beside it",
+    };
+    format!("{from} brought its scenario back{with}; undo takes it away again.")
+}
+
+/// What is wrong, and with which file.
+pub fn of_file(file: &str, problem: &str) -> String {
+    format!("“{}”: {problem}", shorten(file))
+}
+
+/// What was imported, in a sentence or two.
+pub fn imported(imported: &Imported) -> String {
+    let shape = &imported.architecture;
+    let params = format::params(shape.params() as f64);
+    let layers = shape.num_hidden_layers;
+    let mut text = format!("{}: {layers} layers, {params} parameters", imported.name);
+    if shape.has_experts() {
+        text = text + ", " + &format::params(shape.active_params() as f64) + " active";
+    }
+    text.push('.');
+    if !imported.not_understood.is_empty() {
+        text = text + " Not understood: " + &imported.not_understood.join(", ") + ".";
+    }
+    text
+}
+
+/// What it was read from.
+pub fn used(imported: &Imported) -> String {
+    format!("Read: {}.", imported.used.join(", "))
+}

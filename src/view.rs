@@ -1,0 +1,390 @@
+//! What is looked at, as opposed to what is computed: theme, axes, overlays. It stands in the query of a link.
+
+mod panels;
+
+use charts::timeline::Zoom;
+use charts::views::{ALONG, AgreementView, LayerView, Metric, every_axis, part_of_axis};
+use charts::zoom::{self, Part};
+use engine::analysis::experts::family::Family;
+use engine::catalog::expert_layers::EXPERT_LAYERS;
+use engine::digits::shortest;
+use engine::explain::{self, Card};
+use engine::scenario::Scenario;
+pub use panels::{Controls, Panel, Panels};
+
+/// Light or dark.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ThemeChoice {
+    /// As the system says.
+    #[default]
+    Auto,
+    /// Dark on light.
+    Light,
+    /// Light on dark.
+    Dark,
+}
+
+impl ThemeChoice {
+    /// Its name in links and in storage.
+    pub fn key(self) -> &'static str {
+        match self {
+            Self::Auto => "auto",
+            Self::Light => "light",
+            Self::Dark => "dark",
+        }
+    }
+
+    /// The choice of this name.
+    pub fn from_key(key: &str) -> Option<Self> {
+        [Self::Auto, Self::Light, Self::Dark].into_iter().find(|choice| choice.key() == key)
+    }
+}
+
+/// What is looked at.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct View {
+    /// Light or dark.
+    pub theme: ThemeChoice,
+    /// Whether this is a figure in somebody else's page ([`crate::embed`]).
+    pub embed: bool,
+    /// The panels that the link names: all there is of an embed; the page itself scrolls to the first.
+    pub panels: Panels,
+    /// The controls of an embed.
+    pub controls: Controls,
+    /// The parameter across the map.
+    pub map_x: &'static str,
+    /// The parameter up the map.
+    pub map_y: &'static str,
+    /// The parameter across the curves.
+    pub curve_x: &'static str,
+    /// What is shown of the map's axes, across and up, where it is not all.
+    pub map_part: [Option<Part>; 2],
+    /// What is shown of the curves' axis, where it is not all.
+    pub curve_part: Option<Part>,
+    /// What the curves show.
+    pub metric: Metric,
+    /// Whether the closed-form FSDP bounds are drawn over the figures.
+    pub bounds: bool,
+    /// What the figure of one layer of experts shows.
+    pub layer: LayerView,
+    /// The card that says why, by its name; empty where none is open.
+    pub why: &'static str,
+    /// The card that it was opened from; no link holds it.
+    pub why_from: &'static str,
+    /// Which published rows are shown; no link holds it, as sources come and go.
+    pub agreement: AgreementView,
+    /// What part of a step the timeline shows; no link holds it, as places move with the scenario.
+    pub zoom: Zoom,
+}
+
+impl Default for View {
+    fn default() -> Self {
+        Self {
+            theme: ThemeChoice::Auto,
+            embed: false,
+            panels: Panels::default(),
+            controls: Controls::default(),
+            map_x: "seq",
+            map_y: "size",
+            curve_x: "link",
+            map_part: [None; 2],
+            curve_part: None,
+            metric: Metric::Mfu,
+            bounds: true,
+            layer: LayerView::default(),
+            why: "",
+            why_from: "",
+            agreement: AgreementView::default(),
+            zoom: Zoom::WHOLE,
+        }
+    }
+}
+
+impl View {
+    /// Reads the query of a link; what is unknown there is not ours and stays at its default.
+    pub fn from_query(query: &str) -> Self {
+        Self::default().with_query(query)
+    }
+
+    /// The same view with what a query names; what it does not name stays.
+    #[must_use]
+    pub fn with_query(self, query: &str) -> Self {
+        let mut view = self;
+        for pair in query.trim_start_matches('?').split('&') {
+            let Some((key, value)) = pair.split_once('=') else { continue };
+            match key {
+                "theme" => view.theme = ThemeChoice::from_key(value).unwrap_or_default(),
+                "embed" => view.embed = value == "1",
+                "view" => view.panels = Panels::read(value),
+                "controls" => view.controls = Controls::from_key(value).unwrap_or_default(),
+                "map" => {
+                    if let Some((x, y)) = value.split_once('.').and_then(|(x, y)| Some((axis(x)?, axis(y)?)))
+                        && x != y
+                    {
+                        (view.map_x, view.map_y) = (x, y);
+                    }
+                }
+                "curve" => view.curve_x = axis(value).unwrap_or(view.curve_x),
+                "x" => view.map_part = [part(value), view.map_part[1]],
+                "y" => view.map_part = [view.map_part[0], part(value)],
+                "cx" => view.curve_part = part(value),
+                "metric" => {
+                    view.metric = Metric::ALL.into_iter().find(|metric| metric.key() == value).unwrap_or_default();
+                }
+                "bounds" => view.bounds = value != "0",
+                "why" => view.why = explain::card(value).map_or("", Card::key),
+                "layer" => view.layer = layer(value),
+                _ => {}
+            }
+        }
+        view
+    }
+
+    /// The query of a link: only what differs from the default, with the leading `?`, or nothing.
+    pub fn query(&self) -> String {
+        let default = Self::default();
+        let mut pairs = Vec::new();
+        if self.embed {
+            pairs.push("embed=1".to_owned());
+        }
+        if self.panels != default.panels {
+            pairs.push(format!("view={}", self.panels.text()));
+        }
+        if self.controls != default.controls {
+            pairs.push(format!("controls={}", self.controls.key()));
+        }
+        if self.theme != default.theme {
+            pairs.push(format!("theme={}", self.theme.key()));
+        }
+        if (self.map_x, self.map_y) != (default.map_x, default.map_y) {
+            pairs.push(format!("map={}.{}", self.map_x, self.map_y));
+        }
+        if self.curve_x != default.curve_x {
+            pairs.push(format!("curve={}", self.curve_x));
+        }
+        let parts = self.map_part.into_iter().chain([self.curve_part]);
+        for (name, (low, high)) in
+            ["x", "y", "cx"].into_iter().zip(parts).filter_map(|(name, part)| Some((name, part?)))
+        {
+            pairs.push(format!("{name}={}{TO}{}", shortest(low), shortest(high)));
+        }
+        if self.metric != default.metric {
+            pairs.push(format!("metric={}", self.metric.key()));
+        }
+        if !self.bounds {
+            pairs.push("bounds=0".into());
+        }
+        if self.layer != default.layer {
+            pairs.push(layer_text(self.layer));
+        }
+        if !self.why.is_empty() {
+            pairs.push(format!("why={}", self.why));
+        }
+        if pairs.is_empty() { String::new() } else { format!("?{}", pairs.join("&")) }
+    }
+
+    /// The panels of an embed: those that the link names, else the answer and the two figures of the first screen.
+    pub fn embedded(&self) -> Panels {
+        if self.panels == Panels::default() {
+            return Panels::of(&[Panel::Verdict, Panel::Map, Panel::Curve]);
+        }
+        self.panels
+    }
+
+    /// Whether a panel is on this page: on all of it all of them.
+    pub fn shows(&self, panel: Panel) -> bool {
+        !self.embed || self.embedded().has(panel)
+    }
+
+    /// The same view on a page of its own.
+    #[must_use]
+    pub fn alone(self) -> Self {
+        Self { embed: false, controls: Controls::default(), theme: ThemeChoice::Auto, ..self }
+    }
+
+    /// The same view with the card of a number open; closed where it was.
+    #[must_use]
+    pub fn asking(self, key: &'static str) -> Self {
+        Self { why: if key == self.why { "" } else { key }, why_from: "", ..self }
+    }
+
+    /// The same view with the card that a link of the open one leads to; the way back is to the number.
+    #[must_use]
+    pub fn following(self, key: &'static str) -> Self {
+        let root = self.why_root();
+        Self { why: key, why_from: if key == root { "" } else { root }, ..self }
+    }
+
+    /// The card whose number is asked about.
+    pub fn why_root(&self) -> &'static str {
+        if self.why_from.is_empty() { self.why } else { self.why_from }
+    }
+
+    /// The same view with another parameter across the map; the axes change places rather than be the same.
+    #[must_use]
+    pub fn with_map_x(self, key: &'static str) -> Self {
+        let [across, up] = self.map_part;
+        let (map_y, map_part) = if key == self.map_y { (self.map_x, [up, across]) } else { (self.map_y, [None, up]) };
+        if key == self.map_x { self } else { Self { map_x: key, map_y, map_part, ..self } }
+    }
+
+    /// The same view with another parameter up the map; the axes change places rather than be the same.
+    #[must_use]
+    pub fn with_map_y(self, key: &'static str) -> Self {
+        let [across, up] = self.map_part;
+        let (map_x, map_part) =
+            if key == self.map_x { (self.map_y, [up, across]) } else { (self.map_x, [across, None]) };
+        if key == self.map_y { self } else { Self { map_x, map_y: key, map_part, ..self } }
+    }
+
+    /// The same view with another parameter across the curves.
+    #[must_use]
+    pub fn with_curve_x(self, key: &'static str) -> Self {
+        if key == self.curve_x { self } else { Self { curve_x: key, curve_part: None, ..self } }
+    }
+
+    /// The same view with parts that lie on this scenario's axes, and none that are all of one.
+    #[must_use]
+    pub fn bounded(self, scenario: &Scenario) -> Self {
+        let within = |key, part: Option<Part>| part.and_then(|part| part_of_axis(scenario, key, part));
+        let [across, up] = self.map_part;
+        let of_step = self.zoom.part.and_then(|part| zoom::bounded(part, (0.0, 1.0)));
+        Self {
+            map_part: [within(self.map_x, across), within(self.map_y, up)],
+            curve_part: within(self.curve_x, self.curve_part),
+            zoom: Zoom { part: of_step, ..self.zoom },
+            ..self
+        }
+    }
+}
+
+/// The key of an axis, if it is one.
+pub fn axis(key: &str) -> Option<&'static str> {
+    every_axis().map(|param| param.key).find(|axis| *axis == key)
+}
+
+/// Between the ends of a part in a link.
+const TO: &str = "..";
+
+/// The part of an axis that a link shows: two numbers, the lower one first.
+fn part(value: &str) -> Option<Part> {
+    let ends = value.as_bytes().windows(TO.len()).position(|two| two == TO.as_bytes())?;
+    let (low, high) = (value.get(..ends)?, value.get(ends + TO.len()..)?);
+    let (low, high) = (low.parse::<f64>().ok()?, high.parse::<f64>().ok()?);
+    (low < high && low.is_finite() && high.is_finite()).then_some((low, high))
+}
+
+/// Of the layer's choices, degrees of parallelism in a link; chunks are what is not said.
+const DEGREES: &str = "degrees";
+
+/// The layer of experts that a link shows, by its parts in any order; what is unknown stays at its default.
+fn layer(value: &str) -> LayerView {
+    let mut view = LayerView::default();
+    for part in value.split('.') {
+        view.published = EXPERT_LAYERS.iter().position(|entry| entry.id == part).or(view.published);
+        view.along = ALONG.iter().position(|along| along.1 == part).unwrap_or(view.along);
+        if part == DEGREES {
+            view.family = Family::Parallelism;
+        }
+    }
+    view
+}
+
+/// The same, as a pair of the query.
+fn layer_text(view: LayerView) -> String {
+    let published = view.published.and_then(|place| EXPERT_LAYERS.get(place)).map(|entry| entry.id);
+    let along = ALONG.get(view.along).map(|along| along.1);
+    let degrees = (view.family == Family::Parallelism).then_some(DEGREES);
+    let parts: Vec<&str> = [published, along, degrees].into_iter().flatten().collect();
+    format!("layer={}", parts.join("."))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_view_survives_its_query() {
+        let view =
+            View { theme: ThemeChoice::Dark, curve_x: "gpus", bounds: false, ..View::default() }.with_map_x("mem");
+        assert_eq!(View::from_query(&view.query()), view);
+        assert_eq!(View::default().query(), "");
+    }
+
+    #[test]
+    fn what_an_embed_shows_survives_its_query() {
+        let view = View::from_query("?embed=1&view=timeline.map&controls=none&theme=dark");
+        assert_eq!(view.query(), "?embed=1&view=timeline.map&controls=none&theme=dark");
+        assert!(view.shows(Panel::Map) && view.shows(Panel::Timeline) && !view.shows(Panel::Curve));
+        assert_eq!(view.alone().query(), "?view=timeline.map");
+        let usual = View::from_query("embed=1&view=nonsense&controls=most&other=1");
+        assert_eq!((usual.query().as_str(), usual.embedded().text().as_str()), ("?embed=1", "verdict.map.curve"));
+        assert!(Panel::ALL.into_iter().all(|panel| View::default().shows(panel)));
+        // A page may change one thing and leave the others.
+        assert_eq!(
+            view.with_query("theme=light&bounds=0").query(),
+            "?embed=1&view=timeline.map&controls=none&theme=light&bounds=0"
+        );
+    }
+
+    #[test]
+    fn every_axis_and_metric_survives_its_query() {
+        for param in every_axis() {
+            for metric in Metric::ALL {
+                let view = View { curve_x: param.key, metric, ..View::default() }.with_map_y(param.key);
+                assert_eq!(View::from_query(&view.query()), view);
+            }
+        }
+        let old = View::from_query("?map=gpus.mem&curve=seq&metric=tokens");
+        assert_eq!((old.map_x, old.map_y, old.curve_x, old.metric), ("gpus", "mem", "seq", Metric::TokensPerSecond));
+        assert_eq!(View::from_query("?metric=beauty&curve=strategy&map=recipe.seq"), View::default());
+    }
+
+    #[test]
+    fn every_layer_of_experts_survives_its_query() {
+        for published in core::iter::once(None).chain((0..EXPERT_LAYERS.len()).map(Some)) {
+            for along in 0..ALONG.len() {
+                for family in [Family::Parallelism, Family::Pipelining] {
+                    let view = View { layer: LayerView { published, along, family }, ..View::default() };
+                    assert_eq!(View::from_query(&view.query()), view);
+                }
+            }
+        }
+        assert_eq!(View::from_query("?layer=nobody.nothing").layer, LayerView::default());
+    }
+
+    #[test]
+    fn parts_of_axes_survive_their_query_and_go_with_their_parameter() {
+        let view = View { map_part: [Some((1024.0, 8192.0)), Some((1.3e9, 13.5e9))], ..View::default() };
+        let view = View { curve_part: Some((56.8, 1600.0)), ..view };
+        assert_eq!(view.query(), "?x=1024..8192&y=1.3e9..1.35e10&cx=56.8..1600");
+        assert_eq!(View::from_query(&view.query()), view);
+        assert_eq!(view.with_map_x("size").map_part, [view.map_part[1], view.map_part[0]]);
+        assert_eq!(view.with_map_x("mem").map_part, [None, view.map_part[1]]);
+        assert_eq!(view.with_map_y("mem").map_part, [view.map_part[0], None]);
+        assert_eq!(view.with_map_y("size"), view);
+        assert_eq!(view.with_curve_x("seq").curve_part, None);
+        for wrong in ["8192..1024", "1..1", "a..b", "1", "NaN..2", "1..1e999", ".."] {
+            assert_eq!(View::from_query(&format!("?x={wrong}&cx={wrong}")), View::default(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn parts_are_kept_within_the_axes_of_the_scenario() {
+        let scenario = engine::catalog::default_scenario();
+        let bounded =
+            |low, high| View { curve_part: Some((low, high)), ..View::default() }.bounded(&scenario).curve_part;
+        assert_eq!(bounded(1.0, 100.0), Some((10.0, 100.0)));
+        assert_eq!(bounded(1.0, 1e9), None);
+        assert_eq!(bounded(1e8, 1e9), None);
+        let zoom = Zoom { part: Some((-0.5, 0.25)), ..Zoom::WHOLE };
+        assert_eq!(View { zoom, ..View::default() }.bounded(&scenario).zoom.part, Some((0.0, 0.25)));
+    }
+
+    #[test]
+    fn the_axes_are_never_the_same() {
+        let view = View::default().with_map_x("size");
+        assert_eq!((view.map_x, view.map_y), ("size", "seq"));
+        assert_eq!(View::from_query("?map=mem.mem").map_x, "seq");
+    }
+}

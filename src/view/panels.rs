@@ -1,0 +1,160 @@
+//! Which panels a link names, and how many controls an embed has beside them.
+
+/// A panel of the page that a link can name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Panel {
+    /// Headline and tiles.
+    Verdict,
+    /// The feasible region.
+    Map,
+    /// The curves.
+    Curve,
+    /// The memory bar with its parts.
+    Memory,
+    /// One step in time.
+    Timeline,
+    /// The roofline.
+    Roofline,
+    /// More GPUs.
+    Scaling,
+    /// One layer of experts.
+    Layer,
+    /// What moves the result most.
+    Sensitivity,
+    /// Predicted against measured.
+    Agreement,
+    /// The table of strategies.
+    Strategies,
+    /// The best layouts.
+    Ranking,
+}
+
+impl Panel {
+    /// All of them, as they stand on the page.
+    pub const ALL: [Self; 12] = [
+        Self::Verdict,
+        Self::Map,
+        Self::Curve,
+        Self::Memory,
+        Self::Timeline,
+        Self::Roofline,
+        Self::Scaling,
+        Self::Layer,
+        Self::Sensitivity,
+        Self::Agreement,
+        Self::Strategies,
+        Self::Ranking,
+    ];
+
+    /// Its name in links, and the identifier of its element on the page.
+    pub fn key(self) -> &'static str {
+        match self {
+            Self::Verdict => "verdict",
+            Self::Map => "map",
+            Self::Curve => "curve",
+            Self::Memory => "memory",
+            Self::Timeline => "timeline",
+            Self::Roofline => "roofline",
+            Self::Scaling => "scaling",
+            Self::Layer => "layer",
+            Self::Sensitivity => "sensitivity",
+            Self::Agreement => "agreement",
+            Self::Strategies => "strategies",
+            Self::Ranking => "ranking",
+        }
+    }
+}
+
+/// Panels in their order, each at most once.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Panels([Option<Panel>; Panel::ALL.len()]);
+
+impl Panels {
+    /// Reads names joined by dots; what is no panel, and what has been named already, is left out.
+    pub fn read(names: &str) -> Self {
+        let mut read = Self::default();
+        for name in names.split('.') {
+            read.add(Panel::ALL.into_iter().find(|panel| panel.key() == name));
+        }
+        read
+    }
+
+    /// These, in this order.
+    pub fn of(panels: &[Panel]) -> Self {
+        let mut all = Self::default();
+        for panel in panels {
+            all.add(Some(*panel));
+        }
+        all
+    }
+
+    fn add(&mut self, panel: Option<Panel>) {
+        if panel.is_some_and(|panel| !self.has(panel))
+            && let Some(free) = self.0.iter_mut().find(|place| place.is_none())
+        {
+            *free = panel;
+        }
+    }
+
+    /// Their names, joined by dots.
+    pub fn text(&self) -> String {
+        self.all().map(Panel::key).collect::<Vec<_>>().join(".")
+    }
+
+    /// They themselves.
+    pub fn all(&self) -> impl Iterator<Item = Panel> {
+        self.0.iter().flatten().copied()
+    }
+
+    /// Whether one of them is this.
+    pub fn has(&self, panel: Panel) -> bool {
+        self.0.contains(&Some(panel))
+    }
+}
+
+/// What an embed has of the controls.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Controls {
+    /// Nothing: figures to be read, whose scenario stays.
+    None,
+    /// The sliders of the first screen.
+    #[default]
+    Few,
+    /// The whole column.
+    All,
+}
+
+impl Controls {
+    /// Its name in links.
+    pub fn key(self) -> &'static str {
+        match self {
+            Self::None => "none",
+            Self::Few => "few",
+            Self::All => "all",
+        }
+    }
+
+    /// The choice of this name.
+    pub fn from_key(key: &str) -> Option<Self> {
+        [Self::None, Self::Few, Self::All].into_iter().find(|choice| choice.key() == key)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn panels_survive_their_names_in_any_order() {
+        for names in ["map", "curve.map", "strategies.verdict.timeline", &Panels::of(&Panel::ALL).text()] {
+            assert_eq!(Panels::read(names).text(), names);
+        }
+        assert_eq!(Panels::of(&Panel::ALL).all().count(), Panel::ALL.len());
+    }
+
+    #[test]
+    fn unknown_names_and_repetitions_are_left_out() {
+        assert_eq!(Panels::read("maps.curve..MAP.curve.nothing.map").text(), "curve.map");
+        assert_eq!(Panels::read("nothing"), Panels::default());
+    }
+}
