@@ -36,8 +36,7 @@ pub(super) fn time(report: &Report) -> Json {
 /// the peak.
 pub(super) fn memory(scenario: &Scenario, report: &Report) -> Json {
     let (setup, memory) = (scenario.setup(), &report.memory);
-    let [first, ..] = stages(&setup);
-    let states = of_gpu(&Setup { offload: Offload::NONE, ..setup }, &first.params);
+    let states = of_gpu(&Setup { offload: Offload::NONE, ..setup }, &stages(&setup).first.params);
     Json::object([
         ("capacity", memory.capacity.get().into()),
         ("peak", memory.peak.get().into()),

@@ -18,9 +18,9 @@ fn ranks(setup: &Setup) -> f64 {
 /// The bytes of a node full of ranks of the stage that needs most.
 fn of_node(setup: &Setup, of_rank: &dyn Fn(&Stage, &Params) -> f64) -> Bytes {
     let mut most = 0.0;
-    for stage in stages(setup) {
-        let bytes = of_rank(&stage, &stage.params);
-        if stage.count > 0.0 && bytes > most {
+    for stage in stages(setup).iter() {
+        let bytes = of_rank(stage, &stage.params);
+        if bytes > most {
             most = bytes;
         }
     }

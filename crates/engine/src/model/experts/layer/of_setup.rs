@@ -67,7 +67,7 @@ mod tests {
     use crate::catalog::{self, expert_layers::headline};
     use crate::model::collectives::AllToAll;
     use crate::model::compute::unit_times;
-    use crate::model::experts::exchange::way;
+    use crate::model::experts::exchange::dispatch_time;
     use crate::model::experts::layer::{Choice, best, experts, layer_time, one_way};
     use crate::model::experts::{ExpertParallel, choice};
     use crate::model::parallel::Mesh;
@@ -126,7 +126,7 @@ mod tests {
         let layer = MoeLayer::of(&setup);
         let choice = Choice { algorithm: setup.experts.algorithm, ..Choice::PLAIN };
         let products = unit_times(&setup, 1.0).experts_forward;
-        (one_way(&layer, choice) / way(&setup), experts(&layer, choice) / products)
+        (one_way(&layer, choice) / dispatch_time(&setup), experts(&layer, choice) / products)
     }
 
     #[test]
