@@ -1,11 +1,6 @@
 //! Laws of the engine over random scenarios.
 
-#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test stops where its data is wrong")]
-
-#[path = "common/any.rs"]
-mod any;
-
-use any::any_scenario;
+use crate::any::any_scenario;
 use engine::model::bounds::{Bounds, simplified};
 use engine::model::experts::ExpertParallel;
 use engine::model::ladder;
