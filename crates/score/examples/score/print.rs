@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 
+use ::score::pairs;
+use ::score::summary::{self, Score};
+use ::score::tracker::Tracked;
 use engine::stats::Errors;
-use score::pairs;
-use score::summary::{self, Score};
-use score::tracker::Tracked;
 use serde_json::{Map, Value, json};
 
 use crate::table::{Line, Tables};

@@ -1,7 +1,5 @@
 //! Laws of mixtures of experts over random scenarios.
 
-#![allow(clippy::unwrap_used, reason = "a test stops where its data is wrong")]
-
 use engine::catalog;
 use engine::model::experts::choice::{self, with_fastest_chunks, with_fastest_degrees};
 use engine::model::experts::exchange::in_chunks;

@@ -1,12 +1,7 @@
 //! Links: every published one means what it meant, every scenario survives its link, and any text whatever gives a
 //! scenario that can be evaluated.
 
-#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test says what it expects by failing")]
-
-#[path = "common/any.rs"]
-mod any;
-
-use any::any_scenario;
+use crate::any::any_scenario;
 use engine::catalog::pick::{pick_accelerator, pick_cluster, pick_model};
 use engine::catalog::{MODELS, REVISION, SCENARIOS, default_scenario};
 use engine::params::{ARCHITECTURE, CONSTANTS, Kind, PARAMS, every, find, issues};
@@ -17,7 +12,7 @@ use engine::share::{decode, encode, to_json, v1};
 use proptest::prelude::*;
 
 /// Links in the first line of each block, and under it what they mean. Blocks are added and never changed.
-const PUBLISHED: &str = include_str!("links/v1.txt");
+const PUBLISHED: &str = include_str!("../../../../tests/links/v1.txt");
 
 /// The links of the file with their meanings.
 fn published() -> Vec<(&'static str, Vec<(&'static str, &'static str)>)> {

@@ -1,6 +1,6 @@
 //! The rows of `tests/measured/tutel.csv`.
 
-const ROWS: &str = include_str!("../measured/tutel.csv");
+const ROWS: &str = include_str!("../../../../tests/measured/tutel.csv");
 
 /// Which half of Table 6.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,7 +1,5 @@
 //! Each named scenario shows what its sentence says.
 
-#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test stops where its data is wrong")]
-
 use engine::analysis::experts::{Policy, pick, time};
 use engine::analysis::limits::largest_model;
 use engine::catalog::{CLAIMS, PLANS, SCENARIOS, expert_layers};

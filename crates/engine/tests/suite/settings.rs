@@ -13,7 +13,7 @@ const EXAMPLE: &str = "cluster=dgx-h100&model=llama-3-8b&gpus=64&tp=4&cp=2&accum
                        recompute=full&compile=yes";
 
 /// What each parameter is in each framework: `text`, a `note`, or `-` where it is none of a framework's business.
-const CONCERNS: &str = include_str!("exports/concerns.csv");
+const CONCERNS: &str = include_str!("../../../../tests/exports/concerns.csv");
 
 fn scenario(link: &str) -> Scenario {
     decode(link).scenario
@@ -29,11 +29,11 @@ fn custom(link: &str) -> Scenario {
 #[test]
 fn the_text_of_one_scenario_is_this() {
     let expected = [
-        include_str!("exports/expected/train_fsdp2.py"),
-        include_str!("exports/expected/shardwise_config.py"),
-        include_str!("exports/expected/ds_config.json"),
-        include_str!("exports/expected/megatron.sh"),
-        include_str!("exports/expected/accelerate.yaml"),
+        include_str!("../../../../tests/exports/expected/train_fsdp2.py"),
+        include_str!("../../../../tests/exports/expected/shardwise_config.py"),
+        include_str!("../../../../tests/exports/expected/ds_config.json"),
+        include_str!("../../../../tests/exports/expected/megatron.sh"),
+        include_str!("../../../../tests/exports/expected/accelerate.yaml"),
     ];
     for (framework, expected) in Framework::ALL.into_iter().zip(expected) {
         assert_eq!(text(framework, &scenario(EXAMPLE)).body, expected, "{}", framework.name());

@@ -1,11 +1,6 @@
 //! Links with pinned scenarios: what they mean, that every pin survives, and that any text whatever gives scenarios.
 
-#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test says what it expects by failing")]
-
-#[path = "common/any.rs"]
-mod any;
-
-use any::any_scenario;
+use crate::any::any_scenario;
 use engine::params::issues;
 use engine::scenario::Scenario;
 use engine::scenario::pins::MOST_PINS;
@@ -14,7 +9,7 @@ use proptest::prelude::*;
 
 /// Links in the first line of each block; under it, after `screen` or the number of the pin, what they mean. Blocks are added
 /// and never changed.
-const PUBLISHED: &str = include_str!("links/pins.txt");
+const PUBLISHED: &str = include_str!("../../../../tests/links/pins.txt");
 
 fn value(scenario: &Scenario, key: &str) -> String {
     to_json(scenario).get(key).unwrap().to_string().trim_matches('"').to_owned()

@@ -1,7 +1,5 @@
 //! Configs of public models become shapes with the published parameter counts; whatever else is pasted becomes a sentence.
 
-#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test says what it expects by failing")]
-
 use engine::catalog::{self, MODELS};
 use engine::import::{Imported, Json, MOST_CHARACTERS, check_length, import, not_json};
 use engine::model::transformer::{Architecture, AttentionBias, Norm, QkNorm};
@@ -18,7 +16,7 @@ type Known = (&'static str, &'static str, [u64; 2], &'static [&'static str], Opt
 
 macro_rules! config {
     ($file:literal, $name:literal, $params:expr, $left:expr, $entry:expr) => {
-        (include_str!(concat!("configs/", $file, ".json")), $name, $params, $left, $entry)
+        (include_str!(concat!("../../../../tests/configs/", $file, ".json")), $name, $params, $left, $entry)
     };
 }
 

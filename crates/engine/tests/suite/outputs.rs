@@ -1,17 +1,16 @@
 //! What every published link gives: a change of the engine shows here, link by link, in a diff that a person reads.
 //!
-//! `tests/links/outputs.csv` holds the figures; `SHARDWISE_RECORD=1 cargo test --test outputs` writes it anew after a change that
-//! is meant. What a link *means* never changes (`tests/links.rs`); what the engine says of it gets better.
-
-#![allow(clippy::unwrap_used, reason = "a test says what it expects by failing")]
+//! `tests/links/outputs.csv` holds the figures; `SHARDWISE_RECORD=1 cargo test --package shardwise-engine outputs` writes it anew after a change that
+//! is meant. What a link *means* never changes (`links.rs`); what the engine says of it gets better.
 
 use std::collections::BTreeSet;
 
 use engine::catalog::SCENARIOS;
 use engine::share::decode;
 
-const RECORDED: &str = include_str!("links/outputs.csv");
-const BLOCKS: [&str; 2] = [include_str!("links/v1.txt"), include_str!("links/pins.txt")];
+const RECORDED: &str = include_str!("../../../../tests/links/outputs.csv");
+const BLOCKS: [&str; 2] =
+    [include_str!("../../../../tests/links/v1.txt"), include_str!("../../../../tests/links/pins.txt")];
 const HEADER: &str = "link,fits,step_time_s,mfu,tokens_per_s_per_gpu,peak_memory_bytes";
 
 /// Every link of the files of links, then those of the examples, each once.
@@ -36,7 +35,7 @@ fn every_published_link_gives_its_recorded_figures() {
     assert!(links.len() >= 60, "{}", links.len());
     let lines: Vec<String> = links.into_iter().map(line).collect();
     if std::env::var_os("SHARDWISE_RECORD").is_some() {
-        let file = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/links/outputs.csv");
+        let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/links/outputs.csv");
         std::fs::write(file, format!("{HEADER}\n{}\n", lines.join("\n"))).unwrap();
         return;
     }
@@ -44,7 +43,10 @@ fn every_published_link_gives_its_recorded_figures() {
     assert_eq!(recorded.next(), Some(HEADER));
     let recorded: Vec<&str> = recorded.collect();
     for (found, expected) in lines.iter().zip(&recorded) {
-        assert_eq!(found, expected, "if the engine changed on purpose: SHARDWISE_RECORD=1 cargo test --test outputs");
+        assert_eq!(
+            found, expected,
+            "if the engine changed on purpose: SHARDWISE_RECORD=1 cargo test --package shardwise-engine outputs"
+        );
     }
     assert_eq!(lines.len(), recorded.len(), "a link came or went");
 }

@@ -1,11 +1,7 @@
 //! One layer of experts against Tutel's paper (arXiv 2206.03382; `tests/measured/tutel.csv`), demand by demand. Each test
-//! prints what it compares: `cargo test --test tutel -- --nocapture`.
+//! prints what it compares: `cargo test --package shardwise-engine tutel -- --nocapture`.
 
-#![allow(clippy::unwrap_used, reason = "a test stops where its data is wrong")]
-
-#[path = "common/tutel.rs"]
-mod published;
-
+use crate::tutel_rows::{self as published, Cell, Grid};
 use engine::catalog::expert_layers::{
     figure_12_base, figure_12_large, figure_13, headline, layer, network, table_2, table_5, with_dense_kernels,
 };
@@ -16,7 +12,6 @@ use engine::model::experts::layer::{Choice, Layout, MoeLayer, best_parallelism, 
 use engine::model::experts::routing::Encode;
 use engine::stats::spearman;
 use engine::units::{Bytes, Seconds};
-use published::{Cell, Grid};
 
 /// How far a predicted speed-up may be from Figure 14's, as a share.
 const SPEED_UP: f64 = 0.25;

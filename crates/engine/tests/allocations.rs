@@ -2,7 +2,7 @@
 #![cfg(not(target_arch = "wasm32"))]
 #![allow(clippy::indexing_slicing, reason = "a test stops where its data is wrong")]
 
-#[path = "common/any.rs"]
+#[path = "suite/any.rs"]
 mod any;
 
 use any::any_scenario;

@@ -1,13 +1,8 @@
 //! Laws of the engine over random scenarios.
 
-#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test stops where its data is wrong")]
-
-#[path = "common/any.rs"]
-mod any;
-
-use any::any_scenario;
+use crate::any::any_scenario;
 use engine::analysis::advice::advise;
-use engine::analysis::ranking::Ranking;
+use engine::analysis::search::Ranking;
 use engine::model::bounds::{Bounds, simplified};
 use engine::model::experts::ExpertParallel;
 use engine::model::ladder;
