@@ -6,6 +6,7 @@
 mod any;
 
 use any::any_scenario;
+use engine::json::compact;
 use engine::params::issues;
 use engine::scenario::Scenario;
 use engine::scenario::pins::MOST_PINS;
@@ -17,7 +18,7 @@ use proptest::prelude::*;
 const PUBLISHED: &str = include_str!("links/pins.txt");
 
 fn value(scenario: &Scenario, key: &str) -> String {
-    to_json(scenario).get(key).unwrap().to_string().trim_matches('"').to_owned()
+    compact(&to_json(scenario)[key]).trim_matches('"').to_owned()
 }
 
 fn sentences(text: &str) -> Vec<String> {

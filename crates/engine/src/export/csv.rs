@@ -3,8 +3,10 @@
 //! Parameters stand under the headers of the table of parameters, in the units that these name; results under their places in the
 //! report ([`super::report_json`]): `time_s.forward`, `memory_bytes.parts.weights`. What a scenario has not stays empty.
 
+use serde_json::Value;
+
 use super::report_json::report_json;
-use crate::json::Json;
+use crate::json::compact;
 use crate::params::{every, is_held};
 use crate::scenario::Scenario;
 use crate::scenario::pins::pin_letter;
@@ -14,6 +16,9 @@ use crate::share::{encode, to_json};
 const LEFT_OUT: [&str; 7] = ["shardwise", "revision", "link", "strategies", "issues", "scenario", "pins"];
 /// Of a scenario, what comes before its parameters.
 const ENTRIES: [&str; 3] = ["cluster", "gpu", "model"];
+
+/// Of a report, what not every scenario has: empty where it is missing. A number that is infinite is `null`.
+const OPTIONAL: [&str; 2] = ["experts", "bounds.best"];
 
 /// A row: the names of its columns, and what stands in them.
 type Row = Vec<(String, String)>;
@@ -56,7 +61,7 @@ fn row(name: &str, scenario: &Scenario) -> Row {
     let held = every().filter(|param| is_held(param, scenario));
     row.extend(held.map(|param| (param.csv.to_owned(), value(param.key))));
     let report = report_json(scenario, &scenario.report(), &[]);
-    for (key, value) in report.entries().unwrap_or_default() {
+    for (key, value) in report.as_object().into_iter().flatten() {
         if !LEFT_OUT.contains(&key.as_str()) {
             flat(key, value, &mut row);
         }
@@ -65,18 +70,18 @@ fn row(name: &str, scenario: &Scenario) -> Row {
 }
 
 /// The values of an object, each under its path.
-fn flat(path: &str, value: &Json, row: &mut Row) {
-    match value.entries() {
+fn flat(path: &str, value: &Value, row: &mut Row) {
+    match value.as_object() {
         Some(entries) => entries.iter().for_each(|(key, value)| flat(&[path, ".", key].concat(), value, row)),
+        None if value.is_null() && OPTIONAL.contains(&path) => row.push((path.to_owned(), String::new())),
         None => row.push((path.to_owned(), text(value))),
     }
 }
 
-fn text(value: &Json) -> String {
+fn text(value: &Value) -> String {
     match value {
-        Json::Text(text) => text.clone(),
-        Json::Null => String::new(),
-        other => other.to_string(),
+        Value::String(text) => text.clone(),
+        other => compact(other),
     }
 }
 
@@ -145,5 +150,13 @@ mod tests {
         assert_eq!((rows[1][column("experts.chunks")].as_str(), rows[2][column("experts.chunks")].as_str()), ("", "1"));
         assert_eq!((rows[1][0].as_str(), rows[2][0].as_str()), ("screen", "A"));
         assert!(column("experts.chunks") < column("bounds.mfu_max"));
+    }
+
+    #[test]
+    fn a_run_that_never_ends_is_null_and_what_a_model_has_not_is_empty() {
+        let scenario = decode("v=1&rev=2&size=310B&gpus=16384&tokens=1000T&mtbf=100").scenario;
+        let rows = rows(&super::csv(&scenario, &[], ""));
+        let cell = |name: &str| rows[1][rows[0].iter().position(|column| column == name).unwrap()].as_str();
+        assert_eq!((cell("run.time_s"), cell("experts")), ("null", ""));
     }
 }

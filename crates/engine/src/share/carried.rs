@@ -1,7 +1,7 @@
 //! The link that a saved file carries: an SVG in its `metadata`, a PNG in a chunk of text, a report in JSON under `link`, a CSV in a
 //! comment. Such a file leads back to its scenario.
 
-use crate::json::Json;
+use serde_json::Value;
 
 /// The start of every PNG file.
 pub const PNG: [u8; 8] = [137, 80, 78, 71, 13, 10, 26, 10];
@@ -54,8 +54,8 @@ pub fn of_svg(text: &str) -> Option<String> {
 }
 
 /// The link of a report in JSON, whole or a fragment.
-pub fn of_json(json: &Json) -> Option<&str> {
-    json.get("link")?.text().filter(|link| is_link(link))
+pub fn of_json(json: &Value) -> Option<&str> {
+    json.get("link")?.as_str().filter(|link| is_link(link))
 }
 
 /// A link by itself, or in the last line of a CSV.
@@ -96,6 +96,7 @@ pub fn checksum(bytes: &[u8]) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use serde_json::json;
 
     const LINK: &str = "https://example.org/a/?map=gpus.mem&x=1..2#v=1&rev=2&gpus=128&pin=1&gpus=64";
 
@@ -139,7 +140,7 @@ mod tests {
         for other in ["", "a,b\n1,2\n", "{\"v=\": 1}", "https://example.org/", "see v=1"] {
             assert_eq!(of_text(other), None, "{other}");
         }
-        assert_eq!(of_json(&Json::object([("link", LINK.into())])), Some(LINK));
-        assert_eq!(of_json(&Json::object([("link", "up".into())])), None);
+        assert_eq!(of_json(&json!({ "link": LINK })), Some(LINK));
+        assert_eq!(of_json(&json!({ "link": "up" })), None);
     }
 }
