@@ -11,6 +11,7 @@ use crate::describe;
 use crate::layout::{PlotArea, plot_area};
 use crate::palette::{Rgb, tokens};
 use crate::spec::{BarSpec, ChartSpec, Field};
+use base64::prelude::{BASE64_STANDARD, Engine as _};
 use core::fmt::Write;
 use plotters::style::text_anchor::HPos;
 use plotters_backend::{BackendColor, BackendCoord, BackendStyle, BackendTextStyle, FontStyle};
@@ -80,7 +81,7 @@ pub fn poster_svg(poster: &Poster) -> Result<String, PaintError> {
 /// An SVG as the address of an image.
 pub fn data_url(svg: &str) -> String {
     let mut url = String::from("data:image/svg+xml;base64,");
-    super::png::base64(svg.as_bytes(), &mut url);
+    BASE64_STANDARD.encode_string(svg, &mut url);
     url
 }
 
@@ -131,7 +132,7 @@ impl Svg {
         self.text += "<image";
         self.attributes(&[("x", x), ("y", y), ("width", width), ("height", height)]);
         self.text += " preserveAspectRatio=\"none\" href=\"data:image/png;base64,";
-        super::png::base64(&super::png::png(&image), &mut self.text);
+        BASE64_STANDARD.encode_string(super::png::png(&image), &mut self.text);
         self.text += "\"/>\n";
     }
 

@@ -1,6 +1,7 @@
 //! The link that a saved file carries: an SVG in its `metadata`, a PNG in a chunk of text, a report in JSON under `link`, a CSV in a
 //! comment. Such a file leads back to its scenario.
 
+use crc::{CRC_32_ISO_HDLC, Crc, NoTable};
 use serde_json::Value;
 
 /// The start of every PNG file.
@@ -12,6 +13,8 @@ const AFTER_SIZE: usize = PNG.len() + AROUND + 13;
 /// What a chunk of text begins with: its keyword, then two bytes that say that it is not packed, then no language and no
 /// translation of the keyword.
 const TEXT_HEAD: &[u8] = b"Comment\0\0\0\0\0";
+/// The checksum of a chunk, without a table, which would be downloaded.
+const CHECKSUM: Crc<u32, NoTable> = Crc::<u32, NoTable>::new(&CRC_32_ISO_HDLC);
 
 /// A PNG file with a link in it; what is none stays as it is.
 pub fn in_png(file: &[u8], link: &str) -> Vec<u8> {
@@ -82,15 +85,8 @@ pub fn chunk(file: &mut Vec<u8>, name: [u8; 4], data: &[u8]) {
     let start = file.len();
     file.extend_from_slice(&name);
     file.extend_from_slice(data);
-    let check = checksum(file.get(start..).unwrap_or_default());
+    let check = CHECKSUM.checksum(file.get(start..).unwrap_or_default());
     file.extend_from_slice(&check.to_be_bytes());
-}
-
-/// CRC-32, bit by bit.
-pub fn checksum(bytes: &[u8]) -> u32 {
-    !bytes.iter().fold(u32::MAX, |sum, byte| {
-        (0..8).fold(sum ^ u32::from(*byte), |sum, _| if sum & 1 == 1 { (sum >> 1) ^ 0xedb8_8320 } else { sum >> 1 })
-    })
 }
 
 #[cfg(test)]
@@ -99,6 +95,10 @@ mod tests {
     use serde_json::json;
 
     const LINK: &str = "https://example.org/a/?map=gpus.mem&x=1..2#v=1&rev=2&gpus=128&pin=1&gpus=64";
+
+    /// What `carried/saved.png` holds.
+    const OF_SAVED: &str =
+        "https://example.org/shardwise/?map=gpus.mem#v=1&rev=2&cluster=dgx-h100&gpus=256&pin=1&gpus=512";
 
     /// A picture of one chunk: its size.
     fn picture() -> Vec<u8> {
@@ -126,6 +126,20 @@ mod tests {
             assert!(found.is_none() || found.as_deref() == Some(LINK));
         }
         assert_eq!(in_png(b"short", LINK), b"short");
+    }
+
+    #[test]
+    fn another_program_reads_the_picture_and_its_link() {
+        let saved = include_bytes!("carried/saved.png");
+        let plain = [&saved[..AFTER_SIZE], &saved[AFTER_SIZE + AROUND + TEXT_HEAD.len() + OF_SAVED.len()..]].concat();
+        // What was saved with the first version of this page is what is saved today.
+        assert_eq!(of_png(saved).as_deref(), Some(OF_SAVED));
+        assert_eq!(in_png(&plain, OF_SAVED), saved);
+        let mut reader = png::Decoder::new(std::io::Cursor::new(saved)).read_info().unwrap();
+        let mut pixels = vec![0; reader.output_buffer_size().unwrap()];
+        reader.next_frame(&mut pixels).unwrap();
+        let [text] = &reader.info().utf8_text[..] else { panic!("{:?}", reader.info()) };
+        assert_eq!((text.keyword.as_str(), text.get_text().unwrap().as_str()), ("Comment", OF_SAVED));
     }
 
     #[test]
