@@ -1,4 +1,4 @@
-//! The project's commands, `cargo xtask serve|build|profile|test|bench`, and the two parts of them that `tests/e2e.rs` uses too:
+//! The project's commands, `cargo xtask serve|build|test|bench`, and the two parts of them that `tests/e2e.rs` uses too:
 //! a small WebDriver client and a static file server.
 //!
 //! - [`tools`]: pinned versions of what we do not write ourselves, and how to get them; [`chromium`] and [`firefox`] likewise,
@@ -7,6 +7,8 @@
 //! - [`book`]: the documentation, with mdBook.
 //! - [`recipes`]: sites of other people's tools with the calculator in them.
 //! - [`npm`]: the engine as an npm package.
+//! - [`engine`]: the engine without a browser, for people.
+//! - [`fuzz`]: random inputs.
 //! - [`checks`]: the list of everything that has to hold, counted by [`tally`].
 //! - [`mod@bench`]: the figures of the README. [`brotli`]: what is weighed there and after a build.
 //! - [`wasm_tests`]: tests compiled to Wasm, in Chromium.
@@ -24,10 +26,12 @@ pub mod browser;
 pub mod caddy;
 pub mod checks;
 pub mod chromium;
+pub mod engine;
 pub mod exports;
 pub mod failure;
 pub mod files;
 pub mod firefox;
+pub mod fuzz;
 pub mod nginx;
 pub mod npm;
 pub mod packages;

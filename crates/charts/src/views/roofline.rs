@@ -1,6 +1,6 @@
 //! The roofline of a step: what its compute is made of, against what the GPU and the network allow.
 
-use super::region::PERCENT;
+use super::metric::PERCENT;
 use crate::names;
 use crate::spec::{Axis, ChartSpec, Grain, Line, LineRole, Mark, Quantity};
 use engine::format;

@@ -1,5 +1,5 @@
-//! A report as JSON: bytes, seconds, ratios in full precision. The same description feeds the file that the page saves, its CSV
-//! and `examples/estimate`.
+//! A report as JSON: bytes, seconds, ratios in full precision. The file that the page saves, its
+//! CSV and `examples/estimate` are made from it.
 //!
 //! - `step`: time, memory, mesh and experts of one step.
 //! - `reach`: what each strategy reaches, and the closed-form bounds.
@@ -18,13 +18,14 @@ use crate::scenario::Scenario;
 use crate::scenario::issue::{Issue, Severity};
 use crate::{catalog, share};
 
-/// The whole report: times, memory parts, utilisation, limiter, what each strategy reaches, issues, and the scenario. Numbers are in
-/// the units that their names say; `null` where one is infinite, or where there is nothing.
+/// The whole report: times, memory parts, utilisation, limiter, what each strategy reaches, issues,
+/// and the scenario. Keys name the units of numbers. A value is `null` if it is infinite or if
+/// there is none.
 pub fn report_json(scenario: &Scenario, report: &Report, issues: &[Issue]) -> Value {
     whole(scenario, report, issues, &share::encode(scenario))
 }
 
-/// The same of a scenario and of those pinned beside it, under this link to all of them.
+/// The same report followed by those of the pinned scenarios. `link` opens all of them.
 pub fn with_pins(scenario: &Scenario, report: &Report, issues: &[Issue], pins: &[Scenario], link: &str) -> Value {
     let mut json = whole(scenario, report, issues, link);
     if let Value::Object(entries) = &mut json {

@@ -1,4 +1,8 @@
-//! The scenario in the words of training frameworks: a file that each of them reads, and what it cannot say.
+//! The settings of a scenario for training frameworks: a file that each of them reads, and notes
+//! about what it cannot express.
+//!
+//! The files are templates (`templates`), one per framework; the module of a framework computes
+//! what its template shows. DeepSpeed's JSON is written by `serde_json`.
 
 mod accelerate;
 mod context;
@@ -31,7 +35,7 @@ impl Framework {
     /// Every framework, in display order.
     pub const ALL: [Self; 5] = [Self::Fsdp2, Self::Torchtitan, Self::DeepSpeed, Self::Megatron, Self::Accelerate];
 
-    /// Its name.
+    /// The name of the framework.
     pub fn name(self) -> &'static str {
         match self {
             Self::Fsdp2 => "PyTorch FSDP2",
@@ -46,17 +50,19 @@ impl Framework {
 /// The settings of one framework.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Settings {
-    /// The name under which the file is saved.
+    /// The name of the file.
     pub file_name: &'static str,
-    /// Its language.
+    /// The language of the file: `python`, `json`, `bash` or `yaml`.
     pub language: &'static str,
-    /// The file.
+    /// The text of the file.
     pub body: String,
-    /// What the framework cannot express or what only comes close, in sentences; also in the file where it may hold comments.
+    /// What the framework cannot express or what only comes close, in sentences. They are also in
+    /// the file if it can hold comments.
     pub notes: Vec<&'static str>,
 }
 
-/// A scenario's settings in a framework's words. Degrees are the ones that are computed with: their product is the number of GPUs.
+/// Writes the settings of a scenario for a framework. The degrees of parallelism are those that the
+/// engine computes with: their product is the number of GPUs.
 ///
 /// ```
 /// use engine::{catalog, export::settings::{Framework, text}};

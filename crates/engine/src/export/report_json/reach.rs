@@ -41,7 +41,8 @@ pub(super) fn bounds(bounds: &Bounds) -> Value {
     })
 }
 
-/// The configuration of the grid over stage, share of activations kept and tokens with the highest MFU.
+/// The configuration with the highest MFU on the grid over ZeRO stage, share of activations kept
+/// and tokens.
 fn best(bounds: Bounds) -> Value {
     let Some(best) = bounds_search::best_mfu(bounds) else { return Value::Null };
     let stage = match best.stage {

@@ -33,7 +33,8 @@ pub(super) fn time(report: &Report) -> Value {
     .collect()
 }
 
-/// Memory of one GPU at its peak, in bytes; its states at rest too, whether or not all are alive at the peak.
+/// Memory of one GPU at its peak, in bytes, and its states at rest, whether or not all are alive at
+/// the peak.
 pub(super) fn memory(scenario: &Scenario, report: &Report) -> Value {
     let (setup, memory) = (scenario.setup(), &report.memory);
     let [first, ..] = stages(&setup);

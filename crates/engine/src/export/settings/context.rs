@@ -1,4 +1,5 @@
-//! What the settings of every framework are written from: the scenario, its numbers, and the notes about what a framework lacks.
+//! What the settings of every framework are written from: the scenario, its numbers, and the notes
+//! about what a framework lacks.
 
 use askama::Template;
 
@@ -79,7 +80,8 @@ impl ExportContext {
         self.scenario.strategy == strategy
     }
 
-    /// Whether sequences do not split into two chunks per GPU of context parallelism, which balance a causal mask.
+    /// Whether sequences do not split into two chunks per GPU of context parallelism, which balance
+    /// a causal mask.
     pub(super) fn splits_sequences_unevenly(&self) -> bool {
         let cp = self.setup.mesh.cp;
         cp > 1 && !self.setup.batch.seq_len.is_multiple_of(cp.saturating_mul(2))

@@ -1,4 +1,5 @@
-//! DeepSpeed: the JSON that `deepspeed.initialize` takes. JSON has no comments: notes stand beside it alone.
+//! DeepSpeed: the JSON that `deepspeed.initialize` takes. JSON has no comments: notes stand beside
+//! it alone.
 
 mod config;
 
@@ -12,7 +13,7 @@ use crate::model::training::{ComputeFormat, Optimizer, Recipe, Recompute, Reshar
 use crate::scenario::Strategy;
 use config::{
     ActivationCheckpointing, Config, DataTypes, ExpertParallel, HalfFormat, Offload, OptimizerConfig, OptimizerParams,
-    Pipeline, Precision, TensorParallel, ZeroOptimization,
+    Pipeline, TensorParallel, ZeroOptimization,
 };
 
 /// Writes the file and collects its notes.
@@ -27,6 +28,7 @@ impl Config {
     fn of(context: &ExportContext) -> Self {
         let (setup, mesh) = (&context.setup, &context.setup.mesh);
         let recomputes = recomputes_layers(setup);
+        let ([fp16, bf16], gradient_formats) = (half_formats(context), gradient_formats(context));
         Self {
             train_batch_size: context.global_batch() as u64,
             train_micro_batch_size_per_gpu: setup.batch.micro_batch_size,
@@ -34,7 +36,10 @@ impl Config {
             gradient_clipping: 1.0,
             optimizer: OptimizerConfig::of(setup.optimizer),
             zero_allow_untested_optimizer: is_untested(setup.optimizer).then_some(true),
-            precision: Precision::of(context),
+            fp16,
+            bf16,
+            data_types: gradient_formats.map(|[accumulated, _]| DataTypes { grad_accum_dtype: accumulated }),
+            communication_data_type: gradient_formats.map(|[_, reduced]| reduced),
             zero_optimization: ZeroOptimization::of(context),
             tensor_parallel: (mesh.tp > 1)
                 .then_some(TensorParallel { autotp_size: mesh.tp, tp_overlap_comm: setup.tensor.asynchronous }),
@@ -75,35 +80,25 @@ fn is_untested(optimizer: Optimizer) -> bool {
     matches!(optimizer, Optimizer::Sgd | Optimizer::SgdMomentum | Optimizer::Adafactor)
 }
 
-impl Precision {
-    fn of(context: &ExportContext) -> Self {
-        let format = |enabled, pure: bool| HalfFormat {
-            enabled,
-            bf16_master_weights_and_grads: pure.then_some(true),
-            bf16_optimizer_states: pure.then_some(true),
-        };
-        if context.is_fp32() {
-            return Self {
-                fp16: None,
-                bf16: Some(format(false, false)),
-                data_types: None,
-                communication_data_type: None,
-            };
-        }
-        let (half, full) = (context.half_format(), "fp32");
-        let (accumulated, reduced) = match context.setup.recipe {
-            Recipe::Fsdp2MixedBf16 | Recipe::MegatronMixed => (full, full),
-            Recipe::Fsdp2MixedBf16Reduce16 => (full, half),
-            Recipe::ZeroMixed | Recipe::PureBf16 | Recipe::Fp32 => (half, half),
-        };
-        let pure = context.setup.recipe == Recipe::PureBf16 && zero_stage(&context.setup) > 0;
-        let is_volta = context.is_volta();
-        Self {
-            fp16: is_volta.then(|| format(true, false)),
-            bf16: (!is_volta).then(|| format(true, pure)),
-            data_types: Some(DataTypes { grad_accum_dtype: accumulated }),
-            communication_data_type: Some(reduced),
-        }
+/// The sections `fp16` and `bf16`: one of them, which is off if everything is fp32.
+fn half_formats(context: &ExportContext) -> [Option<HalfFormat>; 2] {
+    let pure = context.setup.recipe == Recipe::PureBf16 && zero_stage(&context.setup) > 0 && !context.is_volta();
+    let section = HalfFormat {
+        enabled: !context.is_fp32(),
+        bf16_master_weights_and_grads: pure.then_some(true),
+        bf16_optimizer_states: pure.then_some(true),
+    };
+    if context.is_volta() && !context.is_fp32() { [Some(section), None] } else { [None, Some(section)] }
+}
+
+/// The formats in which gradients are accumulated and reduced; `None` if everything is fp32.
+fn gradient_formats(context: &ExportContext) -> Option<[&'static str; 2]> {
+    let (half, full) = (context.half_format(), "fp32");
+    match context.setup.recipe {
+        Recipe::Fsdp2MixedBf16 | Recipe::MegatronMixed => Some([full, full]),
+        Recipe::Fsdp2MixedBf16Reduce16 => Some([full, half]),
+        Recipe::ZeroMixed | Recipe::PureBf16 => Some([half, half]),
+        Recipe::Fp32 => None,
     }
 }
 
@@ -111,7 +106,7 @@ impl ZeroOptimization {
     fn of(context: &ExportContext) -> Self {
         let (setup, stage) = (&context.setup, zero_stage(&context.setup));
         let host = || Offload { device: "cpu", pin_memory: true };
-        // Weights stay where they are as long as fewer than this are gathered, or used again within as many.
+        // Gathered weights stay while fewer than this are gathered, or used again within as many.
         let all_parameters = (stage == 3 && setup.sharding == Sharding::Fsdp(Reshard::Never))
             .then(|| setup.architecture.params().saturating_mul(2));
         let group = match setup.sharding {

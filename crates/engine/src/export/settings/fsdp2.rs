@@ -1,4 +1,5 @@
-//! PyTorch FSDP2: a Python file with functions for the mesh, the model, the optimizer, a step and a checkpoint.
+//! PyTorch FSDP2: a Python file with functions for the mesh, the model, the optimizer, a step and a
+//! checkpoint.
 
 use askama::Template;
 
@@ -37,7 +38,7 @@ struct TrainScript<'a> {
     sequence_parallel: bool,
     /// Whether parameters, gradients and optimizer state live on the host.
     offloads: bool,
-    /// The format of gathered weights and that of reduced gradients, if weights are stored in another one.
+    /// The formats of gathered weights and of reduced gradients, if weights are stored in another.
     mixed_precision: Option<[&'static str; 2]>,
     /// What FSDP does with gathered weights after the forward pass.
     reshard_after_forward: String,
@@ -65,7 +66,7 @@ impl<'a> TrainScript<'a> {
             mesh_sizes: python_tuple(axes.iter().map(|(_, size)| size.to_string())),
             mesh_names: python_tuple(axes.iter().map(|(name, _)| format!("\"{name}\""))),
             schedule: schedule_class(setup.pipeline.schedule),
-            layers_of_stages: stages::layers(setup),
+            layers_of_stages: stages::layers_of_stages(setup),
             sequence_parallel: setup.tensor.sequence_parallel,
             offloads: setup.offload.parameters || setup.offload.optimizer,
             mixed_precision: mixed_precision(context),
@@ -112,7 +113,7 @@ fn schedule_class(schedule: Schedule) -> &'static str {
     }
 }
 
-/// `[param_dtype, reduce_dtype]`, or nothing if weights are gathered in the format they are stored in.
+/// `[param_dtype, reduce_dtype]`, or `None` if weights are gathered in the format of their storage.
 fn mixed_precision(context: &ExportContext) -> Option<[&'static str; 2]> {
     let half = if context.is_volta() { "torch.float16" } else { "torch.bfloat16" };
     match context.setup.recipe {

@@ -121,7 +121,7 @@ impl Stages {
         if setup.mesh.pp == 1 {
             return Self::Even(1);
         }
-        let layers = if interleaves { stages::layers(setup) } else { stages::layers_of_gpus(setup) };
+        let layers = if interleaves { stages::layers_of_stages(setup) } else { stages::layers_of_gpus(setup) };
         if stages::are_even(&layers) {
             return Self::Even(if interleaves { setup.chunks() } else { 1 });
         }
@@ -164,7 +164,8 @@ fn recomputes_layers(context: &ExportContext) -> bool {
     context.recomputed_layers(context.setup.architecture.num_hidden_layers) > 0
 }
 
-/// Whether activations are offloaded. Fine-grained offloading takes what is not recomputed as a whole.
+/// Whether activations are offloaded. Fine-grained offloading takes what is not recomputed as a
+/// whole.
 fn offloads_activations(context: &ExportContext) -> bool {
     context.setup.offload.activations && !recomputes_layers(context)
 }

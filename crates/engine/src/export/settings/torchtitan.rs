@@ -1,4 +1,5 @@
-//! torchtitan: a Python file whose function returns the trainer's configuration, as torchtitan 0.3 takes it.
+//! torchtitan: a Python file whose function returns the trainer's configuration, as torchtitan 0.3
+//! takes it.
 
 mod model;
 
@@ -45,7 +46,8 @@ struct TrainerConfig<'a> {
     sends_by_deepep: bool,
     /// Whether the model is compiled.
     compiles: &'static str,
-    /// The sequences that a GPU processes at once: all of a step in a pipeline, which cuts them into micro-batches itself.
+    /// The sequences that a GPU processes at once: all of a step in a pipeline, which splits them
+    /// into micro-batches itself.
     local_batch_size: f64,
     /// Whether the whole step is one CUDA graph.
     captures_step: bool,
@@ -84,7 +86,7 @@ impl<'a> TrainerConfig<'a> {
             expert_parallel_degree: expert_parallel_degree(mesh),
             reshards: matches!(setup.sharding, Sharding::Fsdp(Reshard::Always | Reshard::To(_))),
             schedule: schedule_class(setup.pipeline.schedule),
-            layers_of_stages: stages::layers(setup),
+            layers_of_stages: stages::layers_of_stages(setup),
             activation_checkpoint: ActivationCheckpoint::of(setup),
             uses_async_tp: setup.tensor.asynchronous && mesh.tp > 1 && kernels.compile,
         }
@@ -120,7 +122,8 @@ impl ActivationCheckpoint {
     }
 }
 
-/// Whether the whole step is captured as one CUDA graph: neither a pipeline nor experts on several GPUs may be in it.
+/// Whether the whole step is captured as one CUDA graph. Neither a pipeline nor expert parallelism
+/// may be in it.
 fn captures_step(context: &ExportContext) -> bool {
     let mesh = &context.setup.mesh;
     context.setup.kernels.graphs == Graphs::Step
@@ -128,7 +131,8 @@ fn captures_step(context: &ExportContext) -> bool {
         && (!context.has_experts() || expert_parallel_degree(mesh) == 1)
 }
 
-/// The degree of expert parallelism. torchtitan takes its GPUs from a shard group and its tensor-parallel neighbours.
+/// The degree of expert parallelism. torchtitan takes its GPUs from a shard group and its
+/// tensor-parallel neighbours.
 fn expert_parallel_degree(mesh: &Mesh) -> u32 {
     common_divisor(mesh.ep, mesh.dp_shard.saturating_mul(mesh.cp).saturating_mul(mesh.tp))
 }

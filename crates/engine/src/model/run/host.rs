@@ -43,8 +43,9 @@ fn of_node(setup: &Setup, of_rank: &dyn Fn(&Stage, &Params) -> f64) -> Bytes {
 pub fn initialisation(setup: &Setup, deferred: bool) -> Bytes {
     of_node(setup, &|_, params| {
         let layer = params.layer + params.expert_unit;
-        let unit = if params.root > layer { params.root } else { layer };
-        INITIAL_BYTES * if deferred { unit } else { params.all() }
+        let unit = params.root.max(layer);
+        // A stage may hold less than one layer with experts, where the mean over stages is computed with.
+        INITIAL_BYTES * if deferred { unit.min(params.all()) } else { params.all() }
     })
 }
 

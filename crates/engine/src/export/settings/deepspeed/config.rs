@@ -1,4 +1,4 @@
-//! The keys of DeepSpeed's JSON, in the order in which they are written. What is `None` is left out.
+//! The keys of DeepSpeed's JSON, in the order in which they are written. `None` is left out.
 
 use serde::Serialize;
 use serde_json::value::RawValue;
@@ -13,8 +13,14 @@ pub(super) struct Config {
     pub(super) optimizer: OptimizerConfig,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) zero_allow_untested_optimizer: Option<bool>,
-    #[serde(flatten)]
-    pub(super) precision: Precision,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) fp16: Option<HalfFormat>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) bf16: Option<HalfFormat>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) data_types: Option<DataTypes>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) communication_data_type: Option<&'static str>,
     pub(super) zero_optimization: ZeroOptimization,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) tensor_parallel: Option<TensorParallel>,
@@ -40,19 +46,6 @@ pub(super) struct OptimizerParams {
     pub(super) lr: Option<&'static RawValue>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) momentum: Option<f64>,
-}
-
-/// The formats of weights and states, of gradients, and of what travels.
-#[derive(Serialize)]
-pub(super) struct Precision {
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) fp16: Option<HalfFormat>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) bf16: Option<HalfFormat>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) data_types: Option<DataTypes>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) communication_data_type: Option<&'static str>,
 }
 
 #[derive(Serialize)]

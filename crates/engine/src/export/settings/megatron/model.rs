@@ -34,8 +34,8 @@ pub(super) fn has_linear_bias(shape: &Architecture) -> bool {
     shape.mlp_bias || shape.attention_bias == AttentionBias::All
 }
 
-/// Whether exchanges may run beside another micro-batch: Megatron wants a group of experts and, in a pipeline, interleaving, and
-/// recomputes nothing as a whole.
+/// Whether exchanges of experts run beside another micro-batch. Megatron needs expert parallelism,
+/// 16 bits, no layer recomputed as a whole and, in a pipeline, interleaving.
 pub(super) fn overlaps_exchanges(context: &ExportContext) -> bool {
     let setup = &context.setup;
     let schedule_allows = setup.mesh.pp == 1 || super::interleaves(context);

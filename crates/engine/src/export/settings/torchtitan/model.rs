@@ -1,4 +1,5 @@
-//! The family of torchtitan's models that comes closest: Llama 3, Qwen 3 with and without experts, DeepSeek V3.
+//! The family of torchtitan's models that comes closest: Llama 3, Qwen 3 with and without experts,
+//! DeepSeek V3.
 
 use crate::export::settings::context::ExportContext;
 use crate::export::settings::notes;
