@@ -1,6 +1,7 @@
 //! Links with pinned scenarios: what they mean, that every pin survives, and that any text whatever gives scenarios.
 
 use crate::any::any_scenario;
+use engine::json::compact;
 use engine::params::issues;
 use engine::scenario::Scenario;
 use engine::scenario::pins::MOST_PINS;
@@ -12,7 +13,7 @@ use proptest::prelude::*;
 const PUBLISHED: &str = include_str!("../../../../tests/links/pins.txt");
 
 fn value(scenario: &Scenario, key: &str) -> String {
-    to_json(scenario).get(key).unwrap().to_string().trim_matches('"').to_owned()
+    compact(&to_json(scenario)[key]).trim_matches('"').to_owned()
 }
 
 fn sentences(text: &str) -> Vec<String> {
