@@ -23,7 +23,7 @@ pub use text::text_of;
 pub const MOST_CHARACTERS: usize = 1_000_000;
 
 /// What is said of longer ones.
-const TOO_LONG: &str = "This text is longer than a million characters, and a config.json has a few thousand.";
+pub const TOO_LONG: &str = "This text is longer than a million characters, and a config.json has a few thousand.";
 
 /// How `serde_json` begins its error about a number that no 64-bit float holds.
 const TOO_LARGE: &str = "number out of range";
