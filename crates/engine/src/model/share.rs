@@ -43,7 +43,7 @@ impl Params {
 /// matrices divided by tp, routed experts by ep and etp, norms and routers whole. A tied head on another stage than the embedding is a copy of it.
 ///
 /// ```
-/// # use shardwise::{catalog, model::stages::stages};
+/// # use engine::{catalog, model::stages::stages};
 /// let setup = catalog::default_scenario().setup();
 /// // On one stage without tensor parallelism: the model.
 /// assert_eq!(stages(&setup).first.params.all(), setup.architecture.params() as f64);

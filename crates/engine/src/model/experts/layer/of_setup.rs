@@ -13,7 +13,7 @@ impl MoeLayer {
     /// counted, its host time is one pass's launches.
     ///
     /// ```
-    /// # use shardwise::{catalog, model::experts::layer::MoeLayer, scenario::Scenario};
+    /// # use engine::{catalog, model::experts::layer::MoeLayer, scenario::Scenario};
     /// // Mixtral 8x7B: each token to two of eight experts of three matrices of 4,096 by 14,336 (arXiv 2401.04088, table 1).
     /// let model = catalog::model("mixtral-8x7b").unwrap().pick();
     /// let scenario = Scenario { model, gpus: 64, tp: 2, pp: 4, ..catalog::default_scenario() };
