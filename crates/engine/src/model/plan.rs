@@ -6,7 +6,7 @@ mod groups;
 use super::collectives;
 use super::compute::{self, UnitTimes};
 use super::cost::CollectiveCost;
-use super::exchange::{Exchange, Hiding};
+use super::exchange::{Hiding, TpCpComm};
 use super::experts::exchange::ExpertExchange;
 use super::memory::activations;
 use super::memory::states;
@@ -52,7 +52,7 @@ impl StagePlan {
         let bytes = states::recipe_bytes(setup.recipe);
         let moe_share = stage.moe_share();
         let experts = if moe_share > 0.0 { ExpertExchange::of(setup, units) } else { ExpertExchange::default() };
-        let exchange = Exchange::of(
+        let exchange = TpCpComm::of(
             setup,
             bytes.activation,
             &Hiding {
@@ -188,7 +188,7 @@ fn compute_times(
     setup: &Setup,
     units: &UnitTimes,
     stage: &Stage,
-    exchange: &Exchange,
+    exchange: &TpCpComm,
     experts: &ExpertExchange,
     neighbours: Seconds,
 ) -> ComputeTimes {
