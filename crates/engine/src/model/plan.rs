@@ -15,7 +15,7 @@ use super::schedule::{self, CommTimes, ComputeTimes, Exchanges, ExpertPass, Expe
 use super::setup::Setup;
 use super::share;
 use super::stages::Stage;
-use super::sync::Sync;
+use super::sync::GradientSyncPlan;
 use super::training::Sharding;
 use crate::units::{Bytes, Seconds};
 
@@ -39,7 +39,7 @@ pub struct StagePlan {
     pub replicate_crosses: bool,
     /// Of the exchanges of one micro-batch, what crosses nodes.
     pub exchange_between_nodes: Seconds,
-    sync: Sync,
+    sync: GradientSyncPlan,
     micro_batches: f64,
 }
 
@@ -47,7 +47,7 @@ impl StagePlan {
     /// The plan of a stage.
     pub fn new(setup: &Setup, units: &UnitTimes, stage: &Stage) -> Self {
         let params = stage.params;
-        let sync = Sync::of(setup);
+        let sync = GradientSyncPlan::of(setup);
         let groups = Groups::of(setup, params.expert > 0.0);
         let bytes = states::recipe_bytes(setup.recipe);
         let moe_share = stage.moe_share();
@@ -181,7 +181,7 @@ impl StagePlan {
 /// What the data-parallel groups of a stage gather and reduce, with the traffic.
 pub fn collectives_of(setup: &Setup, stage: &Stage) -> DataParallelComm<CollectiveCost> {
     let groups = Groups::of(setup, stage.params.expert > 0.0);
-    DataParallelComm::of(setup, &stage.params, &groups, Sync::of(setup))
+    DataParallelComm::of(setup, &stage.params, &groups, GradientSyncPlan::of(setup))
 }
 
 fn compute_times(

@@ -13,7 +13,7 @@ use crate::model::setup::Setup;
 use crate::model::share::{self, Params};
 use crate::model::software::{Framework, Loss, NormKernel};
 use crate::model::stages::{ByStage, Stage};
-use crate::model::sync::Sync;
+use crate::model::sync::GradientSyncPlan;
 use crate::model::training::Sharding;
 use crate::units::Bytes;
 pub use terms::{PeakTerms, Working};
@@ -193,7 +193,7 @@ impl Ledger {
             sharding: setup.sharding,
             framework: setup.framework,
             offloaded: setup.offload.parameters,
-            reduces_once: !Sync::of(setup).reduce_each,
+            reduces_once: !GradientSyncPlan::of(setup).reduce_each,
             replicas_reduce: replicas > 1,
             experts_reduce: setup.mesh.expert_shard_group().saturating_mul(setup.mesh.expert_replicas()) > 1,
             sharded_gather: degrees.weights > 1.0 || bytes.gathered < bytes.weights || setup.offload.parameters,

@@ -8,7 +8,7 @@ use crate::model::schedule::CommTimes;
 use crate::model::setup::Setup;
 use crate::model::share::Params;
 use crate::model::software::Framework;
-use crate::model::sync::Sync;
+use crate::model::sync::GradientSyncPlan;
 use crate::model::training::{Reshard, Sharding};
 use crate::units::{Bytes, Seconds};
 
@@ -26,7 +26,7 @@ pub struct DataParallelComm<C = Seconds> {
 
 impl<C: Cost<Traffic>> DataParallelComm<C> {
     /// The communication of a stage with these parameters.
-    pub(super) fn of(setup: &Setup, params: &Params, groups: &Groups, sync: Sync) -> Self {
+    pub(super) fn of(setup: &Setup, params: &Params, groups: &Groups, sync: GradientSyncPlan) -> Self {
         let of_lanes = match setup.sharding {
             Sharding::Ddp => Self::of_ddp(setup, params, groups, sync),
             Sharding::Zero1 | Sharding::Zero2 => Self::of_zero(setup, params, groups, sync),
@@ -35,7 +35,7 @@ impl<C: Cost<Traffic>> DataParallelComm<C> {
         Self { micro_batch: one_lane_on_shared_links(of_lanes.micro_batch, groups), ..of_lanes }
     }
 
-    fn of_ddp(setup: &Setup, params: &Params, groups: &Groups, sync: Sync) -> Self {
+    fn of_ddp(setup: &Setup, params: &Params, groups: &Groups, sync: GradientSyncPlan) -> Self {
         let bytes = states::recipe_bytes(setup.recipe);
         let everyone = everyone(setup);
         let reduce = |params: f64, experts: f64| {
@@ -54,7 +54,7 @@ impl<C: Cost<Traffic>> DataParallelComm<C> {
         Self { micro_batch, ..Self::default() }
     }
 
-    fn of_zero(setup: &Setup, params: &Params, groups: &Groups, sync: Sync) -> Self {
+    fn of_zero(setup: &Setup, params: &Params, groups: &Groups, sync: GradientSyncPlan) -> Self {
         let bytes = states::recipe_bytes(setup.recipe);
         let (layer, root, expert) = (params.layer, params.root, params.expert);
         let shards = f64::from(setup.mesh.shard_group().max(1));
