@@ -25,7 +25,7 @@ pub use dom::{
 };
 pub use drop::{Arrived, Origin, area_text, bytes_of, chosen_file, settled_text, use_drop};
 pub use frame::use_frame_queue;
-pub use link::{address, arrival, full_link, use_link, use_navigation};
+pub use link::{arrival, full_link, use_address};
 pub use outside::{leaves, use_press_outside};
 pub use parent::{use_height, use_parent};
 pub use pause::{use_after_pause, use_commit, use_rested, use_settled};

@@ -20,15 +20,18 @@
 //! 3. One `ChartSpec` feeds canvas, SVG, PNG, data table, CSV and the text alternative.
 
 pub mod app;
+pub mod calculator;
 pub mod components;
 pub mod derived;
 pub mod effects;
 pub mod embed;
 pub mod fields;
 pub mod panels;
+pub mod snapshot;
 pub mod state;
 pub mod text;
 pub mod view;
 
-pub use app::{App, Start};
+pub use app::App;
+pub use calculator::Start;
 pub use embed::Embed;

@@ -1,8 +1,8 @@
 //! The regions of the page, put together from components.
 
 pub mod agreement;
+pub mod analysis;
 pub mod banner;
-pub mod closer;
 pub mod colophon;
 pub mod controls;
 pub mod expert_layer;
@@ -18,7 +18,6 @@ pub mod ranking;
 pub mod run;
 pub mod sensitivity;
 pub mod settings;
-pub mod settled;
 pub mod share;
 pub mod strategies;
 pub mod verdict;

@@ -2,11 +2,13 @@
 
 mod action;
 mod history;
+mod target;
 
 use std::rc::Rc;
 
 pub use action::{Action, Pick};
 use history::History;
+pub use target::SelectTarget;
 use yew::Reducible;
 
 use crate::view::View;
@@ -281,6 +283,10 @@ impl State {
             Action::Look(view) => {
                 self.placed = placed;
                 self.view = view.bounded(&self.scenario);
+            }
+            Action::Restore(view) => {
+                let View { theme, embed, panels, controls, .. } = self.view;
+                self.view = View { theme, embed, panels, controls, ..view }.bounded(&self.scenario);
             }
             Action::Ask(key) => self.view = self.view.asking(key),
             Action::Follow(key) => self.view = self.view.following(key),

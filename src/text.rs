@@ -10,7 +10,6 @@ pub mod ranking;
 pub mod run;
 pub mod sensitivity;
 pub mod settings;
-pub mod share;
 pub mod strategies;
 mod verdict;
 
@@ -88,6 +87,8 @@ pub const HINT: &str = "Point to read, click to set the scenario there, drag to 
 pub const RESET_ZOOM: &str = "Reset zoom";
 /// Before the buttons that save a figure.
 pub const SAVE: &str = "Save:";
+/// Where the browser makes no picture of a figure.
+pub const NO_PICTURE: &str = "The browser could not make this PNG. SVG and CSV hold the same figure.";
 /// What one can do with the timeline.
 pub const TIMELINE_HINT: &str = "Point to read, click to look closer, drag to zoom, double-click for the whole step. With the keyboard: focus the \
      figure, arrow keys, Enter; + and − zoom, 0 shows the whole. Many short spans are one bar, as high as the share of time in which \

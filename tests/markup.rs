@@ -13,9 +13,11 @@ use engine::scenario::issue::Issue;
 use engine::scenario::{Model, RecomputeMode, Scenario};
 use shardwise::components::choice::{ChoiceControl, Props as ChoiceProps};
 use shardwise::components::number::{NumberControl, Props as NumberProps};
+use shardwise::derived::{Buffers, derive};
 use shardwise::fields::{Field, field};
 use shardwise::panels::pickers;
-use shardwise::panels::share::{Props as ShareProps, ShareMenu};
+use shardwise::panels::share::{self, Props as ShareProps, ShareMenu};
+use shardwise::snapshot::Snapshot;
 use shardwise::state::{Action, Pick, State};
 use shardwise::view::{Panel, View};
 use shardwise::{App, Embed, Start, text};
@@ -222,7 +224,10 @@ fn the_share_menu_has_every_form_and_file_by_its_name() {
     let closed = page(&catalog::default_scenario(), Vec::new());
     assert!(closed.contains("aria-label=\"Share and download\"") && !closed.contains("id=\"share-menu\""));
     let menu = |scenario: Scenario| {
-        rendered::<ShareMenu>(ShareProps { scenario, pins: Vec::new(), view: View::default(), close: Callback::noop() })
+        let view = View::default();
+        let derived = Rc::new(derive(&scenario, &view, false, &mut Buffers::default()));
+        let snapshot = Rc::new(Snapshot { scenario, pins: Vec::new(), view });
+        rendered::<ShareMenu>(ShareProps { snapshot, derived, close: Callback::noop() })
     };
     let html = menu(catalog::default_scenario());
     for name in [
@@ -237,11 +242,11 @@ fn the_share_menu_has_every_form_and_file_by_its_name() {
     ] {
         assert!(html.contains(&format!(">{name}</button>")), "no {name} in {html}");
     }
-    assert_eq!(html.matches("<option").count(), text::share::VIEWS.len());
+    assert_eq!(html.matches("<option").count(), share::VIEWS.len());
     // Only a mixture has a layer of experts to show.
     let mixture = catalog::default_scenario().with_model(catalog::model("mixtral-8x7b").unwrap().pick());
     assert!(html.contains("disabled") && !menu(mixture).contains("disabled"));
-    assert!(html.contains("role=\"status\"") && html.contains(text::share::BACK));
+    assert!(html.contains("role=\"status\"") && html.contains(share::BACK));
 }
 
 #[test]
@@ -351,7 +356,7 @@ fn the_whole_run_is_folded_and_says_what_it_takes() {
         let run = scenario.run_report();
         let rows: Vec<_> = text::run::rows(&run).into_iter().map(|(name, value)| format!("{name}: {value}")).collect();
         assert!(rows.iter().all(|row| !row.contains("NaN") && !row.contains("inf")), "{rows:?}");
-        text::run::caption(scenario, &run).replace('\u{2009}', " ")
+        text::run::caption(scenario, scenario.report().fits(), &run).replace('\u{2009}', " ")
     };
     let mut scenario = catalog::default_scenario();
     let caption = said(&scenario);

@@ -7,8 +7,9 @@ use yew::prelude::*;
 
 use super::ask::ask;
 use super::canvas::use_painted;
-use super::data_table::{Shown, data_table, on_paper};
+use super::data_table::{Drawing, data_table, on_paper};
 use crate::effects;
+use crate::snapshot::Snapshot;
 use crate::state::Action;
 use crate::text::{self, pins as words};
 use charts::layout::bar_area;
@@ -24,6 +25,8 @@ use engine::scenario::pins::pin_letter;
 pub struct Props {
     /// The figure.
     pub spec: Rc<BarSpec>,
+    /// What a saved file leads back to.
+    pub snapshot: Rc<Snapshot>,
     /// Light or dark.
     pub theme: Theme,
     /// The card that is open.
@@ -48,7 +51,7 @@ pub fn MemoryBar(props: &Props) -> Html {
     let printing = effects::use_printing();
     let theme = if printing { Theme::Light } else { props.theme };
     let size = use_painted(&canvas, &what, theme, paint);
-    let shown = Shown::Bar(props.spec.clone());
+    let shown = Drawing::Bar(props.spec.clone());
     let hover = {
         let (lit, spec) = (lit.clone(), props.spec.clone());
         Callback::from(move |event: PointerEvent| {
@@ -83,7 +86,7 @@ pub fn MemoryBar(props: &Props) -> Html {
                     </li>
                 }) }
             </ul>
-            { data_table("memory", shown, props.theme, size) }
+            { data_table("memory", shown, &props.snapshot, props.theme, size) }
         </figure>
     }
 }

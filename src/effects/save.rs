@@ -5,9 +5,8 @@ use js_sys::{Array, Uint8Array};
 use wasm_bindgen::JsCast as _;
 use wasm_bindgen::closure::Closure;
 use web_sys::{Blob, BlobPropertyBag, HtmlAnchorElement, HtmlCanvasElement, Url};
+use yew::Callback;
 
-use super::link::arrival;
-use crate::text;
 use engine::share::carried;
 
 /// What a file holds.
@@ -47,49 +46,44 @@ impl Kind {
     }
 }
 
-/// Saves a text under a name that says the figure and the scenario.
-pub fn save_text(figure: &str, kind: Kind, content: &str) {
-    save(figure, kind, &Array::of1(&content.into()));
+/// Saves a text under this name.
+pub fn save_text(file: &str, kind: Kind, content: &str) {
+    save(file, kind.mime(), &Array::of1(&content.into()));
 }
 
-/// Saves a text under a name of its own.
-pub fn save_file(name: &str, content: &str) {
-    if let Ok(blob) = Blob::new_with_str_sequence(&Array::of1(&content.into())) {
-        save_blob(name, &blob);
-    }
+/// Saves a text of no kind that browsers know under this name.
+pub fn save_file(file: &str, content: &str) {
+    save(file, "", &Array::of1(&content.into()));
 }
 
-/// Saves what is on a canvas, with the link in it.
-pub fn save_picture(figure: &'static str, canvas: &HtmlCanvasElement, link: String) {
+/// Saves what is on a canvas, with the link in it; calls `failed` where the browser makes no picture of it.
+pub fn save_picture(file: &str, canvas: &HtmlCanvasElement, link: String, failed: &Callback<()>) {
+    let (file, refused) = (file.to_owned(), failed.clone());
     let made = Closure::once_into_js(move |blob: Option<Blob>| {
-        let Some(blob) = blob else { return };
-        super::bytes_of(&blob, move |bytes| {
-            if let Some(bytes) = bytes {
-                let file = carried::in_png(&bytes, &link);
-                save(figure, Kind::Png, &Array::of1(&Uint8Array::from(file.as_slice())));
+        let Some(blob) = blob else { return refused.emit(()) };
+        super::bytes_of(&blob, move |bytes| match bytes {
+            Some(bytes) => {
+                let picture = carried::in_png(&bytes, &link);
+                save(&file, Kind::Png.mime(), &Array::of1(&Uint8Array::from(picture.as_slice())));
             }
+            None => refused.emit(()),
         });
     });
-    // A canvas that gives nothing saves nothing: SVG and CSV are left.
-    let _ = canvas.to_blob(made.unchecked_ref());
-}
-
-/// Saves what consists of these parts.
-fn save(figure: &str, kind: Kind, parts: &Array) {
-    let properties = BlobPropertyBag::new();
-    properties.set_type(kind.mime());
-    // Text and bytes alike.
-    if let Ok(blob) = Blob::new_with_buffer_source_sequence_and_options(parts, &properties) {
-        save_blob(&text::file_name(figure, &arrival().0.scenario, kind.name()), &blob);
+    if canvas.to_blob(made.unchecked_ref()).is_err() {
+        failed.emit(());
     }
 }
 
-fn save_blob(name: &str, blob: &Blob) {
-    let Ok(address) = Url::create_object_url_with_blob(blob) else { return };
+/// Saves what consists of these parts, texts or bytes.
+fn save(file: &str, mime: &str, parts: &Array) {
+    let properties = BlobPropertyBag::new();
+    properties.set_type(mime);
+    let Ok(blob) = Blob::new_with_buffer_source_sequence_and_options(parts, &properties) else { return };
+    let Ok(address) = Url::create_object_url_with_blob(&blob) else { return };
     let anchor = document().create_element("a").ok().and_then(|element| element.dyn_into::<HtmlAnchorElement>().ok());
     if let Some(anchor) = anchor {
         anchor.set_href(&address);
-        anchor.set_download(name);
+        anchor.set_download(file);
         anchor.click();
     }
     // The browser has begun to read it by then.

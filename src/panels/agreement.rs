@@ -4,13 +4,13 @@ use std::rc::Rc;
 
 use yew::prelude::*;
 
+use crate::calculator::Settled;
 use crate::components::figure::Figure;
-use crate::components::select::{Choose, Item, Select};
+use crate::components::select::{Item, Select};
 use crate::effects::{self, Rows};
-use crate::panels::settled::Settled;
-use crate::state::Action;
+use crate::snapshot::Snapshot;
+use crate::state::{Action, SelectTarget};
 use crate::text::agreement as words;
-use crate::view::View;
 use charts::names;
 use charts::spec::{ChartSpec, LineRole};
 use charts::views::{self, AgreementView, Filter, Measure, ScoredRows};
@@ -32,13 +32,16 @@ struct Made {
 /// The figure with its selects; rows are loaded, and marks painted, once it is in sight.
 #[component]
 pub fn Agreement(props: &Settled) -> Html {
+    let Settled { snapshot, theme, emit, say, .. } = props;
+    let Snapshot { scenario, view, .. } = &**snapshot;
+    let view = *view;
     let place = use_node_ref();
     let seen = effects::use_seen(&place);
     let rows = effects::use_rows(seen);
     let (picked, last) = (use_mut_ref(|| None::<usize>), use_mut_ref(|| None::<usize>));
     let here = {
         let (rows, picked) = (rows.clone(), picked.clone());
-        *use_memo((props.scenario, seen, matches!(rows, Rows::Here(_))), move |(scenario, seen, _)| {
+        *use_memo((*scenario, seen, matches!(rows, Rows::Here(_))), move |(scenario, seen, _)| {
             if *seen && let Rows::Here(rows) = &rows {
                 *last.borrow_mut() = on_screen(rows, scenario, *picked.borrow());
             }
@@ -52,10 +55,10 @@ pub fn Agreement(props: &Settled) -> Html {
     };
     let made = {
         let rows = rows.clone();
-        use_memo((state, props.view.agreement, here), move |&(_, view, here)| made(&rows, view, here))
+        use_memo((state, view.agreement, here), move |&(_, view, here)| made(&rows, view, here))
     };
     let take = {
-        let (made, emit) = (made.clone(), props.emit.clone());
+        let (made, emit) = (made.clone(), emit.clone());
         Callback::from(move |mark: usize| {
             if let (Rows::Here(rows), Some(place)) = (&rows, made.places.get(mark))
                 && let Some(scored) = rows.rows.get(*place)
@@ -65,30 +68,19 @@ pub fn Agreement(props: &Settled) -> Html {
             }
         })
     };
-    let (view, emit) = (props.view, &props.emit);
     let measures = Measure::ALL.map(|measure| Item { label: AttrValue::Static(measure.label()), group: None }).to_vec();
-    let measure = Choose(|view, place| {
-        let measure = Measure::ALL.get(place).copied().unwrap_or_default();
-        look_at(AgreementView { measure, ..view.agreement }, view)
-    });
-    let which = Choose(|view, shown| look_at(AgreementView { shown, ..view.agreement }, view));
     html! {
         <div class="figure wide tall" ref={place}>
-            <Figure id="agreement" spec={made.spec.clone()} theme={props.theme} emit={emit.clone()} say={props.say.clone()}
+            <Figure id="agreement" spec={made.spec.clone()} snapshot={snapshot.clone()} theme={*theme} emit={emit.clone()} say={say.clone()}
                 hint={words::HINT} foot={made.foot.clone()} {take}>
                 <Select id="agreement-of" name="What is compared" items={measures} chosen={view.agreement.measure as usize}
-                    {view} choose={measure} {emit} />
+                    {view} target={SelectTarget::AgreementMeasure} {emit} />
                 <span>{ "of" }</span>
                 <Select id="agreement-rows" name="Which rows" items={made.items.clone()} chosen={view.agreement.shown} {view}
-                    choose={which} {emit} />
+                    target={SelectTarget::AgreementRows} {emit} />
             </Figure>
         </div>
     }
-}
-
-/// The action of looking at rows so.
-fn look_at(agreement: AgreementView, view: View) -> Action {
-    Action::Look(View { agreement, ..view })
 }
 
 /// The row that is on screen: the one that was picked, where it still is, else the first.

@@ -97,10 +97,7 @@ fn taken(text: &str, origin: &Origin, emit: &Callback<Action>) -> Outcome {
             let said = words::restored(file, pins.len());
             emit.emit(Action::Arrive { scenario: Box::new(scenario), pins, issues });
             if let Some(query) = query {
-                // The reader's own theme stays, and what page this is.
-                let (_, View { embed, panels, controls, .. }) = effects::arrival();
-                let theme = effects::chosen_theme();
-                emit.emit(Action::Look(View { theme, embed, panels, controls, ..View::from_query(&query) }));
+                emit.emit(Action::Restore(View::from_query(&query)));
             }
             Ok([said, String::new()])
         }

@@ -2,6 +2,7 @@
 
 use yew::prelude::*;
 
+use crate::snapshot::Snapshot;
 use crate::{effects, text};
 use engine::catalog;
 use engine::catalog::preset::{is_changed, preset_of};
@@ -10,7 +11,8 @@ use engine::params::{Group, Kind, Param, every};
 use engine::scenario::{Model, Scenario};
 
 /// The choices, which only a printed page lists.
-pub fn printed(scenario: &Scenario) -> Html {
+pub fn printed(snapshot: &Snapshot) -> Html {
+    let scenario = &snapshot.scenario;
     let preset = preset_of(scenario);
     let model = match scenario.model {
         Model::Ladder { .. } => text::LADDER,
@@ -29,7 +31,7 @@ pub fn printed(scenario: &Scenario) -> Html {
                 { for picked.into_iter().map(|(name, value)| entry(name, value.to_string())) }
                 { for every().filter(listed).map(|param| entry(param.label, value(&param.kind, scenario))) }
             </dl>
-            <p>{ effects::address() }</p>
+            <p>{ effects::full_link(&snapshot.alone()) }</p>
         </section>
     }
 }

@@ -9,6 +9,7 @@ use crate::state::Action;
 use crate::text::{self, ranking as words};
 use charts::names;
 use engine::analysis::search::{Ranking as Search, Way};
+use engine::model::report::Report;
 use engine::scenario::Scenario;
 use engine::units::Seconds;
 
@@ -17,6 +18,8 @@ use engine::units::Seconds;
 pub struct Props {
     /// The choices, as they were when they last stood still.
     pub scenario: Scenario,
+    /// Their report.
+    pub report: Report,
     /// Takes actions.
     pub emit: Callback<Action>,
 }
@@ -25,26 +28,25 @@ pub struct Props {
 /// one stands until the next is over.
 #[component]
 pub fn Ranking(props: &Props) -> Html {
-    let Props { scenario, emit } = props;
+    let Props { scenario, report, emit } = props;
     let place = use_node_ref();
     let seen = effects::use_seen(&place);
     let rested = effects::use_rested(scenario);
     let search = effects::use_ranking(scenario, seen && rested);
-    let kept = use_mut_ref(|| None::<(Scenario, Rc<Search>)>);
+    let kept = use_mut_ref(|| None::<(Scenario, Report, Rc<Search>)>);
     let is_over = search.as_ref().is_some_and(|search| search.tried() == search.len());
     if is_over {
-        *kept.borrow_mut() = search.clone().map(|search| (*scenario, search));
+        *kept.borrow_mut() = search.clone().map(|search| (*scenario, *report, search));
     }
     let kept = kept.borrow();
     let caption = match (&*kept, &search) {
-        (Some((of, found)), _) if of == scenario => words::caption(of, found),
+        (Some((of, now, found)), _) if of == scenario => words::caption(now, found),
         (_, Some(search)) => words::trying(search),
         _ => words::WAITING.to_owned(),
     };
     let head = words::HEADER.map(|name| html! { <th scope="col">{ name }</th> });
-    let rows = kept.iter().flat_map(|(of, found)| {
+    let rows = kept.iter().flat_map(|(_, now, found)| {
         // Of what does not fit there is no speed: the best is the measure then.
-        let now = of.report();
         let best = found.best().first().map(|best| best.report.time.step);
         let now = best.filter(|_| !now.fits()).unwrap_or(now.time.step);
         found.best().iter().map(move |way| row(way, now, scenario, emit))

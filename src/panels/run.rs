@@ -4,19 +4,19 @@ use yew::prelude::*;
 
 use crate::components::ask::ask;
 use crate::components::fold::Fold;
+use crate::derived::Derived;
 use crate::state::Action;
 use crate::text::run as words;
 use engine::explain::RUN;
-use engine::scenario::Scenario;
 
 /// Folded away; computed and made only while open.
-pub fn run(scenario: &Scenario, why: &'static str, emit: &Callback<Action>) -> Html {
-    let (scenario, emit) = (*scenario, emit.clone());
+pub fn run(derived: &Derived, why: &'static str, emit: &Callback<Action>) -> Html {
+    let (scenario, fits, emit) = (derived.scenario, derived.report.fits(), emit.clone());
     let body = Callback::from(move |()| {
         let run = scenario.run_report();
         html! {
             <>
-            <p class="caption">{ words::caption(&scenario, &run) }</p>
+            <p class="caption">{ words::caption(&scenario, fits, &run) }</p>
             <ul class="parts">
                 { for words::rows(&run).into_iter().zip(RUN).map(|((name, value), key)| {
                     let ask = ask(key, &[name, " ", &value].concat(), why, &emit);

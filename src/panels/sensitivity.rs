@@ -2,6 +2,7 @@
 
 use yew::prelude::*;
 
+use crate::derived::Sensitivity;
 use crate::state::Action;
 use crate::text::sensitivity as words;
 use crate::view::View;
@@ -9,14 +10,8 @@ use charts::views::Metric;
 use engine::analysis::sensitivity::{Effect, Knob};
 
 /// The table, one row a number; a row's button puts it on the axis of the curves.
-pub fn sensitivity(
-    metric: Metric,
-    (now, fits): (f64, bool),
-    knobs: &[Knob],
-    view: View,
-    emit: &Callback<Action>,
-    say: &Callback<AttrValue>,
-) -> Html {
+pub fn sensitivity(shown: &Sensitivity, view: View, emit: &Callback<Action>, say: &Callback<AttrValue>) -> Html {
+    let &Sensitivity { metric, now, fits, ref knobs } = shown;
     let change = |effect: Option<Effect>| effect.map_or(0.0, |effect| effect.value / now - 1.0);
     let largest =
         |of: fn(&Knob) -> Option<Effect>| knobs.iter().fold(0.0_f64, |most, knob| most.max(change(of(knob)).abs()));
@@ -44,7 +39,7 @@ pub fn sensitivity(
     html! {
         <div id="sensitivity" class="figure wide">
             <div class="figure-head"><h2 id="sensitivity-title">{ words::TITLE }</h2></div>
-            <p class="caption">{ words::caption(metric, (now, fits), knobs) }</p>
+            <p class="caption">{ words::caption(shown) }</p>
             if !knobs.is_empty() {
                 <table class="tornado" aria-labelledby="sensitivity-title">
                     <thead><tr>{ for words::header(metric).into_iter().map(|name| html! { <th scope="col">{ name }</th> }) }</tr></thead>

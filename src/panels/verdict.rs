@@ -2,12 +2,12 @@
 
 use yew::prelude::*;
 
+use crate::calculator::Calculator;
 use crate::components::ask::ask;
 use crate::components::tile::{Tile, tile};
-use crate::derived::{Derived, Pin};
-use crate::panels::figures::Sinks;
+use crate::derived::Pin;
 use crate::panels::pins::{pin_button, pins};
-use crate::state::{Action, State};
+use crate::state::Action;
 use crate::text::{self, Headline, Tiles, pins as words};
 use engine::analysis::advice::Advice;
 use engine::explain;
@@ -16,14 +16,15 @@ use engine::scenario::Scenario;
 use engine::scenario::issue::Severity;
 
 /// The first thing on the page.
-pub fn verdict(headline: &Headline, state: &State, derived: &Derived, sinks: Sinks) -> Html {
+pub fn verdict(calculator: &Calculator) -> Html {
+    let Calculator { headline, derived, emit, .. } = calculator;
     let fits = headline.fits;
-    let advice = derived.advice.iter().enumerate().map(|(place, advice)| advised(place, advice, fits, sinks.emit));
+    let advice = derived.advice.iter().enumerate().map(|(place, advice)| advised(place, advice, fits, emit));
     html! {
         <>
             <section class="verdict" aria-labelledby="headline">
-                { answer(headline, derived) }
-                <div class="verdict-line"><p class="tile-name">{ text::WOULD_HELP }</p>{ pin_button(state, sinks) }</div>
+                { answer(calculator) }
+                <div class="verdict-line"><p class="tile-name">{ text::WOULD_HELP }</p>{ pin_button(calculator) }</div>
                 <div id="advice" class="advice">
                     if derived.advice.is_empty() {
                         <p>{ text::no_advice(fits) }</p>
@@ -31,14 +32,14 @@ pub fn verdict(headline: &Headline, state: &State, derived: &Derived, sinks: Sin
                     { for advice }
                 </div>
             </section>
-            { row(state, derived, sinks) }
-            { pins(&state.scenario, &derived.pins, sinks) }
+            { row(calculator) }
+            { pins(calculator) }
         </>
     }
 }
 
 /// The headline, and what is wrong with the scenario.
-pub fn answer(headline: &Headline, derived: &Derived) -> Html {
+pub fn answer(Calculator { headline, derived, .. }: &Calculator) -> Html {
     let Headline { subject, verdict, rest, fits } = headline;
     html! {
         // Their places are kept, so that nothing below moves when a slider does.
@@ -54,11 +55,11 @@ pub fn answer(headline: &Headline, derived: &Derived) -> Html {
 }
 
 /// The headline figures.
-pub fn row(state: &State, derived: &Derived, sinks: Sinks) -> Html {
+pub fn row(Calculator { state, derived, emit, .. }: &Calculator) -> Html {
     let tiles = tiles(&state.scenario, &derived.report, derived.pins.first());
     let asked = tiles.into_iter().zip(explain::HEADLINE).map(|(tile, key)| {
         let what = format!("{} {}", tile.name, tile.value);
-        Tile { ask: ask(key, &what, state.view.why, sinks.emit), ..tile }
+        Tile { ask: ask(key, &what, state.view.why, emit), ..tile }
     });
     html! {
         <section class="figures-row" aria-label="Figures">

@@ -2,6 +2,7 @@
 
 use yew::prelude::*;
 
+use crate::calculator::Calculator;
 use crate::components::math;
 use crate::state::Action;
 use crate::text;
@@ -11,11 +12,12 @@ use engine::model::report::Report;
 use engine::scenario::Scenario;
 
 /// The open card, if it belongs to this part of the page; nothing is computed otherwise.
-pub fn why(place: usize, view: View, scenario: &Scenario, report: &Report, emit: &Callback<Action>) -> Html {
+pub fn why(place: usize, Calculator { state, derived, emit, .. }: &Calculator) -> Html {
+    let view = state.view;
     let Some(card) = explain::card(view.why).filter(|_| explain::place(view.why_root()) == place) else {
         return Html::default();
     };
-    open(card, view, scenario, report, emit)
+    open(card, view, &state.scenario, &derived.report, emit)
 }
 
 fn open(card: Card, view: View, scenario: &Scenario, report: &Report, emit: &Callback<Action>) -> Html {

@@ -97,4 +97,6 @@ pub enum Action {
     Follow(&'static str),
     /// Something else is looked at.
     Look(View),
+    /// A saved file is opened: what it looked at, with the reader's own theme, panels and controls.
+    Restore(View),
 }

@@ -3,7 +3,7 @@
 use charts::names;
 use engine::analysis::search::{Ranking, Way};
 use engine::format;
-use engine::scenario::Scenario;
+use engine::model::report::Report;
 use engine::units::Seconds;
 
 /// The heading.
@@ -22,13 +22,12 @@ pub fn trying(ranking: &Ranking) -> String {
     format!("Trying {tried} of {all} combinations …")
 }
 
-/// The finding.
-pub fn caption(scenario: &Scenario, ranking: &Ranking) -> String {
+/// The finding; `now` is the report of the scenario on screen.
+pub fn caption(now: &Report, ranking: &Ranking) -> String {
     let all = format::count(ranking.len() as f64);
     let Some(best) = ranking.best().first() else {
         return format!("None of {all} combinations fits: the step needs more memory, more GPUs, or less to do.");
     };
-    let now = scenario.report();
     let fitting = format::count(ranking.fitting() as f64);
     let of = format!("Of {all} combinations {fitting} come out even and fit");
     let gain = speed(now.time.step, best.report.time.step);
@@ -70,6 +69,7 @@ fn speed(now: Seconds, then: Seconds) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use engine::scenario::Scenario;
     use engine::share::decode;
 
     fn ranked(scenario: &Scenario) -> Ranking {
@@ -81,19 +81,19 @@ mod tests {
     #[test]
     fn the_finding_names_the_best_and_how_much_faster_it_is() {
         let best = decode("").scenario;
-        let words = caption(&best, &ranked(&best));
+        let words = caption(&best.report(), &ranked(&best));
         assert!(words.ends_with("none is faster than the scenario on screen by a hundredth."), "{words}");
 
         let slow = decode("recompute=full").scenario;
-        let words = caption(&slow, &ranked(&slow));
+        let words = caption(&slow.report(), &ranked(&slow));
         assert!(words.contains("× as fast as the scenario on screen: FSDP FULL_SHARD."), "{words}");
 
         let large = decode("cluster=dgx-h100&model=llama-3-70b&gpus=64&seq=8k&accum=4").scenario;
-        let words = caption(&large, &ranked(&large));
+        let words = caption(&large.report(), &ranked(&large));
         assert!(words.contains("MFU: FSDP FULL_SHARD, tp 2."), "{words}");
 
         let hopeless = decode("model=llama-3.1-405b&gpus=4&seq=8k").scenario;
-        assert!(caption(&hopeless, &ranked(&hopeless)).starts_with("None of "));
+        assert!(caption(&hopeless.report(), &ranked(&hopeless)).starts_with("None of "));
     }
 
     #[test]

@@ -9,9 +9,9 @@ use engine::units::Seconds;
 pub const TITLE: &str = "The whole run";
 
 /// The finding: how long, for how much, and what failures leave of the time.
-pub fn caption(scenario: &Scenario, run: &RunReport) -> String {
+pub fn caption(scenario: &Scenario, fits: bool, run: &RunReport) -> String {
     let tokens = format::params(scenario.run.tokens);
-    let moot = if scenario.report().fits() { "" } else { "If memory were no limit: " };
+    let moot = if fits { "" } else { "If memory were no limit: " };
     if !run.finishes() {
         let mtbf = duration(run.run_mtbf);
         return format!(

@@ -1,13 +1,12 @@
 //! The words of the table of what moves the result.
 
+use crate::derived::Sensitivity;
 use charts::names::in_sentence;
 use charts::views::Metric;
 use engine::analysis::sensitivity::{Effect, Knob};
 use engine::format::{self, delta, delta_points, percent};
 use engine::params::Kind;
 
-/// Rows of the table.
-pub const ROWS: usize = 10;
 /// The table's heading.
 pub const TITLE: &str = "What moves the result most";
 /// Where a number has no such value.
@@ -47,7 +46,8 @@ pub fn shown(label: &str) -> String {
 }
 
 /// `MFU depends most on link bandwidth: +2.10 points with a tenth more, +12.1 points doubled. Doubled GPU memory would make it fit.`
-pub fn caption(metric: Metric, (now, fits): (f64, bool), knobs: &[Knob]) -> String {
+pub fn caption(shown: &Sensitivity) -> String {
+    let &Sensitivity { metric, now, fits, ref knobs } = shown;
     let name = in_sentence(metric.quantity().label);
     let moot = if fits { "" } else { "If memory were no limit: " };
     // What makes it fit is first, and said last.
@@ -71,23 +71,23 @@ pub fn caption(metric: Metric, (now, fits): (f64, bool), knobs: &[Knob]) -> Stri
 #[cfg(test)]
 mod tests {
     use super::*;
-    use engine::analysis::sensitivity::strongest;
-    use engine::analysis::sweep::sample;
+    use crate::derived::Analysis;
+    use crate::view::View;
     use engine::catalog::{MODELS, default_scenario};
 
     #[test]
     fn every_model_and_metric_has_a_finding() {
         for model in MODELS {
             let scenario = default_scenario().with_model(model.pick());
-            let now = sample(&scenario);
+            let report = scenario.report();
             for metric in Metric::ALL {
-                let knobs = strongest(&scenario, ROWS, &|scenario, sample| metric.of(sample, scenario));
-                let own = (metric.of(&now, &scenario), now.fits());
-                let caption = caption(metric, own, &knobs);
+                let view = View::from_query("?embed=1&view=sensitivity");
+                let shown = Analysis::of(&scenario, &report, &View { metric, ..view }).sensitivity;
+                let caption = caption(&shown);
                 assert!(caption.contains(" depends most on ") && caption.ends_with('.'), "{caption}");
-                for knob in &knobs {
+                for knob in &shown.knobs {
                     for effect in [knob.tenth, knob.doubled].into_iter().flatten() {
-                        let said = change(metric, own.0, effect);
+                        let said = change(metric, shown.now, effect);
                         assert!(!said.contains("NaN") && !said.contains('('), "{said}");
                     }
                 }

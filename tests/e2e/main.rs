@@ -21,6 +21,7 @@ mod page;
 mod plots;
 mod ranking;
 mod recipes;
+mod saved;
 mod servers;
 mod settings;
 mod share;
