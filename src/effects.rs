@@ -35,5 +35,5 @@ pub use read::{Read, read_text};
 pub use rows::{Rows, use_rows};
 pub use save::{Kind, save_file, save_picture, save_text};
 pub use seen::use_seen;
-pub use size::use_size;
+pub use size::{use_restorations, use_size};
 pub use theme::{chosen_theme, use_theme};

@@ -684,3 +684,33 @@ fn the_script_for_other_pages_is_small() {
     let script = include_str!("../static/embed.js");
     assert!(script.len() <= 2048, "{} bytes", script.len());
 }
+
+/// The rules of the style sheet that stand under this media query, in order.
+fn rules_under(query: &str) -> String {
+    let sheet = include_str!("../static/page.css");
+    let mut rules = String::new();
+    for block in sheet.split(&format!("@media ({query}) {{")).skip(1) {
+        // A rule closes its own brace before the query closes its.
+        let mut depth = 1;
+        let inside = |letter: &char| {
+            depth += i32::from(*letter == '{') - i32::from(*letter == '}');
+            depth > 0
+        };
+        rules.extend(block.chars().take_while(inside));
+    }
+    rules
+}
+
+#[test]
+fn at_400_percent_ranges_have_room_and_tiles_scroll_away() {
+    assert!(rules_under("max-width: 374px").contains(".page .tile:has(> .ask) { padding-bottom:"));
+    let low = rules_under("max-height: 399px");
+    assert!(low.contains(".figures-row { position: static; }") && low.contains("scroll-padding-top: 0;"), "{low}");
+}
+
+#[test]
+fn the_scroll_bar_of_the_controls_has_the_colours_of_the_theme() {
+    let sheet = include_str!("../static/page.css");
+    let thin = sheet.lines().find(|line| line.contains("scrollbar-width: thin")).unwrap();
+    assert!(thin.contains(".controls {") && thin.contains("scrollbar-color: var(--axis) transparent"), "{thin}");
+}

@@ -6,7 +6,7 @@ use web_sys::HtmlCanvasElement;
 use yew::prelude::*;
 
 use crate::effects;
-use charts::paint::Style;
+use charts::paint::{self, Style};
 use charts::palette::Theme;
 
 /// The size of a canvas on the page, in CSS pixels, and the pixels of the screen in one of them.
@@ -23,19 +23,21 @@ pub struct Size {
 /// Paints what it is given; the function pointer keeps the component out of what a chart is.
 pub type Painter<T> = fn(&T, &HtmlCanvasElement, &Style);
 
-/// Keeps a canvas painted and gives its size: a painting follows each render within the same frame.
+/// Keeps a canvas painted, again once the browser has restored it, and gives its size: a painting follows each render within the
+/// same frame.
 #[hook]
-pub fn use_painted<T: PartialEq + 'static>(canvas: &NodeRef, what: &Rc<T>, theme: Theme, paint: Painter<T>) -> Size {
+pub fn use_painted<T: PartialEq + 'static>(canvas: &NodeRef, what: &Rc<T>, theme: Theme, painter: Painter<T>) -> Size {
     let size = effects::use_size(canvas);
-    let deps = (what.clone(), theme, size);
+    let restorations = effects::use_restorations(canvas, paint::forget_image);
+    let deps = (what.clone(), theme, size, restorations);
     let node = canvas.clone();
-    use_effect_with(deps, move |(what, theme, size)| {
+    use_effect_with(deps, move |(what, theme, size, _)| {
         let style =
             Style { theme: *theme, css_width: size.width, css_height: size.height, device_pixel_ratio: size.ratio };
         if let Some(canvas) = node.cast::<HtmlCanvasElement>()
             && size.width > 0.0
         {
-            paint(what, &canvas, &style);
+            painter(what, &canvas, &style);
         }
     });
     size

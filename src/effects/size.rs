@@ -15,6 +15,27 @@ fn measure(element: &Element) -> Size {
     Size { width, height, ratio: window().device_pixel_ratio() }
 }
 
+/// How often the browser has restored a canvas whose pixels it had lost, as after a crash of the graphics process; `restored` is called
+/// each time.
+#[hook]
+pub fn use_restorations(canvas: &NodeRef, restored: fn()) -> u32 {
+    let restorations = use_state(|| 0_u32);
+    let setter = restorations.setter();
+    let canvas = canvas.clone();
+    use_effect_with((), move |()| {
+        let mut count = 0;
+        let listener = canvas.cast::<Element>().map(|element| {
+            EventListener::new(&element, "contextrestored", move |_| {
+                restored();
+                count += 1;
+                setter.set(count);
+            })
+        });
+        move || drop(listener)
+    });
+    *restorations
+}
+
 /// The size of an element; zero until it is on the page.
 #[hook]
 pub fn use_size(node: &NodeRef) -> Size {

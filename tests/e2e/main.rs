@@ -22,6 +22,7 @@ mod plots;
 mod ranking;
 mod recipes;
 mod saved;
+mod screen;
 mod servers;
 mod settings;
 mod share;

@@ -32,6 +32,11 @@ thread_local! {
     static STRETCHER: RefCell<Stretcher> = RefCell::default();
 }
 
+/// Forgets the image that is kept from frame to frame: where the browser lost the pixels of one canvas, it lost those of the hidden one.
+pub fn forget_image() {
+    STRETCHER.take();
+}
+
 /// Paints a chart; `crosshair` is in data units. It sets the size of the canvas in device pixels, and CSS sizes the element.
 ///
 /// # Errors
