@@ -8,7 +8,7 @@ use crate::derived::use_timeline;
 use crate::effects;
 use crate::panels::banner::banner;
 use crate::panels::colophon::Colophon;
-use crate::panels::controls::{Folded, controls};
+use crate::panels::controls::{FoldedGroups, controls};
 use crate::panels::figures::figures;
 use crate::panels::gallery::notice;
 use crate::panels::masthead::Masthead;
@@ -56,7 +56,7 @@ pub fn App(start: &Start) -> Html {
                 { verdict(&calculator) }
                 <div class="columns">
                     { why(0, &calculator) }
-                    { controls(state, Folded { scenario: folded, opened: &opened }, emit) }
+                    { controls(state, FoldedGroups { scenario: folded, opened: &opened }, emit) }
                     { figures(&calculator, timeline, place) }
                 </div>
                 if printing { { printed(snapshot) } }

@@ -108,7 +108,7 @@ pub fn use_calculator(start: &Start) -> Calculator {
 /// Whether an action leaves the scenario as it is: the only actions in an embed without controls.
 fn only_looks(action: &Action) -> bool {
     match action {
-        Action::Look(_) | Action::Ask(_) | Action::Follow(_) | Action::DismissBanner => true,
+        Action::Look(_) | Action::OpenExplanation(_) | Action::FollowExplanation(_) | Action::DismissBanner => true,
         // In the timeline a place is what is looked at.
         Action::Place(values) => values.iter().all(|(key, _)| *key == TIME),
         _ => false,

@@ -13,7 +13,7 @@ use crate::effects;
 use crate::panels::agreement::Agreement;
 use crate::panels::analysis;
 use crate::panels::banner::banner;
-use crate::panels::controls::{Folded, controls, sliders};
+use crate::panels::controls::{FoldedGroups, controls, sliders};
 use crate::panels::expert_layer::expert_layer;
 use crate::panels::figures::{curve, map, timeline};
 use crate::panels::pins::pins;
@@ -22,9 +22,13 @@ use crate::panels::strategies::Strategies;
 use crate::panels::verdict::{answer, row};
 use crate::panels::why::why;
 use crate::snapshot::Snapshot;
-use crate::text::embed as words;
 use crate::view::{Controls, Panel};
 use engine::explain;
+
+/// On the link to the page itself.
+const OPEN: &str = "Open in full app";
+/// In place of the layer of experts of a model that has none.
+const NO_EXPERTS: &str = "This model is dense: it has no layer of experts.";
 
 /// The embed: the calculator without an address bar, and the panels that the link names.
 #[component]
@@ -60,10 +64,10 @@ pub fn Embed(start: &Start) -> Html {
         Panel::Sensitivity => {
             of_settled.as_ref().map(|shown| analysis::sensitivity(shown, settled)).unwrap_or_default()
         }
-        Panel::Layer => derived.layer.as_ref().map_or_else(
-            || html! { <p class="caption wide">{ words::NO_EXPERTS }</p> },
-            |spec| expert_layer(spec, settled),
-        ),
+        Panel::Layer => derived
+            .layer
+            .as_ref()
+            .map_or_else(|| html! { <p class="caption wide">{ NO_EXPERTS }</p> }, |spec| expert_layer(spec, settled)),
         Panel::Agreement => html! { <Agreement ..settled.clone() /> },
         Panel::Strategies => {
             html! { <Strategies scenario={settled.snapshot.scenario} why={view.why} emit={emit.clone()} /> }
@@ -73,13 +77,13 @@ pub fn Embed(start: &Start) -> Html {
         }
     };
     let away = html! {
-        <p class="away"><a href={page(snapshot)} target="_blank" rel="noopener">{ words::OPEN }</a></p>
+        <p class="away"><a href={page(snapshot)} target="_blank" rel="noopener">{ OPEN }</a></p>
     };
     let column = match view.controls {
         Controls::None => away,
         Controls::Few => sliders(state, emit, away),
         Controls::All => {
-            let folded = Folded { scenario: state.scenario, opened: &opened };
+            let folded = FoldedGroups { scenario: state.scenario, opened: &opened };
             html! { <>{ controls(state, folded, emit) }{ away }</> }
         }
     };

@@ -1,9 +1,11 @@
 //! The regions of the page, put together from components.
 
+pub mod advice;
 pub mod agreement;
 pub mod analysis;
 pub mod banner;
 pub mod colophon;
+mod control;
 pub mod controls;
 pub mod expert_layer;
 pub mod figures;

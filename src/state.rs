@@ -54,7 +54,8 @@ pub struct State {
     pub view: View,
     /// The scenario before the last action, where that chose a place in a figure: it may be the first click of two.
     placed: Option<Scenario>,
-    /// What the scenario is measured against.
+    /// What the scenario is measured against: the catalog's values of what is picked. It is state, not derived: behind custom values
+    /// it remembers the entry that they were made from, which the scenario alone does not tell ([`preset::following`]).
     pub preset: Scenario,
 }
 
@@ -138,13 +139,13 @@ impl State {
 
     fn number(&mut self, key: &str, value: f64) {
         if let Some(param @ &Param { kind: Kind::Number(number), .. }) = params::find(key) {
-            self.make_own(param);
+            self.make_custom(param);
             (number.set)(&mut self.scenario, value);
         }
     }
 
-    /// Before a row of the architecture is set, a named model becomes the user's own.
-    fn make_own(&mut self, param: &Param) {
+    /// Before a row of the architecture is set, a named model becomes custom.
+    fn make_custom(&mut self, param: &Param) {
         if param.group == Group::Architecture && !matches!(self.scenario.model, Model::Custom { .. }) {
             pick::pick_model(&mut self.scenario, CUSTOM);
         }
@@ -158,7 +159,7 @@ impl State {
             Ok(value) => {
                 // The same value in other words changes nothing.
                 if value != (number.get)(&self.scenario) {
-                    self.make_own(param);
+                    self.make_custom(param);
                     (number.set)(&mut self.scenario, value);
                 }
                 None
@@ -207,7 +208,7 @@ impl State {
             Action::Nearest { key } => self.nearest(key),
             Action::Choose { key, index } => {
                 if let Some(param @ &Param { kind: Kind::Choice(choice), .. }) = params::find(key) {
-                    self.make_own(param);
+                    self.make_custom(param);
                     (choice.set)(&mut self.scenario, index);
                 }
                 self.settled = true;
@@ -288,8 +289,8 @@ impl State {
                 let View { theme, embed, panels, controls, .. } = self.view;
                 self.view = View { theme, embed, panels, controls, ..view }.bounded(&self.scenario);
             }
-            Action::Ask(key) => self.view = self.view.asking(key),
-            Action::Follow(key) => self.view = self.view.following(key),
+            Action::OpenExplanation(key) => self.view = self.view.explaining(key),
+            Action::FollowExplanation(key) => self.view = self.view.following(key),
         }
     }
 }

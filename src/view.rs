@@ -210,7 +210,7 @@ impl View {
 
     /// The same view with the card of a number open; closed where it was.
     #[must_use]
-    pub fn asking(self, key: &'static str) -> Self {
+    pub fn explaining(self, key: &'static str) -> Self {
         Self { why: if key == self.why { "" } else { key }, why_from: "", ..self }
     }
 

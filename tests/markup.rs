@@ -15,8 +15,8 @@ use shardwise::components::choice::{ChoiceControl, Props as ChoiceProps};
 use shardwise::components::number::{NumberControl, Props as NumberProps};
 use shardwise::derived::{Buffers, derive};
 use shardwise::fields::{Field, field};
-use shardwise::panels::pickers;
 use shardwise::panels::share::{self, Props as ShareProps, ShareMenu};
+use shardwise::panels::{pickers, run};
 use shardwise::snapshot::Snapshot;
 use shardwise::state::{Action, Pick, State};
 use shardwise::view::{Panel, View};
@@ -351,12 +351,12 @@ fn a_gesture_is_one_step_of_undo() {
 
 #[test]
 fn the_whole_run_is_folded_and_says_what_it_takes() {
-    assert!(words(&page(&catalog::default_scenario(), Vec::new())).contains(text::run::TITLE));
+    assert!(words(&page(&catalog::default_scenario(), Vec::new())).contains(run::TITLE));
     let said = |scenario: &Scenario| {
         let run = scenario.run_report();
-        let rows: Vec<_> = text::run::rows(&run).into_iter().map(|(name, value)| format!("{name}: {value}")).collect();
+        let rows: Vec<_> = run::rows(&run).into_iter().map(|(name, value)| format!("{name}: {value}")).collect();
         assert!(rows.iter().all(|row| !row.contains("NaN") && !row.contains("inf")), "{rows:?}");
-        text::run::caption(scenario, scenario.report().fits(), &run).replace('\u{2009}', " ")
+        run::caption(scenario, scenario.report().fits(), &run).replace('\u{2009}', " ")
     };
     let mut scenario = catalog::default_scenario();
     let caption = said(&scenario);
@@ -515,10 +515,10 @@ fn a_card_says_what_the_tile_says() {
 
 #[test]
 fn links_of_a_card_lead_back_to_its_number() {
-    let view = View::default().asking("mfu").following("checkpointing").following("micro-batch");
+    let view = View::default().explaining("mfu").following("checkpointing").following("micro-batch");
     assert_eq!((view.why, view.why_from), ("micro-batch", "mfu"));
-    assert_eq!(view.following("mfu"), View::default().asking("mfu"));
-    assert_eq!(view.asking("mfu").asking("mfu"), View::default());
+    assert_eq!(view.following("mfu"), View::default().explaining("mfu"));
+    assert_eq!(view.explaining("mfu").explaining("mfu"), View::default());
     assert_eq!(View::from_query("?why=nothing"), View::default());
 }
 

@@ -5,9 +5,9 @@ use std::rc::Rc;
 use web_sys::HtmlCanvasElement;
 use yew::prelude::*;
 
-use super::ask::ask;
 use super::canvas::use_painted;
 use super::data_table::{Drawing, data_table, on_paper};
+use super::explain_button::explain_button;
 use crate::effects;
 use crate::snapshot::Snapshot;
 use crate::state::Action;
@@ -82,7 +82,7 @@ pub fn MemoryBar(props: &Props) -> Html {
                         </svg>
                         <span class="part-name">{ names::part(part) }</span>
                         <span>{ text::gib(bytes) }</span>
-                        { ask(of_part(part), &[names::part(part), " ", &text::gib(bytes)].concat(), props.why, &props.emit) }
+                        { explain_button(of_part(part), &[names::part(part), " ", &text::gib(bytes)].concat(), props.why, &props.emit) }
                     </li>
                 }) }
             </ul>

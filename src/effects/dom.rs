@@ -128,7 +128,7 @@ pub fn use_shortcuts(emit: &Callback<Action>) {
             let Some(event) = event.dyn_ref::<KeyboardEvent>() else { return };
             let action = match (event.ctrl_key() || event.meta_key(), event.shift_key(), event.key().as_str()) {
                 (false, false, "Escape") => {
-                    emit.emit(Action::Ask(""));
+                    emit.emit(Action::OpenExplanation(""));
                     return;
                 }
                 (true, false, "z") => Action::Undo,

@@ -10,13 +10,22 @@ use crate::components::select::{Item, Select};
 use crate::effects::{self, Rows};
 use crate::snapshot::Snapshot;
 use crate::state::{Action, SelectTarget};
-use crate::text::agreement as words;
 use charts::names;
 use charts::spec::{ChartSpec, LineRole};
 use charts::views::{self, AgreementView, Filter, Measure, ScoredRows};
 use engine::format;
 use engine::scenario::Scenario;
 use engine::share::encode;
+
+/// Until they have arrived.
+const COMING: &str = "The published rows are on their way.";
+/// Where nobody points, and no row is on screen.
+const HINT: &str = "Hover or use the arrow keys to read a row out; click or press Enter to load it as the scenario.";
+/// What stands under the figure.
+const SOURCES: &str = "Rows that measured neither and runs that failed are not among them. Each row as its source has it, what it leaves \
+     out and how that was completed: tests/measured and docs/accuracy.md in the repository.";
+/// The heading of the sources among what can be shown.
+const BY_SOURCE: &str = "By source";
 
 /// What follows from the rows and the view.
 struct Made {
@@ -72,7 +81,7 @@ pub fn Agreement(props: &Settled) -> Html {
     html! {
         <div class="figure wide tall" ref={place}>
             <Figure id="agreement" spec={made.spec.clone()} snapshot={snapshot.clone()} theme={*theme} emit={emit.clone()} say={say.clone()}
-                hint={words::HINT} foot={made.foot.clone()} {take}>
+                hint={HINT} foot={made.foot.clone()} {take}>
                 <Select id="agreement-of" name="What is compared" items={measures} chosen={view.agreement.measure as usize}
                     {view} target={SelectTarget::AgreementMeasure} {emit} />
                 <span>{ "of" }</span>
@@ -94,8 +103,8 @@ fn made(rows: &Rows, view: AgreementView, here: Option<usize>) -> Made {
     let nothing = ScoredRows::default();
     let (all, instead) = match rows {
         Rows::Here(all) => (&**all, None),
-        Rows::Coming => (&nothing, Some(words::COMING.into())),
-        Rows::Missing(status) => (&nothing, Some(words::missing(*status))),
+        Rows::Coming => (&nothing, Some(COMING.into())),
+        Rows::Missing(status) => (&nothing, Some(missing(*status))),
     };
     let (mut spec, places) = views::agreement(all, view, here);
     if let Some(instead) = instead {
@@ -103,7 +112,7 @@ fn made(rows: &Rows, view: AgreementView, here: Option<usize>) -> Made {
     }
     let item = |(filter, name, count): (Filter, &str, usize)| Item {
         label: format!("{name} ({})", format::count(count as f64)).into(),
-        group: matches!(filter, Filter::Source(_)).then_some(words::BY_SOURCE),
+        group: matches!(filter, Filter::Source(_)).then_some(BY_SOURCE),
     };
     Made {
         spec: Rc::new(spec),
@@ -127,7 +136,18 @@ fn foot(all: &ScoredRows, view: AgreementView) -> Html {
                     </li>
                 }) }
             </ul>
-            <p class="control-help">{ words::SOURCES }</p>
+            <p class="control-help">{ SOURCES }</p>
         </>
     }
+}
+
+/// In place of rows that could not be loaded.
+fn missing(status: u16) -> String {
+    let cause = match status {
+        0 => "no answer came from where this page lies".to_owned(),
+        status => format!("the answer to rows.txt was status {status}"),
+    };
+    format!(
+        "The published rows could not be loaded: {cause}. Check the connection, then scroll away and back to try again."
+    )
 }

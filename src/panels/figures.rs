@@ -5,8 +5,8 @@ use std::rc::Rc;
 use yew::prelude::*;
 
 use crate::calculator::{Calculator, Settled};
-use crate::components::ask::ask;
 use crate::components::bar::MemoryBar;
+use crate::components::explain_button::explain_button;
 use crate::components::figure::{Figure, Narrow, NarrowedAxes};
 use crate::components::select::{Item, Select};
 use crate::panels::agreement::Agreement;
@@ -113,7 +113,7 @@ fn bounds(view: View, emit: &Callback<Action>) -> Html {
     html! {
         <span class="check-line"><label class="check" title={text::BOUNDS_HELP}>
             <input type="checkbox" id="bounds" checked={view.bounds} onclick={toggle} />{ text::BOUNDS }
-        </label>{ ask("bound", text::BOUNDS, view.why, emit) }</span>
+        </label>{ explain_button("bound", text::BOUNDS, view.why, emit) }</span>
     }
 }
 

@@ -11,7 +11,7 @@ use crate::panels::gallery;
 use crate::panels::share::{self, ShareMenu};
 use crate::snapshot::Snapshot;
 use crate::state::Action;
-use crate::text::{self, gallery as words};
+use crate::text;
 use crate::view::{ThemeChoice, View};
 
 /// What to show, and where actions go.
@@ -92,7 +92,7 @@ pub fn Masthead(props: &Props) -> Html {
             <p class="tagline">{ text::TAGLINE }</p>
             <div class="actions">
                 <button type="button" id={gallery::BUTTON} class="button" aria-expanded={expanded(Open::Gallery)} aria-controls={gallery::PANEL}
-                    onclick={toggle(Open::Gallery)} onkeydown={gallery::leave(&close_gallery)}>{ words::TITLE }</button>
+                    onclick={toggle(Open::Gallery)} onkeydown={gallery::leave(&close_gallery)}>{ gallery::TITLE }</button>
                 <button type="button" class="button icon" aria-label="Undo" title="Undo (Ctrl+Z)" disabled={!props.can_undo}
                     onclick={act(Action::Undo)}>{ drawn(Icon::Undo) }</button>
                 <button type="button" class="button icon" aria-label="Redo" title="Redo (Ctrl+Shift+Z)" disabled={!props.can_redo}

@@ -21,7 +21,7 @@ pub fn why(place: usize, Calculator { state, derived, emit, .. }: &Calculator) -
 }
 
 fn open(card: Card, view: View, scenario: &Scenario, report: &Report, emit: &Callback<Action>) -> Html {
-    let close = emit.reform(|_: MouseEvent| Action::Ask(""));
+    let close = emit.reform(|_: MouseEvent| Action::OpenExplanation(""));
     let back = explain::card(view.why_from).map(|from| {
         let back = link(from, text::back_to_card(from.title()), emit);
         html! { <p class="back-to">{ back }</p> }
@@ -107,6 +107,6 @@ fn linked(words: &'static str, emit: &Callback<Action>) -> Html {
 
 fn link(card: Card, name: String, emit: &Callback<Action>) -> Html {
     let key = card.key();
-    let follow = emit.reform(move |_: MouseEvent| Action::Follow(key));
+    let follow = emit.reform(move |_: MouseEvent| Action::FollowExplanation(key));
     html! { <button type="button" class="term" onclick={follow}>{ name }</button> }
 }

@@ -33,8 +33,8 @@ pub(super) fn poster<'a>(derived: &'a Derived, link: &'a str) -> Poster<'a> {
     let Headline { subject, verdict, rest, fits } = text::headline(&derived.scenario, &derived.report);
     let Tiles { mfu, tokens, step, peak, bands, free, .. } = Tiles::of(&derived.scenario, &derived.report);
     let [of_mfu, of_tokens, of_step, of_peak] = bands;
-    let tile = |name, value, band| Tile { name, value, band, moot: false };
-    let timed = |name, value, band| Tile { name, value, band, moot: !fits };
+    let tile = |name, value, band| Tile { name, value, band, hypothetical: false };
+    let timed = |name, value, band| Tile { name, value, band, hypothetical: !fits };
     Poster {
         headline: [subject, verdict, rest],
         fits,

@@ -8,7 +8,7 @@ use engine::model::report::Report;
 use engine::scenario::Scenario;
 
 /// Said under figures of a run that does not fit.
-const MOOT_HERE: &str = "MFU, tokens and step time hold if memory were no limit.";
+const HYPOTHETICAL: &str = "MFU, tokens and step time hold if memory were no limit.";
 /// What the column of the scenario on screen is called beside pinned ones.
 const ON_SCREEN: &str = "On screen";
 /// The script that makes figures of links, from the page's folder.
@@ -132,7 +132,7 @@ fn summary(derived: &Derived, link: &str) -> String {
         text.push('\n');
     }
     if !derived.report.fits() {
-        text += &["\n", MOOT_HERE, "\n"].concat();
+        text += &["\n", HYPOTHETICAL, "\n"].concat();
     }
     text + "\n" + link + "\n"
 }
