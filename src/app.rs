@@ -2,10 +2,10 @@
 
 use yew::prelude::*;
 
+use crate::browser;
 use crate::calculator::{Calculator, Start, use_calculator};
 use crate::components::status::Status;
 use crate::derived::use_timeline;
-use crate::effects;
 use crate::panels::banner::banner;
 use crate::panels::colophon::Colophon;
 use crate::panels::controls::{FoldedGroups, controls};
@@ -31,7 +31,7 @@ fn picked(scenario: &Scenario) -> [&'static str; 3] {
 pub fn App(start: &Start) -> Html {
     let calculator = use_calculator(start);
     let Calculator { state, derived, snapshot, settled, emit, status, .. } = &calculator;
-    effects::use_address(state, emit);
+    browser::use_address(state, emit);
     // Controls in closed groups follow after the pause.
     let (open, any_open) = (use_mut_ref(|| 0), use_state_eq(|| false));
     let opened = {
@@ -43,8 +43,8 @@ pub fn App(start: &Start) -> Html {
     };
     let folded = if *any_open { state.scenario } else { settled.snapshot.scenario };
     let place = use_node_ref();
-    let printing = effects::use_printing();
-    let seen = effects::use_seen(&place);
+    let printing = browser::use_printing();
+    let seen = browser::use_seen(&place);
     let timeline = use_timeline(&settled.snapshot, seen);
     html! {
         <>

@@ -4,8 +4,8 @@ use std::rc::Rc;
 
 use yew::prelude::*;
 
+use crate::browser;
 use crate::derived::{Derived, use_derived};
-use crate::effects;
 use crate::snapshot::Snapshot;
 use crate::state::{Action, State};
 use crate::text::{self, Headline};
@@ -78,7 +78,7 @@ pub fn use_calculator(start: &Start) -> Calculator {
         use_reducer(move || State::new(&start.scenario, start.issues, start.view).with_pins(start.pins))
     };
     let view = state.view;
-    let dispatch = effects::use_frame_queue(&state);
+    let dispatch = browser::use_frame_queue(&state);
     let emit = {
         let dispatch = dispatch.clone();
         use_callback(view.embed && view.controls == Controls::None, move |action: Action, fixed| {
@@ -87,12 +87,12 @@ pub fn use_calculator(start: &Start) -> Calculator {
             }
         })
     };
-    effects::use_commit(&state, &dispatch);
-    effects::use_shortcuts(&emit);
-    effects::use_card_focus(view.why, view.why_root());
-    let theme = effects::use_theme(view.theme, !view.embed);
+    browser::use_commit(&state, &dispatch);
+    browser::use_shortcuts(&emit);
+    browser::use_card_focus(view.why, view.why_root());
+    let theme = browser::use_theme(view.theme, !view.embed);
 
-    let settled = effects::use_settled(&state.scenario);
+    let settled = browser::use_settled(&state.scenario);
     let derived = use_derived(&state, settled != state.scenario);
     let report = use_settled_report(&settled, &derived);
     let snapshot = use_snapshot(&state.scenario, &state);

@@ -1,15 +1,15 @@
 //! A figure in somebody else's page: the panels that the link names, some controls, and a link to the page itself.
 //!
 //! It keeps to its frame: no history, nothing stored, no focus taken. The page around it learns how high it is and what is on
-//! screen, and may set that ([`super::effects::use_parent`]).
+//! screen, and may set that ([`super::browser::use_parent`]).
 
 use yew::prelude::*;
 
+use crate::browser;
 use crate::calculator::{Calculator, Start, use_calculator};
 use crate::components::bar::MemoryBar;
 use crate::components::status::Status;
 use crate::derived::{use_analysis, use_timeline};
-use crate::effects;
 use crate::panels::agreement::Agreement;
 use crate::panels::analysis;
 use crate::panels::banner::banner;
@@ -41,8 +41,8 @@ pub fn Embed(start: &Start) -> Html {
     let committed = Snapshot { scenario: state.committed(), ..(**snapshot).clone() };
     let link: AttrValue = page(&committed).into();
     let content = use_node_ref();
-    effects::use_parent(&link, view, &calculator.dispatch);
-    effects::use_height(&content, &link);
+    browser::use_parent(&link, view, &calculator.dispatch);
+    browser::use_height(&content, &link);
     let opened = use_callback((), |_: i32, ()| ());
 
     let panels = view.embedded();

@@ -714,3 +714,11 @@ fn the_scroll_bar_of_the_controls_has_the_colours_of_the_theme() {
     let thin = sheet.lines().find(|line| line.contains("scrollbar-width: thin")).unwrap();
     assert!(thin.contains(".controls {") && thin.contains("scrollbar-color: var(--axis) transparent"), "{thin}");
 }
+
+#[test]
+fn a_restored_view_keeps_the_readers_theme_and_what_page_this_is() {
+    let start =
+        Rc::new(State::new(&catalog::default_scenario(), Vec::new(), View::from_query("?embed=1&view=map&theme=dark")));
+    let restored = start.reduce(Action::Restore(View::from_query("?view=curve&controls=all&theme=light&curve=gpus")));
+    assert_eq!(restored.view.query(), "?embed=1&view=map&theme=dark&curve=gpus");
+}

@@ -8,7 +8,7 @@ use yew::prelude::*;
 use super::canvas::use_painted;
 use super::data_table::{Drawing, data_table, on_paper};
 use super::explain_button::explain_button;
-use crate::effects;
+use crate::browser;
 use crate::snapshot::Snapshot;
 use crate::state::Action;
 use crate::text::{self, pins as words};
@@ -48,7 +48,7 @@ pub fn MemoryBar(props: &Props) -> Html {
     let canvas = use_node_ref();
     let lit = use_state(|| None::<usize>);
     let what: Rc<Highlighted> = Rc::new((props.spec.clone(), *lit));
-    let printing = effects::use_printing();
+    let printing = browser::use_printing();
     let theme = if printing { Theme::Light } else { props.theme };
     let size = use_painted(&canvas, &what, theme, paint);
     let shown = Drawing::Bar(props.spec.clone());

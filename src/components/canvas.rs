@@ -5,20 +5,9 @@ use std::rc::Rc;
 use web_sys::HtmlCanvasElement;
 use yew::prelude::*;
 
-use crate::effects;
+use crate::browser::{self, Size};
 use charts::paint::{self, Style};
 use charts::palette::Theme;
-
-/// The size of a canvas on the page, in CSS pixels, and the pixels of the screen in one of them.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Size {
-    /// Width.
-    pub width: f64,
-    /// Height.
-    pub height: f64,
-    /// Device pixels in a CSS pixel.
-    pub ratio: f64,
-}
 
 /// Paints what it is given; the function pointer keeps the component out of what a chart is.
 pub type Painter<T> = fn(&T, &HtmlCanvasElement, &Style);
@@ -27,8 +16,8 @@ pub type Painter<T> = fn(&T, &HtmlCanvasElement, &Style);
 /// same frame.
 #[hook]
 pub fn use_painted<T: PartialEq + 'static>(canvas: &NodeRef, what: &Rc<T>, theme: Theme, painter: Painter<T>) -> Size {
-    let size = effects::use_size(canvas);
-    let restorations = effects::use_restorations(canvas, paint::forget_image);
+    let size = browser::use_size(canvas);
+    let restorations = browser::use_restorations(canvas, paint::forget_image);
     let deps = (what.clone(), theme, size, restorations);
     let node = canvas.clone();
     use_effect_with(deps, move |(what, theme, size, _)| {

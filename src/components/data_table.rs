@@ -4,9 +4,8 @@ use std::rc::Rc;
 
 use yew::prelude::*;
 
-use super::canvas::Size;
 use super::fold::Fold;
-use crate::effects::{self, Kind};
+use crate::browser::{self, Kind, Size};
 use crate::snapshot::Snapshot;
 use crate::text;
 use charts::paint::{self, Style};
@@ -56,8 +55,8 @@ impl Drawing {
     /// Saves the figure as a file that leads back to the snapshot; `failed` is called where the browser makes no picture.
     fn save(&self, file: &str, kind: Kind, link: String, style: &Style, failed: &Callback<()>) {
         match kind {
-            Kind::Svg => effects::save_text(file, kind, &self.svg(style, Some(&link))),
-            Kind::Csv => effects::save_text(file, kind, &self.csv(&link)),
+            Kind::Svg => browser::save_text(file, kind, &self.svg(style, Some(&link))),
+            Kind::Csv => browser::save_text(file, kind, &self.csv(&link)),
             // A figure is no report.
             Kind::Json => {}
             Kind::Png => {
@@ -66,7 +65,7 @@ impl Drawing {
                     Self::Bar(spec) => paint::picture_of_bar(spec, style),
                 };
                 match drawn {
-                    Ok(canvas) => effects::save_picture(file, &canvas, link, failed),
+                    Ok(canvas) => browser::save_picture(file, &canvas, link, failed),
                     Err(_) => failed.emit(()),
                 }
             }
@@ -89,7 +88,7 @@ pub fn data_table(id: &'static str, what: Drawing, snapshot: &Rc<Snapshot>, them
     let style = Style { theme, css_width: size.width, css_height: size.height, device_pixel_ratio: PIXEL_RATIO };
     let snapshot = snapshot.clone();
     let save = Callback::from(move |(kind, failed): (Kind, Callback<()>)| {
-        let (file, link) = (snapshot.file_name(id, kind.name()), effects::full_link(&snapshot.alone()));
+        let (file, link) = (snapshot.file_name(id, kind.name()), browser::full_link(&snapshot.alone()));
         what.save(&file, kind, link, &style, &failed);
     });
     html! {

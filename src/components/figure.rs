@@ -7,12 +7,13 @@ use std::rc::Rc;
 use web_sys::HtmlCanvasElement;
 use yew::prelude::*;
 
-use super::canvas::{Size, use_painted};
+use super::canvas::use_painted;
 use super::data_table::{Drawing, data_table, on_paper};
 use super::legend::legend;
+use crate::browser::{self, Size};
 use crate::snapshot::Snapshot;
 use crate::state::Action;
-use crate::{effects, text};
+use crate::text;
 use charts::layout::{PlotArea, plot_area};
 use charts::paint::{self, Style};
 use charts::palette::Theme;
@@ -122,7 +123,7 @@ fn rectangle(area: &PlotArea, size: Size, over_both: bool, drag: (Spot, Spot)) -
 pub fn Figure(props: &Props) -> Html {
     let canvas = use_node_ref();
     let at = use_state(|| None::<(f64, f64)>);
-    let printing = effects::use_printing();
+    let printing = browser::use_printing();
     let theme = if printing { Theme::Light } else { props.theme };
     let size = use_painted(&canvas, &props.spec, theme, paint);
     let what = Drawing::Chart(props.spec.clone());
@@ -143,7 +144,7 @@ pub fn Figure(props: &Props) -> Html {
                     dragged.replace(false);
                     if narrow.is_some() && event.is_primary() && event.button() == 0 {
                         pressed.replace(Some(spot));
-                        effects::hold(&event);
+                        browser::hold(&event);
                     }
                 }
                 "pointermove" => {

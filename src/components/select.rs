@@ -2,7 +2,7 @@
 
 use yew::prelude::*;
 
-use crate::effects;
+use crate::browser;
 use crate::state::{Action, SelectTarget};
 use crate::view::View;
 
@@ -43,11 +43,11 @@ pub struct Props {
 #[component]
 pub fn Select(props: &Props) -> Html {
     let select = use_node_ref();
-    effects::use_selected(&select, props.chosen, props.items.len());
+    browser::use_selected(&select, props.chosen, props.items.len());
     let (view, target) = (props.view, props.target);
     let places = props.places.clone();
     let choose = props.emit.reform(move |event: Event| {
-        let place = effects::selected_index(&event);
+        let place = browser::selected_index(&event);
         target.action(view, places.get(place).copied().unwrap_or(place))
     });
     let option = |(place, item): (usize, &Item)| {

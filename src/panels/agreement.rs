@@ -4,10 +4,10 @@ use std::rc::Rc;
 
 use yew::prelude::*;
 
+use crate::browser::{self, Rows};
 use crate::calculator::Settled;
 use crate::components::figure::Figure;
 use crate::components::select::{Item, Select};
-use crate::effects::{self, Rows};
 use crate::snapshot::Snapshot;
 use crate::state::{Action, SelectTarget};
 use charts::names;
@@ -45,8 +45,8 @@ pub fn Agreement(props: &Settled) -> Html {
     let Snapshot { scenario, view, .. } = &**snapshot;
     let view = *view;
     let place = use_node_ref();
-    let seen = effects::use_seen(&place);
-    let rows = effects::use_rows(seen);
+    let seen = browser::use_seen(&place);
+    let rows = browser::use_rows(seen);
     let (picked, last) = (use_mut_ref(|| None::<usize>), use_mut_ref(|| None::<usize>));
     let here = {
         let (rows, picked) = (rows.clone(), picked.clone());

@@ -8,15 +8,15 @@ use super::sensitivity;
 use crate::calculator::Settled;
 use crate::components::figure::Figure;
 use crate::derived::{Analysis, use_analysis};
-use crate::{effects, text};
+use crate::{browser, text};
 use charts::spec::ChartSpec;
 
 /// The three figures; computed where they are about to be seen, and a little later where they are far from the screen.
 #[component]
 pub fn AnalysisFigures(settled: &Settled) -> Html {
     let place = use_node_ref();
-    let seen = effects::use_seen(&place);
-    let rested = effects::use_rested(&settled.snapshot.scenario);
+    let seen = browser::use_seen(&place);
+    let rested = browser::use_rested(&settled.snapshot.scenario);
     let analysis = use_analysis(&settled.snapshot, &settled.report, seen || rested);
     let figures = analysis.as_ref().map(|analysis| {
         html! { <>{ roofline(analysis, settled) }{ scaling(analysis, settled) }{ sensitivity(analysis, settled) }</> }

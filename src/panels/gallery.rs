@@ -2,7 +2,7 @@
 
 use yew::prelude::*;
 
-use crate::effects;
+use crate::browser;
 use crate::state::Action;
 use crate::view::View;
 use engine::catalog::{CLAIMS, PLANS, ScenarioEntry};
@@ -75,7 +75,7 @@ fn card(
         emit.emit(Action::Look(View { theme: view.theme, ..View::from_query(entry.view) }));
         emit.emit(Action::Example(Some(place)));
         close.emit(());
-        effects::to_top();
+        browser::to_top();
     });
     html! {
         <li>

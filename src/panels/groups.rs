@@ -5,7 +5,7 @@ use yew::prelude::*;
 
 use super::control::{ControlContext, PROMOTED, control};
 use super::run;
-use crate::effects;
+use crate::browser;
 use crate::state::{Action, Draft};
 use crate::text;
 use engine::catalog::preset;
@@ -67,7 +67,7 @@ pub fn Groups(props: &Props) -> Html {
         let bit = 1 << place;
         let (bits, opened) = (open.clone(), opened.clone());
         let toggle = Callback::from(move |event: Event| {
-            let is_open = effects::is_open(&event);
+            let is_open = browser::is_open(&event);
             bits.set(if is_open { *bits | bit } else { *bits & !bit });
             opened.emit(if is_open { 1 } else { -1 });
         });

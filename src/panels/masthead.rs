@@ -4,9 +4,9 @@ use std::rc::Rc;
 
 use yew::prelude::*;
 
+use crate::browser;
 use crate::components::icon::{Icon, drawn};
 use crate::derived::Derived;
-use crate::effects;
 use crate::panels::gallery;
 use crate::panels::share::{self, ShareMenu};
 use crate::snapshot::Snapshot;
@@ -60,11 +60,11 @@ pub fn Masthead(props: &Props) -> Html {
         Callback::from(move |_: MouseEvent| {
             let setter = setter.clone();
             let done = Callback::from(move |worked| setter.set(if worked { Copied::Done } else { Copied::Refused }));
-            effects::copy(&effects::full_link(&snapshot), &done);
+            browser::copy(&browser::full_link(&snapshot), &done);
         })
     };
     let by_hand = (*copied == Copied::Refused).then(|| {
-        let link = effects::full_link(&props.snapshot);
+        let link = browser::full_link(&props.snapshot);
         html! { <label class="by-hand">{ text::COPY_BY_HAND }{ " " }<input type="text" readonly=true value={link} /></label> }
     });
     let open = use_state_eq(|| Open::Nothing);
@@ -78,7 +78,7 @@ pub fn Masthead(props: &Props) -> Html {
         Callback::from(move |back: bool| {
             setter.set(Open::Nothing);
             if back {
-                effects::focus(button);
+                browser::focus(button);
             }
         })
     };

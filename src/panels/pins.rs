@@ -2,10 +2,10 @@
 
 use yew::prelude::*;
 
+use crate::browser;
 use crate::calculator::Calculator;
 use crate::components::fold::Fold;
 use crate::derived::Pin;
-use crate::effects;
 use crate::state::Action;
 use crate::text::{self, Tiles, pins as words};
 use engine::scenario::Scenario;
@@ -60,7 +60,7 @@ fn line(scenario: &Scenario, place: usize, pin: &Pin, count: usize, emit: &Callb
         emit.emit(Action::Unpin(place));
         // Lines above keep their buttons; the last one goes with its own.
         if place + 1 == count {
-            effects::focus(BUTTON);
+            browser::focus(BUTTON);
         }
     });
     let Tiles { mfu, tokens, step, peak, free, fits, .. } = Tiles::of(&pin.scenario, &pin.report);

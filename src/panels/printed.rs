@@ -3,7 +3,7 @@
 use yew::prelude::*;
 
 use crate::snapshot::Snapshot;
-use crate::{effects, text};
+use crate::{browser, text};
 use engine::catalog;
 use engine::catalog::preset::{is_changed, preset_of};
 use engine::params::quantity::{field_text, unit_label};
@@ -31,7 +31,7 @@ pub fn printed(snapshot: &Snapshot) -> Html {
                 { for picked.into_iter().map(|(name, value)| entry(name, value.to_string())) }
                 { for every().filter(listed).map(|param| entry(param.label, value(&param.kind, scenario))) }
             </dl>
-            <p>{ effects::full_link(&snapshot.alone()) }</p>
+            <p>{ browser::full_link(&snapshot.alone()) }</p>
         </section>
     }
 }

@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use yew::prelude::*;
 
-use crate::effects;
+use crate::browser;
 use crate::state::Action;
 use crate::text;
 use charts::names;
@@ -41,9 +41,9 @@ pub struct Props {
 pub fn Ranking(props: &Props) -> Html {
     let Props { scenario, report, emit } = props;
     let place = use_node_ref();
-    let seen = effects::use_seen(&place);
-    let rested = effects::use_rested(scenario);
-    let search = effects::use_ranking(scenario, seen && rested);
+    let seen = browser::use_seen(&place);
+    let rested = browser::use_rested(scenario);
+    let search = browser::use_ranking(scenario, seen && rested);
     let kept = use_mut_ref(|| None::<(Scenario, Report, Rc<Search>)>);
     let is_over = search.as_ref().is_some_and(|search| search.tried() == search.len());
     if is_over {

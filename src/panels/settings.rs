@@ -2,8 +2,8 @@
 
 use yew::prelude::*;
 
+use crate::browser;
 use crate::components::fold::Fold;
-use crate::effects;
 use crate::text::COPIED;
 use engine::export::settings::{Framework, text};
 use engine::scenario::Scenario;
@@ -65,12 +65,12 @@ fn Written(props: &Props) -> Html {
                 let body = body.clone();
                 Callback::from(move |worked: bool| copied.set(Some(if worked { Ok(body.clone()) } else { Err(()) })))
             };
-            effects::copy(&body, &done);
+            browser::copy(&body, &done);
         })
     };
     let save = {
         let (name, body) = (settings.file_name, settings.body.clone());
-        Callback::from(move |_: MouseEvent| effects::save_file(name, &body))
+        Callback::from(move |_: MouseEvent| browser::save_file(name, &body))
     };
     let said = match &*copied {
         Some(Ok(body)) if *body == settings.body => COPIED,

@@ -7,8 +7,8 @@ use std::rc::Rc;
 
 use yew::prelude::*;
 
+use crate::browser::{self, Kind};
 use crate::derived::Derived;
-use crate::effects::{self, Kind};
 use crate::snapshot::Snapshot;
 use crate::text::NO_PICTURE;
 use charts::paint;
@@ -94,19 +94,19 @@ enum Outcome {
 pub fn ShareMenu(props: &Props) -> Html {
     let shown = use_state_eq(|| 0_usize);
     let outcome = use_state(|| Outcome::None);
-    effects::use_press_outside([PANEL, BUTTON], &props.close);
+    browser::use_press_outside([PANEL, BUTTON], &props.close);
     let copy = {
         let (snapshot, derived) = (props.snapshot.clone(), props.derived.clone());
         let (outcome, view) = (outcome.setter(), VIEWS.get(*shown).map_or("", |view| view.0));
         Callback::from(move |format: CopyFormat| {
-            let text = format.text(&derived, &effects::full_link(&snapshot), view);
+            let text = format.text(&derived, &browser::full_link(&snapshot), view);
             let done = {
                 let (outcome, text) = (outcome.clone(), text.clone());
                 Callback::from(move |worked| {
                     outcome.set(if worked { Outcome::Copied(format) } else { Outcome::Refused(text.clone()) });
                 })
             };
-            effects::copy(&text, &done);
+            browser::copy(&text, &done);
         })
     };
     let save = {
@@ -119,7 +119,7 @@ pub fn ShareMenu(props: &Props) -> Html {
     };
     let choose = {
         let shown = shown.setter();
-        Callback::from(move |event: Event| shown.set(effects::selected_index(&event)))
+        Callback::from(move |event: Event| shown.set(browser::selected_index(&event)))
     };
     let escape = props.close.clone();
     let leave = props.close.clone();
@@ -127,7 +127,7 @@ pub fn ShareMenu(props: &Props) -> Html {
     html! {
         <section id={PANEL} class="share" aria-label={OPEN}
             onkeydown={move |event: KeyboardEvent| if event.key() == "Escape" { escape.emit(true) }}
-            onfocusout={move |event: FocusEvent| if effects::leaves(&event, [PANEL, BUTTON]) { leave.emit(false) }}>
+            onfocusout={move |event: FocusEvent| if browser::leaves(&event, [PANEL, BUTTON]) { leave.emit(false) }}>
             <h2 id="share-copy">{ COPY }</h2>
             <div class="share-row" role="group" aria-labelledby="share-copy">
                 { for CopyFormat::ALL.into_iter().map(|what| html! {
@@ -174,7 +174,7 @@ fn said(outcome: &Outcome) -> Html {
 /// Makes a file and gives it to the browser; calls `failed` where the browser makes no picture.
 fn save(kind: Kind, snapshot: &Snapshot, derived: &Derived, failed: &Callback<()>) {
     let Snapshot { scenario, pins, view } = snapshot;
-    let (file, link) = (snapshot.file_name(FILE, kind.name()), effects::full_link(snapshot));
+    let (file, link) = (snapshot.file_name(FILE, kind.name()), browser::full_link(snapshot));
     let text = match kind {
         Kind::Csv => csv(scenario, pins, &link),
         Kind::Json => with_pins(scenario, &derived.report, &derived.issues, pins, &link).pretty(),
@@ -183,14 +183,14 @@ fn save(kind: Kind, snapshot: &Snapshot, derived: &Derived, failed: &Callback<()
             let poster = poster(&derived, &link);
             if kind == Kind::Png {
                 return match paint::picture_of_poster(&poster, PIXEL_RATIO) {
-                    Ok(canvas) => effects::save_picture(&file, &canvas, link.clone(), failed),
+                    Ok(canvas) => browser::save_picture(&file, &canvas, link.clone(), failed),
                     Err(_) => failed.emit(()),
                 };
             }
             paint::poster_svg(&poster).unwrap_or_default()
         }
     };
-    effects::save_text(&file, kind, &text);
+    browser::save_text(&file, kind, &text);
 }
 
 #[cfg(test)]

@@ -1,10 +1,11 @@
-//! Files that the page gives away: made in the browser, saved by a link that is clicked for the reader.
+//! What the page gives away: files, saved by a link that is clicked for the reader, and texts for the clipboard.
 
-use gloo::utils::document;
-use js_sys::{Array, Uint8Array};
-use wasm_bindgen::JsCast as _;
+use gloo::utils::{document, window};
+use js_sys::futures::{JsFuture, spawn_local};
+use js_sys::{Array, Reflect, Uint8Array};
 use wasm_bindgen::closure::Closure;
-use web_sys::{Blob, BlobPropertyBag, HtmlAnchorElement, HtmlCanvasElement, Url};
+use wasm_bindgen::{JsCast as _, JsValue};
+use web_sys::{Blob, BlobPropertyBag, Clipboard, HtmlAnchorElement, HtmlCanvasElement, Url};
 use yew::Callback;
 
 use engine::share::carried;
@@ -61,7 +62,7 @@ pub fn save_picture(file: &str, canvas: &HtmlCanvasElement, link: String, failed
     let (file, refused) = (file.to_owned(), failed.clone());
     let made = Closure::once_into_js(move |blob: Option<Blob>| {
         let Some(blob) = blob else { return refused.emit(()) };
-        super::bytes_of(&blob, move |bytes| match bytes {
+        super::files::bytes_of(&blob, move |bytes| match bytes {
             Some(bytes) => {
                 let picture = carried::in_png(&bytes, &link);
                 save(&file, Kind::Png.mime(), &Array::of1(&Uint8Array::from(picture.as_slice())));
@@ -88,4 +89,13 @@ fn save(file: &str, mime: &str, parts: &Array) {
     }
     // The browser has begun to read it by then.
     let _ = Url::revoke_object_url(&address);
+}
+
+/// Copies a text and tells whether that worked: without a secure page, or without leave, it does not.
+pub fn copy(text: &str, done: &Callback<bool>) {
+    let navigator: JsValue = window().navigator().into();
+    let clipboard = Reflect::get(&navigator, &"clipboard".into()).unwrap_or_default();
+    let Ok(clipboard) = clipboard.dyn_into::<Clipboard>() else { return done.emit(false) };
+    let (written, done) = (clipboard.write_text(text), done.clone());
+    spawn_local(async move { done.emit(JsFuture::from(written).await.is_ok()) });
 }
