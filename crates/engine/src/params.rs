@@ -1,5 +1,5 @@
-//! The one table of parameters: a row gives a parameter its control, typed entry, bounds, unit, scale, URL key, CSV
-//! header, help, glossary entry and property-test generator.
+//! The table of parameters: one row gives a parameter its control, typed entry, bounds, unit,
+//! scale, URL key, CSV header, help, glossary entry and property-test generator.
 
 mod check;
 pub mod quantity;
@@ -53,14 +53,14 @@ pub enum Unit {
     TokensPerS,
 }
 
-/// How a slider's positions spread over its range.
+/// How the positions of a slider map to values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Scale {
-    /// Evenly.
+    /// Equal steps.
     Linear,
-    /// By equal ratios.
+    /// Equal ratios.
     Log,
-    /// By doublings: every position is a power of two times the minimum, and the typed field takes anything between.
+    /// Powers of two times the minimum; the typed field accepts values in between.
     PowersOfTwo,
 }
 
@@ -73,24 +73,25 @@ pub struct Number {
     pub min: f64,
     /// The largest valid value.
     pub max: f64,
-    /// How the slider spreads.
+    /// The scale of the slider.
     pub scale: Scale,
     /// Whether only whole numbers are valid.
     pub integer: bool,
-    /// Reads it.
+    /// Reads the value from a scenario.
     pub get: fn(&Scenario) -> f64,
-    /// Writes it; any finite number is accepted, the scenario's validation speaks of the rest.
+    /// Writes the value to a scenario. Any finite number is accepted; validation reports invalid
+    /// ones.
     pub set: fn(&mut Scenario, f64),
 }
 
 /// One option of a choice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ChoiceOption {
-    /// Its name in links.
+    /// The key in links.
     pub key: &'static str,
-    /// Its name on the page.
+    /// The label on the page.
     pub label: &'static str,
-    /// One sentence on what it does.
+    /// One sentence about the effect of the option.
     pub help: &'static str,
 }
 
@@ -99,13 +100,13 @@ pub struct ChoiceOption {
 pub struct Choice {
     /// The options, in display order.
     pub options: &'static [ChoiceOption],
-    /// The chosen option's index.
+    /// Returns the index of the chosen option.
     pub get: fn(&Scenario) -> usize,
-    /// Chooses by index; an index out of range changes nothing.
+    /// Chooses an option by index; an index out of range is ignored.
     pub set: fn(&mut Scenario, usize),
 }
 
-/// What kind of value a parameter has.
+/// The kind of value of a parameter.
 #[derive(Clone, Copy, Debug)]
 pub enum Kind {
     /// A number.
@@ -114,10 +115,10 @@ pub enum Kind {
     Choice(Choice),
 }
 
-/// Where on the page a parameter's control stands.
+/// The group of controls on the page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Group {
-    /// The first screen: the controls that matter.
+    /// The first screen: the most important controls.
     Main,
     /// Batch and recomputation.
     Training,
@@ -129,13 +130,13 @@ pub enum Group {
     Experts,
     /// Framework and kernels.
     Kernels,
-    /// The GPU's numbers.
+    /// The GPU's rates and sizes.
     Hardware,
-    /// The nodes' and the network's numbers.
+    /// The rates and sizes of nodes and network.
     Network,
-    /// What the figures count.
+    /// The conventions of the figures.
     Accounting,
-    /// The shape of a model of the user's own.
+    /// The shape of a custom model.
     Architecture,
     /// The whole run: data, price, power, failures, checkpoints.
     Run,
@@ -144,28 +145,30 @@ pub enum Group {
 /// One row of the table.
 #[derive(Clone, Copy, Debug)]
 pub struct Param {
-    /// Its key in links.
+    /// The key in links.
     pub key: &'static str,
-    /// Its accessible name and label.
+    /// The accessible name and label.
     pub label: &'static str,
-    /// Its CSV header, unit included.
+    /// The CSV header, including the unit.
     pub csv: &'static str,
-    /// Where its control stands.
+    /// The group of the control.
     pub group: Group,
-    /// One or two sentences: what it is, in the field's terms (tooltip and glossary entry).
+    /// One or two sentences of help (tooltip and glossary entry).
     pub help: &'static str,
-    /// Its value.
+    /// The kind of value.
     pub kind: Kind,
-    /// Whether it has an effect in this scenario (the shard size only for some strategies).
+    /// Whether the parameter has an effect in a scenario (the shard size only has one under some
+    /// strategies).
     pub applies: fn(&Scenario) -> bool,
 }
 
-/// The row with this key, with or without a control.
+/// Returns the row with this key, with or without a control.
 pub fn find(key: &str) -> Option<&'static Param> {
     every().find(|param| param.key == key)
 }
 
-/// Every row: [`PARAMS`], then those that have no control of their own, [`CONSTANTS`] and [`ARCHITECTURE`].
+/// Iterates over every row: [`PARAMS`], then the rows without a control, [`CONSTANTS`] and
+/// [`ARCHITECTURE`].
 pub fn every() -> impl Iterator<Item = &'static Param> {
     PARAMS.iter().chain(CONSTANTS).chain(ARCHITECTURE)
 }

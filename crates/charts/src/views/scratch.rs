@@ -4,7 +4,7 @@ use super::axes::AxisOf;
 use crate::spec::{Axis, ChartSpec};
 use engine::analysis::boundary::Tracer;
 use engine::analysis::refine::Node;
-use engine::analysis::sweep::{Range, Sample};
+use engine::analysis::sweep::{ParamRange, Sample};
 use engine::analysis::{refine, sweep};
 use engine::scenario::Scenario;
 
@@ -65,8 +65,8 @@ impl Scratch {
 
     /// Evaluates the map.
     pub(super) fn fill(&mut self, scenario: &Scenario, x: &AxisOf, y: &AxisOf) {
-        let across = Range { number: x.number, values: &self.xs };
-        let up = Range { number: y.number, values: &self.ys };
+        let across = ParamRange { number: x.number, values: &self.xs };
+        let up = ParamRange { number: y.number, values: &self.ys };
         let grid = if self.moving { refine::grid } else { sweep::grid };
         grid(scenario, across, up, &mut self.samples);
     }

@@ -1,4 +1,4 @@
-//! Accelerators by their data sheets: dense peaks only, never the sparse ones.
+//! Accelerators, from their data sheets: dense peaks only, never sparse ones.
 
 pub mod efficiency;
 pub mod nvidia;
@@ -15,8 +15,8 @@ const PCIE_3: f64 = 15.75;
 const PCIE_4: f64 = 31.5;
 const PCIE_5: f64 = 63.0;
 
-/// GiB, GB/s, dense TFLOP/s in 16, 8 and 4 bits (the wider format's peak where there is no such unit) and in fp32, the
-/// host link in GB/s a direction, and watts.
+/// Creates an accelerator from GiB, GB/s, dense TFLOP/s in 16, 8 and 4 bits (that of the next wider
+/// format if the unit is missing) and in fp32, the host link in GB/s per direction, and watts.
 const fn sheet(
     memory: f64,
     bandwidth: f64,

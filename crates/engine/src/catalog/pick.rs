@@ -1,4 +1,4 @@
-//! Catalog entries, picked into a scenario by their keys.
+//! Picks catalog entries into a scenario by their keys.
 
 use crate::catalog;
 use crate::model::hardware::{Accelerator, Network};
@@ -8,8 +8,9 @@ use crate::scenario::{CUSTOM, Id, Model, Picked, Scenario};
 /// The key of a model on the ladder of sizes.
 pub const LADDER: Id = "ladder";
 
-/// Sets the model: a catalog entry; [`LADDER`] for the ladder's model nearest to the present size; [`CUSTOM`] for the present shape
-/// as the user's own. Changes nothing and answers `false` where there is no such model.
+/// Sets the model: a catalog entry; [`LADDER`] for the ladder model nearest to the present size;
+/// [`CUSTOM`] for the present shape as a custom model. Returns `false` and changes nothing if there
+/// is no such model.
 pub fn pick_model(scenario: &mut Scenario, id: &str) -> bool {
     let model = match id {
         LADDER => Some(Model::Ladder { size: scenario.model.size().max(ladder::SIZES.0).min(ladder::SIZES.1) }),
@@ -19,8 +20,8 @@ pub fn pick_model(scenario: &mut Scenario, id: &str) -> bool {
     model.map(|model| scenario.model = model).is_some()
 }
 
-/// Sets the GPU with all its values; [`CUSTOM`] keeps the present values as the user's own. Changes nothing and answers
-/// `false` where there is no such GPU.
+/// Sets the GPU with all its values; [`CUSTOM`] keeps the present values as a custom GPU. Returns
+/// `false` and changes nothing if there is no such GPU.
 pub fn pick_accelerator(scenario: &mut Scenario, id: &str) -> bool {
     let accelerator = match id {
         CUSTOM => Some(Picked { id: CUSTOM, values: scenario.accelerator.values }),
@@ -29,8 +30,9 @@ pub fn pick_accelerator(scenario: &mut Scenario, id: &str) -> bool {
     accelerator.map(|accelerator| scenario.accelerator = accelerator).is_some()
 }
 
-/// Sets the network and the GPU of a cluster and keeps the number of GPUs (and a shard group of one node); [`CUSTOM`] keeps the present network's values as
-/// the user's own, and the GPU. Changes nothing and answers `false` where there is no such cluster.
+/// Sets the network and the GPU of a cluster, and keeps the number of GPUs (and a shard group of
+/// one node). [`CUSTOM`] keeps the GPU, and the present values as a custom network. Returns `false`
+/// and changes nothing if there is no such cluster.
 pub fn pick_cluster(scenario: &mut Scenario, id: &str) -> bool {
     if id == CUSTOM {
         scenario.network.id = CUSTOM;
@@ -38,7 +40,7 @@ pub fn pick_cluster(scenario: &mut Scenario, id: &str) -> bool {
     }
     match cluster(id) {
         Some((accelerator, network)) => {
-            // A shard group of one node stays one.
+            // A shard group of one node stays one node.
             if scenario.shard_size == scenario.network.values.gpus_per_node {
                 scenario.shard_size = network.values.gpus_per_node;
             }
@@ -50,7 +52,7 @@ pub fn pick_cluster(scenario: &mut Scenario, id: &str) -> bool {
     }
 }
 
-/// The GPU and the network of a cluster.
+/// Returns the GPU and the network of a cluster.
 fn cluster(id: &str) -> Option<(Picked<Accelerator>, Picked<Network>)> {
     let entry = catalog::cluster(id)?;
     Some((entry.accelerator()?, entry.network()?))

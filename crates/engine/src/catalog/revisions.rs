@@ -1,10 +1,12 @@
-//! What revision 1 said where this one says otherwise: a link of revision 1 means its numbers for as long as there are links.
+//! The numbers of revision 1 that this revision changed: a link of revision 1 always means the
+//! numbers of revision 1.
 
 use super::{accelerator, cluster};
 use crate::scenario::{Model, Scenario};
 use crate::units::{BytesPerSecond, FlopsPerSecond, Seconds};
 
-/// By the beginning of a key, the first that fits: fractions that matrix products and attention reach.
+/// Fractions that matrix products and attention reach, by prefix of the accelerator's key; the
+/// first match applies.
 const KERNELS: [(&str, [f64; 2]); 8] = [
     ("v100", [0.70, 0.31]),
     ("mi", [0.50, 0.19]),
@@ -16,9 +18,10 @@ const KERNELS: [(&str, [f64; 2]); 8] = [
     ("", [0.80, 0.31]),
 ];
 const HOPPER: [f64; 2] = [0.61, 0.19];
-/// Data sheets corrected since: memory in GB/s, dense TFLOP/s in 16 and in 8 bits.
+/// Corrected data sheets: memory in GB/s, dense TFLOP/s in 16 and 8 bits.
 const SHEETS: [(&str, [f64; 3]); 2] = [("b200", [8000.0, 2250.0, 4500.0]), ("h100-nvl", [3900.0, 835.0, 1671.0])];
-/// By the beginning of an interconnect's key: microseconds a hop, and the fraction that collectives reach.
+/// Microseconds per hop and the fraction that collectives reach, by prefix of the interconnect's
+/// key.
 const LINKS: [(&str, [f64; 2]); 10] = [
     ("nvlink2", [3.4, 0.78]),
     ("nvlink3", [3.4, 0.78]),
@@ -33,15 +36,15 @@ const LINKS: [(&str, [f64; 2]); 10] = [
 ];
 const TCP: [f64; 2] = [37.0, 0.60];
 const FABRIC: [f64; 2] = [37.0, 0.65];
-/// PCIe's rates were those before its encoding: GB/s.
+/// PCIe rates in GB/s, before the overhead of its encoding.
 const RATES: [(&str, f64); 2] = [("pcie4-x16", 32.0), ("pcie5-x16", 64.0)];
 
 fn value<T: Copy>(table: &[(&str, T)], fits: impl Fn(&str) -> bool) -> Option<T> {
     table.iter().find(|(key, _)| fits(key)).map(|(_, value)| *value)
 }
 
-/// Gives the catalog entries that the scenario picked, unedited, the numbers of revision 1. It knew no sliding windows: a
-/// model that has one becomes the user's own without it.
+/// Restores the numbers of revision 1 in the unedited catalog entries of a scenario. Revision 1 had
+/// no sliding windows: a model that has one becomes a custom model without it.
 pub fn first(scenario: &mut Scenario) {
     let gpu = &mut scenario.accelerator;
     if accelerator(gpu.id).is_some() {

@@ -1,31 +1,36 @@
-//! Version 1 of the link, frozen: what it means must not change once a link is published. A change of meaning is version 2.
+//! Version 1 of the link format. It is frozen: the meaning of a published link must not change. A
+//! change of meaning is version 2.
 //!
-//! Keys, in this order, each only where it differs from the starting point:
+//! The keys, in this order, each only if it differs from the starting point:
 //!
-//! 1. `v`, the version, and `rev`, the catalog's revision: always there. A link of an earlier revision means its numbers
-//!    ([`crate::catalog::revisions`]); without it, the present ones.
-//! 2. `cluster`: a cluster of the catalog, with its GPU and network; `custom` for a network of the user's own.
-//! 3. `gpu`: a GPU of the catalog other than the cluster's; `custom` for one of the user's own.
-//! 4. `model`: a model of the catalog; `custom` for a shape of the user's own; without it (or with `ladder`) `size` counts.
-//! 5. The parameters of [`crate::params::every`] under their keys, in their units: those of GPU and network where they
-//!    differ from the picked entries, all others where they differ from [`start`].
+//! 1. `v`, the version, and `rev`, the catalog's revision: always present. A link of an earlier
+//!    revision uses the numbers of that revision ([`crate::catalog::revisions`]); a link without
+//!    `rev` uses the present ones.
+//! 2. `cluster`: a cluster of the catalog, with its GPU and network; `custom` for a custom network.
+//! 3. `gpu`: a GPU of the catalog other than the cluster's; `custom` for a custom GPU.
+//! 4. `model`: a model of the catalog; `custom` for a custom shape; without it (or with `ladder`)
+//!    `size` applies.
+//! 5. The parameters of [`crate::params::every`] under their keys, in their units: those of GPU and
+//!    network if they differ from the picked entries, all others if they differ from [`start`].
 //!
-//! A custom model's shape holds `layers`, `hidden`, `heads`, `ffn` and `vocab` in any case, `kv` and `headdim` where they
-//! are not `heads` and `hidden / heads`, and the rest where it differs from [`CUSTOM_SHAPE`].
-
+//! A custom model's shape always holds `layers`, `hidden`, `heads`, `ffn` and `vocab`; `kv` and
+//! `headdim` if they are not `heads` and `hidden / heads`; and the rest where it differs from
+//! [`CUSTOM_SHAPE`].
 //!
 //! # Pinned scenarios
 //!
-//! After the scenario a link may hold up to [`MOST_PINS`] others to compare it with. Each begins with the pair `pin`, whose value is
-//! its number and means nothing; what follows up to the next `pin` or the end are its own pairs:
+//! After the scenario, a link may hold up to [`MOST_PINS`] others to compare it with. Each starts
+//! with the pair `pin`, whose value is its number and is ignored; the pairs up to the next `pin` or
+//! the end belong to it:
 //!
-//! - with a `v` among them they are a whole link by themselves: nothing of the scenario on screen counts;
-//! - without, they stand over the pairs of the scenario on screen: a key that both have is the pin's, all others are the scenario's,
-//!   but for those that do not apply to the pin (the shape of a custom model where the pin names another).
+//! - If they include a `v`, they are a complete link, and nothing is taken from the scenario on
+//!   screen.
+//! - Otherwise they override the pairs of the scenario on screen; pairs that do not apply to the
+//!   pin are dropped (the shape of a custom model if the pin names another model).
 //!
-//! `v=1&rev=2&cluster=a100-40gb-200g&size=7B&pin=1&size=65B&pin=2&v=1&rev=2&model=llama-3-8b` pins the same run of 65B, and
-//! Llama 3 8B on the starting point's cluster. A pin with a pair that cannot be read is left out, with a sentence: part of a
-//! scenario is no comparison.
+//! `v=1&rev=2&cluster=a100-40gb-200g&size=7B&pin=1&size=65B&pin=2&v=1&rev=2&model=llama-3-8b` pins
+//! the same run of 65B, and Llama 3 8B on the starting point's cluster. A pin with an unreadable
+//! pair is left out, with a sentence: half a scenario cannot be compared.
 
 mod pins;
 mod read;
@@ -50,7 +55,7 @@ use crate::model::transformer::{Architecture, AttentionBias, Experts, LatentAtte
 use crate::scenario::{ExpertChoice, Model, RecomputeMode, Scenario, Strategy};
 use crate::units::{BytesPerSecond, Seconds};
 
-/// The number of this version.
+/// The version number of the format.
 pub const VERSION: u32 = 1;
 /// The key of the version.
 pub const VERSION_KEY: &str = "v";
@@ -68,11 +73,11 @@ pub const PIN_KEY: &str = "pin";
 /// The starting point's cluster.
 const CLUSTER: &str = "a100-40gb-200g";
 
-/// The keys that a custom model's link always holds.
+/// The keys that the link of a custom model always holds.
 const REQUIRED_OF_A_SHAPE: [&str; 5] = ["layers", "hidden", "heads", "ffn", "vocab"];
 
-/// The starting point: what a link means that holds nothing. It is the first visit's scenario at the time of version 1 and
-/// stays what it is when the first visit changes.
+/// Returns the starting point: the scenario of an empty link. It was the first visit's scenario
+/// when version 1 was made, and stays the same when the first visit changes.
 pub fn start() -> Scenario {
     let mut scenario = Scenario {
         model: Model::Ladder { size: 13e9 },
@@ -170,7 +175,7 @@ pub const CUSTOM_SHAPE: Architecture = Architecture {
     experts: Experts::NONE,
 };
 
-/// The shape with the key and value heads and the head dimension that follow from the rest.
+/// Derives the key and value heads and the head dimension from the rest of the shape.
 fn with_derived_heads(mut shape: Architecture) -> Architecture {
     shape.num_key_value_heads = shape.num_attention_heads;
     shape.head_dim = shape.hidden_size.checked_div(shape.num_attention_heads).unwrap_or(0).max(1);

@@ -1,19 +1,23 @@
-//! What kernels reach of the peaks: one set a generation, as the fractions belong to the silicon and its libraries.
+//! Fractions of the peaks that kernels reach: one set per generation, as the fractions belong to
+//! the silicon and its libraries.
 
 use crate::model::hardware::Efficiency;
 use crate::units::Seconds;
 
-/// Tokens at which products of 4,096 columns reach half of their efficiency. This and the fractions below that say so were
-/// fitted together, with the element-wise traffic, the contention and the network's constants, by `examples/calibrate` to
-/// 1,076 published steps (docs/accuracy.md).
+/// Tokens at which products of 4,096 columns reach half of their efficiency. This constant and the
+/// fractions marked as fitted below were fitted together with the element-wise traffic, the
+/// contention and the network's constants, by `examples/calibrate`, to 1,076 published steps
+/// (docs/accuracy.md).
 const HALF_SATURATION_TOKENS: f64 = 600.0;
-/// Host time to launch one layer's kernels in one pass from compiled code: the floor under small models in a fit over 1,035
-/// steps. Frameworks take a multiple of it.
+/// Host time to launch one layer's kernels in one pass from compiled code: the floor under small
+/// models in a fit over 1,035 steps. Frameworks multiply it.
 const LAUNCH_PER_LAYER: Seconds = Seconds::from_ms(0.2);
-/// Fraction of the memory bandwidth that streaming kernels reach: 80 % on every generation in `STREAM`-like copies.
+/// Fraction of the memory bandwidth that streaming kernels reach: 80 % on every generation in
+/// `STREAM`-like copies.
 const MEMORY: f64 = 0.80;
 
-/// Matrix products in 16 and in 8 bits, attention with the first flash kernels and with tuned ones.
+/// Creates the fractions for matrix products in 16 and 8 bits, and for attention with the first
+/// flash kernels and with tuned ones.
 const fn of(matmul: f64, matmul_8bit: f64, attention: f64, attention_tuned: f64) -> Efficiency {
     Efficiency {
         matmul,
@@ -26,18 +30,19 @@ const fn of(matmul: f64, matmul_8bit: f64, attention: f64, attention_tuned: f64)
     }
 }
 
-/// V100: products fitted; it has no flash attention of its own, the A100's fractions stand in.
+/// V100: products fitted. It has no flash attention of its own; the A100's fractions are used.
 pub const VOLTA: Efficiency = of(0.72, 0.72, 0.33, 0.44);
-/// A100 and its workstation kin: fitted. Large products alone reach 250 to 270 of 312 TFLOP/s, FlashAttention-2 alone
-/// up to 190-230 (arXiv 2307.08691).
+/// A100 and workstation GPUs of its generation: fitted. Large products alone reach 250 to 270 of
+/// 312 TFLOP/s, FlashAttention-2 alone up to 190-230 (arXiv 2307.08691).
 pub const AMPERE: Efficiency = of(0.72, 0.72, 0.33, 0.44);
-/// H100, H200, GH200: fitted; products are held by power at 600 of 989 TFLOP/s. FlashAttention-2 alone reaches 350-550
-/// forward, FlashAttention-3 up to 740 (arXiv 2407.08608, Figure 5); both kinds of rows ran attention at much less.
+/// H100, H200, GH200: fitted; products are held by power at 600 of 989 TFLOP/s. FlashAttention-2
+/// alone reaches 350-550 forward, FlashAttention-3 up to 740 (arXiv 2407.08608, Figure 5); both
+/// kinds of rows ran attention at much less.
 pub const HOPPER: Efficiency = of(0.62, 0.75, 0.19, 0.19);
-/// B200 and GB200: fitted, the first flash kernels' fraction apart, which is Hopper's.
+/// B200 and GB200: fitted, except for the first flash kernels' fraction, which is Hopper's.
 pub const BLACKWELL: Efficiency = of(0.55, 0.60, 0.19, 0.235);
-/// RTX 4090, L4, L40S: large products run near the 16-bit peak with fp32 accumulation, which is lower than the
-/// fp16-accumulate one; not calibrated by itself.
+/// RTX 4090, L4, L40S: large products run near the 16-bit peak with fp32 accumulation, which is
+/// lower than the fp16-accumulate one; not calibrated by itself.
 pub const ADA: Efficiency = of(0.72, 0.72, 0.33, 0.44);
 /// MI250X: not calibrated by itself.
 pub const CDNA2: Efficiency = of(0.50, 0.50, 0.19, 0.19);
@@ -47,8 +52,8 @@ pub const CDNA3: Efficiency = of(0.50, 0.50, 0.19, 0.19);
 pub const CDNA4: Efficiency = CDNA3;
 /// B300 and GB300: fitted, as B200.
 pub const BLACKWELL_ULTRA: Efficiency = of(0.55, 0.80, 0.19, 0.21);
-/// Gaudi 2 and 3: the A100's fractions; not calibrated by itself. Large products alone reach 97 and 74 % of the peak
-/// (stas00/ml-engineering, maximum achievable FLOPS).
+/// Gaudi 2 and 3: the A100's fractions; not calibrated by itself. Large products alone reach 97 and
+/// 74 % of the peak (stas00/ml-engineering, maximum achievable FLOPS).
 pub const GAUDI: Efficiency = AMPERE;
 /// TPUs: the A100's fractions; not calibrated by itself.
 pub const TPU: Efficiency = AMPERE;

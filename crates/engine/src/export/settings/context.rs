@@ -1,5 +1,5 @@
-//! What the settings of every framework are written from: the scenario, its numbers, and the notes
-//! about what a framework lacks.
+//! The input of every framework's settings: the scenario, its numbers, and the notes about what a
+//! framework lacks.
 
 use askama::Template;
 
@@ -12,7 +12,7 @@ use crate::scenario::{Model, Scenario, Strategy};
 /// The columns at which comments are wrapped.
 const COMMENT_COLUMNS: usize = 92;
 
-/// A scenario, what the engine computes with, and the notes collected for one framework.
+/// A scenario, the setup that the engine evaluates, and the notes collected for one framework.
 pub(super) struct ExportContext {
     /// The user's choices.
     pub(super) scenario: Scenario,
@@ -142,6 +142,6 @@ fn comment_lines(sentence: &str) -> Vec<String> {
 
 /// Fills in a template, which ends without a line break, and ends its last line.
 pub(super) fn render(template: &impl Template) -> String {
-    // Only a value that refuses to be written fails, and the templates hold none.
+    // Rendering only fails on a value that cannot be formatted, and the templates have none.
     template.render().unwrap_or_default() + "\n"
 }

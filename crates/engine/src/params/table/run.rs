@@ -129,7 +129,7 @@ pub const CHECKPOINT_INTERVAL: Param = row(
 );
 
 switched!(
-    /// Who writes checkpoints.
+    /// Whether every rank writes its own shard of a checkpoint.
     SHARDED_CHECKPOINT, Run, run.sharded_checkpoint, "ckptsharded", "Sharded checkpoints", "sharded_checkpoints", always,
     "Whether every rank writes its part of a checkpoint, rather than one rank all of it (FULL_STATE_DICT)."
 );

@@ -1,4 +1,4 @@
-//! Scenario to pairs.
+//! Converts a scenario to pairs.
 
 use serde_json::Value;
 
@@ -12,7 +12,7 @@ use crate::params::quantity::{exact, link_text};
 use crate::params::{Kind, Param, every, is_held};
 use crate::scenario::{CUSTOM, Id, Model, Scenario};
 
-/// The pairs of a link: what differs from the starting point.
+/// Returns the pairs of a link: the differences from the starting point.
 pub(in crate::share) fn write(scenario: &Scenario) -> Vec<(&'static str, String)> {
     let scenario = &as_written(scenario);
     let mut pairs = vec![(VERSION_KEY, VERSION.to_string()), (REVISION_KEY, catalog::REVISION.to_string())];
@@ -46,7 +46,7 @@ pub(in crate::share) fn write(scenario: &Scenario) -> Vec<(&'static str, String)
     pairs
 }
 
-/// Every pair of a scenario.
+/// Returns every pair of a scenario.
 pub(in crate::share) fn write_all(scenario: &Scenario) -> Vec<(&'static str, Value)> {
     let scenario = &as_written(scenario);
     let model = match scenario.model {
@@ -65,7 +65,8 @@ pub(in crate::share) fn write_all(scenario: &Scenario) -> Vec<(&'static str, Val
     presets.into_iter().chain(held.map(|param| (param.key, value_json(param, scenario)))).collect()
 }
 
-/// The scenario as a link can hold it: what carries a catalog entry's key without being in the catalog is custom.
+/// Returns the scenario as a link can express it: an entry that is not in the catalog becomes
+/// custom.
 fn as_written(scenario: &Scenario) -> Scenario {
     let mut written = *scenario;
     let known = |id: Id, found: bool| if found { id } else { CUSTOM };
@@ -79,7 +80,8 @@ fn as_written(scenario: &Scenario) -> Scenario {
     written
 }
 
-/// The shape that reading starts from once it has read what a link always holds of this one.
+/// Returns the shape that the reader assumes after it has read the keys that the link of a custom
+/// model always holds.
 fn implied_shape(shape: &crate::model::transformer::Architecture) -> crate::model::transformer::Architecture {
     let mut implied = CUSTOM_SHAPE;
     implied.hidden_size = shape.hidden_size;
@@ -87,12 +89,12 @@ fn implied_shape(shape: &crate::model::transformer::Architecture) -> crate::mode
     with_derived_heads(implied)
 }
 
-/// Whether reading a link without this parameter gives another value.
+/// Whether a link without this parameter would be read as a different value.
 fn differs(param: &Param, scenario: &Scenario, read: &Scenario) -> bool {
     match param.kind {
         Kind::Choice(choice) => (choice.get)(scenario) != (choice.get)(read),
         Kind::Number(number) => match exact(&number, scenario) {
-            // To the bit: two stored values can show as the same number.
+            // Compared to the bit: two stored values can display as the same number.
             Some(value) => {
                 let mut set = *read;
                 (number.set)(&mut set, value);
