@@ -1,4 +1,4 @@
-//! From a scenario to figures: each view is one function that gives a spec.
+//! Views: each is a function from a scenario to the specification of a figure.
 
 mod agreement;
 mod axes;
@@ -35,24 +35,25 @@ pub use scaling::scaling_curves;
 pub use scratch::Scratch;
 pub use timeline::{TIME, timeline};
 
-/// Said under a part of a figure.
+/// Added to the caption of a zoomed figure.
 const OUTSIDE: &str = " The scenario itself lies outside this part.";
 
-/// The keys of the parameters that people put on an axis most, in display order.
+/// The keys of the most useful parameters for an axis, in display order.
 pub const AXES: [&str; 9] = ["seq", "size", "mem", "link", "gpus", "mbs", "experts", "topk", "ep"];
 
-/// Of the whole run, what its cost follows.
+/// Parameters of the whole run that its cost depends on.
 const OF_COST: [&str; 6] = ["tokens", "price", "mtbf", "restart", "ckptevery", "storage"];
 
-/// Every parameter that may stand on an axis of some scenario: those of [`AXES`], then the other numbers in the order of the table.
-/// A parameter's place is the same in every scenario.
+/// Iterates over every parameter that can be on an axis of some scenario: those of [`AXES`], then
+/// the other numbers in the order of the table. The index of a parameter is the same in every
+/// scenario.
 pub fn every_axis() -> impl Iterator<Item = &'static Param> {
     let is_number = |param: &&Param| matches!(param.kind, Kind::Number(_)) && !AXES.contains(&param.key);
     AXES.iter().filter_map(|key| find(key)).chain(PARAMS.iter().chain(CONSTANTS).filter(is_number))
 }
 
-/// Whether a parameter may stand on an axis of this scenario: whether it has an effect there. Those of the whole run do on its cost
-/// alone.
+/// Whether a parameter can be on an axis of this scenario, because it has an effect there.
+/// Parameters of the whole run can only be on an axis of its cost.
 pub fn is_axis(scenario: &Scenario, param: &Param, of_cost: bool) -> bool {
     match (param.group, param.key) {
         (Group::Architecture, "experts" | "topk") => scenario.model.architecture().has_experts(),
@@ -62,7 +63,8 @@ pub fn is_axis(scenario: &Scenario, param: &Param, of_cost: bool) -> bool {
     }
 }
 
-/// The parameters that may stand on an axis of this scenario, each with its place in [`every_axis`].
+/// Returns the parameters that can be on an axis of this scenario, each with its index in
+/// [`every_axis`].
 pub fn axes_of(scenario: &Scenario, of_cost: bool) -> Vec<(usize, &'static Param)> {
     every_axis().enumerate().filter(|(_, param)| is_axis(scenario, param, of_cost)).collect()
 }
