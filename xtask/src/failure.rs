@@ -1,16 +1,16 @@
-//! What went wrong, said to a person.
+//! Errors as sentences for a person.
 
 use std::fmt;
 
-/// One full sentence, with the command that mends it where there is one.
+/// One full sentence, with the command that solves the problem if there is one.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Failure(String);
 
-/// The result of everything here that can fail.
+/// The result of every fallible function here.
 pub type Result<T> = std::result::Result<T, Failure>;
 
 impl Failure {
-    /// A failure with this sentence.
+    /// Creates a failure with this sentence.
     pub fn new(sentence: impl Into<String>) -> Self {
         Self(sentence.into())
     }
@@ -22,7 +22,8 @@ impl fmt::Display for Failure {
     }
 }
 
-// Tests that return a `Failure` print it with `Debug`: the sentence reads better than the struct.
+// Tests that return a `Failure` print it with `Debug`; the sentence is more readable than the
+// struct.
 impl fmt::Debug for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0)
@@ -33,10 +34,10 @@ impl std::error::Error for Failure {}
 
 /// Turns any error into a sentence.
 pub trait Explain<T> {
-    /// `what`, then the error's own words: "The folder could not be read: permission denied."
+    /// Prefixes an error with `what`: "The folder could not be read: permission denied."
     ///
     /// # Errors
-    /// When `self` is one.
+    /// When `self` is an error.
     fn explain(self, what: impl FnOnce() -> String) -> Result<T>;
 }
 
