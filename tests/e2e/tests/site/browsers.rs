@@ -1,5 +1,5 @@
-//! The page in Chromium, Firefox and WebKit: it starts, follows a slider and a typed value, explains a number, and nothing breaks.
-//! That a breach would be seen is tested too.
+//! The page in Chromium, Firefox and WebKit: it starts, follows a slider and a typed value, and
+//! explains a number without errors. The tests also check that a violation would be noticed.
 
 use anyhow::{Context as _, Result};
 use e2e::files::FileServer;
@@ -19,7 +19,7 @@ fn the_page_works_in_firefox() -> Result<()> {
 
 #[test]
 fn the_page_works_in_webkit() -> Result<()> {
-    // WebKit's driver cannot run a script before the page's own: the page loads it.
+    // WebKit's driver cannot inject a script, so a copy of the page loads it.
     let folder = std::env::temp_dir().join(format!("shardwise-webkit-{}", std::process::id()));
     copy_of_the_site(&folder)?;
     let index = folder.join("index.html");

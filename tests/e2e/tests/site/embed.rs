@@ -1,7 +1,8 @@
-//! Embeds in somebody else's page: they keep to their frame, and the page and they understand each other.
+//! Embeds in other sites' pages: they stay in their frame and exchange messages with the page.
 //!
-//! Each test opens `host/index.html` once beside the site, by Caddy with every header we ship, and once on another server, so
-//! that the page is a stranger; in Chromium and in Firefox.
+//! Each test opens `host/index.html` once beside the site, served by Caddy with every header we
+//! ship, and once on another server, so that the page has another origin; in Chromium and in
+//! Firefox.
 
 use std::path::PathBuf;
 
@@ -17,26 +18,27 @@ use xtask::tools;
 use crate::care::AXE;
 use crate::page::{PATIENCE, Page, copy_of_the_site};
 
-/// Where the site lies on its server, and the page beside it.
+/// Path of the site on its server; the page is beside it.
 const SITE: &str = "some/sub/path/";
 const HOST: &str = "host/";
 
-/// Which browser, and whether the page is a stranger to the site.
+/// The browser, and whether the page has another origin than the site.
 const WAYS: [(Kind, bool); 4] =
     [(Kind::Chromium, false), (Kind::Chromium, true), (Kind::Firefox, false), (Kind::Firefox, true)];
 
-/// The frames in their order: a map with sliders, timeline and memory, the custom element.
+/// Number of frames, in this order: a map with sliders, timeline and memory, the custom element.
 const FRAMES: usize = 3;
 
-/// A page with embeds, open.
+/// An open page with embeds.
 struct Host {
     session: Session,
-    /// Stays until the page is left.
+    /// Keeps the server running until the page is left.
     _server: Server,
 }
 
 impl Host {
-    /// The page beside the site, or far from it; `script` are the attributes of the element that loads `embed.js`.
+    /// Opens the page on the site's server or on another one; `script` holds the attributes of the
+    /// element that loads `embed.js`.
     fn open(kind: Kind, far: bool, script: &str) -> Result<Self> {
         let root = Self::folder(kind, far, script);
         let folder = root.join(HOST);
@@ -49,7 +51,7 @@ impl Host {
         write(root.join("index.html"), "The site and a page beside it")?;
         let beside = Server::caddy(&root, "/")?;
         let elsewhere = FileServer::start(&folder, &format!("/{HOST}"))?;
-        // Only now are the ports known.
+        // The ports are only known now.
         let address = if far { elsewhere.url().to_owned() } else { format!("{}{HOST}", beside.url()) };
         for (name, text) in [
             ("index.html", include_str!("host/index.html")),
@@ -89,7 +91,7 @@ impl Host {
         answer
     }
 
-    /// What a frame has told the page, of one kind.
+    /// Returns the messages of one kind that a frame has sent to the page.
     fn said(&self, place: usize, kind: &str) -> Result<Vec<Value>> {
         let script = "return window.said.filter(({ from, type }) => from === arguments[0] && type === arguments[1])";
         let said = self.session.script(script, &[json!(place), json!(format!("shardwise:{kind}"))])?;
@@ -101,7 +103,8 @@ impl Host {
         self.session.script(script, &[json!(place), message.clone()]).map(drop)
     }
 
-    /// Waits until every embed has its picture, is as high as it said last, and has found that it has room.
+    /// Waits until every embed is painted, has the height it announced last, and has found that it
+    /// has enough room.
     fn ready(&self) -> Result<()> {
         let room = "return quiet().then(() => getComputedStyle(document.documentElement).overflowY === 'hidden')";
         for place in 0..FRAMES {
@@ -119,7 +122,7 @@ impl Host {
         Ok(())
     }
 
-    /// Waits until what a script inside a frame gives is as wanted.
+    /// Waits until a script inside a frame returns `true`.
     fn wait(&self, place: usize, otherwise: &str, script: &str) -> Result<()> {
         wait_for(otherwise, PATIENCE, || Ok((self.inside(place, script)? == json!(true)).then_some(())))
     }
@@ -153,7 +156,7 @@ fn embeds_are_ready_and_as_high_as_what_is_in_them() -> Result<()> {
     Ok(())
 }
 
-/// A hundred positions of a slider and back, two frames each.
+/// Moves a slider over a hundred positions and back, two frames each.
 const HUNDRED: &str =
     "const slider = document.querySelector(\"input[aria-label='Sequence length']\"), own = slider.value;
     return (async () => {
@@ -180,7 +183,7 @@ fn a_hundred_moves_leave_history_storage_and_focus_alone() -> Result<()> {
         assert_eq!(host.inside(0, "return localStorage.length")?, json!(0));
         let page = host.session.script("return [history.length, document.activeElement.id]", &[])?;
         assert_eq!(page, json!([length, "field"]), "{kind:?}, far {far}");
-        // Every gesture is told.
+        // Every gesture sends a message.
         assert!(host.said(0, "scenario")?.len() >= 2, "{:?}", host.said(0, "scenario")?);
         host.leave_quietly()?;
     }
@@ -201,7 +204,8 @@ fn the_page_may_ask_and_set_and_nobody_else() -> Result<()> {
         assert!(link.contains("/some/sub/path/?view=map#v=1&rev=") && link.contains("gpus=128"), "{link}");
 
         let before = host.inside(0, HEADLINE)?;
-        // A frame of the page is not the page, and what it says about heights is about none of ours.
+        // A frame within the page is not the page, and its messages about heights concern none of
+        // our frames.
         let stranger = "const stranger = document.createElement('iframe');
             stranger.src = 'host.css';
             stranger.className = 'stranger';
@@ -224,7 +228,7 @@ fn the_page_may_ask_and_set_and_nobody_else() -> Result<()> {
         ] {
             host.tell(0, &wrong)?;
         }
-        // Messages come in their order: with the answer to this one all others have been heard.
+        // Messages arrive in order: once this one is answered, all earlier ones have been handled.
         let told = host.said(0, "scenario")?.len();
         host.tell(0, &json!({ "type": "shardwise:get" }))?;
         wait_for("nobody answers", PATIENCE, || Ok((host.said(0, "scenario")?.len() > told).then_some(())))?;
@@ -295,7 +299,7 @@ fn links_that_come_later_become_figures_and_others_stay() -> Result<()> {
     Ok(())
 }
 
-/// Two links and two elements that name a script and another site, and a link that is one of ours.
+/// Two links and two elements that name a script and another site, and one valid link.
 const HOSTILE: &str = r#"
     const site = document.querySelector("script[src*='static/embed.js']").src.replace("static/embed.js", "");
     const evil = ["javascript:void(parent.ran=1)//", "https://example.org/?view=map"];
@@ -350,7 +354,7 @@ fn on_paper_and_without_script_there_are_links() -> Result<()> {
     assert_eq!(host.session.script(paper, &[])?, json!(true));
     host.leave_quietly()?;
 
-    // A type that no browser runs.
+    // No browser runs a script of this type.
     let host = Host::open(Kind::Chromium, false, "type=\"text/plain\"")?;
     let links = "return [document.querySelectorAll('iframe').length,
         ['first', 'second', 'inner', 'plain'].every((id) => document.getElementById(id).checkVisibility())]";
