@@ -7,7 +7,7 @@ mod any;
 
 use any::any_scenario;
 use engine::analysis::advice::advise;
-use engine::analysis::ranking::Ranking;
+use engine::analysis::search::Ranking;
 use engine::model::bounds::{Bounds, simplified};
 use engine::model::experts::ExpertParallel;
 use engine::model::ladder;

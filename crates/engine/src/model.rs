@@ -25,3 +25,6 @@ pub mod sync;
 pub mod timeline;
 pub mod training;
 pub mod transformer;
+
+#[cfg(test)]
+mod tests;

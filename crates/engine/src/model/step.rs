@@ -140,3 +140,28 @@ pub(super) fn time(setup: &Setup, stages: &[Stage; 3]) -> TimeReport {
         launch_bound: micro_batches * plan.launch_bound(&units),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::share::decode;
+
+    /// Ten layers of 1 + 2 ms, of which gradients of weights take 0.9: what is left of them fills the bubble twice under ZB-H1 and
+    /// three times under ZB-V (arXiv 2401.10241, table 1; arXiv 2405.15362).
+    #[test]
+    fn zero_bubble_v_fills_with_gradients_of_weights_three_times() {
+        let [forward, backward, gradient] = [1.0, 2.0, 0.9].map(Seconds::from_ms);
+        let waits = |schedule| {
+            let setup = decode(&format!("pp=4&schedule={schedule}")).scenario.setup();
+            let units = UnitTimes {
+                layer_forward: forward,
+                layer_backward: backward,
+                layer_weight_gradient: gradient,
+                ..compute::unit_times(&setup, 0.0)
+            };
+            unfilled(&setup, 10.0 * (forward + backward), 10.0, &units).ms()
+        };
+        assert!((waits("zero-bubble") - 10.0 * (3.0 - 2.0 * 0.9)).abs() < 1e-9, "{}", waits("zero-bubble"));
+        assert!((waits("zero-bubble-v") - 10.0 * (3.0 - 3.0 * 0.9)).abs() < 1e-9, "{}", waits("zero-bubble-v"));
+    }
+}
