@@ -109,7 +109,8 @@ fn opened(link: &str) {
 
 /// A file that the page saved, with any text for its link: what is a link comes back.
 fn saved(bytes: &[u8]) {
-    let text: String = String::from_utf8_lossy(bytes).chars().filter(|sign| !sign.is_control()).collect();
+    // An address has one `#`, before its fragment.
+    let text: String = String::from_utf8_lossy(bytes).chars().filter(|sign| !sign.is_control() && *sign != '#').collect();
     let link = format!("v=1&{}", text.trim());
     let mut png = carried::PNG.to_vec();
     carried::chunk(&mut png, *b"IHDR", &[0, 0, 0, 1, 0, 0, 0, 1, 8, 3, 0, 0, 0]);

@@ -172,7 +172,7 @@ mod tests {
                 layer_weight_gradient: gradient,
                 ..compute::unit_times(&setup, 0.0)
             };
-            unfilled(&setup, 10.0 * (forward + backward), 10.0, &units).ms()
+            pipeline_fill(&setup, 10.0 * (forward + backward), 10.0, &units).ms()
         };
         assert!((waits("zero-bubble") - 10.0 * (3.0 - 2.0 * 0.9)).abs() < 1e-9, "{}", waits("zero-bubble"));
         assert!((waits("zero-bubble-v") - 10.0 * (3.0 - 3.0 * 0.9)).abs() < 1e-9, "{}", waits("zero-bubble-v"));

@@ -1,7 +1,7 @@
 //! Formulas against their sources: one line of the model each, which nothing else holds but recorded figures.
 
-use super::compute::{UnitTimes, unit_times};
-use super::exchange::{Exchange, Hiding};
+use super::compute::unit_times;
+use super::exchange::{Hiding, TpCpComm};
 use super::flops::recomputed;
 use super::hardware::Network;
 use super::memory::activations::{LayerBytes, layer};
@@ -13,7 +13,7 @@ use super::plan::StagePlan;
 use super::run::host;
 use super::setup::Setup;
 use super::software::Offload;
-use super::stages::stages;
+use super::stages::{ByStage, stages};
 use super::training::{Optimizer, Recipe, Recompute};
 use super::transformer::Experts;
 use crate::share::decode;
@@ -32,8 +32,8 @@ fn close(found: f64, expected: f64) {
 #[test]
 fn each_phase_of_gpipe_waits_for_its_own_slowest_stage() {
     let [one, two, four] = [1.0, 2.0, 4.0].map(Seconds::from_ms);
-    let stage = |forward, backward| StageTimes { count: 1.0, forward, backward, unfilled: Seconds::ZERO };
-    let stages = [stage(two, one), stage(one, four), StageTimes::default()];
+    let stage = |forward, backward| StageTimes { count: 1.0, forward, backward, pipeline_fill: Seconds::ZERO };
+    let stages = ByStage { first: stage(two, one), between: None, last: Some(stage(one, four)) };
     close(bubble(Schedule::GPipe, 1, 4.0, &stages).ms(), (4.0 * 2.0 + 1.0) + (1.0 + 4.0 * 4.0) - 4.0 * 5.0);
 }
 
@@ -153,7 +153,7 @@ const UNHIDDEN: Hiding = Hiding { matmul: Seconds::ZERO, matmul_backward: Second
 fn a_layer_of_routed_experts_alone_has_one_exchange_less() {
     for (model, less) in [("mixtral-8x7b", 0.5), ("deepseek-v3", 1.0)] {
         let setup = setup(&format!("cluster=dgx-h100&model={model}&gpus=64&tp=8"));
-        let of = |moe_share| Exchange::of(&setup, 2.0, &UNHIDDEN, moe_share).layer_forward;
+        let of = |moe_share| TpCpComm::of(&setup, 2.0, &UNHIDDEN, moe_share).layer_forward;
         close(of(1.0) / of(0.0), less);
     }
 }
@@ -163,7 +163,7 @@ fn a_layer_of_routed_experts_alone_has_one_exchange_less() {
 fn recomputed_attention_repeats_its_exchange() {
     let base = setup("cluster=dgx-h100&model=llama-3-8b&gpus=64&cp=4");
     let base = Setup { context: ContextExchange::AllGather, ..base };
-    let of = |recompute| Exchange::of(&Setup { recompute, ..base }, 2.0, &UNHIDDEN, 0.0);
+    let of = |recompute| TpCpComm::of(&Setup { recompute, ..base }, 2.0, &UNHIDDEN, 0.0);
     let (none, full) = (of(Recompute::None), of(Recompute::Full));
     close((full.layer_backward - none.layer_backward).get(), none.layer_forward.get());
 }
@@ -172,7 +172,7 @@ fn recomputed_attention_repeats_its_exchange() {
 #[test]
 fn the_last_part_of_attention_hides_no_hop() {
     let base = Setup { context: ContextExchange::Ring, ..setup("cluster=dgx-h100&model=llama-3-8b&gpus=64&cp=4") };
-    let of = |attention| Exchange::of(&base, 2.0, &Hiding { attention, ..UNHIDDEN }, 0.0).layer_forward;
+    let of = |attention| TpCpComm::of(&base, 2.0, &Hiding { attention, ..UNHIDDEN }, 0.0).layer_forward;
     let attention = 0.1 * of(Seconds::ZERO);
     close((of(Seconds::ZERO) - of(attention)).get(), 0.75 * attention.get());
 }
@@ -186,9 +186,8 @@ fn the_shard_of_an_offloaded_root_unit_comes_from_the_host() {
         setup.accelerator.host_link = BytesPerSecond::from_gb_per_s(63.0);
         setup.offload.parameters = offloaded;
         assert_eq!(recipe_bytes(setup.recipe).weights, 4.0);
-        let [stage, ..] = stages(&setup);
-        let units: UnitTimes = unit_times(&setup, 0.0);
-        StagePlan::new(&setup, &units, &stage).comm(true, true).gather_root
+        let stage = stages(&setup).first;
+        StagePlan::new(&setup, &unit_times(&setup, 0.0), &stage).comm(true, true).gather_root
     };
     let root = 2.0 * 128_256.0 * 4096.0 + 4096.0;
     let from_host = (gather(true) - gather(false)).get();

@@ -172,6 +172,7 @@ fn one_lane_on_shared_links<C: Cost<Traffic>>(comm: CommTimes<C>, groups: &Group
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::stages::stages;
     use crate::share::decode;
 
     /// Megatron-LM's `bucket_size = max(40000000, 1000000 * dp_group.size())` counts the GPUs of context parallelism in the group:
@@ -180,8 +181,9 @@ mod tests {
     fn a_bucket_of_megatron_grows_with_context_parallelism() {
         let layers = |cp: u32| {
             let link = format!("gpus={}&cp={cp}&framework=megatron&size=13B", 32 * cp);
-            let params = Params { layer: 10e6, layers: 40.0, ..Params::NONE };
-            layers_in_a_bucket(&decode(&link).scenario.setup(), &params)
+            let setup = decode(&link).scenario.setup();
+            let params = LocalParams { layer: 10e6, layers: 40.0, ..stages(&setup).first.params };
+            layers_in_a_bucket(&setup, &params)
         };
         assert_eq!((layers(1), layers(2)), (4.0, 6.0));
     }
