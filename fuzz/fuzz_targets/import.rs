@@ -3,7 +3,7 @@
 #![no_main]
 
 use engine::catalog::default_scenario;
-use engine::import::{Json, check_length, import, text_of};
+use engine::import::{check_length, import, text_of};
 use engine::params;
 use engine::scenario::{Model, Scenario};
 use engine::share::{carried, decode, decode_json, decode_link, encode};
@@ -25,14 +25,14 @@ const CONFIGS: [&str; 8] = [
 fuzz_target!(|data: &[u8]| {
     let Some((kind, rest)) = data.split_first() else { return };
     match kind % 4 {
-        0 | 1 => config(&Json::from(&changed(rest))),
+        0 | 1 => config(&changed(rest)),
         2 => file(rest),
         _ => saved(rest),
     }
 });
 
 /// A sentence, or a shape that survives its link.
-fn config(json: &Json) {
+fn config(json: &Value) {
     match import(json) {
         Err(said) => assert!(said.ends_with('.') && said.len() > 20, "{said}"),
         Ok(imported) => {
@@ -96,8 +96,7 @@ fn file(bytes: &[u8]) {
     }
     carried::of_svg(&text).iter().for_each(|link| opened(link));
     carried::of_text(&text).into_iter().for_each(opened);
-    let Ok(value) = serde_json::from_str::<Value>(&text) else { return };
-    let json = Json::from(&value);
+    let Ok(json) = serde_json::from_str::<Value>(&text) else { return };
     carried::of_json(&json).into_iter().for_each(opened);
     valid(&decode_json(&json).scenario);
     config(&json);
