@@ -1,8 +1,7 @@
 //! Everything the engine needs to evaluate one training step: numbers only, no names, no presets.
 
-use super::experts::ExpertParallel;
 use super::hardware::{Accelerator, Network};
-use super::parallel::{ContextExchange, Mesh, Pipeline, Schedule, TensorParallel};
+use super::parallel::{ContextExchange, ExpertParallel, Mesh, Pipeline, Schedule, TensorParallel};
 use super::software::{Communication, Framework, Kernels, Offload};
 use super::training::{AttentionMask, Batch, ComputeFormat, MfuConvention, Optimizer, Recipe, Recompute, Sharding};
 use super::transformer::Architecture;
