@@ -1,10 +1,10 @@
 //! What tensor and context parallelism exchange within one layer, and how much of it compute hides.
 
-use super::collectives::{self, Group};
-use super::flops;
-use super::parallel::ContextExchange;
-use super::setup::Setup;
-use super::share;
+use crate::model::collectives::{self, Group};
+use crate::model::flops;
+use crate::model::parallel::ContextExchange;
+use crate::model::setup::Setup;
+use crate::model::share;
 use crate::units::{Bytes, Seconds};
 
 /// Communication of tensor and context parallelism in one micro-batch, on one GPU: the time that compute does not hide.
