@@ -8,12 +8,12 @@ pub mod routing;
 
 pub use super::collectives::AllToAll;
 pub use super::parallel::{Dispatcher, ExpertParallel};
+use super::per_rank;
 use super::setup::Setup;
-use super::share;
 
 /// Tokens that one GPU holds where a layer's experts begin: tensor parallelism shares them, `T / tp`.
 pub fn local_tokens(setup: &Setup) -> f64 {
-    share::tokens(setup) / f64::from(setup.mesh.tp.max(1))
+    per_rank::tokens(setup) / f64::from(setup.mesh.tp.max(1))
 }
 
 /// Copies of tokens that one GPU sends to experts in one micro-batch and layer, `k f T / tp`.

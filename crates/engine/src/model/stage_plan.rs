@@ -8,10 +8,10 @@ use super::compute::{self, UnitTimes};
 use super::experts::exchange::ExpertExchange;
 use super::memory::activations;
 use super::memory::states;
+use super::per_rank;
 use super::report::Work;
 use super::schedule::{self, CommTimes, ComputeTimes, Exchanges, ExpertPass, ExpertTimes, Phases};
 use super::setup::Setup;
-use super::share;
 use super::stages::Stage;
 use super::sync::GradientSyncPlan;
 use super::training::Sharding;
@@ -227,5 +227,5 @@ fn offloaded_activations(setup: &Setup, moe_share: f64) -> Seconds {
         return Seconds::ZERO;
     }
     let kept = activations::layer(setup, states::recipe_bytes(setup.recipe).activation, moe_share).kept;
-    Bytes::new(kept * share::tokens(setup)) / setup.accelerator.host_link
+    Bytes::new(kept * per_rank::tokens(setup)) / setup.accelerator.host_link
 }

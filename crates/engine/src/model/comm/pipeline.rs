@@ -1,8 +1,8 @@
 //! What a stage of a pipeline sends to its neighbours.
 
 use crate::model::collectives;
+use crate::model::per_rank;
 use crate::model::setup::Setup;
-use crate::model::share;
 use crate::units::{Bytes, Seconds};
 
 /// What a stage sends to its neighbours in one micro-batch.
@@ -21,7 +21,7 @@ pub(in crate::model) fn neighbours(setup: &Setup, element: f64) -> Neighbours {
     let nodes = mesh.gpus().div_ceil(setup.network.gpus_per_node.max(1));
     let (cross, beyond) = (nodes > 1, f64::from(nodes - 1));
     let width = f64::from(setup.architecture.hidden_size) / f64::from(mesh.tp.max(1));
-    let size = Bytes::new(element * share::tokens(setup) * width);
+    let size = Bytes::new(element * per_rank::tokens(setup) * width);
     let passes = 2.0 * f64::from(setup.chunks());
     let message = collectives::point_to_point(&setup.network, cross, size) + beyond * setup.overheads.message;
     Neighbours { time: passes * message, cross }

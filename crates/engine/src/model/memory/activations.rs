@@ -3,8 +3,8 @@
 use crate::model::experts::{self, Dispatcher};
 use crate::model::flops;
 use crate::model::parallel::ContextExchange;
+use crate::model::per_rank::{key_value_width, sequence_share, tokens};
 use crate::model::setup::Setup;
-use crate::model::share::{key_value_width, sequence_share, tokens};
 use crate::model::software::{AttentionKernel, Framework, NormKernel};
 use crate::model::training::{ComputeFormat, Recompute};
 

@@ -1,7 +1,7 @@
 //! Weights, gradients and optimizer state at rest.
 
+use crate::model::per_rank::LocalParams;
 use crate::model::setup::Setup;
-use crate::model::share::LocalParams;
 use crate::model::training::{ComputeFormat, Optimizer, Recipe, Sharding};
 use crate::units::Bytes;
 

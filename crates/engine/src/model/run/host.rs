@@ -1,8 +1,8 @@
 //! Host memory of one node.
 
 use crate::model::memory::{activations, recipe_bytes, states};
+use crate::model::per_rank::{LocalParams, tokens};
 use crate::model::setup::Setup;
-use crate::model::share::{LocalParams, tokens};
 use crate::model::software::Offload;
 use crate::model::stages::{Stage, stages};
 use crate::units::Bytes;
