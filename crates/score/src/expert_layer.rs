@@ -103,7 +103,7 @@ fn setup(row: &Row) -> Result<Setup, LeftOut> {
         etp: experts.etp,
         experts: experts.experts,
         recompute: software.recompute,
-        recipe: engine::model::training::Recipe::PureBf16,
+        recipe: engine::model::training::PrecisionPolicy::PureBf16,
         compute_format: software.compute_format,
         framework: software.framework,
         kernels: software.kernels,

@@ -192,7 +192,7 @@ impl<'a> Rates<'a> {
 /// Bytes of casting inputs of this width to 8 bits, where products run in them.
 pub(super) fn casts(setup: &Setup, width: f64) -> f64 {
     match setup.compute_format {
-        ComputeFormat::Recipe => 0.0,
+        ComputeFormat::AsPolicy => 0.0,
         ComputeFormat::Fp8 | ComputeFormat::Fp8Gather | ComputeFormat::Fp4 => CAST_BYTES * width,
     }
 }

@@ -117,7 +117,7 @@ fn tensors(setup: &Setup, element: f64, moe_share: f64) -> Tensors {
         (false, _) => 2.0,
     };
     // Transformer Engine keeps the inputs of its 8-bit products in 8 bits.
-    let narrow = setup.framework == Framework::Megatron && setup.compute_format != ComputeFormat::Recipe;
+    let narrow = setup.framework == Framework::Megatron && setup.compute_format != ComputeFormat::AsPolicy;
     let norms_kept = f64::from(arch.norms_per_layer);
     let narrowed = if narrow {
         (element - 1.0) * (norms_kept * hidden * sequence + (query + width + copy) / element)
