@@ -45,7 +45,7 @@ use crate::model::run::RunChoices;
 use crate::model::software::{
     AttentionKernel, Communication, Framework, GradientSync, Graphs, Kernels, Loss, NormKernel, Offload,
 };
-use crate::model::training::{ComputeFormat, MfuConvention, Optimizer, Recipe};
+use crate::model::training::{ComputeFormat, MfuConvention, Optimizer, PrecisionPolicy};
 use crate::model::transformer::{Architecture, AttentionBias, Experts, LatentAttention, Norm, QkNorm};
 use crate::scenario::{ExpertChoice, Model, RecomputeMode, Scenario, Strategy};
 use crate::units::{BytesPerSecond, Seconds};
@@ -108,8 +108,8 @@ pub fn start() -> Scenario {
         shard_size: 4,
         recompute: RecomputeMode::None,
         keep_fraction: 0.5,
-        recipe: Recipe::Fsdp2MixedBf16,
-        compute_format: ComputeFormat::Recipe,
+        recipe: PrecisionPolicy::Fsdp2MixedBf16,
+        compute_format: ComputeFormat::AsPolicy,
         optimizer: Optimizer::AdamW,
         communication: Communication { gradient_sync: GradientSync::Default, overlap: true },
         offload: Offload { optimizer: false, parameters: false, activations: false },
