@@ -29,6 +29,10 @@ pub struct Draft {
     pub text: String,
     /// Why it is no value, and which value would be nearest.
     pub refusal: Option<quantity::TypedError>,
+    /// The scenario before the edit: it returns where the text is no value, or the edit is given up.
+    before: Scenario,
+    /// The scenario as the edit left it.
+    after: Scenario,
 }
 
 /// Every choice.
@@ -149,10 +153,11 @@ impl State {
     }
 
     fn typed(&mut self, key: &'static str, text: String) {
+        let before = self.before_the_edit(key);
         self.forget_draft(key);
         let Some(param) = params::find(key) else { return };
         let Kind::Number(number) = param.kind else { return };
-        let refusal = match quantity::parse(param.label, &number, &text, (number.get)(&self.scenario)) {
+        let refusal = match quantity::parse(param.label, &number, &text, (number.get)(&before)) {
             Ok(value) => {
                 // The same value in other words changes nothing.
                 if value != (number.get)(&self.scenario) {
@@ -161,10 +166,26 @@ impl State {
                 }
                 None
             }
-            Err(refusal) => Some(refusal),
+            Err(refusal) => {
+                // `1` was a value on the way to `1e99`, and nobody meant it.
+                self.scenario = before;
+                Some(refusal)
+            }
         };
         self.settled = false;
-        self.drafts.push(Draft { key, text, refusal });
+        self.drafts.push(Draft { key, text, refusal, before, after: self.scenario });
+    }
+
+    /// The scenario before the text in a field was edited. Whatever else changed the scenario since has ended the edit.
+    fn before_the_edit(&self, key: &str) -> Scenario {
+        let draft = self.draft(key).filter(|draft| draft.after == self.scenario);
+        draft.map_or(self.scenario, |draft| draft.before)
+    }
+
+    fn give_up(&mut self, key: &str) {
+        self.scenario = self.before_the_edit(key);
+        self.forget_draft(key);
+        self.settled = true;
     }
 
     fn nearest(&mut self, key: &'static str) {
@@ -203,6 +224,7 @@ impl State {
                 self.settled = true;
             }
             Action::Nearest { key } => self.nearest(key),
+            Action::GiveUp { key } => self.give_up(key),
             Action::Choose { key, index } => {
                 if let Some(param @ &Param { kind: Kind::Choice(choice), .. }) = params::find(key) {
                     self.make_own(param);

@@ -8,6 +8,7 @@ mod attention;
 mod families;
 mod fields;
 mod leftover;
+mod text;
 
 use serde_json::Value;
 
@@ -15,13 +16,14 @@ use crate::model::transformer::Architecture;
 use crate::params::quantity::shorten;
 use families::FAMILIES;
 use fields::Fields;
+pub use text::text_of;
 
 /// Longer texts are not read: a `config.json` has a few thousand characters, with the labels of a classifier some hundred
 /// thousand.
 pub const MOST_CHARACTERS: usize = 1_000_000;
 
 /// What is said of longer ones.
-const TOO_LONG: &str = "This text is longer than a million characters, and a config.json has a few thousand.";
+pub const TOO_LONG: &str = "This text is longer than a million characters, and a config.json has a few thousand.";
 
 /// How `serde_json` begins its error about a number that no 64-bit float holds.
 const TOO_LARGE: &str = "number out of range";
@@ -40,18 +42,27 @@ pub struct Imported {
     pub not_understood: Vec<String>,
 }
 
-/// The JSON that a text is.
+/// Checks that a text is neither empty nor too long to be parsed.
 ///
 /// # Errors
 ///
-/// A sentence: the text is empty, too long or no JSON, or it has a number larger than 1.8e308.
-pub fn parse(text: &str) -> Result<Value, String> {
+/// A sentence where it is.
+pub fn check_length(text: &str) -> Result<(), String> {
     if text.trim().is_empty() {
         return Err("There is nothing to read: paste the text of a config.json.".into());
     }
     if text.len() > MOST_CHARACTERS {
         return Err(TOO_LONG.into());
     }
+    Ok(())
+}
+
+/// Parses the JSON of a text.
+///
+/// # Errors
+///
+/// A sentence: the text is no JSON, it nests more than 128 levels, or it has a number above 1.8e308.
+pub fn parse(text: &str) -> Result<Value, String> {
     serde_json::from_str(text).map_err(|error| {
         let cause = error.to_string();
         // Numbers such as 1e400 are JSON, but `serde_json` has no kind of error for them.

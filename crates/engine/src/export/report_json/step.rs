@@ -37,8 +37,7 @@ pub(super) fn time(report: &Report) -> Value {
 /// the peak.
 pub(super) fn memory(scenario: &Scenario, report: &Report) -> Value {
     let (setup, memory) = (scenario.setup(), &report.memory);
-    let [first, ..] = stages(&setup);
-    let states = of_gpu(&Setup { offload: Offload::NONE, ..setup }, &first.params);
+    let states = of_gpu(&Setup { offload: Offload::NONE, ..setup }, &stages(&setup).first.params);
     json!({
         "capacity": memory.capacity.get(),
         "peak": memory.peak.get(),
