@@ -42,33 +42,31 @@ pub struct Imported {
     pub not_understood: Vec<String>,
 }
 
-/// Checks that a text is neither empty nor too long to be parsed.
+/// The JSON that a text is.
 ///
 /// # Errors
 ///
-/// A sentence where it is.
-pub fn check_length(text: &str) -> Result<(), String> {
+/// A sentence: the text is empty, too long or no JSON, or it has a number larger than 1.8e308.
+pub fn parse(text: &str) -> Result<Value, String> {
     if text.trim().is_empty() {
         return Err("There is nothing to read: paste the text of a config.json.".into());
     }
-    if text.len() > MOST_CHARACTERS {
-        return Err(TOO_LONG.into());
-    }
-    Ok(())
-}
-
-/// Parses the JSON of a text.
-///
-/// # Errors
-///
-/// A sentence: the text is no JSON, it nests more than 128 levels, or it has a number above 1.8e308.
-pub fn parse(text: &str) -> Result<Value, String> {
+    check_length(text)?;
     serde_json::from_str(text).map_err(|error| {
         let cause = error.to_string();
         // Numbers such as 1e400 are JSON, but `serde_json` has no kind of error for them.
         let what = if cause.starts_with(TOO_LARGE) { "cannot be read" } else { "is not JSON" };
         format!("This {what}. The parser says: {cause}.")
     })
+}
+
+/// Whether a text is short enough to be read.
+///
+/// # Errors
+///
+/// A sentence: it is too long.
+pub fn check_length(text: &str) -> Result<(), String> {
+    if text.len() > MOST_CHARACTERS { Err(TOO_LONG.into()) } else { Ok(()) }
 }
 
 /// The shape that a config describes.

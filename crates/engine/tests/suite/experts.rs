@@ -1,5 +1,6 @@
 //! Laws of mixtures of experts over random scenarios.
 
+use crate::cases::cases;
 use engine::catalog;
 use engine::model::experts::choice::{self, with_fastest_chunks, with_fastest_degrees};
 use engine::model::experts::exchange::in_chunks;
@@ -69,7 +70,7 @@ fn with_experts(setup: &Setup, change: impl FnOnce(&mut Experts)) -> Setup {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 1_000, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..cases(1_000) })]
 
     #[test]
     fn the_shards_of_all_gpus_are_the_model_once(setup in any_setup()) {

@@ -1,6 +1,7 @@
 //! Laws of the engine over random scenarios.
 
 use crate::any::any_scenario;
+use crate::cases::cases;
 use engine::analysis::advice::advise;
 use engine::analysis::search::Ranking;
 use engine::model::bounds::{Bounds, simplified};
@@ -34,12 +35,9 @@ const SEED: u64 = 1;
 const SEARCHED: usize = 2_000;
 
 fn laws() -> ProptestConfig {
-    let mut config = ProptestConfig { failure_persistence: None, ..ProptestConfig::default() };
+    let mut config = ProptestConfig { failure_persistence: None, ..cases(CASES) };
     if config.rng_seed == RngSeed::Random {
         config.rng_seed = RngSeed::Fixed(SEED);
-    }
-    if std::env::var_os("PROPTEST_CASES").is_none() {
-        config.cases = CASES;
     }
     config
 }

@@ -2,6 +2,7 @@
 //! scenario that can be evaluated.
 
 use crate::any::any_scenario;
+use crate::cases::cases;
 use engine::catalog::pick::{pick_accelerator, pick_cluster, pick_model};
 use engine::catalog::{MODELS, REVISION, SCENARIOS, default_scenario};
 use engine::json::compact;
@@ -412,7 +413,7 @@ fn check(text: &str) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(5_000))]
+    #![proptest_config(cases(5_000))]
 
     /// A scenario survives its link, bit for bit.
     #[test]
@@ -440,7 +441,7 @@ proptest! {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { max_shrink_iters: 10_000, ..ProptestConfig::with_cases(34_000) })]
+    #![proptest_config(ProptestConfig { max_shrink_iters: 10_000, ..cases(34_000) })]
 
     #[test]
     fn any_text_gives_a_scenario(text in any::<String>()) {

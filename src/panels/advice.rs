@@ -1,13 +1,37 @@
 //! Advice: what to change, and what that would do.
 
+use yew::prelude::*;
+
+use crate::state::Action;
 use charts::names;
 use engine::analysis::advice::{Advice, Change};
 use engine::format;
 use engine::params::{Unit, quantity};
 use engine::scenario::{RecomputeMode, Strategy};
 
+/// One change with what it would do; the button makes it. The key keeps each at its place while others come and go.
+pub fn advised(place: usize, advice: &Advice, fits: bool, emit: &Callback<Action>) -> Html {
+    let scenario = advice.scenario;
+    let apply = emit.reform(move |_: MouseEvent| Action::Take(Box::new(scenario)));
+    html! {
+        <button key={place} type="button" class="advised" onclick={apply}>
+            <strong>{ change(advice) }</strong><span>{ effect(advice, fits) }</span>
+        </button>
+    }
+}
+
+/// In place of advice where there is none.
+pub fn no_advice(fits: bool) -> &'static str {
+    if fits {
+        "No single change makes this two percent faster."
+    } else {
+        "No single change makes this fit. More GPUs, shorter sequences, full activation checkpointing and FULL_SHARD \
+         together reach furthest."
+    }
+}
+
 /// The change, as the start of a sentence.
-pub fn change(advice: &Advice) -> String {
+fn change(advice: &Advice) -> String {
     match advice.change {
         Change::Strategy(changed) => strategy(changed),
         Change::Recompute(mode) => recompute(mode).into(),
@@ -53,7 +77,7 @@ fn recompute(mode: RecomputeMode) -> &'static str {
 }
 
 /// What it would do: more throughput where the run fits already, else that it then fits.
-pub fn advice(advice: &Advice, fits_now: bool) -> String {
+fn effect(advice: &Advice, fits_now: bool) -> String {
     let mfu = format::percent(advice.report.mfu);
     if fits_now {
         format!("{} more tokens a second, {mfu} MFU", format::percent(advice.gain))

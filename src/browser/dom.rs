@@ -1,13 +1,10 @@
 //! Reading events and elements, and the few things that only the element itself can be told.
 
-use gloo::events::{EventListener, EventListenerOptions};
 use gloo::timers::callback::Timeout;
 use gloo::utils::{document, window};
-use wasm_bindgen::JsCast as _;
-use web_sys::{HtmlElement, HtmlInputElement, HtmlSelectElement, HtmlTextAreaElement};
+use web_sys::{HtmlElement, HtmlInputElement, HtmlSelectElement};
 use yew::prelude::*;
 
-use crate::state::Action;
 use crate::text;
 
 /// The position of the slider that an event comes from.
@@ -36,13 +33,6 @@ pub fn hold(event: &PointerEvent) {
 /// Whether the `details` that an event comes from is open.
 pub fn is_open(event: &Event) -> bool {
     event.target_dyn_into::<web_sys::Element>().is_some_and(|details| details.has_attribute("open"))
-}
-
-/// Gives an element the focus, by its identifier.
-pub fn focus(id: &str) {
-    let element = document().get_element_by_id(id).and_then(|element| element.dyn_into::<HtmlElement>().ok());
-    // An element that is not there leaves the focus where it is.
-    let _ = element.map(|element| element.focus());
 }
 
 /// Shows the top of the page.
@@ -93,58 +83,6 @@ pub fn use_selected(select: &NodeRef, chosen: usize, options: usize) {
         if let Some(select) = select.cast::<HtmlSelectElement>() {
             select.set_selected_index(i32::try_from(chosen).unwrap_or(-1));
         }
-    });
-}
-
-/// Moves the focus to a card that opens, and from one that closes back to the number that it was opened from.
-#[hook]
-pub fn use_card_focus(why: &'static str, root: &'static str) {
-    let before = use_mut_ref(|| (why, root));
-    use_effect_with((why, root), move |&now| {
-        let before = before.replace(now);
-        let closes = why.is_empty();
-        // Whoever has gone on to something else stays there.
-        let lost = document().active_element().is_none_or(|element| element.tag_name() == "BODY");
-        // In a frame, whoever reads the page around it stays there.
-        let here = document().has_focus().unwrap_or(true);
-        if now != before && (!closes || lost) && here {
-            let id = if closes { ["ask-", before.1].concat() } else { "why".to_owned() };
-            if let Some(element) =
-                document().get_element_by_id(&id).and_then(|found| found.dyn_into::<HtmlElement>().ok())
-            {
-                let _ = element.focus();
-            }
-        }
-    });
-}
-
-/// Escape closes the card that is open. Ctrl+Z, Ctrl+Shift+Z and Ctrl+Y (Command on a Mac), except in text fields, which have their own undo.
-#[hook]
-pub fn use_shortcuts(emit: &Callback<Action>) {
-    let emit = emit.clone();
-    use_effect_with((), move |()| {
-        let options = EventListenerOptions::enable_prevent_default();
-        let listener = EventListener::new_with_options(&window(), "keydown", options, move |event| {
-            let Some(event) = event.dyn_ref::<KeyboardEvent>() else { return };
-            let action = match (event.ctrl_key() || event.meta_key(), event.shift_key(), event.key().as_str()) {
-                (false, false, "Escape") => {
-                    emit.emit(Action::Ask(""));
-                    return;
-                }
-                (true, false, "z") => Action::Undo,
-                (true, true, "Z" | "z") | (true, false, "y") => Action::Redo,
-                _ => return,
-            };
-            let target = event.target();
-            let field = target.as_ref().and_then(|target| target.dyn_ref::<HtmlInputElement>());
-            let area = target.as_ref().and_then(|target| target.dyn_ref::<HtmlTextAreaElement>());
-            if area.is_some() || field.is_some_and(|input| input.type_() == "text") {
-                return;
-            }
-            event.prevent_default();
-            emit.emit(action);
-        });
-        move || drop(listener)
     });
 }
 

@@ -1,18 +1,18 @@
 //! The poster of a scenario: what a picture of the whole page is made of.
 
-use std::cell::RefCell;
 use std::rc::Rc;
 
-use super::{Buffers, Derived, compare, derive};
-use crate::text::{self, Headline, Tiles, share};
+use super::texts;
+use crate::derived::{Buffers, Derived, compare, derive};
+use crate::text::{self, Headline, Tiles};
 use crate::view::View;
 use charts::paint::{Poster, Tile};
 use charts::spec::{ChartSpec, Line, LineRole};
 use engine::scenario::Scenario;
 
 /// What is computed for it.
-pub fn of_poster(scenario: &Scenario, pins: &[Scenario], view: &View) -> Derived {
-    let mut derived = derive(scenario, view, false, &RefCell::<Buffers>::default());
+pub(super) fn of_poster(scenario: &Scenario, pins: &[Scenario], view: &View) -> Derived {
+    let mut derived = derive(scenario, view, false, &mut Buffers::default());
     compare(&mut derived, scenario, view, pins);
     leave_out(Rc::make_mut(&mut derived.curve));
     derived
@@ -20,21 +20,21 @@ pub fn of_poster(scenario: &Scenario, pins: &[Scenario], view: &View) -> Derived
 
 /// Strategies that fit nowhere on the axis are named rather than drawn: there is little room.
 fn leave_out(curve: &mut ChartSpec) {
-    let moot = |line: &Line| matches!(line.role, LineRole::Strategy(_)) && line.segments.is_empty();
-    let names: Vec<&str> = curve.lines.iter().filter(|line| moot(line)).map(|line| line.name.as_str()).collect();
+    let is_nowhere = |line: &Line| matches!(line.role, LineRole::Strategy(_)) && line.segments.is_empty();
+    let names: Vec<&str> = curve.lines.iter().filter(|line| is_nowhere(line)).map(|line| line.name.as_str()).collect();
     if !names.is_empty() {
-        curve.caption += &share::not_drawn(&names);
-        curve.lines.retain(|line| !moot(line));
+        curve.caption += &texts::not_drawn(&names);
+        curve.lines.retain(|line| !is_nowhere(line));
     }
 }
 
 /// The poster of what was computed, with the way back.
-pub fn poster<'a>(scenario: &Scenario, derived: &'a Derived, link: &'a str) -> Poster<'a> {
-    let Headline { subject, verdict, rest, fits } = text::headline(scenario, &derived.report);
-    let Tiles { mfu, tokens, step, peak, bands, free, .. } = Tiles::of(scenario, &derived.report);
+pub(super) fn poster<'a>(derived: &'a Derived, link: &'a str) -> Poster<'a> {
+    let Headline { subject, verdict, rest, fits } = text::headline(&derived.scenario, &derived.report);
+    let Tiles { mfu, tokens, step, peak, bands, free, .. } = Tiles::of(&derived.scenario, &derived.report);
     let [of_mfu, of_tokens, of_step, of_peak] = bands;
-    let tile = |name, value, band| Tile { name, value, band, moot: false };
-    let timed = |name, value, band| Tile { name, value, band, moot: !fits };
+    let tile = |name, value, band| Tile { name, value, band, hypothetical: false };
+    let timed = |name, value, band| Tile { name, value, band, hypothetical: !fits };
     Poster {
         headline: [subject, verdict, rest],
         fits,
@@ -46,12 +46,12 @@ pub fn poster<'a>(scenario: &Scenario, derived: &'a Derived, link: &'a str) -> P
             tile(text::FREE, free, String::new()),
             tile(text::LIMITER, text::limiter(derived.report.limiter).into(), String::new()),
         ],
-        pins: derived.pins.iter().map(|pin| (pin.name.clone(), share::figures(&pin.scenario))).collect(),
+        pins: derived.pins.iter().map(|pin| (pin.name.clone(), texts::figures(&pin.scenario, &pin.report))).collect(),
         map: &derived.map,
         curve: &derived.curve,
         memory: &derived.memory,
         link,
-        made: share::made(),
+        made: texts::made(),
     }
 }
 
@@ -69,7 +69,7 @@ mod tests {
             let decoded = decode(link);
             let link = format!("https://example.org/?curve=gpus#{}", encode_with(&decoded.scenario, &decoded.pins));
             let derived = of_poster(&decoded.scenario, &decoded.pins, &View::default());
-            let poster = poster(&decoded.scenario, &derived, &link);
+            let poster = poster(&derived, &link);
             let svg = poster_svg(&poster).unwrap();
             let back = carried::of_svg(&svg).unwrap();
             assert_eq!(back, link);

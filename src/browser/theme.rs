@@ -1,4 +1,7 @@
-//! Light and dark: the choice goes to the page and to storage, the system's wish comes from it.
+//! Light, dark and paper: the choice of a theme goes to the page and to storage, the system's wish and printing come from the
+//! browser.
+
+use std::cell::Cell;
 
 use gloo::events::EventListener;
 use gloo::utils::{document_element, window};
@@ -54,4 +57,28 @@ pub fn use_theme(choice: ThemeChoice, kept: bool) -> Theme {
         ThemeChoice::Auto if *dark => Theme::Dark,
         ThemeChoice::Light | ThemeChoice::Auto => Theme::Light,
     }
+}
+
+thread_local! {
+    /// For what comes to the page only to be printed.
+    static PRINTING: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Whether the page is being printed. What changes with it is on the page before the browser lays it out.
+#[hook]
+pub fn use_printing() -> bool {
+    let printing = use_state_eq(|| PRINTING.get());
+    let setter = printing.setter();
+    use_effect_with((), move |()| {
+        let on = |event: &'static str, value: bool| {
+            let setter = setter.clone();
+            EventListener::new(&window(), event, move |_| {
+                PRINTING.set(value);
+                setter.set(value);
+            })
+        };
+        let both = (on("beforeprint", true), on("afterprint", false));
+        move || drop(both)
+    });
+    *printing
 }

@@ -1,11 +1,10 @@
 //! The headline: does it fit, how fast is it, what limits it.
 
-use engine::catalog::{self, accuracy};
+use engine::catalog;
 use engine::format;
 use engine::model::hardware::Accelerator;
 use engine::model::report::{Limiter, Report};
 use engine::scenario::{Model, Scenario};
-use engine::units::Bytes;
 
 /// The headline in three pieces, so that the verdict can stand out.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -29,7 +28,7 @@ impl Headline {
 
 /// The headline of a scenario.
 pub fn headline(scenario: &Scenario, report: &Report) -> Headline {
-    let subject = format!("{} on {}", model(&scenario.model), hardware(scenario));
+    let subject = format!("{} on {}", model_name(&scenario.model), hardware(scenario));
     let free = report.memory.free();
     let mfu = format::percent(report.mfu);
     if report.fits() {
@@ -60,7 +59,7 @@ pub fn limited_by(limiter: Limiter) -> &'static str {
     }
 }
 
-pub(super) fn model(model: &Model) -> String {
+pub(super) fn model_name(model: &Model) -> String {
     match model {
         Model::Preset { id, .. } => {
             catalog::model(id).map_or_else(|| (*id).to_string(), |entry| entry.name.to_string())
@@ -89,41 +88,5 @@ fn hardware(scenario: &Scenario) -> String {
         format!("{count} {name}")
     } else {
         format!("{count} {name} with {}", format::value(engine::params::Unit::Gib, memory.gib()))
-    }
-}
-
-/// The figures of the tiles.
-impl super::Tiles {
-    /// From a scenario and its report.
-    pub fn of(scenario: &Scenario, report: &Report) -> Self {
-        let free: Bytes = report.memory.free();
-        let step = |factor: f64| format::seconds(factor * report.time.step);
-        let peak = |factor: f64| format::bytes(factor * report.memory.peak);
-        let mfu = |factor: f64| format::percent(factor * report.mfu);
-        // The name says the unit.
-        let tokens = |factor: f64| -> String {
-            let text = format::tokens_per_s(factor * report.tokens_per_s_per_gpu);
-            text.strip_suffix("tokens/s").unwrap_or(&text).trim_end().into()
-        };
-        let (time, memory) = (accuracy::step_time(scenario), accuracy::peak_memory(scenario));
-        let (slow, fast) = (1.0 / time.high, 1.0 / time.low);
-        Self {
-            mfu: mfu(1.0),
-            tokens: tokens(1.0),
-            step: step(1.0),
-            peak: peak(1.0),
-            bands: [
-                format::range(&mfu(slow), &mfu(fast)),
-                format::range(&tokens(slow), &tokens(fast)),
-                format::range(&step(time.low), &step(time.high)),
-                format::range(&peak(memory.low), &peak(memory.high)),
-            ],
-            free: if report.fits() {
-                format::bytes(free)
-            } else {
-                format::delta(free.get(), |size| format::bytes(Bytes::new(size)))
-            },
-            fits: report.fits(),
-        }
     }
 }

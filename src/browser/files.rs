@@ -3,8 +3,8 @@
 use gloo::events::{EventListener, EventListenerOptions};
 use gloo::utils::window;
 use js_sys::Uint8Array;
-use wasm_bindgen::closure::Closure;
-use wasm_bindgen::{JsCast as _, JsValue};
+use js_sys::futures::{JsFuture, spawn_local};
+use wasm_bindgen::JsCast as _;
 use web_sys::{Blob, DragEvent, Event, File, HtmlInputElement, HtmlTextAreaElement, InputEvent};
 use yew::prelude::*;
 
@@ -94,19 +94,10 @@ fn read(file: &File, origin: Origin, take: &Callback<Arrived>) {
 }
 
 /// The bytes of a file; `None` where the browser cannot read it.
-pub fn bytes_of(file: &Blob, then: impl FnOnce(Option<Vec<u8>>) + 'static) {
-    let then = std::rc::Rc::new(std::cell::Cell::new(Some(then)));
-    let answer = |read: fn(JsValue) -> Option<Vec<u8>>| {
-        let then = then.clone();
-        Closure::once(move |result: JsValue| {
-            if let Some(then) = then.take() {
-                then(read(result));
-            }
-        })
-    };
-    let (done, refused) = (answer(|buffer| Some(Uint8Array::new(&buffer).to_vec())), answer(|_| None));
-    let _ = file.array_buffer().then2(&done, &refused);
-    // One of the two runs, once; both must outlive this call.
-    done.forget();
-    refused.forget();
+pub(super) fn bytes_of(file: &Blob, then: impl FnOnce(Option<Vec<u8>>) + 'static) {
+    let buffer = file.array_buffer();
+    spawn_local(async move {
+        let buffer = JsFuture::from(buffer).await.ok();
+        then(buffer.map(|buffer| Uint8Array::new(&buffer).to_vec()));
+    });
 }
