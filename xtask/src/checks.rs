@@ -4,7 +4,6 @@ use std::process::{Command, ExitCode};
 use std::time::{Duration, Instant};
 
 use crate::book;
-use crate::browser::Browser;
 use crate::caddy;
 use crate::chromium;
 use crate::engine::{ENGINE, SCORE};
@@ -19,6 +18,7 @@ use crate::site;
 use crate::tally::Tally;
 use crate::tools::{self, GECKODRIVER, MDBOOK, TRUNK, Tool, WASM_BINDGEN, WASM_TARGET};
 use crate::wasm_tests;
+use crate::webkit;
 
 /// A part of the checks, which can be had by itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -84,7 +84,8 @@ pub fn run(parts: &[Part]) -> ExitCode {
 /// Runs what finds most in a minute: unit tests, the laws in fewer cases, the links, the numbers of the documentation.
 pub fn run_fast() -> ExitCode {
     let mut suite = Suite::default();
-    suite.tests("Unit tests", &mut cargo(&["test", "--quiet", "--workspace", "--lib", "--bins", "--no-fail-fast"]));
+    let units = ["test", "--quiet", "--workspace", "--exclude", "e2e", "--lib", "--bins", "--no-fail-fast"];
+    suite.tests("Unit tests", &mut cargo(&units));
     let words = ["test", "--quiet", "--no-fail-fast", "--test", "laws", "--test", "links", "--test", "book"];
     suite.tests("Laws, links, documentation", cargo(&words).env("PROPTEST_CASES", FAST_CASES));
     suite.end()
@@ -117,7 +118,7 @@ impl Suite {
         self.check("Formatting", || run_program(&mut cargo(&["fmt", "--all", "--check"])));
         self.check("Wall between engine and page", wall);
         self.clippy("Lints, native", &["--workspace", "--all-targets"]);
-        self.clippy("Lints, tests of the built site", &["--test", "e2e"]);
+        self.clippy("Lints, tests of the built site", &["--package", "e2e", "--test", "site"]);
         if self.check("Rust target for Wasm", tools::wasm_target) {
             let words = ["--lib", "--bins", "--test", "browser", "--test", "bits", "--target", WASM_TARGET];
             self.clippy("Lints, Wasm", &words);
@@ -162,29 +163,19 @@ impl Suite {
         if let Some(mut tests) = tests {
             self.tests("Tests in Chromium", &mut tests);
         }
-        let mut firefox = None;
-        self.check("Firefox and geckodriver", || {
-            firefox = Some(firefox::ensure()?);
-            Ok(())
-        });
+        self.check("Firefox and geckodriver", || firefox::ensure().map(drop));
+        self.check("WebKitGTK and its driver", || webkit::ensure().map(drop));
         self.check("Caddy and nginx", || caddy::ensure().and_then(|_| nginx::ensure()).map(drop));
         let built = self.check("Site", site::build);
         if built {
             self.recipes();
-        }
-        if let (true, Some(chromium)) = (built, &chromium) {
-            self.site(chromium, firefox.as_ref());
+            self.site();
         }
     }
 
-    /// Tests of the built site; without a Firefox those in it fail.
-    fn site(&mut self, chromium: &Browser, firefox: Option<&Browser>) {
-        let mut site = cargo(&["test", "--quiet", "--test", "e2e"]);
-        site.env("CHROME", &chromium.browser).env("CHROMEDRIVER", &chromium.driver);
-        if let Some(firefox) = firefox {
-            site.env("FIREFOX", &firefox.browser).env("GECKODRIVER", &firefox.driver);
-        }
-        self.tests("Tests of the built site", &mut site);
+    /// Tests of the built site; those in a browser that is missing fail.
+    fn site(&mut self) {
+        self.tests("Tests of the built site", &mut cargo(&["test", "--quiet", "--package", "e2e", "--test", "site"]));
     }
 
     /// The documentation, which a site is built without where it must be, and the sites that show figures; the tests of the built

@@ -1,6 +1,7 @@
 //! `cargo xtask <command>`: see [`USAGE`].
 
 use std::ffi::OsString;
+use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
 
@@ -24,7 +25,9 @@ Usage: cargo xtask <command>
   test --exports             the frameworks' settings against their own parsers
   fuzz [TARGET] [--seconds N]
                              the fuzz targets, or one, each for a minute
-  bench [--markdown]         size, speed and latency of the built site, as a table
+  bench [--markdown] [--site DIR]...
+                             size, speed and latency of the built site, as a table; --site: of the pages alone of sites that
+                             are built already, side by side
   npm [--test]               the engine as an npm package, in target/npm/; its tests
   accuracy                   the tables of docs/accuracy.md from the rows under tests/measured
   book                       the documentation alone, into target/book/docs
@@ -73,8 +76,10 @@ fn dispatch(arguments: &[OsString]) -> Result<ExitCode> {
         ["accuracy"] => accuracy::run()?,
         ["book"] => book::run_command()?,
         ["recipes"] => recipes::build()?,
-        ["bench"] => bench::run(bench::Format::Text)?,
-        ["bench", "--markdown"] => bench::run(bench::Format::Markdown)?,
+        ["bench", options @ ..] => {
+            let (format, sites) = bench_options(options)?;
+            bench::run(format, &sites)?;
+        }
         [] | ["help" | "--help" | "-h"] => println!("{USAGE}"),
         other => return Err(Failure::new(format!("`{}` is not a command.\n\n{USAGE}", other.join(" ")))),
     }
@@ -98,6 +103,23 @@ fn serve_options(words: &[&str]) -> Result<(site::Profile, u16)> {
         }
     }
     Ok((profile, port))
+}
+
+fn bench_options(words: &[&str]) -> Result<(bench::Format, Vec<PathBuf>)> {
+    let mut format = bench::Format::Text;
+    let mut sites = Vec::new();
+    let mut rest = words.iter();
+    while let Some(&word) = rest.next() {
+        match word {
+            "--markdown" => format = bench::Format::Markdown,
+            "--site" => {
+                let site = rest.next().ok_or_else(|| Failure::new("`--site` wants a folder, as in `--site dist`."))?;
+                sites.push(PathBuf::from(site));
+            }
+            other => return Err(Failure::new(format!("`bench` has no option `{other}`.\n\n{USAGE}"))),
+        }
+    }
+    Ok((format, sites))
 }
 
 fn fuzz_options<'a>(words: &[&'a str]) -> Result<(Option<&'a str>, Duration)> {
