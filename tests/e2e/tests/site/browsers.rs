@@ -19,6 +19,7 @@ fn the_page_works_in_firefox() -> Result<()> {
 }
 
 #[test]
+#[cfg_attr(not(target_os = "linux"), ignore = "WebKitGTK is a browser of Linux")]
 fn the_page_works_in_webkit() -> Result<()> {
     // WebKit's driver cannot run a script before the page's own: the page loads it.
     let folder = tempdir()?;
