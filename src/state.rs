@@ -2,11 +2,13 @@
 
 mod action;
 mod history;
+mod target;
 
 use std::rc::Rc;
 
 pub use action::{Action, Pick};
 use history::History;
+pub use target::SelectTarget;
 use yew::Reducible;
 
 use crate::view::View;
@@ -29,6 +31,10 @@ pub struct Draft {
     pub text: String,
     /// Why it is no value, and which value would be nearest.
     pub refusal: Option<quantity::TypedError>,
+    /// The scenario before the edit: it returns where the text is no value, or the edit is given up.
+    before: Scenario,
+    /// The scenario as the edit left it.
+    after: Scenario,
 }
 
 /// Every choice.
@@ -52,7 +58,8 @@ pub struct State {
     pub view: View,
     /// The scenario before the last action, where that chose a place in a figure: it may be the first click of two.
     placed: Option<Scenario>,
-    /// What the scenario is measured against.
+    /// What the scenario is measured against: the catalog's values of what is picked. It is state, not derived: behind custom values
+    /// it remembers the entry that they were made from, which the scenario alone does not tell ([`preset::following`]).
     pub preset: Scenario,
 }
 
@@ -136,35 +143,52 @@ impl State {
 
     fn number(&mut self, key: &str, value: f64) {
         if let Some(param @ &Param { kind: Kind::Number(number), .. }) = params::find(key) {
-            self.make_own(param);
+            self.make_custom(param);
             (number.set)(&mut self.scenario, value);
         }
     }
 
-    /// Before a row of the architecture is set, a named model becomes the user's own.
-    fn make_own(&mut self, param: &Param) {
+    /// Before a row of the architecture is set, a named model becomes custom.
+    fn make_custom(&mut self, param: &Param) {
         if param.group == Group::Architecture && !matches!(self.scenario.model, Model::Custom { .. }) {
             pick::pick_model(&mut self.scenario, CUSTOM);
         }
     }
 
     fn typed(&mut self, key: &'static str, text: String) {
+        let before = self.before_the_edit(key);
         self.forget_draft(key);
         let Some(param) = params::find(key) else { return };
         let Kind::Number(number) = param.kind else { return };
-        let refusal = match quantity::parse(param.label, &number, &text, (number.get)(&self.scenario)) {
+        let refusal = match quantity::parse(param.label, &number, &text, (number.get)(&before)) {
             Ok(value) => {
                 // The same value in other words changes nothing.
                 if value != (number.get)(&self.scenario) {
-                    self.make_own(param);
+                    self.make_custom(param);
                     (number.set)(&mut self.scenario, value);
                 }
                 None
             }
-            Err(refusal) => Some(refusal),
+            Err(refusal) => {
+                // `1` was a value on the way to `1e99`, and nobody meant it.
+                self.scenario = before;
+                Some(refusal)
+            }
         };
         self.settled = false;
-        self.drafts.push(Draft { key, text, refusal });
+        self.drafts.push(Draft { key, text, refusal, before, after: self.scenario });
+    }
+
+    /// The scenario before the text in a field was edited. Whatever else changed the scenario since has ended the edit.
+    fn before_the_edit(&self, key: &str) -> Scenario {
+        let draft = self.draft(key).filter(|draft| draft.after == self.scenario);
+        draft.map_or(self.scenario, |draft| draft.before)
+    }
+
+    fn give_up(&mut self, key: &str) {
+        self.scenario = self.before_the_edit(key);
+        self.forget_draft(key);
+        self.settled = true;
     }
 
     fn nearest(&mut self, key: &'static str) {
@@ -203,9 +227,10 @@ impl State {
                 self.settled = true;
             }
             Action::Nearest { key } => self.nearest(key),
+            Action::GiveUp { key } => self.give_up(key),
             Action::Choose { key, index } => {
                 if let Some(param @ &Param { kind: Kind::Choice(choice), .. }) = params::find(key) {
-                    self.make_own(param);
+                    self.make_custom(param);
                     (choice.set)(&mut self.scenario, index);
                 }
                 self.settled = true;
@@ -282,8 +307,12 @@ impl State {
                 self.placed = placed;
                 self.view = view.bounded(&self.scenario);
             }
-            Action::Ask(key) => self.view = self.view.asking(key),
-            Action::Follow(key) => self.view = self.view.following(key),
+            Action::Restore(view) => {
+                let View { theme, embed, panels, controls, .. } = self.view;
+                self.view = View { theme, embed, panels, controls, ..view }.bounded(&self.scenario);
+            }
+            Action::OpenExplanation(key) => self.view = self.view.explaining(key),
+            Action::FollowExplanation(key) => self.view = self.view.following(key),
         }
     }
 }

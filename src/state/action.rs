@@ -8,7 +8,7 @@ use engine::scenario::{Id, Scenario};
 /// An entry of the catalog, picked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pick {
-    /// A model; [`engine::scenario::CUSTOM`] is the present one as the user's own, as it is for GPU and cluster.
+    /// A model; [`engine::scenario::CUSTOM`] makes the present one custom, as it does for GPU and cluster.
     Model(Id),
     /// A point of the ladder, as close as it gets to the present model's size.
     Ladder,
@@ -29,7 +29,7 @@ pub enum Action {
         /// The slider's new position.
         index: u32,
     },
-    /// Text is typed; what is no value leaves the scenario as it was.
+    /// Text is typed; where it is no value, the value from before the edit counts.
     Type {
         /// The parameter.
         key: &'static str,
@@ -40,6 +40,11 @@ pub enum Action {
     Settle,
     /// The value that was offered for text that is none is taken.
     Nearest {
+        /// The parameter.
+        key: &'static str,
+    },
+    /// An edit of a typed field is given up: the value from before it returns.
+    GiveUp {
         /// The parameter.
         key: &'static str,
     },
@@ -91,10 +96,12 @@ pub enum Action {
     Example(Option<usize>),
     /// The list of what could not be read is closed.
     DismissBanner,
-    /// A number is asked about, or no longer; an empty name closes the card.
-    Ask(&'static str),
-    /// A link of the card is followed.
-    Follow(&'static str),
+    /// The explanation of this key is opened, or closed where it is open; an empty key closes any.
+    OpenExplanation(&'static str),
+    /// A link of the open explanation is followed.
+    FollowExplanation(&'static str),
     /// Something else is looked at.
     Look(View),
+    /// A saved file is opened: what it looked at, with the reader's own theme, panels and controls.
+    Restore(View),
 }

@@ -86,8 +86,9 @@ pub fn run_fast() -> ExitCode {
     let mut suite = Suite::default();
     let units = ["test", "--quiet", "--workspace", "--exclude", "e2e", "--lib", "--bins", "--no-fail-fast"];
     suite.tests("Unit tests", &mut cargo(&units));
-    let words = ["test", "--quiet", "--no-fail-fast", "--test", "laws", "--test", "links", "--test", "book"];
-    suite.tests("Laws, links, documentation", cargo(&words).env("PROPTEST_CASES", FAST_CASES));
+    let laws = ["test", "--quiet", "--package", ENGINE, "--test", "suite", "--", "laws::", "links::"];
+    suite.tests("Laws and links", cargo(&laws).env("PROPTEST_CASES", FAST_CASES));
+    suite.tests("Numbers of the documentation", &mut cargo(&["test", "--quiet", "--test", "book"]));
     suite.end()
 }
 

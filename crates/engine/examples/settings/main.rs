@@ -1,5 +1,5 @@
 //! Writes the settings of many scenarios in every framework's words, for `tests/exports/check.py` to hold against the frameworks'
-//! own parsers: `cargo run --no-default-features --example settings [FOLDER]`. With a link or fragment as the second argument it
+//! own parsers: `cargo run -p shardwise-engine --example settings [FOLDER]`. With a link or fragment as the second argument it
 //! writes those of that scenario alone.
 
 mod grid;
@@ -55,7 +55,7 @@ fn described(folder: &Path, name: &str, scenario: &Scenario) -> std::io::Result<
     for framework in Framework::ALL {
         let settings = text(framework, scenario);
         std::fs::write(folder.join(settings.file_name), &settings.body)?;
-        let sentences = settings.notes.to_vec();
+        let sentences = settings.notes.clone();
         notes.insert(framework.name().to_owned(), json!(sentences));
     }
     let setup = scenario.setup();

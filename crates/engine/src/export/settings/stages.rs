@@ -30,10 +30,10 @@ pub(super) fn layers_of_stages(setup: &Setup) -> Vec<u32> {
 /// The layers of every GPU of the pipeline.
 pub(super) fn layers_of_gpus(setup: &Setup) -> Vec<u32> {
     let (pp, all) = (setup.mesh.pp, setup.architecture.num_hidden_layers);
-    let [first, _, last] = stages(setup).map(|stage| stage.layers);
-    if pp == 1 {
+    let stages = stages(setup).map(|stage| stage.layers);
+    let (first, Some(last)) = (stages.first, stages.last) else {
         return vec![all];
-    }
+    };
     let (between, rest) = (pp.saturating_sub(2), all.saturating_sub(first).saturating_sub(last));
     let share = rest.checked_div(between).unwrap_or(0);
     let longer = rest.checked_rem(between).unwrap_or(0);

@@ -10,10 +10,10 @@ use super::states::{
 use crate::model::parallel::Schedule;
 use crate::model::report::{MemoryPart, MemoryParts, MemoryReport, PeakMoment};
 use crate::model::setup::Setup;
-use crate::model::share::{self, Params};
+use crate::model::share::{self, LocalParams};
 use crate::model::software::{Framework, Loss, NormKernel};
-use crate::model::stages::Stage;
-use crate::model::sync::Sync;
+use crate::model::stages::{ByStage, Stage};
+use crate::model::sync::GradientSyncPlan;
 use crate::model::training::Sharding;
 use crate::units::Bytes;
 pub use terms::{PeakTerms, Working};
@@ -78,13 +78,17 @@ enum Point {
 /// Counts every point at which the peak can lie: the loss, the middle and the end of the backward pass of the last layer, of
 /// the one before it, of the second and of the first (between them memory is linear in the layer), the root unit's
 /// reduction, and the optimizer's update.
-pub fn peak(setup: &Setup, stages: &[Stage; 3]) -> MemoryReport {
-    let [first, rest @ ..] = stages;
-    let mut most = of_stage(setup, first);
-    for stage in rest.iter().filter(|stage| stage.count > 0.0) {
+pub fn peak(setup: &Setup, stages: &ByStage<Stage>) -> MemoryReport {
+    most_needy(setup, stages).1
+}
+
+/// The stage that needs most memory, the earliest of equals, with its memory.
+fn most_needy<'a>(setup: &Setup, stages: &'a ByStage<Stage>) -> (&'a Stage, MemoryReport) {
+    let mut most = (&stages.first, of_stage(setup, &stages.first));
+    for stage in stages.between.iter().chain(&stages.last) {
         let other = of_stage(setup, stage);
-        if other.allocated > most.allocated {
-            most = other;
+        if other.allocated > most.1.allocated {
+            most = (stage, other);
         }
     }
     most
@@ -99,6 +103,12 @@ pub fn of_stage(setup: &Setup, stage: &Stage) -> MemoryReport {
         .with(MemoryPart::Context, context(setup))
         .with(MemoryPart::Fragmentation, allocated * fragmentation(setup));
     MemoryReport { parts, moment, allocated, peak: parts.total(), capacity: setup.accelerator.memory }
+}
+
+/// Logits of one micro-batch on one GPU of a stage.
+fn logits(setup: &Setup, stage: &Stage) -> f64 {
+    let here = f64::from(u8::from(stage.head));
+    here * share::tokens(setup) * f64::from(setup.architecture.vocab_size) / f64::from(setup.mesh.tp.max(1))
 }
 
 /// What the allocator holds beyond what is alive, as a share of it.
@@ -119,7 +129,7 @@ fn context(setup: &Setup) -> Bytes {
 
 /// The sizes from which the parts of every point are put together.
 struct Ledger {
-    params: Params,
+    params: LocalParams,
     bytes: RecipeBytes,
     /// One layer's gradients at rest.
     gradient_shard: f64,
@@ -153,7 +163,7 @@ struct Ledger {
 }
 
 impl Ledger {
-    fn new(setup: &Setup, stage: &Stage, params: &Params) -> Self {
+    fn new(setup: &Setup, stage: &Stage, params: &LocalParams) -> Self {
         let arch = &setup.architecture;
         let bytes = recipe_bytes(setup.recipe);
         let (degrees, of_experts) = (shard_degrees(setup), expert_shard_degrees(setup));
@@ -169,8 +179,7 @@ impl Ledger {
         } else {
             of_layer
         };
-        let here = f64::from(u8::from(stage.head));
-        let logits = here * tokens * f64::from(arch.vocab_size) / f64::from(setup.mesh.tp.max(1));
+        let logits = logits(setup, stage);
         let upcast = if setup.kernels.norms == NormKernel::Upcast { UPCAST_AT_LOSS * hidden } else { 0.0 };
         let replicas = setup.mesh.replicas().saturating_mul(setup.mesh.cp);
         Self {
@@ -184,7 +193,7 @@ impl Ledger {
             sharding: setup.sharding,
             framework: setup.framework,
             offloaded: setup.offload.parameters,
-            reduces_once: !Sync::of(setup).reduce_each,
+            reduces_once: !GradientSyncPlan::of(setup).reduce_each,
             replicas_reduce: replicas > 1,
             experts_reduce: setup.mesh.expert_shard_group().saturating_mul(setup.mesh.expert_replicas()) > 1,
             sharded_gather: degrees.weights > 1.0 || bytes.gathered < bytes.weights || setup.offload.parameters,

@@ -1,7 +1,7 @@
 //! Weights, gradients and optimizer state at rest.
 
 use crate::model::setup::Setup;
-use crate::model::share::Params;
+use crate::model::share::LocalParams;
 use crate::model::training::{ComputeFormat, Optimizer, Recipe, Sharding};
 use crate::units::Bytes;
 
@@ -118,7 +118,7 @@ const BLOCK_SCALES: f64 = 2.0 * 4.0 / 2048.0;
 /// that AdamW's have under the recipe. For matrices, and for all else (norms, embedding, head).
 ///
 /// ```
-/// # use shardwise::{catalog, model::{memory::states::optimizer_bytes, setup::Setup, training::{Optimizer, Recipe}}};
+/// # use engine::{catalog, model::{memory::states::optimizer_bytes, setup::Setup, training::{Optimizer, Recipe}}};
 /// let setup = catalog::default_scenario().setup();
 /// let bytes = |recipe, optimizer| optimizer_bytes(&Setup { recipe, optimizer, ..setup });
 /// // ZeRO's K = 12 with Adam: the fp32 copy and two moments (arXiv 1910.02054, section 3.1).
@@ -156,7 +156,7 @@ pub fn gathered_layer_bytes(setup: &Setup) -> f64 {
 }
 
 /// The states of one GPU's parameters at rest under the setup's recipe, optimizer and offloading.
-pub fn of_gpu(setup: &Setup, params: &Params) -> States {
+pub fn of_gpu(setup: &Setup, params: &LocalParams) -> States {
     let (degrees, of_experts) = (shard_degrees(setup), expert_shard_degrees(setup));
     let (dense, routed) = (params.dense(), params.experts());
     let at_rest = states(dense, setup.recipe, degrees);
