@@ -22,10 +22,10 @@ use crate::state::{Action, State};
 use crate::text;
 use crate::view::View;
 use charts::palette::Theme;
-use charts::spec::ChartSpec;
+use charts::spec::{AxisKey, ChartSpec};
 use charts::timeline::{Level, Zoom};
 use charts::views::{AXES, Metric, axes_of, bounds_hold, every_axis};
-use engine::params::Param;
+use engine::params::{Param, ParamId};
 use engine::scenario::Scenario;
 
 /// Where figures send what happens.
@@ -49,7 +49,7 @@ pub struct Below {
 fn axis(
     (id, name): (&'static str, &'static str),
     axes: &[(usize, &'static Param)],
-    now: Option<&str>,
+    now: Option<AxisKey>,
     view: View,
     choose: Choose,
     emit: &Callback<Action>,
@@ -60,13 +60,13 @@ fn axis(
     };
     let items: Vec<Item> = axes.iter().map(group).collect();
     let places: Vec<usize> = axes.iter().map(|axis| axis.0).collect();
-    let chosen = axes.iter().position(|axis| Some(axis.1.key) == now).unwrap_or(0);
+    let chosen = axes.iter().position(|axis| Some(AxisKey::Param(axis.1.id)) == now).unwrap_or(0);
     html! { <Select {id} {name} {items} {places} {chosen} {view} {choose} {emit} /> }
 }
 
-/// The key of the axis at a place among all of them.
-fn key(place: usize) -> &'static str {
-    every_axis().nth(place).map_or("seq", |param| param.key)
+/// The parameter of the axis at a place among all of them.
+fn axis_at(place: usize) -> ParamId {
+    every_axis().nth(place).map_or(ParamId::SequenceLength, |param| param.id)
 }
 
 /// The metric of the curves.
@@ -112,8 +112,8 @@ pub fn map(state: &State, derived: &Derived, theme: Theme, Sinks { emit, say }: 
     let view = state.view;
     let (map_x, map_y) = (derived.map.x.key, derived.map.y.key);
     let axes = axes_of(&state.scenario, false);
-    let across = Choose(|view, place| Action::Look(view.with_map_x(key(place))));
-    let up = Choose(|view, place| Action::Look(view.with_map_y(key(place))));
+    let across = Choose(|view, place| Action::Look(view.with_map_x(axis_at(place))));
+    let up = Choose(|view, place| Action::Look(view.with_map_y(axis_at(place))));
     let of_map = Narrow { view, with: |view, map_part| View { map_part, ..view } };
     html! {
         <Figure id="map" spec={derived.map.clone()} {theme} emit={emit.clone()} say={say.clone()} hint={text::HINT} narrow={of_map}>
@@ -128,7 +128,7 @@ pub fn map(state: &State, derived: &Derived, theme: Theme, Sinks { emit, say }: 
 pub fn curve(state: &State, derived: &Derived, theme: Theme, Sinks { emit, say }: Sinks) -> Html {
     let view = state.view;
     let of_cost = axes_of(&state.scenario, view.metric == Metric::Cost);
-    let along = Choose(|view, place| Action::Look(view.with_curve_x(key(place))));
+    let along = Choose(|view, place| Action::Look(view.with_curve_x(axis_at(place))));
     let of_curve = Narrow { view, with: |view, [curve_part, _]| View { curve_part, ..view } };
     let bounds = emit.reform(move |_: MouseEvent| Action::Look(View { bounds: !view.bounds, ..view }));
     let overlay = if bounds_hold(&state.scenario) {

@@ -8,7 +8,7 @@ use crate::effects;
 use crate::state::{Action, Draft};
 use crate::text;
 use engine::catalog::preset;
-use engine::params::{ARCHITECTURE, Group, PARAMS, Param, every};
+use engine::params::{Group, PARAMS, Param, ParamId, every};
 use engine::scenario::{CUSTOM, Model, Scenario};
 
 /// The folded groups, in order.
@@ -33,7 +33,8 @@ pub fn title(group: Group) -> Option<&'static str> {
 const OWN: [u32; 3] = [0, 1, 2];
 
 /// Rows that mean nothing without latent attention.
-const OF_LATENT_ATTENTION: [&str; 4] = ["qrank", "nope", "rope", "vdim"];
+const OF_LATENT_ATTENTION: [ParamId; 4] =
+    [ParamId::QueryRank, ParamId::NopeHeadDim, ParamId::RopeHeadDim, ParamId::ValueHeadDim];
 
 /// What to show, and where actions go.
 #[derive(PartialEq, Properties)]
@@ -94,18 +95,17 @@ fn use_unfolded(around: Around<'_>, open: &UseStateHandle<u32>) {
 /// Whether a row says anything about a model: the widths of latent attention and of experts only where there are any.
 fn is_shown(param: &Param, scenario: &Scenario) -> bool {
     let shape = scenario.model.architecture();
-    let place = |key: &str| ARCHITECTURE.iter().position(|row| row.key == key);
-    let of_experts = place(param.key) > place("experts");
-    (shape.latent.is_used() || !OF_LATENT_ATTENTION.contains(&param.key))
+    let of_experts = param.id > ParamId::Experts;
+    (shape.latent.is_used() || !OF_LATENT_ATTENTION.contains(&param.id))
         && (shape.experts.num_experts > 0 || !of_experts)
 }
 
 /// A folded group, with the number of parameters in it that were changed.
 fn folded(group: Group, title: &str, around: Around, open: bool, toggle: Callback<Event>) -> Html {
-    let rows = || every().filter(move |param| param.group == group && !PROMOTED.contains(&param.key));
+    let rows = || every().filter(move |param| param.group == group && !PROMOTED.contains(&param.id));
     let changed = rows().filter(|param| preset::is_changed(param, around.scenario, around.preset)).count();
     let is_made = |param: &&Param| {
-        let always = PARAMS.iter().any(|row| row.key == param.key);
+        let always = PARAMS.iter().any(|row| row.id == param.id);
         always || (open && is_shown(param, around.scenario))
     };
     // So many rows explain themselves on pointing alone.

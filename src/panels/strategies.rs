@@ -8,6 +8,7 @@ use crate::text::{self, strategies as words};
 use charts::names;
 use engine::analysis::limits::{Reach, by_strategy};
 use engine::explain::REACHES;
+use engine::params::ParamId;
 use engine::scenario::Scenario;
 
 /// What to show, and where actions go.
@@ -51,7 +52,7 @@ pub fn Strategies(props: &Props) -> Html {
 fn row(scenario: &Scenario, reach: &Reach, all: &[Reach], emit: &Callback<Action>) -> Html {
     let chosen = scenario.strategy == reach.strategy;
     let place = reach.strategy.place();
-    let choose = emit.reform(move |_: MouseEvent| Action::Choose { key: "strategy", index: place });
+    let choose = emit.reform(move |_: MouseEvent| Action::Choose { key: ParamId::Strategy, index: place });
     let class = classes!(chosen.then_some("chosen"), (!reach.report.fits()).then_some("moot"));
     html! {
         <tr {class}>

@@ -2,14 +2,15 @@
 //! header, help, glossary entry and property-test generator.
 
 mod check;
+mod id;
 pub mod quantity;
 pub mod scale;
-pub mod table;
+mod table;
 
 use crate::scenario::Scenario;
 pub use check::is_held;
 pub use check::issues;
-pub use table::{ARCHITECTURE, CONSTANTS, PARAMS};
+pub use id::{ARCHITECTURE, CONSTANTS, PARAMS, ParamId, every, find};
 
 /// The unit in which a parameter is shown, typed and written to links.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -145,6 +146,8 @@ pub enum Group {
 /// One row of the table.
 #[derive(Clone, Copy, Debug)]
 pub struct Param {
+    /// Its identifier; the rows leave it out, as the list of parameters gives it to them.
+    pub id: ParamId,
     /// Its key in links.
     pub key: &'static str,
     /// Its accessible name and label.
@@ -161,12 +164,38 @@ pub struct Param {
     pub applies: fn(&Scenario) -> bool,
 }
 
-/// The row with this key, with or without a control.
-pub fn find(key: &str) -> Option<&'static Param> {
-    every().find(|param| param.key == key)
-}
+impl Param {
+    /// What a row is that says nothing: rows say what differs.
+    const DEFAULT: Self = Self {
+        id: ParamId::GpuMemory,
+        key: "",
+        label: "",
+        csv: "",
+        group: Group::Main,
+        help: "",
+        kind: Kind::Choice(Choice { options: &[], get: |_| 0, set: |_, _| {} }),
+        applies: |_| true,
+    };
 
-/// Every row: [`PARAMS`], then those that have no control of their own, [`CONSTANTS`] and [`ARCHITECTURE`].
-pub fn every() -> impl Iterator<Item = &'static Param> {
-    PARAMS.iter().chain(CONSTANTS).chain(ARCHITECTURE)
+    /// The row with an effect in some scenarios alone.
+    const fn when(mut self, applies: fn(&Scenario) -> bool) -> Self {
+        self.applies = applies;
+        self
+    }
+
+    /// The bounds, unit and accessors of a number; `None` for a choice.
+    pub fn number(&self) -> Option<&Number> {
+        match &self.kind {
+            Kind::Number(number) => Some(number),
+            Kind::Choice(_) => None,
+        }
+    }
+
+    /// The options and accessors of a choice; `None` for a number.
+    pub fn choice(&self) -> Option<&Choice> {
+        match &self.kind {
+            Kind::Choice(choice) => Some(choice),
+            Kind::Number(_) => None,
+        }
+    }
 }

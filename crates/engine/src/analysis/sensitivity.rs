@@ -1,7 +1,7 @@
 //! Which number moves the result most: each raised by a tenth and doubled, the rest as it is.
 
 use super::sweep::{self, Sample};
-use crate::params::{CONSTANTS, Group, Kind, Number, PARAMS, Param};
+use crate::params::{CONSTANTS, Group, Kind, Number, PARAMS, Param, ParamId};
 use crate::scenario::{Model, Scenario};
 
 /// What one change does.
@@ -67,12 +67,12 @@ pub fn strongest(scenario: &Scenario, count: usize, measure: &dyn Fn(&Scenario, 
 /// Whether there can be more of it: a model that has a name has its size, and a kind of parallelism that is not used would be a new one.
 fn is_knob(scenario: &Scenario, param: &Param) -> bool {
     let degrees = scenario.degrees();
-    match param.key {
-        "size" => matches!(scenario.model, Model::Ladder { .. }),
-        "tp" => degrees.tp > 1,
-        "cp" => degrees.cp > 1,
-        "pp" => degrees.pp > 1,
-        "ep" | "etp" if degrees.ep * degrees.etp <= 1 => false,
+    match param.id {
+        ParamId::ModelSize => matches!(scenario.model, Model::Ladder { .. }),
+        ParamId::Tp => degrees.tp > 1,
+        ParamId::Cp => degrees.cp > 1,
+        ParamId::Pp => degrees.pp > 1,
+        ParamId::Ep | ParamId::Etp if degrees.ep * degrees.etp <= 1 => false,
         _ => param.group != Group::Run && (param.applies)(scenario),
     }
 }
@@ -122,8 +122,8 @@ mod tests {
         sample.mfu
     }
 
-    fn find<'a>(knobs: &'a [Knob], key: &str) -> Option<&'a Knob> {
-        knobs.iter().find(|knob| knob.param.key == key)
+    fn find(knobs: &[Knob], id: ParamId) -> Option<&Knob> {
+        knobs.iter().find(|knob| knob.param.id == id)
     }
 
     #[test]
@@ -133,15 +133,18 @@ mod tests {
         let now = scenario.report();
         let slow = strongest(&scenario, 10, &mfu);
         // The network sets the time: twice the peak is as fast, and so half as well used; twice the link is not.
-        let peak = find(&slow, "peak").unwrap().doubled.unwrap();
+        let peak = find(&slow, ParamId::Peak16Bit).unwrap().doubled.unwrap();
         assert!((peak.value / now.mfu - 0.5).abs() < 0.02, "{}", peak.value / now.mfu);
-        let link = find(&slow, "link").unwrap().doubled.unwrap();
+        let link = find(&slow, ParamId::LinkBandwidth).unwrap().doubled.unwrap();
         assert!(link.value / now.mfu > 1.7, "{}", link.value / now.mfu);
         scenario.network.values.inter_node = BytesPerSecond::from_gbit_per_s(1600.0);
         let fast = strongest(&scenario, 10, &mfu);
-        let matmul = find(&fast, "matmul").unwrap();
+        let matmul = find(&fast, ParamId::MatmulEfficiency).unwrap();
         assert!(matmul.tenth.unwrap().value > 1.04 * scenario.report().mfu);
-        assert!(find(&fast, "link").is_none_or(|link| link.doubled.unwrap().value < 1.05 * scenario.report().mfu));
+        assert!(
+            find(&fast, ParamId::LinkBandwidth)
+                .is_none_or(|link| link.doubled.unwrap().value < 1.05 * scenario.report().mfu)
+        );
     }
 
     #[test]
@@ -176,6 +179,6 @@ mod tests {
         assert!(!scenario.report().fits());
         let knobs = strongest(&scenario, 10, &mfu);
         assert!(knobs.first().is_some_and(|knob| knob.doubled.is_some_and(|effect| effect.fits)));
-        assert!(find(&knobs, "mem").is_some());
+        assert!(find(&knobs, ParamId::GpuMemory).is_some());
     }
 }

@@ -1,12 +1,12 @@
 //! How things are called in JSON.
 
 use crate::model::report::{Limiter, MemoryPart, PeakMoment};
-use crate::params::{self, Kind};
+use crate::params::ParamId;
 use crate::scenario::Strategy;
 
 /// The name of a strategy in links and JSON, as the table of parameters has it.
 pub(super) fn strategy(strategy: Strategy) -> Option<&'static str> {
-    let Kind::Choice(choice) = params::find("strategy")?.kind else { return None };
+    let choice = ParamId::Strategy.param().choice()?;
     choice.options.get(strategy.place()).map(|option| option.key)
 }
 

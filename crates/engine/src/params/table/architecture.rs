@@ -41,7 +41,7 @@ macro_rules! count {
         $min:literal ..= $max:literal, $help:literal
     ) => {
         $(#[$doc])*
-        pub const $name: Param = Param {
+        pub(in crate::params) const $name: Param = Param {
             key: $key,
             label: $label,
             csv: last!($($field).+),
@@ -62,6 +62,7 @@ macro_rules! count {
                 },
             }),
             applies: is_custom,
+            ..Param::DEFAULT
         };
     };
 }
@@ -73,7 +74,7 @@ macro_rules! named {
         $help:literal
     ) => {
         $(#[$doc])*
-        pub const $name: Param = Param {
+        pub(in crate::params) const $name: Param = Param {
             key: $key,
             label: $label,
             csv: last!($($field).+),
@@ -89,12 +90,13 @@ macro_rules! named {
                 },
             }),
             applies: is_custom,
+            ..Param::DEFAULT
         };
     };
 }
 
-pub mod experts;
-pub mod latent;
+pub(in crate::params) mod experts;
+pub(in crate::params) mod latent;
 
 /// The values of a yes-or-no row.
 const NO_YES: &[bool] = &[false, true];

@@ -1,15 +1,15 @@
 //! The whole run: data, price, power, failures, checkpoints.
 
-use super::{Group, Kind, Param, Scale, Unit, always, number, switched};
+use super::{Group, Kind, Param, Scale, Unit, number, switched};
 use crate::units::{BytesPerSecond, Seconds};
 
 /// A row of this group.
 const fn row(key: &'static str, label: &'static str, csv: &'static str, help: &'static str, kind: Kind) -> Param {
-    Param { key, label, csv, group: Group::Run, help, kind, applies: always }
+    Param { key, label, csv, group: Group::Run, help, kind, ..Param::DEFAULT }
 }
 
 /// Tokens to train on.
-pub const TOKENS: Param = row(
+pub(in crate::params) const TOKENS: Param = row(
     "tokens",
     "Training tokens",
     "training_tokens",
@@ -24,7 +24,7 @@ pub const TOKENS: Param = row(
 );
 
 /// Price of a GPU-hour.
-pub const PRICE: Param = row(
+pub(in crate::params) const PRICE: Param = row(
     "price",
     "Price of a GPU-hour",
     "usd_per_gpu_hour",
@@ -39,7 +39,7 @@ pub const PRICE: Param = row(
 );
 
 /// Power usage effectiveness.
-pub const PUE: Param = row(
+pub(in crate::params) const PUE: Param = row(
     "pue",
     "PUE",
     "pue",
@@ -54,7 +54,7 @@ pub const PUE: Param = row(
 );
 
 /// Carbon intensity of the grid.
-pub const GRID: Param = row(
+pub(in crate::params) const GRID: Param = row(
     "co2",
     "Grid CO₂",
     "grid_gco2_per_kwh",
@@ -69,7 +69,7 @@ pub const GRID: Param = row(
 );
 
 /// Rate of the file system.
-pub const STORAGE: Param = row(
+pub(in crate::params) const STORAGE: Param = row(
     "storage",
     "Storage bandwidth",
     "storage_gb_per_s",
@@ -84,7 +84,7 @@ pub const STORAGE: Param = row(
 );
 
 /// Mean time between failures of one GPU.
-pub const MTBF: Param = row(
+pub(in crate::params) const MTBF: Param = row(
     "mtbf",
     "MTBF of a GPU",
     "gpu_mtbf_hours",
@@ -99,7 +99,7 @@ pub const MTBF: Param = row(
 );
 
 /// Time to restart.
-pub const RESTART: Param = row(
+pub(in crate::params) const RESTART: Param = row(
     "restart",
     "Restart time",
     "restart_minutes",
@@ -114,7 +114,7 @@ pub const RESTART: Param = row(
 );
 
 /// Interval between checkpoints.
-pub const CHECKPOINT_INTERVAL: Param = row(
+pub(in crate::params) const CHECKPOINT_INTERVAL: Param = row(
     "ckptevery",
     "Checkpoint interval",
     "checkpoint_interval_minutes",
@@ -130,18 +130,18 @@ pub const CHECKPOINT_INTERVAL: Param = row(
 
 switched!(
     /// Who writes checkpoints.
-    SHARDED_CHECKPOINT, Run, run.sharded_checkpoint, "ckptsharded", "Sharded checkpoints", "sharded_checkpoints", always,
+    SHARDED_CHECKPOINT, Run, run.sharded_checkpoint, "ckptsharded", "Sharded checkpoints", "sharded_checkpoints", [],
     "Whether every rank writes its part of a checkpoint, rather than one rank all of it (FULL_STATE_DICT)."
 );
 
 switched!(
     /// How the model is initialised.
-    DEFERRED_INIT, Run, run.deferred_init, "deferred", "Deferred initialisation", "deferred_initialisation", always,
+    DEFERRED_INIT, Run, run.deferred_init, "deferred", "Deferred initialisation", "deferred_initialisation", [],
     "Whether the model is built unit by unit (meta device), rather than whole and in fp32 on every rank's host."
 );
 
 /// The batch above which tokens are wasted.
-pub const CRITICAL_BATCH: Param = row(
+pub(in crate::params) const CRITICAL_BATCH: Param = row(
     "critbatch",
     "Critical batch",
     "critical_batch_tokens",
