@@ -8,7 +8,7 @@ use crate::effects;
 use crate::state::{Action, Draft};
 use crate::text;
 use engine::catalog::preset;
-use engine::params::{Group, PARAMS, Param, ParamId, every};
+use engine::params::{Group, PARAMS, Param, every};
 use engine::scenario::{CUSTOM, Model, Scenario};
 
 /// The folded groups, in order.
@@ -31,10 +31,6 @@ pub fn title(group: Group) -> Option<&'static str> {
 }
 /// The places of those that hold what was picked and may be the user's own: model, GPU, cluster.
 const OWN: [u32; 3] = [0, 1, 2];
-
-/// Rows that mean nothing without latent attention.
-const OF_LATENT_ATTENTION: [ParamId; 4] =
-    [ParamId::QueryRank, ParamId::NopeHeadDim, ParamId::RopeHeadDim, ParamId::ValueHeadDim];
 
 /// What to show, and where actions go.
 #[derive(PartialEq, Properties)]
@@ -92,21 +88,13 @@ fn use_unfolded(around: Around<'_>, open: &UseStateHandle<u32>) {
     });
 }
 
-/// Whether a row says anything about a model: the widths of latent attention and of experts only where there are any.
-fn is_shown(param: &Param, scenario: &Scenario) -> bool {
-    let shape = scenario.model.architecture();
-    let of_experts = param.id > ParamId::Experts;
-    (shape.latent.is_used() || !OF_LATENT_ATTENTION.contains(&param.id))
-        && (shape.experts.num_experts > 0 || !of_experts)
-}
-
 /// A folded group, with the number of parameters in it that were changed.
 fn folded(group: Group, title: &str, around: Around, open: bool, toggle: Callback<Event>) -> Html {
     let rows = || every().filter(move |param| param.group == group && !PROMOTED.contains(&param.id));
     let changed = rows().filter(|param| preset::is_changed(param, around.scenario, around.preset)).count();
     let is_made = |param: &&Param| {
         let always = PARAMS.iter().any(|row| row.id == param.id);
-        always || (open && is_shown(param, around.scenario))
+        always || (open && (param.is_relevant)(around.scenario))
     };
     // So many rows explain themselves on pointing alone.
     let explained = group != Group::Architecture;

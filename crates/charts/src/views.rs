@@ -18,7 +18,7 @@ mod timeline;
 #[cfg(test)]
 mod tests;
 
-use engine::params::{CONSTANTS, Group, Kind, PARAMS, Param, ParamId};
+use engine::params::{CONSTANTS, Kind, PARAMS, Param, ParamId};
 use engine::scenario::Scenario;
 
 pub use agreement::{AgreementView, Filter, Measure, ScoredRows, agreement, filters, kinds};
@@ -51,16 +51,6 @@ pub const AXES: [ParamId; 9] = [
     ParamId::Ep,
 ];
 
-/// Of the whole run, what its cost follows.
-const OF_COST: [ParamId; 6] = [
-    ParamId::TrainingTokens,
-    ParamId::GpuHourPrice,
-    ParamId::Mtbf,
-    ParamId::RestartTime,
-    ParamId::CheckpointInterval,
-    ParamId::StorageBandwidth,
-];
-
 /// Every parameter that may stand on an axis of some scenario: those of [`AXES`], then the other numbers in the order of the table.
 /// A parameter's place is the same in every scenario.
 pub fn every_axis() -> impl Iterator<Item = &'static Param> {
@@ -68,18 +58,7 @@ pub fn every_axis() -> impl Iterator<Item = &'static Param> {
     AXES.into_iter().map(ParamId::param).chain(PARAMS.iter().chain(CONSTANTS).filter(is_number))
 }
 
-/// Whether a parameter may stand on an axis of this scenario: whether it has an effect there. Those of the whole run do on its cost
-/// alone.
-pub fn is_axis(scenario: &Scenario, param: &Param, of_cost: bool) -> bool {
-    match (param.group, param.id) {
-        (Group::Architecture, ParamId::Experts | ParamId::TopK) => scenario.model.architecture().has_experts(),
-        (Group::Architecture, _) => false,
-        (Group::Run, id) => of_cost && OF_COST.contains(&id),
-        _ => (param.applies)(scenario),
-    }
-}
-
 /// The parameters that may stand on an axis of this scenario, each with its place in [`every_axis`].
 pub fn axes_of(scenario: &Scenario, of_cost: bool) -> Vec<(usize, &'static Param)> {
-    every_axis().enumerate().filter(|(_, param)| is_axis(scenario, param, of_cost)).collect()
+    every_axis().enumerate().filter(|(_, param)| param.is_axis(scenario, of_cost)).collect()
 }

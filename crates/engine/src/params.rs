@@ -143,6 +143,19 @@ pub enum Group {
     Run,
 }
 
+/// On which axes of figures a number may stand.
+#[derive(Clone, Copy, Debug)]
+pub enum AxisUse {
+    /// On every axis, where the parameter has an effect.
+    WhereItApplies,
+    /// On every axis, where this holds.
+    Where(fn(&Scenario) -> bool),
+    /// On axes of figures of the whole run's cost alone.
+    OfCost,
+    /// On none.
+    Never,
+}
+
 /// One row of the table.
 #[derive(Clone, Copy, Debug)]
 pub struct Param {
@@ -162,6 +175,14 @@ pub struct Param {
     pub kind: Kind,
     /// Whether it has an effect in this scenario (the shard size only for some strategies).
     pub applies: fn(&Scenario) -> bool,
+    /// Whether the page shows it beside this scenario's model: not the widths of experts of a dense model.
+    pub is_relevant: fn(&Scenario) -> bool,
+    /// On which axes it may stand.
+    pub axis: AxisUse,
+    /// What an axis shows of it, from and to, where its bounds are wider than what people train with.
+    pub window: Option<(f64, f64)>,
+    /// Whether there can be more of it, for the list of what moves the result most; where it applies, if nothing is said.
+    knob: Option<fn(&Scenario) -> bool>,
 }
 
 impl Param {
@@ -175,12 +196,56 @@ impl Param {
         help: "",
         kind: Kind::Choice(Choice { options: &[], get: |_| 0, set: |_, _| {} }),
         applies: |_| true,
+        is_relevant: |_| true,
+        axis: AxisUse::WhereItApplies,
+        window: None,
+        knob: None,
     };
 
     /// The row with an effect in some scenarios alone.
     const fn when(mut self, applies: fn(&Scenario) -> bool) -> Self {
         self.applies = applies;
         self
+    }
+
+    /// The row shown beside some models alone.
+    const fn relevant(mut self, is_relevant: fn(&Scenario) -> bool) -> Self {
+        self.is_relevant = is_relevant;
+        self
+    }
+
+    /// The row with other axes.
+    const fn axis(mut self, axis: AxisUse) -> Self {
+        self.axis = axis;
+        self
+    }
+
+    /// The row with a window on its axes.
+    const fn window(mut self, low: f64, high: f64) -> Self {
+        self.window = Some((low, high));
+        self
+    }
+
+    /// The row with its own answer to whether there can be more of it.
+    const fn knob(mut self, is_knob: fn(&Scenario) -> bool) -> Self {
+        self.knob = Some(is_knob);
+        self
+    }
+
+    /// Whether it may stand on an axis of a figure over this scenario; `of_cost` where the figure shows the cost of the whole run.
+    pub fn is_axis(&self, scenario: &Scenario, of_cost: bool) -> bool {
+        match self.axis {
+            AxisUse::WhereItApplies => (self.applies)(scenario),
+            AxisUse::Where(holds) => holds(scenario),
+            AxisUse::OfCost => of_cost,
+            AxisUse::Never => false,
+        }
+    }
+
+    /// Whether there can be more of it: a model that has a name has its size, and a kind of parallelism that is not used would be a
+    /// new one.
+    pub fn is_knob(&self, scenario: &Scenario) -> bool {
+        self.knob.unwrap_or(self.applies)(scenario)
     }
 
     /// The bounds, unit and accessors of a number; `None` for a choice.

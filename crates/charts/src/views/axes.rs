@@ -1,6 +1,5 @@
 //! Axes from rows of the table of parameters.
 
-use super::is_axis;
 use crate::layout;
 use crate::spec::{Axis, AxisKey, Grain};
 use crate::zoom::{self, Part};
@@ -21,49 +20,12 @@ pub(super) struct AxisOf {
 /// The step of sequence lengths that a click can set, in tokens.
 const SEQUENCE_STEP: f64 = 128.0;
 
-/// What an axis shows of a parameter whose bounds are wider than what people train with.
-const WINDOWS: [(ParamId, f64, f64); 32] = [
-    (ParamId::SequenceLength, 512.0, 131_072.0),
-    (ParamId::ModelSize, 1.3e9, 310e9),
-    (ParamId::GpuMemory, 8.0, 288.0),
-    (ParamId::LinkBandwidth, 10.0, 1600.0),
-    (ParamId::Gpus, 2.0, 4096.0),
-    (ParamId::MicroBatchSize, 1.0, 64.0),
-    (ParamId::Experts, 2.0, 512.0),
-    (ParamId::TopK, 1.0, 16.0),
-    (ParamId::Ep, 1.0, 1024.0),
-    (ParamId::GradAccumSteps, 1.0, 256.0),
-    (ParamId::Tp, 1.0, 64.0),
-    (ParamId::Cp, 1.0, 64.0),
-    (ParamId::Pp, 1.0, 64.0),
-    (ParamId::Etp, 1.0, 64.0),
-    (ParamId::ShardSize, 1.0, 1024.0),
-    (ParamId::VirtualStages, 1.0, 16.0),
-    (ParamId::CapacityFactor, 1.0, 8.0),
-    (ParamId::Imbalance, 1.0, 8.0),
-    (ParamId::GpusPerNode, 1.0, 128.0),
-    (ParamId::IntraNodeBandwidth, 10.0, 2000.0),
-    (ParamId::MemoryBandwidth, 200.0, 20_000.0),
-    (ParamId::Peak16Bit, 20.0, 5000.0),
-    (ParamId::Peak8Bit, 40.0, 10_000.0),
-    (ParamId::Peak4Bit, 80.0, 20_000.0),
-    (ParamId::InterNodeLatency, 0.5, 100.0),
-    (ParamId::HostLink, 4.0, 900.0),
-    (ParamId::HalfSaturationTokens, 0.0, 2000.0),
-    (ParamId::LaunchTime, 0.0, 2000.0),
-    (ParamId::IntraNodeLatency, 0.0, 20.0),
-    (ParamId::NodeDecay, 0.0, 5.0),
-    (ParamId::GpuHourPrice, 0.2, 20.0),
-    (ParamId::TrainingTokens, 1e10, 1e14),
-];
-
 /// The axis of a parameter that has an effect: its window, widened to hold the scenario's own value, within its bounds.
 pub(super) fn axis(scenario: &Scenario, id: ParamId, of_cost: bool) -> Option<AxisOf> {
-    let param = Some(id.param()).filter(|param| is_axis(scenario, param, of_cost))?;
+    let param = Some(id.param()).filter(|param| param.is_axis(scenario, of_cost))?;
     let number = param.number()?;
     let own = ((number.get)(scenario)).max(number.min).min(number.max);
-    let (low, high) =
-        WINDOWS.iter().find(|window| window.0 == id).map_or((number.min, number.max), |window| (window.1, window.2));
+    let (low, high) = param.window.unwrap_or((number.min, number.max));
     let (low, high) = match id {
         ParamId::Gpus => from_a_replica(scenario, own, number.max, (low, high)),
         ParamId::TopK => (low, high.min(f64::from(scenario.model.architecture().experts.num_experts)).max(TWO)),

@@ -1,8 +1,8 @@
 //! Which number moves the result most: each raised by a tenth and doubled, the rest as it is.
 
 use super::sweep::{self, Sample};
-use crate::params::{CONSTANTS, Group, Kind, Number, PARAMS, Param, ParamId};
-use crate::scenario::{Model, Scenario};
+use crate::params::{CONSTANTS, Kind, Number, PARAMS, Param};
+use crate::scenario::Scenario;
 
 /// What one change does.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -41,7 +41,7 @@ pub fn strongest(scenario: &Scenario, count: usize, measure: &dyn Fn(&Scenario, 
     let mut knobs: Vec<(f64, Knob)> = Vec::new();
     for param in PARAMS.iter().chain(CONSTANTS) {
         let Kind::Number(number) = &param.kind else { continue };
-        if !is_knob(scenario, param) {
+        if !param.is_knob(scenario) {
             continue;
         }
         let effect = |factor: f64| {
@@ -62,19 +62,6 @@ pub fn strongest(scenario: &Scenario, count: usize, measure: &dyn Fn(&Scenario, 
         strongest.push(knobs.swap_remove(first).1);
     }
     strongest
-}
-
-/// Whether there can be more of it: a model that has a name has its size, and a kind of parallelism that is not used would be a new one.
-fn is_knob(scenario: &Scenario, param: &Param) -> bool {
-    let degrees = scenario.degrees();
-    match param.id {
-        ParamId::ModelSize => matches!(scenario.model, Model::Ladder { .. }),
-        ParamId::Tp => degrees.tp > 1,
-        ParamId::Cp => degrees.cp > 1,
-        ParamId::Pp => degrees.pp > 1,
-        ParamId::Ep | ParamId::Etp if degrees.ep * degrees.etp <= 1 => false,
-        _ => param.group != Group::Run && (param.applies)(scenario),
-    }
 }
 
 /// The scenario with one number so many times as large; `None` where it cannot be.
@@ -116,6 +103,7 @@ fn strength(knob: &Knob, now: f64, fits: bool) -> f64 {
 mod tests {
     use super::*;
     use crate::catalog::default_scenario;
+    use crate::params::ParamId;
     use crate::units::{Bytes, BytesPerSecond};
 
     fn mfu(_: &Scenario, sample: &Sample) -> f64 {

@@ -67,7 +67,7 @@ pub(super) mod run;
 pub(super) mod sharding;
 pub(super) mod training;
 
-use super::{Choice, ChoiceOption, Group, Kind, Number, Param, Scale, Unit};
+use super::{AxisUse, Choice, ChoiceOption, Group, Kind, Number, Param, Scale, Unit};
 use crate::scenario::{RecomputeMode, Scenario};
 
 /// For rows about experts.

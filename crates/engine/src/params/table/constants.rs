@@ -21,7 +21,8 @@ pub(in crate::params) const PEAK_8BIT: Param = Param {
         |scenario, value| scenario.accelerator.values.peak_8bit = FlopsPerSecond::from_tflops(value),
     ),
     ..Param::DEFAULT
-};
+}
+.window(40.0, 10_000.0);
 
 /// Dense 4-bit peak.
 pub(in crate::params) const PEAK_4BIT: Param = Param {
@@ -38,7 +39,8 @@ pub(in crate::params) const PEAK_4BIT: Param = Param {
         |scenario, value| scenario.accelerator.values.peak_4bit = FlopsPerSecond::from_tflops(value),
     ),
     ..Param::DEFAULT
-};
+}
+.window(80.0, 20_000.0);
 
 /// Dense fp32 peak.
 pub(in crate::params) const PEAK_32BIT: Param = Param {
@@ -72,7 +74,8 @@ pub(in crate::params) const HOST_LINK: Param = Param {
         |scenario, value| scenario.accelerator.values.host_link = BytesPerSecond::from_gb_per_s(value),
     ),
     ..Param::DEFAULT
-};
+}
+.window(4.0, 900.0);
 
 /// Power at full load.
 pub(in crate::params) const POWER: Param = Param {
@@ -191,7 +194,8 @@ pub(in crate::params) const HALF_SATURATION: Param = Param {
         |scenario, value| scenario.accelerator.values.efficiency.half_saturation_tokens = value,
     ),
     ..Param::DEFAULT
-};
+}
+.window(0.0, 2000.0);
 
 /// Host time for one layer and pass.
 pub(in crate::params) const LAUNCH: Param = Param {
@@ -208,7 +212,8 @@ pub(in crate::params) const LAUNCH: Param = Param {
         |scenario, value| scenario.accelerator.values.efficiency.launch_per_layer = Seconds::from_us(value),
     ),
     ..Param::DEFAULT
-};
+}
+.window(0.0, 2000.0);
 
 /// Latency inside the node.
 pub(in crate::params) const INTRA_NODE_LATENCY: Param = Param {
@@ -225,7 +230,8 @@ pub(in crate::params) const INTRA_NODE_LATENCY: Param = Param {
         |scenario, value| scenario.network.values.intra_node_latency = Seconds::from_us(value),
     ),
     ..Param::DEFAULT
-};
+}
+.window(0.0, 20.0);
 
 /// Fraction of the nominal rate inside the node that collectives reach.
 pub(in crate::params) const INTRA_NODE_EFFICIENCY: Param = Param {
@@ -276,4 +282,5 @@ pub(in crate::params) const NODE_DECAY: Param = Param {
         |scenario, value| scenario.network.values.node_decay = value / PERCENT,
     ),
     ..Param::DEFAULT
-};
+}
+.window(0.0, 5.0);

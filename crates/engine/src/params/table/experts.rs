@@ -10,6 +10,12 @@ fn with_own_degrees(scenario: &Scenario) -> bool {
     with_experts(scenario) && !scenario.expert_choice.degrees
 }
 
+/// For degrees of parallelism that split experts.
+fn is_expert_split(scenario: &Scenario) -> bool {
+    let degrees = scenario.degrees();
+    degrees.ep * degrees.etp > 1 && with_own_degrees(scenario)
+}
+
 /// For rows about chunks that the user chooses.
 fn with_own_chunks(scenario: &Scenario) -> bool {
     with_experts(scenario) && !scenario.expert_choice.chunks
@@ -57,7 +63,7 @@ macro_rules! doubled {
 macro_rules! factor {
     (
         $(#[$doc:meta])* $name:ident, $($field:ident).+, $key:literal, $label:literal, $csv:literal,
-        $min:literal ..= $max:literal, $help:literal
+        $min:literal ..= $max:literal, [$($special:ident($($value_of:expr),*)),*], $help:literal
     ) => {
         $(#[$doc])*
         pub(in crate::params) const $name: Param = Param {
@@ -75,18 +81,19 @@ macro_rules! factor {
             ),
             applies: with_experts,
             ..Param::DEFAULT
-        };
+        }
+        $(.$special($($value_of),*))*;
     };
 }
 
 doubled!(
     /// Expert parallelism.
-    EP, ep, "ep", "Expert parallelism", "expert_parallel_gpus", 1024.0, [when(with_own_degrees)],
+    EP, ep, "ep", "Expert parallelism", "expert_parallel_gpus", 1024.0, [when(with_own_degrees), window(1.0, 1024.0), knob(is_expert_split)],
     "GPUs of a stage among which a layer's experts are split (ep; expert_model_parallel_size in Megatron)."
 );
 doubled!(
     /// Expert tensor parallelism.
-    ETP, etp, "etp", "Expert tensor parallelism", "expert_tensor_parallel_gpus", 256.0, [when(with_own_degrees)],
+    ETP, etp, "etp", "Expert tensor parallelism", "expert_tensor_parallel_gpus", 256.0, [when(with_own_degrees), window(1.0, 64.0), knob(is_expert_split)],
     "GPUs that share each expert's matrices (etp; expert_tensor_parallel_size in Megatron)."
 );
 switched!(
@@ -126,13 +133,13 @@ switched!(
 );
 factor!(
     /// The capacity factor.
-    CAPACITY, experts.capacity_factor, "capacity", "Capacity factor", "capacity_factor", 1.0..=64.0,
+    CAPACITY, experts.capacity_factor, "capacity", "Capacity factor", "capacity_factor", 1.0..=64.0, [window(1.0, 8.0)],
     "Places for tokens at an expert over its even share (moe_expert_capacity_factor in Megatron): 1 for dropless training. What is \
      not filled is computed all the same, what does not fit is dropped."
 );
 factor!(
     /// The load imbalance.
-    IMBALANCE, experts.imbalance, "imbalance", "Load imbalance", "load_imbalance", 1.0..=64.0,
+    IMBALANCE, experts.imbalance, "imbalance", "Load imbalance", "load_imbalance", 1.0..=64.0, [window(1.0, 8.0)],
     "Tokens of the busiest GPU's experts over the mean: 1 where all have as many."
 );
 switched!(

@@ -21,7 +21,8 @@ pub(in crate::params) const GPUS_PER_NODE: Param = Param {
         |scenario, value| scenario.network.values.gpus_per_node = whole(value),
     ),
     ..Param::DEFAULT
-};
+}
+.window(1.0, 128.0);
 
 /// Link rate inside the node.
 pub(in crate::params) const INTRA_NODE: Param = Param {
@@ -38,7 +39,8 @@ pub(in crate::params) const INTRA_NODE: Param = Param {
         |scenario, value| scenario.network.values.intra_node = BytesPerSecond::from_gb_per_s(value),
     ),
     ..Param::DEFAULT
-};
+}
+.window(10.0, 2000.0);
 
 /// Rate of the GPU's memory.
 pub(in crate::params) const MEMORY_BANDWIDTH: Param = Param {
@@ -55,7 +57,8 @@ pub(in crate::params) const MEMORY_BANDWIDTH: Param = Param {
         |scenario, value| scenario.accelerator.values.memory_bandwidth = BytesPerSecond::from_gb_per_s(value),
     ),
     ..Param::DEFAULT
-};
+}
+.window(200.0, 20_000.0);
 
 /// Dense 16-bit peak.
 pub(in crate::params) const PEAK: Param = Param {
@@ -72,7 +75,8 @@ pub(in crate::params) const PEAK: Param = Param {
         |scenario, value| scenario.accelerator.values.peak_16bit = FlopsPerSecond::from_tflops(value),
     ),
     ..Param::DEFAULT
-};
+}
+.window(20.0, 5000.0);
 
 /// Latency between nodes.
 pub(in crate::params) const INTER_NODE_LATENCY: Param = Param {
@@ -89,7 +93,8 @@ pub(in crate::params) const INTER_NODE_LATENCY: Param = Param {
         |scenario, value| scenario.network.values.inter_node_latency = Seconds::from_us(value),
     ),
     ..Param::DEFAULT
-};
+}
+.window(0.5, 100.0);
 
 /// Fraction of the nominal network rate that collectives reach.
 pub(in crate::params) const INTER_NODE_EFFICIENCY: Param = Param {

@@ -2,8 +2,13 @@
 
 use super::{Group, Kind, Number, Param, Scale, Unit, doublings, number, whole};
 use crate::model::ladder;
-use crate::scenario::Model;
+use crate::scenario::{Model, Scenario};
 use crate::units::{Bytes, BytesPerSecond};
+
+/// Whether the model has a size that can be another.
+fn is_on_ladder(scenario: &Scenario) -> bool {
+    matches!(scenario.model, Model::Ladder { .. })
+}
 
 /// Memory of one GPU.
 pub(in crate::params) const GPU_MEMORY: Param = Param {
@@ -20,7 +25,8 @@ pub(in crate::params) const GPU_MEMORY: Param = Param {
         |scenario, value| scenario.accelerator.values.memory = Bytes::from_gib(value),
     ),
     ..Param::DEFAULT
-};
+}
+.window(8.0, 288.0);
 
 /// Inter-node link rate of one GPU.
 pub(in crate::params) const LINK_BANDWIDTH: Param = Param {
@@ -38,7 +44,8 @@ pub(in crate::params) const LINK_BANDWIDTH: Param = Param {
         |scenario, value| scenario.network.values.inter_node = BytesPerSecond::from_gbit_per_s(value),
     ),
     ..Param::DEFAULT
-};
+}
+.window(10.0, 1600.0);
 
 /// Tokens in one sequence.
 pub(in crate::params) const SEQUENCE_LENGTH: Param = Param {
@@ -54,7 +61,8 @@ pub(in crate::params) const SEQUENCE_LENGTH: Param = Param {
         |scenario, value| scenario.seq_len = whole(value),
     ),
     ..Param::DEFAULT
-};
+}
+.window(512.0, 131_072.0);
 
 /// Nominal size on the ladder of GPT-style shapes.
 pub(in crate::params) const MODEL_SIZE: Param = Param {
@@ -74,7 +82,8 @@ pub(in crate::params) const MODEL_SIZE: Param = Param {
         set: |scenario, size| scenario.model = Model::Ladder { size },
     }),
     ..Param::DEFAULT
-};
+}
+.window(1.3e9, 310e9).knob(is_on_ladder);
 
 /// Number of GPUs.
 pub(in crate::params) const GPUS: Param = Param {
@@ -90,4 +99,5 @@ pub(in crate::params) const GPUS: Param = Param {
         |scenario, value| scenario.gpus = whole(value),
     ),
     ..Param::DEFAULT
-};
+}
+.window(2.0, 4096.0);

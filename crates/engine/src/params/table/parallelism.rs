@@ -59,9 +59,24 @@ fn with_accumulation(scenario: &Scenario) -> bool {
     scenario.grad_accum_steps > 1
 }
 
+/// Whether any layer is shared.
+fn is_tp_used(scenario: &Scenario) -> bool {
+    scenario.degrees().tp > 1
+}
+
+/// Whether any sequence is shared.
+fn is_cp_used(scenario: &Scenario) -> bool {
+    scenario.degrees().cp > 1
+}
+
+/// Whether there is a pipeline.
+fn is_pp_used(scenario: &Scenario) -> bool {
+    scenario.degrees().pp > 1
+}
+
 count!(
     /// Tensor parallelism.
-    TP, tp, "tp", "Tensor parallel", "tensor_parallel_gpus", 1.0..=256.0, [],
+    TP, tp, "tp", "Tensor parallel", "tensor_parallel_gpus", 1.0..=256.0, [window(1.0, 64.0), knob(is_tp_used)],
     "GPUs that share every layer's matrices (tp; tensor_model_parallel_size in Megatron): usually at most one node."
 );
 switched!(
@@ -77,7 +92,7 @@ switched!(
 );
 count!(
     /// Context parallelism.
-    CP, cp, "cp", "Context parallel", "context_parallel_gpus", 1.0..=1024.0, [],
+    CP, cp, "cp", "Context parallel", "context_parallel_gpus", 1.0..=1024.0, [window(1.0, 64.0), knob(is_cp_used)],
     "GPUs that share every sequence (cp): each holds a part of its tokens and the whole layers."
 );
 picked!(
@@ -89,7 +104,7 @@ picked!(
 );
 count!(
     /// Pipeline parallelism.
-    PP, pp, "pp", "Pipeline stages", "pipeline_stages", 1.0..=512.0, [],
+    PP, pp, "pp", "Pipeline stages", "pipeline_stages", 1.0..=512.0, [window(1.0, 64.0), knob(is_pp_used)],
     "Groups of GPUs that each hold a part of the layers (pp). The micro-batches are the gradient accumulation steps."
 );
 picked!(
@@ -104,7 +119,7 @@ picked!(
 );
 count!(
     /// Chunks of an interleaved pipeline.
-    VIRTUAL_STAGES, pipeline.virtual_stages, "vpp", "Virtual stages", "virtual_pipeline_stages", 1.0..=64.0, [when(with_chunks)],
+    VIRTUAL_STAGES, pipeline.virtual_stages, "vpp", "Virtual stages", "virtual_pipeline_stages", 1.0..=64.0, [when(with_chunks), window(1.0, 16.0)],
     "Chunks of layers on each GPU under interleaved 1F1B."
 );
 count!(

@@ -1,11 +1,17 @@
 //! The whole run: data, price, power, failures, checkpoints.
 
-use super::{Group, Kind, Param, Scale, Unit, number, switched};
+use super::{AxisUse, Group, Kind, Param, Scale, Unit, number, switched};
+use crate::scenario::Scenario;
 use crate::units::{BytesPerSecond, Seconds};
+
+/// No number of the whole run moves what its step comes to.
+fn never(_: &Scenario) -> bool {
+    false
+}
 
 /// A row of this group.
 const fn row(key: &'static str, label: &'static str, csv: &'static str, help: &'static str, kind: Kind) -> Param {
-    Param { key, label, csv, group: Group::Run, help, kind, ..Param::DEFAULT }
+    Param { key, label, csv, group: Group::Run, help, kind, knob: Some(never), axis: AxisUse::Never, ..Param::DEFAULT }
 }
 
 /// Tokens to train on.
@@ -21,7 +27,9 @@ pub(in crate::params) const TOKENS: Param = row(
         |scenario| scenario.run.tokens,
         |scenario, value| scenario.run.tokens = value,
     ),
-);
+)
+.window(1e10, 1e14)
+.axis(AxisUse::OfCost);
 
 /// Price of a GPU-hour.
 pub(in crate::params) const PRICE: Param = row(
@@ -36,7 +44,9 @@ pub(in crate::params) const PRICE: Param = row(
         |scenario| scenario.run.price_per_gpu_hour,
         |scenario, value| scenario.run.price_per_gpu_hour = value,
     ),
-);
+)
+.window(0.2, 20.0)
+.axis(AxisUse::OfCost);
 
 /// Power usage effectiveness.
 pub(in crate::params) const PUE: Param = row(
@@ -81,7 +91,8 @@ pub(in crate::params) const STORAGE: Param = row(
         |scenario| scenario.run.storage.gb_per_s(),
         |scenario, value| scenario.run.storage = BytesPerSecond::from_gb_per_s(value),
     ),
-);
+)
+.axis(AxisUse::OfCost);
 
 /// Mean time between failures of one GPU.
 pub(in crate::params) const MTBF: Param = row(
@@ -96,7 +107,8 @@ pub(in crate::params) const MTBF: Param = row(
         |scenario| scenario.run.mtbf.hours(),
         |scenario, value| scenario.run.mtbf = Seconds::from_hours(value),
     ),
-);
+)
+.axis(AxisUse::OfCost);
 
 /// Time to restart.
 pub(in crate::params) const RESTART: Param = row(
@@ -111,7 +123,8 @@ pub(in crate::params) const RESTART: Param = row(
         |scenario| scenario.run.restart.minutes(),
         |scenario, value| scenario.run.restart = Seconds::from_minutes(value),
     ),
-);
+)
+.axis(AxisUse::OfCost);
 
 /// Interval between checkpoints.
 pub(in crate::params) const CHECKPOINT_INTERVAL: Param = row(
@@ -126,7 +139,8 @@ pub(in crate::params) const CHECKPOINT_INTERVAL: Param = row(
         |scenario| scenario.run.checkpoint_interval.minutes(),
         |scenario, value| scenario.run.checkpoint_interval = Seconds::from_minutes(value),
     ),
-);
+)
+.axis(AxisUse::OfCost);
 
 switched!(
     /// Who writes checkpoints.

@@ -67,4 +67,5 @@ pub(in crate::params) const SHARD_SIZE: Param = Param {
     ),
     applies: with_shard_group,
     ..Param::DEFAULT
-};
+}
+.window(1.0, 1024.0);

@@ -24,7 +24,8 @@ pub(in crate::params) const MICRO_BATCH_SIZE: Param = Param {
         |scenario, value| scenario.micro_batch_size = whole(value),
     ),
     ..Param::DEFAULT
-};
+}
+.window(1.0, 64.0);
 
 /// Micro-batches in one step.
 pub(in crate::params) const GRAD_ACCUM_STEPS: Param = Param {
@@ -40,7 +41,8 @@ pub(in crate::params) const GRAD_ACCUM_STEPS: Param = Param {
         |scenario, value| scenario.grad_accum_steps = whole(value),
     ),
     ..Param::DEFAULT
-};
+}
+.window(1.0, 256.0);
 
 /// The recompute modes, in display order.
 const RECOMPUTE_MODES: [RecomputeMode; 5] = [
