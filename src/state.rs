@@ -29,6 +29,10 @@ pub struct Draft {
     pub text: String,
     /// Why it is no value, and which value would be nearest.
     pub refusal: Option<quantity::TypedError>,
+    /// The scenario before the edit: it returns where the text is no value, or the edit is given up.
+    before: Scenario,
+    /// The scenario as the edit left it.
+    after: Scenario,
 }
 
 /// Every choice.
@@ -149,9 +153,10 @@ impl State {
     }
 
     fn typed(&mut self, key: ParamId, text: String) {
+        let before = self.before_the_edit(key);
         self.forget_draft(key);
         let (param, Some(number)) = (key.param(), key.number()) else { return };
-        let refusal = match quantity::parse(param.label, number, &text, (number.get)(&self.scenario)) {
+        let refusal = match quantity::parse(param.label, number, &text, (number.get)(&before)) {
             Ok(value) => {
                 // The same value in other words changes nothing.
                 if value != (number.get)(&self.scenario) {
@@ -160,10 +165,26 @@ impl State {
                 }
                 None
             }
-            Err(refusal) => Some(refusal),
+            Err(refusal) => {
+                // `1` was a value on the way to `1e99`, and nobody meant it.
+                self.scenario = before;
+                Some(refusal)
+            }
         };
         self.settled = false;
-        self.drafts.push(Draft { key, text, refusal });
+        self.drafts.push(Draft { key, text, refusal, before, after: self.scenario });
+    }
+
+    /// The scenario before the text in a field was edited. Whatever else changed the scenario since has ended the edit.
+    fn before_the_edit(&self, key: ParamId) -> Scenario {
+        let draft = self.draft(key).filter(|draft| draft.after == self.scenario);
+        draft.map_or(self.scenario, |draft| draft.before)
+    }
+
+    fn give_up(&mut self, key: ParamId) {
+        self.scenario = self.before_the_edit(key);
+        self.forget_draft(key);
+        self.settled = true;
     }
 
     fn nearest(&mut self, key: ParamId) {
@@ -202,6 +223,7 @@ impl State {
                 self.settled = true;
             }
             Action::Nearest { key } => self.nearest(key),
+            Action::GiveUp { key } => self.give_up(key),
             Action::Choose { key, index } => {
                 if let Some(choice) = key.param().choice() {
                     self.make_own(key.param());

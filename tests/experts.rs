@@ -136,7 +136,7 @@ proptest! {
     #[test]
     fn without_expert_parallelism_nothing_is_sent(setup in any_setup()) {
         let alone = Setup { mesh: Mesh { ep: 1, etp: 1, ..setup.mesh }, ..setup };
-        prop_assert_eq!(experts::exchange::way(&alone), Seconds::ZERO);
+        prop_assert_eq!(experts::exchange::dispatch_time(&alone), Seconds::ZERO);
         prop_assert_eq!(evaluate(&alone).time.exchange, Seconds::ZERO);
     }
 

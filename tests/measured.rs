@@ -9,7 +9,7 @@ mod published;
 use std::sync::LazyLock;
 
 use ::score::predict::Prediction;
-use ::score::score::{self, Entry, Score};
+use ::score::summary::{self, Entry, Score};
 use ::score::{markdown, pairs};
 use engine::published::{self as text, Set};
 use engine::share::encode;
@@ -20,7 +20,7 @@ static PUBLISHED: LazyLock<Published> = LazyLock::new(published::all);
 
 /// The score of all rows but those whose author gives them 40 % either way (BigScience on V100).
 fn all() -> Score {
-    score::score(PUBLISHED.training.iter().filter(|entry| !is_rough(entry)))
+    summary::score(PUBLISHED.training.iter().filter(|entry| !is_rough(entry)))
 }
 
 /// BigScience's runs on V100, by the start of their source.
@@ -50,7 +50,7 @@ fn steps_that_the_hardware_limits_are_predicted() {
     assert!(errors.count > 1000, "{} rows", errors.count);
     assert!(errors.median < STEP_MEDIAN, "median {}", errors.median);
     assert!(errors.mean < STEP_MEAN, "mean {}", errors.mean);
-    for (source, score) in score::by_source(&PUBLISHED.training) {
+    for (source, score) in summary::by_source(&PUBLISHED.training) {
         let errors = score.fast.filter(|errors| errors.count >= FEW && !source.starts_with(ROUGH));
         let median = errors.map_or(0.0, |errors| errors.median);
         assert!(median < STEP_SOURCE, "{source}: {median}");
@@ -122,7 +122,7 @@ fn rows_are_left_out_for_a_reason_only() {
     // Rows of these reasons say nothing that could be evaluated; any other reason is a gap of the reader.
     const KNOWN: [&str; 6] =
         [" is missing", "not modelled", "contradicts itself", "not in the catalog", "not a ", "one layer"];
-    for (reason, count) in score::score(PUBLISHED.training.iter().chain(&PUBLISHED.mixtures)).left_out {
+    for (reason, count) in summary::score(PUBLISHED.training.iter().chain(&PUBLISHED.mixtures)).left_out {
         assert!(KNOWN.iter().any(|known| reason.contains(known)), "{count}: {reason}");
     }
 }
@@ -176,7 +176,7 @@ fn rows_of_the_page_are_the_rows_of_the_score() {
         peaks.extend(peak.filter(|_| page.set != Set::Mixture));
         fitted += usize::from(page.fitted && page.set == Set::Fast);
     }
-    let dense = score::score(&PUBLISHED.training);
+    let dense = summary::score(&PUBLISHED.training);
     assert_eq!(Errors::of(&fast), dense.fast);
     assert_eq!(Errors::of(&peaks), dense.memory);
     let steps = PUBLISHED.mixtures.iter().filter_map(|entry| entry.outcome.as_ref().ok()?.step_error());

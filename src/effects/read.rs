@@ -24,13 +24,15 @@ pub enum Read {
 ///
 /// A sentence: what the text is instead, or what it lacks.
 pub fn read_text(text: &str) -> Result<Read, String> {
+    check_length(text)?;
+    // A byte order mark is no part of the text.
+    let text = text.trim_start_matches('\u{feff}');
     if text.trim_start().starts_with('<') {
         return carried::of_svg(text).map(|link| opened(&link)).ok_or_else(|| words::NO_LINK.into());
     }
     if let Some(link) = carried::of_text(text) {
         return Ok(opened(link));
     }
-    check_length(text)?;
     let parsed = JSON::parse(text).map_err(|error| {
         let cause = Reflect::get(&error, &"message".into()).ok().and_then(|message| message.as_string());
         not_json(&cause.unwrap_or_default())
@@ -73,5 +75,40 @@ fn value(from: &JsValue, depth: u32) -> Json {
         Json::Object(Object::entries(object).iter().map(entry).collect())
     } else {
         Json::Null
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use engine::catalog::default_scenario;
+    use engine::import::{MOST_CHARACTERS, TOO_LONG};
+    use engine::share::decode::LONGEST_LINK;
+
+    /// A text without end: pairs of a link.
+    fn pairs(length: usize) -> String {
+        "v=1&gpus=8&".repeat(length.div_ceil(11))
+    }
+
+    #[test]
+    fn a_text_of_megabytes_is_no_link() {
+        let pairs = pairs(MOST_CHARACTERS);
+        let svg = format!("<svg><metadata>{}</metadata></svg>", pairs.replace('&', "&amp;"));
+        for text in [&pairs, &format!("a,b\n1,2\n# {pairs}\n"), &svg] {
+            assert_eq!(read_text(text), Err(TOO_LONG.to_owned()));
+        }
+    }
+
+    #[test]
+    fn a_link_above_64_kb_brings_a_sentence_and_nothing_else() {
+        let Ok(Read::Scenario(decoded, None)) = read_text(&pairs(LONGEST_LINK)) else { panic!("this is a link") };
+        assert_eq!((decoded.scenario, decoded.pins), (default_scenario(), vec![]));
+        assert_eq!(decoded.issues.len(), 1, "{:?}", decoded.issues);
+    }
+
+    #[test]
+    fn a_byte_order_mark_is_no_part_of_a_text() {
+        let Ok(Read::Scenario(decoded, None)) = read_text("\u{feff}v=1&gpus=128") else { panic!("this is a link") };
+        assert_eq!((decoded.scenario.gpus, decoded.issues), (128, vec![]));
     }
 }

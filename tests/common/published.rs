@@ -8,7 +8,7 @@ use score::LeftOut;
 use score::collectives::{self, Collective};
 use score::row::Row;
 use score::schema::Schema;
-use score::score::Entry;
+use score::summary::Entry;
 use score::tracker::{self, Tracked};
 
 /// What all files hold; rows of the tracker and collectives that are left out are not among them.

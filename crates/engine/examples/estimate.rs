@@ -1,11 +1,11 @@
 //! Prints the report of a link, a fragment or a scenario in JSON:
-//! `cargo run --release --no-default-features --example estimate -- 'v=1&rev=2&model=llama-3-8b&gpus=64'`.
+//! `cargo xtask estimate 'v=1&rev=2&model=llama-3-8b&gpus=64'`.
 //!
 //! Without an argument it reads standard input. What could not be read stands in `issues`; the answer is for the
 //! nearest valid scenario.
 
 use engine::export::report_json::report_json;
-use shardwise::{params, share};
+use engine::{params, share};
 use std::io::{self, Read, Write};
 
 fn main() -> io::Result<()> {

@@ -8,12 +8,14 @@ mod attention;
 mod families;
 mod fields;
 mod leftover;
+mod text;
 
 pub use crate::json::Json;
 use crate::model::transformer::Architecture;
 use crate::params::quantity::shorten;
 use families::FAMILIES;
 use fields::Fields;
+pub use text::text_of;
 
 /// Longer texts are not read: a `config.json` has a few thousand characters, with the labels of a classifier some hundred
 /// thousand.

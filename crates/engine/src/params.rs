@@ -8,8 +8,7 @@ pub mod scale;
 mod table;
 
 use crate::scenario::Scenario;
-pub use check::is_held;
-pub use check::issues;
+pub use check::{is_held, is_within_bounds, issues};
 pub use id::{ARCHITECTURE, CONSTANTS, PARAMS, ParamId, every, find};
 
 /// The unit in which a parameter is shown, typed and written to links.

@@ -3,6 +3,7 @@
 use crate::layout;
 use crate::spec::{Axis, AxisKey, Grain};
 use crate::zoom::{self, Part};
+use engine::analysis::boundary::Point;
 use engine::analysis::sweep;
 use engine::catalog;
 use engine::params::{Number, Param, ParamId, Scale};
@@ -200,4 +201,15 @@ impl AxisOf {
     pub(super) fn shows(&self, value: f64) -> bool {
         (self.axis.min..=self.axis.max).contains(&value)
     }
+}
+
+/// Polylines from grid units to data units.
+pub(super) fn in_data(
+    pieces: Vec<Vec<Point>>,
+    x: &AxisOf,
+    y: &AxisOf,
+    (columns, rows): (usize, usize),
+) -> Vec<Vec<(f64, f64)>> {
+    let point = |(column, row): Point| (x.at_node(column, columns), y.at_node(row, rows));
+    pieces.into_iter().map(|piece| piece.into_iter().map(point).collect()).collect()
 }

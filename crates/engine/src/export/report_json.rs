@@ -1,34 +1,30 @@
-//! A report as JSON: bytes, seconds, ratios in full precision. The same description feeds the file that the page saves, its CSV
-//! and `examples/estimate`.
+//! A report as JSON: bytes, seconds, ratios in full precision. The file that the page saves, its
+//! CSV and `examples/estimate` are made from it.
 //!
 //! - `step`: time, memory, mesh and experts of one step.
 //! - `reach`: what each strategy reaches, and the closed-form bounds.
-//! - `run`: the whole run.
-//! - `keys`: how limiters, parts of memory and the like are called.
 
-mod keys;
 mod reach;
-mod run;
 mod step;
-
-pub use keys::limiter;
 
 use crate::analysis::limits::by_strategy;
 use crate::catalog::accuracy::{self, Band};
 use crate::json::Json;
 use crate::model::bounds::Bounds;
-use crate::model::report::Report;
+use crate::model::report::{Limiter, Report};
+use crate::model::run::RunReport;
 use crate::scenario::Scenario;
 use crate::scenario::issue::{Issue, Severity};
 use crate::{catalog, share};
 
-/// The whole report: times, memory parts, utilisation, limiter, what each strategy reaches, issues, and the scenario. Numbers are in
-/// the units that their names say; `null` where one is infinite, or where there is nothing.
+/// The whole report: times, memory parts, utilisation, limiter, what each strategy reaches, issues,
+/// and the scenario. Keys name the units of numbers. A value is `null` if it is infinite or if
+/// there is none.
 pub fn report_json(scenario: &Scenario, report: &Report, issues: &[Issue]) -> Json {
     whole(scenario, report, issues, &share::encode(scenario))
 }
 
-/// The same of a scenario and of those pinned beside it, under this link to all of them.
+/// The same report followed by those of the pinned scenarios. `link` opens all of them.
 pub fn with_pins(scenario: &Scenario, report: &Report, issues: &[Issue], pins: &[Scenario], link: &str) -> Json {
     let mut json = whole(scenario, report, issues, link);
     if let Json::Object(entries) = &mut json {
@@ -47,7 +43,7 @@ fn whole(scenario: &Scenario, report: &Report, issues: &[Issue], link: &str) -> 
         ("versions", versions()),
         ("link", link.into()),
         ("fits", report.fits().into()),
-        ("limiter", keys::limiter(report.limiter).into()),
+        ("limiter", limiter(report.limiter).into()),
         ("mfu", report.mfu.into()),
         ("hfu", report.hfu.into()),
         ("tokens_per_s_per_gpu", report.tokens_per_s_per_gpu.into()),
@@ -64,7 +60,7 @@ fn whole(scenario: &Scenario, report: &Report, issues: &[Issue], link: &str) -> 
         ("experts", setup.architecture.has_experts().then(|| step::experts(setup.experts)).into()),
         ("strategies", Json::List(by_strategy(scenario).iter().map(reach::strategy).collect())),
         ("bounds", reach::bounds(&Bounds::of(&setup))),
-        ("run", run::run(&scenario.run_report())),
+        ("run", run(&scenario.run_report())),
         ("issues", Json::List(issues.iter().map(issue).collect())),
         ("scenario", share::to_json(scenario)),
     ])
@@ -94,6 +90,44 @@ fn band(scenario: &Scenario, report: &Report) -> Json {
         ("step_time_s", range(report.time.step.get(), low, high)),
         ("peak_memory_bytes", range(report.memory.peak.get(), memory.low, memory.high)),
     ])
+}
+
+/// The key of what limits.
+pub fn limiter(limiter: Limiter) -> &'static str {
+    match limiter {
+        Limiter::Memory => "memory",
+        Limiter::InterNode => "inter_node_network",
+        Limiter::IntraNode => "intra_node_network",
+        Limiter::Compute => "compute",
+        Limiter::Launch => "launch",
+        Limiter::Bubble => "pipeline_bubble",
+    }
+}
+
+/// The whole run; `null` where a number is infinite, as of a run that never ends.
+fn run(run: &RunReport) -> Json {
+    let numbers = [
+        ("steps", run.steps),
+        ("batch_tokens", run.batch_tokens),
+        ("batch_efficiency", run.batch_efficiency),
+        ("ideal_time_s", run.ideal_time.get()),
+        ("time_s", run.time.get()),
+        ("gpu_hours", run.gpu_time.hours()),
+        ("cost_usd", run.cost.get()),
+        ("energy_kwh", run.energy.kwh()),
+        ("emissions_gco2", run.emissions.get()),
+        ("goodput", run.goodput),
+        ("interruptions", run.interruptions),
+        ("run_mtbf_s", run.run_mtbf.get()),
+        ("checkpoint_bytes", run.checkpoint_size.get()),
+        ("checkpoint_write_s", run.write_time.get()),
+        ("checkpoint_interval_s", run.interval.get()),
+        ("best_checkpoint_interval_s", run.best_interval.get()),
+        ("host_init_bytes", run.host_init.get()),
+        ("host_checkpoint_bytes", run.host_checkpoint.get()),
+        ("host_offload_bytes", run.host_offload.get()),
+    ];
+    Json::object(numbers.map(|(name, number)| (name, number.into())))
 }
 
 fn issue(issue: &Issue) -> Json {

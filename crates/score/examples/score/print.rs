@@ -5,7 +5,7 @@ use std::io::{self, Write};
 
 use engine::stats::Errors;
 use score::pairs;
-use score::score::{self, Score};
+use score::summary::{self, Score};
 use score::tracker::Tracked;
 use serde_json::{Map, Value, json};
 
@@ -15,12 +15,12 @@ use crate::table::{Line, Tables};
 pub(crate) fn score(out: &mut impl Write, tables: &Tables) -> io::Result<()> {
     let entries = &tables.training;
     if !entries.is_empty() {
-        let scores = score::by_source(entries);
+        let scores = summary::by_source(entries);
         for (source, score) in &scores {
             one(out, source, score)?;
         }
         if scores.len() > 1 {
-            one(out, "All", &score::score(entries))?;
+            one(out, "All", &summary::score(entries))?;
         }
     }
     let signs = pairs::hybrid_against_full(entries);
@@ -78,7 +78,7 @@ fn one(out: &mut impl Write, name: &str, score: &Score) -> io::Result<()> {
         writeln!(out, "  peak memory: {}; inside the band: {}", spelled(score.memory), percent(score.memory_inside))?;
     }
     let c = score.confusion;
-    if c != score::Confusion::default() {
+    if c != summary::Confusion::default() {
         writeln!(
             out,
             "  ran: {} called fitting, {} called out of memory; failed: {} called out of memory, {} called fitting",

@@ -1,15 +1,16 @@
 //! What other strategies reach, and what none can.
 
-use super::keys;
 use crate::analysis::bounds_search;
 use crate::analysis::limits::Reach;
 use crate::json::Json;
 use crate::model::bounds::{Bounds, Stage};
+use crate::params::ParamId;
+use crate::scenario::Strategy;
 
 /// What one strategy reaches; `null` where nothing searched fits.
 pub(super) fn strategy(reach: &Reach) -> Json {
     Json::object([
-        ("strategy", keys::strategy(reach.strategy).into()),
+        ("strategy", strategy_key(reach.strategy).into()),
         ("fits", reach.report.fits().into()),
         ("mfu", reach.report.mfu.into()),
         ("step_time_s", reach.report.time.step.get().into()),
@@ -17,6 +18,12 @@ pub(super) fn strategy(reach: &Reach) -> Json {
         ("largest_model_params", reach.largest_model.into()),
         ("longest_sequence_tokens", reach.longest_sequence.into()),
     ])
+}
+
+/// The key of a strategy in links and JSON, as the table of parameters has it.
+fn strategy_key(strategy: Strategy) -> Option<&'static str> {
+    let choice = ParamId::Strategy.param().choice()?;
+    choice.options.get(strategy.place()).map(|option| option.key)
 }
 
 /// The FSDP bounds after Wang et al. 2025 on this scenario, and the best of their grid search.
@@ -33,7 +40,8 @@ pub(super) fn bounds(bounds: &Bounds) -> Json {
     ])
 }
 
-/// The configuration of the grid over stage, share of activations kept and tokens with the highest MFU.
+/// The configuration with the highest MFU on the grid over ZeRO stage, share of activations kept
+/// and tokens.
 fn best(bounds: Bounds) -> Json {
     let Some(best) = bounds_search::best_mfu(bounds) else { return Json::Null };
     let stage = match best.stage {

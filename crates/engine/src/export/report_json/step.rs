@@ -1,11 +1,10 @@
 //! One step: its time, its memory, and what runs where.
 
-use super::keys;
 use crate::json::Json;
 use crate::model::experts::{AllToAll, Dispatcher, ExpertParallel};
 use crate::model::memory::states::of_gpu;
 use crate::model::parallel::Mesh;
-use crate::model::report::Report;
+use crate::model::report::{MemoryPart, PeakMoment, Report};
 use crate::model::setup::Setup;
 use crate::model::software::Offload;
 use crate::model::stages::stages;
@@ -33,18 +32,18 @@ pub(super) fn time(report: &Report) -> Json {
     )
 }
 
-/// Memory of one GPU at its peak, in bytes; its states at rest too, whether or not all are alive at the peak.
+/// Memory of one GPU at its peak, in bytes, and its states at rest, whether or not all are alive at
+/// the peak.
 pub(super) fn memory(scenario: &Scenario, report: &Report) -> Json {
     let (setup, memory) = (scenario.setup(), &report.memory);
-    let [first, ..] = stages(&setup);
-    let states = of_gpu(&Setup { offload: Offload::NONE, ..setup }, &first.params);
+    let states = of_gpu(&Setup { offload: Offload::NONE, ..setup }, &stages(&setup).first.params);
     Json::object([
         ("capacity", memory.capacity.get().into()),
         ("peak", memory.peak.get().into()),
         ("free", memory.free().get().into()),
         ("allocated", memory.allocated.get().into()),
-        ("moment", keys::moment(memory.moment).into()),
-        ("parts", Json::object(memory.parts.iter().map(|(part, bytes)| (keys::part(part), bytes.get().into())))),
+        ("moment", moment_key(memory.moment).into()),
+        ("parts", Json::object(memory.parts.iter().map(|(part, bytes)| (part_key(part), bytes.get().into())))),
         (
             "states",
             Json::object([
@@ -55,6 +54,31 @@ pub(super) fn memory(scenario: &Scenario, report: &Report) -> Json {
             ]),
         ),
     ])
+}
+
+/// The key of a part of memory.
+fn part_key(part: MemoryPart) -> &'static str {
+    match part {
+        MemoryPart::Weights => "weights",
+        MemoryPart::Gradients => "gradients",
+        MemoryPart::Optimizer => "optimizer",
+        MemoryPart::GatheredWeights => "gathered_weights",
+        MemoryPart::UnreducedGradients => "unreduced_gradients",
+        MemoryPart::Activations => "activations",
+        MemoryPart::WorkingSet => "working_set",
+        MemoryPart::Logits => "logits",
+        MemoryPart::Context => "context",
+        MemoryPart::Fragmentation => "fragmentation",
+    }
+}
+
+/// The key of the moment of the peak.
+fn moment_key(moment: PeakMoment) -> &'static str {
+    match moment {
+        PeakMoment::Loss => "loss",
+        PeakMoment::Backward => "backward",
+        PeakMoment::Optimizer => "optimizer",
+    }
 }
 
 /// Parameters of the model.
