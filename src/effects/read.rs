@@ -1,11 +1,9 @@
-//! What a text from outside is: a model's config, a link, or a file that this page saved. JSON is read by the browser's own parser.
+//! What a text from outside is: a model's config, a link, or a file that this page saved.
 
-use js_sys::{Array, JSON, Object, Reflect};
-use wasm_bindgen::{JsCast as _, JsValue};
+use serde_json::Value;
 
 use crate::text::import as words;
-use engine::import::{Imported, check_length, import, not_json};
-use engine::json::Json;
+use engine::import::{Imported, check_length, import, parse};
 use engine::share::carried;
 use engine::share::decode::{Decoded, decode_json, decode_link};
 
@@ -33,16 +31,12 @@ pub fn read_text(text: &str) -> Result<Read, String> {
     if let Some(link) = carried::of_text(text) {
         return Ok(opened(link));
     }
-    let parsed = JSON::parse(text).map_err(|error| {
-        let cause = Reflect::get(&error, &"message".into()).ok().and_then(|message| message.as_string());
-        not_json(&cause.unwrap_or_default())
-    })?;
-    let json = value(&parsed, 0);
+    let json = parse(text)?;
     if let Some(link) = carried::of_json(&json) {
         return Ok(opened(link));
     }
     // A report without its link, or a scenario by itself.
-    if json.get("scenario").is_some_and(|own| own.entries().is_some()) || json.get("rev").is_some() {
+    if json.get("scenario").is_some_and(Value::is_object) || json.get("rev").is_some() {
         return Ok(Read::Scenario(Box::new(decode_json(&json)), None));
     }
     import(&json).map(Read::Model)
@@ -52,30 +46,6 @@ pub fn read_text(text: &str) -> Result<Read, String> {
 fn opened(link: &str) -> Read {
     let page = link.split_once('#').map_or("", |(page, _)| page);
     Read::Scenario(Box::new(decode_link(link)), page.split_once('?').map(|(_, query)| query.to_owned()))
-}
-
-/// A value of the browser's as one of ours.
-fn value(from: &JsValue, depth: u32) -> Json {
-    if Json::is_too_deep(depth) {
-        return Json::Text(String::new());
-    }
-    if let Some(number) = from.as_f64() {
-        Json::Number(number)
-    } else if let Some(text) = from.as_string() {
-        Json::Text(text)
-    } else if let Some(flag) = from.as_bool() {
-        Json::Bool(flag)
-    } else if let Some(list) = from.dyn_ref::<Array>() {
-        Json::List(list.iter().map(|entry| value(&entry, depth + 1)).collect())
-    } else if let Some(object) = from.dyn_ref::<Object>() {
-        let entry = |pair: JsValue| {
-            let pair: Array = pair.unchecked_into();
-            (pair.get(0).as_string().unwrap_or_default(), value(&pair.get(1), depth + 1))
-        };
-        Json::Object(Object::entries(object).iter().map(entry).collect())
-    } else {
-        Json::Null
-    }
 }
 
 #[cfg(test)]

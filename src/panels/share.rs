@@ -9,6 +9,7 @@ use crate::view::View;
 use charts::paint;
 use engine::export::csv::csv;
 use engine::export::report_json::with_pins;
+use engine::json::pretty;
 use engine::params;
 use engine::scenario::Scenario;
 
@@ -129,7 +130,7 @@ fn saved(kind: Kind, scenario: &Scenario, pins: &[Scenario], view: &View) {
     let link = effects::full_link(scenario, pins, view);
     let text = match kind {
         Kind::Csv => csv(scenario, pins, &link),
-        Kind::Json => with_pins(scenario, &scenario.report(), &params::issues(scenario), pins, &link).pretty(),
+        Kind::Json => pretty(&with_pins(scenario, &scenario.report(), &params::issues(scenario), pins, &link)),
         Kind::Svg | Kind::Png => {
             let derived = of_poster(scenario, pins, view);
             let poster = poster(scenario, &derived, &link);

@@ -84,9 +84,11 @@ pub fn run(parts: &[Part]) -> ExitCode {
 /// Runs what finds most in a minute: unit tests, the laws in fewer cases, the links, the numbers of the documentation.
 pub fn run_fast() -> ExitCode {
     let mut suite = Suite::default();
-    suite.tests("Unit tests", &mut cargo(&["test", "--quiet", "--workspace", "--lib", "--bins", "--no-fail-fast"]));
-    let words = ["test", "--quiet", "--no-fail-fast", "--test", "laws", "--test", "links", "--test", "book"];
-    suite.tests("Laws, links, documentation", cargo(&words).env("PROPTEST_CASES", FAST_CASES));
+    let units = ["test", "--quiet", "--workspace", "--exclude", "e2e", "--lib", "--bins", "--no-fail-fast"];
+    suite.tests("Unit tests", &mut cargo(&units));
+    let laws = ["test", "--quiet", "--package", ENGINE, "--test", "suite", "--", "laws::", "links::"];
+    suite.tests("Laws and links", cargo(&laws).env("PROPTEST_CASES", FAST_CASES));
+    suite.tests("Numbers of the documentation", &mut cargo(&["test", "--quiet", "--test", "book"]));
     suite.end()
 }
 

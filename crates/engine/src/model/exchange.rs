@@ -7,9 +7,9 @@ use super::setup::Setup;
 use super::share;
 use crate::units::{Bytes, Seconds};
 
-/// Time of one micro-batch's exchanges that compute does not hide, on one GPU.
+/// Communication of tensor and context parallelism in one micro-batch, on one GPU: the time that compute does not hide.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Exchange {
+pub struct TpCpComm {
     /// One layer, forward.
     pub layer_forward: Seconds,
     /// One layer, backward, with what recomputation repeats.
@@ -45,8 +45,8 @@ fn blocks(setup: &Setup, moe_share: f64) -> f64 {
     2.0 - moe_share * (1.0 - shared)
 }
 
-impl Exchange {
-    /// The exchanges of one micro-batch, layers on average over those with experts (`moe_share` of them) and those without.
+impl TpCpComm {
+    /// The communication of one micro-batch, layers on average over those with experts (`moe_share` of them) and those without.
     ///
     /// Tensor parallelism: an all-reduce of `e T H` bytes after attention and after the MLP, in both passes (arXiv 1909.08053); with
     /// sequence parallelism an all-gather and a reduce-scatter in its place (arXiv 2205.05198). Exposed, but for what

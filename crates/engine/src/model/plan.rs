@@ -6,7 +6,7 @@ mod groups;
 use super::collectives;
 use super::compute::{self, UnitTimes};
 use super::cost::CollectiveCost;
-use super::exchange::{Exchange, Hiding};
+use super::exchange::{Hiding, TpCpComm};
 use super::experts::exchange::ExpertExchange;
 use super::memory::activations;
 use super::memory::states;
@@ -15,7 +15,7 @@ use super::schedule::{self, CommTimes, ComputeTimes, Exchanges, ExpertPass, Expe
 use super::setup::Setup;
 use super::share;
 use super::stages::Stage;
-use super::sync::Sync;
+use super::sync::GradientSyncPlan;
 use super::training::Sharding;
 use crate::units::{Bytes, Seconds};
 
@@ -39,7 +39,7 @@ pub struct StagePlan {
     pub replicate_crosses: bool,
     /// Of the exchanges of one micro-batch, what crosses nodes.
     pub exchange_between_nodes: Seconds,
-    sync: Sync,
+    sync: GradientSyncPlan,
     micro_batches: f64,
 }
 
@@ -47,12 +47,12 @@ impl StagePlan {
     /// The plan of a stage.
     pub fn new(setup: &Setup, units: &UnitTimes, stage: &Stage) -> Self {
         let params = stage.params;
-        let sync = Sync::of(setup);
+        let sync = GradientSyncPlan::of(setup);
         let groups = Groups::of(setup, params.expert > 0.0);
         let bytes = states::recipe_bytes(setup.recipe);
         let moe_share = stage.moe_share();
         let experts = if moe_share > 0.0 { ExpertExchange::of(setup, units) } else { ExpertExchange::default() };
-        let exchange = Exchange::of(
+        let exchange = TpCpComm::of(
             setup,
             bytes.activation,
             &Hiding {
@@ -181,14 +181,14 @@ impl StagePlan {
 /// What the data-parallel groups of a stage gather and reduce, with the traffic.
 pub fn collectives_of(setup: &Setup, stage: &Stage) -> DataParallelComm<CollectiveCost> {
     let groups = Groups::of(setup, stage.params.expert > 0.0);
-    DataParallelComm::of(setup, &stage.params, &groups, Sync::of(setup))
+    DataParallelComm::of(setup, &stage.params, &groups, GradientSyncPlan::of(setup))
 }
 
 fn compute_times(
     setup: &Setup,
     units: &UnitTimes,
     stage: &Stage,
-    exchange: &Exchange,
+    exchange: &TpCpComm,
     experts: &ExpertExchange,
     neighbours: Seconds,
 ) -> ComputeTimes {

@@ -3,7 +3,7 @@
 use super::flops;
 use super::parallel::Schedule;
 use super::setup::Setup;
-use super::share::{self, Params};
+use super::share::{self, LocalParams};
 use super::software::Framework;
 
 /// One stage, as every GPU of it holds it. Without a pipeline there is one, with all layers, embedding and head.
@@ -22,7 +22,7 @@ pub struct Stage {
     /// Micro-batches whose activations are alive at once.
     pub in_flight: f64,
     /// What one GPU holds before data parallelism shards it.
-    pub params: Params,
+    pub params: LocalParams,
 }
 
 impl Stage {

@@ -57,8 +57,8 @@ impl<'a> TimedStage<'a> {
     fn of(setup: &Setup, stage: &'a Stage, units: UnitTimes, plan: StagePlan) -> Self {
         let Phases { forward, backward, .. } = plan.steady();
         let layers = f64::from(plan.compute.layers);
-        let unfilled = unfilled(setup, forward + backward, layers, &units);
-        Self { stage, units, plan, passes: StageTimes { count: stage.count, forward, backward, unfilled } }
+        let pipeline_fill = pipeline_fill(setup, forward + backward, layers, &units);
+        Self { stage, units, plan, passes: StageTimes { count: stage.count, forward, backward, pipeline_fill } }
     }
 
     fn both(&self) -> Seconds {
@@ -110,7 +110,7 @@ fn pace<'a>(setup: &Setup, stages: &'a ByStage<Stage>) -> Pace<'a> {
 
 /// Of a stage's passes, what the others wait for where gradients of weights fill the bubble: twice under ZB-H1, three times under
 /// ZB-V. Passes that wait for the host or the network leave ZB-H1's as it is; a third of them stays in any case.
-fn unfilled(setup: &Setup, passes: Seconds, layers: f64, units: &UnitTimes) -> Seconds {
+fn pipeline_fill(setup: &Setup, passes: Seconds, layers: f64, units: &UnitTimes) -> Seconds {
     let kernels = units.layer_forward + units.layer_backward;
     if setup.pipeline.schedule == Schedule::ZeroBubbleV {
         layers * (kernels - 3.0 * units.layer_weight_gradient).max(Seconds::ZERO)

@@ -39,10 +39,10 @@ pub(super) struct Products {
 }
 
 impl Products {
-    /// One pass, slowed as `unfilled` FLOPs more would slow it.
-    fn pass<C: Cost<Operations>>(&self, unfilled: f64) -> C {
+    /// One pass, whose last wave of tiles takes as long as `tail` FLOPs more.
+    fn pass<C: Cost<Operations>>(&self, tail: f64) -> C {
         let flops = 2.0 * self.tokens * self.weights;
-        C::new(Flops::new(flops + unfilled) / self.rate, || Operations {
+        C::new(Flops::new(flops + tail) / self.rate, || Operations {
             flops: Flops::new(flops),
             bytes: Bytes::new(self.element * self.operands),
         })

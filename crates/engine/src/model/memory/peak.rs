@@ -10,10 +10,10 @@ use super::states::{
 use crate::model::parallel::Schedule;
 use crate::model::report::{MemoryPart, MemoryParts, MemoryReport, PeakMoment};
 use crate::model::setup::Setup;
-use crate::model::share::{self, Params};
+use crate::model::share::{self, LocalParams};
 use crate::model::software::{Framework, Loss, NormKernel};
 use crate::model::stages::{ByStage, Stage};
-use crate::model::sync::Sync;
+use crate::model::sync::GradientSyncPlan;
 use crate::model::training::Sharding;
 use crate::units::Bytes;
 pub use terms::{PeakTerms, Working};
@@ -129,7 +129,7 @@ fn context(setup: &Setup) -> Bytes {
 
 /// The sizes from which the parts of every point are put together.
 struct Ledger {
-    params: Params,
+    params: LocalParams,
     bytes: RecipeBytes,
     /// One layer's gradients at rest.
     gradient_shard: f64,
@@ -163,7 +163,7 @@ struct Ledger {
 }
 
 impl Ledger {
-    fn new(setup: &Setup, stage: &Stage, params: &Params) -> Self {
+    fn new(setup: &Setup, stage: &Stage, params: &LocalParams) -> Self {
         let arch = &setup.architecture;
         let bytes = recipe_bytes(setup.recipe);
         let (degrees, of_experts) = (shard_degrees(setup), expert_shard_degrees(setup));
@@ -193,7 +193,7 @@ impl Ledger {
             sharding: setup.sharding,
             framework: setup.framework,
             offloaded: setup.offload.parameters,
-            reduces_once: !Sync::of(setup).reduce_each,
+            reduces_once: !GradientSyncPlan::of(setup).reduce_each,
             replicas_reduce: replicas > 1,
             experts_reduce: setup.mesh.expert_shard_group().saturating_mul(setup.mesh.expert_replicas()) > 1,
             sharded_gather: degrees.weights > 1.0 || bytes.gathered < bytes.weights || setup.offload.parameters,

@@ -1,7 +1,7 @@
 //! Weights, gradients and optimizer state at rest.
 
 use crate::model::setup::Setup;
-use crate::model::share::Params;
+use crate::model::share::LocalParams;
 use crate::model::training::{ComputeFormat, Optimizer, Recipe, Sharding};
 use crate::units::Bytes;
 
@@ -156,7 +156,7 @@ pub fn gathered_layer_bytes(setup: &Setup) -> f64 {
 }
 
 /// The states of one GPU's parameters at rest under the setup's recipe, optimizer and offloading.
-pub fn of_gpu(setup: &Setup, params: &Params) -> States {
+pub fn of_gpu(setup: &Setup, params: &LocalParams) -> States {
     let (degrees, of_experts) = (shard_degrees(setup), expert_shard_degrees(setup));
     let (dense, routed) = (params.dense(), params.experts());
     let at_rest = states(dense, setup.recipe, degrees);

@@ -6,9 +6,9 @@ use crate::model::cost::{Cost, Traffic};
 use crate::model::memory::states::{self, gathered_layer_bytes};
 use crate::model::schedule::CommTimes;
 use crate::model::setup::Setup;
-use crate::model::share::Params;
+use crate::model::share::LocalParams;
 use crate::model::software::Framework;
-use crate::model::sync::Sync;
+use crate::model::sync::GradientSyncPlan;
 use crate::model::training::{Reshard, Sharding};
 use crate::units::{Bytes, Seconds};
 
@@ -26,7 +26,7 @@ pub struct DataParallelComm<C = Seconds> {
 
 impl<C: Cost<Traffic>> DataParallelComm<C> {
     /// The communication of a stage with these parameters.
-    pub(super) fn of(setup: &Setup, params: &Params, groups: &Groups, sync: Sync) -> Self {
+    pub(super) fn of(setup: &Setup, params: &LocalParams, groups: &Groups, sync: GradientSyncPlan) -> Self {
         let of_lanes = match setup.sharding {
             Sharding::Ddp => Self::of_ddp(setup, params, groups, sync),
             Sharding::Zero1 | Sharding::Zero2 => Self::of_zero(setup, params, groups, sync),
@@ -35,7 +35,7 @@ impl<C: Cost<Traffic>> DataParallelComm<C> {
         Self { micro_batch: one_lane_on_shared_links(of_lanes.micro_batch, groups), ..of_lanes }
     }
 
-    fn of_ddp(setup: &Setup, params: &Params, groups: &Groups, sync: Sync) -> Self {
+    fn of_ddp(setup: &Setup, params: &LocalParams, groups: &Groups, sync: GradientSyncPlan) -> Self {
         let bytes = states::recipe_bytes(setup.recipe);
         let everyone = everyone(setup);
         let reduce = |params: f64, experts: f64| {
@@ -54,7 +54,7 @@ impl<C: Cost<Traffic>> DataParallelComm<C> {
         Self { micro_batch, ..Self::default() }
     }
 
-    fn of_zero(setup: &Setup, params: &Params, groups: &Groups, sync: Sync) -> Self {
+    fn of_zero(setup: &Setup, params: &LocalParams, groups: &Groups, sync: GradientSyncPlan) -> Self {
         let bytes = states::recipe_bytes(setup.recipe);
         let (layer, root, expert) = (params.layer, params.root, params.expert);
         let shards = f64::from(setup.mesh.shard_group().max(1));
@@ -92,7 +92,7 @@ impl<C: Cost<Traffic>> DataParallelComm<C> {
         comm
     }
 
-    fn of_fsdp(setup: &Setup, params: &Params, groups: &Groups, reshard: Reshard) -> Self {
+    fn of_fsdp(setup: &Setup, params: &LocalParams, groups: &Groups, reshard: Reshard) -> Self {
         let bytes = states::recipe_bytes(setup.recipe);
         let (layer, root, expert) = (params.layer, params.root, params.expert);
         let shards = f64::from(setup.mesh.shard_group().max(1));
@@ -141,7 +141,7 @@ impl<C: Cost<Traffic>> DataParallelComm<C> {
 
 /// Layers whose gradients Megatron's data parallelism reduces at once, in a bucket of `max(40e6, 1e6 dp)` parameters, so that they
 /// share its latency; one elsewhere.
-fn layers_in_a_bucket(setup: &Setup, params: &Params) -> f64 {
+fn layers_in_a_bucket(setup: &Setup, params: &LocalParams) -> f64 {
     const LEAST: f64 = 40e6;
     const A_REPLICA: f64 = 1e6;
     if setup.framework != Framework::Megatron || params.layer <= 0.0 {

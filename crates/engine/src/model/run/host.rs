@@ -2,7 +2,7 @@
 
 use crate::model::memory::{activations, recipe_bytes, states};
 use crate::model::setup::Setup;
-use crate::model::share::{Params, tokens};
+use crate::model::share::{LocalParams, tokens};
 use crate::model::software::Offload;
 use crate::model::stages::{Stage, stages};
 use crate::units::Bytes;
@@ -16,7 +16,7 @@ fn ranks(setup: &Setup) -> f64 {
 }
 
 /// The bytes of a node full of ranks of the stage that needs most.
-fn of_node(setup: &Setup, of_rank: &dyn Fn(&Stage, &Params) -> f64) -> Bytes {
+fn of_node(setup: &Setup, of_rank: &dyn Fn(&Stage, &LocalParams) -> f64) -> Bytes {
     let mut most = 0.0;
     for stage in stages(setup).iter() {
         let bytes = of_rank(stage, &stage.params);

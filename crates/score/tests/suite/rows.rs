@@ -1,7 +1,5 @@
 //! Rows as sources publish them, and what the reader makes of them.
 
-#![allow(clippy::unwrap_used, reason = "a test stops where its data is wrong")]
-
 use engine::model::software::Framework;
 use engine::model::training::{ComputeFormat, Recipe};
 use engine::published::MemoryKind;

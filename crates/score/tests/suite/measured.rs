@@ -1,20 +1,15 @@
 //! The engine against published measurements (`tests/measured/*.csv`, each row with its source): the thresholds that it keeps,
 //! and the table of the documentation. `cargo xtask accuracy` shows and records how far it is from them.
 
-#![allow(clippy::unwrap_used, reason = "a test stops where its data is wrong")]
-
-#[path = "common/published.rs"]
-mod published;
-
 use std::sync::LazyLock;
 
+use crate::published::{self, Published};
 use ::score::predict::Prediction;
 use ::score::summary::{self, Entry, Score};
 use ::score::{markdown, pairs};
 use engine::published::{self as text, Set};
 use engine::share::encode;
 use engine::stats::{self, Errors};
-use published::Published;
 
 static PUBLISHED: LazyLock<Published> = LazyLock::new(published::all);
 
@@ -140,7 +135,7 @@ fn every_prediction_is_a_number() {
 
 #[test]
 fn the_documented_table_is_current() {
-    const DOCUMENT: &str = include_str!("../docs/accuracy.md");
+    const DOCUMENT: &str = include_str!("../../../../docs/accuracy.md");
     let marked = DOCUMENT.split("<!-- accuracy -->").nth(1).expect("docs/accuracy.md has two markers");
     let entries = PUBLISHED.training.iter().chain(&PUBLISHED.mixtures);
     let current = markdown::report(entries, &PUBLISHED.tracked, &PUBLISHED.collectives);
