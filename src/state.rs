@@ -2,11 +2,13 @@
 
 mod action;
 mod history;
+mod target;
 
 use std::rc::Rc;
 
 pub use action::{Action, Pick};
 use history::History;
+pub use target::SelectTarget;
 use yew::Reducible;
 
 use crate::view::View;
@@ -56,7 +58,8 @@ pub struct State {
     pub view: View,
     /// The scenario before the last action, where that chose a place in a figure: it may be the first click of two.
     placed: Option<Scenario>,
-    /// What the scenario is measured against.
+    /// What the scenario is measured against: the catalog's values of what is picked. It is state, not derived: behind custom values
+    /// it remembers the entry that they were made from, which the scenario alone does not tell ([`preset::following`]).
     pub preset: Scenario,
 }
 
@@ -140,13 +143,13 @@ impl State {
 
     fn number(&mut self, key: ParamId, value: f64) {
         if let Some(number) = key.number() {
-            self.make_own(key.param());
+            self.make_custom(key.param());
             (number.set)(&mut self.scenario, value);
         }
     }
 
-    /// Before a row of the architecture is set, a named model becomes the user's own.
-    fn make_own(&mut self, param: &Param) {
+    /// Before a row of the architecture is set, a named model becomes custom.
+    fn make_custom(&mut self, param: &Param) {
         if param.group == Group::Architecture && !matches!(self.scenario.model, Model::Custom { .. }) {
             pick::pick_model(&mut self.scenario, CUSTOM);
         }
@@ -160,7 +163,7 @@ impl State {
             Ok(value) => {
                 // The same value in other words changes nothing.
                 if value != (number.get)(&self.scenario) {
-                    self.make_own(param);
+                    self.make_custom(param);
                     (number.set)(&mut self.scenario, value);
                 }
                 None
@@ -226,7 +229,7 @@ impl State {
             Action::GiveUp { key } => self.give_up(key),
             Action::Choose { key, index } => {
                 if let Some(choice) = key.param().choice() {
-                    self.make_own(key.param());
+                    self.make_custom(key.param());
                     (choice.set)(&mut self.scenario, index);
                 }
                 self.settled = true;
@@ -302,8 +305,12 @@ impl State {
                 self.placed = placed;
                 self.view = view.bounded(&self.scenario);
             }
-            Action::Ask(key) => self.view = self.view.asking(key),
-            Action::Follow(key) => self.view = self.view.following(key),
+            Action::Restore(view) => {
+                let View { theme, embed, panels, controls, .. } = self.view;
+                self.view = View { theme, embed, panels, controls, ..view }.bounded(&self.scenario);
+            }
+            Action::OpenExplanation(key) => self.view = self.view.explaining(key),
+            Action::FollowExplanation(key) => self.view = self.view.following(key),
         }
     }
 }

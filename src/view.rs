@@ -197,15 +197,21 @@ impl View {
         !self.embed || self.embedded().has(panel)
     }
 
+    /// The same view as links to others hold it: the reader's own theme is not theirs.
+    #[must_use]
+    pub fn without_theme(self) -> Self {
+        Self { theme: ThemeChoice::Auto, ..self }
+    }
+
     /// The same view on a page of its own.
     #[must_use]
     pub fn alone(self) -> Self {
-        Self { embed: false, controls: Controls::default(), theme: ThemeChoice::Auto, ..self }
+        Self { embed: false, controls: Controls::default(), ..self.without_theme() }
     }
 
     /// The same view with the card of a number open; closed where it was.
     #[must_use]
-    pub fn asking(self, key: &'static str) -> Self {
+    pub fn explaining(self, key: &'static str) -> Self {
         Self { why: if key == self.why { "" } else { key }, why_from: "", ..self }
     }
 

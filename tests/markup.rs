@@ -13,9 +13,11 @@ use engine::scenario::issue::Issue;
 use engine::scenario::{Model, RecomputeMode, Scenario};
 use shardwise::components::choice::{ChoiceControl, Props as ChoiceProps};
 use shardwise::components::number::{NumberControl, Props as NumberProps};
+use shardwise::derived::{Buffers, derive};
 use shardwise::fields::{Field, field};
-use shardwise::panels::pickers;
-use shardwise::panels::share::{Props as ShareProps, ShareMenu};
+use shardwise::panels::share::{self, Props as ShareProps, ShareMenu};
+use shardwise::panels::{pickers, run};
+use shardwise::snapshot::Snapshot;
 use shardwise::state::{Action, Pick, State};
 use shardwise::view::{Panel, View};
 use shardwise::{App, Embed, Start, text};
@@ -222,7 +224,10 @@ fn the_share_menu_has_every_form_and_file_by_its_name() {
     let closed = page(&catalog::default_scenario(), Vec::new());
     assert!(closed.contains("aria-label=\"Share and download\"") && !closed.contains("id=\"share-menu\""));
     let menu = |scenario: Scenario| {
-        rendered::<ShareMenu>(ShareProps { scenario, pins: Vec::new(), view: View::default(), close: Callback::noop() })
+        let view = View::default();
+        let derived = Rc::new(derive(&scenario, &view, false, &mut Buffers::default()));
+        let snapshot = Rc::new(Snapshot { scenario, pins: Vec::new(), view });
+        rendered::<ShareMenu>(ShareProps { snapshot, derived, close: Callback::noop() })
     };
     let html = menu(catalog::default_scenario());
     for name in [
@@ -237,11 +242,11 @@ fn the_share_menu_has_every_form_and_file_by_its_name() {
     ] {
         assert!(html.contains(&format!(">{name}</button>")), "no {name} in {html}");
     }
-    assert_eq!(html.matches("<option").count(), text::share::VIEWS.len());
+    assert_eq!(html.matches("<option").count(), share::VIEWS.len());
     // Only a mixture has a layer of experts to show.
     let mixture = catalog::default_scenario().with_model(catalog::model("mixtral-8x7b").unwrap().pick());
     assert!(html.contains("disabled") && !menu(mixture).contains("disabled"));
-    assert!(html.contains("role=\"status\"") && html.contains(text::share::BACK));
+    assert!(html.contains("role=\"status\"") && html.contains(share::BACK));
 }
 
 #[test]
@@ -402,12 +407,12 @@ fn a_gesture_is_one_step_of_undo() {
 
 #[test]
 fn the_whole_run_is_folded_and_says_what_it_takes() {
-    assert!(words(&page(&catalog::default_scenario(), Vec::new())).contains(text::run::TITLE));
+    assert!(words(&page(&catalog::default_scenario(), Vec::new())).contains(run::TITLE));
     let said = |scenario: &Scenario| {
         let run = scenario.run_report();
-        let rows: Vec<_> = text::run::rows(&run).into_iter().map(|(name, value)| format!("{name}: {value}")).collect();
+        let rows: Vec<_> = run::rows(&run).into_iter().map(|(name, value)| format!("{name}: {value}")).collect();
         assert!(rows.iter().all(|row| !row.contains("NaN") && !row.contains("inf")), "{rows:?}");
-        text::run::caption(scenario, &run).replace('\u{2009}', " ")
+        run::caption(scenario, scenario.report().fits(), &run).replace('\u{2009}', " ")
     };
     let mut scenario = catalog::default_scenario();
     let caption = said(&scenario);
@@ -566,10 +571,10 @@ fn a_card_says_what_the_tile_says() {
 
 #[test]
 fn links_of_a_card_lead_back_to_its_number() {
-    let view = View::default().asking("mfu").following("checkpointing").following("micro-batch");
+    let view = View::default().explaining("mfu").following("checkpointing").following("micro-batch");
     assert_eq!((view.why, view.why_from), ("micro-batch", "mfu"));
-    assert_eq!(view.following("mfu"), View::default().asking("mfu"));
-    assert_eq!(view.asking("mfu").asking("mfu"), View::default());
+    assert_eq!(view.following("mfu"), View::default().explaining("mfu"));
+    assert_eq!(view.explaining("mfu").explaining("mfu"), View::default());
     assert_eq!(View::from_query("?why=nothing"), View::default());
 }
 
@@ -737,4 +742,42 @@ fn an_embed_leads_to_the_page_with_what_is_on_screen() {
 fn the_script_for_other_pages_is_small() {
     let script = include_str!("../static/embed.js");
     assert!(script.len() <= 2048, "{} bytes", script.len());
+}
+
+/// The rules of the style sheet that stand under this media query, in order.
+fn rules_under(query: &str) -> String {
+    let sheet = include_str!("../static/page.css");
+    let mut rules = String::new();
+    for block in sheet.split(&format!("@media ({query}) {{")).skip(1) {
+        // A rule closes its own brace before the query closes its.
+        let mut depth = 1;
+        let inside = |letter: &char| {
+            depth += i32::from(*letter == '{') - i32::from(*letter == '}');
+            depth > 0
+        };
+        rules.extend(block.chars().take_while(inside));
+    }
+    rules
+}
+
+#[test]
+fn at_400_percent_ranges_have_room_and_tiles_scroll_away() {
+    assert!(rules_under("max-width: 374px").contains(".page .tile:has(> .ask) { padding-bottom:"));
+    let low = rules_under("max-height: 399px");
+    assert!(low.contains(".figures-row { position: static; }") && low.contains("scroll-padding-top: 0;"), "{low}");
+}
+
+#[test]
+fn the_scroll_bar_of_the_controls_has_the_colours_of_the_theme() {
+    let sheet = include_str!("../static/page.css");
+    let thin = sheet.lines().find(|line| line.contains("scrollbar-width: thin")).unwrap();
+    assert!(thin.contains(".controls {") && thin.contains("scrollbar-color: var(--axis) transparent"), "{thin}");
+}
+
+#[test]
+fn a_restored_view_keeps_the_readers_theme_and_what_page_this_is() {
+    let start =
+        Rc::new(State::new(&catalog::default_scenario(), Vec::new(), View::from_query("?embed=1&view=map&theme=dark")));
+    let restored = start.reduce(Action::Restore(View::from_query("?view=curve&controls=all&theme=light&curve=gpus")));
+    assert_eq!(restored.view.query(), "?embed=1&view=map&theme=dark&curve=gpus");
 }

@@ -3,7 +3,7 @@
 use yew::prelude::*;
 
 use super::icon::{Icon, drawn};
-use crate::effects;
+use crate::browser;
 use crate::fields::NumberField;
 use crate::state::Action;
 use crate::text;
@@ -26,9 +26,9 @@ pub fn NumberControl(props: &Props) -> Html {
     let NumberField { key, label, help, index, last, .. } = props.field;
     let field = &props.field;
     let slider = use_node_ref();
-    effects::use_fill(&slider, index, last);
-    let slide = props.emit.reform(move |event: InputEvent| Action::Slide { key, index: effects::slider_index(&event) });
-    let typed = props.emit.reform(move |event: InputEvent| Action::Type { key, text: effects::field_text(&event) });
+    browser::use_fill(&slider, index, last);
+    let slide = props.emit.reform(move |event: InputEvent| Action::Slide { key, index: browser::slider_index(&event) });
+    let typed = props.emit.reform(move |event: InputEvent| Action::Type { key, text: browser::field_text(&event) });
     let settle = props.emit.reform(|_: Event| Action::Settle);
     let entered = {
         let emit = props.emit.clone();

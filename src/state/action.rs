@@ -10,7 +10,7 @@ use engine::scenario::{Id, Scenario};
 /// An entry of the catalog, picked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pick {
-    /// A model; [`engine::scenario::CUSTOM`] is the present one as the user's own, as it is for GPU and cluster.
+    /// A model; [`engine::scenario::CUSTOM`] makes the present one custom, as it does for GPU and cluster.
     Model(Id),
     /// A point of the ladder, as close as it gets to the present model's size.
     Ladder,
@@ -98,10 +98,12 @@ pub enum Action {
     Example(Option<usize>),
     /// The list of what could not be read is closed.
     DismissBanner,
-    /// A number is asked about, or no longer; an empty name closes the card.
-    Ask(&'static str),
-    /// A link of the card is followed.
-    Follow(&'static str),
+    /// The explanation of this key is opened, or closed where it is open; an empty key closes any.
+    OpenExplanation(&'static str),
+    /// A link of the open explanation is followed.
+    FollowExplanation(&'static str),
     /// Something else is looked at.
     Look(View),
+    /// A saved file is opened: what it looked at, with the reader's own theme, panels and controls.
+    Restore(View),
 }

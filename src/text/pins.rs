@@ -1,6 +1,6 @@
 //! The words of comparing: what tells two scenarios apart, and by how much their figures differ.
 
-use super::verdict;
+use super::headline;
 use charts::spec::PinnedBar;
 use engine::catalog;
 use engine::format::{self, MINUS, THIN_SPACE};
@@ -68,7 +68,7 @@ pub fn differences(here: &Scenario, there: &Scenario) -> Vec<Difference> {
     let cluster = here.network.id != there.network.id;
     let mut all = Vec::new();
     if model {
-        all.push(entry("Model", &|scenario| verdict::model(&scenario.model)));
+        all.push(entry("Model", &|scenario| headline::model_name(&scenario.model)));
     }
     if gpu {
         all.push(entry("GPU", &|scenario| gpu_name(scenario.accelerator.id)));

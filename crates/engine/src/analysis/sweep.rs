@@ -1,7 +1,7 @@
 //! Evaluating a scenario along one or two of its parameters, into buffers that the caller keeps.
 
 use crate::model::parallel::common_divisor;
-use crate::model::report::Limiter;
+use crate::model::report::{Limiter, Report};
 use crate::params::Number;
 use crate::scenario::resolve::nearest_divisor;
 use crate::scenario::{Model, Scenario};
@@ -28,6 +28,19 @@ pub struct Sample {
 }
 
 impl Sample {
+    /// What a sweep keeps of this report.
+    pub fn of(report: &Report) -> Self {
+        Self {
+            mfu: report.mfu,
+            tokens_per_s_per_gpu: report.tokens_per_s_per_gpu,
+            step: report.time.step,
+            peak: report.memory.peak,
+            capacity: report.memory.capacity,
+            time_limiter: report.time.limiter(),
+            pressure: report.time.longest_lane / report.time.compute - 1.0,
+        }
+    }
+
     /// Memory left free: negative when it does not fit.
     pub fn free(&self) -> Bytes {
         self.capacity - self.peak
@@ -56,16 +69,7 @@ impl Sample {
 
 /// One scenario, evaluated; what does not fit still has a speed and what limits it.
 pub fn sample(scenario: &Scenario) -> Sample {
-    let report = scenario.report();
-    Sample {
-        mfu: report.mfu,
-        tokens_per_s_per_gpu: report.tokens_per_s_per_gpu,
-        step: report.time.step,
-        peak: report.memory.peak,
-        capacity: report.memory.capacity,
-        time_limiter: report.time.limiter(),
-        pressure: report.time.longest_lane / report.time.compute - 1.0,
-    }
+    Sample::of(&scenario.report())
 }
 
 /// Writes a parameter for a sweep: the nearest valid value, of GPUs [`whole_gpus`], of experts as many on each of their GPUs, of

@@ -21,6 +21,8 @@ mod page;
 mod plots;
 mod ranking;
 mod recipes;
+mod saved;
+mod screen;
 mod servers;
 mod settings;
 mod share;
