@@ -47,6 +47,7 @@ use crate::model::software::{
 };
 use crate::model::training::{ComputeFormat, MfuConvention, Optimizer, PrecisionPolicy};
 use crate::model::transformer::{Architecture, AttentionBias, Experts, LatentAttention, Norm, QkNorm};
+use crate::params::ParamId;
 use crate::scenario::{ExpertChoice, Model, RecomputeMode, Scenario, Strategy};
 use crate::units::{BytesPerSecond, Seconds};
 
@@ -69,7 +70,8 @@ pub const PIN_KEY: &str = "pin";
 const CLUSTER: &str = "a100-40gb-200g";
 
 /// The keys that a custom model's link always holds.
-const REQUIRED_OF_A_SHAPE: [&str; 5] = ["layers", "hidden", "heads", "ffn", "vocab"];
+const REQUIRED_OF_A_SHAPE: [ParamId; 5] =
+    [ParamId::Layers, ParamId::HiddenSize, ParamId::AttentionHeads, ParamId::MlpWidth, ParamId::VocabSize];
 
 /// The starting point: what a link means that holds nothing. It is the first visit's scenario at the time of version 1 and
 /// stays what it is when the first visit changes.
