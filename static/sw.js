@@ -8,16 +8,31 @@ const OURS = `shardwise ${registration.scope} `;
 const CACHE = OURS + BUILD;
 const page = new URL("./", location.href);
 
-self.addEventListener("install", (event) => {
-  // What has a hash in its name may come from the browser's own cache, everything else is asked for.
-  const fresh = (name) => new Request(name, { cache: /-[0-9a-f]{16}/.test(name) ? "default" : "no-cache" });
-  event.waitUntil(caches.open(CACHE).then((cache) => cache.addAll(FILES.map(fresh))));
-});
+// What has a hash in its name may come from the browser's own cache, everything else is asked for.
+const fresh = (name) => new Request(name, { cache: /-[0-9a-f]{16}/.test(name) ? "default" : "no-cache" });
+/** Takes all files, or none. */
+const fill = () => caches.open(CACHE).then((cache) => cache.addAll(FILES.map(fresh)));
+
+self.addEventListener("install", (event) => event.waitUntil(fill()));
 
 self.addEventListener("activate", (event) => {
   const old = (name) => name.startsWith(OURS) && name !== CACHE;
   event.waitUntil(caches.keys().then((names) => Promise.all(names.filter(old).map((name) => caches.delete(name)))));
 });
+
+/** A kept file. Browsers may empty caches: then it comes from the network, and all are taken again. */
+async function answer(event, url) {
+  const kept = await caches.open(CACHE).then((cache) => cache.match(url));
+  if (kept) return kept;
+  event.waitUntil(fill().catch(() => {}));
+  return fetch(event.request);
+}
+
+/** The documentation is not kept. */
+const documentation = (request) => fetch(request).catch(() => new Response(`<!doctype html>
+<html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>shardwise</title>
+<p>There is no network, and the documentation is not kept for that. <a href="${page.pathname}">The calculator</a> is.</p>
+</html>`, { status: 503, headers: { "Content-Type": "text/html; charset=utf-8" } }));
 
 self.addEventListener("fetch", (event) => {
   const { request } = event;
@@ -28,9 +43,10 @@ self.addEventListener("fetch", (event) => {
   // The page's query and fragment are for the page.
   url.search = url.hash = "";
   const name = url.pathname.slice(page.pathname.length).replace(/^index\.html$/, "");
+  if (request.mode === "navigate" && name.startsWith("docs/")) event.respondWith(documentation(request));
   if (!FILES.includes(name || "./")) return;
   if (name && build && !FILES.includes(build)) event.respondWith(Response.error());
-  else event.respondWith(caches.open(CACHE).then((cache) => cache.match(url)).then((kept) => kept ?? fetch(request)));
+  else event.respondWith(answer(event, url));
 });
 
 // Said by the page when somebody presses "Reload".

@@ -1,5 +1,5 @@
 // Before the first paint: the theme of the link (?theme=dark), else the one chosen last, else the system's. An embed stores
-// nothing and asks for nothing stored.
+// nothing and asks for nothing stored. And when boot.js, which says everything else, does not come, this says so.
 (() => {
   const known = (name) => (name === "light" || name === "dark" ? name : null);
   const stored = () => {
@@ -16,4 +16,11 @@
   const theme = asked === "auto" ? null : known(asked) ?? (embed ? null : known(stored()));
   if (theme) root.dataset.theme = theme;
   root.classList.toggle("embed", embed);
+  setTimeout(() => {
+    if ("boot" in root.dataset) return;
+    const notice = document.createElement("p");
+    notice.setAttribute("role", "alert");
+    notice.textContent = "The calculator could not be loaded. Check the connection and reload the page.";
+    document.body.prepend(notice);
+  }, 20000);
 })();

@@ -282,6 +282,51 @@ fn text_that_is_no_value_stays_with_a_sentence_and_an_offer_and_keeps_the_result
     }
 }
 
+/// A field hears every letter: `1` is a value on the way to `1e99`, which is none.
+#[test]
+fn what_is_typed_on_the_way_to_no_value_is_not_kept() {
+    let letters = |key, texts: &[&str]| -> Vec<Action> {
+        texts.iter().map(|text| Action::Type { key, text: (*text).to_owned() }).collect()
+    };
+    let start = after(Vec::new());
+    let typed = after(letters("gpus", &["1", "1e", "1e9", "1e99"]));
+    assert_eq!(typed.scenario, start.scenario);
+    let settled = typed.reduce(Action::Settle).reduce(Action::Commit);
+    assert_eq!((settled.scenario, settled.can_undo()), (start.scenario, false));
+    assert!(control("gpus", &settled).contains("value=\"1e99\""));
+    // The sentence offers a value near the one from before, not one nobody meant.
+    let refused = after(letters("gpus", &["1", "1e"]));
+    let offered = refused.draft("gpus").and_then(|draft| draft.refusal.as_ref()).map(|refusal| refusal.nearest);
+    assert_eq!(offered, Some(1.0));
+    let emptied = after(letters("gpus", &["6", ""]));
+    let offered = emptied.draft("gpus").and_then(|draft| draft.refusal.as_ref()).map(|refusal| refusal.nearest);
+    assert_eq!((emptied.scenario.gpus, offered), (64, Some(64.0)));
+    // Text that becomes a value again counts.
+    assert_eq!(after(letters("gpus", &["1", "1e", "1e3"])).scenario.gpus, 1000);
+    // A size typed over that of a named model, or a row of its shape, leaves the model its name.
+    let named = after(vec![Action::Pick(Pick::Model("llama-2-7b"))]);
+    for (key, texts) in [("size", ["13B", "13Bx"]), ("layers", ["1", "1e99"])] {
+        let typed = letters(key, &texts).into_iter().fold(named.clone(), yew::Reducible::reduce);
+        assert_eq!(typed.scenario, named.scenario, "{key}");
+    }
+    // An edit begins anew once the one before is over.
+    let again = after(letters("gpus", &["128"])).reduce(Action::Settle);
+    let again = letters("gpus", &["1", "1y"]).into_iter().fold(again, yew::Reducible::reduce);
+    assert_eq!(again.scenario.gpus, 128);
+}
+
+#[test]
+fn escape_gives_back_the_value_from_before_the_edit() {
+    let typed = |text: &str| Action::Type { key: "gpus", text: text.into() };
+    let escaped = after(vec![typed("1"), typed("12"), Action::GiveUp { key: "gpus" }]);
+    assert_eq!((escaped.scenario, escaped.settled), (catalog::default_scenario(), true));
+    assert!(escaped.draft("gpus").is_none() && control("gpus", &escaped).contains("value=\"64\""));
+    // What was entered stays, and so does a field in which nothing was typed.
+    let entered = after(vec![typed("12"), Action::Settle, Action::GiveUp { key: "gpus" }]);
+    assert_eq!(entered.scenario.gpus, 12);
+    assert_eq!(after(vec![Action::GiveUp { key: "gpus" }]).scenario, catalog::default_scenario());
+}
+
 #[test]
 fn the_offered_value_is_taken() {
     let state = after(vec![Action::Type { key: "mem", text: "1e99".into() }, Action::Nearest { key: "mem" }]);

@@ -9,6 +9,7 @@ use web_sys::{Blob, DragEvent, Event, File, HtmlInputElement, HtmlTextAreaElemen
 use yew::prelude::*;
 
 use crate::text::import as words;
+use engine::import::text_of;
 use engine::share::carried;
 
 /// Larger files are not read: pictures of this page have a hundredth of it.
@@ -86,7 +87,7 @@ fn read(file: &File, origin: Origin, take: &Callback<Arrived>) {
         let text = match bytes {
             None => Err(words::UNREADABLE.into()),
             Some(bytes) if carried::is_png(&bytes) => carried::of_png(&bytes).ok_or_else(|| words::NO_LINK.into()),
-            Some(bytes) => String::from_utf8(bytes).map_err(|_| words::NO_TEXT.into()),
+            Some(bytes) => text_of(bytes).ok_or_else(|| words::NO_TEXT.into()),
         };
         take.emit((text, origin));
     });

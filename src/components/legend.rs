@@ -33,7 +33,7 @@ fn mark(mark: &Mark) -> Html {
     html! {
         <li>
             <svg class="sample" viewBox="0 0 22 12" aria-hidden="true">
-                <circle class={names::line_class(mark.role)} cx="11" cy="6" r={if mark.fits { "2.5" } else { "4" }} stroke-width={if mark.fits { "5" } else { "2" }} fill="none" />
+                <circle class={mark.role.class()} cx="11" cy="6" r={if mark.fits { "2.5" } else { "4" }} stroke-width={if mark.fits { "5" } else { "2" }} fill="none" />
             </svg>
             <span class="line-name">{ &mark.name }</span>
         </li>
@@ -78,7 +78,7 @@ fn band(line: &Line, id: &str, why: &str, emit: &Callback<Action>) -> Html {
     html! {
         <li title={text::BAND_HELP}>
             <svg class="sample band" viewBox="0 0 22 12" aria-hidden="true">
-                <line class={names::line_class(line.role)} x1="0" x2="22" y1="6" y2="6" stroke-width="12" />
+                <line class={line.role.class()} x1="0" x2="22" y1="6" y2="6" stroke-width="12" />
             </svg>
             <span class="line-name">{ text::BAND }</span>
             if id == "curve" {
@@ -93,7 +93,7 @@ fn sample(role: LineRole) -> Html {
     let dashes = (!dashes.is_empty()).then(|| dashes.join(" "));
     html! {
         <svg class="sample" viewBox="0 0 22 12" aria-hidden="true">
-            <line class={names::line_class(role)} x1="0" x2="22" y1="6" y2="6" stroke-width={palette::width(role).to_string()}
+            <line class={role.class()} x1="0" x2="22" y1="6" y2="6" stroke-width={palette::width(role).to_string()}
                 stroke-dasharray={dashes} />
         </svg>
     }

@@ -32,10 +32,10 @@ pub fn NumberControl(props: &Props) -> Html {
     let settle = props.emit.reform(|_: Event| Action::Settle);
     let entered = {
         let emit = props.emit.clone();
-        Callback::from(move |event: KeyboardEvent| {
-            if event.key() == "Enter" {
-                emit.emit(Action::Settle);
-            }
+        Callback::from(move |event: KeyboardEvent| match event.key().as_str() {
+            "Enter" => emit.emit(Action::Settle),
+            "Escape" => emit.emit(Action::GiveUp { key }),
+            _ => {}
         })
     };
     let error = field.error.as_ref().map(|message| {

@@ -10,7 +10,6 @@ use crate::components::figure::Figure;
 use crate::components::select::{Item, Select};
 use crate::snapshot::Snapshot;
 use crate::state::{Action, SelectTarget};
-use charts::names;
 use charts::spec::{ChartSpec, LineRole};
 use charts::views::{self, AgreementView, Filter, Measure, ScoredRows};
 use engine::format;
@@ -130,7 +129,7 @@ fn foot(all: &ScoredRows, view: AgreementView) -> Html {
                 { for views::kinds(all, view).into_iter().map(|(place, name, found)| html! {
                     <li>
                         <svg class="sample" viewBox="0 0 22 12" aria-hidden="true">
-                            <circle class={names::line_class(LineRole::Set(place))} cx="11" cy="6" r="2" stroke-width="4" fill="none" />
+                            <circle class={LineRole::Set(place).class()} cx="11" cy="6" r="2" stroke-width="4" fill="none" />
                         </svg>
                         { name }{ ": " }{ found }
                     </li>

@@ -14,6 +14,7 @@ use crate::text::NO_PICTURE;
 use charts::paint;
 use engine::export::csv::csv;
 use engine::export::report_json::with_pins;
+use engine::json::pretty;
 use poster::{of_poster, poster};
 use texts::CopyFormat;
 
@@ -177,7 +178,7 @@ fn save(kind: Kind, snapshot: &Snapshot, derived: &Derived, failed: &Callback<()
     let (file, link) = (snapshot.file_name(FILE, kind.name()), browser::full_link(snapshot));
     let text = match kind {
         Kind::Csv => csv(scenario, pins, &link),
-        Kind::Json => with_pins(scenario, &derived.report, &derived.issues, pins, &link).pretty(),
+        Kind::Json => pretty(&with_pins(scenario, &derived.report, &derived.issues, pins, &link)),
         Kind::Svg | Kind::Png => {
             let derived = of_poster(scenario, pins, view);
             let poster = poster(&derived, &link);

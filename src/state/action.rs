@@ -29,7 +29,7 @@ pub enum Action {
         /// The slider's new position.
         index: u32,
     },
-    /// Text is typed; what is no value leaves the scenario as it was.
+    /// Text is typed; where it is no value, the value from before the edit counts.
     Type {
         /// The parameter.
         key: &'static str,
@@ -40,6 +40,11 @@ pub enum Action {
     Settle,
     /// The value that was offered for text that is none is taken.
     Nearest {
+        /// The parameter.
+        key: &'static str,
+    },
+    /// An edit of a typed field is given up: the value from before it returns.
+    GiveUp {
         /// The parameter.
         key: &'static str,
     },

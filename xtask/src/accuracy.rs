@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use crate::engine::SCORE;
 use crate::failure::{Explain as _, Failure, Result};
 use crate::shell::{cargo, output, root, step};
 
@@ -16,7 +17,7 @@ const DOCUMENT: &str = "docs/accuracy.md";
 /// When the score cannot be run or the document cannot be read or written.
 pub fn run() -> Result<()> {
     step("Score of the published measurements");
-    let mut command = cargo(&["run", "--quiet", "--release", "--no-default-features", "--example", "score", "--"]);
+    let mut command = cargo(&["run", "--quiet", "--release", "--package", SCORE, "--example", "score", "--"]);
     command.arg("--markdown").args(tables()?);
     let tables = output(&mut command).ok_or_else(|| Failure::new("The score could not be computed."))?;
     let path = root().join(DOCUMENT);

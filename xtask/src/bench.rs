@@ -1,10 +1,11 @@
 //! `cargo xtask bench`: the figures of the README, measured on the built site and on the engine alone.
 
-mod latency;
 mod package;
+mod page;
 mod table;
 mod throughput;
-mod weight;
+
+use std::path::PathBuf;
 
 use crate::chromium;
 use crate::failure::Result;
@@ -22,24 +23,25 @@ pub enum Format {
 }
 
 /// Builds the site, measures, prints the table last. What cannot be measured says why, and the rest is measured all the same.
+/// Of `sites`, folders of built sites, the page alone is measured, in turns.
 ///
 /// # Errors
 /// When the site cannot be built, there is no browser, or an evaluation allocates.
-pub fn run(format: Format) -> Result<()> {
+pub fn run(format: Format, sites: &[PathBuf]) -> Result<()> {
     let chromium = chromium::ensure()?;
-    site::build()?;
     let mut table = Table::default();
-    step("Weighing the site");
-    table.extend("size", weight::measure(&chromium));
-    step("Counting evaluations of the engine, native");
-    table.extend("speed, native", throughput::native());
-    step("Counting evaluations of the engine, in Chromium");
-    table.extend("speed, Chromium", throughput::in_chromium(&chromium));
-    step("Weighing the npm package and counting its evaluations");
-    table.extend("npm package", package::measure());
-    for throttle in latency::THROTTLES {
-        step(&format!("Moving every slider in Chromium, processor slowed {throttle} times"));
-        table.extend("latency", latency::measure(&chromium, throttle));
+    if sites.is_empty() {
+        site::build()?;
+        step("Counting evaluations of the engine, native");
+        table.extend("speed, native", throughput::native());
+        step("Counting evaluations of the engine, in Chromium");
+        table.extend("speed, Chromium", throughput::in_chromium(&chromium));
+        step("Weighing the npm package and counting its evaluations");
+        table.extend("npm package", package::measure());
+        table.extend("page", page::measure(&[site::folder()]));
+    } else {
+        table.columns = sites.iter().map(|site| site.display().to_string()).collect();
+        table.extend("page", page::measure(sites));
     }
     let browser = output(program(&chromium.browser).arg("--version")).unwrap_or_default();
     let cores = std::thread::available_parallelism().map_or(1, usize::from);

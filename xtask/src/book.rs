@@ -32,25 +32,23 @@ const UNUSED: [&str; 16] = [
     "SUMMARY.html",
 ];
 
-/// Builds the book where Trunk says, else into `target/book/docs`. A site that is being built does without the book where mdBook
-/// cannot be had; by itself that is a failure.
+/// Builds the book where Trunk says, else into `target/book/docs`, for which mdBook is installed. A site does without the book
+/// where mdBook is missing: `cargo xtask build` has installed it, and `cargo xtask serve` does not wait for it.
 ///
 /// # Errors
 /// When mdBook is missing or does not like what it reads.
 pub fn run_command() -> Result<()> {
     let Some(site) = std::env::var_os(STAGING).map(PathBuf::from) else {
         let site = root().join("target").join("book");
-        build(&site, &tools::mdbook()?)?;
+        build(&site, &tools::MDBOOK.ensure()?)?;
         println!("target/book/docs is ready. Its figures need the calculator in the folder above: cargo xtask build");
         return Ok(());
     };
-    match tools::mdbook() {
-        Ok(mdbook) => build(&site, &mdbook),
-        Err(failure) => {
-            step(&format!("Leaving the documentation out of the site. {failure}"));
-            Ok(())
-        }
-    }
+    let Some(mdbook) = tools::MDBOOK.present()? else {
+        step("Leaving the documentation out of the site until there is mdBook, which `cargo xtask book` installs.");
+        return Ok(());
+    };
+    build(&site, &mdbook)
 }
 
 /// Whether the site has the book.

@@ -3,15 +3,17 @@
 use std::path::{Path, PathBuf};
 
 use crate::failure::Result;
-use crate::{chromium, firefox};
+use crate::{chromium, firefox, webkit};
 
-/// The two whose kind the tests know to drive.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// Those that the tests know to drive.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Kind {
     /// Chromium or Chrome, by ChromeDriver.
     Chromium,
     /// Firefox, by geckodriver.
     Firefox,
+    /// WebKitGTK's MiniBrowser, by WebKitWebDriver: Safari's engine on Linux.
+    Webkit,
 }
 
 impl Kind {
@@ -23,6 +25,7 @@ impl Kind {
         match self {
             Kind::Chromium => chromium::on_this_machine(),
             Kind::Firefox => firefox::on_this_machine(),
+            Kind::Webkit => webkit::on_this_machine(),
         }
     }
 
@@ -31,6 +34,7 @@ impl Kind {
         match self {
             Kind::Chromium => "ChromeDriver",
             Kind::Firefox => "geckodriver",
+            Kind::Webkit => "WebKitWebDriver",
         }
     }
 }

@@ -1,13 +1,11 @@
-//! Caddy with the configuration we ship: found, or installed by the system's package manager. The tests of the built site run
-//! against it.
+//! Caddy: found, or installed by the system's package manager. The tests of the built site run against it.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use crate::browser::named;
 use crate::failure::{Failure, Result};
 use crate::packages::{self, Recipe};
-use crate::server::{Server, guarded, started};
-use crate::shell::{find, root};
+use crate::shell::find;
 
 /// The Caddy of this machine: the one that `CADDY` names, else the one on `PATH`.
 ///
@@ -31,25 +29,6 @@ pub fn ensure() -> Result<PathBuf> {
         packages::install("Caddy", &missing, &RECIPES)?;
     }
     on_this_machine()
-}
-
-/// Serves a built site under a path ("/" or "/some/where/") on a free port, by `deploy/Caddyfile`.
-///
-/// # Errors
-/// When there is no Caddy, or it does not start.
-pub fn serve(folder: &Path, path: &str) -> Result<Server> {
-    started(|port| serve_at(port, folder, path))
-}
-
-fn serve_at(port: u16, folder: &Path, path: &str) -> Result<Server> {
-    let own = root().join("target").join("servers");
-    let mut caddy = guarded(&on_this_machine()?);
-    caddy.args(["run", "--adapter", "caddyfile", "--config", "deploy/Caddyfile"]);
-    caddy.env("SHARDWISE_ADMIN", "off").env("SHARDWISE_ADDRESS", format!("http://127.0.0.1:{port}"));
-    caddy.env("SHARDWISE_ROOT", folder).env("SHARDWISE_PATH", path.trim_end_matches('/'));
-    // It keeps its last configuration there.
-    caddy.env("XDG_CONFIG_HOME", &own).env("XDG_DATA_HOME", &own);
-    Server::start("Caddy", caddy, port, path, folder)
 }
 
 const RECIPES: [Recipe; 4] = [

@@ -4,6 +4,7 @@
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
+use crate::engine::ENGINE;
 use crate::failure::{Explain as _, Failure, Result};
 use crate::shell::{cargo, find, output, program, root, run as run_program, step};
 
@@ -25,7 +26,7 @@ const PYTHONS: [&str; 4] = ["python3.12", "python3.13", "python3.14", "python3"]
 pub fn run() -> Result<ExitCode> {
     let python = environment()?;
     step("Settings of many scenarios");
-    run_program(&mut cargo(&["run", "--quiet", "--no-default-features", "--example", "settings", "--", FOLDER]))?;
+    run_program(&mut cargo(&["run", "--quiet", "--package", ENGINE, "--example", "settings", "--", FOLDER]))?;
     step("Settings against the frameworks' parsers (some minutes)");
     let mut check = program(python);
     check.args(["-P", CHECK, FOLDER, "--document", DOCUMENT]);

@@ -18,7 +18,7 @@ const MAC_BROWSER: &str = "/Applications/Firefox.app/Contents/MacOS/firefox";
 pub fn on_this_machine() -> Result<Browser> {
     let browser = named("FIREFOX").or_else(|| find(&BROWSERS)).or_else(|| at(MAC_BROWSER));
     let browser = browser.ok_or_else(|| Failure::new("Firefox is missing; FIREFOX can name it."))?;
-    let driver = named("GECKODRIVER").or_else(tools::geckodriver_here);
+    let driver = named("GECKODRIVER").or_else(|| tools::GECKODRIVER.present().ok().flatten());
     let driver = driver.ok_or_else(|| Failure::new("geckodriver is missing; GECKODRIVER can name it."))?;
     Ok(Browser { kind: Kind::Firefox, browser, driver })
 }
@@ -40,7 +40,7 @@ pub fn ensure() -> Result<Browser> {
         packages::install("Firefox", &missing, &RECIPES)?;
     }
     if named("GECKODRIVER").is_none() {
-        tools::geckodriver()?;
+        tools::GECKODRIVER.ensure()?;
     }
     on_this_machine()
 }

@@ -1,17 +1,17 @@
-//! The project's commands, `cargo xtask serve|build|profile|test|bench`, and the two parts of them that `tests/e2e.rs` uses too:
-//! a small WebDriver client and a static file server.
+//! The project's commands, `cargo xtask serve|build|test|bench`. What drives browsers is the package `e2e`, which a page
+//! can be built and served without.
 //!
-//! - [`tools`]: pinned versions of what we do not write ourselves, and how to get them; [`chromium`] and [`firefox`] likewise,
-//!   each a [`browser`], by [`packages`].
+//! - [`tools`]: pinned versions of what we do not write ourselves, and how to get them; [`chromium`], [`firefox`] and
+//!   [`webkit`] likewise, each a [`browser`], and [`caddy`] and [`nginx`], by [`packages`].
 //! - [`site`]: from sources to `dist/`. Nothing else knows Trunk or wasm-opt.
 //! - [`book`]: the documentation, with mdBook.
 //! - [`recipes`]: sites of other people's tools with the calculator in them.
 //! - [`npm`]: the engine as an npm package.
+//! - [`engine`]: the engine without a browser, for people.
+//! - [`fuzz`]: random inputs.
 //! - [`checks`]: the list of everything that has to hold, counted by [`tally`].
 //! - [`mod@bench`]: the figures of the README. [`brotli`]: what is weighed there and after a build.
 //! - [`wasm_tests`]: tests compiled to Wasm, in Chromium.
-//! - [`caddy`], [`nginx`]: the configurations under `deploy/`, run; [`server`] is what they share.
-//! - [`webdriver`], [`files`]: drive a browser, serve a folder. They know nothing of the page.
 //! - [`shell`], [`failure`]: run programs, say what went wrong.
 //!
 //! An error is one full sentence, with the command that mends it where there is one.
@@ -24,18 +24,18 @@ pub mod browser;
 pub mod caddy;
 pub mod checks;
 pub mod chromium;
+pub mod engine;
 pub mod exports;
 pub mod failure;
-pub mod files;
 pub mod firefox;
+pub mod fuzz;
 pub mod nginx;
 pub mod npm;
 pub mod packages;
 pub mod recipes;
-pub mod server;
 pub mod shell;
 pub mod site;
 pub mod tally;
 pub mod tools;
 pub mod wasm_tests;
-pub mod webdriver;
+pub mod webkit;

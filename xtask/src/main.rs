@@ -1,29 +1,42 @@
 //! `cargo xtask <command>`: see [`USAGE`].
 
+use std::ffi::OsString;
+use std::path::PathBuf;
 use std::process::ExitCode;
+use std::time::Duration;
 
 use xtask::failure::{Failure, Result};
-use xtask::{accuracy, bench, book, checks, exports, npm, recipes, site};
+use xtask::{accuracy, bench, book, checks, engine, exports, fuzz, npm, recipes, site};
 
 const USAGE: &str = "\
 Usage: cargo xtask <command>
 
   serve [--dev] [--port N]   build the site, serve it on http://127.0.0.1:8080, build again on every change
   build                      build the site into dist/, ready for any static file server
-  profile                    play the first screen, and write down which functions it does without: xtask/cold.txt
+
+  estimate LINK              the report of a link, a fragment or a scenario in JSON
+  catalog                    the catalog as JSON, each entry with its source
+  score FILE.csv... [--json | --rows]
+                             the engine against measurements: the errors of each source, or a line a row
+  calibrate FILE.csv...      the constants fitted to measurements, each source held out in turn
+
+  test [--fast] [PART]...    every check and test, with a count at the end, or those of the parts lint, docs, native, browser;
+                             --fast: in a minute, once built
+  test --exports             the frameworks' settings against their own parsers
+  fuzz [TARGET] [--seconds N]
+                             the fuzz targets, or one, each for a minute
+  bench [--markdown]         size, speed and latency of the built site, as a table
+        [--site DIR]...      or of the pages alone of sites that are built already, side by side
   npm [--test]               the engine as an npm package, in target/npm/; its tests
-  test [--exports]           every check and test, with a count at the end; or the frameworks' settings against their own parsers
   accuracy                   the tables of docs/accuracy.md from the rows under tests/measured
   book                       the documentation alone, into target/book/docs
   recipes                    the sites of docs/recipes, beside the built calculator, into target/recipes
-  bench [--markdown]         size, speed and latency of the built site, as a table
 
 --dev skips the optimiser: a build takes seconds, and the page is slower.";
 
 fn main() -> ExitCode {
-    let arguments: Vec<String> = std::env::args().skip(1).collect();
-    let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
-    match dispatch(&words) {
+    let arguments: Vec<OsString> = std::env::args_os().skip(1).collect();
+    match dispatch(&arguments) {
         Ok(code) => code,
         Err(failure) => {
             eprintln!("{failure}");
@@ -32,23 +45,40 @@ fn main() -> ExitCode {
     }
 }
 
-fn dispatch(words: &[&str]) -> Result<ExitCode> {
-    match words {
+fn dispatch(arguments: &[OsString]) -> Result<ExitCode> {
+    // An example reads its own words.
+    if let Some((first, rest)) = arguments.split_first()
+        && let Some(name) = engine::NAMES.into_iter().find(|name| first == name)
+    {
+        return engine::run(name, rest);
+    }
+    let words: Vec<String> = arguments.iter().map(|word| word.to_string_lossy().into_owned()).collect();
+    match words.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
         ["serve", options @ ..] => {
             let (profile, port) = serve_options(options)?;
             site::serve(profile, port)?;
         }
         ["build"] => site::build()?,
-        ["profile"] => site::profile()?,
         ["npm"] => npm::build().map(drop)?,
         ["npm", "--test"] => npm::check()?,
-        ["test"] => return checks::run(),
         ["test", "--exports"] => return exports::run(),
+        ["test", "--fast"] => return Ok(checks::run_fast()),
+        ["test", parts @ ..] => {
+            let parts: Option<Vec<checks::Part>> = parts.iter().map(|name| checks::Part::named(name)).collect();
+            let parts = parts.ok_or_else(|| Failure::new("The parts of `test` are lint, docs, native and browser."))?;
+            return Ok(checks::run(&parts));
+        }
+        ["fuzz", options @ ..] => {
+            let (target, time) = fuzz_options(options)?;
+            fuzz::run(target, time)?;
+        }
         ["accuracy"] => accuracy::run()?,
         ["book"] => book::run_command()?,
         ["recipes"] => recipes::build()?,
-        ["bench"] => bench::run(bench::Format::Text)?,
-        ["bench", "--markdown"] => bench::run(bench::Format::Markdown)?,
+        ["bench", options @ ..] => {
+            let (format, sites) = bench_options(options)?;
+            bench::run(format, &sites)?;
+        }
         [] | ["help" | "--help" | "-h"] => println!("{USAGE}"),
         other => return Err(Failure::new(format!("`{}` is not a command.\n\n{USAGE}", other.join(" ")))),
     }
@@ -72,4 +102,35 @@ fn serve_options(words: &[&str]) -> Result<(site::Profile, u16)> {
         }
     }
     Ok((profile, port))
+}
+
+fn fuzz_options<'a>(words: &[&'a str]) -> Result<(Option<&'a str>, Duration)> {
+    let (target, rest) = match words {
+        [target, rest @ ..] if !target.starts_with('-') => (Some(*target), rest),
+        rest => (None, rest),
+    };
+    let seconds = match rest {
+        [] => return Ok((target, fuzz::USUAL)),
+        ["--seconds", number] => number.parse().ok(),
+        _ => None,
+    };
+    let seconds = seconds.ok_or_else(|| Failure::new("As in `cargo xtask fuzz link --seconds 60`."))?;
+    Ok((target, Duration::from_secs(seconds)))
+}
+
+fn bench_options(words: &[&str]) -> Result<(bench::Format, Vec<PathBuf>)> {
+    let mut format = bench::Format::Text;
+    let mut sites = Vec::new();
+    let mut rest = words.iter();
+    while let Some(&word) = rest.next() {
+        match word {
+            "--markdown" => format = bench::Format::Markdown,
+            "--site" => {
+                let site = rest.next().ok_or_else(|| Failure::new("`--site` wants a folder, as in `--site dist`."))?;
+                sites.push(PathBuf::from(site));
+            }
+            other => return Err(Failure::new(format!("`bench` has no option `{other}`.\n\n{USAGE}"))),
+        }
+    }
+    Ok((format, sites))
 }

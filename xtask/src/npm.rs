@@ -6,6 +6,7 @@
 use std::path::{Path, PathBuf};
 
 use crate::brotli;
+use crate::engine::ENGINE;
 use crate::failure::{Explain as _, Failure, Result};
 use crate::shell::{cargo, program, root, run, step};
 use crate::{site, tools};
@@ -43,7 +44,7 @@ pub fn build() -> Result<PathBuf> {
     let _ = std::fs::remove_dir_all(folder());
     std::fs::create_dir_all(&package).explain(|| "target/npm could not be made".into())?;
     let compiled = root().join("target").join(tools::WASM_TARGET).join("release").join("shardwise_js.wasm");
-    let mut bindgen = program(tools::wasm_bindgen()?);
+    let mut bindgen = program(tools::WASM_BINDGEN.ensure()?);
     bindgen.args(["--target", "web", "--no-typescript", "--out-name", "shardwise", "--out-dir"]).arg(&package);
     run(bindgen.arg(compiled))?;
     let module = package.join("shardwise_bg.wasm");
@@ -88,7 +89,7 @@ pub fn install() -> Result<PathBuf> {
 pub fn check() -> Result<()> {
     let installed = install()?;
     // Its reports are those that the package must give.
-    run(&mut cargo(&["build", "--quiet", "--no-default-features", "--example", "estimate"]))?;
+    run(&mut cargo(&["build", "--quiet", "--package", ENGINE, "--example", "estimate"]))?;
     step("Testing the installed package");
     let examples = root().join("target").join("debug").join("examples");
     let mut tests = program(tools::node()?);
@@ -109,7 +110,7 @@ fn weigh(module: &Path, tarball: &Path) -> Result<()> {
 
 /// Gives the package the version of the crate.
 fn stamp(file: &Path) -> Result<String> {
-    let version = tools::own_version()?;
+    let version = tools::locked_version("shardwise")?;
     let text = std::fs::read_to_string(file).explain(|| "npm/js/package.json could not be read".into())?;
     if !text.contains(VERSION) {
         return Err(Failure::new(format!("npm/js/package.json should have {VERSION}, which is replaced.")));

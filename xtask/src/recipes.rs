@@ -51,7 +51,12 @@ fn html(sources: &Path, site: &Path) -> Result<()> {
 }
 
 fn mdbook(sources: &Path, site: &Path) -> Result<()> {
-    run(program(tools::mdbook()?).env("MDBOOK_LOG", "warn").arg("build").arg(sources).arg("--dest-dir").arg(site))
+    run(program(tools::MDBOOK.ensure()?)
+        .env("MDBOOK_LOG", "warn")
+        .arg("build")
+        .arg(sources)
+        .arg("--dest-dir")
+        .arg(site))
 }
 
 fn sphinx(sources: &Path, site: &Path) -> Result<()> {
@@ -78,7 +83,14 @@ fn vitepress(sources: &Path, site: &Path) -> Result<()> {
     let lock = read(&sources.join("package-lock.json"))?;
     once(&place.join("node_modules"), &lock, || {
         step("Installing VitePress into target/tools/recipes");
-        run(program(npm).current_dir(&place).args(["ci", "--no-audit", "--no-fund", "--loglevel", "error"]))
+        run(program(npm).current_dir(&place).args([
+            "ci",
+            "--ignore-scripts",
+            "--no-audit",
+            "--no-fund",
+            "--loglevel",
+            "error",
+        ]))
     })?;
     let script = place.join("node_modules").join("vitepress").join("bin").join("vitepress.js");
     run(program(node).current_dir(&place).arg(script).args(["build", "--outDir"]).arg(site))

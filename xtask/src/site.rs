@@ -1,10 +1,7 @@
-//! From sources to `dist/`: Trunk compiles and assembles, `split` cuts the module in two, wasm-opt shrinks both;
-//! a worker keeps it all, and every file has a compressed copy.
+//! From sources to `dist/`: Trunk compiles and assembles, wasm-opt optimises the module, a service worker keeps all files, and
+//! each has a compressed copy.
 
-mod names;
-mod profile;
 mod public;
-mod split;
 mod worker;
 
 use std::path::{Path, PathBuf};
@@ -12,7 +9,7 @@ use std::process::Command;
 
 use crate::brotli;
 use crate::failure::{Explain as _, Failure, Result};
-use crate::shell::{program, root, run, step};
+use crate::shell::{cargo, program, root, run, step};
 use crate::tools;
 
 /// The port of `cargo xtask serve`.
@@ -28,23 +25,8 @@ const WASM_FEATURES: [&str; 6] = [
     "--enable-multivalue",
 ];
 
-/// What wasm-opt does, weighed after brotli. Functions that are alike have names that are alike, and compress best side by
-/// side; hints of alignment, which no processor of today needs, are in the way of that. Nothing lies in the first kilobyte,
-/// which is the far end of the stack.
-const OPTIMISATIONS: [&str; 8] = [
-    "-O2",
-    "--converge",
-    "--low-memory-unused",
-    "--one-caller-inline-max-function-size=30",
-    "--dealign",
-    "--reorder-functions-by-name",
-    "--strip-producers",
-    "--strip-target-features",
-];
-
-/// In the messages of the standard library's writers of numbers, which the page does without: `format!` of an `f64`, or
-/// `f64::clamp` between bounds that are no constants, would bring them back.
-const WRITERS: &[u8] = b"num/flt2dec/";
+/// How much wasm-opt optimises.
+const OPTIMISATION: &str = "-O3";
 
 /// How much the compiler optimises.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -66,6 +48,9 @@ pub fn folder() -> PathBuf {
 /// When a tool is missing or fails.
 pub fn build() -> Result<()> {
     let mut trunk = trunk("build", Profile::Release)?;
+    if let Err(failure) = tools::install(&[tools::MDBOOK]) {
+        step(&failure.to_string());
+    }
     step("Building the site into dist/ (Trunk, release)");
     run(&mut trunk)?;
     finish(&folder())?;
@@ -106,7 +91,8 @@ fn has_display() -> bool {
 
 fn trunk(command: &str, profile: Profile) -> Result<Command> {
     tools::wasm_target()?;
-    let mut trunk = program(tools::trunk()?);
+    install(profile)?;
+    let mut trunk = program(tools::TRUNK.ensure()?);
     // Offline: it has to take the tools we give it, and none of its own choice.
     trunk.args([command, "--offline", "--config", "Trunk.toml"]).env("PATH", tools::path()?);
     // Its errors are sentences enough.
@@ -119,47 +105,38 @@ fn trunk(command: &str, profile: Profile) -> Result<Command> {
     Ok(trunk)
 }
 
-/// Cuts the module of `dist/` in two and runs wasm-opt over both halves, or says why not.
+/// Installs Trunk and wasm-bindgen where they are missing, and compiles the page meanwhile: each by itself leaves cores idle.
+fn install(profile: Profile) -> Result<()> {
+    let wanted = [tools::TRUNK, tools::WASM_BINDGEN];
+    if wanted.iter().all(|tool| matches!(tool.present(), Ok(Some(_)))) {
+        return Ok(());
+    }
+    let mut page = cargo(&["build", "--quiet", "--bin", "shardwise", "--target", tools::WASM_TARGET]);
+    page.args(if profile == Profile::Release { &["--profile", "site"][..] } else { &[] });
+    let page = page.spawn();
+    let installed = tools::install(&wanted);
+    // Whether it compiles is said when Trunk compiles it.
+    let _ = page.and_then(|mut page| page.wait());
+    installed
+}
+
+/// Runs wasm-opt over the module of `dist/`, or says why not.
+///
+/// The module keeps its name, whose hash Trunk took before: another wasm-opt makes a module that does the same.
 fn finish(folder: &Path) -> Result<()> {
     let words = tools::wasm_opt().unwrap_or_else(|failure| {
         step(&format!("Leaving the module as the compiler made it, about a tenth larger. {failure}"));
         Vec::new()
     });
-    let list = split::cold::read()?;
     for module in modules(folder)? {
-        let unread = || format!("{} could not be read", name(&module));
-        let before = std::fs::read(&module).explain(unread)?;
-        let halves = split::halves(&before, &list)?;
-        let script = names::glue(&module)?;
-        if let Some(halves) = &halves {
-            write(&module, &halves.hot)?;
-            let text = std::fs::read_to_string(&script).explain(unread)?;
-            write(&script, split::files::bridged(&text)?.as_bytes())?;
-        }
-        step(&format!("Optimising {} (wasm-opt {})", name(&module), tools::BINARYEN));
+        let size =
+            || std::fs::metadata(&module).map(|data| data.len()).explain(|| format!("{} is gone", name(&module)));
+        let before = size()?;
+        step(&format!("Optimising {} (wasm-opt {OPTIMISATION})", name(&module)));
         optimise(&words, &module)?;
-        let names = names::shorten(&words, &WASM_FEATURES, &module)?;
-        let mut done = vec![module.clone()];
-        if let Some(halves) = &halves {
-            let rest = split::files::rest_of(&module);
-            write(&rest, &split::renamed(&halves.rest, &names)?)?;
-            optimise(&words, &rest)?;
-            println!("    {} functions are not part of the first load", halves.moved);
-            done = split::files::named(&module, &script)?;
-        }
-        let small = brotli::sizes(&done).unwrap_or_default();
-        for (place, file) in done.iter().enumerate() {
-            let bytes = std::fs::read(file).explain(unread)?;
-            // A broken half is not shipped.
-            split::parse(&bytes)?;
-            let small = small.get(place).map_or(String::new(), |small| format!(", {small} after brotli"));
-            println!("    {}: {} of {} bytes{small}", name(file), bytes.len(), before.len());
-            if bytes.windows(WRITERS.len()).any(|window| window == WRITERS) {
-                step(
-                    "The standard library's writers of f64 are in the module, a thirtieth of it: see src/decimal/write.rs",
-                );
-            }
-        }
+        let small = brotli::sizes(std::slice::from_ref(&module)).unwrap_or_default();
+        let small = small.first().map_or(String::new(), |small| format!(", {small} after brotli"));
+        println!("    {}: {} of {before} bytes{small}", name(&module), size()?);
     }
     Ok(())
 }
@@ -168,28 +145,8 @@ fn finish(folder: &Path) -> Result<()> {
 pub(crate) fn optimise(words: &[PathBuf], module: &Path) -> Result<()> {
     let Some((first, rest)) = words.split_first() else { return Ok(()) };
     let mut optimise = program(first);
-    optimise.args(rest).args(WASM_FEATURES).args(OPTIMISATIONS).arg("--output").arg(module).arg(module);
+    optimise.args(rest).args(WASM_FEATURES).arg(OPTIMISATION).arg("--output").arg(module).arg(module);
     run(&mut optimise)
-}
-
-fn write(file: &Path, bytes: &[u8]) -> Result<()> {
-    std::fs::write(file, bytes).explain(|| format!("{} could not be written", name(file)))
-}
-
-/// Plays the first screen of a fresh build and writes the list of what it does without to `xtask/cold.txt`.
-///
-/// # Errors
-/// When the site cannot be built, or does not work.
-pub fn profile() -> Result<()> {
-    let site = root().join("target").join("profile");
-    let mut trunk = trunk("build", Profile::Release)?;
-    step("Building the site into target/profile (Trunk, release)");
-    run(trunk.arg("--dist").arg(&site))?;
-    let module = modules(&site)?.into_iter().next().ok_or_else(|| Failure::new("The build has no module."))?;
-    let cold = profile::cold(&site, &module)?;
-    write(&split::cold::file(), split::cold::written(&cold).as_bytes())?;
-    println!("xtask/cold.txt has {} functions: `cargo xtask build` moves them out of the first load.", cold.len());
-    Ok(())
 }
 
 /// The Wasm modules in a folder.

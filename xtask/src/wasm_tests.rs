@@ -6,10 +6,10 @@ use std::process::Command;
 use serde_json::{Value, json};
 
 use crate::browser::Browser;
+use crate::chromium::SETTINGS;
 use crate::failure::{Explain as _, Result};
 use crate::shell::{cargo, root};
 use crate::tools::{WASM_TARGET, wasm_test_runner};
-use crate::webdriver::SETTINGS;
 
 /// `cargo test` with these words, for Wasm, in this browser.
 ///

@@ -1,6 +1,5 @@
 //! What parts, limiters and lines are called, everywhere.
 
-use super::spec::LineRole;
 use core::fmt::Write as _;
 
 use engine::model::compute::parts::Operator;
@@ -120,30 +119,6 @@ pub fn in_sentence(label: &str) -> String {
             core::iter::once(first.to_ascii_lowercase()).chain(label.chars().skip(1)).collect()
         }
         _ => label.to_string(),
-    }
-}
-
-/// The name of a role, as a class in the style sheet: `line-strategy-3`, `line-bound`.
-pub fn line_class(role: LineRole) -> String {
-    match role {
-        LineRole::Strategy(place) => format!("line-strategy-{place}"),
-        LineRole::Current(place) => format!("line-strategy-{place} line-current"),
-        LineRole::Bound => "line-bound".into(),
-        LineRole::MemoryFrontier => "line-memory".into(),
-        LineRole::NetworkBoundary => "line-network".into(),
-        LineRole::Choice(place) => format!("line-choice-{place}"),
-        LineRole::Adaptive => "line-adaptive".into(),
-        LineRole::Baseline => "line-baseline".into(),
-        LineRole::Pin(place) => format!("line-pin-{place}"),
-        LineRole::Weak => "line-weak".into(),
-        LineRole::Strong => "line-strong".into(),
-        LineRole::Ideal => "line-ideal".into(),
-        LineRole::Roof => "line-roof".into(),
-        LineRole::Reached => "line-reached".into(),
-        LineRole::Network => "line-link".into(),
-        LineRole::Equal => "line-equal".into(),
-        LineRole::Margin => "line-margin".into(),
-        LineRole::Set(place) => format!("line-set-{place}"),
     }
 }
 

@@ -8,6 +8,7 @@ mod brush;
 mod canvas;
 mod chart;
 mod field;
+mod geometry;
 mod hatch;
 mod labels;
 mod lanes;
@@ -19,13 +20,15 @@ mod png;
 mod poster;
 mod saved;
 mod svg;
+mod svg_files;
 
 use super::palette::Theme;
 pub use canvas::{forget_image, paint_bar, paint_chart, picture_of_bar, picture_of_chart, picture_of_poster};
 pub use chart::{draw_bar, draw_chart};
 pub use pen::Pen;
 pub use poster::{Poster, Tile};
-pub use svg::{bar_svg, chart_svg, data_url, poster_svg};
+pub use svg_files::{bar_svg, chart_svg, data_url, poster_svg};
+use wasm_bindgen::JsValue;
 
 /// How a figure is drawn.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -54,3 +57,10 @@ impl core::fmt::Display for PaintError {
 }
 
 impl core::error::Error for PaintError {}
+
+impl From<JsValue> for PaintError {
+    /// What the browser refused.
+    fn from(error: JsValue) -> Self {
+        Self(format!("{error:?}"))
+    }
+}

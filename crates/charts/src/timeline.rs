@@ -4,9 +4,9 @@ mod merge;
 mod zoom;
 
 use super::names;
+use engine::model::cost::Amount;
 use engine::model::report::{Lane, Span, Work};
-use engine::model::step::meter::Meter;
-use engine::units::Seconds;
+use engine::units::{FlopsPerSecond, Seconds};
 pub use merge::Merger;
 pub use zoom::{Level, Window, Zoom};
 
@@ -23,8 +23,10 @@ pub struct Lanes {
     pub micro_batches: u32,
     /// Where the axis counts from.
     pub origin: Seconds,
-    /// What spans compute and move.
-    pub meter: Meter,
+    /// The dense peak that utilisation is counted against.
+    pub peak: FlopsPerSecond,
+    /// Whether the network is priced as flat.
+    pub is_flat: bool,
     /// What runs in the part that is looked at, by start on each lane; empty while nobody looks.
     pub marks: Vec<Mark>,
 }
@@ -93,6 +95,8 @@ pub struct Mark {
     pub micro_batches: (u32, u32),
     /// Spans in it.
     pub spans: u32,
+    /// What its spans compute, or move, all together.
+    pub amount: Option<Amount>,
 }
 
 impl Mark {
@@ -106,6 +110,7 @@ impl Mark {
             layers: span.layer.map(|layer| (layer, layer)),
             micro_batches: (span.micro_batch, span.micro_batch),
             spans: 1,
+            amount: span.amount,
         }
     }
 

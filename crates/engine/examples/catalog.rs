@@ -1,4 +1,4 @@
-//! Prints the catalog as JSON: `cargo run --release --no-default-features --example catalog`.
+//! Prints the catalog as JSON: `cargo xtask catalog`.
 
 use engine::export::catalog_json::catalog_json;
 use std::io::{self, Write};

@@ -1,11 +1,12 @@
 //! Prints the report of a link, a fragment or a scenario in JSON:
-//! `cargo run --release --no-default-features --example estimate -- 'v=1&rev=2&model=llama-3-8b&gpus=64'`.
+//! `cargo xtask estimate 'v=1&rev=2&model=llama-3-8b&gpus=64'`.
 //!
 //! Without an argument it reads standard input. What could not be read stands in `issues`; the answer is for the
 //! nearest valid scenario.
 
 use engine::export::report_json::report_json;
-use shardwise::{params, share};
+use engine::json::pretty;
+use engine::{params, share};
 use std::io::{self, Read, Write};
 
 fn main() -> io::Result<()> {
@@ -17,5 +18,5 @@ fn main() -> io::Result<()> {
     let mut issues = decoded.issues;
     issues.extend(params::issues(&decoded.scenario));
     let report = decoded.scenario.report();
-    io::stdout().lock().write_all(report_json(&decoded.scenario, &report, &issues).pretty().as_bytes())
+    io::stdout().lock().write_all(pretty(&report_json(&decoded.scenario, &report, &issues)).as_bytes())
 }

@@ -4,6 +4,7 @@
 pub mod bounds;
 pub mod collectives;
 pub mod compute;
+pub mod cost;
 pub mod exchange;
 pub mod experts;
 pub mod flops;

@@ -7,8 +7,7 @@ pub mod scale;
 pub mod table;
 
 use crate::scenario::Scenario;
-pub use check::is_held;
-pub use check::issues;
+pub use check::{is_held, is_within_bounds, issues};
 pub use table::{ARCHITECTURE, CONSTANTS, PARAMS};
 
 /// The unit in which a parameter is shown, typed and written to links.

@@ -51,11 +51,10 @@ impl MemoryStage {
     /// The memory of that stage.
     pub fn memory(self, setup: &Setup) -> MemoryReport {
         let all = stages(setup);
-        let [first, _, last] = &all;
         match self {
             Self::Most => memory::peak(setup, &all),
-            Self::First => memory::of_stage(setup, first),
-            Self::Last => memory::of_stage(setup, last),
+            Self::First => memory::of_stage(setup, &all.first),
+            Self::Last => memory::of_stage(setup, all.last.as_ref().unwrap_or(&all.first)),
         }
     }
 }

@@ -7,7 +7,7 @@ use std::fmt::Write as _;
 
 use super::collectives::Collective;
 use super::pairs;
-use super::score::{self, Confusion, Entry, Score};
+use super::summary::{self, Confusion, Entry, Score};
 use super::tracker::{Categories, Tracked};
 use engine::stats::{self, Errors};
 
@@ -57,10 +57,10 @@ fn line(text: &mut String, line: &str) {
 
 fn by_source(text: &mut String, entries: &[&Entry]) {
     let mut scores: Vec<(String, Score)> = Vec::new();
-    for (source, score) in score::by_source(entries.iter().copied()) {
+    for (source, score) in summary::by_source(entries.iter().copied()) {
         scores.push((source.to_owned(), score));
     }
-    scores.push(("All".to_owned(), score::score(entries.iter().copied())));
+    scores.push(("All".to_owned(), summary::score(entries.iter().copied())));
     line(text, "Step time where the measured MFU is 20 % or more:\n");
     line(text, "| Source | Rows | Median error | Mean error | Signed | In the band |");
     line(text, "|---|---:|---:|---:|---:|---:|");
@@ -85,7 +85,7 @@ fn by_source(text: &mut String, entries: &[&Entry]) {
 }
 
 fn verdicts(text: &mut String, entries: &[&Entry]) {
-    let c: Confusion = score::score(entries.iter().copied()).confusion;
+    let c: Confusion = summary::score(entries.iter().copied()).confusion;
     line(text, "\nFits or out of memory:\n");
     line(text, "| | Called fitting | Called out of memory |");
     line(text, "|---|---:|---:|");
@@ -149,7 +149,7 @@ fn network(text: &mut String, collectives: &[Collective]) {
 }
 
 fn left_out(text: &mut String, entries: &[&Entry]) {
-    let score = score::score(entries.iter().copied());
+    let score = summary::score(entries.iter().copied());
     let _ = writeln!(text, "\n{} of {} rows are used. The others are left out, as:\n", score.used, score.rows);
     for (reason, count) in &score.left_out {
         let _ = writeln!(text, "- {reason} ({count})");

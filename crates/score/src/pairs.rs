@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::score::Entry;
+use super::summary::Entry;
 use engine::scenario::Strategy;
 
 /// Pairs that differ by less are not told apart by the measurement.

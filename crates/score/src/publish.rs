@@ -1,6 +1,6 @@
 //! A row of the tables as the page reads it.
 
-use super::score::Entry;
+use super::summary::Entry;
 use engine::published::{Peak, Published, Set};
 use engine::share::encode::encode;
 

@@ -51,7 +51,7 @@ impl Schema {
             Self::Training => "training runs",
             Self::Tracker => "peaks of PyTorch's FSDP2 memory tracker",
             Self::Collectives => "measured collectives",
-            Self::Experts => "measurements of one layer of experts, which tests/tutel.rs reads",
+            Self::Experts => "measurements of one layer of experts, which the tests of the engine read",
             Self::Architectures => "architectures by name, not measurements: the catalog has those that it needs",
             Self::Remarks => "remarks, not measurements",
         }

@@ -7,20 +7,27 @@ use crate::failure::Result;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Row {
     what: String,
-    value: String,
+    values: Vec<String>,
     budget: String,
 }
 
 impl Row {
     /// A figure with its budget, which may be empty.
     pub(super) fn new(what: impl Into<String>, value: impl Into<String>, budget: impl Into<String>) -> Self {
-        Self { what: what.into(), value: value.into(), budget: budget.into() }
+        Self::of_many(what, vec![value.into()], budget)
+    }
+
+    /// A figure of several sites.
+    pub(super) fn of_many(what: impl Into<String>, values: Vec<String>, budget: impl Into<String>) -> Self {
+        Self { what: what.into(), values, budget: budget.into() }
     }
 }
 
 /// All figures, in order.
 #[derive(Debug, Default)]
 pub(super) struct Table {
+    /// Whose figures stand in the columns, where there is more than one.
+    pub(super) columns: Vec<String>,
     rows: Vec<Row>,
 }
 
@@ -38,26 +45,33 @@ impl Table {
 
     /// What was measured of this, where it was.
     pub(super) fn value(&self, what: &str) -> Option<&str> {
-        self.rows.iter().find(|row| row.what == what).map(|row| row.value.as_str())
+        self.rows.iter().find(|row| row.what == what).and_then(|row| row.values.first()).map(String::as_str)
     }
 
     pub(super) fn print(&self, format: Format) -> String {
-        let header = Row::new("what", "measured", "target");
+        let columns = if self.columns.is_empty() { vec!["measured".to_owned()] } else { self.columns.clone() };
+        let count = columns.len();
+        let header = Row::of_many("what", columns, "target");
+        let cell = |row: &Row, at: usize| row.values.get(at).cloned().unwrap_or_default();
         let all = || std::iter::once(&header).chain(&self.rows);
-        let width = |text: fn(&Row) -> &String| all().map(|row| text(row).chars().count()).max().unwrap_or(0);
-        let (what, value) = (width(|row| &row.what), width(|row| &row.value));
-        let budget = width(|row| &row.budget);
+        let width = |text: &dyn Fn(&Row) -> String| all().map(|row| text(row).chars().count()).max().unwrap_or(0);
+        let what = width(&|row| row.what.clone());
+        let values: Vec<usize> = (0..count).map(|at| width(&|row| cell(row, at))).collect();
+        let budget = width(&|row| row.budget.clone());
         let mut text = String::new();
         for (index, row) in all().enumerate() {
+            let cells: Vec<String> =
+                values.iter().enumerate().map(|(at, &width)| format!("{:>width$}", cell(row, at))).collect();
             let line = match format {
-                Format::Text => format!("{:what$}  {:>value$}  {}", row.what, row.value, row.budget),
-                Format::Markdown => format!("| {:what$} | {:>value$} | {:budget$} |", row.what, row.value, row.budget),
+                Format::Text => format!("{:what$}  {}  {}", row.what, cells.join("  "), row.budget),
+                Format::Markdown => format!("| {:what$} | {} | {:budget$} |", row.what, cells.join(" | "), row.budget),
             };
             text.push_str(line.trim_end());
             text.push('\n');
             if index == 0 && format == Format::Markdown {
-                let (left, right, last) = ("-".repeat(what), "-".repeat(value - 1), "-".repeat(budget));
-                text.extend(["| ", &left, " | ", &right, ": | ", &last, " |\n"]);
+                let rules: Vec<String> =
+                    values.iter().map(|&width| format!("{}:", "-".repeat(width.saturating_sub(1)))).collect();
+                text.extend(["| ", &"-".repeat(what), " | ", &rules.join(" | "), " | ", &"-".repeat(budget), " |\n"]);
             }
         }
         text
@@ -87,7 +101,10 @@ mod tests {
     use super::*;
 
     fn table() -> Table {
-        Table { rows: vec![Row::new("size", "12.5 KB", "under 200 KB"), Row::new("requests", "7", "")] }
+        Table {
+            columns: Vec::new(),
+            rows: vec![Row::new("size", "12.5 KB", "under 200 KB"), Row::new("requests", "7", "")],
+        }
     }
 
     #[test]
@@ -105,6 +122,16 @@ mod tests {
 | requests |        7 |              |
 ";
         assert_eq!(table().print(Format::Markdown), expected);
+    }
+
+    #[test]
+    fn several_sites_have_a_column_each() {
+        let rows = vec![Row::of_many("size", vec!["12.5 KB".into(), "9 KB".into()], ""), Row::new("requests", "7", "")];
+        let table = Table { columns: vec!["old".into(), "new".into()], rows };
+        assert_eq!(
+            table.print(Format::Text),
+            "what          old   new  target\nsize      12.5 KB  9 KB\nrequests        7\n"
+        );
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 use super::table::{Row, Table, grouped};
 use crate::browser::Browser;
+use crate::engine::ENGINE;
 use crate::failure::{Failure, Result};
 use crate::shell::{cargo, output, watch};
 use crate::{tools, wasm_tests};
@@ -19,9 +20,11 @@ pub(super) fn allocates(table: &Table) -> Option<Failure> {
 }
 
 pub(super) fn native() -> Result<Vec<Row>> {
-    let mut example = cargo(&["run", "--quiet", "--release", "--no-default-features", "--example", "throughput"]);
+    let mut example = cargo(&["run", "--quiet", "--release", "--package", ENGINE, "--example", "throughput"]);
     let text = output(&mut example).ok_or_else(|| {
-        Failure::new("The engine's speed is not known: cargo run --release --no-default-features --example throughput")
+        Failure::new(
+            "The engine's speed is not known: cargo run --release --package shardwise-engine --example throughput",
+        )
     })?;
     Ok(text.lines().filter_map(|line| row(line, "native")).collect())
 }

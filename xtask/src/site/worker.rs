@@ -1,9 +1,9 @@
 //! The service worker of a finished site: `static/sw.js` with the list of the files it keeps and a hash over them, so that
 //! every build that differs has a worker that differs.
 
+use std::hash::{DefaultHasher, Hasher as _};
 use std::path::{Path, PathBuf};
 
-use super::split::files::hash;
 use crate::brotli::below;
 use crate::failure::{Explain as _, Failure, Result};
 
@@ -27,13 +27,13 @@ pub(super) fn install(site: &Path) -> Result<()> {
     let template = take(&site.join(TEMPLATE))?;
     name_in_page(&site.join("index.html"))?;
     let kept = kept(site)?;
-    let mut contents = Vec::new();
+    let mut hasher = DefaultHasher::new();
     for (name, file) in &kept {
-        contents.extend_from_slice(name.as_bytes());
-        contents.extend(std::fs::read(file).explain(|| format!("{} could not be read", file.display()))?);
+        hasher.write(name.as_bytes());
+        hasher.write(&std::fs::read(file).explain(|| format!("{} could not be read", file.display()))?);
     }
     let names: Vec<&str> = kept.iter().map(|(name, _)| name.as_str()).collect();
-    let script = filled(&template, &names, hash(&contents))?;
+    let script = filled(&template, &names, hasher.finish())?;
     std::fs::write(site.join(WORKER), script).explain(|| "sw.js could not be written".into())
 }
 

@@ -13,6 +13,16 @@ pub(super) enum Backend<'a> {
     Svg(Svg),
 }
 
+impl Backend<'_> {
+    /// The SVG text; nothing of a canvas.
+    pub(super) fn into_svg(self) -> String {
+        match self {
+            Self::Svg(svg) => svg.into_text(),
+            Self::Canvas(_) => String::new(),
+        }
+    }
+}
+
 type Drawn = Result<(), Kind<PaintError>>;
 
 impl DrawingBackend for Backend<'_> {

@@ -9,7 +9,6 @@ use wasm_bindgen::JsValue;
 use web_sys::CanvasRenderingContext2d;
 
 use super::PaintError;
-use super::canvas::refused;
 use crate::palette::Rgb;
 
 type Result = core::result::Result<(), DrawingErrorKind<PaintError>>;
@@ -90,8 +89,8 @@ fn css(BackendColor { rgb: (red, green, blue), alpha }: BackendColor) -> String 
     format!("{}{alpha:02x}", Rgb(red, green, blue).css())
 }
 
-fn failed(error: &JsValue) -> DrawingErrorKind<PaintError> {
-    DrawingErrorKind::DrawingError(refused(error))
+fn failed(error: JsValue) -> DrawingErrorKind<PaintError> {
+    DrawingErrorKind::DrawingError(error.into())
 }
 
 impl DrawingBackend for Brush<'_> {
@@ -158,7 +157,7 @@ impl DrawingBackend for Brush<'_> {
         self.fill_in(style.color());
         self.context.begin_path();
         let (x, y) = (f64::from(centre.0), f64::from(centre.1));
-        self.context.arc(x, y, f64::from(radius), 0.0, core::f64::consts::TAU).map_err(|error| failed(&error))?;
+        self.context.arc(x, y, f64::from(radius), 0.0, core::f64::consts::TAU).map_err(failed)?;
         self.context.fill();
         Ok(())
     }
@@ -183,6 +182,6 @@ impl DrawingBackend for Brush<'_> {
             self.context.set_text_align(align);
             self.align = Some(align);
         }
-        self.context.fill_text(text, f64::from(x), f64::from(y)).map_err(|error| failed(&error))
+        self.context.fill_text(text, f64::from(x), f64::from(y)).map_err(failed)
     }
 }

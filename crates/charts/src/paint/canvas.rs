@@ -13,7 +13,7 @@ use crate::spec::{BarSpec, ChartSpec, Field};
 use core::cell::RefCell;
 use plotters::prelude::DrawingBackend as _;
 use std::rc::Rc;
-use wasm_bindgen::{Clamped, JsCast, JsValue};
+use wasm_bindgen::{Clamped, JsCast};
 use web_sys::{CanvasRenderingContext2d, HtmlCanvasElement, ImageData};
 
 /// Backend units in a device pixel: plotters knows whole coordinates only, and curves need finer ones.
@@ -129,14 +129,14 @@ fn prepare(canvas: &HtmlCanvasElement, style: &Style) -> Result<CanvasRenderingC
         canvas.set_height(height);
     }
     let context = context(canvas)?;
-    context.set_transform(1.0, 0.0, 0.0, 1.0, 0.0, 0.0).map_err(|error| refused(&error))?;
+    context.set_transform(1.0, 0.0, 0.0, 1.0, 0.0, 0.0)?;
     context.set_fill_style_str(&tokens(style.theme).surface.css());
     context.fill_rect(0.0, 0.0, f64::from(width), f64::from(height));
     Ok(context)
 }
 
 fn context(canvas: &HtmlCanvasElement) -> Result<CanvasRenderingContext2d, PaintError> {
-    let context = canvas.get_context("2d").map_err(|error| refused(&error))?;
+    let context = canvas.get_context("2d")?;
     let context = context.and_then(|context| context.dyn_into().ok());
     context.ok_or_else(|| PaintError("the canvas has no 2D context.".to_string()))
 }
@@ -148,7 +148,7 @@ fn with_pen(
     draw: &mut dyn FnMut(&mut Pen<Backend>) -> Result<(), PaintError>,
 ) -> Result<(), PaintError> {
     let ratio = style.device_pixel_ratio;
-    context.set_transform(1.0 / SUBPIXELS, 0.0, 0.0, 1.0 / SUBPIXELS, 0.0, 0.0).map_err(|error| refused(&error))?;
+    context.set_transform(1.0 / SUBPIXELS, 0.0, 0.0, 1.0 / SUBPIXELS, 0.0, 0.0)?;
     context.set_line_join("round");
     let brush = Brush::new(context).ok_or_else(|| PaintError("the canvas has no 2D context.".to_string()))?;
     let mut backend = Backend::Canvas(brush);
@@ -177,7 +177,7 @@ fn stretch(
             area.width * ratio,
             area.height * ratio,
         );
-        drawn.map_err(|error| refused(&error))
+        drawn.map_err(PaintError::from)
     })
 }
 
@@ -191,9 +191,8 @@ impl Stretcher {
             _ => hidden_canvas(width, height)?,
         };
         let pixels = Clamped(self.image.bytes.as_slice());
-        let data =
-            ImageData::new_with_u8_clamped_array_and_sh(pixels, width, height).map_err(|error| refused(&error))?;
-        context(&hidden)?.put_image_data(&data, 0.0, 0.0).map_err(|error| refused(&error))?;
+        let data = ImageData::new_with_u8_clamped_array_and_sh(pixels, width, height)?;
+        context(&hidden)?.put_image_data(&data, 0.0, 0.0)?;
         (self.drawn, self.canvas) = (Some((field.clone(), theme)), Some(hidden.clone()));
         Ok(hidden)
     }
@@ -202,14 +201,10 @@ impl Stretcher {
 fn hidden_canvas(width: u32, height: u32) -> Result<HtmlCanvasElement, PaintError> {
     let document = web_sys::window().and_then(|window| window.document());
     let document = document.ok_or_else(|| PaintError("there is no document.".to_string()))?;
-    let element = document.create_element("canvas").map_err(|error| refused(&error))?;
+    let element = document.create_element("canvas")?;
     let canvas: HtmlCanvasElement =
         element.dyn_into().map_err(|_| PaintError("the browser made no canvas.".to_string()))?;
     canvas.set_width(width);
     canvas.set_height(height);
     Ok(canvas)
-}
-
-pub(super) fn refused(error: &JsValue) -> PaintError {
-    PaintError(format!("{error:?}"))
 }

@@ -1,8 +1,9 @@
 //! A whole figure, in order: hatching, axes, lines, names of zones, the scenario's place, the crosshair.
 
 pub use super::bar::draw_bar;
-use super::labels::{Rect, Room, size_of};
-use super::pen::{Align, Pen, Spot, Stroke};
+use super::geometry::{Rect, Spot};
+use super::labels::{Room, size_of};
+use super::pen::{Align, Pen, Stroke};
 use super::{PaintError, axes, hatch, lanes, lines, marks};
 use crate::layout::PlotArea;
 use crate::palette::{self, Rgb, Theme, line, tokens};

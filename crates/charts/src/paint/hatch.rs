@@ -1,6 +1,6 @@
 //! Diagonal lines over the part of a field that does not fit.
 
-use super::pen::Spot;
+use super::geometry::Spot;
 use crate::layout::PlotArea;
 use crate::spec::Field;
 use engine::analysis::boundary::{bilinear, clip};

@@ -1,6 +1,7 @@
 //! Finding room for labels: rectangles that overlap nothing placed before.
 
-use super::pen::{Spot, TEXT, text_width};
+use super::geometry::{Rect, Spot, distance};
+use super::pen::{TEXT, text_width};
 use crate::spec::{Field, ZoneKind};
 
 /// Room around the text of a label.
@@ -11,52 +12,6 @@ const APART: f64 = 4.0;
 const AWAY: [f64; 6] = [APART, 16.0, 32.0, 48.0, 64.0, 84.0];
 /// The distance between lines of text.
 pub(super) const LINE: f64 = 16.0;
-
-/// A rectangle in CSS pixels.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Rect {
-    pub(super) left: f64,
-    pub(super) top: f64,
-    pub(super) right: f64,
-    pub(super) bottom: f64,
-}
-
-impl Rect {
-    /// Around a place.
-    pub(super) fn around((x, y): Spot, width: f64, height: f64) -> Self {
-        Self { left: x - width / 2.0, top: y - height / 2.0, right: x + width / 2.0, bottom: y + height / 2.0 }
-    }
-
-    fn overlaps(&self, other: &Self) -> bool {
-        self.left < other.right + APART
-            && other.left < self.right + APART
-            && self.top < other.bottom + APART
-            && other.top < self.bottom + APART
-    }
-
-    fn inside(&self, other: &Self) -> bool {
-        self.left >= other.left && self.right <= other.right && self.top >= other.top && self.bottom <= other.bottom
-    }
-
-    fn holds(&self, (x, y): Spot) -> bool {
-        (self.left..=self.right).contains(&x) && (self.top..=self.bottom).contains(&y)
-    }
-
-    /// The place in it that is nearest to another.
-    pub(super) fn nearest(&self, (x, y): Spot) -> Spot {
-        (x.max(self.left).min(self.right), y.max(self.top).min(self.bottom))
-    }
-
-    /// Its corners.
-    pub(super) fn corners(&self) -> [Spot; 4] {
-        [(self.left, self.top), (self.right, self.top), (self.left, self.bottom), (self.right, self.bottom)]
-    }
-
-    /// Its middle.
-    pub(super) fn middle(&self) -> Spot {
-        (f64::midpoint(self.left, self.right), f64::midpoint(self.top, self.bottom))
-    }
-}
 
 /// The room that lines of text take.
 pub(super) fn size_of(lines: &[&str]) -> (f64, f64) {
@@ -90,7 +45,7 @@ impl Room {
     }
 
     fn is_free(&self, rect: &Rect) -> bool {
-        rect.inside(&self.area) && !self.taken.iter().any(|taken| rect.overlaps(taken))
+        rect.inside(&self.area) && !self.taken.iter().any(|taken| rect.is_near(taken, APART))
     }
 
     fn covers_line(&self, rect: &Rect) -> bool {
@@ -164,8 +119,7 @@ impl Room {
         let count = members.len().max(1) as f64;
         let sum = members.iter().fold((0.0, 0.0), |sum, point| (sum.0 + point.0, sum.1 + point.1));
         let middle = (sum.0 / count, sum.1 / count);
-        let mut places: Vec<(f64, Spot)> =
-            members.into_iter().map(|place| (super::path::distance(place, middle), place)).collect();
+        let mut places: Vec<(f64, Spot)> = members.into_iter().map(|place| (distance(place, middle), place)).collect();
         // Mostly one of the first is free: to take the nearest until then is less than to sort.
         while let Some((nearest, &(_, place))) =
             places.iter().enumerate().min_by(|(_, one), (_, other)| one.0.total_cmp(&other.0))
@@ -194,7 +148,7 @@ mod tests {
         let placed: Vec<Rect> = (0..3).filter_map(|_| room.beside(&line, size, |_| true)).collect();
         assert_eq!(placed.len(), 3);
         for (at, one) in placed.iter().enumerate() {
-            assert!(placed[..at].iter().all(|other| !one.overlaps(other)));
+            assert!(placed[..at].iter().all(|other| !one.is_near(other, APART)));
             assert!(!room.covers_line(one));
         }
         assert_eq!(room.beside(&line, (300.0, 14.0), |_| true), None);

@@ -1,7 +1,7 @@
 //! A timeline: bars on lanes, and their names where they fit.
 
 use super::PaintError;
-use super::labels::Rect;
+use super::geometry::Rect;
 use super::pen::{Align, Pen, Stroke, text_width};
 use crate::layout::PlotArea;
 use crate::layout::lanes::{BAR, bar};

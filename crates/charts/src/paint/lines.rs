@@ -1,8 +1,9 @@
 //! Curves and boundaries, with their names beside them.
 
-use super::labels::{Rect, Room, size_of};
+use super::geometry::{Rect, Spot};
+use super::labels::{Room, size_of};
 use super::path::clipped;
-use super::pen::{Align, Pen, Spot, Stroke};
+use super::pen::{Align, Pen, Stroke};
 use super::{PaintError, hatch};
 use crate::layout::PlotArea;
 use crate::palette::{Theme, dashes, line, tokens, width};

@@ -1,9 +1,10 @@
 //! Named points: discs by their weight, hollow where they do not fit, with their names where there is room.
 
 use super::PaintError;
-use super::labels::{Rect, Room, size_of};
+use super::geometry::Rect;
+use super::geometry::distance;
+use super::labels::{Room, size_of};
 use super::lines::label;
-use super::path::distance;
 use super::pen::{Pen, Stroke};
 use crate::layout::PlotArea;
 use crate::palette::{Theme, line, tokens};

@@ -1,7 +1,6 @@
 //! Polylines in CSS pixels: cutting them to a rectangle, and into dashes.
 
-use super::labels::Rect;
-use super::pen::Spot;
+use super::geometry::{Rect, Spot, distance};
 use engine::analysis::boundary::{clip, zero_between};
 
 /// The pieces of a polyline inside a rectangle.
@@ -55,12 +54,6 @@ pub(super) fn dashed(points: &[Spot], pattern: &[f64]) -> Vec<Vec<Spot>> {
     }
     dashes.retain(|dash| dash.len() > 1);
     dashes
-}
-
-/// The distance between two points.
-pub(super) fn distance(from: Spot, to: Spot) -> f64 {
-    let (x, y) = (to.0 - from.0, to.1 - from.1);
-    (x * x + y * y).sqrt()
 }
 
 #[cfg(test)]

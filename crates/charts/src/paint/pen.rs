@@ -1,5 +1,6 @@
 //! Drawing in CSS pixels on a plotters backend whose own units are finer, so that curves stay smooth.
 
+use crate::paint::geometry::Spot;
 use crate::paint::{PaintError, path};
 use crate::palette::Rgb;
 use plotters::prelude::DrawingBackend;
@@ -15,9 +16,6 @@ pub(super) const FONT: &str = "system-ui, -apple-system, 'Segoe UI', sans-serif"
 const CHARACTER: f64 = 0.56;
 /// The size of text in CSS pixels.
 pub(super) const TEXT: f64 = 12.0;
-
-/// A point in CSS pixels.
-pub(super) type Spot = (f64, f64);
 
 /// How a line looks.
 #[derive(Clone, Copy, Debug)]

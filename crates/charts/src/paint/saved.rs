@@ -1,7 +1,7 @@
 //! A figure as it is saved: with the legend under it that the page has beside it.
 
 use super::chart::{draw_bar as bar_alone, draw_chart as chart_alone};
-use super::labels::Rect;
+use super::geometry::Rect;
 use super::pen::{Align, Pen, Stroke, text_width};
 use super::{PaintError, Style, lanes};
 use crate::layout::{bar_area, plot_area};

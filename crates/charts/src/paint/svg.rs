@@ -1,22 +1,19 @@
-//! A figure as SVG text: shapes and words, no scripts, no styles. Coordinates are whole tenths of a CSS pixel, so that every
+//! SVG text: shapes and words, no scripts, no styles. Coordinates are whole tenths of a CSS pixel, so that every
 //! number is written exactly and none can be missing.
 
-use super::backend::Backend;
+use super::Style;
 use super::field::Image;
 use super::pen::{FONT, TEXT};
-use super::poster::{self, Layout, Poster};
-use super::saved::{self, Saved};
-use super::{PaintError, Pen, Style};
-use crate::describe;
-use crate::layout::{PlotArea, plot_area};
+use crate::layout::PlotArea;
 use crate::palette::{Rgb, tokens};
-use crate::spec::{BarSpec, ChartSpec, Field};
+use crate::spec::Field;
+use base64::prelude::{BASE64_STANDARD, Engine as _};
 use core::fmt::Write;
 use plotters::style::text_anchor::HPos;
 use plotters_backend::{BackendColor, BackendCoord, BackendStyle, BackendTextStyle, FontStyle};
 
 /// Backend units in a CSS pixel.
-const UNITS: f64 = 10.0;
+pub(super) const UNITS: f64 = 10.0;
 /// The same, whole.
 const WHOLE: i32 = 10;
 /// From the middle of a line of text down to where its letters stand, as a share of its size.
@@ -30,76 +27,14 @@ pub(super) struct Svg {
     open: Option<String>,
 }
 
-/// A chart as SVG: to be saved, with its legend and a link back to the scenario, or the picture alone.
-///
-/// # Errors
-///
-/// Never, but for what a painter of a canvas might say.
-pub fn chart_svg(spec: &ChartSpec, style: &Style, link: Option<&str>) -> Result<String, PaintError> {
-    let saved = if link.is_some() { Saved::of_chart(spec, style) } else { Saved::without_legend(style) };
-    let mut svg = Svg::begin((style.css_width, saved.height), style, [&spec.title, &describe::chart(spec)], link);
-    if let Some(field) = &spec.field {
-        svg.image(field, &plot_area(spec, style.css_width, style.css_height), style);
-    }
-    let mut backend = Backend::Svg(svg);
-    saved::draw_chart(&mut Pen::new(&mut backend, UNITS, 1.0), spec, &saved, style)?;
-    Ok(backend.into_svg())
-}
-
-/// A memory bar as SVG, as [`chart_svg`].
-///
-/// # Errors
-///
-/// Never, but for what a painter of a canvas might say.
-pub fn bar_svg(spec: &BarSpec, style: &Style, link: Option<&str>) -> Result<String, PaintError> {
-    let saved = if link.is_some() { Saved::of_bar(spec, style) } else { Saved::without_legend(style) };
-    let svg = Svg::begin((style.css_width, saved.height), style, [&spec.title, &describe::bar(spec)], link);
-    let mut backend = Backend::Svg(svg);
-    saved::draw_bar(&mut Pen::new(&mut backend, UNITS, 1.0), spec, &saved, style)?;
-    Ok(backend.into_svg())
-}
-
-/// A poster as SVG, with the link back in it.
-///
-/// # Errors
-///
-/// Never, but for what a painter of a canvas might say.
-pub fn poster_svg(poster: &Poster) -> Result<String, PaintError> {
-    let (layout, style) = (Layout::of(poster), poster::STYLE);
-    let summary = [describe::chart(poster.map), describe::chart(poster.curve), describe::bar(poster.memory)].join(" ");
-    let size = (style.css_width, layout.height);
-    let mut svg = Svg::begin(size, &style, [&poster.sentence(), &summary], Some(poster.link));
-    if let Some(field) = &poster.map.field {
-        svg.image(field, &layout.area_of_map(poster.map), &style);
-    }
-    let mut backend = Backend::Svg(svg);
-    poster::draw(&mut Pen::new(&mut backend, UNITS, 1.0), poster, &layout)?;
-    Ok(backend.into_svg())
-}
-
-/// An SVG as the address of an image.
-pub fn data_url(svg: &str) -> String {
-    let mut url = String::from("data:image/svg+xml;base64,");
-    super::png::base64(svg.as_bytes(), &mut url);
-    url
-}
-
-impl Backend<'_> {
-    /// The whole text.
-    fn into_svg(self) -> String {
-        match self {
-            Self::Svg(mut svg) => {
-                svg.close();
-                svg.text + "</svg>\n"
-            }
-            Self::Canvas(_) => String::new(),
-        }
-    }
-}
-
 impl Svg {
     /// The head: size, names, the link, and the surface under everything.
-    fn begin((width, height): (f64, f64), style: &Style, [title, summary]: [&str; 2], link: Option<&str>) -> Self {
+    pub(super) fn begin(
+        (width, height): (f64, f64),
+        style: &Style,
+        [title, summary]: [&str; 2],
+        link: Option<&str>,
+    ) -> Self {
         let mut svg = Self::default();
         let (width, height) = (width.round() as u32, height.round() as u32);
         let size = TEXT as u32;
@@ -124,15 +59,21 @@ impl Svg {
     }
 
     /// The colours of a field as an image that is stretched over the plot.
-    fn image(&mut self, field: &Field, area: &PlotArea, style: &Style) {
+    pub(super) fn image(&mut self, field: &Field, area: &PlotArea, style: &Style) {
         let mut image = Image::default();
         image.draw(field, style.theme);
         let [x, y, width, height] = [area.left, area.top, area.width, area.height].map(units);
         self.text += "<image";
         self.attributes(&[("x", x), ("y", y), ("width", width), ("height", height)]);
         self.text += " preserveAspectRatio=\"none\" href=\"data:image/png;base64,";
-        super::png::base64(&super::png::png(&image), &mut self.text);
+        BASE64_STANDARD.encode_string(super::png::png(&image), &mut self.text);
         self.text += "\"/>\n";
+    }
+
+    /// The whole text.
+    pub(super) fn into_text(mut self) -> String {
+        self.close();
+        self.text + "</svg>\n"
     }
 
     /// Ends the path that is open.

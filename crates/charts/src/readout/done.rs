@@ -1,10 +1,9 @@
-//! What a span of a timeline does: FLOPs and their rate, or bytes, bandwidth and the formula of the collective.
+//! The amount of work of a timeline's spans: FLOPs and their rate, or bytes, bandwidth and the formula of the collective.
 
 use crate::timeline::{Lanes, Mark};
 use engine::format;
-use engine::model::plan::moved::Moved;
+use engine::model::cost::{Amount, CollectiveKind, Operations, Traffic};
 use engine::model::report::Work;
-use engine::model::step::meter::Done;
 use engine::units::{Flops, Seconds};
 
 /// Of a mark of one kind of work; `None` where it has several, or nothing to say of.
@@ -15,35 +14,31 @@ pub(super) fn done(lanes: &Lanes, mark: &Mark) -> Option<String> {
     if mark.spans > 1 && !is_layer {
         return None;
     }
-    let spans = f64::from(mark.spans.max(1));
-    let each = time / spans;
-    let done = lanes.meter.of_span(work, is_layer, each)?;
-    let formula = formula(work, &done, lanes.meter.is_flat);
-    Some(match done {
-        Done::Computed(flops) => {
-            let rate = flops / each;
-            let share = format::percent(rate / lanes.meter.peak);
-            format!("{} at {}, {share} of the peak; {formula}", count(spans * flops), format::tflops(rate))
+    let amount = mark.amount?;
+    let formula = formula(work, &amount, lanes.is_flat);
+    Some(match amount {
+        Amount::Operations(Operations { flops, .. }) if flops > Flops::ZERO => {
+            let rate = flops / time;
+            let share = format::percent(rate / lanes.peak);
+            format!("{} at {}, {share} of the peak; {formula}", count(flops), format::tflops(rate))
         }
-        Done::Streamed(bytes) => {
-            let (rate, bytes) = (format::gb_per_s(bytes / each), format::bytes(spans * bytes));
-            format!("{bytes} of GPU memory read and written at {rate}; {formula}")
+        Amount::Operations(Operations { bytes, .. }) => {
+            let rate = format::gb_per_s(bytes / time);
+            format!("{} of GPU memory read and written at {rate}; {formula}", format::bytes(bytes))
         }
-        Done::Moved(moved) => format!("{}; {formula}", bandwidth(&moved, spans, each)),
+        Amount::Traffic(traffic) => format!("{}; {formula}", bandwidth(&traffic, time)),
     })
 }
 
 /// `634 MiB among 64 GPUs, algorithmic bandwidth 22.1 GB/s, bus 21.8 GB/s`: as nccl-tests name them.
-fn bandwidth(moved: &Moved, spans: f64, each: Seconds) -> String {
-    let among = format!("among {} GPUs", format::count(moved.ranks));
-    let bus = format::gb_per_s(moved.bus / each);
-    match moved.size {
-        Some(size) => {
-            let (bytes, algorithm) = (format::bytes(spans * size), format::gb_per_s(size / each));
-            format!("{bytes} {among}, algorithmic bandwidth {algorithm}, bus {bus}")
-        }
-        None => format!("{} through each GPU’s links, bus bandwidth {bus}", format::bytes(spans * moved.bus)),
+fn bandwidth(traffic: &Traffic, time: Seconds) -> String {
+    let bus = format::gb_per_s(traffic.bus / time);
+    if traffic.kind == CollectiveKind::Several {
+        return format!("{} through each GPU’s links, bus bandwidth {bus}", format::bytes(traffic.bus));
     }
+    let among = format!("among {} GPUs", format::count(traffic.ranks));
+    let (bytes, algorithm) = (format::bytes(traffic.size), format::gb_per_s(traffic.size / time));
+    format!("{bytes} {among}, algorithmic bandwidth {algorithm}, bus {bus}")
 }
 
 fn count(flops: Flops) -> String {
@@ -51,23 +46,30 @@ fn count(flops: Flops) -> String {
 }
 
 /// What its time, or its FLOPs, come from. S is the whole buffer, n the GPUs, B the bandwidth of the slowest link.
-fn formula(work: Work, done: &Done, is_flat: bool) -> &'static str {
-    if matches!(done, Done::Streamed(_)) {
-        return "time = bytes / memory bandwidth";
+fn formula(work: Work, amount: &Amount, is_flat: bool) -> &'static str {
+    match amount {
+        Amount::Operations(Operations { flops, .. }) if *flops <= Flops::ZERO => "time = bytes / memory bandwidth",
+        Amount::Operations(_) => of_compute(work),
+        Amount::Traffic(traffic) => match traffic.kind {
+            CollectiveKind::Nothing => "",
+            CollectiveKind::Several => "reduce-scatter, then all-reduce of the shards across replicas",
+            CollectiveKind::AllReduce if is_flat => "time = 2 S/B + 2 n · latency",
+            CollectiveKind::Gather | CollectiveKind::AllToAll if is_flat => "time = S/B + n · latency",
+            CollectiveKind::Gather => "time = (n − 1)/n · S/B + latency",
+            CollectiveKind::AllReduce => "time = 2 (n − 1)/n · S/B + latency",
+            CollectiveKind::AllToAll => "time = (n − 1)/n · S/B + n messages",
+        },
     }
-    let two_kinds = matches!(done, Done::Moved(Moved { size: None, .. }));
+}
+
+/// What the FLOPs of compute come from.
+fn of_compute(work: Work) -> &'static str {
     match work {
-        Work::ReduceScatter if two_kinds => "reduce-scatter, then all-reduce of the shards across replicas",
-        Work::AllReduce if is_flat => "time = 2 S/B + 2 n · latency",
-        Work::AllGather | Work::ReduceScatter | Work::Dispatch | Work::Combine if is_flat => "time = S/B + n · latency",
-        Work::AllGather | Work::ReduceScatter => "time = (n − 1)/n · S/B + latency",
-        Work::AllReduce => "time = 2 (n − 1)/n · S/B + latency",
-        Work::Dispatch | Work::Combine => "time = (n − 1)/n · S/B + n messages",
         Work::LayerForward => "2 · tokens · weights, and the scores of attention",
         Work::LayerBackward => "twice the forward products, and what is recomputed",
         Work::Head => "6 · tokens · hidden size · vocabulary",
         Work::Experts => "2 · received tokens · weights of an expert, backward twice",
         Work::OptimizerStep => "Newton–Schulz products",
-        Work::EmbeddingForward | Work::EmbeddingBackward | Work::Exchange | Work::Bubble => "",
+        _ => "",
     }
 }

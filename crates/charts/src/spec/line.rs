@@ -37,7 +37,7 @@ pub enum LineRole {
     Equal,
     /// Where it is off by so much.
     Margin,
-    /// Rows of one kind, by its place among `measured::published::Set::ALL`.
+    /// Rows of one kind, by its place among [`engine::published::Set::ALL`].
     Set(usize),
 }
 
@@ -45,6 +45,30 @@ pub enum LineRole {
 pub const CHOICES: usize = 8;
 
 impl LineRole {
+    /// Its class in the style sheet: `line-strategy-3`, `line-bound`.
+    pub fn class(self) -> String {
+        match self {
+            Self::Strategy(place) => format!("line-strategy-{place}"),
+            Self::Current(place) => format!("line-strategy-{place} line-current"),
+            Self::Bound => "line-bound".into(),
+            Self::MemoryFrontier => "line-memory".into(),
+            Self::NetworkBoundary => "line-network".into(),
+            Self::Choice(place) => format!("line-choice-{place}"),
+            Self::Adaptive => "line-adaptive".into(),
+            Self::Baseline => "line-baseline".into(),
+            Self::Pin(place) => format!("line-pin-{place}"),
+            Self::Weak => "line-weak".into(),
+            Self::Strong => "line-strong".into(),
+            Self::Ideal => "line-ideal".into(),
+            Self::Roof => "line-roof".into(),
+            Self::Reached => "line-reached".into(),
+            Self::Network => "line-link".into(),
+            Self::Equal => "line-equal".into(),
+            Self::Margin => "line-margin".into(),
+            Self::Set(place) => format!("line-set-{place}"),
+        }
+    }
+
     /// Whether the line is the figure's own: heavier than the others, with the mark of the scenario on it.
     pub fn is_own(self) -> bool {
         matches!(self, Self::Current(_) | Self::Adaptive)

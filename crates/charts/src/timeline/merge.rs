@@ -62,6 +62,7 @@ fn take(open: &mut Mark, mark: &Mark, seen: Seconds) -> bool {
     open.layers = both.map(|((first, last), (other, end))| (first.min(other), last.max(end)));
     open.micro_batches.1 = mark.micro_batches.1;
     open.spans = open.spans.saturating_add(mark.spans);
+    open.amount = open.amount.zip(mark.amount).and_then(|(own, more)| own.plus(more));
     true
 }
 
@@ -85,7 +86,7 @@ mod tests {
                 micro_batch += more / 2;
                 merger.push(&Mark::of(&Span {
                     lane: Lane::Compute, work: Work::ALL[work], layer: None, micro_batch,
-                    start: Seconds::new(start), end: Seconds::new(now),
+                    start: Seconds::new(start), end: Seconds::new(now), amount: None,
                 }));
             }
             let marks = merger.finish();

@@ -4,6 +4,7 @@ use super::is_axis;
 use crate::layout;
 use crate::spec::{Axis, Grain};
 use crate::zoom::{self, Part};
+use engine::analysis::boundary::Point;
 use engine::analysis::sweep;
 use engine::catalog;
 use engine::params::{Kind, Number, Param, Scale, find};
@@ -239,4 +240,15 @@ impl AxisOf {
     pub(super) fn shows(&self, value: f64) -> bool {
         (self.axis.min..=self.axis.max).contains(&value)
     }
+}
+
+/// Polylines from grid units to data units.
+pub(super) fn in_data(
+    pieces: Vec<Vec<Point>>,
+    x: &AxisOf,
+    y: &AxisOf,
+    (columns, rows): (usize, usize),
+) -> Vec<Vec<(f64, f64)>> {
+    let point = |(column, row): Point| (x.at_node(column, columns), y.at_node(row, rows));
+    pieces.into_iter().map(|piece| piece.into_iter().map(point).collect()).collect()
 }

@@ -1,8 +1,7 @@
 //! The closed-form bounds of section 8 as lines over a figure.
 
-use super::axes::{self, AxisOf};
-use super::metric::Metric;
-use super::region::{PERCENT, in_data};
+use super::axes::{self, AxisOf, in_data};
+use super::metric::{Metric, PERCENT};
 use super::scratch::Scratch;
 use crate::spec::{Line, LineRole};
 use engine::analysis::boundary::zero_line;

@@ -1,6 +1,5 @@
 //! What curves show up their vertical axis.
 
-use super::region::PERCENT;
 use crate::spec::{Axis, Grain, Line, Quantity};
 use engine::analysis::cost;
 use engine::analysis::sweep::{self, Sample};
@@ -8,6 +7,9 @@ use engine::catalog::accuracy::{self, Band};
 use engine::format;
 use engine::params::{Number, Scale, Unit};
 use engine::scenario::Scenario;
+
+/// One hundred percent.
+pub(super) const PERCENT: f64 = 100.0;
 
 /// What the vertical axis shows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]

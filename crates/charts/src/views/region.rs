@@ -2,7 +2,8 @@
 
 use std::rc::Rc;
 
-use super::axes::{self, AxisOf};
+use super::axes::{self, AxisOf, in_data};
+use super::metric::PERCENT;
 use super::scratch::Scratch;
 use super::{OUTSIDE, bound, finding};
 use crate::names;
@@ -22,8 +23,6 @@ const BOUNDARY: &str = "network-bound / compute-bound";
 
 /// The coloured quantity.
 const MFU: Quantity = Quantity { label: "MFU", unit: Unit::Percent };
-/// One hundred percent.
-pub(super) const PERCENT: f64 = 100.0;
 /// The usual end of the colour scale, so that a colour means the same in every scenario.
 const SCALE_END: f64 = 70.0;
 /// The step in which the end of the colour scale moves, so that colours hold still while a slider moves.
@@ -122,17 +121,6 @@ fn lines(x: &AxisOf, y: &AxisOf, scratch: &mut Scratch) -> Vec<Line> {
     .into_iter()
     .filter(|line| !line.segments.is_empty())
     .collect()
-}
-
-/// Polylines from grid units to data units.
-pub(super) fn in_data(
-    pieces: Vec<Vec<Point>>,
-    x: &AxisOf,
-    y: &AxisOf,
-    (columns, rows): (usize, usize),
-) -> Vec<Vec<(f64, f64)>> {
-    let point = |(column, row): Point| (x.at_node(column, columns), y.at_node(row, rows));
-    pieces.into_iter().map(|piece| piece.into_iter().map(point).collect()).collect()
 }
 
 /// The parts of the field that occur, with why.

@@ -1,11 +1,12 @@
 //! The roofline of a step: what its compute is made of, against what the GPU and the network allow.
 
-use super::region::PERCENT;
+use super::metric::PERCENT;
 use crate::names;
 use crate::spec::{Axis, ChartSpec, Grain, Line, LineRole, Mark, Quantity};
 use engine::format;
-use engine::model::compute::parts::{Operator, Part, parts};
+use engine::model::compute::parts::{Operator, parts};
 use engine::model::compute::{matmul_rate, memory_rate, peak};
+use engine::model::cost::OperatorCost;
 use engine::model::report::Report;
 use engine::params::{Scale, Unit};
 use engine::scenario::Scenario;
@@ -21,18 +22,14 @@ pub fn roofline(scenario: &Scenario) -> ChartSpec {
     let setup = scenario.setup();
     let report = scenario.report();
     let all = parts(&setup);
-    let total = all.iter().fold(Part::default(), |sum, part| Part {
-        flops: sum.flops + part.flops,
-        bytes: sum.bytes + part.bytes,
-        time: sum.time + part.time,
-    });
+    let total = all.iter().fold(OperatorCost::default(), |sum, part| sum + *part);
     let roof = Roof { peak: peak(&setup), memory: setup.accelerator.memory_bandwidth };
     let reached = Roof { peak: matmul_rate(&setup), memory: memory_rate(&setup) };
     let fits = report.fits();
     let has_experts = setup.architecture.has_experts();
     let mut marks: Vec<Mark> = Vec::new();
     for (place, (operator, part)) in Operator::ALL.into_iter().zip(&all).enumerate() {
-        if part.time > Seconds::ZERO && part.flops > Flops::ZERO {
+        if part.time > Seconds::ZERO && part.amount.flops > Flops::ZERO {
             let share = part.time / total.time;
             let at = (part.intensity(), part.rate().tflops());
             let mark = Mark::new(names::operator(operator, has_experts), LineRole::Choice(place), at, PERCENT * share);
@@ -41,7 +38,8 @@ pub fn roofline(scenario: &Scenario) -> ChartSpec {
             marks.insert(before, Mark { weight: share, fits, ..mark });
         }
     }
-    let here = (total.intensity(), total.flops.get() / report.time.step.get() / FlopsPerSecond::from_tflops(1.0).get());
+    let here =
+        (total.intensity(), total.amount.flops.get() / report.time.step.get() / FlopsPerSecond::from_tflops(1.0).get());
     let (x, y) = axes(&marks, here, &roof);
     let mut lines = vec![
         roof.line(
@@ -53,7 +51,7 @@ pub fn roofline(scenario: &Scenario) -> ChartSpec {
     ];
     // Were everything hidden, a step would take as long as its busiest communication lane; exchanges are in it that gathers can run beside.
     let lane = report.time.longest_lane.min(report.time.step);
-    let network = FlopsPerSecond::new(total.flops.get() / lane.get());
+    let network = FlopsPerSecond::new(total.amount.flops.get() / lane.get());
     if lane > Seconds::ZERO && network.tflops() <= y.max {
         let height = network.tflops().max(y.min);
         lines.push(Line::new(
@@ -125,14 +123,14 @@ fn axes(marks: &[Mark], here: (f64, f64), roof: &Roof) -> (Axis, Axis) {
 
 /// The whole step.
 struct Step {
-    total: Part,
+    total: OperatorCost,
     rate: FlopsPerSecond,
     report: Report,
 }
 
 /// `Of compute time 50.5 % goes to MLP, at 68.1 % of the peak of 312 TFLOP/s, and memory bandwidth limits 9.93 %. The whole step of 2.16 s
 /// reaches 157 TFLOP/s, limited by compute.`
-fn caption(all: &[Part], step: &Step, roof: &Roof, has_experts: bool) -> String {
+fn caption(all: &[OperatorCost], step: &Step, roof: &Roof, has_experts: bool) -> String {
     let Step { total, rate, report } = step;
     let missing = format::bytes(-report.memory.free());
     let moot = if report.fits() {
@@ -146,7 +144,7 @@ fn caption(all: &[Part], step: &Step, roof: &Roof, has_experts: bool) -> String 
     let Some((operator, part)) = largest.filter(|(_, part)| part.time > Seconds::ZERO) else { return moot };
     let of_memory: Seconds = all
         .iter()
-        .filter(|part| part.bytes > Bytes::ZERO && part.intensity() < roof.ridge())
+        .filter(|part| part.amount.bytes > Bytes::ZERO && part.intensity() < roof.ridge())
         .map(|part| part.time)
         .sum();
     format!(

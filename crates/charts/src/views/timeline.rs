@@ -5,8 +5,9 @@ use std::rc::Rc;
 use crate::spec::{Axis, ChartSpec, Grain, Quantity};
 use crate::timeline::{Lanes, Mark, Merger, Window, Zoom};
 use engine::format;
+use engine::model::compute;
+use engine::model::hardware::Topology;
 use engine::model::report::{Lane, TimeReport, Work};
-use engine::model::step::meter::Meter;
 use engine::model::step::playback::Playback;
 use engine::model::step::work_times::time_by_work;
 use engine::params::{Scale, Unit};
@@ -35,7 +36,8 @@ pub fn timeline(scenario: &Scenario, zoom: Zoom, looked_at: bool) -> ChartSpec {
         step: playback.end(),
         micro_batches: playback.micro_batches(),
         origin: window.origin,
-        meter: Meter::of(&setup, &playback),
+        peak: compute::peak(&setup),
+        is_flat: setup.network.topology == Topology::Flat,
         marks,
     };
     let grain = Grain::Step(lanes.x(Seconds::ZERO), lanes.step.ms());

@@ -1,7 +1,7 @@
 //! Which scenarios: those of the catalog, every option and some values of every parameter on four bases, and random ones.
 
 #[expect(clippy::indexing_slicing, reason = "the generator of the tests")]
-#[path = "../../../../tests/common/any.rs"]
+#[path = "../../tests/suite/any.rs"]
 mod any;
 
 use engine::catalog::SCENARIOS;

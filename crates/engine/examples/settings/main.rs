@@ -55,7 +55,7 @@ fn described(folder: &Path, name: &str, scenario: &Scenario) -> std::io::Result<
     for framework in Framework::ALL {
         let settings = text(framework, scenario);
         std::fs::write(folder.join(settings.file_name), &settings.body)?;
-        let sentences = settings.notes.to_vec();
+        let sentences = settings.notes.clone();
         notes.insert(framework.name().to_owned(), json!(sentences));
     }
     let setup = scenario.setup();

@@ -274,9 +274,16 @@ pub(super) fn errors(scenario: &Scenario) -> usize {
     params::issues(scenario).iter().filter(|issue| issue.severity == Severity::Error).count()
 }
 
+/// Whether a parameter was within its bounds and no longer is. The link of such a scenario opens another one.
+fn leaves_the_bounds(before: &Scenario, after: &Scenario) -> bool {
+    let held = params::every().filter(|param| params::is_held(param, after));
+    held.filter(|param| !params::is_within_bounds(param, after)).any(|param| params::is_within_bounds(param, before))
+}
+
 fn evaluate(scenario: &Scenario, before: &Report, errors_before: usize, change: Change) -> Option<Advice> {
-    let scenario = apply(scenario, change);
-    if errors(&scenario) > errors_before {
+    let unchanged = scenario;
+    let scenario = apply(unchanged, change);
+    if leaves_the_bounds(unchanged, &scenario) || errors(&scenario) > errors_before {
         return None;
     }
     let report = scenario.report();
@@ -288,6 +295,7 @@ fn evaluate(scenario: &Scenario, before: &Report, errors_before: usize, change: 
 mod tests {
     use super::*;
     use crate::catalog;
+    use crate::share::decode;
 
     #[test]
     fn every_advice_keeps_its_promise() {
@@ -301,6 +309,16 @@ mod tests {
                 assert!(!report.fits() || advice.gain >= LEAST_GAIN);
             }
         }
+    }
+
+    /// Twice as many GPUs are divided by 2 of tensor parallelism, which cures one error, and are more than the parameter allows,
+    /// which is another.
+    #[test]
+    fn no_advice_leaves_the_bounds_of_a_parameter() {
+        let scenario = decode("v=1&rev=2&gpus=16383&tp=2").scenario;
+        let doubled = Change::Gpus(2 * scenario.gpus);
+        assert_eq!(errors(&apply(&scenario, doubled)), errors(&scenario));
+        assert_eq!(evaluate(&scenario, &scenario.report(), errors(&scenario), doubled), None);
     }
 
     #[test]

@@ -9,7 +9,7 @@ const BILLION: f64 = 1e9;
 /// memory were no limit.
 ///
 /// ```
-/// # use shardwise::{catalog::default_scenario, plan::cost::per_billion_tokens};
+/// # use engine::{catalog::default_scenario, analysis::cost::per_billion_tokens};
 /// let mut scenario = default_scenario();
 /// let before = per_billion_tokens(&scenario);
 /// scenario.run.price_per_gpu_hour *= 2.0;

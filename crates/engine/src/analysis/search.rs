@@ -5,6 +5,8 @@
 
 use super::advice::{self, errors};
 use crate::model::report::Report;
+use crate::params::table::{experts, parallelism, sharding, training};
+use crate::params::{self, Param};
 use crate::scenario::{RecomputeMode, Scenario, Strategy};
 use crate::units::Seconds;
 
@@ -30,6 +32,17 @@ const STRATEGIES: [Strategy; 6] = [
 /// The recomputation modes, the dearest last.
 const MODES: [RecomputeMode; 4] =
     [RecomputeMode::None, RecomputeMode::AttentionCore, RecomputeMode::Selective, RecomputeMode::Full];
+
+/// The parameters that a way sets.
+const LAID_OUT: [&Param; 7] = [
+    &training::MICRO_BATCH_SIZE,
+    &training::GRAD_ACCUM_STEPS,
+    &parallelism::TP,
+    &parallelism::CP,
+    &parallelism::PP,
+    &experts::EP,
+    &sharding::SHARD_SIZE,
+];
 
 /// One way that fits.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -129,7 +142,8 @@ impl Ranking {
         self.at == self.len()
     }
 
-    /// The combination at a place, if its degrees divide the GPUs and its micro-batches the batch.
+    /// The combination at a place, if its degrees divide the GPUs, its micro-batches the batch, and every number is within its
+    /// bounds, so that the link of the layout opens it.
     fn candidate(&self, place: usize) -> Option<Scenario> {
         let mut rest = place;
         let mut digit = |count: usize| {
@@ -154,7 +168,7 @@ impl Ranking {
         }
         scenario.grad_accum_steps = self.sequences / together;
         advice::choose(&mut scenario, strategy);
-        Some(scenario)
+        LAID_OUT.iter().all(|param| params::is_within_bounds(param, &scenario)).then_some(scenario)
     }
 
     /// Puts a combination where it belongs among the best.
@@ -200,7 +214,7 @@ fn doublings(now: u32, most: u32) -> Vec<u32> {
 mod tests {
     use super::*;
     use crate::catalog::default_scenario;
-    use crate::share::decode;
+    use crate::share::{decode, encode};
 
     fn ranked(scenario: &Scenario) -> Ranking {
         let mut ranking = Ranking::new(scenario);
@@ -245,6 +259,19 @@ mod tests {
                     );
                 }
             }
+        }
+    }
+
+    /// 4,096 steps of accumulation in a pipeline of three stages, which do not divide the GPUs: on one stage the same batch takes
+    /// 8,192 steps, twice what the parameter allows, and its link would be read as 4,096.
+    #[test]
+    fn no_way_leaves_the_bounds_of_a_parameter() {
+        let base = decode("v=1&rev=2&accum=4096&gpus=64&pp=3&size=7B").scenario;
+        let ranking = ranked(&base);
+        assert!(!ranking.best().is_empty());
+        for way in ranking.best() {
+            assert!(way.scenario.grad_accum_steps <= 4096, "{}", way.scenario.grad_accum_steps);
+            assert_eq!(decode(&encode(&way.scenario)).scenario, way.scenario);
         }
     }
 

@@ -2,7 +2,7 @@
 //!
 //! Its runs compute in fp32 with the tensor cores' TF32 products, as the library's own example does by default: Table 2's
 //! exchanges then fill 91 % of the network cards, and in 16 bits would fill 45 %. Tokens are counted on one GPU. The
-//! constants below are fitted to the tables that `tests/tutel.rs` compares with, all settings together: what agrees there shows that
+//! constants below are fitted to the tables that `crates/engine/tests/suite/tutel.rs` compares with, all settings together: what agrees there shows that
 //! this form can hold the paper's figures, not how well it predicts others.
 
 use super::interconnects::{IB_200, NVLINK_3};

@@ -1,24 +1,32 @@
-//! Scenarios side by side as CSV: a row each, a column for every parameter and every result, at full precision.
+//! Scenarios as CSV: a row per scenario, a column for every parameter and every result, at full
+//! precision.
 //!
-//! Parameters stand under the headers of the table of parameters, in the units that these name; results under their places in the
-//! report ([`super::report_json`]): `time_s.forward`, `memory_bytes.parts.weights`. What a scenario has not stays empty.
+//! The columns of parameters have the headers of the table of parameters, which name the units. The
+//! columns of results have the paths of the report ([`super::report_json`]): `time_s.forward`,
+//! `memory_bytes.parts.weights`. A cell is empty if the scenario has no such value.
+
+use serde_json::Value;
 
 use super::report_json::report_json;
-use crate::json::Json;
+use crate::json::compact;
 use crate::params::{every, is_held};
 use crate::scenario::Scenario;
 use crate::scenario::pins::pin_letter;
 use crate::share::{encode, to_json};
 
-/// Of a report, what is no number of the step or the run.
+/// The keys of a report that hold no number of the step or the run.
 const LEFT_OUT: [&str; 7] = ["shardwise", "revision", "link", "strategies", "issues", "scenario", "pins"];
-/// Of a scenario, what comes before its parameters.
+/// The keys of a scenario that come before its parameters.
 const ENTRIES: [&str; 3] = ["cluster", "gpu", "model"];
 
-/// A row: the names of its columns, and what stands in them.
+/// The parts of a report that some scenarios lack: their cell is empty. An infinite number is `null`.
+const OPTIONAL: [&str; 2] = ["experts", "bounds.best"];
+
+/// A row: the names of its columns and their cells.
 type Row = Vec<(String, String)>;
 
-/// The scenario on screen and those pinned beside it; the last line is a comment with this link to them.
+/// Writes the scenario on screen and the pinned ones. The last line is a comment with `link`, which
+/// opens all of them.
 pub fn csv(screen: &Scenario, pins: &[Scenario], link: &str) -> String {
     let rows: Vec<Row> = core::iter::once(screen)
         .chain(pins)
@@ -28,7 +36,7 @@ pub fn csv(screen: &Scenario, pins: &[Scenario], link: &str) -> String {
             row(name, scenario)
         })
         .collect();
-    // A column that only some rows have stands where these have it.
+    // A column that only some rows have stands where these rows have it.
     let mut columns: Vec<&str> = Vec::new();
     for row in &rows {
         let mut last = 0;
@@ -56,27 +64,27 @@ fn row(name: &str, scenario: &Scenario) -> Row {
     let held = every().filter(|param| is_held(param, scenario));
     row.extend(held.map(|param| (param.csv.to_owned(), value(param.key))));
     let report = report_json(scenario, &scenario.report(), &[]);
-    for (key, value) in report.entries().unwrap_or_default() {
+    for (key, value) in report.as_object().into_iter().flatten() {
         if !LEFT_OUT.contains(&key.as_str()) {
-            flat(key, value, &mut row);
+            add_values(key, value, &mut row);
         }
     }
     row
 }
 
-/// The values of an object, each under its path.
-fn flat(path: &str, value: &Json, row: &mut Row) {
-    match value.entries() {
-        Some(entries) => entries.iter().for_each(|(key, value)| flat(&[path, ".", key].concat(), value, row)),
+/// Adds the values of an object to a row, each under its path.
+fn add_values(path: &str, value: &Value, row: &mut Row) {
+    match value.as_object() {
+        Some(entries) => entries.iter().for_each(|(key, value)| add_values(&format!("{path}.{key}"), value, row)),
+        None if value.is_null() && OPTIONAL.contains(&path) => row.push((path.to_owned(), String::new())),
         None => row.push((path.to_owned(), text(value))),
     }
 }
 
-fn text(value: &Json) -> String {
+fn text(value: &Value) -> String {
     match value {
-        Json::Text(text) => text.clone(),
-        Json::Null => String::new(),
-        other => other.to_string(),
+        Value::String(text) => text.clone(),
+        other => compact(other),
     }
 }
 
@@ -145,5 +153,13 @@ mod tests {
         assert_eq!((rows[1][column("experts.chunks")].as_str(), rows[2][column("experts.chunks")].as_str()), ("", "1"));
         assert_eq!((rows[1][0].as_str(), rows[2][0].as_str()), ("screen", "A"));
         assert!(column("experts.chunks") < column("bounds.mfu_max"));
+    }
+
+    #[test]
+    fn infinite_numbers_are_null_and_missing_parts_are_empty() {
+        let scenario = decode("v=1&rev=2&size=310B&gpus=16384&tokens=1000T&mtbf=100").scenario;
+        let rows = rows(&super::csv(&scenario, &[], ""));
+        let cell = |name: &str| rows[1][rows[0].iter().position(|column| column == name).unwrap()].as_str();
+        assert_eq!((cell("run.time_s"), cell("experts")), ("null", ""));
     }
 }

@@ -40,7 +40,8 @@ struct OptionJson {
     help: &'static str,
 }
 
-/// Every parameter with its bounds, its value in the starting point of links, and its value in this scenario.
+/// Every parameter with its bounds, its default (its value in the starting point of links) and its
+/// value in this scenario.
 pub fn params_json(scenario: &Scenario) -> impl Serialize + use<> {
     let start = v1::start();
     every().map(|param| row(param, &start, scenario)).collect::<Vec<_>>()

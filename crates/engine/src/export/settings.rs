@@ -1,7 +1,11 @@
-//! The scenario in the words of training frameworks: a file that each of them reads, and what it cannot say.
+//! The settings of a scenario for training frameworks: a file that each of them reads, and notes
+//! about what it cannot express.
+//!
+//! The files are templates (`templates`), one per framework; the module of a framework computes
+//! what its template shows. DeepSpeed's JSON is written by `serde_json`.
 
 mod accelerate;
-mod asked;
+mod context;
 mod deepspeed;
 mod fsdp2;
 mod megatron;
@@ -10,8 +14,7 @@ mod stages;
 mod torchtitan;
 
 use crate::scenario::Scenario;
-use asked::Asked;
-pub use notes::ALL as NOTES;
+use context::ExportContext;
 
 /// A framework whose settings can be written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,7 +35,7 @@ impl Framework {
     /// Every framework, in display order.
     pub const ALL: [Self; 5] = [Self::Fsdp2, Self::Torchtitan, Self::DeepSpeed, Self::Megatron, Self::Accelerate];
 
-    /// Its name.
+    /// The name of the framework.
     pub fn name(self) -> &'static str {
         match self {
             Self::Fsdp2 => "PyTorch FSDP2",
@@ -47,32 +50,34 @@ impl Framework {
 /// The settings of one framework.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Settings {
-    /// The name under which the file is saved.
+    /// The name of the file.
     pub file_name: &'static str,
-    /// Its language.
+    /// The language of the file: `python`, `json`, `bash` or `yaml`.
     pub language: &'static str,
-    /// The file.
+    /// The text of the file.
     pub body: String,
-    /// What the framework cannot express or what only comes close, in sentences; also in the file where it may hold comments.
+    /// What the framework cannot express or what only comes close, in sentences. They are also in
+    /// the file if it can hold comments.
     pub notes: Vec<&'static str>,
 }
 
-/// A scenario's settings in a framework's words. Degrees are the ones that are computed with: their product is the number of GPUs.
+/// Writes the settings of a scenario for a framework. The degrees of parallelism are those that the
+/// engine computes with: their product is the number of GPUs.
 ///
 /// ```
-/// use shardwise::{catalog, export::settings::{Framework, text}};
+/// use engine::{catalog, export::settings::{Framework, text}};
 ///
 /// let settings = text(Framework::DeepSpeed, &catalog::default_scenario());
 /// assert!(settings.body.contains("\"stage\": 3"));
 /// ```
 pub fn text(framework: Framework, scenario: &Scenario) -> Settings {
-    let asked = Asked::new(scenario);
+    let context = ExportContext::new(scenario);
     let (file_name, language, (body, notes)) = match framework {
-        Framework::Fsdp2 => ("train_fsdp2.py", "python", fsdp2::write(asked)),
-        Framework::Torchtitan => ("shardwise_config.py", "python", torchtitan::write(asked)),
-        Framework::DeepSpeed => ("ds_config.json", "json", deepspeed::write(asked)),
-        Framework::Megatron => ("megatron.sh", "bash", megatron::write(asked)),
-        Framework::Accelerate => ("accelerate.yaml", "yaml", accelerate::write(asked)),
+        Framework::Fsdp2 => ("train_fsdp2.py", "python", fsdp2::write(context)),
+        Framework::Torchtitan => ("shardwise_config.py", "python", torchtitan::write(context)),
+        Framework::DeepSpeed => ("ds_config.json", "json", deepspeed::write(context)),
+        Framework::Megatron => ("megatron.sh", "bash", megatron::write(context)),
+        Framework::Accelerate => ("accelerate.yaml", "yaml", accelerate::write(context)),
     };
     Settings { file_name, language, body, notes }
 }

@@ -1,7 +1,8 @@
 //! Which layers see how far.
 
+use serde_json::Value;
+
 use super::fields::Fields;
-use crate::json::Json;
 use crate::model::transformer::Architecture;
 
 /// The shape with its windows: `sliding_window`, and which layers see the whole sequence by `layer_types` or
@@ -10,7 +11,7 @@ pub(super) fn with_windows(fields: &mut Fields, mut shape: Architecture) -> Arch
     let usual = if fields.is_null("sliding_window") { 0 } else { shape.sliding_window };
     shape.sliding_window = fields.count(&["sliding_window"], "window", Some(usual));
     shape.global_every = fields.count(&["sliding_window_pattern"], "globalevery", Some(shape.global_every));
-    let full = |kind: &Json| match kind.text() {
+    let full = |kind: &Value| match kind.as_str() {
         Some("full_attention") => Some(true),
         Some("sliding_attention" | "chunked_attention") => Some(false),
         _ => None,
@@ -24,10 +25,7 @@ pub(super) fn with_chunks(fields: &mut Fields, mut shape: Architecture) -> Archi
     let usual = if fields.is_null("attention_chunk_size") { 0 } else { shape.sliding_window };
     shape.sliding_window = fields.count(&["attention_chunk_size"], "window", Some(usual));
     shape.global_every = fields.count(&["no_rope_layer_interval"], "globalevery", Some(shape.global_every));
-    let full = |rotary: &Json| match rotary {
-        Json::Number(rotary) => Some(*rotary == 0.0),
-        _ => None,
-    };
+    let full = |rotary: &Value| rotary.as_f64().map(|rotary| rotary == 0.0);
     by_list(fields, "no_rope_layers", full, &mut shape);
     settled(fields, shape)
 }
@@ -55,7 +53,7 @@ pub(super) fn with_switched_windows(fields: &mut Fields, mut shape: Architecture
 const MOST_EVERY: usize = 100;
 
 /// Of how many layers one is full, from a list with an entry a layer; a list without such a pattern stays unused.
-fn by_list(fields: &mut Fields, name: &'static str, full: fn(&Json) -> Option<bool>, shape: &mut Architecture) {
+fn by_list(fields: &mut Fields, name: &'static str, full: fn(&Value) -> Option<bool>, shape: &mut Architecture) {
     let Some(kinds) = fields.list(name).filter(|kinds| !kinds.is_empty()) else { return };
     let is_full = |place: usize| kinds.get(place).and_then(full);
     let every = (0..kinds.len()).find(|&place| is_full(place) == Some(true)).map_or(0, |place| place + 1);

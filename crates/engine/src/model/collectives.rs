@@ -1,4 +1,4 @@
-//! The time of collectives on a two-level network (model.md section 4).
+//! The cost of collectives on a two-level network (model.md section 4).
 //!
 //! Sizes are of the whole (unsharded) buffer, as in nccl-tests; the algorithm bandwidth follows from them.
 
@@ -6,6 +6,7 @@ pub mod all_to_all;
 
 pub use all_to_all::{AllToAll, all_to_all};
 
+use super::cost::{CollectiveKind, Cost, Traffic};
 use super::hardware::{Network, Topology};
 use crate::units::{Bytes, BytesPerSecond, Seconds};
 
@@ -112,7 +113,7 @@ pub struct Ring {
     share: f64,
     bandwidth: BytesPerSecond,
     latency: Seconds,
-    alone: bool,
+    ranks: f64,
 }
 
 impl Ring {
@@ -122,12 +123,22 @@ impl Ring {
             Topology::Flat => (1.0, group.ranks * network.inter_node_latency),
             Topology::Aware => ((group.ranks - 1.0) / group.ranks, ring_latency(network, group)),
         };
-        Self { share, latency, bandwidth: bus_bandwidth(network, group), alone: group.ranks <= 1.0 }
+        Self { share, latency, bandwidth: bus_bandwidth(network, group), ranks: group.ranks }
     }
 
     /// Time of an all-gather to `size` bytes, or of a reduce-scatter of as many ([`all_gather`]).
     pub fn all_gather(&self, size: Bytes) -> Seconds {
-        if self.alone { Seconds::ZERO } else { size * self.share / self.bandwidth + self.latency }
+        self.all_gather_cost(size)
+    }
+
+    /// The cost of an all-gather to `size` bytes, or of a reduce-scatter of as many.
+    pub fn all_gather_cost<C: Cost<Traffic>>(&self, size: Bytes) -> C {
+        if self.ranks <= 1.0 {
+            return C::default();
+        }
+        C::new(size * self.share / self.bandwidth + self.latency, || {
+            Traffic::new(CollectiveKind::Gather, size, self.ranks)
+        })
     }
 }
 
@@ -139,17 +150,23 @@ pub fn reduce_scatter(network: &Network, group: Group, size: Bytes) -> Seconds {
 /// Time of an all-reduce of `size` bytes: twice the all-gather's traffic (less where switches reduce), with the latency of a
 /// ring or of a double binary tree between nodes, whichever is less, as NCCL chooses.
 pub fn all_reduce(network: &Network, group: Group, size: Bytes) -> Seconds {
+    all_reduce_cost(network, group, size)
+}
+
+/// The cost of an all-reduce of `size` bytes ([`all_reduce`]).
+pub fn all_reduce_cost<C: Cost<Traffic>>(network: &Network, group: Group, size: Bytes) -> C {
     if group.ranks <= 1.0 {
-        return Seconds::ZERO;
+        return C::default();
     }
-    match network.topology {
+    let time = match network.topology {
         Topology::Flat => 2.0 * all_gather(network, group, size),
         Topology::Aware => {
             let moved = size * (network.all_reduce_passes * (group.ranks - 1.0) / group.ranks);
             let ring = 2.0 * ring_latency(network, group);
             moved / bus_bandwidth(network, group) + ring.min(tree_latency(network, group))
         }
-    }
+    };
+    C::new(time, || Traffic::new(CollectiveKind::AllReduce, size, group.ranks))
 }
 
 /// Time of an exchange in which every rank sends `outside` bytes to other nodes, from where they are passed on, and `inside` bytes

@@ -1,10 +1,11 @@
-//! The time of compute: a roofline for each class of operator (model.md section 5).
+//! The cost of compute: a roofline for each class of operator (model.md section 5).
 
 mod blocks;
 mod optimizer;
 pub mod parts;
 mod routed;
 
+use super::cost::{Cost, Operations};
 use super::flops;
 use super::hardware::Accelerator;
 use super::setup::Setup;
@@ -14,44 +15,49 @@ use super::training::{ComputeFormat, Recipe};
 use crate::units::{Bytes, BytesPerSecond, FlopsPerSecond, Seconds};
 
 use blocks::{FORWARD_SHARE, Layer, Passes, Products, Rates, mlp, projections, router_and_shared};
-pub use optimizer::optimizer;
+pub use optimizer::{optimizer, optimizer_cost};
 pub(super) use routed::TILE_PADDING;
 pub use routed::experts_alone;
 use routed::routed;
 
-/// Compute times of the units of one micro-batch on one GPU, before communication slows them; layers on average over the layers
-/// with experts and those without.
+/// What the units of one micro-batch cost on one GPU, before communication slows them; layers on average over the layers with
+/// experts and those without.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct UnitTimes {
+pub struct UnitCosts<C> {
     /// Embedding, forward; the same backward.
-    pub embedding: Seconds,
+    pub embedding: C,
     /// One layer, forward.
-    pub layer_forward: Seconds,
+    pub layer_forward: C,
     /// Output head and loss, forward and backward.
-    pub head: Seconds,
+    pub head: C,
     /// One layer, backward with its recomputation.
-    pub layer_backward: Seconds,
+    pub layer_backward: C,
     /// Of one layer's backward pass, its gradients of weights.
-    pub layer_weight_gradient: Seconds,
+    pub layer_weight_gradient: C,
     /// One layer's matrix products, forward.
-    pub layer_matmul: Seconds,
+    pub layer_matmul: C,
     /// One layer's matrix products, backward, recomputation apart.
-    pub layer_matmul_backward: Seconds,
+    pub layer_matmul_backward: C,
     /// One layer's attention, forward.
-    pub layer_attention: Seconds,
+    pub layer_attention: C,
     /// Routed experts of one layer that has some, forward: their products and what is between them.
-    pub experts_forward: Seconds,
-    /// The same, backward with what is recomputed.
-    pub experts_backward: Seconds,
+    pub experts_forward: C,
+    /// Routed experts of one layer that has some, backward with what is recomputed.
+    pub experts_backward: C,
     /// Host time to launch one layer's kernels in one pass: a floor under the layer's time, exchanges included.
     pub launch: Seconds,
 }
+
+/// The compute times of the units of one micro-batch.
+pub type UnitTimes = UnitCosts<Seconds>;
 
 /// Flash attention's backward pass runs five products over the score matrix for the forward pass's two
 /// (arXiv 2205.14135, appendix B).
 const FLASH_BACKWARD: f64 = 2.5;
 /// An unfused attention's backward pass runs four.
 const UNFUSED_BACKWARD: f64 = 2.0;
+/// What attention reads and writes in its backward pass over what it does forward: everything again, and its gradient.
+const BACKWARD_TRAFFIC: f64 = 2.0;
 /// Bytes read and written per score by an unfused attention, both passes, with its fused softmax: the product's write and the
 /// softmax's read and write, the read by the product with the values, and about twice as much for the gradients.
 const UNFUSED_SCORE_BYTES: f64 = 24.0;
@@ -113,17 +119,17 @@ pub fn attention_efficiency(setup: &Setup) -> f64 {
 
 /// The times of all units for one micro-batch on one GPU of a stage, `moe_share` of whose layers have experts.
 pub fn unit_times(setup: &Setup, moe_share: f64) -> UnitTimes {
+    unit_costs(setup, moe_share)
+}
+
+/// The costs of all units for one micro-batch on one GPU of a stage, `moe_share` of whose layers have experts.
+pub fn unit_costs<C: Cost<Operations>>(setup: &Setup, moe_share: f64) -> UnitCosts<C> {
     let arch = &setup.architecture;
-    let efficiency = setup.accelerator.efficiency;
     let tp = f64::from(setup.mesh.tp.max(1));
-    let tokens = share::tokens(setup);
-    let hidden = f64::from(arch.hidden_size);
-    let memory_rate = memory_rate(setup);
-    let half = efficiency.half_saturation_tokens * REFERENCE_WIDTH;
-    let rates = Rates { setup, tokens, half, matmul: matmul_rate(setup), memory: memory_rate };
+    let rates = Rates::of(setup);
 
     let attention_block = projections(arch, tp);
-    let dense = || Layer::of(&rates, &attention_block.with(mlp(arch, f64::from(arch.intermediate_size) / tp)));
+    let dense = || Layer::<C>::of(&rates, &attention_block.with(mlp(arch, f64::from(arch.intermediate_size) / tp)));
     let again = flops::recomputed(setup);
     let (layer, experts) = if moe_share > 0.0 {
         let experts = routed(&rates);
@@ -133,35 +139,54 @@ pub fn unit_times(setup: &Setup, moe_share: f64) -> UnitTimes {
     } else {
         (dense(), Passes::default())
     };
-
-    let attention_rate = recipe_peak(&setup.accelerator, setup.recipe) * attention_efficiency(setup);
-    let mean_attention = flops::mean_executed_attention(setup) / tp;
-    let attention_flops = tokens * mean_attention / attention_rate;
-    let (attention, attention_backward) = if setup.kernels.attention == AttentionKernel::Unfused {
-        let scores = tokens * f64::from(arch.num_attention_heads) / tp * f64::from(setup.batch.seq_len);
-        let traffic = Bytes::new(UNFUSED_SCORE_BYTES * scores) / memory_rate;
-        (
-            attention_flops + FORWARD_SHARE * traffic,
-            UNFUSED_BACKWARD * attention_flops + (1.0 - FORWARD_SHARE) * traffic,
-        )
-    } else {
-        (attention_flops, FLASH_BACKWARD * attention_flops)
-    };
+    let attention = attention_core(&rates);
     let passes = layer.passes(&again);
 
-    UnitTimes {
-        embedding: Bytes::new(EMBEDDING_BYTES * tokens * hidden) / memory_rate,
-        layer_forward: passes.forward + attention,
-        head: head(setup, tokens, tp, half, memory_rate),
-        layer_backward: passes.backward + attention_backward + again.attention * attention,
+    UnitCosts {
+        embedding: embedding(&rates),
+        layer_forward: passes.forward + attention.forward,
+        head: head(&rates),
+        layer_backward: passes.backward + attention.backward + attention.forward * again.attention,
         layer_weight_gradient: layer.weight_gradient,
         layer_matmul: layer.matmul,
         layer_matmul_backward: layer.input_gradient + layer.weight_gradient,
-        layer_attention: attention,
+        layer_attention: attention.forward,
         experts_forward: experts.forward,
         experts_backward: experts.backward,
-        launch: efficiency.launch_per_layer * launches(setup, moe_share),
+        launch: setup.accelerator.efficiency.launch_per_layer * launches(setup, moe_share),
     }
+}
+
+/// Attention's core in one layer, on average over the layers. Fused kernels read queries, keys and values and write the
+/// output, backward with their gradients; unfused kernels write and read the scores too.
+fn attention_core<C: Cost<Operations>>(rates: &Rates) -> Passes<C> {
+    let setup = rates.setup;
+    let arch = &setup.architecture;
+    let tp = f64::from(setup.mesh.tp.max(1));
+    let rate = recipe_peak(&setup.accelerator, setup.recipe) * attention_efficiency(setup);
+    let flops = rates.tokens * (flops::mean_executed_attention(setup) / tp);
+    let products = |share: f64, streams: f64| {
+        C::new(share * (flops / rate), || {
+            let keys = 2.0 * share::key_value_width(arch, tp) * f64::from(setup.mesh.cp.max(1));
+            let width = arch.query_width() / tp + arch.attention_output_width() / tp + keys;
+            Operations { flops: share * flops, bytes: Bytes::new(streams * rates.element() * rates.tokens * width) }
+        })
+    };
+    if setup.kernels.attention != AttentionKernel::Unfused {
+        return Passes { forward: products(1.0, 1.0), backward: products(FLASH_BACKWARD, BACKWARD_TRAFFIC) };
+    }
+    let scores = rates.tokens * f64::from(arch.num_attention_heads) / tp * f64::from(setup.batch.seq_len);
+    let traffic: C = rates.streaming(Bytes::new(UNFUSED_SCORE_BYTES * scores));
+    Passes {
+        forward: products(1.0, 1.0) + traffic * FORWARD_SHARE,
+        backward: products(UNFUSED_BACKWARD, BACKWARD_TRAFFIC) + traffic * (1.0 - FORWARD_SHARE),
+    }
+}
+
+/// The embedding's look-up in one pass.
+fn embedding<C: Cost<Operations>>(rates: &Rates) -> C {
+    let hidden = f64::from(rates.setup.architecture.hidden_size);
+    rates.streaming(Bytes::new(EMBEDDING_BYTES * rates.tokens * hidden))
 }
 
 /// Launches of a layer's experts that are left where the rest of the layer is one CUDA graph, as a share: fitted, with
@@ -191,20 +216,22 @@ pub fn memory_rate(setup: &Setup) -> BytesPerSecond {
 }
 
 /// Output head and loss, forward and backward; they stay in the recipe's format.
-fn head(setup: &Setup, tokens: f64, tp: f64, half: f64, memory_rate: BytesPerSecond) -> Seconds {
+fn head<C: Cost<Operations>>(rates: &Rates) -> C {
+    let setup = rates.setup;
     let hidden = f64::from(setup.architecture.hidden_size);
-    let columns = f64::from(setup.architecture.vocab_size) / tp;
+    let columns = f64::from(setup.architecture.vocab_size) / f64::from(setup.mesh.tp.max(1));
+    let weights = hidden * columns;
     let products = Products {
-        tokens,
-        weights: hidden * columns,
+        tokens: rates.tokens,
+        weights,
         inner: hidden,
         outer: columns,
         count: f64::from(u8::from(columns > 0.0)),
-        half: if columns > 0.0 { half } else { 0.0 },
+        half: if columns > 0.0 { rates.half } else { 0.0 },
         rate: recipe_peak(&setup.accelerator, setup.recipe) * setup.accelerator.efficiency.matmul,
+        operands: weights + rates.tokens * (hidden + columns),
+        element: rates.element(),
     };
-    products.forward()
-        + products.input_gradient()
-        + products.weight_gradient()
-        + Bytes::new(bytes_per_logit(setup.kernels.loss) * tokens * columns) / memory_rate
+    let loss = Bytes::new(bytes_per_logit(setup.kernels.loss) * rates.tokens * columns);
+    products.forward::<C>() + products.input_gradient() + products.weight_gradient() + rates.streaming(loss)
 }

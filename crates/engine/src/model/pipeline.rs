@@ -1,6 +1,7 @@
 //! How long a pipeline takes for the micro-batches of one step (model.md section 6).
 
 use super::parallel::Schedule;
+use super::stages::ByStage;
 use crate::units::Seconds;
 
 /// One stage's times for one micro-batch, the transfer to its neighbour included.
@@ -32,47 +33,42 @@ impl StageTimes {
 /// ones; GPipe's two phases each wait for their own slowest stage.
 ///
 /// ```
-/// # use engine::model::{parallel::Schedule, pipeline::{bubble, StageTimes}};
+/// # use engine::model::{parallel::Schedule, pipeline::{bubble, StageTimes}, stages::ByStage};
 /// # use engine::units::Seconds;
 /// // Eight even stages and 32 micro-batches: the bubble is 7/32 of the passes (arXiv 2104.04473, section 2.2).
 /// let stage = StageTimes {
 ///     count: 8.0, forward: Seconds::from_ms(1.0), backward: Seconds::from_ms(2.0), unfilled: Seconds::from_ms(1.0),
 /// };
-/// let stages = [stage, StageTimes::default(), StageTimes::default()];
-/// let waits = |schedule| bubble(schedule, 4, 32.0, &stages).ms();
+/// let waits = |schedule| bubble(schedule, 4, 32.0, &ByStage::only(stage)).ms();
 /// assert_eq!(waits(Schedule::OneForwardOneBackward) / (32.0 * 3.0), 7.0 / 32.0);
 /// assert_eq!(waits(Schedule::Interleaved), waits(Schedule::GPipe) / 4.0);
 /// // ZB-H1 fills the bubble with gradients of weights, a third of the passes, twice: a third of 1F1B's is left.
 /// assert!((waits(Schedule::ZeroBubble) - 7.0).abs() < 1e-12);
 /// ```
-pub fn bubble(schedule: Schedule, virtual_stages: u32, micro_batches: f64, stages: &[StageTimes; 3]) -> Seconds {
+pub fn bubble(schedule: Schedule, virtual_stages: u32, micro_batches: f64, stages: &ByStage<StageTimes>) -> Seconds {
     let slowest = slowest(stages);
     let others = sum(stages, StageTimes::both) - slowest.both();
     match schedule {
         Schedule::OneForwardOneBackward => others,
         Schedule::GPipe => {
-            let longest = |time: fn(&StageTimes) -> Seconds| {
-                stages.iter().filter(|stage| stage.count > 0.0).map(time).fold(Seconds::ZERO, Seconds::max)
-            };
+            let longest = |time: fn(&StageTimes) -> Seconds| stages.iter().map(time).fold(Seconds::ZERO, Seconds::max);
             let forward = longest(|stage| stage.forward) - slowest.forward;
             let backward = longest(|stage| stage.backward) - slowest.backward;
             others + (micro_batches - 1.0) * (forward + backward)
         }
         Schedule::Interleaved => others / f64::from(virtual_stages.max(1)),
         Schedule::ZeroBubble | Schedule::ZeroBubbleV => {
-            let present = stages.iter().filter(|stage| stage.count > 0.0);
-            let most = present.map(|stage| stage.unfilled).fold(Seconds::ZERO, Seconds::max);
+            let most = stages.iter().map(|stage| stage.unfilled).fold(Seconds::ZERO, Seconds::max);
             (sum(stages, |stage| stage.unfilled) - most).max(Seconds::ZERO)
         }
     }
 }
 
 /// The stage whose passes take longest, the earliest of equals.
-pub fn slowest(stages: &[StageTimes; 3]) -> StageTimes {
-    let [first, rest @ ..] = stages;
-    rest.iter().fold(*first, |most, stage| if stage.count > 0.0 && stage.both() > most.both() { *stage } else { most })
+pub fn slowest(stages: &ByStage<StageTimes>) -> StageTimes {
+    stages.iter().fold(stages.first, |most, stage| if stage.both() > most.both() { *stage } else { most })
 }
 
-fn sum(stages: &[StageTimes; 3], time: impl Fn(&StageTimes) -> Seconds) -> Seconds {
+fn sum(stages: &ByStage<StageTimes>, time: impl Fn(&StageTimes) -> Seconds) -> Seconds {
     stages.iter().map(|stage| stage.count * time(stage)).sum()
 }

@@ -2,10 +2,10 @@
 
 mod communication;
 mod groups;
-pub mod moved;
 
 use super::collectives;
 use super::compute::{self, UnitTimes};
+use super::cost::CollectiveCost;
 use super::exchange::{Exchange, Hiding};
 use super::experts::exchange::ExpertExchange;
 use super::memory::activations;
@@ -19,7 +19,7 @@ use super::sync::Sync;
 use super::training::Sharding;
 use crate::units::{Bytes, Seconds};
 
-use communication::{communication, one_lane_on_shared_links};
+pub use communication::DataParallelComm;
 use groups::{Groups, everyone};
 
 /// The inputs of the schedule of one stage, for the micro-batches of one step.
@@ -29,10 +29,8 @@ pub struct StagePlan {
     pub compute: ComputeTimes,
     /// The optimizer's update.
     pub optimizer: Seconds,
-    /// One reduction of all gradients after the backward pass, where it does not run beside it.
-    pub after_backward: Seconds,
-    /// The gather of the updated weights, where it does not run beside the next forward pass.
-    pub after_update: Seconds,
+    /// What the data-parallel groups gather and reduce.
+    pub data_parallel: DataParallelComm,
     /// What reduces gradients on the shard lane.
     pub reduction: Work,
     /// Whether the shard group crosses nodes.
@@ -41,8 +39,6 @@ pub struct StagePlan {
     pub replicate_crosses: bool,
     /// Of the exchanges of one micro-batch, what crosses nodes.
     pub exchange_between_nodes: Seconds,
-    /// Communication of a micro-batch that both gathers and reduces.
-    whole: CommTimes,
     sync: Sync,
     micro_batches: f64,
 }
@@ -67,12 +63,10 @@ impl StagePlan {
             moe_share,
         );
         let neighbours = neighbours(setup, bytes.activation);
-        let (whole, after_backward, after_update) = communication(setup, &params, &groups, sync);
         Self {
             compute: compute_times(setup, units, stage, &exchange, &experts, neighbours.time),
             optimizer: compute::optimizer(setup, &params),
-            after_backward,
-            after_update,
+            data_parallel: DataParallelComm::of(setup, &params, &groups, sync),
             reduction: if setup.sharding == Sharding::Ddp { Work::AllReduce } else { Work::ReduceScatter },
             shard_crosses: collectives::uses_inter_node(
                 groups.network,
@@ -87,7 +81,6 @@ impl StagePlan {
                 }
                 + if stage.embedding || stage.head { exchange.ends_between_nodes } else { Seconds::ZERO }
                 + if neighbours.cross { neighbours.time } else { Seconds::ZERO },
-            whole: one_lane_on_shared_links(whole, &groups),
             sync,
             micro_batches: f64::from(setup.batch.grad_accum_steps),
         }
@@ -105,8 +98,13 @@ impl StagePlan {
 
     /// Communication of a micro-batch of the step.
     pub fn comm(&self, is_first: bool, is_last: bool) -> CommTimes {
+        self.of_micro_batch(self.data_parallel.micro_batch, is_first, is_last)
+    }
+
+    /// Of the communication of a micro-batch that both gathers and reduces, what this one does.
+    pub fn of_micro_batch<C: Copy + Default>(&self, both: CommTimes<C>, is_first: bool, is_last: bool) -> CommTimes<C> {
         let gathers = is_first || self.sync.gather_each;
-        let comm = if gathers { self.whole } else { self.whole.without_gather() };
+        let comm = if gathers { both } else { both.without_gather() };
         if self.reduces(is_last) { comm } else { comm.without_reduction() }
     }
 
@@ -159,14 +157,14 @@ impl StagePlan {
     pub fn beyond_steady(&self, steady: Seconds) -> Seconds {
         let all = self.all_micro_batches();
         all.forward + all.backward - self.micro_batches * steady
-            + self.reductions() * self.after_backward
+            + self.reductions() * self.data_parallel.after_backward
             + self.optimizer
-            + self.after_update
+            + self.data_parallel.after_update
     }
 
     /// Time of all collectives on the shard lane beside compute.
     pub fn shard_lane(&self) -> Seconds {
-        let comm = &self.whole;
+        let comm = &self.data_parallel.micro_batch;
         let layers = f64::from(self.compute.layers);
         let regathers = f64::from(self.compute.layers.saturating_sub(1));
         self.gathers() * (comm.gather_root + layers * comm.gather_layer + regathers * comm.regather_layer)
@@ -175,9 +173,15 @@ impl StagePlan {
 
     /// Time of all collectives on the replicate lane.
     pub fn replicate_lane(&self) -> Seconds {
-        let comm = &self.whole;
+        let comm = &self.data_parallel.micro_batch;
         self.reductions() * (f64::from(self.compute.layers) * comm.replicate_layer + comm.replicate_root)
     }
+}
+
+/// What the data-parallel groups of a stage gather and reduce, with the traffic.
+pub fn collectives_of(setup: &Setup, stage: &Stage) -> DataParallelComm<CollectiveCost> {
+    let groups = Groups::of(setup, stage.params.expert > 0.0);
+    DataParallelComm::of(setup, &stage.params, &groups, Sync::of(setup))
 }
 
 fn compute_times(

@@ -1,5 +1,6 @@
 //! What one evaluation answers. Plain numbers in fixed arrays: building a report allocates nothing.
 
+use super::cost::Amount;
 use crate::units::{Bytes, FlopsPerSecond, Seconds};
 
 /// What occupies GPU memory. The order is the order of every bar, table and legend.
@@ -308,4 +309,6 @@ pub struct Span {
     pub start: Seconds,
     /// End, from the start of the step.
     pub end: Seconds,
+    /// What it computes or moves; `None` where nothing is counted, as of a bubble.
+    pub amount: Option<Amount>,
 }

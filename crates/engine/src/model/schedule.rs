@@ -12,40 +12,40 @@
 
 use crate::units::Seconds;
 
-/// Communication times of the units of one micro-batch.
+/// Communication of the units of one micro-batch: the times, or the costs with their traffic.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct CommTimes {
+pub struct CommTimes<C = Seconds> {
     /// Gather of the root unit's weights before the forward pass.
-    pub gather_root: Seconds,
+    pub gather_root: C,
     /// Gather of one layer's weights in the forward pass.
-    pub gather_layer: Seconds,
+    pub gather_layer: C,
     /// Gather of one layer's weights in the backward pass.
-    pub regather_layer: Seconds,
+    pub regather_layer: C,
     /// Reduction of one layer's gradients on the shard lane.
-    pub reduce_layer: Seconds,
+    pub reduce_layer: C,
     /// Reduction of the root unit's gradients on the shard lane.
-    pub reduce_root: Seconds,
+    pub reduce_root: C,
     /// Reduction of one layer's gradient shards on the replicate lane.
-    pub replicate_layer: Seconds,
+    pub replicate_layer: C,
     /// Reduction of the root unit's gradient shards on the replicate lane.
-    pub replicate_root: Seconds,
+    pub replicate_root: C,
 }
 
-impl CommTimes {
+impl<C: Copy + Default> CommTimes<C> {
     /// The same without any gather: a micro-batch whose weights are still gathered.
     #[must_use]
     pub fn without_gather(self) -> Self {
-        Self { gather_root: Seconds::ZERO, gather_layer: Seconds::ZERO, regather_layer: Seconds::ZERO, ..self }
+        Self { gather_root: C::default(), gather_layer: C::default(), regather_layer: C::default(), ..self }
     }
 
     /// The same without any reduction: a micro-batch under `no_sync`.
     #[must_use]
     pub fn without_reduction(self) -> Self {
         Self {
-            reduce_layer: Seconds::ZERO,
-            reduce_root: Seconds::ZERO,
-            replicate_layer: Seconds::ZERO,
-            replicate_root: Seconds::ZERO,
+            reduce_layer: C::default(),
+            reduce_root: C::default(),
+            replicate_layer: C::default(),
+            replicate_root: C::default(),
             ..self
         }
     }

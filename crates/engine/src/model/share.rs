@@ -23,11 +23,7 @@ pub struct Params {
 }
 
 impl Params {
-    /// None at all.
-    pub const NONE: Self =
-        Self { layers: 0.0, layer: 0.0, layer_matrices: 0.0, expert: 0.0, expert_unit: 0.0, root: 0.0, head: 0.0 };
-
-    /// All of them.
+    /// Parameters of all units.
     pub fn all(&self) -> f64 {
         self.dense() + self.layers * self.expert
     }
@@ -47,11 +43,10 @@ impl Params {
 /// matrices divided by tp, routed experts by ep and etp, norms and routers whole. A tied head on another stage than the embedding is a copy of it.
 ///
 /// ```
-/// # use shardwise::{catalog, model::stages::stages};
+/// # use engine::{catalog, model::stages::stages};
 /// let setup = catalog::default_scenario().setup();
-/// let [all, ..] = stages(&setup);
 /// // On one stage without tensor parallelism: the model.
-/// assert_eq!(all.params.all(), setup.architecture.params() as f64);
+/// assert_eq!(stages(&setup).first.params.all(), setup.architecture.params() as f64);
 /// ```
 pub fn params(setup: &Setup, layers: u32, moe_layers: f64, embedding: bool, head: bool) -> Params {
     let arch = &setup.architecture;

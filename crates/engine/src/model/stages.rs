@@ -30,24 +30,44 @@ impl Stage {
     pub fn moe_share(&self) -> f64 {
         if self.layers > 0 { self.moe_layers / f64::from(self.layers) } else { 0.0 }
     }
-
-    /// A kind that does not occur.
-    const NONE: Self = Self {
-        layers: 0,
-        moe_layers: 0.0,
-        count: 0.0,
-        embedding: false,
-        head: false,
-        in_flight: 0.0,
-        params: Params::NONE,
-    };
 }
 
-/// The stages of a pipeline by kind: first, those between, last. Kinds that do not occur count 0.
-pub fn stages(setup: &Setup) -> [Stage; 3] {
+/// One value for each kind of stage that the pipeline has: the first, those between, the last.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ByStage<T> {
+    /// The first stage's; without a pipeline the only one's.
+    pub first: T,
+    /// That of the stages between the ends, where there are any.
+    pub between: Option<T>,
+    /// The last stage's, where it is not the first.
+    pub last: Option<T>,
+}
+
+impl<T> ByStage<T> {
+    /// The value of a pipeline of one kind of stage.
+    pub fn only(first: T) -> Self {
+        Self { first, between: None, last: None }
+    }
+
+    /// The values in the order of the stages.
+    pub fn iter(&self) -> impl Iterator<Item = &T> + Clone {
+        core::iter::once(&self.first).chain(&self.between).chain(&self.last)
+    }
+
+    /// A value made from each one.
+    pub fn map<'a, U>(&'a self, mut of: impl FnMut(&'a T) -> U) -> ByStage<U> {
+        ByStage {
+            first: of(&self.first),
+            between: self.between.as_ref().map(&mut of),
+            last: self.last.as_ref().map(of),
+        }
+    }
+}
+
+/// The stages of a pipeline.
+pub fn stages(setup: &Setup) -> ByStage<Stage> {
     let pp = setup.mesh.pp.max(1);
     let [first, between, last] = layers_by_stage(setup, pp);
-    let ends = f64::from(pp > 1);
     // In a V the last chunk of the model is on the first GPU.
     let turns = pp > 1 && setup.pipeline.schedule == Schedule::ZeroBubbleV;
     let head_rank = if turns { 0 } else { pp - 1 };
@@ -60,16 +80,17 @@ pub fn stages(setup: &Setup) -> [Stage; 3] {
     let all = setup.architecture.num_hidden_layers;
     let (in_first, before_last) = (experts.layers_among(first), experts.layers_among(all.saturating_sub(last)));
     if pp == 1 {
-        return [stage(first, f64::from(in_first), 1.0, 0), Stage::NONE, Stage::NONE];
+        return ByStage::only(stage(first, f64::from(in_first), 1.0, 0));
     }
     let others = all.saturating_sub(first).saturating_sub(last);
     let share = f64::from(before_last.saturating_sub(in_first)) / f64::from(others.max(1));
     let in_last = experts.layers_among(all).saturating_sub(before_last);
-    [
-        stage(first, f64::from(in_first), 1.0, 0),
-        stage(between, share * f64::from(between), between_stages(setup, pp, [first, between, last]), 1),
-        stage(last, f64::from(in_last), ends, pp - 1),
-    ]
+    let count = between_stages(setup, pp, [first, between, last]);
+    ByStage {
+        first: stage(first, f64::from(in_first), 1.0, 0),
+        between: (count > 0.0).then(|| stage(between, share * f64::from(between), count, 1)),
+        last: Some(stage(last, f64::from(in_last), 1.0, pp - 1)),
+    }
 }
 
 /// Stages between the ends, as if all of them were as large as the largest: their layers over its.

@@ -1,6 +1,5 @@
 //! One training step put together: memory, time, throughput, utilisation, limiter (model.md section 6).
 
-pub mod meter;
 pub mod playback;
 pub mod work_times;
 
@@ -9,11 +8,11 @@ use super::flops;
 use super::memory;
 use super::parallel::Schedule;
 use super::pipeline::{self, StageTimes};
-use super::plan::StagePlan;
+use super::plan::{DataParallelComm, StagePlan};
 use super::report::{Limiter, Report, TimeReport};
 use super::schedule::Phases;
 use super::setup::Setup;
-use super::stages::{Stage, stages};
+use super::stages::{ByStage, Stage, stages};
 use crate::units::{Flops, Seconds};
 
 /// Evaluates one step. Allocates nothing.
@@ -45,52 +44,68 @@ pub fn evaluate(setup: &Setup) -> Report {
     }
 }
 
-/// The passes of one micro-batch on the stage that sets the pace, and how long it waits for the others.
-struct Pipeline {
-    slowest: StageTimes,
+/// A stage, what it does in a step, and its passes of one micro-batch.
+#[derive(Clone, Copy)]
+struct TimedStage<'a> {
+    stage: &'a Stage,
+    units: UnitTimes,
+    plan: StagePlan,
+    passes: StageTimes,
+}
+
+impl<'a> TimedStage<'a> {
+    fn of(setup: &Setup, stage: &'a Stage, units: UnitTimes, plan: StagePlan) -> Self {
+        let Phases { forward, backward, .. } = plan.steady();
+        let layers = f64::from(plan.compute.layers);
+        let unfilled = unfilled(setup, forward + backward, layers, &units);
+        Self { stage, units, plan, passes: StageTimes { count: stage.count, forward, backward, unfilled } }
+    }
+
+    fn both(&self) -> Seconds {
+        self.passes.both()
+    }
+}
+
+/// The stage that sets the pace, and how long it waits for the others.
+struct Pace<'a> {
+    slowest: TimedStage<'a>,
     bubble: Seconds,
 }
 
-/// The stage that sets the pace; the first stage's plan becomes its plan, and its units its units.
-fn slowest(setup: &Setup, chosen_units: &mut UnitTimes, stages: &[Stage; 3], chosen: &mut StagePlan) -> Pipeline {
-    let [first, between, last] = stages;
+/// The stage of a pipeline that sets the pace; the passes of a single stage are not timed.
+fn pace<'a>(setup: &Setup, stages: &'a ByStage<Stage>) -> Pace<'a> {
+    let first = &stages.first;
+    let of_first = compute::unit_times(setup, first.moe_share());
+    let plan = StagePlan::new(setup, &of_first, first);
     if setup.mesh.pp <= 1 {
-        return Pipeline { slowest: StageTimes::default(), bubble: Seconds::ZERO };
+        let slowest = TimedStage { stage: first, units: of_first, plan, passes: StageTimes::default() };
+        return Pace { slowest, bubble: Seconds::ZERO };
     }
-    // Stages with as many experts a layer take the same time for one.
-    let units_of = |stage: &Stage| {
+    let timed = |stage: &'a Stage| {
+        // Stages with as many experts a layer take the same time for one.
         let share = stage.moe_share();
-        if share == first.moe_share() { *chosen_units } else { compute::unit_times(setup, share) }
+        let units = if share == first.moe_share() { of_first } else { compute::unit_times(setup, share) };
+        let plan = StagePlan::new(setup, &units, stage);
+        TimedStage::of(setup, stage, units, plan)
     };
-    let units = [*chosen_units, units_of(between), units_of(last)];
-    let [_, of_between, of_last] = &units;
-    let plans = [*chosen, StagePlan::new(setup, of_between, between), StagePlan::new(setup, of_last, last)];
-    let counts = stages.map(|stage| stage.count);
-    let mut times = [StageTimes::default(); 3];
-    for (((times, plan), units), count) in times.iter_mut().zip(&plans).zip(&units).zip(counts) {
-        let phases = plan.steady();
-        *times = StageTimes {
-            count,
-            forward: phases.forward,
-            backward: phases.backward,
-            unfilled: unfilled(setup, phases.forward + phases.backward, f64::from(plan.compute.layers), units),
-        };
-    }
+    let all = ByStage {
+        first: TimedStage::of(setup, first, of_first, plan),
+        between: stages.between.as_ref().map(timed),
+        last: stages.last.as_ref().map(timed),
+    };
+    let times = all.map(|timed| timed.passes);
     let micro_batches = f64::from(setup.batch.grad_accum_steps);
     let bubble = pipeline::bubble(setup.pipeline.schedule, setup.chunks(), micro_batches, &times);
     // All stages start together and pass on what they have; the step ends with the last of them to reduce and update.
-    let passes = micro_batches * pipeline::slowest(&times).both() + bubble;
-    let [mut its, ..] = times;
+    let until_last = micro_batches * pipeline::slowest(&times).both() + bubble;
     let mut end = Seconds::ZERO;
-    for ((plan, times), units) in plans.iter().zip(&times).zip(&units).filter(|((_, times), _)| times.count > 0.0) {
-        end = end.max(passes + plan.beyond_steady(times.both()));
-        if times.both() > its.both() {
-            (*chosen, *chosen_units, its) = (*plan, *units, *times);
-        }
+    for timed in all.iter() {
+        end = end.max(until_last + timed.plan.beyond_steady(timed.both()));
     }
-    let own = micro_batches * its.both() + chosen.beyond_steady(its.both());
-    let waits = (end - own).max(Seconds::ZERO);
-    Pipeline { slowest: its, bubble: waits }
+    let later = |most, timed| if TimedStage::both(timed) > TimedStage::both(most) { timed } else { most };
+    let slowest = all.iter().fold(&all.first, later);
+    let own = micro_batches * slowest.both() + slowest.plan.beyond_steady(slowest.both());
+    Pace { slowest: *slowest, bubble: (end - own).max(Seconds::ZERO) }
 }
 
 /// Of a stage's passes, what the others wait for where gradients of weights fill the bubble: twice under ZB-H1, three times under
@@ -105,21 +120,19 @@ fn unfilled(setup: &Setup, passes: Seconds, layers: f64, units: &UnitTimes) -> S
 }
 
 /// The time of one step.
-pub(super) fn time(setup: &Setup, stages: &[Stage; 3]) -> TimeReport {
-    let [first, ..] = stages;
-    let mut units = compute::unit_times(setup, first.moe_share());
-    let mut plan = StagePlan::new(setup, &units, first);
-    let pipeline = slowest(setup, &mut units, stages, &mut plan);
+pub(super) fn time(setup: &Setup, stages: &ByStage<Stage>) -> TimeReport {
+    let Pace { slowest: TimedStage { units, plan, .. }, bubble } = pace(setup, stages);
     let Phases { forward, backward, busy } = plan.all_micro_batches();
     let micro_batches = f64::from(setup.batch.grad_accum_steps);
     let reductions = plan.reductions();
-    let backward = backward + reductions * plan.after_backward;
-    let optimizer = plan.optimizer + plan.after_update;
+    let DataParallelComm { after_backward, after_update, .. } = plan.data_parallel;
+    let backward = backward + reductions * after_backward;
+    let optimizer = plan.optimizer + after_update;
     let exchange = micro_batches * plan.compute.exchanged();
     let hidden = micro_batches * plan.compute.hidden();
     let compute = busy - exchange + plan.optimizer;
-    let step = forward + backward + pipeline.bubble + optimizer;
-    let shard = plan.shard_lane() + reductions * plan.after_backward + plan.after_update;
+    let step = forward + backward + bubble + optimizer;
+    let shard = plan.shard_lane() + reductions * after_backward + after_update;
     let replicate = plan.replicate_lane();
     let crossing = |crosses: bool, time: Seconds| if crosses { time } else { Seconds::ZERO };
     TimeReport {
@@ -127,10 +140,10 @@ pub(super) fn time(setup: &Setup, stages: &[Stage; 3]) -> TimeReport {
         forward,
         backward,
         optimizer,
-        bubble: pipeline.bubble,
+        bubble,
         compute,
         comm: shard + replicate + exchange + hidden,
-        exposed_comm: (step - compute - pipeline.bubble).max(Seconds::ZERO),
+        exposed_comm: (step - compute - bubble).max(Seconds::ZERO),
         inter_node_comm: crossing(plan.shard_crosses, shard)
             + crossing(plan.replicate_crosses, replicate)
             + (micro_batches * plan.exchange_between_nodes).min(exchange)

@@ -1,23 +1,59 @@
 //! The schedule of `schedule.rs` played span by span: what the timeline plot draws, and the proof of the closed form.
 
+use super::cost::{Amount, CollectiveCost, CollectiveKind, Operations, Traffic};
 use super::report::{Lane, Span, Work};
 use super::schedule::{CommTimes, ComputeTimes, ExpertPass, ExpertTimes, beside};
 use crate::units::Seconds;
 
-/// Plays one micro-batch from `start` and returns when it ends; `reduction` names what reduces on the shard lane. Spans of no length
-/// are not reported.
-pub fn play(
-    compute: &ComputeTimes,
-    comm: &CommTimes,
-    reduction: Work,
-    micro_batch: u32,
-    start: Seconds,
-    sink: &mut dyn FnMut(Span),
-) -> Seconds {
+/// What the blocks of [`ComputeTimes`] compute, and what their experts exchange.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct BlockAmounts {
+    /// The embedding, in either pass.
+    pub embedding: Operations,
+    /// Head and loss, both passes.
+    pub head: Operations,
+    /// One layer, forward.
+    pub forward: LayerAmounts,
+    /// One layer, backward.
+    pub backward: LayerAmounts,
+}
+
+/// What one layer computes and exchanges in one pass, on average over layers with experts and without.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct LayerAmounts {
+    /// All compute but the routed experts.
+    pub layer: Operations,
+    /// The routed experts.
+    pub experts: Operations,
+    /// One dispatch, or one combine.
+    pub dispatch: Traffic,
+}
+
+/// One micro-batch to play.
+#[derive(Clone, Copy, Debug)]
+pub struct MicroBatch<'a> {
+    /// Its number.
+    pub index: u32,
+    /// When it starts.
+    pub start: Seconds,
+    /// How long its blocks take.
+    pub compute: &'a ComputeTimes,
+    /// What its blocks compute.
+    pub amounts: &'a BlockAmounts,
+    /// What is gathered and reduced beside them.
+    pub comm: &'a CommTimes<CollectiveCost>,
+    /// What reduces on the shard lane.
+    pub reduction: Work,
+}
+
+/// Plays one micro-batch and returns when it ends. Spans of no length are not reported.
+pub fn play(micro_batch: &MicroBatch, sink: &mut dyn FnMut(Span)) -> Seconds {
+    let MicroBatch { index, start, compute, amounts, comm, reduction } = *micro_batch;
     let mut player = Player {
         reduction,
+        amounts,
         experts: compute.experts,
-        micro_batch,
+        micro_batch: index,
         contention: compute.contention,
         now: start,
         replicate: start,
@@ -28,8 +64,19 @@ pub fn play(
     player.now.max(player.replicate)
 }
 
+/// The amount of a span that computes; `None` where it does nothing that is counted.
+pub fn computed(operations: Operations) -> Option<Amount> {
+    (operations != Operations::default()).then_some(Amount::Operations(operations))
+}
+
+/// The amount of a span that communicates; `None` where nothing moves.
+pub fn moved(traffic: Traffic) -> Option<Amount> {
+    (traffic.kind != CollectiveKind::Nothing).then_some(Amount::Traffic(traffic))
+}
+
 struct Player<'a> {
     reduction: Work,
+    amounts: &'a BlockAmounts,
     experts: ExpertTimes,
     micro_batch: u32,
     contention: f64,
@@ -41,7 +88,7 @@ struct Player<'a> {
 }
 
 /// One transfer on the shard lane.
-type Transfer = (Work, Option<u32>, Seconds);
+type Transfer = (Work, Option<u32>, CollectiveCost);
 
 /// A unit's pass: its compute and what is exchanged in it.
 #[derive(Clone, Copy)]
@@ -52,21 +99,25 @@ struct Block {
     /// Of its time.
     exchange: Seconds,
     experts: ExpertPass,
+    amounts: LayerAmounts,
 }
 
 impl Block {
-    fn root(work: Work, time: Seconds, exchange: Seconds) -> Self {
-        Self { work, layer: None, time, exchange, experts: ExpertPass::default() }
+    fn root(work: Work, time: Seconds, exchange: Seconds, operations: Operations) -> Self {
+        let amounts = LayerAmounts { layer: operations, ..LayerAmounts::default() };
+        Self { work, layer: None, time, exchange, experts: ExpertPass::default(), amounts }
     }
 }
 
 impl Player<'_> {
-    fn forward(&mut self, compute: &ComputeTimes, comm: &CommTimes) {
+    fn forward(&mut self, compute: &ComputeTimes, comm: &CommTimes<CollectiveCost>) {
         let layers = compute.layers;
         self.alone((Work::AllGather, None, comm.gather_root));
         let gather = |layer: u32| (layer < layers).then_some((Work::AllGather, Some(layer), comm.gather_layer));
         let inside = compute.exchange;
-        let embedding = Block::root(Work::EmbeddingForward, compute.embedding_forward, inside.embedding_forward);
+        let amounts = self.amounts;
+        let (time, exchange) = (compute.embedding_forward, inside.embedding_forward);
+        let embedding = Block::root(Work::EmbeddingForward, time, exchange, amounts.embedding);
         self.block(embedding, [gather(0), None]);
         for layer in 0..layers {
             let forward = Block {
@@ -75,14 +126,16 @@ impl Player<'_> {
                 time: compute.layer_forward,
                 exchange: inside.layer_forward,
                 experts: compute.experts.forward,
+                amounts: amounts.forward,
             };
             self.block(forward, [gather(layer + 1), None]);
         }
-        self.block(Block::root(Work::Head, compute.head, inside.head), [None, None]);
+        self.block(Block::root(Work::Head, compute.head, inside.head, amounts.head), [None, None]);
     }
 
-    fn backward(&mut self, compute: &ComputeTimes, comm: &CommTimes) {
+    fn backward(&mut self, compute: &ComputeTimes, comm: &CommTimes<CollectiveCost>) {
         let layers = compute.layers;
+        let amounts = self.amounts;
         for layer in (0..layers).rev() {
             let reduce = (layer + 1 < layers).then_some((self.reduction, Some(layer + 1), comm.reduce_layer));
             let gather = layer.checked_sub(1).map(|next| (Work::AllGather, Some(next), comm.regather_layer));
@@ -93,42 +146,44 @@ impl Player<'_> {
                 time: compute.layer_backward,
                 exchange: compute.exchange.layer_backward,
                 experts: compute.experts.backward,
+                amounts: amounts.backward,
             };
             self.block(backward, [reduce, gather]);
             if reduce.is_some() {
-                self.across(start + comm.reduce_layer, Some(layer + 1), comm.replicate_layer);
+                self.across(start + comm.reduce_layer.time, Some(layer + 1), comm.replicate_layer);
             }
         }
         let reduce = (layers > 0).then_some((self.reduction, Some(0), comm.reduce_layer));
         let start = self.now;
-        let embedding = Block::root(Work::EmbeddingBackward, compute.embedding_backward, Seconds::ZERO);
+        let time = compute.embedding_backward;
+        let embedding = Block::root(Work::EmbeddingBackward, time, Seconds::ZERO, amounts.embedding);
         self.block(embedding, [reduce, None]);
         if reduce.is_some() {
-            self.across(start + comm.reduce_layer, Some(0), comm.replicate_layer);
+            self.across(start + comm.reduce_layer.time, Some(0), comm.replicate_layer);
         }
         self.alone((self.reduction, None, comm.reduce_root));
         self.across(self.now, None, comm.replicate_root);
     }
 
     /// A transfer with no compute beside it.
-    fn alone(&mut self, (work, layer, time): Transfer) {
-        self.emit(Lane::Shard, work, layer, self.now, time);
-        self.now += time;
+    fn alone(&mut self, (work, layer, cost): Transfer) {
+        self.emit(Lane::Shard, work, layer, self.now, cost.time, moved(cost.amount));
+        self.now += cost.time;
     }
 
     /// Compute with what is exchanged at its end, and the transfers that start beside it; the next block starts when all are
     /// done.
     fn block(&mut self, block: Block, transfers: [Option<Transfer>; 2]) {
         let mut end = self.now;
-        for (its_work, its_layer, its_time) in transfers.into_iter().flatten() {
-            self.emit(Lane::Shard, its_work, its_layer, end, its_time);
-            end += its_time;
+        for (its_work, its_layer, cost) in transfers.into_iter().flatten() {
+            self.emit(Lane::Shard, its_work, its_layer, end, cost.time, moved(cost.amount));
+            end += cost.time;
         }
         let done = beside(block.time, end - self.now, self.contention);
         let exposed = block.experts.exposed;
         let exchange = block.exchange - exposed;
-        let computed = self.compute(&block, done.compute - block.exchange);
-        self.emit(Lane::Exchange, Work::Exchange, block.layer, computed, exchange);
+        let end_of_compute = self.compute(&block, done.compute - block.exchange);
+        self.emit(Lane::Exchange, Work::Exchange, block.layer, end_of_compute, exchange, None);
         self.now += done.both;
     }
 
@@ -136,66 +191,78 @@ impl Player<'_> {
     /// pass before it. Gives the end of both. What slows the block is played in its other kernels; tokens that are sent beside the
     /// compute of another micro-batch are drawn beside this one's, to its end.
     fn compute(&mut self, block: &Block, kernels: Seconds) -> Seconds {
-        let Block { work, layer, experts, .. } = *block;
+        let Block { work, layer, experts, amounts, .. } = *block;
+        let operations = computed(amounts.layer);
         let others = kernels - experts.products;
         if experts.products <= Seconds::ZERO {
-            self.emit(Lane::Compute, work, layer, self.now, kernels);
+            self.emit(Lane::Compute, work, layer, self.now, kernels, operations);
             return self.now + kernels;
         }
         let end = self.now + kernels + experts.exposed;
         let mut now = self.now;
         if work != Work::LayerBackward {
-            self.emit(Lane::Compute, work, layer, now, others);
+            self.emit(Lane::Compute, work, layer, now, others, operations);
             now += others;
         }
         if self.experts.across_micro_batches {
-            let way = 0.5 * experts.all_to_all;
-            self.emit(Lane::AllToAll, Work::Dispatch, layer, end - 2.0 * way, way);
-            self.emit(Lane::AllToAll, Work::Combine, layer, end - way, way);
-            self.emit(Lane::Compute, Work::Experts, layer, now, experts.products);
+            let (dispatch, sent) = (0.5 * experts.all_to_all, moved(amounts.dispatch));
+            self.emit(Lane::AllToAll, Work::Dispatch, layer, end - 2.0 * dispatch, dispatch, sent);
+            self.emit(Lane::AllToAll, Work::Combine, layer, end - dispatch, dispatch, sent);
+            self.emit(Lane::Compute, Work::Experts, layer, now, experts.products, computed(amounts.experts));
             now += experts.products;
         } else {
-            self.chunks(layer, &experts, now);
+            self.chunks(block, now);
             now += experts.products + experts.exposed;
         }
         if work == Work::LayerBackward {
-            self.emit(Lane::Compute, work, layer, now, others);
+            self.emit(Lane::Compute, work, layer, now, others, operations);
         }
         end
     }
 
     /// Chunk after chunk of the tokens: all dispatched, one after the other; computed as they arrive; combined as they are computed
     /// ([`super::experts::overlap::pipelined`]).
-    fn chunks(&mut self, layer: Option<u32>, pass: &ExpertPass, start: Seconds) {
+    fn chunks(&mut self, block: &Block, start: Seconds) {
+        let Block { layer, experts: pass, amounts, .. } = block;
+        let layer = *layer;
         let chunks = self.experts.chunks.max(1);
         let share = 1.0 / f64::from(chunks);
-        let (way, products) = (0.5 * share * pass.all_to_all, share * pass.products);
-        let sent = |chunk: u32| start + f64::from(chunk) * way;
-        let computed = |chunk: u32| (sent(1) + f64::from(chunk) * products).max(sent(chunk + 1));
+        let (dispatch, products) = (0.5 * share * pass.all_to_all, share * pass.products);
+        let (moved, computed) = (moved(amounts.dispatch * share), computed(amounts.experts * share));
+        let sent = |chunk: u32| start + f64::from(chunk) * dispatch;
+        let arrived = |chunk: u32| (sent(1) + f64::from(chunk) * products).max(sent(chunk + 1));
         for chunk in 0..chunks {
-            self.emit(Lane::AllToAll, Work::Dispatch, layer, sent(chunk), way);
-            self.emit(Lane::Compute, Work::Experts, layer, computed(chunk), products);
+            self.emit(Lane::AllToAll, Work::Dispatch, layer, sent(chunk), dispatch, moved);
+            self.emit(Lane::Compute, Work::Experts, layer, arrived(chunk), products, computed);
         }
         let mut now = sent(chunks);
         for chunk in 0..chunks {
-            now = now.max(computed(chunk) + products);
-            self.emit(Lane::AllToAll, Work::Combine, layer, now, way);
-            now += way;
+            now = now.max(arrived(chunk) + products);
+            self.emit(Lane::AllToAll, Work::Combine, layer, now, dispatch, moved);
+            now += dispatch;
         }
     }
 
     /// A reduction across replicas, on its own lane, not before `ready`.
-    fn across(&mut self, ready: Seconds, layer: Option<u32>, time: Seconds) {
-        if time > Seconds::ZERO {
+    fn across(&mut self, ready: Seconds, layer: Option<u32>, cost: CollectiveCost) {
+        if cost.time > Seconds::ZERO {
             let start = self.replicate.max(ready);
-            self.emit(Lane::Replicate, Work::AllReduce, layer, start, time);
-            self.replicate = start + time;
+            self.emit(Lane::Replicate, Work::AllReduce, layer, start, cost.time, moved(cost.amount));
+            self.replicate = start + cost.time;
         }
     }
 
-    fn emit(&mut self, lane: Lane, work: Work, layer: Option<u32>, start: Seconds, time: Seconds) {
+    fn emit(
+        &mut self,
+        lane: Lane,
+        work: Work,
+        layer: Option<u32>,
+        start: Seconds,
+        time: Seconds,
+        amount: Option<Amount>,
+    ) {
         if time > Seconds::ZERO {
-            (self.sink)(Span { lane, work, layer, micro_batch: self.micro_batch, start, end: start + time });
+            (self.sink)(Span { lane, work, layer, micro_batch: self.micro_batch, start, end: start + time, amount });
         }
     }
 }

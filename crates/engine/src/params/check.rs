@@ -24,6 +24,11 @@ pub fn is_held(param: &Param, scenario: &Scenario) -> bool {
     }
 }
 
+/// Whether a number is within its bounds. A choice always is.
+pub fn is_within_bounds(param: &Param, scenario: &Scenario) -> bool {
+    issue(param, scenario).is_none()
+}
+
 fn issue(param: &Param, scenario: &Scenario) -> Option<Issue> {
     let Kind::Number(number) = param.kind else { return None };
     let value = (number.get)(scenario);

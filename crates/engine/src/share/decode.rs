@@ -1,9 +1,10 @@
 //! Text to scenario, and what could not be read.
 
+use serde_json::Value;
+
 use super::pairs::{self, Link, Pairs};
 use super::{json, v1};
 use crate::catalog;
-use crate::json::Json;
 use crate::params::quantity::shorten;
 use crate::scenario::Scenario;
 use crate::scenario::issue::{Issue, Severity};
@@ -11,6 +12,9 @@ use crate::scenario::pins::MOST_PINS;
 
 /// A banner with more sentences than this is not read; the rest is counted.
 const MOST_ISSUES: usize = 12;
+/// Longer texts are not read as links: the longest that this page writes have some thousand characters, and reading takes
+/// time and memory in proportion.
+pub const LONGEST_LINK: usize = 64_000;
 
 /// A scenario and what could not be read of the text it came from.
 #[derive(Clone, Debug, PartialEq)]
@@ -39,17 +43,18 @@ pub fn decode(text: &str) -> Decoded {
     if text.trim_start().starts_with('{') { decode_pairs(Link::of(json::read(text))) } else { decode_link(text) }
 }
 
-/// Reads a whole address or a fragment with or without `#`; nothing gives the first visit's scenario. The page reads its own
-/// address with it, and so downloads no JSON parser.
+/// Reads a whole address or a fragment with or without `#`; nothing gives the first visit's scenario.
 pub fn decode_link(text: &str) -> Decoded {
-    match pairs::read(text) {
-        Some(link) => decode_pairs(link),
-        None => Decoded { scenario: catalog::default_scenario(), pins: Vec::new(), issues: Vec::new() },
+    let without = |issues| Decoded { scenario: catalog::default_scenario(), pins: Vec::new(), issues };
+    if text.len() > LONGEST_LINK {
+        let message = "The link could not be read: it is longer than 64 kB. The page shows its first scenario instead.";
+        return without(vec![pairs::stray(Severity::Error, message.to_owned())]);
     }
+    pairs::read(text).map_or_else(|| without(Vec::new()), decode_pairs)
 }
 
 /// Reads a JSON object that is parsed already: the scenario in a whole report, or one by itself.
-pub fn decode_json(json: &Json) -> Decoded {
+pub fn decode_json(json: &Value) -> Decoded {
     decode_pairs(Link::of(json::pairs(json)))
 }
 

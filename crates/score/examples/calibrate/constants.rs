@@ -5,7 +5,7 @@ use engine::model::software::Framework;
 use engine::scenario::Scenario;
 use engine::scenario::overheads::COMPILED;
 use engine::units::Seconds;
-use score::score::Entry;
+use score::summary::Entry;
 
 /// One constant.
 pub(crate) struct Constant {

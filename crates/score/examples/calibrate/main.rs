@@ -1,5 +1,5 @@
 //! Fits the constants of the catalog to measured steps, by coordinate descent, and cross-validates the fit by source:
-//! `cargo run --release --no-default-features --example calibrate -- tests/measured/*.csv`.
+//! `cargo xtask calibrate tests/measured/*.csv`.
 //!
 //! It prints; what it finds goes into the catalog by hand, as a new revision.
 

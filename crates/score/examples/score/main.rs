@@ -1,5 +1,5 @@
 //! Holds the engine against published measurements:
-//! `cargo run --release --no-default-features --example score -- FILE.csv... [--json | --rows | --markdown]`.
+//! `cargo xtask score FILE.csv... [--json | --rows | --markdown]`.
 
 mod print;
 mod table;

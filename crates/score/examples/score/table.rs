@@ -8,7 +8,7 @@ use score::collectives::{self, Collective};
 use score::markdown;
 use score::row::Row;
 use score::schema::Schema;
-use score::score::Entry;
+use score::summary::Entry;
 use score::tracker::{self, Tracked};
 
 /// A row of a table without row identifiers, by its line.

@@ -7,7 +7,7 @@ use engine::published::{self, Published};
 use score::publish;
 use score::row::Row;
 use score::schema::Schema;
-use score::score::Entry;
+use score::summary::Entry;
 
 /// Where the tables lie: of dense models, and of mixtures of experts.
 const FOLDERS: [&str; 2] = ["tests/measured", "tests/measured/mixtures"];

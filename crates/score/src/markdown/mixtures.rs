@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use super::{errors, left_out, line};
 use crate::expert_layer::{self, ExpertLayer};
 use crate::predict::Prediction;
-use crate::score::Entry;
+use crate::summary::Entry;
 use engine::stats::Errors;
 
 /// Steps and memory by source, steps by model and GPU, layers of experts alone, and what was left out.

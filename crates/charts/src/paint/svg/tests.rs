@@ -1,5 +1,7 @@
 use super::*;
+use crate::paint::{bar_svg, chart_svg};
 use crate::palette::Theme;
+use crate::spec::BarSpec;
 use crate::timeline::Zoom;
 use crate::views::{LayerView, Metric, Scratch, expert_layer, feasible_region, memory_bar, mfu_curve, timeline};
 use engine::catalog::{default_scenario, model};

@@ -109,7 +109,7 @@ pub(super) const STEP: &[Symbol] = &[
     of("t_exchange", "those of one micro-batch", Seconds, |c| c.plan.compute.exchanged().get()),
     of("t_update", "the optimizer’s update", Seconds, |c| c.plan.optimizer.get()),
     of("T_after", "gather of the updated weights, where it does not run beside the next forward pass", Seconds, |c| {
-        c.plan.after_update.get()
+        c.plan.data_parallel.after_update.get()
     }),
     of("t_emb", "embedding of one micro-batch, forward and backward", Seconds, |c| {
         let times = c.plan.compute;

@@ -1,141 +1,109 @@
-//! PyTorch FSDP2: a Python file with functions for the mesh, the model, the optimizer and a step.
+//! PyTorch FSDP2: a Python file with functions for the mesh, the model, the optimizer, a step and a
+//! checkpoint.
 
-mod model;
-mod step;
+use askama::Template;
 
-use super::asked::{Asked, Lines, either, number};
-use super::notes;
+use super::context::{ExportContext, render};
+use super::{notes, stages};
 use crate::model::experts::Dispatcher;
-use crate::model::parallel::{Mesh, Schedule};
-use crate::model::software::{Graphs, Loss, NormKernel};
+use crate::model::parallel::{ContextExchange, Mesh, Schedule};
+use crate::model::setup::Setup;
+use crate::model::software::{AttentionKernel, Graphs, Loss, NormKernel};
 use crate::model::training::{ComputeFormat, Optimizer, Recipe, Recompute, Reshard, Sharding};
 use crate::scenario::Strategy;
 
-/// The file and its notes.
-pub(super) fn write(mut asked: Asked) -> (String, Vec<&'static str>) {
-    note(&mut asked);
-    let (mesh, batch) = (asked.setup.mesh, asked.setup.batch);
-    let mut text = Lines::default();
-    text.add(&["# ", &asked.torchrun(), " train_fsdp2.py"]);
-    text.add(&["# The model has embed_tokens, layers, norm and lm_head, as Hugging Face's LlamaModel names them."]);
-    text.0.push_str(&asked.comments());
-    imports(&asked, &mut text);
-    text.add(&["\nSEQ_LEN = ", &number(batch.seq_len)]);
-    text.add(&["MICRO_BATCH_SIZE = ", &number(batch.micro_batch_size)]);
-    text.add(&["GRAD_ACCUM_STEPS = ", &number(batch.grad_accum_steps)]);
-    text.add(&["GLOBAL_BATCH_SIZE = ", &asked.global_batch(), "  # sequences"]);
-    text.add(&["TRAIN_STEPS = ", &asked.steps().to_string()]);
-    mesh_of(&mesh, &mut text);
-    model::parallelize(&asked, &mut text);
-    if mesh.pp > 1 {
-        model::stages(&asked, &mut text);
-    } else {
-        model::build(&asked, &mut text);
-    }
-    step::optimizer(&asked, &mut text);
-    step::step(&asked, &mut text);
-    step::save(&asked, &mut text);
-    (text.0, asked.notes)
+/// Writes the file and collects its notes.
+pub(super) fn write(mut context: ExportContext) -> (String, Vec<&'static str>) {
+    add_notes(&mut context);
+    let script = TrainScript::new(&context);
+    (render(&script), context.notes)
 }
 
-fn note(asked: &mut Asked) {
-    let setup = asked.setup;
-    let (mesh, kernels) = (setup.mesh, setup.kernels);
-    asked.note(asked.is(Strategy::Ddp), notes::FSDP2_DDP);
-    let unsharded = !asked.is_fsdp() && !asked.is(Strategy::Ddp);
-    asked.note(unsharded, notes::FSDP2_ZERO);
-    asked.note(asked.is(Strategy::ReshardTo) && mesh.tp > 1, notes::FSDP2_RESHARD_TP);
-    asked.note(asked.is(Strategy::Ddp) && mesh.cp > 1, notes::FSDP2_CP_SHARDS);
-    asked.note(!asked.is_fsdp() && !setup.communication.overlap, notes::ALWAYS_OVERLAPS);
-    if asked.has_experts() {
-        asked.note(true, notes::FSDP2_EXPERTS);
-        notes::experts(asked);
-        asked.note(setup.experts.dispatcher == Dispatcher::Fused, notes::DISPATCHER_IN_MODEL);
-        asked.note(!setup.experts.grouped, notes::GROUPED_IN_MODEL);
-    }
-    asked.note(asked.has_experts() && mesh.ep * mesh.etp > 1, notes::FSDP2_EP);
-    asked.note(matches!(setup.recipe, Recipe::ZeroMixed | Recipe::MegatronMixed), notes::FP32_SHARDS);
-    asked.note(asked.is_volta() && !asked.is_fp32(), notes::LOSS_SCALE);
-    asked.note(setup.recompute == Recompute::AttentionCore, notes::ATTENTION_MODULE);
-    asked.note(matches!(setup.recompute, Recompute::Fraction(_)), notes::FRACTION_LAYERS);
-    asked.note(setup.offload.optimizer && !setup.offload.parameters, notes::FSDP2_OFFLOAD);
-    asked.note(matches!(setup.optimizer, Optimizer::AdamW16bit), notes::NO_ADAMW_16);
-    asked.note(matches!(setup.optimizer, Optimizer::Lion), notes::NO_LION);
-    asked.note(matches!(setup.optimizer, Optimizer::Adafactor | Optimizer::Muon), notes::FSDP2_OPTIMIZER);
-    asked.note(setup.tensor.asynchronous && mesh.tp > 1 && !kernels.compile, notes::ASYNC_COMPILES);
-    asked.note(setup.compute_format == ComputeFormat::Fp4, notes::NO_FP4);
-    asked.note(setup.compute_format == ComputeFormat::Fp8Gather && mesh.tp > 1, notes::FP8_TP);
-    asked.note(
-        kernels.graphs == Graphs::Step || (kernels.graphs == Graphs::Layers && !kernels.compile),
-        notes::GRAPHS_BY_COMPILE,
-    );
-    asked.note(kernels.loss == Loss::Fused, notes::LOSS_IN_CODE);
-    asked.note(kernels.loss == Loss::Chunked, notes::LOSS_CHUNKED);
-    asked.note(kernels.norms == NormKernel::Upcast, notes::NORMS_IN_MODEL);
-    asked.note(kernels.dropout, notes::DROPOUT_IN_MODEL);
-    let few = setup.batch.grad_accum_steps < mesh.pp.saturating_mul(setup.chunks());
-    asked.note(few && mesh.pp > 1, notes::FEW_MICRO_BATCHES);
-    asked.note(setup.pipeline.schedule == Schedule::ZeroBubble && mesh.pp > 1, notes::ZB_INTERLEAVED);
+/// What the template shows. Expressions of Python are strings here.
+#[derive(Template)]
+#[template(path = "train_fsdp2.py.jinja", escape = "none")]
+struct TrainScript<'a> {
+    context: &'a ExportContext,
+    setup: &'a Setup,
+    mesh: &'a Mesh,
+    /// The sizes of the mesh, outermost first: `2, 4, 8`.
+    mesh_sizes: String,
+    /// The names of the axes of the mesh, in the same order: `"dp_replicate", "dp_shard", "tp"`.
+    mesh_names: String,
+    /// The class of the pipeline schedule.
+    schedule: &'static str,
+    /// The layers of each pipeline stage, in the model's order.
+    layers_of_stages: Vec<u32>,
+    /// Whether tensor parallelism also shards norms along the sequence.
+    sequence_parallel: bool,
+    /// Whether parameters, gradients and optimizer state live on the host.
+    offloads: bool,
+    /// The formats of gathered weights and of reduced gradients, if weights are stored in another.
+    mixed_precision: Option<[&'static str; 2]>,
+    /// What FSDP does with gathered weights after the forward pass.
+    reshard_after_forward: String,
+    /// The layers of the model.
+    layers: u32,
+    /// Of these, the layers that are recomputed as a whole.
+    recomputed_layers: u32,
+    /// The call that makes the optimizer.
+    optimizer: &'static str,
+    /// The attention kernels that PyTorch may choose from.
+    attention_backends: &'static str,
+    /// Whether only the last micro-batch reduces gradients.
+    syncs_last_micro_batch: bool,
 }
 
-/// Only what the rest of the file uses.
-fn imports(asked: &Asked, text: &mut Lines) {
-    let (setup, mesh) = (asked.setup, asked.setup.mesh);
-    text.add_if(mesh.pp > 1, &["import copy\n"]);
-    text.add(&["import torch"]);
-    text.add(&["import torch.distributed.checkpoint as dcp"]);
-    let wraps = !matches!(setup.recompute, Recompute::None);
-    text.add_if(wraps, &["from torch.distributed.algorithms._checkpoint.checkpoint_wrapper import checkpoint_wrapper"]);
-    text.add(&["from torch.distributed.checkpoint.state_dict import StateDictOptions, get_state_dict"]);
-    text.add(&["from torch.distributed.device_mesh import init_device_mesh"]);
-    let (offload, mixed) = (setup.offload.parameters || setup.offload.optimizer, is_mixed(asked));
-    let names = [(offload, "CPUOffloadPolicy"), (mixed, "MixedPrecisionPolicy"), (true, "fully_shard")];
-    text.add(&["from torch.distributed.fsdp import ", &super::asked::listed(&names)]);
-    if mesh.pp > 1 {
-        text.add(&["from torch.distributed.pipelining import PipelineStage, ", schedule(setup.pipeline.schedule)]);
-    }
-    if mesh.cp > 1 {
-        text.add(&["from torch.distributed.tensor.experimental import context_parallel"]);
-        text.add(&["from torch.distributed.tensor.experimental._attention import set_rotate_method"]);
-    }
-    if mesh.tp > 1 {
-        let split = setup.tensor.sequence_parallel;
-        text.add(&["from torch.distributed.tensor import Replicate", either(split, [", Shard", ""])]);
-        let names = [
-            (true, "ColwiseParallel"),
-            (split, "PrepareModuleInput"),
-            (true, "RowwiseParallel"),
-            (split, "SequenceParallel"),
-            (true, "parallelize_module"),
-        ];
-        text.add(&["from torch.distributed.tensor.parallel import ", &super::asked::listed(&names)]);
-    }
-    text.add(&["from torch.nn.attention import SDPBackend, sdpa_kernel"]);
-    if setup.recompute == Recompute::Selective {
-        text.add(&["from torch.utils.checkpoint import CheckpointPolicy, create_selective_checkpoint_contexts"]);
-    }
-    if matches!(setup.compute_format, ComputeFormat::Fp8 | ComputeFormat::Fp8Gather) {
-        text.add(&["from torchao.float8 import Float8LinearConfig, convert_to_float8_training"]);
-    }
-    text.add_if(setup.optimizer == Optimizer::AdamW8bit, &["from torchao.optim import AdamW8bit"]);
-}
-
-/// Whether weights are gathered in another format than they are stored in.
-fn is_mixed(asked: &Asked) -> bool {
-    !matches!(asked.setup.recipe, Recipe::Fp32 | Recipe::PureBf16)
-}
-
-/// What becomes of gathered weights.
-fn reshard(sharding: Sharding, tp: u32) -> String {
-    match sharding {
-        Sharding::Fsdp(Reshard::To(group)) if tp == 1 => number(group),
-        Sharding::Fsdp(Reshard::Always | Reshard::To(_)) => "True".to_owned(),
-        Sharding::Fsdp(Reshard::Never) | Sharding::Ddp | Sharding::Zero1 | Sharding::Zero2 => "False".to_owned(),
+impl<'a> TrainScript<'a> {
+    fn new(context: &'a ExportContext) -> Self {
+        let (setup, mesh) = (&context.setup, &context.setup.mesh);
+        let layers = setup.architecture.num_hidden_layers;
+        let axes = mesh_axes(mesh);
+        Self {
+            context,
+            setup,
+            mesh,
+            mesh_sizes: python_tuple(axes.iter().map(|(_, size)| size.to_string())),
+            mesh_names: python_tuple(axes.iter().map(|(name, _)| format!("\"{name}\""))),
+            schedule: schedule_class(setup.pipeline.schedule),
+            layers_of_stages: stages::layers_of_stages(setup),
+            sequence_parallel: setup.tensor.sequence_parallel,
+            offloads: setup.offload.parameters || setup.offload.optimizer,
+            mixed_precision: mixed_precision(context),
+            reshard_after_forward: reshard_after_forward(setup.sharding, mesh.tp),
+            layers,
+            recomputed_layers: context.recomputed_layers(layers),
+            optimizer: optimizer_call(setup.optimizer),
+            attention_backends: match setup.kernels.attention {
+                AttentionKernel::Unfused => "SDPBackend.MATH",
+                AttentionKernel::Flash => "SDPBackend.FLASH_ATTENTION",
+                AttentionKernel::FlashTuned => "[SDPBackend.CUDNN_ATTENTION, SDPBackend.FLASH_ATTENTION]",
+            },
+            syncs_last_micro_batch: setup.batch.grad_accum_steps > 1 && !context.sync.reduce_each,
+        }
     }
 }
 
-/// The class of a schedule.
-fn schedule(schedule: Schedule) -> &'static str {
+/// The axes of the mesh that the run uses, outermost first. Their product is the number of GPUs.
+fn mesh_axes(mesh: &Mesh) -> Vec<(&'static str, u32)> {
+    let all = [
+        ("pp", mesh.pp),
+        ("dp_replicate", mesh.dp_replicate),
+        ("dp_shard", mesh.dp_shard),
+        ("cp", mesh.cp),
+        ("tp", mesh.tp),
+    ];
+    all.into_iter().filter(|(name, size)| *size > 1 || *name == "dp_shard").collect()
+}
+
+/// What stands between the parentheses of a tuple: one value needs a comma behind it.
+fn python_tuple(values: impl Iterator<Item = String>) -> String {
+    let values: Vec<String> = values.collect();
+    let comma = if values.len() == 1 { "," } else { "" };
+    values.join(", ") + comma
+}
+
+fn schedule_class(schedule: Schedule) -> &'static str {
     match schedule {
         Schedule::GPipe => "ScheduleGPipe",
         Schedule::OneForwardOneBackward => "Schedule1F1B",
@@ -145,42 +113,72 @@ fn schedule(schedule: Schedule) -> &'static str {
     }
 }
 
-/// The mesh: its product is the number of GPUs.
-fn mesh_of(mesh: &Mesh, text: &mut Lines) {
-    let axes = axes(mesh);
-    let degrees: Vec<String> = axes.iter().map(|axis| number(axis.1)).collect();
-    let names: Vec<String> = axes.iter().map(|axis| ["\"", axis.0, "\""].concat()).collect();
-    let comma = either(axes.len() > 1, ["", ","]);
-    text.add(&["\n\ndef make_mesh(device_type=\"cuda\"):"]);
-    let (degrees, names) = (degrees.join(", "), names.join(", "));
-    text.add(&[
-        "    mesh = init_device_mesh(device_type, (",
-        &degrees,
-        comma,
-        "), mesh_dim_names=(",
-        &names,
-        comma,
-        "))",
-    ]);
-    text.add_if(mesh.cp > 1, &["    mesh[\"dp_shard\", \"cp\"]._flatten(\"fsdp\")"]);
-    text.add(&["    return mesh"]);
+/// `[param_dtype, reduce_dtype]`, or `None` if weights are gathered in the format of their storage.
+fn mixed_precision(context: &ExportContext) -> Option<[&'static str; 2]> {
+    let half = if context.is_volta() { "torch.float16" } else { "torch.bfloat16" };
+    match context.setup.recipe {
+        Recipe::Fp32 | Recipe::PureBf16 => None,
+        Recipe::Fsdp2MixedBf16Reduce16 | Recipe::ZeroMixed => Some([half, half]),
+        Recipe::Fsdp2MixedBf16 | Recipe::MegatronMixed => Some([half, "torch.float32"]),
+    }
 }
 
-/// The axes that there are, the outermost first.
-fn axes(mesh: &Mesh) -> Vec<(&'static str, u32)> {
-    let all = [
-        ("pp", mesh.pp),
-        ("dp_replicate", mesh.dp_replicate),
-        ("dp_shard", mesh.dp_shard),
-        ("cp", mesh.cp),
-        ("tp", mesh.tp),
-    ];
-    all.into_iter().filter(|axis| axis.1 > 1 || axis.0 == "dp_shard").collect()
+fn reshard_after_forward(sharding: Sharding, tp: u32) -> String {
+    match sharding {
+        Sharding::Fsdp(Reshard::To(group)) if tp == 1 => group.to_string(),
+        Sharding::Fsdp(Reshard::Always | Reshard::To(_)) => "True".to_owned(),
+        Sharding::Fsdp(Reshard::Never) | Sharding::Ddp | Sharding::Zero1 | Sharding::Zero2 => "False".to_owned(),
+    }
 }
 
-/// The part of the mesh over which weights are sharded, and replicated.
-fn fsdp_mesh(mesh: &Mesh) -> String {
-    let replicated = either(mesh.dp_replicate > 1, ["\"dp_replicate\", ", ""]);
-    let sharded = either(mesh.cp > 1, ["\"fsdp\"", "\"dp_shard\""]);
-    ["mesh[", replicated, sharded, "]"].concat()
+fn optimizer_call(optimizer: Optimizer) -> &'static str {
+    match optimizer {
+        // PyTorch's fused kernels run on the host as well as on the GPU.
+        Optimizer::AdamW | Optimizer::AdamW16bit | Optimizer::Lion | Optimizer::Adafactor | Optimizer::Muon => {
+            "torch.optim.AdamW(model.parameters(), lr=3e-4, fused=True)"
+        }
+        Optimizer::AdamW8bit => "AdamW8bit(model.parameters(), lr=3e-4)",
+        Optimizer::Sgd => "torch.optim.SGD(model.parameters(), lr=1e-2)",
+        Optimizer::SgdMomentum => "torch.optim.SGD(model.parameters(), lr=1e-2, momentum=0.9)",
+    }
+}
+
+fn add_notes(context: &mut ExportContext) {
+    let setup = context.setup;
+    let (mesh, kernels) = (setup.mesh, setup.kernels);
+    context.note_if(context.has_strategy(Strategy::Ddp), notes::FSDP2_DDP);
+    let unsharded = !context.is_fsdp() && !context.has_strategy(Strategy::Ddp);
+    context.note_if(unsharded, notes::FSDP2_ZERO);
+    context.note_if(context.has_strategy(Strategy::ReshardTo) && mesh.tp > 1, notes::FSDP2_RESHARD_TP);
+    context.note_if(context.has_strategy(Strategy::Ddp) && mesh.cp > 1, notes::FSDP2_CP_SHARDS);
+    context.note_if(!context.is_fsdp() && !setup.communication.overlap, notes::ALWAYS_OVERLAPS);
+    if context.has_experts() {
+        context.note_if(true, notes::FSDP2_EXPERTS);
+        notes::add_expert_notes(context);
+        context.note_if(setup.experts.dispatcher == Dispatcher::Fused, notes::DISPATCHER_IN_MODEL);
+        context.note_if(!setup.experts.grouped, notes::GROUPED_IN_MODEL);
+    }
+    context.note_if(context.has_experts() && mesh.ep * mesh.etp > 1, notes::FSDP2_EP);
+    context.note_if(matches!(setup.recipe, Recipe::ZeroMixed | Recipe::MegatronMixed), notes::FP32_SHARDS);
+    context.note_if(context.is_volta() && !context.is_fp32(), notes::LOSS_SCALE);
+    context.note_if(setup.recompute == Recompute::AttentionCore, notes::ATTENTION_MODULE);
+    context.note_if(matches!(setup.recompute, Recompute::Fraction(_)), notes::FRACTION_LAYERS);
+    context.note_if(setup.offload.optimizer && !setup.offload.parameters, notes::FSDP2_OFFLOAD);
+    context.note_if(matches!(setup.optimizer, Optimizer::AdamW16bit), notes::NO_ADAMW_16);
+    context.note_if(matches!(setup.optimizer, Optimizer::Lion), notes::NO_LION);
+    context.note_if(matches!(setup.optimizer, Optimizer::Adafactor | Optimizer::Muon), notes::FSDP2_OPTIMIZER);
+    context.note_if(setup.tensor.asynchronous && mesh.tp > 1 && !kernels.compile, notes::ASYNC_COMPILES);
+    context.note_if(setup.compute_format == ComputeFormat::Fp4, notes::NO_FP4);
+    context.note_if(setup.compute_format == ComputeFormat::Fp8Gather && mesh.tp > 1, notes::FP8_TP);
+    context.note_if(
+        kernels.graphs == Graphs::Step || (kernels.graphs == Graphs::Layers && !kernels.compile),
+        notes::GRAPHS_BY_COMPILE,
+    );
+    context.note_if(kernels.loss == Loss::Fused, notes::LOSS_IN_CODE);
+    context.note_if(kernels.loss == Loss::Chunked, notes::LOSS_CHUNKED);
+    context.note_if(kernels.norms == NormKernel::Upcast, notes::NORMS_IN_MODEL);
+    context.note_if(kernels.dropout, notes::DROPOUT_IN_MODEL);
+    let few = setup.batch.grad_accum_steps < mesh.pp.saturating_mul(setup.chunks());
+    context.note_if(few && mesh.pp > 1, notes::FEW_MICRO_BATCHES);
+    context.note_if(setup.pipeline.schedule == Schedule::ZeroBubble && mesh.pp > 1, notes::ZB_INTERLEAVED);
 }

@@ -1,37 +1,39 @@
-//! The layers of each stage of a pipeline, in the model's order.
+//! How the layers of the model are dealt to the stages of a pipeline.
 
 use crate::model::parallel::Schedule;
 use crate::model::setup::Setup;
 use crate::model::stages::stages;
 
-/// Layers of every stage, a chunk of a GPU each: those of all GPUs' first chunks, then of their second (under ZB-V from the last GPU
-/// back to the first), and so on.
-pub(super) fn layers(setup: &Setup) -> Vec<u32> {
+/// The layers of every stage, in the model's order. A stage is a chunk of a GPU: first come the
+/// first chunks of all GPUs, then their second ones (under ZB-V from the last GPU back to the
+/// first), and so on.
+pub(super) fn layers_of_stages(setup: &Setup) -> Vec<u32> {
     let (pp, chunks) = (setup.mesh.pp, setup.chunks());
     let gpus = layers_of_gpus(setup);
-    let mut all = Vec::new();
-    let turns = setup.pipeline.schedule == Schedule::ZeroBubbleV;
+    let mut layers = Vec::new();
+    let is_v_shaped = setup.pipeline.schedule == Schedule::ZeroBubbleV;
     for chunk in 0..chunks {
-        let turned = turns && chunk % 2 == 1;
+        let runs_back = is_v_shaped && chunk % 2 == 1;
         for place in 0..pp {
-            let gpu = if turned { pp - 1 - place } else { place };
-            let held = gpus.get(gpu as usize).copied().unwrap_or(0);
-            // What is left over goes to later chunks, as the first one has the embedding; on the last GPU to earlier ones, for the head.
-            let early = gpu + 1 == pp && !turns;
-            let place = if early { chunk } else { chunks - 1 - chunk };
-            all.push(held / chunks + u32::from(place < held % chunks));
+            let gpu = if runs_back { pp - 1 - place } else { place };
+            let layers_of_gpu = gpus.get(gpu as usize).copied().unwrap_or(0);
+            // Layers that do not divide evenly go to later chunks, as the first one has the
+            // embedding; on the last GPU to earlier ones, as the last one has the head.
+            let has_head = gpu + 1 == pp && !is_v_shaped;
+            let turn = if has_head { chunk } else { chunks - 1 - chunk };
+            layers.push(layers_of_gpu / chunks + u32::from(turn < layers_of_gpu % chunks));
         }
     }
-    all
+    layers
 }
 
-/// Layers on every GPU of the pipeline.
+/// The layers of every GPU of the pipeline.
 pub(super) fn layers_of_gpus(setup: &Setup) -> Vec<u32> {
     let (pp, all) = (setup.mesh.pp, setup.architecture.num_hidden_layers);
-    let [first, _, last] = stages(setup).map(|stage| stage.layers);
-    if pp == 1 {
+    let stages = stages(setup).map(|stage| stage.layers);
+    let (first, Some(last)) = (stages.first, stages.last) else {
         return vec![all];
-    }
+    };
     let (between, rest) = (pp.saturating_sub(2), all.saturating_sub(first).saturating_sub(last));
     let share = rest.checked_div(between).unwrap_or(0);
     let longer = rest.checked_rem(between).unwrap_or(0);
@@ -41,7 +43,7 @@ pub(super) fn layers_of_gpus(setup: &Setup) -> Vec<u32> {
     layers
 }
 
-/// Whether all stages are alike.
+/// Whether all have the same number of layers.
 pub(super) fn are_even(layers: &[u32]) -> bool {
     layers.windows(2).all(|pair| pair.first() == pair.last())
 }
@@ -53,12 +55,12 @@ mod tests {
     use crate::share::decode;
 
     fn of(link: &str) -> Vec<u32> {
-        layers(&decode(link).scenario.setup())
+        layers_of_stages(&decode(link).scenario.setup())
     }
 
     #[test]
     fn every_layer_has_a_stage() {
-        assert_eq!(layers(&default_scenario().setup()), [40]);
+        assert_eq!(layers_of_stages(&default_scenario().setup()), [40]);
         assert_eq!(of("model=llama-3-8b&gpus=64&pp=4"), [8; 4]);
         assert_eq!(of("model=llama-3-8b&gpus=64&pp=4&schedule=interleaved&vpp=2"), [4; 8]);
         // What is left over of 126 layers goes to the stages between.

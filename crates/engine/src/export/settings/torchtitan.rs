@@ -1,179 +1,185 @@
-//! torchtitan: a Python file whose function returns the trainer's configuration, as torchtitan 0.3 takes it.
+//! torchtitan: a Python file whose function returns the trainer's configuration, as torchtitan 0.3
+//! takes it.
 
 mod model;
 
-use super::asked::{Asked, Lines, either, number};
+use askama::Template;
+
+use super::context::{ExportContext, render};
 use super::{notes, stages};
-use crate::model::parallel::{Mesh, Schedule, common_divisor};
+use crate::model::experts::Dispatcher;
+use crate::model::parallel::{ContextExchange, Mesh, Schedule, common_divisor};
+use crate::model::setup::Setup;
 use crate::model::software::{AttentionKernel, Graphs, Loss, NormKernel};
 use crate::model::training::{ComputeFormat, Optimizer, Recipe, Recompute, Reshard, Sharding};
+use crate::model::transformer::Architecture;
 use crate::scenario::Strategy;
+use model::Family;
 
-/// The file and its notes.
-pub(super) fn write(mut asked: Asked) -> (String, Vec<&'static str>) {
-    note(&mut asked);
-    model::note(&mut asked);
-    let (setup, mesh) = (asked.setup, asked.setup.mesh);
-    let mut text = Lines::default();
-    text.add(&["# ", &asked.torchrun(), " -m torchtitan.train --module shardwise_config --config shardwise"]);
-    text.0.push_str(&asked.comments());
-    imports(&asked, &mut text);
-    text.add(&["\n\ndef shardwise() -> Trainer.Config:"]);
-    model::write(&asked, &mut text);
-    text.add(&["    return Trainer.Config(\n        model_spec=spec,"]);
-    let chunked = setup.kernels.loss == Loss::Chunked;
-    let cross_entropy =
-        ["CrossEntropyLoss.Config(global_vocab_size=", &number(setup.architecture.vocab_size), ")"].concat();
-    let loss =
-        if chunked { ["ChunkedLossWrapper.Config(loss_fn=", &cross_entropy, ")"].concat() } else { cross_entropy };
-    text.add(&["        loss=", &loss, ","]);
-    text.add(&["        optimizer=", optimizer(setup.optimizer), ","]);
-    training(&asked, &mut text);
-    parallelism(&asked, &mut text);
-    text.add(&["        activation_checkpoint=", &recompute(&asked), ","]);
-    let asynchronous = setup.tensor.asynchronous && mesh.tp > 1 && setup.kernels.compile;
-    let together = either(asynchronous, [", enable_async_tensor_parallel=True", ""]);
-    text.add_if(setup.kernels.compile, &["        compile=CompileConfig(enable=True", together, "),"]);
-    text.add(&["        dataloader=HuggingFaceTextDataLoader.Config(dataset=\"c4\"),\n    )"]);
-    (text.0, asked.notes)
+/// Writes the file and collects its notes.
+pub(super) fn write(mut context: ExportContext) -> (String, Vec<&'static str>) {
+    add_notes(&mut context);
+    model::add_notes(&mut context);
+    let config = TrainerConfig::new(&context);
+    (render(&config), context.notes)
 }
 
-fn imports(asked: &Asked, text: &mut Lines) {
-    let setup = &asked.setup;
-    let chunked = either(setup.kernels.loss == Loss::Chunked, ["ChunkedLossWrapper, ", ""]);
-    text.add_if(setup.optimizer == Optimizer::AdamW16bit, &["import dataclasses\n"]);
-    text.add(&["from torchtitan.components.loss import ", chunked, "CrossEntropyLoss"]);
-    text.add(&["from torchtitan.components.optimizer import default_adamw"]);
-    model::imports(asked, text);
-    let compiled = either(setup.kernels.compile, ["CompileConfig, ", ""]);
-    text.add(&["from torchtitan.config import ", compiled, "ParallelismConfig, TrainingConfig"]);
-    let policy = recompute(asked);
-    if let Some((class, _)) = policy.split_once('.') {
-        text.add(&["from torchtitan.distributed.activation_checkpoint import ", class]);
-    }
-    text.add(&["from torchtitan.hf_datasets.text_datasets import HuggingFaceTextDataLoader"]);
-    text.add(&["from torchtitan.trainer import Trainer"]);
+/// What the template shows. Expressions of Python are strings here.
+#[derive(Template)]
+#[template(path = "shardwise_config.py.jinja", escape = "none")]
+struct TrainerConfig<'a> {
+    context: &'a ExportContext,
+    setup: &'a Setup,
+    mesh: &'a Mesh,
+    /// The shape of the model.
+    shape: &'a Architecture,
+    family: Family,
+    /// Whether the output head shares the embedding's weights.
+    ties_weights: bool,
+    /// The layers without experts, if some have experts; else all.
+    dense_layers: u32,
+    /// The experts that every token visits, each as wide as a routed one.
+    shared_experts: u32,
+    /// The width of a head that is rotated by position.
+    rope_dim: u32,
+    /// Whether DeepEP sends tokens to experts.
+    sends_by_deepep: bool,
+    /// Whether the model is compiled.
+    compiles: &'static str,
+    /// The sequences that a GPU processes at once: all of a step in a pipeline, which splits them
+    /// into micro-batches itself.
+    local_batch_size: f64,
+    /// Whether the whole step is one CUDA graph.
+    captures_step: bool,
+    expert_parallel_degree: u32,
+    /// Whether FSDP frees gathered weights after the forward pass.
+    reshards: bool,
+    /// The class of the pipeline schedule.
+    schedule: &'static str,
+    /// The layers of each pipeline stage, in the model's order.
+    layers_of_stages: Vec<u32>,
+    activation_checkpoint: ActivationCheckpoint,
+    /// Whether tensor parallelism overlaps its communication with products.
+    uses_async_tp: bool,
 }
 
-fn note(asked: &mut Asked) {
-    let (setup, mesh, kernels) = (asked.setup, asked.setup.mesh, asked.setup.kernels);
-    asked.note(matches!(setup.sharding, Sharding::Zero1 | Sharding::Zero2), notes::TITAN_ZERO);
-    asked.note(matches!(setup.sharding, Sharding::Fsdp(Reshard::To(_))), notes::TITAN_RESHARD);
-    asked.note(asked.is(Strategy::Ddp) && mesh.cp > 1, notes::FSDP2_CP_SHARDS);
-    asked.note(!asked.is_fsdp() && !setup.communication.overlap, notes::ALWAYS_OVERLAPS);
-    asked.note(matches!(setup.recipe, Recipe::ZeroMixed | Recipe::MegatronMixed), notes::FP32_SHARDS);
-    asked.note(setup.recipe == Recipe::Fsdp2MixedBf16Reduce16, notes::TITAN_REDUCES_32);
-    asked.note(asked.is_volta() && !asked.is_fp32(), notes::TITAN_FP16);
-    asked.note(!matches!(setup.optimizer, Optimizer::AdamW | Optimizer::AdamW16bit), notes::TITAN_OPTIMIZER);
-    asked.note(setup.offload.optimizer && !setup.offload.parameters, notes::FSDP2_OFFLOAD);
-    asked.note(asked.cuts_unevenly(), notes::SEQUENCE_PARTS);
-    asked.note(setup.offload.activations, notes::TITAN_OFFLOAD);
-    asked.note(setup.recompute == Recompute::AttentionCore, notes::TITAN_ATTENTION_CORE);
-    let fraction = matches!(setup.recompute, Recompute::Fraction(_));
-    asked.note(fraction && kernels.compile, notes::TITAN_BUDGET);
-    asked.note(fraction && !kernels.compile, notes::TITAN_FRACTION);
-    asked.note(setup.tensor.asynchronous && mesh.tp > 1 && !kernels.compile, notes::ASYNC_COMPILES);
-    asked.note(setup.context != crate::model::parallel::ContextExchange::AllGather && mesh.cp > 1, notes::TITAN_CP);
-    let experts = asked.has_experts();
-    asked.note(experts && setup.mesh.etp > 1, notes::TITAN_ETP);
-    asked.note(experts && expert_parallel(&mesh) != mesh.ep, notes::TITAN_EP);
-    let several = setup.batch.grad_accum_steps > 1 && mesh.pp == 1;
-    asked.note(several && asked.sync.reduce_each != asked.is_fsdp(), notes::TITAN_SYNC);
-    let zero_bubble = setup.pipeline.schedule == Schedule::ZeroBubble && mesh.pp > 1;
-    asked.note(zero_bubble, notes::ZB_INTERLEAVED);
-    asked.note(kernels.graphs == Graphs::Layers, notes::TITAN_GRAPHS);
-    asked.note(kernels.graphs == Graphs::Step && !graphs(asked), notes::TITAN_NO_GRAPHS);
-    asked.note(kernels.attention != AttentionKernel::Flash, notes::TITAN_ATTENTION);
-    asked.note(kernels.loss == Loss::Fused, notes::LOSS_IN_CODE);
-    asked.note(kernels.norms == NormKernel::Upcast, notes::NORMS_IN_MODEL);
-    asked.note(kernels.dropout, notes::DROPOUT_IN_MODEL);
-    asked.note(setup.compute_format == ComputeFormat::Fp8Gather, notes::TITAN_FP8_GATHER);
-    asked.note(!asked.scenario.run.sharded_checkpoint, notes::ALWAYS_SHARDED);
-    asked.note(!asked.scenario.run.deferred_init, notes::ALWAYS_DEFERRED);
-}
-
-fn optimizer(optimizer: Optimizer) -> &'static str {
-    match optimizer {
-        Optimizer::AdamW16bit => {
-            "dataclasses.replace(default_adamw(lr=3e-4), implementation=\"fused_opt_states_bf16\")"
+impl<'a> TrainerConfig<'a> {
+    fn new(context: &'a ExportContext) -> Self {
+        let (setup, mesh) = (&context.setup, &context.setup.mesh);
+        let (shape, family) = (&setup.architecture, Family::of(context));
+        let (experts, kernels, pipelined) = (&shape.experts, &setup.kernels, mesh.pp > 1);
+        Self {
+            context,
+            setup,
+            mesh,
+            shape,
+            family,
+            // torchtitan ties no weights across stages.
+            ties_weights: shape.tie_word_embeddings && !pipelined && family != Family::DeepSeek,
+            dense_layers: if shape.has_experts() { experts.first_k_dense_replace } else { shape.num_hidden_layers },
+            shared_experts: experts.shared_intermediate_size / experts.moe_intermediate_size.max(1),
+            rope_dim: if family == Family::DeepSeek { shape.latent.qk_rope_head_dim } else { shape.head_dim },
+            sends_by_deepep: setup.experts.dispatcher == Dispatcher::Fused && mesh.ep > 1,
+            compiles: if kernels.compile { "True" } else { "False" },
+            local_batch_size: if pipelined { context.local_batch() } else { f64::from(setup.batch.micro_batch_size) },
+            captures_step: captures_step(context),
+            expert_parallel_degree: expert_parallel_degree(mesh),
+            reshards: matches!(setup.sharding, Sharding::Fsdp(Reshard::Always | Reshard::To(_))),
+            schedule: schedule_class(setup.pipeline.schedule),
+            layers_of_stages: stages::layers_of_stages(setup),
+            activation_checkpoint: ActivationCheckpoint::of(setup),
+            uses_async_tp: setup.tensor.asynchronous && mesh.tp > 1 && kernels.compile,
         }
-        _ => "default_adamw(lr=3e-4)",
     }
 }
 
-/// Whether the whole step is launched at once: neither a pipeline nor experts on several GPUs may be in it.
-fn graphs(asked: &Asked) -> bool {
-    let mesh = &asked.setup.mesh;
-    asked.setup.kernels.graphs == Graphs::Step && mesh.pp == 1 && (!asked.has_experts() || expert_parallel(mesh) == 1)
+/// The policies of recomputation that torchtitan has.
+enum ActivationCheckpoint {
+    None,
+    Full,
+    /// The share of the activations that torch.compile's partitioner keeps.
+    MemoryBudget(f64),
+    Selective,
 }
 
-fn training(asked: &Asked, text: &mut Lines) {
-    let setup = &asked.setup;
-    let pipelined = setup.mesh.pp > 1;
-    text.add(&["        training=TrainingConfig("]);
-    let local = if pipelined { asked.local_batch() } else { number(setup.batch.micro_batch_size) };
-    text.add(&["            local_batch_size=", &local, ","]);
-    text.add(&["            global_batch_size=", &asked.global_batch(), ","]);
-    text.add(&["            seq_len=", &number(setup.batch.seq_len), ","]);
-    text.add(&["            steps=", &asked.steps().to_string(), ","]);
-    text.add_if(setup.recipe == Recipe::PureBf16, &["            dtype=\"bfloat16\","]);
-    text.add_if(asked.is_fp32(), &["            mixed_precision_param=\"float32\","]);
-    let offload = setup.offload.parameters || setup.offload.optimizer;
-    text.add_if(offload, &["            enable_cpu_offload=True,"]);
-    text.add_if(!graphs(asked), &["            disable_cuda_graphs=True,"]);
-    text.add(&["        ),"]);
-}
-
-/// Degrees: those of a stage multiply to its GPUs.
-fn parallelism(asked: &Asked, text: &mut Lines) {
-    let (setup, mesh) = (&asked.setup, asked.setup.mesh);
-    text.add(&["        parallelism=ParallelismConfig("]);
-    let degrees = [
-        ("data_parallel_replicate_degree", mesh.dp_replicate),
-        ("data_parallel_shard_degree", mesh.dp_shard),
-        ("context_parallel_degree", mesh.cp),
-        ("tensor_parallel_degree", mesh.tp),
-        ("pipeline_parallel_degree", mesh.pp),
-        ("expert_parallel_degree", expert_parallel(&mesh)),
-    ];
-    for (name, degree) in degrees {
-        text.add(&["            ", name, "=", &number(degree), ","]);
+impl ActivationCheckpoint {
+    fn of(setup: &Setup) -> Self {
+        match setup.recompute {
+            Recompute::None | Recompute::AttentionCore => Self::None,
+            Recompute::Full => Self::Full,
+            Recompute::Fraction(kept) if setup.kernels.compile => Self::MemoryBudget(kept),
+            Recompute::Selective | Recompute::Fraction(_) => Self::Selective,
+        }
     }
-    let always = matches!(setup.sharding, Sharding::Fsdp(Reshard::Always | Reshard::To(_)));
-    text.add(&["            fsdp_reshard_after_forward=\"", either(always, ["always", "never"]), "\","]);
-    text.add_if(mesh.tp > 1 && !setup.tensor.sequence_parallel, &["            enable_sequence_parallel=False,"]);
-    if mesh.pp > 1 {
-        let schedule = match setup.pipeline.schedule {
-            Schedule::GPipe => "GPipe",
-            Schedule::OneForwardOneBackward => "1F1B",
-            Schedule::Interleaved => "Interleaved1F1B",
-            Schedule::ZeroBubble => "InterleavedZeroBubble",
-            Schedule::ZeroBubbleV => "ZBVZeroBubble",
-        };
-        text.add(&["            pipeline_parallel_schedule=\"", schedule, "\","]);
-        text.add(&["            pipeline_parallel_microbatch_size=", &number(setup.batch.micro_batch_size), ","]);
-        text.add(&["            module_fqns_per_model_part=parts([", &layers(asked), "]),"]);
+
+    fn class(&self) -> Option<&'static str> {
+        match self {
+            Self::None => None,
+            Self::Full => Some("FullAC"),
+            Self::MemoryBudget(_) => Some("MemoryBudgetAC"),
+            Self::Selective => Some("SelectiveAC"),
+        }
     }
-    text.add(&["        ),"]);
 }
 
-/// Layers of the stages.
-fn layers(asked: &Asked) -> String {
-    stages::layers(&asked.setup).into_iter().map(number).collect::<Vec<_>>().join(", ")
+/// Whether the whole step is captured as one CUDA graph. Neither a pipeline nor expert parallelism
+/// may be in it.
+fn captures_step(context: &ExportContext) -> bool {
+    let mesh = &context.setup.mesh;
+    context.setup.kernels.graphs == Graphs::Step
+        && mesh.pp == 1
+        && (!context.has_experts() || expert_parallel_degree(mesh) == 1)
 }
 
-/// Expert parallelism, of the GPUs over which torchtitan takes it: those of a shard group and its tensor-parallel neighbours.
-fn expert_parallel(mesh: &Mesh) -> u32 {
+/// The degree of expert parallelism. torchtitan takes its GPUs from a shard group and its
+/// tensor-parallel neighbours.
+fn expert_parallel_degree(mesh: &Mesh) -> u32 {
     common_divisor(mesh.ep, mesh.dp_shard.saturating_mul(mesh.cp).saturating_mul(mesh.tp))
 }
 
-fn recompute(asked: &Asked) -> String {
-    match asked.setup.recompute {
-        Recompute::None | Recompute::AttentionCore => "None".to_owned(),
-        Recompute::Full => "FullAC.Config()".to_owned(),
-        Recompute::Fraction(kept) if asked.setup.kernels.compile => {
-            ["MemoryBudgetAC.Config(memory_budget=", &kept.to_string(), ")"].concat()
-        }
-        Recompute::Selective | Recompute::Fraction(_) => "SelectiveAC.Config()".to_owned(),
+fn schedule_class(schedule: Schedule) -> &'static str {
+    match schedule {
+        Schedule::GPipe => "GPipe",
+        Schedule::OneForwardOneBackward => "1F1B",
+        Schedule::Interleaved => "Interleaved1F1B",
+        Schedule::ZeroBubble => "InterleavedZeroBubble",
+        Schedule::ZeroBubbleV => "ZBVZeroBubble",
     }
+}
+
+fn add_notes(context: &mut ExportContext) {
+    let (setup, mesh, kernels) = (context.setup, context.setup.mesh, context.setup.kernels);
+    context.note_if(matches!(setup.sharding, Sharding::Zero1 | Sharding::Zero2), notes::TITAN_ZERO);
+    context.note_if(matches!(setup.sharding, Sharding::Fsdp(Reshard::To(_))), notes::TITAN_RESHARD);
+    context.note_if(context.has_strategy(Strategy::Ddp) && mesh.cp > 1, notes::FSDP2_CP_SHARDS);
+    context.note_if(!context.is_fsdp() && !setup.communication.overlap, notes::ALWAYS_OVERLAPS);
+    context.note_if(matches!(setup.recipe, Recipe::ZeroMixed | Recipe::MegatronMixed), notes::FP32_SHARDS);
+    context.note_if(setup.recipe == Recipe::Fsdp2MixedBf16Reduce16, notes::TITAN_REDUCES_32);
+    context.note_if(context.is_volta() && !context.is_fp32(), notes::TITAN_FP16);
+    context.note_if(!matches!(setup.optimizer, Optimizer::AdamW | Optimizer::AdamW16bit), notes::TITAN_OPTIMIZER);
+    context.note_if(setup.offload.optimizer && !setup.offload.parameters, notes::FSDP2_OFFLOAD);
+    context.note_if(context.splits_sequences_unevenly(), notes::SEQUENCE_PARTS);
+    context.note_if(setup.offload.activations, notes::TITAN_OFFLOAD);
+    context.note_if(setup.recompute == Recompute::AttentionCore, notes::TITAN_ATTENTION_CORE);
+    let fraction = matches!(setup.recompute, Recompute::Fraction(_));
+    context.note_if(fraction && kernels.compile, notes::TITAN_BUDGET);
+    context.note_if(fraction && !kernels.compile, notes::TITAN_FRACTION);
+    context.note_if(setup.tensor.asynchronous && mesh.tp > 1 && !kernels.compile, notes::ASYNC_COMPILES);
+    context.note_if(setup.context != ContextExchange::AllGather && mesh.cp > 1, notes::TITAN_CP);
+    let experts = context.has_experts();
+    context.note_if(experts && setup.mesh.etp > 1, notes::TITAN_ETP);
+    context.note_if(experts && expert_parallel_degree(&mesh) != mesh.ep, notes::TITAN_EP);
+    let several = setup.batch.grad_accum_steps > 1 && mesh.pp == 1;
+    context.note_if(several && context.sync.reduce_each != context.is_fsdp(), notes::TITAN_SYNC);
+    let zero_bubble = setup.pipeline.schedule == Schedule::ZeroBubble && mesh.pp > 1;
+    context.note_if(zero_bubble, notes::ZB_INTERLEAVED);
+    context.note_if(kernels.graphs == Graphs::Layers, notes::TITAN_GRAPHS);
+    context.note_if(kernels.graphs == Graphs::Step && !captures_step(context), notes::TITAN_NO_GRAPHS);
+    context.note_if(kernels.attention != AttentionKernel::Flash, notes::TITAN_ATTENTION);
+    context.note_if(kernels.loss == Loss::Fused, notes::LOSS_IN_CODE);
+    context.note_if(kernels.norms == NormKernel::Upcast, notes::NORMS_IN_MODEL);
+    context.note_if(kernels.dropout, notes::DROPOUT_IN_MODEL);
+    context.note_if(setup.compute_format == ComputeFormat::Fp8Gather, notes::TITAN_FP8_GATHER);
+    context.note_if(!context.scenario.run.sharded_checkpoint, notes::ALWAYS_SHARDED);
+    context.note_if(!context.scenario.run.deferred_init, notes::ALWAYS_DEFERRED);
 }

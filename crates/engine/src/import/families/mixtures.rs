@@ -1,9 +1,10 @@
 //! Mixtures of experts.
 
+use serde_json::Value;
+
 use super::super::attention::{with_chunks, with_switched_windows, with_windows};
 use super::Fields;
 use super::dense::llama;
-use crate::json::Json;
 use crate::model::transformer::{Architecture, AttentionBias, Experts, LatentAttention, QkNorm};
 
 /// The shape with experts.
@@ -55,7 +56,7 @@ pub(super) fn llama_4(fields: &mut Fields, style: Architecture) -> Architecture 
     let width = fields.checked("intermediate_size", f64::from(shape.intermediate_size), "effn");
     let moe_layer_step = fields.count(&["interleave_moe_layer_step"], "moestep", Some(1));
     // The layers with experts, listed, follow from the step; a list that does not is not understood.
-    let follows = |(place, layer): (usize, &Json)| layer.is((place as f64 + 1.0) * f64::from(moe_layer_step) - 1.0);
+    let follows = |(place, layer): (usize, &Value)| *layer == (place as f64 + 1.0) * f64::from(moe_layer_step) - 1.0;
     if fields.list("moe_layers").is_some_and(|layers| layers.iter().enumerate().all(follows)) {
         fields.mark("moe_layers");
     }
@@ -79,7 +80,7 @@ fn sparse_qwen(fields: &mut Fields, shape: Architecture, usual: (u32, u32, u32))
     let moe_intermediate_size = fields.count(&["moe_intermediate_size"], "effn", Some(usual.2));
     let moe_layer_step = fields.count(&["decoder_sparse_step"], "moestep", Some(1));
     let dense = fields.list("mlp_only_layers").unwrap_or_default();
-    let first = |(place, layer): (usize, &Json)| layer.is(place as f64);
+    let first = |(place, layer): (usize, &Value)| *layer == place as f64;
     let are_first = moe_layer_step == 1 && dense.len() <= MOST_FIRST && dense.iter().enumerate().all(first);
     if are_first || dense.is_empty() {
         fields.mark("mlp_only_layers");

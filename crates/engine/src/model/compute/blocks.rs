@@ -1,11 +1,14 @@
 //! The blocks of a layer, their matrix products and their element-wise work.
 
+use super::{REFERENCE_WIDTH, matmul_rate, memory_rate};
+use crate::model::cost::{Cost, Operations};
 use crate::model::flops;
+use crate::model::memory::states;
 use crate::model::setup::Setup;
 use crate::model::share;
 use crate::model::training::ComputeFormat;
 use crate::model::transformer::Architecture;
-use crate::units::{Bytes, BytesPerSecond, Flops, FlopsPerSecond, Seconds};
+use crate::units::{Bytes, BytesPerSecond, Flops, FlopsPerSecond};
 
 /// Share of the element-wise traffic in the forward pass; the backward pass has the rest.
 pub(super) const FORWARD_SHARE: f64 = 1.0 / 3.0;
@@ -16,7 +19,7 @@ pub(super) const CAST_BYTES: f64 = 12.0;
 /// `F = 4 H` and two of them.
 pub(super) const REFERENCE_MLP: f64 = 4.0;
 
-/// Time of products of T rows whose weights have `weights` elements and whose dimensions, summed over the products, are
+/// Products of T rows whose weights have `weights` elements and whose dimensions, summed over the products, are
 /// `inner` (contracted forward), `outer` (columns): forward, gradient of the input, gradient of the weight.
 ///
 /// A product of an m x k by a k x n matrix takes `2 m n k / rate (1 + A/(m n))`: the last wave of tiles fills the GPU in part, and
@@ -29,23 +32,32 @@ pub(super) struct Products {
     pub(super) count: f64,
     pub(super) half: f64,
     pub(super) rate: FlopsPerSecond,
+    /// Elements that one pass reads and writes: of the weights, and of the rows that come in and go out.
+    pub(super) operands: f64,
+    /// Bytes of an element.
+    pub(super) element: f64,
 }
 
 impl Products {
-    pub(super) fn time(&self, flops: f64) -> Seconds {
-        Flops::new(flops) / self.rate
+    /// One pass, slowed as `unfilled` FLOPs more would slow it.
+    fn pass<C: Cost<Operations>>(&self, unfilled: f64) -> C {
+        let flops = 2.0 * self.tokens * self.weights;
+        C::new(Flops::new(flops + unfilled) / self.rate, || Operations {
+            flops: Flops::new(flops),
+            bytes: Bytes::new(self.element * self.operands),
+        })
     }
 
-    pub(super) fn forward(&self) -> Seconds {
-        self.time(2.0 * self.tokens * self.weights + 2.0 * self.inner * self.half)
+    pub(super) fn forward<C: Cost<Operations>>(&self) -> C {
+        self.pass(2.0 * self.inner * self.half)
     }
 
-    pub(super) fn input_gradient(&self) -> Seconds {
-        self.time(2.0 * self.tokens * self.weights + 2.0 * self.outer * self.half)
+    pub(super) fn input_gradient<C: Cost<Operations>>(&self) -> C {
+        self.pass(2.0 * self.outer * self.half)
     }
 
-    pub(super) fn weight_gradient(&self) -> Seconds {
-        self.time(2.0 * self.tokens * self.weights + 2.0 * self.count * self.tokens * self.half)
+    pub(super) fn weight_gradient<C: Cost<Operations>>(&self) -> C {
+        self.pass(2.0 * self.count * self.tokens * self.half)
     }
 }
 
@@ -123,7 +135,7 @@ pub(super) fn mlp(arch: &Architecture, width: f64) -> Block {
     }
 }
 
-/// What the blocks of a setup are timed with.
+/// What the cost of a setup's blocks is counted with.
 pub(super) struct Rates<'a> {
     pub(super) setup: &'a Setup,
     pub(super) tokens: f64,
@@ -132,7 +144,27 @@ pub(super) struct Rates<'a> {
     pub(super) memory: BytesPerSecond,
 }
 
-impl Rates<'_> {
+impl<'a> Rates<'a> {
+    pub(super) fn of(setup: &'a Setup) -> Self {
+        Self {
+            setup,
+            tokens: share::tokens(setup),
+            half: setup.accelerator.efficiency.half_saturation_tokens * REFERENCE_WIDTH,
+            matmul: matmul_rate(setup),
+            memory: memory_rate(setup),
+        }
+    }
+
+    /// Bytes of an element of an activation.
+    pub(super) fn element(&self) -> f64 {
+        states::recipe_bytes(self.setup.recipe).activation
+    }
+
+    /// The cost of reading and writing so many bytes of the GPU's memory.
+    pub(super) fn streaming<C: Cost<Operations>>(&self, bytes: Bytes) -> C {
+        C::new(bytes / self.memory, || Operations::streaming(bytes))
+    }
+
     pub(super) fn products(&self, block: &Block) -> Products {
         Products {
             tokens: self.tokens,
@@ -142,16 +174,18 @@ impl Rates<'_> {
             count: block.count,
             half: self.half,
             rate: self.matmul,
+            operands: block.weights + self.tokens * (block.inner + block.outer),
+            element: self.element(),
         }
     }
 
     /// Element-wise traffic of both passes: half of it is on the residual stream, half on the hidden tensors of the blocks.
-    pub(super) fn elementwise(&self, block: &Block) -> Seconds {
+    pub(super) fn elementwise<C: Cost<Operations>>(&self, block: &Block) -> C {
         let hidden = f64::from(self.setup.architecture.hidden_size);
         let residual = share::sequence_share(self.setup);
         let in_blocks = block.hidden / (2.0 * REFERENCE_MLP * hidden);
         let per_token = self.setup.overheads.elementwise_bytes * hidden * (0.5 * residual + 0.5 * in_blocks);
-        Bytes::new((per_token + casts(self.setup, block.cast)) * self.tokens) / self.memory
+        self.streaming(Bytes::new((per_token + casts(self.setup, block.cast)) * self.tokens))
     }
 }
 
@@ -163,23 +197,23 @@ pub(super) fn casts(setup: &Setup, width: f64) -> f64 {
     }
 }
 
-/// Forward and backward time of one kind of work.
+/// The cost of one kind of work, forward and backward.
 #[derive(Clone, Copy, Default)]
-pub(super) struct Passes {
-    pub(super) forward: Seconds,
-    pub(super) backward: Seconds,
+pub(super) struct Passes<C> {
+    pub(super) forward: C,
+    pub(super) backward: C,
 }
 
-/// Times of one layer's products and element-wise work.
+/// The cost of one layer's products and element-wise work.
 #[derive(Clone, Copy, Default)]
-pub(super) struct Layer {
-    pub(super) matmul: Seconds,
-    pub(super) input_gradient: Seconds,
-    pub(super) weight_gradient: Seconds,
-    pub(super) elementwise: Seconds,
+pub(super) struct Layer<C> {
+    pub(super) matmul: C,
+    pub(super) input_gradient: C,
+    pub(super) weight_gradient: C,
+    pub(super) elementwise: C,
 }
 
-impl Layer {
+impl<C: Cost<Operations>> Layer<C> {
     pub(super) fn of(rates: &Rates, block: &Block) -> Self {
         let products = rates.products(block);
         Self {
@@ -209,10 +243,20 @@ impl Layer {
     }
 
     /// Both passes, with what the backward pass computes again.
-    pub(super) fn passes(&self, again: &flops::Recomputed) -> Passes {
-        let backward = self.input_gradient + self.weight_gradient + (1.0 - FORWARD_SHARE) * self.elementwise;
-        let recomputed = again.matmul * self.matmul + again.elementwise * FORWARD_SHARE * self.elementwise;
-        Passes { forward: self.matmul + FORWARD_SHARE * self.elementwise, backward: backward + recomputed }
+    pub(super) fn passes(&self, again: &flops::Recomputed) -> Passes<C> {
+        let backward = self.input_gradient + self.weight_gradient + self.elementwise * (1.0 - FORWARD_SHARE);
+        let recomputed = self.matmul * again.matmul + self.elementwise * (again.elementwise * FORWARD_SHARE);
+        Passes { forward: self.matmul + self.elementwise * FORWARD_SHARE, backward: backward + recomputed }
+    }
+
+    /// The products of all passes, with those that the backward pass computes again.
+    pub(super) fn products(&self, again: &flops::Recomputed) -> C {
+        self.matmul * (1.0 + again.matmul) + self.input_gradient + self.weight_gradient
+    }
+
+    /// The element-wise work of both passes, with what the backward pass computes again.
+    pub(super) fn streams(&self, again: &flops::Recomputed) -> C {
+        self.elementwise * (1.0 + again.elementwise * FORWARD_SHARE)
     }
 }
 

@@ -1,6 +1,7 @@
-//! The time of the optimizer's update.
+//! The cost of the optimizer's update.
 
 use super::{memory_rate, recipe_peak};
+use crate::model::cost::{Cost, Operations};
 use crate::model::memory::states;
 use crate::model::setup::Setup;
 use crate::model::share::Params;
@@ -10,15 +11,16 @@ use crate::units::{Bytes, Flops, Seconds};
 /// Newton-Schulz iterations that make Muon's update orthogonal.
 const NEWTON_SCHULZ: f64 = 5.0;
 
-/// Time of Muon's products over these parameters of m x n matrices, m the shorter side: five times `4 m + 2 m²/n` FLOPs a parameter.
-/// None for other optimizers.
-fn newton_schulz(setup: &Setup, params: f64, [m, n]: [f64; 2]) -> Seconds {
+/// The cost of Muon's products over these parameters of m x n matrices, m the shorter side: five times `4 m + 2 m²/n` FLOPs a parameter.
+/// None for other optimizers. Their bytes are
+/// small beside those of the state.
+fn newton_schulz<C: Cost<Operations>>(setup: &Setup, params: f64, [m, n]: [f64; 2]) -> C {
     if setup.optimizer != Optimizer::Muon || n <= 0.0 {
-        return Seconds::ZERO;
+        return C::default();
     }
-    let flops = NEWTON_SCHULZ * (4.0 * m + 2.0 * m * m / n) * params;
+    let flops = Flops::new(NEWTON_SCHULZ * (4.0 * m + 2.0 * m * m / n) * params);
     let rate = recipe_peak(&setup.accelerator, setup.recipe) * setup.accelerator.efficiency.matmul;
-    Flops::new(flops) / rate
+    C::new(flops / rate, || Operations { flops, bytes: Bytes::ZERO })
 }
 
 /// Sides of a dense layer's matrices: H and, on average, twice that.
@@ -47,10 +49,10 @@ pub(super) fn traffic(setup: &Setup, params: &Params) -> Bytes {
     Bytes::new(of_dense / degrees.optimizer + traffic(routed, matrix * routed) / of_experts.optimizer)
 }
 
-/// Time of Muon's products over this GPU's shard.
-pub(super) fn orthogonal(setup: &Setup, params: &Params) -> Seconds {
+/// The cost of Muon's products over this GPU's shard.
+fn orthogonal<C: Cost<Operations>>(setup: &Setup, params: &Params) -> C {
     let (degrees, of_experts) = (states::shard_degrees(setup), states::expert_shard_degrees(setup));
-    newton_schulz(setup, params.layers * params.layer_matrices / degrees.optimizer, sides(setup))
+    newton_schulz::<C>(setup, params.layers * params.layer_matrices / degrees.optimizer, sides(setup))
         + newton_schulz(setup, params.experts() / of_experts.optimizer, expert_sides(setup))
 }
 
@@ -58,11 +60,16 @@ pub(super) fn orthogonal(setup: &Setup, params: &Params) -> Seconds {
 /// and state; where the state is in host memory, gradients and weights cross the link to it, there and back, and the update runs there
 /// at the link's pace.
 pub fn optimizer(setup: &Setup, params: &Params) -> Seconds {
+    optimizer_cost(setup, params)
+}
+
+/// The cost of the optimizer's update ([`optimizer`]). An update on the host streams nothing of the GPU's memory.
+pub fn optimizer_cost<C: Cost<Operations>>(setup: &Setup, params: &Params) -> C {
     let share = traffic(setup, params);
-    let here = (share / memory_rate(setup)).max(setup.overheads.step);
     let orthogonal = orthogonal(setup, params);
     if !(setup.offload.optimizer || setup.offload.parameters) {
-        return here + orthogonal;
+        let here = (share / memory_rate(setup)).max(setup.overheads.step);
+        return C::new(here, || Operations::streaming(share)) + orthogonal;
     }
     // On the host, whose memory is taken to be as fast as the link; offloaded weights and gradients are there already.
     let bytes = states::recipe_bytes(setup.recipe);
@@ -70,5 +77,5 @@ pub fn optimizer(setup: &Setup, params: &Params) -> Seconds {
     let (degrees, of_experts) = (states::shard_degrees(setup), states::expert_shard_degrees(setup));
     let sharded = params.dense() / degrees.optimizer + params.experts() / of_experts.optimizer;
     let update = (share / setup.accelerator.host_link).max(setup.overheads.step);
-    update + orthogonal + Bytes::new(crossing * sharded) / setup.accelerator.host_link
+    C::waiting(update) + orthogonal + C::waiting(Bytes::new(crossing * sharded) / setup.accelerator.host_link)
 }

@@ -1,12 +1,10 @@
 //! The products of routed experts and what is between and around them.
 
 use super::blocks::{Block, Layer, Products, REFERENCE_MLP, Rates, casts, mlp, router_and_shared};
-use super::{REFERENCE_WIDTH, matmul_rate, memory_rate};
+use crate::model::cost::{Cost, Operations};
 use crate::model::experts::{self, Dispatcher};
 use crate::model::flops;
-use crate::model::memory::states;
 use crate::model::setup::Setup;
-use crate::model::share;
 use crate::units::{Bytes, Seconds};
 
 /// Rows by which a group of products pads each expert's on average: half a tile of 128.
@@ -24,9 +22,16 @@ const CASTS_BY_EXPERT: f64 = 5.0;
 /// passes: fitted to the same steps of gpt-oss.
 const GATED_BY_HAND_BYTES: f64 = 65.0;
 
+/// Copies that arrive at one GPU's experts, padded to whole tiles where the products of all experts are one kernel.
+pub(super) fn padded_rows(setup: &Setup) -> f64 {
+    let chunks = f64::from(setup.experts.chunks.max(1));
+    let padding = if setup.experts.grouped { chunks * TILE_PADDING * experts::local_experts(setup) } else { 0.0 };
+    experts::received(setup) + padding
+}
+
 /// Routed experts of one layer on one GPU: grouped products of the copies that arrive, no faster than their weights are read, and
 /// the element-wise work between and around them.
-pub(super) fn routed(rates: &Rates) -> Layer {
+pub(super) fn routed<C: Cost<Operations>>(rates: &Rates) -> Layer<C> {
     let setup = rates.setup;
     let arch = &setup.architecture;
     let local = experts::local_experts(setup);
@@ -35,9 +40,8 @@ pub(super) fn routed(rates: &Rates) -> Layer {
     let block = mlp(arch, width);
     // Every chunk of the tokens has products of its own.
     let chunks = f64::from(setup.experts.chunks.max(1));
-    let padding = if setup.experts.grouped { chunks * TILE_PADDING * local } else { 0.0 };
     let launches = if setup.experts.grouped { chunks } else { chunks * local };
-    let rows = received + padding;
+    let rows = padded_rows(setup);
     let products = Products {
         tokens: rows,
         weights: block.weights,
@@ -46,12 +50,14 @@ pub(super) fn routed(rates: &Rates) -> Layer {
         count: block.count,
         half: rates.half,
         rate: rates.matmul,
+        // Padding is computed, not read.
+        operands: chunks * local * block.weights + received * (block.inner + block.outer),
+        element: rates.element(),
     };
     // The gradient of the weights contracts each expert's rows alone, whatever is launched at once and in how many chunks.
     let contracted = if setup.experts.grouped { rows / local } else { rows };
-    let weight_gradient = Products { count: block.count * contracted / rows, ..products }.weight_gradient();
-    let element = states::recipe_bytes(setup.recipe).activation;
-    let read = Bytes::new(element * chunks * local * block.weights) / rates.memory;
+    let weight_gradient: C = Products { count: block.count * contracted / rows, ..products }.weight_gradient();
+    let read = Bytes::new(rates.element() * chunks * local * block.weights) / rates.memory;
     let hidden = f64::from(arch.hidden_size);
     let sort = match setup.experts.dispatcher {
         Dispatcher::AllToAll => SORT_BYTES,
@@ -64,28 +70,22 @@ pub(super) fn routed(rates: &Rates) -> Layer {
         if setup.experts.grouped && setup.experts.fused { 1.0 } else { CASTS_BY_EXPERT } * casts(setup, block.cast);
     let per_copy = sort * hidden + activation + casts;
     Layer {
-        matmul: products.forward().max(read),
-        input_gradient: products.input_gradient().max(read),
-        weight_gradient: weight_gradient.max(read),
-        elementwise: Bytes::new(per_copy * received) / rates.memory,
+        matmul: products.forward::<C>().at_least(read),
+        input_gradient: products.input_gradient::<C>().at_least(read),
+        weight_gradient: weight_gradient.at_least(read),
+        elementwise: rates.streaming(Bytes::new(per_copy * received)),
     }
 }
 
 /// Times of the experts of one layer alone, forward and backward: routed and shared ones with their router, without attention, the
 /// residual stream and the exchanges.
 pub fn experts_alone(setup: &Setup) -> (Seconds, Seconds) {
-    let rates = Rates {
-        setup,
-        tokens: share::tokens(setup),
-        half: setup.accelerator.efficiency.half_saturation_tokens * REFERENCE_WIDTH,
-        matmul: matmul_rate(setup),
-        memory: memory_rate(setup),
-    };
+    let rates = Rates::of(setup);
     let arch = &setup.architecture;
     let beside = router_and_shared(arch, f64::from(setup.mesh.tp.max(1)));
     let of_residual = Block { hidden: 0.0, cast: 0.0, ..beside };
-    let beside = Layer {
-        elementwise: rates.elementwise(&beside) - rates.elementwise(&of_residual),
+    let beside: Layer<Seconds> = Layer {
+        elementwise: rates.elementwise::<Seconds>(&beside) - rates.elementwise(&of_residual),
         ..Layer::of(&rates, &beside)
     };
     let passes = routed(&rates).plus(beside).passes(&flops::recomputed(setup));

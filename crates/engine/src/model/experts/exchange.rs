@@ -4,6 +4,7 @@ use super::overlap::pipelined;
 use super::{Dispatcher, copies, local_tokens, parts_reached};
 use crate::model::collectives::{self, Group};
 use crate::model::compute::UnitTimes;
+use crate::model::cost::{CollectiveKind, Cost, Traffic};
 use crate::model::memory::states;
 use crate::model::setup::Setup;
 use crate::model::training::Recompute;
@@ -25,16 +26,22 @@ pub struct ExpertExchange {
 }
 
 /// Collectives of the experts in one pass: dispatch and combine.
-const WAYS: f64 = 2.0;
+const COLLECTIVES_PER_PASS: f64 = 2.0;
 
 /// Time of one dispatch, or of one combine, of one micro-batch's tokens in one layer.
+pub fn dispatch_time(setup: &Setup) -> Seconds {
+    dispatch_cost(setup)
+}
+
+/// The cost of one dispatch, or of one combine, of one micro-batch's tokens in one layer.
 ///
-/// An all-to-all of `k f T H e` bytes over the ep groups of GPUs; kernels that send a token once take the bytes of the GPUs and nodes that it
-/// reaches. Where etp GPUs share an expert they gather each other's tokens before it, and reduce its partial results after it.
-pub fn way(setup: &Setup) -> Seconds {
+/// An all-to-all of `k f T H e` bytes over the ep groups of GPUs; kernels that send a token once take the bytes of the GPUs and
+/// nodes that it reaches. Where etp GPUs share an expert they gather each other's tokens before it, and reduce its partial results
+/// after it; the traffic leaves that out, and counts what a GPU sends to itself in the buffer.
+pub fn dispatch_cost<C: Cost<Traffic>>(setup: &Setup) -> C {
     let (mesh, network) = (&setup.mesh, &setup.network);
     if mesh.expert_group() <= 1 {
-        return Seconds::ZERO;
+        return C::default();
     }
     let world = mesh.gpus();
     let token = states::recipe_bytes(setup.recipe).activation * f64::from(setup.architecture.hidden_size);
@@ -53,21 +60,27 @@ pub fn way(setup: &Setup) -> Seconds {
     };
     let sharing = Group::consecutive(mesh.etp, world, network);
     let shared = collectives::all_gather(network, sharing, sent * (f64::from(mesh.etp.max(1)) / chunks));
-    chunks * (to_experts + shared)
+    C::new(chunks * (to_experts + shared), || {
+        let size = match setup.experts.dispatcher {
+            Dispatcher::AllToAll => sent,
+            Dispatcher::Fused => {
+                let tokens = local_tokens(setup) * setup.experts.capacity_factor;
+                let copies = tokens * parts_reached(&setup.architecture.experts, group.ranks);
+                Bytes::new(copies * token * setup.experts.imbalance)
+            }
+        };
+        Traffic::new(CollectiveKind::AllToAll, size, group.ranks)
+    })
 }
 
-/// Bytes that one GPU sends to experts in one dispatch of one micro-batch's tokens in one layer, its own among them, and the GPUs among
-/// which they are sent: what [`way`] takes the time of.
-pub fn sent(setup: &Setup) -> (Bytes, f64) {
-    let token = states::recipe_bytes(setup.recipe).activation * f64::from(setup.architecture.hidden_size);
-    let ranks = f64::from(setup.mesh.ep.max(1));
-    let tokens = match setup.experts.dispatcher {
-        Dispatcher::AllToAll => copies(setup),
-        Dispatcher::Fused => {
-            local_tokens(setup) * setup.experts.capacity_factor * parts_reached(&setup.architecture.experts, ranks)
-        }
-    };
-    (Bytes::new(tokens * token * setup.experts.imbalance), ranks)
+/// Share of a layer's dispatches and combines that the backward pass repeats: with what is recomputed in full, those of the forward
+/// pass.
+pub fn repeated(recompute: Recompute) -> f64 {
+    match recompute {
+        Recompute::Full => 1.0,
+        Recompute::Fraction(kept) => 1.0 - kept,
+        Recompute::None | Recompute::AttentionCore | Recompute::Selective => 0.0,
+    }
 }
 
 /// Time of a byte over `NVLink` in kernels that send tokens, over that in collectives: fitted to Megatron-Bridge's steps of mixtures
@@ -91,14 +104,8 @@ impl ExpertExchange {
     ///
     /// The backward pass sends as much as the forward pass, and what is recomputed in full repeats the forward pass's.
     pub fn of(setup: &Setup, units: &UnitTimes) -> Self {
-        let one = way(setup);
-        let forward = WAYS * one;
-        let again = match setup.recompute {
-            Recompute::Full => 1.0,
-            Recompute::Fraction(kept) => 1.0 - kept,
-            Recompute::None | Recompute::AttentionCore | Recompute::Selective => 0.0,
-        };
-        let backward = (1.0 + again) * forward;
+        let forward = COLLECTIVES_PER_PASS * dispatch_time(setup);
+        let backward = (1.0 + repeated(setup.recompute)) * forward;
         let (exposed_forward, exposed_backward) = if setup.experts.across_micro_batches {
             // Where both run, compute is slower by the contention.
             let slower = setup.overheads.contention - 1.0;
@@ -122,5 +129,5 @@ impl ExpertExchange {
 
 /// Of an exchange before and after compute, in `chunks` chunks, what shows ([`pipelined`]), contention apart.
 pub fn in_chunks(exchange: Seconds, compute: Seconds, chunks: u32) -> Seconds {
-    pipelined(exchange / WAYS, compute, chunks, 1.0) - compute
+    pipelined(exchange / COLLECTIVES_PER_PASS, compute, chunks, 1.0) - compute
 }

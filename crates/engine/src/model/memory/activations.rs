@@ -159,7 +159,7 @@ fn tensors(setup: &Setup, element: f64, moe_share: f64) -> Tensors {
 ///
 /// ```
 /// # use engine::model::{memory::activations::layer, setup::Setup, software::{AttentionKernel, Kernels}};
-/// # use shardwise::{catalog, scenario::Scenario};
+/// # use engine::{catalog, scenario::Scenario};
 /// // GPT-3 175B, 2,048 tokens, dropout, no tensor parallelism: 34 H + 5 n_q s bytes a token (arXiv 2205.05198).
 /// let model = catalog::model("gpt-3-175b").unwrap().pick();
 /// let kernels = Kernels { attention: AttentionKernel::Unfused, dropout: true, ..Kernels::USUAL };

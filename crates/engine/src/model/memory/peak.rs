@@ -12,7 +12,7 @@ use crate::model::report::{MemoryPart, MemoryParts, MemoryReport, PeakMoment};
 use crate::model::setup::Setup;
 use crate::model::share::{self, Params};
 use crate::model::software::{Framework, Loss, NormKernel};
-use crate::model::stages::Stage;
+use crate::model::stages::{ByStage, Stage};
 use crate::model::sync::Sync;
 use crate::model::training::Sharding;
 use crate::units::Bytes;
@@ -78,13 +78,17 @@ enum Point {
 /// Counts every point at which the peak can lie: the loss, the middle and the end of the backward pass of the last layer, of
 /// the one before it, of the second and of the first (between them memory is linear in the layer), the root unit's
 /// reduction, and the optimizer's update.
-pub fn peak(setup: &Setup, stages: &[Stage; 3]) -> MemoryReport {
-    let [first, rest @ ..] = stages;
-    let mut most = of_stage(setup, first);
-    for stage in rest.iter().filter(|stage| stage.count > 0.0) {
+pub fn peak(setup: &Setup, stages: &ByStage<Stage>) -> MemoryReport {
+    most_needy(setup, stages).1
+}
+
+/// The stage that needs most memory, the earliest of equals, with its memory.
+fn most_needy<'a>(setup: &Setup, stages: &'a ByStage<Stage>) -> (&'a Stage, MemoryReport) {
+    let mut most = (&stages.first, of_stage(setup, &stages.first));
+    for stage in stages.between.iter().chain(&stages.last) {
         let other = of_stage(setup, stage);
-        if other.allocated > most.allocated {
-            most = other;
+        if other.allocated > most.1.allocated {
+            most = (stage, other);
         }
     }
     most
@@ -99,6 +103,12 @@ pub fn of_stage(setup: &Setup, stage: &Stage) -> MemoryReport {
         .with(MemoryPart::Context, context(setup))
         .with(MemoryPart::Fragmentation, allocated * fragmentation(setup));
     MemoryReport { parts, moment, allocated, peak: parts.total(), capacity: setup.accelerator.memory }
+}
+
+/// Logits of one micro-batch on one GPU of a stage.
+fn logits(setup: &Setup, stage: &Stage) -> f64 {
+    let here = f64::from(u8::from(stage.head));
+    here * share::tokens(setup) * f64::from(setup.architecture.vocab_size) / f64::from(setup.mesh.tp.max(1))
 }
 
 /// What the allocator holds beyond what is alive, as a share of it.
@@ -169,8 +179,7 @@ impl Ledger {
         } else {
             of_layer
         };
-        let here = f64::from(u8::from(stage.head));
-        let logits = here * tokens * f64::from(arch.vocab_size) / f64::from(setup.mesh.tp.max(1));
+        let logits = logits(setup, stage);
         let upcast = if setup.kernels.norms == NormKernel::Upcast { UPCAST_AT_LOSS * hidden } else { 0.0 };
         let replicas = setup.mesh.replicas().saturating_mul(setup.mesh.cp);
         Self {

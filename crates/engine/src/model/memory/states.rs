@@ -118,7 +118,7 @@ const BLOCK_SCALES: f64 = 2.0 * 4.0 / 2048.0;
 /// that AdamW's have under the recipe. For matrices, and for all else (norms, embedding, head).
 ///
 /// ```
-/// # use shardwise::{catalog, model::{memory::states::optimizer_bytes, setup::Setup, training::{Optimizer, Recipe}}};
+/// # use engine::{catalog, model::{memory::states::optimizer_bytes, setup::Setup, training::{Optimizer, Recipe}}};
 /// let setup = catalog::default_scenario().setup();
 /// let bytes = |recipe, optimizer| optimizer_bytes(&Setup { recipe, optimizer, ..setup });
 /// // ZeRO's K = 12 with Adam: the fp32 copy and two moments (arXiv 1910.02054, section 3.1).

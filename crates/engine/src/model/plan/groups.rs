@@ -1,9 +1,10 @@
 //! The data-parallel groups of a run, and the collectives over them.
 
 use crate::model::collectives::{self, Group, Ring};
+use crate::model::cost::{Cost, Traffic};
 use crate::model::hardware::Network;
 use crate::model::setup::Setup;
-use crate::units::{Bytes, Seconds};
+use crate::units::Bytes;
 
 /// The data-parallel groups of a run.
 pub(super) struct Groups<'a> {
@@ -56,36 +57,36 @@ impl<'a> Groups<'a> {
         }
     }
 
-    pub(super) fn gather(&self, bytes: f64) -> Seconds {
-        self.ring.all_gather(Bytes::new(bytes))
+    pub(super) fn gather<C: Cost<Traffic>>(&self, bytes: f64) -> C {
+        self.ring.all_gather_cost(Bytes::new(bytes))
     }
 
-    pub(super) fn scatter(&self, bytes: f64) -> Seconds {
-        self.ring.all_gather(Bytes::new(bytes))
+    pub(super) fn scatter<C: Cost<Traffic>>(&self, bytes: f64) -> C {
+        self.ring.all_gather_cost(Bytes::new(bytes))
     }
 
-    pub(super) fn across(&self, bytes: f64) -> Seconds {
-        collectives::all_reduce(self.network, self.replicas, Bytes::new(bytes))
+    pub(super) fn across<C: Cost<Traffic>>(&self, bytes: f64) -> C {
+        collectives::all_reduce_cost(self.network, self.replicas, Bytes::new(bytes))
     }
 
-    /// The time of a collective of the experts' groups; none of no bytes.
-    pub(super) fn with_experts(&self, bytes: f64, time: impl Fn(&ExpertGroups) -> Seconds) -> Seconds {
-        self.experts.as_ref().filter(|_| bytes > 0.0).map_or(Seconds::ZERO, time)
+    /// The cost of a collective of the experts' groups; none of no bytes.
+    fn with_experts<C: Cost<Traffic>>(&self, bytes: f64, cost: impl Fn(&ExpertGroups) -> C) -> C {
+        self.experts.as_ref().filter(|_| bytes > 0.0).map_or(C::default(), cost)
     }
 
     /// The gather, or the reduction, of routed experts.
-    pub(super) fn gather_experts(&self, bytes: f64) -> Seconds {
-        self.with_experts(bytes, |experts| experts.ring.all_gather(Bytes::new(bytes)))
+    pub(super) fn gather_experts<C: Cost<Traffic>>(&self, bytes: f64) -> C {
+        self.with_experts(bytes, |experts| experts.ring.all_gather_cost(Bytes::new(bytes)))
     }
 
-    pub(super) fn reduce_experts(&self, bytes: f64) -> Seconds {
-        self.with_experts(bytes, |experts| collectives::all_reduce(self.network, experts.all, Bytes::new(bytes)))
+    pub(super) fn reduce_experts<C: Cost<Traffic>>(&self, bytes: f64) -> C {
+        self.with_experts(bytes, |experts| collectives::all_reduce_cost(self.network, experts.all, Bytes::new(bytes)))
     }
 
     /// The reduction across replicas of the experts' shards, `bytes` being that of all shards.
-    pub(super) fn experts_across(&self, bytes: f64) -> Seconds {
+    pub(super) fn experts_across<C: Cost<Traffic>>(&self, bytes: f64) -> C {
         self.with_experts(bytes, |experts| {
-            collectives::all_reduce(self.network, experts.replicas, Bytes::new(bytes / experts.shards))
+            collectives::all_reduce_cost(self.network, experts.replicas, Bytes::new(bytes / experts.shards))
         })
     }
 

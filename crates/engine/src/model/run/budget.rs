@@ -22,7 +22,7 @@ pub fn steps(tokens: f64, batch_tokens: f64) -> f64 {
 /// T time of the steps alone, g goodput. Queueing, debugging and evaluation are not in it.
 ///
 /// ```
-/// # use shardwise::{model::run::budget::effective_time, units::Seconds};
+/// # use engine::{model::run::budget::effective_time, units::Seconds};
 /// // Llama 3 trained for 54 days at more than 90 % effective training time (arXiv 2407.21783): 48.6 days of steps.
 /// let time = effective_time(Seconds::from_hours(48.6 * 24.0), 0.9);
 /// assert!((time.days() - 54.0).abs() < 1e-9);
@@ -34,7 +34,7 @@ pub fn effective_time(ideal: Seconds, goodput: f64) -> Seconds {
 /// GPUs times time.
 ///
 /// ```
-/// # use shardwise::{model::run::budget::gpu_time, units::Seconds};
+/// # use engine::{model::run::budget::gpu_time, units::Seconds};
 /// // LLaMA 65B: 1.4T tokens at 380 tokens/s on each of 2,048 A100 take about 21 days (arXiv 2302.13971): 1.02M GPU-hours.
 /// let time = Seconds::new(1.4e12 / (380.0 * 2048.0));
 /// assert_eq!(time.days().round(), 21.0);
@@ -47,7 +47,7 @@ pub fn gpu_time(time: Seconds, gpus: f64) -> Seconds {
 /// Price of the GPUs, `hours × price`; storage, network and people are not in it.
 ///
 /// ```
-/// # use shardwise::{model::run::budget::cost, units::Seconds};
+/// # use engine::{model::run::budget::cost, units::Seconds};
 /// // DeepSeek-V3: 2.788M H800 GPU-hours at $2 are $5.576M (arXiv 2412.19437, Table 1).
 /// assert_eq!(cost(Seconds::from_hours(2.788e6), 2.0).get(), 5.576e6);
 /// ```
@@ -61,7 +61,7 @@ pub fn cost(gpu_time: Seconds, price_per_gpu_hour: f64) -> Dollars {
 /// its computers. Hosts, switches and storage are not in it, as in the published figures.
 ///
 /// ```
-/// # use shardwise::{model::run::budget::energy, units::Seconds};
+/// # use engine::{model::run::budget::energy, units::Seconds};
 /// // BLOOM: 1,082,990 GPU-hours at 400 W are 433,196 kWh (arXiv 2211.02001).
 /// assert_eq!(energy(Seconds::from_hours(1_082_990.0), 400.0, 1.0).kwh().round(), 433_196.0);
 /// ```
@@ -74,7 +74,7 @@ pub fn energy(gpu_time: Seconds, power: f64, pue: f64) -> Joules {
 /// c grams of CO₂ equivalent a kWh of the grid (location-based). The making of the machines is not in it.
 ///
 /// ```
-/// # use shardwise::{model::run::budget::{emissions, energy}, units::Seconds};
+/// # use engine::{model::run::budget::{emissions, energy}, units::Seconds};
 /// // BLOOM on the French grid, 57 g a kWh: 24.69 t (arXiv 2211.02001).
 /// let energy = energy(Seconds::from_hours(1_082_990.0), 400.0, 1.0);
 /// assert_eq!((emissions(energy, 57.0).tonnes() * 100.0).round(), 2469.0);

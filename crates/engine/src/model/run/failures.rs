@@ -6,7 +6,7 @@ use crate::units::Seconds;
 /// Mean time between failures of a run, `M = MTBF / N`: any GPU's failure stops all of them.
 ///
 /// ```
-/// # use shardwise::{model::run::failures::run_mtbf, units::Seconds};
+/// # use engine::{model::run::failures::run_mtbf, units::Seconds};
 /// // Llama 3 lost a run of 16,384 GPUs about every 3 hours (arXiv 2407.21783, section 3.3.4).
 /// assert_eq!(run_mtbf(Seconds::from_hours(50_700.0), 16_384.0).hours().round(), 3.0);
 /// ```
@@ -17,7 +17,7 @@ pub fn run_mtbf(mtbf: Seconds, gpus: f64) -> Seconds {
 /// Failures to expect in a time, `t / M`.
 ///
 /// ```
-/// # use shardwise::{model::run::failures::{interruptions, run_mtbf}, units::Seconds};
+/// # use engine::{model::run::failures::{interruptions, run_mtbf}, units::Seconds};
 /// // Llama 3: 419 unexpected interruptions in 54 days on 16,384 GPUs (arXiv 2407.21783, section 3.3.4).
 /// let run = run_mtbf(Seconds::from_hours(50_700.0), 16_384.0);
 /// assert_eq!(interruptions(Seconds::from_hours(54.0 * 24.0), run).round(), 419.0);
@@ -32,7 +32,7 @@ pub fn interruptions(time: Seconds, run_mtbf: Seconds) -> f64 {
 /// is much shorter than M. Source: Young, CACM 17 (1974); Daly, FGCS 22 (2006), first order.
 ///
 /// ```
-/// # use shardwise::{model::run::failures::best_interval, units::Seconds};
+/// # use engine::{model::run::failures::best_interval, units::Seconds};
 /// // A minute to write and three hours between failures: every 19 minutes.
 /// let every = best_interval(Seconds::from_minutes(1.0), Seconds::from_hours(3.0));
 /// assert_eq!(every.minutes().round(), 19.0);
@@ -56,7 +56,7 @@ pub fn best_interval(write_time: Seconds, run_mtbf: Seconds) -> Seconds {
 /// not counted, and writing in the background would cost less.
 ///
 /// ```
-/// # use shardwise::{model::run::failures::{best_interval, overhead}, units::Seconds};
+/// # use engine::{model::run::failures::{best_interval, overhead}, units::Seconds};
 /// // At the best interval checkpoints and lost work cost the same, together sqrt(2 C / M).
 /// let (write, mtbf) = (Seconds::new(50.0), Seconds::new(10_000.0));
 /// assert_eq!(overhead(write, best_interval(write, mtbf), mtbf, Seconds::ZERO), 0.1);
@@ -69,7 +69,7 @@ pub fn overhead(write_time: Seconds, interval: Seconds, run_mtbf: Seconds, resta
 /// Share of the time that ends up in the model, `1 - overhead`, at least 0.
 ///
 /// ```
-/// # use shardwise::{model::run::failures::*, units::{Bytes, BytesPerSecond, Seconds}};
+/// # use engine::{model::run::failures::*, units::{Bytes, BytesPerSecond, Seconds}};
 /// // Llama 3 405B kept more than 90 % effective training time (arXiv 2407.21783, section 3.3.4). Its 4.9 TB of fp32
 /// // weights and moments at Tectonic's 2 TB/s, with restarts of ten minutes:
 /// let write = Bytes::new(12.0 * 405e9) / BytesPerSecond::from_gb_per_s(2000.0);

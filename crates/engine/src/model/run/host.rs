@@ -18,9 +18,9 @@ fn ranks(setup: &Setup) -> f64 {
 /// The bytes of a node full of ranks of the stage that needs most.
 fn of_node(setup: &Setup, of_rank: &dyn Fn(&Stage, &Params) -> f64) -> Bytes {
     let mut most = 0.0;
-    for stage in stages(setup) {
-        let bytes = of_rank(&stage, &stage.params);
-        if stage.count > 0.0 && bytes > most {
+    for stage in stages(setup).iter() {
+        let bytes = of_rank(stage, &stage.params);
+        if bytes > most {
             most = bytes;
         }
     }
@@ -34,7 +34,7 @@ fn of_node(setup: &Setup, of_rank: &dyn Fn(&Stage, &Params) -> f64) -> Bytes {
 /// The largest stage of a pipeline counts.
 ///
 /// ```
-/// # use shardwise::{catalog, model::run::host::initialisation, share::decode};
+/// # use engine::{catalog, model::run::host::initialisation, share::decode};
 /// // Llama 2 70B on nodes of 8: about 2 TB (Hugging Face's blog, “Fine-tuning Llama 2 70B using PyTorch FSDP”).
 /// let setup = decode("cluster=dgx-h100&model=llama-2-70b").scenario.setup();
 /// assert_eq!((initialisation(&setup, false).tb() * 10.0).round(), 22.0);
@@ -43,8 +43,9 @@ fn of_node(setup: &Setup, of_rank: &dyn Fn(&Stage, &Params) -> f64) -> Bytes {
 pub fn initialisation(setup: &Setup, deferred: bool) -> Bytes {
     of_node(setup, &|_, params| {
         let layer = params.layer + params.expert_unit;
-        let unit = if params.root > layer { params.root } else { layer };
-        INITIAL_BYTES * if deferred { unit } else { params.all() }
+        let unit = params.root.max(layer);
+        // A stage may hold less than one layer with experts, where the mean over stages is computed with.
+        INITIAL_BYTES * if deferred { unit.min(params.all()) } else { params.all() }
     })
 }
 
@@ -52,7 +53,7 @@ pub fn initialisation(setup: &Setup, deferred: bool) -> Bytes {
 /// node's own share `S r / N`.
 ///
 /// ```
-/// # use shardwise::{catalog, model::run::host::checkpoint, units::Bytes};
+/// # use engine::{catalog, model::run::host::checkpoint, units::Bytes};
 /// let setup = catalog::default_scenario().setup(); // 64 GPUs, 4 to a node
 /// let size = Bytes::new(12.0 * 13e9); // fp32 weights and Adam's moments: 12 of model.md's 4 to 16 bytes a parameter
 /// assert_eq!(checkpoint(&setup, size, false).gb(), 156.0);
@@ -66,7 +67,7 @@ pub fn checkpoint(setup: &Setup, size: Bytes, sharded: bool) -> Bytes {
 /// where it is offloaded, each rank its own part.
 ///
 /// ```
-/// # use shardwise::{catalog, model::run::host::offload};
+/// # use engine::{catalog, model::run::host::offload};
 /// // ZeRO-Offload's 12 bytes of fp32 state a parameter (arXiv 2101.06840), 13B parameters over 64 GPUs, 4 to a node.
 /// let mut setup = catalog::default_scenario().setup();
 /// setup.recipe = engine::model::training::Recipe::ZeroMixed;

@@ -146,3 +146,13 @@ fn parallel_ranks_build_only_their_part() {
     within(host::initialisation(&setup, false) / whole, 1.0 / 8.0, 2e-4);
     assert!(host::initialisation(&setup, true) < host::initialisation(&setup, false));
 }
+
+/// 47 layers of which every second has experts, a layer a stage: those between are computed as stages of half a layer with
+/// experts, of which less than a whole one is built.
+#[test]
+fn no_stage_builds_more_than_it_holds() {
+    let mut setup = decode("cluster=dgx-h100&model=llama-4-maverick&gpus=376&pp=47").scenario.setup();
+    setup.architecture.num_hidden_layers = 47;
+    (setup.mesh.pp, setup.mesh.dp_shard) = (47, 8);
+    assert!(host::initialisation(&setup, true) <= host::initialisation(&setup, false));
+}

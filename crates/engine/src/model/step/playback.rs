@@ -1,17 +1,27 @@
 //! One step span by span, or only a part of it: what the timeline shows.
 
-use super::{compute, slowest, stages};
-use crate::model::plan::StagePlan;
+use super::{Pace, TimedStage, pace, stages};
+use crate::model::compute::{UnitCosts, optimizer_cost, unit_costs};
+use crate::model::cost::{Amount, CollectiveCost, Operations, OperatorCost};
+use crate::model::experts::exchange::{dispatch_cost, repeated};
+use crate::model::plan::{self, DataParallelComm, StagePlan};
 use crate::model::report::{Lane, Span, Work};
 use crate::model::setup::Setup;
-use crate::model::timeline;
+use crate::model::stages::Stage;
+use crate::model::timeline::{self, BlockAmounts, LayerAmounts, MicroBatch, computed, moved};
 use crate::units::Seconds;
 
 /// The step of the stage that sets the pace, ready to be played. The pipeline's bubble lies before the first micro-batch and after the
 /// last, in the proportion of forward and backward passes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Playback {
-    pub(super) plan: StagePlan,
+    plan: StagePlan,
+    /// What the stage gathers and reduces, with the traffic.
+    comm: DataParallelComm<CollectiveCost>,
+    /// What the blocks of one micro-batch compute and exchange.
+    blocks: BlockAmounts,
+    /// What the optimizer's update computes.
+    update: Operations,
     micro_batches: u32,
     /// Length of the first micro-batch, of one between, of the last.
     lengths: [Seconds; 3],
@@ -31,24 +41,24 @@ impl Playback {
     /// The step of a setup.
     pub fn of(setup: &Setup) -> Self {
         let all = stages(setup);
-        let [first, ..] = &all;
-        let mut units = compute::unit_times(setup, first.moe_share());
-        let mut plan = StagePlan::new(setup, &units, first);
-        let pipeline = slowest(setup, &mut units, &all, &mut plan);
+        let Pace { slowest: TimedStage { stage, plan, passes: times, .. }, bubble } = pace(setup, &all);
         let micro_batches = setup.batch.grad_accum_steps;
-        let times = pipeline.slowest;
         let before = if times.both() > Seconds::ZERO { times.forward / times.both() } else { 0.0 };
         let length = |is_first, is_last| {
             let phases = plan.phases(is_first, is_last);
-            let reduces = if plan.reduces(is_last) { plan.after_backward } else { Seconds::ZERO };
+            let reduces = if plan.reduces(is_last) { plan.data_parallel.after_backward } else { Seconds::ZERO };
             phases.forward + phases.backward + reduces
         };
         let only = micro_batches <= 1;
+        let update: OperatorCost = optimizer_cost(setup, &stage.params);
         Self {
             plan,
+            comm: plan::collectives_of(setup, stage),
+            blocks: block_amounts(setup, stage),
+            update: update.amount,
             micro_batches,
             lengths: [length(true, only), length(false, false), length(only, true)],
-            bubble: [before * pipeline.bubble, (1.0 - before) * pipeline.bubble],
+            bubble: [before * bubble, (1.0 - before) * bubble],
         }
     }
 
@@ -99,33 +109,65 @@ impl Playback {
     /// When the step ends.
     pub fn end(&self) -> Seconds {
         let [_, after] = self.bubble;
-        self.start(self.micro_batches) + after + self.plan.optimizer + self.plan.after_update
+        self.start(self.micro_batches) + after + self.plan.optimizer + self.plan.data_parallel.after_update
     }
 
     /// Plays one micro-batch, with what is before the first and after the last.
     pub fn micro_batch(&self, micro_batch: u32, sink: &mut dyn FnMut(Span)) {
         let [before, after] = self.bubble;
         let (is_first, is_last) = (micro_batch == 0, micro_batch + 1 >= self.micro_batches);
-        let alone = |lane, work, start: Seconds, time: Seconds, sink: &mut dyn FnMut(Span)| {
+        let alone = |lane, work, start: Seconds, cost: (Seconds, Option<Amount>), sink: &mut dyn FnMut(Span)| {
+            let (time, amount) = cost;
             let end = start + time;
             if time > Seconds::ZERO {
-                sink(Span { lane, work, layer: None, micro_batch, start, end });
+                sink(Span { lane, work, layer: None, micro_batch, start, end, amount });
             }
             end
         };
+        let of_collective = |cost: CollectiveCost| (cost.time, moved(cost.amount));
         if is_first {
-            alone(Lane::Compute, Work::Bubble, Seconds::ZERO, before, sink);
+            alone(Lane::Compute, Work::Bubble, Seconds::ZERO, (before, None), sink);
         }
-        let comm = self.plan.comm(is_first, is_last);
-        let start = self.start(micro_batch);
-        let mut now = timeline::play(&self.plan.compute, &comm, self.plan.reduction, micro_batch, start, sink);
+        let comm = self.plan.of_micro_batch(self.comm.micro_batch, is_first, is_last);
+        let played = MicroBatch {
+            index: micro_batch,
+            start: self.start(micro_batch),
+            compute: &self.plan.compute,
+            amounts: &self.blocks,
+            comm: &comm,
+            reduction: self.plan.reduction,
+        };
+        let mut now = timeline::play(&played, sink);
         if self.plan.reduces(is_last) {
-            now = alone(Lane::Shard, self.plan.reduction, now, self.plan.after_backward, sink);
+            now = alone(Lane::Shard, self.plan.reduction, now, of_collective(self.comm.after_backward), sink);
         }
         if is_last {
-            now = alone(Lane::Compute, Work::Bubble, now, after, sink);
-            now = alone(Lane::Compute, Work::OptimizerStep, now, self.plan.optimizer, sink);
-            alone(Lane::Shard, Work::AllGather, now, self.plan.after_update, sink);
+            let update = (self.plan.optimizer, computed(self.update));
+            now = alone(Lane::Compute, Work::Bubble, now, (after, None), sink);
+            now = alone(Lane::Compute, Work::OptimizerStep, now, update, sink);
+            alone(Lane::Shard, Work::AllGather, now, of_collective(self.comm.after_update), sink);
         }
     }
 }
+
+/// What the blocks of a stage compute and exchange in one micro-batch.
+fn block_amounts(setup: &Setup, stage: &Stage) -> BlockAmounts {
+    let share = stage.moe_share();
+    let units: UnitCosts<OperatorCost> = unit_costs(setup, share);
+    let dispatch: CollectiveCost = if share > 0.0 { dispatch_cost(setup) } else { CollectiveCost::default() };
+    // Routed experts are inside the layer's cost, and have spans of their own.
+    let pass = |layer: OperatorCost, experts: OperatorCost, dispatches: f64| LayerAmounts {
+        layer: (layer - experts * share).amount,
+        experts: experts.amount * share,
+        dispatch: dispatch.amount * (share * dispatches),
+    };
+    BlockAmounts {
+        embedding: units.embedding.amount,
+        head: units.head.amount,
+        forward: pass(units.layer_forward, units.experts_forward, 1.0),
+        backward: pass(units.layer_backward, units.experts_backward, 1.0 + repeated(setup.recompute)),
+    }
+}
+
+#[cfg(test)]
+mod tests;

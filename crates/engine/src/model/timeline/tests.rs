@@ -53,7 +53,25 @@ prop_compose! {
 
 fn played(compute: &ComputeTimes, comm: &CommTimes) -> (Seconds, Vec<Span>) {
     let mut spans = Vec::new();
-    let end = play(compute, comm, Work::ReduceScatter, 0, Seconds::ZERO, &mut |span| spans.push(span));
+    let timed = |time| CollectiveCost { time, ..CollectiveCost::default() };
+    let comm = CommTimes {
+        gather_root: timed(comm.gather_root),
+        gather_layer: timed(comm.gather_layer),
+        regather_layer: timed(comm.regather_layer),
+        reduce_layer: timed(comm.reduce_layer),
+        reduce_root: timed(comm.reduce_root),
+        replicate_layer: timed(comm.replicate_layer),
+        replicate_root: timed(comm.replicate_root),
+    };
+    let micro_batch = MicroBatch {
+        index: 0,
+        start: Seconds::ZERO,
+        compute,
+        amounts: &BlockAmounts::default(),
+        comm: &comm,
+        reduction: Work::ReduceScatter,
+    };
+    let end = play(&micro_batch, &mut |span| spans.push(span));
     (end, spans)
 }
 

@@ -1,9 +1,12 @@
 use super::*;
 use crate::catalog::{MODELS, default_scenario};
 use crate::model::compute::{self, recipe_peak, unit_times};
+use crate::model::share;
+use crate::model::software::AttentionKernel;
 use crate::model::stages::stages;
 use crate::model::training::{ComputeFormat, Optimizer as Update};
 use crate::scenario::{RecomputeMode, Scenario};
+use crate::units::{BytesPerSecond, Seconds};
 
 fn several() -> Vec<Scenario> {
     let mut all = Vec::new();
@@ -24,7 +27,7 @@ fn several() -> Vec<Scenario> {
 fn the_parts_take_the_time_of_the_units() {
     for scenario in several() {
         let setup = scenario.setup();
-        let [stage, ..] = stages(&setup);
+        let stage = stages(&setup).first;
         let units = unit_times(&setup, stage.moe_share());
         let layers = f64::from(stage.layers);
         let micro_batch = layers * (units.layer_forward + units.layer_backward) + units.head + 2.0 * units.embedding;
@@ -53,7 +56,7 @@ fn nothing_is_above_the_roof() {
             Operator::ALL.into_iter().zip(parts(&setup)).filter(|(_, part)| part.time > Seconds::ZERO)
         {
             assert!(part.rate() <= peak, "{operator:?}: {:?} of {peak:?}, {scenario:?}", part.rate());
-            let streams = BytesPerSecond::new(part.bytes.get() / part.time.get());
+            let streams = BytesPerSecond::new(part.amount.bytes.get() / part.time.get());
             let memory = setup.accelerator.memory_bandwidth;
             assert!(streams <= memory, "{operator:?}: {streams:?} of {memory:?}, {scenario:?}");
         }
@@ -70,7 +73,7 @@ fn executed_flops_are_those_that_utilisation_counts() {
             .into_iter()
             .zip(parts(&setup))
             .find(|(operator, _)| *operator == wanted)
-            .map(|(_, part)| part.flops)
+            .map(|(_, part)| part.amount.flops)
     };
     let matmul = of(Operator::Projections).unwrap() + of(Operator::Mlp).unwrap();
     let arch = &setup.architecture;

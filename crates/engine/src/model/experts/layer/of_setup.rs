@@ -13,7 +13,7 @@ impl MoeLayer {
     /// counted, its host time is one pass's launches.
     ///
     /// ```
-    /// # use shardwise::{catalog, model::experts::layer::MoeLayer, scenario::Scenario};
+    /// # use engine::{catalog, model::experts::layer::MoeLayer, scenario::Scenario};
     /// // Mixtral 8x7B: each token to two of eight experts of three matrices of 4,096 by 14,336 (arXiv 2401.04088, table 1).
     /// let model = catalog::model("mixtral-8x7b").unwrap().pick();
     /// let scenario = Scenario { model, gpus: 64, tp: 2, pp: 4, ..catalog::default_scenario() };
@@ -67,7 +67,7 @@ mod tests {
     use crate::catalog::{self, expert_layers::headline};
     use crate::model::collectives::AllToAll;
     use crate::model::compute::unit_times;
-    use crate::model::experts::exchange::way;
+    use crate::model::experts::exchange::dispatch_time;
     use crate::model::experts::layer::{Choice, best, experts, layer_time, one_way};
     use crate::model::experts::{ExpertParallel, choice};
     use crate::model::parallel::Mesh;
@@ -126,7 +126,7 @@ mod tests {
         let layer = MoeLayer::of(&setup);
         let choice = Choice { algorithm: setup.experts.algorithm, ..Choice::PLAIN };
         let products = unit_times(&setup, 1.0).experts_forward;
-        (one_way(&layer, choice) / way(&setup), experts(&layer, choice) / products)
+        (one_way(&layer, choice) / dispatch_time(&setup), experts(&layer, choice) / products)
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! The factors of every part of the peak: what multiplies what. Nobody needs them but who asks why.
 
-use super::{END_OF_LAYER_WIDTHS, Gathered, Ledger, Point, Unreduced, bytes_kept_per_logit, bytes_per_logit};
-use super::{communicators, fragmentation, of_stage};
+use super::{Gathered, Ledger, Point, Unreduced, bytes_kept_per_logit, bytes_per_logit, logits};
+use super::{communicators, fragmentation, most_needy};
 use crate::model::memory::activations::{self, LayerBytes};
 use crate::model::memory::states::{
     self, RecipeBytes, ShardDegrees, expert_shard_degrees, gathered_layer_bytes, recipe_bytes, shard_degrees,
@@ -76,15 +76,7 @@ pub struct PeakTerms {
 impl PeakTerms {
     /// The factors of [`super::peak`].
     pub fn of(setup: &Setup) -> Self {
-        let [first, rest @ ..] = stages(setup);
-        let mut most = (first, of_stage(setup, &first).allocated);
-        for stage in rest.into_iter().filter(|stage| stage.count > 0.0) {
-            let allocated = of_stage(setup, &stage).allocated;
-            if allocated > most.1 {
-                most = (stage, allocated);
-            }
-        }
-        Self::of_stage(setup, &most.0)
+        Self::of_stage(setup, most_needy(setup, &stages(setup)).0)
     }
 
     fn of_stage(setup: &Setup, stage: &Stage) -> Self {
@@ -96,19 +88,13 @@ impl PeakTerms {
         let (left, working) = match point {
             Point::Loss => (layers, Working::Loss(ledger.at_loss / tokens)),
             Point::InLayer(left) => {
-                let share = stage.moe_share();
-                let in_work = if share > 0.0 { 1.0 } else { 0.0 };
+                let in_work = if stage.moe_share() > 0.0 { 1.0 } else { 0.0 };
                 (left, Working::InLayer(activations::layer(setup, bytes.activation, in_work)))
             }
-            Point::AfterLayer(left) => {
-                let width = f64::from(setup.architecture.hidden_size) * share::sequence_share(setup);
-                (left - 1.0, Working::AfterLayer(END_OF_LAYER_WIDTHS * width * bytes.activation))
-            }
+            Point::AfterLayer(left) => (left - 1.0, Working::AfterLayer(ledger.end_of_layer / tokens)),
             Point::Root | Point::Update => (0.0, Working::Nothing),
         };
         let in_passes = !matches!(point, Point::Root | Point::Update);
-        let here = f64::from(u8::from(stage.head));
-        let logits = here * tokens * f64::from(setup.architecture.vocab_size) / f64::from(setup.mesh.tp.max(1));
         let all_first = setup.pipeline.schedule == Schedule::GPipe && in_passes;
         Self {
             stage: *stage,
@@ -125,7 +111,7 @@ impl PeakTerms {
             layers_kept: if in_passes { ledger.layers_kept(left) } else { 0.0 },
             kept: ledger.kept / tokens,
             working,
-            logits,
+            logits: logits(setup, stage),
             per_logit: if matches!(point, Point::Loss) {
                 bytes_per_logit(setup.kernels.loss, setup.framework)
             } else {

@@ -1,0 +1,147 @@
+//! What the settings of every framework are written from: the scenario, its numbers, and the notes
+//! about what a framework lacks.
+
+use askama::Template;
+
+use crate::model::run::{batch, budget};
+use crate::model::setup::Setup;
+use crate::model::sync::Sync;
+use crate::model::training::{Recipe, Recompute};
+use crate::scenario::{Model, Scenario, Strategy};
+
+/// The columns at which comments are wrapped.
+const COMMENT_COLUMNS: usize = 92;
+
+/// A scenario, what the engine computes with, and the notes collected for one framework.
+pub(super) struct ExportContext {
+    /// The user's choices.
+    pub(super) scenario: Scenario,
+    /// The numbers that follow from the choices.
+    pub(super) setup: Setup,
+    /// Which micro-batches communicate.
+    pub(super) sync: Sync,
+    /// What the framework cannot express.
+    pub(super) notes: Vec<&'static str>,
+}
+
+impl ExportContext {
+    pub(super) fn new(scenario: &Scenario) -> Self {
+        let setup = scenario.setup();
+        Self { scenario: *scenario, setup, sync: Sync::of(&setup), notes: Vec::new() }
+    }
+
+    /// Adds a note if a condition holds.
+    pub(super) fn note_if(&mut self, condition: bool, note: &'static str) {
+        if condition {
+            self.notes.push(note);
+        }
+    }
+
+    /// The sequences of one step over all GPUs.
+    pub(super) fn global_batch(&self) -> f64 {
+        f64::from(self.setup.mesh.replicas()) * self.local_batch()
+    }
+
+    /// The sequences that one data-parallel replica processes in a step.
+    pub(super) fn local_batch(&self) -> f64 {
+        let batch = &self.setup.batch;
+        f64::from(batch.micro_batch_size) * f64::from(batch.grad_accum_steps)
+    }
+
+    /// The optimizer steps of the whole run.
+    pub(super) fn steps(&self) -> f64 {
+        budget::steps(self.scenario.run.tokens, batch::global_batch_tokens(&self.setup))
+    }
+
+    /// `[nodes, GPUs per node]`; one node if the GPUs do not fill whole nodes.
+    pub(super) fn nodes(&self) -> [u32; 2] {
+        let (gpus, node) = (self.setup.mesh.gpus(), self.setup.network.gpus_per_node);
+        if gpus > node && gpus.is_multiple_of(node) { [gpus / node, node] } else { [1, gpus] }
+    }
+
+    /// The command that starts the processes.
+    pub(super) fn torchrun(&self) -> String {
+        let [nodes, gpus_per_node] = self.nodes();
+        format!("torchrun --nnodes {nodes} --nproc-per-node {gpus_per_node}")
+    }
+
+    /// Whether the model is a mixture of experts.
+    pub(super) fn has_experts(&self) -> bool {
+        self.setup.architecture.has_experts()
+    }
+
+    /// Whether the strategy is FSDP, with or without resharding.
+    pub(super) fn is_fsdp(&self) -> bool {
+        self.scenario.strategy.shards_weights()
+    }
+
+    /// Whether the user chose this strategy.
+    pub(super) fn has_strategy(&self, strategy: Strategy) -> bool {
+        self.scenario.strategy == strategy
+    }
+
+    /// Whether sequences do not split into two chunks per GPU of context parallelism, which balance
+    /// a causal mask.
+    pub(super) fn splits_sequences_unevenly(&self) -> bool {
+        let cp = self.setup.mesh.cp;
+        cp > 1 && !self.setup.batch.seq_len.is_multiple_of(cp.saturating_mul(2))
+    }
+
+    /// Whether weights, gradients and products are all fp32.
+    pub(super) fn is_fp32(&self) -> bool {
+        self.setup.recipe == Recipe::Fp32
+    }
+
+    /// Whether the 16-bit format is fp16: of the GPUs only Volta has no bf16.
+    pub(super) fn is_volta(&self) -> bool {
+        self.scenario.accelerator.id.starts_with("v100")
+    }
+
+    /// The 16-bit format that the GPU has.
+    pub(super) fn half_format(&self) -> &'static str {
+        if self.is_volta() { "fp16" } else { "bf16" }
+    }
+
+    /// The id of the model in the catalog, or `custom`.
+    pub(super) fn model_name(&self) -> &'static str {
+        match self.scenario.model {
+            Model::Preset { id, .. } => id,
+            Model::Ladder { .. } | Model::Custom { .. } => "custom",
+        }
+    }
+
+    /// How many of `layers` layers are recomputed as a whole.
+    pub(super) fn recomputed_layers(&self, layers: u32) -> u32 {
+        match self.setup.recompute {
+            Recompute::Full => layers,
+            Recompute::Fraction(kept) => (f64::from(layers) * (1.0 - kept)).round() as u32,
+            Recompute::None | Recompute::AttentionCore | Recompute::Selective => 0,
+        }
+    }
+
+    /// The notes as comments, line by line.
+    pub(super) fn comments(&self) -> Vec<String> {
+        self.notes.iter().flat_map(|note| comment_lines(note)).collect()
+    }
+}
+
+/// Wraps a sentence in lines that start with `# `.
+fn comment_lines(sentence: &str) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    for word in sentence.split(' ') {
+        match lines.last_mut() {
+            Some(line) if line.len() + word.len() < COMMENT_COLUMNS => {
+                line.push(' ');
+                line.push_str(word);
+            }
+            _ => lines.push(["# ", word].concat()),
+        }
+    }
+    lines
+}
+
+/// Fills in a template, which ends without a line break, and ends its last line.
+pub(super) fn render(template: &impl Template) -> String {
+    // Only a value that refuses to be written fails, and the templates hold none.
+    template.render().unwrap_or_default() + "\n"
+}

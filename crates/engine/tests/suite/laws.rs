@@ -1,0 +1,429 @@
+//! Laws of the engine over random scenarios.
+
+use crate::any::any_scenario;
+use engine::analysis::advice::advise;
+use engine::analysis::search::Ranking;
+use engine::model::bounds::{Bounds, simplified};
+use engine::model::experts::ExpertParallel;
+use engine::model::ladder;
+use engine::model::memory::recipe_bytes;
+use engine::model::parallel::Mesh;
+use engine::model::report::{Lane, Report, Work};
+use engine::model::run::{RunChoices, RunReport, failures};
+use engine::model::setup::Setup;
+use engine::model::software::Offload;
+use engine::model::step::evaluate;
+use engine::model::step::playback::{Playback, spans};
+use engine::model::training::{MfuConvention, Recipe, Reshard, Sharding};
+use engine::model::transformer::{Architecture, Experts};
+use engine::params;
+use engine::scenario::issue::Severity;
+use engine::scenario::{ExpertChoice, Model, RecomputeMode, Scenario, Strategy};
+use engine::share::{decode, encode};
+use engine::units::{Bytes, BytesPerSecond, Seconds};
+use proptest::prelude::*;
+use proptest::strategy::Strategy as _;
+use proptest::test_runner::RngSeed;
+
+/// Cases of each law, unless `PROPTEST_CASES` says another number.
+const CASES: u32 = 2_000;
+/// The seed of the usual run, in which nothing fails by chance. `PROPTEST_RNG_SEED` tries others.
+const SEED: u64 = 1;
+
+/// Layouts that a law looks at in one search.
+const SEARCHED: usize = 2_000;
+
+fn laws() -> ProptestConfig {
+    let mut config = ProptestConfig { failure_persistence: None, ..ProptestConfig::default() };
+    if config.rng_seed == RngSeed::Random {
+        config.rng_seed = RngSeed::Fixed(SEED);
+    }
+    if std::env::var_os("PROPTEST_CASES").is_none() {
+        config.cases = CASES;
+    }
+    config
+}
+
+/// Random scenarios that are computed as they are asked for. The engine replaces degrees that do not fit by neighbours, and
+/// what is asked of the replacement is another question than what is asked of the scenario.
+fn any_valid_scenario() -> impl proptest::strategy::Strategy<Value = Scenario> {
+    any_scenario().prop_filter("an error in the scenario", is_valid)
+}
+
+fn is_within_bounds(scenario: &Scenario) -> bool {
+    params::every().all(|param| !params::is_held(param, scenario) || params::is_within_bounds(param, scenario))
+}
+
+fn is_valid(scenario: &Scenario) -> bool {
+    params::issues(scenario).iter().all(|issue| issue.severity == Severity::Note)
+}
+
+/// The scenario with the experts' degrees and chunks as it says them: the engine's own choice, the fastest of the layers that fits,
+/// may be another where something else changes.
+fn as_asked(scenario: &Scenario) -> Scenario {
+    Scenario { expert_choice: ExpertChoice::NONE, ..*scenario }
+}
+
+/// The scenario with exchanges of experts that nothing hides: what shows of hidden ones is added to the longer of compute and
+/// gathers, and grows as compute shrinks.
+fn one_after_the_other(scenario: &Scenario) -> Scenario {
+    let asked = as_asked(scenario);
+    Scenario { experts: ExpertParallel { across_micro_batches: false, chunks: 1, ..asked.experts }, ..asked }
+}
+
+fn with_recompute(scenario: &Scenario, recompute: RecomputeMode) -> Report {
+    Scenario { recompute, ..as_asked(scenario) }.report()
+}
+
+/// The same run of a model whose layers have 16 experts each but for the first, on up to four GPUs.
+fn with_experts(scenario: &Scenario, experts: ExpertParallel) -> Scenario {
+    let shape = Experts {
+        num_experts: 16,
+        num_experts_per_tok: 2,
+        moe_intermediate_size: 1024,
+        first_k_dense_replace: 1,
+        ..Experts::NONE
+    };
+    let architecture = Architecture { experts: shape, ..scenario.model.architecture() };
+    Scenario { model: Model::Custom { architecture }, ep: 4, experts, ..*scenario }
+}
+
+proptest! {
+    #![proptest_config(laws())]
+
+    #[test]
+    fn every_number_is_finite_and_positive(scenario in any_scenario()) {
+        let report = scenario.report();
+        for number in [
+            report.time.step.get(), (report.time.forward + report.time.backward).get(), report.time.optimizer.get(),
+            report.time.compute.get(), report.tokens_per_s_per_gpu, report.mfu, report.hfu, report.memory.peak.get(),
+        ] {
+            prop_assert!(number.is_finite() && number > 0.0, "{number} in {report:?}");
+        }
+        for (part, bytes) in report.memory.parts.iter() {
+            prop_assert!(bytes.get().is_finite() && bytes >= Bytes::ZERO, "{part:?} {bytes:?}");
+        }
+    }
+
+    #[test]
+    fn more_recomputation_never_needs_more_memory(scenario in any_valid_scenario()) {
+        // One layer far larger than the others is all of the activations: its recomputation needs as much, and the inputs beside.
+        let shape = scenario.model.architecture();
+        let custom = matches!(scenario.model, Model::Custom { .. });
+        prop_assume!(!custom || !shape.has_experts() || shape.moe_layers() == shape.num_hidden_layers);
+        let none = with_recompute(&scenario, RecomputeMode::None).memory.allocated;
+        let selective = with_recompute(&scenario, RecomputeMode::Selective).memory.allocated;
+        let full = with_recompute(&scenario, RecomputeMode::Full).memory.allocated;
+        prop_assert!(full <= selective * (1.0 + 1e-12) && selective <= none * (1.0 + 1e-12), "{full:?} {selective:?} {none:?}");
+    }
+
+    #[test]
+    fn memory_falls_with_the_shard_degree(scenario in any_valid_scenario(), degree in 0_u32..12) {
+        // One GPU computes with the weights at rest where they are in the format of compute; two gather each layer.
+        let bytes = recipe_bytes(scenario.recipe);
+        prop_assume!(degree > 0 || bytes.gathered < bytes.weights || scenario.offload.parameters);
+        let sharded = |dp_shard| {
+            let setup = Setup {
+                mesh: Mesh::data_parallel(1, dp_shard),
+                sharding: Sharding::Fsdp(Reshard::Always),
+                ..scenario.setup()
+            };
+            evaluate(&setup).memory.allocated
+        };
+        prop_assert!(sharded(2 << degree) <= sharded(1 << degree));
+    }
+
+    #[test]
+    fn a_faster_network_never_slows_the_step(scenario in any_scenario(), factor in 1.0..8.0) {
+        let scenario = one_after_the_other(&scenario);
+        let mut faster = scenario;
+        faster.network.values.inter_node = factor * scenario.network.values.inter_node;
+        faster.network.values.intra_node = factor * scenario.network.values.intra_node;
+        prop_assert!(faster.report().time.step <= scenario.report().time.step * (1.0 + 1e-12));
+    }
+
+    #[test]
+    fn a_faster_gpu_never_slows_the_step(scenario in any_valid_scenario(), factor in 1.0..8.0) {
+        let scenario = one_after_the_other(&scenario);
+        let mut faster = scenario;
+        faster.accelerator.values.peak_16bit = factor * scenario.accelerator.values.peak_16bit;
+        faster.accelerator.values.peak_32bit = factor * scenario.accelerator.values.peak_32bit;
+        prop_assert!(faster.report().time.step <= scenario.report().time.step * (1.0 + 1e-12));
+    }
+
+    #[test]
+    fn what_would_help_is_within_its_bounds_and_survives_its_link(scenario in any_scenario()) {
+        for advice in advise(&scenario, &scenario.report()) {
+            prop_assert!(is_within_bounds(&advice.scenario), "{:?}", advice.change);
+            prop_assert_eq!(decode(&encode(&advice.scenario)).scenario, advice.scenario, "{:?}", advice.change);
+        }
+    }
+
+    #[test]
+    fn utilisation_stays_below_one(scenario in any_scenario()) {
+        // The full-attention convention counts score pairs that a causal mask never computes, so the law is stated
+        // for the convention that counts what runs.
+        let mut counted = Scenario { mfu_convention: MfuConvention::CausalAttention, ..scenario };
+        // Attention runs in 16 bits whatever the format: no GPU is slower in fewer bits.
+        let gpu = &mut counted.accelerator.values;
+        gpu.peak_8bit = gpu.peak_8bit.max(gpu.peak_16bit);
+        gpu.peak_4bit = gpu.peak_4bit.max(gpu.peak_8bit);
+        let report = counted.report();
+        prop_assert!(report.mfu <= report.hfu && report.hfu <= 1.0, "{} {}", report.mfu, report.hfu);
+    }
+
+    #[test]
+    fn one_gpu_communicates_nothing(scenario in any_scenario()) {
+        // What is offloaded crosses the link to the host, on one GPU too.
+        let report = Scenario { gpus: 1, offload: Offload::NONE, ..scenario }.report();
+        prop_assert_eq!(report.time.comm, Seconds::ZERO);
+        prop_assert!(report.time.exposed_comm <= report.time.step * 1e-12);
+    }
+
+    #[test]
+    fn the_timeline_adds_up_to_the_step(
+        scenario in any_scenario(), steps in 1_u32..5, moe: bool, chunks in 1_u32..5, across_micro_batches: bool,
+    ) {
+        let scenario = Scenario { grad_accum_steps: steps, ..scenario };
+        let experts = ExpertParallel { chunks, across_micro_batches, ..ExpertParallel::USUAL };
+        let setup = if moe { with_experts(&scenario, experts) } else { scenario }.setup();
+        let report = evaluate(&setup);
+        let (mut end, mut compute, mut comm) = (Seconds::ZERO, Seconds::ZERO, Seconds::ZERO);
+        spans(&setup, &mut |span| {
+            end = end.max(span.end);
+            if span.work != Work::Bubble {
+                *if span.lane == Lane::Compute { &mut compute } else { &mut comm } += span.end - span.start;
+            }
+        });
+        let close = |a: Seconds, b: Seconds| (a - b).get().abs() <= 1e-9 * report.time.step.get();
+        prop_assert!(close(end, report.time.step), "ends at {end:?}, step {:?}", report.time);
+        prop_assert!(close(compute, report.time.compute), "{compute:?} {:?}", report.time);
+        prop_assert!(close(comm, report.time.comm), "{comm:?} {:?}", report.time);
+        prop_assert!(close(end - compute - report.time.bubble, report.time.exposed_comm), "{:?}", report.time);
+        let playback = Playback::of(&setup);
+        prop_assert!(close(playback.end(), report.time.step), "{:?} {:?}", playback.end(), report.time);
+        for micro_batch in 0..playback.micro_batches() {
+            let (start, end) = (playback.start(micro_batch), playback.start(micro_batch + 1));
+            prop_assert_eq!(playback.at(start + 0.5 * (end - start)), micro_batch);
+            let like = playback.like(micro_batch);
+            let shift = start - playback.start(like);
+            let (mut own, mut other) = (Vec::new(), Vec::new());
+            playback.micro_batch(micro_batch, &mut |span| own.push(span));
+            playback.micro_batch(like, &mut |span| other.push(span));
+            prop_assert_eq!(own.len(), other.len());
+            for (one, other) in own.iter().zip(&other) {
+                prop_assert!(one.work == other.work && close(one.start, other.start + shift), "{one:?} {other:?}");
+                let apart = matches!(one.work, Work::Bubble | Work::OptimizerStep) || one.start >= end;
+                prop_assert!(apart || one.start >= start - Seconds::from_us(1e-3), "{one:?}");
+                prop_assert!(apart || close(one.end.max(end), end), "{one:?}");
+            }
+        }
+    }
+}
+
+proptest! {
+    // A search evaluates thousands of layouts.
+    #![proptest_config(ProptestConfig { cases: laws().cases.div_ceil(20), ..laws() })]
+
+    #[test]
+    fn every_layout_found_is_within_its_bounds_and_survives_its_link(scenario in any_scenario()) {
+        let mut ranking = Ranking::new(&scenario);
+        ranking.advance(SEARCHED);
+        for way in ranking.best() {
+            prop_assert!(is_within_bounds(&way.scenario), "{:?}", way.scenario);
+            prop_assert_eq!(decode(&encode(&way.scenario)).scenario, way.scenario);
+        }
+    }
+}
+
+/// One step under the simplifications of the bounds, held against every one of them; whether it fits.
+fn is_under_every_bound(setup: &Setup) -> bool {
+    let report = evaluate(setup);
+    if !report.fits() {
+        return false;
+    }
+    let bounds = Bounds { latency: setup.network.inter_node_latency, ..Bounds::of(setup) };
+    let slack = 1.0 + 1e-9;
+    let tokens = f64::from(setup.batch.micro_batch_size) * f64::from(setup.batch.seq_len);
+    assert!(tokens <= bounds.tokens_max(), "E_max: {setup:?}");
+    // The paper's activations hold dropout masks of 2 H bytes, which the step model has none of.
+    let masks = Bytes::new(2.0 * bounds.kept * bounds.layers * bounds.hidden);
+    assert!(tokens <= slack * (bounds.free_memory() / (bounds.activation_bytes() - masks)), "E: {setup:?}");
+    assert!(report.tokens_per_s_per_gpu <= slack * bounds.throughput_max(), "K_max: {setup:?}");
+    assert!(report.mfu <= slack * bounds.mfu_max(), "MFU_max: {setup:?}");
+    assert!(report.mfu <= slack * 3.0 / (4.0 - bounds.kept), "MFU: {setup:?}");
+    if let Sharding::Fsdp(reshard) = setup.sharding {
+        let forward = bounds.forward_flops().get() * tokens * f64::from(setup.batch.grad_accum_steps);
+        let hfu = forward / (report.time.forward.get() * bounds.peak.get());
+        assert!(hfu <= slack * bounds.hfu_forward_max(), "HFU_fwd_max: {setup:?}");
+        // Gathers of all layers but the last and reductions of all; only the latter where nothing is gathered again.
+        let again = if reshard == Reshard::Always { 1.0 - 1.0 / bounds.layers } else { 0.0 };
+        let reached = Bounds { backward_transfers: 1.0 + again, ..bounds }.reached(tokens);
+        assert!(report.tokens_per_s_per_gpu <= slack * reached.tokens_per_s_per_gpu, "K: {setup:?}");
+        assert!(report.mfu <= slack * reached.mfu && report.hfu <= slack * reached.hfu, "MFU, HFU: {setup:?}");
+    }
+    true
+}
+
+/// Over a grid of strategies, models, sequences, clusters, batches and shares of activations kept: wherever the simplified
+/// step fits, it stays under every bound.
+#[test]
+fn no_step_exceeds_the_fsdp_bounds() {
+    let start = engine::catalog::default_scenario();
+    let strategies = [
+        Strategy::FullShard,
+        Strategy::ShardGradOp,
+        Strategy::ReshardTo,
+        Strategy::Zero2,
+        Strategy::Zero1,
+        Strategy::Ddp,
+    ];
+    let mut fitting = [0; 6];
+    for (strategy, fits) in strategies.into_iter().zip(&mut fitting) {
+        for (size, _, _) in ladder::ANCHORS {
+            for seq_len in [512, 4096, 32_768, 262_144] {
+                for gpus in [4, 64, 1024] {
+                    for (gbit, latency) in [(2.0, 0.0), (25.0, 20.0), (200.0, 0.0), (1600.0, 20.0)] {
+                        for keep_fraction in [0.0, 0.4, 1.0] {
+                            for (micro_batch_size, grad_accum_steps) in [(1, 1), (4, 1), (1, 64), (64, 1), (256, 1)] {
+                                let scenario = Scenario {
+                                    model: Model::Ladder { size },
+                                    recompute: RecomputeMode::Fraction,
+                                    ..Scenario { seq_len, gpus, strategy, keep_fraction, ..start }
+                                };
+                                let scenario = Scenario { micro_batch_size, grad_accum_steps, ..scenario };
+                                let mut setup = simplified(&scenario.setup());
+                                setup.network.inter_node = BytesPerSecond::from_gbit_per_s(gbit);
+                                setup.network.inter_node_latency = Seconds::from_us(latency);
+                                *fits += u32::from(is_under_every_bound(&setup));
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+    assert!(fitting.iter().all(|&fits| fits > 40), "{fitting:?} of the grid fit");
+}
+
+/// Groups of six on nodes of eight: every second one lies across two nodes, and the network between them sets the pace.
+#[test]
+fn shard_groups_that_do_not_divide_a_node_cross_nodes() {
+    let start = engine::catalog::default_scenario();
+    let mut scenario = Scenario { strategy: Strategy::HybridShard, gpus: 48, ..start };
+    scenario.network.values.gpus_per_node = 8;
+    let crossing = |shard_size| {
+        let time = Scenario { shard_size, ..scenario }.report().time;
+        time.inter_node_comm / time.comm
+    };
+    assert_eq!(crossing(6), 1.0);
+    // Groups of eight stay inside; only the reductions across replicas leave the node.
+    assert!((0.1..0.9).contains(&crossing(8)), "{}", crossing(8));
+    assert_eq!(Scenario { gpus: 6, shard_size: 6, ..scenario }.report().time.inter_node_comm, Seconds::ZERO);
+}
+
+/// The root unit of Llama 3 8B is two vocabularies of 128,256 and a norm: 2.1 GB in bf16 and twice that as it is reduced in
+/// fp32, all of it alive at the end of the backward pass, whatever the sequence.
+#[test]
+fn the_peak_holds_the_reduction_of_the_root_unit() {
+    let root = 2.0 * 128_256.0 * 4096.0 + 4096.0;
+    let scenario = decode("v=1&rev=2&cluster=dgx-h100&model=llama-3-8b&gpus=64&seq=512&recompute=full").scenario;
+    let states = 16.0 * 8_030_261_248.0 / 64.0;
+    let allocated = scenario.report().memory.allocated.get();
+    assert!((allocated / (states + 6.0 * root) - 1.0).abs() < 1e-9, "{allocated}");
+}
+
+/// ZeRO-1 leaves every rank the whole weights, so each gathers them as they rest: 4 bytes a parameter under FSDP2's recipe
+/// and 2 under DeepSpeed's, beside a reduction in 4 or 2.
+#[test]
+fn zero_1_gathers_weights_as_they_rest() {
+    let start = Scenario { strategy: Strategy::Zero1, ..engine::catalog::default_scenario() };
+    let comm = |recipe| Scenario { recipe, ..start }.report().time.comm;
+    // 4 + 4, 4 + 2 and 2 + 2 bytes a parameter, and the latencies of as many messages.
+    let (fsdp2, reduce16) = (comm(Recipe::Fsdp2MixedBf16), comm(Recipe::Fsdp2MixedBf16Reduce16));
+    let zero = comm(Recipe::ZeroMixed);
+    let (two_more, four_more) = ((reduce16 - zero).get(), (fsdp2 - zero).get());
+    assert!(two_more > 0.0 && (four_more / two_more - 2.0).abs() < 1e-9, "{two_more} {four_more}");
+}
+
+/// Scenarios under runs of every kind, absurd ones among them.
+fn any_run() -> impl proptest::strategy::Strategy<Value = Scenario> {
+    let amount = || prop_oneof![8 => 1e-3..1e6_f64, 1 => Just(0.0), 1 => Just(f64::INFINITY)];
+    let time = move || amount().prop_map(Seconds::new);
+    let numbers = (amount(), amount(), amount(), amount(), amount(), amount());
+    (any_scenario(), numbers, time(), time(), time(), any::<bool>(), any::<bool>()).prop_map(
+        |(mut scenario, (tokens, price, pue, grid, storage, critical), mtbf, restart, interval, sharded, deferred)| {
+            scenario.run = RunChoices {
+                tokens: tokens * 1e6,
+                price_per_gpu_hour: price,
+                pue,
+                grid_intensity: grid,
+                storage: BytesPerSecond::from_gb_per_s(storage),
+                mtbf: mtbf * 1e6,
+                restart,
+                checkpoint_interval: interval,
+                sharded_checkpoint: sharded,
+                deferred_init: deferred,
+                critical_batch_tokens: critical * 1e3,
+            };
+            scenario
+        },
+    )
+}
+
+fn with_run(scenario: &Scenario, change: impl FnOnce(&mut RunChoices)) -> RunReport {
+    let mut changed = *scenario;
+    change(&mut changed.run);
+    changed.run_report()
+}
+
+proptest! {
+    #![proptest_config(laws())]
+
+    #[test]
+    fn a_run_is_never_no_number(scenario in any_run()) {
+        let run = scenario.run_report();
+        for number in [
+            run.steps, run.batch_tokens, run.batch_efficiency, run.ideal_time.get(), run.time.get(), run.gpu_time.get(),
+            run.cost.get(), run.energy.get(), run.emissions.get(), run.checkpoint_size.get(), run.write_time.get(),
+            run.best_interval.get(), run.interval.get(), run.run_mtbf.get(), run.interruptions, run.goodput,
+            run.host_init.get(), run.host_checkpoint.get(), run.host_offload.get(), run.host_memory().get(),
+        ] {
+            prop_assert!(number >= 0.0, "{number} in {run:?}");
+        }
+        prop_assert!(run.goodput <= 1.0 && run.batch_efficiency <= 1.0);
+        prop_assert!(run.time >= run.ideal_time);
+        let batch = scenario.report().tokens_per_step;
+        prop_assert!((run.batch_tokens / batch - 1.0).abs() < 1e-12, "{} {batch}", run.batch_tokens);
+        prop_assert_eq!(run.finishes(), run.goodput > 0.0);
+    }
+
+    #[test]
+    fn the_bill_rises_with_tokens_price_and_power(scenario in any_scenario(), factor in 1.0..8.0) {
+        let run = scenario.run_report();
+        prop_assert!(with_run(&scenario, |run| run.tokens *= factor).time >= run.time);
+        prop_assert!(with_run(&scenario, |run| run.price_per_gpu_hour *= factor).cost >= run.cost);
+        prop_assert!(with_run(&scenario, |run| run.pue *= factor).energy >= run.energy);
+        prop_assert!(with_run(&scenario, |run| run.grid_intensity *= factor).emissions >= run.emissions);
+        prop_assert!(with_run(&scenario, |run| run.mtbf = run.mtbf * factor).goodput >= run.goodput);
+        prop_assert!(with_run(&scenario, |run| run.storage = run.storage * factor).write_time <= run.write_time);
+    }
+
+    #[test]
+    fn no_interval_beats_the_best(write in 1e-3..1e5, mtbf in 1.0..1e9, restart in 0.0..1e4, factor in 0.01..100.0) {
+        let [write, mtbf, restart] = [write, mtbf, restart].map(Seconds::new);
+        let best = failures::best_interval(write, mtbf);
+        let lost = |interval| failures::overhead(write, interval, mtbf, restart);
+        prop_assert!(lost(best) <= lost(best * factor) * (1.0 + 1e-12));
+    }
+
+    #[test]
+    fn sharded_and_deferred_never_cost_more(scenario in any_run()) {
+        let of = |sharded, deferred| {
+            with_run(&scenario, |run| (run.sharded_checkpoint, run.deferred_init) = (sharded, deferred))
+        };
+        let (best, worst) = (of(true, true), of(false, false));
+        prop_assert!(best.write_time <= worst.write_time && best.host_checkpoint <= worst.host_checkpoint);
+        prop_assert!(best.host_init <= worst.host_init && best.goodput >= worst.goodput);
+    }
+}

@@ -1,0 +1,23 @@
+//! Tests of the engine, one program: each program more is compiled and linked by itself.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    reason = "a test stops where its data is wrong"
+)]
+
+mod any;
+mod catalog;
+mod claims;
+mod experts;
+mod import;
+mod laws;
+mod links;
+mod outputs;
+mod pins;
+mod revisions;
+mod settings;
+mod tutel;
+mod tutel_rows;

@@ -1,0 +1,73 @@
+//! A link of an earlier catalog revision means that revision's numbers.
+
+use engine::share::{decode, encode};
+
+/// Revision 1 of the catalog, a line an entry.
+const REVISION_1: &str = include_str!("../../../../tests/links/revision-1.csv");
+
+#[test]
+fn links_of_the_first_revision_mean_its_numbers() {
+    let mut rows = 0;
+    for line in REVISION_1.lines().filter(|line| !line.starts_with('#')) {
+        let (row, numbers) = line.split_once(',').unwrap();
+        let (id, numbers) = numbers.split_once(',').unwrap();
+        let decoded = decode(&format!("v=1&rev=1&{row}={id}"));
+        assert_eq!(decoded.issues, [], "{id}");
+        let scenario = decoded.scenario;
+        let (gpu, network) = (scenario.accelerator.values, scenario.network.values);
+        let found = if row == "gpu" {
+            let efficiency = gpu.efficiency;
+            vec![
+                gpu.memory.gib(),
+                gpu.memory_bandwidth.gb_per_s(),
+                gpu.peak_16bit.tflops(),
+                gpu.peak_8bit.tflops(),
+                gpu.peak_32bit.tflops(),
+                efficiency.matmul,
+                efficiency.attention,
+                efficiency.memory,
+                efficiency.half_saturation_tokens,
+                efficiency.launch_per_layer.us(),
+            ]
+        } else {
+            assert_eq!(numbers.split(',').next(), Some(scenario.accelerator.id), "{id}");
+            vec![
+                f64::from(network.gpus_per_node),
+                network.intra_node.gb_per_s(),
+                network.inter_node.gbit_per_s(),
+                network.intra_node_latency.us(),
+                network.inter_node_latency.us(),
+                network.intra_node_efficiency,
+                network.inter_node_efficiency,
+            ]
+        };
+        let expected: Vec<f64> = numbers.split(',').filter_map(|number| number.parse().ok()).collect();
+        assert_eq!(found, expected, "{id}");
+        // Written anew, the old numbers stand in the link.
+        assert_eq!(decode(&encode(&scenario)).scenario, scenario, "{id}");
+        rows += 1;
+    }
+    assert_eq!(rows, 28 + 34);
+}
+
+#[test]
+fn a_link_of_the_first_revision_knows_no_windows() {
+    let (old, new) = (decode("rev=1&model=gemma-2-9b"), decode("rev=2&model=gemma-2-9b"));
+    assert_eq!((old.issues, new.issues), (vec![], vec![]));
+    let (old, new) = (old.scenario.model.architecture(), new.scenario.model.architecture());
+    assert_eq!((old.sliding_window, new.sliding_window), (0, 4096));
+    assert_eq!(old.params(), new.params());
+}
+
+/// A GPU and a network of the user's own start from the numbers of the link's revision too.
+#[test]
+fn custom_hardware_starts_from_the_links_revision() {
+    let pcie = |rev: u32| decode(&format!("v=1&rev={rev}&cluster=g5&gpu=custom")).scenario;
+    assert_eq!(
+        (pcie(1).network.values.intra_node.gb_per_s(), pcie(2).network.values.intra_node.gb_per_s()),
+        (32.0, 31.5)
+    );
+    let b200 = |rev: u32| decode(&format!("v=1&rev={rev}&cluster=dgx-b200&gpu=custom&mem=192")).scenario.accelerator;
+    let bandwidth = |rev: u32| b200(rev).values.memory_bandwidth.gb_per_s();
+    assert_eq!((bandwidth(1), bandwidth(2), b200(1).id), (8000.0, 7700.0, "custom"));
+}

@@ -1,0 +1,14 @@
+//! The engine against published measurements.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    reason = "a test stops where its data is wrong"
+)]
+
+mod measured;
+mod oracle;
+mod published;
+mod rows;

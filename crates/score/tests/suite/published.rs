@@ -1,0 +1,63 @@
+//! The published measurements under `tests/measured`, read and evaluated.
+
+use std::path::{Path, PathBuf};
+
+use score::LeftOut;
+use score::collectives::{self, Collective};
+use score::row::Row;
+use score::schema::Schema;
+use score::summary::Entry;
+use score::tracker::{self, Tracked};
+
+/// What all files hold; rows of the tracker and collectives that are left out are not among them.
+#[derive(Default)]
+pub(crate) struct Published {
+    pub(crate) training: Vec<Entry>,
+    pub(crate) mixtures: Vec<Entry>,
+    pub(crate) tracked: Vec<Tracked>,
+    pub(crate) collectives: Vec<Collective>,
+}
+
+/// The tables of a folder, in the order of their names.
+fn files(folder: &str) -> Vec<PathBuf> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(folder);
+    let entries = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    let mut files: Vec<PathBuf> = entries.filter(|path| path.extension().is_some_and(|kind| kind == "csv")).collect();
+    files.sort();
+    files
+}
+
+/// Every row of every file.
+pub(crate) fn all() -> Published {
+    let mut published = Published::default();
+    for path in files("tests/measured/mixtures") {
+        read(&path, &mut published);
+    }
+    published.mixtures = std::mem::take(&mut published.training);
+    for path in files("tests/measured") {
+        read(&path, &mut published);
+    }
+    published
+}
+
+fn read(path: &Path, published: &mut Published) {
+    let mut reader = csv::Reader::from_path(path).unwrap();
+    let header = reader.headers().unwrap().clone();
+    let names: Vec<&str> = header.iter().collect();
+    let schema = Schema::of(&names).unwrap_or_else(|| panic!("{}: unknown header", path.display()));
+    let file = path.file_name().unwrap().to_string_lossy().into_owned();
+    for record in reader.records() {
+        let record = record.unwrap();
+        let column = |name: &str| record.get(names.iter().position(|known| *known == name)?);
+        match schema {
+            Schema::Tracker => published.tracked.extend(used(tracker::read(column))),
+            Schema::Collectives => published.collectives.extend(used(collectives::read(column))),
+            schema if !schema.is_scored() => {}
+            _ => published.training.push(Entry::new(&file, Row::read(column))),
+        }
+    }
+}
+
+fn used<T>(outcome: Result<T, LeftOut>) -> Option<T> {
+    outcome.ok()
+}

@@ -1,0 +1,107 @@
+//! What happens behind the page: its console, scripts of a test before its own, what it has stored. Each browser has its own way.
+
+use std::collections::BTreeSet;
+use std::sync::PoisonError;
+
+use anyhow::{Result, bail};
+use serde_json::{Value, json};
+use xtask::browser::Kind;
+
+use crate::Session;
+
+/// Run in Firefox's own context: what pages caused its console to say, and forgets it. Its own troubles are not the page's.
+const MESSAGES: &str = "const messages = Services.console.getMessageArray();
+    Services.console.reset();
+    return messages.filter((it) => it instanceof Ci.nsIScriptError && !it.isFromChromeContext
+            && /^(https?|blob|data):/.test(it.sourceName))
+        .map((it) => ({
+            level: it.flags & Ci.nsIScriptError.warningFlag ? 'WARNING' : 'SEVERE',
+            message: `${it.sourceName} ${it.lineNumber}: ${it.errorMessage}`,
+        }));";
+
+/// Run in Firefox's own context: runs a script in every window of a page before the page's own first, and gives the name by
+/// which that is undone.
+const BEFORE: &str = "const inject = (source) => addEventListener('DOMWindowCreated', ({ target }) => {
+        const { defaultView: window } = target;
+        if (!/^https?:$/.test(window.location.protocol)) return;
+        Cu.evalInSandbox(source, Cu.Sandbox(window, { sandboxPrototype: window, wantXrays: false }));
+    });
+    const address = `data:,${encodeURIComponent(`(${inject})(${JSON.stringify(arguments[0])})`)}`;
+    Services.mm.loadFrameScript(address, true);
+    return address;";
+
+/// Run in Firefox's own context: deletes what sites have stored and undoes these scripts.
+const FORGET: &str = "for (const address of arguments[0]) Services.mm.removeDelayedFrameScript(address);
+    Services.console.reset();
+    const { CLEAR_ALL } = Ci.nsIClearDataService;
+    return new Promise((done) => Services.clearData.deleteData(CLEAR_ALL, { onDataDeleted: () => done(true) }));";
+
+impl Session {
+    /// What the console got since the last call, errors and warnings of the browser itself included: (level, message).
+    /// What a page itself writes there is only seen in Chromium; WebKitGTK's driver knows no console.
+    ///
+    /// # Errors
+    /// When the browser refuses.
+    pub fn console(&self) -> Result<Vec<(String, String)>> {
+        let entries = match self.kind() {
+            Kind::Chromium => {
+                let entries = self.run(async |web| web.browser_log().await)?;
+                return Ok(entries.into_iter().map(|entry| (entry.level, entry.message)).collect());
+            }
+            Kind::Firefox => self.privileged(MESSAGES, &[])?,
+            Kind::Webkit => Value::Null,
+        };
+        let entries = entries.as_array().cloned().unwrap_or_default();
+        let field = |entry: &Value, name| entry.get(name).and_then(Value::as_str).unwrap_or_default().to_owned();
+        Ok(entries.iter().map(|entry| (field(entry, "level"), field(entry, "message"))).collect())
+    }
+
+    /// Runs a script in every page that this tab opens from now on, before any of the page's own.
+    ///
+    /// # Errors
+    /// When the browser refuses, or is WebKit, whose driver cannot.
+    pub fn before_scripts(&self, source: &str) -> Result<()> {
+        match self.kind() {
+            Kind::Chromium => {
+                self.devtools("Page.addScriptToEvaluateOnNewDocument", &json!({ "source": source })).map(drop)
+            }
+            Kind::Firefox => {
+                let address = self.privileged(BEFORE, &[json!(source)])?;
+                let mut injected = self.browser()?.injected.lock().unwrap_or_else(PoisonError::into_inner);
+                injected.extend(address.as_str().map(str::to_owned));
+                Ok(())
+            }
+            Kind::Webkit => bail!("WebKitGTK's driver runs no script before the page's own."),
+        }
+    }
+
+    /// Deletes the cache, and what these origins have stored.
+    pub(crate) fn forget(&self, origins: &BTreeSet<String>) -> Result<()> {
+        match self.kind() {
+            Kind::Chromium => {
+                for command in ["Network.clearBrowserCache", "Network.clearBrowserCookies", "Browser.resetPermissions"]
+                {
+                    self.devtools(command, &json!({}))?;
+                }
+                for origin in origins {
+                    let all = json!({ "origin": origin, "storageTypes": "all" });
+                    self.devtools("Storage.clearDataForOrigin", &all)?;
+                }
+                self.console().map(drop)
+            }
+            Kind::Firefox => {
+                let mut injected = self.browser()?.injected.lock().unwrap_or_else(PoisonError::into_inner);
+                self.privileged(FORGET, &[json!(std::mem::take(&mut *injected))]).map(drop)
+            }
+            Kind::Webkit => Ok(()),
+        }
+    }
+
+    /// Runs a script of Firefox's own context.
+    fn privileged(&self, body: &str, arguments: &[Value]) -> Result<Value> {
+        self.post("/moz/context", json!({ "context": "chrome" }))?;
+        let answer = self.script(body, arguments);
+        self.post("/moz/context", json!({ "context": "content" }))?;
+        answer
+    }
+}

@@ -1,0 +1,89 @@
+//! The programs that drive browsers: one of each kind for all tests of a process.
+
+use std::collections::BTreeMap;
+use std::process::Command;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use anyhow::{Context as _, Result};
+use xtask::browser::{Browser, Kind};
+use xtask::webkit;
+
+use crate::process::Process;
+use crate::server::fetch;
+
+/// A running driver.
+#[derive(Debug)]
+pub struct Driver {
+    process: Process,
+    browser: Browser,
+    /// What a browser that has no headless mode draws on.
+    _screen: Option<Process>,
+}
+
+impl Driver {
+    /// The driver of this kind of browser, started where it does not run yet.
+    ///
+    /// # Errors
+    /// When the browser or its driver is missing or does not start.
+    pub fn of(kind: Kind) -> Result<Arc<Self>> {
+        static DRIVERS: Mutex<BTreeMap<Kind, Arc<Driver>>> = Mutex::new(BTreeMap::new());
+        let mut drivers = DRIVERS.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(driver) = drivers.get(&kind) {
+            return Ok(Arc::clone(driver));
+        }
+        let driver = Arc::new(Self::start(kind)?);
+        drivers.insert(kind, Arc::clone(&driver));
+        Ok(driver)
+    }
+
+    fn start(kind: Kind) -> Result<Self> {
+        let browser = kind.on_this_machine()?;
+        let screen = (kind == Kind::Webkit).then(screen).transpose()?;
+        let configure = |port: u16, driver: &mut Command| {
+            driver.arg(format!("--port={port}"));
+            match kind {
+                Kind::Chromium => {}
+                // Scripts may read the browser's console, and no fixed port is taken for a protocol that is not used.
+                Kind::Firefox => drop(driver.args(["--websocket-port=0", "--allow-system-access"])),
+                Kind::Webkit => {
+                    let number = screen.as_ref().map(Process::port).unwrap_or_default();
+                    driver.env("DISPLAY", format!(":{number}")).env("GDK_BACKEND", "x11");
+                }
+            }
+            Ok(())
+        };
+        let ready =
+            |port: u16| fetch(&format!("http://127.0.0.1:{port}/status")).is_ok_and(|answer| answer.status == 200);
+        let process = Process::start(kind.driver(), &browser.driver, configure, ready)?;
+        Ok(Self { process, browser, _screen: screen })
+    }
+
+    /// The address of the driver.
+    pub(crate) fn url(&self) -> String {
+        format!("http://127.0.0.1:{}", self.process.port())
+    }
+
+    /// The browser that it drives.
+    pub fn browser(&self) -> &Browser {
+        &self.browser
+    }
+
+    /// Ends a browser with its driver: a driver that is killed leaves it.
+    ///
+    /// # Errors
+    /// When the driver has ended.
+    pub(crate) fn adopt(&self, browser: u64) -> Result<()> {
+        self.process.end_with_it(browser)
+    }
+}
+
+/// A screen in memory; its number is its port.
+fn screen() -> Result<Process> {
+    let xvfb = webkit::screen().context("WebKitGTK has no headless mode")?;
+    let configure = |port: u16, screen: &mut Command| {
+        screen.arg(format!(":{port}")).args(["-screen", "0", "1280x1024x24", "-nolisten", "tcp"]);
+        Ok(())
+    };
+    let ready = |port: u16| std::path::Path::new(&format!("/tmp/.X11-unix/X{port}")).exists();
+    Process::start("Xvfb", &xvfb, configure, ready)
+}

@@ -1,0 +1,131 @@
+//! A folder served as it is, with the faults that a test asks for.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use anyhow::{Context as _, Result};
+use axum::Router;
+use axum::extract::{Request, State};
+use axum::http::{HeaderValue, StatusCode, header};
+use axum::middleware::{Next, from_fn_with_state};
+use axum::response::{IntoResponse as _, Response};
+use tokio::net::TcpListener;
+use tower_http::services::ServeDir;
+
+use crate::{block_on, wait};
+
+/// What happens to a request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fate {
+    /// It is answered.
+    Answered,
+    /// It is answered with this status and nothing else.
+    Refused(u16),
+    /// It is answered after this time.
+    Late(Duration),
+}
+
+/// Decides on a request by its path and how often that was asked for before.
+type Decide = Box<dyn Fn(&str, usize) -> Fate + Send + Sync>;
+
+struct Requests {
+    decide: Decide,
+    asked: Mutex<BTreeMap<String, usize>>,
+}
+
+/// A folder that is served until the process ends.
+pub struct FileServer {
+    url: String,
+    requests: Arc<Requests>,
+}
+
+impl FileServer {
+    /// Serves `folder` under `path` ("/" or "/some/where/") on a free port of this machine.
+    ///
+    /// # Errors
+    /// When there is no free port.
+    pub fn start(folder: &Path, path: &str) -> Result<Self> {
+        Self::with_faults(folder, path, |_, _| Fate::Answered)
+    }
+
+    /// The same; `decide` is asked what happens to a request for this path, which was asked for so often before.
+    ///
+    /// # Errors
+    /// When there is no free port.
+    pub fn with_faults(
+        folder: &Path,
+        path: &str,
+        decide: impl Fn(&str, usize) -> Fate + Send + Sync + 'static,
+    ) -> Result<Self> {
+        let requests = Arc::new(Requests { decide: Box::new(decide), asked: Mutex::default() });
+        let files = ServeDir::new(folder);
+        let router = match path.trim_end_matches('/') {
+            "" => Router::new().fallback_service(files),
+            path => Router::new().nest_service(path, files),
+        };
+        let router = router.layer(from_fn_with_state(Arc::clone(&requests), answer));
+        let listener = block_on(TcpListener::bind(("127.0.0.1", 0)))?.context("There is no free port")?;
+        let port = listener.local_addr().context("The port is not known")?.port();
+        wait::runtime()?.spawn(async move { axum::serve(listener, router).await });
+        Ok(Self { url: format!("http://127.0.0.1:{port}{path}"), requests })
+    }
+
+    /// The address of the folder, with a slash at the end.
+    pub fn url(&self) -> &str {
+        &self.url
+    }
+
+    /// Requests for paths that contain this.
+    pub fn asked(&self, part: &str) -> usize {
+        let asked = self.requests.asked.lock().unwrap_or_else(PoisonError::into_inner);
+        asked.iter().filter(|(path, _)| path.contains(part)).map(|(_, times)| times).sum()
+    }
+}
+
+async fn answer(State(requests): State<Arc<Requests>>, request: Request, next: Next) -> Response {
+    let path = request.uri().path().to_owned();
+    let before = {
+        let mut asked = requests.asked.lock().unwrap_or_else(PoisonError::into_inner);
+        let times = asked.entry(path.clone()).or_default();
+        *times += 1;
+        *times - 1
+    };
+    let mut answer = match (requests.decide)(&path, before) {
+        Fate::Answered => next.run(request).await,
+        Fate::Refused(status) => StatusCode::from_u16(status).unwrap_or_default().into_response(),
+        Fate::Late(time) => {
+            tokio::time::sleep(time).await;
+            next.run(request).await
+        }
+    };
+    answer.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static("no-cache"));
+    answer
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::server::fetch;
+
+    #[test]
+    fn files_are_served_counted_and_refused() -> Result<()> {
+        let folder = std::env::temp_dir().join(format!("shardwise-files-{}", std::process::id()));
+        std::fs::create_dir_all(&folder)?;
+        std::fs::write(folder.join("a.wasm"), "what is in it")?;
+        let refuse = |path: &str, before: usize| match (path, before) {
+            ("/here/a.wasm", 0) => Fate::Refused(503),
+            _ => Fate::Answered,
+        };
+        let server = FileServer::with_faults(&folder, "/here/", refuse)?;
+        let address = format!("{}a.wasm", server.url());
+        assert_eq!(fetch(&address)?.status, 503);
+        let answer = fetch(&address)?;
+        assert_eq!((answer.status, answer.body.as_str()), (200, "what is in it"));
+        assert_eq!(answer.header("content-type"), Some("application/wasm"));
+        assert_eq!((server.asked("a.wasm"), fetch(&format!("{}b", server.url()))?.status), (2, 404));
+        std::fs::remove_dir_all(folder)?;
+        Ok(())
+    }
+}

@@ -1,0 +1,22 @@
+//! Drives browsers and web servers for the tests of the built site (`tests/site`) and its bench (`bench`).
+//!
+//! - [`session`]: a tab of a browser with nothing stored, by WebDriver; [`gesture`], [`console`] and [`options`] are parts of it.
+//! - [`driver`]: one ChromeDriver, geckodriver and WebKitWebDriver for all tests.
+//! - [`process`]: starts a program on a free port and ends it with the tests.
+//! - [`server`]: the site served by Caddy and nginx with the configurations under `deploy/`; one request of a test.
+//! - [`files`]: a folder served with the faults that a test asks for.
+
+pub mod console;
+pub mod driver;
+pub mod files;
+pub mod gesture;
+pub mod options;
+pub mod process;
+pub mod server;
+pub mod session;
+mod wait;
+
+pub use session::{Element, Session};
+pub use thirtyfour::Key;
+pub use wait::{block_on, wait_for};
+pub use xtask::browser::Kind;

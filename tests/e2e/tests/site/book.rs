@@ -1,0 +1,34 @@
+//! The documentation beside the calculator, as a reader finds it: served as the site is, by the shipped configuration.
+
+use anyhow::Result;
+use serde_json::json;
+
+use crate::figures::Reader;
+use crate::page::address;
+
+#[test]
+fn chapters_show_the_calculator_and_obey_the_strictest_policy() -> Result<()> {
+    let site = address()?;
+    let reader = Reader::open(&format!("{site}docs/"))?;
+    reader.sees_figure("verdict.map.curve")?;
+    reader.sees_figure("memory")?;
+    reader.leaves_quietly()?;
+    for (chapter, panel) in [("communication", "timeline"), ("accuracy", "agreement")] {
+        reader.session.open(&format!("{site}docs/{chapter}.html"))?;
+        reader.sees_figure(panel)?;
+        reader.leaves_quietly()?;
+    }
+    Ok(())
+}
+
+#[test]
+fn without_script_every_chapter_can_be_read_and_left() -> Result<()> {
+    let reader = Reader::without_script(&format!("{}docs/memory.html", address()?))?;
+    let seen = "return [document.querySelectorAll('iframe').length,
+        document.querySelector(\"main a[href^='../?view=memory']\").textContent,
+        document.querySelector('#contents [aria-current]').textContent,
+        new URL(document.querySelector('.masthead a:last-child').href).pathname]";
+    let expected = json!([0, "Llama 2 7B in pure bf16 on one A100 of 80 GB", "Memory", "/some/sub/path/"]);
+    assert_eq!(reader.session.script(seen, &[])?, expected);
+    Ok(())
+}

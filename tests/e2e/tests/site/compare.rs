@@ -1,0 +1,68 @@
+//! A pinned scenario stays to be compared with, in the link too; an example opens beside what it is compared to.
+
+use anyhow::Result;
+use e2e::{Key, wait_for};
+use serde_json::json;
+
+use crate::page::{PATIENCE, Page};
+
+/// What the differences beside the headline figures say.
+const DELTAS: &str = "return [...document.querySelectorAll('.tile-delta')].map((it) => it.textContent).join('; ')";
+/// What the lines of pinned scenarios say.
+const PINS: &str = "return [...document.querySelectorAll('.pins > ul > li')].map((it) => it.textContent).join('; ')";
+
+#[test]
+fn a_pinned_scenario_is_compared_with_and_survives_its_link() -> Result<()> {
+    let page = Page::first_visit()?;
+    let address = page.address()?;
+    page.session.click(&page.in_view("#pin")?)?;
+    let pinned = page.address_after(&address)?;
+    assert!(pinned.ends_with("&pin=1"), "{pinned}");
+    let slider = page.slider("Link bandwidth")?;
+    page.session.focus(&slider)?;
+    page.session.press(Key::Left, 6)?;
+    page.address_after(&pinned)?;
+    let before = page.settled()?;
+    let deltas = page.session.text(DELTAS, &[])?;
+    assert!(deltas.contains("vs A") && deltas.contains('+') && deltas.contains('−'), "{deltas}");
+    let pins = page.session.text(PINS, &[])?;
+    assert!(pins.contains("200\u{2009}Gbit/s"), "{pins}");
+    let link = page.address()?;
+    page.leave_quietly()?;
+
+    let page = page.elsewhere(&link)?;
+    assert_eq!(page.settled()?.outputs, before.outputs, "{link}");
+    assert_eq!(page.session.text(DELTAS, &[])?, deltas, "{link}");
+    assert_eq!(page.session.text(PINS, &[])?, pins, "{link}");
+
+    page.session.click(&page.in_view("button[aria-label='Swap pinned scenario A']")?)?;
+    page.wait_for("swapping changes no figure", |now| now.outputs != before.outputs)?;
+    page.session.click(&page.in_view("button[aria-label='Remove pinned scenario A']")?)?;
+    wait_for("the pin is still there", PATIENCE, || Ok(page.session.text(PINS, &[])?.is_empty().then_some(())))?;
+    assert_eq!(page.session.text("return document.activeElement.id", &[])?, "pin");
+    page.leave_quietly()
+}
+
+#[test]
+fn an_example_opens_with_its_sentence_and_what_it_is_compared_to() -> Result<()> {
+    let page = Page::first_visit()?;
+    let address = page.address()?;
+    let open = "return String(document.querySelectorAll('#gallery li').length)";
+    page.session.click(&page.in_view("#examples")?)?;
+    wait_for("no examples appear", PATIENCE, || Ok((page.session.text(open, &[])? != "0").then_some(())))?;
+    page.session.press(Key::Escape, 1)?;
+    wait_for("Escape closes nothing", PATIENCE, || Ok((page.session.text(open, &[])? == "0").then_some(())))?;
+
+    page.session.click(&page.in_view("#examples")?)?;
+    let card = wait_for("no examples appear", PATIENCE, || {
+        Ok((page.session.text(open, &[])? != "0").then_some("#gallery a[href*='curve=gpus']"))
+    })?;
+    page.session.click(&page.in_view(card)?)?;
+    let link = page.address_after(&address)?;
+    assert!(link.contains("&pin=1&gpus=64"), "{link}");
+    let sentence = "return document.querySelector('.example')?.textContent ?? ''";
+    assert!(page.session.text(sentence, &[])?.contains("Near-linear"));
+    wait_for("the link holds no view", PATIENCE, || Ok(page.address()?.contains("curve=gpus").then_some(())))?;
+    assert_eq!(page.session.script("return document.activeElement.id", &[])?, json!("examples"));
+    page.leave_quietly()
+}

@@ -1,0 +1,122 @@
+//! Without a network: what was visited once works, a new version says so and waits, and an embedded page keeps nothing.
+
+use std::path::Path;
+
+use anyhow::{Context as _, Result, bail};
+use e2e::Kind;
+use e2e::server::{Server, fetch};
+use e2e::{Key, wait_for};
+use serde_json::json;
+
+use crate::page::{PATIENCE, Page, address, built, copy_of_the_site};
+
+/// A path that no site knows of.
+const UNDER: &str = "/some/path/";
+
+/// "activated" once the page is kept.
+const KEPT: &str = "return navigator.serviceWorker.getRegistration().then((it) => it?.active?.state ?? '')";
+
+fn kept(page: &Page) -> Result<()> {
+    wait_for("no worker keeps the page", PATIENCE, || Ok((page.session.text(KEPT, &[])? == "activated").then_some(())))
+}
+
+fn works_without_a_server(kind: Kind) -> Result<()> {
+    let server = Server::caddy(&built()?, UNDER)?;
+    let address = server.url().to_owned();
+    let page = Page::open(kind, &address, "")?;
+    kept(&page)?;
+    page.leave_quietly()?;
+    drop(server);
+    assert!(fetch(&address).is_err(), "somebody still serves {address}");
+
+    // A link that was never opened before: it is read, and all parts of the page come, by the rest and its texts too.
+    let link = format!("{address}?theme=dark#v=1&gpus=512");
+    page.session.open(&link)?;
+    let before = page.stands()?;
+    let slider = page.slider("Link bandwidth")?;
+    page.session.focus(&slider)?;
+    page.session.press(Key::Left, 20)?;
+    page.wait_for("the slider changes nothing", |now| now.outputs != before.outputs && now.map != before.map)?;
+    wait_for("nothing appears below", PATIENCE, || Ok(page.session.element("#agreement").ok().map(drop)))?;
+    let rows = "return fetch('rows.txt').then((answer) => answer.text()).then((text) => text.length > 1000)";
+    assert_eq!(page.session.script(rows, &[])?, json!(true));
+    // A window that shows another build gets none of this one's texts.
+    let other = "return fetch('rows.txt?v=shardwise-0_bg.wasm').then(() => false, () => true)";
+    assert_eq!(page.session.script(other, &[])?, json!(true));
+    Ok(())
+}
+
+#[test]
+fn a_page_that_was_visited_works_without_a_server() -> Result<()> {
+    works_without_a_server(Kind::Chromium)
+}
+
+#[test]
+fn a_page_that_was_visited_works_without_a_server_in_firefox() -> Result<()> {
+    works_without_a_server(Kind::Firefox)
+}
+
+/// What the notice of a new version says.
+const NOTICE: &str = "return document.querySelector('.update')?.textContent ?? ''";
+
+#[test]
+fn a_new_version_is_told_of_and_taken_by_a_reload() -> Result<()> {
+    let site = std::env::temp_dir().join(format!("shardwise-new-version-{}", std::process::id()));
+    copy_of_the_site(&site)?;
+    let server = Server::caddy(&site, UNDER)?;
+    let page = Page::open(Kind::Chromium, server.url(), "")?;
+    kept(&page)?;
+    assert_eq!(page.session.text(NOTICE, &[])?, "");
+    changed(&site.join("sw.js"), "const BUILD = \"", "const BUILD = \"f")?;
+    changed(&site.join("index.html"), "<title>", "<title>The next ")?;
+
+    // What is kept is shown, whole, and the news comes when the new version is.
+    let link = format!("{}#v=1&gpus=512", server.url());
+    page.session.open(&link)?;
+    page.session.script("location.reload()", &[])?;
+    let before = page.stands()?;
+    let title = || page.session.text("return document.title", &[]);
+    assert!(!title()?.contains("next"), "{}", title()?);
+    let notice = wait_for("nothing tells of the new version", PATIENCE, || {
+        Ok(Some(page.session.text(NOTICE, &[])?).filter(|text| !text.is_empty()))
+    })?;
+    assert!(notice.starts_with("A new version is ready."), "{notice}");
+
+    page.session.click(&page.session.element(".update button")?)?;
+    wait_for("the new version is not taken", PATIENCE, || {
+        Ok(title().is_ok_and(|now| now.contains("next")).then_some(()))
+    })?;
+    assert_eq!(page.stands()?.outputs, before.outputs, "a reload loses the scenario");
+    assert_eq!(page.session.text(NOTICE, &[])?, "");
+    let caches = "return caches.keys().then((names) => names.length)";
+    wait_for("the old version is still kept", PATIENCE, || {
+        Ok((page.session.script(caches, &[])? == json!(1)).then_some(()))
+    })?;
+    page.leave_quietly()?;
+    std::fs::remove_dir_all(&site).context("The copy is still there")
+}
+
+#[test]
+fn an_embedded_page_keeps_nothing() -> Result<()> {
+    // The page waits two seconds before it is kept; here it waits for nothing.
+    let hurry = "const later = window.setTimeout; window.setTimeout = (act, time, ...rest) => later(act, 0, ...rest);";
+    let address = address()?;
+    let page = Page::open(Kind::Chromium, &format!("{address}?embed=1"), hurry)?;
+    page.still()?;
+    let found = "return navigator.serviceWorker.getRegistrations().then((all) => [all.length, localStorage.length,
+        sessionStorage.length, performance.getEntriesByType('resource').filter(({ name }) => name.includes('worker.js')).length])";
+    assert_eq!(page.session.script(found, &[])?, json!([0, 0, 0, 0]));
+    page.leave_quietly()?;
+    // The same page that is not embedded is kept in that time.
+    let page = Page::open(Kind::Chromium, address, hurry)?;
+    page.still()?;
+    wait_for("no worker keeps the page", PATIENCE, || Ok((page.session.text(KEPT, &[])? == "activated").then_some(())))
+}
+
+fn changed(file: &Path, old: &str, new: &str) -> Result<()> {
+    let text = std::fs::read_to_string(file).with_context(|| format!("{} could not be read", file.display()))?;
+    if text.matches(old).count() != 1 {
+        bail!("{} has not one `{old}`.", file.display());
+    }
+    std::fs::write(file, text.replace(old, new)).with_context(|| format!("{} could not be written", file.display()))
+}

@@ -1,0 +1,273 @@
+//! The page as a user finds it: by the accessible names that the design fixes.
+
+use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
+use std::time::Duration;
+
+use anyhow::{Context as _, Result, anyhow, bail, ensure};
+use e2e::server::Server;
+use e2e::session::QUIET;
+use e2e::{Element, Kind, Session, wait_for};
+use serde_json::json;
+use walkdir::WalkDir;
+use xtask::site;
+
+/// The sliders of the first screen.
+pub(crate) const SLIDERS: [&str; 5] = ["GPU memory", "Link bandwidth", "Sequence length", "Model size", "GPUs"];
+/// The figures of the headline.
+pub(crate) const OUTPUTS: [&str; 5] = ["MFU", "Tokens per second per GPU", "Step time", "Peak memory", "Free memory"];
+
+/// Long enough for a slow machine; nothing waits longer than it must.
+pub(crate) const PATIENCE: Duration = Duration::from_secs(15);
+
+/// Keeps what the content policy forbids, what nobody caught, and the timers that the page waits for, from before the page's own
+/// first script.
+pub(crate) const WITNESS: &str = "window.witness = [];
+    addEventListener('securitypolicyviolation', (event) =>
+        window.witness.push(`the policy forbids ${event.violatedDirective} of ${event.blockedURI} ${event.sample}`));
+    addEventListener('unhandledrejection', (event) => window.witness.push(`nobody caught ${event.reason}`));
+    addEventListener('error', (event) => window.witness.push(`nobody caught ${event.message}`));
+    const { setTimeout: start, clearTimeout: stop } = window, pending = window.pending = new Set();
+    window.setTimeout = (act, time, ...rest) => {
+        const id = start(() => { pending.delete(id); act(...rest); }, time);
+        if (!(time > 500)) pending.add(id);
+        return id;
+    };
+    window.clearTimeout = (id) => { pending.delete(id); stop(id); };";
+
+/// In a script: comes true when the page is quiet and waits for none of its own timers of up to half a second.
+pub(crate) const STILL: &str = "const still = async () => {
+        do await quiet(); while (window.pending.size);
+        return true;
+    };";
+
+/// Sizes and pixels of a figure's canvases, as a short text: size, number of colours, hash.
+const PICTURE: &str = "const picture = (id) =>
+    [...document.querySelectorAll(`canvas#${id}, #${id} canvas`)].map((canvas) => {
+        if (!canvas.width || !canvas.height) return 'empty';
+        const pixels = new Uint32Array(
+            canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height).data.buffer);
+        const colours = new Set();
+        let hash = 0x811c9dc5;
+        for (const pixel of pixels) {
+            hash = Math.imul(hash ^ pixel, 0x01000193) >>> 0;
+            if (colours.size < 8) colours.add(pixel);
+        }
+        return `${canvas.width}x${canvas.height} ${colours.size < 8 ? 'blank' : 'drawn'} ${hash.toString(16)}`;
+    }).join(', ');";
+
+/// Headline, figures, map and curve.
+const SIGHT: &str = "const text = (selector) => document.querySelector(selector)?.textContent.trim() ?? '';
+    const sight = () => [text('#headline'), ...arguments[0].map((name) => text(`output[aria-label='${name}']`)),
+        picture('map'), picture('curve')];";
+
+/// The open page, with the browser around it.
+pub(crate) struct Page {
+    pub(crate) session: Session,
+}
+
+/// The folder of the built site.
+pub(crate) fn built() -> Result<PathBuf> {
+    let folder = std::env::var_os("SHARDWISE_DIST").map_or_else(site::folder, PathBuf::from);
+    if folder.join("sw.js").is_file() {
+        return Ok(folder);
+    }
+    bail!("There is no built site in dist/: cargo xtask build")
+}
+
+/// All files of a folder but the compressed copies, by their names in it.
+pub(crate) fn names(folder: &Path) -> Result<Vec<PathBuf>> {
+    let mut names = Vec::new();
+    for entry in WalkDir::new(folder) {
+        let entry = entry.context("The folder cannot be read")?;
+        if entry.file_type().is_file() && entry.path().extension().is_none_or(|kind| kind != "br") {
+            names.push(entry.path().strip_prefix(folder)?.to_path_buf());
+        }
+    }
+    Ok(names)
+}
+
+/// Copies the built site without its compressed files and its documentation, to be changed or to have others beside it.
+pub(crate) fn copy_of_the_site(to: &Path) -> Result<()> {
+    let from = built()?;
+    for name in names(&from)?.iter().filter(|name| !name.starts_with("docs")) {
+        let copy = to.join(name);
+        let made = std::fs::create_dir_all(copy.parent().unwrap_or(to));
+        made.and_then(|()| std::fs::copy(from.join(name), &copy))
+            .with_context(|| format!("{} cannot be copied", name.display()))?;
+    }
+    Ok(())
+}
+
+/// The address of the site, as Caddy serves it by the shipped configuration under a path that the site cannot know. One Caddy
+/// serves all tests.
+pub(crate) fn address() -> Result<&'static str> {
+    static SITE: OnceLock<Result<Server>> = OnceLock::new();
+    let site = SITE.get_or_init(|| Server::caddy(&built()?, "/some/sub/path/"));
+    site.as_ref().map(Server::url).map_err(|error| anyhow!("{error:#}"))
+}
+
+/// Everything the first screen says and shows.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Sight {
+    pub(crate) headline: String,
+    pub(crate) outputs: [String; 5],
+    pub(crate) map: String,
+    pub(crate) curve: String,
+}
+
+impl Sight {
+    /// Whether both plots have something on them.
+    pub(crate) fn is_drawn(&self) -> bool {
+        self.map.contains("drawn") && self.curve.contains("drawn")
+    }
+}
+
+impl Page {
+    /// The page on a first visit, in a fresh browser.
+    pub(crate) fn first_visit() -> Result<Self> {
+        Self::with_fragment("")
+    }
+
+    /// The page on a first visit, in which this script runs before any of its own.
+    pub(crate) fn with_script(script: &str) -> Result<Self> {
+        Self::open(Kind::Chromium, address()?, script)
+    }
+
+    /// The page with this fragment, in a fresh browser.
+    pub(crate) fn with_fragment(fragment: &str) -> Result<Self> {
+        Self::open(Kind::Chromium, &format!("{}{fragment}", address()?), "")
+    }
+
+    /// The page on a first visit in this browser.
+    pub(crate) fn first_visit_in(kind: Kind) -> Result<Self> {
+        Self::open(kind, address()?, "")
+    }
+
+    /// The same browser, fresh, at another address.
+    pub(crate) fn elsewhere(self, address: &str) -> Result<Self> {
+        Self::open(self.session.kind(), address, "")
+    }
+
+    /// The page at an address in this browser, in which this script runs before any of its own.
+    pub(crate) fn open(kind: Kind, address: &str, script: &str) -> Result<Self> {
+        let session = Session::fresh(kind)?;
+        if kind != Kind::Webkit {
+            session.before_scripts(&format!("{WITNESS}\n{script}"))?;
+        }
+        session.open(address)?;
+        let page = Self { session };
+        page.stands()?;
+        Ok(page)
+    }
+
+    /// Waits until everything is there, after the page was opened or loaded again.
+    pub(crate) fn stands(&self) -> Result<Sight> {
+        self.wait_for("the page shows no figures and plots", |sight| {
+            sight.is_drawn() && sight.outputs.iter().all(|text| !text.is_empty())
+        })?;
+        self.settled()
+    }
+
+    /// What there is to see now.
+    pub(crate) fn look(&self) -> Result<Sight> {
+        self.see("return sight();")
+    }
+
+    /// What a script gives that ends with `sight()`.
+    fn see(&self, script: &str) -> Result<Sight> {
+        let script = format!("{QUIET} {PICTURE} {SIGHT} {script}");
+        let seen: Vec<String> = serde_json::from_value(self.session.script(&script, &[json!(OUTPUTS)])?)?;
+        let [headline, mfu, tokens, time, peak, free, map, curve] =
+            <[String; 8]>::try_from(seen).map_err(|seen| anyhow!("There is {seen:?} to see."))?;
+        Ok(Sight { headline, outputs: [mfu, tokens, time, peak, free], map, curve })
+    }
+
+    /// What there is to see once it is as wanted.
+    pub(crate) fn wait_for(&self, otherwise: &str, wanted: impl Fn(&Sight) -> bool) -> Result<Sight> {
+        let mut last = None;
+        let outcome = wait_for(otherwise, PATIENCE, || {
+            let sight = self.look()?;
+            last = Some(sight.clone());
+            Ok(wanted(&sight).then_some(sight))
+        });
+        outcome.map_err(|failure| anyhow!("{failure} Seen last: {last:#?}\n{:#?}", self.complaints()))
+    }
+
+    /// What there is to see once it no longer changes by itself.
+    pub(crate) fn settled(&self) -> Result<Sight> {
+        let mut before = self.look()?;
+        wait_for("the page does not come to rest", PATIENCE, || {
+            let now = self.see("return quiet().then(sight);")?;
+            let at_rest = now == before;
+            before = now.clone();
+            Ok(at_rest.then_some(now))
+        })
+    }
+
+    /// Waits until the page is quiet and waits for none of its timers.
+    pub(crate) fn still(&self) -> Result<()> {
+        self.session.script(&format!("{QUIET} {STILL} return still();"), &[]).map(drop)
+    }
+
+    /// The slider of this name, in view.
+    pub(crate) fn slider(&self, name: &str) -> Result<Element> {
+        self.in_view(&format!("input[type=range][aria-label='{name}']"))
+    }
+
+    /// The text field beside the slider of this name, in view.
+    pub(crate) fn field(&self, name: &str) -> Result<Element> {
+        self.in_view(&format!("input[aria-label='{name}, typed']"))
+    }
+
+    /// The one element of this selector, scrolled to the middle of the window; what is below the first screen may still be coming.
+    pub(crate) fn in_view(&self, selector: &str) -> Result<Element> {
+        let missing = format!("the page has no `{selector}`");
+        let element = wait_for(&missing, PATIENCE, || Ok(self.session.element(selector).ok()))?;
+        let scroll = "arguments[0].scrollIntoView({ block: 'center', inline: 'nearest', behavior: 'instant' })";
+        self.session.script(scroll, &[element.as_argument()])?;
+        Ok(element)
+    }
+
+    /// What an expression over the element `it` comes to, as text.
+    pub(crate) fn ask(&self, element: &Element, expression: &str) -> Result<String> {
+        let script = format!("const it = arguments[0]; return String({expression});");
+        self.session.text(&script, &[element.as_argument()])
+    }
+
+    /// The same as a number.
+    pub(crate) fn number(&self, element: &Element, expression: &str) -> Result<f64> {
+        let text = self.ask(element, expression)?;
+        text.parse().with_context(|| format!("`{expression}` is `{text}`, which is no number"))
+    }
+
+    /// The address in the address bar.
+    pub(crate) fn address(&self) -> Result<String> {
+        self.session.text("return location.href", &[])
+    }
+
+    /// The address once it is another than this one.
+    pub(crate) fn address_after(&self, before: &str) -> Result<String> {
+        wait_for("the address stays the same", PATIENCE, || Ok(Some(self.address()?).filter(|now| now != before)))
+    }
+
+    /// What nobody wants to find in the console; empty when all is well.
+    fn complaints(&self) -> Result<Vec<String>> {
+        let console = self.session.console()?;
+        let errors = console.into_iter().filter(|(level, _)| level == "SEVERE").map(|(_, message)| message);
+        let script = "const own = new URL('.', document.baseURI).href;
+            const foreign = performance.getEntriesByType('resource').map((entry) => entry.name)
+                .filter((name) => !/^(data|blob):/.test(name) && !name.startsWith(own));
+            return [...(window.witness ?? []), ...foreign.map((name) => `a request went to ${name}`)];";
+        let seen = self.session.script(script, &[])?;
+        let seen = seen.as_array().cloned().unwrap_or_default();
+        Ok(errors.chain(seen.iter().map(ToString::to_string)).collect())
+    }
+
+    /// The end of every test: nothing broke behind the scenes.
+    pub(crate) fn leave_quietly(&self) -> Result<()> {
+        let complaints = self.complaints()?;
+        ensure!(complaints.is_empty(), "The console says {complaints:#?}");
+        Ok(())
+    }
+}

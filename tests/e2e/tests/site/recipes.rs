@@ -1,0 +1,74 @@
+//! The sites of `docs/recipes`, each as its own tool builds it: `cargo xtask recipes`.
+
+use anyhow::{Context as _, Result, bail};
+use e2e::files::FileServer;
+use e2e::wait_for;
+use serde_json::json;
+use xtask::recipes;
+
+use crate::figures::Reader;
+use crate::page::PATIENCE;
+
+/// The recipes and, at `/shardwise/`, the calculator.
+fn served() -> Result<FileServer> {
+    for name in recipes::NAMES {
+        if !recipes::folder().join(name).join("index.html").is_file() {
+            bail!("The recipe for {name} is not built: cargo xtask recipes");
+        }
+    }
+    FileServer::start(&recipes::folder(), "/")
+}
+
+/// The page with the second figure: MkDocs makes a folder of every page.
+fn second_page(name: &str) -> &'static str {
+    match name {
+        "html" => "",
+        "mkdocs" => "memory/",
+        _ => "memory.html",
+    }
+}
+
+#[test]
+fn every_recipe_shows_its_figures() -> Result<()> {
+    let server = served()?;
+    for name in recipes::NAMES {
+        let site = format!("{}{name}/", server.url());
+        let first = Reader::open(&site)?;
+        first.sees_figure("curve").context(name)?;
+        first.leaves_quietly().context(name)?;
+        first.session.open(&format!("{site}{}", second_page(name)))?;
+        first.sees_figure("memory").context(name)?;
+        first.leaves_quietly().context(name)?;
+    }
+    Ok(())
+}
+
+#[test]
+fn without_script_every_recipe_has_its_links() -> Result<()> {
+    let server = served()?;
+    for name in recipes::NAMES {
+        let reader = Reader::without_script(&format!("{}{name}/", server.url()))?;
+        let link = "const link = document.querySelector(\"a[href*='view=curve']\");
+            return `${link?.checkVisibility()} ${link?.textContent} ${document.querySelectorAll('iframe[src*=shardwise]').length}`;";
+        let seen = reader.session.text(link, &[])?;
+        assert_eq!(seen, "true MFU over link bandwidth for 13B on 64 A100 0", "{name}");
+    }
+    Ok(())
+}
+
+#[test]
+fn figures_come_and_go_where_pages_change_without_loading() -> Result<()> {
+    let server = served()?;
+    let reader = Reader::open(&format!("{}vitepress/", server.url()))?;
+    reader.sees_figure("curve")?;
+    reader
+        .session
+        .script("window.same = true; document.querySelector(\"main a[href$='memory.html']\").click();", &[])?;
+    reader.sees_figure("memory")?;
+    wait_for("the first page's figure stays", PATIENCE, || {
+        let left = reader.session.script("return document.querySelectorAll('iframe').length", &[])?;
+        Ok((left == json!(1)).then_some(()))
+    })?;
+    assert_eq!(reader.session.script("return window.same", &[])?, json!(true), "the page was loaded anew");
+    reader.leaves_quietly()
+}

@@ -1,0 +1,74 @@
+//! Every slider moves the whole picture, by keyboard and by pointer, while it moves.
+
+use anyhow::Result;
+use e2e::{Element, Key};
+
+use crate::page::{Page, SLIDERS, Sight};
+
+/// Half the thumb: a click on the track nearer to its end than this lands on the thumb's edge.
+const THUMB: f64 = 10.0;
+/// How often an arrow key is pressed: far enough that another strategy fits or no longer fits.
+const STROKES: usize = 40;
+
+#[test]
+fn the_first_visit_has_every_control_figure_and_plot() -> Result<()> {
+    let page = Page::first_visit()?;
+    for name in SLIDERS {
+        page.slider(name)?;
+        page.field(name)?;
+    }
+    for figure in ["canvas#map, #map canvas", "canvas#curve, #curve canvas", "#memory"] {
+        page.in_view(figure)?;
+    }
+    let sight = page.look()?;
+    assert!(!sight.headline.is_empty(), "the headline is empty: {sight:?}");
+    page.leave_quietly()
+}
+
+#[test]
+fn arrow_keys_on_every_slider_redraw_everything() -> Result<()> {
+    let page = Page::first_visit()?;
+    for name in SLIDERS {
+        let before = page.settled()?;
+        let slider = page.slider(name)?;
+        page.session.focus(&slider)?;
+        let key = if fraction(&page, &slider)? < 0.5 { Key::Right } else { Key::Left };
+        page.session.press(key, STROKES)?;
+        changed(&page, name, &before)?;
+    }
+    page.leave_quietly()
+}
+
+#[test]
+fn dragging_every_slider_redraws_everything_before_it_is_let_go() -> Result<()> {
+    let page = Page::first_visit()?;
+    for name in SLIDERS {
+        let before = page.settled()?;
+        let slider = page.slider(name)?;
+        let width = page.number(&slider, "it.getBoundingClientRect().width")? - 2.0 * THUMB;
+        let start = fraction(&page, &slider)?;
+        let end = if start < 0.5 { start + 0.3 } else { start - 0.3 };
+        let place = |fraction: f64| (((fraction - 0.5) * width).round() as i64, 0);
+        page.session.drag(&slider, place(start), place(end))?;
+        let during = changed(&page, name, &before)?;
+        page.session.release()?;
+        let after = page.settled()?;
+        assert_eq!(during.outputs, after.outputs, "{name}: letting go changed the numbers");
+    }
+    page.leave_quietly()
+}
+
+/// Where the thumb is, from 0 at the left to 1 at the right.
+fn fraction(page: &Page, slider: &Element) -> Result<f64> {
+    page.number(slider, "(it.value - it.min) / (it.max - it.min)")
+}
+
+/// Waits until words, map and curve are all others than before.
+fn changed(page: &Page, name: &str, before: &Sight) -> Result<Sight> {
+    let otherwise = format!("moving `{name}` did not change figures or headline, the map and the curve");
+    page.wait_for(&otherwise, |now| {
+        let words = now.outputs != before.outputs || now.headline != before.headline;
+        words && now.map != before.map && now.curve != before.curve && now.is_drawn()
+    })?;
+    page.settled()
+}

@@ -1,0 +1,37 @@
+//! `cargo xtask estimate|catalog|score|calibrate`: the engine's examples, for people. What an example prints is all that goes to
+//! standard output; files are named from where the command is typed.
+
+use std::ffi::OsString;
+use std::process::{Command, ExitCode, Stdio};
+
+use crate::failure::{Explain as _, Result};
+use crate::shell::{cargo, root};
+
+/// The package that has `estimate`, `catalog`, `settings` and `throughput` as examples.
+pub const ENGINE: &str = "shardwise-engine";
+/// The package that has `score` and `calibrate` as examples.
+pub const SCORE: &str = "shardwise-score";
+
+/// The names of the commands, which are those of the examples.
+pub const NAMES: [&str; 4] = ["estimate", "catalog", "score", "calibrate"];
+
+/// Runs an example with these words to its end; its exit code is ours.
+///
+/// # Errors
+/// When cargo cannot be started, or there is no current folder.
+pub fn run(example: &str, words: &[OsString]) -> Result<ExitCode> {
+    let mut command = command(example);
+    command.args(words).stdin(Stdio::inherit());
+    command.current_dir(std::env::current_dir().explain(|| "The current folder is not known".into())?);
+    let status = command.status().explain(|| format!("The example {example} could not be started"))?;
+    let code = status.code().and_then(|code| u8::try_from(code).ok());
+    Ok(code.map_or(ExitCode::FAILURE, ExitCode::from))
+}
+
+/// The command that runs an example, but for its own words.
+pub fn command(example: &str) -> Command {
+    let package = if matches!(example, "score" | "calibrate") { SCORE } else { ENGINE };
+    let mut command = cargo(&["run", "--quiet", "--release", "--manifest-path"]);
+    command.arg(root().join("Cargo.toml")).args(["--package", package, "--example", example, "--"]);
+    command
+}

@@ -1,0 +1,75 @@
+//! WebKitGTK's browser and driver, and the screen that they need: found, or installed by the system's package manager.
+
+use std::path::PathBuf;
+
+use crate::browser::{Browser, Kind, at, named};
+use crate::failure::{Failure, Result};
+use crate::packages::{self, Recipe};
+use crate::shell::find;
+
+/// Where Debian, Fedora and Arch put the browser, which is no program of `PATH`.
+const BROWSERS: [&str; 6] = [
+    "/usr/lib/x86_64-linux-gnu/webkit2gtk-4.1/MiniBrowser",
+    "/usr/lib/aarch64-linux-gnu/webkit2gtk-4.1/MiniBrowser",
+    "/usr/lib/x86_64-linux-gnu/webkitgtk-6.0/MiniBrowser",
+    "/usr/lib/aarch64-linux-gnu/webkitgtk-6.0/MiniBrowser",
+    "/usr/libexec/webkitgtk-6.0/MiniBrowser",
+    "/usr/lib/webkitgtk-6.0/MiniBrowser",
+];
+
+/// The browser and its driver: those that `MINIBROWSER` and `WEBKITWEBDRIVER` name, else those of the system.
+///
+/// # Errors
+/// When one is missing.
+pub fn on_this_machine() -> Result<Browser> {
+    let browser = named("MINIBROWSER").or_else(|| BROWSERS.into_iter().find_map(at));
+    let driver = named("WEBKITWEBDRIVER").or_else(|| find(&["WebKitWebDriver"]));
+    match (browser, driver) {
+        (Some(browser), Some(driver)) => Ok(Browser { kind: Kind::Webkit, browser, driver }),
+        (None, _) => Err(Failure::new("WebKitGTK's MiniBrowser is missing; MINIBROWSER can name it.")),
+        (_, None) => Err(Failure::new("WebKitWebDriver is missing; WEBKITWEBDRIVER can name it.")),
+    }
+}
+
+/// Xvfb, a screen in memory: WebKitGTK has no headless mode.
+///
+/// # Errors
+/// When it is missing.
+pub fn screen() -> Result<PathBuf> {
+    named("XVFB").or_else(|| find(&["Xvfb"])).ok_or_else(|| Failure::new("Xvfb is missing; XVFB can name it."))
+}
+
+/// All three, installed first where one is missing.
+///
+/// # Errors
+/// When they are missing and cannot be installed without a person: the sentence has the command.
+pub fn ensure() -> Result<Browser> {
+    let missing = on_this_machine().err().or_else(|| screen().err());
+    if let Some(missing) = missing {
+        packages::install("WebKitGTK's browser and driver, and Xvfb", &missing, &RECIPES)?;
+    }
+    screen()?;
+    on_this_machine()
+}
+
+const RECIPES: [Recipe; 3] = [
+    Recipe {
+        manager: "apt-get",
+        commands: &[
+            &["apt-get", "update", "-qq"],
+            &["apt-get", "install", "-y", "-qq", "--no-install-recommends", "webkit2gtk-driver", "xvfb"],
+        ],
+        as_root: true,
+    },
+    // Fedora's package of the library has both.
+    Recipe {
+        manager: "dnf",
+        commands: &[&["dnf", "install", "-y", "-q", "webkitgtk6.0", "xorg-x11-server-Xvfb"]],
+        as_root: true,
+    },
+    Recipe {
+        manager: "pacman",
+        commands: &[&["pacman", "-Sy", "--noconfirm", "--needed", "webkitgtk-6.0", "xorg-server-xvfb"]],
+        as_root: true,
+    },
+];
