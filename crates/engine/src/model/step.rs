@@ -3,15 +3,16 @@
 pub mod playback;
 pub mod work_times;
 
+use super::comm::DataParallelComm;
 use super::compute::{self, UnitTimes};
 use super::flops;
 use super::memory;
 use super::parallel::Schedule;
 use super::pipeline::{self, StageTimes};
-use super::plan::{DataParallelComm, StagePlan};
 use super::report::{Limiter, Report, TimeReport};
 use super::schedule::Phases;
 use super::setup::Setup;
+use super::stage_plan::StagePlan;
 use super::stages::{ByStage, Stage, stages};
 use crate::units::{Flops, Seconds};
 

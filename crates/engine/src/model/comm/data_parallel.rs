@@ -4,9 +4,9 @@ use super::groups::{Groups, everyone};
 use crate::model::collectives::{self, Group, Ring};
 use crate::model::cost::{Cost, Traffic};
 use crate::model::memory::states::{self, gathered_layer_bytes};
+use crate::model::per_rank::LocalParams;
 use crate::model::schedule::CommTimes;
 use crate::model::setup::Setup;
-use crate::model::share::LocalParams;
 use crate::model::software::Framework;
 use crate::model::sync::GradientSyncPlan;
 use crate::model::training::{Reshard, Sharding};
@@ -26,7 +26,12 @@ pub struct DataParallelComm<C = Seconds> {
 
 impl<C: Cost<Traffic>> DataParallelComm<C> {
     /// The communication of a stage with these parameters.
-    pub(super) fn of(setup: &Setup, params: &LocalParams, groups: &Groups, sync: GradientSyncPlan) -> Self {
+    pub fn of(setup: &Setup, params: &LocalParams) -> Self {
+        Self::over(setup, params, &Groups::of(setup, params.expert > 0.0), GradientSyncPlan::of(setup))
+    }
+
+    /// The communication of a stage with these parameters over its groups.
+    pub(in crate::model) fn over(setup: &Setup, params: &LocalParams, groups: &Groups, sync: GradientSyncPlan) -> Self {
         let of_lanes = match setup.sharding {
             Sharding::Ddp => Self::of_ddp(setup, params, groups, sync),
             Sharding::Zero1 | Sharding::Zero2 => Self::of_zero(setup, params, groups, sync),
