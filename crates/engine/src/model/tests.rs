@@ -1,7 +1,7 @@
 //! Formulas against their sources: one line of the model each, which nothing else holds but recorded figures.
 
+use super::comm::tp_cp::{Hiding, TpCpComm};
 use super::compute::unit_times;
-use super::exchange::{Hiding, TpCpComm};
 use super::flops::recomputed;
 use super::hardware::Network;
 use super::memory::activations::{LayerBytes, layer};
@@ -9,12 +9,12 @@ use super::memory::recipe_bytes;
 use super::memory::states::optimizer_bytes;
 use super::parallel::{ContextExchange, Schedule};
 use super::pipeline::{StageTimes, bubble};
-use super::plan::StagePlan;
 use super::run::host;
 use super::setup::Setup;
 use super::software::Offload;
+use super::stage_plan::StagePlan;
 use super::stages::{ByStage, stages};
-use super::training::{Optimizer, Recipe, Recompute};
+use super::training::{Optimizer, PrecisionPolicy, Recompute};
 use super::transformer::Experts;
 use crate::share::decode;
 use crate::units::{BytesPerSecond, Seconds};
@@ -66,7 +66,7 @@ fn offloaded_activations_of_every_micro_batch_in_flight_are_in_host_memory() {
 #[test]
 fn adafactor_keeps_a_row_and_a_column() {
     let mut setup = setup("size=13B");
-    (setup.recipe, setup.optimizer) = (Recipe::Fp32, Optimizer::Adafactor);
+    (setup.recipe, setup.optimizer) = (PrecisionPolicy::Fp32, Optimizer::Adafactor);
     let hidden = f64::from(setup.architecture.hidden_size);
     let bytes = 4.0 * (hidden + hidden) / (hidden * hidden);
     assert_eq!(optimizer_bytes(&setup), (bytes, bytes));
@@ -76,7 +76,7 @@ fn adafactor_keeps_a_row_and_a_column() {
 #[test]
 fn muon_leaves_what_is_no_matrix_to_adamw() {
     let mut setup = setup("size=13B");
-    (setup.recipe, setup.optimizer) = (Recipe::Fp32, Optimizer::Muon);
+    (setup.recipe, setup.optimizer) = (PrecisionPolicy::Fp32, Optimizer::Muon);
     assert_eq!(optimizer_bytes(&setup), (4.0, 8.0));
 }
 
