@@ -95,7 +95,8 @@ fn latent_attention_keeps_its_ranks_before_and_after_their_norms() {
     assert_eq!(kept, 2.0 * 2.0 * 7168.0 + latent + attention + 2.0 * 18_432.0);
 }
 
-/// Three dense layers for each one with experts keep what three dense ones and one with experts keep.
+/// Three dense layers for each one with experts keep what three dense ones and one with experts keep; a layer with experts has no
+/// dense MLP beside them, whose width (18,432) is that of the dense layers alone (arXiv 2412.19437, section 4.2).
 #[test]
 fn a_layer_on_average_is_the_mean_of_its_kinds() {
     for recompute in [Recompute::None, Recompute::Selective] {
@@ -103,6 +104,9 @@ fn a_layer_on_average_is_the_mean_of_its_kinds() {
         let of = |moe_share| layer(&setup, 2.0, moe_share);
         close(of(0.25).whole, 0.75 * of(0.0).whole + 0.25 * of(1.0).whole);
         close(of(0.25).kept, 0.75 * of(0.0).kept + 0.25 * of(1.0).kept);
+        let mut wider = setup;
+        wider.architecture.intermediate_size *= 2;
+        assert_eq!(layer(&wider, 2.0, 1.0), of(1.0));
     }
 }
 
