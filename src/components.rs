@@ -1,10 +1,10 @@
 //! The parts of the page: each gets values, emits actions and computes nothing.
 
-pub mod ask;
 pub mod bar;
 pub mod canvas;
 pub mod choice;
 pub mod data_table;
+pub mod explain_button;
 pub mod figure;
 pub mod fold;
 pub mod icon;

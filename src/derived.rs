@@ -1,14 +1,16 @@
 //! Everything that follows from the choices, made once a redraw.
 
+mod analysis;
 mod compare;
-mod poster;
 
-use std::cell::RefCell;
 use std::rc::Rc;
 
-pub use compare::{Pin, compare};
-pub use poster::{of_poster, poster};
+use yew::prelude::*;
 
+pub use analysis::{Analysis, Sensitivity, use_analysis, use_timeline};
+pub use compare::{Pin, compare};
+
+use crate::state::State;
 use crate::view::{Panel, View};
 use charts::spec::{BarSpec, ChartSpec};
 use charts::views::{self, Scratch};
@@ -21,6 +23,8 @@ use engine::scenario::issue::Issue;
 /// What the panels show.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Derived {
+    /// The scenario that all of this follows from.
+    pub scenario: Scenario,
     /// The step, evaluated.
     pub report: Report,
     /// What is wrong with the scenario.
@@ -47,11 +51,23 @@ pub struct Buffers {
     layer: Option<Rc<ChartSpec>>,
 }
 
-/// All of it; of a scenario that moves, the map has only the nodes that the eye needs, and the layer of experts, which is below
-/// the first screen, stays as it was. Of an embed only what it shows.
-pub fn derive(scenario: &Scenario, view: &View, moving: bool, buffers: &RefCell<Buffers>) -> Derived {
+/// What follows from the choices of the state. The hook owns the buffers of the figures: a memo whose scratch space is kept from one
+/// redraw to the next, as the map of a moving scenario is refined from the last one.
+#[hook]
+pub fn use_derived(state: &State, moving: bool) -> Rc<Derived> {
+    let buffers = use_mut_ref(Buffers::default);
+    use_memo((state.scenario, state.view, moving, state.pins.clone()), move |(scenario, view, moving, pins)| {
+        let mut derived = derive(scenario, view, *moving, &mut buffers.borrow_mut());
+        compare(&mut derived, scenario, view, pins);
+        derived
+    })
+}
+
+/// Everything but the pinned scenarios; of a scenario that moves, the map has only the nodes that the eye needs, and the layer of
+/// experts, which is below the first screen, stays as it was. Of an embed only what it shows.
+pub fn derive(scenario: &Scenario, view: &View, moving: bool, buffers: &mut Buffers) -> Derived {
     let report = scenario.report();
-    let Buffers { map, curve, layer } = &mut *buffers.borrow_mut();
+    let Buffers { map, curve, layer } = buffers;
     map.set_moving(moving);
     if !scenario.model.architecture().has_experts() || !view.shows(Panel::Layer) {
         *layer = None;
@@ -59,6 +75,7 @@ pub fn derive(scenario: &Scenario, view: &View, moving: bool, buffers: &RefCell<
         *layer = Some(Rc::new(views::expert_layer(scenario, view.layer)));
     }
     Derived {
+        scenario: *scenario,
         issues: params::issues(scenario),
         advice: advise(scenario, &report),
         map: Rc::new(region(scenario, view, map)),

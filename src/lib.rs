@@ -9,7 +9,7 @@
 //! | `crates/engine` | the physics, the catalog, links, imports, explanations, exports | figures, the page |
 //! | `crates/charts` | figures as data, and their painting, tables and descriptions | the page |
 //! | `crates/score` | published rows to scenarios, predictions, errors; calibration; `docs/accuracy.md` | the page; nobody downloads it |
-//! | `src` | the page: choices in [`state`], side effects in [`effects`], sentences in [`text`], everything else derived from them | formulas |
+//! | `src` | the page: choices in [`state`], side effects in [`browser`], sentences in [`text`], everything else derived from them | formulas |
 //! | `npm` | the engine as an npm package | figures, the page |
 //! | `xtask` | the project's commands | what it builds |
 //!
@@ -20,15 +20,18 @@
 //! 3. One `ChartSpec` feeds canvas, SVG, PNG, data table, CSV and the text alternative.
 
 pub mod app;
+pub mod browser;
+pub mod calculator;
 pub mod components;
 pub mod derived;
-pub mod effects;
 pub mod embed;
 pub mod fields;
 pub mod panels;
+pub mod snapshot;
 pub mod state;
 pub mod text;
 pub mod view;
 
-pub use app::{App, Start};
+pub use app::App;
+pub use calculator::Start;
 pub use embed::Embed;

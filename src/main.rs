@@ -2,7 +2,7 @@
 
 use engine::share::Decoded;
 use shardwise::view::Panel;
-use shardwise::{App, Embed, Start, effects};
+use shardwise::{App, Embed, Start, browser};
 
 /// Half the size of the standard library's allocator, and faster.
 #[cfg(target_arch = "wasm32")]
@@ -10,9 +10,9 @@ use shardwise::{App, Embed, Start, effects};
 static ALLOCATOR: talc::wasm::WasmDynamicTalc = talc::wasm::new_wasm_dynamic_allocator();
 
 fn main() {
-    yew::set_custom_panic_hook(Box::new(|panic| effects::show_failure(&panic.to_string())));
-    let (Decoded { scenario, pins, issues }, mut view) = effects::arrival();
-    view.theme = effects::chosen_theme();
+    yew::set_custom_panic_hook(Box::new(|panic| browser::show_failure(&panic.to_string())));
+    let (Decoded { scenario, pins, issues }, mut view) = browser::arrival();
+    view.theme = browser::chosen_theme();
     let root = gloo::utils::document().get_element_by_id("app");
     let root = root.unwrap_or_else(|| gloo::utils::body().into());
     let start = Start { scenario, pins, issues, view };
@@ -22,6 +22,6 @@ fn main() {
     }
     yew::Renderer::<App>::with_root_and_props(root, start).render();
     if let Some(panel) = view.panels.all().next().filter(|panel| *panel != Panel::Verdict) {
-        effects::show_panel(panel.key());
+        browser::show_panel(panel.key());
     }
 }

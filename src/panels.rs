@@ -1,9 +1,11 @@
 //! The regions of the page, put together from components.
 
+pub mod advice;
 pub mod agreement;
+pub mod analysis;
 pub mod banner;
-pub mod closer;
 pub mod colophon;
+mod control;
 pub mod controls;
 pub mod expert_layer;
 pub mod figures;
@@ -18,7 +20,6 @@ pub mod ranking;
 pub mod run;
 pub mod sensitivity;
 pub mod settings;
-pub mod settled;
 pub mod share;
 pub mod strategies;
 pub mod verdict;

@@ -2,20 +2,22 @@
 
 mod action;
 mod history;
+mod target;
 
 use std::rc::Rc;
 
 pub use action::{Action, Pick};
 use history::History;
+pub use target::SelectTarget;
 use yew::Reducible;
 
 use crate::view::View;
-use charts::views::TIME;
+use charts::spec::AxisKey;
 use engine::analysis::sweep;
 use engine::catalog::pick;
 use engine::catalog::preset;
 use engine::params::scale;
-use engine::params::{self, Group, Kind, Param, quantity};
+use engine::params::{Group, Param, ParamId, quantity};
 use engine::scenario::issue::Issue;
 use engine::scenario::pins::MOST_PINS;
 use engine::scenario::{CUSTOM, Model, Scenario};
@@ -24,7 +26,7 @@ use engine::scenario::{CUSTOM, Model, Scenario};
 #[derive(Clone, Debug, PartialEq)]
 pub struct Draft {
     /// The parameter.
-    pub key: &'static str,
+    pub key: ParamId,
     /// The text as it stands in the field.
     pub text: String,
     /// Why it is no value, and which value would be nearest.
@@ -56,7 +58,8 @@ pub struct State {
     pub view: View,
     /// The scenario before the last action, where that chose a place in a figure: it may be the first click of two.
     placed: Option<Scenario>,
-    /// What the scenario is measured against.
+    /// What the scenario is measured against: the catalog's values of what is picked. It is state, not derived: behind custom values
+    /// it remembers the entry that they were made from, which the scenario alone does not tell ([`preset::following`]).
     pub preset: Scenario,
 }
 
@@ -123,11 +126,11 @@ impl State {
     }
 
     /// The text in a typed field, where it is not simply the value.
-    pub fn draft(&self, key: &str) -> Option<&Draft> {
+    pub fn draft(&self, key: ParamId) -> Option<&Draft> {
         self.drafts.iter().find(|draft| draft.key == key)
     }
 
-    fn forget_draft(&mut self, key: &str) {
+    fn forget_draft(&mut self, key: ParamId) {
         self.drafts.retain(|draft| draft.key != key);
     }
 
@@ -138,30 +141,29 @@ impl State {
         self.settled = true;
     }
 
-    fn number(&mut self, key: &str, value: f64) {
-        if let Some(param @ &Param { kind: Kind::Number(number), .. }) = params::find(key) {
-            self.make_own(param);
+    fn number(&mut self, key: ParamId, value: f64) {
+        if let Some(number) = key.number() {
+            self.make_custom(key.param());
             (number.set)(&mut self.scenario, value);
         }
     }
 
-    /// Before a row of the architecture is set, a named model becomes the user's own.
-    fn make_own(&mut self, param: &Param) {
+    /// Before a row of the architecture is set, a named model becomes custom.
+    fn make_custom(&mut self, param: &Param) {
         if param.group == Group::Architecture && !matches!(self.scenario.model, Model::Custom { .. }) {
             pick::pick_model(&mut self.scenario, CUSTOM);
         }
     }
 
-    fn typed(&mut self, key: &'static str, text: String) {
+    fn typed(&mut self, key: ParamId, text: String) {
         let before = self.before_the_edit(key);
         self.forget_draft(key);
-        let Some(param) = params::find(key) else { return };
-        let Kind::Number(number) = param.kind else { return };
-        let refusal = match quantity::parse(param.label, &number, &text, (number.get)(&before)) {
+        let (param, Some(number)) = (key.param(), key.number()) else { return };
+        let refusal = match quantity::parse(param.label, number, &text, (number.get)(&before)) {
             Ok(value) => {
                 // The same value in other words changes nothing.
                 if value != (number.get)(&self.scenario) {
-                    self.make_own(param);
+                    self.make_custom(param);
                     (number.set)(&mut self.scenario, value);
                 }
                 None
@@ -177,18 +179,18 @@ impl State {
     }
 
     /// The scenario before the text in a field was edited. Whatever else changed the scenario since has ended the edit.
-    fn before_the_edit(&self, key: &str) -> Scenario {
+    fn before_the_edit(&self, key: ParamId) -> Scenario {
         let draft = self.draft(key).filter(|draft| draft.after == self.scenario);
         draft.map_or(self.scenario, |draft| draft.before)
     }
 
-    fn give_up(&mut self, key: &str) {
+    fn give_up(&mut self, key: ParamId) {
         self.scenario = self.before_the_edit(key);
         self.forget_draft(key);
         self.settled = true;
     }
 
-    fn nearest(&mut self, key: &'static str) {
+    fn nearest(&mut self, key: ParamId) {
         let nearest = self.draft(key).and_then(|draft| draft.refusal.as_ref()).map(|refusal| refusal.nearest);
         self.forget_draft(key);
         if let Some(value) = nearest {
@@ -213,8 +215,8 @@ impl State {
         match action {
             Action::Slide { key, index } => {
                 self.forget_draft(key);
-                if let Some(Kind::Number(number)) = params::find(key).map(|param| param.kind) {
-                    self.number(key, scale::slider_value(&number, index));
+                if let Some(number) = key.number() {
+                    self.number(key, scale::slider_value(number, index));
                 }
                 self.settled = false;
             }
@@ -226,8 +228,8 @@ impl State {
             Action::Nearest { key } => self.nearest(key),
             Action::GiveUp { key } => self.give_up(key),
             Action::Choose { key, index } => {
-                if let Some(param @ &Param { kind: Kind::Choice(choice), .. }) = params::find(key) {
-                    self.make_own(param);
+                if let Some(choice) = key.param().choice() {
+                    self.make_custom(key.param());
                     (choice.set)(&mut self.scenario, index);
                 }
                 self.settled = true;
@@ -241,22 +243,21 @@ impl State {
             }
             Action::Back { key } => {
                 self.forget_draft(key);
-                if let Some(param) = params::find(key) {
-                    preset::put_back(param, &mut self.scenario, &self.preset);
-                }
+                preset::put_back(key.param(), &mut self.scenario, &self.preset);
                 self.settled = true;
             }
             Action::Place(values) => {
                 self.placed = Some(self.scenario);
                 for (key, value) in values {
-                    self.forget_draft(key);
-                    if key == TIME {
+                    let AxisKey::Param(id) = key else {
                         self.view.zoom = self.view.zoom.closer(value, self.scenario.grad_accum_steps);
-                    }
-                    if let Some(Kind::Number(number)) = params::find(key).map(|param| param.kind)
+                        continue;
+                    };
+                    self.forget_draft(id);
+                    if let Some(number) = id.number()
                         && (number.get)(&self.scenario) != value
                     {
-                        sweep::assign(&mut self.scenario, &number, value);
+                        sweep::assign(&mut self.scenario, number, value);
                     }
                 }
                 self.settled = true;
@@ -304,8 +305,12 @@ impl State {
                 self.placed = placed;
                 self.view = view.bounded(&self.scenario);
             }
-            Action::Ask(key) => self.view = self.view.asking(key),
-            Action::Follow(key) => self.view = self.view.following(key),
+            Action::Restore(view) => {
+                let View { theme, embed, panels, controls, .. } = self.view;
+                self.view = View { theme, embed, panels, controls, ..view }.bounded(&self.scenario);
+            }
+            Action::OpenExplanation(key) => self.view = self.view.explaining(key),
+            Action::FollowExplanation(key) => self.view = self.view.following(key),
         }
     }
 }

@@ -1,45 +1,17 @@
 //! Every sentence of the page.
 
-mod advice;
-pub mod agreement;
-pub mod embed;
-pub mod gallery;
+mod headline;
 pub mod import;
 pub mod pins;
-pub mod ranking;
-pub mod run;
-pub mod sensitivity;
-pub mod settings;
-pub mod share;
-pub mod strategies;
-mod verdict;
+mod tiles;
 
-pub use advice::{advice, change};
-pub use verdict::{Headline, headline, limited_by};
+pub use headline::{Headline, headline, limited_by};
+pub use tiles::{Tiles, limiter};
 
 use engine::catalog::accuracy::{Band, HARDWARE_BOUND, REACHED, Reached};
 use engine::format;
 use engine::scenario::{Model, Scenario};
 use engine::units::Bytes;
-
-/// The headline figures as text.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Tiles {
-    /// Model FLOPs utilisation.
-    pub mfu: String,
-    /// Throughput of one GPU.
-    pub tokens: String,
-    /// One step.
-    pub step: String,
-    /// Memory at its peak.
-    pub peak: String,
-    /// The ranges of these four in which measurements lie.
-    pub bands: [String; 4],
-    /// Memory left, with a minus where it is not enough.
-    pub free: String,
-    /// Whether it is enough.
-    pub fits: bool,
-}
 
 /// Beside the name.
 pub const TAGLINE: &str = "Sharded training: does it fit, how fast, what limits it";
@@ -58,7 +30,7 @@ pub const FREE: &str = "Free memory";
 /// What limits.
 pub const LIMITER: &str = "Limited by";
 /// On figures of a run that does not fit.
-pub const MOOT: &str = "If memory were no limit";
+pub const HYPOTHETICAL: &str = "If memory were no limit";
 /// Before the first advice.
 pub const WOULD_HELP: &str = "What would help most";
 /// Over the list of what could not be read in a link.
@@ -88,6 +60,8 @@ pub const HINT: &str = "Point to read, click to set the scenario there, drag to 
 pub const RESET_ZOOM: &str = "Reset zoom";
 /// Before the buttons that save a figure.
 pub const SAVE: &str = "Save:";
+/// Where the browser makes no picture of a figure.
+pub const NO_PICTURE: &str = "The browser could not make this PNG. SVG and CSV hold the same figure.";
 /// What one can do with the timeline.
 pub const TIMELINE_HINT: &str = "Point to read, click to look closer, drag to zoom, double-click for the whole step. With the keyboard: focus the \
      figure, arrow keys, Enter; + and − zoom, 0 shows the whole. Many short spans are one bar, as high as the share of time in which \
@@ -184,29 +158,6 @@ pub fn from(name: &str) -> String {
 /// On a folded group in which something was changed.
 pub fn changed(count: usize) -> String {
     format!("{count} changed")
-}
-
-/// In place of advice where there is none.
-pub fn no_advice(fits: bool) -> &'static str {
-    if fits {
-        "No single change makes this two percent faster."
-    } else {
-        "No single change makes this fit. More GPUs, shorter sequences, full activation checkpointing and FULL_SHARD \
-         together reach furthest."
-    }
-}
-
-/// The limiter as a figure.
-pub fn limiter(limiter: engine::model::report::Limiter) -> &'static str {
-    use engine::model::report::Limiter;
-    match limiter {
-        Limiter::Memory => "Memory",
-        Limiter::InterNode => "Network",
-        Limiter::IntraNode => "Node links",
-        Limiter::Compute => "Compute",
-        Limiter::Launch => "Launches",
-        Limiter::Bubble => "Pipeline",
-    }
 }
 
 /// How near predictions are, and what they leave out: heading and text.

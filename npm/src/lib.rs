@@ -10,6 +10,7 @@ pub mod sweep;
 use engine::export::catalog_json::catalog_json;
 use engine::export::params_json::params_json;
 use engine::export::report_json::report_json;
+use engine::json::compact;
 use engine::scenario::Scenario;
 use engine::scenario::issue::Issue;
 use engine::{params, share};
@@ -24,7 +25,7 @@ static ALLOCATOR: talc::wasm::WasmDynamicTalc = talc::wasm::new_wasm_dynamic_all
 #[wasm_bindgen]
 pub fn estimate(scenario: &str) -> String {
     let (scenario, issues) = read(scenario);
-    json(&report_json(&scenario, &scenario.report(), &issues))
+    compact(&report_json(&scenario, &scenario.report(), &issues))
 }
 
 /// What is wrong with a scenario, as in its report.

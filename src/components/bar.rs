@@ -5,10 +5,11 @@ use std::rc::Rc;
 use web_sys::HtmlCanvasElement;
 use yew::prelude::*;
 
-use super::ask::ask;
 use super::canvas::use_painted;
-use super::data_table::{Shown, data_table, on_paper};
-use crate::effects;
+use super::data_table::{Drawing, data_table, on_paper};
+use super::explain_button::explain_button;
+use crate::browser;
+use crate::snapshot::Snapshot;
 use crate::state::Action;
 use crate::text::{self, pins as words};
 use charts::layout::bar_area;
@@ -24,6 +25,8 @@ use engine::scenario::pins::pin_letter;
 pub struct Props {
     /// The figure.
     pub spec: Rc<BarSpec>,
+    /// What a saved file leads back to.
+    pub snapshot: Rc<Snapshot>,
     /// Light or dark.
     pub theme: Theme,
     /// The card that is open.
@@ -45,10 +48,10 @@ pub fn MemoryBar(props: &Props) -> Html {
     let canvas = use_node_ref();
     let lit = use_state(|| None::<usize>);
     let what: Rc<Highlighted> = Rc::new((props.spec.clone(), *lit));
-    let printing = effects::use_printing();
+    let printing = browser::use_printing();
     let theme = if printing { Theme::Light } else { props.theme };
     let size = use_painted(&canvas, &what, theme, paint);
-    let shown = Shown::Bar(props.spec.clone());
+    let shown = Drawing::Bar(props.spec.clone());
     let hover = {
         let (lit, spec) = (lit.clone(), props.spec.clone());
         Callback::from(move |event: PointerEvent| {
@@ -79,11 +82,11 @@ pub fn MemoryBar(props: &Props) -> Html {
                         </svg>
                         <span class="part-name">{ names::part(part) }</span>
                         <span>{ text::gib(bytes) }</span>
-                        { ask(of_part(part), &[names::part(part), " ", &text::gib(bytes)].concat(), props.why, &props.emit) }
+                        { explain_button(of_part(part), &[names::part(part), " ", &text::gib(bytes)].concat(), props.why, &props.emit) }
                     </li>
                 }) }
             </ul>
-            { data_table("memory", shown, props.theme, size) }
+            { data_table("memory", shown, &props.snapshot, props.theme, size) }
         </figure>
     }
 }

@@ -3,7 +3,7 @@
 use yew::prelude::*;
 
 use super::icon::{Icon, drawn};
-use crate::effects;
+use crate::browser;
 use crate::fields::ChoiceField;
 use crate::state::Action;
 use crate::text;
@@ -25,8 +25,8 @@ pub struct Props {
 pub fn ChoiceControl(props: &Props) -> Html {
     let ChoiceField { key, label, help, options, chosen, .. } = props.field;
     let select = use_node_ref();
-    effects::use_selected(&select, chosen, options.len());
-    let choose = props.emit.reform(move |event: Event| Action::Choose { key, index: effects::selected_index(&event) });
+    browser::use_selected(&select, chosen, options.len());
+    let choose = props.emit.reform(move |event: Event| Action::Choose { key, index: browser::selected_index(&event) });
     let back = props.field.preset.as_ref().map(|preset| {
         let name = text::back_to(label, preset);
         let back = props.emit.reform(move |_: MouseEvent| Action::Back { key });
@@ -38,9 +38,9 @@ pub fn ChoiceControl(props: &Props) -> Html {
     html! {
         <div class={classes!("control", changed, inert)}>
             <div class="control-line">
-                <label for={key} title={help}>{ label }</label>
+                <label for={key.key()} title={help}>{ label }</label>
                 { back }
-                <select ref={select} id={key} onchange={choose} title={options.get(chosen).map(|option| option.help)}>
+                <select ref={select} id={key.key()} onchange={choose} title={options.get(chosen).map(|option| option.help)}>
                     { for options.iter().enumerate().map(|(place, option)| html! {
                         <option key={option.key} value={option.key} selected={place == chosen}>{ option.label }</option>
                     }) }

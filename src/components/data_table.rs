@@ -4,9 +4,9 @@ use std::rc::Rc;
 
 use yew::prelude::*;
 
-use super::canvas::Size;
 use super::fold::Fold;
-use crate::effects::{self, Kind};
+use crate::browser::{self, Kind, Size};
+use crate::snapshot::Snapshot;
 use crate::text;
 use charts::paint::{self, Style};
 use charts::palette::Theme;
@@ -15,18 +15,18 @@ use charts::table::{self, Table};
 use engine::export::csv::with_link;
 
 /// Pixels of a saved picture in one of the page.
-const FINENESS: f64 = 2.0;
+const PIXEL_RATIO: f64 = 2.0;
 
 /// What a figure shows.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Shown {
+pub enum Drawing {
     /// A chart.
     Chart(Rc<ChartSpec>),
     /// A memory bar.
     Bar(Rc<BarSpec>),
 }
 
-impl Shown {
+impl Drawing {
     fn table(&self) -> Table {
         match self {
             Self::Chart(spec) => table::chart(spec),
@@ -43,27 +43,30 @@ impl Shown {
         drawn.unwrap_or_default()
     }
 
-    /// Saves it as a file.
-    fn save(&self, id: &'static str, kind: Kind, style: &Style) {
-        let link = effects::address();
-        match (kind, self) {
-            (Kind::Svg, _) => effects::save_text(id, kind, &self.svg(style, Some(&link))),
-            (Kind::Csv, _) => {
-                let csv = match self {
-                    Self::Chart(spec) => table::csv(spec),
-                    Self::Bar(spec) => table::bar_csv(spec),
-                };
-                effects::save_text(id, kind, &with_link(csv, &link));
-            }
+    /// The figure's numbers as CSV with a link.
+    pub fn csv(&self, link: &str) -> String {
+        let csv = match self {
+            Self::Chart(spec) => table::csv(spec),
+            Self::Bar(spec) => table::bar_csv(spec),
+        };
+        with_link(csv, link)
+    }
+
+    /// Saves the figure as a file that leads back to the snapshot; `failed` is called where the browser makes no picture.
+    fn save(&self, file: &str, kind: Kind, link: String, style: &Style, failed: &Callback<()>) {
+        match kind {
+            Kind::Svg => browser::save_text(file, kind, &self.svg(style, Some(&link))),
+            Kind::Csv => browser::save_text(file, kind, &self.csv(&link)),
             // A figure is no report.
-            (Kind::Json, _) => {}
-            (Kind::Png, _) => {
+            Kind::Json => {}
+            Kind::Png => {
                 let drawn = match self {
                     Self::Chart(spec) => paint::picture_of_chart(spec, style),
                     Self::Bar(spec) => paint::picture_of_bar(spec, style),
                 };
-                if let Ok(canvas) = drawn {
-                    effects::save_picture(id, &canvas, link);
+                match drawn {
+                    Ok(canvas) => browser::save_picture(file, &canvas, link, failed),
+                    Err(_) => failed.emit(()),
                 }
             }
         }
@@ -71,29 +74,61 @@ impl Shown {
 }
 
 /// The figure on paper: sharp at any size, over a canvas that has no more than the pixels of the screen.
-pub fn on_paper(what: &Shown, size: Size) -> Html {
+pub fn on_paper(what: &Drawing, size: Size) -> Html {
     let style = Style { theme: Theme::Light, css_width: size.width, css_height: size.height, device_pixel_ratio: 1.0 };
     html! { <img class="on-paper" alt="" src={paint::data_url(&what.svg(&style, None))} /> }
 }
 
 /// A fold with a table, and the buttons that save.
-pub fn data_table(id: &'static str, what: Shown, theme: Theme, size: Size) -> Html {
+pub fn data_table(id: &'static str, what: Drawing, snapshot: &Rc<Snapshot>, theme: Theme, size: Size) -> Html {
     let body = {
         let what = what.clone();
         Callback::from(move |()| shown(what.table()))
     };
-    let style = Style { theme, css_width: size.width, css_height: size.height, device_pixel_ratio: FINENESS };
-    let save = Callback::from(move |kind: Kind| what.save(id, kind, &style));
+    let style = Style { theme, css_width: size.width, css_height: size.height, device_pixel_ratio: PIXEL_RATIO };
+    let snapshot = snapshot.clone();
+    let save = Callback::from(move |(kind, failed): (Kind, Callback<()>)| {
+        let (file, link) = (snapshot.file_name(id, kind.name()), browser::full_link(&snapshot.alone()));
+        what.save(&file, kind, link, &style, &failed);
+    });
     html! {
         <div class="data-row">
             <Fold class="data" summary={text::DATA} {body} />
-            <div class="save">
-                { text::SAVE }
-                { for Kind::ALL.into_iter().map(|kind| html! {
-                    <button type="button" class="small-button" aria-label={text::save_as(id, kind.name())}
-                        onclick={save.reform(move |_: MouseEvent| kind)}>{ kind.name() }</button>
-                }) }
-            </div>
+            <SaveButtons {id} {save} />
+        </div>
+    }
+}
+
+/// What is saved.
+#[derive(PartialEq, Properties)]
+struct Props {
+    /// The figure's identifier.
+    id: &'static str,
+    /// Saves a file of this kind, and calls back where the browser makes none.
+    save: Callback<(Kind, Callback<()>)>,
+}
+
+/// A button for each kind of file, and a sentence where the last one could not be made.
+#[component]
+fn SaveButtons(Props { id, save }: &Props) -> Html {
+    let has_failed = use_state_eq(|| false);
+    let press = |kind: Kind| {
+        let setter = has_failed.setter();
+        save.reform(move |_: MouseEvent| {
+            setter.set(false);
+            let setter = setter.clone();
+            (kind, Callback::from(move |()| setter.set(true)))
+        })
+    };
+    html! {
+        <div class="save">
+            { text::SAVE }
+            { for Kind::ALL.into_iter().map(|kind| html! {
+                <button type="button" class="small-button" aria-label={text::save_as(id, kind.name())} onclick={press(kind)}>{ kind.name() }</button>
+            }) }
+            if *has_failed {
+                <p class="error" role="alert">{ text::NO_PICTURE }</p>
+            }
         </div>
     }
 }

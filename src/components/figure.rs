@@ -7,17 +7,19 @@ use std::rc::Rc;
 use web_sys::HtmlCanvasElement;
 use yew::prelude::*;
 
-use super::canvas::{Size, use_painted};
-use super::data_table::{Shown, data_table, on_paper};
+use super::canvas::use_painted;
+use super::data_table::{Drawing, data_table, on_paper};
 use super::legend::legend;
+use crate::browser::{self, Size};
+use crate::snapshot::Snapshot;
 use crate::state::Action;
-use crate::{effects, text};
+use crate::text;
 use charts::layout::{PlotArea, plot_area};
 use charts::paint::{self, Style};
 use charts::palette::Theme;
 use charts::spec::ChartSpec;
 use charts::{describe, marks, readout};
-pub use narrow::Narrow;
+pub use narrow::{Narrow, NarrowedAxes};
 use narrow::{Spot, is_drag, selected};
 
 /// A click within this distance of the place that is read out is there, in CSS pixels.
@@ -30,6 +32,8 @@ pub struct Props {
     pub id: &'static str,
     /// The figure.
     pub spec: Rc<ChartSpec>,
+    /// What a saved file leads back to.
+    pub snapshot: Rc<Snapshot>,
     /// Light or dark.
     pub theme: Theme,
     /// Takes actions.
@@ -119,10 +123,10 @@ fn rectangle(area: &PlotArea, size: Size, over_both: bool, drag: (Spot, Spot)) -
 pub fn Figure(props: &Props) -> Html {
     let canvas = use_node_ref();
     let at = use_state(|| None::<(f64, f64)>);
-    let printing = effects::use_printing();
+    let printing = browser::use_printing();
     let theme = if printing { Theme::Light } else { props.theme };
     let size = use_painted(&canvas, &props.spec, theme, paint);
-    let what = Shown::Chart(props.spec.clone());
+    let what = Drawing::Chart(props.spec.clone());
     let area = plot_area(&props.spec, size.width, size.height);
     // What is looked at may have changed since.
     let shown = at.filter(|here| (props.spec.x.min..=props.spec.x.max).contains(&here.0));
@@ -140,7 +144,7 @@ pub fn Figure(props: &Props) -> Html {
                     dragged.replace(false);
                     if narrow.is_some() && event.is_primary() && event.button() == 0 {
                         pressed.replace(Some(spot));
-                        effects::hold(&event);
+                        browser::hold(&event);
                     }
                 }
                 "pointermove" => {
@@ -283,7 +287,7 @@ pub fn Figure(props: &Props) -> Html {
             }
             { legend(&props.spec, props.id, &listed, props.why, &props.emit) }
             { props.foot.clone() }
-            { data_table(props.id, what, props.theme, size) }
+            { data_table(props.id, what, &props.snapshot, props.theme, size) }
         </figure>
     }
 }

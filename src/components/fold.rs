@@ -2,7 +2,7 @@
 
 use yew::prelude::*;
 
-use crate::effects;
+use crate::browser;
 
 /// What to show.
 #[derive(PartialEq, Properties)]
@@ -21,7 +21,7 @@ pub fn Fold(props: &Props) -> Html {
     let open = use_state(|| false);
     let toggle = {
         let open = open.clone();
-        Callback::from(move |event: Event| open.set(effects::is_open(&event)))
+        Callback::from(move |event: Event| open.set(browser::is_open(&event)))
     };
     html! {
         <details class={props.class} ontoggle={toggle}>

@@ -2,7 +2,7 @@
 
 use yew::prelude::*;
 
-use super::ask::ask;
+use super::explain_button::explain_button;
 use crate::state::Action;
 use crate::text;
 use charts::names;
@@ -67,7 +67,7 @@ fn work_item(work: Work, why: &str, emit: &Callback<Action>) -> Html {
             { names::work(work) }
             // Two kinds share a card with the one before them.
             if !matches!(work, Work::Combine | Work::EmbeddingBackward) {
-                { ask(of_work(work), names::work(work), why, emit) }
+                { explain_button(of_work(work), names::work(work), why, emit) }
             }
         </li>
     }
@@ -82,7 +82,7 @@ fn band(line: &Line, id: &str, why: &str, emit: &Callback<Action>) -> Html {
             </svg>
             <span class="line-name">{ text::BAND }</span>
             if id == "curve" {
-                { ask("range", text::BAND, why, emit) }
+                { explain_button("range", text::BAND, why, emit) }
             }
         </li>
     }

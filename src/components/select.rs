@@ -2,8 +2,8 @@
 
 use yew::prelude::*;
 
-use crate::effects;
-use crate::state::Action;
+use crate::browser;
+use crate::state::{Action, SelectTarget};
 use crate::view::View;
 
 /// One option; options of the same group stand together.
@@ -15,18 +15,7 @@ pub struct Item {
     pub group: Option<&'static str>,
 }
 
-/// The action of an option, from what is looked at and the option's place. Plain, so that two renderings can be told to be
-/// the same: an element never changes what its options do.
-#[derive(Clone, Copy, Debug)]
-pub struct Choose(pub fn(View, usize) -> Action);
-
-impl PartialEq for Choose {
-    fn eq(&self, _: &Self) -> bool {
-        true
-    }
-}
-
-/// What to show, and where the choice goes. Rendered again only where one of these changes.
+/// What to show, and where the choice goes.
 #[derive(PartialEq, Properties)]
 pub struct Props {
     /// The element's identifier.
@@ -36,7 +25,7 @@ pub struct Props {
     pub name: Option<&'static str>,
     /// The options, in order.
     pub items: Vec<Item>,
-    /// What each option's place means to `choose`, where that is not the place itself.
+    /// What each option's place means to the target, where that is not the place itself.
     #[prop_or_default]
     pub places: Vec<usize>,
     /// The chosen one.
@@ -44,8 +33,8 @@ pub struct Props {
     /// What is looked at.
     #[prop_or_default]
     pub view: View,
-    /// What choosing does.
-    pub choose: Choose,
+    /// What choosing sets.
+    pub target: SelectTarget,
     /// Takes the action.
     pub emit: Callback<Action>,
 }
@@ -54,12 +43,12 @@ pub struct Props {
 #[component]
 pub fn Select(props: &Props) -> Html {
     let select = use_node_ref();
-    effects::use_selected(&select, props.chosen, props.items.len());
-    let (view, action) = (props.view, props.choose.0);
+    browser::use_selected(&select, props.chosen, props.items.len());
+    let (view, target) = (props.view, props.target);
     let places = props.places.clone();
     let choose = props.emit.reform(move |event: Event| {
-        let place = effects::selected_index(&event);
-        action(view, places.get(place).copied().unwrap_or(place))
+        let place = browser::selected_index(&event);
+        target.action(view, places.get(place).copied().unwrap_or(place))
     });
     let option = |(place, item): (usize, &Item)| {
         html! { <option value={place.to_string()} selected={place == props.chosen}>{ &item.label }</option> }

@@ -2,7 +2,7 @@
 
 use yew::prelude::*;
 
-use crate::effects;
+use crate::browser;
 
 /// What to say.
 #[derive(PartialEq, Properties)]
@@ -14,6 +14,6 @@ pub struct Props {
 /// Says the sentence once it has stood still for a while.
 #[component]
 pub fn Status(props: &Props) -> Html {
-    let said = effects::use_after_pause(&props.sentence);
+    let said = browser::use_after_pause(&props.sentence);
     html! { <p class="hidden" role="status" aria-live="polite">{ said }</p> }
 }

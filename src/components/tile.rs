@@ -23,23 +23,23 @@ pub struct Tile {
     /// Whether it is a bad sign.
     pub below: bool,
     /// Whether it holds only if memory were no limit.
-    pub moot: bool,
-    /// What opens its card.
-    pub ask: Html,
+    pub hypothetical: bool,
+    /// The button that opens its explanation.
+    pub explain: Html,
 }
 
 /// A name over a figure. An `output` speaks up on every change unless told not to; the status line speaks instead.
 pub fn tile(tile: Tile) -> Html {
-    let Tile { name, short, value, band, delta, below, moot, ask } = tile;
+    let Tile { name, short, value, band, delta, below, hypothetical, explain } = tile;
     html! {
-        <div class={classes!("tile", moot.then_some("moot"))} title={moot.then_some(text::MOOT)}>
+        <div class={classes!("tile", hypothetical.then_some("moot"))} title={hypothetical.then_some(text::HYPOTHETICAL)}>
             <span class="tile-name" aria-hidden="true">{ short.unwrap_or(name) }</span>
             <output aria-label={name} aria-live="off" class={below.then_some("below")}>{ value }</output>
             if let Some(band) = band {
                 <span class="tile-band" title={text::BAND_HELP}>{ band }</span>
             }
             { delta.map(change).unwrap_or_default() }
-            { ask }
+            { explain }
         </div>
     }
 }

@@ -4,18 +4,27 @@ use std::rc::Rc;
 
 use yew::prelude::*;
 
+use crate::browser::{self, Rows};
+use crate::calculator::Settled;
 use crate::components::figure::Figure;
-use crate::components::select::{Choose, Item, Select};
-use crate::effects::{self, Rows};
-use crate::panels::settled::Settled;
-use crate::state::Action;
-use crate::text::agreement as words;
-use crate::view::View;
+use crate::components::select::{Item, Select};
+use crate::snapshot::Snapshot;
+use crate::state::{Action, SelectTarget};
 use charts::spec::{ChartSpec, LineRole};
 use charts::views::{self, AgreementView, Filter, Measure, ScoredRows};
 use engine::format;
 use engine::scenario::Scenario;
 use engine::share::encode;
+
+/// Until they have arrived.
+const COMING: &str = "The published rows are on their way.";
+/// Where nobody points, and no row is on screen.
+const HINT: &str = "Hover or use the arrow keys to read a row out; click or press Enter to load it as the scenario.";
+/// What stands under the figure.
+const SOURCES: &str = "Rows that measured neither and runs that failed are not among them. Each row as its source has it, what it leaves \
+     out and how that was completed: tests/measured and docs/accuracy.md in the repository.";
+/// The heading of the sources among what can be shown.
+const BY_SOURCE: &str = "By source";
 
 /// What follows from the rows and the view.
 struct Made {
@@ -31,13 +40,16 @@ struct Made {
 /// The figure with its selects; rows are loaded, and marks painted, once it is in sight.
 #[component]
 pub fn Agreement(props: &Settled) -> Html {
+    let Settled { snapshot, theme, emit, say, .. } = props;
+    let Snapshot { scenario, view, .. } = &**snapshot;
+    let view = *view;
     let place = use_node_ref();
-    let seen = effects::use_seen(&place);
-    let rows = effects::use_rows(seen);
+    let seen = browser::use_seen(&place);
+    let rows = browser::use_rows(seen);
     let (picked, last) = (use_mut_ref(|| None::<usize>), use_mut_ref(|| None::<usize>));
     let here = {
         let (rows, picked) = (rows.clone(), picked.clone());
-        *use_memo((props.scenario, seen, matches!(rows, Rows::Here(_))), move |(scenario, seen, _)| {
+        *use_memo((*scenario, seen, matches!(rows, Rows::Here(_))), move |(scenario, seen, _)| {
             if *seen && let Rows::Here(rows) = &rows {
                 *last.borrow_mut() = on_screen(rows, scenario, *picked.borrow());
             }
@@ -51,10 +63,10 @@ pub fn Agreement(props: &Settled) -> Html {
     };
     let made = {
         let rows = rows.clone();
-        use_memo((state, props.view.agreement, here), move |&(_, view, here)| made(&rows, view, here))
+        use_memo((state, view.agreement, here), move |&(_, view, here)| made(&rows, view, here))
     };
     let take = {
-        let (made, emit) = (made.clone(), props.emit.clone());
+        let (made, emit) = (made.clone(), emit.clone());
         Callback::from(move |mark: usize| {
             if let (Rows::Here(rows), Some(place)) = (&rows, made.places.get(mark))
                 && let Some(scored) = rows.rows.get(*place)
@@ -64,30 +76,19 @@ pub fn Agreement(props: &Settled) -> Html {
             }
         })
     };
-    let (view, emit) = (props.view, &props.emit);
     let measures = Measure::ALL.map(|measure| Item { label: AttrValue::Static(measure.label()), group: None }).to_vec();
-    let measure = Choose(|view, place| {
-        let measure = Measure::ALL.get(place).copied().unwrap_or_default();
-        look_at(AgreementView { measure, ..view.agreement }, view)
-    });
-    let which = Choose(|view, shown| look_at(AgreementView { shown, ..view.agreement }, view));
     html! {
         <div class="figure wide tall" ref={place}>
-            <Figure id="agreement" spec={made.spec.clone()} theme={props.theme} emit={emit.clone()} say={props.say.clone()}
-                hint={words::HINT} foot={made.foot.clone()} {take}>
+            <Figure id="agreement" spec={made.spec.clone()} snapshot={snapshot.clone()} theme={*theme} emit={emit.clone()} say={say.clone()}
+                hint={HINT} foot={made.foot.clone()} {take}>
                 <Select id="agreement-of" name="What is compared" items={measures} chosen={view.agreement.measure as usize}
-                    {view} choose={measure} {emit} />
+                    {view} target={SelectTarget::AgreementMeasure} {emit} />
                 <span>{ "of" }</span>
                 <Select id="agreement-rows" name="Which rows" items={made.items.clone()} chosen={view.agreement.shown} {view}
-                    choose={which} {emit} />
+                    target={SelectTarget::AgreementRows} {emit} />
             </Figure>
         </div>
     }
-}
-
-/// The action of looking at rows so.
-fn look_at(agreement: AgreementView, view: View) -> Action {
-    Action::Look(View { agreement, ..view })
 }
 
 /// The row that is on screen: the one that was picked, where it still is, else the first.
@@ -101,8 +102,8 @@ fn made(rows: &Rows, view: AgreementView, here: Option<usize>) -> Made {
     let nothing = ScoredRows::default();
     let (all, instead) = match rows {
         Rows::Here(all) => (&**all, None),
-        Rows::Coming => (&nothing, Some(words::COMING.into())),
-        Rows::Missing(status) => (&nothing, Some(words::missing(*status))),
+        Rows::Coming => (&nothing, Some(COMING.into())),
+        Rows::Missing(status) => (&nothing, Some(missing(*status))),
     };
     let (mut spec, places) = views::agreement(all, view, here);
     if let Some(instead) = instead {
@@ -110,7 +111,7 @@ fn made(rows: &Rows, view: AgreementView, here: Option<usize>) -> Made {
     }
     let item = |(filter, name, count): (Filter, &str, usize)| Item {
         label: format!("{name} ({})", format::count(count as f64)).into(),
-        group: matches!(filter, Filter::Source(_)).then_some(words::BY_SOURCE),
+        group: matches!(filter, Filter::Source(_)).then_some(BY_SOURCE),
     };
     Made {
         spec: Rc::new(spec),
@@ -134,7 +135,18 @@ fn foot(all: &ScoredRows, view: AgreementView) -> Html {
                     </li>
                 }) }
             </ul>
-            <p class="control-help">{ words::SOURCES }</p>
+            <p class="control-help">{ SOURCES }</p>
         </>
     }
+}
+
+/// In place of rows that could not be loaded.
+fn missing(status: u16) -> String {
+    let cause = match status {
+        0 => "no answer came from where this page lies".to_owned(),
+        status => format!("the answer to rows.txt was status {status}"),
+    };
+    format!(
+        "The published rows could not be loaded: {cause}. Check the connection, then scroll away and back to try again."
+    )
 }

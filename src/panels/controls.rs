@@ -2,41 +2,19 @@
 
 use yew::prelude::*;
 
+use super::control::{ControlContext, PROMOTED, control};
 use super::groups::Groups;
 use super::import::Import;
 use super::pickers;
-use crate::components::choice::ChoiceControl;
-use crate::components::number::NumberControl;
-use crate::fields::{Field, field};
-use crate::state::{Action, Draft, State};
+use crate::state::{Action, State};
 use crate::text;
 use engine::catalog;
-use engine::params::{self, Param};
+use engine::params::ParamId;
 use engine::scenario::Scenario;
-
-/// Choices of other groups that stand on the first screen.
-pub(super) const PROMOTED: [&str; 3] = ["strategy", "recompute", "recipe"];
-
-/// What every control needs.
-#[derive(Clone, Copy)]
-pub(super) struct Around<'a> {
-    pub(super) scenario: &'a Scenario,
-    pub(super) drafts: &'a [Draft],
-    pub(super) preset: &'a Scenario,
-    pub(super) emit: &'a Callback<Action>,
-}
-
-pub(super) fn control(param: &'static Param, around: Around, explained: bool) -> Html {
-    let emit = around.emit.clone();
-    match field(param, around.scenario, around.drafts, around.preset) {
-        Field::Number(field) => html! { <NumberControl key={param.key} {field} {emit} {explained} /> },
-        Field::Choice(field) => html! { <ChoiceControl key={param.key} {field} {emit} {explained} /> },
-    }
-}
 
 /// The folded groups.
 #[derive(Clone, Copy)]
-pub struct Folded<'a> {
+pub struct FoldedGroups<'a> {
     /// What they show.
     pub scenario: Scenario,
     /// Learns what opens (1) and what closes (-1).
@@ -44,28 +22,28 @@ pub struct Folded<'a> {
 }
 
 /// The column at the left.
-pub fn controls(state: &State, folded: Folded, emit: &Callback<Action>) -> Html {
+pub fn controls(state: &State, folded: FoldedGroups, emit: &Callback<Action>) -> Html {
     let (scenario, drafts) = (&state.scenario, state.drafts());
-    let around = Around { scenario, drafts, preset: &state.preset, emit };
-    let row = |key: &str| params::find(key).map(|param| control(param, around, false));
+    let context = ControlContext { scenario, drafts, preset: &state.preset, emit };
+    let row = |id: ParamId| control(id.param(), context, false);
     let reset = emit.reform(|_: MouseEvent| Action::Take(Box::new(catalog::default_scenario())));
     html! {
         <section class="controls" aria-label="Controls">
             <div class="set" role="group" aria-label="Model">
                 { pickers::model(scenario, &state.preset, emit) }
                 <Import {emit} />
-                { for row("size") }
-                { for row("seq") }
+                { row(ParamId::ModelSize) }
+                { row(ParamId::SequenceLength) }
             </div>
             <div class="set" role="group" aria-label="Cluster">
                 { pickers::cluster(scenario, &state.preset, emit) }
                 { pickers::accelerator(scenario, &state.preset, emit) }
-                { for row("mem") }
-                { for row("link") }
-                { for row("gpus") }
+                { row(ParamId::GpuMemory) }
+                { row(ParamId::LinkBandwidth) }
+                { row(ParamId::Gpus) }
             </div>
             <div class="set" role="group" aria-label="Method">
-                { for PROMOTED.iter().filter_map(|key| row(key)) }
+                { for PROMOTED.into_iter().map(row) }
             </div>
             <Groups scenario={folded.scenario} preset={state.preset} drafts={drafts.to_vec()} {emit} opened={folded.opened} />
             <p><button type="button" class="button" onclick={reset}>{ text::RESET }</button></p>
@@ -73,11 +51,15 @@ pub fn controls(state: &State, folded: Folded, emit: &Callback<Action>) -> Html 
     }
 }
 
+/// The sliders of the first screen, in an embed's order.
+const SLIDERS: [ParamId; 5] =
+    [ParamId::ModelSize, ParamId::SequenceLength, ParamId::Gpus, ParamId::GpuMemory, ParamId::LinkBandwidth];
+
 /// The sliders of the first screen alone, for an embed, and what stands in the place of a sixth.
 pub fn sliders(state: &State, emit: &Callback<Action>, last: Html) -> Html {
-    let around = Around { scenario: &state.scenario, drafts: state.drafts(), preset: &state.preset, emit };
-    let rows = ["size", "seq", "gpus", "mem", "link"].into_iter().filter_map(params::find);
+    let context = ControlContext { scenario: &state.scenario, drafts: state.drafts(), preset: &state.preset, emit };
+    let rows = SLIDERS.into_iter().map(ParamId::param);
     html! {
-        <section class="sliders" aria-label="Controls">{ for rows.map(|param| control(param, around, false)) }{ last }</section>
+        <section class="sliders" aria-label="Controls">{ for rows.map(|param| control(param, context, false)) }{ last }</section>
     }
 }

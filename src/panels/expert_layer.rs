@@ -4,49 +4,38 @@ use std::rc::Rc;
 
 use yew::prelude::*;
 
-use super::figures::Sinks;
+use crate::calculator::Settled;
 use crate::components::figure::Figure;
-use crate::components::select::{Choose, Item, Select};
-use crate::state::Action;
+use crate::components::select::{Item, Select};
+use crate::state::SelectTarget;
 use crate::text;
-use crate::view::View;
-use charts::palette::Theme;
 use charts::spec::ChartSpec;
 use charts::views::{ALONG, LayerView};
 use engine::analysis::experts::family::Family;
 use engine::catalog::expert_layers::EXPERT_LAYERS;
 
 /// The figure with its selects.
-pub fn expert_layer(spec: &Rc<ChartSpec>, view: View, theme: Theme, Sinks { emit, say }: Sinks) -> Html {
+pub fn expert_layer(spec: &Rc<ChartSpec>, settled: &Settled) -> Html {
+    let Settled { snapshot, theme, emit, say, .. } = settled;
+    let view = snapshot.view;
     let LayerView { published, along, family } = view.layer;
     let mut layers = vec![text::THIS_LAYER];
     layers.extend(EXPERT_LAYERS.iter().map(|entry| entry.name));
     let shown = published.map_or(0, |place| place + 1);
-    let which = Choose(|view, place| look_at(LayerView { published: place.checked_sub(1), ..view.layer }, view));
-    let across = Choose(|view, along| look_at(LayerView { along, ..view.layer }, view));
-    let compared = Choose(|view, place| {
-        let family = if place == 0 { Family::Pipelining } else { Family::Parallelism };
-        look_at(LayerView { family, ..view.layer }, view)
-    });
-    let select = |id, name, labels: &[&'static str], chosen, choose| {
+    let select = |id, name, labels: &[&'static str], chosen, target| {
         let items: Vec<Item> =
             labels.iter().map(|label| Item { label: AttrValue::Static(label), group: None }).collect();
-        html! { <Select {id} {name} {items} {chosen} {view} {choose} {emit} /> }
+        html! { <Select {id} {name} {items} {chosen} {view} {target} {emit} /> }
     };
     html! {
         <div class="figure wide">
-            <Figure id="layer" spec={spec.clone()} {theme} emit={emit.clone()} say={say.clone()}>
-                { select("layer-of", "Which layer of experts", &layers, shown, which) }
+            <Figure id="layer" spec={spec.clone()} snapshot={snapshot.clone()} theme={*theme} emit={emit.clone()} say={say.clone()}>
+                { select("layer-of", "Which layer of experts", &layers, shown, SelectTarget::Layer) }
                 <span>{ "over" }</span>
-                { select("layer-x", "Horizontal axis of the layer", &ALONG.map(|along| along.0), along, across) }
+                { select("layer-x", "Horizontal axis of the layer", &ALONG.map(|along| along.0), along, SelectTarget::LayerX) }
                 { select("layer-lines", "Choices that are compared", &text::FAMILIES,
-                    usize::from(family == Family::Parallelism), compared) }
+                    usize::from(family == Family::Parallelism), SelectTarget::LayerFamily) }
             </Figure>
         </div>
     }
-}
-
-/// The action of looking at a layer so.
-fn look_at(layer: LayerView, view: View) -> Action {
-    Action::Look(View { layer, ..view })
 }

@@ -1,16 +1,16 @@
-//! The figures at the right: map, curves, memory, timeline.
+//! The figures at the right: map, curves, memory, timeline, and the panels below them.
 
 use std::rc::Rc;
 
 use yew::prelude::*;
 
-use crate::components::ask::ask;
+use crate::calculator::{Calculator, Settled};
 use crate::components::bar::MemoryBar;
-use crate::components::figure::{Figure, Narrow};
-use crate::components::select::{Choose, Item, Select};
-use crate::derived::Derived;
+use crate::components::explain_button::explain_button;
+use crate::components::figure::{Figure, Narrow, NarrowedAxes};
+use crate::components::select::{Item, Select};
 use crate::panels::agreement::Agreement;
-use crate::panels::closer::Closer;
+use crate::panels::analysis::AnalysisFigures;
 use crate::panels::expert_layer::expert_layer;
 use crate::panels::groups::title;
 use crate::panels::ranking::Ranking;
@@ -18,40 +18,46 @@ use crate::panels::run::run;
 use crate::panels::settings::settings;
 use crate::panels::strategies::Strategies;
 use crate::panels::why::why;
-use crate::state::{Action, State};
+use crate::state::{Action, SelectTarget};
 use crate::text;
 use crate::view::View;
-use charts::palette::Theme;
-use charts::spec::ChartSpec;
-use charts::timeline::{Level, Zoom};
-use charts::views::{AXES, Metric, axes_of, bounds_hold, every_axis};
+use charts::spec::{AxisKey, ChartSpec};
+use charts::views::{AXES, Metric, axes_of, bounds_hold};
 use engine::params::Param;
-use engine::scenario::Scenario;
 
-/// Where figures send what happens.
-#[derive(Clone, Copy)]
-pub struct Sinks<'a> {
-    /// Takes actions.
-    pub emit: &'a Callback<Action>,
-    /// Takes what the status line should say.
-    pub say: &'a Callback<AttrValue>,
-}
-
-/// The timeline: it is below the first screen, and has marks only where it is in sight.
-pub struct Below {
-    /// The figure.
-    pub timeline: Rc<ChartSpec>,
-    /// The element that is in sight or not.
-    pub place: NodeRef,
+/// All of them; `of_step` is the timeline, and `place` the element that tells whether it is in sight.
+pub fn figures(calculator: &Calculator, of_step: Rc<ChartSpec>, place: NodeRef) -> Html {
+    let Calculator { state, derived, snapshot, settled, theme, emit, .. } = calculator;
+    let why_open = state.view.why;
+    let scenario = settled.snapshot.scenario;
+    html! {
+        <section class="figures" aria-label="Figures over parameters">
+            { map(calculator) }
+            { curve(calculator) }
+            <MemoryBar spec={derived.memory.clone()} snapshot={snapshot.clone()} theme={*theme} why={why_open} emit={emit.clone()} />
+            { why(1, calculator) }
+            <div class="wide" ref={place}>{ timeline(settled, of_step) }</div>
+            { why(2, calculator) }
+            <AnalysisFigures ..settled.clone() />
+            <Strategies {scenario} why={why_open} emit={emit.clone()} />
+            <Ranking {scenario} report={settled.report} emit={emit.clone()} />
+            { why(3, calculator) }
+            { for derived.layer.iter().map(|spec| expert_layer(spec, settled)) }
+            { run(derived, why_open, emit) }
+            { settings(&scenario) }
+            { why(4, calculator) }
+            <Agreement ..settled.clone() />
+        </section>
+    }
 }
 
 /// A select over the parameters that may stand on an axis, those of every day first; the figure says which one does.
 fn axis(
     (id, name): (&'static str, &'static str),
     axes: &[(usize, &'static Param)],
-    now: Option<&str>,
+    now: Option<AxisKey>,
     view: View,
-    choose: Choose,
+    target: SelectTarget,
     emit: &Callback<Action>,
 ) -> Html {
     let group = |&(place, param): &(usize, &'static Param)| {
@@ -60,133 +66,67 @@ fn axis(
     };
     let items: Vec<Item> = axes.iter().map(group).collect();
     let places: Vec<usize> = axes.iter().map(|axis| axis.0).collect();
-    let chosen = axes.iter().position(|axis| Some(axis.1.key) == now).unwrap_or(0);
-    html! { <Select {id} {name} {items} {places} {chosen} {view} {choose} {emit} /> }
-}
-
-/// The key of the axis at a place among all of them.
-fn key(place: usize) -> &'static str {
-    every_axis().nth(place).map_or("seq", |param| param.key)
-}
-
-/// The metric of the curves.
-fn metric(view: View, emit: &Callback<Action>) -> Html {
-    let label = |metric: Metric| Item { label: AttrValue::Static(metric.quantity().label), group: None };
-    let items = Metric::ALL.map(label).to_vec();
-    let chosen = view.metric as usize;
-    let choose = Choose(|view, place| {
-        let metric = Metric::ALL.get(place).copied().unwrap_or_default();
-        Action::Look(View { metric, ..view })
-    });
-    html! { <Select id="curve-y" name="Vertical axis of the curves" {items} {chosen} {view} {choose} {emit} /> }
-}
-
-/// Map, curves, memory, timeline, strategies; `settled` is the scenario as it was when it last stood still.
-pub fn figures(
-    state: &State,
-    settled: Scenario,
-    derived: &Rc<Derived>,
-    below: Below,
-    theme: Theme,
-    sinks: Sinks,
-) -> Html {
-    let Sinks { emit, .. } = sinks;
-    let view = state.view;
-    let card = |place| why(place, view, &state.scenario, &derived.report, emit);
-    html! {
-        <section class="figures" aria-label="Figures over parameters">
-            { map(state, derived, theme, sinks) }
-            { curve(state, derived, theme, sinks) }
-            <MemoryBar spec={derived.memory.clone()} {theme} why={view.why} emit={emit.clone()} />
-            { card(1) }
-            <div class="wide" ref={below.place.clone()}>
-                { timeline(state, below.timeline, theme, sinks) }
-            </div>
-            { below_timeline(state, settled, derived, theme, sinks) }
-        </section>
-    }
+    let chosen = axes.iter().position(|axis| Some(AxisKey::Param(axis.1.id)) == now).unwrap_or(0);
+    html! { <Select {id} {name} {items} {places} {chosen} {view} {target} {emit} /> }
 }
 
 /// The feasible region.
-pub fn map(state: &State, derived: &Derived, theme: Theme, Sinks { emit, say }: Sinks) -> Html {
+pub fn map(calculator: &Calculator) -> Html {
+    let Calculator { state, derived, snapshot, theme, emit, say, .. } = calculator;
     let view = state.view;
     let (map_x, map_y) = (derived.map.x.key, derived.map.y.key);
     let axes = axes_of(&state.scenario, false);
-    let across = Choose(|view, place| Action::Look(view.with_map_x(key(place))));
-    let up = Choose(|view, place| Action::Look(view.with_map_y(key(place))));
-    let of_map = Narrow { view, with: |view, map_part| View { map_part, ..view } };
+    let narrow = Narrow { view, axes: NarrowedAxes::Map };
     html! {
-        <Figure id="map" spec={derived.map.clone()} {theme} emit={emit.clone()} say={say.clone()} hint={text::HINT} narrow={of_map}>
-            { axis(("map-x", "Horizontal axis of the map"), &axes, map_x, view, across, emit) }
+        <Figure id="map" spec={derived.map.clone()} snapshot={snapshot.clone()} theme={*theme} emit={emit.clone()} say={say.clone()}
+            hint={text::HINT} {narrow}>
+            { axis(("map-x", "Horizontal axis of the map"), &axes, map_x, view, SelectTarget::MapX, emit) }
             <span aria-hidden="true">{ "×" }</span>
-            { axis(("map-y", "Vertical axis of the map"), &axes, map_y, view, up, emit) }
+            { axis(("map-y", "Vertical axis of the map"), &axes, map_y, view, SelectTarget::MapY, emit) }
         </Figure>
     }
 }
 
 /// The curves.
-pub fn curve(state: &State, derived: &Derived, theme: Theme, Sinks { emit, say }: Sinks) -> Html {
+pub fn curve(calculator: &Calculator) -> Html {
+    let Calculator { state, derived, snapshot, theme, emit, say, .. } = calculator;
     let view = state.view;
-    let of_cost = axes_of(&state.scenario, view.metric == Metric::Cost);
-    let along = Choose(|view, place| Action::Look(view.with_curve_x(key(place))));
-    let of_curve = Narrow { view, with: |view, [curve_part, _]| View { curve_part, ..view } };
-    let bounds = emit.reform(move |_: MouseEvent| Action::Look(View { bounds: !view.bounds, ..view }));
-    let overlay = if bounds_hold(&state.scenario) {
-        html! {
-            <span class="check-line"><label class="check" title={text::BOUNDS_HELP}>
-                <input type="checkbox" id="bounds" checked={view.bounds} onclick={bounds} />{ text::BOUNDS }
-            </label>{ ask("bound", text::BOUNDS, view.why, emit) }</span>
-        }
-    } else {
-        Html::default()
-    };
+    let axes = axes_of(&state.scenario, view.metric == Metric::Cost);
+    let narrow = Narrow { view, axes: NarrowedAxes::Curve };
+    let label = |metric: Metric| Item { label: AttrValue::Static(metric.quantity().label), group: None };
+    let metrics = Metric::ALL.map(label).to_vec();
+    let foot = if bounds_hold(&state.scenario) { bounds(view, emit) } else { Html::default() };
     html! {
-        <Figure id="curve" spec={derived.curve.clone()} {theme} emit={emit.clone()} say={say.clone()} foot={overlay} narrow={of_curve}
-            why={view.why}>
-            { metric(view, emit) }
+        <Figure id="curve" spec={derived.curve.clone()} snapshot={snapshot.clone()} theme={*theme} emit={emit.clone()} say={say.clone()}
+            {foot} {narrow} why={view.why}>
+            <Select id="curve-y" name="Vertical axis of the curves" items={metrics} chosen={view.metric as usize} {view}
+                target={SelectTarget::Metric} {emit} />
             <span>{ "over" }</span>
-            { axis(("curve-x", "Horizontal axis of the curves"), &of_cost, derived.curve.x.key, view, along, emit) }
+            { axis(("curve-x", "Horizontal axis of the curves"), &axes, derived.curve.x.key, view, SelectTarget::CurveX, emit) }
         </Figure>
+    }
+}
+
+/// The choice whether the closed-form bounds are drawn.
+fn bounds(view: View, emit: &Callback<Action>) -> Html {
+    let toggle = emit.reform(move |_: MouseEvent| Action::Look(View { bounds: !view.bounds, ..view }));
+    html! {
+        <span class="check-line"><label class="check" title={text::BOUNDS_HELP}>
+            <input type="checkbox" id="bounds" checked={view.bounds} onclick={toggle} />{ text::BOUNDS }
+        </label>{ explain_button("bound", text::BOUNDS, view.why, emit) }</span>
     }
 }
 
 /// The timeline.
-pub fn timeline(state: &State, spec: Rc<ChartSpec>, theme: Theme, Sinks { emit, say }: Sinks) -> Html {
-    let view = state.view;
+pub fn timeline(settled: &Settled, spec: Rc<ChartSpec>) -> Html {
+    let Settled { snapshot, theme, emit, say, .. } = settled;
+    let view = snapshot.view;
     let levels: Vec<Item> = text::LEVELS.map(|label| Item { label: AttrValue::Static(label), group: None }).to_vec();
-    let look = Choose(|view, place| {
-        let level = Level::ALL.get(place).copied().unwrap_or(Level::Step);
-        Action::Look(View { zoom: Zoom::on(level, view.zoom.at), ..view })
-    });
-    let of_time = Narrow {
-        view,
-        with: |view, [part, _]| View { zoom: part.map_or(Zoom::WHOLE, |_| Zoom { part, ..view.zoom }), ..view },
-    };
     html! {
-        <Figure id="timeline" {spec} {theme} emit={emit.clone()} say={say.clone()} hint={text::TIMELINE_HINT}
-            narrow={of_time} why={view.why}>
-            <Select id="zoom" name="Part of the step" items={levels} chosen={view.zoom.level as usize} {view} choose={look} {emit} />
+        <Figure id="timeline" {spec} snapshot={snapshot.clone()} theme={*theme} emit={emit.clone()} say={say.clone()}
+            hint={text::TIMELINE_HINT} narrow={Narrow { view, axes: NarrowedAxes::Timeline }} why={view.why}>
+            <Select id="zoom" name="Part of the step" items={levels} chosen={view.zoom.level as usize} {view}
+                target={SelectTarget::TimelineLevel} {emit} />
         </Figure>
-    }
-}
-
-/// The panels below the timeline.
-fn below_timeline(state: &State, settled: Scenario, derived: &Derived, theme: Theme, sinks: Sinks) -> Html {
-    let Sinks { emit, say } = sinks;
-    let view = state.view;
-    let card = |place| why(place, view, &state.scenario, &derived.report, emit);
-    html! {
-        <>
-            { card(2) }
-            <Closer scenario={settled} {view} {theme} emit={emit.clone()} say={say.clone()} />
-            <Strategies scenario={settled} why={view.why} emit={emit.clone()} />
-            <Ranking scenario={settled} emit={emit.clone()} />
-            { card(3) }
-            { for derived.layer.iter().map(|spec| expert_layer(spec, view, theme, sinks)) }
-            { run(&state.scenario, view.why, emit) }
-            { settings(&settled) }
-            { card(4) }
-            <Agreement scenario={settled} {view} {theme} emit={emit.clone()} say={say.clone()} />
-        </>
     }
 }

@@ -2,9 +2,8 @@
 
 use yew::prelude::*;
 
-use crate::effects;
+use crate::browser;
 use crate::state::Action;
-use crate::text::gallery as words;
 use crate::view::View;
 use engine::catalog::{CLAIMS, PLANS, ScenarioEntry};
 use engine::share::decode::{Decoded, decode_link};
@@ -13,6 +12,16 @@ use engine::share::decode::{Decoded, decode_link};
 pub const BUTTON: &str = "examples";
 /// The panel's identifier.
 pub const PANEL: &str = "gallery";
+/// On the button, and the panel's name.
+pub const TITLE: &str = "Examples";
+/// Starting points.
+const PLANS_TITLE: &str = "Plan my run";
+/// What is claimed, to be looked at.
+const CLAIMS_TITLE: &str = "What the papers claim";
+/// What the line about an opened example is.
+const NOTICE: &str = "What to notice";
+/// On the button that closes it.
+const CLOSE: &str = "Close";
 
 /// The example at a place: starting points first, then claims.
 fn example(place: usize) -> Option<&'static ScenarioEntry> {
@@ -40,9 +49,9 @@ pub fn gallery(view: View, close: &Callback<()>, emit: &Callback<Action>) -> Htm
         }
     };
     html! {
-        <section id={PANEL} class="gallery" aria-label={words::TITLE} onkeydown={leave(close)}>
-            { group(words::PLANS, PLANS, 0) }
-            { group(words::CLAIMS, CLAIMS, PLANS.len()) }
+        <section id={PANEL} class="gallery" aria-label={TITLE} onkeydown={leave(close)}>
+            { group(PLANS_TITLE, PLANS, 0) }
+            { group(CLAIMS_TITLE, CLAIMS, PLANS.len()) }
         </section>
     }
 }
@@ -66,7 +75,7 @@ fn card(
         emit.emit(Action::Look(View { theme: view.theme, ..View::from_query(entry.view) }));
         emit.emit(Action::Example(Some(place)));
         close.emit(());
-        effects::to_top();
+        browser::to_top();
     });
     html! {
         <li>
@@ -82,9 +91,9 @@ pub fn notice(example_at: Option<usize>, emit: &Callback<Action>) -> Html {
     let Some(entry) = example_at.and_then(example) else { return Html::default() };
     let close = emit.reform(|_: MouseEvent| Action::Example(None));
     html! {
-        <aside class="notice example" aria-label={words::NOTICE}>
+        <aside class="notice example" aria-label={NOTICE}>
             <p><b>{ entry.name }</b>{ " – " }{ entry.notice }</p>
-            <button type="button" class="small-button" onclick={close}>{ words::CLOSE }</button>
+            <button type="button" class="small-button" onclick={close}>{ CLOSE }</button>
         </aside>
     }
 }

@@ -3,12 +3,13 @@
 
 use yew::prelude::*;
 
-use super::controls::{Around, PROMOTED, control};
-use crate::effects;
+use super::control::{ControlContext, PROMOTED, control};
+use super::run;
+use crate::browser;
 use crate::state::{Action, Draft};
 use crate::text;
 use engine::catalog::preset;
-use engine::params::{ARCHITECTURE, Group, PARAMS, Param, every};
+use engine::params::{Group, PARAMS, Param, every};
 use engine::scenario::{CUSTOM, Model, Scenario};
 
 /// The folded groups, in order.
@@ -22,18 +23,15 @@ const FOLDED: [(Group, &str); 10] = [
     (Group::Experts, "Experts"),
     (Group::Kernels, "Software"),
     (Group::Accounting, "Accounting"),
-    (Group::Run, text::run::TITLE),
+    (Group::Run, run::TITLE),
 ];
 
 /// The heading of a folded group.
 pub fn title(group: Group) -> Option<&'static str> {
     FOLDED.iter().find(|folded| folded.0 == group).map(|folded| folded.1)
 }
-/// The places of those that hold what was picked and may be the user's own: model, GPU, cluster.
-const OWN: [u32; 3] = [0, 1, 2];
-
-/// Rows that mean nothing without latent attention.
-const OF_LATENT_ATTENTION: [&str; 4] = ["qrank", "nope", "rope", "vdim"];
+/// The places of the groups of model, GPU and cluster, which may be custom.
+const MAY_BE_CUSTOM: [u32; 3] = [0, 1, 2];
 
 /// What to show, and where actions go.
 #[derive(PartialEq, Properties)]
@@ -54,10 +52,10 @@ pub struct Props {
 #[component]
 pub fn Groups(props: &Props) -> Html {
     let Props { scenario, preset, drafts, emit, opened, .. } = props;
-    let around = Around { scenario, drafts, preset, emit };
+    let context = ControlContext { scenario, drafts, preset, emit };
     // A bit for each open group.
     let open = use_state_eq(|| 0_u32);
-    use_unfolded(around, &open);
+    use_unfolded(context, &open);
     let groups = FOLDED.iter().zip(0_u32..).filter(|((group, _), _)| {
         // A dense model has no experts to set.
         *group != Group::Experts || scenario.model.architecture().has_experts()
@@ -66,47 +64,39 @@ pub fn Groups(props: &Props) -> Html {
         let bit = 1 << place;
         let (bits, opened) = (open.clone(), opened.clone());
         let toggle = Callback::from(move |event: Event| {
-            let is_open = effects::is_open(&event);
+            let is_open = browser::is_open(&event);
             bits.set(if is_open { *bits | bit } else { *bits & !bit });
             opened.emit(if is_open { 1 } else { -1 });
         });
-        folded(group, title, around, *open & bit != 0, toggle)
+        folded(group, title, context, *open & bit != 0, toggle)
     };
     html! { <div>{ for groups.map(group) }</div> }
 }
 
-/// Opens the group of what has just become the user's own, but for an imported model, which is all there already.
+/// Opens the group of what has just become custom, but for an imported model, which is all there already.
 #[hook]
-fn use_unfolded(around: Around<'_>, open: &UseStateHandle<u32>) {
-    let Around { scenario, preset, .. } = around;
+fn use_unfolded(context: ControlContext<'_>, open: &UseStateHandle<u32>) {
+    let ControlContext { scenario, preset, .. } = context;
     let is = |model: Model| matches!(model, Model::Custom { .. });
     let is_custom = is(scenario.model) && !is(preset.model);
-    let own = [is_custom, scenario.accelerator.id == CUSTOM, scenario.network.id == CUSTOM];
-    let before = use_mut_ref(|| own);
+    let custom = [is_custom, scenario.accelerator.id == CUSTOM, scenario.network.id == CUSTOM];
+    let before = use_mut_ref(|| custom);
     let open = open.clone();
-    use_effect_with(own, move |own| {
-        let before = before.replace(*own);
-        let new = OWN.into_iter().zip(own.iter().zip(before)).filter(|(_, (own, before))| **own && !before);
+    use_effect_with(custom, move |custom| {
+        let before = before.replace(*custom);
+        let new =
+            MAY_BE_CUSTOM.into_iter().zip(custom.iter().zip(before)).filter(|(_, (now, before))| **now && !before);
         open.set(new.fold(*open, |bits, (place, _)| bits | 1 << place));
     });
 }
 
-/// Whether a row says anything about a model: the widths of latent attention and of experts only where there are any.
-fn is_shown(param: &Param, scenario: &Scenario) -> bool {
-    let shape = scenario.model.architecture();
-    let place = |key: &str| ARCHITECTURE.iter().position(|row| row.key == key);
-    let of_experts = place(param.key) > place("experts");
-    (shape.latent.is_used() || !OF_LATENT_ATTENTION.contains(&param.key))
-        && (shape.experts.num_experts > 0 || !of_experts)
-}
-
 /// A folded group, with the number of parameters in it that were changed.
-fn folded(group: Group, title: &str, around: Around, open: bool, toggle: Callback<Event>) -> Html {
-    let rows = || every().filter(move |param| param.group == group && !PROMOTED.contains(&param.key));
-    let changed = rows().filter(|param| preset::is_changed(param, around.scenario, around.preset)).count();
+fn folded(group: Group, title: &str, context: ControlContext, open: bool, toggle: Callback<Event>) -> Html {
+    let rows = || every().filter(move |param| param.group == group && !PROMOTED.contains(&param.id));
+    let changed = rows().filter(|param| preset::is_changed(param, context.scenario, context.preset)).count();
     let is_made = |param: &&Param| {
-        let always = PARAMS.iter().any(|row| row.key == param.key);
-        always || (open && is_shown(param, around.scenario))
+        let always = PARAMS.iter().any(|row| row.id == param.id);
+        always || (open && (param.is_relevant)(context.scenario))
     };
     // So many rows explain themselves on pointing alone.
     let explained = group != Group::Architecture;
@@ -118,7 +108,7 @@ fn folded(group: Group, title: &str, around: Around, open: bool, toggle: Callbac
                     <span class="count">{ text::changed(changed) }</span>
                 }
             </summary>
-            <div class="set">{ for rows().filter(is_made).map(|param| control(param, around, explained)) }</div>
+            <div class="set">{ for rows().filter(is_made).map(|param| control(param, context, explained)) }</div>
         </details>
     }
 }

@@ -2,7 +2,7 @@
 
 use yew::prelude::*;
 
-use crate::effects::{self, Arrived, Origin, Read};
+use crate::browser::{self, Arrived, Origin, Read};
 use crate::state::Action;
 use crate::text::import as words;
 use crate::view::View;
@@ -38,11 +38,11 @@ pub fn Import(props: &Props) -> Html {
             if let Origin::Dropped(_) = origin {
                 match &came {
                     // A scenario is seen at once; what is wrong stands here.
-                    Ok([_, used]) if used.is_empty() => effects::to_top(),
+                    Ok([_, used]) if used.is_empty() => browser::to_top(),
                     _ => open.set(true),
                 }
                 if came.is_err() {
-                    effects::focus(BUTTON);
+                    browser::focus(BUTTON);
                 }
             }
             outcome.set(Some(came.map_err(|problem| match &origin {
@@ -51,16 +51,16 @@ pub fn Import(props: &Props) -> Html {
             })));
         })
     };
-    effects::use_drop(&take);
+    browser::use_drop(&take);
     let toggle = {
         let (open, now) = (open.setter(), *open);
         Callback::from(move |_: MouseEvent| open.set(!now))
     };
-    let typed = take.reform(|event: InputEvent| effects::area_text(&event));
-    let settled = take.reform(|event: Event| (Ok(effects::settled_text(&event)), Origin::Given));
+    let typed = take.reform(|event: InputEvent| browser::area_text(&event));
+    let settled = take.reform(|event: Event| (Ok(browser::settled_text(&event)), Origin::Given));
     let chosen = {
         let take = take.clone();
-        Callback::from(move |event: Event| effects::chosen_file(&event, &take))
+        Callback::from(move |event: Event| browser::chosen_file(&event, &take))
     };
     let (name, expanded) = if *open { (words::CLOSE, "true") } else { (words::OPEN, "false") };
     html! {
@@ -82,7 +82,7 @@ pub fn Import(props: &Props) -> Html {
 
 /// Takes over what a text is: a model, or from a whole text a scenario with its pins.
 fn taken(text: &str, origin: &Origin, emit: &Callback<Action>) -> Outcome {
-    match effects::read_text(text)? {
+    match browser::read_text(text)? {
         Read::Model(imported) => {
             emit.emit(Action::Import(Box::new(imported.architecture)));
             Ok([words::imported(&imported), words::used(&imported)])
@@ -97,10 +97,7 @@ fn taken(text: &str, origin: &Origin, emit: &Callback<Action>) -> Outcome {
             let said = words::restored(file, pins.len());
             emit.emit(Action::Arrive { scenario: Box::new(scenario), pins, issues });
             if let Some(query) = query {
-                // The reader's own theme stays, and what page this is.
-                let (_, View { embed, panels, controls, .. }) = effects::arrival();
-                let theme = effects::chosen_theme();
-                emit.emit(Action::Look(View { theme, embed, panels, controls, ..View::from_query(&query) }));
+                emit.emit(Action::Restore(View::from_query(&query)));
             }
             Ok([said, String::new()])
         }

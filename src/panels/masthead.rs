@@ -1,25 +1,26 @@
 //! Name, examples, undo and redo, theme, link and what else is shared.
 
+use std::rc::Rc;
+
 use yew::prelude::*;
 
+use crate::browser;
 use crate::components::icon::{Icon, drawn};
-use crate::effects;
+use crate::derived::Derived;
 use crate::panels::gallery;
 use crate::panels::share::{self, ShareMenu};
+use crate::snapshot::Snapshot;
 use crate::state::Action;
-use crate::text::{self, gallery as words, share as share_words};
+use crate::text;
 use crate::view::{ThemeChoice, View};
-use engine::scenario::Scenario;
 
 /// What to show, and where actions go.
 #[derive(PartialEq, Properties)]
 pub struct Props {
-    /// What is looked at.
-    pub view: View,
     /// What the copied link holds.
-    pub scenario: Scenario,
-    /// The scenarios that it pins.
-    pub pins: Vec<Scenario>,
+    pub snapshot: Rc<Snapshot>,
+    /// What follows from it.
+    pub derived: Rc<Derived>,
     /// Whether there is something to undo.
     pub can_undo: bool,
     /// Whether there is something to redo.
@@ -47,22 +48,23 @@ enum Open {
 /// The line at the top.
 #[component]
 pub fn Masthead(props: &Props) -> Html {
+    let view = props.snapshot.view;
     let copied = use_state(|| Copied::NotYet);
     {
         // Another scenario has not been copied yet.
         let setter = copied.setter();
-        use_effect_with((props.scenario, props.pins.clone(), props.view), move |_| setter.set(Copied::NotYet));
+        use_effect_with(props.snapshot.clone(), move |_| setter.set(Copied::NotYet));
     }
     let copy = {
-        let (scenario, pins, view, setter) = (props.scenario, props.pins.clone(), props.view, copied.setter());
+        let (snapshot, setter) = (props.snapshot.clone(), copied.setter());
         Callback::from(move |_: MouseEvent| {
             let setter = setter.clone();
             let done = Callback::from(move |worked| setter.set(if worked { Copied::Done } else { Copied::Refused }));
-            effects::copy(&effects::full_link(&scenario, &pins, &view), &done);
+            browser::copy(&browser::full_link(&snapshot), &done);
         })
     };
     let by_hand = (*copied == Copied::Refused).then(|| {
-        let link = effects::full_link(&props.scenario, &props.pins, &props.view);
+        let link = browser::full_link(&props.snapshot);
         html! { <label class="by-hand">{ text::COPY_BY_HAND }{ " " }<input type="text" readonly=true value={link} /></label> }
     });
     let open = use_state_eq(|| Open::Nothing);
@@ -76,7 +78,7 @@ pub fn Masthead(props: &Props) -> Html {
         Callback::from(move |back: bool| {
             setter.set(Open::Nothing);
             if back {
-                effects::focus(button);
+                browser::focus(button);
             }
         })
     };
@@ -90,28 +92,28 @@ pub fn Masthead(props: &Props) -> Html {
             <p class="tagline">{ text::TAGLINE }</p>
             <div class="actions">
                 <button type="button" id={gallery::BUTTON} class="button" aria-expanded={expanded(Open::Gallery)} aria-controls={gallery::PANEL}
-                    onclick={toggle(Open::Gallery)} onkeydown={gallery::leave(&close_gallery)}>{ words::TITLE }</button>
+                    onclick={toggle(Open::Gallery)} onkeydown={gallery::leave(&close_gallery)}>{ gallery::TITLE }</button>
                 <button type="button" class="button icon" aria-label="Undo" title="Undo (Ctrl+Z)" disabled={!props.can_undo}
                     onclick={act(Action::Undo)}>{ drawn(Icon::Undo) }</button>
                 <button type="button" class="button icon" aria-label="Redo" title="Redo (Ctrl+Shift+Z)" disabled={!props.can_redo}
                     onclick={act(Action::Redo)}>{ drawn(Icon::Redo) }</button>
-                { theme_button(props.view, &props.emit) }
+                { theme_button(view, &props.emit) }
                 <span class="split">
                     <button type="button" id="copy-link" class="button primary" onclick={copy}>
                         { if *copied == Copied::Done { text::COPIED } else { text::COPY } }
                     </button>
-                    <button type="button" id={share::BUTTON} class="button primary icon" aria-label={share_words::OPEN} title={share_words::OPEN}
+                    <button type="button" id={share::BUTTON} class="button primary icon" aria-label={share::OPEN} title={share::OPEN}
                         aria-expanded={expanded(Open::Share)} aria-controls={share::PANEL} onclick={toggle(Open::Share)}
                         onkeydown={gallery::leave(&close(share::BUTTON).reform(|()| true))}>{ drawn(Icon::Down) }</button>
                 </span>
                 { by_hand.unwrap_or_default() }
             </div>
             if *open == Open::Share {
-                <ShareMenu scenario={props.scenario} pins={props.pins.clone()} view={props.view} close={close(share::BUTTON)} />
+                <ShareMenu snapshot={props.snapshot.clone()} derived={props.derived.clone()} close={close(share::BUTTON)} />
             }
         </header>
         if *open == Open::Gallery {
-            { gallery::gallery(props.view, &close_gallery, &props.emit) }
+            { gallery::gallery(view, &close_gallery, &props.emit) }
         }
         </>
     }

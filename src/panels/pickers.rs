@@ -2,14 +2,14 @@
 
 use yew::prelude::*;
 
-use crate::components::select::{Choose, Item, Select};
-use crate::state::{Action, Pick};
+use crate::components::select::{Item, Select};
+use crate::state::{Action, SelectTarget};
 use crate::text;
 use engine::catalog::{self, ACCELERATORS, CLUSTERS, MODELS};
-use engine::scenario::{CUSTOM, Model, Scenario};
+use engine::scenario::{Model, Scenario};
 
-/// The last option: values of the user's own, chosen or not, and what they were made from.
-fn own(chosen: bool, from: Option<&str>) -> Item {
+/// The last option: custom values, chosen or not, and what they were made from.
+fn custom(chosen: bool, from: Option<&str>) -> Item {
     let label = match (chosen, from) {
         (false, _) => AttrValue::Static(text::MAKE_CUSTOM),
         (true, None) => AttrValue::Static(text::CUSTOM),
@@ -26,7 +26,7 @@ fn labelled(id: &'static str, label: &'static str, select: Html) -> Html {
     html! { <div class="control"><div class="control-line"><label for={id}>{ label }</label>{ select }</div></div> }
 }
 
-/// The model: a point of the ladder, an entry of the catalog, or a shape of the user's own.
+/// The model: a point of the ladder, an entry of the catalog, or a custom shape.
 pub fn model(scenario: &Scenario, preset: &Scenario, emit: &Callback<Action>) -> Html {
     let mut items = vec![item(text::LADDER, None)];
     items.extend(MODELS.iter().map(|entry| item(entry.name, Some(entry.family))));
@@ -39,12 +39,9 @@ pub fn model(scenario: &Scenario, preset: &Scenario, emit: &Callback<Action>) ->
         Model::Preset { id, .. } => catalog::model(id).map(|entry| entry.name),
         Model::Ladder { .. } | Model::Custom { .. } => None,
     };
-    items.push(own(chosen == items.len(), from));
-    let choose = Choose(|_, place| {
-        let entry = |place: usize| Pick::Model(MODELS.get(place).map_or(CUSTOM, |entry| entry.id));
-        Action::Pick(place.checked_sub(1).map_or(Pick::Ladder, entry))
-    });
-    labelled("model", "Model", html! { <Select id="model" {items} {chosen} {choose} {emit} /> })
+    items.push(custom(chosen == items.len(), from));
+    let target = SelectTarget::Model;
+    labelled("model", "Model", html! { <Select id="model" {items} {chosen} {target} {emit} /> })
 }
 
 /// The GPU.
@@ -54,10 +51,9 @@ pub fn accelerator(scenario: &Scenario, preset: &Scenario, emit: &Callback<Actio
     let changed = preset.accelerator.values != scenario.accelerator.values;
     let chosen = entry.filter(|_| !changed).unwrap_or(items.len());
     let from = changed.then(|| catalog::accelerator(preset.accelerator.id)).flatten().map(|entry| entry.name);
-    items.push(own(chosen == items.len(), from));
-    let choose =
-        Choose(|_, place| Action::Pick(Pick::Accelerator(ACCELERATORS.get(place).map_or(CUSTOM, |entry| entry.id))));
-    labelled("accelerator", "GPU", html! { <Select id="accelerator" {items} {chosen} {choose} {emit} /> })
+    items.push(custom(chosen == items.len(), from));
+    let target = SelectTarget::Accelerator;
+    labelled("accelerator", "GPU", html! { <Select id="accelerator" {items} {chosen} {target} {emit} /> })
 }
 
 /// The cluster: its GPU, its nodes and its links at once.
@@ -67,7 +63,7 @@ pub fn cluster(scenario: &Scenario, preset: &Scenario, emit: &Callback<Action>) 
     let changed = preset.network.values != scenario.network.values;
     let chosen = entry.filter(|_| !changed).unwrap_or(items.len());
     let from = changed.then(|| catalog::cluster(preset.network.id)).flatten().map(|entry| entry.name);
-    items.push(own(chosen == items.len(), from));
-    let choose = Choose(|_, place| Action::Pick(Pick::Cluster(CLUSTERS.get(place).map_or(CUSTOM, |entry| entry.id))));
-    labelled("cluster", "Cluster", html! { <Select id="cluster" {items} {chosen} {choose} {emit} /> })
+    items.push(custom(chosen == items.len(), from));
+    let target = SelectTarget::Cluster;
+    labelled("cluster", "Cluster", html! { <Select id="cluster" {items} {chosen} {target} {emit} /> })
 }

@@ -2,11 +2,11 @@
 
 use yew::prelude::*;
 
+use crate::browser;
+use crate::calculator::Calculator;
 use crate::components::fold::Fold;
 use crate::derived::Pin;
-use crate::effects;
-use crate::panels::figures::Sinks;
-use crate::state::{Action, State};
+use crate::state::Action;
 use crate::text::{self, Tiles, pins as words};
 use engine::scenario::Scenario;
 use engine::scenario::pins::MOST_PINS;
@@ -16,7 +16,7 @@ use engine::scenario::pins::pin_letter;
 const BUTTON: &str = "pin";
 
 /// The button that pins what is on screen; it says where that has been done.
-pub fn pin_button(state: &State, Sinks { emit, say }: Sinks) -> Html {
+pub fn pin_button(Calculator { state, emit, say, .. }: &Calculator) -> Html {
     let pinned = state.pins.iter().position(|pin| *pin == state.scenario);
     let full = pinned.is_none() && state.pins.len() >= MOST_PINS;
     let next = state.pins.len();
@@ -38,17 +38,14 @@ pub fn pin_button(state: &State, Sinks { emit, say }: Sinks) -> Html {
 }
 
 /// A line a pinned scenario; nothing where there is none.
-pub fn pins(scenario: &Scenario, pins: &[Pin], sinks: Sinks) -> Html {
+pub fn pins(Calculator { state, derived, emit, .. }: &Calculator) -> Html {
+    let (scenario, pins) = (&state.scenario, &derived.pins);
     if pins.is_empty() {
         return Html::default();
     }
-    list(scenario, pins, sinks)
-}
-
-fn list(scenario: &Scenario, pins: &[Pin], sinks: Sinks) -> Html {
     html! {
         <section class="pins" aria-label={words::TITLE}>
-            <ul>{ for pins.iter().enumerate().map(|(place, pin)| line(scenario, place, pin, pins.len(), sinks)) }</ul>
+            <ul>{ for pins.iter().enumerate().map(|(place, pin)| line(scenario, place, pin, pins.len(), emit)) }</ul>
             if pins.len() >= MOST_PINS {
                 <p>{ words::FULL }</p>
             }
@@ -56,14 +53,14 @@ fn list(scenario: &Scenario, pins: &[Pin], sinks: Sinks) -> Html {
     }
 }
 
-fn line(scenario: &Scenario, place: usize, pin: &Pin, count: usize, Sinks { emit, .. }: Sinks) -> Html {
+fn line(scenario: &Scenario, place: usize, pin: &Pin, count: usize, emit: &Callback<Action>) -> Html {
     let swap = emit.reform(move |_: MouseEvent| Action::Swap(place));
     let emit = emit.clone();
     let remove = Callback::from(move |_: MouseEvent| {
         emit.emit(Action::Unpin(place));
         // Lines above keep their buttons; the last one goes with its own.
         if place + 1 == count {
-            effects::focus(BUTTON);
+            browser::focus(BUTTON);
         }
     });
     let Tiles { mfu, tokens, step, peak, free, fits, .. } = Tiles::of(&pin.scenario, &pin.report);

@@ -2,7 +2,8 @@
 
 use yew::prelude::*;
 
-use crate::{effects, text};
+use crate::snapshot::Snapshot;
+use crate::{browser, text};
 use engine::catalog;
 use engine::catalog::preset::{is_changed, preset_of};
 use engine::params::quantity::{field_text, unit_label};
@@ -10,7 +11,8 @@ use engine::params::{Group, Kind, Param, every};
 use engine::scenario::{Model, Scenario};
 
 /// The choices, which only a printed page lists.
-pub fn printed(scenario: &Scenario) -> Html {
+pub fn printed(snapshot: &Snapshot) -> Html {
+    let scenario = &snapshot.scenario;
     let preset = preset_of(scenario);
     let model = match scenario.model {
         Model::Ladder { .. } => text::LADDER,
@@ -29,7 +31,7 @@ pub fn printed(scenario: &Scenario) -> Html {
                 { for picked.into_iter().map(|(name, value)| entry(name, value.to_string())) }
                 { for every().filter(listed).map(|param| entry(param.label, value(&param.kind, scenario))) }
             </dl>
-            <p>{ effects::address() }</p>
+            <p>{ browser::full_link(&snapshot.alone()) }</p>
         </section>
     }
 }

@@ -2,25 +2,31 @@
 
 use yew::prelude::*;
 
-use crate::components::ask::ask;
+use crate::components::explain_button::explain_button;
 use crate::components::fold::Fold;
+use crate::derived::Derived;
 use crate::state::Action;
-use crate::text::run as words;
 use engine::explain::RUN;
+use engine::format::{self, bytes, duration, percent, rising};
+use engine::model::run::RunReport;
 use engine::scenario::Scenario;
+use engine::units::Seconds;
+
+/// The panel's heading, and its controls'.
+pub const TITLE: &str = "The whole run";
 
 /// Folded away; computed and made only while open.
-pub fn run(scenario: &Scenario, why: &'static str, emit: &Callback<Action>) -> Html {
-    let (scenario, emit) = (*scenario, emit.clone());
+pub fn run(derived: &Derived, why: &'static str, emit: &Callback<Action>) -> Html {
+    let (scenario, fits, emit) = (derived.scenario, derived.report.fits(), emit.clone());
     let body = Callback::from(move |()| {
         let run = scenario.run_report();
         html! {
             <>
-            <p class="caption">{ words::caption(&scenario, &run) }</p>
+            <p class="caption">{ caption(&scenario, fits, &run) }</p>
             <ul class="parts">
-                { for words::rows(&run).into_iter().zip(RUN).map(|((name, value), key)| {
-                    let ask = ask(key, &[name, " ", &value].concat(), why, &emit);
-                    html! { <li><span class="part-name">{ name }</span><span>{ value }</span>{ ask }</li> }
+                { for rows(&run).into_iter().zip(RUN).map(|((name, value), key)| {
+                    let explain = explain_button(key, &[name, " ", &value].concat(), why, &emit);
+                    html! { <li><span class="part-name">{ name }</span><span>{ value }</span>{ explain }</li> }
                 }) }
             </ul>
             </>
@@ -28,7 +34,50 @@ pub fn run(scenario: &Scenario, why: &'static str, emit: &Callback<Action>) -> H
     });
     html! {
         <div id="run" class="figure wide">
-            <Fold class="" summary={html! { <h2>{ words::TITLE }</h2> }} {body} />
+            <Fold class="" summary={html! { <h2>{ TITLE }</h2> }} {body} />
         </div>
     }
+}
+
+/// The finding: how long, for how much, and what failures leave of the time.
+pub fn caption(scenario: &Scenario, fits: bool, run: &RunReport) -> String {
+    let tokens = format::params(scenario.run.tokens);
+    let condition = if fits { "" } else { "If memory were no limit: " };
+    if !run.finishes() {
+        let mtbf = duration(run.run_mtbf);
+        return format!(
+            "{condition}{tokens} tokens never finish: one failure every {mtbf} leaves no time to restart and catch up."
+        );
+    }
+    let [time, cost, goodput] = [duration(run.time), dollars(run), percent(run.goodput)];
+    format!("{condition}{tokens} tokens take {time} and {cost}; {goodput} of the time ends up in the model.")
+}
+
+/// Names and values.
+pub fn rows(run: &RunReport) -> [(&'static str, String); 14] {
+    let never = |time: Seconds| if time.get() < f64::INFINITY { duration(time) } else { "never".to_owned() };
+    [
+        ("Time to train", never(run.time)),
+        ("Steps", format!("{} of {} tokens", amount(run.steps), amount(run.batch_tokens))),
+        ("Batch efficiency", percent(run.batch_efficiency)),
+        ("GPU-hours", amount(run.gpu_time.hours())),
+        ("Cost", dollars(run)),
+        ("Energy", rising(run.energy.mwh(), 1e3, &["MWh", "GWh"])),
+        ("CO₂ equivalent", rising(run.emissions.tonnes(), 1e6, &["t"])),
+        ("Goodput", percent(run.goodput)),
+        ("Failures", format!("{}, one every {}", amount(run.interruptions), duration(run.run_mtbf))),
+        ("Checkpoint", format!("{} in {}", bytes(run.checkpoint_size), duration(run.write_time))),
+        ("Checkpoint every", never(run.interval)),
+        ("Host memory per node, initialising", bytes(run.host_init)),
+        ("Host memory per node, checkpointing", bytes(run.host_checkpoint)),
+        ("Host memory per node, offloaded", bytes(run.host_offload)),
+    ]
+}
+
+fn dollars(run: &RunReport) -> String {
+    format::dollars(run.cost.get())
+}
+
+fn amount(value: f64) -> String {
+    rising(value, 1e6, &["", "million", "billion"])
 }

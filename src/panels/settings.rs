@@ -2,12 +2,25 @@
 
 use yew::prelude::*;
 
+use crate::browser;
 use crate::components::fold::Fold;
-use crate::effects;
-use crate::text as page;
-use crate::text::settings as words;
+use crate::text::COPIED;
 use engine::export::settings::{Framework, text};
 use engine::scenario::Scenario;
+
+/// The panel's heading.
+const TITLE: &str = "Settings for your framework";
+/// What stands there.
+const CAPTION: &str =
+    "The scenario on screen, as a training framework reads it, and what that framework cannot express.";
+/// The name of the row of frameworks.
+const FRAMEWORKS: &str = "Framework";
+/// On the button that copies.
+const COPY: &str = "Copy";
+/// What the button says where the browser does not let it copy.
+const NOT_COPIED: &str = "Select the text to copy it";
+/// On the button that saves the file.
+const SAVE: &str = "Download";
 
 /// Folded away; written only while open.
 pub fn settings(scenario: &Scenario) -> Html {
@@ -15,7 +28,7 @@ pub fn settings(scenario: &Scenario) -> Html {
     let body = Callback::from(move |()| html! { <Written {scenario} /> });
     html! {
         <div id="settings" class="figure wide">
-            <Fold class="" summary={html! { <h2>{ words::TITLE }</h2> }} {body} />
+            <Fold class="" summary={html! { <h2>{ TITLE }</h2> }} {body} />
         </div>
     }
 }
@@ -52,29 +65,29 @@ fn Written(props: &Props) -> Html {
                 let body = body.clone();
                 Callback::from(move |worked: bool| copied.set(Some(if worked { Ok(body.clone()) } else { Err(()) })))
             };
-            effects::copy(&body, &done);
+            browser::copy(&body, &done);
         })
     };
     let save = {
         let (name, body) = (settings.file_name, settings.body.clone());
-        Callback::from(move |_: MouseEvent| effects::save_file(name, &body))
+        Callback::from(move |_: MouseEvent| browser::save_file(name, &body))
     };
     let said = match &*copied {
-        Some(Ok(body)) if *body == settings.body => page::COPIED,
-        Some(Err(())) => words::NOT_COPIED,
-        _ => words::COPY,
+        Some(Ok(body)) if *body == settings.body => COPIED,
+        Some(Err(())) => NOT_COPIED,
+        _ => COPY,
     };
     html! {
         <>
-        <p class="caption">{ words::CAPTION }</p>
-        <div class="frameworks" role="group" aria-label={words::FRAMEWORKS}>{ for Framework::ALL.into_iter().map(choice) }</div>
+        <p class="caption">{ CAPTION }</p>
+        <div class="frameworks" role="group" aria-label={FRAMEWORKS}>{ for Framework::ALL.into_iter().map(choice) }</div>
         if !settings.notes.is_empty() {
             <ul class="set-notes">{ for settings.notes.iter().map(|note| html! { <li>{ *note }</li> }) }</ul>
         }
         <div class="set-head">
             <code>{ settings.file_name }</code>
             <button type="button" class="small-button" onclick={copy}>{ said }</button>
-            <button type="button" class="small-button" onclick={save}>{ words::SAVE }</button>
+            <button type="button" class="small-button" onclick={save}>{ SAVE }</button>
         </div>
         <pre class="code" tabindex="0" role="region" aria-label={settings.file_name} data-language={settings.language}>{ settings.body }</pre>
         </>

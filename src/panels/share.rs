@@ -1,16 +1,22 @@
 //! The share menu: what goes to the clipboard, and the files that lead back to the scenario.
 
+mod poster;
+mod texts;
+
+use std::rc::Rc;
+
 use yew::prelude::*;
 
-use crate::derived::{of_poster, poster};
-use crate::effects::{self, Kind};
-use crate::text::share::{self as words, Copy};
-use crate::view::View;
+use crate::browser::{self, Kind};
+use crate::derived::Derived;
+use crate::snapshot::Snapshot;
+use crate::text::NO_PICTURE;
 use charts::paint;
 use engine::export::csv::csv;
 use engine::export::report_json::with_pins;
-use engine::params;
-use engine::scenario::Scenario;
+use engine::json::pretty;
+use poster::{of_poster, poster};
+use texts::CopyFormat;
 
 /// The button's identifier: where the focus goes when the menu closes.
 pub const BUTTON: &str = "share";
@@ -19,7 +25,39 @@ pub const PANEL: &str = "share-menu";
 /// What its files are called.
 const FILE: &str = "summary";
 /// Pixels of a saved picture in one of the poster.
-const FINENESS: f64 = 2.0;
+const PIXEL_RATIO: f64 = 2.0;
+/// On the button that opens the menu, for those who do not see its arrow.
+pub const OPEN: &str = "Share and download";
+/// Over what goes to the clipboard.
+pub const COPY: &str = "Copy";
+/// Over files.
+pub const SAVE: &str = "Download";
+/// Under them.
+pub const BACK: &str = "Every file carries the link: drop one anywhere on this page to come back to the scenario.";
+/// Beside the choice of what an embed shows.
+pub const SHOWS: &str = "Embed shows";
+/// Where the clipboard refuses.
+pub const BY_HAND: &str = "The browser does not let this page write to the clipboard. Copy it from here:";
+/// The view that only mixtures of experts have.
+pub const LAYER: &str = "layer";
+
+/// What an embed may show: the view's name in links, and here.
+pub const VIEWS: [(&str, &str); 13] = [
+    ("verdict.map.curve", "Headline, map and curves"),
+    ("verdict", "Headline"),
+    ("map", "Map"),
+    ("curve", "Curves"),
+    ("memory", "Memory"),
+    ("timeline", "Timeline"),
+    ("roofline", "Roofline"),
+    ("scaling", "Scaling"),
+    (LAYER, "Layer of experts"),
+    ("sensitivity", "Sensitivity"),
+    ("agreement", "Measurements"),
+    ("strategies", "Strategies"),
+    ("ranking", "Best layouts"),
+];
+
 /// The files, with what stands on their buttons.
 const FILES: [(Kind, &str); 4] = [
     (Kind::Svg, "SVG picture"),
@@ -31,116 +69,140 @@ const FILES: [(Kind, &str); 4] = [
 /// What is shared, and what closes the menu.
 #[derive(PartialEq, Properties)]
 pub struct Props {
-    /// The scenario on screen.
-    pub scenario: Scenario,
-    /// Those pinned beside it.
-    pub pins: Vec<Scenario>,
-    /// What is looked at.
-    pub view: View,
+    /// What is on screen.
+    pub snapshot: Rc<Snapshot>,
+    /// What follows from it.
+    pub derived: Rc<Derived>,
     /// Closes the menu; with the focus back on its button, or left where it went.
     pub close: Callback<bool>,
 }
 
-/// How the last copy went.
+/// What came of the last button.
 #[derive(Clone, PartialEq, Eq)]
-enum Copied {
-    NotYet,
-    Done(Copy),
+enum Outcome {
+    /// Nothing to tell.
+    None,
+    /// A text was copied.
+    Copied(CopyFormat),
     /// The text, to be copied by hand.
     Refused(String),
+    /// The browser made no picture.
+    NoPicture,
 }
 
 /// The open menu. Escape, a press elsewhere and the focus going elsewhere close it.
 #[component]
 pub fn ShareMenu(props: &Props) -> Html {
     let shown = use_state_eq(|| 0_usize);
-    let copied = use_state(|| Copied::NotYet);
-    effects::use_press_outside([PANEL, BUTTON], &props.close);
+    let outcome = use_state(|| Outcome::None);
+    browser::use_press_outside([PANEL, BUTTON], &props.close);
     let copy = {
-        let (scenario, pins, view) = (props.scenario, props.pins.clone(), props.view);
-        let (copied, shows) = (copied.setter(), words::VIEWS.get(*shown).map_or("", |view| view.0));
-        Callback::from(move |what: Copy| {
-            let text = what.text(&scenario, &pins, &effects::full_link(&scenario, &pins, &view), shows);
+        let (snapshot, derived) = (props.snapshot.clone(), props.derived.clone());
+        let (outcome, view) = (outcome.setter(), VIEWS.get(*shown).map_or("", |view| view.0));
+        Callback::from(move |format: CopyFormat| {
+            let text = format.text(&derived, &browser::full_link(&snapshot), view);
             let done = {
-                let (copied, text) = (copied.clone(), text.clone());
+                let (outcome, text) = (outcome.clone(), text.clone());
                 Callback::from(move |worked| {
-                    copied.set(if worked { Copied::Done(what) } else { Copied::Refused(text.clone()) });
+                    outcome.set(if worked { Outcome::Copied(format) } else { Outcome::Refused(text.clone()) });
                 })
             };
-            effects::copy(&text, &done);
+            browser::copy(&text, &done);
         })
     };
     let save = {
-        let (scenario, pins, view) = (props.scenario, props.pins.clone(), props.view);
-        Callback::from(move |kind: Kind| saved(kind, &scenario, &pins, &view))
+        let (snapshot, derived, outcome) = (props.snapshot.clone(), props.derived.clone(), outcome.setter());
+        Callback::from(move |kind: Kind| {
+            outcome.set(Outcome::None);
+            let outcome = outcome.clone();
+            save(kind, &snapshot, &derived, &Callback::from(move |()| outcome.set(Outcome::NoPicture)));
+        })
     };
     let choose = {
         let shown = shown.setter();
-        Callback::from(move |event: Event| shown.set(effects::selected_index(&event)))
+        Callback::from(move |event: Event| shown.set(browser::selected_index(&event)))
     };
     let escape = props.close.clone();
     let leave = props.close.clone();
-    let with_experts = props.scenario.model.architecture().has_experts();
+    let with_experts = props.derived.scenario.model.architecture().has_experts();
     html! {
-        <section id={PANEL} class="share" aria-label={words::OPEN}
+        <section id={PANEL} class="share" aria-label={OPEN}
             onkeydown={move |event: KeyboardEvent| if event.key() == "Escape" { escape.emit(true) }}
-            onfocusout={move |event: FocusEvent| if effects::leaves(&event, [PANEL, BUTTON]) { leave.emit(false) }}>
-            <h2 id="share-copy">{ words::COPY }</h2>
+            onfocusout={move |event: FocusEvent| if browser::leaves(&event, [PANEL, BUTTON]) { leave.emit(false) }}>
+            <h2 id="share-copy">{ COPY }</h2>
             <div class="share-row" role="group" aria-labelledby="share-copy">
-                { for Copy::ALL.into_iter().map(|what| html! {
+                { for CopyFormat::ALL.into_iter().map(|what| html! {
                     <button type="button" class="small-button" onclick={copy.reform(move |_: MouseEvent| what)}>{ what.name() }</button>
                 }) }
             </div>
             <label class="share-shows">
-                <span>{ words::SHOWS }</span>
+                <span>{ SHOWS }</span>
                 <select id="share-view" onchange={choose}>
-                    { for words::VIEWS.into_iter().enumerate().map(|(place, (key, name))| html! {
-                        <option value={key} selected={place == *shown} disabled={key == words::LAYER && !with_experts}>{ name }</option>
+                    { for VIEWS.into_iter().enumerate().map(|(place, (key, name))| html! {
+                        <option value={key} selected={place == *shown} disabled={key == LAYER && !with_experts}>{ name }</option>
                     }) }
                 </select>
             </label>
-            { said(&copied) }
-            <h2 id="share-save">{ words::SAVE }</h2>
+            { said(&outcome) }
+            <h2 id="share-save">{ SAVE }</h2>
             <div class="share-row" role="group" aria-labelledby="share-save">
                 { for FILES.into_iter().map(|(kind, name)| html! {
                     <button type="button" class="small-button" onclick={save.reform(move |_: MouseEvent| kind)}>{ name }</button>
                 }) }
             </div>
-            <p class="control-help">{ words::BACK }</p>
+            <p class="control-help">{ BACK }</p>
         </section>
     }
 }
 
-/// What came of the last copy.
-fn said(copied: &Copied) -> Html {
-    let sentence = if let Copied::Done(what) = copied { words::copied(*what) } else { String::new() };
+/// What came of the last button, in a sentence.
+fn said(outcome: &Outcome) -> Html {
+    let sentence = match outcome {
+        Outcome::Copied(format) => format!("{} copied.", format.name()),
+        Outcome::NoPicture => NO_PICTURE.to_owned(),
+        Outcome::None | Outcome::Refused(_) => String::new(),
+    };
     html! {
         <>
             <p class="share-said" role="status">{ sentence }</p>
-            if let Copied::Refused(text) = copied {
-                <label class="share-by-hand">{ words::BY_HAND }<textarea rows="4" readonly=true value={text.clone()} /></label>
+            if let Outcome::Refused(text) = outcome {
+                <label class="share-by-hand">{ BY_HAND }<textarea rows="4" readonly=true value={text.clone()} /></label>
             }
         </>
     }
 }
 
-/// Makes a file and gives it to the browser.
-fn saved(kind: Kind, scenario: &Scenario, pins: &[Scenario], view: &View) {
-    let link = effects::full_link(scenario, pins, view);
+/// Makes a file and gives it to the browser; calls `failed` where the browser makes no picture.
+fn save(kind: Kind, snapshot: &Snapshot, derived: &Derived, failed: &Callback<()>) {
+    let Snapshot { scenario, pins, view } = snapshot;
+    let (file, link) = (snapshot.file_name(FILE, kind.name()), browser::full_link(snapshot));
     let text = match kind {
         Kind::Csv => csv(scenario, pins, &link),
-        Kind::Json => with_pins(scenario, &scenario.report(), &params::issues(scenario), pins, &link).pretty(),
+        Kind::Json => pretty(&with_pins(scenario, &derived.report, &derived.issues, pins, &link)),
         Kind::Svg | Kind::Png => {
             let derived = of_poster(scenario, pins, view);
-            let poster = poster(scenario, &derived, &link);
+            let poster = poster(&derived, &link);
             if kind == Kind::Png {
-                if let Ok(canvas) = paint::picture_of_poster(&poster, FINENESS) {
-                    effects::save_picture(FILE, &canvas, link.clone());
-                }
-                return;
+                return match paint::picture_of_poster(&poster, PIXEL_RATIO) {
+                    Ok(canvas) => browser::save_picture(&file, &canvas, link.clone(), failed),
+                    Err(_) => failed.emit(()),
+                };
             }
             paint::poster_svg(&poster).unwrap_or_default()
         }
     };
-    effects::save_text(FILE, kind, &text);
+    browser::save_text(&file, kind, &text);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::view::View;
+
+    #[test]
+    fn every_view_is_one_that_links_know() {
+        for (view, name) in VIEWS {
+            assert_eq!(View::from_query(&["?view=", view].concat()).panels.text(), view, "{name}");
+        }
+    }
 }

@@ -2,43 +2,43 @@
 
 use yew::prelude::*;
 
-use crate::components::ask::ask;
+use crate::calculator::Calculator;
+use crate::components::explain_button::explain_button;
 use crate::components::tile::{Tile, tile};
-use crate::derived::{Derived, Pin};
-use crate::panels::figures::Sinks;
+use crate::derived::Pin;
+use crate::panels::advice::{advised, no_advice};
 use crate::panels::pins::{pin_button, pins};
-use crate::state::{Action, State};
 use crate::text::{self, Headline, Tiles, pins as words};
-use engine::analysis::advice::Advice;
 use engine::explain;
 use engine::model::report::Report;
 use engine::scenario::Scenario;
 use engine::scenario::issue::Severity;
 
 /// The first thing on the page.
-pub fn verdict(headline: &Headline, state: &State, derived: &Derived, sinks: Sinks) -> Html {
+pub fn verdict(calculator: &Calculator) -> Html {
+    let Calculator { headline, derived, emit, .. } = calculator;
     let fits = headline.fits;
-    let advice = derived.advice.iter().enumerate().map(|(place, advice)| advised(place, advice, fits, sinks.emit));
+    let advice = derived.advice.iter().enumerate().map(|(place, advice)| advised(place, advice, fits, emit));
     html! {
         <>
             <section class="verdict" aria-labelledby="headline">
-                { answer(headline, derived) }
-                <div class="verdict-line"><p class="tile-name">{ text::WOULD_HELP }</p>{ pin_button(state, sinks) }</div>
+                { answer(calculator) }
+                <div class="verdict-line"><p class="tile-name">{ text::WOULD_HELP }</p>{ pin_button(calculator) }</div>
                 <div id="advice" class="advice">
                     if derived.advice.is_empty() {
-                        <p>{ text::no_advice(fits) }</p>
+                        <p>{ no_advice(fits) }</p>
                     }
                     { for advice }
                 </div>
             </section>
-            { row(state, derived, sinks) }
-            { pins(&state.scenario, &derived.pins, sinks) }
+            { row(calculator) }
+            { pins(calculator) }
         </>
     }
 }
 
 /// The headline, and what is wrong with the scenario.
-pub fn answer(headline: &Headline, derived: &Derived) -> Html {
+pub fn answer(Calculator { headline, derived, .. }: &Calculator) -> Html {
     let Headline { subject, verdict, rest, fits } = headline;
     html! {
         // Their places are kept, so that nothing below moves when a slider does.
@@ -54,11 +54,11 @@ pub fn answer(headline: &Headline, derived: &Derived) -> Html {
 }
 
 /// The headline figures.
-pub fn row(state: &State, derived: &Derived, sinks: Sinks) -> Html {
+pub fn row(Calculator { state, derived, emit, .. }: &Calculator) -> Html {
     let tiles = tiles(&state.scenario, &derived.report, derived.pins.first());
     let asked = tiles.into_iter().zip(explain::HEADLINE).map(|(tile, key)| {
         let what = format!("{} {}", tile.name, tile.value);
-        Tile { ask: ask(key, &what, state.view.why, sinks.emit), ..tile }
+        Tile { explain: explain_button(key, &what, state.view.why, emit), ..tile }
     });
     html! {
         <section class="figures-row" aria-label="Figures">
@@ -67,8 +67,8 @@ pub fn row(state: &State, derived: &Derived, sinks: Sinks) -> Html {
     }
 }
 
-/// The headline figures, with their differences from the first pinned scenario. What depends on time is moot where the run does
-/// not fit.
+/// The headline figures, with their differences from the first pinned scenario. What depends on time is hypothetical where the run
+/// does not fit.
 fn tiles(scenario: &Scenario, report: &Report, first: Option<&Pin>) -> [Tile; 6] {
     let first = first.filter(|pin| pin.scenario != *scenario);
     let changes = first.map(|pin| words::deltas(report, &pin.report).map(Some)).unwrap_or_default();
@@ -78,7 +78,7 @@ fn tiles(scenario: &Scenario, report: &Report, first: Option<&Pin>) -> [Tile; 6]
         .map(|pin| words::limiter(text::limiter(pin.report.limiter)));
     let Tiles { mfu, tokens, step, peak, bands, free, fits } = Tiles::of(scenario, report);
     let [of_mfu, of_tokens, of_step, of_peak] = bands.map(Some);
-    let timed = |name, value, band, delta| Tile { name, value, band, delta, moot: !fits, ..Tile::default() };
+    let timed = |name, value, band, delta| Tile { name, value, band, delta, hypothetical: !fits, ..Tile::default() };
     let plain = |name, value| Tile { name, value, ..Tile::default() };
     [
         timed(text::MFU, mfu, of_mfu, d_mfu),
@@ -88,15 +88,4 @@ fn tiles(scenario: &Scenario, report: &Report, first: Option<&Pin>) -> [Tile; 6]
         Tile { below: !fits, delta: d_free, ..plain(text::FREE, free) },
         Tile { delta: limiter, ..plain(text::LIMITER, text::limiter(report.limiter).into()) },
     ]
-}
-
-/// One change with what it would do; the button makes it. The key keeps each at its place while others come and go.
-fn advised(place: usize, advice: &Advice, fits: bool, emit: &Callback<Action>) -> Html {
-    let scenario = advice.scenario;
-    let apply = emit.reform(move |_: MouseEvent| Action::Take(Box::new(scenario)));
-    html! {
-        <button key={place} type="button" class="advised" onclick={apply}>
-            <strong>{ text::change(advice) }</strong><span>{ text::advice(advice, fits) }</span>
-        </button>
-    }
 }

@@ -2,6 +2,7 @@
 
 use yew::prelude::*;
 
+use crate::calculator::Calculator;
 use crate::components::math;
 use crate::state::Action;
 use crate::text;
@@ -11,15 +12,16 @@ use engine::model::report::Report;
 use engine::scenario::Scenario;
 
 /// The open card, if it belongs to this part of the page; nothing is computed otherwise.
-pub fn why(place: usize, view: View, scenario: &Scenario, report: &Report, emit: &Callback<Action>) -> Html {
+pub fn why(place: usize, Calculator { state, derived, emit, .. }: &Calculator) -> Html {
+    let view = state.view;
     let Some(card) = explain::card(view.why).filter(|_| explain::place(view.why_root()) == place) else {
         return Html::default();
     };
-    open(card, view, scenario, report, emit)
+    open(card, view, &state.scenario, &derived.report, emit)
 }
 
 fn open(card: Card, view: View, scenario: &Scenario, report: &Report, emit: &Callback<Action>) -> Html {
-    let close = emit.reform(|_: MouseEvent| Action::Ask(""));
+    let close = emit.reform(|_: MouseEvent| Action::OpenExplanation(""));
     let back = explain::card(view.why_from).map(|from| {
         let back = link(from, text::back_to_card(from.title()), emit);
         html! { <p class="back-to">{ back }</p> }
@@ -105,6 +107,6 @@ fn linked(words: &'static str, emit: &Callback<Action>) -> Html {
 
 fn link(card: Card, name: String, emit: &Callback<Action>) -> Html {
     let key = card.key();
-    let follow = emit.reform(move |_: MouseEvent| Action::Follow(key));
+    let follow = emit.reform(move |_: MouseEvent| Action::FollowExplanation(key));
     html! { <button type="button" class="term" onclick={follow}>{ name }</button> }
 }

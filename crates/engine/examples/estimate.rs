@@ -5,6 +5,7 @@
 //! nearest valid scenario.
 
 use engine::export::report_json::report_json;
+use engine::json::pretty;
 use engine::{params, share};
 use std::io::{self, Read, Write};
 
@@ -17,5 +18,5 @@ fn main() -> io::Result<()> {
     let mut issues = decoded.issues;
     issues.extend(params::issues(&decoded.scenario));
     let report = decoded.scenario.report();
-    io::stdout().lock().write_all(report_json(&decoded.scenario, &report, &issues).pretty().as_bytes())
+    io::stdout().lock().write_all(pretty(&report_json(&decoded.scenario, &report, &issues)).as_bytes())
 }

@@ -1,8 +1,8 @@
 //! A Hugging Face `config.json` as a model of the user's own: its shape, what was read, what was not understood, or a
 //! sentence about what is wrong.
 //!
-//! What a config leaves out is what `transformers` takes for it, family by family. Reading never fails but by a sentence, and
-//! needs no JSON parser: [`Json`] comes from the browser's own on the page and from `serde_json` elsewhere.
+//! What a config leaves out is what `transformers` takes for it, family by family. Reading never fails
+//! but by a sentence.
 
 mod attention;
 mod families;
@@ -10,7 +10,8 @@ mod fields;
 mod leftover;
 mod text;
 
-pub use crate::json::Json;
+use serde_json::Value;
+
 use crate::model::transformer::Architecture;
 use crate::params::quantity::shorten;
 use families::FAMILIES;
@@ -23,6 +24,9 @@ pub const MOST_CHARACTERS: usize = 1_000_000;
 
 /// What is said of longer ones.
 pub const TOO_LONG: &str = "This text is longer than a million characters, and a config.json has a few thousand.";
+
+/// How `serde_json` begins its error about a number that no 64-bit float holds.
+const TOO_LARGE: &str = "number out of range";
 
 /// What a config says.
 #[derive(Clone, Debug, PartialEq)]
@@ -38,21 +42,31 @@ pub struct Imported {
     pub not_understood: Vec<String>,
 }
 
-/// Whether a text is short enough to be parsed.
+/// The JSON that a text is.
 ///
 /// # Errors
 ///
-/// A sentence where it is not, or where it is empty.
-pub fn check_length(text: &str) -> Result<(), String> {
+/// A sentence: the text is empty, too long or no JSON, or it has a number larger than 1.8e308.
+pub fn parse(text: &str) -> Result<Value, String> {
     if text.trim().is_empty() {
         return Err("There is nothing to read: paste the text of a config.json.".into());
     }
-    if text.len() > MOST_CHARACTERS { Err(TOO_LONG.into()) } else { Ok(()) }
+    check_length(text)?;
+    serde_json::from_str(text).map_err(|error| {
+        let cause = error.to_string();
+        // Numbers such as 1e400 are JSON, but `serde_json` has no kind of error for them.
+        let what = if cause.starts_with(TOO_LARGE) { "cannot be read" } else { "is not JSON" };
+        format!("This {what}. The parser says: {cause}.")
+    })
 }
 
-/// The sentence about text that is no JSON; `cause` is what the parser says of it, with the place.
-pub fn not_json(cause: &str) -> String {
-    format!("This is not JSON. The parser says: {}", cause.trim_end_matches('.')) + "."
+/// Whether a text is short enough to be read.
+///
+/// # Errors
+///
+/// A sentence: it is too long.
+pub fn check_length(text: &str) -> Result<(), String> {
+    if text.len() > MOST_CHARACTERS { Err(TOO_LONG.into()) } else { Ok(()) }
 }
 
 /// The shape that a config describes.
@@ -60,13 +74,13 @@ pub fn not_json(cause: &str) -> String {
 /// # Errors
 ///
 /// A sentence: no object, no model, an unknown family, a missing field, a value out of its bounds.
-pub fn import(config: &Json) -> Result<Imported, String> {
-    let Json::Object(outer) = config else {
+pub fn import(config: &Value) -> Result<Imported, String> {
+    let Value::Object(outer) = config else {
         return Err("This JSON is no model config, which is an object in braces with a model_type.".into());
     };
     // Models that also see or hear keep their text part apart.
     let inner = ["text_config", "llm_config", "language_config"].into_iter().find_map(|key| config.get(key));
-    let mut fields = Fields::new(inner.and_then(Json::entries).unwrap_or_default(), outer);
+    let mut fields = Fields::new(inner.and_then(Value::as_object), outer);
     let Some(types) = fields.model_types() else {
         return Err("This JSON is no model config: it has no model_type.".into());
     };

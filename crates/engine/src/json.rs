@@ -1,122 +1,120 @@
-//! JSON as data: read by whichever parser there is (the browser's own on the page, `serde_json` elsewhere), written here.
-//!
-//! Numbers are written with the fewest digits that are read back as the same ones, so that a report survives its text bit for bit.
+//! JSON as text. `serde_json` reads and writes it; only the form of numbers is set here: whole ones without a fraction, any other with
+//! the fewest characters that are read back as the same number, so that a report survives its text bit for bit.
 
-mod write;
-
+use serde::Serialize as _;
 use serde_json::Value;
+use serde_json::ser::{CompactFormatter, Formatter, PrettyFormatter, Serializer};
+use std::io::{Result, Write};
 
-/// What lies deeper than this is not read: the values of a list in the text part of a model.
-const DEEPEST: u32 = 4;
+use crate::digits::shortest;
 
-/// A JSON value.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Json {
-    /// `null`.
-    Null,
-    /// `true` or `false`.
-    Bool(bool),
-    /// A number, however large; one that is infinite or none at all is written as `null`.
-    Number(f64),
-    /// Text, and whatever lies too deep to matter.
-    Text(String),
-    /// A list.
-    List(Vec<Json>),
-    /// An object, in its order.
-    Object(Vec<(String, Json)>),
+/// Whole numbers up to here are exact.
+const EXACT: f64 = 9_007_199_254_740_992.0;
+
+/// A value as text for people: an entry a line, indented by two spaces a level.
+///
+/// ```
+/// use engine::json::{compact, pretty};
+/// use serde_json::json;
+///
+/// let json = json!({ "fits": true, "mfu": 0.001, "gpus": 8.0 });
+/// assert_eq!(pretty(&json), "{\n  \"fits\": true,\n  \"mfu\": 1e-3,\n  \"gpus\": 8\n}\n");
+/// assert_eq!(compact(&json), "{\"fits\":true,\"mfu\":1e-3,\"gpus\":8}");
+/// ```
+pub fn pretty(json: &Value) -> String {
+    write(json, PrettyFormatter::new()) + "\n"
 }
 
-impl Json {
-    /// An object of these entries.
-    pub fn object<'a>(entries: impl IntoIterator<Item = (&'a str, Self)>) -> Self {
-        Self::Object(entries.into_iter().map(|(key, value)| (key.to_owned(), value)).collect())
-    }
+/// A value as text without spaces.
+pub fn compact(json: &Value) -> String {
+    write(json, CompactFormatter)
+}
 
-    /// Whether a value at this depth is not looked at any more.
-    pub fn is_too_deep(depth: u32) -> bool {
-        depth > DEEPEST
-    }
+fn write(json: &Value, layout: impl Formatter) -> String {
+    let mut text = Vec::new();
+    // A value has text keys and no infinite numbers, and a vector takes everything: writing does not fail.
+    let _ = json.serialize(&mut Serializer::with_formatter(&mut text, ShortNumbers(layout)));
+    String::from_utf8(text).unwrap_or_default()
+}
 
-    /// The entries of an object.
-    pub fn entries(&self) -> Option<&[(String, Self)]> {
-        if let Self::Object(entries) = self { Some(entries) } else { None }
-    }
+/// A layout with numbers in their short form.
+struct ShortNumbers<L>(L);
 
-    /// A value of an object.
-    pub fn get(&self, key: &str) -> Option<&Self> {
-        lookup(self.entries()?, key)
-    }
-
-    /// Whether it is `null`.
-    pub fn is_null(&self) -> bool {
-        matches!(self, Self::Null)
-    }
-
-    /// Whether it is this number.
-    pub fn is(&self, number: f64) -> bool {
-        matches!(self, Self::Number(value) if *value == number)
-    }
-
-    /// The text.
-    pub fn text(&self) -> Option<&str> {
-        if let Self::Text(text) = self { Some(text) } else { None }
-    }
-
-    fn of(value: &Value, depth: u32) -> Self {
-        if Self::is_too_deep(depth) {
-            return Self::Text(String::new());
+impl<L: Formatter> Formatter for ShortNumbers<L> {
+    fn write_f64<W: Write + ?Sized>(&mut self, text: &mut W, number: f64) -> Result<()> {
+        // Counts of parameters and bytes have all their digits.
+        if number.fract() == 0.0 && number.abs() <= EXACT {
+            write!(text, "{number}")
+        } else {
+            text.write_all(shortest(number).as_bytes())
         }
-        let of = |value| Self::of(value, depth + 1);
-        match value {
-            Value::Null => Self::Null,
-            Value::Bool(value) => Self::Bool(*value),
-            Value::Number(number) => Self::Number(number.as_f64().unwrap_or(f64::INFINITY)),
-            Value::String(text) => Self::Text(text.clone()),
-            Value::Array(values) => Self::List(values.iter().map(of).collect()),
-            Value::Object(entries) => {
-                Self::Object(entries.iter().map(|(key, value)| (key.clone(), of(value))).collect())
+    }
+
+    fn begin_array<W: Write + ?Sized>(&mut self, text: &mut W) -> Result<()> {
+        self.0.begin_array(text)
+    }
+
+    fn end_array<W: Write + ?Sized>(&mut self, text: &mut W) -> Result<()> {
+        self.0.end_array(text)
+    }
+
+    fn begin_array_value<W: Write + ?Sized>(&mut self, text: &mut W, first: bool) -> Result<()> {
+        self.0.begin_array_value(text, first)
+    }
+
+    fn end_array_value<W: Write + ?Sized>(&mut self, text: &mut W) -> Result<()> {
+        self.0.end_array_value(text)
+    }
+
+    fn begin_object<W: Write + ?Sized>(&mut self, text: &mut W) -> Result<()> {
+        self.0.begin_object(text)
+    }
+
+    fn end_object<W: Write + ?Sized>(&mut self, text: &mut W) -> Result<()> {
+        self.0.end_object(text)
+    }
+
+    fn begin_object_key<W: Write + ?Sized>(&mut self, text: &mut W, first: bool) -> Result<()> {
+        self.0.begin_object_key(text, first)
+    }
+
+    fn begin_object_value<W: Write + ?Sized>(&mut self, text: &mut W) -> Result<()> {
+        self.0.begin_object_value(text)
+    }
+
+    fn end_object_value<W: Write + ?Sized>(&mut self, text: &mut W) -> Result<()> {
+        self.0.end_object_value(text)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn what_is_written_is_read_back_to_the_bit() {
+        let numbers = [0.1 + 0.2, 1e300, -1.5e-300, 13e9, f64::MIN_POSITIVE, 9_007_199_254_740_993.0, -0.0, 0.0];
+        let json = json!({ "numbers": numbers, "text": "“a\"b\\c\nd\u{1}\u{1f}é”", "nothing": {}, "none": [] });
+        for text in [pretty(&json), compact(&json)] {
+            let read: Value = serde_json::from_str(&text).unwrap();
+            assert_eq!(read["text"], json["text"], "{text}");
+            for (read, number) in read["numbers"].as_array().unwrap().iter().zip(numbers) {
+                assert_eq!(read.as_f64().unwrap().to_bits(), number.to_bits(), "{text}");
             }
+            assert!(read["nothing"].as_object().unwrap().is_empty() && read["none"].as_array().unwrap().is_empty());
         }
     }
-}
 
-impl From<&Value> for Json {
-    fn from(value: &Value) -> Self {
-        Self::of(value, 0)
+    #[test]
+    fn numbers_have_their_shortest_form() {
+        let json = json!([80.0, 8, -4.0, 0.0, 0.5, 1e-3, 1e300, 9_007_199_254_740_992.0, 123456789012345680000.0]);
+        assert_eq!(compact(&json), "[80,8,-4,0,0.5,1e-3,1e300,9007199254740992,123456789012345680000]");
+        assert_eq!(compact(&json!([-0.0])), "[-0]");
     }
-}
 
-impl From<f64> for Json {
-    fn from(value: f64) -> Self {
-        Self::Number(value)
+    #[test]
+    fn what_is_no_number_is_null() {
+        assert_eq!(compact(&json!([f64::NAN, f64::INFINITY, 2.0, None::<f64>])), "[null,null,2,null]");
     }
-}
-
-impl From<u32> for Json {
-    fn from(value: u32) -> Self {
-        Self::Number(value.into())
-    }
-}
-
-impl From<bool> for Json {
-    fn from(value: bool) -> Self {
-        Self::Bool(value)
-    }
-}
-
-impl From<&str> for Json {
-    fn from(value: &str) -> Self {
-        Self::Text(value.to_owned())
-    }
-}
-
-impl<T: Into<Self>> From<Option<T>> for Json {
-    fn from(value: Option<T>) -> Self {
-        value.map_or(Self::Null, Into::into)
-    }
-}
-
-/// A value by its key.
-pub(crate) fn lookup<'a>(entries: &'a [(String, Json)], key: &str) -> Option<&'a Json> {
-    entries.iter().find(|(found, _)| found == key).map(|(_, value)| value)
 }

@@ -11,7 +11,7 @@
 //! |---|---|---|
 //! | [`units`] | quantities with units: the only powers of 2 and 10 | everything else |
 //! | [`digits`], [`rounding`] | significant decimal digits, and rounding in sentences | everything else |
-//! | [`json`] | JSON as data, and its text to the last bit | everything else |
+//! | [`json`] | JSON as text, its numbers to the last bit | everything else |
 //! | [`stats`] | means, medians, ranks | everything else |
 //! | [`model`] | the physics: parameters, FLOPs, memory, collectives, compute, mixtures of experts ([`model::experts`]), the schedule of a step, the whole run ([`model::run`]), the FSDP bounds | presets, user text, clock, randomness, browser |
 //! | [`scenario`] | every choice a user can make, its validation, its resolution to a [`model::setup::Setup`] | where a choice came from |

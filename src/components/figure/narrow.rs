@@ -4,6 +4,7 @@ use crate::state::Action;
 use crate::view::View;
 use charts::layout::PlotArea;
 use charts::spec::ChartSpec;
+use charts::timeline::Zoom;
 use charts::zoom::{self, Part};
 
 /// A press that moves less is a click, in CSS pixels.
@@ -16,20 +17,38 @@ const CLOSER: f64 = 0.5;
 /// A place on the canvas, in CSS pixels.
 pub(super) type Spot = (f64, f64);
 
-/// How a figure's axes are narrowed: what is looked at, and what it is with these parts of the axes across and up; with none, it is the
-/// whole figure. Plain, so that two renderings can be told to be the same.
-#[derive(Clone, Copy, Debug)]
+/// Which figure's axes are narrowed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NarrowedAxes {
+    /// Both axes of the map.
+    Map,
+    /// The horizontal axis of the curves.
+    Curve,
+    /// The time of the timeline.
+    Timeline,
+}
+
+impl NarrowedAxes {
+    /// What is looked at with these parts of the axes across and up; with none, the whole figure.
+    fn with_parts(self, view: View, [across, up]: [Option<Part>; 2]) -> View {
+        match self {
+            Self::Map => View { map_part: [across, up], ..view },
+            Self::Curve => View { curve_part: across, ..view },
+            Self::Timeline => {
+                let zoom = across.map_or(Zoom::WHOLE, |part| Zoom { part: Some(part), ..view.zoom });
+                View { zoom, ..view }
+            }
+        }
+    }
+}
+
+/// How a figure's axes are narrowed.
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Narrow {
     /// What is looked at.
     pub view: View,
-    /// The same with other parts of the axes.
-    pub with: fn(View, [Option<Part>; 2]) -> View,
-}
-
-impl PartialEq for Narrow {
-    fn eq(&self, other: &Self) -> bool {
-        self.view == other.view
-    }
+    /// The axes.
+    pub axes: NarrowedAxes,
 }
 
 impl Narrow {
@@ -40,11 +59,11 @@ impl Narrow {
 
     /// Whether a part of the figure is shown.
     pub fn is_narrow(&self) -> bool {
-        (self.with)(self.view, [None; 2]) != self.view
+        self.axes.with_parts(self.view, [None; 2]) != self.view
     }
 
     fn to(&self, parts: [Option<Part>; 2]) -> Action {
-        Action::Look((self.with)(self.view, parts))
+        Action::Look(self.axes.with_parts(self.view, parts))
     }
 
     /// What a drag from one spot to another selects, if anything.
@@ -111,11 +130,18 @@ mod tests {
     use charts::layout::plot_area;
     use charts::views::{Scratch, feasible_region};
     use engine::catalog::default_scenario;
+    use engine::params::ParamId;
 
     fn map() -> (ChartSpec, PlotArea, Narrow) {
-        let spec = feasible_region(&default_scenario(), "seq", "size", false, &mut Scratch::with_grid(4, 4));
+        let spec = feasible_region(
+            &default_scenario(),
+            ParamId::SequenceLength,
+            ParamId::ModelSize,
+            false,
+            &mut Scratch::with_grid(4, 4),
+        );
         let area = plot_area(&spec, 640.0, 420.0);
-        (spec, area, Narrow { view: View::default(), with: |view, map_part| View { map_part, ..view } })
+        (spec, area, Narrow { view: View::default(), axes: NarrowedAxes::Map })
     }
 
     fn parts(action: Option<Action>) -> [Option<Part>; 2] {

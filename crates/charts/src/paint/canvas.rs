@@ -32,6 +32,11 @@ thread_local! {
     static STRETCHER: RefCell<Stretcher> = RefCell::default();
 }
 
+/// Forgets the image that is kept from frame to frame: where the browser lost the pixels of one canvas, it lost those of the hidden one.
+pub fn forget_image() {
+    STRETCHER.take();
+}
+
 /// Paints a chart; `crosshair` is in data units. It sets the size of the canvas in device pixels, and CSS sizes the element.
 ///
 /// # Errors
@@ -96,14 +101,14 @@ pub fn picture_of_bar(spec: &BarSpec, style: &Style) -> Result<HtmlCanvasElement
     Ok(canvas)
 }
 
-/// A poster on a canvas of its own, with so many device pixels in a CSS pixel, to be saved.
+/// A poster on a canvas of its own, with `pixel_ratio` device pixels in a CSS pixel, to be saved.
 ///
 /// # Errors
 ///
 /// Where the browser makes no canvas, or refuses to draw.
-pub fn picture_of_poster(poster: &Poster, fineness: f64) -> Result<HtmlCanvasElement, PaintError> {
+pub fn picture_of_poster(poster: &Poster, pixel_ratio: f64) -> Result<HtmlCanvasElement, PaintError> {
     let layout = Layout::of(poster);
-    let style = Style { css_height: layout.height, device_pixel_ratio: fineness, ..poster::STYLE };
+    let style = Style { css_height: layout.height, device_pixel_ratio: pixel_ratio, ..poster::STYLE };
     let canvas = hidden_canvas(1, 1)?;
     let context = prepare(&canvas, &style)?;
     if let Some(field) = &poster.map.field {

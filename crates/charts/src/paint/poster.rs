@@ -35,7 +35,7 @@ pub struct Tile {
     /// The range in which measurements lie, or nothing.
     pub band: String,
     /// Whether it holds only if memory were no limit.
-    pub moot: bool,
+    pub hypothetical: bool,
 }
 
 /// What stands on it.
@@ -130,8 +130,8 @@ fn head<B: DrawingBackend>(pen: &mut Pen<B>, poster: &Poster, layout: &Layout) -
     for (place, tile) in poster.tiles.iter().enumerate() {
         let left = RIGHT + place as f64 * TILE;
         write(pen, tile.name, (left, layout.verdict_top - 25.0), (TEXT, colours.muted, false))?;
-        let colour = if tile.moot { colours.muted } else { colours.text };
-        write(pen, &tile.value, (left, layout.verdict_top), (VALUE, colour, !tile.moot))?;
+        let colour = if tile.hypothetical { colours.muted } else { colours.text };
+        write(pen, &tile.value, (left, layout.verdict_top), (VALUE, colour, !tile.hypothetical))?;
         write(pen, &tile.band, (left, layout.verdict_top + 24.0), (SMALL, colours.muted, false))?;
         if place > 0 {
             pen.hairline(

@@ -7,6 +7,7 @@ use super::pen::{FONT, TEXT};
 use crate::layout::PlotArea;
 use crate::palette::{Rgb, tokens};
 use crate::spec::Field;
+use base64::prelude::{BASE64_STANDARD, Engine as _};
 use core::fmt::Write;
 use plotters::style::text_anchor::HPos;
 use plotters_backend::{BackendColor, BackendCoord, BackendStyle, BackendTextStyle, FontStyle};
@@ -65,7 +66,7 @@ impl Svg {
         self.text += "<image";
         self.attributes(&[("x", x), ("y", y), ("width", width), ("height", height)]);
         self.text += " preserveAspectRatio=\"none\" href=\"data:image/png;base64,";
-        super::png::base64(&super::png::png(&image), &mut self.text);
+        BASE64_STANDARD.encode_string(super::png::png(&image), &mut self.text);
         self.text += "\"/>\n";
     }
 

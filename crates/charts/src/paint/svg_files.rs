@@ -8,6 +8,7 @@ use super::{PaintError, Pen, Style};
 use crate::describe;
 use crate::layout::plot_area;
 use crate::spec::{BarSpec, ChartSpec};
+use base64::prelude::{BASE64_STANDARD, Engine as _};
 
 /// A chart as SVG: to be saved, with its legend and a link back to the scenario, or the picture alone.
 ///
@@ -59,6 +60,6 @@ pub fn poster_svg(poster: &Poster) -> Result<String, PaintError> {
 /// An SVG as the address of an image.
 pub fn data_url(svg: &str) -> String {
     let mut url = String::from("data:image/svg+xml;base64,");
-    super::png::base64(svg.as_bytes(), &mut url);
+    BASE64_STANDARD.encode_string(svg, &mut url);
     url
 }

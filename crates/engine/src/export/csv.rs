@@ -5,8 +5,10 @@
 //! columns of results have the paths of the report ([`super::report_json`]): `time_s.forward`,
 //! `memory_bytes.parts.weights`. A cell is empty if the scenario has no such value.
 
+use serde_json::Value;
+
 use super::report_json::report_json;
-use crate::json::Json;
+use crate::json::compact;
 use crate::params::{every, is_held};
 use crate::scenario::Scenario;
 use crate::scenario::pins::pin_letter;
@@ -16,6 +18,9 @@ use crate::share::{encode, to_json};
 const LEFT_OUT: [&str; 7] = ["shardwise", "revision", "link", "strategies", "issues", "scenario", "pins"];
 /// The keys of a scenario that come before its parameters.
 const ENTRIES: [&str; 3] = ["cluster", "gpu", "model"];
+
+/// The parts of a report that some scenarios lack: their cell is empty. An infinite number is `null`.
+const OPTIONAL: [&str; 2] = ["experts", "bounds.best"];
 
 /// A row: the names of its columns and their cells.
 type Row = Vec<(String, String)>;
@@ -59,7 +64,7 @@ fn row(name: &str, scenario: &Scenario) -> Row {
     let held = every().filter(|param| is_held(param, scenario));
     row.extend(held.map(|param| (param.csv.to_owned(), value(param.key))));
     let report = report_json(scenario, &scenario.report(), &[]);
-    for (key, value) in report.entries().unwrap_or_default() {
+    for (key, value) in report.as_object().into_iter().flatten() {
         if !LEFT_OUT.contains(&key.as_str()) {
             add_values(key, value, &mut row);
         }
@@ -68,18 +73,18 @@ fn row(name: &str, scenario: &Scenario) -> Row {
 }
 
 /// Adds the values of an object to a row, each under its path.
-fn add_values(path: &str, value: &Json, row: &mut Row) {
-    match value.entries() {
+fn add_values(path: &str, value: &Value, row: &mut Row) {
+    match value.as_object() {
         Some(entries) => entries.iter().for_each(|(key, value)| add_values(&format!("{path}.{key}"), value, row)),
+        None if value.is_null() && OPTIONAL.contains(&path) => row.push((path.to_owned(), String::new())),
         None => row.push((path.to_owned(), text(value))),
     }
 }
 
-fn text(value: &Json) -> String {
+fn text(value: &Value) -> String {
     match value {
-        Json::Text(text) => text.clone(),
-        Json::Null => String::new(),
-        other => other.to_string(),
+        Value::String(text) => text.clone(),
+        other => compact(other),
     }
 }
 
@@ -148,5 +153,13 @@ mod tests {
         assert_eq!((rows[1][column("experts.chunks")].as_str(), rows[2][column("experts.chunks")].as_str()), ("", "1"));
         assert_eq!((rows[1][0].as_str(), rows[2][0].as_str()), ("screen", "A"));
         assert!(column("experts.chunks") < column("bounds.mfu_max"));
+    }
+
+    #[test]
+    fn infinite_numbers_are_null_and_missing_parts_are_empty() {
+        let scenario = decode("v=1&rev=2&size=310B&gpus=16384&tokens=1000T&mtbf=100").scenario;
+        let rows = rows(&super::csv(&scenario, &[], ""));
+        let cell = |name: &str| rows[1][rows[0].iter().position(|column| column == name).unwrap()].as_str();
+        assert_eq!((cell("run.time_s"), cell("experts")), ("null", ""));
     }
 }

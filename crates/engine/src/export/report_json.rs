@@ -7,9 +7,10 @@
 mod reach;
 mod step;
 
+use serde_json::{Value, json};
+
 use crate::analysis::limits::by_strategy;
 use crate::catalog::accuracy::{self, Band};
-use crate::json::Json;
 use crate::model::bounds::Bounds;
 use crate::model::report::{Limiter, Report};
 use crate::model::run::RunReport;
@@ -20,76 +21,74 @@ use crate::{catalog, share};
 /// The whole report: times, memory parts, utilisation, limiter, what each strategy reaches, issues,
 /// and the scenario. Keys name the units of numbers. A value is `null` if it is infinite or if
 /// there is none.
-pub fn report_json(scenario: &Scenario, report: &Report, issues: &[Issue]) -> Json {
+pub fn report_json(scenario: &Scenario, report: &Report, issues: &[Issue]) -> Value {
     whole(scenario, report, issues, &share::encode(scenario))
 }
 
 /// The same report followed by those of the pinned scenarios. `link` opens all of them.
-pub fn with_pins(scenario: &Scenario, report: &Report, issues: &[Issue], pins: &[Scenario], link: &str) -> Json {
+pub fn with_pins(scenario: &Scenario, report: &Report, issues: &[Issue], pins: &[Scenario], link: &str) -> Value {
     let mut json = whole(scenario, report, issues, link);
-    if let Json::Object(entries) = &mut json {
+    if let Value::Object(entries) = &mut json {
         let pinned = |pin: &Scenario| report_json(pin, &pin.report(), &crate::params::issues(pin));
-        entries.push(("pins".to_owned(), Json::List(pins.iter().map(pinned).collect())));
+        entries.insert("pins".to_owned(), pins.iter().map(pinned).collect());
     }
     json
 }
 
-fn whole(scenario: &Scenario, report: &Report, issues: &[Issue], link: &str) -> Json {
+fn whole(scenario: &Scenario, report: &Report, issues: &[Issue], link: &str) -> Value {
     let setup = scenario.setup();
     let (time, memory) = (&report.time, &report.memory);
-    Json::object([
-        ("shardwise", env!("CARGO_PKG_VERSION").into()),
-        ("revision", catalog::REVISION.into()),
-        ("versions", versions()),
-        ("link", link.into()),
-        ("fits", report.fits().into()),
-        ("limiter", limiter(report.limiter).into()),
-        ("mfu", report.mfu.into()),
-        ("hfu", report.hfu.into()),
-        ("tokens_per_s_per_gpu", report.tokens_per_s_per_gpu.into()),
-        ("tokens_per_step", report.tokens_per_step.into()),
-        ("tflops_per_gpu", report.model_flops_per_gpu.tflops().into()),
-        ("step_time_s", time.step.get().into()),
-        ("peak_memory_bytes", memory.peak.get().into()),
-        ("free_memory_bytes", memory.free().get().into()),
-        ("band", band(scenario, report)),
-        ("time_s", step::time(report)),
-        ("memory_bytes", step::memory(scenario, report)),
-        ("model", step::model(&setup)),
-        ("mesh", step::mesh(setup.mesh)),
-        ("experts", setup.architecture.has_experts().then(|| step::experts(setup.experts)).into()),
-        ("strategies", Json::List(by_strategy(scenario).iter().map(reach::strategy).collect())),
-        ("bounds", reach::bounds(&Bounds::of(&setup))),
-        ("run", run(&scenario.run_report())),
-        ("issues", Json::List(issues.iter().map(issue).collect())),
-        ("scenario", share::to_json(scenario)),
-    ])
+    json!({
+        "shardwise": env!("CARGO_PKG_VERSION"),
+        "revision": catalog::REVISION,
+        "versions": versions(),
+        "link": link,
+        "fits": report.fits(),
+        "limiter": limiter(report.limiter),
+        "mfu": report.mfu,
+        "hfu": report.hfu,
+        "tokens_per_s_per_gpu": report.tokens_per_s_per_gpu,
+        "tokens_per_step": report.tokens_per_step,
+        "tflops_per_gpu": report.model_flops_per_gpu.tflops(),
+        "step_time_s": time.step.get(),
+        "peak_memory_bytes": memory.peak.get(),
+        "free_memory_bytes": memory.free().get(),
+        "band": band(scenario, report),
+        "time_s": step::time(report),
+        "memory_bytes": step::memory(scenario, report),
+        "model": step::model(&setup),
+        "mesh": step::mesh(setup.mesh),
+        "experts": setup.architecture.has_experts().then(|| step::experts(setup.experts)),
+        "strategies": by_strategy(scenario).iter().map(reach::strategy).collect::<Value>(),
+        "bounds": reach::bounds(&Bounds::of(&setup)),
+        "run": run(&scenario.run_report()),
+        "issues": issues.iter().map(issue).collect::<Value>(),
+        "scenario": share::to_json(scenario),
+    })
 }
 
 /// What the numbers were made with: the engine, the catalog, the format of the link.
-fn versions() -> Json {
-    Json::object([
-        ("engine", env!("CARGO_PKG_VERSION").into()),
-        ("catalog", catalog::REVISION.into()),
-        ("link", share::v1::VERSION.into()),
-    ])
+fn versions() -> Value {
+    json!({
+        "engine": env!("CARGO_PKG_VERSION"),
+        "catalog": catalog::REVISION,
+        "link": share::v1::VERSION,
+    })
 }
 
 /// The ranges in which four of five measurements lie (docs/accuracy.md).
-fn band(scenario: &Scenario, report: &Report) -> Json {
-    let range = |value: f64, low: f64, high: f64| {
-        Json::object([("low", (low * value).into()), ("high", (high * value).into())])
-    };
+fn band(scenario: &Scenario, report: &Report) -> Value {
+    let range = |value: f64, low: f64, high: f64| json!({ "low": low * value, "high": high * value });
     let (time, memory) = (accuracy::step_time(scenario), accuracy::peak_memory(scenario));
     let Band { low, high } = time;
     // A longer step is a slower one.
     let (slow, fast) = (1.0 / high, 1.0 / low);
-    Json::object([
-        ("mfu", range(report.mfu, slow, fast)),
-        ("tokens_per_s_per_gpu", range(report.tokens_per_s_per_gpu, slow, fast)),
-        ("step_time_s", range(report.time.step.get(), low, high)),
-        ("peak_memory_bytes", range(report.memory.peak.get(), memory.low, memory.high)),
-    ])
+    json!({
+        "mfu": range(report.mfu, slow, fast),
+        "tokens_per_s_per_gpu": range(report.tokens_per_s_per_gpu, slow, fast),
+        "step_time_s": range(report.time.step.get(), low, high),
+        "peak_memory_bytes": range(report.memory.peak.get(), memory.low, memory.high),
+    })
 }
 
 /// The key of what limits.
@@ -105,7 +104,7 @@ pub fn limiter(limiter: Limiter) -> &'static str {
 }
 
 /// The whole run; `null` where a number is infinite, as of a run that never ends.
-fn run(run: &RunReport) -> Json {
+fn run(run: &RunReport) -> Value {
     let numbers = [
         ("steps", run.steps),
         ("batch_tokens", run.batch_tokens),
@@ -127,29 +126,25 @@ fn run(run: &RunReport) -> Json {
         ("host_checkpoint_bytes", run.host_checkpoint.get()),
         ("host_offload_bytes", run.host_offload.get()),
     ];
-    Json::object(numbers.map(|(name, number)| (name, number.into())))
+    numbers.into_iter().collect()
 }
 
-fn issue(issue: &Issue) -> Json {
+fn issue(issue: &Issue) -> Value {
     let severity = match issue.severity {
         Severity::Note => "note",
         Severity::Error => "error",
     };
-    Json::object([("severity", severity.into()), ("key", issue.key.into()), ("message", issue.message.as_str().into())])
+    json!({ "severity": severity, "key": issue.key, "message": issue.message })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use serde_json::Value;
+    use crate::json::pretty;
 
     fn json(link: &str) -> Value {
         let scenario = share::decode(link).scenario;
-        let json = report_json(&scenario, &scenario.report(), &[]);
-        let read: Value = serde_json::from_str(&json.pretty()).unwrap();
-        // A program that writes with `serde` writes the same numbers.
-        assert_eq!(Json::from(&serde_json::to_value(&json).unwrap()), Json::from(&read));
-        read
+        serde_json::from_str(&pretty(&report_json(&scenario, &scenario.report(), &[]))).unwrap()
     }
 
     #[test]
@@ -191,9 +186,8 @@ mod tests {
         let decoded = share::decode("v=1&rev=2&gpus=128&pin=1&gpus=64");
         let link = share::encode_with(&decoded.scenario, &decoded.pins);
         let json = with_pins(&decoded.scenario, &decoded.scenario.report(), &[], &decoded.pins, &link);
-        assert_eq!(json.get("link").and_then(Json::text), Some(link.as_str()));
-        let Some(Json::List(pins)) = json.get("pins") else { panic!("{json}") };
-        assert_eq!(share::decode(&pins[0].to_string()).scenario, decoded.pins[0]);
+        assert_eq!(json["link"], link);
+        assert_eq!(share::decode(&json["pins"][0].to_string()).scenario, decoded.pins[0]);
         assert_eq!(share::decode(&json.to_string()).scenario, decoded.scenario);
     }
 }

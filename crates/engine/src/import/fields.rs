@@ -1,8 +1,9 @@
 //! The fields of a config, each read within the bounds of its parameter; the first problem is kept, and reading goes on.
 
-use crate::json::{Json, lookup};
+use serde_json::{Map, Value};
+
 use crate::params::quantity::{group_thousands, is_valid, shorten, with_unit};
-use crate::params::{Kind, Number, Param, Unit, find};
+use crate::params::{Number, Param, ParamId, Unit};
 
 /// Names are cut to so many characters.
 const LONGEST_NAME: usize = 64;
@@ -10,25 +11,25 @@ const LONGEST_NAME: usize = 64;
 /// A config that is being read.
 pub(super) struct Fields<'a> {
     /// The text part of a model that has other parts.
-    inner: &'a [(String, Json)],
+    inner: Option<&'a Map<String, Value>>,
     /// The config itself.
-    outer: &'a [(String, Json)],
+    outer: &'a Map<String, Value>,
     used: Vec<&'static str>,
     problem: Option<String>,
 }
 
 impl<'a> Fields<'a> {
-    pub(super) fn new(inner: &'a [(String, Json)], outer: &'a [(String, Json)]) -> Self {
+    pub(super) fn new(inner: Option<&'a Map<String, Value>>, outer: &'a Map<String, Value>) -> Self {
         Self { inner, outer, used: Vec::new(), problem: None }
     }
 
     /// A value, `null` too; the text part's own counts first.
-    pub(super) fn peek(&self, name: &str) -> Option<&'a Json> {
-        lookup(self.inner, name).or_else(|| lookup(self.outer, name))
+    pub(super) fn peek(&self, name: &str) -> Option<&'a Value> {
+        self.inner.and_then(|inner| inner.get(name)).or_else(|| self.outer.get(name))
     }
 
     /// A value that is about to be used; `null` is none.
-    fn take(&mut self, name: &'static str) -> Option<&'a Json> {
+    fn take(&mut self, name: &'static str) -> Option<&'a Value> {
         let value = self.peek(name)?;
         if !self.used.contains(&name) {
             self.used.push(name);
@@ -48,21 +49,21 @@ impl<'a> Fields<'a> {
 
     /// Whether the config says `null`.
     pub(super) fn is_null(&self, name: &str) -> bool {
-        self.peek(name).is_some_and(Json::is_null)
+        self.peek(name).is_some_and(Value::is_null)
     }
 
-    /// A whole number, under the first of its names that there is; bounds and meaning are those of the parameter with this
-    /// key. Without the field, what is usual, and a problem where nothing is.
-    pub(super) fn count(&mut self, names: &[&'static str], key: &str, usual: Option<u32>) -> u32 {
-        let Some(param @ &Param { kind: Kind::Number(number), .. }) = find(key) else { return 0 };
+    /// A whole number, under the first of its names that there is; bounds and meaning are those of
+    /// this parameter. Without the field, what is usual, and a problem where nothing is.
+    pub(super) fn count(&mut self, names: &[&'static str], id: ParamId, usual: Option<u32>) -> u32 {
+        let Some(number) = id.number() else { return 0 };
         for &name in names {
             if let Some(value) = self.take(name) {
-                return self.within(name, value, param, &number);
+                return self.within(name, value, id.param(), number);
             }
         }
         usual.unwrap_or_else(|| {
             let name = names.join(" or ");
-            let help = param.help.split([':', '(', ',']).next().unwrap_or_default().trim();
+            let help = id.param().help.split([':', '(', ',']).next().unwrap_or_default().trim();
             let mut letters = help.chars();
             let first = letters.next().map(|letter| letter.to_ascii_lowercase());
             let meaning: String = first.into_iter().chain(letters).collect();
@@ -74,20 +75,15 @@ impl<'a> Fields<'a> {
         })
     }
 
-    /// A number that follows from others, within the bounds of the parameter with this key.
-    pub(super) fn checked(&mut self, name: &str, value: f64, key: &str) -> u32 {
-        match find(key) {
-            Some(param @ &Param { kind: Kind::Number(number), .. }) => {
-                self.within(name, &Json::Number(value), param, &number)
-            }
-            _ => 0,
-        }
+    /// A number that follows from others, within the bounds of this parameter.
+    pub(super) fn checked(&mut self, name: &str, value: f64, id: ParamId) -> u32 {
+        id.number().map_or(0, |number| self.within(name, &value.into(), id.param(), number))
     }
 
-    fn within(&mut self, name: &str, value: &Json, param: &Param, number: &Number) -> u32 {
-        match *value {
-            Json::Number(value) if is_valid(number, value) => value as u32,
-            ref value => {
+    fn within(&mut self, name: &str, value: &Value, param: &Param, number: &Number) -> u32 {
+        match value.as_f64() {
+            Some(value) if is_valid(number, value) => value as u32,
+            _ => {
                 let [min, max] = [number.min, number.max].map(|bound| with_unit(Unit::None, bound));
                 let label = param.label;
                 let shown = shown(value);
@@ -101,7 +97,7 @@ impl<'a> Fields<'a> {
     pub(super) fn flag(&mut self, name: &'static str, usual: bool) -> bool {
         match self.take(name) {
             None => usual,
-            Some(Json::Bool(value)) => *value,
+            Some(Value::Bool(value)) => *value,
             Some(value) => {
                 let shown = shown(value);
                 self.fail(format!("{name} is {shown}: it must be true or false."));
@@ -112,35 +108,35 @@ impl<'a> Fields<'a> {
 
     /// Marks a field as used if it has this value, so that any other is listed as not understood.
     pub(super) fn expect(&mut self, name: &'static str, value: f64) {
-        if self.peek(name).is_some_and(|found| found.is(value)) {
+        if self.peek(name).is_some_and(|found| *found == value) {
             self.mark(name);
         }
     }
 
     /// A list.
-    pub(super) fn list(&self, name: &str) -> Option<&'a [Json]> {
-        if let Some(Json::List(values)) = self.peek(name) { Some(values) } else { None }
+    pub(super) fn list(&self, name: &str) -> Option<&'a [Value]> {
+        self.peek(name)?.as_array().map(Vec::as_slice)
     }
 
     /// The families that the config names: of its text part, and its own.
     pub(super) fn model_types(&self) -> Option<[Option<&'a str>; 2]> {
-        let named = |entries: &'a [(String, Json)]| lookup(entries, "model_type").and_then(Json::text);
-        let types = [named(self.inner), named(self.outer)];
+        let named = |entries: &'a Map<String, Value>| entries.get("model_type").and_then(Value::as_str);
+        let types = [self.inner.and_then(named), named(self.outer)];
         types.iter().any(Option::is_some).then_some(types)
     }
 
     /// The model's name.
     pub(super) fn name(&self, family: &str) -> String {
-        let path = lookup(self.outer, "_name_or_path").and_then(Json::text);
+        let path = self.outer.get("_name_or_path").and_then(Value::as_str);
         let path = path.and_then(|path| path.trim_end_matches('/').rsplit('/').next()).filter(|name| !name.is_empty());
-        let class = self.list("architectures").and_then(|classes| classes.first()).and_then(Json::text);
+        let class = self.list("architectures").and_then(|classes| classes.first()).and_then(Value::as_str);
         let plain = |letter: &char| !letter.is_control();
         path.or(class).unwrap_or(family).chars().filter(plain).take(LONGEST_NAME).collect()
     }
 
     /// The keys of both parts that nothing has used, with their values.
-    pub(super) fn unused(&self) -> impl Iterator<Item = (&'a str, &'a Json)> {
-        let entries = self.inner.iter().chain(self.outer).map(|(key, value)| (key.as_str(), value));
+    pub(super) fn unused(&self) -> impl Iterator<Item = (&'a str, &'a Value)> {
+        let entries = self.inner.into_iter().flatten().chain(self.outer).map(|(key, value)| (key.as_str(), value));
         entries.filter(|(key, _)| !self.used.contains(key))
     }
 
@@ -158,14 +154,16 @@ impl<'a> Fields<'a> {
 }
 
 /// A value in a sentence.
-fn shown(value: &Json) -> String {
+fn shown(value: &Value) -> String {
     match value {
-        Json::Null => "null".into(),
-        Json::Bool(value) => if *value { "true" } else { "false" }.into(),
-        Json::Number(value) if *value < 1e21 && *value > -1e21 => group_thousands(&value.to_string()),
-        Json::Number(value) => format!("{:e}", *value),
-        Json::Text(text) => format!("“{}”", shorten(text)),
-        Json::List(_) => "a list".into(),
-        Json::Object(_) => "an object".into(),
+        Value::Null => "null".into(),
+        Value::Bool(value) => value.to_string(),
+        Value::Number(number) => match number.as_f64().unwrap_or(f64::NAN) {
+            number if number.abs() < 1e21 => group_thousands(&number.to_string()),
+            number => format!("{number:e}"),
+        },
+        Value::String(text) => format!("“{}”", shorten(text)),
+        Value::Array(_) => "a list".into(),
+        Value::Object(_) => "an object".into(),
     }
 }

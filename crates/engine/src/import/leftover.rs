@@ -1,7 +1,8 @@
 //! What of a config was not understood and might matter.
 
+use serde_json::Value;
+
 use super::fields::Fields;
-use crate::json::Json;
 
 /// Parts of names of fields that change no shape: tokens and tasks, positions without parameters, constants of norms and
 /// activations, losses, formats and loading.
@@ -81,12 +82,12 @@ pub(super) fn not_understood(fields: &Fields) -> Vec<String> {
 }
 
 /// Whether a value switches nothing on.
-fn says_nothing(value: &Json) -> bool {
+fn says_nothing(value: &Value) -> bool {
     match value {
-        Json::Null | Json::Bool(false) => true,
-        Json::Bool(true) | Json::Text(_) => false,
-        Json::Number(value) => *value == 0.0,
-        Json::List(values) => values.is_empty(),
-        Json::Object(entries) => entries.is_empty(),
+        Value::Null | Value::Bool(false) => true,
+        Value::Bool(true) | Value::String(_) => false,
+        Value::Number(_) => *value == 0.0,
+        Value::Array(values) => values.is_empty(),
+        Value::Object(entries) => entries.is_empty(),
     }
 }

@@ -1,7 +1,8 @@
 //! The link that a saved file carries: an SVG in its `metadata`, a PNG in a chunk of text, a report in JSON under `link`, a CSV in a
 //! comment. Such a file leads back to its scenario.
 
-use crate::json::Json;
+use crc::{CRC_32_ISO_HDLC, Crc, NoTable};
+use serde_json::Value;
 
 /// The start of every PNG file.
 pub const PNG: [u8; 8] = [137, 80, 78, 71, 13, 10, 26, 10];
@@ -12,6 +13,8 @@ const AFTER_SIZE: usize = PNG.len() + AROUND + 13;
 /// What a chunk of text begins with: its keyword, then two bytes that say that it is not packed, then no language and no
 /// translation of the keyword.
 const TEXT_HEAD: &[u8] = b"Comment\0\0\0\0\0";
+/// The checksum of a chunk, without a table, which would be downloaded.
+const CHECKSUM: Crc<u32, NoTable> = Crc::<u32, NoTable>::new(&CRC_32_ISO_HDLC);
 
 /// A PNG file with a link in it; what is none stays as it is.
 pub fn in_png(file: &[u8], link: &str) -> Vec<u8> {
@@ -54,8 +57,8 @@ pub fn of_svg(text: &str) -> Option<String> {
 }
 
 /// The link of a report in JSON, whole or a fragment.
-pub fn of_json(json: &Json) -> Option<&str> {
-    json.get("link")?.text().filter(|link| is_link(link))
+pub fn of_json(json: &Value) -> Option<&str> {
+    json.get("link")?.as_str().filter(|link| is_link(link))
 }
 
 /// A link by itself, or in the last line of a CSV.
@@ -82,22 +85,20 @@ pub fn chunk(file: &mut Vec<u8>, name: [u8; 4], data: &[u8]) {
     let start = file.len();
     file.extend_from_slice(&name);
     file.extend_from_slice(data);
-    let check = checksum(file.get(start..).unwrap_or_default());
+    let check = CHECKSUM.checksum(file.get(start..).unwrap_or_default());
     file.extend_from_slice(&check.to_be_bytes());
-}
-
-/// CRC-32, bit by bit.
-pub fn checksum(bytes: &[u8]) -> u32 {
-    !bytes.iter().fold(u32::MAX, |sum, byte| {
-        (0..8).fold(sum ^ u32::from(*byte), |sum, _| if sum & 1 == 1 { (sum >> 1) ^ 0xedb8_8320 } else { sum >> 1 })
-    })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use serde_json::json;
 
     const LINK: &str = "https://example.org/a/?map=gpus.mem&x=1..2#v=1&rev=2&gpus=128&pin=1&gpus=64";
+
+    /// What `carried/saved.png` holds.
+    const OF_SAVED: &str =
+        "https://example.org/shardwise/?map=gpus.mem#v=1&rev=2&cluster=dgx-h100&gpus=256&pin=1&gpus=512";
 
     /// A picture of one chunk: its size.
     fn picture() -> Vec<u8> {
@@ -128,6 +129,20 @@ mod tests {
     }
 
     #[test]
+    fn another_program_reads_the_picture_and_its_link() {
+        let saved = include_bytes!("carried/saved.png");
+        let plain = [&saved[..AFTER_SIZE], &saved[AFTER_SIZE + AROUND + TEXT_HEAD.len() + OF_SAVED.len()..]].concat();
+        // What was saved with the first version of this page is what is saved today.
+        assert_eq!(of_png(saved).as_deref(), Some(OF_SAVED));
+        assert_eq!(in_png(&plain, OF_SAVED), saved);
+        let mut reader = png::Decoder::new(std::io::Cursor::new(saved)).read_info().unwrap();
+        let mut pixels = vec![0; reader.output_buffer_size().unwrap()];
+        reader.next_frame(&mut pixels).unwrap();
+        let [text] = &reader.info().utf8_text[..] else { panic!("{:?}", reader.info()) };
+        assert_eq!((text.keyword.as_str(), text.get_text().unwrap().as_str()), ("Comment", OF_SAVED));
+    }
+
+    #[test]
     fn texts_that_carry_a_link_are_told_from_others() {
         let svg = format!("<svg><title>a &amp; b</title><metadata>{}</metadata></svg>", LINK.replace('&', "&amp;"));
         assert_eq!(of_svg(&svg).as_deref(), Some(LINK));
@@ -139,7 +154,7 @@ mod tests {
         for other in ["", "a,b\n1,2\n", "{\"v=\": 1}", "https://example.org/", "see v=1"] {
             assert_eq!(of_text(other), None, "{other}");
         }
-        assert_eq!(of_json(&Json::object([("link", LINK.into())])), Some(LINK));
-        assert_eq!(of_json(&Json::object([("link", "up".into())])), None);
+        assert_eq!(of_json(&json!({ "link": LINK })), Some(LINK));
+        assert_eq!(of_json(&json!({ "link": "up" })), None);
     }
 }

@@ -1,9 +1,10 @@
 //! Text to scenario, and what could not be read.
 
+use serde_json::Value;
+
 use super::pairs::{self, Link, Pairs};
 use super::{json, v1};
 use crate::catalog;
-use crate::json::Json;
 use crate::params::quantity::shorten;
 use crate::scenario::Scenario;
 use crate::scenario::issue::{Issue, Severity};
@@ -42,8 +43,7 @@ pub fn decode(text: &str) -> Decoded {
     if text.trim_start().starts_with('{') { decode_pairs(Link::of(json::read(text))) } else { decode_link(text) }
 }
 
-/// Reads a whole address or a fragment with or without `#`; nothing gives the first visit's scenario. The page reads its own
-/// address with it, and so downloads no JSON parser.
+/// Reads a whole address or a fragment with or without `#`; nothing gives the first visit's scenario.
 pub fn decode_link(text: &str) -> Decoded {
     let without = |issues| Decoded { scenario: catalog::default_scenario(), pins: Vec::new(), issues };
     if text.len() > LONGEST_LINK {
@@ -54,7 +54,7 @@ pub fn decode_link(text: &str) -> Decoded {
 }
 
 /// Reads a JSON object that is parsed already: the scenario in a whole report, or one by itself.
-pub fn decode_json(json: &Json) -> Decoded {
+pub fn decode_json(json: &Value) -> Decoded {
     decode_pairs(Link::of(json::pairs(json)))
 }
 

@@ -2,9 +2,9 @@
 
 use crate::scenario::pins::MOST_PINS;
 use core::fmt::Write;
+use serde_json::Value;
 
 use super::v1;
-use crate::json::Json;
 use crate::scenario::Scenario;
 
 /// The fragment of a scenario's link, without `#`: version and catalog revision, then what differs from the starting point.
@@ -46,6 +46,6 @@ pub fn encode_with(scenario: &Scenario, pins: &[Scenario]) -> String {
 }
 
 /// Every value of a scenario under the keys of its link, in display units: what [`super::decode()`] reads back.
-pub fn to_json(scenario: &Scenario) -> Json {
-    Json::object(v1::write_all(scenario))
+pub fn to_json(scenario: &Scenario) -> Value {
+    v1::write_all(scenario).into_iter().collect()
 }

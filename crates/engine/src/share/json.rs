@@ -1,26 +1,25 @@
 //! JSON to `key=value` pairs: the same keys as in a link.
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use super::pairs::{Pairs, stray};
 use crate::digits::shortest;
-use crate::json::Json;
 use crate::params::quantity::shorten;
 use crate::scenario::issue::Severity;
 
 /// The pairs of a text that is JSON.
 pub(super) fn read(text: &str) -> Pairs {
     match serde_json::from_str::<Value>(text) {
-        Ok(value) => pairs(&Json::from(&value)),
+        Ok(value) => pairs(&value),
         Err(error) => no_json(&format!("{error}")),
     }
 }
 
 /// The pairs of an object, or of the scenario in a whole report.
-pub(super) fn pairs(json: &Json) -> Pairs {
+pub(super) fn pairs(json: &Value) -> Pairs {
     // A whole report holds its scenario.
-    let scenario = json.get("scenario").and_then(Json::entries);
-    match scenario.or(json.entries()) {
+    let scenario = json.get("scenario").and_then(Value::as_object);
+    match scenario.or(json.as_object()) {
         Some(entries) => from_object(entries),
         None => no_json("it is not an object"),
     }
@@ -31,14 +30,14 @@ fn no_json(reason: &str) -> Pairs {
     Pairs { pairs: Vec::new(), issues: vec![stray(Severity::Error, message)] }
 }
 
-fn from_object(entries: &[(String, Json)]) -> Pairs {
+fn from_object(entries: &Map<String, Value>) -> Pairs {
     let mut read = Pairs::default();
     for (key, value) in entries {
         let text = match value {
-            Json::Text(text) => text.trim().to_owned(),
-            Json::Number(number) => shortest(*number),
-            Json::Bool(yes) => if *yes { "yes" } else { "no" }.to_owned(),
-            Json::Null | Json::List(_) | Json::Object(_) => {
+            Value::String(text) => text.trim().to_owned(),
+            Value::Number(number) => number.as_f64().map(shortest).unwrap_or_default(),
+            Value::Bool(yes) => if *yes { "yes" } else { "no" }.to_owned(),
+            Value::Null | Value::Array(_) | Value::Object(_) => {
                 let message = format!("The value of “{}” is neither a number nor text. It was left out.", shorten(key));
                 read.issues.push(stray(Severity::Error, message));
                 continue;

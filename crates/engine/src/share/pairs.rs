@@ -1,6 +1,8 @@
 //! Text to `key=value` pairs, whatever became of the link on its way: percent signs, `&amp;`, an address around it.
 //! What follows a pair with the key `pin` is a scenario of its own.
 
+use percent_encoding::percent_decode_str;
+
 use super::v1::PIN_KEY;
 use crate::params::quantity::shorten;
 use crate::scenario::issue::{Issue, Severity};
@@ -108,27 +110,10 @@ fn from_fragment(fragment: &str) -> Link {
     link
 }
 
-/// Text with `%20` and the like replaced; what is no valid escape stays, what is no UTF-8 becomes a replacement character.
+/// Text with `%20` and the like replaced; what is no valid escape stays, what is no UTF-8 becomes a
+/// replacement character. A plus sign stays: in forms it is a space, in links it may be part of `1e+12`.
 fn percent_decoded(text: &str) -> String {
-    let mut decoded = Vec::with_capacity(text.len());
-    let mut bytes = text.bytes();
-    while let Some(byte) = bytes.next() {
-        let mut ahead = bytes.clone();
-        let escaped = (byte == b'%').then(|| Some(digit(ahead.next()?)? * 16 + digit(ahead.next()?)?)).flatten();
-        match escaped {
-            Some(escaped) => {
-                decoded.push(escaped);
-                bytes = ahead;
-            }
-            None => decoded.push(byte),
-        }
-    }
-    String::from_utf8_lossy(&decoded).into_owned()
-}
-
-/// The value of a hexadecimal digit.
-fn digit(byte: u8) -> Option<u8> {
-    char::from(byte).to_digit(16).and_then(|digit| u8::try_from(digit).ok())
+    percent_decode_str(text).decode_utf8_lossy().into_owned()
 }
 
 #[cfg(test)]
@@ -170,6 +155,7 @@ mod tests {
     #[test]
     fn a_bad_escape_stays_as_it_is() {
         assert_eq!(percent_decoded("100%"), "100%");
+        assert_eq!(percent_decoded("1e+12"), "1e+12");
         assert_eq!(percent_decoded("%zz%4"), "%zz%4");
         assert_eq!(percent_decoded("%C3%A9%ff"), "é\u{fffd}");
     }

@@ -1,7 +1,7 @@
 //! Configs of public models become shapes with the published parameter counts; whatever else is pasted becomes a sentence.
 
 use engine::catalog::{self, MODELS};
-use engine::import::{Imported, Json, MOST_CHARACTERS, check_length, import, not_json};
+use engine::import::{Imported, MOST_CHARACTERS, import, parse};
 use engine::model::transformer::{Architecture, AttentionBias, Norm, QkNorm};
 use engine::params::issues;
 use engine::scenario::Model;
@@ -90,13 +90,7 @@ const KNOWN: &[Known] = &[
 ];
 
 fn read(text: &str) -> Result<Imported, String> {
-    check_length(text)?;
-    let value: Value = serde_json::from_str(text).map_err(|cause| not_json(&cause.to_string()))?;
-    import(&Json::from(&value))
-}
-
-fn of(value: &Value) -> Result<Imported, String> {
-    import(&Json::from(value))
+    import(&parse(text)?)
 }
 
 /// Without the thin spaces.
@@ -151,16 +145,18 @@ fn whatever_is_no_model_config_gets_a_sentence() {
     assert!(sentence(&"x".repeat(MOST_CHARACTERS + 1)).starts_with("This text is longer than a million characters"));
     let deep = "[".repeat(100_000) + &"]".repeat(100_000);
     assert!(sentence(&deep).starts_with("This is not JSON."));
+    let wide = r#"{"model_type": "llama", "hidden_size": 1e400}"#;
+    assert_eq!(sentence(wide), "This cannot be read. The parser says: number out of range at line 1 column 44.");
     let nested =
         json!({ "model_type": "llama", "text_config": { "text_config": { "text_config": { "a": [[[[[1]]]]] } } } });
-    assert!(of(&nested).unwrap_err().starts_with("The config has no num_hidden_layers"));
+    assert!(import(&nested).unwrap_err().starts_with("The config has no num_hidden_layers"));
 }
 
 /// Llama with one field of another value.
 fn llama_with(field: &str, value: Value) -> Result<Imported, String> {
     let mut config: Map<String, Value> = serde_json::from_str(KNOWN[0].0).unwrap();
     config.insert(field.into(), value);
-    of(&Value::Object(config))
+    import(&Value::Object(config))
 }
 
 #[test]
@@ -195,7 +191,7 @@ fn values_out_of_bounds_get_a_sentence() {
         "intermediate_size": 64, "vocab_size": 99, "n_routed_experts": 8, "num_experts_per_tok": 2,
         "moe_intermediate_size": 1_000_000, "n_shared_experts": 9_999 });
     assert_eq!(
-        of(&mixture).unwrap_err(),
+        import(&mixture).unwrap_err(),
         "n_shared_experts times moe_intermediate_size is 9,999,000,000: Shared expert width must be a whole number from 0 to \
          2,000,000."
     );
@@ -215,7 +211,7 @@ fn what_is_left_out_is_what_the_class_has() {
         let mut config = json!({ "model_type": kind, "num_hidden_layers": 12, "hidden_size": 64, "num_attention_heads": 8,
             "intermediate_size": 128, "vocab_size": 1000 });
         config.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
-        of(&config).unwrap()
+        import(&config).unwrap()
     };
     let shape = |kind: &str, more: Value| small(kind, more).architecture;
     let tied = |kind| shape(kind, json!({})).tie_word_embeddings;
@@ -317,7 +313,7 @@ fn models_of_the_catalog_written_as_configs_come_back() {
     let mut back = 0;
     for entry in MODELS {
         let Some(config) = written(&entry.architecture) else { continue };
-        assert_eq!(of(&config).unwrap().architecture, entry.architecture, "{}: {config}", entry.id);
+        assert_eq!(import(&config).unwrap().architecture, entry.architecture, "{}: {config}", entry.id);
         back += 1;
     }
     assert!(back >= 140, "{back} of {}", MODELS.len());
@@ -396,7 +392,7 @@ proptest! {
             config.insert(KEYS[key].into(), value);
         }
         config.insert("model_type".into(), KINDS[kind].into());
-        match of(&Value::Object(config)) {
+        match import(&Value::Object(config)) {
             Err(said) => prop_assert!(said.ends_with('.') && said.len() > 20, "{said}"),
             Ok(imported) => {
                 let scenario = catalog::default_scenario().with_model(Model::Custom { architecture: imported.architecture });

@@ -2,6 +2,7 @@
 
 use crate::any::any_scenario;
 use crate::cases::cases;
+use engine::json::compact;
 use engine::params::issues;
 use engine::scenario::Scenario;
 use engine::scenario::pins::MOST_PINS;
@@ -13,7 +14,7 @@ use proptest::prelude::*;
 const PUBLISHED: &str = include_str!("../../../../tests/links/pins.txt");
 
 fn value(scenario: &Scenario, key: &str) -> String {
-    to_json(scenario).get(key).unwrap().to_string().trim_matches('"').to_owned()
+    compact(&to_json(scenario)[key]).trim_matches('"').to_owned()
 }
 
 fn sentences(text: &str) -> Vec<String> {

@@ -91,11 +91,17 @@ fn one(out: &mut impl Write, name: &str, score: &Score) -> io::Result<()> {
     Ok(())
 }
 
+/// Writes a JSON object on a line of its own, its keys in the order of the alphabet.
+fn write_line(out: &mut impl Write, mut object: Value) -> io::Result<()> {
+    object.sort_all_objects();
+    writeln!(out, "{object}")
+}
+
 /// Writes a JSON object a row.
 pub(crate) fn json(out: &mut impl Write, tables: &Tables) -> io::Result<()> {
     for entry in &tables.training {
         let p = entry.outcome.as_ref().ok();
-        let line = json!({
+        let object = json!({
             "file": entry.file,
             "row_id": entry.row.row_id,
             "predicted_step_time_s": p.map(|p| p.step_time_s),
@@ -107,7 +113,7 @@ pub(crate) fn json(out: &mut impl Write, tables: &Tables) -> io::Result<()> {
             "fits": p.map(|p| p.fits),
             "left_out": entry.outcome.as_ref().err().map(ToString::to_string),
         });
-        writeln!(out, "{line}")?;
+        write_line(out, object)?;
     }
     for Line { file, number, outcome } in &tables.tracked {
         let mut object = Map::new();
@@ -119,8 +125,7 @@ pub(crate) fn json(out: &mut impl Write, tables: &Tables) -> io::Result<()> {
             object.insert(format!("predicted_{name}"), json!(predicted.map(|_| bytes)));
         }
         object.insert("left_out".into(), json!(outcome.as_ref().err().map(ToString::to_string)));
-        let object = Value::Object(object);
-        writeln!(out, "{object}")?;
+        write_line(out, Value::Object(object))?;
     }
     for Line { file, number, outcome } in &tables.collectives {
         let collective = outcome.as_ref().ok();
@@ -130,7 +135,7 @@ pub(crate) fn json(out: &mut impl Write, tables: &Tables) -> io::Result<()> {
             "predicted_bus_bandwidth_gb_per_s": collective.map(|collective| collective.predicted_gb_per_s),
             "left_out": outcome.as_ref().err().map(ToString::to_string),
         });
-        writeln!(out, "{object}")?;
+        write_line(out, object)?;
     }
     Ok(())
 }

@@ -3,6 +3,7 @@
 use anyhow::Result;
 use e2e::{Key, wait_for};
 use engine::export::report_json::report_json;
+use engine::json::pretty;
 use engine::share::decode;
 use serde_json::json;
 
@@ -102,7 +103,7 @@ fn a_saved_file_that_is_dropped_brings_the_scenario_and_its_pins_back() -> Resul
     assert_eq!(names, format!("{stem}.svg {stem}.png {stem}.csv {stem}.json"));
     // The report of the example in a terminal, which pins nothing.
     let scenario = decode(&link).scenario;
-    let report = report_json(&scenario, &scenario.report(), &[]).pretty();
+    let report = pretty(&report_json(&scenario, &scenario.report(), &[]));
     page.session.script("window.files.push(new File([arguments[0]], 'estimate.json'))", &[json!(report)])?;
     page.session.press(Key::Escape, 1)?;
 

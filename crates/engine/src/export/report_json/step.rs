@@ -1,6 +1,7 @@
 //! One step: its time, its memory, and what runs where.
 
-use crate::json::Json;
+use serde_json::{Value, json};
+
 use crate::model::experts::{AllToAll, Dispatcher, ExpertParallel};
 use crate::model::memory::states::of_gpu;
 use crate::model::parallel::Mesh;
@@ -11,49 +12,46 @@ use crate::model::stages::stages;
 use crate::scenario::Scenario;
 
 /// The phases and lanes of a step, in seconds.
-pub(super) fn time(report: &Report) -> Json {
+pub(super) fn time(report: &Report) -> Value {
     let time = &report.time;
-    Json::object(
-        [
-            ("step", time.step),
-            ("forward", time.forward),
-            ("backward", time.backward),
-            ("optimizer", time.optimizer),
-            ("compute", time.compute),
-            ("comm", time.comm),
-            ("exposed_comm", time.exposed_comm),
-            ("overlapped_comm", time.overlapped_comm()),
-            ("inter_node_comm", time.inter_node_comm),
-            ("bubble", time.bubble),
-            ("exchange", time.exchange),
-            ("launch_bound", time.launch_bound),
-        ]
-        .map(|(name, time)| (name, time.get().into())),
-    )
+    [
+        ("step", time.step),
+        ("forward", time.forward),
+        ("backward", time.backward),
+        ("optimizer", time.optimizer),
+        ("compute", time.compute),
+        ("comm", time.comm),
+        ("exposed_comm", time.exposed_comm),
+        ("overlapped_comm", time.overlapped_comm()),
+        ("inter_node_comm", time.inter_node_comm),
+        ("bubble", time.bubble),
+        ("exchange", time.exchange),
+        ("launch_bound", time.launch_bound),
+    ]
+    .map(|(name, time)| (name, Value::from(time.get())))
+    .into_iter()
+    .collect()
 }
 
 /// Memory of one GPU at its peak, in bytes, and its states at rest, whether or not all are alive at
 /// the peak.
-pub(super) fn memory(scenario: &Scenario, report: &Report) -> Json {
+pub(super) fn memory(scenario: &Scenario, report: &Report) -> Value {
     let (setup, memory) = (scenario.setup(), &report.memory);
     let states = of_gpu(&Setup { offload: Offload::NONE, ..setup }, &stages(&setup).first.params);
-    Json::object([
-        ("capacity", memory.capacity.get().into()),
-        ("peak", memory.peak.get().into()),
-        ("free", memory.free().get().into()),
-        ("allocated", memory.allocated.get().into()),
-        ("moment", moment_key(memory.moment).into()),
-        ("parts", Json::object(memory.parts.iter().map(|(part, bytes)| (part_key(part), bytes.get().into())))),
-        (
-            "states",
-            Json::object([
-                ("weights", states.weights.get().into()),
-                ("gradients", states.gradients.get().into()),
-                ("optimizer", states.optimizer.get().into()),
-                ("total", states.total().get().into()),
-            ]),
-        ),
-    ])
+    json!({
+        "capacity": memory.capacity.get(),
+        "peak": memory.peak.get(),
+        "free": memory.free().get(),
+        "allocated": memory.allocated.get(),
+        "moment": moment_key(memory.moment),
+        "parts": memory.parts.iter().map(|(part, bytes)| (part_key(part), bytes.get())).collect::<Value>(),
+        "states": {
+            "weights": states.weights.get(),
+            "gradients": states.gradients.get(),
+            "optimizer": states.optimizer.get(),
+            "total": states.total().get(),
+        },
+    })
 }
 
 /// The key of a part of memory.
@@ -82,13 +80,13 @@ fn moment_key(moment: PeakMoment) -> &'static str {
 }
 
 /// Parameters of the model.
-pub(super) fn model(setup: &Setup) -> Json {
+pub(super) fn model(setup: &Setup) -> Value {
     let (all, active) = (setup.architecture.params(), setup.architecture.active_params());
-    Json::object([("params", (all as f64).into()), ("active_params", (active as f64).into())])
+    json!({ "params": all as f64, "active_params": active as f64 })
 }
 
 /// The device mesh.
-pub(super) fn mesh(Mesh { dp_replicate, dp_shard, cp, tp, pp, ep, etp }: Mesh) -> Json {
+pub(super) fn mesh(Mesh { dp_replicate, dp_shard, cp, tp, pp, ep, etp }: Mesh) -> Value {
     let sizes = [
         ("dp_replicate", dp_replicate),
         ("dp_shard", dp_shard),
@@ -98,11 +96,11 @@ pub(super) fn mesh(Mesh { dp_replicate, dp_shard, cp, tp, pp, ep, etp }: Mesh) -
         ("ep", ep),
         ("etp", etp),
     ];
-    Json::object(sizes.map(|(name, size)| (name, size.into())))
+    sizes.into_iter().collect()
 }
 
 /// How experts run, with what the engine chose of it.
-pub(super) fn experts(experts: ExpertParallel) -> Json {
+pub(super) fn experts(experts: ExpertParallel) -> Value {
     let dispatcher = match experts.dispatcher {
         Dispatcher::AllToAll => "alltoall",
         Dispatcher::Fused => "fused",
@@ -111,13 +109,13 @@ pub(super) fn experts(experts: ExpertParallel) -> Json {
         AllToAll::Linear => "linear",
         AllToAll::TwoDimensional => "2dh",
     };
-    Json::object([
-        ("dispatcher", dispatcher.into()),
-        ("all_to_all", all_to_all.into()),
-        ("chunks", experts.chunks.into()),
-        ("capacity_factor", experts.capacity_factor.into()),
-        ("imbalance", experts.imbalance.into()),
-        ("across_micro_batches", experts.across_micro_batches.into()),
-        ("grouped", experts.grouped.into()),
-    ])
+    json!({
+        "dispatcher": dispatcher,
+        "all_to_all": all_to_all,
+        "chunks": experts.chunks,
+        "capacity_factor": experts.capacity_factor,
+        "imbalance": experts.imbalance,
+        "across_micro_batches": experts.across_micro_batches,
+        "grouped": experts.grouped,
+    })
 }

@@ -1,12 +1,13 @@
 //! Scenario to pairs.
 
+use serde_json::Value;
+
 use super::{
     CLUSTER_KEY, CUSTOM_SHAPE, GPU_KEY, MODEL_KEY, REQUIRED_OF_A_SHAPE, REVISION_KEY, VERSION, VERSION_KEY, start,
     with_derived_heads,
 };
 use crate::catalog;
 use crate::catalog::pick::{LADDER, pick_accelerator, pick_cluster, pick_model};
-use crate::json::Json;
 use crate::params::quantity::{exact, link_text};
 use crate::params::{Kind, Param, every, is_held};
 use crate::scenario::{CUSTOM, Id, Model, Scenario};
@@ -37,7 +38,7 @@ pub(in crate::share) fn write(scenario: &Scenario) -> Vec<(&'static str, String)
     }
     let custom = matches!(scenario.model, Model::Custom { .. });
     for param in every().filter(|param| is_held(param, scenario)) {
-        let required = custom && REQUIRED_OF_A_SHAPE.contains(&param.key);
+        let required = custom && REQUIRED_OF_A_SHAPE.contains(&param.id);
         if required || differs(param, scenario, &read) {
             pairs.push((param.key, value_text(param, scenario)));
         }
@@ -46,7 +47,7 @@ pub(in crate::share) fn write(scenario: &Scenario) -> Vec<(&'static str, String)
 }
 
 /// Every pair of a scenario.
-pub(in crate::share) fn write_all(scenario: &Scenario) -> Vec<(&'static str, Json)> {
+pub(in crate::share) fn write_all(scenario: &Scenario) -> Vec<(&'static str, Value)> {
     let scenario = &as_written(scenario);
     let model = match scenario.model {
         Model::Ladder { .. } => LADDER,
@@ -54,7 +55,7 @@ pub(in crate::share) fn write_all(scenario: &Scenario) -> Vec<(&'static str, Jso
         Model::Custom { .. } => CUSTOM,
     };
     let presets = [
-        (VERSION_KEY, Json::from(VERSION)),
+        (VERSION_KEY, Value::from(VERSION)),
         (REVISION_KEY, catalog::REVISION.into()),
         (CLUSTER_KEY, scenario.network.id.into()),
         (GPU_KEY, scenario.accelerator.id.into()),
@@ -111,9 +112,9 @@ pub(super) fn value_text(param: &Param, scenario: &Scenario) -> String {
     }
 }
 
-fn value_json(param: &Param, scenario: &Scenario) -> Json {
+fn value_json(param: &Param, scenario: &Scenario) -> Value {
     match param.kind {
         Kind::Number(number) => exact(&number, scenario).unwrap_or_else(|| (number.get)(scenario)).into(),
-        Kind::Choice(_) => Json::Text(value_text(param, scenario)),
+        Kind::Choice(_) => value_text(param, scenario).into(),
     }
 }

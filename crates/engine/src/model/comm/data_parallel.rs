@@ -1,0 +1,195 @@
+//! What a stage gathers and reduces over its data-parallel groups.
+
+use super::groups::{Groups, everyone};
+use crate::model::collectives::{self, Group, Ring};
+use crate::model::cost::{Cost, Traffic};
+use crate::model::memory::states::{self, gathered_layer_bytes};
+use crate::model::per_rank::LocalParams;
+use crate::model::schedule::CommTimes;
+use crate::model::setup::Setup;
+use crate::model::software::Framework;
+use crate::model::sync::GradientSyncPlan;
+use crate::model::training::{Reshard, Sharding};
+use crate::units::{Bytes, Seconds};
+
+/// What a stage gathers and reduces over its data-parallel groups. Routed experts travel within the groups that hold the same
+/// ones, one after the dense parts of their layer.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct DataParallelComm<C = Seconds> {
+    /// Communication of a micro-batch that both gathers and reduces.
+    pub micro_batch: CommTimes<C>,
+    /// One reduction of all gradients after the backward pass, where it does not run beside it.
+    pub after_backward: C,
+    /// The gather of the updated weights, where it does not run beside the next forward pass.
+    pub after_update: C,
+}
+
+impl<C: Cost<Traffic>> DataParallelComm<C> {
+    /// The communication of a stage with these parameters.
+    pub fn of(setup: &Setup, params: &LocalParams) -> Self {
+        Self::over(setup, params, &Groups::of(setup, params.expert > 0.0), GradientSyncPlan::of(setup))
+    }
+
+    /// The communication of a stage with these parameters over its groups.
+    pub(in crate::model) fn over(setup: &Setup, params: &LocalParams, groups: &Groups, sync: GradientSyncPlan) -> Self {
+        let of_lanes = match setup.sharding {
+            Sharding::Ddp => Self::of_ddp(setup, params, groups, sync),
+            Sharding::Zero1 | Sharding::Zero2 => Self::of_zero(setup, params, groups, sync),
+            Sharding::Fsdp(reshard) => Self::of_fsdp(setup, params, groups, reshard),
+        };
+        Self { micro_batch: one_lane_on_shared_links(of_lanes.micro_batch, groups), ..of_lanes }
+    }
+
+    fn of_ddp(setup: &Setup, params: &LocalParams, groups: &Groups, sync: GradientSyncPlan) -> Self {
+        let bytes = states::recipe_bytes(setup.recipe);
+        let everyone = everyone(setup);
+        let reduce = |params: f64, experts: f64| {
+            let dense: C = collectives::all_reduce_cost(&setup.network, everyone, Bytes::new(bytes.reduced * params));
+            dense + groups.reduce_experts(bytes.reduced * experts)
+        };
+        if !sync.overlap {
+            return Self { after_backward: reduce(params.dense(), params.experts()), ..Self::default() };
+        }
+        let bucket = layers_in_a_bucket(setup, params);
+        let micro_batch = CommTimes {
+            reduce_layer: reduce(bucket * params.layer, bucket * params.expert) / bucket,
+            reduce_root: reduce(params.root, 0.0),
+            ..CommTimes::default()
+        };
+        Self { micro_batch, ..Self::default() }
+    }
+
+    fn of_zero(setup: &Setup, params: &LocalParams, groups: &Groups, sync: GradientSyncPlan) -> Self {
+        let bytes = states::recipe_bytes(setup.recipe);
+        let (layer, root, expert) = (params.layer, params.root, params.expert);
+        let shards = f64::from(setup.mesh.shard_group().max(1));
+        let bucket = layers_in_a_bucket(setup, params);
+        let reduce = |params: f64, experts: f64| -> C {
+            groups.scatter::<C>(bytes.reduced * params) + groups.gather_experts(bytes.reduced * experts)
+        };
+        let across = |params: f64, experts: f64| -> C {
+            groups.across::<C>(bytes.reduced * params / shards) + groups.experts_across(bytes.reduced * experts)
+        };
+        // What every rank keeps whole is the weights at rest, in their own format.
+        let gather = |params: f64, experts: f64| -> C {
+            groups.gather::<C>(bytes.weights * params) + groups.gather_experts(bytes.weights * experts)
+        };
+        let prefetched = sync.overlap && setup.framework == Framework::Megatron;
+        let mut comm = Self::default();
+        if sync.overlap {
+            comm.micro_batch = CommTimes {
+                reduce_layer: reduce(bucket * layer, bucket * expert) / bucket,
+                reduce_root: reduce(root, 0.0),
+                replicate_layer: across(bucket * layer, bucket * expert) / bucket,
+                replicate_root: across(root, 0.0),
+                ..CommTimes::default()
+            };
+        } else {
+            let (dense, experts) = (params.dense(), params.experts());
+            comm.after_backward = reduce(dense, experts) + across(dense, experts);
+        }
+        if prefetched {
+            comm.micro_batch.gather_root = gather(root, 0.0);
+            comm.micro_batch.gather_layer = gather(bucket * layer, bucket * expert) / bucket;
+        } else {
+            comm.after_update = gather(params.dense(), params.experts());
+        }
+        comm
+    }
+
+    fn of_fsdp(setup: &Setup, params: &LocalParams, groups: &Groups, reshard: Reshard) -> Self {
+        let bytes = states::recipe_bytes(setup.recipe);
+        let (layer, root, expert) = (params.layer, params.root, params.expert);
+        let shards = f64::from(setup.mesh.shard_group().max(1));
+        let of_layer = gathered_layer_bytes(setup) * layer;
+        let of_experts = gathered_layer_bytes(setup) * expert;
+        let gather: C = groups.gather::<C>(of_layer) + groups.gather_experts(of_experts);
+        let regather = match reshard {
+            Reshard::Always => gather,
+            Reshard::Never => C::default(),
+            Reshard::To(group) => {
+                let (mesh, network) = (&setup.mesh, &setup.network);
+                let resharded = |most: u32, stride: u32, bytes: f64| -> C {
+                    let group = Group::strided(group.min(most), stride, mesh.gpus(), network);
+                    Ring::of(network, group).all_gather_cost(Bytes::new(bytes))
+                };
+                let experts = if expert > 0.0 {
+                    resharded(mesh.expert_shard_group(), mesh.expert_group(), of_experts)
+                } else {
+                    C::default()
+                };
+                resharded(mesh.shard_group(), mesh.tp, of_layer) + experts
+            }
+        };
+        // With weights in host memory each shard comes over the host's link first, and its gradients go back over it.
+        let host = |bytes: f64| {
+            let offloaded = setup.offload.parameters;
+            C::waiting(if offloaded { Bytes::new(bytes) / setup.accelerator.host_link } else { Seconds::ZERO })
+        };
+        let shard = layer / shards + expert / groups.experts.as_ref().map_or(1.0, |experts| experts.shards);
+        let (up, down) = (host(bytes.weights * shard), host(bytes.gradients * shard));
+        let micro_batch = CommTimes {
+            gather_root: groups.gather::<C>(bytes.gathered * root) + host(bytes.weights * root / shards),
+            gather_layer: gather + up,
+            regather_layer: if reshard == Reshard::Always { regather + up } else { regather },
+            reduce_layer: groups.scatter::<C>(bytes.reduced * layer)
+                + groups.gather_experts(bytes.reduced * expert)
+                + down,
+            reduce_root: groups.scatter::<C>(bytes.reduced * root) + host(bytes.gradients * root / shards),
+            replicate_layer: groups.across::<C>(bytes.reduced * layer / shards)
+                + groups.experts_across(bytes.reduced * expert),
+            replicate_root: groups.across(bytes.reduced * root / shards),
+        };
+        Self { micro_batch, ..Self::default() }
+    }
+}
+
+/// Layers whose gradients Megatron's data parallelism reduces at once, in a bucket of `max(40e6, 1e6 dp)` parameters, so that they
+/// share its latency; one elsewhere.
+fn layers_in_a_bucket(setup: &Setup, params: &LocalParams) -> f64 {
+    const LEAST: f64 = 40e6;
+    const A_REPLICA: f64 = 1e6;
+    if setup.framework != Framework::Megatron || params.layer <= 0.0 {
+        return 1.0;
+    }
+    let replicas = A_REPLICA * f64::from(setup.mesh.replicas().saturating_mul(setup.mesh.cp));
+    let bucket = if replicas > LEAST { replicas } else { LEAST };
+    let layers = (bucket / params.layer).floor();
+    let most = params.layers;
+    let layers = if layers < most { layers } else { most };
+    if layers > 1.0 { layers } else { 1.0 }
+}
+
+/// Where shard group and replicas use the same links, what both do is one after the other on one lane.
+fn one_lane_on_shared_links<C: Cost<Traffic>>(comm: CommTimes<C>, groups: &Groups) -> CommTimes<C> {
+    if !groups.share_links() {
+        return comm;
+    }
+    CommTimes {
+        reduce_layer: comm.reduce_layer + comm.replicate_layer,
+        reduce_root: comm.reduce_root + comm.replicate_root,
+        replicate_layer: C::default(),
+        replicate_root: C::default(),
+        ..comm
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::stages::stages;
+    use crate::share::decode;
+
+    /// Megatron-LM's `bucket_size = max(40000000, 1000000 * dp_group.size())` counts the GPUs of context parallelism in the group:
+    /// 32 x 2 of them reduce 64M parameters at once, of layers of 10M six.
+    #[test]
+    fn a_bucket_of_megatron_grows_with_context_parallelism() {
+        let layers = |cp: u32| {
+            let link = format!("gpus={}&cp={cp}&framework=megatron&size=13B", 32 * cp);
+            let setup = decode(&link).scenario.setup();
+            let params = LocalParams { layer: 10e6, layers: 40.0, ..stages(&setup).first.params };
+            layers_in_a_bucket(&setup, &params)
+        };
+        assert_eq!((layers(1), layers(2)), (4.0, 6.0));
+    }
+}

@@ -1,0 +1,116 @@
+//! The data-parallel groups of a run, and the collectives over them.
+
+use crate::model::collectives::{self, Group, Ring};
+use crate::model::cost::{Cost, Traffic};
+use crate::model::hardware::Network;
+use crate::model::setup::Setup;
+use crate::model::training::Sharding;
+use crate::units::Bytes;
+
+/// The data-parallel groups of a run.
+pub(in crate::model) struct Groups<'a> {
+    pub(super) network: &'a Network,
+    /// GPUs that share the state.
+    pub(super) shard: Group,
+    /// Their gathers and reductions.
+    pub(super) ring: Ring,
+    /// Replicas of that state.
+    pub(super) replicas: Group,
+    /// The groups of the routed experts, where the stage has any.
+    pub(super) experts: Option<ExpertGroups>,
+}
+
+/// The data-parallel groups of the routed experts: GPUs that hold the same ones.
+pub(super) struct ExpertGroups {
+    pub(super) ring: Ring,
+    pub(super) shards: f64,
+    pub(super) replicas: Group,
+    /// All of them, shards and replicas.
+    pub(super) all: Group,
+}
+
+impl ExpertGroups {
+    pub(super) fn of(setup: &Setup) -> Self {
+        let (mesh, network) = (&setup.mesh, &setup.network);
+        let world = mesh.gpus();
+        let (same, shards, replicas) = (mesh.expert_group(), mesh.expert_shard_group(), mesh.expert_replicas());
+        Self {
+            ring: Ring::of(network, Group::strided(shards, same, world, network)),
+            shards: f64::from(shards),
+            replicas: Group::strided(replicas, same.saturating_mul(shards), world, network),
+            all: Group::strided(shards.saturating_mul(replicas), same, world, network),
+        }
+    }
+}
+
+impl<'a> Groups<'a> {
+    pub(in crate::model) fn of(setup: &'a Setup, has_experts: bool) -> Self {
+        let (mesh, network) = (&setup.mesh, &setup.network);
+        let world = mesh.gpus();
+        let inner = mesh.tp.saturating_mul(mesh.shard_group());
+        let shard = Group::strided(mesh.shard_group(), mesh.tp, world, network);
+        Self {
+            experts: has_experts.then(|| ExpertGroups::of(setup)),
+            network,
+            shard,
+            ring: Ring::of(network, shard),
+            replicas: Group::strided(mesh.dp_replicate, inner, world, network),
+        }
+    }
+
+    pub(super) fn gather<C: Cost<Traffic>>(&self, bytes: f64) -> C {
+        self.ring.all_gather_cost(Bytes::new(bytes))
+    }
+
+    pub(super) fn scatter<C: Cost<Traffic>>(&self, bytes: f64) -> C {
+        self.ring.all_gather_cost(Bytes::new(bytes))
+    }
+
+    pub(super) fn across<C: Cost<Traffic>>(&self, bytes: f64) -> C {
+        collectives::all_reduce_cost(self.network, self.replicas, Bytes::new(bytes))
+    }
+
+    /// The cost of a collective of the experts' groups; none of no bytes.
+    fn with_experts<C: Cost<Traffic>>(&self, bytes: f64, cost: impl Fn(&ExpertGroups) -> C) -> C {
+        self.experts.as_ref().filter(|_| bytes > 0.0).map_or(C::default(), cost)
+    }
+
+    /// The gather, or the reduction, of routed experts.
+    pub(super) fn gather_experts<C: Cost<Traffic>>(&self, bytes: f64) -> C {
+        self.with_experts(bytes, |experts| experts.ring.all_gather_cost(Bytes::new(bytes)))
+    }
+
+    pub(super) fn reduce_experts<C: Cost<Traffic>>(&self, bytes: f64) -> C {
+        self.with_experts(bytes, |experts| collectives::all_reduce_cost(self.network, experts.all, Bytes::new(bytes)))
+    }
+
+    /// The reduction across replicas of the experts' shards, `bytes` being that of all shards.
+    pub(super) fn experts_across<C: Cost<Traffic>>(&self, bytes: f64) -> C {
+        self.with_experts(bytes, |experts| {
+            collectives::all_reduce_cost(self.network, experts.replicas, Bytes::new(bytes / experts.shards))
+        })
+    }
+
+    /// Whether the collectives of the shard group, or of DDP's replicas, cross nodes.
+    pub(in crate::model) fn shard_crosses(&self, setup: &Setup) -> bool {
+        let group = if setup.sharding == Sharding::Ddp { everyone(setup) } else { self.shard };
+        collectives::uses_inter_node(self.network, group)
+    }
+
+    /// Whether reductions across replicas cross nodes.
+    pub(in crate::model) fn replicas_cross(&self) -> bool {
+        collectives::uses_inter_node(self.network, self.replicas)
+    }
+
+    /// Where the shard group and its replicas use the same links, between nodes or inside one, they share a lane.
+    pub(super) fn share_links(&self) -> bool {
+        collectives::uses_inter_node(self.network, self.shard) == self.replicas_cross()
+    }
+}
+
+/// The GPUs over which DDP reduces: replicas and those that share a sequence.
+pub(super) fn everyone(setup: &Setup) -> Group {
+    let mesh = &setup.mesh;
+    let ranks = mesh.dp_replicate.saturating_mul(mesh.cp);
+    Group::strided(ranks, mesh.tp, mesh.gpus(), &setup.network)
+}

@@ -1,0 +1,120 @@
+//! What tensor and context parallelism exchange within one layer, and how much of it compute hides.
+
+use crate::model::collectives::{self, Group};
+use crate::model::flops;
+use crate::model::parallel::ContextExchange;
+use crate::model::per_rank;
+use crate::model::setup::Setup;
+use crate::units::{Bytes, Seconds};
+
+/// Communication of tensor and context parallelism in one micro-batch, on one GPU: the time that compute does not hide.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct TpCpComm {
+    /// One layer, forward.
+    pub layer_forward: Seconds,
+    /// One layer, backward, with what recomputation repeats.
+    pub layer_backward: Seconds,
+    /// Embedding, both passes.
+    pub embedding: Seconds,
+    /// Head and loss, forward and backward.
+    pub head: Seconds,
+    /// Of one layer, both passes, what crosses nodes.
+    pub layer_between_nodes: Seconds,
+    /// Of embedding and head, what crosses nodes.
+    pub ends_between_nodes: Seconds,
+}
+
+/// Bytes of a reduced statistic of one token's logits: maximum, sum and the target's, in fp32.
+const LOSS_STATISTICS: f64 = 12.0;
+
+/// Times of the compute that exchanges can hide under, of one layer.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Hiding {
+    /// The layer's matrix products, forward.
+    pub matmul: Seconds,
+    /// The same, backward.
+    pub matmul_backward: Seconds,
+    /// Its attention, forward.
+    pub attention: Seconds,
+}
+
+/// Collectives of tensor parallelism in one layer and pass: after attention, and after the MLP. Routed experts have exchanges of
+/// their own; shared ones are split as an MLP is.
+fn blocks(setup: &Setup, moe_share: f64) -> f64 {
+    let shared = f64::from(u8::from(setup.architecture.experts.shared_intermediate_size > 0));
+    2.0 - moe_share * (1.0 - shared)
+}
+
+impl TpCpComm {
+    /// The communication of one micro-batch, layers on average over those with experts (`moe_share` of them) and those without.
+    ///
+    /// Tensor parallelism: an all-reduce of `e T H` bytes after attention and after the MLP, in both passes (arXiv 1909.08053); with
+    /// sequence parallelism an all-gather and a reduce-scatter in its place (arXiv 2205.05198). Exposed, but for what
+    /// asynchronous execution hides under the matrix products: all chunks after the first. Context parallelism: ring
+    /// attention sends keys and values cp - 1 times beside attention; otherwise they are gathered before it and their
+    /// gradients reduced after it. Backward passes send twice as much.
+    pub fn of(setup: &Setup, element: f64, hiding: &Hiding, moe_share: f64) -> Self {
+        let mesh = &setup.mesh;
+        if mesh.tp <= 1 && mesh.cp <= 1 {
+            return Self::default();
+        }
+        let arch = &setup.architecture;
+        let network = &setup.network;
+        let world = mesh.gpus();
+        let tokens = per_rank::tokens(setup);
+        let again = flops::recomputed(setup);
+
+        let tensor = Group::consecutive(mesh.tp, world, network);
+        let activations = Bytes::new(element * tokens * f64::from(arch.hidden_size));
+        let pair = |size| {
+            if setup.tensor.sequence_parallel {
+                collectives::all_gather(network, tensor, size) + collectives::reduce_scatter(network, tensor, size)
+            } else {
+                collectives::all_reduce(network, tensor, size)
+            }
+        };
+        let blocks = blocks(setup, moe_share) * pair(activations);
+        let exposed = |comm: Seconds, compute: Seconds| {
+            if setup.tensor.asynchronous {
+                let first = comm / f64::from(mesh.tp.max(1));
+                first + (comm - first - compute).max(Seconds::ZERO)
+            } else {
+                comm
+            }
+        };
+
+        let context = Group::strided(mesh.cp, mesh.tp, world, network);
+        let keys_and_values = 2.0 * element * per_rank::key_value_width(arch, f64::from(mesh.tp.max(1)));
+        let (context_forward, context_backward) = match setup.context {
+            ContextExchange::Ring => {
+                let hops = f64::from(mesh.cp.max(1)) - 1.0;
+                let part = hops / f64::from(mesh.cp.max(1));
+                let hop =
+                    collectives::point_to_point(network, context.crosses_nodes(), Bytes::new(keys_and_values * tokens));
+                let over = |hop: Seconds, attention: Seconds| (hops * hop - part * attention).max(Seconds::ZERO);
+                (over(hop, hiding.attention), over(2.0 * hop, 2.0 * hiding.attention))
+            }
+            ContextExchange::AllGather => {
+                let gathered = Bytes::new(keys_and_values * tokens * f64::from(mesh.cp.max(1)));
+                let gather = collectives::all_gather(network, context, gathered);
+                (gather, gather + collectives::reduce_scatter(network, context, gathered))
+            }
+        };
+        let statistics = collectives::all_reduce(network, tensor, Bytes::new(LOSS_STATISTICS * tokens));
+        let tensor_forward = exposed(blocks, hiding.matmul);
+        let hiding_backward = hiding.matmul_backward + again.matmul * hiding.matmul;
+        let tensor_backward = exposed((1.0 + again.matmul) * blocks, hiding_backward);
+        let context_backward = context_backward + again.attention * context_forward;
+        let (embedding, head) = (pair(activations), pair(activations) + statistics);
+        let crossing = |group, time| if collectives::uses_inter_node(network, group) { time } else { Seconds::ZERO };
+        Self {
+            layer_forward: tensor_forward + context_forward,
+            layer_backward: tensor_backward + context_backward,
+            embedding,
+            head,
+            layer_between_nodes: crossing(tensor, tensor_forward + tensor_backward)
+                + crossing(context, context_forward + context_backward),
+            ends_between_nodes: crossing(tensor, embedding + head),
+        }
+    }
+}

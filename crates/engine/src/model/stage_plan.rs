@@ -1,0 +1,231 @@
+//! What one stage of the pipeline computes and communicates in a step: the inputs of its schedule.
+
+use super::comm::DataParallelComm;
+use super::comm::groups::Groups;
+use super::comm::pipeline::neighbours;
+use super::comm::tp_cp::{Hiding, TpCpComm};
+use super::compute::{self, UnitTimes};
+use super::experts::exchange::ExpertExchange;
+use super::memory::activations;
+use super::memory::states;
+use super::per_rank;
+use super::report::Work;
+use super::schedule::{self, CommTimes, ComputeTimes, Exchanges, ExpertPass, ExpertTimes, Phases};
+use super::setup::Setup;
+use super::stages::Stage;
+use super::sync::GradientSyncPlan;
+use super::training::Sharding;
+use crate::units::{Bytes, Seconds};
+
+/// The inputs of the schedule of one stage, for the micro-batches of one step.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct StagePlan {
+    /// Compute of one micro-batch.
+    pub compute: ComputeTimes,
+    /// The optimizer's update.
+    pub optimizer: Seconds,
+    /// What the data-parallel groups gather and reduce.
+    pub data_parallel: DataParallelComm,
+    /// What reduces gradients on the shard lane.
+    pub reduction: Work,
+    /// Whether the shard group crosses nodes.
+    pub shard_crosses: bool,
+    /// Whether its replicas do.
+    pub replicate_crosses: bool,
+    /// Of the exchanges of one micro-batch, what crosses nodes.
+    pub exchange_between_nodes: Seconds,
+    sync: GradientSyncPlan,
+    micro_batches: f64,
+}
+
+impl StagePlan {
+    /// The plan of a stage.
+    pub fn new(setup: &Setup, units: &UnitTimes, stage: &Stage) -> Self {
+        let params = stage.params;
+        let sync = GradientSyncPlan::of(setup);
+        let groups = Groups::of(setup, params.expert > 0.0);
+        let bytes = states::recipe_bytes(setup.recipe);
+        let moe_share = stage.moe_share();
+        let experts = if moe_share > 0.0 { ExpertExchange::of(setup, units) } else { ExpertExchange::default() };
+        let exchange = TpCpComm::of(
+            setup,
+            bytes.activation,
+            &Hiding {
+                matmul: units.layer_matmul,
+                matmul_backward: units.layer_matmul_backward,
+                attention: units.layer_attention,
+            },
+            moe_share,
+        );
+        let neighbours = neighbours(setup, bytes.activation);
+        Self {
+            compute: compute_times(setup, units, stage, &exchange, &experts, neighbours.time),
+            optimizer: compute::optimizer(setup, &params),
+            data_parallel: DataParallelComm::over(setup, &params, &groups, sync),
+            reduction: if setup.sharding == Sharding::Ddp { Work::AllReduce } else { Work::ReduceScatter },
+            shard_crosses: groups.shard_crosses(setup),
+            replicate_crosses: groups.replicas_cross(),
+            exchange_between_nodes: f64::from(stage.layers) * exchange.layer_between_nodes
+                + if experts.crosses {
+                    stage.moe_layers * (experts.exposed_forward + experts.exposed_backward)
+                } else {
+                    Seconds::ZERO
+                }
+                + if stage.embedding || stage.head { exchange.ends_between_nodes } else { Seconds::ZERO }
+                + if neighbours.cross { neighbours.time } else { Seconds::ZERO },
+            sync,
+            micro_batches: f64::from(setup.batch.grad_accum_steps),
+        }
+    }
+
+    /// Of all layers in one micro-batch, both passes: time above the kernels' own because the host launches them too slowly.
+    pub fn launch_bound(&self, units: &UnitTimes) -> Seconds {
+        let inside = &self.compute.exchange;
+        let above =
+            |block: Seconds, kernels: Seconds, exchange: Seconds| (block - kernels - exchange).max(Seconds::ZERO);
+        f64::from(self.compute.layers)
+            * (above(self.compute.layer_forward, units.layer_forward, inside.layer_forward)
+                + above(self.compute.layer_backward, units.layer_backward, inside.layer_backward))
+    }
+
+    /// Communication of a micro-batch of the step.
+    pub fn comm(&self, is_first: bool, is_last: bool) -> CommTimes {
+        self.of_micro_batch(self.data_parallel.micro_batch, is_first, is_last)
+    }
+
+    /// Of the communication of a micro-batch that both gathers and reduces, what this one does.
+    pub fn of_micro_batch<C: Copy + Default>(&self, both: CommTimes<C>, is_first: bool, is_last: bool) -> CommTimes<C> {
+        let gathers = is_first || self.sync.gather_each;
+        let comm = if gathers { both } else { both.without_gather() };
+        if self.reduces(is_last) { comm } else { comm.without_reduction() }
+    }
+
+    /// Whether a micro-batch reduces gradients.
+    pub fn reduces(&self, is_last: bool) -> bool {
+        is_last || self.sync.reduce_each
+    }
+
+    /// Micro-batches that reduce gradients.
+    pub fn reductions(&self) -> f64 {
+        if self.sync.reduce_each { self.micro_batches } else { 1.0 }
+    }
+
+    /// Micro-batches that gather weights.
+    pub fn gathers(&self) -> f64 {
+        if self.sync.gather_each { self.micro_batches } else { 1.0 }
+    }
+
+    /// The phases of a micro-batch of the step.
+    pub fn phases(&self, is_first: bool, is_last: bool) -> Phases {
+        schedule::phases(&self.compute, &self.comm(is_first, is_last))
+    }
+
+    /// The phases of a micro-batch between the first and the last.
+    pub fn steady(&self) -> Phases {
+        self.phases(false, false)
+    }
+
+    /// The phases of all micro-batches, added up.
+    pub fn all_micro_batches(&self) -> Phases {
+        let of = |is_first, is_last| self.phases(is_first, is_last);
+        if self.micro_batches <= 1.0 {
+            return of(true, true);
+        }
+        let (first, last) = (of(true, false), of(false, true));
+        let inner = if self.sync.gather_each {
+            first
+        } else if self.sync.reduce_each {
+            last
+        } else {
+            of(false, false)
+        };
+        let inner_ones = self.micro_batches - 2.0;
+        let sum = |time: fn(&Phases) -> Seconds| time(&first) + inner_ones * time(&inner) + time(&last);
+        Phases { forward: sum(|p| p.forward), backward: sum(|p| p.backward), busy: sum(|p| p.busy) }
+    }
+
+    /// What the step takes on this stage beyond all of its micro-batches at the pace of a steady one: its gathers and
+    /// reductions, the update.
+    pub fn beyond_steady(&self, steady: Seconds) -> Seconds {
+        let all = self.all_micro_batches();
+        all.forward + all.backward - self.micro_batches * steady
+            + self.reductions() * self.data_parallel.after_backward
+            + self.optimizer
+            + self.data_parallel.after_update
+    }
+
+    /// Time of all collectives on the shard lane beside compute.
+    pub fn shard_lane(&self) -> Seconds {
+        let comm = &self.data_parallel.micro_batch;
+        let layers = f64::from(self.compute.layers);
+        let regathers = f64::from(self.compute.layers.saturating_sub(1));
+        self.gathers() * (comm.gather_root + layers * comm.gather_layer + regathers * comm.regather_layer)
+            + self.reductions() * (layers * comm.reduce_layer + comm.reduce_root)
+    }
+
+    /// Time of all collectives on the replicate lane.
+    pub fn replicate_lane(&self) -> Seconds {
+        let comm = &self.data_parallel.micro_batch;
+        self.reductions() * (f64::from(self.compute.layers) * comm.replicate_layer + comm.replicate_root)
+    }
+}
+
+fn compute_times(
+    setup: &Setup,
+    units: &UnitTimes,
+    stage: &Stage,
+    exchange: &TpCpComm,
+    experts: &ExpertExchange,
+    neighbours: Seconds,
+) -> ComputeTimes {
+    let here = |is: bool, time: Seconds| if is { time } else { Seconds::ZERO };
+    // Kept activations go to the host beside the forward pass and come back beside the backward pass: what takes longer than
+    // the layer is waited for.
+    let moe_share = stage.moe_share();
+    let host = offloaded_activations(setup, moe_share);
+    let layer_forward = exchange.layer_forward + moe_share * experts.exposed_forward;
+    let layer_backward = exchange.layer_backward + moe_share * experts.exposed_backward;
+    let waits = |block: Seconds| (host - block.max(units.launch)).max(Seconds::ZERO);
+    let inside = Exchanges {
+        embedding_forward: here(stage.embedding, exchange.embedding),
+        layer_forward: layer_forward + waits(units.layer_forward + layer_forward),
+        head: here(stage.head, exchange.head) + neighbours,
+        layer_backward: layer_backward + waits(units.layer_backward + layer_backward),
+    };
+    ComputeTimes {
+        layers: stage.layers,
+        embedding_forward: here(stage.embedding, units.embedding) + inside.embedding_forward,
+        layer_forward: (units.layer_forward + inside.layer_forward).max(units.launch),
+        head: here(stage.head, units.head) + inside.head,
+        layer_backward: (units.layer_backward + inside.layer_backward).max(units.launch),
+        embedding_backward: here(stage.embedding, units.embedding),
+        contention: setup.overheads.contention,
+        exchange: inside,
+        experts: expert_times(setup, units, experts, moe_share),
+    }
+}
+
+/// The experts of a layer, `moe_share` of which have some.
+fn expert_times(setup: &Setup, units: &UnitTimes, exchange: &ExpertExchange, moe_share: f64) -> ExpertTimes {
+    let pass = |products, all_to_all, exposed| ExpertPass {
+        products: moe_share * products,
+        all_to_all: moe_share * all_to_all,
+        exposed: moe_share * exposed,
+    };
+    ExpertTimes {
+        forward: pass(units.experts_forward, exchange.forward, exchange.exposed_forward),
+        backward: pass(units.experts_backward, exchange.backward, exchange.exposed_backward),
+        chunks: setup.experts.chunks.max(1),
+        across_micro_batches: setup.experts.across_micro_batches,
+        crosses: exchange.crosses,
+    }
+}
+
+/// Time in which one layer's kept activations cross the link to the host, one way; none where they stay.
+fn offloaded_activations(setup: &Setup, moe_share: f64) -> Seconds {
+    if !setup.offload.activations {
+        return Seconds::ZERO;
+    }
+    let kept = activations::layer(setup, states::recipe_bytes(setup.recipe).activation, moe_share).kept;
+    Bytes::new(kept * per_rank::tokens(setup)) / setup.accelerator.host_link
+}

@@ -1,0 +1,119 @@
+//! Work in the background, in pieces between which the page answers: published rows are loaded and evaluated, layouts searched.
+
+use std::cell::Cell;
+use std::rc::Rc;
+
+use gloo::timers::callback::Timeout;
+use gloo::utils::{document, window};
+use js_sys::futures::{JsFuture, spawn_local};
+use wasm_bindgen::{JsCast as _, JsValue};
+use web_sys::Response;
+use yew::prelude::*;
+
+use charts::views::ScoredRows;
+use engine::analysis::search::Ranking;
+use engine::published::{self, Published};
+use engine::scenario::Scenario;
+
+/// The file of the published rows beside the page.
+const FILE: &str = "rows.txt";
+/// Rows in one piece: far below a long task.
+const ROWS_A_PIECE: usize = 32;
+
+/// The published rows, as far as they are here.
+#[derive(Clone)]
+pub enum Rows {
+    /// They are on their way.
+    Coming,
+    /// They could not be loaded: the HTTP status, 0 where no answer came.
+    Missing(u16),
+    /// All of them.
+    Here(Rc<ScoredRows>),
+}
+
+/// The published rows, asked for once they are wanted, and again when they are wanted anew and could not be loaded.
+#[hook]
+pub fn use_rows(wanted: bool) -> Rows {
+    let rows = use_state(|| Rows::Coming);
+    let asked = use_mut_ref(|| Rc::new(Cell::new(false)));
+    let setter = rows.setter();
+    use_effect_with(wanted, move |&wanted| {
+        let asked = asked.borrow().clone();
+        if wanted && !asked.replace(true) {
+            fetch_text(
+                FILE,
+                Callback::from(move |answer: Result<String, u16>| match answer {
+                    Ok(text) => evaluate(published::read(&text).into_iter(), ScoredRows::default(), setter.clone()),
+                    Err(status) => {
+                        asked.set(false);
+                        setter.set(Rows::Missing(status));
+                    }
+                }),
+            );
+        }
+    });
+    (*rows).clone()
+}
+
+/// Evaluates some rows, and the rest a moment later.
+fn evaluate(mut left: std::vec::IntoIter<Published>, mut done: ScoredRows, setter: UseStateSetter<Rows>) {
+    for row in left.by_ref().take(ROWS_A_PIECE) {
+        done.push(row);
+    }
+    if left.as_slice().is_empty() {
+        setter.set(Rows::Here(Rc::new(done)));
+    } else {
+        Timeout::new(0, move || evaluate(left, done, setter)).forget();
+    }
+}
+
+/// The status of a request that got no answer.
+const UNANSWERED: u16 = 0;
+
+/// The attribute of the script that started the page: the name of its module, which holds its hash (`Trunk.toml`).
+const MODULE: &str = "data-wasm";
+
+/// Loads a file by its path from the page, and gives its text; or the HTTP status of the answer, 0 where none came. The query
+/// has the name of the module, so that no cache puts the file of one build beside the page of another.
+fn fetch_text(path: &str, then: Callback<Result<String, u16>>) {
+    let script = document().query_selector("script[data-wasm]").ok().flatten();
+    let build = script.and_then(|script| script.get_attribute(MODULE)).unwrap_or_default();
+    let request = window().fetch_with_str(&[path, "?v=", &build].concat());
+    spawn_local(async move {
+        let mut status = UNANSWERED;
+        let text = body(request, &mut status).await;
+        then.emit(text.ok().flatten().ok_or(status));
+    });
+}
+
+/// The text of an answer that is one.
+async fn body(request: js_sys::Promise, status: &mut u16) -> Result<Option<String>, JsValue> {
+    let response: Response = JsFuture::from(request).await?.unchecked_into();
+    *status = response.status();
+    Ok(if response.ok() { JsFuture::from(response.text()?).await?.as_string() } else { None })
+}
+
+/// Combinations in one piece: a few milliseconds.
+const COMBINATIONS_A_PIECE: usize = 1500;
+
+/// The search around a scenario, once it is wanted: as far as it is, from its first piece to its end.
+#[hook]
+pub fn use_ranking(scenario: &Scenario, wanted: bool) -> Option<Rc<Ranking>> {
+    let found = use_state(|| None::<(Scenario, Rc<Ranking>)>);
+    let here = found.as_ref().filter(|(of, _)| of == scenario).map(|(_, ranking)| ranking.clone());
+    let tried = here.as_ref().map_or(0, |ranking| ranking.tried());
+    let is_over = here.as_ref().is_some_and(|ranking| tried == ranking.len());
+    let setter = found.setter();
+    let before = here.clone();
+    use_effect_with((*scenario, wanted && !is_over, tried), move |&(scenario, goes_on, _)| {
+        let timeout = goes_on.then(|| {
+            Timeout::new(0, move || {
+                let mut ranking = before.map_or_else(|| Ranking::new(&scenario), |before| (*before).clone());
+                ranking.advance(COMBINATIONS_A_PIECE);
+                setter.set(Some((scenario, Rc::new(ranking))));
+            })
+        });
+        move || drop(timeout)
+    });
+    here
+}

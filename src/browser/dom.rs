@@ -1,0 +1,108 @@
+//! Reading events and elements, and the few things that only the element itself can be told.
+
+use gloo::timers::callback::Timeout;
+use gloo::utils::{document, window};
+use web_sys::{HtmlElement, HtmlInputElement, HtmlSelectElement};
+use yew::prelude::*;
+
+use crate::text;
+
+/// The position of the slider that an event comes from.
+pub fn slider_index(event: &InputEvent) -> u32 {
+    event.target_dyn_into::<HtmlInputElement>().map_or(0, |input| input.value_as_number() as u32)
+}
+
+/// The text of the field that an event comes from.
+pub fn field_text(event: &InputEvent) -> String {
+    event.target_dyn_into::<HtmlInputElement>().map(|input| input.value()).unwrap_or_default()
+}
+
+/// The place of the chosen option in the select that an event comes from.
+pub fn selected_index(event: &Event) -> usize {
+    let chosen = event.target_dyn_into::<HtmlSelectElement>().map_or(0, |select| select.selected_index());
+    usize::try_from(chosen).unwrap_or(0)
+}
+
+/// Keeps what a pressed pointer does for the element that it was pressed on, wherever it goes.
+pub fn hold(event: &PointerEvent) {
+    if let Some(element) = event.target_dyn_into::<web_sys::Element>() {
+        let _ = element.set_pointer_capture(event.pointer_id());
+    }
+}
+
+/// Whether the `details` that an event comes from is open.
+pub fn is_open(event: &Event) -> bool {
+    event.target_dyn_into::<web_sys::Element>().is_some_and(|details| details.has_attribute("open"))
+}
+
+/// Shows the top of the page.
+pub fn to_top() {
+    window().scroll_to_with_x_and_y(0.0, 0.0);
+}
+
+/// How often [`show_panel`] looks for what comes later, and how long it waits in between.
+const LOOKS: u32 = 20;
+const LOOK_EVERY_MS: u32 = 100;
+
+/// Shows the panel with this identifier, once it is there: most of them come after the first picture.
+pub fn show_panel(id: &'static str) {
+    look_for(id, LOOKS);
+}
+
+fn look_for(id: &'static str, looks: u32) {
+    let place = document().query_selector(&["#", id].concat()).ok().flatten();
+    match place {
+        Some(place) => {
+            let whole = place.closest(".figure").ok().flatten();
+            whole.unwrap_or(place).scroll_into_view();
+        }
+        None if looks > 0 => {
+            Timeout::new(LOOK_EVERY_MS, move || look_for(id, looks - 1)).forget();
+        }
+        None => {}
+    }
+}
+
+/// Tells the style sheet how much of a slider's track is filled.
+#[hook]
+pub fn use_fill(slider: &NodeRef, index: u32, last: u32) {
+    let slider = slider.clone();
+    use_effect_with((index, last), move |&(index, last)| {
+        let share = 100.0 * f64::from(index) / f64::from(last.max(1));
+        if let Some(slider) = slider.cast::<HtmlElement>() {
+            let _ = slider.style().set_property("--fill", &(format!("{share:.1}") + "%"));
+        }
+    });
+}
+
+/// Keeps a select at the chosen option: once somebody has used it, the options' attributes no longer do.
+#[hook]
+pub fn use_selected(select: &NodeRef, chosen: usize, options: usize) {
+    let select = select.clone();
+    use_effect_with((chosen, options), move |&(chosen, _)| {
+        if let Some(select) = select.cast::<HtmlSelectElement>() {
+            select.set_selected_index(i32::try_from(chosen).unwrap_or(-1));
+        }
+    });
+}
+
+/// The last screen: what happened, and the link, so that nothing is lost.
+pub fn show_failure(cause: &str) {
+    let Some(body) = document().body() else { return };
+    let Ok(notice) = document().create_element("div") else { return };
+    let _ = notice.set_attribute("role", "alert");
+    notice.set_class_name("notice failure");
+    let line = |tag: &str, text: &str| {
+        if let Ok(line) = document().create_element(tag) {
+            line.set_text_content(Some(text));
+            if tag == "a" {
+                let _ = line.set_attribute("href", &window().location().href().unwrap_or_default());
+            }
+            let _ = notice.append_child(&line);
+        }
+    };
+    line("p", text::FAILURE);
+    line("a", text::FAILURE_LINK);
+    line("p", cause);
+    let _ = body.insert_before(&notice, body.first_child().as_ref());
+}

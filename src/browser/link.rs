@@ -1,0 +1,72 @@
+//! The link in the address bar: read on arrival, written after each committed gesture, followed by back and forward.
+
+use gloo::events::EventListener;
+use gloo::utils::window;
+use wasm_bindgen::JsValue;
+use yew::prelude::*;
+
+use crate::snapshot::Snapshot;
+use crate::state::{Action, State};
+use crate::view::View;
+use engine::share::decode::{Decoded, decode_link};
+use engine::share::encode_with;
+
+/// What the address bar says when the page opens.
+pub fn arrival() -> (Decoded, View) {
+    (decoded(), View::from_query(&window().location().search().unwrap_or_default()))
+}
+
+fn decoded() -> Decoded {
+    let fragment = window().location().hash().unwrap_or_default();
+    decode_link(fragment.trim_start_matches('#'))
+}
+
+/// The whole link of a snapshot.
+pub fn full_link(snapshot: &Snapshot) -> String {
+    let location = window().location();
+    location.origin().unwrap_or_default() + &location.pathname().unwrap_or_default() + &snapshot.link()
+}
+
+/// The query and the fragment that the address bar holds: with a theme only where the link came with one.
+fn addressed(view: &View, fragment: &str) -> String {
+    let search = window().location().search().unwrap_or_default();
+    let named = search.split(['?', '&']).any(|pair| pair.starts_with("theme="));
+    let view = if named { *view } else { view.without_theme() };
+    view.query() + "#" + fragment
+}
+
+/// Keeps the address bar at the committed scenario, with a new entry for a new scenario and the same entry for a new view; follows
+/// back, forward and links that are opened by hand.
+#[hook]
+pub fn use_address(state: &State, emit: &Callback<Action>) {
+    // The fragment that the address bar holds, so that the page's own entries are told from others.
+    let known = use_mut_ref(|| None::<String>);
+    {
+        let (emit, known) = (emit.clone(), known.clone());
+        use_effect_with((), move |()| {
+            // Every change of the fragment that the page did not make fires `hashchange`, back and forward included.
+            let listener = EventListener::new(&window(), "hashchange", move |_| {
+                let Decoded { scenario, pins, issues } = decoded();
+                known.replace(Some(encode_with(&scenario, &pins)));
+                emit.emit(Action::Arrive { scenario: Box::new(scenario), pins, issues });
+            });
+            move || drop(listener)
+        });
+    }
+    use_effect_with((state.committed(), state.pins.clone(), state.view), move |(committed, pins, view)| {
+        let fragment = encode_with(committed, pins);
+        let Ok(history) = window().history() else { return };
+        let path = window().location().pathname().unwrap_or_default();
+        let link = path + &addressed(view, &fragment);
+        let same = known.borrow().as_ref().is_none_or(|known| *known == fragment);
+        let first = known.replace(Some(fragment)).is_none();
+        // A browser refuses too many entries; the page works on without.
+        let _ = if !same {
+            history.push_state_with_url(&JsValue::NULL, "", Some(&link))
+        } else if first {
+            Ok(())
+        } else {
+            history.replace_state_with_url(&JsValue::NULL, "", Some(&link))
+        };
+    });
+}

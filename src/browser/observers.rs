@@ -1,0 +1,119 @@
+//! Observers of elements: how large one is, whether it is in sight, and whether a canvas was restored.
+
+use gloo::events::EventListener;
+use gloo::utils::window;
+use js_sys::Array;
+use wasm_bindgen::JsCast as _;
+use wasm_bindgen::closure::Closure;
+use web_sys::{Element, IntersectionObserver, IntersectionObserverEntry, IntersectionObserverInit, ResizeObserver};
+use yew::prelude::*;
+
+use super::theme::use_printing;
+
+/// The size of a canvas on the page, in CSS pixels, and the pixels of the screen in one of them.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Size {
+    /// Width.
+    pub width: f64,
+    /// Height.
+    pub height: f64,
+    /// Device pixels in a CSS pixel.
+    pub ratio: f64,
+}
+
+fn measure(element: &Element) -> Size {
+    let (width, height) = (f64::from(element.client_width()), f64::from(element.client_height()));
+    Size { width, height, ratio: window().device_pixel_ratio() }
+}
+
+/// How often the browser has restored a canvas whose pixels it had lost, as after a crash of the graphics process; `restored` is called
+/// each time.
+#[hook]
+pub fn use_restorations(canvas: &NodeRef, restored: fn()) -> u32 {
+    let restorations = use_state(|| 0_u32);
+    let setter = restorations.setter();
+    let canvas = canvas.clone();
+    use_effect_with((), move |()| {
+        let mut count = 0;
+        let listener = canvas.cast::<Element>().map(|element| {
+            EventListener::new(&element, "contextrestored", move |_| {
+                restored();
+                count += 1;
+                setter.set(count);
+            })
+        });
+        move || drop(listener)
+    });
+    *restorations
+}
+
+/// The size of an element; zero until it is on the page.
+#[hook]
+pub fn use_size(node: &NodeRef) -> Size {
+    let size = use_state(Size::default);
+    let setter = size.setter();
+    let node = node.clone();
+    use_effect_with((), move |()| {
+        let element = node.cast::<Element>();
+        let kept = element.map(|element| {
+            let update = {
+                let element = element.clone();
+                move || setter.set(measure(&element))
+            };
+            update();
+            let observed = Closure::<dyn FnMut(Array)>::new({
+                let update = update.clone();
+                move |_| update()
+            });
+            let observer = ResizeObserver::new(observed.as_ref().unchecked_ref()).ok();
+            if let Some(observer) = &observer {
+                observer.observe(&element);
+            }
+            // Zooming changes the ratio, and may leave the element's size as it was.
+            let zoomed = EventListener::new(&window(), "resize", move |_| update());
+            (observer, observed, zoomed)
+        });
+        move || {
+            if let Some((Some(observer), ..)) = &kept {
+                observer.disconnect();
+            }
+            drop(kept);
+        }
+    });
+    *size
+}
+
+/// How far from the screen an element may be to count as about to be seen, in heights of the screen.
+const MARGIN: &str = "100%";
+
+/// Whether an element is in sight.
+#[hook]
+pub fn use_seen(node: &NodeRef) -> bool {
+    // Paper has no place that is out of sight.
+    let printing = use_printing();
+    let seen = use_state_eq(|| false);
+    let setter = seen.setter();
+    let node = node.clone();
+    use_effect_with((), move |()| {
+        let kept = node.cast::<Element>().map(|element| {
+            let observed = Closure::<dyn FnMut(Array)>::new(move |entries: Array| {
+                let last = entries.at(-1).unchecked_into::<IntersectionObserverEntry>();
+                setter.set(last.is_intersecting());
+            });
+            let options = IntersectionObserverInit::new();
+            options.set_root_margin(MARGIN);
+            let observer = IntersectionObserver::new_with_options(observed.as_ref().unchecked_ref(), &options).ok();
+            if let Some(observer) = &observer {
+                observer.observe(&element);
+            }
+            (observer, observed)
+        });
+        move || {
+            if let Some((Some(observer), _)) = &kept {
+                observer.disconnect();
+            }
+            drop(kept);
+        }
+    });
+    *seen || printing
+}

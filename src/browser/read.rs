@@ -1,0 +1,84 @@
+//! What a text from outside is: a model's config, a link, or a file that this page saved.
+
+use serde_json::Value;
+
+use crate::text::import as words;
+use engine::import::{Imported, check_length, import, parse};
+use engine::share::carried;
+use engine::share::decode::{Decoded, decode_json, decode_link};
+
+/// What was read.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Read {
+    /// A model.
+    Model(Imported),
+    /// A scenario with its pins, and the query of its link, where it came with one.
+    Scenario(Box<Decoded>, Option<String>),
+}
+
+/// Reads a text: JSON, SVG, CSV or a link.
+///
+/// # Errors
+///
+/// A sentence: what the text is instead, or what it lacks.
+pub fn read_text(text: &str) -> Result<Read, String> {
+    check_length(text)?;
+    // A byte order mark is no part of the text.
+    let text = text.trim_start_matches('\u{feff}');
+    if text.trim_start().starts_with('<') {
+        return carried::of_svg(text).map(|link| opened(&link)).ok_or_else(|| words::NO_LINK.into());
+    }
+    if let Some(link) = carried::of_text(text) {
+        return Ok(opened(link));
+    }
+    let json = parse(text)?;
+    if let Some(link) = carried::of_json(&json) {
+        return Ok(opened(link));
+    }
+    // A report without its link, or a scenario by itself.
+    if json.get("scenario").is_some_and(Value::is_object) || json.get("rev").is_some() {
+        return Ok(Read::Scenario(Box::new(decode_json(&json)), None));
+    }
+    import(&json).map(Read::Model)
+}
+
+/// What a link opens.
+fn opened(link: &str) -> Read {
+    let page = link.split_once('#').map_or("", |(page, _)| page);
+    Read::Scenario(Box::new(decode_link(link)), page.split_once('?').map(|(_, query)| query.to_owned()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use engine::catalog::default_scenario;
+    use engine::import::{MOST_CHARACTERS, TOO_LONG};
+    use engine::share::decode::LONGEST_LINK;
+
+    /// A text without end: pairs of a link.
+    fn pairs(length: usize) -> String {
+        "v=1&gpus=8&".repeat(length.div_ceil(11))
+    }
+
+    #[test]
+    fn a_text_of_megabytes_is_no_link() {
+        let pairs = pairs(MOST_CHARACTERS);
+        let svg = format!("<svg><metadata>{}</metadata></svg>", pairs.replace('&', "&amp;"));
+        for text in [&pairs, &format!("a,b\n1,2\n# {pairs}\n"), &svg] {
+            assert_eq!(read_text(text), Err(TOO_LONG.to_owned()));
+        }
+    }
+
+    #[test]
+    fn a_link_above_64_kb_brings_a_sentence_and_nothing_else() {
+        let Ok(Read::Scenario(decoded, None)) = read_text(&pairs(LONGEST_LINK)) else { panic!("this is a link") };
+        assert_eq!((decoded.scenario, decoded.pins), (default_scenario(), vec![]));
+        assert_eq!(decoded.issues.len(), 1, "{:?}", decoded.issues);
+    }
+
+    #[test]
+    fn a_byte_order_mark_is_no_part_of_a_text() {
+        let Ok(Read::Scenario(decoded, None)) = read_text("\u{feff}v=1&gpus=128") else { panic!("this is a link") };
+        assert_eq!((decoded.scenario.gpus, decoded.issues), (128, vec![]));
+    }
+}

@@ -1,0 +1,101 @@
+//! What the page gives away: files, saved by a link that is clicked for the reader, and texts for the clipboard.
+
+use gloo::utils::{document, window};
+use js_sys::futures::{JsFuture, spawn_local};
+use js_sys::{Array, Reflect, Uint8Array};
+use wasm_bindgen::closure::Closure;
+use wasm_bindgen::{JsCast as _, JsValue};
+use web_sys::{Blob, BlobPropertyBag, Clipboard, HtmlAnchorElement, HtmlCanvasElement, Url};
+use yew::Callback;
+
+use engine::share::carried;
+
+/// What a file holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// A picture of shapes.
+    Svg,
+    /// A picture of pixels.
+    Png,
+    /// Numbers.
+    Csv,
+    /// A whole report.
+    Json,
+}
+
+impl Kind {
+    /// What a figure is saved as.
+    pub const ALL: [Self; 3] = [Self::Svg, Self::Png, Self::Csv];
+
+    /// Its name on buttons.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Svg => "SVG",
+            Self::Png => "PNG",
+            Self::Csv => "CSV",
+            Self::Json => "JSON",
+        }
+    }
+
+    fn mime(self) -> &'static str {
+        match self {
+            Self::Svg => "image/svg+xml",
+            Self::Png => "image/png",
+            Self::Csv => "text/csv",
+            Self::Json => "application/json",
+        }
+    }
+}
+
+/// Saves a text under this name.
+pub fn save_text(file: &str, kind: Kind, content: &str) {
+    save(file, kind.mime(), &Array::of1(&content.into()));
+}
+
+/// Saves a text of no kind that browsers know under this name.
+pub fn save_file(file: &str, content: &str) {
+    save(file, "", &Array::of1(&content.into()));
+}
+
+/// Saves what is on a canvas, with the link in it; calls `failed` where the browser makes no picture of it.
+pub fn save_picture(file: &str, canvas: &HtmlCanvasElement, link: String, failed: &Callback<()>) {
+    let (file, refused) = (file.to_owned(), failed.clone());
+    let made = Closure::once_into_js(move |blob: Option<Blob>| {
+        let Some(blob) = blob else { return refused.emit(()) };
+        super::files::bytes_of(&blob, move |bytes| match bytes {
+            Some(bytes) => {
+                let picture = carried::in_png(&bytes, &link);
+                save(&file, Kind::Png.mime(), &Array::of1(&Uint8Array::from(picture.as_slice())));
+            }
+            None => refused.emit(()),
+        });
+    });
+    if canvas.to_blob(made.unchecked_ref()).is_err() {
+        failed.emit(());
+    }
+}
+
+/// Saves what consists of these parts, texts or bytes.
+fn save(file: &str, mime: &str, parts: &Array) {
+    let properties = BlobPropertyBag::new();
+    properties.set_type(mime);
+    let Ok(blob) = Blob::new_with_buffer_source_sequence_and_options(parts, &properties) else { return };
+    let Ok(address) = Url::create_object_url_with_blob(&blob) else { return };
+    let anchor = document().create_element("a").ok().and_then(|element| element.dyn_into::<HtmlAnchorElement>().ok());
+    if let Some(anchor) = anchor {
+        anchor.set_href(&address);
+        anchor.set_download(file);
+        anchor.click();
+    }
+    // The browser has begun to read it by then.
+    let _ = Url::revoke_object_url(&address);
+}
+
+/// Copies a text and tells whether that worked: without a secure page, or without leave, it does not.
+pub fn copy(text: &str, done: &Callback<bool>) {
+    let navigator: JsValue = window().navigator().into();
+    let clipboard = Reflect::get(&navigator, &"clipboard".into()).unwrap_or_default();
+    let Ok(clipboard) = clipboard.dyn_into::<Clipboard>() else { return done.emit(false) };
+    let (written, done) = (clipboard.write_text(text), done.clone());
+    spawn_local(async move { done.emit(JsFuture::from(written).await.is_ok()) });
+}

@@ -1,0 +1,159 @@
+//! What the page and an embed share: one state, what follows from it, and where panels send what happens.
+
+use std::rc::Rc;
+
+use yew::prelude::*;
+
+use crate::browser;
+use crate::derived::{Derived, use_derived};
+use crate::snapshot::Snapshot;
+use crate::state::{Action, State};
+use crate::text::{self, Headline};
+use crate::view::{Controls, View};
+use charts::palette::Theme;
+use charts::views::TIME;
+use engine::model::report::Report;
+use engine::scenario::Scenario;
+use engine::scenario::issue::Issue;
+
+/// What the link opened.
+#[derive(Clone, PartialEq, Properties)]
+pub struct Start {
+    /// The scenario.
+    pub scenario: Scenario,
+    /// The scenarios pinned beside it.
+    pub pins: Vec<Scenario>,
+    /// What could not be read.
+    pub issues: Vec<Issue>,
+    /// What is looked at.
+    pub view: View,
+}
+
+/// The state with everything that follows from it, and the callbacks of the panels.
+pub struct Calculator {
+    /// The choices.
+    pub state: UseReducerHandle<State>,
+    /// What follows from the choices.
+    pub derived: Rc<Derived>,
+    /// What is on screen, for links and saved files.
+    pub snapshot: Rc<Snapshot>,
+    /// What panels below the first screen show.
+    pub settled: Settled,
+    /// Light or dark.
+    pub theme: Theme,
+    /// The headline.
+    pub headline: Headline,
+    /// The headline as a sentence.
+    pub sentence: AttrValue,
+    /// What the status line says.
+    pub status: AttrValue,
+    /// Takes every action.
+    pub dispatch: Callback<Action>,
+    /// Takes the actions of the reader, who only looks where an embed has no controls.
+    pub emit: Callback<Action>,
+    /// Takes what the status line should say.
+    pub say: Callback<AttrValue>,
+}
+
+/// What a panel below the first screen shows, and where it sends what happens: the scenario as it was when it last stood still.
+#[derive(Clone, PartialEq, Properties)]
+pub struct Settled {
+    /// Scenario, pinned scenarios and view.
+    pub snapshot: Rc<Snapshot>,
+    /// The step of the scenario, evaluated.
+    pub report: Report,
+    /// Light or dark.
+    pub theme: Theme,
+    /// Takes actions.
+    pub emit: Callback<Action>,
+    /// Takes what the status line should say.
+    pub say: Callback<AttrValue>,
+}
+
+/// The calculator that a link opens.
+#[hook]
+pub fn use_calculator(start: &Start) -> Calculator {
+    let state = {
+        let start = start.clone();
+        use_reducer(move || State::new(&start.scenario, start.issues, start.view).with_pins(start.pins))
+    };
+    let view = state.view;
+    let dispatch = browser::use_frame_queue(&state);
+    let emit = {
+        let dispatch = dispatch.clone();
+        use_callback(view.embed && view.controls == Controls::None, move |action: Action, fixed| {
+            if !*fixed || only_looks(&action) {
+                dispatch.emit(action);
+            }
+        })
+    };
+    browser::use_commit(&state, &dispatch);
+    browser::use_shortcuts(&emit);
+    browser::use_card_focus(view.why, view.why_root());
+    let theme = browser::use_theme(view.theme, !view.embed);
+
+    let settled = browser::use_settled(&state.scenario);
+    let derived = use_derived(&state, settled != state.scenario);
+    let report = use_settled_report(&settled, &derived);
+    let snapshot = use_snapshot(&state.scenario, &state);
+    let of_settled = use_snapshot(&settled, &state);
+
+    let headline = text::headline(&state.scenario, &derived.report);
+    let sentence: AttrValue = headline.sentence().into();
+    let (status, say) = use_status(&sentence, view);
+    let settled = Settled { snapshot: of_settled, report, theme, emit: emit.clone(), say: say.clone() };
+    Calculator { state, derived, snapshot, settled, theme, headline, sentence, status, dispatch, emit, say }
+}
+
+/// Whether an action leaves the scenario as it is: the only actions in an embed without controls.
+fn only_looks(action: &Action) -> bool {
+    match action {
+        Action::Look(_) | Action::OpenExplanation(_) | Action::FollowExplanation(_) | Action::DismissBanner => true,
+        // In the timeline a place is what is looked at.
+        Action::Place(values) => values.iter().all(|(key, _)| *key == TIME),
+        _ => false,
+    }
+}
+
+/// A scenario with the pins and the view of the state.
+#[hook]
+fn use_snapshot(scenario: &Scenario, state: &State) -> Rc<Snapshot> {
+    use_memo((*scenario, state.pins.clone(), state.view), |(scenario, pins, view)| Snapshot {
+        scenario: *scenario,
+        pins: pins.clone(),
+        view: *view,
+    })
+}
+
+/// The report of the settled scenario: the derived one is kept when it is of that scenario.
+#[hook]
+fn use_settled_report(settled: &Scenario, derived: &Derived) -> Report {
+    let kept = use_mut_ref(|| (derived.scenario, derived.report));
+    let mut kept = kept.borrow_mut();
+    if derived.scenario == *settled {
+        *kept = (derived.scenario, derived.report);
+    } else if kept.0 != *settled {
+        *kept = (*settled, settled.report());
+    }
+    kept.1
+}
+
+/// What the status line says, and the callback that sets it: the sentence given last, until the headline is another one. An embed
+/// says its headline only once it has changed.
+#[hook]
+fn use_status(headline: &AttrValue, view: View) -> (AttrValue, Callback<AttrValue>) {
+    let said = use_state_eq(|| None::<AttrValue>);
+    let say = {
+        let setter = said.setter();
+        use_callback((), move |sentence: AttrValue, ()| setter.set(Some(sentence)))
+    };
+    let setter = said.setter();
+    use_effect_with(headline.clone(), move |_| setter.set(None));
+    let silent = use_mut_ref(|| view.embed.then(|| headline.clone()));
+    let mut silent = silent.borrow_mut();
+    if silent.as_ref().is_some_and(|first| first != headline) {
+        *silent = None;
+    }
+    let resting = if silent.is_some() { AttrValue::Static("") } else { headline.clone() };
+    ((*said).clone().unwrap_or(resting), say)
+}

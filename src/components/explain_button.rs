@@ -1,0 +1,15 @@
+//! The button on a number that opens its explanation.
+
+use yew::prelude::*;
+
+use crate::state::Action;
+use crate::text;
+
+/// The button over all of its element; `open` is the key of the explanation that is open.
+pub fn explain_button(key: &'static str, what: &str, open: &str, emit: &Callback<Action>) -> Html {
+    let click = emit.reform(move |_: MouseEvent| Action::OpenExplanation(key));
+    html! {
+        <button type="button" class="ask" id={format!("ask-{key}")} aria-label={text::why(what)} aria-controls="why"
+            aria-expanded={if key == open { "true" } else { "false" }} onclick={click}>{ text::WHY }</button>
+    }
+}

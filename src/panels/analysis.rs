@@ -1,0 +1,52 @@
+//! The analysis below the timeline: roofline, scaling, and which number moves the result most.
+
+use std::rc::Rc;
+
+use yew::prelude::*;
+
+use super::sensitivity;
+use crate::calculator::Settled;
+use crate::components::figure::Figure;
+use crate::derived::{Analysis, use_analysis};
+use crate::{browser, text};
+use charts::spec::ChartSpec;
+
+/// The three figures; computed where they are about to be seen, and a little later where they are far from the screen.
+#[component]
+pub fn AnalysisFigures(settled: &Settled) -> Html {
+    let place = use_node_ref();
+    let seen = browser::use_seen(&place);
+    let rested = browser::use_rested(&settled.snapshot.scenario);
+    let analysis = use_analysis(&settled.snapshot, &settled.report, seen || rested);
+    let figures = analysis.as_ref().map(|analysis| {
+        html! { <>{ roofline(analysis, settled) }{ scaling(analysis, settled) }{ sensitivity(analysis, settled) }</> }
+    });
+    html! { <div class="figures wide closer" ref={place}>{ figures.unwrap_or_default() }</div> }
+}
+
+/// The roofline.
+pub fn roofline(analysis: &Analysis, settled: &Settled) -> Html {
+    figure("roofline", analysis.roofline.as_ref(), text::ROOFLINE, settled)
+}
+
+/// Throughput on more GPUs.
+pub fn scaling(analysis: &Analysis, settled: &Settled) -> Html {
+    figure("scaling", analysis.scaling.as_ref(), text::SCALING, settled)
+}
+
+/// Which number moves the result most.
+pub fn sensitivity(analysis: &Analysis, settled: &Settled) -> Html {
+    sensitivity::sensitivity(&analysis.sensitivity, settled.snapshot.view, &settled.emit, &settled.say)
+}
+
+/// A chart with a note under it.
+fn figure(id: &'static str, spec: Option<&Rc<ChartSpec>>, note: &'static str, settled: &Settled) -> Html {
+    let Settled { snapshot, theme, emit, say, .. } = settled;
+    let figure = spec.map(|spec| {
+        let foot = html! { <p class="note">{ note }</p> };
+        html! {
+            <Figure {id} spec={spec.clone()} snapshot={snapshot.clone()} theme={*theme} emit={emit.clone()} say={say.clone()} {foot} />
+        }
+    });
+    figure.unwrap_or_default()
+}

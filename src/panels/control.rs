@@ -1,0 +1,35 @@
+//! One control of the table of parameters.
+
+use yew::prelude::*;
+
+use crate::components::choice::ChoiceControl;
+use crate::components::number::NumberControl;
+use crate::fields::{Field, field};
+use crate::state::{Action, Draft};
+use engine::params::{Param, ParamId};
+use engine::scenario::Scenario;
+
+/// Choices of other groups that stand on the first screen.
+pub(super) const PROMOTED: [ParamId; 3] = [ParamId::Strategy, ParamId::Recompute, ParamId::Recipe];
+
+/// What a control is made from.
+#[derive(Clone, Copy)]
+pub(super) struct ControlContext<'a> {
+    /// The choices.
+    pub(super) scenario: &'a Scenario,
+    /// Texts in typed fields.
+    pub(super) drafts: &'a [Draft],
+    /// What the choices are measured against.
+    pub(super) preset: &'a Scenario,
+    /// Takes actions.
+    pub(super) emit: &'a Callback<Action>,
+}
+
+/// The control of a parameter; `explained` puts its help under it.
+pub(super) fn control(param: &'static Param, context: ControlContext, explained: bool) -> Html {
+    let emit = context.emit.clone();
+    match field(param, context.scenario, context.drafts, context.preset) {
+        Field::Number(field) => html! { <NumberControl key={param.key} {field} {emit} {explained} /> },
+        Field::Choice(field) => html! { <ChoiceControl key={param.key} {field} {emit} {explained} /> },
+    }
+}

@@ -1,0 +1,82 @@
+//! The poster of a scenario: what a picture of the whole page is made of.
+
+use std::rc::Rc;
+
+use super::texts;
+use crate::derived::{Buffers, Derived, compare, derive};
+use crate::text::{self, Headline, Tiles};
+use crate::view::View;
+use charts::paint::{Poster, Tile};
+use charts::spec::{ChartSpec, Line, LineRole};
+use engine::scenario::Scenario;
+
+/// What is computed for it.
+pub(super) fn of_poster(scenario: &Scenario, pins: &[Scenario], view: &View) -> Derived {
+    let mut derived = derive(scenario, view, false, &mut Buffers::default());
+    compare(&mut derived, scenario, view, pins);
+    leave_out(Rc::make_mut(&mut derived.curve));
+    derived
+}
+
+/// Strategies that fit nowhere on the axis are named rather than drawn: there is little room.
+fn leave_out(curve: &mut ChartSpec) {
+    let is_nowhere = |line: &Line| matches!(line.role, LineRole::Strategy(_)) && line.segments.is_empty();
+    let names: Vec<&str> = curve.lines.iter().filter(|line| is_nowhere(line)).map(|line| line.name.as_str()).collect();
+    if !names.is_empty() {
+        curve.caption += &texts::not_drawn(&names);
+        curve.lines.retain(|line| !is_nowhere(line));
+    }
+}
+
+/// The poster of what was computed, with the way back.
+pub(super) fn poster<'a>(derived: &'a Derived, link: &'a str) -> Poster<'a> {
+    let Headline { subject, verdict, rest, fits } = text::headline(&derived.scenario, &derived.report);
+    let Tiles { mfu, tokens, step, peak, bands, free, .. } = Tiles::of(&derived.scenario, &derived.report);
+    let [of_mfu, of_tokens, of_step, of_peak] = bands;
+    let tile = |name, value, band| Tile { name, value, band, hypothetical: false };
+    let timed = |name, value, band| Tile { name, value, band, hypothetical: !fits };
+    Poster {
+        headline: [subject, verdict, rest],
+        fits,
+        tiles: [
+            timed(text::MFU, mfu, of_mfu),
+            timed(text::TOKENS_SHORT, tokens, of_tokens),
+            timed(text::STEP, step, of_step),
+            tile(text::PEAK, peak, of_peak),
+            tile(text::FREE, free, String::new()),
+            tile(text::LIMITER, text::limiter(derived.report.limiter).into(), String::new()),
+        ],
+        pins: derived.pins.iter().map(|pin| (pin.name.clone(), texts::figures(&pin.scenario, &pin.report))).collect(),
+        map: &derived.map,
+        curve: &derived.curve,
+        memory: &derived.memory,
+        link,
+        made: texts::made(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use charts::paint::poster_svg;
+    use engine::share::{carried, decode, encode_with};
+
+    #[test]
+    fn a_poster_leads_back_to_its_scenario_and_says_what_the_page_says() {
+        for link in
+            ["", "v=1&rev=2&cluster=dgx-h100&model=mixtral-8x7b&gpus=256&pin=1&gpus=512", "seq=1M&recompute=none"]
+        {
+            let decoded = decode(link);
+            let link = format!("https://example.org/?curve=gpus#{}", encode_with(&decoded.scenario, &decoded.pins));
+            let derived = of_poster(&decoded.scenario, &decoded.pins, &View::default());
+            let poster = poster(&derived, &link);
+            let svg = poster_svg(&poster).unwrap();
+            let back = carried::of_svg(&svg).unwrap();
+            assert_eq!(back, link);
+            assert_eq!(decode(&back), decoded);
+            assert!(svg.contains(&poster.headline[1]) && svg.contains(&poster.tiles[3].value));
+            assert!(svg.starts_with("<svg ") && svg.contains("width=\"1280\""), "{link}");
+            assert!(!svg.contains(" style=") && !svg.contains(">NaN"));
+        }
+    }
+}

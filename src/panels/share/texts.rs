@@ -1,0 +1,227 @@
+//! The texts that the share menu puts on the clipboard.
+
+use crate::derived::Derived;
+use crate::text::{FREE, LIMITER, MFU, PEAK, STEP, TOKENS_SHORT, Tiles, headline, limiter};
+use engine::catalog;
+use engine::format::THIN_SPACE;
+use engine::model::report::Report;
+use engine::scenario::Scenario;
+
+/// Said under figures of a run that does not fit.
+const HYPOTHETICAL: &str = "MFU, tokens and step time hold if memory were no limit.";
+/// What the column of the scenario on screen is called beside pinned ones.
+const ON_SCREEN: &str = "On screen";
+/// The script that makes figures of links, from the page's folder.
+const SCRIPT: &str = "static/embed.js";
+/// Pairs of the page's own query that an embed does without.
+const NOT_EMBEDDED: [&str; 5] = ["view=", "embed=", "controls=", "theme=", "why="];
+
+/// Behind the caption of curves of which some are left out.
+pub(super) fn not_drawn(names: &[&str]) -> String {
+    format!(" Not drawn, as they fit nowhere here: {}.", names.join(", "))
+}
+
+/// What a picture was made with.
+pub(super) fn made() -> String {
+    format!("shardwise {}, catalog revision {}", env!("CARGO_PKG_VERSION"), catalog::REVISION)
+}
+
+/// What can be copied.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum CopyFormat {
+    /// The headline as a link in Markdown.
+    Markdown,
+    /// The key figures as a table in Markdown.
+    Table,
+    /// The headline, the key figures, the link.
+    Summary,
+    /// HTML for a page of documentation: a link, and the script that makes a figure of it.
+    Embed,
+}
+
+impl CopyFormat {
+    /// Every one, in the menu's order.
+    pub(super) const ALL: [Self; 4] = [Self::Markdown, Self::Table, Self::Summary, Self::Embed];
+
+    /// On its button.
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Self::Markdown => "Markdown link",
+            Self::Table => "Markdown table",
+            Self::Summary => "Text summary",
+            Self::Embed => "Embed code",
+        }
+    }
+
+    /// What is copied of the scenario on screen and those pinned beside it, under this link; an embed shows this view.
+    pub(super) fn text(self, derived: &Derived, link: &str, view: &str) -> String {
+        match self {
+            Self::Markdown => markdown_link(derived, link),
+            Self::Table => markdown_table(derived, link),
+            Self::Summary => summary(derived, link),
+            Self::Embed => embed(derived, link, view),
+        }
+    }
+}
+
+/// The headline in one sentence.
+fn sentence(derived: &Derived) -> String {
+    headline(&derived.scenario, &derived.report).sentence().replace(THIN_SPACE, " ")
+}
+
+/// The headline as a link.
+fn markdown_link(derived: &Derived, link: &str) -> String {
+    format!("[{}]({link})", in_markdown(&sentence(derived)))
+}
+
+/// The key figures of every scenario, a row each: its name, and what the scenarios have.
+fn rows(derived: &Derived) -> Vec<Vec<String>> {
+    let mut rows = vec![vec![String::new()]];
+    rows.extend([MFU, TOKENS_SHORT, STEP, PEAK, FREE, LIMITER].map(|name| vec![name.to_owned()]));
+    let on_screen = (ON_SCREEN, figures(&derived.scenario, &derived.report));
+    let pinned = derived.pins.iter().map(|pin| (pin.name.as_str(), figures(&pin.scenario, &pin.report)));
+    for (name, figures) in core::iter::once(on_screen).chain(pinned) {
+        let cells = [name.to_owned()].into_iter().chain(figures);
+        rows.iter_mut().zip(cells).for_each(|(row, cell)| row.push(cell.replace(THIN_SPACE, " ")));
+    }
+    rows
+}
+
+/// The key figures, in the order of the page.
+pub(super) fn figures(scenario: &Scenario, report: &Report) -> [String; 6] {
+    let Tiles { mfu, tokens, step, peak, free, .. } = Tiles::of(scenario, report);
+    [mfu, tokens, step, peak, free, limiter(report.limiter).into()]
+}
+
+fn markdown_table(derived: &Derived, link: &str) -> String {
+    let mut text = String::new();
+    for (place, row) in rows(derived).iter().enumerate() {
+        for cell in row {
+            text += &["| ", &in_markdown(cell), " "].concat();
+        }
+        text += "|\n";
+        if place == 0 {
+            text += &["|---|", &"---:|".repeat(row.len() - 1), "\n"].concat();
+        }
+    }
+    text + "\n" + &markdown_link(derived, link) + "\n"
+}
+
+/// The headline; the key figures in columns, with the ranges in which measurements lie where nothing is pinned; the link.
+fn summary(derived: &Derived, link: &str) -> String {
+    let mut rows = rows(derived);
+    if derived.pins.is_empty() {
+        // One column needs no name.
+        rows.remove(0);
+        let bands = Tiles::of(&derived.scenario, &derived.report).bands;
+        let bands = bands.into_iter().map(|band| format!("({})", band.replace(THIN_SPACE, " ")));
+        rows.iter_mut().zip(bands).for_each(|(row, band)| row.push(band));
+    }
+    let width = |column: usize| {
+        rows.iter().filter_map(|row| row.get(column)).map(|cell| cell.chars().count()).max().unwrap_or(0)
+    };
+    let mut text = sentence(derived) + "\n\n";
+    for row in &rows {
+        let mut line = String::new();
+        for (column, cell) in row.iter().enumerate() {
+            line += cell;
+            let missing = width(column) - cell.chars().count() + 2;
+            line.extend(core::iter::repeat_n(' ', missing));
+        }
+        text += line.trim_end();
+        text.push('\n');
+    }
+    if !derived.report.fits() {
+        text += &["\n", HYPOTHETICAL, "\n"].concat();
+    }
+    text + "\n" + link + "\n"
+}
+
+/// A link that reads as the headline, and the script that makes a figure of it; without script and in print it stays a link.
+fn embed(derived: &Derived, link: &str, view: &str) -> String {
+    let (page, fragment) = link.split_once('#').unwrap_or((link, ""));
+    let (path, query) = page.split_once('?').unwrap_or((page, ""));
+    let kept =
+        query.split('&').filter(|pair| !pair.is_empty() && !NOT_EMBEDDED.iter().any(|own| pair.starts_with(own)));
+    let query: String = kept.fold(format!("?view={view}"), |query, pair| query + "&" + pair);
+    let folder = path.rsplit_once('/').map_or("", |(folder, _)| folder);
+    let [address, words, script] =
+        [[path, &query, "#", fragment].concat(), sentence(derived), [folder, "/", SCRIPT].concat()]
+            .map(|text| in_html(&text));
+    format!("<a href=\"{address}\">{words}</a>\n<script src=\"{script}\" defer></script>\n")
+}
+
+/// A text as Markdown shows it.
+fn in_markdown(text: &str) -> String {
+    let mut safe = String::with_capacity(text.len());
+    for letter in text.chars() {
+        if matches!(letter, '[' | ']' | '|' | '\\' | '*' | '_') {
+            safe.push('\\');
+        }
+        safe.push(letter);
+    }
+    safe
+}
+
+/// A text as HTML shows it.
+fn in_html(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('"', "&quot;")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::derived::{Buffers, compare, derive};
+    use crate::view::View;
+    use engine::share::{decode, encode_with};
+
+    const PAGE: &str = "https://example.org/calc/";
+
+    fn opened(link: &str) -> (Derived, String) {
+        let decoded = decode(link);
+        let view = View::from_query("?embed=1&view=verdict");
+        let mut derived = derive(&decoded.scenario, &view, false, &mut Buffers::default());
+        compare(&mut derived, &decoded.scenario, &view, &decoded.pins);
+        (derived, format!("{PAGE}?map=gpus.mem&why=mfu#{}", encode_with(&decoded.scenario, &decoded.pins)))
+    }
+
+    #[test]
+    fn the_summary_is_aligned_and_ends_with_the_link() {
+        let (derived, link) = opened("");
+        let text = CopyFormat::Summary.text(&derived, &link, "");
+        let Derived { scenario, report, .. } = &derived;
+        let lines: Vec<&str> = text.lines().collect();
+        assert_eq!(lines[0].replace(' ', ""), headline(scenario, report).sentence().replace([' ', THIN_SPACE], ""));
+        assert_eq!((lines[1], lines[8], lines[9]), ("", "", link.as_str()));
+        let starts: Vec<_> = lines[2..6].iter().map(|line| line.find('(')).collect();
+        assert!(starts[0].is_some() && starts.windows(2).all(|two| two[0] == two[1]), "{text}");
+        assert!(lines[2].starts_with("MFU           52.9 %"), "{text}");
+    }
+
+    #[test]
+    fn pinned_scenarios_are_columns() {
+        let (derived, link) = opened("v=1&rev=2&pin=1&gpus=128&pin=2&tp=8");
+        let table = CopyFormat::Table.text(&derived, &link, "");
+        let lines: Vec<&str> = table.lines().collect();
+        assert_eq!(lines[0], "|  | On screen | A: 128 GPUs | B: Tensor parallel: 8 |");
+        assert_eq!(lines[1], "|---|---:|---:|---:|");
+        assert!(lines[2..8].iter().all(|line| line.matches('|').count() == 5), "{table}");
+        assert!(lines[9].starts_with('[') && lines[9].ends_with(&format!("]({link})")), "{table}");
+        let summary = CopyFormat::Summary.text(&derived, &link, "");
+        assert!(summary.contains("On screen") && summary.ends_with(&format!("\n\n{link}\n")), "{summary}");
+    }
+
+    #[test]
+    fn an_embed_is_a_link_to_the_view_and_the_script_beside_the_page() {
+        let (derived, link) = opened("v=1&rev=2&gpus=128");
+        let code = CopyFormat::Embed.text(&derived, &link, "map");
+        assert!(code.starts_with(&format!(
+            "<a href=\"{PAGE}?view=map&amp;map=gpus.mem#v=1&amp;rev=2&amp;gpus=128\">13B on 128 "
+        )));
+        assert!(code.ends_with(&format!("</a>\n<script src=\"{PAGE}static/embed.js\" defer></script>\n")), "{code}");
+        let plain = CopyFormat::Embed.text(&derived, "http://127.0.0.1:8080/#v=1", "verdict");
+        assert!(plain.contains("href=\"http://127.0.0.1:8080/?view=verdict#v=1\"") && plain.contains("8080/static/"));
+        let markdown = CopyFormat::Markdown.text(&derived, &link, "");
+        assert!(markdown.starts_with("[13B on 128 A100 40 GB fits") && markdown.ends_with(&format!(".]({link})")));
+    }
+}

@@ -1,0 +1,60 @@
+//! What is on screen, as links and saved files bring it back.
+
+use crate::text;
+use crate::view::View;
+use engine::scenario::Scenario;
+use engine::share::encode_with;
+
+/// A scenario, the scenarios pinned beside it, and what is looked at.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Snapshot {
+    /// The scenario.
+    pub scenario: Scenario,
+    /// The pinned scenarios.
+    pub pins: Vec<Scenario>,
+    /// What is looked at.
+    pub view: View,
+}
+
+impl Snapshot {
+    /// The query and the fragment of its link; the reader's own theme is not part of a link to others.
+    pub fn link(&self) -> String {
+        self.view.without_theme().query() + "#" + &encode_with(&self.scenario, &self.pins)
+    }
+
+    /// The same on a page of its own.
+    #[must_use]
+    pub fn alone(&self) -> Self {
+        Self { view: self.view.alone(), ..self.clone() }
+    }
+
+    /// The name of a file that is saved of it: `shardwise-map-13b-64x-a100-40gb.svg`.
+    pub fn file_name(&self, figure: &str, kind: &str) -> String {
+        text::file_name(figure, &self.scenario, kind)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::state::{Action, State};
+    use engine::catalog::default_scenario;
+    use engine::params::ParamId;
+    use engine::share::decode;
+    use std::rc::Rc;
+    use yew::Reducible as _;
+
+    #[test]
+    fn a_snapshot_of_an_embed_leads_to_the_scenario_on_screen_on_a_page_of_its_own() {
+        let view = View::from_query("?embed=1&view=map&controls=all&theme=dark");
+        let state = Rc::new(State::new(&default_scenario(), Vec::new(), view));
+        let state = state.reduce(Action::Slide { key: ParamId::SequenceLength, index: 3 });
+        let moved = Snapshot { scenario: state.scenario, pins: state.pins.clone(), view: state.view };
+        assert_ne!(moved.scenario, default_scenario());
+        let link = moved.alone().link();
+        let (query, fragment) = link.split_once('#').unwrap_or_default();
+        assert_eq!(query, "?view=map");
+        assert_eq!(decode(fragment).scenario, moved.scenario);
+        assert_eq!(moved.link().split_once('#').unwrap_or_default().0, "?embed=1&view=map&controls=all");
+    }
+}

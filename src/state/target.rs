@@ -1,0 +1,107 @@
+//! What a select sets: the action of each of its options.
+
+use super::action::{Action, Pick};
+use crate::view::View;
+use charts::timeline::{Level, Zoom};
+use charts::views::{AgreementView, LayerView, Measure, Metric, every_axis};
+use engine::analysis::experts::family::Family;
+use engine::catalog::{ACCELERATORS, CLUSTERS, MODELS};
+use engine::params::ParamId;
+use engine::scenario::CUSTOM;
+
+/// What a select sets.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SelectTarget {
+    /// The horizontal axis of the map, by its place among all axes.
+    MapX,
+    /// The vertical axis of the map, by its place among all axes.
+    MapY,
+    /// The horizontal axis of the curves, by its place among all axes.
+    CurveX,
+    /// The metric of the curves.
+    Metric,
+    /// The level of the timeline.
+    TimelineLevel,
+    /// The layer of experts: this scenario's, then the published ones.
+    Layer,
+    /// The horizontal axis of the layer of experts.
+    LayerX,
+    /// The family of choices that the layer of experts compares.
+    LayerFamily,
+    /// What the figure of published rows compares.
+    AgreementMeasure,
+    /// Which published rows are shown.
+    AgreementRows,
+    /// The model: the ladder, then the catalog, then custom.
+    Model,
+    /// The GPU: the catalog, then custom.
+    Accelerator,
+    /// The cluster: the catalog, then custom.
+    Cluster,
+}
+
+impl SelectTarget {
+    /// The action of the option at this place, from what is looked at.
+    pub fn action(self, view: View, place: usize) -> Action {
+        let axis = || every_axis().nth(place).map_or(ParamId::SequenceLength, |param| param.id);
+        Action::Look(match self {
+            Self::MapX => view.with_map_x(axis()),
+            Self::MapY => view.with_map_y(axis()),
+            Self::CurveX => view.with_curve_x(axis()),
+            Self::Metric => View { metric: Metric::ALL.get(place).copied().unwrap_or_default(), ..view },
+            Self::TimelineLevel => {
+                let level = Level::ALL.get(place).copied().unwrap_or(Level::Step);
+                View { zoom: Zoom::on(level, view.zoom.at), ..view }
+            }
+            Self::Layer => View { layer: LayerView { published: place.checked_sub(1), ..view.layer }, ..view },
+            Self::LayerX => View { layer: LayerView { along: place, ..view.layer }, ..view },
+            Self::LayerFamily => {
+                let family = if place == 0 { Family::Pipelining } else { Family::Parallelism };
+                View { layer: LayerView { family, ..view.layer }, ..view }
+            }
+            Self::AgreementMeasure => {
+                let measure = Measure::ALL.get(place).copied().unwrap_or_default();
+                View { agreement: AgreementView { measure, ..view.agreement }, ..view }
+            }
+            Self::AgreementRows => View { agreement: AgreementView { shown: place, ..view.agreement }, ..view },
+            Self::Model => {
+                let entry = |place: usize| Pick::Model(MODELS.get(place).map_or(CUSTOM, |entry| entry.id));
+                return Action::Pick(place.checked_sub(1).map_or(Pick::Ladder, entry));
+            }
+            Self::Accelerator => {
+                return Action::Pick(Pick::Accelerator(ACCELERATORS.get(place).map_or(CUSTOM, |entry| entry.id)));
+            }
+            Self::Cluster => {
+                return Action::Pick(Pick::Cluster(CLUSTERS.get(place).map_or(CUSTOM, |entry| entry.id)));
+            }
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_select_sets_what_its_option_names() {
+        let view = View::default();
+        let gpus = every_axis().position(|param| param.id == ParamId::Gpus).unwrap();
+        let looks = |target: SelectTarget, place, wanted: View| {
+            assert_eq!(target.action(view, place), Action::Look(wanted), "{target:?}");
+        };
+        looks(SelectTarget::MapX, gpus, View { map_x: ParamId::Gpus, ..view });
+        looks(SelectTarget::MapY, gpus, View { map_y: ParamId::Gpus, ..view });
+        looks(SelectTarget::CurveX, gpus, View { curve_x: ParamId::Gpus, ..view });
+        looks(SelectTarget::Metric, 1, View { metric: Metric::ALL[1], ..view });
+        looks(SelectTarget::Layer, 0, view);
+        looks(SelectTarget::Layer, 2, View { layer: LayerView { published: Some(1), ..view.layer }, ..view });
+        let picks = |target: SelectTarget, place, wanted| {
+            assert_eq!(target.action(view, place), Action::Pick(wanted), "{target:?}");
+        };
+        picks(SelectTarget::Model, 0, Pick::Ladder);
+        picks(SelectTarget::Model, 1, Pick::Model(MODELS[0].id));
+        picks(SelectTarget::Model, 1 + MODELS.len(), Pick::Model(CUSTOM));
+        picks(SelectTarget::Accelerator, ACCELERATORS.len(), Pick::Accelerator(CUSTOM));
+        picks(SelectTarget::Cluster, 0, Pick::Cluster(CLUSTERS[0].id));
+    }
+}

@@ -1,0 +1,92 @@
+//! The headline: does it fit, how fast is it, what limits it.
+
+use engine::catalog;
+use engine::format;
+use engine::model::hardware::Accelerator;
+use engine::model::report::{Limiter, Report};
+use engine::scenario::{Model, Scenario};
+
+/// The headline in three pieces, so that the verdict can stand out.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Headline {
+    /// What runs on what.
+    pub subject: String,
+    /// Whether it fits.
+    pub verdict: String,
+    /// How fast, and what limits it.
+    pub rest: String,
+    /// Whether it fits.
+    pub fits: bool,
+}
+
+impl Headline {
+    /// All of it.
+    pub fn sentence(&self) -> String {
+        format!("{} {}{}", self.subject, self.verdict, self.rest)
+    }
+}
+
+/// The headline of a scenario.
+pub fn headline(scenario: &Scenario, report: &Report) -> Headline {
+    let subject = format!("{} on {}", model_name(&scenario.model), hardware(scenario));
+    let free = report.memory.free();
+    let mfu = format::percent(report.mfu);
+    if report.fits() {
+        return Headline {
+            subject,
+            verdict: format!("fits with {} to spare", format::bytes(free)),
+            rest: format!(" and trains at {mfu} MFU, limited by {}.", limited_by(report.limiter)),
+            fits: true,
+        };
+    }
+    Headline {
+        subject,
+        verdict: "does not fit".into(),
+        rest: format!(" and needs {} more than each GPU has.", format::bytes(-free)),
+        fits: false,
+    }
+}
+
+/// What limits, as the end of “limited by …”.
+pub fn limited_by(limiter: Limiter) -> &'static str {
+    match limiter {
+        Limiter::Memory => "memory",
+        Limiter::InterNode => "the network between nodes",
+        Limiter::IntraNode => "the links inside a node",
+        Limiter::Compute => "compute",
+        Limiter::Launch => "kernel launches",
+        Limiter::Bubble => "idle pipeline stages",
+    }
+}
+
+pub(super) fn model_name(model: &Model) -> String {
+    match model {
+        Model::Preset { id, .. } => {
+            catalog::model(id).map_or_else(|| (*id).to_string(), |entry| entry.name.to_string())
+        }
+        Model::Ladder { size } => format::params(*size),
+        Model::Custom { .. } => format!("A model of {} parameters", format::params(model.size())),
+    }
+}
+
+fn hardware(scenario: &Scenario) -> String {
+    let entry = catalog::accelerator(scenario.accelerator.id);
+    let Accelerator { memory, efficiency, .. } = scenario.accelerator.values;
+    let own = entry.is_some_and(|entry| entry.values.memory == memory);
+    // Other numbers of a data sheet than the memory make another GPU; what kernels reach of them does not.
+    let name = match entry {
+        Some(entry) if Accelerator { memory, efficiency, ..entry.values } == scenario.accelerator.values => {
+            entry.name.to_owned()
+        }
+        _ => {
+            let from = entry.map_or(String::new(), |entry| super::from(entry.name));
+            format!("custom GPU{}{from}", if scenario.gpus == 1 { "" } else { "s" })
+        }
+    };
+    let count = format::count(f64::from(scenario.gpus));
+    if own {
+        format!("{count} {name}")
+    } else {
+        format!("{count} {name} with {}", format::value(engine::params::Unit::Gib, memory.gib()))
+    }
+}

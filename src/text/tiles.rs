@@ -1,0 +1,73 @@
+//! The headline figures as text.
+
+use engine::catalog::accuracy;
+use engine::format;
+use engine::model::report::{Limiter, Report};
+use engine::scenario::Scenario;
+use engine::units::Bytes;
+
+/// The headline figures as text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Tiles {
+    /// Model FLOPs utilisation.
+    pub mfu: String,
+    /// Throughput of one GPU.
+    pub tokens: String,
+    /// One step.
+    pub step: String,
+    /// Memory at its peak.
+    pub peak: String,
+    /// The ranges of these four in which measurements lie.
+    pub bands: [String; 4],
+    /// Memory left, with a minus where it is not enough.
+    pub free: String,
+    /// Whether it is enough.
+    pub fits: bool,
+}
+
+impl Tiles {
+    /// From a scenario and its report.
+    pub fn of(scenario: &Scenario, report: &Report) -> Self {
+        let free: Bytes = report.memory.free();
+        let step = |factor: f64| format::seconds(factor * report.time.step);
+        let peak = |factor: f64| format::bytes(factor * report.memory.peak);
+        let mfu = |factor: f64| format::percent(factor * report.mfu);
+        // The name says the unit.
+        let tokens = |factor: f64| -> String {
+            let text = format::tokens_per_s(factor * report.tokens_per_s_per_gpu);
+            text.strip_suffix("tokens/s").unwrap_or(&text).trim_end().into()
+        };
+        let (time, memory) = (accuracy::step_time(scenario), accuracy::peak_memory(scenario));
+        let (slow, fast) = (1.0 / time.high, 1.0 / time.low);
+        Self {
+            mfu: mfu(1.0),
+            tokens: tokens(1.0),
+            step: step(1.0),
+            peak: peak(1.0),
+            bands: [
+                format::range(&mfu(slow), &mfu(fast)),
+                format::range(&tokens(slow), &tokens(fast)),
+                format::range(&step(time.low), &step(time.high)),
+                format::range(&peak(memory.low), &peak(memory.high)),
+            ],
+            free: if report.fits() {
+                format::bytes(free)
+            } else {
+                format::delta(free.get(), |size| format::bytes(Bytes::new(size)))
+            },
+            fits: report.fits(),
+        }
+    }
+}
+
+/// The limiter as a figure.
+pub fn limiter(limiter: Limiter) -> &'static str {
+    match limiter {
+        Limiter::Memory => "Memory",
+        Limiter::InterNode => "Network",
+        Limiter::IntraNode => "Node links",
+        Limiter::Compute => "Compute",
+        Limiter::Launch => "Launches",
+        Limiter::Bubble => "Pipeline",
+    }
+}

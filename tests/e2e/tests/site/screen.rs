@@ -1,0 +1,43 @@
+//! Screens that are hard on the page: one whose pixels were lost, and one at 400 %.
+
+use anyhow::Result;
+use serde_json::json;
+
+use crate::page::Page;
+
+#[test]
+fn a_canvas_that_is_restored_is_painted_again() -> Result<()> {
+    let page = Page::first_visit()?;
+    let before = page.settled()?;
+    // What a crash of the graphics process leaves: nothing on any canvas, and then the event.
+    let lose = "for (const canvas of document.querySelectorAll('canvas')) {
+        canvas.getContext('2d').reset();
+        canvas.dispatchEvent(new Event(arguments[0]));
+    }";
+    page.session.script(lose, &[json!("contextlost")])?;
+    assert!(!page.look()?.is_drawn());
+    page.session.script(lose, &[json!("contextrestored")])?;
+    page.wait_for("the figures are not painted again", |now| now.map == before.map && now.curve == before.curve)?;
+    page.leave_quietly()
+}
+
+#[test]
+fn at_400_percent_no_range_lies_under_its_button_and_the_tiles_scroll_away() -> Result<()> {
+    let page = Page::first_visit()?;
+    let screen = json!({ "width": 320, "height": 256, "deviceScaleFactor": 4, "mobile": false });
+    page.session.devtools("Emulation.setDeviceMetricsOverride", &screen)?;
+    page.settled()?;
+    let overlapping = "const box = (element) => {
+            const range = document.createRange();
+            range.selectNodeContents(element);
+            return range.getBoundingClientRect();
+        };
+        return [...document.querySelectorAll('.tile:has(.tile-band)')].filter((tile) => {
+            const [band, why] = ['.tile-band', '.ask'].map((part) => box(tile.querySelector(part)));
+            return band.right > why.left && band.bottom > why.top && band.top < why.bottom;
+        }).map((tile) => tile.textContent);";
+    assert_eq!(page.session.script(overlapping, &[])?, json!([]));
+    let position = "return getComputedStyle(document.querySelector('.figures-row')).position";
+    assert_eq!(page.session.text(position, &[])?, "static");
+    page.leave_quietly()
+}
