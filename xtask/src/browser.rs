@@ -1,8 +1,8 @@
 //! A browser and its WebDriver program.
 
+use anyhow::Result;
 use std::path::{Path, PathBuf};
 
-use crate::failure::Result;
 use crate::{chromium, firefox, webkit};
 
 /// The browsers that the tests can drive.

@@ -1,6 +1,7 @@
 //! `cargo xtask test`: runs every check, from the cheapest to the most expensive, and counts the
 //! results.
 
+use anyhow::{Result, anyhow};
 use std::process::{Command, ExitCode};
 use std::time::{Duration, Instant};
 
@@ -8,7 +9,6 @@ use crate::book;
 use crate::caddy;
 use crate::chromium;
 use crate::engine::{ENGINE, SCORE};
-use crate::failure::{Failure, Result};
 use crate::firefox;
 use crate::fuzz;
 use crate::nginx;
@@ -124,8 +124,9 @@ impl Suite {
         self.clippy("Lints, native", &["--workspace", "--all-targets"]);
         self.clippy("Lints, tests of the built site", &["--package", "e2e", "--test", "site"]);
         if self.check("Rust target for Wasm", tools::wasm_target) {
-            let arguments = ["--lib", "--bins", "--test", "browser", "--test", "bits", "--target", WASM_TARGET];
-            self.clippy("Lints, Wasm", &arguments);
+            let packages = ["--package", "shardwise", "--package", "shardwise-charts", "--package", "shardwise-js"];
+            let targets = ["--lib", "--bins", "--test", "browser", "--test", "bits", "--target", WASM_TARGET];
+            self.clippy("Lints, Wasm", &[&packages[..], &targets].concat());
         }
     }
 
@@ -147,7 +148,6 @@ impl Suite {
 
     /// Tests the npm package in Node; its notebook is tested in a browser.
     fn npm_package(&mut self) {
-        self.clippy("Lints, npm package", &["--package", "shardwise-js", "--target", WASM_TARGET]);
         self.check("npm package", npm::check);
     }
 
@@ -160,7 +160,7 @@ impl Suite {
         });
         let mut tests = None;
         self.check("Test runner for Wasm", || {
-            let Some(chromium) = &chromium else { return Err(Failure::new("It has no browser to run tests in.")) };
+            let Some(chromium) = &chromium else { return Err(anyhow!("It has no browser to run tests in.")) };
             tests = Some(wasm_tests::command(chromium, &["--test", "browser", "--test", "bits"])?);
             Ok(())
         });
@@ -168,7 +168,9 @@ impl Suite {
             self.tests("Tests in Chromium", &mut tests);
         }
         self.check("Firefox and geckodriver", || firefox::ensure().map(drop));
-        self.check("WebKitGTK and its driver", || webkit::ensure().map(drop));
+        if cfg!(target_os = "linux") {
+            self.check("WebKitGTK and its driver", || webkit::ensure().map(drop));
+        }
         self.check("Caddy and nginx", || caddy::ensure().and_then(|_| nginx::ensure()).map(drop));
         let built = self.check("Site", site::build);
         if built {
@@ -206,7 +208,7 @@ impl Suite {
         let start = Instant::now();
         let outcome = holds();
         if let Err(failure) = &outcome {
-            println!("    {failure}");
+            println!("    {failure:#}");
         }
         self.tally.check(outcome.is_ok());
         report(what, outcome.is_ok(), start);
@@ -219,7 +221,7 @@ impl Suite {
         let start = Instant::now();
         let mut tests = Tally::default();
         let succeeded = watch(command, |line| tests.read(line)).unwrap_or_else(|failure| {
-            println!("    {failure}");
+            println!("    {failure:#}");
             false
         });
         self.tally.add(tests, succeeded);
@@ -230,13 +232,13 @@ impl Suite {
 /// Checks that the engine and its score depend on no browser crate.
 fn wall() -> Result<()> {
     let tree = ["tree", "--quiet", "--package", ENGINE, "--package", SCORE, "--edges", "normal", "--prefix", "none"];
-    let tree = output(&mut cargo(&tree)).ok_or_else(|| Failure::new("`cargo tree` failed."))?;
+    let tree = output(&mut cargo(&tree)).ok_or_else(|| anyhow!("`cargo tree` failed."))?;
     let names = tree.lines().filter_map(|line| line.split(' ').next());
     let web: Vec<&str> = names.filter(|name| WEB.iter().any(|web| name.starts_with(web))).collect();
     if web.is_empty() {
         return Ok(());
     }
-    Err(Failure::new(format!("The engine depends on {}.", web.join(", "))))
+    Err(anyhow!("The engine depends on {}.", web.join(", ")))
 }
 
 fn report(what: &str, passed: bool, start: Instant) {

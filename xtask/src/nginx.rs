@@ -1,10 +1,10 @@
 //! nginx: finds it, or installs it with the system's package manager. A test compares its shipped
 //! configuration with Caddy's.
 
+use anyhow::{Result, anyhow};
 use std::path::PathBuf;
 
 use crate::browser::{at, named};
-use crate::failure::{Failure, Result};
 use crate::packages::{self, Recipe};
 use crate::shell::find;
 
@@ -21,9 +21,7 @@ const BROTLI: [&str; 2] = [
 /// When there is no nginx.
 pub fn on_this_machine() -> Result<PathBuf> {
     let missing = || {
-        Failure::new(
-            "nginx, whose configuration is tested, is missing; `cargo xtask test` installs it, NGINX can name it.",
-        )
+        anyhow!("nginx, whose configuration is tested, is missing; `cargo xtask test` installs it, NGINX can name it.")
     };
     named("NGINX").or_else(|| find(&["nginx"])).or_else(|| at("/usr/sbin/nginx")).ok_or_else(missing)
 }

@@ -1,10 +1,10 @@
 //! WebKitGTK's browser and driver, and the virtual screen that they need: finds them, or installs
 //! them with the system's package manager.
 
+use anyhow::{Result, anyhow};
 use std::path::PathBuf;
 
 use crate::browser::{Browser, Kind, at, named};
-use crate::failure::{Failure, Result};
 use crate::packages::{self, Recipe};
 use crate::shell::find;
 
@@ -28,8 +28,8 @@ pub fn on_this_machine() -> Result<Browser> {
     let driver = named("WEBKITWEBDRIVER").or_else(|| find(&["WebKitWebDriver"]));
     match (browser, driver) {
         (Some(browser), Some(driver)) => Ok(Browser { kind: Kind::Webkit, browser, driver }),
-        (None, _) => Err(Failure::new("WebKitGTK's MiniBrowser is missing; MINIBROWSER can name it.")),
-        (_, None) => Err(Failure::new("WebKitWebDriver is missing; WEBKITWEBDRIVER can name it.")),
+        (None, _) => Err(anyhow!("WebKitGTK's MiniBrowser is missing; MINIBROWSER can name it.")),
+        (_, None) => Err(anyhow!("WebKitWebDriver is missing; WEBKITWEBDRIVER can name it.")),
     }
 }
 
@@ -38,7 +38,7 @@ pub fn on_this_machine() -> Result<Browser> {
 /// # Errors
 /// When Xvfb is missing.
 pub fn screen() -> Result<PathBuf> {
-    named("XVFB").or_else(|| find(&["Xvfb"])).ok_or_else(|| Failure::new("Xvfb is missing; XVFB can name it."))
+    named("XVFB").or_else(|| find(&["Xvfb"])).ok_or_else(|| anyhow!("Xvfb is missing; XVFB can name it."))
 }
 
 /// Returns browser and driver, and installs them and Xvfb first if one is missing.

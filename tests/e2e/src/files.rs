@@ -78,6 +78,11 @@ impl FileServer {
         &self.url
     }
 
+    /// Requests for this path.
+    pub fn asked_exactly(&self, path: &str) -> usize {
+        self.requests.asked.lock().unwrap_or_else(PoisonError::into_inner).get(path).copied().unwrap_or_default()
+    }
+
     /// Counts the requests for paths that contain a text.
     pub fn asked(&self, part: &str) -> usize {
         let asked = self.requests.asked.lock().unwrap_or_else(PoisonError::into_inner);

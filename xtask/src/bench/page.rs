@@ -1,11 +1,11 @@
 //! Measures the page in Chromium: its size, the time to its first result, and its latency when a
 //! slider moves. The package `e2e` does the measuring.
 
+use anyhow::{Context as _, Result, anyhow};
 use std::path::PathBuf;
 
 use super::table::Row;
 use crate::caddy;
-use crate::failure::{Explain as _, Failure, Result};
 use crate::shell::{cargo, output, step};
 
 pub(super) fn measure(sites: &[PathBuf]) -> Result<Vec<Row>> {
@@ -13,10 +13,10 @@ pub(super) fn measure(sites: &[PathBuf]) -> Result<Vec<Row>> {
     step("Opening the page over slow networks, then moving every slider (some minutes)");
     let mut bench = cargo(&["run", "--quiet", "--package", "e2e", "--bin", "bench", "--"]);
     for site in sites {
-        bench.arg(site.canonicalize().explain(|| format!("There is no folder {}", site.display()))?);
+        bench.arg(site.canonicalize().with_context(|| format!("There is no folder {}", site.display()))?);
     }
     let text = output(&mut bench)
-        .ok_or_else(|| Failure::new("The page could not be measured: cargo run -p e2e --bin bench dist"))?;
+        .ok_or_else(|| anyhow!("The page could not be measured: cargo run -p e2e --bin bench dist"))?;
     Ok(text.lines().filter_map(row).collect())
 }
 

@@ -1,7 +1,7 @@
 //! The table of figures: name, value and budget.
 
 use super::Format;
-use crate::failure::Result;
+use anyhow::Result;
 
 /// One figure of the table.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -37,7 +37,7 @@ impl Table {
         match rows {
             Ok(rows) => self.rows.extend(rows),
             Err(failure) => {
-                eprintln!("{failure}");
+                eprintln!("{failure:#}");
                 self.rows.push(Row::new(group, "not measured", ""));
             }
         }

@@ -1,11 +1,11 @@
 //! The service worker of a built site: `static/sw.js` with the list of cached files and a hash of
 //! them, so that every changed build has a changed worker.
 
+use anyhow::{Context as _, Result, bail};
 use std::hash::{DefaultHasher, Hasher as _};
 use std::path::{Path, PathBuf};
 
 use crate::brotli::below;
-use crate::failure::{Explain as _, Failure, Result};
 
 /// Name of the worker in the site; its scope is its folder and everything below.
 const WORKER: &str = "sw.js";
@@ -32,29 +32,29 @@ pub(super) fn install(site: &Path) -> Result<()> {
     let mut hasher = DefaultHasher::new();
     for (name, file) in &kept {
         hasher.write(name.as_bytes());
-        hasher.write(&std::fs::read(file).explain(|| format!("{} could not be read", file.display()))?);
+        hasher.write(&std::fs::read(file).with_context(|| format!("{} could not be read", file.display()))?);
     }
     let names: Vec<&str> = kept.iter().map(|(name, _)| name.as_str()).collect();
     let script = filled(&template, &names, hasher.finish())?;
-    std::fs::write(site.join(WORKER), script).explain(|| "sw.js could not be written".into())
+    std::fs::write(site.join(WORKER), script).context("sw.js could not be written")
 }
 
 /// Reads and deletes a file.
 fn take(file: &Path) -> Result<String> {
-    let text = std::fs::read_to_string(file).explain(|| format!("{} could not be read", file.display()))?;
-    std::fs::remove_file(file).explain(|| format!("{} could not be removed", file.display()))?;
+    let text = std::fs::read_to_string(file).with_context(|| format!("{} could not be read", file.display()))?;
+    std::fs::remove_file(file).with_context(|| format!("{} could not be removed", file.display()))?;
     Ok(text)
 }
 
 /// Passes the name of the worker to `static/boot.js`.
 fn name_in_page(page: &Path) -> Result<()> {
     const PLACE: &str = " data-wasm=\"";
-    let html = std::fs::read_to_string(page).explain(|| "index.html could not be read".into())?;
+    let html = std::fs::read_to_string(page).context("index.html could not be read")?;
     if html.matches(PLACE).count() != 1 {
-        return Err(Failure::new("index.html does not start its module as Trunk.toml says: xtask/src/site/worker.rs."));
+        bail!("index.html does not start its module as Trunk.toml says: xtask/src/site/worker.rs.");
     }
     let html = html.replace(PLACE, &format!(" data-worker=\"{WORKER}\"{PLACE}"));
-    std::fs::write(page, html).explain(|| "index.html could not be written".into())
+    std::fs::write(page, html).context("index.html could not be written")
 }
 
 /// Returns the files that the page may request, with their names in the site; the page itself is
@@ -81,7 +81,7 @@ fn is_kept(name: &str) -> bool {
 fn filled(template: &str, names: &[&str], hash: u64) -> Result<String> {
     let places = ["\"{build}\"", "{files}"];
     if places.iter().any(|place| template.matches(place).count() != 1) {
-        return Err(Failure::new("static/sw.js has not one place for the build and one for its files."));
+        bail!("static/sw.js has not one place for the build and one for its files.");
     }
     let names: Vec<String> = names.iter().map(|name| format!("\"{name}\"")).collect();
     let [build, files] = places;

@@ -1,8 +1,8 @@
 //! Adds components that a minimal Rust installation lacks, with rustup.
 
+use anyhow::{Result, anyhow};
 use std::path::Path;
 
-use crate::failure::{Failure, Result};
 use crate::shell::{cargo, output, program, run, step};
 
 /// The compilation target of the page.
@@ -34,6 +34,5 @@ pub fn linters() -> Result<()> {
 fn add(arguments: &[&str]) -> Result<()> {
     let spelled = format!("rustup {}", arguments.join(" "));
     step(&format!("Adding to the Rust installation: {spelled}"));
-    run(program("rustup").args(arguments))
-        .map_err(|failure| Failure::new(format!("{failure} Add it yourself: {spelled}")))
+    run(program("rustup").args(arguments)).map_err(|failure| anyhow!("{failure:#} Add it yourself: {spelled}"))
 }

@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use crate::spec::{Axis, ChartSpec, Grain, Quantity};
+use crate::spec::{Axis, AxisKey, ChartSpec, Grain, Quantity};
 use crate::timeline::{Lanes, Mark, Merger, Window, Zoom};
 use engine::format;
 use engine::model::compute;
@@ -15,7 +15,7 @@ use engine::scenario::Scenario;
 use engine::units::Seconds;
 
 /// Key of the time axis, which is not a parameter: a click on it zooms in.
-pub const TIME: &str = "time";
+pub const TIME: AxisKey = AxisKey::Time;
 
 /// Shorter marks and gaps than this fraction of the window are merged: about a pixel on a phone,
 /// two in a wide figure.

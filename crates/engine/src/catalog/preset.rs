@@ -4,7 +4,7 @@
 use crate::catalog;
 use crate::catalog::pick;
 use crate::model::transformer::Architecture;
-use crate::params::{ARCHITECTURE, Group, Kind, Param};
+use crate::params::{ARCHITECTURE, Group, Kind, Param, ParamId};
 use crate::scenario::{CUSTOM, Model, Scenario};
 
 /// Returns the scenario in which every parameter has its preset value.
@@ -71,7 +71,7 @@ fn nearest(shape: &Architecture) -> Model {
 /// which has its own mark.
 pub fn is_changed(param: &Param, scenario: &Scenario, preset: &Scenario) -> bool {
     let follows = |scenario: &Scenario| matches!(scenario.model, Model::Ladder { .. });
-    if param.group == Group::Architecture && param.key != "size" && follows(scenario) && follows(preset) {
+    if param.group == Group::Architecture && param.id != ParamId::ModelSize && follows(scenario) && follows(preset) {
         return false;
     }
     match param.kind {
@@ -83,7 +83,7 @@ pub fn is_changed(param: &Param, scenario: &Scenario, preset: &Scenario) -> bool
 /// Resets one parameter to its preset. A model whose rows are all reset becomes the named model
 /// again.
 pub fn put_back(param: &Param, scenario: &mut Scenario, preset: &Scenario) {
-    if param.key == "size" {
+    if param.id == ParamId::ModelSize {
         // Setting only the size would turn a named model into a ladder model.
         scenario.model = preset.model;
         return;

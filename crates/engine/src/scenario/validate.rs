@@ -9,6 +9,7 @@ mod software;
 use super::issue::Issue;
 use super::{Model, Scenario};
 use crate::model::transformer::Architecture;
+use crate::params::ParamId;
 
 impl Scenario {
     /// Returns the contradictions between the scenario's fields, in sentences.
@@ -44,7 +45,7 @@ impl Scenario {
             if nodes == 1 { "node" } else { "nodes" },
             below.saturating_add(node)
         );
-        Some(Issue::note("gpus", message))
+        Some(Issue::note(ParamId::Gpus, message))
     }
 
     /// The sequence is longer than the model's positions.
@@ -57,7 +58,7 @@ impl Scenario {
             "The model has learned positions for {positions} tokens, and sequences are {seq_len} tokens long. The numbers stand \
              for a model with the positions it lacks; it cannot be trained as it is."
         );
-        Some(Issue::note("seq", message))
+        Some(Issue::note(ParamId::SequenceLength, message))
     }
 }
 
@@ -75,7 +76,11 @@ fn heads(shape: &Architecture) -> Option<Issue> {
         neighbours(hidden, heads)
     );
     let is_chosen = dimension != hidden / heads;
-    Some(if is_chosen { Issue::note("heads", message) } else { Issue::error("heads", message) })
+    Some(if is_chosen {
+        Issue::note(ParamId::AttentionHeads, message)
+    } else {
+        Issue::error(ParamId::AttentionHeads, message)
+    })
 }
 
 /// The key and value heads do not divide the query heads.
@@ -88,7 +93,7 @@ fn key_value_heads(shape: &Architecture) -> Option<Issue> {
         "{heads} attention heads cannot share {kv} key and value heads evenly. Enter {} key and value heads.",
         neighbours(heads, kv)
     );
-    Some(Issue::error("kv", message))
+    Some(Issue::error(ParamId::KvHeads, message))
 }
 
 /// Names the divisors of a number next to the wanted one: `4 or 8`.

@@ -16,6 +16,7 @@
 //! A custom model's shape always holds `layers`, `hidden`, `heads`, `ffn` and `vocab`; `kv` and
 //! `headdim` if they are not `heads` and `hidden / heads`; and the rest where it differs from
 //! [`CUSTOM_SHAPE`].
+
 //!
 //! # Pinned scenarios
 //!
@@ -50,8 +51,9 @@ use crate::model::run::RunChoices;
 use crate::model::software::{
     AttentionKernel, Communication, Framework, GradientSync, Graphs, Kernels, Loss, NormKernel, Offload,
 };
-use crate::model::training::{ComputeFormat, MfuConvention, Optimizer, Recipe};
+use crate::model::training::{ComputeFormat, MfuConvention, Optimizer, PrecisionPolicy};
 use crate::model::transformer::{Architecture, AttentionBias, Experts, LatentAttention, Norm, QkNorm};
+use crate::params::ParamId;
 use crate::scenario::{ExpertChoice, Model, RecomputeMode, Scenario, Strategy};
 use crate::units::{BytesPerSecond, Seconds};
 
@@ -74,7 +76,8 @@ pub const PIN_KEY: &str = "pin";
 const CLUSTER: &str = "a100-40gb-200g";
 
 /// The keys that the link of a custom model always holds.
-const REQUIRED_OF_A_SHAPE: [&str; 5] = ["layers", "hidden", "heads", "ffn", "vocab"];
+const REQUIRED_OF_A_SHAPE: [ParamId; 5] =
+    [ParamId::Layers, ParamId::HiddenSize, ParamId::AttentionHeads, ParamId::MlpWidth, ParamId::VocabSize];
 
 /// Returns the starting point: the scenario of an empty link. It was the first visit's scenario
 /// when version 1 was made, and stays the same when the first visit changes.
@@ -113,8 +116,8 @@ pub fn start() -> Scenario {
         shard_size: 4,
         recompute: RecomputeMode::None,
         keep_fraction: 0.5,
-        recipe: Recipe::Fsdp2MixedBf16,
-        compute_format: ComputeFormat::Recipe,
+        recipe: PrecisionPolicy::Fsdp2MixedBf16,
+        compute_format: ComputeFormat::AsPolicy,
         optimizer: Optimizer::AdamW,
         communication: Communication { gradient_sync: GradientSync::Default, overlap: true },
         offload: Offload { optimizer: false, parameters: false, activations: false },

@@ -41,6 +41,10 @@ pub(crate) const STILL: &str = "const still = async () => {
         return true;
     };";
 
+/// Every pause of the page's own is over at once, but for theme.js waiting 20 seconds for boot.js.
+pub(crate) const HURRY: &str = "const later = window.setTimeout;
+    window.setTimeout = (act, time, ...rest) => later(act, time < 20000 ? 0 : time, ...rest);";
+
 /// Summarises a figure's canvases as text: size, number of colours, hash.
 const PICTURE: &str = "const picture = (id) =>
     [...document.querySelectorAll(`canvas#${id}, #${id} canvas`)].map((canvas) => {
@@ -147,7 +151,9 @@ impl Page {
 
     /// Opens another address in a clean browser of the same kind.
     pub(crate) fn elsewhere(self, address: &str) -> Result<Self> {
-        Self::open(self.session.kind(), address, "")
+        let kind = self.session.kind();
+        drop(self);
+        Self::open(kind, address, "")
     }
 
     /// Opens an address in this kind of browser, with a script that runs before the page's own.

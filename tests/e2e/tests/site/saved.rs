@@ -1,8 +1,7 @@
 //! Saved figures link back to the scenario on screen, and a file that cannot be made is explained.
 
 use anyhow::Result;
-use e2e::Kind;
-use e2e::wait_for;
+use e2e::{Kind, wait_for};
 use engine::share::{carried, decode};
 use serde_json::json;
 
