@@ -140,7 +140,7 @@ pub struct Axis {
     pub min: f64,
     /// The largest value drawn.
     pub max: f64,
-    /// What a click on this axis sets, where it sets something.
+    /// The quantity that a click on this axis sets, if there is one.
     pub key: Option<AxisKey>,
     /// The values that a readout and a click round to.
     pub grain: Grain,

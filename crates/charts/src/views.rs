@@ -38,7 +38,7 @@ pub use timeline::{TIME, timeline};
 /// Added to the caption of a zoomed figure.
 const OUTSIDE: &str = " The scenario itself lies outside this part.";
 
-/// The parameters that people put on an axis most, in display order.
+/// The most useful parameters for an axis, in display order.
 pub const AXES: [ParamId; 9] = [
     ParamId::SequenceLength,
     ParamId::ModelSize,

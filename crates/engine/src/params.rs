@@ -143,16 +143,16 @@ pub enum Group {
     Run,
 }
 
-/// On which axes of figures a number may stand.
+/// The axes of figures that a parameter can be on.
 #[derive(Clone, Copy, Debug)]
 pub enum AxisUse {
-    /// On every axis, where the parameter has an effect.
+    /// Every axis, if the parameter has an effect.
     WhereItApplies,
-    /// On every axis, where this holds.
+    /// Every axis, if this condition holds.
     Where(fn(&Scenario) -> bool),
-    /// On axes of figures of the whole run's cost alone.
+    /// Only axes of figures that show the cost of the whole run.
     OfCost,
-    /// On none.
+    /// No axis.
     Never,
 }
 
@@ -176,21 +176,20 @@ pub struct Param {
     /// Whether the parameter has an effect in a scenario (the shard size only has one under some
     /// strategies).
     pub applies: fn(&Scenario) -> bool,
-    /// Whether the page shows it beside this scenario's model: not the widths of experts of a dense
-    /// model.
+    /// Whether the page shows the parameter for this scenario's model: the widths of experts are
+    /// hidden for a dense model.
     pub is_relevant: fn(&Scenario) -> bool,
-    /// On which axes it may stand.
+    /// The axes that the parameter can be on.
     pub axis: AxisUse,
-    /// What an axis shows of it, from and to, where its bounds are wider than what people train
-    /// with.
+    /// The visible range of an axis, if the bounds are wider than what people train with.
     pub window: Option<(f64, f64)>,
-    /// Whether there can be more of it, for the list of what moves the result most; where it
-    /// applies, if nothing is said.
+    /// Whether the number can grow, for the list of the most sensitive numbers; `None` means
+    /// whenever `applies` holds.
     knob: Option<fn(&Scenario) -> bool>,
 }
 
 impl Param {
-    /// What a row is that says nothing: rows say what differs.
+    /// Default values; rows set what differs.
     const DEFAULT: Self = Self {
         id: ParamId::GpuMemory,
         key: "",
@@ -206,38 +205,38 @@ impl Param {
         knob: None,
     };
 
-    /// The row with an effect in some scenarios alone.
+    /// Returns the row with an effect only in some scenarios.
     const fn when(mut self, applies: fn(&Scenario) -> bool) -> Self {
         self.applies = applies;
         self
     }
 
-    /// The row shown beside some models alone.
+    /// Returns the row shown only for some models.
     const fn relevant(mut self, is_relevant: fn(&Scenario) -> bool) -> Self {
         self.is_relevant = is_relevant;
         self
     }
 
-    /// The row with other axes.
+    /// Returns the row with other axes.
     const fn axis(mut self, axis: AxisUse) -> Self {
         self.axis = axis;
         self
     }
 
-    /// The row with a window on its axes.
+    /// Returns the row with a visible range for its axes.
     const fn window(mut self, low: f64, high: f64) -> Self {
         self.window = Some((low, high));
         self
     }
 
-    /// The row with its own answer to whether there can be more of it.
+    /// Returns the row with its own condition for whether the number can grow.
     const fn knob(mut self, is_knob: fn(&Scenario) -> bool) -> Self {
         self.knob = Some(is_knob);
         self
     }
 
-    /// Whether it may stand on an axis of a figure over this scenario; `of_cost` where the figure
-    /// shows the cost of the whole run.
+    /// Whether the parameter can be on an axis of a figure over this scenario; `of_cost` is set for
+    /// figures of the cost of the whole run.
     pub fn is_axis(&self, scenario: &Scenario, of_cost: bool) -> bool {
         match self.axis {
             AxisUse::WhereItApplies => (self.applies)(scenario),
@@ -247,13 +246,13 @@ impl Param {
         }
     }
 
-    /// Whether there can be more of it: a model that has a name has its size, and a kind of
-    /// parallelism that is not used would be a new one.
+    /// Whether the number can grow: the size of a named model is fixed, and a kind of parallelism
+    /// that is off stays off.
     pub fn is_knob(&self, scenario: &Scenario) -> bool {
         self.knob.unwrap_or(self.applies)(scenario)
     }
 
-    /// The bounds, unit and accessors of a number; `None` for a choice.
+    /// Returns the bounds, unit and accessors of a number; `None` for a choice.
     pub fn number(&self) -> Option<&Number> {
         match &self.kind {
             Kind::Number(number) => Some(number),
@@ -261,7 +260,7 @@ impl Param {
         }
     }
 
-    /// The options and accessors of a choice; `None` for a number.
+    /// Returns the options and accessors of a choice; `None` for a number.
     pub fn choice(&self) -> Option<&Choice> {
         match &self.kind {
             Kind::Choice(choice) => Some(choice),

@@ -61,7 +61,7 @@ mod tests {
     use ::png::{ColorType, Decoder, Transformations};
     use std::io::Cursor;
 
-    /// An image whose pixels have these colours in turn.
+    /// Creates an image whose pixels have these colours in turn.
     fn image(width: usize, height: usize, colours: impl Iterator<Item = usize>) -> Image {
         let pixel = |colour: usize| [colour as u8, (colour >> 8) as u8, 7, u8::MAX];
         let mut image = Image::default();

@@ -144,8 +144,8 @@ fn go_together(x: &AxisOf, y: &AxisOf) -> bool {
     x.param.id != y.param.id && !(of_size(x) && of_experts(y)) && !(of_experts(x) && of_size(y))
 }
 
-/// Two axes that go together; parameters without an axis, or two that do not go together, give way
-/// to sequence length and model size.
+/// Returns two axes that can be combined. Parameters without an axis and impossible combinations
+/// fall back to sequence length and model size.
 pub(super) fn pair(scenario: &Scenario, x: ParamId, y: ParamId) -> Option<(AxisOf, AxisOf)> {
     let axis = |id| axis(scenario, id, false);
     let x = axis(x).or_else(|| axis(ParamId::SequenceLength))?;

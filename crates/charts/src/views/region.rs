@@ -29,9 +29,9 @@ const SCALE_END: f64 = 70.0;
 /// slider moves.
 const SCALE_STEP: f64 = 10.0;
 
-/// The feasible region of a scenario over two numeric parameters (see [`super::AXES`]), with the
-/// bounds of section 8 where `bounds` says so. Parameters without an axis give way to sequence
-/// length and model size.
+/// Returns the feasible region of a scenario over two numeric parameters (see [`super::AXES`]),
+/// with the bounds of section 8 if `bounds` is set. Parameters without an axis fall back to
+/// sequence length and model size.
 pub fn feasible_region(scenario: &Scenario, x: ParamId, y: ParamId, bounds: bool, scratch: &mut Scratch) -> ChartSpec {
     region_within(scenario, [(x, None), (y, None)], bounds, scratch)
 }

@@ -29,8 +29,8 @@ pub enum Along {
 pub enum Policy {
     /// One static choice.
     Static(Choice),
-    /// One static choice with the kernels and the layout that Fairseq and DeepSpeed had at the time:
-    /// the paper's baseline.
+    /// One static choice with the kernels and the layout that Fairseq and DeepSpeed had at the
+    /// time: the paper's baseline.
     DenseKernels(Choice),
     /// The fastest r, without chunks.
     AdaptiveParallelism,

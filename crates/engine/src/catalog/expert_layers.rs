@@ -69,8 +69,8 @@ pub fn layer(tokens: f64, hidden_size: f64, intermediate_size: f64, experts: u32
     }
 }
 
-/// Returns the layer with the kernels and the layout that Fairseq and DeepSpeed had at the time, the
-/// paper's baseline.
+/// Returns the layer with the kernels and the layout that Fairseq and DeepSpeed had at the time,
+/// the paper's baseline.
 pub fn with_dense_kernels(layer: MoeLayer) -> MoeLayer {
     MoeLayer { encode: Encode::Dense, layout: Layout::Conventional, ..layer }
 }

@@ -53,8 +53,9 @@ impl<'a> Fields<'a> {
         self.peek(name).is_some_and(Value::is_null)
     }
 
-    /// A whole number, under the first of its names that there is; bounds and meaning are those of
-    /// this parameter. Without the field, what is usual, and a problem where nothing is.
+    /// Reads a whole number under the first of `names` that is present, within the bounds of the
+    /// parameter. Without the field it returns `usual`, and records a problem if there is no
+    /// default.
     pub(super) fn count(&mut self, names: &[&'static str], id: ParamId, usual: Option<u32>) -> u32 {
         let Some(number) = id.number() else { return 0 };
         for &name in names {
@@ -76,7 +77,7 @@ impl<'a> Fields<'a> {
         })
     }
 
-    /// A number that follows from others, within the bounds of this parameter.
+    /// Checks a derived number against the bounds of the parameter.
     pub(super) fn checked(&mut self, name: &str, value: f64, id: ParamId) -> u32 {
         id.number().map_or(0, |number| self.within(name, &value.into(), id.param(), number))
     }

@@ -1,4 +1,4 @@
-//! The rows. To add a parameter, write its row in the file of its group and name it in
+//! The rows of the table. To add a parameter, write its row in the file of its group and list it in
 //! [`super::id`].
 
 /// A row with named options, for a field of the scenario.

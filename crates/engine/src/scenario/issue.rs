@@ -14,7 +14,7 @@ pub enum Severity {
 pub struct Issue {
     /// The severity.
     pub severity: Severity,
-    /// The key in links of what it is about, if it is about one thing.
+    /// The key in links of the parameter or choice concerned, if there is one.
     pub key: Option<&'static str>,
     /// A full sentence.
     pub message: String,

@@ -1,5 +1,5 @@
-//! Writes the texts that the page loads when somebody comes to them, into the folder that Trunk
-//! assembles the site in (`Trunk.toml`), or into one that is named:
+//! Writes the data files that the page loads on demand, into the folder where Trunk assembles the
+//! site (`Trunk.toml`) or into a given folder:
 //! `cargo run -p shardwise-score --example site_data -- FOLDER`.
 
 mod rows;

@@ -1,4 +1,5 @@
-//! What goes wrong on the way to the page: requests that fail, a build that is gone, a slow server, a missing file.
+//! What goes wrong on the way to the page: requests that fail, a build that is gone, a slow server,
+//! a missing file.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -73,7 +74,8 @@ fn a_request_that_always_fails_is_made_four_times_and_then_the_page_says_so() ->
         let server = FileServer::with_faults(&built()?, PATH, refuse)?;
         let session = opened(kind, server.url(), HURRY)?;
         says_so(&session)?;
-        // Four tries, each followed by a question whether the file is gone, and perhaps the page's own preloading.
+        // Four tries, each followed by a question whether the file is gone, and perhaps the page's
+        // own preloading.
         let asked = server.asked("_bg.wasm");
         assert!((8..=9).contains(&asked), "{kind:?}: {asked} requests");
         assert_eq!(server.asked(".js?"), 0);

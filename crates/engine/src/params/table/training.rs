@@ -53,7 +53,7 @@ const RECOMPUTE_MODES: [RecomputeMode; 5] = [
     RecomputeMode::Fraction,
 ];
 
-/// Their options.
+/// The options of recomputation.
 const RECOMPUTE_OPTIONS: &[ChoiceOption] = &[
     option("none", "None", "Keep every activation from the forward pass: most memory, no extra compute."),
     option(
@@ -118,7 +118,7 @@ const RECIPES: [PrecisionPolicy; 6] = [
     PrecisionPolicy::Fp32,
 ];
 
-/// Their options.
+/// The options of the precision recipe.
 const RECIPE_OPTIONS: &[ChoiceOption] = &[
     option(
         "fsdp2-bf16",
