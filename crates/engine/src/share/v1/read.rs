@@ -89,16 +89,12 @@ fn set_generation(scenario: &mut Scenario, name: &str) -> Option<Issue> {
         );
         return Some(Issue::note(GENERATION_KEY, message));
     }
-    match GENERATIONS.iter().find(|(known, _)| *known == name) {
-        Some((_, generation)) => {
-            accelerator.values.generation = *generation;
-            None
-        }
-        None => {
-            let used = generation_name(accelerator.values.generation);
-            Some(no_preset(GENERATION_KEY, "generation of GPUs", name, used))
-        }
+    if let Some((_, generation)) = GENERATIONS.iter().find(|(known, _)| *known == name) {
+        accelerator.values.generation = *generation;
+        return None;
     }
+    let used = generation_name(accelerator.values.generation);
+    Some(no_preset(GENERATION_KEY, "generation of GPUs", name, used))
 }
 
 /// Heads whose number or width the link does not hold follow from the rest; they come later in the table.
