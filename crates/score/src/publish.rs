@@ -1,6 +1,8 @@
 //! A row of the tables as the page reads it.
 
 use super::summary::Entry;
+use engine::catalog;
+use engine::model::hardware::Generation;
 use engine::published::{Peak, Published, Set};
 use engine::share::encode::encode;
 
@@ -33,8 +35,9 @@ pub fn published(entry: &Entry) -> Option<Published> {
 /// Whether constants of step time were fitted to a row (docs/accuracy.md, "What is fitted"): dense ones that the hardware
 /// limited, BigScience's on V100 apart; of mixtures Megatron-Bridge's and the continuous-integration runs.
 fn is_fitted(set: Set, source: &str, accelerator: &str) -> bool {
+    let is_volta = catalog::accelerator(accelerator).is_some_and(|gpu| gpu.values.generation == Generation::Volta);
     match set {
-        Set::Fast => !(source.contains("BigScience") && accelerator.starts_with("v100")),
+        Set::Fast => !(source.contains("BigScience") && is_volta),
         Set::Slow => false,
         Set::Mixture => source.contains("Megatron-Bridge") || source.contains("CI golden values"),
     }

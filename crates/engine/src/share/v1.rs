@@ -6,6 +6,7 @@
 //!    ([`crate::catalog::revisions`]); without it, the present ones.
 //! 2. `cluster`: a cluster of the catalog, with its GPU and network; `custom` for a network of the user's own.
 //! 3. `gpu`: a GPU of the catalog other than the cluster's; `custom` for one of the user's own.
+//!    `generation`: that GPU's silicon, where it is not the cluster's GPU's.
 //! 4. `model`: a model of the catalog; `custom` for a shape of the user's own; without it (or with `ladder`) `size` counts.
 //! 5. The parameters of [`crate::params::every`] under their keys, in their units: those of GPU and network where they
 //!    differ from the picked entries, all others where they differ from [`start`].
@@ -39,7 +40,7 @@ pub(super) use write::{write, write_all};
 use crate::catalog;
 use crate::catalog::pick::pick_cluster;
 use crate::model::experts::{AllToAll, Dispatcher, ExpertParallel};
-use crate::model::hardware::Topology;
+use crate::model::hardware::{Generation, Topology};
 use crate::model::parallel::{ContextExchange, Pipeline, Schedule, TensorParallel};
 use crate::model::run::RunChoices;
 use crate::model::software::{
@@ -61,6 +62,8 @@ pub const REVISION_KEY: &str = "rev";
 pub const CLUSTER_KEY: &str = "cluster";
 /// The key of the GPU.
 pub const GPU_KEY: &str = "gpu";
+/// The key of the generation of a GPU of the user's own.
+pub const GENERATION_KEY: &str = "generation";
 /// The key of the model.
 pub const MODEL_KEY: &str = "model";
 /// The key that begins a pinned scenario.
@@ -68,6 +71,29 @@ pub const PIN_KEY: &str = "pin";
 
 /// The starting point's cluster.
 const CLUSTER: &str = "a100-40gb-200g";
+
+/// The names of generations.
+const GENERATIONS: [(&str, Generation); 14] = [
+    ("volta", Generation::Volta),
+    ("turing", Generation::Turing),
+    ("ampere", Generation::Ampere),
+    ("ampere-gddr", Generation::AmpereGddr),
+    ("ada", Generation::Ada),
+    ("hopper", Generation::Hopper),
+    ("blackwell", Generation::Blackwell),
+    ("blackwell-gddr", Generation::BlackwellGddr),
+    ("blackwell-ultra", Generation::BlackwellUltra),
+    ("cdna2", Generation::Cdna2),
+    ("cdna3", Generation::Cdna3),
+    ("cdna4", Generation::Cdna4),
+    ("gaudi", Generation::Gaudi),
+    ("tpu", Generation::Tpu),
+];
+
+/// The name of a generation.
+fn generation_name(generation: Generation) -> &'static str {
+    GENERATIONS.iter().find(|(_, of)| *of == generation).map_or("", |(name, _)| name)
+}
 
 /// The keys that a custom model's link always holds.
 const REQUIRED_OF_A_SHAPE: [ParamId; 5] =
