@@ -138,9 +138,7 @@ impl Suite {
     /// Tests that need no browser.
     fn native(&mut self) {
         self.tests("Tests, native", &mut cargo(&["test", "--quiet", "--workspace", "--no-fail-fast"]));
-        if fuzz::targets().is_ok() {
-            self.check("Fuzz targets", || fuzz::run(None, FUZZ));
-        }
+        self.check("Fuzz targets", || fuzz::run(None, FUZZ));
     }
 
     /// The engine as an npm package, in Node; its notebook is one of the browser's tests.
