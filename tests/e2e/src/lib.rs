@@ -1,7 +1,7 @@
 //! Drives browsers and web servers for the tests of the built site (`tests/site`) and its bench (`bench`).
 //!
 //! - [`session`]: a tab of a browser with nothing stored, by WebDriver; [`gesture`], [`console`] and [`options`] are parts of it.
-//! - [`driver`]: one ChromeDriver, geckodriver and WebKitWebDriver for all tests.
+//! - [`driver`]: one ChromeDriver and one geckodriver for all tests, a WebKitWebDriver for each of its own.
 //! - [`process`]: starts a program on a free port and ends it with the tests.
 //! - [`server`]: the site served by Caddy and nginx with the configurations under `deploy/`; one request of a test.
 //! - [`files`]: a folder served with the faults that a test asks for.

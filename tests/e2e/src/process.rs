@@ -26,7 +26,7 @@ rm -rf "$TMPDIR"
 const PATIENCE: Duration = Duration::from_secs(20);
 
 /// How often a program is started: another may take the port first.
-const ATTEMPTS: u32 = 3;
+const ATTEMPTS: u32 = 2;
 
 /// A program that runs until this is dropped.
 #[derive(Debug)]

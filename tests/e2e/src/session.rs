@@ -247,7 +247,12 @@ pub const QUIET: &str = "const painted = () => new Promise((done) => requestAnim
     const quiet = async () => { await painted(); await painted(); await idle(); return true; };";
 
 impl Browser {
+    /// Starts a browser; one that does not start is tried once more.
     fn start(kind: Kind, flags: &[&str], shared: bool) -> Result<Self> {
+        Self::attempt(kind, flags, shared).or_else(|_| Self::attempt(kind, flags, shared))
+    }
+
+    fn attempt(kind: Kind, flags: &[&str], shared: bool) -> Result<Self> {
         let driver = Driver::of(kind)?;
         let capabilities = options::capabilities(driver.browser(), flags)?;
         // The client keeps its connections on the runtime that it was made on.

@@ -37,7 +37,7 @@ pub(crate) const WITNESS: &str = "window.witness = [];
 
 /// In a script: comes true when the page is quiet and waits for none of its own timers of up to half a second.
 pub(crate) const STILL: &str = "const still = async () => {
-        do await quiet(); while (window.pending.size);
+        do await quiet(); while (window.pending?.size);
         return true;
     };";
 
@@ -182,7 +182,7 @@ impl Page {
 
     /// What a script gives that ends with `sight()`.
     fn see(&self, script: &str) -> Result<Sight> {
-        let script = format!("{QUIET} {PICTURE} {SIGHT} {script}");
+        let script = format!("{QUIET} {STILL} {PICTURE} {SIGHT} {script}");
         let seen: Vec<String> = serde_json::from_value(self.session.script(&script, &[json!(OUTPUTS)])?)?;
         let [headline, mfu, tokens, time, peak, free, map, curve] =
             <[String; 8]>::try_from(seen).map_err(|seen| anyhow!("There is {seen:?} to see."))?;
@@ -200,11 +200,11 @@ impl Page {
         outcome.map_err(|failure| anyhow!("{failure} Seen last: {last:#?}\n{:#?}", self.complaints()))
     }
 
-    /// What there is to see once it no longer changes by itself.
+    /// What there is to see once it no longer changes by itself, and the address says the same.
     pub(crate) fn settled(&self) -> Result<Sight> {
         let mut before = self.look()?;
         wait_for("the page does not come to rest", PATIENCE, || {
-            let now = self.see("return quiet().then(sight);")?;
+            let now = self.see("return still().then(sight);")?;
             let at_rest = now == before;
             before = now.clone();
             Ok(at_rest.then_some(now))
