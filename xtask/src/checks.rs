@@ -141,9 +141,7 @@ impl Suite {
     /// Runs the tests without a browser.
     fn native(&mut self) {
         self.tests("Tests, native", &mut cargo(&["test", "--quiet", "--workspace", "--no-fail-fast"]));
-        if fuzz::targets().is_ok() {
-            self.check("Fuzz targets", || fuzz::run(None, FUZZ));
-        }
+        self.check("Fuzz targets", || fuzz::run(None, FUZZ));
     }
 
     /// Tests the npm package in Node; its notebook is tested in a browser.

@@ -64,7 +64,5 @@ fn run_target(name: &str, time: Duration) -> Result<()> {
     fuzz.args(["--target-dir", "target/fuzz", "--bin", name, "--"]);
     fuzz.arg(corpus).arg(format!("-max_total_time={}", time.as_secs())).arg("-print_final_stats=1");
     fuzz.arg(format!("-artifact_prefix={}/", artifacts.display()));
-    fuzz.env("RUSTFLAGS", FLAGS).env("CARGO_PROFILE_RELEASE_LTO", "off");
-    fuzz.env("CARGO_PROFILE_RELEASE_DEBUG_ASSERTIONS", "true").env("CARGO_PROFILE_RELEASE_OVERFLOW_CHECKS", "true");
-    run_program(&mut fuzz)
+    run_program(fuzz.env("RUSTFLAGS", FLAGS))
 }

@@ -1,6 +1,8 @@
 //! Converts a row of the tables to the format that the page reads.
 
 use super::summary::Entry;
+use engine::catalog;
+use engine::model::hardware::Generation;
 use engine::published::{Peak, Published, Set};
 use engine::share::encode::encode;
 
@@ -34,8 +36,9 @@ pub fn published(entry: &Entry) -> Option<Published> {
 /// rows that the hardware limited, except BigScience's on V100; of the mixtures, Megatron-Bridge's
 /// and the continuous-integration runs.
 fn is_fitted(set: Set, source: &str, accelerator: &str) -> bool {
+    let is_volta = catalog::accelerator(accelerator).is_some_and(|gpu| gpu.values.generation == Generation::Volta);
     match set {
-        Set::Fast => !(source.contains("BigScience") && accelerator.starts_with("v100")),
+        Set::Fast => !(source.contains("BigScience") && is_volta),
         Set::Slow => false,
         Set::Mixture => source.contains("Megatron-Bridge") || source.contains("CI golden values"),
     }

@@ -1,4 +1,4 @@
-//! WebDriver programs: one of each kind for all tests of a process.
+//! WebDriver programs: one ChromeDriver and one geckodriver for all tests of a process.
 
 use std::collections::BTreeMap;
 use std::process::Command;
@@ -21,12 +21,16 @@ pub struct Driver {
 }
 
 impl Driver {
-    /// Returns the driver of this kind of browser, and starts it if it is not running.
+    /// Returns a driver for this kind of browser: one that can be shared, or a new one.
     ///
     /// # Errors
     /// When the browser or its driver is missing or does not start.
     pub fn of(kind: Kind) -> Result<Arc<Self>> {
         static DRIVERS: Mutex<BTreeMap<Kind, Arc<Driver>>> = Mutex::new(BTreeMap::new());
+        // Its browser ends with its test, and so does it: it is slow to be ready for another.
+        if kind == Kind::Webkit {
+            return Ok(Arc::new(Self::start(kind)?));
+        }
         let mut drivers = DRIVERS.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(driver) = drivers.get(&kind) {
             return Ok(Arc::clone(driver));

@@ -3,7 +3,8 @@
 //!
 //! - [`session`]: a clean browser tab, driven by WebDriver; [`gesture`], [`console`] and
 //!   [`options`] are parts of it.
-//! - [`driver`]: one ChromeDriver, geckodriver and WebKitWebDriver for all tests.
+//! - [`driver`]: one ChromeDriver and one geckodriver for all tests, a WebKitWebDriver for each of
+//!   its own.
 //! - [`process`]: starts a program on a free port, and ends it with the tests.
 //! - [`server`]: serves the site with Caddy and nginx and the configurations under `deploy/`; sends
 //!   single requests.

@@ -28,7 +28,7 @@ rm -rf "$TMPDIR"
 const PATIENCE: Duration = Duration::from_secs(20);
 
 /// Number of attempts to start a program, as another one may take the port first.
-const ATTEMPTS: u32 = 3;
+const ATTEMPTS: u32 = 2;
 
 /// A running program, which ends when this is dropped.
 #[derive(Debug)]

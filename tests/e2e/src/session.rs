@@ -1,7 +1,7 @@
-//! A tab of a browser, with an empty cache and nothing stored.
+//! A browser tab with an empty cache and no stored data.
 //!
-//! Tests take turns with browsers: a browser that no test uses any more waits for the next, which
-//! cleans it. Each driver but Chromium's knows one browser at a time; WebKit's ends with its test.
+//! Tests share browsers: an unused browser is kept for the next test, which cleans it. Only
+//! Chromium's driver supports several browsers at a time; WebKit's browser ends with its test.
 
 use std::collections::BTreeSet;
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
@@ -44,7 +44,7 @@ pub(crate) struct Browser {
 pub struct Session {
     browser: Option<Browser>,
     kind: Kind,
-    /// Whose turn it is where a driver refuses a second browser.
+    /// Held while the test uses a browser whose driver supports only one.
     _turn: Option<OwnedMutexGuard<()>>,
 }
 
@@ -74,7 +74,7 @@ impl Session {
         Ok(session)
     }
 
-    /// A Chromium of its own, started with these flags after the usual ones.
+    /// Starts a separate Chromium with these flags after the usual ones.
     ///
     /// # Errors
     /// When the browser or its driver is missing or does not start.
@@ -247,7 +247,12 @@ pub const QUIET: &str = "const painted = () => new Promise((done) => requestAnim
     const quiet = async () => { await painted(); await painted(); await idle(); return true; };";
 
 impl Browser {
+    /// Starts a browser; one that does not start is tried once more.
     fn start(kind: Kind, flags: &[&str], shared: bool) -> Result<Self> {
+        Self::attempt(kind, flags, shared).or_else(|_| Self::attempt(kind, flags, shared))
+    }
+
+    fn attempt(kind: Kind, flags: &[&str], shared: bool) -> Result<Self> {
         let driver = Driver::of(kind)?;
         let capabilities = options::capabilities(driver.browser(), flags)?;
         // The client needs the runtime that its connections were created on.

@@ -7,8 +7,9 @@ pub mod workstation;
 
 use super::AcceleratorEntry;
 use super::lists::{count, joined};
-use crate::model::hardware::{Accelerator, Efficiency};
+use crate::model::hardware::Accelerator;
 use crate::units::{Bytes, BytesPerSecond, FlopsPerSecond};
+use efficiency::Silicon;
 
 /// Host links in GB/s a direction: 16 lanes of PCIe 3, 4 and 5 after their encoding.
 const PCIE_3: f64 = 15.75;
@@ -23,10 +24,11 @@ const fn sheet(
     peaks: [f64; 4],
     host_link: f64,
     power: f64,
-    efficiency: Efficiency,
+    silicon: Silicon,
 ) -> Accelerator {
     let [peak_16bit, peak_8bit, peak_4bit, peak_32bit] = peaks;
     Accelerator {
+        generation: silicon.generation,
         memory: Bytes::from_gib(memory),
         memory_bandwidth: BytesPerSecond::from_gb_per_s(bandwidth),
         peak_16bit: FlopsPerSecond::from_tflops(peak_16bit),
@@ -35,7 +37,7 @@ const fn sheet(
         peak_32bit: FlopsPerSecond::from_tflops(peak_32bit),
         host_link: BytesPerSecond::from_gb_per_s(host_link),
         power,
-        efficiency,
+        efficiency: silicon.efficiency,
     }
 }
 

@@ -61,7 +61,9 @@ fn cluster(id: &str) -> Option<(Picked<Accelerator>, Picked<Network>)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::share::v1;
+    use crate::model::hardware::Generation;
+    use crate::share::{decode, decode_json, encode, to_json, v1};
+    use crate::units::Bytes;
 
     #[test]
     fn every_entry_of_the_catalog_can_be_picked() {
@@ -99,5 +101,28 @@ mod tests {
         assert_eq!(scenario.model.architecture(), v1::start().model.architecture());
         assert_eq!(scenario.accelerator.values, v1::start().accelerator.values);
         assert_eq!(scenario.network.values, v1::start().network.values);
+    }
+
+    /// A V100 with other numbers is silicon without bf16 still: by itself, under its catalog name and through its link.
+    #[test]
+    fn a_gpu_of_ones_own_keeps_the_generation_it_was_made_from() {
+        let mut scenario = v1::start();
+        assert!(pick_accelerator(&mut scenario, "v100-32gb"));
+        for id in ["v100-32gb", CUSTOM] {
+            assert!(pick_accelerator(&mut scenario, id));
+            scenario.accelerator.values.memory = Bytes::from_gib(48.0);
+            assert_eq!(scenario.accelerator.values.generation, Generation::Volta);
+            let read = decode(&encode(&scenario));
+            assert_eq!((read.scenario, read.issues), (scenario, vec![]), "{id}");
+            assert_eq!(decode_json(&to_json(&scenario)).scenario, scenario, "{id}");
+        }
+        assert!(encode(&scenario).contains("gpu=custom&generation=volta&"), "{}", encode(&scenario));
+        // On its own cluster a link need not say it.
+        assert!(pick_cluster(&mut scenario, "edr-v100") && pick_accelerator(&mut scenario, CUSTOM));
+        assert_eq!(encode(&scenario), "v=1&rev=2&cluster=edr-v100&gpu=custom");
+        let said = |link: &str| decode(link).issues.into_iter().map(|issue| issue.message).collect::<Vec<_>>();
+        let unknown = said("v=1&gpu=custom&generation=tesla");
+        assert_eq!(unknown, ["The catalog has no generation of GPUs “tesla”. ampere is used instead."]);
+        assert_eq!(said("v=1&gpu=h100-sxm&generation=volta").len(), 1);
     }
 }

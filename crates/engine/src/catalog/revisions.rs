@@ -2,22 +2,29 @@
 //! numbers of revision 1.
 
 use super::{accelerator, cluster};
-use crate::scenario::{Model, Scenario};
+use crate::model::hardware::{Accelerator, Generation};
+use crate::scenario::{Model, Picked, Scenario};
 use crate::units::{BytesPerSecond, FlopsPerSecond, Seconds};
 
-/// Fractions that matrix products and attention reach, by prefix of the accelerator's key; the
-/// first match applies.
-const KERNELS: [(&str, [f64; 2]); 8] = [
-    ("v100", [0.70, 0.31]),
-    ("mi", [0.50, 0.19]),
-    ("h", HOPPER),
-    ("gh", HOPPER),
-    ("b", HOPPER),
-    ("gb", HOPPER),
-    ("rtx-5090", HOPPER),
-    ("", [0.80, 0.31]),
-];
 const HOPPER: [f64; 2] = [0.61, 0.19];
+
+/// Fractions that matrix products and attention reach.
+fn kernels(gpu: &Picked<Accelerator>) -> [f64; 2] {
+    match gpu.values.generation {
+        Generation::Volta => [0.70, 0.31],
+        Generation::Cdna2 | Generation::Cdna3 | Generation::Cdna4 => [0.50, 0.19],
+        Generation::Hopper | Generation::Blackwell | Generation::BlackwellUltra => HOPPER,
+        Generation::BlackwellGddr if gpu.id == "rtx-5090" => HOPPER,
+        Generation::Turing
+        | Generation::Ampere
+        | Generation::AmpereGddr
+        | Generation::Ada
+        | Generation::BlackwellGddr
+        | Generation::Gaudi
+        | Generation::Tpu => [0.80, 0.31],
+    }
+}
+
 /// Corrected data sheets: memory in GB/s, dense TFLOP/s in 16 and 8 bits.
 const SHEETS: [(&str, [f64; 3]); 2] = [("b200", [8000.0, 2250.0, 4500.0]), ("h100-nvl", [3900.0, 835.0, 1671.0])];
 /// Microseconds per hop and the fraction that collectives reach, by prefix of the interconnect's
@@ -48,10 +55,9 @@ fn value<T: Copy>(table: &[(&str, T)], fits: impl Fn(&str) -> bool) -> Option<T>
 pub fn first(scenario: &mut Scenario) {
     let gpu = &mut scenario.accelerator;
     if accelerator(gpu.id).is_some() {
+        let [matmul, attention] = kernels(gpu);
         let efficiency = &mut gpu.values.efficiency;
-        if let Some([matmul, attention]) = value(&KERNELS, |key| gpu.id.starts_with(key)) {
-            (efficiency.matmul, efficiency.attention) = (matmul, attention);
-        }
+        (efficiency.matmul, efficiency.attention) = (matmul, attention);
         (efficiency.memory, efficiency.half_saturation_tokens) = (0.80, 330.0);
         efficiency.launch_per_layer = Seconds::from_ms(0.2);
         if let Some([memory, peak_16bit, peak_8bit]) = value(&SHEETS, |key| gpu.id == key) {

@@ -8,6 +8,7 @@
 //!    `rev` uses the present ones.
 //! 2. `cluster`: a cluster of the catalog, with its GPU and network; `custom` for a custom network.
 //! 3. `gpu`: a GPU of the catalog other than the cluster's; `custom` for a custom GPU.
+//!    `generation`: the silicon of a custom GPU, if it differs from the cluster's GPU.
 //! 4. `model`: a model of the catalog; `custom` for a custom shape; without it (or with `ladder`)
 //!    `size` applies.
 //! 5. The parameters of [`crate::params::every`] under their keys, in their units: those of GPU and
@@ -16,7 +17,6 @@
 //! A custom model's shape always holds `layers`, `hidden`, `heads`, `ffn` and `vocab`; `kv` and
 //! `headdim` if they are not `heads` and `hidden / heads`; and the rest where it differs from
 //! [`CUSTOM_SHAPE`].
-
 //!
 //! # Pinned scenarios
 //!
@@ -45,7 +45,7 @@ pub(super) use write::{write, write_all};
 use crate::catalog;
 use crate::catalog::pick::pick_cluster;
 use crate::model::experts::{AllToAll, Dispatcher, ExpertParallel};
-use crate::model::hardware::Topology;
+use crate::model::hardware::{Generation, Topology};
 use crate::model::parallel::{ContextExchange, Pipeline, Schedule, TensorParallel};
 use crate::model::run::RunChoices;
 use crate::model::software::{
@@ -67,6 +67,8 @@ pub const REVISION_KEY: &str = "rev";
 pub const CLUSTER_KEY: &str = "cluster";
 /// The key of the GPU.
 pub const GPU_KEY: &str = "gpu";
+/// The key of the generation of a GPU of the user's own.
+pub const GENERATION_KEY: &str = "generation";
 /// The key of the model.
 pub const MODEL_KEY: &str = "model";
 /// The key that begins a pinned scenario.
@@ -74,6 +76,29 @@ pub const PIN_KEY: &str = "pin";
 
 /// The starting point's cluster.
 const CLUSTER: &str = "a100-40gb-200g";
+
+/// The names of generations.
+const GENERATIONS: [(&str, Generation); 14] = [
+    ("volta", Generation::Volta),
+    ("turing", Generation::Turing),
+    ("ampere", Generation::Ampere),
+    ("ampere-gddr", Generation::AmpereGddr),
+    ("ada", Generation::Ada),
+    ("hopper", Generation::Hopper),
+    ("blackwell", Generation::Blackwell),
+    ("blackwell-gddr", Generation::BlackwellGddr),
+    ("blackwell-ultra", Generation::BlackwellUltra),
+    ("cdna2", Generation::Cdna2),
+    ("cdna3", Generation::Cdna3),
+    ("cdna4", Generation::Cdna4),
+    ("gaudi", Generation::Gaudi),
+    ("tpu", Generation::Tpu),
+];
+
+/// The name of a generation.
+fn generation_name(generation: Generation) -> &'static str {
+    GENERATIONS.iter().find(|(_, of)| *of == generation).map_or("", |(name, _)| name)
+}
 
 /// The keys that the link of a custom model always holds.
 const REQUIRED_OF_A_SHAPE: [ParamId; 5] =

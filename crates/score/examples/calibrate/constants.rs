@@ -1,5 +1,6 @@
 //! The fitted constants: where each one is in a setup, and its bounds.
 
+use engine::model::hardware::Generation;
 use engine::model::setup::Setup;
 use engine::model::software::Framework;
 use engine::scenario::Scenario;
@@ -30,22 +31,15 @@ macro_rules! constant {
     };
 }
 
-/// The generation of an accelerator, by its key in the catalog.
+/// The generation of an accelerator, by its best-known GPU; data-centre GPUs of NVIDIA alone have constants of their own.
 pub(crate) fn generation(scenario: &Scenario) -> &'static str {
-    let id = scenario.accelerator.id;
-    let starts = |prefixes: &[&str]| prefixes.iter().any(|prefix| id.starts_with(prefix));
-    if starts(&["v100"]) {
-        "V100"
-    } else if starts(&["a100", "a800"]) {
-        "A100"
-    } else if starts(&["h100", "h200", "h800", "h20", "gh200"]) {
-        "H100"
-    } else if starts(&["b300", "gb300"]) {
-        "B300"
-    } else if starts(&["b200", "gb200"]) {
-        "B200"
-    } else {
-        "other"
+    match scenario.accelerator.values.generation {
+        Generation::Volta => "V100",
+        Generation::Ampere => "A100",
+        Generation::Hopper => "H100",
+        Generation::BlackwellUltra => "B300",
+        Generation::Blackwell => "B200",
+        _ => "other",
     }
 }
 

@@ -31,7 +31,8 @@ fn works_without_a_server(kind: Kind) -> Result<()> {
     drop(server);
     assert!(fetch(&address).is_err(), "somebody still serves {address}");
 
-    // A link that was never opened before: it is read, and all parts of the page come.
+    // A link that was never opened before: it is read, and every part of the page loads from the
+    // cache.
     let link = format!("{address}?theme=dark#v=1&gpus=512");
     page.session.open(&link)?;
     let before = page.stands()?;

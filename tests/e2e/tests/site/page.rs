@@ -37,7 +37,7 @@ pub(crate) const WITNESS: &str = "window.witness = [];
 
 /// JavaScript: resolves when the page is idle and has no pending timers of up to half a second.
 pub(crate) const STILL: &str = "const still = async () => {
-        do await quiet(); while (window.pending.size);
+        do await quiet(); while (window.pending?.size);
         return true;
     };";
 
@@ -183,7 +183,7 @@ impl Page {
 
     /// Runs a script that ends with `sight()`.
     fn see(&self, script: &str) -> Result<Sight> {
-        let script = format!("{QUIET} {PICTURE} {SIGHT} {script}");
+        let script = format!("{QUIET} {STILL} {PICTURE} {SIGHT} {script}");
         let seen: Vec<String> = serde_json::from_value(self.session.script(&script, &[json!(OUTPUTS)])?)?;
         let [headline, mfu, tokens, time, peak, free, map, curve] =
             <[String; 8]>::try_from(seen).map_err(|seen| anyhow!("There is {seen:?} to see."))?;
@@ -201,11 +201,12 @@ impl Page {
         outcome.map_err(|failure| anyhow!("{failure} Seen last: {last:#?}\n{:#?}", self.complaints()))
     }
 
-    /// Waits until the texts and pictures no longer change, and returns them.
+    /// Waits until the texts and pictures no longer change and the address matches them, and
+    /// returns them.
     pub(crate) fn settled(&self) -> Result<Sight> {
         let mut before = self.look()?;
         wait_for("the page does not come to rest", PATIENCE, || {
-            let now = self.see("return quiet().then(sight);")?;
+            let now = self.see("return still().then(sight);")?;
             let at_rest = now == before;
             before = now.clone();
             Ok(at_rest.then_some(now))

@@ -3,6 +3,7 @@
 
 use askama::Template;
 
+use crate::model::hardware::Generation;
 use crate::model::run::{batch, budget};
 use crate::model::setup::Setup;
 use crate::model::sync::GradientSyncPlan;
@@ -92,9 +93,9 @@ impl ExportContext {
         self.setup.recipe == PrecisionPolicy::Fp32
     }
 
-    /// Whether the 16-bit format is fp16: of the GPUs only Volta has no bf16.
+    /// Whether the 16-bit format is fp16: Volta has no bf16, whatever else of the GPU the user changed.
     pub(super) fn is_volta(&self) -> bool {
-        self.scenario.accelerator.id.starts_with("v100")
+        self.setup.accelerator.generation == Generation::Volta
     }
 
     /// The 16-bit format that the GPU has.

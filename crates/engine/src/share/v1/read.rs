@@ -1,8 +1,8 @@
 //! Converts pairs to a scenario.
 
 use super::{
-    CLUSTER_KEY, CUSTOM_SHAPE, GPU_KEY, MODEL_KEY, REQUIRED_OF_A_SHAPE, REVISION_KEY, VERSION_KEY, start,
-    with_derived_heads,
+    CLUSTER_KEY, CUSTOM_SHAPE, GENERATION_KEY, GENERATIONS, GPU_KEY, MODEL_KEY, REQUIRED_OF_A_SHAPE, REVISION_KEY,
+    VERSION_KEY, generation_name, start, with_derived_heads,
 };
 use crate::catalog::pick::{LADDER, pick_accelerator, pick_cluster, pick_model};
 use crate::catalog::{self, revisions::first};
@@ -13,7 +13,7 @@ use crate::scenario::{CUSTOM, Model, Scenario};
 use crate::share::pairs::{Pairs, stray};
 
 /// The keys that are not parameters.
-pub(super) const OTHER_KEYS: [&str; 5] = [VERSION_KEY, REVISION_KEY, CLUSTER_KEY, GPU_KEY, MODEL_KEY];
+pub(super) const OTHER_KEYS: [&str; 6] = [VERSION_KEY, REVISION_KEY, CLUSTER_KEY, GPU_KEY, GENERATION_KEY, MODEL_KEY];
 
 /// Reads a scenario from pairs, with an issue for each pair that could not be read.
 pub(in crate::share) fn read(pairs: &Pairs, issues: &mut Vec<Issue>) -> Scenario {
@@ -59,6 +59,9 @@ fn presets(pairs: &Pairs, scenario: &mut Scenario, issues: &mut Vec<Issue>, rest
         let used = catalog::accelerator(scenario.accelerator.id).map_or(scenario.accelerator.id, |entry| entry.name);
         issues.push(no_preset(GPU_KEY, "GPU", &id, used));
     }
+    if let Some(name) = picked(GENERATION_KEY) {
+        issues.extend(set_generation(scenario, &name));
+    }
     match picked(MODEL_KEY).as_deref() {
         None | Some(LADDER) => {}
         Some(CUSTOM) => {
@@ -74,6 +77,24 @@ fn presets(pairs: &Pairs, scenario: &mut Scenario, issues: &mut Vec<Issue>, rest
         }
     }
     restore(scenario);
+}
+
+/// Sets the generation of a GPU of the user's own.
+fn set_generation(scenario: &mut Scenario, name: &str) -> Option<Issue> {
+    let accelerator = &mut scenario.accelerator;
+    if accelerator.id != CUSTOM {
+        let message = format!(
+            "“{GENERATION_KEY}={}” was left out: it describes a GPU of the user's own, which a link marks with gpu=custom.",
+            shorten(name)
+        );
+        return Some(Issue::note(GENERATION_KEY, message));
+    }
+    if let Some((_, generation)) = GENERATIONS.iter().find(|(known, _)| *known == name) {
+        accelerator.values.generation = *generation;
+        return None;
+    }
+    let used = generation_name(accelerator.values.generation);
+    Some(no_preset(GENERATION_KEY, "generation of GPUs", name, used))
 }
 
 /// Derives heads whose number or width the link omits; their rows come later in the table.

@@ -3,8 +3,8 @@
 use serde_json::Value;
 
 use super::{
-    CLUSTER_KEY, CUSTOM_SHAPE, GPU_KEY, MODEL_KEY, REQUIRED_OF_A_SHAPE, REVISION_KEY, VERSION, VERSION_KEY, start,
-    with_derived_heads,
+    CLUSTER_KEY, CUSTOM_SHAPE, GENERATION_KEY, GPU_KEY, MODEL_KEY, REQUIRED_OF_A_SHAPE, REVISION_KEY, VERSION,
+    VERSION_KEY, generation_name, start, with_derived_heads,
 };
 use crate::catalog;
 use crate::catalog::pick::{LADDER, pick_accelerator, pick_cluster, pick_model};
@@ -24,6 +24,10 @@ pub(in crate::share) fn write(scenario: &Scenario) -> Vec<(&'static str, String)
     if scenario.accelerator.id != read.accelerator.id {
         pick_accelerator(&mut read, scenario.accelerator.id);
         pairs.push((GPU_KEY, scenario.accelerator.id.to_owned()));
+    }
+    if let Some(generation) = own_generation(scenario) {
+        read.accelerator.values.generation = scenario.accelerator.values.generation;
+        pairs.push((GENERATION_KEY, generation.to_owned()));
     }
     match scenario.model {
         Model::Ladder { .. } => {}
@@ -61,8 +65,17 @@ pub(in crate::share) fn write_all(scenario: &Scenario) -> Vec<(&'static str, Val
         (GPU_KEY, scenario.accelerator.id.into()),
         (MODEL_KEY, model.into()),
     ];
+    let generation = own_generation(scenario).map(|name| (GENERATION_KEY, name.into()));
     let held = every().filter(|param| is_held(param, scenario));
-    presets.into_iter().chain(held.map(|param| (param.key, value_json(param, scenario)))).collect()
+    presets.into_iter().chain(generation).chain(held.map(|param| (param.key, value_json(param, scenario)))).collect()
+}
+
+/// The generation of a GPU of the user's own, where it is not that of the cluster's GPU, from which reading starts.
+fn own_generation(scenario: &Scenario) -> Option<&'static str> {
+    let mut read = start();
+    pick_cluster(&mut read, scenario.network.id);
+    let (own, known) = (scenario.accelerator.values.generation, read.accelerator.values.generation);
+    (scenario.accelerator.id == CUSTOM && own != known).then(|| generation_name(own))
 }
 
 /// Returns the scenario as a link can express it: an entry that is not in the catalog becomes
