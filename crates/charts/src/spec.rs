@@ -148,12 +148,12 @@ pub struct Axis {
     pub own: Option<f64>,
 }
 
-/// What a place on an axis is a value of.
+/// The quantity on an axis.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AxisKey {
     /// A parameter.
     Param(ParamId),
-    /// The time within a step, as a share of it.
+    /// The time within a step, as a fraction of the step.
     Time,
 }
 
@@ -164,7 +164,7 @@ impl From<ParamId> for AxisKey {
 }
 
 impl AxisKey {
-    /// The parameter, where it is one.
+    /// Returns the parameter, if the quantity is one.
     pub fn param(self) -> Option<ParamId> {
         match self {
             Self::Param(id) => Some(id),

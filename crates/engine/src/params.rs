@@ -159,7 +159,7 @@ pub enum AxisUse {
 /// One row of the table.
 #[derive(Clone, Copy, Debug)]
 pub struct Param {
-    /// Its identifier; the rows leave it out, as the list of parameters gives it to them.
+    /// The identifier, which the list of parameters sets; rows omit it.
     pub id: ParamId,
     /// The key in links.
     pub key: &'static str,

@@ -27,7 +27,8 @@ impl Driver {
     /// When the browser or its driver is missing or does not start.
     pub fn of(kind: Kind) -> Result<Arc<Self>> {
         static DRIVERS: Mutex<BTreeMap<Kind, Arc<Driver>>> = Mutex::new(BTreeMap::new());
-        // Its browser ends with its test, and so does it: it is slow to be ready for another.
+        // WebKit's driver ends with its browser after each test, as it is slow to get ready for
+        // another.
         if kind == Kind::Webkit {
             return Ok(Arc::new(Self::start(kind)?));
         }
@@ -53,7 +54,8 @@ impl Driver {
                 Kind::Webkit => {
                     let number = screen.as_ref().map(Process::port).unwrap_or_default();
                     driver.env("DISPLAY", format!(":{number}")).env("GDK_BACKEND", "x11");
-                    // Its sandbox wants more than containers allow; it opens nothing but the site.
+                    // The sandbox needs more than containers allow; the browser opens only the
+                    // site.
                     driver.env("WEBKIT_DISABLE_SANDBOX_THIS_IS_DANGEROUS", "1");
                 }
             }

@@ -216,7 +216,7 @@ impl Drop for Session {
     }
 }
 
-/// Waits until no other test uses the one browser of this kind, where there can be only one.
+/// Waits until no other test uses the browser, if its driver supports only one.
 fn turn(kind: Kind) -> Result<Option<OwnedMutexGuard<()>>> {
     static TURNS: LazyLock<[Arc<tokio::sync::Mutex<()>>; 2]> = LazyLock::new(Default::default);
     let [firefox, webkit] = &*TURNS;
@@ -247,7 +247,7 @@ pub const QUIET: &str = "const painted = () => new Promise((done) => requestAnim
     const quiet = async () => { await painted(); await painted(); await idle(); return true; };";
 
 impl Browser {
-    /// Starts a browser; one that does not start is tried once more.
+    /// Starts a browser, with one retry.
     fn start(kind: Kind, flags: &[&str], shared: bool) -> Result<Self> {
         Self::attempt(kind, flags, shared).or_else(|_| Self::attempt(kind, flags, shared))
     }

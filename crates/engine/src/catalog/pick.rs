@@ -103,7 +103,8 @@ mod tests {
         assert_eq!(scenario.network.values, v1::start().network.values);
     }
 
-    /// A V100 with other numbers is silicon without bf16 still: by itself, under its catalog name and through its link.
+    /// A V100 with edited numbers still has no bf16: as a custom GPU, under its catalog name and
+    /// through its link.
     #[test]
     fn a_gpu_of_ones_own_keeps_the_generation_it_was_made_from() {
         let mut scenario = v1::start();
@@ -117,7 +118,7 @@ mod tests {
             assert_eq!(decode_json(&to_json(&scenario)).scenario, scenario, "{id}");
         }
         assert!(encode(&scenario).contains("gpu=custom&generation=volta&"), "{}", encode(&scenario));
-        // On its own cluster a link need not say it.
+        // The link of a GPU on its own cluster omits it.
         assert!(pick_cluster(&mut scenario, "edr-v100") && pick_accelerator(&mut scenario, CUSTOM));
         assert_eq!(encode(&scenario), "v=1&rev=2&cluster=edr-v100&gpu=custom");
         let said = |link: &str| decode(link).issues.into_iter().map(|issue| issue.message).collect::<Vec<_>>();

@@ -67,7 +67,7 @@ pub const REVISION_KEY: &str = "rev";
 pub const CLUSTER_KEY: &str = "cluster";
 /// The key of the GPU.
 pub const GPU_KEY: &str = "gpu";
-/// The key of the generation of a GPU of the user's own.
+/// The key of the generation of a custom GPU.
 pub const GENERATION_KEY: &str = "generation";
 /// The key of the model.
 pub const MODEL_KEY: &str = "model";

@@ -31,7 +31,8 @@ macro_rules! constant {
     };
 }
 
-/// The generation of an accelerator, by its best-known GPU; data-centre GPUs of NVIDIA alone have constants of their own.
+/// Names the generation of an accelerator by its best-known GPU. Only NVIDIA's data-centre GPUs have
+/// their own constants.
 pub(crate) fn generation(scenario: &Scenario) -> &'static str {
     match scenario.accelerator.values.generation {
         Generation::Volta => "V100",

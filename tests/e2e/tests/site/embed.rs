@@ -33,7 +33,7 @@ const FRAMES: usize = 3;
 /// An open page with embeds.
 struct Host {
     session: Session,
-    /// These stay until the page is left.
+    /// Keeps the servers running until the page is left.
     _server: Server,
     _folder: TempDir,
 }
@@ -170,7 +170,7 @@ const MOVES: &str =
         return true;
     })();";
 
-/// What the page and the site could store.
+/// Returns the data that the page and the site have stored.
 const STORED: &str = "return [history.length, localStorage.length, sessionStorage.length, document.cookie]";
 
 #[test]

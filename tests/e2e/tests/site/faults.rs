@@ -90,7 +90,7 @@ fn module(site: &Path, kind: &str) -> Result<String> {
     Ok(rest.split('"').next().unwrap_or_default().to_owned())
 }
 
-/// A copy of the site whose page names the files of an older build, and the page as it is now.
+/// Returns a copy of the site whose page names the files of an older build, and the present page.
 struct Outdated {
     folder: TempDir,
     now: String,
@@ -117,7 +117,7 @@ fn a_page_of_a_build_that_is_gone_is_loaded_anew() -> Result<()> {
     for kind in kinds() {
         let site = Outdated::new()?;
         let (page, now) = (site.page(), site.now.clone());
-        // When the old file is asked for, the next page is the new one.
+        // Once the old file has been requested, the next page is the new one.
         let server = FileServer::with_faults(site.folder.path(), PATH, move |path, _| {
             if path.contains("-0000000000000000") {
                 let _ = std::fs::write(&page, &now);
@@ -166,7 +166,7 @@ fn without_the_script_that_starts_the_module_the_page_says_so() -> Result<()> {
     Ok(())
 }
 
-/// Notes the longest time between two frames from here on.
+/// Records the longest time between two frames from now on.
 const FRAMES: &str = "let last = performance.now();
     window.longest = 0;
     const frame = (now) => {

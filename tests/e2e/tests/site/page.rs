@@ -41,7 +41,7 @@ pub(crate) const STILL: &str = "const still = async () => {
         return true;
     };";
 
-/// Every pause of the page's own is over at once, but for theme.js waiting 20 seconds for boot.js.
+/// Ends every timer of the page immediately, except the 20 seconds that theme.js waits for boot.js.
 pub(crate) const HURRY: &str = "const later = window.setTimeout;
     window.setTimeout = (act, time, ...rest) => later(act, time < 20000 ? 0 : time, ...rest);";
 

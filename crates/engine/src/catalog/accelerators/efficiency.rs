@@ -16,7 +16,7 @@ const LAUNCH_PER_LAYER: Seconds = Seconds::from_ms(0.2);
 /// `STREAM`-like copies.
 const MEMORY: f64 = 0.80;
 
-/// A generation, and what kernels reach on it.
+/// A generation of accelerators, with the fractions that kernels reach on it.
 #[derive(Clone, Copy, Debug)]
 pub struct Silicon {
     /// The generation.

@@ -93,7 +93,8 @@ impl ExportContext {
         self.setup.recipe == PrecisionPolicy::Fp32
     }
 
-    /// Whether the 16-bit format is fp16: Volta has no bf16, whatever else of the GPU the user changed.
+    /// Whether the 16-bit format is fp16: Volta has no bf16, even if the user edited other numbers
+    /// of the GPU.
     pub(super) fn is_volta(&self) -> bool {
         self.setup.accelerator.generation == Generation::Volta
     }

@@ -5,7 +5,7 @@ use crate::model::ladder;
 use crate::scenario::{Model, Scenario};
 use crate::units::{Bytes, BytesPerSecond};
 
-/// Whether the model has a size that can be another.
+/// Whether the size of the model can change.
 fn is_on_ladder(scenario: &Scenario) -> bool {
     matches!(scenario.model, Model::Ladder { .. })
 }

@@ -59,12 +59,12 @@ fn with_accumulation(scenario: &Scenario) -> bool {
     scenario.grad_accum_steps > 1
 }
 
-/// Whether any layer is shared.
+/// Whether layers are split over GPUs.
 fn is_tp_used(scenario: &Scenario) -> bool {
     scenario.degrees().tp > 1
 }
 
-/// Whether any sequence is shared.
+/// Whether sequences are split over GPUs.
 fn is_cp_used(scenario: &Scenario) -> bool {
     scenario.degrees().cp > 1
 }

@@ -4,7 +4,7 @@ use super::{AxisUse, Group, Kind, Param, Scale, Unit, number, switched};
 use crate::scenario::Scenario;
 use crate::units::{BytesPerSecond, Seconds};
 
-/// No number of the whole run moves what its step comes to.
+/// Numbers of the whole run do not change the results of a step.
 fn never(_: &Scenario) -> bool {
     false
 }

@@ -79,7 +79,7 @@ fn presets(pairs: &Pairs, scenario: &mut Scenario, issues: &mut Vec<Issue>, rest
     restore(scenario);
 }
 
-/// Sets the generation of a GPU of the user's own.
+/// Sets the generation of a custom GPU.
 fn set_generation(scenario: &mut Scenario, name: &str) -> Option<Issue> {
     let accelerator = &mut scenario.accelerator;
     if accelerator.id != CUSTOM {

@@ -70,7 +70,8 @@ pub(in crate::share) fn write_all(scenario: &Scenario) -> Vec<(&'static str, Val
     presets.into_iter().chain(generation).chain(held.map(|param| (param.key, value_json(param, scenario)))).collect()
 }
 
-/// The generation of a GPU of the user's own, where it is not that of the cluster's GPU, from which reading starts.
+/// Returns the generation of a custom GPU if it differs from that of the cluster's GPU, which the
+/// reader assumes.
 fn own_generation(scenario: &Scenario) -> Option<&'static str> {
     let mut read = start();
     pick_cluster(&mut read, scenario.network.id);

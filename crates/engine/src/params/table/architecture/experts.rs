@@ -18,7 +18,7 @@ fn mixture(scenario: &mut Scenario) -> Option<&mut Architecture> {
     custom(scenario)
 }
 
-/// For rows that mean nothing without experts.
+/// For rows that only apply to models with experts.
 fn has_routed_experts(scenario: &Scenario) -> bool {
     scenario.model.architecture().experts.num_experts > 0
 }

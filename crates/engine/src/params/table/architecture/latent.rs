@@ -3,7 +3,7 @@
 use super::{AxisUse, Group, Kind, Number, Param, Scale, Unit, custom, is_custom, whole};
 use crate::scenario::Scenario;
 
-/// For rows that mean nothing without latent attention.
+/// For rows that only apply to models with latent attention.
 fn with_latent_attention(scenario: &Scenario) -> bool {
     scenario.model.architecture().latent.is_used()
 }
