@@ -5,14 +5,14 @@ use yew::AttrValue;
 use crate::state::Draft;
 use engine::catalog::preset;
 use engine::params::scale;
-use engine::params::{Choice, Group, Kind, Number, Param, quantity};
+use engine::params::{Choice, Group, Kind, Number, Param, ParamId, quantity};
 use engine::scenario::Scenario;
 
 /// A slider with its typed field.
 #[derive(Clone, Debug, PartialEq)]
 pub struct NumberField {
-    /// The parameter's key.
-    pub key: &'static str,
+    /// The parameter.
+    pub key: ParamId,
     /// Its accessible name.
     pub label: &'static str,
     /// What it is.
@@ -40,8 +40,8 @@ pub struct NumberField {
 /// A choice among options.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ChoiceField {
-    /// The parameter's key.
-    pub key: &'static str,
+    /// The parameter.
+    pub key: ParamId,
     /// Its accessible name.
     pub label: &'static str,
     /// What it is.
@@ -79,7 +79,7 @@ impl Field {
 pub fn field(param: &'static Param, scenario: &Scenario, drafts: &[Draft], preset: &Scenario) -> Field {
     match param.kind {
         Kind::Number(number) => {
-            let draft = drafts.iter().find(|draft| draft.key == param.key);
+            let draft = drafts.iter().find(|draft| draft.key == param.id);
             Field::Number(number_field(param, &number, scenario, draft, preset))
         }
         Kind::Choice(choice) => Field::Choice(choice_field(param, &choice, scenario, preset)),
@@ -97,7 +97,7 @@ fn number_field(
     let shown = |value: f64| AttrValue::from(quantity::with_unit(number.unit, value));
     let refusal = draft.and_then(|draft| draft.refusal.as_ref());
     NumberField {
-        key: param.key,
+        key: param.id,
         label: param.label,
         help: param.help,
         index: scale::slider_index(number, at),
@@ -120,7 +120,7 @@ fn applies(param: &Param, scenario: &Scenario) -> bool {
 fn choice_field(param: &'static Param, choice: &Choice, scenario: &Scenario, preset: &Scenario) -> ChoiceField {
     let usual = choice.options.get((choice.get)(preset)).map_or("", |option| option.label);
     ChoiceField {
-        key: param.key,
+        key: param.id,
         label: param.label,
         help: param.help,
         options: choice.options,

@@ -39,6 +39,7 @@ mod tests {
     use super::*;
     use crate::state::{Action, State};
     use engine::catalog::default_scenario;
+    use engine::params::ParamId;
     use engine::share::decode;
     use std::rc::Rc;
     use yew::Reducible as _;
@@ -47,7 +48,7 @@ mod tests {
     fn a_snapshot_of_an_embed_leads_to_the_scenario_on_screen_on_a_page_of_its_own() {
         let view = View::from_query("?embed=1&view=map&controls=all&theme=dark");
         let state = Rc::new(State::new(&default_scenario(), Vec::new(), view));
-        let state = state.reduce(Action::Slide { key: "seq", index: 3 });
+        let state = state.reduce(Action::Slide { key: ParamId::SequenceLength, index: 3 });
         let moved = Snapshot { scenario: state.scenario, pins: state.pins.clone(), view: state.view };
         assert_ne!(moved.scenario, default_scenario());
         let link = moved.alone().link();

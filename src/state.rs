@@ -14,7 +14,7 @@ use yew::Reducible;
 
 use crate::view::View;
 use engine::catalog::preset;
-use engine::params::quantity;
+use engine::params::{ParamId, quantity};
 use engine::scenario::issue::Issue;
 use engine::scenario::pins::MOST_PINS;
 use engine::scenario::{Model, Scenario};
@@ -23,7 +23,7 @@ use engine::scenario::{Model, Scenario};
 #[derive(Clone, Debug, PartialEq)]
 pub struct Draft {
     /// The parameter.
-    pub key: &'static str,
+    pub key: ParamId,
     /// The text as it stands in the field.
     pub text: String,
     /// Why it is no value, and which value would be nearest.
@@ -123,7 +123,7 @@ impl State {
     }
 
     /// The text in a typed field, where it is not simply the value.
-    pub fn draft(&self, key: &str) -> Option<&Draft> {
+    pub fn draft(&self, key: ParamId) -> Option<&Draft> {
         self.drafts.iter().find(|draft| draft.key == key)
     }
 

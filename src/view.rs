@@ -9,6 +9,7 @@ use engine::analysis::experts::family::Family;
 use engine::catalog::expert_layers::EXPERT_LAYERS;
 use engine::digits::shortest;
 use engine::explain::{self, Card};
+use engine::params::ParamId;
 use engine::scenario::Scenario;
 pub use panels::{Controls, Panel, Panels};
 
@@ -52,11 +53,11 @@ pub struct View {
     /// The controls of an embed.
     pub controls: Controls,
     /// The parameter across the map.
-    pub map_x: &'static str,
+    pub map_x: ParamId,
     /// The parameter up the map.
-    pub map_y: &'static str,
+    pub map_y: ParamId,
     /// The parameter across the curves.
-    pub curve_x: &'static str,
+    pub curve_x: ParamId,
     /// What is shown of the map's axes, across and up, where it is not all.
     pub map_part: [Option<Part>; 2],
     /// What is shown of the curves' axis, where it is not all.
@@ -84,9 +85,9 @@ impl Default for View {
             embed: false,
             panels: Panels::default(),
             controls: Controls::default(),
-            map_x: "seq",
-            map_y: "size",
-            curve_x: "link",
+            map_x: ParamId::SequenceLength,
+            map_y: ParamId::ModelSize,
+            curve_x: ParamId::LinkBandwidth,
             map_part: [None; 2],
             curve_part: None,
             metric: Metric::Mfu,
@@ -157,10 +158,10 @@ impl View {
             pairs.push(format!("theme={}", self.theme.key()));
         }
         if (self.map_x, self.map_y) != (default.map_x, default.map_y) {
-            pairs.push(format!("map={}.{}", self.map_x, self.map_y));
+            pairs.push(format!("map={}.{}", self.map_x.key(), self.map_y.key()));
         }
         if self.curve_x != default.curve_x {
-            pairs.push(format!("curve={}", self.curve_x));
+            pairs.push(format!("curve={}", self.curve_x.key()));
         }
         let parts = self.map_part.into_iter().chain([self.curve_part]);
         for (name, (low, high)) in
@@ -228,7 +229,7 @@ impl View {
 
     /// The same view with another parameter across the map; the axes change places rather than be the same.
     #[must_use]
-    pub fn with_map_x(self, key: &'static str) -> Self {
+    pub fn with_map_x(self, key: ParamId) -> Self {
         let [across, up] = self.map_part;
         let (map_y, map_part) = if key == self.map_y { (self.map_x, [up, across]) } else { (self.map_y, [None, up]) };
         if key == self.map_x { self } else { Self { map_x: key, map_y, map_part, ..self } }
@@ -236,7 +237,7 @@ impl View {
 
     /// The same view with another parameter up the map; the axes change places rather than be the same.
     #[must_use]
-    pub fn with_map_y(self, key: &'static str) -> Self {
+    pub fn with_map_y(self, key: ParamId) -> Self {
         let [across, up] = self.map_part;
         let (map_x, map_part) =
             if key == self.map_x { (self.map_y, [up, across]) } else { (self.map_x, [across, None]) };
@@ -245,7 +246,7 @@ impl View {
 
     /// The same view with another parameter across the curves.
     #[must_use]
-    pub fn with_curve_x(self, key: &'static str) -> Self {
+    pub fn with_curve_x(self, key: ParamId) -> Self {
         if key == self.curve_x { self } else { Self { curve_x: key, curve_part: None, ..self } }
     }
 
@@ -264,9 +265,9 @@ impl View {
     }
 }
 
-/// The key of an axis, if it is one.
-pub fn axis(key: &str) -> Option<&'static str> {
-    every_axis().map(|param| param.key).find(|axis| *axis == key)
+/// The parameter with this key, if it may stand on an axis.
+pub fn axis(key: &str) -> Option<ParamId> {
+    every_axis().find(|param| param.key == key).map(|param| param.id)
 }
 
 /// Between the ends of a part in a link.
@@ -311,8 +312,8 @@ mod tests {
 
     #[test]
     fn a_view_survives_its_query() {
-        let view =
-            View { theme: ThemeChoice::Dark, curve_x: "gpus", bounds: false, ..View::default() }.with_map_x("mem");
+        let view = View { theme: ThemeChoice::Dark, curve_x: ParamId::Gpus, bounds: false, ..View::default() }
+            .with_map_x(ParamId::GpuMemory);
         assert_eq!(View::from_query(&view.query()), view);
         assert_eq!(View::default().query(), "");
     }
@@ -337,12 +338,15 @@ mod tests {
     fn every_axis_and_metric_survives_its_query() {
         for param in every_axis() {
             for metric in Metric::ALL {
-                let view = View { curve_x: param.key, metric, ..View::default() }.with_map_y(param.key);
+                let view = View { curve_x: param.id, metric, ..View::default() }.with_map_y(param.id);
                 assert_eq!(View::from_query(&view.query()), view);
             }
         }
         let old = View::from_query("?map=gpus.mem&curve=seq&metric=tokens");
-        assert_eq!((old.map_x, old.map_y, old.curve_x, old.metric), ("gpus", "mem", "seq", Metric::TokensPerSecond));
+        assert_eq!(
+            (old.map_x, old.map_y, old.curve_x, old.metric),
+            (ParamId::Gpus, ParamId::GpuMemory, ParamId::SequenceLength, Metric::TokensPerSecond)
+        );
         assert_eq!(View::from_query("?metric=beauty&curve=strategy&map=recipe.seq"), View::default());
     }
 
@@ -365,11 +369,11 @@ mod tests {
         let view = View { curve_part: Some((56.8, 1600.0)), ..view };
         assert_eq!(view.query(), "?x=1024..8192&y=1.3e9..1.35e10&cx=56.8..1600");
         assert_eq!(View::from_query(&view.query()), view);
-        assert_eq!(view.with_map_x("size").map_part, [view.map_part[1], view.map_part[0]]);
-        assert_eq!(view.with_map_x("mem").map_part, [None, view.map_part[1]]);
-        assert_eq!(view.with_map_y("mem").map_part, [view.map_part[0], None]);
-        assert_eq!(view.with_map_y("size"), view);
-        assert_eq!(view.with_curve_x("seq").curve_part, None);
+        assert_eq!(view.with_map_x(ParamId::ModelSize).map_part, [view.map_part[1], view.map_part[0]]);
+        assert_eq!(view.with_map_x(ParamId::GpuMemory).map_part, [None, view.map_part[1]]);
+        assert_eq!(view.with_map_y(ParamId::GpuMemory).map_part, [view.map_part[0], None]);
+        assert_eq!(view.with_map_y(ParamId::ModelSize), view);
+        assert_eq!(view.with_curve_x(ParamId::SequenceLength).curve_part, None);
         for wrong in ["8192..1024", "1..1", "a..b", "1", "NaN..2", "1..1e999", ".."] {
             assert_eq!(View::from_query(&format!("?x={wrong}&cx={wrong}")), View::default(), "{wrong}");
         }
@@ -389,8 +393,8 @@ mod tests {
 
     #[test]
     fn the_axes_are_never_the_same() {
-        let view = View::default().with_map_x("size");
-        assert_eq!((view.map_x, view.map_y), ("size", "seq"));
-        assert_eq!(View::from_query("?map=mem.mem").map_x, "seq");
+        let view = View::default().with_map_x(ParamId::ModelSize);
+        assert_eq!((view.map_x, view.map_y), (ParamId::ModelSize, ParamId::SequenceLength));
+        assert_eq!(View::from_query("?map=mem.mem").map_x, ParamId::SequenceLength);
     }
 }

@@ -1,6 +1,10 @@
 //! The same scenarios give bit-identical reports natively and in Wasm: both builds run this test and find one digest.
 
-#![allow(clippy::indexing_slicing, reason = "indices are drawn below the lengths")]
+#![allow(
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    reason = "keys are of the table, and indices below the lengths"
+)]
 
 #[path = "common/bits.rs"]
 mod bits;

@@ -8,7 +8,7 @@ use engine::explain;
 use engine::import::Imported;
 use engine::model::report::MemoryPart;
 use engine::model::transformer::Architecture;
-use engine::params::{Group, PARAMS};
+use engine::params::{Group, PARAMS, ParamId};
 use engine::scenario::issue::Issue;
 use engine::scenario::{Model, RecomputeMode, Scenario};
 use shardwise::components::choice::{ChoiceControl, Props as ChoiceProps};
@@ -181,7 +181,7 @@ fn a_place_on_the_timeline_is_looked_at_closer_and_changes_no_scenario() {
 #[test]
 fn a_double_click_takes_its_own_click_back() {
     let start = catalog::default_scenario();
-    let place = || Action::Place(vec![("seq", 2048.0)]);
+    let place = || Action::Place(vec![(ParamId::SequenceLength.into(), 2048.0)]);
     let moved = after(vec![place()]);
     assert_eq!(moved.scenario.seq_len, 2048);
     let closer = View { curve_part: Some((20.0, 40.0)), ..View::default() };
@@ -193,7 +193,7 @@ fn a_double_click_takes_its_own_click_back() {
         assert!(!back.can_undo() && !back.can_redo());
     }
     // What came after the place is kept.
-    let slid = after(vec![place(), Action::Slide { key: "mbs", index: 1 }]);
+    let slid = after(vec![place(), Action::Slide { key: ParamId::MicroBatchSize, index: 1 }]);
     assert_eq!(slid.clone().reduce(Action::TakeBack).scenario, slid.scenario);
 }
 
@@ -273,7 +273,7 @@ fn control(key: &str, state: &State) -> String {
 #[test]
 fn text_that_is_no_value_stays_with_a_sentence_and_an_offer_and_keeps_the_result() {
     for typed in ["abc", "-1", "1e99"] {
-        let state = after(vec![Action::Type { key: "mem", text: typed.into() }, Action::Settle]);
+        let state = after(vec![Action::Type { key: ParamId::GpuMemory, text: typed.into() }, Action::Settle]);
         assert_eq!(state.scenario, catalog::default_scenario(), "{typed}");
         let html = control("mem", &state);
         assert!(html.contains(&format!("value=\"{typed}\"")) && html.contains("aria-invalid=\"true\""), "{html}");
@@ -289,58 +289,61 @@ fn what_is_typed_on_the_way_to_no_value_is_not_kept() {
         texts.iter().map(|text| Action::Type { key, text: (*text).to_owned() }).collect()
     };
     let start = after(Vec::new());
-    let typed = after(letters("gpus", &["1", "1e", "1e9", "1e99"]));
+    let typed = after(letters(ParamId::Gpus, &["1", "1e", "1e9", "1e99"]));
     assert_eq!(typed.scenario, start.scenario);
     let settled = typed.reduce(Action::Settle).reduce(Action::Commit);
     assert_eq!((settled.scenario, settled.can_undo()), (start.scenario, false));
     assert!(control("gpus", &settled).contains("value=\"1e99\""));
     // The sentence offers a value near the one from before, not one nobody meant.
-    let refused = after(letters("gpus", &["1", "1e"]));
-    let offered = refused.draft("gpus").and_then(|draft| draft.refusal.as_ref()).map(|refusal| refusal.nearest);
+    let refused = after(letters(ParamId::Gpus, &["1", "1e"]));
+    let offered = refused.draft(ParamId::Gpus).and_then(|draft| draft.refusal.as_ref()).map(|refusal| refusal.nearest);
     assert_eq!(offered, Some(1.0));
-    let emptied = after(letters("gpus", &["6", ""]));
-    let offered = emptied.draft("gpus").and_then(|draft| draft.refusal.as_ref()).map(|refusal| refusal.nearest);
+    let emptied = after(letters(ParamId::Gpus, &["6", ""]));
+    let offered = emptied.draft(ParamId::Gpus).and_then(|draft| draft.refusal.as_ref()).map(|refusal| refusal.nearest);
     assert_eq!((emptied.scenario.gpus, offered), (64, Some(64.0)));
     // Text that becomes a value again counts.
-    assert_eq!(after(letters("gpus", &["1", "1e", "1e3"])).scenario.gpus, 1000);
+    assert_eq!(after(letters(ParamId::Gpus, &["1", "1e", "1e3"])).scenario.gpus, 1000);
     // A size typed over that of a named model, or a row of its shape, leaves the model its name.
     let named = after(vec![Action::Pick(Pick::Model("llama-2-7b"))]);
-    for (key, texts) in [("size", ["13B", "13Bx"]), ("layers", ["1", "1e99"])] {
+    for (key, texts) in [(ParamId::ModelSize, ["13B", "13Bx"]), (ParamId::Layers, ["1", "1e99"])] {
         let typed = letters(key, &texts).into_iter().fold(named.clone(), yew::Reducible::reduce);
-        assert_eq!(typed.scenario, named.scenario, "{key}");
+        assert_eq!(typed.scenario, named.scenario, "{key:?}");
     }
     // An edit begins anew once the one before is over.
-    let again = after(letters("gpus", &["128"])).reduce(Action::Settle);
-    let again = letters("gpus", &["1", "1y"]).into_iter().fold(again, yew::Reducible::reduce);
+    let again = after(letters(ParamId::Gpus, &["128"])).reduce(Action::Settle);
+    let again = letters(ParamId::Gpus, &["1", "1y"]).into_iter().fold(again, yew::Reducible::reduce);
     assert_eq!(again.scenario.gpus, 128);
 }
 
 #[test]
 fn escape_gives_back_the_value_from_before_the_edit() {
-    let typed = |text: &str| Action::Type { key: "gpus", text: text.into() };
-    let escaped = after(vec![typed("1"), typed("12"), Action::GiveUp { key: "gpus" }]);
+    let typed = |text: &str| Action::Type { key: ParamId::Gpus, text: text.into() };
+    let escaped = after(vec![typed("1"), typed("12"), Action::GiveUp { key: ParamId::Gpus }]);
     assert_eq!((escaped.scenario, escaped.settled), (catalog::default_scenario(), true));
-    assert!(escaped.draft("gpus").is_none() && control("gpus", &escaped).contains("value=\"64\""));
+    assert!(escaped.draft(ParamId::Gpus).is_none() && control("gpus", &escaped).contains("value=\"64\""));
     // What was entered stays, and so does a field in which nothing was typed.
-    let entered = after(vec![typed("12"), Action::Settle, Action::GiveUp { key: "gpus" }]);
+    let entered = after(vec![typed("12"), Action::Settle, Action::GiveUp { key: ParamId::Gpus }]);
     assert_eq!(entered.scenario.gpus, 12);
-    assert_eq!(after(vec![Action::GiveUp { key: "gpus" }]).scenario, catalog::default_scenario());
+    assert_eq!(after(vec![Action::GiveUp { key: ParamId::Gpus }]).scenario, catalog::default_scenario());
 }
 
 #[test]
 fn the_offered_value_is_taken() {
-    let state = after(vec![Action::Type { key: "mem", text: "1e99".into() }, Action::Nearest { key: "mem" }]);
+    let state = after(vec![
+        Action::Type { key: ParamId::GpuMemory, text: "1e99".into() },
+        Action::Nearest { key: ParamId::GpuMemory },
+    ]);
     assert_eq!(state.scenario.accelerator.values.memory.gib(), 512.0);
-    assert!(state.draft("mem").is_none() && state.settled);
+    assert!(state.draft(ParamId::GpuMemory).is_none() && state.settled);
 }
 
 #[test]
 fn a_place_in_a_figure_sets_the_values_that_are_read_out() {
     let scenario = catalog::default_scenario();
-    let spec = feasible_region(&scenario, "seq", "gpus", false, &mut Scratch::with_grid(4, 4));
+    let spec = feasible_region(&scenario, ParamId::SequenceLength, ParamId::Gpus, false, &mut Scratch::with_grid(4, 4));
     let (seq, gpus) = (spec.x.settled(7_321.4), spec.y.settled(75.2));
     assert_eq!((seq, gpus), (7_296.0, 76.0));
-    let state = after(vec![Action::Place(vec![("seq", seq), ("gpus", gpus)])]);
+    let state = after(vec![Action::Place(vec![(ParamId::SequenceLength.into(), seq), (ParamId::Gpus.into(), gpus)])]);
     assert_eq!((state.scenario.seq_len, state.scenario.gpus), (7_296, 76));
 }
 
@@ -348,22 +351,30 @@ fn a_place_in_a_figure_sets_the_values_that_are_read_out() {
 fn a_place_near_a_named_model_keeps_it() {
     let named = after(vec![Action::Pick(Pick::Model("llama-2-7b"))]);
     assert!(matches!(named.scenario.model, Model::Preset { .. }), "{:?}", named.scenario.model);
-    let spec = feasible_region(&named.scenario, "seq", "size", false, &mut Scratch::with_grid(4, 4));
+    let spec = feasible_region(
+        &named.scenario,
+        ParamId::SequenceLength,
+        ParamId::ModelSize,
+        false,
+        &mut Scratch::with_grid(4, 4),
+    );
     assert!(spec.caption.ends_with("The map shows GPT-style shapes of each size; the marker is Llama 2 7B."));
     let near = spec.y.settled(named.scenario.model.size() * 1.05);
-    let kept = named.clone().reduce(Action::Place(vec![("seq", 2048.0), ("size", near)]));
+    let kept = named
+        .clone()
+        .reduce(Action::Place(vec![(ParamId::SequenceLength.into(), 2048.0), (ParamId::ModelSize.into(), near)]));
     assert_eq!((kept.scenario.model, kept.scenario.seq_len), (named.scenario.model, 2048));
     let far = spec.y.settled(20.123e9);
-    let left = named.reduce(Action::Place(vec![("size", far)]));
+    let left = named.reduce(Action::Place(vec![(ParamId::ModelSize.into(), far)]));
     assert_eq!(left.scenario.model, Model::Ladder { size: 20.1e9 });
 }
 
 #[test]
 fn a_changed_parameter_offers_the_way_back() {
-    let state = after(vec![Action::Type { key: "mem", text: "80 GB".into() }, Action::Settle]);
+    let state = after(vec![Action::Type { key: ParamId::GpuMemory, text: "80 GB".into() }, Action::Settle]);
     let html = control("mem", &state);
     assert!(html.contains("GPU memory back to 40\u{2009}GiB"), "{html}");
-    let back = state.reduce(Action::Back { key: "mem" });
+    let back = state.reduce(Action::Back { key: ParamId::GpuMemory });
     assert!(!control("mem", &back).contains("back to"));
     assert_eq!(back.scenario, catalog::default_scenario());
 }
@@ -386,7 +397,7 @@ fn the_banner_lists_what_could_not_be_read() {
 
 #[test]
 fn a_gesture_is_one_step_of_undo() {
-    let slide = |index| Action::Slide { key: "seq", index };
+    let slide = |index| Action::Slide { key: ParamId::SequenceLength, index };
     let state = after(vec![slide(2), slide(3), slide(4), Action::Settle, Action::Commit]);
     assert!(state.can_undo());
     let undone = state.reduce(Action::Undo);
@@ -433,7 +444,7 @@ fn pinned(scenario: &Scenario, pins: Vec<Scenario>) -> String {
 
 #[test]
 fn pins_are_choices_that_undo_leaves_alone() {
-    let slide = Action::Slide { key: "seq", index: 3 };
+    let slide = Action::Slide { key: ParamId::SequenceLength, index: 3 };
     let state = after(vec![Action::Pin, Action::Pin, slide, Action::Settle, Action::Commit]);
     assert_eq!(state.pins, [catalog::default_scenario()]);
     let moved = state.scenario;
@@ -571,18 +582,18 @@ fn links_of_a_card_lead_back_to_its_number() {
 fn a_row_of_the_architecture_makes_a_named_model_the_users_own_and_the_way_back_makes_it_the_named_one() {
     let named = after(vec![Action::Pick(Pick::Model("mistral-7b-v0.3"))]);
     // The same value again changes nothing.
-    let same = named.clone().reduce(Action::Type { key: "vocab", text: "32,768".into() });
+    let same = named.clone().reduce(Action::Type { key: ParamId::VocabSize, text: "32,768".into() });
     assert_eq!(same.scenario.model, named.scenario.model);
-    let changed = same.reduce(Action::Type { key: "layers", text: "40".into() }).reduce(Action::Settle);
+    let changed = same.reduce(Action::Type { key: ParamId::Layers, text: "40".into() }).reduce(Action::Settle);
     let Model::Custom { architecture } = changed.scenario.model else { panic!("{:?}", changed.scenario.model) };
     let kept = named.scenario.model.architecture();
     assert_eq!((architecture.num_hidden_layers, architecture.vocab_size), (40, kept.vocab_size));
     assert!(control("layers", &changed).contains("Layers back to 32"));
     assert!(!control("vocab", &changed).contains("back to"));
     assert!(page_of(&changed).contains("Custom (from Mistral 7B v0.3)"));
-    let back = changed.clone().reduce(Action::Back { key: "layers" });
+    let back = changed.clone().reduce(Action::Back { key: ParamId::Layers });
     assert_eq!(back.scenario.model, named.scenario.model);
-    let chosen = changed.reduce(Action::Choose { key: "tied", index: 1 });
+    let chosen = changed.reduce(Action::Choose { key: ParamId::TiedEmbeddings, index: 1 });
     assert!(chosen.scenario.model.architecture().tie_word_embeddings);
 }
 
@@ -609,22 +620,24 @@ fn a_gpu_and_a_cluster_of_ones_own_are_named_marked_and_put_back() {
     let picked = after(vec![Action::Pick(Pick::Cluster("dgx-h100"))]);
     assert_eq!(page_of(&picked).matches("Custom…").count(), 3);
     let edited = picked
-        .reduce(Action::Type { key: "peak", text: "1.2 PFLOP/s".into() })
-        .reduce(Action::Type { key: "power", text: "900 W".into() })
-        .reduce(Action::Type { key: "intralat", text: "2 us".into() })
+        .reduce(Action::Type { key: ParamId::Peak16Bit, text: "1.2 PFLOP/s".into() })
+        .reduce(Action::Type { key: ParamId::Power, text: "900 W".into() })
+        .reduce(Action::Type { key: ParamId::IntraNodeLatency, text: "2 us".into() })
         .reduce(Action::Settle);
     let html = page_of(&edited);
     assert!(html.contains("Custom (from H100 SXM)") && html.contains("Custom (from DGX H100"), "{html}");
     let sentence = text::headline(&edited.scenario, &edited.scenario.report()).sentence();
     assert!(sentence.starts_with("13B on 64 custom GPUs (from H100 SXM) "), "{sentence}");
     assert!(control("power", &edited).contains("back to 700\u{2009}W"));
-    let back = ["peak", "power", "intralat"].into_iter().fold(edited, |state, key| state.reduce(Action::Back { key }));
+    let back = [ParamId::Peak16Bit, ParamId::Power, ParamId::IntraNodeLatency]
+        .into_iter()
+        .fold(edited, |state, key| state.reduce(Action::Back { key }));
     assert_eq!(page_of(&back).matches("Custom…").count(), 3);
 
     // What is said to be one's own stays measured against what it was made from.
     let own = back.reduce(Action::Pick(Pick::Accelerator("h200"))).reduce(Action::Pick(Pick::Accelerator("custom")));
     assert_eq!(own.scenario.accelerator.id, "custom");
-    let own = own.reduce(Action::Type { key: "hbm", text: "6 TB/s".into() }).reduce(Action::Settle);
+    let own = own.reduce(Action::Type { key: ParamId::MemoryBandwidth, text: "6 TB/s".into() }).reduce(Action::Settle);
     assert!(control("hbm", &own).contains("back to 4,800\u{2009}GB/s"), "{}", control("hbm", &own));
     assert!(page_of(&own).contains("Custom (from H200)"));
     let sentence = text::headline(&own.scenario, &own.scenario.report()).sentence();
@@ -638,9 +651,10 @@ fn an_imported_model_is_one_step_of_undo_and_what_its_rows_are_measured_against(
     let imported = start.clone().reduce(Action::Import(Box::new(architecture))).reduce(Action::Commit);
     assert_eq!(imported.scenario.model, Model::Custom { architecture });
     assert!(!control("layers", &imported).contains("back to"));
-    let deeper = imported.clone().reduce(Action::Type { key: "layers", text: "40".into() }).reduce(Action::Settle);
+    let deeper =
+        imported.clone().reduce(Action::Type { key: ParamId::Layers, text: "40".into() }).reduce(Action::Settle);
     assert!(control("layers", &deeper).contains("Layers back to 36"));
-    assert_eq!(deeper.reduce(Action::Back { key: "layers" }).scenario.model, imported.scenario.model);
+    assert_eq!(deeper.reduce(Action::Back { key: ParamId::Layers }).scenario.model, imported.scenario.model);
     assert_eq!(imported.reduce(Action::Undo).scenario, start.scenario);
 }
 

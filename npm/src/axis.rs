@@ -2,7 +2,7 @@
 
 use engine::catalog::pick::{pick_accelerator, pick_cluster, pick_model};
 use engine::catalog::{ACCELERATORS, CLUSTERS, MODELS};
-use engine::params::{Kind, Param, every, find, is_held, quantity};
+use engine::params::{Kind, Param, ParamId, find, is_held, quantity};
 use engine::scenario::Scenario;
 use engine::scenario::issue::{Issue, Severity};
 use engine::share::{self, v1};
@@ -55,7 +55,9 @@ impl Axis {
             Self::Cluster => 0,
             Self::Gpu => 1,
             Self::Model => 2,
-            Self::Param(param) => every().position(|row| row.key == param.key).map_or(usize::MAX, |place| place + 3),
+            Self::Param(param) => {
+                ParamId::ALL.iter().position(|id| *id == param.id).map_or(usize::MAX, |place| place + 3)
+            }
         }
     }
 
@@ -114,13 +116,13 @@ pub fn resolve(scenario: &str, key: &str, lines: &str) -> String {
     }
     if let Axis::Param(param) = axis
         && !is_held(param, &scenario)
-        && param.key != "size"
+        && param.id != ParamId::ModelSize
     {
         let message = format!(
             "“{}” describes a custom model, which a scenario marks with model=custom: this axis changes nothing.",
             param.key
         );
-        issues.push(Issue::note(param.key, message));
+        issues.push(Issue::note(param.id, message));
     }
     json!({ "numbers": numbers, "values": values, "issues": said(&issues) }).to_string()
 }

@@ -38,9 +38,9 @@ pub fn ChoiceControl(props: &Props) -> Html {
     html! {
         <div class={classes!("control", changed, inert)}>
             <div class="control-line">
-                <label for={key} title={help}>{ label }</label>
+                <label for={key.key()} title={help}>{ label }</label>
                 { back }
-                <select ref={select} id={key} onchange={choose} title={options.get(chosen).map(|option| option.help)}>
+                <select ref={select} id={key.key()} onchange={choose} title={options.get(chosen).map(|option| option.help)}>
                     { for options.iter().enumerate().map(|(place, option)| html! {
                         <option key={option.key} value={option.key} selected={place == chosen}>{ option.label }</option>
                     }) }

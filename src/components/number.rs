@@ -52,18 +52,18 @@ pub fn NumberControl(props: &Props) -> Html {
     });
     // Always one node, so that the fields around it stay the same elements.
     let back = back.unwrap_or_default();
-    let ids = (format!("{key}-typed"), format!("{key}-error"));
+    let ids = (format!("{}-typed", key.key()), format!("{}-error", key.key()));
     html! {
         <div class={classes!("control", field.preset.is_some().then_some("changed"), (!field.applies).then_some("inert"))}>
             <div class="control-line">
-                <label for={key} title={help}>{ label }</label>
+                <label for={key.key()} title={help}>{ label }</label>
                 { back }
                 <input type="text" id={ids.0} aria-label={text::typed(label)} aria-describedby={ids.1.clone()}
                     aria-invalid={if field.error.is_some() { "true" } else { "false" }} autocomplete="off" spellcheck="false"
                     value={field.text.clone()} oninput={typed} onchange={settle.clone()} onkeydown={entered} />
                 <span class="unit" aria-hidden="true">{ field.unit }</span>
             </div>
-            <input type="range" ref={slider} id={key} aria-label={label} aria-valuetext={field.value.clone()} min="0"
+            <input type="range" ref={slider} id={key.key()} aria-label={label} aria-valuetext={field.value.clone()} min="0"
                 max={last.to_string()} step="1" value={index.to_string()} oninput={slide} onchange={settle} />
             <p class="error" id={ids.1}>{ error.unwrap_or_default() }</p>
             if props.explained {

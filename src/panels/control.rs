@@ -6,11 +6,11 @@ use crate::components::choice::ChoiceControl;
 use crate::components::number::NumberControl;
 use crate::fields::{Field, field};
 use crate::state::{Action, Draft};
-use engine::params::Param;
+use engine::params::{Param, ParamId};
 use engine::scenario::Scenario;
 
 /// Choices of other groups that stand on the first screen.
-pub(super) const PROMOTED: [&str; 3] = ["strategy", "recompute", "recipe"];
+pub(super) const PROMOTED: [ParamId; 3] = [ParamId::Strategy, ParamId::Recompute, ParamId::Recipe];
 
 /// What a control is made from.
 #[derive(Clone, Copy)]

@@ -9,7 +9,7 @@ use super::pickers;
 use crate::state::{Action, State};
 use crate::text;
 use engine::catalog;
-use engine::params;
+use engine::params::ParamId;
 use engine::scenario::Scenario;
 
 /// The folded groups.
@@ -25,25 +25,25 @@ pub struct FoldedGroups<'a> {
 pub fn controls(state: &State, folded: FoldedGroups, emit: &Callback<Action>) -> Html {
     let (scenario, drafts) = (&state.scenario, state.drafts());
     let context = ControlContext { scenario, drafts, preset: &state.preset, emit };
-    let row = |key: &str| params::find(key).map(|param| control(param, context, false));
+    let row = |id: ParamId| control(id.param(), context, false);
     let reset = emit.reform(|_: MouseEvent| Action::Take(Box::new(catalog::default_scenario())));
     html! {
         <section class="controls" aria-label="Controls">
             <div class="set" role="group" aria-label="Model">
                 { pickers::model(scenario, &state.preset, emit) }
                 <Import {emit} />
-                { for row("size") }
-                { for row("seq") }
+                { row(ParamId::ModelSize) }
+                { row(ParamId::SequenceLength) }
             </div>
             <div class="set" role="group" aria-label="Cluster">
                 { pickers::cluster(scenario, &state.preset, emit) }
                 { pickers::accelerator(scenario, &state.preset, emit) }
-                { for row("mem") }
-                { for row("link") }
-                { for row("gpus") }
+                { row(ParamId::GpuMemory) }
+                { row(ParamId::LinkBandwidth) }
+                { row(ParamId::Gpus) }
             </div>
             <div class="set" role="group" aria-label="Method">
-                { for PROMOTED.iter().filter_map(|key| row(key)) }
+                { for PROMOTED.into_iter().map(row) }
             </div>
             <Groups scenario={folded.scenario} preset={state.preset} drafts={drafts.to_vec()} {emit} opened={folded.opened} />
             <p><button type="button" class="button" onclick={reset}>{ text::RESET }</button></p>
@@ -51,10 +51,14 @@ pub fn controls(state: &State, folded: FoldedGroups, emit: &Callback<Action>) ->
     }
 }
 
+/// The sliders of the first screen, in an embed's order.
+const SLIDERS: [ParamId; 5] =
+    [ParamId::ModelSize, ParamId::SequenceLength, ParamId::Gpus, ParamId::GpuMemory, ParamId::LinkBandwidth];
+
 /// The sliders of the first screen alone, for an embed, and what stands in the place of a sixth.
 pub fn sliders(state: &State, emit: &Callback<Action>, last: Html) -> Html {
     let context = ControlContext { scenario: &state.scenario, drafts: state.drafts(), preset: &state.preset, emit };
-    let rows = ["size", "seq", "gpus", "mem", "link"].into_iter().filter_map(params::find);
+    let rows = SLIDERS.into_iter().map(ParamId::param);
     html! {
         <section class="sliders" aria-label="Controls">{ for rows.map(|param| control(param, context, false)) }{ last }</section>
     }

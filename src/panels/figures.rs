@@ -21,7 +21,7 @@ use crate::panels::why::why;
 use crate::state::{Action, SelectTarget};
 use crate::text;
 use crate::view::View;
-use charts::spec::ChartSpec;
+use charts::spec::{AxisKey, ChartSpec};
 use charts::views::{AXES, Metric, axes_of, bounds_hold};
 use engine::params::Param;
 
@@ -55,7 +55,7 @@ pub fn figures(calculator: &Calculator, of_step: Rc<ChartSpec>, place: NodeRef) 
 fn axis(
     (id, name): (&'static str, &'static str),
     axes: &[(usize, &'static Param)],
-    now: Option<&str>,
+    now: Option<AxisKey>,
     view: View,
     target: SelectTarget,
     emit: &Callback<Action>,
@@ -66,7 +66,7 @@ fn axis(
     };
     let items: Vec<Item> = axes.iter().map(group).collect();
     let places: Vec<usize> = axes.iter().map(|axis| axis.0).collect();
-    let chosen = axes.iter().position(|axis| Some(axis.1.key) == now).unwrap_or(0);
+    let chosen = axes.iter().position(|axis| Some(AxisKey::Param(axis.1.id)) == now).unwrap_or(0);
     html! { <Select {id} {name} {items} {places} {chosen} {view} {target} {emit} /> }
 }
 

@@ -9,7 +9,7 @@ use crate::browser;
 use crate::state::{Action, Draft};
 use crate::text;
 use engine::catalog::preset;
-use engine::params::{ARCHITECTURE, Group, PARAMS, Param, every};
+use engine::params::{Group, PARAMS, Param, every};
 use engine::scenario::{CUSTOM, Model, Scenario};
 
 /// The folded groups, in order.
@@ -32,9 +32,6 @@ pub fn title(group: Group) -> Option<&'static str> {
 }
 /// The places of the groups of model, GPU and cluster, which may be custom.
 const MAY_BE_CUSTOM: [u32; 3] = [0, 1, 2];
-
-/// Rows that mean nothing without latent attention.
-const OF_LATENT_ATTENTION: [&str; 4] = ["qrank", "nope", "rope", "vdim"];
 
 /// What to show, and where actions go.
 #[derive(PartialEq, Properties)]
@@ -93,22 +90,13 @@ fn use_unfolded(context: ControlContext<'_>, open: &UseStateHandle<u32>) {
     });
 }
 
-/// Whether a row says anything about a model: the widths of latent attention and of experts only where there are any.
-fn is_shown(param: &Param, scenario: &Scenario) -> bool {
-    let shape = scenario.model.architecture();
-    let place = |key: &str| ARCHITECTURE.iter().position(|row| row.key == key);
-    let of_experts = place(param.key) > place("experts");
-    (shape.latent.is_used() || !OF_LATENT_ATTENTION.contains(&param.key))
-        && (shape.experts.num_experts > 0 || !of_experts)
-}
-
 /// A folded group, with the number of parameters in it that were changed.
 fn folded(group: Group, title: &str, context: ControlContext, open: bool, toggle: Callback<Event>) -> Html {
-    let rows = || every().filter(move |param| param.group == group && !PROMOTED.contains(&param.key));
+    let rows = || every().filter(move |param| param.group == group && !PROMOTED.contains(&param.id));
     let changed = rows().filter(|param| preset::is_changed(param, context.scenario, context.preset)).count();
     let is_made = |param: &&Param| {
-        let always = PARAMS.iter().any(|row| row.key == param.key);
-        always || (open && is_shown(param, context.scenario))
+        let always = PARAMS.iter().any(|row| row.id == param.id);
+        always || (open && (param.is_relevant)(context.scenario))
     };
     // So many rows explain themselves on pointing alone.
     let explained = group != Group::Architecture;

@@ -24,7 +24,7 @@ pub fn sensitivity(shown: &Sensitivity, view: View, emit: &Callback<Action>, say
         |of: fn(&Knob) -> Option<Effect>| knobs.iter().fold(0.0_f64, |most, knob| most.max(change(of(knob)).abs()));
     let most = [largest(|knob| knob.tenth), largest(|knob| knob.doubled)];
     let row = |knob: &Knob| {
-        let (key, label) = (knob.param.key, knob.param.label);
+        let (key, label) = (knob.param.id, knob.param.label);
         let choose = {
             let (emit, say) = (emit.clone(), say.clone());
             Callback::from(move |_: MouseEvent| {

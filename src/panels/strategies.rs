@@ -9,6 +9,7 @@ use charts::names;
 use engine::analysis::limits::{Reach, by_strategy};
 use engine::explain::REACHES;
 use engine::format;
+use engine::params::ParamId;
 use engine::rounding;
 use engine::scenario::{Scenario, Strategy};
 
@@ -61,7 +62,7 @@ pub fn Strategies(props: &Props) -> Html {
 fn row(scenario: &Scenario, reach: &Reach, all: &[Reach], emit: &Callback<Action>) -> Html {
     let chosen = scenario.strategy == reach.strategy;
     let place = reach.strategy.place();
-    let choose = emit.reform(move |_: MouseEvent| Action::Choose { key: "strategy", index: place });
+    let choose = emit.reform(move |_: MouseEvent| Action::Choose { key: ParamId::Strategy, index: place });
     let class = classes!(chosen.then_some("chosen"), (!reach.report.fits()).then_some("moot"));
     html! {
         <tr {class}>

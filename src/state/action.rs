@@ -1,7 +1,9 @@
 //! Everything that can happen to the state.
 
 use crate::view::View;
+use charts::spec::AxisKey;
 use engine::model::transformer::Architecture;
+use engine::params::ParamId;
 use engine::scenario::issue::Issue;
 use engine::scenario::{Id, Scenario};
 
@@ -25,14 +27,14 @@ pub enum Action {
     /// A slider moves; the gesture may go on.
     Slide {
         /// The parameter.
-        key: &'static str,
+        key: ParamId,
         /// The slider's new position.
         index: u32,
     },
     /// Text is typed; where it is no value, the value from before the edit counts.
     Type {
         /// The parameter.
-        key: &'static str,
+        key: ParamId,
         /// The whole text.
         text: String,
     },
@@ -41,17 +43,17 @@ pub enum Action {
     /// The value that was offered for text that is none is taken.
     Nearest {
         /// The parameter.
-        key: &'static str,
+        key: ParamId,
     },
     /// An edit of a typed field is given up: the value from before it returns.
     GiveUp {
         /// The parameter.
-        key: &'static str,
+        key: ParamId,
     },
     /// An option is chosen.
     Choose {
         /// The parameter.
-        key: &'static str,
+        key: ParamId,
         /// The option's index.
         index: usize,
     },
@@ -62,11 +64,11 @@ pub enum Action {
     /// A parameter goes back to its preset.
     Back {
         /// The parameter.
-        key: &'static str,
+        key: ParamId,
     },
     /// A place in a figure is chosen: several parameters at once, each at the value that the figure reads out there. A parameter that has
     /// its value already keeps everything behind it, a named model too.
-    Place(Vec<(&'static str, f64)>),
+    Place(Vec<(AxisKey, f64)>),
     /// The place that was just chosen was not meant: it was the first click of two.
     TakeBack,
     /// A whole scenario is taken over: advice, a preset, a reset.

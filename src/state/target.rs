@@ -6,6 +6,7 @@ use charts::timeline::{Level, Zoom};
 use charts::views::{AgreementView, LayerView, Measure, Metric, every_axis};
 use engine::analysis::experts::family::Family;
 use engine::catalog::{ACCELERATORS, CLUSTERS, MODELS};
+use engine::params::ParamId;
 use engine::scenario::CUSTOM;
 
 /// What a select sets.
@@ -42,7 +43,7 @@ pub enum SelectTarget {
 impl SelectTarget {
     /// The action of the option at this place, from what is looked at.
     pub fn action(self, view: View, place: usize) -> Action {
-        let axis = || every_axis().nth(place).map_or("seq", |param| param.key);
+        let axis = || every_axis().nth(place).map_or(ParamId::SequenceLength, |param| param.id);
         Action::Look(match self {
             Self::MapX => view.with_map_x(axis()),
             Self::MapY => view.with_map_y(axis()),
@@ -84,13 +85,13 @@ mod tests {
     #[test]
     fn every_select_sets_what_its_option_names() {
         let view = View::default();
-        let gpus = every_axis().position(|param| param.key == "gpus").unwrap();
+        let gpus = every_axis().position(|param| param.id == ParamId::Gpus).unwrap();
         let looks = |target: SelectTarget, place, wanted: View| {
             assert_eq!(target.action(view, place), Action::Look(wanted), "{target:?}");
         };
-        looks(SelectTarget::MapX, gpus, View { map_x: "gpus", ..view });
-        looks(SelectTarget::MapY, gpus, View { map_y: "gpus", ..view });
-        looks(SelectTarget::CurveX, gpus, View { curve_x: "gpus", ..view });
+        looks(SelectTarget::MapX, gpus, View { map_x: ParamId::Gpus, ..view });
+        looks(SelectTarget::MapY, gpus, View { map_y: ParamId::Gpus, ..view });
+        looks(SelectTarget::CurveX, gpus, View { curve_x: ParamId::Gpus, ..view });
         looks(SelectTarget::Metric, 1, View { metric: Metric::ALL[1], ..view });
         looks(SelectTarget::Layer, 0, view);
         looks(SelectTarget::Layer, 2, View { layer: LayerView { published: Some(1), ..view.layer }, ..view });

@@ -6,8 +6,7 @@ use engine::catalog;
 use engine::format::{self, MINUS, THIN_SPACE};
 use engine::model::report::Report;
 use engine::params::quantity::{group_thousands, with_unit};
-use engine::params::table::hardware::TOPOLOGY;
-use engine::params::{Group, Kind, Number, Param, Unit, every, is_held};
+use engine::params::{Group, Kind, Number, Param, ParamId, Unit, every, is_held};
 use engine::scenario::pins::pin_letter;
 use engine::scenario::{CUSTOM, Id, Model, Scenario};
 
@@ -79,9 +78,9 @@ pub fn differences(here: &Scenario, there: &Scenario) -> Vec<Difference> {
         Group::Architecture => model,
         Group::Hardware => gpu && here.accelerator.id != CUSTOM && there.accelerator.id != CUSTOM,
         Group::Network => {
-            cluster && here.network.id != CUSTOM && there.network.id != CUSTOM && param.key != TOPOLOGY.key
+            cluster && here.network.id != CUSTOM && there.network.id != CUSTOM && param.id != ParamId::Topology
         }
-        _ => model && param.key == "size",
+        _ => model && param.id == ParamId::ModelSize,
     };
     let rows = every().filter(|param| {
         is_held(param, here)
@@ -131,11 +130,15 @@ fn of_param(param: &'static Param, here: &Scenario, there: &Scenario) -> Option<
             (name(here), name(there))
         }
     };
-    let short = match param.key {
+    let short = match param.id {
         // Their values say what they are.
-        "size" | "seq" | "link" | "mem" | "strategy" => there.clone(),
-        "gpus" if there == "1" => "1 GPU".to_owned(),
-        "gpus" => format!("{there} GPUs"),
+        ParamId::ModelSize
+        | ParamId::SequenceLength
+        | ParamId::LinkBandwidth
+        | ParamId::GpuMemory
+        | ParamId::Strategy => there.clone(),
+        ParamId::Gpus if there == "1" => "1 GPU".to_owned(),
+        ParamId::Gpus => format!("{there} GPUs"),
         _ => format!("{label}: {there}"),
     };
     Some(Difference { label, here, there, short })

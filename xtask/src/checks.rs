@@ -165,7 +165,9 @@ impl Suite {
             self.tests("Tests in Chromium", &mut tests);
         }
         self.check("Firefox and geckodriver", || firefox::ensure().map(drop));
-        self.check("WebKitGTK and its driver", || webkit::ensure().map(drop));
+        if cfg!(target_os = "linux") {
+            self.check("WebKitGTK and its driver", || webkit::ensure().map(drop));
+        }
         self.check("Caddy and nginx", || caddy::ensure().and_then(|_| nginx::ensure()).map(drop));
         let built = self.check("Site", site::build);
         if built {

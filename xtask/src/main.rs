@@ -25,8 +25,9 @@ Usage: cargo xtask <command>
   test --exports             the frameworks' settings against their own parsers
   fuzz [TARGET] [--seconds N]
                              the fuzz targets, or one, each for a minute
-  bench [--markdown]         size, speed and latency of the built site, as a table
-        [--site DIR]...      or of the pages alone of sites that are built already, side by side
+  bench [--markdown] [--site DIR]...
+                             size, speed and latency of the built site, as a table; --site: of the pages alone of sites that
+                             are built already, side by side
   npm [--test]               the engine as an npm package, in target/npm/; its tests
   accuracy                   the tables of docs/accuracy.md from the rows under tests/measured
   book                       the documentation alone, into target/book/docs
@@ -104,20 +105,6 @@ fn serve_options(words: &[&str]) -> Result<(site::Profile, u16)> {
     Ok((profile, port))
 }
 
-fn fuzz_options<'a>(words: &[&'a str]) -> Result<(Option<&'a str>, Duration)> {
-    let (target, rest) = match words {
-        [target, rest @ ..] if !target.starts_with('-') => (Some(*target), rest),
-        rest => (None, rest),
-    };
-    let seconds = match rest {
-        [] => return Ok((target, fuzz::USUAL)),
-        ["--seconds", number] => number.parse().ok(),
-        _ => None,
-    };
-    let seconds = seconds.ok_or_else(|| Failure::new("As in `cargo xtask fuzz link --seconds 60`."))?;
-    Ok((target, Duration::from_secs(seconds)))
-}
-
 fn bench_options(words: &[&str]) -> Result<(bench::Format, Vec<PathBuf>)> {
     let mut format = bench::Format::Text;
     let mut sites = Vec::new();
@@ -133,4 +120,18 @@ fn bench_options(words: &[&str]) -> Result<(bench::Format, Vec<PathBuf>)> {
         }
     }
     Ok((format, sites))
+}
+
+fn fuzz_options<'a>(words: &[&'a str]) -> Result<(Option<&'a str>, Duration)> {
+    let (target, rest) = match words {
+        [target, rest @ ..] if !target.starts_with('-') => (Some(*target), rest),
+        rest => (None, rest),
+    };
+    let seconds = match rest {
+        [] => return Ok((target, fuzz::USUAL)),
+        ["--seconds", number] => number.parse().ok(),
+        _ => None,
+    };
+    let seconds = seconds.ok_or_else(|| Failure::new("As in `cargo xtask fuzz link --seconds 60`."))?;
+    Ok((target, Duration::from_secs(seconds)))
 }

@@ -1,5 +1,5 @@
 //! `cargo xtask recipes`: the small sites of `docs/recipes`, each built with its own tool, with the calculator beside them as
-//! `/shardwise/`. `tests/e2e/recipes.rs` opens them.
+//! `/shardwise/`. The tests of the built site open them.
 
 use std::path::{Path, PathBuf};
 

@@ -84,14 +84,15 @@ mod tests {
     use crate::timeline::Zoom;
     use crate::views::{self, Metric, Scratch, feasible_region, memory_bar, mfu_curve};
     use engine::catalog::default_scenario;
+    use engine::params::ParamId;
 
     #[test]
     fn every_figure_has_a_summary_with_numbers_and_no_nan() {
         let scenario = default_scenario();
         let mut scratch = Scratch::default();
         let texts = [
-            chart(&feasible_region(&scenario, "seq", "size", true, &mut scratch)),
-            chart(&mfu_curve(&scenario, "link", Metric::Mfu, true, &mut scratch)),
+            chart(&feasible_region(&scenario, ParamId::SequenceLength, ParamId::ModelSize, true, &mut scratch)),
+            chart(&mfu_curve(&scenario, ParamId::LinkBandwidth, Metric::Mfu, true, &mut scratch)),
             bar(&memory_bar(&scenario.report())),
             chart(&views::timeline(&scenario, Zoom::WHOLE, false)),
         ];
@@ -103,7 +104,7 @@ mod tests {
 
     #[test]
     fn the_legend_names_every_strategy_once() {
-        let spec = mfu_curve(&default_scenario(), "seq", Metric::Mfu, false, &mut Scratch::default());
+        let spec = mfu_curve(&default_scenario(), ParamId::SequenceLength, Metric::Mfu, false, &mut Scratch::default());
         let names: Vec<String> = legend(&spec).into_iter().map(|entry| entry.name).collect();
         assert_eq!(names.len(), engine::scenario::Strategy::ALL.len() - 1, "ZeRO-1 in groups is not chosen");
         assert!(names.iter().enumerate().all(|(at, name)| !names[..at].contains(name)));

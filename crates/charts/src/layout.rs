@@ -151,10 +151,17 @@ mod tests {
     use super::*;
     use crate::views::{Scratch, feasible_region, memory_bar};
     use engine::catalog::default_scenario;
+    use engine::params::ParamId;
 
     #[test]
     fn pixels_and_data_are_each_other_s_inverse() {
-        let spec = feasible_region(&default_scenario(), "seq", "size", false, &mut Scratch::with_grid(4, 4));
+        let spec = feasible_region(
+            &default_scenario(),
+            ParamId::SequenceLength,
+            ParamId::ModelSize,
+            false,
+            &mut Scratch::with_grid(4, 4),
+        );
         for (width, height) in [(640.0, 420.0), (343.0, 300.0)] {
             let area = plot_area(&spec, width, height);
             let (x, y) = area.to_pixel(8192.0, 13e9);
@@ -167,7 +174,13 @@ mod tests {
 
     #[test]
     fn the_crosshair_stays_inside() {
-        let spec = feasible_region(&default_scenario(), "seq", "size", false, &mut Scratch::with_grid(4, 4));
+        let spec = feasible_region(
+            &default_scenario(),
+            ParamId::SequenceLength,
+            ParamId::ModelSize,
+            false,
+            &mut Scratch::with_grid(4, 4),
+        );
         let area = plot_area(&spec, 640.0, 420.0);
         let corner = area.step((spec.x.min, spec.y.max), -3, 3);
         assert_eq!(corner, (spec.x.min, spec.y.max));

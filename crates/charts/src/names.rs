@@ -4,7 +4,7 @@ use core::fmt::Write as _;
 
 use engine::model::compute::parts::Operator;
 use engine::model::report::{Lane, Limiter, MemoryPart, Work};
-use engine::params::{Choice, Kind, find};
+use engine::params::{Choice, ParamId};
 use engine::scenario::Scenario;
 
 /// The name of a memory part.
@@ -82,20 +82,18 @@ pub const fn operator(operator: Operator, has_experts: bool) -> &'static str {
 
 /// The name of a strategy, by its place in `Strategy::ALL`: its label in the picker.
 pub fn strategy(place: usize) -> &'static str {
-    label("strategy", |_| place)
+    label(ParamId::Strategy, |_| place)
 }
 
 /// The label of a scenario's recomputation mode in the picker.
 pub fn recompute(scenario: &Scenario) -> &'static str {
-    label("recompute", |choice| (choice.get)(scenario))
+    label(ParamId::Recompute, |choice| (choice.get)(scenario))
 }
 
 /// The label of an option of a choice in the table of parameters.
-fn label(key: &str, place: impl FnOnce(&Choice) -> usize) -> &'static str {
-    match find(key).map(|param| param.kind) {
-        Some(Kind::Choice(choice)) => choice.options.get(place(&choice)).map_or("", |option| option.label),
-        _ => "",
-    }
+fn label(id: ParamId, place: impl FnOnce(&Choice) -> usize) -> &'static str {
+    let option = id.param().choice().and_then(|choice| choice.options.get(place(choice)));
+    option.map_or("", |option| option.label)
 }
 
 /// How a scenario is laid out: `FSDP FULL_SHARD, tp 2, pp 4`.

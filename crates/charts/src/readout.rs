@@ -4,11 +4,12 @@ mod done;
 mod lanes;
 
 use super::layout::share;
-use super::spec::{ChartSpec, Field, Line, LineRole, Mark};
+use super::spec::{AxisKey, ChartSpec, Field, Line, LineRole, Mark};
 use super::{marks, names};
 use engine::analysis::boundary::bilinear;
 use engine::format;
 use engine::model::report::Limiter;
+use engine::params::ParamId;
 use engine::units::Bytes;
 
 /// What does not fit is called.
@@ -91,11 +92,9 @@ fn on_mark(spec: &ChartSpec, mark: &Mark) -> Readout {
 }
 
 /// Parameters that are whole numbers read as such.
-pub(super) fn whole(key: Option<&str>, value: f64) -> f64 {
-    match key.and_then(engine::params::find).map(|param| param.kind) {
-        Some(engine::params::Kind::Number(number)) if number.integer => value.round(),
-        _ => value,
-    }
+pub(super) fn whole(key: Option<AxisKey>, value: f64) -> f64 {
+    let number = key.and_then(AxisKey::param).and_then(ParamId::number);
+    if number.is_some_and(|number| number.integer) { value.round() } else { value }
 }
 
 /// The field's value, the limiter, and the memory left or missing.
@@ -146,7 +145,13 @@ mod tests {
 
     #[test]
     fn the_region_says_speed_limiter_and_memory_or_what_is_missing() {
-        let spec = feasible_region(&default_scenario(), "seq", "size", false, &mut Scratch::default());
+        let spec = feasible_region(
+            &default_scenario(),
+            ParamId::SequenceLength,
+            ParamId::ModelSize,
+            false,
+            &mut Scratch::default(),
+        );
         let fits = readout(&spec, 1024.0, 2e9);
         assert_eq!(fits.place[0].value, "1,024\u{2009}tokens");
         assert_eq!(fits.entries[0].name, "MFU");
@@ -157,7 +162,7 @@ mod tests {
 
     #[test]
     fn the_curve_says_every_strategy() {
-        let spec = mfu_curve(&default_scenario(), "seq", Metric::Mfu, false, &mut Scratch::default());
+        let spec = mfu_curve(&default_scenario(), ParamId::SequenceLength, Metric::Mfu, false, &mut Scratch::default());
         let all = readout(&spec, 4096.0, 0.0);
         assert_eq!(all.entries.len(), spec.lines.len());
         assert!(all.entries.iter().all(|entry| entry.value != "no value"));

@@ -7,7 +7,7 @@ use std::rc::Rc;
 use super::timeline::Lanes;
 use engine::analysis::sweep;
 use engine::model::report::{Limiter, MemoryPart};
-use engine::params::{Scale, Unit};
+use engine::params::{ParamId, Scale, Unit};
 use engine::rounding;
 use engine::scenario::resolve::nearest_divisor;
 
@@ -138,12 +138,37 @@ pub struct Axis {
     pub min: f64,
     /// The largest value drawn.
     pub max: f64,
-    /// The URL key of the parameter on this axis, where it is one: a click sets it.
-    pub key: Option<&'static str>,
+    /// What a click on this axis sets, where it sets something.
+    pub key: Option<AxisKey>,
     /// Which values are read out, and set by a click.
     pub grain: Grain,
     /// The size of a named model where its own size stands on the axis: a place near it means that model.
     pub own: Option<f64>,
+}
+
+/// What a place on an axis is a value of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AxisKey {
+    /// A parameter.
+    Param(ParamId),
+    /// The time within a step, as a share of it.
+    Time,
+}
+
+impl From<ParamId> for AxisKey {
+    fn from(id: ParamId) -> Self {
+        Self::Param(id)
+    }
+}
+
+impl AxisKey {
+    /// The parameter, where it is one.
+    pub fn param(self) -> Option<ParamId> {
+        match self {
+            Self::Param(id) => Some(id),
+            Self::Time => None,
+        }
+    }
 }
 
 /// Which values of an axis are read out and set.

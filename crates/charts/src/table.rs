@@ -2,15 +2,15 @@
 
 use super::layout::value;
 use super::readout::{readout, whole};
-use super::spec::{Axis, BarSpec, ChartSpec, Field, Mark, PinnedBar};
+use super::spec::{Axis, AxisKey, BarSpec, ChartSpec, Field, Mark, PinnedBar};
 use super::timeline::Lanes;
 use crate::names;
 use core::fmt::Write;
 use engine::export::csv::quoted;
 use engine::format;
 use engine::model::report::Limiter;
+use engine::params::Unit;
 use engine::params::quantity::unit_label;
-use engine::params::{Unit, find};
 use engine::scenario::pins::pin_letter;
 use engine::units::Bytes;
 
@@ -244,7 +244,7 @@ pub fn bar_csv(spec: &BarSpec) -> String {
 
 /// The CSV header of an axis: its parameter's, else its label's.
 fn column(axis: &Axis) -> String {
-    let own = axis.key.and_then(find).map(|param| param.csv.to_string());
+    let own = axis.key.and_then(AxisKey::param).map(|id| id.param().csv.to_string());
     own.unwrap_or_else(|| snake(&format!("{} {}", axis.label, unit_label(axis.unit))))
 }
 
@@ -269,14 +269,16 @@ mod tests {
     use super::*;
     use crate::views::{Metric, Scratch, feasible_region, memory_bar, mfu_curve};
     use engine::catalog::default_scenario;
+    use engine::params::ParamId;
 
     #[test]
     fn a_field_is_thinned_and_a_row_is_as_long_as_the_header() {
         let mut scratch = Scratch::default();
         let scenario = default_scenario();
-        let region = chart(&feasible_region(&scenario, "seq", "size", true, &mut scratch));
+        let region =
+            chart(&feasible_region(&scenario, ParamId::SequenceLength, ParamId::ModelSize, true, &mut scratch));
         assert_eq!((region.header.len(), region.rows.len()), (11, 9));
-        let curve = chart(&mfu_curve(&scenario, "mem", Metric::TokensPerSecond, true, &mut scratch));
+        let curve = chart(&mfu_curve(&scenario, ParamId::GpuMemory, Metric::TokensPerSecond, true, &mut scratch));
         for table in [region, curve, bar(&memory_bar(&scenario.report()))] {
             assert!(table.rows.iter().all(|row| row.len() == table.header.len() && !row[0].is_empty()));
         }
@@ -285,7 +287,8 @@ mod tests {
     #[test]
     fn the_csv_holds_every_node_at_full_precision() {
         let mut scratch = Scratch::with_grid(7, 5);
-        let spec = feasible_region(&default_scenario(), "seq", "size", false, &mut scratch);
+        let spec =
+            feasible_region(&default_scenario(), ParamId::SequenceLength, ParamId::ModelSize, false, &mut scratch);
         let text = csv(&spec);
         assert!(text.starts_with("series,fits,seq_len_tokens,model_params,mfu_percent,limiter,free_bytes\n"), "{text}");
         let rows: Vec<Vec<&str>> =

@@ -18,7 +18,7 @@ mod timeline;
 #[cfg(test)]
 mod tests;
 
-use engine::params::{CONSTANTS, Group, Kind, PARAMS, Param, find};
+use engine::params::{CONSTANTS, Kind, PARAMS, Param, ParamId};
 use engine::scenario::Scenario;
 
 pub use agreement::{AgreementView, Filter, Measure, ScoredRows, agreement, filters, kinds};
@@ -38,31 +38,27 @@ pub use timeline::{TIME, timeline};
 /// Said under a part of a figure.
 const OUTSIDE: &str = " The scenario itself lies outside this part.";
 
-/// The keys of the parameters that people put on an axis most, in display order.
-pub const AXES: [&str; 9] = ["seq", "size", "mem", "link", "gpus", "mbs", "experts", "topk", "ep"];
-
-/// Of the whole run, what its cost follows.
-const OF_COST: [&str; 6] = ["tokens", "price", "mtbf", "restart", "ckptevery", "storage"];
+/// The parameters that people put on an axis most, in display order.
+pub const AXES: [ParamId; 9] = [
+    ParamId::SequenceLength,
+    ParamId::ModelSize,
+    ParamId::GpuMemory,
+    ParamId::LinkBandwidth,
+    ParamId::Gpus,
+    ParamId::MicroBatchSize,
+    ParamId::Experts,
+    ParamId::TopK,
+    ParamId::Ep,
+];
 
 /// Every parameter that may stand on an axis of some scenario: those of [`AXES`], then the other numbers in the order of the table.
 /// A parameter's place is the same in every scenario.
 pub fn every_axis() -> impl Iterator<Item = &'static Param> {
-    let is_number = |param: &&Param| matches!(param.kind, Kind::Number(_)) && !AXES.contains(&param.key);
-    AXES.iter().filter_map(|key| find(key)).chain(PARAMS.iter().chain(CONSTANTS).filter(is_number))
-}
-
-/// Whether a parameter may stand on an axis of this scenario: whether it has an effect there. Those of the whole run do on its cost
-/// alone.
-pub fn is_axis(scenario: &Scenario, param: &Param, of_cost: bool) -> bool {
-    match (param.group, param.key) {
-        (Group::Architecture, "experts" | "topk") => scenario.model.architecture().has_experts(),
-        (Group::Architecture, _) => false,
-        (Group::Run, key) => of_cost && OF_COST.contains(&key),
-        _ => (param.applies)(scenario),
-    }
+    let is_number = |param: &&Param| matches!(param.kind, Kind::Number(_)) && !AXES.contains(&param.id);
+    AXES.into_iter().map(ParamId::param).chain(PARAMS.iter().chain(CONSTANTS).filter(is_number))
 }
 
 /// The parameters that may stand on an axis of this scenario, each with its place in [`every_axis`].
 pub fn axes_of(scenario: &Scenario, of_cost: bool) -> Vec<(usize, &'static Param)> {
-    every_axis().enumerate().filter(|(_, param)| is_axis(scenario, param, of_cost)).collect()
+    every_axis().enumerate().filter(|(_, param)| param.is_axis(scenario, of_cost)).collect()
 }

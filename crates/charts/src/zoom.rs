@@ -56,23 +56,24 @@ mod tests {
     use crate::timeline::Zoom;
     use crate::views::{Metric, Scratch, mfu_curve, timeline};
     use engine::catalog::default_scenario;
+    use engine::params::ParamId;
 
-    fn axis(key: &str) -> Axis {
-        mfu_curve(&default_scenario(), key, Metric::Mfu, false, &mut Scratch::default()).x
+    fn axis(id: ParamId) -> Axis {
+        mfu_curve(&default_scenario(), id, Metric::Mfu, false, &mut Scratch::default()).x
     }
 
     #[test]
     fn a_part_has_round_ends_in_either_order() {
-        let seq = axis("seq");
+        let seq = axis(ParamId::SequenceLength);
         assert_eq!(between(&seq, 8_200.4, 1_100.0), Some((1024.0, 8192.0)));
-        assert_eq!(between(&axis("link"), 123.4, 56.78), Some((56.8, 123.0)));
+        assert_eq!(between(&axis(ParamId::LinkBandwidth), 123.4, 56.78), Some((56.8, 123.0)));
         assert_eq!(between(&seq, 8192.0, 8193.0), None);
         assert_eq!(between(&seq, f64::NAN, f64::NAN), None);
     }
 
     #[test]
     fn narrowing_keeps_the_place_and_widening_is_its_inverse() {
-        let mut link = axis("link");
+        let mut link = axis(ParamId::LinkBandwidth);
         let (low, high) = around(&link, 200.0, 0.5).unwrap();
         assert!(link.min < low && low < 200.0 && 200.0 < high && high < link.max);
         let before = share(&link, 200.0);

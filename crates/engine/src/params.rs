@@ -2,13 +2,14 @@
 //! header, help, glossary entry and property-test generator.
 
 mod check;
+mod id;
 pub mod quantity;
 pub mod scale;
-pub mod table;
+mod table;
 
 use crate::scenario::Scenario;
 pub use check::{is_held, is_within_bounds, issues};
-pub use table::{ARCHITECTURE, CONSTANTS, PARAMS};
+pub use id::{ARCHITECTURE, CONSTANTS, PARAMS, ParamId, every, find};
 
 /// The unit in which a parameter is shown, typed and written to links.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -141,9 +142,24 @@ pub enum Group {
     Run,
 }
 
+/// On which axes of figures a number may stand.
+#[derive(Clone, Copy, Debug)]
+pub enum AxisUse {
+    /// On every axis, where the parameter has an effect.
+    WhereItApplies,
+    /// On every axis, where this holds.
+    Where(fn(&Scenario) -> bool),
+    /// On axes of figures of the whole run's cost alone.
+    OfCost,
+    /// On none.
+    Never,
+}
+
 /// One row of the table.
 #[derive(Clone, Copy, Debug)]
 pub struct Param {
+    /// Its identifier; the rows leave it out, as the list of parameters gives it to them.
+    pub id: ParamId,
     /// Its key in links.
     pub key: &'static str,
     /// Its accessible name and label.
@@ -158,14 +174,92 @@ pub struct Param {
     pub kind: Kind,
     /// Whether it has an effect in this scenario (the shard size only for some strategies).
     pub applies: fn(&Scenario) -> bool,
+    /// Whether the page shows it beside this scenario's model: not the widths of experts of a dense model.
+    pub is_relevant: fn(&Scenario) -> bool,
+    /// On which axes it may stand.
+    pub axis: AxisUse,
+    /// What an axis shows of it, from and to, where its bounds are wider than what people train with.
+    pub window: Option<(f64, f64)>,
+    /// Whether there can be more of it, for the list of what moves the result most; where it applies, if nothing is said.
+    knob: Option<fn(&Scenario) -> bool>,
 }
 
-/// The row with this key, with or without a control.
-pub fn find(key: &str) -> Option<&'static Param> {
-    every().find(|param| param.key == key)
-}
+impl Param {
+    /// What a row is that says nothing: rows say what differs.
+    const DEFAULT: Self = Self {
+        id: ParamId::GpuMemory,
+        key: "",
+        label: "",
+        csv: "",
+        group: Group::Main,
+        help: "",
+        kind: Kind::Choice(Choice { options: &[], get: |_| 0, set: |_, _| {} }),
+        applies: |_| true,
+        is_relevant: |_| true,
+        axis: AxisUse::WhereItApplies,
+        window: None,
+        knob: None,
+    };
 
-/// Every row: [`PARAMS`], then those that have no control of their own, [`CONSTANTS`] and [`ARCHITECTURE`].
-pub fn every() -> impl Iterator<Item = &'static Param> {
-    PARAMS.iter().chain(CONSTANTS).chain(ARCHITECTURE)
+    /// The row with an effect in some scenarios alone.
+    const fn when(mut self, applies: fn(&Scenario) -> bool) -> Self {
+        self.applies = applies;
+        self
+    }
+
+    /// The row shown beside some models alone.
+    const fn relevant(mut self, is_relevant: fn(&Scenario) -> bool) -> Self {
+        self.is_relevant = is_relevant;
+        self
+    }
+
+    /// The row with other axes.
+    const fn axis(mut self, axis: AxisUse) -> Self {
+        self.axis = axis;
+        self
+    }
+
+    /// The row with a window on its axes.
+    const fn window(mut self, low: f64, high: f64) -> Self {
+        self.window = Some((low, high));
+        self
+    }
+
+    /// The row with its own answer to whether there can be more of it.
+    const fn knob(mut self, is_knob: fn(&Scenario) -> bool) -> Self {
+        self.knob = Some(is_knob);
+        self
+    }
+
+    /// Whether it may stand on an axis of a figure over this scenario; `of_cost` where the figure shows the cost of the whole run.
+    pub fn is_axis(&self, scenario: &Scenario, of_cost: bool) -> bool {
+        match self.axis {
+            AxisUse::WhereItApplies => (self.applies)(scenario),
+            AxisUse::Where(holds) => holds(scenario),
+            AxisUse::OfCost => of_cost,
+            AxisUse::Never => false,
+        }
+    }
+
+    /// Whether there can be more of it: a model that has a name has its size, and a kind of parallelism that is not used would be a
+    /// new one.
+    pub fn is_knob(&self, scenario: &Scenario) -> bool {
+        self.knob.unwrap_or(self.applies)(scenario)
+    }
+
+    /// The bounds, unit and accessors of a number; `None` for a choice.
+    pub fn number(&self) -> Option<&Number> {
+        match &self.kind {
+            Kind::Number(number) => Some(number),
+            Kind::Choice(_) => None,
+        }
+    }
+
+    /// The options and accessors of a choice; `None` for a number.
+    pub fn choice(&self) -> Option<&Choice> {
+        match &self.kind {
+            Kind::Choice(choice) => Some(choice),
+            Kind::Number(_) => None,
+        }
+    }
 }

@@ -130,9 +130,16 @@ mod tests {
     use charts::layout::plot_area;
     use charts::views::{Scratch, feasible_region};
     use engine::catalog::default_scenario;
+    use engine::params::ParamId;
 
     fn map() -> (ChartSpec, PlotArea, Narrow) {
-        let spec = feasible_region(&default_scenario(), "seq", "size", false, &mut Scratch::with_grid(4, 4));
+        let spec = feasible_region(
+            &default_scenario(),
+            ParamId::SequenceLength,
+            ParamId::ModelSize,
+            false,
+            &mut Scratch::with_grid(4, 4),
+        );
         let area = plot_area(&spec, 640.0, 420.0);
         (spec, area, Narrow { view: View::default(), axes: NarrowedAxes::Map })
     }

@@ -1,13 +1,12 @@
 //! Axes from rows of the table of parameters.
 
-use super::is_axis;
 use crate::layout;
-use crate::spec::{Axis, Grain};
+use crate::spec::{Axis, AxisKey, Grain};
 use crate::zoom::{self, Part};
 use engine::analysis::boundary::Point;
 use engine::analysis::sweep;
 use engine::catalog;
-use engine::params::{Kind, Number, Param, Scale, find};
+use engine::params::{Number, Param, ParamId, Scale};
 use engine::scenario::resolve::Degrees;
 use engine::scenario::{Model, Scenario};
 
@@ -22,76 +21,39 @@ pub(super) struct AxisOf {
 /// The step of sequence lengths that a click can set, in tokens.
 const SEQUENCE_STEP: f64 = 128.0;
 
-/// What an axis shows of a parameter whose bounds are wider than what people train with.
-const WINDOWS: [(&str, f64, f64); 32] = [
-    ("seq", 512.0, 131_072.0),
-    ("size", 1.3e9, 310e9),
-    ("mem", 8.0, 288.0),
-    ("link", 10.0, 1600.0),
-    ("gpus", 2.0, 4096.0),
-    ("mbs", 1.0, 64.0),
-    ("experts", 2.0, 512.0),
-    ("topk", 1.0, 16.0),
-    ("ep", 1.0, 1024.0),
-    ("accum", 1.0, 256.0),
-    ("tp", 1.0, 64.0),
-    ("cp", 1.0, 64.0),
-    ("pp", 1.0, 64.0),
-    ("etp", 1.0, 64.0),
-    ("shard", 1.0, 1024.0),
-    ("vpp", 1.0, 16.0),
-    ("capacity", 1.0, 8.0),
-    ("imbalance", 1.0, 8.0),
-    ("node", 1.0, 128.0),
-    ("intra", 10.0, 2000.0),
-    ("hbm", 200.0, 20_000.0),
-    ("peak", 20.0, 5000.0),
-    ("peak8", 40.0, 10_000.0),
-    ("peak4", 80.0, 20_000.0),
-    ("lat", 0.5, 100.0),
-    ("hostlink", 4.0, 900.0),
-    ("half", 0.0, 2000.0),
-    ("launch", 0.0, 2000.0),
-    ("intralat", 0.0, 20.0),
-    ("nodedecay", 0.0, 5.0),
-    ("price", 0.2, 20.0),
-    ("tokens", 1e10, 1e14),
-];
-
 /// The axis of a parameter that has an effect: its window, widened to hold the scenario's own value, within its bounds.
-pub(super) fn axis(scenario: &Scenario, key: &str, of_cost: bool) -> Option<AxisOf> {
-    let param = find(key).filter(|param| is_axis(scenario, param, of_cost))?;
-    let Kind::Number(number) = &param.kind else { return None };
+pub(super) fn axis(scenario: &Scenario, id: ParamId, of_cost: bool) -> Option<AxisOf> {
+    let param = Some(id.param()).filter(|param| param.is_axis(scenario, of_cost))?;
+    let number = param.number()?;
     let own = ((number.get)(scenario)).max(number.min).min(number.max);
-    let (low, high) =
-        WINDOWS.iter().find(|window| window.0 == key).map_or((number.min, number.max), |window| (window.1, window.2));
-    let (low, high) = match key {
-        "gpus" => from_a_replica(scenario, own, number.max, (low, high)),
-        "topk" => (low, high.min(f64::from(scenario.model.architecture().experts.num_experts)).max(TWO)),
-        "firstlayers" | "lastlayers" => (low, f64::from(scenario.model.architecture().num_hidden_layers)),
-        _ => match divided(scenario, key) {
+    let (low, high) = param.window.unwrap_or((number.min, number.max));
+    let (low, high) = match id {
+        ParamId::Gpus => from_a_replica(scenario, own, number.max, (low, high)),
+        ParamId::TopK => (low, high.min(f64::from(scenario.model.architecture().experts.num_experts)).max(TWO)),
+        ParamId::FirstLayers | ParamId::LastLayers => (low, f64::from(scenario.model.architecture().num_hidden_layers)),
+        _ => match divided(scenario, id) {
             Some(number) => (low, high.min(f64::from(number)).max(TWO)),
             None => (low, high),
         },
     };
-    let other_shapes = key == "size" && is_named(scenario);
+    let other_shapes = id == ParamId::ModelSize && is_named(scenario);
     let axis = Axis {
         label: if other_shapes { format!("{}, GPT-style", param.label) } else { param.label.to_string() },
         unit: number.unit,
         // Experts can be none, from which doubling gets nowhere; an axis of them starts at some.
-        scale: if key == "experts" { Scale::PowersOfTwo } else { number.scale },
+        scale: if id == ParamId::Experts { Scale::PowersOfTwo } else { number.scale },
         min: low.min(own).max(number.min),
         max: high.max(own).min(number.max),
-        key: Some(param.key),
-        grain: grain(scenario, param.key, number),
+        key: Some(AxisKey::Param(id)),
+        grain: grain(scenario, id, number),
         own: other_shapes.then(|| (number.get)(scenario)),
     };
     Some(AxisOf { param, number, axis })
 }
 
 /// What a part of a parameter's axis comes to for this scenario: within the axis; `None` where that is all of it or nothing.
-pub fn part_of_axis(scenario: &Scenario, key: &str, part: Part) -> Option<Part> {
-    let whole = axis(scenario, key, true)?.axis;
+pub fn part_of_axis(scenario: &Scenario, id: ParamId, part: Part) -> Option<Part> {
+    let whole = axis(scenario, id, true)?.axis;
     zoom::bounded(part, (whole.min, whole.max))
 }
 
@@ -118,10 +80,10 @@ pub(super) fn is_named(scenario: &Scenario) -> bool {
 }
 
 /// A value on an axis of experts, in a sentence.
-pub(super) fn of_experts(key: &str, value: &str) -> String {
-    match key {
-        "topk" => format!("{value} experts per token"),
-        "ep" => format!("expert parallelism of {value}"),
+pub(super) fn of_experts(id: ParamId, value: &str) -> String {
+    match id {
+        ParamId::TopK => format!("{value} experts per token"),
+        ParamId::Ep => format!("expert parallelism of {value}"),
         _ => format!("{value} experts"),
     }
 }
@@ -144,12 +106,12 @@ pub(super) fn shapes(scenario: &Scenario, figure: &str) -> String {
 }
 
 /// The sequence lengths, numbers of GPUs and other values that can be set by a click.
-fn grain(scenario: &Scenario, key: &str, number: &Number) -> Grain {
-    match key {
-        "seq" => Grain::Down(SEQUENCE_STEP),
-        "gpus" => Grain::Groups(f64::from(sweep::replica(scenario)), f64::from(sweep::whole_group(scenario))),
-        "experts" => Grain::Down(f64::from(sweep::experts_together(scenario))),
-        _ => match divided(scenario, key) {
+fn grain(scenario: &Scenario, id: ParamId, number: &Number) -> Grain {
+    match id {
+        ParamId::SequenceLength => Grain::Down(SEQUENCE_STEP),
+        ParamId::Gpus => Grain::Groups(f64::from(sweep::replica(scenario)), f64::from(sweep::whole_group(scenario))),
+        ParamId::Experts => Grain::Down(f64::from(sweep::experts_together(scenario))),
+        _ => match divided(scenario, id) {
             Some(divided) => Grain::Divisors(divided),
             None if number.integer => Grain::Whole,
             None => Grain::Digits,
@@ -158,33 +120,33 @@ fn grain(scenario: &Scenario, key: &str, number: &Number) -> Grain {
 }
 
 /// What a degree divides: the GPUs that those before it leave.
-fn divided(scenario: &Scenario, key: &str) -> Option<u32> {
+fn divided(scenario: &Scenario, id: ParamId) -> Option<u32> {
     let Degrees { tp, cp, dp, ep, .. } = scenario.degrees();
     let gpus = scenario.gpus.max(1);
-    match key {
-        "tp" => Some(gpus),
-        "cp" => Some(gpus / tp),
-        "pp" => Some(gpus / tp / cp),
-        "shard" => Some(dp),
-        "ep" => Some(sweep::most_groups(scenario)),
-        "etp" => Some(gpus / scenario.degrees().pp / ep),
+    match id {
+        ParamId::Tp => Some(gpus),
+        ParamId::Cp => Some(gpus / tp),
+        ParamId::Pp => Some(gpus / tp / cp),
+        ParamId::ShardSize => Some(dp),
+        ParamId::Ep => Some(sweep::most_groups(scenario)),
+        ParamId::Etp => Some(gpus / scenario.degrees().pp / ep),
         _ => None,
     }
 }
 
 /// Whether a figure over one parameter can also be over the other: the shapes of each size are dense.
 fn go_together(x: &AxisOf, y: &AxisOf) -> bool {
-    let of_experts = |axis: &AxisOf| matches!(axis.param.key, "experts" | "topk" | "ep");
-    let of_size = |axis: &AxisOf| axis.param.key == "size";
-    x.param.key != y.param.key && !(of_size(x) && of_experts(y)) && !(of_experts(x) && of_size(y))
+    let of_experts = |axis: &AxisOf| matches!(axis.param.id, ParamId::Experts | ParamId::TopK | ParamId::Ep);
+    let of_size = |axis: &AxisOf| axis.param.id == ParamId::ModelSize;
+    x.param.id != y.param.id && !(of_size(x) && of_experts(y)) && !(of_experts(x) && of_size(y))
 }
 
-/// Two axes that go together; keys that name none, or two that do not, give way to sequence length and model size.
-pub(super) fn pair(scenario: &Scenario, x_key: &str, y_key: &str) -> Option<(AxisOf, AxisOf)> {
-    let axis = |key: &str| axis(scenario, key, false);
-    let x = axis(x_key).or_else(|| axis("seq"))?;
-    let find = |key: &str| axis(key).filter(|y| go_together(&x, y));
-    let y = find(y_key).or_else(|| find("size")).or_else(|| find("seq"))?;
+/// Two axes that go together; parameters without an axis, or two that do not go together, give way to sequence length and model size.
+pub(super) fn pair(scenario: &Scenario, x: ParamId, y: ParamId) -> Option<(AxisOf, AxisOf)> {
+    let axis = |id| axis(scenario, id, false);
+    let x = axis(x).or_else(|| axis(ParamId::SequenceLength))?;
+    let beside = |id| axis(id).filter(|y| go_together(&x, y));
+    let y = beside(y).or_else(|| beside(ParamId::ModelSize)).or_else(|| beside(ParamId::SequenceLength))?;
     Some((x, y))
 }
 
@@ -212,10 +174,9 @@ pub(super) fn settled_positions(axis: &Axis, count: usize, out: &mut Vec<f64>) {
 
 impl AxisOf {
     /// A part of the axis, where it is that of the parameter that was asked for and the part lies on it.
-    pub(super) fn narrowed(mut self, asked: &str, part: Option<Part>) -> Self {
+    pub(super) fn narrowed(mut self, asked: ParamId, part: Option<Part>) -> Self {
         let whole = (self.axis.min, self.axis.max);
-        if let Some((low, high)) = part.filter(|_| self.param.key == asked).and_then(|part| zoom::bounded(part, whole))
-        {
+        if let Some((low, high)) = part.filter(|_| self.param.id == asked).and_then(|part| zoom::bounded(part, whole)) {
             (self.axis.min, self.axis.max) = (low, high);
         }
         self

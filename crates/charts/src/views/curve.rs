@@ -13,6 +13,7 @@ use engine::analysis::refine::Node;
 use engine::analysis::sweep::{self, Sample};
 use engine::format;
 use engine::model::report::Limiter;
+use engine::params::ParamId;
 use engine::scenario::{Scenario, Strategy};
 use engine::units::Bytes;
 
@@ -27,23 +28,24 @@ const CAPACITY: &str = "GPU memory";
 
 /// A metric against a numeric parameter (see [`super::axes_of`]), one curve a strategy, the scenario's own heavier,
 /// with the bound of section 8 where `bounds` says so.
-pub fn mfu_curve(scenario: &Scenario, x_key: &str, metric: Metric, bounds: bool, scratch: &mut Scratch) -> ChartSpec {
-    curve_within(scenario, (x_key, None), metric, bounds, scratch)
+pub fn mfu_curve(scenario: &Scenario, x: ParamId, metric: Metric, bounds: bool, scratch: &mut Scratch) -> ChartSpec {
+    curve_within(scenario, (x, None), metric, bounds, scratch)
 }
 
 /// The same over a part of the axis, where one is given: as fine as the whole.
 pub fn curve_within(
     scenario: &Scenario,
-    (x_key, part): (&str, Option<Part>),
+    (x_id, part): (ParamId, Option<Part>),
     metric: Metric,
     bounds: bool,
     scratch: &mut Scratch,
 ) -> ChartSpec {
     let of_run = metric == Metric::Cost;
-    let Some(x) = axes::axis(scenario, x_key, of_run).or_else(|| axes::axis(scenario, "seq", of_run)) else {
+    let Some(x) = axes::axis(scenario, x_id, of_run).or_else(|| axes::axis(scenario, ParamId::SequenceLength, of_run))
+    else {
         return ChartSpec::empty();
     };
-    let x = x.narrowed(x_key, part);
+    let x = x.narrowed(x_id, part);
     axes::settled_positions(&x.axis, POINTS, &mut scratch.xs);
     let mut lines: Vec<Line> = Vec::with_capacity(Strategy::ALL.len() + 1);
     for (place, strategy) in Strategy::ALL.into_iter().enumerate() {
@@ -226,11 +228,11 @@ fn caption(scenario: &Scenario, metric: Metric, now: &Sample, lines: &[Line], x:
         let missing = format::bytes(-now.free());
         format!("{name} does not fit {place} (by {missing})")
     };
-    if x.param.key == "link" && axes::is_one_node(scenario) {
+    if x.param.id == ParamId::LinkBandwidth && axes::is_one_node(scenario) {
         return format!("{here}. {}", axes::ONE_NODE);
     }
     let label = names::in_sentence(x.param.label);
-    let shapes = if x.param.key == "size" && axes::is_named(scenario) {
+    let shapes = if x.param.id == ParamId::ModelSize && axes::is_named(scenario) {
         axes::shapes(scenario, "curves show")
     } else {
         String::new()
@@ -242,9 +244,9 @@ fn caption(scenario: &Scenario, metric: Metric, now: &Sample, lines: &[Line], x:
         }
         Some((at, value)) => {
             let at = format::value(x.number.unit, x.axis.settled(at));
-            let at = match x.param.key {
-                "gpus" => format!("on {at} GPUs"),
-                key @ ("experts" | "topk" | "ep") => format!("with {}", axes::of_experts(key, &at)),
+            let at = match x.param.id {
+                ParamId::Gpus => format!("on {at} GPUs"),
+                id @ (ParamId::Experts | ParamId::TopK | ParamId::Ep) => format!("with {}", axes::of_experts(id, &at)),
                 _ => format!("at {label} {at}"),
             };
             format!("{here} and {most} {}{among} where it fits, {at}.{shapes}", amount(value))

@@ -3,13 +3,13 @@
 mod finding;
 
 use super::axes;
-use crate::spec::{Axis, CHOICES, ChartSpec, Grain, Line, LineRole, Quantity};
+use crate::spec::{Axis, AxisKey, CHOICES, ChartSpec, Grain, Line, LineRole, Quantity};
 use engine::analysis::experts::Along;
 use engine::analysis::experts::family::{Compared, Family, compare};
 use engine::catalog::expert_layers::EXPERT_LAYERS;
 use engine::model::experts::AllToAll;
 use engine::model::experts::layer::{Choice, MoeLayer};
-use engine::params::{Scale, Unit};
+use engine::params::{ParamId, Scale, Unit};
 use engine::scenario::Scenario;
 use engine::units::Seconds;
 
@@ -94,16 +94,20 @@ impl Across {
     fn of(scenario: &Scenario, layer: &MoeLayer, view: LayerView) -> Self {
         let (label, key, low, high) = ALONG.get(view.along).copied().unwrap_or(ALONG[0]);
         let of_scenario = view.published.is_none();
-        let (along, own, unit, grain) = match key {
-            "capacity" => (Along::CapacityFactor, layer.capacity_factor, Unit::None, Grain::Digits),
-            "tokens-per-gpu" => (Along::Tokens, layer.tokens, Unit::Tokens, Grain::Whole),
+        let (along, own, unit, grain, id) = match key {
+            "capacity" => {
+                (Along::CapacityFactor, layer.capacity_factor, Unit::None, Grain::Digits, Some(ParamId::CapacityFactor))
+            }
+            "tokens-per-gpu" => (Along::Tokens, layer.tokens, Unit::Tokens, Grain::Whole, None),
             // A model has as many experts as it has; Tutel's layers grow with their GPUs.
-            _ if of_scenario => (Along::GpusAlone, f64::from(layer.gpus), Unit::None, Grain::Down(NODE)),
-            _ => (Along::Gpus, f64::from(layer.gpus), Unit::None, Grain::Down(NODE)),
+            _ if of_scenario => {
+                (Along::GpusAlone, f64::from(layer.gpus), Unit::None, Grain::Down(NODE), Some(ParamId::Gpus))
+            }
+            _ => (Along::Gpus, f64::from(layer.gpus), Unit::None, Grain::Down(NODE), Some(ParamId::Gpus)),
         };
         // The layer is one stage's: where there are more, its GPUs are not the scenario's.
-        let staged = scenario.pp > 1 && key == "gpus";
-        let param = engine::params::find(key).filter(|_| of_scenario && !staged);
+        let staged = scenario.pp > 1 && id == Some(ParamId::Gpus);
+        let id = id.filter(|_| of_scenario && !staged);
         let shown = own.is_finite() && own > 0.0;
         let axis = Axis {
             label: if of_scenario && staged { "GPUs of a stage".into() } else { label.into() },
@@ -111,7 +115,7 @@ impl Across {
             scale: Scale::PowersOfTwo,
             min: if shown { low.min(own) } else { low },
             max: if shown { high.max(own) } else { high },
-            key: param.map(|param| param.key),
+            key: id.map(AxisKey::Param),
             grain,
             own: None,
         };

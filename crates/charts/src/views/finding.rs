@@ -6,7 +6,7 @@ use crate::names;
 use engine::analysis::boundary::change_between;
 use engine::analysis::sweep::{self, Sample};
 use engine::format;
-use engine::params::Param;
+use engine::params::{Param, ParamId};
 use engine::rounding;
 use engine::scenario::Scenario;
 
@@ -26,13 +26,13 @@ enum Change {
 
 /// `At 13B, sequences up to 14.2k fit; from 9.1k on the network hides under compute.`
 pub(super) fn of_region(scenario: &Scenario, x: &AxisOf, y: &AxisOf, scratch: &mut Scratch) -> String {
-    let on_axis = |key| x.param.key == key || y.param.key == key;
-    let one_node = on_axis("link") && !on_axis("gpus") && axes::is_one_node(scenario);
+    let on_axis = |id| x.param.id == id || y.param.id == id;
+    let one_node = on_axis(ParamId::LinkBandwidth) && !on_axis(ParamId::Gpus) && axes::is_one_node(scenario);
     let mut text = along(scenario, x, y, one_node, scratch);
     if one_node {
         text = format!("{text} {}", axes::ONE_NODE);
     }
-    if on_axis("size") && axes::is_named(scenario) {
+    if on_axis(ParamId::ModelSize) && axes::is_named(scenario) {
         text += &axes::shapes(scenario, "map shows");
     }
     text
@@ -47,10 +47,10 @@ fn along(scenario: &Scenario, x: &AxisOf, y: &AxisOf, one_node: bool, scratch: &
     let network = change_in(scenario, x, &row, feasible, |sample| !sample.network_bound());
     scratch.samples = row;
     let place = place(y.param, &format::value(y.number.unit, y.own(scenario)));
-    let noun = if x.param.key == "gpus" { " GPUs" } else { "" };
+    let noun = if x.param.id == ParamId::Gpus { " GPUs" } else { "" };
     let amount = |value| format!("{}{noun}", format::value(x.number.unit, value));
     let memory = fit_clause(x, &fits, amount);
-    if one_node && x.param.key == "link" {
+    if one_node && x.param.id == ParamId::LinkBandwidth {
         return match fits {
             Change::Never => format!("{place}, it does not fit."),
             _ => format!("{place}, it fits."),
@@ -69,34 +69,34 @@ fn along(scenario: &Scenario, x: &AxisOf, y: &AxisOf, one_node: bool, scratch: &
 
 /// The scenario's place on the other axis.
 fn place(param: &Param, value: &str) -> String {
-    match param.key {
-        "mem" => format!("With {value} of GPU memory"),
-        "gpus" => format!("On {value} GPUs"),
-        "seq" => format!("At sequence length {value}"),
-        "mbs" => format!("With micro-batches of {value}"),
-        key @ ("experts" | "topk" | "ep") => format!("With {}", axes::of_experts(key, value)),
-        "size" | "link" => format!("At {value}"),
+    match param.id {
+        ParamId::GpuMemory => format!("With {value} of GPU memory"),
+        ParamId::Gpus => format!("On {value} GPUs"),
+        ParamId::SequenceLength => format!("At sequence length {value}"),
+        ParamId::MicroBatchSize => format!("With micro-batches of {value}"),
+        id @ (ParamId::Experts | ParamId::TopK | ParamId::Ep) => format!("With {}", axes::of_experts(id, value)),
+        ParamId::ModelSize | ParamId::LinkBandwidth => format!("At {value}"),
         _ => format!("With {} at {value}", names::in_sentence(param.label)),
     }
 }
 
 /// What fits along the axis.
 fn fit_clause(x: &AxisOf, fits: &Change, amount: impl Fn(f64) -> String) -> String {
-    let label = match x.param.key {
-        "experts" => "number of experts".to_string(),
-        "topk" => "number of experts per token".to_string(),
-        "ep" => "degree of expert parallelism".to_string(),
+    let label = match x.param.id {
+        ParamId::Experts => "number of experts".to_string(),
+        ParamId::TopK => "number of experts per token".to_string(),
+        ParamId::Ep => "degree of expert parallelism".to_string(),
         _ => names::in_sentence(x.param.label),
     };
-    let many = match x.param.key {
-        "seq" => "sequences",
-        "size" => "models",
-        "mbs" => "micro-batch sizes",
-        "ep" => "degrees",
-        "experts" | "topk" => "numbers",
+    let many = match x.param.id {
+        ParamId::SequenceLength => "sequences",
+        ParamId::ModelSize => "models",
+        ParamId::MicroBatchSize => "micro-batch sizes",
+        ParamId::Ep => "degrees",
+        ParamId::Experts | ParamId::TopK => "numbers",
         _ => "values",
     };
-    if x.param.key == "gpus" {
+    if x.param.id == ParamId::Gpus {
         return match fits {
             Change::Always => "it fits on every number of GPUs shown".to_string(),
             Change::Never => "it fits on no number of GPUs shown".to_string(),
@@ -105,7 +105,7 @@ fn fit_clause(x: &AxisOf, fits: &Change, amount: impl Fn(f64) -> String) -> Stri
             Change::Mixed => "it fits on some numbers of GPUs only".to_string(),
         };
     }
-    if !super::AXES.contains(&x.param.key) {
+    if !super::AXES.contains(&x.param.id) {
         return match fits {
             Change::Always => format!("it fits at every {label} shown"),
             Change::Never => format!("it fits at no {label} shown"),

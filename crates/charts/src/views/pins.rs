@@ -4,7 +4,7 @@ use super::axes;
 use super::curve::{self, POINTS};
 use super::metric::Metric;
 use super::scratch::{Scratch, off_axes};
-use crate::spec::{ChartSpec, LineRole, PinMark};
+use crate::spec::{AxisKey, ChartSpec, LineRole, PinMark};
 use engine::analysis::sweep;
 use engine::scenario::Scenario;
 
@@ -27,11 +27,11 @@ pub fn pin_curves<'a>(
     scratch: &mut Scratch,
 ) {
     let of_cost = metric == Metric::Cost;
-    let Some(x) = spec.x.key.and_then(|key| axes::axis(scenario, key, of_cost)) else { return };
+    let Some(x) = spec.x.key.and_then(AxisKey::param).and_then(|id| axes::axis(scenario, id, of_cost)) else { return };
     axes::settled_positions(&x.axis, POINTS, &mut scratch.xs);
     let mut lines = Vec::new();
     for (place, pin) in pins.enumerate() {
-        let Some(own) = axes::axis(pin.scenario, x.param.key, of_cost).map(|axis| axis.own(pin.scenario)) else {
+        let Some(own) = axes::axis(pin.scenario, x.param.id, of_cost).map(|axis| axis.own(pin.scenario)) else {
             continue;
         };
         let mut line = curve::curve(pin.scenario, &x, metric, false, scratch);
@@ -56,8 +56,8 @@ pub fn pin_curves<'a>(
 
 /// Marks where pinned scenarios stand on the axes of a map: theirs too, where nothing else tells them from the one on screen.
 pub fn pin_places<'a>(spec: &mut ChartSpec, scenario: &Scenario, pins: impl Iterator<Item = Pinned<'a>>) {
-    let (Some(x_key), Some(y_key)) = (spec.x.key, spec.y.key) else { return };
-    let Some((x, y)) = axes::pair(scenario, x_key, y_key) else { return };
+    let (Some(x), Some(y)) = (spec.x.key.and_then(AxisKey::param), spec.y.key.and_then(AxisKey::param)) else { return };
+    let Some((x, y)) = axes::pair(scenario, x, y) else { return };
     let anywhere = off_axes(scenario, &x, &y);
     for (place, pin) in pins.enumerate() {
         let at = (x.own(pin.scenario), y.own(pin.scenario));

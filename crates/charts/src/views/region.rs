@@ -13,7 +13,7 @@ use engine::analysis::boundary::{Point, memory_frontier, network_boundary};
 use engine::analysis::sweep::Sample;
 use engine::format;
 use engine::model::report::Limiter;
-use engine::params::Unit;
+use engine::params::{ParamId, Unit};
 use engine::scenario::Scenario;
 
 /// The name of the line beyond which it does not fit.
@@ -29,26 +29,20 @@ const SCALE_END: f64 = 70.0;
 const SCALE_STEP: f64 = 10.0;
 
 /// The feasible region of a scenario over two numeric parameters (see [`super::AXES`]), with the bounds of section 8
-/// where `bounds` says so. Keys that name no number give way to sequence length and model size.
-pub fn feasible_region(
-    scenario: &Scenario,
-    x_key: &str,
-    y_key: &str,
-    bounds: bool,
-    scratch: &mut Scratch,
-) -> ChartSpec {
-    region_within(scenario, [(x_key, None), (y_key, None)], bounds, scratch)
+/// where `bounds` says so. Parameters without an axis give way to sequence length and model size.
+pub fn feasible_region(scenario: &Scenario, x: ParamId, y: ParamId, bounds: bool, scratch: &mut Scratch) -> ChartSpec {
+    region_within(scenario, [(x, None), (y, None)], bounds, scratch)
 }
 
 /// The same over a part of each axis, where one is given: as fine as the whole.
 pub fn region_within(
     scenario: &Scenario,
-    [(x_key, x_part), (y_key, y_part)]: [(&str, Option<Part>); 2],
+    [(x_id, x_part), (y_id, y_part)]: [(ParamId, Option<Part>); 2],
     bounds: bool,
     scratch: &mut Scratch,
 ) -> ChartSpec {
-    let Some((x, y)) = axes::pair(scenario, x_key, y_key) else { return ChartSpec::empty() };
-    let (x, y) = (x.narrowed(x_key, x_part), y.narrowed(y_key, y_part));
+    let Some((x, y)) = axes::pair(scenario, x_id, y_id) else { return ChartSpec::empty() };
+    let (x, y) = (x.narrowed(x_id, x_part), y.narrowed(y_id, y_part));
     axes::positions(&x.axis, scratch.columns, &mut scratch.xs);
     axes::positions(&y.axis, scratch.rows, &mut scratch.ys);
     let mut spec = scratch.drawn(scenario, &x, &y, bounds).unwrap_or_else(|| {
@@ -126,8 +120,8 @@ fn lines(x: &AxisOf, y: &AxisOf, scratch: &mut Scratch) -> Vec<Line> {
 /// The parts of the field that occur, with why.
 fn zones(scenario: &Scenario, x: &AxisOf, y: &AxisOf, field: &Field) -> Vec<Zone> {
     let of_kind = |kind| field.cells.iter().any(|cell| ZoneKind::of(cell.limiter) == kind);
-    let on_axis = |key| x.param.key == key || y.param.key == key;
-    let needs = if on_axis("mem") {
+    let on_axis = |id| x.param.id == id || y.param.id == id;
+    let needs = if on_axis(ParamId::GpuMemory) {
         "needs more memory".to_string()
     } else {
         let memory = scenario.setup().accelerator.memory.gib();

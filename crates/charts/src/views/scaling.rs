@@ -1,9 +1,9 @@
 //! The run on fewer and on more GPUs: tokens a second of all of them, against the line on which twice the GPUs are twice as fast.
 
-use crate::spec::{Axis, ChartSpec, Grain, Line, LineRole, Quantity};
+use crate::spec::{Axis, AxisKey, ChartSpec, Grain, Line, LineRole, Quantity};
 use engine::analysis::scaling::{Point, Scaling, scaling};
 use engine::format;
-use engine::params::{Scale, Unit};
+use engine::params::{ParamId, Scale, Unit};
 use engine::scenario::Scenario;
 
 /// Room above and below the lines, as a factor.
@@ -35,7 +35,7 @@ pub fn scaling_curves(scenario: &Scenario) -> ChartSpec {
         lines,
         here: Some((own, speed)),
         value: quantity,
-        x: Axis { key: Some("gpus"), ..x },
+        x: Axis { key: Some(AxisKey::Param(ParamId::Gpus)), ..x },
         ..ChartSpec::empty()
     }
 }

@@ -6,6 +6,7 @@ use engine::analysis::boundary::Tracer;
 use engine::analysis::refine::Node;
 use engine::analysis::sweep::{Range, Sample};
 use engine::analysis::{refine, sweep};
+use engine::params::ParamId;
 use engine::scenario::Scenario;
 
 /// Nodes along x of the field: a few pixels each, so that lines interpolated between them look smooth.
@@ -108,7 +109,7 @@ impl Scratch {
 
     /// Keeps a map.
     pub(super) fn keep(&mut self, scenario: &Scenario, x: &AxisOf, y: &AxisOf, bounds: bool, spec: &ChartSpec) {
-        self.last = (x.param.key != "gpus" && y.param.key != "gpus").then(|| Drawn {
+        self.last = (x.param.id != ParamId::Gpus && y.param.id != ParamId::Gpus).then(|| Drawn {
             scenario: off_axes(scenario, x, y),
             axes: [x.axis.clone(), y.axis.clone()],
             bounds,

@@ -1,21 +1,18 @@
 use super::*;
-use crate::spec::{ChartSpec, LineRole};
+use crate::spec::{AxisKey, ChartSpec, LineRole};
 use engine::analysis::sweep::{Sample, assign, sample};
 use engine::catalog::default_scenario;
-use engine::params::{Kind, Number, find};
+use engine::params::{Number, ParamId};
 use engine::scenario::{Model, Scenario, Strategy};
 
-fn number(key: &str) -> Number {
-    match find(key).unwrap().kind {
-        Kind::Number(number) => number,
-        Kind::Choice(_) => panic!("{key} is a choice"),
-    }
+fn number(key: Option<AxisKey>) -> Number {
+    *key.and_then(AxisKey::param).and_then(ParamId::number).unwrap()
 }
 
 fn at(spec: &ChartSpec, x: f64, y: f64) -> Sample {
     let mut scenario = default_scenario();
-    assign(&mut scenario, &number(spec.y.key.unwrap()), y);
-    assign(&mut scenario, &number(spec.x.key.unwrap()), x);
+    assign(&mut scenario, &number(spec.y.key), y);
+    assign(&mut scenario, &number(spec.x.key), x);
     sample(&scenario)
 }
 
@@ -26,7 +23,13 @@ fn points(spec: &ChartSpec, role: LineRole) -> Vec<(f64, f64)> {
 
 #[test]
 fn the_lines_of_the_region_lie_where_memory_and_network_say() {
-    let spec = feasible_region(&default_scenario(), "seq", "size", false, &mut Scratch::default());
+    let spec = feasible_region(
+        &default_scenario(),
+        ParamId::SequenceLength,
+        ParamId::ModelSize,
+        false,
+        &mut Scratch::default(),
+    );
     let frontier = points(&spec, LineRole::MemoryFrontier);
     assert!(frontier.len() > 20);
     for (x, y) in frontier {
@@ -35,8 +38,8 @@ fn the_lines_of_the_region_lie_where_memory_and_network_say() {
     let boundary = points(&spec, LineRole::NetworkBoundary);
     assert!(boundary.len() > 20);
     for (x, y) in boundary {
-        assert!(at(&spec, x, y).pressure.abs() < 0.05, "{x} {y}");
-        assert!(at(&spec, x, y).slack() > -0.05, "{x} {y}");
+        assert!(at(&spec, x, y).pressure.abs() < 0.05, "{x:?} {y:?}");
+        assert!(at(&spec, x, y).slack() > -0.05, "{x:?} {y:?}");
     }
 }
 
@@ -45,12 +48,12 @@ fn mixture() -> Scenario {
     Scenario { ep: 8, ..default_scenario().with_model(engine::catalog::model("mixtral-8x7b").unwrap().pick()) }
 }
 
-fn keys(scenario: &Scenario) -> Vec<&'static str> {
-    axes_of(scenario, false).into_iter().map(|(_, param)| param.key).collect()
+fn keys(scenario: &Scenario) -> Vec<ParamId> {
+    axes_of(scenario, false).into_iter().map(|(_, param)| param.id).collect()
 }
 
 #[test]
-fn every_pair_of_axes_gives_a_figure_and_unknown_keys_give_the_usual_one() {
+fn every_pair_of_axes_gives_a_figure_and_parameters_without_an_axis_give_the_usual_one() {
     let mut scratch = Scratch::with_grid(12, 9);
     for scenario in [default_scenario(), mixture()] {
         let axes = keys(&scenario);
@@ -58,15 +61,20 @@ fn every_pair_of_axes_gives_a_figure_and_unknown_keys_give_the_usual_one() {
             for &y in axes.iter().filter(|y| **y != x) {
                 let spec = feasible_region(&scenario, x, y, true, &mut scratch);
                 // Dense shapes of each size have no experts.
-                let apart = |a: &str, b: &str| a == "size" && ["experts", "topk", "ep"].contains(&b);
-                let y = if apart(x, y) || apart(y, x) { "seq" } else { y };
-                assert_eq!((spec.x.key, spec.y.key), (Some(x), Some(y)));
+                let apart =
+                    |a, b| a == ParamId::ModelSize && [ParamId::Experts, ParamId::TopK, ParamId::Ep].contains(&b);
+                let y = if apart(x, y) || apart(y, x) { ParamId::SequenceLength } else { y };
+                assert_eq!((spec.x.key, spec.y.key), (Some(AxisKey::Param(x)), Some(AxisKey::Param(y))));
                 assert_eq!(spec.field.unwrap().cells.len(), 108);
-                assert!(spec.here.is_some(), "{x} {y}");
+                assert!(spec.here.is_some(), "{x:?} {y:?}");
                 assert!(spec.caption.ends_with('.') && !spec.caption.contains("NaN"), "{}", spec.caption);
             }
         }
-        for (x, y) in [("", ""), ("strategy", "recipe"), ("size", "size")] {
+        for (x, y) in [
+            (ParamId::Strategy, ParamId::Recipe),
+            (ParamId::Layers, ParamId::CheckpointInterval),
+            (ParamId::ModelSize, ParamId::ModelSize),
+        ] {
             let spec = feasible_region(&scenario, x, y, false, &mut scratch);
             assert!(spec.x.key != spec.y.key && spec.field.is_some());
         }
@@ -76,34 +84,47 @@ fn every_pair_of_axes_gives_a_figure_and_unknown_keys_give_the_usual_one() {
 #[test]
 fn axes_of_experts_are_those_of_mixtures() {
     let dense = default_scenario();
-    assert_eq!(keys(&dense)[..6], ["seq", "size", "mem", "link", "gpus", "mbs"]);
-    assert_eq!(feasible_region(&dense, "experts", "ep", false, &mut Scratch::default()).x.key, Some("seq"));
+    assert_eq!(
+        keys(&dense)[..6],
+        [
+            ParamId::SequenceLength,
+            ParamId::ModelSize,
+            ParamId::GpuMemory,
+            ParamId::LinkBandwidth,
+            ParamId::Gpus,
+            ParamId::MicroBatchSize
+        ]
+    );
+    assert_eq!(
+        feasible_region(&dense, ParamId::Experts, ParamId::Ep, false, &mut Scratch::default()).x.key,
+        Some(AxisKey::Param(ParamId::SequenceLength))
+    );
     assert_eq!(keys(&mixture())[..AXES.len()], AXES);
     // What the page chooses is no axis.
     let mut chosen = mixture();
     chosen.expert_choice.degrees = true;
-    assert!(!keys(&chosen).contains(&"ep") && !keys(&dense).contains(&"capacity"));
+    assert!(!keys(&chosen).contains(&ParamId::Ep) && !keys(&dense).contains(&ParamId::CapacityFactor));
 }
 
 #[test]
 fn a_place_over_experts_is_a_mixture_of_the_users_own() {
     let named = mixture();
-    let spec = feasible_region(&named, "experts", "topk", false, &mut Scratch::default());
+    let spec = feasible_region(&named, ParamId::Experts, ParamId::TopK, false, &mut Scratch::default());
     assert_eq!(spec.here, Some((8.0, 2.0)));
     // Whole experts on each of their GPUs are read out, and set.
     assert_eq!((spec.x.settled(70.0), spec.y.settled(3.4)), (64.0, 3.0));
     let mut own = named;
-    assign(&mut own, &number("experts"), 70.0);
-    assign(&mut own, &number("topk"), 3.4);
+    assign(&mut own, &number(Some(AxisKey::Param(ParamId::Experts))), 70.0);
+    assign(&mut own, &number(Some(AxisKey::Param(ParamId::TopK))), 3.4);
     let shape = own.model.architecture();
     assert_eq!((shape.experts.num_experts, shape.experts.num_experts_per_tok), (64, 3));
     assert!(matches!(own.model, Model::Custom { .. }));
     assert_eq!(shape.hidden_size, named.model.architecture().hidden_size);
     // Degrees are those that divide experts and GPUs.
-    let spec = feasible_region(&named, "ep", "seq", false, &mut Scratch::default());
+    let spec = feasible_region(&named, ParamId::Ep, ParamId::SequenceLength, false, &mut Scratch::default());
     assert_eq!((spec.x.min, spec.x.max, spec.x.settled(3.2), spec.x.settled(6.9)), (1.0, 8.0, 2.0, 8.0));
     let mut split = named;
-    assign(&mut split, &number("ep"), 3.2);
+    assign(&mut split, &number(Some(AxisKey::Param(ParamId::Ep))), 3.2);
     assert_eq!(split.ep, 2);
     // More experts, more memory; more of them for a token, more time.
     assert!(sample(&own).peak > sample(&named).peak);
@@ -114,15 +135,21 @@ fn a_place_over_experts_is_a_mixture_of_the_users_own() {
 fn a_second_frame_equals_the_first() {
     let mut scratch = Scratch::with_grid(30, 20);
     let scenario = default_scenario();
-    let first = feasible_region(&scenario, "seq", "size", true, &mut scratch);
-    mfu_curve(&scenario, "gpus", Metric::Mfu, true, &mut scratch);
-    feasible_region(&scenario, "mem", "link", true, &mut scratch);
-    assert_eq!(first, feasible_region(&scenario, "seq", "size", true, &mut scratch));
+    let first = feasible_region(&scenario, ParamId::SequenceLength, ParamId::ModelSize, true, &mut scratch);
+    mfu_curve(&scenario, ParamId::Gpus, Metric::Mfu, true, &mut scratch);
+    feasible_region(&scenario, ParamId::GpuMemory, ParamId::LinkBandwidth, true, &mut scratch);
+    assert_eq!(first, feasible_region(&scenario, ParamId::SequenceLength, ParamId::ModelSize, true, &mut scratch));
 }
 
 #[test]
 fn the_caption_of_the_region_is_true() {
-    let spec = feasible_region(&default_scenario(), "seq", "size", false, &mut Scratch::default());
+    let spec = feasible_region(
+        &default_scenario(),
+        ParamId::SequenceLength,
+        ParamId::ModelSize,
+        false,
+        &mut Scratch::default(),
+    );
     assert!(spec.caption.starts_with("At 13B, sequences up to "), "{}", spec.caption);
     let said: String = spec.caption.split(" tokens").next().unwrap().split('\u{2009}').next().unwrap().to_string();
     let digits: String = said.rsplit(' ').next().unwrap().replace(',', "");
@@ -133,7 +160,7 @@ fn the_caption_of_the_region_is_true() {
 
 #[test]
 fn curves_break_where_it_stops_to_fit_and_go_on_as_what_would_be() {
-    let spec = mfu_curve(&default_scenario(), "seq", Metric::Mfu, false, &mut Scratch::default());
+    let spec = mfu_curve(&default_scenario(), ParamId::SequenceLength, Metric::Mfu, false, &mut Scratch::default());
     let own = spec.lines.iter().find(|line| matches!(line.role, LineRole::Current(_))).unwrap();
     let end = *own.segments[0].last().unwrap();
     assert_eq!(own.infeasible[0].first(), Some(&end));
@@ -146,7 +173,7 @@ fn curves_break_where_it_stops_to_fit_and_go_on_as_what_would_be() {
 fn a_strategy_that_is_another_by_its_numbers_is_named_so() {
     let mut scenario = default_scenario();
     scenario.shard_size = scenario.gpus;
-    let spec = mfu_curve(&scenario, "seq", Metric::Mfu, false, &mut Scratch::default());
+    let spec = mfu_curve(&scenario, ParamId::SequenceLength, Metric::Mfu, false, &mut Scratch::default());
     let place = Strategy::ALL.iter().position(|&one| one == Strategy::HybridShard).unwrap();
     let hybrid = spec.lines.iter().find(|line| line.role == LineRole::Strategy(place)).unwrap();
     let own = spec.lines.iter().find(|line| matches!(line.role, LineRole::Current(_))).unwrap();
@@ -160,13 +187,13 @@ fn the_bound_is_above_full_shard_everywhere() {
         .map(|size| Scenario { model: engine::scenario::Model::Ladder { size }, ..default_scenario() })
     {
         for metric in [Metric::Mfu, Metric::TokensPerSecond] {
-            for key in ["seq", "link", "gpus"] {
+            for key in [ParamId::SequenceLength, ParamId::LinkBandwidth, ParamId::Gpus] {
                 let spec = mfu_curve(&scenario, key, metric, true, &mut Scratch::default());
                 let own = spec.lines.iter().find(|line| matches!(line.role, LineRole::Current(_))).unwrap();
                 let Some(bound) = spec.lines.iter().find(|line| line.role == LineRole::Bound) else { continue };
                 for &(x, y) in own.segments.iter().flatten() {
                     let Some((most, _)) = bound.at(x) else { continue };
-                    assert!(y <= most, "{key} {x}: {y} above {most}");
+                    assert!(y <= most, "{key:?} {x}: {y} above {most}");
                 }
             }
         }
@@ -179,7 +206,11 @@ fn curves_that_move_look_like_those_at_rest() {
     moving.set_moving(true);
     for seq_len in [1024, 8192, 65_536] {
         let scenario = Scenario { seq_len, ..default_scenario() };
-        for (key, metric) in [("link", Metric::Mfu), ("seq", Metric::Mfu), ("size", Metric::TokensPerSecond)] {
+        for (key, metric) in [
+            (ParamId::LinkBandwidth, Metric::Mfu),
+            (ParamId::SequenceLength, Metric::Mfu),
+            (ParamId::ModelSize, Metric::TokensPerSecond),
+        ] {
             let rest = mfu_curve(&scenario, key, metric, true, &mut resting);
             let moved = mfu_curve(&scenario, key, metric, true, &mut moving);
             assert_eq!((&rest.caption, rest.here), (&moved.caption, moved.here));
@@ -188,15 +219,15 @@ fn curves_that_move_look_like_those_at_rest() {
                 pieces.flatten().copied().collect()
             };
             let (rest_points, moved_points) = (points(&rest), points(&moved));
-            assert_eq!(rest_points.len(), moved_points.len(), "{key} {seq_len}");
+            assert_eq!(rest_points.len(), moved_points.len(), "{key:?} {seq_len}");
             // The plot is some 260 pixels high.
             let pixel = rest.y.max / 260.0;
             let off = |pair: (&(f64, f64), &(f64, f64))| (pair.0.1 - pair.1.1).abs() / pixel;
             let pairs = || rest_points.iter().zip(&moved_points);
             // Between two nodes that are alike lies now and then one that is not.
             let far = pairs().filter(|&pair| off(pair) > 1.0).count();
-            assert!(100 * far < rest_points.len(), "{key} {seq_len}: {far} points");
-            assert!(pairs().all(|pair| off(pair) < 2.0), "{key} {seq_len}");
+            assert!(100 * far < rest_points.len(), "{key:?} {seq_len}: {far} points");
+            assert!(pairs().all(|pair| off(pair) < 2.0), "{key:?} {seq_len}");
         }
     }
 }
@@ -206,8 +237,8 @@ fn every_metric_over_every_axis_is_a_figure_without_gaps_in_words() {
     for scenario in [default_scenario(), mixture(), Scenario { gpus: 1, ..default_scenario() }] {
         for metric in Metric::ALL {
             for (_, param) in axes_of(&scenario, metric == Metric::Cost) {
-                let spec = mfu_curve(&scenario, param.key, metric, true, &mut Scratch::default());
-                assert_eq!(spec.x.key, Some(param.key), "{}", spec.title);
+                let spec = mfu_curve(&scenario, param.id, metric, true, &mut Scratch::default());
+                assert_eq!(spec.x.key, Some(AxisKey::Param(param.id)), "{}", spec.title);
                 assert!(spec.y.min < spec.y.max && spec.y.max.is_finite(), "{}: {:?}", spec.title, spec.y);
                 assert!(spec.caption.ends_with('.') && !spec.caption.contains("NaN"), "{}", spec.caption);
                 let points = spec.lines.iter().flat_map(|line| line.segments.iter().chain(&line.infeasible)).flatten();
@@ -227,11 +258,12 @@ fn every_metric_over_every_axis_is_a_figure_without_gaps_in_words() {
 fn what_curves_show_is_what_the_report_says() {
     let scenario = default_scenario();
     let (report, run) = (scenario.report(), scenario.run_report());
-    let own = |metric| mfu_curve(&scenario, "seq", metric, false, &mut Scratch::default()).here.unwrap().1;
+    let own =
+        |metric| mfu_curve(&scenario, ParamId::SequenceLength, metric, false, &mut Scratch::default()).here.unwrap().1;
     assert_eq!(own(Metric::StepTime), report.time.step.get());
     assert_eq!(own(Metric::PeakMemory), report.memory.peak.gib());
     assert!((own(Metric::Cost) * scenario.run.tokens / 1e9 / run.cost.get() - 1.0).abs() < 1e-12);
-    let memory = mfu_curve(&scenario, "seq", Metric::PeakMemory, false, &mut Scratch::default());
+    let memory = mfu_curve(&scenario, ParamId::SequenceLength, Metric::PeakMemory, false, &mut Scratch::default());
     let capacity = memory.lines.last().unwrap();
     assert_eq!((capacity.role, capacity.at(4096.0)), (LineRole::MemoryFrontier, Some((40.0, true))));
     // The curve is solid up to the line of what the GPU has.
@@ -243,7 +275,7 @@ fn what_curves_show_is_what_the_report_says() {
 #[test]
 fn degrees_stand_where_they_divide_the_gpus() {
     let scenario = Scenario { gpus: 48, ..default_scenario() };
-    let spec = mfu_curve(&scenario, "tp", Metric::StepTime, false, &mut Scratch::default());
+    let spec = mfu_curve(&scenario, ParamId::Tp, Metric::StepTime, false, &mut Scratch::default());
     let own = spec.lines.iter().find(|line| matches!(line.role, LineRole::Current(_))).unwrap();
     let mut places: Vec<f64> = own.segments.iter().chain(&own.infeasible).flatten().map(|point| point.0).collect();
     places.retain(|place| place.fract() == 0.0);
@@ -256,11 +288,16 @@ fn degrees_stand_where_they_divide_the_gpus() {
 #[test]
 fn what_costs_alone_depend_on_is_an_axis_of_costs_alone() {
     let scenario = default_scenario();
-    let has = |of_cost: bool, key: &str| axes_of(&scenario, of_cost).iter().any(|axis| axis.1.key == key);
-    assert!(has(true, "price") && !has(false, "price") && !has(true, "co2") && has(false, "hbm"));
-    let spec = mfu_curve(&scenario, "price", Metric::Mfu, false, &mut Scratch::default());
-    assert_eq!(spec.x.key, Some("seq"));
-    let cost = mfu_curve(&scenario, "price", Metric::Cost, false, &mut Scratch::default());
-    assert_eq!(cost.x.key, Some("price"));
+    let has = |of_cost: bool, id: ParamId| axes_of(&scenario, of_cost).iter().any(|axis| axis.1.id == id);
+    assert!(
+        has(true, ParamId::GpuHourPrice)
+            && !has(false, ParamId::GpuHourPrice)
+            && !has(true, ParamId::GridIntensity)
+            && has(false, ParamId::MemoryBandwidth)
+    );
+    let spec = mfu_curve(&scenario, ParamId::GpuHourPrice, Metric::Mfu, false, &mut Scratch::default());
+    assert_eq!(spec.x.key, Some(AxisKey::Param(ParamId::SequenceLength)));
+    let cost = mfu_curve(&scenario, ParamId::GpuHourPrice, Metric::Cost, false, &mut Scratch::default());
+    assert_eq!(cost.x.key, Some(AxisKey::Param(ParamId::GpuHourPrice)));
     assert!(cost.caption.contains(" for 1T)"), "{}", cost.caption);
 }

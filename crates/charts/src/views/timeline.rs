@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use crate::spec::{Axis, ChartSpec, Grain, Quantity};
+use crate::spec::{Axis, AxisKey, ChartSpec, Grain, Quantity};
 use crate::timeline::{Lanes, Mark, Merger, Window, Zoom};
 use engine::format;
 use engine::model::compute;
@@ -15,7 +15,7 @@ use engine::scenario::Scenario;
 use engine::units::Seconds;
 
 /// What a place on the axis is chosen by: no parameter, but where to look closer.
-pub const TIME: &str = "time";
+pub const TIME: AxisKey = AxisKey::Time;
 
 /// Marks and gaps shorter than this part of what is looked at are not told apart: about a pixel of a phone, two of a wide figure.
 const COLUMNS: f64 = 400.0;

@@ -131,16 +131,17 @@ mod tests {
     #[test]
     fn a_map_has_the_same_lines_and_nearly_the_same_colours() {
         use super::super::boundary::{Tracer, memory_frontier, network_boundary};
+        use crate::params::ParamId;
         let scenario = crate::catalog::default_scenario();
-        let number = |key| match &crate::params::find(key).unwrap().kind {
-            crate::params::Kind::Number(number) => number,
-            crate::params::Kind::Choice(_) => panic!("{key} is a choice"),
-        };
+        let number = |id: ParamId| id.number().unwrap();
         let rising =
             |low: f64, factor: f64, count: i32| (0..count).map(|at| low * factor.powi(at)).collect::<Vec<f64>>();
         let (seqs, sizes, links) = (rising(512.0, 1.092, 64), rising(1.3e9, 1.1358, 44), rising(10.0, 1.125, 44));
-        let x = Range { number: number("seq"), values: &seqs };
-        for y in [Range { number: number("size"), values: &sizes }, Range { number: number("link"), values: &links }] {
+        let x = Range { number: number(ParamId::SequenceLength), values: &seqs };
+        for y in [
+            Range { number: number(ParamId::ModelSize), values: &sizes },
+            Range { number: number(ParamId::LinkBandwidth), values: &links },
+        ] {
             let (mut all, mut some) = (Vec::new(), Vec::new());
             super::super::sweep::grid(&scenario, x, y, &mut all);
             grid(&scenario, x, y, &mut some);

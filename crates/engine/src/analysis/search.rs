@@ -5,8 +5,7 @@
 
 use super::advice::{self, errors};
 use crate::model::report::Report;
-use crate::params::table::{experts, parallelism, sharding, training};
-use crate::params::{self, Param};
+use crate::params::{self, ParamId};
 use crate::scenario::{RecomputeMode, Scenario, Strategy};
 use crate::units::Seconds;
 
@@ -34,14 +33,14 @@ const MODES: [RecomputeMode; 4] =
     [RecomputeMode::None, RecomputeMode::AttentionCore, RecomputeMode::Selective, RecomputeMode::Full];
 
 /// The parameters that a way sets.
-const LAID_OUT: [&Param; 7] = [
-    &training::MICRO_BATCH_SIZE,
-    &training::GRAD_ACCUM_STEPS,
-    &parallelism::TP,
-    &parallelism::CP,
-    &parallelism::PP,
-    &experts::EP,
-    &sharding::SHARD_SIZE,
+const LAID_OUT: [ParamId; 7] = [
+    ParamId::MicroBatchSize,
+    ParamId::GradAccumSteps,
+    ParamId::Tp,
+    ParamId::Cp,
+    ParamId::Pp,
+    ParamId::Ep,
+    ParamId::ShardSize,
 ];
 
 /// One way that fits.
@@ -168,7 +167,7 @@ impl Ranking {
         }
         scenario.grad_accum_steps = self.sequences / together;
         advice::choose(&mut scenario, strategy);
-        LAID_OUT.iter().all(|param| params::is_within_bounds(param, &scenario)).then_some(scenario)
+        LAID_OUT.iter().all(|id| params::is_within_bounds(id.param(), &scenario)).then_some(scenario)
     }
 
     /// Puts a combination where it belongs among the best.

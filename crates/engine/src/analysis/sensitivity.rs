@@ -1,8 +1,8 @@
 //! Which number moves the result most: each raised by a tenth and doubled, the rest as it is.
 
 use super::sweep::{self, Sample};
-use crate::params::{CONSTANTS, Group, Kind, Number, PARAMS, Param};
-use crate::scenario::{Model, Scenario};
+use crate::params::{CONSTANTS, Kind, Number, PARAMS, Param};
+use crate::scenario::Scenario;
 
 /// What one change does.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -41,7 +41,7 @@ pub fn strongest(scenario: &Scenario, count: usize, measure: &dyn Fn(&Scenario, 
     let mut knobs: Vec<(f64, Knob)> = Vec::new();
     for param in PARAMS.iter().chain(CONSTANTS) {
         let Kind::Number(number) = &param.kind else { continue };
-        if !is_knob(scenario, param) {
+        if !param.is_knob(scenario) {
             continue;
         }
         let effect = |factor: f64| {
@@ -62,19 +62,6 @@ pub fn strongest(scenario: &Scenario, count: usize, measure: &dyn Fn(&Scenario, 
         strongest.push(knobs.swap_remove(first).1);
     }
     strongest
-}
-
-/// Whether there can be more of it: a model that has a name has its size, and a kind of parallelism that is not used would be a new one.
-fn is_knob(scenario: &Scenario, param: &Param) -> bool {
-    let degrees = scenario.degrees();
-    match param.key {
-        "size" => matches!(scenario.model, Model::Ladder { .. }),
-        "tp" => degrees.tp > 1,
-        "cp" => degrees.cp > 1,
-        "pp" => degrees.pp > 1,
-        "ep" | "etp" if degrees.ep * degrees.etp <= 1 => false,
-        _ => param.group != Group::Run && (param.applies)(scenario),
-    }
 }
 
 /// The scenario with one number so many times as large; `None` where it cannot be.
@@ -116,14 +103,15 @@ fn strength(knob: &Knob, now: f64, fits: bool) -> f64 {
 mod tests {
     use super::*;
     use crate::catalog::default_scenario;
+    use crate::params::ParamId;
     use crate::units::{Bytes, BytesPerSecond};
 
     fn mfu(_: &Scenario, sample: &Sample) -> f64 {
         sample.mfu
     }
 
-    fn find<'a>(knobs: &'a [Knob], key: &str) -> Option<&'a Knob> {
-        knobs.iter().find(|knob| knob.param.key == key)
+    fn find(knobs: &[Knob], id: ParamId) -> Option<&Knob> {
+        knobs.iter().find(|knob| knob.param.id == id)
     }
 
     #[test]
@@ -133,15 +121,18 @@ mod tests {
         let now = scenario.report();
         let slow = strongest(&scenario, 10, &mfu);
         // The network sets the time: twice the peak is as fast, and so half as well used; twice the link is not.
-        let peak = find(&slow, "peak").unwrap().doubled.unwrap();
+        let peak = find(&slow, ParamId::Peak16Bit).unwrap().doubled.unwrap();
         assert!((peak.value / now.mfu - 0.5).abs() < 0.02, "{}", peak.value / now.mfu);
-        let link = find(&slow, "link").unwrap().doubled.unwrap();
+        let link = find(&slow, ParamId::LinkBandwidth).unwrap().doubled.unwrap();
         assert!(link.value / now.mfu > 1.7, "{}", link.value / now.mfu);
         scenario.network.values.inter_node = BytesPerSecond::from_gbit_per_s(1600.0);
         let fast = strongest(&scenario, 10, &mfu);
-        let matmul = find(&fast, "matmul").unwrap();
+        let matmul = find(&fast, ParamId::MatmulEfficiency).unwrap();
         assert!(matmul.tenth.unwrap().value > 1.04 * scenario.report().mfu);
-        assert!(find(&fast, "link").is_none_or(|link| link.doubled.unwrap().value < 1.05 * scenario.report().mfu));
+        assert!(
+            find(&fast, ParamId::LinkBandwidth)
+                .is_none_or(|link| link.doubled.unwrap().value < 1.05 * scenario.report().mfu)
+        );
     }
 
     #[test]
@@ -176,6 +167,6 @@ mod tests {
         assert!(!scenario.report().fits());
         let knobs = strongest(&scenario, 10, &mfu);
         assert!(knobs.first().is_some_and(|knob| knob.doubled.is_some_and(|effect| effect.fits)));
-        assert!(find(&knobs, "mem").is_some());
+        assert!(find(&knobs, ParamId::GpuMemory).is_some());
     }
 }

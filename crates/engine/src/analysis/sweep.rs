@@ -186,21 +186,18 @@ pub fn grid(scenario: &Scenario, x: Range, y: Range, out: &mut Vec<Sample>) {
 mod tests {
     use super::*;
     use crate::catalog::default_scenario;
-    use crate::params::{Kind, find};
+    use crate::params::ParamId;
     use crate::scenario::Strategy;
 
-    fn number(key: &str) -> &'static Number {
-        match &find(key).unwrap().kind {
-            Kind::Number(number) => number,
-            Kind::Choice(_) => panic!("{key} is a choice"),
-        }
+    fn number(id: ParamId) -> &'static Number {
+        id.number().unwrap()
     }
 
     #[test]
     fn a_sample_agrees_with_the_full_report() {
         for memory in [1.0, 40.0, 500.0] {
             let mut scenario = default_scenario();
-            assign(&mut scenario, number("mem"), memory);
+            assign(&mut scenario, number(ParamId::GpuMemory), memory);
             let report = scenario.report();
             let sample = sample(&scenario);
             assert_eq!(sample.fits(), report.fits(), "{memory} GiB");
@@ -214,7 +211,7 @@ mod tests {
     fn a_grid_holds_the_same_samples_as_its_lines_and_reuses_the_buffer() {
         let scenario = default_scenario();
         let (xs, ys) = ([1024.0, 4096.0, 16384.0], [1.3e9, 13e9]);
-        let (x, y) = (number("seq"), number("size"));
+        let (x, y) = (number(ParamId::SequenceLength), number(ParamId::ModelSize));
         let mut cells = Vec::new();
         grid(&scenario, Range { number: x, values: &xs }, Range { number: y, values: &ys }, &mut cells);
         assert_eq!(cells.len(), 6);
@@ -231,8 +228,8 @@ mod tests {
         for seq in [512.0, 2048.0, 8192.0, 32768.0, 131_072.0] {
             for link in [10.0, 100.0, 400.0, 3200.0] {
                 let mut moved = scenario;
-                assign(&mut moved, number("seq"), seq);
-                assign(&mut moved, number("link"), link);
+                assign(&mut moved, number(ParamId::SequenceLength), seq);
+                assign(&mut moved, number(ParamId::LinkBandwidth), link);
                 let sample = sample(&moved);
                 assert_eq!(sample.pressure > 0.0, sample.network_bound(), "{seq} {link}");
             }
@@ -244,9 +241,9 @@ mod tests {
         let mut scenario = default_scenario();
         scenario.strategy = Strategy::HybridShard;
         scenario.shard_size = 8;
-        assign(&mut scenario, number("gpus"), 131.0);
+        assign(&mut scenario, number(ParamId::Gpus), 131.0);
         assert_eq!(scenario.gpus, 128);
-        assign(&mut scenario, number("gpus"), 3.0);
+        assign(&mut scenario, number(ParamId::Gpus), 3.0);
         assert_eq!(scenario.gpus, 3);
     }
 
@@ -256,14 +253,14 @@ mod tests {
         scenario.network.values.gpus_per_node = 8;
         (scenario.tp, scenario.pp) = (2, 3);
         assert_eq!(whole_group(&scenario), 24);
-        assign(&mut scenario, number("gpus"), 131.0);
+        assign(&mut scenario, number(ParamId::Gpus), 131.0);
         assert_eq!(scenario.gpus, 120);
         let degrees = scenario.degrees();
         assert_eq!((degrees.tp, degrees.cp, degrees.pp, degrees.dp), (2, 1, 3, 20));
         // Between a replica and a whole group: whole replicas; below one there is nothing to fill.
         (scenario.strategy, scenario.shard_size) = (Strategy::HybridShard, 8);
         for (wanted, nearest) in [(40.0, 42), (7.0, 6), (5.0, 5)] {
-            assign(&mut scenario, number("gpus"), wanted);
+            assign(&mut scenario, number(ParamId::Gpus), wanted);
             assert_eq!(scenario.gpus, nearest);
         }
         scenario.tp = u32::MAX;
@@ -273,8 +270,8 @@ mod tests {
     #[test]
     fn memory_grows_with_sequence_length() {
         let scenario = default_scenario();
-        let short = sample_at(&scenario, number("seq"), 1024.0);
-        let long = sample_at(&scenario, number("seq"), 65536.0);
+        let short = sample_at(&scenario, number(ParamId::SequenceLength), 1024.0);
+        let long = sample_at(&scenario, number(ParamId::SequenceLength), 65536.0);
         assert!(long.peak > short.peak && long.slack() < short.slack());
     }
 }

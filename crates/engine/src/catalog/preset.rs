@@ -4,7 +4,7 @@
 use crate::catalog;
 use crate::catalog::pick;
 use crate::model::transformer::Architecture;
-use crate::params::{ARCHITECTURE, Group, Kind, Param};
+use crate::params::{ARCHITECTURE, Group, Kind, Param, ParamId};
 use crate::scenario::{CUSTOM, Model, Scenario};
 
 /// The scenario in which every parameter stands at its preset.
@@ -68,7 +68,7 @@ fn nearest(shape: &Architecture) -> Model {
 /// Whether a parameter has another value than its preset. The shape of a ladder model follows from its size, which is marked itself.
 pub fn is_changed(param: &Param, scenario: &Scenario, preset: &Scenario) -> bool {
     let follows = |scenario: &Scenario| matches!(scenario.model, Model::Ladder { .. });
-    if param.group == Group::Architecture && param.key != "size" && follows(scenario) && follows(preset) {
+    if param.group == Group::Architecture && param.id != ParamId::ModelSize && follows(scenario) && follows(preset) {
         return false;
     }
     match param.kind {
@@ -79,7 +79,7 @@ pub fn is_changed(param: &Param, scenario: &Scenario, preset: &Scenario) -> bool
 
 /// Puts one parameter back to its preset. A model whose rows are all back is the named one again.
 pub fn put_back(param: &Param, scenario: &mut Scenario, preset: &Scenario) {
-    if param.key == "size" {
+    if param.id == ParamId::ModelSize {
         // A size alone would make a ladder model of a named one.
         scenario.model = preset.model;
         return;

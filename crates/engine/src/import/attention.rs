@@ -4,13 +4,14 @@ use serde_json::Value;
 
 use super::fields::Fields;
 use crate::model::transformer::Architecture;
+use crate::params::ParamId;
 
 /// The shape with its windows: `sliding_window`, and which layers see the whole sequence by `layer_types` or
 /// `sliding_window_pattern`.
 pub(super) fn with_windows(fields: &mut Fields, mut shape: Architecture) -> Architecture {
     let usual = if fields.is_null("sliding_window") { 0 } else { shape.sliding_window };
-    shape.sliding_window = fields.count(&["sliding_window"], "window", Some(usual));
-    shape.global_every = fields.count(&["sliding_window_pattern"], "globalevery", Some(shape.global_every));
+    shape.sliding_window = fields.count(&["sliding_window"], ParamId::SlidingWindow, Some(usual));
+    shape.global_every = fields.count(&["sliding_window_pattern"], ParamId::GlobalEvery, Some(shape.global_every));
     let full = |kind: &Value| match kind.as_str() {
         Some("full_attention") => Some(true),
         Some("sliding_attention" | "chunked_attention") => Some(false),
@@ -23,8 +24,8 @@ pub(super) fn with_windows(fields: &mut Fields, mut shape: Architecture) -> Arch
 /// The same for Llama 4, whose local layers cut the sequence into chunks and have rotary positions.
 pub(super) fn with_chunks(fields: &mut Fields, mut shape: Architecture) -> Architecture {
     let usual = if fields.is_null("attention_chunk_size") { 0 } else { shape.sliding_window };
-    shape.sliding_window = fields.count(&["attention_chunk_size"], "window", Some(usual));
-    shape.global_every = fields.count(&["no_rope_layer_interval"], "globalevery", Some(shape.global_every));
+    shape.sliding_window = fields.count(&["attention_chunk_size"], ParamId::SlidingWindow, Some(usual));
+    shape.global_every = fields.count(&["no_rope_layer_interval"], ParamId::GlobalEvery, Some(shape.global_every));
     let full = |rotary: &Value| rotary.as_f64().map(|rotary| rotary == 0.0);
     by_list(fields, "no_rope_layers", full, &mut shape);
     settled(fields, shape)
@@ -36,7 +37,7 @@ pub(super) fn with_switched_windows(fields: &mut Fields, mut shape: Architecture
     const USUAL: u32 = 28;
     shape.sliding_window = 0;
     let slides = fields.flag("use_sliding_window", false);
-    let first = fields.count(&["max_window_layers"], "pos", Some(USUAL));
+    let first = fields.count(&["max_window_layers"], ParamId::LearnedPositions, Some(USUAL));
     if !slides || first >= shape.num_hidden_layers {
         fields.mark("sliding_window");
         fields.mark("layer_types");
@@ -67,7 +68,7 @@ fn by_list(fields: &mut Fields, name: &'static str, full: fn(&Value) -> Option<b
 
 /// Every layer full is no window, and so is a window as long as the longest sequence.
 fn settled(fields: &mut Fields, mut shape: Architecture) -> Architecture {
-    let longest = fields.count(&["max_position_embeddings"], "pos", Some(0));
+    let longest = fields.count(&["max_position_embeddings"], ParamId::LearnedPositions, Some(0));
     if shape.global_every == 1 || (longest > 0 && shape.sliding_window >= longest) {
         shape.sliding_window = 0;
     }

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value};
 
 use crate::params::quantity::{group_thousands, is_valid, shorten, with_unit};
-use crate::params::{Kind, Number, Param, Unit, find};
+use crate::params::{Number, Param, ParamId, Unit};
 
 /// Names are cut to so many characters.
 const LONGEST_NAME: usize = 64;
@@ -52,18 +52,18 @@ impl<'a> Fields<'a> {
         self.peek(name).is_some_and(Value::is_null)
     }
 
-    /// A whole number, under the first of its names that there is; bounds and meaning are those of the parameter with this
-    /// key. Without the field, what is usual, and a problem where nothing is.
-    pub(super) fn count(&mut self, names: &[&'static str], key: &str, usual: Option<u32>) -> u32 {
-        let Some(param @ &Param { kind: Kind::Number(number), .. }) = find(key) else { return 0 };
+    /// A whole number, under the first of its names that there is; bounds and meaning are those of
+    /// this parameter. Without the field, what is usual, and a problem where nothing is.
+    pub(super) fn count(&mut self, names: &[&'static str], id: ParamId, usual: Option<u32>) -> u32 {
+        let Some(number) = id.number() else { return 0 };
         for &name in names {
             if let Some(value) = self.take(name) {
-                return self.within(name, value, param, &number);
+                return self.within(name, value, id.param(), number);
             }
         }
         usual.unwrap_or_else(|| {
             let name = names.join(" or ");
-            let help = param.help.split([':', '(', ',']).next().unwrap_or_default().trim();
+            let help = id.param().help.split([':', '(', ',']).next().unwrap_or_default().trim();
             let mut letters = help.chars();
             let first = letters.next().map(|letter| letter.to_ascii_lowercase());
             let meaning: String = first.into_iter().chain(letters).collect();
@@ -75,12 +75,9 @@ impl<'a> Fields<'a> {
         })
     }
 
-    /// A number that follows from others, within the bounds of the parameter with this key.
-    pub(super) fn checked(&mut self, name: &str, value: f64, key: &str) -> u32 {
-        match find(key) {
-            Some(param @ &Param { kind: Kind::Number(number), .. }) => self.within(name, &value.into(), param, &number),
-            _ => 0,
-        }
+    /// A number that follows from others, within the bounds of this parameter.
+    pub(super) fn checked(&mut self, name: &str, value: f64, id: ParamId) -> u32 {
+        id.number().map_or(0, |number| self.within(name, &value.into(), id.param(), number))
     }
 
     fn within(&mut self, name: &str, value: &Value, param: &Param, number: &Number) -> u32 {

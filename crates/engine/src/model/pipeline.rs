@@ -14,7 +14,7 @@ pub struct StageTimes {
     /// Backward pass.
     pub backward: Seconds,
     /// Of both passes, what other stages have to wait for where gradients of weights fill the bubble.
-    pub unfilled: Seconds,
+    pub pipeline_fill: Seconds,
 }
 
 impl StageTimes {
@@ -37,7 +37,7 @@ impl StageTimes {
 /// # use engine::units::Seconds;
 /// // Eight even stages and 32 micro-batches: the bubble is 7/32 of the passes (arXiv 2104.04473, section 2.2).
 /// let stage = StageTimes {
-///     count: 8.0, forward: Seconds::from_ms(1.0), backward: Seconds::from_ms(2.0), unfilled: Seconds::from_ms(1.0),
+///     count: 8.0, forward: Seconds::from_ms(1.0), backward: Seconds::from_ms(2.0), pipeline_fill: Seconds::from_ms(1.0),
 /// };
 /// let waits = |schedule| bubble(schedule, 4, 32.0, &ByStage::only(stage)).ms();
 /// assert_eq!(waits(Schedule::OneForwardOneBackward) / (32.0 * 3.0), 7.0 / 32.0);
@@ -58,8 +58,8 @@ pub fn bubble(schedule: Schedule, virtual_stages: u32, micro_batches: f64, stage
         }
         Schedule::Interleaved => others / f64::from(virtual_stages.max(1)),
         Schedule::ZeroBubble | Schedule::ZeroBubbleV => {
-            let most = stages.iter().map(|stage| stage.unfilled).fold(Seconds::ZERO, Seconds::max);
-            (sum(stages, |stage| stage.unfilled) - most).max(Seconds::ZERO)
+            let most = stages.iter().map(|stage| stage.pipeline_fill).fold(Seconds::ZERO, Seconds::max);
+            (sum(stages, |stage| stage.pipeline_fill) - most).max(Seconds::ZERO)
         }
     }
 }

@@ -3,15 +3,16 @@
 pub mod playback;
 pub mod work_times;
 
+use super::comm::DataParallelComm;
 use super::compute::{self, UnitTimes};
 use super::flops;
 use super::memory;
 use super::parallel::Schedule;
 use super::pipeline::{self, StageTimes};
-use super::plan::{DataParallelComm, StagePlan};
 use super::report::{Limiter, Report, TimeReport};
 use super::schedule::Phases;
 use super::setup::Setup;
+use super::stage_plan::StagePlan;
 use super::stages::{ByStage, Stage, stages};
 use crate::units::{Flops, Seconds};
 
@@ -57,8 +58,8 @@ impl<'a> TimedStage<'a> {
     fn of(setup: &Setup, stage: &'a Stage, units: UnitTimes, plan: StagePlan) -> Self {
         let Phases { forward, backward, .. } = plan.steady();
         let layers = f64::from(plan.compute.layers);
-        let unfilled = unfilled(setup, forward + backward, layers, &units);
-        Self { stage, units, plan, passes: StageTimes { count: stage.count, forward, backward, unfilled } }
+        let pipeline_fill = pipeline_fill(setup, forward + backward, layers, &units);
+        Self { stage, units, plan, passes: StageTimes { count: stage.count, forward, backward, pipeline_fill } }
     }
 
     fn both(&self) -> Seconds {
@@ -110,7 +111,7 @@ fn pace<'a>(setup: &Setup, stages: &'a ByStage<Stage>) -> Pace<'a> {
 
 /// Of a stage's passes, what the others wait for where gradients of weights fill the bubble: twice under ZB-H1, three times under
 /// ZB-V. Passes that wait for the host or the network leave ZB-H1's as it is; a third of them stays in any case.
-fn unfilled(setup: &Setup, passes: Seconds, layers: f64, units: &UnitTimes) -> Seconds {
+fn pipeline_fill(setup: &Setup, passes: Seconds, layers: f64, units: &UnitTimes) -> Seconds {
     let kernels = units.layer_forward + units.layer_backward;
     if setup.pipeline.schedule == Schedule::ZeroBubbleV {
         layers * (kernels - 3.0 * units.layer_weight_gradient).max(Seconds::ZERO)
@@ -151,5 +152,30 @@ pub(super) fn time(setup: &Setup, stages: &ByStage<Stage>) -> TimeReport {
         exchange,
         longest_lane: shard.max(replicate) + exchange,
         launch_bound: micro_batches * plan.launch_bound(&units),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::share::decode;
+
+    /// Ten layers of 1 + 2 ms, of which gradients of weights take 0.9: what is left of them fills the bubble twice under ZB-H1 and
+    /// three times under ZB-V (arXiv 2401.10241, table 1; arXiv 2405.15362).
+    #[test]
+    fn zero_bubble_v_fills_with_gradients_of_weights_three_times() {
+        let [forward, backward, gradient] = [1.0, 2.0, 0.9].map(Seconds::from_ms);
+        let waits = |schedule| {
+            let setup = decode(&format!("pp=4&schedule={schedule}")).scenario.setup();
+            let units = UnitTimes {
+                layer_forward: forward,
+                layer_backward: backward,
+                layer_weight_gradient: gradient,
+                ..compute::unit_times(&setup, 0.0)
+            };
+            pipeline_fill(&setup, 10.0 * (forward + backward), 10.0, &units).ms()
+        };
+        assert!((waits("zero-bubble") - 10.0 * (3.0 - 2.0 * 0.9)).abs() < 1e-9, "{}", waits("zero-bubble"));
+        assert!((waits("zero-bubble-v") - 10.0 * (3.0 - 3.0 * 0.9)).abs() < 1e-9, "{}", waits("zero-bubble-v"));
     }
 }

@@ -4,9 +4,9 @@ use super::setup::Setup;
 use super::software::GradientSync;
 use super::training::{Reshard, Sharding};
 
-/// Which micro-batches of a step communicate over the data-parallel GPUs.
+/// Which micro-batches of a step gather weights and reduce gradients over the data-parallel GPUs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Sync {
+pub struct GradientSyncPlan {
     /// Whether every micro-batch gathers weights, not the first alone.
     pub gather_each: bool,
     /// Whether every micro-batch reduces gradients, not the last alone.
@@ -15,7 +15,7 @@ pub struct Sync {
     pub overlap: bool,
 }
 
-impl Sync {
+impl GradientSyncPlan {
     /// FSDP gathers and reduces in every micro-batch, beside compute; under a pipeline it reduces in the last alone, and gathers
     /// in the first alone unless it reshards after the forward pass. ZeRO-2 reduces in every micro-batch, DDP and ZeRO-1 in
     /// the last. ZeRO's weights are gathered once, after the update or (overlapped) under the next forward pass.

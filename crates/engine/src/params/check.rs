@@ -1,7 +1,7 @@
 //! Whether every parameter is within its bounds.
 
 use super::quantity::{is_valid, nearest, with_unit};
-use super::{Group, Kind, Number, Param, every};
+use super::{Group, Kind, Number, Param, ParamId, every};
 use crate::digits::rounded;
 use crate::scenario::issue::Issue;
 use crate::scenario::{Model, Scenario};
@@ -19,8 +19,8 @@ pub fn is_held(param: &Param, scenario: &Scenario) -> bool {
     let of_custom = param.group == Group::Architecture;
     match scenario.model {
         Model::Ladder { .. } => !of_custom,
-        Model::Custom { .. } => param.key != "size",
-        Model::Preset { .. } => param.key != "size" && !of_custom,
+        Model::Custom { .. } => param.id != ParamId::ModelSize,
+        Model::Preset { .. } => param.id != ParamId::ModelSize && !of_custom,
     }
 }
 
@@ -36,7 +36,7 @@ fn issue(param: &Param, scenario: &Scenario) -> Option<Issue> {
     if is_valid(&number, value) || is_valid(&number, tidy(value)) {
         return None;
     }
-    Some(Issue::error(param.key, sentence(param.label, &number, value)))
+    Some(Issue::error(param.id, sentence(param.label, &number, value)))
 }
 
 /// A value without the last digits, which conversions between units leave behind.

@@ -1,13 +1,13 @@
-//! The rows. To add a parameter, write its row in the file of its group and list it here.
+//! The rows. To add a parameter, write its row in the file of its group and name it in [`super::id`].
 
 /// A row with named options, for a field of the scenario.
 macro_rules! picked {
     (
         $(#[$doc:meta])* $name:ident, $group:ident, $($field:ident).+, $key:literal, $label:literal, $csv:literal,
-        $applies:expr, $help:literal, $($value:expr => $option:literal, $named:literal, $meaning:literal;)+
+        [$($special:ident($($value_of:expr),*)),*], $help:literal, $($value:expr => $option:literal, $named:literal, $meaning:literal;)+
     ) => {
         $(#[$doc])*
-        pub const $name: Param = Param {
+        pub(in crate::params) const $name: Param = Param {
             key: $key,
             label: $label,
             csv: $csv,
@@ -22,8 +22,9 @@ macro_rules! picked {
                     }
                 },
             ),
-            applies: $applies,
-        };
+            ..Param::DEFAULT
+        }
+        $(.$special($($value_of),*))*;
     };
 }
 
@@ -31,10 +32,10 @@ macro_rules! picked {
 macro_rules! switched {
     (
         $(#[$doc:meta])* $name:ident, $group:ident, $($field:ident).+, $key:literal, $label:literal, $csv:literal,
-        $applies:expr, $help:literal
+        [$($special:ident($($value_of:expr),*)),*], $help:literal
     ) => {
         $(#[$doc])*
-        pub const $name: Param = Param {
+        pub(in crate::params) const $name: Param = Param {
             key: $key,
             label: $label,
             csv: $csv,
@@ -48,162 +49,26 @@ macro_rules! switched {
                     }
                 },
             ),
-            applies: $applies,
-        };
+            ..Param::DEFAULT
+        }
+        $(.$special($($value_of),*))*;
     };
 }
 
-pub mod accounting;
-pub mod architecture;
-pub mod constants;
-pub mod experts;
-pub mod hardware;
-pub mod kernels;
-pub mod main_controls;
-pub mod parallelism;
-pub mod run;
-pub mod sharding;
-pub mod training;
+pub(super) mod accounting;
+pub(super) mod architecture;
+pub(super) mod constants;
+pub(super) mod experts;
+pub(super) mod hardware;
+pub(super) mod kernels;
+pub(super) mod main_controls;
+pub(super) mod parallelism;
+pub(super) mod run;
+pub(super) mod sharding;
+pub(super) mod training;
 
-use super::{Choice, ChoiceOption, Group, Kind, Number, Param, Scale, Unit};
+use super::{AxisUse, Choice, ChoiceOption, Group, Kind, Number, Param, Scale, Unit};
 use crate::scenario::{RecomputeMode, Scenario};
-
-/// Every parameter with a control on the page, in display order.
-pub const PARAMS: &[Param] = &[
-    main_controls::GPU_MEMORY,
-    main_controls::LINK_BANDWIDTH,
-    main_controls::SEQUENCE_LENGTH,
-    main_controls::MODEL_SIZE,
-    main_controls::GPUS,
-    training::MICRO_BATCH_SIZE,
-    training::GRAD_ACCUM_STEPS,
-    training::RECOMPUTE,
-    training::KEEP_FRACTION,
-    training::RECIPE,
-    training::OPTIMIZER,
-    training::OFFLOAD_OPTIMIZER,
-    training::OFFLOAD_PARAMETERS,
-    training::OFFLOAD_ACTIVATIONS,
-    sharding::STRATEGY,
-    sharding::SHARD_SIZE,
-    parallelism::TP,
-    parallelism::SEQUENCE_PARALLEL,
-    parallelism::ASYNC_TP,
-    parallelism::CP,
-    parallelism::CONTEXT_EXCHANGE,
-    parallelism::PP,
-    parallelism::SCHEDULE,
-    parallelism::VIRTUAL_STAGES,
-    parallelism::FIRST_LAYERS,
-    parallelism::LAST_LAYERS,
-    parallelism::GRADIENT_SYNC,
-    parallelism::OVERLAP,
-    experts::EP,
-    experts::ETP,
-    experts::ADAPTIVE_DEGREES,
-    experts::DISPATCHER,
-    experts::ALGORITHM,
-    experts::CHUNKS,
-    experts::ADAPTIVE_CHUNKS,
-    experts::EXPERT_OVERLAP,
-    experts::CAPACITY,
-    experts::IMBALANCE,
-    experts::GROUPED,
-    experts::FUSED,
-    kernels::FRAMEWORK,
-    kernels::COMPILE,
-    kernels::GRAPHS,
-    kernels::ATTENTION_KERNEL,
-    kernels::LOSS,
-    kernels::NORM_KERNEL,
-    kernels::DROPOUT,
-    kernels::COMPUTE,
-    hardware::GPUS_PER_NODE,
-    hardware::INTRA_NODE,
-    hardware::MEMORY_BANDWIDTH,
-    hardware::PEAK,
-    hardware::INTER_NODE_LATENCY,
-    hardware::INTER_NODE_EFFICIENCY,
-    hardware::TOPOLOGY,
-    accounting::MFU_CONVENTION,
-    run::TOKENS,
-    run::PRICE,
-    run::PUE,
-    run::GRID,
-    run::STORAGE,
-    run::MTBF,
-    run::RESTART,
-    run::CHECKPOINT_INTERVAL,
-    run::SHARDED_CHECKPOINT,
-    run::DEFERRED_INIT,
-    run::CRITICAL_BATCH,
-];
-
-/// Constants of the hardware that have a key in links and no control on the page.
-pub const CONSTANTS: &[Param] = &[
-    constants::PEAK_8BIT,
-    constants::PEAK_4BIT,
-    constants::PEAK_32BIT,
-    constants::HOST_LINK,
-    constants::POWER,
-    constants::MATMUL,
-    constants::MATMUL_8BIT,
-    constants::ATTENTION,
-    constants::ATTENTION_TUNED,
-    constants::ELEMENTWISE,
-    constants::HALF_SATURATION,
-    constants::LAUNCH,
-    constants::INTRA_NODE_LATENCY,
-    constants::INTRA_NODE_EFFICIENCY,
-    constants::ALL_REDUCE_PASSES,
-    constants::NODE_DECAY,
-];
-
-/// The shape of a model of the user's own, as links hold it.
-pub const ARCHITECTURE: &[Param] = &[
-    architecture::LAYERS,
-    architecture::HIDDEN,
-    architecture::HEADS,
-    architecture::KV_HEADS,
-    architecture::HEAD_DIM,
-    architecture::INTERMEDIATE,
-    architecture::VOCAB,
-    architecture::MLP,
-    architecture::NORM,
-    architecture::NORMS_PER_LAYER,
-    architecture::QK_NORM,
-    architecture::ATTENTION_BIAS,
-    architecture::MLP_BIAS,
-    architecture::TIED,
-    architecture::POSITIONS,
-    architecture::EMBEDDING_NORM,
-    architecture::SLIDING_WINDOW,
-    architecture::GLOBAL_EVERY,
-    architecture::CHUNKED,
-    architecture::SINKS,
-    architecture::HEAD_BIAS,
-    architecture::latent::KV_RANK,
-    architecture::latent::Q_RANK,
-    architecture::latent::NOPE,
-    architecture::latent::ROPE,
-    architecture::latent::VALUE,
-    architecture::experts::EXPERTS,
-    architecture::experts::TOP_K,
-    architecture::experts::EXPERT_WIDTH,
-    architecture::experts::SHARED_WIDTH,
-    architecture::experts::SHARED_GATE,
-    architecture::experts::FIRST_DENSE,
-    architecture::experts::MOE_STEP,
-    architecture::experts::ROUTER_BIAS,
-    architecture::experts::EXPERT_BIAS,
-    architecture::experts::N_GROUP,
-    architecture::experts::TOPK_GROUP,
-];
-
-/// For rows that have an effect in every scenario.
-fn always(_: &Scenario) -> bool {
-    true
-}
 
 /// For rows about experts.
 fn with_experts(scenario: &Scenario) -> bool {
@@ -276,8 +141,8 @@ const fn switched(get: fn(&Scenario) -> usize, set: fn(&mut Scenario, usize)) ->
 
 #[cfg(test)]
 mod tests {
-    use super::*;
-    use crate::params::{every, find};
+    use super::SWITCH;
+    use crate::params::{Group, Kind, PARAMS, ParamId, every, find};
 
     #[test]
     fn keys_are_distinct_and_fit_a_link() {
@@ -285,7 +150,8 @@ mod tests {
             assert!(param.key.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit()), "{}", param.key);
             assert!(!["v", "rev", "cluster", "gpu", "model"].contains(&param.key), "{}", param.key);
             assert_eq!(every().position(|other| other.key == param.key), Some(place), "{}", param.key);
-            assert_eq!(find(param.key).map(|found| found.label), Some(param.label));
+            assert_eq!(find(param.key).map(|found| found.id), Some(param.id));
+            assert_eq!(ParamId::ALL.get(place), Some(&param.id));
         }
     }
 
@@ -348,7 +214,7 @@ mod tests {
                     }
                 }
             }
-            if param.key == "size" {
+            if param.id == ParamId::ModelSize {
                 scenario.model = crate::scenario::Model::Custom { architecture: scenario.model.architecture() };
             }
         }

@@ -14,7 +14,7 @@ pub enum Severity {
 pub struct Issue {
     /// How bad it is.
     pub severity: Severity,
-    /// The URL key of the parameter it is about, if it is about one.
+    /// The key in links of what it is about, if it is about one thing.
     pub key: Option<&'static str>,
     /// A full sentence.
     pub message: String,
@@ -22,12 +22,12 @@ pub struct Issue {
 
 impl Issue {
     /// An issue that changes the answer.
-    pub fn error(key: &'static str, message: impl Into<String>) -> Self {
-        Self { severity: Severity::Error, key: Some(key), message: message.into() }
+    pub fn error(about: impl Into<&'static str>, message: impl Into<String>) -> Self {
+        Self { severity: Severity::Error, key: Some(about.into()), message: message.into() }
     }
 
     /// An issue that leaves the answer standing.
-    pub fn note(key: &'static str, message: impl Into<String>) -> Self {
-        Self { severity: Severity::Note, key: Some(key), message: message.into() }
+    pub fn note(about: impl Into<&'static str>, message: impl Into<String>) -> Self {
+        Self { severity: Severity::Note, key: Some(about.into()), message: message.into() }
     }
 }

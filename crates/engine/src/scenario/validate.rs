@@ -8,6 +8,7 @@ mod software;
 use super::issue::Issue;
 use super::{Model, Scenario};
 use crate::model::transformer::Architecture;
+use crate::params::ParamId;
 
 impl Scenario {
     /// What is wrong between the scenario's fields, in sentences. [`crate::params::issues`] adds the bounds of each.
@@ -42,7 +43,7 @@ impl Scenario {
             if nodes == 1 { "node" } else { "nodes" },
             below.saturating_add(node)
         );
-        Some(Issue::note("gpus", message))
+        Some(Issue::note(ParamId::Gpus, message))
     }
 
     /// Sequences longer than the model has positions for.
@@ -55,7 +56,7 @@ impl Scenario {
             "The model has learned positions for {positions} tokens, and sequences are {seq_len} tokens long. The numbers stand \
              for a model with the positions it lacks; it cannot be trained as it is."
         );
-        Some(Issue::note("seq", message))
+        Some(Issue::note(ParamId::SequenceLength, message))
     }
 }
 
@@ -72,7 +73,11 @@ fn heads(shape: &Architecture) -> Option<Issue> {
         neighbours(hidden, heads)
     );
     let is_chosen = dimension != hidden / heads;
-    Some(if is_chosen { Issue::note("heads", message) } else { Issue::error("heads", message) })
+    Some(if is_chosen {
+        Issue::note(ParamId::AttentionHeads, message)
+    } else {
+        Issue::error(ParamId::AttentionHeads, message)
+    })
 }
 
 /// Groups of query heads of different sizes.
@@ -85,7 +90,7 @@ fn key_value_heads(shape: &Architecture) -> Option<Issue> {
         "{heads} attention heads cannot share {kv} key and value heads evenly. Enter {} key and value heads.",
         neighbours(heads, kv)
     );
-    Some(Issue::error("kv", message))
+    Some(Issue::error(ParamId::KvHeads, message))
 }
 
 /// The divisors of a number next to the wanted one: `4 or 8`.

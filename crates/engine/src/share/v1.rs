@@ -45,8 +45,9 @@ use crate::model::run::RunChoices;
 use crate::model::software::{
     AttentionKernel, Communication, Framework, GradientSync, Graphs, Kernels, Loss, NormKernel, Offload,
 };
-use crate::model::training::{ComputeFormat, MfuConvention, Optimizer, Recipe};
+use crate::model::training::{ComputeFormat, MfuConvention, Optimizer, PrecisionPolicy};
 use crate::model::transformer::{Architecture, AttentionBias, Experts, LatentAttention, Norm, QkNorm};
+use crate::params::ParamId;
 use crate::scenario::{ExpertChoice, Model, RecomputeMode, Scenario, Strategy};
 use crate::units::{BytesPerSecond, Seconds};
 
@@ -69,7 +70,8 @@ pub const PIN_KEY: &str = "pin";
 const CLUSTER: &str = "a100-40gb-200g";
 
 /// The keys that a custom model's link always holds.
-const REQUIRED_OF_A_SHAPE: [&str; 5] = ["layers", "hidden", "heads", "ffn", "vocab"];
+const REQUIRED_OF_A_SHAPE: [ParamId; 5] =
+    [ParamId::Layers, ParamId::HiddenSize, ParamId::AttentionHeads, ParamId::MlpWidth, ParamId::VocabSize];
 
 /// The starting point: what a link means that holds nothing. It is the first visit's scenario at the time of version 1 and
 /// stays what it is when the first visit changes.
@@ -108,8 +110,8 @@ pub fn start() -> Scenario {
         shard_size: 4,
         recompute: RecomputeMode::None,
         keep_fraction: 0.5,
-        recipe: Recipe::Fsdp2MixedBf16,
-        compute_format: ComputeFormat::Recipe,
+        recipe: PrecisionPolicy::Fsdp2MixedBf16,
+        compute_format: ComputeFormat::AsPolicy,
         optimizer: Optimizer::AdamW,
         communication: Communication { gradient_sync: GradientSync::Default, overlap: true },
         offload: Offload { optimizer: false, parameters: false, activations: false },

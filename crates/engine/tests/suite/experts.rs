@@ -1,5 +1,6 @@
 //! Laws of mixtures of experts over random scenarios.
 
+use crate::cases::cases;
 use engine::catalog;
 use engine::model::experts::choice::{self, with_fastest_chunks, with_fastest_degrees};
 use engine::model::experts::exchange::in_chunks;
@@ -9,7 +10,7 @@ use engine::model::parallel::Mesh;
 use engine::model::report::MemoryPart;
 use engine::model::setup::Setup;
 use engine::model::step::evaluate;
-use engine::model::training::{Recipe, Reshard, Sharding};
+use engine::model::training::{PrecisionPolicy, Reshard, Sharding};
 use engine::model::transformer::{Architecture, Experts};
 use engine::units::Seconds;
 use proptest::prelude::*;
@@ -69,7 +70,7 @@ fn with_experts(setup: &Setup, change: impl FnOnce(&mut Experts)) -> Setup {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 1_000, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..cases(1_000) })]
 
     #[test]
     fn the_shards_of_all_gpus_are_the_model_once(setup in any_setup()) {
@@ -77,7 +78,7 @@ proptest! {
         let at_rest = evaluate(&setup).memory.parts.get(MemoryPart::Weights).get() * gpus;
         // fp32 at rest.
         let model = 4.0 * setup.architecture.params() as f64;
-        prop_assert!(setup.recipe == Recipe::Fsdp2MixedBf16 && (at_rest / model - 1.0).abs() < 1e-9, "{at_rest} {model}");
+        prop_assert!(setup.recipe == PrecisionPolicy::Fsdp2MixedBf16 && (at_rest / model - 1.0).abs() < 1e-9, "{at_rest} {model}");
     }
 
     #[test]

@@ -9,6 +9,7 @@
 )]
 
 mod any;
+mod cases;
 mod catalog;
 mod claims;
 mod experts;

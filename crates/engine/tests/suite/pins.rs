@@ -1,6 +1,7 @@
 //! Links with pinned scenarios: what they mean, that every pin survives, and that any text whatever gives scenarios.
 
 use crate::any::any_scenario;
+use crate::cases::cases;
 use engine::json::compact;
 use engine::params::issues;
 use engine::scenario::Scenario;
@@ -120,7 +121,7 @@ fn pinned() -> impl Strategy<Value = (Scenario, Vec<Scenario>)> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(3_000))]
+    #![proptest_config(cases(3_000))]
 
     #[test]
     fn every_pin_survives_its_link((screen, pins) in pinned()) {

@@ -1,5 +1,5 @@
 //! Writes the texts that the page loads when somebody comes to them, into the folder that Trunk assembles the site in
-//! (`Trunk.toml`), or into one that is named: `cargo run --no-default-features --example site_data -- FOLDER`.
+//! (`Trunk.toml`), or into one that is named: `cargo run -p shardwise-score --example site_data -- FOLDER`.
 
 mod rows;
 

@@ -6,6 +6,7 @@ use crate::timeline::Zoom;
 use crate::views::{LayerView, Metric, Scratch, expert_layer, feasible_region, memory_bar, mfu_curve, timeline};
 use engine::catalog::{default_scenario, model};
 use engine::model::report::MemoryPart;
+use engine::params::ParamId;
 use engine::scenario::Scenario;
 
 fn style(theme: Theme, width: f64) -> Style {
@@ -59,9 +60,16 @@ fn every_view_is_well_formed_and_every_number_is_one() {
     let mixture = Scenario { model: model("mixtral-8x7b").unwrap().pick(), ..scenario };
     let mut scratch = Scratch::default();
     let mut specs = vec![expert_layer(&mixture, LayerView::default()), timeline(&mixture, Zoom::WHOLE, true)];
-    for key in ["seq", "size", "mem", "link", "gpus", "mbs"] {
+    for key in [
+        ParamId::SequenceLength,
+        ParamId::ModelSize,
+        ParamId::GpuMemory,
+        ParamId::LinkBandwidth,
+        ParamId::Gpus,
+        ParamId::MicroBatchSize,
+    ] {
         specs.push(mfu_curve(&scenario, key, Metric::TokensPerSecond, true, &mut scratch));
-        let other = if key == "seq" { "size" } else { "seq" };
+        let other = if key == ParamId::SequenceLength { ParamId::ModelSize } else { ParamId::SequenceLength };
         specs.push(feasible_region(&scenario, key, other, true, &mut scratch));
     }
     for (spec, theme) in specs.iter().zip([Theme::Light, Theme::Dark].into_iter().cycle()) {
@@ -80,7 +88,7 @@ fn every_view_is_well_formed_and_every_number_is_one() {
 
 #[test]
 fn a_saved_chart_names_every_line() {
-    let spec = mfu_curve(&default_scenario(), "seq", Metric::Mfu, true, &mut Scratch::default());
+    let spec = mfu_curve(&default_scenario(), ParamId::SequenceLength, Metric::Mfu, true, &mut Scratch::default());
     let svg = chart_svg(&spec, &style(Theme::Light, 560.0), Some("")).unwrap();
     for line in &spec.lines {
         assert!(svg.contains(&format!(">{}", line.name.replace('&', "&amp;"))), "{}", line.name);

@@ -53,11 +53,11 @@ fn a_click_sets_the_scenario_only_on_its_own_layer() {
         expert_layer(scenario, LayerView { published, along, ..LayerView::default() }).x.key
     };
     let one_stage = Scenario { pp: 1, ..mixture() };
-    assert_eq!(key(&one_stage, None, 0), Some("gpus"));
+    assert_eq!(key(&one_stage, None, 0), Some(AxisKey::Param(ParamId::Gpus)));
     // The GPUs of one of sixteen stages are not the scenario's.
     assert_eq!(key(&mixture(), None, 0), None);
     assert_eq!(key(&one_stage, Some(0), 0), None);
-    assert_eq!(key(&mixture(), None, 1), Some("capacity"));
+    assert_eq!(key(&mixture(), None, 1), Some(AxisKey::Param(ParamId::CapacityFactor)));
     assert_eq!(key(&one_stage, None, 2), None);
 }
 

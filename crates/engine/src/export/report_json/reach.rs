@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use crate::analysis::bounds_search;
 use crate::analysis::limits::Reach;
 use crate::model::bounds::{Bounds, Stage};
-use crate::params::{self, Kind};
+use crate::params::ParamId;
 use crate::scenario::Strategy;
 
 /// What one strategy reaches; `null` where nothing searched fits.
@@ -23,7 +23,7 @@ pub(super) fn strategy(reach: &Reach) -> Value {
 
 /// The key of a strategy in links and JSON, as the table of parameters has it.
 fn strategy_key(strategy: Strategy) -> Option<&'static str> {
-    let Kind::Choice(choice) = params::find("strategy")?.kind else { return None };
+    let choice = ParamId::Strategy.param().choice()?;
     choice.options.get(strategy.place()).map(|option| option.key)
 }
 

@@ -5,8 +5,8 @@ use askama::Template;
 
 use crate::model::run::{batch, budget};
 use crate::model::setup::Setup;
-use crate::model::sync::Sync;
-use crate::model::training::{Recipe, Recompute};
+use crate::model::sync::GradientSyncPlan;
+use crate::model::training::{PrecisionPolicy, Recompute};
 use crate::scenario::{Model, Scenario, Strategy};
 
 /// The columns at which comments are wrapped.
@@ -19,7 +19,7 @@ pub(super) struct ExportContext {
     /// The numbers that follow from the choices.
     pub(super) setup: Setup,
     /// Which micro-batches communicate.
-    pub(super) sync: Sync,
+    pub(super) sync: GradientSyncPlan,
     /// What the framework cannot express.
     pub(super) notes: Vec<&'static str>,
 }
@@ -27,7 +27,7 @@ pub(super) struct ExportContext {
 impl ExportContext {
     pub(super) fn new(scenario: &Scenario) -> Self {
         let setup = scenario.setup();
-        Self { scenario: *scenario, setup, sync: Sync::of(&setup), notes: Vec::new() }
+        Self { scenario: *scenario, setup, sync: GradientSyncPlan::of(&setup), notes: Vec::new() }
     }
 
     /// Adds a note if a condition holds.
@@ -89,7 +89,7 @@ impl ExportContext {
 
     /// Whether weights, gradients and products are all fp32.
     pub(super) fn is_fp32(&self) -> bool {
-        self.setup.recipe == Recipe::Fp32
+        self.setup.recipe == PrecisionPolicy::Fp32
     }
 
     /// Whether the 16-bit format is fp16: of the GPUs only Volta has no bf16.

@@ -3,6 +3,7 @@
 use super::super::attention::{with_switched_windows, with_windows};
 use super::Fields;
 use crate::model::transformer::{Architecture, AttentionBias, QkNorm};
+use crate::params::ParamId;
 
 /// Width of a plain MLP over H, where the config does not say.
 const MLP_RATIO: u32 = 4;
@@ -19,21 +20,25 @@ fn usual(value: u32) -> Option<u32> {
 /// The fields that nearly all families have, under the names that they have.
 pub(super) fn llama(fields: &mut Fields, style: Architecture) -> Architecture {
     let num_hidden_layers =
-        fields.count(&["num_hidden_layers", "n_layer", "n_layers"], "layers", usual(style.num_hidden_layers));
+        fields.count(&["num_hidden_layers", "n_layer", "n_layers"], ParamId::Layers, usual(style.num_hidden_layers));
     let hidden_size =
-        fields.count(&["hidden_size", "n_embd", "n_embed", "d_model"], "hidden", usual(style.hidden_size));
-    let heads = fields.count(&["num_attention_heads", "n_head", "n_heads"], "heads", usual(style.num_attention_heads));
+        fields.count(&["hidden_size", "n_embd", "n_embed", "d_model"], ParamId::HiddenSize, usual(style.hidden_size));
+    let heads = fields.count(
+        &["num_attention_heads", "n_head", "n_heads"],
+        ParamId::AttentionHeads,
+        usual(style.num_attention_heads),
+    );
     let kv_names = ["num_key_value_heads", "num_kv_heads", "n_head_kv"];
     let says_null = kv_names.iter().any(|name| fields.is_null(name));
     let kv = if says_null || style.num_key_value_heads == 0 { heads } else { style.num_key_value_heads };
-    let num_key_value_heads = fields.count(&kv_names, "kv", Some(kv));
+    let num_key_value_heads = fields.count(&kv_names, ParamId::KvHeads, Some(kv));
     let dim = if fields.is_null("head_dim") || style.head_dim == 0 { hidden_size / heads } else { style.head_dim };
-    let head_dim = fields.count(&["head_dim"], "headdim", Some(dim.max(1)));
+    let head_dim = fields.count(&["head_dim"], ParamId::HeadDim, Some(dim.max(1)));
     let mlp =
         if style.gated_mlp { usual(style.intermediate_size) } else { Some(hidden_size.saturating_mul(MLP_RATIO)) };
     let widths = ["intermediate_size", "n_inner", "ffn_dim", "ffn_hidden_size"];
-    let intermediate_size = fields.count(&widths, "ffn", mlp);
-    let vocab_size = fields.count(&["vocab_size"], "vocab", usual(style.vocab_size));
+    let intermediate_size = fields.count(&widths, ParamId::MlpWidth, mlp);
+    let vocab_size = fields.count(&["vocab_size"], ParamId::VocabSize, usual(style.vocab_size));
     let biased = fields.flag("attention_bias", style.attention_bias != AttentionBias::None);
     Architecture {
         num_hidden_layers,
@@ -83,7 +88,7 @@ pub(super) fn smollm(fields: &mut Fields, style: Architecture) -> Architecture {
 
 pub(super) fn gpt_2(fields: &mut Fields, style: Architecture) -> Architecture {
     let names = ["n_positions", "max_position_embeddings"];
-    let learned_positions = fields.count(&names, "pos", Some(GPT_2_POSITIONS));
+    let learned_positions = fields.count(&names, ParamId::LearnedPositions, Some(GPT_2_POSITIONS));
     Architecture { learned_positions, ..llama(fields, style) }
 }
 
@@ -93,12 +98,15 @@ pub(super) fn opt(fields: &mut Fields, style: Architecture) -> Architecture {
     let shape = llama(fields, style);
     // A narrower embedding is not understood.
     fields.expect("word_embed_proj_dim", f64::from(shape.hidden_size));
-    let positions = fields.count(&["max_position_embeddings"], "pos", Some(USUAL));
+    let positions = fields.count(&["max_position_embeddings"], ParamId::LearnedPositions, Some(USUAL));
     fields.mark("do_layer_norm_before");
     fields.mark("layer_norm_elementwise_affine");
     let shape = with_biases(fields.flag("enable_bias", true), shape);
     let positions = f64::from(positions) + UNUSED_POSITIONS;
-    Architecture { learned_positions: fields.checked("max_position_embeddings + 2", positions, "pos"), ..shape }
+    Architecture {
+        learned_positions: fields.checked("max_position_embeddings + 2", positions, ParamId::LearnedPositions),
+        ..shape
+    }
 }
 
 /// One key and value head for all queries, or a number of them in the newer blocks, which have a norm for attention and one for
@@ -108,7 +116,7 @@ pub(super) fn falcon(fields: &mut Fields, style: Architecture) -> Architecture {
     let newer = fields.flag("new_decoder_architecture", fields.peek("n_head_kv").is_some());
     let shared = fields.flag("multi_query", true);
     let parallel = fields.flag("parallel_attn", true);
-    let norms = fields.count(&["num_ln_in_parallel_attn"], "norms", Some(if newer { 2 } else { 1 }));
+    let norms = fields.count(&["num_ln_in_parallel_attn"], ParamId::NormsPerLayer, Some(if newer { 2 } else { 1 }));
     let shape = with_biases(fields.flag("bias", false), shape);
     let num_key_value_heads = match (newer, shared) {
         (true, _) => shape.num_key_value_heads,

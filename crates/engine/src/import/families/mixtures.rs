@@ -6,6 +6,7 @@ use super::super::attention::{with_chunks, with_switched_windows, with_windows};
 use super::Fields;
 use super::dense::llama;
 use crate::model::transformer::{Architecture, AttentionBias, Experts, LatentAttention, QkNorm};
+use crate::params::ParamId;
 
 /// The shape with experts.
 fn with(experts: Experts, shape: Architecture) -> Architecture {
@@ -15,14 +16,14 @@ fn with(experts: Experts, shape: Architecture) -> Architecture {
 /// Routed experts: how many, of how many a token sees; what the class has where the config does not say.
 fn routed(fields: &mut Fields, usual: (Option<u32>, Option<u32>)) -> Experts {
     let names = ["num_experts", "num_local_experts", "n_routed_experts"];
-    let num_experts = fields.count(&names, "experts", usual.0);
-    let num_experts_per_tok = fields.count(&["num_experts_per_tok"], "topk", usual.1);
+    let num_experts = fields.count(&names, ParamId::Experts, usual.0);
+    let num_experts_per_tok = fields.count(&["num_experts_per_tok"], ParamId::TopK, usual.1);
     Experts { num_experts, num_experts_per_tok, ..Experts::NONE }
 }
 
 /// Experts in every layer, as wide as `intermediate_size` says.
 fn everywhere(fields: &mut Fields, shape: Architecture, experts: Experts) -> Architecture {
-    let width = fields.checked("intermediate_size", f64::from(shape.intermediate_size), "effn");
+    let width = fields.checked("intermediate_size", f64::from(shape.intermediate_size), ParamId::ExpertWidth);
     with(Experts { moe_intermediate_size: width, ..experts }, shape)
 }
 
@@ -53,8 +54,8 @@ pub(super) fn llama_4(fields: &mut Fields, style: Architecture) -> Architecture 
     const DENSE: u32 = 16_384;
     let shape = llama(fields, style);
     let shape = with_chunks(fields, shape);
-    let width = fields.checked("intermediate_size", f64::from(shape.intermediate_size), "effn");
-    let moe_layer_step = fields.count(&["interleave_moe_layer_step"], "moestep", Some(1));
+    let width = fields.checked("intermediate_size", f64::from(shape.intermediate_size), ParamId::ExpertWidth);
+    let moe_layer_step = fields.count(&["interleave_moe_layer_step"], ParamId::MoeStep, Some(1));
     // The layers with experts, listed, follow from the step; a list that does not is not understood.
     let follows = |(place, layer): (usize, &Value)| *layer == (place as f64 + 1.0) * f64::from(moe_layer_step) - 1.0;
     if fields.list("moe_layers").is_some_and(|layers| layers.iter().enumerate().all(follows)) {
@@ -68,7 +69,7 @@ pub(super) fn llama_4(fields: &mut Fields, style: Architecture) -> Architecture 
         moe_layer_step,
         ..routed(fields, (Some(16), Some(1)))
     };
-    let intermediate_size = fields.count(&["intermediate_size_mlp"], "ffn", Some(DENSE));
+    let intermediate_size = fields.count(&["intermediate_size_mlp"], ParamId::MlpWidth, Some(DENSE));
     with(experts, Architecture { intermediate_size, ..shape })
 }
 
@@ -77,8 +78,8 @@ fn sparse_qwen(fields: &mut Fields, shape: Architecture, usual: (u32, u32, u32))
     /// The bound of [`Experts::first_k_dense_replace`].
     const MOST_FIRST: usize = 2000;
     let experts = routed(fields, (Some(usual.0), Some(usual.1)));
-    let moe_intermediate_size = fields.count(&["moe_intermediate_size"], "effn", Some(usual.2));
-    let moe_layer_step = fields.count(&["decoder_sparse_step"], "moestep", Some(1));
+    let moe_intermediate_size = fields.count(&["moe_intermediate_size"], ParamId::ExpertWidth, Some(usual.2));
+    let moe_layer_step = fields.count(&["decoder_sparse_step"], ParamId::MoeStep, Some(1));
     let dense = fields.list("mlp_only_layers").unwrap_or_default();
     let first = |(place, layer): (usize, &Value)| *layer == place as f64;
     let are_first = moe_layer_step == 1 && dense.len() <= MOST_FIRST && dense.iter().enumerate().all(first);
@@ -94,7 +95,7 @@ fn sparse_qwen(fields: &mut Fields, shape: Architecture, usual: (u32, u32, u32))
 pub(super) fn qwen_2(fields: &mut Fields, style: Architecture) -> Architecture {
     let shape = llama(fields, style);
     let mut shape = sparse_qwen(fields, shape, (60, 4, 1408));
-    let width = fields.count(&["shared_expert_intermediate_size"], "sharedffn", Some(5632));
+    let width = fields.count(&["shared_expert_intermediate_size"], ParamId::SharedExpertWidth, Some(5632));
     shape.experts.shared_intermediate_size = width;
     shape.experts.shared_expert_gate = width > 0;
     if fields.flag("qkv_bias", true) { shape } else { Architecture { attention_bias: AttentionBias::None, ..shape } }
@@ -109,14 +110,15 @@ pub(super) fn qwen_3(fields: &mut Fields, style: Architecture) -> Architecture {
 fn fine_grained(fields: &mut Fields, shape: Architecture) -> Architecture {
     let style = shape.experts;
     let experts = routed(fields, (None, None));
-    let width = fields.count(&["moe_intermediate_size"], "effn", None);
-    let shared = fields.count(&["n_shared_experts"], "experts", Some(0));
+    let width = fields.count(&["moe_intermediate_size"], ParamId::ExpertWidth, None);
+    let shared = fields.count(&["n_shared_experts"], ParamId::Experts, Some(0));
     let shared = f64::from(width) * f64::from(shared);
-    let shared_intermediate_size = fields.checked("n_shared_experts times moe_intermediate_size", shared, "sharedffn");
-    let first_k_dense_replace = fields.count(&["first_k_dense_replace"], "firstdense", Some(0));
+    let shared_intermediate_size =
+        fields.checked("n_shared_experts times moe_intermediate_size", shared, ParamId::SharedExpertWidth);
+    let first_k_dense_replace = fields.count(&["first_k_dense_replace"], ParamId::FirstDenseLayers, Some(0));
     fields.expect("moe_layer_freq", 1.0);
-    let groups = fields.count(&["n_group"], "ngroup", Some(0));
-    let of_a_token = fields.count(&["topk_group"], "topkgroup", Some(0));
+    let groups = fields.count(&["n_group"], ParamId::ExpertGroups, Some(0));
+    let of_a_token = fields.count(&["topk_group"], ParamId::TopKGroups, Some(0));
     // One group is none.
     let (n_group, topk_group) = if groups > 1 { (groups, of_a_token) } else { (0, 0) };
     let experts = Experts {
@@ -139,13 +141,13 @@ pub(super) fn deepseek(fields: &mut Fields, style: Architecture) -> Architecture
     if !usual.is_used() {
         return shape;
     }
-    let mut width = |name: &'static str, key: &str, usual: u32| fields.count(&[name], key, Some(usual));
+    let mut width = |name: &'static str, id: ParamId, usual: u32| fields.count(&[name], id, Some(usual));
     let mut latent = LatentAttention {
-        kv_lora_rank: width("kv_lora_rank", "kvrank", usual.kv_lora_rank),
-        q_lora_rank: width("q_lora_rank", "qrank", usual.q_lora_rank),
-        qk_nope_head_dim: width("qk_nope_head_dim", "nope", usual.qk_nope_head_dim),
-        qk_rope_head_dim: width("qk_rope_head_dim", "rope", usual.qk_rope_head_dim),
-        v_head_dim: width("v_head_dim", "vdim", usual.v_head_dim),
+        kv_lora_rank: width("kv_lora_rank", ParamId::KvRank, usual.kv_lora_rank),
+        q_lora_rank: width("q_lora_rank", ParamId::QueryRank, usual.q_lora_rank),
+        qk_nope_head_dim: width("qk_nope_head_dim", ParamId::NopeHeadDim, usual.qk_nope_head_dim),
+        qk_rope_head_dim: width("qk_rope_head_dim", ParamId::RopeHeadDim, usual.qk_rope_head_dim),
+        v_head_dim: width("v_head_dim", ParamId::ValueHeadDim, usual.v_head_dim),
     };
     // Small models project queries directly.
     if fields.is_null("q_lora_rank") {

@@ -3,8 +3,8 @@
 use super::{memory_rate, recipe_peak};
 use crate::model::cost::{Cost, Operations};
 use crate::model::memory::states;
+use crate::model::per_rank::LocalParams;
 use crate::model::setup::Setup;
-use crate::model::share::Params;
 use crate::model::training::Optimizer;
 use crate::units::{Bytes, Flops, Seconds};
 
@@ -37,7 +37,7 @@ fn expert_sides(setup: &Setup) -> [f64; 2] {
 }
 
 /// Bytes that the update reads and writes of this GPU's shard: weights, gradients and state read, weights and state written.
-pub(super) fn traffic(setup: &Setup, params: &Params) -> Bytes {
+pub(super) fn traffic(setup: &Setup, params: &LocalParams) -> Bytes {
     let bytes = states::recipe_bytes(setup.recipe);
     let (matrix, other) = states::optimizer_bytes(setup);
     let of_matrices = params.layers * params.layer_matrices;
@@ -50,7 +50,7 @@ pub(super) fn traffic(setup: &Setup, params: &Params) -> Bytes {
 }
 
 /// The cost of Muon's products over this GPU's shard.
-fn orthogonal<C: Cost<Operations>>(setup: &Setup, params: &Params) -> C {
+fn orthogonal<C: Cost<Operations>>(setup: &Setup, params: &LocalParams) -> C {
     let (degrees, of_experts) = (states::shard_degrees(setup), states::expert_shard_degrees(setup));
     newton_schulz::<C>(setup, params.layers * params.layer_matrices / degrees.optimizer, sides(setup))
         + newton_schulz(setup, params.experts() / of_experts.optimizer, expert_sides(setup))
@@ -59,12 +59,12 @@ fn orthogonal<C: Cost<Operations>>(setup: &Setup, params: &Params) -> C {
 /// Time of the optimizer's update, no less than the host takes for it: it reads weights, gradients and state of this GPU's shard and writes weights
 /// and state; where the state is in host memory, gradients and weights cross the link to it, there and back, and the update runs there
 /// at the link's pace.
-pub fn optimizer(setup: &Setup, params: &Params) -> Seconds {
+pub fn optimizer(setup: &Setup, params: &LocalParams) -> Seconds {
     optimizer_cost(setup, params)
 }
 
 /// The cost of the optimizer's update ([`optimizer`]). An update on the host streams nothing of the GPU's memory.
-pub fn optimizer_cost<C: Cost<Operations>>(setup: &Setup, params: &Params) -> C {
+pub fn optimizer_cost<C: Cost<Operations>>(setup: &Setup, params: &LocalParams) -> C {
     let share = traffic(setup, params);
     let orthogonal = orthogonal(setup, params);
     if !(setup.offload.optimizer || setup.offload.parameters) {

@@ -1,8 +1,8 @@
 //! Host memory of one node.
 
 use crate::model::memory::{activations, recipe_bytes, states};
+use crate::model::per_rank::{LocalParams, tokens};
 use crate::model::setup::Setup;
-use crate::model::share::{Params, tokens};
 use crate::model::software::Offload;
 use crate::model::stages::{Stage, stages};
 use crate::units::Bytes;
@@ -16,7 +16,7 @@ fn ranks(setup: &Setup) -> f64 {
 }
 
 /// The bytes of a node full of ranks of the stage that needs most.
-fn of_node(setup: &Setup, of_rank: &dyn Fn(&Stage, &Params) -> f64) -> Bytes {
+fn of_node(setup: &Setup, of_rank: &dyn Fn(&Stage, &LocalParams) -> f64) -> Bytes {
     let mut most = 0.0;
     for stage in stages(setup).iter() {
         let bytes = of_rank(stage, &stage.params);
@@ -70,7 +70,7 @@ pub fn checkpoint(setup: &Setup, size: Bytes, sharded: bool) -> Bytes {
 /// # use engine::{catalog, model::run::host::offload};
 /// // ZeRO-Offload's 12 bytes of fp32 state a parameter (arXiv 2101.06840), 13B parameters over 64 GPUs, 4 to a node.
 /// let mut setup = catalog::default_scenario().setup();
-/// setup.recipe = engine::model::training::Recipe::ZeroMixed;
+/// setup.recipe = engine::model::training::PrecisionPolicy::ZeroMixed;
 /// assert_eq!(offload(&setup).get(), 0.0);
 /// setup.offload.optimizer = true;
 /// let params = setup.architecture.params() as f64;

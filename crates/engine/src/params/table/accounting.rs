@@ -1,6 +1,6 @@
 //! What the figures count.
 
-use super::{ChoiceOption, Group, Param, always, choice, option, position};
+use super::{ChoiceOption, Group, Param, choice, option, position};
 use crate::model::training::MfuConvention;
 
 /// The conventions, in display order.
@@ -23,7 +23,7 @@ const CONVENTION_OPTIONS: &[ChoiceOption] = &[
 ];
 
 /// Which FLOPs the MFU counts.
-pub const MFU_CONVENTION: Param = Param {
+pub(in crate::params) const MFU_CONVENTION: Param = Param {
     key: "mfu",
     label: "MFU counts",
     csv: "mfu_convention",
@@ -34,5 +34,5 @@ pub const MFU_CONVENTION: Param = Param {
         |scenario| position(&CONVENTIONS, &scenario.mfu_convention),
         |scenario, index| scenario.mfu_convention = CONVENTIONS.get(index).copied().unwrap_or(scenario.mfu_convention),
     ),
-    applies: always,
+    ..Param::DEFAULT
 };

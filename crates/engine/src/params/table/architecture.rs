@@ -1,7 +1,7 @@
 //! The shape of a model of the user's own. Rows read the shape of any model and write only to a custom one, but for the number of
 //! experts and of those that a token is sent to: these make a mixture of experts of the catalog the user's own.
 
-use super::{Choice, ChoiceOption, Group, Kind, Number, Param, Scale, Unit, option, position, whole};
+use super::{AxisUse, Choice, ChoiceOption, Group, Kind, Number, Param, Scale, Unit, option, position, whole};
 use crate::model::transformer::{Architecture, AttentionBias, Norm, QkNorm};
 use crate::scenario::{Model, Scenario};
 
@@ -32,16 +32,19 @@ macro_rules! last {
 macro_rules! count {
     (
         $(#[$doc:meta])* $name:ident, $($field:ident).+, $key:literal, $label:literal, $min:literal ..= $max:literal,
-        $help:literal
+        $([$($special:ident($($value_of:expr),*)),*],)? $help:literal
     ) => {
-        count!($(#[$doc])* $name, $($field).+, custom, $key, $label, $min..=$max, $help);
+        count!(
+            $(#[$doc])* $name, $($field).+, custom, $key, $label, $min..=$max,
+            [$($($special($($value_of),*)),*)?], $help
+        );
     };
     (
         $(#[$doc:meta])* $name:ident, $($field:ident).+, $writable:ident, $key:literal, $label:literal,
-        $min:literal ..= $max:literal, $help:literal
+        $min:literal ..= $max:literal, [$($special:ident($($value_of:expr),*)),*], $help:literal
     ) => {
         $(#[$doc])*
-        pub const $name: Param = Param {
+        pub(in crate::params) const $name: Param = Param {
             key: $key,
             label: $label,
             csv: last!($($field).+),
@@ -62,7 +65,10 @@ macro_rules! count {
                 },
             }),
             applies: is_custom,
-        };
+            axis: AxisUse::Never,
+            ..Param::DEFAULT
+        }
+        $(.$special($($value_of),*))*;
     };
 }
 
@@ -70,10 +76,10 @@ macro_rules! count {
 macro_rules! named {
     (
         $(#[$doc:meta])* $name:ident, $($field:ident).+, $key:literal, $label:literal, $all:expr, $options:expr,
-        $help:literal
+        $([$($special:ident($($value_of:expr),*)),*],)? $help:literal
     ) => {
         $(#[$doc])*
-        pub const $name: Param = Param {
+        pub(in crate::params) const $name: Param = Param {
             key: $key,
             label: $label,
             csv: last!($($field).+),
@@ -89,12 +95,15 @@ macro_rules! named {
                 },
             }),
             applies: is_custom,
-        };
+            axis: AxisUse::Never,
+            ..Param::DEFAULT
+        }
+        $($(.$special($($value_of),*))*)?;
     };
 }
 
-pub mod experts;
-pub mod latent;
+pub(in crate::params) mod experts;
+pub(in crate::params) mod latent;
 
 /// The values of a yes-or-no row.
 const NO_YES: &[bool] = &[false, true];

@@ -1,13 +1,13 @@
 //! Constants of the hardware that come with a catalog entry: links and JSON can hold them, the page has no control for them.
 
-use super::{Group, Param, Scale, Unit, always, number};
+use super::{Group, Param, Scale, Unit, number};
 use crate::units::{BytesPerSecond, FlopsPerSecond, Seconds};
 
 /// One hundred percent.
 const PERCENT: f64 = 100.0;
 
 /// Dense fp8 peak.
-pub const PEAK_8BIT: Param = Param {
+pub(in crate::params) const PEAK_8BIT: Param = Param {
     key: "peak8",
     label: "8-bit peak",
     csv: "peak_8bit_tflop_per_s",
@@ -20,11 +20,12 @@ pub const PEAK_8BIT: Param = Param {
         |scenario| scenario.accelerator.values.peak_8bit.tflops(),
         |scenario, value| scenario.accelerator.values.peak_8bit = FlopsPerSecond::from_tflops(value),
     ),
-    applies: always,
-};
+    ..Param::DEFAULT
+}
+.window(40.0, 10_000.0);
 
 /// Dense 4-bit peak.
-pub const PEAK_4BIT: Param = Param {
+pub(in crate::params) const PEAK_4BIT: Param = Param {
     key: "peak4",
     label: "4-bit peak",
     csv: "peak_4bit_tflop_per_s",
@@ -37,11 +38,12 @@ pub const PEAK_4BIT: Param = Param {
         |scenario| scenario.accelerator.values.peak_4bit.tflops(),
         |scenario, value| scenario.accelerator.values.peak_4bit = FlopsPerSecond::from_tflops(value),
     ),
-    applies: always,
-};
+    ..Param::DEFAULT
+}
+.window(80.0, 20_000.0);
 
 /// Dense fp32 peak.
-pub const PEAK_32BIT: Param = Param {
+pub(in crate::params) const PEAK_32BIT: Param = Param {
     key: "peak32",
     label: "32-bit peak",
     csv: "peak_32bit_tflop_per_s",
@@ -54,11 +56,11 @@ pub const PEAK_32BIT: Param = Param {
         |scenario| scenario.accelerator.values.peak_32bit.tflops(),
         |scenario, value| scenario.accelerator.values.peak_32bit = FlopsPerSecond::from_tflops(value),
     ),
-    applies: always,
+    ..Param::DEFAULT
 };
 
 /// Link rate to host memory.
-pub const HOST_LINK: Param = Param {
+pub(in crate::params) const HOST_LINK: Param = Param {
     key: "hostlink",
     label: "Host link",
     csv: "host_link_gb_per_s",
@@ -71,11 +73,12 @@ pub const HOST_LINK: Param = Param {
         |scenario| scenario.accelerator.values.host_link.gb_per_s(),
         |scenario, value| scenario.accelerator.values.host_link = BytesPerSecond::from_gb_per_s(value),
     ),
-    applies: always,
-};
+    ..Param::DEFAULT
+}
+.window(4.0, 900.0);
 
 /// Power at full load.
-pub const POWER: Param = Param {
+pub(in crate::params) const POWER: Param = Param {
     key: "power",
     label: "Power",
     csv: "power_w",
@@ -88,11 +91,11 @@ pub const POWER: Param = Param {
         |scenario| scenario.accelerator.values.power,
         |scenario, value| scenario.accelerator.values.power = value,
     ),
-    applies: always,
+    ..Param::DEFAULT
 };
 
 /// Fraction of the peak that matrix products reach.
-pub const MATMUL: Param = Param {
+pub(in crate::params) const MATMUL: Param = Param {
     key: "matmul",
     label: "Matrix product efficiency",
     csv: "matmul_efficiency_percent",
@@ -105,11 +108,11 @@ pub const MATMUL: Param = Param {
         |scenario| scenario.accelerator.values.efficiency.matmul * PERCENT,
         |scenario, value| scenario.accelerator.values.efficiency.matmul = value / PERCENT,
     ),
-    applies: always,
+    ..Param::DEFAULT
 };
 
 /// Fraction of the 8-bit peak that matrix products reach.
-pub const MATMUL_8BIT: Param = Param {
+pub(in crate::params) const MATMUL_8BIT: Param = Param {
     key: "matmul8",
     label: "8-bit matrix product efficiency",
     csv: "matmul_8bit_efficiency_percent",
@@ -122,11 +125,11 @@ pub const MATMUL_8BIT: Param = Param {
         |scenario| scenario.accelerator.values.efficiency.matmul_8bit * PERCENT,
         |scenario, value| scenario.accelerator.values.efficiency.matmul_8bit = value / PERCENT,
     ),
-    applies: always,
+    ..Param::DEFAULT
 };
 
 /// Fraction of the peak that attention reaches.
-pub const ATTENTION: Param = Param {
+pub(in crate::params) const ATTENTION: Param = Param {
     key: "attn",
     label: "Attention efficiency",
     csv: "attention_efficiency_percent",
@@ -139,11 +142,11 @@ pub const ATTENTION: Param = Param {
         |scenario| scenario.accelerator.values.efficiency.attention * PERCENT,
         |scenario, value| scenario.accelerator.values.efficiency.attention = value / PERCENT,
     ),
-    applies: always,
+    ..Param::DEFAULT
 };
 
 /// Fraction of the peak that tuned attention reaches.
-pub const ATTENTION_TUNED: Param = Param {
+pub(in crate::params) const ATTENTION_TUNED: Param = Param {
     key: "attntuned",
     label: "Tuned attention efficiency",
     csv: "attention_tuned_efficiency_percent",
@@ -156,11 +159,11 @@ pub const ATTENTION_TUNED: Param = Param {
         |scenario| scenario.accelerator.values.efficiency.attention_tuned * PERCENT,
         |scenario, value| scenario.accelerator.values.efficiency.attention_tuned = value / PERCENT,
     ),
-    applies: always,
+    ..Param::DEFAULT
 };
 
 /// Fraction of the memory bandwidth that element-wise kernels reach.
-pub const ELEMENTWISE: Param = Param {
+pub(in crate::params) const ELEMENTWISE: Param = Param {
     key: "elem",
     label: "Memory bandwidth efficiency",
     csv: "memory_efficiency_percent",
@@ -173,11 +176,11 @@ pub const ELEMENTWISE: Param = Param {
         |scenario| scenario.accelerator.values.efficiency.memory * PERCENT,
         |scenario, value| scenario.accelerator.values.efficiency.memory = value / PERCENT,
     ),
-    applies: always,
+    ..Param::DEFAULT
 };
 
 /// Tokens at half efficiency.
-pub const HALF_SATURATION: Param = Param {
+pub(in crate::params) const HALF_SATURATION: Param = Param {
     key: "half",
     label: "Half-saturation tokens",
     csv: "half_saturation_tokens",
@@ -190,11 +193,12 @@ pub const HALF_SATURATION: Param = Param {
         |scenario| scenario.accelerator.values.efficiency.half_saturation_tokens,
         |scenario, value| scenario.accelerator.values.efficiency.half_saturation_tokens = value,
     ),
-    applies: always,
-};
+    ..Param::DEFAULT
+}
+.window(0.0, 2000.0);
 
 /// Host time for one layer and pass.
-pub const LAUNCH: Param = Param {
+pub(in crate::params) const LAUNCH: Param = Param {
     key: "launch",
     label: "Launch time per layer",
     csv: "launch_per_layer_us",
@@ -207,11 +211,12 @@ pub const LAUNCH: Param = Param {
         |scenario| scenario.accelerator.values.efficiency.launch_per_layer.us(),
         |scenario, value| scenario.accelerator.values.efficiency.launch_per_layer = Seconds::from_us(value),
     ),
-    applies: always,
-};
+    ..Param::DEFAULT
+}
+.window(0.0, 2000.0);
 
 /// Latency inside the node.
-pub const INTRA_NODE_LATENCY: Param = Param {
+pub(in crate::params) const INTRA_NODE_LATENCY: Param = Param {
     key: "intralat",
     label: "Latency inside the node",
     csv: "intra_node_latency_us",
@@ -224,11 +229,12 @@ pub const INTRA_NODE_LATENCY: Param = Param {
         |scenario| scenario.network.values.intra_node_latency.us(),
         |scenario, value| scenario.network.values.intra_node_latency = Seconds::from_us(value),
     ),
-    applies: always,
-};
+    ..Param::DEFAULT
+}
+.window(0.0, 20.0);
 
 /// Fraction of the nominal rate inside the node that collectives reach.
-pub const INTRA_NODE_EFFICIENCY: Param = Param {
+pub(in crate::params) const INTRA_NODE_EFFICIENCY: Param = Param {
     key: "intraeff",
     label: "Efficiency inside the node",
     csv: "intra_node_efficiency_percent",
@@ -241,11 +247,11 @@ pub const INTRA_NODE_EFFICIENCY: Param = Param {
         |scenario| scenario.network.values.intra_node_efficiency * PERCENT,
         |scenario, value| scenario.network.values.intra_node_efficiency = value / PERCENT,
     ),
-    applies: always,
+    ..Param::DEFAULT
 };
 
 /// Passes of an all-reduce.
-pub const ALL_REDUCE_PASSES: Param = Param {
+pub(in crate::params) const ALL_REDUCE_PASSES: Param = Param {
     key: "arpasses",
     label: "All-reduce passes",
     csv: "all_reduce_passes",
@@ -258,11 +264,11 @@ pub const ALL_REDUCE_PASSES: Param = Param {
         |scenario| scenario.network.values.all_reduce_passes,
         |scenario, value| scenario.network.values.all_reduce_passes = value,
     ),
-    applies: always,
+    ..Param::DEFAULT
 };
 
 /// Slow-down with each node.
-pub const NODE_DECAY: Param = Param {
+pub(in crate::params) const NODE_DECAY: Param = Param {
     key: "nodedecay",
     label: "Slow-down with each node",
     csv: "node_decay_percent",
@@ -275,5 +281,6 @@ pub const NODE_DECAY: Param = Param {
         |scenario| scenario.network.values.node_decay * PERCENT,
         |scenario, value| scenario.network.values.node_decay = value / PERCENT,
     ),
-    applies: always,
-};
+    ..Param::DEFAULT
+}
+.window(0.0, 5.0);

@@ -10,6 +10,12 @@ fn with_own_degrees(scenario: &Scenario) -> bool {
     with_experts(scenario) && !scenario.expert_choice.degrees
 }
 
+/// For degrees of parallelism that split experts.
+fn is_expert_split(scenario: &Scenario) -> bool {
+    let degrees = scenario.degrees();
+    degrees.ep * degrees.etp > 1 && with_own_degrees(scenario)
+}
+
 /// For rows about chunks that the user chooses.
 fn with_own_chunks(scenario: &Scenario) -> bool {
     with_experts(scenario) && !scenario.expert_choice.chunks
@@ -17,7 +23,7 @@ fn with_own_chunks(scenario: &Scenario) -> bool {
 
 /// For rows about grouped products whose inputs are cast.
 fn with_casts(scenario: &Scenario) -> bool {
-    with_experts(scenario) && scenario.experts.grouped && scenario.compute_format != ComputeFormat::Recipe
+    with_experts(scenario) && scenario.experts.grouped && scenario.compute_format != ComputeFormat::AsPolicy
 }
 
 /// For rows about the steps of a collective all-to-all.
@@ -29,10 +35,10 @@ fn with_collective(scenario: &Scenario) -> bool {
 macro_rules! doubled {
     (
         $(#[$doc:meta])* $name:ident, $($field:ident).+, $key:literal, $label:literal, $csv:literal, $max:literal,
-        $applies:expr, $help:literal
+        [$($special:ident($($value_of:expr),*)),*], $help:literal
     ) => {
         $(#[$doc])*
-        pub const $name: Param = Param {
+        pub(in crate::params) const $name: Param = Param {
             key: $key,
             label: $label,
             csv: $csv,
@@ -47,8 +53,9 @@ macro_rules! doubled {
                 get: |scenario| f64::from(scenario.$($field).+),
                 set: |scenario, value| scenario.$($field).+ = whole(value),
             }),
-            applies: $applies,
-        };
+            ..Param::DEFAULT
+        }
+        $(.$special($($value_of),*))*;
     };
 }
 
@@ -56,10 +63,10 @@ macro_rules! doubled {
 macro_rules! factor {
     (
         $(#[$doc:meta])* $name:ident, $($field:ident).+, $key:literal, $label:literal, $csv:literal,
-        $min:literal ..= $max:literal, $help:literal
+        $min:literal ..= $max:literal, [$($special:ident($($value_of:expr),*)),*], $help:literal
     ) => {
         $(#[$doc])*
-        pub const $name: Param = Param {
+        pub(in crate::params) const $name: Param = Param {
             key: $key,
             label: $label,
             csv: $csv,
@@ -73,73 +80,75 @@ macro_rules! factor {
                 |scenario, value| scenario.$($field).+ = value,
             ),
             applies: with_experts,
-        };
+            ..Param::DEFAULT
+        }
+        $(.$special($($value_of),*))*;
     };
 }
 
 doubled!(
     /// Expert parallelism.
-    EP, ep, "ep", "Expert parallelism", "expert_parallel_gpus", 1024.0, with_own_degrees,
+    EP, ep, "ep", "Expert parallelism", "expert_parallel_gpus", 1024.0, [when(with_own_degrees), window(1.0, 1024.0), knob(is_expert_split)],
     "GPUs of a stage among which a layer's experts are split (ep; expert_model_parallel_size in Megatron)."
 );
 doubled!(
     /// Expert tensor parallelism.
-    ETP, etp, "etp", "Expert tensor parallelism", "expert_tensor_parallel_gpus", 256.0, with_own_degrees,
+    ETP, etp, "etp", "Expert tensor parallelism", "expert_tensor_parallel_gpus", 256.0, [when(with_own_degrees), window(1.0, 64.0), knob(is_expert_split)],
     "GPUs that share each expert's matrices (etp; expert_tensor_parallel_size in Megatron)."
 );
 switched!(
     /// Whether the page chooses the degrees.
     ADAPTIVE_DEGREES, Experts, expert_choice.degrees, "adaptdegrees", "Adaptive parallelism", "adaptive_parallelism",
-    with_experts, "Whether the page chooses both degrees: those that fit and take the least time, as Tutel does."
+    [when(with_experts)], "Whether the page chooses both degrees: those that fit and take the least time, as Tutel does."
 );
 picked!(
     /// How tokens are sent.
-    DISPATCHER, Experts, experts.dispatcher, "dispatcher", "Token dispatcher", "token_dispatcher", with_experts,
+    DISPATCHER, Experts, experts.dispatcher, "dispatcher", "Token dispatcher", "token_dispatcher", [when(with_experts)],
     "How tokens reach the GPUs of their experts (moe_token_dispatcher_type in Megatron).",
     Dispatcher::AllToAll => "alltoall", "All-to-all", "A collective all-to-all of every copy of every token.";
     Dispatcher::Fused => "fused", "Fused (DeepEP, HybridEP)", "A token is sent once to each GPU and once to each node (flex).";
 );
 picked!(
     /// The steps of the all-to-all.
-    ALGORITHM, Experts, experts.algorithm, "a2a", "All-to-all algorithm", "all_to_all_algorithm", with_collective,
+    ALGORITHM, Experts, experts.algorithm, "a2a", "All-to-all algorithm", "all_to_all_algorithm", [when(with_collective)],
     "The steps of the all-to-all.",
     AllToAll::Linear => "linear", "Linear", "Every GPU sends to every other.";
     AllToAll::TwoDimensional => "2dh", "Two-dimensional (2DH)", "The GPUs of a node gather what goes to another, then send it (Tutel).";
 );
 doubled!(
     /// Chunks of the exchange.
-    CHUNKS, experts.chunks, "chunks", "Pipelining degree", "expert_chunks", 8.0, with_own_chunks,
+    CHUNKS, experts.chunks, "chunks", "Pipelining degree", "expert_chunks", 8.0, [when(with_own_chunks)],
     "Chunks of the tokens whose exchange runs beside the experts' compute (Tutel): 1 for no overlap."
 );
 switched!(
     /// Whether the page chooses the chunks.
-    ADAPTIVE_CHUNKS, Experts, expert_choice.chunks, "adaptchunks", "Adaptive pipelining", "adaptive_pipelining", with_experts,
+    ADAPTIVE_CHUNKS, Experts, expert_choice.chunks, "adaptchunks", "Adaptive pipelining", "adaptive_pipelining", [when(with_experts)],
     "Whether the page chooses the pipelining degree (1, 2, 4 or 8) and the all-to-all's algorithm: the fastest, as Tutel does."
 );
 switched!(
     /// Exchanges beside another micro-batch.
     EXPERT_OVERLAP, Experts, experts.across_micro_batches, "epoverlap", "Overlap across micro-batches",
-    "overlap_moe_expert_parallel_comm", with_experts,
+    "overlap_moe_expert_parallel_comm", [when(with_experts)],
     "Whether exchanges run beside the compute of another micro-batch (DualPipe; overlap_moe_expert_parallel_comm in Megatron)."
 );
 factor!(
     /// The capacity factor.
-    CAPACITY, experts.capacity_factor, "capacity", "Capacity factor", "capacity_factor", 1.0..=64.0,
+    CAPACITY, experts.capacity_factor, "capacity", "Capacity factor", "capacity_factor", 1.0..=64.0, [window(1.0, 8.0)],
     "Places for tokens at an expert over its even share (moe_expert_capacity_factor in Megatron): 1 for dropless training. What is \
      not filled is computed all the same, what does not fit is dropped."
 );
 factor!(
     /// The load imbalance.
-    IMBALANCE, experts.imbalance, "imbalance", "Load imbalance", "load_imbalance", 1.0..=64.0,
+    IMBALANCE, experts.imbalance, "imbalance", "Load imbalance", "load_imbalance", 1.0..=64.0, [window(1.0, 8.0)],
     "Tokens of the busiest GPU's experts over the mean: 1 where all have as many."
 );
 switched!(
     /// Grouped products.
-    GROUPED, Experts, experts.grouped, "grouped", "Grouped GEMM", "grouped_gemm", with_experts,
+    GROUPED, Experts, experts.grouped, "grouped", "Grouped GEMM", "grouped_gemm", [when(with_experts)],
     "Whether the products of all experts on a GPU run as one kernel (moe_grouped_gemm in Megatron) or one by one."
 );
 switched!(
     /// Fused products.
-    FUSED, Experts, experts.fused, "fusedexperts", "Fused experts", "fused_experts", with_casts,
+    FUSED, Experts, experts.fused, "fusedexperts", "Fused experts", "fused_experts", [when(with_casts)],
     "Whether that kernel also applies the activation and casts to 8 or 4 bits (cuDNN's and CuTe's grouped MLPs)."
 );

@@ -1,6 +1,6 @@
 //! The numbers of GPU and network beyond the first screen.
 
-use super::{ChoiceOption, Group, Param, Scale, Unit, always, choice, doublings, number, option, position, whole};
+use super::{ChoiceOption, Group, Param, Scale, Unit, choice, doublings, number, option, position, whole};
 use crate::model::hardware::Topology;
 use crate::units::{BytesPerSecond, FlopsPerSecond, Seconds};
 
@@ -8,7 +8,7 @@ use crate::units::{BytesPerSecond, FlopsPerSecond, Seconds};
 const PERCENT: f64 = 100.0;
 
 /// GPUs that share a node.
-pub const GPUS_PER_NODE: Param = Param {
+pub(in crate::params) const GPUS_PER_NODE: Param = Param {
     key: "node",
     label: "GPUs per node",
     csv: "gpus_per_node",
@@ -20,11 +20,12 @@ pub const GPUS_PER_NODE: Param = Param {
         |scenario| f64::from(scenario.network.values.gpus_per_node),
         |scenario, value| scenario.network.values.gpus_per_node = whole(value),
     ),
-    applies: always,
-};
+    ..Param::DEFAULT
+}
+.window(1.0, 128.0);
 
 /// Link rate inside the node.
-pub const INTRA_NODE: Param = Param {
+pub(in crate::params) const INTRA_NODE: Param = Param {
     key: "intra",
     label: "Bandwidth inside the node",
     csv: "intra_node_gb_per_s",
@@ -37,11 +38,12 @@ pub const INTRA_NODE: Param = Param {
         |scenario| scenario.network.values.intra_node.gb_per_s(),
         |scenario, value| scenario.network.values.intra_node = BytesPerSecond::from_gb_per_s(value),
     ),
-    applies: always,
-};
+    ..Param::DEFAULT
+}
+.window(10.0, 2000.0);
 
 /// Rate of the GPU's memory.
-pub const MEMORY_BANDWIDTH: Param = Param {
+pub(in crate::params) const MEMORY_BANDWIDTH: Param = Param {
     key: "hbm",
     label: "Memory bandwidth",
     csv: "memory_bandwidth_gb_per_s",
@@ -54,11 +56,12 @@ pub const MEMORY_BANDWIDTH: Param = Param {
         |scenario| scenario.accelerator.values.memory_bandwidth.gb_per_s(),
         |scenario, value| scenario.accelerator.values.memory_bandwidth = BytesPerSecond::from_gb_per_s(value),
     ),
-    applies: always,
-};
+    ..Param::DEFAULT
+}
+.window(200.0, 20_000.0);
 
 /// Dense 16-bit peak.
-pub const PEAK: Param = Param {
+pub(in crate::params) const PEAK: Param = Param {
     key: "peak",
     label: "16-bit peak",
     csv: "peak_16bit_tflop_per_s",
@@ -71,11 +74,12 @@ pub const PEAK: Param = Param {
         |scenario| scenario.accelerator.values.peak_16bit.tflops(),
         |scenario, value| scenario.accelerator.values.peak_16bit = FlopsPerSecond::from_tflops(value),
     ),
-    applies: always,
-};
+    ..Param::DEFAULT
+}
+.window(20.0, 5000.0);
 
 /// Latency between nodes.
-pub const INTER_NODE_LATENCY: Param = Param {
+pub(in crate::params) const INTER_NODE_LATENCY: Param = Param {
     key: "lat",
     label: "Latency between nodes",
     csv: "inter_node_latency_us",
@@ -88,11 +92,12 @@ pub const INTER_NODE_LATENCY: Param = Param {
         |scenario| scenario.network.values.inter_node_latency.us(),
         |scenario, value| scenario.network.values.inter_node_latency = Seconds::from_us(value),
     ),
-    applies: always,
-};
+    ..Param::DEFAULT
+}
+.window(0.5, 100.0);
 
 /// Fraction of the nominal network rate that collectives reach.
-pub const INTER_NODE_EFFICIENCY: Param = Param {
+pub(in crate::params) const INTER_NODE_EFFICIENCY: Param = Param {
     key: "eff",
     label: "Network efficiency",
     csv: "inter_node_efficiency_percent",
@@ -106,7 +111,7 @@ pub const INTER_NODE_EFFICIENCY: Param = Param {
         |scenario| scenario.network.values.inter_node_efficiency * PERCENT,
         |scenario, value| scenario.network.values.inter_node_efficiency = value / PERCENT,
     ),
-    applies: always,
+    ..Param::DEFAULT
 };
 
 /// The topologies, in display order.
@@ -119,7 +124,7 @@ const TOPOLOGY_OPTIONS: &[ChoiceOption] = &[
 ];
 
 /// How collectives are priced. The scenario's choice rules over the network's own field.
-pub const TOPOLOGY: Param = Param {
+pub(in crate::params) const TOPOLOGY: Param = Param {
     key: "topology",
     label: "Network model",
     csv: "topology",
@@ -130,5 +135,5 @@ pub const TOPOLOGY: Param = Param {
         |scenario| position(&TOPOLOGIES, &scenario.topology),
         |scenario, index| scenario.topology = TOPOLOGIES.get(index).copied().unwrap_or(scenario.topology),
     ),
-    applies: always,
+    ..Param::DEFAULT
 };

@@ -1,12 +1,12 @@
 //! The software that runs the step.
 
-use super::{Group, Param, always, choice, option, position, switched};
+use super::{Group, Param, choice, option, position, switched};
 use crate::model::software::{AttentionKernel, Framework, Graphs, Loss, NormKernel};
 use crate::model::training::ComputeFormat;
 
 picked!(
     /// The framework.
-    FRAMEWORK, Kernels, framework, "framework", "Framework", "framework", always,
+    FRAMEWORK, Kernels, framework, "framework", "Framework", "framework", [],
     "Whose training code runs: it decides what is fused, launched and buffered.",
     Framework::PyTorch => "pytorch", "PyTorch FSDP", "torchtitan, Composer, Hugging Face.";
     Framework::Megatron => "megatron", "Megatron-Core", "With Transformer Engine; NeMo.";
@@ -15,12 +15,12 @@ picked!(
 );
 switched!(
     /// `torch.compile`.
-    COMPILE, Kernels, kernels.compile, "compile", "torch.compile", "compile", always,
+    COMPILE, Kernels, kernels.compile, "compile", "torch.compile", "compile", [],
     "Whether torch.compile fuses the element-wise work of each layer."
 );
 picked!(
     /// CUDA graphs.
-    GRAPHS, Kernels, kernels.graphs, "graphs", "CUDA graphs", "cuda_graphs", always,
+    GRAPHS, Kernels, kernels.graphs, "graphs", "CUDA graphs", "cuda_graphs", [],
     "What the host launches at once: kernels launched one by one hold small models and small experts back.",
     Graphs::None => "none", "None", "Kernel by kernel.";
     Graphs::Layers => "layers", "Layers", "But their routed experts (cuda_graph_scope in Megatron).";
@@ -28,7 +28,7 @@ picked!(
 );
 picked!(
     /// The attention kernel.
-    ATTENTION_KERNEL, Kernels, kernels.attention, "attnkernel", "Attention kernel", "attention_kernel", always,
+    ATTENTION_KERNEL, Kernels, kernels.attention, "attnkernel", "Attention kernel", "attention_kernel", [],
     "How attention is computed: flash attention never writes the scores to memory.",
     AttentionKernel::Unfused => "unfused", "Unfused", "Scores and softmax in memory.";
     AttentionKernel::Flash => "flash", "Flash attention", "The first kernels, Triton's among them.";
@@ -36,7 +36,7 @@ picked!(
 );
 picked!(
     /// The loss.
-    LOSS, Kernels, kernels.loss, "loss", "Loss", "loss_kernel", always,
+    LOSS, Kernels, kernels.loss, "loss", "Loss", "loss_kernel", [],
     "How the cross-entropy over the vocabulary is computed: with a large one, logits can be the peak of memory.",
     Loss::Standard => "standard", "Standard", "fp32 logits, log-softmax and gradient in memory.";
     Loss::Fused => "fused", "Fused", "16-bit logits, overwritten by their gradient.";
@@ -44,21 +44,21 @@ picked!(
 );
 picked!(
     /// The norms.
-    NORM_KERNEL, Kernels, kernels.norms, "normkernel", "Norms", "norm_kernel", always,
+    NORM_KERNEL, Kernels, kernels.norms, "normkernel", "Norms", "norm_kernel", [],
     "How norms are computed.",
     NormKernel::Fused => "fused", "Fused", "One kernel that keeps its input.";
     NormKernel::Upcast => "upcast", "Upcast to fp32", "Hugging Face's LlamaRMSNorm: keeps fp32 copies.";
 );
 switched!(
     /// Dropout.
-    DROPOUT, Kernels, kernels.dropout, "dropout", "Dropout", "dropout", always,
+    DROPOUT, Kernels, kernels.dropout, "dropout", "Dropout", "dropout", [],
     "Whether activations are dropped at random, whose masks take memory (GPT-2, GPT-3)."
 );
 picked!(
     /// The format of matrix products.
-    COMPUTE, Kernels, compute_format, "compute", "Matmuls", "compute_format", always,
+    COMPUTE, Kernels, compute_format, "compute", "Matmuls", "compute_format", [],
     "The format of the layers' matrix products.",
-    ComputeFormat::Recipe => "recipe", "The precision's format", "bf16, or fp32.";
+    ComputeFormat::AsPolicy => "recipe", "The precision's format", "bf16, or fp32.";
     ComputeFormat::Fp8 => "fp8", "fp8", "float8, MXFP8: cast before each product.";
     ComputeFormat::Fp8Gather => "fp8-gather", "fp8, gathered too", "enable_fsdp_float8_all_gather.";
     ComputeFormat::Fp4 => "fp4", "fp4", "NVFP4.";

@@ -1,12 +1,17 @@
 //! The five controls of the first screen. Their labels are what tests and screen readers know them by.
 
-use super::{Group, Kind, Number, Param, Scale, Unit, always, doublings, number, whole};
+use super::{Group, Kind, Number, Param, Scale, Unit, doublings, number, whole};
 use crate::model::ladder;
-use crate::scenario::Model;
+use crate::scenario::{Model, Scenario};
 use crate::units::{Bytes, BytesPerSecond};
 
+/// Whether the model has a size that can be another.
+fn is_on_ladder(scenario: &Scenario) -> bool {
+    matches!(scenario.model, Model::Ladder { .. })
+}
+
 /// Memory of one GPU.
-pub const GPU_MEMORY: Param = Param {
+pub(in crate::params) const GPU_MEMORY: Param = Param {
     key: "mem",
     label: "GPU memory",
     csv: "gpu_memory_gib",
@@ -19,11 +24,12 @@ pub const GPU_MEMORY: Param = Param {
         |scenario| scenario.accelerator.values.memory.gib(),
         |scenario, value| scenario.accelerator.values.memory = Bytes::from_gib(value),
     ),
-    applies: always,
-};
+    ..Param::DEFAULT
+}
+.window(8.0, 288.0);
 
 /// Inter-node link rate of one GPU.
-pub const LINK_BANDWIDTH: Param = Param {
+pub(in crate::params) const LINK_BANDWIDTH: Param = Param {
     key: "link",
     label: "Link bandwidth",
     csv: "inter_node_gbit_per_s",
@@ -37,11 +43,12 @@ pub const LINK_BANDWIDTH: Param = Param {
         |scenario| scenario.network.values.inter_node.gbit_per_s(),
         |scenario, value| scenario.network.values.inter_node = BytesPerSecond::from_gbit_per_s(value),
     ),
-    applies: always,
-};
+    ..Param::DEFAULT
+}
+.window(10.0, 1600.0);
 
 /// Tokens in one sequence.
-pub const SEQUENCE_LENGTH: Param = Param {
+pub(in crate::params) const SEQUENCE_LENGTH: Param = Param {
     key: "seq",
     label: "Sequence length",
     csv: "seq_len_tokens",
@@ -53,11 +60,12 @@ pub const SEQUENCE_LENGTH: Param = Param {
         |scenario| f64::from(scenario.seq_len),
         |scenario, value| scenario.seq_len = whole(value),
     ),
-    applies: always,
-};
+    ..Param::DEFAULT
+}
+.window(512.0, 131_072.0);
 
 /// Nominal size on the ladder of GPT-style shapes.
-pub const MODEL_SIZE: Param = Param {
+pub(in crate::params) const MODEL_SIZE: Param = Param {
     key: "size",
     label: "Model size",
     csv: "model_params",
@@ -73,11 +81,12 @@ pub const MODEL_SIZE: Param = Param {
         get: |scenario| scenario.model.size(),
         set: |scenario, size| scenario.model = Model::Ladder { size },
     }),
-    applies: always,
-};
+    ..Param::DEFAULT
+}
+.window(1.3e9, 310e9).knob(is_on_ladder);
 
 /// Number of GPUs.
-pub const GPUS: Param = Param {
+pub(in crate::params) const GPUS: Param = Param {
     key: "gpus",
     label: "GPUs",
     csv: "gpus",
@@ -89,5 +98,6 @@ pub const GPUS: Param = Param {
         |scenario| f64::from(scenario.gpus),
         |scenario, value| scenario.gpus = whole(value),
     ),
-    applies: always,
-};
+    ..Param::DEFAULT
+}
+.window(2.0, 4096.0);

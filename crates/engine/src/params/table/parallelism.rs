@@ -1,8 +1,6 @@
 //! Tensor, context and pipeline parallelism, and when gradients travel.
 
-use super::{
-    Group, Kind, Number, Param, Scale, Unit, always, choice, option, position, switched, unsharded_weights, whole,
-};
+use super::{Group, Kind, Number, Param, Scale, Unit, choice, option, position, switched, unsharded_weights, whole};
 use crate::model::parallel::{ContextExchange, Schedule};
 use crate::model::software::GradientSync;
 use crate::scenario::Scenario;
@@ -11,10 +9,10 @@ use crate::scenario::Scenario;
 macro_rules! count {
     (
         $(#[$doc:meta])* $name:ident, $($field:ident).+, $key:literal, $label:literal, $csv:literal,
-        $min:literal ..= $max:literal, $applies:expr, $help:literal
+        $min:literal ..= $max:literal, [$($special:ident($($value_of:expr),*)),*], $help:literal
     ) => {
         $(#[$doc])*
-        pub const $name: Param = Param {
+        pub(in crate::params) const $name: Param = Param {
             key: $key,
             label: $label,
             csv: $csv,
@@ -30,8 +28,9 @@ macro_rules! count {
                 get: |scenario| f64::from(scenario.$($field).+),
                 set: |scenario, value| scenario.$($field).+ = whole(value),
             }),
-            applies: $applies,
-        };
+            ..Param::DEFAULT
+        }
+        $(.$special($($value_of),*))*;
     };
 }
 
@@ -60,42 +59,57 @@ fn with_accumulation(scenario: &Scenario) -> bool {
     scenario.grad_accum_steps > 1
 }
 
+/// Whether any layer is shared.
+fn is_tp_used(scenario: &Scenario) -> bool {
+    scenario.degrees().tp > 1
+}
+
+/// Whether any sequence is shared.
+fn is_cp_used(scenario: &Scenario) -> bool {
+    scenario.degrees().cp > 1
+}
+
+/// Whether there is a pipeline.
+fn is_pp_used(scenario: &Scenario) -> bool {
+    scenario.degrees().pp > 1
+}
+
 count!(
     /// Tensor parallelism.
-    TP, tp, "tp", "Tensor parallel", "tensor_parallel_gpus", 1.0..=256.0, always,
+    TP, tp, "tp", "Tensor parallel", "tensor_parallel_gpus", 1.0..=256.0, [window(1.0, 64.0), knob(is_tp_used)],
     "GPUs that share every layer's matrices (tp; tensor_model_parallel_size in Megatron): usually at most one node."
 );
 switched!(
     /// Sequence parallelism.
-    SEQUENCE_PARALLEL, Parallelism, tensor.sequence_parallel, "sp", "Sequence parallel", "sequence_parallel", with_tp,
+    SEQUENCE_PARALLEL, Parallelism, tensor.sequence_parallel, "sp", "Sequence parallel", "sequence_parallel", [when(with_tp)],
     "Whether tensor parallelism splits norms and residuals along the sequence, which divides their activations by tp too."
 );
 switched!(
     /// Asynchronous tensor parallelism.
-    ASYNC_TP, Parallelism, tensor.asynchronous, "asynctp", "Async TP", "async_tensor_parallel", with_tp,
+    ASYNC_TP, Parallelism, tensor.asynchronous, "asynctp", "Async TP", "async_tensor_parallel", [when(with_tp)],
     "Whether the collectives of tensor parallelism run beside its matrix products (async TP in torchtitan, tp-comm-overlap in \
      Megatron)."
 );
 count!(
     /// Context parallelism.
-    CP, cp, "cp", "Context parallel", "context_parallel_gpus", 1.0..=1024.0, always,
+    CP, cp, "cp", "Context parallel", "context_parallel_gpus", 1.0..=1024.0, [window(1.0, 64.0), knob(is_cp_used)],
     "GPUs that share every sequence (cp): each holds a part of its tokens and the whole layers."
 );
 picked!(
     /// The exchange of keys and values.
-    CONTEXT_EXCHANGE, Parallelism, context, "cpcomm", "Context exchange", "context_exchange", with_cp,
+    CONTEXT_EXCHANGE, Parallelism, context, "cpcomm", "Context exchange", "context_exchange", [when(with_cp)],
     "How the GPUs of one sequence come by each other's keys and values.",
     ContextExchange::Ring => "ring", "Ring", "Passed around, beside attention (ring attention).";
     ContextExchange::AllGather => "allgather", "All-gather", "Gathered before attention (Llama 3).";
 );
 count!(
     /// Pipeline parallelism.
-    PP, pp, "pp", "Pipeline stages", "pipeline_stages", 1.0..=512.0, always,
+    PP, pp, "pp", "Pipeline stages", "pipeline_stages", 1.0..=512.0, [window(1.0, 64.0), knob(is_pp_used)],
     "Groups of GPUs that each hold a part of the layers (pp). The micro-batches are the gradient accumulation steps."
 );
 picked!(
     /// The order of passes.
-    SCHEDULE, Parallelism, pipeline.schedule, "schedule", "Pipeline schedule", "pipeline_schedule", with_pp,
+    SCHEDULE, Parallelism, pipeline.schedule, "schedule", "Pipeline schedule", "pipeline_schedule", [when(with_pp)],
     "In which order the stages run forward and backward passes: it sets the bubble, and the activations in flight.",
     Schedule::GPipe => "gpipe", "GPipe", "All forward passes first: every micro-batch is in flight.";
     Schedule::OneForwardOneBackward => "1f1b", "1F1B", "One forward, one backward: at most pp micro-batches in flight.";
@@ -105,30 +119,30 @@ picked!(
 );
 count!(
     /// Chunks of an interleaved pipeline.
-    VIRTUAL_STAGES, pipeline.virtual_stages, "vpp", "Virtual stages", "virtual_pipeline_stages", 1.0..=64.0, with_chunks,
+    VIRTUAL_STAGES, pipeline.virtual_stages, "vpp", "Virtual stages", "virtual_pipeline_stages", 1.0..=64.0, [when(with_chunks), window(1.0, 16.0)],
     "Chunks of layers on each GPU under interleaved 1F1B."
 );
 count!(
     /// Layers of the first stage.
     FIRST_LAYERS, pipeline.first_stage_layers, "firstlayers", "First stage layers", "first_stage_layers", 0.0..=100.0,
-    with_pp, "Layers of the first stage, which holds the embedding too; 0 for an even share."
+    [when(with_pp)], "Layers of the first stage, which holds the embedding too; 0 for an even share."
 );
 count!(
     /// Layers of the last stage.
-    LAST_LAYERS, pipeline.last_stage_layers, "lastlayers", "Last stage layers", "last_stage_layers", 0.0..=100.0, with_pp,
+    LAST_LAYERS, pipeline.last_stage_layers, "lastlayers", "Last stage layers", "last_stage_layers", 0.0..=100.0, [when(with_pp)],
     "Layers of the last stage, which holds the output head too; 0 for an even share."
 );
 picked!(
     /// When gradients are reduced.
     GRADIENT_SYNC, Parallelism, communication.gradient_sync, "sync", "Gradient reduction", "gradient_sync",
-    with_accumulation, "After which micro-batches gradients are reduced over the data-parallel GPUs.",
+    [when(with_accumulation)], "After which micro-batches gradients are reduced over the data-parallel GPUs.",
     GradientSync::Default => "default", "As usual", "FSDP and ZeRO-2 after each, DDP and ZeRO-1 after the last.";
     GradientSync::EveryMicroBatch => "every", "After each", "Sharded gradients, more traffic.";
     GradientSync::LastMicroBatch => "last", "After the last", "no_sync: less traffic, but whole gradients are kept.";
 );
 switched!(
     /// Whether gradients travel beside compute.
-    OVERLAP, Parallelism, communication.overlap, "overlap", "Overlapped reduction", "overlap_grad_reduce", unsharded_weights,
+    OVERLAP, Parallelism, communication.overlap, "overlap", "Overlapped reduction", "overlap_grad_reduce", [when(unsharded_weights)],
     "Whether gradients are reduced and weights gathered beside compute (overlap_grad_reduce, overlap_param_gather). FSDP \
      always does."
 );

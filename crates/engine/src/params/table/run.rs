@@ -1,15 +1,21 @@
 //! The whole run: data, price, power, failures, checkpoints.
 
-use super::{Group, Kind, Param, Scale, Unit, always, number, switched};
+use super::{AxisUse, Group, Kind, Param, Scale, Unit, number, switched};
+use crate::scenario::Scenario;
 use crate::units::{BytesPerSecond, Seconds};
+
+/// No number of the whole run moves what its step comes to.
+fn never(_: &Scenario) -> bool {
+    false
+}
 
 /// A row of this group.
 const fn row(key: &'static str, label: &'static str, csv: &'static str, help: &'static str, kind: Kind) -> Param {
-    Param { key, label, csv, group: Group::Run, help, kind, applies: always }
+    Param { key, label, csv, group: Group::Run, help, kind, knob: Some(never), axis: AxisUse::Never, ..Param::DEFAULT }
 }
 
 /// Tokens to train on.
-pub const TOKENS: Param = row(
+pub(in crate::params) const TOKENS: Param = row(
     "tokens",
     "Training tokens",
     "training_tokens",
@@ -21,10 +27,12 @@ pub const TOKENS: Param = row(
         |scenario| scenario.run.tokens,
         |scenario, value| scenario.run.tokens = value,
     ),
-);
+)
+.window(1e10, 1e14)
+.axis(AxisUse::OfCost);
 
 /// Price of a GPU-hour.
-pub const PRICE: Param = row(
+pub(in crate::params) const PRICE: Param = row(
     "price",
     "Price of a GPU-hour",
     "usd_per_gpu_hour",
@@ -36,10 +44,12 @@ pub const PRICE: Param = row(
         |scenario| scenario.run.price_per_gpu_hour,
         |scenario, value| scenario.run.price_per_gpu_hour = value,
     ),
-);
+)
+.window(0.2, 20.0)
+.axis(AxisUse::OfCost);
 
 /// Power usage effectiveness.
-pub const PUE: Param = row(
+pub(in crate::params) const PUE: Param = row(
     "pue",
     "PUE",
     "pue",
@@ -54,7 +64,7 @@ pub const PUE: Param = row(
 );
 
 /// Carbon intensity of the grid.
-pub const GRID: Param = row(
+pub(in crate::params) const GRID: Param = row(
     "co2",
     "Grid CO₂",
     "grid_gco2_per_kwh",
@@ -69,7 +79,7 @@ pub const GRID: Param = row(
 );
 
 /// Rate of the file system.
-pub const STORAGE: Param = row(
+pub(in crate::params) const STORAGE: Param = row(
     "storage",
     "Storage bandwidth",
     "storage_gb_per_s",
@@ -81,10 +91,11 @@ pub const STORAGE: Param = row(
         |scenario| scenario.run.storage.gb_per_s(),
         |scenario, value| scenario.run.storage = BytesPerSecond::from_gb_per_s(value),
     ),
-);
+)
+.axis(AxisUse::OfCost);
 
 /// Mean time between failures of one GPU.
-pub const MTBF: Param = row(
+pub(in crate::params) const MTBF: Param = row(
     "mtbf",
     "MTBF of a GPU",
     "gpu_mtbf_hours",
@@ -96,10 +107,11 @@ pub const MTBF: Param = row(
         |scenario| scenario.run.mtbf.hours(),
         |scenario, value| scenario.run.mtbf = Seconds::from_hours(value),
     ),
-);
+)
+.axis(AxisUse::OfCost);
 
 /// Time to restart.
-pub const RESTART: Param = row(
+pub(in crate::params) const RESTART: Param = row(
     "restart",
     "Restart time",
     "restart_minutes",
@@ -111,10 +123,11 @@ pub const RESTART: Param = row(
         |scenario| scenario.run.restart.minutes(),
         |scenario, value| scenario.run.restart = Seconds::from_minutes(value),
     ),
-);
+)
+.axis(AxisUse::OfCost);
 
 /// Interval between checkpoints.
-pub const CHECKPOINT_INTERVAL: Param = row(
+pub(in crate::params) const CHECKPOINT_INTERVAL: Param = row(
     "ckptevery",
     "Checkpoint interval",
     "checkpoint_interval_minutes",
@@ -126,22 +139,23 @@ pub const CHECKPOINT_INTERVAL: Param = row(
         |scenario| scenario.run.checkpoint_interval.minutes(),
         |scenario, value| scenario.run.checkpoint_interval = Seconds::from_minutes(value),
     ),
-);
+)
+.axis(AxisUse::OfCost);
 
 switched!(
     /// Who writes checkpoints.
-    SHARDED_CHECKPOINT, Run, run.sharded_checkpoint, "ckptsharded", "Sharded checkpoints", "sharded_checkpoints", always,
+    SHARDED_CHECKPOINT, Run, run.sharded_checkpoint, "ckptsharded", "Sharded checkpoints", "sharded_checkpoints", [],
     "Whether every rank writes its part of a checkpoint, rather than one rank all of it (FULL_STATE_DICT)."
 );
 
 switched!(
     /// How the model is initialised.
-    DEFERRED_INIT, Run, run.deferred_init, "deferred", "Deferred initialisation", "deferred_initialisation", always,
+    DEFERRED_INIT, Run, run.deferred_init, "deferred", "Deferred initialisation", "deferred_initialisation", [],
     "Whether the model is built unit by unit (meta device), rather than whole and in fp32 on every rank's host."
 );
 
 /// The batch above which tokens are wasted.
-pub const CRITICAL_BATCH: Param = row(
+pub(in crate::params) const CRITICAL_BATCH: Param = row(
     "critbatch",
     "Critical batch",
     "critical_batch_tokens",

@@ -1,6 +1,6 @@
 //! What is sharded, and over how many GPUs.
 
-use super::{ChoiceOption, Group, Param, Unit, always, choice, doublings, option, position, whole, with_shard_group};
+use super::{ChoiceOption, Group, Param, Unit, choice, doublings, option, position, whole, with_shard_group};
 use crate::scenario::Strategy;
 
 /// The options, in the order of [`Strategy::ALL`].
@@ -37,7 +37,7 @@ const STRATEGY_OPTIONS: &[ChoiceOption] = &[
 ];
 
 /// The strategy.
-pub const STRATEGY: Param = Param {
+pub(in crate::params) const STRATEGY: Param = Param {
     key: "strategy",
     label: "Strategy",
     csv: "strategy",
@@ -48,11 +48,11 @@ pub const STRATEGY: Param = Param {
         |scenario| position(&Strategy::ALL, &scenario.strategy),
         |scenario, index| scenario.strategy = Strategy::ALL.get(index).copied().unwrap_or(scenario.strategy),
     ),
-    applies: always,
+    ..Param::DEFAULT
 };
 
 /// GPUs in the shard group.
-pub const SHARD_SIZE: Param = Param {
+pub(in crate::params) const SHARD_SIZE: Param = Param {
     key: "shard",
     label: "Shard group size",
     csv: "shard_group_gpus",
@@ -66,4 +66,6 @@ pub const SHARD_SIZE: Param = Param {
         |scenario, value| scenario.shard_size = whole(value),
     ),
     applies: with_shard_group,
-};
+    ..Param::DEFAULT
+}
+.window(1.0, 1024.0);

@@ -1,17 +1,17 @@
 //! Batch, recomputation and precision.
 
 use super::{
-    ChoiceOption, Group, Param, Scale, Unit, always, choice, doublings, number, option, position, switched, whole,
+    ChoiceOption, Group, Param, Scale, Unit, choice, doublings, number, option, position, switched, whole,
     with_fraction, with_fsdp,
 };
-use crate::model::training::{Optimizer, Recipe};
+use crate::model::training::{Optimizer, PrecisionPolicy};
 use crate::scenario::RecomputeMode;
 
 /// One hundred percent.
 const PERCENT: f64 = 100.0;
 
 /// Sequences in one micro-batch.
-pub const MICRO_BATCH_SIZE: Param = Param {
+pub(in crate::params) const MICRO_BATCH_SIZE: Param = Param {
     key: "mbs",
     label: "Micro-batch size",
     csv: "micro_batch_size",
@@ -23,11 +23,12 @@ pub const MICRO_BATCH_SIZE: Param = Param {
         |scenario| f64::from(scenario.micro_batch_size),
         |scenario, value| scenario.micro_batch_size = whole(value),
     ),
-    applies: always,
-};
+    ..Param::DEFAULT
+}
+.window(1.0, 64.0);
 
 /// Micro-batches in one step.
-pub const GRAD_ACCUM_STEPS: Param = Param {
+pub(in crate::params) const GRAD_ACCUM_STEPS: Param = Param {
     key: "accum",
     label: "Gradient accumulation steps",
     csv: "grad_accum_steps",
@@ -39,8 +40,9 @@ pub const GRAD_ACCUM_STEPS: Param = Param {
         |scenario| f64::from(scenario.grad_accum_steps),
         |scenario, value| scenario.grad_accum_steps = whole(value),
     ),
-    applies: always,
-};
+    ..Param::DEFAULT
+}
+.window(1.0, 256.0);
 
 /// The recompute modes, in display order.
 const RECOMPUTE_MODES: [RecomputeMode; 5] = [
@@ -73,7 +75,7 @@ const RECOMPUTE_OPTIONS: &[ChoiceOption] = &[
 ];
 
 /// Which activations are recomputed.
-pub const RECOMPUTE: Param = Param {
+pub(in crate::params) const RECOMPUTE: Param = Param {
     key: "recompute",
     label: "Activation checkpointing",
     csv: "recompute",
@@ -85,11 +87,11 @@ pub const RECOMPUTE: Param = Param {
         |scenario| position(&RECOMPUTE_MODES, &scenario.recompute),
         |scenario, index| scenario.recompute = RECOMPUTE_MODES.get(index).copied().unwrap_or(scenario.recompute),
     ),
-    applies: always,
+    ..Param::DEFAULT
 };
 
 /// The share of activations that is kept.
-pub const KEEP_FRACTION: Param = Param {
+pub(in crate::params) const KEEP_FRACTION: Param = Param {
     key: "keep",
     label: "Activations kept",
     csv: "activations_kept_percent",
@@ -103,16 +105,17 @@ pub const KEEP_FRACTION: Param = Param {
         |scenario, value| scenario.keep_fraction = value / PERCENT,
     ),
     applies: with_fraction,
+    ..Param::DEFAULT
 };
 
 /// The recipes, in display order.
-const RECIPES: [Recipe; 6] = [
-    Recipe::Fsdp2MixedBf16,
-    Recipe::Fsdp2MixedBf16Reduce16,
-    Recipe::ZeroMixed,
-    Recipe::MegatronMixed,
-    Recipe::PureBf16,
-    Recipe::Fp32,
+const RECIPES: [PrecisionPolicy; 6] = [
+    PrecisionPolicy::Fsdp2MixedBf16,
+    PrecisionPolicy::Fsdp2MixedBf16Reduce16,
+    PrecisionPolicy::ZeroMixed,
+    PrecisionPolicy::MegatronMixed,
+    PrecisionPolicy::PureBf16,
+    PrecisionPolicy::Fp32,
 ];
 
 /// Their options.
@@ -142,7 +145,7 @@ const RECIPE_OPTIONS: &[ChoiceOption] = &[
 ];
 
 /// Which formats hold the state.
-pub const RECIPE: Param = Param {
+pub(in crate::params) const RECIPE: Param = Param {
     key: "recipe",
     label: "Precision",
     csv: "recipe",
@@ -153,12 +156,12 @@ pub const RECIPE: Param = Param {
         |scenario| position(&RECIPES, &scenario.recipe),
         |scenario, index| scenario.recipe = RECIPES.get(index).copied().unwrap_or(scenario.recipe),
     ),
-    applies: always,
+    ..Param::DEFAULT
 };
 
 picked!(
     /// The optimizer.
-    OPTIMIZER, Training, optimizer, "optimizer", "Optimizer", "optimizer", always,
+    OPTIMIZER, Training, optimizer, "optimizer", "Optimizer", "optimizer", [],
     "Which optimizer runs: what matters here is the state that it keeps of each parameter.",
     Optimizer::AdamW => "adamw", "AdamW", "Two moments.";
     Optimizer::AdamW8bit => "adamw-8bit", "AdamW, 8 bits", "Two moments in 8 bits, with block scales.";
@@ -171,16 +174,16 @@ picked!(
 );
 switched!(
     /// Optimizer state in host memory.
-    OFFLOAD_OPTIMIZER, Training, offload.optimizer, "offloadopt", "Offload optimizer", "offload_optimizer", always,
+    OFFLOAD_OPTIMIZER, Training, offload.optimizer, "offloadopt", "Offload optimizer", "offload_optimizer", [],
     "Whether optimizer state is kept, and updated, in host memory (ZeRO-Offload)."
 );
 switched!(
     /// Sharded weights in host memory.
     OFFLOAD_PARAMETERS, Training, offload.parameters, "offloadparams", "Offload parameters", "offload_parameters",
-    with_fsdp, "Whether sharded weights and gradients are kept in host memory (CPUOffloadPolicy of FSDP2)."
+    [when(with_fsdp)], "Whether sharded weights and gradients are kept in host memory (CPUOffloadPolicy of FSDP2)."
 );
 switched!(
     /// Kept activations in host memory.
-    OFFLOAD_ACTIVATIONS, Training, offload.activations, "offloadact", "Offload activations", "offload_activations", always,
+    OFFLOAD_ACTIVATIONS, Training, offload.activations, "offloadact", "Offload activations", "offload_activations", [],
     "Whether kept activations wait in host memory between forward and backward pass."
 );

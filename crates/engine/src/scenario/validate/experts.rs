@@ -2,6 +2,7 @@
 
 use super::neighbours;
 use crate::model::parallel::common_divisor;
+use crate::params::ParamId;
 use crate::scenario::issue::Issue;
 use crate::scenario::resolve::Degrees;
 use crate::scenario::{Scenario, Strategy};
@@ -22,12 +23,12 @@ impl Scenario {
         if degrees.tp > 1 && !self.tensor.sequence_parallel {
             let message = "Megatron trains no experts under tensor parallelism without sequence parallelism: switch it on. \
                            The page computes their exchange as if it were.";
-            issues.push(Issue::note("sp", message));
+            issues.push(Issue::note(ParamId::SequenceParallel, message));
         }
         if self.experts.across_micro_batches && self.grad_accum_steps <= 1 {
             let message = "There is no other micro-batch beside whose compute the exchange of the experts could run: take two \
                            gradient accumulation steps or more. The page computes as if there were.";
-            issues.push(Issue::error("epoverlap", message));
+            issues.push(Issue::error(ParamId::ExpertOverlap, message));
         }
         issues.extend(self.stages_with_experts(degrees));
     }
@@ -40,7 +41,7 @@ impl Scenario {
             "{asked} experts per token are more than the {all} experts of a layer. The page computes with {all}: enter at most \
              {all}."
         );
-        (asked > all).then(|| Issue::error("topk", message))
+        (asked > all).then(|| Issue::error(ParamId::TopK, message))
     }
 
     /// Expert parallelism that divides the experts or the GPUs of a stage unevenly.
@@ -55,7 +56,7 @@ impl Scenario {
             "{asked} GPUs of expert parallelism do not evenly divide {what}. The page computes with {ep}: enter {}.",
             neighbours(common_divisor(stage, all), asked)
         );
-        Some(Issue::error("ep", message))
+        Some(Issue::error(ParamId::Ep, message))
     }
 
     /// Expert tensor parallelism that divides what expert parallelism leaves of a stage unevenly.
@@ -75,7 +76,7 @@ impl Scenario {
             "{asked} GPUs of expert tensor parallelism do not evenly divide {what}. The page computes with {etp}: enter {}.",
             neighbours(left, asked)
         );
-        Some(Issue::error("etp", message))
+        Some(Issue::error(ParamId::Etp, message))
     }
 
     /// Experts on more GPUs than a shard group of HSDP has, from which frameworks take expert parallelism.
@@ -90,7 +91,7 @@ impl Scenario {
              {group} GPUs of a shard group with its tensor-parallel neighbours. The page computes with experts that are not \
              sharded further: enter a larger shard group, or less expert parallelism."
         );
-        Some(Issue::error("ep", message))
+        Some(Issue::error(ParamId::Ep, message))
     }
 
     /// Dense layers that make the first stage of a pipeline lighter than the others.
@@ -106,7 +107,7 @@ impl Scenario {
              layers.",
             if dense == 1 { "layer has" } else { "layers have" }
         );
-        Some(Issue::note("firstlayers", message))
+        Some(Issue::note(ParamId::FirstLayers, message))
     }
 }
 

@@ -3,6 +3,7 @@
 use super::neighbours;
 use crate::model::parallel::Schedule;
 use crate::model::software::Framework;
+use crate::params::ParamId;
 use crate::scenario::issue::Issue;
 use crate::scenario::resolve::{Degrees, nearest_divisor};
 use crate::scenario::{Model, Scenario};
@@ -12,11 +13,18 @@ impl Scenario {
     pub(super) fn mesh(&self, issues: &mut Vec<Issue>) {
         let degrees = self.degrees();
         let left = self.gpus.max(1) / degrees.tp;
-        issues.extend(self.degree("tp", "GPUs of tensor parallelism", self.tp, self.gpus, ""));
-        issues.extend(self.degree("cp", "GPUs of context parallelism", self.cp, left, "tensor parallelism leaves"));
+        issues.extend(self.degree(ParamId::Tp, "GPUs of tensor parallelism", self.tp, self.gpus, ""));
+        issues.extend(self.degree(
+            ParamId::Cp,
+            "GPUs of context parallelism",
+            self.cp,
+            left,
+            "tensor parallelism leaves",
+        ));
         let before = "tensor and context parallelism leave";
         issues.extend(
-            self.depth(degrees.pp).or_else(|| self.degree("pp", "pipeline stages", self.pp, left / degrees.cp, before)),
+            self.depth(degrees.pp)
+                .or_else(|| self.degree(ParamId::Pp, "pipeline stages", self.pp, left / degrees.cp, before)),
         );
         issues.extend(self.shard_group(degrees));
         if degrees.tp > 1 {
@@ -31,7 +39,7 @@ impl Scenario {
     }
 
     /// A degree that does not divide what the ones before it leave of the GPUs.
-    fn degree(&self, key: &'static str, what: &str, asked: u32, left: u32, before: &str) -> Option<Issue> {
+    fn degree(&self, id: ParamId, what: &str, asked: u32, left: u32, before: &str) -> Option<Issue> {
         if asked == 0 || self.gpus == 0 || left.is_multiple_of(asked) {
             return None;
         }
@@ -45,7 +53,7 @@ impl Scenario {
             "{asked} {what} do not evenly divide {rest}. The page computes with {used}: enter {}.",
             neighbours(left, asked)
         );
-        Some(Issue::error(key, message))
+        Some(Issue::error(id, message))
     }
 
     /// A pipeline of more stages than the model has layers.
@@ -55,7 +63,7 @@ impl Scenario {
             "{asked} pipeline stages are more than the model's {layers} layers. The page computes with {used}: enter at most \
              {used}."
         );
-        (asked > layers && asked != used).then(|| Issue::error("pp", message))
+        (asked > layers && asked != used).then(|| Issue::error(ParamId::Pp, message))
     }
 
     /// A shard group larger than the data-parallel GPUs, or one that does not divide them.
@@ -80,7 +88,7 @@ impl Scenario {
                 neighbours(dp, size)
             )
         };
-        Some(Issue::error("shard", message))
+        Some(Issue::error(ParamId::ShardSize, message))
     }
 
     /// Tensor parallelism that crosses nodes.
@@ -94,7 +102,7 @@ impl Scenario {
              nodes. {} do.",
             neighbours(node, tp)
         );
-        Some(Issue::note("tp", message))
+        Some(Issue::note(ParamId::Tp, message))
     }
 
     /// Heads that tensor parallelism cannot share out. The ladder's shapes stand for a size: their heads are no one's.
@@ -110,13 +118,13 @@ impl Scenario {
                  did: enter {}.",
                 neighbours(heads, tp)
             );
-            return Some(Issue::error("tp", message));
+            return Some(Issue::error(ParamId::Tp, message));
         }
         let message = format!(
             "{kv} key and value heads do not divide over {tp} GPUs of tensor parallelism: each holds {}, and some are repeated.",
             kv.div_ceil(tp)
         );
-        (!kv.is_multiple_of(tp)).then(|| Issue::note("tp", message))
+        (!kv.is_multiple_of(tp)).then(|| Issue::note(ParamId::Tp, message))
     }
 
     /// Sequences that context and sequence parallelism cannot cut evenly: a causal mask is balanced by two parts a GPU.
@@ -126,13 +134,14 @@ impl Scenario {
         if self.seq_len.is_multiple_of(parts) {
             return None;
         }
-        let (balanced, key) = if cp > 1 { (" (two a GPU of context parallelism)", "cp") } else { ("", "tp") };
+        let (balanced, id) =
+            if cp > 1 { (" (two a GPU of context parallelism)", ParamId::Cp) } else { ("", ParamId::Tp) };
         let message = format!(
             "Sequences of {} tokens cannot be cut into {parts} equal parts{balanced}: frameworks want a multiple of {parts}. \
              The page computes as if they could.",
             self.seq_len
         );
-        Some(Issue::note(key, message))
+        Some(Issue::note(id, message))
     }
 
     /// Stages without layers, or with more than others.
@@ -152,7 +161,7 @@ impl Scenario {
                 "{layers} layers do not fill {pp} pipeline stages of {chunks} chunks each: enter at most {} stages.",
                 (layers / chunks).max(1)
             );
-            return Some(Issue::error("pp", message));
+            return Some(Issue::error(ParamId::Pp, message));
         }
         let (first, last) = (self.pipeline.first_stage_layers, self.pipeline.last_stage_layers);
         let others = pp.saturating_sub(u32::from(first > 0)).saturating_sub(u32::from(last > 0));
@@ -179,7 +188,7 @@ impl Scenario {
             share.saturating_add(1),
             all.saturating_sub(longer)
         );
-        Some(Issue::note("pp", message))
+        Some(Issue::note(ParamId::Pp, message))
     }
 
     /// Micro-batches that do not fill the pipeline.
@@ -194,7 +203,7 @@ impl Scenario {
                 if micro_batches == 1 { "" } else { "es" },
                 if micro_batches == 1 { "is" } else { "are" },
             );
-            return Some(Issue::note("accum", message));
+            return Some(Issue::note(ParamId::GradAccumSteps, message));
         }
         if schedule != Schedule::Interleaved || micro_batches.is_multiple_of(pp) {
             return None;
@@ -205,6 +214,6 @@ impl Scenario {
              {below} or {} gradient accumulation steps do.",
             below.saturating_add(pp)
         );
-        Some(Issue::note("accum", message))
+        Some(Issue::note(ParamId::GradAccumSteps, message))
     }
 }

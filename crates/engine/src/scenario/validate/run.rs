@@ -2,6 +2,7 @@
 
 use crate::model::run::{RunChoices, batch, checkpoint, host};
 use crate::model::setup::Setup;
+use crate::params::ParamId;
 use crate::scenario::issue::Issue;
 use crate::units::Bytes;
 
@@ -24,7 +25,7 @@ pub(super) fn critical_batch(setup: &Setup, choices: &RunChoices) -> Option<Issu
         batch / MILLION,
         critical / MILLION,
     );
-    Some(Issue::note("critbatch", message))
+    Some(Issue::note(ParamId::CriticalBatch, message))
 }
 
 /// More host memory than nodes have.
@@ -32,16 +33,16 @@ pub(super) fn host_memory(setup: &Setup, choices: &RunChoices) -> Option<Issue> 
     let size = checkpoint::size(setup);
     let needs = [
         (
-            "ckptsharded",
+            ParamId::ShardedCheckpoint,
             "Gathering a checkpoint on one rank",
             host::checkpoint(setup, size, choices.sharded_checkpoint),
         ),
-        ("deferred", "Building the model on every rank", host::initialisation(setup, choices.deferred_init)),
-        ("offloadopt", "What is offloaded", host::offload(setup)),
+        (ParamId::DeferredInit, "Building the model on every rank", host::initialisation(setup, choices.deferred_init)),
+        (ParamId::OffloadOptimizer, "What is offloaded", host::offload(setup)),
     ];
-    needs.into_iter().find(|(_, _, bytes)| *bytes > HOST_MEMORY).map(|(key, what, bytes)| {
+    needs.into_iter().find(|(_, _, bytes)| *bytes > HOST_MEMORY).map(|(id, what, bytes)| {
         let tib = format!("{:.1}", bytes.gib() / GIB_PER_TIB);
         let message = format!("{what} takes {tib} TiB of a node's host memory: a DGX H100 has 2 TiB.");
-        Issue::note(key, message)
+        Issue::note(id, message)
     })
 }

@@ -1,6 +1,7 @@
 //! What hardware and strategy do not offer: formats without units, offloading without shards.
 
 use crate::model::training::ComputeFormat;
+use crate::params::ParamId;
 use crate::scenario::Scenario;
 use crate::scenario::issue::Issue;
 
@@ -11,15 +12,15 @@ impl Scenario {
         let replicated = !self.strategy.shards_weights();
         if replicated && self.compute_format == ComputeFormat::Fp8Gather {
             let message = "Nothing is gathered in fp8 where every GPU keeps whole weights: choose an FSDP strategy.";
-            issues.push(Issue::note("compute", message));
+            issues.push(Issue::note(ParamId::ComputeFormat, message));
         }
         if replicated && self.offload.parameters {
             let message = "Whole weights cannot wait in host memory, only sharded ones can: choose an FSDP strategy, or \
                            offload the optimizer alone.";
-            issues.push(Issue::note("offloadparams", message));
+            issues.push(Issue::note(ParamId::OffloadParameters, message));
         } else if self.offload.parameters && !self.offload.optimizer {
             let message = "FSDP keeps optimizer state beside the weights that it offloads: offload the optimizer too.";
-            issues.push(Issue::note("offloadopt", message));
+            issues.push(Issue::note(ParamId::OffloadOptimizer, message));
         }
     }
 
@@ -36,6 +37,6 @@ impl Scenario {
         let message = format!(
             "This GPU has no units for {bits} bits. The page computes with its {instead} peak: choose that format."
         );
-        Some(Issue::error("compute", message))
+        Some(Issue::error(ParamId::ComputeFormat, message))
     }
 }

@@ -7,7 +7,7 @@ use super::{
 use crate::catalog::pick::{LADDER, pick_accelerator, pick_cluster, pick_model};
 use crate::catalog::{self, revisions::first};
 use crate::params::quantity::{nearest, parse, shorten, with_unit};
-use crate::params::{Choice, Kind, Number, Param, every, find, is_held};
+use crate::params::{Choice, Kind, Number, Param, ParamId, every, find, is_held};
 use crate::scenario::issue::{Issue, Severity};
 use crate::scenario::{CUSTOM, Model, Scenario};
 use crate::share::pairs::{Pairs, stray};
@@ -33,7 +33,7 @@ pub(in crate::share) fn read(pairs: &Pairs, issues: &mut Vec<Issue>) -> Scenario
         } else {
             issues.push(not_held(param, typed));
         }
-        if matches!(param.key, "heads" | "hidden") {
+        if matches!(param.id, ParamId::AttentionHeads | ParamId::HiddenSize) {
             derive_heads(&mut scenario);
         }
     }
@@ -64,7 +64,7 @@ fn presets(pairs: &Pairs, scenario: &mut Scenario, issues: &mut Vec<Issue>, rest
         Some(CUSTOM) => {
             scenario.model = Model::Custom { architecture: CUSTOM_SHAPE };
             let missing =
-                REQUIRED_OF_A_SHAPE.into_iter().filter_map(find).filter(|param| pairs.value(param.key).is_none());
+                REQUIRED_OF_A_SHAPE.into_iter().map(ParamId::param).filter(|param| pairs.value(param.key).is_none());
             issues.extend(missing.map(|param| incomplete(param, scenario)));
         }
         Some(id) => {
@@ -104,7 +104,7 @@ fn set_number(param: &Param, number: &Number, typed: &str, scenario: &mut Scenar
                 (number.set)(scenario, error.nearest);
             }
             let used = with_unit(number.unit, error.nearest);
-            Some(Issue::error(param.key, format!("{} {used} is used instead.", error.message)))
+            Some(Issue::error(param.id, format!("{} {used} is used instead.", error.message)))
         }
     }
 }
@@ -123,7 +123,7 @@ fn set_choice(param: &Param, choice: &Choice, typed: &str, scenario: &mut Scenar
         param.label,
         options.join(", ")
     );
-    Some(Issue::error(param.key, message))
+    Some(Issue::error(param.id, message))
 }
 
 fn no_preset(key: &'static str, what: &str, id: &str, used: &str) -> Issue {
@@ -137,17 +137,17 @@ fn incomplete(param: &Param, scenario: &Scenario) -> Issue {
     };
     let message =
         format!("The link's custom model lacks “{}”: the link may have been cut. {used} is used instead.", param.key);
-    Issue::error(param.key, message)
+    Issue::error(param.id, message)
 }
 
 fn not_held(param: &Param, typed: &str) -> Issue {
     let given = format!("{}={}", param.key, shorten(typed));
-    let message = if param.key == "size" {
+    let message = if param.id == ParamId::ModelSize {
         format!("“{given}” was left out: the link names a model, whose size follows from its shape.")
     } else {
         format!("“{given}” was left out: it describes a custom model, which a link marks with model=custom.")
     };
-    Issue::note(param.key, message)
+    Issue::note(param.id, message)
 }
 
 /// A sentence for each key that means nothing.

@@ -38,7 +38,7 @@ pub(in crate::share) fn write(scenario: &Scenario) -> Vec<(&'static str, String)
     }
     let custom = matches!(scenario.model, Model::Custom { .. });
     for param in every().filter(|param| is_held(param, scenario)) {
-        let required = custom && REQUIRED_OF_A_SHAPE.contains(&param.key);
+        let required = custom && REQUIRED_OF_A_SHAPE.contains(&param.id);
         if required || differs(param, scenario, &read) {
             pairs.push((param.key, value_text(param, scenario)));
         }

@@ -5,7 +5,7 @@ use super::transformer::Architecture;
 
 /// The parameters of one GPU before data parallelism shards them.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Params {
+pub struct LocalParams {
     /// Layers on the GPU.
     pub layers: f64,
     /// One layer without its routed experts, the mean over them.
@@ -22,7 +22,7 @@ pub struct Params {
     pub head: f64,
 }
 
-impl Params {
+impl LocalParams {
     /// Parameters of all units.
     pub fn all(&self) -> f64 {
         self.dense() + self.layers * self.expert
@@ -48,7 +48,7 @@ impl Params {
 /// // On one stage without tensor parallelism: the model.
 /// assert_eq!(stages(&setup).first.params.all(), setup.architecture.params() as f64);
 /// ```
-pub fn params(setup: &Setup, layers: u32, moe_layers: f64, embedding: bool, head: bool) -> Params {
+pub fn params(setup: &Setup, layers: u32, moe_layers: f64, embedding: bool, head: bool) -> LocalParams {
     let arch = &setup.architecture;
     let tp = f64::from(setup.mesh.tp.max(1));
     let norms = arch.norm_params_per_layer() as f64;
@@ -73,7 +73,7 @@ pub fn params(setup: &Setup, layers: u32, moe_layers: f64, embedding: bool, head
     let before = if embedding { table + arch.position_params() as f64 + (outer_norms - final_norm) } else { 0.0 };
     let head_biases = arch.head_bias_params() as f64 / tp;
     let after = if head { final_norm + head_biases + if own_head { table } else { 0.0 } } else { 0.0 };
-    Params {
+    LocalParams {
         layers: f64::from(layers),
         layer: matrices + norms,
         layer_matrices: matrices,

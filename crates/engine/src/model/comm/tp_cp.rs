@@ -1,15 +1,15 @@
 //! What tensor and context parallelism exchange within one layer, and how much of it compute hides.
 
-use super::collectives::{self, Group};
-use super::flops;
-use super::parallel::ContextExchange;
-use super::setup::Setup;
-use super::share;
+use crate::model::collectives::{self, Group};
+use crate::model::flops;
+use crate::model::parallel::ContextExchange;
+use crate::model::per_rank;
+use crate::model::setup::Setup;
 use crate::units::{Bytes, Seconds};
 
-/// Time of one micro-batch's exchanges that compute does not hide, on one GPU.
+/// Communication of tensor and context parallelism in one micro-batch, on one GPU: the time that compute does not hide.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Exchange {
+pub struct TpCpComm {
     /// One layer, forward.
     pub layer_forward: Seconds,
     /// One layer, backward, with what recomputation repeats.
@@ -45,8 +45,8 @@ fn blocks(setup: &Setup, moe_share: f64) -> f64 {
     2.0 - moe_share * (1.0 - shared)
 }
 
-impl Exchange {
-    /// The exchanges of one micro-batch, layers on average over those with experts (`moe_share` of them) and those without.
+impl TpCpComm {
+    /// The communication of one micro-batch, layers on average over those with experts (`moe_share` of them) and those without.
     ///
     /// Tensor parallelism: an all-reduce of `e T H` bytes after attention and after the MLP, in both passes (arXiv 1909.08053); with
     /// sequence parallelism an all-gather and a reduce-scatter in its place (arXiv 2205.05198). Exposed, but for what
@@ -61,7 +61,7 @@ impl Exchange {
         let arch = &setup.architecture;
         let network = &setup.network;
         let world = mesh.gpus();
-        let tokens = share::tokens(setup);
+        let tokens = per_rank::tokens(setup);
         let again = flops::recomputed(setup);
 
         let tensor = Group::consecutive(mesh.tp, world, network);
@@ -84,7 +84,7 @@ impl Exchange {
         };
 
         let context = Group::strided(mesh.cp, mesh.tp, world, network);
-        let keys_and_values = 2.0 * element * share::key_value_width(arch, f64::from(mesh.tp.max(1)));
+        let keys_and_values = 2.0 * element * per_rank::key_value_width(arch, f64::from(mesh.tp.max(1)));
         let (context_forward, context_backward) = match setup.context {
             ContextExchange::Ring => {
                 let hops = f64::from(mesh.cp.max(1)) - 1.0;

@@ -1,0 +1,204 @@
+//! Every parameter, once: its identifier and the row that says the rest. Order is display order, and the order of links.
+
+use enum_map::{Enum, EnumMap};
+
+use super::table::{
+    accounting, architecture, constants, experts, hardware, kernels, main_controls, parallelism, run, sharding,
+    training,
+};
+use super::{Number, Param};
+
+/// Makes the enum, its rows, and a list of the rows of each part.
+macro_rules! parameters {
+    ($($(#[$doc:meta])* $list:ident { $($id:ident: $row:path,)+ })+) => {
+        /// A parameter of a scenario. [`ParamId::param`] gives everything about it.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Enum)]
+        pub enum ParamId {
+            $($(#[doc = concat!("The row `", stringify!($row), "`.")] $id,)+)+
+        }
+
+        impl ParamId {
+            /// Every parameter, in the order of their rows.
+            pub const ALL: &[Self] = &[$($(Self::$id,)+)+];
+        }
+
+        static ROWS: EnumMap<ParamId, Param> =
+            EnumMap::from_array([$($(Param { id: ParamId::$id, ..$row },)+)+]);
+
+        $(
+            $(#[$doc])*
+            pub static $list: &[Param] = {
+                const IDS: &[ParamId] = &[$(ParamId::$id),+];
+                match IDS {
+                    [first, ..] => ROWS.as_array().split_at(*first as usize).1.split_at(IDS.len()).0,
+                    [] => &[],
+                }
+            };
+        )+
+    };
+}
+
+parameters! {
+    /// Every parameter with a control on the page, in display order.
+    PARAMS {
+        GpuMemory: main_controls::GPU_MEMORY,
+        LinkBandwidth: main_controls::LINK_BANDWIDTH,
+        SequenceLength: main_controls::SEQUENCE_LENGTH,
+        ModelSize: main_controls::MODEL_SIZE,
+        Gpus: main_controls::GPUS,
+        MicroBatchSize: training::MICRO_BATCH_SIZE,
+        GradAccumSteps: training::GRAD_ACCUM_STEPS,
+        Recompute: training::RECOMPUTE,
+        KeepFraction: training::KEEP_FRACTION,
+        Recipe: training::RECIPE,
+        Optimizer: training::OPTIMIZER,
+        OffloadOptimizer: training::OFFLOAD_OPTIMIZER,
+        OffloadParameters: training::OFFLOAD_PARAMETERS,
+        OffloadActivations: training::OFFLOAD_ACTIVATIONS,
+        Strategy: sharding::STRATEGY,
+        ShardSize: sharding::SHARD_SIZE,
+        Tp: parallelism::TP,
+        SequenceParallel: parallelism::SEQUENCE_PARALLEL,
+        AsyncTp: parallelism::ASYNC_TP,
+        Cp: parallelism::CP,
+        ContextExchange: parallelism::CONTEXT_EXCHANGE,
+        Pp: parallelism::PP,
+        PipelineSchedule: parallelism::SCHEDULE,
+        VirtualStages: parallelism::VIRTUAL_STAGES,
+        FirstLayers: parallelism::FIRST_LAYERS,
+        LastLayers: parallelism::LAST_LAYERS,
+        GradientSync: parallelism::GRADIENT_SYNC,
+        GradientOverlap: parallelism::OVERLAP,
+        Ep: experts::EP,
+        Etp: experts::ETP,
+        AdaptiveDegrees: experts::ADAPTIVE_DEGREES,
+        TokenDispatcher: experts::DISPATCHER,
+        AllToAllAlgorithm: experts::ALGORITHM,
+        ExpertChunks: experts::CHUNKS,
+        AdaptiveChunks: experts::ADAPTIVE_CHUNKS,
+        ExpertOverlap: experts::EXPERT_OVERLAP,
+        CapacityFactor: experts::CAPACITY,
+        Imbalance: experts::IMBALANCE,
+        GroupedExperts: experts::GROUPED,
+        FusedExperts: experts::FUSED,
+        Framework: kernels::FRAMEWORK,
+        Compile: kernels::COMPILE,
+        CudaGraphs: kernels::GRAPHS,
+        AttentionKernel: kernels::ATTENTION_KERNEL,
+        Loss: kernels::LOSS,
+        NormKernel: kernels::NORM_KERNEL,
+        Dropout: kernels::DROPOUT,
+        ComputeFormat: kernels::COMPUTE,
+        GpusPerNode: hardware::GPUS_PER_NODE,
+        IntraNodeBandwidth: hardware::INTRA_NODE,
+        MemoryBandwidth: hardware::MEMORY_BANDWIDTH,
+        Peak16Bit: hardware::PEAK,
+        InterNodeLatency: hardware::INTER_NODE_LATENCY,
+        InterNodeEfficiency: hardware::INTER_NODE_EFFICIENCY,
+        Topology: hardware::TOPOLOGY,
+        MfuConvention: accounting::MFU_CONVENTION,
+        TrainingTokens: run::TOKENS,
+        GpuHourPrice: run::PRICE,
+        Pue: run::PUE,
+        GridIntensity: run::GRID,
+        StorageBandwidth: run::STORAGE,
+        Mtbf: run::MTBF,
+        RestartTime: run::RESTART,
+        CheckpointInterval: run::CHECKPOINT_INTERVAL,
+        ShardedCheckpoint: run::SHARDED_CHECKPOINT,
+        DeferredInit: run::DEFERRED_INIT,
+        CriticalBatch: run::CRITICAL_BATCH,
+    }
+    /// Constants of the hardware that have a key in links and no control on the page.
+    CONSTANTS {
+        Peak8Bit: constants::PEAK_8BIT,
+        Peak4Bit: constants::PEAK_4BIT,
+        Peak32Bit: constants::PEAK_32BIT,
+        HostLink: constants::HOST_LINK,
+        Power: constants::POWER,
+        MatmulEfficiency: constants::MATMUL,
+        Matmul8BitEfficiency: constants::MATMUL_8BIT,
+        AttentionEfficiency: constants::ATTENTION,
+        TunedAttentionEfficiency: constants::ATTENTION_TUNED,
+        MemoryEfficiency: constants::ELEMENTWISE,
+        HalfSaturationTokens: constants::HALF_SATURATION,
+        LaunchTime: constants::LAUNCH,
+        IntraNodeLatency: constants::INTRA_NODE_LATENCY,
+        IntraNodeEfficiency: constants::INTRA_NODE_EFFICIENCY,
+        AllReducePasses: constants::ALL_REDUCE_PASSES,
+        NodeDecay: constants::NODE_DECAY,
+    }
+    /// The shape of a custom model, as links hold it.
+    ARCHITECTURE {
+        Layers: architecture::LAYERS,
+        HiddenSize: architecture::HIDDEN,
+        AttentionHeads: architecture::HEADS,
+        KvHeads: architecture::KV_HEADS,
+        HeadDim: architecture::HEAD_DIM,
+        MlpWidth: architecture::INTERMEDIATE,
+        VocabSize: architecture::VOCAB,
+        MlpKind: architecture::MLP,
+        NormKind: architecture::NORM,
+        NormsPerLayer: architecture::NORMS_PER_LAYER,
+        QkNorm: architecture::QK_NORM,
+        AttentionBias: architecture::ATTENTION_BIAS,
+        MlpBias: architecture::MLP_BIAS,
+        TiedEmbeddings: architecture::TIED,
+        LearnedPositions: architecture::POSITIONS,
+        EmbeddingNorm: architecture::EMBEDDING_NORM,
+        SlidingWindow: architecture::SLIDING_WINDOW,
+        GlobalEvery: architecture::GLOBAL_EVERY,
+        AttentionChunks: architecture::CHUNKED,
+        AttentionSinks: architecture::SINKS,
+        HeadBias: architecture::HEAD_BIAS,
+        KvRank: architecture::latent::KV_RANK,
+        QueryRank: architecture::latent::Q_RANK,
+        NopeHeadDim: architecture::latent::NOPE,
+        RopeHeadDim: architecture::latent::ROPE,
+        ValueHeadDim: architecture::latent::VALUE,
+        Experts: architecture::experts::EXPERTS,
+        TopK: architecture::experts::TOP_K,
+        ExpertWidth: architecture::experts::EXPERT_WIDTH,
+        SharedExpertWidth: architecture::experts::SHARED_WIDTH,
+        SharedExpertGate: architecture::experts::SHARED_GATE,
+        FirstDenseLayers: architecture::experts::FIRST_DENSE,
+        MoeStep: architecture::experts::MOE_STEP,
+        RouterBias: architecture::experts::ROUTER_BIAS,
+        ExpertBias: architecture::experts::EXPERT_BIAS,
+        ExpertGroups: architecture::experts::N_GROUP,
+        TopKGroups: architecture::experts::TOPK_GROUP,
+    }
+}
+
+impl ParamId {
+    /// The row: key, label, bounds, everything that is known of the parameter.
+    pub fn param(self) -> &'static Param {
+        &ROWS[self]
+    }
+
+    /// The key in links.
+    pub fn key(self) -> &'static str {
+        self.param().key
+    }
+
+    /// The bounds, unit and accessors of a number; `None` for a choice.
+    pub fn number(self) -> Option<&'static Number> {
+        self.param().number()
+    }
+}
+
+impl From<ParamId> for &'static str {
+    fn from(id: ParamId) -> Self {
+        id.key()
+    }
+}
+
+/// Every row: [`PARAMS`], then those that have no control of their own, [`CONSTANTS`] and [`ARCHITECTURE`].
+pub fn every() -> impl Iterator<Item = &'static Param> {
+    ROWS.as_slice().iter()
+}
+
+/// The row with this key, for text from outside; the code itself names a [`ParamId`].
+pub fn find(key: &str) -> Option<&'static Param> {
+    every().find(|param| param.key == key)
+}
