@@ -1,4 +1,4 @@
-//! What is looked at, as opposed to what is computed: theme, axes, overlays. It stands in the query of a link.
+//! The view: theme, axes, overlays, in the query of a link. The scenario is in its fragment.
 
 mod panels;
 
@@ -48,7 +48,8 @@ pub struct View {
     pub theme: ThemeChoice,
     /// Whether this is a figure in somebody else's page ([`crate::embed`]).
     pub embed: bool,
-    /// The panels that the link names: all there is of an embed; the page itself scrolls to the first.
+    /// The panels that the link names: all there is of an embed; the page itself scrolls to the
+    /// first.
     pub panels: Panels,
     /// The controls of an embed.
     pub controls: Controls,
@@ -68,9 +69,9 @@ pub struct View {
     pub bounds: bool,
     /// What the figure of one layer of experts shows.
     pub layer: LayerView,
-    /// The card that says why, by its name; empty where none is open.
+    /// The key of the explanation that is open; empty where none is.
     pub why: &'static str,
-    /// The card that it was opened from; no link holds it.
+    /// The key of the explanation from which a link led to the open one; no link holds it.
     pub why_from: &'static str,
     /// Which published rows are shown; no link holds it, as sources come and go.
     pub agreement: AgreementView,
@@ -102,7 +103,7 @@ impl Default for View {
 }
 
 impl View {
-    /// Reads the query of a link; what is unknown there is not ours and stays at its default.
+    /// Reads the query of a link; unknown keys and values leave the default.
     pub fn from_query(query: &str) -> Self {
         Self::default().with_query(query)
     }
@@ -184,7 +185,8 @@ impl View {
         if pairs.is_empty() { String::new() } else { format!("?{}", pairs.join("&")) }
     }
 
-    /// The panels of an embed: those that the link names, else the answer and the two figures of the first screen.
+    /// The panels of an embed: those that the link names, else the answer and the two figures of
+    /// the first screen.
     pub fn embedded(&self) -> Panels {
         if self.panels == Panels::default() {
             return Panels::of(&[Panel::Verdict, Panel::Map, Panel::Curve]);
@@ -192,7 +194,7 @@ impl View {
         self.panels
     }
 
-    /// Whether a panel is on this page: on all of it all of them.
+    /// Whether a panel is on this page: on the page itself every panel is.
     pub fn shows(&self, panel: Panel) -> bool {
         !self.embed || self.embedded().has(panel)
     }
@@ -209,25 +211,27 @@ impl View {
         Self { embed: false, controls: Controls::default(), ..self.without_theme() }
     }
 
-    /// The same view with the card of a number open; closed where it was.
+    /// The same view with this explanation open, or closed where it was open.
     #[must_use]
     pub fn explaining(self, key: &'static str) -> Self {
         Self { why: if key == self.why { "" } else { key }, why_from: "", ..self }
     }
 
-    /// The same view with the card that a link of the open one leads to; the way back is to the number.
+    /// The same view with the explanation that a link of the open one leads to; it leads back to
+    /// the number's own.
     #[must_use]
     pub fn following(self, key: &'static str) -> Self {
         let root = self.why_root();
         Self { why: key, why_from: if key == root { "" } else { root }, ..self }
     }
 
-    /// The card whose number is asked about.
+    /// The key of the explanation that was opened on its number.
     pub fn why_root(&self) -> &'static str {
         if self.why_from.is_empty() { self.why } else { self.why_from }
     }
 
-    /// The same view with another parameter across the map; the axes change places rather than be the same.
+    /// The same view with another parameter across the map; the axes change places rather than be
+    /// the same.
     #[must_use]
     pub fn with_map_x(self, key: ParamId) -> Self {
         let [across, up] = self.map_part;
@@ -235,7 +239,8 @@ impl View {
         if key == self.map_x { self } else { Self { map_x: key, map_y, map_part, ..self } }
     }
 
-    /// The same view with another parameter up the map; the axes change places rather than be the same.
+    /// The same view with another parameter up the map; the axes change places rather than be the
+    /// same.
     #[must_use]
     pub fn with_map_y(self, key: ParamId) -> Self {
         let [across, up] = self.map_part;
@@ -250,7 +255,7 @@ impl View {
         if key == self.curve_x { self } else { Self { curve_x: key, curve_part: None, ..self } }
     }
 
-    /// The same view with parts that lie on this scenario's axes, and none that are all of one.
+    /// The same view with parts clipped to this scenario's axes, and none that are a whole axis.
     #[must_use]
     pub fn bounded(self, scenario: &Scenario) -> Self {
         let within = |key, part: Option<Part>| part.and_then(|part| part_of_axis(scenario, key, part));
@@ -284,7 +289,8 @@ fn part(value: &str) -> Option<Part> {
 /// Of the layer's choices, degrees of parallelism in a link; chunks are what is not said.
 const DEGREES: &str = "degrees";
 
-/// The layer of experts that a link shows, by its parts in any order; what is unknown stays at its default.
+/// The layer of experts that a link shows, by its parts in any order; what is unknown stays at its
+/// default.
 fn layer(value: &str) -> LayerView {
     let mut view = LayerView::default();
     for part in value.split('.') {
@@ -297,7 +303,7 @@ fn layer(value: &str) -> LayerView {
     view
 }
 
-/// The same, as a pair of the query.
+/// The pair of the query for the layer of experts.
 fn layer_text(view: LayerView) -> String {
     let published = view.published.and_then(|place| EXPERT_LAYERS.get(place)).map(|entry| entry.id);
     let along = ALONG.get(view.along).map(|along| along.1);

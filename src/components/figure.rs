@@ -1,4 +1,5 @@
-//! A chart with everything around it: heading, finding, canvas, crosshair, readout, legend, data table.
+//! A chart with everything around it: heading, finding, canvas, crosshair, readout, legend, data
+//! table.
 
 mod narrow;
 
@@ -32,7 +33,7 @@ pub struct Props {
     pub id: &'static str,
     /// The figure.
     pub spec: Rc<ChartSpec>,
-    /// What a saved file leads back to.
+    /// What saved files lead back to.
     pub snapshot: Rc<Snapshot>,
     /// Light or dark.
     pub theme: Theme,
@@ -43,10 +44,11 @@ pub struct Props {
     /// The selects in the heading.
     #[prop_or_default]
     pub children: Html,
-    /// What the readout says where nobody points, if it has nothing to say of the scenario on screen.
+    /// What the readout says where nobody points, if it has nothing to say of the scenario on
+    /// screen.
     #[prop_or_default]
     pub hint: &'static str,
-    /// The card that is open.
+    /// The key of the explanation that is open.
     #[prop_or_default]
     pub why: &'static str,
     /// How its axes are narrowed, where they can be.
@@ -105,7 +107,7 @@ fn cross(area: &PlotArea, size: Size, (x, y): (f64, f64), over_both: bool) -> Ht
     }
 }
 
-/// What a drag selects so far.
+/// The rectangle that a drag has selected so far.
 fn rectangle(area: &PlotArea, size: Size, over_both: bool, drag: (Spot, Spot)) -> Html {
     let ((left, top), (right, bottom)) = selected(area, over_both, drag);
     let [width, height] = [size.width, size.height].map(|length| format!("{length:.2}"));
@@ -117,8 +119,8 @@ fn rectangle(area: &PlotArea, size: Size, over_both: bool, drag: (Spot, Spot)) -
     }
 }
 
-/// Hover or arrow keys move the crosshair; click or Enter sets the scenario there; a drag or + looks closer, a double-click or 0 at the
-/// whole again.
+/// Hover or arrow keys move the crosshair; click or Enter sets the scenario there; a drag or +
+/// looks closer, a double-click or 0 at the whole again.
 #[component]
 pub fn Figure(props: &Props) -> Html {
     let canvas = use_node_ref();
@@ -130,7 +132,8 @@ pub fn Figure(props: &Props) -> Html {
     let area = plot_area(&props.spec, size.width, size.height);
     // What is looked at may have changed since.
     let shown = at.filter(|here| (props.spec.x.min..=props.spec.x.max).contains(&here.0));
-    // Where the pointer was pressed, and where it is since it became a drag; a click that ends one is none.
+    // Where the pointer was pressed, and where it is since it became a drag; a click that ends one
+    // is none.
     let drag = use_state(|| None::<(Spot, Spot)>);
     let pressed = use_mut_ref(|| None::<Spot>);
     let dragged = use_mut_ref(|| false);
@@ -200,7 +203,8 @@ pub fn Figure(props: &Props) -> Html {
                 return;
             }
             let (x, y) = (f64::from(event.offset_x()), f64::from(event.offset_y()));
-            // A click is rounded to another pixel than the pointer was: what is read out there counts.
+            // A click is rounded to another pixel than the pointer was: what is read out there
+            // counts.
             let read = at.filter(|&(across, up)| {
                 let (left, top) = area.to_pixel(across, up);
                 (left - x).abs() <= SAME_SPOT && (top - y).abs() <= SAME_SPOT
@@ -247,7 +251,8 @@ pub fn Figure(props: &Props) -> Html {
             }
         })
     };
-    // Values of lines stand in the legend; where nobody points, they are those of the scenario on screen.
+    // Values of lines stand in the legend; where nobody points, they are those of the scenario on
+    // screen.
     let resting = props.spec.here.filter(|_| props.spec.field.is_none());
     let said = shown.or(resting).map(|(x, y)| readout::readout(&props.spec, x, y));
     let (place, entries) = said.map_or_else(Default::default, |said| (said.place, said.entries));

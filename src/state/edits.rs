@@ -125,7 +125,8 @@ impl State {
         }
     }
 
-    /// The scenario before the text in a field was edited. Any other change of the scenario has ended the edit.
+    /// The scenario before the text in a field was edited. Any other change of the scenario has
+    /// ended the edit.
     fn before_the_edit(&self, key: ParamId) -> Scenario {
         let draft = self.draft(key).filter(|draft| draft.after == self.scenario);
         draft.map_or(self.scenario, |draft| draft.before)
