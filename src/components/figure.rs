@@ -2,6 +2,7 @@
 //! table.
 
 mod narrow;
+mod overlay;
 
 use std::rc::Rc;
 
@@ -11,17 +12,18 @@ use yew::prelude::*;
 use super::canvas::use_painted;
 use super::data_table::{Drawing, data_table, on_paper};
 use super::legend::legend;
-use crate::browser::{self, Size};
+use crate::browser;
 use crate::snapshot::Snapshot;
 use crate::state::Action;
 use crate::text;
-use charts::layout::{PlotArea, plot_area};
+use charts::layout::plot_area;
 use charts::paint::{self, Style};
 use charts::palette::Theme;
 use charts::spec::ChartSpec;
 use charts::{describe, marks, readout};
 pub use narrow::{Narrow, NarrowedAxes};
-use narrow::{Spot, is_drag, selected};
+use narrow::{Spot, is_drag};
+use overlay::{cross, rectangle};
 
 /// A click within this distance of the place that is read out is there, in CSS pixels.
 const SAME_SPOT: f64 = 1.5;
@@ -87,35 +89,6 @@ fn arrow(event: &KeyboardEvent) -> Option<(i32, i32)> {
         "ArrowUp" => Some((0, stride)),
         "ArrowDown" => Some((0, -stride)),
         _ => None,
-    }
-}
-
-/// Lines through a place; without a parameter up the figure only the one through x means something.
-fn cross(area: &PlotArea, size: Size, (x, y): (f64, f64), over_both: bool) -> Html {
-    let (x, y) = area.to_pixel(x, y);
-    let [left, right, top, bottom] =
-        [area.left, area.right(), area.top, area.bottom()].map(|value: f64| value.to_string());
-    let [x, y, width, height] = [x, y, size.width, size.height].map(|length| format!("{length:.2}"));
-    html! {
-        <svg class="cross" aria-hidden="true" viewBox={format!("0 0 {width} {height}")}>
-            <line x1={x.clone()} x2={x.clone()} y1={top} y2={bottom} />
-            if over_both {
-                <line x1={left} x2={right} y1={y.clone()} y2={y.clone()} />
-                <circle cx={x} cy={y} r="5" />
-            }
-        </svg>
-    }
-}
-
-/// The rectangle that a drag has selected so far.
-fn rectangle(area: &PlotArea, size: Size, over_both: bool, drag: (Spot, Spot)) -> Html {
-    let ((left, top), (right, bottom)) = selected(area, over_both, drag);
-    let [width, height] = [size.width, size.height].map(|length| format!("{length:.2}"));
-    let [x, y, wide, high] = [left, top, right - left, bottom - top].map(|length| format!("{length:.2}"));
-    html! {
-        <svg class="cross" aria-hidden="true" viewBox={format!("0 0 {width} {height}")}>
-            <rect {x} {y} width={wide} height={high} />
-        </svg>
     }
 }
 
