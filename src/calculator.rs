@@ -1,4 +1,5 @@
-//! What the page and an embed share: one state, what follows from it, and where panels send what happens.
+//! What the page and an embed share: one state, what follows from it, and where panels send what
+//! happens.
 
 use std::rc::Rc;
 
@@ -55,7 +56,8 @@ pub struct Calculator {
     pub say: Callback<AttrValue>,
 }
 
-/// What a panel below the first screen shows, and where it sends what happens: the scenario as it was when it last stood still.
+/// What a panel below the first screen shows, and where it sends what happens: the scenario as it
+/// was when it last stood still.
 #[derive(Clone, PartialEq, Properties)]
 pub struct Settled {
     /// Scenario, pinned scenarios and view.
@@ -138,8 +140,8 @@ fn use_settled_report(settled: &Scenario, derived: &Derived) -> Report {
     kept.1
 }
 
-/// What the status line says, and the callback that sets it: the sentence given last, until the headline is another one. An embed
-/// says its headline only once it has changed.
+/// What the status line says, and the callback that sets it: the sentence given last, until the
+/// headline is another one. An embed says its headline only once it has changed.
 #[hook]
 fn use_status(headline: &AttrValue, view: View) -> (AttrValue, Callback<AttrValue>) {
     let said = use_state_eq(|| None::<AttrValue>);

@@ -25,11 +25,11 @@ use engine::scenario::issue::Issue;
 pub struct Derived {
     /// The scenario that all of this follows from.
     pub scenario: Scenario,
-    /// The step, evaluated.
+    /// The report of one step.
     pub report: Report,
-    /// What is wrong with the scenario.
+    /// The issues of the scenario.
     pub issues: Vec<Issue>,
-    /// What would help.
+    /// The changes that help most.
     pub advice: Vec<Advice>,
     /// The feasible region.
     pub map: Rc<ChartSpec>,
@@ -51,8 +51,9 @@ pub struct Buffers {
     layer: Option<Rc<ChartSpec>>,
 }
 
-/// What follows from the choices of the state. The hook owns the buffers of the figures: a memo whose scratch space is kept from one
-/// redraw to the next, as the map of a moving scenario is refined from the last one.
+/// What follows from the choices of the state. The hook owns the buffers of the figures: a memo
+/// whose scratch space is kept from one redraw to the next, as the map of a moving scenario is
+/// refined from the last one.
 #[hook]
 pub fn use_derived(state: &State, moving: bool) -> Rc<Derived> {
     let buffers = use_mut_ref(Buffers::default);
@@ -63,8 +64,9 @@ pub fn use_derived(state: &State, moving: bool) -> Rc<Derived> {
     })
 }
 
-/// Everything but the pinned scenarios; of a scenario that moves, the map has only the nodes that the eye needs, and the layer of
-/// experts, which is below the first screen, stays as it was. Of an embed only what it shows.
+/// Everything but the pinned scenarios; of a scenario that moves, the map has only the nodes that
+/// the eye needs, and the layer of experts, which is below the first screen, stays as it was. Of an
+/// embed only what it shows.
 pub fn derive(scenario: &Scenario, view: &View, moving: bool, buffers: &mut Buffers) -> Derived {
     let report = scenario.report();
     let Buffers { map, curve, layer } = buffers;

@@ -1,7 +1,8 @@
-//! A figure in somebody else's page: the panels that the link names, some controls, and a link to the page itself.
+//! A figure in somebody else's page: the panels that the link names, some controls, and a link to
+//! the page itself.
 //!
-//! It keeps to its frame: no history, nothing stored, no focus taken. The page around it learns how high it is and what is on
-//! screen, and may set that ([`super::browser::use_parent`]).
+//! It keeps to its frame: no history, nothing stored, no focus taken. The page around it learns how
+//! high it is and what is on screen, and may set that ([`super::browser::use_parent`]).
 
 use yew::prelude::*;
 

@@ -112,7 +112,8 @@ fn number_field(
     }
 }
 
-/// Whether a row has an effect; of the architecture all rows do, as changing one makes the model custom.
+/// Whether a row has an effect; of the architecture all rows do, as changing one makes the model
+/// custom.
 fn applies(param: &Param, scenario: &Scenario) -> bool {
     param.group == Group::Architecture || (param.applies)(scenario)
 }

@@ -1,17 +1,32 @@
-//! shardwise: does this training run fit, how fast will it go, what limits it, and what would help? The page.
+//! shardwise: does this training run fit, how fast will it go, what limits it, and what would help?
+//! The page.
 //!
 //! # Map
 //!
-//! The workspace, dependencies one way: `crates/engine <- crates/charts <- src`. `crates/engine` has no browser crate in its graph.
+//! The workspace, dependencies one way: `crates/engine <- crates/charts <- src`. `crates/engine`
+//! has no browser crate in its graph.
 //!
 //! | where | what it is | what it does not know |
 //! |---|---|---|
 //! | `crates/engine` | the physics, the catalog, links, imports, explanations, exports | figures, the page |
 //! | `crates/charts` | figures as data, and their painting, tables and descriptions | the page |
 //! | `crates/score` | published rows to scenarios, predictions, errors; calibration; `docs/accuracy.md` | the page; nobody downloads it |
-//! | `src` | the page: choices in [`state`], side effects in [`browser`], sentences in [`text`], everything else derived from them | formulas |
+//! | `src` | the page | formulas |
 //! | `npm` | the engine as an npm package | figures, the page |
 //! | `xtask` | the project's commands | what it builds |
+//!
+//! In the page, likewise:
+//!
+//! | where | what it is |
+//! |---|---|
+//! | [`view`], [`state`] | what is looked at; every choice, and the actions that change it |
+//! | [`derived`] | everything that follows from the choices |
+//! | [`snapshot`] | scenario, pins and view, as links and saved files bring them back |
+//! | [`browser`] | every side effect |
+//! | [`calculator`] | state, derived and callbacks: what the page and an embed share |
+//! | [`components`] | parts that any panel may use; [`fields`] are the values of controls |
+//! | [`panels`] | regions of the page with their sentences; what several share is in [`text`] |
+//! | [`app`], [`mod@embed`] | the page, and a figure in another page |
 //!
 //! # Invariants of the page
 //!

@@ -17,7 +17,8 @@ pub struct Snapshot {
 }
 
 impl Snapshot {
-    /// The query and the fragment of its link; the reader's own theme is not part of a link to others.
+    /// The query and the fragment of its link; the reader's own theme is not part of a link to
+    /// others.
     pub fn link(&self) -> String {
         self.view.without_theme().query() + "#" + &encode_with(&self.scenario, &self.pins)
     }

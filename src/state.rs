@@ -1,4 +1,5 @@
-//! What the person at the page has chosen, and how an action changes it: a pure reducer, no browser, nothing derived.
+//! The state: every choice of the reader, and how an action changes it. A pure reducer without a
+//! browser.
 
 mod action;
 mod edits;
@@ -19,16 +20,17 @@ use engine::scenario::issue::Issue;
 use engine::scenario::pins::MOST_PINS;
 use engine::scenario::{Model, Scenario};
 
-/// Text in a typed field that is not yet, or cannot be, the field's value.
+/// Text in a typed field that is not the plain value.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Draft {
     /// The parameter.
     pub key: ParamId,
     /// The text as it stands in the field.
     pub text: String,
-    /// Why it is no value, and which value would be nearest.
+    /// Why the text is no value, and the nearest value.
     pub refusal: Option<quantity::TypedError>,
-    /// The scenario before the edit: it returns where the text is no value, or the edit is given up.
+    /// The scenario before the edit: it returns where the text is no value, or the edit is given
+    /// up.
     before: Scenario,
     /// The scenario as the edit left it.
     after: Scenario,
@@ -37,31 +39,36 @@ pub struct Draft {
 /// Every choice.
 #[derive(Clone, Debug, PartialEq)]
 pub struct State {
-    /// The scenario on screen, in the middle of a gesture too.
+    /// The scenario on screen, also in the middle of a gesture.
     pub scenario: Scenario,
-    /// Whether the gesture that made it is over, so that it may go to the link and to undo.
+    /// Whether the last gesture is over, so that the scenario may be committed to the link and to
+    /// undo.
     pub settled: bool,
-    /// What was committed, before and after.
+    /// The committed scenarios.
     history: History,
     /// Texts in typed fields.
     drafts: Vec<Draft>,
-    /// The scenarios that the one on screen is compared with, at most [`MOST_PINS`]; undo leaves them alone.
+    /// The scenarios that the one on screen is compared with, at most [`MOST_PINS`]; undo leaves
+    /// them alone.
     pub pins: Vec<Scenario>,
-    /// The example that was opened, by its place in the gallery, until something else is opened or it is closed.
+    /// The example that was opened, by its place in the gallery, until something else is opened or
+    /// it is closed.
     pub example: Option<usize>,
     /// What could not be read in the link.
     pub banner: Vec<Issue>,
     /// What is looked at.
     pub view: View,
-    /// The scenario before the last action, where that chose a place in a figure: it may be the first click of two.
+    /// The scenario before the last action, where that action chose a place in a figure: a
+    /// double-click takes it back.
     placed: Option<Scenario>,
-    /// What the scenario is measured against: the catalog's values of what is picked. It is state, not derived: behind custom values
-    /// it remembers the entry that they were made from, which the scenario alone does not tell ([`preset::following`]).
+    /// What the scenario is measured against: the catalog's values of what is picked. It is state,
+    /// not derived: behind custom values it remembers the entry that they were made from, which the
+    /// scenario alone does not tell ([`preset::following`]).
     pub preset: Scenario,
 }
 
 impl State {
-    /// The page as a link opens it.
+    /// The state that a link opens.
     pub fn new(scenario: &Scenario, banner: Vec<Issue>, view: View) -> Self {
         let (history, preset) = (History::new(scenario), preset::preset_of(scenario));
         let (view, drafts, pins) = (view.bounded(scenario), Vec::new(), Vec::new());
@@ -86,7 +93,7 @@ impl State {
         }
     }
 
-    /// Puts a pinned scenario on screen, and what is there in its place.
+    /// Exchanges a pinned scenario and the one on screen.
     fn swap(&mut self, place: usize) {
         let now = self.scenario;
         if let Some(pin) = self.pins.get_mut(place) {
@@ -127,7 +134,7 @@ impl State {
         self.drafts.iter().find(|draft| draft.key == key)
     }
 
-    /// A new scenario, all of it.
+    /// Replaces the scenario.
     fn take(&mut self, scenario: &Scenario) {
         self.scenario = *scenario;
         self.drafts.clear();

@@ -1,4 +1,4 @@
-//! Every sentence of the page.
+//! The texts that several panels share.
 
 mod headline;
 pub mod import;
@@ -53,7 +53,7 @@ pub const COPY: &str = "Copy link";
 pub const COPIED: &str = "Link copied";
 /// After the link could not be copied.
 pub const COPY_BY_HAND: &str = "Copy it from here:";
-/// What one can do with the map and the curves.
+/// How to use the map and the curves.
 pub const HINT: &str = "Point to read, click to set the scenario there, drag to zoom, double-click for the whole. With the keyboard: focus a \
      figure, arrow keys, Enter; + and − zoom, 0 shows the whole.";
 /// On the button that shows a figure's whole axes again.
@@ -62,7 +62,7 @@ pub const RESET_ZOOM: &str = "Reset zoom";
 pub const SAVE: &str = "Save:";
 /// Where the browser makes no picture of a figure.
 pub const NO_PICTURE: &str = "The browser could not make this PNG. SVG and CSV hold the same figure.";
-/// What one can do with the timeline.
+/// How to use the timeline.
 pub const TIMELINE_HINT: &str = "Point to read, click to look closer, drag to zoom, double-click for the whole step. With the keyboard: focus the \
      figure, arrow keys, Enter; + and − zoom, 0 shows the whole. Many short spans are one bar, as high as the share of time in which \
      they run.";
@@ -80,29 +80,29 @@ pub const DATA: &str = "Data table";
 pub const SCROLL: &str = "Scroll the table sideways for the rest →";
 /// The hatching of the map.
 pub const DOES_NOT_FIT: &str = "does not fit";
-/// The overlay of the closed-form bounds.
+/// On the choice of the closed-form bounds.
 pub const BOUNDS: &str = "FSDP bound";
 /// What that is.
 pub const BOUNDS_HELP: &str =
     "The closed-form upper bound of FSDP after Wang et al. 2025 (arXiv 2504.03655), dashed in both figures.";
 /// The layer of experts of the scenario on screen.
 pub const THIS_LAYER: &str = "This scenario’s layer";
-/// What is compared of a layer of experts.
+/// The families of choices that the layer of experts compares.
 pub const FAMILIES: [&str; 2] = ["Pipelining", "Parallelism (r)"];
-/// The range around a prediction.
+/// The name of the range around a prediction.
 pub const BAND: &str = "Range of 80 % of measurements";
 /// What that is.
 pub const BAND_HELP: &str = "80 % of the published measurements that no constant was fitted on lie in this range.";
-/// The model that the slider shapes.
+/// The model of the size that the slider sets.
 pub const LADDER: &str = "GPT-style, by size";
-/// What was typed rather than picked.
+/// The option for custom values, where chosen.
 pub const CUSTOM: &str = "Custom";
-/// The way there.
+/// The option for custom values, where not chosen.
 pub const MAKE_CUSTOM: &str = "Custom…";
-/// A crash.
+/// After a crash.
 pub const FAILURE: &str =
     "Something went wrong inside the calculator, and it stopped. Nothing is lost: the link holds the scenario.";
-/// Back from a crash.
+/// On the link back from a crash.
 pub const FAILURE_LINK: &str = "Reload the page with this scenario";
 
 /// The accessible name of a number's button.
@@ -145,12 +145,12 @@ pub fn back_to(label: &str, preset: &str) -> String {
     format!("{label} back to {preset}")
 }
 
-/// A part's memory; nothing is a plain zero.
+/// The memory of a part; 0 for none.
 pub fn gib(bytes: f64) -> String {
     format::bytes(Bytes::new(bytes))
 }
 
-/// Behind what was made from a catalog entry.
+/// After custom values: the catalog entry that they were made from.
 pub fn from(name: &str) -> String {
     format!(" (from {name})")
 }
@@ -160,7 +160,7 @@ pub fn changed(count: usize) -> String {
     format!("{count} changed")
 }
 
-/// How near predictions are, and what they leave out: heading and text.
+/// The accuracy of predictions, and what they leave out: heading and text.
 pub fn accuracy() -> [(&'static str, String); 2] {
     let Reached { steps, step_time, held_out, peak_memory, tracker, mixtures } = REACHED;
     let Band { low, high } = HARDWARE_BOUND;

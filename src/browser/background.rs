@@ -1,4 +1,5 @@
-//! Work in the background, in pieces between which the page answers: published rows are loaded and evaluated, layouts searched.
+//! Work in the background, in pieces between which the page answers: published rows are loaded and
+//! evaluated, layouts searched.
 
 use std::cell::Cell;
 use std::rc::Rc;
@@ -23,15 +24,16 @@ const ROWS_A_PIECE: usize = 32;
 /// The published rows, as far as they are here.
 #[derive(Clone)]
 pub enum Rows {
-    /// They are on their way.
+    /// The rows are being loaded.
     Coming,
-    /// They could not be loaded: the HTTP status, 0 where no answer came.
+    /// The rows could not be loaded: the HTTP status, 0 where no answer came.
     Missing(u16),
-    /// All of them.
+    /// All rows, evaluated.
     Here(Rc<ScoredRows>),
 }
 
-/// The published rows, asked for once they are wanted, and again when they are wanted anew and could not be loaded.
+/// Loads the published rows once they are wanted, and again when they are wanted anew and could not
+/// be loaded.
 #[hook]
 pub fn use_rows(wanted: bool) -> Rows {
     let rows = use_state(|| Rows::Coming);
@@ -55,7 +57,7 @@ pub fn use_rows(wanted: bool) -> Rows {
     (*rows).clone()
 }
 
-/// Evaluates some rows, and the rest a moment later.
+/// Evaluates one piece of the rows now, and the other pieces in tasks of their own.
 fn evaluate(mut left: std::vec::IntoIter<Published>, mut done: ScoredRows, setter: UseStateSetter<Rows>) {
     for row in left.by_ref().take(ROWS_A_PIECE) {
         done.push(row);
@@ -70,11 +72,13 @@ fn evaluate(mut left: std::vec::IntoIter<Published>, mut done: ScoredRows, sette
 /// The status of a request that got no answer.
 const UNANSWERED: u16 = 0;
 
-/// The attribute of the script that started the page: the name of its module, which holds its hash (`Trunk.toml`).
+/// The attribute of the script that started the page: the name of its module, which holds its hash
+/// (`Trunk.toml`).
 const MODULE: &str = "data-wasm";
 
-/// Loads a file by its path from the page, and gives its text; or the HTTP status of the answer, 0 where none came. The query
-/// has the name of the module, so that no cache puts the file of one build beside the page of another.
+/// Loads a file by its path from the page, and gives its text; or the HTTP status of the answer, 0
+/// where none came. The query has the name of the module, so that no cache puts the file of one
+/// build beside the page of another.
 fn fetch_text(path: &str, then: Callback<Result<String, u16>>) {
     let script = document().query_selector("script[data-wasm]").ok().flatten();
     let build = script.and_then(|script| script.get_attribute(MODULE)).unwrap_or_default();
@@ -86,7 +90,7 @@ fn fetch_text(path: &str, then: Callback<Result<String, u16>>) {
     });
 }
 
-/// The text of an answer that is one.
+/// The text of a successful answer.
 async fn body(request: js_sys::Promise, status: &mut u16) -> Result<Option<String>, JsValue> {
     let response: Response = JsFuture::from(request).await?.unchecked_into();
     *status = response.status();
@@ -96,7 +100,8 @@ async fn body(request: js_sys::Promise, status: &mut u16) -> Result<Option<Strin
 /// Combinations in one piece: a few milliseconds.
 const COMBINATIONS_A_PIECE: usize = 1500;
 
-/// The search around a scenario, once it is wanted: as far as it is, from its first piece to its end.
+/// Searches the layouts around a scenario, once that is wanted; gives the search as far as it has
+/// come.
 #[hook]
 pub fn use_ranking(scenario: &Scenario, wanted: bool) -> Option<Rc<Ranking>> {
     let found = use_state(|| None::<(Scenario, Rc<Ranking>)>);

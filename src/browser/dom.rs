@@ -1,4 +1,5 @@
-//! Reading events and elements, and the few things that only the element itself can be told.
+//! Events and elements: values that they hold, and properties that only the element itself can be
+//! given.
 
 use gloo::timers::callback::Timeout;
 use gloo::utils::{document, window};
@@ -44,7 +45,8 @@ pub fn to_top() {
 const LOOKS: u32 = 20;
 const LOOK_EVERY_MS: u32 = 100;
 
-/// Shows the panel with this identifier, once it is there: most of them come after the first picture.
+/// Shows the panel with this identifier, once it is there: most of them come after the first
+/// picture.
 pub fn show_panel(id: &'static str) {
     look_for(id, LOOKS);
 }
@@ -75,7 +77,8 @@ pub fn use_fill(slider: &NodeRef, index: u32, last: u32) {
     });
 }
 
-/// Keeps a select at the chosen option: once somebody has used it, the options' attributes no longer do.
+/// Keeps a select at the chosen option: once somebody has used it, the options' attributes no
+/// longer do.
 #[hook]
 pub fn use_selected(select: &NodeRef, chosen: usize, options: usize) {
     let select = select.clone();

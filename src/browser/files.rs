@@ -1,4 +1,5 @@
-//! Files and texts from outside: a file dropped anywhere on the page or chosen, text typed or pasted.
+//! Files and texts from outside: a file dropped anywhere on the page or chosen, text typed or
+//! pasted.
 
 use gloo::events::{EventListener, EventListenerOptions};
 use gloo::utils::window;
@@ -12,15 +13,15 @@ use crate::text::import as words;
 use engine::import::text_of;
 use engine::share::carried;
 
-/// Larger files are not read: pictures of this page have a hundredth of it.
+/// Larger files are not read: pictures of this page have a hundredth of this size.
 const MOST_BYTES: f64 = 33_554_432.0;
 
 /// Where a text comes from.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Origin {
-    /// It is being typed: it may not be all yet.
+    /// The text is being typed: more may come.
     Typed,
-    /// It was pasted, or its field was left.
+    /// The text was pasted, or its field was left.
     Given,
     /// A chosen file of this name.
     Chosen(String),
@@ -31,7 +32,8 @@ pub enum Origin {
 /// A text, or why there is none.
 pub type Arrived = (Result<String, String>, Origin);
 
-/// The text of the area that an event comes from, and whether it was pasted or dropped there rather than typed.
+/// The text of the area that an event comes from, and whether it was pasted or dropped there rather
+/// than typed.
 pub fn area_text(event: &InputEvent) -> Arrived {
     let typed = event.input_type();
     let whole = typed == "insertFromPaste" || typed == "insertFromDrop";

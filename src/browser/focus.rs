@@ -1,4 +1,5 @@
-//! Focus and keys: cards take the focus and give it back, menus close when it leaves them, keys undo and redo.
+//! Focus and keys: cards take the focus and give it back, menus close when it leaves them, keys
+//! undo and redo.
 
 use gloo::events::{EventListener, EventListenerOptions};
 use gloo::utils::{document, window};
@@ -15,7 +16,8 @@ pub fn focus(id: &str) {
     let _ = element.map(|element| element.focus());
 }
 
-/// Moves the focus to a card that opens, and from one that closes back to the number that it was opened from.
+/// Moves the focus to a card that opens, and from one that closes back to the number that it was
+/// opened from.
 #[hook]
 pub fn use_card_focus(why: &'static str, root: &'static str) {
     let before = use_mut_ref(|| (why, root));
@@ -37,7 +39,8 @@ pub fn use_card_focus(why: &'static str, root: &'static str) {
     });
 }
 
-/// Escape closes the card that is open. Ctrl+Z, Ctrl+Shift+Z and Ctrl+Y (Command on a Mac), except in text fields, which have their own undo.
+/// Escape closes the card that is open. Ctrl+Z, Ctrl+Shift+Z and Ctrl+Y (Command on a Mac), except
+/// in text fields, which have their own undo.
 #[hook]
 pub fn use_shortcuts(emit: &Callback<Action>) {
     let emit = emit.clone();
@@ -78,7 +81,8 @@ pub fn leaves(event: &FocusEvent, ids: [&str; 2]) -> bool {
     event.related_target().is_some() && !is_in(event.related_target(), ids)
 }
 
-/// Closes when the pointer is pressed in none of these elements; the focus goes where it was pressed.
+/// Calls `close` when the pointer is pressed outside these elements; the focus goes where it was
+/// pressed.
 #[hook]
 pub fn use_press_outside(ids: [&'static str; 2], close: &Callback<bool>) {
     let close = close.clone();

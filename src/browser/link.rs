@@ -1,4 +1,5 @@
-//! The link in the address bar: read on arrival, written after each committed gesture, followed by back and forward.
+//! The link in the address bar: read on arrival, written after each committed gesture, followed by
+//! back and forward.
 
 use gloo::events::EventListener;
 use gloo::utils::window;
@@ -27,7 +28,8 @@ pub fn full_link(snapshot: &Snapshot) -> String {
     location.origin().unwrap_or_default() + &location.pathname().unwrap_or_default() + &snapshot.link()
 }
 
-/// The query and the fragment that the address bar holds: with a theme only where the link came with one.
+/// The query and the fragment that the address bar holds: with a theme only where the link came
+/// with one.
 fn addressed(view: &View, fragment: &str) -> String {
     let search = window().location().search().unwrap_or_default();
     let named = search.split(['?', '&']).any(|pair| pair.starts_with("theme="));
@@ -35,8 +37,8 @@ fn addressed(view: &View, fragment: &str) -> String {
     view.query() + "#" + fragment
 }
 
-/// Keeps the address bar at the committed scenario, with a new entry for a new scenario and the same entry for a new view; follows
-/// back, forward and links that are opened by hand.
+/// Keeps the address bar at the committed scenario, with a new entry for a new scenario and the
+/// same entry for a new view; follows back, forward and links that are opened by hand.
 #[hook]
 pub fn use_address(state: &State, emit: &Callback<Action>) {
     // The fragment that the address bar holds, so that the page's own entries are told from others.
@@ -44,7 +46,8 @@ pub fn use_address(state: &State, emit: &Callback<Action>) {
     {
         let (emit, known) = (emit.clone(), known.clone());
         use_effect_with((), move |()| {
-            // Every change of the fragment that the page did not make fires `hashchange`, back and forward included.
+            // Every change of the fragment that the page did not make fires `hashchange`, back and
+            // forward included.
             let listener = EventListener::new(&window(), "hashchange", move |_| {
                 let Decoded { scenario, pins, issues } = decoded();
                 known.replace(Some(encode_with(&scenario, &pins)));

@@ -1,4 +1,5 @@
-//! Observers of elements: how large one is, whether it is in sight, and whether a canvas was restored.
+//! Observers of elements: how large one is, whether it is in sight, and whether a canvas was
+//! restored.
 
 use gloo::events::EventListener;
 use gloo::utils::window;
@@ -26,8 +27,8 @@ fn measure(element: &Element) -> Size {
     Size { width, height, ratio: window().device_pixel_ratio() }
 }
 
-/// How often the browser has restored a canvas whose pixels it had lost, as after a crash of the graphics process; `restored` is called
-/// each time.
+/// How often the browser has restored a canvas whose pixels it had lost, as after a crash of the
+/// graphics process; `restored` is called each time.
 #[hook]
 pub fn use_restorations(canvas: &NodeRef, restored: fn()) -> u32 {
     let restorations = use_state(|| 0_u32);
@@ -83,7 +84,8 @@ pub fn use_size(node: &NodeRef) -> Size {
     *size
 }
 
-/// How far from the screen an element may be to count as about to be seen, in heights of the screen.
+/// How far from the screen an element may be to count as about to be seen, in heights of the
+/// screen.
 const MARGIN: &str = "100%";
 
 /// Whether an element is in sight.

@@ -1,5 +1,5 @@
-//! An embed and the page around it: what they tell each other. The page learns how high the embed is, and what is on
-//! screen; it may ask, and set. Nobody else is listened to.
+//! Messages between an embed and the page around it. The embed posts its height and its scenario;
+//! the page may ask for the scenario and set it. Messages of other windows are ignored.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -19,11 +19,11 @@ use engine::share::decode::{Decoded, decode_link};
 
 /// The version of these messages.
 const VERSION: f64 = 1.0;
-/// From the mounting of the page to its first picture: canvases are painted once they know their size.
+/// The time from mounting to the first picture: canvases are painted once they know their size.
 const PICTURE_MS: u32 = 50;
-/// How long a height stands still before it is told.
+/// The pause before a height is posted.
 const HEIGHT_MS: u32 = 60;
-/// How long a page may take to make room; one that does not gets a scroll bar in its frame.
+/// How long a page may take to make room; after that its frame gets a scroll bar.
 const ROOM_MS: u32 = 1500;
 /// On the page while its frame has no room for it (`static/page.css`).
 const CRAMPED: &str = "cramped";
@@ -34,25 +34,26 @@ fn parent() -> Option<Window> {
     own.parent().ok().flatten().filter(|parent| *parent != own)
 }
 
-/// Tells the page around this one something.
-fn tell(kind: &str, values: &[(&str, JsValue)]) {
+/// Posts a message to the page around this one.
+fn post_message(kind: &str, values: &[(&str, JsValue)]) {
     let Some(parent) = parent() else { return };
     let message = Object::new();
     let kind = ("type", JsValue::from(["shardwise:", kind].concat()));
     for (name, value) in core::iter::once(&kind).chain(values) {
         let _ = Reflect::set(&message, &JsValue::from(*name), value);
     }
-    // Whoever it is has put the scenario here.
+    // Any origin: the page around this one has put the scenario here.
     let _ = parent.post_message(&message, "*");
 }
 
-/// A link from this page, whole.
+/// The absolute form of a link from this page.
 fn whole(link: &str) -> JsValue {
     let here = window().location().href().unwrap_or_default();
     Url::new_with_base(link, &here).map(|url| url.href()).unwrap_or_default().into()
 }
 
-/// What a link names: the query and the fragment, where it has them. Text without either is a fragment.
+/// What a link names: the query and the fragment, where it has them. Text without either is a
+/// fragment.
 fn parts(link: &str) -> (Option<&str>, Option<&str>) {
     let (head, fragment) = link.split_once('#').map_or((link, None), |(head, fragment)| (head, Some(fragment)));
     match head.split_once('?') {
@@ -62,8 +63,8 @@ fn parts(link: &str) -> (Option<&str>, Option<&str>) {
     }
 }
 
-/// Answers the page around this one, and tells it of every new scenario. `link` leads from here to
-/// what is committed, `view` is what is looked at.
+/// Answers the page around this one, and posts every new scenario to it. `link` leads from here to
+/// the committed scenario.
 #[hook]
 pub fn use_parent(link: &AttrValue, view: View, emit: &Callback<Action>) {
     let now = use_mut_ref(|| (link.clone(), view));
@@ -73,7 +74,7 @@ pub fn use_parent(link: &AttrValue, view: View, emit: &Callback<Action>) {
         use_effect_with((), move |()| {
             let listener = EventListener::new(&window(), "message", move |event| {
                 if let Some(event) = event.dyn_ref::<MessageEvent>() {
-                    hear(event, &now, &emit);
+                    on_message(event, &now, &emit);
                 }
             });
             move || drop(listener)
@@ -82,12 +83,12 @@ pub fn use_parent(link: &AttrValue, view: View, emit: &Callback<Action>) {
     let first = use_mut_ref(|| true);
     use_effect_with(link.clone(), move |link| {
         if !first.replace(false) {
-            tell("scenario", &[("link", whole(link))]);
+            post_message("scenario", &[("link", whole(link))]);
         }
     });
 }
 
-fn hear(event: &MessageEvent, now: &Rc<RefCell<(AttrValue, View)>>, emit: &Callback<Action>) {
+fn on_message(event: &MessageEvent, now: &Rc<RefCell<(AttrValue, View)>>, emit: &Callback<Action>) {
     let source = event.source().map(JsValue::from);
     if source.is_none() || source != parent().map(JsValue::from) {
         return;
@@ -97,7 +98,7 @@ fn hear(event: &MessageEvent, now: &Rc<RefCell<(AttrValue, View)>>, emit: &Callb
     match (said("type").as_deref(), said("link")) {
         (Some("shardwise:get"), _) => {
             let link = now.borrow().0.clone();
-            tell("scenario", &[("link", whole(&link))]);
+            post_message("scenario", &[("link", whole(&link))]);
         }
         (Some("shardwise:set"), Some(link)) => {
             let (query, fragment) = parts(&link);
@@ -124,51 +125,52 @@ fn height(content: &Element) -> f64 {
     content.get_bounding_client_rect().height().ceil()
 }
 
-/// Whether the frame has no room for so much is said to the style sheet: only then it may scroll.
+/// Tells the style sheet whether the frame has no room for this height: only then it may scroll.
 fn look_for_room(needed: f64) {
     let has = window().inner_height().ok().and_then(|height| height.as_f64()).unwrap_or(needed);
     let _ = document_element().class_list().toggle_with_force(CRAMPED, parent().is_none() || has < needed);
 }
 
-/// What the page around this one was told last, and what waits.
+/// The height that was posted last, and timers that wait.
 #[derive(Default)]
-struct Told {
+struct LastSent {
     height: f64,
     waiting: Option<Timeout>,
     room: Option<Timeout>,
 }
 
-impl Told {
-    /// Says the height if it is another.
-    fn update(told: &Rc<RefCell<Self>>, content: &Element) {
+impl LastSent {
+    /// Posts the height if it has changed.
+    fn update(last_sent: &Rc<RefCell<Self>>, content: &Element) {
         let height = height(content);
-        let mut told = told.borrow_mut();
-        if height > 0.0 && height != told.height {
-            told.height = height;
-            tell("height", &[("height", JsValue::from(height))]);
+        let mut last_sent = last_sent.borrow_mut();
+        if height > 0.0 && height != last_sent.height {
+            last_sent.height = height;
+            post_message("height", &[("height", JsValue::from(height))]);
         }
-        told.room = Some(Timeout::new(ROOM_MS, move || look_for_room(height)));
+        last_sent.room = Some(Timeout::new(ROOM_MS, move || look_for_room(height)));
     }
 }
 
-/// Tells the page around this one when the first picture is there, and then how high the content is, whenever that changes.
+/// Posts to the page around this one that the first picture is there, and then the height of the
+/// content whenever it changes.
 #[hook]
 pub fn use_height(content: &NodeRef, link: &AttrValue) {
     let (content, link) = (content.clone(), link.clone());
     use_effect_with((), move |()| {
-        let (told, kept) = (Rc::new(RefCell::new(Told::default())), Rc::new(RefCell::new(None)));
+        let (last_sent, kept) = (Rc::new(RefCell::new(LastSent::default())), Rc::new(RefCell::new(None)));
         let start = {
             let kept = kept.clone();
             move || {
                 let Some(content) = content.cast::<Element>() else { return };
-                tell("ready", &[("version", JsValue::from(VERSION)), ("link", whole(&link))]);
-                Told::update(&told, &content);
+                post_message("ready", &[("version", JsValue::from(VERSION)), ("link", whole(&link))]);
+                LastSent::update(&last_sent, &content);
                 let observed = {
                     let content = content.clone();
                     Closure::<dyn FnMut(Array)>::new(move |_| {
-                        let (again, content) = (told.clone(), content.clone());
-                        told.borrow_mut().waiting =
-                            Some(Timeout::new(HEIGHT_MS, move || Told::update(&again, &content)));
+                        let (again, content) = (last_sent.clone(), content.clone());
+                        last_sent.borrow_mut().waiting =
+                            Some(Timeout::new(HEIGHT_MS, move || LastSent::update(&again, &content)));
                     })
                 };
                 let observer = ResizeObserver::new(observed.as_ref().unchecked_ref()).ok();

@@ -1,4 +1,5 @@
-//! What the page gives away: files, saved by a link that is clicked for the reader, and texts for the clipboard.
+//! Saving and copying: files go to the reader by a link that is clicked for them, texts to the
+//! clipboard.
 
 use gloo::utils::{document, window};
 use js_sys::futures::{JsFuture, spawn_local};
@@ -10,12 +11,12 @@ use yew::Callback;
 
 use engine::share::carried;
 
-/// What a file holds.
+/// The kind of a saved file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// A picture of shapes.
+    /// A vector picture.
     Svg,
-    /// A picture of pixels.
+    /// A pixel picture.
     Png,
     /// Numbers.
     Csv,
@@ -24,7 +25,7 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// What a figure is saved as.
+    /// The kinds that a figure can be saved as.
     pub const ALL: [Self; 3] = [Self::Svg, Self::Png, Self::Csv];
 
     /// Its name on buttons.
@@ -57,7 +58,8 @@ pub fn save_file(file: &str, content: &str) {
     save(file, "", &Array::of1(&content.into()));
 }
 
-/// Saves what is on a canvas, with the link in it; calls `failed` where the browser makes no picture of it.
+/// Saves what is on a canvas, with the link in it; calls `failed` where the browser makes no
+/// picture of it.
 pub fn save_picture(file: &str, canvas: &HtmlCanvasElement, link: String, failed: &Callback<()>) {
     let (file, refused) = (file.to_owned(), failed.clone());
     let made = Closure::once_into_js(move |blob: Option<Blob>| {
@@ -75,7 +77,7 @@ pub fn save_picture(file: &str, canvas: &HtmlCanvasElement, link: String, failed
     }
 }
 
-/// Saves what consists of these parts, texts or bytes.
+/// Saves a file of these parts, texts or bytes.
 fn save(file: &str, mime: &str, parts: &Array) {
     let properties = BlobPropertyBag::new();
     properties.set_type(mime);
@@ -91,7 +93,8 @@ fn save(file: &str, mime: &str, parts: &Array) {
     let _ = Url::revoke_object_url(&address);
 }
 
-/// Copies a text and tells whether that worked: without a secure page, or without leave, it does not.
+/// Copies a text, and tells `done` whether that worked: it does not without a secure page or
+/// without permission.
 pub fn copy(text: &str, done: &Callback<bool>) {
     let navigator: JsValue = window().navigator().into();
     let clipboard = Reflect::get(&navigator, &"clipboard".into()).unwrap_or_default();

@@ -1,5 +1,5 @@
-//! Light, dark and paper: the choice of a theme goes to the page and to storage, the system's wish and printing come from the
-//! browser.
+//! Light, dark and paper: the choice of a theme goes to the page and to storage, the system's wish
+//! and printing come from the browser.
 
 use std::cell::Cell;
 
@@ -10,7 +10,8 @@ use yew::prelude::*;
 use crate::view::ThemeChoice;
 use charts::palette::Theme;
 
-/// Where the choice is remembered; `static/theme.js` reads it before the first painting.
+/// The key of the remembered choice in local storage, as plain text; `static/theme.js` reads it
+/// before the first painting.
 const STORED: &str = "shardwise.theme";
 
 fn dark_query() -> Option<web_sys::MediaQueryList> {
@@ -38,7 +39,8 @@ pub fn use_theme(choice: ThemeChoice, kept: bool) -> Theme {
     });
     let opened = use_mut_ref(|| true);
     use_effect_with(choice, move |choice| {
-        // The page opens in the right theme already, and a link's theme is not the reader's choice to remember.
+        // The page opens in the right theme already, and a link's theme is not the reader's choice
+        // to remember.
         if opened.replace(false) {
             return;
         }
@@ -60,11 +62,12 @@ pub fn use_theme(choice: ThemeChoice, kept: bool) -> Theme {
 }
 
 thread_local! {
-    /// For what comes to the page only to be printed.
+    /// For components that mount while the page is being printed.
     static PRINTING: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Whether the page is being printed. What changes with it is on the page before the browser lays it out.
+/// Whether the page is being printed. What changes with it is on the page before the browser lays
+/// it out.
 #[hook]
 pub fn use_printing() -> bool {
     let printing = use_state_eq(|| PRINTING.get());

@@ -1,7 +1,7 @@
 //! Timers: actions wait for the next frame, commits and sentences for a pause.
 //!
-//! One redraw a frame: the first action is applied at once, so that its redraw is ready for the next frame; what follows before
-//! that frame waits for it, and is shown together.
+//! One redraw a frame: the first action is applied at once, so that its redraw is ready for the
+//! next frame; what follows before that frame waits for it, and is shown together.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -13,7 +13,8 @@ use yew::prelude::*;
 use crate::state::{Action, State};
 use engine::scenario::Scenario;
 
-/// The pause between the end of a gesture and its commit, which makes at most 4 entries of the history a second.
+/// The pause between the end of a gesture and its commit, which makes at most 4 entries of the
+/// history a second.
 const COMMIT_MS: u32 = 300;
 /// The pause before a sentence is announced to screen readers.
 const SPEAK_MS: u32 = 900;
@@ -33,7 +34,7 @@ pub fn use_commit(state: &State, emit: &Callback<Action>) {
     });
 }
 
-/// Whether the scenario has stood still for long enough that what is out of sight may follow too.
+/// Whether the scenario has stood still for so long that panels out of sight may follow.
 #[hook]
 pub fn use_rested(scenario: &Scenario) -> bool {
     let rested = use_state_eq(|| None);
@@ -49,7 +50,7 @@ pub fn use_after_pause(text: &AttrValue) -> AttrValue {
     (*said).clone()
 }
 
-/// The scenario as it was when it last stood still: for what is below the first screen.
+/// The scenario as it was when it last stood still: for panels below the first screen.
 #[hook]
 pub fn use_settled(scenario: &Scenario) -> Scenario {
     let settled = use_state_eq(|| *scenario);
@@ -74,7 +75,8 @@ struct Queue {
     frame: Option<AnimationFrame>,
 }
 
-/// A callback that applies actions, at most one redraw a frame. Of several positions of one slider only the last counts.
+/// A callback that applies actions, at most one redraw a frame. Of several positions of one slider
+/// only the last counts.
 #[hook]
 pub fn use_frame_queue(state: &UseReducerHandle<State>) -> Callback<Action> {
     let queue = use_mut_ref(Queue::default);

@@ -25,11 +25,11 @@ use engine::scenario::pins::pin_letter;
 pub struct Props {
     /// The figure.
     pub spec: Rc<BarSpec>,
-    /// What a saved file leads back to.
+    /// What saved files lead back to.
     pub snapshot: Rc<Snapshot>,
     /// Light or dark.
     pub theme: Theme,
-    /// The card that is open.
+    /// The key of the explanation that is open.
     pub why: &'static str,
     /// Takes actions.
     pub emit: Callback<Action>,

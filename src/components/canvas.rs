@@ -12,8 +12,8 @@ use charts::palette::Theme;
 /// Paints what it is given; the function pointer keeps the component out of what a chart is.
 pub type Painter<T> = fn(&T, &HtmlCanvasElement, &Style);
 
-/// Keeps a canvas painted, again once the browser has restored it, and gives its size: a painting follows each render within the
-/// same frame.
+/// Keeps a canvas painted, again once the browser has restored it, and gives its size: a painting
+/// follows each render within the same frame.
 #[hook]
 pub fn use_painted<T: PartialEq + 'static>(canvas: &NodeRef, what: &Rc<T>, theme: Theme, painter: Painter<T>) -> Size {
     let size = browser::use_size(canvas);

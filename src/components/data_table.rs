@@ -1,4 +1,5 @@
-//! The numbers behind a figure, folded away, made only while open; beside them, the files that it can be saved as.
+//! The numbers behind a figure, folded away, made only while open; beside them, the files that it
+//! can be saved as.
 
 use std::rc::Rc;
 
@@ -14,7 +15,7 @@ use charts::spec::{BarSpec, ChartSpec};
 use charts::table::{self, Table};
 use engine::export::csv::with_link;
 
-/// Pixels of a saved picture in one of the page.
+/// Pixels of a saved picture for each CSS pixel.
 const PIXEL_RATIO: f64 = 2.0;
 
 /// What a figure shows.
@@ -52,7 +53,8 @@ impl Drawing {
         with_link(csv, link)
     }
 
-    /// Saves the figure as a file that leads back to the snapshot; `failed` is called where the browser makes no picture.
+    /// Saves the figure as a file that leads back to the snapshot; `failed` is called where the
+    /// browser makes no picture.
     fn save(&self, file: &str, kind: Kind, link: String, style: &Style, failed: &Callback<()>) {
         match kind {
             Kind::Svg => browser::save_text(file, kind, &self.svg(style, Some(&link))),
@@ -73,7 +75,8 @@ impl Drawing {
     }
 }
 
-/// The figure on paper: sharp at any size, over a canvas that has no more than the pixels of the screen.
+/// The figure on paper: sharp at any size, over a canvas that has no more than the pixels of the
+/// screen.
 pub fn on_paper(what: &Drawing, size: Size) -> Html {
     let style = Style { theme: Theme::Light, css_width: size.width, css_height: size.height, device_pixel_ratio: 1.0 };
     html! { <img class="on-paper" alt="" src={paint::data_url(&what.svg(&style, None))} /> }

@@ -1,6 +1,8 @@
-//! A chart with everything around it: heading, finding, canvas, crosshair, readout, legend, data table.
+//! A chart with everything around it: heading, finding, canvas, crosshair, readout, legend, data
+//! table.
 
 mod narrow;
+mod overlay;
 
 use std::rc::Rc;
 
@@ -10,17 +12,18 @@ use yew::prelude::*;
 use super::canvas::use_painted;
 use super::data_table::{Drawing, data_table, on_paper};
 use super::legend::legend;
-use crate::browser::{self, Size};
+use crate::browser;
 use crate::snapshot::Snapshot;
 use crate::state::Action;
 use crate::text;
-use charts::layout::{PlotArea, plot_area};
+use charts::layout::plot_area;
 use charts::paint::{self, Style};
 use charts::palette::Theme;
 use charts::spec::ChartSpec;
 use charts::{describe, marks, readout};
 pub use narrow::{Narrow, NarrowedAxes};
-use narrow::{Spot, is_drag, selected};
+use narrow::{Spot, is_drag};
+use overlay::{cross, rectangle};
 
 /// A click within this distance of the place that is read out is there, in CSS pixels.
 const SAME_SPOT: f64 = 1.5;
@@ -32,7 +35,7 @@ pub struct Props {
     pub id: &'static str,
     /// The figure.
     pub spec: Rc<ChartSpec>,
-    /// What a saved file leads back to.
+    /// What saved files lead back to.
     pub snapshot: Rc<Snapshot>,
     /// Light or dark.
     pub theme: Theme,
@@ -43,10 +46,11 @@ pub struct Props {
     /// The selects in the heading.
     #[prop_or_default]
     pub children: Html,
-    /// What the readout says where nobody points, if it has nothing to say of the scenario on screen.
+    /// What the readout says where nobody points, if it has nothing to say of the scenario on
+    /// screen.
     #[prop_or_default]
     pub hint: &'static str,
-    /// The card that is open.
+    /// The key of the explanation that is open.
     #[prop_or_default]
     pub why: &'static str,
     /// How its axes are narrowed, where they can be.
@@ -88,37 +92,8 @@ fn arrow(event: &KeyboardEvent) -> Option<(i32, i32)> {
     }
 }
 
-/// Lines through a place; without a parameter up the figure only the one through x means something.
-fn cross(area: &PlotArea, size: Size, (x, y): (f64, f64), over_both: bool) -> Html {
-    let (x, y) = area.to_pixel(x, y);
-    let [left, right, top, bottom] =
-        [area.left, area.right(), area.top, area.bottom()].map(|value: f64| value.to_string());
-    let [x, y, width, height] = [x, y, size.width, size.height].map(|length| format!("{length:.2}"));
-    html! {
-        <svg class="cross" aria-hidden="true" viewBox={format!("0 0 {width} {height}")}>
-            <line x1={x.clone()} x2={x.clone()} y1={top} y2={bottom} />
-            if over_both {
-                <line x1={left} x2={right} y1={y.clone()} y2={y.clone()} />
-                <circle cx={x} cy={y} r="5" />
-            }
-        </svg>
-    }
-}
-
-/// What a drag selects so far.
-fn rectangle(area: &PlotArea, size: Size, over_both: bool, drag: (Spot, Spot)) -> Html {
-    let ((left, top), (right, bottom)) = selected(area, over_both, drag);
-    let [width, height] = [size.width, size.height].map(|length| format!("{length:.2}"));
-    let [x, y, wide, high] = [left, top, right - left, bottom - top].map(|length| format!("{length:.2}"));
-    html! {
-        <svg class="cross" aria-hidden="true" viewBox={format!("0 0 {width} {height}")}>
-            <rect {x} {y} width={wide} height={high} />
-        </svg>
-    }
-}
-
-/// Hover or arrow keys move the crosshair; click or Enter sets the scenario there; a drag or + looks closer, a double-click or 0 at the
-/// whole again.
+/// Hover or arrow keys move the crosshair; click or Enter sets the scenario there; a drag or +
+/// looks closer, a double-click or 0 at the whole again.
 #[component]
 pub fn Figure(props: &Props) -> Html {
     let canvas = use_node_ref();
@@ -130,7 +105,8 @@ pub fn Figure(props: &Props) -> Html {
     let area = plot_area(&props.spec, size.width, size.height);
     // What is looked at may have changed since.
     let shown = at.filter(|here| (props.spec.x.min..=props.spec.x.max).contains(&here.0));
-    // Where the pointer was pressed, and where it is since it became a drag; a click that ends one is none.
+    // Where the pointer was pressed, and where it is since it became a drag; a click that ends one
+    // is none.
     let drag = use_state(|| None::<(Spot, Spot)>);
     let pressed = use_mut_ref(|| None::<Spot>);
     let dragged = use_mut_ref(|| false);
@@ -200,7 +176,8 @@ pub fn Figure(props: &Props) -> Html {
                 return;
             }
             let (x, y) = (f64::from(event.offset_x()), f64::from(event.offset_y()));
-            // A click is rounded to another pixel than the pointer was: what is read out there counts.
+            // A click is rounded to another pixel than the pointer was: what is read out there
+            // counts.
             let read = at.filter(|&(across, up)| {
                 let (left, top) = area.to_pixel(across, up);
                 (left - x).abs() <= SAME_SPOT && (top - y).abs() <= SAME_SPOT
@@ -247,7 +224,8 @@ pub fn Figure(props: &Props) -> Html {
             }
         })
     };
-    // Values of lines stand in the legend; where nobody points, they are those of the scenario on screen.
+    // Values of lines stand in the legend; where nobody points, they are those of the scenario on
+    // screen.
     let resting = props.spec.here.filter(|_| props.spec.field.is_none());
     let said = shown.or(resting).map(|(x, y)| readout::readout(&props.spec, x, y));
     let (place, entries) = said.map_or_else(Default::default, |said| (said.place, said.entries));

@@ -1,4 +1,4 @@
-//! What is folded away: made only while open.
+//! A fold whose content is made only while it is open.
 
 use yew::prelude::*;
 
@@ -11,7 +11,7 @@ pub struct Props {
     pub class: &'static str,
     /// What opens it.
     pub summary: Html,
-    /// Makes what is inside.
+    /// Makes the content.
     pub body: Callback<(), Html>,
 }
 

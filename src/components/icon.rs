@@ -2,7 +2,7 @@
 
 use yew::prelude::*;
 
-/// Which one.
+/// An icon.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Icon {
     /// Back by one step, and back to the preset.
@@ -19,7 +19,7 @@ pub enum Icon {
     Half,
 }
 
-/// An icon; the button around it carries the name.
+/// The icon as SVG; the button around it carries the name.
 pub fn drawn(icon: Icon) -> Html {
     let path = match icon {
         Icon::Undo => "M6 3 2.5 6.5 6 10M3 6.5h6.5a4 4 0 0 1 0 8H7",

@@ -4,11 +4,11 @@ use yew::prelude::*;
 
 use engine::explain::notation::{self, Tree};
 
-/// What stands in place of a name.
+/// Makes what stands in place of a name.
 type Said<'a> = &'a dyn Fn(&str) -> Html;
 
-/// A formula with something in place of its names, in pieces between which a line may break; `said` is the same as text. What is no
-/// formula is nothing.
+/// A formula with something in place of its names, in pieces between which a line may break; `said`
+/// is the same as text. What is no formula is nothing.
 pub fn formula(text: &str, said: String, word: Said, result: Html) -> Html {
     let Some(tree) = notation::parse(text) else { return Html::default() };
     let mut pieces = Vec::new();

@@ -1,17 +1,17 @@
-//! The one line that screen readers are told of, after a pause.
+//! The status line, which screen readers announce after a pause.
 
 use yew::prelude::*;
 
 use crate::browser;
 
-/// What to say.
+/// The status line's text.
 #[derive(PartialEq, Properties)]
 pub struct Props {
     /// The sentence, as of now.
     pub sentence: AttrValue,
 }
 
-/// Says the sentence once it has stood still for a while.
+/// Announces the sentence once it has stood still for a while.
 #[component]
 pub fn Status(props: &Props) -> Html {
     let said = browser::use_after_pause(&props.sentence);

@@ -28,7 +28,8 @@ pub struct Tile {
     pub explain: Html,
 }
 
-/// A name over a figure. An `output` speaks up on every change unless told not to; the status line speaks instead.
+/// A name over a figure. An `output` speaks up on every change unless told not to; the status line
+/// speaks instead.
 pub fn tile(tile: Tile) -> Html {
     let Tile { name, short, value, band, delta, below, hypothetical, explain } = tile;
     html! {

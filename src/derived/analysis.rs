@@ -58,7 +58,8 @@ impl Analysis {
     }
 }
 
-/// The analysis of the settled scenario and its report, made anew once it is `due`; until then the last one stands.
+/// The analysis of the settled scenario and its report, made anew once it is `due`; until then the
+/// last one stands.
 #[hook]
 pub fn use_analysis(settled: &Snapshot, report: &Report, due: bool) -> Option<Rc<Analysis>> {
     let kept = use_mut_ref(|| None::<(Scenario, View, Rc<Analysis>)>);

@@ -1,4 +1,4 @@
-//! What pinned scenarios add: their reports, their names, and their places in the figures.
+//! Pinned scenarios: their reports, their names, and their places in the figures.
 
 use std::rc::Rc;
 
@@ -14,13 +14,13 @@ use engine::scenario::Scenario;
 pub struct Pin {
     /// The scenario.
     pub scenario: Scenario,
-    /// Its step, evaluated.
+    /// The report of its step.
     pub report: Report,
-    /// Its letter, and what tells it from the scenario on screen.
+    /// Its letter, and its first differences from the scenario on screen.
     pub name: String,
 }
 
-/// Puts pinned scenarios beside what is on screen; without any it does nothing.
+/// Adds pinned scenarios to what was derived of the scenario on screen.
 pub fn compare(derived: &mut Derived, scenario: &Scenario, view: &View, pins: &[Scenario]) {
     if pins.is_empty() {
         return;

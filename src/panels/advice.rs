@@ -1,4 +1,4 @@
-//! Advice: what to change, and what that would do.
+//! Advice: one change of the scenario, and its effect.
 
 use yew::prelude::*;
 
@@ -9,7 +9,8 @@ use engine::format;
 use engine::params::{Unit, quantity};
 use engine::scenario::{RecomputeMode, Strategy};
 
-/// One change with what it would do; the button makes it. The key keeps each at its place while others come and go.
+/// A button that makes the change, with the effect. The key keeps each button at its place while
+/// others come and go.
 pub fn advised(place: usize, advice: &Advice, fits: bool, emit: &Callback<Action>) -> Html {
     let scenario = advice.scenario;
     let apply = emit.reform(move |_: MouseEvent| Action::Take(Box::new(scenario)));
@@ -76,7 +77,7 @@ fn recompute(mode: RecomputeMode) -> &'static str {
     }
 }
 
-/// What it would do: more throughput where the run fits already, else that it then fits.
+/// The effect of the change: more throughput where the run fits already, else that it then fits.
 fn effect(advice: &Advice, fits_now: bool) -> String {
     let mfu = format::percent(advice.report.mfu);
     if fits_now {

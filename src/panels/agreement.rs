@@ -1,4 +1,4 @@
-//! Every published row as a mark: what was measured against what the engine says.
+//! Every published row as a mark: measured against predicted.
 
 use std::rc::Rc;
 
@@ -16,14 +16,14 @@ use engine::format;
 use engine::scenario::Scenario;
 use engine::share::encode;
 
-/// Until they have arrived.
+/// Until the rows have been loaded.
 const COMING: &str = "The published rows are on their way.";
-/// Where nobody points, and no row is on screen.
+/// In place of a readout where nobody points and no row is on screen.
 const HINT: &str = "Hover or use the arrow keys to read a row out; click or press Enter to load it as the scenario.";
-/// What stands under the figure.
+/// Under the figure.
 const SOURCES: &str = "Rows that measured neither and runs that failed are not among them. Each row as its source has it, what it leaves \
      out and how that was completed: tests/measured and docs/accuracy.md in the repository.";
-/// The heading of the sources among what can be shown.
+/// The heading of the sources among the options.
 const BY_SOURCE: &str = "By source";
 
 /// What follows from the rows and the view.
@@ -31,9 +31,9 @@ struct Made {
     spec: Rc<ChartSpec>,
     /// The place among the rows of each mark.
     places: Vec<usize>,
-    /// What can be shown.
+    /// The options of the select over rows.
     items: Vec<Item>,
-    /// The kinds of rows on show.
+    /// The legend of the kinds of rows.
     foot: Html,
 }
 
@@ -91,7 +91,8 @@ pub fn Agreement(props: &Settled) -> Html {
     }
 }
 
-/// The row that is on screen: the one that was picked, where it still is, else the first.
+/// The row of the scenario on screen: the one that was picked, where it is still on screen, else
+/// the first.
 fn on_screen(rows: &ScoredRows, scenario: &Scenario, picked: Option<usize>) -> Option<usize> {
     let link = encode(scenario);
     let is_it = |place: &usize| rows.rows.get(*place).is_some_and(|scored| scored.row.link == link);

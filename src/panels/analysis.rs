@@ -11,7 +11,8 @@ use crate::derived::{Analysis, use_analysis};
 use crate::{browser, text};
 use charts::spec::ChartSpec;
 
-/// The three figures; computed where they are about to be seen, and a little later where they are far from the screen.
+/// Roofline, scaling and sensitivity; computed where they are about to be seen, and after a pause
+/// where they are far from the screen.
 #[component]
 pub fn AnalysisFigures(settled: &Settled) -> Html {
     let place = use_node_ref();

@@ -6,7 +6,7 @@ use crate::state::Action;
 use crate::text;
 use engine::scenario::issue::Issue;
 
-/// A list with a button that closes it; nothing where there is nothing to say.
+/// The list of issues with a button that closes it; nothing without issues.
 pub fn banner(issues: &[Issue], emit: &Callback<Action>) -> Html {
     if issues.is_empty() {
         return Html::default();

@@ -25,7 +25,7 @@ fn sources([model, gpu, cluster]: [&'static str; 3]) -> Vec<(&'static str, &'sta
     model.into_iter().chain(gpu).chain(cluster).chain(links).collect()
 }
 
-/// Changes only with what is picked.
+/// The foot of the page; it changes only with the catalog entries on screen.
 #[component]
 pub fn Colophon(props: &Props) -> Html {
     html! {

@@ -9,17 +9,17 @@ use crate::state::{Action, Draft};
 use engine::params::{Param, ParamId};
 use engine::scenario::Scenario;
 
-/// Choices of other groups that stand on the first screen.
+/// Parameters of folded groups that stand on the first screen instead.
 pub(super) const PROMOTED: [ParamId; 3] = [ParamId::Strategy, ParamId::Recompute, ParamId::Recipe];
 
-/// What a control is made from.
+/// What every control is made from.
 #[derive(Clone, Copy)]
 pub(super) struct ControlContext<'a> {
-    /// The choices.
+    /// The scenario.
     pub(super) scenario: &'a Scenario,
     /// Texts in typed fields.
     pub(super) drafts: &'a [Draft],
-    /// What the choices are measured against.
+    /// What the scenario is measured against.
     pub(super) preset: &'a Scenario,
     /// Takes actions.
     pub(super) emit: &'a Callback<Action>,

@@ -1,4 +1,4 @@
-//! Every control: the ones that matter by subject, the rest folded, all of them from the table of parameters.
+//! The controls: the main parameters by subject, the other parameters in folded groups.
 
 use yew::prelude::*;
 
@@ -15,13 +15,13 @@ use engine::scenario::Scenario;
 /// The folded groups.
 #[derive(Clone, Copy)]
 pub struct FoldedGroups<'a> {
-    /// What they show.
+    /// The scenario that the groups show.
     pub scenario: Scenario,
-    /// Learns what opens (1) and what closes (-1).
+    /// Takes 1 where a group opens and -1 where one closes.
     pub opened: &'a Callback<i32>,
 }
 
-/// The column at the left.
+/// The column of controls at the left.
 pub fn controls(state: &State, folded: FoldedGroups, emit: &Callback<Action>) -> Html {
     let (scenario, drafts) = (&state.scenario, state.drafts());
     let context = ControlContext { scenario, drafts, preset: &state.preset, emit };
@@ -55,7 +55,7 @@ pub fn controls(state: &State, folded: FoldedGroups, emit: &Callback<Action>) ->
 const SLIDERS: [ParamId; 5] =
     [ParamId::ModelSize, ParamId::SequenceLength, ParamId::Gpus, ParamId::GpuMemory, ParamId::LinkBandwidth];
 
-/// The sliders of the first screen alone, for an embed, and what stands in the place of a sixth.
+/// The five sliders of an embed, and `last` in the place of a sixth.
 pub fn sliders(state: &State, emit: &Callback<Action>, last: Html) -> Html {
     let context = ControlContext { scenario: &state.scenario, drafts: state.drafts(), preset: &state.preset, emit };
     let rows = SLIDERS.into_iter().map(ParamId::param);

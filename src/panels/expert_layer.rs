@@ -1,4 +1,4 @@
-//! One layer of experts by itself: this scenario's, or one that a paper measured.
+//! One layer of experts: the scenario's, or one that a paper measured.
 
 use std::rc::Rc;
 

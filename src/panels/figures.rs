@@ -25,7 +25,8 @@ use charts::spec::{AxisKey, ChartSpec};
 use charts::views::{AXES, Metric, axes_of, bounds_hold};
 use engine::params::Param;
 
-/// All of them; `of_step` is the timeline, and `place` the element that tells whether it is in sight.
+/// All figures; `of_step` is the timeline, and `place` the element that tells whether the timeline
+/// is in sight.
 pub fn figures(calculator: &Calculator, of_step: Rc<ChartSpec>, place: NodeRef) -> Html {
     let Calculator { state, derived, snapshot, settled, theme, emit, .. } = calculator;
     let why_open = state.view.why;
@@ -51,7 +52,8 @@ pub fn figures(calculator: &Calculator, of_step: Rc<ChartSpec>, place: NodeRef) 
     }
 }
 
-/// A select over the parameters that may stand on an axis, those of every day first; the figure says which one does.
+/// A select over the parameters that may stand on an axis, the common ones first; `now` is the
+/// parameter on the axis.
 fn axis(
     (id, name): (&'static str, &'static str),
     axes: &[(usize, &'static Param)],

@@ -1,4 +1,4 @@
-//! The examples: a panel under the masthead, each a link that shows one thing.
+//! The examples: a panel of links under the masthead, each with what to notice.
 
 use yew::prelude::*;
 
@@ -14,11 +14,11 @@ pub const BUTTON: &str = "examples";
 pub const PANEL: &str = "gallery";
 /// On the button, and the panel's name.
 pub const TITLE: &str = "Examples";
-/// Starting points.
+/// Over the starting points.
 const PLANS_TITLE: &str = "Plan my run";
-/// What is claimed, to be looked at.
+/// Over the claims of papers.
 const CLAIMS_TITLE: &str = "What the papers claim";
-/// What the line about an opened example is.
+/// The accessible name of the line about an opened example.
 const NOTICE: &str = "What to notice";
 /// On the button that closes it.
 const CLOSE: &str = "Close";
@@ -56,7 +56,8 @@ pub fn gallery(view: View, close: &Callback<()>, emit: &Callback<Action>) -> Htm
     }
 }
 
-/// A link with what to notice; it opens here, or with a key held where the browser says.
+/// A link with what to notice; it opens here, or with Ctrl, Command or Shift in a new tab or
+/// window.
 fn card(
     entry: &'static ScenarioEntry,
     place: usize,

@@ -1,5 +1,6 @@
-//! The folded groups of controls. Those of the table's controls are always there, for whoever searches the page; the constants of
-//! the hardware and the rows of the architecture are made once their group is open.
+//! The folded groups of controls. Controls of the table's parameters are always in the page, so
+//! that a search in the page finds them; constants of the hardware and rows of the architecture are
+//! made once their group is open.
 
 use yew::prelude::*;
 
@@ -36,19 +37,19 @@ const MAY_BE_CUSTOM: [u32; 3] = [0, 1, 2];
 /// What to show, and where actions go.
 #[derive(PartialEq, Properties)]
 pub struct Props {
-    /// The choices; as they were when they last stood still, while all groups are closed.
+    /// The scenario; the settled one while all groups are closed.
     pub scenario: Scenario,
-    /// What they are measured against.
+    /// What the scenario is measured against.
     pub preset: Scenario,
     /// Texts in typed fields.
     pub drafts: Vec<Draft>,
     /// Takes actions.
     pub emit: Callback<Action>,
-    /// Takes what opens (1) and what closes (-1).
+    /// Takes 1 where a group opens and -1 where one closes.
     pub opened: Callback<i32>,
 }
 
-/// All of them.
+/// The folded groups.
 #[component]
 pub fn Groups(props: &Props) -> Html {
     let Props { scenario, preset, drafts, emit, opened, .. } = props;
@@ -73,7 +74,8 @@ pub fn Groups(props: &Props) -> Html {
     html! { <div>{ for groups.map(group) }</div> }
 }
 
-/// Opens the group of what has just become custom, but for an imported model, which is all there already.
+/// Opens the group of a model, GPU or cluster that has just become custom; an imported model leaves
+/// its group closed.
 #[hook]
 fn use_unfolded(context: ControlContext<'_>, open: &UseStateHandle<u32>) {
     let ControlContext { scenario, preset, .. } = context;

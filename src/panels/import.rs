@@ -1,4 +1,5 @@
-//! What comes from outside, pasted, chosen, or dropped anywhere on the page: a model's `config.json`, or a file that this page saved.
+//! The import: a model's `config.json`, a link, or a file that this page saved, pasted, chosen, or
+//! dropped anywhere on the page.
 
 mod read;
 
@@ -14,14 +15,14 @@ use read::{Read, read_text};
 /// The button's identifier: where the focus goes when a dropped file cannot be read.
 const BUTTON: &str = "import";
 
-/// Where the model goes.
+/// Where actions go.
 #[derive(PartialEq, Properties)]
 pub struct Props {
-    /// Takes it.
+    /// Takes actions.
     pub emit: Callback<Action>,
 }
 
-/// What came of it: what was read, and of what; or what is wrong.
+/// The outcome of an import: what was read, and the keys that were used; or what is wrong.
 type Outcome = Result<[String; 2], String>;
 
 /// A button, and the panel that it opens.
@@ -83,7 +84,7 @@ pub fn Import(props: &Props) -> Html {
     }
 }
 
-/// Takes over what a text is: a model, or from a whole text a scenario with its pins.
+/// Reads a text and takes it over: a model, or from a whole text a scenario with its pins.
 fn taken(text: &str, origin: &Origin, emit: &Callback<Action>) -> Outcome {
     match read_text(text)? {
         Read::Model(imported) => {
@@ -107,7 +108,7 @@ fn taken(text: &str, origin: &Origin, emit: &Callback<Action>) -> Outcome {
     }
 }
 
-/// What came of it: announced where it is an error, and in the headline's turn where it is not.
+/// The outcome in a sentence: an error is announced at once, a success politely.
 fn said(outcome: Option<&Outcome>) -> Html {
     match outcome {
         None => Html::default(),

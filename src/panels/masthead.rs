@@ -1,4 +1,4 @@
-//! Name, examples, undo and redo, theme, link and what else is shared.
+//! The masthead: name, examples, undo and redo, theme, link and share menu.
 
 use std::rc::Rc;
 
@@ -19,7 +19,7 @@ use crate::view::{ThemeChoice, View};
 pub struct Props {
     /// What the copied link holds.
     pub snapshot: Rc<Snapshot>,
-    /// What follows from it.
+    /// What follows from the snapshot.
     pub derived: Rc<Derived>,
     /// Whether there is something to undo.
     pub can_undo: bool,
@@ -29,7 +29,7 @@ pub struct Props {
     pub emit: Callback<Action>,
 }
 
-/// How the last copy went.
+/// The outcome of the last copy.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Copied {
     NotYet,
@@ -37,7 +37,7 @@ enum Copied {
     Refused,
 }
 
-/// What is open beneath the line.
+/// What is open under the masthead.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Open {
     Nothing,
@@ -45,7 +45,7 @@ enum Open {
     Share,
 }
 
-/// The line at the top.
+/// The line at the top of the page.
 #[component]
 pub fn Masthead(props: &Props) -> Html {
     let view = props.snapshot.view;
@@ -119,7 +119,7 @@ pub fn Masthead(props: &Props) -> Html {
     }
 }
 
-/// Goes round: as the system says, light, dark.
+/// Changes the theme: system, light, dark, and again.
 fn theme_button(view: View, emit: &Callback<Action>) -> Html {
     let (icon, name, next) = match view.theme {
         ThemeChoice::Auto => (Icon::Half, "Theme: as the system", ThemeChoice::Light),

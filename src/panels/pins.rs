@@ -15,7 +15,8 @@ use engine::scenario::pins::pin_letter;
 /// The button's identifier: where the focus goes when the last line is removed.
 const BUTTON: &str = "pin";
 
-/// The button that pins what is on screen; it says where that has been done.
+/// The button that pins the scenario on screen; where the scenario is pinned already, it says as
+/// which.
 pub fn pin_button(Calculator { state, emit, say, .. }: &Calculator) -> Html {
     let pinned = state.pins.iter().position(|pin| *pin == state.scenario);
     let full = pinned.is_none() && state.pins.len() >= MOST_PINS;
@@ -37,7 +38,7 @@ pub fn pin_button(Calculator { state, emit, say, .. }: &Calculator) -> Html {
     }
 }
 
-/// A line a pinned scenario; nothing where there is none.
+/// One line for each pinned scenario; nothing where none is pinned.
 pub fn pins(Calculator { state, derived, emit, .. }: &Calculator) -> Html {
     let (scenario, pins) = (&state.scenario, &derived.pins);
     if pins.is_empty() {
@@ -94,7 +95,7 @@ fn line(scenario: &Scenario, place: usize, pin: &Pin, count: usize, emit: &Callb
     }
 }
 
-/// What tells it from the scenario on screen, a line each.
+/// The differences of a pinned scenario from the one on screen, one a line.
 fn differing(here: &Scenario, there: &Scenario, place: usize) -> Html {
     html! {
         <ul class="differing">

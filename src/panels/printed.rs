@@ -1,4 +1,5 @@
-//! What paper has in place of the controls: the main choices, those that differ from their presets, and the link.
+//! The parameters on paper, in place of the controls: the main ones, those that differ from their
+//! presets, and the link.
 
 use yew::prelude::*;
 
@@ -10,7 +11,7 @@ use engine::params::quantity::{field_text, unit_label};
 use engine::params::{Group, Kind, Param, every};
 use engine::scenario::{Model, Scenario};
 
-/// The choices, which only a printed page lists.
+/// The list of parameters and the link, which only a printed page has.
 pub fn printed(snapshot: &Snapshot) -> Html {
     let scenario = &snapshot.scenario;
     let preset = preset_of(scenario);

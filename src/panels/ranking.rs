@@ -1,4 +1,4 @@
-//! The best layouts on this cluster, ranked; one click takes one.
+//! The best layouts on this cluster, ranked.
 
 use std::rc::Rc;
 
@@ -27,16 +27,16 @@ const NOTE: &str = "Same model, sequence length, precision, GPUs and tokens a st
 /// What to show, and where actions go.
 #[derive(PartialEq, Properties)]
 pub struct Props {
-    /// The choices, as they were when they last stood still.
+    /// The settled scenario.
     pub scenario: Scenario,
-    /// Their report.
+    /// The report of the settled scenario.
     pub report: Report,
     /// Takes actions.
     pub emit: Callback<Action>,
 }
 
-/// A table, one row a layout; a row's button takes it. The search begins where the table is about to be seen, and the last
-/// one stands until the next is over.
+/// A table with one row for each layout, whose button takes the layout. The search begins where the
+/// table is about to be seen; the last ranking stands until the next search is over.
 #[component]
 pub fn Ranking(props: &Props) -> Html {
     let Props { scenario, report, emit } = props;
@@ -95,7 +95,7 @@ fn row(layout: &Layout, now: Seconds, scenario: &Scenario, emit: &Callback<Actio
     }
 }
 
-/// What is being done: `Trying 12,000 of 20,160 combinations …`.
+/// The progress of the search: `Trying 12,000 of 20,160 combinations …`.
 fn trying(search: &Search) -> String {
     let [tried, all] = [search.tried(), search.len()].map(|count| format::count(count as f64));
     format!("Trying {tried} of {all} combinations …")
@@ -137,10 +137,10 @@ fn cells(layout: &Layout, now: Seconds) -> [String; 6] {
     ]
 }
 
-/// As fast as now.
+/// The speed of a layout that is as fast as the scenario on screen.
 const EVEN: &str = "1.00×";
 
-/// How many times as fast.
+/// How many times as fast a layout is.
 fn speed(now: Seconds, then: Seconds) -> String {
     format!("{:.2}", now / then) + "×"
 }

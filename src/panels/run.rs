@@ -12,10 +12,10 @@ use engine::model::run::RunReport;
 use engine::scenario::Scenario;
 use engine::units::Seconds;
 
-/// The panel's heading, and its controls'.
+/// The heading of the panel and of its group of controls.
 pub const TITLE: &str = "The whole run";
 
-/// Folded away; computed and made only while open.
+/// The folded panel, computed and made only while open.
 pub fn run(derived: &Derived, why: &'static str, emit: &Callback<Action>) -> Html {
     let (scenario, fits, emit) = (derived.scenario, derived.report.fits(), emit.clone());
     let body = Callback::from(move |()| {
@@ -39,7 +39,7 @@ pub fn run(derived: &Derived, why: &'static str, emit: &Callback<Action>) -> Htm
     }
 }
 
-/// The finding: how long, for how much, and what failures leave of the time.
+/// The finding: time, cost and goodput of the run.
 pub fn caption(scenario: &Scenario, fits: bool, run: &RunReport) -> String {
     let tokens = format::params(scenario.run.tokens);
     let condition = if fits { "" } else { "If memory were no limit: " };

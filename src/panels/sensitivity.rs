@@ -13,10 +13,10 @@ use engine::params::Kind;
 
 /// The table's heading.
 const TITLE: &str = "What moves the result most";
-/// Where a number has no such value.
+/// In a cell where the number cannot be changed so.
 const NONE: &str = "–";
 
-/// The table, one row a number; a row's button puts it on the axis of the curves.
+/// A table with one row for each number, whose button puts the number on the axis of the curves.
 pub fn sensitivity(shown: &Sensitivity, view: View, emit: &Callback<Action>, say: &Callback<AttrValue>) -> Html {
     let &Sensitivity { metric, now, fits, ref knobs } = shown;
     let change = |effect: Option<Effect>| effect.map_or(0.0, |effect| effect.value / now - 1.0);
@@ -57,7 +57,8 @@ pub fn sensitivity(shown: &Sensitivity, view: View, emit: &Callback<Action>, say
     }
 }
 
-/// A change with its bar: to the right where the result grows, to the left where it shrinks, as a share of the longest.
+/// A change with its bar: to the right where the result grows, to the left where it shrinks, as a
+/// share of the longest.
 fn cell(metric: Metric, (now, fits): (f64, bool), effect: Option<Effect>, share: f64) -> Html {
     let Some(effect) = effect else { return html! { <td class="none">{ NONE }</td> } };
     let length = 50.0 * share.abs();
@@ -85,7 +86,7 @@ fn header(metric: Metric) -> [String; 3] {
     ["Number".into(), format!("{name}, +10 %"), format!("{name}, doubled")]
 }
 
-/// A number's value.
+/// The value of a number.
 fn value(knob: &Knob) -> String {
     match &knob.param.kind {
         Kind::Number(number) => format::value(number.unit, knob.now),
@@ -112,7 +113,8 @@ fn said_on_axis(label: &str) -> String {
     format!("The curves now show {}.", in_sentence(label))
 }
 
-/// `MFU depends most on link bandwidth: +2.10 points with a tenth more, +12.1 points doubled. Doubled GPU memory would make it fit.`
+/// `MFU depends most on link bandwidth: +2.10 points with a tenth more, +12.1 points doubled.
+/// Doubled GPU memory would make it fit.`
 fn caption(shown: &Sensitivity) -> String {
     let &Sensitivity { metric, now, fits, ref knobs } = shown;
     let name = in_sentence(metric.quantity().label);

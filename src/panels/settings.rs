@@ -1,4 +1,5 @@
-//! The scenario as a training framework's settings: text to copy or to save, and what the framework cannot say.
+//! The scenario as settings of a training framework, to copy or to save, with what the framework
+//! cannot express.
 
 use yew::prelude::*;
 
@@ -10,7 +11,7 @@ use engine::scenario::Scenario;
 
 /// The panel's heading.
 const TITLE: &str = "Settings for your framework";
-/// What stands there.
+/// Under the heading.
 const CAPTION: &str =
     "The scenario on screen, as a training framework reads it, and what that framework cannot express.";
 /// The name of the row of frameworks.
@@ -22,7 +23,7 @@ const NOT_COPIED: &str = "Select the text to copy it";
 /// On the button that saves the file.
 const SAVE: &str = "Download";
 
-/// Folded away; written only while open.
+/// The folded panel, written only while open.
 pub fn settings(scenario: &Scenario) -> Html {
     let scenario = *scenario;
     let body = Callback::from(move |()| html! { <Written {scenario} /> });
@@ -36,7 +37,7 @@ pub fn settings(scenario: &Scenario) -> Html {
 /// What to show.
 #[derive(PartialEq, Properties)]
 struct Props {
-    /// The choices, as they were when they last stood still.
+    /// The settled scenario.
     scenario: Scenario,
 }
 

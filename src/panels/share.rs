@@ -1,4 +1,4 @@
-//! The share menu: what goes to the clipboard, and the files that lead back to the scenario.
+//! The share menu: texts for the clipboard, and files that carry the link.
 
 mod poster;
 mod texts;
@@ -22,26 +22,26 @@ use texts::CopyFormat;
 pub const BUTTON: &str = "share";
 /// The menu's identifier.
 pub const PANEL: &str = "share-menu";
-/// What its files are called.
+/// The figure's name in the names of saved files.
 const FILE: &str = "summary";
-/// Pixels of a saved picture in one of the poster.
+/// Pixels of a saved picture for each pixel of the poster.
 const PIXEL_RATIO: f64 = 2.0;
-/// On the button that opens the menu, for those who do not see its arrow.
+/// The accessible name of the button that opens the menu.
 pub const OPEN: &str = "Share and download";
-/// Over what goes to the clipboard.
+/// Over the texts.
 pub const COPY: &str = "Copy";
-/// Over files.
+/// Over the files.
 pub const SAVE: &str = "Download";
-/// Under them.
+/// Under the files.
 pub const BACK: &str = "Every file carries the link: drop one anywhere on this page to come back to the scenario.";
 /// Beside the choice of what an embed shows.
 pub const SHOWS: &str = "Embed shows";
-/// Where the clipboard refuses.
+/// Where the browser refuses to write to the clipboard.
 pub const BY_HAND: &str = "The browser does not let this page write to the clipboard. Copy it from here:";
-/// The view that only mixtures of experts have.
+/// The view of a layer of experts, which only mixtures of experts have.
 pub const LAYER: &str = "layer";
 
-/// What an embed may show: the view's name in links, and here.
+/// The views of an embed: name in links, and name in the menu.
 pub const VIEWS: [(&str, &str); 13] = [
     ("verdict.map.curve", "Headline, map and curves"),
     ("verdict", "Headline"),
@@ -58,7 +58,7 @@ pub const VIEWS: [(&str, &str); 13] = [
     ("ranking", "Best layouts"),
 ];
 
-/// The files, with what stands on their buttons.
+/// The files with the texts of their buttons.
 const FILES: [(Kind, &str); 4] = [
     (Kind::Svg, "SVG picture"),
     (Kind::Png, "PNG picture (2×)"),
@@ -71,16 +71,16 @@ const FILES: [(Kind, &str); 4] = [
 pub struct Props {
     /// What is on screen.
     pub snapshot: Rc<Snapshot>,
-    /// What follows from it.
+    /// What follows from the snapshot.
     pub derived: Rc<Derived>,
     /// Closes the menu; with the focus back on its button, or left where it went.
     pub close: Callback<bool>,
 }
 
-/// What came of the last button.
+/// The outcome of the last button.
 #[derive(Clone, PartialEq, Eq)]
 enum Outcome {
-    /// Nothing to tell.
+    /// Nothing.
     None,
     /// A text was copied.
     Copied(CopyFormat),
@@ -155,7 +155,7 @@ pub fn ShareMenu(props: &Props) -> Html {
     }
 }
 
-/// What came of the last button, in a sentence.
+/// The outcome of the last button, in a sentence.
 fn said(outcome: &Outcome) -> Html {
     let sentence = match outcome {
         Outcome::Copied(format) => format!("{} copied.", format.name()),

@@ -1,4 +1,4 @@
-//! Every strategy on this cluster, side by side: what each reaches and how far it goes.
+//! Every strategy on this cluster: MFU, step time, peak memory, largest model and longest sequence.
 
 use yew::prelude::*;
 
@@ -18,21 +18,21 @@ const TITLE: &str = "Every strategy on this cluster";
 /// The heading of each column.
 const HEADER: [&str; 7] =
     ["Strategy", "MFU", "Step time", "Peak memory", "Largest GPT-style model", "Over DDP’s", "Longest sequence"];
-/// What stands where nothing searched fits.
+/// In a cell where nothing that was searched fits.
 const NOTHING: &str = "none";
 
 /// What to show, and where actions go.
 #[derive(PartialEq, Properties)]
 pub struct Props {
-    /// The choices, as they were when they last stood still.
+    /// The settled scenario.
     pub scenario: Scenario,
-    /// The card that is open.
+    /// The key of the explanation that is open.
     pub why: &'static str,
     /// Takes actions.
     pub emit: Callback<Action>,
 }
 
-/// A table, one row a strategy; a row's button chooses it. It is below the first screen, and so follows a short pause.
+/// A table with one row for each strategy, whose button chooses the strategy.
 #[component]
 pub fn Strategies(props: &Props) -> Html {
     let Props { scenario, why, emit } = props;
@@ -126,7 +126,7 @@ fn cells(reach: &Reach, all: &[Reach]) -> [String; 6] {
     ]
 }
 
-/// A size that fits, rounded to the side on which that stays true.
+/// A size that fits, rounded down so that it still does.
 fn params(size: f64) -> String {
     format::params(rounding::down(size))
 }

@@ -1,4 +1,4 @@
-//! The answer: headline, what would help, the figures.
+//! The answer: headline, advice, headline figures.
 
 use yew::prelude::*;
 
@@ -14,7 +14,7 @@ use engine::model::report::Report;
 use engine::scenario::Scenario;
 use engine::scenario::issue::Severity;
 
-/// The first thing on the page.
+/// Headline, advice, headline figures and pinned scenarios.
 pub fn verdict(calculator: &Calculator) -> Html {
     let Calculator { headline, derived, emit, .. } = calculator;
     let fits = headline.fits;
@@ -37,7 +37,7 @@ pub fn verdict(calculator: &Calculator) -> Html {
     }
 }
 
-/// The headline, and what is wrong with the scenario.
+/// The headline and the issues of the scenario.
 pub fn answer(Calculator { headline, derived, .. }: &Calculator) -> Html {
     let Headline { subject, verdict, rest, fits } = headline;
     html! {
@@ -67,8 +67,8 @@ pub fn row(Calculator { state, derived, emit, .. }: &Calculator) -> Html {
     }
 }
 
-/// The headline figures, with their differences from the first pinned scenario. What depends on time is hypothetical where the run
-/// does not fit.
+/// The headline figures, with their differences from the first pinned scenario. What depends on
+/// time is hypothetical where the run does not fit.
 fn tiles(scenario: &Scenario, report: &Report, first: Option<&Pin>) -> [Tile; 6] {
     let first = first.filter(|pin| pin.scenario != *scenario);
     let changes = first.map(|pin| words::deltas(report, &pin.report).map(Some)).unwrap_or_default();

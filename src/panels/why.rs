@@ -1,4 +1,5 @@
-//! The card that says why: formula, what stands in it now, source, what it leaves out; or a term of the glossary.
+//! The open explanation: formula, its values now, source, what the formula leaves out; or a term of
+//! the glossary.
 
 use yew::prelude::*;
 
@@ -11,7 +12,7 @@ use engine::explain::{self, Card, Context, Explanation, links, notation, symbol}
 use engine::model::report::Report;
 use engine::scenario::Scenario;
 
-/// The open card, if it belongs to this part of the page; nothing is computed otherwise.
+/// The open explanation, if it belongs to this part of the page.
 pub fn why(place: usize, Calculator { state, derived, emit, .. }: &Calculator) -> Html {
     let view = state.view;
     let Some(card) = explain::card(view.why).filter(|_| explain::place(view.why_root()) == place) else {
@@ -79,7 +80,8 @@ fn explained(number: &Explanation, context: &Context, emit: &Callback<Action>) -
 fn with_values(text: &str, context: &Context) -> Html {
     let written = |name: &str| symbol(name).map(|symbol| symbol.written(context)).unwrap_or_default();
     let named = math::formula(text, text.to_owned(), &math::name, Html::default());
-    // The name before the sign stands on the first line; after it come its values, and it is the result.
+    // The name before the sign stands on the first line; after it come its values, and it is the
+    // result.
     let (left, relation) = text.split_once(' ').unwrap_or((text, ""));
     let defines = relation.starts_with('=');
     let filled = if defines { relation.get(2..).unwrap_or_default() } else { text };

@@ -10,7 +10,8 @@ use engine::scenario::{Id, Scenario};
 /// An entry of the catalog, picked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pick {
-    /// A model; [`engine::scenario::CUSTOM`] makes the present one custom, as it does for GPU and cluster.
+    /// A model; [`engine::scenario::CUSTOM`] makes the present one custom, as it does for GPU and
+    /// cluster.
     Model(Id),
     /// A point of the ladder, as close as it gets to the present model's size.
     Ladder,
@@ -38,9 +39,9 @@ pub enum Action {
         /// The whole text.
         text: String,
     },
-    /// The gesture is over.
+    /// A gesture ends.
     Settle,
-    /// The value that was offered for text that is none is taken.
+    /// The offered nearest value replaces text that is no value.
     Nearest {
         /// The parameter.
         key: ParamId,
@@ -66,10 +67,11 @@ pub enum Action {
         /// The parameter.
         key: ParamId,
     },
-    /// A place in a figure is chosen: several parameters at once, each at the value that the figure reads out there. A parameter that has
-    /// its value already keeps everything behind it, a named model too.
+    /// A place in a figure is chosen: several parameters at once, each at the value that the figure
+    /// reads out there. A parameter that has its value already keeps everything behind it, a named
+    /// model too.
     Place(Vec<(AxisKey, f64)>),
-    /// The place that was just chosen was not meant: it was the first click of two.
+    /// The place that was just chosen is taken back: it was the first click of a double-click.
     TakeBack,
     /// A whole scenario is taken over: advice, a preset, a reset.
     Take(Box<Scenario>),
@@ -81,16 +83,16 @@ pub enum Action {
     Redo,
     /// A link is opened, by hand or by the browser's own back and forward.
     Arrive {
-        /// What it means.
+        /// The scenario of the link.
         scenario: Box<Scenario>,
-        /// What it pins.
+        /// The pinned scenarios of the link.
         pins: Vec<Scenario>,
         /// What could not be read.
         issues: Vec<Issue>,
     },
     /// The scenario on screen is pinned.
     Pin,
-    /// A pinned scenario is let go, by its place.
+    /// A pinned scenario is removed, by its place.
     Unpin(usize),
     /// A pinned scenario, by its place, changes places with the one on screen.
     Swap(usize),
@@ -102,7 +104,7 @@ pub enum Action {
     OpenExplanation(&'static str),
     /// A link of the open explanation is followed.
     FollowExplanation(&'static str),
-    /// Something else is looked at.
+    /// The view changes.
     Look(View),
     /// A saved file is opened: what it looked at, with the reader's own theme, panels and controls.
     Restore(View),

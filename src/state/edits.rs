@@ -17,61 +17,6 @@ impl State {
         self.settled = false;
     }
 
-    /// Chooses an option.
-    pub(super) fn choose(&mut self, key: ParamId, index: usize) {
-        if let Some(choice) = key.param().choice() {
-            self.make_custom(key.param());
-            (choice.set)(&mut self.scenario, index);
-        }
-        self.settled = true;
-    }
-
-    /// Puts a parameter back to its preset.
-    pub(super) fn put_back(&mut self, key: ParamId) {
-        self.forget_draft(key);
-        preset::put_back(key.param(), &mut self.scenario, &self.preset);
-        self.settled = true;
-    }
-
-    /// Chooses a place in a figure: parameters by their keys, and the time of the timeline.
-    pub(super) fn place(&mut self, values: Vec<(AxisKey, f64)>) {
-        self.placed = Some(self.scenario);
-        for (key, value) in values {
-            let AxisKey::Param(id) = key else {
-                self.view.zoom = self.view.zoom.closer(value, self.scenario.grad_accum_steps);
-                continue;
-            };
-            self.forget_draft(id);
-            if let Some(number) = id.number()
-                && (number.get)(&self.scenario) != value
-            {
-                sweep::assign(&mut self.scenario, number, value);
-            }
-        }
-        self.settled = true;
-    }
-
-    /// Ends a gesture.
-    pub(super) fn settle(&mut self) {
-        self.drafts.retain(|draft| draft.refusal.is_some());
-        self.settled = true;
-    }
-
-    /// Sets a number.
-    fn number(&mut self, key: ParamId, value: f64) {
-        if let Some(number) = key.number() {
-            self.make_custom(key.param());
-            (number.set)(&mut self.scenario, value);
-        }
-    }
-
-    /// Before a row of the architecture is set, a named model becomes custom.
-    fn make_custom(&mut self, param: &Param) {
-        if param.group == Group::Architecture && !matches!(self.scenario.model, Model::Custom { .. }) {
-            pick::pick_model(&mut self.scenario, CUSTOM);
-        }
-    }
-
     /// Types text into a field; text that is no value keeps the scenario from before the edit.
     pub(super) fn typed(&mut self, key: ParamId, text: String) {
         let before = self.before_the_edit(key);
@@ -96,16 +41,9 @@ impl State {
         self.drafts.push(Draft { key, text, refusal, before, after: self.scenario });
     }
 
-    /// The scenario before the text in a field was edited. Whatever else changed the scenario since has ended the edit.
-    fn before_the_edit(&self, key: ParamId) -> Scenario {
-        let draft = self.draft(key).filter(|draft| draft.after == self.scenario);
-        draft.map_or(self.scenario, |draft| draft.before)
-    }
-
-    /// Puts back the scenario before the edit.
-    pub(super) fn give_up(&mut self, key: ParamId) {
-        self.scenario = self.before_the_edit(key);
-        self.forget_draft(key);
+    /// Ends a gesture; text that is no value stays in its field.
+    pub(super) fn settle(&mut self) {
+        self.drafts.retain(|draft| draft.refusal.is_some());
         self.settled = true;
     }
 
@@ -115,6 +53,22 @@ impl State {
         self.forget_draft(key);
         if let Some(value) = nearest {
             self.number(key, value);
+        }
+        self.settled = true;
+    }
+
+    /// Puts back the scenario before the edit.
+    pub(super) fn give_up(&mut self, key: ParamId) {
+        self.scenario = self.before_the_edit(key);
+        self.forget_draft(key);
+        self.settled = true;
+    }
+
+    /// Chooses an option.
+    pub(super) fn choose(&mut self, key: ParamId, index: usize) {
+        if let Some(choice) = key.param().choice() {
+            self.make_custom(key.param());
+            (choice.set)(&mut self.scenario, index);
         }
         self.settled = true;
     }
@@ -129,6 +83,53 @@ impl State {
         };
         self.drafts.clear();
         self.settled = true;
+    }
+
+    /// Puts a parameter back to its preset.
+    pub(super) fn put_back(&mut self, key: ParamId) {
+        self.forget_draft(key);
+        preset::put_back(key.param(), &mut self.scenario, &self.preset);
+        self.settled = true;
+    }
+
+    /// Chooses a place in a figure: values of parameters, and the time of the timeline.
+    pub(super) fn place(&mut self, values: Vec<(AxisKey, f64)>) {
+        self.placed = Some(self.scenario);
+        for (key, value) in values {
+            let AxisKey::Param(id) = key else {
+                self.view.zoom = self.view.zoom.closer(value, self.scenario.grad_accum_steps);
+                continue;
+            };
+            self.forget_draft(id);
+            if let Some(number) = id.number()
+                && (number.get)(&self.scenario) != value
+            {
+                sweep::assign(&mut self.scenario, number, value);
+            }
+        }
+        self.settled = true;
+    }
+
+    /// Sets a number.
+    fn number(&mut self, key: ParamId, value: f64) {
+        if let Some(number) = key.number() {
+            self.make_custom(key.param());
+            (number.set)(&mut self.scenario, value);
+        }
+    }
+
+    /// Makes a named model custom, before a row of its architecture is set.
+    fn make_custom(&mut self, param: &Param) {
+        if param.group == Group::Architecture && !matches!(self.scenario.model, Model::Custom { .. }) {
+            pick::pick_model(&mut self.scenario, CUSTOM);
+        }
+    }
+
+    /// The scenario before the text in a field was edited. Any other change of the scenario has
+    /// ended the edit.
+    fn before_the_edit(&self, key: ParamId) -> Scenario {
+        let draft = self.draft(key).filter(|draft| draft.after == self.scenario);
+        draft.map_or(self.scenario, |draft| draft.before)
     }
 
     fn forget_draft(&mut self, key: ParamId) {

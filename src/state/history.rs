@@ -32,7 +32,7 @@ impl History {
         !self.future.is_empty()
     }
 
-    /// Makes this the present; the same scenario again changes nothing.
+    /// Makes a scenario the present; the same scenario again changes nothing.
     pub(super) fn commit(&mut self, scenario: &Scenario) {
         if *scenario == self.present {
             return;

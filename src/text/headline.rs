@@ -9,18 +9,18 @@ use engine::scenario::{Model, Scenario};
 /// The headline in three pieces, so that the verdict can stand out.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Headline {
-    /// What runs on what.
+    /// The model and the hardware.
     pub subject: String,
-    /// Whether it fits.
+    /// Whether the run fits, in words.
     pub verdict: String,
-    /// How fast, and what limits it.
+    /// MFU and limiter, or the memory that is missing.
     pub rest: String,
-    /// Whether it fits.
+    /// Whether the run fits.
     pub fits: bool,
 }
 
 impl Headline {
-    /// All of it.
+    /// The whole sentence.
     pub fn sentence(&self) -> String {
         format!("{} {}{}", self.subject, self.verdict, self.rest)
     }
@@ -47,7 +47,7 @@ pub fn headline(scenario: &Scenario, report: &Report) -> Headline {
     }
 }
 
-/// What limits, as the end of “limited by …”.
+/// The limiter, as the end of “limited by …”.
 pub fn limited_by(limiter: Limiter) -> &'static str {
     match limiter {
         Limiter::Memory => "memory",
@@ -73,7 +73,8 @@ fn hardware(scenario: &Scenario) -> String {
     let entry = catalog::accelerator(scenario.accelerator.id);
     let Accelerator { memory, efficiency, .. } = scenario.accelerator.values;
     let own = entry.is_some_and(|entry| entry.values.memory == memory);
-    // Other numbers of a data sheet than the memory make another GPU; what kernels reach of them does not.
+    // Other numbers of a data sheet than the memory make another GPU; what kernels reach of them
+    // does not.
     let name = match entry {
         Some(entry) if Accelerator { memory, efficiency, ..entry.values } == scenario.accelerator.values => {
             entry.name.to_owned()

@@ -1,4 +1,4 @@
-//! What the import of a `config.json` says.
+//! The texts of the import.
 
 use engine::format;
 use engine::import::Imported;
@@ -8,11 +8,11 @@ use engine::params::quantity::shorten;
 pub const OPEN: &str = "Import config.json";
 /// On the button that closes it.
 pub const CLOSE: &str = "Close the import";
-/// Over the text.
+/// Over the field for a text.
 pub const PASTE: &str = "Paste a Hugging Face config.json, a link or a report, or drop a file anywhere on the page";
 /// Over the choice of a file.
 pub const FILE: &str = "Or choose the file";
-/// What becomes of it.
+/// Under the choice of a file.
 pub const LOCAL: &str = "It is read in this browser and sent nowhere.";
 /// Where a picture has no link.
 pub const NO_LINK: &str = "This picture holds no link to a scenario: it was not saved by this page, or another program left the \
@@ -26,7 +26,7 @@ pub const TOO_LARGE: &str =
 /// Where a file cannot be read.
 pub const UNREADABLE: &str = "The browser could not read this file: try to paste its text.";
 
-/// What a file brought back.
+/// After a scenario was restored.
 pub fn restored(file: Option<&str>, pins: usize) -> String {
     let from = file.map_or_else(|| "The link".to_owned(), |file| format!("“{}”", shorten(file)));
     let with = match pins {
@@ -37,12 +37,12 @@ pub fn restored(file: Option<&str>, pins: usize) -> String {
     format!("{from} brought its scenario back{with}; undo takes it away again.")
 }
 
-/// What is wrong, and with which file.
+/// A problem with the name of its file.
 pub fn of_file(file: &str, problem: &str) -> String {
     format!("“{}”: {problem}", shorten(file))
 }
 
-/// What was imported, in a sentence or two.
+/// After a model was imported: name, size, and what was not understood.
 pub fn imported(imported: &Imported) -> String {
     let shape = &imported.architecture;
     let params = format::params(shape.params() as f64);
@@ -58,7 +58,7 @@ pub fn imported(imported: &Imported) -> String {
     text
 }
 
-/// What it was read from.
+/// The keys that a model was read from.
 pub fn used(imported: &Imported) -> String {
     format!("Read: {}.", imported.used.join(", "))
 }

@@ -1,4 +1,4 @@
-//! The words of comparing: what tells two scenarios apart, and by how much their figures differ.
+//! The texts of comparing: how two scenarios differ, and by how much their figures do.
 
 use super::headline;
 use charts::spec::PinnedBar;
@@ -10,7 +10,7 @@ use engine::params::{Group, Kind, Number, Param, ParamId, Unit, every, is_held};
 use engine::scenario::pins::pin_letter;
 use engine::scenario::{CUSTOM, Id, Model, Scenario};
 
-/// The strip's name.
+/// The accessible name of the list.
 pub const TITLE: &str = "Pinned scenarios";
 /// On the button that pins.
 pub const PIN: &str = "Pin to compare";
@@ -18,15 +18,15 @@ pub const PIN: &str = "Pin to compare";
 pub const FULL: &str = "Three are pinned, which is the most: remove one to pin another.";
 /// On the button that puts a pinned scenario on screen.
 pub const SWAP: &str = "Swap";
-/// On the button that lets one go.
+/// On the button that removes a pinned scenario.
 pub const REMOVE: &str = "Remove";
-/// Said of a difference to those who do not see its colour.
+/// After a difference that is better, for screen readers.
 pub const BETTER: &str = ", better";
-/// The same.
+/// After a difference that is worse, for screen readers.
 pub const WORSE: &str = ", worse";
 /// What the name of a pinned scenario opens.
 pub const DIFFERS: &str = "What differs";
-/// Names of differences in a short name, at most.
+/// The most differences in a short name.
 const NAMED: usize = 2;
 
 /// On the button that pins, once that is done.
@@ -34,7 +34,7 @@ pub fn pinned_as(place: usize) -> String {
     format!("Pinned as {}", pin_letter(place))
 }
 
-/// What a button does to a pinned scenario, for those who do not see where it stands.
+/// The accessible name of a button that acts on a pinned scenario.
 pub fn act_on(act: &str, place: usize) -> String {
     format!("{act} pinned scenario {}", pin_letter(place))
 }
@@ -44,10 +44,10 @@ pub fn swap_help(place: usize) -> String {
     format!("Puts pinned scenario {0} on screen, and pins what is on screen as {0}", pin_letter(place))
 }
 
-/// One thing that differs.
+/// One difference of two scenarios.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Difference {
-    /// What it is.
+    /// The name of what differs.
     pub label: &'static str,
     /// Its value on screen.
     pub here: String,
@@ -57,7 +57,8 @@ pub struct Difference {
     short: String,
 }
 
-/// What tells a pinned scenario from the one on screen: catalog entries, then parameters in the table's order.
+/// The differences of a pinned scenario from the one on screen: catalog entries, then parameters in
+/// the table's order.
 pub fn differences(here: &Scenario, there: &Scenario) -> Vec<Difference> {
     let entry = |label, of: &dyn Fn(&Scenario) -> String| {
         let (here, there) = (of(here), of(there));
@@ -151,7 +152,7 @@ fn amount(number: &Number, value: f64) -> String {
     }
 }
 
-/// The name of a pinned scenario: its letter, and what tells it from the one on screen.
+/// The name of a pinned scenario: its letter, and its first differences from the one on screen.
 pub fn name(place: usize, differences: &[Difference]) -> String {
     let named = || differences.iter().filter(|difference| !difference.short.is_empty());
     let mut text = pin_letter(place).to_owned();
@@ -169,15 +170,16 @@ pub fn name(place: usize, differences: &[Difference]) -> String {
 /// How far a figure lies from that of a pinned scenario.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Delta {
-    /// With its sign and unit.
+    /// The difference with its sign and unit.
     pub text: String,
     /// Whether that is for the better; `None` where it is neither.
     pub better: Option<bool>,
-    /// What it is measured from, after the text.
+    /// What the difference is measured from, after the text.
     pub against: String,
 }
 
-/// The differences of the headline figures from those of the first pinned scenario: MFU, throughput, step time, peak, free memory.
+/// The differences of the headline figures from those of the first pinned scenario: MFU,
+/// throughput, step time, peak, free memory.
 pub fn deltas(now: &Report, pinned: &Report) -> [Delta; 5] {
     // Steps of different batches are not better or worse for their time.
     let comparable = now.tokens_per_step == pinned.tokens_per_step;
@@ -194,7 +196,7 @@ pub fn deltas(now: &Report, pinned: &Report) -> [Delta; 5] {
     ]
 }
 
-/// From here on tenths are not shown.
+/// Tenths are shown below this size.
 const WHOLE: f64 = 99.95;
 
 /// A change with its sign, to a tenth, from a hundred on to ones; `up` says whether more is better.

@@ -13,20 +13,20 @@ pub struct Tiles {
     pub mfu: String,
     /// Throughput of one GPU.
     pub tokens: String,
-    /// One step.
+    /// Time of one step.
     pub step: String,
     /// Memory at its peak.
     pub peak: String,
-    /// The ranges of these four in which measurements lie.
+    /// The ranges in which measurements of the four figures above lie.
     pub bands: [String; 4],
     /// Memory left, with a minus where it is not enough.
     pub free: String,
-    /// Whether it is enough.
+    /// Whether the memory is enough.
     pub fits: bool,
 }
 
 impl Tiles {
-    /// From a scenario and its report.
+    /// The headline figures of a scenario and its report.
     pub fn of(scenario: &Scenario, report: &Report) -> Self {
         let free: Bytes = report.memory.free();
         let step = |factor: f64| format::seconds(factor * report.time.step);
@@ -60,7 +60,7 @@ impl Tiles {
     }
 }
 
-/// The limiter as a figure.
+/// The limiter in a word or two.
 pub fn limiter(limiter: Limiter) -> &'static str {
     match limiter {
         Limiter::Memory => "Memory",

@@ -101,7 +101,7 @@ impl Panels {
         self.all().map(Panel::key).collect::<Vec<_>>().join(".")
     }
 
-    /// They themselves.
+    /// The panels in their order.
     pub fn all(&self) -> impl Iterator<Item = Panel> {
         self.0.iter().flatten().copied()
     }

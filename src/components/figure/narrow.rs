@@ -1,4 +1,4 @@
-//! Looking closer: what a drag over a figure and its keys make of what is looked at.
+//! Zooming: how a drag over a figure and its keys change the parts of its axes on screen.
 
 use crate::state::Action;
 use crate::view::View;
@@ -7,7 +7,7 @@ use charts::spec::ChartSpec;
 use charts::timeline::Zoom;
 use charts::zoom::{self, Part};
 
-/// A press that moves less is a click, in CSS pixels.
+/// A press that moves less than this is a click, in CSS pixels.
 const STILL: f64 = 6.0;
 /// A drag that is lower than this selects along the figure alone.
 const FLAT: f64 = 16.0;
@@ -52,7 +52,7 @@ pub struct Narrow {
 }
 
 impl Narrow {
-    /// The whole figure.
+    /// The action that shows the whole figure.
     pub fn reset(&self) -> Action {
         self.to([None; 2])
     }
@@ -66,7 +66,7 @@ impl Narrow {
         Action::Look(self.axes.with_parts(self.view, parts))
     }
 
-    /// What a drag from one spot to another selects, if anything.
+    /// The action of a drag from one spot to another, if it selects anything.
     pub(super) fn select(&self, spec: &ChartSpec, area: &PlotArea, drag: (Spot, Spot)) -> Option<Action> {
         let ((left, top), (right, bottom)) = selected(area, spec.y.key.is_some(), drag);
         let (one, other) = (area.to_data(left, top)?, area.to_data(right, bottom)?);
@@ -78,7 +78,7 @@ impl Narrow {
         (across.is_some() || up.is_some()).then(|| self.to(parts))
     }
 
-    /// What a key does around a place.
+    /// The action of a key, which zooms around a place.
     pub(super) fn key(&self, spec: &ChartSpec, key: &str, (x, y): (f64, f64)) -> Option<Action> {
         let factor = match key {
             "+" | "=" => CLOSER,
@@ -91,14 +91,14 @@ impl Narrow {
         (across.is_some() || up.is_some()).then(|| self.to([across.or(shown(spec, 0)), up.or(shown(spec, 1))]))
     }
 
-    /// Along a timeline by half of what is shown.
+    /// Moves along a timeline by half of what is shown.
     pub(super) fn pan(&self, spec: &ChartSpec, right: i32) -> Option<Action> {
         let moved = zoom::moved(&spec.x, f64::from(right.signum()) * CLOSER)?;
         self.is_narrow().then(|| self.to([Some(zoom::pushed_in(moved, (0.0, 1.0))), None]))
     }
 }
 
-/// What is shown of an axis, for one that stays as it is.
+/// The part of an axis on screen, for an axis that stays as it is.
 fn shown(spec: &ChartSpec, axis: usize) -> Option<Part> {
     let axis = if axis == 0 { &spec.x } else { &spec.y };
     axis.key.and_then(|_| zoom::between(axis, axis.min, axis.max))
@@ -114,7 +114,8 @@ fn is_flat((from, to): (Spot, Spot)) -> bool {
     (from.1 - to.1).abs() < FLAT
 }
 
-/// The corners of what a drag selects: all of the height where it is flat, or where nothing stands up the figure.
+/// The corners of what a drag selects: all of the height where it is flat, or where nothing stands
+/// up the figure.
 pub(super) fn selected(area: &PlotArea, over_both: bool, (from, to): (Spot, Spot)) -> (Spot, Spot) {
     let (left, right) = (from.0.min(to.0), from.0.max(to.0));
     let (top, bottom) = (from.1.min(to.1), from.1.max(to.1));

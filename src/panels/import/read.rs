@@ -1,4 +1,4 @@
-//! What a text from outside is: a model's config, a link, or a file that this page saved.
+//! Reads a text from outside: a model's config, a link, or a file that this page saved.
 
 use serde_json::Value;
 
@@ -42,7 +42,7 @@ pub(super) fn read_text(text: &str) -> Result<Read, String> {
     import(&json).map(Read::Model)
 }
 
-/// What a link opens.
+/// Reads a link.
 fn opened(link: &str) -> Read {
     let page = link.split_once('#').map_or("", |(page, _)| page);
     Read::Scenario(Box::new(decode_link(link)), page.split_once('?').map(|(_, query)| query.to_owned()))

@@ -1,4 +1,5 @@
-//! The poster of a scenario: what a picture of the whole page is made of.
+//! The poster of a scenario: one picture with headline, figures of the tiles, map, curves and
+//! memory.
 
 use std::rc::Rc;
 
@@ -10,7 +11,7 @@ use charts::paint::{Poster, Tile};
 use charts::spec::{ChartSpec, Line, LineRole};
 use engine::scenario::Scenario;
 
-/// What is computed for it.
+/// Computes what a poster shows.
 pub(super) fn of_poster(scenario: &Scenario, pins: &[Scenario], view: &View) -> Derived {
     let mut derived = derive(scenario, view, false, &mut Buffers::default());
     compare(&mut derived, scenario, view, pins);
@@ -18,7 +19,8 @@ pub(super) fn of_poster(scenario: &Scenario, pins: &[Scenario], view: &View) -> 
     derived
 }
 
-/// Strategies that fit nowhere on the axis are named rather than drawn: there is little room.
+/// Names the strategies that fit nowhere on the axis instead of drawing them: a poster has little
+/// room.
 fn leave_out(curve: &mut ChartSpec) {
     let is_nowhere = |line: &Line| matches!(line.role, LineRole::Strategy(_)) && line.segments.is_empty();
     let names: Vec<&str> = curve.lines.iter().filter(|line| is_nowhere(line)).map(|line| line.name.as_str()).collect();
@@ -28,7 +30,7 @@ fn leave_out(curve: &mut ChartSpec) {
     }
 }
 
-/// The poster of what was computed, with the way back.
+/// The poster of what was computed, with the link back to the scenario.
 pub(super) fn poster<'a>(derived: &'a Derived, link: &'a str) -> Poster<'a> {
     let Headline { subject, verdict, rest, fits } = text::headline(&derived.scenario, &derived.report);
     let Tiles { mfu, tokens, step, peak, bands, free, .. } = Tiles::of(&derived.scenario, &derived.report);

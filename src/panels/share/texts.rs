@@ -53,7 +53,8 @@ impl CopyFormat {
         }
     }
 
-    /// What is copied of the scenario on screen and those pinned beside it, under this link; an embed shows this view.
+    /// What is copied of the scenario on screen and those pinned beside it, under this link; an
+    /// embed shows this view.
     pub(super) fn text(self, derived: &Derived, link: &str, view: &str) -> String {
         match self {
             Self::Markdown => markdown_link(derived, link),
@@ -107,7 +108,8 @@ fn markdown_table(derived: &Derived, link: &str) -> String {
     text + "\n" + &markdown_link(derived, link) + "\n"
 }
 
-/// The headline; the key figures in columns, with the ranges in which measurements lie where nothing is pinned; the link.
+/// The headline; the key figures in columns, with the ranges in which measurements lie where
+/// nothing is pinned; the link.
 fn summary(derived: &Derived, link: &str) -> String {
     let mut rows = rows(derived);
     if derived.pins.is_empty() {
@@ -137,7 +139,8 @@ fn summary(derived: &Derived, link: &str) -> String {
     text + "\n" + link + "\n"
 }
 
-/// A link that reads as the headline, and the script that makes a figure of it; without script and in print it stays a link.
+/// A link that reads as the headline, and the script that makes a figure of it; without script and
+/// in print it stays a link.
 fn embed(derived: &Derived, link: &str, view: &str) -> String {
     let (page, fragment) = link.split_once('#').unwrap_or((link, ""));
     let (path, query) = page.split_once('?').unwrap_or((page, ""));

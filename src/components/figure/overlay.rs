@@ -1,0 +1,36 @@
+//! What lies over a chart while somebody points at it: the crosshair, or the rectangle of a drag.
+
+use yew::prelude::*;
+
+use super::narrow::{Spot, selected};
+use crate::browser::Size;
+use charts::layout::PlotArea;
+
+/// Lines through a place; without a parameter up the figure only the one through x means something.
+pub(super) fn cross(area: &PlotArea, size: Size, (x, y): (f64, f64), over_both: bool) -> Html {
+    let (x, y) = area.to_pixel(x, y);
+    let [left, right, top, bottom] =
+        [area.left, area.right(), area.top, area.bottom()].map(|value: f64| value.to_string());
+    let [x, y, width, height] = [x, y, size.width, size.height].map(|length| format!("{length:.2}"));
+    html! {
+        <svg class="cross" aria-hidden="true" viewBox={format!("0 0 {width} {height}")}>
+            <line x1={x.clone()} x2={x.clone()} y1={top} y2={bottom} />
+            if over_both {
+                <line x1={left} x2={right} y1={y.clone()} y2={y.clone()} />
+                <circle cx={x} cy={y} r="5" />
+            }
+        </svg>
+    }
+}
+
+/// The rectangle that a drag has selected so far.
+pub(super) fn rectangle(area: &PlotArea, size: Size, over_both: bool, drag: (Spot, Spot)) -> Html {
+    let ((left, top), (right, bottom)) = selected(area, over_both, drag);
+    let [width, height] = [size.width, size.height].map(|length| format!("{length:.2}"));
+    let [x, y, wide, high] = [left, top, right - left, bottom - top].map(|length| format!("{length:.2}"));
+    html! {
+        <svg class="cross" aria-hidden="true" viewBox={format!("0 0 {width} {height}")}>
+            <rect {x} {y} width={wide} height={high} />
+        </svg>
+    }
+}

@@ -1,0 +1,212 @@
+//! The query of a link: how a view is written and read.
+
+use super::panels::{Controls, Panels};
+use super::{ThemeChoice, View};
+use charts::views::{ALONG, LayerView, Metric, every_axis};
+use charts::zoom::Part;
+use engine::analysis::experts::family::Family;
+use engine::catalog::expert_layers::EXPERT_LAYERS;
+use engine::digits::shortest;
+use engine::explain::{self, Card};
+use engine::params::ParamId;
+
+impl View {
+    /// Reads the query of a link; unknown keys and values leave the default.
+    pub fn from_query(query: &str) -> Self {
+        Self::default().with_query(query)
+    }
+
+    /// The same view with what a query names; what it does not name stays.
+    #[must_use]
+    pub fn with_query(self, query: &str) -> Self {
+        let mut view = self;
+        for pair in query.trim_start_matches('?').split('&') {
+            let Some((key, value)) = pair.split_once('=') else { continue };
+            match key {
+                "theme" => view.theme = ThemeChoice::from_key(value).unwrap_or_default(),
+                "embed" => view.embed = value == "1",
+                "view" => view.panels = Panels::read(value),
+                "controls" => view.controls = Controls::from_key(value).unwrap_or_default(),
+                "map" => {
+                    if let Some((x, y)) = value.split_once('.').and_then(|(x, y)| Some((axis(x)?, axis(y)?)))
+                        && x != y
+                    {
+                        (view.map_x, view.map_y) = (x, y);
+                    }
+                }
+                "curve" => view.curve_x = axis(value).unwrap_or(view.curve_x),
+                "x" => view.map_part = [part(value), view.map_part[1]],
+                "y" => view.map_part = [view.map_part[0], part(value)],
+                "cx" => view.curve_part = part(value),
+                "metric" => {
+                    view.metric = Metric::ALL.into_iter().find(|metric| metric.key() == value).unwrap_or_default();
+                }
+                "bounds" => view.bounds = value != "0",
+                "why" => view.why = explain::card(value).map_or("", Card::key),
+                "layer" => view.layer = layer(value),
+                _ => {}
+            }
+        }
+        view
+    }
+
+    /// The query of a link: only what differs from the default, with the leading `?`, or nothing.
+    pub fn query(&self) -> String {
+        let default = Self::default();
+        let mut pairs = Vec::new();
+        if self.embed {
+            pairs.push("embed=1".to_owned());
+        }
+        if self.panels != default.panels {
+            pairs.push(format!("view={}", self.panels.text()));
+        }
+        if self.controls != default.controls {
+            pairs.push(format!("controls={}", self.controls.key()));
+        }
+        if self.theme != default.theme {
+            pairs.push(format!("theme={}", self.theme.key()));
+        }
+        if (self.map_x, self.map_y) != (default.map_x, default.map_y) {
+            pairs.push(format!("map={}.{}", self.map_x.key(), self.map_y.key()));
+        }
+        if self.curve_x != default.curve_x {
+            pairs.push(format!("curve={}", self.curve_x.key()));
+        }
+        let parts = self.map_part.into_iter().chain([self.curve_part]);
+        for (name, (low, high)) in
+            ["x", "y", "cx"].into_iter().zip(parts).filter_map(|(name, part)| Some((name, part?)))
+        {
+            pairs.push(format!("{name}={}{TO}{}", shortest(low), shortest(high)));
+        }
+        if self.metric != default.metric {
+            pairs.push(format!("metric={}", self.metric.key()));
+        }
+        if !self.bounds {
+            pairs.push("bounds=0".into());
+        }
+        if self.layer != default.layer {
+            pairs.push(layer_text(self.layer));
+        }
+        if !self.why.is_empty() {
+            pairs.push(format!("why={}", self.why));
+        }
+        if pairs.is_empty() { String::new() } else { format!("?{}", pairs.join("&")) }
+    }
+}
+
+/// The parameter with this key, if it may stand on an axis.
+fn axis(key: &str) -> Option<ParamId> {
+    every_axis().find(|param| param.key == key).map(|param| param.id)
+}
+
+/// Between the ends of a part in a link.
+const TO: &str = "..";
+
+/// The part of an axis that a link shows: two numbers, the lower one first.
+fn part(value: &str) -> Option<Part> {
+    let ends = value.as_bytes().windows(TO.len()).position(|two| two == TO.as_bytes())?;
+    let (low, high) = (value.get(..ends)?, value.get(ends + TO.len()..)?);
+    let (low, high) = (low.parse::<f64>().ok()?, high.parse::<f64>().ok()?);
+    (low < high && low.is_finite() && high.is_finite()).then_some((low, high))
+}
+
+/// Of the layer's choices, degrees of parallelism in a link; chunks are what is not said.
+const DEGREES: &str = "degrees";
+
+/// The layer of experts that a link shows, by its parts in any order; what is unknown stays at its
+/// default.
+fn layer(value: &str) -> LayerView {
+    let mut view = LayerView::default();
+    for part in value.split('.') {
+        view.published = EXPERT_LAYERS.iter().position(|entry| entry.id == part).or(view.published);
+        view.along = ALONG.iter().position(|along| along.1 == part).unwrap_or(view.along);
+        if part == DEGREES {
+            view.family = Family::Parallelism;
+        }
+    }
+    view
+}
+
+/// The pair of the query for the layer of experts.
+fn layer_text(view: LayerView) -> String {
+    let published = view.published.and_then(|place| EXPERT_LAYERS.get(place)).map(|entry| entry.id);
+    let along = ALONG.get(view.along).map(|along| along.1);
+    let degrees = (view.family == Family::Parallelism).then_some(DEGREES);
+    let parts: Vec<&str> = [published, along, degrees].into_iter().flatten().collect();
+    format!("layer={}", parts.join("."))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::view::Panel;
+
+    #[test]
+    fn a_view_survives_its_query() {
+        let view = View { theme: ThemeChoice::Dark, curve_x: ParamId::Gpus, bounds: false, ..View::default() }
+            .with_map_x(ParamId::GpuMemory);
+        assert_eq!(View::from_query(&view.query()), view);
+        assert_eq!(View::default().query(), "");
+    }
+
+    #[test]
+    fn what_an_embed_shows_survives_its_query() {
+        let view = View::from_query("?embed=1&view=timeline.map&controls=none&theme=dark");
+        assert_eq!(view.query(), "?embed=1&view=timeline.map&controls=none&theme=dark");
+        assert!(view.shows(Panel::Map) && view.shows(Panel::Timeline) && !view.shows(Panel::Curve));
+        assert_eq!(view.alone().query(), "?view=timeline.map");
+        let usual = View::from_query("embed=1&view=nonsense&controls=most&other=1");
+        assert_eq!((usual.query().as_str(), usual.embedded().text().as_str()), ("?embed=1", "verdict.map.curve"));
+        assert!(Panel::ALL.into_iter().all(|panel| View::default().shows(panel)));
+        // A page may change one thing and leave the others.
+        assert_eq!(
+            view.with_query("theme=light&bounds=0").query(),
+            "?embed=1&view=timeline.map&controls=none&theme=light&bounds=0"
+        );
+    }
+
+    #[test]
+    fn every_axis_and_metric_survives_its_query() {
+        for param in every_axis() {
+            for metric in Metric::ALL {
+                let view = View { curve_x: param.id, metric, ..View::default() }.with_map_y(param.id);
+                assert_eq!(View::from_query(&view.query()), view);
+            }
+        }
+        let old = View::from_query("?map=gpus.mem&curve=seq&metric=tokens");
+        assert_eq!(
+            (old.map_x, old.map_y, old.curve_x, old.metric),
+            (ParamId::Gpus, ParamId::GpuMemory, ParamId::SequenceLength, Metric::TokensPerSecond)
+        );
+        assert_eq!(View::from_query("?metric=beauty&curve=strategy&map=recipe.seq"), View::default());
+    }
+
+    #[test]
+    fn every_layer_of_experts_survives_its_query() {
+        for published in core::iter::once(None).chain((0..EXPERT_LAYERS.len()).map(Some)) {
+            for along in 0..ALONG.len() {
+                for family in [Family::Parallelism, Family::Pipelining] {
+                    let view = View { layer: LayerView { published, along, family }, ..View::default() };
+                    assert_eq!(View::from_query(&view.query()), view);
+                }
+            }
+        }
+        assert_eq!(View::from_query("?layer=nobody.nothing").layer, LayerView::default());
+    }
+
+    #[test]
+    fn parts_of_axes_survive_their_query_and_go_with_their_parameter() {
+        let view = View { map_part: [Some((1024.0, 8192.0)), Some((1.3e9, 13.5e9))], ..View::default() };
+        let view = View { curve_part: Some((56.8, 1600.0)), ..view };
+        assert_eq!(view.query(), "?x=1024..8192&y=1.3e9..1.35e10&cx=56.8..1600");
+        assert_eq!(View::from_query(&view.query()), view);
+        assert_eq!(view.with_map_x(ParamId::ModelSize).map_part, [view.map_part[1], view.map_part[0]]);
+        assert_eq!(view.with_map_x(ParamId::GpuMemory).map_part, [None, view.map_part[1]]);
+        assert_eq!(view.with_map_y(ParamId::GpuMemory).map_part, [view.map_part[0], None]);
+        assert_eq!(view.with_map_y(ParamId::ModelSize), view);
+        assert_eq!(view.with_curve_x(ParamId::SequenceLength).curve_part, None);
+        for wrong in ["8192..1024", "1..1", "a..b", "1", "NaN..2", "1..1e999", ".."] {
+            assert_eq!(View::from_query(&format!("?x={wrong}&cx={wrong}")), View::default(), "{wrong}");
+        }
+    }
+}
