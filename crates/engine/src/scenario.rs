@@ -12,7 +12,7 @@ use crate::model::ladder;
 use crate::model::parallel::{ContextExchange, Pipeline, TensorParallel};
 use crate::model::run::RunChoices;
 use crate::model::software::{Communication, Framework, Kernels, Offload};
-use crate::model::training::{ComputeFormat, MfuConvention, Optimizer, Recipe};
+use crate::model::training::{ComputeFormat, MfuConvention, Optimizer, Recipe, Recompute};
 use crate::model::transformer::Architecture;
 
 /// The identifier of a catalog entry, or [`CUSTOM`].
@@ -121,21 +121,6 @@ impl Strategy {
     }
 }
 
-/// Which activations are recomputed; [`Scenario::keep_fraction`] belongs to `Fraction`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum RecomputeMode {
-    /// Keep all.
-    None,
-    /// Recompute the attention core alone.
-    AttentionCore,
-    /// Keep attention and every second matrix product, recompute the rest.
-    Selective,
-    /// Keep layer inputs only.
-    Full,
-    /// Keep a share between full recomputation and none.
-    Fraction,
-}
-
 /// What the engine chooses of how experts run, the fastest for each layer (Tutel, arXiv 2206.03382): switching costs nothing, as the
 /// weights stay where they are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -194,8 +179,8 @@ pub struct Scenario {
     /// GPUs in the shard group of `HYBRID_SHARD`, or in the group that `ReshardTo` reshards to.
     pub shard_size: u32,
     /// Which activations are recomputed.
-    pub recompute: RecomputeMode,
-    /// The share of activations kept under [`RecomputeMode::Fraction`], 0 to 1.
+    pub recompute: Recompute,
+    /// The share of activations kept under [`Recompute::Fraction`], 0 to 1.
     pub keep_fraction: f64,
     /// Which formats hold the state.
     pub recipe: Recipe,

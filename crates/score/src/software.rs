@@ -8,8 +8,7 @@ use super::{LeftOut, Notes};
 use engine::model::software::{
     AttentionKernel, Communication, Framework, GradientSync, Kernels, Loss, NormKernel, Offload,
 };
-use engine::model::training::{ComputeFormat, Optimizer, Recipe};
-use engine::scenario::RecomputeMode;
+use engine::model::training::{ComputeFormat, Optimizer, Recipe, Recompute};
 
 /// How the software runs the step.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -29,7 +28,7 @@ pub struct Software {
     /// What is kept in host memory.
     pub offload: Offload,
     /// What is recomputed.
-    pub recompute: RecomputeMode,
+    pub recompute: Recompute,
 }
 
 /// The software of a row.
@@ -206,44 +205,44 @@ fn communication(row: &Row, stack: Stack) -> Communication {
     Communication { gradient_sync, overlap }
 }
 
-fn recompute(row: &Row, stack: Stack, notes: &mut Notes) -> Result<RecomputeMode, LeftOut> {
+fn recompute(row: &Row, stack: Stack, notes: &mut Notes) -> Result<Recompute, LeftOut> {
     let words = row.act_ckpt.to_ascii_lowercase();
     let says = |wanted: &[&str]| wanted.iter().any(|word| words.contains(word));
     if words.is_empty() || says(&["not stated", "config default"]) {
         let (mode, why) = match stack {
             Stack::MegatronCore | Stack::Nemo => {
-                (RecomputeMode::AttentionCore, "no recomputation assumed beyond the attention core's, Megatron's habit")
+                (Recompute::AttentionCore, "no recomputation assumed beyond the attention core's, Megatron's habit")
             }
-            Stack::Torchtitan => (RecomputeMode::Selective, "per-operator checkpointing assumed, torchtitan's default"),
+            Stack::Torchtitan => (Recompute::Selective, "per-operator checkpointing assumed, torchtitan's default"),
             Stack::MegatronEarly | Stack::MegatronDeepSpeed => {
-                (RecomputeMode::Full, "full recomputation assumed, as in Megatron-LM's scripts then")
+                (Recompute::Full, "full recomputation assumed, as in Megatron-LM's scripts then")
             }
-            _ => (RecomputeMode::None, "no recomputation assumed, as the row names none"),
+            _ => (Recompute::None, "no recomputation assumed, as the row names none"),
         };
         notes.add(why);
         return Ok(mode);
     }
     if says(&["none", "no selective", "false", "off"]) || words == "no" || says(&["selective: []"]) {
-        return Ok(RecomputeMode::None);
+        return Ok(Recompute::None);
     }
     if says(&["full", "yes", "true", "all", "every layer"]) {
-        return Ok(RecomputeMode::Full);
+        return Ok(Recompute::Full);
     }
     if says(&["attention core", "core_attn", "attention-core", "core attention"]) {
         // Recomputing more than the core (the MLP, norms) has no word here; the core alone is the nearest below.
-        return Ok(RecomputeMode::AttentionCore);
+        return Ok(Recompute::AttentionCore);
     }
     if says(&["selective", "op", "sac"]) {
         let megatron = matches!(stack, Stack::MegatronCore | Stack::MegatronEarly | Stack::Nemo);
         if says(&["moe_act", "mla_up_proj"]) {
             // Megatron's selective recomputation of single modules beside experts: a few per cent of time and memory.
             notes.add("recomputation of single modules counts as the attention core's, the nearest below");
-            return Ok(RecomputeMode::AttentionCore);
+            return Ok(Recompute::AttentionCore);
         }
         if says(&["mlp", "layernorm", "moe", "mla"]) {
             return Err(LeftOut::because("a kind of recomputation that is not modelled").about(&row.act_ckpt));
         }
-        return Ok(if megatron { RecomputeMode::AttentionCore } else { RecomputeMode::Selective });
+        return Ok(if megatron { Recompute::AttentionCore } else { Recompute::Selective });
     }
     Err(LeftOut::because("a kind of recomputation that is not modelled").about(&row.act_ckpt))
 }

@@ -2,7 +2,8 @@ use super::notation::Tree;
 use super::*;
 use crate::catalog::{self, default_scenario};
 use crate::format::{bytes, percent, seconds};
-use crate::scenario::{Model, RecomputeMode, Scenario, Strategy};
+use crate::model::training::Recompute;
+use crate::scenario::{Model, Scenario, Strategy};
 use crate::share;
 
 /// How far a formula may lie from the engine's figure: the order of additions.
@@ -77,7 +78,7 @@ fn opened(link: &str) -> Scenario {
 fn every_formula_gives_the_engines_figure() {
     check(&default_scenario(), "default");
     for strategy in Strategy::ALL {
-        for recompute in [RecomputeMode::None, RecomputeMode::Selective, RecomputeMode::Full] {
+        for recompute in [Recompute::None, Recompute::Selective, Recompute::Full] {
             for accum in [1, 4] {
                 let changed = Scenario { strategy, recompute, grad_accum_steps: accum, ..default_scenario() };
                 check(&changed, &format!("{strategy:?} {recompute:?} {accum}"));

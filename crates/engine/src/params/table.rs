@@ -68,7 +68,8 @@ pub(super) mod sharding;
 pub(super) mod training;
 
 use super::{AxisUse, Choice, ChoiceOption, Group, Kind, Number, Param, Scale, Unit};
-use crate::scenario::{RecomputeMode, Scenario};
+use crate::model::training::Recompute;
+use crate::scenario::Scenario;
 
 /// For rows about experts.
 fn with_experts(scenario: &Scenario) -> bool {
@@ -77,7 +78,7 @@ fn with_experts(scenario: &Scenario) -> bool {
 
 /// For rows about a fraction of activations.
 fn with_fraction(scenario: &Scenario) -> bool {
-    scenario.recompute == RecomputeMode::Fraction
+    scenario.recompute == Recompute::Fraction
 }
 
 /// For rows about what happens where every GPU keeps whole weights: FSDP shards them.

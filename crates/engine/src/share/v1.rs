@@ -45,10 +45,10 @@ use crate::model::run::RunChoices;
 use crate::model::software::{
     AttentionKernel, Communication, Framework, GradientSync, Graphs, Kernels, Loss, NormKernel, Offload,
 };
-use crate::model::training::{ComputeFormat, MfuConvention, Optimizer, Recipe};
+use crate::model::training::{ComputeFormat, MfuConvention, Optimizer, Recipe, Recompute};
 use crate::model::transformer::{Architecture, AttentionBias, Experts, LatentAttention, Norm, QkNorm};
 use crate::params::ParamId;
-use crate::scenario::{ExpertChoice, Model, RecomputeMode, Scenario, Strategy};
+use crate::scenario::{ExpertChoice, Model, Scenario, Strategy};
 use crate::units::{BytesPerSecond, Seconds};
 
 /// The number of this version.
@@ -108,7 +108,7 @@ pub fn start() -> Scenario {
         },
         expert_choice: ExpertChoice { degrees: false, chunks: false },
         shard_size: 4,
-        recompute: RecomputeMode::None,
+        recompute: Recompute::None,
         keep_fraction: 0.5,
         recipe: Recipe::Fsdp2MixedBf16,
         compute_format: ComputeFormat::Recipe,
