@@ -7,7 +7,7 @@
 //! 2. `cluster`: a cluster of the catalog, with its GPU and network; `custom` for a network of the user's own.
 //! 3. `gpu`: a GPU of the catalog other than the cluster's; `custom` for one of the user's own.
 //! 4. `model`: a model of the catalog; `custom` for a shape of the user's own; without it (or with `ladder`) `size` counts.
-//! 5. The parameters of [`crate::params::every`] under their keys, in their units: those of GPU and network where they
+//! 5. Every parameter under its key, in the unit of links: those of GPU and network where they
 //!    differ from the picked entries, all others where they differ from [`start`].
 //!
 //! A custom model's shape holds `layers`, `hidden`, `heads`, `ffn` and `vocab` in any case, `kv` and `headdim` where they
@@ -29,6 +29,7 @@
 
 mod pins;
 mod read;
+mod table;
 mod write;
 
 pub(super) use pins::{read_pin, write_pin};
@@ -36,8 +37,9 @@ pub(super) use read::read;
 pub use read::set;
 pub(super) use write::{write, write_all};
 
-use crate::catalog;
-use crate::catalog::pick::pick_cluster;
+use crate::catalog::accelerators::A100_40GB;
+use crate::catalog::clusters::A100_40GB_200G;
+use crate::catalog::interconnects::{IB_200, NVLINK_3};
 use crate::model::experts::{AllToAll, Dispatcher, ExpertParallel};
 use crate::model::hardware::Topology;
 use crate::model::parallel::{ContextExchange, Pipeline, Schedule, TensorParallel};
@@ -66,9 +68,6 @@ pub const MODEL_KEY: &str = "model";
 /// The key that begins a pinned scenario.
 pub const PIN_KEY: &str = "pin";
 
-/// The starting point's cluster.
-const CLUSTER: &str = "a100-40gb-200g";
-
 /// The keys that a custom model's link always holds.
 const REQUIRED_OF_A_SHAPE: [ParamId; 5] =
     [ParamId::Layers, ParamId::HiddenSize, ParamId::AttentionHeads, ParamId::MlpWidth, ParamId::VocabSize];
@@ -76,8 +75,10 @@ const REQUIRED_OF_A_SHAPE: [ParamId; 5] =
 /// The starting point: what a link means that holds nothing. It is the first visit's scenario at the time of version 1 and
 /// stays what it is when the first visit changes.
 pub fn start() -> Scenario {
-    let mut scenario = Scenario {
+    Scenario {
         model: Model::Ladder { size: 13e9 },
+        accelerator: A100_40GB.pick(),
+        network: A100_40GB_200G.joined_by(&NVLINK_3, &IB_200),
         gpus: 64,
         seq_len: 4096,
         micro_batch_size: 1,
@@ -139,10 +140,7 @@ pub fn start() -> Scenario {
             deferred_init: true,
             critical_batch_tokens: 20e6,
         },
-        ..catalog::default_scenario()
-    };
-    pick_cluster(&mut scenario, CLUSTER);
-    scenario
+    }
 }
 
 /// The starting point of a custom model: the shape of Llama 2 7B.

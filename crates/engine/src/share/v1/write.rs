@@ -2,6 +2,7 @@
 
 use serde_json::Value;
 
+use super::table::{self, Codec, Held, TABLE};
 use super::{
     CLUSTER_KEY, CUSTOM_SHAPE, GPU_KEY, MODEL_KEY, REQUIRED_OF_A_SHAPE, REVISION_KEY, VERSION, VERSION_KEY, start,
     with_derived_heads,
@@ -9,7 +10,6 @@ use super::{
 use crate::catalog;
 use crate::catalog::pick::{LADDER, pick_accelerator, pick_cluster, pick_model};
 use crate::params::quantity::{exact, link_text};
-use crate::params::{Kind, Param, every, is_held};
 use crate::scenario::{CUSTOM, Id, Model, Scenario};
 
 /// The pairs of a link: what differs from the starting point.
@@ -37,10 +37,10 @@ pub(in crate::share) fn write(scenario: &Scenario) -> Vec<(&'static str, String)
         }
     }
     let custom = matches!(scenario.model, Model::Custom { .. });
-    for param in every().filter(|param| is_held(param, scenario)) {
-        let required = custom && REQUIRED_OF_A_SHAPE.contains(&param.id);
-        if required || differs(param, scenario, &read) {
-            pairs.push((param.key, value_text(param, scenario)));
+    for held in TABLE.iter().filter(|held| held.is_held(scenario)) {
+        let required = custom && REQUIRED_OF_A_SHAPE.contains(&held.id);
+        if required || differs(held, scenario, &read) {
+            pairs.push((held.key, value_text(held, scenario)));
         }
     }
     pairs
@@ -61,8 +61,8 @@ pub(in crate::share) fn write_all(scenario: &Scenario) -> Vec<(&'static str, Val
         (GPU_KEY, scenario.accelerator.id.into()),
         (MODEL_KEY, model.into()),
     ];
-    let held = every().filter(|param| is_held(param, scenario));
-    presets.into_iter().chain(held.map(|param| (param.key, value_json(param, scenario)))).collect()
+    let all = TABLE.iter().filter(|held| held.is_held(scenario));
+    presets.into_iter().chain(all.map(|held| (held.key, value_json(held, scenario)))).collect()
 }
 
 /// The scenario as a link can hold it: what carries a catalog entry's key without being in the catalog is custom.
@@ -88,10 +88,11 @@ fn implied_shape(shape: &crate::model::transformer::Architecture) -> crate::mode
 }
 
 /// Whether reading a link without this parameter gives another value.
-fn differs(param: &Param, scenario: &Scenario, read: &Scenario) -> bool {
-    match param.kind {
-        Kind::Choice(choice) => (choice.get)(scenario) != (choice.get)(read),
-        Kind::Number(number) => match exact(&number, scenario) {
+fn differs(held: &Held, scenario: &Scenario, read: &Scenario) -> bool {
+    match held.codec() {
+        None => false,
+        Some(Codec::Choice(choice, _)) => (choice.get)(scenario) != (choice.get)(read),
+        Some(Codec::Number(number)) => match exact(&number, scenario) {
             // To the bit: two stored values can show as the same number.
             Some(value) => {
                 let mut set = *read;
@@ -103,18 +104,17 @@ fn differs(param: &Param, scenario: &Scenario, read: &Scenario) -> bool {
     }
 }
 
-pub(super) fn value_text(param: &Param, scenario: &Scenario) -> String {
-    match param.kind {
-        Kind::Number(number) => link_text(&number, scenario),
-        Kind::Choice(choice) => {
-            choice.options.get((choice.get)(scenario)).map_or_else(String::new, |option| option.key.to_owned())
-        }
+pub(super) fn value_text(held: &Held, scenario: &Scenario) -> String {
+    match held.codec() {
+        Some(Codec::Number(number)) => link_text(&number, scenario),
+        Some(Codec::Choice(choice, options)) => table::option_key(&choice, options, (choice.get)(scenario)).to_owned(),
+        None => String::new(),
     }
 }
 
-fn value_json(param: &Param, scenario: &Scenario) -> Value {
-    match param.kind {
-        Kind::Number(number) => exact(&number, scenario).unwrap_or_else(|| (number.get)(scenario)).into(),
-        Kind::Choice(_) => value_text(param, scenario).into(),
+fn value_json(held: &Held, scenario: &Scenario) -> Value {
+    match held.codec() {
+        Some(Codec::Number(number)) => exact(&number, scenario).unwrap_or_else(|| (number.get)(scenario)).into(),
+        Some(Codec::Choice(..)) | None => value_text(held, scenario).into(),
     }
 }
