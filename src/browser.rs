@@ -7,7 +7,6 @@ mod focus;
 mod link;
 mod observers;
 mod parent;
-mod read;
 mod save;
 mod theme;
 mod timers;
@@ -21,7 +20,6 @@ pub use focus::{focus, leaves, use_card_focus, use_press_outside, use_shortcuts}
 pub use link::{arrival, full_link, use_address};
 pub use observers::{Size, use_restorations, use_seen, use_size};
 pub use parent::{use_height, use_parent};
-pub use read::{Read, read_text};
 pub use save::{Kind, copy, save_file, save_picture, save_text};
 pub use theme::{chosen_theme, use_printing, use_theme};
 pub use timers::{use_after_pause, use_commit, use_frame_queue, use_rested, use_settled};

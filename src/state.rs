@@ -1,6 +1,7 @@
 //! What the person at the page has chosen, and how an action changes it: a pure reducer, no browser, nothing derived.
 
 mod action;
+mod edits;
 mod history;
 mod target;
 
@@ -12,15 +13,11 @@ pub use target::SelectTarget;
 use yew::Reducible;
 
 use crate::view::View;
-use charts::spec::AxisKey;
-use engine::analysis::sweep;
-use engine::catalog::pick;
 use engine::catalog::preset;
-use engine::params::scale;
-use engine::params::{Group, Param, ParamId, quantity};
+use engine::params::{ParamId, quantity};
 use engine::scenario::issue::Issue;
 use engine::scenario::pins::MOST_PINS;
-use engine::scenario::{CUSTOM, Model, Scenario};
+use engine::scenario::{Model, Scenario};
 
 /// Text in a typed field that is not yet, or cannot be, the field's value.
 #[derive(Clone, Debug, PartialEq)]
@@ -130,10 +127,6 @@ impl State {
         self.drafts.iter().find(|draft| draft.key == key)
     }
 
-    fn forget_draft(&mut self, key: ParamId) {
-        self.drafts.retain(|draft| draft.key != key);
-    }
-
     /// A new scenario, all of it.
     fn take(&mut self, scenario: &Scenario) {
         self.scenario = *scenario;
@@ -141,99 +134,15 @@ impl State {
         self.settled = true;
     }
 
-    fn number(&mut self, key: ParamId, value: f64) {
-        if let Some(number) = key.number() {
-            self.make_custom(key.param());
-            (number.set)(&mut self.scenario, value);
-        }
-    }
-
-    /// Before a row of the architecture is set, a named model becomes custom.
-    fn make_custom(&mut self, param: &Param) {
-        if param.group == Group::Architecture && !matches!(self.scenario.model, Model::Custom { .. }) {
-            pick::pick_model(&mut self.scenario, CUSTOM);
-        }
-    }
-
-    fn typed(&mut self, key: ParamId, text: String) {
-        let before = self.before_the_edit(key);
-        self.forget_draft(key);
-        let (param, Some(number)) = (key.param(), key.number()) else { return };
-        let refusal = match quantity::parse(param.label, number, &text, (number.get)(&before)) {
-            Ok(value) => {
-                // The same value in other words changes nothing.
-                if value != (number.get)(&self.scenario) {
-                    self.make_custom(param);
-                    (number.set)(&mut self.scenario, value);
-                }
-                None
-            }
-            Err(refusal) => {
-                // `1` was a value on the way to `1e99`, and nobody meant it.
-                self.scenario = before;
-                Some(refusal)
-            }
-        };
-        self.settled = false;
-        self.drafts.push(Draft { key, text, refusal, before, after: self.scenario });
-    }
-
-    /// The scenario before the text in a field was edited. Whatever else changed the scenario since has ended the edit.
-    fn before_the_edit(&self, key: ParamId) -> Scenario {
-        let draft = self.draft(key).filter(|draft| draft.after == self.scenario);
-        draft.map_or(self.scenario, |draft| draft.before)
-    }
-
-    fn give_up(&mut self, key: ParamId) {
-        self.scenario = self.before_the_edit(key);
-        self.forget_draft(key);
-        self.settled = true;
-    }
-
-    fn nearest(&mut self, key: ParamId) {
-        let nearest = self.draft(key).and_then(|draft| draft.refusal.as_ref()).map(|refusal| refusal.nearest);
-        self.forget_draft(key);
-        if let Some(value) = nearest {
-            self.number(key, value);
-        }
-        self.settled = true;
-    }
-
-    fn pick(&mut self, pick: Pick) {
-        match pick {
-            Pick::Model(id) => pick::pick_model(&mut self.scenario, id),
-            Pick::Ladder => pick::pick_model(&mut self.scenario, pick::LADDER),
-            Pick::Accelerator(id) => pick::pick_accelerator(&mut self.scenario, id),
-            Pick::Cluster(id) => pick::pick_cluster(&mut self.scenario, id),
-        };
-        self.drafts.clear();
-        self.settled = true;
-    }
-
     fn apply(&mut self, action: Action) {
         let placed = self.placed.take();
         match action {
-            Action::Slide { key, index } => {
-                self.forget_draft(key);
-                if let Some(number) = key.number() {
-                    self.number(key, scale::slider_value(number, index));
-                }
-                self.settled = false;
-            }
+            Action::Slide { key, index } => self.slide(key, index),
             Action::Type { key, text } => self.typed(key, text),
-            Action::Settle => {
-                self.drafts.retain(|draft| draft.refusal.is_some());
-                self.settled = true;
-            }
+            Action::Settle => self.settle(),
             Action::Nearest { key } => self.nearest(key),
             Action::GiveUp { key } => self.give_up(key),
-            Action::Choose { key, index } => {
-                if let Some(choice) = key.param().choice() {
-                    self.make_custom(key.param());
-                    (choice.set)(&mut self.scenario, index);
-                }
-                self.settled = true;
-            }
+            Action::Choose { key, index } => self.choose(key, index),
             Action::Pick(pick) => self.pick(pick),
             Action::Import(architecture) => {
                 let model = Model::Custom { architecture: *architecture };
@@ -241,27 +150,8 @@ impl State {
                 // Later changes are measured against the config.
                 self.preset.model = model;
             }
-            Action::Back { key } => {
-                self.forget_draft(key);
-                preset::put_back(key.param(), &mut self.scenario, &self.preset);
-                self.settled = true;
-            }
-            Action::Place(values) => {
-                self.placed = Some(self.scenario);
-                for (key, value) in values {
-                    let AxisKey::Param(id) = key else {
-                        self.view.zoom = self.view.zoom.closer(value, self.scenario.grad_accum_steps);
-                        continue;
-                    };
-                    self.forget_draft(id);
-                    if let Some(number) = id.number()
-                        && (number.get)(&self.scenario) != value
-                    {
-                        sweep::assign(&mut self.scenario, number, value);
-                    }
-                }
-                self.settled = true;
-            }
+            Action::Back { key } => self.put_back(key),
+            Action::Place(values) => self.place(values),
             Action::TakeBack => {
                 if let Some(before) = placed {
                     self.history.withdraw(&before);

@@ -9,7 +9,7 @@ const CACHE = OURS + BUILD;
 const page = new URL("./", location.href);
 
 // What has a hash in its name may come from the browser's own cache, everything else is asked for.
-const fresh = (name) => new Request(name, { cache: /-[0-9a-f]{16}/.test(name) ? "default" : "no-cache" });
+const fresh = (name) => new Request(name, { cache: /-[0-9a-f]{12,16}/.test(name) ? "default" : "no-cache" });
 /** Takes all files, or none. */
 const fill = () => caches.open(CACHE).then((cache) => cache.addAll(FILES.map(fresh)));
 

@@ -15,6 +15,12 @@ use yew::platform::time::sleep;
 
 wasm_bindgen_test::wasm_bindgen_test_configure!(run_in_browser);
 
+/// How often a condition is looked at before it fails: for more than ten seconds.
+const LOOKS: usize = 1000;
+
+/// Characters of the address of a picture that may have nothing on it.
+const BLANK: usize = 8000;
+
 /// A mounted page that goes when the test ends.
 struct Page {
     root: Element,
@@ -35,13 +41,22 @@ impl Page {
         };
         let handle = yew::Renderer::<App>::with_root_and_props(root.clone(), start).render();
         let page = Self { root, handle: Some(handle) };
-        page.settle().await;
+        page.until("the page shows a headline and plots", || {
+            !page.text("#headline").is_empty() && ["#map", "#curve"].iter().all(|plot| page.pixels(plot).len() > BLANK)
+        })
+        .await;
         page
     }
 
-    /// Long enough for a frame, its painting and a commit.
-    async fn settle(&self) {
-        sleep(Duration::from_millis(600)).await;
+    /// Waits until this holds.
+    async fn until(&self, what: &str, holds: impl Fn() -> bool) {
+        for _ in 0..LOOKS {
+            if self.root.is_connected() && holds() {
+                return;
+            }
+            sleep(Duration::from_millis(10)).await;
+        }
+        panic!("It never holds that {what}.");
     }
 
     fn element<T: wasm_bindgen::JsCast>(&self, selector: &str) -> T {
@@ -49,7 +64,8 @@ impl Page {
     }
 
     fn text(&self, selector: &str) -> String {
-        self.element::<Element>(selector).text_content().unwrap_or_default()
+        let found = self.root.query_selector(selector).unwrap();
+        found.and_then(|element| element.text_content()).unwrap_or_default()
     }
 
     fn fire(&self, selector: &str, event: &str) {
@@ -84,11 +100,12 @@ async fn a_slider_changes_figures_and_pixels() {
     let before = (page.text("output[aria-label='Peak memory']"), page.pixels("#map"), page.pixels("#curve"));
     let at = page.element::<HtmlInputElement>("#size").value_as_number();
     page.enter("#size", &format!("{}", at - 40.0));
-    page.settle().await;
-    let after = (page.text("output[aria-label='Peak memory']"), page.pixels("#map"), page.pixels("#curve"));
-    assert_ne!(before.0, after.0);
-    assert_ne!(before.1, after.1);
-    assert_ne!(before.2, after.2);
+    page.until("figure, map and curve have changed", || {
+        page.text("output[aria-label='Peak memory']") != before.0
+            && page.pixels("#map") != before.1
+            && page.pixels("#curve") != before.2
+    })
+    .await;
 }
 
 #[wasm_bindgen_test]
@@ -97,27 +114,27 @@ async fn text_that_is_no_value_keeps_the_result_and_offers_one() {
     let before = page.text("#headline");
     page.enter("#mem-typed", "abc");
     page.fire("#mem-typed", "change");
-    page.settle().await;
+    page.until("the error quotes what was typed", || page.text("#mem-error").contains("abc")).await;
     assert_eq!(page.text("#headline"), before);
     assert_eq!(page.element::<HtmlInputElement>("#mem-typed").value(), "abc");
-    assert!(page.text("#mem-error").contains("abc"));
     page.element::<HtmlElement>("#mem-error button").click();
-    page.settle().await;
-    assert_eq!(page.text("#mem-error"), "");
-    assert_eq!(page.element::<HtmlInputElement>("#mem-typed").value(), "40");
+    page.until("the value is the one from before", || {
+        page.text("#mem-error").is_empty() && page.element::<HtmlInputElement>("#mem-typed").value() == "40"
+    })
+    .await;
 }
 
 #[wasm_bindgen_test]
 async fn a_typed_field_stays_the_same_element_while_its_parameter_leaves_the_preset() {
     let page = Page::open().await;
     let field = page.element::<HtmlInputElement>("#mem-typed");
+    let before = page.text("output[aria-label='Free memory']");
     page.enter("#mem-typed", "80 GB");
-    page.settle().await;
+    page.until("the free memory has changed", || page.text("output[aria-label='Free memory']") != before).await;
     assert!(page.element::<Element>("#mem-typed").is_same_node(Some(&field)));
     assert_eq!(field.value(), "80 GB");
     page.fire("#mem-typed", "change");
-    page.settle().await;
-    assert_eq!(field.value(), "80");
+    page.until("the field holds the value without its unit", || field.value() == "80").await;
 }
 
 #[wasm_bindgen_test]
@@ -126,33 +143,32 @@ async fn a_finished_gesture_goes_to_the_link_and_back_undoes_it() {
     let before = page.text("#headline");
     page.enter("#seq", "3");
     page.fire("#seq", "change");
-    page.settle().await;
+    page.until("headline and link have changed", || {
+        page.text("#headline") != before && window().location().hash().unwrap().contains("seq=")
+    })
+    .await;
     let changed = page.text("#headline");
-    assert_ne!(changed, before);
     let fragment = window().location().hash().unwrap();
     let decoded = decode::decode(&fragment);
     assert!(decoded.issues.is_empty(), "{:?}", decoded.issues);
     assert_eq!(decoded.scenario.seq_len, 1024);
     assert_eq!(format!("#{}", encode::encode(&decoded.scenario)), fragment);
     window().history().unwrap().back().unwrap();
-    page.settle().await;
-    assert_eq!(page.text("#headline"), before);
+    page.until("back restores the headline", || page.text("#headline") == before).await;
     window().history().unwrap().forward().unwrap();
-    page.settle().await;
-    assert_eq!(page.text("#headline"), changed);
+    page.until("forward restores the headline", || page.text("#headline") == changed).await;
 }
 
 #[wasm_bindgen_test]
 async fn a_link_that_is_opened_by_hand_shows_what_could_not_be_read() {
     let page = Page::open().await;
     window().location().set_hash("v=1&rev=1&seq=2048&mem=abc&what=ever").unwrap();
-    page.settle().await;
-    assert_eq!(page.element::<HtmlInputElement>("#seq-typed").value(), "2048");
+    page.until("the link is followed", || page.element::<HtmlInputElement>("#seq-typed").value() == "2048").await;
+    page.until("the banner is there", || !page.text("#banner").is_empty()).await;
     let banner = page.text("#banner");
     assert!(banner.contains("abc") && banner.contains("what"), "{banner}");
     page.element::<HtmlElement>("#banner button").click();
-    page.settle().await;
-    assert!(page.root.query_selector("#banner").unwrap().is_none());
+    page.until("the banner is gone", || page.root.query_selector("#banner").unwrap().is_none()).await;
 }
 
 #[wasm_bindgen_test]
@@ -161,12 +177,13 @@ async fn undo_and_redo_go_through_the_same_scenarios() {
     let before = page.text("#headline");
     page.enter("#gpus", "3");
     page.fire("#gpus", "change");
-    page.settle().await;
+    let enabled =
+        |name: &str| page.root.query_selector(&format!("button[aria-label={name}]:enabled")).unwrap().is_some();
+    page.until("the headline has changed and can be undone", || page.text("#headline") != before && enabled("Undo"))
+        .await;
     let changed = page.text("#headline");
     page.element::<HtmlElement>("button[aria-label=Undo]").click();
-    page.settle().await;
-    assert_eq!(page.text("#headline"), before);
+    page.until("undo restores the headline", || page.text("#headline") == before && enabled("Redo")).await;
     page.element::<HtmlElement>("button[aria-label=Redo]").click();
-    page.settle().await;
-    assert_eq!(page.text("#headline"), changed);
+    page.until("redo restores the headline", || page.text("#headline") == changed).await;
 }

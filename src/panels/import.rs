@@ -1,12 +1,15 @@
 //! What comes from outside, pasted, chosen, or dropped anywhere on the page: a model's `config.json`, or a file that this page saved.
 
+mod read;
+
 use yew::prelude::*;
 
-use crate::browser::{self, Arrived, Origin, Read};
+use crate::browser::{self, Arrived, Origin};
 use crate::state::Action;
 use crate::text::import as words;
 use crate::view::View;
 use engine::share::Decoded;
+use read::{Read, read_text};
 
 /// The button's identifier: where the focus goes when a dropped file cannot be read.
 const BUTTON: &str = "import";
@@ -82,7 +85,7 @@ pub fn Import(props: &Props) -> Html {
 
 /// Takes over what a text is: a model, or from a whole text a scenario with its pins.
 fn taken(text: &str, origin: &Origin, emit: &Callback<Action>) -> Outcome {
-    match browser::read_text(text)? {
+    match read_text(text)? {
         Read::Model(imported) => {
             emit.emit(Action::Import(Box::new(imported.architecture)));
             Ok([words::imported(&imported), words::used(&imported)])

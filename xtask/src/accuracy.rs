@@ -1,9 +1,9 @@
 //! `cargo xtask accuracy`: the tables of docs/accuracy.md, written anew.
 
+use anyhow::{Context as _, Result, anyhow, bail};
 use std::path::PathBuf;
 
 use crate::engine::SCORE;
-use crate::failure::{Explain as _, Failure, Result};
 use crate::shell::{cargo, output, root, step};
 
 /// Before and after the tables.
@@ -19,15 +19,15 @@ pub fn run() -> Result<()> {
     step("Score of the published measurements");
     let mut command = cargo(&["run", "--quiet", "--release", "--package", SCORE, "--example", "score", "--"]);
     command.arg("--markdown").args(tables()?);
-    let tables = output(&mut command).ok_or_else(|| Failure::new("The score could not be computed."))?;
+    let tables = output(&mut command).ok_or_else(|| anyhow!("The score could not be computed."))?;
     let path = root().join(DOCUMENT);
-    let document = std::fs::read_to_string(&path).explain(|| format!("`{DOCUMENT}` could not be read"))?;
+    let document = std::fs::read_to_string(&path).with_context(|| format!("`{DOCUMENT}` could not be read"))?;
     let parts: Vec<&str> = document.split(MARKER).collect();
     let [before, _, after] = parts.as_slice() else {
-        return Err(Failure::new(format!("`{DOCUMENT}` should have `{MARKER}` twice, before and after the tables.")));
+        bail!("`{DOCUMENT}` should have `{MARKER}` twice, before and after the tables.");
     };
     let written = format!("{before}{MARKER}\n\n{}\n\n{MARKER}{after}", tables.trim());
-    std::fs::write(&path, written).explain(|| format!("`{DOCUMENT}` could not be written"))?;
+    std::fs::write(&path, written).with_context(|| format!("`{DOCUMENT}` could not be written"))?;
     println!("{DOCUMENT} is current.");
     Ok(())
 }
@@ -39,7 +39,8 @@ const FOLDERS: [&str; 2] = ["tests/measured", "tests/measured/mixtures"];
 fn tables() -> Result<Vec<PathBuf>> {
     let mut tables = Vec::new();
     for folder in FOLDERS {
-        let entries = std::fs::read_dir(root().join(folder)).explain(|| format!("`{folder}` could not be read"))?;
+        let entries =
+            std::fs::read_dir(root().join(folder)).with_context(|| format!("`{folder}` could not be read"))?;
         let files = entries.filter_map(std::result::Result::ok).map(|entry| entry.path());
         let mut of_folder: Vec<PathBuf> =
             files.filter(|path| path.extension().is_some_and(|kind| kind == "csv")).collect();

@@ -5,10 +5,10 @@ mod page;
 mod table;
 mod throughput;
 
+use anyhow::Result;
 use std::path::PathBuf;
 
 use crate::chromium;
-use crate::failure::Result;
 use crate::shell::{output, program, step};
 use crate::site;
 use table::Table;

@@ -1,9 +1,9 @@
 //! `cargo xtask book`: the documentation, from `docs/` into the folder `docs` of the site. Its figures are the calculator, so
 //! that it is at home beside it: Trunk calls this as a hook (`Trunk.toml`).
 
+use anyhow::{Context as _, Result, anyhow, bail};
 use std::path::{Path, PathBuf};
 
-use crate::failure::{Explain as _, Failure, Result};
 use crate::shell::{program, root, run, step};
 use crate::{site, tools};
 
@@ -57,7 +57,7 @@ pub fn run_command() -> Result<()> {
 /// When it was built without.
 pub fn built() -> Result<()> {
     pages(&site::folder().join("docs")).map(drop).map_err(|failure| {
-        Failure::new(format!("{failure} The site was built without its documentation: cargo xtask book says why."))
+        anyhow!("{failure:#} The site was built without its documentation: cargo xtask book says why.")
     })
 }
 
@@ -74,9 +74,10 @@ fn build(site: &Path, mdbook: &Path) -> Result<()> {
     }
     for page in pages(&folder)? {
         let unread = || format!("{} could not be read", page.display());
-        let text = std::fs::read_to_string(&page).explain(unread)?;
+        let text = std::fs::read_to_string(&page).with_context(unread)?;
         let name = page.file_name().unwrap_or_default().to_string_lossy();
-        std::fs::write(&page, finished(&text, &name)).explain(|| format!("{} could not be written", page.display()))?;
+        std::fs::write(&page, finished(&text, &name))
+            .with_context(|| format!("{} could not be written", page.display()))?;
     }
     check_links(&folder)
 }
@@ -93,7 +94,7 @@ fn check_links(folder: &Path) -> Result<()> {
             let target = if file.is_empty() { page.clone() } else { folder.join(file) };
             let there = std::fs::read_to_string(target).unwrap_or_default();
             if there.is_empty() || !(heading.is_empty() || there.contains(&format!("id=\"{heading}\""))) {
-                return Err(Failure::new(format!("{} links to {link}, which is nowhere.", page.display())));
+                bail!("{} links to {link}, which is nowhere.", page.display());
             }
         }
     }
@@ -105,12 +106,12 @@ fn check_links(folder: &Path) -> Result<()> {
 /// # Errors
 /// When there is no such folder.
 pub fn pages(folder: &Path) -> Result<Vec<PathBuf>> {
-    let entries = std::fs::read_dir(folder).explain(|| format!("{} could not be read", folder.display()))?;
+    let entries = std::fs::read_dir(folder).with_context(|| format!("{} could not be read", folder.display()))?;
     let files = entries.flatten().map(|entry| entry.path());
     let mut pages: Vec<PathBuf> = files.filter(|file| file.extension().is_some_and(|kind| kind == "html")).collect();
     pages.sort();
     if pages.is_empty() {
-        return Err(Failure::new(format!("{} has no pages.", folder.display())));
+        bail!("{} has no pages.", folder.display());
     }
     Ok(pages)
 }

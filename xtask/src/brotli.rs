@@ -1,8 +1,8 @@
 //! How large files are on their way to a browser, and the files that a server sends there as they are.
 
+use anyhow::{Context as _, Result, anyhow};
 use std::path::{Path, PathBuf};
 
-use crate::failure::{Explain as _, Failure, Result};
 use crate::shell::{output, program, run};
 use crate::tools::node;
 
@@ -16,7 +16,7 @@ const SCRIPT: &str = "for (const file of process.argv.slice(1))
 /// When there is no Node, or a file cannot be read.
 pub fn sizes(files: &[PathBuf]) -> Result<Vec<u64>> {
     let sizes = output(program(node()?).args(["-e", SCRIPT]).args(files));
-    let sizes = sizes.ok_or_else(|| Failure::new("Node could not compress the files of dist/."))?;
+    let sizes = sizes.ok_or_else(|| anyhow!("Node could not compress the files of dist/."))?;
     Ok(sizes.lines().filter_map(|line| line.trim().parse::<u64>().ok()).collect())
 }
 
@@ -51,7 +51,7 @@ pub fn beside(folder: &Path) -> Result<()> {
 /// # Errors
 /// When one of the folders cannot be read.
 pub fn below(folder: &Path) -> Result<Vec<PathBuf>> {
-    let entries = std::fs::read_dir(folder).explain(|| format!("{} could not be read", folder.display()))?;
+    let entries = std::fs::read_dir(folder).with_context(|| format!("{} could not be read", folder.display()))?;
     let mut files = Vec::new();
     for path in entries.flatten().map(|entry| entry.path()) {
         if path.is_dir() { files.extend(below(&path)?) } else { files.push(path) }

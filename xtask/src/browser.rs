@@ -1,8 +1,8 @@
 //! A browser and the program that drives it.
 
+use anyhow::Result;
 use std::path::{Path, PathBuf};
 
-use crate::failure::Result;
 use crate::{chromium, firefox, webkit};
 
 /// Those that the tests know to drive.

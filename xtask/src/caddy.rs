@@ -1,9 +1,9 @@
 //! Caddy: found, or installed by the system's package manager. The tests of the built site run against it.
 
+use anyhow::{Result, anyhow};
 use std::path::PathBuf;
 
 use crate::browser::named;
-use crate::failure::{Failure, Result};
 use crate::packages::{self, Recipe};
 use crate::shell::find;
 
@@ -13,8 +13,8 @@ use crate::shell::find;
 /// When there is none.
 pub fn on_this_machine() -> Result<PathBuf> {
     let missing = || {
-        Failure::new(
-            "Caddy, which serves the site to the tests, is missing; `cargo xtask test` installs it, CADDY can name it.",
+        anyhow!(
+            "Caddy, which serves the site to the tests, is missing; `cargo xtask test` installs it, CADDY can name it."
         )
     };
     named("CADDY").or_else(|| find(&["caddy"])).ok_or_else(missing)

@@ -1,5 +1,6 @@
 //! `cargo xtask test`: everything that has to hold, from the cheapest to the dearest, and a count.
 
+use anyhow::{Result, anyhow};
 use std::process::{Command, ExitCode};
 use std::time::{Duration, Instant};
 
@@ -7,7 +8,6 @@ use crate::book;
 use crate::caddy;
 use crate::chromium;
 use crate::engine::{ENGINE, SCORE};
-use crate::failure::{Failure, Result};
 use crate::firefox;
 use crate::fuzz;
 use crate::nginx;
@@ -121,8 +121,9 @@ impl Suite {
         self.clippy("Lints, native", &["--workspace", "--all-targets"]);
         self.clippy("Lints, tests of the built site", &["--package", "e2e", "--test", "site"]);
         if self.check("Rust target for Wasm", tools::wasm_target) {
-            let words = ["--lib", "--bins", "--test", "browser", "--test", "bits", "--target", WASM_TARGET];
-            self.clippy("Lints, Wasm", &words);
+            let packages = ["--package", "shardwise", "--package", "shardwise-charts", "--package", "shardwise-js"];
+            let targets = ["--lib", "--bins", "--test", "browser", "--test", "bits", "--target", WASM_TARGET];
+            self.clippy("Lints, Wasm", &[&packages[..], &targets].concat());
         }
     }
 
@@ -144,7 +145,6 @@ impl Suite {
 
     /// The engine as an npm package, in Node; its notebook is one of the browser's tests.
     fn npm_package(&mut self) {
-        self.clippy("Lints, npm package", &["--package", "shardwise-js", "--target", WASM_TARGET]);
         self.check("npm package", npm::check);
     }
 
@@ -157,7 +157,7 @@ impl Suite {
         });
         let mut tests = None;
         self.check("Test runner for Wasm", || {
-            let Some(chromium) = &chromium else { return Err(Failure::new("It has no browser to run tests in.")) };
+            let Some(chromium) = &chromium else { return Err(anyhow!("It has no browser to run tests in.")) };
             tests = Some(wasm_tests::command(chromium, &["--test", "browser", "--test", "bits"])?);
             Ok(())
         });
@@ -165,7 +165,9 @@ impl Suite {
             self.tests("Tests in Chromium", &mut tests);
         }
         self.check("Firefox and geckodriver", || firefox::ensure().map(drop));
-        self.check("WebKitGTK and its driver", || webkit::ensure().map(drop));
+        if cfg!(target_os = "linux") {
+            self.check("WebKitGTK and its driver", || webkit::ensure().map(drop));
+        }
         self.check("Caddy and nginx", || caddy::ensure().and_then(|_| nginx::ensure()).map(drop));
         let built = self.check("Site", site::build);
         if built {
@@ -203,7 +205,7 @@ impl Suite {
         let start = Instant::now();
         let outcome = holds();
         if let Err(failure) = &outcome {
-            println!("    {failure}");
+            println!("    {failure:#}");
         }
         self.tally.check(outcome.is_ok());
         report(what, outcome.is_ok(), start);
@@ -216,7 +218,7 @@ impl Suite {
         let start = Instant::now();
         let mut tests = Tally::default();
         let succeeded = watch(command, |line| tests.read(line)).unwrap_or_else(|failure| {
-            println!("    {failure}");
+            println!("    {failure:#}");
             false
         });
         self.tally.add(tests, succeeded);
@@ -227,13 +229,13 @@ impl Suite {
 /// The engine, and the score by it, depend on nothing that knows a browser.
 fn wall() -> Result<()> {
     let tree = ["tree", "--quiet", "--package", ENGINE, "--package", SCORE, "--edges", "normal", "--prefix", "none"];
-    let tree = output(&mut cargo(&tree)).ok_or_else(|| Failure::new("`cargo tree` failed."))?;
+    let tree = output(&mut cargo(&tree)).ok_or_else(|| anyhow!("`cargo tree` failed."))?;
     let names = tree.lines().filter_map(|line| line.split(' ').next());
     let web: Vec<&str> = names.filter(|name| WEB.iter().any(|web| name.starts_with(web))).collect();
     if web.is_empty() {
         return Ok(());
     }
-    Err(Failure::new(format!("The engine depends on {}.", web.join(", "))))
+    Err(anyhow!("The engine depends on {}.", web.join(", ")))
 }
 
 fn report(what: &str, passed: bool, start: Instant) {

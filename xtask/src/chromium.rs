@@ -1,9 +1,9 @@
 //! Chromium and ChromeDriver: found, or installed by the system's package manager, which keeps the two in step.
 
 use crate::browser::{Browser, Kind, at, named};
-use crate::failure::{Failure, Result};
 use crate::packages::{self, Recipe};
 use crate::shell::find;
+use anyhow::{Result, anyhow};
 
 /// What every headless Chromium is started with.
 pub const SETTINGS: &str = include_str!("../../webdriver.json");
@@ -20,8 +20,8 @@ pub fn on_this_machine() -> Result<Browser> {
     let driver = named("CHROMEDRIVER").or_else(|| find(&["chromedriver"]));
     match (browser, driver) {
         (Some(browser), Some(driver)) => Ok(Browser { kind: Kind::Chromium, browser, driver }),
-        (Some(_), None) => Err(Failure::new("ChromeDriver is missing; CHROMEDRIVER can name it.")),
-        (None, _) => Err(Failure::new("Chromium is missing; CHROME can name it.")),
+        (Some(_), None) => Err(anyhow!("ChromeDriver is missing; CHROMEDRIVER can name it.")),
+        (None, _) => Err(anyhow!("Chromium is missing; CHROME can name it.")),
     }
 }
 

@@ -1,10 +1,10 @@
 //! `cargo xtask estimate|catalog|score|calibrate`: the engine's examples, for people. What an example prints is all that goes to
 //! standard output; files are named from where the command is typed.
 
+use anyhow::{Context as _, Result};
 use std::ffi::OsString;
 use std::process::{Command, ExitCode, Stdio};
 
-use crate::failure::{Explain as _, Result};
 use crate::shell::{cargo, root};
 
 /// The package that has `estimate`, `catalog`, `settings` and `throughput` as examples.
@@ -22,8 +22,8 @@ pub const NAMES: [&str; 4] = ["estimate", "catalog", "score", "calibrate"];
 pub fn run(example: &str, words: &[OsString]) -> Result<ExitCode> {
     let mut command = command(example);
     command.args(words).stdin(Stdio::inherit());
-    command.current_dir(std::env::current_dir().explain(|| "The current folder is not known".into())?);
-    let status = command.status().explain(|| format!("The example {example} could not be started"))?;
+    command.current_dir(std::env::current_dir().context("The current folder is not known")?);
+    let status = command.status().with_context(|| format!("The example {example} could not be started"))?;
     let code = status.code().and_then(|code| u8::try_from(code).ok());
     Ok(code.map_or(ExitCode::FAILURE, ExitCode::from))
 }

@@ -1,11 +1,11 @@
 //! `cargo xtask test --exports`: the frameworks' settings against the frameworks' own parsers. It downloads some gigabytes of
 //! Python packages the first time, and so is no part of `cargo xtask test`.
 
+use anyhow::{Context as _, Result, anyhow};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use crate::engine::ENGINE;
-use crate::failure::{Explain as _, Failure, Result};
 use crate::shell::{cargo, find, output, program, root, run as run_program, step};
 
 /// The packages, pinned.
@@ -30,7 +30,7 @@ pub fn run() -> Result<ExitCode> {
     step("Settings against the frameworks' parsers (some minutes)");
     let mut check = program(python);
     check.args(["-P", CHECK, FOLDER, "--document", DOCUMENT]);
-    let status = check.status().explain(|| "The check could not be started".to_owned())?;
+    let status = check.status().context("The check could not be started")?;
     Ok(if status.success() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
@@ -39,8 +39,8 @@ fn environment() -> Result<PathBuf> {
     let folder = root().join("target/tools/exports");
     let (venv, stamp) = (folder.join("venv"), folder.join("requirements.txt"));
     let python = venv.join("bin/python");
-    let wanted =
-        std::fs::read_to_string(root().join(REQUIREMENTS)).explain(|| format!("`{REQUIREMENTS}` could not be read"))?;
+    let wanted = std::fs::read_to_string(root().join(REQUIREMENTS))
+        .with_context(|| format!("`{REQUIREMENTS}` could not be read"))?;
     if python.exists() && std::fs::read_to_string(&stamp).is_ok_and(|have| have == wanted) {
         return Ok(python);
     }
@@ -50,7 +50,7 @@ fn environment() -> Result<PathBuf> {
     }
     let pip = ["-m", "pip", "install", "--quiet", "--no-cache-dir", "--requirement", REQUIREMENTS];
     run_program(program(&python).args(pip))?;
-    std::fs::write(&stamp, wanted).explain(|| format!("`{}` could not be written", stamp.display()))?;
+    std::fs::write(&stamp, wanted).with_context(|| format!("`{}` could not be written", stamp.display()))?;
     Ok(python)
 }
 
@@ -61,5 +61,5 @@ fn interpreter() -> Result<PathBuf> {
         output(program(path).args(["-c", version])).is_some()
     };
     let found = PYTHONS.iter().filter_map(|name| find(&[name])).find(|path| new(path));
-    found.ok_or_else(|| Failure::new("It needs Python 3.12 or newer, with its module venv: install python3.12."))
+    found.ok_or_else(|| anyhow!("It needs Python 3.12 or newer, with its module venv: install python3.12."))
 }

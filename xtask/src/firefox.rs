@@ -2,10 +2,10 @@
 //! by cargo.
 
 use crate::browser::{Browser, Kind, at, named};
-use crate::failure::{Failure, Result};
 use crate::packages::{self, Recipe};
 use crate::shell::find;
 use crate::tools;
+use anyhow::{Result, anyhow, bail};
 
 const BROWSERS: [&str; 2] = ["firefox-esr", "firefox"];
 const MAC_BROWSER: &str = "/Applications/Firefox.app/Contents/MacOS/firefox";
@@ -17,9 +17,9 @@ const MAC_BROWSER: &str = "/Applications/Firefox.app/Contents/MacOS/firefox";
 /// When one is missing.
 pub fn on_this_machine() -> Result<Browser> {
     let browser = named("FIREFOX").or_else(|| find(&BROWSERS)).or_else(|| at(MAC_BROWSER));
-    let browser = browser.ok_or_else(|| Failure::new("Firefox is missing; FIREFOX can name it."))?;
+    let browser = browser.ok_or_else(|| anyhow!("Firefox is missing; FIREFOX can name it."))?;
     let driver = named("GECKODRIVER").or_else(|| tools::GECKODRIVER.present().ok().flatten());
-    let driver = driver.ok_or_else(|| Failure::new("geckodriver is missing; GECKODRIVER can name it."))?;
+    let driver = driver.ok_or_else(|| anyhow!("geckodriver is missing; GECKODRIVER can name it."))?;
     Ok(Browser { kind: Kind::Firefox, browser, driver })
 }
 
@@ -32,10 +32,10 @@ pub fn ensure() -> Result<Browser> {
         return Ok(both);
     }
     if named("FIREFOX").is_none() && find(&BROWSERS).is_none() && at(MAC_BROWSER).is_none() {
-        let missing = Failure::new("Firefox is missing; FIREFOX can name it.");
+        let missing = anyhow!("Firefox is missing; FIREFOX can name it.");
         // Ubuntu's package is a stub for a snap, which geckodriver cannot start with a profile of its own.
         if packages::is_ubuntu() {
-            return Err(Failure::new(format!("{missing} Install it from packages.mozilla.org (not the snap).")));
+            bail!("{missing} Install it from packages.mozilla.org (not the snap).");
         }
         packages::install("Firefox", &missing, &RECIPES)?;
     }

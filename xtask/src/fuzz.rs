@@ -3,10 +3,10 @@
 //! libFuzzer comes by its crate, and the compiler counts edges by a pass of LLVM that stable Rust has too: neither nightly nor
 //! cargo-fuzz is needed, a C++ compiler is. The address sanitizer would need nightly; the project has no `unsafe`.
 
+use anyhow::{Context as _, Result, anyhow, bail};
 use std::path::PathBuf;
 use std::time::Duration;
 
-use crate::failure::{Explain as _, Failure, Result};
 use crate::shell::{cargo, output, program, root, run as run_program, step};
 
 /// How long each target runs where nobody says.
@@ -26,7 +26,7 @@ fn folder() -> PathBuf {
 /// # Errors
 /// When there is no such folder.
 pub fn targets() -> Result<Vec<String>> {
-    let entries = std::fs::read_dir(folder().join("fuzz_targets")).explain(|| "fuzz/fuzz_targets is missing".into())?;
+    let entries = std::fs::read_dir(folder().join("fuzz_targets")).context("fuzz/fuzz_targets is missing")?;
     let files = entries.flatten().map(|entry| entry.path());
     let rust = files.filter(|file| file.extension().is_some_and(|kind| kind == "rs"));
     let mut names: Vec<String> = rust.filter_map(|file| Some(file.file_stem()?.to_str()?.to_owned())).collect();
@@ -43,17 +43,17 @@ pub fn run(target: Option<&str>, time: Duration) -> Result<()> {
     let wanted: Vec<&String> = all.iter().filter(|name| target.is_none_or(|target| target == *name)).collect();
     if wanted.is_empty() {
         let unknown = target.unwrap_or_default();
-        return Err(Failure::new(format!("`{unknown}` is not a fuzz target; these are: {}.", all.join(", "))));
+        bail!("`{unknown}` is not a fuzz target; these are: {}.", all.join(", "));
     }
     wanted.into_iter().try_for_each(|name| run_target(name, time))
 }
 
 fn run_target(name: &str, time: Duration) -> Result<()> {
     let host = output(program("rustc").args(["--print", "host-tuple"]))
-        .ok_or_else(|| Failure::new("rustc does not say which machine this is."))?;
+        .ok_or_else(|| anyhow!("rustc does not say which machine this is."))?;
     let (corpus, artifacts) = (folder().join("corpus").join(name), folder().join("artifacts").join(name));
     for place in [&corpus, &artifacts] {
-        std::fs::create_dir_all(place).explain(|| format!("{} could not be made", place.display()))?;
+        std::fs::create_dir_all(place).with_context(|| format!("{} could not be made", place.display()))?;
     }
     step(&format!("Fuzzing {name} for {} s", time.as_secs()));
     // With a target named, the flags are for the project and not for what runs while it compiles.

@@ -12,7 +12,7 @@
 //! - [`checks`]: the list of everything that has to hold, counted by [`tally`].
 //! - [`mod@bench`]: the figures of the README. [`brotli`]: what is weighed there and after a build.
 //! - [`wasm_tests`]: tests compiled to Wasm, in Chromium.
-//! - [`shell`], [`failure`]: run programs, say what went wrong.
+//! - [`shell`]: runs programs.
 //!
 //! An error is one full sentence, with the command that mends it where there is one.
 
@@ -26,7 +26,6 @@ pub mod checks;
 pub mod chromium;
 pub mod engine;
 pub mod exports;
-pub mod failure;
 pub mod firefox;
 pub mod fuzz;
 pub mod nginx;

@@ -1,11 +1,11 @@
 //! `cargo xtask <command>`: see [`USAGE`].
 
+use anyhow::{Result, anyhow};
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
 
-use xtask::failure::{Failure, Result};
 use xtask::{accuracy, bench, book, checks, engine, exports, fuzz, npm, recipes, site};
 
 const USAGE: &str = "\
@@ -25,8 +25,9 @@ Usage: cargo xtask <command>
   test --exports             the frameworks' settings against their own parsers
   fuzz [TARGET] [--seconds N]
                              the fuzz targets, or one, each for a minute
-  bench [--markdown]         size, speed and latency of the built site, as a table
-        [--site DIR]...      or of the pages alone of sites that are built already, side by side
+  bench [--markdown] [--site DIR]...
+                             size, speed and latency of the built site, as a table; --site: of the pages alone of sites that
+                             are built already, side by side
   npm [--test]               the engine as an npm package, in target/npm/; its tests
   accuracy                   the tables of docs/accuracy.md from the rows under tests/measured
   book                       the documentation alone, into target/book/docs
@@ -39,7 +40,7 @@ fn main() -> ExitCode {
     match dispatch(&arguments) {
         Ok(code) => code,
         Err(failure) => {
-            eprintln!("{failure}");
+            eprintln!("{failure:#}");
             ExitCode::FAILURE
         }
     }
@@ -65,7 +66,7 @@ fn dispatch(arguments: &[OsString]) -> Result<ExitCode> {
         ["test", "--fast"] => return Ok(checks::run_fast()),
         ["test", parts @ ..] => {
             let parts: Option<Vec<checks::Part>> = parts.iter().map(|name| checks::Part::named(name)).collect();
-            let parts = parts.ok_or_else(|| Failure::new("The parts of `test` are lint, docs, native and browser."))?;
+            let parts = parts.ok_or_else(|| anyhow!("The parts of `test` are lint, docs, native and browser."))?;
             return Ok(checks::run(&parts));
         }
         ["fuzz", options @ ..] => {
@@ -80,7 +81,7 @@ fn dispatch(arguments: &[OsString]) -> Result<ExitCode> {
             bench::run(format, &sites)?;
         }
         [] | ["help" | "--help" | "-h"] => println!("{USAGE}"),
-        other => return Err(Failure::new(format!("`{}` is not a command.\n\n{USAGE}", other.join(" ")))),
+        other => return Err(anyhow!("`{}` is not a command.\n\n{USAGE}", other.join(" "))),
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -96,12 +97,29 @@ fn serve_options(words: &[&str]) -> Result<(site::Profile, u16)> {
                 port = rest
                     .next()
                     .and_then(|text| text.parse().ok())
-                    .ok_or_else(|| Failure::new("`--port` wants a number from 1 to 65535, as in `--port 8081`."))?;
+                    .ok_or_else(|| anyhow!("`--port` wants a number from 1 to 65535, as in `--port 8081`."))?;
             }
-            other => return Err(Failure::new(format!("`serve` has no option `{other}`.\n\n{USAGE}"))),
+            other => return Err(anyhow!("`serve` has no option `{other}`.\n\n{USAGE}")),
         }
     }
     Ok((profile, port))
+}
+
+fn bench_options(words: &[&str]) -> Result<(bench::Format, Vec<PathBuf>)> {
+    let mut format = bench::Format::Text;
+    let mut sites = Vec::new();
+    let mut rest = words.iter();
+    while let Some(&word) = rest.next() {
+        match word {
+            "--markdown" => format = bench::Format::Markdown,
+            "--site" => {
+                let site = rest.next().ok_or_else(|| anyhow!("`--site` wants a folder, as in `--site dist`."))?;
+                sites.push(PathBuf::from(site));
+            }
+            other => return Err(anyhow!("`bench` has no option `{other}`.\n\n{USAGE}")),
+        }
+    }
+    Ok((format, sites))
 }
 
 fn fuzz_options<'a>(words: &[&'a str]) -> Result<(Option<&'a str>, Duration)> {
@@ -114,23 +132,6 @@ fn fuzz_options<'a>(words: &[&'a str]) -> Result<(Option<&'a str>, Duration)> {
         ["--seconds", number] => number.parse().ok(),
         _ => None,
     };
-    let seconds = seconds.ok_or_else(|| Failure::new("As in `cargo xtask fuzz link --seconds 60`."))?;
+    let seconds = seconds.ok_or_else(|| anyhow!("As in `cargo xtask fuzz link --seconds 60`."))?;
     Ok((target, Duration::from_secs(seconds)))
-}
-
-fn bench_options(words: &[&str]) -> Result<(bench::Format, Vec<PathBuf>)> {
-    let mut format = bench::Format::Text;
-    let mut sites = Vec::new();
-    let mut rest = words.iter();
-    while let Some(&word) = rest.next() {
-        match word {
-            "--markdown" => format = bench::Format::Markdown,
-            "--site" => {
-                let site = rest.next().ok_or_else(|| Failure::new("`--site` wants a folder, as in `--site dist`."))?;
-                sites.push(PathBuf::from(site));
-            }
-            other => return Err(Failure::new(format!("`bench` has no option `{other}`.\n\n{USAGE}"))),
-        }
-    }
-    Ok((format, sites))
 }

@@ -1,9 +1,9 @@
 //! nginx: found, or installed by the system's package manager. A test compares the configuration shipped for it with Caddy's.
 
+use anyhow::{Result, anyhow};
 use std::path::PathBuf;
 
 use crate::browser::{at, named};
-use crate::failure::{Failure, Result};
 use crate::packages::{self, Recipe};
 use crate::shell::find;
 
@@ -19,9 +19,7 @@ const BROTLI: [&str; 2] = [
 /// When there is none.
 pub fn on_this_machine() -> Result<PathBuf> {
     let missing = || {
-        Failure::new(
-            "nginx, whose configuration is tested, is missing; `cargo xtask test` installs it, NGINX can name it.",
-        )
+        anyhow!("nginx, whose configuration is tested, is missing; `cargo xtask test` installs it, NGINX can name it.")
     };
     named("NGINX").or_else(|| find(&["nginx"])).or_else(|| at("/usr/sbin/nginx")).ok_or_else(missing)
 }

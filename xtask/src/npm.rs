@@ -3,11 +3,11 @@
 //! `npm/src` is compiled to Wasm, `npm/js` is what users import, `npm/examples` and the licences come along. [`check`] installs the
 //! tarball into a fresh folder and runs `npm/tests` there, in Node.
 
+use anyhow::{Context as _, Result, bail};
 use std::path::{Path, PathBuf};
 
 use crate::brotli;
 use crate::engine::ENGINE;
-use crate::failure::{Explain as _, Failure, Result};
 use crate::shell::{cargo, program, root, run, step};
 use crate::{site, tools};
 
@@ -42,7 +42,7 @@ pub fn build() -> Result<PathBuf> {
     let package = package();
     // What an earlier build left must not be packed.
     let _ = std::fs::remove_dir_all(folder());
-    std::fs::create_dir_all(&package).explain(|| "target/npm could not be made".into())?;
+    std::fs::create_dir_all(&package).context("target/npm could not be made")?;
     let compiled = root().join("target").join(tools::WASM_TARGET).join("release").join("shardwise_js.wasm");
     let mut bindgen = program(tools::WASM_BINDGEN.ensure()?);
     bindgen.args(["--target", "web", "--no-typescript", "--out-name", "shardwise", "--out-dir"]).arg(&package);
@@ -101,7 +101,7 @@ pub fn check() -> Result<()> {
 
 /// Says how large the package is.
 fn weigh(module: &Path, tarball: &Path) -> Result<()> {
-    let size = |file: &Path| std::fs::metadata(file).map(|data| data.len()).explain(|| "There is no tarball".into());
+    let size = |file: &Path| std::fs::metadata(file).map(|data| data.len()).context("There is no tarball");
     let small = brotli::sizes(&[module.to_path_buf()])?.first().copied().unwrap_or_default();
     println!("    shardwise_bg.wasm: {} bytes, {small} after brotli", size(module)?);
     println!("{} is ready: {} bytes. npm install {}", name(tarball), size(tarball)?, tarball.display());
@@ -111,9 +111,9 @@ fn weigh(module: &Path, tarball: &Path) -> Result<()> {
 /// Gives the package the version of the crate.
 fn stamp(file: &Path) -> Result<String> {
     let version = tools::locked_version("shardwise")?;
-    let text = std::fs::read_to_string(file).explain(|| "npm/js/package.json could not be read".into())?;
+    let text = std::fs::read_to_string(file).context("npm/js/package.json could not be read")?;
     if !text.contains(VERSION) {
-        return Err(Failure::new(format!("npm/js/package.json should have {VERSION}, which is replaced.")));
+        bail!("npm/js/package.json should have {VERSION}, which is replaced.");
     }
     write(file, &text.replace(VERSION, &format!("\"version\": \"{version}\"")))?;
     Ok(version)
@@ -121,17 +121,17 @@ fn stamp(file: &Path) -> Result<String> {
 
 /// The files of a folder that has no folders, into another.
 fn copy_folder(from: &Path, to: &Path) -> Result<()> {
-    std::fs::create_dir_all(to).explain(|| format!("{} could not be made", name(to)))?;
-    let entries = std::fs::read_dir(from).explain(|| format!("{} could not be read", name(from)))?;
+    std::fs::create_dir_all(to).with_context(|| format!("{} could not be made", name(to)))?;
+    let entries = std::fs::read_dir(from).with_context(|| format!("{} could not be read", name(from)))?;
     entries.flatten().map(|entry| entry.path()).try_for_each(|file| copy(&file, &to.join(name(&file))))
 }
 
 fn copy(from: &Path, to: &Path) -> Result<()> {
-    std::fs::copy(from, to).map(drop).explain(|| format!("{} could not be copied", name(from)))
+    std::fs::copy(from, to).map(drop).with_context(|| format!("{} could not be copied", name(from)))
 }
 
 fn write(file: &Path, text: &str) -> Result<()> {
-    std::fs::write(file, text).explain(|| format!("{} could not be written", name(file)))
+    std::fs::write(file, text).with_context(|| format!("{} could not be written", name(file)))
 }
 
 fn name(file: &Path) -> String {

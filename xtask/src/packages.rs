@@ -1,7 +1,7 @@
 //! What the system's package manager installs for us: browsers and web servers, which nobody should have to compile.
 
-use crate::failure::{Failure, Result};
 use crate::shell::{find, output, program, run, step};
+use anyhow::{Result, anyhow, bail};
 
 /// How one package manager installs something.
 #[derive(Clone, Copy, Debug)]
@@ -18,19 +18,19 @@ pub struct Recipe {
 ///
 /// # Errors
 /// When nothing here can install it without a person: the sentence has the command.
-pub fn install(what: &str, missing: &Failure, recipes: &[Recipe]) -> Result<()> {
+pub fn install(what: &str, missing: &anyhow::Error, recipes: &[Recipe]) -> Result<()> {
     let Some(recipe) = recipes.iter().find(|recipe| find(&[recipe.manager]).is_some()) else {
-        return Err(Failure::new(format!("{missing} Install {what}.")));
+        bail!("{missing} Install {what}.");
     };
     let by_hand = format!("{missing} Install {what}: {}", recipe.spelled("sudo "));
-    let Some(prefix) = recipe.privilege() else { return Err(Failure::new(by_hand)) };
+    let Some(prefix) = recipe.privilege() else { return Err(anyhow!(by_hand)) };
     step(&format!("Installing {what}: {}", recipe.spelled("")));
     for words in recipe.commands {
         let all: Vec<&str> = prefix.iter().chain(words.iter()).copied().collect();
         let Some((first, rest)) = all.split_first() else { continue };
         let mut command = program(first);
         run(command.args(rest).env("DEBIAN_FRONTEND", "noninteractive"))
-            .map_err(|failure| Failure::new(format!("{failure} {by_hand}")))?;
+            .map_err(|failure| anyhow!("{failure:#} {by_hand}"))?;
     }
     Ok(())
 }
@@ -80,7 +80,7 @@ mod tests {
     #[test]
     fn without_a_package_manager_the_sentence_says_what_to_install() {
         let recipes = [Recipe { manager: "no-such-manager", ..BOTH }];
-        let failure = install("Caddy", &Failure::new("Caddy is missing."), &recipes).err();
-        assert_eq!(failure, Some(Failure::new("Caddy is missing. Install Caddy.")));
+        let failure = install("Caddy", &anyhow!("Caddy is missing."), &recipes).err();
+        assert_eq!(failure.unwrap().to_string(), "Caddy is missing. Install Caddy.");
     }
 }

@@ -1,9 +1,9 @@
 //! `cargo xtask recipes`: the small sites of `docs/recipes`, each built with its own tool, with the calculator beside them as
-//! `/shardwise/`. `tests/e2e/recipes.rs` opens them.
+//! `/shardwise/`. The tests of the built site open them.
 
+use anyhow::{Context as _, Result, anyhow, bail};
 use std::path::{Path, PathBuf};
 
-use crate::failure::{Explain as _, Failure, Result};
 use crate::shell::{find, program, root, run, step};
 use crate::{site, tools};
 
@@ -30,7 +30,7 @@ fn workshop() -> PathBuf {
 /// When the calculator is not built, or a tool is missing or fails; all such sentences.
 pub fn build() -> Result<()> {
     if !site::folder().join("index.html").is_file() {
-        return Err(Failure::new("There is no built site in dist/ that they could show: cargo xtask build"));
+        bail!("There is no built site in dist/ that they could show: cargo xtask build");
     }
     fresh(&folder())?;
     copy(&site::folder(), &folder().join("shardwise"), &[])?;
@@ -39,10 +39,10 @@ pub fn build() -> Result<()> {
     for (name, build) in NAMES.into_iter().zip(builders) {
         step(&format!("Building the recipe for {name}"));
         if let Err(failure) = build(&sources(name), &folder().join(name)) {
-            failures.push(failure.to_string());
+            failures.push(format!("{failure:#}"));
         }
     }
-    if failures.is_empty() { Ok(()) } else { Err(Failure::new(failures.join("\n    "))) }
+    if failures.is_empty() { Ok(()) } else { Err(anyhow!(failures.join("\n    "))) }
 }
 
 /// Nothing to build.
@@ -74,11 +74,11 @@ fn mkdocs(sources: &Path, site: &Path) -> Result<()> {
 
 /// Where its packages are, VitePress reads the sources too.
 fn vitepress(sources: &Path, site: &Path) -> Result<()> {
-    let missing = || Failure::new("Node and npm are missing: install Node 20 or later from nodejs.org.");
+    let missing = || anyhow!("Node and npm are missing: install Node 20 or later from nodejs.org.");
     let npm = find(&["npm", "npm.cmd"]).ok_or_else(missing)?;
     let node = find(&["node"]).ok_or_else(missing)?;
     let place = workshop().join("vitepress");
-    std::fs::create_dir_all(&place).explain(|| format!("{} could not be made", place.display()))?;
+    std::fs::create_dir_all(&place).with_context(|| format!("{} could not be made", place.display()))?;
     copy(sources, &place, &["README.md", "node_modules"])?;
     let lock = read(&sources.join("package-lock.json"))?;
     once(&place.join("node_modules"), &lock, || {
@@ -110,9 +110,9 @@ fn python() -> Result<PathBuf> {
     once(&place, &versions, || {
         step("Installing Sphinx and MkDocs into target/tools/recipes");
         let missing = "Python 3.10 or later is missing: install it from python.org.";
-        let system = find(&["python3", "python"]).ok_or_else(|| Failure::new(missing))?;
+        let system = find(&["python3", "python"]).ok_or_else(|| anyhow!(missing))?;
         run(program(system).args(["-m", "venv", "--clear"]).arg(&place)).map_err(|failure| {
-            Failure::new(format!("{failure} Python's venv may be a package of its own: apt-get install python3-venv"))
+            anyhow!("{failure:#} Python's venv may be a package of its own: apt-get install python3-venv")
         })?;
         let mut install = program(&python);
         install.args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check"]);
@@ -128,25 +128,25 @@ fn once(place: &Path, list: &str, make: impl FnOnce() -> Result<()>) -> Result<(
         return Ok(());
     }
     make()?;
-    std::fs::write(&note, list).explain(|| format!("{} could not be written", note.display()))
+    std::fs::write(&note, list).with_context(|| format!("{} could not be written", note.display()))
 }
 
 fn read(file: &Path) -> Result<String> {
-    std::fs::read_to_string(file).explain(|| format!("{} could not be read", file.display()))
+    std::fs::read_to_string(file).with_context(|| format!("{} could not be read", file.display()))
 }
 
 /// An empty folder.
 fn fresh(folder: &Path) -> Result<()> {
     // Where there is none, nothing has to go.
     let _ = std::fs::remove_dir_all(folder);
-    std::fs::create_dir_all(folder).explain(|| format!("{} could not be made", folder.display()))
+    std::fs::create_dir_all(folder).with_context(|| format!("{} could not be made", folder.display()))
 }
 
 /// Copies a folder with all in it but these names.
 fn copy(from: &Path, to: &Path, but: &[&str]) -> Result<()> {
     let failed = || format!("{} could not be copied", from.display());
-    std::fs::create_dir_all(to).explain(failed)?;
-    for entry in std::fs::read_dir(from).explain(failed)?.flatten() {
+    std::fs::create_dir_all(to).with_context(failed)?;
+    for entry in std::fs::read_dir(from).with_context(failed)?.flatten() {
         let (name, path) = (entry.file_name(), entry.path());
         if but.iter().any(|but| name == *but) {
             continue;
@@ -154,7 +154,7 @@ fn copy(from: &Path, to: &Path, but: &[&str]) -> Result<()> {
         if path.is_dir() {
             copy(&path, &to.join(name), but)?;
         } else {
-            std::fs::copy(&path, to.join(name)).explain(failed)?;
+            std::fs::copy(&path, to.join(name)).with_context(failed)?;
         }
     }
     Ok(())

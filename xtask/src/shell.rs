@@ -1,11 +1,10 @@
 //! Running other programs from the repository's root, with stdin closed.
 
+use anyhow::{Context as _, Result, anyhow};
 use std::ffi::{OsStr, OsString};
 use std::io::{BufRead as _, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-
-use crate::failure::{Explain as _, Failure, Result};
 
 /// Says, in one line, what happens next.
 pub fn step(what: &str) {
@@ -51,8 +50,8 @@ pub fn spelled(command: &Command) -> String {
 /// # Errors
 /// When the program cannot be started or ends with another status than 0.
 pub fn run(command: &mut Command) -> Result<()> {
-    let status = command.status().explain(|| format!("`{}` could not be started", spelled(command)))?;
-    if status.success() { Ok(()) } else { Err(Failure::new(format!("`{}` failed ({status}).", spelled(command)))) }
+    let status = command.status().with_context(|| format!("`{}` could not be started", spelled(command)))?;
+    if status.success() { Ok(()) } else { Err(anyhow!("`{}` failed ({status}).", spelled(command))) }
 }
 
 /// What the program prints, or `None` when it cannot be run or fails.
@@ -67,7 +66,7 @@ pub fn output(command: &mut Command) -> Option<String> {
 /// When the program cannot be started.
 pub fn watch(command: &mut Command, mut look: impl FnMut(&str)) -> Result<bool> {
     let started = command.stdout(Stdio::piped()).spawn();
-    let mut child = started.explain(|| format!("`{}` could not be started", spelled(command)))?;
+    let mut child = started.with_context(|| format!("`{}` could not be started", spelled(command)))?;
     if let Some(stdout) = child.stdout.take() {
         for line in BufReader::new(stdout).split(b'\n').map_while(std::result::Result::ok) {
             let line = String::from_utf8_lossy(&line);
@@ -75,7 +74,7 @@ pub fn watch(command: &mut Command, mut look: impl FnMut(&str)) -> Result<bool> 
             look(&line);
         }
     }
-    let status = child.wait().explain(|| format!("`{}` was lost", spelled(command)))?;
+    let status = child.wait().with_context(|| format!("`{}` was lost", spelled(command)))?;
     Ok(status.success())
 }
 

@@ -4,11 +4,11 @@
 mod public;
 mod worker;
 
+use anyhow::{Context as _, Result, bail};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use crate::brotli;
-use crate::failure::{Explain as _, Failure, Result};
 use crate::shell::{cargo, program, root, run, step};
 use crate::tools;
 
@@ -49,7 +49,7 @@ pub fn folder() -> PathBuf {
 pub fn build() -> Result<()> {
     let mut trunk = trunk("build", Profile::Release)?;
     if let Err(failure) = tools::install(&[tools::MDBOOK]) {
-        step(&failure.to_string());
+        step(&format!("{failure:#}"));
     }
     step("Building the site into dist/ (Trunk, release)");
     run(&mut trunk)?;
@@ -58,7 +58,7 @@ pub fn build() -> Result<()> {
     worker::install(&folder())?;
     step("Compressing a copy of every file, for servers that send those");
     if let Err(failure) = brotli::beside(&folder()) {
-        step(&format!("Leaving compression to the server. {failure}"));
+        step(&format!("Leaving compression to the server. {failure:#}"));
     }
     println!("dist/ is ready: put it on any static file server, under any path.");
     Ok(())
@@ -71,7 +71,7 @@ pub fn build() -> Result<()> {
 pub fn serve(profile: Profile, port: u16) -> Result<()> {
     if std::net::TcpListener::bind(("127.0.0.1", port)).is_err() {
         let next = port.wrapping_add(1);
-        return Err(Failure::new(format!("Port {port} is taken: cargo xtask serve --port {next}")));
+        bail!("Port {port} is taken: cargo xtask serve --port {next}");
     }
     let mut trunk = trunk("serve", profile)?;
     step(&format!("Building the site and serving it on http://127.0.0.1:{port} (Ctrl-C stops; reload after a change)"));
@@ -125,12 +125,12 @@ fn install(profile: Profile) -> Result<()> {
 /// The module keeps its name, whose hash Trunk took before: another wasm-opt makes a module that does the same.
 fn finish(folder: &Path) -> Result<()> {
     let words = tools::wasm_opt().unwrap_or_else(|failure| {
-        step(&format!("Leaving the module as the compiler made it, about a tenth larger. {failure}"));
+        step(&format!("Leaving the module as the compiler made it, about a tenth larger. {failure:#}"));
         Vec::new()
     });
     for module in modules(folder)? {
         let size =
-            || std::fs::metadata(&module).map(|data| data.len()).explain(|| format!("{} is gone", name(&module)));
+            || std::fs::metadata(&module).map(|data| data.len()).with_context(|| format!("{} is gone", name(&module)));
         let before = size()?;
         step(&format!("Optimising {} (wasm-opt {OPTIMISATION})", name(&module)));
         optimise(&words, &module)?;
@@ -155,7 +155,7 @@ pub(crate) fn optimise(words: &[PathBuf], module: &Path) -> Result<()> {
 /// When it cannot be read: there is no site yet.
 pub fn modules(folder: &Path) -> Result<Vec<PathBuf>> {
     let entries = std::fs::read_dir(folder)
-        .explain(|| format!("{} could not be read; make it with `cargo xtask build`", name(folder)))?;
+        .with_context(|| format!("{} could not be read; make it with `cargo xtask build`", name(folder)))?;
     let files = entries.flatten().map(|entry| entry.path());
     Ok(files.filter(|file| file.extension().is_some_and(|extension| extension == "wasm")).collect())
 }

@@ -9,9 +9,9 @@
 pub mod node;
 pub mod rustup;
 
+use anyhow::{Context as _, Result, anyhow};
 use std::path::{Path, PathBuf};
 
-use crate::failure::{Explain as _, Failure, Result};
 use crate::shell::{cargo, find, output, path_with, program, root, run, step};
 
 pub use node::{axe, node, npm, typescript, wasm_opt};
@@ -102,7 +102,7 @@ impl Tool {
         install.env_remove("RUSTFLAGS").env_remove("CARGO_BUILD_TARGET");
         run(&mut install).map_err(|failure| {
             let (package, flags) = (self.package, self.options.join(" "));
-            Failure::new(format!("{failure} Install it yourself: cargo install {package} --version {version} {flags}"))
+            anyhow!("{failure:#} Install it yourself: cargo install {package} --version {version} {flags}")
         })
     }
 }
@@ -133,7 +133,7 @@ pub fn wasm_test_runner() -> Result<PathBuf> {
     if runner.is_file() {
         return Ok(runner);
     }
-    Err(Failure::new(format!("{} is missing: install wasm-bindgen-cli again.", runner.display())))
+    Err(anyhow!("{} is missing: install wasm-bindgen-cli again.", runner.display()))
 }
 
 /// The `PATH` on which Trunk finds wasm-bindgen instead of downloading it.
@@ -151,10 +151,9 @@ pub fn path() -> Result<std::ffi::OsString> {
 /// When `Cargo.lock` cannot be read, or does not have it.
 pub fn locked_version(package: &str) -> Result<String> {
     let lock = std::fs::read_to_string(root().join("Cargo.lock"))
-        .explain(|| "Cargo.lock could not be read; write it with `cargo generate-lockfile`".into())?;
+        .context("Cargo.lock could not be read; write it with `cargo generate-lockfile`")?;
     let version = version_in(&lock, package).map(str::to_owned);
-    version
-        .ok_or_else(|| Failure::new(format!("Cargo.lock has no {package}: write it with `cargo generate-lockfile`.")))
+    version.ok_or_else(|| anyhow!("Cargo.lock has no {package}: write it with `cargo generate-lockfile`."))
 }
 
 fn version_in<'a>(lock: &'a str, package: &str) -> Option<&'a str> {

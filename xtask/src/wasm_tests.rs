@@ -1,5 +1,6 @@
 //! Runs tests that are compiled to Wasm in a headless Chromium, through wasm-bindgen's test runner.
 
+use anyhow::{Context as _, Result};
 use std::path::PathBuf;
 use std::process::Command;
 
@@ -7,7 +8,6 @@ use serde_json::{Value, json};
 
 use crate::browser::Browser;
 use crate::chromium::SETTINGS;
-use crate::failure::{Explain as _, Result};
 use crate::shell::{cargo, root};
 use crate::tools::{WASM_TARGET, wasm_test_runner};
 
@@ -27,11 +27,11 @@ pub fn command(chromium: &Browser, words: &[&str]) -> Result<Command> {
 
 /// `webdriver.json` with the place of the browser, which the runner has no other way to learn.
 fn settings(chromium: &Browser) -> Result<PathBuf> {
-    let mut settings: Value = serde_json::from_str(SETTINGS).explain(|| "webdriver.json is not JSON".into())?;
+    let mut settings: Value = serde_json::from_str(SETTINGS).context("webdriver.json is not JSON")?;
     if let Some(options) = settings.get_mut("goog:chromeOptions").and_then(Value::as_object_mut) {
         options.insert("binary".into(), json!(chromium.browser));
     }
     let file = root().join("target").join("webdriver.json");
-    std::fs::write(&file, settings.to_string()).explain(|| "target/webdriver.json could not be written".into())?;
+    std::fs::write(&file, settings.to_string()).context("target/webdriver.json could not be written")?;
     Ok(file)
 }

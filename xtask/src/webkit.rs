@@ -1,9 +1,9 @@
 //! WebKitGTK's browser and driver, and the screen that they need: found, or installed by the system's package manager.
 
+use anyhow::{Result, anyhow};
 use std::path::PathBuf;
 
 use crate::browser::{Browser, Kind, at, named};
-use crate::failure::{Failure, Result};
 use crate::packages::{self, Recipe};
 use crate::shell::find;
 
@@ -26,8 +26,8 @@ pub fn on_this_machine() -> Result<Browser> {
     let driver = named("WEBKITWEBDRIVER").or_else(|| find(&["WebKitWebDriver"]));
     match (browser, driver) {
         (Some(browser), Some(driver)) => Ok(Browser { kind: Kind::Webkit, browser, driver }),
-        (None, _) => Err(Failure::new("WebKitGTK's MiniBrowser is missing; MINIBROWSER can name it.")),
-        (_, None) => Err(Failure::new("WebKitWebDriver is missing; WEBKITWEBDRIVER can name it.")),
+        (None, _) => Err(anyhow!("WebKitGTK's MiniBrowser is missing; MINIBROWSER can name it.")),
+        (_, None) => Err(anyhow!("WebKitWebDriver is missing; WEBKITWEBDRIVER can name it.")),
     }
 }
 
@@ -36,7 +36,7 @@ pub fn on_this_machine() -> Result<Browser> {
 /// # Errors
 /// When it is missing.
 pub fn screen() -> Result<PathBuf> {
-    named("XVFB").or_else(|| find(&["Xvfb"])).ok_or_else(|| Failure::new("Xvfb is missing; XVFB can name it."))
+    named("XVFB").or_else(|| find(&["Xvfb"])).ok_or_else(|| anyhow!("Xvfb is missing; XVFB can name it."))
 }
 
 /// All three, installed first where one is missing.

@@ -3,26 +3,29 @@
 
 pub mod bounds;
 pub mod collectives;
+pub mod comm;
 pub mod compute;
 pub mod cost;
-pub mod exchange;
 pub mod experts;
 pub mod flops;
 pub mod hardware;
 pub mod ladder;
 pub mod memory;
 pub mod parallel;
+pub mod per_rank;
 pub mod pipeline;
-pub mod plan;
 pub mod report;
 pub mod run;
 pub mod schedule;
 pub mod setup;
-pub mod share;
 pub mod software;
+pub mod stage_plan;
 pub mod stages;
 pub mod step;
 pub mod sync;
 pub mod timeline;
 pub mod training;
 pub mod transformer;
+
+#[cfg(test)]
+mod tests;

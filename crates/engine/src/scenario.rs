@@ -12,7 +12,7 @@ use crate::model::ladder;
 use crate::model::parallel::{ContextExchange, Pipeline, TensorParallel};
 use crate::model::run::RunChoices;
 use crate::model::software::{Communication, Framework, Kernels, Offload};
-use crate::model::training::{ComputeFormat, MfuConvention, Optimizer, Recipe, Recompute};
+use crate::model::training::{ComputeFormat, MfuConvention, Optimizer, PrecisionPolicy, Recompute};
 use crate::model::transformer::Architecture;
 
 /// The identifier of a catalog entry, or [`CUSTOM`].
@@ -183,7 +183,7 @@ pub struct Scenario {
     /// The share of activations kept under [`Recompute::Fraction`], 0 to 1.
     pub keep_fraction: f64,
     /// Which formats hold the state.
-    pub recipe: Recipe,
+    pub recipe: PrecisionPolicy,
     /// The format of the layers' matrix products.
     pub compute_format: ComputeFormat,
     /// The optimizer.

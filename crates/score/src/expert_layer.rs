@@ -65,7 +65,7 @@ pub fn predict(row: &Row) -> Result<ExpertLayer, LeftOut> {
     let local = shape.routed_params_per_layer() as f64 / f64::from(setup.mesh.expert_group());
     let params = local + shape.router_and_shared_params_per_layer() as f64;
     let (kept, gradients) = activations::of_experts(&setup, bytes.activation);
-    let tokens = engine::model::share::tokens(&setup);
+    let tokens = engine::model::per_rank::tokens(&setup);
     let memory = params * (bytes.weights + bytes.gathered) + tokens * (kept + gradients);
     Ok(ExpertLayer {
         source: row.source.clone(),
@@ -103,7 +103,7 @@ fn setup(row: &Row) -> Result<Setup, LeftOut> {
         etp: experts.etp,
         experts: experts.experts,
         recompute: software.recompute,
-        recipe: engine::model::training::Recipe::PureBf16,
+        recipe: engine::model::training::PrecisionPolicy::PureBf16,
         compute_format: software.compute_format,
         framework: software.framework,
         kernels: software.kernels,

@@ -9,7 +9,7 @@ use engine::catalog::accuracy::{self, Band};
 use engine::model::hardware::{Accelerator, Network, Topology};
 use engine::model::parallel::ContextExchange;
 use engine::model::report::Report;
-use engine::model::training::{ComputeFormat, MfuConvention, Recipe};
+use engine::model::training::{ComputeFormat, MfuConvention, PrecisionPolicy};
 use engine::params;
 use engine::published::{MemoryKind, MemoryStage};
 use engine::scenario::issue::{Issue, Severity};
@@ -193,12 +193,12 @@ pub fn predict(row: &Row) -> Result<Prediction, LeftOut> {
 }
 
 /// The dense peak in the format of the matrix products, in FLOP/s.
-fn peak(accelerator: &Accelerator, recipe: Recipe, format: ComputeFormat) -> f64 {
+fn peak(accelerator: &Accelerator, recipe: PrecisionPolicy, format: ComputeFormat) -> f64 {
     match (format, recipe) {
         (ComputeFormat::Fp4, _) => accelerator.peak_4bit,
         (ComputeFormat::Fp8 | ComputeFormat::Fp8Gather, _) => accelerator.peak_8bit,
-        (ComputeFormat::Recipe, Recipe::Fp32) => accelerator.peak_32bit,
-        (ComputeFormat::Recipe, _) => accelerator.peak_16bit,
+        (ComputeFormat::AsPolicy, PrecisionPolicy::Fp32) => accelerator.peak_32bit,
+        (ComputeFormat::AsPolicy, _) => accelerator.peak_16bit,
     }
     .get()
 }

@@ -8,7 +8,7 @@ use super::{LeftOut, Notes};
 use engine::model::software::{
     AttentionKernel, Communication, Framework, GradientSync, Kernels, Loss, NormKernel, Offload,
 };
-use engine::model::training::{ComputeFormat, Optimizer, Recipe, Recompute};
+use engine::model::training::{ComputeFormat, Optimizer, PrecisionPolicy, Recompute};
 
 /// How the software runs the step.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -18,7 +18,7 @@ pub struct Software {
     /// The kernels.
     pub kernels: Kernels,
     /// Formats of the state.
-    pub recipe: Recipe,
+    pub recipe: PrecisionPolicy,
     /// The format of the layers' matrix products.
     pub compute_format: ComputeFormat,
     /// The optimizer.
@@ -112,32 +112,32 @@ fn drops_by_default(row: &Row) -> bool {
     gpt && mixture::has_experts(row) && row.cp.unwrap_or(1) == 1
 }
 
-fn recipe(row: &Row, stack: Stack) -> Recipe {
+fn recipe(row: &Row, stack: Stack) -> PrecisionPolicy {
     let words = format!("{} {}", row.precision, row.precision_detail).to_ascii_lowercase();
     let says = |wanted: &[&str]| wanted.iter().any(|word| words.contains(word));
     if says(&["fp32", "float32"]) && !says(&["bf16", "fp16", "fp8", "float8"]) {
-        return Recipe::Fp32;
+        return PrecisionPolicy::Fp32;
     }
     if says(&["pure bf16", "pure_bf16", "bf16 only"]) {
-        return Recipe::PureBf16;
+        return PrecisionPolicy::PureBf16;
     }
     match stack {
         // FSDP1's mixed_precision: DEFAULT reduces in fp32, PURE in bf16.
-        Stack::Composer if says(&["pure"]) => Recipe::Fsdp2MixedBf16Reduce16,
-        Stack::Composer if says(&["default", "amp"]) => Recipe::Fsdp2MixedBf16,
-        Stack::Composer | Stack::Modalities | Stack::HuggingFace => Recipe::Fsdp2MixedBf16Reduce16,
+        Stack::Composer if says(&["pure"]) => PrecisionPolicy::Fsdp2MixedBf16Reduce16,
+        Stack::Composer if says(&["default", "amp"]) => PrecisionPolicy::Fsdp2MixedBf16,
+        Stack::Composer | Stack::Modalities | Stack::HuggingFace => PrecisionPolicy::Fsdp2MixedBf16Reduce16,
         Stack::Fsdp if says(&["bf16 reduce", "reduce bf16", "bfsixteen", "reduce_dtype=bf16"]) => {
-            Recipe::Fsdp2MixedBf16Reduce16
+            PrecisionPolicy::Fsdp2MixedBf16Reduce16
         }
-        Stack::Torchtitan | Stack::Fsdp => Recipe::Fsdp2MixedBf16,
+        Stack::Torchtitan | Stack::Fsdp => PrecisionPolicy::Fsdp2MixedBf16,
         // The recipes of NeMo's and Megatron-Bridge's summaries set `grad_reduce_in_fp32` to false.
-        Stack::InternEvo | Stack::DeepSpeed | Stack::Nemo => Recipe::ZeroMixed,
+        Stack::InternEvo | Stack::DeepSpeed | Stack::Nemo => PrecisionPolicy::ZeroMixed,
         // Under fp16 both keep and reduce gradients in 16 bits; under bf16 they accumulate them in fp32.
         Stack::MegatronDeepSpeed | Stack::MegatronEarly if says(&["fp16"]) || row.precision.is_empty() => {
-            Recipe::ZeroMixed
+            PrecisionPolicy::ZeroMixed
         }
         Stack::MegatronDeepSpeed | Stack::MegatronEarly | Stack::MegatronCore | Stack::Nanotron => {
-            Recipe::MegatronMixed
+            PrecisionPolicy::MegatronMixed
         }
     }
 }
@@ -152,7 +152,7 @@ fn compute_format(row: &Row, stack: Stack) -> ComputeFormat {
         let gathers = stack == Stack::Nemo || says(&["all-gather", "all gather", "allgather"]);
         if gathers { ComputeFormat::Fp8Gather } else { ComputeFormat::Fp8 }
     } else {
-        ComputeFormat::Recipe
+        ComputeFormat::AsPolicy
     }
 }
 

@@ -7,7 +7,7 @@ use engine::model::memory::recipe_bytes;
 use engine::model::parallel::{ContextExchange, Pipeline, TensorParallel};
 use engine::model::report::{MemoryPart, MemoryReport, PeakMoment};
 use engine::model::software::{AttentionKernel, Communication, Framework, Graphs, Kernels, Loss, NormKernel, Offload};
-use engine::model::training::{ComputeFormat, MfuConvention, Optimizer, Recipe, Recompute};
+use engine::model::training::{ComputeFormat, MfuConvention, Optimizer, PrecisionPolicy, Recompute};
 use engine::model::transformer::Architecture;
 use engine::scenario::{Model, Scenario, Strategy};
 
@@ -169,8 +169,8 @@ fn tracked_setting() -> Scenario {
         context: ContextExchange::Ring,
         pp: 1,
         pipeline: Pipeline::USUAL,
-        recipe: Recipe::Fsdp2MixedBf16,
-        compute_format: ComputeFormat::Recipe,
+        recipe: PrecisionPolicy::Fsdp2MixedBf16,
+        compute_format: ComputeFormat::AsPolicy,
         optimizer: Optimizer::AdamW,
         communication: Communication::USUAL,
         offload: Offload::NONE,

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use anyhow::{Context as _, Result};
-use e2e::{Kind, Session, wait_for};
+use e2e::{Session, wait_for};
 use serde_json::{Value, json};
 
 use crate::samples::quantile;
@@ -73,7 +73,7 @@ pub(crate) fn measure(sites: &[Site]) -> Result<Vec<Row>> {
 
 /// Moves every slider of a site.
 fn slide(site: &Site, throttle: u32, seen: &mut Seen) -> Result<()> {
-    let session = Session::with_flags(Kind::Chromium, &FLAGS)?;
+    let session = Session::with_flags(&FLAGS)?;
     session.open(site.server.url())?;
     let ready = "return [...document.querySelectorAll('output')].some((output) => output.textContent.trim())";
     wait_for("the page does not start", PATIENCE, || Ok((session.script(ready, &[])? == json!(true)).then_some(())))?;

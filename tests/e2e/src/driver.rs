@@ -48,6 +48,8 @@ impl Driver {
                 Kind::Webkit => {
                     let number = screen.as_ref().map(Process::port).unwrap_or_default();
                     driver.env("DISPLAY", format!(":{number}")).env("GDK_BACKEND", "x11");
+                    // Its sandbox wants more than containers allow; it opens nothing but the site.
+                    driver.env("WEBKIT_DISABLE_SANDBOX_THIS_IS_DANGEROUS", "1");
                 }
             }
             Ok(())

@@ -77,6 +77,11 @@ impl FileServer {
         &self.url
     }
 
+    /// Requests for this path.
+    pub fn asked_exactly(&self, path: &str) -> usize {
+        self.requests.asked.lock().unwrap_or_else(PoisonError::into_inner).get(path).copied().unwrap_or_default()
+    }
+
     /// Requests for paths that contain this.
     pub fn asked(&self, part: &str) -> usize {
         let asked = self.requests.asked.lock().unwrap_or_else(PoisonError::into_inner);

@@ -1,7 +1,7 @@
 //! A tab of a browser, with an empty cache and nothing stored.
 //!
-//! Tests take turns with browsers: a browser that no test uses any more waits, cleaned, for the next. WebKitGTK's driver knows
-//! one browser at a time, which ends with its test.
+//! Tests take turns with browsers: a browser that no test uses any more waits for the next, which cleans it. Each driver but
+//! Chromium's knows one browser at a time; WebKit's ends with its test.
 
 use std::collections::BTreeSet;
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
@@ -36,8 +36,6 @@ pub(crate) struct Browser {
     origins: Mutex<BTreeSet<String>>,
     /// Scripts of Firefox's own context that run in every new page.
     pub(crate) injected: Mutex<Vec<String>>,
-    /// WebKitGTK's driver refuses a second browser.
-    _only: Option<OwnedMutexGuard<()>>,
     _driver: Arc<Driver>,
 }
 
@@ -46,6 +44,8 @@ pub(crate) struct Browser {
 pub struct Session {
     browser: Option<Browser>,
     kind: Kind,
+    /// Whose turn it is where a driver refuses a second browser.
+    _turn: Option<OwnedMutexGuard<()>>,
 }
 
 /// An element of the page; valid until the page goes.
@@ -58,26 +58,29 @@ impl Session {
     /// # Errors
     /// When the browser or its driver is missing or does not start.
     pub fn fresh(kind: Kind) -> Result<Self> {
+        let turn = turn(kind)?;
         let waiting = {
             let mut idle = IDLE.lock().unwrap_or_else(PoisonError::into_inner);
             idle.iter().position(|browser| browser.kind == kind).map(|place| idle.swap_remove(place))
         };
-        if let Some(browser) = waiting {
-            let session = Self { browser: Some(browser), kind };
-            if session.clean().is_ok() {
-                return Ok(session);
-            }
-            session.give_up();
+        let mut session = Self { browser: waiting, kind, _turn: turn };
+        if session.browser.is_some() && session.clean().is_ok() {
+            return Ok(session);
         }
-        Ok(Self { browser: Some(Browser::start(kind, &[], kind != Kind::Webkit)?), kind })
+        if let Some(broken) = session.browser.take() {
+            broken.end();
+        }
+        session.browser = Some(Browser::start(kind, &[], kind != Kind::Webkit)?);
+        Ok(session)
     }
 
-    /// A browser of its own, started with these flags after the usual ones.
+    /// A Chromium of its own, started with these flags after the usual ones.
     ///
     /// # Errors
     /// When the browser or its driver is missing or does not start.
-    pub fn with_flags(kind: Kind, flags: &[&str]) -> Result<Self> {
-        Ok(Self { browser: Some(Browser::start(kind, flags, false)?), kind })
+    pub fn with_flags(flags: &[&str]) -> Result<Self> {
+        let kind = Kind::Chromium;
+        Ok(Self { browser: Some(Browser::start(kind, flags, false)?), kind, _turn: None })
     }
 
     /// Which browser it is.
@@ -200,13 +203,6 @@ impl Session {
         let origins = std::mem::take(&mut *self.browser()?.origins.lock().unwrap_or_else(PoisonError::into_inner));
         self.forget(&origins)
     }
-
-    /// Ends the browser.
-    fn give_up(mut self) {
-        if let Some(browser) = self.browser.take() {
-            browser.end();
-        }
-    }
 }
 
 impl Drop for Session {
@@ -218,6 +214,18 @@ impl Drop for Session {
             browser.end();
         }
     }
+}
+
+/// Waits until no other test uses the one browser of this kind, where there can be only one.
+fn turn(kind: Kind) -> Result<Option<OwnedMutexGuard<()>>> {
+    static TURNS: LazyLock<[Arc<tokio::sync::Mutex<()>>; 2]> = LazyLock::new(Default::default);
+    let [firefox, webkit] = &*TURNS;
+    let turns = match kind {
+        Kind::Chromium => return Ok(None),
+        Kind::Firefox => firefox,
+        Kind::Webkit => webkit,
+    };
+    block_on(Arc::clone(turns).lock_owned()).map(Some)
 }
 
 /// An address's scheme, host and port.
@@ -240,8 +248,6 @@ pub const QUIET: &str = "const painted = () => new Promise((done) => requestAnim
 
 impl Browser {
     fn start(kind: Kind, flags: &[&str], shared: bool) -> Result<Self> {
-        static WEBKIT: LazyLock<Arc<tokio::sync::Mutex<()>>> = LazyLock::new(Arc::default);
-        let only = (kind == Kind::Webkit).then(|| block_on(Arc::clone(&WEBKIT).lock_owned())).transpose()?;
         let driver = Driver::of(kind)?;
         let capabilities = options::capabilities(driver.browser(), flags)?;
         // The client keeps its connections on the runtime that it was made on.
@@ -256,7 +262,7 @@ impl Browser {
         let timeouts = TimeoutConfiguration::new(Some(PATIENCE), Some(Duration::from_secs(60)), Some(Duration::ZERO));
         block_on(web.update_timeouts(timeouts))?.map_err(|error| sentence(&error))?;
         let (origins, injected) = (Mutex::default(), Mutex::default());
-        Ok(Self { kind, web, shared, origins, injected, _only: only, _driver: driver })
+        Ok(Self { kind, web, shared, origins, injected, _driver: driver })
     }
 
     /// Ends it, also where it does not answer any more: then the driver's end is its own.

@@ -1,10 +1,10 @@
 //! The page in Chromium: what it weighs, when its first result is there, how fast it follows a slider. The package `e2e` measures.
 
+use anyhow::{Context as _, Result, anyhow};
 use std::path::PathBuf;
 
 use super::table::Row;
 use crate::caddy;
-use crate::failure::{Explain as _, Failure, Result};
 use crate::shell::{cargo, output, step};
 
 pub(super) fn measure(sites: &[PathBuf]) -> Result<Vec<Row>> {
@@ -12,10 +12,10 @@ pub(super) fn measure(sites: &[PathBuf]) -> Result<Vec<Row>> {
     step("Opening the page over slow networks, then moving every slider (some minutes)");
     let mut bench = cargo(&["run", "--quiet", "--package", "e2e", "--bin", "bench", "--"]);
     for site in sites {
-        bench.arg(site.canonicalize().explain(|| format!("There is no folder {}", site.display()))?);
+        bench.arg(site.canonicalize().with_context(|| format!("There is no folder {}", site.display()))?);
     }
     let text = output(&mut bench)
-        .ok_or_else(|| Failure::new("The page could not be measured: cargo run -p e2e --bin bench dist"))?;
+        .ok_or_else(|| anyhow!("The page could not be measured: cargo run -p e2e --bin bench dist"))?;
     Ok(text.lines().filter_map(row).collect())
 }
 

@@ -1,7 +1,7 @@
 //! Rows of what, how much, and what it should be.
 
 use super::Format;
-use crate::failure::Result;
+use anyhow::Result;
 
 /// One figure.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -37,7 +37,7 @@ impl Table {
         match rows {
             Ok(rows) => self.rows.extend(rows),
             Err(failure) => {
-                eprintln!("{failure}");
+                eprintln!("{failure:#}");
                 self.rows.push(Row::new(group, "not measured", ""));
             }
         }

@@ -3,9 +3,9 @@
 use super::table::{Row, Table, grouped};
 use crate::browser::Browser;
 use crate::engine::ENGINE;
-use crate::failure::{Failure, Result};
 use crate::shell::{cargo, output, watch};
 use crate::{tools, wasm_tests};
+use anyhow::{Result, anyhow};
 
 /// What `tests/throughput.rs` puts before every line of figures in the console.
 const MARK: &str = "throughput: ";
@@ -14,17 +14,15 @@ const MARK: &str = "throughput: ";
 const ALLOCATIONS: &str = "allocations";
 
 /// Why the bench fails, where an evaluation allocates.
-pub(super) fn allocates(table: &Table) -> Option<Failure> {
+pub(super) fn allocates(table: &Table) -> Option<anyhow::Error> {
     let counted = table.value(&format!("{ALLOCATIONS}, native")).filter(|counted| !counted.starts_with("0 "))?;
-    Some(Failure::new(format!("An evaluation must not allocate: {counted} are made.")))
+    Some(anyhow!("An evaluation must not allocate: {counted} are made."))
 }
 
 pub(super) fn native() -> Result<Vec<Row>> {
     let mut example = cargo(&["run", "--quiet", "--release", "--package", ENGINE, "--example", "throughput"]);
     let text = output(&mut example).ok_or_else(|| {
-        Failure::new(
-            "The engine's speed is not known: cargo run --release --package shardwise-engine --example throughput",
-        )
+        anyhow!("The engine's speed is not known: cargo run --release --package shardwise-engine --example throughput")
     })?;
     Ok(text.lines().filter_map(|line| row(line, "native")).collect())
 }
@@ -37,11 +35,7 @@ pub(super) fn in_chromium(chromium: &Browser) -> Result<Vec<Row>> {
     let succeeded = watch(&mut test, |line| {
         rows.extend(line.split_once(MARK).and_then(|(_, figures)| row(figures, "Chromium")));
     })?;
-    if succeeded {
-        Ok(rows)
-    } else {
-        Err(Failure::new("The engine's speed in Chromium is not known: its test failed."))
-    }
+    if succeeded { Ok(rows) } else { Err(anyhow!("The engine's speed in Chromium is not known: its test failed.")) }
 }
 
 /// A line "evaluate_dense 412.5 ns" as a row.

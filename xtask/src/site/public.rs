@@ -3,9 +3,8 @@
 //! `SHARDWISE_URL=https://example.org/shardwise/ cargo xtask build` writes it into `dist/index.html`. Without it everything stays
 //! relative, and works under any path.
 
+use anyhow::{Context as _, Result, bail};
 use std::path::Path;
-
-use crate::failure::{Explain as _, Failure, Result};
 
 /// The environment's name for it.
 const VARIABLE: &str = "SHARDWISE_URL";
@@ -21,9 +20,9 @@ const BEFORE: &str = "<meta property=\"og:type\"";
 pub(super) fn address(folder: &Path) -> Result<()> {
     let Some(url) = std::env::var(VARIABLE).ok().filter(|url| !url.trim().is_empty()) else { return Ok(()) };
     let page = folder.join("index.html");
-    let html = std::fs::read_to_string(&page).explain(|| "dist/index.html could not be read".into())?;
+    let html = std::fs::read_to_string(&page).context("dist/index.html could not be read")?;
     let html = with_address(&html, url.trim())?;
-    std::fs::write(&page, html).explain(|| "dist/index.html could not be written".into())
+    std::fs::write(&page, html).context("dist/index.html could not be written")
 }
 
 /// The page with its address.
@@ -31,7 +30,7 @@ fn with_address(html: &str, url: &str) -> Result<String> {
     let is_plain = !url.contains(['"', '<', '>', '&', '#', '?', ' ']);
     if !(is_plain && (url.starts_with("https://") || url.starts_with("http://"))) {
         let example = "https://example.org/shardwise/";
-        return Err(Failure::new(format!("{VARIABLE} is `{url}`, which is no address of a site, as `{example}` is.")));
+        bail!("{VARIABLE} is `{url}`, which is no address of a site, as `{example}` is.");
     }
     let url = format!("{}/", url.trim_end_matches('/'));
     let own =

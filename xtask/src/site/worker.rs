@@ -1,11 +1,11 @@
 //! The service worker of a finished site: `static/sw.js` with the list of the files it keeps and a hash over them, so that
 //! every build that differs has a worker that differs.
 
+use anyhow::{Context as _, Result, bail};
 use std::hash::{DefaultHasher, Hasher as _};
 use std::path::{Path, PathBuf};
 
 use crate::brotli::below;
-use crate::failure::{Explain as _, Failure, Result};
 
 /// Its name in the site; what it may serve lies beside and below.
 const WORKER: &str = "sw.js";
@@ -30,29 +30,29 @@ pub(super) fn install(site: &Path) -> Result<()> {
     let mut hasher = DefaultHasher::new();
     for (name, file) in &kept {
         hasher.write(name.as_bytes());
-        hasher.write(&std::fs::read(file).explain(|| format!("{} could not be read", file.display()))?);
+        hasher.write(&std::fs::read(file).with_context(|| format!("{} could not be read", file.display()))?);
     }
     let names: Vec<&str> = kept.iter().map(|(name, _)| name.as_str()).collect();
     let script = filled(&template, &names, hasher.finish())?;
-    std::fs::write(site.join(WORKER), script).explain(|| "sw.js could not be written".into())
+    std::fs::write(site.join(WORKER), script).context("sw.js could not be written")
 }
 
 /// The text of a file that is gone afterwards.
 fn take(file: &Path) -> Result<String> {
-    let text = std::fs::read_to_string(file).explain(|| format!("{} could not be read", file.display()))?;
-    std::fs::remove_file(file).explain(|| format!("{} could not be removed", file.display()))?;
+    let text = std::fs::read_to_string(file).with_context(|| format!("{} could not be read", file.display()))?;
+    std::fs::remove_file(file).with_context(|| format!("{} could not be removed", file.display()))?;
     Ok(text)
 }
 
 /// Tells `static/boot.js` of the worker.
 fn name_in_page(page: &Path) -> Result<()> {
     const PLACE: &str = " data-wasm=\"";
-    let html = std::fs::read_to_string(page).explain(|| "index.html could not be read".into())?;
+    let html = std::fs::read_to_string(page).context("index.html could not be read")?;
     if html.matches(PLACE).count() != 1 {
-        return Err(Failure::new("index.html does not start its module as Trunk.toml says: xtask/src/site/worker.rs."));
+        bail!("index.html does not start its module as Trunk.toml says: xtask/src/site/worker.rs.");
     }
     let html = html.replace(PLACE, &format!(" data-worker=\"{WORKER}\"{PLACE}"));
-    std::fs::write(page, html).explain(|| "index.html could not be written".into())
+    std::fs::write(page, html).context("index.html could not be written")
 }
 
 /// The files that the page may ask for, by their names in the site; the page itself is `./`.
@@ -78,7 +78,7 @@ fn is_kept(name: &str) -> bool {
 fn filled(template: &str, names: &[&str], hash: u64) -> Result<String> {
     let places = ["\"{build}\"", "{files}"];
     if places.iter().any(|place| template.matches(place).count() != 1) {
-        return Err(Failure::new("static/sw.js has not one place for the build and one for its files."));
+        bail!("static/sw.js has not one place for the build and one for its files.");
     }
     let names: Vec<String> = names.iter().map(|name| format!("\"{name}\"")).collect();
     let [build, files] = places;

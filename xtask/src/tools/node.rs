@@ -1,12 +1,12 @@
 //! Node, and the packages of `xtask/package.json`, whose hashes are in `xtask/package-lock.json`. None of their install scripts
 //! runs.
 
+use anyhow::{Context as _, Result, anyhow};
 use std::path::PathBuf;
 
 use serde_json::Value;
 
 use super::{at_version, folder};
-use crate::failure::{Explain as _, Failure, Result};
 use crate::shell::{find, program, run, step};
 
 /// The packages and their versions.
@@ -61,8 +61,8 @@ pub fn npm() -> Result<PathBuf> {
     find(&["npm", "npm.cmd"]).ok_or_else(missing)
 }
 
-fn missing() -> Failure {
-    Failure::new("Node and npm are missing: install them from nodejs.org.")
+fn missing() -> anyhow::Error {
+    anyhow!("Node and npm are missing: install them from nodejs.org.")
 }
 
 /// The folder of a package; all of the list are installed where the list or its lock has changed.
@@ -75,10 +75,10 @@ fn package(name: &str) -> Result<PathBuf> {
     let installed = modules.join(".package-lock.json").is_file();
     if !(installed && std::fs::read_to_string(&lock).is_ok_and(|text| text == LOCK)) {
         step("Installing binaryen, axe-core and TypeScript into target/tools");
-        std::fs::create_dir_all(&place).explain(|| "target/tools/npm could not be made".into())?;
+        std::fs::create_dir_all(&place).context("target/tools/npm could not be made")?;
         let _ = std::fs::remove_dir_all(&modules);
         for (file, text) in [(place.join("package.json"), LIST), (lock, LOCK)] {
-            std::fs::write(&file, text).explain(|| format!("{} could not be written", file.display()))?;
+            std::fs::write(&file, text).with_context(|| format!("{} could not be written", file.display()))?;
         }
         let words = ["ci", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel", "error"];
         run(program(npm).current_dir(&place).args(words))?;

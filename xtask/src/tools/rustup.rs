@@ -1,8 +1,8 @@
 //! What a minimal Rust installation lacks, added by rustup.
 
+use anyhow::{Result, anyhow};
 use std::path::Path;
 
-use crate::failure::{Failure, Result};
 use crate::shell::{cargo, output, program, run, step};
 
 /// What the page is compiled for.
@@ -34,5 +34,5 @@ pub fn linters() -> Result<()> {
 fn add(words: &[&str]) -> Result<()> {
     let spelled = format!("rustup {}", words.join(" "));
     step(&format!("Adding to the Rust installation: {spelled}"));
-    run(program("rustup").args(words)).map_err(|failure| Failure::new(format!("{failure} Add it yourself: {spelled}")))
+    run(program("rustup").args(words)).map_err(|failure| anyhow!("{failure:#} Add it yourself: {spelled}"))
 }

@@ -68,6 +68,15 @@ mod tests {
         }
     }
 
+    /// Sharding the weights too leaves more memory for tokens, so the first visit's longest context is of stage three
+    /// (arXiv 2504.03655, E_max).
+    #[test]
+    fn the_longest_context_is_that_of_the_stage_with_more_memory() {
+        let of = |stage| Bounds { stage, ..first_visit() }.tokens_max().floor();
+        assert!(of(Stage::Three) > of(Stage::OneOrTwo));
+        assert_eq!(longest_context(first_visit()), of(Stage::Three));
+    }
+
     #[test]
     fn nothing_is_found_where_nothing_fits() {
         let bounds = Bounds { seq_len: 1e9, ..first_visit() };

@@ -14,7 +14,7 @@ use crate::model::hardware::Topology;
 use crate::model::parallel::{ContextExchange, Pipeline, TensorParallel};
 use crate::model::run::RunChoices;
 use crate::model::software::{Communication, Framework, Kernels, Offload};
-use crate::model::training::{ComputeFormat, MfuConvention, Optimizer, Recipe, Recompute};
+use crate::model::training::{ComputeFormat, MfuConvention, Optimizer, PrecisionPolicy, Recompute};
 use crate::scenario::{ExpertChoice, Model, Scenario, Strategy};
 use crate::units::{BytesPerSecond, Seconds};
 
@@ -43,8 +43,8 @@ pub fn first_visit() -> Scenario {
         shard_size: A100_40GB_200G.gpus_per_node,
         recompute: Recompute::None,
         keep_fraction: 0.5,
-        recipe: Recipe::Fsdp2MixedBf16,
-        compute_format: ComputeFormat::Recipe,
+        recipe: PrecisionPolicy::Fsdp2MixedBf16,
+        compute_format: ComputeFormat::AsPolicy,
         optimizer: Optimizer::AdamW,
         communication: Communication::USUAL,
         offload: Offload::NONE,

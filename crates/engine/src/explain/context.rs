@@ -2,10 +2,10 @@
 
 use crate::model::bounds::Bounds;
 use crate::model::memory::PeakTerms;
-use crate::model::plan::StagePlan;
 use crate::model::report::Report;
 use crate::model::run::{self, RunReport};
 use crate::model::setup::Setup;
+use crate::model::stage_plan::StagePlan;
 use crate::model::step::playback::Playback;
 use crate::scenario::{Scenario, Strategy};
 

@@ -8,10 +8,10 @@ mod routed;
 use super::cost::{Cost, Operations};
 use super::flops;
 use super::hardware::Accelerator;
+use super::per_rank;
 use super::setup::Setup;
-use super::share;
 use super::software::{AttentionKernel, Graphs, Loss};
-use super::training::{ComputeFormat, Recipe};
+use super::training::{ComputeFormat, PrecisionPolicy};
 use crate::units::{Bytes, BytesPerSecond, FlopsPerSecond, Seconds};
 
 use blocks::{FORWARD_SHARE, Layer, Passes, Products, Rates, mlp, projections, router_and_shared};
@@ -79,21 +79,21 @@ const fn bytes_per_logit(loss: Loss) -> f64 {
 pub fn peak(setup: &Setup) -> FlopsPerSecond {
     let accelerator = &setup.accelerator;
     match setup.compute_format {
-        ComputeFormat::Recipe => recipe_peak(accelerator, setup.recipe),
+        ComputeFormat::AsPolicy => recipe_peak(accelerator, setup.recipe),
         ComputeFormat::Fp8 | ComputeFormat::Fp8Gather => accelerator.peak_8bit,
         ComputeFormat::Fp4 => accelerator.peak_4bit,
     }
 }
 
 /// The dense peak of the recipe's format, in which attention and the output head run.
-pub fn recipe_peak(accelerator: &Accelerator, recipe: Recipe) -> FlopsPerSecond {
+pub fn recipe_peak(accelerator: &Accelerator, recipe: PrecisionPolicy) -> FlopsPerSecond {
     match recipe {
-        Recipe::Fp32 => accelerator.peak_32bit,
-        Recipe::Fsdp2MixedBf16
-        | Recipe::Fsdp2MixedBf16Reduce16
-        | Recipe::ZeroMixed
-        | Recipe::MegatronMixed
-        | Recipe::PureBf16 => accelerator.peak_16bit,
+        PrecisionPolicy::Fp32 => accelerator.peak_32bit,
+        PrecisionPolicy::Fsdp2MixedBf16
+        | PrecisionPolicy::Fsdp2MixedBf16Reduce16
+        | PrecisionPolicy::ZeroMixed
+        | PrecisionPolicy::MegatronMixed
+        | PrecisionPolicy::PureBf16 => accelerator.peak_16bit,
     }
 }
 
@@ -101,7 +101,7 @@ pub fn recipe_peak(accelerator: &Accelerator, recipe: Recipe) -> FlopsPerSecond 
 pub fn matmul_rate(setup: &Setup) -> FlopsPerSecond {
     let efficiency = setup.accelerator.efficiency;
     let reached = match setup.compute_format {
-        ComputeFormat::Recipe => efficiency.matmul,
+        ComputeFormat::AsPolicy => efficiency.matmul,
         ComputeFormat::Fp8 | ComputeFormat::Fp8Gather | ComputeFormat::Fp4 => efficiency.matmul_8bit,
     };
     peak(setup) * reached
@@ -167,7 +167,7 @@ fn attention_core<C: Cost<Operations>>(rates: &Rates) -> Passes<C> {
     let flops = rates.tokens * (flops::mean_executed_attention(setup) / tp);
     let products = |share: f64, streams: f64| {
         C::new(share * (flops / rate), || {
-            let keys = 2.0 * share::key_value_width(arch, tp) * f64::from(setup.mesh.cp.max(1));
+            let keys = 2.0 * per_rank::key_value_width(arch, tp) * f64::from(setup.mesh.cp.max(1));
             let width = arch.query_width() / tp + arch.attention_output_width() / tp + keys;
             Operations { flops: share * flops, bytes: Bytes::new(streams * rates.element() * rates.tokens * width) }
         })
@@ -201,7 +201,7 @@ fn launches(setup: &Setup, moe_share: f64) -> f64 {
     let exchanges = setup.mesh.tp > 1 || setup.mesh.cp > 1;
     let exchange = if exchanges { overheads.launch_exchange } else { 0.0 };
     let latent = if setup.architecture.latent.is_used() { overheads.launch_latent } else { 0.0 };
-    let casts = if setup.compute_format == ComputeFormat::Recipe { 1.0 } else { CAST_LAUNCHES };
+    let casts = if setup.compute_format == ComputeFormat::AsPolicy { 1.0 } else { CAST_LAUNCHES };
     let experts = moe_share * casts * overheads.launch_experts;
     match setup.kernels.graphs {
         Graphs::None => overheads.launch + exchange + latent + experts,

@@ -1,5 +1,7 @@
 //! How the GPUs of a run share the work: the mesh, and the choices of each of its axes.
 
+use super::collectives::AllToAll;
+
 /// The device mesh; its axes multiply to the number of GPUs. Placed innermost first: tp, cp, `dp_shard`, `dp_replicate`, pp.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Mesh {
@@ -133,5 +135,50 @@ impl Pipeline {
         virtual_stages: 2,
         first_stage_layers: 0,
         last_stage_layers: 0,
+    };
+}
+
+/// How tokens are sent to the GPUs of their experts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Dispatcher {
+    /// A collective all-to-all of every copy of every token, sorted before and after (Megatron's and torchtitan's default).
+    AllToAll,
+    /// Kernels that send a token once to each GPU and cross to each node once, and sort on the way (DeepEP, HybridEP).
+    Fused,
+}
+
+/// How the layers with experts run. Their degrees of parallelism are the mesh's.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ExpertParallel {
+    /// Places for tokens at an expert over its even share, f: what is not filled is computed all the same, what does not fit is
+    /// dropped. 1 for dropless training, which computes what comes.
+    pub capacity_factor: f64,
+    /// Tokens of the busiest GPU's experts over the mean, at least 1.
+    pub imbalance: f64,
+    /// How tokens are sent.
+    pub dispatcher: Dispatcher,
+    /// The steps of a collective all-to-all.
+    pub algorithm: AllToAll,
+    /// Chunks of the tokens whose exchange and products run beside each other, d (Tutel's pipelining degree); 1 for none.
+    pub chunks: u32,
+    /// Whether exchanges run beside the compute of another micro-batch (DualPipe, Megatron's `overlap_moe_expert_parallel_comm`).
+    pub across_micro_batches: bool,
+    /// Whether the products of all experts on a GPU run as one kernel (grouped GEMM) or one by one.
+    pub grouped: bool,
+    /// Whether that kernel also applies the activation and casts to 8 or 4 bits (cuDNN's and CuTe's grouped MLPs).
+    pub fused: bool,
+}
+
+impl ExpertParallel {
+    /// Dropless and balanced, one all-to-all before the experts and one after, nothing beside it, grouped products.
+    pub const USUAL: Self = Self {
+        capacity_factor: 1.0,
+        imbalance: 1.0,
+        dispatcher: Dispatcher::AllToAll,
+        algorithm: AllToAll::Linear,
+        chunks: 1,
+        across_micro_batches: false,
+        grouped: true,
+        fused: false,
     };
 }

@@ -1,10 +1,11 @@
 //! Everything the engine needs to evaluate one training step: numbers only, no names, no presets.
 
-use super::experts::ExpertParallel;
 use super::hardware::{Accelerator, Network};
-use super::parallel::{ContextExchange, Mesh, Pipeline, Schedule, TensorParallel};
+use super::parallel::{ContextExchange, ExpertParallel, Mesh, Pipeline, Schedule, TensorParallel};
 use super::software::{Communication, Framework, Kernels, Offload};
-use super::training::{AttentionMask, Batch, ComputeFormat, MfuConvention, Optimizer, Recipe, Recompute, Sharding};
+use super::training::{
+    AttentionMask, Batch, ComputeFormat, MfuConvention, Optimizer, PrecisionPolicy, Recompute, Sharding,
+};
 use super::transformer::Architecture;
 use crate::units::{Bytes, Seconds};
 
@@ -36,7 +37,7 @@ pub struct Setup {
     /// The share γ of the activations kept under [`Recompute::Fraction`], 0 to 1.
     pub keep_fraction: f64,
     /// Which formats hold the state.
-    pub recipe: Recipe,
+    pub recipe: PrecisionPolicy,
     /// The format of the layers' matrix products.
     pub compute_format: ComputeFormat,
     /// The optimizer.

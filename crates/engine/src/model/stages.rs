@@ -2,8 +2,8 @@
 
 use super::flops;
 use super::parallel::Schedule;
+use super::per_rank::{self, LocalParams};
 use super::setup::Setup;
-use super::share::{self, LocalParams};
 use super::software::Framework;
 
 /// One stage, as every GPU of it holds it. Without a pipeline there is one, with all layers, embedding and head.
@@ -73,7 +73,7 @@ pub fn stages(setup: &Setup) -> ByStage<Stage> {
     let head_rank = if turns { 0 } else { pp - 1 };
     let stage = |layers, moe_layers, count, rank| {
         let (embedding, head) = (rank == 0, rank == head_rank);
-        let params = share::params(setup, layers, moe_layers, embedding, head);
+        let params = per_rank::params(setup, layers, moe_layers, embedding, head);
         Stage { layers, moe_layers, count, embedding, head, in_flight: in_flight(setup, pp, rank), params }
     };
     let experts = &setup.architecture.experts;

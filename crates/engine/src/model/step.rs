@@ -3,15 +3,16 @@
 pub mod playback;
 pub mod work_times;
 
+use super::comm::DataParallelComm;
 use super::compute::{self, UnitTimes};
 use super::flops;
 use super::memory;
 use super::parallel::Schedule;
 use super::pipeline::{self, StageTimes};
-use super::plan::{DataParallelComm, StagePlan};
 use super::report::{Limiter, Report, TimeReport};
 use super::schedule::Phases;
 use super::setup::Setup;
+use super::stage_plan::StagePlan;
 use super::stages::{ByStage, Stage, stages};
 use crate::units::{Flops, Seconds};
 
@@ -151,5 +152,30 @@ pub(super) fn time(setup: &Setup, stages: &ByStage<Stage>) -> TimeReport {
         exchange,
         longest_lane: shard.max(replicate) + exchange,
         launch_bound: micro_batches * plan.launch_bound(&units),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::share::decode;
+
+    /// Ten layers of 1 + 2 ms, of which gradients of weights take 0.9: what is left of them fills the bubble twice under ZB-H1 and
+    /// three times under ZB-V (arXiv 2401.10241, table 1; arXiv 2405.15362).
+    #[test]
+    fn zero_bubble_v_fills_with_gradients_of_weights_three_times() {
+        let [forward, backward, gradient] = [1.0, 2.0, 0.9].map(Seconds::from_ms);
+        let waits = |schedule| {
+            let setup = decode(&format!("pp=4&schedule={schedule}")).scenario.setup();
+            let units = UnitTimes {
+                layer_forward: forward,
+                layer_backward: backward,
+                layer_weight_gradient: gradient,
+                ..compute::unit_times(&setup, 0.0)
+            };
+            pipeline_fill(&setup, 10.0 * (forward + backward), 10.0, &units).ms()
+        };
+        assert!((waits("zero-bubble") - 10.0 * (3.0 - 2.0 * 0.9)).abs() < 1e-9, "{}", waits("zero-bubble"));
+        assert!((waits("zero-bubble-v") - 10.0 * (3.0 - 3.0 * 0.9)).abs() < 1e-9, "{}", waits("zero-bubble-v"));
     }
 }

@@ -55,7 +55,7 @@ impl Recompute {
 
 /// Which number formats hold the state (model.md section 3's table).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Recipe {
+pub enum PrecisionPolicy {
     /// FSDP2 mixed precision: sharded fp32 weights, gathered in bf16, reduced in fp32.
     Fsdp2MixedBf16,
     /// The same, with gradients reduced in bf16 (`reduce_dtype=torch.bfloat16`).
@@ -104,8 +104,8 @@ pub struct Batch {
 /// The format in which the layers' matrix products run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ComputeFormat {
-    /// The recipe's own.
-    Recipe,
+    /// The precision policy's own.
+    AsPolicy,
     /// 8 bits (float8, MXFP8): inputs and weights are cast before each product; attention and the head stay as they are.
     Fp8,
     /// 8 bits, and weights are gathered in them too (`enable_fsdp_float8_all_gather`).

@@ -47,7 +47,7 @@ use crate::model::run::RunChoices;
 use crate::model::software::{
     AttentionKernel, Communication, Framework, GradientSync, Graphs, Kernels, Loss, NormKernel, Offload,
 };
-use crate::model::training::{ComputeFormat, MfuConvention, Optimizer, Recipe, Recompute};
+use crate::model::training::{ComputeFormat, MfuConvention, Optimizer, PrecisionPolicy, Recompute};
 use crate::model::transformer::{Architecture, AttentionBias, Experts, LatentAttention, Norm, QkNorm};
 use crate::params::ParamId;
 use crate::scenario::{ExpertChoice, Model, Scenario, Strategy};
@@ -111,8 +111,8 @@ pub fn start() -> Scenario {
         shard_size: 4,
         recompute: Recompute::None,
         keep_fraction: 0.5,
-        recipe: Recipe::Fsdp2MixedBf16,
-        compute_format: ComputeFormat::Recipe,
+        recipe: PrecisionPolicy::Fsdp2MixedBf16,
+        compute_format: ComputeFormat::AsPolicy,
         optimizer: Optimizer::AdamW,
         communication: Communication { gradient_sync: GradientSync::Default, overlap: true },
         offload: Offload { optimizer: false, parameters: false, activations: false },

@@ -10,7 +10,7 @@ use engine::model::parallel::Mesh;
 use engine::model::report::MemoryPart;
 use engine::model::setup::Setup;
 use engine::model::step::evaluate;
-use engine::model::training::{Recipe, Reshard, Sharding};
+use engine::model::training::{PrecisionPolicy, Reshard, Sharding};
 use engine::model::transformer::{Architecture, Experts};
 use engine::units::Seconds;
 use proptest::prelude::*;
@@ -78,7 +78,7 @@ proptest! {
         let at_rest = evaluate(&setup).memory.parts.get(MemoryPart::Weights).get() * gpus;
         // fp32 at rest.
         let model = 4.0 * setup.architecture.params() as f64;
-        prop_assert!(setup.recipe == Recipe::Fsdp2MixedBf16 && (at_rest / model - 1.0).abs() < 1e-9, "{at_rest} {model}");
+        prop_assert!(setup.recipe == PrecisionPolicy::Fsdp2MixedBf16 && (at_rest / model - 1.0).abs() < 1e-9, "{at_rest} {model}");
     }
 
     #[test]

@@ -146,7 +146,7 @@ fn whatever_is_no_model_config_gets_a_sentence() {
     let deep = "[".repeat(100_000) + &"]".repeat(100_000);
     assert!(sentence(&deep).starts_with("This is not JSON."));
     let wide = r#"{"model_type": "llama", "hidden_size": 1e400}"#;
-    assert_eq!(sentence(wide), "This cannot be read. The parser says: number out of range at line 1 column 43.");
+    assert_eq!(sentence(wide), "This cannot be read. The parser says: number out of range at line 1 column 44.");
     let nested =
         json!({ "model_type": "llama", "text_config": { "text_config": { "text_config": { "a": [[[[[1]]]]] } } } });
     assert!(import(&nested).unwrap_err().starts_with("The config has no num_hidden_layers"));

@@ -15,7 +15,7 @@ use engine::model::setup::Setup;
 use engine::model::software::Offload;
 use engine::model::step::evaluate;
 use engine::model::step::playback::{Playback, spans};
-use engine::model::training::{MfuConvention, Recipe, Recompute, Reshard, Sharding};
+use engine::model::training::{MfuConvention, PrecisionPolicy, Recompute, Reshard, Sharding};
 use engine::model::transformer::{Architecture, Experts};
 use engine::params;
 use engine::scenario::issue::Severity;
@@ -338,8 +338,8 @@ fn zero_1_gathers_weights_as_they_rest() {
     let start = Scenario { strategy: Strategy::Zero1, ..engine::catalog::default_scenario() };
     let comm = |recipe| Scenario { recipe, ..start }.report().time.comm;
     // 4 + 4, 4 + 2 and 2 + 2 bytes a parameter, and the latencies of as many messages.
-    let (fsdp2, reduce16) = (comm(Recipe::Fsdp2MixedBf16), comm(Recipe::Fsdp2MixedBf16Reduce16));
-    let zero = comm(Recipe::ZeroMixed);
+    let (fsdp2, reduce16) = (comm(PrecisionPolicy::Fsdp2MixedBf16), comm(PrecisionPolicy::Fsdp2MixedBf16Reduce16));
+    let zero = comm(PrecisionPolicy::ZeroMixed);
     let (two_more, four_more) = ((reduce16 - zero).get(), (fsdp2 - zero).get());
     assert!(two_more > 0.0 && (four_more / two_more - 2.0).abs() < 1e-9, "{two_more} {four_more}");
 }

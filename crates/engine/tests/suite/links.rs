@@ -7,8 +7,8 @@ use engine::catalog::pick::{pick_accelerator, pick_cluster, pick_model};
 use engine::catalog::{MODELS, REVISION, SCENARIOS, default_scenario};
 use engine::json::compact;
 use engine::params::{ARCHITECTURE, CONSTANTS, Kind, PARAMS, every, find, issues};
-use engine::scenario::Scenario;
 use engine::scenario::issue::Severity;
+use engine::scenario::{Scenario, Strategy as Sharding};
 use engine::share::decode::LONGEST_LINK;
 use engine::share::{decode, encode, to_json, v1};
 use proptest::prelude::*;
@@ -144,6 +144,15 @@ fn links_to_mixtures_of_experts_are_short() {
         assert_eq!(decoded.issues, [], "{link}");
         let encoded = encode(&decoded.scenario);
         assert!(encoded.len() < 150, "{encoded}");
+    }
+}
+
+/// PyTorch writes `HYBRID_SHARD`: an underscore in an option stands for a hyphen.
+#[test]
+fn an_option_is_read_with_underscores() {
+    for link in ["v=1&strategy=HYBRID_SHARD", "v=1&strategy=hybrid-shard"] {
+        let decoded = decode(link);
+        assert_eq!((decoded.scenario.strategy, decoded.issues), (Sharding::HybridShard, vec![]), "{link}");
     }
 }
 

@@ -1,7 +1,7 @@
 //! Rows as sources publish them, and what the reader makes of them.
 
 use engine::model::software::Framework;
-use engine::model::training::{ComputeFormat, Recipe, Recompute};
+use engine::model::training::{ComputeFormat, PrecisionPolicy, Recompute};
 use engine::published::MemoryKind;
 use engine::scenario::{Scenario, Strategy};
 use score::LeftOut;
@@ -104,8 +104,8 @@ fn software_follows_the_stack() {
     let foundry = [("framework", "PyTorch FSDP1 via MosaicML Composer (llm-foundry)"), ("precision", "amp_bf16")];
     let pure = [foundry[0], foundry[1], ("precision_detail", "FSDP mixed_precision=PURE")];
     let default = [foundry[0], foundry[1], ("precision_detail", "FSDP mixed_precision=DEFAULT")];
-    assert_eq!(scenario(&pure).recipe, Recipe::Fsdp2MixedBf16Reduce16);
-    assert_eq!(scenario(&default).recipe, Recipe::Fsdp2MixedBf16);
+    assert_eq!(scenario(&pure).recipe, PrecisionPolicy::Fsdp2MixedBf16Reduce16);
+    assert_eq!(scenario(&default).recipe, PrecisionPolicy::Fsdp2MixedBf16);
     let float8 = scenario(&[("precision", "float8 (linears) + fp8 all-gather")]);
     assert_eq!(float8.compute_format, ComputeFormat::Fp8Gather);
     let megatron = [("framework", "Megatron-Core r0.8.0"), ("sharding", "distributed optimizer"), ("act_ckpt", "")];

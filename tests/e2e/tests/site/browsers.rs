@@ -4,6 +4,7 @@
 use anyhow::{Context as _, Result};
 use e2e::files::FileServer;
 use e2e::{Key, Kind, wait_for};
+use tempfile::tempdir;
 
 use crate::page::{PATIENCE, Page, WITNESS, copy_of_the_site};
 
@@ -18,18 +19,18 @@ fn the_page_works_in_firefox() -> Result<()> {
 }
 
 #[test]
+#[cfg_attr(not(target_os = "linux"), ignore = "WebKitGTK is a browser of Linux")]
 fn the_page_works_in_webkit() -> Result<()> {
     // WebKit's driver cannot run a script before the page's own: the page loads it.
-    let folder = std::env::temp_dir().join(format!("shardwise-webkit-{}", std::process::id()));
-    copy_of_the_site(&folder)?;
-    let index = folder.join("index.html");
+    let folder = tempdir()?;
+    copy_of_the_site(folder.path())?;
+    let index = folder.path().join("index.html");
     let page = std::fs::read_to_string(&index)?;
     let (head, rest) = page.split_once("<script").context("The page has no script")?;
     std::fs::write(&index, format!("{head}<script src=\"witness.js\"></script><script{rest}"))?;
-    std::fs::write(folder.join("witness.js"), WITNESS)?;
-    let server = FileServer::start(&folder, "/some/sub/path/")?;
-    works(&Page::open(Kind::Webkit, server.url(), "")?)?;
-    Ok(std::fs::remove_dir_all(folder)?)
+    std::fs::write(folder.path().join("witness.js"), WITNESS)?;
+    let server = FileServer::start(folder.path(), "/some/sub/path/")?;
+    works(&Page::open(Kind::Webkit, server.url(), "")?)
 }
 
 fn works(page: &Page) -> Result<()> {

@@ -12,6 +12,7 @@ use e2e::server::Server;
 use e2e::session::QUIET;
 use e2e::{Element, Session, wait_for};
 use serde_json::{Value, json};
+use tempfile::{TempDir, tempdir};
 use xtask::tools;
 
 use crate::care::AXE;
@@ -31,23 +32,25 @@ const FRAMES: usize = 3;
 /// A page with embeds, open.
 struct Host {
     session: Session,
-    /// Stays until the page is left.
+    /// These stay until the page is left.
     _server: Server,
+    _folder: TempDir,
 }
 
 impl Host {
     /// The page beside the site, or far from it; `script` are the attributes of the element that loads `embed.js`.
     fn open(kind: Kind, far: bool, script: &str) -> Result<Self> {
-        let root = Self::folder(kind, far, script);
+        let own = tempdir()?;
+        let root = own.path();
         let folder = root.join(HOST);
         copy_of_the_site(&root.join(SITE))?;
         let write = |file: PathBuf, text: &str| {
             let written =
-                std::fs::create_dir_all(file.parent().unwrap_or(&root)).and_then(|()| std::fs::write(&file, text));
+                std::fs::create_dir_all(file.parent().unwrap_or(root)).and_then(|()| std::fs::write(&file, text));
             written.with_context(|| format!("{} could not be written", file.display()))
         };
         write(root.join("index.html"), "The site and a page beside it")?;
-        let beside = Server::caddy(&root, "/")?;
+        let beside = Server::caddy(root, "/")?;
         let elsewhere = FileServer::start(&folder, &format!("/{HOST}"))?;
         // Only now are the ports known.
         let address = if far { elsewhere.url().to_owned() } else { format!("{}{HOST}", beside.url()) };
@@ -61,14 +64,7 @@ impl Host {
         }
         let session = Session::fresh(kind)?;
         session.open(&address)?;
-        Ok(Self { session, _server: beside })
-    }
-
-    fn folder(kind: Kind, far: bool, script: &str) -> PathBuf {
-        let script = script.replace(|letter: char| !letter.is_alphanumeric(), "");
-        let thread = std::thread::current().id();
-        let name = format!("shardwise-host-{}-{thread:?}-{kind:?}-{far}-{script}", std::process::id());
-        std::env::temp_dir().join(name)
+        Ok(Self { session, _server: beside, _folder: own })
     }
 
     fn frame(&self, place: usize) -> Result<Element> {

@@ -11,6 +11,7 @@ mod browsers;
 mod care;
 mod compare;
 mod embed;
+mod faults;
 mod figures;
 mod input;
 mod keyboard;

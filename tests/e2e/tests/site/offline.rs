@@ -7,8 +7,9 @@ use e2e::Kind;
 use e2e::server::{Server, fetch};
 use e2e::{Key, wait_for};
 use serde_json::json;
+use tempfile::tempdir;
 
-use crate::page::{PATIENCE, Page, address, built, copy_of_the_site};
+use crate::page::{HURRY, PATIENCE, Page, address, built, copy_of_the_site};
 
 /// A path that no site knows of.
 const UNDER: &str = "/some/path/";
@@ -29,7 +30,7 @@ fn works_without_a_server(kind: Kind) -> Result<()> {
     drop(server);
     assert!(fetch(&address).is_err(), "somebody still serves {address}");
 
-    // A link that was never opened before: it is read, and all parts of the page come, by the rest and its texts too.
+    // A link that was never opened before: it is read, and all parts of the page come.
     let link = format!("{address}?theme=dark#v=1&gpus=512");
     page.session.open(&link)?;
     let before = page.stands()?;
@@ -56,14 +57,62 @@ fn a_page_that_was_visited_works_without_a_server_in_firefox() -> Result<()> {
     works_without_a_server(Kind::Firefox)
 }
 
+#[test]
+fn what_a_browser_has_thrown_away_is_kept_again() -> Result<()> {
+    let server = Server::caddy(&built()?, UNDER)?;
+    let page = Page::open(Kind::Chromium, server.url(), "")?;
+    kept(&page)?;
+    let count =
+        "return Promise.all((await caches.keys()).map(async (name) => (await (await caches.open(name)).keys()).length))
+        .then((counts) => counts.reduce((sum, count) => sum + count, 0))";
+    let count = |page: &Page| page.session.script(&format!("return (async () => {{ {count} }})()"), &[]);
+    let files = count(&page)?;
+    assert!(files.as_u64() > Some(5), "{files}");
+    page.session
+        .script("return caches.keys().then((names) => Promise.all(names.map((name) => caches.delete(name))))", &[])?;
+    assert_eq!(count(&page)?, json!(0));
+    // The next visit comes from the network.
+    page.session.open(&format!("{}?theme=dark", server.url()))?;
+    page.stands()?;
+    wait_for("the files are not kept again", PATIENCE, || Ok((count(&page)? == files).then_some(())))?;
+    page.leave_quietly()?;
+    let address = server.url().to_owned();
+    drop(server);
+    page.session.open(&format!("{address}?theme=light"))?;
+    page.stands().map(drop)
+}
+
+#[test]
+fn without_a_network_the_documentation_says_that_it_is_not_kept() -> Result<()> {
+    for kind in [Kind::Chromium, Kind::Firefox] {
+        let server = Server::caddy(&built()?, UNDER)?;
+        let page = Page::open(kind, server.url(), "")?;
+        kept(&page)?;
+        let address = server.url().to_owned();
+        page.session.open(&format!("{address}docs/memory.html"))?;
+        assert_ne!(page.session.text("return document.title", &[])?, "shardwise", "{kind:?}");
+        drop(server);
+        page.session.open(&format!("{address}docs/communication.html"))?;
+        let said = page.session.text("return document.body.textContent.trim()", &[])?;
+        assert_eq!(
+            said, "There is no network, and the documentation is not kept for that. The calculator is.",
+            "{kind:?}"
+        );
+        page.session.click(&page.session.element("a")?)?;
+        page.stands()?;
+    }
+    Ok(())
+}
+
 /// What the notice of a new version says.
 const NOTICE: &str = "return document.querySelector('.update')?.textContent ?? ''";
 
 #[test]
 fn a_new_version_is_told_of_and_taken_by_a_reload() -> Result<()> {
-    let site = std::env::temp_dir().join(format!("shardwise-new-version-{}", std::process::id()));
-    copy_of_the_site(&site)?;
-    let server = Server::caddy(&site, UNDER)?;
+    let folder = tempdir()?;
+    let site = folder.path();
+    copy_of_the_site(site)?;
+    let server = Server::caddy(site, UNDER)?;
     let page = Page::open(Kind::Chromium, server.url(), "")?;
     kept(&page)?;
     assert_eq!(page.session.text(NOTICE, &[])?, "");
@@ -92,23 +141,21 @@ fn a_new_version_is_told_of_and_taken_by_a_reload() -> Result<()> {
     wait_for("the old version is still kept", PATIENCE, || {
         Ok((page.session.script(caches, &[])? == json!(1)).then_some(()))
     })?;
-    page.leave_quietly()?;
-    std::fs::remove_dir_all(&site).context("The copy is still there")
+    page.leave_quietly()
 }
 
 #[test]
 fn an_embedded_page_keeps_nothing() -> Result<()> {
     // The page waits two seconds before it is kept; here it waits for nothing.
-    let hurry = "const later = window.setTimeout; window.setTimeout = (act, time, ...rest) => later(act, 0, ...rest);";
     let address = address()?;
-    let page = Page::open(Kind::Chromium, &format!("{address}?embed=1"), hurry)?;
+    let page = Page::open(Kind::Chromium, &format!("{address}?embed=1"), HURRY)?;
     page.still()?;
     let found = "return navigator.serviceWorker.getRegistrations().then((all) => [all.length, localStorage.length,
         sessionStorage.length, performance.getEntriesByType('resource').filter(({ name }) => name.includes('worker.js')).length])";
     assert_eq!(page.session.script(found, &[])?, json!([0, 0, 0, 0]));
     page.leave_quietly()?;
     // The same page that is not embedded is kept in that time.
-    let page = Page::open(Kind::Chromium, address, hurry)?;
+    let page = Page::open(Kind::Chromium, address, HURRY)?;
     page.still()?;
     wait_for("no worker keeps the page", PATIENCE, || Ok((page.session.text(KEPT, &[])? == "activated").then_some(())))
 }

@@ -41,6 +41,10 @@ pub(crate) const STILL: &str = "const still = async () => {
         return true;
     };";
 
+/// Every pause of the page's own is over at once, but for theme.js waiting 20 seconds for boot.js.
+pub(crate) const HURRY: &str = "const later = window.setTimeout;
+    window.setTimeout = (act, time, ...rest) => later(act, time < 20000 ? 0 : time, ...rest);";
+
 /// Sizes and pixels of a figure's canvases, as a short text: size, number of colours, hash.
 const PICTURE: &str = "const picture = (id) =>
     [...document.querySelectorAll(`canvas#${id}, #${id} canvas`)].map((canvas) => {
@@ -146,7 +150,9 @@ impl Page {
 
     /// The same browser, fresh, at another address.
     pub(crate) fn elsewhere(self, address: &str) -> Result<Self> {
-        Self::open(self.session.kind(), address, "")
+        let kind = self.session.kind();
+        drop(self);
+        Self::open(kind, address, "")
     }
 
     /// The page at an address in this browser, in which this script runs before any of its own.

@@ -1,8 +1,7 @@
 //! What a figure is saved as: it leads back to what is on screen, and what cannot be made is said.
 
 use anyhow::Result;
-use e2e::Kind;
-use e2e::wait_for;
+use e2e::{Kind, wait_for};
 use engine::share::{carried, decode};
 use serde_json::json;
 

@@ -8,7 +8,7 @@ use crate::model::experts::Dispatcher;
 use crate::model::parallel::{ContextExchange, Mesh, Schedule};
 use crate::model::setup::Setup;
 use crate::model::software::{AttentionKernel, Graphs, Loss, NormKernel};
-use crate::model::training::{ComputeFormat, Optimizer, Recipe, Recompute, Reshard, Sharding};
+use crate::model::training::{ComputeFormat, Optimizer, PrecisionPolicy, Recompute, Reshard, Sharding};
 use crate::scenario::Strategy;
 
 /// Writes the file and collects its notes.
@@ -100,7 +100,7 @@ fn mixed_precision(context: &ExportContext) -> &'static str {
     let setup = &context.setup;
     match (setup.compute_format, setup.recipe) {
         (ComputeFormat::Fp8 | ComputeFormat::Fp8Gather, _) => "fp8",
-        (_, Recipe::Fp32 | Recipe::PureBf16) => "\"no\"",
+        (_, PrecisionPolicy::Fp32 | PrecisionPolicy::PureBf16) => "\"no\"",
         _ => context.half_format(),
     }
 }
@@ -122,9 +122,9 @@ fn add_notes(context: &mut ExportContext, backend: Backend) {
     let schedule = setup.pipeline.schedule != Schedule::OneForwardOneBackward;
     context.note_if(mesh.pp > 1 && schedule, notes::ACCELERATE_SCHEDULE);
     context.note_if(mesh.pp > 1 && setup.pipeline.first_stage_layers > 0, notes::ACCELERATE_STAGES);
-    context.note_if(setup.recipe == Recipe::PureBf16, notes::ACCELERATE_PURE);
+    context.note_if(setup.recipe == PrecisionPolicy::PureBf16, notes::ACCELERATE_PURE);
     context.note_if(
-        !matches!(setup.recipe, Recipe::Fsdp2MixedBf16 | Recipe::PureBf16 | Recipe::Fp32),
+        !matches!(setup.recipe, PrecisionPolicy::Fsdp2MixedBf16 | PrecisionPolicy::PureBf16 | PrecisionPolicy::Fp32),
         notes::ACCELERATE_RECIPE,
     );
     context.note_if(setup.optimizer != Optimizer::AdamW, notes::ACCELERATE_OPTIMIZER);

@@ -6,7 +6,7 @@ use askama::Template;
 use crate::model::run::{batch, budget};
 use crate::model::setup::Setup;
 use crate::model::sync::GradientSyncPlan;
-use crate::model::training::Recipe;
+use crate::model::training::PrecisionPolicy;
 use crate::scenario::{Model, Scenario, Strategy};
 
 /// The columns at which comments are wrapped.
@@ -89,7 +89,7 @@ impl ExportContext {
 
     /// Whether weights, gradients and products are all fp32.
     pub(super) fn is_fp32(&self) -> bool {
-        self.setup.recipe == Recipe::Fp32
+        self.setup.recipe == PrecisionPolicy::Fp32
     }
 
     /// Whether the 16-bit format is fp16: of the GPUs only Volta has no bf16.

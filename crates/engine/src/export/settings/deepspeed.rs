@@ -9,7 +9,7 @@ use crate::model::experts::Dispatcher;
 use crate::model::parallel::Schedule;
 use crate::model::setup::Setup;
 use crate::model::software::{AttentionKernel, Graphs, Loss, NormKernel};
-use crate::model::training::{ComputeFormat, Optimizer, Recipe, Recompute, Reshard, Sharding};
+use crate::model::training::{ComputeFormat, Optimizer, PrecisionPolicy, Recompute, Reshard, Sharding};
 use crate::scenario::Strategy;
 use config::{
     ActivationCheckpointing, Config, DataTypes, ExpertParallel, HalfFormat, Offload, OptimizerConfig, OptimizerParams,
@@ -82,7 +82,8 @@ fn is_untested(optimizer: Optimizer) -> bool {
 
 /// The sections `fp16` and `bf16`: one of them, which is off if everything is fp32.
 fn half_formats(context: &ExportContext) -> [Option<HalfFormat>; 2] {
-    let pure = context.setup.recipe == Recipe::PureBf16 && zero_stage(&context.setup) > 0 && !context.is_volta();
+    let pure =
+        context.setup.recipe == PrecisionPolicy::PureBf16 && zero_stage(&context.setup) > 0 && !context.is_volta();
     let section = HalfFormat {
         enabled: !context.is_fp32(),
         bf16_master_weights_and_grads: pure.then_some(true),
@@ -95,10 +96,10 @@ fn half_formats(context: &ExportContext) -> [Option<HalfFormat>; 2] {
 fn gradient_formats(context: &ExportContext) -> Option<[&'static str; 2]> {
     let (half, full) = (context.half_format(), "fp32");
     match context.setup.recipe {
-        Recipe::Fsdp2MixedBf16 | Recipe::MegatronMixed => Some([full, full]),
-        Recipe::Fsdp2MixedBf16Reduce16 => Some([full, half]),
-        Recipe::ZeroMixed | Recipe::PureBf16 => Some([half, half]),
-        Recipe::Fp32 => None,
+        PrecisionPolicy::Fsdp2MixedBf16 | PrecisionPolicy::MegatronMixed => Some([full, full]),
+        PrecisionPolicy::Fsdp2MixedBf16Reduce16 => Some([full, half]),
+        PrecisionPolicy::ZeroMixed | PrecisionPolicy::PureBf16 => Some([half, half]),
+        PrecisionPolicy::Fp32 => None,
     }
 }
 
@@ -165,11 +166,14 @@ fn add_notes(context: &mut ExportContext) {
     context.note_if(mesh.tp > 1 && setup.tensor.sequence_parallel, notes::DS_NO_SP);
     context.note_if(mesh.cp > 1, notes::DS_ULYSSES);
     context.note_if(context.has_experts() && mesh.ep * mesh.etp > 1, notes::DS_EP);
-    let fp32_shards = matches!(setup.recipe, Recipe::Fsdp2MixedBf16 | Recipe::Fsdp2MixedBf16Reduce16);
+    let fp32_shards = matches!(setup.recipe, PrecisionPolicy::Fsdp2MixedBf16 | PrecisionPolicy::Fsdp2MixedBf16Reduce16);
     context.note_if(fp32_shards, notes::DS_MASTER);
-    context.note_if(setup.recipe == Recipe::PureBf16 && stage == 0, notes::DS_PURE);
+    context.note_if(setup.recipe == PrecisionPolicy::PureBf16 && stage == 0, notes::DS_PURE);
     context.note_if(setup.optimizer == Optimizer::AdamW8bit, notes::DS_8BIT);
-    context.note_if(setup.optimizer == Optimizer::AdamW16bit && setup.recipe != Recipe::PureBf16, notes::NO_ADAMW_16);
+    context.note_if(
+        setup.optimizer == Optimizer::AdamW16bit && setup.recipe != PrecisionPolicy::PureBf16,
+        notes::NO_ADAMW_16,
+    );
     context.note_if(setup.offload.optimizer && stage == 0, notes::DS_OFFLOAD);
     context.note_if(setup.offload.parameters && stage != 3, notes::DS_OFFLOAD_PARAMETERS);
     let recomputed = recomputes_layers(&setup);
@@ -180,7 +184,7 @@ fn add_notes(context: &mut ExportContext) {
     let several = setup.batch.grad_accum_steps > 1;
     let by_default = stage >= 2;
     context.note_if(several && context.sync.reduce_each != by_default, notes::DS_SYNC);
-    context.note_if(setup.compute_format != ComputeFormat::Recipe, notes::DS_FP8);
+    context.note_if(setup.compute_format != ComputeFormat::AsPolicy, notes::DS_FP8);
     context.note_if(kernels.compile, notes::DS_COMPILE);
     context.note_if(kernels.graphs != Graphs::None, notes::NO_GRAPHS);
     context.note_if(kernels.attention != AttentionKernel::Flash, notes::ATTENTION_IN_MODEL);

@@ -9,7 +9,7 @@ use crate::model::experts::Dispatcher;
 use crate::model::parallel::{ContextExchange, Mesh, Schedule};
 use crate::model::setup::Setup;
 use crate::model::software::{AttentionKernel, Graphs, Loss, NormKernel};
-use crate::model::training::{ComputeFormat, Optimizer, Recipe, Recompute, Reshard, Sharding};
+use crate::model::training::{ComputeFormat, Optimizer, PrecisionPolicy, Recompute, Reshard, Sharding};
 use crate::scenario::Strategy;
 
 /// Writes the file and collects its notes.
@@ -117,9 +117,9 @@ fn schedule_class(schedule: Schedule) -> &'static str {
 fn mixed_precision(context: &ExportContext) -> Option<[&'static str; 2]> {
     let half = if context.is_volta() { "torch.float16" } else { "torch.bfloat16" };
     match context.setup.recipe {
-        Recipe::Fp32 | Recipe::PureBf16 => None,
-        Recipe::Fsdp2MixedBf16Reduce16 | Recipe::ZeroMixed => Some([half, half]),
-        Recipe::Fsdp2MixedBf16 | Recipe::MegatronMixed => Some([half, "torch.float32"]),
+        PrecisionPolicy::Fp32 | PrecisionPolicy::PureBf16 => None,
+        PrecisionPolicy::Fsdp2MixedBf16Reduce16 | PrecisionPolicy::ZeroMixed => Some([half, half]),
+        PrecisionPolicy::Fsdp2MixedBf16 | PrecisionPolicy::MegatronMixed => Some([half, "torch.float32"]),
     }
 }
 
@@ -159,7 +159,10 @@ fn add_notes(context: &mut ExportContext) {
         context.note_if(!setup.experts.grouped, notes::GROUPED_IN_MODEL);
     }
     context.note_if(context.has_experts() && mesh.ep * mesh.etp > 1, notes::FSDP2_EP);
-    context.note_if(matches!(setup.recipe, Recipe::ZeroMixed | Recipe::MegatronMixed), notes::FP32_SHARDS);
+    context.note_if(
+        matches!(setup.recipe, PrecisionPolicy::ZeroMixed | PrecisionPolicy::MegatronMixed),
+        notes::FP32_SHARDS,
+    );
     context.note_if(context.is_volta() && !context.is_fp32(), notes::LOSS_SCALE);
     context.note_if(setup.recompute == Recompute::AttentionCore, notes::ATTENTION_MODULE);
     context.note_if(matches!(setup.recompute, Recompute::Fraction), notes::FRACTION_LAYERS);

@@ -10,7 +10,7 @@ use crate::model::experts::Dispatcher;
 use crate::model::parallel::{ContextExchange, Mesh, Schedule};
 use crate::model::setup::Setup;
 use crate::model::software::{AttentionKernel, Graphs, Loss, NormKernel};
-use crate::model::training::{ComputeFormat, Optimizer, Recipe, Recompute, Sharding};
+use crate::model::training::{ComputeFormat, Optimizer, PrecisionPolicy, Recompute, Sharding};
 use crate::model::transformer::{Architecture, AttentionBias, Norm, QkNorm};
 use crate::scenario::Strategy;
 
@@ -89,7 +89,7 @@ impl<'a> LaunchScript<'a> {
             },
             reduces_in_16_bits: matches!(
                 setup.recipe,
-                Recipe::Fsdp2MixedBf16Reduce16 | Recipe::ZeroMixed | Recipe::PureBf16
+                PrecisionPolicy::Fsdp2MixedBf16Reduce16 | PrecisionPolicy::ZeroMixed | PrecisionPolicy::PureBf16
             ),
             optimizer,
             moment_format,
@@ -188,10 +188,10 @@ fn add_notes(context: &mut ExportContext) {
     let several = setup.batch.grad_accum_steps > 1;
     context.note_if(several && context.sync.reduce_each != is_sharded(context), notes::MEGATRON_SYNC);
     context.note_if(
-        matches!(setup.recipe, Recipe::Fsdp2MixedBf16 | Recipe::Fsdp2MixedBf16Reduce16),
+        matches!(setup.recipe, PrecisionPolicy::Fsdp2MixedBf16 | PrecisionPolicy::Fsdp2MixedBf16Reduce16),
         notes::MEGATRON_MASTER,
     );
-    context.note_if(setup.recipe == Recipe::PureBf16, notes::MEGATRON_PURE);
+    context.note_if(setup.recipe == PrecisionPolicy::PureBf16, notes::MEGATRON_PURE);
     context.note_if(setup.optimizer == Optimizer::Adafactor, notes::MEGATRON_ADAFACTOR);
     let emerging = matches!(setup.optimizer, Optimizer::Lion | Optimizer::Muon);
     context.note_if(emerging && is_sharded(context), notes::MEGATRON_FSDP_OPTIMIZER);

@@ -11,7 +11,7 @@ use crate::model::experts::Dispatcher;
 use crate::model::parallel::{ContextExchange, Mesh, Schedule, common_divisor};
 use crate::model::setup::Setup;
 use crate::model::software::{AttentionKernel, Graphs, Loss, NormKernel};
-use crate::model::training::{ComputeFormat, Optimizer, Recipe, Recompute, Reshard, Sharding};
+use crate::model::training::{ComputeFormat, Optimizer, PrecisionPolicy, Recompute, Reshard, Sharding};
 use crate::model::transformer::Architecture;
 use crate::scenario::Strategy;
 use model::Family;
@@ -153,8 +153,11 @@ fn add_notes(context: &mut ExportContext) {
     context.note_if(matches!(setup.sharding, Sharding::Fsdp(Reshard::To(_))), notes::TITAN_RESHARD);
     context.note_if(context.has_strategy(Strategy::Ddp) && mesh.cp > 1, notes::FSDP2_CP_SHARDS);
     context.note_if(!context.is_fsdp() && !setup.communication.overlap, notes::ALWAYS_OVERLAPS);
-    context.note_if(matches!(setup.recipe, Recipe::ZeroMixed | Recipe::MegatronMixed), notes::FP32_SHARDS);
-    context.note_if(setup.recipe == Recipe::Fsdp2MixedBf16Reduce16, notes::TITAN_REDUCES_32);
+    context.note_if(
+        matches!(setup.recipe, PrecisionPolicy::ZeroMixed | PrecisionPolicy::MegatronMixed),
+        notes::FP32_SHARDS,
+    );
+    context.note_if(setup.recipe == PrecisionPolicy::Fsdp2MixedBf16Reduce16, notes::TITAN_REDUCES_32);
     context.note_if(context.is_volta() && !context.is_fp32(), notes::TITAN_FP16);
     context.note_if(!matches!(setup.optimizer, Optimizer::AdamW | Optimizer::AdamW16bit), notes::TITAN_OPTIMIZER);
     context.note_if(setup.offload.optimizer && !setup.offload.parameters, notes::FSDP2_OFFLOAD);

@@ -7,7 +7,7 @@ use crate::model::flops;
 use crate::model::hardware::{Accelerator, Efficiency, Network, Topology};
 use crate::model::memory::recipe_bytes;
 use crate::model::setup::{Overheads, Setup};
-use crate::model::training::{AttentionMask, MfuConvention, Recipe, Sharding};
+use crate::model::training::{AttentionMask, MfuConvention, PrecisionPolicy, Sharding};
 use crate::model::transformer::{Architecture, AttentionBias, Experts, LatentAttention, Norm, QkNorm};
 use crate::units::{Bytes, BytesPerSecond, Seconds};
 
@@ -92,7 +92,7 @@ pub fn simplified(setup: &Setup) -> Setup {
             ..setup.accelerator
         },
         network: setup.network.ideal(Topology::Flat),
-        recipe: Recipe::ZeroMixed,
+        recipe: PrecisionPolicy::ZeroMixed,
         mask: AttentionMask::Full,
         mfu_convention: MfuConvention::FullAttention,
         overheads: Overheads {

@@ -4,8 +4,8 @@ use super::{REFERENCE_WIDTH, matmul_rate, memory_rate};
 use crate::model::cost::{Cost, Operations};
 use crate::model::flops;
 use crate::model::memory::states;
+use crate::model::per_rank;
 use crate::model::setup::Setup;
-use crate::model::share;
 use crate::model::training::ComputeFormat;
 use crate::model::transformer::Architecture;
 use crate::units::{Bytes, BytesPerSecond, Flops, FlopsPerSecond};
@@ -110,7 +110,7 @@ pub(super) fn projections(arch: &Architecture, tp: f64) -> Block {
             cast: hidden + query_inner + rank + output,
         };
     }
-    let columns = query + 2.0 * share::key_value_width(arch, tp);
+    let columns = query + 2.0 * per_rank::key_value_width(arch, tp);
     Block {
         weights: hidden * (columns + query),
         inner: hidden + query,
@@ -148,7 +148,7 @@ impl<'a> Rates<'a> {
     pub(super) fn of(setup: &'a Setup) -> Self {
         Self {
             setup,
-            tokens: share::tokens(setup),
+            tokens: per_rank::tokens(setup),
             half: setup.accelerator.efficiency.half_saturation_tokens * REFERENCE_WIDTH,
             matmul: matmul_rate(setup),
             memory: memory_rate(setup),
@@ -182,7 +182,7 @@ impl<'a> Rates<'a> {
     /// Element-wise traffic of both passes: half of it is on the residual stream, half on the hidden tensors of the blocks.
     pub(super) fn elementwise<C: Cost<Operations>>(&self, block: &Block) -> C {
         let hidden = f64::from(self.setup.architecture.hidden_size);
-        let residual = share::sequence_share(self.setup);
+        let residual = per_rank::sequence_share(self.setup);
         let in_blocks = block.hidden / (2.0 * REFERENCE_MLP * hidden);
         let per_token = self.setup.overheads.elementwise_bytes * hidden * (0.5 * residual + 0.5 * in_blocks);
         self.streaming(Bytes::new((per_token + casts(self.setup, block.cast)) * self.tokens))
@@ -192,7 +192,7 @@ impl<'a> Rates<'a> {
 /// Bytes of casting inputs of this width to 8 bits, where products run in them.
 pub(super) fn casts(setup: &Setup, width: f64) -> f64 {
     match setup.compute_format {
-        ComputeFormat::Recipe => 0.0,
+        ComputeFormat::AsPolicy => 0.0,
         ComputeFormat::Fp8 | ComputeFormat::Fp8Gather | ComputeFormat::Fp4 => CAST_BYTES * width,
     }
 }

@@ -3,8 +3,8 @@
 use super::{memory_rate, recipe_peak};
 use crate::model::cost::{Cost, Operations};
 use crate::model::memory::states;
+use crate::model::per_rank::LocalParams;
 use crate::model::setup::Setup;
-use crate::model::share::LocalParams;
 use crate::model::training::Optimizer;
 use crate::units::{Bytes, Flops, Seconds};
 

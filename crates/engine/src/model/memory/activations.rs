@@ -3,8 +3,8 @@
 use crate::model::experts::{self, Dispatcher};
 use crate::model::flops;
 use crate::model::parallel::ContextExchange;
+use crate::model::per_rank::{key_value_width, sequence_share, tokens};
 use crate::model::setup::Setup;
-use crate::model::share::{key_value_width, sequence_share, tokens};
 use crate::model::software::{AttentionKernel, Framework, NormKernel};
 use crate::model::training::{ComputeFormat, Recompute};
 
@@ -117,7 +117,7 @@ fn tensors(setup: &Setup, element: f64, moe_share: f64) -> Tensors {
         (false, _) => 2.0,
     };
     // Transformer Engine keeps the inputs of its 8-bit products in 8 bits.
-    let narrow = setup.framework == Framework::Megatron && setup.compute_format != ComputeFormat::Recipe;
+    let narrow = setup.framework == Framework::Megatron && setup.compute_format != ComputeFormat::AsPolicy;
     let norms_kept = f64::from(arch.norms_per_layer);
     let narrowed = if narrow {
         (element - 1.0) * (norms_kept * hidden * sequence + (query + width + copy) / element)

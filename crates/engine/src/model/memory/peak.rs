@@ -8,9 +8,9 @@ use super::states::{
     RecipeBytes, States, expert_shard_degrees, gathered_layer_bytes, of_gpu, recipe_bytes, shard_degrees,
 };
 use crate::model::parallel::Schedule;
+use crate::model::per_rank::{self, LocalParams};
 use crate::model::report::{MemoryPart, MemoryParts, MemoryReport, PeakMoment};
 use crate::model::setup::Setup;
-use crate::model::share::{self, LocalParams};
 use crate::model::software::{Framework, Loss, NormKernel};
 use crate::model::stages::{ByStage, Stage};
 use crate::model::sync::GradientSyncPlan;
@@ -108,7 +108,7 @@ pub fn of_stage(setup: &Setup, stage: &Stage) -> MemoryReport {
 /// Logits of one micro-batch on one GPU of a stage.
 fn logits(setup: &Setup, stage: &Stage) -> f64 {
     let here = f64::from(u8::from(stage.head));
-    here * share::tokens(setup) * f64::from(setup.architecture.vocab_size) / f64::from(setup.mesh.tp.max(1))
+    here * per_rank::tokens(setup) * f64::from(setup.architecture.vocab_size) / f64::from(setup.mesh.tp.max(1))
 }
 
 /// What the allocator holds beyond what is alive, as a share of it.
@@ -170,7 +170,7 @@ impl Ledger {
         let gathered_layer = gathered_layer_bytes(setup);
         let gathered_root = bytes.gathered * params.root;
         let hidden = f64::from(arch.hidden_size);
-        let tokens = share::tokens(setup);
+        let tokens = per_rank::tokens(setup);
         let moe_share = stage.moe_share();
         let of_layer = activations::layer(setup, bytes.activation, moe_share);
         // The layer in work is one with experts where there is one.
@@ -201,7 +201,7 @@ impl Ledger {
             kept: of_layer.kept * tokens,
             working: (in_work.whole - in_work.kept) * tokens,
             in_layer: in_work.gradients * tokens,
-            end_of_layer: END_OF_LAYER_WIDTHS * hidden * share::sequence_share(setup) * bytes.activation * tokens,
+            end_of_layer: END_OF_LAYER_WIDTHS * hidden * per_rank::sequence_share(setup) * bytes.activation * tokens,
             logits: bytes_per_logit(setup.kernels.loss, setup.framework) * logits,
             waiting_logits: if setup.pipeline.schedule == Schedule::GPipe {
                 (stage.in_flight - 1.0) * bytes_kept_per_logit(setup.kernels.loss) * logits

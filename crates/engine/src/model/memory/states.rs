@@ -1,8 +1,8 @@
 //! Weights, gradients and optimizer state at rest.
 
+use crate::model::per_rank::LocalParams;
 use crate::model::setup::Setup;
-use crate::model::share::LocalParams;
-use crate::model::training::{ComputeFormat, Optimizer, Recipe, Sharding};
+use crate::model::training::{ComputeFormat, Optimizer, PrecisionPolicy, Sharding};
 use crate::units::Bytes;
 
 /// Bytes per parameter, by what they hold.
@@ -23,14 +23,14 @@ pub struct RecipeBytes {
 }
 
 /// The bytes of a recipe under AdamW (model.md section 3's table; ZeRO's row from arXiv 1910.02054 section 3.1).
-pub const fn recipe_bytes(recipe: Recipe) -> RecipeBytes {
+pub const fn recipe_bytes(recipe: PrecisionPolicy) -> RecipeBytes {
     let (weights, gradients, optimizer, gathered, reduced, activation) = match recipe {
-        Recipe::Fsdp2MixedBf16 => (4.0, 4.0, 8.0, 2.0, 4.0, 2.0),
-        Recipe::Fsdp2MixedBf16Reduce16 => (4.0, 4.0, 8.0, 2.0, 2.0, 2.0),
-        Recipe::ZeroMixed => (2.0, 2.0, 12.0, 2.0, 2.0, 2.0),
-        Recipe::MegatronMixed => (2.0, 4.0, 12.0, 2.0, 4.0, 2.0),
-        Recipe::PureBf16 => (2.0, 2.0, 4.0, 2.0, 2.0, 2.0),
-        Recipe::Fp32 => (4.0, 4.0, 8.0, 4.0, 4.0, 4.0),
+        PrecisionPolicy::Fsdp2MixedBf16 => (4.0, 4.0, 8.0, 2.0, 4.0, 2.0),
+        PrecisionPolicy::Fsdp2MixedBf16Reduce16 => (4.0, 4.0, 8.0, 2.0, 2.0, 2.0),
+        PrecisionPolicy::ZeroMixed => (2.0, 2.0, 12.0, 2.0, 2.0, 2.0),
+        PrecisionPolicy::MegatronMixed => (2.0, 4.0, 12.0, 2.0, 4.0, 2.0),
+        PrecisionPolicy::PureBf16 => (2.0, 2.0, 4.0, 2.0, 2.0, 2.0),
+        PrecisionPolicy::Fp32 => (4.0, 4.0, 8.0, 4.0, 4.0, 4.0),
     };
     RecipeBytes { weights, gradients, optimizer, gathered, reduced, activation }
 }
@@ -92,15 +92,15 @@ impl States {
 /// Bytes of the states of `params` parameters at rest: `bytes(recipe) P / Z`, for each state its own Z.
 ///
 /// ```
-/// # use engine::model::{memory::{states, ShardDegrees}, training::Recipe};
+/// # use engine::model::{memory::{states, ShardDegrees}, training::PrecisionPolicy};
 /// // A 7B model trained in pure bf16 holds 14 + 14 + 28 GB (model.md section 8, claim 5).
 /// let whole = ShardDegrees { weights: 1.0, gradients: 1.0, optimizer: 1.0 };
-/// let states = states(7e9, Recipe::PureBf16, whole);
+/// let states = states(7e9, PrecisionPolicy::PureBf16, whole);
 /// assert_eq!(states.weights.gb(), 14.0);
 /// assert_eq!(states.gradients.gb(), 14.0);
 /// assert_eq!(states.optimizer.gb(), 28.0);
 /// ```
-pub fn states(params: f64, recipe: Recipe, degrees: ShardDegrees) -> States {
+pub fn states(params: f64, recipe: PrecisionPolicy, degrees: ShardDegrees) -> States {
     let bytes = recipe_bytes(recipe);
     States {
         weights: Bytes::new(bytes.weights * params / degrees.weights),
@@ -118,18 +118,18 @@ const BLOCK_SCALES: f64 = 2.0 * 4.0 / 2048.0;
 /// that AdamW's have under the recipe. For matrices, and for all else (norms, embedding, head).
 ///
 /// ```
-/// # use engine::{catalog, model::{memory::states::optimizer_bytes, setup::Setup, training::{Optimizer, Recipe}}};
+/// # use engine::{catalog, model::{memory::states::optimizer_bytes, setup::Setup, training::{Optimizer, PrecisionPolicy}}};
 /// let setup = catalog::default_scenario().setup();
 /// let bytes = |recipe, optimizer| optimizer_bytes(&Setup { recipe, optimizer, ..setup });
 /// // ZeRO's K = 12 with Adam: the fp32 copy and two moments (arXiv 1910.02054, section 3.1).
-/// assert_eq!(bytes(Recipe::ZeroMixed, Optimizer::AdamW), (12.0, 12.0));
+/// assert_eq!(bytes(PrecisionPolicy::ZeroMixed, Optimizer::AdamW), (12.0, 12.0));
 /// // Lion keeps one moment, Muon one on matrices alone.
-/// assert_eq!(bytes(Recipe::Fp32, Optimizer::Lion), (4.0, 4.0));
-/// assert_eq!(bytes(Recipe::Fp32, Optimizer::Muon), (4.0, 8.0));
+/// assert_eq!(bytes(PrecisionPolicy::Fp32, Optimizer::Lion), (4.0, 4.0));
+/// assert_eq!(bytes(PrecisionPolicy::Fp32, Optimizer::Muon), (4.0, 8.0));
 /// ```
 pub fn optimizer_bytes(setup: &Setup) -> (f64, f64) {
     let with_adam = recipe_bytes(setup.recipe).optimizer;
-    let moment = if setup.recipe == Recipe::PureBf16 { 2.0 } else { 4.0 };
+    let moment = if setup.recipe == PrecisionPolicy::PureBf16 { 2.0 } else { 4.0 };
     let copy = with_adam - 2.0 * moment;
     let (matrix, other) = match setup.optimizer {
         Optimizer::AdamW => (2.0 * moment, 2.0 * moment),
@@ -151,7 +151,7 @@ pub fn optimizer_bytes(setup: &Setup) -> (f64, f64) {
 pub fn gathered_layer_bytes(setup: &Setup) -> f64 {
     match setup.compute_format {
         ComputeFormat::Fp8Gather => 1.0,
-        ComputeFormat::Recipe | ComputeFormat::Fp8 | ComputeFormat::Fp4 => recipe_bytes(setup.recipe).gathered,
+        ComputeFormat::AsPolicy | ComputeFormat::Fp8 | ComputeFormat::Fp4 => recipe_bytes(setup.recipe).gathered,
     }
 }
 

@@ -1,8 +1,8 @@
 //! Host memory of one node.
 
 use crate::model::memory::{activations, recipe_bytes, states};
+use crate::model::per_rank::{LocalParams, tokens};
 use crate::model::setup::Setup;
-use crate::model::share::{LocalParams, tokens};
 use crate::model::software::Offload;
 use crate::model::stages::{Stage, stages};
 use crate::units::Bytes;
@@ -70,7 +70,7 @@ pub fn checkpoint(setup: &Setup, size: Bytes, sharded: bool) -> Bytes {
 /// # use engine::{catalog, model::run::host::offload};
 /// // ZeRO-Offload's 12 bytes of fp32 state a parameter (arXiv 2101.06840), 13B parameters over 64 GPUs, 4 to a node.
 /// let mut setup = catalog::default_scenario().setup();
-/// setup.recipe = engine::model::training::Recipe::ZeroMixed;
+/// setup.recipe = engine::model::training::PrecisionPolicy::ZeroMixed;
 /// assert_eq!(offload(&setup).get(), 0.0);
 /// setup.offload.optimizer = true;
 /// let params = setup.architecture.params() as f64;

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::model::run::budget::{effective_time, emissions, energy, gpu_time};
-use crate::model::training::{Optimizer, Recipe};
+use crate::model::training::{Optimizer, PrecisionPolicy};
 use crate::scenario::Scenario;
 use crate::share::decode;
 use crate::units::Bytes;
@@ -87,7 +87,7 @@ fn the_checkpoint_of_bloom() {
     // The tied embedding is on the first and on the last stage of its pipeline.
     let both_ends = whole + Bytes::new(14.0 * setup.architecture.embedding_params() as f64);
     within(both_ends.gib() / 1024.0, 2.3, 0.006);
-    (setup.recipe, setup.optimizer) = (Recipe::PureBf16, Optimizer::Sgd);
+    (setup.recipe, setup.optimizer) = (PrecisionPolicy::PureBf16, Optimizer::Sgd);
     within(checkpoint::size(&setup).gib(), 329.0, 0.003);
 }
 

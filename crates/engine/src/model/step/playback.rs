@@ -1,12 +1,13 @@
 //! One step span by span, or only a part of it: what the timeline shows.
 
 use super::{Pace, TimedStage, pace, stages};
+use crate::model::comm::DataParallelComm;
 use crate::model::compute::{UnitCosts, optimizer_cost, unit_costs};
 use crate::model::cost::{Amount, CollectiveCost, Operations, OperatorCost};
 use crate::model::experts::exchange::{dispatch_cost, repeated};
-use crate::model::plan::{self, DataParallelComm, StagePlan};
 use crate::model::report::{Lane, Span, Work};
 use crate::model::setup::Setup;
+use crate::model::stage_plan::StagePlan;
 use crate::model::stages::Stage;
 use crate::model::timeline::{self, BlockAmounts, LayerAmounts, MicroBatch, computed, moved};
 use crate::units::Seconds;
@@ -53,7 +54,7 @@ impl Playback {
         let update: OperatorCost = optimizer_cost(setup, &stage.params);
         Self {
             plan,
-            comm: plan::collectives_of(setup, stage),
+            comm: DataParallelComm::of(setup, &stage.params),
             blocks: block_amounts(setup, stage),
             update: update.amount,
             micro_batches,

@@ -23,7 +23,7 @@ fn with_own_chunks(scenario: &Scenario) -> bool {
 
 /// For rows about grouped products whose inputs are cast.
 fn with_casts(scenario: &Scenario) -> bool {
-    with_experts(scenario) && scenario.experts.grouped && scenario.compute_format != ComputeFormat::Recipe
+    with_experts(scenario) && scenario.experts.grouped && scenario.compute_format != ComputeFormat::AsPolicy
 }
 
 /// For rows about the steps of a collective all-to-all.

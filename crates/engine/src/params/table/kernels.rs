@@ -58,7 +58,7 @@ picked!(
     /// The format of matrix products.
     COMPUTE, Kernels, compute_format, "compute", "Matmuls", "compute_format", [],
     "The format of the layers' matrix products.",
-    ComputeFormat::Recipe => "recipe", "The precision's format", "bf16, or fp32.";
+    ComputeFormat::AsPolicy => "recipe", "The precision's format", "bf16, or fp32.";
     ComputeFormat::Fp8 => "fp8", "fp8", "float8, MXFP8: cast before each product.";
     ComputeFormat::Fp8Gather => "fp8-gather", "fp8, gathered too", "enable_fsdp_float8_all_gather.";
     ComputeFormat::Fp4 => "fp4", "fp4", "NVFP4.";

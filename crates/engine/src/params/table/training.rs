@@ -4,7 +4,7 @@ use super::{
     ChoiceOption, Group, Param, Scale, Unit, choice, doublings, number, option, position, switched, whole,
     with_fraction, with_fsdp,
 };
-use crate::model::training::{Optimizer, Recipe, Recompute};
+use crate::model::training::{Optimizer, PrecisionPolicy, Recompute};
 
 /// One hundred percent.
 const PERCENT: f64 = 100.0;
@@ -103,13 +103,13 @@ pub(in crate::params) const KEEP_FRACTION: Param = Param {
 };
 
 /// The recipes, in display order.
-const RECIPES: [Recipe; 6] = [
-    Recipe::Fsdp2MixedBf16,
-    Recipe::Fsdp2MixedBf16Reduce16,
-    Recipe::ZeroMixed,
-    Recipe::MegatronMixed,
-    Recipe::PureBf16,
-    Recipe::Fp32,
+const RECIPES: [PrecisionPolicy; 6] = [
+    PrecisionPolicy::Fsdp2MixedBf16,
+    PrecisionPolicy::Fsdp2MixedBf16Reduce16,
+    PrecisionPolicy::ZeroMixed,
+    PrecisionPolicy::MegatronMixed,
+    PrecisionPolicy::PureBf16,
+    PrecisionPolicy::Fp32,
 ];
 
 /// Their options.

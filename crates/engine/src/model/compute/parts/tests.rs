@@ -1,7 +1,7 @@
 use super::*;
 use crate::catalog::{MODELS, default_scenario};
 use crate::model::compute::{self, recipe_peak, unit_times};
-use crate::model::share;
+use crate::model::per_rank;
 use crate::model::software::AttentionKernel;
 use crate::model::stages::stages;
 use crate::model::training::{ComputeFormat, Optimizer as Update, Recompute};
@@ -77,9 +77,9 @@ fn executed_flops_are_those_that_utilisation_counts() {
     };
     let matmul = of(Operator::Projections).unwrap() + of(Operator::Mlp).unwrap();
     let arch = &setup.architecture;
-    let counted = 3.0 * flops::layer_matmul(arch) * f64::from(arch.num_hidden_layers) * share::tokens(&setup);
+    let counted = 3.0 * flops::layer_matmul(arch) * f64::from(arch.num_hidden_layers) * per_rank::tokens(&setup);
     assert!((matmul / counted - 1.0).abs() < 1e-9);
-    let head = of(Operator::Head).unwrap() / (3.0 * flops::head(arch) * share::tokens(&setup));
+    let head = of(Operator::Head).unwrap() / (3.0 * flops::head(arch) * per_rank::tokens(&setup));
     assert!((head - 1.0).abs() < 1e-9, "{head}");
 }
 

@@ -71,7 +71,7 @@ mod tests {
     use crate::model::experts::layer::{Choice, best, experts, layer_time, one_way};
     use crate::model::experts::{ExpertParallel, choice};
     use crate::model::parallel::Mesh;
-    use crate::model::training::Recipe;
+    use crate::model::training::PrecisionPolicy;
     use crate::model::transformer::Experts;
     use crate::scenario::{Model, Scenario};
     use crate::units::{BytesPerSecond, FlopsPerSecond, Seconds};
@@ -105,7 +105,7 @@ mod tests {
         gpu.efficiency.memory = 0.75;
         gpu.efficiency.half_saturation_tokens = 8.0;
         gpu.efficiency.launch_per_layer = Seconds::from_us(250.0);
-        scenario.recipe = Recipe::Fp32;
+        scenario.recipe = PrecisionPolicy::Fp32;
         scenario.experts = ExpertParallel { grouped: false, ..ExpertParallel::USUAL };
         Scenario { gpus, ep: gpus, seq_len: 16_384, ..scenario }
     }

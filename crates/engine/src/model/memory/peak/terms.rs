@@ -7,9 +7,9 @@ use crate::model::memory::states::{
     self, RecipeBytes, ShardDegrees, expert_shard_degrees, gathered_layer_bytes, recipe_bytes, shard_degrees,
 };
 use crate::model::parallel::Schedule;
+use crate::model::per_rank;
 use crate::model::report::PeakMoment;
 use crate::model::setup::Setup;
-use crate::model::share;
 use crate::model::stages::{Stage, stages};
 use crate::units::Bytes;
 
@@ -83,7 +83,7 @@ impl PeakTerms {
         let ledger = Ledger::new(setup, stage, &stage.params);
         let (point, moment, allocated) = ledger.peak();
         let bytes = recipe_bytes(setup.recipe);
-        let tokens = share::tokens(setup);
+        let tokens = per_rank::tokens(setup);
         let layers = ledger.params.layers;
         let (left, working) = match point {
             Point::Loss => (layers, Working::Loss(ledger.at_loss / tokens)),

@@ -4,10 +4,11 @@ use crate::model::collectives::{self, Group, Ring};
 use crate::model::cost::{Cost, Traffic};
 use crate::model::hardware::Network;
 use crate::model::setup::Setup;
+use crate::model::training::Sharding;
 use crate::units::Bytes;
 
 /// The data-parallel groups of a run.
-pub(super) struct Groups<'a> {
+pub(in crate::model) struct Groups<'a> {
     pub(super) network: &'a Network,
     /// GPUs that share the state.
     pub(super) shard: Group,
@@ -43,7 +44,7 @@ impl ExpertGroups {
 }
 
 impl<'a> Groups<'a> {
-    pub(super) fn of(setup: &'a Setup, has_experts: bool) -> Self {
+    pub(in crate::model) fn of(setup: &'a Setup, has_experts: bool) -> Self {
         let (mesh, network) = (&setup.mesh, &setup.network);
         let world = mesh.gpus();
         let inner = mesh.tp.saturating_mul(mesh.shard_group());
@@ -90,10 +91,20 @@ impl<'a> Groups<'a> {
         })
     }
 
+    /// Whether the collectives of the shard group, or of DDP's replicas, cross nodes.
+    pub(in crate::model) fn shard_crosses(&self, setup: &Setup) -> bool {
+        let group = if setup.sharding == Sharding::Ddp { everyone(setup) } else { self.shard };
+        collectives::uses_inter_node(self.network, group)
+    }
+
+    /// Whether reductions across replicas cross nodes.
+    pub(in crate::model) fn replicas_cross(&self) -> bool {
+        collectives::uses_inter_node(self.network, self.replicas)
+    }
+
     /// Where the shard group and its replicas use the same links, between nodes or inside one, they share a lane.
     pub(super) fn share_links(&self) -> bool {
-        collectives::uses_inter_node(self.network, self.shard)
-            == collectives::uses_inter_node(self.network, self.replicas)
+        collectives::uses_inter_node(self.network, self.shard) == self.replicas_cross()
     }
 }
 

@@ -4,9 +4,9 @@ use super::groups::{Groups, everyone};
 use crate::model::collectives::{self, Group, Ring};
 use crate::model::cost::{Cost, Traffic};
 use crate::model::memory::states::{self, gathered_layer_bytes};
+use crate::model::per_rank::LocalParams;
 use crate::model::schedule::CommTimes;
 use crate::model::setup::Setup;
-use crate::model::share::LocalParams;
 use crate::model::software::Framework;
 use crate::model::sync::GradientSyncPlan;
 use crate::model::training::{Reshard, Sharding};
@@ -26,7 +26,12 @@ pub struct DataParallelComm<C = Seconds> {
 
 impl<C: Cost<Traffic>> DataParallelComm<C> {
     /// The communication of a stage with these parameters.
-    pub(super) fn of(setup: &Setup, params: &LocalParams, groups: &Groups, sync: GradientSyncPlan) -> Self {
+    pub fn of(setup: &Setup, params: &LocalParams) -> Self {
+        Self::over(setup, params, &Groups::of(setup, params.expert > 0.0), GradientSyncPlan::of(setup))
+    }
+
+    /// The communication of a stage with these parameters over its groups.
+    pub(in crate::model) fn over(setup: &Setup, params: &LocalParams, groups: &Groups, sync: GradientSyncPlan) -> Self {
         let of_lanes = match setup.sharding {
             Sharding::Ddp => Self::of_ddp(setup, params, groups, sync),
             Sharding::Zero1 | Sharding::Zero2 => Self::of_zero(setup, params, groups, sync),
@@ -166,5 +171,25 @@ fn one_lane_on_shared_links<C: Cost<Traffic>>(comm: CommTimes<C>, groups: &Group
         replicate_layer: C::default(),
         replicate_root: C::default(),
         ..comm
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::stages::stages;
+    use crate::share::decode;
+
+    /// Megatron-LM's `bucket_size = max(40000000, 1000000 * dp_group.size())` counts the GPUs of context parallelism in the group:
+    /// 32 x 2 of them reduce 64M parameters at once, of layers of 10M six.
+    #[test]
+    fn a_bucket_of_megatron_grows_with_context_parallelism() {
+        let layers = |cp: u32| {
+            let link = format!("gpus={}&cp={cp}&framework=megatron&size=13B", 32 * cp);
+            let setup = decode(&link).scenario.setup();
+            let params = LocalParams { layer: 10e6, layers: 40.0, ..stages(&setup).first.params };
+            layers_in_a_bucket(&setup, &params)
+        };
+        assert_eq!((layers(1), layers(2)), (4.0, 6.0));
     }
 }

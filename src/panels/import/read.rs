@@ -9,7 +9,7 @@ use engine::share::decode::{Decoded, decode_json, decode_link};
 
 /// What was read.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Read {
+pub(super) enum Read {
     /// A model.
     Model(Imported),
     /// A scenario with its pins, and the query of its link, where it came with one.
@@ -21,7 +21,7 @@ pub enum Read {
 /// # Errors
 ///
 /// A sentence: what the text is instead, or what it lacks.
-pub fn read_text(text: &str) -> Result<Read, String> {
+pub(super) fn read_text(text: &str) -> Result<Read, String> {
     check_length(text)?;
     // A byte order mark is no part of the text.
     let text = text.trim_start_matches('\u{feff}');

@@ -1,10 +1,10 @@
 //! What tensor and context parallelism exchange within one layer, and how much of it compute hides.
 
-use super::collectives::{self, Group};
-use super::flops;
-use super::parallel::ContextExchange;
-use super::setup::Setup;
-use super::share;
+use crate::model::collectives::{self, Group};
+use crate::model::flops;
+use crate::model::parallel::ContextExchange;
+use crate::model::per_rank;
+use crate::model::setup::Setup;
 use crate::units::{Bytes, Seconds};
 
 /// Communication of tensor and context parallelism in one micro-batch, on one GPU: the time that compute does not hide.
@@ -61,7 +61,7 @@ impl TpCpComm {
         let arch = &setup.architecture;
         let network = &setup.network;
         let world = mesh.gpus();
-        let tokens = share::tokens(setup);
+        let tokens = per_rank::tokens(setup);
         let again = flops::recomputed(setup);
 
         let tensor = Group::consecutive(mesh.tp, world, network);
@@ -84,7 +84,7 @@ impl TpCpComm {
         };
 
         let context = Group::strided(mesh.cp, mesh.tp, world, network);
-        let keys_and_values = 2.0 * element * share::key_value_width(arch, f64::from(mesh.tp.max(1)));
+        let keys_and_values = 2.0 * element * per_rank::key_value_width(arch, f64::from(mesh.tp.max(1)));
         let (context_forward, context_backward) = match setup.context {
             ContextExchange::Ring => {
                 let hops = f64::from(mesh.cp.max(1)) - 1.0;

@@ -1,26 +1,21 @@
 //! What one stage of the pipeline computes and communicates in a step: the inputs of its schedule.
 
-mod communication;
-mod groups;
-
-use super::collectives;
+use super::comm::DataParallelComm;
+use super::comm::groups::Groups;
+use super::comm::pipeline::neighbours;
+use super::comm::tp_cp::{Hiding, TpCpComm};
 use super::compute::{self, UnitTimes};
-use super::cost::CollectiveCost;
-use super::exchange::{Hiding, TpCpComm};
 use super::experts::exchange::ExpertExchange;
 use super::memory::activations;
 use super::memory::states;
+use super::per_rank;
 use super::report::Work;
 use super::schedule::{self, CommTimes, ComputeTimes, Exchanges, ExpertPass, ExpertTimes, Phases};
 use super::setup::Setup;
-use super::share;
 use super::stages::Stage;
 use super::sync::GradientSyncPlan;
 use super::training::Sharding;
 use crate::units::{Bytes, Seconds};
-
-pub use communication::DataParallelComm;
-use groups::{Groups, everyone};
 
 /// The inputs of the schedule of one stage, for the micro-batches of one step.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -66,13 +61,10 @@ impl StagePlan {
         Self {
             compute: compute_times(setup, units, stage, &exchange, &experts, neighbours.time),
             optimizer: compute::optimizer(setup, &params),
-            data_parallel: DataParallelComm::of(setup, &params, &groups, sync),
+            data_parallel: DataParallelComm::over(setup, &params, &groups, sync),
             reduction: if setup.sharding == Sharding::Ddp { Work::AllReduce } else { Work::ReduceScatter },
-            shard_crosses: collectives::uses_inter_node(
-                groups.network,
-                if setup.sharding == Sharding::Ddp { everyone(setup) } else { groups.shard },
-            ),
-            replicate_crosses: collectives::uses_inter_node(groups.network, groups.replicas),
+            shard_crosses: groups.shard_crosses(setup),
+            replicate_crosses: groups.replicas_cross(),
             exchange_between_nodes: f64::from(stage.layers) * exchange.layer_between_nodes
                 + if experts.crosses {
                     stage.moe_layers * (experts.exposed_forward + experts.exposed_backward)
@@ -178,12 +170,6 @@ impl StagePlan {
     }
 }
 
-/// What the data-parallel groups of a stage gather and reduce, with the traffic.
-pub fn collectives_of(setup: &Setup, stage: &Stage) -> DataParallelComm<CollectiveCost> {
-    let groups = Groups::of(setup, stage.params.expert > 0.0);
-    DataParallelComm::of(setup, &stage.params, &groups, GradientSyncPlan::of(setup))
-}
-
 fn compute_times(
     setup: &Setup,
     units: &UnitTimes,
@@ -241,27 +227,5 @@ fn offloaded_activations(setup: &Setup, moe_share: f64) -> Seconds {
         return Seconds::ZERO;
     }
     let kept = activations::layer(setup, states::recipe_bytes(setup.recipe).activation, moe_share).kept;
-    Bytes::new(kept * share::tokens(setup)) / setup.accelerator.host_link
-}
-
-/// What a stage passes to its neighbours in one micro-batch.
-struct Neighbours {
-    time: Seconds,
-    cross: bool,
-}
-
-/// Activations forward and their gradients backward: `e T H / tp` bytes at each boundary of a model chunk, as every GPU of a
-/// tensor-parallel group sends its part (arXiv 2104.04473, section 4.1).
-fn neighbours(setup: &Setup, element: f64) -> Neighbours {
-    let mesh = &setup.mesh;
-    if mesh.pp <= 1 {
-        return Neighbours { time: Seconds::ZERO, cross: false };
-    }
-    let nodes = mesh.gpus().div_ceil(setup.network.gpus_per_node.max(1));
-    let (cross, beyond) = (nodes > 1, f64::from(nodes - 1));
-    let width = f64::from(setup.architecture.hidden_size) / f64::from(mesh.tp.max(1));
-    let size = Bytes::new(element * share::tokens(setup) * width);
-    let passes = 2.0 * f64::from(setup.chunks());
-    let message = collectives::point_to_point(&setup.network, cross, size) + beyond * setup.overheads.message;
-    Neighbours { time: passes * message, cross }
+    Bytes::new(kept * per_rank::tokens(setup)) / setup.accelerator.host_link
 }

@@ -1,0 +1,199 @@
+//! Formulas against their sources: one line of the model each, which nothing else holds but recorded figures.
+
+use super::comm::tp_cp::{Hiding, TpCpComm};
+use super::compute::unit_times;
+use super::flops::recomputed;
+use super::hardware::Network;
+use super::memory::activations::{LayerBytes, layer};
+use super::memory::recipe_bytes;
+use super::memory::states::optimizer_bytes;
+use super::parallel::{ContextExchange, Schedule};
+use super::pipeline::{StageTimes, bubble};
+use super::run::host;
+use super::setup::Setup;
+use super::software::Offload;
+use super::stage_plan::StagePlan;
+use super::stages::{ByStage, stages};
+use super::training::{Optimizer, PrecisionPolicy, Recompute};
+use super::transformer::Experts;
+use crate::share::decode;
+use crate::units::{BytesPerSecond, Seconds};
+
+fn setup(link: &str) -> Setup {
+    decode(link).scenario.setup()
+}
+
+fn close(found: f64, expected: f64) {
+    assert!((found / expected - 1.0).abs() < 1e-12, "{found} is not {expected}");
+}
+
+/// GPipe (arXiv 1811.06965) runs all forward passes and then all backward passes. Two stages of 2 + 1 ms and of 1 + 4 ms and four
+/// micro-batches: 4 x 2 + 1 ms forward and 1 + 4 x 4 ms backward, of which the second stage works 4 x 5 ms.
+#[test]
+fn each_phase_of_gpipe_waits_for_its_own_slowest_stage() {
+    let [one, two, four] = [1.0, 2.0, 4.0].map(Seconds::from_ms);
+    let stage = |forward, backward| StageTimes { count: 1.0, forward, backward, pipeline_fill: Seconds::ZERO };
+    let stages = ByStage { first: stage(two, one), between: None, last: Some(stage(one, four)) };
+    close(bubble(Schedule::GPipe, 1, 4.0, &stages).ms(), (4.0 * 2.0 + 1.0) + (1.0 + 4.0 * 4.0) - 4.0 * 5.0);
+}
+
+/// DeepSeek-V2-Lite (its config.json) without its experts: queries of 16 heads of 128 + 64 have no rank, keys and values have 512,
+/// and 64 rotary dimensions. Of q, kv_a, kv_b, o, gate, up and down, every second is computed again: kv_a, o and up.
+#[test]
+fn selective_recomputation_of_queries_without_a_rank() {
+    let mut setup = setup("model=deepseek-v2-lite&recompute=selective");
+    setup.architecture.experts = Experts::NONE;
+    let (hidden, wide) = (2048.0, 10_944.0);
+    let query = hidden * 16.0 * (128.0 + 64.0);
+    let (down, up, output) = (hidden * (512.0 + 64.0), 512.0 * 16.0 * (128.0 + 128.0), 16.0 * 128.0 * hidden);
+    let all = query + down + up + output + 3.0 * hidden * wide;
+    close(recomputed(&setup).matmul, (down + output + hidden * wide) / all);
+}
+
+/// 34 H + 5 n s bytes a token (arXiv 2205.05198, table 2), and under 1F1B as many micro-batches in flight on the first of eight
+/// stages as there are stages (arXiv 2104.04473, section 2.2), on each of the eight GPUs of a node.
+#[test]
+fn offloaded_activations_of_every_micro_batch_in_flight_are_in_host_memory() {
+    let mut setup =
+        setup("cluster=dgx-h100&model=gpt-3-175b&gpus=64&pp=8&accum=16&seq=2048&attnkernel=unfused&dropout=yes");
+    setup.offload = Offload { activations: true, ..Offload::NONE };
+    let a_token = 34.0 * 12_288.0 + 5.0 * 96.0 * 2048.0;
+    close(host::offload(&setup).get(), a_token * 2048.0 * 12.0 * 8.0 * 8.0);
+}
+
+/// Adafactor (arXiv 1804.04235, section 3) keeps a mean for each row and for each column of a matrix in place of its second moment:
+/// 2 H numbers for H x H weights.
+#[test]
+fn adafactor_keeps_a_row_and_a_column() {
+    let mut setup = setup("size=13B");
+    (setup.recipe, setup.optimizer) = (PrecisionPolicy::Fp32, Optimizer::Adafactor);
+    let hidden = f64::from(setup.architecture.hidden_size);
+    let bytes = 4.0 * (hidden + hidden) / (hidden * hidden);
+    assert_eq!(optimizer_bytes(&setup), (bytes, bytes));
+}
+
+/// Muon keeps one moment of hidden matrices; embedding, head and norms are AdamW's, with two (kellerjordan.github.io/posts/muon).
+#[test]
+fn muon_leaves_what_is_no_matrix_to_adamw() {
+    let mut setup = setup("size=13B");
+    (setup.recipe, setup.optimizer) = (PrecisionPolicy::Fp32, Optimizer::Muon);
+    assert_eq!(optimizer_bytes(&setup), (4.0, 8.0));
+}
+
+fn activations(setup: &Setup, recompute: Recompute) -> LayerBytes {
+    layer(&Setup { recompute, ..*setup }, 2.0, 0.0)
+}
+
+/// DeepSeek V3 (arXiv 2412.19437, section 4.2): torchtitan's selective mode keeps two tensors of the residual stream, the
+/// compressed queries (1,536) and keys and values (512) before and after their norms, the rotary key (64), the output of
+/// attention (128 heads of 128) with an fp32 statistic a head, and one hidden tensor of the MLP (18,432).
+#[test]
+fn latent_attention_keeps_its_ranks_before_and_after_their_norms() {
+    let kept = activations(&setup("model=deepseek-v3"), Recompute::Selective).kept;
+    let latent = 2.0 * (2.0 * (1536.0 + 512.0) + 64.0);
+    let attention = 2.0 * 128.0 * 128.0 + 4.0 * 128.0;
+    assert_eq!(kept, 2.0 * 2.0 * 7168.0 + latent + attention + 2.0 * 18_432.0);
+}
+
+/// Three dense layers for each one with experts keep what three dense ones and one with experts keep; a layer with experts has no
+/// dense MLP beside them, whose width (18,432) is that of the dense layers alone (arXiv 2412.19437, section 4.2).
+#[test]
+fn a_layer_on_average_is_the_mean_of_its_kinds() {
+    for recompute in [Recompute::None, Recompute::Selective] {
+        let setup = Setup { recompute, ..setup("model=deepseek-v3") };
+        let of = |moe_share| layer(&setup, 2.0, moe_share);
+        close(of(0.25).whole, 0.75 * of(0.0).whole + 0.25 * of(1.0).whole);
+        close(of(0.25).kept, 0.75 * of(0.0).kept + 0.25 * of(1.0).kept);
+        let mut wider = setup;
+        wider.architecture.intermediate_size *= 2;
+        assert_eq!(layer(&wider, 2.0, 1.0), of(1.0));
+    }
+}
+
+/// Of 34 H + 5 n s bytes a token, recomputing the attention core leaves 34 H (arXiv 2205.05198, section 5).
+#[test]
+fn recomputing_the_attention_core_drops_the_scores() {
+    let setup = setup("model=gpt-3-175b&seq=2048&attnkernel=unfused&dropout=yes");
+    assert_eq!(activations(&setup, Recompute::AttentionCore).kept, 34.0 * 12_288.0);
+}
+
+/// Dropout after attention and after the MLP keeps a mask of one byte an element each (arXiv 2205.05198, section 4.1).
+#[test]
+fn dropout_keeps_two_masks() {
+    let whole = |dropout| activations(&setup(&format!("model=gpt-3-175b&dropout={dropout}")), Recompute::None).whole;
+    assert_eq!(whole("yes") - whole("no"), 2.0 * 12_288.0);
+}
+
+/// Llama 3 gathers the keys and values of the whole sequence before attention (arXiv 2407.21783, section 3.3.2): 8 heads of 128 each,
+/// of four times as many tokens as a GPU has.
+#[test]
+fn gathered_keys_and_values_are_of_the_whole_sequence() {
+    let gradients = |exchange| {
+        let setup = Setup { context: exchange, ..setup("cluster=dgx-h100&model=llama-3-8b&gpus=64&cp=4") };
+        activations(&setup, Recompute::None).gradients
+    };
+    let gathered = gradients(ContextExchange::AllGather) - gradients(ContextExchange::Ring);
+    assert_eq!(gathered, 4.0 * 2.0 * (8.0 * 128.0) * 2.0);
+}
+
+/// On a fabric on which a byte takes 5 % longer for each node beyond the first, three nodes take 10 % longer.
+#[test]
+fn every_node_beyond_the_first_slows_a_fabric_that_decays() {
+    let holds = setup("cluster=dgx-h100&gpus=24").network;
+    let decays = Network { node_decay: 0.05, ..holds };
+    let rate = |network: &Network, ranks| {
+        let group = super::collectives::Group::consecutive(ranks, 24, network);
+        super::collectives::bus_bandwidth(network, group)
+    };
+    close(rate(&holds, 24) / rate(&decays, 24), 1.1);
+    assert_eq!(rate(&holds, 8), rate(&decays, 8));
+}
+
+const UNHIDDEN: Hiding = Hiding { matmul: Seconds::ZERO, matmul_backward: Seconds::ZERO, attention: Seconds::ZERO };
+
+/// An MLP ends in an exchange of tensor parallelism, as attention does (arXiv 1909.08053, section 3); routed experts have exchanges
+/// of their own, and Mixtral has no other (arXiv 2401.04088), where DeepSeek V3 has a shared one (arXiv 2412.19437).
+#[test]
+fn a_layer_of_routed_experts_alone_has_one_exchange_less() {
+    for (model, less) in [("mixtral-8x7b", 0.5), ("deepseek-v3", 1.0)] {
+        let setup = setup(&format!("cluster=dgx-h100&model={model}&gpus=64&tp=8"));
+        let of = |moe_share| TpCpComm::of(&setup, 2.0, &UNHIDDEN, moe_share).layer_forward;
+        close(of(1.0) / of(0.0), less);
+    }
+}
+
+/// Whoever recomputes attention gathers its keys and values again (arXiv 2407.21783, section 3.3.2).
+#[test]
+fn recomputed_attention_repeats_its_exchange() {
+    let base = setup("cluster=dgx-h100&model=llama-3-8b&gpus=64&cp=4");
+    let base = Setup { context: ContextExchange::AllGather, ..base };
+    let of = |recompute| TpCpComm::of(&Setup { recompute, ..base }, 2.0, &UNHIDDEN, 0.0);
+    let (none, full) = (of(Recompute::None), of(Recompute::Full));
+    close((full.layer_backward - none.layer_backward).get(), none.layer_forward.get());
+}
+
+/// Ring attention (arXiv 2310.01889) attends to its own keys first: of cp parts of attention, cp - 1 hide the hops.
+#[test]
+fn the_last_part_of_attention_hides_no_hop() {
+    let base = Setup { context: ContextExchange::Ring, ..setup("cluster=dgx-h100&model=llama-3-8b&gpus=64&cp=4") };
+    let of = |attention| TpCpComm::of(&base, 2.0, &Hiding { attention, ..UNHIDDEN }, 0.0).layer_forward;
+    let attention = 0.1 * of(Seconds::ZERO);
+    close((of(Seconds::ZERO) - of(attention)).get(), 0.75 * attention.get());
+}
+
+/// Weights in host memory come over PCIe (63 GB/s) before they are gathered, each GPU its 4 bytes of a shard of the root unit: two
+/// vocabularies of 128,256 and a norm in Llama 3 8B.
+#[test]
+fn the_shard_of_an_offloaded_root_unit_comes_from_the_host() {
+    let gather = |offloaded| {
+        let mut setup = setup("cluster=dgx-h100&model=llama-3-8b&gpus=64");
+        setup.accelerator.host_link = BytesPerSecond::from_gb_per_s(63.0);
+        setup.offload.parameters = offloaded;
+        assert_eq!(recipe_bytes(setup.recipe).weights, 4.0);
+        let stage = stages(&setup).first;
+        StagePlan::new(&setup, &unit_times(&setup, 0.0), &stage).comm(true, true).gather_root
+    };
+    let root = 2.0 * 128_256.0 * 4096.0 + 4096.0;
+    let from_host = (gather(true) - gather(false)).get();
+    assert!((from_host / (4.0 * root / 64.0 / 63e9) - 1.0).abs() < 1e-9, "{from_host}");
+}

@@ -1,0 +1,125 @@
+//! Files from outside: a model's `config.json`, and what the page saved: SVG, CSV, JSON, PNG.
+
+#![no_main]
+
+use engine::catalog::default_scenario;
+use engine::import::{check_length, import, text_of};
+use engine::params;
+use engine::scenario::{Model, Scenario};
+use engine::share::{carried, decode, decode_json, decode_link, encode};
+use libfuzzer_sys::fuzz_target;
+use serde_json::{Map, Value, json};
+
+/// Configs of several families.
+const CONFIGS: [&str; 8] = [
+    include_str!("../../tests/configs/deepseek-v3.json"),
+    include_str!("../../tests/configs/falcon-7b.json"),
+    include_str!("../../tests/configs/gemma-3-4b.json"),
+    include_str!("../../tests/configs/gpt-oss-20b.json"),
+    include_str!("../../tests/configs/gpt2.json"),
+    include_str!("../../tests/configs/llama-3.1-8b.json"),
+    include_str!("../../tests/configs/llama-4-scout.json"),
+    include_str!("../../tests/configs/qwen1.5-moe-a2.7b.json"),
+];
+
+fuzz_target!(|data: &[u8]| {
+    let Some((kind, rest)) = data.split_first() else { return };
+    match kind % 4 {
+        0 | 1 => config(&changed(rest)),
+        2 => file(rest),
+        _ => saved(rest),
+    }
+});
+
+/// A sentence, or a shape that survives its link.
+fn config(json: &Value) {
+    match import(json) {
+        Err(said) => assert!(said.ends_with('.') && said.len() > 20, "{said}"),
+        Ok(imported) => {
+            let scenario = default_scenario().with_model(Model::Custom { architecture: imported.architecture });
+            assert_eq!(decode(&encode(&scenario)).scenario, scenario);
+            valid(&scenario);
+        }
+    }
+}
+
+fn valid(scenario: &Scenario) {
+    for param in params::every().filter(|param| params::is_held(param, scenario)) {
+        assert!(params::is_within_bounds(param, scenario), "{} in {}", param.key, encode(scenario));
+    }
+    assert!(scenario.report().time.step.get() > 0.0);
+}
+
+/// A config of which each two bytes replace a value.
+fn changed(bytes: &[u8]) -> Value {
+    let Some((which, rest)) = bytes.split_first() else { return Value::Null };
+    let of = |which: &u8| CONFIGS.get(usize::from(*which) % CONFIGS.len()).copied().unwrap_or_default();
+    let mut config: Map<String, Value> = serde_json::from_str(of(which)).unwrap_or_default();
+    for pair in rest.chunks_exact(2) {
+        let [key, value] = pair else { continue };
+        // Keys of other families too.
+        let keys: Map<String, Value> = serde_json::from_str(of(value)).unwrap_or_default();
+        let all: Vec<&String> = config.keys().chain(keys.keys()).collect();
+        let Some(name) = all.get(usize::from(*key) % all.len().max(1)).map(|name| (*name).clone()) else { continue };
+        let old = config.get(&name).or(keys.get(&name)).cloned().unwrap_or(Value::Null);
+        config.insert(name, replaced(&old, *value));
+    }
+    Value::Object(config)
+}
+
+fn replaced(old: &Value, value: u8) -> Value {
+    match value % 12 {
+        0 => Value::Null,
+        1 => json!(0),
+        2 => json!(-1),
+        3 => json!(u64::MAX),
+        4 => json!(1.5),
+        5 => json!(true),
+        6 => json!("gelu"),
+        7 => json!([old]),
+        8 => json!({ "hidden_size": old }),
+        9 => old.as_u64().map_or(json!([]), |old| json!(old.wrapping_mul(2))),
+        10 => old.as_u64().map_or(json!(false), |old| json!(old / 3)),
+        _ => json!(value),
+    }
+}
+
+/// Any file, as a dropped one is read.
+fn file(bytes: &[u8]) {
+    if carried::is_png(bytes) {
+        carried::of_png(bytes).iter().for_each(|link| opened(link));
+        return;
+    }
+    let Some(text) = text_of(bytes.to_vec()) else { return };
+    if check_length(&text).is_err() {
+        return;
+    }
+    carried::of_svg(&text).iter().for_each(|link| opened(link));
+    carried::of_text(&text).into_iter().for_each(opened);
+    let Ok(json) = serde_json::from_str::<Value>(&text) else { return };
+    carried::of_json(&json).into_iter().for_each(opened);
+    valid(&decode_json(&json).scenario);
+    config(&json);
+}
+
+fn opened(link: &str) {
+    valid(&decode_link(link).scenario);
+}
+
+/// A file that the page saved, with any text for its link: what is a link comes back.
+fn saved(bytes: &[u8]) {
+    // An address has one `#`, before its fragment.
+    let text: String = String::from_utf8_lossy(bytes).chars().filter(|sign| !sign.is_control() && *sign != '#').collect();
+    let link = format!("v=1&{}", text.trim());
+    let mut png = carried::PNG.to_vec();
+    carried::chunk(&mut png, *b"IHDR", &[0, 0, 0, 1, 0, 0, 0, 1, 8, 3, 0, 0, 0]);
+    let found = carried::of_png(&carried::in_png(&png, &link));
+    assert_eq!(found.as_deref(), Some(link.as_str()));
+    let escaped = link.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
+    let svg = format!("<svg><metadata>{escaped}</metadata></svg>");
+    assert_eq!(carried::of_svg(&svg).as_deref(), Some(link.trim()));
+    if let Some(found) = carried::of_text(&format!("a,b\n1,2\n# {link}\n")) {
+        assert_eq!(found, link.trim());
+    }
+    opened(&link);
+}

@@ -1,0 +1,214 @@
+//! What goes wrong on the way to the page: requests that fail, a build that is gone, a slow server, a missing file.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use anyhow::{Context as _, Result, ensure};
+use e2e::files::{Fate, FileServer};
+use e2e::{Key, Kind, Session, wait_for};
+use serde_json::json;
+use tempfile::{TempDir, tempdir};
+
+use crate::page::{HURRY, PATIENCE, Page, built, copy_of_the_site};
+
+const PATH: &str = "/some/sub/path/";
+
+/// What the page says in place of a result.
+const ALERT: &str = "return document.querySelector('body > [role=alert]')?.textContent ?? ''";
+
+/// Whether there is any figure on the page.
+const FIGURES: &str = "return document.querySelectorAll('output, canvas, input').length";
+
+/// Every browser that there can be.
+fn kinds() -> Vec<Kind> {
+    let webkit = cfg!(target_os = "linux").then_some(Kind::Webkit);
+    [Kind::Chromium, Kind::Firefox].into_iter().chain(webkit).collect()
+}
+
+#[test]
+fn a_failed_request_for_a_part_of_the_module_is_made_again() -> Result<()> {
+    let built = built()?;
+    let script = module(&built, "js")?;
+    for kind in kinds() {
+        // The script is asked for at another address each time.
+        for part in ["_bg.wasm", &script] {
+            let part = part.to_owned();
+            let server = FileServer::with_faults(&built, PATH, move |path, before| {
+                if path.contains(&part) && before < 2 { Fate::Refused(503) } else { Fate::Answered }
+            })?;
+            let page = Page::open(kind, server.url(), "")?;
+            assert_eq!(page.session.text(ALERT, &[])?, "", "{kind:?}");
+            let before = page.settled()?;
+            let slider = page.slider("GPUs")?;
+            page.session.focus(&slider)?;
+            page.session.press(Key::Right, 1)?;
+            page.wait_for("the slider changes nothing", |now| now.outputs != before.outputs)?;
+        }
+    }
+    Ok(())
+}
+
+/// Opens the page where this script runs first, without waiting for a result.
+fn opened(kind: Kind, address: &str, script: &str) -> Result<Session> {
+    let session = Session::fresh(kind)?;
+    session.before_scripts(script)?;
+    session.open(address)?;
+    Ok(session)
+}
+
+/// Waits until the page says that it could not be loaded. While it is loaded anew, nobody answers.
+fn says_so(session: &Session) -> Result<()> {
+    let said = wait_for("nothing is said", PATIENCE, || {
+        Ok(Some(session.text(ALERT, &[]).unwrap_or_default()).filter(|said| !said.is_empty()))
+    })?;
+    assert_eq!(said, "The calculator could not be loaded. Check the connection and reload the page.");
+    assert_eq!(session.script(FIGURES, &[])?, json!(0));
+    Ok(())
+}
+
+#[test]
+fn a_request_that_always_fails_is_made_four_times_and_then_the_page_says_so() -> Result<()> {
+    for kind in [Kind::Chromium, Kind::Firefox] {
+        let refuse = |path: &str, _| if path.contains("_bg.wasm") { Fate::Refused(503) } else { Fate::Answered };
+        let server = FileServer::with_faults(&built()?, PATH, refuse)?;
+        let session = opened(kind, server.url(), HURRY)?;
+        says_so(&session)?;
+        // Four tries, each followed by a question whether the file is gone, and perhaps the page's own preloading.
+        let asked = server.asked("_bg.wasm");
+        assert!((8..=9).contains(&asked), "{kind:?}: {asked} requests");
+        assert_eq!(server.asked(".js?"), 0);
+    }
+    Ok(())
+}
+
+/// The name of the module's file with this ending.
+fn module(site: &Path, kind: &str) -> Result<String> {
+    let page = std::fs::read_to_string(site.join("index.html")).context("There is no page")?;
+    let (_, rest) = page.split_once(&format!(" data-{kind}=\"")).context("The page names no module")?;
+    Ok(rest.split('"').next().unwrap_or_default().to_owned())
+}
+
+/// A copy of the site whose page names the files of an older build, and the page as it is now.
+struct Outdated {
+    folder: TempDir,
+    now: String,
+}
+
+impl Outdated {
+    fn new() -> Result<Self> {
+        let folder = tempdir()?;
+        copy_of_the_site(folder.path())?;
+        let page = folder.path().join("index.html");
+        let now = std::fs::read_to_string(&page)?;
+        let script = module(folder.path(), "js")?;
+        std::fs::write(&page, now.replace(&script, "shardwise-0000000000000000.js"))?;
+        Ok(Self { folder, now })
+    }
+
+    fn page(&self) -> PathBuf {
+        self.folder.path().join("index.html")
+    }
+}
+
+#[test]
+fn a_page_of_a_build_that_is_gone_is_loaded_anew() -> Result<()> {
+    for kind in kinds() {
+        let site = Outdated::new()?;
+        let (page, now) = (site.page(), site.now.clone());
+        // When the old file is asked for, the next page is the new one.
+        let server = FileServer::with_faults(site.folder.path(), PATH, move |path, _| {
+            if path.contains("-0000000000000000") {
+                let _ = std::fs::write(&page, &now);
+            }
+            Fate::Answered
+        })?;
+        let page = Page { session: Session::fresh(kind)? };
+        page.session.open(&format!("{}#v=1&rev=2&gpus=512", server.url()))?;
+        let kind_of_visit = "return performance.getEntriesByType('navigation')[0].type";
+        wait_for("the page is not loaded anew", PATIENCE, || {
+            // While it is, nobody answers.
+            Ok((page.session.text(kind_of_visit, &[]).unwrap_or_default() == "reload").then_some(()))
+        })?;
+        let sight = page.stands()?;
+        assert_eq!(page.session.text(ALERT, &[])?, "", "{kind:?}");
+        assert!(sight.headline.contains("512"), "{kind:?}: the scenario is lost");
+    }
+    Ok(())
+}
+
+#[test]
+fn a_page_is_loaded_anew_once_and_an_embed_never() -> Result<()> {
+    for kind in [Kind::Chromium, Kind::Firefox] {
+        for (query, pages, stored) in [("", 2, 1), ("?embed=1", 1, 0)] {
+            let site = Outdated::new()?;
+            let server = FileServer::start(site.folder.path(), PATH)?;
+            let session = opened(kind, &format!("{}{query}", server.url()), HURRY)?;
+            says_so(&session)?;
+            assert_eq!(server.asked_exactly(PATH), pages, "{kind:?} {query}");
+            assert_eq!(session.script("return sessionStorage.length", &[])?, json!(stored), "{kind:?} {query}");
+            assert_eq!(session.script("return localStorage.length", &[])?, json!(0), "{kind:?} {query}");
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn without_the_script_that_starts_the_module_the_page_says_so() -> Result<()> {
+    for kind in [Kind::Chromium, Kind::Firefox] {
+        let refuse = |path: &str, _| if path.ends_with("boot.js") { Fate::Refused(503) } else { Fate::Answered };
+        let server = FileServer::with_faults(&built()?, PATH, refuse)?;
+        let sooner = "const later = window.setTimeout;
+            window.setTimeout = (act, time, ...rest) => later(act, time / 10, ...rest);";
+        says_so(&opened(kind, server.url(), sooner)?)?;
+    }
+    Ok(())
+}
+
+/// Notes the longest time between two frames from here on.
+const FRAMES: &str = "let last = performance.now();
+    window.longest = 0;
+    const frame = (now) => {
+        window.longest = Math.max(window.longest, now - last);
+        last = now;
+        requestAnimationFrame(frame);
+    };
+    requestAnimationFrame(frame);";
+
+#[test]
+fn no_gesture_waits_for_a_slow_server_and_all_texts_are_there() -> Result<()> {
+    const SLOW: Duration = Duration::from_secs(10);
+    for kind in [Kind::Chromium, Kind::Firefox] {
+        // Everything but the page, its module and what starts it.
+        let slow = |path: &str, _| {
+            let first = ["/", ".css", "_bg.wasm", "theme.js", "boot.js", ".svg"].iter().any(|end| path.ends_with(end));
+            let script = path.contains("/shardwise-");
+            if first || script { Fate::Answered } else { Fate::Late(SLOW) }
+        };
+        let server = FileServer::with_faults(&built()?, PATH, slow)?;
+        let page = Page::open(kind, server.url(), "")?;
+        page.session.script(FRAMES, &[])?;
+        let before = page.settled()?;
+        let slider = page.slider("Sequence length")?;
+        page.session.focus(&slider)?;
+        page.session.press(Key::Left, 10)?;
+        page.session.drag(&slider, (0, 0), (40, 0))?;
+        page.session.release()?;
+        page.wait_for("the slider changes nothing", |now| now.outputs != before.outputs && now.map != before.map)?;
+        let field = page.field("GPUs")?;
+        page.session.focus(&field)?;
+        page.session.type_text("512")?;
+        page.session.press(Key::Enter, 1)?;
+        page.wait_for("a typed value changes nothing", |now| now.headline.contains("512"))?;
+        let ask = page.in_view("#ask-mfu")?;
+        page.session.focus(&ask)?;
+        page.session.press(Key::Enter, 1)?;
+        wait_for("the card has no text", PATIENCE, || {
+            let card = page.session.text("return document.querySelector('#why')?.textContent ?? ''", &[])?;
+            Ok((card.len() > 300).then_some(()))
+        })?;
+        // A blocking request would have stopped the frames for as long as the server takes.
+        let longest = page.session.script("return window.longest", &[])?.as_f64().context("There are no frames")?;
+        ensure!(longest < 0.5 * SLOW.as_millis() as f64, "{kind:?}: no frame for {longest:.0} ms");
+    }
+    Ok(())
+}
