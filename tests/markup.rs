@@ -546,7 +546,11 @@ fn every_number_has_a_button_and_every_card_its_place() {
     assert!(!plain.contains("id=\"why\""));
     let tile = format!("aria-label=\"Why? MFU {}\"", text::Tiles::of(&scenario, &scenario.report()).mfu);
     assert!(plain.contains(&tile), "{tile}");
-    for key in explain::HEADLINE.into_iter().chain(MemoryPart::ALL.map(explain::of_part)).chain(explain::REACHES) {
+    for key in explain::HEADLINE
+        .into_iter()
+        .chain(MemoryPart::ALL.map(|part| engine::names::part(part).card))
+        .chain(explain::REACHES)
+    {
         assert_eq!(plain.matches(&format!("id=\"ask-{key}\"")).count(), 1, "{key}");
     }
     let cards = explain::numbers().map(|number| (number.key, number.title));

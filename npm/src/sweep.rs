@@ -1,7 +1,7 @@
 //! A scenario along one or two axes, as columns of numbers.
 
-use engine::export::report_json;
 use engine::model::report::{Limiter, Report};
+use engine::names;
 use engine::scenario::Scenario;
 use engine::share;
 use wasm_bindgen::prelude::wasm_bindgen;
@@ -16,7 +16,7 @@ const OF_THE_RUN: usize = 8;
 /// The names of the limiters in the report, a line each, in the order of the numbers in the column `limiter`.
 #[wasm_bindgen]
 pub fn limiters() -> String {
-    Limiter::ALL.map(report_json::limiter).join("\n")
+    Limiter::ALL.map(|limiter| names::limiter(limiter).key).join("\n")
 }
 
 /// The scenario at every pair of values, column after column; within a column the second axis moves fastest. Without a second axis

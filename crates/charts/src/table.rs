@@ -89,7 +89,11 @@ fn of_field(spec: &ChartSpec, field: &Field) -> Table {
             if cell.free < 0.0 {
                 format!("{}{}", format::MINUS, format::value(Unit::None, Bytes::new(-cell.free).gib()))
             } else {
-                format!("{} {}", format::value(spec.value.unit, cell.value), letter(cell.limiter))
+                format!(
+                    "{} {}",
+                    format::value(spec.value.unit, cell.value),
+                    engine::names::limiter(cell.limiter).letter
+                )
             }
         })
     };
@@ -110,23 +114,12 @@ fn of_field(spec: &ChartSpec, field: &Field) -> Table {
     }
 }
 
-/// A limiter in the cells of a field.
-fn letter(limiter: Limiter) -> &'static str {
-    match limiter {
-        Limiter::Memory => "M",
-        Limiter::InterNode => "N",
-        Limiter::IntraNode => "L",
-        Limiter::Compute => "C",
-        Limiter::Launch => "K",
-        Limiter::Bubble => "B",
-    }
-}
-
 /// What the letters stand for: those of memory are never seen, a place that does not fit says what is missing.
 fn key() -> String {
     let limiters = Limiter::ALL.into_iter().filter(|&limiter| limiter != Limiter::Memory);
-    let words: Vec<String> =
-        limiters.map(|limiter| format!("{} = {}", letter(limiter), names::limiter(limiter))).collect();
+    let words: Vec<String> = limiters
+        .map(|limiter| format!("{} = {}", engine::names::limiter(limiter).letter, names::limiter(limiter)))
+        .collect();
     words.join(", ")
 }
 

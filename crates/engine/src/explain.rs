@@ -15,8 +15,6 @@ pub use numbers::of_work;
 pub use symbols::{How, SYMBOLS, Symbol, symbol};
 pub use terms::{TERMS, Term};
 
-use crate::model::report::MemoryPart;
-
 /// A number of the page, explained.
 #[derive(Clone, Copy, Debug)]
 pub struct Explanation {
@@ -107,22 +105,6 @@ pub const RUN: [&str; 14] = [
 /// The place on the page of a card's number, in the order of [`numbers()`]' tables; a term of its own stands with the first.
 pub fn place(key: &str) -> usize {
     numbers::ALL.iter().position(|table| table.iter().any(|number| number.key == key)).unwrap_or(0)
-}
-
-/// The name of a memory part's card.
-pub const fn of_part(part: MemoryPart) -> &'static str {
-    match part {
-        MemoryPart::Weights => "weights",
-        MemoryPart::Gradients => "gradients",
-        MemoryPart::Optimizer => "optimizer",
-        MemoryPart::GatheredWeights => "gathered",
-        MemoryPart::UnreducedGradients => "unreduced",
-        MemoryPart::Activations => "activations",
-        MemoryPart::WorkingSet => "working",
-        MemoryPart::Logits => "logits",
-        MemoryPart::Context => "context",
-        MemoryPart::Fragmentation => "fragmentation-part",
-    }
 }
 
 /// Every text that may hold links to cards.

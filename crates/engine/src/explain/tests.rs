@@ -154,7 +154,10 @@ fn every_link_opens_a_card_and_every_card_has_a_name_of_its_own() {
 #[test]
 fn every_part_and_every_kind_of_work_has_a_card() {
     use crate::model::report::Work;
-    let parts = MemoryPart::ALL.map(of_part).into_iter().chain(Work::ALL.map(of_work));
+    let parts = crate::model::report::MemoryPart::ALL
+        .map(|part| crate::names::part(part).card)
+        .into_iter()
+        .chain(Work::ALL.map(of_work));
     for key in parts {
         assert!(matches!(card(key), Some(Card::Number(_))), "{key}");
     }
