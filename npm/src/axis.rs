@@ -1,4 +1,4 @@
-//! What a sweep moves: a parameter of the table, or the cluster, GPU or model that is picked.
+//! The quantity that a sweep varies: a parameter of the table, or the picked cluster, GPU or model.
 
 use engine::catalog::pick::{pick_accelerator, pick_cluster, pick_model};
 use engine::catalog::{ACCELERATORS, CLUSTERS, MODELS};
@@ -9,11 +9,11 @@ use engine::share::{self, v1};
 use serde_json::{Value, json};
 use wasm_bindgen::prelude::wasm_bindgen;
 
-/// In place of an option or entry that does not exist.
+/// Stands for an option or entry that does not exist.
 const NOTHING: f64 = -1.0;
 
-/// One direction of a sweep. Its values are numbers: those of the parameter in its unit, or places in the list of options or of
-/// entries of the catalog.
+/// One axis of a sweep. Its values are numbers: those of the parameter in its unit, or indices of
+/// options or catalog entries.
 #[derive(Clone, Copy)]
 pub(crate) enum Axis {
     /// A row of the table.
@@ -27,7 +27,7 @@ pub(crate) enum Axis {
 }
 
 impl Axis {
-    /// The axis of a link's key.
+    /// Returns the axis of a link's key.
     pub(crate) fn find(key: &str) -> Option<Self> {
         match key {
             v1::CLUSTER_KEY => Some(Self::Cluster),
@@ -37,7 +37,7 @@ impl Axis {
         }
     }
 
-    /// Moves the scenario to a value, which [`Axis::resolved`] has made a valid one.
+    /// Sets the scenario to a value, which [`Axis::resolved`] has validated.
     pub(crate) fn set(self, scenario: &mut Scenario, value: f64) {
         let index = if value >= 0.0 { value as usize } else { usize::MAX };
         match self {
@@ -49,7 +49,8 @@ impl Axis {
         }
     }
 
-    /// Its place among the pairs of a link, which are read in this order: a GPU of the catalog before a number of it.
+    /// Returns the rank of the axis among the pairs of a link, which are read in this order: a GPU
+    /// of the catalog before a number of it.
     pub(crate) fn rank(self) -> usize {
         match self {
             Self::Cluster => 0,
@@ -61,7 +62,8 @@ impl Axis {
         }
     }
 
-    /// A typed value as a number, what the report calls it, and a sentence where another one is used.
+    /// Resolves typed text to a number and the value in the report, with an issue if another value
+    /// is used.
     fn resolved(self, scenario: &Scenario, typed: &str) -> (f64, Value, Option<Issue>) {
         let (what, ids): (_, Vec<&str>) = match self {
             Self::Param(param) => return of_param(param, scenario, typed),
@@ -96,13 +98,14 @@ fn of_param(param: &'static Param, scenario: &Scenario, typed: &str) -> (f64, Va
     }
 }
 
-/// Whether a sweep can move this key.
+/// Whether a sweep can vary this key.
 #[wasm_bindgen]
 pub fn is_axis(key: &str) -> bool {
     Axis::find(key).is_some()
 }
 
-/// Typed values of an axis, one a line, as JSON: `numbers` for [`crate::sweep::sweep`], `values` as the report has them, and `issues`.
+/// Resolves the typed values of an axis, one per line, to JSON: `numbers` for
+/// [`crate::sweep::sweep`], `values` as in the report, and `issues`.
 #[wasm_bindgen]
 pub fn resolve(scenario: &str, key: &str, lines: &str) -> String {
     let scenario = share::decode(scenario).scenario;
@@ -127,7 +130,7 @@ pub fn resolve(scenario: &str, key: &str, lines: &str) -> String {
     json!({ "numbers": numbers, "values": values, "issues": said(&issues) }).to_string()
 }
 
-/// Issues under the names of the report.
+/// Converts issues to JSON, under the names of the report.
 pub(crate) fn said(issues: &[Issue]) -> Value {
     let severity = |issue: &Issue| if issue.severity == Severity::Error { "error" } else { "note" };
     let said = |issue: &Issue| json!({ "severity": severity(issue), "key": issue.key, "message": issue.message });

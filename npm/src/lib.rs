@@ -1,8 +1,8 @@
-//! The engine for JavaScript: texts and arrays of numbers in and out. `js/api.js` makes objects of them, and its types stand in
-//! `js/index.d.ts`.
+//! The engine for JavaScript. Functions take and return texts and arrays of numbers; `js/api.js`
+//! wraps them in objects, whose types are in `js/index.d.ts`.
 //!
-//! A scenario comes as the text of a link, a fragment or a JSON object with the same keys ([`engine::share::decode()`]), and what
-//! could not be read goes back as issues: nothing here fails.
+//! A scenario is the text of a link, a fragment, or a JSON object with the same keys
+//! ([`engine::share::decode()`]). Nothing here fails: what cannot be read is returned as issues.
 
 pub mod axis;
 pub mod sweep;
@@ -21,38 +21,38 @@ use wasm_bindgen::prelude::wasm_bindgen;
 #[global_allocator]
 static ALLOCATOR: talc::wasm::WasmDynamicTalc = talc::wasm::new_wasm_dynamic_allocator();
 
-/// The whole report of a scenario as JSON: what `--example estimate` prints.
+/// Returns the whole report of a scenario as JSON, as `--example estimate` prints it.
 #[wasm_bindgen]
 pub fn estimate(scenario: &str) -> String {
     let (scenario, issues) = read(scenario);
     compact(&report_json(&scenario, &scenario.report(), &issues))
 }
 
-/// What is wrong with a scenario, as in its report.
+/// Returns what is wrong with a scenario, as in its report.
 #[wasm_bindgen]
 pub fn issues(scenario: &str) -> String {
     axis::said(&read(scenario).1).to_string()
 }
 
-/// The fragment of a scenario's link, without `#`.
+/// Returns the fragment of a scenario's link, without `#`.
 #[wasm_bindgen]
 pub fn link(scenario: &str) -> String {
     share::encode(&share::decode(scenario).scenario)
 }
 
-/// The catalog as JSON: what `--example catalog` prints.
+/// Returns the catalog as JSON, as `--example catalog` prints it.
 #[wasm_bindgen]
 pub fn catalog() -> String {
     json(&catalog_json())
 }
 
-/// The table of parameters as JSON, with their values in a scenario.
+/// Returns the table of parameters as JSON, with their values in a scenario.
 #[wasm_bindgen]
 pub fn parameters(scenario: &str) -> String {
     json(&params_json(&share::decode(scenario).scenario))
 }
 
-/// A scenario and all that is wrong with it.
+/// Reads a scenario and everything that is wrong with it.
 fn read(text: &str) -> (Scenario, Vec<Issue>) {
     let decoded = share::decode(text);
     let mut issues = decoded.issues;
@@ -60,7 +60,7 @@ fn read(text: &str) -> (Scenario, Vec<Issue>) {
     (decoded.scenario, issues)
 }
 
-/// Values of ours have text keys and finite numbers: writing them does not fail.
+/// Serialises a value. Our values have text keys and finite numbers, so this cannot fail.
 fn json(value: &impl serde::Serialize) -> String {
     serde_json::to_string(value).unwrap_or_default()
 }

@@ -1,4 +1,4 @@
-//! A scenario along one or two axes, as columns of numbers.
+//! Sweeps a scenario along one or two axes, into columns of numbers.
 
 use engine::model::report::{Limiter, Report};
 use engine::names;
@@ -8,19 +8,21 @@ use wasm_bindgen::prelude::wasm_bindgen;
 
 use crate::axis::Axis;
 
-/// Columns of every sweep; `js/api.js` names them in this order.
+/// Number of columns of every sweep; `js/api.js` names them in this order.
 const OF_THE_STEP: usize = 10;
-/// Columns of the whole run, after them.
+/// Number of further columns for the whole run.
 const OF_THE_RUN: usize = 8;
 
-/// The names of the limiters in the report, a line each, in the order of the numbers in the column `limiter`.
+/// Returns the names of the limiters in the report, one per line, in the order of the numbers in
+/// the column `limiter`.
 #[wasm_bindgen]
 pub fn limiters() -> String {
     Limiter::ALL.map(|limiter| names::limiter(limiter).key).join("\n")
 }
 
-/// The scenario at every pair of values, column after column; within a column the second axis moves fastest. Without a second axis
-/// its key is empty and its values are one number.
+/// Evaluates the scenario at every pair of values and returns column after column; within a column
+/// the second axis varies fastest. Without a second axis, `inner` is empty and `inner_values` is
+/// one number.
 #[wasm_bindgen]
 pub fn sweep(
     scenario: &str,
@@ -40,7 +42,7 @@ pub fn sweep(
         for &inner in inner_values {
             let moved = axes.moved(&base, outer, inner);
             let step = of_the_step(&moved.report());
-            // A column is `rows` numbers long.
+            // A column has `rows` numbers.
             let cells = table.iter_mut().skip(row).step_by(rows.max(1));
             if run {
                 fill(cells, step.into_iter().chain(of_the_run(&moved)));
@@ -59,7 +61,7 @@ fn fill<'a>(cells: impl Iterator<Item = &'a mut f64>, numbers: impl Iterator<Ite
     }
 }
 
-/// The fragment of the link of one point of a sweep, without `#`.
+/// Returns the fragment of the link of one point of a sweep, without `#`.
 #[wasm_bindgen]
 pub fn point(scenario: &str, outer: &str, outer_value: f64, inner: &str, inner_value: f64) -> String {
     let base = share::decode(scenario).scenario;
@@ -83,7 +85,7 @@ impl Axes {
         Self { first, second, swapped }
     }
 
-    /// The scenario at a pair of values.
+    /// Returns the scenario at a pair of values.
     fn moved(&self, base: &Scenario, outer: f64, inner: f64) -> Scenario {
         let mut moved = *base;
         let (first, second) = if self.swapped { (inner, outer) } else { (outer, inner) };

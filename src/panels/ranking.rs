@@ -8,7 +8,7 @@ use crate::browser;
 use crate::state::Action;
 use crate::text;
 use charts::names;
-use engine::analysis::search::{Ranking as Search, Way};
+use engine::analysis::search::{Layout, Ranking as Search};
 use engine::format;
 use engine::model::report::Report;
 use engine::scenario::Scenario;
@@ -60,7 +60,7 @@ pub fn Ranking(props: &Props) -> Html {
         // Of what does not fit there is no speed: the best is the measure then.
         let best = found.best().first().map(|best| best.report.time.step);
         let now = best.filter(|_| !now.fits()).unwrap_or(now.time.step);
-        found.best().iter().map(move |way| row(way, now, scenario, emit))
+        found.best().iter().map(move |layout| row(layout, now, scenario, emit))
     });
     html! {
         <div id="ranking" class="figure wide" ref={place}>
@@ -78,9 +78,9 @@ pub fn Ranking(props: &Props) -> Html {
     }
 }
 
-fn row(way: &Way, now: Seconds, scenario: &Scenario, emit: &Callback<Action>) -> Html {
-    let chosen = way.scenario == *scenario;
-    let taken = way.scenario;
+fn row(layout: &Layout, now: Seconds, scenario: &Scenario, emit: &Callback<Action>) -> Html {
+    let chosen = layout.scenario == *scenario;
+    let taken = layout.scenario;
     let take = emit.reform(move |_: MouseEvent| Action::Take(Box::new(taken)));
     let place = taken.strategy.place();
     html! {
@@ -90,7 +90,7 @@ fn row(way: &Way, now: Seconds, scenario: &Scenario, emit: &Callback<Action>) ->
                     { names::layout(&taken) }
                 </button>
             </th>
-            { for cells(way, now).into_iter().map(|cell| html! { <td>{ cell }</td> }) }
+            { for cells(layout, now).into_iter().map(|cell| html! { <td>{ cell }</td> }) }
         </tr>
     }
 }
@@ -124,8 +124,8 @@ fn caption(now: &Report, search: &Search) -> String {
 }
 
 /// The cells of one row after its name.
-fn cells(way: &Way, now: Seconds) -> [String; 6] {
-    let Way { scenario, report } = way;
+fn cells(layout: &Layout, now: Seconds) -> [String; 6] {
+    let Layout { scenario, report } = layout;
     let steps = format::count(f64::from(scenario.grad_accum_steps));
     [
         format!("{} × {steps}", scenario.micro_batch_size),

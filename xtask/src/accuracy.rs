@@ -1,4 +1,4 @@
-//! `cargo xtask accuracy`: the tables of docs/accuracy.md, written anew.
+//! `cargo xtask accuracy`: rewrites the tables of docs/accuracy.md.
 
 use anyhow::{Context as _, Result, anyhow, bail};
 use std::path::PathBuf;
@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use crate::engine::SCORE;
 use crate::shell::{cargo, output, root, step};
 
-/// Before and after the tables.
+/// Marks the start and the end of the tables.
 const MARKER: &str = "<!-- accuracy -->";
 /// The document.
 const DOCUMENT: &str = "docs/accuracy.md";
@@ -32,10 +32,10 @@ pub fn run() -> Result<()> {
     Ok(())
 }
 
-/// Where the tables lie: of dense models, and of mixtures of experts.
+/// The folders of the tables: dense models, and mixtures of experts.
 const FOLDERS: [&str; 2] = ["tests/measured", "tests/measured/mixtures"];
 
-/// The tables of measurements, in the order of their folders and names.
+/// Returns the tables of measurements, sorted by folder and name.
 fn tables() -> Result<Vec<PathBuf>> {
     let mut tables = Vec::new();
     for folder in FOLDERS {

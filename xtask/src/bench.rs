@@ -1,4 +1,5 @@
-//! `cargo xtask bench`: the figures of the README, measured on the built site and on the engine alone.
+//! `cargo xtask bench`: the figures of the README, measured on the built site and on the engine
+//! alone.
 
 mod package;
 mod page;
@@ -13,7 +14,7 @@ use crate::shell::{output, program, step};
 use crate::site;
 use table::Table;
 
-/// How the table is printed.
+/// The format of the table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {
     /// Aligned columns, for a terminal.
@@ -22,8 +23,9 @@ pub enum Format {
     Markdown,
 }
 
-/// Builds the site, measures, prints the table last. What cannot be measured says why, and the rest is measured all the same.
-/// Of `sites`, folders of built sites, the page alone is measured, in turns.
+/// Builds the site, measures it, and prints the table last. A measurement that fails gives its
+/// reason, and the others continue. With `sites`, folders of built sites, only the page is
+/// measured, on each site in turn.
 ///
 /// # Errors
 /// When the site cannot be built, there is no browser, or an evaluation allocates.

@@ -1,5 +1,6 @@
-//! `cargo xtask book`: the documentation, from `docs/` into the folder `docs` of the site. Its figures are the calculator, so
-//! that it is at home beside it: Trunk calls this as a hook (`Trunk.toml`).
+//! `cargo xtask book`: builds the documentation from `docs/` into the folder `docs` of the site.
+//! Its figures are embeds of the calculator, so it is served beside it; Trunk calls this command as
+//! a hook (`Trunk.toml`).
 
 use anyhow::{Context as _, Result, anyhow, bail};
 use std::path::{Path, PathBuf};
@@ -9,10 +10,11 @@ use crate::{site, tools};
 
 /// The folder with `book.toml`.
 const SOURCES: &str = "docs";
-/// The folder of the site that Trunk assembles, while it does.
+/// The environment variable with the folder in which Trunk assembles the site.
 const STAGING: &str = "TRUNK_STAGING_DIR";
 
-/// What mdBook writes for its own theme. Ours has one style sheet and none of its scripts (`docs/theme`).
+/// Files of mdBook's own theme, which ours replaces with one style sheet and no scripts
+/// (`docs/theme`).
 const UNUSED: [&str; 16] = [
     "FontAwesome",
     "ayu-highlight.css",
@@ -32,11 +34,12 @@ const UNUSED: [&str; 16] = [
     "SUMMARY.html",
 ];
 
-/// Builds the book where Trunk says, else into `target/book/docs`, for which mdBook is installed. A site does without the book
-/// where mdBook is missing: `cargo xtask build` has installed it, and `cargo xtask serve` does not wait for it.
+/// Builds the book into Trunk's folder, else into `target/book/docs`, for which mdBook is
+/// installed. Within Trunk a missing mdBook leaves the book out: `cargo xtask build` has installed
+/// it, and `cargo xtask serve` does not wait for it.
 ///
 /// # Errors
-/// When mdBook is missing or does not like what it reads.
+/// When mdBook is missing or rejects the sources.
 pub fn run_command() -> Result<()> {
     let Some(site) = std::env::var_os(STAGING).map(PathBuf::from) else {
         let site = root().join("target").join("book");
@@ -51,10 +54,10 @@ pub fn run_command() -> Result<()> {
     build(&site, &mdbook)
 }
 
-/// Whether the site has the book.
+/// Checks that the site has the book.
 ///
 /// # Errors
-/// When it was built without.
+/// When the site was built without the book.
 pub fn built() -> Result<()> {
     pages(&site::folder().join("docs")).map(drop).map_err(|failure| {
         anyhow!("{failure:#} The site was built without its documentation: cargo xtask book says why.")
@@ -69,7 +72,7 @@ fn build(site: &Path, mdbook: &Path) -> Result<()> {
     run(&mut command)?;
     for name in UNUSED {
         let path = folder.join(name);
-        // What this version of mdBook does not write is not there to be removed.
+        // Another version of mdBook may not write these files.
         let _ = if path.is_dir() { std::fs::remove_dir_all(&path) } else { std::fs::remove_file(&path) };
     }
     for page in pages(&folder)? {
@@ -82,7 +85,7 @@ fn build(site: &Path, mdbook: &Path) -> Result<()> {
     check_links(&folder)
 }
 
-/// Whether every link from page to page leads to a page, and to a heading that it has.
+/// Checks that every link between pages leads to an existing page and heading.
 fn check_links(folder: &Path) -> Result<()> {
     for page in pages(folder)? {
         let text = std::fs::read_to_string(&page).unwrap_or_default();
@@ -101,10 +104,10 @@ fn check_links(folder: &Path) -> Result<()> {
     Ok(())
 }
 
-/// The pages of the built book.
+/// Returns the pages of the built book.
 ///
 /// # Errors
-/// When there is no such folder.
+/// When the folder does not exist.
 pub fn pages(folder: &Path) -> Result<Vec<PathBuf>> {
     let entries = std::fs::read_dir(folder).with_context(|| format!("{} could not be read", folder.display()))?;
     let files = entries.flatten().map(|entry| entry.path());
@@ -116,11 +119,11 @@ pub fn pages(folder: &Path) -> Result<Vec<PathBuf>> {
     Ok(pages)
 }
 
-/// A page that a strict content policy shows as it is meant, with its own place in the contents marked.
+/// Adapts a page to a strict Content-Security-Policy, and marks the page in the table of contents.
 fn finished(page: &str, name: &str) -> String {
     let (text, contents) = page.split_once("<nav id=\"contents\"").unwrap_or((page, ""));
     let text = ["left", "center", "right"].into_iter().fold(text.to_owned(), |text, side| {
-        // No policy that is worth its name allows styles in attributes.
+        // A strict policy forbids style attributes.
         text.replace(&format!("style=\"text-align: {side}\""), &format!("class=\"{side}\""))
     });
     if contents.is_empty() {

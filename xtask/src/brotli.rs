@@ -1,4 +1,4 @@
-//! How large files are on their way to a browser, and the files that a server sends there as they are.
+//! Brotli: the compressed sizes of files, and compressed copies for web servers.
 
 use anyhow::{Context as _, Result, anyhow};
 use std::path::{Path, PathBuf};
@@ -6,11 +6,11 @@ use std::path::{Path, PathBuf};
 use crate::shell::{output, program, run};
 use crate::tools::node;
 
-/// Prints the size of each file after brotli at its best, which is Node's default.
+/// Prints the size of each file after brotli at its highest quality, which is Node's default.
 const SCRIPT: &str = "for (const file of process.argv.slice(1))
     console.log(require('zlib').brotliCompressSync(require('fs').readFileSync(file)).length)";
 
-/// The size of each of these files after brotli, in bytes.
+/// Returns the size of each file after brotli, in bytes.
 ///
 /// # Errors
 /// When there is no Node, or a file cannot be read.
@@ -20,7 +20,7 @@ pub fn sizes(files: &[PathBuf]) -> Result<Vec<u64>> {
     Ok(sizes.lines().filter_map(|line| line.trim().parse::<u64>().ok()).collect())
 }
 
-/// Writes `FILE.br` beside each file that it is given and that gets smaller by it.
+/// Writes `FILE.br` beside each given file that brotli makes smaller.
 const BESIDE: &str = "const { readFileSync, writeFileSync } = require('fs');
     for (const file of process.argv.slice(1)) {
         const bytes = readFileSync(file);
@@ -28,13 +28,14 @@ const BESIDE: &str = "const { readFileSync, writeFileSync } = require('fs');
         if (small.length < bytes.length) writeFileSync(`${file}.br`, small);
     }";
 
-/// What is text, or code; pictures and fonts are compressed already.
+/// Extensions of text and code; pictures and fonts are compressed already.
 const KINDS: [&str; 7] = ["css", "html", "js", "json", "svg", "txt", "wasm"];
 
-/// How many files one Node is given.
+/// Number of files given to one Node process.
 const BATCH: usize = 100;
 
-/// Puts a compressed copy beside every file in a folder and below that gets smaller by it, for servers that send those.
+/// Writes a compressed copy beside every file below a folder that brotli makes smaller, for servers
+/// that send such copies.
 ///
 /// # Errors
 /// When there is no Node, or a file cannot be read or written.
@@ -46,7 +47,7 @@ pub fn beside(folder: &Path) -> Result<()> {
     files.chunks(BATCH).try_for_each(|files| run(program(&node).args(["-e", BESIDE]).args(files)))
 }
 
-/// Every file in a folder and below, by name.
+/// Returns every file below a folder, sorted by name.
 ///
 /// # Errors
 /// When one of the folders cannot be read.

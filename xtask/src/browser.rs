@@ -1,11 +1,11 @@
-//! A browser and the program that drives it.
+//! A browser and its WebDriver program.
 
 use anyhow::Result;
 use std::path::{Path, PathBuf};
 
 use crate::{chromium, firefox, webkit};
 
-/// Those that the tests know to drive.
+/// The browsers that the tests can drive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Kind {
     /// Chromium or Chrome, by ChromeDriver.
@@ -17,10 +17,10 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// The browser of this kind that is on this machine.
+    /// Finds the browser of this kind on this machine.
     ///
     /// # Errors
-    /// When it or its driver is missing.
+    /// When the browser or its driver is missing.
     pub fn on_this_machine(self) -> Result<Browser> {
         match self {
             Kind::Chromium => chromium::on_this_machine(),
@@ -29,7 +29,7 @@ impl Kind {
         }
     }
 
-    /// The driver's name, for sentences.
+    /// Returns the driver's name, for sentences.
     pub fn driver(self) -> &'static str {
         match self {
             Kind::Chromium => "ChromeDriver",
@@ -42,20 +42,20 @@ impl Kind {
 /// A browser on this machine.
 #[derive(Clone, Debug)]
 pub struct Browser {
-    /// Which one.
+    /// The kind of browser.
     pub kind: Kind,
-    /// Its program.
+    /// The path of the browser.
     pub browser: PathBuf,
-    /// The program that drives it.
+    /// The path of the driver.
     pub driver: PathBuf,
 }
 
-/// The file that an environment variable names, if it is one.
+/// Returns the file that an environment variable names, if it exists.
 pub(crate) fn named(variable: &str) -> Option<PathBuf> {
     std::env::var_os(variable).map(PathBuf::from).filter(|file| file.is_file())
 }
 
-/// This place, if a file is there.
+/// Returns the path if a file is there.
 pub(crate) fn at(place: &str) -> Option<PathBuf> {
     Some(Path::new(place).to_path_buf()).filter(|file| file.is_file())
 }

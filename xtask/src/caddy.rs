@@ -1,4 +1,5 @@
-//! Caddy: found, or installed by the system's package manager. The tests of the built site run against it.
+//! Caddy: finds it, or installs it with the system's package manager. The tests of the built site
+//! run against it.
 
 use anyhow::{Result, anyhow};
 use std::path::PathBuf;
@@ -7,10 +8,10 @@ use crate::browser::named;
 use crate::packages::{self, Recipe};
 use crate::shell::find;
 
-/// The Caddy of this machine: the one that `CADDY` names, else the one on `PATH`.
+/// Finds Caddy on this machine: the program that `CADDY` names, else the one on `PATH`.
 ///
 /// # Errors
-/// When there is none.
+/// When there is no Caddy.
 pub fn on_this_machine() -> Result<PathBuf> {
     let missing = || {
         anyhow!(
@@ -20,10 +21,10 @@ pub fn on_this_machine() -> Result<PathBuf> {
     named("CADDY").or_else(|| find(&["caddy"])).ok_or_else(missing)
 }
 
-/// Caddy, installed first where it is missing.
+/// Returns Caddy, and installs it first if it is missing.
 ///
 /// # Errors
-/// When it is missing and cannot be installed without a person: the sentence has the command.
+/// When it is missing and its installation needs a person; the sentence has the command.
 pub fn ensure() -> Result<PathBuf> {
     if let Err(missing) = on_this_machine() {
         packages::install("Caddy", &missing, &RECIPES)?;

@@ -1,4 +1,5 @@
-//! `cargo xtask test`: everything that has to hold, from the cheapest to the dearest, and a count.
+//! `cargo xtask test`: runs every check, from the cheapest to the most expensive, and counts the
+//! results.
 
 use anyhow::{Result, anyhow};
 use std::process::{Command, ExitCode};
@@ -20,14 +21,14 @@ use crate::tools::{self, GECKODRIVER, MDBOOK, TRUNK, Tool, WASM_BINDGEN, WASM_TA
 use crate::wasm_tests;
 use crate::webkit;
 
-/// A part of the checks, which can be had by itself.
+/// A group of checks that can be run alone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Part {
-    /// What the compiler and the linters say of the sources.
+    /// The compiler and the linters.
     Lint,
     /// The documentation: of the code, and the book.
     Docs,
-    /// Tests that need no browser, those of the npm package among them.
+    /// Tests without a browser, including those of the npm package.
     Native,
     /// Tests in browsers: of the engine, and of the built site.
     Browser,
@@ -36,7 +37,7 @@ pub enum Part {
 impl Part {
     const ALL: [Self; 4] = [Self::Lint, Self::Docs, Self::Native, Self::Browser];
 
-    /// The part of this name.
+    /// Returns the part with this name.
     pub fn named(name: &str) -> Option<Self> {
         match name {
             "lint" => Some(Self::Lint),
@@ -47,7 +48,7 @@ impl Part {
         }
     }
 
-    /// The tools that it needs compiled.
+    /// Returns the tools that the part needs compiled.
     fn tools(self) -> &'static [Tool] {
         match self {
             Self::Lint => &[],
@@ -58,11 +59,12 @@ impl Part {
     }
 }
 
-/// Runs these parts, or all where none is named; what fails does not keep the rest from running. The last line is the count.
+/// Runs these parts, or all if none is named. A failed check does not stop the others. The last
+/// line is the count.
 pub fn run(parts: &[Part]) -> ExitCode {
     let parts = if parts.is_empty() { &Part::ALL } else { parts };
     let mut suite = Suite::default();
-    // All at once: they have much in common.
+    // Installed together, as they share many dependencies.
     let tools: Vec<Tool> = parts.iter().flat_map(|part| part.tools()).copied().collect();
     if !tools.is_empty() {
         suite.check("Tools", || tools::install(&tools));
@@ -81,7 +83,8 @@ pub fn run(parts: &[Part]) -> ExitCode {
     suite.end()
 }
 
-/// Runs what finds most in a minute: unit tests, the laws in fewer cases, the links, the numbers of the documentation.
+/// Runs the checks that find most within a minute: unit tests, the laws with fewer cases, the
+/// links, the numbers of the documentation.
 pub fn run_fast() -> ExitCode {
     let mut suite = Suite::default();
     let units = ["test", "--quiet", "--workspace", "--exclude", "e2e", "--lib", "--bins", "--no-fail-fast"];
@@ -92,13 +95,13 @@ pub fn run_fast() -> ExitCode {
     suite.end()
 }
 
-/// Of each law.
+/// Number of cases of each law.
 const FAST_CASES: &str = "100";
 
-/// How long each fuzz target runs among the checks.
+/// Time for each fuzz target among the checks.
 const FUZZ: Duration = Duration::from_secs(5);
 
-/// How the names of crates begin that only the page may use.
+/// Prefixes of the crates that only the page may use.
 const WEB: [&str; 6] = ["gloo", "js-sys", "plotters", "wasm-bindgen", "web-sys", "yew"];
 
 #[derive(Default)]
@@ -107,13 +110,13 @@ struct Suite {
 }
 
 impl Suite {
-    /// Says the count.
+    /// Prints the count.
     fn end(self) -> ExitCode {
         println!("{}", self.tally);
         if self.tally.failed == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE }
     }
 
-    /// What the compiler and the linters say.
+    /// Runs the compiler and the linters.
     fn sources(&mut self) {
         self.check("Rust's formatter and linter", tools::linters);
         self.check("Formatting", || run_program(&mut cargo(&["fmt", "--all", "--check"])));
@@ -127,7 +130,7 @@ impl Suite {
         }
     }
 
-    /// Whether every link in the documentation leads somewhere, of the code and of the book.
+    /// Checks every link in the documentation of the code and in the book.
     fn documentation(&mut self) {
         let mut doc = cargo(&["doc", "--quiet", "--workspace", "--lib", "--no-deps", "--document-private-items"]);
         doc.env("RUSTDOCFLAGS", "-D warnings");
@@ -135,20 +138,18 @@ impl Suite {
         self.check("Book", book::run_command);
     }
 
-    /// Tests that need no browser.
+    /// Runs the tests without a browser.
     fn native(&mut self) {
         self.tests("Tests, native", &mut cargo(&["test", "--quiet", "--workspace", "--no-fail-fast"]));
-        if fuzz::targets().is_ok() {
-            self.check("Fuzz targets", || fuzz::run(None, FUZZ));
-        }
+        self.check("Fuzz targets", || fuzz::run(None, FUZZ));
     }
 
-    /// The engine as an npm package, in Node; its notebook is one of the browser's tests.
+    /// Tests the npm package in Node; its notebook is tested in a browser.
     fn npm_package(&mut self) {
         self.check("npm package", npm::check);
     }
 
-    /// Tests in headless browsers.
+    /// Runs the tests in headless browsers.
     fn browser(&mut self) {
         let mut chromium = None;
         self.check("Chromium and ChromeDriver", || {
@@ -176,30 +177,30 @@ impl Suite {
         }
     }
 
-    /// Tests of the built site; those in a browser that is missing fail.
+    /// Runs the tests of the built site. Those in a missing browser fail.
     fn site(&mut self) {
         self.tests("Tests of the built site", &mut cargo(&["test", "--quiet", "--package", "e2e", "--test", "site"]));
     }
 
-    /// The documentation, which a site is built without where it must be, and the sites that show figures; the tests of the built
-    /// site open both.
+    /// Builds the documentation, which the site may lack, and the recipe sites; the tests of the
+    /// built site open both.
     fn recipes(&mut self) {
         self.check("Documentation of the site", book::built);
         self.check("Recipes", recipes::build);
     }
 
-    fn clippy(&mut self, what: &str, words: &[&str]) {
+    fn clippy(&mut self, what: &str, arguments: &[&str]) {
         let all: Vec<&str> =
-            ["clippy", "--quiet"].iter().chain(words).chain(&["--", "-D", "warnings"]).copied().collect();
+            ["clippy", "--quiet"].iter().chain(arguments).chain(&["--", "-D", "warnings"]).copied().collect();
         self.cargo_check(what, &all);
     }
 
-    fn cargo_check(&mut self, what: &str, words: &[&str]) {
-        let mut command = cargo(words);
+    fn cargo_check(&mut self, what: &str, arguments: &[&str]) {
+        let mut command = cargo(arguments);
         self.check(what, || run_program(&mut command));
     }
 
-    /// One thing that holds or not.
+    /// Runs one check.
     fn check(&mut self, what: &str, holds: impl FnOnce() -> Result<()>) -> bool {
         step(what);
         let start = Instant::now();
@@ -212,7 +213,7 @@ impl Suite {
         outcome.is_ok()
     }
 
-    /// A command that runs tests and prints their results.
+    /// Runs a command that prints test results.
     fn tests(&mut self, what: &str, command: &mut Command) {
         step(what);
         let start = Instant::now();
@@ -226,7 +227,7 @@ impl Suite {
     }
 }
 
-/// The engine, and the score by it, depend on nothing that knows a browser.
+/// Checks that the engine and its score depend on no browser crate.
 fn wall() -> Result<()> {
     let tree = ["tree", "--quiet", "--package", ENGINE, "--package", SCORE, "--edges", "normal", "--prefix", "none"];
     let tree = output(&mut cargo(&tree)).ok_or_else(|| anyhow!("`cargo tree` failed."))?;

@@ -1,17 +1,19 @@
-//! Chromium and ChromeDriver: found, or installed by the system's package manager, which keeps the two in step.
+//! Chromium and ChromeDriver: finds them, or installs them with the system's package manager, which
+//! keeps their versions equal.
 
 use crate::browser::{Browser, Kind, at, named};
 use crate::packages::{self, Recipe};
 use crate::shell::find;
 use anyhow::{Result, anyhow};
 
-/// What every headless Chromium is started with.
+/// Settings of every headless Chromium.
 pub const SETTINGS: &str = include_str!("../../webdriver.json");
 
 const BROWSERS: [&str; 5] = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome"];
 const MAC_BROWSER: &str = "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome";
 
-/// The two on this machine: those that `CHROME` and `CHROMEDRIVER` name, else those on `PATH`.
+/// Finds both on this machine: the programs that `CHROME` and `CHROMEDRIVER` name, else those on
+/// `PATH`.
 ///
 /// # Errors
 /// When one is missing.
@@ -25,10 +27,10 @@ pub fn on_this_machine() -> Result<Browser> {
     }
 }
 
-/// The two, installed first where one is missing.
+/// Returns both, and installs them first if one is missing.
 ///
 /// # Errors
-/// When they are missing and cannot be installed without a person: the sentence has the command.
+/// When one is missing and the installation needs a person; the sentence has the command.
 pub fn ensure() -> Result<Browser> {
     let Err(missing) = on_this_machine() else { return on_this_machine() };
     let what = "Chromium and ChromeDriver of the same version";
@@ -47,7 +49,7 @@ const RECIPES: [Recipe; 4] = [
         as_root: true,
     },
     Recipe { manager: "dnf", commands: &[&["dnf", "install", "-y", "-q", "chromium", "chromedriver"]], as_root: true },
-    // Arch's package has both.
+    // Arch has both in one package.
     Recipe { manager: "pacman", commands: &[&["pacman", "-Sy", "--noconfirm", "--needed", "chromium"]], as_root: true },
     Recipe {
         manager: "brew",
@@ -56,7 +58,7 @@ const RECIPES: [Recipe; 4] = [
     },
 ];
 
-/// Ubuntu calls Debian's two packages by other names.
+/// Ubuntu's names of Debian's two packages.
 const UBUNTU: Recipe = Recipe {
     manager: "apt-get",
     commands: &[

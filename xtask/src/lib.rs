@@ -1,8 +1,9 @@
-//! The project's commands, `cargo xtask serve|build|test|bench`. What drives browsers is the package `e2e`, which a page
-//! can be built and served without.
+//! The project's commands, `cargo xtask serve|build|test|bench`. The package `e2e` drives browsers;
+//! building and serving the page does not need it.
 //!
-//! - [`tools`]: pinned versions of what we do not write ourselves, and how to get them; [`chromium`], [`firefox`] and
-//!   [`webkit`] likewise, each a [`browser`], and [`caddy`] and [`nginx`], by [`packages`].
+//! - [`tools`]: pinned versions of what we do not write ourselves, and how to get them;
+//!   [`chromium`], [`firefox`] and [`webkit`] likewise, each a [`browser`], and [`caddy`] and
+//!   [`nginx`], by [`packages`].
 //! - [`site`]: from sources to `dist/`. Nothing else knows Trunk or wasm-opt.
 //! - [`book`]: the documentation, with mdBook.
 //! - [`recipes`]: sites of other people's tools with the calculator in them.
@@ -14,7 +15,7 @@
 //! - [`wasm_tests`]: tests compiled to Wasm, in Chromium.
 //! - [`shell`]: runs programs.
 //!
-//! An error is one full sentence, with the command that mends it where there is one.
+//! An error is one full sentence, with the command that solves the problem if there is one.
 
 pub mod accuracy;
 pub mod bench;

@@ -47,14 +47,14 @@ fn main() -> ExitCode {
 }
 
 fn dispatch(arguments: &[OsString]) -> Result<ExitCode> {
-    // An example reads its own words.
+    // An example parses its own arguments.
     if let Some((first, rest)) = arguments.split_first()
         && let Some(name) = engine::NAMES.into_iter().find(|name| first == name)
     {
         return engine::run(name, rest);
     }
-    let words: Vec<String> = arguments.iter().map(|word| word.to_string_lossy().into_owned()).collect();
-    match words.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
+    let arguments: Vec<String> = arguments.iter().map(|argument| argument.to_string_lossy().into_owned()).collect();
+    match arguments.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
         ["serve", options @ ..] => {
             let (profile, port) = serve_options(options)?;
             site::serve(profile, port)?;
@@ -86,12 +86,12 @@ fn dispatch(arguments: &[OsString]) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-fn serve_options(words: &[&str]) -> Result<(site::Profile, u16)> {
+fn serve_options(arguments: &[&str]) -> Result<(site::Profile, u16)> {
     let mut profile = site::Profile::Release;
     let mut port = site::PORT;
-    let mut rest = words.iter();
-    while let Some(&word) = rest.next() {
-        match word {
+    let mut rest = arguments.iter();
+    while let Some(&argument) = rest.next() {
+        match argument {
             "--dev" => profile = site::Profile::Dev,
             "--port" => {
                 port = rest
@@ -105,12 +105,12 @@ fn serve_options(words: &[&str]) -> Result<(site::Profile, u16)> {
     Ok((profile, port))
 }
 
-fn bench_options(words: &[&str]) -> Result<(bench::Format, Vec<PathBuf>)> {
+fn bench_options(arguments: &[&str]) -> Result<(bench::Format, Vec<PathBuf>)> {
     let mut format = bench::Format::Text;
     let mut sites = Vec::new();
-    let mut rest = words.iter();
-    while let Some(&word) = rest.next() {
-        match word {
+    let mut rest = arguments.iter();
+    while let Some(&argument) = rest.next() {
+        match argument {
             "--markdown" => format = bench::Format::Markdown,
             "--site" => {
                 let site = rest.next().ok_or_else(|| anyhow!("`--site` wants a folder, as in `--site dist`."))?;
@@ -122,8 +122,8 @@ fn bench_options(words: &[&str]) -> Result<(bench::Format, Vec<PathBuf>)> {
     Ok((format, sites))
 }
 
-fn fuzz_options<'a>(words: &[&'a str]) -> Result<(Option<&'a str>, Duration)> {
-    let (target, rest) = match words {
+fn fuzz_options<'a>(arguments: &[&'a str]) -> Result<(Option<&'a str>, Duration)> {
+    let (target, rest) = match arguments {
         [target, rest @ ..] if !target.starts_with('-') => (Some(*target), rest),
         rest => (None, rest),
     };

@@ -1,4 +1,5 @@
-//! nginx: found, or installed by the system's package manager. A test compares the configuration shipped for it with Caddy's.
+//! nginx: finds it, or installs it with the system's package manager. A test compares its shipped
+//! configuration with Caddy's.
 
 use anyhow::{Result, anyhow};
 use std::path::PathBuf;
@@ -7,16 +8,17 @@ use crate::browser::{at, named};
 use crate::packages::{self, Recipe};
 use crate::shell::find;
 
-/// Where Debian and Fedora put the module that serves `.br` files.
+/// Paths of the module that serves `.br` files on Debian and Fedora.
 const BROTLI: [&str; 2] = [
     "/usr/lib/nginx/modules/ngx_http_brotli_static_module.so",
     "/usr/lib64/nginx/modules/ngx_http_brotli_static_module.so",
 ];
 
-/// The nginx of this machine: the one that `NGINX` names, else the one on `PATH` or among the programs of the system.
+/// Finds nginx on this machine: the program that `NGINX` names, else the one on `PATH` or among the
+/// system's programs.
 ///
 /// # Errors
-/// When there is none.
+/// When there is no nginx.
 pub fn on_this_machine() -> Result<PathBuf> {
     let missing = || {
         anyhow!("nginx, whose configuration is tested, is missing; `cargo xtask test` installs it, NGINX can name it.")
@@ -24,10 +26,10 @@ pub fn on_this_machine() -> Result<PathBuf> {
     named("NGINX").or_else(|| find(&["nginx"])).or_else(|| at("/usr/sbin/nginx")).ok_or_else(missing)
 }
 
-/// nginx, installed first where it is missing.
+/// Returns nginx, and installs it first if it is missing.
 ///
 /// # Errors
-/// When it is missing and cannot be installed without a person: the sentence has the command.
+/// When it is missing and its installation needs a person; the sentence has the command.
 pub fn ensure() -> Result<PathBuf> {
     if let Err(missing) = on_this_machine() {
         packages::install("nginx", &missing, &RECIPES)?;
@@ -35,7 +37,7 @@ pub fn ensure() -> Result<PathBuf> {
     on_this_machine()
 }
 
-/// nginx's module that serves `.br` files, where it is installed.
+/// Returns nginx's module that serves `.br` files, if it is installed.
 pub fn brotli() -> Option<PathBuf> {
     BROTLI.into_iter().find_map(at)
 }

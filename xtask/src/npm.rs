@@ -1,7 +1,8 @@
 //! `cargo xtask npm`: the engine as an npm package, without the page, in `target/npm/`.
 //!
-//! `npm/src` is compiled to Wasm, `npm/js` is what users import, `npm/examples` and the licences come along. [`check`] installs the
-//! tarball into a fresh folder and runs `npm/tests` there, in Node.
+//! `npm/src` is compiled to Wasm, `npm/js` is imported by users, and `npm/examples` and the
+//! licences are included. [`check`] installs the tarball into a new folder and runs `npm/tests`
+//! there, in Node.
 
 use anyhow::{Context as _, Result, bail};
 use std::path::{Path, PathBuf};
@@ -11,36 +12,36 @@ use crate::engine::ENGINE;
 use crate::shell::{cargo, program, root, run, step};
 use crate::{site, tools};
 
-/// The package and its crate.
+/// The name of the package's crate.
 const CRATE: &str = "shardwise-js";
-/// The files of `npm/tests` that have tests.
+/// The test files in `npm/tests`.
 const TESTS: [&str; 3] = ["estimate.test.mjs", "sweep.test.mjs", "types.test.mjs"];
-/// In `npm/js/package.json`, in place of the crate's version.
+/// The placeholder of the crate's version in `npm/js/package.json`.
 const VERSION: &str = "\"version\": \"0.0.0\"";
 
-/// The folder of everything that is made here.
+/// Returns the folder of everything that is built here.
 fn folder() -> PathBuf {
     root().join("target").join("npm")
 }
 
-/// The folder that is packed.
+/// Returns the folder that is packed.
 pub fn package() -> PathBuf {
     folder().join("shardwise")
 }
 
-/// Builds and packs the package; gives the tarball.
+/// Builds and packs the package; returns the tarball.
 ///
 /// # Errors
 /// When Node, a tool or a file is missing, or a tool fails.
 pub fn build() -> Result<PathBuf> {
-    // First of all: without Node there is nothing to pack with.
+    // Checked first: nothing can be packed without Node.
     let npm = tools::npm()?;
-    let words = tools::wasm_opt()?;
+    let wasm_opt = tools::wasm_opt()?;
     tools::wasm_target()?;
     step("Compiling the engine for JavaScript");
     run(&mut cargo(&["build", "--quiet", "--release", "--package", CRATE, "--target", tools::WASM_TARGET]))?;
     let package = package();
-    // What an earlier build left must not be packed.
+    // Files of an earlier build must not be packed.
     let _ = std::fs::remove_dir_all(folder());
     std::fs::create_dir_all(&package).context("target/npm could not be made")?;
     let compiled = root().join("target").join(tools::WASM_TARGET).join("release").join("shardwise_js.wasm");
@@ -48,7 +49,7 @@ pub fn build() -> Result<PathBuf> {
     bindgen.args(["--target", "web", "--no-typescript", "--out-name", "shardwise", "--out-dir"]).arg(&package);
     run(bindgen.arg(compiled))?;
     let module = package.join("shardwise_bg.wasm");
-    site::optimise(&words, &module)?;
+    site::optimise(&wasm_opt, &module)?;
     copy_folder(&root().join("npm").join("js"), &package)?;
     copy_folder(&root().join("npm").join("examples"), &package.join("examples"))?;
     for (from, to) in
@@ -66,7 +67,8 @@ pub fn build() -> Result<PathBuf> {
     Ok(tarball)
 }
 
-/// Builds the package and installs its tarball, with the tests beside it, into a fresh folder, which it gives.
+/// Builds the package and installs its tarball, with the tests beside it, into a new folder;
+/// returns that folder.
 ///
 /// # Errors
 /// When the package cannot be built or installed.
@@ -82,13 +84,13 @@ pub fn install() -> Result<PathBuf> {
     Ok(installed)
 }
 
-/// Builds the package, installs it into a fresh folder and runs its tests there.
+/// Builds the package, installs it into a new folder and runs its tests there.
 ///
 /// # Errors
-/// When it cannot be built, or a test fails.
+/// When the package cannot be built, or a test fails.
 pub fn check() -> Result<()> {
     let installed = install()?;
-    // Its reports are those that the package must give.
+    // The tests compare the package's reports with those of this example.
     run(&mut cargo(&["build", "--quiet", "--package", ENGINE, "--example", "estimate"]))?;
     step("Testing the installed package");
     let examples = root().join("target").join("debug").join("examples");
@@ -99,7 +101,7 @@ pub fn check() -> Result<()> {
     run(tests.env("SHARDWISE_TSC", tools::typescript()?))
 }
 
-/// Says how large the package is.
+/// Prints the size of the package.
 fn weigh(module: &Path, tarball: &Path) -> Result<()> {
     let size = |file: &Path| std::fs::metadata(file).map(|data| data.len()).context("There is no tarball");
     let small = brotli::sizes(&[module.to_path_buf()])?.first().copied().unwrap_or_default();
@@ -108,7 +110,7 @@ fn weigh(module: &Path, tarball: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Gives the package the version of the crate.
+/// Writes the crate's version into the package; returns the version.
 fn stamp(file: &Path) -> Result<String> {
     let version = tools::locked_version("shardwise")?;
     let text = std::fs::read_to_string(file).context("npm/js/package.json could not be read")?;
@@ -119,7 +121,7 @@ fn stamp(file: &Path) -> Result<String> {
     Ok(version)
 }
 
-/// The files of a folder that has no folders, into another.
+/// Copies the files of a folder without subfolders.
 fn copy_folder(from: &Path, to: &Path) -> Result<()> {
     std::fs::create_dir_all(to).with_context(|| format!("{} could not be made", name(to)))?;
     let entries = std::fs::read_dir(from).with_context(|| format!("{} could not be read", name(from)))?;

@@ -1,23 +1,25 @@
-//! What the system's package manager installs for us: browsers and web servers, which nobody should have to compile.
+//! Installs browsers and web servers with the system's package manager, as they are too large to
+//! compile.
 
 use crate::shell::{find, output, program, run, step};
 use anyhow::{Result, anyhow, bail};
 
-/// How one package manager installs something.
+/// The installation of a program with one package manager.
 #[derive(Clone, Copy, Debug)]
 pub struct Recipe {
-    /// The program that has to be there.
+    /// The package manager.
     pub manager: &'static str,
-    /// What is run, in this order.
+    /// The commands, in this order.
     pub commands: &'static [&'static [&'static str]],
-    /// Whether only root may run it.
+    /// Whether the commands need root.
     pub as_root: bool,
 }
 
-/// Installs `what` by the first recipe whose package manager is here; `missing` is the sentence that says why.
+/// Installs `what` with the first recipe whose package manager exists; `missing` is the sentence
+/// that explains why it is needed.
 ///
 /// # Errors
-/// When nothing here can install it without a person: the sentence has the command.
+/// When nothing can install it without a person; the sentence has the command.
 pub fn install(what: &str, missing: &anyhow::Error, recipes: &[Recipe]) -> Result<()> {
     let Some(recipe) = recipes.iter().find(|recipe| find(&[recipe.manager]).is_some()) else {
         bail!("{missing} Install {what}.");
@@ -25,8 +27,8 @@ pub fn install(what: &str, missing: &anyhow::Error, recipes: &[Recipe]) -> Resul
     let by_hand = format!("{missing} Install {what}: {}", recipe.spelled("sudo "));
     let Some(prefix) = recipe.privilege() else { return Err(anyhow!(by_hand)) };
     step(&format!("Installing {what}: {}", recipe.spelled("")));
-    for words in recipe.commands {
-        let all: Vec<&str> = prefix.iter().chain(words.iter()).copied().collect();
+    for command in recipe.commands {
+        let all: Vec<&str> = prefix.iter().chain(command.iter()).copied().collect();
         let Some((first, rest)) = all.split_first() else { continue };
         let mut command = program(first);
         run(command.args(rest).env("DEBIAN_FRONTEND", "noninteractive"))
@@ -35,20 +37,21 @@ pub fn install(what: &str, missing: &anyhow::Error, recipes: &[Recipe]) -> Resul
     Ok(())
 }
 
-/// Whether this is Ubuntu, which calls some of Debian's packages by other names.
+/// Whether this is Ubuntu, which names some of Debian's packages differently.
 pub fn is_ubuntu() -> bool {
     let system = std::fs::read_to_string("/etc/os-release").unwrap_or_default();
     system.lines().any(|line| line == "ID=ubuntu")
 }
 
 impl Recipe {
-    /// The commands on one line; `sudo` goes before each that only root may run.
+    /// Writes the commands on one line; `sudo` precedes each that needs root.
     fn spelled(&self, sudo: &str) -> String {
         let sudo = if self.as_root { sudo } else { "" };
-        self.commands.iter().map(|words| format!("{sudo}{}", words.join(" "))).collect::<Vec<_>>().join(" && ")
+        self.commands.iter().map(|command| format!("{sudo}{}", command.join(" "))).collect::<Vec<_>>().join(" && ")
     }
 
-    /// The words that go before a command so that it may install: none for root, `sudo -n` where it asks no password.
+    /// Returns the prefix that gives a command root: none for root itself, `sudo -n` if sudo asks
+    /// for no password.
     fn privilege(&self) -> Option<&'static [&'static str]> {
         let root = output(program("id").arg("-u")).is_some_and(|id| id.trim() == "0");
         if !self.as_root || root {

@@ -1,5 +1,5 @@
-//! `cargo xtask recipes`: the small sites of `docs/recipes`, each built with its own tool, with the calculator beside them as
-//! `/shardwise/`. The tests of the built site open them.
+//! `cargo xtask recipes`: the small sites of `docs/recipes`, each built with its own tool, with the
+//! calculator beside them as `/shardwise/`. The tests of the built site open them.
 
 use anyhow::{Context as _, Result, anyhow, bail};
 use std::path::{Path, PathBuf};
@@ -7,10 +7,10 @@ use std::path::{Path, PathBuf};
 use crate::shell::{find, program, root, run, step};
 use crate::{site, tools};
 
-/// The names of the sites, which are their folders.
+/// The names of the sites and of their folders.
 pub const NAMES: [&str; 5] = ["html", "mdbook", "sphinx", "mkdocs", "vitepress"];
 
-/// The root of a server with all of them.
+/// Returns the root of a server with all sites.
 pub fn folder() -> PathBuf {
     root().join("target").join("recipes")
 }
@@ -19,15 +19,15 @@ fn sources(name: &str) -> PathBuf {
     root().join("docs").join("recipes").join(name)
 }
 
-/// What the tools need for themselves, once.
+/// Returns the folder in which the tools are installed.
 fn workshop() -> PathBuf {
     tools::folder().join("recipes")
 }
 
-/// Builds every site; each is tried, whatever the others do.
+/// Builds every site; a failed one does not stop the others.
 ///
 /// # Errors
-/// When the calculator is not built, or a tool is missing or fails; all such sentences.
+/// When the calculator is not built, or a tool is missing or fails; all sentences together.
 pub fn build() -> Result<()> {
     if !site::folder().join("index.html").is_file() {
         bail!("There is no built site in dist/ that they could show: cargo xtask build");
@@ -45,7 +45,7 @@ pub fn build() -> Result<()> {
     if failures.is_empty() { Ok(()) } else { Err(anyhow!(failures.join("\n    "))) }
 }
 
-/// Nothing to build.
+/// Copies the site, which needs no tool.
 fn html(sources: &Path, site: &Path) -> Result<()> {
     copy(sources, site, &["README.md"])
 }
@@ -72,7 +72,7 @@ fn mkdocs(sources: &Path, site: &Path) -> Result<()> {
     run(build.arg("--site-dir").arg(site))
 }
 
-/// Where its packages are, VitePress reads the sources too.
+/// VitePress reads the sources beside its packages, so they are copied there.
 fn vitepress(sources: &Path, site: &Path) -> Result<()> {
     let missing = || anyhow!("Node and npm are missing: install Node 20 or later from nodejs.org.");
     let npm = find(&["npm", "npm.cmd"]).ok_or_else(missing)?;
@@ -96,7 +96,7 @@ fn vitepress(sources: &Path, site: &Path) -> Result<()> {
     run(program(node).current_dir(&place).arg(script).args(["build", "--outDir"]).arg(site))
 }
 
-/// A Python with Sphinx and MkDocs, at the versions of the recipes.
+/// Returns a Python interpreter with Sphinx and MkDocs, at the versions of the recipes.
 fn python() -> Result<PathBuf> {
     let place = workshop().join("python");
     let wanted = ["sphinx", "mkdocs"].map(|name| sources(name).join("requirements.txt"));
@@ -121,7 +121,7 @@ fn python() -> Result<PathBuf> {
     Ok(python)
 }
 
-/// Makes something in a folder unless it was made to the same list before.
+/// Runs `make` in a folder unless it has already run with the same list.
 fn once(place: &Path, list: &str, make: impl FnOnce() -> Result<()>) -> Result<()> {
     let note = place.join("made-to.txt");
     if std::fs::read_to_string(&note).is_ok_and(|made| made == list) {
@@ -135,14 +135,14 @@ fn read(file: &Path) -> Result<String> {
     std::fs::read_to_string(file).with_context(|| format!("{} could not be read", file.display()))
 }
 
-/// An empty folder.
+/// Empties a folder.
 fn fresh(folder: &Path) -> Result<()> {
-    // Where there is none, nothing has to go.
+    // The folder may not exist.
     let _ = std::fs::remove_dir_all(folder);
     std::fs::create_dir_all(folder).with_context(|| format!("{} could not be made", folder.display()))
 }
 
-/// Copies a folder with all in it but these names.
+/// Copies a folder except for these names.
 fn copy(from: &Path, to: &Path, but: &[&str]) -> Result<()> {
     let failed = || format!("{} could not be copied", from.display());
     std::fs::create_dir_all(to).with_context(failed)?;

@@ -1,4 +1,4 @@
-//! Running other programs from the repository's root, with stdin closed.
+//! Runs other programs from the repository's root, with stdin closed.
 
 use anyhow::{Context as _, Result, anyhow};
 use std::ffi::{OsStr, OsString};
@@ -6,29 +6,29 @@ use std::io::{BufRead as _, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-/// Says, in one line, what happens next.
+/// Prints the next step, in one line.
 pub fn step(what: &str) {
     println!("==> {what}");
 }
 
-/// The root of the checkout.
+/// Returns the root of the checkout.
 pub fn root() -> PathBuf {
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));
     here.parent().unwrap_or(here).to_path_buf()
 }
 
-/// A program that runs in the root of the checkout.
+/// Returns a command that runs in the root of the checkout.
 pub fn program(name: impl AsRef<OsStr>) -> Command {
     let mut command = Command::new(name);
     command.current_dir(root()).stdin(Stdio::null());
     command
 }
 
-/// The cargo that runs us, with these words.
-pub fn cargo(words: &[&str]) -> Command {
+/// Returns a command for the cargo that runs this program, with these arguments.
+pub fn cargo(arguments: &[&str]) -> Command {
     let mut command = program(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
-    command.args(words);
-    // Cargo describes the package xtask to us in these; the next cargo must not take them for its own.
+    command.args(arguments);
+    // Cargo describes the package xtask in these variables; they must not reach the next cargo.
     for (name, _) in std::env::vars_os() {
         if name.to_str().is_some_and(|name| name.starts_with("CARGO_PKG_") || name.starts_with("CARGO_MANIFEST_")) {
             command.env_remove(name);
@@ -37,30 +37,31 @@ pub fn cargo(words: &[&str]) -> Command {
     command
 }
 
-/// The command as one would type it.
+/// Writes a command as one would type it.
 pub fn spelled(command: &Command) -> String {
     let name = Path::new(command.get_program()).file_name().unwrap_or_default();
-    let mut words = vec![name.to_string_lossy().into_owned()];
-    words.extend(command.get_args().map(|word| word.to_string_lossy().into_owned()));
-    words.join(" ")
+    let mut parts = vec![name.to_string_lossy().into_owned()];
+    parts.extend(command.get_args().map(|argument| argument.to_string_lossy().into_owned()));
+    parts.join(" ")
 }
 
-/// Runs to the end, output to ours.
+/// Runs a command to its end, with its output passed through.
 ///
 /// # Errors
-/// When the program cannot be started or ends with another status than 0.
+/// When the program cannot be started or its exit status is not 0.
 pub fn run(command: &mut Command) -> Result<()> {
     let status = command.status().with_context(|| format!("`{}` could not be started", spelled(command)))?;
     if status.success() { Ok(()) } else { Err(anyhow!("`{}` failed ({status}).", spelled(command))) }
 }
 
-/// What the program prints, or `None` when it cannot be run or fails.
+/// Returns the output of a command; `None` if it cannot be started or fails.
 pub fn output(command: &mut Command) -> Option<String> {
     let output = command.stderr(Stdio::null()).output().ok()?;
     output.status.success().then(|| String::from_utf8_lossy(&output.stdout).into_owned())
 }
 
-/// Runs to the end, output to ours, and shows every line of stdout to `look` on its way. Says whether it succeeded.
+/// Runs a command to its end with its output passed through, and calls `look` with every line of
+/// stdout. Returns whether the command succeeded.
 ///
 /// # Errors
 /// When the program cannot be started.
@@ -78,7 +79,7 @@ pub fn watch(command: &mut Command, mut look: impl FnMut(&str)) -> Result<bool> 
     Ok(status.success())
 }
 
-/// The first file of one of these names in `PATH`.
+/// Returns the first file on `PATH` with one of these names.
 pub fn find(names: &[&str]) -> Option<PathBuf> {
     let path = std::env::var_os("PATH").unwrap_or_default();
     let folders: Vec<PathBuf> = std::env::split_paths(&path).collect();
@@ -88,7 +89,7 @@ pub fn find(names: &[&str]) -> Option<PathBuf> {
     })
 }
 
-/// `PATH` with these folders before it.
+/// Returns `PATH` with these folders in front.
 pub fn path_with(folders: &[PathBuf]) -> OsString {
     let path = std::env::var_os("PATH").unwrap_or_default();
     let all = folders.iter().cloned().chain(std::env::split_paths(&path));

@@ -1,5 +1,5 @@
-//! From sources to `dist/`: Trunk compiles and assembles, wasm-opt optimises the module, a service worker keeps all files, and
-//! each has a compressed copy.
+//! Builds the site from sources into `dist/`: Trunk compiles and assembles, wasm-opt optimises the
+//! module, a service worker caches all files, and each file gets a compressed copy.
 
 mod public;
 mod worker;
@@ -15,7 +15,8 @@ use crate::tools;
 /// The port of `cargo xtask serve`.
 pub const PORT: u16 = 8080;
 
-/// The features that current browsers have and rustc uses; `--all-features` makes modules that Chrome refuses.
+/// Wasm features that rustc uses and current browsers support; `--all-features` makes modules that
+/// Chrome refuses.
 const WASM_FEATURES: [&str; 6] = [
     "--enable-bulk-memory",
     "--enable-nontrapping-float-to-int",
@@ -25,19 +26,20 @@ const WASM_FEATURES: [&str; 6] = [
     "--enable-multivalue",
 ];
 
-/// How much wasm-opt optimises.
-const OPTIMISATION: &str = "-O3";
+/// Optimisation level of wasm-opt. -O3 takes half as long again, and its output is as large after
+/// brotli; so is that of -Os.
+const OPTIMISATION: &str = "-O2";
 
-/// How much the compiler optimises.
+/// The build profile.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Profile {
-    /// As shipped.
+    /// The shipped build.
     Release,
-    /// Quick to build, slow to run.
+    /// A quick build that runs slowly.
     Dev,
 }
 
-/// The folder with the built site.
+/// Returns the folder of the built site.
 pub fn folder() -> PathBuf {
     root().join("dist")
 }
@@ -64,7 +66,7 @@ pub fn build() -> Result<()> {
     Ok(())
 }
 
-/// Builds the site, serves it, and builds it again on every change, until interrupted.
+/// Builds and serves the site, and rebuilds it on every change, until interrupted.
 ///
 /// # Errors
 /// When a tool is missing, the first build fails, or the port is taken.
@@ -78,12 +80,12 @@ pub fn serve(profile: Profile, port: u16) -> Result<()> {
     if has_display() {
         trunk.arg("--open");
     }
-    // Its own folder: a build or a test at the same time must not pull the files from under the browser.
+    // A separate folder: a concurrent build or test must not remove files that the browser needs.
     trunk.args(["--port", &port.to_string(), "--dist"]).arg(root().join("target").join("serve"));
     run(&mut trunk)
 }
 
-/// Whether a browser could open here.
+/// Whether a browser window can be opened.
 fn has_display() -> bool {
     cfg!(any(target_os = "macos", target_os = "windows"))
         || ["DISPLAY", "WAYLAND_DISPLAY"].iter().any(|name| std::env::var_os(name).is_some())
@@ -93,11 +95,11 @@ fn trunk(command: &str, profile: Profile) -> Result<Command> {
     tools::wasm_target()?;
     install(profile)?;
     let mut trunk = program(tools::TRUNK.ensure()?);
-    // Offline: it has to take the tools we give it, and none of its own choice.
+    // Offline, so that Trunk uses the tools it is given and downloads none.
     trunk.args([command, "--offline", "--config", "Trunk.toml"]).env("PATH", tools::path()?);
-    // Its errors are sentences enough.
+    // Trunk's error sentences are enough.
     trunk.env("RUST_BACKTRACE", "0");
-    // Trunk reads NO_COLOR as a boolean and dies of the usual `NO_COLOR=1`.
+    // Trunk reads NO_COLOR as a boolean and rejects the usual `NO_COLOR=1`.
     trunk.env_remove("NO_COLOR");
     if profile == Profile::Release {
         trunk.args(["--release", "--cargo-profile", "site"]);
@@ -105,7 +107,8 @@ fn trunk(command: &str, profile: Profile) -> Result<Command> {
     Ok(trunk)
 }
 
-/// Installs Trunk and wasm-bindgen where they are missing, and compiles the page meanwhile: each by itself leaves cores idle.
+/// Installs Trunk and wasm-bindgen if they are missing, and compiles the page at the same time, as
+/// either leaves cores idle.
 fn install(profile: Profile) -> Result<()> {
     let wanted = [tools::TRUNK, tools::WASM_BINDGEN];
     if wanted.iter().all(|tool| matches!(tool.present(), Ok(Some(_)))) {
@@ -115,16 +118,17 @@ fn install(profile: Profile) -> Result<()> {
     page.args(if profile == Profile::Release { &["--profile", "site"][..] } else { &[] });
     let page = page.spawn();
     let installed = tools::install(&wanted);
-    // Whether it compiles is said when Trunk compiles it.
+    // Trunk reports compile errors later.
     let _ = page.and_then(|mut page| page.wait());
     installed
 }
 
-/// Runs wasm-opt over the module of `dist/`, or says why not.
+/// Runs wasm-opt on the module of `dist/`, or prints why not.
 ///
-/// The module keeps its name, whose hash Trunk took before: another wasm-opt makes a module that does the same.
+/// The module keeps its name with the hash that Trunk computed before: a module from another
+/// wasm-opt behaves the same.
 fn finish(folder: &Path) -> Result<()> {
-    let words = tools::wasm_opt().unwrap_or_else(|failure| {
+    let wasm_opt = tools::wasm_opt().unwrap_or_else(|failure| {
         step(&format!("Leaving the module as the compiler made it, about a tenth larger. {failure:#}"));
         Vec::new()
     });
@@ -133,7 +137,7 @@ fn finish(folder: &Path) -> Result<()> {
             || std::fs::metadata(&module).map(|data| data.len()).with_context(|| format!("{} is gone", name(&module)));
         let before = size()?;
         step(&format!("Optimising {} (wasm-opt {OPTIMISATION})", name(&module)));
-        optimise(&words, &module)?;
+        optimise(&wasm_opt, &module)?;
         let small = brotli::sizes(std::slice::from_ref(&module)).unwrap_or_default();
         let small = small.first().map_or(String::new(), |small| format!(", {small} after brotli"));
         println!("    {}: {} of {before} bytes{small}", name(&module), size()?);
@@ -141,18 +145,18 @@ fn finish(folder: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Runs wasm-opt over a module; without `words`, which call it, leaves it as it is.
-pub(crate) fn optimise(words: &[PathBuf], module: &Path) -> Result<()> {
-    let Some((first, rest)) = words.split_first() else { return Ok(()) };
+/// Runs wasm-opt on a module; an empty `wasm_opt` command leaves the module as it is.
+pub(crate) fn optimise(wasm_opt: &[PathBuf], module: &Path) -> Result<()> {
+    let Some((first, rest)) = wasm_opt.split_first() else { return Ok(()) };
     let mut optimise = program(first);
     optimise.args(rest).args(WASM_FEATURES).arg(OPTIMISATION).arg("--output").arg(module).arg(module);
     run(&mut optimise)
 }
 
-/// The Wasm modules in a folder.
+/// Returns the Wasm modules in a folder.
 ///
 /// # Errors
-/// When it cannot be read: there is no site yet.
+/// When the folder cannot be read: the site is not built yet.
 pub fn modules(folder: &Path) -> Result<Vec<PathBuf>> {
     let entries = std::fs::read_dir(folder)
         .with_context(|| format!("{} could not be read; make it with `cargo xtask build`", name(folder)))?;

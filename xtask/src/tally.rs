@@ -1,6 +1,6 @@
-//! Counts what passed and what failed, over tests of every kind.
+//! Counts passed and failed tests of every kind.
 
-/// So many passed, so many failed.
+/// The number of passed and failed tests.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Tally {
     /// How many passed.
@@ -10,7 +10,7 @@ pub struct Tally {
 }
 
 impl Tally {
-    /// One check that is not a test harness.
+    /// Counts a check that is not a test harness.
     pub fn check(&mut self, passed: bool) {
         if passed {
             self.passed += 1;
@@ -19,7 +19,8 @@ impl Tally {
         }
     }
 
-    /// Adds what a line of libtest's or wasm-bindgen-test's output says; other lines add nothing.
+    /// Adds the counts in a line of libtest's or wasm-bindgen-test's output; other lines add
+    /// nothing.
     pub fn read(&mut self, line: &str) {
         // "test result: ok. 12 passed; 0 failed; 1 ignored; ..."
         let Some((_, counts)) = line.split_once("test result: ") else { return };
@@ -32,7 +33,8 @@ impl Tally {
         }
     }
 
-    /// Adds the tests of one run. A run that failed without a failed test (it did not compile, it crashed) counts as one.
+    /// Adds the tests of one run. A run that failed without a failed test (a compile error or a
+    /// crash) counts as one failure.
     pub fn add(&mut self, run: Tally, succeeded: bool) {
         self.passed += run.passed;
         self.failed += if succeeded { run.failed } else { run.failed.max(1) };

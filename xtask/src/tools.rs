@@ -1,10 +1,11 @@
-//! The tools that the project uses: one place for their versions, and how to get them.
+//! The external tools of the project: their versions, and their installation.
 //!
-//! A tool on `PATH` at the right version is used as it is; otherwise it is installed into `target/tools`, once.
+//! A tool on `PATH` at the right version is used; otherwise it is installed once into
+//! `target/tools`.
 //!
-//! - here: programs that `cargo install` compiles.
+//! - this module: programs that `cargo install` compiles.
 //! - [`node`]: Node and the packages of `xtask/package.json`.
-//! - [`rustup`]: what a minimal Rust installation lacks.
+//! - [`rustup`]: components that a minimal Rust installation lacks.
 
 pub mod node;
 pub mod rustup;
@@ -22,12 +23,13 @@ pub use rustup::{WASM_TARGET, linters, wasm_target};
 pub struct Tool {
     command: &'static str,
     package: &'static str,
-    /// `None`: the version of this name in `Cargo.lock`.
+    /// `None` takes the version of the package with this name in `Cargo.lock`.
     version: Option<&'static str>,
     options: &'static [&'static str],
 }
 
-/// Turns the crate and `index.html` into a site; without TLS, as it downloads nothing. (0.22 wants a newer Rust than ours.)
+/// Builds the site from the crate and `index.html`. Without TLS, as it downloads nothing. (0.22
+/// needs a newer Rust than ours.)
 pub const TRUNK: Tool = Tool {
     command: "trunk",
     package: "trunk",
@@ -35,16 +37,17 @@ pub const TRUNK: Tool = Tool {
     options: &["--locked", "--no-default-features"],
 };
 
-/// Writes the JavaScript of a Wasm module, at the very version that the page is built with, and runs tests in browsers.
+/// Generates the JavaScript of a Wasm module, at exactly the version that the page is built with,
+/// and runs tests in browsers.
 pub const WASM_BINDGEN: Tool = Tool {
     command: "wasm-bindgen",
     package: "wasm-bindgen-cli",
     version: None,
-    // Its own lock file is out of date, so no `--locked`.
+    // Its own lock file is outdated, so `--locked` is left out.
     options: &["--no-default-features", "--bin", "wasm-bindgen", "--bin", "wasm-bindgen-test-runner"],
 };
 
-/// Turns `docs/` into the documentation; without its server and its search.
+/// Builds the documentation from `docs/`; without its server and its search.
 pub const MDBOOK: Tool = Tool {
     command: "mdbook",
     package: "mdbook",
@@ -52,29 +55,29 @@ pub const MDBOOK: Tool = Tool {
     options: &["--locked", "--no-default-features"],
 };
 
-/// Drives Firefox.
+/// The WebDriver program of Firefox.
 pub const GECKODRIVER: Tool =
     Tool { command: "geckodriver", package: "geckodriver", version: Some("0.37.1"), options: &["--locked"] };
 
-/// Where the tools are that are not the system's.
+/// Returns the folder of tools that are not the system's.
 pub fn folder() -> PathBuf {
     root().join("target").join("tools")
 }
 
 impl Tool {
-    /// The tool, installed where it is missing.
+    /// Returns the tool, and installs it first if it is missing.
     ///
     /// # Errors
-    /// When it is neither there nor can be installed.
+    /// When the tool is missing and cannot be installed.
     pub fn ensure(self) -> Result<PathBuf> {
         install(&[self])?;
         Ok(self.present()?.unwrap_or_else(|| self.place()))
     }
 
-    /// The tool at its version, on `PATH` or in `target/tools`, if it is there.
+    /// Returns the tool at its version, from `PATH` or `target/tools`; `None` if it is missing.
     ///
     /// # Errors
-    /// When its version is not known.
+    /// When the version is unknown.
     pub fn present(self) -> Result<Option<PathBuf>> {
         let version = self.version()?;
         let mut candidates = find(&[self.command]).into_iter().chain([self.place()]);
@@ -85,12 +88,12 @@ impl Tool {
         self.version.map_or_else(|| locked_version(self.command), |version| Ok(version.to_owned()))
     }
 
-    /// Where `target/tools` has it.
+    /// Returns the tool's path in `target/tools`.
     fn place(self) -> PathBuf {
         folder().join("bin").join(format!("{}{}", self.command, std::env::consts::EXE_SUFFIX))
     }
 
-    /// Compiles it fast: a tool runs for a second, so that its own speed matters less.
+    /// Compiles the tool with little optimisation, as it runs only for a second.
     fn compile(self, build: &Path) -> Result<()> {
         let version = self.version()?;
         step(&format!("Installing {} {version} into target/tools (once, about a minute)", self.package));
@@ -107,7 +110,7 @@ impl Tool {
     }
 }
 
-/// Installs those of the tools that are missing, with one folder for what they have in common.
+/// Installs the missing ones of these tools, with a shared build folder.
 ///
 /// # Errors
 /// When one cannot be installed.
@@ -118,15 +121,15 @@ pub fn install(tools: &[Tool]) -> Result<()> {
             tool.compile(&build)?;
         }
     }
-    // Gigabytes that nothing needs any more.
+    // The build folder takes gigabytes and is no longer needed.
     let _ = std::fs::remove_dir_all(build);
     Ok(())
 }
 
-/// What runs a Wasm test binary in a browser; it comes with [`WASM_BINDGEN`].
+/// Returns the runner of Wasm tests in a browser, which comes with [`WASM_BINDGEN`].
 ///
 /// # Errors
-/// When that cannot be had.
+/// When wasm-bindgen cannot be installed.
 pub fn wasm_test_runner() -> Result<PathBuf> {
     let name = format!("wasm-bindgen-test-runner{}", std::env::consts::EXE_SUFFIX);
     let runner = WASM_BINDGEN.ensure()?.with_file_name(name);
@@ -136,19 +139,19 @@ pub fn wasm_test_runner() -> Result<PathBuf> {
     Err(anyhow!("{} is missing: install wasm-bindgen-cli again.", runner.display()))
 }
 
-/// The `PATH` on which Trunk finds wasm-bindgen instead of downloading it.
+/// Returns the `PATH` on which Trunk finds wasm-bindgen, so that it downloads none.
 ///
 /// # Errors
-/// When wasm-bindgen cannot be had.
+/// When wasm-bindgen cannot be installed.
 pub fn path() -> Result<std::ffi::OsString> {
     let bindgen = WASM_BINDGEN.ensure()?;
     Ok(path_with(&bindgen.parent().map(Path::to_path_buf).into_iter().collect::<Vec<_>>()))
 }
 
-/// The version of a package in `Cargo.lock`.
+/// Returns the version of a package in `Cargo.lock`.
 ///
 /// # Errors
-/// When `Cargo.lock` cannot be read, or does not have it.
+/// When `Cargo.lock` cannot be read or lacks the package.
 pub fn locked_version(package: &str) -> Result<String> {
     let lock = std::fs::read_to_string(root().join("Cargo.lock"))
         .context("Cargo.lock could not be read; write it with `cargo generate-lockfile`")?;
@@ -162,7 +165,8 @@ fn version_in<'a>(lock: &'a str, package: &str) -> Option<&'a str> {
     line.strip_prefix("version = \"")?.strip_suffix('"')
 }
 
-/// Whether a word of `--version` is this: "trunk 0.21.14", "mdbook v0.5.4", "wasm-opt version 132 (version_132)".
+/// Whether `--version` prints this version: "trunk 0.21.14", "mdbook v0.5.4", "wasm-opt version 132
+/// (version_132)".
 fn at_version(tool: &Path, version: &str) -> bool {
     let is_it = |word: &str| word.strip_prefix('v').unwrap_or(word) == version;
     output(program(tool).arg("--version")).is_some_and(|text| text.split_whitespace().any(is_it))

@@ -1,4 +1,4 @@
-//! Runs tests that are compiled to Wasm in a headless Chromium, through wasm-bindgen's test runner.
+//! Runs tests compiled to Wasm in a headless Chromium, with wasm-bindgen's test runner.
 
 use anyhow::{Context as _, Result};
 use std::path::PathBuf;
@@ -11,21 +11,21 @@ use crate::chromium::SETTINGS;
 use crate::shell::{cargo, root};
 use crate::tools::{WASM_TARGET, wasm_test_runner};
 
-/// `cargo test` with these words, for Wasm, in this browser.
+/// Returns the command `cargo test` with these arguments, for Wasm, in this browser.
 ///
 /// # Errors
-/// When the runner cannot be had.
-pub fn command(chromium: &Browser, words: &[&str]) -> Result<Command> {
-    // No `--quiet`: cargo would hand it to the runner, which does not know it.
+/// When the runner cannot be installed.
+pub fn command(chromium: &Browser, arguments: &[&str]) -> Result<Command> {
+    // No `--quiet`: cargo would pass it to the runner, which rejects it.
     let mut tests = cargo(&["test", "--target", WASM_TARGET]);
-    tests.args(words).env("CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUNNER", wasm_test_runner()?);
+    tests.args(arguments).env("CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUNNER", wasm_test_runner()?);
     tests.env("CHROMEDRIVER", &chromium.driver).env("WASM_BINDGEN_TEST_WEBDRIVER_JSON", settings(chromium)?);
-    // A slow machine is not a failed test.
+    // A slow machine must not fail the tests.
     tests.env("WASM_BINDGEN_TEST_TIMEOUT", "300").env("WASM_BINDGEN_TEST_DRIVER_TIMEOUT", "30");
     Ok(tests)
 }
 
-/// `webdriver.json` with the place of the browser, which the runner has no other way to learn.
+/// Writes `webdriver.json` with the path of the browser, the only way to pass it to the runner.
 fn settings(chromium: &Browser) -> Result<PathBuf> {
     let mut settings: Value = serde_json::from_str(SETTINGS).context("webdriver.json is not JSON")?;
     if let Some(options) = settings.get_mut("goog:chromeOptions").and_then(Value::as_object_mut) {

@@ -1,4 +1,5 @@
-//! WebKitGTK's browser and driver, and the screen that they need: found, or installed by the system's package manager.
+//! WebKitGTK's browser and driver, and the virtual screen that they need: finds them, or installs
+//! them with the system's package manager.
 
 use anyhow::{Result, anyhow};
 use std::path::PathBuf;
@@ -7,7 +8,7 @@ use crate::browser::{Browser, Kind, at, named};
 use crate::packages::{self, Recipe};
 use crate::shell::find;
 
-/// Where Debian, Fedora and Arch put the browser, which is no program of `PATH`.
+/// Paths of the browser on Debian, Fedora and Arch, which is not on `PATH`.
 const BROWSERS: [&str; 6] = [
     "/usr/lib/x86_64-linux-gnu/webkit2gtk-4.1/MiniBrowser",
     "/usr/lib/aarch64-linux-gnu/webkit2gtk-4.1/MiniBrowser",
@@ -17,7 +18,8 @@ const BROWSERS: [&str; 6] = [
     "/usr/lib/webkitgtk-6.0/MiniBrowser",
 ];
 
-/// The browser and its driver: those that `MINIBROWSER` and `WEBKITWEBDRIVER` name, else those of the system.
+/// Finds the browser and its driver: the programs that `MINIBROWSER` and `WEBKITWEBDRIVER` name,
+/// else the system's.
 ///
 /// # Errors
 /// When one is missing.
@@ -31,18 +33,18 @@ pub fn on_this_machine() -> Result<Browser> {
     }
 }
 
-/// Xvfb, a screen in memory: WebKitGTK has no headless mode.
+/// Finds Xvfb, a screen in memory: WebKitGTK has no headless mode.
 ///
 /// # Errors
-/// When it is missing.
+/// When Xvfb is missing.
 pub fn screen() -> Result<PathBuf> {
     named("XVFB").or_else(|| find(&["Xvfb"])).ok_or_else(|| anyhow!("Xvfb is missing; XVFB can name it."))
 }
 
-/// All three, installed first where one is missing.
+/// Returns browser and driver, and installs them and Xvfb first if one is missing.
 ///
 /// # Errors
-/// When they are missing and cannot be installed without a person: the sentence has the command.
+/// When one is missing and the installation needs a person; the sentence has the command.
 pub fn ensure() -> Result<Browser> {
     let missing = on_this_machine().err().or_else(|| screen().err());
     if let Some(missing) = missing {
@@ -61,7 +63,7 @@ const RECIPES: [Recipe; 3] = [
         ],
         as_root: true,
     },
-    // Fedora's package of the library has both.
+    // Fedora has both in the library's package.
     Recipe {
         manager: "dnf",
         commands: &[&["dnf", "install", "-y", "-q", "webkitgtk6.0", "xorg-x11-server-Xvfb"]],

@@ -1,4 +1,4 @@
-//! A figure in words: the text alternative of its canvas, and its legend.
+//! Describes figures in text: the text alternative of a canvas, and the legend.
 
 use super::names::in_sentence;
 use super::spec::{Axis, BarSpec, ChartSpec, Line, LineRole, PinMark};
@@ -6,7 +6,7 @@ use engine::format;
 use engine::scenario::pins::pin_letter;
 use engine::units::Bytes;
 
-/// The summary of a chart, in one sentence: what is drawn over what, and the finding.
+/// Summarises a chart in one sentence: its axes and its finding.
 pub fn chart(spec: &ChartSpec) -> String {
     if spec.lanes.is_some() {
         return format!("{}: {}", spec.title, spec.caption);
@@ -16,7 +16,7 @@ pub fn chart(spec: &ChartSpec) -> String {
     spec.pins.iter().fold(text, |text, pin| format!("{text} {}", pinned(spec, pin)))
 }
 
-/// Where a pinned scenario stands.
+/// Describes the position of a pinned scenario.
 fn pinned(spec: &ChartSpec, pin: &PinMark) -> String {
     let at = |axis: &Axis, value| format!("{} {}", in_sentence(&axis.label), format::value(axis.unit, value));
     let (x, y) = (at(&spec.x, pin.at.0), at(&spec.y, pin.at.1));
@@ -24,17 +24,17 @@ fn pinned(spec: &ChartSpec, pin: &PinMark) -> String {
     format!("Pinned scenario {} stands at {x} and {y}{other}.", pin_letter(pin.place))
 }
 
-/// More marks than these are not told one by one.
+/// Largest number of marks that are listed one by one.
 const NAMED: usize = 12;
 
-/// Every mark with its height.
+/// Lists every mark with its height.
 fn marks(spec: &ChartSpec) -> String {
     let said: Vec<String> =
         spec.marks.iter().map(|mark| format!("{} {}", mark.name, format::value(spec.y.unit, mark.at.1))).collect();
     format!(" {}: {}.", spec.y.label, said.join(", "))
 }
 
-/// The summary of a bar, in one sentence.
+/// Summarises a bar in one sentence.
 pub fn bar(spec: &BarSpec) -> String {
     let parts: Vec<String> = spec
         .parts
@@ -51,7 +51,7 @@ pub fn bar(spec: &BarSpec) -> String {
     })
 }
 
-/// An axis with its ends.
+/// Describes an axis with its ends.
 fn extent(axis: &Axis) -> String {
     let (low, high) = (format::value(axis.unit, axis.min), format::value(axis.unit, axis.max));
     format!("{} from {low} to {high}", in_sentence(&axis.label))
@@ -62,13 +62,14 @@ fn extent(axis: &Axis) -> String {
 pub struct LegendEntry {
     /// The line's name.
     pub name: String,
-    /// What it is: its colour, dashes and width.
+    /// The role of the line, which sets its colour, dashes and width.
     pub role: LineRole,
-    /// What to know of it beside its name; may be empty.
+    /// A note beside the name; may be empty.
     pub note: String,
 }
 
-/// The legend of a chart: every line, with a note where it is drawn under another or fits nowhere.
+/// Returns the legend of a chart: every line, with a note if another line covers it or nothing on
+/// it fits.
 pub fn legend(spec: &ChartSpec) -> Vec<LegendEntry> {
     let note = |line: &Line| match &line.same_as {
         _ if line.segments.is_empty() => "fits nowhere here".to_string(),

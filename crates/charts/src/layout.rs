@@ -1,5 +1,5 @@
-//! Where a chart's axes stand in its rectangle: the one mapping between pixels and data, shared by painting, hover,
-//! click and the keyboard crosshair. Lengths are CSS pixels.
+//! Positions of a chart's axes in its rectangle: the one mapping between pixels and data, shared by
+//! painting, hover, click and the keyboard crosshair. Lengths are CSS pixels.
 
 pub mod lanes;
 
@@ -19,22 +19,22 @@ const SMALLEST: f64 = 16.0;
 /// Steps of the keyboard crosshair across an axis.
 const STEPS: f64 = 48.0;
 
-/// The rectangle inside the axes, and what its sides stand for.
+/// The rectangle inside the axes, with the axes it maps to.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PlotArea {
-    /// From the left of the canvas.
+    /// Distance from the left of the canvas.
     pub left: f64,
-    /// From the top of the canvas.
+    /// Distance from the top of the canvas.
     pub top: f64,
-    /// Its width.
+    /// Width of the area.
     pub width: f64,
-    /// Its height.
+    /// Height of the area.
     pub height: f64,
     x: Axis,
     y: Axis,
 }
 
-/// The plot area of a chart in a rectangle of this size.
+/// Returns the plot area of a chart in a rectangle of this size.
 pub fn plot_area(spec: &ChartSpec, css_width: f64, css_height: f64) -> PlotArea {
     // Lanes have their names above them, and no ticks.
     let (left, top, right) = if spec.lanes.is_some() { lanes::ROOM } else { (LEFT, TOP, RIGHT) };
@@ -49,22 +49,22 @@ pub fn plot_area(spec: &ChartSpec, css_width: f64, css_height: f64) -> PlotArea 
 }
 
 impl PlotArea {
-    /// The right edge.
+    /// Returns the right edge.
     pub fn right(&self) -> f64 {
         self.left + self.width
     }
 
-    /// The bottom edge.
+    /// Returns the bottom edge.
     pub fn bottom(&self) -> f64 {
         self.top + self.height
     }
 
-    /// Data to pixels; outside the axes too.
+    /// Converts data to pixels, also outside the axes.
     pub fn to_pixel(&self, x: f64, y: f64) -> (f64, f64) {
         (self.left + self.width * share(&self.x, x), self.bottom() - self.height * share(&self.y, y))
     }
 
-    /// Pixels to data; `None` outside the axes.
+    /// Converts pixels to data; `None` outside the axes.
     pub fn to_data(&self, x: f64, y: f64) -> Option<(f64, f64)> {
         let across = (x - self.left) / self.width;
         let up = (self.bottom() - y) / self.height;
@@ -72,7 +72,7 @@ impl PlotArea {
         (inside(across) && inside(up)).then(|| (value(&self.x, across), value(&self.y, up)))
     }
 
-    /// The crosshair moved by whole steps of the keyboard, kept inside the axes.
+    /// Moves the crosshair by whole keyboard steps, kept inside the axes.
     pub fn step(&self, (x, y): (f64, f64), right: i32, up: i32) -> (f64, f64) {
         let moved = |axis: &Axis, at: f64, steps: i32| {
             value(axis, (share(axis, at) + f64::from(steps) / STEPS).clamp(0.0, 1.0))
@@ -81,28 +81,28 @@ impl PlotArea {
     }
 }
 
-/// How far along an axis a value lies, 0 to 1; beyond them outside.
+/// Returns the position of a value on an axis from 0 to 1; beyond these outside.
 pub fn share(axis: &Axis, value: f64) -> f64 {
     scale::fraction_at(axis.scale, axis.min, axis.max, value)
 }
 
-/// The value at a share of an axis.
+/// Returns the value at a position from 0 to 1 on an axis.
 pub fn value(axis: &Axis, share: f64) -> f64 {
     scale::value_at(axis.scale, axis.min, axis.max, share)
 }
 
-/// Where a memory bar stands in its rectangle.
+/// The rectangle of a memory bar.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct BarArea {
-    /// From the left of the canvas.
+    /// Distance from the left of the canvas.
     pub left: f64,
-    /// From the top of the canvas.
+    /// Distance from the top of the canvas.
     pub top: f64,
     /// Width of the whole scale.
     pub width: f64,
     /// Height of the bar.
     pub height: f64,
-    /// Bytes across the width.
+    /// Bytes that the width represents.
     pub span: f64,
 }
 
@@ -112,10 +112,10 @@ const BAR_TOP: f64 = 26.0;
 const BAR_BOTTOM: f64 = 24.0;
 /// Room at the sides of a bar.
 const BAR_SIDE: f64 = 8.0;
-/// The scale reaches beyond the capacity or the peak by this share.
+/// The scale extends beyond the capacity or the peak by this factor.
 const BAR_BEYOND: f64 = 1.06;
 
-/// The area of a bar in a rectangle of this size.
+/// Returns the area of a bar in a rectangle of this size.
 pub fn bar_area(spec: &BarSpec, css_width: f64, css_height: f64) -> BarArea {
     let total: f64 = spec.parts.iter().map(|part| part.1).sum();
     let pinned = spec.pins.iter().fold(0.0_f64, |most, pin| most.max(pin.total()).max(pin.capacity));
@@ -129,12 +129,12 @@ pub fn bar_area(spec: &BarSpec, css_width: f64, css_height: f64) -> BarArea {
 }
 
 impl BarArea {
-    /// Where a number of bytes stands.
+    /// Converts bytes to a horizontal position.
     pub fn to_pixel(&self, bytes: f64) -> f64 {
         self.left + self.width * bytes / self.span
     }
 
-    /// The part at a pixel, by its place in the spec.
+    /// Returns the index of the part at a pixel.
     pub fn part_at(&self, spec: &BarSpec, x: f64) -> Option<usize> {
         let bytes = (x - self.left) / self.width * self.span;
         let mut end = 0.0;

@@ -1,9 +1,10 @@
-//! The figures of shardwise: a [`spec::ChartSpec`] holds data in data units, without pixels, and feeds canvas, SVG, PNG, table,
-//! CSV and sentence alike.
+//! The figures of shardwise. A [`spec::ChartSpec`] holds data in data units, without pixels;
+//! canvas, SVG, PNG, table, CSV and sentence are all made from it.
 //!
 //! # Map
 //!
-//! Dependencies point one way: `spec, timeline, zoom <- views <- palette, names, layout <- table, describe, readout <- paint`.
+//! Dependencies point one way: `spec, timeline, zoom <- views <- palette, names, layout <- table,
+//! describe, readout <- paint`.
 //!
 //! | module | what it is |
 //! |---|---|

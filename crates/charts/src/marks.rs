@@ -1,14 +1,14 @@
-//! Named points of a figure: which one a place means, and the next one for an arrow key.
+//! Marks of a figure: finds the nearest one, and the next one for an arrow key.
 
 use super::layout::share;
 use super::spec::{ChartSpec, Mark};
 
-/// Where a mark stands, as shares of the axes.
+/// Returns the position of a mark on the axes, from 0 to 1.
 fn spot(spec: &ChartSpec, (x, y): (f64, f64)) -> (f64, f64) {
     (share(&spec.x, x), share(&spec.y, y))
 }
 
-/// The mark nearest to a place in data units, by its place in the spec; `None` where there are none.
+/// Returns the index of the mark nearest to a place in data units; `None` if there are no marks.
 pub fn nearest(spec: &ChartSpec, place: (f64, f64)) -> Option<usize> {
     let from = spot(spec, place);
     let apart = |mark: &Mark| {
@@ -20,17 +20,18 @@ pub fn nearest(spec: &ChartSpec, place: (f64, f64)) -> Option<usize> {
     all.min_by(|(_, one), (_, other)| one.total_cmp(other)).map(|(at, _)| at)
 }
 
-/// The place of the mark nearest to a place, or the place itself where there are none.
+/// Returns the place of the nearest mark, or the place itself if there are no marks.
 pub fn snapped(spec: &ChartSpec, place: (f64, f64)) -> (f64, f64) {
     nearest(spec, place).and_then(|at| spec.marks.get(at)).map_or(place, |mark| mark.at)
 }
 
-/// Where an arrow key leads from a place: so many marks further to the right, or up; `None` where there are none.
+/// Returns the place of the mark that an arrow key leads to: this many marks to the right, or up;
+/// `None` if there are no marks.
 pub fn step(spec: &ChartSpec, place: (f64, f64), right: i32, up: i32) -> Option<(f64, f64)> {
     let mut at = nearest(spec, place)?;
     let steps = if right == 0 { up } else { right };
     let along = |mark: &Mark| if right == 0 { mark.at.1 } else { mark.at.0 };
-    // Marks as high, or as far, as each other follow in their order.
+    // Marks at equal height or distance keep their order.
     let before = |one: (f64, usize), other: (f64, usize)| one.0 < other.0 || (one.0 == other.0 && one.1 < other.1);
     for _ in 0..steps.abs() {
         let from = (along(spec.marks.get(at)?), at);

@@ -1,4 +1,4 @@
-//! What parts, limiters and lines are called, everywhere.
+//! Display names of parts, limiters and lines, shared by all figures.
 
 use core::fmt::Write as _;
 
@@ -62,7 +62,7 @@ pub const fn operator(operator: Operator, has_experts: bool) -> &'static str {
     }
 }
 
-/// The name of a strategy, by its place in `Strategy::ALL`: its label in the picker.
+/// The name of a strategy, by its index in `Strategy::ALL`: its label in the picker.
 pub fn strategy(place: usize) -> &'static str {
     label(ParamId::Strategy, |_| place)
 }
@@ -78,20 +78,21 @@ fn label(id: ParamId, place: impl FnOnce(&Choice) -> usize) -> &'static str {
     option.map_or("", |option| option.label)
 }
 
-/// How a scenario is laid out: `FSDP FULL_SHARD, tp 2, pp 4`.
+/// Names the layout of a scenario: `FSDP FULL_SHARD, tp 2, pp 4`.
 pub fn layout(scenario: &Scenario) -> String {
-    let mut words = strategy(scenario.strategy.place()).to_owned();
+    let mut text = strategy(scenario.strategy.place()).to_owned();
     let mesh = scenario.degrees();
     for (key, degree) in [("tp", mesh.tp), ("cp", mesh.cp), ("pp", mesh.pp), ("ep", mesh.ep)] {
         if degree > 1 {
             // Writing to a string cannot fail.
-            let _ = write!(words, ", {key} {degree}");
+            let _ = write!(text, ", {key} {degree}");
         }
     }
-    words
+    text
 }
 
-/// A label as it reads inside a sentence: `Sequence length` in lower case, `GPU memory` and `MFU` as they are.
+/// Writes a label as it appears inside a sentence: `Sequence length` in lower case, `GPU memory`
+/// and `MFU` unchanged.
 pub fn in_sentence(label: &str) -> String {
     let mut letters = label.chars();
     match (letters.next(), letters.next()) {

@@ -1,5 +1,6 @@
-//! From a spec to pixels, or to SVG. Everything but `canvas` draws on any plotters backend; text is never measured, so that
-//! no styled element is ever made (a strict content security policy forbids it) and drawing is possible anywhere.
+//! Paints a spec as pixels or as SVG. Everything but `canvas` draws on any plotters backend. Text
+//! is never measured, as that would need a styled element, which a strict content security policy
+//! forbids; estimates also let figures be drawn anywhere.
 
 mod axes;
 mod backend;
@@ -30,7 +31,7 @@ pub use poster::{Poster, Tile};
 pub use svg_files::{bar_svg, chart_svg, data_url, poster_svg};
 use wasm_bindgen::JsValue;
 
-/// How a figure is drawn.
+/// The theme and size of a figure.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Style {
     /// Light or dark.
@@ -43,10 +44,10 @@ pub struct Style {
     pub device_pixel_ratio: f64,
 }
 
-/// Why a figure could not be drawn.
+/// The reason why a figure could not be drawn.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PaintError(
-    /// What the backend or the browser said.
+    /// The message of the backend or the browser.
     pub String,
 );
 
@@ -59,7 +60,7 @@ impl core::fmt::Display for PaintError {
 impl core::error::Error for PaintError {}
 
 impl From<JsValue> for PaintError {
-    /// What the browser refused.
+    /// Converts an error of the browser.
     fn from(error: JsValue) -> Self {
         Self(format!("{error:?}"))
     }

@@ -1,6 +1,6 @@
-//! Design tokens: every colour of every figure, for light and dark. The style sheet carries the same values under the
-//! same names. Each memory part, strategy and limiter has one colour everywhere, and never colour alone: dashes, hatching
-//! and labels say the same.
+//! Design tokens: every colour of every figure, for light and dark. The style sheet has the same
+//! values under the same names. Each memory part, strategy and limiter has one colour everywhere,
+//! and colour is never the only cue: dashes, hatching and labels repeat it.
 
 mod lines;
 mod ramp;
@@ -12,22 +12,22 @@ use engine::scenario::pins::MOST_PINS;
 pub use lines::{dashes, line, width};
 pub use ramp::ramp;
 
-/// A colour, by its sRGB bytes.
+/// An sRGB colour.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Rgb(pub u8, pub u8, pub u8);
 
 impl Rgb {
-    /// From `0xrrggbb`.
+    /// Creates a colour from `0xrrggbb`.
     const fn hex(code: u32) -> Self {
         Self((code >> 16) as u8, (code >> 8) as u8, code as u8)
     }
 
-    /// As CSS writes it: `#rrggbb`.
+    /// Formats the colour for CSS: `#rrggbb`.
     pub fn css(self) -> String {
         format!("#{:02x}{:02x}{:02x}", self.0, self.1, self.2)
     }
 
-    /// A share of the way to another colour.
+    /// Mixes in a fraction of another colour.
     #[must_use]
     pub fn mix(self, other: Self, share: f64) -> Self {
         let mix = |from: u8, to: u8| (f64::from(from) + share * (f64::from(to) - f64::from(from)) + 0.5) as u8;
@@ -38,13 +38,13 @@ impl Rgb {
 /// A sum of weighted sRGB bytes above which black text reads better than white.
 const BRIGHT: f64 = 118.0;
 
-/// Black or white, whichever reads better on a colour.
+/// Returns black or white, whichever is more readable on a colour.
 pub fn readable(Rgb(red, green, blue): Rgb) -> Rgb {
     let light = 0.299 * f64::from(red) + 0.587 * f64::from(green) + 0.114 * f64::from(blue);
     if light > BRIGHT { Rgb::hex(0) } else { Rgb::hex(0xffffff) }
 }
 
-/// Light or dark.
+/// The colour theme.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Theme {
     /// Dark text on a light page.
@@ -54,10 +54,10 @@ pub enum Theme {
     Dark,
 }
 
-/// The colours that are no data.
+/// The colours that do not represent data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Tokens {
-    /// Under everything.
+    /// Background of everything.
     pub surface: Rgb,
     /// Text: at least 7 to 1 on the surface.
     pub text: Rgb,
@@ -67,11 +67,11 @@ pub struct Tokens {
     pub axis: Rgb,
     /// Grid lines, which carry nothing by themselves.
     pub grid: Rgb,
-    /// The one accent: the scenario on screen, focus, links.
+    /// The accent: the scenario on screen, focus, links.
     pub accent: Rgb,
-    /// Under the hatching of what does not fit.
+    /// Background of the infeasible part.
     pub unfit: Rgb,
-    /// The hatching of what does not fit.
+    /// Hatching of the infeasible part.
     pub hatch: Rgb,
 }
 
@@ -101,7 +101,7 @@ pub const fn tokens(theme: Theme) -> Tokens {
     }
 }
 
-/// The light and the dark colour of one thing.
+/// Selects the light or the dark colour.
 const fn pair(theme: Theme, light: u32, dark: u32) -> Rgb {
     match theme {
         Theme::Light => Rgb::hex(light),
@@ -109,7 +109,8 @@ const fn pair(theme: Theme, light: u32, dark: u32) -> Rgb {
     }
 }
 
-/// The colour of a memory part: states in blue, what FSDP gathers in teal, activations in orange, the rest in grey.
+/// The colour of a memory part: states are blue, gathered weights teal, activations orange, the
+/// rest grey.
 pub const fn part(theme: Theme, part: MemoryPart) -> Rgb {
     match part {
         MemoryPart::Weights => pair(theme, 0x0b4f95, 0x4a90e2),
@@ -125,7 +126,7 @@ pub const fn part(theme: Theme, part: MemoryPart) -> Rgb {
     }
 }
 
-/// The colour of a strategy, by its place in `Strategy::ALL`.
+/// The colour of a strategy, by its index in `Strategy::ALL`.
 pub const fn strategy(theme: Theme, place: usize) -> Rgb {
     match place {
         0 => pair(theme, 0x5b6470, 0xa8b1bb),
@@ -151,8 +152,9 @@ pub const fn limiter(theme: Theme, limiter: Limiter) -> Rgb {
     }
 }
 
-/// The light and the dark colour of every kind of work, in the order of [`Work::ALL`]: gathers and reductions as the memory that they
-/// fill, the rest apart from its neighbours on a lane.
+/// The light and the dark colour of every kind of work, in the order of [`Work::ALL`]. Gathers and
+/// reductions have the colour of the memory that they fill; the others differ from their neighbours
+/// on a lane.
 const WORKS: [(u32, u32); Work::ALL.len()] = [
     (0x5f6872, 0x8a949e),
     (0x0b4f95, 0x4a90e2),
@@ -176,12 +178,12 @@ pub fn work(theme: Theme, work: Work) -> Rgb {
     pair(theme, light, dark)
 }
 
-/// What is drawn over a kind of work, so that neighbours on a lane differ without their colours.
+/// The pattern over a kind of work, so that neighbours on a lane differ without their colours.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pattern {
-    /// Nothing.
+    /// No pattern.
     Plain,
-    /// Diagonals: what goes back, and waiting.
+    /// Diagonal lines: backward passes, reduce-scatter, combine, and the bubble.
     Hatched,
     /// Lines along the lane.
     Ruled,
@@ -198,7 +200,8 @@ pub const fn pattern(work: Work) -> Pattern {
     }
 }
 
-/// The colours of static choices of how a layer of experts runs, light and dark: four in violet, four in rust.
+/// The colours of static choices for a layer of experts, light and dark: four in violet, four in
+/// rust.
 const CHOICE_COLOURS: [(u32, u32); CHOICES] = [
     (0x2f2b86, 0xcfcbff),
     (0x4d49ad, 0xb1acf5),
@@ -210,7 +213,8 @@ const CHOICE_COLOURS: [(u32, u32); CHOICES] = [
     (0xc27a68, 0xb86f5b),
 ];
 
-/// The colour of a static choice of how a layer of experts runs, by its place; that of text for a place that there is not.
+/// The colour of a static choice for a layer of experts, by index; the text colour for an index out
+/// of range.
 pub fn choice(theme: Theme, place: usize) -> Rgb {
     CHOICE_COLOURS.get(place).map_or(tokens(theme).text, |&(light, dark)| pair(theme, light, dark))
 }
@@ -218,12 +222,12 @@ pub fn choice(theme: Theme, place: usize) -> Rgb {
 /// The colours of pinned scenarios, light and dark.
 const PIN_COLOURS: [(u32, u32); MOST_PINS] = [(0xb0154a, 0xff8fb0), (0x6b4423, 0xd9b08c), (0x0a6b86, 0x5fc9e8)];
 
-/// The colour of a pinned scenario, by its place; that of text for a place that there is not.
+/// The colour of a pinned scenario, by index; the text colour for an index out of range.
 pub fn pin(theme: Theme, place: usize) -> Rgb {
     PIN_COLOURS.get(place).map_or(tokens(theme).text, |&(light, dark)| pair(theme, light, dark))
 }
 
-/// The colour of a kind of measured rows, by its place: three that differ in lightness too.
+/// The colour of a set of measured rows, by index: three that also differ in lightness.
 const fn set(theme: Theme, place: usize) -> Rgb {
     match place {
         0 => pair(theme, 0x0b5cad, 0x6cb0ff),
@@ -232,7 +236,7 @@ const fn set(theme: Theme, place: usize) -> Rgb {
     }
 }
 
-/// Every token with its name and its light and dark value, for the style sheet.
+/// Returns every token with its name and its light and dark value, for the style sheet.
 pub fn style_sheet() -> Vec<(String, Rgb, Rgb)> {
     let (light, dark) = (tokens(Theme::Light), tokens(Theme::Dark));
     let mut names: Vec<(String, Rgb, Rgb)> = [

@@ -1,6 +1,6 @@
-//! What a figure says at one place: the text beside the pointer and the keyboard crosshair.
+//! The readout of a figure at one place: the text beside the pointer and the keyboard crosshair.
 
-mod done;
+mod amount;
 mod lanes;
 
 use super::layout::share;
@@ -12,7 +12,7 @@ use engine::model::report::Limiter;
 use engine::params::ParamId;
 use engine::units::Bytes;
 
-/// What does not fit is called.
+/// Text for a scenario that does not fit.
 const DOES_NOT_FIT: &str = "does not fit";
 
 /// One name with its value.
@@ -20,24 +20,24 @@ const DOES_NOT_FIT: &str = "does not fit";
 pub struct Entry {
     /// The name.
     pub name: String,
-    /// The value with its unit, or why there is none.
+    /// The value with its unit, or the reason why there is none.
     pub value: String,
-    /// The line that it belongs to, if any: its colour and dashes.
+    /// The line that it belongs to, if any, for its colour and dashes.
     pub role: Option<LineRole>,
 }
 
-/// What a figure says at one place.
+/// The readout of a figure at one place.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Readout {
-    /// The place: `Sequence length 8,192 tokens` (and the same of y over a field).
+    /// The place: `Sequence length 8,192 tokens`, and y in the same form over a field.
     pub place: Vec<Entry>,
-    /// The values there.
+    /// The values at the place.
     pub entries: Vec<Entry>,
-    /// All of it as one sentence, for the status line.
+    /// The whole readout as one sentence, for the status line.
     pub sentence: String,
 }
 
-/// What a figure says at a place in data units.
+/// Reads a figure at a place in data units.
 pub fn readout(spec: &ChartSpec, x: f64, y: f64) -> Readout {
     if let Some(mark) = marks::nearest(spec, (x, y)).and_then(|at| spec.marks.get(at)) {
         return on_mark(spec, mark);
@@ -58,7 +58,7 @@ pub fn readout(spec: &ChartSpec, x: f64, y: f64) -> Readout {
     said(place, entries)
 }
 
-/// A readout with its sentence.
+/// Builds a readout with its sentence.
 fn said(place: Vec<Entry>, entries: Vec<Entry>) -> Readout {
     let list = |entries: &[Entry]| {
         let texts: Vec<String> =
@@ -74,7 +74,7 @@ fn said(place: Vec<Entry>, entries: Vec<Entry>) -> Readout {
     Readout { place, entries, sentence }
 }
 
-/// A mark: its name, its place, what it says beside it, and the lines above or below it.
+/// Reads a mark: its name, its place, its value, and the lines above or below it.
 fn on_mark(spec: &ChartSpec, mark: &Mark) -> Readout {
     let entry = |name: &str, value: String| Entry { name: name.to_string(), value, role: None };
     let (x, y) = mark.at;
@@ -91,13 +91,13 @@ fn on_mark(spec: &ChartSpec, mark: &Mark) -> Readout {
     said(vec![entry(&mark.name, String::new())], entries)
 }
 
-/// Parameters that are whole numbers read as such.
+/// Rounds the value of a parameter that only has whole numbers.
 pub(super) fn whole(key: Option<AxisKey>, value: f64) -> f64 {
     let number = key.and_then(AxisKey::param).and_then(ParamId::number);
     if number.is_some_and(|number| number.integer) { value.round() } else { value }
 }
 
-/// The field's value, the limiter, and the memory left or missing.
+/// Reads a field: its value, the limiter, and the free or missing memory.
 fn in_field(spec: &ChartSpec, field: &Field, x: f64, y: f64) -> Vec<Entry> {
     let at = |share: f64, count: usize| share.clamp(0.0, 1.0) * count.saturating_sub(1) as f64;
     let node = (at(share(&spec.x, x), field.columns), at(share(&spec.y, y), field.rows));
@@ -122,7 +122,7 @@ fn in_field(spec: &ChartSpec, field: &Field, x: f64, y: f64) -> Vec<Entry> {
     entries
 }
 
-/// One curve's height.
+/// Reads the height of a curve.
 fn on_line(spec: &ChartSpec, line: &Line, x: f64) -> Entry {
     let ideal = spec.lines.iter().find(|other| other.role == LineRole::Ideal && line.role != LineRole::Ideal);
     let share = |y: f64| {

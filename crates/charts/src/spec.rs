@@ -1,4 +1,5 @@
-//! The description of one figure: axes, field, lines, bars and markers in data units; no pixels, no colours.
+//! The specification of a figure: axes, field, lines, bars and marks in data units, without pixels
+//! or colours.
 
 mod line;
 
@@ -13,10 +14,10 @@ use engine::scenario::resolve::nearest_divisor;
 
 pub use line::{CHOICES, Line, LineRole};
 
-/// One figure.
+/// The specification of one figure.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ChartSpec {
-    /// What it shows, as a heading.
+    /// The heading.
     pub title: String,
     /// The finding, in one sentence.
     pub caption: String,
@@ -26,24 +27,24 @@ pub struct ChartSpec {
     pub y: Axis,
     /// A value for every cell of a grid, drawn under everything else.
     pub field: Option<Rc<Field>>,
-    /// Bars on lanes, over time.
+    /// Bars on lanes over time.
     pub lanes: Option<Rc<Lanes>>,
     /// Curves and boundaries.
     pub lines: Vec<Line>,
-    /// Named points: pointed at, and reached by arrow keys, one by one.
+    /// Named points, which the pointer and the arrow keys reach one by one.
     pub marks: Vec<Mark>,
-    /// What the parts of the field are called, drawn inside them where there is room.
+    /// Names of the parts of the field, drawn inside them if there is room.
     pub zones: Vec<Zone>,
-    /// Where the scenario on screen stands, (x, y); `None` when it is outside the axes.
+    /// Position (x, y) of the scenario on screen; `None` if it is outside the axes.
     pub here: Option<(f64, f64)>,
-    /// Where pinned scenarios stand.
+    /// Positions of pinned scenarios.
     pub pins: Vec<PinMark>,
-    /// The coloured quantity of a field, that of the curves, or what marks say beside their place.
+    /// The coloured quantity of a field, the quantity of the curves, or that of the marks' values.
     pub value: Quantity,
 }
 
 impl ChartSpec {
-    /// A figure with nothing in it.
+    /// Creates an empty figure.
     pub fn empty() -> Self {
         let axis = Axis {
             label: String::new(),
@@ -72,14 +73,15 @@ impl ChartSpec {
     }
 }
 
-/// The place of a pinned scenario.
+/// The position of a pinned scenario.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PinMark {
-    /// Which one: the first is 0.
+    /// Index of the pinned scenario; the first is 0.
     pub place: usize,
-    /// Where it stands, (x, y).
+    /// Position (x, y).
     pub at: (f64, f64),
-    /// Whether the figure is its own: nothing but the axes tells it from the scenario on screen. Hollow where it is not.
+    /// Whether the figure holds for the pinned scenario too, because it only differs in the axes'
+    /// parameters. The mark is hollow otherwise.
     pub own: bool,
 }
 
@@ -97,9 +99,9 @@ pub struct Quantity {
 pub struct Zone {
     /// Which cells belong to it.
     pub kind: ZoneKind,
-    /// Its name: `does not fit`.
+    /// The name, such as `does not fit`.
     pub name: String,
-    /// Why, in a few words that fit under the name; may be empty.
+    /// The reason, in a few words under the name; may be empty.
     pub reason: String,
 }
 
@@ -108,14 +110,14 @@ pub struct Zone {
 pub enum ZoneKind {
     /// Cells that do not fit in memory: hatched.
     DoesNotFit,
-    /// Cells where collectives outlast compute.
+    /// Cells where collectives take longer than compute.
     NetworkBound,
-    /// Cells where compute (or the host) sets the time.
+    /// Cells where compute or the host sets the time.
     ComputeBound,
 }
 
 impl ZoneKind {
-    /// The zone of a limiter.
+    /// Returns the zone of a limiter.
     pub fn of(limiter: Limiter) -> Self {
         match limiter {
             Limiter::Memory => Self::DoesNotFit,
@@ -125,24 +127,24 @@ impl ZoneKind {
     }
 }
 
-/// One axis.
+/// An axis of a figure.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Axis {
     /// The quantity.
     pub label: String,
     /// Its unit.
     pub unit: Unit,
-    /// How values spread.
+    /// The scale.
     pub scale: Scale,
     /// The smallest value drawn.
     pub min: f64,
     /// The largest value drawn.
     pub max: f64,
-    /// What a click on this axis sets, where it sets something.
+    /// The quantity that a click on this axis sets, if there is one.
     pub key: Option<AxisKey>,
-    /// Which values are read out, and set by a click.
+    /// The values that a readout and a click round to.
     pub grain: Grain,
-    /// The size of a named model where its own size stands on the axis: a place near it means that model.
+    /// The size of a named model on an axis of sizes; a place near it means that model.
     pub own: Option<f64>,
 }
 
@@ -171,30 +173,31 @@ impl AxisKey {
     }
 }
 
-/// Which values of an axis are read out and set.
+/// The values of an axis that a readout and a click round to.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Grain {
-    /// Any: a share of the step that starts so far from the axis's zero, in its unit, and is so long.
+    /// Any value: a fraction of the step that starts at an offset from zero and has a length, both
+    /// in the axis's unit.
     Step(f64, f64),
-    /// Any, to three significant digits.
+    /// Any value, to three significant digits.
     Digits,
     /// Whole numbers.
     Whole,
-    /// The multiple of this that is not larger, at least one.
+    /// Multiples of this value, rounded down, at least one multiple.
     Down(f64),
-    /// Divisors of this.
+    /// Divisors of this value.
     Divisors(u32),
-    /// This, halved or doubled any number of times.
+    /// This value, halved or doubled any number of times.
     Doublings(f64),
-    /// GPUs: whole replicas of this many, whole groups of the other ([`sweep::whole_gpus`]).
+    /// GPUs: whole replicas of the first value, whole groups of the second ([`sweep::whole_gpus`]).
     Groups(f64, f64),
 }
 
-/// How near to a named model's size a place means that model, as a share of the size.
+/// Relative distance within which a place means the named model's size.
 const NEAR: f64 = 0.06;
 
 impl Axis {
-    /// The value that is read out at a place of the axis, and that a click there sets.
+    /// Returns the value that a place on the axis means, which a click sets.
     pub fn settled(&self, value: f64) -> f64 {
         if let Some(own) = self.own
             && (value / own - 1.0).abs() <= NEAR
@@ -213,7 +216,7 @@ impl Axis {
     }
 }
 
-/// A number, halved or doubled until it is nearest to a value by its ratio.
+/// Halves or doubles a number until its ratio to a value is nearest to one.
 fn doubled(one: f64, value: f64) -> f64 {
     let mut near = one;
     while near > 0.0 && 2.0 * value * value < near * near {
@@ -225,11 +228,11 @@ fn doubled(one: f64, value: f64) -> f64 {
     near
 }
 
-/// A value at every node of a regular grid over the axes (even in their scales): column 0 at the smallest x and the last
-/// column at the largest, row 0 at the smallest y and the last row at the largest.
+/// Values on a regular grid over the axes, even in their scales. Column 0 is at the smallest x and
+/// the last column at the largest; row 0 is at the smallest y and the last row at the largest.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Field {
-    /// What the colour means.
+    /// The name of the coloured quantity.
     pub label: String,
     /// Columns along x.
     pub columns: usize,
@@ -248,14 +251,14 @@ pub struct Field {
 pub struct Cell {
     /// The coloured value (MFU in percent).
     pub value: f64,
-    /// What limits there; memory means that it does not fit, and the cell is hatched.
+    /// The limiter; memory means that the cell does not fit and is hatched.
     pub limiter: Limiter,
-    /// Bytes of GPU memory left free; negative: bytes that are missing.
+    /// Free GPU memory in bytes; negative if memory is missing.
     pub free: f64,
 }
 
 impl Field {
-    /// The node in this column and row.
+    /// Returns the node in a column and a row.
     pub fn cell(&self, column: usize, row: usize) -> Option<&Cell> {
         if column < self.columns { self.cells.get(row * self.columns + column) } else { None }
     }
@@ -264,22 +267,22 @@ impl Field {
 /// A named point.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Mark {
-    /// Its name beside it, in the table and in the CSV.
+    /// The name, shown beside the mark, in the table and in the CSV.
     pub name: String,
-    /// The line whose colour it has.
+    /// The line whose colour the mark has.
     pub role: LineRole,
-    /// Where it stands, (x, y).
+    /// Position (x, y).
     pub at: (f64, f64),
-    /// What it says beside its place, in the figure's quantity ([`ChartSpec::value`]).
+    /// The value in the figure's quantity ([`ChartSpec::value`]).
     pub value: f64,
-    /// The area of its disc, as a share of the largest one's: 0 to 1.
+    /// Area of the disc over that of the largest one, 0 to 1.
     pub weight: f64,
-    /// Whether it fits: hollow where it does not.
+    /// Whether the point fits; the disc is hollow otherwise.
     pub fits: bool,
 }
 
 impl Mark {
-    /// A mark of the smallest size.
+    /// Creates a mark of the smallest size.
     pub fn new(name: &str, role: LineRole, at: (f64, f64), value: f64) -> Self {
         Self { name: name.to_string(), role, at, value, weight: 0.0, fits: true }
     }
@@ -288,7 +291,7 @@ impl Mark {
 /// A stacked bar: memory by part.
 #[derive(Clone, Debug, PartialEq)]
 pub struct BarSpec {
-    /// What it shows.
+    /// The heading.
     pub title: String,
     /// The finding, in one sentence.
     pub caption: String,
@@ -296,14 +299,14 @@ pub struct BarSpec {
     pub parts: Vec<(MemoryPart, f64)>,
     /// The capacity in bytes, drawn as a line across.
     pub capacity: f64,
-    /// The same of pinned scenarios.
+    /// The bars of pinned scenarios.
     pub pins: Vec<PinnedBar>,
 }
 
-/// The memory of a pinned scenario, beneath that of the one on screen.
+/// The memory of a pinned scenario, drawn beneath that of the one on screen.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PinnedBar {
-    /// Its letter and name.
+    /// The letter and the name.
     pub name: String,
     /// The parts with their bytes, in display order.
     pub parts: Vec<(MemoryPart, f64)>,
@@ -312,12 +315,12 @@ pub struct PinnedBar {
 }
 
 impl PinnedBar {
-    /// The bytes of one part.
+    /// Returns the bytes of one part.
     pub fn part(&self, part: MemoryPart) -> f64 {
         self.parts.iter().find(|(found, _)| *found == part).map_or(0.0, |(_, bytes)| *bytes)
     }
 
-    /// All parts together, in bytes.
+    /// Returns the bytes of all parts.
     pub fn total(&self) -> f64 {
         self.parts.iter().map(|part| part.1).sum()
     }

@@ -1,4 +1,4 @@
-//! A figure as a table for people (few rows, formatted) and as CSV (everything, at full precision).
+//! Figures as a table for people (few rows, formatted) and as CSV (every value, at full precision).
 
 use super::layout::value;
 use super::readout::{readout, whole};
@@ -14,17 +14,17 @@ use engine::params::quantity::unit_label;
 use engine::scenario::pins::pin_letter;
 use engine::units::Bytes;
 
-/// Columns of values in the table of a field.
+/// Largest number of value columns in the table of a field.
 const COLUMNS: usize = 10;
-/// Rows of values in a table.
+/// Largest number of value rows in a table.
 const ROWS: usize = 9;
-/// Marks in a table.
+/// Largest number of marks in a table.
 const MARKS: usize = 48;
 
 /// A table for people.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Table {
-    /// What it holds.
+    /// The caption.
     pub caption: String,
     /// The names of the columns.
     pub header: Vec<String>,
@@ -32,7 +32,8 @@ pub struct Table {
     pub rows: Vec<Vec<String>>,
 }
 
-/// The table of a chart: a field thinned to at most 10 by 9 values, time by kind of work, marks, or the curves at 9 places.
+/// Returns the table of a chart: a field thinned to at most 10 by 9 values, time by kind of work,
+/// marks, or the curves at 9 places.
 pub fn chart(spec: &ChartSpec) -> Table {
     if !spec.marks.is_empty() {
         return of_marks(spec);
@@ -44,7 +45,7 @@ pub fn chart(spec: &ChartSpec) -> Table {
     }
 }
 
-/// Time by kind of work over the whole step, and its share of the step.
+/// Tabulates time by kind of work over the whole step, and its fraction of the step.
 fn of_lanes(lanes: &Lanes) -> Table {
     let row = |name: &str, time| vec![name.to_string(), format::seconds(time), format::percent(time / lanes.step)];
     let kinds = lanes.sums.iter().map(|&(work, time)| row(names::work(work), time));
@@ -55,7 +56,7 @@ fn of_lanes(lanes: &Lanes) -> Table {
     }
 }
 
-/// The marks, as many as people read.
+/// Tabulates the marks, up to [`MARKS`].
 fn of_marks(spec: &ChartSpec) -> Table {
     let row = |mark: &Mark| {
         let (x, y) = mark.at;
@@ -114,13 +115,14 @@ fn of_field(spec: &ChartSpec, field: &Field) -> Table {
     }
 }
 
-/// What the letters stand for: those of memory are never seen, a place that does not fit says what is missing.
+/// Explains the letters. Memory has none: a cell that does not fit shows the missing memory
+/// instead.
 fn key() -> String {
     let limiters = Limiter::ALL.into_iter().filter(|&limiter| limiter != Limiter::Memory);
-    let words: Vec<String> = limiters
+    let entries: Vec<String> = limiters
         .map(|limiter| format!("{} = {}", engine::names::limiter(limiter).letter, names::limiter(limiter)))
         .collect();
-    words.join(", ")
+    entries.join(", ")
 }
 
 fn of_curves(spec: &ChartSpec) -> Table {
@@ -133,10 +135,10 @@ fn of_curves(spec: &ChartSpec) -> Table {
     Table { caption: spec.title.clone(), header: header.collect(), rows: (0..ROWS).map(row).collect() }
 }
 
-/// The table of a bar: part, bytes, share of the capacity.
+/// Returns the table of a bar: part, bytes, fraction of the capacity.
 pub fn bar(spec: &BarSpec) -> Table {
     let size = |bytes: f64| format::bytes(Bytes::new(bytes));
-    // A column for each pinned scenario.
+    // Each pinned scenario has a column.
     let row = |name: &str, bytes: f64, of_pin: &dyn Fn(&PinnedBar) -> f64| {
         let own = [name.to_string(), size(bytes), format::percent(bytes / spec.capacity)];
         own.into_iter().chain(spec.pins.iter().map(|pin| size(of_pin(pin)))).collect::<Vec<_>>()
@@ -153,7 +155,7 @@ pub fn bar(spec: &BarSpec) -> Table {
     }
 }
 
-/// At most `most` nodes of `count`, evenly, both ends included.
+/// Returns at most `most` of `count` nodes, evenly spaced, including both ends.
 fn nodes(count: usize, most: usize) -> Vec<usize> {
     let last = count.saturating_sub(1);
     if count <= most {
@@ -162,18 +164,20 @@ fn nodes(count: usize, most: usize) -> Vec<usize> {
     (0..most).map(|at| at * last / (most - 1)).collect()
 }
 
-/// The value at a node of an axis.
+/// Returns the value at a node of an axis.
 fn at_node(axis: &Axis, node: usize, count: usize) -> f64 {
     let share = node as f64 / count.saturating_sub(1).max(1) as f64;
     whole(axis.key, value(axis, share))
 }
 
-/// The unit of a number whose unit stands elsewhere; sizes of models carry theirs.
+/// Returns the unit to write beside a number whose column names the unit: none, except for model
+/// sizes.
 fn bare(unit: Unit) -> Unit {
     if unit == Unit::Params { unit } else { Unit::None }
 }
 
-/// Every value of a chart, one a line: the series it belongs to, x, y, and for a field the value, the limiter and free bytes.
+/// Writes every value of a chart, one per line: series, x, y, and for a field the value, the
+/// limiter and free bytes.
 pub fn csv(spec: &ChartSpec) -> String {
     let value_name = snake(&format!("{} {}", spec.value.label, unit_label(spec.value.unit)));
     let mut text = format!("series,fits,{},{},{value_name},limiter,free_bytes\n", column(&spec.x), column(&spec.y));
@@ -192,7 +196,7 @@ pub fn csv(spec: &ChartSpec) -> String {
     }
     for (lanes, mark) in spec.lanes.iter().flat_map(|lanes| lanes.marks.iter().map(move |mark| (lanes, mark))) {
         let (name, lane) = (quoted(&mark.name()), quoted(names::lane(mark.lane)));
-        // A bar: from where to where on which lane.
+        // A bar: start and length on its lane.
         let (start, length) = (lanes.x(mark.start).to_string(), mark.length().ms().to_string());
         let _ = writeln!(text, "{name},true,{start},{lane},{length},,");
     }
@@ -215,7 +219,7 @@ pub fn csv(spec: &ChartSpec) -> String {
     text
 }
 
-/// Every part of a bar, in bytes.
+/// Writes every part of a bar, in bytes.
 pub fn bar_csv(spec: &BarSpec) -> String {
     let mut text = String::from("part,bytes");
     for pin in &spec.pins {
@@ -235,13 +239,13 @@ pub fn bar_csv(spec: &BarSpec) -> String {
     text
 }
 
-/// The CSV header of an axis: its parameter's, else its label's.
+/// Returns the CSV header of an axis: that of its parameter, else its label.
 fn column(axis: &Axis) -> String {
     let own = axis.key.and_then(AxisKey::param).map(|id| id.param().csv.to_string());
     own.unwrap_or_else(|| snake(&format!("{} {}", axis.label, unit_label(axis.unit))))
 }
 
-/// A label in small letters, its words joined.
+/// Converts a label to snake case.
 fn snake(label: &str) -> String {
     let mut text = String::new();
     for letter in label.trim().chars() {

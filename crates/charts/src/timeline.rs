@@ -1,4 +1,4 @@
-//! Lanes of a timeline: what runs when, in few enough marks to be drawn.
+//! Lanes of a timeline, with the spans merged into few enough marks to draw.
 
 mod merge;
 mod zoom;
@@ -10,56 +10,58 @@ use engine::units::{FlopsPerSecond, Seconds};
 pub use merge::Merger;
 pub use zoom::{Level, Window, Zoom};
 
-/// What runs at once on one GPU, over time: the horizontal axis is in milliseconds from the origin.
+/// The work of one GPU over time, lane by lane. The horizontal axis is in milliseconds from the
+/// origin.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Lanes {
-    /// Lanes on which anything runs, in display order.
+    /// Lanes with any work, in display order.
     pub shown: Vec<Lane>,
-    /// Every kind of work with its time over the whole step, in display order.
+    /// The time of every kind of work over the whole step, in display order.
     pub sums: Vec<(Work, Seconds)>,
-    /// The whole step.
+    /// Duration of the whole step.
     pub step: Seconds,
     /// Micro-batches of the step.
     pub micro_batches: u32,
-    /// Where the axis counts from.
+    /// Zero of the axis.
     pub origin: Seconds,
     /// The dense peak that utilisation is counted against.
     pub peak: FlopsPerSecond,
     /// Whether the network is priced as flat.
     pub is_flat: bool,
-    /// What runs in the part that is looked at, by start on each lane; empty while nobody looks.
+    /// Marks in the visible part, by start on each lane; empty while the figure is out of sight.
     pub marks: Vec<Mark>,
 }
 
 impl Lanes {
-    /// A time on the axis.
+    /// Converts a time to the axis.
     pub fn x(&self, time: Seconds) -> f64 {
         (time - self.origin).ms()
     }
 
-    /// The time at a place of the axis.
+    /// Converts a place on the axis to a time.
     pub fn time(&self, x: f64) -> Seconds {
         self.origin + Seconds::from_ms(x)
     }
 
-    /// The lane at a height: lanes stand from the top, each one high.
+    /// Returns the lane at a height: lanes are numbered from the top, each of height 1.
     pub fn lane(&self, y: f64) -> Option<Lane> {
-        // A cast takes what is negative to 0.
+        // A cast maps negative numbers to 0.
         let last = self.shown.len().saturating_sub(1);
         self.shown.get(last.saturating_sub(y as usize)).copied()
     }
 
-    /// What runs on a lane at a time.
+    /// Returns the mark on a lane at a time.
     pub fn at(&self, lane: Lane, time: Seconds) -> Option<&Mark> {
         self.on(lane).find(|mark| mark.start <= time && time < mark.end)
     }
 
-    /// The marks of a lane.
+    /// Iterates over the marks of a lane.
     pub fn on(&self, lane: Lane) -> impl Iterator<Item = &Mark> {
         self.marks.iter().filter(move |mark| mark.lane == lane)
     }
 
-    /// The place one key press away: the middle of the next mark on the lane, or the lane beside it; where there is none, none.
+    /// Returns the place one key press away: the middle of the next mark on the lane, or the
+    /// neighbouring lane; `None` if there is none.
     pub fn step(&self, (x, y): (f64, f64), right: i32, up: i32) -> Option<(f64, f64)> {
         if up != 0 {
             let height = self.shown.len() as f64;
@@ -78,29 +80,29 @@ impl Lanes {
     }
 }
 
-/// One span, or several short ones that follow each other closely.
+/// One span, or several short consecutive spans.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Mark {
-    /// Where it is drawn.
+    /// The lane.
     pub lane: Lane,
-    /// When the first span starts.
+    /// Start of the first span.
     pub start: Seconds,
-    /// When the last span ends.
+    /// End of the last span.
     pub end: Seconds,
-    /// Time of every kind of work in it.
+    /// Time of every kind of work in the mark.
     parts: [Seconds; Work::ALL.len()],
-    /// The lowest and the highest layer; `None` where one span has none.
+    /// Lowest and highest layer; `None` if a span has no layer.
     pub layers: Option<(u32, u32)>,
-    /// The first and the last micro-batch.
+    /// First and last micro-batch.
     pub micro_batches: (u32, u32),
-    /// Spans in it.
+    /// Number of spans.
     pub spans: u32,
-    /// What its spans compute, or move, all together.
+    /// Total FLOPs or bytes of the spans.
     pub amount: Option<Amount>,
 }
 
 impl Mark {
-    /// Of one span.
+    /// Creates a mark of one span.
     pub fn of(span: &Span) -> Self {
         Self {
             lane: span.lane,
@@ -114,24 +116,24 @@ impl Mark {
         }
     }
 
-    /// Its length, with what is idle in it.
+    /// Returns the length, including idle time within.
     pub fn length(&self) -> Seconds {
         self.end - self.start
     }
 
-    /// The kinds of work in it, with their times, in display order.
+    /// Returns the kinds of work in the mark with their times, in display order.
     pub fn parts(&self) -> Vec<(Work, Seconds)> {
         Work::ALL.into_iter().zip(self.parts).filter(|(_, time)| *time > Seconds::ZERO).collect()
     }
 
-    /// Its work and layers: `Forward, layer 3`, `Backward, layers 1 to 40`.
+    /// Names the work and the layers: `Forward, layer 3`, `Backward, layers 1 to 40`.
     pub fn name(&self) -> String {
         let works: Vec<&str> = self.parts().iter().map(|(work, _)| names::work(*work)).collect();
         let works = works.join(" + ");
         self.layers.map_or(works.clone(), |layers| format!("{works}, layer{}", counted(layers)))
     }
 
-    /// The same in another micro-batch, which starts so much later.
+    /// Returns the mark in another micro-batch, which starts `by` later.
     #[must_use]
     pub fn shifted(mut self, by: Seconds, micro_batch: u32) -> Self {
         self.start += by;
@@ -141,7 +143,7 @@ impl Mark {
     }
 }
 
-/// One or several of what is counted from 0, after its name: ` 3`, `s 1 to 40`.
+/// Writes a range of numbers counted from 0, after its noun: ` 3`, `s 1 to 40`.
 pub fn counted((first, last): (u32, u32)) -> String {
     if first == last { format!(" {}", first + 1) } else { format!("s {} to {}", first + 1, last + 1) }
 }

@@ -1,4 +1,4 @@
-//! From a scenario to figures: each view is one function that gives a spec.
+//! Views: each is a function from a scenario to the specification of a figure.
 
 mod agreement;
 mod axes;
@@ -35,10 +35,10 @@ pub use scaling::scaling_curves;
 pub use scratch::Scratch;
 pub use timeline::{TIME, timeline};
 
-/// Said under a part of a figure.
+/// Added to the caption of a zoomed figure.
 const OUTSIDE: &str = " The scenario itself lies outside this part.";
 
-/// The parameters that people put on an axis most, in display order.
+/// The most useful parameters for an axis, in display order.
 pub const AXES: [ParamId; 9] = [
     ParamId::SequenceLength,
     ParamId::ModelSize,
@@ -51,14 +51,16 @@ pub const AXES: [ParamId; 9] = [
     ParamId::Ep,
 ];
 
-/// Every parameter that may stand on an axis of some scenario: those of [`AXES`], then the other numbers in the order of the table.
-/// A parameter's place is the same in every scenario.
+/// Iterates over every parameter that can be on an axis of some scenario: those of [`AXES`], then
+/// the other numbers in the order of the table. The index of a parameter is the same in every
+/// scenario.
 pub fn every_axis() -> impl Iterator<Item = &'static Param> {
     let is_number = |param: &&Param| matches!(param.kind, Kind::Number(_)) && !AXES.contains(&param.id);
     AXES.into_iter().map(ParamId::param).chain(PARAMS.iter().chain(CONSTANTS).filter(is_number))
 }
 
-/// The parameters that may stand on an axis of this scenario, each with its place in [`every_axis`].
+/// Returns the parameters that can be on an axis of this scenario, each with its index in
+/// [`every_axis`].
 pub fn axes_of(scenario: &Scenario, of_cost: bool) -> Vec<(usize, &'static Param)> {
     every_axis().enumerate().filter(|(_, param)| param.is_axis(scenario, of_cost)).collect()
 }

@@ -1,18 +1,18 @@
-//! A part of an axis: what a drag selects, and what keys narrow, widen and move.
+//! Parts of an axis: selection by drag, and narrowing, widening and moving by key.
 
 use super::layout::{share, value};
 use super::spec::{Axis, Grain};
 use engine::rounding;
 
-/// The two ends of a part, in the axis's unit; of a timeline, shares of the step.
+/// The two ends of a part, in the axis's unit; for a timeline, in fractions of the step.
 pub type Part = (f64, f64);
 
-/// A part's ends differ by this share of the larger one at least: its ticks have three digits.
+/// Smallest relative difference of a part's ends: its ticks have three digits.
 const LEAST: f64 = 0.05;
-/// The least share of a step.
+/// Smallest fraction of a step.
 const LEAST_OF_A_STEP: f64 = 1e-7;
 
-/// An end of a part: as round as what a click sets.
+/// Rounds an end of a part as a click would.
 fn end(axis: &Axis, place: f64) -> f64 {
     match axis.grain {
         Grain::Step(..) | Grain::Down(_) => Axis { own: None, ..axis.clone() }.settled(place),
@@ -20,31 +20,31 @@ fn end(axis: &Axis, place: f64) -> f64 {
     }
 }
 
-/// The part between two places of an axis, in either order; `None` where it is too narrow to look at.
+/// Returns the part between two places of an axis, in either order; `None` if it is too narrow.
 pub fn between(axis: &Axis, one: f64, other: f64) -> Option<Part> {
     let (low, high) = (end(axis, one.min(other)), end(axis, one.max(other)));
     let least = if matches!(axis.grain, Grain::Step(..)) { LEAST_OF_A_STEP } else { LEAST * high.abs() };
     (high - low >= least && low.is_finite() && high.is_finite()).then_some((low, high))
 }
 
-/// What is shown of an axis, `factor` times as wide around a place that stays where it is; it may reach beyond the ends.
+/// Widens the visible range by `factor` around a fixed place; the result may exceed the axis.
 pub fn around(axis: &Axis, place: f64, factor: f64) -> Option<Part> {
     let from = share(axis, place) * (1.0 - factor);
     between(axis, value(axis, from), value(axis, from + factor))
 }
 
-/// What is shown of an axis, moved by a share of its length; it may reach beyond the ends.
+/// Moves the visible range by a fraction of its length; the result may exceed the axis.
 pub fn moved(axis: &Axis, by: f64) -> Option<Part> {
     between(axis, value(axis, by), value(axis, 1.0 + by))
 }
 
-/// A part within the whole axis; `None` where nothing of it is left, or where it is all of it.
+/// Clips a part to the whole axis; `None` if nothing is left, or if it is the whole axis.
 pub fn bounded((low, high): Part, (min, max): Part) -> Option<Part> {
     let (low, high) = (low.max(min), high.min(max));
     (low < high && (low, high) != (min, max)).then_some((low, high))
 }
 
-/// A part that was moved beyond an end, put back with its length.
+/// Moves a part that exceeds the axis back onto it, with its length.
 pub fn pushed_in((low, high): Part, (min, max): Part) -> Part {
     let back = if low < min { min - low } else { (max - high).min(0.0) };
     (low + back, high + back)

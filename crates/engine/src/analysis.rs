@@ -1,4 +1,4 @@
-//! Questions over the model: sweeps, boundaries, search, and what would help.
+//! Analyses built on the model: parameter sweeps, boundaries, searches and advice.
 
 pub mod advice;
 pub mod boundary;

@@ -1,6 +1,8 @@
-//! Accelerators, interconnects, clusters, models and named scenarios: typed const tables, a source on every number.
+//! The catalog: accelerators, interconnects, clusters, models and named scenarios as typed const
+//! tables, with a source for every number.
 //!
-//! A published revision never changes; corrections go into the next one, and [`revisions`] keeps what they replaced.
+//! A published revision never changes. Corrections go into the next revision, and [`revisions`]
+//! keeps the numbers they replaced.
 
 pub mod accelerators;
 pub mod accuracy;
@@ -19,30 +21,30 @@ use crate::model::transformer::Architecture;
 use crate::scenario::{Id, Model, Picked, Scenario};
 use crate::units::{BytesPerSecond, Seconds};
 
-/// The number of this catalog, written into every link.
+/// The revision of this catalog, written into every link.
 pub const REVISION: u32 = 2;
 
 /// An accelerator of the catalog.
 #[derive(Clone, Copy, Debug)]
 pub struct AcceleratorEntry {
-    /// Its key in links.
+    /// The key in links.
     pub id: Id,
-    /// Its name.
+    /// The name.
     pub name: &'static str,
-    /// Its numbers.
+    /// The accelerator's numbers.
     pub values: Accelerator,
-    /// Where the numbers come from.
+    /// The source of the numbers.
     pub source: &'static str,
 }
 
 /// An interconnect of the catalog: rates per GPU and per direction.
 #[derive(Clone, Copy, Debug)]
 pub struct InterconnectEntry {
-    /// Its key in links.
+    /// The key in links.
     pub id: Id,
-    /// Its name.
+    /// The name.
     pub name: &'static str,
-    /// Whether it joins GPUs inside a node (NVLink, xGMI, PCIe) or nodes.
+    /// Whether it connects GPUs inside a node (NVLink, xGMI, PCIe) or nodes.
     pub intra_node: bool,
     /// Nominal rate of one GPU in one direction.
     pub bandwidth: BytesPerSecond,
@@ -50,16 +52,17 @@ pub struct InterconnectEntry {
     pub latency: Seconds,
     /// Fraction of the nominal rate that large collectives reach.
     pub efficiency: f64,
-    /// Passes over the links that an all-reduce takes: 2 in a ring, less where switches reduce.
+    /// Passes over the links in an all-reduce: 2 in a ring, fewer with in-switch reduction.
     pub all_reduce_passes: f64,
-    /// How much longer a byte takes between nodes for each node beyond the first, as a share.
+    /// Relative slow-down of a transfer between nodes for each node beyond the first.
     pub node_decay: f64,
-    /// Where the numbers come from.
+    /// The source of the numbers.
     pub source: &'static str,
 }
 
 impl InterconnectEntry {
-    /// Nodes of `gpus_per_node` with this interconnect inside and `between` them, priced along the topology.
+    /// Builds a network of nodes with `gpus_per_node` GPUs, with this interconnect inside nodes and
+    /// `between` them, priced along the topology.
     pub fn nodes(&self, gpus_per_node: u32, between: &Self) -> Network {
         Network {
             gpus_per_node,
@@ -79,9 +82,9 @@ impl InterconnectEntry {
 /// A cluster of the catalog: a node design and a network.
 #[derive(Clone, Copy, Debug)]
 pub struct ClusterEntry {
-    /// Its key in links.
+    /// The key in links.
     pub id: Id,
-    /// Its name.
+    /// The name.
     pub name: &'static str,
     /// The accelerator's key.
     pub accelerator: Id,
@@ -91,43 +94,45 @@ pub struct ClusterEntry {
     pub intra_node: Id,
     /// The key of the interconnect between nodes.
     pub inter_node: Id,
-    /// Where the numbers come from.
+    /// The source of the numbers.
     pub source: &'static str,
 }
 
 /// A model of the catalog.
 #[derive(Clone, Copy, Debug)]
 pub struct ModelEntry {
-    /// Its key in links.
+    /// The key in links.
     pub id: Id,
-    /// Its name.
+    /// The name.
     pub name: &'static str,
     /// The family it is listed under.
     pub family: &'static str,
-    /// Its shape.
+    /// The model's shape.
     pub architecture: Architecture,
-    /// Its exact parameter count as published or counted from the public implementation: a test holds the formula to it.
+    /// The exact parameter count, published or counted from the public implementation; a test
+    /// compares the formula with it.
     pub params: u64,
-    /// The longest sequence it was trained for.
+    /// The longest sequence of its training.
     pub max_position_embeddings: u32,
-    /// Where the numbers come from.
+    /// The source of the numbers.
     pub source: &'static str,
 }
 
-/// A scenario worth a link: what to notice in it.
+/// A named scenario, with a sentence on what it shows.
 #[derive(Clone, Copy, Debug)]
 pub struct ScenarioEntry {
-    /// Its key.
+    /// The key.
     pub id: Id,
-    /// Its title.
+    /// The title.
     pub name: &'static str,
     /// One sentence on what to notice.
     pub notice: &'static str,
-    /// The fragment of its link, without the leading `#`; what it is compared to is pinned there.
+    /// The fragment of its link, without the leading `#`; scenarios to compare with are pinned in
+    /// it.
     pub link: &'static str,
-    /// The query of its link, with the leading `?`, where other axes show it best; else nothing.
+    /// The query of its link, with the leading `?`, if other axes show it best; else empty.
     pub view: &'static str,
-    /// Where the claim comes from.
+    /// The source of the claim.
     pub source: &'static str,
 }
 
@@ -137,41 +142,42 @@ pub use interconnects::INTERCONNECTS;
 pub use models::MODELS;
 pub use scenarios::{CLAIMS, PLANS, SCENARIOS};
 
-/// The accelerator with this key.
+/// Returns the accelerator with this key.
 pub fn accelerator(id: &str) -> Option<&'static AcceleratorEntry> {
     ACCELERATORS.iter().find(|entry| entry.id == id)
 }
 
-/// The interconnect with this key.
+/// Returns the interconnect with this key.
 pub fn interconnect(id: &str) -> Option<&'static InterconnectEntry> {
     INTERCONNECTS.iter().find(|entry| entry.id == id)
 }
 
-/// The cluster with this key.
+/// Returns the cluster with this key.
 pub fn cluster(id: &str) -> Option<&'static ClusterEntry> {
     CLUSTERS.iter().find(|entry| entry.id == id)
 }
 
-/// The model with this key.
+/// Returns the model with this key.
 pub fn model(id: &str) -> Option<&'static ModelEntry> {
     MODELS.iter().find(|entry| entry.id == id)
 }
 
 impl ModelEntry {
-    /// The entry as a scenario's model.
+    /// Returns the entry as a scenario's model.
     pub fn pick(&self) -> Model {
         Model::Preset { id: self.id, architecture: self.architecture }
     }
 }
 
 impl AcceleratorEntry {
-    /// The entry as a scenario's accelerator.
+    /// Returns the entry as a scenario's accelerator.
     pub fn pick(&self) -> Picked<Accelerator> {
         Picked { id: self.id, values: self.values }
     }
 }
 
-/// The scenario of the first visit, where memory, network and compute are all close.
+/// Returns the scenario of the first visit, in which memory, network and compute are all near their
+/// limits.
 pub fn default_scenario() -> Scenario {
     scenarios::first_visit()
 }

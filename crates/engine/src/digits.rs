@@ -1,19 +1,21 @@
-//! Significant decimal digits: rounding to them, and numbers with few of them.
+//! Rounding to significant decimal digits, and decimal text.
 //!
-//! Through decimal text, because scaling by powers of ten rounds twice: `3.0 * 0.1` is not `0.3`.
+//! Numbers go through decimal text because scaling by powers of ten rounds twice: `3.0 * 0.1` is
+//! not `0.3`.
 
-/// A value rounded to significant digits (at least one), a half to even.
+/// Rounds to significant digits (at least one), ties to even.
 ///
 /// ```
 /// assert_eq!(engine::digits::rounded(1234.5, 3), 1230.0);
 /// ```
 pub fn rounded(value: f64, digits: usize) -> f64 {
     let decimals = digits.saturating_sub(1);
-    // `inf` and `NaN` are read back as themselves.
+    // `inf` and `NaN` parse back as themselves.
     format!("{value:.decimals$e}").parse().unwrap_or(value)
 }
 
-/// The power of ten at or below the size of a value; 0 for zero, infinity and NaN.
+/// Returns the exponent of the largest power of ten not above the magnitude of a value; 0 for zero,
+/// infinity and NaN.
 ///
 /// ```
 /// assert_eq!([0.02, 0.2, 2.0, 20.0].map(engine::digits::exponent), [-2, -1, 0, 1]);
@@ -22,7 +24,7 @@ pub fn exponent(value: f64) -> i32 {
     format!("{value:e}").rsplit_once('e').and_then(|(_, exponent)| exponent.parse().ok()).unwrap_or(0)
 }
 
-/// The number nearest to `digits` times a power of ten.
+/// Returns the `f64` nearest to `digits` times a power of ten.
 ///
 /// ```
 /// assert_eq!(engine::digits::scientific(3, -1), 0.3);
@@ -31,7 +33,7 @@ pub fn scientific(digits: i64, exponent: i32) -> f64 {
     format!("{digits}e{exponent}").parse().unwrap_or(f64::NAN)
 }
 
-/// The fewest characters that are read back as the same number: `0.5`, `1e300`.
+/// Writes the shortest text that parses back to the same number: `0.5`, `1e300`.
 ///
 /// ```
 /// assert_eq!([0.5, 1e300].map(engine::digits::shortest), ["0.5", "1e300"]);

@@ -1,7 +1,9 @@
-//! Why a number is what it is: its formula, what stands in it now, where it comes from, what it leaves out.
+//! Explains the numbers of the page: the formula, the values in it, the source, and what the
+//! formula leaves out.
 //!
-//! Formulas are text in a small notation ([`notation`]); every name in them is a [`Symbol`] with a value. A test computes each
-//! formula from those values and finds the engine's figure again.
+//! Formulas are text in a small notation ([`notation`]); every name in a formula is a [`Symbol`]
+//! with a value. A test evaluates each formula with those values and compares the result with the
+//! engine's figure.
 
 mod context;
 pub mod links;
@@ -15,34 +17,34 @@ pub use numbers::of_work;
 pub use symbols::{How, SYMBOLS, Symbol, symbol};
 pub use terms::{TERMS, Term};
 
-/// A number of the page, explained.
+/// The explanation of one number of the page.
 #[derive(Clone, Copy, Debug)]
 pub struct Explanation {
-    /// Its name in links.
+    /// The key in links.
     pub key: &'static str,
-    /// What it is called.
+    /// The title.
     pub title: &'static str,
-    /// Its formulas; those that hold are shown.
+    /// The formulas; only those whose condition holds are shown.
     pub formulas: &'static [Formula],
-    /// What it means.
+    /// What the number means.
     pub meaning: &'static str,
-    /// Where it comes from.
+    /// The source of the formula.
     pub source: &'static str,
-    /// What it leaves out.
+    /// What the formula leaves out.
     pub leaves_out: &'static str,
 }
 
-/// A formula in the notation of [`notation`], and where it holds.
+/// A formula in the notation of [`notation`], with the condition under which it holds.
 #[derive(Clone, Copy, Debug)]
 pub struct Formula {
-    /// Whether it holds.
+    /// Whether the formula holds in a scenario.
     pub when: fn(&Context) -> bool,
-    /// The formula: `name = …` where it is exact, `name ≈ …` where the step is played event by event, a comparison where that
-    /// decides.
+    /// The formula: `name = …` if it is exact, `name ≈ …` if the engine plays the step event by
+    /// event, a comparison if the number is a yes or no.
     pub text: &'static str,
 }
 
-/// What a card can show.
+/// The content of a card.
 #[derive(Clone, Copy, Debug)]
 pub enum Card {
     /// A number.
@@ -52,7 +54,7 @@ pub enum Card {
 }
 
 impl Card {
-    /// Its name in links.
+    /// Returns the key in links.
     pub fn key(self) -> &'static str {
         match self {
             Self::Number(number) => number.key,
@@ -60,7 +62,7 @@ impl Card {
         }
     }
 
-    /// Its heading.
+    /// Returns the heading.
     pub fn title(self) -> &'static str {
         match self {
             Self::Number(number) => number.title,
@@ -69,12 +71,12 @@ impl Card {
     }
 }
 
-/// Every number, in the order of the page.
+/// Iterates over every number, in the order of the page.
 pub fn numbers() -> impl Iterator<Item = &'static Explanation> {
     numbers::ALL.iter().copied().flatten()
 }
 
-/// The card of this name.
+/// Returns the card with this key.
 pub fn card(key: &str) -> Option<Card> {
     let number = numbers().find(|number| number.key == key).map(Card::Number);
     number.or_else(|| TERMS.iter().find(|term| term.key == key).map(Card::Term))
@@ -82,7 +84,7 @@ pub fn card(key: &str) -> Option<Card> {
 
 /// The cards of the headline figures, in the order of the page.
 pub const HEADLINE: [&str; 6] = ["mfu", "tokens", "step", "peak", "free", "limiter"];
-/// The cards of the table of strategies' columns, from the last but two.
+/// The cards of the last three columns of the table of strategies.
 pub const REACHES: [&str; 3] = ["largest", "over-ddp", "longest"];
 /// The cards of the whole run's rows.
 pub const RUN: [&str; 14] = [
@@ -102,12 +104,13 @@ pub const RUN: [&str; 14] = [
     "host-offload",
 ];
 
-/// The place on the page of a card's number, in the order of [`numbers()`]' tables; a term of its own stands with the first.
+/// Returns the index of a card's number in the tables of [`numbers()`], for the order on the page;
+/// a term returns 0.
 pub fn place(key: &str) -> usize {
     numbers::ALL.iter().position(|table| table.iter().any(|number| number.key == key)).unwrap_or(0)
 }
 
-/// Every text that may hold links to cards.
+/// Every text that may contain links to cards.
 #[cfg(test)]
 fn texts() -> Vec<&'static str> {
     let numbers = numbers().flat_map(|number| {

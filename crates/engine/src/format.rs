@@ -1,5 +1,5 @@
-//! Results as people read them: three significant digits, the unit after a thin space. A value that is no number is a dash
-//! with the reason, never `NaN` or `inf`.
+//! Formats results for people: three significant digits, then a thin space and the unit. NaN and
+//! infinity become a dash with the reason, never `NaN` or `inf`.
 
 use crate::digits::{exponent, rounded};
 use crate::params::Unit;
@@ -13,7 +13,7 @@ pub const MINUS: char = '−';
 
 /// Significant digits of every result.
 const DIGITS: usize = 3;
-/// Decimals of a number from 1 to 10 with as many digits.
+/// Decimals that give a number from 1 to 10 three significant digits.
 const DECIMALS_BELOW_TEN: i32 = 2;
 /// Percent in one.
 const PERCENT: f64 = 100.0;
@@ -22,35 +22,36 @@ const KILO: f64 = 1e3;
 /// The factor between binary prefixes.
 const KIBI: f64 = 1024.0;
 
-/// Memory: `38.2 GiB`, below one GiB `512 MiB`.
+/// Formats memory: `38.2 GiB`, below one GiB `512 MiB`.
 pub fn bytes(value: Bytes) -> String {
     prefixed(value.gib(), KIBI, &["GiB", "MiB", "KiB", "bytes"])
 }
 
-/// Time: `4.21 s`, `87.3 ms`, `12.0 µs`.
+/// Formats a time: `4.21 s`, `87.3 ms`, `12.0 µs`.
 pub fn seconds(value: Seconds) -> String {
     prefixed(value.get(), KILO, &["s", "ms", "µs", "ns"])
 }
 
-/// A long time: `45.0 s`, `12.5 min`, `3.00 h`, `54.0 days`, `2.50 years`.
+/// Formats a long time: `45.0 s`, `12.5 min`, `3.00 h`, `54.0 days`, `2.50 years`.
 pub fn duration(value: Seconds) -> String {
     const UNITS: [(f64, &str); 4] = [(365.0, "years"), (1.0, "days"), (1.0 / 24.0, "h"), (1.0 / 1440.0, "min")];
-    // At least two of a unit, so that a day and a half is 36 h.
+    // A unit is used from two of it on, so that a day and a half is 36 h.
     let long = UNITS.into_iter().find(|&(unit, _)| value.days() >= 2.0 * unit && value.days() < f64::INFINITY);
     long.map_or_else(|| seconds(value), |(days, unit)| format!("{}{THIN_SPACE}{unit}", digits(value.days() / days)))
 }
 
-/// Throughput: `3,850 tokens/s`, from a million on `1.23 M tokens/s`.
+/// Formats throughput: `3,850 tokens/s`, and `1.23 M tokens/s` from a million on.
 pub fn tokens_per_s(value: f64) -> String {
     rising(value, 1e6, &["tokens/s", "M\u{2009}tokens/s", "G\u{2009}tokens/s"])
 }
 
-/// A share of one in percent: `43.2 %`.
+/// Formats a fraction of one in percent: `43.2 %`.
 pub fn percent(fraction: f64) -> String {
     prefixed(fraction * PERCENT, KILO, &["%"])
 }
 
-/// A number of parameters: `13B`, `6.74B`, `125M`; without trailing zeros, as models are named.
+/// Formats a number of parameters without trailing zeros, as models are named: `13B`, `6.74B`,
+/// `125M`.
 pub fn params(value: f64) -> String {
     const PREFIXES: [(f64, &str); 4] = [(1e12, "T"), (1e9, "B"), (1e6, "M"), (1e3, "K")];
     if let Some(reason) = no_number(value) {
@@ -61,27 +62,27 @@ pub fn params(value: f64) -> String {
     trimmed(&digits(value / scale)) + prefix
 }
 
-/// A network link: `200 Gbit/s`.
+/// Formats a network link rate: `200 Gbit/s`.
 pub fn gbit_per_s(value: BytesPerSecond) -> String {
     prefixed(value.gbit_per_s(), KILO, &["Gbit/s", "Mbit/s"])
 }
 
-/// A memory or NVLink rate: `1,560 GB/s`.
+/// Formats a memory or NVLink rate: `1,560 GB/s`.
 pub fn gb_per_s(value: BytesPerSecond) -> String {
     prefixed(value.gb_per_s(), KILO, &["GB/s", "MB/s"])
 }
 
-/// A compute rate: `312 TFLOP/s`.
+/// Formats a compute rate: `312 TFLOP/s`.
 pub fn tflops(value: FlopsPerSecond) -> String {
     prefixed(value.tflops(), KILO, &["TFLOP/s", "GFLOP/s"])
 }
 
-/// US dollars: `$45.2`, `$1,230`, `$1.20 million`.
+/// Formats US dollars: `$45.2`, `$1,230`, `$1.20 million`.
 pub fn dollars(value: f64) -> String {
     format!("${}", rising(value, 1e6, &["", "million", "billion"]))
 }
 
-/// A bare count or ratio: `1,024`, `0.0312`, `5.00`; whole numbers below 1,000 without decimals.
+/// Formats a count or ratio: `1,024`, `0.0312`, `5.00`; whole numbers below 1,000 have no decimals.
 pub fn count(value: f64) -> String {
     if value.fract() == 0.0 && value.abs() < KILO * KILO {
         return minus(&group_thousands(&value.to_string()));
@@ -89,7 +90,8 @@ pub fn count(value: f64) -> String {
     no_number(value).unwrap_or_else(|| digits(value))
 }
 
-/// A value in a parameter's or an axis's unit, without trailing zeros: `80 GiB`, `8,192 tokens`, `13B`.
+/// Formats a value in the unit of a parameter or axis, without trailing zeros: `80 GiB`, `8,192
+/// tokens`, `13B`.
 pub fn value(unit: Unit, value: f64) -> String {
     if let Some(reason) = no_number(value) {
         return reason;
@@ -99,7 +101,7 @@ pub fn value(unit: Unit, value: f64) -> String {
         Unit::Seconds => seconds(Seconds::new(value)),
         Unit::Dollars => dollars(value),
         Unit::TokensPerS => tokens_per_s(value),
-        // Whole tokens and GPUs are exact: 8,192 is a different choice from 8,190.
+        // Whole tokens and GPUs are exact: 8,192 is a different setting from 8,190.
         Unit::None | Unit::Tokens if value.fract() == 0.0 => minus(&with_unit(unit, value)),
         _ => {
             let number = trimmed(&digits(value));
@@ -111,7 +113,8 @@ pub fn value(unit: Unit, value: f64) -> String {
     }
 }
 
-/// A tick of an axis, as short as it can be: `8k` tokens, `13B`, `80`. The axis names the unit.
+/// Formats a tick of an axis as briefly as possible: `8k` tokens, `13B`, `80`. The axis shows the
+/// unit.
 pub fn tick(unit: Unit, value: f64) -> String {
     match unit {
         Unit::Tokens if value >= KIBI * KIBI && (value / (KIBI * KIBI)).fract() == 0.0 => {
@@ -124,14 +127,15 @@ pub fn tick(unit: Unit, value: f64) -> String {
     }
 }
 
-/// From one value to another, the unit once: `1.96–2.77 s`, `950 ms–1.10 s`.
+/// Formats a range, with a common unit written once: `1.96–2.77 s`, `950 ms–1.10 s`.
 pub fn range(low: &str, high: &str) -> String {
     let unit = |text: &'_ str| text.find(THIN_SPACE).map_or("", |at| text.get(at..).unwrap_or_default()).to_owned();
     let number = low.strip_suffix(&unit(high)).unwrap_or(low);
     format!("{number}–{high}")
 }
 
-/// A change with its sign, formatted by one of the functions above: `+1.20 GiB`, `−340 tokens/s`, `±0 s`.
+/// Formats a change with its sign, using one of the functions above: `+1.20 GiB`, `−340 tokens/s`,
+/// `±0 s`.
 ///
 /// ```
 /// use engine::format::{bytes, delta};
@@ -151,12 +155,12 @@ pub fn delta(change: f64, format: impl Fn(f64) -> String) -> String {
     }
 }
 
-/// A change of a share of one, in percentage points: `+3.20 points`.
+/// Formats a change of a fraction in percentage points: `+3.20 points`.
 pub fn delta_points(change: f64) -> String {
     delta(change, |change| prefixed(change * PERCENT, KILO, &["points"]))
 }
 
-/// The dash that stands for a value that is no number, with the reason.
+/// Returns the dash and the reason for NaN and infinity; `None` for a finite number.
 fn no_number(value: f64) -> Option<String> {
     if value.is_nan() {
         Some("– (undefined)".to_owned())
@@ -167,7 +171,8 @@ fn no_number(value: f64) -> Option<String> {
     }
 }
 
-/// A value with the first unit in which it is at least one, each unit smaller by `factor` than the one before.
+/// Formats a value in the first unit in which it is at least one; each unit is smaller than the
+/// previous one by `factor`.
 fn prefixed(value: f64, factor: f64, units: &[&str]) -> String {
     if let Some(reason) = no_number(value) {
         return reason;
@@ -185,7 +190,8 @@ fn prefixed(value: f64, factor: f64, units: &[&str]) -> String {
     format!("{}{THIN_SPACE}{unit}", digits(number))
 }
 
-/// A value with the last unit of which it is at least `from`, each unit larger by 1,000 than the one before from there.
+/// Formats a value in the largest unit that leaves at least one. The second unit is `from` times
+/// the first, each further unit 1,000 times the previous one.
 pub fn rising(value: f64, from: f64, units: &[&str]) -> String {
     if let Some(reason) = no_number(value) {
         return reason;
@@ -204,7 +210,8 @@ pub fn rising(value: f64, from: f64, units: &[&str]) -> String {
     format!("{}{THIN_SPACE}{unit}", digits(number)).trim_end().to_owned()
 }
 
-/// Three significant digits with commas between thousands: `0`, `0.0123`, `1.50`, `12.3`, `123`, `12,300`.
+/// Formats three significant digits with thousands separators: `0`, `0.0123`, `1.50`, `12.3`,
+/// `123`, `12,300`.
 fn digits(value: f64) -> String {
     let value = rounded(value, DIGITS);
     if value == 0.0 {
@@ -215,12 +222,12 @@ fn digits(value: f64) -> String {
     minus(&group_thousands(&format!("{value:.decimals$}")))
 }
 
-/// A number without the zeros that end its decimals.
+/// Removes trailing zeros after the decimal point.
 fn trimmed(number: &str) -> String {
     if number.contains('.') { number.trim_end_matches('0').trim_end_matches('.').to_owned() } else { number.to_owned() }
 }
 
-/// A number with the typeset minus sign.
+/// Replaces the hyphen with the typeset minus sign.
 fn minus(number: &str) -> String {
     number.replacen('-', "−", 1)
 }

@@ -1,8 +1,8 @@
-//! A Hugging Face `config.json` as a model of the user's own: its shape, what was read, what was not understood, or a
-//! sentence about what is wrong.
+//! Reads a Hugging Face `config.json` into a custom model: its architecture, the fields that were
+//! used, and the fields that were not understood.
 //!
-//! What a config leaves out is what `transformers` takes for it, family by family. Reading never fails
-//! but by a sentence.
+//! Fields that a config omits take the default of the model's class in `transformers`. The only
+//! failure is an error sentence.
 
 mod attention;
 mod families;
@@ -18,35 +18,36 @@ use families::FAMILIES;
 use fields::Fields;
 pub use text::text_of;
 
-/// Longer texts are not read: a `config.json` has a few thousand characters, with the labels of a classifier some hundred
-/// thousand.
+/// Longest text that is read, in characters. A `config.json` has a few thousand, or some hundred
+/// thousand with the labels of a classifier.
 pub const MOST_CHARACTERS: usize = 1_000_000;
 
-/// What is said of longer ones.
+/// Error for longer texts.
 pub const TOO_LONG: &str = "This text is longer than a million characters, and a config.json has a few thousand.";
 
-/// How `serde_json` begins its error about a number that no 64-bit float holds.
+/// Prefix of the `serde_json` error for a number that no 64-bit float holds.
 const TOO_LARGE: &str = "number out of range";
 
-/// What a config says.
+/// The result of reading a config.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Imported {
-    /// The model's name as far as the config knows it: the end of `_name_or_path`, else its class, else its family.
+    /// The model's name: the last part of `_name_or_path`, else its class, else its family.
     pub name: String,
-    /// The shape.
+    /// The model's architecture.
     pub architecture: Architecture,
-    /// The fields that it was read from.
+    /// The fields that were read.
     pub used: Vec<&'static str>,
-    /// Fields that were not understood and might matter. What never changes a shape (token ids, formats, versions, rotary
-    /// positions) is not among them.
+    /// Fields that were not understood and might matter. Fields that never change a shape (token
+    /// ids, formats, versions, rotary positions) are left out.
     pub not_understood: Vec<String>,
 }
 
-/// The JSON that a text is.
+/// Parses a text as JSON.
 ///
 /// # Errors
 ///
-/// A sentence: the text is empty, too long or no JSON, or it has a number larger than 1.8e308.
+/// A sentence if the text is empty, too long or not JSON, or if it holds a number larger than
+/// 1.8e308.
 pub fn parse(text: &str) -> Result<Value, String> {
     if text.trim().is_empty() {
         return Err("There is nothing to read: paste the text of a config.json.".into());
@@ -54,31 +55,32 @@ pub fn parse(text: &str) -> Result<Value, String> {
     check_length(text)?;
     serde_json::from_str(text).map_err(|error| {
         let cause = error.to_string();
-        // Numbers such as 1e400 are JSON, but `serde_json` has no kind of error for them.
+        // Numbers such as 1e400 are valid JSON, but `serde_json` has no error kind for them.
         let what = if cause.starts_with(TOO_LARGE) { "cannot be read" } else { "is not JSON" };
         format!("This {what}. The parser says: {cause}.")
     })
 }
 
-/// Whether a text is short enough to be read.
+/// Checks that a text is short enough to be read.
 ///
 /// # Errors
 ///
-/// A sentence: it is too long.
+/// A sentence if the text is too long.
 pub fn check_length(text: &str) -> Result<(), String> {
     if text.len() > MOST_CHARACTERS { Err(TOO_LONG.into()) } else { Ok(()) }
 }
 
-/// The shape that a config describes.
+/// Reads the architecture that a config describes.
 ///
 /// # Errors
 ///
-/// A sentence: no object, no model, an unknown family, a missing field, a value out of its bounds.
+/// A sentence if the value is not an object, describes no model or an unknown family, lacks a
+/// field, or holds a value out of bounds.
 pub fn import(config: &Value) -> Result<Imported, String> {
     let Value::Object(outer) = config else {
         return Err("This JSON is no model config, which is an object in braces with a model_type.".into());
     };
-    // Models that also see or hear keep their text part apart.
+    // Multimodal models nest the config of their language model.
     let inner = ["text_config", "llm_config", "language_config"].into_iter().find_map(|key| config.get(key));
     let mut fields = Fields::new(inner.and_then(Value::as_object), outer);
     let Some(types) = fields.model_types() else {

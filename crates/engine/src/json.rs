@@ -1,5 +1,6 @@
-//! JSON as text. `serde_json` reads and writes it; only the form of numbers is set here: whole ones without a fraction, any other with
-//! the fewest characters that are read back as the same number, so that a report survives its text bit for bit.
+//! Writes JSON as text with `serde_json`. Only the format of numbers differs: whole numbers have no
+//! fraction, others have the fewest characters that parse back to the same number, so that a report
+//! survives its text bit for bit.
 
 use serde::Serialize as _;
 use serde_json::Value;
@@ -8,10 +9,10 @@ use std::io::{Result, Write};
 
 use crate::digits::shortest;
 
-/// Whole numbers up to here are exact.
+/// Largest magnitude below which every whole number is exact.
 const EXACT: f64 = 9_007_199_254_740_992.0;
 
-/// A value as text for people: an entry a line, indented by two spaces a level.
+/// Writes a value for people: one entry per line, indented by two spaces per level.
 ///
 /// ```
 /// use engine::json::{compact, pretty};
@@ -25,24 +26,24 @@ pub fn pretty(json: &Value) -> String {
     write(json, PrettyFormatter::new()) + "\n"
 }
 
-/// A value as text without spaces.
+/// Writes a value without spaces.
 pub fn compact(json: &Value) -> String {
     write(json, CompactFormatter)
 }
 
 fn write(json: &Value, layout: impl Formatter) -> String {
     let mut text = Vec::new();
-    // A value has text keys and no infinite numbers, and a vector takes everything: writing does not fail.
+    // Writing cannot fail: keys are text, numbers are finite, and a vector accepts everything.
     let _ = json.serialize(&mut Serializer::with_formatter(&mut text, ShortNumbers(layout)));
     String::from_utf8(text).unwrap_or_default()
 }
 
-/// A layout with numbers in their short form.
+/// A formatter that writes numbers in their short form.
 struct ShortNumbers<L>(L);
 
 impl<L: Formatter> Formatter for ShortNumbers<L> {
     fn write_f64<W: Write + ?Sized>(&mut self, text: &mut W, number: f64) -> Result<()> {
-        // Counts of parameters and bytes have all their digits.
+        // Counts of parameters and bytes keep all their digits.
         if number.fract() == 0.0 && number.abs() <= EXACT {
             write!(text, "{number}")
         } else {

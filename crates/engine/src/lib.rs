@@ -1,11 +1,13 @@
-//! The engine of shardwise: does this training run fit, how fast will it go, what limits it, and what would help?
+//! The engine of shardwise: does a training run fit, how fast is it, what limits it, and what would
+//! help?
 //!
-//! It runs anywhere, natively and in Wasm, with the same result to the bit: no crate in its graph knows a browser.
+//! It runs natively and in Wasm with the same result to the bit: no crate in its dependency graph
+//! depends on a browser.
 //!
 //! # Map
 //!
-//! Dependencies point one way: `units, digits, format, json <- model <- scenario, params <- catalog <- analysis, share, import <-
-//! published, explain, export`.
+//! Dependencies point one way: `units, digits, format, json <- model <- scenario, params <-
+//! catalog <- analysis, share, import <- published, explain, export`.
 //!
 //! | module | what it is | what it does not know |
 //! |---|---|---|
@@ -28,13 +30,13 @@
 //! # Invariants
 //!
 //! 1. The model knows no presets, no user text, no clock, no randomness, no browser.
-//! 2. The same scenario and catalog revision give bit-identical numbers natively and in Wasm: `+ - * / sqrt` and rounding
-//!    only; `ln`, `exp` and `powf` live in `params/scale.rs` alone.
-//! 3. Decoding never fails: a link gives a scenario and a list of issues. Infeasible is an answer (which limit, by how
-//!    much, what would fix it), never an error or a NaN.
+//! 2. The same scenario and catalog revision give bit-identical numbers natively and in Wasm:
+//!    `+ - * / sqrt` and rounding only; `ln`, `exp` and `powf` live in `params/scale.rs` alone.
+//! 3. Decoding never fails: a link gives a scenario and a list of issues. Infeasible is an answer
+//!    (which limit, by how much, what would fix it), never an error or a NaN.
 //! 4. A published link means the same scenario forever; a published catalog revision never changes.
-//! 5. One row in [`params::PARAMS`] gives a parameter its control, typed entry, bounds, unit, scale, link key, CSV header,
-//!    help and property-test generator.
+//! 5. One row in [`params::PARAMS`] gives a parameter its control, typed entry, bounds, unit,
+//!    scale, link key, CSV header, help and property-test generator.
 //! 6. An evaluation allocates nothing.
 
 pub mod analysis;

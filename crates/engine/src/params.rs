@@ -1,5 +1,5 @@
-//! The one table of parameters: a row gives a parameter its control, typed entry, bounds, unit, scale, URL key, CSV
-//! header, help, glossary entry and property-test generator.
+//! The table of parameters: one row gives a parameter its control, typed entry, bounds, unit,
+//! scale, URL key, CSV header, help, glossary entry and property-test generator.
 
 mod check;
 mod id;
@@ -54,14 +54,14 @@ pub enum Unit {
     TokensPerS,
 }
 
-/// How a slider's positions spread over its range.
+/// How the positions of a slider map to values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Scale {
-    /// Evenly.
+    /// Equal steps.
     Linear,
-    /// By equal ratios.
+    /// Equal ratios.
     Log,
-    /// By doublings: every position is a power of two times the minimum, and the typed field takes anything between.
+    /// Powers of two times the minimum; the typed field accepts values in between.
     PowersOfTwo,
 }
 
@@ -74,24 +74,25 @@ pub struct Number {
     pub min: f64,
     /// The largest valid value.
     pub max: f64,
-    /// How the slider spreads.
+    /// The scale of the slider.
     pub scale: Scale,
     /// Whether only whole numbers are valid.
     pub integer: bool,
-    /// Reads it.
+    /// Reads the value from a scenario.
     pub get: fn(&Scenario) -> f64,
-    /// Writes it; any finite number is accepted, the scenario's validation speaks of the rest.
+    /// Writes the value to a scenario. Any finite number is accepted; validation reports invalid
+    /// ones.
     pub set: fn(&mut Scenario, f64),
 }
 
 /// One option of a choice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ChoiceOption {
-    /// Its name in links.
+    /// The key in links.
     pub key: &'static str,
-    /// Its name on the page.
+    /// The label on the page.
     pub label: &'static str,
-    /// One sentence on what it does.
+    /// One sentence about the effect of the option.
     pub help: &'static str,
 }
 
@@ -100,13 +101,13 @@ pub struct ChoiceOption {
 pub struct Choice {
     /// The options, in display order.
     pub options: &'static [ChoiceOption],
-    /// The chosen option's index.
+    /// Returns the index of the chosen option.
     pub get: fn(&Scenario) -> usize,
-    /// Chooses by index; an index out of range changes nothing.
+    /// Chooses an option by index; an index out of range is ignored.
     pub set: fn(&mut Scenario, usize),
 }
 
-/// What kind of value a parameter has.
+/// The kind of value of a parameter.
 #[derive(Clone, Copy, Debug)]
 pub enum Kind {
     /// A number.
@@ -115,10 +116,10 @@ pub enum Kind {
     Choice(Choice),
 }
 
-/// Where on the page a parameter's control stands.
+/// The group of controls on the page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Group {
-    /// The first screen: the controls that matter.
+    /// The first screen: the most important controls.
     Main,
     /// Batch and recomputation.
     Training,
@@ -130,28 +131,28 @@ pub enum Group {
     Experts,
     /// Framework and kernels.
     Kernels,
-    /// The GPU's numbers.
+    /// The GPU's rates and sizes.
     Hardware,
-    /// The nodes' and the network's numbers.
+    /// The rates and sizes of nodes and network.
     Network,
-    /// What the figures count.
+    /// The conventions of the figures.
     Accounting,
-    /// The shape of a model of the user's own.
+    /// The shape of a custom model.
     Architecture,
     /// The whole run: data, price, power, failures, checkpoints.
     Run,
 }
 
-/// On which axes of figures a number may stand.
+/// The axes of figures that a parameter can be on.
 #[derive(Clone, Copy, Debug)]
 pub enum AxisUse {
-    /// On every axis, where the parameter has an effect.
+    /// Every axis, if the parameter has an effect.
     WhereItApplies,
-    /// On every axis, where this holds.
+    /// Every axis, if this condition holds.
     Where(fn(&Scenario) -> bool),
-    /// On axes of figures of the whole run's cost alone.
+    /// Only axes of figures that show the cost of the whole run.
     OfCost,
-    /// On none.
+    /// No axis.
     Never,
 }
 
@@ -160,32 +161,35 @@ pub enum AxisUse {
 pub struct Param {
     /// Its identifier; the rows leave it out, as the list of parameters gives it to them.
     pub id: ParamId,
-    /// Its key in links.
+    /// The key in links.
     pub key: &'static str,
-    /// Its accessible name and label.
+    /// The accessible name and label.
     pub label: &'static str,
-    /// Its CSV header, unit included.
+    /// The CSV header, including the unit.
     pub csv: &'static str,
-    /// Where its control stands.
+    /// The group of the control.
     pub group: Group,
-    /// One or two sentences: what it is, in the field's terms (tooltip and glossary entry).
+    /// One or two sentences of help (tooltip and glossary entry).
     pub help: &'static str,
-    /// Its value.
+    /// The kind of value.
     pub kind: Kind,
-    /// Whether it has an effect in this scenario (the shard size only for some strategies).
+    /// Whether the parameter has an effect in a scenario (the shard size only has one under some
+    /// strategies).
     pub applies: fn(&Scenario) -> bool,
-    /// Whether the page shows it beside this scenario's model: not the widths of experts of a dense model.
+    /// Whether the page shows the parameter for this scenario's model: the widths of experts are
+    /// hidden for a dense model.
     pub is_relevant: fn(&Scenario) -> bool,
-    /// On which axes it may stand.
+    /// The axes that the parameter can be on.
     pub axis: AxisUse,
-    /// What an axis shows of it, from and to, where its bounds are wider than what people train with.
+    /// The visible range of an axis, if the bounds are wider than what people train with.
     pub window: Option<(f64, f64)>,
-    /// Whether there can be more of it, for the list of what moves the result most; where it applies, if nothing is said.
+    /// Whether the number can grow, for the list of the most sensitive numbers; `None` means
+    /// whenever `applies` holds.
     knob: Option<fn(&Scenario) -> bool>,
 }
 
 impl Param {
-    /// What a row is that says nothing: rows say what differs.
+    /// Default values; rows set what differs.
     const DEFAULT: Self = Self {
         id: ParamId::GpuMemory,
         key: "",
@@ -201,37 +205,38 @@ impl Param {
         knob: None,
     };
 
-    /// The row with an effect in some scenarios alone.
+    /// Returns the row with an effect only in some scenarios.
     const fn when(mut self, applies: fn(&Scenario) -> bool) -> Self {
         self.applies = applies;
         self
     }
 
-    /// The row shown beside some models alone.
+    /// Returns the row shown only for some models.
     const fn relevant(mut self, is_relevant: fn(&Scenario) -> bool) -> Self {
         self.is_relevant = is_relevant;
         self
     }
 
-    /// The row with other axes.
+    /// Returns the row with other axes.
     const fn axis(mut self, axis: AxisUse) -> Self {
         self.axis = axis;
         self
     }
 
-    /// The row with a window on its axes.
+    /// Returns the row with a visible range for its axes.
     const fn window(mut self, low: f64, high: f64) -> Self {
         self.window = Some((low, high));
         self
     }
 
-    /// The row with its own answer to whether there can be more of it.
+    /// Returns the row with its own condition for whether the number can grow.
     const fn knob(mut self, is_knob: fn(&Scenario) -> bool) -> Self {
         self.knob = Some(is_knob);
         self
     }
 
-    /// Whether it may stand on an axis of a figure over this scenario; `of_cost` where the figure shows the cost of the whole run.
+    /// Whether the parameter can be on an axis of a figure over this scenario; `of_cost` is set for
+    /// figures of the cost of the whole run.
     pub fn is_axis(&self, scenario: &Scenario, of_cost: bool) -> bool {
         match self.axis {
             AxisUse::WhereItApplies => (self.applies)(scenario),
@@ -241,13 +246,13 @@ impl Param {
         }
     }
 
-    /// Whether there can be more of it: a model that has a name has its size, and a kind of parallelism that is not used would be a
-    /// new one.
+    /// Whether the number can grow: the size of a named model is fixed, and a kind of parallelism
+    /// that is off stays off.
     pub fn is_knob(&self, scenario: &Scenario) -> bool {
         self.knob.unwrap_or(self.applies)(scenario)
     }
 
-    /// The bounds, unit and accessors of a number; `None` for a choice.
+    /// Returns the bounds, unit and accessors of a number; `None` for a choice.
     pub fn number(&self) -> Option<&Number> {
         match &self.kind {
             Kind::Number(number) => Some(number),
@@ -255,7 +260,7 @@ impl Param {
         }
     }
 
-    /// The options and accessors of a choice; `None` for a number.
+    /// Returns the options and accessors of a choice; `None` for a number.
     pub fn choice(&self) -> Option<&Choice> {
         match &self.kind {
             Kind::Choice(choice) => Some(choice),

@@ -1,9 +1,12 @@
-//! Published rows as a text that the page loads: of each row what was measured, and the scenario as a link. Predictions do
-//! not stand in it: whoever reads it makes them, so that they are always those of the engine at hand.
+//! Published measurements as text that the page loads: each row holds the measured values and the
+//! scenario as a link. Predictions are not stored; the reader computes them, so they always come
+//! from the current engine.
 //!
-//! A line a row, with tabs between: source and model (each blank where it is that of the line before), the letter of the
-//! [`Set`] (a capital where constants were fitted to the row), measured seconds of a step, the share of the scenario's tokens
-//! in the row's batch, measured peak in GiB, the letters of what that counts, the link. Blank is what was not measured.
+//! One row per line, with tabs between the fields: source and model (each blank if equal to the
+//! line before), the letter of the [`Set`] (a capital if constants were fitted to the row),
+//! measured seconds per step, the fraction of the scenario's tokens in the row's batch, measured
+//! peak in GiB, the letters of the peak's kind and stage, the link. Values that were not measured
+//! are blank.
 
 use crate::model::memory;
 use crate::model::report::{MemoryPart, MemoryReport};
@@ -13,19 +16,19 @@ use crate::scenario::Scenario;
 use crate::share::decode::decode_link;
 use crate::units::Bytes;
 
-/// What a measured peak counts.
+/// What a measured peak includes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum MemoryKind {
     /// Live tensors (`max_memory_allocated`).
     Allocated,
-    /// What the caching allocator holds (`max_memory_reserved`).
+    /// Memory held by the caching allocator (`max_memory_reserved`).
     Reserved,
-    /// What the process holds, CUDA context and libraries among it (nvidia-smi).
+    /// Memory held by the process, including the CUDA context and libraries (nvidia-smi).
     Process,
 }
 
 impl MemoryKind {
-    /// The engine's figure of this kind, of one stage.
+    /// Returns the engine's prediction of this kind for one stage.
     pub fn predicted(self, memory: &MemoryReport) -> Bytes {
         let context = memory.parts.get(MemoryPart::Context);
         match self {
@@ -39,16 +42,16 @@ impl MemoryKind {
 /// The pipeline stage on which a row's memory was read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum MemoryStage {
-    /// The one that needs most, where the row does not say.
+    /// The stage with the highest peak, if the row does not name one.
     Most,
-    /// The first: nanotron logs rank 0.
+    /// The first stage: nanotron logs rank 0.
     First,
-    /// The last: a log of the last rank.
+    /// The last stage: the log is that of the last rank.
     Last,
 }
 
 impl MemoryStage {
-    /// The memory of that stage.
+    /// Returns the memory of the stage.
     pub fn memory(self, setup: &Setup) -> MemoryReport {
         let all = stages(setup);
         match self {
@@ -59,14 +62,14 @@ impl MemoryStage {
     }
 }
 
-/// The parts among which docs/accuracy.md divides rows.
+/// The sets into which docs/accuracy.md divides rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Set {
-    /// Dense models whose measured MFU says that the hardware limited the step.
+    /// Dense models whose measured MFU shows that the hardware limited the step.
     Fast,
-    /// Dense models whose measured MFU is below that, or that measured memory alone.
+    /// Dense models with a lower measured MFU, or with memory measurements only.
     Slow,
-    /// Mixtures of experts, and latent attention.
+    /// Mixtures of experts, and models with latent attention.
     Mixture,
 }
 
@@ -75,65 +78,65 @@ impl Set {
     pub const ALL: [Self; 3] = [Self::Fast, Self::Slow, Self::Mixture];
 }
 
-/// The letters of the sets, of what a peak counts, and of where it was read.
+/// The letters of sets, of memory kinds, and of memory stages.
 const SETS: [(&str, Set); 3] = [("f", Set::Fast), ("s", Set::Slow), ("m", Set::Mixture)];
 const KINDS: [(&str, MemoryKind); 3] =
     [("a", MemoryKind::Allocated), ("r", MemoryKind::Reserved), ("p", MemoryKind::Process)];
 const STAGES: [(&str, MemoryStage); 3] =
     [("m", MemoryStage::Most), ("f", MemoryStage::First), ("l", MemoryStage::Last)];
 
-/// A row that ran and measured something.
+/// A published row: a run that completed and was measured.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Published {
-    /// Who published it.
+    /// The publisher.
     pub source: String,
-    /// The model, in the source's words.
+    /// The model, as the source names it.
     pub model: String,
-    /// The part of the rows that it belongs to.
+    /// The set of the row.
     pub set: Set,
-    /// Whether constants of step time were fitted to it.
+    /// Whether constants of step time were fitted to the row.
     pub fitted: bool,
-    /// Measured seconds of a step.
+    /// Measured time of a step, in seconds.
     pub step_s: Option<f64>,
-    /// The tokens of the row's batch over those of the scenario's full micro-batches.
+    /// Tokens of the row's batch over those of the scenario's full micro-batches.
     pub batch_share: f64,
     /// Measured peak memory.
     pub peak: Option<Peak>,
-    /// The scenario's link.
+    /// The link of the scenario.
     pub link: String,
 }
 
-/// A measured peak of memory.
+/// A measured memory peak.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Peak {
-    /// In GiB.
+    /// Size in GiB.
     pub gib: f64,
-    /// What it counts.
+    /// What the peak includes.
     pub kind: MemoryKind,
-    /// The pipeline stage on which it was read.
+    /// The pipeline stage where the peak was measured.
     pub stage: MemoryStage,
 }
 
 impl Peak {
-    /// Predicted GiB of the kind and on the stage that was measured.
+    /// Returns the predicted peak in GiB, of the same kind and on the same stage.
     pub fn predicted(&self, scenario: &Scenario) -> f64 {
         self.kind.predicted(&self.stage.memory(&scenario.setup())).gib()
     }
 }
 
 impl Published {
-    /// The row as the engine computes it.
+    /// Decodes the scenario of the row.
     pub fn scenario(&self) -> Scenario {
         decode_link(&self.link).scenario
     }
 
-    /// Predicted seconds of a step of the row's batch.
+    /// Returns the predicted time of a step with the row's batch, in seconds.
     pub fn predicted_step(&self, scenario: &Scenario) -> f64 {
         scenario.report().time.step.get() * self.batch_share
     }
 }
 
-/// The text of rows. Numbers keep every digit.
+/// Writes rows as text. Numbers keep every digit.
 pub fn write<'a>(rows: impl IntoIterator<Item = &'a Published>) -> String {
     let mut text = String::new();
     let (mut source, mut model) = ("", "");
@@ -159,7 +162,7 @@ pub fn write<'a>(rows: impl IntoIterator<Item = &'a Published>) -> String {
     text
 }
 
-/// The rows of a text; a line that is none is left out.
+/// Reads rows from text; invalid lines are skipped.
 pub fn read(text: &str) -> Vec<Published> {
     let mut rows: Vec<Published> = Vec::with_capacity(text.len() / 256);
     for line in text.lines() {
@@ -198,9 +201,9 @@ fn peak_of(((gib, kind), stage): ((f64, MemoryKind), MemoryStage)) -> Peak {
     Peak { gib, kind, stage }
 }
 
-/// Words without what separates cells and lines.
-fn plain(words: &str) -> String {
-    words.split_whitespace().collect::<Vec<_>>().join(" ")
+/// Replaces the characters that separate cells and lines with spaces.
+fn plain(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 fn letter<T: PartialEq>(names: &[(&'static str, T)], of: &T) -> &'static str {

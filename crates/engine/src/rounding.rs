@@ -1,35 +1,35 @@
-//! Rounding to the side on which a sentence stays true.
+//! Rounds numbers in sentences to the side on which the sentence stays true.
 
 use crate::digits;
 
 /// Significant digits of a number in a sentence.
 const DIGITS: u8 = 3;
-/// Whole numbers below this are said as they are.
+/// Whole numbers below this value are written exactly.
 pub const EXACT: f64 = 1000.0;
 
-/// The nearest number of three significant digits.
+/// Rounds to three significant digits.
 pub fn nearest(value: f64) -> f64 {
     digits::rounded(value, usize::from(DIGITS))
 }
 
-/// The nearest number of three significant digits that is not larger (for positive numbers).
+/// Rounds down to three significant digits (for positive numbers).
 pub fn down(value: f64) -> f64 {
     let near = nearest(value);
     if near <= value { near } else { nearest(near - step(value)) }
 }
 
-/// The nearest number of three significant digits that is not smaller (for positive numbers).
+/// Rounds up to three significant digits (for positive numbers).
 pub fn up(value: f64) -> f64 {
     let near = nearest(value);
     if near >= value { near } else { nearest(near + step(value)) }
 }
 
-/// A whole number as a sentence says it: below a thousand as it is, else rounded down to three digits.
+/// Rounds a whole number for a sentence: exact below a thousand, else down to three digits.
 pub fn said_down(value: f64) -> f64 {
     if value < EXACT { value } else { down(value) }
 }
 
-/// One in the last of three significant digits.
+/// Returns the value of one unit in the third significant digit.
 fn step(value: f64) -> f64 {
     digits::scientific(1, digits::exponent(value) + 1 - i32::from(DIGITS))
 }

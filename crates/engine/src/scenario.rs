@@ -1,4 +1,4 @@
-//! Every choice a user can make, and what is wrong with it: validation yields sentences, never a panic.
+//! Every choice a user can make, and its validation, which returns sentences and never panics.
 
 pub mod issue;
 pub mod overheads;
@@ -36,7 +36,7 @@ pub enum Model {
         /// Nominal size in parameters.
         size: f64,
     },
-    /// A shape of the user's own.
+    /// A custom shape.
     Custom {
         /// The shape.
         architecture: Architecture,
@@ -44,7 +44,7 @@ pub enum Model {
 }
 
 impl Model {
-    /// The shape.
+    /// Returns the shape.
     pub fn architecture(&self) -> Architecture {
         match *self {
             Self::Preset { architecture, .. } | Self::Custom { architecture } => architecture,
@@ -52,7 +52,8 @@ impl Model {
         }
     }
 
-    /// What the model-size slider shows: the nominal size on the ladder, else the exact parameter count.
+    /// Returns the value of the model-size slider: the nominal size on the ladder, else the exact
+    /// parameter count.
     pub fn size(&self) -> f64 {
         match *self {
             Self::Ladder { size } => size,
@@ -61,24 +62,24 @@ impl Model {
     }
 }
 
-/// Values with the catalog entry that they were picked from; editing a value keeps the entry's identifier.
+/// Values with the catalog entry that they come from; edited values keep the entry's identifier.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Picked<T> {
     /// The catalog entry, or [`CUSTOM`].
     pub id: Id,
-    /// The values, perhaps edited since.
+    /// The values, which the user may have edited.
     pub values: T,
 }
 
-/// The parallelism strategy, in the words of its users.
+/// The sharding strategy, under the names that frameworks use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Strategy {
     /// DDP, `NO_SHARD`.
     Ddp,
     /// ZeRO-1, distributed optimizer.
     Zero1,
-    /// ZeRO-1 inside groups of `shard_size` GPUs, replicated over the rest (Megatron's `num_distributed_optimizer_instances`,
-    /// MiCS, hierarchical ZeRO).
+    /// ZeRO-1 inside groups of `shard_size` GPUs, replicated over the rest (Megatron's
+    /// `num_distributed_optimizer_instances`, MiCS, hierarchical ZeRO).
     Zero1Group,
     /// ZeRO-2.
     Zero2,
@@ -86,7 +87,8 @@ pub enum Strategy {
     FullShard,
     /// FSDP `SHARD_GRAD_OP`, `reshard_after_forward=False`.
     ShardGradOp,
-    /// FSDP2 `reshard_after_forward=int`: sharded over all GPUs, resharded to `shard_size` between forward and backward.
+    /// FSDP2 `reshard_after_forward=int`: sharded over all GPUs, resharded to `shard_size` between
+    /// forward and backward.
     ReshardTo,
     /// `HYBRID_SHARD`, HSDP: sharded over `shard_size` GPUs, replicated over the rest.
     HybridShard,
@@ -105,46 +107,46 @@ impl Strategy {
         Self::HybridShard,
     ];
 
-    /// Its place among all of them.
+    /// Returns the index in [`Strategy::ALL`].
     pub fn place(self) -> usize {
         Self::ALL.iter().position(|strategy| *strategy == self).unwrap_or(0)
     }
 
-    /// Whether it has a group smaller than the run, of [`Scenario::shard_size`] GPUs.
+    /// Whether the strategy uses a group smaller than the run, of [`Scenario::shard_size`] GPUs.
     pub fn uses_shard_size(self) -> bool {
         matches!(self, Self::HybridShard | Self::ReshardTo | Self::Zero1Group)
     }
 
-    /// Whether weights are sharded, and so gathered before use: FSDP.
+    /// Whether weights are sharded, and therefore gathered before use (FSDP).
     pub fn shards_weights(self) -> bool {
         !matches!(self, Self::Ddp | Self::Zero1 | Self::Zero1Group | Self::Zero2)
     }
 }
 
-/// What the engine chooses of how experts run, the fastest for each layer (Tutel, arXiv 2206.03382): switching costs nothing, as the
-/// weights stay where they are.
+/// What the engine chooses about experts, the fastest for each layer (Tutel, arXiv 2206.03382).
+/// Switching is free, as the weights stay in place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct ExpertChoice {
-    /// The degrees of expert and expert tensor parallelism.
+    /// Whether it chooses the degrees of expert and expert tensor parallelism.
     pub degrees: bool,
-    /// The chunks of the exchange and its steps.
+    /// Whether it chooses the chunks and the algorithm of the all-to-all.
     pub chunks: bool,
 }
 
 impl ExpertChoice {
-    /// Nothing: as the scenario says.
+    /// The engine chooses nothing: experts run as the scenario says.
     pub const NONE: Self = Self { degrees: false, chunks: false };
 }
 
-/// Every choice a user can make. Fields hold what the user asked for, valid or not: [`Scenario::issues`] says what is
-/// wrong, and [`Scenario::setup`] gives the nearest valid numbers to evaluate.
+/// Every choice a user can make. Fields hold the user's input, valid or not: [`Scenario::issues`]
+/// reports what is wrong, and [`Scenario::setup`] returns the nearest valid numbers to evaluate.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Scenario {
     /// The model to train.
     pub model: Model,
     /// The GPU.
     pub accelerator: Picked<Accelerator>,
-    /// The network; its identifier is the cluster's that it was picked from.
+    /// The network; its identifier is that of the cluster it comes from.
     pub network: Picked<Network>,
     /// Number of GPUs.
     pub gpus: u32,
@@ -154,13 +156,14 @@ pub struct Scenario {
     pub micro_batch_size: u32,
     /// Micro-batches in one step.
     pub grad_accum_steps: u32,
-    /// The strategy.
+    /// The sharding strategy.
     pub strategy: Strategy,
-    /// GPUs that share each layer (tensor parallelism); the data-parallel degree is what tp, cp and pp leave of the GPUs.
+    /// GPUs over which each layer is split (tensor parallelism). The data-parallel degree is the
+    /// number of GPUs over tp, cp and pp.
     pub tp: u32,
     /// How tensor parallelism runs.
     pub tensor: TensorParallel,
-    /// GPUs that share each sequence (context parallelism).
+    /// GPUs over which each sequence is split (context parallelism).
     pub cp: u32,
     /// How context parallelism exchanges keys and values.
     pub context: ContextExchange,
@@ -168,13 +171,13 @@ pub struct Scenario {
     pub pp: u32,
     /// How the pipeline runs; its micro-batches are [`Scenario::grad_accum_steps`].
     pub pipeline: Pipeline,
-    /// Groups of GPUs among which the experts of a mixture of experts are split.
+    /// Expert-parallel degree: groups of GPUs over which the experts are split.
     pub ep: u32,
-    /// GPUs that share each expert's matrices.
+    /// Expert tensor-parallel degree: GPUs over which the matrices of each expert are split.
     pub etp: u32,
     /// How the layers with experts run.
     pub experts: ExpertParallel,
-    /// What of that the engine chooses.
+    /// What the engine chooses about experts.
     pub expert_choice: ExpertChoice,
     /// GPUs in the shard group of `HYBRID_SHARD`, or in the group that `ReshardTo` reshards to.
     pub shard_size: u32,
@@ -188,9 +191,9 @@ pub struct Scenario {
     pub compute_format: ComputeFormat,
     /// The optimizer.
     pub optimizer: Optimizer,
-    /// When gradients travel.
+    /// When gradients are reduced.
     pub communication: Communication,
-    /// What is kept in host memory.
+    /// What is offloaded to host memory.
     pub offload: Offload,
     /// The framework.
     pub framework: Framework,
@@ -200,6 +203,6 @@ pub struct Scenario {
     pub topology: Topology,
     /// Which FLOPs the MFU counts.
     pub mfu_convention: MfuConvention,
-    /// What the whole run needs beyond its step.
+    /// Parameters of the whole run beyond its step.
     pub run: RunChoices,
 }

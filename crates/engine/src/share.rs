@@ -1,15 +1,18 @@
-//! Link to scenario and back. Decoding never fails: it gives a scenario and what could not be read.
+//! Converts links to scenarios and back. Decoding never fails: it returns a scenario and a list of
+//! what could not be read.
 //!
-//! A link's fragment is readable: `v=1&rev=2&cluster=dgx-h100&model=llama-3-8b&gpus=256&seq=8k`. It holds the version of
-//! the format, the revision of the catalog, and what differs from a starting point that is frozen with the version (see
-//! [`v1`]), so that a published link means the same scenario for as long as there are links.
+//! The fragment of a link is readable:
+//! `v=1&rev=2&cluster=dgx-h100&model=llama-3-8b&gpus=256&seq=8k`. It holds the version of the
+//! format, the revision of the catalog, and the differences from a starting point that is frozen
+//! with the version (see [`v1`]), so that a published link always means the same scenario.
 //!
-//! - [`decode::decode_link`] takes a whole address, a fragment with or without `#`, or nothing; [`decode::decode`] a JSON object
-//!   with the same keys as well.
-//! - [`encode::encode`] writes the fragment, [`encode::encode_with`] that of a scenario with others pinned beside it, [`encode::to_json`] all values under the same keys.
-//! - [`carried`]: the link in a file that was saved, and out of it.
+//! - [`decode::decode_link`] reads an address or a fragment; [`decode::decode`] also reads JSON.
+//! - [`encode::encode`] writes the fragment, [`encode::encode_with`] also writes pinned scenarios,
+//!   [`encode::to_json`] writes all values under the same keys.
+//! - [`carried`] writes the link into saved files and finds it there.
 //!
-//! It does not know the page: presentation (`embed`, `view`, `theme`) stands in the address's query.
+//! Presentation (`embed`, `view`, `theme`) is in the query of the address and is not part of this
+//! module.
 
 pub mod carried;
 pub mod decode;

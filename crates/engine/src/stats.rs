@@ -1,32 +1,33 @@
 //! Means, medians and ranks.
 
-/// Errors relative to the measurement, aggregated.
+/// Statistics of errors relative to the measurement.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Errors {
-    /// How many.
+    /// Number of errors.
     pub count: usize,
-    /// Median of their absolute values.
+    /// Median of the absolute errors.
     pub median: f64,
-    /// Mean of their absolute values.
+    /// Mean of the absolute errors.
     pub mean: f64,
-    /// Mean with sign.
+    /// Mean of the signed errors.
     pub signed: f64,
 }
 
 impl Errors {
-    /// Of these; `None` of none.
+    /// Summarises errors; `None` if there are none.
     pub fn of(errors: &[f64]) -> Option<Self> {
         let absolute: Vec<f64> = errors.iter().map(|error| error.abs()).collect();
         Some(Self { count: errors.len(), median: median(&absolute)?, mean: mean(&absolute)?, signed: mean(errors)? })
     }
 }
 
-/// The mean; `None` of nothing.
+/// Returns the mean; `None` for an empty slice.
 pub fn mean(values: &[f64]) -> Option<f64> {
     (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
 }
 
-/// The median, the mean of the middle two of an even number.
+/// Returns the median, which for an even count is the mean of the middle two; `None` for an empty
+/// slice.
 pub fn median(values: &[f64]) -> Option<f64> {
     let mut sorted = values.to_vec();
     sorted.sort_by(f64::total_cmp);
@@ -35,11 +36,12 @@ pub fn median(values: &[f64]) -> Option<f64> {
     Some(0.5 * (lower + upper))
 }
 
-/// The median of sizes, to the bit as [`median`] gives it, without a copy in order: values from zero on are ordered as their
-/// bits, so the middle ones are found bit by bit.
+/// Returns the median of non-negative values without a sorted copy, to the bit as [`median`]
+/// returns it: non-negative floats are ordered like their bits, so the middle values are found bit
+/// by bit.
 pub fn median_size(sizes: &[f64]) -> Option<f64> {
     let last = sizes.len().checked_sub(1)?;
-    // The smallest value that has more than so many at or below it.
+    // The smallest value with more than `rank` values at or below it.
     let ranked = |rank: usize| {
         let mut bits = 0_u64;
         for bit in (0..u64::BITS - 1).rev() {
@@ -54,7 +56,8 @@ pub fn median_size(sizes: &[f64]) -> Option<f64> {
     Some(0.5 * (ranked(last / 2) + ranked(sizes.len() / 2)))
 }
 
-/// Spearman's rank correlation of pairs, ties at their mean rank; `None` of fewer than three or of constant ranks.
+/// Returns Spearman's rank correlation of pairs, with ties at their mean rank; `None` for fewer
+/// than three pairs or constant ranks.
 pub fn spearman(pairs: &[(f64, f64)]) -> Option<f64> {
     if pairs.len() < 3 {
         return None;
@@ -72,7 +75,7 @@ pub fn spearman(pairs: &[(f64, f64)]) -> Option<f64> {
     (scale > 0.0).then(|| covariance / scale)
 }
 
-/// The rank of each value, the mean of their ranks for equal ones.
+/// Returns the rank of each value; equal values share their mean rank.
 fn ranks(values: &[f64]) -> Vec<f64> {
     let below = |value: f64| values.iter().filter(|other| **other < value).count() as f64;
     let equal = |value: f64| values.iter().filter(|other| **other == value).count() as f64;

@@ -1,7 +1,8 @@
 //! Quantities with units: the only place where powers of 2 and of 10 appear.
 //!
-//! Each unit is a newtype over `f64` with named constructors and getters and only the operators that mean something:
-//! `Bytes / BytesPerSecond = Seconds`, `Flops / FlopsPerSecond = Seconds`, a quantity over its own kind is a ratio.
+//! Each unit is a newtype over `f64` with named constructors and getters and only the operators
+//! that mean something: `Bytes / BytesPerSecond = Seconds`, `Flops / FlopsPerSecond = Seconds`, a
+//! quantity over its own kind is a ratio.
 
 use core::iter::Sum;
 use core::ops::{Add, AddAssign, Div, Mul, Neg, Sub};
@@ -27,26 +28,26 @@ macro_rules! quantity {
         pub struct $name(f64);
 
         impl $name {
-            /// Nothing of it.
+            /// Zero.
             pub const ZERO: Self = Self(0.0);
 
-            /// From the bare number in the base unit.
+            /// Creates a quantity from a number in the base unit.
             pub const fn new(value: f64) -> Self {
                 Self(value)
             }
 
-            /// The bare number in the base unit.
+            /// Returns the number in the base unit.
             pub const fn get(self) -> f64 {
                 self.0
             }
 
-            /// The larger of two.
+            /// Returns the larger of two quantities.
             #[must_use]
             pub fn max(self, other: Self) -> Self {
                 if other.0 > self.0 { other } else { self }
             }
 
-            /// The smaller of two.
+            /// Returns the smaller of two quantities.
             #[must_use]
             pub fn min(self, other: Self) -> Self {
                 if other.0 < self.0 { other } else { self }

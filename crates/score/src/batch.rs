@@ -1,4 +1,4 @@
-//! The batch: of micro-batch, accumulation and global batch the missing one from the others.
+//! The batch of a row: derives micro-batch, accumulation or global batch from the other two.
 
 use super::model::mixture;
 use super::row::Row;
@@ -6,11 +6,11 @@ use super::stack::Stack;
 use super::{LeftOut, Notes};
 use engine::model::training::Batch;
 
-/// The batch of a row on `dp` data-parallel GPUs and `pp` pipeline stages.
+/// Returns the batch of a row on `dp` data-parallel GPUs and `pp` pipeline stages.
 ///
 /// # Errors
 ///
-/// The column without which it is not known.
+/// The name of the missing column.
 pub fn batch(row: &Row, stack: Stack, dp: u32, pp: u32, notes: &mut Notes) -> Result<Batch, LeftOut> {
     let seq_len = row.seq_len.ok_or_else(|| LeftOut::missing("seq_len"))?;
     let global = row.global_batch.or_else(|| {
@@ -19,7 +19,8 @@ pub fn batch(row: &Row, stack: Stack, dp: u32, pp: u32, notes: &mut Notes) -> Re
     });
     let replica = global.map(|global| f64::from(global) / f64::from(dp.max(1)));
     let (micro, accum) = match (row.micro_batch, row.grad_accum, replica) {
-        // AutoModel's tables give a pipeline its local batch apart, which goes through it in micro-batches.
+        // AutoModel's tables give the local batch of a pipeline separately; it is split into
+        // micro-batches.
         (Some(micro), Some(_), Some(replica)) if pp > 1 && row.notes.contains("LBS=") => {
             (micro, steps(replica, micro)?)
         }
@@ -45,7 +46,7 @@ pub fn batch(row: &Row, stack: Stack, dp: u32, pp: u32, notes: &mut Notes) -> Re
     Ok(Batch { seq_len, micro_batch_size: micro, grad_accum_steps: accum })
 }
 
-/// Micro-batches in which a replica's sequences go; the last may be smaller.
+/// Returns the number of micro-batches for a replica's sequences; the last one may be smaller.
 fn steps(replica: f64, micro: u32) -> Result<u32, LeftOut> {
     let steps = (replica / f64::from(micro)).ceil();
     if steps >= 1.0 { Ok(steps as u32) } else { whole(replica) }

@@ -1,4 +1,4 @@
-//! Measured bus bandwidths of collectives against the engine's.
+//! Measured bus bandwidths of collectives, with the engine's predictions.
 
 use super::row::Row;
 use super::stack::Stack;
@@ -10,24 +10,24 @@ use engine::units::{Bytes, Seconds};
 /// A measured collective.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Collective {
-    /// Its name in the source.
+    /// The name in the source.
     pub name: String,
-    /// Ranks.
+    /// Number of ranks.
     pub ranks: u32,
     /// Measured bus bandwidth in GB/s.
     pub measured_gb_per_s: f64,
-    /// The engine's.
+    /// Predicted bus bandwidth in GB/s.
     pub predicted_gb_per_s: f64,
 }
 
 impl Collective {
-    /// Predicted over measured, less one.
+    /// Returns predicted over measured, less one.
     pub fn error(&self) -> f64 {
         self.predicted_gb_per_s / self.measured_gb_per_s - 1.0
     }
 }
 
-/// The collectives that the engine has a time for.
+/// The collectives that the engine models.
 #[derive(Clone, Copy)]
 enum Kind {
     AllGather,
@@ -48,7 +48,7 @@ impl Kind {
         }
     }
 
-    /// Bytes over the bus for each byte of the buffer, as nccl-tests count.
+    /// Returns the bytes on the bus per byte of the buffer, as nccl-tests counts them.
     fn bus_factor(self, ranks: f64) -> f64 {
         match self {
             Self::AllGather | Self::ReduceScatter | Self::AllToAll => (ranks - 1.0) / ranks,
@@ -57,11 +57,11 @@ impl Kind {
     }
 }
 
-/// Reads a row from its columns by name and evaluates it.
+/// Reads a row from its named columns and evaluates it.
 ///
 /// # Errors
 ///
-/// The reason for which it is left out.
+/// The reason why the row is left out.
 pub fn read<'a>(column: impl Fn(&str) -> Option<&'a str>) -> Result<Collective, LeftOut> {
     let raw = |name: &str| column(name).map(text::cell).unwrap_or_default();
     let kind = Kind::of(raw("collective"))
@@ -76,7 +76,7 @@ pub fn read<'a>(column: impl Fn(&str) -> Option<&'a str>) -> Result<Collective, 
         gpus_per_node: text::count(raw("gpus_per_node")),
         num_gpus: text::count(raw("num_gpus")),
         num_nodes: text::count(raw("nodes")),
-        // The playbook's cluster is named by its owner.
+        // The playbook names the cluster after its owner, not its cloud.
         inter_node_bw: raw("inter_node").replace("HF cluster", "AWS"),
         source: raw("source").to_owned(),
         ..Row::default()

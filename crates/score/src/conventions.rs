@@ -1,4 +1,4 @@
-//! The FLOPs that a publication divides by: from its TFLOP/s or MFU back to the time of a step.
+//! FLOP conventions of publications: converts their TFLOP/s or MFU to the time of a step.
 
 use super::row::Row;
 use super::text::has;
@@ -9,20 +9,21 @@ use engine::model::transformer::Architecture;
 /// How a publication counts the FLOPs of a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Convention {
-    /// Three forward passes: `6 P + 12 L H s` a token.
+    /// Three forward passes: `6 P + 12 L H s` per token.
     Model,
-    /// The same with half of the attention term, as a causal mask leaves: Megatron-Bridge's summaries.
+    /// Three forward passes with half of the attention term, as under a causal mask:
+    /// Megatron-Bridge's summaries.
     CausalModel,
-    /// Four forward passes, as full recomputation executes (arXiv 2104.04473).
+    /// Four forward passes, as with full recomputation (arXiv 2104.04473).
     FullRecompute,
-    /// `8 N` a token.
+    /// `8 N` per token.
     EightN,
-    /// `6 N` a token.
+    /// `6 N` per token.
     SixN,
 }
 
 impl Convention {
-    /// The convention of a row's TFLOP/s.
+    /// Returns the convention of a row's TFLOP/s.
     pub fn of_tflops(row: &Row) -> Self {
         let kind = row.tflops_kind.to_ascii_lowercase();
         let says = |words: &[&str]| words.iter().any(|word| kind.contains(word));
@@ -39,7 +40,7 @@ impl Convention {
         }
     }
 
-    /// FLOPs of one token.
+    /// Returns the FLOPs of one token.
     pub fn flops_per_token(self, shape: &Architecture, seq_len: u32) -> f64 {
         let params = shape.active_params() as f64;
         let matmul = params
@@ -63,15 +64,15 @@ impl Convention {
     }
 }
 
-/// How far throughput and FLOP/s of one row may disagree: both are rounded.
+/// Largest relative difference between throughput and FLOP/s of one row, as both are rounded.
 const ROUNDING: f64 = 0.05;
 
-/// The same of mixtures of experts, whose FLOPs releases count in different ways (with and without the layer that predicts a
-/// second token, gpt-oss's windows).
+/// Largest difference for mixtures of experts, whose FLOPs are counted in different ways (with and
+/// without the multi-token prediction layer, gpt-oss's windows).
 const COUNTING: f64 = 0.3;
 
-/// Whether a row whose convention is certain gives a throughput and FLOP/s that exclude each other: one of Megatron-Bridge's
-/// releases prints the throughput of one GPU beside the FLOP/s of another.
+/// Whether throughput and FLOP/s of a row contradict each other under a known convention: one of
+/// Megatron-Bridge's releases prints the throughput of one GPU beside the FLOP/s of another.
 pub fn contradicts(row: &Row, shape: &Architecture, seq_len: u32) -> bool {
     let certain = Convention::of_tflops(row) == Convention::CausalModel;
     let (Some(tokens), Some(tflops), true) = (row.tokens_per_s_per_gpu, row.tflops_per_gpu, certain) else {

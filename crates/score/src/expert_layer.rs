@@ -1,4 +1,4 @@
-//! One layer of experts timed alone: Megatron-LM's measurements of its token dispatchers.
+//! Rows that time a single layer of experts: Megatron-LM's measurements of its token dispatchers.
 
 use super::model::mixture;
 use super::row::Row;
@@ -13,47 +13,47 @@ use engine::model::setup::Setup;
 use engine::model::transformer::Architecture;
 use engine::scenario::{Model, Scenario, Strategy};
 
-/// A layer of experts, forward and backward.
+/// A measured layer of experts, forward and backward.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ExpertLayer {
-    /// Who published it.
+    /// The publisher.
     pub source: String,
-    /// Measured seconds.
+    /// Measured time in seconds.
     pub measured_s: f64,
-    /// Predicted.
+    /// Predicted time in seconds.
     pub predicted_s: f64,
     /// Measured peak of live tensors in GiB.
     pub measured_gib: Option<f64>,
-    /// Predicted.
+    /// Predicted peak of live tensors in GiB.
     pub predicted_gib: f64,
 }
 
 impl ExpertLayer {
-    /// Predicted over measured time, less one.
+    /// Returns predicted over measured time, less one.
     pub fn error(&self) -> f64 {
         self.predicted_s / self.measured_s - 1.0
     }
 
-    /// Predicted over measured peak memory, less one.
+    /// Returns predicted over measured peak memory, less one.
     pub fn memory_error(&self) -> Option<f64> {
         self.measured_gib.map(|measured| self.predicted_gib / measured - 1.0)
     }
 }
 
-/// Whether a row is of one layer of experts alone.
+/// Whether a row times a single layer of experts.
 pub fn is_one(row: &Row) -> bool {
     has(&row.model, &["one moe layer"])
 }
 
-/// Rate of large products over the peak where one layer runs alone for some iterations: the power limit, which holds whole
-/// training steps to less, is not reached. Fitted to the layers in 16 bits.
+/// Rate of large products over the peak when a single layer runs for a few iterations, too briefly
+/// to reach the power limit that slows whole training steps. Fitted to the layers in 16 bits.
 const UNTHROTTLED: f64 = 0.85;
 
-/// The prediction for a row.
+/// Predicts a row.
 ///
 /// # Errors
 ///
-/// The column without which it has none.
+/// The name of a missing column.
 pub fn predict(row: &Row) -> Result<ExpertLayer, LeftOut> {
     let setup = setup(row)?;
     let measured_s = row.step_time_s.ok_or_else(|| LeftOut::missing("step_time_s"))?;
@@ -76,7 +76,7 @@ pub fn predict(row: &Row) -> Result<ExpertLayer, LeftOut> {
     })
 }
 
-/// The layer as a model of one layer, each GPU with the row's sequences.
+/// Builds the layer as a model of one layer, with the row's sequences on each GPU.
 fn setup(row: &Row) -> Result<Setup, LeftOut> {
     let mut notes = Notes::default();
     let stack = Stack::of(row);

@@ -1,4 +1,4 @@
-//! How experts run: what the row says, else what its publisher's recipes set.
+//! The execution of experts: from the row, else from its publisher's recipes.
 
 use super::Notes;
 use super::row::Row;
@@ -8,26 +8,27 @@ use engine::model::experts::{Dispatcher, ExpertParallel};
 use engine::model::software::Graphs;
 use engine::model::transformer::Architecture;
 
-/// How the experts of a row are spread and run.
+/// The layout and execution of a row's experts.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Experts {
-    /// Expert parallelism.
+    /// Expert-parallel degree.
     pub ep: u32,
-    /// Expert tensor parallelism.
+    /// Expert tensor-parallel degree.
     pub etp: u32,
-    /// How they run.
+    /// How the layers with experts run.
     pub experts: ExpertParallel,
 }
 
-/// The experts of a row; one group and the usual way where the model has none.
+/// Returns the experts of a row; one group and the defaults if the model has no experts.
 pub fn experts(row: &Row, stack: Stack, shape: &Architecture, tp: u32, notes: &mut Notes) -> Experts {
     if !shape.has_experts() {
         return Experts { ep: 1, etp: 1, experts: ExpertParallel::USUAL };
     }
     let ep = row.ep.unwrap_or(1);
-    // Megatron-LM cuts experts as it cuts the other matrices unless told otherwise; Megatron-Bridge's recipes tell it not to.
+    // Megatron-LM splits experts like the other matrices by default; Megatron-Bridge's recipes
+    // change that.
     let etp = row.etp.unwrap_or(if stack == Stack::MegatronCore { tp } else { 1 });
-    // Megatron-LM runs experts one by one unless told otherwise.
+    // Megatron-LM runs experts one by one by default.
     let grouped = !has(&row.framework, &["megatron-lm"]) || has(&row.notes, &["moe-grouped-gemm=true"]);
     Experts {
         ep,
@@ -42,10 +43,10 @@ pub fn experts(row: &Row, stack: Stack, shape: &Architecture, tp: u32, notes: &m
     }
 }
 
-/// GPUs that NVLink joins where it joins no rack.
+/// GPUs connected by NVLink, except in rack-scale domains.
 const NODE: u32 = 8;
 
-/// The version of the container in Megatron-Bridge's summaries: 26.06.
+/// Returns the container version in Megatron-Bridge's summaries, such as 26.06.
 pub fn container(row: &Row) -> Option<f64> {
     let (_, after) = row.notes.split_once("container ")?;
     let digits: String = after.chars().take("26.06".len()).collect();
@@ -53,15 +54,16 @@ pub fn container(row: &Row) -> Option<f64> {
 }
 
 fn dispatcher(row: &Row, stack: Stack, notes: &mut Notes) -> Dispatcher {
-    let words = format!("{} {}", row.notes, row.framework);
-    if has(&words, &["deepep", "hybridep", "dispatcher-type=flex", "automodel"]) {
+    let text = format!("{} {}", row.notes, row.framework);
+    if has(&text, &["deepep", "hybridep", "dispatcher-type=flex", "automodel"]) {
         return Dispatcher::Fused;
     }
     let drops = has(&row.model, &["tokendrop"]);
     if stack != Stack::Nemo || drops {
         return Dispatcher::AllToAll;
     }
-    // Megatron-Bridge's recipes set DeepEP or HybridEP but for gpt-oss in 16 bits, where only GB200's do, since 26.04.
+    // Megatron-Bridge's recipes use DeepEP or HybridEP, except for gpt-oss in 16 bits, where only
+    // GB200's recipes do, since 26.04.
     let plain = has(&row.model, &["gpt oss"])
         && has(&row.precision, &["bf16"])
         && !(has(&row.gpu, &["gb200"]) && since(row, 26.04))
@@ -72,8 +74,10 @@ fn dispatcher(row: &Row, stack: Stack, notes: &mut Notes) -> Dispatcher {
     dispatcher
 }
 
-/// What a recipe captures as CUDA graphs. Megatron-Bridge's for mixtures: whole steps on Blackwell where tokens may be dropped
-/// (25.09, but for DeepSeek V3 on GB200) and in MXFP8 since 26.06; else layers without their routed experts on Grace Blackwell,
+/// Returns what a recipe captures as CUDA graphs. Megatron-Bridge's recipes for mixtures capture
+/// whole steps on Blackwell where tokens may be dropped (25.09, except for DeepSeek V3 on GB200)
+/// and in MXFP8 since 26.06; else layers without their routed experts on Grace Blackwell, and on
+/// other Blackwell GPUs since 26.04.
 /// and on other Blackwells since 26.04.
 pub fn graphs(row: &Row, stack: Stack) -> Graphs {
     if stack != Stack::Nemo || row.ep.is_none_or(|degree| degree <= 1) || has(&row.gpu, &["h100"]) {
@@ -91,12 +95,13 @@ pub fn graphs(row: &Row, stack: Stack) -> Graphs {
     }
 }
 
-/// Whether a recipe fuses the experts' products with their activation and casts: Megatron-Bridge's in MXFP8 since 26.06.
+/// Whether a recipe fuses the products of experts with their activation and casts:
+/// Megatron-Bridge's recipes do in MXFP8 since 26.06.
 fn fused(row: &Row) -> bool {
     has(&row.precision, &["mxfp8", "fp8-mx"]) && since(row, 26.06)
 }
 
-/// Whether a row is of this container or of a later one.
+/// Whether a row was measured in this container version or a later one.
 fn since(row: &Row, first: f64) -> bool {
     container(row).is_some_and(|version| version > first - 0.005)
 }

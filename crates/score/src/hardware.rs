@@ -1,4 +1,4 @@
-//! From a source's words on GPUs and networks to the catalog's.
+//! Maps the GPUs and networks that sources name to catalog entries.
 
 pub mod gpu;
 pub mod network;
@@ -10,22 +10,22 @@ use super::{LeftOut, Notes};
 use engine::model::hardware::{Accelerator, Network};
 use engine::scenario::Picked;
 
-/// What a row ran on.
+/// The hardware of a row.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Hardware {
     /// The GPU.
     pub accelerator: Picked<Accelerator>,
     /// The network.
     pub network: Picked<Network>,
-    /// GPUs of the run.
+    /// Number of GPUs.
     pub gpus: u32,
 }
 
-/// The row's hardware.
+/// Returns the hardware of a row.
 ///
 /// # Errors
 ///
-/// The column without which it is not known.
+/// The name of the missing column.
 pub fn hardware(row: &Row, stack: Stack, notes: &mut Notes) -> Result<Hardware, LeftOut> {
     let entry = gpu::find(row)?;
     let by_nodes = || row.num_nodes?.checked_mul(row.gpus_per_node?);

@@ -1,4 +1,5 @@
-//! How the GPUs share the work: degrees that the row says or that follow from the number of GPUs, and the strategy.
+//! The parallel layout of a row: degrees that the row states or that follow from the number of
+//! GPUs, and the sharding strategy.
 
 use super::row::Row;
 use super::stack::Stack;
@@ -10,17 +11,17 @@ use engine::scenario::Strategy;
 /// The layout of a run.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Layout {
-    /// Data parallelism: replicas and shards together.
+    /// Data-parallel degree: replicas and shards together.
     pub dp: u32,
-    /// Tensor parallelism.
+    /// Tensor-parallel degree.
     pub tp: u32,
-    /// How it runs.
+    /// How tensor parallelism runs.
     pub tensor: TensorParallel,
-    /// Context parallelism.
+    /// Context-parallel degree.
     pub cp: u32,
     /// Pipeline stages.
     pub pp: u32,
-    /// How they run.
+    /// How the pipeline runs.
     pub pipeline: Pipeline,
     /// What data parallelism shards.
     pub strategy: Strategy,
@@ -28,11 +29,11 @@ pub struct Layout {
     pub shard_size: u32,
 }
 
-/// The layout of a row on its GPUs.
+/// Returns the layout of a row on its GPUs.
 ///
 /// # Errors
 ///
-/// A degree that is missing, or degrees that do not multiply to the GPUs.
+/// A missing degree, or degrees whose product is not the number of GPUs.
 pub fn layout(row: &Row, stack: Stack, gpus: u32, node: u32, notes: &mut Notes) -> Result<Layout, LeftOut> {
     let degrees = degrees(row, stack, gpus, notes)?;
     let (strategy, shard_size) = strategy(row, stack, degrees, node, notes)?;
@@ -56,8 +57,8 @@ struct Degrees {
     pp: u32,
 }
 
-/// The data-parallel degree that the row says, by itself or by its shards and replicas: of the two the one that fills the
-/// GPUs, as some count replicas into it and some do not.
+/// Returns the data-parallel degree of the row, from its own column or from shards and replicas:
+/// the one that fills the GPUs, as some sources include replicas and some do not.
 fn data_parallel(row: &Row, gpus: u32) -> Option<u32> {
     let mesh = row.dp_shard.and_then(|shard| shard.checked_mul(row.dp_replicate?));
     let fills = |dp: u32| {
@@ -68,8 +69,8 @@ fn data_parallel(row: &Row, gpus: u32) -> Option<u32> {
     mesh.filter(|dp| fills(*dp)).or(row.dp).or(mesh).or(row.dp_shard)
 }
 
-/// Context parallelism: what the row says, or the degree of a sequence parallelism that is no part of tensor parallelism
-/// (MegaScale-MoE's attention).
+/// Returns the context-parallel degree: the row's own, or the degree of a sequence parallelism that
+/// is separate from tensor parallelism (MegaScale-MoE's attention).
 fn context(row: &Row) -> u32 {
     let sequence = if row.tp == Some(1) { super::text::count(&row.sp) } else { None };
     row.cp.or(sequence).unwrap_or(1)
@@ -84,7 +85,7 @@ fn degrees(row: &Row, stack: Stack, gpus: u32, notes: &mut Notes) -> Result<Degr
     let [mut dp, mut tp, mut pp] = said;
     let blanks = said.iter().filter(|degree| degree.is_none()).count();
     if rest == 1 {
-        // What is left for the blank degrees is one each.
+        // Blank degrees are 1.
         dp = dp.or(Some(1));
         tp = tp.or(Some(1));
         pp = pp.or(Some(1));
@@ -120,13 +121,13 @@ fn mismatch(row: &Row, gpus: u32) -> LeftOut {
     ))
 }
 
-/// Whether a run whose other degrees are blank is data-parallel alone.
+/// Whether a run whose other degrees are blank uses only data parallelism.
 fn is_data_parallel(row: &Row, stack: Stack) -> bool {
     let sharded = has(&row.sharding, &["shard", "fsdp", "zero-3", "zero3", "hsdp", "ddp"]);
     stack.is_fsdp() || sharded && !stack.is_megatron()
 }
 
-/// The strategy and the size of its group.
+/// Returns the strategy and the size of its shard group.
 fn strategy(
     row: &Row,
     stack: Stack,
@@ -135,8 +136,8 @@ fn strategy(
     notes: &mut Notes,
 ) -> Result<(Strategy, u32), LeftOut> {
     let dp = degrees.dp;
-    let words = row.sharding.to_ascii_lowercase();
-    let says = |wanted: &[&str]| wanted.iter().any(|word| words.contains(word));
+    let text = row.sharding.to_ascii_lowercase();
+    let says = |wanted: &[&str]| wanted.iter().any(|word| text.contains(word));
     let group = row.dp_shard.filter(|shard| *shard < dp && dp.is_multiple_of(*shard));
     if says(&["hybrid", "hsdp"]) {
         let size = group.or(row.dp_shard).unwrap_or_else(|| {
@@ -184,10 +185,10 @@ fn strategy(
     Ok((strategy, dp))
 }
 
-/// GPUs in the nodes of nanotron's rows.
+/// GPUs per node in nanotron's rows.
 const NODE: u32 = 8;
 
-/// Sequence parallelism and overlap: what the row says, else what its stack does.
+/// Returns sequence parallelism and overlap: the row's own, else the default of its stack.
 fn tensor(row: &Row, stack: Stack) -> TensorParallel {
     let said = row.sp.to_ascii_lowercase();
     let early = matches!(stack, Stack::MegatronEarly | Stack::MegatronDeepSpeed | Stack::DeepSpeed | Stack::InternEvo);
@@ -195,8 +196,9 @@ fn tensor(row: &Row, stack: Stack) -> TensorParallel {
         || has(&row.framework, &["megascale", "+tp overlap", "+pp overlap", "+efficient", "+misc", "+lamb"])
         || stack == Stack::Nemo
         || has(&row.notes, &["overlap of dp/tp/pp communication"])
-        // Its rows do not say whether `tp_linear_async_communication` was on. Their memory shows both: mostly on in pipelines
-        // with tensor parallelism over a node or more, mostly off without a pipeline.
+        // nanotron's rows do not say whether `tp_linear_async_communication` was on. Their memory
+        // shows both: mostly on in pipelines with tensor parallelism over a node or more, mostly
+        // off without a pipeline.
         || (stack == Stack::Nanotron && row.tp.unwrap_or(1) >= NODE && row.pp.unwrap_or(1) > 1);
     TensorParallel {
         sequence_parallel: match said.as_str() {

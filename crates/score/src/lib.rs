@@ -1,8 +1,9 @@
-//! Published measurements held against the engine: a row becomes a scenario, a scenario a prediction, many of both a score.
+//! Compares published measurements with the engine: a row becomes a scenario, a scenario a
+//! prediction, and many predictions a score.
 //!
-//! A [`row::Row`] is read from named columns; where they come from is the caller's business. What a row leaves blank is
-//! completed from the catalog or from what its publisher documents, with a note on the prediction, or the row is left out
-//! with a reason: nothing is guessed in silence.
+//! A [`row::Row`] is read from named columns, wherever the caller gets them. Values that a row
+//! leaves blank come from the catalog or from the publisher's documentation, with a note on the
+//! prediction; otherwise the row is left out with a reason. Nothing is guessed silently.
 
 pub mod batch;
 pub mod collectives;
@@ -28,27 +29,27 @@ pub mod tracker;
 
 use std::fmt;
 
-/// Why a row has no prediction.
+/// The reason why a row has no prediction.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LeftOut {
-    /// The reason, in words that rows share.
+    /// The reason, worded the same for all rows that share it.
     pub reason: String,
-    /// What in this row it is about; may be empty.
+    /// The value concerned; may be empty.
     pub detail: String,
 }
 
 impl LeftOut {
-    /// A reason that needs no detail.
+    /// Creates a reason without a detail.
     pub fn because(reason: impl Into<String>) -> Self {
         Self { reason: reason.into(), detail: String::new() }
     }
 
-    /// A column that is needed and cannot be derived from the others.
+    /// Creates the reason for a required column that is blank and cannot be derived.
     pub fn missing(column: &str) -> Self {
         Self::because(format!("{column} is missing"))
     }
 
-    /// The same reason, about this.
+    /// Adds the value concerned.
     #[must_use]
     pub fn about(mut self, detail: impl Into<String>) -> Self {
         self.detail = detail.into();
@@ -62,7 +63,7 @@ impl fmt::Display for LeftOut {
     }
 }
 
-/// What was completed beyond the row's own columns, and from where.
+/// What was completed beyond the row's own columns, with its origin.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Notes(Vec<String>);
 
@@ -72,7 +73,7 @@ impl Notes {
         self.0.push(note.into());
     }
 
-    /// The sentences, in order.
+    /// Iterates over the sentences, in order.
     pub fn iter(&self) -> impl Iterator<Item = &str> {
         self.0.iter().map(String::as_str)
     }

@@ -1,4 +1,4 @@
-//! The score as a table of the documentation.
+//! Writes the score as tables of the documentation.
 
 mod mixtures;
 
@@ -11,8 +11,9 @@ use super::summary::{self, Confusion, Entry, Score};
 use super::tracker::{Categories, Tracked};
 use engine::stats::{self, Errors};
 
-/// The whole report. Of dense models: step times and memory by source, what ran and what failed, hybrid against full sharding, the
-/// tracker's categories, collectives, and what was left out. Then mixtures of experts.
+/// Writes the whole report. For dense models: step times and memory by source, runs that succeeded
+/// and failed, hybrid against full sharding, the tracker's categories, collectives, and rows left
+/// out. Then mixtures of experts.
 pub fn report<'a>(
     entries: impl IntoIterator<Item = &'a Entry>,
     tracked: &[Tracked],
@@ -37,7 +38,7 @@ fn optional(value: Option<f64>, format: impl Fn(f64) -> String) -> String {
     value.map_or("-".to_owned(), format)
 }
 
-/// Rows, median, mean and signed error as four cells.
+/// Formats the number of rows and the median, mean and signed error as four cells.
 fn errors(errors: Option<Errors>) -> String {
     errors.map_or("- | - | - | -".to_owned(), |errors| {
         format!(

@@ -1,4 +1,4 @@
-//! From a name and perhaps a shape to an architecture.
+//! The model of a row: converts a name and an optional shape to an architecture.
 
 pub mod mixture;
 pub mod name;
@@ -15,21 +15,21 @@ use engine::scenario::resolve::nearest_divisor;
 
 use name::Name;
 
-/// Width of a head where a source does not say: that of GPT-3's large models and of most since.
+/// Head dimension if a source does not state it: that of GPT-3's large models and most later ones.
 const USUAL_HEAD: u32 = 128;
-/// What is left of the rounding of a count.
+/// Relative rounding error of a parameter count.
 const ROUNDED: f64 = 1e-3;
-/// The same of the names of mixtures, which round their sizes.
+/// Relative rounding error of the sizes in names of mixtures.
 const ROUNDED_MIXTURE: f64 = 0.05;
-/// No model is wider: what is, is a slip.
+/// Largest hidden size that can be right; a larger one is an error.
 const WIDEST: u32 = 1 << 20;
 
-/// The row's model: the catalog's entry where the name says one and the columns do not contradict it, else a shape of the
-/// columns in the style of the family.
+/// Returns the row's model: the catalog entry of the name if the columns agree with it, else a
+/// shape from the columns in the style of the family.
 ///
 /// # Errors
 ///
-/// The column without which the shape is not known.
+/// The name of a column that the shape needs.
 pub fn model(row: &Row, stack: Stack, notes: &mut Notes) -> Result<Model, LeftOut> {
     Ok(match mixture::predicted_tokens(row, stack) {
         0 => trunk(row, stack, notes)?,
@@ -42,9 +42,9 @@ pub fn model(row: &Row, stack: Stack, notes: &mut Notes) -> Result<Model, LeftOu
     })
 }
 
-/// The model without layers that predict tokens beyond the next.
+/// Returns the model without multi-token prediction layers.
 fn trunk(row: &Row, stack: Stack, notes: &mut Notes) -> Result<Model, LeftOut> {
-    // These give shapes of their own the names of others.
+    // These stacks give their own shapes the names of other models.
     let own_shapes = row.layers.is_some()
         && (matches!(stack, Stack::Composer | Stack::Modalities) || has(&row.notes, &["untie-embeddings"]));
     let named = if own_shapes { None } else { Name::parse(&row.model).find() };
@@ -55,14 +55,15 @@ fn trunk(row: &Row, stack: Stack, notes: &mut Notes) -> Result<Model, LeftOut> {
         notes.add(format!("shape of {} from the catalog", entry.name));
     }
     let architecture = overridden(row, entry.architecture);
-    // A count to the parameter may tell that another style was trained under the name (llm-foundry's benchmarks).
+    // An exact parameter count may show that another style was trained under the name
+    // (llm-foundry's benchmarks).
     if row.layers.is_some() && !matches(row, &architecture) {
         return shaped(row, stack, notes);
     }
     Ok(if architecture == entry.architecture { entry.pick() } else { Model::Custom { architecture } })
 }
 
-/// Whether the columns say the entry's shape as far as they say anything.
+/// Whether the entry's shape agrees with the columns that are filled.
 fn agrees(row: &Row, entry: &ModelEntry) -> bool {
     let same = |said: Option<u32>, known: u32| said.is_none_or(|said| said == known);
     let shape = &entry.architecture;
@@ -73,13 +74,13 @@ fn agrees(row: &Row, entry: &ModelEntry) -> bool {
         && mixture::agrees(row, shape)
 }
 
-/// Whether the row's count is the architecture's within what is left of its rounding.
+/// Whether the row's parameter count equals the architecture's within rounding.
 fn matches(row: &Row, shape: &Architecture) -> bool {
     let rounding = if shape.has_experts() { ROUNDED_MIXTURE } else { ROUNDED };
     row.params.is_none_or(|params| (shape.params() as f64 / params - 1.0).abs() < rounding)
 }
 
-/// The entry's shape with what the row says otherwise.
+/// Returns the entry's shape, overridden by the row's own values.
 fn overridden(row: &Row, shape: Architecture) -> Architecture {
     Architecture {
         vocab_size: row.vocab.unwrap_or(shape.vocab_size),
@@ -88,7 +89,7 @@ fn overridden(row: &Row, shape: Architecture) -> Architecture {
     }
 }
 
-/// A shape of the row's own columns.
+/// Builds a shape from the row's own columns.
 fn shaped(row: &Row, stack: Stack, notes: &mut Notes) -> Result<Model, LeftOut> {
     let (Some(layers), Some(hidden)) = (row.layers, row.hidden) else {
         return Err(if row.model.is_empty() {
@@ -129,18 +130,19 @@ fn shaped(row: &Row, stack: Stack, notes: &mut Notes) -> Result<Model, LeftOut> 
     Ok(Model::Custom { architecture })
 }
 
-/// Heads of the usual width, or of the nearest that divides H and shares the heads evenly over tensor parallelism.
+/// Returns the number of heads of the usual dimension, or of the nearest one that divides H and
+/// divides evenly over tensor parallelism.
 fn usual_heads(hidden: u32, tp: u32, notes: &mut Notes) -> u32 {
     let shared = if hidden.is_multiple_of(tp) { tp } else { 1 };
     let wanted = hidden / USUAL_HEAD / shared;
-    // Wider than any model: its bounds say so later.
+    // A hidden size above every model's is reported by its bounds later.
     let heads = if hidden > WIDEST { 1 } else { shared * nearest_divisor(hidden / shared, wanted.max(1)) };
     notes.add(format!("{heads} heads of {} assumed", hidden / heads.max(1)));
     heads
 }
 
 fn head_width(style: &Architecture, hidden: u32, heads: u32) -> u32 {
-    // A family whose heads do not fill H keeps its width of a head.
+    // A family whose heads do not fill H keeps its head dimension.
     let fills = style.head_dim * style.num_attention_heads == style.hidden_size;
     if fills || style.head_dim == 0 { hidden / heads.max(1) } else { style.head_dim }
 }

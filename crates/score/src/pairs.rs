@@ -1,23 +1,23 @@
-//! Hybrid against full sharding: pairs of rows that differ in nothing else.
+//! Hybrid against full sharding: pairs of rows that differ only in that.
 
 use std::collections::BTreeMap;
 
 use super::summary::Entry;
 use engine::scenario::Strategy;
 
-/// Pairs that differ by less are not told apart by the measurement.
+/// Relative difference below which the measurements of a pair are not distinguishable.
 const TOLD_APART: f64 = 0.05;
 
-/// Pairs whose difference has the measured sign, of all.
+/// The number of pairs whose predicted difference has the measured sign.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Signs {
-    /// The sign is right.
+    /// Pairs with the right sign.
     pub right: usize,
     /// All pairs.
     pub all: usize,
 }
 
-/// The signs of all pairs of full and hybrid sharding among the entries.
+/// Compares the signs of all pairs of full and hybrid sharding among the entries.
 pub fn hybrid_against_full<'a>(entries: impl IntoIterator<Item = &'a Entry>) -> Signs {
     let mut groups: BTreeMap<String, Vec<(bool, f64, f64)>> = BTreeMap::new();
     for entry in entries {
@@ -29,7 +29,7 @@ pub fn hybrid_against_full<'a>(entries: impl IntoIterator<Item = &'a Entry>) -> 
             Strategy::FullShard => false,
             _ => continue,
         };
-        // All else of the scenario is the key.
+        // The rest of the scenario identifies the pair.
         let key = scenario.with_strategy(Strategy::FullShard);
         let key = engine::scenario::Scenario { shard_size: 1, ..key };
         let key = format!("{} {key:?}", entry.source());

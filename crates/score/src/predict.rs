@@ -1,4 +1,4 @@
-//! A row's scenario, evaluated.
+//! Converts a row to a scenario and evaluates it.
 
 use super::row::Row;
 use super::stack::Stack;
@@ -15,32 +15,32 @@ use engine::published::{MemoryKind, MemoryStage};
 use engine::scenario::issue::{Issue, Severity};
 use engine::scenario::{ExpertChoice, Scenario, Strategy};
 
-/// What the engine says of a row, beside what was measured.
+/// The engine's prediction for a row, with the measured values.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Prediction {
-    /// The row as a scenario.
+    /// The scenario of the row.
     pub scenario: Scenario,
-    /// Its evaluation.
+    /// The report of the scenario.
     pub report: Report,
-    /// Whether the run can run: it fits in memory, and every pipeline stage has a layer.
+    /// Whether the run is possible: it fits in memory, and every pipeline stage has a layer.
     pub fits: bool,
-    /// What was completed.
+    /// The notes on completed values.
     pub notes: Notes,
-    /// Seconds of a step of the row's own batch.
+    /// Predicted time of a step with the row's own batch, in seconds.
     pub step_time_s: f64,
-    /// The tokens of that batch over those of the scenario's full micro-batches.
+    /// Tokens of the row's batch over those of the scenario's full micro-batches.
     pub batch_share: f64,
-    /// The band of the step time.
+    /// Accuracy band of the step time.
     pub step_band: Band,
-    /// Peak memory in GiB, of the kind that the row measured.
+    /// Predicted peak memory in GiB, of the kind that the row measured.
     pub peak_mem_gib: f64,
-    /// That kind.
+    /// The kind of peak memory that the row measured.
     pub memory_kind: MemoryKind,
-    /// The pipeline stage on which it was read.
+    /// The pipeline stage on which the peak was measured.
     pub memory_stage: MemoryStage,
-    /// The band of the peak memory.
+    /// Accuracy band of the peak memory.
     pub memory_band: Band,
-    /// Measured seconds of a step, and from which column.
+    /// Measured time of a step in seconds, with the column it comes from.
     pub measured_step: Option<(f64, TimeSource)>,
     /// Measured peak memory in GiB.
     pub measured_gib: Option<f64>,
@@ -49,34 +49,35 @@ pub struct Prediction {
 }
 
 impl Prediction {
-    /// Predicted over measured step time, less one.
+    /// Returns predicted over measured step time, less one.
     pub fn step_error(&self) -> Option<f64> {
         self.measured_step.map(|(measured, _)| self.step_time_s / measured - 1.0)
     }
 
-    /// Predicted over measured peak memory, less one.
+    /// Returns predicted over measured peak memory, less one.
     pub fn memory_error(&self) -> Option<f64> {
         self.measured_gib.map(|measured| self.peak_mem_gib / measured - 1.0)
     }
 }
 
-/// The tokens of a step over those of full micro-batches: a last micro-batch that is not full takes less than one away, and
-/// sources that round a batch add little.
+/// Smallest ratio of a step's tokens to those of full micro-batches: a partial last micro-batch
+/// removes less than one micro-batch, and rounding of a batch by the source changes little.
 const FEWEST: f64 = 0.5;
 const MOST: f64 = 1.1;
 
-/// Tokens of a step of full micro-batches over the degrees that the row says, which the engine changes where they cannot be.
+/// Returns the tokens of a step of full micro-batches over the degrees that the row states. The
+/// engine changes degrees that are impossible.
 fn full_step(scenario: &Scenario) -> f64 {
     let model_parallel = f64::from(scenario.tp) * f64::from(scenario.cp) * f64::from(scenario.pp);
     let sequences = f64::from(scenario.micro_batch_size) * f64::from(scenario.grad_accum_steps);
     sequences * f64::from(scenario.seq_len) * f64::from(scenario.gpus) / model_parallel
 }
 
-/// The scenario of a row, with notes on what was completed.
+/// Returns the scenario of a row, with notes on what was completed.
 ///
 /// # Errors
 ///
-/// The reason for which the row is left out.
+/// The reason why the row is left out.
 pub fn scenario(row: &Row) -> Result<(Scenario, Notes), LeftOut> {
     scope::check(row)?;
     let mut notes = Notes::default();
@@ -127,11 +128,12 @@ pub fn scenario(row: &Row) -> Result<(Scenario, Notes), LeftOut> {
     Ok((scenario, notes))
 }
 
-/// Efficiencies below this one are a whole node's, measured: Omni-Path's.
+/// Efficiencies below this value were measured for a whole node: Omni-Path's.
 const MEASURED_NODE: f64 = 0.5;
 
-/// How a row's collectives move. DeepSpeed's ZeRO-3 of 2021 gathered parameter by parameter: its published steps (arXiv
-/// 2104.04473, table 2) take what one network card a GPU needs, at 384 as at 1,536 GPUs, and not the rails of a node.
+/// Returns the network topology of a row's collectives. DeepSpeed's ZeRO-3 of 2021 gathered
+/// parameter by parameter: its published steps (arXiv 2104.04473, table 2) match one network card
+/// per GPU, at 384 as at 1,536 GPUs, and not the rails of a node.
 fn topology(stack: Stack, strategy: Strategy, network: &Network, notes: &mut Notes) -> Topology {
     let early = matches!(stack, Stack::DeepSpeed | Stack::MegatronEarly | Stack::MegatronDeepSpeed);
     let whole = network.inter_node_efficiency > MEASURED_NODE;
@@ -143,14 +145,15 @@ fn topology(stack: Stack, strategy: Strategy, network: &Network, notes: &mut Not
     }
 }
 
-/// The prediction for a row.
+/// Predicts a row.
 ///
 /// # Errors
 ///
-/// The reason for which the row is left out.
+/// The reason why the row is left out.
 pub fn predict(row: &Row) -> Result<Prediction, LeftOut> {
     let (scenario, notes) = scenario(row)?;
-    // What does not go together is computed as the nearest that does; what is out of bounds is not.
+    // Contradictory values are replaced by the nearest valid ones; values out of bounds are
+    // rejected.
     let together = scenario.issues();
     let bounds = |issue: &Issue| issue.severity == Severity::Error && !together.contains(issue);
     if let Some(issue) = params::issues(&scenario).into_iter().find(bounds) {
@@ -159,7 +162,8 @@ pub fn predict(row: &Row) -> Result<Prediction, LeftOut> {
     let stack = Stack::of(row);
     let report = scenario.report();
     let predicted_step = report.time.step.get();
-    // A last micro-batch that is not full makes the row's step shorter than the scenario's, in proportion to its tokens.
+    // A partial last micro-batch makes the row's step shorter than the scenario's, in proportion to
+    // its tokens.
     let tokens = row.tokens_per_step().unwrap_or_else(|| full_step(&scenario));
     let full = tokens / full_step(&scenario);
     if !(FEWEST..=MOST).contains(&full) {
@@ -192,7 +196,7 @@ pub fn predict(row: &Row) -> Result<Prediction, LeftOut> {
     })
 }
 
-/// The dense peak in the format of the matrix products, in FLOP/s.
+/// Returns the dense peak in the format of matrix products, in FLOP/s.
 fn peak(accelerator: &Accelerator, recipe: PrecisionPolicy, format: ComputeFormat) -> f64 {
     match (format, recipe) {
         (ComputeFormat::Fp4, _) => accelerator.peak_4bit,

@@ -1,10 +1,12 @@
-//! A row of the tables as the page reads it.
+//! Converts a row of the tables to the format that the page reads.
 
 use super::summary::Entry;
+use engine::catalog;
+use engine::model::hardware::Generation;
 use engine::published::{Peak, Published, Set};
 use engine::share::encode::encode;
 
-/// A row of the tables; none where it has no prediction, or measured nothing: a run that failed.
+/// Converts a row; `None` if it has no prediction or no measurement, as for a failed run.
 pub fn published(entry: &Entry) -> Option<Published> {
     let prediction = entry.outcome.as_ref().ok()?;
     let step_s = prediction.measured_step.map(|step| step.0);
@@ -30,11 +32,13 @@ pub fn published(entry: &Entry) -> Option<Published> {
     })
 }
 
-/// Whether constants of step time were fitted to a row (docs/accuracy.md, "What is fitted"): dense ones that the hardware
-/// limited, BigScience's on V100 apart; of mixtures Megatron-Bridge's and the continuous-integration runs.
+/// Whether constants of step time were fitted to a row (docs/accuracy.md, "What is fitted"): dense
+/// rows that the hardware limited, except BigScience's on V100; of the mixtures, Megatron-Bridge's
+/// and the continuous-integration runs.
 fn is_fitted(set: Set, source: &str, accelerator: &str) -> bool {
+    let is_volta = catalog::accelerator(accelerator).is_some_and(|gpu| gpu.values.generation == Generation::Volta);
     match set {
-        Set::Fast => !(source.contains("BigScience") && accelerator.starts_with("v100")),
+        Set::Fast => !(source.contains("BigScience") && is_volta),
         Set::Slow => false,
         Set::Mixture => source.contains("Megatron-Bridge") || source.contains("CI golden values"),
     }

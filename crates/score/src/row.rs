@@ -1,10 +1,10 @@
-//! One published measurement: typed columns, every one of them optional.
+//! A published measurement: typed columns, all of them optional.
 
 use super::text;
 
-/// The columns that any training table of the schema has.
+/// Columns that every training table has.
 const COLUMNS: [&str; 4] = ["gpu", "num_gpus", "model", "seq_len"];
-/// Columns one of which any table of measurements has.
+/// Measurement columns, of which every table has at least one.
 const MEASURED: [&str; 5] = ["step_time_s", "tokens_per_s_per_gpu", "tflops_per_gpu", "mfu_pct", "peak_mem_gib"];
 
 /// Whether a table with this header holds training runs.
@@ -13,24 +13,24 @@ pub fn is_training(header: &[&str]) -> bool {
     COLUMNS.iter().all(has) && (MEASURED.iter().any(has) || header.contains(&"notes"))
 }
 
-/// One published measurement. Texts are empty and numbers `None` where the row does not say.
+/// A published measurement. Blank texts are empty and blank numbers `None`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Row {
-    /// The row's name in its file.
+    /// Identifier of the row in its file.
     pub row_id: String,
-    /// Who published it.
+    /// The publisher.
     pub source: String,
-    /// Where in the source it stands.
+    /// The place in the source, such as a table.
     pub location: String,
-    /// The GPU, in the source's words.
+    /// The GPU, as the source names it.
     pub gpu: String,
-    /// Its memory.
+    /// Memory of the GPU in GB.
     pub gpu_mem_gb: Option<f64>,
     /// GPUs in a node.
     pub gpus_per_node: Option<u32>,
-    /// The link inside a node, in the source's words.
+    /// The intra-node link, as the source names it.
     pub intra_node_link: String,
-    /// The network between nodes, in the source's words.
+    /// The inter-node network, as the source names it.
     pub inter_node_bw: String,
     /// GPUs of the run.
     pub num_gpus: Option<u32>,
@@ -48,7 +48,7 @@ pub struct Row {
     pub dp_replicate: Option<u32>,
     /// Tensor parallelism.
     pub tp: Option<u32>,
-    /// Sequence parallelism: yes, no, or words.
+    /// Sequence parallelism: yes, no, or a description.
     pub sp: String,
     /// Pipeline stages.
     pub pp: Option<u32>,
@@ -62,7 +62,7 @@ pub struct Row {
     pub etp: Option<u32>,
     /// The model's name.
     pub model: String,
-    /// Its parameters.
+    /// Number of parameters.
     pub params: Option<f64>,
     /// Layers.
     pub layers: Option<u32>,
@@ -110,24 +110,24 @@ pub struct Row {
     pub tokens_per_s_per_gpu: Option<f64>,
     /// Seconds of a step.
     pub step_time_s: Option<f64>,
-    /// TFLOP/s of one GPU, under `tflops_kind`.
+    /// TFLOP/s of one GPU, counted as `tflops_kind` says.
     pub tflops_per_gpu: Option<f64>,
-    /// Which FLOPs are counted.
+    /// The FLOP convention.
     pub tflops_kind: String,
     /// Model FLOPs utilisation in percent.
     pub mfu_pct: Option<f64>,
     /// Hardware FLOPs utilisation in percent.
     pub hfu_pct: Option<f64>,
-    /// Peak memory.
+    /// Peak memory in GiB.
     pub peak_mem_gib: Option<f64>,
-    /// What the peak counts.
+    /// The kind of memory peak.
     pub mem_kind: String,
-    /// Remarks of whoever gathered the row.
+    /// Remarks of the person who collected the row.
     pub notes: String,
 }
 
 impl Row {
-    /// Reads a row from its columns by name; a column that does not exist is blank.
+    /// Reads a row from its named columns; a missing column is blank.
     pub fn read<'a>(column: impl Fn(&str) -> Option<&'a str>) -> Self {
         let raw = |name: &str| column(name).unwrap_or_default();
         let word = |name: &str| text::cell(raw(name)).to_owned();
@@ -191,7 +191,7 @@ impl Row {
         }
     }
 
-    /// Tokens that all GPUs process in one step, where the row says it.
+    /// Returns the tokens that all GPUs process in one step, if the row states them.
     pub fn tokens_per_step(&self) -> Option<f64> {
         let sequences = || Some(f64::from(self.global_batch?) * f64::from(self.seq_len?));
         self.global_batch_tokens.or_else(sequences)
@@ -202,7 +202,7 @@ impl Row {
         self.notes.contains("status=FAILED") || self.mem_kind.eq_ignore_ascii_case("oom")
     }
 
-    /// Whether the run has any measurement that says that it ran.
+    /// Whether a measurement shows that the run succeeded.
     pub fn succeeded(&self) -> bool {
         let measured = [self.step_time_s, self.tokens_per_s, self.tokens_per_s_per_gpu, self.peak_mem_gib];
         !self.failed() && !self.notes.contains("OOM on rank") && measured.iter().any(Option::is_some)

@@ -1,17 +1,17 @@
-//! Which kind of table a header belongs to.
+//! The schema of a table, recognised by its header.
 
 use super::row;
 
-/// A kind of table.
+/// The schema of a table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Schema {
-    /// Training runs, one a row.
+    /// Training runs, one per row.
     Training,
     /// Peaks of PyTorch's FSDP2 memory tracker, by category.
     Tracker,
     /// Measured collectives.
     Collectives,
-    /// Measurements of a mixture-of-experts layer in long format.
+    /// Measurements of a single mixture-of-experts layer, one value per row.
     Experts,
     /// Architectures by name.
     Architectures,
@@ -20,7 +20,7 @@ pub enum Schema {
 }
 
 impl Schema {
-    /// The schema of a header; `None` for one that is known to none.
+    /// Returns the schema of a header; `None` if it is unknown.
     pub fn of(header: &[&str]) -> Option<Self> {
         let has = |columns: &[&str]| columns.iter().all(|column| header.contains(column));
         if has(&["sharded_param_bytes", "act_bytes", "total_bytes"]) {
@@ -40,12 +40,12 @@ impl Schema {
         }
     }
 
-    /// Whether its rows are evaluated.
+    /// Whether the rows are evaluated.
     pub fn is_scored(self) -> bool {
         matches!(self, Self::Training | Self::Tracker | Self::Collectives)
     }
 
-    /// What a table of this schema is, for those that are not scored.
+    /// Describes the table, for schemas without a score.
     pub fn description(self) -> &'static str {
         match self {
             Self::Training => "training runs",

@@ -1,4 +1,4 @@
-//! What the engine does not model: such rows are left out before anything is completed.
+//! The scope of the engine: rows outside it are left out before anything is completed.
 
 use super::LeftOut;
 use super::model::mixture;
@@ -6,13 +6,15 @@ use super::row::Row;
 use super::text::has;
 use engine::model::transformer::Architecture;
 
-/// Families whose layers are attention in part alone, in lower case: state-space or linear attention in the others.
+/// Families, in lower case, in which only some layers are attention; the others are state-space or
+/// linear attention.
 const HYBRIDS: [&str; 7] =
     ["nemotron_3_", "nemotron 3 ", "nemotron3", "nemotron v3", "qwen3_next", "qwen3 next", "qwen3-next"];
-/// Mixtures whose shapes are not published.
+/// Mixtures with unpublished shapes.
 const UNPUBLISHED: [&str; 2] = ["deepseekv4", "deepseek v4"];
 
-/// Whether the row is about a mixture of experts, or about latent attention, which came with them.
+/// Whether the row is about a mixture of experts, or about latent attention, which came with
+/// mixtures.
 pub fn is_mixture(row: &Row, shape: Option<&Architecture>) -> bool {
     mixture::has_experts(row)
         || mixture::is_latent(row)
@@ -21,11 +23,11 @@ pub fn is_mixture(row: &Row, shape: Option<&Architecture>) -> bool {
         || has(&format!("{} {}", row.model, row.framework), &["moe"])
 }
 
-/// Whether a row is about something else than a step of full training of a transformer.
+/// Checks that a row measures a full training step of a transformer.
 ///
 /// # Errors
 ///
-/// The reason for which the row is left out.
+/// The reason why the row is left out.
 pub fn check(row: &Row) -> Result<(), LeftOut> {
     let left_out = |reason: &str| Err(LeftOut::because(reason));
     let model = row.model.to_ascii_lowercase();

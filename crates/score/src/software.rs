@@ -1,4 +1,4 @@
-//! Kernels, formats and overlap: what the row says, else what its stack is known to run.
+//! Kernels, formats and overlap of a row: its own values, else the known defaults of its stack.
 
 use super::model::mixture;
 use super::row::Row;
@@ -10,7 +10,7 @@ use engine::model::software::{
 };
 use engine::model::training::{ComputeFormat, Optimizer, PrecisionPolicy, Recompute};
 
-/// How the software runs the step.
+/// The software configuration of a row.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Software {
     /// The framework.
@@ -23,19 +23,19 @@ pub struct Software {
     pub compute_format: ComputeFormat,
     /// The optimizer.
     pub optimizer: Optimizer,
-    /// When gradients travel.
+    /// When gradients are reduced.
     pub communication: Communication,
-    /// What is kept in host memory.
+    /// What is offloaded to host memory.
     pub offload: Offload,
-    /// What is recomputed.
+    /// Which activations are recomputed.
     pub recompute: Recompute,
 }
 
-/// The software of a row.
+/// Returns the software of a row.
 ///
 /// # Errors
 ///
-/// A checkpointing mode that the engine has no word for.
+/// A checkpointing mode that the engine does not model.
 pub fn software(row: &Row, stack: Stack, notes: &mut Notes) -> Result<Software, LeftOut> {
     Ok(Software {
         framework: framework(stack),
@@ -49,7 +49,7 @@ pub fn software(row: &Row, stack: Stack, notes: &mut Notes) -> Result<Software, 
     })
 }
 
-/// The framework that a stack is of.
+/// Returns the framework of a stack.
 pub fn framework(stack: Stack) -> Framework {
     match stack {
         Stack::MegatronCore | Stack::Nemo => Framework::Megatron,
@@ -76,14 +76,14 @@ fn kernels(row: &Row, stack: Stack) -> Kernels {
         AttentionKernel::FlashTuned
     } else {
         match stack {
-            // Kernels of 2022 and 2023, Triton's among them.
+            // Kernels of 2022 and 2023, including Triton's.
             Stack::Composer | Stack::InternEvo => AttentionKernel::Flash,
             Stack::MegatronEarly | Stack::MegatronDeepSpeed if !says(&["flash"]) => AttentionKernel::Unfused,
             _ => AttentionKernel::FlashTuned,
         }
     };
-    // MosaicML's examples of early 2023 are PyTorch's own norms, in fp32 under autocast, and loss; llm-foundry runs norms
-    // in 16 bits and a fused loss.
+    // MosaicML's examples of early 2023 use PyTorch's own loss and norms, in fp32 under autocast;
+    // llm-foundry runs norms in 16 bits and a fused loss.
     let early_composer = stack == Stack::Composer && has(&row.source, &["examples"]);
     let compile = has(&row.compile, &["yes", "true"]);
     let loss = match stack {
@@ -91,7 +91,7 @@ fn kernels(row: &Row, stack: Stack) -> Kernels {
         Stack::Composer if !early_composer => Loss::Fused,
         // torchtitan compiles the loss with the model.
         Stack::Torchtitan if compile => Loss::Fused,
-        // The continuous-integration runs are of the plain loss unless their name says otherwise.
+        // The continuous-integration runs use the plain loss unless their name says otherwise.
         Stack::MegatronCore if !has(&row.model, &["gpt3_"]) || has(&row.model, &["loss_fusion"]) => Loss::Fused,
         _ => Loss::Standard,
     };
@@ -101,20 +101,21 @@ fn kernels(row: &Row, stack: Stack) -> Kernels {
         norms: if stack == Stack::HuggingFace || early_composer { NormKernel::Upcast } else { NormKernel::Fused },
         compile,
         graphs: super::experts::graphs(row, stack),
-        // Megatron-LM's default of 0.1, which BLOOM's runs turned off.
+        // Megatron-LM's default is 0.1; BLOOM's runs turned it off.
         dropout: stack == Stack::MegatronEarly || drops_by_default(row),
     }
 }
 
-/// Megatron-LM's continuous integration of mixtures keeps its default of 0.1 where it trains GPT's shape and sequences are whole.
+/// Whether Megatron-LM's default dropout of 0.1 applies: its continuous integration of mixtures
+/// keeps it for GPT's shape and unpacked sequences.
 fn drops_by_default(row: &Row) -> bool {
     let gpt = has(&row.source, &["ci golden"]) && !has(&row.notes, &["swiglu=true", "position-embedding-type=rope"]);
     gpt && mixture::has_experts(row) && row.cp.unwrap_or(1) == 1
 }
 
 fn recipe(row: &Row, stack: Stack) -> PrecisionPolicy {
-    let words = format!("{} {}", row.precision, row.precision_detail).to_ascii_lowercase();
-    let says = |wanted: &[&str]| wanted.iter().any(|word| words.contains(word));
+    let text = format!("{} {}", row.precision, row.precision_detail).to_ascii_lowercase();
+    let says = |wanted: &[&str]| wanted.iter().any(|word| text.contains(word));
     if says(&["fp32", "float32"]) && !says(&["bf16", "fp16", "fp8", "float8"]) {
         return PrecisionPolicy::Fp32;
     }
@@ -122,7 +123,7 @@ fn recipe(row: &Row, stack: Stack) -> PrecisionPolicy {
         return PrecisionPolicy::PureBf16;
     }
     match stack {
-        // FSDP1's mixed_precision: DEFAULT reduces in fp32, PURE in bf16.
+        // FSDP1's `mixed_precision`: DEFAULT reduces in fp32, PURE in bf16.
         Stack::Composer if says(&["pure"]) => PrecisionPolicy::Fsdp2MixedBf16Reduce16,
         Stack::Composer if says(&["default", "amp"]) => PrecisionPolicy::Fsdp2MixedBf16,
         Stack::Composer | Stack::Modalities | Stack::HuggingFace => PrecisionPolicy::Fsdp2MixedBf16Reduce16,
@@ -132,7 +133,8 @@ fn recipe(row: &Row, stack: Stack) -> PrecisionPolicy {
         Stack::Torchtitan | Stack::Fsdp => PrecisionPolicy::Fsdp2MixedBf16,
         // The recipes of NeMo's and Megatron-Bridge's summaries set `grad_reduce_in_fp32` to false.
         Stack::InternEvo | Stack::DeepSpeed | Stack::Nemo => PrecisionPolicy::ZeroMixed,
-        // Under fp16 both keep and reduce gradients in 16 bits; under bf16 they accumulate them in fp32.
+        // Under fp16 both stacks keep and reduce gradients in 16 bits; under bf16 they accumulate
+        // them in fp32.
         Stack::MegatronDeepSpeed | Stack::MegatronEarly if says(&["fp16"]) || row.precision.is_empty() => {
             PrecisionPolicy::ZeroMixed
         }
@@ -143,8 +145,8 @@ fn recipe(row: &Row, stack: Stack) -> PrecisionPolicy {
 }
 
 fn compute_format(row: &Row, stack: Stack) -> ComputeFormat {
-    let words = row.precision.to_ascii_lowercase();
-    let says = |wanted: &[&str]| wanted.iter().any(|word| words.contains(word));
+    let text = row.precision.to_ascii_lowercase();
+    let says = |wanted: &[&str]| wanted.iter().any(|word| text.contains(word));
     if says(&["fp4", "float4"]) {
         ComputeFormat::Fp4
     } else if says(&["fp8", "float8", "e4m3"]) {
@@ -156,9 +158,9 @@ fn compute_format(row: &Row, stack: Stack) -> ComputeFormat {
     }
 }
 
-/// What the row says to be in host memory, and what its stack is known to keep there: Megatron-Bridge's presets for
-/// Megatron-FSDP on Grace Blackwell hold 10 to 40 layers' activations (`cpu_offloading_num_layers`), which its tables do not
-/// say.
+/// Returns what the row states to be in host memory, and what its stack is known to offload:
+/// Megatron-Bridge's presets for Megatron-FSDP on Grace Blackwell offload the activations of 10 to
+/// 40 layers (`cpu_offloading_num_layers`), which its tables do not state.
 fn offload(row: &Row, stack: Stack, notes: &mut Notes) -> Offload {
     let all = has(&row.notes, &["full cpu offload"]) || has(&row.sharding, &["cpu offload", "cpu_offload"]);
     let preset = stack == Stack::Nemo && has(&row.sharding, &["megatron-fsdp"]) && has(&row.gpu, &["gb200", "gb300"]);
@@ -170,7 +172,7 @@ fn offload(row: &Row, stack: Stack, notes: &mut Notes) -> Offload {
 }
 
 fn optimizer(row: &Row, stack: Stack) -> Optimizer {
-    let words = format!("{} {}", row.optimizer, row.notes).to_ascii_lowercase();
+    let text = format!("{} {}", row.optimizer, row.notes).to_ascii_lowercase();
     let named = |word: &str| row.optimizer.to_ascii_lowercase().contains(word);
     if named("8bit") || named("8-bit") {
         Optimizer::AdamW8bit
@@ -178,12 +180,12 @@ fn optimizer(row: &Row, stack: Stack) -> Optimizer {
         Optimizer::Adafactor
     } else if named("lion") {
         Optimizer::Lion
-    } else if named("muon") || words.contains("optimizer=muon") {
+    } else if named("muon") || text.contains("optimizer=muon") {
         Optimizer::Muon
     } else if named("sgd") {
         Optimizer::Sgd
     } else if stack == Stack::Nemo && has(&row.model, &["moonlight", "deepseekv3"]) {
-        // Megatron-Bridge's recipes of both set its precision-aware optimizer.
+        // Megatron-Bridge's recipes for both set its precision-aware optimizer.
         Optimizer::AdamW16bit
     } else {
         Optimizer::AdamW
@@ -192,23 +194,23 @@ fn optimizer(row: &Row, stack: Stack) -> Optimizer {
 
 fn communication(row: &Row, stack: Stack) -> Communication {
     let overlap = match stack {
-        // Gradients travel after the backward pass; OneFlow's travel beside it.
+        // Gradients are reduced after the backward pass; OneFlow overlaps the reduction with it.
         Stack::MegatronEarly | Stack::MegatronDeepSpeed => has(&row.framework, &["oneflow"]),
         Stack::MegatronCore if has(&row.notes, &["transformer-impl="]) => {
             has(&row.notes, &["overlap-grad-reduce=true"])
         }
         _ => true,
     };
-    // PyTorch's pipeline stages reduce after their last micro-batch.
+    // PyTorch's pipeline stages reduce gradients after their last micro-batch.
     let last = stack == Stack::Torchtitan && row.pp.is_some_and(|stages| stages > 1);
     let gradient_sync = if last { GradientSync::LastMicroBatch } else { GradientSync::Default };
     Communication { gradient_sync, overlap }
 }
 
 fn recompute(row: &Row, stack: Stack, notes: &mut Notes) -> Result<Recompute, LeftOut> {
-    let words = row.act_ckpt.to_ascii_lowercase();
-    let says = |wanted: &[&str]| wanted.iter().any(|word| words.contains(word));
-    if words.is_empty() || says(&["not stated", "config default"]) {
+    let text = row.act_ckpt.to_ascii_lowercase();
+    let says = |wanted: &[&str]| wanted.iter().any(|word| text.contains(word));
+    if text.is_empty() || says(&["not stated", "config default"]) {
         let (mode, why) = match stack {
             Stack::MegatronCore | Stack::Nemo => {
                 (Recompute::AttentionCore, "no recomputation assumed beyond the attention core's, Megatron's habit")
@@ -222,20 +224,22 @@ fn recompute(row: &Row, stack: Stack, notes: &mut Notes) -> Result<Recompute, Le
         notes.add(why);
         return Ok(mode);
     }
-    if says(&["none", "no selective", "false", "off"]) || words == "no" || says(&["selective: []"]) {
+    if says(&["none", "no selective", "false", "off"]) || text == "no" || says(&["selective: []"]) {
         return Ok(Recompute::None);
     }
     if says(&["full", "yes", "true", "all", "every layer"]) {
         return Ok(Recompute::Full);
     }
     if says(&["attention core", "core_attn", "attention-core", "core attention"]) {
-        // Recomputing more than the core (the MLP, norms) has no word here; the core alone is the nearest below.
+        // Recomputing more than the core (the MLP, norms) is not modelled; the core alone is the
+        // nearest mode below.
         return Ok(Recompute::AttentionCore);
     }
     if says(&["selective", "op", "sac"]) {
         let megatron = matches!(stack, Stack::MegatronCore | Stack::MegatronEarly | Stack::Nemo);
         if says(&["moe_act", "mla_up_proj"]) {
-            // Megatron's selective recomputation of single modules beside experts: a few per cent of time and memory.
+            // Megatron's selective recomputation of single modules changes time and memory by a few
+            // percent.
             notes.add("recomputation of single modules counts as the attention core's, the nearest below");
             return Ok(Recompute::AttentionCore);
         }

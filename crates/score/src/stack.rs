@@ -1,9 +1,9 @@
-//! Which software ran a row: it decides what the row does not say.
+//! The training stack of a row, which decides the values that the row leaves blank.
 
 use super::row::Row;
 use super::text::has;
 
-/// A training stack, by what its releases share.
+/// A training stack: releases that share their defaults.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Stack {
     /// MosaicML's Composer over FSDP1: llm-foundry and the examples before it.
@@ -14,7 +14,7 @@ pub enum Stack {
     Torchtitan,
     /// Hugging Face's models and trainer over FSDP.
     HuggingFace,
-    /// Any other code over PyTorch's FSDP.
+    /// Other code on PyTorch's FSDP.
     Fsdp,
     /// InternLM's hybrid ZeRO-1.
     InternEvo,
@@ -24,7 +24,7 @@ pub enum Stack {
     MegatronEarly,
     /// Megatron-DeepSpeed.
     MegatronDeepSpeed,
-    /// Megatron-Core, and what forked from it (MegaScale).
+    /// Megatron-Core and its forks (MegaScale).
     MegatronCore,
     /// `NeMo` and Megatron-Bridge over Megatron-Core.
     Nemo,
@@ -33,7 +33,8 @@ pub enum Stack {
 }
 
 impl Stack {
-    /// The stack of a row, by its framework, its publisher and, for a bare `Megatron-LM`, its GPU and kernels.
+    /// Returns the stack of a row, from its framework, its publisher and, for a bare `Megatron-LM`,
+    /// its GPU and kernels.
     pub fn of(row: &Row) -> Self {
         let framework = row.framework.to_ascii_lowercase();
         let says = |words: &[&str]| words.iter().any(|word| framework.contains(word));
@@ -80,12 +81,12 @@ impl Stack {
         if recent { Self::MegatronCore } else { Self::MegatronEarly }
     }
 
-    /// Whether it shards with PyTorch's FSDP unless it says otherwise.
+    /// Whether the stack uses PyTorch's FSDP by default.
     pub fn is_fsdp(self) -> bool {
         matches!(self, Self::Composer | Self::Modalities | Self::Torchtitan | Self::HuggingFace | Self::Fsdp)
     }
 
-    /// Whether it is of Megatron's kin.
+    /// Whether the stack is based on Megatron.
     pub fn is_megatron(self) -> bool {
         matches!(self, Self::MegatronEarly | Self::MegatronDeepSpeed | Self::MegatronCore | Self::Nemo)
     }

@@ -1,4 +1,4 @@
-//! Predictions of many rows against their measurements.
+//! Scores of many predictions against their measurements.
 
 use std::collections::BTreeMap;
 
@@ -9,14 +9,14 @@ use super::scope;
 use engine::catalog::accuracy::{Band, FAST_MFU};
 use engine::stats::{Errors, spearman};
 
-/// A row with what the engine says of it.
+/// A row with its prediction.
 #[derive(Clone, Debug)]
 pub struct Entry {
-    /// The file that it was read from.
+    /// The name of its file.
     pub file: String,
     /// The row.
     pub row: Row,
-    /// Its prediction, or why there is none.
+    /// The prediction, or the reason why there is none.
     pub outcome: Result<Prediction, LeftOut>,
 }
 
@@ -26,58 +26,58 @@ impl Entry {
         Self { file: file.to_owned(), outcome: predict::predict(&row), row }
     }
 
-    /// The publisher, or the file where the row names none.
+    /// Returns the publisher, or the file if the row names none.
     pub fn source(&self) -> &str {
         if self.row.source.is_empty() { &self.file } else { &self.row.source }
     }
 
-    /// Whether the row is of a mixture of experts, or of latent attention.
+    /// Whether the row is about a mixture of experts, or about latent attention.
     pub fn is_mixture(&self) -> bool {
         let shape = self.outcome.as_ref().ok().map(|prediction| prediction.scenario.model.architecture());
         scope::is_mixture(&self.row, shape.as_ref())
     }
 
-    /// Whether the measured MFU says that the hardware limited the step.
+    /// Whether the measured MFU shows that the hardware limited the step.
     pub fn is_fast(&self) -> Option<bool> {
         self.outcome.as_ref().ok()?.measured_mfu.map(|mfu| mfu >= FAST_MFU)
     }
 }
 
-/// What fits and what ran, of rows that record it.
+/// Counts of rows by whether they ran and whether they were predicted to fit.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Confusion {
-    /// Ran, and called fitting.
+    /// Ran, and predicted to fit.
     pub ran_fits: usize,
-    /// Ran, but called out of memory.
+    /// Ran, but predicted not to fit.
     pub ran_does_not: usize,
-    /// Failed, and called out of memory.
+    /// Failed, and predicted not to fit.
     pub failed_does_not: usize,
-    /// Failed, but called fitting.
+    /// Failed, but predicted to fit.
     pub failed_fits: usize,
 }
 
 /// The score of a set of rows.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Score {
-    /// Rows.
+    /// Number of rows.
     pub rows: usize,
-    /// Rows with a prediction.
+    /// Number of rows with a prediction.
     pub used: usize,
-    /// Rows without, by reason.
+    /// Number of rows without a prediction, by reason.
     pub left_out: BTreeMap<String, usize>,
-    /// Step time of rows whose measured MFU is [`FAST_MFU`] or more.
+    /// Errors of step time of rows whose measured MFU is [`FAST_MFU`] or more.
     pub fast: Option<Errors>,
-    /// Step time of the others.
+    /// Errors of step time of the other rows.
     pub slow: Option<Errors>,
-    /// Rank correlation of the others' predicted and measured step times.
+    /// Rank correlation of the other rows' predicted and measured step times.
     pub slow_ranks: Option<f64>,
-    /// Peak memory.
+    /// Errors of peak memory.
     pub memory: Option<Errors>,
-    /// Share of step times inside the band.
+    /// Fraction of step times inside the accuracy band.
     pub step_inside: Option<f64>,
-    /// Share of peaks inside the band.
+    /// Fraction of memory peaks inside the accuracy band.
     pub memory_inside: Option<f64>,
-    /// What fits and what ran.
+    /// Counts of rows that ran and were predicted to fit.
     pub confusion: Confusion,
 }
 
@@ -85,13 +85,13 @@ fn share(inside: &[bool]) -> Option<f64> {
     (!inside.is_empty()).then(|| inside.iter().filter(|inside| **inside).count() as f64 / inside.len() as f64)
 }
 
-/// Whether the measurement lies in the band around the prediction that is off by `error`.
+/// Whether the measurement is inside the band around a prediction with this `error`.
 fn inside(band: Band, error: f64) -> bool {
     let ratio = 1.0 / (1.0 + error);
     (band.low..=band.high).contains(&ratio)
 }
 
-/// The score of these rows.
+/// Scores a set of rows.
 pub fn score<'a>(entries: impl IntoIterator<Item = &'a Entry>) -> Score {
     let mut score = Score::default();
     let (mut fast, mut slow, mut ranks, mut memory) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
@@ -136,7 +136,7 @@ pub fn score<'a>(entries: impl IntoIterator<Item = &'a Entry>) -> Score {
     score
 }
 
-/// Scores by source, in alphabetical order.
+/// Scores rows by source, in alphabetical order.
 pub fn by_source<'a>(entries: impl IntoIterator<Item = &'a Entry>) -> BTreeMap<&'a str, Score> {
     let mut groups: BTreeMap<&str, Vec<&Entry>> = BTreeMap::new();
     for entry in entries {

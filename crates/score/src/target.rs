@@ -1,4 +1,4 @@
-//! What a row measured: the time of a step, memory, whether it ran.
+//! The measured values of a row: step time, memory kind, memory stage.
 
 use super::conventions::Convention;
 use super::row::Row;
@@ -7,7 +7,8 @@ use super::text::has;
 use engine::model::transformer::Architecture;
 use engine::published::{MemoryKind, MemoryStage};
 
-/// The kind of a row's peak; reserved where it does not say, as training logs print it.
+/// Returns the kind of a row's memory peak; reserved if the row does not state it, as training logs
+/// print that.
 pub fn memory_kind(row: &Row) -> MemoryKind {
     let kind = row.mem_kind.to_ascii_lowercase();
     if has(&kind, &["nvidia-smi", "smi", "gpu_mem", "process", "device", "max memory used by"]) {
@@ -21,7 +22,7 @@ pub fn memory_kind(row: &Row) -> MemoryKind {
     }
 }
 
-/// The stage of a row whose pipeline has `pp` of them.
+/// Returns the stage where the peak was measured in a pipeline of `pp` stages.
 pub fn memory_stage(row: &Row, stack: Stack, pp: u32) -> MemoryStage {
     let kind = row.mem_kind.to_ascii_lowercase();
     if pp > 1 && has(&kind, &["last"]) && !has(&kind, &["first"]) {
@@ -33,10 +34,10 @@ pub fn memory_stage(row: &Row, stack: Stack, pp: u32) -> MemoryStage {
     }
 }
 
-/// Where a measured step time comes from.
+/// The column that a measured step time comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum TimeSource {
-    /// The column itself.
+    /// The step time itself.
     StepTime,
     /// Throughput.
     Tokens,
@@ -46,7 +47,7 @@ pub enum TimeSource {
     Mfu,
 }
 
-/// The measured time of a step of `tokens` on `gpus`.
+/// Returns the measured time of a step of `tokens` on `gpus`.
 pub fn step_time(
     row: &Row,
     shape: &Architecture,

@@ -1,23 +1,24 @@
-//! Numbers and words out of cells that were typed for persons: `32.0`, `1 (8)`, `8 (LBS at 16 nodes)`, `~17500`, `6.7B`.
+//! Parses numbers and words in hand-written cells: `32.0`, `1 (8)`, `8 (LBS at 16 nodes)`,
+//! `~17500`, `6.7B`.
 
-/// Cells that say that they say nothing.
+/// Cells that mean no value.
 const BLANK: [&str; 8] = ["", "-", "–", "n/a", "na", "nan", "null", "see notes"];
 
-/// No count in a row is larger: what is, is a slip.
+/// Largest count that can be right; a larger one is an error.
 const LARGEST_COUNT: f64 = 1e8;
 
-/// The cell without surrounding space, empty where it only says that there is no value.
+/// Trims a cell; returns an empty text if the cell means no value.
 pub fn cell(text: &str) -> &str {
     let text = text.trim();
     if BLANK.iter().any(|blank| text.eq_ignore_ascii_case(blank)) { "" } else { text }
 }
 
-/// The number at the start of a text, and what follows it.
+/// Splits off the number at the start of a text.
 pub fn leading_number(text: &str) -> Option<(f64, &str)> {
     let text = text.trim_start().trim_start_matches(['~', '≈', '>', '<', '=']).trim_start();
     let mantissa = prefix_length(text, |byte| byte.is_ascii_digit() || byte == b'.' || byte == b',');
     let (mut number, mut rest) = text.split_at_checked(mantissa)?;
-    // A comma or a full stop may end a clause.
+    // A trailing comma or full stop ends a clause.
     while let Some(shorter) = number.strip_suffix([',', '.']) {
         number = shorter;
         rest = text.get(number.len()..)?;
@@ -30,7 +31,7 @@ pub fn leading_number(text: &str) -> Option<(f64, &str)> {
     Some((digits.parse().ok()?, rest))
 }
 
-/// `e9`, `e+11`, `E-3` at the start of a text.
+/// Splits off an exponent at the start of a text: `e9`, `e+11`, `E-3`.
 fn exponent(text: &str) -> Option<(&str, &str)> {
     let after = text.strip_prefix(['e', 'E'])?;
     let unsigned = after.strip_prefix(['+', '-']).unwrap_or(after);
@@ -42,21 +43,22 @@ fn prefix_length(text: &str, belongs: impl Fn(u8) -> bool) -> usize {
     text.bytes().take_while(|byte| belongs(*byte)).count()
 }
 
-/// The number that a cell holds, with remarks after a space or in brackets allowed. `8x200` is none.
+/// Returns the number in a cell; remarks may follow after a space or in brackets. `8x200` is not a
+/// number.
 pub fn number(text: &str) -> Option<f64> {
     let (number, rest) = leading_number(cell(text))?;
     let ends = rest.is_empty() || rest.starts_with(|next: char| next.is_whitespace() || "(%*;".contains(next));
     (ends && number.is_finite()).then_some(number)
 }
 
-/// The positive whole number that a cell holds.
+/// Returns the positive whole number in a cell.
 pub fn count(text: &str) -> Option<u32> {
     let number = number(text)?;
     let whole = number.round();
     ((number - whole).abs() < 1e-6 && (1.0..=LARGEST_COUNT).contains(&whole)).then_some(whole as u32)
 }
 
-/// A number with a decimal suffix: `6.7B`, `350m`, `1.5T`.
+/// Parses a number with a decimal suffix: `6.7B`, `350m`, `1.5T`.
 pub fn amount(text: &str) -> Option<f64> {
     let (number, rest) = leading_number(cell(text))?;
     let factor = match rest.trim_start().chars().next().map(|suffix| suffix.to_ascii_lowercase()) {
@@ -70,7 +72,7 @@ pub fn amount(text: &str) -> Option<f64> {
     Some(number * factor)
 }
 
-/// A length in tokens, in which `8k` is 8,192.
+/// Parses a length in tokens, in which `8k` is 8,192.
 pub fn length(text: &str) -> Option<u32> {
     let (number, rest) = leading_number(cell(text))?;
     match rest.strip_prefix(['k', 'K']) {
@@ -81,14 +83,14 @@ pub fn length(text: &str) -> Option<u32> {
     }
 }
 
-/// The positive whole number after an option's name in remarks, `name=3`.
+/// Returns the positive whole number after an option's name in remarks, as in `name=3`.
 pub fn option(text: &str, name: &str) -> Option<u32> {
     let (_, after) = text.split_once(name)?;
     let (number, _) = leading_number(after)?;
     (1.0..=LARGEST_COUNT).contains(&number).then_some(number as u32)
 }
 
-/// Whether the text contains any of these words, whatever their case.
+/// Whether the text contains any of these words, case-insensitively.
 pub fn has(text: &str, words: &[&str]) -> bool {
     let text = text.to_ascii_lowercase();
     words.iter().any(|word| text.contains(word))

@@ -1,4 +1,5 @@
-//! Rows of PyTorch's FSDP2 memory tracker: Hugging Face's Llama, forward and backward without the optimizer's step.
+//! Rows of PyTorch's FSDP2 memory tracker: Hugging Face's Llama, forward and backward without the
+//! optimizer step.
 
 use super::LeftOut;
 use super::text;
@@ -11,7 +12,7 @@ use engine::model::training::{ComputeFormat, MfuConvention, Optimizer, Precision
 use engine::model::transformer::Architecture;
 use engine::scenario::{Model, Scenario, Strategy};
 
-/// Bytes by the tracker's categories; the names are its columns'.
+/// Bytes by the tracker's categories, named after its columns.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Categories {
     /// Sharded parameters.
@@ -30,12 +31,12 @@ pub struct Categories {
     pub all_gather: f64,
     /// Buffers of the reduce-scatter.
     pub reduce_scatter: f64,
-    /// All of them.
+    /// Sum of all categories.
     pub total: f64,
 }
 
 impl Categories {
-    /// Each category with the name of its column.
+    /// Iterates over the categories with the names of their columns.
     pub fn iter(&self) -> impl Iterator<Item = (&'static str, f64)> {
         [
             ("sharded_param_bytes", self.sharded_param),
@@ -52,15 +53,17 @@ impl Categories {
     }
 }
 
-/// Of the bytes that PyTorch's loss needs for a logit, those that stay with the activations: the fp32 logits themselves.
-/// Their log-softmax and its gradient are temporaries.
+/// Fraction of the loss's bytes per logit that stays with the activations: the fp32 logits
+/// themselves. Their log-softmax and its gradient are temporaries.
 const KEPT_OF_LOGITS: f64 = 4.0 / 12.0;
 
-/// The parts of a scenario's peak in the tracker's categories. The run makes no step, so there is no optimizer state.
+/// Maps the parts of a scenario's peak to the tracker's categories. The run makes no optimizer
+/// step, so there is no optimizer state.
 ///
-/// Of the gathered weights the prefetched layer's are still a buffer of the all-gather; of the unreduced gradients a layer's
-/// in the format of the reduction are a buffer of the reduce-scatter, the others temporaries. At the loss what one layer needs
-/// is kept for the backward pass, in which it is temporary.
+/// Gathered weights of the prefetched layer are still a buffer of the all-gather. Unreduced
+/// gradients of one layer in the format of the reduction are a buffer of the reduce-scatter, the
+/// others are temporaries. At the loss, the working set of one layer counts as kept for the
+/// backward pass; during the backward pass it is temporary.
 pub fn categories(scenario: &Scenario, memory: &MemoryReport) -> Categories {
     let part = |part: MemoryPart| memory.parts.get(part).get();
     let bytes = recipe_bytes(scenario.recipe);
@@ -78,7 +81,7 @@ pub fn categories(scenario: &Scenario, memory: &MemoryReport) -> Categories {
         sharded_param: part(MemoryPart::Weights),
         unsharded_param: gathered - all_gather,
         sharded_grad: part(MemoryPart::Gradients),
-        // The tracker counts a gradient as one only once it is accumulated.
+        // The tracker only counts a gradient once it is accumulated.
         unsharded_grad: 0.0,
         act: part(MemoryPart::Activations) + KEPT_OF_LOGITS * logits + if backward { 0.0 } else { working_set },
         temp: unreduced - reduce_scatter + (1.0 - KEPT_OF_LOGITS) * logits + if backward { working_set } else { 0.0 },
@@ -91,29 +94,29 @@ pub fn categories(scenario: &Scenario, memory: &MemoryReport) -> Categories {
 /// A tracked run.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Tracked {
-    /// The run as a scenario.
+    /// The scenario of the run.
     pub scenario: Scenario,
-    /// What the tracker counted, where the row says it.
+    /// The tracked bytes, as far as the row states them.
     pub measured: Categories,
 }
 
 impl Tracked {
-    /// The engine's answer.
+    /// Returns the predicted bytes.
     pub fn predicted(&self) -> Categories {
         categories(&self.scenario, &self.scenario.report().memory)
     }
 
-    /// Predicted over tracked total, less one.
+    /// Returns predicted over tracked total, less one.
     pub fn error(&self) -> Option<f64> {
         (self.measured.total > 0.0).then(|| self.predicted().total / self.measured.total - 1.0)
     }
 }
 
-/// Reads a row from its columns by name.
+/// Reads a row from its named columns.
 ///
 /// # Errors
 ///
-/// The column that is missing.
+/// The name of the missing column.
 pub fn read<'a>(column: impl Fn(&str) -> Option<&'a str>) -> Result<Tracked, LeftOut> {
     let raw = |name: &str| column(name).unwrap_or_default();
     let need = |name: &str| text::count(raw(name)).ok_or_else(|| LeftOut::missing(name));
@@ -159,8 +162,8 @@ pub fn read<'a>(column: impl Fn(&str) -> Option<&'a str>) -> Result<Tracked, Lef
     Ok(Tracked { scenario, measured })
 }
 
-/// What all tracked runs share: bf16 parameters reduced in fp32, SDPA, norms in fp32, PyTorch's loss. Tensors are fake, so
-/// the GPU does not matter.
+/// Returns the setting of all tracked runs: bf16 parameters reduced in fp32, SDPA, norms in fp32,
+/// PyTorch's loss. Tensors are fake, so the GPU does not matter.
 fn tracked_setting() -> Scenario {
     Scenario {
         tp: 1,

@@ -1,4 +1,5 @@
-//! Time from a navigation to the first result on screen, over networks that the browser imitates, with nothing cached.
+//! Measures the time from navigation to the first result on screen, over emulated networks, with an
+//! empty cache.
 
 use std::time::Duration;
 
@@ -9,18 +10,18 @@ use serde_json::json;
 use crate::samples::median;
 use crate::{Row, Site};
 
-/// Visits of which the median counts.
+/// Number of visits, of which the median counts.
 const VISITS: usize = 5;
 
-/// How long a visit may take.
+/// Timeout of a visit.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// A network, and the time within which the first result is to be there.
+/// A network, with the budget for the first result on it.
 struct Network {
     name: &'static str,
-    /// Bits a second.
+    /// Bandwidth in bits per second.
     rate: f64,
-    /// Milliseconds of every request.
+    /// Latency of every request in milliseconds.
     latency: u32,
     budget: &'static str,
 }
@@ -30,10 +31,11 @@ const NETWORKS: [Network; 2] = [
     Network { name: "1.6 Mbit/s, 150 ms", rate: 1.6e6, latency: 150, budget: "under 3.0 s" },
 ];
 
-/// What is opened: (name, fragment).
+/// The pages that are opened: (name, fragment).
 const PAGES: [(&str, &str); 2] = [("bare", ""), ("a link", "#v=1&rev=2&model=llama-3.1-8b&seq=8192&gpus=128")];
 
-/// Notes when headline and figures have been painted. A message that is posted from a frame's callback comes after its paint.
+/// Records when headline and figures are painted. A message posted from a frame's callback arrives
+/// after its paint.
 const NOTE: &str = "(() => {
     const look = () => {
         const figures = [...document.querySelectorAll('output')];
@@ -66,7 +68,7 @@ pub(crate) fn measure(sites: &[Site]) -> Result<Vec<Row>> {
     Ok(rows)
 }
 
-/// Milliseconds until the first result of this address.
+/// Returns the milliseconds until the first result of an address.
 fn visit(address: &str, network: &Network) -> Result<f64> {
     let session = Session::fresh(Kind::Chromium)?;
     session.before_scripts(NOTE)?;

@@ -1,4 +1,5 @@
-//! From a slider's event to the next frame, with every plot of the first screen redrawn, and the script time of an event.
+//! Measures the time from a slider's event to the next frame, with every plot of the first screen
+//! redrawn, and the script time of an event.
 
 use std::time::Duration;
 
@@ -9,33 +10,34 @@ use serde_json::{Value, json};
 use crate::samples::quantile;
 use crate::{Row, Site};
 
-/// How many times slower the processor is made.
+/// Factors by which the processor is slowed down.
 const THROTTLES: [u32; 2] = [1, 4];
 
-/// How long the page may take to start.
+/// Timeout of the page's start.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// Events for each slider in a round.
+/// Number of events per slider and round.
 const MOVES: u32 = 20;
 
-/// Rounds, in each of which every site has its turn.
+/// Number of rounds, each of which measures every site.
 const ROUNDS: usize = 3;
 
-/// Frames as fast as they are ready: otherwise every figure would be a multiple of the display's 16.7 ms.
+/// Renders frames as soon as they are ready; otherwise every figure would be a multiple of the
+/// display's 16.7 ms.
 const FLAGS: [&str; 2] = ["--disable-frame-rate-limit", "--disable-gpu-vsync"];
 
 const SLIDE: &str = include_str!("slide.js");
 
-/// What was seen of one site.
+/// The measurements of one site.
 #[derive(Clone, Default)]
 struct Seen {
-    /// Milliseconds from event to frame.
+    /// Milliseconds from event to frame, for each event.
     times: Vec<f64>,
-    /// Milliseconds of script, less what the measurement itself takes.
+    /// Milliseconds of script per event, less the overhead of the measurement.
     script: f64,
-    /// Milliseconds of the longest task; none was long where it is 0.
+    /// Milliseconds of the longest task; 0 if there was no long task.
     longest: f64,
-    /// Events after which the map was the same in the next frame.
+    /// Number of events after which the map was unchanged in the next frame.
     late: f64,
 }
 
@@ -89,7 +91,7 @@ fn slide(site: &Site, throttle: u32, seen: &mut Seen) -> Result<()> {
     Ok(())
 }
 
-/// Milliseconds that scripts of the tab have run.
+/// Returns the milliseconds that scripts of the tab have run.
 fn script_time(session: &Session) -> Result<f64> {
     let metrics = session.devtools("Performance.getMetrics", &json!({}))?;
     let mut metrics = metrics.get("metrics").and_then(Value::as_array).into_iter().flatten();

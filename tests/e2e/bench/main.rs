@@ -1,7 +1,9 @@
-//! `cargo xtask bench` runs this: the page as it is loaded and used in Chromium, measured on one or more built sites.
+//! The bench behind `cargo xtask bench`: measures loading and using the page in Chromium, on one or
+//! more built sites.
 //!
-//! `bench DIR...` prints a line for each figure: its name, its budget, and its value for each folder, with tabs between. Folders take
-//! turns within every round, so that a machine that gets slower slows all of them.
+//! `bench DIR...` prints one line per figure: its name, its budget, and its value for each folder,
+//! separated by tabs. Every round measures all folders in turn, so that a machine that slows down
+//! affects them equally.
 
 mod first_result;
 mod latency;
@@ -13,13 +15,13 @@ use std::path::PathBuf;
 use anyhow::{Result, ensure};
 use e2e::server::Server;
 
-/// A built site that is served by `deploy/Caddyfile`.
+/// A built site, served with `deploy/Caddyfile`.
 struct Site {
     folder: PathBuf,
     server: Server,
 }
 
-/// A figure of every site.
+/// A figure, measured on every site.
 struct Row {
     what: String,
     budget: &'static str,

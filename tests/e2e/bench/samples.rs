@@ -1,6 +1,6 @@
 //! Medians and quantiles.
 
-/// The value below which this share of the values lies; `None` of none.
+/// Returns the value below which this fraction of the values lies; `None` if there are none.
 pub(crate) fn quantile(values: &[f64], share: f64) -> Option<f64> {
     let mut sorted = values.to_vec();
     sorted.sort_by(f64::total_cmp);
@@ -8,7 +8,7 @@ pub(crate) fn quantile(values: &[f64], share: f64) -> Option<f64> {
     sorted.get((share * last as f64).ceil() as usize).copied()
 }
 
-/// The value in the middle.
+/// Returns the median.
 pub(crate) fn median(values: &[f64]) -> Option<f64> {
     quantile(values, 0.5)
 }

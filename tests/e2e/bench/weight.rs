@@ -1,4 +1,5 @@
-//! What a first visit loads until its first result, as Caddy sends it, and in how many requests.
+//! Measures what a first visit loads until its first result, as served by Caddy: bytes and
+//! requests.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -9,17 +10,18 @@ use serde_json::Value;
 
 use crate::{Row, Site};
 
-/// How long the page may take to start.
+/// Timeout of the page's start.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// Every request until there is a result, with its bytes, and the icon, which browsers do not list: (address, bytes).
+/// Lists every request until the first result with its bytes, and the icon, which browsers do not
+/// list: (address, bytes).
 const LOADED: &str = "if (!document.querySelector('output')?.textContent) return [];
     const icon = document.querySelector('link[rel=icon]')?.href;
     const entries = [...performance.getEntriesByType('navigation'), ...performance.getEntriesByType('resource')]
         .map((entry) => [entry.name, entry.encodedBodySize]);
     return icon ? [...entries, [icon, null]] : entries;";
 
-/// What was loaded from one site.
+/// The requests to one site.
 #[derive(Default)]
 struct Load {
     bytes: u64,
@@ -76,7 +78,7 @@ fn load(site: &Site) -> Result<Load> {
     Ok(load)
 }
 
-/// Bytes of a file as it is sent: of the compressed copy where there is one.
+/// Returns the bytes of a file as served: those of the compressed copy if there is one.
 fn sent(file: &Path) -> Result<u64> {
     let compressed = PathBuf::from(format!("{}.br", file.display()));
     size(if compressed.is_file() { &compressed } else { file })

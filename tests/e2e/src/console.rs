@@ -1,4 +1,5 @@
-//! What happens behind the page: its console, scripts of a test before its own, what it has stored. Each browser has its own way.
+//! The hidden state of a page: its console, scripts injected before its own, and its stored data.
+//! Each browser needs different commands.
 
 use std::collections::BTreeSet;
 use std::sync::PoisonError;
@@ -9,7 +10,8 @@ use xtask::browser::Kind;
 
 use crate::Session;
 
-/// Run in Firefox's own context: what pages caused its console to say, and forgets it. Its own troubles are not the page's.
+/// Runs in Firefox's privileged context: returns and clears the console messages that pages caused.
+/// Messages of Firefox itself are ignored.
 const MESSAGES: &str = "const messages = Services.console.getMessageArray();
     Services.console.reset();
     return messages.filter((it) => it instanceof Ci.nsIScriptError && !it.isFromChromeContext
@@ -19,8 +21,8 @@ const MESSAGES: &str = "const messages = Services.console.getMessageArray();
             message: `${it.sourceName} ${it.lineNumber}: ${it.errorMessage}`,
         }));";
 
-/// Run in Firefox's own context: runs a script in every window of a page before the page's own first, and gives the name by
-/// which that is undone.
+/// Runs in Firefox's privileged context: injects a script into every window of a page before the
+/// page's first script. Returns the address that removes it.
 const BEFORE: &str = "const inject = (source) => addEventListener('DOMWindowCreated', ({ target }) => {
         const { defaultView: window } = target;
         if (!/^https?:$/.test(window.location.protocol)) return;
@@ -30,15 +32,17 @@ const BEFORE: &str = "const inject = (source) => addEventListener('DOMWindowCrea
     Services.mm.loadFrameScript(address, true);
     return address;";
 
-/// Run in Firefox's own context: deletes what sites have stored and undoes these scripts.
+/// Runs in Firefox's privileged context: deletes the stored data of sites and removes the injected
+/// scripts.
 const FORGET: &str = "for (const address of arguments[0]) Services.mm.removeDelayedFrameScript(address);
     Services.console.reset();
     const { CLEAR_ALL } = Ci.nsIClearDataService;
     return new Promise((done) => Services.clearData.deleteData(CLEAR_ALL, { onDataDeleted: () => done(true) }));";
 
 impl Session {
-    /// What the console got since the last call, errors and warnings of the browser itself included: (level, message).
-    /// What a page itself writes there is only seen in Chromium; WebKitGTK's driver knows no console.
+    /// Returns the console messages since the last call, including errors and warnings of the
+    /// browser: (level, message). Messages that a page writes are only reported by Chromium;
+    /// WebKitGTK's driver reports none.
     ///
     /// # Errors
     /// When the browser refuses.
@@ -56,10 +60,10 @@ impl Session {
         Ok(entries.iter().map(|entry| (field(entry, "level"), field(entry, "message"))).collect())
     }
 
-    /// Runs a script in every page that this tab opens from now on, before any of the page's own.
+    /// Runs a script in every page that this tab opens from now on, before the page's own scripts.
     ///
     /// # Errors
-    /// When the browser refuses, or is WebKit, whose driver cannot.
+    /// When the browser refuses, or is WebKit, whose driver does not support it.
     pub fn before_scripts(&self, source: &str) -> Result<()> {
         match self.kind() {
             Kind::Chromium => {
@@ -75,7 +79,7 @@ impl Session {
         }
     }
 
-    /// Deletes the cache, and what these origins have stored.
+    /// Deletes the cache, and the stored data of these origins.
     pub(crate) fn forget(&self, origins: &BTreeSet<String>) -> Result<()> {
         match self.kind() {
             Kind::Chromium => {
@@ -97,7 +101,7 @@ impl Session {
         }
     }
 
-    /// Runs a script of Firefox's own context.
+    /// Runs a script in Firefox's privileged context.
     fn privileged(&self, body: &str, arguments: &[Value]) -> Result<Value> {
         self.post("/moz/context", json!({ "context": "chrome" }))?;
         let answer = self.script(body, arguments);

@@ -1,4 +1,4 @@
-//! The programs that drive browsers: one of each kind for all tests of a process.
+//! WebDriver programs: one ChromeDriver and one geckodriver for all tests of a process.
 
 use std::collections::BTreeMap;
 use std::process::Command;
@@ -16,17 +16,21 @@ use crate::server::fetch;
 pub struct Driver {
     process: Process,
     browser: Browser,
-    /// What a browser that has no headless mode draws on.
+    /// The virtual screen of a browser without a headless mode.
     _screen: Option<Process>,
 }
 
 impl Driver {
-    /// The driver of this kind of browser, started where it does not run yet.
+    /// Returns a driver for this kind of browser: one that can be shared, or a new one.
     ///
     /// # Errors
     /// When the browser or its driver is missing or does not start.
     pub fn of(kind: Kind) -> Result<Arc<Self>> {
         static DRIVERS: Mutex<BTreeMap<Kind, Arc<Driver>>> = Mutex::new(BTreeMap::new());
+        // Its browser ends with its test, and so does it: it is slow to be ready for another.
+        if kind == Kind::Webkit {
+            return Ok(Arc::new(Self::start(kind)?));
+        }
         let mut drivers = DRIVERS.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(driver) = drivers.get(&kind) {
             return Ok(Arc::clone(driver));
@@ -43,7 +47,8 @@ impl Driver {
             driver.arg(format!("--port={port}"));
             match kind {
                 Kind::Chromium => {}
-                // Scripts may read the browser's console, and no fixed port is taken for a protocol that is not used.
+                // Scripts may read the browser's console, and no fixed port is used for the unused
+                // WebSocket protocol.
                 Kind::Firefox => drop(driver.args(["--websocket-port=0", "--allow-system-access"])),
                 Kind::Webkit => {
                     let number = screen.as_ref().map(Process::port).unwrap_or_default();
@@ -60,17 +65,17 @@ impl Driver {
         Ok(Self { process, browser, _screen: screen })
     }
 
-    /// The address of the driver.
+    /// Returns the address of the driver.
     pub(crate) fn url(&self) -> String {
         format!("http://127.0.0.1:{}", self.process.port())
     }
 
-    /// The browser that it drives.
+    /// Returns the browser of the driver.
     pub fn browser(&self) -> &Browser {
         &self.browser
     }
 
-    /// Ends a browser with its driver: a driver that is killed leaves it.
+    /// Ends a browser together with its driver: a killed driver would leave it running.
     ///
     /// # Errors
     /// When the driver has ended.
@@ -79,7 +84,7 @@ impl Driver {
     }
 }
 
-/// A screen in memory; its number is its port.
+/// Starts a screen in memory; its number is its port.
 fn screen() -> Result<Process> {
     let xvfb = webkit::screen().context("WebKitGTK has no headless mode")?;
     let configure = |port: u16, screen: &mut Command| {

@@ -1,4 +1,4 @@
-//! A folder served as it is, with the faults that a test asks for.
+//! Serves a folder, with faults that a test asks for.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -16,18 +16,18 @@ use tower_http::services::ServeDir;
 
 use crate::{block_on, wait};
 
-/// What happens to a request.
+/// The outcome of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fate {
-    /// It is answered.
+    /// The file is served.
     Answered,
-    /// It is answered with this status and nothing else.
+    /// The request gets this status and an empty body.
     Refused(u16),
-    /// It is answered after this time.
+    /// The file is served after this delay.
     Late(Duration),
 }
 
-/// Decides on a request by its path and how often that was asked for before.
+/// Returns the fate of a request, given its path and the number of earlier requests for it.
 type Decide = Box<dyn Fn(&str, usize) -> Fate + Send + Sync>;
 
 struct Requests {
@@ -35,7 +35,7 @@ struct Requests {
     asked: Mutex<BTreeMap<String, usize>>,
 }
 
-/// A folder that is served until the process ends.
+/// A folder served until the process ends.
 pub struct FileServer {
     url: String,
     requests: Arc<Requests>,
@@ -50,7 +50,8 @@ impl FileServer {
         Self::with_faults(folder, path, |_, _| Fate::Answered)
     }
 
-    /// The same; `decide` is asked what happens to a request for this path, which was asked for so often before.
+    /// Serves a folder as [`FileServer::start`] does, and calls `decide` for the fate of each
+    /// request.
     ///
     /// # Errors
     /// When there is no free port.
@@ -72,7 +73,7 @@ impl FileServer {
         Ok(Self { url: format!("http://127.0.0.1:{port}{path}"), requests })
     }
 
-    /// The address of the folder, with a slash at the end.
+    /// Returns the address of the folder, with a slash at the end.
     pub fn url(&self) -> &str {
         &self.url
     }
@@ -82,7 +83,7 @@ impl FileServer {
         self.requests.asked.lock().unwrap_or_else(PoisonError::into_inner).get(path).copied().unwrap_or_default()
     }
 
-    /// Requests for paths that contain this.
+    /// Counts the requests for paths that contain a text.
     pub fn asked(&self, part: &str) -> usize {
         let asked = self.requests.asked.lock().unwrap_or_else(PoisonError::into_inner);
         asked.iter().filter(|(path, _)| path.contains(part)).map(|(_, times)| times).sum()

@@ -1,4 +1,4 @@
-//! Keys and pointer, as events that the browser trusts.
+//! Keyboard and pointer input, as trusted events.
 
 use std::time::Duration;
 
@@ -8,17 +8,17 @@ use thirtyfour::action_chain::ActionChain;
 
 use crate::{Element, Session};
 
-/// Moves that a drag is made of.
+/// Number of moves in a drag.
 const STEPS: i64 = 8;
 
-/// Time of one move.
+/// Duration of one move.
 const MOVE: Duration = Duration::from_millis(20);
 
 impl Session {
-    /// Clicks the middle of an element, scrolled into view.
+    /// Scrolls an element into view and clicks its centre.
     ///
     /// # Errors
-    /// When it is covered or gone.
+    /// When the element is covered or gone.
     pub fn click(&self, element: &Element) -> Result<()> {
         self.run(async |_| element.web().click().await)
     }
@@ -26,13 +26,13 @@ impl Session {
     /// Focuses an element and selects its text if it has any, as Tab does.
     ///
     /// # Errors
-    /// When it is gone.
+    /// When the element is gone.
     pub fn focus(&self, element: &Element) -> Result<()> {
         let focus = "const it = arguments[0]; it.focus(); if (it.type === 'text') it.select();";
         self.script(focus, &[element.as_argument()]).map(drop)
     }
 
-    /// Types text where the focus is.
+    /// Types text into the focused element.
     ///
     /// # Errors
     /// When the browser refuses.
@@ -40,7 +40,7 @@ impl Session {
         self.perform(Duration::ZERO, |hand| hand.send_keys(text))
     }
 
-    /// Presses a key several times where the focus is.
+    /// Presses a key several times in the focused element.
     ///
     /// # Errors
     /// When the browser refuses.
@@ -58,10 +58,11 @@ impl Session {
         })
     }
 
-    /// Presses on an element at `from` and moves to `to` without letting go. Offsets are pixels from its middle.
+    /// Presses on an element at `from` and moves to `to` without releasing. Offsets are pixels from
+    /// its centre.
     ///
     /// # Errors
-    /// When it is gone or out of view.
+    /// When the element is gone or out of view.
     pub fn drag(&self, element: &Element, from: (i64, i64), to: (i64, i64)) -> Result<()> {
         let between = |a: i64, b: i64, step: i64| a + (b - a) * step / STEPS;
         self.perform(MOVE, |hand| {
@@ -73,7 +74,7 @@ impl Session {
         })
     }
 
-    /// Lets go after [`Session::drag`].
+    /// Releases the pointer after [`Session::drag`].
     ///
     /// # Errors
     /// When the browser refuses.
@@ -81,23 +82,23 @@ impl Session {
         self.perform(Duration::ZERO, ActionChain::release)
     }
 
-    /// Clicks an element at an offset in pixels from its middle.
+    /// Clicks an element at an offset in pixels from its centre.
     ///
     /// # Errors
-    /// When it is gone or out of view.
+    /// When the element is gone or out of view.
     pub fn click_at(&self, element: &Element, (x, y): (i64, i64)) -> Result<()> {
         self.perform(Duration::ZERO, |hand| hand.move_to_element_with_offset(element.web(), x, y).click())
     }
 
-    /// Clicks twice in a row at an offset in pixels from an element's middle.
+    /// Double-clicks an element at an offset in pixels from its centre.
     ///
     /// # Errors
-    /// When it is gone or out of view.
+    /// When the element is gone or out of view.
     pub fn double_click_at(&self, element: &Element, (x, y): (i64, i64)) -> Result<()> {
         self.perform(Duration::ZERO, |hand| hand.move_to_element_with_offset(element.web(), x, y).double_click())
     }
 
-    /// Does what `act` adds to a new chain; a move takes this time.
+    /// Performs the actions that `act` adds to a new chain; each move takes this time.
     fn perform(&self, moves: Duration, act: impl FnOnce(ActionChain) -> ActionChain) -> Result<()> {
         self.run(async |web| act(web.action_chain_with_delay(None, Some(moves))).perform().await)
     }

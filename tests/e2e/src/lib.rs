@@ -1,10 +1,14 @@
-//! Drives browsers and web servers for the tests of the built site (`tests/site`) and its bench (`bench`).
+//! Drives browsers and web servers for the tests of the built site (`tests/site`) and its bench
+//! (`bench`).
 //!
-//! - [`session`]: a tab of a browser with nothing stored, by WebDriver; [`gesture`], [`console`] and [`options`] are parts of it.
-//! - [`driver`]: one ChromeDriver, geckodriver and WebKitWebDriver for all tests.
-//! - [`process`]: starts a program on a free port and ends it with the tests.
-//! - [`server`]: the site served by Caddy and nginx with the configurations under `deploy/`; one request of a test.
-//! - [`files`]: a folder served with the faults that a test asks for.
+//! - [`session`]: a clean browser tab, driven by WebDriver; [`gesture`], [`console`] and
+//!   [`options`] are parts of it.
+//! - [`driver`]: one ChromeDriver and one geckodriver for all tests, a WebKitWebDriver for each of
+//!   its own.
+//! - [`process`]: starts a program on a free port, and ends it with the tests.
+//! - [`server`]: serves the site with Caddy and nginx and the configurations under `deploy/`; sends
+//!   single requests.
+//! - [`files`]: serves a folder, with faults that a test asks for.
 
 pub mod console;
 pub mod driver;

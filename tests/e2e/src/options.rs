@@ -1,4 +1,4 @@
-//! What a browser is started with.
+//! Command-line options and capabilities of browsers.
 
 use anyhow::{Context as _, Result};
 use serde_json::{Value, json};
@@ -6,13 +6,13 @@ use thirtyfour::Capabilities;
 use xtask::browser::{Browser, Kind};
 use xtask::chromium::SETTINGS;
 
-/// What every Firefox is started with: a page of 1280 by 900 px.
+/// Options of every Firefox: a page of 1280 by 900 px.
 const FIREFOX: [&str; 3] = ["-headless", "--width=1280", "--height=985"];
 
-/// What every MiniBrowser is started with.
+/// Options of every MiniBrowser.
 const WEBKIT: [&str; 2] = ["--automation", "--geometry=1280x985"];
 
-/// What is asked of the driver.
+/// Returns the capabilities requested from the driver.
 pub(crate) fn capabilities(browser: &Browser, flags: &[&str]) -> Result<Capabilities> {
     let (name, options) = match browser.kind {
         Kind::Chromium => (
@@ -28,7 +28,7 @@ pub(crate) fn capabilities(browser: &Browser, flags: &[&str]) -> Result<Capabili
                 "binary": browser.browser,
                 "args": FIREFOX.iter().chain(flags).collect::<Vec<_>>(),
                 "prefs": {
-                    // No proxy of the system's; one pixel is one pixel.
+                    // No system proxy, and one device pixel per CSS pixel.
                     "network.proxy.type": 0,
                     "layout.css.devPixelsPerPx": "1.0",
                 },

@@ -1,4 +1,5 @@
-//! Programs beside the tests, each on a free port. They end with the process that started them, also when that is killed.
+//! Programs that run beside the tests, each on a free port. They end with the process that started
+//! them, even if it is killed.
 
 use std::io::Write as _;
 use std::net::TcpListener;
@@ -11,8 +12,9 @@ use xtask::shell::root;
 
 use crate::wait_for;
 
-/// Runs its arguments. Every line of its input is the number of one more process; at the end of the input all are killed and
-/// the folder for temporary files is deleted. The input ends with the process that holds its other end.
+/// Runs its arguments as a command. Every line of its input is the id of one more process; at the
+/// end of the input all are killed and the temporary folder is deleted. The input ends with the
+/// process that holds its other end.
 const GUARD: &str = r#"
 "$@" </dev/null & ids=$!
 trap "" INT
@@ -22,13 +24,13 @@ wait
 rm -rf "$TMPDIR"
 "#;
 
-/// How long a program may take to be ready.
+/// Timeout of a program's start.
 const PATIENCE: Duration = Duration::from_secs(20);
 
-/// How often a program is started: another may take the port first.
-const ATTEMPTS: u32 = 3;
+/// Number of attempts to start a program, as another one may take the port first.
+const ATTEMPTS: u32 = 2;
 
-/// A program that runs until this is dropped.
+/// A running program, which ends when this is dropped.
 #[derive(Debug)]
 pub struct Process {
     guard: Child,
@@ -36,10 +38,10 @@ pub struct Process {
 }
 
 impl Process {
-    /// Starts a program on a free port and waits until it is ready. `configure` gives it its arguments.
+    /// Starts a program on a free port and waits until it is ready. `configure` sets its arguments.
     ///
     /// # Errors
-    /// When it cannot be started, or is not ready in time: what it printed.
+    /// When the program cannot be started, or is not ready in time, with its output.
     pub fn start(
         name: &str,
         program: &Path,
@@ -80,7 +82,7 @@ impl Process {
         Ok(process)
     }
 
-    /// The port that the program listens on.
+    /// Returns the port on which the program listens.
     pub fn port(&self) -> u16 {
         self.port
     }
@@ -102,10 +104,10 @@ impl Drop for Process {
     }
 }
 
-/// Where logs and configurations of these programs lie.
+/// Returns the folder of these programs' logs and configurations.
 ///
 /// # Errors
-/// When it cannot be made.
+/// When the folder cannot be created.
 pub fn folder() -> Result<PathBuf> {
     let folder = root().join("target").join("servers");
     std::fs::create_dir_all(&folder).context("target/servers cannot be made")?;

@@ -1,4 +1,5 @@
-//! The site as Caddy and nginx serve it by the configurations under `deploy/`, and one request to it.
+//! Serves the site with Caddy and nginx and the configurations under `deploy/`, and sends single
+//! requests to it.
 
 use std::path::Path;
 use std::process::Command;
@@ -11,10 +12,10 @@ use xtask::{caddy, nginx};
 
 use crate::process::{self, Process};
 
-/// How long an answer may take.
+/// Timeout of a request.
 const PATIENCE: Duration = Duration::from_secs(20);
 
-/// A web server that runs until this is dropped.
+/// A running web server, which ends when this is dropped.
 #[derive(Debug)]
 pub struct Server {
     _process: Process,
@@ -22,27 +23,28 @@ pub struct Server {
 }
 
 impl Server {
-    /// Serves a folder under a path ("/" or "/some/where/") by `deploy/Caddyfile`.
+    /// Serves a folder under a path ("/" or "/some/where/") with `deploy/Caddyfile`.
     ///
     /// # Errors
-    /// When there is no Caddy, or it does not start.
+    /// When Caddy is missing or does not start.
     pub fn caddy(folder: &Path, path: &str) -> Result<Self> {
         let own = process::folder()?;
         let configure = |port: u16, caddy: &mut Command| {
             caddy.args(["run", "--adapter", "caddyfile", "--config", "deploy/Caddyfile"]);
             caddy.env("SHARDWISE_ADMIN", "off").env("SHARDWISE_ADDRESS", format!("http://127.0.0.1:{port}"));
             caddy.env("SHARDWISE_ROOT", folder).env("SHARDWISE_PATH", path.trim_end_matches('/'));
-            // It keeps its last configuration there.
+            // Caddy keeps its last configuration in these folders.
             caddy.env("XDG_CONFIG_HOME", &own).env("XDG_DATA_HOME", &own);
             Ok(())
         };
         Self::start("Caddy", &caddy::on_this_machine()?, configure, folder, path)
     }
 
-    /// Serves a folder under a path ("/" or "/some/where/") by `deploy/nginx.conf`.
+    /// Serves a folder under a path ("/" or "/some/where/") with `deploy/nginx.conf`.
     ///
     /// # Errors
-    /// When there is no nginx, it does not accept the configuration, or that has no longer what is replaced here.
+    /// When nginx is missing or rejects the configuration, or a line to be replaced is no longer in
+    /// it.
     pub fn nginx(folder: &Path, path: &str) -> Result<Self> {
         let configure = |port: u16, command: &mut Command| {
             let own = process::folder()?.join(format!("nginx-{port}"));
@@ -72,13 +74,14 @@ impl Server {
         Ok(Self { url: url(process.port()), _process: process })
     }
 
-    /// The address of the folder, with a slash at the end.
+    /// Returns the address of the folder, with a slash at the end.
     pub fn url(&self) -> &str {
         &self.url
     }
 }
 
-/// The shipped configuration for this folder, path and port, and what nginx needs around it: (name, text).
+/// Returns the shipped configuration for this folder, path and port, and nginx's main
+/// configuration: (name, text).
 fn nginx_configuration(port: u16, folder: &Path, path: &str) -> Result<[(&'static str, String); 2]> {
     let shipped = std::fs::read_to_string(root().join("deploy").join("nginx.conf"))
         .context("deploy/nginx.conf cannot be read")?;
@@ -101,7 +104,7 @@ fn nginx_configuration(port: u16, folder: &Path, path: &str) -> Result<[(&'stati
     Ok([("site.conf", adapted(&shipped, &changes)?), ("nginx.conf", main)])
 }
 
-/// The shipped configuration with each of these in place of what it has once.
+/// Returns the shipped configuration with replacements, each of which must apply exactly once.
 fn adapted(shipped: &str, changes: &[(&str, String)]) -> Result<String> {
     changes.iter().try_fold(shipped.to_owned(), |text, (old, new)| {
         if text.lines().filter(|line| line.trim() == *old).count() != 1 {
@@ -112,36 +115,36 @@ fn adapted(shipped: &str, changes: &[(&str, String)]) -> Result<String> {
     })
 }
 
-/// An answer of a server.
+/// The response of a server.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Answer {
-    /// As in 404.
+    /// The status code.
     pub status: u16,
-    /// Names in small letters, with their values, in the order of the answer.
+    /// Header names in lower case with their values, in the order of the response.
     pub headers: Vec<(String, String)>,
-    /// As it was sent; what is not text is replaced.
+    /// The body as text; bytes that are not text are replaced.
     pub body: String,
 }
 
 impl Answer {
-    /// The value of a header by its name in small letters.
+    /// Returns the value of a header by its lower-case name.
     pub fn header(&self, name: &str) -> Option<&str> {
         self.headers.iter().find(|(own, _)| own == name).map(|(_, value)| value.as_str())
     }
 }
 
-/// Fetches an address without compression, and follows no redirection.
+/// Fetches an address without compression and without following redirects.
 ///
 /// # Errors
-/// When nobody answers.
+/// When there is no response.
 pub fn fetch(url: &str) -> Result<Answer> {
     fetch_with(url, &[])
 }
 
-/// The same with these headers: (name, value).
+/// Fetches an address as [`fetch`] does, with these headers: (name, value).
 ///
 /// # Errors
-/// When nobody answers.
+/// When there is no response.
 pub fn fetch_with(url: &str, headers: &[(&str, &str)]) -> Result<Answer> {
     let agent = Agent::config_builder().http_status_as_error(false).max_redirects(0).timeout_global(Some(PATIENCE));
     let agent = agent.build().new_agent();

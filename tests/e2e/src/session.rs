@@ -1,7 +1,7 @@
-//! A tab of a browser, with an empty cache and nothing stored.
+//! A browser tab with an empty cache and no stored data.
 //!
-//! Tests take turns with browsers: a browser that no test uses any more waits for the next, which cleans it. Each driver but
-//! Chromium's knows one browser at a time; WebKit's ends with its test.
+//! Tests share browsers: an unused browser is kept for the next test, which cleans it. Only
+//! Chromium's driver supports several browsers at a time; WebKit's browser ends with its test.
 
 use std::collections::BTreeSet;
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
@@ -19,10 +19,10 @@ use xtask::browser::Kind;
 use crate::driver::Driver;
 use crate::{block_on, options, wait};
 
-/// Longer than any script of the tests runs.
+/// Timeout of scripts, longer than any script of the tests takes.
 const PATIENCE: Duration = Duration::from_secs(180);
 
-/// Browsers that no test uses.
+/// Browsers that no test uses at present.
 static IDLE: Mutex<Vec<Browser>> = Mutex::new(Vec::new());
 
 /// A running browser.
@@ -30,30 +30,30 @@ static IDLE: Mutex<Vec<Browser>> = Mutex::new(Vec::new());
 pub(crate) struct Browser {
     kind: Kind,
     pub(crate) web: WebDriver,
-    /// Whether it is kept for the next test.
+    /// Whether the browser is kept for the next test.
     shared: bool,
-    /// The origins that it may have stored something for.
+    /// Origins that may have stored data.
     origins: Mutex<BTreeSet<String>>,
-    /// Scripts of Firefox's own context that run in every new page.
+    /// Scripts in Firefox's privileged context that run in every new page.
     pub(crate) injected: Mutex<Vec<String>>,
     _driver: Arc<Driver>,
 }
 
-/// A tab under control of a test.
+/// A browser tab controlled by a test.
 #[derive(Debug)]
 pub struct Session {
     browser: Option<Browser>,
     kind: Kind,
-    /// Whose turn it is where a driver refuses a second browser.
+    /// Held while the test uses a browser whose driver supports only one.
     _turn: Option<OwnedMutexGuard<()>>,
 }
 
-/// An element of the page; valid until the page goes.
+/// An element of the page, valid until the page is left.
 #[derive(Clone, Debug)]
 pub struct Element(WebElement, Value);
 
 impl Session {
-    /// A new tab of a browser of this kind, which has nothing stored.
+    /// Opens a tab without stored data in a browser of this kind.
     ///
     /// # Errors
     /// When the browser or its driver is missing or does not start.
@@ -74,7 +74,7 @@ impl Session {
         Ok(session)
     }
 
-    /// A Chromium of its own, started with these flags after the usual ones.
+    /// Starts a separate Chromium with these flags after the usual ones.
     ///
     /// # Errors
     /// When the browser or its driver is missing or does not start.
@@ -83,7 +83,7 @@ impl Session {
         Ok(Self { browser: Some(Browser::start(kind, flags, false)?), kind, _turn: None })
     }
 
-    /// Which browser it is.
+    /// Returns the kind of browser.
     pub fn kind(&self) -> Kind {
         self.kind
     }
@@ -92,13 +92,13 @@ impl Session {
         self.browser.as_ref().context("The browser has been given back")
     }
 
-    /// Runs a command of WebDriver to its end.
+    /// Runs a WebDriver command to its end.
     pub(crate) fn run<T>(&self, command: impl AsyncFnOnce(&WebDriver) -> WebDriverResult<T>) -> Result<T> {
         let web = &self.browser()?.web;
         block_on(command(web))?.map_err(|error| sentence(&error))
     }
 
-    /// A command beyond the standard, without the address of the session.
+    /// Sends a non-standard command; `command` is its path within the session.
     pub(crate) fn post(&self, command: &'static str, body: Value) -> Result<Value> {
         let command = Command::ExtensionCommand(Box::new(Extension { command, body }));
         self.run(async |web| web.cmd(command).await?.value_json())
@@ -107,7 +107,7 @@ impl Session {
     /// Opens an address and waits until it has loaded.
     ///
     /// # Errors
-    /// When it cannot be opened.
+    /// When the address cannot be opened.
     pub fn open(&self, url: &str) -> Result<()> {
         if let Some(origin) = origin(url) {
             self.browser()?.origins.lock().unwrap_or_else(PoisonError::into_inner).insert(origin);
@@ -115,7 +115,7 @@ impl Session {
         self.run(async |web| web.goto(url).await)
     }
 
-    /// As the browser's back button.
+    /// Goes back in the history.
     ///
     /// # Errors
     /// When the browser refuses.
@@ -123,7 +123,7 @@ impl Session {
         self.run(async |web| web.back().await)
     }
 
-    /// As the browser's forward button.
+    /// Goes forward in the history.
     ///
     /// # Errors
     /// When the browser refuses.
@@ -131,10 +131,10 @@ impl Session {
         self.run(async |web| web.forward().await)
     }
 
-    /// From here on scripts run in this frame of the page; `None` is the page itself.
+    /// Runs later scripts in this frame of the page; `None` returns to the page itself.
     ///
     /// # Errors
-    /// When there is no such frame.
+    /// When the frame does not exist.
     pub fn enter(&self, frame: Option<&Element>) -> Result<()> {
         match frame {
             Some(frame) => {
@@ -145,24 +145,24 @@ impl Session {
         }
     }
 
-    /// Runs the body of a JavaScript function and gives what it returns (also what a promise it returns comes to).
+    /// Runs the body of a JavaScript function and returns its result (awaited, if it is a promise).
     ///
     /// # Errors
-    /// When it throws.
+    /// When the script throws.
     pub fn script(&self, body: &str, arguments: &[Value]) -> Result<Value> {
         self.run(async |web| Ok(web.execute(body, arguments.to_vec()).await?.json().clone()))
     }
 
-    /// A script that returns text.
+    /// Runs a script that returns text.
     ///
     /// # Errors
-    /// When it throws or returns something else.
+    /// When the script throws or returns something else.
     pub fn text(&self, body: &str, arguments: &[Value]) -> Result<String> {
         let answer = self.script(body, arguments)?;
         answer.as_str().map(str::to_owned).ok_or_else(|| anyhow!("`{body}` gave {answer}, which is not text."))
     }
 
-    /// Waits until the page has painted twice and has nothing to do.
+    /// Waits until the page has painted twice and is idle.
     ///
     /// # Errors
     /// When the page is gone.
@@ -170,7 +170,7 @@ impl Session {
         self.script(&format!("{QUIET} return quiet();"), &[]).map(drop)
     }
 
-    /// A command of the Chrome DevTools protocol.
+    /// Sends a command of the Chrome DevTools protocol.
     ///
     /// # Errors
     /// When the browser refuses, or is not Chromium.
@@ -178,10 +178,10 @@ impl Session {
         self.run(async |web| web.cdp().send_raw(command, parameters.clone()).await)
     }
 
-    /// The first element that a CSS selector finds.
+    /// Returns the first element that matches a CSS selector.
     ///
     /// # Errors
-    /// When there is none.
+    /// When no element matches.
     pub fn element(&self, selector: &str) -> Result<Element> {
         let found = self.run(async |web| web.find(By::Css(selector)).await);
         let found = found.map_err(|_| anyhow!("The page has no `{selector}`."))?;
@@ -189,7 +189,7 @@ impl Session {
         Ok(Element(found, argument))
     }
 
-    /// A new tab in place of all there are, with nothing stored.
+    /// Replaces all tabs with a new one and deletes stored data.
     fn clean(&self) -> Result<()> {
         self.run(async |web| {
             let old = web.windows().await?;
@@ -228,29 +228,34 @@ fn turn(kind: Kind) -> Result<Option<OwnedMutexGuard<()>>> {
     block_on(Arc::clone(turns).lock_owned()).map(Some)
 }
 
-/// An address's scheme, host and port.
+/// Returns an address's scheme, host and port.
 fn origin(url: &str) -> Option<String> {
     let (scheme, rest) = url.split_once("://")?;
     Some(format!("{scheme}://{}", rest.split('/').next()?))
 }
 
-/// What the driver says, without the addresses of its own code.
+/// Returns the driver's message without its stack trace.
 pub(crate) fn sentence(error: &WebDriverError) -> anyhow::Error {
     let text = error.to_string();
     let words: Vec<&str> = text.split("Stacktrace:").next().unwrap_or_default().split_whitespace().collect();
     anyhow!("The browser says: {}", words.join(" "))
 }
 
-/// In a script: comes true when the page has painted twice and has nothing to do.
+/// JavaScript: resolves when the page has painted twice and is idle.
 pub const QUIET: &str = "const painted = () => new Promise((done) => requestAnimationFrame(done));
     const idle = () => new Promise((done) => (window.requestIdleCallback ?? setTimeout)(done));
     const quiet = async () => { await painted(); await painted(); await idle(); return true; };";
 
 impl Browser {
+    /// Starts a browser; one that does not start is tried once more.
     fn start(kind: Kind, flags: &[&str], shared: bool) -> Result<Self> {
+        Self::attempt(kind, flags, shared).or_else(|_| Self::attempt(kind, flags, shared))
+    }
+
+    fn attempt(kind: Kind, flags: &[&str], shared: bool) -> Result<Self> {
         let driver = Driver::of(kind)?;
         let capabilities = options::capabilities(driver.browser(), flags)?;
-        // The client keeps its connections on the runtime that it was made on.
+        // The client needs the runtime that its connections were created on.
         let _runtime = wait::runtime()?.enter();
         let web = WebDriver::builder(driver.url(), capabilities).request_timeout(PATIENCE).connect();
         let web =
@@ -265,7 +270,7 @@ impl Browser {
         Ok(Self { kind, web, shared, origins, injected, _driver: driver })
     }
 
-    /// Ends it, also where it does not answer any more: then the driver's end is its own.
+    /// Ends the browser. If it no longer responds, it ends with the driver.
     fn end(self) {
         let Self { web, .. } = self;
         let _ = block_on(web.quit());
@@ -273,7 +278,7 @@ impl Browser {
 }
 
 impl Element {
-    /// The element as an argument of [`Session::script`].
+    /// Returns the element as an argument of [`Session::script`].
     pub fn as_argument(&self) -> Value {
         self.1.clone()
     }
@@ -283,7 +288,7 @@ impl Element {
     }
 }
 
-/// A command beyond the standard.
+/// A non-standard WebDriver command.
 #[derive(Debug)]
 struct Extension {
     command: &'static str,

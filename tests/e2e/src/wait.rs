@@ -1,4 +1,4 @@
-//! Waiting: for a condition, and for what is asynchronous.
+//! Waits for conditions, and runs asynchronous code.
 
 use std::sync::OnceLock;
 use std::thread::sleep;
@@ -7,13 +7,13 @@ use std::time::{Duration, Instant};
 use anyhow::{Context as _, Result, anyhow, bail};
 use tokio::runtime::Runtime;
 
-/// Time between two looks at a condition.
+/// Interval between two checks of a condition.
 const POLL: Duration = Duration::from_millis(20);
 
-/// Asks until the answer is `Some`.
+/// Calls `ask` until it returns `Some`.
 ///
 /// # Errors
-/// What `ask` says; `otherwise` after `limit`.
+/// The error of `ask`, or `otherwise` after `limit`.
 pub fn wait_for<T>(otherwise: &str, limit: Duration, mut ask: impl FnMut() -> Result<Option<T>>) -> Result<T> {
     let start = Instant::now();
     loop {
@@ -27,15 +27,15 @@ pub fn wait_for<T>(otherwise: &str, limit: Duration, mut ask: impl FnMut() -> Re
     }
 }
 
-/// Runs a future to its end on the one runtime that all tests share.
+/// Runs a future to its end on the runtime that all tests share.
 ///
 /// # Errors
-/// When there is no runtime.
+/// When the runtime cannot be created.
 pub fn block_on<T>(future: impl Future<Output = T>) -> Result<T> {
     Ok(runtime()?.block_on(future))
 }
 
-/// The runtime that all tests share.
+/// Returns the runtime that all tests share.
 pub(crate) fn runtime() -> Result<&'static Runtime> {
     static RUNTIME: OnceLock<std::io::Result<Runtime>> = OnceLock::new();
     let runtime =

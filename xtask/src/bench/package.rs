@@ -1,4 +1,4 @@
-//! Size and speed of the npm package, in Node.
+//! Measures size and speed of the npm package, in Node.
 
 use super::table::{Row, kilobytes};
 use super::throughput::row;
@@ -7,7 +7,7 @@ use crate::shell::{output, program};
 use crate::{npm, tools};
 use anyhow::{Result, anyhow};
 
-/// What the rows say after their names.
+/// Where the figures were measured, for the names of the rows.
 pub(super) const PLACE: &str = "npm package in Node";
 
 pub(super) fn measure() -> Result<Vec<Row>> {

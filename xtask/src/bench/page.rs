@@ -1,4 +1,5 @@
-//! The page in Chromium: what it weighs, when its first result is there, how fast it follows a slider. The package `e2e` measures.
+//! Measures the page in Chromium: its size, the time to its first result, and its latency when a
+//! slider moves. The package `e2e` does the measuring.
 
 use anyhow::{Context as _, Result, anyhow};
 use std::path::PathBuf;
@@ -19,7 +20,7 @@ pub(super) fn measure(sites: &[PathBuf]) -> Result<Vec<Row>> {
     Ok(text.lines().filter_map(row).collect())
 }
 
-/// A line of name, budget and values with tabs between.
+/// Parses a line of name, budget and values, separated by tabs.
 fn row(line: &str) -> Option<Row> {
     let mut fields = line.split('\t');
     let (what, budget) = (fields.next()?, fields.next()?);

@@ -1,9 +1,9 @@
-//! Rows of what, how much, and what it should be.
+//! The table of figures: name, value and budget.
 
 use super::Format;
 use anyhow::Result;
 
-/// One figure.
+/// One figure of the table.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Row {
     what: String,
@@ -12,12 +12,12 @@ pub(super) struct Row {
 }
 
 impl Row {
-    /// A figure with its budget, which may be empty.
+    /// Creates a figure with its budget, which may be empty.
     pub(super) fn new(what: impl Into<String>, value: impl Into<String>, budget: impl Into<String>) -> Self {
         Self::of_many(what, vec![value.into()], budget)
     }
 
-    /// A figure of several sites.
+    /// Creates a figure measured on several sites.
     pub(super) fn of_many(what: impl Into<String>, values: Vec<String>, budget: impl Into<String>) -> Self {
         Self { what: what.into(), values, budget: budget.into() }
     }
@@ -26,7 +26,7 @@ impl Row {
 /// All figures, in order.
 #[derive(Debug, Default)]
 pub(super) struct Table {
-    /// Whose figures stand in the columns, where there is more than one.
+    /// Names of the columns, if there are several sites.
     pub(super) columns: Vec<String>,
     rows: Vec<Row>,
 }
@@ -43,7 +43,7 @@ impl Table {
         }
     }
 
-    /// What was measured of this, where it was.
+    /// Returns the value of a figure, if it was measured.
     pub(super) fn value(&self, what: &str) -> Option<&str> {
         self.rows.iter().find(|row| row.what == what).and_then(|row| row.values.first()).map(String::as_str)
     }
@@ -78,7 +78,7 @@ impl Table {
     }
 }
 
-/// 1234567 as "1,234,567".
+/// Formats 1234567 as "1,234,567".
 pub(super) fn grouped(number: u64) -> String {
     let digits = number.to_string();
     let mut text = String::new();
@@ -91,7 +91,7 @@ pub(super) fn grouped(number: u64) -> String {
     text
 }
 
-/// Bytes as "123.4 KB".
+/// Formats bytes as "123.4 KB".
 pub(super) fn kilobytes(bytes: u64) -> String {
     format!("{:.1} KB", bytes as f64 / 1000.0)
 }

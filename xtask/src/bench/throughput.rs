@@ -1,4 +1,5 @@
-//! Evaluations per second, native and in Chromium: the same work (`examples/throughput/work.rs`) on both sides.
+//! Measures evaluations per second, native and in Chromium, with the same work on both
+//! (`examples/throughput/work.rs`).
 
 use super::table::{Row, Table, grouped};
 use crate::browser::Browser;
@@ -7,13 +8,13 @@ use crate::shell::{cargo, output, watch};
 use crate::{tools, wasm_tests};
 use anyhow::{Result, anyhow};
 
-/// What `tests/throughput.rs` puts before every line of figures in the console.
+/// Prefix of the lines of figures that `tests/throughput.rs` writes to the console.
 const MARK: &str = "throughput: ";
 
-/// What the example calls the allocations of an evaluation.
+/// The example's name for the allocations of an evaluation.
 const ALLOCATIONS: &str = "allocations";
 
-/// Why the bench fails, where an evaluation allocates.
+/// Returns the failure of the bench if an evaluation allocates.
 pub(super) fn allocates(table: &Table) -> Option<anyhow::Error> {
     let counted = table.value(&format!("{ALLOCATIONS}, native")).filter(|counted| !counted.starts_with("0 "))?;
     Some(anyhow!("An evaluation must not allocate: {counted} are made."))
@@ -29,8 +30,8 @@ pub(super) fn native() -> Result<Vec<Row>> {
 
 pub(super) fn in_chromium(chromium: &Browser) -> Result<Vec<Row>> {
     tools::wasm_target()?;
-    let words = ["--release", "--test", "throughput", "--", "--nocapture"];
-    let mut test = wasm_tests::command(chromium, &words)?;
+    let arguments = ["--release", "--test", "throughput", "--", "--nocapture"];
+    let mut test = wasm_tests::command(chromium, &arguments)?;
     let mut rows = Vec::new();
     let succeeded = watch(&mut test, |line| {
         rows.extend(line.split_once(MARK).and_then(|(_, figures)| row(figures, "Chromium")));
@@ -38,7 +39,7 @@ pub(super) fn in_chromium(chromium: &Browser) -> Result<Vec<Row>> {
     if succeeded { Ok(rows) } else { Err(anyhow!("The engine's speed in Chromium is not known: its test failed.")) }
 }
 
-/// A line "evaluate_dense 412.5 ns" as a row.
+/// Parses a line such as "evaluate_dense 412.5 ns".
 pub(super) fn row(line: &str, place: &str) -> Option<Row> {
     let mut words = line.split_whitespace();
     let (name, value) = (words.next()?, words.next()?.parse::<f64>().ok()?);
@@ -47,7 +48,7 @@ pub(super) fn row(line: &str, place: &str) -> Option<Row> {
     Some(Row::new(format!("{}, {place}", name.replace('_', " ")), format!("{figure} {unit}"), budget(name, place)))
 }
 
-/// Three significant digits of a number under 10,000.
+/// Formats a number below 10,000 with three significant digits.
 fn significant(value: f64) -> String {
     match value {
         100.0.. => format!("{value:.0}"),

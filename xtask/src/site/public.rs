@@ -1,22 +1,24 @@
-//! The site's own address, where it is known: those who fetch the picture of a link for others want it whole.
+//! The public address of the site, if it is known: services that show previews of links need
+//! absolute addresses of pictures.
 //!
-//! `SHARDWISE_URL=https://example.org/shardwise/ cargo xtask build` writes it into `dist/index.html`. Without it everything stays
-//! relative, and works under any path.
+//! `SHARDWISE_URL=https://example.org/shardwise/ cargo xtask
+//! build` writes it into `dist/index.html`. Without it all addresses stay relative and work under
+//! any path.
 
 use anyhow::{Context as _, Result, bail};
 use std::path::Path;
 
-/// The environment's name for it.
+/// The environment variable with the address.
 const VARIABLE: &str = "SHARDWISE_URL";
-/// How the page names its picture.
+/// The attribute with the page's picture.
 const PICTURE: &str = "content=\"static/";
-/// Before this line of the page come those that need the address.
+/// The line of the page before which the lines with the address are inserted.
 const BEFORE: &str = "<meta property=\"og:type\"";
 
-/// Writes the address into the built page, if there is one.
+/// Writes the address into the built page, if it is set.
 ///
 /// # Errors
-/// When it is no address, or the page cannot be read or written.
+/// When the address is invalid, or the page cannot be read or written.
 pub(super) fn address(folder: &Path) -> Result<()> {
     let Some(url) = std::env::var(VARIABLE).ok().filter(|url| !url.trim().is_empty()) else { return Ok(()) };
     let page = folder.join("index.html");
@@ -25,7 +27,7 @@ pub(super) fn address(folder: &Path) -> Result<()> {
     std::fs::write(&page, html).context("dist/index.html could not be written")
 }
 
-/// The page with its address.
+/// Returns the page with its address.
 fn with_address(html: &str, url: &str) -> Result<String> {
     let is_plain = !url.contains(['"', '<', '>', '&', '#', '?', ' ']);
     if !(is_plain && (url.starts_with("https://") || url.starts_with("http://"))) {
@@ -55,7 +57,7 @@ mod tests {
         ] {
             assert!(html.contains(line), "{line}");
         }
-        // What the page itself loads stays relative.
+        // Files that the page itself loads stay relative.
         assert!(html.contains("src=\"static/theme.js\""));
     }
 

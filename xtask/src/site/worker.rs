@@ -1,5 +1,5 @@
-//! The service worker of a finished site: `static/sw.js` with the list of the files it keeps and a hash over them, so that
-//! every build that differs has a worker that differs.
+//! The service worker of a built site: `static/sw.js` with the list of cached files and a hash of
+//! them, so that every changed build has a changed worker.
 
 use anyhow::{Context as _, Result, bail};
 use std::hash::{DefaultHasher, Hasher as _};
@@ -7,22 +7,24 @@ use std::path::{Path, PathBuf};
 
 use crate::brotli::below;
 
-/// Its name in the site; what it may serve lies beside and below.
+/// Name of the worker in the site; its scope is its folder and everything below.
 const WORKER: &str = "sw.js";
 
-/// Where Trunk puts it.
+/// Path of the template in Trunk's output.
 const TEMPLATE: &str = "static/sw.js";
 
-/// What the page may ask for, by its kind: pictures are for those who run no script.
+/// Extensions of files that the page may request. Pictures are left out: they only serve visitors
+/// without scripts.
 const KINDS: [&str; 6] = ["css", "html", "js", "svg", "txt", "wasm"];
 
-/// Of the kinds above, and yet nothing that the page asks for: pages elsewhere do, and Trunk has copied the style sheet.
+/// Files with such extensions that the page does not request: other sites load the first, and Trunk
+/// has copied the second under a hashed name.
 const OTHERS: [&str; 2] = ["static/embed.js", "static/page.css"];
 
-/// Puts the worker of this site into its folder, and its name into the page.
+/// Writes the worker into the site, and its name into the page.
 ///
 /// # Errors
-/// When a file cannot be read or written, or the page does not start its module as it did.
+/// When a file cannot be read or written, or the page no longer starts its module as expected.
 pub(super) fn install(site: &Path) -> Result<()> {
     let template = take(&site.join(TEMPLATE))?;
     name_in_page(&site.join("index.html"))?;
@@ -37,14 +39,14 @@ pub(super) fn install(site: &Path) -> Result<()> {
     std::fs::write(site.join(WORKER), script).context("sw.js could not be written")
 }
 
-/// The text of a file that is gone afterwards.
+/// Reads and deletes a file.
 fn take(file: &Path) -> Result<String> {
     let text = std::fs::read_to_string(file).with_context(|| format!("{} could not be read", file.display()))?;
     std::fs::remove_file(file).with_context(|| format!("{} could not be removed", file.display()))?;
     Ok(text)
 }
 
-/// Tells `static/boot.js` of the worker.
+/// Passes the name of the worker to `static/boot.js`.
 fn name_in_page(page: &Path) -> Result<()> {
     const PLACE: &str = " data-wasm=\"";
     let html = std::fs::read_to_string(page).context("index.html could not be read")?;
@@ -55,7 +57,8 @@ fn name_in_page(page: &Path) -> Result<()> {
     std::fs::write(page, html).context("index.html could not be written")
 }
 
-/// The files that the page may ask for, by their names in the site; the page itself is `./`.
+/// Returns the files that the page may request, with their names in the site; the page itself is
+/// `./`.
 fn kept(site: &Path) -> Result<Vec<(String, PathBuf)>> {
     let mut kept = Vec::new();
     for file in below(site)? {
@@ -68,7 +71,7 @@ fn kept(site: &Path) -> Result<Vec<(String, PathBuf)>> {
     Ok(kept)
 }
 
-/// Whether a file is one that the page may ask for: beside it, or in `static/`.
+/// Whether the page may request a file: it is beside the page, or in `static/`.
 fn is_kept(name: &str) -> bool {
     let near = !name.strip_prefix("static/").unwrap_or(name).contains('/');
     let kind = name.rsplit_once('.').is_some_and(|(_, kind)| KINDS.contains(&kind));

@@ -1,11 +1,11 @@
-//! What a minimal Rust installation lacks, added by rustup.
+//! Adds components that a minimal Rust installation lacks, with rustup.
 
 use anyhow::{Result, anyhow};
 use std::path::Path;
 
 use crate::shell::{cargo, output, program, run, step};
 
-/// What the page is compiled for.
+/// The compilation target of the page.
 pub const WASM_TARGET: &str = "wasm32-unknown-unknown";
 
 /// Adds the Wasm target to the Rust installation where it is missing.
@@ -31,8 +31,8 @@ pub fn linters() -> Result<()> {
     add(&["component", "add", "rustfmt", "clippy"])
 }
 
-fn add(words: &[&str]) -> Result<()> {
-    let spelled = format!("rustup {}", words.join(" "));
+fn add(arguments: &[&str]) -> Result<()> {
+    let spelled = format!("rustup {}", arguments.join(" "));
     step(&format!("Adding to the Rust installation: {spelled}"));
-    run(program("rustup").args(words)).map_err(|failure| anyhow!("{failure:#} Add it yourself: {spelled}"))
+    run(program("rustup").args(arguments)).map_err(|failure| anyhow!("{failure:#} Add it yourself: {spelled}"))
 }

@@ -1,4 +1,4 @@
-//! Where the lanes of a timeline stand in its plot area. Lengths are CSS pixels.
+//! Positions of a timeline's lanes in the plot area. Lengths are CSS pixels.
 
 use super::PlotArea;
 
@@ -6,10 +6,10 @@ use super::PlotArea;
 pub(super) const ROOM: (f64, f64, f64) = (8.0, 0.0, 8.0);
 /// Room for the name of a lane above it.
 const NAME: f64 = 18.0;
-/// The height of a lane's bars; the style sheet's height of a timeline is 48 a lane, and 44 for the axis.
+/// Height of a lane's bars. The style sheet gives a timeline 48 per lane and 44 for the axis.
 pub const BAR: f64 = 24.0;
 
-/// Top and bottom of the bars of a lane, by its place among so many.
+/// Returns top and bottom of the bars of lane `place` among `lanes`.
 pub fn bar(area: &PlotArea, place: usize, lanes: usize) -> (f64, f64) {
     let top = area.top + area.height / lanes.max(1) as f64 * place as f64 + NAME;
     (top, top + BAR)

@@ -19,10 +19,10 @@ const BETWEEN: f64 = 10.0;
 const PER_TICK: (f64, f64) = (38.0, 32.0);
 /// The height of the colour key.
 const KEY_HEIGHT: f64 = 8.0;
-/// The patches that make the colour key.
+/// Number of patches that make up the colour key.
 const KEY_PATCHES: usize = 32;
 
-/// Ticks, labels and names; grid lines only where no field covers them.
+/// Draws ticks, labels and names, and grid lines where no field covers them.
 pub(super) fn draw<B: DrawingBackend>(
     pen: &mut Pen<B>,
     spec: &ChartSpec,
@@ -70,13 +70,13 @@ pub(super) fn draw<B: DrawingBackend>(
     }
 }
 
-/// Round values, about four to seven.
+/// Returns round values for about four to seven ticks.
 fn ticks(axis: &Axis, length: f64, each: f64) -> Vec<f64> {
     let most = (length / each).clamp(3.0, 7.0) as usize;
     scale::ticks(axis.scale, axis.min, axis.max, most)
 }
 
-/// An axis's name with its unit.
+/// Returns an axis's name with its unit.
 fn name(axis: &Axis) -> String {
     match (axis.unit, unit_label(axis.unit)) {
         (Unit::Params, _) => format!("{} (parameters)", axis.label),
@@ -85,7 +85,7 @@ fn name(axis: &Axis) -> String {
     }
 }
 
-/// Where the colour key begins with its label; the end of the plot where there is none.
+/// Returns the left end of the colour key with its label; the end of the plot if there is no key.
 fn key_left(spec: &ChartSpec, area: &PlotArea) -> f64 {
     let Some(field) = &spec.field else { return area.right() };
     let high = format::value(spec.value.unit, field.high);
@@ -98,7 +98,7 @@ fn key_width(area: &PlotArea) -> f64 {
     if area.width < 400.0 { 64.0 } else { 112.0 }
 }
 
-/// The colour key, at the right above the plot.
+/// Draws the colour key, above the plot at the right.
 fn key<B: DrawingBackend>(
     pen: &mut Pen<B>,
     spec: &ChartSpec,
@@ -121,7 +121,7 @@ fn key<B: DrawingBackend>(
     for at in 0..KEY_PATCHES {
         let x = left + at as f64 * patch;
         let colour = ramp(theme, (at as f64 + 0.5) / KEY_PATCHES as f64);
-        // To the right end, so that no seam shows between two patches.
+        // Each patch extends to the right end, so that no seam shows between two patches.
         pen.fill((x, top), (right, bottom), colour, 1.0)?;
     }
     pen.outline((left, top), (right, bottom), Stroke::solid(colours.axis, 0.75))

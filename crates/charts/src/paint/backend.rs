@@ -1,4 +1,5 @@
-//! What figures are drawn on: the canvas or SVG text. One type, so that the painter is compiled once.
+//! The target of drawing: the canvas or SVG text. One type, so that the painter is compiled only
+//! once.
 
 use super::PaintError;
 use super::brush::Brush;
@@ -7,14 +8,14 @@ use plotters_backend::{
     BackendColor, BackendCoord, BackendStyle, BackendTextStyle, DrawingBackend, DrawingErrorKind as Kind,
 };
 
-/// Either of both.
+/// The canvas or the SVG text.
 pub(super) enum Backend<'a> {
     Canvas(Brush<'a>),
     Svg(Svg),
 }
 
 impl Backend<'_> {
-    /// The SVG text; nothing of a canvas.
+    /// Returns the SVG text; empty for a canvas.
     pub(super) fn into_svg(self) -> String {
         match self {
             Self::Svg(svg) => svg.into_text(),

@@ -1,4 +1,5 @@
-//! The stacked bar: parts side by side, the capacity as a line across, and what is beyond it hatched.
+//! Draws the stacked bar: parts side by side, the capacity as a line across, and hatching over the
+//! excess.
 
 use super::PaintError;
 use super::pen::{Align, Pen, Stroke, text_width};
@@ -12,18 +13,18 @@ use engine::params::{Scale, Unit};
 use engine::units::Bytes;
 use plotters::prelude::DrawingBackend;
 
-/// The distance between the lines over what is beyond the capacity.
+/// Distance between the hatching lines over the excess.
 const GAP: f64 = 7.0;
 /// Room at each side of a part's name.
 const BESIDE: f64 = 4.0;
 /// The height of the plate under a name.
 const PLATE: f64 = 18.0;
 
-/// The bar; `highlighted` has an outline.
+/// Draws the bar; the `highlighted` part has an outline.
 ///
 /// # Errors
 ///
-/// Where the backend fails.
+/// Fails if the backend fails.
 pub fn draw_bar<B: DrawingBackend>(
     pen: &mut Pen<B>,
     spec: &BarSpec,
@@ -59,7 +60,7 @@ pub fn draw_bar<B: DrawingBackend>(
     pen.text(&capacity, (middle, top - 16.0), Align::Centre, colours.text, false)
 }
 
-/// The names of the parts that have room for theirs: where the bar is solid, else on a plate over the hatching.
+/// Draws the names of the parts that have room: on the solid bar, or on a plate over the hatching.
 fn part_names<B: DrawingBackend>(
     pen: &mut Pen<B>,
     spec: &BarSpec,
@@ -88,7 +89,7 @@ fn part_names<B: DrawingBackend>(
     Ok(())
 }
 
-/// Ticks in GiB under the bar.
+/// Draws ticks in GiB under the bar.
 fn axis<B: DrawingBackend>(pen: &mut Pen<B>, area: &BarArea, theme: Theme) -> Result<(), PaintError> {
     let colours = tokens(theme);
     let bottom = area.top + area.height;
@@ -97,7 +98,7 @@ fn axis<B: DrawingBackend>(pen: &mut Pen<B>, area: &BarArea, theme: Theme) -> Re
         let x = area.to_pixel(Bytes::from_gib(gib).get());
         pen.hairline((x, bottom), (x, bottom + 4.0), colours.axis, 1.0)?;
         let label = if gib == 0.0 { "0".to_string() } else { format::value(Unit::Gib, gib) };
-        // The last label stays inside the canvas.
+        // Keep the last label inside the canvas.
         let middle = x.min(area.left + area.width - text_width(&label) / 2.0);
         let (x, align) = if gib == 0.0 { (x, Align::Left) } else { (middle, Align::Centre) };
         pen.text(&label, (x, bottom + 13.0), align, colours.muted, false)?;

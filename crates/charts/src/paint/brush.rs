@@ -1,5 +1,6 @@
-//! The HTML canvas of plotters-canvas, quicker where a redraw spends its time, in calls to the browser: lines of one look are
-//! stroked together, and of what is filled and of text only what differs from the last is set. Other shapes stay its own.
+//! The HTML canvas of plotters-canvas with fewer calls to the browser, which take most of a redraw:
+//! lines of the same style are stroked together, and fill and font are only set when they change.
+//! Other shapes are drawn by plotters-canvas.
 
 use plotters::style::FontStyle;
 use plotters::style::text_anchor::{HPos, VPos};
@@ -14,13 +15,13 @@ use crate::palette::Rgb;
 type Result = core::result::Result<(), DrawingErrorKind<PaintError>>;
 type Drawn = core::result::Result<(), DrawingErrorKind<<CanvasBackend as DrawingBackend>::ErrorType>>;
 
-/// A canvas, and what was last set on it.
+/// A canvas with the state that was last set on it.
 pub(super) struct Brush<'a> {
     context: &'a CanvasRenderingContext2d,
     canvas: CanvasBackend,
     fill: Option<BackendColor>,
     stroke: Option<(BackendColor, u32)>,
-    /// The size of text in backend units, and whether it is bold.
+    /// Font size in backend units, and whether the font is bold.
     font: Option<(f64, bool)>,
     align: Option<&'static str>,
     /// Whether the path holds lines that are not stroked yet.
@@ -28,28 +29,28 @@ pub(super) struct Brush<'a> {
 }
 
 impl<'a> Brush<'a> {
-    /// On a context whose state is not known; nothing where it has no canvas.
+    /// Creates a brush for a context of unknown state; `None` if the context has no canvas.
     pub(super) fn new(context: &'a CanvasRenderingContext2d) -> Option<Self> {
         let canvas = CanvasBackend::with_canvas_object(context.canvas()?)?;
         context.set_text_baseline("middle");
         Some(Self { context, canvas, fill: None, stroke: None, font: None, align: None, pending: false })
     }
 
-    /// A shape that is the canvas's own: it sets colours behind our back.
+    /// Draws a shape with plotters-canvas, which sets colours that the brush does not see.
     fn own(&mut self, draw: impl FnOnce(&mut CanvasBackend) -> Drawn) -> Result {
         self.flush();
         (self.fill, self.stroke) = (None, None);
         draw(&mut self.canvas).map_err(|error| DrawingErrorKind::DrawingError(PaintError(error.to_string())))
     }
 
-    /// Strokes what is waiting.
+    /// Strokes the pending lines.
     fn flush(&mut self) {
         if core::mem::take(&mut self.pending) {
             self.context.stroke();
         }
     }
 
-    /// Ends what was drawn before, and fills from now on in this colour.
+    /// Strokes pending lines, and sets the fill colour.
     fn fill_in(&mut self, colour: BackendColor) {
         self.flush();
         if !self.fill.is_some_and(|last| same(last, colour)) {
@@ -58,7 +59,7 @@ impl<'a> Brush<'a> {
         }
     }
 
-    /// Strokes from now on in this look; lines of another look are stroked first.
+    /// Sets colour and width of strokes; pending lines of another style are stroked first.
     fn stroke_in(&mut self, colour: BackendColor, width: u32) {
         if self.stroke.is_some_and(|(last, last_width)| same(last, colour) && last_width == width) {
             return;
@@ -83,7 +84,7 @@ fn same(one: BackendColor, other: BackendColor) -> bool {
     one.rgb == other.rgb && one.alpha == other.alpha
 }
 
-/// `#rrggbbaa`.
+/// Formats a colour as `#rrggbbaa`.
 fn css(BackendColor { rgb: (red, green, blue), alpha }: BackendColor) -> String {
     let alpha = (alpha * f64::from(u8::MAX)).round() as u8;
     format!("{}{alpha:02x}", Rgb(red, green, blue).css())
@@ -162,7 +163,7 @@ impl DrawingBackend for Brush<'_> {
         Ok(())
     }
 
-    /// Text stands level, its middle at the height of its place: figures have no other.
+    /// Text is horizontal and centred vertically on its position: figures use no other.
     fn draw_text<S: BackendTextStyle>(&mut self, text: &str, style: &S, (x, y): BackendCoord) -> Result {
         self.fill_in(style.color());
         let (size, bold) = (style.size(), matches!(style.style(), FontStyle::Bold));

@@ -1,4 +1,5 @@
-//! The HTML canvas: size, scale, and the image of a field; everything else is the generic painter.
+//! Painting on the HTML canvas: size, scale, and the image of a field. The generic painter does the
+//! rest.
 
 use super::backend::Backend;
 use super::brush::Brush;
@@ -16,14 +17,14 @@ use std::rc::Rc;
 use wasm_bindgen::{Clamped, JsCast};
 use web_sys::{CanvasRenderingContext2d, HtmlCanvasElement, ImageData};
 
-/// Backend units in a device pixel: plotters knows whole coordinates only, and curves need finer ones.
+/// Backend units per device pixel: plotters only has whole coordinates, and curves need finer ones.
 const SUBPIXELS: f64 = 8.0;
 
-/// The image of the last field and the hidden canvas that stretches it, kept from frame to frame.
+/// The last image of a field with the hidden canvas that stretches it, reused from frame to frame.
 #[derive(Default)]
 struct Stretcher {
     image: Image,
-    /// What the image shows.
+    /// The field and the theme of the image.
     drawn: Option<(Rc<Field>, Theme)>,
     canvas: Option<HtmlCanvasElement>,
 }
@@ -32,16 +33,18 @@ thread_local! {
     static STRETCHER: RefCell<Stretcher> = RefCell::default();
 }
 
-/// Forgets the image that is kept from frame to frame: where the browser lost the pixels of one canvas, it lost those of the hidden one.
+/// Drops the reused image: a browser that loses the pixels of one canvas also loses those of the
+/// hidden one.
 pub fn forget_image() {
     STRETCHER.take();
 }
 
-/// Paints a chart; `crosshair` is in data units. It sets the size of the canvas in device pixels, and CSS sizes the element.
+/// Paints a chart; `crosshair` is in data units. Sets the size of the canvas in device pixels; CSS
+/// sizes the element.
 ///
 /// # Errors
 ///
-/// Where the canvas has no 2D context or refuses to draw.
+/// Fails if the canvas has no 2D context or refuses to draw.
 pub fn paint_chart(
     spec: &ChartSpec,
     canvas: &HtmlCanvasElement,
@@ -60,7 +63,7 @@ pub fn paint_chart(
 ///
 /// # Errors
 ///
-/// Where the canvas has no 2D context or refuses to draw.
+/// Fails if the canvas has no 2D context or refuses to draw.
 pub fn paint_bar(
     spec: &BarSpec,
     canvas: &HtmlCanvasElement,
@@ -72,11 +75,11 @@ pub fn paint_bar(
     with_pen(&context, style, &mut |pen| draw_bar(pen, spec, &area, style.theme, highlighted))
 }
 
-/// A chart with its legend on a canvas of its own, to be saved.
+/// Paints a chart with its legend on a new canvas, to be saved.
 ///
 /// # Errors
 ///
-/// Where the browser makes no canvas, or refuses to draw.
+/// Fails if the browser creates no canvas or refuses to draw.
 pub fn picture_of_chart(spec: &ChartSpec, style: &Style) -> Result<HtmlCanvasElement, PaintError> {
     let saved = Saved::of_chart(spec, style);
     let canvas = hidden_canvas(1, 1)?;
@@ -88,11 +91,11 @@ pub fn picture_of_chart(spec: &ChartSpec, style: &Style) -> Result<HtmlCanvasEle
     Ok(canvas)
 }
 
-/// A memory bar with its legend on a canvas of its own, to be saved.
+/// Paints a memory bar with its legend on a new canvas, to be saved.
 ///
 /// # Errors
 ///
-/// Where the browser makes no canvas, or refuses to draw.
+/// Fails if the browser creates no canvas or refuses to draw.
 pub fn picture_of_bar(spec: &BarSpec, style: &Style) -> Result<HtmlCanvasElement, PaintError> {
     let saved = Saved::of_bar(spec, style);
     let canvas = hidden_canvas(1, 1)?;
@@ -101,11 +104,11 @@ pub fn picture_of_bar(spec: &BarSpec, style: &Style) -> Result<HtmlCanvasElement
     Ok(canvas)
 }
 
-/// A poster on a canvas of its own, with `pixel_ratio` device pixels in a CSS pixel, to be saved.
+/// Paints a poster on a new canvas with `pixel_ratio` device pixels per CSS pixel, to be saved.
 ///
 /// # Errors
 ///
-/// Where the browser makes no canvas, or refuses to draw.
+/// Fails if the browser creates no canvas or refuses to draw.
 pub fn picture_of_poster(poster: &Poster, pixel_ratio: f64) -> Result<HtmlCanvasElement, PaintError> {
     let layout = Layout::of(poster);
     let style = Style { css_height: layout.height, device_pixel_ratio: pixel_ratio, ..poster::STYLE };
@@ -118,7 +121,8 @@ pub fn picture_of_poster(poster: &Poster, pixel_ratio: f64) -> Result<HtmlCanvas
     Ok(canvas)
 }
 
-/// Sizes the canvas (only where it changes: that clears it and is slow) and fills it with the surface.
+/// Sizes the canvas (only on a change, which clears it and is slow) and fills it with the surface
+/// colour.
 fn prepare(canvas: &HtmlCanvasElement, style: &Style) -> Result<CanvasRenderingContext2d, PaintError> {
     let ratio = style.device_pixel_ratio;
     let (width, height) = ((style.css_width * ratio).round() as u32, (style.css_height * ratio).round() as u32);
@@ -156,7 +160,7 @@ fn with_pen(
     backend.present().map_err(|error| PaintError(error.to_string()))
 }
 
-/// Puts the field's image on a hidden canvas, and stretches it over the plot.
+/// Draws the field's image on a hidden canvas and stretches it over the plot.
 fn stretch(
     context: &CanvasRenderingContext2d,
     field: &Rc<Field>,

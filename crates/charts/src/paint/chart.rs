@@ -1,4 +1,5 @@
-//! A whole figure, in order: hatching, axes, lines, names of zones, the scenario's place, the crosshair.
+//! Draws a whole figure, in this order: hatching, axes, lines, names of zones, the scenario's mark,
+//! the crosshair.
 
 pub use super::bar::draw_bar;
 use super::geometry::{Rect, Spot};
@@ -11,16 +12,16 @@ use crate::spec::{ChartSpec, Field, LineRole, PinMark, Zone, ZoneKind};
 use engine::scenario::pins::pin_letter;
 use plotters::prelude::DrawingBackend;
 
-/// The radius of the mark at the scenario's place.
+/// Radius of the scenario's mark.
 const HERE: f64 = 6.0;
-/// The radius of the room of a pinned scenario's mark.
+/// Radius of the space around a pinned scenario's mark.
 const BADGE: f64 = 10.5;
 
-/// Everything but the image of the field, which is under it.
+/// Draws everything except the image of the field, which is under it.
 ///
 /// # Errors
 ///
-/// Where the backend fails.
+/// Fails if the backend fails.
 pub fn draw_chart<B: DrawingBackend>(
     pen: &mut Pen<B>,
     spec: &ChartSpec,
@@ -48,14 +49,14 @@ pub fn draw_chart<B: DrawingBackend>(
     let named = lines::draw(pen, spec, area, theme, &mut room)?;
     marks::draw(pen, spec, area, theme, &mut room)?;
     if let Some(field) = &spec.field {
-        // The boundary's own name says which side is which.
+        // The name of the boundary already names both sides.
         let sides_named = named.contains(&LineRole::NetworkBoundary);
         let shown = |zone: &&Zone| zone.kind == ZoneKind::DoesNotFit || !sides_named;
         let zones: Vec<&Zone> = spec.zones.iter().filter(shown).collect();
         name_zones(pen, &zones, field, theme, &mut room)?;
     }
     if let Some(here) = here {
-        // On curves it has the colour of its own.
+        // On curves the mark has the colour of the scenario's own line.
         let own = spec.lines.iter().find(|line| line.role.is_own());
         let colour = own.map_or(tokens(theme).accent, |own| line(theme, own.role));
         mark(pen, here, theme, colour)?;
@@ -79,7 +80,7 @@ fn hatching<B: DrawingBackend>(
     hatch::hatching(field, area).iter().try_for_each(|line| pen.line(line, stroke))
 }
 
-/// The names of the zones: with the reason where there is room for it.
+/// Draws the names of the zones, with the reason if there is room.
 fn name_zones<B: DrawingBackend>(
     pen: &mut Pen<B>,
     zones: &[&Zone],
@@ -106,7 +107,7 @@ fn name_zones<B: DrawingBackend>(
     Ok(())
 }
 
-/// The scenario's place: a ring that stands out on every colour.
+/// Draws the scenario's mark: a ring that stands out on every colour.
 fn mark<B: DrawingBackend>(pen: &mut Pen<B>, at: Spot, theme: Theme, colour: Rgb) -> Result<(), PaintError> {
     let colours = tokens(theme);
     pen.disc(at, HERE + 2.0, colours.surface)?;
@@ -114,13 +115,13 @@ fn mark<B: DrawingBackend>(pen: &mut Pen<B>, at: Spot, theme: Theme, colour: Rgb
     pen.disc(at, HERE - 3.0, colours.surface)
 }
 
-/// Where the marks of pinned scenarios are drawn: in a row beside whatever stands in their place already.
+/// Returns the positions of pinned scenarios' marks, moved sideways off marks in the same place.
 fn badges<'a>(spec: &'a ChartSpec, area: &PlotArea, here: Option<Spot>) -> Vec<(&'a PinMark, Spot)> {
     let mut taken: Vec<Spot> = here.into_iter().collect();
     let mut marks = Vec::with_capacity(spec.pins.len());
     for pin in &spec.pins {
         let (mut x, y) = area.to_pixel(pin.at.0, pin.at.1);
-        // To the left near the right edge.
+        // Move to the left near the right edge.
         let step = if x + 6.0 * BADGE > area.right() { -2.0 * BADGE } else { 2.0 * BADGE };
         while taken.iter().any(|other| (other.0 - x).abs() < 2.0 * BADGE && (other.1 - y).abs() < 2.0 * BADGE) {
             x += step;
@@ -131,7 +132,8 @@ fn badges<'a>(spec: &'a ChartSpec, area: &PlotArea, here: Option<Spot>) -> Vec<(
     marks
 }
 
-/// A pinned scenario's letter on its colour; hollow where the figure is another's.
+/// Draws a pinned scenario's letter on its colour; hollow if the figure does not hold for that
+/// scenario.
 fn badge<B: DrawingBackend>(pen: &mut Pen<B>, pin: &PinMark, at: Spot, theme: Theme) -> Result<(), PaintError> {
     let colour = palette::pin(theme, pin.place);
     pen.disc(at, BADGE - 0.5, tokens(theme).surface)?;
@@ -143,7 +145,7 @@ fn badge<B: DrawingBackend>(pen: &mut Pen<B>, pin: &PinMark, at: Spot, theme: Th
     pen.text(pin_letter(pin.place), at, Align::Centre, text, true)
 }
 
-/// The crosshair, with a dot on every curve that it crosses.
+/// Draws the crosshair, with a dot on every curve that it crosses.
 fn cross<B: DrawingBackend>(
     pen: &mut Pen<B>,
     spec: &ChartSpec,

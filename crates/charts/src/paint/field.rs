@@ -1,11 +1,12 @@
-//! A field as an image: bilinear between nodes, with what does not fit cut out at the interpolated frontier.
+//! Draws a field as an image: bilinear between nodes, with the infeasible part cut out at the
+//! interpolated frontier.
 
 use crate::palette::{Rgb, Theme, ramp, tokens};
 use crate::spec::{Cell, Field};
 
-/// Pixels of the image between two nodes; it is stretched over the plot, smoothly.
-const FINENESS: usize = 3;
-/// Colours of the scale, looked up rather than mixed for each pixel.
+/// Image pixels between two nodes; the image is stretched smoothly over the plot.
+const PIXELS_PER_NODE: usize = 3;
+/// Number of precomputed colours of the scale.
 const SHADES: usize = 256;
 
 /// An image of the field, row 0 at the top.
@@ -13,9 +14,9 @@ const SHADES: usize = 256;
 pub(super) struct Image {
     pub(super) width: usize,
     pub(super) height: usize,
-    /// Red, green, blue, opacity.
+    /// Red, green, blue and opacity of each pixel.
     pub(super) bytes: Vec<u8>,
-    /// One row of nodes, interpolated between two of the field's: value and free memory.
+    /// A row of nodes interpolated between two rows of the field: value and free memory.
     row: Vec<(f64, f64)>,
     shades: Vec<[u8; 4]>,
 }
@@ -25,7 +26,7 @@ impl Image {
     pub(super) fn draw(&mut self, field: &Field, theme: Theme) {
         let columns = field.columns.max(2) - 1;
         let rows = field.rows.max(2) - 1;
-        (self.width, self.height) = (columns * FINENESS, rows * FINENESS);
+        (self.width, self.height) = (columns * PIXELS_PER_NODE, rows * PIXELS_PER_NODE);
         let opaque = |Rgb(red, green, blue): Rgb| [red, green, blue, u8::MAX];
         self.shades.clear();
         self.shades.extend((0..SHADES).map(|shade| opaque(ramp(theme, shade as f64 / (SHADES - 1) as f64))));
@@ -34,14 +35,14 @@ impl Image {
         let unfit = opaque(tokens(theme).unfit);
         let per_value = (SHADES - 1) as f64 / (field.high - field.low);
         for y in 0..self.height {
-            let up = rows as f64 - (y as f64 + 0.5) / FINENESS as f64;
+            let up = rows as f64 - (y as f64 + 0.5) / PIXELS_PER_NODE as f64;
             self.mix_rows(field, up);
             for pair in self.row.windows(2) {
                 let [left, right] = *pair else { continue };
-                for step in 0..FINENESS {
-                    let share = (step as f64 + 0.5) / FINENESS as f64;
+                for step in 0..PIXELS_PER_NODE {
+                    let share = (step as f64 + 0.5) / PIXELS_PER_NODE as f64;
                     let (value, free) = (left.0 + share * (right.0 - left.0), left.1 + share * (right.1 - left.1));
-                    // A cast takes what is no number to 0 and stops at the ends.
+                    // A cast maps NaN to 0 and saturates at the ends.
                     let shade = ((value - field.low) * per_value) as usize;
                     let fit = self.shades.get(shade.min(SHADES - 1)).unwrap_or(&unfit);
                     self.bytes.extend_from_slice(if free < 0.0 { &unfit } else { fit });
@@ -50,7 +51,7 @@ impl Image {
         }
     }
 
-    /// The row of nodes at a height in grid units.
+    /// Interpolates the row of nodes at a height in grid units.
     fn mix_rows(&mut self, field: &Field, up: f64) {
         let low = (up as usize).min(field.rows.saturating_sub(2));
         let share = up - low as f64;

@@ -19,12 +19,12 @@ pub(super) struct Rect {
 }
 
 impl Rect {
-    /// Around a place.
+    /// Creates a rectangle around a centre.
     pub(super) fn around((x, y): Spot, width: f64, height: f64) -> Self {
         Self { left: x - width / 2.0, top: y - height / 2.0, right: x + width / 2.0, bottom: y + height / 2.0 }
     }
 
-    /// Whether the distance to another is less than this.
+    /// Whether the distance to another rectangle is less than `distance`.
     pub(super) fn is_near(&self, other: &Self, distance: f64) -> bool {
         self.left < other.right + distance
             && other.left < self.right + distance
@@ -32,27 +32,27 @@ impl Rect {
             && other.top < self.bottom + distance
     }
 
-    /// Whether another holds it.
+    /// Whether another rectangle contains this one.
     pub(super) fn inside(&self, other: &Self) -> bool {
         self.left >= other.left && self.right <= other.right && self.top >= other.top && self.bottom <= other.bottom
     }
 
-    /// Whether a point is in it.
+    /// Whether the rectangle contains a point.
     pub(super) fn holds(&self, (x, y): Spot) -> bool {
         (self.left..=self.right).contains(&x) && (self.top..=self.bottom).contains(&y)
     }
 
-    /// The place in it that is nearest to another.
+    /// Returns the point of the rectangle nearest to another point.
     pub(super) fn nearest(&self, (x, y): Spot) -> Spot {
         (x.max(self.left).min(self.right), y.max(self.top).min(self.bottom))
     }
 
-    /// Its corners.
+    /// Returns the corners.
     pub(super) fn corners(&self) -> [Spot; 4] {
         [(self.left, self.top), (self.right, self.top), (self.left, self.bottom), (self.right, self.bottom)]
     }
 
-    /// Its middle.
+    /// Returns the centre.
     pub(super) fn middle(&self) -> Spot {
         (f64::midpoint(self.left, self.right), f64::midpoint(self.top, self.bottom))
     }

@@ -1,25 +1,25 @@
-//! Diagonal lines over the part of a field that does not fit.
+//! Hatching: diagonal lines over the infeasible part of a field.
 
 use super::geometry::Spot;
 use crate::layout::PlotArea;
 use crate::spec::Field;
 use engine::analysis::boundary::{bilinear, clip};
 
-/// The distance between lines, along the horizontal.
+/// Horizontal distance between lines.
 const GAP: f64 = 9.0;
-/// The distance at which a line looks at the field: it ends where free memory is zero, interpolated in between.
+/// Distance between the samples of a line; the line ends where interpolated free memory is zero.
 const STEP: f64 = 6.0;
 
-/// Bytes of memory missing at a place; below zero where it fits.
+/// Returns the bytes of memory missing at a point; negative where the run fits.
 pub(super) fn missing(field: &Field, area: &PlotArea, (x, y): Spot) -> f64 {
     let size = (field.columns, field.rows);
     let nodes = (field.columns.saturating_sub(1) as f64, field.rows.saturating_sub(1) as f64);
-    // The grid is even on the axes' scales, so pixels and nodes differ by a factor alone.
+    // The grid is even on the axes' scales, so pixels map to nodes linearly.
     let node = ((x - area.left) / area.width * nodes.0, (area.bottom() - y) / area.height * nodes.1);
     -bilinear(size, node, |column, row| field.cell(column, row).map_or(f64::NAN, |cell| cell.free))
 }
 
-/// The lines of the hatching, in CSS pixels.
+/// Returns the lines of the hatching, in CSS pixels.
 pub(super) fn hatching(field: &Field, area: &PlotArea) -> Vec<Vec<Spot>> {
     let lines = ((area.width + area.height) / GAP) as usize;
     (1..=lines)

@@ -1,4 +1,4 @@
-//! Finding room for labels: rectangles that overlap nothing placed before.
+//! Placement of labels: finds rectangles that overlap nothing placed before.
 
 use super::geometry::{Rect, Spot, distance};
 use super::pen::{TEXT, text_width};
@@ -6,30 +6,30 @@ use crate::spec::{Field, ZoneKind};
 
 /// Room around the text of a label.
 const MARGIN: f64 = 4.0;
-/// The least distance between two labels.
+/// Smallest distance between two labels.
 const APART: f64 = 4.0;
-/// How far from its disc a label may stand.
+/// Distances from its disc at which a label may be placed.
 const AWAY: [f64; 6] = [APART, 16.0, 32.0, 48.0, 64.0, 84.0];
 /// The distance between lines of text.
 pub(super) const LINE: f64 = 16.0;
 
-/// The room that lines of text take.
+/// Returns the size of lines of text.
 pub(super) fn size_of(lines: &[&str]) -> (f64, f64) {
     let width = lines.iter().map(|line| text_width(line)).fold(0.0, f64::max);
     (width + 2.0 * MARGIN, TEXT + LINE * (lines.len() as f64 - 1.0) + MARGIN)
 }
 
-/// What has been placed in a plot.
+/// The occupied space of a plot.
 #[derive(Clone, Debug)]
 pub(super) struct Room {
     area: Rect,
     taken: Vec<Rect>,
-    /// Lines that a label should not cover.
+    /// Points of lines that labels should not cover.
     avoided: Vec<Spot>,
 }
 
 impl Room {
-    /// All of a rectangle.
+    /// Creates an empty rectangle.
     pub(super) fn new(area: Rect) -> Self {
         Self { area, taken: Vec::new(), avoided: Vec::new() }
     }
@@ -52,8 +52,8 @@ impl Room {
         self.avoided.iter().any(|&point| rect.holds(point))
     }
 
-    /// A place for a label beside a line: the first free and suitable one of many along it, above or below, that covers no
-    /// line.
+    /// Places a label beside a line, above or below: the first candidate along the line that is
+    /// free, suitable and covers no line.
     pub(super) fn beside(
         &mut self,
         points: &[Spot],
@@ -77,7 +77,8 @@ impl Room {
         free
     }
 
-    /// A place for a label beside a disc: the nearest free one around it that covers no line, else the nearest free one.
+    /// Places a label beside a disc: the nearest free place that covers no line, else the nearest
+    /// free place.
     pub(super) fn near(&mut self, (x, y): Spot, radius: f64, (width, height): (f64, f64)) -> Option<Rect> {
         let sides =
             [(1.0, 0.0), (-1.0, 0.0), (0.0, 1.0), (0.0, -1.0), (0.7, 0.8), (-0.7, 0.8), (0.7, -0.8), (-0.7, -0.8)];
@@ -98,7 +99,7 @@ impl Room {
         free
     }
 
-    /// A place for a label in a zone of a field: entirely inside it, nearest to its middle.
+    /// Places a label inside a zone of a field, as near to the zone's centre as possible.
     pub(super) fn within(&mut self, field: &Field, kind: ZoneKind, (width, height): (f64, f64)) -> Option<Rect> {
         let (columns, rows) = (field.columns.max(2) - 1, field.rows.max(2) - 1);
         let spot = |column: usize, row: usize| {
@@ -108,7 +109,7 @@ impl Room {
         };
         let is_kind =
             |column: usize, row: usize| field.cell(column, row).is_some_and(|cell| ZoneKind::of(cell.limiter) == kind);
-        // Every third node is enough to place a label, and a ninth of the work.
+        // Every third node is enough to place a label, at a ninth of the work.
         let nodes = || {
             (0..field.rows).step_by(3).flat_map(|row| (0..field.columns).step_by(3).map(move |column| (column, row)))
         };
@@ -120,7 +121,7 @@ impl Room {
         let sum = members.iter().fold((0.0, 0.0), |sum, point| (sum.0 + point.0, sum.1 + point.1));
         let middle = (sum.0 / count, sum.1 / count);
         let mut places: Vec<(f64, Spot)> = members.into_iter().map(|place| (distance(place, middle), place)).collect();
-        // Mostly one of the first is free: to take the nearest until then is less than to sort.
+        // One of the nearest places is usually free, so repeated selection is cheaper than sorting.
         while let Some((nearest, &(_, place))) =
             places.iter().enumerate().min_by(|(_, one), (_, other)| one.0.total_cmp(&other.0))
         {

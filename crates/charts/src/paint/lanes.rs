@@ -1,4 +1,4 @@
-//! A timeline: bars on lanes, and their names where they fit.
+//! Draws a timeline: bars on lanes, with their names where they fit.
 
 use super::PaintError;
 use super::geometry::Rect;
@@ -11,22 +11,22 @@ use crate::timeline::{Lanes, Mark};
 use engine::model::report::Work;
 use plotters::prelude::DrawingBackend;
 
-/// A bar is at least so wide, to be seen at all.
+/// Smallest width of a bar, so that it is visible.
 const NARROWEST: f64 = 0.5;
-/// Bars from this width on are set apart from their neighbours.
+/// Width from which bars are separated from their neighbours.
 const APART: f64 = 4.0;
 /// Room at each side of a bar's name.
 const BESIDE: f64 = 4.0;
-/// No name fits a narrower bar.
+/// Smallest width of a bar that may have a name.
 const SHORTEST: f64 = 32.0;
-/// The height of the plate under a name.
+/// Height of the plate under a name.
 const PLATE: f64 = 18.0;
-/// The distance between the lines of a pattern.
+/// Distance between the lines of a pattern.
 const GAP: f64 = 6.0;
-/// How strong they are.
+/// Opacity of pattern lines.
 const OVER: f64 = 0.4;
 
-/// The lanes with what runs on them.
+/// Draws the lanes with their bars.
 pub(super) fn draw<B: DrawingBackend>(
     pen: &mut Pen<B>,
     lanes: &Lanes,
@@ -45,10 +45,10 @@ pub(super) fn draw<B: DrawingBackend>(
             let per_second = BAR / mark.length().get();
             let mut low = bottom;
             for (work, time) in mark.parts() {
-                // Several kinds of work are as high as their shares of the mark's time.
+                // A mark of several kinds of work is split by height, in proportion to their times.
                 let rect = Rect { left, top: (low - per_second * time.get()).max(top), right, bottom: low };
                 low = rect.top;
-                // Bars too narrow to be set apart are drawn as one.
+                // Bars too narrow to be separated are drawn as one.
                 if let Some((own, open)) = &mut last
                     && *own == work
                     && right - left < APART
@@ -76,7 +76,7 @@ pub(super) fn draw<B: DrawingBackend>(
     Ok(())
 }
 
-/// One bar with its pattern, set apart from the next where there is room.
+/// Draws one bar with its pattern, separated from the next if it is wide enough.
 pub(super) fn fill<B: DrawingBackend>(
     pen: &mut Pen<B>,
     (work, rect): (Work, Rect),
@@ -88,7 +88,7 @@ pub(super) fn fill<B: DrawingBackend>(
     let stroke = Stroke { opacity: OVER, ..Stroke::solid(surface, 1.0) };
     match palette::pattern(work) {
         Pattern::Plain => {}
-        // The same lines everywhere, so that they go on from one bar to the next.
+        // Pattern lines start at the same origin everywhere, so that they continue from bar to bar.
         Pattern::Hatched => {
             let mut sum = ((rect.left + rect.top) / GAP).ceil() * GAP;
             while sum < rect.right + rect.bottom {
@@ -111,7 +111,7 @@ pub(super) fn fill<B: DrawingBackend>(
     Ok(())
 }
 
-/// A bar's name, if it fits: its work with the layer, else the layer alone.
+/// Draws a bar's name if it fits: its work with the layer, else the layer alone.
 fn name<B: DrawingBackend>(
     pen: &mut Pen<B>,
     mark: &Mark,
@@ -128,7 +128,7 @@ fn name<B: DrawingBackend>(
     }
     let fill = palette::work(theme, work);
     let (half, (x, y)) = (text_width(text) / 2.0 + BESIDE, rect.middle());
-    // Over a pattern it stands on a plate.
+    // Over a pattern the name stands on a plate.
     pen.fill((x - half, y - PLATE / 2.0), (x + half, y + PLATE / 2.0), fill, 1.0)?;
     pen.text(text, (x, y), Align::Centre, readable(fill), false)
 }

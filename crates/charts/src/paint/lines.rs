@@ -1,4 +1,4 @@
-//! Curves and boundaries, with their names beside them.
+//! Draws curves and boundaries, with their names beside them.
 
 use super::geometry::{Rect, Spot};
 use super::labels::{Room, size_of};
@@ -10,31 +10,32 @@ use crate::palette::{Theme, dashes, line, tokens, width};
 use crate::spec::{ChartSpec, Line, LineRole};
 use plotters::prelude::DrawingBackend;
 
-/// The pattern of what does not fit.
+/// Dot pattern of infeasible pieces.
 const DOTS: &[f64] = &[2.0, 5.0];
-/// The width of its dots: the scenario's own strategy and the others.
+/// Width of the dots: of the scenario's own strategy, and of the others.
 const DOT_WIDTH: (f64, f64) = (3.0, 2.0);
-/// Room on each side of a line that crosses a field, in the surface's colour.
+/// Margin on each side of a line that crosses a field, in the surface's colour.
 const CASING: f64 = 1.5;
-/// How strong the band around a curve is.
+/// Opacity of the band around a curve.
 const BAND_OPACITY: f64 = 0.16;
-/// Half of the cross at the end of what fits.
+/// Half the size of the cross at the end of a feasible piece.
 const CROSS: f64 = 3.5;
-/// The last of the layers of lines.
+/// Index of the top layer of lines.
 const TOP_LAYER: u8 = 4;
 
-/// A plot area as a rectangle.
+/// Returns a plot area as a rectangle.
 pub(super) fn rect(area: &PlotArea) -> Rect {
     Rect { left: area.left, top: area.top, right: area.right(), bottom: area.bottom() }
 }
 
-/// Pieces of a line in CSS pixels, cut at the axes.
+/// Converts pieces of a line to CSS pixels, clipped at the axes.
 fn in_pixels(area: &PlotArea, pieces: &[Vec<(f64, f64)>]) -> Vec<Vec<Spot>> {
     let place = |piece: &Vec<(f64, f64)>| -> Vec<Spot> { piece.iter().map(|&(x, y)| area.to_pixel(x, y)).collect() };
     pieces.iter().flat_map(|piece| clipped(&place(piece), rect(area))).collect()
 }
 
-/// The outline of a band around a piece of a line: along its top, and back along its bottom.
+/// Returns the outline of the band around a piece of a line: along the top, then back along the
+/// bottom.
 fn around(area: &PlotArea, ((low, high), piece): ((f64, f64), &Vec<(f64, f64)>)) -> Vec<Spot> {
     let spot = |&(x, y): &(f64, f64), factor: f64| {
         let (left, top) = area.to_pixel(x, factor * y);
@@ -43,7 +44,7 @@ fn around(area: &PlotArea, ((low, high), piece): ((f64, f64), &Vec<(f64, f64)>))
     piece.iter().map(|point| spot(point, high)).chain(piece.iter().rev().map(|point| spot(point, low))).collect()
 }
 
-/// Lines are drawn in layers: the scenario's own over the others, a bound over both.
+/// Returns the layer of a line: the scenario's own line is over the others, a bound is over both.
 fn layer(line: &Line) -> u8 {
     match line.role {
         LineRole::Strategy(_)
@@ -60,7 +61,8 @@ fn layer(line: &Line) -> u8 {
     }
 }
 
-/// Every line; a name where there is room (the legend has them all). Gives the roles of the lines that have their name.
+/// Draws every line, and its name if there is room (the legend has them all). Returns the roles of
+/// the named lines.
 pub(super) fn draw<B: DrawingBackend>(
     pen: &mut Pen<B>,
     spec: &ChartSpec,
@@ -98,10 +100,10 @@ pub(super) fn draw<B: DrawingBackend>(
         drawn.push((line, pieces));
     }
     let mut named = Vec::new();
-    // Guides lie under marks, and so would their names.
+    // Guides are covered by marks, and so would their names be.
     for (line, pieces) in drawn.into_iter().rev().filter(|(line, _)| !line.role.is_guide()) {
         let longest = pieces.iter().max_by(|one, other| one.len().cmp(&other.len()));
-        // What the frontier's name says is true of the hatched side only.
+        // The name of the frontier only holds on the hatched side.
         let hatched = |rect: &Rect| match (&spec.field, line.role) {
             (Some(field), LineRole::MemoryFrontier) => {
                 rect.corners().into_iter().all(|corner| hatch::missing(field, area, corner) > 0.0)
@@ -117,7 +119,7 @@ pub(super) fn draw<B: DrawingBackend>(
     Ok(named)
 }
 
-/// A cross where a curve stops to fit.
+/// Draws a cross where a curve stops fitting.
 fn ends<B: DrawingBackend>(pen: &mut Pen<B>, line: &Line, area: &PlotArea, theme: Theme) -> Result<(), PaintError> {
     let starts = |point: &&(f64, f64)| {
         line.infeasible.iter().any(|piece| piece.first() == Some(point) || piece.last() == Some(point))
@@ -132,7 +134,7 @@ fn ends<B: DrawingBackend>(pen: &mut Pen<B>, line: &Line, area: &PlotArea, theme
     Ok(())
 }
 
-/// Lines of text on a patch of the surface, so that they read on every colour.
+/// Draws lines of text on a patch of the surface colour, so that they are readable on every colour.
 pub(super) fn label<B: DrawingBackend>(
     pen: &mut Pen<B>,
     texts: &[&str],

@@ -1,4 +1,4 @@
-//! Named points: discs by their weight, hollow where they do not fit, with their names where there is room.
+//! Draws marks: discs sized by weight, hollow if they do not fit, with names where there is room.
 
 use super::PaintError;
 use super::geometry::Rect;
@@ -11,27 +11,29 @@ use crate::palette::{Theme, line, tokens};
 use crate::spec::{ChartSpec, Mark};
 use plotters::prelude::DrawingBackend;
 
-/// The radius of a disc without weight, and what all of the weight adds to its square: areas are compared, not widths.
+/// Radius of a disc of zero weight, and the addition of full weight to its square: areas are
+/// compared, not widths.
 const RADIUS: (f64, f64) = (3.5, 110.0);
-/// The surface around a disc, so that it stands out on lines and other discs.
+/// Width of the surface-coloured edge around a disc, so that it stands out on lines and other
+/// discs.
 const EDGE: f64 = 1.5;
-/// The width of a hollow disc's ring.
+/// Line width of a hollow disc.
 const RING: f64 = 2.0;
-/// A name so far from its disc is joined to it.
+/// Distance from which a name is connected to its disc by a line.
 const LEADER: f64 = 8.0;
-/// More marks than these have no names in the figure.
+/// Largest number of marks that are named in the figure.
 const NAMED: usize = 16;
 
-/// The radius of more marks than those: there may be thousands.
+/// Radius of marks beyond that number: there may be thousands.
 const FINE: f64 = 2.25;
 
-/// The radius of a mark, in CSS pixels.
+/// Returns the radius of a mark, in CSS pixels.
 fn radius(mark: &Mark, named: bool) -> f64 {
     let least = if named { RADIUS.0 } else { FINE };
     (least * least + RADIUS.1 * mark.weight).sqrt()
 }
 
-/// Keeps marks that have names free of the names of lines.
+/// Reserves the space of named marks, so that names of lines avoid it.
 pub(super) fn reserve(spec: &ChartSpec, area: &PlotArea, room: &mut Room) {
     for mark in spec.marks.iter().filter(|_| spec.marks.len() <= NAMED) {
         let side = 2.0 * radius(mark, true);
@@ -39,7 +41,7 @@ pub(super) fn reserve(spec: &ChartSpec, area: &PlotArea, room: &mut Room) {
     }
 }
 
-/// Every mark, in order: later ones lie over earlier ones, so that views put the heaviest first.
+/// Draws every mark in order. Later marks cover earlier ones, so views put the heaviest first.
 pub(super) fn draw<B: DrawingBackend>(
     pen: &mut Pen<B>,
     spec: &ChartSpec,

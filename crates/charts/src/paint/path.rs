@@ -1,9 +1,9 @@
-//! Polylines in CSS pixels: cutting them to a rectangle, and into dashes.
+//! Polylines in CSS pixels: clips them to a rectangle, and splits them into dashes.
 
 use super::geometry::{Rect, Spot, distance};
 use engine::analysis::boundary::{clip, zero_between};
 
-/// The pieces of a polyline inside a rectangle.
+/// Returns the pieces of a polyline inside a rectangle.
 pub(super) fn clipped(points: &[Spot], area: Rect) -> Vec<Vec<Spot>> {
     let sides: [&dyn Fn(Spot) -> f64; 4] =
         [&|point| point.0 - area.left, &|point| area.right - point.0, &|point| point.1 - area.top, &|point| {
@@ -17,7 +17,8 @@ pub(super) fn clipped(points: &[Spot], area: Rect) -> Vec<Vec<Spot>> {
     sides.iter().fold(whole, |pieces, side| pieces.iter().flat_map(|piece| clip(piece, side)).collect())
 }
 
-/// A polyline cut into dashes: lengths drawn and skipped in turn; whole where there is no pattern.
+/// Splits a polyline into dashes of alternately drawn and skipped lengths; an empty pattern returns
+/// the whole line.
 pub(super) fn dashed(points: &[Spot], pattern: &[f64]) -> Vec<Vec<Spot>> {
     if pattern.is_empty() {
         return vec![points.to_vec()];
@@ -31,7 +32,7 @@ pub(super) fn dashed(points: &[Spot], pattern: &[f64]) -> Vec<Vec<Spot>> {
         let [mut from, to] = *pair else { continue };
         let mut length = distance(from, to);
         while length > left {
-            // The pattern's end lies on this piece: as far from its start as `left` is from `length`.
+            // The dash ends on this piece, at the fraction `left / length` of it.
             let share = zero_between(-left, length - left);
             from = (from.0 + share * (to.0 - from.0), from.1 + share * (to.1 - from.1));
             length -= left;

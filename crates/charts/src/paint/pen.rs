@@ -1,4 +1,4 @@
-//! Drawing in CSS pixels on a plotters backend whose own units are finer, so that curves stay smooth.
+//! Draws in CSS pixels on a plotters backend with finer units, so that curves stay smooth.
 
 use crate::paint::geometry::Spot;
 use crate::paint::{PaintError, path};
@@ -10,14 +10,15 @@ use plotters::style::{Color, FontDesc, FontFamily, FontStyle, RGBAColor, RGBColo
 /// Coordinates of a backend.
 type BackendCoord = (i32, i32);
 
-/// The fonts of every figure.
+/// Font families of every figure.
 pub(super) const FONT: &str = "system-ui, -apple-system, 'Segoe UI', sans-serif";
-/// Width of an average character over the font size: a little generous, so that estimated boxes hold their text.
+/// Width of an average character over the font size, slightly generous, so that estimated boxes
+/// hold their text.
 const CHARACTER: f64 = 0.56;
-/// The size of text in CSS pixels.
+/// Font size in CSS pixels.
 pub(super) const TEXT: f64 = 12.0;
 
-/// How a line looks.
+/// The style of a line.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Stroke {
     pub(super) colour: Rgb,
@@ -27,13 +28,13 @@ pub(super) struct Stroke {
 }
 
 impl Stroke {
-    /// A solid line.
+    /// Creates a solid line style.
     pub(super) const fn solid(colour: Rgb, width: f64) -> Self {
         Self { colour, opacity: 1.0, width, dashes: &[] }
     }
 }
 
-/// Which side of a text stands at its place.
+/// The horizontal alignment of text at its position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Align {
     Left,
@@ -41,20 +42,21 @@ pub(super) enum Align {
     Right,
 }
 
-/// A plotters backend with the number of its units in a CSS pixel.
+/// A plotters backend with its units per CSS pixel.
 pub struct Pen<'a, B: DrawingBackend> {
     backend: &'a mut B,
     units: f64,
-    /// Device pixels in a CSS pixel: a hairline is one of them.
+    /// Device pixels per CSS pixel: a hairline is one device pixel wide.
     ratio: f64,
-    /// Where figures have their left upper corner: whole CSS pixels.
+    /// Top left corner of the figure, in whole CSS pixels.
     pub(super) origin: Spot,
-    /// The size of text in CSS pixels.
+    /// Font size in CSS pixels.
     pub(super) size: f64,
 }
 
 impl<'a, B: DrawingBackend> Pen<'a, B> {
-    /// On a backend with `units` coordinates in a CSS pixel and `ratio` device pixels in one.
+    /// Creates a pen for a backend with `units` coordinates and `ratio` device pixels per CSS
+    /// pixel.
     pub fn new(backend: &'a mut B, units: f64, ratio: f64) -> Self {
         Self { backend, units, ratio, origin: (0.0, 0.0), size: TEXT }
     }
@@ -69,12 +71,12 @@ impl<'a, B: DrawingBackend> Pen<'a, B> {
         ShapeStyle { color: paint(stroke.colour, stroke.opacity), filled: false, stroke_width }
     }
 
-    /// The middle of the device pixel at a position: a one-pixel line there is crisp.
+    /// Returns the centre of the device pixel at a position, where a one-pixel line is crisp.
     fn crisp(&self, position: f64) -> f64 {
         ((position * self.ratio).floor() + 0.5) / self.ratio
     }
 
-    /// A line through points.
+    /// Draws a line through points.
     pub(super) fn line(&mut self, points: &[Spot], stroke: Stroke) -> Result<(), PaintError> {
         let style = self.shape(stroke);
         let dashed = path::dashed(points, stroke.dashes);
@@ -85,7 +87,7 @@ impl<'a, B: DrawingBackend> Pen<'a, B> {
         Ok(())
     }
 
-    /// A horizontal or vertical line, one device pixel wide and crisp.
+    /// Draws a horizontal or vertical line, one device pixel wide and crisp.
     pub(super) fn hairline(&mut self, from: Spot, to: Spot, colour: Rgb, opacity: f64) -> Result<(), PaintError> {
         let crisp = |pen: &Self, (x, y): Spot| {
             let x = if from.0 == to.0 { pen.crisp(x) } else { x };
@@ -97,33 +99,33 @@ impl<'a, B: DrawingBackend> Pen<'a, B> {
         self.backend.draw_path(path, &style).map_err(failed)
     }
 
-    /// A filled rectangle.
+    /// Draws a filled rectangle.
     pub(super) fn fill(&mut self, from: Spot, to: Spot, colour: Rgb, opacity: f64) -> Result<(), PaintError> {
         let style = ShapeStyle { color: paint(colour, opacity), filled: true, stroke_width: 0 };
         self.backend.draw_rect(self.at(from), self.at(to), &style, true).map_err(failed)
     }
 
-    /// A filled polygon.
+    /// Draws a filled polygon.
     pub(super) fn area(&mut self, corners: &[Spot], colour: Rgb, opacity: f64) -> Result<(), PaintError> {
         let style = ShapeStyle { color: paint(colour, opacity), filled: true, stroke_width: 0 };
         let corners: Vec<BackendCoord> = corners.iter().map(|&corner| self.at(corner)).collect();
         self.backend.fill_polygon(corners, &style).map_err(failed)
     }
 
-    /// The outline of a rectangle.
+    /// Draws the outline of a rectangle.
     pub(super) fn outline(&mut self, from: Spot, to: Spot, stroke: Stroke) -> Result<(), PaintError> {
         let style = self.shape(stroke);
         self.backend.draw_rect(self.at(from), self.at(to), &style, false).map_err(failed)
     }
 
-    /// A filled disc.
+    /// Draws a filled disc.
     pub(super) fn disc(&mut self, at: Spot, radius: f64, colour: Rgb) -> Result<(), PaintError> {
         let style = ShapeStyle { color: paint(colour, 1.0), filled: true, stroke_width: 0 };
         let radius = (radius * self.units).round() as u32;
         self.backend.draw_circle(self.at(at), radius, &style, true).map_err(failed)
     }
 
-    /// Text in one line, its middle at the height of `at`.
+    /// Draws one line of text, vertically centred on `at`.
     pub(super) fn text(
         &mut self,
         text: &str,
@@ -144,7 +146,7 @@ impl<'a, B: DrawingBackend> Pen<'a, B> {
     }
 }
 
-/// The width of a text, estimated.
+/// Estimates the width of a text.
 pub(super) fn text_width(text: &str) -> f64 {
     text.chars().count() as f64 * CHARACTER * TEXT
 }

@@ -1,19 +1,20 @@
-//! A small image as PNG with a palette of at most 256 colours, each row as differences from the row
-//! above. The `png` crate would do the same, but adds 39 KB to the download of the page, and
-//! [`chunk`] is needed all the same: files of the browser get a chunk of text.
+//! Writes a small image as PNG with a palette of at most 256 colours, each row as differences from
+//! the row above. The `png` crate would do the same but adds 39 KB to the download, and [`chunk`]
+//! is needed in any case, for the text chunk of files that the browser writes.
 
 use super::field::Image;
 use engine::share::carried::{PNG, chunk};
 use miniz_oxide::deflate::compress_to_vec_zlib;
 
-/// Colours of a palette.
+/// Size of a palette.
 const COLOURS: usize = 256;
-/// Bytes of a pixel: red, green, blue, opacity.
+/// Bytes per pixel: red, green, blue, opacity.
 const PIXEL: usize = 4;
-/// How hard DEFLATE tries, of 10: what zlib does unless told otherwise.
+/// DEFLATE effort out of 10: zlib's default.
 const EFFORT: u8 = 6;
 
-/// The image as a file. Where it has more than 256 colours, the rest are that of the pixel before.
+/// Encodes the image as a file. Beyond 256 colours, a pixel of a further colour takes that of the
+/// previous pixel.
 pub(super) fn png(image: &Image) -> Vec<u8> {
     let mut palette: Vec<u8> = Vec::new();
     let mut indices: Vec<u8> = Vec::with_capacity(image.width * image.height);
@@ -36,7 +37,7 @@ pub(super) fn png(image: &Image) -> Vec<u8> {
     let mut rows = Vec::with_capacity(indices.len() + image.height);
     let mut above = vec![0; image.width];
     for row in indices.chunks_exact(image.width.max(1)) {
-        // Filter 2: less the byte above.
+        // Filter 2: difference from the byte above.
         rows.push(2);
         rows.extend(row.iter().zip(&above).map(|(byte, above)| byte.wrapping_sub(*above)));
         above.copy_from_slice(row);
@@ -44,7 +45,7 @@ pub(super) fn png(image: &Image) -> Vec<u8> {
     let mut header = Vec::new();
     header.extend_from_slice(&(image.width as u32).to_be_bytes());
     header.extend_from_slice(&(image.height as u32).to_be_bytes());
-    // Eight bits a pixel, a palette, and the one method there is of packing, of filters, of order.
+    // Eight bits per pixel, a palette, and the defaults for compression, filter and interlacing.
     header.extend_from_slice(&[8, 3, 0, 0, 0]);
     let mut file = PNG.to_vec();
     chunk(&mut file, *b"IHDR", &header);
@@ -60,7 +61,7 @@ mod tests {
     use ::png::{ColorType, Decoder, Transformations};
     use std::io::Cursor;
 
-    /// An image whose pixels have these colours in turn.
+    /// Creates an image whose pixels have these colours in turn.
     fn image(width: usize, height: usize, colours: impl Iterator<Item = usize>) -> Image {
         let pixel = |colour: usize| [colour as u8, (colour >> 8) as u8, 7, u8::MAX];
         let mut image = Image::default();
@@ -69,7 +70,7 @@ mod tests {
         image
     }
 
-    /// Size and pixels, red, green and blue, as another program reads them.
+    /// Decodes size and pixels (red, green, blue) with another decoder.
     fn read(file: Vec<u8>) -> ((usize, usize), Vec<u8>) {
         let mut decoder = Decoder::new(Cursor::new(file));
         decoder.set_transformations(Transformations::EXPAND);

@@ -1,5 +1,5 @@
-//! A scenario on one page, for slides and reports: headline, figures of the headline, map, curves, memory, and the link at the foot.
-//! Always dark on light, as on paper.
+//! Draws a scenario on one page, for slides and reports: headline, headline figures, map, curves,
+//! memory, and the link at the foot. Always dark on light, as on paper.
 
 mod layout;
 
@@ -14,62 +14,62 @@ pub(super) use layout::Layout;
 use layout::{HALF, MARGIN, RIGHT, TILE, WIDTH};
 use plotters::prelude::DrawingBackend;
 
-/// How it is drawn; the height is the layout's.
+/// The style of a poster; the layout sets the height.
 pub(super) const STYLE: Style =
     Style { theme: Theme::Light, css_width: WIDTH, css_height: 720.0, device_pixel_ratio: 1.0 };
 
-/// Sizes of text: what stands out, titles of figures, figures of the headline, the rest of the headline, small print.
+/// Font sizes: verdict, titles of figures, headline figures, rest of the headline, small print.
 const VERDICT: f64 = 26.0;
 const TITLE: f64 = 15.0;
 const VALUE: f64 = 17.0;
 const LEAD: f64 = 16.0;
 const SMALL: f64 = 11.0;
 
-/// A figure of the headline.
+/// A headline figure.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Tile {
-    /// Its name.
+    /// The name.
     pub name: &'static str,
-    /// With its unit.
+    /// The value with its unit.
     pub value: String,
-    /// The range in which measurements lie, or nothing.
+    /// The range that contains most measurements; empty if there is none.
     pub band: String,
-    /// Whether it holds only if memory were no limit.
+    /// Whether the value only holds if memory were no limit.
     pub hypothetical: bool,
 }
 
-/// What stands on it.
+/// The content of a poster.
 #[derive(Clone, Debug)]
 pub struct Poster<'a> {
-    /// What runs on what; whether it fits; how fast, and what limits it.
+    /// Three lines: model and hardware; whether the run fits; its speed and limiter.
     pub headline: [String; 3],
-    /// Whether it fits.
+    /// Whether the run fits.
     pub fits: bool,
-    /// The figures of the headline.
+    /// The headline figures.
     pub tiles: [Tile; 6],
-    /// The same of each pinned scenario, after its letter and name.
+    /// The headline figures of each pinned scenario, after its letter and name.
     pub pins: Vec<(String, [String; 6])>,
-    /// The feasible region.
+    /// The map of the feasible region.
     pub map: &'a ChartSpec,
     /// The curves.
     pub curve: &'a ChartSpec,
     /// Memory by part.
     pub memory: &'a BarSpec,
-    /// The way back.
+    /// The link that opens the scenario.
     pub link: &'a str,
-    /// What it was made with.
+    /// The versions of the engine and the catalog.
     pub made: String,
 }
 
 impl Poster<'_> {
-    /// The headline as one sentence.
+    /// Joins the headline to one sentence.
     pub fn sentence(&self) -> String {
         let [subject, verdict, rest] = &self.headline;
         [subject, " ", verdict, rest].concat()
     }
 }
 
-/// A line of text of some size and colour.
+/// Draws a line of text in a size and a colour.
 fn write<B: DrawingBackend>(
     pen: &mut Pen<B>,
     text: &str,
@@ -82,7 +82,7 @@ fn write<B: DrawingBackend>(
     drawn
 }
 
-/// Everything but the image of the map's field, which is under it.
+/// Draws everything except the image of the map's field, which is under it.
 pub(super) fn draw<B: DrawingBackend>(pen: &mut Pen<B>, poster: &Poster, layout: &Layout) -> Result<(), PaintError> {
     head(pen, poster, layout)?;
     for ((spec, legend), captions) in [poster.map, poster.curve].into_iter().zip(&layout.legends).zip(&layout.captions)
@@ -104,7 +104,7 @@ pub(super) fn draw<B: DrawingBackend>(pen: &mut Pen<B>, poster: &Poster, layout:
     foot(pen, poster, layout)
 }
 
-/// Captions.
+/// Draws captions.
 fn lines<B: DrawingBackend>(pen: &mut Pen<B>, lines: &[String], (left, top): (f64, f64)) -> Result<(), PaintError> {
     let mut y = top;
     for line in lines {
@@ -114,7 +114,8 @@ fn lines<B: DrawingBackend>(pen: &mut Pen<B>, lines: &[String], (left, top): (f6
     Ok(())
 }
 
-/// The headline at the left, its figures at the right, pinned scenarios in rows beneath.
+/// Draws the headline at the left, the headline figures at the right, and pinned scenarios in rows
+/// beneath.
 fn head<B: DrawingBackend>(pen: &mut Pen<B>, poster: &Poster, layout: &Layout) -> Result<(), PaintError> {
     let colours = tokens(Theme::Light);
     let verdict = if poster.fits { colours.accent } else { limiter(Theme::Light, Limiter::Memory) };
@@ -155,7 +156,7 @@ fn head<B: DrawingBackend>(pen: &mut Pen<B>, poster: &Poster, layout: &Layout) -
     pen.hairline((MARGIN, line), (WIDTH - MARGIN, line), colours.axis, 1.0)
 }
 
-/// The link, as much of it as there is room for, and what it was made with.
+/// Draws the link, cut to the available width, and the versions.
 fn foot<B: DrawingBackend>(pen: &mut Pen<B>, poster: &Poster, layout: &Layout) -> Result<(), PaintError> {
     let colours = tokens(Theme::Light);
     let (right, y) = (WIDTH - MARGIN, layout.height - 18.0);

@@ -1,4 +1,4 @@
-//! A figure as it is saved: with the legend under it that the page has beside it.
+//! A saved figure: the picture with its legend under it.
 
 use super::chart::{draw_bar as bar_alone, draw_chart as chart_alone};
 use super::geometry::Rect;
@@ -13,33 +13,33 @@ use engine::model::report::Work;
 use engine::units::Bytes;
 use plotters::prelude::DrawingBackend;
 
-/// Width and height of a sample.
+/// Width and height of a colour sample.
 const SAMPLE: (f64, f64) = (22.0, 12.0);
-/// Between a sample and its name.
+/// Distance between a sample and its name.
 const BESIDE: f64 = 6.0;
-/// Between an entry and the next.
+/// Distance between one entry and the next.
 const APART: f64 = 16.0;
 /// The height of a row.
 const ROW: f64 = 20.0;
 /// Room at the sides.
 const SIDE: f64 = 8.0;
 
-/// What a name stands for.
+/// The line, part or mark that a legend entry shows.
 enum Sample {
     Line(LineRole),
     Work(Work),
     Fill(Rgb),
 }
 
-/// The legend of a saved figure, and how high the two are together, in CSS pixels.
+/// The legend of a saved figure, with the total height in CSS pixels.
 pub(super) struct Saved {
     pub(super) height: f64,
-    /// Each entry with its left end and its middle.
+    /// Each entry with its left end and its vertical centre.
     entries: Vec<(Sample, String, (f64, f64))>,
 }
 
 impl Saved {
-    /// Of a chart.
+    /// Creates the legend of a chart.
     pub(super) fn of_chart(spec: &ChartSpec, style: &Style) -> Self {
         let lines = describe::legend(spec).into_iter().map(|entry| {
             let note = if entry.note.is_empty() { String::new() } else { format!(" ({})", entry.note) };
@@ -50,7 +50,7 @@ impl Saved {
         Self::of(lines.chain(works).collect(), style)
     }
 
-    /// Of a memory bar.
+    /// Creates the legend of a memory bar.
     pub(super) fn of_bar(spec: &BarSpec, style: &Style) -> Self {
         let shown = spec.parts.iter().filter(|part| part.1 > 0.0);
         let entries = shown.map(|&(part, bytes)| {
@@ -60,12 +60,12 @@ impl Saved {
         Self::of(entries.collect(), style)
     }
 
-    /// The picture alone.
+    /// Creates a figure without a legend.
     pub(super) fn without_legend(style: &Style) -> Self {
         Self { height: style.css_height, entries: Vec::new() }
     }
 
-    /// Entries in rows, as many in each as have room.
+    /// Arranges entries in rows, as many per row as fit.
     fn of(samples: Vec<(Sample, String)>, style: &Style) -> Self {
         let (mut x, mut rows) = (SIDE, f64::from(u8::from(!samples.is_empty())));
         let mut entries = Vec::new();
@@ -102,7 +102,7 @@ impl Saved {
     }
 }
 
-/// A chart and its legend.
+/// Draws a chart and its legend.
 pub(super) fn draw_chart<B: DrawingBackend>(
     pen: &mut Pen<B>,
     spec: &ChartSpec,
@@ -113,7 +113,7 @@ pub(super) fn draw_chart<B: DrawingBackend>(
     saved.draw(pen, style)
 }
 
-/// A memory bar and its legend.
+/// Draws a memory bar and its legend.
 pub(super) fn draw_bar<B: DrawingBackend>(
     pen: &mut Pen<B>,
     spec: &BarSpec,

@@ -1,5 +1,5 @@
-//! SVG text: shapes and words, no scripts, no styles. Coordinates are whole tenths of a CSS pixel, so that every
-//! number is written exactly and none can be missing.
+//! SVG output: shapes and text, without scripts or styles. Coordinates are whole tenths of a CSS
+//! pixel, so that every number is written exactly.
 
 use super::Style;
 use super::field::Image;
@@ -12,23 +12,23 @@ use core::fmt::Write;
 use plotters::style::text_anchor::HPos;
 use plotters_backend::{BackendColor, BackendCoord, BackendStyle, BackendTextStyle, FontStyle};
 
-/// Backend units in a CSS pixel.
+/// Backend units per CSS pixel.
 pub(super) const UNITS: f64 = 10.0;
-/// The same, whole.
+/// Backend units per CSS pixel, as an integer.
 const WHOLE: i32 = 10;
-/// From the middle of a line of text down to where its letters stand, as a share of its size.
+/// Distance from the middle of a line of text down to its baseline, over the font size.
 const BASELINE: f64 = 0.35;
 
-/// The text so far.
+/// The SVG text written so far.
 #[derive(Debug, Default)]
 pub(super) struct Svg {
     text: String,
-    /// The attributes of the path that is still open: lines that look the same become one element.
+    /// The attributes of the open path: lines of the same style become one element.
     open: Option<String>,
 }
 
 impl Svg {
-    /// The head: size, names, the link, and the surface under everything.
+    /// Starts the file: size, names, the link, and the surface under everything.
     pub(super) fn begin(
         (width, height): (f64, f64),
         style: &Style,
@@ -58,7 +58,7 @@ impl Svg {
         svg
     }
 
-    /// The colours of a field as an image that is stretched over the plot.
+    /// Adds the colours of a field as an image stretched over the plot.
     pub(super) fn image(&mut self, field: &Field, area: &PlotArea, style: &Style) {
         let mut image = Image::default();
         image.draw(field, style.theme);
@@ -70,13 +70,13 @@ impl Svg {
         self.text += "\"/>\n";
     }
 
-    /// The whole text.
+    /// Finishes and returns the text.
     pub(super) fn into_text(mut self) -> String {
         self.close();
         self.text + "</svg>\n"
     }
 
-    /// Ends the path that is open.
+    /// Closes the open path.
     fn close(&mut self) {
         if self.open.take().is_some() {
             self.text += "\"/>\n";
@@ -91,7 +91,7 @@ impl Svg {
         }
     }
 
-    /// Text as it may stand in an element.
+    /// Writes text escaped for an element.
     fn escaped(&mut self, text: &str) {
         for letter in text.chars() {
             match letter {
@@ -141,7 +141,7 @@ impl Svg {
         self.text += "z\"/>\n";
     }
 
-    /// A line through points: the first by its place, the others by the way from the one before.
+    /// Adds a line through points: the first absolute, the others relative to the previous point.
     fn points(&mut self, points: &mut dyn Iterator<Item = BackendCoord>) {
         let mut last: Option<BackendCoord> = None;
         for point in points {
@@ -179,12 +179,12 @@ impl Svg {
     }
 }
 
-/// A length in backend units.
+/// Converts a length to backend units.
 fn units(length: f64) -> i32 {
     (length * UNITS).round() as i32
 }
 
-/// A number of backend units in pixels: `12`, `-0.5`.
+/// Writes backend units as pixels: `12`, `-0.5`.
 fn number(text: &mut String, value: i32) {
     let size = value.unsigned_abs();
     let (whole, rest) = (size / WHOLE.unsigned_abs(), size % WHOLE.unsigned_abs());
@@ -192,7 +192,7 @@ fn number(text: &mut String, value: i32) {
     let _ = if rest == 0 { write!(text, "{sign}{whole}") } else { write!(text, "{sign}{whole}.{rest}") };
 }
 
-/// Colour, width and opacity as attributes.
+/// Writes colour, width and opacity as attributes.
 fn look<S: BackendStyle>(style: &S, fill: bool) -> String {
     if fill {
         return paint("fill", style.color());
@@ -206,7 +206,7 @@ fn look<S: BackendStyle>(style: &S, fill: bool) -> String {
     text
 }
 
-/// A colour, and how much of what is under it shows.
+/// Writes a colour with its opacity.
 fn paint(what: &str, BackendColor { alpha, rgb: (red, green, blue) }: BackendColor) -> String {
     let colour = Rgb(red, green, blue).css();
     let percent = (alpha * 100.0).round() as u32;

@@ -1,4 +1,4 @@
-//! Figures as SVG files: to be saved with their legend and the link back, or as a picture alone.
+//! Figures as SVG files: with their legend and link to be saved, or as a picture alone.
 
 use super::backend::Backend;
 use super::poster::{self, Layout, Poster};
@@ -10,11 +10,12 @@ use crate::layout::plot_area;
 use crate::spec::{BarSpec, ChartSpec};
 use base64::prelude::{BASE64_STANDARD, Engine as _};
 
-/// A chart as SVG: to be saved, with its legend and a link back to the scenario, or the picture alone.
+/// Writes a chart as SVG. With a `link` it has the legend and the link back to the scenario;
+/// without, it is the picture alone.
 ///
 /// # Errors
 ///
-/// Never, but for what a painter of a canvas might say.
+/// Only fails if a canvas painter would.
 pub fn chart_svg(spec: &ChartSpec, style: &Style, link: Option<&str>) -> Result<String, PaintError> {
     let saved = if link.is_some() { Saved::of_chart(spec, style) } else { Saved::without_legend(style) };
     let mut svg = Svg::begin((style.css_width, saved.height), style, [&spec.title, &describe::chart(spec)], link);
@@ -26,11 +27,11 @@ pub fn chart_svg(spec: &ChartSpec, style: &Style, link: Option<&str>) -> Result<
     Ok(backend.into_svg())
 }
 
-/// A memory bar as SVG, as [`chart_svg`].
+/// Writes a memory bar as SVG, as [`chart_svg`] does.
 ///
 /// # Errors
 ///
-/// Never, but for what a painter of a canvas might say.
+/// Only fails if a canvas painter would.
 pub fn bar_svg(spec: &BarSpec, style: &Style, link: Option<&str>) -> Result<String, PaintError> {
     let saved = if link.is_some() { Saved::of_bar(spec, style) } else { Saved::without_legend(style) };
     let svg = Svg::begin((style.css_width, saved.height), style, [&spec.title, &describe::bar(spec)], link);
@@ -39,11 +40,11 @@ pub fn bar_svg(spec: &BarSpec, style: &Style, link: Option<&str>) -> Result<Stri
     Ok(backend.into_svg())
 }
 
-/// A poster as SVG, with the link back in it.
+/// Writes a poster as SVG, with the link in it.
 ///
 /// # Errors
 ///
-/// Never, but for what a painter of a canvas might say.
+/// Only fails if a canvas painter would.
 pub fn poster_svg(poster: &Poster) -> Result<String, PaintError> {
     let (layout, style) = (Layout::of(poster), poster::STYLE);
     let summary = [describe::chart(poster.map), describe::chart(poster.curve), describe::bar(poster.memory)].join(" ");
@@ -57,7 +58,7 @@ pub fn poster_svg(poster: &Poster) -> Result<String, PaintError> {
     Ok(backend.into_svg())
 }
 
-/// An SVG as the address of an image.
+/// Returns an SVG as a data URL.
 pub fn data_url(svg: &str) -> String {
     let mut url = String::from("data:image/svg+xml;base64,");
     BASE64_STANDARD.encode_string(svg, &mut url);

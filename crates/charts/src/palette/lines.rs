@@ -1,4 +1,4 @@
-//! How lines look, by what they are: colour, dashes, width.
+//! The style of lines by role: colour, dashes, width.
 
 use super::{Rgb, Theme, choice, limiter, part, pin, set, strategy, tokens};
 use crate::spec::LineRole;
@@ -22,8 +22,9 @@ pub fn line(theme: Theme, role: LineRole) -> Rgb {
     }
 }
 
-/// The dash pattern of a line in CSS pixels (drawn, skipped, ...); empty for a solid line. No two roles of one figure
-/// share both pattern and colour, and the strategies differ by pattern alone.
+/// The dash pattern of a line in CSS pixels (drawn, skipped, ...); empty for a solid line. No two
+/// roles in one figure have both pattern and colour in common, and the strategies differ by pattern
+/// alone.
 pub const fn dashes(role: LineRole) -> &'static [f64] {
     match role {
         LineRole::Strategy(place) | LineRole::Current(place) | LineRole::Choice(place) => match place {

@@ -1,4 +1,4 @@
-//! What is shown by colour can be told apart.
+//! Colours that carry meaning are distinguishable.
 
 use super::*;
 use crate::spec::LineRole;

@@ -1,16 +1,16 @@
-//! What runs at one time on each lane of a timeline.
+//! The readout of a timeline at one time, lane by lane.
 
-use super::{Entry, done};
+use super::{Entry, amount};
 use crate::names;
 use crate::timeline::{Lanes, Mark, counted};
 use engine::format;
 use engine::params::Unit;
 
-/// Before what the span that is pointed at does.
+/// Text before the amount of work of the span under the pointer.
 const THIS: &str = "That is";
 
-/// Every lane at a time; the one that is pointed at with the start of what runs there, and its micro-batch; what runs there with its FLOPs
-/// or bytes.
+/// Reads every lane at a time. The lane under the pointer adds the start and the micro-batch of its
+/// span, then the FLOPs or bytes of that span.
 pub(super) fn on_lanes(lanes: &Lanes, x: f64, y: f64) -> Vec<Entry> {
     let (pointed, time) = (lanes.lane(y), lanes.time(x));
     let said = |mark: &Mark| {
@@ -29,7 +29,7 @@ pub(super) fn on_lanes(lanes: &Lanes, x: f64, y: f64) -> Vec<Entry> {
         Entry { name: names::lane(lane).to_string(), value, role: None }
     };
     let pointed_at = pointed.and_then(|lane| lanes.at(lane, time));
-    let did = pointed_at.and_then(|mark| done::done(lanes, mark));
+    let did = pointed_at.and_then(|mark| amount::describe(lanes, mark));
     let did = did.map(|value| Entry { name: THIS.to_string(), value, role: None });
     lanes.shown.iter().map(|&lane| entry(lane)).chain(did).collect()
 }

@@ -1,51 +1,51 @@
-//! Lines of a figure, and what they are.
+//! Lines of a figure and their roles.
 
-/// What a line is, which decides its colour, dash and place in the legend everywhere.
+/// The role of a line, which sets its colour, dashes and place in the legend everywhere.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum LineRole {
-    /// A strategy's curve, by its place in `Strategy::ALL`.
+    /// A strategy's curve, by the index in `Strategy::ALL`.
     Strategy(usize),
     /// The scenario's own curve, drawn heavier.
     Current(usize),
     /// The closed-form FSDP bound: dashed.
     Bound,
-    /// Out of memory beyond this line.
+    /// The line beyond which the run is out of memory.
     MemoryFrontier,
-    /// Network-bound on one side, compute-bound on the other.
+    /// The line between network-bound and compute-bound.
     NetworkBoundary,
-    /// A static choice of how a layer of experts runs, by its place among [`CHOICES`].
+    /// A static choice for a layer of experts, by index below [`CHOICES`].
     Choice(usize),
-    /// What adapting among them picks, drawn heavier.
+    /// The adaptive choice, drawn heavier.
     Adaptive,
-    /// What they are compared with.
+    /// The baseline of the choices.
     Baseline,
-    /// A pinned scenario, by its place.
+    /// A pinned scenario, by index.
     Pin(usize),
-    /// Each GPU keeps its batch.
+    /// Weak scaling: each GPU keeps its batch.
     Weak,
-    /// The step keeps its batch.
+    /// Strong scaling: the step keeps its batch.
     Strong,
-    /// In proportion: other lines of the figure are read out as a share of it too.
+    /// Linear scaling; other lines of the figure are also read out as a fraction of it.
     Ideal,
-    /// What the hardware's data sheet allows.
+    /// The peak on the hardware's data sheet.
     Roof,
-    /// What kernels reach of it.
+    /// The fraction of the peak that kernels reach.
     Reached,
-    /// What the network allows.
+    /// The bound of the network.
     Network,
-    /// Where what is predicted is what was measured.
+    /// The diagonal where the prediction equals the measurement.
     Equal,
-    /// Where it is off by so much.
+    /// The lines where the prediction is off by a given fraction.
     Margin,
-    /// Rows of one kind, by its place among [`engine::published::Set::ALL`].
+    /// Rows of one set, by index in [`engine::published::Set::ALL`].
     Set(usize),
 }
 
-/// Static choices of which one figure has a line each, at most.
+/// Largest number of static choices with a line in one figure.
 pub const CHOICES: usize = 8;
 
 impl LineRole {
-    /// Its class in the style sheet: `line-strategy-3`, `line-bound`.
+    /// Returns the class in the style sheet: `line-strategy-3`, `line-bound`.
     pub fn class(self) -> String {
         match self {
             Self::Strategy(place) => format!("line-strategy-{place}"),
@@ -69,17 +69,19 @@ impl LineRole {
         }
     }
 
-    /// Whether the line is the figure's own: heavier than the others, with the mark of the scenario on it.
+    /// Whether the line is the main line of the figure: heavier than the others, with the
+    /// scenario's mark on it.
     pub fn is_own(self) -> bool {
         matches!(self, Self::Current(_) | Self::Adaptive)
     }
 
-    /// Whether its marks are of one kind, which has a name, and are told one by one only when they are pointed at.
+    /// Whether the marks on the line form a named set, and are only named one by one under the
+    /// pointer.
     pub fn is_kind(self) -> bool {
         matches!(self, Self::Set(_))
     }
 
-    /// Whether the line is there to read others by, and has no value of its own.
+    /// Whether the line is a guide for reading others, without values of its own.
     pub fn is_guide(self) -> bool {
         matches!(self, Self::Equal | Self::Margin)
     }
@@ -88,34 +90,37 @@ impl LineRole {
 /// A polyline in data units; a gap (where nothing fits) splits it into several segments.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Line {
-    /// Its name in the legend, the table and the CSV.
+    /// The name in the legend, the table and the CSV.
     pub name: String,
-    /// What it is.
+    /// The role.
     pub role: LineRole,
-    /// Its pieces, each at least two points (x, y).
+    /// The pieces, each at least two points (x, y).
     pub segments: Vec<Vec<(f64, f64)>>,
-    /// The pieces that would hold if memory were no limit: drawn thin and dotted, so that what does not fit is not blank.
+    /// The pieces that would hold if memory were no limit, drawn thin and dotted, so that the
+    /// infeasible part is not blank.
     pub infeasible: Vec<Vec<(f64, f64)>>,
-    /// The range around it, as factors of its height: 80 % of measurements lie inside.
+    /// The range around the line, as factors of its height, that contains 80 % of measurements.
     pub band: Option<(f64, f64)>,
-    /// The earlier line that this one coincides with, if any: one stroke, two names in the legend.
+    /// The name of an earlier line that this one coincides with: one stroke, two names in the
+    /// legend.
     pub same_as: Option<String>,
 }
 
 impl Line {
-    /// A line with these pieces.
+    /// Creates a line with these pieces.
     pub fn new(name: &str, role: LineRole, segments: Vec<Vec<(f64, f64)>>) -> Self {
         Self { name: name.to_string(), role, segments, infeasible: Vec::new(), band: None, same_as: None }
     }
 
-    /// Adds a piece of at least two points, to what fits or to what does not.
+    /// Adds a piece of at least two points to the feasible or the infeasible pieces.
     pub fn push(&mut self, piece: Vec<(f64, f64)>, fits: bool) {
         if piece.len() > 1 {
             if fits { self.segments.push(piece) } else { self.infeasible.push(piece) }
         }
     }
 
-    /// Its height at an x, and whether it fits there; `None` beside its pieces. For curves (one y for each x).
+    /// Returns the height at an x, and whether the line fits there; `None` outside its pieces. For
+    /// curves (one y for each x).
     pub fn at(&self, x: f64) -> Option<(f64, bool)> {
         let on = |piece: &Vec<(f64, f64)>| {
             piece.windows(2).find_map(|pair| match pair {

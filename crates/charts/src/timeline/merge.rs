@@ -1,27 +1,28 @@
-//! Spans too short to be seen become one mark, so that a step of any length has no more marks than a figure has room for.
+//! Merges spans too short to be visible into one mark, so that a step of any length fits into a
+//! figure.
 
 use super::Mark;
 use engine::model::report::Lane;
 use engine::units::Seconds;
 
-/// Takes marks in the order in which they start on each lane, and gives those that can be told apart.
+/// Takes marks in order of their start on each lane, and merges those that cannot be distinguished.
 #[derive(Clone, Debug)]
 pub struct Merger {
     from: Seconds,
     to: Seconds,
-    /// Shorter marks, and shorter gaps between them, are not seen.
+    /// Shortest visible length of a mark or a gap.
     seen: Seconds,
     open: [Option<Mark>; Lane::ALL.len()],
     marks: Vec<Mark>,
 }
 
 impl Merger {
-    /// Keeps what lies between two times.
+    /// Creates a merger for marks between two times.
     pub fn new(from: Seconds, to: Seconds, seen: Seconds) -> Self {
         Self { from, to, seen, open: [None; Lane::ALL.len()], marks: Vec::new() }
     }
 
-    /// Takes a mark.
+    /// Adds a mark.
     pub fn push(&mut self, mark: &Mark) {
         if mark.end <= self.from || mark.start >= self.to {
             return;
@@ -33,15 +34,15 @@ impl Merger {
         }
     }
 
-    /// All marks.
+    /// Returns all marks.
     pub fn finish(mut self) -> Vec<Mark> {
         self.marks.extend(self.open.into_iter().flatten());
         self.marks
     }
 }
 
-/// Adds a mark to the one before it on its lane: where neither can be seen by itself, or where the same work goes on in spans that
-/// cannot.
+/// Merges a mark into the previous one on its lane if neither is visible by itself, or if the same
+/// work continues in spans that are not visible. Returns whether it did.
 fn take(open: &mut Mark, mark: &Mark, seen: Seconds) -> bool {
     let narrow = |mark: &Mark| mark.length() < seen;
     let fine = |mark: &Mark| mark.spans > 1 || narrow(mark);

@@ -1,43 +1,44 @@
-//! Which part of a step is looked at.
+//! The visible part of a step.
 
 use crate::zoom::Part;
 use engine::model::report::{Lane, Span};
 use engine::model::step::playback::Playback;
 use engine::units::Seconds;
 
-/// What is shown of its neighbours beside a layer, as a share of its length.
+/// Visible part of a layer's neighbours on each side, over the layer's length.
 const BESIDE: f64 = 0.25;
 
-/// How closely one looks.
+/// The zoom level.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Level {
     /// The whole step.
     Step,
     /// One micro-batch.
     MicroBatch,
-    /// One pass of one layer, and a little of its neighbours.
+    /// One pass of one layer, with a little of its neighbours.
     Layer,
 }
 
 impl Level {
-    /// Every level, from afar to near.
+    /// Every level, from the widest to the closest.
     pub const ALL: [Self; 3] = [Self::Step, Self::MicroBatch, Self::Layer];
 
-    /// One level closer.
+    /// Returns the next closer level.
     #[must_use]
     pub fn closer(self) -> Self {
         if self == Self::Step { Self::MicroBatch } else { Self::Layer }
     }
 }
 
-/// What is looked at: what runs at a place, a share of the step, so that it keeps its meaning while a slider moves.
+/// A zoom level around a place. The place is a fraction of the step, so that it keeps its meaning
+/// while a slider moves.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Zoom {
-    /// How closely.
+    /// The zoom level.
     pub level: Level,
-    /// Where.
+    /// The place, 0 to 1.
     pub at: f64,
-    /// A part of the step, by shares, where one was selected; the level says what its axis counts from.
+    /// A selected part of the step, in fractions of it; the level sets the zero of its axis.
     pub part: Option<Part>,
 }
 
@@ -45,12 +46,13 @@ impl Zoom {
     /// The whole step.
     pub const WHOLE: Self = Self::on(Level::Step, 0.5);
 
-    /// All of what a level shows at a place.
+    /// Creates a zoom on the whole of what a level shows at a place.
     pub const fn on(level: Level, at: f64) -> Self {
         Self { level, at, part: None }
     }
 
-    /// One level closer, at a place; from a part that is within a micro-batch of so many, to a layer.
+    /// Returns one level closer at a place; a part within one of the micro-batches zooms to a
+    /// layer.
     #[must_use]
     pub fn closer(self, at: f64, micro_batches: u32) -> Self {
         let within = self.part.is_some_and(|(from, to)| (to - from) * f64::from(micro_batches) < 1.0);
@@ -58,21 +60,21 @@ impl Zoom {
     }
 }
 
-/// The part of a step that is looked at.
+/// The visible part of a step.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Window {
-    /// Its start.
+    /// Start time.
     pub from: Seconds,
-    /// Its end.
+    /// End time.
     pub to: Seconds,
-    /// Where its axis counts from: the start of what is looked at.
+    /// Zero of the axis: the start of the micro-batch or layer.
     pub origin: Seconds,
-    /// What its axis is called.
+    /// Label of the axis.
     pub label: String,
 }
 
 impl Window {
-    /// What a zoom looks at.
+    /// Returns the window of a zoom.
     pub fn of(zoom: Zoom, playback: &Playback) -> Self {
         let whole = Self::of_level(zoom, playback);
         match zoom.part {
@@ -103,8 +105,8 @@ impl Window {
     }
 }
 
-/// When the pass of a layer that runs at a time starts and ends, or that of the layer nearest to it in its micro-batch; the whole
-/// micro-batch where it has no layers.
+/// Returns start and end of the layer's pass at a time, or of the pass nearest to it in its
+/// micro-batch; those of the micro-batch if it has no layers.
 fn layer(playback: &Playback, micro_batch: u32, time: Seconds) -> (Seconds, Seconds) {
     let mut nearest = (playback.start(micro_batch), playback.start(micro_batch + 1));
     let mut least = Seconds::new(f64::INFINITY);
@@ -113,7 +115,7 @@ fn layer(playback: &Playback, micro_batch: u32, time: Seconds) -> (Seconds, Seco
         if !matches!(span.lane, Lane::Compute | Lane::AllToAll | Lane::Exchange) {
             return;
         }
-        // The head lies between the last layer's passes.
+        // The head runs between the last layer's two passes.
         let Some(layer) = span.layer else {
             own = None;
             return;

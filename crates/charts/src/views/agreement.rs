@@ -1,4 +1,5 @@
-//! Predicted against measured: every published row as a mark, the diagonal, and where predictions are off by a fifth.
+//! Predictions against measurements: every published row as a mark, the diagonal, and lines where
+//! predictions are off by a fifth.
 
 mod finding;
 mod scored;
@@ -14,7 +15,7 @@ use crate::spec::{Axis, ChartSpec, Grain, Line, LineRole, Mark, Quantity};
 use engine::params::{Scale, Unit};
 use engine::published::Set;
 
-/// What is compared.
+/// The quantity that is compared.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Measure {
     /// The time of a step.
@@ -25,10 +26,10 @@ pub enum Measure {
 }
 
 impl Measure {
-    /// Both, in display order.
+    /// Every measure, in display order.
     pub const ALL: [Self; 2] = [Self::StepTime, Self::PeakMemory];
 
-    /// Its name.
+    /// Returns the display name.
     pub const fn label(self) -> &'static str {
         match self {
             Self::StepTime => "step time",
@@ -44,35 +45,35 @@ impl Measure {
     }
 }
 
-/// What is looked at.
+/// The settings of the figure.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct AgreementView {
-    /// What is compared.
+    /// The quantity that is compared.
     pub measure: Measure,
-    /// The rows that are shown, by their place among [`filters`].
+    /// The rows that are shown, by index in [`filters`].
     pub shown: usize,
 }
 
-/// Rows that can be shown by themselves.
+/// A selection of rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Filter {
     /// Every row.
     All,
-    /// Those of a kind.
+    /// The rows of a set.
     Set(Set),
-    /// Those of a publisher, by its place in [`ScoredRows::sources`].
+    /// The rows of a publisher, by index in [`ScoredRows::sources`].
     Source(usize),
 }
 
-/// What all rows together are called.
+/// Name of the selection of all rows.
 const ALL_ROWS: &str = "All published rows";
 
-/// What the kinds of rows are called.
+/// Names of the sets of rows.
 const SET_NAMES: [&str; Set::ALL.len()] =
     ["Dense, MFU of 20 % or more", "Dense, MFU below 20 %", "Mixtures of experts"];
 
 impl Filter {
-    /// By its place among [`filters`].
+    /// Returns the filter at an index in [`filters`].
     fn at(place: usize) -> Self {
         match place.checked_sub(1) {
             None => Self::All,
@@ -91,7 +92,8 @@ impl Filter {
     }
 }
 
-/// Everything that can be shown by itself, with how many rows have what is compared: all rows, each kind, each source.
+/// Returns every filter with its name and its number of rows that have the measure: all rows, each
+/// set, each source.
 pub fn filters(all: &ScoredRows, measure: Measure) -> Vec<(Filter, &str, usize)> {
     let sources = all.sources.iter().map(String::as_str);
     let named = [ALL_ROWS].into_iter().chain(SET_NAMES).chain(sources).enumerate();
@@ -104,29 +106,30 @@ pub fn filters(all: &ScoredRows, measure: Measure) -> Vec<(Filter, &str, usize)>
         .collect()
 }
 
-/// The rows that a view shows, by their places, with what was measured and predicted.
+/// Iterates over the rows of a view, with their indices and their measured and predicted values.
 fn shown(all: &ScoredRows, view: AgreementView) -> impl Iterator<Item = (usize, &Scored, (f64, f64))> {
     let filter = Filter::at(view.shown);
     let taken = all.rows.iter().enumerate().filter(move |(_, scored)| filter.takes(scored));
     taken.filter_map(move |(place, scored)| Some((place, scored, scored.pair(view.measure)?)))
 }
 
-/// A prediction counts as near within this share of what was measured.
+/// Relative error within which a prediction counts as near.
 const NEAR: f64 = 0.2;
 /// Room around the marks, as a factor.
 const ROOM: f64 = 1.3;
-/// The axes reach at least this far from their middle, as a factor.
+/// Smallest extent of the axes from their middle, as a factor.
 const LEAST: f64 = 3.0;
-/// Ends of the axes where nothing is shown.
+/// Ends of the axes if no row is shown.
 const NOTHING: (f64, f64) = (0.1, 100.0);
 
-/// The ends of the axes, further apart where they are near: a single row stands in the middle.
+/// Widens the ends of the axes if they are close together, so that a single row is in the middle.
 fn wide(low: f64, high: f64) -> (f64, f64) {
     let middle = (low * high).sqrt();
     (low.min(middle / LEAST), high.max(middle * LEAST))
 }
 
-/// The figure, and the place among the rows of each of its marks; `here` is the row that is on screen.
+/// Returns the figure and the row index of each of its marks; `here` is the row of the scenario on
+/// screen.
 pub fn agreement(rows: &ScoredRows, view: AgreementView, here: Option<usize>) -> (ChartSpec, Vec<usize>) {
     let (mut low, mut high) = (f64::MAX, 0.0_f64);
     let (mut marks, mut places) = (Vec::new(), Vec::new());
@@ -151,7 +154,7 @@ pub fn agreement(rows: &ScoredRows, view: AgreementView, here: Option<usize>) ->
         own: None,
     };
     let times = |times: f64| {
-        // As far as both ends of both axes.
+        // Extend the line to both ends of both axes.
         let (from, to) = (low.max(low / times), high.min(high / times));
         vec![(from, times * from), (to, times * to)]
     };

@@ -1,4 +1,4 @@
-//! Axes from rows of the table of parameters.
+//! Axes made from rows of the table of parameters.
 
 use crate::layout;
 use crate::spec::{Axis, AxisKey, Grain};
@@ -10,7 +10,7 @@ use engine::params::{Number, Param, ParamId, Scale};
 use engine::scenario::resolve::Degrees;
 use engine::scenario::{Model, Scenario};
 
-/// A parameter on an axis.
+/// An axis with its parameter.
 #[derive(Clone, Debug)]
 pub(super) struct AxisOf {
     pub(super) param: &'static Param,
@@ -21,7 +21,8 @@ pub(super) struct AxisOf {
 /// The step of sequence lengths that a click can set, in tokens.
 const SEQUENCE_STEP: f64 = 128.0;
 
-/// The axis of a parameter that has an effect: its window, widened to hold the scenario's own value, within its bounds.
+/// Returns the axis of a parameter that has an effect: its window, extended to the scenario's own
+/// value, within its bounds.
 pub(super) fn axis(scenario: &Scenario, id: ParamId, of_cost: bool) -> Option<AxisOf> {
     let param = Some(id.param()).filter(|param| param.is_axis(scenario, of_cost))?;
     let number = param.number()?;
@@ -40,7 +41,7 @@ pub(super) fn axis(scenario: &Scenario, id: ParamId, of_cost: bool) -> Option<Ax
     let axis = Axis {
         label: if other_shapes { format!("{}, GPT-style", param.label) } else { param.label.to_string() },
         unit: number.unit,
-        // Experts can be none, from which doubling gets nowhere; an axis of them starts at some.
+        // An axis of experts starts above 0, as doubling cannot start at 0.
         scale: if id == ParamId::Experts { Scale::PowersOfTwo } else { number.scale },
         min: low.min(own).max(number.min),
         max: high.max(own).min(number.max),
@@ -51,20 +52,21 @@ pub(super) fn axis(scenario: &Scenario, id: ParamId, of_cost: bool) -> Option<Ax
     Some(AxisOf { param, number, axis })
 }
 
-/// What a part of a parameter's axis comes to for this scenario: within the axis; `None` where that is all of it or nothing.
+/// Clips a part to a parameter's axis in this scenario; `None` if the result is the whole axis or
+/// empty.
 pub fn part_of_axis(scenario: &Scenario, id: ParamId, part: Part) -> Option<Part> {
     let whole = axis(scenario, id, true)?.axis;
     zoom::bounded(part, (whole.min, whole.max))
 }
 
-/// The end of an axis that could be a single value.
+/// Smallest end of an axis, which would otherwise be a single value.
 const TWO: f64 = 2.0;
 
-/// Replicas of the model that an axis of GPUs shows at least.
+/// Number of replicas of the model that an axis of GPUs reaches at least.
 const REPLICAS: f64 = 8.0;
 
-/// A window of numbers of GPUs from the first replica of the model on, where the run holds one: fewer GPUs would have other
-/// degrees of parallelism.
+/// Returns a window of GPU counts that starts at the first replica of the model, if the run holds
+/// one: fewer GPUs would change the degrees of parallelism.
 fn from_a_replica(scenario: &Scenario, own: f64, max: f64, (low, high): (f64, f64)) -> (f64, f64) {
     let replica = f64::from(sweep::replica(scenario));
     if replica > own || REPLICAS * replica > max {
@@ -74,12 +76,13 @@ fn from_a_replica(scenario: &Scenario, own: f64, max: f64, (low, high): (f64, f6
     }
 }
 
-/// Whether the model is none of the ladder's, so that an axis of sizes shows other shapes than its own.
+/// Whether the model is not a ladder model, so that an axis of sizes shows shapes other than its
+/// own.
 pub(super) fn is_named(scenario: &Scenario) -> bool {
     !matches!(scenario.model, Model::Ladder { .. })
 }
 
-/// A value on an axis of experts, in a sentence.
+/// Writes a value on an axis of experts in a sentence.
 pub(super) fn of_experts(id: ParamId, value: &str) -> String {
     match id {
         ParamId::TopK => format!("{value} experts per token"),
@@ -88,7 +91,7 @@ pub(super) fn of_experts(id: ParamId, value: &str) -> String {
     }
 }
 
-/// Said of the bandwidth between nodes where there is one.
+/// Note on the inter-node bandwidth of a run on one node.
 pub(super) const ONE_NODE: &str = "One node: the network between nodes is not used.";
 
 /// Whether the run stays inside one node.
@@ -96,7 +99,7 @@ pub(super) fn is_one_node(scenario: &Scenario) -> bool {
     scenario.gpus <= scenario.network.values.gpus_per_node
 }
 
-/// What a figure over sizes shows where the model is none of the ladder's.
+/// Notes that a figure over sizes shows ladder shapes if the model is not one of them.
 pub(super) fn shapes(scenario: &Scenario, figure: &str) -> String {
     let name = match scenario.model {
         Model::Preset { id, .. } => catalog::model(id).map_or(id, |entry| entry.name),
@@ -105,7 +108,7 @@ pub(super) fn shapes(scenario: &Scenario, figure: &str) -> String {
     format!(" The {figure} GPT-style shapes of each size; the marker is {name}.")
 }
 
-/// The sequence lengths, numbers of GPUs and other values that can be set by a click.
+/// Returns the values of a parameter that a click can set.
 fn grain(scenario: &Scenario, id: ParamId, number: &Number) -> Grain {
     match id {
         ParamId::SequenceLength => Grain::Down(SEQUENCE_STEP),
@@ -119,7 +122,7 @@ fn grain(scenario: &Scenario, id: ParamId, number: &Number) -> Grain {
     }
 }
 
-/// What a degree divides: the GPUs that those before it leave.
+/// Returns the number that a degree divides: the GPUs that the previous degrees leave.
 fn divided(scenario: &Scenario, id: ParamId) -> Option<u32> {
     let Degrees { tp, cp, dp, ep, .. } = scenario.degrees();
     let gpus = scenario.gpus.max(1);
@@ -134,14 +137,15 @@ fn divided(scenario: &Scenario, id: ParamId) -> Option<u32> {
     }
 }
 
-/// Whether a figure over one parameter can also be over the other: the shapes of each size are dense.
+/// Whether two axes can be combined: ladder shapes are dense, so sizes exclude experts.
 fn go_together(x: &AxisOf, y: &AxisOf) -> bool {
     let of_experts = |axis: &AxisOf| matches!(axis.param.id, ParamId::Experts | ParamId::TopK | ParamId::Ep);
     let of_size = |axis: &AxisOf| axis.param.id == ParamId::ModelSize;
     x.param.id != y.param.id && !(of_size(x) && of_experts(y)) && !(of_experts(x) && of_size(y))
 }
 
-/// Two axes that go together; parameters without an axis, or two that do not go together, give way to sequence length and model size.
+/// Returns two axes that can be combined. Parameters without an axis and impossible combinations
+/// fall back to sequence length and model size.
 pub(super) fn pair(scenario: &Scenario, x: ParamId, y: ParamId) -> Option<(AxisOf, AxisOf)> {
     let axis = |id| axis(scenario, id, false);
     let x = axis(x).or_else(|| axis(ParamId::SequenceLength))?;
@@ -150,14 +154,15 @@ pub(super) fn pair(scenario: &Scenario, x: ParamId, y: ParamId) -> Option<(AxisO
     Some((x, y))
 }
 
-/// Values at even steps of an axis, both ends included; `out` is cleared first.
+/// Fills `out` with values at even steps of an axis, including both ends; `out` is cleared first.
 pub(super) fn positions(axis: &Axis, count: usize, out: &mut Vec<f64>) {
     let last = count.saturating_sub(1).max(1) as f64;
     out.clear();
     out.extend((0..count).map(|at| layout::value(axis, at as f64 / last)));
 }
 
-/// The same for curves: where only whole numbers or divisors are valid, those alone.
+/// Fills `out` as [`positions`] does, for curves: if only whole numbers or divisors are valid, only
+/// those.
 pub(super) fn settled_positions(axis: &Axis, count: usize, out: &mut Vec<f64>) {
     positions(axis, count, out);
     if matches!(axis.grain, Grain::Whole | Grain::Divisors(_)) {
@@ -165,7 +170,7 @@ pub(super) fn settled_positions(axis: &Axis, count: usize, out: &mut Vec<f64>) {
             *value = axis.settled(*value);
         }
         out.dedup();
-        // One valid value: the curves are level.
+        // A single valid value gives level curves.
         if out.len() < 2 {
             positions(axis, count, out);
         }
@@ -173,7 +178,8 @@ pub(super) fn settled_positions(axis: &Axis, count: usize, out: &mut Vec<f64>) {
 }
 
 impl AxisOf {
-    /// A part of the axis, where it is that of the parameter that was asked for and the part lies on it.
+    /// Narrows the axis to a part if the axis has the requested parameter and the part is on the
+    /// axis.
     pub(super) fn narrowed(mut self, asked: ParamId, part: Option<Part>) -> Self {
         let whole = (self.axis.min, self.axis.max);
         if let Some((low, high)) = part.filter(|_| self.param.id == asked).and_then(|part| zoom::bounded(part, whole)) {
@@ -187,12 +193,12 @@ impl AxisOf {
         matches!(self.axis.grain, Grain::Whole | Grain::Divisors(_))
     }
 
-    /// The scenario's own value.
+    /// Returns the scenario's own value.
     pub(super) fn own(&self, scenario: &Scenario) -> f64 {
         (self.number.get)(scenario)
     }
 
-    /// The data value at a position in grid units.
+    /// Returns the data value at a position in grid units.
     pub(super) fn at_node(&self, position: f64, nodes: usize) -> f64 {
         layout::value(&self.axis, position / (nodes.saturating_sub(1).max(1)) as f64)
     }
@@ -203,7 +209,7 @@ impl AxisOf {
     }
 }
 
-/// Polylines from grid units to data units.
+/// Converts polylines from grid units to data units.
 pub(super) fn in_data(
     pieces: Vec<Vec<Point>>,
     x: &AxisOf,

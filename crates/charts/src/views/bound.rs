@@ -13,14 +13,14 @@ use engine::scenario::resolve::Degrees;
 use engine::scenario::{Scenario, Strategy};
 use engine::units::Bytes;
 
-/// The name of every bound.
+/// Name of every bound.
 pub(super) const NAME: &str = "FSDP bound (Wang et al. 2025)";
 
-/// Nodes of the grid over which the longest context is traced: the line is smooth, so few are enough.
+/// Grid over which the longest context is traced: the line is smooth, so few nodes are enough.
 const GRID: (usize, usize) = (41, 29);
 
-/// Whether the bounds hold: for data parallelism alone of a dense model, with all of AdamW's states on the GPUs and weights gathered
-/// in their 16 bits.
+/// Whether the bounds hold: pure data parallelism of a dense model, with all of AdamW's states on
+/// the GPUs and weights gathered in 16 bits.
 pub fn holds(scenario: &Scenario) -> bool {
     let Degrees { tp, cp, pp, .. } = scenario.degrees();
     tp * cp * pp == 1
@@ -30,7 +30,8 @@ pub fn holds(scenario: &Scenario) -> bool {
         && scenario.compute_format != ComputeFormat::Fp8Gather
 }
 
-/// Where the tokens of one micro-batch are the most that the bounds let fit, `E_max`.
+/// Traces the line where the tokens of one micro-batch equal the most that fit under the bounds,
+/// `E_max`.
 pub(super) fn longest_context(scenario: &Scenario, x: &AxisOf, y: &AxisOf, scratch: &mut Scratch) -> Option<Line> {
     let (columns, rows) = GRID;
     let (mut xs, mut ys) = (Vec::new(), Vec::new());
@@ -43,7 +44,8 @@ pub(super) fn longest_context(scenario: &Scenario, x: &AxisOf, y: &AxisOf, scrat
         let setup = moved.setup();
         let tokens = f64::from(setup.batch.seq_len) * f64::from(setup.batch.micro_batch_size);
         let bounds = Bounds::of(&setup);
-        // Free memory less that of the tokens, over the memory: smooth, and zero where the tokens are E_max.
+        // Free memory less the tokens' memory, over all memory: smooth, and zero where the tokens
+        // equal E_max.
         (bounds.free_memory() - Bytes::new(tokens * bounds.element * bounds.layers * bounds.hidden)) / bounds.memory
     };
     let at = |values: &[f64], place: usize| values.get(place).copied().unwrap_or(f64::NAN);
@@ -53,7 +55,7 @@ pub(super) fn longest_context(scenario: &Scenario, x: &AxisOf, y: &AxisOf, scrat
     (!line.segments.is_empty()).then_some(line)
 }
 
-/// The highest MFU or throughput that the bounds allow along an axis.
+/// Returns the highest MFU or throughput under the bounds along an axis.
 pub(super) fn fastest(scenario: &Scenario, x: &AxisOf, metric: Metric, points: usize) -> Option<Line> {
     let mut xs = Vec::new();
     axes::positions(&x.axis, points, &mut xs);
@@ -64,7 +66,8 @@ pub(super) fn fastest(scenario: &Scenario, x: &AxisOf, metric: Metric, points: u
         sweep::assign(&mut moved, x.number, value);
         let bounds = Bounds::of(&moved.with_strategy(Strategy::FullShard).setup());
         let height = match metric {
-            // Throughput is MFU times peak over the model FLOPs of a token: the same bound, compute's ceiling included.
+            // Throughput is MFU times peak over the model FLOPs of a token, so the MFU bound
+            // carries over, including compute's ceiling.
             Metric::TokensPerSecond => bounds.mfu_max() * bounds.peak.get() / (3.0 * bounds.forward_flops().get()),
             _ => PERCENT * bounds.mfu_max(),
         };

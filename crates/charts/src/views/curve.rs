@@ -1,4 +1,4 @@
-//! Speed, memory or cost against one parameter: one curve a strategy.
+//! Speed, memory or cost against one parameter: one curve per strategy.
 
 use super::axes::{self, AxisOf};
 use super::bound;
@@ -17,22 +17,22 @@ use engine::params::ParamId;
 use engine::scenario::{Scenario, Strategy};
 use engine::units::Bytes;
 
-/// Points along the axis.
+/// Number of points along the axis.
 pub(super) const POINTS: usize = 97;
-/// How far a straight line may lie off a curve while it moves, as a share of its height: less than three digits tell.
+/// Largest relative error of interpolation while a slider moves: below three significant digits.
 const NEAR: f64 = 0.001;
-/// Curves closer than this share of their value are one stroke.
+/// Curves closer than this relative distance are drawn as one.
 const SAME: f64 = 1e-9;
-/// The line of what the GPU has.
+/// Name of the line of the GPU's capacity.
 const CAPACITY: &str = "GPU memory";
 
-/// A metric against a numeric parameter (see [`super::axes_of`]), one curve a strategy, the scenario's own heavier,
-/// with the bound of section 8 where `bounds` says so.
+/// Returns a metric against a numeric parameter (see [`super::axes_of`]): one curve per strategy,
+/// the scenario's own heavier, with the bound of section 8 if `bounds` is set.
 pub fn mfu_curve(scenario: &Scenario, x: ParamId, metric: Metric, bounds: bool, scratch: &mut Scratch) -> ChartSpec {
     curve_within(scenario, (x, None), metric, bounds, scratch)
 }
 
-/// The same over a part of the axis, where one is given: as fine as the whole.
+/// Returns the same figure over a part of the axis, if one is given, at the same number of points.
 pub fn curve_within(
     scenario: &Scenario,
     (x_id, part): (ParamId, Option<Part>),
@@ -50,7 +50,8 @@ pub fn curve_within(
     let mut lines: Vec<Line> = Vec::with_capacity(Strategy::ALL.len() + 1);
     for (place, strategy) in Strategy::ALL.into_iter().enumerate() {
         let own = strategy == scenario.strategy;
-        // ZeRO-1 in groups lies beside ZeRO-1 nearly everywhere: it is drawn where it is chosen.
+        // ZeRO-1 in groups nearly coincides with ZeRO-1, so it is only drawn if it is the
+        // scenario's strategy.
         if strategy == Strategy::Zero1Group && !own {
             continue;
         }
@@ -88,7 +89,7 @@ pub fn curve_within(
     }
 }
 
-/// What the GPU has, where memory stands up the axis.
+/// Returns the line of the GPU's capacity, for figures of memory.
 fn capacity(scenario: &Scenario, x: &AxisOf, scratch: &Scratch) -> Line {
     let has = |value: &f64| {
         let mut moved = *scenario;
@@ -126,8 +127,8 @@ impl Node for Point {
     }
 }
 
-/// One strategy's curve: what fits, and what would hold if memory were no limit. The caption tells numbers of the scenario's
-/// own, so that it always has every point.
+/// Evaluates one strategy's curve: the feasible pieces, and those that would hold if memory were no
+/// limit. The caption quotes the scenario's own curve, so that one always has every point.
 pub(super) fn curve(scenario: &Scenario, x: &AxisOf, metric: Metric, own: bool, scratch: &Scratch) -> Line {
     let points = scratch.points(own, &mut |place| {
         let value = scratch.xs.get(place).copied().unwrap_or(x.axis.min);
@@ -142,7 +143,7 @@ pub(super) fn curve(scenario: &Scenario, x: &AxisOf, metric: Metric, own: bool, 
     let mut piece: Vec<(f64, f64)> = Vec::new();
     let mut last: Option<(f64, &Point)> = None;
     for (&value, point) in scratch.xs.iter().zip(&points) {
-        // A run that makes no progress costs without end.
+        // The cost of a run that makes no progress is infinite.
         if !point.height.is_finite() {
             line.push(core::mem::take(&mut piece), last.is_some_and(|(_, before)| before.fits()));
             last = None;
@@ -155,7 +156,7 @@ pub(super) fn curve(scenario: &Scenario, x: &AxisOf, metric: Metric, own: bool, 
             let (start, end) = (layout::share(&x.axis, from), layout::share(&x.axis, value));
             let place = layout::value(&x.axis, start + share * (end - start));
             let height = if x.is_whole() {
-                // Between whole numbers there is nothing to evaluate.
+                // There is nothing to evaluate between whole numbers.
                 before.height + share * (point.height - before.height)
             } else {
                 metric.at(&sweep::sample_at(scenario, x.number, place), scenario, x.number, place)
@@ -170,7 +171,7 @@ pub(super) fn curve(scenario: &Scenario, x: &AxisOf, metric: Metric, own: bool, 
     line
 }
 
-/// Curves that lie on another are named as such: the scenario's own is the one that is drawn.
+/// Marks curves that coincide with another; of these the scenario's own is drawn.
 fn mark_coinciding(lines: &mut [Line]) {
     let own = lines.iter().position(|line| matches!(line.role, LineRole::Current(_)));
     for at in 0..lines.len() {
@@ -200,7 +201,8 @@ pub(super) fn coincide(one: &Line, other: &Line) -> bool {
     same(&one.segments, &other.segments) && same(&one.infeasible, &other.infeasible)
 }
 
-/// `FULL_SHARD reaches 43.1 % MFU here and at most 52.0 % at sequence length 14.2k.`
+/// Writes the caption: `FULL_SHARD reaches 43.1 % MFU here and at most 52.0 % at sequence length
+/// 14.2k.`
 fn caption(scenario: &Scenario, metric: Metric, now: &Sample, lines: &[Line], x: &AxisOf) -> String {
     let amount = |value| metric.amount(value);
     let own = lines.iter().find(|line| matches!(line.role, LineRole::Current(_)));
@@ -217,7 +219,7 @@ fn caption(scenario: &Scenario, metric: Metric, now: &Sample, lines: &[Line], x:
         Metric::PeakMemory => "needs",
         Metric::Cost => "costs",
     };
-    // A part of the axis may leave the scenario out.
+    // A zoomed axis may not include the scenario.
     let (place, among) =
         if x.shows(x.own(scenario)) { ("here", "") } else { ("at the scenario, outside this part,", " in it") };
     let here = if metric == Metric::Cost && !value_here.is_finite() {
@@ -258,7 +260,7 @@ fn caption(scenario: &Scenario, metric: Metric, now: &Sample, lines: &[Line], x:
     }
 }
 
-/// What a buyer asks next: what the whole run costs; how much of the GPU's memory that is.
+/// Adds the total: the cost of the whole run, or the fraction of the GPU's memory.
 fn in_all(scenario: &Scenario, metric: Metric, value: f64) -> String {
     match metric {
         Metric::Cost => {

@@ -1,4 +1,5 @@
-//! One layer of experts: its time under every static choice, and what adapting picks (Tutel, arXiv 2206.03382).
+//! One layer of experts: its time under every static choice and under the adaptive choice (Tutel,
+//! arXiv 2206.03382).
 
 mod finding;
 
@@ -13,12 +14,13 @@ use engine::params::{ParamId, Scale, Unit};
 use engine::scenario::Scenario;
 use engine::units::Seconds;
 
-/// What is looked at.
+/// The settings of the figure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct LayerView {
-    /// The layer of the catalog, by its place among [`EXPERT_LAYERS`]; none for the scenario's own.
+    /// The layer of the catalog, by index in [`EXPERT_LAYERS`]; `None` for the scenario's own
+    /// layer.
     pub published: Option<usize>,
-    /// The axis, by its place among [`ALONG`].
+    /// The axis, by index in [`ALONG`].
     pub along: usize,
     /// The choices that are compared.
     pub family: Family,
@@ -30,28 +32,28 @@ impl Default for LayerView {
     }
 }
 
-/// What may stand across: label, key in links, and the values shown at least.
+/// The possible horizontal axes: label, key in links, and the smallest visible range.
 pub const ALONG: [(&str, &str, f64, f64); 3] = [
     ("GPUs", "gpus", 16.0, 2048.0),
     ("Capacity factor", "capacity", 0.5, 16.0),
     ("Tokens per GPU", "tokens-per-gpu", 256.0, 65_536.0),
 ];
 
-/// Points along the axis: six steps a doubling of 16 to 2,048 GPUs.
+/// Number of points along the axis: six per doubling from 16 to 2,048 GPUs.
 const POINTS: usize = 43;
-/// GPUs are shown by whole nodes of this many: what clusters are built of, and the paper's.
+/// GPUs per node: GPU counts are whole nodes, as in clusters and in the paper.
 const NODE: f64 = 8.0;
 /// Room above and below the lines, as a factor.
 const ROOM: f64 = 1.15;
 
-/// The layer that a view shows.
+/// Returns the layer that a view shows.
 pub fn layer_shown(scenario: &Scenario, view: LayerView) -> MoeLayer {
     let published = view.published.and_then(|place| EXPERT_LAYERS.get(place));
     published.map_or_else(|| MoeLayer::of(&scenario.setup()), |entry| (entry.layer)())
 }
 
-/// Time of one layer of experts, forward and backward, along one of [`ALONG`]: a line for each static choice of a family, a heavy one
-/// for adapting among them, and the baseline's.
+/// Returns the time of one layer of experts, forward and backward, along one of [`ALONG`]: a line
+/// for each static choice of a family, a heavy one for the adaptive choice, and the baseline.
 pub fn expert_layer(scenario: &Scenario, view: LayerView) -> ChartSpec {
     let layer = layer_shown(scenario, view);
     let x = Across::of(scenario, &layer, view);
@@ -83,7 +85,7 @@ pub fn expert_layer(scenario: &Scenario, view: LayerView) -> ChartSpec {
     }
 }
 
-/// The axis across.
+/// The horizontal axis.
 struct Across {
     axis: Axis,
     along: Along,
@@ -99,13 +101,14 @@ impl Across {
                 (Along::CapacityFactor, layer.capacity_factor, Unit::None, Grain::Digits, Some(ParamId::CapacityFactor))
             }
             "tokens-per-gpu" => (Along::Tokens, layer.tokens, Unit::Tokens, Grain::Whole, None),
-            // A model has as many experts as it has; Tutel's layers grow with their GPUs.
+            // The experts of a model are fixed; the number of experts in Tutel's layers grows with
+            // the GPUs.
             _ if of_scenario => {
                 (Along::GpusAlone, f64::from(layer.gpus), Unit::None, Grain::Down(NODE), Some(ParamId::Gpus))
             }
             _ => (Along::Gpus, f64::from(layer.gpus), Unit::None, Grain::Down(NODE), Some(ParamId::Gpus)),
         };
-        // The layer is one stage's: where there are more, its GPUs are not the scenario's.
+        // The layer belongs to one stage, so with several stages its GPUs are not the scenario's.
         let staged = scenario.pp > 1 && id == Some(ParamId::Gpus);
         let id = id.filter(|_| of_scenario && !staged);
         let shown = own.is_finite() && own > 0.0;
@@ -122,7 +125,8 @@ impl Across {
         Self { axis, along, own }
     }
 
-    /// A value at which the layer is evaluated: whole nodes, and the ends as they are.
+    /// Rounds to a value at which the layer is evaluated: whole nodes, except at the ends of the
+    /// axis.
     fn whole(&self, value: f64) -> f64 {
         match self.along {
             Along::Gpus | Along::GpusAlone if value < self.axis.max => {
@@ -133,7 +137,7 @@ impl Across {
     }
 }
 
-/// The axis up: what the lines need, by equal ratios, as the question is how many times as fast.
+/// Returns the vertical axis: the range of the lines on a logarithmic scale, as ratios matter.
 fn upwards(lines: &[Line], quantity: Quantity) -> Axis {
     let (mut low, mut high) = (f64::MAX, 0.0_f64);
     for line in lines {
@@ -155,7 +159,8 @@ fn upwards(lines: &[Line], quantity: Quantity) -> Axis {
     }
 }
 
-/// Adapting first, then each static choice for which there is a colour, then the baseline.
+/// Returns the adaptive line, then the static choices for which there is a colour, then the
+/// baseline.
 fn lines(values: &[f64], compared: &Compared, family: Family) -> Vec<Line> {
     let mut lines = Vec::new();
     let mut draw = |name: &str, role, time: &dyn Fn(usize) -> Option<Seconds>| {
@@ -179,7 +184,7 @@ fn lines(values: &[f64], compared: &Compared, family: Family) -> Vec<Line> {
     lines
 }
 
-/// A choice by what sets it apart in its family: `r = 2`, `linear in 4 chunks`.
+/// Names a choice by what distinguishes it in its family: `r = 2`, `linear in 4 chunks`.
 fn name(choice: Choice, family: Family) -> String {
     match family {
         Family::Parallelism if choice.r == 0 => "r = 0 (weights gathered)".into(),

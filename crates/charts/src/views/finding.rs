@@ -1,4 +1,4 @@
-//! What a figure shows, as one sentence with the numbers of the scenario.
+//! The finding of a map, as one sentence with the numbers of the scenario.
 
 use super::axes::{self, AxisOf};
 use super::scratch::Scratch;
@@ -10,21 +10,22 @@ use engine::params::{Param, ParamId};
 use engine::rounding;
 use engine::scenario::Scenario;
 
-/// Where a yes-or-no changes along an axis.
+/// Where a condition changes along an axis.
 enum Change {
-    /// Yes everywhere.
+    /// It holds everywhere.
     Always,
-    /// No everywhere.
+    /// It holds nowhere.
     Never,
-    /// Yes up to this value.
+    /// It holds up to this value.
     UpTo(f64),
-    /// Yes from this value on.
+    /// It holds from this value on.
     From(f64),
-    /// More than one change.
+    /// It changes more than once.
     Mixed,
 }
 
-/// `At 13B, sequences up to 14.2k fit; from 9.1k on the network hides under compute.`
+/// Writes the finding: `At 13B, sequences up to 14.2k fit; from 9.1k on the network hides under
+/// compute.`
 pub(super) fn of_region(scenario: &Scenario, x: &AxisOf, y: &AxisOf, scratch: &mut Scratch) -> String {
     let on_axis = |id| x.param.id == id || y.param.id == id;
     let one_node = on_axis(ParamId::LinkBandwidth) && !on_axis(ParamId::Gpus) && axes::is_one_node(scenario);
@@ -38,7 +39,7 @@ pub(super) fn of_region(scenario: &Scenario, x: &AxisOf, y: &AxisOf, scratch: &m
     text
 }
 
-/// What fits, and what limits, along the horizontal axis.
+/// Writes what fits and what limits along the horizontal axis.
 fn along(scenario: &Scenario, x: &AxisOf, y: &AxisOf, one_node: bool, scratch: &mut Scratch) -> String {
     let mut row = core::mem::take(&mut scratch.samples);
     sweep::line(scenario, x.number, &scratch.xs, &mut row);
@@ -67,7 +68,7 @@ fn along(scenario: &Scenario, x: &AxisOf, y: &AxisOf, one_node: bool, scratch: &
     format!("{place}, {memory}; {speed}.")
 }
 
-/// The scenario's place on the other axis.
+/// Writes the scenario's place on the other axis.
 fn place(param: &Param, value: &str) -> String {
     match param.id {
         ParamId::GpuMemory => format!("With {value} of GPU memory"),
@@ -80,7 +81,7 @@ fn place(param: &Param, value: &str) -> String {
     }
 }
 
-/// What fits along the axis.
+/// Writes what fits along the axis.
 fn fit_clause(x: &AxisOf, fits: &Change, amount: impl Fn(f64) -> String) -> String {
     let label = match x.param.id {
         ParamId::Experts => "number of experts".to_string(),
@@ -123,7 +124,7 @@ fn fit_clause(x: &AxisOf, fits: &Change, amount: impl Fn(f64) -> String) -> Stri
     }
 }
 
-/// The stretch of samples that fit: first index and one past the last.
+/// Returns the range of samples that fit: first index, and one past the last.
 fn feasible(row: &[Sample]) -> (usize, usize) {
     let first = row.iter().position(Sample::fits).unwrap_or(0);
     let last = row.iter().rposition(Sample::fits).map_or(0, |last| last + 1);
@@ -134,19 +135,20 @@ fn change(scenario: &Scenario, x: &AxisOf, row: &[Sample], holds: impl Fn(&Sampl
     change_in(scenario, x, row, (0, row.len()), holds)
 }
 
-/// A value in a sentence: a small whole number as it is, others rounded to three digits on the side that stays true.
+/// Rounds a value for a sentence: a small whole number stays, others have three digits, rounded to
+/// the side that stays true.
 fn said(scenario: &Scenario, x: &AxisOf, value: f64, round: impl Fn(f64) -> f64) -> f64 {
     if !x.number.integer {
         return round(value);
     }
-    // What was evaluated there: a whole number, and whole nodes of GPUs.
+    // The value that was evaluated: a whole number, or whole nodes of GPUs.
     let mut moved = *scenario;
     sweep::assign(&mut moved, x.number, value);
     let value = (x.number.get)(&moved);
     if value < rounding::EXACT { value } else { round(value) }
 }
 
-/// Where `holds` changes within a stretch of the row, placed by bisection.
+/// Finds where `holds` changes within a range of the row, located by bisection.
 fn change_in(
     scenario: &Scenario,
     x: &AxisOf,

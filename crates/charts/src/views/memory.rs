@@ -5,10 +5,10 @@ use crate::spec::{BarSpec, PinnedBar};
 use engine::format;
 use engine::model::report::{MemoryPart, Report};
 
-/// Said where the logits are the largest part.
+/// Advice if the logits are the largest part.
 const LOGITS: &str = "A fused or chunked loss, tensor or context parallelism would shrink it.";
 
-/// The memory bar of a report: every part in display order, and the capacity across it.
+/// Returns the memory bar of a report: every part in display order, and the capacity across it.
 pub fn memory_bar(report: &Report) -> BarSpec {
     let memory = &report.memory;
     let largest = memory.parts.iter().reduce(|most, part| if part.1 > most.1 { part } else { most });
@@ -32,7 +32,7 @@ pub fn memory_bar(report: &Report) -> BarSpec {
     }
 }
 
-/// The memory of a pinned scenario, for beneath the bar.
+/// Returns the memory of a pinned scenario, drawn beneath the bar.
 pub fn pinned_memory(name: &str, report: &Report) -> PinnedBar {
     let memory = &report.memory;
     PinnedBar {

@@ -1,4 +1,4 @@
-//! What curves show up their vertical axis.
+//! The quantities on the vertical axis of curves.
 
 use crate::spec::{Axis, Grain, Line, Quantity};
 use engine::analysis::cost;
@@ -11,7 +11,7 @@ use engine::scenario::Scenario;
 /// One hundred percent.
 pub(super) const PERCENT: f64 = 100.0;
 
-/// What the vertical axis shows.
+/// The quantity on the vertical axis.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Metric {
     /// Model FLOPs utilisation.
@@ -23,22 +23,22 @@ pub enum Metric {
     StepTime,
     /// Peak memory of one GPU.
     PeakMemory,
-    /// Dollars for a billion tokens, failures and checkpoints included.
+    /// Dollars per billion tokens, including failures and checkpoints.
     Cost,
 }
 
-/// Memory is shown up to this many times what the GPU has: DDP needs far more, and would press the rest together.
+/// Largest visible memory over the GPU's capacity: DDP needs far more, and would compress the rest.
 const CAPACITIES: f64 = 2.5;
-/// The step in which the end of an axis of MFU moves.
+/// The step to which the end of an MFU axis is rounded.
 const MFU_STEP: f64 = 10.0;
-/// Room below and above curves on an axis of equal ratios, as a factor.
+/// Margin below and above curves on a logarithmic axis, as a factor.
 const ROOM: f64 = 1.15;
 
 impl Metric {
     /// Every metric, in display order.
     pub const ALL: [Self; 5] = [Self::Mfu, Self::TokensPerSecond, Self::StepTime, Self::PeakMemory, Self::Cost];
 
-    /// Its name in links.
+    /// Returns the key in links.
     pub const fn key(self) -> &'static str {
         match self {
             Self::Mfu => "mfu",
@@ -49,7 +49,7 @@ impl Metric {
         }
     }
 
-    /// Its name and unit.
+    /// Returns the name and the unit.
     pub const fn quantity(self) -> Quantity {
         match self {
             Self::Mfu => Quantity { label: "MFU", unit: Unit::Percent },
@@ -60,12 +60,12 @@ impl Metric {
         }
     }
 
-    /// Whether more of it is better.
+    /// Whether larger values are better.
     pub const fn rises(self) -> bool {
         matches!(self, Self::Mfu | Self::TokensPerSecond)
     }
 
-    /// Its value in a scenario of which `sample` is known.
+    /// Returns the value in a scenario, given its sample.
     pub fn of(self, sample: &Sample, scenario: &Scenario) -> f64 {
         match self {
             Self::Mfu => PERCENT * sample.mfu,
@@ -76,7 +76,8 @@ impl Metric {
         }
     }
 
-    /// Its value where one parameter of the scenario has another value, of which `sample` is known.
+    /// Returns the value with one parameter of the scenario changed, given the sample of the
+    /// change.
     pub(super) fn at(self, sample: &Sample, scenario: &Scenario, number: &Number, value: f64) -> f64 {
         if self != Self::Cost {
             return self.of(sample, scenario);
@@ -86,7 +87,7 @@ impl Metric {
         self.of(sample, &moved)
     }
 
-    /// The range in which four of five measurements lie, as factors of the value.
+    /// Returns the range that contains four of five measurements, as factors of the value.
     pub(super) fn band(self, scenario: &Scenario) -> (f64, f64) {
         let Band { low, high } = match self {
             Self::PeakMemory => accuracy::peak_memory(scenario),
@@ -95,7 +96,7 @@ impl Metric {
         if self.rises() { (1.0 / high, 1.0 / low) } else { (low, high) }
     }
 
-    /// A value in a sentence: `43.1 % MFU`, `3,850 tokens/s per GPU`, `4.21 s`.
+    /// Formats a value for a sentence: `43.1 % MFU`, `3,850 tokens/s per GPU`, `4.21 s`.
     pub(super) fn amount(self, value: f64) -> String {
         let quantity = self.quantity();
         let value = format::value(quantity.unit, value);
@@ -107,7 +108,8 @@ impl Metric {
         }
     }
 
-    /// The vertical axis: from zero to a round number above every curve; times and costs, which spread over decades, by equal ratios.
+    /// Returns the vertical axis: from zero to a round number above every curve, or logarithmic for
+    /// times and costs, which span decades.
     pub(super) fn axis(self, lines: &[Line], capacity: f64) -> Axis {
         let (mut least, mut most) = (f64::INFINITY, 0.0_f64);
         for line in lines {
@@ -132,7 +134,8 @@ impl Metric {
     }
 }
 
-/// The step in which the end of an axis moves: an eighth of it or so, half of a doubling.
+/// Returns the step to which the end of an axis is rounded: a power of two that splits the axis
+/// into 5 to 10 steps.
 fn step(most: f64) -> f64 {
     let mut step = 0.5;
     while most > 10.0 * step {

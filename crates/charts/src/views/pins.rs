@@ -1,4 +1,4 @@
-//! Pinned scenarios in the figures of the one on screen: a curve and a mark each.
+//! Adds pinned scenarios to the figures of the scenario on screen: a curve and a mark each.
 
 use super::axes;
 use super::curve::{self, POINTS};
@@ -8,17 +8,17 @@ use crate::spec::{AxisKey, ChartSpec, LineRole, PinMark};
 use engine::analysis::sweep;
 use engine::scenario::Scenario;
 
-/// A scenario that the one on screen is compared with.
+/// A scenario to compare the one on screen with.
 #[derive(Clone, Copy, Debug)]
 pub struct Pinned<'a> {
-    /// Its letter, and what tells it from the scenario on screen.
+    /// Its letter, and its difference from the scenario on screen.
     pub name: &'a str,
     /// The scenario.
     pub scenario: &'a Scenario,
 }
 
-/// Adds the curve of each pinned scenario's own strategy, and its mark there. What has no such parameter (experts, of a dense
-/// model) has neither.
+/// Adds the curve of each pinned scenario's own strategy, and its mark on it. A pinned scenario
+/// without the axis's parameter (experts, in a dense model) gets neither.
 pub fn pin_curves<'a>(
     spec: &mut ChartSpec,
     scenario: &Scenario,
@@ -46,7 +46,7 @@ pub fn pin_curves<'a>(
         }
     }
     let y = metric.axis(&lines, sweep::sample(scenario).capacity.gib());
-    // Without a line there is nothing to spread by ratios.
+    // Without a line there is no range for a logarithmic axis.
     if y.scale == spec.y.scale {
         (spec.y.min, spec.y.max) = (spec.y.min.min(y.min), spec.y.max.max(y.max));
     }
@@ -54,7 +54,8 @@ pub fn pin_curves<'a>(
     spec.lines.append(&mut lines);
 }
 
-/// Marks where pinned scenarios stand on the axes of a map: theirs too, where nothing else tells them from the one on screen.
+/// Marks the positions of pinned scenarios on a map. A mark is hollow if the map does not hold for
+/// its scenario.
 pub fn pin_places<'a>(spec: &mut ChartSpec, scenario: &Scenario, pins: impl Iterator<Item = Pinned<'a>>) {
     let (Some(x), Some(y)) = (spec.x.key.and_then(AxisKey::param), spec.y.key.and_then(AxisKey::param)) else { return };
     let Some((x, y)) = axes::pair(scenario, x, y) else { return };

@@ -1,4 +1,4 @@
-//! The feasible region: over two parameters, what fits, how fast it goes, and what limits it.
+//! The feasible region over two parameters: what fits, how fast it is, and what limits it.
 
 use std::rc::Rc;
 
@@ -16,25 +16,27 @@ use engine::model::report::Limiter;
 use engine::params::{ParamId, Unit};
 use engine::scenario::Scenario;
 
-/// The name of the line beyond which it does not fit.
+/// Name of the out-of-memory frontier.
 pub(super) const FRONTIER: &str = "out of memory";
-/// The name of the line where the limiter changes.
+/// Name of the line where the limiter changes.
 const BOUNDARY: &str = "network-bound / compute-bound";
 
 /// The coloured quantity.
 const MFU: Quantity = Quantity { label: "MFU", unit: Unit::Percent };
-/// The usual end of the colour scale, so that a colour means the same in every scenario.
+/// Usual end of the colour scale, so that a colour means the same in most scenarios.
 const SCALE_END: f64 = 70.0;
-/// The step in which the end of the colour scale moves, so that colours hold still while a slider moves.
+/// The step to which the end of the colour scale is rounded, so that colours stay stable while a
+/// slider moves.
 const SCALE_STEP: f64 = 10.0;
 
-/// The feasible region of a scenario over two numeric parameters (see [`super::AXES`]), with the bounds of section 8
-/// where `bounds` says so. Parameters without an axis give way to sequence length and model size.
+/// Returns the feasible region of a scenario over two numeric parameters (see [`super::AXES`]),
+/// with the bounds of section 8 if `bounds` is set. Parameters without an axis fall back to
+/// sequence length and model size.
 pub fn feasible_region(scenario: &Scenario, x: ParamId, y: ParamId, bounds: bool, scratch: &mut Scratch) -> ChartSpec {
     region_within(scenario, [(x, None), (y, None)], bounds, scratch)
 }
 
-/// The same over a part of each axis, where one is given: as fine as the whole.
+/// Returns the same map over a part of each axis, if one is given, at the same resolution.
 pub fn region_within(
     scenario: &Scenario,
     [(x_id, x_part), (y_id, y_part)]: [(ParamId, Option<Part>); 2],
@@ -59,7 +61,7 @@ pub fn region_within(
     spec
 }
 
-/// The map without the scenario's place on it.
+/// Returns the map without the scenario's mark.
 fn nowhere(scenario: &Scenario, x: &AxisOf, y: &AxisOf, bounds: bool, scratch: &mut Scratch) -> ChartSpec {
     scratch.fill(scenario, x, y);
     let field = field(scratch);
@@ -83,7 +85,7 @@ fn nowhere(scenario: &Scenario, x: &AxisOf, y: &AxisOf, bounds: bool, scratch: &
     }
 }
 
-/// The samples as cells.
+/// Converts the samples to cells.
 fn field(scratch: &Scratch) -> Field {
     let cell =
         |sample: &Sample| Cell { value: PERCENT * sample.mfu, limiter: sample.limiter(), free: sample.free().get() };
@@ -102,7 +104,7 @@ fn field(scratch: &Scratch) -> Field {
     }
 }
 
-/// The frontier and the boundary, in data units.
+/// Traces the frontier and the boundary, in data units.
 fn lines(x: &AxisOf, y: &AxisOf, scratch: &mut Scratch) -> Vec<Line> {
     let (columns, rows) = (scratch.columns, scratch.rows);
     let in_data = |pieces: Vec<Vec<Point>>| in_data(pieces, x, y, (columns, rows));
@@ -117,7 +119,7 @@ fn lines(x: &AxisOf, y: &AxisOf, scratch: &mut Scratch) -> Vec<Line> {
     .collect()
 }
 
-/// The parts of the field that occur, with why.
+/// Returns the zones that occur in the field, with their reasons.
 fn zones(scenario: &Scenario, x: &AxisOf, y: &AxisOf, field: &Field) -> Vec<Zone> {
     let of_kind = |kind| field.cells.iter().any(|cell| ZoneKind::of(cell.limiter) == kind);
     let on_axis = |id| x.param.id == id || y.param.id == id;
@@ -129,7 +131,7 @@ fn zones(scenario: &Scenario, x: &AxisOf, y: &AxisOf, field: &Field) -> Vec<Zone
     };
     let count = |limiter| field.cells.iter().filter(|cell| cell.limiter == limiter).count();
     let [compute, launch, bubble] = [Limiter::Compute, Limiter::Launch, Limiter::Bubble].map(count);
-    // What limits most of the part that the network does not.
+    // The limiter of most of the part that the network does not limit.
     let hidden = if compute >= launch.max(bubble) {
         "compute-bound"
     } else if launch >= bubble {

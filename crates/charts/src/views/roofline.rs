@@ -1,4 +1,4 @@
-//! The roofline of a step: what its compute is made of, against what the GPU and the network allow.
+//! The roofline of a step: its compute operators against the limits of the GPU and the network.
 
 use super::metric::PERCENT;
 use crate::names;
@@ -14,10 +14,12 @@ use engine::units::{Bytes, BytesPerSecond, Flops, FlopsPerSecond, Seconds};
 
 /// Room around the points and the roof, as a factor.
 const ROOM: f64 = 2.0;
-/// The axis goes on beyond the ridge by this factor, so that the flat part of the roof is seen.
+/// The axis continues beyond the ridge by this factor, so that the flat part of the roof is
+/// visible.
 const BEYOND: f64 = 8.0;
 
-/// Arithmetic intensity against performance, one mark a kind of work as large as its share of compute.
+/// Returns arithmetic intensity against performance, with one mark per kind of work, sized by its
+/// fraction of compute.
 pub fn roofline(scenario: &Scenario) -> ChartSpec {
     let setup = scenario.setup();
     let report = scenario.report();
@@ -33,7 +35,7 @@ pub fn roofline(scenario: &Scenario) -> ChartSpec {
             let share = part.time / total.time;
             let at = (part.intensity(), part.rate().tflops());
             let mark = Mark::new(names::operator(operator, has_experts), LineRole::Choice(place), at, PERCENT * share);
-            // The heaviest first: light ones lie over them.
+            // The heaviest marks come first, so that light ones are drawn over them.
             let before = marks.iter().position(|other| other.weight < share).unwrap_or(marks.len());
             marks.insert(before, Mark { weight: share, fits, ..mark });
         }
@@ -49,7 +51,8 @@ pub fn roofline(scenario: &Scenario) -> ChartSpec {
         ),
         reached.line("What kernels reach of it", LineRole::Reached, &x),
     ];
-    // Were everything hidden, a step would take as long as its busiest communication lane; exchanges are in it that gathers can run beside.
+    // With everything hidden, a step would take as long as its busiest communication lane, which
+    // includes exchanges that gathers can run beside.
     let lane = report.time.longest_lane.min(report.time.step);
     let network = FlopsPerSecond::new(total.amount.flops.get() / lane.get());
     if lane > Seconds::ZERO && network.tflops() <= y.max {
@@ -75,19 +78,19 @@ pub fn roofline(scenario: &Scenario) -> ChartSpec {
     }
 }
 
-/// What memory and arithmetic units allow.
+/// The limits of memory bandwidth and arithmetic units.
 struct Roof {
     peak: FlopsPerSecond,
     memory: BytesPerSecond,
 }
 
 impl Roof {
-    /// The intensity from which on the arithmetic units limit.
+    /// Returns the intensity above which the arithmetic units limit.
     fn ridge(&self) -> f64 {
         self.peak.get() / self.memory.get()
     }
 
-    /// In TFLOP/s.
+    /// Returns the roof as a line in TFLOP/s.
     fn line(&self, name: &str, role: LineRole, x: &Axis) -> Line {
         let height = |intensity: f64| FlopsPerSecond::new(self.memory.get() * intensity).tflops();
         let top = self.peak.tflops();
@@ -95,7 +98,7 @@ impl Roof {
     }
 }
 
-/// Axes that hold every mark, the step and the ridge.
+/// Returns axes that include every mark, the step and the ridge.
 fn axes(marks: &[Mark], here: (f64, f64), roof: &Roof) -> (Axis, Axis) {
     let (mut left, mut right) = (roof.ridge(), BEYOND * roof.ridge());
     let mut bottom = roof.peak.tflops();
@@ -128,8 +131,9 @@ struct Step {
     report: Report,
 }
 
-/// `Of compute time 50.5 % goes to MLP, at 68.1 % of the peak of 312 TFLOP/s, and memory bandwidth limits 9.93 %. The whole step of 2.16 s
-/// reaches 157 TFLOP/s, limited by compute.`
+/// Writes the caption: `Of compute time 50.5 % goes to MLP, at 68.1 % of the peak of 312 TFLOP/s,
+/// and memory bandwidth limits 9.93 %. The whole step of 2.16 s reaches 157 TFLOP/s, limited by
+/// compute.`
 fn caption(all: &[OperatorCost], step: &Step, roof: &Roof, has_experts: bool) -> String {
     let Step { total, rate, report } = step;
     let missing = format::bytes(-report.memory.free());
@@ -214,7 +218,7 @@ mod tests {
 
     #[test]
     fn the_ridge_of_an_h100_is_where_it_is_published() {
-        // 989.4 TFLOP/s over 3.35 TB/s: 295 FLOP a byte (NVIDIA's data sheet).
+        // 989.4 TFLOP/s over 3.35 TB/s: 295 FLOP per byte (NVIDIA's data sheet).
         let mut scenario = default_scenario();
         engine::catalog::pick::pick_accelerator(&mut scenario, "h100-sxm");
         let spec = roofline(&scenario);

@@ -1,4 +1,4 @@
-//! The run on fewer and on more GPUs: tokens a second of all of them, against the line on which twice the GPUs are twice as fast.
+//! Scaling of the run: total tokens per second on fewer and more GPUs, against linear scaling.
 
 use crate::spec::{Axis, AxisKey, ChartSpec, Grain, Line, LineRole, Quantity};
 use engine::analysis::scaling::{Point, Scaling, scaling};
@@ -49,7 +49,8 @@ fn axis(label: &str, unit: Unit, (min, max): (f64, f64), grain: Grain) -> Axis {
     Axis { label: label.into(), unit, scale, min, max, key: None, grain, own: None }
 }
 
-/// A line through points, in pieces that fit and pieces that do not: these go on to the first point of those.
+/// Converts points to a line with feasible and infeasible pieces; an infeasible piece continues to
+/// the first feasible point.
 fn line(name: &str, role: LineRole, points: &[Point]) -> Line {
     let mut line = Line::new(name, role, Vec::new());
     let mut piece: Vec<(f64, f64)> = Vec::new();
@@ -75,8 +76,8 @@ fn line(name: &str, role: LineRole, points: &[Point]) -> Line {
     line
 }
 
-/// `From 64 to 512 GPUs weak scaling keeps 91.4 % of linear, strong 90.8 %, whose batch cannot be divided further; weak on 1,024 keeps
-/// 72.1 %. It fits on 32 GPUs or more.`
+/// Writes the caption: `From 64 to 512 GPUs weak scaling keeps 91.4 % of linear, strong 90.8 %,
+/// whose batch cannot be divided further; weak on 1,024 keeps 72.1 %. It fits on 32 GPUs or more.`
 fn caption(own: f64, points: &Scaling, missing: Option<String>) -> String {
     let count = |gpus: f64| format::value(Unit::None, gpus);
     let at = |points: &[Point], gpus: f64| points.iter().copied().find(|point| f64::from(point.gpus) == gpus);
@@ -145,7 +146,7 @@ mod tests {
         assert_eq!(weak.infeasible.len(), 1);
         assert_eq!(weak.infeasible[0].last(), weak.segments[0].first());
         assert!(spec.caption.contains("It fits on 32 GPUs or more."), "{}", spec.caption);
-        // Twice the GPUs with the same batch hide less communication than with twice the batch.
+        // On twice the GPUs, the same batch hides less communication than twice the batch.
         let end = of(&spec, LineRole::Strong).segments.last().unwrap().last().unwrap().0;
         assert!(of(&spec, LineRole::Strong).at(end).unwrap().0 < weak.at(end).unwrap().0);
         let said = readout(&spec, 100.0, 0.0);

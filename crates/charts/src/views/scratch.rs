@@ -4,17 +4,18 @@ use super::axes::AxisOf;
 use crate::spec::{Axis, ChartSpec};
 use engine::analysis::boundary::Tracer;
 use engine::analysis::refine::Node;
-use engine::analysis::sweep::{Range, Sample};
+use engine::analysis::sweep::{ParamRange, Sample};
 use engine::analysis::{refine, sweep};
 use engine::params::ParamId;
 use engine::scenario::Scenario;
 
-/// Nodes along x of the field: a few pixels each, so that lines interpolated between them look smooth.
+/// Nodes along x of the field: a few pixels each, so that lines interpolated between them look
+/// smooth.
 const COLUMNS: usize = 64;
 /// Nodes along y of the field.
 const ROWS: usize = 44;
 
-/// Buffers that views reuse from frame to frame; keep one and pass it to every call.
+/// Buffers that views reuse from frame to frame; create them once and pass them to every call.
 #[derive(Clone, Debug)]
 pub struct Scratch {
     pub(super) columns: usize,
@@ -23,12 +24,12 @@ pub struct Scratch {
     pub(super) samples: Vec<Sample>,
     pub(super) xs: Vec<f64>,
     pub(super) ys: Vec<f64>,
-    /// Whether the scenario moves: what the eye cannot tell apart while it does is not evaluated.
+    /// Whether a slider is moving: invisible details are then interpolated.
     moving: bool,
     last: Option<Drawn>,
 }
 
-/// A map, and what it was drawn from.
+/// A map, with the inputs it was drawn from.
 #[derive(Clone, Debug)]
 struct Drawn {
     scenario: Scenario,
@@ -45,7 +46,7 @@ impl Default for Scratch {
 }
 
 impl Scratch {
-    /// With another number of nodes for the field: fewer are faster.
+    /// Creates buffers with another grid for the field: fewer nodes are faster.
     pub fn with_grid(columns: usize, rows: usize) -> Self {
         Self {
             columns: columns.max(2),
@@ -59,20 +60,20 @@ impl Scratch {
         }
     }
 
-    /// Says whether the scenario moves, or rests and is worth every node.
+    /// Sets whether a slider is moving; at rest every node is evaluated.
     pub fn set_moving(&mut self, moving: bool) {
         self.moving = moving;
     }
 
     /// Evaluates the map.
     pub(super) fn fill(&mut self, scenario: &Scenario, x: &AxisOf, y: &AxisOf) {
-        let across = Range { number: x.number, values: &self.xs };
-        let up = Range { number: y.number, values: &self.ys };
+        let across = ParamRange { number: x.number, values: &self.xs };
+        let up = ParamRange { number: y.number, values: &self.ys };
         let grid = if self.moving { refine::grid } else { sweep::grid };
         grid(scenario, across, up, &mut self.samples);
     }
 
-    /// Values at the nodes of a grid, of which only the sign and the lines of zeros matter.
+    /// Evaluates nodes of a grid of which only the signs and the zero lines matter.
     pub(super) fn zeros(&self, (columns, rows): (usize, usize), value: impl Fn(usize, usize) -> f64) -> Vec<f64> {
         let mut values = Vec::with_capacity(columns * rows);
         for row in 0..rows {
@@ -85,7 +86,7 @@ impl Scratch {
         values
     }
 
-    /// The nodes along a curve, `all` of them evaluated or those that the eye needs.
+    /// Evaluates the nodes along a curve: `all` of them, or those that are visible.
     pub(super) fn points<T: Node>(&self, all: bool, at: &mut dyn FnMut(usize) -> T) -> Vec<T> {
         let count = self.xs.len();
         let mut points = Vec::with_capacity(count);
@@ -97,7 +98,7 @@ impl Scratch {
         points
     }
 
-    /// The last map, where another place on the same axes is all that changed.
+    /// Returns the last map if only the scenario's place on the same axes has changed.
     pub(super) fn drawn(&self, scenario: &Scenario, x: &AxisOf, y: &AxisOf, bounds: bool) -> Option<ChartSpec> {
         let last = self.last.as_ref()?;
         let same = (self.moving || !last.moving)
@@ -107,7 +108,7 @@ impl Scratch {
         same.then(|| last.spec.clone())
     }
 
-    /// Keeps a map.
+    /// Stores a map.
     pub(super) fn keep(&mut self, scenario: &Scenario, x: &AxisOf, y: &AxisOf, bounds: bool, spec: &ChartSpec) {
         self.last = (x.param.id != ParamId::Gpus && y.param.id != ParamId::Gpus).then(|| Drawn {
             scenario: off_axes(scenario, x, y),
@@ -119,8 +120,8 @@ impl Scratch {
     }
 }
 
-/// The scenario with nothing of its place on two axes left. (Not for GPUs: a number that is there already is not rounded to
-/// whole groups.)
+/// Returns the scenario with its place on two axes removed. (Not for GPUs: a GPU count that is
+/// already set is not rounded to whole groups.)
 pub(super) fn off_axes(scenario: &Scenario, x: &AxisOf, y: &AxisOf) -> Scenario {
     let mut anywhere = *scenario;
     for axis in [x, y] {

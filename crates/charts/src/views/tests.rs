@@ -43,7 +43,7 @@ fn the_lines_of_the_region_lie_where_memory_and_network_say() {
     }
 }
 
-/// Mixtral 8x7B on 64 GPUs, its experts split over eight.
+/// Mixtral 8x7B on 64 GPUs, with its experts split over eight.
 fn mixture() -> Scenario {
     Scenario { ep: 8, ..default_scenario().with_model(engine::catalog::model("mixtral-8x7b").unwrap().pick()) }
 }
@@ -60,7 +60,7 @@ fn every_pair_of_axes_gives_a_figure_and_parameters_without_an_axis_give_the_usu
         for &x in &axes {
             for &y in axes.iter().filter(|y| **y != x) {
                 let spec = feasible_region(&scenario, x, y, true, &mut scratch);
-                // Dense shapes of each size have no experts.
+                // The ladder shapes of each size have no experts.
                 let apart =
                     |a, b| a == ParamId::ModelSize && [ParamId::Experts, ParamId::TopK, ParamId::Ep].contains(&b);
                 let y = if apart(x, y) || apart(y, x) { ParamId::SequenceLength } else { y };
@@ -100,7 +100,7 @@ fn axes_of_experts_are_those_of_mixtures() {
         Some(AxisKey::Param(ParamId::SequenceLength))
     );
     assert_eq!(keys(&mixture())[..AXES.len()], AXES);
-    // What the page chooses is no axis.
+    // A parameter that the engine chooses cannot be an axis.
     let mut chosen = mixture();
     chosen.expert_choice.degrees = true;
     assert!(!keys(&chosen).contains(&ParamId::Ep) && !keys(&dense).contains(&ParamId::CapacityFactor));
@@ -111,7 +111,7 @@ fn a_place_over_experts_is_a_mixture_of_the_users_own() {
     let named = mixture();
     let spec = feasible_region(&named, ParamId::Experts, ParamId::TopK, false, &mut Scratch::default());
     assert_eq!(spec.here, Some((8.0, 2.0)));
-    // Whole experts on each of their GPUs are read out, and set.
+    // Readouts and clicks give a whole number of experts per GPU.
     assert_eq!((spec.x.settled(70.0), spec.y.settled(3.4)), (64.0, 3.0));
     let mut own = named;
     assign(&mut own, &number(Some(AxisKey::Param(ParamId::Experts))), 70.0);
@@ -120,13 +120,13 @@ fn a_place_over_experts_is_a_mixture_of_the_users_own() {
     assert_eq!((shape.experts.num_experts, shape.experts.num_experts_per_tok), (64, 3));
     assert!(matches!(own.model, Model::Custom { .. }));
     assert_eq!(shape.hidden_size, named.model.architecture().hidden_size);
-    // Degrees are those that divide experts and GPUs.
+    // The degrees are those that divide experts and GPUs.
     let spec = feasible_region(&named, ParamId::Ep, ParamId::SequenceLength, false, &mut Scratch::default());
     assert_eq!((spec.x.min, spec.x.max, spec.x.settled(3.2), spec.x.settled(6.9)), (1.0, 8.0, 2.0, 8.0));
     let mut split = named;
     assign(&mut split, &number(Some(AxisKey::Param(ParamId::Ep))), 3.2);
     assert_eq!(split.ep, 2);
-    // More experts, more memory; more of them for a token, more time.
+    // More experts need more memory; more experts per token need more time.
     assert!(sample(&own).peak > sample(&named).peak);
     assert!(sample(&own).tokens_per_s_per_gpu < sample(&named).tokens_per_s_per_gpu);
 }
@@ -220,11 +220,11 @@ fn curves_that_move_look_like_those_at_rest() {
             };
             let (rest_points, moved_points) = (points(&rest), points(&moved));
             assert_eq!(rest_points.len(), moved_points.len(), "{key:?} {seq_len}");
-            // The plot is some 260 pixels high.
+            // The plot is about 260 pixels high.
             let pixel = rest.y.max / 260.0;
             let off = |pair: (&(f64, f64), &(f64, f64))| (pair.0.1 - pair.1.1).abs() / pixel;
             let pairs = || rest_points.iter().zip(&moved_points);
-            // Between two nodes that are alike lies now and then one that is not.
+            // Between two equal nodes there is sometimes a different one.
             let far = pairs().filter(|&pair| off(pair) > 1.0).count();
             assert!(100 * far < rest_points.len(), "{key:?} {seq_len}: {far} points");
             assert!(pairs().all(|pair| off(pair) < 2.0), "{key:?} {seq_len}");
@@ -266,7 +266,7 @@ fn what_curves_show_is_what_the_report_says() {
     let memory = mfu_curve(&scenario, ParamId::SequenceLength, Metric::PeakMemory, false, &mut Scratch::default());
     let capacity = memory.lines.last().unwrap();
     assert_eq!((capacity.role, capacity.at(4096.0)), (LineRole::MemoryFrontier, Some((40.0, true))));
-    // The curve is solid up to the line of what the GPU has.
+    // The curve is solid up to the line of the GPU's capacity.
     let curve = memory.lines.iter().find(|line| matches!(line.role, LineRole::Current(_))).unwrap();
     assert!((curve.segments[0].last().unwrap().1 / 40.0 - 1.0).abs() < 0.01);
     assert_eq!(curve.band.map(|band| (band.0 < 1.0, band.1 > 1.0)), Some((true, true)));

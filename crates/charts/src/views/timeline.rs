@@ -1,4 +1,4 @@
-//! The timeline of one step: what runs when, on every lane.
+//! The timeline of one step: the work on every lane over time.
 
 use std::rc::Rc;
 
@@ -14,15 +14,16 @@ use engine::params::{Scale, Unit};
 use engine::scenario::Scenario;
 use engine::units::Seconds;
 
-/// What a place on the axis is chosen by: no parameter, but where to look closer.
+/// Key of the time axis, which is not a parameter: a click on it zooms in.
 pub const TIME: AxisKey = AxisKey::Time;
 
-/// Marks and gaps shorter than this part of what is looked at are not told apart: about a pixel of a phone, two of a wide figure.
+/// Shorter marks and gaps than this fraction of the window are merged: about a pixel on a phone,
+/// two in a wide figure.
 const COLUMNS: f64 = 400.0;
-/// Shares of the step below which the caption is silent.
+/// Fractions of the step below this are left out of the caption.
 const LEAST: f64 = 0.005;
 
-/// The timeline of a scenario's step; without its marks unless somebody looks.
+/// Returns the timeline of a scenario's step; without its marks unless the figure is visible.
 pub fn timeline(scenario: &Scenario, zoom: Zoom, looked_at: bool) -> ChartSpec {
     let setup = scenario.setup();
     let playback = Playback::of(&setup);
@@ -54,7 +55,7 @@ pub fn timeline(scenario: &Scenario, zoom: Zoom, looked_at: bool) -> ChartSpec {
     }
 }
 
-/// What runs between two times.
+/// Returns the marks between two times.
 fn marks(playback: &Playback, from: Seconds, to: Seconds) -> Vec<Mark> {
     let seen = (to - from) / COLUMNS;
     let mut merger = Merger::new(from, to, seen);
@@ -78,8 +79,8 @@ fn marks(playback: &Playback, from: Seconds, to: Seconds) -> Vec<Mark> {
     merger.finish()
 }
 
-/// `Of 1.84 s, compute takes 1.50 s, communication that compute does not hide 210 ms, the pipeline’s bubble 130 ms; 900 ms of
-/// communication are hidden.`
+/// Writes the caption: `Of 1.84 s, compute takes 1.50 s, communication that compute does not hide
+/// 210 ms, the pipeline’s bubble 130 ms; 900 ms of communication are hidden.`
 fn caption(time: &TimeReport, is_pipeline: bool) -> String {
     let clause = |before: &str, part: Seconds, after: &str| {
         if part > LEAST * time.step { format!("{before}{}{after}", format::seconds(part)) } else { String::new() }

@@ -1,4 +1,5 @@
-//! What would help: single changes to a scenario, each evaluated by the engine.
+//! Advice: single changes to a scenario that make it fit or make it faster, each evaluated by the
+//! engine.
 
 use crate::model::experts::Dispatcher;
 use crate::model::report::Report;
@@ -9,47 +10,48 @@ use crate::scenario::issue::Severity;
 use crate::scenario::{Scenario, Strategy};
 use crate::units::{Bytes, BytesPerSecond};
 
-/// One change.
+/// A single change to a scenario.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Change {
-    /// Another strategy; for hybrid sharding and resharding the smaller group is a node.
+    /// Another sharding strategy; hybrid sharding and resharding use one node as the smaller group.
     Strategy(Strategy),
-    /// Larger shard groups: as often doubled as makes it fit.
+    /// A larger shard group, doubled until the run fits.
     ShardSize(u32),
     /// Another recomputation mode.
     Recompute(Recompute),
-    /// Another strategy together with another recomputation mode.
+    /// Another sharding strategy together with another recomputation mode.
     Both(Strategy, Recompute),
     /// Another micro-batch size.
     MicroBatch(u32),
-    /// Tensor parallelism over this many GPUs: a node, or half of what it was.
+    /// Another tensor-parallel degree: the GPUs of one node, or half the present degree.
     TensorParallel(u32),
-    /// Half of the pipeline's stages.
+    /// Half as many pipeline stages.
     Pipeline(u32),
-    /// Experts over this many groups of GPUs: those of a node, twice as many as before or half of them.
+    /// Another expert-parallel degree: the GPUs of one node, twice or half the present degree.
     ExpertParallel(u32),
-    /// Kernels that send each token once (DeepEP).
+    /// Dispatch kernels that send each token once (DeepEP).
     FusedDispatcher,
-    /// Twice the micro-batches of a step, which fill a pipeline.
+    /// Twice as many micro-batches a step, to shrink the pipeline bubble.
     MicroBatches(u32),
-    /// A loss that never holds fp32 logits.
+    /// A fused loss, which never materialises fp32 logits.
     FusedLoss,
-    /// Optimizer state in host memory, and weights too where they are sharded.
+    /// Optimizer state in host memory, and the weights too where they are sharded.
     Offload,
-    /// Optimizer state in 8 bits.
+    /// An optimizer with 8-bit state.
     Optimizer8bit,
-    /// A shorter sequence, the longest power of two that fits.
+    /// A shorter sequence: the longest power of two that fits.
     SeqLen(u32),
-    /// More GPUs: twice as many, or as often doubled as makes it fit.
+    /// More GPUs: twice as many, doubled further until the run fits.
     Gpus(u32),
-    /// Twice the link bandwidth between nodes, in Gbit/s.
+    /// Twice the inter-node link bandwidth, in Gbit/s.
     Link(f64),
-    /// More memory on each GPU, in GiB: twice as much, or as often doubled as makes it fit.
+    /// More memory on each GPU, in GiB: twice as much, doubled further until the run fits.
     Memory(f64),
 }
 
 impl Change {
-    /// What it asks for, from least to most: a setting, another task, more of the same hardware, other hardware.
+    /// Ranks the effort of the change: 0 for a setting, then another task, more of the same
+    /// hardware, other hardware.
     pub fn effort(self) -> u8 {
         match self {
             Self::Strategy(_)
@@ -70,32 +72,33 @@ impl Change {
     }
 }
 
-/// One change with what it does.
+/// A change together with its effect.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Advice {
-    /// What changes.
+    /// The change.
     pub change: Change,
     /// The scenario with the change.
     pub scenario: Scenario,
-    /// Its report.
+    /// The report of the changed scenario.
     pub report: Report,
-    /// Tokens per second and GPU, over those before, less one.
+    /// Relative gain in tokens per second and GPU: 0.1 is 10 % faster.
     pub gain: f64,
 }
 
-/// How many changes are told.
+/// Number of changes that [`advise`] returns at most.
 pub const MOST: usize = 3;
-/// A gain below this is not worth a word: well within the model's own error.
+/// Smallest gain worth showing; smaller gains are well within the model's own error.
 const LEAST_GAIN: f64 = 0.02;
-/// The shortest sequence worth proposing.
+/// Shortest sequence worth proposing, in tokens.
 const SHORTEST: u32 = 128;
-/// Doublings of GPUs or memory worth proposing.
+/// Number of doublings of GPUs or memory that are tried.
 const DOUBLINGS: u32 = 6;
 
-/// Up to three changes, best first.
+/// Returns up to three changes, best first.
 ///
-/// Where the run does not fit: what makes it fit, settings before other tasks and hardware, the fastest first. Where it
-/// fits: what makes it faster by two percent or more, the largest gain first.
+/// A run that does not fit gets changes that make it fit: settings before other tasks and hardware,
+/// then the fastest first. A run that fits gets changes that make it at least two percent faster,
+/// the largest gain first.
 pub fn advise(scenario: &Scenario, report: &Report) -> Vec<Advice> {
     let errors_before = errors(scenario);
     let is_not_after = |a: &Advice, b: &Advice| {
@@ -111,7 +114,7 @@ pub fn advise(scenario: &Scenario, report: &Report) -> Vec<Advice> {
             found.insert(found.partition_point(|before| is_not_after(before, &advice)), advice);
         }
     }
-    // One advice of a kind: the best strategy, the best recomputation mode, not all that help.
+    // At most one change of each kind: the best strategy, the best recomputation mode.
     let mut kinds = Vec::with_capacity(MOST);
     found.retain(|advice| {
         let kind = core::mem::discriminant(&advice.change);
@@ -193,7 +196,7 @@ fn changes(scenario: &Scenario, fits: bool) -> Vec<Change> {
     changes
 }
 
-/// What changes of the experts' layout.
+/// Adds the candidate changes to the layout of the experts.
 fn experts(scenario: &Scenario, changes: &mut Vec<Change>) {
     let mesh = scenario.degrees();
     if !scenario.expert_choice.degrees {
@@ -209,12 +212,13 @@ fn experts(scenario: &Scenario, changes: &mut Vec<Change>) {
     }
 }
 
-/// The first doubling of something that makes the run fit, or just the first where it fits already.
+/// Returns the first doubling that makes the run fit, or simply the first doubling if the run fits
+/// already.
 fn doubled(scenario: &Scenario, fits: bool, change: impl Fn(u32) -> Change) -> Option<Change> {
     (1..=DOUBLINGS).map(|power| change(1 << power)).find(|change| fits || apply(scenario, *change).report().fits())
 }
 
-/// The longest power of two below the sequence length that fits.
+/// Returns the longest power of two that is shorter than the sequence and fits.
 fn longest_fitting(scenario: &Scenario) -> Option<u32> {
     let mut seq_len = scenario.seq_len.checked_next_power_of_two()? / 2;
     while seq_len >= SHORTEST {
@@ -227,7 +231,7 @@ fn longest_fitting(scenario: &Scenario) -> Option<u32> {
     None
 }
 
-/// The scenario with a change made.
+/// Returns the scenario with a change applied.
 pub fn apply(scenario: &Scenario, change: Change) -> Scenario {
     let mut changed = *scenario;
     match change {
@@ -258,7 +262,7 @@ pub fn apply(scenario: &Scenario, change: Change) -> Scenario {
     changed
 }
 
-/// Another strategy; a group smaller than the run is the data-parallel GPUs of one node.
+/// Sets the strategy; a shard group smaller than the run is the data-parallel GPUs of one node.
 pub fn choose(scenario: &mut Scenario, strategy: Strategy) {
     scenario.strategy = strategy;
     if strategy.uses_shard_size() {
@@ -269,12 +273,13 @@ pub fn choose(scenario: &mut Scenario, strategy: Strategy) {
     }
 }
 
-/// A change that brings a contradiction of its own helps nobody; notes, and what was wrong before, may stay.
+/// Counts the errors of a scenario. A change may not add one; warnings and earlier errors may stay.
 pub(super) fn errors(scenario: &Scenario) -> usize {
     params::issues(scenario).iter().filter(|issue| issue.severity == Severity::Error).count()
 }
 
-/// Whether a parameter was within its bounds and no longer is. The link of such a scenario opens another one.
+/// Whether the change moves a parameter out of its bounds. A link of such a scenario would open a
+/// different one.
 fn leaves_the_bounds(before: &Scenario, after: &Scenario) -> bool {
     let held = params::every().filter(|param| params::is_held(param, after));
     held.filter(|param| !params::is_within_bounds(param, after)).any(|param| params::is_within_bounds(param, before))
@@ -311,8 +316,8 @@ mod tests {
         }
     }
 
-    /// Twice as many GPUs are divided by 2 of tensor parallelism, which cures one error, and are more than the parameter allows,
-    /// which is another.
+    /// Twice as many GPUs are divisible by a tensor-parallel degree of 2, which removes one error,
+    /// but exceed the parameter's maximum, which adds another.
     #[test]
     fn no_advice_leaves_the_bounds_of_a_parameter() {
         let scenario = decode("v=1&rev=2&gpus=16383&tp=2").scenario;

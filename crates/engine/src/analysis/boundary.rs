@@ -1,7 +1,8 @@
-//! Boundaries in a sweep: where memory runs out, and where the network starts to outlast compute.
+//! Boundaries in a two-dimensional sweep: the out-of-memory frontier and the border between
+//! network-bound and compute-bound runs.
 //!
-//! Marching squares over a regular grid of nodes. Positions are in grid units: column and row, with fractions between
-//! nodes; whoever knows the axes turns them into data units.
+//! Uses marching squares on a regular grid of nodes. Positions are in grid units, column and row,
+//! with fractions between nodes; the caller converts them to data units.
 
 mod trace;
 
@@ -11,16 +12,17 @@ pub use trace::Tracer;
 /// A point in grid units: column and row.
 pub type Point = (f64, f64);
 
-/// The share of the way from one node to the next at which a linear function is zero.
+/// Returns where a linear function is zero between two nodes, as a fraction of their distance.
 pub fn zero_between(from: f64, to: f64) -> f64 {
     let span = from - to;
     if span == 0.0 || !span.is_finite() { 0.5 } else { (from / span).clamp(0.0, 1.0) }
 }
 
-/// Halvings that place a change within an interval: to a millionth of it.
+/// Number of halvings that locate a change to a millionth of the interval.
 const HALVINGS: u32 = 20;
 
-/// Bisects an interval (0 to 1) for where `holds_at` changes, given what holds at 0: the last shares known on each side.
+/// Bisects the interval 0 to 1 for the point where `holds_at` changes, given its value at 0.
+/// Returns the last position on each side of the change.
 pub fn change_between(holds_at_first: bool, mut holds_at: impl FnMut(f64) -> bool) -> (f64, f64) {
     let (mut low, mut high) = (0.0, 1.0);
     for _ in 0..HALVINGS {
@@ -34,7 +36,8 @@ pub fn change_between(holds_at_first: bool, mut holds_at: impl FnMut(f64) -> boo
     (low, high)
 }
 
-/// The line on which a value is zero, by linear interpolation between nodes. `value` gives NaN where there is none.
+/// Traces the line on which a value is zero, by linear interpolation between nodes. `value` returns
+/// NaN where the value is undefined.
 pub fn zero_line(tracer: &mut Tracer, size: (usize, usize), value: impl Fn(usize, usize) -> f64) -> Vec<Vec<Point>> {
     let at = |node: (usize, usize)| value(node.0, node.1);
     tracer.trace(
@@ -47,13 +50,14 @@ pub fn zero_line(tracer: &mut Tracer, size: (usize, usize), value: impl Fn(usize
     )
 }
 
-/// The out-of-memory frontier: where free memory is zero.
+/// Traces the out-of-memory frontier: the line of zero free memory.
 pub fn memory_frontier(tracer: &mut Tracer, columns: usize, samples: &[Sample]) -> Vec<Vec<Point>> {
     let size = (columns, rows(columns, samples));
     zero_line(tracer, size, |column, row| node(columns, samples, column, row, Sample::slack))
 }
 
-/// Where the limiter changes between the network and compute, in the part that fits.
+/// Traces the line where the limiter changes between network and compute, within the part that
+/// fits.
 pub fn network_boundary(tracer: &mut Tracer, columns: usize, samples: &[Sample]) -> Vec<Vec<Point>> {
     let size = (columns, rows(columns, samples));
     let lines = zero_line(tracer, size, |column, row| node(columns, samples, column, row, |sample| sample.pressure));
@@ -61,12 +65,13 @@ pub fn network_boundary(tracer: &mut Tracer, columns: usize, samples: &[Sample])
     lines.iter().flat_map(|line| clip(line, slack)).collect()
 }
 
-/// A value of the sample at a node; NaN beside the grid.
+/// Returns a value of the sample at a node; NaN outside the grid.
 fn node(columns: usize, samples: &[Sample], column: usize, row: usize, value: impl Fn(&Sample) -> f64) -> f64 {
     samples.get(row * columns + column).map_or(f64::NAN, value)
 }
 
-/// The parts of a polyline on which `value` is not negative, cut where it is zero (taken as linear along each piece).
+/// Returns the parts of a polyline on which `value` is not negative, cut where it is zero; `value`
+/// is taken as linear along each segment.
 pub fn clip(line: &[Point], value: impl Fn(Point) -> f64) -> Vec<Vec<Point>> {
     let mut pieces = Vec::new();
     let mut piece: Vec<Point> = Vec::new();
@@ -91,7 +96,8 @@ pub fn clip(line: &[Point], value: impl Fn(Point) -> f64) -> Vec<Vec<Point>> {
     pieces
 }
 
-/// A value between nodes, bilinear; positions outside the grid take the nearest edge.
+/// Interpolates a value between nodes bilinearly; positions outside the grid are clamped to its
+/// edge.
 pub fn bilinear(size: (usize, usize), (x, y): Point, value: impl Fn(usize, usize) -> f64) -> f64 {
     let place = |at: f64, count: usize| {
         let last = count.saturating_sub(1);
@@ -105,7 +111,7 @@ pub fn bilinear(size: (usize, usize), (x, y): Point, value: impl Fn(usize, usize
     low * (1.0 - up) + high * up
 }
 
-/// How many rows the samples make.
+/// Number of rows of the grid.
 fn rows(columns: usize, samples: &[Sample]) -> usize {
     samples.len().checked_div(columns).unwrap_or(0)
 }

@@ -1,27 +1,28 @@
-//! Grid search under the FSDP bounds: the best MFU and the longest context of a cluster (model.md section 8).
+//! Grid search under the FSDP bounds: the best MFU and the longest context on a cluster (model.md
+//! section 8).
 
 use crate::model::bounds::{Bounds, Reached, Stage};
 
-/// Steps of the grid over γ, the share of activations kept.
+/// Number of grid steps over γ, the fraction of activations kept.
 const KEPT_STEPS: u32 = 20;
-/// Steps of the grid over the tokens of one GPU, up to the most that fit.
+/// Number of grid steps over the tokens of one GPU, up to the most that fit.
 const TOKEN_STEPS: u32 = 32;
 
 /// The best configuration of the grid.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Best {
-    /// What is sharded.
+    /// The ZeRO stage: what is sharded.
     pub stage: Stage,
-    /// Share of activations kept, γ.
+    /// Fraction of activations kept, γ.
     pub kept: f64,
-    /// Tokens of one GPU in one step.
+    /// Tokens of one GPU per step.
     pub tokens: f64,
-    /// What it reaches.
+    /// The results of the configuration.
     pub reached: Reached,
 }
 
-/// The configuration with the highest MFU over (stage, γ, tokens), at the sequence length of `bounds`; the fewest tokens
-/// among equals. `None` where not one sequence fits.
+/// Returns the configuration with the highest MFU over (stage, γ, tokens) at the sequence length of
+/// `bounds`; on a tie, the one with the fewest tokens. `None` if not a single sequence fits.
 pub fn best_mfu(bounds: Bounds) -> Option<Best> {
     let mut best: Option<Best> = None;
     for stage in [Stage::Three, Stage::OneOrTwo] {
@@ -41,7 +42,8 @@ pub fn best_mfu(bounds: Bounds) -> Option<Best> {
     best
 }
 
-/// The longest sequence of which one fits on a GPU, over both stages at full recomputation; 0 where none does.
+/// Returns the longest sequence, in tokens, of which one fits on a GPU with full recomputation
+/// under either stage; 0 if none fits.
 pub fn longest_context(bounds: Bounds) -> f64 {
     let longest = |stage| Bounds { stage, ..bounds }.tokens_max().floor();
     let (three, one) = (longest(Stage::Three), longest(Stage::OneOrTwo));
@@ -68,8 +70,8 @@ mod tests {
         }
     }
 
-    /// Sharding the weights too leaves more memory for tokens, so the first visit's longest context is of stage three
-    /// (arXiv 2504.03655, E_max).
+    /// Sharding the weights too leaves more memory for tokens, so the first visit's longest context
+    /// is of stage three (arXiv 2504.03655, E_max).
     #[test]
     fn the_longest_context_is_that_of_the_stage_with_more_memory() {
         let of = |stage| Bounds { stage, ..first_visit() }.tokens_max().floor();

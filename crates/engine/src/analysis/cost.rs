@@ -1,12 +1,13 @@
-//! What a run costs, so that runs on other hardware and of other length can be compared.
+//! Cost of a run for each billion tokens, which compares runs on different hardware and of
+//! different length.
 
 use crate::scenario::Scenario;
 
 /// Tokens in a billion.
 const BILLION: f64 = 1e9;
 
-/// Dollars for a billion tokens of the scenario's run, checkpoints and failures included; infinite where the run makes no progress, as if
-/// memory were no limit.
+/// Returns the cost in dollars of a billion tokens of the scenario's run, including checkpoints and
+/// failures, as if memory were no limit. Infinite if the run makes no progress.
 ///
 /// ```
 /// # use engine::{catalog::default_scenario, analysis::cost::per_billion_tokens};

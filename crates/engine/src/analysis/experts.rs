@@ -1,5 +1,6 @@
-//! One layer of experts along its capacity factor, its tokens or its GPUs: each static choice, and what adapting picks (Tutel, arXiv
-//! 2206.03382). The layers that the paper measured are in [`crate::catalog::expert_layers`].
+//! Sweeps of one mixture-of-experts layer over its capacity factor, tokens or GPUs, for every
+//! static choice and for Tutel's adaptive ones (arXiv 2206.03382). The layers that the paper
+//! measured are in [`crate::catalog::expert_layers`].
 
 pub mod family;
 
@@ -9,38 +10,40 @@ use crate::model::experts::layer::choice::splits;
 use crate::model::experts::layer::{Best, Choice, MoeLayer, best, best_parallelism, best_pipelining, layer_time};
 use crate::units::Seconds;
 
-/// What a sweep moves.
+/// The quantity that a sweep varies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Along {
-    /// Places at an expert over its even share: how uneven the load of a step is.
+    /// Capacity of an expert over its even share of tokens: how uneven the load of a step is.
     CapacityFactor,
     /// Tokens of one GPU.
     Tokens,
-    /// GPUs, each with its tokens and its experts: the layer grows with them.
+    /// Number of GPUs, with tokens and experts per GPU fixed: the layer grows with the GPUs.
     Gpus,
-    /// GPUs, each with its tokens: the experts of a given model are spread over them.
+    /// Number of GPUs, with tokens per GPU fixed: the experts of a given model are spread over the
+    /// GPUs.
     GpusAlone,
 }
 
-/// How a layer runs.
+/// How a layer is executed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Policy {
     /// One static choice.
     Static(Choice),
-    /// One static choice with the kernels and the layout of Fairseq and DeepSpeed at the time: the paper's baseline.
+    /// One static choice with the kernels and the layout that Fairseq and DeepSpeed had at the
+    /// time: the paper's baseline.
     DenseKernels(Choice),
-    /// The fastest r, nothing in chunks.
+    /// The fastest r, without chunks.
     AdaptiveParallelism,
-    /// The fastest chunks and algorithm at this r.
+    /// The fastest number of chunks and all-to-all algorithm at a given r.
     AdaptivePipelining {
         /// Tutel's r.
         r: u32,
     },
-    /// The fastest of all.
+    /// The fastest r, number of chunks and algorithm.
     Adaptive,
 }
 
-/// The layer elsewhere along a sweep. GPUs are whole and at least one.
+/// Returns the layer with one quantity changed. GPUs are rounded to a whole number of at least one.
 #[must_use]
 pub fn at(layer: &MoeLayer, along: Along, value: f64) -> MoeLayer {
     let mut moved = *layer;
@@ -59,7 +62,7 @@ pub fn at(layer: &MoeLayer, along: Along, value: f64) -> MoeLayer {
     moved
 }
 
-/// Time of the layer, forward and backward.
+/// Returns the time of the layer, forward and backward.
 ///
 /// ```
 /// # use engine::catalog::expert_layers::headline;
@@ -79,7 +82,8 @@ pub fn time(layer: &MoeLayer, policy: Policy) -> Seconds {
     picked.time.total()
 }
 
-/// The static choice that a policy comes to, with its time; a static one comes to itself.
+/// Returns the static choice that a policy picks, with its time; a static policy picks its own
+/// choice.
 pub fn pick(layer: &MoeLayer, policy: Policy) -> Best {
     match policy {
         Policy::Static(choice) => Best { choice, time: layer_time(layer, choice) },
@@ -90,13 +94,14 @@ pub fn pick(layer: &MoeLayer, policy: Policy) -> Best {
     }
 }
 
-/// One time for each value; `out` is cleared first.
+/// Evaluates the layer once for each value; `out` is cleared first.
 pub fn line(layer: &MoeLayer, along: Along, values: &[f64], policy: Policy, out: &mut Vec<Seconds>) {
     out.clear();
     out.extend(values.iter().map(|&value| time(&at(layer, along, value), policy)));
 }
 
-/// The eight static pipelinings at one r, as in the paper's Table 6: linear ones first, from one chunk up.
+/// Returns the eight static pipelinings at one r, as in the paper's Table 6: the linear algorithm
+/// first, by number of chunks.
 pub fn pipelinings(r: u32) -> Vec<Choice> {
     let mut choices = Vec::new();
     for algorithm in ALGORITHMS {
@@ -107,7 +112,7 @@ pub fn pipelinings(r: u32) -> Vec<Choice> {
     choices
 }
 
-/// The static parallelisms, linear and without chunks.
+/// Returns the static parallelisms, with the linear algorithm and without chunks.
 pub fn parallelisms(layer: &MoeLayer) -> Vec<Choice> {
     let mut choices = Vec::new();
     for r in splits(layer) {

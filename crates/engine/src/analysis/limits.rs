@@ -1,4 +1,4 @@
-//! How far each strategy goes: the largest model and the longest sequence that fit.
+//! Limits of each sharding strategy: the largest model and the longest sequence that fit.
 
 use crate::model::ladder::SIZES;
 use crate::model::report::Report;
@@ -8,32 +8,34 @@ use crate::scenario::{Model, Scenario, Strategy};
 const LONGEST: u32 = 1 << 20;
 /// The shortest sequence searched, in tokens.
 const SHORTEST: u32 = 128;
-/// Halvings of the range of sizes: to within 0.1 % of its smallest.
+/// Number of bisections of the model size, which end within 0.1 % of the smallest size.
 const HALVINGS: u32 = 28;
 
-/// What one strategy reaches with everything else as in the scenario.
+/// The limits of one strategy, with all other parameters as in the scenario.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Reach {
     /// The strategy.
     pub strategy: Strategy,
-    /// The scenario under it.
+    /// Report of the scenario under this strategy.
     pub report: Report,
-    /// The largest model of the ladder that fits, in nominal parameters; `None` where the smallest does not.
+    /// The largest ladder model that fits, in nominal parameters; `None` if the smallest does not
+    /// fit.
     pub largest_model: Option<f64>,
-    /// Whether the largest model of the ladder fits, so that [`Reach::largest_model`] is only where the search ends.
+    /// Whether the largest model of the ladder fits, so that [`Reach::largest_model`] is only the
+    /// end of the search.
     pub any_model: bool,
-    /// The longest sequence that fits, in tokens; `None` where 128 do not.
+    /// The longest sequence that fits, in tokens; `None` if 128 tokens do not fit.
     pub longest_sequence: Option<u32>,
     /// Whether the longest sequence searched fits.
     pub any_sequence: bool,
 }
 
-/// What every strategy reaches, in display order.
+/// Returns the limits of every strategy, in display order.
 pub fn by_strategy(scenario: &Scenario) -> [Reach; Strategy::ALL.len()] {
     Strategy::ALL.map(|strategy| reach(&scenario.with_strategy(strategy)))
 }
 
-/// What the scenario's strategy reaches.
+/// Returns the limits of the scenario's own strategy.
 pub fn reach(scenario: &Scenario) -> Reach {
     let largest_model = largest_model(scenario);
     let longest_sequence = longest_sequence(scenario);
@@ -47,7 +49,7 @@ pub fn reach(scenario: &Scenario) -> Reach {
     }
 }
 
-/// The largest model of the ladder that fits, in nominal parameters.
+/// Returns the largest ladder model that fits, in nominal parameters.
 pub fn largest_model(scenario: &Scenario) -> Option<f64> {
     let fits = |size| scenario.with_model(Model::Ladder { size }).report().fits();
     let (mut low, mut high) = SIZES;
@@ -68,7 +70,7 @@ pub fn largest_model(scenario: &Scenario) -> Option<f64> {
     Some(low)
 }
 
-/// The longest sequence that fits, in tokens.
+/// Returns the longest sequence that fits, in tokens.
 pub fn longest_sequence(scenario: &Scenario) -> Option<u32> {
     let fits = |seq_len: u32| Scenario { seq_len, ..*scenario }.report().fits();
     let (mut low, mut high) = (SHORTEST, LONGEST);

@@ -1,24 +1,28 @@
-//! Sweeps of which only some nodes are evaluated: closely where the picture changes, the rest by interpolation.
+//! Adaptive sweeps: nodes are evaluated closely where the picture changes and interpolated
+//! elsewhere.
 
-use super::sweep::{Range, Sample, assign, sample_at};
+use super::sweep::{ParamRange, Sample, assign, sample_at};
 use crate::scenario::Scenario;
 
-/// Nodes from one that is always evaluated to the next.
+/// Distance between nodes that are always evaluated, in nodes.
 const STRIDE: usize = 9;
-/// How far interpolation may lie off in MFU: below one of the 256 shades of a map that ends at 70 %.
+/// Largest error of an interpolated MFU: below one of the 256 shades of a map that ends at 70 %.
 const NEAR: f64 = 0.002;
-/// How far it may lie off in what the lines are drawn from: well below a pixel's share of the way to the next node.
+/// Largest error of an interpolated value that lines are drawn from: well below the fraction of a
+/// grid cell that one pixel covers.
 const NEAR_LINES: f64 = 0.003;
-/// From here on only the sign matters: no line passes between a node and any beside it, as neighbours differ by a seventh.
+/// Beyond this magnitude only the sign of a value matters: no line passes between a node and its
+/// neighbours, as neighbours differ by a seventh.
 const FAR: f64 = 0.4;
 
-/// What can stand at a node.
+/// The value at a node of an adaptive sweep.
 pub trait Node: Copy {
-    /// Whether no line of the picture passes between the two.
+    /// Whether no line of the picture passes between two nodes.
     fn is_beside(&self, other: &Self) -> bool;
-    /// Whether the eye takes a guess for the node, halfway between two others.
+    /// Whether an interpolated value is close enough to the node, which lies halfway between
+    /// `ends`.
     fn is_near(&self, guess: &Self, ends: [&Self; 2]) -> bool;
-    /// The node at a share of the way to another.
+    /// Interpolates linearly towards another node.
     #[must_use]
     fn blend(&self, other: &Self, share: f64) -> Self;
 }
@@ -34,7 +38,7 @@ impl Node for Sample {
             let room = if least > FAR { least / 2.0 } else { NEAR_LINES * of(self).abs().max(1.0) };
             (of(self) - of(guess)).abs() <= room
         };
-        // What does not fit has no colour.
+        // Nodes that do not fit have no colour.
         let colour = !self.fits() || (self.mfu - guess.mfu).abs() <= NEAR;
         colour && near(Self::slack) && near(|sample| sample.pressure)
     }
@@ -53,7 +57,7 @@ impl Node for Sample {
     }
 }
 
-/// A number of which only the sign matters.
+/// A plain number, of which only the sign matters.
 impl Node for f64 {
     fn is_beside(&self, other: &Self) -> bool {
         (*self >= 0.0) == (*other >= 0.0)
@@ -68,8 +72,9 @@ impl Node for f64 {
     }
 }
 
-/// The samples of [`super::sweep::grid`], nearly: those beside a line of the picture are the same.
-pub fn grid(scenario: &Scenario, x: Range, y: Range, out: &mut Vec<Sample>) {
+/// Approximates the samples of [`super::sweep::grid`]; samples next to a line of the picture are
+/// exact.
+pub fn grid(scenario: &Scenario, x: ParamRange, y: ParamRange, out: &mut Vec<Sample>) {
     out.clear();
     for &y_value in y.values {
         let mut row = *scenario;
@@ -79,7 +84,7 @@ pub fn grid(scenario: &Scenario, x: Range, y: Range, out: &mut Vec<Sample>) {
     }
 }
 
-/// Adds `count` nodes to `out`; `at` evaluates one.
+/// Appends `count` nodes to `out`; `at` evaluates one node.
 pub fn line<T: Node>(count: usize, out: &mut Vec<T>, at: &mut dyn FnMut(usize) -> T) {
     let Some(last) = count.checked_sub(1) else { return };
     let mut from = (0, at(0));
@@ -93,7 +98,8 @@ pub fn line<T: Node>(count: usize, out: &mut Vec<T>, at: &mut dyn FnMut(usize) -
     }
 }
 
-/// The nodes between two: the middle one is evaluated, and shows whether the rest lies on straight lines.
+/// Fills in the nodes between two evaluated ones. The middle node is evaluated; it shows whether
+/// the others may be interpolated.
 fn between<T: Node>(from: (usize, T), to: (usize, T), out: &mut Vec<T>, at: &mut dyn FnMut(usize) -> T) {
     let place = usize::midpoint(from.0, to.0);
     if place == from.0 {
@@ -137,10 +143,10 @@ mod tests {
         let rising =
             |low: f64, factor: f64, count: i32| (0..count).map(|at| low * factor.powi(at)).collect::<Vec<f64>>();
         let (seqs, sizes, links) = (rising(512.0, 1.092, 64), rising(1.3e9, 1.1358, 44), rising(10.0, 1.125, 44));
-        let x = Range { number: number(ParamId::SequenceLength), values: &seqs };
+        let x = ParamRange { number: number(ParamId::SequenceLength), values: &seqs };
         for y in [
-            Range { number: number(ParamId::ModelSize), values: &sizes },
-            Range { number: number(ParamId::LinkBandwidth), values: &links },
+            ParamRange { number: number(ParamId::ModelSize), values: &sizes },
+            ParamRange { number: number(ParamId::LinkBandwidth), values: &links },
         ] {
             let (mut all, mut some) = (Vec::new(), Vec::new());
             super::super::sweep::grid(&scenario, x, y, &mut all);

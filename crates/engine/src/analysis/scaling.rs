@@ -1,40 +1,42 @@
-//! The same run on other numbers of GPUs: with the batch of each GPU kept (weak scaling), or the batch of the whole step (strong scaling).
+//! Scaling of a run over the number of GPUs: weak scaling keeps the batch of each GPU, strong
+//! scaling keeps the global batch.
 
 use crate::analysis::sweep;
 use crate::scenario::Scenario;
 
-/// The most GPUs of a run, as in the table of parameters.
+/// Largest number of GPUs, the maximum of the parameter.
 const MOST: u32 = 16_384;
-/// Doublings beyond the scenario's own GPUs that are looked at.
+/// Number of doublings beyond the scenario's own GPUs.
 const DOUBLINGS: u32 = 4;
-/// GPUs that are looked at in any case.
+/// Number of GPUs that the sweep reaches at least.
 const AT_LEAST: u32 = 512;
 
-/// One number of GPUs.
+/// The result at one number of GPUs.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Point {
-    /// GPUs.
+    /// Number of GPUs.
     pub gpus: u32,
-    /// Tokens a second of all GPUs together, as if memory were no limit.
+    /// Tokens per second of all GPUs together, as if memory were no limit.
     pub tokens_per_s: f64,
-    /// Whether it fits.
+    /// Whether the run fits into memory.
     pub fits: bool,
 }
 
-/// How a run scales.
+/// Weak and strong scaling of a run.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Scaling {
-    /// Each GPU keeps its batch.
+    /// Weak scaling: each GPU keeps its batch.
     pub weak: Vec<Point>,
-    /// The step keeps its batch: micro-batches of a replica first become fewer, then smaller. It ends where a replica would have less
-    /// than one sequence.
+    /// Strong scaling: the step keeps its batch. A replica first gets fewer micro-batches, then
+    /// smaller ones. The list ends where a replica would have less than one sequence.
     pub strong: Vec<Point>,
 }
 
-/// Both, from one replica of the model to sixteen times the scenario's GPUs, by doublings.
+/// Evaluates weak and strong scaling from one replica of the model to sixteen times the scenario's
+/// GPUs, by doublings.
 pub fn scaling(scenario: &Scenario) -> Scaling {
     let degrees = scenario.degrees();
-    // Degrees as they are computed with stay what they are on every number of GPUs.
+    // The resolved degrees stay the same on every number of GPUs.
     let kept = Scenario { tp: degrees.tp, cp: degrees.cp, pp: degrees.pp, ..*scenario };
     let mut scaling = Scaling::default();
     for replicas in numbers(sweep::replica(&kept), degrees.dp) {
@@ -47,7 +49,8 @@ pub fn scaling(scenario: &Scenario) -> Scaling {
     scaling
 }
 
-/// Numbers of replicas, rising: one, and the scenario's own halved and doubled.
+/// Returns the numbers of replicas, ascending: one, and the scenario's own number halved and
+/// doubled.
 fn numbers(replica: u32, own: u32) -> Vec<u32> {
     let most = own.saturating_mul(1 << DOUBLINGS).max(AT_LEAST / replica.max(1)).min(MOST / replica.max(1)).max(own);
     let mut least = own.max(1);
@@ -59,7 +62,8 @@ fn numbers(replica: u32, own: u32) -> Vec<u32> {
     odd.into_iter().chain(doubled.take_while(|&replicas| replicas <= most)).collect()
 }
 
-/// The scenario on so many replicas with the batch that it had on `own` of them; `None` where it cannot be shared evenly.
+/// Returns the scenario on `replicas` replicas with the global batch that it has on `own`; `None`
+/// if the batch does not divide evenly.
 fn with_the_same_batch(scenario: &Scenario, replicas: u32, own: u32) -> Option<Scenario> {
     let (size, steps) = (scenario.micro_batch_size.max(1), scenario.grad_accum_steps.max(1));
     let sequences = own.checked_mul(size)?.checked_mul(steps)?;
@@ -119,7 +123,8 @@ mod tests {
 
     #[test]
     fn fsdp_scales_nearly_linearly_as_published() {
-        // T5-11B and GPT-175B on 8 to 512 A100: per-GPU throughput within a few percent (arXiv 2304.11277, section 5.4).
+        // T5-11B and GPT-175B on 8 to 512 A100: per-GPU throughput within a few percent (arXiv
+        // 2304.11277, section 5.4).
         let mut scenario = Scenario { gpus: 128, ..default_scenario() };
         scenario.network.values.inter_node = BytesPerSecond::from_gbit_per_s(200.0);
         let weak = scaling(&scenario).weak;

@@ -1,7 +1,9 @@
-//! Every way to lay out one batch of one model on one cluster, ranked: strategies, degrees of parallelism, micro-batches,
-//! recomputation. Model, precision, sequence length, GPUs and the tokens of a step stay.
+//! Searches and ranks every layout of one batch of one model on one cluster: strategies, degrees of
+//! parallelism, micro-batches, recomputation. Model, precision, sequence length, GPUs and the
+//! tokens of a step stay fixed.
 //!
-//! There are thousands of ways: whoever asks goes on with [`Ranking::advance`] in pieces as large as it has time for.
+//! There are thousands of layouts, so the caller evaluates them in batches with
+//! [`Ranking::advance`].
 
 use super::advice::{self, errors};
 use crate::model::report::Report;
@@ -10,17 +12,18 @@ use crate::params::{self, ParamId};
 use crate::scenario::{Scenario, Strategy};
 use crate::units::Seconds;
 
-/// How many ways are kept.
+/// Number of layouts that are kept.
 pub const MOST: usize = 8;
-/// The most stages of a pipeline that are tried.
+/// Largest pipeline-parallel degree that is tried.
 const MOST_STAGES: u32 = 32;
-/// The most groups of experts that are tried.
+/// Largest expert-parallel degree that is tried.
 const MOST_EXPERT_GROUPS: u32 = 64;
-/// The largest micro-batch that is tried.
+/// Largest micro-batch that is tried.
 const LARGEST_MICRO_BATCH: u32 = 16;
-/// The fewest tokens of a sequence that a GPU is left with under context parallelism.
+/// Fewest tokens of a sequence that context parallelism leaves on a GPU.
 const FEWEST_TOKENS: u32 = 8192;
-/// The strategies, in the order in which equals rank: what changes least about a plain data-parallel loop first.
+/// The strategies, in the order that breaks ties: the one closest to a plain data-parallel loop
+/// first.
 const STRATEGIES: [Strategy; 6] = [
     Strategy::Ddp,
     Strategy::Zero1,
@@ -29,10 +32,10 @@ const STRATEGIES: [Strategy; 6] = [
     Strategy::ShardGradOp,
     Strategy::HybridShard,
 ];
-/// The recomputation modes, the dearest last.
+/// The recomputation modes, from the least to the most recomputation.
 const MODES: [Recompute; 4] = [Recompute::None, Recompute::AttentionCore, Recompute::Selective, Recompute::Full];
 
-/// The parameters that a way sets.
+/// The parameters that a layout sets.
 const LAID_OUT: [ParamId; 7] = [
     ParamId::MicroBatchSize,
     ParamId::GradAccumSteps,
@@ -43,41 +46,43 @@ const LAID_OUT: [ParamId; 7] = [
     ParamId::ShardSize,
 ];
 
-/// One way that fits.
+/// A layout that fits.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Way {
-    /// The scenario laid out this way.
+pub struct Layout {
+    /// The scenario in this layout.
     pub scenario: Scenario,
-    /// Its report.
+    /// The report of the scenario.
     pub report: Report,
 }
 
-impl Way {
-    /// What makes two ways alike: the degrees of parallelism, whether weights are sharded, and whether only within a group.
+impl Layout {
+    /// Returns the key under which two layouts count as the same kind: the degrees of parallelism,
+    /// whether weights are sharded, and whether only within a group.
     fn kind(&self) -> (u32, u32, u32, u32, bool, bool) {
         let Scenario { tp, cp, pp, ep, strategy, .. } = self.scenario;
         (tp, cp, pp, ep, strategy.shards_weights(), strategy.uses_shard_size())
     }
 }
 
-/// The search: what is tried, how far it is, and the best so far.
+/// The state of a search: candidates, progress, and the best layouts so far.
 #[derive(Clone, Debug)]
 pub struct Ranking {
     base: Scenario,
-    /// What was wrong before may stay.
+    /// Number of errors of the base scenario; a layout may have as many.
     errors: usize,
-    /// Sequences of a step.
+    /// Sequences of a step, over all replicas.
     sequences: u32,
-    /// What is tried of each degree, from the slowest to change to the fastest.
+    /// Candidate degrees of pipeline, context, tensor and expert parallelism, from the slowest to
+    /// vary to the fastest.
     degrees: [Vec<u32>; 4],
     micro_batches: Vec<u32>,
     at: usize,
     fitting: usize,
-    best: Vec<Way>,
+    best: Vec<Layout>,
 }
 
 impl Ranking {
-    /// A search around a scenario, not begun.
+    /// Creates a search around a scenario; nothing is evaluated yet.
     pub fn new(base: &Scenario) -> Self {
         let shape = base.model.architecture();
         let mesh = base.degrees();
@@ -103,33 +108,34 @@ impl Ranking {
         }
     }
 
-    /// How many combinations there are; those that do not come out even are passed over.
+    /// Number of combinations; those that do not divide evenly are skipped when reached.
     pub fn len(&self) -> usize {
         let degrees: usize = self.degrees.iter().map(Vec::len).product();
         degrees * self.micro_batches.len() * MODES.len() * STRATEGIES.len()
     }
 
-    /// Whether there is nothing to try; there always is.
+    /// Whether there are no combinations; always false.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// How many of them were looked at.
+    /// Number of combinations visited so far.
     pub fn tried(&self) -> usize {
         self.at
     }
 
-    /// How many of those fit.
+    /// Number of visited combinations that fit.
     pub fn fitting(&self) -> usize {
         self.fitting
     }
 
-    /// The best so far, fastest first, one of a kind: the kind of sharding and the degrees of parallelism.
-    pub fn best(&self) -> &[Way] {
+    /// Returns the best layouts so far, fastest first, one of each kind: sharding and degrees of
+    /// parallelism.
+    pub fn best(&self) -> &[Layout] {
         &self.best
     }
 
-    /// Looks at so many more; whether that was all.
+    /// Visits up to `count` more combinations. Returns whether the search is complete.
     pub fn advance(&mut self, count: usize) -> bool {
         let end = self.len().min(self.at.saturating_add(count));
         while self.at < end {
@@ -141,8 +147,9 @@ impl Ranking {
         self.at == self.len()
     }
 
-    /// The combination at a place, if its degrees divide the GPUs, its micro-batches the batch, and every number is within its
-    /// bounds, so that the link of the layout opens it.
+    /// Returns the combination at an index if its degrees divide the GPUs, its micro-batches divide
+    /// the batch, and every number is within its bounds, so that the link of the layout reproduces
+    /// it.
     fn candidate(&self, place: usize) -> Option<Scenario> {
         let mut rest = place;
         let mut digit = |count: usize| {
@@ -170,37 +177,37 @@ impl Ranking {
         LAID_OUT.iter().all(|id| params::is_within_bounds(id.param(), &scenario)).then_some(scenario)
     }
 
-    /// Puts a combination where it belongs among the best.
+    /// Evaluates a combination and inserts it among the best layouts.
     fn weigh(&mut self, scenario: Scenario) {
         let report = scenario.report();
         if !report.fits() {
             return;
         }
         self.fitting += 1;
-        let way = Way { scenario, report };
-        let time = |way: &Way| way.report.time.step;
+        let layout = Layout { scenario, report };
+        let time = |layout: &Layout| layout.report.time.step;
         let slowest = self.best.last().map_or(Seconds::new(f64::INFINITY), time);
-        if self.best.len() >= MOST && time(&way) >= slowest {
+        if self.best.len() >= MOST && time(&layout) >= slowest {
             return;
         }
-        let twin = self.best.iter().position(|other| other.kind() == way.kind());
-        if twin.and_then(|twin| self.best.get(twin)).is_some_and(|twin| time(twin) <= time(&way)) {
+        let twin = self.best.iter().position(|other| other.kind() == layout.kind());
+        if twin.and_then(|twin| self.best.get(twin)).is_some_and(|twin| time(twin) <= time(&layout)) {
             return;
         }
-        // Dear, and so asked last.
+        // Validation is expensive, so it comes last.
         if errors(&scenario) > self.errors {
             return;
         }
         if let Some(twin) = twin {
             self.best.remove(twin);
         }
-        let place = self.best.partition_point(|other| time(other) <= time(&way));
-        self.best.insert(place, way);
+        let place = self.best.partition_point(|other| time(other) <= time(&layout));
+        self.best.insert(place, layout);
         self.best.truncate(MOST);
     }
 }
 
-/// The powers of two up to a bound, and what it is now.
+/// Returns the powers of two up to a bound, together with the present value.
 fn doublings(now: u32, most: u32) -> Vec<u32> {
     let mut values: Vec<u32> = (0..u32::BITS - 1).map(|power| 1 << power).take_while(|value| *value <= most).collect();
     if let Err(place) = values.binary_search(&now) {
@@ -226,13 +233,13 @@ mod tests {
         let base = decode("cluster=dgx-h100&model=llama-3-70b&gpus=64&seq=8k&mbs=1&accum=4").scenario;
         let ranking = ranked(&base);
         let best = ranking.best();
-        assert!(best.len() > 3 && best.is_sorted_by_key(|way| way.report.time.step.get()));
-        for way in best {
-            assert!(way.report.fits());
-            assert_eq!(way.report, way.scenario.report());
-            assert_eq!(way.report.tokens_per_step, base.report().tokens_per_step);
-            assert_eq!((way.scenario.gpus, way.scenario.seq_len), (base.gpus, base.seq_len));
-            assert!(errors(&way.scenario) <= errors(&base));
+        assert!(best.len() > 3 && best.is_sorted_by_key(|layout| layout.report.time.step.get()));
+        for layout in best {
+            assert!(layout.report.fits());
+            assert_eq!(layout.report, layout.scenario.report());
+            assert_eq!(layout.report.tokens_per_step, base.report().tokens_per_step);
+            assert_eq!((layout.scenario.gpus, layout.scenario.seq_len), (base.gpus, base.seq_len));
+            assert!(errors(&layout.scenario) <= errors(&base));
         }
     }
 
@@ -261,16 +268,17 @@ mod tests {
         }
     }
 
-    /// 4,096 steps of accumulation in a pipeline of three stages, which do not divide the GPUs: on one stage the same batch takes
-    /// 8,192 steps, twice what the parameter allows, and its link would be read as 4,096.
+    /// 4,096 accumulation steps in a pipeline of three stages, which do not divide the GPUs: on one
+    /// stage the same batch takes 8,192 steps, twice the parameter's maximum, and its link would be
+    /// read as 4,096.
     #[test]
     fn no_way_leaves_the_bounds_of_a_parameter() {
         let base = decode("v=1&rev=2&accum=4096&gpus=64&pp=3&size=7B").scenario;
         let ranking = ranked(&base);
         assert!(!ranking.best().is_empty());
-        for way in ranking.best() {
-            assert!(way.scenario.grad_accum_steps <= 4096, "{}", way.scenario.grad_accum_steps);
-            assert_eq!(decode(&encode(&way.scenario)).scenario, way.scenario);
+        for layout in ranking.best() {
+            assert!(layout.scenario.grad_accum_steps <= 4096, "{}", layout.scenario.grad_accum_steps);
+            assert_eq!(decode(&encode(&layout.scenario)).scenario, layout.scenario);
         }
     }
 

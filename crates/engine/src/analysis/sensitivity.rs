@@ -1,40 +1,44 @@
-//! Which number moves the result most: each raised by a tenth and doubled, the rest as it is.
+//! Sensitivity: how much the result changes when each number grows by a tenth or doubles, with the
+//! others fixed.
 
 use super::sweep::{self, Sample};
 use crate::params::{CONSTANTS, Kind, Number, PARAMS, Param};
 use crate::scenario::Scenario;
 
-/// What one change does.
+/// The effect of one change.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Effect {
     /// The result with the change, as the caller measures it.
     pub value: f64,
-    /// Whether it fits.
+    /// Whether the changed scenario fits.
     pub fits: bool,
 }
 
-/// One number of the scenario.
+/// A number of the scenario and its effect on the result.
 #[derive(Clone, Copy, Debug)]
 pub struct Knob {
     /// The parameter.
     pub param: &'static Param,
-    /// Its value.
+    /// The present value.
     pub now: f64,
-    /// With a tenth more; `None` where there is no such value.
+    /// Effect of a value a tenth larger; `None` if that value is not allowed.
     pub tenth: Option<Effect>,
-    /// Doubled; `None` where there is no such value.
+    /// Effect of twice the value; `None` if that value is not allowed.
     pub doubled: Option<Effect>,
 }
 
-/// How far a value that was set may lie from what was asked: whole numbers are rounded.
+/// Relative distance by which a stored value may differ from the requested one: whole numbers are
+/// rounded.
 const NEAR: f64 = 0.02;
-/// Tenths in a doubling, `ln 2 / ln 1.1`: by these, what cannot be doubled stands beside what can.
+/// Tenths in a doubling, `ln 2 / ln 1.1`: scales the effect of a tenth so that it compares with a
+/// doubling.
 const TENTHS: f64 = 7.27;
-/// Changes smaller than this share of the result are none.
+/// Changes smaller than this fraction of the result are ignored.
 const LEAST: f64 = 0.0005;
 
-/// The numbers that move a result most, at most `count` of them, the strongest first; one that makes fit what does not is before all
-/// others. `measure` gives the result of a scenario of which the sample is known.
+/// Returns the numbers that change a result most, at most `count`, the strongest first. A number
+/// that makes a run fit which did not comes before all others. `measure` returns the result of a
+/// scenario, given its sample.
 pub fn strongest(scenario: &Scenario, count: usize, measure: &dyn Fn(&Scenario, &Sample) -> f64) -> Vec<Knob> {
     let sample = sweep::sample(scenario);
     let (now, fits) = (measure(scenario, &sample), sample.fits());
@@ -64,11 +68,12 @@ pub fn strongest(scenario: &Scenario, count: usize, measure: &dyn Fn(&Scenario, 
     strongest
 }
 
-/// The scenario with one number so many times as large; `None` where it cannot be.
+/// Returns the scenario with one number multiplied by `factor`; `None` if the result is not
+/// allowed.
 fn times(scenario: &Scenario, number: &Number, factor: f64) -> Option<Scenario> {
     let now = (number.get)(scenario);
     let wanted = factor * now;
-    // Nothing doubled is nothing.
+    // Zero times a factor is zero.
     if now <= 0.0 || wanted > number.max * (1.0 + NEAR) {
         return None;
     }
@@ -79,7 +84,7 @@ fn times(scenario: &Scenario, number: &Number, factor: f64) -> Option<Scenario> 
     (near && (is_whole(&moved) || !is_whole(scenario))).then_some(moved)
 }
 
-/// Whether every degree of parallelism is computed with as it was asked for.
+/// Whether every degree of parallelism is used as requested.
 fn is_whole(scenario: &Scenario) -> bool {
     let degrees = scenario.degrees();
     let of_experts =
@@ -87,7 +92,7 @@ fn is_whole(scenario: &Scenario) -> bool {
     (degrees.tp, degrees.cp, degrees.pp) == (scenario.tp, scenario.cp, scenario.pp) && of_experts
 }
 
-/// How much a doubling moves the result, as a share of it.
+/// Returns the relative change of the result for one doubling.
 fn strength(knob: &Knob, now: f64, fits: bool) -> f64 {
     let of = |effect: Option<Effect>| {
         effect.map_or(0.0, |effect| {
@@ -120,7 +125,8 @@ mod tests {
         scenario.network.values.inter_node = BytesPerSecond::from_gbit_per_s(25.0);
         let now = scenario.report();
         let slow = strongest(&scenario, 10, &mfu);
-        // The network sets the time: twice the peak is as fast, and so half as well used; twice the link is not.
+        // The network sets the time: twice the peak is as fast, and so half as well used; twice the
+        // link is not.
         let peak = find(&slow, ParamId::Peak16Bit).unwrap().doubled.unwrap();
         assert!((peak.value / now.mfu - 0.5).abs() < 0.02, "{}", peak.value / now.mfu);
         let link = find(&slow, ParamId::LinkBandwidth).unwrap().doubled.unwrap();

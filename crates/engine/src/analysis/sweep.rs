@@ -1,4 +1,4 @@
-//! Evaluating a scenario along one or two of its parameters, into buffers that the caller keeps.
+//! Evaluates a scenario along one or two of its parameters, into buffers that the caller reuses.
 
 use crate::model::parallel::common_divisor;
 use crate::model::report::{Limiter, Report};
@@ -7,7 +7,7 @@ use crate::scenario::resolve::nearest_divisor;
 use crate::scenario::{Model, Scenario};
 use crate::units::{Bytes, Seconds};
 
-/// What a sweep keeps of one evaluation.
+/// The results of one evaluation that a sweep keeps.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Sample {
     /// Model FLOPs utilisation, 0 to 1, as if memory were no limit.
@@ -18,17 +18,17 @@ pub struct Sample {
     pub step: Seconds,
     /// Peak memory of one GPU.
     pub peak: Bytes,
-    /// The GPU's memory.
+    /// Memory of one GPU.
     pub capacity: Bytes,
-    /// What would limit the step if memory were no limit.
+    /// The limiter of the step if memory were no limit.
     pub time_limiter: Limiter,
-    /// The longest communication lane over compute, less 1: above zero the network limits, and it is smooth across the
-    /// boundary.
+    /// Time of the longest communication lane over compute time, less 1: positive when the network
+    /// limits, and smooth across the boundary.
     pub pressure: f64,
 }
 
 impl Sample {
-    /// What a sweep keeps of this report.
+    /// Extracts the sample from a report.
     pub fn of(report: &Report) -> Self {
         Self {
             mfu: report.mfu,
@@ -41,39 +41,41 @@ impl Sample {
         }
     }
 
-    /// Memory left free: negative when it does not fit.
+    /// Free memory; negative when the run does not fit.
     pub fn free(&self) -> Bytes {
         self.capacity - self.peak
     }
 
-    /// Whether the peak is within the capacity.
+    /// Whether the peak memory is within the capacity.
     pub fn fits(&self) -> bool {
         self.peak <= self.capacity
     }
 
-    /// Free memory as a fraction of the capacity: positive where it fits, and smooth across the frontier.
+    /// Free memory as a fraction of the capacity: positive when the run fits, and smooth across the
+    /// frontier.
     pub fn slack(&self) -> f64 {
         self.free() / self.capacity
     }
 
-    /// What limits, memory first.
+    /// The limiter of the run: memory first, then time.
     pub fn limiter(&self) -> Limiter {
         if self.fits() { self.time_limiter } else { Limiter::Memory }
     }
 
-    /// Whether collectives would outlast compute if memory were no limit.
+    /// Whether collectives would take longer than compute if memory were no limit.
     pub fn network_bound(&self) -> bool {
         matches!(self.time_limiter, Limiter::InterNode | Limiter::IntraNode)
     }
 }
 
-/// One scenario, evaluated; what does not fit still has a speed and what limits it.
+/// Evaluates one scenario; a run that does not fit still gets a speed and a time limiter.
 pub fn sample(scenario: &Scenario) -> Sample {
     Sample::of(&scenario.report())
 }
 
-/// Writes a parameter for a sweep: the nearest valid value, of GPUs [`whole_gpus`], of experts as many on each of their GPUs, of
-/// these a divisor of [`most_groups`].
+/// Sets a parameter to the nearest value that makes sense in a sweep: GPUs as in [`whole_gpus`],
+/// experts a multiple of [`experts_together`], expert-parallel degrees a divisor of
+/// [`most_groups`].
 pub fn assign(scenario: &mut Scenario, number: &Number, value: f64) {
     let value = if number.integer { value.round() } else { value };
     let (gpus, ep, before) = (scenario.gpus, scenario.ep, experts(scenario));
@@ -87,7 +89,7 @@ pub fn assign(scenario: &mut Scenario, number: &Number, value: f64) {
     }
     let asked = experts(scenario);
     if asked != before && before > 0 {
-        // A multiple of the GPUs among which the experts so far were split.
+        // A multiple of the GPUs over which the experts were split before.
         set_experts(scenario, before);
         let together = experts_together(scenario);
         set_experts(scenario, (asked / together).max(1).saturating_mul(together));
@@ -100,7 +102,7 @@ fn set_experts(scenario: &mut Scenario, count: u32) {
     }
 }
 
-/// Experts of one layer; none on the ladder.
+/// Number of experts of one layer; 0 for a ladder model.
 fn experts(scenario: &Scenario) -> u32 {
     match &scenario.model {
         Model::Ladder { .. } => 0,
@@ -108,8 +110,8 @@ fn experts(scenario: &Scenario) -> u32 {
     }
 }
 
-/// Of how many experts a swept number of them is a multiple: one on each GPU among which they are split, or could be where the page
-/// chooses.
+/// Returns the number of which a swept expert count is a multiple: one expert on each GPU over
+/// which they are split, or could be split when the degree is chosen automatically.
 pub fn experts_together(scenario: &Scenario) -> u32 {
     match experts(scenario) {
         0 => 1,
@@ -118,13 +120,13 @@ pub fn experts_together(scenario: &Scenario) -> u32 {
     }
 }
 
-/// The most GPUs of a stage among which the experts of a layer can be split.
+/// Returns the most GPUs of a stage over which the experts of a layer can be split.
 pub fn most_groups(scenario: &Scenario) -> u32 {
     common_divisor(scenario.gpus.max(1) / scenario.degrees().pp, scenario.model.architecture().experts.num_experts)
 }
 
-/// The nearest number of GPUs that anybody would choose: whole replicas of the model from the first one on, and whole groups
-/// ([`whole_group`]) from the first of them on.
+/// Rounds a number of GPUs to one that a real run would use: whole replicas of the model once one
+/// fits, and whole groups ([`whole_group`]) once one fits.
 pub fn whole_gpus(gpus: f64, replica: f64, whole: f64) -> f64 {
     let group = if gpus > whole {
         whole
@@ -136,44 +138,48 @@ pub fn whole_gpus(gpus: f64, replica: f64, whole: f64) -> f64 {
     (gpus / group).round() * group
 }
 
-/// The GPUs over which tensor, context and pipeline parallelism split one replica of the model.
+/// Number of GPUs over which tensor, context and pipeline parallelism split one replica of the
+/// model.
 pub fn replica(scenario: &Scenario) -> u32 {
     [scenario.tp, scenario.cp, scenario.pp].into_iter().fold(1, |product, degree| product.saturating_mul(degree.max(1)))
 }
 
-/// The GPUs that a swept number of them fills whole: nodes and, where that is more, shard groups of replicas of the model.
+/// Number of GPUs that a swept GPU count is a multiple of: one node or, if larger, the shard groups
+/// of whole replicas.
 pub fn whole_group(scenario: &Scenario) -> u32 {
     let shard = if scenario.strategy.uses_shard_size() { scenario.shard_size } else { 1 };
     let group = replica(scenario).saturating_mul(shard.max(1));
     let node = scenario.network.values.gpus_per_node.max(1);
-    // One node beside a group that it does not divide: the multiple of both, unless that is beyond any run.
+    // If the node does not divide the group, use their least common multiple, unless it exceeds any
+    // run.
     (1..=node).map(|times| group.saturating_mul(times)).find(|whole| whole.is_multiple_of(node)).unwrap_or(group)
 }
 
-/// The scenario with one parameter at one value.
+/// Evaluates the scenario with one parameter at one value.
 pub fn sample_at(scenario: &Scenario, number: &Number, value: f64) -> Sample {
     let mut moved = *scenario;
     assign(&mut moved, number, value);
     sample(&moved)
 }
 
-/// One sample for each value of a parameter; `out` is cleared first.
+/// Evaluates one sample for each value of a parameter; `out` is cleared first.
 pub fn line(scenario: &Scenario, number: &Number, values: &[f64], out: &mut Vec<Sample>) {
     out.clear();
     out.extend(values.iter().map(|&value| sample_at(scenario, number, value)));
 }
 
-/// One parameter and the values it takes.
+/// A parameter and its values in a sweep.
 #[derive(Clone, Copy, Debug)]
-pub struct Range<'a> {
+pub struct ParamRange<'a> {
     /// The parameter.
     pub number: &'a Number,
-    /// Its values.
+    /// The values of the parameter.
     pub values: &'a [f64],
 }
 
-/// One sample for each pair of values, row by row (a row has one y); `out` is cleared first.
-pub fn grid(scenario: &Scenario, x: Range, y: Range, out: &mut Vec<Sample>) {
+/// Evaluates one sample for each pair of values, row by row with one y per row; `out` is cleared
+/// first.
+pub fn grid(scenario: &Scenario, x: ParamRange, y: ParamRange, out: &mut Vec<Sample>) {
     out.clear();
     for &y_value in y.values {
         let mut row = *scenario;
@@ -213,7 +219,7 @@ mod tests {
         let (xs, ys) = ([1024.0, 4096.0, 16384.0], [1.3e9, 13e9]);
         let (x, y) = (number(ParamId::SequenceLength), number(ParamId::ModelSize));
         let mut cells = Vec::new();
-        grid(&scenario, Range { number: x, values: &xs }, Range { number: y, values: &ys }, &mut cells);
+        grid(&scenario, ParamRange { number: x, values: &xs }, ParamRange { number: y, values: &ys }, &mut cells);
         assert_eq!(cells.len(), 6);
         let mut at_13b = scenario;
         assign(&mut at_13b, y, 13e9);
@@ -257,7 +263,8 @@ mod tests {
         assert_eq!(scenario.gpus, 120);
         let degrees = scenario.degrees();
         assert_eq!((degrees.tp, degrees.cp, degrees.pp, degrees.dp), (2, 1, 3, 20));
-        // Between a replica and a whole group: whole replicas; below one there is nothing to fill.
+        // Between one replica and a whole group the result is whole replicas; below one replica
+        // nothing is rounded up.
         (scenario.strategy, scenario.shard_size) = (Strategy::HybridShard, 8);
         for (wanted, nearest) in [(40.0, 42), (7.0, 6), (5.0, 5)] {
             assign(&mut scenario, number(ParamId::Gpus), wanted);

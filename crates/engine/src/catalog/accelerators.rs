@@ -1,4 +1,4 @@
-//! Accelerators by their data sheets: dense peaks only, never the sparse ones.
+//! Accelerators, from their data sheets: dense peaks only, never sparse ones.
 
 pub mod efficiency;
 pub mod nvidia;
@@ -7,26 +7,28 @@ pub mod workstation;
 
 use super::AcceleratorEntry;
 use super::lists::{count, joined};
-use crate::model::hardware::{Accelerator, Efficiency};
+use crate::model::hardware::Accelerator;
 use crate::units::{Bytes, BytesPerSecond, FlopsPerSecond};
+use efficiency::Silicon;
 
 /// Host links in GB/s a direction: 16 lanes of PCIe 3, 4 and 5 after their encoding.
 const PCIE_3: f64 = 15.75;
 const PCIE_4: f64 = 31.5;
 const PCIE_5: f64 = 63.0;
 
-/// GiB, GB/s, dense TFLOP/s in 16, 8 and 4 bits (the wider format's peak where there is no such unit) and in fp32, the
-/// host link in GB/s a direction, and watts.
+/// Creates an accelerator from GiB, GB/s, dense TFLOP/s in 16, 8 and 4 bits (that of the next wider
+/// format if the unit is missing) and in fp32, the host link in GB/s per direction, and watts.
 const fn sheet(
     memory: f64,
     bandwidth: f64,
     peaks: [f64; 4],
     host_link: f64,
     power: f64,
-    efficiency: Efficiency,
+    silicon: Silicon,
 ) -> Accelerator {
     let [peak_16bit, peak_8bit, peak_4bit, peak_32bit] = peaks;
     Accelerator {
+        generation: silicon.generation,
         memory: Bytes::from_gib(memory),
         memory_bandwidth: BytesPerSecond::from_gb_per_s(bandwidth),
         peak_16bit: FlopsPerSecond::from_tflops(peak_16bit),
@@ -35,7 +37,7 @@ const fn sheet(
         peak_32bit: FlopsPerSecond::from_tflops(peak_32bit),
         host_link: BytesPerSecond::from_gb_per_s(host_link),
         power,
-        efficiency,
+        efficiency: silicon.efficiency,
     }
 }
 

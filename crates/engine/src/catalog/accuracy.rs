@@ -1,54 +1,57 @@
-//! How far predictions lie from measurements: the band that stands beside each of them (docs/accuracy.md).
+//! The accuracy of predictions: the measured range shown beside each of them (docs/accuracy.md).
 
 use crate::model::software::Framework;
 use crate::scenario::Scenario;
 
-/// The band of a prediction: 80 % of the measured rows that no constant was fitted on lie between `low` and `high` times
-/// the predicted value.
+/// The range around a prediction: 80 % of the measured rows to which no constant was fitted lie
+/// between `low` and `high` times the predicted value.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Band {
-    /// The lower end over the prediction, below 1.
+    /// Lower end over the prediction, below 1.
     pub low: f64,
-    /// The upper end over the prediction, above 1.
+    /// Upper end over the prediction, above 1.
     pub high: f64,
 }
 
-/// What the engine reaches against published measurements, in percent where it is an error (docs/accuracy.md).
+/// Accuracy of the engine against published measurements, in percent where it is an error
+/// (docs/accuracy.md).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Reached {
-    /// Published steps that the hardware limits.
+    /// Number of published steps that the hardware limits.
     pub steps: &'static str,
-    /// Median error of their time.
+    /// Median error of the time of these steps.
     pub step_time: &'static str,
-    /// The same with each source held out of the fit in turn (`examples/calibrate`).
+    /// Median error of these steps with each source held out of the fit in turn
+    /// (`examples/calibrate`).
     pub held_out: &'static str,
     /// Median error of published peaks of memory.
     pub peak_memory: &'static str,
-    /// Median error of the bytes at the peak that PyTorch's memory tracker counts.
+    /// Median error of the bytes at the peak, against PyTorch's memory tracker.
     pub tracker: &'static str,
     /// Median error of the time of published steps of mixtures of experts.
     pub mixtures: &'static str,
 }
 
-/// What is reached today; the page says so.
+/// The present accuracy, shown on the page.
 pub const REACHED: Reached =
     Reached { steps: "1,120", step_time: "6.6", held_out: "8.8", peak_memory: "7.1", tracker: "0.2", mixtures: "9.1" };
 
-/// The MFU from which the hardware sets the pace of a step; below it host and framework do.
+/// MFU above which the hardware limits a step; below it the host and the framework do.
 pub const FAST_MFU: f64 = 0.2;
 
-/// Steps that the hardware limits: the 10th and the 90th percentile of measured over predicted time, each source held out of
-/// the fit in turn (`examples/calibrate`).
+/// Range of steps limited by the hardware: the 10th and the 90th percentile of measured over
+/// predicted time, with each source held out of the fit in turn (`examples/calibrate`).
 pub const HARDWARE_BOUND: Band = Band { low: 0.88, high: 1.25 };
-/// Steps that host or framework limit: the same percentiles over all such rows but the ones below.
+/// Range of steps limited by host or framework: the same percentiles over all such rows except
+/// those of [`STALLING`].
 const HOST_BOUND: Band = Band { low: 0.7, high: 2.4 };
-/// nanotron's pipelines: many of the published ones stall by some 0.3 s a message between stages, whatever the model, and no
-/// column tells which (docs/accuracy.md).
+/// Range of nanotron's pipelines: many of the published ones stall by about 0.3 s per message
+/// between stages, for every model, and no column of the data explains which (docs/accuracy.md).
 const STALLING: Band = Band { low: 0.95, high: 14.0 };
-/// Peak memory: percentiles over all rows.
+/// Range of peak memory: percentiles over all rows.
 const PEAK_MEMORY: Band = Band { low: 0.88, high: 1.25 };
 
-/// The band of the step time.
+/// Returns the range of the step time.
 pub fn step_time(scenario: &Scenario) -> Band {
     if scenario.framework == Framework::Nanotron && scenario.degrees().pp > 1 {
         STALLING
@@ -59,7 +62,7 @@ pub fn step_time(scenario: &Scenario) -> Band {
     }
 }
 
-/// The band of the peak memory.
+/// Returns the range of the peak memory.
 pub fn peak_memory(_scenario: &Scenario) -> Band {
     PEAK_MEMORY
 }

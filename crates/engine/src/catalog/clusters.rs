@@ -10,25 +10,26 @@ use crate::model::hardware::{Accelerator, Network};
 use crate::scenario::Picked;
 
 impl ClusterEntry {
-    /// The entry as a scenario's network, priced along its topology; `None` if the catalog lacks one of its
-    /// interconnects, which a test rules out.
+    /// Returns the cluster's network, priced along its topology; `None` if the catalog lacks one of
+    /// its interconnects, which a test rules out.
     pub fn network(&self) -> Option<Picked<Network>> {
         Some(self.joined_by(interconnect(self.intra_node)?, interconnect(self.inter_node)?))
     }
 
-    /// The entry as a scenario's network over these two interconnects.
+    /// Returns the cluster's network with these two interconnects.
     pub(crate) fn joined_by(&self, intra: &InterconnectEntry, inter: &InterconnectEntry) -> Picked<Network> {
         let values = intra.nodes(self.gpus_per_node, inter);
         Picked { id: self.id, values }
     }
 
-    /// The accelerator of its nodes; `None` if the catalog lacks it, which a test rules out.
+    /// Returns the accelerator of its nodes; `None` if the catalog lacks it, which a test rules
+    /// out.
     pub fn accelerator(&self) -> Option<Picked<Accelerator>> {
         accelerator(self.accelerator).map(super::AcceleratorEntry::pick)
     }
 }
 
-/// A node: accelerator, how many of them, and the interconnect between them.
+/// A node: key of the accelerator, number of GPUs, and key of the interconnect between them.
 type Node = (&'static str, u32, &'static str);
 
 const fn entry(

@@ -1,9 +1,11 @@
-//! Single layers of experts that a publication measured: Tutel's (arXiv 2206.03382, MLSys 2023), on Azure NDm A100 v4.
+//! Single layers of experts that a publication measured: Tutel's (arXiv 2206.03382, MLSys 2023), on
+//! Azure NDm A100 v4.
 //!
-//! Its runs compute in fp32 with the tensor cores' TF32 products, as the library's own example does by default: Table 2's
-//! exchanges then fill 91 % of the network cards, and in 16 bits would fill 45 %. Tokens are counted on one GPU. The
-//! constants below are fitted to the tables that `crates/engine/tests/suite/tutel.rs` compares with, all settings together: what agrees there shows that
-//! this form can hold the paper's figures, not how well it predicts others.
+//! Its runs compute in fp32 with the tensor cores' TF32 products, the default of the library's own
+//! example: Table 2's exchanges then fill 91 % of the network cards, against 45 % in 16 bits.
+//! Tokens are per GPU. The constants below are fitted to the tables that
+//! `crates/engine/tests/suite/tutel.rs` compares with, all settings together, so agreement there
+//! shows that the model can express the paper's figures, not how well it predicts others.
 
 use super::interconnects::{IB_200, NVLINK_3};
 use crate::model::experts::layer::{Layout, MoeLayer, SLOWDOWN_PER_KERNEL};
@@ -13,33 +15,38 @@ use crate::units::{BytesPerSecond, FlopsPerSecond, Seconds};
 
 /// GPUs of a node.
 const GPUS_PER_NODE: u32 = 8;
-/// What exchanges of more than 100 MB reach of a network card on two and on eight nodes, 22.7 and 23.2 of 25 GB/s (Table 2).
+/// Fraction of a network card's rate that exchanges of more than 100 MB reach on two and on eight
+/// nodes, 22.7 and 23.2 of 25 GB/s (Table 2).
 const FABRIC: f64 = 0.93;
-/// What they lose with each node: 16.9 GB/s are left on 32 (Table 2), part of it to the messages themselves.
+/// Relative loss of exchanges with each node: 16.9 GB/s remain on 32 nodes (Table 2), part of the
+/// loss due to the messages themselves.
 const NODE_DECAY: f64 = 0.0088;
-/// TF32 products of an A100, by its data sheet.
+/// Peak of TF32 products on an A100, from its data sheet.
 const TF32: FlopsPerSecond = FlopsPerSecond::from_tflops(156.0);
-/// What batched products under PyTorch 1.8 reach of it: the compute part of Table 2.
+/// Fraction of that peak that batched products reach under PyTorch 1.8: the compute part of Table
+/// 2.
 const MATMUL: f64 = 0.5;
-/// Rows at which a product of few rows reaches half of its rate, weights being read again and again from cache: what the
-/// flexible layout gains at 2,048 GPUs, 1.24 times (Figure 14).
+/// Rows at which a product of few rows reaches half of its rate, as weights are read again and
+/// again from cache: fitted to the gain of the flexible layout at 2,048 GPUs, 1.24 times (Figure
+/// 14).
 const HALF_SATURATION_ROWS: f64 = 16.0;
-/// Memory of an A100 80 GB, by its data sheet, and what element-wise kernels reach of it.
+/// Memory bandwidth of an A100 80 GB, from its data sheet, and the fraction that element-wise
+/// kernels reach.
 const MEMORY: BytesPerSecond = BytesPerSecond::from_gb_per_s(2039.0);
 const MEMORY_REACHED: f64 = 0.75;
-/// Host time of a pass outside the experts (gate, masks, cumulative sums, losses, encoding), which sets the time of the smallest
-/// settings: fitted to the worst cases of Table 6b.
+/// Host time of a pass outside the experts (gate, masks, cumulative sums, losses, encoding), which
+/// dominates the smallest settings: fitted to the worst cases of Table 6b.
 const HOST: Seconds = Seconds::from_ms(1.5);
 /// Bytes of an fp32 element.
 const FP32: f64 = 4.0;
 
-/// The network of the paper's cluster as its exchanges find it.
+/// Returns the network of the paper's cluster, at the rates its exchanges reach.
 pub fn network() -> Network {
     Network { inter_node_efficiency: FABRIC, node_decay: NODE_DECAY, ..NVLINK_3.nodes(GPUS_PER_NODE, &IB_200) }
 }
 
-/// A layer of the paper's: tokens of one GPU, hidden size D, width of experts H, experts, GPUs; top-2 routing, f = 1, Tutel's
-/// kernels.
+/// Returns a layer of the paper: tokens of one GPU, hidden size D, width of experts H, experts,
+/// GPUs; top-2 routing, f = 1, Tutel's kernels.
 pub fn layer(tokens: f64, hidden_size: f64, intermediate_size: f64, experts: u32, gpus: u32) -> MoeLayer {
     MoeLayer {
         tokens,
@@ -62,13 +69,15 @@ pub fn layer(tokens: f64, hidden_size: f64, intermediate_size: f64, experts: u32
     }
 }
 
-/// The layer with the kernels and the layout of Fairseq and DeepSpeed at the time, which is the paper's baseline.
+/// Returns the layer with the kernels and the layout that Fairseq and DeepSpeed had at the time,
+/// the paper's baseline.
 pub fn with_dense_kernels(layer: MoeLayer) -> MoeLayer {
     MoeLayer { encode: Encode::Dense, layout: Layout::Conventional, ..layer }
 }
 
-/// The headline, Figure 14: 16,384 tokens a GPU, D = H = 2,048, two experts a GPU, 16 to 2,048 GPUs; 4.96 times as fast as the
-/// baseline on 16 and 5.75 times on 2,048.
+/// Returns the layer of the headline, Figure 14: 16,384 tokens per GPU, D = H = 2,048, two experts
+/// per GPU, 16 to 2,048 GPUs; 4.96 times as fast as the baseline on 16 GPUs and 5.75 times on
+/// 2,048.
 pub fn headline(gpus: u32) -> MoeLayer {
     layer(16384.0, 2048.0, 2048.0, gpus.saturating_mul(2), gpus)
 }
@@ -83,7 +92,8 @@ pub fn table_5(tokens: f64, encode: Encode) -> MoeLayer {
     MoeLayer { encode, ..layer(tokens, 4096.0, 4096.0, 2, 1) }
 }
 
-/// Figure 12, base: 4,096 tokens, D = 2,048, H = 2,048, 16 experts on 64 GPUs. Its k is not printed; 1 is assumed.
+/// Figure 12, base: 4,096 tokens, D = 2,048, H = 2,048, 16 experts on 64 GPUs. Its k is not
+/// printed; 1 is assumed.
 pub fn figure_12_base(capacity_factor: f64) -> MoeLayer {
     MoeLayer { top_k: 1.0, capacity_factor, ..layer(4096.0, 2048.0, 2048.0, 16, 64) }
 }
@@ -98,17 +108,19 @@ pub fn figure_13(capacity_factor: f64, gpus: u32) -> MoeLayer {
     MoeLayer { capacity_factor, ..layer(4096.0, 4096.0, 4096.0, gpus.saturating_mul(2), gpus) }
 }
 
-/// 16-bit products of an A100, by its data sheet.
+/// Peak of 16-bit products on an A100, from its data sheet.
 const PEAK_16BIT: FlopsPerSecond = FlopsPerSecond::from_tflops(312.0);
 /// Bytes of a 16-bit element.
 const HALF: f64 = 2.0;
-/// Elements of a token, width of an expert and experts in the third stage of SwinV2-MoE-B.
+/// Hidden size, width of an expert, and number of experts in the third stage of SwinV2-MoE-B.
 const SWIN: [u32; 3] = [512, 2048, 32];
-/// Tokens of a GPU there: 12 x 12 of each of the 128 images of 192 x 192 that 4,096 are on 32 GPUs.
+/// Tokens per GPU in that stage: 12 x 12 for each of 128 images of 192 x 192, as 4,096 images are
+/// spread over 32 GPUs.
 const SWIN_TOKENS: f64 = 128.0 * 144.0;
 
-/// SwinV2-MoE-B's layer in its third stage, which has nine of its ten: D = 512, H = 2,048, 32 experts on as many GPUs, top-1, mixed
-/// precision, f = 1 as in Table 7 (configs/swinmoe of microsoft/Swin-Transformer).
+/// Returns the layer of SwinV2-MoE-B's third stage, which has nine of its ten such layers: D = 512,
+/// H = 2,048, 32 experts on as many GPUs, top-1, mixed precision, f = 1 as in Table 7
+/// (configs/swinmoe of microsoft/Swin-Transformer).
 pub fn swin_v2_moe() -> MoeLayer {
     let [hidden, width, experts] = SWIN;
     MoeLayer {
@@ -119,7 +131,8 @@ pub fn swin_v2_moe() -> MoeLayer {
     }
 }
 
-/// Parameters of that layer, all and active: two matrices and the first one's bias an expert, and the gate's matrix.
+/// Returns the parameters of that layer, all and active: two matrices and the first one's bias per
+/// expert, and the gate's matrix.
 ///
 /// ```
 /// # use engine::catalog::expert_layers::swin_v2_moe_params;
@@ -135,20 +148,21 @@ pub fn swin_v2_moe_params() -> (u64, u64) {
 /// A layer that a publication measured, by name.
 #[derive(Clone, Copy, Debug)]
 pub struct ExpertLayerEntry {
-    /// Its name in links.
+    /// The key in links.
     pub id: &'static str,
-    /// Its name on the page.
+    /// The name on the page.
     pub name: &'static str,
-    /// What the publication found of it, in one sentence.
+    /// The publication's finding, in one sentence.
     pub found: &'static str,
-    /// The layer.
+    /// Builds the layer.
     pub layer: fn() -> MoeLayer,
 }
 
 const FIGURE_12: &str =
     "Tutel’s paper finds r = 0 best at high capacity factors, r = 1 and more as they fall (Figure 12).";
 
-/// The layers that figures offer, in display order. Each may be moved along its GPUs, its tokens and its capacity factor.
+/// The layers that figures offer, in display order. Each can be swept over its GPUs, its tokens and
+/// its capacity factor.
 pub const EXPERT_LAYERS: &[ExpertLayerEntry] = &[
     ExpertLayerEntry {
         id: "tutel-2048",

@@ -1,4 +1,5 @@
-//! Interconnects: the nominal rate of one GPU in one direction, a latency a hop, and what large collectives reach.
+//! Interconnects: the nominal rate of one GPU in one direction, the latency per hop, and the
+//! fraction that large collectives reach.
 
 pub mod between;
 pub mod inside;
@@ -7,37 +8,39 @@ use super::InterconnectEntry;
 use super::lists::{count, joined};
 use crate::units::{BytesPerSecond, Seconds};
 
-/// One hop over NVLink in NCCL's ring with the Simple protocol (NCCL `src/graph/tuning.cc`, `hwLat`): 3.4 us.
+/// One hop over NVLink in NCCL's ring with the Simple protocol (NCCL `src/graph/tuning.cc`,
+/// `hwLat`): 3.4 us.
 const NVLINK_HOP: Seconds = Seconds::from_us(3.4);
 /// One hop over PCIe in the same table: 5.7 us.
 const PCIE_HOP: Seconds = Seconds::from_us(5.7);
-/// One hop over the network, as full sharding over 512 to 2,048 GPUs shows it (fit to tests/measured/fsdp.csv); in
-/// NCCL's table, for the wire alone, 9.6 us and 14 us in later versions.
+/// One hop over the network, fitted to full sharding over 512 to 2,048 GPUs
+/// (tests/measured/fsdp.csv). NCCL's table has 9.6 us, for the wire alone, and 14 us in later
+/// versions.
 const NETWORK_HOP: Seconds = Seconds::from_us(37.0);
 /// One hop over a cloud's own transport or over TCP.
 const CLOUD_HOP: Seconds = Seconds::from_us(37.0);
 
-/// One node further over EFA: an all-gather of 256 MB over 1, 2, 4 ... 64 nodes of eight H100 has a bus bandwidth of 250, 185,
-/// 119, 69, 55, 28, 11 GB/s (ultra-scale playbook): some 0.4 ms more with each node, as the fitted
-/// steps show it too.
+/// One more node over EFA. An all-gather of 256 MB over 1, 2, 4 ... 64 nodes of eight H100 has a
+/// bus bandwidth of 250, 185, 119, 69, 55, 28, 11 GB/s (ultra-scale playbook): about 0.4 ms more
+/// per node, in agreement with the fitted steps.
 const EFA_HOP: Seconds = Seconds::from_us(400.0);
 
-/// NVLink: a ring over A100 is held at 235 of 300 GB/s by NCCL's own model (`tuning.cc`); four V100 measure 124 of 150
-/// GB/s (BigScience, all-reduce of 4 GB).
+/// NVLink: a ring over A100 is held at 235 of 300 GB/s by NCCL's own model (`tuning.cc`); four V100
+/// measure 124 of 150 GB/s (BigScience, all-reduce of 4 GB).
 const NVLINK: f64 = 0.72;
-/// NVLink 4 and later: eight H100 measure 250 of 450 GB/s in an all-gather of 256 MB (ultra-scale playbook); larger
-/// messages reach more.
+/// NVLink 4 and later: eight H100 measure 250 of 450 GB/s in an all-gather of 256 MB (ultra-scale
+/// playbook); larger messages reach more.
 const NVLINK_4: f64 = 0.58;
-/// One hop over a TPU's torus, and what collectives reach of it: assumed, not calibrated.
+/// One hop over a TPU's torus, and the fraction that collectives reach: assumed, not calibrated.
 const ICI_HOP: Seconds = Seconds::from_us(1.0);
 const ICI: f64 = NVLINK;
 /// Infinity Fabric: as NVLink 4, not calibrated by itself.
 const XGMI: f64 = 0.60;
-/// PCIe: protocol overhead and the way through host memory where GPUs cannot reach each other.
+/// PCIe: protocol overhead, and the path through host memory if GPUs cannot access each other.
 const PCIE: f64 = 0.60;
 /// InfiniBand, `RoCE`, Slingshot: fitted.
 const FABRIC: f64 = 0.70;
-/// EFA: fitted; what its collectives lose, they lose with the nodes ([`EFA_HOP`]).
+/// EFA: fitted; its collectives lose speed with each node ([`EFA_HOP`]).
 const EFA: f64 = 0.67;
 /// Omni-Path at Jean Zay: 10.6 of 50 GB/s a node on four nodes (BigScience, all-reduce of 4 GB).
 const OMNI_PATH: f64 = 0.21;
@@ -46,10 +49,10 @@ const TCP: f64 = 0.60;
 
 /// Passes of an all-reduce in a ring.
 const RING: f64 = 2.0;
-/// Passes of an all-reduce where the NVLink switches reduce (NVLS): eight H100 measure a bus bandwidth of 436 GB/s where an
-/// all-gather has 250 (ultra-scale playbook).
+/// Passes of an all-reduce with in-switch reduction (NVLS): eight H100 measure a bus bandwidth of
+/// 436 GB/s where an all-gather has 250 (ultra-scale playbook).
 const NVLS: f64 = 1.15;
-/// An interconnect whose switches reduce.
+/// Returns the interconnect with in-switch reduction.
 const fn reducing(entry: InterconnectEntry) -> InterconnectEntry {
     InterconnectEntry { all_reduce_passes: NVLS, ..entry }
 }
@@ -96,7 +99,7 @@ const fn inter(
     }
 }
 
-/// NVLink of the first visit.
+/// NVLink of the first visit's nodes.
 pub(crate) const NVLINK_3: InterconnectEntry = intra(
     "nvlink3",
     "NVLink 3 (A100)",

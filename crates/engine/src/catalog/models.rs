@@ -1,4 +1,5 @@
-//! Models: shapes from their public configurations, with parameter counts exact to the parameter. One file a family.
+//! Models: shapes from their public configurations, with exact parameter counts. One file per
+//! family.
 
 pub mod bloom;
 pub mod deepseek;
@@ -52,8 +53,8 @@ pub const MODELS: &[ModelEntry] = &ALL;
 
 static ALL: [ModelEntry; count(&FAMILIES)] = joined(&FAMILIES, ladder::SMALLEST);
 
-/// What Llama and most models since share: gated MLP, root-mean-square norms, rotary positions, no biases, an output
-/// head of its own. Sizes are those of [`shape`].
+/// The shape that Llama and most later models share: gated MLP, root-mean-square norms, rotary
+/// positions, no biases, an untied output head. Sizes are set by [`shape`].
 pub(crate) const LLAMA_STYLE: Architecture = Architecture {
     num_hidden_layers: 0,
     hidden_size: 0,
@@ -80,8 +81,8 @@ pub(crate) const LLAMA_STYLE: Architecture = Architecture {
     experts: Experts::NONE,
 };
 
-/// What GPT-2, GPT-3, OPT and BLOOM share: plain MLP, layer norms, biases everywhere, an output head tied to the
-/// embedding.
+/// The shape that GPT-2, GPT-3, OPT and BLOOM share: plain MLP, layer norms, biases everywhere, an
+/// output head tied to the embedding.
 pub(crate) const GPT_STYLE: Architecture = Architecture {
     gated_mlp: false,
     norm: Norm::Layer,
@@ -91,7 +92,8 @@ pub(crate) const GPT_STYLE: Architecture = Architecture {
     ..LLAMA_STYLE
 };
 
-/// `style` with L layers of width H, query and key-value heads (of width H over query heads), and an MLP of width F.
+/// Returns `style` with L layers of width H, query and key-value heads (of width H over query
+/// heads), and an MLP of width F.
 const fn shape(style: Architecture, layers: u32, hidden: u32, heads: (u32, u32), intermediate: u32) -> Architecture {
     Architecture {
         num_hidden_layers: layers,
@@ -104,17 +106,17 @@ const fn shape(style: Architecture, layers: u32, hidden: u32, heads: (u32, u32),
     }
 }
 
-/// So many routed experts of this width in every layer, `top_k` of them for each token.
+/// Returns this many routed experts of a width in every layer, `top_k` of them per token.
 const fn routed(experts: u32, top_k: u32, width: u32) -> Experts {
     Experts { num_experts: experts, num_experts_per_tok: top_k, moe_intermediate_size: width, ..Experts::NONE }
 }
 
-/// `dense` with experts in its layers.
+/// Returns `dense` with experts in its layers.
 const fn sparse(dense: Architecture, experts: Experts) -> Architecture {
     Architecture { experts, ..dense }
 }
 
-/// What the entries of one list share.
+/// The fields that the entries of one list share.
 #[derive(Clone, Copy)]
 struct Series {
     family: &'static str,

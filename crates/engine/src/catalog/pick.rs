@@ -1,4 +1,4 @@
-//! Catalog entries, picked into a scenario by their keys.
+//! Picks catalog entries into a scenario by their keys.
 
 use crate::catalog;
 use crate::model::hardware::{Accelerator, Network};
@@ -8,8 +8,9 @@ use crate::scenario::{CUSTOM, Id, Model, Picked, Scenario};
 /// The key of a model on the ladder of sizes.
 pub const LADDER: Id = "ladder";
 
-/// Sets the model: a catalog entry; [`LADDER`] for the ladder's model nearest to the present size; [`CUSTOM`] for the present shape
-/// as the user's own. Changes nothing and answers `false` where there is no such model.
+/// Sets the model: a catalog entry; [`LADDER`] for the ladder model nearest to the present size;
+/// [`CUSTOM`] for the present shape as a custom model. Returns `false` and changes nothing if there
+/// is no such model.
 pub fn pick_model(scenario: &mut Scenario, id: &str) -> bool {
     let model = match id {
         LADDER => Some(Model::Ladder { size: scenario.model.size().max(ladder::SIZES.0).min(ladder::SIZES.1) }),
@@ -19,8 +20,8 @@ pub fn pick_model(scenario: &mut Scenario, id: &str) -> bool {
     model.map(|model| scenario.model = model).is_some()
 }
 
-/// Sets the GPU with all its values; [`CUSTOM`] keeps the present values as the user's own. Changes nothing and answers
-/// `false` where there is no such GPU.
+/// Sets the GPU with all its values; [`CUSTOM`] keeps the present values as a custom GPU. Returns
+/// `false` and changes nothing if there is no such GPU.
 pub fn pick_accelerator(scenario: &mut Scenario, id: &str) -> bool {
     let accelerator = match id {
         CUSTOM => Some(Picked { id: CUSTOM, values: scenario.accelerator.values }),
@@ -29,8 +30,9 @@ pub fn pick_accelerator(scenario: &mut Scenario, id: &str) -> bool {
     accelerator.map(|accelerator| scenario.accelerator = accelerator).is_some()
 }
 
-/// Sets the network and the GPU of a cluster and keeps the number of GPUs (and a shard group of one node); [`CUSTOM`] keeps the present network's values as
-/// the user's own, and the GPU. Changes nothing and answers `false` where there is no such cluster.
+/// Sets the network and the GPU of a cluster, and keeps the number of GPUs (and a shard group of
+/// one node). [`CUSTOM`] keeps the GPU, and the present values as a custom network. Returns `false`
+/// and changes nothing if there is no such cluster.
 pub fn pick_cluster(scenario: &mut Scenario, id: &str) -> bool {
     if id == CUSTOM {
         scenario.network.id = CUSTOM;
@@ -38,7 +40,7 @@ pub fn pick_cluster(scenario: &mut Scenario, id: &str) -> bool {
     }
     match cluster(id) {
         Some((accelerator, network)) => {
-            // A shard group of one node stays one.
+            // A shard group of one node stays one node.
             if scenario.shard_size == scenario.network.values.gpus_per_node {
                 scenario.shard_size = network.values.gpus_per_node;
             }
@@ -50,7 +52,7 @@ pub fn pick_cluster(scenario: &mut Scenario, id: &str) -> bool {
     }
 }
 
-/// The GPU and the network of a cluster.
+/// Returns the GPU and the network of a cluster.
 fn cluster(id: &str) -> Option<(Picked<Accelerator>, Picked<Network>)> {
     let entry = catalog::cluster(id)?;
     Some((entry.accelerator()?, entry.network()?))
@@ -59,7 +61,9 @@ fn cluster(id: &str) -> Option<(Picked<Accelerator>, Picked<Network>)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::share::v1;
+    use crate::model::hardware::Generation;
+    use crate::share::{decode, decode_json, encode, to_json, v1};
+    use crate::units::Bytes;
 
     #[test]
     fn every_entry_of_the_catalog_can_be_picked() {
@@ -97,5 +101,28 @@ mod tests {
         assert_eq!(scenario.model.architecture(), v1::start().model.architecture());
         assert_eq!(scenario.accelerator.values, v1::start().accelerator.values);
         assert_eq!(scenario.network.values, v1::start().network.values);
+    }
+
+    /// A V100 with other numbers is silicon without bf16 still: by itself, under its catalog name and through its link.
+    #[test]
+    fn a_gpu_of_ones_own_keeps_the_generation_it_was_made_from() {
+        let mut scenario = v1::start();
+        assert!(pick_accelerator(&mut scenario, "v100-32gb"));
+        for id in ["v100-32gb", CUSTOM] {
+            assert!(pick_accelerator(&mut scenario, id));
+            scenario.accelerator.values.memory = Bytes::from_gib(48.0);
+            assert_eq!(scenario.accelerator.values.generation, Generation::Volta);
+            let read = decode(&encode(&scenario));
+            assert_eq!((read.scenario, read.issues), (scenario, vec![]), "{id}");
+            assert_eq!(decode_json(&to_json(&scenario)).scenario, scenario, "{id}");
+        }
+        assert!(encode(&scenario).contains("gpu=custom&generation=volta&"), "{}", encode(&scenario));
+        // On its own cluster a link need not say it.
+        assert!(pick_cluster(&mut scenario, "edr-v100") && pick_accelerator(&mut scenario, CUSTOM));
+        assert_eq!(encode(&scenario), "v=1&rev=2&cluster=edr-v100&gpu=custom");
+        let said = |link: &str| decode(link).issues.into_iter().map(|issue| issue.message).collect::<Vec<_>>();
+        let unknown = said("v=1&gpu=custom&generation=tesla");
+        assert_eq!(unknown, ["The catalog has no generation of GPUs “tesla”. ampere is used instead."]);
+        assert_eq!(said("v=1&gpu=h100-sxm&generation=volta").len(), 1);
     }
 }

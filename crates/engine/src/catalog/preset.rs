@@ -1,5 +1,5 @@
-//! What a scenario is measured against: the first visit's scenario with the catalog entries that were picked. Behind values of
-//! the user's own stands what they were made from.
+//! The preset of a scenario: the first visit's scenario with the catalog entries that were picked.
+//! Custom values compare with the entry they were made from.
 
 use crate::catalog;
 use crate::catalog::pick;
@@ -7,10 +7,10 @@ use crate::model::transformer::Architecture;
 use crate::params::{ARCHITECTURE, Group, Kind, Param, ParamId};
 use crate::scenario::{CUSTOM, Model, Scenario};
 
-/// The scenario in which every parameter stands at its preset.
+/// Returns the scenario in which every parameter has its preset value.
 pub fn preset_of(scenario: &Scenario) -> Scenario {
     let mut preset = catalog::default_scenario();
-    // The cluster first: it brings its GPU and the size of a shard group.
+    // The cluster comes first: it sets its GPU and the size of a shard group.
     pick::pick_cluster(&mut preset, scenario.network.id);
     match scenario.model {
         Model::Preset { id, .. } => {
@@ -27,9 +27,10 @@ pub fn preset_of(scenario: &Scenario) -> Scenario {
     preset
 }
 
-/// The preset of a scenario that has just become another: what the user's own values were made from stays what it was.
+/// Returns the preset after a change of the scenario: custom values keep the entry they were made
+/// from.
 pub fn following(scenario: &Scenario, before: &Scenario) -> Scenario {
-    // A model of the user's own is not looked up in the catalog again.
+    // A custom model is not looked up in the catalog again.
     let named = Scenario { model: before.model, ..*scenario };
     let is_custom = matches!(scenario.model, Model::Custom { .. });
     let mut preset = preset_of(if is_custom { &named } else { scenario });
@@ -45,14 +46,15 @@ pub fn following(scenario: &Scenario, before: &Scenario) -> Scenario {
     preset
 }
 
-/// The catalog's model that differs from a shape in the fewest rows, where those are few; else the shape itself.
+/// Returns the catalog model that differs from a shape in the fewest rows, if they are few; else
+/// the shape itself.
 fn nearest(shape: &Architecture) -> Model {
-    /// As many rows may differ.
+    /// Largest number of rows that may differ.
     const FEW: usize = 3;
     let own = Scenario { model: Model::Custom { architecture: *shape }, ..catalog::default_scenario() };
     let mut found = (FEW + 1, own.model);
     for entry in catalog::MODELS {
-        // Whoever changes a model seldom changes its width.
+        // A user who edits a model seldom changes its width.
         if entry.architecture.hidden_size != shape.hidden_size {
             continue;
         }
@@ -65,7 +67,8 @@ fn nearest(shape: &Architecture) -> Model {
     found.1
 }
 
-/// Whether a parameter has another value than its preset. The shape of a ladder model follows from its size, which is marked itself.
+/// Whether a parameter differs from its preset. The shape of a ladder model follows from its size,
+/// which has its own mark.
 pub fn is_changed(param: &Param, scenario: &Scenario, preset: &Scenario) -> bool {
     let follows = |scenario: &Scenario| matches!(scenario.model, Model::Ladder { .. });
     if param.group == Group::Architecture && param.id != ParamId::ModelSize && follows(scenario) && follows(preset) {
@@ -77,10 +80,11 @@ pub fn is_changed(param: &Param, scenario: &Scenario, preset: &Scenario) -> bool
     }
 }
 
-/// Puts one parameter back to its preset. A model whose rows are all back is the named one again.
+/// Resets one parameter to its preset. A model whose rows are all reset becomes the named model
+/// again.
 pub fn put_back(param: &Param, scenario: &mut Scenario, preset: &Scenario) {
     if param.id == ParamId::ModelSize {
-        // A size alone would make a ladder model of a named one.
+        // Setting only the size would turn a named model into a ladder model.
         scenario.model = preset.model;
         return;
     }

@@ -1,24 +1,34 @@
-//! What revision 1 said where this one says otherwise: a link of revision 1 means its numbers for as long as there are links.
+//! The numbers of revision 1 that this revision changed: a link of revision 1 always means the
+//! numbers of revision 1.
 
 use super::{accelerator, cluster};
-use crate::scenario::{Model, Scenario};
+use crate::model::hardware::{Accelerator, Generation};
+use crate::scenario::{Model, Picked, Scenario};
 use crate::units::{BytesPerSecond, FlopsPerSecond, Seconds};
 
-/// By the beginning of a key, the first that fits: fractions that matrix products and attention reach.
-const KERNELS: [(&str, [f64; 2]); 8] = [
-    ("v100", [0.70, 0.31]),
-    ("mi", [0.50, 0.19]),
-    ("h", HOPPER),
-    ("gh", HOPPER),
-    ("b", HOPPER),
-    ("gb", HOPPER),
-    ("rtx-5090", HOPPER),
-    ("", [0.80, 0.31]),
-];
 const HOPPER: [f64; 2] = [0.61, 0.19];
-/// Data sheets corrected since: memory in GB/s, dense TFLOP/s in 16 and in 8 bits.
+
+/// Fractions that matrix products and attention reach.
+fn kernels(gpu: &Picked<Accelerator>) -> [f64; 2] {
+    match gpu.values.generation {
+        Generation::Volta => [0.70, 0.31],
+        Generation::Cdna2 | Generation::Cdna3 | Generation::Cdna4 => [0.50, 0.19],
+        Generation::Hopper | Generation::Blackwell | Generation::BlackwellUltra => HOPPER,
+        Generation::BlackwellGddr if gpu.id == "rtx-5090" => HOPPER,
+        Generation::Turing
+        | Generation::Ampere
+        | Generation::AmpereGddr
+        | Generation::Ada
+        | Generation::BlackwellGddr
+        | Generation::Gaudi
+        | Generation::Tpu => [0.80, 0.31],
+    }
+}
+
+/// Corrected data sheets: memory in GB/s, dense TFLOP/s in 16 and 8 bits.
 const SHEETS: [(&str, [f64; 3]); 2] = [("b200", [8000.0, 2250.0, 4500.0]), ("h100-nvl", [3900.0, 835.0, 1671.0])];
-/// By the beginning of an interconnect's key: microseconds a hop, and the fraction that collectives reach.
+/// Microseconds per hop and the fraction that collectives reach, by prefix of the interconnect's
+/// key.
 const LINKS: [(&str, [f64; 2]); 10] = [
     ("nvlink2", [3.4, 0.78]),
     ("nvlink3", [3.4, 0.78]),
@@ -33,22 +43,21 @@ const LINKS: [(&str, [f64; 2]); 10] = [
 ];
 const TCP: [f64; 2] = [37.0, 0.60];
 const FABRIC: [f64; 2] = [37.0, 0.65];
-/// PCIe's rates were those before its encoding: GB/s.
+/// PCIe rates in GB/s, before the overhead of its encoding.
 const RATES: [(&str, f64); 2] = [("pcie4-x16", 32.0), ("pcie5-x16", 64.0)];
 
 fn value<T: Copy>(table: &[(&str, T)], fits: impl Fn(&str) -> bool) -> Option<T> {
     table.iter().find(|(key, _)| fits(key)).map(|(_, value)| *value)
 }
 
-/// Gives the catalog entries that the scenario picked, unedited, the numbers of revision 1. It knew no sliding windows: a
-/// model that has one becomes the user's own without it.
+/// Restores the numbers of revision 1 in the unedited catalog entries of a scenario. Revision 1 had
+/// no sliding windows: a model that has one becomes a custom model without it.
 pub fn first(scenario: &mut Scenario) {
     let gpu = &mut scenario.accelerator;
     if accelerator(gpu.id).is_some() {
+        let [matmul, attention] = kernels(gpu);
         let efficiency = &mut gpu.values.efficiency;
-        if let Some([matmul, attention]) = value(&KERNELS, |key| gpu.id.starts_with(key)) {
-            (efficiency.matmul, efficiency.attention) = (matmul, attention);
-        }
+        (efficiency.matmul, efficiency.attention) = (matmul, attention);
         (efficiency.memory, efficiency.half_saturation_tokens) = (0.80, 330.0);
         efficiency.launch_per_layer = Seconds::from_ms(0.2);
         if let Some([memory, peak_16bit, peak_8bit]) = value(&SHEETS, |key| gpu.id == key) {

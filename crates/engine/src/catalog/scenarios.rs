@@ -1,4 +1,4 @@
-//! Named scenarios: each a link that shows one thing.
+//! Named scenarios: links that each show one thing.
 
 mod claims;
 mod mixtures;
@@ -18,8 +18,8 @@ use crate::model::training::{ComputeFormat, MfuConvention, Optimizer, PrecisionP
 use crate::scenario::{ExpertChoice, Model, Scenario, Strategy};
 use crate::units::{BytesPerSecond, Seconds};
 
-/// The scenario of the first visit: 13B of the ladder on 64 A100 40 GB, where memory, network and compute are all
-/// close.
+/// Returns the scenario of the first visit: 13B of the ladder on 64 A100 40 GB, where memory,
+/// network and compute are all near their limits.
 pub fn first_visit() -> Scenario {
     Scenario {
         model: Model::Ladder { size: 13e9 },
@@ -56,9 +56,11 @@ pub fn first_visit() -> Scenario {
     }
 }
 
-/// The run of the first visit. Tokens as LLaMA 13B's (arXiv 2302.13971); price as DeepSeek's reckoning (arXiv 2412.19437); PUE and
-/// grid as LLaMA's (Table 15); failures as Llama 3's: 419 in 54 days on 16,384 GPUs; a critical batch a little above the
-/// 16.8M tokens of its steps (arXiv 2407.21783). Storage and restart time are a mid-sized cluster's.
+/// The run of the first visit. Tokens are LLaMA 13B's (arXiv 2302.13971), the price is that of
+/// DeepSeek's estimate (arXiv 2412.19437), PUE and grid are LLaMA's (Table 15), and failures are
+/// Llama 3's: 419 in 54 days on 16,384 GPUs. The critical batch is a little above the 16.8M tokens
+/// of Llama 3's steps (arXiv 2407.21783). Storage and restart time are those of a mid-sized
+/// cluster.
 const RUN: RunChoices = RunChoices {
     tokens: 1e12,
     price_per_gpu_hour: 2.0,
@@ -73,15 +75,15 @@ const RUN: RunChoices = RunChoices {
     critical_batch_tokens: 20e6,
 };
 
-/// The study whose bounds section 8 of the model holds.
+/// The study behind the bounds of the model's section 8.
 const BOUNDS: &str = "FSDP bounds after Wang et al. 2025 (arXiv 2504.03655)";
 /// The paper on FSDP itself.
 const FSDP: &str = "PyTorch FSDP (arXiv 2304.11277), sections 5.2 and 5.4";
 /// The paper on tensor, pipeline and data parallelism together.
 const PTD_P: &str = "Efficient Large-Scale Language Model Training (arXiv 2104.04473), sections 3 and 5";
-/// Full against hybrid sharding, measured.
+/// Measurements of full against hybrid sharding.
 const MODALITIES: &str = "Modalities' scaling experiments, docs/scaling_experiments/scaling_leonardo.md";
-/// The state of mixed-precision and of 16-bit Adam.
+/// The state of mixed-precision Adam and of 16-bit Adam.
 const ZERO: &str = "ZeRO (arXiv 1910.02054), section 3";
 
 const fn entry(
@@ -94,7 +96,7 @@ const fn entry(
     ScenarioEntry { id, name, notice, link, view: "", source }
 }
 
-/// An entry whose figures are best seen so.
+/// Returns the entry with a view that shows it best.
 const fn seen(view: &'static str, entry: ScenarioEntry) -> ScenarioEntry {
     ScenarioEntry { view, ..entry }
 }
@@ -110,13 +112,13 @@ const FIRST_VISIT: ScenarioEntry = entry(
 /// The lists, in display order.
 const LISTS: [&[ScenarioEntry]; 4] = [DENSE, mixtures::LIST, plans::LIST, claims::LIST];
 
-/// Starting points for a run of one's own.
+/// Starting points for planning a run.
 pub const PLANS: &[ScenarioEntry] = plans::LIST;
 
-/// What papers claim, with what it is compared to pinned.
+/// Claims of papers, with the compared scenario pinned.
 pub const CLAIMS: &[ScenarioEntry] = claims::LIST;
 
-/// Every named scenario. Links say all that matters, whatever a link starts from.
+/// Every named scenario. Each link is complete, independent of the starting point.
 pub const SCENARIOS: &[ScenarioEntry] = &ALL;
 
 static ALL: [ScenarioEntry; count(&LISTS)] = joined(&LISTS, FIRST_VISIT);

@@ -1,4 +1,4 @@
-//! Everything that stands in a formula: the scenario and what the engine makes of it.
+//! The values that formulas refer to: the scenario and the engine's results.
 
 use crate::model::bounds::Bounds;
 use crate::model::memory::PeakTerms;
@@ -9,27 +9,27 @@ use crate::model::stage_plan::StagePlan;
 use crate::model::step::playback::Playback;
 use crate::scenario::{Scenario, Strategy};
 
-/// A scenario, evaluated with everything that a formula names. Made only while a card is open.
+/// A scenario with every result that a formula refers to. It is only computed while a card is open.
 #[derive(Clone, Copy, Debug)]
 pub struct Context {
-    /// The choices.
+    /// The user's choices.
     pub scenario: Scenario,
-    /// The numbers that are evaluated.
+    /// The resolved numbers that the engine evaluates.
     pub setup: Setup,
-    /// The step.
+    /// The report of the step.
     pub report: Report,
-    /// The whole run.
+    /// The report of the whole run.
     pub run: RunReport,
-    /// The factors of the memory's parts.
+    /// The factors of the parts of memory.
     pub peak: PeakTerms,
-    /// What the stage that sets the pace computes and communicates.
+    /// Computation and communication of the slowest pipeline stage.
     pub plan: StagePlan,
-    /// The closed-form bounds, of full sharding.
+    /// The closed-form bounds under full sharding.
     pub bounds: Bounds,
 }
 
 impl Context {
-    /// Of a scenario.
+    /// Evaluates everything for a scenario.
     pub fn of(scenario: &Scenario, report: &Report) -> Self {
         let setup = scenario.setup();
         Self {

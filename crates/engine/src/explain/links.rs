@@ -1,4 +1,5 @@
-//! Sentences with links to cards: `[activation checkpointing]`, or `[shown|key]` where it reads otherwise.
+//! Sentences with links to cards: `[activation checkpointing]`, or `[text|key]` if the text differs
+//! from the card's title.
 
 use super::{Card, card, numbers};
 use crate::explain::TERMS;
@@ -6,13 +7,13 @@ use crate::explain::TERMS;
 /// A piece of a sentence.
 #[derive(Clone, Copy, Debug)]
 pub struct Piece<'a> {
-    /// How it reads.
+    /// The text.
     pub text: &'a str,
-    /// What it opens.
+    /// The card that the text links to.
     pub opens: Option<Card>,
 }
 
-/// The pieces of a sentence; a link to nothing is plain text.
+/// Splits a sentence into pieces; a link to an unknown card becomes plain text.
 pub fn pieces(sentence: &str) -> impl Iterator<Item = Piece<'_>> {
     sentence.split(['[', ']']).enumerate().map(|(place, text)| {
         if place % 2 == 0 {
@@ -25,7 +26,7 @@ pub fn pieces(sentence: &str) -> impl Iterator<Item = Piece<'_>> {
     })
 }
 
-/// The card of this heading, whatever its capitals.
+/// Returns the card with this title, case-insensitively.
 fn named(title: &str) -> Option<Card> {
     let term = TERMS.iter().find(|term| term.name.eq_ignore_ascii_case(title)).map(Card::Term);
     term.or_else(|| numbers().find(|number| number.title.eq_ignore_ascii_case(title)).map(Card::Number))

@@ -1,47 +1,48 @@
 //! The notation of formulas: `MFU = F_token · n / (T_step · N · S_peak)`.
 //!
-//! Names are letters, perhaps with a subscript after `_`; `^` raises; `/` puts the whole product before it over what follows;
-//! `max(…)`, `min(…)`, `sqrt(…)`, `ceil(…)`. Reading never fails loudly: what is no formula is `None`.
+//! Names are letters with an optional subscript after `_`. `^` raises; `/` divides the whole
+//! product before it by the factor after it. Functions are `max(…)`, `min(…)`, `sqrt(…)` and
+//! `ceil(…)`. The parser returns `None` for invalid text.
 
 /// A formula, or a part of one.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Tree<'a> {
-    /// A number as it is written.
+    /// A number, as written.
     Number(&'a str),
     /// A name.
     Symbol(&'a str),
-    /// `+ − · = ≈ ≤ > ≥`, between the parts of a row.
+    /// One of `+ − · = ≈ ≤ > ≥`, between the parts of a row.
     Operator(char),
-    /// Parts and the operators between them, all of one rank.
+    /// Parts with the operators between them, all of one precedence.
     Row(Vec<Tree<'a>>),
-    /// Over and under a line.
+    /// Numerator and denominator.
     Fraction(Box<[Tree<'a>; 2]>),
     /// A base and its exponent.
     Power(Box<[Tree<'a>; 2]>),
-    /// In parentheses.
+    /// An expression in parentheses.
     Group(Box<Tree<'a>>),
     /// A function and its arguments.
     Call(&'a str, Vec<Tree<'a>>),
 }
 
-/// How deep parentheses may go.
+/// Largest nesting depth of parentheses.
 const DEPTH: u32 = 12;
-/// Operators by rank, the loosest first; products have fractions beside.
+/// Operators by precedence, the lowest first; products and fractions are parsed separately.
 const RANKS: [&str; 2] = ["=≈≤≥>", "+−"];
 
-/// Reads a formula.
+/// Parses a formula.
 pub fn parse(text: &str) -> Option<Tree<'_>> {
     let mut reader = Reader { rest: text.trim_start(), depth: 0 };
     let tree = reader.ranked(0)?;
     reader.rest.is_empty().then_some(tree)
 }
 
-/// A name's base and subscript: `T_step` is `T` and `step`.
+/// Splits a name into base and subscript: `T_step` is `T` and `step`.
 pub fn parts(name: &str) -> (&str, &str) {
     name.split_once('_').unwrap_or((name, ""))
 }
 
-/// The names of a formula, each once, in order.
+/// Returns the names of a formula in order, each once.
 pub fn symbols(text: &str) -> Vec<&str> {
     let mut found = Vec::new();
     for word in text.split(|letter| !is_in_name(letter)) {
@@ -53,7 +54,7 @@ pub fn symbols(text: &str) -> Vec<&str> {
     found
 }
 
-/// The formula as a line of text with other words for its names.
+/// Writes the formula as a line of text, with each name replaced by `word`.
 pub fn said(text: &str, mut word: impl FnMut(&str) -> String) -> String {
     let mut line = String::new();
     let mut rest = text;
@@ -66,7 +67,8 @@ pub fn said(text: &str, mut word: impl FnMut(&str) -> String) -> String {
     line
 }
 
-/// What ends a name. Anything else belongs to it: asking what Unicode calls a letter would bring its tables into the page.
+/// Characters that end a name. Every other character belongs to the name: `char::is_alphabetic`
+/// would link Unicode tables into the download.
 const MARKS: &str = " ·+−=≈≤≥>/^(),";
 
 fn is_in_name(letter: char) -> bool {
@@ -87,14 +89,14 @@ impl<'a> Reader<'a> {
         self.rest.chars().next()
     }
 
-    /// Takes so many bytes and the spaces after them.
+    /// Consumes this many bytes and the spaces after them.
     fn take(&mut self, bytes: usize) -> Option<&'a str> {
         let (token, rest) = self.rest.split_at_checked(bytes)?;
         self.rest = rest.trim_start();
         Some(token)
     }
 
-    /// Takes a character if it is next.
+    /// Consumes a character if it comes next.
     fn takes(&mut self, wanted: char) -> bool {
         let is_next = self.next() == Some(wanted);
         if is_next {
@@ -103,7 +105,7 @@ impl<'a> Reader<'a> {
         is_next
     }
 
-    /// Parts of a rank with the operators between them.
+    /// Parses the parts of one precedence with the operators between them.
     fn ranked(&mut self, rank: usize) -> Option<Tree<'a>> {
         let Some(operators) = RANKS.get(rank) else { return self.product() };
         let mut row = vec![self.ranked(rank + 1)?];
@@ -154,7 +156,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// What stands in parentheses, between commas.
+    /// Parses comma-separated arguments in parentheses.
     fn arguments(&mut self) -> Option<Vec<Tree<'a>>> {
         self.depth += 1;
         if self.depth > DEPTH || !self.takes('(') {
@@ -169,7 +171,7 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// A row of one part is that part.
+/// Unwraps a row with a single part.
 fn alone(mut row: Vec<Tree<'_>>) -> Option<Tree<'_>> {
     if row.len() > 1 { Some(Tree::Row(row)) } else { row.pop() }
 }

@@ -1,4 +1,4 @@
-//! Every number of the page: formula, meaning, source, what is left out.
+//! The explanations of every number of the page: formulas, meaning, source, and what is left out.
 
 mod headline;
 mod memory;
@@ -10,21 +10,21 @@ pub use work::of_work;
 
 use super::{Context, Explanation, Formula};
 
-/// By place on the page.
+/// The explanations, grouped as on the page.
 pub(super) const ALL: &[&[Explanation]] =
     &[headline::HEADLINE, memory::MEMORY, work::WORK, strategies::REACHES, run::RUN];
 
-/// A formula that always holds.
+/// Creates a formula that always holds.
 const fn always(text: &'static str) -> Formula {
     when(|_| true, text)
 }
 
-/// A formula that holds in some cases.
+/// Creates a formula that holds under a condition.
 const fn when(when: fn(&Context) -> bool, text: &'static str) -> Formula {
     Formula { when, text }
 }
 
-/// An explanation: name in links, title, formulas, then meaning, source, what is left out.
+/// Creates an explanation: key in links, title, formulas, meaning, source, and what is left out.
 const fn number(
     key: &'static str,
     title: &'static str,

@@ -1,4 +1,4 @@
-//! The names in formulas: what each is, and its value.
+//! The names in formulas, with meaning and value.
 
 mod bounds;
 mod memory;
@@ -10,7 +10,7 @@ use crate::format;
 use crate::params::Unit;
 use crate::units::{Bytes, FlopsPerSecond, Seconds};
 
-/// How a value is written. Values are in base units: bytes, seconds, FLOPs, shares of one.
+/// How a value is formatted. Values are in base units: bytes, seconds, FLOPs, fractions of one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum How {
     /// A bare count or ratio.
@@ -27,7 +27,7 @@ pub enum How {
     Seconds,
     /// A long time.
     Duration,
-    /// A share of one.
+    /// A fraction of one, in percent.
     Percent,
     /// FLOPs.
     Flops,
@@ -46,7 +46,7 @@ pub enum How {
 }
 
 impl How {
-    /// A value with its unit.
+    /// Formats a value with its unit.
     pub fn written(self, value: f64) -> String {
         match self {
             Self::Count => format::count(value),
@@ -74,27 +74,27 @@ impl How {
 /// A name in formulas.
 #[derive(Clone, Copy, Debug)]
 pub struct Symbol {
-    /// As it stands in formulas.
+    /// The name, as written in formulas.
     pub name: &'static str,
-    /// What it is.
+    /// What the name stands for.
     pub meaning: &'static str,
-    /// How its value is written.
+    /// How the value is formatted.
     pub how: How,
-    /// Its value, in base units.
+    /// Computes the value, in base units.
     pub value: fn(&Context) -> f64,
 }
 
 impl Symbol {
-    /// Its value with its unit.
+    /// Formats the value with its unit.
     pub fn written(&self, context: &Context) -> String {
         self.how.written((self.value)(context))
     }
 }
 
-/// Every name, by subject.
+/// Every symbol, by subject.
 pub const SYMBOLS: &[&[Symbol]] = &[step::STEP, memory::PARTS, memory::FACTORS, run::RUN, bounds::BOUNDS];
 
-/// The symbol of this name.
+/// Returns the symbol with this name.
 pub fn symbol(name: &str) -> Option<&'static Symbol> {
     SYMBOLS.iter().copied().flatten().find(|symbol| symbol.name == name)
 }

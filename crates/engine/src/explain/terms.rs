@@ -1,13 +1,14 @@
-//! The glossary: the field's terms, two sentences each. Controls have their own help in the table of parameters.
+//! The glossary: terms of the field, two sentences each. The help of controls is in the table of
+//! parameters.
 
 /// A term of the field.
 #[derive(Clone, Copy, Debug)]
 pub struct Term {
-    /// Its name in links.
+    /// The key in links.
     pub key: &'static str,
-    /// What it is called.
+    /// The term.
     pub name: &'static str,
-    /// What it means.
+    /// The definition.
     pub text: &'static str,
 }
 

@@ -6,10 +6,11 @@ use crate::model::training::Recompute;
 use crate::scenario::{Model, Scenario, Strategy};
 use crate::share;
 
-/// How far a formula may lie from the engine's figure: the order of additions.
+/// Relative difference allowed between a formula and the engine's figure, which add in a different
+/// order.
 const NEAR: f64 = 1e-9;
 
-/// What contention may add, as a share of the step.
+/// Largest slow-down from contention, as a fraction of the step.
 const SLOWED: f64 = 0.3;
 
 fn value(tree: &Tree, context: &Context) -> f64 {
@@ -57,7 +58,7 @@ fn check(scenario: &Scenario, name: &str) {
             let (left, right) = (value(&left, &context), value(&right, &context));
             let holds = match relation {
                 '=' => (left - right).abs() <= NEAR * left.abs().max(right.abs()).max(1e-3),
-                // Beside a collective compute is slower.
+                // Compute is slower beside a collective.
                 '≈' => left >= right * (1.0 - NEAR) && left - right < SLOWED * context.report.time.step.get(),
                 '≤' => left <= right,
                 '>' => left > right,

@@ -95,7 +95,7 @@ struct InterconnectJson {
     source: &'static str,
 }
 
-/// A cluster, by the keys of its parts.
+/// A cluster, with the keys of its parts.
 #[derive(Debug, Serialize)]
 struct ClusterJson {
     id: &'static str,
@@ -114,12 +114,12 @@ struct ScenarioJson {
     name: &'static str,
     notice: &'static str,
     link: &'static str,
-    /// The query of its link, or nothing.
+    /// The query of its link; empty if there is none.
     view: &'static str,
     source: &'static str,
 }
 
-/// The whole catalog.
+/// Collects the whole catalog.
 pub fn catalog_json() -> CatalogJson {
     CatalogJson {
         revision: catalog::REVISION,

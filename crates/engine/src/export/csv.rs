@@ -19,7 +19,8 @@ const LEFT_OUT: [&str; 7] = ["shardwise", "revision", "link", "strategies", "iss
 /// The keys of a scenario that come before its parameters.
 const ENTRIES: [&str; 3] = ["cluster", "gpu", "model"];
 
-/// The parts of a report that some scenarios lack: their cell is empty. An infinite number is `null`.
+/// The parts of a report that some scenarios lack: their cell is empty. An infinite number is
+/// `null`.
 const OPTIONAL: [&str; 2] = ["experts", "bounds.best"];
 
 /// A row: the names of its columns and their cells.
@@ -36,7 +37,7 @@ pub fn csv(screen: &Scenario, pins: &[Scenario], link: &str) -> String {
             row(name, scenario)
         })
         .collect();
-    // A column that only some rows have stands where these rows have it.
+    // A column that only some rows have keeps its position among their other columns.
     let mut columns: Vec<&str> = Vec::new();
     for row in &rows {
         let mut last = 0;
@@ -99,7 +100,7 @@ fn line<'a>(cells: impl Iterator<Item = &'a str>) -> String {
     text + "\n"
 }
 
-/// The same with the link that leads back to the scenario, as a comment in the last line.
+/// Appends the link that opens the scenario, as a comment in the last line.
 pub fn with_link(mut csv: String, link: &str) -> String {
     csv += "# ";
     csv += link;
@@ -107,7 +108,7 @@ pub fn with_link(mut csv: String, link: &str) -> String {
     csv
 }
 
-/// A text as a CSV field.
+/// Quotes a text as a CSV field.
 pub fn quoted(text: &str) -> String {
     if text.contains([',', '"', '\n']) { format!("\"{}\"", text.replace('"', "\"\"")) } else { text.to_string() }
 }
@@ -149,7 +150,7 @@ mod tests {
                 assert_eq!(row[column(name)].parse::<f64>().unwrap().to_bits(), value.to_bits(), "{name}");
             }
         }
-        // What one of them lacks is empty, and stands beside its like.
+        // A value that only one row has stays empty in the other, and keeps its position.
         assert_eq!((rows[1][column("experts.chunks")].as_str(), rows[2][column("experts.chunks")].as_str()), ("", "1"));
         assert_eq!((rows[1][0].as_str(), rows[2][0].as_str()), ("screen", "A"));
         assert!(column("experts.chunks") < column("bounds.mfu_max"));

@@ -1,4 +1,4 @@
-//! The table of parameters as JSON: what a slider or a menu needs of each.
+//! The table of parameters as JSON: the data that a slider or a menu needs.
 
 use serde::Serialize;
 
@@ -40,8 +40,8 @@ struct OptionJson {
     help: &'static str,
 }
 
-/// Every parameter with its bounds, its default (its value in the starting point of links) and its
-/// value in this scenario.
+/// Returns every parameter with its bounds, its default (its value in the starting point of links)
+/// and its value in this scenario.
 pub fn params_json(scenario: &Scenario) -> impl Serialize + use<> {
     let start = v1::start();
     every().map(|param| row(param, &start, scenario)).collect::<Vec<_>>()
@@ -63,7 +63,7 @@ fn row(param: &Param, start: &Scenario, scenario: &Scenario) -> ParamJson {
 }
 
 fn number_json(number: &Number, start: &Scenario, scenario: &Scenario) -> KindJson {
-    // What a link would hold: 200 Gbit/s, not 199.99999999999997.
+    // The value that a link would hold: 200 Gbit/s, not 199.99999999999997.
     let value = |of: &Scenario| quantity::exact(number, of).unwrap_or_else(|| (number.get)(of));
     KindJson::Number {
         unit: quantity::unit_label(number.unit),

@@ -25,7 +25,7 @@ pub fn report_json(scenario: &Scenario, report: &Report, issues: &[Issue]) -> Va
     whole(scenario, report, issues, &share::encode(scenario))
 }
 
-/// The same report followed by those of the pinned scenarios. `link` opens all of them.
+/// Returns the same report followed by those of the pinned scenarios. `link` opens all of them.
 pub fn with_pins(scenario: &Scenario, report: &Report, issues: &[Issue], pins: &[Scenario], link: &str) -> Value {
     let mut json = whole(scenario, report, issues, link);
     if let Value::Object(entries) = &mut json {
@@ -67,7 +67,7 @@ fn whole(scenario: &Scenario, report: &Report, issues: &[Issue], link: &str) -> 
     })
 }
 
-/// What the numbers were made with: the engine, the catalog, the format of the link.
+/// Versions of the engine, the catalog and the link format.
 fn versions() -> Value {
     json!({
         "engine": env!("CARGO_PKG_VERSION"),
@@ -76,12 +76,12 @@ fn versions() -> Value {
     })
 }
 
-/// The ranges in which four of five measurements lie (docs/accuracy.md).
+/// The ranges that contain four of five measurements (docs/accuracy.md).
 fn band(scenario: &Scenario, report: &Report) -> Value {
     let range = |value: f64, low: f64, high: f64| json!({ "low": low * value, "high": high * value });
     let (time, memory) = (accuracy::step_time(scenario), accuracy::peak_memory(scenario));
     let Band { low, high } = time;
-    // A longer step is a slower one.
+    // A longer step is slower, so the ends swap.
     let (slow, fast) = (1.0 / high, 1.0 / low);
     json!({
         "mfu": range(report.mfu, slow, fast),
@@ -91,7 +91,7 @@ fn band(scenario: &Scenario, report: &Report) -> Value {
     })
 }
 
-/// The whole run; `null` where a number is infinite, as of a run that never ends.
+/// Writes the whole run; an infinite number is `null`, as for a run that never ends.
 fn run(run: &RunReport) -> Value {
     let numbers = [
         ("steps", run.steps),

@@ -56,8 +56,8 @@ pub struct Settings {
     pub language: &'static str,
     /// The text of the file.
     pub body: String,
-    /// What the framework cannot express or what only comes close, in sentences. They are also in
-    /// the file if it can hold comments.
+    /// Sentences about what the framework cannot express or only approximates. They are also in the
+    /// file if its format has comments.
     pub notes: Vec<&'static str>,
 }
 

@@ -1,6 +1,6 @@
 use super::*;
 
-/// With plain spaces, for reading.
+/// Replaces thin spaces with plain ones.
 fn plain(text: &str) -> String {
     text.replace(THIN_SPACE, " ")
 }

@@ -1,4 +1,4 @@
-//! Which layers see how far.
+//! Attention windows: which layers see the whole sequence and which only a window of it.
 
 use serde_json::Value;
 
@@ -6,8 +6,8 @@ use super::fields::Fields;
 use crate::model::transformer::Architecture;
 use crate::params::ParamId;
 
-/// The shape with its windows: `sliding_window`, and which layers see the whole sequence by `layer_types` or
-/// `sliding_window_pattern`.
+/// Reads `sliding_window` and, from `layer_types` or `sliding_window_pattern`, which layers see the
+/// whole sequence.
 pub(super) fn with_windows(fields: &mut Fields, mut shape: Architecture) -> Architecture {
     let usual = if fields.is_null("sliding_window") { 0 } else { shape.sliding_window };
     shape.sliding_window = fields.count(&["sliding_window"], ParamId::SlidingWindow, Some(usual));
@@ -21,7 +21,8 @@ pub(super) fn with_windows(fields: &mut Fields, mut shape: Architecture) -> Arch
     settled(fields, shape)
 }
 
-/// The same for Llama 4, whose local layers cut the sequence into chunks and have rotary positions.
+/// Reads the attention chunks of Llama 4, whose local layers cut the sequence into chunks and have
+/// rotary positions.
 pub(super) fn with_chunks(fields: &mut Fields, mut shape: Architecture) -> Architecture {
     let usual = if fields.is_null("attention_chunk_size") { 0 } else { shape.sliding_window };
     shape.sliding_window = fields.count(&["attention_chunk_size"], ParamId::SlidingWindow, Some(usual));
@@ -31,9 +32,10 @@ pub(super) fn with_chunks(fields: &mut Fields, mut shape: Architecture) -> Archi
     settled(fields, shape)
 }
 
-/// The same for Qwen, which slides only where `use_sliding_window` says so, from layer `max_window_layers` on.
+/// Reads the windows of Qwen, which apply only if `use_sliding_window` is set, from layer
+/// `max_window_layers` on.
 pub(super) fn with_switched_windows(fields: &mut Fields, mut shape: Architecture) -> Architecture {
-    /// What the classes say.
+    /// Default of the classes.
     const USUAL: u32 = 28;
     shape.sliding_window = 0;
     let slides = fields.flag("use_sliding_window", false);
@@ -50,10 +52,11 @@ pub(super) fn with_switched_windows(fields: &mut Fields, mut shape: Architecture
     shape
 }
 
-/// The bound of [`Architecture::global_every`].
+/// Upper bound of [`Architecture::global_every`].
 const MOST_EVERY: usize = 100;
 
-/// Of how many layers one is full, from a list with an entry a layer; a list without such a pattern stays unused.
+/// Reads the period of full-attention layers from a list with one entry per layer; a list without a
+/// period stays unused.
 fn by_list(fields: &mut Fields, name: &'static str, full: fn(&Value) -> Option<bool>, shape: &mut Architecture) {
     let Some(kinds) = fields.list(name).filter(|kinds| !kinds.is_empty()) else { return };
     let is_full = |place: usize| kinds.get(place).and_then(full);
@@ -66,7 +69,8 @@ fn by_list(fields: &mut Fields, name: &'static str, full: fn(&Value) -> Option<b
     shape.global_every = u32::try_from(every).unwrap_or(0);
 }
 
-/// Every layer full is no window, and so is a window as long as the longest sequence.
+/// Removes a window that has no effect: every layer is full, or the window is as long as the
+/// longest sequence.
 fn settled(fields: &mut Fields, mut shape: Architecture) -> Architecture {
     let longest = fields.count(&["max_position_embeddings"], ParamId::LearnedPositions, Some(0));
     if shape.global_every == 1 || (longest > 0 && shape.sliding_window >= longest) {

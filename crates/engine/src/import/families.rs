@@ -1,4 +1,4 @@
-//! The families: what their configs leave out, as their classes in `transformers` have it, and how they are read.
+//! Model families: the defaults of their classes in `transformers`, and how their configs are read.
 
 mod dense;
 mod mixtures;
@@ -7,16 +7,16 @@ use super::fields::Fields;
 use crate::catalog::models::{GPT_STYLE, LLAMA_STYLE};
 use crate::model::transformer::{Architecture, AttentionBias, Experts, LatentAttention, Norm, QkNorm};
 
-/// Models that one class of `transformers` reads.
+/// Models that one class of `transformers` implements.
 pub(super) struct Family {
-    /// Its name for people.
+    /// Display name of the family.
     pub(super) name: &'static str,
-    /// Its `model_type`s.
+    /// The `model_type` values of the family.
     pub(super) types: &'static [&'static str],
-    /// What it always has, and what its class takes for a field that is not there; 0 where such a field must be there, or
-    /// follows from the others.
+    /// Fixed properties of the family and the defaults of its class; 0 for a field that is required
+    /// or follows from others.
     pub(super) style: Architecture,
-    /// Reads the rest.
+    /// Reads the fields of a config.
     pub(super) read: fn(&mut Fields, Architecture) -> Architecture,
 }
 
@@ -29,12 +29,12 @@ const fn family(
     Family { name, types, style, read }
 }
 
-/// The output head shares the embedding where the config does not say otherwise.
+/// Shares the embedding with the output head by default.
 const TIED: Architecture = Architecture { tie_word_embeddings: true, ..LLAMA_STYLE };
 const GEMMA: Architecture = Architecture { head_dim: 256, num_key_value_heads: 16, ..TIED };
 const GEMMA_2: Architecture =
     Architecture { num_key_value_heads: 4, norms_per_layer: 4, sliding_window: 4096, global_every: 2, ..GEMMA };
-/// Published configs leave out what is the class's own.
+/// Published configs omit the defaults of the class.
 const GEMMA_3: Architecture =
     Architecture { vocab_size: 262_208, num_attention_heads: 8, qk_norm: QkNorm::PerHead, global_every: 6, ..GEMMA_2 };
 const MISTRAL: Architecture = Architecture { num_key_value_heads: 8, sliding_window: 4096, ..LLAMA_STYLE };
@@ -42,7 +42,8 @@ const MIXTRAL: Architecture = Architecture { sliding_window: 0, ..MISTRAL };
 const QWEN_2: Architecture = Architecture { attention_bias: AttentionBias::Qkv, ..LLAMA_STYLE };
 const QWEN_3: Architecture = Architecture { qk_norm: QkNorm::PerHead, head_dim: 128, ..LLAMA_STYLE };
 const QWEN_3_MOE: Architecture = Architecture { head_dim: 0, num_key_value_heads: 4, ..QWEN_3 };
-/// Untied, with biases on attention, sinks, and every second layer within 128 tokens.
+/// Untied embeddings, biases and sinks in attention, and a window of 128 tokens in every second
+/// layer.
 const GPT_OSS: Architecture = Architecture {
     head_dim: 64,
     num_key_value_heads: 8,
@@ -63,7 +64,7 @@ const LLAMA_4: Architecture = Architecture {
 };
 const DEEPSEEK: Architecture = Architecture { latent: LatentAttention::DEEPSEEK, ..LLAMA_STYLE };
 const DEEPSEEK_3: Architecture = Architecture { experts: Experts { router_bias: true, ..Experts::NONE }, ..DEEPSEEK };
-/// One norm for attention and MLP side by side.
+/// One norm before attention and MLP, which run in parallel.
 const COHERE: Architecture =
     Architecture { norm: Norm::LayerNoBias, norms_per_layer: 1, tie_word_embeddings: true, ..LLAMA_STYLE };
 const COHERE_2: Architecture = Architecture { sliding_window: 4096, global_every: 4, ..COHERE };
@@ -72,14 +73,14 @@ const OLMO_3: Architecture = Architecture { sliding_window: 4096, global_every: 
 const PHI_MOE: Architecture = Architecture { norm: Norm::Layer, num_key_value_heads: 8, ..LLAMA_STYLE };
 const INTERNLM: Architecture = Architecture { attention_bias: AttentionBias::All, ..LLAMA_STYLE };
 const NEOX: Architecture = Architecture { tie_word_embeddings: false, ..GPT_STYLE };
-/// One norm for both blocks, and a head with biases.
+/// One norm for both blocks, and an output head with biases.
 const PHI: Architecture = Architecture { norms_per_layer: 1, head_bias: true, ..NEOX };
 const BLOOM: Architecture = Architecture { embedding_norm: true, ..GPT_STYLE };
 const STARCODER_2: Architecture = Architecture { num_key_value_heads: 2, ..GPT_STYLE };
 const PLAIN: Architecture = Architecture { attention_bias: AttentionBias::None, mlp_bias: false, ..GPT_STYLE };
 const NEMOTRON: Architecture = Architecture { tie_word_embeddings: false, ..PLAIN };
 
-/// Every family, in the order in which they are named.
+/// Every family, in display order.
 pub(super) const FAMILIES: &[Family] = &[
     family("Llama", &["llama", "baichuan"], LLAMA_STYLE, dense::llama),
     family("Llama 4", &["llama4_text", "llama4"], LLAMA_4, mixtures::llama_4),

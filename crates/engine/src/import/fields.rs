@@ -1,16 +1,17 @@
-//! The fields of a config, each read within the bounds of its parameter; the first problem is kept, and reading goes on.
+//! The fields of a config, each read within the bounds of its parameter. The first problem is kept,
+//! and reading continues.
 
 use serde_json::{Map, Value};
 
 use crate::params::quantity::{group_thousands, is_valid, shorten, with_unit};
 use crate::params::{Number, Param, ParamId, Unit};
 
-/// Names are cut to so many characters.
+/// Longest name of a model that is kept, in characters.
 const LONGEST_NAME: usize = 64;
 
-/// A config that is being read.
+/// A config while it is read.
 pub(super) struct Fields<'a> {
-    /// The text part of a model that has other parts.
+    /// The nested config of the language model, if there is one.
     inner: Option<&'a Map<String, Value>>,
     /// The config itself.
     outer: &'a Map<String, Value>,
@@ -23,12 +24,12 @@ impl<'a> Fields<'a> {
         Self { inner, outer, used: Vec::new(), problem: None }
     }
 
-    /// A value, `null` too; the text part's own counts first.
+    /// Returns a value, `null` included; the nested config comes first.
     pub(super) fn peek(&self, name: &str) -> Option<&'a Value> {
         self.inner.and_then(|inner| inner.get(name)).or_else(|| self.outer.get(name))
     }
 
-    /// A value that is about to be used; `null` is none.
+    /// Returns a value and marks its field as used; `null` counts as absent.
     fn take(&mut self, name: &'static str) -> Option<&'a Value> {
         let value = self.peek(name)?;
         if !self.used.contains(&name) {
@@ -37,23 +38,24 @@ impl<'a> Fields<'a> {
         (!value.is_null()).then_some(value)
     }
 
-    /// Counts a field among those that were used.
+    /// Marks a field as used.
     pub(super) fn mark(&mut self, name: &'static str) {
         self.take(name);
     }
 
-    /// Takes that back.
+    /// Marks a field as unused again.
     pub(super) fn unmark(&mut self, name: &str) {
         self.used.retain(|used| *used != name);
     }
 
-    /// Whether the config says `null`.
+    /// Whether the value of a field is `null`.
     pub(super) fn is_null(&self, name: &str) -> bool {
         self.peek(name).is_some_and(Value::is_null)
     }
 
-    /// A whole number, under the first of its names that there is; bounds and meaning are those of
-    /// this parameter. Without the field, what is usual, and a problem where nothing is.
+    /// Reads a whole number under the first of `names` that is present, within the bounds of the
+    /// parameter. Without the field it returns `usual`, and records a problem if there is no
+    /// default.
     pub(super) fn count(&mut self, names: &[&'static str], id: ParamId, usual: Option<u32>) -> u32 {
         let Some(number) = id.number() else { return 0 };
         for &name in names {
@@ -75,7 +77,7 @@ impl<'a> Fields<'a> {
         })
     }
 
-    /// A number that follows from others, within the bounds of this parameter.
+    /// Checks a derived number against the bounds of the parameter.
     pub(super) fn checked(&mut self, name: &str, value: f64, id: ParamId) -> u32 {
         id.number().map_or(0, |number| self.within(name, &value.into(), id.param(), number))
     }
@@ -93,7 +95,7 @@ impl<'a> Fields<'a> {
         }
     }
 
-    /// Yes or no; `usual` where the config does not say.
+    /// Reads a boolean; `usual` is the default.
     pub(super) fn flag(&mut self, name: &'static str, usual: bool) -> bool {
         match self.take(name) {
             None => usual,
@@ -113,19 +115,19 @@ impl<'a> Fields<'a> {
         }
     }
 
-    /// A list.
+    /// Returns a list.
     pub(super) fn list(&self, name: &str) -> Option<&'a [Value]> {
         self.peek(name)?.as_array().map(Vec::as_slice)
     }
 
-    /// The families that the config names: of its text part, and its own.
+    /// Returns the `model_type` of the nested config and of the config itself.
     pub(super) fn model_types(&self) -> Option<[Option<&'a str>; 2]> {
         let named = |entries: &'a Map<String, Value>| entries.get("model_type").and_then(Value::as_str);
         let types = [self.inner.and_then(named), named(self.outer)];
         types.iter().any(Option::is_some).then_some(types)
     }
 
-    /// The model's name.
+    /// Returns the model's name.
     pub(super) fn name(&self, family: &str) -> String {
         let path = self.outer.get("_name_or_path").and_then(Value::as_str);
         let path = path.and_then(|path| path.trim_end_matches('/').rsplit('/').next()).filter(|name| !name.is_empty());
@@ -134,7 +136,7 @@ impl<'a> Fields<'a> {
         path.or(class).unwrap_or(family).chars().filter(plain).take(LONGEST_NAME).collect()
     }
 
-    /// The keys of both parts that nothing has used, with their values.
+    /// Iterates over the unused fields of the config and the nested config.
     pub(super) fn unused(&self) -> impl Iterator<Item = (&'a str, &'a Value)> {
         let entries = self.inner.into_iter().flatten().chain(self.outer).map(|(key, value)| (key.as_str(), value));
         entries.filter(|(key, _)| !self.used.contains(key))
@@ -153,7 +155,7 @@ impl<'a> Fields<'a> {
     }
 }
 
-/// A value in a sentence.
+/// Formats a value for a sentence.
 fn shown(value: &Value) -> String {
     match value {
         Value::Null => "null".into(),

@@ -1,11 +1,11 @@
-//! What of a config was not understood and might matter.
+//! The fields of a config that were not understood and might matter.
 
 use serde_json::Value;
 
 use super::fields::Fields;
 
-/// Parts of names of fields that change no shape: tokens and tasks, positions without parameters, constants of norms and
-/// activations, losses, formats and loading.
+/// Substrings of field names that change no shape: tokens and tasks, positions without parameters,
+/// constants of norms and activations, losses, formats and loading.
 const IRRELEVANT: [&str; 56] = [
     "token",
     "drop",
@@ -65,10 +65,10 @@ const IRRELEVANT: [&str; 56] = [
     "softmax_in_fp32",
 ];
 
-/// The parts that hold the text model.
+/// The keys of nested language model configs.
 const TEXT_PARTS: [&str; 3] = ["text_config", "llm_config", "language_config"];
 
-/// The names of fields that nothing has used and that say something.
+/// Returns the names of unused fields whose value might matter.
 pub(super) fn not_understood(fields: &Fields) -> Vec<String> {
     let mut names: Vec<String> = Vec::new();
     for (name, value) in fields.unused() {
@@ -81,7 +81,7 @@ pub(super) fn not_understood(fields: &Fields) -> Vec<String> {
     names
 }
 
-/// Whether a value switches nothing on.
+/// Whether a value turns nothing on: `null`, `false`, zero or empty.
 fn says_nothing(value: &Value) -> bool {
     match value {
         Value::Null | Value::Bool(false) => true,

@@ -1,12 +1,13 @@
-//! The text of a file, whatever program wrote it.
+//! Decodes the text of a file in UTF-8 or UTF-16.
 
 /// The byte order marks of UTF-8 and of both kinds of UTF-16.
 const UTF_8: [u8; 3] = [0xef, 0xbb, 0xbf];
 const UTF_16_LE: [u8; 2] = [0xff, 0xfe];
 const UTF_16_BE: [u8; 2] = [0xfe, 0xff];
 
-/// The text of a file: UTF-8, or what its byte order mark says, which is left out. PowerShell's `>` writes UTF-16, and many
-/// editors on Windows put a mark before UTF-8. `None` where the bytes are no text.
+/// Decodes a file as UTF-8, or as its byte order mark says; the mark is removed. PowerShell's `>`
+/// writes UTF-16, and many editors on Windows put a mark before UTF-8. `None` if the bytes are not
+/// text.
 ///
 /// ```
 /// use engine::import::text_of;
@@ -51,7 +52,8 @@ mod tests {
         for file in [TEXT.as_bytes().to_vec(), marked, little.clone(), big] {
             assert_eq!(text_of(file).as_deref(), Some(TEXT));
         }
-        // A file that was cut in the middle of a letter is no text, and neither is half of a pair.
+        // A file cut in the middle of a character is not text, and neither is half of a surrogate
+        // pair.
         little.pop();
         assert_eq!(text_of(little), None);
         assert_eq!(text_of(vec![0xff, 0xfe, 0x00, 0xd8]), None);

@@ -2,9 +2,44 @@
 
 use crate::units::{Bytes, BytesPerSecond, FlopsPerSecond, Seconds};
 
+/// The silicon of an accelerator: what its kernels reach, and which formats it has, belong to it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Generation {
+    /// V100.
+    Volta,
+    /// T4.
+    Turing,
+    /// A100.
+    Ampere,
+    /// NVIDIA's Ampere with GDDR memory: A40, A10, RTX 3090.
+    AmpereGddr,
+    /// L40S, L4, RTX 4090.
+    Ada,
+    /// H100, H200, GH200.
+    Hopper,
+    /// B200, GB200.
+    Blackwell,
+    /// NVIDIA's Blackwell with GDDR memory: RTX 5090.
+    BlackwellGddr,
+    /// B300, GB300.
+    BlackwellUltra,
+    /// MI250.
+    Cdna2,
+    /// MI300X.
+    Cdna3,
+    /// MI350X.
+    Cdna4,
+    /// Gaudi.
+    Gaudi,
+    /// TPUs.
+    Tpu,
+}
+
 /// One GPU (or other accelerator), by its data sheet.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Accelerator {
+    /// Its silicon.
+    pub generation: Generation,
     /// Memory capacity.
     pub memory: Bytes,
     /// Peak memory bandwidth.

@@ -1,4 +1,4 @@
-//! Whether every parameter is within its bounds.
+//! Checks the bounds of every parameter.
 
 use super::quantity::{is_valid, nearest, with_unit};
 use super::{Group, Kind, Number, Param, ParamId, every};
@@ -6,15 +6,15 @@ use crate::digits::rounded;
 use crate::scenario::issue::Issue;
 use crate::scenario::{Model, Scenario};
 
-/// Everything that is wrong with a scenario: each parameter out of its bounds, in the table's order, and then what does not
-/// go together, which is [`Scenario::issues`].
+/// Returns everything that is wrong with a scenario: each parameter out of bounds, in the order of
+/// the table, then contradictions between parameters ([`Scenario::issues`]).
 pub fn issues(scenario: &Scenario) -> Vec<Issue> {
     let held = every().filter(|param| is_held(param, scenario));
     held.filter_map(|param| issue(param, scenario)).chain(scenario.issues()).collect()
 }
 
-/// Whether the scenario itself holds the row's value: the size of a named model follows from its shape, and the shape from
-/// the size on the ladder.
+/// Whether the scenario stores the parameter itself: the size of a named model follows from its
+/// shape, and the shape of a ladder model from its size.
 pub fn is_held(param: &Param, scenario: &Scenario) -> bool {
     let of_custom = param.group == Group::Architecture;
     match scenario.model {
@@ -24,7 +24,7 @@ pub fn is_held(param: &Param, scenario: &Scenario) -> bool {
     }
 }
 
-/// Whether a number is within its bounds. A choice always is.
+/// Whether a number is within its bounds; always true for a choice.
 pub fn is_within_bounds(param: &Param, scenario: &Scenario) -> bool {
     issue(param, scenario).is_none()
 }
@@ -32,14 +32,14 @@ pub fn is_within_bounds(param: &Param, scenario: &Scenario) -> bool {
 fn issue(param: &Param, scenario: &Scenario) -> Option<Issue> {
     let Kind::Number(number) = param.kind else { return None };
     let value = (number.get)(scenario);
-    // A percentage that was stored as a fraction comes back within rounding of its bound.
+    // A percentage stored as a fraction may miss its bound by a rounding error.
     if is_valid(&number, value) || is_valid(&number, tidy(value)) {
         return None;
     }
     Some(Issue::error(param.id, sentence(param.label, &number, value)))
 }
 
-/// A value without the last digits, which conversions between units leave behind.
+/// Rounds away the last digits, where unit conversions leave errors.
 fn tidy(value: f64) -> f64 {
     rounded(value, 15)
 }

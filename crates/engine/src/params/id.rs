@@ -1,4 +1,5 @@
-//! Every parameter, once: its identifier and the row that says the rest. Order is display order, and the order of links.
+//! Every parameter, listed once: its identifier and its row. The order is the display order, and
+//! the order of links.
 
 use enum_map::{Enum, EnumMap};
 
@@ -8,17 +9,17 @@ use super::table::{
 };
 use super::{Number, Param};
 
-/// Makes the enum, its rows, and a list of the rows of each part.
+/// Defines the enum, its rows, and a list of the rows of each part.
 macro_rules! parameters {
     ($($(#[$doc:meta])* $list:ident { $($id:ident: $row:path,)+ })+) => {
-        /// A parameter of a scenario. [`ParamId::param`] gives everything about it.
+        /// A parameter of a scenario. [`ParamId::param`] returns its row.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Enum)]
         pub enum ParamId {
             $($(#[doc = concat!("The row `", stringify!($row), "`.")] $id,)+)+
         }
 
         impl ParamId {
-            /// Every parameter, in the order of their rows.
+            /// Every parameter, in the order of the rows.
             pub const ALL: &[Self] = &[$($(Self::$id,)+)+];
         }
 
@@ -171,17 +172,17 @@ parameters! {
 }
 
 impl ParamId {
-    /// The row: key, label, bounds, everything that is known of the parameter.
+    /// Returns the row, which holds everything about the parameter.
     pub fn param(self) -> &'static Param {
         &ROWS[self]
     }
 
-    /// The key in links.
+    /// Returns the key in links.
     pub fn key(self) -> &'static str {
         self.param().key
     }
 
-    /// The bounds, unit and accessors of a number; `None` for a choice.
+    /// Returns the bounds, unit and accessors of a number; `None` for a choice.
     pub fn number(self) -> Option<&'static Number> {
         self.param().number()
     }
@@ -193,12 +194,13 @@ impl From<ParamId> for &'static str {
     }
 }
 
-/// Every row: [`PARAMS`], then those that have no control of their own, [`CONSTANTS`] and [`ARCHITECTURE`].
+/// Iterates over every row: [`PARAMS`], then the rows without a control, [`CONSTANTS`] and
+/// [`ARCHITECTURE`].
 pub fn every() -> impl Iterator<Item = &'static Param> {
     ROWS.as_slice().iter()
 }
 
-/// The row with this key, for text from outside; the code itself names a [`ParamId`].
+/// Returns the row with this key, for text from outside; code names a [`ParamId`] instead.
 pub fn find(key: &str) -> Option<&'static Param> {
     every().find(|param| param.key == key)
 }

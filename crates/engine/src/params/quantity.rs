@@ -1,13 +1,14 @@
-//! Numbers as people type and read them: `8k`, `80 GiB`, `400 Gbit/s`, `1.5T`, `70 b`, `1,024`, `50%`.
+//! Numbers as people type and read them: `8k`, `80 GiB`, `400 Gbit/s`, `1.5T`, `70 b`, `1,024`,
+//! `50%`.
 //!
-//! [`parse`] reads, [`text`] and [`with_unit`] write, [`field_text`] and [`link_text`] write what a scenario holds.
-//! What [`text`] writes, [`parse`] reads back to the same bits.
+//! [`parse`] reads; [`text`] and [`with_unit`] write; [`field_text`] and [`link_text`] write the
+//! value of a scenario. [`parse`] reads the output of [`text`] back to the same bits.
 //!
-//! - A *k* is 1,024 for tokens and for whole numbers on a slider of doublings (`8k` tokens are 8,192, `16k` GPUs 16,384), as
-//!   everybody in the field means it, and 1,000 elsewhere.
+//! - A *k* is 1,024 for tokens and for whole numbers on a slider of doublings (`8k` tokens are
+//!   8,192, `16k` GPUs 16,384), as everybody in the field means it, and 1,000 elsewhere.
 //! - GB of memory are GiB: a vendor's “80 GB” GPU has 80 GiB.
-//! - `GB/s` in a field of Gbit/s is converted, and the other way round: a capital B is bytes and `Gb/s` are bits. All in
-//!   lower case (`gb/s`) it is the field's own unit.
+//! - `GB/s` in a field of Gbit/s is converted, and the other way round: a capital B is bytes and
+//!   `Gb/s` are bits. All in lower case (`gb/s`) it is the field's own unit.
 
 mod number;
 mod suffix;
@@ -16,17 +17,17 @@ mod write;
 use super::{Number, Unit};
 pub use write::{exact, field_text, group_thousands, link_text, shorten, text, with_unit};
 
-/// Why typed text is not a valid value.
+/// The reason why typed text is not a valid value.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TypedError {
     /// Full sentences for a person: the text, what is wrong with it, and what is valid.
     pub message: String,
-    /// The nearest valid value in the parameter's unit, for a button that offers it; where the text is no number at all,
-    /// the current value.
+    /// The nearest valid value in the parameter's unit, which a button offers; the current value if
+    /// the text is not a number.
     pub nearest: f64,
 }
 
-/// The unit's symbol, empty for a bare number.
+/// Returns the symbol of a unit; empty for a bare number.
 pub fn unit_label(unit: Unit) -> &'static str {
     match unit {
         Unit::None | Unit::Params => "",
@@ -49,12 +50,13 @@ pub fn unit_label(unit: Unit) -> &'static str {
     }
 }
 
-/// Reads typed text as a value of the parameter with this label, in its unit and within its bounds; `current` is its
-/// value before.
+/// Parses typed text as a value of the parameter named `label`, in its unit and within its bounds;
+/// `current` is the present value.
 ///
 /// # Errors
 ///
-/// Where the text is no number, has another quantity's unit, is not whole where it must be, or is out of bounds.
+/// A sentence if the text is not a number, has the unit of another quantity, is not whole where it
+/// must be, or is out of bounds.
 pub fn parse(label: &str, number: &Number, typed: &str, current: f64) -> Result<f64, TypedError> {
     let unit = number.unit;
     let compact = number::compact(typed);
@@ -88,11 +90,12 @@ pub fn parse(label: &str, number: &Number, typed: &str, current: f64) -> Result<
         let message = format!("“{shown}” is not a whole number: {}", must_be(label, number, nearest));
         return Err(TypedError { message, nearest });
     }
-    // Minus zero is zero.
+    // Adding zero turns minus zero into zero.
     Ok(value + 0.0)
 }
 
-/// The nearest valid value; `current` (or the smallest, where that is no number either) in place of what is no number.
+/// Returns the nearest valid value. If `value` is NaN it returns `current`, or the smallest valid
+/// value if `current` is NaN too.
 pub fn nearest(number: &Number, value: f64, current: f64) -> f64 {
     let value = if value.is_nan() { current } else { value };
     let value = if number.integer { value.round() } else { value };
@@ -110,7 +113,7 @@ pub fn is_valid(number: &Number, value: f64) -> bool {
     value >= number.min && value <= number.max && !(number.integer && value.fract() != 0.0)
 }
 
-/// What a parameter must be, with an example.
+/// Writes what a parameter must be, with an example.
 fn must_be(label: &str, number: &Number, example: f64) -> String {
     let [min, max, example] = [number.min, number.max, example].map(|value| with_unit(number.unit, value));
     let what = if number.integer { "a whole number" } else { "a number" };
@@ -134,7 +137,7 @@ fn too_small(label: &str, number: &Number, shown: &str) -> TypedError {
     }
 }
 
-/// Whoever types `13` for a model size means 13 billion.
+/// Offers 13 billion to a user who types `13` as a model size.
 fn meant_billions(label: &str, number: &Number, shown: &str, suffix: &str, value: f64) -> Option<TypedError> {
     /// Parameters in one “B”.
     const BILLION: f64 = 1e9;

@@ -1,43 +1,45 @@
-//! Positions and values: sliders, axes, ticks, grids. The only file of the crate that takes logarithms, so that nothing
-//! computed by the model depends on a platform's mathematics library.
+//! Maps positions to values: sliders, axes, ticks, grids. The only file of the crate that takes
+//! logarithms, so that the model does not depend on a platform's mathematics library.
 //!
-//! A slider's values are rounded to at most three significant digits (the roundest number within half a step), so that a
-//! difference in the last bit of a logarithm never reaches the scenario.
+//! Slider values are rounded to at most three significant digits (the roundest number within half a
+//! step), so that the last bit of a logarithm never reaches the scenario.
 
 use core::f64::consts::LN_2;
 
 use crate::digits;
 use crate::params::{Number, Scale};
 
-/// Neighbouring positions of a logarithmic slider differ by about this factor: at least 1 %, or three digits could not
-/// tell them apart.
+/// Ratio of neighbouring positions of a logarithmic slider: at least 1 %, or three digits could not
+/// distinguish them.
 const LOG_STEP: f64 = 1.02;
 
-/// A linear slider has about this many positions.
+/// Approximate number of positions of a linear slider.
 const LINEAR_STEPS: f64 = 100.0;
 
-/// How far around its position a slider looks for a rounder value: less than half a step, so that no two positions share
-/// one.
+/// How far around its position a slider searches for a rounder value, in steps: below one half, so
+/// that no two positions share a value.
 const REACH: f64 = 0.49;
 
-/// Bits of a number's mantissa that are stored.
+/// Stored bits of the mantissa.
 const MANTISSA_BITS: u32 = f64::MANTISSA_DIGITS - 1;
 
 /// Significant digits of a slider's values.
 const SLIDER_DIGITS: usize = 3;
 
-/// The last position of a parameter's slider; the first is 0.
+/// Returns the last position of a parameter's slider; the first is 0.
 pub fn slider_steps(number: &Number) -> u32 {
     let (min, max) = (number.min, number.max);
     match number.scale {
         Scale::Linear => ((max - min) / linear_step(number)).ceil() as u32,
-        // Even, so that the middle of the range (100 between 1 and 10,000) has a position.
+        // An even number, so that the middle of the range (100 between 1 and 10,000) has a
+        // position.
         Scale::Log => ((max / min).ln() / LOG_STEP.ln() / 2.0).round().max(1.0) as u32 * 2,
         Scale::PowersOfTwo => doublings(min).take_while(|&value| value <= max).count().saturating_sub(1) as u32,
     }
 }
 
-/// The value at a position of a parameter's slider: within the bounds, rising with the position.
+/// Returns the value at a position of a parameter's slider: within the bounds, increasing with the
+/// position.
 pub fn slider_value(number: &Number, index: u32) -> f64 {
     let steps = slider_steps(number);
     if index == 0 {
@@ -61,7 +63,7 @@ pub fn slider_value(number: &Number, index: u32) -> f64 {
     }
 }
 
-/// The position of a parameter's slider nearest to a value.
+/// Returns the position of a parameter's slider nearest to a value.
 pub fn slider_index(number: &Number, value: f64) -> u32 {
     let steps = slider_steps(number);
     let position = match number.scale {
@@ -69,11 +71,11 @@ pub fn slider_index(number: &Number, value: f64) -> u32 {
         Scale::Log => fraction_at(Scale::Log, number.min, number.max, value) * f64::from(steps),
         Scale::PowersOfTwo => (value / number.min).ln() / LN_2,
     };
-    // Casting takes what is no number to 0 and stops at the ends.
+    // A cast maps NaN to 0 and saturates at the ends.
     (position.round() as u32).min(steps)
 }
 
-/// Where a value stands between the ends of an axis: 0 at `min`, 1 at `max`, beyond them outside.
+/// Returns the position of a value on an axis: 0 at `min`, 1 at `max`, beyond them outside.
 pub fn fraction_at(scale: Scale, min: f64, max: f64, value: f64) -> f64 {
     match scale {
         Scale::Linear => (value - min) / (max - min),
@@ -81,7 +83,7 @@ pub fn fraction_at(scale: Scale, min: f64, max: f64, value: f64) -> f64 {
     }
 }
 
-/// The value at a fraction of the way along an axis; exactly `min` at 0 and `max` at 1.
+/// Returns the value at a position on an axis from 0 to 1; exactly `min` at 0 and `max` at 1.
 pub fn value_at(scale: Scale, min: f64, max: f64, fraction: f64) -> f64 {
     if fraction == 0.0 {
         return min;
@@ -95,7 +97,7 @@ pub fn value_at(scale: Scale, min: f64, max: f64, fraction: f64) -> f64 {
     }
 }
 
-/// Point `i` of `n` points spread evenly along an axis, both ends included.
+/// Returns point `i` of `n` points spread evenly along an axis, including both ends.
 pub fn sample(scale: Scale, min: f64, max: f64, i: usize, n: usize) -> f64 {
     if n < 2 {
         return min;
@@ -103,8 +105,9 @@ pub fn sample(scale: Scale, min: f64, max: f64, i: usize, n: usize) -> f64 {
     value_at(scale, min, max, i as f64 / (n - 1) as f64)
 }
 
-/// Where an axis has its ticks: at most about `most` round values within its ends, rising. Powers of ten on logarithmic
-/// axes, 1-2-5 where the span lacks them, powers of two on axes of doublings. Empty for an axis without an extent.
+/// Returns the ticks of an axis: at most about `most` round values within its ends, ascending.
+/// Powers of ten on logarithmic axes, 1-2-5 if the span is too short for them, powers of two on
+/// axes of doublings. Empty for an axis of zero length.
 pub fn ticks(scale: Scale, min: f64, max: f64, most: usize) -> Vec<f64> {
     if !(min.is_finite() && max.is_finite() && min < max) || most == 0 {
         return Vec::new();
@@ -122,7 +125,7 @@ pub fn ticks(scale: Scale, min: f64, max: f64, most: usize) -> Vec<f64> {
     linear_ticks(min, max, most)
 }
 
-/// The densest of: 1-2-5 in every decade, every decade, every second decade, ...
+/// Returns the densest set that fits: 1-2-5 in every decade, every decade, every second decade, ...
 fn log_ticks(min: f64, max: f64, most: usize) -> Vec<f64> {
     let within = |value: &f64| (min..=max).contains(value);
     let decades = digits::exponent(min)..=digits::exponent(max);
@@ -138,13 +141,13 @@ fn log_ticks(min: f64, max: f64, most: usize) -> Vec<f64> {
     if tens.len() >= 2 { thinned(&tens, most) } else { thinned(&one_two_five, most) }
 }
 
-/// Multiples of 1, 2 or 5 times a power of ten.
+/// Returns multiples of 1, 2 or 5 times a power of ten.
 fn linear_ticks(min: f64, max: f64, most: usize) -> Vec<f64> {
     let (digit, exponent) = round_step((max - min) / most as f64);
     let step = digits::scientific(digit, exponent);
     let first = (min / step).ceil();
     let last = (max / step).floor();
-    // Parsed rather than multiplied, so that 3 x 0.1 is 0.3.
+    // Parsed from text rather than multiplied, so that 3 x 0.1 is 0.3.
     let multiples = (first as i64..=last as i64).take(most + 1);
     multiples
         .map(|multiple| digits::scientific(multiple.saturating_mul(digit), exponent))
@@ -152,32 +155,33 @@ fn linear_ticks(min: f64, max: f64, most: usize) -> Vec<f64> {
         .collect()
 }
 
-/// Every power of two from `min` to `max`.
+/// Returns every power of two from `min` to `max`.
 fn powers_of_two(min: f64, max: f64) -> Vec<f64> {
-    // Powers of two are the numbers without a mantissa.
+    // A power of two has no mantissa bits.
     let first = min.to_bits().checked_next_multiple_of(1 << MANTISSA_BITS).map_or(f64::NAN, f64::from_bits);
     doublings(first).take_while(|&value| value <= max).collect()
 }
 
-/// Every k-th value, with the smallest k that leaves at most `most`.
+/// Returns every k-th value, with the smallest k that leaves at most `most`.
 fn thinned(values: &[f64], most: usize) -> Vec<f64> {
     values.iter().copied().step_by(values.len().div_ceil(most).max(1)).collect()
 }
 
-/// A value, its double, and so on; ends where doubling would overflow, and at once where it would not grow.
+/// Iterates over a value and its doublings; ends before an overflow, and immediately if the value
+/// does not grow.
 fn doublings(first: f64) -> impl Iterator<Item = f64> {
     core::iter::successors(Some(first), |&value| Some(value * 2.0))
         .take_while(|value| value.is_finite() && *value > 0.0)
 }
 
-/// The step of a linear slider: at least 1 for whole numbers.
+/// Returns the step of a linear slider: at least 1 for whole numbers.
 fn linear_step(number: &Number) -> f64 {
     let (digit, exponent) = round_step((number.max - number.min) / LINEAR_STEPS / 2.0);
     let step = digits::scientific(digit, exponent);
     if number.integer && step < 1.0 { 1.0 } else { step }
 }
 
-/// The smallest of 1, 2 or 5 times a power of ten that is not below a span.
+/// Returns the smallest of 1, 2 or 5 times a power of ten that is not below a span.
 fn round_step(span: f64) -> (i64, i32) {
     let exponent = digits::exponent(span);
     [(1, exponent), (2, exponent), (5, exponent)]
@@ -186,7 +190,8 @@ fn round_step(span: f64) -> (i64, i32) {
         .unwrap_or((1, exponent + 1))
 }
 
-/// The number with the fewest significant digits, at most three, between two bounds: the one nearest to the middle.
+/// Returns the number with the fewest significant digits, at most three, between two bounds; among
+/// equals the one nearest to `middle`.
 fn roundest(low: f64, high: f64, middle: f64) -> f64 {
     let round = |digits: usize| digits::rounded(middle, digits);
     (1..SLIDER_DIGITS).map(round).find(|&value| low < value && value < high).unwrap_or_else(|| round(SLIDER_DIGITS))

@@ -1,4 +1,5 @@
-//! The rows. To add a parameter, write its row in the file of its group and name it in [`super::id`].
+//! The rows of the table. To add a parameter, write its row in the file of its group and list it in
+//! [`super::id`].
 
 /// A row with named options, for a field of the scenario.
 macro_rules! picked {
@@ -28,7 +29,7 @@ macro_rules! picked {
     };
 }
 
-/// A row that is on or off.
+/// A row with the options on and off.
 macro_rules! switched {
     (
         $(#[$doc:meta])* $name:ident, $group:ident, $($field:ident).+, $key:literal, $label:literal, $csv:literal,
@@ -81,7 +82,7 @@ fn with_fraction(scenario: &Scenario) -> bool {
     scenario.recompute == Recompute::Fraction
 }
 
-/// For rows about what happens where every GPU keeps whole weights: FSDP shards them.
+/// For rows that only matter if every GPU keeps whole weights, which FSDP shards.
 fn unsharded_weights(scenario: &Scenario) -> bool {
     !with_fsdp(scenario)
 }
@@ -96,12 +97,12 @@ fn with_shard_group(scenario: &Scenario) -> bool {
     scenario.strategy.uses_shard_size()
 }
 
-/// The nearest whole number that a field can hold; what is below zero, or no number, becomes 0.
+/// Rounds to a whole number that a field can hold; negative numbers and NaN become 0.
 fn whole(value: f64) -> u32 {
     value.round() as u32
 }
 
-/// The place of a choice among its options.
+/// Returns the index of a choice among its options.
 fn position<T: PartialEq>(all: &[T], chosen: &T) -> usize {
     all.iter().position(|option| option == chosen).unwrap_or(0)
 }
@@ -111,7 +112,7 @@ const fn option(key: &'static str, label: &'static str, help: &'static str) -> C
     ChoiceOption { key, label, help }
 }
 
-/// A number in its unit, over a range of whole and broken values.
+/// A number in its unit, on a given scale.
 const fn number(
     unit: Unit,
     (min, max): (f64, f64),
@@ -132,10 +133,10 @@ const fn choice(options: &'static [ChoiceOption], get: fn(&Scenario) -> usize, s
     Kind::Choice(Choice { options, get, set })
 }
 
-/// The options of what is on or off.
+/// The options of a switch.
 const SWITCH: &[ChoiceOption] = &[option("no", "Off", ""), option("yes", "On", "")];
 
-/// On or off.
+/// A switch: on or off.
 const fn switched(get: fn(&Scenario) -> usize, set: fn(&mut Scenario, usize)) -> Kind {
     choice(SWITCH, get, set)
 }

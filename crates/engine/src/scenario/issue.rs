@@ -1,32 +1,32 @@
-//! What is wrong with a scenario, in sentences for a person.
+//! Problems of a scenario, as sentences for a person.
 
-/// How bad an issue is.
+/// The severity of an issue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Severity {
-    /// Worth knowing; the numbers stand.
+    /// Worth knowing; the numbers are right.
     Note,
-    /// The numbers answer a neighbouring question, which the message names.
+    /// The numbers belong to a neighbouring scenario, which the message names.
     Error,
 }
 
-/// One thing that is wrong: what, with which value, and what was used or should be done instead.
+/// A problem: what is wrong, with which value, and what was used or should be done instead.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Issue {
-    /// How bad it is.
+    /// The severity.
     pub severity: Severity,
-    /// The key in links of what it is about, if it is about one thing.
+    /// The key in links of the parameter or choice concerned, if there is one.
     pub key: Option<&'static str>,
     /// A full sentence.
     pub message: String,
 }
 
 impl Issue {
-    /// An issue that changes the answer.
+    /// Creates an issue that changes the numbers.
     pub fn error(about: impl Into<&'static str>, message: impl Into<String>) -> Self {
         Self { severity: Severity::Error, key: Some(about.into()), message: message.into() }
     }
 
-    /// An issue that leaves the answer standing.
+    /// Creates an issue that leaves the numbers unchanged.
     pub fn note(about: impl Into<&'static str>, message: impl Into<String>) -> Self {
         Self { severity: Severity::Note, key: Some(about.into()), message: message.into() }
     }

@@ -1,19 +1,21 @@
-//! What each framework costs beside the mathematics.
+//! The overheads of each framework.
 
 use crate::model::setup::Overheads;
 use crate::model::software::Framework;
 use crate::units::{Bytes, Seconds};
 
-/// Share of the element-wise traffic that `torch.compile` leaves.
+/// Fraction of the element-wise memory traffic that remains under `torch.compile`.
 pub const COMPILED: f64 = 0.54;
 
-/// Host time of a message between nanotron's stages for each node beyond the first: its messages go one by one and say their
-/// shapes first, and on its cluster that takes the longer the more nodes take part (docs/accuracy.md).
+/// Host time of a message between nanotron's stages, for each node beyond the first. Its messages
+/// are sent one by one, each after its shape, and on its cluster they take longer the more nodes
+/// take part (docs/accuracy.md).
 const MESSAGE: Seconds = Seconds::from_ms(0.2);
 
-/// The overheads of a framework, with or without `torch.compile`. Fitted by `examples/calibrate` to the rows in
-/// tests/measured, but for the memory of the context: a CUDA context with its libraries holds about half a GiB, an NCCL
-/// communicator's channels about 150 MiB.
+/// Returns the overheads of a framework, with or without `torch.compile`. Fitted by
+/// `examples/calibrate` to the rows in tests/measured, except for the memory of the context: a CUDA
+/// context with its libraries takes about half a GiB, the channels of an NCCL communicator about
+/// 150 MiB.
 pub const fn overheads(framework: Framework, compile: bool) -> Overheads {
     let (elementwise, fragmentation, [launch, launch_exchange, launch_experts, launch_latent]) = match framework {
         Framework::PyTorch => (253.0, 0.03, [1.0, 2.0, 6.0, 2.0]),

@@ -1,12 +1,12 @@
 //! Scenarios pinned beside the one on screen, to compare it with.
 
-/// The most scenarios that are pinned.
+/// Largest number of pinned scenarios.
 pub const MOST_PINS: usize = 3;
 
 /// The letters of pinned scenarios.
 pub const PIN_LETTERS: [&str; MOST_PINS] = ["A", "B", "C"];
 
-/// The letter of a pinned scenario, by its place.
+/// Returns the letter of a pinned scenario, by its index.
 pub fn pin_letter(place: usize) -> &'static str {
     PIN_LETTERS.get(place).copied().unwrap_or_default()
 }

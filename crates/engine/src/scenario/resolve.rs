@@ -1,4 +1,4 @@
-//! From choices to numbers: the nearest valid setup of any scenario.
+//! Resolves the user's choices to numbers: the nearest valid setup of any scenario.
 
 use super::overheads::overheads;
 use super::{Model, Scenario, Strategy};
@@ -14,11 +14,12 @@ use crate::model::training::{AttentionMask, Batch, Reshard, Sharding};
 use crate::model::transformer::Architecture;
 
 impl Scenario {
-    /// The numbers to evaluate: counts, group sizes and fractions as asked where they are valid, else the nearest valid value,
-    /// as [`Scenario::issues`] says. Rates and shapes are taken as they are: the setters of the table of parameters and the
-    /// decoder of links keep them within their bounds.
+    /// Returns the numbers to evaluate: counts, group sizes and fractions as requested if they are
+    /// valid, else the nearest valid value, as [`Scenario::issues`] reports. Rates and shapes are
+    /// used unchanged: the setters of the table of parameters and the decoder of links keep them
+    /// within their bounds.
     pub fn setup(&self) -> Setup {
-        let setup = self.as_asked();
+        let setup = self.resolve_without_search();
         if !setup.architecture.has_experts() {
             return setup;
         }
@@ -26,8 +27,9 @@ impl Scenario {
         if self.expert_choice.chunks { with_fastest_chunks(&setup) } else { setup }
     }
 
-    /// The same with the experts' degrees and chunks as the scenario says them.
-    pub(super) fn as_asked(&self) -> Setup {
+    /// Resolves the scenario with the requested degrees and chunks of experts, without a search for
+    /// the fastest.
+    pub(super) fn resolve_without_search(&self) -> Setup {
         let architecture = self.model.architecture();
         let (mesh, sharding) = self.layout(&architecture);
         Setup {
@@ -61,7 +63,7 @@ impl Scenario {
             compute_format: self.compute_format,
             optimizer: self.optimizer,
             communication: self.communication,
-            // Weights are offloaded by their shards: DDP and ZeRO keep them whole.
+            // Only sharded weights are offloaded: DDP and ZeRO keep them whole on the GPU.
             offload: Offload { parameters: self.offload.parameters && self.strategy.shards_weights(), ..self.offload },
             framework: self.framework,
             kernels: self.kernels,
@@ -71,43 +73,44 @@ impl Scenario {
         }
     }
 
-    /// The scenario, evaluated.
+    /// Evaluates the scenario.
     pub fn report(&self) -> Report {
         step::evaluate(&self.setup())
     }
 
-    /// The whole run around the scenario's step.
+    /// Evaluates the whole run.
     pub fn run_report(&self) -> RunReport {
         let setup = self.setup();
         run::evaluate(&setup, &step::evaluate(&setup), &self.run)
     }
 
-    /// The same scenario under another strategy.
+    /// Returns the scenario under another strategy.
     #[must_use]
     pub fn with_strategy(mut self, strategy: Strategy) -> Self {
         self.strategy = strategy;
         self
     }
 
-    /// The same scenario with another model.
+    /// Returns the scenario with another model.
     #[must_use]
     pub fn with_model(mut self, model: Model) -> Self {
         self.model = model;
         self
     }
 
-    /// The degrees of tensor, context and pipeline parallelism that are computed with: each the nearest to what was asked
-    /// that divides what the ones before it leave of the GPUs, and no more stages than layers.
+    /// Returns the degrees of tensor, context and pipeline parallelism that are used: each is the
+    /// divisor nearest to the request of the GPUs that the previous degrees leave, with no more
+    /// stages than layers.
     pub fn degrees(&self) -> Degrees {
         self.degrees_of(&self.model.architecture())
     }
 
-    /// The same, of an architecture that is there already.
+    /// Computes [`Scenario::degrees`] from an architecture that the caller already has.
     fn degrees_of(&self, architecture: &Architecture) -> Degrees {
         let gpus = self.gpus.max(1);
         let tp = nearest_divisor(gpus, self.tp);
         let cp = nearest_divisor(gpus / tp, self.cp);
-        // A stage holds a layer at least.
+        // A stage holds at least one layer.
         let (rest, layers) = (gpus / tp / cp, architecture.num_hidden_layers.max(1));
         let nearest = nearest_divisor(rest, self.pp);
         let pp = if nearest > layers { largest_divisor(rest, layers) } else { nearest };
@@ -146,21 +149,21 @@ pub struct Degrees {
     pub pp: u32,
     /// Data parallelism: replicas and shards together.
     pub dp: u32,
-    /// Expert parallelism, among the GPUs of a stage: 1 in a dense model.
+    /// Expert parallelism, over the GPUs of a stage: 1 in a dense model.
     pub ep: u32,
-    /// Expert tensor parallelism, among the GPUs of a stage that ep leaves.
+    /// Expert tensor parallelism, over the GPUs of a stage that `ep` leaves.
     pub etp: u32,
 }
 
-/// The divisor of `number` nearest to `wanted`, the smaller of two equally near.
+/// Returns the divisor of `number` nearest to `wanted`, the smaller of two equally near.
 pub fn nearest_divisor(number: u32, wanted: u32) -> u32 {
     let (number, wanted) = (number.max(1), wanted.clamp(1, number.max(1)));
-    // 1 divides everything, so the search ends.
+    // 1 divides every number, so the search ends.
     let around = (0..wanted).flat_map(|distance| [wanted - distance, wanted.saturating_add(distance)]);
     around.into_iter().find(|&divisor| number.is_multiple_of(divisor)).unwrap_or(1)
 }
 
-/// The largest divisor of `number` that is at most `most`.
+/// Returns the largest divisor of `number` that is at most `most`.
 fn largest_divisor(number: u32, most: u32) -> u32 {
     (1..=most.min(number)).rev().find(|&divisor| number.is_multiple_of(divisor)).unwrap_or(1)
 }

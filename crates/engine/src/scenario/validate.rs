@@ -1,4 +1,5 @@
-//! What does not go together in a scenario. The bounds of single fields are the table of parameters'.
+//! Checks for contradictions between the fields of a scenario. The bounds of single fields are
+//! checked by the table of parameters.
 
 mod experts;
 mod mesh;
@@ -11,7 +12,8 @@ use crate::model::transformer::Architecture;
 use crate::params::ParamId;
 
 impl Scenario {
-    /// What is wrong between the scenario's fields, in sentences. [`crate::params::issues`] adds the bounds of each.
+    /// Returns the contradictions between the scenario's fields, in sentences.
+    /// [`crate::params::issues`] adds the bounds of each field.
     pub fn issues(&self) -> Vec<Issue> {
         let mut issues = Vec::new();
         self.mesh(&mut issues);
@@ -29,7 +31,7 @@ impl Scenario {
         issues
     }
 
-    /// A last node that is not full.
+    /// The last node is not full.
     fn nodes(&self) -> Option<Issue> {
         let (gpus, node) = (self.gpus, self.network.values.gpus_per_node);
         if node == 0 || gpus <= node || gpus.is_multiple_of(node) {
@@ -46,7 +48,7 @@ impl Scenario {
         Some(Issue::note(ParamId::Gpus, message))
     }
 
-    /// Sequences longer than the model has positions for.
+    /// The sequence is longer than the model's positions.
     fn positions(&self) -> Option<Issue> {
         let (positions, seq_len) = (self.model.architecture().learned_positions, self.seq_len);
         if positions == 0 || seq_len <= positions {
@@ -60,7 +62,8 @@ impl Scenario {
     }
 }
 
-/// Heads that do not divide the hidden size: a slip where their width is what division leaves, else the model's own choice.
+/// The heads do not divide the hidden size: an error if the head dimension follows from the
+/// division, else the model's own choice.
 fn heads(shape: &Architecture) -> Option<Issue> {
     let (heads, hidden) = (shape.num_attention_heads, shape.hidden_size);
     let dimension = shape.head_dim;
@@ -80,7 +83,7 @@ fn heads(shape: &Architecture) -> Option<Issue> {
     })
 }
 
-/// Groups of query heads of different sizes.
+/// The key and value heads do not divide the query heads.
 fn key_value_heads(shape: &Architecture) -> Option<Issue> {
     let (heads, kv) = (shape.num_attention_heads, shape.num_key_value_heads);
     if heads == 0 || kv == 0 || heads.is_multiple_of(kv) {
@@ -93,7 +96,7 @@ fn key_value_heads(shape: &Architecture) -> Option<Issue> {
     Some(Issue::error(ParamId::KvHeads, message))
 }
 
-/// The divisors of a number next to the wanted one: `4 or 8`.
+/// Names the divisors of a number next to the wanted one: `4 or 8`.
 fn neighbours(number: u32, wanted: u32) -> String {
     let divides = |divisor: &u32| number.is_multiple_of(*divisor);
     let below = (1..wanted.min(number.saturating_add(1))).rev().find(divides);

@@ -1,22 +1,22 @@
-//! The link that a saved file carries: an SVG in its `metadata`, a PNG in a chunk of text, a report in JSON under `link`, a CSV in a
-//! comment. Such a file leads back to its scenario.
+//! The link inside a saved file, which leads back to the scenario: in the `metadata` of an SVG, in
+//! a text chunk of a PNG, under `link` in a JSON report, in a comment of a CSV.
 
 use crc::{CRC_32_ISO_HDLC, Crc, NoTable};
 use serde_json::Value;
 
 /// The start of every PNG file.
 pub const PNG: [u8; 8] = [137, 80, 78, 71, 13, 10, 26, 10];
-/// The bytes of a chunk around its data: length and name before it, checksum after it.
+/// Bytes of a chunk besides its data: length and name before it, checksum after it.
 const AROUND: usize = 12;
-/// The first chunk ends here: the size of the picture, 13 bytes.
+/// End of the first chunk, which holds the picture's size in 13 bytes.
 const AFTER_SIZE: usize = PNG.len() + AROUND + 13;
-/// What a chunk of text begins with: its keyword, then two bytes that say that it is not packed, then no language and no
-/// translation of the keyword.
+/// Start of an iTXt chunk: the keyword, two bytes that mean uncompressed, then an empty language
+/// and an empty translated keyword.
 const TEXT_HEAD: &[u8] = b"Comment\0\0\0\0\0";
-/// The checksum of a chunk, without a table, which would be downloaded.
+/// The CRC of a chunk. It is computed without a table, which would enlarge the download.
 const CHECKSUM: Crc<u32, NoTable> = Crc::<u32, NoTable>::new(&CRC_32_ISO_HDLC);
 
-/// A PNG file with a link in it; what is none stays as it is.
+/// Returns a PNG file with a link in it; any other file is returned unchanged.
 pub fn in_png(file: &[u8], link: &str) -> Vec<u8> {
     let (Some(head), Some(rest)) = (file.get(..AFTER_SIZE), file.get(AFTER_SIZE..)) else { return file.to_vec() };
     let mut whole = head.to_vec();
@@ -30,7 +30,7 @@ pub fn is_png(file: &[u8]) -> bool {
     file.starts_with(&PNG)
 }
 
-/// The link in a PNG file: in the first text that is one.
+/// Returns the link in a PNG file: the first text chunk that holds one.
 pub fn of_png(file: &[u8]) -> Option<String> {
     let mut rest = file.strip_prefix(&PNG)?;
     loop {
@@ -43,12 +43,12 @@ pub fn of_png(file: &[u8]) -> Option<String> {
         {
             return Some(link.to_owned());
         }
-        // The checksum.
+        // Skip the checksum.
         rest = after.get(4..)?;
     }
 }
 
-/// The link in an SVG.
+/// Returns the link in an SVG.
 pub fn of_svg(text: &str) -> Option<String> {
     let inside = between(text, "<metadata", "</metadata>")?;
     let link = inside.split_once('>')?.1.trim();
@@ -56,12 +56,12 @@ pub fn of_svg(text: &str) -> Option<String> {
     is_link(&link).then_some(link)
 }
 
-/// The link of a report in JSON, whole or a fragment.
+/// Returns the link in a JSON report: an address or a fragment.
 pub fn of_json(json: &Value) -> Option<&str> {
     json.get("link")?.as_str().filter(|link| is_link(link))
 }
 
-/// A link by itself, or in the last line of a CSV.
+/// Returns a link in plain text, or in the last line of a CSV.
 pub fn of_text(text: &str) -> Option<&str> {
     let last = text.trim().rsplit('\n').next()?.trim();
     let link = last.strip_prefix("# ").unwrap_or(last);
@@ -74,12 +74,12 @@ fn is_link(text: &str) -> bool {
     fragment.split('&').any(|pair| pair.starts_with("v="))
 }
 
-/// What stands between two texts.
+/// Returns the text between two delimiters.
 fn between<'a>(text: &'a str, from: &str, to: &str) -> Option<&'a str> {
     text.split_once(from)?.1.split_once(to).map(|(inside, _)| inside)
 }
 
-/// Adds a chunk of a PNG file.
+/// Appends a chunk to a PNG file.
 pub fn chunk(file: &mut Vec<u8>, name: [u8; 4], data: &[u8]) {
     file.extend_from_slice(&(data.len() as u32).to_be_bytes());
     let start = file.len();
@@ -96,11 +96,11 @@ mod tests {
 
     const LINK: &str = "https://example.org/a/?map=gpus.mem&x=1..2#v=1&rev=2&gpus=128&pin=1&gpus=64";
 
-    /// What `carried/saved.png` holds.
+    /// The link in `carried/saved.png`.
     const OF_SAVED: &str =
         "https://example.org/shardwise/?map=gpus.mem#v=1&rev=2&cluster=dgx-h100&gpus=256&pin=1&gpus=512";
 
-    /// A picture of one chunk: its size.
+    /// A picture with a single chunk: its size.
     fn picture() -> Vec<u8> {
         let mut file = PNG.to_vec();
         chunk(&mut file, *b"IHDR", &[0, 0, 0, 1, 0, 0, 0, 1, 8, 3, 0, 0, 0]);
@@ -115,12 +115,12 @@ mod tests {
         assert_eq!(of_png(&file).as_deref(), Some(LINK));
         assert_eq!(file[..AFTER_SIZE], plain[..AFTER_SIZE]);
         assert!(file.ends_with(&plain[AFTER_SIZE..]));
-        // Where another program moves the text to the end, it is found too.
+        // The link is found even if another program moves the text chunk to the end.
         let mut moved = plain[..AFTER_SIZE].to_vec();
         chunk(&mut moved, *b"IDAT", &[0; 9]);
         chunk(&mut moved, *b"tEXt", &[b"Comment\0", LINK.as_bytes()].concat());
         assert_eq!(of_png(&moved).as_deref(), Some(LINK));
-        // A file that was cut leads nowhere, and breaks nothing.
+        // A truncated file has no link and causes no panic.
         for end in 0..file.len() {
             let found = of_png(&file[..end]);
             assert!(found.is_none() || found.as_deref() == Some(LINK));
@@ -132,7 +132,7 @@ mod tests {
     fn another_program_reads_the_picture_and_its_link() {
         let saved = include_bytes!("carried/saved.png");
         let plain = [&saved[..AFTER_SIZE], &saved[AFTER_SIZE + AROUND + TEXT_HEAD.len() + OF_SAVED.len()..]].concat();
-        // What was saved with the first version of this page is what is saved today.
+        // Files saved by the first version of the page stay readable.
         assert_eq!(of_png(saved).as_deref(), Some(OF_SAVED));
         assert_eq!(in_png(&plain, OF_SAVED), saved);
         let mut reader = png::Decoder::new(std::io::Cursor::new(saved)).read_info().unwrap();

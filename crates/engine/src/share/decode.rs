@@ -1,4 +1,4 @@
-//! Text to scenario, and what could not be read.
+//! Decodes text into a scenario and a list of what could not be read.
 
 use serde_json::Value;
 
@@ -10,26 +10,28 @@ use crate::scenario::Scenario;
 use crate::scenario::issue::{Issue, Severity};
 use crate::scenario::pins::MOST_PINS;
 
-/// A banner with more sentences than this is not read; the rest is counted.
+/// Number of issues that are listed; further ones are only counted, as nobody reads a longer
+/// banner.
 const MOST_ISSUES: usize = 12;
-/// Longer texts are not read as links: the longest that this page writes have some thousand characters, and reading takes
-/// time and memory in proportion.
+/// Longest text that is read as a link, in bytes. The longest links of the page have some thousand
+/// characters; reading takes time and memory in proportion.
 pub const LONGEST_LINK: usize = 64_000;
 
-/// A scenario and what could not be read of the text it came from.
+/// A scenario, with what could not be read of its text.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Decoded {
     /// The scenario; every parameter is within its bounds.
     pub scenario: Scenario,
-    /// The scenarios that the link pins beside it, at most [`MOST_PINS`]: only those that could be read whole.
+    /// The scenarios that the link pins beside it, at most [`MOST_PINS`]; only those that could be
+    /// read completely.
     pub pins: Vec<Scenario>,
-    /// One issue for each thing that could not be read: what, which value, what was used instead. What is wrong with the
-    /// scenario itself is [`crate::params::issues`]'s.
+    /// One issue for each thing that could not be read: what, which value, and the value used
+    /// instead. Problems of the scenario itself come from [`crate::params::issues`].
     pub issues: Vec<Issue>,
 }
 
-/// Reads a whole address, a fragment with or without `#`, or a JSON object with the same keys; nothing gives the first
-/// visit's scenario. Whatever the text, there is a scenario.
+/// Decodes an address, a fragment with or without `#`, or a JSON object with the same keys. An
+/// empty text gives the first visit's scenario; every text gives some scenario.
 ///
 /// ```
 /// use engine::share::decode;
@@ -43,7 +45,8 @@ pub fn decode(text: &str) -> Decoded {
     if text.trim_start().starts_with('{') { decode_pairs(Link::of(json::read(text))) } else { decode_link(text) }
 }
 
-/// Reads a whole address or a fragment with or without `#`; nothing gives the first visit's scenario.
+/// Decodes an address or a fragment with or without `#`; an empty text gives the first visit's
+/// scenario.
 pub fn decode_link(text: &str) -> Decoded {
     let without = |issues| Decoded { scenario: catalog::default_scenario(), pins: Vec::new(), issues };
     if text.len() > LONGEST_LINK {
@@ -53,7 +56,7 @@ pub fn decode_link(text: &str) -> Decoded {
     pairs::read(text).map_or_else(|| without(Vec::new()), decode_pairs)
 }
 
-/// Reads a JSON object that is parsed already: the scenario in a whole report, or one by itself.
+/// Decodes parsed JSON: a scenario, or a whole report that holds one.
 pub fn decode_json(json: &Value) -> Decoded {
     decode_pairs(Link::of(json::pairs(json)))
 }
@@ -71,7 +74,7 @@ fn decode_pairs(link: Link) -> Decoded {
         let message = format!("The link pins {pinned} scenarios. The first {MOST_PINS} were read.");
         issues.push(pairs::stray(Severity::Error, message));
     }
-    // What is wrong with the scenario on screen comes first.
+    // Issues of the scenario on screen come first.
     let mut of_screen = Vec::new();
     ages(&screen, &mut of_screen);
     let scenario = v1::read(&screen, &mut of_screen);
@@ -86,10 +89,11 @@ fn decode_pairs(link: Link) -> Decoded {
     Decoded { scenario, pins, issues }
 }
 
-/// Which of the pinned scenarios.
+/// Ordinals of the pinned scenarios.
 const PLACES: [&str; MOST_PINS] = ["first", "second", "third"];
 
-/// What is wrong with a pinned scenario: with an error it is left out, so that what was used instead does not matter.
+/// Rewords an issue of a pinned scenario. An error leaves the pin out, so the value used instead
+/// does not matter.
 fn of_a_pin(place: &str, issue: Issue) -> Issue {
     let Issue { severity, key, message } = issue;
     let message = if severity == Severity::Error {
@@ -101,7 +105,7 @@ fn of_a_pin(place: &str, issue: Issue) -> Issue {
     Issue { severity, key, message }
 }
 
-/// A sentence for a version or a revision that this page does not know.
+/// Adds a sentence if the page does not know the link's version or revision.
 pub(super) fn ages(pairs: &Pairs, issues: &mut Vec<Issue>) {
     let unknown = |key: &str, newest: u32| {
         let typed = pairs.value(key)?;

@@ -1,4 +1,4 @@
-//! Scenario to text.
+//! Encodes a scenario as text.
 
 use crate::scenario::pins::MOST_PINS;
 use core::fmt::Write;
@@ -7,7 +7,8 @@ use serde_json::Value;
 use super::v1;
 use crate::scenario::Scenario;
 
-/// The fragment of a scenario's link, without `#`: version and catalog revision, then what differs from the starting point.
+/// Encodes the fragment of a scenario's link, without `#`: version, catalog revision, and the
+/// differences from the starting point.
 ///
 /// ```
 /// use engine::share::{decode, encode};
@@ -22,8 +23,9 @@ pub fn encode(scenario: &Scenario) -> String {
     pairs.iter().map(|(key, value)| format!("{key}={value}")).collect::<Vec<_>>().join("&")
 }
 
-/// The fragment of a scenario with others pinned beside it: each after `pin=1`, `pin=2`, ..., as what it changes of the first one
-/// where that is shorter (see [`v1`]). No more than [`MOST_PINS`] are written.
+/// Encodes the fragment of a scenario with others pinned beside it. Each pin follows `pin=1`,
+/// `pin=2`, ... as its differences from the first scenario if that is shorter (see [`v1`]). At most
+/// [`MOST_PINS`] are written.
 ///
 /// ```
 /// use engine::share::{decode, encode_with};
@@ -45,7 +47,8 @@ pub fn encode_with(scenario: &Scenario, pins: &[Scenario]) -> String {
     text
 }
 
-/// Every value of a scenario under the keys of its link, in display units: what [`super::decode()`] reads back.
+/// Encodes every value of a scenario under the keys of its link, in display units;
+/// [`super::decode()`] reads the result.
 pub fn to_json(scenario: &Scenario) -> Value {
     v1::write_all(scenario).into_iter().collect()
 }

@@ -1,4 +1,4 @@
-//! JSON to `key=value` pairs: the same keys as in a link.
+//! Reads JSON as `key=value` pairs, with the same keys as a link.
 
 use serde_json::{Map, Value};
 
@@ -7,7 +7,7 @@ use crate::digits::shortest;
 use crate::params::quantity::shorten;
 use crate::scenario::issue::Severity;
 
-/// The pairs of a text that is JSON.
+/// Reads the pairs of a JSON text.
 pub(super) fn read(text: &str) -> Pairs {
     match serde_json::from_str::<Value>(text) {
         Ok(value) => pairs(&value),
@@ -15,7 +15,7 @@ pub(super) fn read(text: &str) -> Pairs {
     }
 }
 
-/// The pairs of an object, or of the scenario in a whole report.
+/// Reads the pairs of an object, or of the scenario in a whole report.
 pub(super) fn pairs(json: &Value) -> Pairs {
     // A whole report holds its scenario.
     let scenario = json.get("scenario").and_then(Value::as_object);

@@ -1,5 +1,5 @@
-//! Text to `key=value` pairs, whatever became of the link on its way: percent signs, `&amp;`, an address around it.
-//! What follows a pair with the key `pin` is a scenario of its own.
+//! Splits text into `key=value` pairs, however the link was mangled on its way: percent-encoding,
+//! `&amp;`, an address around it. A pair with the key `pin` starts another scenario.
 
 use percent_encoding::percent_decode_str;
 
@@ -8,17 +8,17 @@ use crate::params::quantity::shorten;
 use crate::scenario::issue::{Issue, Severity};
 use crate::scenario::pins::MOST_PINS;
 
-/// The pairs of a link in its order, and what was no pair.
+/// The pairs of one scenario in their order, and what could not be split into pairs.
 #[derive(Debug, Default)]
 pub(super) struct Pairs {
     /// Keys in lower case, with their values.
     pub(super) pairs: Vec<(String, String)>,
-    /// Sentences about the rest.
+    /// Issues about text that is not a pair.
     pub(super) issues: Vec<Issue>,
 }
 
 impl Pairs {
-    /// The value of a key: the last one, where it occurs more than once.
+    /// Returns the value of a key: the last one if the key occurs more than once.
     pub(super) fn value(&self, key: &str) -> Option<&str> {
         self.pairs.iter().rev().find(|(found, _)| found == key).map(|(_, value)| value.as_str())
     }
@@ -30,24 +30,24 @@ impl Pairs {
     }
 }
 
-/// All of a link.
+/// The pairs of a whole link.
 #[derive(Debug, Default)]
 pub(super) struct Link {
     /// The scenario on screen.
     pub(super) screen: Pairs,
-    /// Pinned ones, in order, at most [`MOST_PINS`].
+    /// The pinned scenarios, in order, at most [`MOST_PINS`].
     pub(super) pins: Vec<Pairs>,
-    /// How many the link pins.
+    /// Number of pins in the link, including those that are not kept.
     pub(super) pinned: usize,
 }
 
 impl Link {
-    /// A link of one scenario.
+    /// Creates a link of a single scenario.
     pub(super) fn of(screen: Pairs) -> Self {
         Self { screen, pins: Vec::new(), pinned: 0 }
     }
 
-    /// Opens a pinned scenario.
+    /// Starts the pairs of a pinned scenario.
     fn pin(&mut self) {
         self.pinned += 1;
         if self.pinned <= MOST_PINS {
@@ -55,7 +55,7 @@ impl Link {
         }
     }
 
-    /// What is read now: nothing once there are too many pins.
+    /// Returns the scenario that is being read; `None` once there are too many pins.
     fn now(&mut self) -> Option<&mut Pairs> {
         if self.pinned > MOST_PINS {
             return None;
@@ -64,12 +64,12 @@ impl Link {
     }
 }
 
-/// A sentence about something that is no parameter.
+/// Creates an issue about text that is not a parameter.
 pub(super) fn stray(severity: Severity, message: String) -> Issue {
     Issue { severity, key: None, message }
 }
 
-/// The pairs of an address or a fragment; `None` where the text holds nothing.
+/// Reads the pairs of an address or a fragment; `None` if the text is empty.
 pub(super) fn read(text: &str) -> Option<Link> {
     let text = text.trim();
     let fragment = match text.split_once('#') {
@@ -77,7 +77,7 @@ pub(super) fn read(text: &str) -> Option<Link> {
         None if text.contains("://") => "",
         None => text,
     };
-    // Some messengers encode the whole fragment once more.
+    // Some messengers percent-encode the whole fragment a second time.
     let whole = if fragment.contains('=') { fragment.to_owned() } else { percent_decoded(fragment) };
     let link = from_fragment(&whole);
     let empty = link.pinned == 0 && link.screen.pairs.is_empty() && link.screen.issues.is_empty();
@@ -110,8 +110,9 @@ fn from_fragment(fragment: &str) -> Link {
     link
 }
 
-/// Text with `%20` and the like replaced; what is no valid escape stays, what is no UTF-8 becomes a
-/// replacement character. A plus sign stays: in forms it is a space, in links it may be part of `1e+12`.
+/// Decodes percent escapes such as `%20`. Invalid escapes stay, and invalid UTF-8 becomes the
+/// replacement character. A plus sign stays: it means a space in forms, but may be part of `1e+12`
+/// in links.
 fn percent_decoded(text: &str) -> String {
     percent_decode_str(text).decode_utf8_lossy().into_owned()
 }

@@ -1,31 +1,37 @@
-//! Version 1 of the link, frozen: what it means must not change once a link is published. A change of meaning is version 2.
+//! Version 1 of the link format. It is frozen: the meaning of a published link must not change. A
+//! change of meaning is version 2.
 //!
-//! Keys, in this order, each only where it differs from the starting point:
+//! The keys, in this order, each only if it differs from the starting point:
 //!
-//! 1. `v`, the version, and `rev`, the catalog's revision: always there. A link of an earlier revision means its numbers
-//!    ([`crate::catalog::revisions`]); without it, the present ones.
-//! 2. `cluster`: a cluster of the catalog, with its GPU and network; `custom` for a network of the user's own.
-//! 3. `gpu`: a GPU of the catalog other than the cluster's; `custom` for one of the user's own.
-//! 4. `model`: a model of the catalog; `custom` for a shape of the user's own; without it (or with `ladder`) `size` counts.
-//! 5. Every parameter under its key, in the unit of links: those of GPU and network where they
-//!    differ from the picked entries, all others where they differ from [`start`].
+//! 1. `v`, the version, and `rev`, the catalog's revision: always present. A link of an earlier
+//!    revision uses the numbers of that revision ([`crate::catalog::revisions`]); a link without
+//!    `rev` uses the present ones.
+//! 2. `cluster`: a cluster of the catalog, with its GPU and network; `custom` for a custom network.
+//! 3. `gpu`: a GPU of the catalog other than the cluster's; `custom` for a custom GPU.
+//!    `generation`: the silicon of a custom GPU, if it differs from the cluster's GPU.
+//! 4. `model`: a model of the catalog; `custom` for a custom shape; without it (or with `ladder`)
+//!    `size` applies.
+//! 5. Every parameter under its key, in the unit of links: those of GPU and network if they differ
+//!    from the picked entries, all others if they differ from [`start`].
 //!
-//! A custom model's shape holds `layers`, `hidden`, `heads`, `ffn` and `vocab` in any case, `kv` and `headdim` where they
-//! are not `heads` and `hidden / heads`, and the rest where it differs from [`CUSTOM_SHAPE`].
-
+//! A custom model's shape always holds `layers`, `hidden`, `heads`, `ffn` and `vocab`; `kv` and
+//! `headdim` if they are not `heads` and `hidden / heads`; and the rest where it differs from
+//! [`CUSTOM_SHAPE`].
 //!
 //! # Pinned scenarios
 //!
-//! After the scenario a link may hold up to [`MOST_PINS`] others to compare it with. Each begins with the pair `pin`, whose value is
-//! its number and means nothing; what follows up to the next `pin` or the end are its own pairs:
+//! After the scenario, a link may hold up to [`MOST_PINS`] others to compare it with. Each starts
+//! with the pair `pin`, whose value is its number and is ignored; the pairs up to the next `pin` or
+//! the end belong to it:
 //!
-//! - with a `v` among them they are a whole link by themselves: nothing of the scenario on screen counts;
-//! - without, they stand over the pairs of the scenario on screen: a key that both have is the pin's, all others are the scenario's,
-//!   but for those that do not apply to the pin (the shape of a custom model where the pin names another).
+//! - If they include a `v`, they are a complete link, and nothing is taken from the scenario on
+//!   screen.
+//! - Otherwise they override the pairs of the scenario on screen; pairs that do not apply to the
+//!   pin are dropped (the shape of a custom model if the pin names another model).
 //!
-//! `v=1&rev=2&cluster=a100-40gb-200g&size=7B&pin=1&size=65B&pin=2&v=1&rev=2&model=llama-3-8b` pins the same run of 65B, and
-//! Llama 3 8B on the starting point's cluster. A pin with a pair that cannot be read is left out, with a sentence: part of a
-//! scenario is no comparison.
+//! `v=1&rev=2&cluster=a100-40gb-200g&size=7B&pin=1&size=65B&pin=2&v=1&rev=2&model=llama-3-8b` pins
+//! the same run of 65B, and Llama 3 8B on the starting point's cluster. A pin with an unreadable
+//! pair is left out, with a sentence: half a scenario cannot be compared.
 
 mod pins;
 mod read;
@@ -41,7 +47,7 @@ use crate::catalog::accelerators::A100_40GB;
 use crate::catalog::clusters::A100_40GB_200G;
 use crate::catalog::interconnects::{IB_200, NVLINK_3};
 use crate::model::experts::{AllToAll, Dispatcher, ExpertParallel};
-use crate::model::hardware::Topology;
+use crate::model::hardware::{Generation, Topology};
 use crate::model::parallel::{ContextExchange, Pipeline, Schedule, TensorParallel};
 use crate::model::run::RunChoices;
 use crate::model::software::{
@@ -53,7 +59,7 @@ use crate::params::ParamId;
 use crate::scenario::{ExpertChoice, Model, Scenario, Strategy};
 use crate::units::{BytesPerSecond, Seconds};
 
-/// The number of this version.
+/// The version number of the format.
 pub const VERSION: u32 = 1;
 /// The key of the version.
 pub const VERSION_KEY: &str = "v";
@@ -63,17 +69,42 @@ pub const REVISION_KEY: &str = "rev";
 pub const CLUSTER_KEY: &str = "cluster";
 /// The key of the GPU.
 pub const GPU_KEY: &str = "gpu";
+/// The key of the generation of a GPU of the user's own.
+pub const GENERATION_KEY: &str = "generation";
 /// The key of the model.
 pub const MODEL_KEY: &str = "model";
 /// The key that begins a pinned scenario.
 pub const PIN_KEY: &str = "pin";
 
-/// The keys that a custom model's link always holds.
+/// The names of generations.
+const GENERATIONS: [(&str, Generation); 14] = [
+    ("volta", Generation::Volta),
+    ("turing", Generation::Turing),
+    ("ampere", Generation::Ampere),
+    ("ampere-gddr", Generation::AmpereGddr),
+    ("ada", Generation::Ada),
+    ("hopper", Generation::Hopper),
+    ("blackwell", Generation::Blackwell),
+    ("blackwell-gddr", Generation::BlackwellGddr),
+    ("blackwell-ultra", Generation::BlackwellUltra),
+    ("cdna2", Generation::Cdna2),
+    ("cdna3", Generation::Cdna3),
+    ("cdna4", Generation::Cdna4),
+    ("gaudi", Generation::Gaudi),
+    ("tpu", Generation::Tpu),
+];
+
+/// The name of a generation.
+fn generation_name(generation: Generation) -> &'static str {
+    GENERATIONS.iter().find(|(_, of)| *of == generation).map_or("", |(name, _)| name)
+}
+
+/// The keys that the link of a custom model always holds.
 const REQUIRED_OF_A_SHAPE: [ParamId; 5] =
     [ParamId::Layers, ParamId::HiddenSize, ParamId::AttentionHeads, ParamId::MlpWidth, ParamId::VocabSize];
 
-/// The starting point: what a link means that holds nothing. It is the first visit's scenario at the time of version 1 and
-/// stays what it is when the first visit changes.
+/// Returns the starting point: the scenario of an empty link. It was the first visit's scenario
+/// when version 1 was made, and stays the same when the first visit changes.
 pub fn start() -> Scenario {
     Scenario {
         model: Model::Ladder { size: 13e9 },
@@ -170,7 +201,7 @@ pub const CUSTOM_SHAPE: Architecture = Architecture {
     experts: Experts::NONE,
 };
 
-/// The shape with the key and value heads and the head dimension that follow from the rest.
+/// Derives the key and value heads and the head dimension from the rest of the shape.
 fn with_derived_heads(mut shape: Architecture) -> Architecture {
     shape.num_key_value_heads = shape.num_attention_heads;
     shape.head_dim = shape.hidden_size.checked_div(shape.num_attention_heads).unwrap_or(0).max(1);

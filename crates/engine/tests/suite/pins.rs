@@ -102,7 +102,7 @@ fn a_fourth_pin_is_left_out() {
     assert_eq!(decoded.pins.iter().map(|pin| pin.gpus).collect::<Vec<_>>(), [8, 16, 32]);
     assert_eq!(decoded.scenario.gpus, 64);
     assert_eq!(sentences("pin=1&pin=2&pin=3&pin=4"), ["The link pins 4 scenarios. The first 3 were read."]);
-    let many = "pin=1&gpus=8&".repeat(100_000);
+    let many = "pin=1&gpus=8&".repeat(4_000);
     assert_eq!(decode(&many).pins.len(), MOST_PINS);
 }
 

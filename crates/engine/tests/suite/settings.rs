@@ -212,3 +212,13 @@ fn what_a_framework_lacks_is_noted() {
     let settings = text(Framework::Torchtitan, &scenario("gpus=64&strategy=zero1"));
     assert!(settings.body.contains("# torchtitan has no ZeRO-1"));
 }
+
+/// Volta has no bf16, whatever else of the GPU the user changed, and whatever the GPU is called then.
+#[test]
+fn a_v100_of_ones_own_gets_fp16() {
+    for gpu in ["v100-32gb&mem=48", "custom&generation=volta&mem=48"] {
+        let written =
+            text(Framework::DeepSpeed, &scenario(&format!("gpu={gpu}&recipe=zero-mixed&strategy=zero2"))).body;
+        assert!(written.contains("fp16") && !written.contains("bf16"), "{gpu}: {written}");
+    }
+}

@@ -1,5 +1,6 @@
-//! The constants that are fitted: where each applies in a setup, and within what it may lie.
+//! The fitted constants: where each one is in a setup, and its bounds.
 
+use engine::model::hardware::Generation;
 use engine::model::setup::Setup;
 use engine::model::software::Framework;
 use engine::scenario::Scenario;
@@ -7,12 +8,12 @@ use engine::scenario::overheads::COMPILED;
 use engine::units::Seconds;
 use score::summary::Entry;
 
-/// One constant.
+/// A constant of the fit.
 pub(crate) struct Constant {
     pub(crate) name: &'static str,
-    /// Its bounds in the fit: what is physically sensible.
+    /// Physically sensible bounds of the fit.
     pub(crate) range: (f64, f64),
-    /// Whether it has a part in a row's prediction.
+    /// Whether the constant affects a row's prediction.
     pub(crate) applies: fn(&Scenario) -> bool,
     pub(crate) get: fn(&Setup) -> f64,
     pub(crate) set: fn(&mut Setup, f64),
@@ -30,22 +31,15 @@ macro_rules! constant {
     };
 }
 
-/// The generation of an accelerator, by its key in the catalog.
+/// The generation of an accelerator, by its best-known GPU; data-centre GPUs of NVIDIA alone have constants of their own.
 pub(crate) fn generation(scenario: &Scenario) -> &'static str {
-    let id = scenario.accelerator.id;
-    let starts = |prefixes: &[&str]| prefixes.iter().any(|prefix| id.starts_with(prefix));
-    if starts(&["v100"]) {
-        "V100"
-    } else if starts(&["a100", "a800"]) {
-        "A100"
-    } else if starts(&["h100", "h200", "h800", "h20", "gh200"]) {
-        "H100"
-    } else if starts(&["b300", "gb300"]) {
-        "B300"
-    } else if starts(&["b200", "gb200"]) {
-        "B200"
-    } else {
-        "other"
+    match scenario.accelerator.values.generation {
+        Generation::Volta => "V100",
+        Generation::Ampere => "A100",
+        Generation::Hopper => "H100",
+        Generation::BlackwellUltra => "B300",
+        Generation::Blackwell => "B200",
+        _ => "other",
     }
 }
 
@@ -81,7 +75,7 @@ fn nvlink_4_or_5(s: &Scenario) -> bool {
     !nvlink_2_or_3(s)
 }
 
-/// Networks without a measured efficiency of their own.
+/// Whether the network has no measured efficiency of its own.
 fn fabric(s: &Scenario) -> bool {
     let efficiency = s.network.values.inter_node_efficiency;
     efficiency > 0.6 && !efa(s)
@@ -167,20 +161,20 @@ pub(crate) const CONSTANTS: &[Constant] = &[
     constant!("EFA efficiency", (0.4, 0.9), efa, network.inter_node_efficiency),
 ];
 
-/// A row ready to be evaluated again and again.
+/// A row prepared for repeated evaluation.
 pub(crate) struct Case {
     pub(crate) source: String,
     pub(crate) scenario: Scenario,
     pub(crate) setup: Setup,
-    /// Measured step time, for as many tokens as the scenario's step has.
+    /// Measured step time, scaled to the tokens of the scenario's step.
     pub(crate) step: f64,
     pub(crate) mfu: f64,
-    /// Which constants have a part in it.
+    /// Indices of the constants that affect the row.
     pub(crate) constants: Vec<usize>,
 }
 
 impl Case {
-    /// A row with a measured step time; `None` for others.
+    /// Prepares a row; `None` if it has no measured step time.
     pub(crate) fn of(entry: &Entry) -> Option<Self> {
         let prediction = entry.outcome.as_ref().ok()?;
         let (measured, _) = prediction.measured_step?;

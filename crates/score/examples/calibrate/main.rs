@@ -1,7 +1,7 @@
-//! Fits the constants of the catalog to measured steps, by coordinate descent, and cross-validates the fit by source:
-//! `cargo xtask calibrate tests/measured/*.csv`.
+//! Fits the constants of the catalog to measured steps, by coordinate descent, and cross-validates
+//! the fit by source: `cargo xtask calibrate tests/measured/*.csv`.
 //!
-//! It prints; what it finds goes into the catalog by hand, as a new revision.
+//! It only prints. The fitted values go into the catalog by hand, as a new revision.
 
 #![allow(clippy::indexing_slicing, reason = "indices come from the tables they point into")]
 
@@ -18,9 +18,10 @@ use engine::catalog::accuracy::FAST_MFU;
 use engine::model::step::evaluate;
 use engine::stats::{mean, median};
 
-/// A single row counts no more than this: what is off by half has a reason that no constant can mend.
+/// Largest contribution of a single row: an error of one half has a cause that no constant can
+/// correct.
 const CAP: f64 = 0.5;
-/// Passes over all constants.
+/// Number of passes over all constants.
 const PASSES: usize = 12;
 
 fn main() -> ExitCode {
@@ -64,7 +65,8 @@ fn main() -> ExitCode {
     ExitCode::SUCCESS
 }
 
-/// Rows whose makers warn of them: one source's V100 rows are off by up to 40 % by its author's word.
+/// Whether the source warns of the row: one source's V100 rows are off by up to 40 %, according to
+/// its author.
 fn is_apart(case: &Case) -> bool {
     case.source.contains("BigScience") && constants::generation(&case.scenario) == "V100"
 }
@@ -76,7 +78,7 @@ fn summary(errors: &[f64]) -> String {
     format!("{:.1} / {:.1} ({:+.1})", percent(median(&absolute)), percent(mean(&absolute)), percent(mean(errors)))
 }
 
-/// The constants as the catalog has them.
+/// Returns the constants of the catalog.
 fn initial(cases: &[&Case]) -> Vec<f64> {
     let value = |at: usize| {
         let using = cases.iter().find(|case| case.constants.contains(&at));
@@ -85,7 +87,7 @@ fn initial(cases: &[&Case]) -> Vec<f64> {
     (0..CONSTANTS.len()).map(value).collect()
 }
 
-/// Predicted over measured step time, less one.
+/// Returns predicted over measured step time, less one.
 fn error(case: &Case, values: &[f64]) -> f64 {
     let mut setup = case.setup;
     for &at in &case.constants {
@@ -96,7 +98,7 @@ fn error(case: &Case, values: &[f64]) -> f64 {
     evaluate(&setup).time.step.get() / case.step - 1.0
 }
 
-/// The mean error, every source weighing as the square root of its rows.
+/// Returns the mean error, with every source weighted by the square root of its number of rows.
 fn loss(cases: &[&Case], values: &[f64]) -> f64 {
     let mut sources: BTreeMap<&str, (f64, f64)> = BTreeMap::new();
     for case in cases {
@@ -108,7 +110,8 @@ fn loss(cases: &[&Case], values: &[f64]) -> f64 {
     sources.values().map(|(sum, count)| sum / count * count.sqrt()).sum::<f64>() / weight
 }
 
-/// Coordinate descent: each constant in turn takes the best of a few factors around it, which narrow.
+/// Coordinate descent: tries a few factors for each constant in turn and keeps the best, with a
+/// range that narrows.
 fn fit(cases: &[&Case], start: &[f64]) -> Vec<f64> {
     let mut values = start.to_vec();
     let mut best = loss(cases, &values);

@@ -1,4 +1,4 @@
-//! Holds the engine against published measurements:
+//! Compares the engine with published measurements:
 //! `cargo xtask score FILE.csv... [--json | --rows | --markdown]`.
 
 mod print;
@@ -25,7 +25,7 @@ enum Format {
     Markdown,
 }
 
-/// The exit code when a file cannot be used or an option is wrong. The files that can be used are scored all the same.
+/// Exit code for an unusable file or a wrong option. The usable files are scored nevertheless.
 const FAILED: u8 = 2;
 
 fn main() -> ExitCode {
@@ -44,7 +44,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// Scores the files; says which could not be used, and why.
+/// Scores the files; returns a sentence for each file that cannot be used.
 fn run() -> Result<Vec<String>, String> {
     let mut format = Format::Score;
     let mut files = Vec::new();

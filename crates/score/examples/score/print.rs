@@ -1,4 +1,4 @@
-//! Scores and predictions as text.
+//! Prints scores and predictions as text.
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
@@ -11,7 +11,8 @@ use serde_json::{Map, Value, json};
 
 use crate::table::{Line, Tables};
 
-/// Writes the score of each source and of all, then those of the tracker and of collectives.
+/// Writes the score of each source and of all rows, then those of the memory tracker and of
+/// collectives.
 pub(crate) fn score(out: &mut impl Write, tables: &Tables) -> io::Result<()> {
     let entries = &tables.training;
     if !entries.is_empty() {
@@ -91,13 +92,13 @@ fn one(out: &mut impl Write, name: &str, score: &Score) -> io::Result<()> {
     Ok(())
 }
 
-/// Writes a JSON object on a line of its own, its keys in the order of the alphabet.
+/// Writes a JSON object on one line, with its keys in alphabetical order.
 fn write_line(out: &mut impl Write, mut object: Value) -> io::Result<()> {
     object.sort_all_objects();
     writeln!(out, "{object}")
 }
 
-/// Writes a JSON object a row.
+/// Writes one JSON object per row.
 pub(crate) fn json(out: &mut impl Write, tables: &Tables) -> io::Result<()> {
     for entry in &tables.training {
         let p = entry.outcome.as_ref().ok();
@@ -140,7 +141,7 @@ pub(crate) fn json(out: &mut impl Write, tables: &Tables) -> io::Result<()> {
     Ok(())
 }
 
-/// Writes a line a row for the eye, tab-separated.
+/// Writes one tab-separated line per row, for people.
 pub(crate) fn rows(out: &mut impl Write, tables: &Tables) -> io::Result<()> {
     writeln!(
         out,

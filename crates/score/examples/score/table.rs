@@ -1,4 +1,4 @@
-//! CSV files, read and evaluated.
+//! Reads CSV files and evaluates their rows.
 
 use std::path::Path;
 
@@ -11,17 +11,17 @@ use score::schema::Schema;
 use score::summary::Entry;
 use score::tracker::{self, Tracked};
 
-/// A row of a table without row identifiers, by its line.
+/// A row without an identifier, found by its line.
 pub(crate) struct Line<T> {
-    /// The file.
+    /// The name of the file.
     pub(crate) file: String,
-    /// The line in it, the header's being 1.
+    /// The line number in the file; the header is line 1.
     pub(crate) number: u64,
-    /// The row, or why it is left out.
+    /// The row, or the reason why it is left out.
     pub(crate) outcome: Result<T, LeftOut>,
 }
 
-/// What all files hold.
+/// The rows of all files.
 #[derive(Default)]
 pub(crate) struct Tables {
     /// Training runs.
@@ -33,7 +33,7 @@ pub(crate) struct Tables {
 }
 
 impl Tables {
-    /// Reads a file and evaluates its rows. Tables that have no score are named on stderr.
+    /// Reads a file and evaluates its rows. Tables without a score are named on stderr.
     pub(crate) fn read(&mut self, path: &str) -> Result<(), String> {
         let mut reader = ReaderBuilder::new()
             .flexible(true)
@@ -63,13 +63,13 @@ impl Tables {
         Ok(())
     }
 
-    /// The tables of the documentation.
+    /// Writes the tables of the documentation.
     pub(crate) fn markdown(&self) -> String {
         markdown::report(&self.training, &used(&self.tracked), &used(&self.collectives))
     }
 }
 
-/// The rows that are not left out.
+/// Returns the rows that are not left out.
 pub(crate) fn used<T: Clone>(lines: &[Line<T>]) -> Vec<T> {
     lines.iter().filter_map(|line| line.outcome.clone().ok()).collect()
 }

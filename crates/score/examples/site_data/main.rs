@@ -1,5 +1,6 @@
-//! Writes the texts that the page loads when somebody comes to them, into the folder that Trunk assembles the site in
-//! (`Trunk.toml`), or into one that is named: `cargo run -p shardwise-score --example site_data -- FOLDER`.
+//! Writes the data files that the page loads on demand, into the folder where Trunk assembles the
+//! site (`Trunk.toml`) or into a given folder:
+//! `cargo run -p shardwise-score --example site_data -- FOLDER`.
 
 mod rows;
 
@@ -24,7 +25,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// Every file of the site that is made of data.
+/// Writes every data file of the site.
 fn write(folder: &Path) -> Result<(), String> {
     put(folder, "rows.txt", &rows::rows(Path::new(ROOT))?)
 }

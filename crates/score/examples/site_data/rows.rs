@@ -1,4 +1,5 @@
-//! `rows.txt`: every published row that measured a step time or a peak of memory, as the page's figure reads it.
+//! `rows.txt`: every published row with a step time or a memory peak, in the format that the page
+//! reads.
 
 use std::path::{Path, PathBuf};
 
@@ -9,10 +10,11 @@ use score::row::Row;
 use score::schema::Schema;
 use score::summary::Entry;
 
-/// Where the tables lie: of dense models, and of mixtures of experts.
+/// The folders of the tables: dense models, and mixtures of experts.
 const FOLDERS: [&str; 2] = ["tests/measured", "tests/measured/mixtures"];
 
-/// The text of the file: sources in alphabetical order, the rows of each as its tables have them.
+/// Returns the text of the file: sources in alphabetical order, the rows of each in the order of
+/// its tables.
 pub(crate) fn rows(root: &Path) -> Result<String, String> {
     let mut rows = Vec::new();
     for folder in FOLDERS {
@@ -25,7 +27,7 @@ pub(crate) fn rows(root: &Path) -> Result<String, String> {
     Ok(published::write(&rows))
 }
 
-/// The tables of a folder, in the order of their names.
+/// Returns the tables of a folder, sorted by name.
 fn files(folder: &Path) -> Result<Vec<PathBuf>, String> {
     let entries =
         std::fs::read_dir(folder).map_err(|error| format!("`{}` could not be read: {error}.", folder.display()))?;
@@ -35,7 +37,7 @@ fn files(folder: &Path) -> Result<Vec<PathBuf>, String> {
     Ok(files)
 }
 
-/// The training runs of a table; other tables have none.
+/// Reads the training runs of a table; other tables have none.
 fn read(path: &Path, rows: &mut Vec<Published>) -> csv::Result<()> {
     let mut reader = Reader::from_path(path)?;
     let header = reader.headers()?.clone();

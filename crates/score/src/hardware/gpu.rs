@@ -1,4 +1,4 @@
-//! The GPU: `A100-SXM4-80GB (Jean Zay)`, `H100-96GB HBM2e (500W)`, `8xH100`, `B200-class`.
+//! Parses GPU names: `A100-SXM4-80GB (Jean Zay)`, `H100-96GB HBM2e (500W)`, `8xH100`, `B200-class`.
 
 use crate::row::Row;
 use crate::text::leading_number;
@@ -8,14 +8,15 @@ use engine::model::hardware::Accelerator;
 use engine::scenario::Picked;
 use engine::units::Bytes;
 
-/// Form factors that a name must say: without them a part is the module on a board (SXM, OAM).
+/// Form factors that must be named; a GPU without one is the module on a board (SXM, OAM).
 const FORMS: [&str; 2] = ["pcie", "nvl"];
-/// Parts of keys that are not of the chip's name.
+/// Parts of catalog keys that do not belong to the chip's name.
 const VARIANTS: [&str; 4] = ["pcie", "nvl", "sxm", "oam"];
-/// Memory sizes that differ less than this are one part's, as drivers and data sheets count.
+/// Relative difference below which memory sizes are equal, as drivers and data sheets count
+/// differently.
 const SAME_MEMORY: f64 = 0.06;
 
-/// The catalog's accelerator of a row: the chip by name, its variant by form factor and memory.
+/// Finds the catalog entry of a row's GPU: the chip by name, its variant by form factor and memory.
 ///
 /// # Errors
 ///
@@ -45,13 +46,13 @@ pub fn find(row: &Row) -> Result<&'static AcceleratorEntry, LeftOut> {
     variants.into_iter().min_by(|a, b| distance(a).total_cmp(&distance(b))).ok_or_else(unknown)
 }
 
-/// The chip in an entry's key: `rtx4090`, `a100`, `gb200`.
+/// Returns the chip of an entry's key: `rtx4090`, `a100`, `gb200`.
 fn chip(id: &str) -> String {
     let of_chip = |part: &&str| !VARIANTS.contains(part) && !part.ends_with("gb");
     id.split('-').filter(of_chip).collect()
 }
 
-/// Words of letters and digits, without a leading `8x`.
+/// Splits a text into words of letters and digits, without a leading `8x`.
 fn words(text: &str) -> Vec<&str> {
     let without_count = |word| match word {
         word if is_counted(word) => word.split_once('x').map_or(word, |(_, rest)| rest),
@@ -64,7 +65,7 @@ fn is_counted(word: &str) -> bool {
     word.split_once('x').is_some_and(|(count, _)| !count.is_empty() && count.bytes().all(|byte| byte.is_ascii_digit()))
 }
 
-/// Whether up to three consecutive words spell the chip, perhaps with letters after it.
+/// Whether up to three consecutive words spell the chip, with or without letters after it.
 fn mentions(words: &[&str], chip: &str) -> bool {
     let spells = |joined: &str| {
         joined.strip_prefix(chip).is_some_and(|rest| !rest.starts_with(|next: char| next.is_ascii_digit()))
@@ -72,13 +73,13 @@ fn mentions(words: &[&str], chip: &str) -> bool {
     (1..=3).any(|length| words.windows(length).any(|window| spells(&window.concat())))
 }
 
-/// `80GB` in the name.
+/// Parses a memory size in a name, such as `80GB`.
 fn memory_of(text: &str) -> Option<f64> {
     let mut parts = text.split(|sign: char| !(sign.is_ascii_alphanumeric() || sign == '.'));
     parts.find_map(|part| part.strip_suffix("gib").or_else(|| part.strip_suffix("gb"))?.parse().ok())
 }
 
-/// The entry with what the row says of its memory and power.
+/// Returns the entry with the memory and power that the row names.
 pub fn edited(entry: &AcceleratorEntry, row: &Row, notes: &mut Notes) -> Picked<Accelerator> {
     let mut picked = entry.pick();
     let text = row.gpu.to_ascii_lowercase();
@@ -98,7 +99,7 @@ fn differs(said: f64, known: f64) -> bool {
     (said / known - 1.0).abs() > SAME_MEMORY
 }
 
-/// `500W` in the name.
+/// Parses a power in a name, such as `500W`.
 fn power_of(text: &str) -> Option<f64> {
     text.split(|sign: char| !sign.is_ascii_alphanumeric()).find_map(|word| {
         let (number, rest) = leading_number(word)?;

@@ -1,4 +1,5 @@
-//! The network: what the row says of it, over the cluster that the publisher used or the GPU is usually built into.
+//! The network of a row: what the row says, on top of the cluster of the publisher or the usual
+//! cluster of the GPU.
 
 use super::rate::rate;
 use crate::row::Row;
@@ -10,7 +11,7 @@ use engine::model::hardware::Network;
 use engine::scenario::{CUSTOM, Picked};
 use engine::units::BytesPerSecond;
 
-/// Clusters that sources name, by a word of theirs.
+/// Words that name a cluster, with the key of the cluster or its prefix.
 const NAMED: [(&str, &str); 12] = [
     ("leonardo", "leonardo-booster"),
     ("marenostrum", "marenostrum-5"),
@@ -26,7 +27,7 @@ const NAMED: [(&str, &str); 12] = [
     ("aws", "p5"),
 ];
 
-/// The cluster of a GPU where nobody names one.
+/// The usual cluster of each GPU, if the row names none.
 const USUAL: [(&str, &str); 8] = [
     ("a100-40gb", "dgx-a100-40"),
     ("a100-80gb", "dgx-a100-80"),
@@ -38,7 +39,7 @@ const USUAL: [(&str, &str); 8] = [
     ("v100-32gb", "jean-zay-v100"),
 ];
 
-/// Fabrics by the words of their names, with the start of their keys.
+/// Words that name a fabric, with the prefix of its keys.
 const FABRICS: [(&[&str], &str); 6] = [
     (&["omni"], "opa-"),
     (&["efa"], "efa-"),
@@ -48,14 +49,14 @@ const FABRICS: [(&[&str], &str); 6] = [
     (&["infiniband", "ib", "hdr", "ndr", "edr", "rdma", "cx-7", "connectx"], "ib-"),
 ];
 
-/// GPUs of an NVL72 rack that runs of powers of two use.
+/// GPUs of an NVL72 rack that are used by runs whose size is a power of two.
 const NVL72_USED: u32 = 64;
 
-/// The network of a run of `gpus`.
+/// Returns the network of a run of `gpus`.
 ///
 /// # Errors
 ///
-/// Neither the row nor the catalog says what joins these GPUs.
+/// Neither the row nor the catalog names the interconnect of these GPUs.
 pub fn network(
     row: &Row,
     stack: Stack,
@@ -93,7 +94,7 @@ fn place(cluster: Option<&ClusterEntry>) -> &'static str {
     cluster.map_or("the catalog", |cluster| cluster.name)
 }
 
-/// The cluster that the row names, that its publisher used, or that its GPU is usually built into.
+/// Returns the cluster that the row names, that its publisher used, or that is usual for its GPU.
 fn cluster(row: &Row, stack: Stack, entry: &AcceleratorEntry) -> Option<&'static ClusterEntry> {
     let joins = |cluster: &&ClusterEntry| cluster.accelerator == entry.id;
     let words = format!("{} {} {}", row.gpu, row.inter_node_bw, row.source);
@@ -135,7 +136,8 @@ fn intra(
     cluster.and_then(|cluster| catalog::interconnect(cluster.intra_node))
 }
 
-/// GPUs that share a node: of a rack-scale NVLink domain all that a run uses of it, though its trays hold four.
+/// Returns the GPUs per node. In a rack-scale NVLink domain these are all GPUs of the run within
+/// it, although its trays hold four.
 fn gpus_per_node(row: &Row, cluster: Option<&ClusterEntry>, gpus: u32, notes: &mut Notes) -> Option<u32> {
     let usual = cluster.map(|cluster| cluster.gpus_per_node);
     if let Some(domain) = usual.filter(|domain| *domain > 8) {
@@ -150,8 +152,8 @@ fn gpus_per_node(row: &Row, cluster: Option<&ClusterEntry>, gpus: u32, notes: &m
     row.gpus_per_node.or_else(by_nodes).or(usual)
 }
 
-/// The catalog's interconnect of the fabric that the words name, the nearest in rate; the usual one's fabric where they
-/// name none.
+/// Returns the interconnect of the named fabric with the nearest rate; of the usual interconnect's
+/// fabric if none is named.
 fn fabric(
     text: &str,
     gbit: Option<f64>,

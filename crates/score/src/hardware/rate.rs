@@ -1,27 +1,29 @@
-//! The rate of a network in a source's words: `8x200 Gb/s HDR IB per node`, `1600 Gbps per node (RoCE)`, `2 Tb/s RoCE`,
+//! Parses network rates: `8x200 Gb/s HDR IB per node`, `1600 Gbps per node (RoCE)`, `2 Tb/s RoCE`,
 //! `400 Gb/s per GPU RDMA`, `1x100 Gb/s IB EDR per node`.
 
 use crate::text::{has, leading_number};
 
-/// Names of InfiniBand generations with the rate of one port in Gbit/s.
+/// InfiniBand generations with the rate of one port in Gbit/s.
 const GENERATIONS: [(&str, f64); 5] = [("fdr", 56.0), ("edr", 100.0), ("hdr", 200.0), ("ndr", 400.0), ("xdr", 800.0)];
-/// How sources write the links of Omni-Path 100.
+/// Spelling of Omni-Path 100 links in sources.
 const OMNI_PATH: &str = "omni-path link";
-/// Up to this rate a network whose words name no scope is taken for one card's, one card a GPU.
+/// Largest rate in Gbit/s that, without a scope in the text, is taken as the rate of one card, with
+/// one card per GPU.
 const ONE_CARD: f64 = 400.0;
-/// One card of Omni-Path 100, its only generation in clusters of GPUs.
+/// Rate of an Omni-Path 100 card in Gbit/s, its only generation in GPU clusters.
 const OMNI_PATH_CARD: f64 = 100.0;
 
-/// A rate in Gbit/s of one GPU.
+/// The network rate of one GPU.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Rate {
-    /// Gbit/s a GPU.
+    /// Gbit/s per GPU.
     pub gbit_per_gpu: f64,
-    /// Whether the words leave open what the rate is of, so that one card a GPU, or the whole node, was assumed.
+    /// Whether the text does not say what the rate refers to, so that one card per GPU, or the
+    /// whole node, was assumed.
     pub assumed: bool,
 }
 
-/// The rate that the words say, for nodes of this many GPUs.
+/// Parses a rate for nodes of this many GPUs.
 pub fn rate(text: &str, gpus_per_node: u32) -> Option<Rate> {
     let text = text.to_ascii_lowercase();
     let named = generation(&text);
@@ -42,7 +44,7 @@ pub fn rate(text: &str, gpus_per_node: u32) -> Option<Rate> {
     }
 }
 
-/// Cards and Gbit/s of the first rate with a unit: `8x200 Gb/s` is eight of 200.
+/// Parses cards and Gbit/s of the first rate with a unit: `8x200 Gb/s` is eight cards of 200.
 fn stated(text: &str) -> Option<(Option<f64>, f64)> {
     let starts = text.char_indices().filter(|(at, sign)| {
         let before = text.get(..*at).and_then(|before| before.chars().last());
@@ -64,8 +66,8 @@ fn stated(text: &str) -> Option<(Option<f64>, f64)> {
     None
 }
 
-/// Gbit/s in the unit that a text starts with. Capital letters are gone: `gb` is a gigabit, as networks are rated in bits,
-/// unless `gb/s` follows a byte's own words.
+/// Returns the factor to Gbit/s of the unit at the start of a lower-case text. `gb` is a gigabit,
+/// as networks are rated in bits, unless it is written as bytes (`gbyte/s`, `gib/s`).
 fn unit_factor(text: &str) -> Option<f64> {
     let text = text.trim_start();
     let begins = |units: &[&str]| {
@@ -84,7 +86,7 @@ fn unit_factor(text: &str) -> Option<f64> {
     }
 }
 
-/// `2 x hdr100`, `hdr`, `ndr400`: cards and the rate of one.
+/// Parses cards and the rate of one card from `2 x hdr100`, `hdr` or `ndr400`.
 fn generation(text: &str) -> Option<(Option<f64>, f64)> {
     if let Some((before, _)) = text.split_once(OMNI_PATH) {
         let links = before.trim_end().rsplit(' ').next().and_then(|links| links.parse().ok());

@@ -9,7 +9,8 @@ use crate::predict::Prediction;
 use crate::summary::Entry;
 use engine::stats::Errors;
 
-/// Steps and memory by source, steps by model and GPU, layers of experts alone, and what was left out.
+/// Writes steps and memory by source, steps by model and GPU, single layers of experts, and rows
+/// left out.
 pub(super) fn section(text: &mut String, entries: &[&Entry]) {
     if entries.is_empty() {
         return;
@@ -31,11 +32,11 @@ pub(super) fn section(text: &mut String, entries: &[&Entry]) {
     left_out(text, &runs);
 }
 
-/// The model by the catalog's name, or that it is a shape of its own.
+/// Returns the model's name in the catalog, or a label for a shape that is not in it.
 fn model(entry: &Entry) -> String {
     let Ok(prediction) = &entry.outcome else { return String::new() };
     let shape = prediction.scenario.model.architecture();
-    // A layer that predicts a second token is one more.
+    // A multi-token prediction layer adds one layer.
     let known = engine::catalog::MODELS.iter().find(|known| {
         let more = shape.num_hidden_layers.saturating_sub(known.architecture.num_hidden_layers);
         let trunk = engine::model::transformer::Architecture {

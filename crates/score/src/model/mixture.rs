@@ -1,4 +1,4 @@
-//! Mixtures of experts: what the columns and the options in a row's remarks say of their shape.
+//! Mixtures of experts: their shape from the columns and from options in a row's remarks.
 
 use crate::row::Row;
 use crate::stack::Stack;
@@ -7,23 +7,24 @@ use engine::model::transformer::{Architecture, AttentionBias, Experts, LatentAtt
 
 /// Megatron's option for the width of the shared experts.
 const SHARED: &str = "moe-shared-expert-intermediate-size=";
-/// The same in remarks on a layer of experts alone.
+/// Width of the shared experts in remarks about a single layer of experts.
 const SHARED_ALONE: &str = "shared expert ffn ";
-/// How Megatron's layer pattern writes the dense layers before the first with experts.
+/// Megatron's layer pattern for the dense layers before the first layer with experts.
 const DENSE_FIRST: &str = "moe-layer-freq=([0]*";
 
-/// Whether the columns say that there are experts.
+/// Whether the columns state experts.
 pub fn has_experts(row: &Row) -> bool {
     row.n_experts.is_some_and(|experts| experts > 1)
 }
 
-/// Whether the options say latent attention.
+/// Whether the options state latent attention.
 pub fn is_latent(row: &Row) -> bool {
     has(&row.notes, &["multi-latent-attention=true"])
 }
 
-/// A dense shape with the experts and the latent attention of the row, its linear layers without biases, as Megatron wants
-/// beside experts; `None` where the experts' width or the number of them that a token is sent to is missing.
+/// Returns a dense shape with the experts and the latent attention of the row. Its linear layers
+/// have no biases, as Megatron requires with experts. `None` if the width of experts or the number
+/// per token is missing.
 pub fn with_experts(row: &Row, dense: Architecture) -> Option<Architecture> {
     let experts = if has_experts(row) { experts(row)? } else { Experts::NONE };
     if experts == Experts::NONE && !is_latent(row) {
@@ -48,7 +49,7 @@ fn experts(row: &Row) -> Option<Experts> {
     })
 }
 
-/// Whether a shape's experts are those of the columns, as far as these say anything.
+/// Whether a shape's experts agree with the columns that are filled.
 pub fn agrees(row: &Row, shape: &Architecture) -> bool {
     let same = |said: Option<u32>, known: u32| said.is_none_or(|said| said == known);
     let experts = shape.experts;
@@ -59,11 +60,11 @@ pub fn agrees(row: &Row, shape: &Architecture) -> bool {
     }
 }
 
-/// Megatron's option for the layers that predict tokens beyond the next (arXiv 2412.19437, section 2.2).
+/// Megatron's option for multi-token prediction layers (arXiv 2412.19437, section 2.2).
 const PREDICTED: &str = "mtp-num-layers=";
 
-/// Layers that predict tokens beyond the next: what the options say; one in Megatron-Bridge's DeepSeek V3 unless the row says
-/// that there is none.
+/// Returns the number of multi-token prediction layers: from the options; one in Megatron-Bridge's
+/// DeepSeek V3 unless the row says that there is none.
 pub fn predicted_tokens(row: &Row, stack: Stack) -> u32 {
     let preset = stack == Stack::Nemo && has(&row.model, &["deepseekv3"]) && !has(&row.model, &["w/o mtp"]);
     option(&row.notes, PREDICTED).unwrap_or(u32::from(preset))

@@ -1,8 +1,9 @@
-//! Models by name, however it is spelt: `LLAMA3_70B`, `Llama 3.1 405B`, `Meta-Llama-3-8B`, `GPT3-175B`, `MPT-7b`.
+//! Parses model names in any spelling: `LLAMA3_70B`, `Llama 3.1 405B`, `Meta-Llama-3-8B`,
+//! `GPT3-175B`, `MPT-7b`.
 
 use engine::catalog::{MODELS, ModelEntry};
 
-/// Makers' names and kinds of release, which no two models differ by.
+/// Names of makers and kinds of releases, which never distinguish two models.
 const NOISE: [&str; 16] = [
     "meta",
     "nvidia",
@@ -21,13 +22,13 @@ const NOISE: [&str; 16] = [
     "benchmark",
     "the",
 ];
-/// Sizes that differ by less are the same, as makers round.
+/// Relative difference below which two sizes are equal, as makers round.
 const SAME_SIZE: f64 = 0.06;
 
-/// A model's name, taken apart.
+/// The parts of a model's name.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Name {
-    /// The family, its words joined: `llama`, `codellama`, `gptneox`.
+    /// The family, with its words joined: `llama`, `codellama`, `gptneox`.
     pub family: String,
     /// The version: `3`, `3.1`, `0.3`.
     pub version: Option<String>,
@@ -38,7 +39,7 @@ pub struct Name {
 }
 
 impl Name {
-    /// Takes a name apart. What stands in brackets is not of it.
+    /// Splits a name into its parts. Text in brackets is ignored.
     pub fn parse(text: &str) -> Self {
         let mut name = Self::default();
         let mut numbered = false;
@@ -59,13 +60,14 @@ impl Name {
         name
     }
 
-    /// The catalog's entry of this name; of several versions the one that agrees most, the first of equals.
+    /// Finds the catalog entry of the name; of several versions the one that agrees best, the first
+    /// on a tie.
     pub fn find(&self) -> Option<&'static ModelEntry> {
         let score = |entry: &'static ModelEntry| Some((self.agreement(entry)?, entry));
         MODELS.iter().filter_map(score).reduce(better).map(|(_, entry)| entry)
     }
 
-    /// How well an entry fits: `None` for another family, size or major version.
+    /// Rates how well an entry agrees; `None` for another family, size or major version.
     fn agreement(&self, entry: &ModelEntry) -> Option<u32> {
         let known = Self::parse(entry.name);
         if self.family.is_empty() || self.family != known.family {
@@ -84,7 +86,7 @@ impl Name {
                 let known = known.size.unwrap_or(entry.params as f64);
                 ((size / known - 1.0).abs() < SAME_SIZE).then_some(version + u32::from(self.words.iter().any(word)))
             }
-            // Mixtures are often named by their version alone: `DeepSeekV3`, `Kimi K2`.
+            // Mixtures are often named only by their version: `DeepSeekV3`, `Kimi K2`.
             None if self.words.is_empty() => (version == 4 && entry.architecture.has_experts())
                 .then_some(version + u32::from(known.words.is_empty())),
             None => self.words.iter().all(word).then_some(version),
@@ -102,7 +104,7 @@ fn major(version: &str) -> &str {
     version.split('.').next().unwrap_or(version)
 }
 
-/// Words and numbers: cut at what is neither, and between letters and digits.
+/// Splits a text into words and numbers, at other characters and between letters and digits.
 fn tokens(text: &str) -> Vec<String> {
     let mut tokens: Vec<String> = Vec::new();
     for chunk in text.split(|sign: char| !(sign.is_ascii_alphanumeric() || sign == '.')) {
@@ -113,7 +115,7 @@ fn tokens(text: &str) -> Vec<String> {
                 && token.ends_with(|last: char| last.is_ascii_digit())
                 && !matches!(sign, 'b' | 'm' | 't' | 'k');
             if starts_number && token.len() > 1 && token.ends_with('v') {
-                // `DeepSeekV3`: the v of a version.
+                // The v of a version, as in `DeepSeekV3`.
                 token.pop();
             }
             if starts_number || starts_word {
@@ -127,7 +129,7 @@ fn tokens(text: &str) -> Vec<String> {
     tokens
 }
 
-/// `7b`, `350m`, `1.3b`, `1t`.
+/// Parses a size: `7b`, `350m`, `1.3b`, `1t`.
 fn size(token: &str) -> Option<f64> {
     let factor = match token.chars().last()? {
         'm' => 1e6,

@@ -1,6 +1,7 @@
-//! The style of a family whose shape a row spells out: gated or plain MLP, norms, biases, tied embeddings, positions.
+//! The style of a family for shapes that a row writes out: gated or plain MLP, norms, biases, tied
+//! embeddings, positions.
 //!
-//! Styles are those of catalog entries; only their sizes are replaced.
+//! Styles come from catalog entries; only their sizes are replaced.
 
 use crate::row::Row;
 use crate::stack::Stack;
@@ -8,20 +9,21 @@ use crate::text::has;
 use engine::catalog;
 use engine::model::transformer::Architecture;
 
-/// Width of the MLP over H from which it is taken for a plain one: gated ones have `8/3` to 3.5 unless their family says
-/// otherwise.
+/// Ratio of MLP width to H from which an MLP counts as plain: gated ones have `8/3` to 3.5 unless
+/// their family differs.
 const PLAIN_RATIO: f64 = 3.9;
-/// A count within this of the row's is the row's.
+/// Relative difference within which a parameter count equals the row's.
 const EXACT: f64 = 1e-6;
-/// Counts of styles that differ less than this from each other are not told apart by a rounded one.
+/// Relative difference below which a rounded parameter count cannot distinguish two styles.
 const ALIKE: f64 = 0.01;
-/// GPT-2's vocabulary, padded to a multiple of 64: what code that names none trains with.
+/// GPT-2's vocabulary padded to a multiple of 64: the default of code that names no vocabulary.
 const PADDED_GPT2: u32 = 50_304;
 const GPT2: u32 = 50_257;
-/// Megatron's vocabulary in its papers.
+/// The vocabulary of Megatron's papers.
 const MEGATRON: u32 = 51_200;
 
-/// GPT-2's vocabulary as Megatron pads it: to a multiple of 128 for each GPU that shares the embedding.
+/// Returns GPT-2's vocabulary as Megatron pads it: to a multiple of 128 for each GPU over which the
+/// embedding is split.
 fn padded_gpt2(row: &Row) -> u32 {
     GPT2.next_multiple_of(128_u32.saturating_mul(row.tp.unwrap_or(1)))
 }
@@ -30,7 +32,7 @@ fn entry(id: &str) -> Option<Architecture> {
     catalog::model(id).map(|entry| entry.architecture)
 }
 
-/// The styles that a row's model may have, the likeliest first.
+/// Returns the possible styles of a row's model, the most likely first.
 pub fn candidates(row: &Row, stack: Stack) -> Vec<Architecture> {
     let plain = || {
         let gpt = entry("gpt-3-175b").map(|style| Architecture { vocab_size: MEGATRON, ..style });
@@ -73,7 +75,8 @@ pub fn candidates(row: &Row, stack: Stack) -> Vec<Architecture> {
     styles.into_iter().flatten().collect()
 }
 
-/// Plain MLP with squared ReLU, layer norms, rotary positions, no biases, an output head of its own (arXiv 2402.16819).
+/// Plain MLP with squared ReLU, layer norms, rotary positions, no biases, an untied output head
+/// (arXiv 2402.16819).
 fn nemotron() -> Vec<Option<Architecture>> {
     let style = entry("gpt-3-175b").zip(entry("llama-2-7b")).map(|(gpt, llama)| Architecture {
         norm: gpt.norm,
@@ -84,7 +87,7 @@ fn nemotron() -> Vec<Option<Architecture>> {
     vec![style]
 }
 
-/// Whether the columns speak for a gated MLP.
+/// Whether the columns suggest a gated MLP.
 fn is_gated(row: &Row) -> bool {
     if has(&row.notes, &["swiglu=true"]) || has(&row.model, &["llama", "mistral", "gemma", "yi", "deepseek", "olmo"]) {
         return true;
@@ -97,8 +100,8 @@ fn is_gated(row: &Row) -> bool {
     ratio.map_or(grouped, |ratio| ratio < PLAIN_RATIO)
 }
 
-/// Of shapes in the order of their likelihood the one whose count is the row's, else the likeliest of those about as near
-/// as the nearest.
+/// Returns the shape whose parameter count equals the row's, else the most likely of those about as
+/// near as the nearest. `shapes` are in order of likelihood.
 pub fn nearest(shapes: &[Architecture], params: Option<f64>) -> Option<Architecture> {
     let Some(params) = params else { return shapes.first().copied() };
     let error = |shape: &Architecture| (shape.params() as f64 / params - 1.0).abs();

@@ -1,5 +1,6 @@
-//! The engine against published measurements (`tests/measured/*.csv`, each row with its source): the thresholds that it keeps,
-//! and the table of the documentation. `cargo xtask accuracy` shows and records how far it is from them.
+//! The engine against published measurements (`tests/measured/*.csv`, each row with its source):
+//! accuracy thresholds, and the table of the documentation. `cargo xtask accuracy` prints and
+//! records the present accuracy.
 
 use std::sync::LazyLock;
 
@@ -13,12 +14,12 @@ use engine::stats::{self, Errors};
 
 static PUBLISHED: LazyLock<Published> = LazyLock::new(published::all);
 
-/// The score of all rows but those whose author gives them 40 % either way (BigScience on V100).
+/// Scores all rows except those that their author gives an error of 40 % (BigScience on V100).
 fn all() -> Score {
     summary::score(PUBLISHED.training.iter().filter(|entry| !is_rough(entry)))
 }
 
-/// BigScience's runs on V100, by the start of their source.
+/// Prefix of the source of BigScience's runs on V100.
 const ROUGH: &str = "BigScience gpt2";
 
 fn is_rough(entry: &Entry) -> bool {
@@ -28,10 +29,11 @@ fn is_rough(entry: &Entry) -> bool {
 const STEP_MEDIAN: f64 = 0.08;
 const STEP_MEAN: f64 = 0.12;
 const STEP_SOURCE: f64 = 0.15;
-/// Sources with fewer rows say little by their median.
+/// The median of a source with fewer rows is not meaningful.
 const FEW: usize = 8;
 const SLOW_RANKS: f64 = 0.85;
-// The aim is a median of 5 % and a mean of 8 %; nanotron's rows do not say which of two modes their tensor parallelism had.
+// The aim is a median of 5 % and a mean of 8 %; nanotron's rows do not say which of two modes their
+// tensor parallelism had.
 const MEMORY_MEDIAN: f64 = 0.075;
 const MEMORY_MEAN: f64 = 0.12;
 const RAN_FITS: f64 = 0.98;
@@ -114,7 +116,7 @@ fn mixtures_of_experts_are_predicted() {
 
 #[test]
 fn rows_are_left_out_for_a_reason_only() {
-    // Rows of these reasons say nothing that could be evaluated; any other reason is a gap of the reader.
+    // Rows left out for these reasons cannot be evaluated; any other reason is a gap of the reader.
     const KNOWN: [&str; 6] =
         [" is missing", "not modelled", "contradicts itself", "not in the catalog", "not a ", "one layer"];
     for (reason, count) in summary::score(PUBLISHED.training.iter().chain(&PUBLISHED.mixtures)).left_out {
@@ -142,7 +144,7 @@ fn the_documented_table_is_current() {
     assert_eq!(marked.trim(), current.trim(), "run `cargo xtask accuracy`");
 }
 
-/// The rows as the page gets them: written, read, and evaluated from their links.
+/// Writes the rows for the page, reads them back, and evaluates them from their links.
 #[test]
 fn rows_of_the_page_are_the_rows_of_the_score() {
     let entries: Vec<&Entry> = PUBLISHED.training.iter().chain(&PUBLISHED.mixtures).collect();
@@ -158,7 +160,7 @@ fn rows_of_the_page_are_the_rows_of_the_score() {
         let scenario = page.scenario();
         assert_eq!(scenario.report(), prediction.report, "{name}: the link means another scenario");
         assert_eq!(encode(&scenario), page.link, "{name}: the page would not know it again");
-        // To the bit, as the page says what the documentation says.
+        // Equal to the bit, so that the page agrees with the documentation.
         assert_eq!(page.predicted_step(&scenario), prediction.step_time_s, "{name}");
         assert!(page.peak.is_none_or(|peak| peak.predicted(&scenario) == prediction.peak_mem_gib), "{name}");
         let step = page.step_s.map(|measured| page.predicted_step(&scenario) / measured - 1.0);

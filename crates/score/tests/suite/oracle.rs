@@ -1,16 +1,17 @@
-//! Memory against PyTorch's own FSDP2 memory tracker (`tests/measured/fsdp2_memory.csv`): Hugging Face's Llama with bf16
-//! parameters and fp32 reduction, forward and backward without the optimizer step, fake tensors, one row a run.
+//! Memory against PyTorch's own FSDP2 memory tracker (`tests/measured/fsdp2_memory.csv`): Hugging
+//! Face's Llama with bf16 parameters and fp32 reduction, forward and backward without the optimizer
+//! step, fake tensors, one row a run.
 
 use engine::stats;
 use score::tracker::{self, Tracked};
 
 const ROWS: &str = include_str!("../../../../tests/measured/fsdp2_memory.csv");
 
-// 2 % and 5 % wanted.
+// The aim is 2 % and 5 %.
 const MEDIAN: f64 = 0.02;
 const WORST: f64 = 0.05;
-/// Of the total, by which a category may be off: where two moments need about the same, the tracker may find the peak at
-/// the one and the engine at the other.
+/// Largest error of a category over the total: if two moments need about the same memory, the
+/// tracker may find the peak at one and the engine at the other.
 const CATEGORY: f64 = 0.06;
 
 fn runs() -> Vec<Tracked> {

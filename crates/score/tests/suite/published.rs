@@ -9,7 +9,7 @@ use score::schema::Schema;
 use score::summary::Entry;
 use score::tracker::{self, Tracked};
 
-/// What all files hold; rows of the tracker and collectives that are left out are not among them.
+/// The rows of all files; tracker rows and collectives that are left out are not included.
 #[derive(Default)]
 pub(crate) struct Published {
     pub(crate) training: Vec<Entry>,
@@ -18,7 +18,7 @@ pub(crate) struct Published {
     pub(crate) collectives: Vec<Collective>,
 }
 
-/// The tables of a folder, in the order of their names.
+/// Returns the tables of a folder, sorted by name.
 fn files(folder: &str) -> Vec<PathBuf> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(folder);
     let entries = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
@@ -27,7 +27,7 @@ fn files(folder: &str) -> Vec<PathBuf> {
     files
 }
 
-/// Every row of every file.
+/// Reads every row of every file.
 pub(crate) fn all() -> Published {
     let mut published = Published::default();
     for path in files("tests/measured/mixtures") {

@@ -1,4 +1,4 @@
-//! Rows as sources publish them, and what the reader makes of them.
+//! The reader of rows, on rows as sources publish them.
 
 use engine::model::software::Framework;
 use engine::model::training::{ComputeFormat, PrecisionPolicy, Recompute};
@@ -9,7 +9,7 @@ use score::predict::{self, Prediction};
 use score::row::Row;
 use score::target::TimeSource;
 
-/// A row of the columns of a plain run with these set or added; an empty text blanks a column.
+/// Returns the row of a plain run with these columns set; an empty text blanks a column.
 fn row(changes: &[(&str, &str)]) -> Row {
     const PLAIN: [(&str, &str); 14] = [
         ("row_id", "T-1"),
@@ -50,7 +50,7 @@ fn degrees_that_follow_are_derived() {
     let alone = predict(&[("dp", ""), ("tp", ""), ("pp", "")]).unwrap();
     assert_eq!(alone.scenario.degrees().dp, 64);
     assert!(alone.notes.iter().any(|note| note.contains("data parallelism alone")));
-    // Replicas counted apart from shards.
+    // Replicas are counted separately from shards.
     let mesh = scenario(&[("dp", "8"), ("dp_shard", "8"), ("dp_replicate", "8"), ("sharding", "HYBRID_SHARD")]);
     assert_eq!((mesh.strategy, mesh.shard_size, mesh.degrees().dp), (Strategy::HybridShard, 8, 64));
     assert_eq!(reason(&[("tp", "4")]), "dp tp pp cp do not multiply to the GPUs: 64 x 4 x 1 x ? on 64");
@@ -67,7 +67,7 @@ fn the_missing_part_of_a_batch_follows_from_the_others() {
         reason(&[("micro_batch_seqs", ""), ("grad_accum", ""), ("global_batch_seqs", "256")]),
         "micro_batch_seqs is missing"
     );
-    // The last micro-batch of 7 holds fewer sequences: the step is that much shorter than 7 full ones.
+    // The last of 7 micro-batches has fewer sequences, so the step is shorter than 7 full ones.
     let changes = [("micro_batch_seqs", "20"), ("grad_accum", "7"), ("global_batch_seqs", "8192"), ("seq_len", "2048")];
     let uneven = predict(&changes).unwrap();
     let full = uneven.report.time.step.get();

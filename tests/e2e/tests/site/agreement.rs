@@ -1,4 +1,5 @@
-//! The published rows: loaded when somebody comes to their figure, and each of them a scenario.
+//! The published rows are loaded when their figure comes into view, and each row opens as a
+//! scenario.
 
 use anyhow::Result;
 use e2e::{Key, wait_for};
@@ -6,12 +7,12 @@ use serde_json::json;
 
 use crate::page::{PATIENCE, Page};
 
-/// How many rows the caption of the figure counts; none before they are here.
+/// Returns the number of rows in the figure's caption; empty before they are loaded.
 const COUNTED: &str = "
     const caption = document.querySelector('#agreement').closest('figure').querySelector('.caption').textContent;
     return caption.match(/^([0-9,]+) published step times: median error/)?.[1].replace(',', '') ?? ''";
 
-/// Whether the file of rows has been asked for.
+/// Whether the file of rows has been requested.
 const ASKED: &str = "return performance.getEntriesByType('resource').some((entry) => entry.name.includes('rows.txt'))";
 
 #[test]

@@ -1,4 +1,4 @@
-//! The documentation beside the calculator, as a reader finds it: served as the site is, by the shipped configuration.
+//! The documentation beside the calculator, served with the shipped configuration.
 
 use anyhow::Result;
 use serde_json::json;

@@ -1,5 +1,5 @@
-//! The page in Chromium, Firefox and WebKit: it starts, follows a slider and a typed value, explains a number, and nothing breaks.
-//! That a breach would be seen is tested too.
+//! The page in Chromium, Firefox and WebKit: it starts, follows a slider and a typed value, and
+//! explains a number without errors. The tests also check that a violation would be noticed.
 
 use anyhow::{Context as _, Result};
 use e2e::files::FileServer;
@@ -21,7 +21,7 @@ fn the_page_works_in_firefox() -> Result<()> {
 #[test]
 #[cfg_attr(not(target_os = "linux"), ignore = "WebKitGTK is a browser of Linux")]
 fn the_page_works_in_webkit() -> Result<()> {
-    // WebKit's driver cannot run a script before the page's own: the page loads it.
+    // WebKit's driver cannot inject a script, so a copy of the page loads it.
     let folder = tempdir()?;
     copy_of_the_site(folder.path())?;
     let index = folder.path().join("index.html");

@@ -1,4 +1,4 @@
-//! What care means: nothing that keeps people out, nothing that jumps, targets that a finger meets.
+//! Accessibility: no barriers, no layout shifts, touch targets of sufficient size.
 
 use anyhow::{Context as _, Result, bail};
 use e2e::session::QUIET;
@@ -8,13 +8,13 @@ use xtask::tools;
 
 use crate::page::{PATIENCE, Page, SLIDERS, STILL};
 
-/// The widths that the page is looked at: a desk, a phone, and 1,280 px at 400 % zoom.
+/// Widths of the viewport: a desktop, a phone, and 1,280 px at 400 % zoom.
 const WIDTHS: [u32; 3] = [1280, 375, 320];
 
 /// Opens everything that is folded.
 const UNFOLD: &str = "document.querySelectorAll('details').forEach((it) => { it.open = true; });";
 
-/// What axe finds: rule, how many, the first place.
+/// Runs axe and lists its findings: rule, count, first place.
 pub(crate) const AXE: &str = "const only = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
     return axe.run(document, { runOnly: only }).then(({ violations }) => violations.map(({ id, nodes }) =>
         `${id}: ${nodes.length}, ${nodes[0].target} ${nodes[0].failureSummary}`));";
@@ -61,7 +61,7 @@ const SHIFTS: &str = "const shifts = (window.shifts ?? []).splice(0);
 const WATCH: &str = "window.shifts = [];
     new PerformanceObserver((list) => window.shifts.push(...list.getEntries()))
         .observe({ type: 'layout-shift', buffered: true });";
-/// Moves a slider over its whole range, a frame a step, and back.
+/// Moves a slider over its whole range and back, one step per frame.
 const SWEEP: &str = "const slider = arguments[0], own = slider.value, steps = 12;
     const to = (value) => new Promise((done) => {
         slider.value = value;
@@ -74,7 +74,7 @@ const SWEEP: &str = "const slider = arguments[0], own = slider.value, steps = 12
         slider.dispatchEvent(new Event('change', { bubbles: true }));
         return still();
     })();";
-/// What counts as good elsewhere is 0.1.
+/// Limit of cumulative layout shift; 0.1 is commonly considered good.
 const CUMULATIVE: f64 = 0.02;
 
 #[test]
@@ -102,7 +102,8 @@ fn nothing_jumps_while_sliders_move() -> Result<()> {
     page.leave_quietly()
 }
 
-/// Everything that can be pressed and is smaller than 24 px both ways, links in a sentence apart (WCAG 2.2, 2.5.8).
+/// Lists everything clickable that is smaller than 24 px in both directions, except links in
+/// sentences (WCAG 2.2, 2.5.8).
 const SMALL: &str = "return [...document.querySelectorAll('button, select, input, summary, canvas[tabindex], a[href]')]
     .filter((it) => it.checkVisibility() && !(it.tagName === 'A' && it.parentElement.textContent !== it.textContent))
     .map((it) => [(it.closest('label') ?? it).getBoundingClientRect(), it])

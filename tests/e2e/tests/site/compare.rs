@@ -1,4 +1,5 @@
-//! A pinned scenario stays to be compared with, in the link too; an example opens beside what it is compared to.
+//! A pinned scenario stays for comparison and is in the link; an example opens beside the scenario
+//! it is compared with.
 
 use anyhow::Result;
 use e2e::{Key, wait_for};
@@ -6,9 +7,9 @@ use serde_json::json;
 
 use crate::page::{PATIENCE, Page};
 
-/// What the differences beside the headline figures say.
+/// Returns the differences beside the headline figures.
 const DELTAS: &str = "return [...document.querySelectorAll('.tile-delta')].map((it) => it.textContent).join('; ')";
-/// What the lines of pinned scenarios say.
+/// Returns the lines of the pinned scenarios.
 const PINS: &str = "return [...document.querySelectorAll('.pins > ul > li')].map((it) => it.textContent).join('; ')";
 
 #[test]

@@ -1,7 +1,8 @@
-//! Embeds in somebody else's page: they keep to their frame, and the page and they understand each other.
+//! Embeds in other sites' pages: they stay in their frame and exchange messages with the page.
 //!
-//! Each test opens `host/index.html` once beside the site, by Caddy with every header we ship, and once on another server, so
-//! that the page is a stranger; in Chromium and in Firefox.
+//! Each test opens `host/index.html` once beside the site, served by Caddy with every header we
+//! ship, and once on another server, so that the page has another origin; in Chromium and in
+//! Firefox.
 
 use std::path::PathBuf;
 
@@ -18,18 +19,18 @@ use xtask::tools;
 use crate::care::AXE;
 use crate::page::{PATIENCE, Page, copy_of_the_site};
 
-/// Where the site lies on its server, and the page beside it.
+/// Path of the site on its server; the page is beside it.
 const SITE: &str = "some/sub/path/";
 const HOST: &str = "host/";
 
-/// Which browser, and whether the page is a stranger to the site.
+/// The browser, and whether the page has another origin than the site.
 const WAYS: [(Kind, bool); 4] =
     [(Kind::Chromium, false), (Kind::Chromium, true), (Kind::Firefox, false), (Kind::Firefox, true)];
 
-/// The frames in their order: a map with sliders, timeline and memory, the custom element.
+/// Number of frames, in this order: a map with sliders, timeline and memory, the custom element.
 const FRAMES: usize = 3;
 
-/// A page with embeds, open.
+/// An open page with embeds.
 struct Host {
     session: Session,
     /// These stay until the page is left.
@@ -38,7 +39,8 @@ struct Host {
 }
 
 impl Host {
-    /// The page beside the site, or far from it; `script` are the attributes of the element that loads `embed.js`.
+    /// Opens the page on the site's server or on another one; `script` holds the attributes of the
+    /// element that loads `embed.js`.
     fn open(kind: Kind, far: bool, script: &str) -> Result<Self> {
         let own = tempdir()?;
         let root = own.path();
@@ -52,7 +54,7 @@ impl Host {
         write(root.join("index.html"), "The site and a page beside it")?;
         let beside = Server::caddy(root, "/")?;
         let elsewhere = FileServer::start(&folder, &format!("/{HOST}"))?;
-        // Only now are the ports known.
+        // The ports are only known now.
         let address = if far { elsewhere.url().to_owned() } else { format!("{}{HOST}", beside.url()) };
         for (name, text) in [
             ("index.html", include_str!("host/index.html")),
@@ -78,14 +80,18 @@ impl Host {
 
     /// Runs a script inside a frame.
     fn inside(&self, place: usize, script: &str) -> Result<Value> {
+        self.inside_with(place, script, &[])
+    }
+
+    fn inside_with(&self, place: usize, script: &str, arguments: &[Value]) -> Result<Value> {
         let frame = self.frame(place)?;
         self.session.enter(Some(&frame))?;
-        let answer = self.session.script(script, &[]);
+        let answer = self.session.script(script, arguments);
         self.session.enter(None)?;
         answer
     }
 
-    /// What a frame has told the page, of one kind.
+    /// Returns the messages of one kind that a frame has sent to the page.
     fn said(&self, place: usize, kind: &str) -> Result<Vec<Value>> {
         let script = "return window.said.filter(({ from, type }) => from === arguments[0] && type === arguments[1])";
         let said = self.session.script(script, &[json!(place), json!(format!("shardwise:{kind}"))])?;
@@ -97,7 +103,8 @@ impl Host {
         self.session.script(script, &[json!(place), message.clone()]).map(drop)
     }
 
-    /// Waits until every embed has its picture, is as high as it said last, and has found that it has room.
+    /// Waits until every embed is painted, has the height it announced last, and has found that it
+    /// has enough room.
     fn ready(&self) -> Result<()> {
         let room = "return quiet().then(() => getComputedStyle(document.documentElement).overflowY === 'hidden')";
         for place in 0..FRAMES {
@@ -115,7 +122,7 @@ impl Host {
         Ok(())
     }
 
-    /// Waits until what a script inside a frame gives is as wanted.
+    /// Waits until a script inside a frame returns `true`.
     fn wait(&self, place: usize, otherwise: &str, script: &str) -> Result<()> {
         wait_for(otherwise, PATIENCE, || Ok((self.inside(place, script)? == json!(true)).then_some(())))
     }
@@ -149,18 +156,22 @@ fn embeds_are_ready_and_as_high_as_what_is_in_them() -> Result<()> {
     Ok(())
 }
 
-/// A hundred positions of a slider and back, two frames each.
-const HUNDRED: &str =
-    "const slider = document.querySelector(\"input[aria-label='Sequence length']\"), own = slider.value;
+/// Twenty-five positions of a slider and one where it rests, two frames each.
+const MOVES: &str =
+    "const slider = document.querySelector(\"input[aria-label='Sequence length']\"), rest = arguments[0];
     return (async () => {
-        for (let step = 0; step <= 100; step += 1) {
-            slider.value = step < 100 ? Math.round(slider.max * (step % 10) / 10) : own;
+        for (let step = 0; step <= 25; step += 1) {
+            slider.value = Math.round(slider.max * (step < 25 ? (step % 10) / 10 : rest));
             slider.dispatchEvent(new Event('input', { bubbles: true }));
             slider.dispatchEvent(new Event('change', { bubbles: true }));
-            await new Promise((done) => setTimeout(done, step % 25 ? 20 : 400));
+            await painted();
+            await painted();
         }
-        return [history.length, localStorage.length, sessionStorage.length, document.cookie];
+        return true;
     })();";
+
+/// What the page and the site could store.
+const STORED: &str = "return [history.length, localStorage.length, sessionStorage.length, document.cookie]";
 
 #[test]
 fn a_hundred_moves_leave_history_storage_and_focus_alone() -> Result<()> {
@@ -169,14 +180,18 @@ fn a_hundred_moves_leave_history_storage_and_focus_alone() -> Result<()> {
         host.session.script("document.querySelector('#field').focus({ preventScroll: true })", &[])?;
         host.ready()?;
         let length = host.session.script("return history.length", &[])?;
-        let inside = host.inside(0, HUNDRED)?;
-        assert_eq!(inside, json!([length, 0, 0, ""]), "{kind:?}, far {far}");
+        for rest in [0.2, 0.7, 0.3, 0.6] {
+            let told = host.said(0, "scenario")?.len();
+            host.inside_with(0, &format!("{QUIET} {MOVES}"), &[json!(rest)])?;
+            wait_for("a gesture is not told", PATIENCE, || Ok((host.said(0, "scenario")?.len() > told).then_some(())))?;
+        }
+        assert_eq!(host.inside(0, STORED)?, json!([length, 0, 0, ""]), "{kind:?}, far {far}");
         host.tell(0, &json!({ "type": "shardwise:set", "link": "?theme=dark&why=mfu" }))?;
         host.wait(0, "a card does not open", "return document.querySelector('#why') !== null")?;
         assert_eq!(host.inside(0, "return localStorage.length")?, json!(0));
         let page = host.session.script("return [history.length, document.activeElement.id]", &[])?;
         assert_eq!(page, json!([length, "field"]), "{kind:?}, far {far}");
-        // Every gesture is told.
+        // Every gesture sends a message.
         assert!(host.said(0, "scenario")?.len() >= 2, "{:?}", host.said(0, "scenario")?);
         host.leave_quietly()?;
     }
@@ -197,7 +212,8 @@ fn the_page_may_ask_and_set_and_nobody_else() -> Result<()> {
         assert!(link.contains("/some/sub/path/?view=map#v=1&rev=") && link.contains("gpus=128"), "{link}");
 
         let before = host.inside(0, HEADLINE)?;
-        // A frame of the page is not the page, and what it says about heights is about none of ours.
+        // A frame within the page is not the page, and its messages about heights concern none of
+        // our frames.
         let stranger = "const stranger = document.createElement('iframe');
             stranger.src = 'host.css';
             stranger.className = 'stranger';
@@ -220,7 +236,7 @@ fn the_page_may_ask_and_set_and_nobody_else() -> Result<()> {
         ] {
             host.tell(0, &wrong)?;
         }
-        // Messages come in their order: with the answer to this one all others have been heard.
+        // Messages arrive in order: once this one is answered, all earlier ones have been handled.
         let told = host.said(0, "scenario")?.len();
         host.tell(0, &json!({ "type": "shardwise:get" }))?;
         wait_for("nobody answers", PATIENCE, || Ok((host.said(0, "scenario")?.len() > told).then_some(())))?;
@@ -291,7 +307,7 @@ fn links_that_come_later_become_figures_and_others_stay() -> Result<()> {
     Ok(())
 }
 
-/// Two links and two elements that name a script and another site, and a link that is one of ours.
+/// Two links and two elements that name a script and another site, and one valid link.
 const HOSTILE: &str = r#"
     const site = document.querySelector("script[src*='static/embed.js']").src.replace("static/embed.js", "");
     const evil = ["javascript:void(parent.ran=1)//", "https://example.org/?view=map"];
@@ -346,7 +362,7 @@ fn on_paper_and_without_script_there_are_links() -> Result<()> {
     assert_eq!(host.session.script(paper, &[])?, json!(true));
     host.leave_quietly()?;
 
-    // A type that no browser runs.
+    // No browser runs a script of this type.
     let host = Host::open(Kind::Chromium, false, "type=\"text/plain\"")?;
     let links = "return [document.querySelectorAll('iframe').length,
         ['first', 'second', 'inner', 'plain'].every((id) => document.getElementById(id).checkVisibility())]";

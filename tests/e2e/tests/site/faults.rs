@@ -1,4 +1,4 @@
-//! What goes wrong on the way to the page: requests that fail, a build that is gone, a slow server, a missing file.
+//! Faults while the page loads: failed requests, a replaced build, a slow server, a missing file.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -13,13 +13,13 @@ use crate::page::{HURRY, PATIENCE, Page, built, copy_of_the_site};
 
 const PATH: &str = "/some/sub/path/";
 
-/// What the page says in place of a result.
+/// Returns the page's message in place of a result.
 const ALERT: &str = "return document.querySelector('body > [role=alert]')?.textContent ?? ''";
 
 /// Whether there is any figure on the page.
 const FIGURES: &str = "return document.querySelectorAll('output, canvas, input').length";
 
-/// Every browser that there can be.
+/// Every kind of browser.
 fn kinds() -> Vec<Kind> {
     let webkit = cfg!(target_os = "linux").then_some(Kind::Webkit);
     [Kind::Chromium, Kind::Firefox].into_iter().chain(webkit).collect()
@@ -30,7 +30,7 @@ fn a_failed_request_for_a_part_of_the_module_is_made_again() -> Result<()> {
     let built = built()?;
     let script = module(&built, "js")?;
     for kind in kinds() {
-        // The script is asked for at another address each time.
+        // The script is requested at a new address on each try.
         for part in ["_bg.wasm", &script] {
             let part = part.to_owned();
             let server = FileServer::with_faults(&built, PATH, move |path, before| {
@@ -48,7 +48,7 @@ fn a_failed_request_for_a_part_of_the_module_is_made_again() -> Result<()> {
     Ok(())
 }
 
-/// Opens the page where this script runs first, without waiting for a result.
+/// Opens the page with a script that runs before the page's own, without waiting for a result.
 fn opened(kind: Kind, address: &str, script: &str) -> Result<Session> {
     let session = Session::fresh(kind)?;
     session.before_scripts(script)?;
@@ -56,7 +56,8 @@ fn opened(kind: Kind, address: &str, script: &str) -> Result<Session> {
     Ok(session)
 }
 
-/// Waits until the page says that it could not be loaded. While it is loaded anew, nobody answers.
+/// Waits until the page says that it could not be loaded. The page does not respond while it
+/// reloads.
 fn says_so(session: &Session) -> Result<()> {
     let said = wait_for("nothing is said", PATIENCE, || {
         Ok(Some(session.text(ALERT, &[]).unwrap_or_default()).filter(|said| !said.is_empty()))
@@ -73,7 +74,8 @@ fn a_request_that_always_fails_is_made_four_times_and_then_the_page_says_so() ->
         let server = FileServer::with_faults(&built()?, PATH, refuse)?;
         let session = opened(kind, server.url(), HURRY)?;
         says_so(&session)?;
-        // Four tries, each followed by a question whether the file is gone, and perhaps the page's own preloading.
+        // Four tries, each followed by a question whether the file is gone, and perhaps the page's
+        // own preloading.
         let asked = server.asked("_bg.wasm");
         assert!((8..=9).contains(&asked), "{kind:?}: {asked} requests");
         assert_eq!(server.asked(".js?"), 0);
@@ -81,7 +83,7 @@ fn a_request_that_always_fails_is_made_four_times_and_then_the_page_says_so() ->
     Ok(())
 }
 
-/// The name of the module's file with this ending.
+/// Returns the name of the module's file with this ending.
 fn module(site: &Path, kind: &str) -> Result<String> {
     let page = std::fs::read_to_string(site.join("index.html")).context("There is no page")?;
     let (_, rest) = page.split_once(&format!(" data-{kind}=\"")).context("The page names no module")?;
@@ -126,7 +128,7 @@ fn a_page_of_a_build_that_is_gone_is_loaded_anew() -> Result<()> {
         page.session.open(&format!("{}#v=1&rev=2&gpus=512", server.url()))?;
         let kind_of_visit = "return performance.getEntriesByType('navigation')[0].type";
         wait_for("the page is not loaded anew", PATIENCE, || {
-            // While it is, nobody answers.
+            // The page does not respond while it reloads.
             Ok((page.session.text(kind_of_visit, &[]).unwrap_or_default() == "reload").then_some(()))
         })?;
         let sight = page.stands()?;

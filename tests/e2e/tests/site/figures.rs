@@ -1,4 +1,5 @@
-//! A page of somebody's with figures in it: links to the calculator that `static/embed.js` makes live.
+//! A page of another site with figures: links to the calculator that `static/embed.js` turns into
+//! embeds.
 
 use anyhow::{Result, anyhow, ensure};
 use e2e::{Kind, Session, wait_for};
@@ -6,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::page::PATIENCE;
 
-/// Keeps what figures say to their page, and what the content policy forbids.
+/// Records the messages of figures to their page, and violations of the content policy.
 const WITNESS: &str = "window.heard = [];
     window.witness = [];
     addEventListener('message', (event) => window.heard.push([event.source, event.data]));
@@ -14,7 +15,8 @@ const WITNESS: &str = "window.heard = [];
     addEventListener('securitypolicyviolation', (event) =>
         window.witness.push(`the policy forbids ${event.violatedDirective} of ${event.blockedURI} ${event.sample}`));";
 
-/// What can be seen of the figure of this link, which is brought into view: whether it is ready, whether it is as high as it says.
+/// Scrolls to the figure of this link and returns whether it is ready, and whether it has the
+/// height it announced.
 const FIGURE: &str = "
     const link = document.querySelector(`a[href*='view=${arguments[0]}']`);
     if (!link) return 'no link';
@@ -27,12 +29,12 @@ const FIGURE: &str = "
     const high = heights.length > 0 && frame.clientHeight === heights.at(-1);
     return ready && high ? 'live' : `${ready ? 'ready' : 'not ready'}, ${frame.clientHeight} high, said ${heights}`;";
 
-/// What nobody wants to find.
+/// Lists violations of the content policy, errors, and requests to other sites.
 const COMPLAINTS: &str = "const foreign = performance.getEntriesByType('resource').map((entry) => entry.name)
         .filter((name) => !/^(data|blob):/.test(name) && !name.startsWith(location.origin));
     return [...window.witness, ...foreign.map((name) => `a request went to ${name}`)];";
 
-/// A browser in which such a page is open.
+/// A browser with such a page.
 pub(crate) struct Reader {
     pub(crate) session: Session,
 }
@@ -46,7 +48,7 @@ impl Reader {
         Ok(reader)
     }
 
-    /// Opens an address where scripts are forbidden.
+    /// Opens an address with scripts disabled.
     pub(crate) fn without_script(address: &str) -> Result<Self> {
         let reader = Self { session: Session::fresh(Kind::Chromium)? };
         reader.session.devtools("Emulation.setScriptExecutionDisabled", &json!({ "value": true }))?;
@@ -54,7 +56,7 @@ impl Reader {
         Ok(reader)
     }
 
-    /// Waits until the link to this panel is a figure that runs and is as high as it needs.
+    /// Waits until the link to this panel is a running figure of the height it needs.
     pub(crate) fn sees_figure(&self, panel: &str) -> Result<()> {
         let mut last = String::new();
         wait_for(&format!("the figure of `{panel}` is not there"), PATIENCE, || {
@@ -64,9 +66,9 @@ impl Reader {
         .map_err(|failure| anyhow!("{failure} Seen last: {last}. {:?}", self.complaints()))
     }
 
-    /// What broke, was forbidden, or went to anybody else.
+    /// Lists errors, violations, and requests to other sites.
     fn complaints(&self) -> Result<Vec<String>> {
-        // Not every recipe's tool makes an icon, which browsers ask for by themselves.
+        // Browsers request an icon by themselves, and not every recipe's tool makes one.
         let severe = self.session.console()?.into_iter();
         let severe = severe.filter(|(level, text)| level == "SEVERE" && !text.contains("/favicon.ico"));
         let seen = self.session.script(COMPLAINTS, &[])?;
@@ -74,7 +76,7 @@ impl Reader {
         Ok(severe.map(|(_, message)| message).chain(seen.iter().map(Value::to_string)).collect())
     }
 
-    /// The end of every test: nothing broke behind the scenes.
+    /// Ends a test: checks that there were no errors behind the scenes.
     pub(crate) fn leaves_quietly(&self) -> Result<()> {
         let complaints = self.complaints()?;
         ensure!(complaints.is_empty(), "The console says {complaints:#?}");

@@ -1,11 +1,11 @@
-//! Bad input says what is wrong, keeps the last good picture, and loses nothing that was typed.
+//! Invalid input is explained, keeps the last valid picture, and loses no typed text.
 
 use anyhow::Result;
 use e2e::{Element, Key, wait_for};
 
 use crate::page::{PATIENCE, Page};
 
-/// The texts of the elements that describe a field and hold its error.
+/// Returns the texts of the elements that describe a field and hold its error.
 const ERROR: &str = "(it.getAttribute('aria-describedby') ?? '').split(/\\s+/).filter((id) => id.endsWith('-error'))\
     .map((id) => document.getElementById(id)?.textContent.trim() ?? '').join(' ').trim()";
 
@@ -55,7 +55,7 @@ fn refused(typed: &str) -> Result<()> {
     assert_eq!(after.outputs, before.outputs, "the last good figures are gone");
     assert_eq!(after.headline, before.headline, "the last good headline is gone");
 
-    // The field is left, and still nothing is lost; then a good value mends it.
+    // The field is left without losing the text; then a valid value clears the error.
     page.session.press(Key::Tab, 1)?;
     assert_eq!(page.ask(&field, "it.value")?, typed, "what was typed is gone when the field is left");
     enter(&page, "GPU memory", "60 GiB")?;
@@ -63,7 +63,7 @@ fn refused(typed: &str) -> Result<()> {
     page.leave_quietly()
 }
 
-/// Types into the field of this name, in place of what it holds, and presses Enter.
+/// Replaces the text of the field with this name and presses Enter.
 fn enter(page: &Page, name: &str, text: &str) -> Result<Element> {
     let field = page.field(name)?;
     page.session.focus(&field)?;
@@ -72,7 +72,7 @@ fn enter(page: &Page, name: &str, text: &str) -> Result<Element> {
     Ok(field)
 }
 
-/// The sentence beside a field, once there is one.
+/// Waits for the error beside a field, and returns it.
 fn error(page: &Page, field: &Element) -> Result<String> {
     wait_for("no error is shown beside the field", PATIENCE, || {
         Ok(Some(page.ask(field, ERROR)?).filter(|sentence| !sentence.is_empty()))

@@ -1,4 +1,4 @@
-//! A whole task with the keyboard alone: no pointer, no focus set by script.
+//! A whole task with the keyboard only: no pointer, and no focus set by script.
 
 use anyhow::{Result, bail};
 use e2e::Key;
@@ -6,7 +6,7 @@ use serde_json::json;
 
 use crate::page::Page;
 
-/// More Tabs than the page has stops.
+/// More presses of Tab than the page has tab stops.
 const STOPS: usize = 400;
 
 #[test]
@@ -14,12 +14,12 @@ fn a_run_is_planned_changed_undone_and_shared_by_keyboard() -> Result<()> {
     let page = Page::first_visit()?;
     let first = page.settled()?;
 
-    // Another model: letters choose in a native select.
+    // Another model: letters select in a native select element.
     tab_to(&page, "#model")?;
     page.session.type_text("Llama 3.1 8B")?;
     let named = page.wait_for("no letter chooses a model", |now| now.headline.starts_with("Llama 3.1 8B"))?;
 
-    // A longer sequence by the slider's arrows, more memory as text.
+    // A longer sequence with the slider's arrow keys, more memory as text.
     tab_to(&page, "input[type=range][aria-label='Sequence length']")?;
     page.session.press(Key::Right, 4)?;
     let longer = page.wait_for("arrows do not move the slider", |now| now.outputs[3] != named.outputs[3])?;
@@ -52,7 +52,8 @@ fn a_run_is_planned_changed_undone_and_shared_by_keyboard() -> Result<()> {
     again.leave_quietly()
 }
 
-/// Presses Tab until the focus is on an element of this selector, where a ring shows it.
+/// Presses Tab until the focus is on an element of this selector, and checks that a focus ring is
+/// visible.
 fn tab_to(page: &Page, selector: &str) -> Result<()> {
     let here = "const it = document.activeElement;
         return it?.matches(arguments[0]) ? getComputedStyle(it).outlineStyle : '';";

@@ -1,4 +1,4 @@
-//! A link reproduces what is on screen; a bad one says what is bad and does what it can.
+//! A link reproduces what is on screen. A damaged link is explained, and its readable parts apply.
 
 use anyhow::{Context as _, Result};
 use e2e::{Key, wait_for};
@@ -60,7 +60,7 @@ fn a_link_cut_in_half_still_opens() -> Result<()> {
     move_sliders(&page, &["Link bandwidth"])?;
     page.leave_quietly()?;
 
-    // Cut inside a key: that nobody can read, and the page says so.
+    // Cut inside a key: this cannot be read, and the page says so.
     let (whole, _) = fragment.rsplit_once('=').context("The fragment has no pairs")?;
     let page = Page::with_fragment(whole)?;
     banner(&page, 1)?;
@@ -82,7 +82,7 @@ fn a_link_with_three_broken_keys_names_each() -> Result<()> {
     page.leave_quietly()
 }
 
-/// The fragment after all five sliders have moved: `#v=1&...`, at least five pairs.
+/// Returns the fragment after all five sliders have moved: `#v=1&...`, at least five pairs.
 fn rich_fragment() -> Result<String> {
     let page = Page::first_visit()?;
     move_sliders(&page, &SLIDERS)?;
@@ -102,7 +102,7 @@ fn move_sliders(page: &Page, names: &[&str]) -> Result<Sight> {
     page.settled()
 }
 
-/// The banner's text, once it lists at least so many problems.
+/// Waits until the banner lists at least this many problems, and returns its text.
 fn banner(page: &Page, problems: usize) -> Result<String> {
     let script = "const banner = document.querySelector('#banner[role=alert]');
         return banner && banner.querySelectorAll('li').length >= arguments[0] ? banner.textContent : ''";
@@ -119,7 +119,7 @@ fn a_pasted_config_is_named_and_its_link_opens_it() -> Result<()> {
     let address = page.address()?;
     let button = page.in_view("#import")?;
     page.session.click(&button)?;
-    // Half of a config gets a sentence, and changes nothing.
+    // A truncated config is explained and changes nothing.
     let paste = "const area = document.getElementById('config');
         area.value = arguments[0];
         area.dispatchEvent(new InputEvent('input', { bubbles: true, inputType: 'insertFromPaste' }));";

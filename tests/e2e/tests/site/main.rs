@@ -1,9 +1,11 @@
-//! The built site in real browsers: `cargo xtask test` builds it into `dist/` and runs this last.
+//! Tests of the built site in real browsers: `cargo xtask test` builds it into `dist/` and runs
+//! them last.
 //!
-//! Run alone: `cargo xtask build && cargo test -p e2e --test site`. `SHARDWISE_DIST` names another folder than `dist/`.
-//! Caddy serves the site by `deploy/Caddyfile`, with every header we ship, under a path that it cannot know.
-//! Every test has a tab of its own in which nothing is stored, in Chromium where nothing else is said, and ends by looking at the
-//! console: no error, no breach of the content policy, no request to anybody else.
+//! Run alone: `cargo xtask build && cargo test -p e2e --test site`. `SHARDWISE_DIST` names another
+//! folder than `dist/`. Caddy serves the site with `deploy/Caddyfile`, with every header we ship,
+//! under a path that the site does not know. Every test has its own tab without stored data, in
+//! Chromium by default, and ends with a check of the console: no errors, no violations of the
+//! content policy, no requests to other sites.
 
 mod agreement;
 mod book;

@@ -1,4 +1,4 @@
-//! The notebook in the npm package: a page with nothing in it but the package and plain JavaScript.
+//! The notebook in the npm package: a page with only the package and plain JavaScript.
 
 use anyhow::{Context as _, Result, bail, ensure};
 use e2e::files::FileServer;
@@ -8,19 +8,19 @@ use xtask::npm;
 
 use crate::page::PATIENCE;
 
-/// What the figures and sentences hold, as one text each; empty where a figure has no marks.
+/// Returns figures and sentences as one text each; empty for a figure without marks.
 const SIGHT: &str = "const figure = (id) => {
         const marks = document.querySelectorAll(`#${id} path, #${id} rect`);
         return marks.length > 4 ? document.querySelector(`#${id}`).innerHTML : '';
     };
     return JSON.stringify([figure('curve'), figure('map'), document.querySelector('#verdict').textContent]);";
 
-/// Moves a slider to a share of its range.
+/// Moves a slider to a fraction of its range.
 const MOVE: &str = "const [slider, share] = arguments;
     slider.value = String(Number(slider.min) + share * (slider.max - slider.min));
     slider.dispatchEvent(new Event('input', { bubbles: true }));";
 
-/// The figures' marks and the headline.
+/// Returns the figures' marks and the headline.
 fn look(session: &Session) -> Result<[String; 3]> {
     let text = session.text(SIGHT, &[])?;
     serde_json::from_str(&text).with_context(|| format!("`{text}` is not what there is to see"))

@@ -1,4 +1,5 @@
-//! Without a network: what was visited once works, a new version says so and waits, and an embedded page keeps nothing.
+//! The page without a network: visited pages work, a new version is announced and waits, and an
+//! embedded page caches nothing.
 
 use std::path::Path;
 
@@ -11,10 +12,10 @@ use tempfile::tempdir;
 
 use crate::page::{HURRY, PATIENCE, Page, address, built, copy_of_the_site};
 
-/// A path that no site knows of.
+/// A path that the site does not know.
 const UNDER: &str = "/some/path/";
 
-/// "activated" once the page is kept.
+/// Returns "activated" once the service worker has cached the page.
 const KEPT: &str = "return navigator.serviceWorker.getRegistration().then((it) => it?.active?.state ?? '')";
 
 fn kept(page: &Page) -> Result<()> {
@@ -30,7 +31,8 @@ fn works_without_a_server(kind: Kind) -> Result<()> {
     drop(server);
     assert!(fetch(&address).is_err(), "somebody still serves {address}");
 
-    // A link that was never opened before: it is read, and all parts of the page come.
+    // A link that was never opened before: it is read, and every part of the page loads from the
+    // cache.
     let link = format!("{address}?theme=dark#v=1&gpus=512");
     page.session.open(&link)?;
     let before = page.stands()?;
@@ -41,7 +43,7 @@ fn works_without_a_server(kind: Kind) -> Result<()> {
     wait_for("nothing appears below", PATIENCE, || Ok(page.session.element("#agreement").ok().map(drop)))?;
     let rows = "return fetch('rows.txt').then((answer) => answer.text()).then((text) => text.length > 1000)";
     assert_eq!(page.session.script(rows, &[])?, json!(true));
-    // A window that shows another build gets none of this one's texts.
+    // A window with another build gets none of this build's data files.
     let other = "return fetch('rows.txt?v=shardwise-0_bg.wasm').then(() => false, () => true)";
     assert_eq!(page.session.script(other, &[])?, json!(true));
     Ok(())
@@ -104,7 +106,7 @@ fn without_a_network_the_documentation_says_that_it_is_not_kept() -> Result<()> 
     Ok(())
 }
 
-/// What the notice of a new version says.
+/// Returns the notice of a new version.
 const NOTICE: &str = "return document.querySelector('.update')?.textContent ?? ''";
 
 #[test]
@@ -119,7 +121,7 @@ fn a_new_version_is_told_of_and_taken_by_a_reload() -> Result<()> {
     changed(&site.join("sw.js"), "const BUILD = \"", "const BUILD = \"f")?;
     changed(&site.join("index.html"), "<title>", "<title>The next ")?;
 
-    // What is kept is shown, whole, and the news comes when the new version is.
+    // The cached version is shown completely; the notice appears when the new version is ready.
     let link = format!("{}#v=1&gpus=512", server.url());
     page.session.open(&link)?;
     page.session.script("location.reload()", &[])?;
@@ -146,7 +148,7 @@ fn a_new_version_is_told_of_and_taken_by_a_reload() -> Result<()> {
 
 #[test]
 fn an_embedded_page_keeps_nothing() -> Result<()> {
-    // The page waits two seconds before it is kept; here it waits for nothing.
+    // The page waits two seconds before it is cached; this script removes the delay.
     let address = address()?;
     let page = Page::open(Kind::Chromium, &format!("{address}?embed=1"), HURRY)?;
     page.still()?;
@@ -154,7 +156,7 @@ fn an_embedded_page_keeps_nothing() -> Result<()> {
         sessionStorage.length, performance.getEntriesByType('resource').filter(({ name }) => name.includes('worker.js')).length])";
     assert_eq!(page.session.script(found, &[])?, json!([0, 0, 0, 0]));
     page.leave_quietly()?;
-    // The same page that is not embedded is kept in that time.
+    // The same page outside a frame is cached within that time.
     let page = Page::open(Kind::Chromium, address, HURRY)?;
     page.still()?;
     wait_for("no worker keeps the page", PATIENCE, || Ok((page.session.text(KEPT, &[])? == "activated").then_some(())))

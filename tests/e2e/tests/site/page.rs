@@ -1,4 +1,4 @@
-//! The page as a user finds it: by the accessible names that the design fixes.
+//! The page under test, driven by the accessible names that the design fixes.
 
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
@@ -14,14 +14,14 @@ use xtask::site;
 
 /// The sliders of the first screen.
 pub(crate) const SLIDERS: [&str; 5] = ["GPU memory", "Link bandwidth", "Sequence length", "Model size", "GPUs"];
-/// The figures of the headline.
+/// The headline figures.
 pub(crate) const OUTPUTS: [&str; 5] = ["MFU", "Tokens per second per GPU", "Step time", "Peak memory", "Free memory"];
 
-/// Long enough for a slow machine; nothing waits longer than it must.
+/// Timeout for a slow machine; every wait ends as soon as its condition holds.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(15);
 
-/// Keeps what the content policy forbids, what nobody caught, and the timers that the page waits for, from before the page's own
-/// first script.
+/// Records violations of the content policy, uncaught errors, and the page's pending timers, from
+/// before the page's first script.
 pub(crate) const WITNESS: &str = "window.witness = [];
     addEventListener('securitypolicyviolation', (event) =>
         window.witness.push(`the policy forbids ${event.violatedDirective} of ${event.blockedURI} ${event.sample}`));
@@ -35,9 +35,9 @@ pub(crate) const WITNESS: &str = "window.witness = [];
     };
     window.clearTimeout = (id) => { pending.delete(id); stop(id); };";
 
-/// In a script: comes true when the page is quiet and waits for none of its own timers of up to half a second.
+/// JavaScript: resolves when the page is idle and has no pending timers of up to half a second.
 pub(crate) const STILL: &str = "const still = async () => {
-        do await quiet(); while (window.pending.size);
+        do await quiet(); while (window.pending?.size);
         return true;
     };";
 
@@ -45,7 +45,7 @@ pub(crate) const STILL: &str = "const still = async () => {
 pub(crate) const HURRY: &str = "const later = window.setTimeout;
     window.setTimeout = (act, time, ...rest) => later(act, time < 20000 ? 0 : time, ...rest);";
 
-/// Sizes and pixels of a figure's canvases, as a short text: size, number of colours, hash.
+/// Summarises a figure's canvases as text: size, number of colours, hash.
 const PICTURE: &str = "const picture = (id) =>
     [...document.querySelectorAll(`canvas#${id}, #${id} canvas`)].map((canvas) => {
         if (!canvas.width || !canvas.height) return 'empty';
@@ -65,12 +65,12 @@ const SIGHT: &str = "const text = (selector) => document.querySelector(selector)
     const sight = () => [text('#headline'), ...arguments[0].map((name) => text(`output[aria-label='${name}']`)),
         picture('map'), picture('curve')];";
 
-/// The open page, with the browser around it.
+/// An open page with its browser.
 pub(crate) struct Page {
     pub(crate) session: Session,
 }
 
-/// The folder of the built site.
+/// Returns the folder of the built site.
 pub(crate) fn built() -> Result<PathBuf> {
     let folder = std::env::var_os("SHARDWISE_DIST").map_or_else(site::folder, PathBuf::from);
     if folder.join("sw.js").is_file() {
@@ -79,7 +79,7 @@ pub(crate) fn built() -> Result<PathBuf> {
     bail!("There is no built site in dist/: cargo xtask build")
 }
 
-/// All files of a folder but the compressed copies, by their names in it.
+/// Returns all files of a folder except the compressed copies, relative to it.
 pub(crate) fn names(folder: &Path) -> Result<Vec<PathBuf>> {
     let mut names = Vec::new();
     for entry in WalkDir::new(folder) {
@@ -91,7 +91,8 @@ pub(crate) fn names(folder: &Path) -> Result<Vec<PathBuf>> {
     Ok(names)
 }
 
-/// Copies the built site without its compressed files and its documentation, to be changed or to have others beside it.
+/// Copies the built site without its compressed files and its documentation, to be modified or
+/// extended.
 pub(crate) fn copy_of_the_site(to: &Path) -> Result<()> {
     let from = built()?;
     for name in names(&from)?.iter().filter(|name| !name.starts_with("docs")) {
@@ -103,15 +104,15 @@ pub(crate) fn copy_of_the_site(to: &Path) -> Result<()> {
     Ok(())
 }
 
-/// The address of the site, as Caddy serves it by the shipped configuration under a path that the site cannot know. One Caddy
-/// serves all tests.
+/// Returns the address of the site, served by Caddy with the shipped configuration under a path
+/// that the site does not know. All tests share one Caddy.
 pub(crate) fn address() -> Result<&'static str> {
     static SITE: OnceLock<Result<Server>> = OnceLock::new();
     let site = SITE.get_or_init(|| Server::caddy(&built()?, "/some/sub/path/"));
     site.as_ref().map(Server::url).map_err(|error| anyhow!("{error:#}"))
 }
 
-/// Everything the first screen says and shows.
+/// The texts and pictures of the first screen.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Sight {
     pub(crate) headline: String,
@@ -121,41 +122,41 @@ pub(crate) struct Sight {
 }
 
 impl Sight {
-    /// Whether both plots have something on them.
+    /// Whether both plots are drawn.
     pub(crate) fn is_drawn(&self) -> bool {
         self.map.contains("drawn") && self.curve.contains("drawn")
     }
 }
 
 impl Page {
-    /// The page on a first visit, in a fresh browser.
+    /// Opens the page for a first visit, in a clean browser.
     pub(crate) fn first_visit() -> Result<Self> {
         Self::with_fragment("")
     }
 
-    /// The page on a first visit, in which this script runs before any of its own.
+    /// Opens the page for a first visit, with a script that runs before the page's own.
     pub(crate) fn with_script(script: &str) -> Result<Self> {
         Self::open(Kind::Chromium, address()?, script)
     }
 
-    /// The page with this fragment, in a fresh browser.
+    /// Opens the page with this fragment, in a clean browser.
     pub(crate) fn with_fragment(fragment: &str) -> Result<Self> {
         Self::open(Kind::Chromium, &format!("{}{fragment}", address()?), "")
     }
 
-    /// The page on a first visit in this browser.
+    /// Opens the page for a first visit in this kind of browser.
     pub(crate) fn first_visit_in(kind: Kind) -> Result<Self> {
         Self::open(kind, address()?, "")
     }
 
-    /// The same browser, fresh, at another address.
+    /// Opens another address in a clean browser of the same kind.
     pub(crate) fn elsewhere(self, address: &str) -> Result<Self> {
         let kind = self.session.kind();
         drop(self);
         Self::open(kind, address, "")
     }
 
-    /// The page at an address in this browser, in which this script runs before any of its own.
+    /// Opens an address in this kind of browser, with a script that runs before the page's own.
     pub(crate) fn open(kind: Kind, address: &str, script: &str) -> Result<Self> {
         let session = Session::fresh(kind)?;
         if kind != Kind::Webkit {
@@ -167,7 +168,7 @@ impl Page {
         Ok(page)
     }
 
-    /// Waits until everything is there, after the page was opened or loaded again.
+    /// Waits until everything is loaded, after the page was opened or reloaded.
     pub(crate) fn stands(&self) -> Result<Sight> {
         self.wait_for("the page shows no figures and plots", |sight| {
             sight.is_drawn() && sight.outputs.iter().all(|text| !text.is_empty())
@@ -175,21 +176,21 @@ impl Page {
         self.settled()
     }
 
-    /// What there is to see now.
+    /// Returns the present texts and pictures.
     pub(crate) fn look(&self) -> Result<Sight> {
         self.see("return sight();")
     }
 
-    /// What a script gives that ends with `sight()`.
+    /// Runs a script that ends with `sight()`.
     fn see(&self, script: &str) -> Result<Sight> {
-        let script = format!("{QUIET} {PICTURE} {SIGHT} {script}");
+        let script = format!("{QUIET} {STILL} {PICTURE} {SIGHT} {script}");
         let seen: Vec<String> = serde_json::from_value(self.session.script(&script, &[json!(OUTPUTS)])?)?;
         let [headline, mfu, tokens, time, peak, free, map, curve] =
             <[String; 8]>::try_from(seen).map_err(|seen| anyhow!("There is {seen:?} to see."))?;
         Ok(Sight { headline, outputs: [mfu, tokens, time, peak, free], map, curve })
     }
 
-    /// What there is to see once it is as wanted.
+    /// Waits until the texts and pictures are as wanted, and returns them.
     pub(crate) fn wait_for(&self, otherwise: &str, wanted: impl Fn(&Sight) -> bool) -> Result<Sight> {
         let mut last = None;
         let outcome = wait_for(otherwise, PATIENCE, || {
@@ -200,33 +201,35 @@ impl Page {
         outcome.map_err(|failure| anyhow!("{failure} Seen last: {last:#?}\n{:#?}", self.complaints()))
     }
 
-    /// What there is to see once it no longer changes by itself.
+    /// Waits until the texts and pictures no longer change and the address matches them, and
+    /// returns them.
     pub(crate) fn settled(&self) -> Result<Sight> {
         let mut before = self.look()?;
         wait_for("the page does not come to rest", PATIENCE, || {
-            let now = self.see("return quiet().then(sight);")?;
+            let now = self.see("return still().then(sight);")?;
             let at_rest = now == before;
             before = now.clone();
             Ok(at_rest.then_some(now))
         })
     }
 
-    /// Waits until the page is quiet and waits for none of its timers.
+    /// Waits until the page is idle and has no pending timers.
     pub(crate) fn still(&self) -> Result<()> {
         self.session.script(&format!("{QUIET} {STILL} return still();"), &[]).map(drop)
     }
 
-    /// The slider of this name, in view.
+    /// Returns the slider with this name, scrolled into view.
     pub(crate) fn slider(&self, name: &str) -> Result<Element> {
         self.in_view(&format!("input[type=range][aria-label='{name}']"))
     }
 
-    /// The text field beside the slider of this name, in view.
+    /// Returns the text field beside the slider with this name, scrolled into view.
     pub(crate) fn field(&self, name: &str) -> Result<Element> {
         self.in_view(&format!("input[aria-label='{name}, typed']"))
     }
 
-    /// The one element of this selector, scrolled to the middle of the window; what is below the first screen may still be coming.
+    /// Returns the only element that matches a selector, scrolled to the middle of the window;
+    /// waits for it, as content below the first screen may load later.
     pub(crate) fn in_view(&self, selector: &str) -> Result<Element> {
         let missing = format!("the page has no `{selector}`");
         let element = wait_for(&missing, PATIENCE, || Ok(self.session.element(selector).ok()))?;
@@ -235,29 +238,29 @@ impl Page {
         Ok(element)
     }
 
-    /// What an expression over the element `it` comes to, as text.
+    /// Evaluates an expression over the element `it`, as text.
     pub(crate) fn ask(&self, element: &Element, expression: &str) -> Result<String> {
         let script = format!("const it = arguments[0]; return String({expression});");
         self.session.text(&script, &[element.as_argument()])
     }
 
-    /// The same as a number.
+    /// Evaluates an expression over the element `it`, as a number.
     pub(crate) fn number(&self, element: &Element, expression: &str) -> Result<f64> {
         let text = self.ask(element, expression)?;
         text.parse().with_context(|| format!("`{expression}` is `{text}`, which is no number"))
     }
 
-    /// The address in the address bar.
+    /// Returns the address in the address bar.
     pub(crate) fn address(&self) -> Result<String> {
         self.session.text("return location.href", &[])
     }
 
-    /// The address once it is another than this one.
+    /// Waits until the address differs from `before`, and returns it.
     pub(crate) fn address_after(&self, before: &str) -> Result<String> {
         wait_for("the address stays the same", PATIENCE, || Ok(Some(self.address()?).filter(|now| now != before)))
     }
 
-    /// What nobody wants to find in the console; empty when all is well.
+    /// Lists errors and violations; empty if there are none.
     fn complaints(&self) -> Result<Vec<String>> {
         let console = self.session.console()?;
         let errors = console.into_iter().filter(|(level, _)| level == "SEVERE").map(|(_, message)| message);
@@ -270,7 +273,7 @@ impl Page {
         Ok(errors.chain(seen.iter().map(ToString::to_string)).collect())
     }
 
-    /// The end of every test: nothing broke behind the scenes.
+    /// Ends a test: checks that there were no errors behind the scenes.
     pub(crate) fn leave_quietly(&self) -> Result<()> {
         let complaints = self.complaints()?;
         ensure!(complaints.is_empty(), "The console says {complaints:#?}");

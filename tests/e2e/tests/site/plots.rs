@@ -1,4 +1,4 @@
-//! The plots answer to the pointer, and fit a phone.
+//! The plots respond to the pointer, and fit on a phone.
 
 use anyhow::Result;
 use e2e::wait_for;
@@ -46,7 +46,7 @@ fn a_drag_zooms_and_a_double_click_shows_the_whole_again() -> Result<()> {
     page.leave_quietly()
 }
 
-/// Keeps what the page saves: every blob that gets an address, by the name of its file.
+/// Records the files that the page saves, by name: every blob that gets an address.
 const KEEP: &str = "window.saved = {};
     const blobs = {}, make = URL.createObjectURL.bind(URL);
     URL.createObjectURL = (blob) => { const url = make(blob); blobs[url] = blob; return url; };

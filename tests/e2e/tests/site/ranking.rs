@@ -1,4 +1,5 @@
-//! The search for the best layout: it begins when its table comes into sight, ends, and a click takes a row.
+//! The search for the best layout starts when its table comes into view and finishes; a click
+//! applies a row.
 
 use anyhow::Result;
 use e2e::wait_for;
@@ -6,10 +7,10 @@ use serde_json::json;
 
 use crate::page::{PATIENCE, Page};
 
-/// What the caption says.
+/// Returns the caption.
 const CAPTION: &str = "return document.querySelector('#ranking .caption').textContent";
 
-/// The step times of the rows, as they are shown.
+/// Returns the step times of the rows, as shown.
 const TIMES: &str = "return [...document.querySelectorAll('#ranking tbody tr')].map((row) => row.cells[4].textContent)";
 
 /// Clicks the first row.

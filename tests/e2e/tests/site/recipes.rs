@@ -1,4 +1,4 @@
-//! The sites of `docs/recipes`, each as its own tool builds it: `cargo xtask recipes`.
+//! The sites of `docs/recipes`, each built with its own tool: `cargo xtask recipes`.
 
 use anyhow::{Context as _, Result, bail};
 use e2e::files::FileServer;
@@ -9,7 +9,7 @@ use xtask::recipes;
 use crate::figures::Reader;
 use crate::page::PATIENCE;
 
-/// The recipes and, at `/shardwise/`, the calculator.
+/// Serves the recipes and, at `/shardwise/`, the calculator.
 fn served() -> Result<FileServer> {
     for name in recipes::NAMES {
         if !recipes::folder().join(name).join("index.html").is_file() {
@@ -19,7 +19,7 @@ fn served() -> Result<FileServer> {
     FileServer::start(&recipes::folder(), "/")
 }
 
-/// The page with the second figure: MkDocs makes a folder of every page.
+/// Returns the page with the second figure: MkDocs makes a folder for every page.
 fn second_page(name: &str) -> &'static str {
     match name {
         "html" => "",

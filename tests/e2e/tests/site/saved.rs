@@ -1,4 +1,4 @@
-//! What a figure is saved as: it leads back to what is on screen, and what cannot be made is said.
+//! Saved figures link back to the scenario on screen, and a file that cannot be made is explained.
 
 use anyhow::Result;
 use e2e::{Kind, wait_for};
@@ -7,13 +7,13 @@ use serde_json::json;
 
 use crate::page::{PATIENCE, Page, address};
 
-/// Keeps the files that the page gives away, with their names, instead of saving them.
+/// Records the files that the page saves, with their names, instead of saving them.
 const KEEP: &str = "window.files = [];
     const make = URL.createObjectURL.bind(URL);
     let last;
     URL.createObjectURL = (blob) => make(last = blob);
     HTMLAnchorElement.prototype.click = function () { window.files.push(new File([last], this.download)); };";
-/// Moves the slider of the GPUs to another place and waits for the next picture; gives the number of GPUs.
+/// Moves the slider of the GPUs and waits for the next picture; returns the number of GPUs.
 const MOVE: &str = "const slider = document.querySelector(\"input[type=range][aria-label='GPUs']\");
     slider.value = Number(slider.value) + 3;
     slider.dispatchEvent(new Event('input', { bubbles: true }));
@@ -24,11 +24,11 @@ const MOVE: &str = "const slider = document.querySelector(\"input[type=range][ar
         for (const save of arguments) document.querySelector(`button[aria-label='${save}']`).click();
         return document.querySelector(\"input[aria-label='GPUs, typed']\").value;
     })();";
-/// The text of a kept file, by its place.
+/// Returns the text of a recorded file, by index.
 const TEXT: &str = "return window.files[arguments[0]].text()";
 const NAMES: &str = "return window.files.map((file) => file.name).join(' ')";
 
-/// Waits for so many files, and gives their names.
+/// Waits for this many files, and returns their names.
 fn names(page: &Page, count: usize) -> Result<String> {
     wait_for("a file is not made", PATIENCE, || {
         Ok((page.session.script("return window.files.length", &[])? == json!(count)).then_some(()))
@@ -44,14 +44,14 @@ fn a_figure_saved_in_an_embed_leads_to_the_scenario_on_screen() -> Result<()> {
     let gpus = page.session.text(MOVE, &[])?;
     page.wait_for("the slider changes nothing", |now| now.outputs != before.outputs)?;
     page.settled()?;
-    // An embed has no room for the buttons; a script can still press them.
+    // An embed has no room for the buttons, but a script can still click them.
     for save in ["Save map as SVG", "Save map as CSV", "Save curve as SVG"] {
         page.session
             .script("document.querySelector(`button[aria-label='${arguments[0]}']`).click()", &[json!(save)])?;
     }
     let stem = |figure: &str| format!("shardwise-{figure}-13b-{gpus}x-a100-40gb");
     assert_eq!(names(&page, 3)?, format!("{0}.svg {0}.csv {1}.svg", stem("map"), stem("curve")));
-    // The same as the embed's own link to the page.
+    // The link equals the embed's own link to the page.
     let own = page.session.text("return document.querySelector('.away a').href", &[])?;
     let svg = page.session.text(TEXT, &[json!(0)])?;
     assert_eq!(carried::of_svg(&svg).as_deref(), Some(own.as_str()));
@@ -86,7 +86,7 @@ fn a_picture_that_the_browser_does_not_make_is_told_of() -> Result<()> {
         Ok(Some(page.session.text(alert, &[])?).filter(|said| !said.is_empty()))
     })?;
     assert_eq!(said, "The browser could not make this PNG. SVG and CSV hold the same figure.");
-    // Another kind of file can be made, and the sentence goes.
+    // Another kind of file can be made, and the sentence disappears.
     page.session.click(&page.in_view("button[aria-label='Save map as SVG']")?)?;
     names(&page, 1)?;
     assert_eq!(page.session.text(alert, &[])?, "");

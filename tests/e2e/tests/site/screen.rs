@@ -1,4 +1,4 @@
-//! Screens that are hard on the page: one whose pixels were lost, and one at 400 %.
+//! Difficult screens: a canvas that has lost its pixels, and a zoom of 400 %.
 
 use anyhow::Result;
 use serde_json::json;
@@ -9,7 +9,8 @@ use crate::page::Page;
 fn a_canvas_that_is_restored_is_painted_again() -> Result<()> {
     let page = Page::first_visit()?;
     let before = page.settled()?;
-    // What a crash of the graphics process leaves: nothing on any canvas, and then the event.
+    // The effect of a crash of the graphics process: all canvases are empty, then the event
+    // follows.
     let lose = "for (const canvas of document.querySelectorAll('canvas')) {
         canvas.getContext('2d').reset();
         canvas.dispatchEvent(new Event(arguments[0]));

@@ -1,5 +1,5 @@
-//! The configurations we ship: what Caddy sends is what `docs/book/deploying.md` promises, nginx sends the same, and the page
-//! works behind both.
+//! The shipped configurations: Caddy's responses are those that `docs/book/deploying.md` describes,
+//! nginx sends the same, and the page works behind both.
 
 use anyhow::{Context as _, Result};
 use e2e::Key;
@@ -9,7 +9,7 @@ use xtask::nginx;
 
 use crate::page::{self, Page, built};
 
-/// Every header that is ours to choose.
+/// Every header that the configurations set.
 const OURS: [&str; 10] = [
     "access-control-allow-origin",
     "cache-control",
@@ -27,7 +27,8 @@ fn browser_fetches(server: &str, name: &str) -> Result<Answer> {
     fetch_with(&format!("{server}{name}"), &[("Accept-Encoding", "gzip, br")])
 }
 
-/// The names of all files of the site but the compressed copies, and that of the folder.
+/// Returns the names of all files of the site except the compressed copies, and the name of the
+/// folder.
 fn names() -> Result<Vec<String>> {
     let files = page::names(&built()?)?.into_iter().map(|name| name.to_string_lossy().into_owned());
     Ok(files.chain([String::new()]).collect())
@@ -99,7 +100,7 @@ fn the_page_works_at_the_root_of_a_host() -> Result<()> {
     works(&Server::caddy(&built()?, "/")?)
 }
 
-/// The page opens and a slider moves it.
+/// Checks that the page opens and follows a slider.
 fn works(server: &Server) -> Result<()> {
     let page = Page::open(Kind::Chromium, server.url(), "")?;
     let before = page.settled()?;

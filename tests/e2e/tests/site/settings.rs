@@ -1,4 +1,4 @@
-//! The frameworks' settings: opened, chosen, and following a slider.
+//! The frameworks' settings open, switch between frameworks, and follow a slider.
 
 use anyhow::{Result, bail};
 use e2e::{Key, wait_for};
@@ -6,10 +6,10 @@ use serde_json::json;
 
 use crate::page::{PATIENCE, Page};
 
-/// The text of the chosen framework.
+/// Returns the text of the chosen framework.
 const BODY: &str = "return document.querySelector('#settings pre')?.textContent ?? ''";
 
-/// Presses the button of a framework and waits for a text that holds this.
+/// Clicks the button of a framework and waits for a text that contains `holds`.
 fn choose(page: &Page, name: &str, holds: &str) -> Result<String> {
     let press = "[...document.querySelectorAll('#settings button')].find((b) => b.textContent === arguments[0]).click(); return ''";
     page.session.text(press, &[json!(name)])?;

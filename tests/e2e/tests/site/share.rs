@@ -1,4 +1,5 @@
-//! What is shared leads back: the menu by keyboard, code for a page of documentation, files that are dropped on the page again.
+//! Shared content leads back to its scenario: the menu by keyboard, code for a documentation page,
+//! files dropped on the page again.
 
 use anyhow::Result;
 use e2e::{Key, wait_for};
@@ -9,17 +10,17 @@ use serde_json::json;
 
 use crate::page::{PATIENCE, Page};
 
-/// Keeps the files that the page gives away, with their names, instead of saving them.
+/// Records the files that the page saves, with their names, instead of saving them.
 const KEEP: &str = "window.files = [];
     const make = URL.createObjectURL.bind(URL);
     let last;
     URL.createObjectURL = (blob) => make(last = blob);
     HTMLAnchorElement.prototype.click = function () { window.files.push(new File([last], this.download)); };";
-/// Drops a file that was kept, by its place.
+/// Drops a recorded file, by index.
 const DROP: &str = "const transfer = new DataTransfer();
     transfer.items.add(window.files[arguments[0]]);
     document.body.dispatchEvent(new DragEvent('drop', { dataTransfer: transfer, bubbles: true, cancelable: true }));";
-/// The menu's text, or nothing.
+/// Returns the menu's text, or an empty text.
 const MENU: &str = "return document.getElementById('share-menu')?.textContent ?? ''";
 
 fn open_menu(page: &Page) -> Result<()> {
@@ -33,7 +34,7 @@ fn closed(page: &Page, what: &str) -> Result<()> {
     wait_for(what, PATIENCE, || Ok(page.session.text(MENU, &[])?.is_empty().then_some(())))
 }
 
-/// Presses a button of the open menu, by its name.
+/// Clicks a button of the open menu, by name.
 fn press(page: &Page, name: &str) -> Result<()> {
     let mark = "[...document.querySelectorAll('#share-menu button')].forEach((button) =>
         button.toggleAttribute('data-test', button.textContent === arguments[0]))";
@@ -74,7 +75,7 @@ fn the_menu_works_by_keyboard_and_copies_code_for_a_page_of_documentation() -> R
         Ok(page.session.text(MENU, &[])?.contains("Embed code copied.").then_some(()))
     })?;
 
-    // A press elsewhere closes it.
+    // A click elsewhere closes the menu.
     page.session.click(&page.session.element("#headline")?)?;
     closed(&page, "a press elsewhere closes nothing")?;
     page.leave_quietly()
@@ -101,7 +102,7 @@ fn a_saved_file_that_is_dropped_brings_the_scenario_and_its_pins_back() -> Resul
     let names = page.session.text("return window.files.map((file) => file.name).join(' ')", &[])?;
     let stem = "shardwise-summary-13b-128x-a100-40gb";
     assert_eq!(names, format!("{stem}.svg {stem}.png {stem}.csv {stem}.json"));
-    // The report of the example in a terminal, which pins nothing.
+    // The report that the example prints in a terminal, which has no pins.
     let scenario = decode(&link).scenario;
     let report = pretty(&report_json(&scenario, &scenario.report(), &[]));
     page.session.script("window.files.push(new File([arguments[0]], 'estimate.json'))", &[json!(report)])?;
@@ -122,7 +123,7 @@ fn a_saved_file_that_is_dropped_brings_the_scenario_and_its_pins_back() -> Resul
         }
     }
 
-    // A picture of somebody else's is told apart, and changes nothing.
+    // A picture from elsewhere is recognised as such, and changes nothing.
     page.session.script("window.files.push(new File(['<svg/>'], 'other.svg'))", &[])?;
     page.session.script(DROP, &[json!(5)])?;
     let said = wait_for("nothing is said of a picture without a link", PATIENCE, || {

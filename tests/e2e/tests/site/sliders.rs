@@ -1,13 +1,14 @@
-//! Every slider moves the whole picture, by keyboard and by pointer, while it moves.
+//! Every slider updates the whole picture while it moves, by keyboard and by pointer.
 
 use anyhow::Result;
 use e2e::{Element, Key};
 
 use crate::page::{Page, SLIDERS, Sight};
 
-/// Half the thumb: a click on the track nearer to its end than this lands on the thumb's edge.
+/// Half the width of the thumb: a click on the track closer to its end lands on the edge of the
+/// thumb.
 const THUMB: f64 = 10.0;
-/// How often an arrow key is pressed: far enough that another strategy fits or no longer fits.
+/// Number of key presses: enough that another strategy starts or stops to fit.
 const STROKES: usize = 40;
 
 #[test]
@@ -58,12 +59,12 @@ fn dragging_every_slider_redraws_everything_before_it_is_let_go() -> Result<()> 
     page.leave_quietly()
 }
 
-/// Where the thumb is, from 0 at the left to 1 at the right.
+/// Returns the position of the thumb, from 0 at the left to 1 at the right.
 fn fraction(page: &Page, slider: &Element) -> Result<f64> {
     page.number(slider, "(it.value - it.min) / (it.max - it.min)")
 }
 
-/// Waits until words, map and curve are all others than before.
+/// Waits until text, map and curve have all changed.
 fn changed(page: &Page, name: &str, before: &Sight) -> Result<Sight> {
     let otherwise = format!("moving `{name}` did not change figures or headline, the map and the curve");
     page.wait_for(&otherwise, |now| {

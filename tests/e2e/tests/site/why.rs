@@ -1,4 +1,4 @@
-//! Why? A number's card opens by keyboard, follows the sliders, and gives the focus back.
+//! The card of a number opens by keyboard, follows the sliders, and returns the focus.
 
 use anyhow::{Result, bail};
 use e2e::{Key, wait_for};
@@ -6,10 +6,10 @@ use serde_json::json;
 
 use crate::page::{PATIENCE, Page};
 
-/// The result of the card's first formula.
+/// Returns the result of the card's first formula.
 const RESULT: &str = "return (document.querySelector('#why .formula strong')?.textContent ?? '').replace('= ', '')";
 
-/// Waits until the card's result is the figure of the headline.
+/// Waits until the card's result equals the headline figure.
 fn agrees(page: &Page) -> Result<String> {
     wait_for("the card does not say the tile's number", PATIENCE, || {
         let result = page.session.text(RESULT, &[])?;

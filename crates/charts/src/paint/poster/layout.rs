@@ -1,4 +1,4 @@
-//! Where everything on a poster stands. Text is not measured but estimated, as in every figure.
+//! Positions of the parts of a poster. Text is estimated rather than measured, as in every figure.
 
 use super::{Poster, STYLE};
 use crate::layout::{PlotArea, plot_area};
@@ -8,42 +8,42 @@ use crate::paint::pen::{TEXT, text_width};
 use crate::paint::saved::Saved;
 use crate::spec::ChartSpec;
 
-/// A slide is sixteen to nine: 1280 by 720 where nothing needs more.
+/// Width of a poster. A slide is sixteen to nine: 1280 by 720 unless a part needs more height.
 pub(super) const WIDTH: f64 = 1280.0;
 const HEIGHT: f64 = 720.0;
-/// Around everything.
+/// Margin around everything.
 pub(super) const MARGIN: f64 = 32.0;
 /// The width of one of two figures side by side.
 pub(super) const HALF: f64 = 592.0;
-/// Where the right one begins.
+/// Left edge of the right figure.
 pub(super) const RIGHT: f64 = WIDTH - MARGIN - HALF;
-/// From one figure of the headline to the next.
+/// Distance from one headline figure to the next.
 pub(super) const TILE: f64 = HALF / 6.0;
-/// From one line of the headline to the next.
+/// Distance from one line of the headline to the next.
 pub(super) const LEAD_LINE: f64 = 22.0;
-/// From one pinned scenario to the next.
+/// Distance from one pinned scenario to the next.
 pub(super) const PIN: f64 = 20.0;
-/// The height of a plot, at least and at most.
+/// Smallest and largest height of a plot.
 const PLOT: (f64, f64) = (264.0, 344.0);
-/// The height of the memory bar with its scale.
+/// Height of the memory bar with its scale.
 const BAR: f64 = 86.0;
-/// The foot.
+/// Height of the foot.
 const FOOT: f64 = 34.0;
-/// Between blocks.
+/// Distance between blocks.
 const GAP: f64 = 18.0;
-/// Bold letters are wider than others, and something stands beside them.
+/// Factor on the estimated width of bold text, which is wider, to leave room for text beside it.
 const BESIDE: f64 = 1.2;
 
-/// A title's middle, and what is said under it or from `left` on beside it.
+/// The centre of a title, and its caption under it, or beside it from `left` on.
 pub(super) struct Captions {
     pub(super) left: f64,
     pub(super) top: f64,
     pub(super) lines: Vec<String>,
 }
 
-/// All places, in CSS pixels.
+/// All positions, in CSS pixels.
 pub(in crate::paint) struct Layout {
-    /// Of all.
+    /// Height of the poster.
     pub(in crate::paint) height: f64,
     pub(super) subject: Vec<String>,
     pub(super) subject_top: f64,
@@ -51,15 +51,15 @@ pub(in crate::paint) struct Layout {
     pub(super) rest: Vec<String>,
     pub(super) rest_top: f64,
     pub(super) pins: f64,
-    /// The line under the head.
+    /// Position of the line under the head.
     pub(super) head: f64,
     pub(super) captions: [Captions; 2],
-    /// The top of the plots.
+    /// Top of the plots.
     pub(super) figures: f64,
     pub(super) style: Style,
     pub(super) legends: [Saved; 2],
     pub(super) memory: Captions,
-    /// The top of the bar.
+    /// Top of the bar.
     pub(super) bar: f64,
     pub(super) bar_style: Style,
     pub(super) parts: Saved,
@@ -82,10 +82,10 @@ impl Layout {
         });
         let said = first.lines.len().max(second.lines.len()) as f64;
         let figures = head + GAP + 12.0 + LINE * said;
-        // Beside its title.
+        // The caption of the bar stands beside its title.
         let beside = MARGIN + BESIDE * text_width(&poster.memory.title) * super::TITLE / TEXT;
         let memory = wrapped(&poster.memory.caption, WIDTH - MARGIN - beside);
-        // What the plots leave, and their legends.
+        // The plots get the height that the other parts and their legends leave.
         let bar_style = Style { css_width: WIDTH - 2.0 * MARGIN, css_height: BAR, ..STYLE };
         let parts = Saved::of_bar(poster.memory, &bar_style);
         let legend = |height: f64| {
@@ -121,7 +121,7 @@ impl Layout {
         }
     }
 
-    /// Where the map's plot stands on the poster.
+    /// Returns the map's plot area on the poster.
     pub(in crate::paint) fn area_of_map(&self, map: &ChartSpec) -> PlotArea {
         let mut area = plot_area(map, self.style.css_width, self.style.css_height);
         area.left += MARGIN;
@@ -130,7 +130,7 @@ impl Layout {
     }
 }
 
-/// A text in lines of at most this width.
+/// Wraps a text into lines of at most this width.
 fn wrapped(text: &str, width: f64) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for word in text.split(' ') {
@@ -145,7 +145,7 @@ fn wrapped(text: &str, width: f64) -> Vec<String> {
     lines
 }
 
-/// As much of a text as has room, with an ellipsis where that is not all.
+/// Cuts a text to the available width, with an ellipsis if it is cut.
 pub(super) fn cut(text: &str, room: f64) -> String {
     let letters = (room / text_width("x")) as usize;
     if text.chars().count() <= letters {

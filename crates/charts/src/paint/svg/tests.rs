@@ -13,7 +13,7 @@ fn style(theme: Theme, width: f64) -> Style {
     Style { theme, css_width: width, css_height: 336.0, device_pixel_ratio: 1.0 }
 }
 
-/// Panics where tags do not pair up, an attribute is missing its quotes, or an entity is none.
+/// Panics if tags are not balanced, an attribute lacks quotes, or an entity is unknown.
 fn assert_well_formed(svg: &str) {
     let mut open: Vec<&str> = Vec::new();
     for piece in svg.split('<').skip(1) {

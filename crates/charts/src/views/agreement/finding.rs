@@ -1,4 +1,4 @@
-//! What the rows on show say of the engine, in sentences.
+//! Statistics of the visible rows, in sentences.
 
 use super::{AgreementView, Measure, NEAR, SET_NAMES, Scored, ScoredRows, shown};
 use engine::catalog::accuracy::REACHED;
@@ -6,7 +6,7 @@ use engine::format;
 use engine::published::Set;
 use engine::stats::median_size;
 
-/// The sizes of errors, as shares of what was measured.
+/// Relative errors.
 #[derive(Default)]
 struct Errors {
     sizes: Vec<f64>,
@@ -14,7 +14,7 @@ struct Errors {
     fitted_dense: bool,
 }
 
-/// What docs/accuracy.md says of refits with one model left out.
+/// The result in docs/accuracy.md of refits with one model left out.
 const HELD_OUT_MIXTURES: &str =
     " Refitted with one model left out, that model's rows were off by 8 to 14 % in the median.";
 
@@ -39,7 +39,8 @@ impl Errors {
     }
 }
 
-/// `2,381 published step times: median error 18.2 %, 47.1 % of them within 20 %. Constants were fitted to 1,309 of them.`
+/// Writes the caption: `2,381 published step times: median error 18.2 %, 47.1 % of them within 20
+/// %. Constants were fitted to 1,309 of them.`
 pub(super) fn caption(rows: &ScoredRows, view: AgreementView) -> String {
     let errors = Errors::of(rows, view, None);
     let count = |count: usize| format::count(count as f64);
@@ -79,7 +80,8 @@ fn these(all: usize) -> &'static str {
     if all == 1 { "it" } else { "all of them" }
 }
 
-/// Of each kind among the rows on show: its place, what it is called, and how many they are with their median error.
+/// Returns each set among the visible rows: its index, its name, and its number of rows with their
+/// median error.
 pub fn kinds(rows: &ScoredRows, view: AgreementView) -> Vec<(usize, &'static str, String)> {
     let mut kinds = Vec::new();
     for (place, (name, set)) in SET_NAMES.into_iter().zip(Set::ALL).enumerate() {

@@ -1,4 +1,4 @@
-//! A published row beside the engine's predictions.
+//! Published rows with the engine's predictions.
 
 use core::fmt::Write as _;
 
@@ -10,17 +10,17 @@ use engine::params::Unit;
 use engine::published::Published;
 use engine::scenario::Scenario;
 
-/// Rows with what the engine says of them.
+/// A list of rows with their predictions.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ScoredRows {
     /// The rows.
     pub rows: Vec<Scored>,
-    /// Who published them, in the order of their first rows.
+    /// The publishers, in the order of their first rows.
     pub sources: Vec<String>,
 }
 
 impl ScoredRows {
-    /// Evaluates a row and takes it in.
+    /// Evaluates a row and adds it.
     pub fn push(&mut self, row: Published) {
         let known = self.sources.iter().rposition(|source| *source == row.source);
         let source = known.unwrap_or(self.sources.len());
@@ -31,18 +31,18 @@ impl ScoredRows {
     }
 }
 
-/// A row with what the engine says of it.
+/// A row with its predictions.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Scored {
     /// The row.
     pub row: Published,
-    /// Its publisher, by place in [`ScoredRows::sources`].
+    /// The publisher, by index in [`ScoredRows::sources`].
     pub source: usize,
-    /// What ran where and how, and who published it.
+    /// The model, hardware, layout and publisher in one line.
     pub name: String,
-    /// Predicted seconds of a step.
+    /// Predicted time of a step, in seconds.
     pub step_s: f64,
-    /// Predicted peak memory in GiB, where it was measured.
+    /// Predicted peak memory in GiB, if it was measured.
     pub peak_gib: Option<f64>,
 }
 
@@ -59,7 +59,7 @@ impl Scored {
         }
     }
 
-    /// Measured and predicted, in seconds or GiB.
+    /// Returns the measured and the predicted value, in seconds or GiB.
     pub fn pair(&self, measure: Measure) -> Option<(f64, f64)> {
         match measure {
             Measure::StepTime => Some((self.row.step_s?, self.step_s)),
@@ -68,7 +68,8 @@ impl Scored {
     }
 }
 
-/// `Llama 2 7B on 64 A100 80 GB, FULL_SHARD, tp 2, pp 4, 4,096 tokens, 1 × 8 sequences; torchtitan`.
+/// Names a row: `Llama 2 7B on 64 A100 80 GB, FULL_SHARD, tp 2, pp 4, 4,096 tokens, 1 × 8
+/// sequences; torchtitan`.
 fn name(row: &Published, scenario: &Scenario) -> String {
     let gpu = catalog::accelerator(scenario.accelerator.id).map_or("GPUs", |entry| entry.name);
     let mut name = format!("{} on {} {gpu}, {}", row.model, scenario.gpus, names::layout(scenario));

@@ -2,7 +2,7 @@ use super::*;
 use crate::{describe, marks, readout};
 use engine::published::Published;
 
-/// Rows of two sources whose measurements are the predictions times these.
+/// Returns rows of two sources whose measurements are the predictions times `ratios`.
 fn rows(ratios: &[f64]) -> ScoredRows {
     let mut all = ScoredRows::default();
     for (place, ratio) in ratios.iter().enumerate() {

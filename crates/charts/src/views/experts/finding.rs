@@ -1,4 +1,4 @@
-//! What the figure of one layer of experts shows, in sentences with its numbers.
+//! The finding of the figure of one layer of experts, in sentences with its numbers.
 
 use super::{Across, LayerView, name};
 use engine::analysis::experts::Along;
@@ -7,10 +7,11 @@ use engine::catalog::expert_layers::EXPERT_LAYERS;
 use engine::format;
 use engine::params::Unit;
 
-/// A choice that is never further from the best than this factor is called best everywhere.
+/// A choice that is never slower than the best by more than this factor is called best everywhere.
 const AS_FAST: f64 = 1.005;
 
-/// `On 2,048 GPUs the best choice (2DH in 1 chunk) takes 214 ms, 4.53 times as fast as ...; no static choice is best everywhere: ...`
+/// Writes the caption: `On 2,048 GPUs the best choice (2DH in 1 chunk) takes 214 ms, 4.53 times as
+/// fast as ...; no static choice is best everywhere: ...`
 pub(super) fn caption(x: &Across, view: LayerView, all: &Compared, here: &Compared, values: &[f64]) -> String {
     let mut text = here_and_along(x, view.family, all, here, values).unwrap_or_default();
     if let Some(entry) = view.published.and_then(|place| EXPERT_LAYERS.get(place)) {
@@ -20,8 +21,8 @@ pub(super) fn caption(x: &Across, view: LayerView, all: &Compared, here: &Compar
     text
 }
 
-/// What adapting picks at the layer's own place against the baseline; what is best at the ends of the axis, and what the safest
-/// static choice costs.
+/// Compares the adaptive choice with the baseline at the layer's own place, names the best choices
+/// at the ends of the axis, and the cost of the safest static choice.
 fn here_and_along(x: &Across, family: Family, all: &Compared, here: &Compared, values: &[f64]) -> Option<String> {
     let (best, baseline) = (here.adaptive.first()?, here.baseline.first()?);
     let said = |value| format::value(x.axis.unit, value);

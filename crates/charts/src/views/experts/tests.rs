@@ -54,7 +54,7 @@ fn a_click_sets_the_scenario_only_on_its_own_layer() {
     };
     let one_stage = Scenario { pp: 1, ..mixture() };
     assert_eq!(key(&one_stage, None, 0), Some(AxisKey::Param(ParamId::Gpus)));
-    // The GPUs of one of sixteen stages are not the scenario's.
+    // The GPUs of one of sixteen stages are not the scenario's GPUs.
     assert_eq!(key(&mixture(), None, 0), None);
     assert_eq!(key(&one_stage, Some(0), 0), None);
     assert_eq!(key(&mixture(), None, 1), Some(AxisKey::Param(ParamId::CapacityFactor)));

@@ -1,14 +1,15 @@
-//! Marching squares: the line between the nodes that are inside and those that are not, joined into polylines.
+//! Marching squares: traces the line between nodes inside and outside a region, joined into
+//! polylines.
 
 use super::Point;
 
 /// A node of the grid: column and row.
 type Node = (usize, usize);
 
-/// No crossing, or no neighbour.
+/// Marks a missing crossing or neighbour.
 const NONE: u32 = u32::MAX;
 
-/// Where the line crosses an edge of the grid, and the crossings that it goes on to.
+/// A point where the line crosses an edge of the grid, with the next crossings on either side.
 #[derive(Clone, Copy, Debug)]
 struct Crossing {
     point: Point,
@@ -16,10 +17,10 @@ struct Crossing {
     visited: bool,
 }
 
-/// Marching squares with buffers that last from frame to frame.
+/// Marching squares with buffers that are reused from frame to frame.
 #[derive(Clone, Debug, Default)]
 pub struct Tracer {
-    /// The crossing on each edge: two edges a node, to the right and upward.
+    /// Index of the crossing on each edge. Each node owns two edges: to the right and upward.
     edges: Vec<u32>,
     crossings: Vec<Crossing>,
 }
@@ -34,8 +35,10 @@ enum Side {
 }
 
 impl Tracer {
-    /// The line between nodes that are `inside` and those that are not, as polylines; closed ones end where they start.
-    /// Nodes for which `inside` is `None` make gaps. `crossing` gives the share of the way from one node to the next.
+    /// Traces the line between nodes that are `inside` and nodes that are not, as polylines; a
+    /// closed polyline ends at its first point. Nodes for which `inside` returns `None` leave gaps.
+    /// `crossing` returns the position of the crossing between two nodes, as a fraction of their
+    /// distance.
     pub fn trace(
         &mut self,
         (columns, rows): (usize, usize),
@@ -61,7 +64,7 @@ impl Tracer {
         self.polylines()
     }
 
-    /// The crossing on one side of a square, made at the first call.
+    /// Returns the crossing on one side of a square, and creates it on the first call.
     fn cross(
         &mut self,
         columns: usize,
@@ -97,7 +100,7 @@ impl Tracer {
         }
     }
 
-    /// Walks from every open end, then around what is left: the closed lines.
+    /// Joins the crossings into polylines: open lines from each open end, then the closed lines.
     fn polylines(&mut self) -> Vec<Vec<Point>> {
         let mut lines = Vec::new();
         for only_ends in [true, false] {
@@ -137,8 +140,8 @@ impl Tracer {
     }
 }
 
-/// The sides that the line joins in a square with these corners (bottom left, bottom right, top right, top left).
-/// A saddle keeps its inside corners apart.
+/// Returns the pairs of sides that the line connects in a square with these corners (bottom left,
+/// bottom right, top right, top left). A saddle keeps its two inside corners apart.
 fn pairs(corners: [bool; 4]) -> &'static [(Side, Side)] {
     use Side::{Bottom, Left, Right, Top};
     match corners {

@@ -1,21 +1,22 @@
-//! Static choices of one kind along a sweep, beside what adapting picks: who is best where, and what a fixed choice costs.
+//! Compares static choices of one kind along a sweep with the adaptive choice: which is fastest
+//! where, and what a fixed choice costs.
 
 use super::{Along, at, parallelisms, pipelinings};
 use crate::catalog::expert_layers::with_dense_kernels;
 use crate::model::experts::layer::{Best, Choice, MoeLayer, best_parallelism, best_pipelining, layer_time};
 use crate::units::Seconds;
 
-/// Which choices are compared.
+/// The kind of static choices that are compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Family {
-    /// Degrees of Tutel's r, linear and without chunks.
+    /// Values of Tutel's r, with the linear algorithm and without chunks.
     Parallelism,
-    /// Chunks and algorithms, at r = 1.
+    /// Numbers of chunks and algorithms, at r = 1.
     Pipelining,
 }
 
 impl Family {
-    /// The static choices for a layer.
+    /// Returns the static choices of the family that are possible for a layer.
     pub fn choices(self, layer: &MoeLayer) -> Vec<Choice> {
         match self {
             Self::Parallelism => parallelisms(layer),
@@ -23,7 +24,7 @@ impl Family {
         }
     }
 
-    /// Adapting among them: the fastest.
+    /// Returns the fastest choice of the family for a layer.
     pub fn best(self, layer: &MoeLayer) -> Best {
         match self {
             Self::Parallelism => best_parallelism(layer),
@@ -37,22 +38,23 @@ impl Family {
 pub struct Fixed {
     /// The choice.
     pub choice: Choice,
-    /// Its time at each value; none where fewer than r GPUs share an expert.
+    /// Time of the choice at each value; `None` where fewer than r GPUs share an expert.
     pub times: Vec<Option<Seconds>>,
 }
 
 /// The choices of a family along a sweep.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Compared {
-    /// Every static choice that there is anywhere along it.
+    /// Every static choice that is possible at one or more of the values.
     pub fixed: Vec<Fixed>,
-    /// What adapting picks at each value.
+    /// The fastest choice at each value.
     pub adaptive: Vec<Best>,
-    /// The baseline's time at each value: the kernels and the layout of Fairseq and DeepSpeed at the time.
+    /// Time of the baseline at each value: the kernels and the layout that Fairseq and DeepSpeed
+    /// had at the time.
     pub baseline: Vec<Seconds>,
 }
 
-/// A layer's choices at each of the values.
+/// Compares the choices of a family for a layer at each value.
 pub fn compare(layer: &MoeLayer, along: Along, values: &[f64], family: Family) -> Compared {
     let (mut layers, mut most) = (Vec::new(), *layer);
     let mut compared = Compared { fixed: Vec::new(), adaptive: Vec::new(), baseline: Vec::new() };
@@ -76,8 +78,8 @@ pub fn compare(layer: &MoeLayer, along: Along, values: &[f64], family: Family) -
 }
 
 impl Compared {
-    /// Of the choices that there are everywhere, the one that is never far from the best: with the most that it takes longer, as
-    /// a factor.
+    /// Returns the static choice with the smallest worst-case slowdown against the best choice,
+    /// with that slowdown as a factor. Only choices that are possible at every value count.
     ///
     /// ```
     /// # use engine::catalog::expert_layers::headline;
@@ -92,7 +94,8 @@ impl Compared {
         losses.reduce(|least, next| if next.1 < least.1 { next } else { least })
     }
 
-    /// The most by which a static choice takes longer than the best, as a factor; none where it is missing somewhere.
+    /// Returns the largest slowdown of a static choice against the best choice, as a factor; `None`
+    /// if the choice is impossible at some value.
     fn loss(&self, fixed: &Fixed) -> Option<f64> {
         let mut most = 1.0_f64;
         for (time, best) in fixed.times.iter().zip(&self.adaptive) {

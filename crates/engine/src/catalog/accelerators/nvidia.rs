@@ -30,7 +30,7 @@ pub const LIST: &[AcceleratorEntry] = &[
         sheet(80.0, 1935.0, A100, PCIE_4, 300.0, AMPERE),
         "NVIDIA A100 data sheet, PCIe",
     ),
-    // The part has 124 multiprocessors where the A100 has 108.
+    // This part has 124 multiprocessors; the A100 has 108.
     entry(
         "a100-64gb",
         "A100 64 GB (Leonardo)",

@@ -4,11 +4,12 @@ use super::efficiency::{CDNA2, CDNA3, CDNA4, GAUDI, TPU};
 use super::{PCIE_3, PCIE_4, PCIE_5, entry, sheet};
 use crate::catalog::AcceleratorEntry;
 
-/// Infinity Fabric between a die of the MI250X and the host, GB/s a direction (OLCF's Frontier guide).
+/// Infinity Fabric between a die of the MI250X and the host, GB/s a direction (OLCF's Frontier
+/// guide).
 const INFINITY_HOST: f64 = 36.0;
 const MI300X: [f64; 4] = [1307.4, 2614.9, 2614.9, 163.4];
 
-/// A TPU's peaks: no fp8 or 4-bit unit, and fp32 products made of six in bf16.
+/// The peaks of a TPU: no fp8 or 4-bit unit, and fp32 products built from six bf16 products.
 const fn tpu(bf16: f64) -> [f64; 4] {
     [bf16, bf16, bf16, bf16 / 6.0]
 }

@@ -1,6 +1,6 @@
 //! NVIDIA's GPUs with GDDR memory: GeForce, workstation and inference cards, by fp32 accumulation.
 
-use super::efficiency::{ADA, AMPERE, BLACKWELL, VOLTA};
+use super::efficiency::{ADA, AMPERE_GDDR, BLACKWELL_GDDR, TURING};
 use super::{PCIE_3, PCIE_4, PCIE_5, entry, sheet};
 use crate::catalog::AcceleratorEntry;
 
@@ -9,7 +9,7 @@ pub const LIST: &[AcceleratorEntry] = &[
     entry(
         "rtx-3090",
         "RTX 3090",
-        sheet(24.0, 936.0, [71.0, 71.0, 71.0, 35.6], PCIE_4, 350.0, AMPERE),
+        sheet(24.0, 936.0, [71.0, 71.0, 71.0, 35.6], PCIE_4, 350.0, AMPERE_GDDR),
         "NVIDIA Ampere GA102 whitepaper",
     ),
     entry(
@@ -21,13 +21,13 @@ pub const LIST: &[AcceleratorEntry] = &[
     entry(
         "rtx-5090",
         "RTX 5090",
-        sheet(32.0, 1792.0, [209.5, 419.0, 1676.0, 104.8], PCIE_5, 575.0, BLACKWELL),
+        sheet(32.0, 1792.0, [209.5, 419.0, 1676.0, 104.8], PCIE_5, 575.0, BLACKWELL_GDDR),
         "NVIDIA RTX Blackwell whitepaper",
     ),
     entry(
         "rtx-a6000",
         "RTX A6000",
-        sheet(48.0, 768.0, [154.8, 154.8, 154.8, 38.7], PCIE_4, 300.0, AMPERE),
+        sheet(48.0, 768.0, [154.8, 154.8, 154.8, 38.7], PCIE_4, 300.0, AMPERE_GDDR),
         "NVIDIA RTX A6000 data sheet, half of the sparse peak",
     ),
     entry(
@@ -39,25 +39,25 @@ pub const LIST: &[AcceleratorEntry] = &[
     entry(
         "rtx-pro-6000",
         "RTX PRO 6000 Blackwell",
-        sheet(96.0, 1792.0, [500.0, 1000.0, 2000.0, 125.0], PCIE_5, 600.0, BLACKWELL),
+        sheet(96.0, 1792.0, [500.0, 1000.0, 2000.0, 125.0], PCIE_5, 600.0, BLACKWELL_GDDR),
         "NVIDIA RTX PRO 6000 data sheet: half of its 4,000 sparse 4-bit TOPS, halved for each wider format",
     ),
     entry(
         "a40",
         "A40",
-        sheet(48.0, 696.0, [149.7, 149.7, 149.7, 37.4], PCIE_4, 300.0, AMPERE),
+        sheet(48.0, 696.0, [149.7, 149.7, 149.7, 37.4], PCIE_4, 300.0, AMPERE_GDDR),
         "NVIDIA A40 data sheet",
     ),
     entry(
         "a10",
         "A10",
-        sheet(24.0, 600.0, [125.0, 125.0, 125.0, 31.2], PCIE_4, 150.0, AMPERE),
+        sheet(24.0, 600.0, [125.0, 125.0, 125.0, 31.2], PCIE_4, 150.0, AMPERE_GDDR),
         "NVIDIA A10 data sheet",
     ),
     entry(
         "a10g",
         "A10G",
-        sheet(24.0, 600.0, [70.0, 70.0, 70.0, 35.0], PCIE_4, 300.0, AMPERE),
+        sheet(24.0, 600.0, [70.0, 70.0, 70.0, 35.0], PCIE_4, 300.0, AMPERE_GDDR),
         "NVIDIA A10G data sheet (AWS G5)",
     ),
     entry(
@@ -75,7 +75,7 @@ pub const LIST: &[AcceleratorEntry] = &[
     entry(
         "t4",
         "T4",
-        sheet(16.0, 320.0, [65.0, 65.0, 65.0, 8.1], PCIE_3, 70.0, VOLTA),
+        sheet(16.0, 320.0, [65.0, 65.0, 65.0, 8.1], PCIE_3, 70.0, TURING),
         "NVIDIA T4 data sheet (16-bit is fp16)",
     ),
 ];

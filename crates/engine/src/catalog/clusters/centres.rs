@@ -1,4 +1,4 @@
-//! Machines of laboratories and companies, and servers of one's own.
+//! Machines of laboratories and companies, and single servers.
 
 use super::{A100_40GB_BY_4, A100_40GB_BY_8, A100_80GB_BY_8, MI250X_BY_8, RTX_4090_BY_8, V100_BY_4, entry};
 use crate::catalog::ClusterEntry;

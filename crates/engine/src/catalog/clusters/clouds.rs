@@ -1,4 +1,4 @@
-//! Instances that clouds rent out.
+//! Instances rented out by clouds.
 
 use super::{
     A100_40GB_BY_8, A100_80GB_BY_8, B200_BY_8, B300_BY_8, GB200_BY_72, GB300_BY_72, H100_BY_8, H200_BY_8, MI300X_BY_8,

@@ -1,4 +1,4 @@
-//! Node designs and pods as their makers sell them.
+//! Node designs and pods sold by their makers.
 
 use super::{
     A100_40GB_200G, A100_40GB_BY_4, A100_40GB_BY_8, A100_80GB_BY_8, B200_BY_8, B300_BY_8, GB200_BY_72, GB300_BY_72,

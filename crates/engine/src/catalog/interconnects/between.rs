@@ -1,4 +1,4 @@
-//! Between nodes.
+//! Interconnects between nodes.
 
 use super::{CLOUD_HOP, EFA, EFA_HOP, FABRIC, IB_200, NETWORK_HOP, OMNI_PATH, TCP, inter};
 use crate::catalog::InterconnectEntry;

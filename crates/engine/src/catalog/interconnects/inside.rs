@@ -1,4 +1,4 @@
-//! Inside a node.
+//! Interconnects inside a node.
 
 use super::{FABRIC, ICI, ICI_HOP, NVLINK, NVLINK_3, NVLINK_4, NVLINK_HOP, PCIE, PCIE_HOP, XGMI, intra, reducing};
 use crate::catalog::InterconnectEntry;

@@ -1,4 +1,5 @@
-//! DeepSeek, and Moonshot's models of its architecture: latent attention, shared and fine-grained experts.
+//! DeepSeek, and Moonshot's models of its architecture: latent attention, shared and fine-grained
+//! experts.
 
 use super::{LLAMA_STYLE, Series, routed, shape, sparse};
 use crate::catalog::ModelEntry;
@@ -17,10 +18,11 @@ const VOCABULARY_1: Architecture = Architecture { vocab_size: 102_400, ..LLAMA_S
 const VOCABULARY_3: Architecture = Architecture { vocab_size: 129_280, ..LLAMA_STYLE };
 const VOCABULARY_MOONSHOT: Architecture = Architecture { vocab_size: 163_840, ..LLAMA_STYLE };
 
-/// Of the small models, whose queries have no rank.
+/// Latent attention of the small models, whose queries have no low rank.
 const SMALL: LatentAttention = LatentAttention { q_lora_rank: 0, ..LatentAttention::DEEPSEEK };
 
-/// So many layers of width H with latent attention, of so many heads, and experts in all but the first of them.
+/// Returns a shape of width H with latent attention, and with experts in all layers but the first
+/// ones.
 const fn latent(
     style: Architecture,
     layers: u32,
@@ -37,11 +39,12 @@ const fn latent(
     )
 }
 
-/// V2's routing: a token goes to the experts of three of eight devices.
+/// V2's routing: a token goes to experts on three of eight devices.
 const V2: Experts = Experts { shared_intermediate_size: 2 * 1536, n_group: 8, topk_group: 3, ..routed(160, 6, 1536) };
 /// Two shared experts beside the routed ones.
 const V2_LITE: Experts = Experts { shared_intermediate_size: 2 * 1408, ..routed(64, 6, 1408) };
-/// V3's scores have a correction for each expert; the first three layers are dense.
+/// V3's routing: the router corrects the score of each expert, and the first three layers are
+/// dense.
 const V3: Experts =
     Experts { shared_intermediate_size: 2048, router_bias: true, n_group: 8, topk_group: 4, ..routed(256, 8, 2048) };
 const MOONLIGHT: Experts = Experts { router_bias: true, ..V2_LITE };

@@ -7,14 +7,14 @@ use crate::model::transformer::{Architecture, AttentionBias};
 const FALCON: Series = Series { family: "Falcon", source: "tiiuae/falcon-* config.json" };
 const FALCON_3: Series = Series { family: "Falcon", source: "tiiuae/Falcon3-*-Base config.json" };
 
-/// Attention and MLP stand side by side, with two norms in 40B and 180B; 7B has one for both.
+/// Attention and MLP run in parallel, with two norms in 40B and 180B; 7B has one norm for both.
 const TWO_NORMS: Architecture =
     Architecture { vocab_size: 65_024, attention_bias: AttentionBias::None, mlp_bias: false, ..GPT_STYLE };
-/// 180B keeps its head apart from the embedding.
+/// 180B has an untied output head.
 const UNTIED: Architecture = Architecture { tie_word_embeddings: false, ..TWO_NORMS };
 const ONE_NORM: Architecture = Architecture { norms_per_layer: 1, ..TWO_NORMS };
 
-/// Falcon 3 is of Llama's style with heads of 256.
+/// Falcon 3 has Llama's style with heads of 256.
 const fn third(layers: u32, hidden: u32, heads: (u32, u32), intermediate: u32) -> Architecture {
     let style = Architecture { vocab_size: 131_072, ..LLAMA_STYLE };
     Architecture { head_dim: 256, ..shape(style, layers, hidden, heads, intermediate) }

@@ -10,8 +10,8 @@ const GPT_3: Series = Series { family: "GPT", source: "GPT-3 (arXiv 2005.14165, 
 const SHORT: Architecture = Architecture { vocab_size: 50_257, learned_positions: 1024, ..GPT_STYLE };
 const LONG: Architecture = Architecture { learned_positions: 2048, ..SHORT };
 
-/// GPT-2 and GPT-3. GPT-3 is counted as GPT-2, which equals its Table D.1 in rounded millions; 1.3B and 13B have heads of
-/// 128 that fill H, where Table 2.1 prints 24 heads and a width of 5,140.
+/// GPT-2 and GPT-3. GPT-3 is counted as GPT-2, which equals its Table D.1 in rounded millions; 1.3B
+/// and 13B have heads of 128 that fill H, where Table 2.1 prints 24 heads and a width of 5,140.
 pub const MODELS: &[ModelEntry] = &[
     GPT_2.model("gpt-2", "GPT-2 124M", shape(SHORT, 12, 768, (12, 12), 3072), 124_439_808, 1024),
     GPT_2.model("gpt-2-medium", "GPT-2 medium 355M", shape(SHORT, 24, 1024, (16, 16), 4096), 354_823_168, 1024),

@@ -1,4 +1,4 @@
-//! The anchors of the ladder that the model-size slider moves along, as entries of their own.
+//! The anchors of the model-size slider's ladder, as catalog entries.
 
 use super::{GPT_STYLE, Series, shape};
 use crate::catalog::ModelEntry;
@@ -9,13 +9,14 @@ const LADDER: Series = Series {
     source: "FSDP bounds after Wang et al. 2025 (arXiv 2504.03655): layers and widths; the rest as GPT-3",
 };
 
-/// Heads of 128, F = 4 H, biases, a tied embedding of 50,257 (arXiv 2005.14165); positions without parameters.
+/// Heads of 128, F = 4 H, biases, a tied embedding of 50,257 (arXiv 2005.14165); positions without
+/// parameters.
 const STYLE: Architecture = Architecture { vocab_size: 50_257, ..GPT_STYLE };
 /// Width of one head.
 const HEAD_DIM: u32 = 128;
 /// Width of the MLP over H.
 const MLP_RATIO: u32 = 4;
-/// Positions without parameters set no limit: the longest sequence that the page offers.
+/// Longest sequence that the page offers: positions without parameters set no limit.
 const UNBOUNDED: u32 = 1_048_576;
 
 const fn anchor(layers: u32, hidden: u32) -> Architecture {

@@ -1,4 +1,4 @@
-//! Llama and the models of its exact shape.
+//! Llama and the models of exactly its shape.
 
 use super::{LLAMA_STYLE, Series, shape};
 use crate::catalog::ModelEntry;
@@ -17,7 +17,7 @@ const VOCABULARY_3: Architecture = Architecture { vocab_size: 128_256, ..LLAMA_S
 /// The small Llama 3.2 share the embedding with the head.
 const TIED_3: Architecture = Architecture { tie_word_embeddings: true, ..VOCABULARY_3 };
 
-/// Llama and the models of its exact shape.
+/// Llama and the models of exactly its shape.
 pub const MODELS: &[ModelEntry] = &[
     TWO.model("llama-2-7b", "Llama 2 7B", shape(VOCABULARY_1, 32, 4096, (32, 32), 11_008), 6_738_415_616, 4096),
     TWO.model("llama-2-13b", "Llama 2 13B", shape(VOCABULARY_1, 40, 5120, (40, 40), 13_824), 13_015_864_320, 4096),

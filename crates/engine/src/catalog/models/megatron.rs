@@ -1,4 +1,5 @@
-//! Megatron-LM's models: the weak-scaling series, whose counts equal the paper's to the printed digit, and others.
+//! Megatron-LM's models: the weak-scaling series, whose counts equal the paper's to every printed
+//! digit, and others.
 
 use super::{GPT_STYLE, Series, shape};
 use crate::catalog::ModelEntry;

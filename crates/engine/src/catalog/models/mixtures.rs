@@ -14,16 +14,17 @@ const MEGASCALE: Series = Series {
 };
 
 const DBRX_STYLE: Architecture = Architecture { vocab_size: 100_352, norm: Norm::LayerNoBias, ..LLAMA_STYLE };
-/// Norms before and after the blocks; the head is the embedding.
+/// Norms before and after the blocks, and a tied output head.
 const GROK_STYLE: Architecture =
     Architecture { vocab_size: 131_072, norms_per_layer: 4, tie_word_embeddings: true, ..LLAMA_STYLE };
-/// Heads of 128, whatever H.
+/// Heads of 128, independent of H.
 const GLM_AIR: Architecture = Architecture { vocab_size: 151_552, attention_bias: AttentionBias::Qkv, ..LLAMA_STYLE };
-/// The large one normalises queries and keys per head.
+/// The large model normalises queries and keys per head.
 const GLM_LARGE: Architecture = Architecture { qk_norm: QkNorm::PerHead, ..GLM_AIR };
 const MEGASCALE_STYLE: Architecture = Architecture { vocab_size: 65_536, ..LLAMA_STYLE };
 
-/// Dense layers first, then experts with a correction of the router's scores and a shared expert of their width.
+/// Returns a shape with dense layers first, then experts with a correction of router scores and a
+/// shared expert of the same width.
 const fn glm(dense: Architecture, first_k_dense_replace: u32, experts: Experts) -> Architecture {
     let shared_intermediate_size = experts.moe_intermediate_size;
     sparse(

@@ -8,7 +8,7 @@ const MPT: Series = Series { family: "MPT", source: "mosaicml/mpt-* config.json"
 const BENCH: Series =
     Series { family: "MPT benchmarks", source: "llm-foundry's benchmark tables, which print the counts" };
 
-/// The released models have ALiBi positions and no biases, in norms neither.
+/// The released models have ALiBi positions and no biases, not even in norms.
 const RELEASED: Architecture = Architecture {
     vocab_size: 50_432,
     norm: Norm::LayerNoBias,
@@ -16,7 +16,7 @@ const RELEASED: Architecture = Architecture {
     mlp_bias: false,
     ..GPT_STYLE
 };
-/// The benchmarks have learned positions and biases.
+/// The benchmark models have learned positions and biases.
 const BENCHMARK: Architecture = Architecture { vocab_size: 50_368, learned_positions: 2048, ..GPT_STYLE };
 
 /// MPT.

@@ -1,4 +1,4 @@
-//! OPT: without the 350M, whose embedding is narrower than its layers.
+//! OPT, except for the 350M, whose embedding is narrower than its layers.
 
 use super::{GPT_STYLE, Series, shape};
 use crate::catalog::ModelEntry;
@@ -6,7 +6,7 @@ use crate::model::transformer::Architecture;
 
 const OPT: Series = Series { family: "OPT", source: "OPT (arXiv 2205.01068, Table 1), facebook/opt-* config.json" };
 
-/// OPT keeps two unused entries before its 2,048 positions.
+/// OPT has two unused entries before its 2,048 positions.
 const STYLE: Architecture = Architecture { vocab_size: 50_272, learned_positions: 2050, ..GPT_STYLE };
 
 /// OPT.

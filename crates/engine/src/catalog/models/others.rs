@@ -1,4 +1,4 @@
-//! Other models of Llama's style, dense and with experts in the same family.
+//! Other models of Llama's style, and mixtures of experts of the same families.
 
 use super::{LLAMA_STYLE, Series, routed, shape, sparse};
 use crate::catalog::ModelEntry;
@@ -20,7 +20,7 @@ const TINYLLAMA: Series = Series { family: "TinyLlama", source: "TinyLlama/TinyL
 
 /// The 4k models attend within 2,047 tokens in every layer.
 const PHI_3: Architecture = Architecture { vocab_size: 32_064, sliding_window: 2047, ..LLAMA_STYLE };
-/// Without Phi-1.5 and 2, whose head has biases.
+/// Phi-1.5 and 2 are left out, as their output heads have biases.
 const PHI_4_MINI: Architecture = Architecture { vocab_size: 200_064, tie_word_embeddings: true, ..LLAMA_STYLE };
 const PHI_4: Architecture = Architecture { vocab_size: 100_352, ..LLAMA_STYLE };
 /// Layer norms with biases, and biases on attention and head.
@@ -40,7 +40,7 @@ const INTERNLM_2: Architecture = Architecture { vocab_size: 92_544, ..LLAMA_STYL
 const SMOLLM_3: Architecture = Architecture { vocab_size: 128_256, tie_word_embeddings: true, ..LLAMA_STYLE };
 const GRANITE_3: Architecture = Architecture { vocab_size: 49_155, tie_word_embeddings: true, ..LLAMA_STYLE };
 const BAICHUAN_2: Architecture = Architecture { vocab_size: 125_696, ..LLAMA_STYLE };
-/// One norm without biases for attention and MLP side by side.
+/// One norm without biases before attention and MLP, which run in parallel.
 const COMMAND_R: Architecture = Architecture {
     vocab_size: 256_000,
     norm: Norm::LayerNoBias,
@@ -49,8 +49,8 @@ const COMMAND_R: Architecture = Architecture {
     ..LLAMA_STYLE
 };
 const COMMAND_R7B: Architecture = Architecture { sliding_window: 4096, global_every: 4, ..COMMAND_R };
-/// Queries and keys are normalised over their whole width, which is H: two more norms. Without 32B, whose keys are
-/// narrower, and the first OLMo, whose norms have no weights.
+/// Queries and keys are normalised over their whole width, H: two more norms. 32B is left out, as
+/// its keys are narrower, and so is the first OLMo, whose norms have no weights.
 const OLMO_2: Architecture = Architecture { vocab_size: 100_352, norms_per_layer: 4, ..LLAMA_STYLE };
 const OLMOE_1: Architecture = Architecture { vocab_size: 50_304, qk_norm: QkNorm::Full, ..LLAMA_STYLE };
 const NANOTRON_TIED: Architecture = Architecture { vocab_size: 131_072, tie_word_embeddings: true, ..LLAMA_STYLE };

@@ -7,7 +7,8 @@ use crate::model::transformer::Architecture;
 const PYTHIA: Series = Series { family: "Pythia", source: "EleutherAI/pythia-* config.json" };
 const NEOX: Series = Series { family: "Pythia", source: "EleutherAI/gpt-neox-20b config.json" };
 
-/// Attention and MLP stand side by side, which changes no count. The vocabulary is padded differently from 6.9B on.
+/// Attention and MLP run in parallel, which changes no count. The vocabulary is padded differently
+/// from 6.9B on.
 const STYLE: Architecture = Architecture { vocab_size: 50_304, tie_word_embeddings: false, ..GPT_STYLE };
 const PADDED: Architecture = Architecture { vocab_size: 50_432, ..STYLE };
 const PADDED_MORE: Architecture = Architecture { vocab_size: 50_688, ..STYLE };

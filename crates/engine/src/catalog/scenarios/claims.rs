@@ -1,11 +1,12 @@
-//! What the papers claim: where a claim compares two runs, the second is pinned, so that the difference stands on screen.
+//! Claims of papers. If a claim compares two runs, the second is pinned, so that the page shows the
+//! difference.
 
 use super::{BOUNDS, FSDP, MODALITIES, PTD_P, ZERO, entry, seen};
 use crate::catalog::ScenarioEntry;
 
 /// The paper on adaptive parallelism and pipelining of experts.
 const TUTEL: &str = "Tutel (arXiv 2206.03382), sections 4 and 5.2";
-/// What readers of the study on bounds ask for next.
+/// Follow-up questions to the study on bounds.
 const FOLLOW_UP: &str = "Follow-up questions to the FSDP bounds after Wang et al. 2025 (arXiv 2504.03655)";
 
 /// The list, in the order of the claims.

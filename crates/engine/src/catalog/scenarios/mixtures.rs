@@ -10,7 +10,8 @@ const QWEN_3: &str = "Qwen3 (arXiv 2505.09388), Table 2; expert parallelism afte
 /// The report on the largest published run of a mixture of experts.
 const DEEPSEEK_V3: &str = "DeepSeek-V3 (arXiv 2412.19437), sections 3.2, 3.3 and 4.2, Table 1";
 
-/// The list. Tutel's layer is spelled out: fp32 with TF32 products, PyTorch 1.8's kernels, what its fabric reaches.
+/// The list. Tutel's layer is written out in full: fp32 with TF32 products, PyTorch 1.8's kernels,
+/// the rates its network reaches.
 pub(super) const LIST: &[ScenarioEntry] = &[
     entry(
         "tutel-16",

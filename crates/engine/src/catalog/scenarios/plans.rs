@@ -1,4 +1,4 @@
-//! Starting points for a run of one's own.
+//! Starting points for planning a run.
 
 use super::{entry, seen};
 use crate::catalog::ScenarioEntry;

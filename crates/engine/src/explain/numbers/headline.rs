@@ -1,4 +1,4 @@
-//! The headline figures, their range, the bound, hardware FLOPs utilisation.
+//! Explanations of the headline figures, their range, the bound, and hardware FLOPs utilisation.
 
 use super::super::{Context, Explanation};
 use super::{always, number, when};

@@ -1,4 +1,4 @@
-//! The parts of the memory.
+//! Explanations of the parts of memory.
 
 use super::super::{Context, Explanation};
 use super::{always, number, when};

@@ -1,4 +1,4 @@
-//! The whole run.
+//! Explanations of the figures of the whole run.
 
 use super::super::{Context, Explanation};
 use super::{always, number, when};

@@ -1,4 +1,4 @@
-//! How far a strategy goes.
+//! Explanations of the limits of each strategy.
 
 use super::super::Explanation;
 use super::{number, when};

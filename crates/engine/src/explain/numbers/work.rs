@@ -1,5 +1,5 @@
-//! The kinds of work in a step's timeline. The step is played event by event: sums over it hold but for the slow-down of compute
-//! beside a collective.
+//! Explanations of the kinds of work in a step's timeline. The step is played event by event, so
+//! sums are exact except for the slow-down of compute beside a collective.
 
 use super::super::{Context, Explanation};
 use super::{always, number, when};
@@ -11,7 +11,8 @@ const NETWORK: &str = "docs/model.md, section 4; bus bandwidth as in nccl-tests.
 const KERNELS: &str = "Kernels that are slower for shapes that no measurement covers.";
 const TRAFFIC: &str = "Congestion by other jobs, and routes that collide in the fabric.";
 
-/// One stage, no experts, weights on the GPU: a collective of one size.
+/// Whether every collective has the same size: a single pipeline stage, no experts, weights on the
+/// GPU.
 fn is_plain(c: &Context) -> bool {
     c.setup.mesh.pp == 1
         && c.peak.stage.params.expert <= 0.0
@@ -152,7 +153,7 @@ pub(super) const WORK: &[Explanation] = &[
     ),
 ];
 
-/// The name of a kind of work's card.
+/// Returns the key of the card of a kind of work.
 pub const fn of_work(work: Work) -> &'static str {
     match work {
         Work::EmbeddingForward | Work::EmbeddingBackward => "embedding",

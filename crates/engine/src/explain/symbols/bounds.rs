@@ -1,9 +1,9 @@
-//! Names in the closed-form bounds.
+//! Symbols of the closed-form bounds.
 
 use super::How::{Bytes, BytesPerSecond, Count, Percent};
 use super::{Symbol, of};
 
-/// As docs/model.md, section 8, has them.
+/// Named as in docs/model.md, section 8.
 pub(super) const BOUNDS: &[Symbol] = &[
     of("MFU_max", "the highest MFU that the bound allows", Percent, |c| c.bounds.mfu_max()),
     of("M_left", "memory that the states leave, of one GPU", Bytes, |c| {

@@ -1,4 +1,4 @@
-//! Names in formulas of memory.
+//! Symbols of memory formulas.
 
 use super::How::{Bytes, Count, Params, Percent, Tokens};
 use super::{Symbol, of};
@@ -12,7 +12,7 @@ fn part(c: &Context, part: MemoryPart) -> f64 {
     c.report.memory.parts.get(part).get()
 }
 
-/// The parts and their sums.
+/// The parts of memory and their sums.
 pub(super) const PARTS: &[Symbol] = &[
     of("M_weights", "[weights] at rest", Bytes, |c| part(c, MemoryPart::Weights)),
     of("M_grad", "[gradients] at rest", Bytes, |c| part(c, MemoryPart::Gradients)),
@@ -53,7 +53,7 @@ fn largest(scenario: &Scenario) -> f64 {
     limits::largest_model(scenario).unwrap_or(f64::NAN)
 }
 
-/// What the parts are made of.
+/// The factors of the parts.
 pub(super) const FACTORS: &[Symbol] = &[
     of("P", "parameters on one GPU before sharding, routed experts apart", Params, |c| c.peak.stage.params.dense()),
     of("P_expert", "parameters of routed experts on one GPU before sharding", Params, |c| {
@@ -125,7 +125,7 @@ pub(super) const FACTORS: &[Symbol] = &[
     }),
 ];
 
-/// The layer in work: all of it, what is kept of it, its gradients.
+/// Activations of the layer being computed: all of them, those kept, or their gradients.
 fn in_layer(c: &Context, which: u8) -> f64 {
     match (c.peak.working, which) {
         (Working::InLayer(bytes), 0) => bytes.whole,

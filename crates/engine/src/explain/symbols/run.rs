@@ -1,4 +1,4 @@
-//! Names in formulas of the whole run.
+//! Symbols of formulas about the whole run.
 
 use super::How::{Amount, Bytes, BytesPerSecond, Count, Dollars, Duration, Energy, Grams, Params, Percent, Seconds};
 use super::{Symbol, of};

@@ -1,4 +1,4 @@
-//! Names in formulas of time and speed.
+//! Symbols of formulas about time and speed.
 
 use super::How::{
     Bytes, BytesPerSecond, Count, Flops, FlopsPerSecond, Params, Percent, Seconds, Tokens, TokensPerSecond,
@@ -134,7 +134,7 @@ fn seq_len(c: &Context) -> f64 {
     f64::from(c.setup.batch.seq_len)
 }
 
-/// Time of these kinds of work in the step, as the timeline shows them.
+/// Returns the time of these kinds of work in the step, as in the timeline.
 fn played(c: &Context, works: &[Work]) -> f64 {
     let (times, _) = time_by_work(&Playback::of(&c.setup));
     works.iter().filter_map(|work| times.get(*work as usize)).map(|time| time.get()).sum()
@@ -148,7 +148,7 @@ fn keys(c: &Context) -> f64 {
     counted_keys(&c.setup.architecture, seq_len(c), c.setup.mfu_convention)
 }
 
-/// As the plan of a stage lays it out.
+/// Returns the shard group of the stage's plan.
 fn shard_group(c: &Context) -> Group {
     let mesh = &c.setup.mesh;
     Group::strided(mesh.shard_group(), mesh.tp, mesh.gpus(), &c.setup.network)

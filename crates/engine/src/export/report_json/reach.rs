@@ -1,4 +1,4 @@
-//! What other strategies reach, and what none can.
+//! The limits of other strategies, and the bounds that hold for all.
 
 use serde_json::{Value, json};
 
@@ -8,7 +8,7 @@ use crate::model::bounds::{Bounds, Stage};
 use crate::params::ParamId;
 use crate::scenario::Strategy;
 
-/// What one strategy reaches; `null` where nothing searched fits.
+/// Writes the limits of one strategy; `null` if no model or sequence fits.
 pub(super) fn strategy(reach: &Reach) -> Value {
     json!({
         "strategy": strategy_key(reach.strategy),

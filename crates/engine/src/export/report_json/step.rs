@@ -1,4 +1,4 @@
-//! One step: its time, its memory, and what runs where.
+//! One step: its time, its memory, and its layout.
 
 use serde_json::{Value, json};
 
@@ -55,7 +55,7 @@ pub(super) fn memory(scenario: &Scenario, report: &Report) -> Value {
     })
 }
 
-/// The key of the moment of the peak.
+/// Returns the key of the moment of peak memory.
 fn moment_key(moment: PeakMoment) -> &'static str {
     match moment {
         PeakMoment::Loss => "loss",
@@ -84,7 +84,7 @@ pub(super) fn mesh(Mesh { dp_replicate, dp_shard, cp, tp, pp, ep, etp }: Mesh) -
     sizes.into_iter().collect()
 }
 
-/// How experts run, with what the engine chose of it.
+/// The layout and execution of experts, including what the engine chose.
 pub(super) fn experts(experts: ExpertParallel) -> Value {
     let dispatcher = match experts.dispatcher {
         Dispatcher::AllToAll => "alltoall",

@@ -19,7 +19,7 @@ pub(super) fn write(mut context: ExportContext) -> (String, Vec<&'static str>) {
     (render(&config), context.notes)
 }
 
-/// The library that Accelerate hands the work to.
+/// The library that Accelerate uses.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Backend {
     One,
@@ -30,7 +30,8 @@ enum Backend {
 }
 
 impl Backend {
-    /// FSDP2 if it shards something and nothing else is asked, Megatron-LM for what only it can do.
+    /// Selects Megatron-LM for pipelines, experts and splits that FSDP2 lacks, FSDP2 if it shards
+    /// anything, DDP for plain replicas, and DeepSpeed for the other ZeRO stages.
     fn of(context: &ExportContext) -> Self {
         let mesh = context.setup.mesh;
         let shards = context.is_fsdp() && mesh.shard_group() > 1;
@@ -62,7 +63,7 @@ impl Backend {
     }
 }
 
-/// What the template shows.
+/// The values of the template.
 #[derive(Template)]
 #[template(path = "accelerate.yaml.jinja", escape = "none")]
 struct LaunchConfig<'a> {
@@ -95,7 +96,7 @@ impl<'a> LaunchConfig<'a> {
     }
 }
 
-/// What weights and activations are cast to.
+/// Returns the format that weights and activations are cast to.
 fn mixed_precision(context: &ExportContext) -> &'static str {
     let setup = &context.setup;
     match (setup.compute_format, setup.recipe) {

@@ -1,8 +1,9 @@
-//! What the settings of every framework are written from: the scenario, its numbers, and the notes
-//! about what a framework lacks.
+//! The input of every framework's settings: the scenario, its numbers, and the notes about what a
+//! framework lacks.
 
 use askama::Template;
 
+use crate::model::hardware::Generation;
 use crate::model::run::{batch, budget};
 use crate::model::setup::Setup;
 use crate::model::sync::GradientSyncPlan;
@@ -12,7 +13,7 @@ use crate::scenario::{Model, Scenario, Strategy};
 /// The columns at which comments are wrapped.
 const COMMENT_COLUMNS: usize = 92;
 
-/// A scenario, what the engine computes with, and the notes collected for one framework.
+/// A scenario, the setup that the engine evaluates, and the notes collected for one framework.
 pub(super) struct ExportContext {
     /// The user's choices.
     pub(super) scenario: Scenario,
@@ -92,9 +93,9 @@ impl ExportContext {
         self.setup.recipe == PrecisionPolicy::Fp32
     }
 
-    /// Whether the 16-bit format is fp16: of the GPUs only Volta has no bf16.
+    /// Whether the 16-bit format is fp16: Volta has no bf16, whatever else of the GPU the user changed.
     pub(super) fn is_volta(&self) -> bool {
-        self.scenario.accelerator.id.starts_with("v100")
+        self.setup.accelerator.generation == Generation::Volta
     }
 
     /// The 16-bit format that the GPU has.
@@ -138,6 +139,6 @@ fn comment_lines(sentence: &str) -> Vec<String> {
 
 /// Fills in a template, which ends without a line break, and ends its last line.
 pub(super) fn render(template: &impl Template) -> String {
-    // Only a value that refuses to be written fails, and the templates hold none.
+    // Rendering only fails on a value that cannot be formatted, and the templates have none.
     template.render().unwrap_or_default() + "\n"
 }

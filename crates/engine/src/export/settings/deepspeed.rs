@@ -1,5 +1,5 @@
-//! DeepSpeed: the JSON that `deepspeed.initialize` takes. JSON has no comments: notes stand beside
-//! it alone.
+//! DeepSpeed: the JSON that `deepspeed.initialize` takes. JSON has no comments, so the notes are
+//! not in the file.
 
 mod config;
 
@@ -19,7 +19,7 @@ use config::{
 /// Writes the file and collects its notes.
 pub(super) fn write(mut context: ExportContext) -> (String, Vec<&'static str>) {
     add_notes(&mut context);
-    // Only maps whose keys are no strings fail, and there are none.
+    // Serialisation only fails for maps whose keys are not strings, and there are none.
     let json = serde_json::to_string_pretty(&Config::of(&context)).unwrap_or_default();
     (json + "\n", context.notes)
 }

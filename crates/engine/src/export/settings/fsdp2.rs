@@ -19,7 +19,7 @@ pub(super) fn write(mut context: ExportContext) -> (String, Vec<&'static str>) {
     (render(&script), context.notes)
 }
 
-/// What the template shows. Expressions of Python are strings here.
+/// The values of the template. Python expressions are strings here.
 #[derive(Template)]
 #[template(path = "train_fsdp2.py.jinja", escape = "none")]
 struct TrainScript<'a> {
@@ -96,7 +96,7 @@ fn mesh_axes(mesh: &Mesh) -> Vec<(&'static str, u32)> {
     all.into_iter().filter(|(name, size)| *size > 1 || *name == "dp_shard").collect()
 }
 
-/// What stands between the parentheses of a tuple: one value needs a comma behind it.
+/// Writes the inside of a Python tuple: a single value needs a trailing comma.
 fn python_tuple(values: impl Iterator<Item = String>) -> String {
     let values: Vec<String> = values.collect();
     let comma = if values.len() == 1 { "," } else { "" };

@@ -22,7 +22,7 @@ pub(super) fn write(mut context: ExportContext) -> (String, Vec<&'static str>) {
     (render(&script), context.notes)
 }
 
-/// What the template shows.
+/// The values of the template.
 #[derive(Template)]
 #[template(path = "megatron.sh.jinja", escape = "none")]
 struct LaunchScript<'a> {
@@ -107,9 +107,9 @@ impl<'a> LaunchScript<'a> {
     }
 }
 
-/// How the layers of the model are dealt to the stages of the pipeline.
+/// How the layers of the model are divided among the stages of the pipeline.
 enum Stages {
-    /// The same number of layers to each of so many chunks per GPU.
+    /// The same number of layers in each of this many chunks per GPU.
     Even(u32),
     /// Megatron's own notation: `Et*3|t*4|t*4|t*3L`.
     Layout(String),
@@ -164,8 +164,8 @@ fn recomputes_layers(context: &ExportContext) -> bool {
     context.recomputed_layers(context.setup.architecture.num_hidden_layers) > 0
 }
 
-/// Whether activations are offloaded. Fine-grained offloading takes what is not recomputed as a
-/// whole.
+/// Whether activations are offloaded. Fine-grained offloading applies to layers that are not
+/// recomputed as a whole.
 fn offloads_activations(context: &ExportContext) -> bool {
     context.setup.offload.activations && !recomputes_layers(context)
 }

@@ -1,4 +1,4 @@
-//! How the layers of the model are dealt to the stages of a pipeline.
+//! How the layers of the model are divided among the stages of a pipeline.
 
 use crate::model::parallel::Schedule;
 use crate::model::setup::Setup;
@@ -43,7 +43,7 @@ pub(super) fn layers_of_gpus(setup: &Setup) -> Vec<u32> {
     layers
 }
 
-/// Whether all have the same number of layers.
+/// Whether all stages have the same number of layers.
 pub(super) fn are_even(layers: &[u32]) -> bool {
     layers.windows(2).all(|pair| pair.first() == pair.last())
 }
@@ -63,7 +63,7 @@ mod tests {
         assert_eq!(layers_of_stages(&default_scenario().setup()), [40]);
         assert_eq!(of("model=llama-3-8b&gpus=64&pp=4"), [8; 4]);
         assert_eq!(of("model=llama-3-8b&gpus=64&pp=4&schedule=interleaved&vpp=2"), [4; 8]);
-        // What is left over of 126 layers goes to the stages between.
+        // The remainder of 126 layers goes to the middle stages.
         assert_eq!(of("model=llama-3.1-405b&gpus=64&pp=4"), [31, 32, 32, 31]);
         // A V: the first GPU has the first and the last chunk.
         assert_eq!(of("model=llama-3-8b&gpus=64&pp=4&schedule=zero-bubble-v&firstlayers=5"), [2, 4, 4, 4, 5, 5, 5, 3]);

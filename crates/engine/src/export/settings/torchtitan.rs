@@ -24,7 +24,7 @@ pub(super) fn write(mut context: ExportContext) -> (String, Vec<&'static str>) {
     (render(&config), context.notes)
 }
 
-/// What the template shows. Expressions of Python are strings here.
+/// The values of the template. Python expressions are strings here.
 #[derive(Template)]
 #[template(path = "shardwise_config.py.jinja", escape = "none")]
 struct TrainerConfig<'a> {
@@ -122,8 +122,8 @@ impl ActivationCheckpoint {
     }
 }
 
-/// Whether the whole step is captured as one CUDA graph. Neither a pipeline nor expert parallelism
-/// may be in it.
+/// Whether the whole step is captured as one CUDA graph, which excludes pipelines and expert
+/// parallelism.
 fn captures_step(context: &ExportContext) -> bool {
     let mesh = &context.setup.mesh;
     context.setup.kernels.graphs == Graphs::Step

@@ -1,23 +1,23 @@
-//! Dense models.
+//! Readers for dense models.
 
 use super::super::attention::{with_switched_windows, with_windows};
 use super::Fields;
 use crate::model::transformer::{Architecture, AttentionBias, QkNorm};
 use crate::params::ParamId;
 
-/// Width of a plain MLP over H, where the config does not say.
+/// Default width of a plain MLP over H.
 const MLP_RATIO: u32 = 4;
-/// Entries that OPT keeps before its positions.
+/// Number of unused entries before OPT's positions.
 const UNUSED_POSITIONS: f64 = 2.0;
-/// GPT-2's positions, as its class has them.
+/// Default number of positions of GPT-2's class.
 const GPT_2_POSITIONS: u32 = 1024;
 
-/// What 0 stands for: nothing is usual.
+/// Converts a default to `None` if it is 0, which means that there is none.
 fn usual(value: u32) -> Option<u32> {
     (value > 0).then_some(value)
 }
 
-/// The fields that nearly all families have, under the names that they have.
+/// Reads the fields that nearly all families share.
 pub(super) fn llama(fields: &mut Fields, style: Architecture) -> Architecture {
     let num_hidden_layers =
         fields.count(&["num_hidden_layers", "n_layer", "n_layers"], ParamId::Layers, usual(style.num_hidden_layers));
@@ -60,16 +60,16 @@ pub(super) fn llama(fields: &mut Fields, style: Architecture) -> Architecture {
     }
 }
 
-/// Biases on all of attention and the MLP, or nowhere.
+/// Sets biases on all of attention and the MLP, or on neither.
 fn with_biases(biased: bool, shape: Architecture) -> Architecture {
     let attention_bias = if biased { AttentionBias::All } else { AttentionBias::None };
     Architecture { attention_bias, mlp_bias: biased, ..shape }
 }
 
-/// With sliding windows.
+/// Reads a dense model with sliding windows.
 pub(super) fn windowed(fields: &mut Fields, style: Architecture) -> Architecture {
     let shape = llama(fields, style);
-    // Phi: every layer is a full one.
+    // Phi: only configs in which every layer is a full one are understood.
     fields.expect("full_attn_mod", 1.0);
     with_windows(fields, shape)
 }
@@ -79,7 +79,7 @@ pub(super) fn qwen(fields: &mut Fields, style: Architecture) -> Architecture {
     with_switched_windows(fields, shape)
 }
 
-/// Positions are rotary in some layers only, which changes no shape.
+/// Reads SmolLM3. Positions are rotary in some layers only, which changes no shape.
 pub(super) fn smollm(fields: &mut Fields, style: Architecture) -> Architecture {
     fields.mark("no_rope_layers");
     fields.mark("no_rope_layer_interval");
@@ -93,10 +93,10 @@ pub(super) fn gpt_2(fields: &mut Fields, style: Architecture) -> Architecture {
 }
 
 pub(super) fn opt(fields: &mut Fields, style: Architecture) -> Architecture {
-    /// What the class has.
+    /// Default of the class.
     const USUAL: u32 = 2048;
     let shape = llama(fields, style);
-    // A narrower embedding is not understood.
+    // An embedding narrower than the hidden size is not supported.
     fields.expect("word_embed_proj_dim", f64::from(shape.hidden_size));
     let positions = fields.count(&["max_position_embeddings"], ParamId::LearnedPositions, Some(USUAL));
     fields.mark("do_layer_norm_before");
@@ -109,8 +109,8 @@ pub(super) fn opt(fields: &mut Fields, style: Architecture) -> Architecture {
     }
 }
 
-/// One key and value head for all queries, or a number of them in the newer blocks, which have a norm for attention and one for
-/// the MLP.
+/// Reads Falcon: one key and value head for all queries, or several in the newer blocks, which have
+/// separate norms for attention and the MLP.
 pub(super) fn falcon(fields: &mut Fields, style: Architecture) -> Architecture {
     let shape = llama(fields, style);
     let newer = fields.flag("new_decoder_architecture", fields.peek("n_head_kv").is_some());
@@ -133,7 +133,7 @@ pub(super) fn starcoder(fields: &mut Fields, style: Architecture) -> Architectur
     with_biases(biased, windowed(fields, Architecture { sliding_window: 0, ..style }))
 }
 
-/// A norm for each head's queries and keys.
+/// Reads Cohere, whose queries and keys may have norms, with weights for each head.
 pub(super) fn cohere(fields: &mut Fields, style: Architecture) -> Architecture {
     let qk_norm = if fields.flag("use_qk_norm", false) { QkNorm::Full } else { QkNorm::None };
     Architecture { qk_norm, ..llama(fields, style) }

@@ -1,4 +1,4 @@
-//! Mixtures of experts.
+//! Readers for mixtures of experts.
 
 use serde_json::Value;
 
@@ -8,12 +8,12 @@ use super::dense::llama;
 use crate::model::transformer::{Architecture, AttentionBias, Experts, LatentAttention, QkNorm};
 use crate::params::ParamId;
 
-/// The shape with experts.
+/// Returns the architecture with experts.
 fn with(experts: Experts, shape: Architecture) -> Architecture {
     Architecture { experts, ..shape }
 }
 
-/// Routed experts: how many, of how many a token sees; what the class has where the config does not say.
+/// Reads the number of routed experts and the number per token, with the defaults of the class.
 fn routed(fields: &mut Fields, usual: (Option<u32>, Option<u32>)) -> Experts {
     let names = ["num_experts", "num_local_experts", "n_routed_experts"];
     let num_experts = fields.count(&names, ParamId::Experts, usual.0);
@@ -21,7 +21,7 @@ fn routed(fields: &mut Fields, usual: (Option<u32>, Option<u32>)) -> Experts {
     Experts { num_experts, num_experts_per_tok, ..Experts::NONE }
 }
 
-/// Experts in every layer, as wide as `intermediate_size` says.
+/// Puts experts of width `intermediate_size` into every layer.
 fn everywhere(fields: &mut Fields, shape: Architecture, experts: Experts) -> Architecture {
     let width = fields.checked("intermediate_size", f64::from(shape.intermediate_size), ParamId::ExpertWidth);
     with(Experts { moe_intermediate_size: width, ..experts }, shape)
@@ -40,7 +40,7 @@ pub(super) fn olmoe(fields: &mut Fields, style: Architecture) -> Architecture {
     everywhere(fields, shape, experts)
 }
 
-/// Biases on router and experts.
+/// Reads gpt-oss, with biases on the router and the experts.
 pub(super) fn gpt_oss(fields: &mut Fields, style: Architecture) -> Architecture {
     let shape = llama(fields, style);
     let shape = with_windows(fields, shape);
@@ -48,20 +48,22 @@ pub(super) fn gpt_oss(fields: &mut Fields, style: Architecture) -> Architecture 
     everywhere(fields, shape, experts)
 }
 
-/// `intermediate_size` is the experts' width, routed and shared; dense layers have `intermediate_size_mlp`.
+/// Reads Llama 4: `intermediate_size` is the width of routed and shared experts,
+/// `intermediate_size_mlp` that of dense layers.
 pub(super) fn llama_4(fields: &mut Fields, style: Architecture) -> Architecture {
-    /// What the class has.
+    /// Default of the class.
     const DENSE: u32 = 16_384;
     let shape = llama(fields, style);
     let shape = with_chunks(fields, shape);
     let width = fields.checked("intermediate_size", f64::from(shape.intermediate_size), ParamId::ExpertWidth);
     let moe_layer_step = fields.count(&["interleave_moe_layer_step"], ParamId::MoeStep, Some(1));
-    // The layers with experts, listed, follow from the step; a list that does not is not understood.
+    // A list of the layers with experts must agree with the step; any other list is reported as not
+    // understood.
     let follows = |(place, layer): (usize, &Value)| *layer == (place as f64 + 1.0) * f64::from(moe_layer_step) - 1.0;
     if fields.list("moe_layers").is_some_and(|layers| layers.iter().enumerate().all(follows)) {
         fields.mark("moe_layers");
     }
-    // A norm without weights.
+    // This norm has no weights.
     fields.mark("use_qk_norm");
     let experts = Experts {
         moe_intermediate_size: width,
@@ -73,9 +75,10 @@ pub(super) fn llama_4(fields: &mut Fields, style: Architecture) -> Architecture 
     with(experts, Architecture { intermediate_size, ..shape })
 }
 
-/// Some layers may stay dense: the first ones, listed in `mlp_only_layers`, or all but every n-th.
+/// Reads Qwen's experts. Some layers may be dense: the first ones, those in `mlp_only_layers`, or
+/// all but every n-th.
 fn sparse_qwen(fields: &mut Fields, shape: Architecture, usual: (u32, u32, u32)) -> Architecture {
-    /// The bound of [`Experts::first_k_dense_replace`].
+    /// Upper bound of [`Experts::first_k_dense_replace`].
     const MOST_FIRST: usize = 2000;
     let experts = routed(fields, (Some(usual.0), Some(usual.1)));
     let moe_intermediate_size = fields.count(&["moe_intermediate_size"], ParamId::ExpertWidth, Some(usual.2));
@@ -91,7 +94,7 @@ fn sparse_qwen(fields: &mut Fields, shape: Architecture, usual: (u32, u32, u32))
     with(Experts { moe_intermediate_size, first_k_dense_replace, moe_layer_step, ..experts }, shape)
 }
 
-/// With a shared expert behind a gate.
+/// Reads Qwen 2 MoE, whose shared expert has a gate.
 pub(super) fn qwen_2(fields: &mut Fields, style: Architecture) -> Architecture {
     let shape = llama(fields, style);
     let mut shape = sparse_qwen(fields, shape, (60, 4, 1408));
@@ -106,7 +109,7 @@ pub(super) fn qwen_3(fields: &mut Fields, style: Architecture) -> Architecture {
     sparse_qwen(fields, shape, (128, 8, 768))
 }
 
-/// Fine-grained and shared experts after dense layers, in groups or not.
+/// Reads fine-grained routed and shared experts after the dense layers, with or without groups.
 fn fine_grained(fields: &mut Fields, shape: Architecture) -> Architecture {
     let style = shape.experts;
     let experts = routed(fields, (None, None));
@@ -119,7 +122,7 @@ fn fine_grained(fields: &mut Fields, shape: Architecture) -> Architecture {
     fields.expect("moe_layer_freq", 1.0);
     let groups = fields.count(&["n_group"], ParamId::ExpertGroups, Some(0));
     let of_a_token = fields.count(&["topk_group"], ParamId::TopKGroups, Some(0));
-    // One group is none.
+    // A single group means no groups.
     let (n_group, topk_group) = if groups > 1 { (groups, of_a_token) } else { (0, 0) };
     let experts = Experts {
         moe_intermediate_size: width,
@@ -133,7 +136,8 @@ fn fine_grained(fields: &mut Fields, shape: Architecture) -> Architecture {
     with(experts, shape)
 }
 
-/// With latent attention but in the first generation; its heads' width is that of values.
+/// Reads DeepSeek: latent attention in all but the first generation. The head dimension is that of
+/// the values.
 pub(super) fn deepseek(fields: &mut Fields, style: Architecture) -> Architecture {
     let usual = style.latent;
     let shape = llama(fields, style);
@@ -161,7 +165,7 @@ pub(super) fn deepseek(fields: &mut Fields, style: Architecture) -> Architecture
     Architecture { latent, attention_bias, head_dim: latent.v_head_dim.max(1), ..shape }
 }
 
-/// Biases on query, key and value; the large model normalises queries and keys.
+/// Reads GLM: biases on query, key and value; the large model normalises queries and keys.
 pub(super) fn glm(fields: &mut Fields, style: Architecture) -> Architecture {
     let shape = llama(fields, Architecture { latent: LatentAttention::NONE, ..style });
     let qk_norm = if fields.flag("use_qk_norm", false) { QkNorm::PerHead } else { QkNorm::None };

@@ -1,11 +1,11 @@
-//! The digits of a typed number, read without rounding twice.
+//! The decimal digits of a typed number, which are rounded to binary only once.
 
 use super::suffix::Factor;
 
-/// Decimal exponents beyond this are zero or infinite in any case.
+/// Decimal exponents beyond this limit mean zero or infinity.
 const EXPONENT_LIMIT: i64 = 100_000;
 
-/// A decimal number before it is rounded to binary, so that `1.3B` is the same number as `1300000000`.
+/// A decimal number before rounding to binary, so that `1.3B` equals `1300000000`.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Digits {
     /// Sign, digits and point.
@@ -15,7 +15,7 @@ pub(super) struct Digits {
 }
 
 impl Digits {
-    /// The value in the unit that the factor converts to; infinite when it is beyond every range.
+    /// Returns the value times the factor of a unit; infinite if it exceeds the range of `f64`.
     pub(super) fn scaled(&self, factor: Factor) -> f64 {
         let exponent = (self.exponent + i64::from(factor.exponent)).clamp(-EXPONENT_LIMIT, EXPONENT_LIMIT);
         let value = format!("{}e{exponent}", self.mantissa).parse().unwrap_or(f64::NAN);
@@ -23,8 +23,8 @@ impl Digits {
     }
 }
 
-/// The text without what people put between digits (spaces of every width, underscores, apostrophes) and with one
-/// character for each of the signs that have several.
+/// Removes separators between digits (spaces of every width, underscores, apostrophes) and unifies
+/// variants of signs.
 pub(super) fn compact(text: &str) -> String {
     text.chars()
         .filter(|&c| !c.is_whitespace() && !matches!(c, '_' | '\'' | '’' | '\u{200b}' | '\u{2060}' | '\u{feff}'))
@@ -36,7 +36,7 @@ pub(super) fn compact(text: &str) -> String {
         .collect()
 }
 
-/// Splits compact text into its number and what follows; `None` where it does not begin with a number.
+/// Splits compact text into a number and the rest; `None` if it does not start with a number.
 pub(super) fn split(compact: &str) -> Option<(Digits, String)> {
     let unsigned = compact.trim_start_matches(['+', '-']);
     let sign = match compact.strip_suffix(unsigned)? {
@@ -50,12 +50,13 @@ pub(super) fn split(compact: &str) -> Option<(Digits, String)> {
     Some((Digits { mantissa, exponent }, suffix.trim_start_matches('+').to_owned()))
 }
 
-/// The text before and from the first character that ends it.
+/// Splits text before the first character for which `ends` holds.
 fn split_where(text: &str, ends: impl Fn(char) -> bool) -> (&str, &str) {
     text.find(ends).and_then(|at| text.split_at_checked(at)).unwrap_or((text, ""))
 }
 
-/// A leading `e9`, `e-3`, `E+6`, and what follows it; an `e` without digits is none.
+/// Splits off a leading exponent such as `e9`, `e-3` or `E+6`; an `e` without digits is not an
+/// exponent.
 fn exponent(rest: &str) -> (i64, &str) {
     let Some(after) = rest.strip_prefix(['e', 'E']) else { return (0, rest) };
     let (negative, digits) = match after.strip_prefix('-') {
@@ -70,7 +71,8 @@ fn exponent(rest: &str) -> (i64, &str) {
     (if negative { -size } else { size }, suffix)
 }
 
-/// Figures with a decimal point: commas before groups of three digits separate thousands, one comma elsewhere is a point.
+/// Converts digits to a number with a decimal point: commas before groups of three digits separate
+/// thousands, any other single comma is a decimal point.
 fn point(figures: &str) -> Option<String> {
     if !figures.bytes().any(|byte| byte.is_ascii_digit()) || figures.matches('.').count() > 1 {
         return None;

@@ -1,19 +1,19 @@
-//! What may follow a number: prefixes and units, and what they multiply by.
+//! Suffixes of a number, prefixes and units, and the factors they stand for.
 
 use super::unit_label;
 use crate::params::{Scale, Unit};
 
-/// Multiplies by `times * 10^exponent`.
+/// The factor `times * 10^exponent`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Factor {
     /// Power of ten, applied to the decimal digits, which is exact.
     pub(super) exponent: i32,
-    /// The rest: powers of two, which are exact too.
+    /// The remaining factor: powers of two, which are exact too.
     pub(super) times: f64,
 }
 
 impl Factor {
-    /// One.
+    /// The factor 1.
     pub(super) const ONE: Self = Self::ten_to(0);
 
     const fn ten_to(exponent: i32) -> Self {
@@ -25,9 +25,9 @@ impl Factor {
     }
 }
 
-/// A binary thousand.
+/// A binary kilo, 2¹⁰.
 const KIBI: f64 = 1024.0;
-/// A binary million.
+/// A binary mega, 2²⁰.
 const MEBI: f64 = 1_048_576.0;
 /// Seconds in a minute, an hour, a day and a year.
 const MINUTE: f64 = 60.0;
@@ -37,7 +37,7 @@ const YEAR: f64 = 365.0 * DAY;
 /// Bits in a byte.
 const BITS: f64 = 8.0;
 
-/// What the suffix multiplies by, in the unit; `None` where it is another quantity's.
+/// Returns the factor of a suffix in a unit; `None` if the suffix belongs to another quantity.
 pub(super) fn factor(unit: Unit, scale: Scale, suffix: &str) -> Option<Factor> {
     let lower = suffix.to_ascii_lowercase();
     match unit {
@@ -62,9 +62,9 @@ pub(super) fn factor(unit: Unit, scale: Scale, suffix: &str) -> Option<Factor> {
     }
 }
 
-/// The text without the first of the words that it ends in.
-fn without<'a>(text: &'a str, words: &[&str]) -> &'a str {
-    words.iter().find_map(|word| text.strip_suffix(word)).unwrap_or(text)
+/// Removes the first of `suffixes` that the text ends with.
+fn without<'a>(text: &'a str, suffixes: &[&str]) -> &'a str {
+    suffixes.iter().find_map(|suffix| text.strip_suffix(suffix)).unwrap_or(text)
 }
 
 fn count(scale: Scale, prefix: &str) -> Option<Factor> {
@@ -102,12 +102,12 @@ fn gib(lower: &str) -> Option<Factor> {
     }
 }
 
-/// A rate's unit without “per second”.
+/// Removes “per second” from the unit of a rate.
 fn rate(suffix: &str) -> &str {
     without(suffix, &["/s", "/sec", "ps", "/S", "PS"])
 }
 
-/// A rate of bits or bytes in Gbit/s, or in GB/s where the `field_is_bytes`.
+/// Returns the factor of a rate in bits or bytes to Gbit/s, or to GB/s if `field_is_bytes`.
 fn bits(unit: &str, field_is_bytes: bool) -> Option<Factor> {
     let mut characters = unit.chars();
     let (exponent, rest) = match characters.next() {
@@ -165,7 +165,7 @@ fn us(lower: &str) -> Option<Factor> {
     }
 }
 
-/// A duration in the field's unit of so many seconds.
+/// Returns the factor of a duration to a unit of `unit` seconds.
 fn duration(lower: &str, unit: f64) -> Option<Factor> {
     let units = [("", unit), ("s", 1.0), ("min", MINUTE), ("h", HOUR), ("d", DAY), ("days", DAY), ("years", YEAR)];
     units.into_iter().find(|(name, _)| *name == lower).map(|(_, seconds)| Factor::times(seconds / unit))

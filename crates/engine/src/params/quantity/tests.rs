@@ -179,7 +179,7 @@ fn what_a_conversion_left_behind_is_not_shown() {
 }
 
 proptest! {
-    /// What is written reads back to the same bits, in every unit.
+    /// Written text parses back to the same bits, in every unit.
     #[test]
     fn text_reads_back_to_the_same_bits(place in 0..every().count(), fraction in 0.0..=1.0_f64) {
         let param = every().nth(place).unwrap();
@@ -193,7 +193,8 @@ proptest! {
         }
     }
 
-    /// Whatever is typed: a value within the bounds or sentences with one, and no panic.
+    /// Any typed text gives a value within the bounds or sentences with such a value, and never
+    /// panics.
     #[test]
     fn anything_may_be_typed(place in 0..every().count(), typed in "\\PC{0,12}|[-+0-9.,eEkKMBGT/s %iu]{0,12}", current: f64) {
         let param = every().nth(place).unwrap();
@@ -208,7 +209,7 @@ proptest! {
         }
     }
 
-    /// What a scenario holds is written so that setting what is read gives the same scenario, to the bit.
+    /// The text of a value sets the same scenario when it is read back, to the bit.
     #[test]
     fn link_text_sets_the_same_value(place in 0..every().count(), fraction in 0.0..=1.0_f64) {
         let param = every().nth(place).unwrap();

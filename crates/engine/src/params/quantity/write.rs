@@ -1,4 +1,4 @@
-//! Values as text.
+//! Writes values as text.
 
 use super::unit_label;
 use crate::digits::rounded;
@@ -8,18 +8,19 @@ use crate::scenario::Scenario;
 /// A thin space, between a number and its unit.
 const THIN_SPACE: char = '\u{2009}';
 
-/// Quotations of typed text are cut to this many characters.
+/// Longest quotation of typed text, in characters.
 const QUOTE_LENGTH: usize = 24;
 
-/// Significant digits that tell any two `f64` apart.
+/// Significant digits that distinguish any two `f64`.
 const EXACT_DIGITS: usize = 17;
 
-/// The shortest text that [`super::parse`] reads back to the same value, without a unit: `8192`, `200`, `13B`.
+/// Writes the shortest text that [`super::parse`] reads back to the same value, without a unit:
+/// `8192`, `200`, `13B`.
 pub fn text(unit: Unit, value: f64) -> String {
     if matches!(unit, Unit::Params | Unit::TrainTokens) { params(value) } else { plain(value) }
 }
 
-/// A value with its unit, for sentences: `80 GiB`, `8,192 tokens`, `13B`.
+/// Writes a value with its unit, for sentences: `80 GiB`, `8,192 tokens`, `13B`.
 pub fn with_unit(unit: Unit, value: f64) -> String {
     let number = group_thousands(&text(unit, value));
     match unit_label(unit) {
@@ -28,8 +29,9 @@ pub fn with_unit(unit: Unit, value: f64) -> String {
     }
 }
 
-/// What the typed field of a parameter shows, without the unit: the shortest text that sets the scenario's very value. A
-/// size that is not typed but counted (a named model's) has three significant digits: `8.03B`.
+/// Writes the text of a parameter's typed field, without the unit: the shortest text that sets
+/// exactly the scenario's value. A derived size (that of a named model) has three significant
+/// digits: `8.03B`.
 pub fn field_text(number: &Number, scenario: &Scenario) -> String {
     let value = (number.get)(scenario);
     match exact(number, scenario) {
@@ -39,13 +41,15 @@ pub fn field_text(number: &Number, scenario: &Scenario) -> String {
     }
 }
 
-/// What a link holds of a parameter: the shortest text that sets the scenario's very value.
+/// Writes the value of a parameter in a link: the shortest text that sets exactly the scenario's
+/// value.
 pub fn link_text(number: &Number, scenario: &Scenario) -> String {
     text(number.unit, exact(number, scenario).unwrap_or_else(|| (number.get)(scenario)))
 }
 
-/// The value with the fewest digits that leaves the scenario as it is when it is set: stored bytes a second in Gbit/s can
-/// come out as 199.99999999999997 and are 200. `None` where no number does.
+/// Returns the value with the fewest digits that leaves the scenario unchanged when set: a rate
+/// stored in bytes per second may convert to 199.99999999999997 Gbit/s instead of 200. `None` if
+/// there is no such value.
 pub fn exact(number: &Number, scenario: &Scenario) -> Option<f64> {
     let value = (number.get)(scenario);
     let same = |&candidate: &f64| {
@@ -56,14 +60,14 @@ pub fn exact(number: &Number, scenario: &Scenario) -> Option<f64> {
     (1..=EXACT_DIGITS).map(|digits| rounded(value, digits)).find(same)
 }
 
-/// Plain decimals, or an exponent where they would be long.
+/// Writes plain decimals, or an exponent if they would be long.
 fn plain(value: f64) -> String {
     let decimals = value.to_string();
     let scientific = format!("{value:e}");
     if decimals.len() > EXACT_DIGITS + 4 { scientific } else { decimals }
 }
 
-/// Parameters with the prefix that leaves one to three digits before the point.
+/// Writes a number of parameters with a prefix that leaves one to three digits before the point.
 fn params(value: f64) -> String {
     /// Prefixes with their powers of ten, largest first.
     const PREFIXES: [(char, i32); 4] = [('T', 12), ('B', 9), ('M', 6), ('K', 3)];
@@ -73,7 +77,7 @@ fn params(value: f64) -> String {
     let Some((prefix, power)) = PREFIXES.into_iter().find(|&(_, power)| exponent >= power) else {
         return plain(value);
     };
-    // Moving the point in the text keeps every digit: dividing would round.
+    // The decimal point is moved in the text, as a division would round.
     let places = 1 + usize::try_from(exponent - power).unwrap_or(0);
     let unsigned = mantissa.trim_start_matches('-');
     let sign = mantissa.strip_suffix(unsigned).unwrap_or_default();
@@ -85,7 +89,7 @@ fn params(value: f64) -> String {
     }
 }
 
-/// A decimal number with commas between thousands: `8,192`, `1,048,576.5`, `13B`.
+/// Inserts commas between thousands: `8,192`, `1,048,576.5`, `13B`.
 pub fn group_thousands(number: &str) -> String {
     let digits = number.strip_prefix(['-', '−']).unwrap_or(number);
     let sign = number.strip_suffix(digits).unwrap_or_default();
@@ -102,7 +106,8 @@ pub fn group_thousands(number: &str) -> String {
     grouped + rest
 }
 
-/// Text of a stranger, fit for a sentence: on one line, without control characters, cut where it is long.
+/// Makes untrusted text fit for a sentence: on one line, without control characters, and cut if it
+/// is long.
 pub fn shorten(text: &str) -> String {
     let clean = |c: char| if c.is_control() { ' ' } else { c };
     let mut characters = text.trim().chars().map(clean);

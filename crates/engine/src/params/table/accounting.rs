@@ -7,7 +7,7 @@ use crate::model::training::MfuConvention;
 const CONVENTIONS: [MfuConvention; 3] =
     [MfuConvention::FullAttention, MfuConvention::CausalAttention, MfuConvention::ParametersOnly];
 
-/// Their options.
+/// The options of the convention.
 const CONVENTION_OPTIONS: &[ChoiceOption] = &[
     option("full-attention", "Full attention", "6 P + 12 L H s FLOPs a token, as PaLM and Megatron count."),
     option(

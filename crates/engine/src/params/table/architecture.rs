@@ -1,16 +1,17 @@
-//! The shape of a model of the user's own. Rows read the shape of any model and write only to a custom one, but for the number of
-//! experts and of those that a token is sent to: these make a mixture of experts of the catalog the user's own.
+//! The shape of a custom model. Rows read the shape of any model but only write to a custom one,
+//! except for the number of experts and of experts per token: changing these turns a mixture of
+//! experts of the catalog into a custom model.
 
 use super::{AxisUse, Choice, ChoiceOption, Group, Kind, Number, Param, Scale, Unit, option, position, whole};
 use crate::model::transformer::{Architecture, AttentionBias, Norm, QkNorm};
 use crate::scenario::{Model, Scenario};
 
-/// For rows of a custom model.
+/// For rows that only apply to a custom model.
 fn is_custom(scenario: &Scenario) -> bool {
     matches!(scenario.model, Model::Custom { .. })
 }
 
-/// The shape that a row may write to.
+/// Returns the shape that a row may change.
 fn custom(scenario: &mut Scenario) -> Option<&mut Architecture> {
     match &mut scenario.model {
         Model::Custom { architecture } => Some(architecture),
@@ -18,7 +19,7 @@ fn custom(scenario: &mut Scenario) -> Option<&mut Architecture> {
     }
 }
 
-/// The last name of a path of fields.
+/// Expands to the last field of a path.
 macro_rules! last {
     ($only:ident) => {
         stringify!($only)
@@ -54,7 +55,7 @@ macro_rules! count {
                 unit: Unit::None,
                 min: $min,
                 max: $max,
-                // Doubling gets nowhere from 0.
+                // A slider of doublings cannot start at 0.
                 scale: if $min > 0.0 { Scale::PowersOfTwo } else { Scale::Linear },
                 integer: true,
                 get: |scenario| f64::from(scenario.model.architecture().$($field).+),

@@ -1,4 +1,5 @@
-//! Constants of the hardware that come with a catalog entry: links and JSON can hold them, the page has no control for them.
+//! Constants of the hardware that come with a catalog entry: links and JSON hold them, but the page
+//! has no control for them.
 
 use super::{Group, Param, Scale, Unit, number};
 use crate::units::{BytesPerSecond, FlopsPerSecond, Seconds};

@@ -1,4 +1,5 @@
-//! How the experts of a mixture of experts are split, reached and computed. Rows have an effect where the model has experts.
+//! How the experts of a mixture of experts are split, reached and computed. These rows only have an
+//! effect if the model has experts.
 
 use super::{Group, Kind, Number, Param, Scale, Unit, choice, number, option, position, switched, whole, with_experts};
 use crate::model::experts::{AllToAll, Dispatcher};

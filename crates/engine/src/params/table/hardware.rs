@@ -117,7 +117,7 @@ pub(in crate::params) const INTER_NODE_EFFICIENCY: Param = Param {
 /// The topologies, in display order.
 const TOPOLOGIES: [Topology; 2] = [Topology::Aware, Topology::Flat];
 
-/// Their options.
+/// The options of the topology.
 const TOPOLOGY_OPTIONS: &[ChoiceOption] = &[
     option("aware", "Nodes and rails", "Rings leave each node through all of its network cards, as NCCL builds them."),
     option("flat", "Flat network", "Every byte crosses one GPU's network link, as the closed-form FSDP bounds assume."),

@@ -1,4 +1,4 @@
-//! The software that runs the step.
+//! The software that executes the step.
 
 use super::{Group, Param, choice, option, position, switched};
 use crate::model::software::{AttentionKernel, Framework, Graphs, Loss, NormKernel};

@@ -1,4 +1,4 @@
-//! The five controls of the first screen. Their labels are what tests and screen readers know them by.
+//! The five controls of the first screen. Tests and screen readers find them by their labels.
 
 use super::{Group, Kind, Number, Param, Scale, Unit, doublings, number, whole};
 use crate::model::ladder;

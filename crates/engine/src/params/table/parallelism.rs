@@ -1,4 +1,4 @@
-//! Tensor, context and pipeline parallelism, and when gradients travel.
+//! Tensor, context and pipeline parallelism, and when gradients are reduced.
 
 use super::{Group, Kind, Number, Param, Scale, Unit, choice, option, position, switched, unsharded_weights, whole};
 use crate::model::parallel::{ContextExchange, Schedule};
@@ -22,7 +22,7 @@ macro_rules! count {
                 unit: Unit::None,
                 min: $min,
                 max: $max,
-                // Doubling gets nowhere from 0.
+                // A slider of doublings cannot start at 0.
                 scale: if $min > 0.0 { Scale::PowersOfTwo } else { Scale::Linear },
                 integer: true,
                 get: |scenario| f64::from(scenario.$($field).+),

@@ -143,7 +143,7 @@ pub(in crate::params) const CHECKPOINT_INTERVAL: Param = row(
 .axis(AxisUse::OfCost);
 
 switched!(
-    /// Who writes checkpoints.
+    /// Whether every rank writes its own shard of a checkpoint.
     SHARDED_CHECKPOINT, Run, run.sharded_checkpoint, "ckptsharded", "Sharded checkpoints", "sharded_checkpoints", [],
     "Whether every rank writes its part of a checkpoint, rather than one rank all of it (FULL_STATE_DICT)."
 );

@@ -47,7 +47,7 @@ pub(in crate::params) const GRAD_ACCUM_STEPS: Param = Param {
 const RECOMPUTE_MODES: [Recompute; 5] =
     [Recompute::None, Recompute::AttentionCore, Recompute::Selective, Recompute::Full, Recompute::Fraction];
 
-/// Their options.
+/// The options of recomputation.
 const RECOMPUTE_OPTIONS: &[ChoiceOption] = &[
     option("none", "None", "Keep every activation from the forward pass: most memory, no extra compute."),
     option(
@@ -112,7 +112,7 @@ const RECIPES: [PrecisionPolicy; 6] = [
     PrecisionPolicy::Fp32,
 ];
 
-/// Their options.
+/// The options of the precision recipe.
 const RECIPE_OPTIONS: &[ChoiceOption] = &[
     option(
         "fsdp2-bf16",

@@ -1,4 +1,4 @@
-//! What does not go together in a mixture of experts: degrees, tokens, groups, stages.
+//! Contradictions in a mixture of experts: degrees, tokens, groups, stages.
 
 use super::neighbours;
 use crate::model::parallel::common_divisor;
@@ -8,7 +8,7 @@ use crate::scenario::resolve::Degrees;
 use crate::scenario::{Scenario, Strategy};
 
 impl Scenario {
-    /// What is wrong with the experts.
+    /// Adds the issues about experts.
     pub(super) fn experts(&self, issues: &mut Vec<Issue>) {
         if !self.model.architecture().has_experts() {
             return;
@@ -33,7 +33,7 @@ impl Scenario {
         issues.extend(self.stages_with_experts(degrees));
     }
 
-    /// More experts for a token than there are.
+    /// A token is sent to more experts than the model has.
     fn experts_of_a_token(&self) -> Option<Issue> {
         let experts = self.model.architecture().experts;
         let (asked, all) = (experts.num_experts_per_tok, experts.num_experts);
@@ -44,7 +44,7 @@ impl Scenario {
         (asked > all).then(|| Issue::error(ParamId::TopK, message))
     }
 
-    /// Expert parallelism that divides the experts or the GPUs of a stage unevenly.
+    /// Expert parallelism does not divide the experts or the GPUs of a stage.
     fn expert_parallel(&self, Degrees { pp, ep, .. }: Degrees) -> Option<Issue> {
         let (asked, all) = (self.ep, self.model.architecture().experts.num_experts);
         let stage = self.gpus.max(1) / pp;
@@ -59,7 +59,8 @@ impl Scenario {
         Some(Issue::error(ParamId::Ep, message))
     }
 
-    /// Expert tensor parallelism that divides what expert parallelism leaves of a stage unevenly.
+    /// Expert tensor parallelism does not divide the GPUs that expert parallelism leaves of a
+    /// stage.
     fn expert_tensor_parallel(&self, Degrees { pp, ep, etp, .. }: Degrees) -> Option<Issue> {
         let asked = self.etp;
         let stage = self.gpus.max(1) / pp;
@@ -79,9 +80,10 @@ impl Scenario {
         Some(Issue::error(ParamId::Etp, message))
     }
 
-    /// Experts on more GPUs than a shard group of HSDP has, from which frameworks take expert parallelism.
+    /// The experts take more GPUs than a shard group of HSDP has, which is where frameworks take
+    /// expert parallelism from.
     fn experts_in_a_shard_group(&self, Degrees { ep, etp, .. }: Degrees) -> Option<Issue> {
-        let mesh = self.as_asked().mesh;
+        let mesh = self.resolve_without_search().mesh;
         let (group, experts) = (mesh.shard_group().saturating_mul(mesh.tp), ep.saturating_mul(etp));
         if self.strategy != Strategy::HybridShard || group.is_multiple_of(experts) {
             return None;
@@ -94,7 +96,7 @@ impl Scenario {
         Some(Issue::error(ParamId::Ep, message))
     }
 
-    /// Dense layers that make the first stage of a pipeline lighter than the others.
+    /// Dense layers make the first stage of a pipeline lighter than the others.
     fn stages_with_experts(&self, Degrees { pp, .. }: Degrees) -> Option<Issue> {
         let shape = self.model.architecture();
         let dense = shape.experts.first_k_dense_replace;
@@ -111,7 +113,7 @@ impl Scenario {
     }
 }
 
-/// `64 GPUs`, or of a pipeline `the 16 GPUs of a pipeline stage`.
+/// Names the GPUs: `64 GPUs`, or in a pipeline `the 16 GPUs of a pipeline stage`.
 fn gpus_of(stage: u32, pp: u32) -> String {
     if pp > 1 { format!("the {stage} GPUs of a pipeline stage") } else { format!("{stage} GPUs") }
 }

@@ -1,4 +1,4 @@
-//! What does not go together on the device mesh: degrees, heads, sequences, stages.
+//! Contradictions on the device mesh: degrees, heads, sequences, stages.
 
 use super::neighbours;
 use crate::model::parallel::Schedule;
@@ -9,7 +9,7 @@ use crate::scenario::resolve::{Degrees, nearest_divisor};
 use crate::scenario::{Model, Scenario};
 
 impl Scenario {
-    /// What is wrong with the mesh.
+    /// Adds the issues about the mesh.
     pub(super) fn mesh(&self, issues: &mut Vec<Issue>) {
         let degrees = self.degrees();
         let left = self.gpus.max(1) / degrees.tp;
@@ -38,7 +38,7 @@ impl Scenario {
         }
     }
 
-    /// A degree that does not divide what the ones before it leave of the GPUs.
+    /// A degree does not divide the GPUs that the previous degrees leave.
     fn degree(&self, id: ParamId, what: &str, asked: u32, left: u32, before: &str) -> Option<Issue> {
         if asked == 0 || self.gpus == 0 || left.is_multiple_of(asked) {
             return None;
@@ -56,7 +56,7 @@ impl Scenario {
         Some(Issue::error(id, message))
     }
 
-    /// A pipeline of more stages than the model has layers.
+    /// The pipeline has more stages than the model has layers.
     fn depth(&self, used: u32) -> Option<Issue> {
         let (asked, layers) = (self.pp, self.model.architecture().num_hidden_layers);
         let message = format!(
@@ -66,7 +66,7 @@ impl Scenario {
         (asked > layers && asked != used).then(|| Issue::error(ParamId::Pp, message))
     }
 
-    /// A shard group larger than the data-parallel GPUs, or one that does not divide them.
+    /// The shard group is larger than the data-parallel GPUs, or does not divide them.
     fn shard_group(&self, Degrees { dp, .. }: Degrees) -> Option<Issue> {
         let size = self.shard_size;
         if !self.strategy.uses_shard_size() || size == 0 || self.gpus == 0 || dp.is_multiple_of(size) {
@@ -91,7 +91,7 @@ impl Scenario {
         Some(Issue::error(ParamId::ShardSize, message))
     }
 
-    /// Tensor parallelism that crosses nodes.
+    /// Tensor parallelism crosses nodes.
     fn tensor_nodes(&self, tp: u32) -> Option<Issue> {
         let node = self.network.values.gpus_per_node.max(1);
         if self.gpus <= node || node.is_multiple_of(tp) {
@@ -105,7 +105,8 @@ impl Scenario {
         Some(Issue::note(ParamId::Tp, message))
     }
 
-    /// Heads that tensor parallelism cannot share out. The ladder's shapes stand for a size: their heads are no one's.
+    /// Tensor parallelism does not divide the heads. Ladder shapes only stand for a size, so their
+    /// heads are not checked.
     fn tensor_heads(&self, tp: u32) -> Option<Issue> {
         let (Model::Custom { architecture } | Model::Preset { architecture, .. }) = self.model else { return None };
         let (heads, kv) = (architecture.num_attention_heads, architecture.num_key_value_heads);
@@ -127,7 +128,8 @@ impl Scenario {
         (!kv.is_multiple_of(tp)).then(|| Issue::note(ParamId::Tp, message))
     }
 
-    /// Sequences that context and sequence parallelism cannot cut evenly: a causal mask is balanced by two parts a GPU.
+    /// Context and sequence parallelism do not divide the sequence: two parts per GPU balance a
+    /// causal mask.
     fn sequence_parts(&self, Degrees { tp, cp, .. }: Degrees) -> Option<Issue> {
         let of_context = if cp > 1 { cp.saturating_mul(2) } else { 1 };
         let parts = of_context.saturating_mul(if self.tensor.sequence_parallel { tp } else { 1 });
@@ -144,7 +146,7 @@ impl Scenario {
         Some(Issue::note(id, message))
     }
 
-    /// Stages without layers, or with more than others.
+    /// Stages have no layers, or more than others.
     fn stages(&self, pp: u32) -> Option<Issue> {
         let layers = self.model.architecture().num_hidden_layers;
         let chunks = match self.pipeline.schedule {
@@ -152,7 +154,8 @@ impl Scenario {
             Schedule::ZeroBubbleV => 2,
             Schedule::GPipe | Schedule::OneForwardOneBackward | Schedule::ZeroBubble => 1,
         };
-        // A chunk less at an end that was asked for, as Llama 3's 126 layers lack one at each.
+        // An end stage may be set to fewer layers than it has chunks: Llama 3's 126 layers leave
+        // out one at each end.
         let missing = |asked: u32| if asked > 0 { chunks.saturating_sub(asked) } else { 0 };
         let asked = [self.pipeline.first_stage_layers, self.pipeline.last_stage_layers];
         let all = pp.saturating_mul(chunks);
@@ -176,7 +179,7 @@ impl Scenario {
             return (!whole).then(|| Issue::error(if first > 0 { "firstlayers" } else { "lastlayers" }, message));
         }
         let balanced = self.framework == Framework::Nanotron;
-        // The ladder's shapes stand for a size: a moving slider should not come and go with a note.
+        // Ladder shapes only stand for a size: a note should not flicker while the slider moves.
         if balanced || matches!(self.model, Model::Ladder { .. }) || layers.is_multiple_of(all) {
             return None;
         }
@@ -191,7 +194,7 @@ impl Scenario {
         Some(Issue::note(ParamId::Pp, message))
     }
 
-    /// Micro-batches that do not fill the pipeline.
+    /// The micro-batches do not fill the pipeline.
     fn micro_batches(&self, pp: u32) -> Option<Issue> {
         let micro_batches = self.grad_accum_steps.max(1);
         let schedule = self.pipeline.schedule;

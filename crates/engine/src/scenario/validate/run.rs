@@ -1,4 +1,4 @@
-//! What is unwise about a whole run. The numbers of its step stand.
+//! Warnings about the whole run, which leave the numbers of the step unchanged.
 
 use crate::model::run::{RunChoices, batch, checkpoint, host};
 use crate::model::setup::Setup;
@@ -13,7 +13,7 @@ const GIB_PER_TIB: f64 = 1024.0;
 /// Host memory of a DGX H100 (its data sheet), among the largest of training nodes.
 const HOST_MEMORY: Bytes = Bytes::from_gib(2.0 * GIB_PER_TIB);
 
-/// A batch in which tokens are wasted.
+/// The batch exceeds the critical batch size, so tokens are wasted.
 pub(super) fn critical_batch(setup: &Setup, choices: &RunChoices) -> Option<Issue> {
     let (batch, critical) = (batch::global_batch_tokens(setup), choices.critical_batch_tokens);
     if batch <= critical {
@@ -28,7 +28,7 @@ pub(super) fn critical_batch(setup: &Setup, choices: &RunChoices) -> Option<Issu
     Some(Issue::note(ParamId::CriticalBatch, message))
 }
 
-/// More host memory than nodes have.
+/// The run needs more host memory than nodes have.
 pub(super) fn host_memory(setup: &Setup, choices: &RunChoices) -> Option<Issue> {
     let size = checkpoint::size(setup);
     let needs = [

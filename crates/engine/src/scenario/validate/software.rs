@@ -1,4 +1,5 @@
-//! What hardware and strategy do not offer: formats without units, offloading without shards.
+//! Features that the hardware or the strategy lacks: formats without compute units, offloading
+//! without shards.
 
 use crate::model::training::ComputeFormat;
 use crate::params::ParamId;
@@ -6,7 +7,7 @@ use crate::scenario::Scenario;
 use crate::scenario::issue::Issue;
 
 impl Scenario {
-    /// What is wrong with formats and offloading.
+    /// Adds the issues about formats and offloading.
     pub(super) fn software(&self, issues: &mut Vec<Issue>) {
         issues.extend(self.narrow_formats());
         let replicated = !self.strategy.shards_weights();
@@ -24,7 +25,7 @@ impl Scenario {
         }
     }
 
-    /// Matrix products in a format that the GPU has no units for.
+    /// The GPU has no units for the format of matrix products.
     fn narrow_formats(&self) -> Option<Issue> {
         let gpu = self.accelerator.values;
         let (bits, instead) = match self.compute_format {

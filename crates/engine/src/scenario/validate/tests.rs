@@ -75,7 +75,7 @@ fn each_thing_that_does_not_go_together_is_a_sentence() {
     );
 }
 
-/// 64 GPUs of eight a node, Llama 3 70B: 80 layers, 64 heads, 8 key and value heads.
+/// Llama 3 70B (80 layers, 64 heads, 8 key and value heads) on 64 GPUs, eight per node.
 fn on_h100(change: impl FnOnce(&mut Scenario)) -> Issue {
     first(|scenario| {
         assert!(pick_cluster(scenario, "dgx-h100") && pick_model(scenario, "llama-3-70b"));
@@ -316,7 +316,7 @@ fn sequences_longer_than_the_learned_positions_are_noted() {
     assert_eq!((issue.severity, issue.key), (Severity::Note, Some("seq")));
 }
 
-/// A change to every number of the table, to what no number should be.
+/// Sets every number of the table to values that no number should have.
 #[test]
 fn nothing_impossible_goes_unnoticed() {
     for param in params::PARAMS.iter().chain(params::CONSTANTS) {
@@ -325,7 +325,7 @@ fn nothing_impossible_goes_unnoticed() {
                 let mut scenario = default_scenario();
                 (number.set)(&mut scenario, value);
                 if number.integer && number.min == 0.0 && (number.get)(&scenario) == 0.0 {
-                    // What is below zero, or no number, becomes a valid 0.
+                    // Negative numbers and NaN become 0, which is valid.
                     continue;
                 }
                 let found = params::issues(&scenario);

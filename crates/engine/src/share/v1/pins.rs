@@ -1,4 +1,4 @@
-//! Scenarios pinned beside the one on screen: written as what they change of it, where that is shorter.
+//! Scenarios pinned beside the one on screen, written as differences from it where that is shorter.
 
 use super::read::{OTHER_KEYS, read};
 use super::table;
@@ -10,8 +10,8 @@ use crate::scenario::{CUSTOM, Model, Scenario};
 use crate::share::decode::ages;
 use crate::share::pairs::Pairs;
 
-/// The pinned scenario that its own pairs mean beside those of the scenario on screen; `None`, with the reason, where a part of it
-/// could not be read.
+/// Reads a pinned scenario from its own pairs and those of the scenario on screen. Returns `None`,
+/// with the reason in `issues`, if a part of it cannot be read.
 pub(in crate::share) fn read_pin(screen: &Pairs, mut own: Pairs, issues: &mut Vec<Issue>) -> Option<Scenario> {
     let keys: Vec<String> = own.pairs.iter().map(|(key, _)| key.clone()).collect();
     let is_own = |key: &str| keys.iter().any(|own| own == key);
@@ -24,7 +24,7 @@ pub(in crate::share) fn read_pin(screen: &Pairs, mut own: Pairs, issues: &mut Ve
     ages(&own, &mut found);
     let scenario = read(&own, &mut found);
     found.append(&mut own.issues);
-    // What does not apply to the pin is no mistake where the scenario on screen holds it.
+    // A pair of the scenario on screen that does not apply to the pin is not a mistake.
     found.retain(|issue| issue.severity == Severity::Error || issue.key.is_none_or(is_own));
     if let Some(error) = found.iter().position(|issue| issue.severity == Severity::Error) {
         issues.push(found.swap_remove(error));
@@ -34,7 +34,8 @@ pub(in crate::share) fn read_pin(screen: &Pairs, mut own: Pairs, issues: &mut Ve
     Some(scenario)
 }
 
-/// The pairs of a pinned scenario: those that change what is on screen, or all of them where these are shorter or say more.
+/// Returns the pairs of a pinned scenario: the differences from the one on screen, or a complete
+/// link if that is shorter or the differences cannot express it.
 pub(in crate::share) fn write_pin(screen: &Scenario, pin: &Scenario) -> Vec<(&'static str, String)> {
     let (beside, whole) = (write(screen), write(pin));
     let value = |pairs: &[(&str, String)], key: &str| {
@@ -56,7 +57,7 @@ pub(in crate::share) fn write_pin(screen: &Scenario, pin: &Scenario) -> Vec<(&'s
     if same && issues.is_empty() { changes } else { whole }
 }
 
-/// The value of a key that a whole link of this scenario leaves out, as it is the usual one.
+/// Returns the value of a key that a complete link of the scenario omits because it is the default.
 fn unsaid(key: &str, pin: &Scenario) -> Option<String> {
     match key {
         CLUSTER_KEY => Some(pin.network.id.to_owned()),

@@ -1,9 +1,9 @@
-//! Pairs to scenario.
+//! Converts pairs to a scenario.
 
 use super::table::{self, Codec, Held, TABLE};
 use super::{
-    CLUSTER_KEY, CUSTOM_SHAPE, GPU_KEY, MODEL_KEY, REQUIRED_OF_A_SHAPE, REVISION_KEY, VERSION_KEY, start,
-    with_derived_heads,
+    CLUSTER_KEY, CUSTOM_SHAPE, GENERATION_KEY, GENERATIONS, GPU_KEY, MODEL_KEY, REQUIRED_OF_A_SHAPE, REVISION_KEY,
+    VERSION_KEY, generation_name, start, with_derived_heads,
 };
 use crate::catalog::pick::{LADDER, pick_accelerator, pick_cluster, pick_model};
 use crate::catalog::{self, revisions::first};
@@ -14,9 +14,9 @@ use crate::scenario::{CUSTOM, Model, Scenario};
 use crate::share::pairs::{Pairs, stray};
 
 /// The keys that are not parameters.
-pub(super) const OTHER_KEYS: [&str; 5] = [VERSION_KEY, REVISION_KEY, CLUSTER_KEY, GPU_KEY, MODEL_KEY];
+pub(super) const OTHER_KEYS: [&str; 6] = [VERSION_KEY, REVISION_KEY, CLUSTER_KEY, GPU_KEY, GENERATION_KEY, MODEL_KEY];
 
-/// The scenario that the pairs mean, and a sentence for each pair that could not be read.
+/// Reads a scenario from pairs, with an issue for each pair that could not be read.
 pub(in crate::share) fn read(pairs: &Pairs, issues: &mut Vec<Issue>) -> Scenario {
     let mut scenario = start();
     let of_the_first = pairs.value(REVISION_KEY).is_some_and(|revision| revision.parse() == Ok(1_u32));
@@ -43,7 +43,7 @@ pub(in crate::share) fn read(pairs: &Pairs, issues: &mut Vec<Issue>) -> Scenario
     scenario
 }
 
-/// Picks cluster, GPU and model, each with the numbers of the link's revision.
+/// Sets cluster, GPU and model, each with the numbers of the link's revision.
 fn presets(pairs: &Pairs, scenario: &mut Scenario, issues: &mut Vec<Issue>, restore: impl Fn(&mut Scenario)) {
     let picked = |key: &str| pairs.value(key).map(str::to_ascii_lowercase);
     if let Some(id) = picked(CLUSTER_KEY)
@@ -52,13 +52,16 @@ fn presets(pairs: &Pairs, scenario: &mut Scenario, issues: &mut Vec<Issue>, rest
         let used = catalog::cluster(scenario.network.id).map_or(scenario.network.id, |entry| entry.name);
         issues.push(no_preset(CLUSTER_KEY, "cluster", &id, used));
     }
-    // Before a GPU of the user's own takes over its numbers.
+    // The numbers must be restored before a custom GPU takes them over.
     restore(scenario);
     if let Some(id) = picked(GPU_KEY)
         && !pick_accelerator(scenario, &id)
     {
         let used = catalog::accelerator(scenario.accelerator.id).map_or(scenario.accelerator.id, |entry| entry.name);
         issues.push(no_preset(GPU_KEY, "GPU", &id, used));
+    }
+    if let Some(name) = picked(GENERATION_KEY) {
+        issues.extend(set_generation(scenario, &name));
     }
     match picked(MODEL_KEY).as_deref() {
         None | Some(LADDER) => {}
@@ -77,14 +80,32 @@ fn presets(pairs: &Pairs, scenario: &mut Scenario, issues: &mut Vec<Issue>, rest
     restore(scenario);
 }
 
-/// Heads whose number or width the link does not hold follow from the rest; they come later in the table.
+/// Sets the generation of a GPU of the user's own.
+fn set_generation(scenario: &mut Scenario, name: &str) -> Option<Issue> {
+    let accelerator = &mut scenario.accelerator;
+    if accelerator.id != CUSTOM {
+        let message = format!(
+            "“{GENERATION_KEY}={}” was left out: it describes a GPU of the user's own, which a link marks with gpu=custom.",
+            shorten(name)
+        );
+        return Some(Issue::note(GENERATION_KEY, message));
+    }
+    if let Some((_, generation)) = GENERATIONS.iter().find(|(known, _)| *known == name) {
+        accelerator.values.generation = *generation;
+        return None;
+    }
+    let used = generation_name(accelerator.values.generation);
+    Some(no_preset(GENERATION_KEY, "generation of GPUs", name, used))
+}
+
+/// Derives heads whose number or width the link omits; their rows come later in the table.
 fn derive_heads(scenario: &mut Scenario) {
     if let Model::Custom { architecture } = &mut scenario.model {
         *architecture = with_derived_heads(*architecture);
     }
 }
 
-/// Sets one parameter as its text says, or to the nearest valid value with a sentence about it.
+/// Sets one parameter from text. An invalid text sets the nearest valid value and returns an issue.
 pub fn set(param: &Param, typed: &str, scenario: &mut Scenario) -> Option<Issue> {
     set_held(table::held(param.id)?, typed, scenario)
 }
@@ -104,7 +125,7 @@ fn set_number(held: &Held, number: &Number, typed: &str, scenario: &mut Scenario
             None
         }
         Err(error) => {
-            // What stays as it is is not set again, which could change its last bit.
+            // An unchanged value is not set again, which could change its last bit.
             if error.nearest != nearest(number, current, number.min) {
                 (number.set)(scenario, error.nearest);
             }
@@ -160,7 +181,7 @@ fn not_held(held: &Held, typed: &str) -> Issue {
     Issue::note(held.key, message)
 }
 
-/// A sentence for each key that means nothing.
+/// Returns an issue for each unknown key.
 fn unknown(pairs: &Pairs) -> impl Iterator<Item = Issue> {
     pairs.pairs.iter().filter(|(key, _)| table::find(key).is_none() && !OTHER_KEYS.contains(&key.as_str())).map(
         |(key, value)| {
@@ -170,7 +191,7 @@ fn unknown(pairs: &Pairs) -> impl Iterator<Item = Issue> {
     )
 }
 
-/// A sentence for each key with several values.
+/// Returns an issue for each key with several values.
 fn ambiguous(pairs: &Pairs) -> impl Iterator<Item = Issue> {
     let keys = TABLE.iter().map(|held| held.key).chain(OTHER_KEYS);
     keys.filter(|key| pairs.is_ambiguous(key)).map(|key| {

@@ -1,18 +1,18 @@
-//! Scenario to pairs.
+//! Converts a scenario to pairs.
 
 use serde_json::Value;
 
 use super::table::{self, Codec, Held, TABLE};
 use super::{
-    CLUSTER_KEY, CUSTOM_SHAPE, GPU_KEY, MODEL_KEY, REQUIRED_OF_A_SHAPE, REVISION_KEY, VERSION, VERSION_KEY, start,
-    with_derived_heads,
+    CLUSTER_KEY, CUSTOM_SHAPE, GENERATION_KEY, GPU_KEY, MODEL_KEY, REQUIRED_OF_A_SHAPE, REVISION_KEY, VERSION,
+    VERSION_KEY, generation_name, start, with_derived_heads,
 };
 use crate::catalog;
 use crate::catalog::pick::{LADDER, pick_accelerator, pick_cluster, pick_model};
 use crate::params::quantity::{exact, link_text};
 use crate::scenario::{CUSTOM, Id, Model, Scenario};
 
-/// The pairs of a link: what differs from the starting point.
+/// Returns the pairs of a link: the differences from the starting point.
 pub(in crate::share) fn write(scenario: &Scenario) -> Vec<(&'static str, String)> {
     let scenario = &as_written(scenario);
     let mut pairs = vec![(VERSION_KEY, VERSION.to_string()), (REVISION_KEY, catalog::REVISION.to_string())];
@@ -24,6 +24,10 @@ pub(in crate::share) fn write(scenario: &Scenario) -> Vec<(&'static str, String)
     if scenario.accelerator.id != read.accelerator.id {
         pick_accelerator(&mut read, scenario.accelerator.id);
         pairs.push((GPU_KEY, scenario.accelerator.id.to_owned()));
+    }
+    if let Some(generation) = own_generation(scenario) {
+        read.accelerator.values.generation = scenario.accelerator.values.generation;
+        pairs.push((GENERATION_KEY, generation.to_owned()));
     }
     match scenario.model {
         Model::Ladder { .. } => {}
@@ -46,7 +50,7 @@ pub(in crate::share) fn write(scenario: &Scenario) -> Vec<(&'static str, String)
     pairs
 }
 
-/// Every pair of a scenario.
+/// Returns every pair of a scenario.
 pub(in crate::share) fn write_all(scenario: &Scenario) -> Vec<(&'static str, Value)> {
     let scenario = &as_written(scenario);
     let model = match scenario.model {
@@ -61,11 +65,21 @@ pub(in crate::share) fn write_all(scenario: &Scenario) -> Vec<(&'static str, Val
         (GPU_KEY, scenario.accelerator.id.into()),
         (MODEL_KEY, model.into()),
     ];
+    let generation = own_generation(scenario).map(|name| (GENERATION_KEY, name.into()));
     let all = TABLE.iter().filter(|held| held.is_held(scenario));
-    presets.into_iter().chain(all.map(|held| (held.key, value_json(held, scenario)))).collect()
+    presets.into_iter().chain(generation).chain(all.map(|held| (held.key, value_json(held, scenario)))).collect()
 }
 
-/// The scenario as a link can hold it: what carries a catalog entry's key without being in the catalog is custom.
+/// The generation of a GPU of the user's own, where it is not that of the cluster's GPU, from which reading starts.
+fn own_generation(scenario: &Scenario) -> Option<&'static str> {
+    let mut read = start();
+    pick_cluster(&mut read, scenario.network.id);
+    let (own, known) = (scenario.accelerator.values.generation, read.accelerator.values.generation);
+    (scenario.accelerator.id == CUSTOM && own != known).then(|| generation_name(own))
+}
+
+/// Returns the scenario as a link can express it: an entry that is not in the catalog becomes
+/// custom.
 fn as_written(scenario: &Scenario) -> Scenario {
     let mut written = *scenario;
     let known = |id: Id, found: bool| if found { id } else { CUSTOM };
@@ -79,7 +93,8 @@ fn as_written(scenario: &Scenario) -> Scenario {
     written
 }
 
-/// The shape that reading starts from once it has read what a link always holds of this one.
+/// Returns the shape that the reader assumes after it has read the keys that the link of a custom
+/// model always holds.
 fn implied_shape(shape: &crate::model::transformer::Architecture) -> crate::model::transformer::Architecture {
     let mut implied = CUSTOM_SHAPE;
     implied.hidden_size = shape.hidden_size;
@@ -87,13 +102,13 @@ fn implied_shape(shape: &crate::model::transformer::Architecture) -> crate::mode
     with_derived_heads(implied)
 }
 
-/// Whether reading a link without this parameter gives another value.
+/// Whether a link without this parameter would be read as a different value.
 fn differs(held: &Held, scenario: &Scenario, read: &Scenario) -> bool {
     match held.codec() {
         None => false,
         Some(Codec::Choice(choice, _)) => (choice.get)(scenario) != (choice.get)(read),
         Some(Codec::Number(number)) => match exact(&number, scenario) {
-            // To the bit: two stored values can show as the same number.
+            // Compared to the bit: two stored values can display as the same number.
             Some(value) => {
                 let mut set = *read;
                 (number.set)(&mut set, value);

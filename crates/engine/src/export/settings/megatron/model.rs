@@ -1,11 +1,11 @@
-//! The model in Megatron's flags: what the template cannot read off its shape.
+//! The model in Megatron's flags: the values that the template cannot read from the shape directly.
 
 use crate::export::settings::context::ExportContext;
 use crate::export::settings::notes;
 use crate::model::experts::AllToAll;
 use crate::model::transformer::{Architecture, AttentionBias, Norm, QkNorm};
 
-/// Notes what the flags cannot say of the model.
+/// Adds notes about features of the model that the flags cannot express.
 pub(super) fn add_notes(context: &mut ExportContext) {
     let shape = context.setup.architecture;
     let one_bias = shape.mlp_bias != (shape.attention_bias == AttentionBias::All);

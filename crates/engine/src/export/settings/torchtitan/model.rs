@@ -73,7 +73,7 @@ impl Family {
     }
 }
 
-/// Notes what the families lack of the model.
+/// Adds notes about features of the model that the families lack.
 pub(super) fn add_notes(context: &mut ExportContext) {
     let shape = context.setup.architecture;
     let (family, experts) = (Family::of(context), shape.experts);
@@ -92,7 +92,7 @@ pub(super) fn add_notes(context: &mut ExportContext) {
         || shape.embedding_norm
         || shape.attention_sinks
         || experts.expert_bias
-        // The correction of scores is a buffer there.
+        // The correction of router scores is a buffer in torchtitan.
         || experts.router_bias
         || experts.shared_expert_gate
         || (family == Family::Qwen3Experts && (dense || shared || experts.n_group > 1))

@@ -7,7 +7,8 @@ use super::{
 use crate::model::transformer::Architecture;
 use crate::scenario::{Model, Scenario};
 
-/// The shape that a row may write to that changes a mixture of experts: one of the catalog becomes the user's own.
+/// Returns the shape that a row may change; a mixture of experts of the catalog becomes a custom
+/// model.
 fn mixture(scenario: &mut Scenario) -> Option<&mut Architecture> {
     if let Model::Preset { architecture, .. } = scenario.model
         && architecture.has_experts()

@@ -4,7 +4,7 @@ use crate::params;
 use crate::scenario::issue::{Issue, Severity};
 use crate::scenario::{ExpertChoice, Model, Scenario, Strategy};
 
-/// What is wrong with a change to Mixtral 8x7B on 64 GPUs, eight a node.
+/// Returns the issues of a change to Mixtral 8x7B on 64 GPUs, eight per node.
 fn of_mixtral(change: impl FnOnce(&mut Scenario)) -> Vec<Issue> {
     let mut scenario = default_scenario();
     assert!(pick_cluster(&mut scenario, "dgx-h100") && pick_model(&mut scenario, "mixtral-8x7b"));
@@ -51,7 +51,7 @@ fn degrees_that_do_not_divide_are_sentences() {
              page computes with 2: enter 2."
         )]
     );
-    // What the page chooses is not asked for.
+    // Degrees that the engine chooses are not checked.
     let chosen = |scenario: &mut Scenario| {
         (scenario.ep, scenario.expert_choice) = (16, ExpertChoice { degrees: true, chunks: true });
     };
@@ -100,7 +100,7 @@ fn experts_beyond_a_shard_group_are_a_sentence() {
     let issue = issues.first().unwrap();
     assert_eq!((issue.key, issue.severity), (Some("ep"), Severity::Error));
     assert!(issue.message.starts_with("One copy of the experts lies on 8 GPUs"), "{issue:?}");
-    // Tensor-parallel neighbours hold other experts.
+    // Tensor-parallel ranks hold different experts.
     let with_tp = |scenario: &mut Scenario| {
         (scenario.strategy, scenario.shard_size, scenario.tp) = (Strategy::HybridShard, 4, 2);
     };

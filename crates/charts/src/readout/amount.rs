@@ -1,4 +1,5 @@
-//! The amount of work of a timeline's spans: FLOPs and their rate, or bytes, bandwidth and the formula of the collective.
+//! The amount of work of a timeline's spans: FLOPs and their rate, or bytes, bandwidth and the
+//! formula of the collective.
 
 use crate::timeline::{Lanes, Mark};
 use engine::format;
@@ -6,8 +7,8 @@ use engine::model::cost::{Amount, CollectiveKind, Operations, Traffic};
 use engine::model::report::Work;
 use engine::units::{Flops, Seconds};
 
-/// Of a mark of one kind of work; `None` where it has several, or nothing to say of.
-pub(super) fn done(lanes: &Lanes, mark: &Mark) -> Option<String> {
+/// Describes a mark of a single kind of work; `None` if the mark has several kinds, or no amount.
+pub(super) fn describe(lanes: &Lanes, mark: &Mark) -> Option<String> {
     let parts = mark.parts();
     let [(work, time)] = *parts.as_slice() else { return None };
     let is_layer = mark.layers.is_some();
@@ -30,7 +31,8 @@ pub(super) fn done(lanes: &Lanes, mark: &Mark) -> Option<String> {
     })
 }
 
-/// `634 MiB among 64 GPUs, algorithmic bandwidth 22.1 GB/s, bus 21.8 GB/s`: as nccl-tests name them.
+/// Formats collective bandwidth as nccl-tests does: `634 MiB among 64 GPUs, algorithmic bandwidth
+/// 22.1 GB/s, bus 21.8 GB/s`.
 fn bandwidth(traffic: &Traffic, time: Seconds) -> String {
     let bus = format::gb_per_s(traffic.bus / time);
     if traffic.kind == CollectiveKind::Several {
@@ -45,7 +47,8 @@ fn count(flops: Flops) -> String {
     format::rising(flops.get() / 1e9, 1e3, &["GFLOP", "TFLOP", "PFLOP", "EFLOP"])
 }
 
-/// What its time, or its FLOPs, come from. S is the whole buffer, n the GPUs, B the bandwidth of the slowest link.
+/// Returns the formula of the time or the FLOPs. S is the whole buffer, n the GPUs, B the bandwidth
+/// of the slowest link.
 fn formula(work: Work, amount: &Amount, is_flat: bool) -> &'static str {
     match amount {
         Amount::Operations(Operations { flops, .. }) if *flops <= Flops::ZERO => "time = bytes / memory bandwidth",
@@ -62,7 +65,7 @@ fn formula(work: Work, amount: &Amount, is_flat: bool) -> &'static str {
     }
 }
 
-/// What the FLOPs of compute come from.
+/// Returns the formula of the FLOPs of compute.
 fn of_compute(work: Work) -> &'static str {
     match work {
         Work::LayerForward => "2 · tokens · weights, and the scores of attention",
