@@ -7,10 +7,11 @@ use engine::catalog;
 use engine::explain;
 use engine::import::Imported;
 use engine::model::report::MemoryPart;
+use engine::model::training::Recompute;
 use engine::model::transformer::Architecture;
 use engine::params::{Group, PARAMS, ParamId};
 use engine::scenario::issue::Issue;
-use engine::scenario::{Model, RecomputeMode, Scenario};
+use engine::scenario::{Model, Scenario};
 use shardwise::components::choice::{ChoiceControl, Props as ChoiceProps};
 use shardwise::components::number::{NumberControl, Props as NumberProps};
 use shardwise::derived::{Buffers, derive};
@@ -38,7 +39,7 @@ fn page(scenario: &Scenario, issues: Vec<Issue>) -> String {
 }
 
 fn does_not_fit() -> Scenario {
-    Scenario { recompute: RecomputeMode::None, seq_len: 131_072, ..catalog::default_scenario() }
+    Scenario { recompute: Recompute::None, seq_len: 131_072, ..catalog::default_scenario() }
 }
 
 /// Text without tags and entities, for sentences that run across elements.
@@ -545,7 +546,11 @@ fn every_number_has_a_button_and_every_card_its_place() {
     assert!(!plain.contains("id=\"why\""));
     let tile = format!("aria-label=\"Why? MFU {}\"", text::Tiles::of(&scenario, &scenario.report()).mfu);
     assert!(plain.contains(&tile), "{tile}");
-    for key in explain::HEADLINE.into_iter().chain(MemoryPart::ALL.map(explain::of_part)).chain(explain::REACHES) {
+    for key in explain::HEADLINE
+        .into_iter()
+        .chain(MemoryPart::ALL.map(|part| engine::names::part(part).card))
+        .chain(explain::REACHES)
+    {
         assert_eq!(plain.matches(&format!("id=\"ask-{key}\"")).count(), 1, "{key}");
     }
     let cards = explain::numbers().map(|number| (number.key, number.title));

@@ -1,7 +1,7 @@
 //! Sweeps a scenario along one or two axes, into columns of numbers.
 
-use engine::export::report_json;
 use engine::model::report::{Limiter, Report};
+use engine::names;
 use engine::scenario::Scenario;
 use engine::share;
 use wasm_bindgen::prelude::wasm_bindgen;
@@ -17,7 +17,7 @@ const OF_THE_RUN: usize = 8;
 /// the column `limiter`.
 #[wasm_bindgen]
 pub fn limiters() -> String {
-    Limiter::ALL.map(report_json::limiter).join("\n")
+    Limiter::ALL.map(|limiter| names::limiter(limiter).key).join("\n")
 }
 
 /// Evaluates the scenario at every pair of values and returns column after column; within a column

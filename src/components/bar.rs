@@ -17,7 +17,6 @@ use charts::paint::{self, Style};
 use charts::palette::Theme;
 use charts::spec::{BarSpec, PinnedBar};
 use charts::{describe, names};
-use engine::explain::of_part;
 use engine::scenario::pins::pin_letter;
 
 /// What to show.
@@ -82,7 +81,7 @@ pub fn MemoryBar(props: &Props) -> Html {
                         </svg>
                         <span class="part-name">{ names::part(part) }</span>
                         <span>{ text::gib(bytes) }</span>
-                        { explain_button(of_part(part), &[names::part(part), " ", &text::gib(bytes)].concat(), props.why, &props.emit) }
+                        { explain_button(engine::names::part(part).card, &[names::part(part), " ", &text::gib(bytes)].concat(), props.why, &props.emit) }
                     </li>
                 }) }
             </ul>

@@ -6,8 +6,9 @@ use crate::state::Action;
 use charts::names;
 use engine::analysis::advice::{Advice, Change};
 use engine::format;
+use engine::model::training::Recompute;
 use engine::params::{Unit, quantity};
-use engine::scenario::{RecomputeMode, Strategy};
+use engine::scenario::Strategy;
 
 /// A button that makes the change, with the effect. The key keeps each button at its place while
 /// others come and go.
@@ -67,13 +68,13 @@ fn strategy(strategy: Strategy) -> String {
     format!("{}{within}", names::strategy(strategy.place()))
 }
 
-fn recompute(mode: RecomputeMode) -> &'static str {
+fn recompute(mode: Recompute) -> &'static str {
     match mode {
-        RecomputeMode::None => "no activation checkpointing",
-        RecomputeMode::AttentionCore => "recomputation of the attention core",
-        RecomputeMode::Selective => "selective activation checkpointing",
-        RecomputeMode::Full => "full activation checkpointing",
-        RecomputeMode::Fraction => "checkpointing of a fraction of the activations",
+        Recompute::None => "no activation checkpointing",
+        Recompute::AttentionCore => "recomputation of the attention core",
+        Recompute::Selective => "selective activation checkpointing",
+        Recompute::Full => "full activation checkpointing",
+        Recompute::Fraction => "checkpointing of a fraction of the activations",
     }
 }
 

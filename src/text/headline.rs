@@ -4,6 +4,7 @@ use engine::catalog;
 use engine::format;
 use engine::model::hardware::Accelerator;
 use engine::model::report::{Limiter, Report};
+use engine::names;
 use engine::scenario::{Model, Scenario};
 
 /// The headline in three pieces, so that the verdict can stand out.
@@ -49,14 +50,7 @@ pub fn headline(scenario: &Scenario, report: &Report) -> Headline {
 
 /// The limiter, as the end of “limited by …”.
 pub fn limited_by(limiter: Limiter) -> &'static str {
-    match limiter {
-        Limiter::Memory => "memory",
-        Limiter::InterNode => "the network between nodes",
-        Limiter::IntraNode => "the links inside a node",
-        Limiter::Compute => "compute",
-        Limiter::Launch => "kernel launches",
-        Limiter::Bubble => "idle pipeline stages",
-    }
+    names::limiter(limiter).phrase
 }
 
 pub(super) fn model_name(model: &Model) -> String {

@@ -3,6 +3,7 @@
 use engine::catalog::accuracy;
 use engine::format;
 use engine::model::report::{Limiter, Report};
+use engine::names;
 use engine::scenario::Scenario;
 use engine::units::Bytes;
 
@@ -62,12 +63,5 @@ impl Tiles {
 
 /// The limiter in a word or two.
 pub fn limiter(limiter: Limiter) -> &'static str {
-    match limiter {
-        Limiter::Memory => "Memory",
-        Limiter::InterNode => "Network",
-        Limiter::IntraNode => "Node links",
-        Limiter::Compute => "Compute",
-        Limiter::Launch => "Launches",
-        Limiter::Bubble => "Pipeline",
-    }
+    names::limiter(limiter).tile
 }

@@ -9,30 +9,12 @@ use engine::scenario::Scenario;
 
 /// The name of a memory part.
 pub const fn part(part: MemoryPart) -> &'static str {
-    match part {
-        MemoryPart::Weights => "Weights",
-        MemoryPart::Gradients => "Gradients",
-        MemoryPart::Optimizer => "Optimizer state",
-        MemoryPart::GatheredWeights => "Gathered weights",
-        MemoryPart::UnreducedGradients => "Unreduced gradients",
-        MemoryPart::Activations => "Activations",
-        MemoryPart::WorkingSet => "Working set of a layer",
-        MemoryPart::Logits => "Logits and loss",
-        MemoryPart::Context => "CUDA context and NCCL",
-        MemoryPart::Fragmentation => "Fragmentation",
-    }
+    engine::names::part(part).name
 }
 
 /// The name of a limiter.
 pub const fn limiter(limiter: Limiter) -> &'static str {
-    match limiter {
-        Limiter::Memory => "out of memory",
-        Limiter::InterNode => "network between nodes",
-        Limiter::IntraNode => "links inside the node",
-        Limiter::Compute => "compute",
-        Limiter::Launch => "kernel launches",
-        Limiter::Bubble => "pipeline bubble",
-    }
+    engine::names::limiter(limiter).name
 }
 
 /// The name of a lane of the timeline.

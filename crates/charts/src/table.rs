@@ -90,7 +90,11 @@ fn of_field(spec: &ChartSpec, field: &Field) -> Table {
             if cell.free < 0.0 {
                 format!("{}{}", format::MINUS, format::value(Unit::None, Bytes::new(-cell.free).gib()))
             } else {
-                format!("{} {}", format::value(spec.value.unit, cell.value), letter(cell.limiter))
+                format!(
+                    "{} {}",
+                    format::value(spec.value.unit, cell.value),
+                    engine::names::limiter(cell.limiter).letter
+                )
             }
         })
     };
@@ -111,24 +115,13 @@ fn of_field(spec: &ChartSpec, field: &Field) -> Table {
     }
 }
 
-/// Returns the letter of a limiter in the cells of a field.
-fn letter(limiter: Limiter) -> &'static str {
-    match limiter {
-        Limiter::Memory => "M",
-        Limiter::InterNode => "N",
-        Limiter::IntraNode => "L",
-        Limiter::Compute => "C",
-        Limiter::Launch => "K",
-        Limiter::Bubble => "B",
-    }
-}
-
 /// Explains the letters. Memory has none: a cell that does not fit shows the missing memory
 /// instead.
 fn key() -> String {
     let limiters = Limiter::ALL.into_iter().filter(|&limiter| limiter != Limiter::Memory);
-    let entries: Vec<String> =
-        limiters.map(|limiter| format!("{} = {}", letter(limiter), names::limiter(limiter))).collect();
+    let entries: Vec<String> = limiters
+        .map(|limiter| format!("{} = {}", engine::names::limiter(limiter).letter, names::limiter(limiter)))
+        .collect();
     entries.join(", ")
 }
 

@@ -17,8 +17,6 @@ pub use numbers::of_work;
 pub use symbols::{How, SYMBOLS, Symbol, symbol};
 pub use terms::{TERMS, Term};
 
-use crate::model::report::MemoryPart;
-
 /// The explanation of one number of the page.
 #[derive(Clone, Copy, Debug)]
 pub struct Explanation {
@@ -110,22 +108,6 @@ pub const RUN: [&str; 14] = [
 /// a term returns 0.
 pub fn place(key: &str) -> usize {
     numbers::ALL.iter().position(|table| table.iter().any(|number| number.key == key)).unwrap_or(0)
-}
-
-/// Returns the key of the card of a memory part.
-pub const fn of_part(part: MemoryPart) -> &'static str {
-    match part {
-        MemoryPart::Weights => "weights",
-        MemoryPart::Gradients => "gradients",
-        MemoryPart::Optimizer => "optimizer",
-        MemoryPart::GatheredWeights => "gathered",
-        MemoryPart::UnreducedGradients => "unreduced",
-        MemoryPart::Activations => "activations",
-        MemoryPart::WorkingSet => "working",
-        MemoryPart::Logits => "logits",
-        MemoryPart::Context => "context",
-        MemoryPart::Fragmentation => "fragmentation-part",
-    }
 }
 
 /// Every text that may contain links to cards.

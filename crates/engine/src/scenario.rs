@@ -12,7 +12,7 @@ use crate::model::ladder;
 use crate::model::parallel::{ContextExchange, Pipeline, TensorParallel};
 use crate::model::run::RunChoices;
 use crate::model::software::{Communication, Framework, Kernels, Offload};
-use crate::model::training::{ComputeFormat, MfuConvention, Optimizer, PrecisionPolicy};
+use crate::model::training::{ComputeFormat, MfuConvention, Optimizer, PrecisionPolicy, Recompute};
 use crate::model::transformer::Architecture;
 
 /// The identifier of a catalog entry, or [`CUSTOM`].
@@ -123,21 +123,6 @@ impl Strategy {
     }
 }
 
-/// Which activations are recomputed; [`Scenario::keep_fraction`] belongs to `Fraction`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum RecomputeMode {
-    /// Keep all activations.
-    None,
-    /// Recompute only the attention core.
-    AttentionCore,
-    /// Keep attention and every second matrix product, recompute the rest.
-    Selective,
-    /// Keep only the inputs of layers.
-    Full,
-    /// Keep a fraction of the activations between full recomputation and none.
-    Fraction,
-}
-
 /// What the engine chooses about experts, the fastest for each layer (Tutel, arXiv 2206.03382).
 /// Switching is free, as the weights stay in place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -197,8 +182,8 @@ pub struct Scenario {
     /// GPUs in the shard group of `HYBRID_SHARD`, or in the group that `ReshardTo` reshards to.
     pub shard_size: u32,
     /// Which activations are recomputed.
-    pub recompute: RecomputeMode,
-    /// The share of activations kept under [`RecomputeMode::Fraction`], 0 to 1.
+    pub recompute: Recompute,
+    /// The share of activations kept under [`Recompute::Fraction`], 0 to 1.
     pub keep_fraction: f64,
     /// Which formats hold the state.
     pub recipe: PrecisionPolicy,

@@ -8,8 +8,7 @@ use super::{LeftOut, Notes};
 use engine::model::software::{
     AttentionKernel, Communication, Framework, GradientSync, Kernels, Loss, NormKernel, Offload,
 };
-use engine::model::training::{ComputeFormat, Optimizer, PrecisionPolicy};
-use engine::scenario::RecomputeMode;
+use engine::model::training::{ComputeFormat, Optimizer, PrecisionPolicy, Recompute};
 
 /// The software configuration of a row.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -29,7 +28,7 @@ pub struct Software {
     /// What is offloaded to host memory.
     pub offload: Offload,
     /// Which activations are recomputed.
-    pub recompute: RecomputeMode,
+    pub recompute: Recompute,
 }
 
 /// Returns the software of a row.
@@ -208,33 +207,33 @@ fn communication(row: &Row, stack: Stack) -> Communication {
     Communication { gradient_sync, overlap }
 }
 
-fn recompute(row: &Row, stack: Stack, notes: &mut Notes) -> Result<RecomputeMode, LeftOut> {
+fn recompute(row: &Row, stack: Stack, notes: &mut Notes) -> Result<Recompute, LeftOut> {
     let text = row.act_ckpt.to_ascii_lowercase();
     let says = |wanted: &[&str]| wanted.iter().any(|word| text.contains(word));
     if text.is_empty() || says(&["not stated", "config default"]) {
         let (mode, why) = match stack {
             Stack::MegatronCore | Stack::Nemo => {
-                (RecomputeMode::AttentionCore, "no recomputation assumed beyond the attention core's, Megatron's habit")
+                (Recompute::AttentionCore, "no recomputation assumed beyond the attention core's, Megatron's habit")
             }
-            Stack::Torchtitan => (RecomputeMode::Selective, "per-operator checkpointing assumed, torchtitan's default"),
+            Stack::Torchtitan => (Recompute::Selective, "per-operator checkpointing assumed, torchtitan's default"),
             Stack::MegatronEarly | Stack::MegatronDeepSpeed => {
-                (RecomputeMode::Full, "full recomputation assumed, as in Megatron-LM's scripts then")
+                (Recompute::Full, "full recomputation assumed, as in Megatron-LM's scripts then")
             }
-            _ => (RecomputeMode::None, "no recomputation assumed, as the row names none"),
+            _ => (Recompute::None, "no recomputation assumed, as the row names none"),
         };
         notes.add(why);
         return Ok(mode);
     }
     if says(&["none", "no selective", "false", "off"]) || text == "no" || says(&["selective: []"]) {
-        return Ok(RecomputeMode::None);
+        return Ok(Recompute::None);
     }
     if says(&["full", "yes", "true", "all", "every layer"]) {
-        return Ok(RecomputeMode::Full);
+        return Ok(Recompute::Full);
     }
     if says(&["attention core", "core_attn", "attention-core", "core attention"]) {
         // Recomputing more than the core (the MLP, norms) is not modelled; the core alone is the
         // nearest mode below.
-        return Ok(RecomputeMode::AttentionCore);
+        return Ok(Recompute::AttentionCore);
     }
     if says(&["selective", "op", "sac"]) {
         let megatron = matches!(stack, Stack::MegatronCore | Stack::MegatronEarly | Stack::Nemo);
@@ -242,12 +241,12 @@ fn recompute(row: &Row, stack: Stack, notes: &mut Notes) -> Result<RecomputeMode
             // Megatron's selective recomputation of single modules changes time and memory by a few
             // percent.
             notes.add("recomputation of single modules counts as the attention core's, the nearest below");
-            return Ok(RecomputeMode::AttentionCore);
+            return Ok(Recompute::AttentionCore);
         }
         if says(&["mlp", "layernorm", "moe", "mla"]) {
             return Err(LeftOut::because("a kind of recomputation that is not modelled").about(&row.act_ckpt));
         }
-        return Ok(if megatron { RecomputeMode::AttentionCore } else { RecomputeMode::Selective });
+        return Ok(if megatron { Recompute::AttentionCore } else { Recompute::Selective });
     }
     Err(LeftOut::because("a kind of recomputation that is not modelled").about(&row.act_ckpt))
 }

@@ -8,9 +8,9 @@ use engine::model::memory::recipe_bytes;
 use engine::model::parallel::{ContextExchange, Pipeline, TensorParallel};
 use engine::model::report::{MemoryPart, MemoryReport, PeakMoment};
 use engine::model::software::{AttentionKernel, Communication, Framework, Graphs, Kernels, Loss, NormKernel, Offload};
-use engine::model::training::{ComputeFormat, MfuConvention, Optimizer, PrecisionPolicy};
+use engine::model::training::{ComputeFormat, MfuConvention, Optimizer, PrecisionPolicy, Recompute};
 use engine::model::transformer::Architecture;
-use engine::scenario::{Model, RecomputeMode, Scenario, Strategy};
+use engine::scenario::{Model, Scenario, Strategy};
 
 /// Bytes by the tracker's categories, named after its columns.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -145,7 +145,7 @@ pub fn read<'a>(column: impl Fn(&str) -> Option<&'a str>) -> Result<Tracked, Lef
         micro_batch_size: need("micro_batch")?,
         grad_accum_steps: 1,
         strategy: if reshards { Strategy::FullShard } else { Strategy::ShardGradOp },
-        recompute: if text::has(raw("checkpoint"), &["full"]) { RecomputeMode::Full } else { RecomputeMode::None },
+        recompute: if text::has(raw("checkpoint"), &["full"]) { Recompute::Full } else { Recompute::None },
         ..tracked_setting()
     };
     let measured = Categories {

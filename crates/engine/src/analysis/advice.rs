@@ -4,10 +4,10 @@
 use crate::model::experts::Dispatcher;
 use crate::model::report::Report;
 use crate::model::software::Loss;
-use crate::model::training::Optimizer;
+use crate::model::training::{Optimizer, Recompute};
 use crate::params;
 use crate::scenario::issue::Severity;
-use crate::scenario::{RecomputeMode, Scenario, Strategy};
+use crate::scenario::{Scenario, Strategy};
 use crate::units::{Bytes, BytesPerSecond};
 
 /// A single change to a scenario.
@@ -18,9 +18,9 @@ pub enum Change {
     /// A larger shard group, doubled until the run fits.
     ShardSize(u32),
     /// Another recomputation mode.
-    Recompute(RecomputeMode),
+    Recompute(Recompute),
     /// Another sharding strategy together with another recomputation mode.
-    Both(Strategy, RecomputeMode),
+    Both(Strategy, Recompute),
     /// Another micro-batch size.
     MicroBatch(u32),
     /// Another tensor-parallel degree: the GPUs of one node, or half the present degree.
@@ -142,7 +142,7 @@ fn changes(scenario: &Scenario, fits: bool) -> Vec<Change> {
             changes.push(Change::Strategy(strategy));
         }
     }
-    for mode in [RecomputeMode::None, RecomputeMode::Selective, RecomputeMode::Full] {
+    for mode in [Recompute::None, Recompute::Selective, Recompute::Full] {
         if mode != scenario.recompute {
             changes.push(Change::Recompute(mode));
         }
@@ -153,7 +153,7 @@ fn changes(scenario: &Scenario, fits: bool) -> Vec<Change> {
     }
     if !fits {
         for strategy in [Strategy::FullShard, Strategy::HybridShard] {
-            for mode in [RecomputeMode::Selective, RecomputeMode::Full] {
+            for mode in [Recompute::Selective, Recompute::Full] {
                 if strategy != scenario.strategy && mode != scenario.recompute {
                     changes.push(Change::Both(strategy, mode));
                 }

@@ -7,8 +7,9 @@
 
 use super::advice::{self, errors};
 use crate::model::report::Report;
+use crate::model::training::Recompute;
 use crate::params::{self, ParamId};
-use crate::scenario::{RecomputeMode, Scenario, Strategy};
+use crate::scenario::{Scenario, Strategy};
 use crate::units::Seconds;
 
 /// Number of layouts that are kept.
@@ -32,8 +33,7 @@ const STRATEGIES: [Strategy; 6] = [
     Strategy::HybridShard,
 ];
 /// The recomputation modes, from the least to the most recomputation.
-const MODES: [RecomputeMode; 4] =
-    [RecomputeMode::None, RecomputeMode::AttentionCore, RecomputeMode::Selective, RecomputeMode::Full];
+const MODES: [Recompute; 4] = [Recompute::None, Recompute::AttentionCore, Recompute::Selective, Recompute::Full];
 
 /// The parameters that a layout sets.
 const LAID_OUT: [ParamId; 7] = [

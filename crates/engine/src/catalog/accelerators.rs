@@ -46,7 +46,7 @@ const fn entry(id: &'static str, name: &'static str, values: Accelerator, source
 }
 
 /// The GPU of the first visit.
-pub(super) const A100_40GB: AcceleratorEntry = entry(
+pub(crate) const A100_40GB: AcceleratorEntry = entry(
     "a100-40gb",
     "A100 40 GB",
     sheet(40.0, 1555.0, nvidia::A100, PCIE_4, 400.0, efficiency::AMPERE),

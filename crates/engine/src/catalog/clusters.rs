@@ -17,7 +17,7 @@ impl ClusterEntry {
     }
 
     /// Returns the cluster's network with these two interconnects.
-    pub(super) fn joined_by(&self, intra: &InterconnectEntry, inter: &InterconnectEntry) -> Picked<Network> {
+    pub(crate) fn joined_by(&self, intra: &InterconnectEntry, inter: &InterconnectEntry) -> Picked<Network> {
         let values = intra.nodes(self.gpus_per_node, inter);
         Picked { id: self.id, values }
     }
@@ -59,7 +59,7 @@ const MI250X_BY_8: Node = ("mi250x", 8, "xgmi-mi250x");
 const RTX_4090_BY_8: Node = ("rtx-4090", 8, "pcie4-x16");
 
 /// The cluster of the first visit.
-pub(super) const A100_40GB_200G: ClusterEntry = entry(
+pub(crate) const A100_40GB_200G: ClusterEntry = entry(
     "a100-40gb-200g",
     "A100 40 GB x4, 200 Gbit/s",
     A100_40GB_BY_4,

@@ -100,7 +100,7 @@ const fn inter(
 }
 
 /// NVLink of the first visit's nodes.
-pub(super) const NVLINK_3: InterconnectEntry = intra(
+pub(crate) const NVLINK_3: InterconnectEntry = intra(
     "nvlink3",
     "NVLink 3 (A100)",
     300.0,
@@ -109,7 +109,7 @@ pub(super) const NVLINK_3: InterconnectEntry = intra(
 );
 
 /// The network of the first visit.
-pub(super) const IB_200: InterconnectEntry =
+pub(crate) const IB_200: InterconnectEntry =
     inter("ib-200", "InfiniBand, 200 Gbit/s a GPU", 200.0, (NETWORK_HOP, FABRIC), "HDR200 or NDR200, one card a GPU");
 
 /// The lists, in display order.

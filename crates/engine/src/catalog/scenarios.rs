@@ -14,8 +14,8 @@ use crate::model::hardware::Topology;
 use crate::model::parallel::{ContextExchange, Pipeline, TensorParallel};
 use crate::model::run::RunChoices;
 use crate::model::software::{Communication, Framework, Kernels, Offload};
-use crate::model::training::{ComputeFormat, MfuConvention, Optimizer, PrecisionPolicy};
-use crate::scenario::{ExpertChoice, Model, RecomputeMode, Scenario, Strategy};
+use crate::model::training::{ComputeFormat, MfuConvention, Optimizer, PrecisionPolicy, Recompute};
+use crate::scenario::{ExpertChoice, Model, Scenario, Strategy};
 use crate::units::{BytesPerSecond, Seconds};
 
 /// Returns the scenario of the first visit: 13B of the ladder on 64 A100 40 GB, where memory,
@@ -41,7 +41,7 @@ pub fn first_visit() -> Scenario {
         experts: ExpertParallel::USUAL,
         expert_choice: ExpertChoice::NONE,
         shard_size: A100_40GB_200G.gpus_per_node,
-        recompute: RecomputeMode::None,
+        recompute: Recompute::None,
         keep_fraction: 0.5,
         recipe: PrecisionPolicy::Fsdp2MixedBf16,
         compute_format: ComputeFormat::AsPolicy,

@@ -2,7 +2,8 @@ use super::notation::Tree;
 use super::*;
 use crate::catalog::{self, default_scenario};
 use crate::format::{bytes, percent, seconds};
-use crate::scenario::{Model, RecomputeMode, Scenario, Strategy};
+use crate::model::training::Recompute;
+use crate::scenario::{Model, Scenario, Strategy};
 use crate::share;
 
 /// Relative difference allowed between a formula and the engine's figure, which add in a different
@@ -78,7 +79,7 @@ fn opened(link: &str) -> Scenario {
 fn every_formula_gives_the_engines_figure() {
     check(&default_scenario(), "default");
     for strategy in Strategy::ALL {
-        for recompute in [RecomputeMode::None, RecomputeMode::Selective, RecomputeMode::Full] {
+        for recompute in [Recompute::None, Recompute::Selective, Recompute::Full] {
             for accum in [1, 4] {
                 let changed = Scenario { strategy, recompute, grad_accum_steps: accum, ..default_scenario() };
                 check(&changed, &format!("{strategy:?} {recompute:?} {accum}"));
@@ -154,7 +155,10 @@ fn every_link_opens_a_card_and_every_card_has_a_name_of_its_own() {
 #[test]
 fn every_part_and_every_kind_of_work_has_a_card() {
     use crate::model::report::Work;
-    let parts = MemoryPart::ALL.map(of_part).into_iter().chain(Work::ALL.map(of_work));
+    let parts = crate::model::report::MemoryPart::ALL
+        .map(|part| crate::names::part(part).card)
+        .into_iter()
+        .chain(Work::ALL.map(of_work));
     for key in parts {
         assert!(matches!(card(key), Some(Card::Number(_))), "{key}");
     }

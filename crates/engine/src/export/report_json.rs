@@ -12,11 +12,11 @@ use serde_json::{Value, json};
 use crate::analysis::limits::by_strategy;
 use crate::catalog::accuracy::{self, Band};
 use crate::model::bounds::Bounds;
-use crate::model::report::{Limiter, Report};
+use crate::model::report::Report;
 use crate::model::run::RunReport;
 use crate::scenario::Scenario;
 use crate::scenario::issue::{Issue, Severity};
-use crate::{catalog, share};
+use crate::{catalog, names, share};
 
 /// The whole report: times, memory parts, utilisation, limiter, what each strategy reaches, issues,
 /// and the scenario. Keys name the units of numbers. A value is `null` if it is infinite or if
@@ -44,7 +44,7 @@ fn whole(scenario: &Scenario, report: &Report, issues: &[Issue], link: &str) -> 
         "versions": versions(),
         "link": link,
         "fits": report.fits(),
-        "limiter": limiter(report.limiter),
+        "limiter": names::limiter(report.limiter).key,
         "mfu": report.mfu,
         "hfu": report.hfu,
         "tokens_per_s_per_gpu": report.tokens_per_s_per_gpu,
@@ -89,18 +89,6 @@ fn band(scenario: &Scenario, report: &Report) -> Value {
         "step_time_s": range(report.time.step.get(), low, high),
         "peak_memory_bytes": range(report.memory.peak.get(), memory.low, memory.high),
     })
-}
-
-/// Returns the key of a limiter.
-pub fn limiter(limiter: Limiter) -> &'static str {
-    match limiter {
-        Limiter::Memory => "memory",
-        Limiter::InterNode => "inter_node_network",
-        Limiter::IntraNode => "intra_node_network",
-        Limiter::Compute => "compute",
-        Limiter::Launch => "launch",
-        Limiter::Bubble => "pipeline_bubble",
-    }
 }
 
 /// Writes the whole run; an infinite number is `null`, as for a run that never ends.

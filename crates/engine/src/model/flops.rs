@@ -199,10 +199,11 @@ pub fn recomputed(setup: &Setup) -> Recomputed {
     // Scores that were written to memory are dropped and computed again.
     let scores = f64::from(u8::from(setup.kernels.attention == AttentionKernel::Unfused));
     match setup.recompute {
-        Recompute::None => Recomputed { matmul: 0.0, attention: 0.0, elementwise: 0.0 },
+        Recompute::None | Recompute::Full | Recompute::Fraction => {
+            let again = 1.0 - setup.kept_layers();
+            Recomputed { matmul: again, attention: again, elementwise: again }
+        }
         Recompute::AttentionCore => Recomputed { matmul: 0.0, attention: scores, elementwise: 0.0 },
-        Recompute::Full => Recomputed { matmul: 1.0, attention: 1.0, elementwise: 1.0 },
-        Recompute::Fraction(kept) => Recomputed { matmul: 1.0 - kept, attention: 1.0 - kept, elementwise: 1.0 - kept },
         Recompute::Selective => {
             let hidden = f64::from(arch.hidden_size);
             let second_input = if arch.gated_mlp { hidden * unrouted_width(arch) } else { 0.0 };

@@ -34,6 +34,8 @@ pub struct Setup {
     pub batch: Batch,
     /// What is recomputed.
     pub recompute: Recompute,
+    /// The share γ of the activations kept under [`Recompute::Fraction`], 0 to 1.
+    pub keep_fraction: f64,
     /// Which formats hold the state.
     pub recipe: PrecisionPolicy,
     /// The format of the layers' matrix products.
@@ -57,6 +59,11 @@ pub struct Setup {
 }
 
 impl Setup {
+    /// The share of whole layers whose activations are kept, 0 to 1: the others run their forward pass again.
+    pub fn kept_layers(&self) -> f64 {
+        self.recompute.kept_layers(self.keep_fraction)
+    }
+
     /// Model chunks on each GPU: two under ZB-V, as asked when interleaved, else one.
     pub fn chunks(&self) -> u32 {
         match self.pipeline.schedule {

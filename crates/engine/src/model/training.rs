@@ -25,7 +25,7 @@ pub enum Reshard {
 }
 
 /// Which activations are thrown away in the forward pass and recomputed in the backward pass.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Recompute {
     /// Keep all.
     None,
@@ -36,8 +36,21 @@ pub enum Recompute {
     Selective,
     /// Keep each layer's input only.
     Full,
-    /// Keep this share γ of the activations between full recomputation (0) and none (1).
-    Fraction(f64),
+    /// Keep a share γ of the activations between full recomputation (0) and none (1): [`super::setup::Setup::keep_fraction`].
+    Fraction,
+}
+
+impl Recompute {
+    /// The share of whole layers whose activations are kept, 0 to 1, where γ is `keep_fraction`: the forward pass of the others runs
+    /// again, with all that it sends. [`Recompute::AttentionCore`] and [`Recompute::Selective`] recompute parts of layers and no layer
+    /// as a whole.
+    pub fn kept_layers(self, keep_fraction: f64) -> f64 {
+        match self {
+            Self::Full => 0.0,
+            Self::Fraction => keep_fraction,
+            Self::None | Self::AttentionCore | Self::Selective => 1.0,
+        }
+    }
 }
 
 /// Which number formats hold the state (model.md section 3's table).

@@ -69,7 +69,8 @@ pub(super) mod sharding;
 pub(super) mod training;
 
 use super::{AxisUse, Choice, ChoiceOption, Group, Kind, Number, Param, Scale, Unit};
-use crate::scenario::{RecomputeMode, Scenario};
+use crate::model::training::Recompute;
+use crate::scenario::Scenario;
 
 /// For rows about experts.
 fn with_experts(scenario: &Scenario) -> bool {
@@ -78,7 +79,7 @@ fn with_experts(scenario: &Scenario) -> bool {
 
 /// For rows about a fraction of activations.
 fn with_fraction(scenario: &Scenario) -> bool {
-    scenario.recompute == RecomputeMode::Fraction
+    scenario.recompute == Recompute::Fraction
 }
 
 /// For rows that only matter if every GPU keeps whole weights, which FSDP shards.

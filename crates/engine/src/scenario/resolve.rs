@@ -1,7 +1,7 @@
 //! Resolves the user's choices to numbers: the nearest valid setup of any scenario.
 
 use super::overheads::overheads;
-use super::{Model, RecomputeMode, Scenario, Strategy};
+use super::{Model, Scenario, Strategy};
 use crate::model::experts::ExpertParallel;
 use crate::model::experts::choice::{with_fastest_chunks, with_fastest_degrees};
 use crate::model::parallel::{Mesh, common_divisor};
@@ -10,7 +10,7 @@ use crate::model::run::{self, RunReport};
 use crate::model::setup::Setup;
 use crate::model::software::Offload;
 use crate::model::step;
-use crate::model::training::{AttentionMask, Batch, Recompute, Reshard, Sharding};
+use crate::model::training::{AttentionMask, Batch, Reshard, Sharding};
 use crate::model::transformer::Architecture;
 
 impl Scenario {
@@ -57,13 +57,8 @@ impl Scenario {
                 micro_batch_size: self.micro_batch_size.max(1),
                 grad_accum_steps: self.grad_accum_steps.max(1),
             },
-            recompute: match self.recompute {
-                RecomputeMode::None => Recompute::None,
-                RecomputeMode::AttentionCore => Recompute::AttentionCore,
-                RecomputeMode::Selective => Recompute::Selective,
-                RecomputeMode::Full => Recompute::Full,
-                RecomputeMode::Fraction => Recompute::Fraction(self.keep_fraction.clamp(0.0, 1.0)),
-            },
+            recompute: self.recompute,
+            keep_fraction: self.keep_fraction.clamp(0.0, 1.0),
             recipe: self.recipe,
             compute_format: self.compute_format,
             optimizer: self.optimizer,

@@ -11,8 +11,8 @@
 //!    `generation`: the silicon of a custom GPU, if it differs from the cluster's GPU.
 //! 4. `model`: a model of the catalog; `custom` for a custom shape; without it (or with `ladder`)
 //!    `size` applies.
-//! 5. The parameters of [`crate::params::every`] under their keys, in their units: those of GPU and
-//!    network if they differ from the picked entries, all others if they differ from [`start`].
+//! 5. Every parameter under its key, in the unit of links: those of GPU and network if they differ
+//!    from the picked entries, all others if they differ from [`start`].
 //!
 //! A custom model's shape always holds `layers`, `hidden`, `heads`, `ffn` and `vocab`; `kv` and
 //! `headdim` if they are not `heads` and `hidden / heads`; and the rest where it differs from
@@ -35,6 +35,7 @@
 
 mod pins;
 mod read;
+mod table;
 mod write;
 
 pub(super) use pins::{read_pin, write_pin};
@@ -42,8 +43,9 @@ pub(super) use read::read;
 pub use read::set;
 pub(super) use write::{write, write_all};
 
-use crate::catalog;
-use crate::catalog::pick::pick_cluster;
+use crate::catalog::accelerators::A100_40GB;
+use crate::catalog::clusters::A100_40GB_200G;
+use crate::catalog::interconnects::{IB_200, NVLINK_3};
 use crate::model::experts::{AllToAll, Dispatcher, ExpertParallel};
 use crate::model::hardware::{Generation, Topology};
 use crate::model::parallel::{ContextExchange, Pipeline, Schedule, TensorParallel};
@@ -51,10 +53,10 @@ use crate::model::run::RunChoices;
 use crate::model::software::{
     AttentionKernel, Communication, Framework, GradientSync, Graphs, Kernels, Loss, NormKernel, Offload,
 };
-use crate::model::training::{ComputeFormat, MfuConvention, Optimizer, PrecisionPolicy};
+use crate::model::training::{ComputeFormat, MfuConvention, Optimizer, PrecisionPolicy, Recompute};
 use crate::model::transformer::{Architecture, AttentionBias, Experts, LatentAttention, Norm, QkNorm};
 use crate::params::ParamId;
-use crate::scenario::{ExpertChoice, Model, RecomputeMode, Scenario, Strategy};
+use crate::scenario::{ExpertChoice, Model, Scenario, Strategy};
 use crate::units::{BytesPerSecond, Seconds};
 
 /// The version number of the format.
@@ -73,9 +75,6 @@ pub const GENERATION_KEY: &str = "generation";
 pub const MODEL_KEY: &str = "model";
 /// The key that begins a pinned scenario.
 pub const PIN_KEY: &str = "pin";
-
-/// The starting point's cluster.
-const CLUSTER: &str = "a100-40gb-200g";
 
 /// The names of generations.
 const GENERATIONS: [(&str, Generation); 14] = [
@@ -107,8 +106,10 @@ const REQUIRED_OF_A_SHAPE: [ParamId; 5] =
 /// Returns the starting point: the scenario of an empty link. It was the first visit's scenario
 /// when version 1 was made, and stays the same when the first visit changes.
 pub fn start() -> Scenario {
-    let mut scenario = Scenario {
+    Scenario {
         model: Model::Ladder { size: 13e9 },
+        accelerator: A100_40GB.pick(),
+        network: A100_40GB_200G.joined_by(&NVLINK_3, &IB_200),
         gpus: 64,
         seq_len: 4096,
         micro_batch_size: 1,
@@ -139,7 +140,7 @@ pub fn start() -> Scenario {
         },
         expert_choice: ExpertChoice { degrees: false, chunks: false },
         shard_size: 4,
-        recompute: RecomputeMode::None,
+        recompute: Recompute::None,
         keep_fraction: 0.5,
         recipe: PrecisionPolicy::Fsdp2MixedBf16,
         compute_format: ComputeFormat::AsPolicy,
@@ -170,10 +171,7 @@ pub fn start() -> Scenario {
             deferred_init: true,
             critical_batch_tokens: 20e6,
         },
-        ..catalog::default_scenario()
-    };
-    pick_cluster(&mut scenario, CLUSTER);
-    scenario
+    }
 }
 
 /// The starting point of a custom model: the shape of Llama 2 7B.

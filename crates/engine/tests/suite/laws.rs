@@ -15,11 +15,11 @@ use engine::model::setup::Setup;
 use engine::model::software::Offload;
 use engine::model::step::evaluate;
 use engine::model::step::playback::{Playback, spans};
-use engine::model::training::{MfuConvention, PrecisionPolicy, Reshard, Sharding};
+use engine::model::training::{MfuConvention, PrecisionPolicy, Recompute, Reshard, Sharding};
 use engine::model::transformer::{Architecture, Experts};
 use engine::params;
 use engine::scenario::issue::Severity;
-use engine::scenario::{ExpertChoice, Model, RecomputeMode, Scenario, Strategy};
+use engine::scenario::{ExpertChoice, Model, Scenario, Strategy};
 use engine::share::{decode, encode};
 use engine::units::{Bytes, BytesPerSecond, Seconds};
 use proptest::prelude::*;
@@ -69,7 +69,7 @@ fn one_after_the_other(scenario: &Scenario) -> Scenario {
     Scenario { experts: ExpertParallel { across_micro_batches: false, chunks: 1, ..asked.experts }, ..asked }
 }
 
-fn with_recompute(scenario: &Scenario, recompute: RecomputeMode) -> Report {
+fn with_recompute(scenario: &Scenario, recompute: Recompute) -> Report {
     Scenario { recompute, ..as_asked(scenario) }.report()
 }
 
@@ -109,9 +109,9 @@ proptest! {
         let shape = scenario.model.architecture();
         let custom = matches!(scenario.model, Model::Custom { .. });
         prop_assume!(!custom || !shape.has_experts() || shape.moe_layers() == shape.num_hidden_layers);
-        let none = with_recompute(&scenario, RecomputeMode::None).memory.allocated;
-        let selective = with_recompute(&scenario, RecomputeMode::Selective).memory.allocated;
-        let full = with_recompute(&scenario, RecomputeMode::Full).memory.allocated;
+        let none = with_recompute(&scenario, Recompute::None).memory.allocated;
+        let selective = with_recompute(&scenario, Recompute::Selective).memory.allocated;
+        let full = with_recompute(&scenario, Recompute::Full).memory.allocated;
         prop_assert!(full <= selective * (1.0 + 1e-12) && selective <= none * (1.0 + 1e-12), "{full:?} {selective:?} {none:?}");
     }
 
@@ -286,7 +286,7 @@ fn no_step_exceeds_the_fsdp_bounds() {
                             for (micro_batch_size, grad_accum_steps) in [(1, 1), (4, 1), (1, 64), (64, 1), (256, 1)] {
                                 let scenario = Scenario {
                                     model: Model::Ladder { size },
-                                    recompute: RecomputeMode::Fraction,
+                                    recompute: Recompute::Fraction,
                                     ..Scenario { seq_len, gpus, strategy, keep_fraction, ..start }
                                 };
                                 let scenario = Scenario { micro_batch_size, grad_accum_steps, ..scenario };

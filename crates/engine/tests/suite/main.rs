@@ -14,6 +14,7 @@ mod catalog;
 mod claims;
 mod experts;
 mod import;
+mod keys;
 mod laws;
 mod links;
 mod outputs;

@@ -14,6 +14,8 @@ const EXAMPLE: &str = "cluster=dgx-h100&model=llama-3-8b&gpus=64&tp=4&cp=2&accum
 
 /// What each parameter is in each framework: `text`, a `note`, or `-` where it is none of a framework's business.
 const CONCERNS: &str = include_str!("../../../../tests/exports/concerns.csv");
+/// Where it is: `SHARDWISE_WRITE=1` writes it anew.
+const CONCERNS_FILE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/exports/concerns.csv");
 
 fn scenario(link: &str) -> Scenario {
     decode(link).scenario
@@ -109,12 +111,19 @@ fn every_parameter_is_in_the_text_or_noted_or_decided_to_be_neither() {
         .filter_map(|line| line.split_once(','))
         .map(|(key, rest)| (key, rest.split(',').collect()))
         .collect();
-    let mut differing = Vec::new();
+    let (mut all, mut differing) = (CONCERNS.lines().take(1).map(str::to_owned).collect::<Vec<_>>(), Vec::new());
     for param in every() {
         let is: Vec<&str> = Framework::ALL.into_iter().map(|framework| concern(framework, param)).collect();
+        let row = format!("{},{}", param.key, is.join(","));
         if decided.get(param.key) != Some(&is) {
-            differing.push(format!("{},{}", param.key, is.join(",")));
+            differing.push(row.clone());
         }
+        all.push(row);
+    }
+    if std::env::var_os("SHARDWISE_WRITE").is_some() {
+        // What is written is looked at before it is committed: a `-` says that a framework has no such setting.
+        std::fs::write(CONCERNS_FILE, all.join("\n") + "\n").unwrap();
+        return;
     }
     assert!(differing.is_empty(), "Decide what these are, in tests/exports/concerns.csv:\n{}", differing.join("\n"));
     assert_eq!(decided.len(), every().count(), "the table has rows of no parameter");

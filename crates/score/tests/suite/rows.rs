@@ -1,9 +1,9 @@
 //! The reader of rows, on rows as sources publish them.
 
 use engine::model::software::Framework;
-use engine::model::training::{ComputeFormat, PrecisionPolicy};
+use engine::model::training::{ComputeFormat, PrecisionPolicy, Recompute};
 use engine::published::MemoryKind;
-use engine::scenario::{RecomputeMode, Scenario, Strategy};
+use engine::scenario::{Scenario, Strategy};
 use score::LeftOut;
 use score::predict::{self, Prediction};
 use score::row::Row;
@@ -112,7 +112,7 @@ fn software_follows_the_stack() {
     let megatron = predict(&megatron).unwrap();
     assert_eq!((megatron.scenario.framework, megatron.scenario.strategy), (Framework::Megatron, Strategy::Zero1));
     assert!(megatron.notes.iter().any(|note| note.contains("recomputation")));
-    assert_eq!(scenario(&[("act_ckpt", "selective (op)")]).recompute, RecomputeMode::Selective);
+    assert_eq!(scenario(&[("act_ckpt", "selective (op)")]).recompute, Recompute::Selective);
     assert!(reason(&[("act_ckpt", "every third Tuesday")]).starts_with("a kind of recomputation"));
 }
 

@@ -5,10 +5,11 @@ use serde_json::{Value, json};
 use crate::model::experts::{AllToAll, Dispatcher, ExpertParallel};
 use crate::model::memory::states::of_gpu;
 use crate::model::parallel::Mesh;
-use crate::model::report::{MemoryPart, PeakMoment, Report};
+use crate::model::report::{PeakMoment, Report};
 use crate::model::setup::Setup;
 use crate::model::software::Offload;
 use crate::model::stages::stages;
+use crate::names;
 use crate::scenario::Scenario;
 
 /// The phases and lanes of a step, in seconds.
@@ -44,7 +45,7 @@ pub(super) fn memory(scenario: &Scenario, report: &Report) -> Value {
         "free": memory.free().get(),
         "allocated": memory.allocated.get(),
         "moment": moment_key(memory.moment),
-        "parts": memory.parts.iter().map(|(part, bytes)| (part_key(part), bytes.get())).collect::<Value>(),
+        "parts": memory.parts.iter().map(|(part, bytes)| (names::part(part).key, bytes.get())).collect::<Value>(),
         "states": {
             "weights": states.weights.get(),
             "gradients": states.gradients.get(),
@@ -52,22 +53,6 @@ pub(super) fn memory(scenario: &Scenario, report: &Report) -> Value {
             "total": states.total().get(),
         },
     })
-}
-
-/// The key of a part of memory.
-fn part_key(part: MemoryPart) -> &'static str {
-    match part {
-        MemoryPart::Weights => "weights",
-        MemoryPart::Gradients => "gradients",
-        MemoryPart::Optimizer => "optimizer",
-        MemoryPart::GatheredWeights => "gathered_weights",
-        MemoryPart::UnreducedGradients => "unreduced_gradients",
-        MemoryPart::Activations => "activations",
-        MemoryPart::WorkingSet => "working_set",
-        MemoryPart::Logits => "logits",
-        MemoryPart::Context => "context",
-        MemoryPart::Fragmentation => "fragmentation",
-    }
 }
 
 /// Returns the key of the moment of peak memory.

@@ -146,7 +146,7 @@ fn add_notes(context: &mut ExportContext, backend: Backend) {
     let partly = !matches!(setup.recompute, Recompute::None | Recompute::Full);
     context.note_if(partly && fsdp, notes::ACCELERATE_FULL_ONLY);
     context.note_if(
-        matches!(setup.recompute, Recompute::Selective | Recompute::Fraction(_)) && megatron,
+        matches!(setup.recompute, Recompute::Selective | Recompute::Fraction) && megatron,
         notes::ACCELERATE_MEGATRON_RECOMPUTE,
     );
     context.note_if(setup.compute_format == ComputeFormat::Fp4, notes::NO_FP4);

@@ -7,7 +7,7 @@ use crate::model::hardware::Generation;
 use crate::model::run::{batch, budget};
 use crate::model::setup::Setup;
 use crate::model::sync::GradientSyncPlan;
-use crate::model::training::{PrecisionPolicy, Recompute};
+use crate::model::training::PrecisionPolicy;
 use crate::scenario::{Model, Scenario, Strategy};
 
 /// The columns at which comments are wrapped.
@@ -114,11 +114,7 @@ impl ExportContext {
 
     /// How many of `layers` layers are recomputed as a whole.
     pub(super) fn recomputed_layers(&self, layers: u32) -> u32 {
-        match self.setup.recompute {
-            Recompute::Full => layers,
-            Recompute::Fraction(kept) => (f64::from(layers) * (1.0 - kept)).round() as u32,
-            Recompute::None | Recompute::AttentionCore | Recompute::Selective => 0,
-        }
+        (f64::from(layers) * (1.0 - self.setup.kept_layers())).round() as u32
     }
 
     /// The notes as comments, line by line.

@@ -179,7 +179,7 @@ fn add_notes(context: &mut ExportContext) {
     let recomputed = recomputes_layers(&setup);
     context.note_if(setup.offload.activations && !recomputed, notes::DS_OFFLOAD_ACTIVATIONS);
     context.note_if(recomputed, notes::DS_RECOMPUTE);
-    context.note_if(matches!(setup.recompute, Recompute::Selective | Recompute::Fraction(_)), notes::DS_RECOMPUTE_MODE);
+    context.note_if(matches!(setup.recompute, Recompute::Selective | Recompute::Fraction), notes::DS_RECOMPUTE_MODE);
     context.note_if(setup.recompute == Recompute::AttentionCore, notes::ATTENTION_IN_MODEL);
     let several = setup.batch.grad_accum_steps > 1;
     let by_default = stage >= 2;

@@ -198,7 +198,7 @@ fn add_notes(context: &mut ExportContext) {
     context.note_if(setup.offload.parameters, notes::MEGATRON_OFFLOAD);
     context.note_if(setup.offload.activations && !offloads_activations(context), notes::MEGATRON_OFFLOAD_ACTIVATIONS);
     context.note_if(setup.recompute == Recompute::Selective, notes::MEGATRON_SELECTIVE);
-    context.note_if(matches!(setup.recompute, Recompute::Fraction(_)), notes::FRACTION_LAYERS);
+    context.note_if(matches!(setup.recompute, Recompute::Fraction), notes::FRACTION_LAYERS);
     context.note_if(kernels.compile, notes::MEGATRON_COMPILE);
     context.note_if(kernels.graphs == Graphs::Layers && recomputes_layers(context), notes::MEGATRON_GRAPHS);
     context.note_if(kernels.loss == Loss::Chunked, notes::LOSS_CHUNKED);

@@ -107,8 +107,8 @@ impl ActivationCheckpoint {
         match setup.recompute {
             Recompute::None | Recompute::AttentionCore => Self::None,
             Recompute::Full => Self::Full,
-            Recompute::Fraction(kept) if setup.kernels.compile => Self::MemoryBudget(kept),
-            Recompute::Selective | Recompute::Fraction(_) => Self::Selective,
+            Recompute::Fraction if setup.kernels.compile => Self::MemoryBudget(setup.keep_fraction),
+            Recompute::Selective | Recompute::Fraction => Self::Selective,
         }
     }
 
@@ -164,7 +164,7 @@ fn add_notes(context: &mut ExportContext) {
     context.note_if(context.splits_sequences_unevenly(), notes::SEQUENCE_PARTS);
     context.note_if(setup.offload.activations, notes::TITAN_OFFLOAD);
     context.note_if(setup.recompute == Recompute::AttentionCore, notes::TITAN_ATTENTION_CORE);
-    let fraction = matches!(setup.recompute, Recompute::Fraction(_));
+    let fraction = matches!(setup.recompute, Recompute::Fraction);
     context.note_if(fraction && kernels.compile, notes::TITAN_BUDGET);
     context.note_if(fraction && !kernels.compile, notes::TITAN_FRACTION);
     context.note_if(setup.tensor.asynchronous && mesh.tp > 1 && !kernels.compile, notes::ASYNC_COMPILES);

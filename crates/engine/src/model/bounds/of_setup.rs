@@ -7,7 +7,7 @@ use crate::model::flops;
 use crate::model::hardware::{Accelerator, Efficiency, Network, Topology};
 use crate::model::memory::recipe_bytes;
 use crate::model::setup::{Overheads, Setup};
-use crate::model::training::{AttentionMask, MfuConvention, PrecisionPolicy, Recompute, Sharding};
+use crate::model::training::{AttentionMask, MfuConvention, PrecisionPolicy, Sharding};
 use crate::model::transformer::{Architecture, AttentionBias, Experts, LatentAttention, Norm, QkNorm};
 use crate::units::{Bytes, BytesPerSecond, Seconds};
 
@@ -43,11 +43,7 @@ impl Bounds {
             efficiency: 1.0,
             latency: Seconds::ZERO,
             stage,
-            kept: match setup.recompute {
-                Recompute::Full => 0.0,
-                Recompute::Fraction(kept) => kept,
-                Recompute::None | Recompute::AttentionCore | Recompute::Selective => 1.0,
-            },
+            kept: setup.kept_layers(),
             backward_transfers: 1.0,
         };
         Self { efficiency: kernel_efficiency(setup, &bounds), ..bounds }

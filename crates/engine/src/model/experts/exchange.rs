@@ -7,7 +7,6 @@ use crate::model::compute::UnitTimes;
 use crate::model::cost::{CollectiveKind, Cost, Traffic};
 use crate::model::memory::states;
 use crate::model::setup::Setup;
-use crate::model::training::Recompute;
 use crate::units::{Bytes, Seconds};
 
 /// Exchanges of one layer with experts, for one micro-batch on one GPU.
@@ -75,12 +74,8 @@ pub fn dispatch_cost<C: Cost<Traffic>>(setup: &Setup) -> C {
 
 /// Share of a layer's dispatches and combines that the backward pass repeats: with what is recomputed in full, those of the forward
 /// pass.
-pub fn repeated(recompute: Recompute) -> f64 {
-    match recompute {
-        Recompute::Full => 1.0,
-        Recompute::Fraction(kept) => 1.0 - kept,
-        Recompute::None | Recompute::AttentionCore | Recompute::Selective => 0.0,
-    }
+pub fn repeated(setup: &Setup) -> f64 {
+    1.0 - setup.kept_layers()
 }
 
 /// Time of a byte over `NVLink` in kernels that send tokens, over that in collectives: fitted to Megatron-Bridge's steps of mixtures
@@ -105,7 +100,7 @@ impl ExpertExchange {
     /// The backward pass sends as much as the forward pass, and what is recomputed in full repeats the forward pass's.
     pub fn of(setup: &Setup, units: &UnitTimes) -> Self {
         let forward = COLLECTIVES_PER_PASS * dispatch_time(setup);
-        let backward = (1.0 + repeated(setup.recompute)) * forward;
+        let backward = (1.0 + repeated(setup)) * forward;
         let (exposed_forward, exposed_backward) = if setup.experts.across_micro_batches {
             // Where both run, compute is slower by the contention.
             let slower = setup.overheads.contention - 1.0;

@@ -173,10 +173,11 @@ pub fn layer(setup: &Setup, element: f64, moe_share: f64) -> LayerBytes {
     // A shape without norms keeps less than its input.
     let input = if t.input < whole { t.input } else { whole };
     let kept = match setup.recompute {
-        Recompute::None => whole,
+        Recompute::None | Recompute::Full | Recompute::Fraction => {
+            let share = setup.kept_layers();
+            (1.0 - share) * input + share * whole
+        }
         Recompute::AttentionCore => whole - t.scores,
-        Recompute::Full => input,
-        Recompute::Fraction(share) => (1.0 - share) * input + share * whole,
         Recompute::Selective => {
             // Latent attention keeps its ranks and expands them again.
             let projected = if setup.architecture.latent.is_used() { t.latent } else { t.query + t.key };

@@ -50,19 +50,18 @@ pub struct ShardDegrees {
 /// its GPUs share in the sharding.
 pub fn shard_degrees(setup: &Setup) -> ShardDegrees {
     let z = f64::from(setup.mesh.shard_group().max(1));
-    let (weights, gradients, optimizer) = match setup.sharding {
-        Sharding::Ddp => (1.0, 1.0, 1.0),
-        Sharding::Zero1 => (1.0, 1.0, z),
-        Sharding::Zero2 => (1.0, z, z),
-        Sharding::Fsdp(_) => (z, z, z),
-    };
-    ShardDegrees { weights, gradients, optimizer }
+    shards_among(setup.sharding, z)
 }
 
 /// The same of the routed experts, which are sharded among the GPUs that hold the same ones.
 pub fn expert_shard_degrees(setup: &Setup) -> ShardDegrees {
     let z = f64::from(setup.mesh.expert_shard_group());
-    let (weights, gradients, optimizer) = match setup.sharding {
+    shards_among(setup.sharding, z)
+}
+
+/// What is sharded, among z GPUs.
+fn shards_among(sharding: Sharding, z: f64) -> ShardDegrees {
+    let (weights, gradients, optimizer) = match sharding {
         Sharding::Ddp => (1.0, 1.0, 1.0),
         Sharding::Zero1 => (1.0, 1.0, z),
         Sharding::Zero2 => (1.0, z, z),

@@ -166,7 +166,7 @@ fn block_amounts(setup: &Setup, stage: &Stage) -> BlockAmounts {
         embedding: units.embedding.amount,
         head: units.head.amount,
         forward: pass(units.layer_forward, units.experts_forward, 1.0),
-        backward: pass(units.layer_backward, units.experts_backward, 1.0 + repeated(setup.recompute)),
+        backward: pass(units.layer_backward, units.experts_backward, 1.0 + repeated(setup)),
     }
 }
 

@@ -4,8 +4,7 @@ use super::{
     ChoiceOption, Group, Param, Scale, Unit, choice, doublings, number, option, position, switched, whole,
     with_fraction, with_fsdp,
 };
-use crate::model::training::{Optimizer, PrecisionPolicy};
-use crate::scenario::RecomputeMode;
+use crate::model::training::{Optimizer, PrecisionPolicy, Recompute};
 
 /// One hundred percent.
 const PERCENT: f64 = 100.0;
@@ -45,13 +44,8 @@ pub(in crate::params) const GRAD_ACCUM_STEPS: Param = Param {
 .window(1.0, 256.0);
 
 /// The recompute modes, in display order.
-const RECOMPUTE_MODES: [RecomputeMode; 5] = [
-    RecomputeMode::None,
-    RecomputeMode::AttentionCore,
-    RecomputeMode::Selective,
-    RecomputeMode::Full,
-    RecomputeMode::Fraction,
-];
+const RECOMPUTE_MODES: [Recompute; 5] =
+    [Recompute::None, Recompute::AttentionCore, Recompute::Selective, Recompute::Full, Recompute::Fraction];
 
 /// The options of recomputation.
 const RECOMPUTE_OPTIONS: &[ChoiceOption] = &[

@@ -1,10 +1,10 @@
 //! Scenarios pinned beside the one on screen, written as differences from it where that is shorter.
 
 use super::read::{OTHER_KEYS, read};
+use super::table;
 use super::write::{value_text, write};
 use super::{CLUSTER_KEY, GPU_KEY, MODEL_KEY, VERSION_KEY};
 use crate::catalog::pick::LADDER;
-use crate::params::{find, is_held};
 use crate::scenario::issue::{Issue, Severity};
 use crate::scenario::{CUSTOM, Model, Scenario};
 use crate::share::decode::ages;
@@ -16,7 +16,7 @@ pub(in crate::share) fn read_pin(screen: &Pairs, mut own: Pairs, issues: &mut Ve
     let keys: Vec<String> = own.pairs.iter().map(|(key, _)| key.clone()).collect();
     let is_own = |key: &str| keys.iter().any(|own| own == key);
     if !is_own(VERSION_KEY) {
-        let known = |key: &str| find(key).is_some() || OTHER_KEYS.contains(&key);
+        let known = |key: &str| table::find(key).is_some() || OTHER_KEYS.contains(&key);
         let kept = screen.pairs.iter().filter(|(key, _)| known(key) && !is_own(key));
         own.pairs.splice(0..0, kept.cloned());
     }
@@ -70,6 +70,6 @@ fn unsaid(key: &str, pin: &Scenario) -> Option<String> {
             };
             Some(id.to_owned())
         }
-        _ => find(key).filter(|param| is_held(param, pin)).map(|param| value_text(param, pin)),
+        _ => table::find(key).filter(|held| held.is_held(pin)).map(|held| value_text(held, pin)),
     }
 }

@@ -1,5 +1,6 @@
 //! Converts pairs to a scenario.
 
+use super::table::{self, Codec, Held, TABLE};
 use super::{
     CLUSTER_KEY, CUSTOM_SHAPE, GENERATION_KEY, GENERATIONS, GPU_KEY, MODEL_KEY, REQUIRED_OF_A_SHAPE, REVISION_KEY,
     VERSION_KEY, generation_name, start, with_derived_heads,
@@ -7,7 +8,7 @@ use super::{
 use crate::catalog::pick::{LADDER, pick_accelerator, pick_cluster, pick_model};
 use crate::catalog::{self, revisions::first};
 use crate::params::quantity::{nearest, parse, shorten, with_unit};
-use crate::params::{Choice, Kind, Number, Param, ParamId, every, find, is_held};
+use crate::params::{Choice, Number, Param, ParamId};
 use crate::scenario::issue::{Issue, Severity};
 use crate::scenario::{CUSTOM, Model, Scenario};
 use crate::share::pairs::{Pairs, stray};
@@ -26,14 +27,14 @@ pub(in crate::share) fn read(pairs: &Pairs, issues: &mut Vec<Issue>) -> Scenario
     };
     restore(&mut scenario);
     presets(pairs, &mut scenario, issues, restore);
-    for param in every() {
-        let Some(typed) = pairs.value(param.key) else { continue };
-        if is_held(param, &scenario) {
-            issues.extend(set(param, typed, &mut scenario));
+    for held in TABLE {
+        let Some(typed) = pairs.value(held.key) else { continue };
+        if held.is_held(&scenario) {
+            issues.extend(set_held(held, typed, &mut scenario));
         } else {
-            issues.push(not_held(param, typed));
+            issues.push(not_held(held, typed));
         }
-        if matches!(param.id, ParamId::AttentionHeads | ParamId::HiddenSize) {
+        if matches!(held.id, ParamId::AttentionHeads | ParamId::HiddenSize) {
             derive_heads(&mut scenario);
         }
     }
@@ -67,8 +68,8 @@ fn presets(pairs: &Pairs, scenario: &mut Scenario, issues: &mut Vec<Issue>, rest
         Some(CUSTOM) => {
             scenario.model = Model::Custom { architecture: CUSTOM_SHAPE };
             let missing =
-                REQUIRED_OF_A_SHAPE.into_iter().map(ParamId::param).filter(|param| pairs.value(param.key).is_none());
-            issues.extend(missing.map(|param| incomplete(param, scenario)));
+                REQUIRED_OF_A_SHAPE.into_iter().filter_map(table::held).filter(|held| pairs.value(held.key).is_none());
+            issues.extend(missing.map(|held| incomplete(held, scenario)));
         }
         Some(id) => {
             if !pick_model(scenario, id) {
@@ -106,15 +107,19 @@ fn derive_heads(scenario: &mut Scenario) {
 
 /// Sets one parameter from text. An invalid text sets the nearest valid value and returns an issue.
 pub fn set(param: &Param, typed: &str, scenario: &mut Scenario) -> Option<Issue> {
-    match param.kind {
-        Kind::Number(number) => set_number(param, &number, typed, scenario),
-        Kind::Choice(choice) => set_choice(param, &choice, typed, scenario),
+    set_held(table::held(param.id)?, typed, scenario)
+}
+
+fn set_held(held: &Held, typed: &str, scenario: &mut Scenario) -> Option<Issue> {
+    match held.codec()? {
+        Codec::Number(number) => set_number(held, &number, typed, scenario),
+        Codec::Choice(choice, options) => set_choice(held, &choice, options, typed, scenario),
     }
 }
 
-fn set_number(param: &Param, number: &Number, typed: &str, scenario: &mut Scenario) -> Option<Issue> {
+fn set_number(held: &Held, number: &Number, typed: &str, scenario: &mut Scenario) -> Option<Issue> {
     let current = (number.get)(scenario);
-    match parse(param.label, number, typed, current) {
+    match parse(held.id.param().label, number, typed, current) {
         Ok(value) => {
             (number.set)(scenario, value);
             None
@@ -125,55 +130,60 @@ fn set_number(param: &Param, number: &Number, typed: &str, scenario: &mut Scenar
                 (number.set)(scenario, error.nearest);
             }
             let used = with_unit(number.unit, error.nearest);
-            Some(Issue::error(param.id, format!("{} {used} is used instead.", error.message)))
+            Some(Issue::error(held.key, format!("{} {used} is used instead.", error.message)))
         }
     }
 }
 
-fn set_choice(param: &Param, choice: &Choice, typed: &str, scenario: &mut Scenario) -> Option<Issue> {
+fn set_choice(
+    held: &Held,
+    choice: &Choice,
+    options: &[&'static str],
+    typed: &str,
+    scenario: &mut Scenario,
+) -> Option<Issue> {
     let wanted = typed.to_ascii_lowercase().replace('_', "-");
-    if let Some(index) = choice.options.iter().position(|option| option.key == wanted) {
+    if let Some(index) = table::index(choice, options, &wanted) {
         (choice.set)(scenario, index);
         return None;
     }
     let used = choice.options.get((choice.get)(scenario)).map_or("", |option| option.label);
-    let options: Vec<&str> = choice.options.iter().map(|option| option.key).collect();
     let message = format!(
         "“{}” is not one of the options of {} ({}). {used} is used instead.",
         shorten(typed),
-        param.label,
-        options.join(", ")
+        held.id.param().label,
+        table::listed(options)
     );
-    Some(Issue::error(param.id, message))
+    Some(Issue::error(held.key, message))
 }
 
 fn no_preset(key: &'static str, what: &str, id: &str, used: &str) -> Issue {
     Issue::error(key, format!("The catalog has no {what} “{}”. {used} is used instead.", shorten(id)))
 }
 
-fn incomplete(param: &Param, scenario: &Scenario) -> Issue {
-    let used = match param.kind {
-        Kind::Number(number) => with_unit(number.unit, (number.get)(scenario)),
-        Kind::Choice(_) => "the usual one".to_owned(),
+fn incomplete(held: &Held, scenario: &Scenario) -> Issue {
+    let used = match held.codec() {
+        Some(Codec::Number(number)) => with_unit(number.unit, (number.get)(scenario)),
+        Some(Codec::Choice(..)) | None => "the usual one".to_owned(),
     };
     let message =
-        format!("The link's custom model lacks “{}”: the link may have been cut. {used} is used instead.", param.key);
-    Issue::error(param.id, message)
+        format!("The link's custom model lacks “{}”: the link may have been cut. {used} is used instead.", held.key);
+    Issue::error(held.key, message)
 }
 
-fn not_held(param: &Param, typed: &str) -> Issue {
-    let given = format!("{}={}", param.key, shorten(typed));
-    let message = if param.id == ParamId::ModelSize {
+fn not_held(held: &Held, typed: &str) -> Issue {
+    let given = format!("{}={}", held.key, shorten(typed));
+    let message = if held.id == ParamId::ModelSize {
         format!("“{given}” was left out: the link names a model, whose size follows from its shape.")
     } else {
         format!("“{given}” was left out: it describes a custom model, which a link marks with model=custom.")
     };
-    Issue::note(param.id, message)
+    Issue::note(held.key, message)
 }
 
 /// Returns an issue for each unknown key.
 fn unknown(pairs: &Pairs) -> impl Iterator<Item = Issue> {
-    pairs.pairs.iter().filter(|(key, _)| find(key).is_none() && !OTHER_KEYS.contains(&key.as_str())).map(
+    pairs.pairs.iter().filter(|(key, _)| table::find(key).is_none() && !OTHER_KEYS.contains(&key.as_str())).map(
         |(key, value)| {
             let given = shorten(&format!("{key}={value}"));
             stray(Severity::Note, format!("“{given}” in the link is not a parameter of this page. It was left out."))
@@ -183,7 +193,7 @@ fn unknown(pairs: &Pairs) -> impl Iterator<Item = Issue> {
 
 /// Returns an issue for each key with several values.
 fn ambiguous(pairs: &Pairs) -> impl Iterator<Item = Issue> {
-    let keys = every().map(|param| param.key).chain(OTHER_KEYS);
+    let keys = TABLE.iter().map(|held| held.key).chain(OTHER_KEYS);
     keys.filter(|key| pairs.is_ambiguous(key)).map(|key| {
         let last = shorten(pairs.value(key).unwrap_or_default());
         Issue::error(

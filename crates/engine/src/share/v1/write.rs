@@ -2,6 +2,7 @@
 
 use serde_json::Value;
 
+use super::table::{self, Codec, Held, TABLE};
 use super::{
     CLUSTER_KEY, CUSTOM_SHAPE, GENERATION_KEY, GPU_KEY, MODEL_KEY, REQUIRED_OF_A_SHAPE, REVISION_KEY, VERSION,
     VERSION_KEY, generation_name, start, with_derived_heads,
@@ -9,7 +10,6 @@ use super::{
 use crate::catalog;
 use crate::catalog::pick::{LADDER, pick_accelerator, pick_cluster, pick_model};
 use crate::params::quantity::{exact, link_text};
-use crate::params::{Kind, Param, every, is_held};
 use crate::scenario::{CUSTOM, Id, Model, Scenario};
 
 /// Returns the pairs of a link: the differences from the starting point.
@@ -41,10 +41,10 @@ pub(in crate::share) fn write(scenario: &Scenario) -> Vec<(&'static str, String)
         }
     }
     let custom = matches!(scenario.model, Model::Custom { .. });
-    for param in every().filter(|param| is_held(param, scenario)) {
-        let required = custom && REQUIRED_OF_A_SHAPE.contains(&param.id);
-        if required || differs(param, scenario, &read) {
-            pairs.push((param.key, value_text(param, scenario)));
+    for held in TABLE.iter().filter(|held| held.is_held(scenario)) {
+        let required = custom && REQUIRED_OF_A_SHAPE.contains(&held.id);
+        if required || differs(held, scenario, &read) {
+            pairs.push((held.key, value_text(held, scenario)));
         }
     }
     pairs
@@ -66,8 +66,8 @@ pub(in crate::share) fn write_all(scenario: &Scenario) -> Vec<(&'static str, Val
         (MODEL_KEY, model.into()),
     ];
     let generation = own_generation(scenario).map(|name| (GENERATION_KEY, name.into()));
-    let held = every().filter(|param| is_held(param, scenario));
-    presets.into_iter().chain(generation).chain(held.map(|param| (param.key, value_json(param, scenario)))).collect()
+    let all = TABLE.iter().filter(|held| held.is_held(scenario));
+    presets.into_iter().chain(generation).chain(all.map(|held| (held.key, value_json(held, scenario)))).collect()
 }
 
 /// Returns the generation of a custom GPU if it differs from that of the cluster's GPU, which the
@@ -104,10 +104,11 @@ fn implied_shape(shape: &crate::model::transformer::Architecture) -> crate::mode
 }
 
 /// Whether a link without this parameter would be read as a different value.
-fn differs(param: &Param, scenario: &Scenario, read: &Scenario) -> bool {
-    match param.kind {
-        Kind::Choice(choice) => (choice.get)(scenario) != (choice.get)(read),
-        Kind::Number(number) => match exact(&number, scenario) {
+fn differs(held: &Held, scenario: &Scenario, read: &Scenario) -> bool {
+    match held.codec() {
+        None => false,
+        Some(Codec::Choice(choice, _)) => (choice.get)(scenario) != (choice.get)(read),
+        Some(Codec::Number(number)) => match exact(&number, scenario) {
             // Compared to the bit: two stored values can display as the same number.
             Some(value) => {
                 let mut set = *read;
@@ -119,18 +120,17 @@ fn differs(param: &Param, scenario: &Scenario, read: &Scenario) -> bool {
     }
 }
 
-pub(super) fn value_text(param: &Param, scenario: &Scenario) -> String {
-    match param.kind {
-        Kind::Number(number) => link_text(&number, scenario),
-        Kind::Choice(choice) => {
-            choice.options.get((choice.get)(scenario)).map_or_else(String::new, |option| option.key.to_owned())
-        }
+pub(super) fn value_text(held: &Held, scenario: &Scenario) -> String {
+    match held.codec() {
+        Some(Codec::Number(number)) => link_text(&number, scenario),
+        Some(Codec::Choice(choice, options)) => table::option_key(&choice, options, (choice.get)(scenario)).to_owned(),
+        None => String::new(),
     }
 }
 
-fn value_json(param: &Param, scenario: &Scenario) -> Value {
-    match param.kind {
-        Kind::Number(number) => exact(&number, scenario).unwrap_or_else(|| (number.get)(scenario)).into(),
-        Kind::Choice(_) => value_text(param, scenario).into(),
+fn value_json(held: &Held, scenario: &Scenario) -> Value {
+    match held.codec() {
+        Some(Codec::Number(number)) => exact(&number, scenario).unwrap_or_else(|| (number.get)(scenario)).into(),
+        Some(Codec::Choice(..)) | None => value_text(held, scenario).into(),
     }
 }

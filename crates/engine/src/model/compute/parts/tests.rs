@@ -4,8 +4,8 @@ use crate::model::compute::{self, recipe_peak, unit_times};
 use crate::model::per_rank;
 use crate::model::software::AttentionKernel;
 use crate::model::stages::stages;
-use crate::model::training::{ComputeFormat, Optimizer as Update};
-use crate::scenario::{RecomputeMode, Scenario};
+use crate::model::training::{ComputeFormat, Optimizer as Update, Recompute};
+use crate::scenario::Scenario;
 use crate::units::{BytesPerSecond, Seconds};
 
 fn several() -> Vec<Scenario> {
@@ -16,8 +16,8 @@ fn several() -> Vec<Scenario> {
         scenario.ep = 8;
         let unfused = crate::model::software::Kernels { attention: AttentionKernel::Unfused, ..scenario.kernels };
         all.push(scenario);
-        all.push(Scenario { recompute: RecomputeMode::Full, micro_batch_size: 4, tp: 2, ..scenario });
-        all.push(Scenario { kernels: unfused, recompute: RecomputeMode::Selective, grad_accum_steps: 8, ..scenario });
+        all.push(Scenario { recompute: Recompute::Full, micro_batch_size: 4, tp: 2, ..scenario });
+        all.push(Scenario { kernels: unfused, recompute: Recompute::Selective, grad_accum_steps: 8, ..scenario });
         all.push(Scenario { optimizer: Update::Muon, cp: 4, seq_len: 32_768, ..scenario });
     }
     all
@@ -66,7 +66,7 @@ fn nothing_is_above_the_roof() {
 #[test]
 fn executed_flops_are_those_that_utilisation_counts() {
     // Without recomputation and with the products of flash attention's backward pass counted as it runs them.
-    let scenario = Scenario { recompute: RecomputeMode::None, ..default_scenario() };
+    let scenario = Scenario { recompute: Recompute::None, ..default_scenario() };
     let setup = scenario.setup();
     let of = |wanted: Operator| {
         Operator::ALL

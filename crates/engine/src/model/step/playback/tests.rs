@@ -3,8 +3,9 @@ use crate::catalog::default_scenario;
 use crate::model::cost::{CollectiveKind, Traffic};
 use crate::model::experts::{Dispatcher, ExpertParallel};
 use crate::model::flops;
+use crate::model::training::Recompute;
 use crate::model::transformer::{Architecture, Experts};
-use crate::scenario::{Model, RecomputeMode, Scenario, Strategy};
+use crate::scenario::{Model, Scenario, Strategy};
 use crate::units::Bytes;
 
 fn spans(scenario: &Scenario) -> Vec<Span> {
@@ -39,7 +40,7 @@ fn near(one: f64, other: f64) {
 
 #[test]
 fn flops_of_all_spans_are_those_of_the_step() {
-    let scenario = Scenario { recompute: RecomputeMode::None, ..default_scenario() };
+    let scenario = Scenario { recompute: Recompute::None, ..default_scenario() };
     let of_compute = spans(&scenario).into_iter().filter(|span| span.lane == Lane::Compute);
     let sum: f64 = of_compute.map(|span| flops(&span)).sum();
     let setup = scenario.setup();
@@ -105,7 +106,7 @@ fn dispatches_of_a_layer_send_every_copy_once() {
     let shape = Experts { num_experts: 16, num_experts_per_tok: 2, moe_intermediate_size: 2048, ..Experts::NONE };
     let architecture = Architecture { experts: shape, ..usual.model.architecture() };
     let experts = ExpertParallel { chunks: 4, dispatcher: Dispatcher::AllToAll, ..ExpertParallel::USUAL };
-    let recompute = RecomputeMode::None;
+    let recompute = Recompute::None;
     let scenario = Scenario { model: Model::Custom { architecture }, ep: 8, experts, recompute, ..usual };
     let spans = spans(&scenario);
     let setup = scenario.setup();

@@ -1,0 +1,78 @@
+//! What the variants of enums are called: in JSON, in figures and in sentences. One row a variant; their colours are in the palette of
+//! the charts.
+
+use crate::model::report::{Limiter, MemoryPart};
+
+/// The names of a limiter.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LimiterNames {
+    /// In JSON and CSV: `inter_node_network`.
+    pub key: &'static str,
+    /// In the cells of a table: `N`.
+    pub letter: &'static str,
+    /// On a tile: `Network`.
+    pub tile: &'static str,
+    /// In a list: `network between nodes`.
+    pub name: &'static str,
+    /// At the end of “limited by …”: `the network between nodes`.
+    pub phrase: &'static str,
+}
+
+/// What a limiter is called.
+pub const fn limiter(limiter: Limiter) -> LimiterNames {
+    let (key, letter, tile, name, phrase) = match limiter {
+        Limiter::Memory => ("memory", "M", "Memory", "out of memory", "memory"),
+        Limiter::InterNode => {
+            ("inter_node_network", "N", "Network", "network between nodes", "the network between nodes")
+        }
+        Limiter::IntraNode => {
+            ("intra_node_network", "L", "Node links", "links inside the node", "the links inside a node")
+        }
+        Limiter::Compute => ("compute", "C", "Compute", "compute", "compute"),
+        Limiter::Launch => ("launch", "K", "Launches", "kernel launches", "kernel launches"),
+        Limiter::Bubble => ("pipeline_bubble", "B", "Pipeline", "pipeline bubble", "idle pipeline stages"),
+    };
+    LimiterNames { key, letter, tile, name, phrase }
+}
+
+/// The names of a part of memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PartNames {
+    /// In JSON and CSV: `gathered_weights`.
+    pub key: &'static str,
+    /// Of its card ([`crate::explain::card`]), in links: `gathered`.
+    pub card: &'static str,
+    /// In figures: `Gathered weights`.
+    pub name: &'static str,
+}
+
+/// What a part of memory is called.
+pub const fn part(part: MemoryPart) -> PartNames {
+    let (key, card, name) = match part {
+        MemoryPart::Weights => ("weights", "weights", "Weights"),
+        MemoryPart::Gradients => ("gradients", "gradients", "Gradients"),
+        MemoryPart::Optimizer => ("optimizer", "optimizer", "Optimizer state"),
+        MemoryPart::GatheredWeights => ("gathered_weights", "gathered", "Gathered weights"),
+        MemoryPart::UnreducedGradients => ("unreduced_gradients", "unreduced", "Unreduced gradients"),
+        MemoryPart::Activations => ("activations", "activations", "Activations"),
+        MemoryPart::WorkingSet => ("working_set", "working", "Working set of a layer"),
+        MemoryPart::Logits => ("logits", "logits", "Logits and loss"),
+        MemoryPart::Context => ("context", "context", "CUDA context and NCCL"),
+        MemoryPart::Fragmentation => ("fragmentation", "fragmentation-part", "Fragmentation"),
+    };
+    PartNames { key, card, name }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_and_letters_are_distinct() {
+        let limiters = Limiter::ALL.map(limiter);
+        let parts = MemoryPart::ALL.map(part);
+        let once = |all: &[&str]| all.iter().all(|one| all.iter().filter(|other| *other == one).count() == 1);
+        assert!(once(&limiters.map(|names| names.key)) && once(&limiters.map(|names| names.letter)));
+        assert!(once(&parts.map(|names| names.key)) && once(&parts.map(|names| names.card)));
+    }
+}

@@ -1,0 +1,39 @@
+//! The keys of parameters where other languages name them. `SHARDWISE_WRITE=1 cargo test -p shardwise-engine --test suite keys` writes
+//! them there.
+
+use engine::params::every;
+
+/// The package's types.
+const TYPES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../npm/js/index.d.ts");
+/// Where its list of keys begins.
+const BEGIN: &str = "export type ParameterKey =\n";
+/// Where it ends.
+const END: &str = ";\n";
+/// The columns at which it is wrapped.
+const COLUMNS: usize = 120;
+
+/// The keys as a union in TypeScript.
+fn union() -> String {
+    let mut lines: Vec<String> = Vec::new();
+    for param in every() {
+        let one = format!(" | '{}'", param.key);
+        match lines.last_mut() {
+            Some(line) if line.len() + one.len() <= COLUMNS => line.push_str(&one),
+            _ => lines.push(format!(" {one}")),
+        }
+    }
+    lines.join("\n")
+}
+
+#[test]
+fn the_package_s_types_name_every_key() {
+    let types = std::fs::read_to_string(TYPES).unwrap();
+    let (before, rest) = types.split_once(BEGIN).unwrap();
+    let (_, after) = rest.split_once(END).unwrap();
+    let wanted = [before, BEGIN, &union(), END, after].concat();
+    if std::env::var_os("SHARDWISE_WRITE").is_some() {
+        std::fs::write(TYPES, wanted).unwrap();
+    } else {
+        assert_eq!(types, wanted, "Write the keys anew with SHARDWISE_WRITE=1.");
+    }
+}
