@@ -1,9 +1,6 @@
 //! A browser and its WebDriver program.
 
-use anyhow::Result;
 use std::path::{Path, PathBuf};
-
-use crate::{chromium, firefox, webkit};
 
 /// The browsers that the tests can drive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -17,18 +14,6 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// Finds the browser of this kind on this machine.
-    ///
-    /// # Errors
-    /// When the browser or its driver is missing.
-    pub fn on_this_machine(self) -> Result<Browser> {
-        match self {
-            Kind::Chromium => chromium::on_this_machine(),
-            Kind::Firefox => firefox::on_this_machine(),
-            Kind::Webkit => webkit::on_this_machine(),
-        }
-    }
-
     /// Returns the driver's name, for sentences.
     pub fn driver(self) -> &'static str {
         match self {

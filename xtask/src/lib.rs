@@ -22,6 +22,7 @@ pub mod bench;
 pub mod book;
 pub mod brotli;
 pub mod browser;
+pub mod browsers;
 pub mod caddy;
 pub mod checks;
 pub mod chromium;

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use anyhow::{Context as _, Result};
 use xtask::browser::{Browser, Kind};
-use xtask::webkit;
+use xtask::{browsers, webkit};
 
 use crate::process::Process;
 use crate::server::fetch;
@@ -42,7 +42,7 @@ impl Driver {
     }
 
     fn start(kind: Kind) -> Result<Self> {
-        let browser = kind.on_this_machine()?;
+        let browser = browsers::on_this_machine(kind)?;
         let screen = (kind == Kind::Webkit).then(screen).transpose()?;
         let configure = |port: u16, driver: &mut Command| {
             driver.arg(format!("--port={port}"));
