@@ -1,6 +1,6 @@
 //! The page in a browser: events in, text and pixels out.
 #![cfg(target_arch = "wasm32")]
-#![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test that panics has failed")]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test that panics has failed")]
 
 use engine::catalog;
 use engine::share::{decode, encode};

@@ -4,7 +4,7 @@
 //! `target/tools`.
 //!
 //! - this module: programs that `cargo install` compiles.
-//! - [`node`]: Node and the packages of `xtask/package.json`.
+//! - [`mod@node`]: Node and the packages of `xtask/package.json`.
 //! - [`rustup`]: components that a minimal Rust installation lacks.
 
 pub mod node;

@@ -6,8 +6,8 @@
 //!
 //! # Map
 //!
-//! Dependencies point one way: `units, digits, format, json <- model <- scenario, params <-
-//! catalog <- analysis, share, import <- published, explain, export`.
+//! Dependencies point one way: `units, digits, json, stats <- model <- names, scenario, params <-
+//! format, catalog <- analysis, share, import <- published, explain, export`.
 //!
 //! | module | what it is | what it does not know |
 //! |---|---|---|
@@ -16,9 +16,10 @@
 //! | [`json`] | JSON as text, its numbers to the last bit | everything else |
 //! | [`stats`] | means, medians, ranks | everything else |
 //! | [`model`] | the physics: parameters, FLOPs, memory, collectives, compute, mixtures of experts ([`model::experts`]), the schedule of a step, the whole run ([`model::run`]), the FSDP bounds | presets, user text, clock, randomness, browser |
+//! | [`names`] | what limiters and parts of memory are called, by use | colours |
 //! | [`scenario`] | every choice a user can make, its validation, its resolution to a [`model::setup::Setup`] | where a choice came from |
 //! | [`params`] | the one table of parameters: control, typed entry, bounds, unit, scale, link key, help | presets |
-//! | [`format`] | numbers as people read them | where they stand |
+//! | [`mod@format`] | numbers as people read them | where they stand |
 //! | [`catalog`] | accelerators, interconnects, clusters, models, named scenarios, each number with its source; picking an entry ([`catalog::pick`]); what earlier revisions said ([`catalog::revisions`]); how far predictions lie off ([`catalog::accuracy`]) | how they are shown |
 //! | [`analysis`] | questions over the model: sweeps, boundaries, search, advice; one layer of experts ([`analysis::experts`]) | pixels |
 //! | [`share`] | link to scenario and back, one frozen file a wire version | the page |

@@ -20,7 +20,7 @@
 //!
 //! # Pinned scenarios
 //!
-//! After the scenario, a link may hold up to [`MOST_PINS`] others to compare it with. Each starts
+//! After the scenario, a link may hold up to [`MOST_PINS`](crate::scenario::pins::MOST_PINS) others to compare it with. Each starts
 //! with the pair `pin`, whose value is its number and is ignored; the pairs up to the next `pin` or
 //! the end belong to it:
 //!
