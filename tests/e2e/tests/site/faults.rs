@@ -1,7 +1,8 @@
 //! Faults while the page loads: failed requests, a replaced build, a slow server, a missing file.
 
+use std::fs::File;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use anyhow::{Context as _, Result, ensure};
 use e2e::files::{Fate, FileServer};
@@ -12,6 +13,8 @@ use tempfile::{TempDir, tempdir};
 use crate::page::{HURRY, PATIENCE, Page, built, copy_of_the_site};
 
 const PATH: &str = "/some/sub/path/";
+
+const HOUR: Duration = Duration::from_secs(3600);
 
 /// Returns the page's message in place of a result.
 const ALERT: &str = "return document.querySelector('body > [role=alert]')?.textContent ?? ''";
@@ -104,6 +107,8 @@ impl Outdated {
         let now = std::fs::read_to_string(&page)?;
         let script = module(folder.path(), "js")?;
         std::fs::write(&page, now.replace(&script, "shardwise-0000000000000000.js"))?;
+        // HTTP dates have whole seconds: a page of the same second would count as not modified.
+        File::options().write(true).open(&page)?.set_modified(SystemTime::now() - HOUR)?;
         Ok(Self { folder, now })
     }
 
