@@ -28,7 +28,12 @@ export type PresetKey = 'cluster' | 'gpu' | 'model';
 export type Value = number | string | boolean;
 
 /** A scenario under the keys of its link; what is left out is as in the first visit's. */
-export type Scenario = { [key in 'v' | 'rev' | PresetKey | ParameterKey]?: Value | undefined };
+export type Scenario = {
+  [key in 'v' | 'rev' | PresetKey | ParameterKey]?: Value | undefined;
+} & {
+  /** The silicon of a custom GPU where it is not that of the cluster's: `'volta'`, `'ampere'`, `'hopper'`, … */
+  generation?: string | undefined;
+};
 
 /** A link, its fragment with or without `#`, an object with a link's keys, or a report, whose scenario counts. */
 export type ScenarioOrLink = string | URL | Scenario | Report;
