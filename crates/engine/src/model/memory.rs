@@ -1,6 +1,7 @@
 //! Memory of one GPU at its peak (model.md section 3).
 
 pub mod activations;
+pub mod allocator;
 mod peak;
 pub mod states;
 
