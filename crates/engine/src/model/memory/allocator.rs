@@ -15,16 +15,17 @@
 //! With expandable segments a pool is one segment that grows at its end, in pages of 2 MiB (small) or 20 MiB (large), and
 //! anything left over is split off.
 
+mod bins;
 mod blocks;
 mod pool;
 mod rules;
 #[cfg(test)]
 mod tests;
 
-use blocks::Blocks;
 pub use blocks::{BlockId, Range};
+use blocks::{Blocks, Free};
 use enum_map::EnumMap;
-use pool::{Free, Pool};
+use pool::Pool;
 pub use rules::{PoolKind, Segments, Stream};
 
 /// Bytes now and at most so far.
@@ -132,18 +133,14 @@ impl Allocator {
     pub fn allocate(&mut self, bytes: u64, stream: Stream) -> BlockId {
         let size = rules::rounded(bytes);
         let kind = PoolKind::of(size);
-        let (index, Free { block, size: found, .. }) = match self.pools[stream][kind].best_fit(size) {
-            Some(found) => found,
-            None => self.grow(size, stream, kind),
-        };
+        let taken = self.pools[stream][kind].free.take_best(size);
+        let Free { block, size: found, .. } = taken.unwrap_or_else(|| self.grow(size, stream, kind));
         self.allocated.raise(size);
-        let pool = &mut self.pools[stream][kind];
         if self.segments.splits(found - size, kind) {
             let rest = self.blocks.split(block, size);
-            pool.replace(index, rest);
+            let pool = &mut self.pools[stream][kind];
+            pool.free.insert(rest);
             pool.follow(block, rest.block);
-        } else {
-            pool.take(index);
         }
         self.blocks.occupy(block, size);
         block
@@ -154,55 +151,43 @@ impl Allocator {
         let Some(freed) = self.blocks.vacate(block) else { return };
         self.allocated.now -= freed.used;
         let pool = &mut self.pools[freed.stream][freed.kind];
-        let next = self.blocks.free_at(freed.next);
-        let before = self.blocks.free_at(freed.previous);
-        if let Some(next) = next {
-            self.blocks.absorb_next(block);
+        let mut merged = Free { size: freed.size, address: freed.address, block };
+        if let Some(next) = self.blocks.free_at(freed.next) {
+            pool.free.remove(next);
             pool.follow(next.block, block);
+            merged = self.blocks.merge(merged, next);
         }
-        if let Some(before) = before {
-            self.blocks.absorb_next(before.block);
-            pool.follow(block, before.block);
+        if let Some(previous) = self.blocks.free_at(freed.previous) {
+            pool.free.remove(previous);
+            pool.follow(block, previous.block);
+            merged = self.blocks.merge(previous, merged);
         }
-        let merged = self.blocks.free_at(before.map_or(block, |before| before.block));
-        match (before.or(next), before.and(next), merged) {
-            (Some(stale), gone, Some(merged)) => {
-                if let Some(gone) = gone {
-                    pool.remove(gone);
-                }
-                pool.replace(pool.find(stale), merged);
-            }
-            (None, _, Some(merged)) => {
-                pool.insert(merged);
-            }
-            (_, _, None) => {}
-        }
+        pool.free.insert(merged);
     }
 
-    /// Reserves what a request needs that no free block holds; the block that now holds it, and its place in the pool.
-    fn grow(&mut self, size: u64, stream: Stream, kind: PoolKind) -> (usize, Free) {
+    /// Reserves what a request needs that no free block holds, and returns the block that now holds it.
+    fn grow(&mut self, size: u64, stream: Stream, kind: PoolKind) -> Free {
         match self.segments {
             Segments::Fixed => {
                 let bytes = kind.segment(size);
                 self.make_room(bytes);
                 self.reserved.raise(bytes);
-                let pool = &mut self.pools[stream][kind];
-                let free = self.blocks.append(BlockId::NONE, pool.reserve(bytes), bytes, stream, kind);
-                (pool.insert(free), free)
+                let address = self.pools[stream][kind].reserve(bytes);
+                self.blocks.append(BlockId::NONE, address, bytes, stream, kind)
             }
             Segments::Expandable => {
                 let pool = &mut self.pools[stream][kind];
-                let tail = self.blocks.free_at(pool.tail());
+                let tail = self.blocks.free_at(pool.tail);
                 let bytes = (size - tail.map_or(0, |tail| tail.size)).next_multiple_of(kind.page());
                 self.reserved.raise(bytes);
                 let address = pool.reserve(bytes);
-                if let Some(tail) = tail {
-                    let grown = self.blocks.extend(tail, bytes);
-                    return (pool.replace(pool.find(tail), grown), grown);
-                }
-                let free = self.blocks.append(pool.tail(), address, bytes, stream, kind);
-                pool.set_tail(free.block);
-                (pool.insert(free), free)
+                let added = self.blocks.append(pool.tail, address, bytes, stream, kind);
+                let Some(tail) = tail else {
+                    pool.tail = added.block;
+                    return added;
+                };
+                pool.free.remove(tail);
+                self.blocks.merge(tail, added)
             }
         }
     }

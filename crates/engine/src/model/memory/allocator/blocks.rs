@@ -1,6 +1,5 @@
 //! The blocks of all segments: a slab whose entries are linked to those before and after them in their segment.
 
-use super::pool::Free;
 use super::{PoolKind, Stream};
 
 /// A block that is in use. The number is another block's after it was freed.
@@ -48,6 +47,21 @@ pub struct Range {
     pub is_first: bool,
     /// Whether its segment ends with it.
     pub is_last: bool,
+}
+
+/// A free block, as its pool keeps it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Free {
+    pub(super) size: u64,
+    pub(super) address: u64,
+    pub(super) block: BlockId,
+}
+
+impl Free {
+    /// Whether it is taken rather than the other, where both are large enough.
+    pub(super) const fn precedes(&self, other: &Self) -> bool {
+        self.size < other.size || (self.size == other.size && self.address < other.address)
+    }
 }
 
 /// The slab.
@@ -112,13 +126,6 @@ impl Blocks {
         Free { size, address, block }
     }
 
-    /// Makes a free block larger at its end.
-    pub(super) fn extend(&mut self, free: Free, bytes: u64) -> Free {
-        let size = free.size + bytes;
-        self.change(free.block, |block| block.size = size);
-        Free { size, ..free }
-    }
-
     /// Splits off what lies beyond the first bytes of a block, and returns it.
     pub(super) fn split(&mut self, id: BlockId, size: u64) -> Free {
         let Some(&whole) = self.get(id) else { return Free { size: 0, address: 0, block: id } };
@@ -129,13 +136,14 @@ impl Blocks {
         Free { size: rest, address, block }
     }
 
-    /// Merges a block with the one after it.
-    pub(super) fn absorb_next(&mut self, id: BlockId) {
-        let Some(next) = self.get(id).map(|block| block.next) else { return };
-        let Some(&absorbed) = self.get(next) else { return };
-        self.change(id, |block| (block.size, block.next) = (block.size + absorbed.size, absorbed.next));
-        self.change(absorbed.next, |after| after.previous = id);
-        self.drop(next);
+    /// Merges a free block with the one after it.
+    pub(super) fn merge(&mut self, free: Free, next: Free) -> Free {
+        let after = self.get(next.block).map_or(BlockId::NONE, |next| next.next);
+        let size = free.size + next.size;
+        self.change(free.block, |block| (block.size, block.next) = (size, after));
+        self.change(after, |after| after.previous = free.block);
+        self.drop(next.block);
+        Free { size, ..free }
     }
 
     /// Marks a block as in use.

@@ -4,7 +4,7 @@ use enum_map::Enum;
 
 const MIB: u64 = 1 << 20;
 /// Every size is a multiple of it (`kMinBlockSize`).
-const GRAIN: u64 = 512;
+pub(super) const GRAIN: u64 = 512;
 /// The largest request of a small pool (`kSmallSize`); also what a large pool does not split off.
 const SMALL_REQUEST: u64 = MIB;
 /// A segment of a small pool, and its page where segments expand (`kSmallBuffer`).
