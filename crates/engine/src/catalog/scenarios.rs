@@ -48,7 +48,7 @@ pub fn first_visit() -> Scenario {
         optimizer: Optimizer::AdamW,
         communication: Communication::USUAL,
         offload: Offload::NONE,
-        framework: Framework::PyTorch,
+        framework: Framework::Torchtitan,
         kernels: Kernels::USUAL,
         topology: Topology::Aware,
         mfu_convention: MfuConvention::FullAttention,

@@ -3,14 +3,39 @@
 /// The training framework, whose code decides what is fused, launched and held beside the mathematics.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Framework {
-    /// PyTorch FSDP: Composer, torchtitan, Modalities, Hugging Face.
-    PyTorch,
+    /// torchtitan and what is built as it is, on FSDP2 (`fully_shard`).
+    Torchtitan,
+    /// Hugging Face's models on FSDP2: Trainer, TRL, Accelerate.
+    Transformers,
+    /// PyTorch's first FSDP (`FullyShardedDataParallel`, flat parameters): Composer, Accelerate.
+    Fsdp1,
+    /// DeepSpeed's ZeRO.
+    DeepSpeed,
     /// Megatron-Core with Transformer Engine, and `NeMo`.
     Megatron,
+    /// The same with Megatron-FSDP (`--use-megatron-fsdp`).
+    MegatronFsdp,
     /// Megatron-LM of 2021 and Megatron-DeepSpeed: 16-bit layers with few fused kernels.
     MegatronLegacy,
     /// nanotron.
     Nanotron,
+    /// JAX with XLA: `MaxText`.
+    MaxText,
+}
+
+impl Framework {
+    /// Whether the layers are PyTorch's modules, kernel by kernel, on FSDP or ZeRO; `MaxText` counts as one of them for now.
+    pub const fn is_pytorch(self) -> bool {
+        match self {
+            Self::Torchtitan | Self::Transformers | Self::Fsdp1 | Self::DeepSpeed | Self::MaxText => true,
+            Self::Megatron | Self::MegatronFsdp | Self::MegatronLegacy | Self::Nanotron => false,
+        }
+    }
+
+    /// Whether the layers are Megatron-Core's, on Transformer Engine's kernels.
+    pub const fn is_megatron_core(self) -> bool {
+        matches!(self, Self::Megatron | Self::MegatronFsdp)
+    }
 }
 
 /// The attention kernel.
@@ -123,4 +148,32 @@ pub struct Offload {
 impl Offload {
     /// Everything stays on the GPU.
     pub const NONE: Self = Self { optimizer: false, parameters: false, activations: false };
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Framework;
+    use crate::params::ParamId;
+    use crate::scenario::overheads::overheads;
+
+    #[test]
+    fn every_framework_is_of_one_family_and_has_its_constants() {
+        let choice = ParamId::Framework.param().choice().unwrap();
+        for index in 0..choice.options.len() {
+            let mut scenario = crate::catalog::default_scenario();
+            (choice.set)(&mut scenario, index);
+            let framework = scenario.framework;
+            let others = matches!(framework, Framework::MegatronLegacy | Framework::Nanotron);
+            let families = [framework.is_pytorch(), framework.is_megatron_core(), others];
+            assert_eq!(families.iter().filter(|is| **is).count(), 1, "{framework:?}");
+            let family = if framework.is_pytorch() {
+                Framework::Torchtitan
+            } else if framework.is_megatron_core() {
+                Framework::Megatron
+            } else {
+                framework
+            };
+            assert_eq!(overheads(framework, true), overheads(family, true), "{framework:?}");
+        }
+    }
 }

@@ -147,7 +147,7 @@ pub fn start() -> Scenario {
         optimizer: Optimizer::AdamW,
         communication: Communication { gradient_sync: GradientSync::Default, overlap: true },
         offload: Offload { optimizer: false, parameters: false, activations: false },
-        framework: Framework::PyTorch,
+        framework: Framework::Torchtitan,
         kernels: Kernels {
             attention: AttentionKernel::Flash,
             loss: Loss::Standard,

@@ -35,7 +35,7 @@ const ZERO2_BUCKET: f64 = 5e8;
 /// continuous integration's small models show about 8 in all. Fused: the 16-bit logits and their gradient. Chunked: eight chunks, one at a time.
 const fn bytes_per_logit(loss: Loss, framework: Framework) -> f64 {
     match loss {
-        Loss::Standard if matches!(framework, Framework::Megatron | Framework::MegatronLegacy) => 8.0,
+        Loss::Standard if framework.is_megatron_core() || matches!(framework, Framework::MegatronLegacy) => 8.0,
         Loss::Standard => 12.0,
         Loss::Fused => 4.0,
         Loss::Chunked => 1.5,

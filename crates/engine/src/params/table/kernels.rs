@@ -8,10 +8,16 @@ picked!(
     /// The framework.
     FRAMEWORK, Kernels, framework, "framework", "Framework", "framework", [],
     "Whose training code runs: it decides what is fused, launched and buffered.",
-    Framework::PyTorch => "pytorch", "PyTorch FSDP", "torchtitan, Composer, Hugging Face.";
+    Framework::Torchtitan => "pytorch", "torchtitan (FSDP2)", "PyTorch's FSDP2, fully_shard, on models of its own.";
+    Framework::Transformers => "transformers", "Hugging Face Trainer / TRL / Accelerate (FSDP2)",
+        "The models of transformers on FSDP2.";
+    Framework::Fsdp1 => "fsdp1", "PyTorch FSDP1 (Composer, Accelerate)", "FullyShardedDataParallel, flat parameters.";
+    Framework::DeepSpeed => "deepspeed", "DeepSpeed ZeRO", "Its buckets, prefetch and live parameters.";
     Framework::Megatron => "megatron", "Megatron-Core", "With Transformer Engine; NeMo.";
+    Framework::MegatronFsdp => "megatron-fsdp", "Megatron-FSDP", "Megatron-Core sharded by --use-megatron-fsdp.";
     Framework::MegatronLegacy => "megatron-legacy", "Megatron-LM of 2021", "And Megatron-DeepSpeed: few fused kernels.";
     Framework::Nanotron => "nanotron", "nanotron", "Hugging Face's 3D-parallel trainer.";
+    Framework::MaxText => "maxtext", "JAX, MaxText", "XLA; counted as PyTorch is for now.";
 );
 switched!(
     /// `torch.compile`.
