@@ -49,15 +49,36 @@ pub enum AttentionKernel {
     FlashTuned,
 }
 
-/// How the cross-entropy over the vocabulary is computed.
+/// How the cross-entropy over the vocabulary is computed, with the bytes a logit that are alive in its backward pass
+/// (PyTorch's storages, one by one, on fake tensors).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Loss {
-    /// fp32 logits, their log-softmax and its gradient, all in memory.
+    /// fp32 logits, their log-softmax and its gradient, all in memory: 12 bytes.
     Standard,
-    /// One kernel that keeps the 16-bit logits alone and overwrites them with their gradient.
+    /// The same where the trainer holds on to the 16-bit logits: 14 bytes.
+    KeptLogits,
+    /// The same where the model returns fp32 logits, which the trainer holds: 16 bytes.
+    Fp32Logits,
+    /// Logits, log-softmax and gradient in 16 bits: 6 bytes.
+    Bf16,
+    /// The same where the trainer holds on to the logits: 8 bytes.
+    Bf16Kept,
+    /// One kernel that keeps the 16-bit logits alone and overwrites them with their gradient (`torch.compile`): 4 bytes.
     Fused,
-    /// Head and loss over chunks of the tokens: the logits never exist all at once.
+    /// Head and loss over eight chunks of the tokens: the logits never exist all at once; 1.5 bytes.
     Chunked,
+    /// Head and loss in one kernel (Liger's, cut cross-entropy): the logits never exist whole.
+    FusedLinear,
+}
+
+impl Loss {
+    /// Whether log-softmax and gradient are operators of their own, each of which reads and writes all logits.
+    pub const fn is_unfused(self) -> bool {
+        match self {
+            Self::Standard | Self::KeptLogits | Self::Fp32Logits | Self::Bf16 | Self::Bf16Kept => true,
+            Self::Fused | Self::Chunked | Self::FusedLinear => false,
+        }
+    }
 }
 
 /// How norms compute.

@@ -4,7 +4,7 @@
 use askama::Template;
 
 use super::context::{ExportContext, render};
-use super::{notes, stages};
+use super::{keeps_or_casts, notes, stages};
 use crate::model::experts::Dispatcher;
 use crate::model::parallel::{ContextExchange, Mesh, Schedule};
 use crate::model::setup::Setup;
@@ -117,9 +117,11 @@ fn schedule_class(schedule: Schedule) -> &'static str {
 fn mixed_precision(context: &ExportContext) -> Option<[&'static str; 2]> {
     let half = if context.is_volta() { "torch.float16" } else { "torch.bfloat16" };
     match context.setup.recipe {
-        PrecisionPolicy::Fp32 | PrecisionPolicy::PureBf16 => None,
+        PrecisionPolicy::Fp32 | PrecisionPolicy::PureBf16 | PrecisionPolicy::AutocastBf16 => None,
         PrecisionPolicy::Fsdp2MixedBf16Reduce16 | PrecisionPolicy::ZeroMixed => Some([half, half]),
-        PrecisionPolicy::Fsdp2MixedBf16 | PrecisionPolicy::MegatronMixed => Some([half, "torch.float32"]),
+        PrecisionPolicy::Fsdp2MixedBf16 | PrecisionPolicy::MegatronMixed | PrecisionPolicy::PureBf16Reduce32 => {
+            Some([half, "torch.float32"])
+        }
     }
 }
 
@@ -177,8 +179,9 @@ fn add_notes(context: &mut ExportContext) {
         kernels.graphs == Graphs::Step || (kernels.graphs == Graphs::Layers && !kernels.compile),
         notes::GRAPHS_BY_COMPILE,
     );
-    context.note_if(kernels.loss == Loss::Fused, notes::LOSS_IN_CODE);
+    context.note_if(matches!(kernels.loss, Loss::Fused | Loss::FusedLinear), notes::LOSS_IN_CODE);
     context.note_if(kernels.loss == Loss::Chunked, notes::LOSS_CHUNKED);
+    context.note_if(keeps_or_casts(kernels.loss), notes::LOGITS_IN_CODE);
     context.note_if(kernels.norms == NormKernel::Upcast, notes::NORMS_IN_MODEL);
     context.note_if(kernels.dropout, notes::DROPOUT_IN_MODEL);
     let few = setup.batch.grad_accum_steps < mesh.pp.saturating_mul(setup.chunks());

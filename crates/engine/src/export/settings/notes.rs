@@ -43,6 +43,7 @@ pub(super) const LOSS_CHUNKED: &str =
 pub(super) const FEW_MICRO_BATCHES: &str = "Some of PyTorch's schedules refuse fewer micro-batches than there are stages, counting every chunk: add gradient accumulation steps.";
 pub(super) const LOSS_IN_CODE: &str =
     "The kernel of the loss belongs to the training script (Liger's fused cross-entropy, for one).";
+pub(super) const LOGITS_IN_CODE: &str = "Whether the loss casts the logits, and whether they are kept beside it, is up to the model's and the trainer's code.";
 pub(super) const LOSS_SCALE: &str =
     "The GPU has no bf16: fp16 needs a gradient scaler (torch.amp.GradScaler) around the step.";
 pub(super) const SEQUENCE_PARTS: &str =
@@ -65,6 +66,8 @@ pub(super) const TITAN_ZERO: &str = "torchtitan has no ZeRO-1 or ZeRO-2: FSDP wi
 pub(super) const TITAN_RESHARD: &str =
     "torchtitan reshards to the whole group or not at all: \"always\" stands for resharding to a smaller group.";
 pub(super) const TITAN_REDUCES_32: &str = "torchtitan reduces gradients in fp32 only.";
+pub(super) const TITAN_AUTOCAST: &str =
+    "torchtitan casts whole weights before it gathers them (FSDP2's policy), and by autocast without FSDP alone.";
 pub(super) const TITAN_FP16: &str = "torchtitan trains in bf16 or fp32: the GPU has no bf16, which is emulated.";
 pub(super) const TITAN_OPTIMIZER: &str =
     "torchtitan builds Adam and AdamW (and Muon for Kimi alone): AdamW stands here.";
@@ -143,6 +146,8 @@ pub(super) const MEGATRON_MASTER: &str =
     "Megatron keeps 16-bit weights beside an fp32 copy, where FSDP2 has fp32 shards alone.";
 pub(super) const MEGATRON_PURE: &str =
     "Megatron keeps an fp32 copy of the weights and fp32 moments: states all in bf16 are not offered.";
+pub(super) const MEGATRON_AUTOCAST: &str =
+    "Megatron casts weights once a step and not on use: 16-bit weights stand beside an fp32 copy.";
 pub(super) const MEGATRON_ADAFACTOR: &str = "Megatron-LM has no Adafactor: Adam stands here.";
 pub(super) const MEGATRON_FSDP_OPTIMIZER: &str = "Megatron-FSDP takes Adam or SGD: Adam stands here.";
 pub(super) const MEGATRON_OFFLOAD: &str = "Megatron-LM offloads optimizer state and activations, not parameters.";
@@ -152,6 +157,10 @@ pub(super) const MEGATRON_OFFLOAD_DDP: &str =
     "Offloading the optimizer works best with the distributed optimizer, which plain data parallelism lacks.";
 pub(super) const MEGATRON_SELECTIVE: &str =
     "Selective recomputation goes by module here: norms and MLP activations are recomputed, attention is kept.";
+pub(super) const MEGATRON_LINEAR: &str =
+    "Megatron-LM's fused cross-entropy takes whole logits: fusing it with the head is left to the model's code.";
+pub(super) const MEGATRON_LOGITS: &str =
+    "Megatron-LM's cross-entropy works in place on one fp32 copy of the logits: nobody keeps another.";
 pub(super) const MEGATRON_COMPILE: &str = "Megatron-LM fuses with kernels of its own and torch.compile for small functions: the model is not compiled as a whole.";
 pub(super) const MEGATRON_EXPERT_BIAS: &str =
     "Megatron-LM refuses biases in experts together with expert tensor parallelism.";

@@ -6,7 +6,7 @@ mod model;
 use askama::Template;
 
 use super::context::{ExportContext, render};
-use super::{notes, stages};
+use super::{keeps_or_casts, notes, stages};
 use crate::model::experts::Dispatcher;
 use crate::model::parallel::{ContextExchange, Mesh, Schedule, common_divisor};
 use crate::model::setup::Setup;
@@ -157,7 +157,11 @@ fn add_notes(context: &mut ExportContext) {
         matches!(setup.recipe, PrecisionPolicy::ZeroMixed | PrecisionPolicy::MegatronMixed),
         notes::FP32_SHARDS,
     );
-    context.note_if(setup.recipe == PrecisionPolicy::Fsdp2MixedBf16Reduce16, notes::TITAN_REDUCES_32);
+    context.note_if(
+        matches!(setup.recipe, PrecisionPolicy::Fsdp2MixedBf16Reduce16 | PrecisionPolicy::PureBf16),
+        notes::TITAN_REDUCES_32,
+    );
+    context.note_if(setup.recipe == PrecisionPolicy::AutocastBf16, notes::TITAN_AUTOCAST);
     context.note_if(context.is_volta() && !context.is_fp32(), notes::TITAN_FP16);
     context.note_if(!matches!(setup.optimizer, Optimizer::AdamW | Optimizer::AdamW16bit), notes::TITAN_OPTIMIZER);
     context.note_if(setup.offload.optimizer && !setup.offload.parameters, notes::FSDP2_OFFLOAD);
@@ -179,7 +183,8 @@ fn add_notes(context: &mut ExportContext) {
     context.note_if(kernels.graphs == Graphs::Layers, notes::TITAN_GRAPHS);
     context.note_if(kernels.graphs == Graphs::Step && !captures_step(context), notes::TITAN_NO_GRAPHS);
     context.note_if(kernels.attention != AttentionKernel::Flash, notes::TITAN_ATTENTION);
-    context.note_if(kernels.loss == Loss::Fused, notes::LOSS_IN_CODE);
+    context.note_if(matches!(kernels.loss, Loss::Fused | Loss::FusedLinear), notes::LOSS_IN_CODE);
+    context.note_if(keeps_or_casts(kernels.loss), notes::LOGITS_IN_CODE);
     context.note_if(kernels.norms == NormKernel::Upcast, notes::NORMS_IN_MODEL);
     context.note_if(kernels.dropout, notes::DROPOUT_IN_MODEL);
     context.note_if(setup.compute_format == ComputeFormat::Fp8Gather, notes::TITAN_FP8_GATHER);

@@ -45,8 +45,13 @@ picked!(
     LOSS, Kernels, kernels.loss, "loss", "Loss", "loss_kernel", [],
     "How the cross-entropy over the vocabulary is computed: with a large one, logits can be the peak of memory.",
     Loss::Standard => "standard", "Standard", "fp32 logits, log-softmax and gradient in memory.";
+    Loss::KeptLogits => "kept", "fp32, the trainer keeps the logits", "The same, beside the 16-bit logits that it refers to.";
+    Loss::Fp32Logits => "fp32-logits", "The model returns fp32 logits", "The same, beside fp32 logits that the trainer keeps.";
+    Loss::Bf16 => "bf16", "bf16 cross-entropy", "Logits, log-softmax and gradient in 16 bits.";
+    Loss::Bf16Kept => "bf16-kept", "bf16, the trainer keeps the logits", "The same, beside the logits that it refers to.";
     Loss::Fused => "fused", "Fused", "16-bit logits, overwritten by their gradient.";
     Loss::Chunked => "chunked", "Chunked", "Head and loss a part of the tokens at a time.";
+    Loss::FusedLinear => "fused-linear", "Fused with the head", "Liger, cut cross-entropy: the logits never exist whole.";
 );
 picked!(
     /// The norms.

@@ -105,7 +105,16 @@ pub(super) static TABLE: &[Held] = &[
     choice(
         "recipe",
         ParamId::Recipe,
-        &["fsdp2-bf16", "fsdp2-bf16-reduce16", "zero-mixed", "megatron-mixed", "pure-bf16", "fp32"],
+        &[
+            "fsdp2-bf16",
+            "fsdp2-bf16-reduce16",
+            "zero-mixed",
+            "megatron-mixed",
+            "pure-bf16",
+            "fp32",
+            "bf16-reduce32",
+            "autocast",
+        ],
     ),
     choice(
         "optimizer",
@@ -163,7 +172,11 @@ pub(super) static TABLE: &[Held] = &[
     choice("compile", ParamId::Compile, &["no", "yes"]),
     choice("graphs", ParamId::CudaGraphs, &["none", "layers", "step"]),
     choice("attnkernel", ParamId::AttentionKernel, &["unfused", "flash", "flash-tuned"]),
-    choice("loss", ParamId::Loss, &["standard", "fused", "chunked"]),
+    choice(
+        "loss",
+        ParamId::Loss,
+        &["standard", "fused", "chunked", "kept", "fp32-logits", "bf16", "bf16-kept", "fused-linear"],
+    ),
     choice("normkernel", ParamId::NormKernel, &["fused", "upcast"]),
     choice("dropout", ParamId::Dropout, &["no", "yes"]),
     choice("compute", ParamId::ComputeFormat, &["recipe", "fp8", "fp8-gather", "fp4"]),
