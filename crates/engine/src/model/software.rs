@@ -171,6 +171,15 @@ impl Offload {
     pub const NONE: Self = Self { optimizer: false, parameters: false, activations: false };
 }
 
+/// How PyTorch's caching allocator takes memory from the driver.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Segments {
+    /// In segments of fixed size, which blocks are cut out of.
+    Fixed,
+    /// In segments that grow page by page (`PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True`).
+    Expandable,
+}
+
 #[cfg(test)]
 mod tests {
     use super::Framework;

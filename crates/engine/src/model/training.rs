@@ -126,6 +126,15 @@ pub enum ComputeFormat {
     Fp4,
 }
 
+/// How PyTorch runs the optimizer's update.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum OptimizerKernel {
+    /// Operator by operator over lists of tensors (`foreach=True`): a temporary of one value for every parameter on the GPU.
+    ForEach,
+    /// One kernel (`fused=True`), without temporaries.
+    Fused,
+}
+
 /// The optimizer, by the state that it keeps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Optimizer {

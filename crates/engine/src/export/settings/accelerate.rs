@@ -8,7 +8,9 @@ use crate::model::experts::Dispatcher;
 use crate::model::parallel::{ContextExchange, Mesh, Schedule};
 use crate::model::setup::Setup;
 use crate::model::software::{AttentionKernel, Graphs, Loss, NormKernel};
-use crate::model::training::{ComputeFormat, Optimizer, PrecisionPolicy, Recompute, Reshard, Sharding};
+use crate::model::training::{
+    ComputeFormat, Optimizer, OptimizerKernel, PrecisionPolicy, Recompute, Reshard, Sharding,
+};
 use crate::scenario::Strategy;
 
 /// Writes the file and collects its notes.
@@ -128,7 +130,8 @@ fn add_notes(context: &mut ExportContext, backend: Backend) {
         !matches!(setup.recipe, PrecisionPolicy::Fsdp2MixedBf16 | PrecisionPolicy::PureBf16 | PrecisionPolicy::Fp32),
         notes::ACCELERATE_RECIPE,
     );
-    context.note_if(setup.optimizer != Optimizer::AdamW, notes::ACCELERATE_OPTIMIZER);
+    let other = setup.optimizer != Optimizer::AdamW || setup.optimizer_kernel != OptimizerKernel::Fused;
+    context.note_if(other, notes::ACCELERATE_OPTIMIZER);
     let several = setup.batch.grad_accum_steps > 1;
     context.note_if(several && context.sync.reduce_each, notes::ACCELERATE_SYNC);
     let no_switch = !context.is_fsdp() && !setup.communication.overlap;
@@ -158,6 +161,7 @@ fn add_notes(context: &mut ExportContext, backend: Backend) {
     let other = kernels.loss != Loss::Standard && !keeps_or_casts(kernels.loss);
     context.note_if(other, notes::LOSS_IN_CODE);
     context.note_if(keeps_or_casts(kernels.loss), notes::LOGITS_IN_CODE);
+    context.note_allocator();
     context.note_if(kernels.norms == NormKernel::Upcast, notes::NORMS_IN_MODEL);
     context.note_if(kernels.dropout && !megatron, notes::DROPOUT_IN_MODEL);
     if context.has_experts() {

@@ -9,7 +9,9 @@ use crate::model::experts::Dispatcher;
 use crate::model::parallel::Schedule;
 use crate::model::setup::Setup;
 use crate::model::software::{AttentionKernel, Graphs, Loss, NormKernel};
-use crate::model::training::{ComputeFormat, Optimizer, PrecisionPolicy, Recompute, Reshard, Sharding};
+use crate::model::training::{
+    ComputeFormat, Optimizer, OptimizerKernel, PrecisionPolicy, Recompute, Reshard, Sharding,
+};
 use crate::scenario::Strategy;
 use config::{
     ActivationCheckpointing, Config, DataTypes, ExpertParallel, HalfFormat, Offload, OptimizerConfig, OptimizerParams,
@@ -177,6 +179,7 @@ fn add_notes(context: &mut ExportContext) {
     let fp32_shards = matches!(setup.recipe, PrecisionPolicy::Fsdp2MixedBf16 | PrecisionPolicy::Fsdp2MixedBf16Reduce16);
     context.note_if(fp32_shards, notes::DS_MASTER);
     context.note_if(setup.recipe.is_pure_bf16() && stage == 0, notes::DS_PURE);
+    context.note_if(setup.optimizer_kernel == OptimizerKernel::ForEach, notes::ALWAYS_FUSED_OPTIMIZER);
     context.note_if(setup.optimizer == Optimizer::AdamW8bit, notes::DS_8BIT);
     context.note_if(setup.optimizer == Optimizer::AdamW16bit && !setup.recipe.is_pure_bf16(), notes::NO_ADAMW_16);
     context.note_if(setup.offload.optimizer && stage == 0, notes::DS_OFFLOAD);
@@ -196,6 +199,7 @@ fn add_notes(context: &mut ExportContext) {
     let other = kernels.loss != Loss::Standard && !keeps_or_casts(kernels.loss);
     context.note_if(other, notes::LOSS_IN_CODE);
     context.note_if(keeps_or_casts(kernels.loss), notes::LOGITS_IN_CODE);
+    context.note_allocator();
     context.note_if(kernels.norms == NormKernel::Upcast, notes::NORMS_IN_MODEL);
     context.note_if(kernels.dropout, notes::DROPOUT_IN_MODEL);
     context.note_if(!context.scenario.run.deferred_init, notes::DS_INIT);

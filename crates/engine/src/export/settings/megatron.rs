@@ -10,7 +10,7 @@ use crate::model::experts::Dispatcher;
 use crate::model::parallel::{ContextExchange, Mesh, Schedule};
 use crate::model::setup::Setup;
 use crate::model::software::{AttentionKernel, Graphs, Loss, NormKernel};
-use crate::model::training::{ComputeFormat, Optimizer, PrecisionPolicy, Recompute, Sharding};
+use crate::model::training::{ComputeFormat, Optimizer, OptimizerKernel, PrecisionPolicy, Recompute, Sharding};
 use crate::model::transformer::{Architecture, AttentionBias, Norm, QkNorm};
 use crate::scenario::Strategy;
 
@@ -193,6 +193,7 @@ fn add_notes(context: &mut ExportContext) {
     );
     context.note_if(setup.recipe.is_pure_bf16(), notes::MEGATRON_PURE);
     context.note_if(setup.recipe == PrecisionPolicy::AutocastBf16, notes::MEGATRON_AUTOCAST);
+    context.note_if(setup.optimizer_kernel == OptimizerKernel::ForEach, notes::ALWAYS_FUSED_OPTIMIZER);
     context.note_if(setup.optimizer == Optimizer::Adafactor, notes::MEGATRON_ADAFACTOR);
     let emerging = matches!(setup.optimizer, Optimizer::Lion | Optimizer::Muon);
     context.note_if(emerging && is_sharded(context), notes::MEGATRON_FSDP_OPTIMIZER);

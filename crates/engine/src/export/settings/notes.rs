@@ -11,6 +11,8 @@ pub(super) const ALWAYS_DEFERRED: &str = "The model is always initialised on the
 pub(super) const ALWAYS_GROUPED: &str = "The experts' products always run as one grouped kernel.";
 pub(super) const ALWAYS_FUSED_NORMS: &str =
     "Norms are Transformer Engine's fused kernels; norms that upcast operator by operator are not offered.";
+pub(super) const ALWAYS_FUSED_OPTIMIZER: &str =
+    "The optimizer's update always runs in fused kernels: there is no foreach implementation.";
 pub(super) const ASYNC_COMPILES: &str = "Async TP is done by torch.compile, which is off here: it is left out.";
 pub(super) const ATTENTION_MODULE: &str = "Recomputing the attention core alone needs a checkpoint inside the model's attention: the whole attention module is wrapped here, its projections too.";
 pub(super) const ATTENTION_IN_MODEL: &str = "The attention kernel, and recomputing its core, are chosen in the model's code (attn_implementation in transformers).";
@@ -46,6 +48,8 @@ pub(super) const LOSS_IN_CODE: &str =
 pub(super) const LOGITS_IN_CODE: &str = "Whether the loss casts the logits, and whether they are kept beside it, is up to the model's and the trainer's code.";
 pub(super) const LOSS_SCALE: &str =
     "The GPU has no bf16: fp16 needs a gradient scaler (torch.amp.GradScaler) around the step.";
+pub(super) const SEGMENTS_IN_ENVIRONMENT: &str =
+    "Expandable segments are asked for in the environment: PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True.";
 pub(super) const SEQUENCE_PARTS: &str =
     "Sequences that do not cut into two parts for every GPU of context parallelism are refused: enter a multiple.";
 pub(super) const NORMS_IN_MODEL: &str =
@@ -184,7 +188,7 @@ pub(super) const ACCELERATE_SCHEDULE: &str = "Through Accelerate Megatron-LM run
 pub(super) const ACCELERATE_STAGES: &str = "Only the last stage's layers can be set.";
 pub(super) const ACCELERATE_PURE: &str = "Load the model in bf16: with mixed_precision \"no\" its own format is kept.";
 pub(super) const ACCELERATE_RECIPE: &str = "The formats of gradients and copies follow from mixed_precision and the backend: reduce_dtype is set in code (FullyShardedDataParallelPlugin's mixed_precision_policy).";
-pub(super) const ACCELERATE_OPTIMIZER: &str = "The optimizer is made in the script.";
+pub(super) const ACCELERATE_OPTIMIZER: &str = "The optimizer is made in the script, or by the Trainer (optim=\"adamw_torch\" runs foreach, \"adamw_torch_fused\" fused).";
 pub(super) const ACCELERATE_SYNC: &str = "accelerator.accumulate() reduces gradients after the last micro-batch; GradientAccumulationPlugin(sync_each_batch=True) after every one.";
 pub(super) const ACCELERATE_OFFLOAD: &str = "Accelerate offloads no activations.";
 pub(super) const ACCELERATE_NO_OFFLOAD: &str = "Without sharding nothing is offloaded.";

@@ -11,7 +11,9 @@ use crate::model::experts::Dispatcher;
 use crate::model::parallel::{ContextExchange, Mesh, Schedule, common_divisor};
 use crate::model::setup::Setup;
 use crate::model::software::{AttentionKernel, Graphs, Loss, NormKernel};
-use crate::model::training::{ComputeFormat, Optimizer, PrecisionPolicy, Recompute, Reshard, Sharding};
+use crate::model::training::{
+    ComputeFormat, Optimizer, OptimizerKernel, PrecisionPolicy, Recompute, Reshard, Sharding,
+};
 use crate::model::transformer::Architecture;
 use crate::scenario::Strategy;
 use model::Family;
@@ -59,6 +61,8 @@ struct TrainerConfig<'a> {
     /// The layers of each pipeline stage, in the model's order.
     layers_of_stages: Vec<u32>,
     activation_checkpoint: ActivationCheckpoint,
+    /// How the optimizer's update runs, if not in torchtitan's usual fused kernel.
+    implementation: Option<&'static str>,
     /// Whether tensor parallelism overlaps its communication with products.
     uses_async_tp: bool,
 }
@@ -88,6 +92,11 @@ impl<'a> TrainerConfig<'a> {
             schedule: schedule_class(setup.pipeline.schedule),
             layers_of_stages: stages::layers_of_stages(setup),
             activation_checkpoint: ActivationCheckpoint::of(setup),
+            implementation: match (setup.optimizer, setup.optimizer_kernel) {
+                (Optimizer::AdamW16bit, _) => Some("fused_opt_states_bf16"),
+                (_, OptimizerKernel::ForEach) => Some("foreach"),
+                (_, OptimizerKernel::Fused) => None,
+            },
             uses_async_tp: setup.tensor.asynchronous && mesh.tp > 1 && kernels.compile,
         }
     }
@@ -185,6 +194,7 @@ fn add_notes(context: &mut ExportContext) {
     context.note_if(kernels.attention != AttentionKernel::Flash, notes::TITAN_ATTENTION);
     context.note_if(matches!(kernels.loss, Loss::Fused | Loss::FusedLinear), notes::LOSS_IN_CODE);
     context.note_if(keeps_or_casts(kernels.loss), notes::LOGITS_IN_CODE);
+    context.note_allocator();
     context.note_if(kernels.norms == NormKernel::Upcast, notes::NORMS_IN_MODEL);
     context.note_if(kernels.dropout, notes::DROPOUT_IN_MODEL);
     context.note_if(setup.compute_format == ComputeFormat::Fp8Gather, notes::TITAN_FP8_GATHER);

@@ -1,7 +1,7 @@
 //! The software that executes the step.
 
 use super::{Group, Param, choice, option, position, switched};
-use crate::model::software::{AttentionKernel, Framework, Graphs, Loss, NormKernel};
+use crate::model::software::{AttentionKernel, Framework, Graphs, Loss, NormKernel, Segments};
 use crate::model::training::ComputeFormat;
 
 picked!(
@@ -73,4 +73,11 @@ picked!(
     ComputeFormat::Fp8 => "fp8", "fp8", "float8, MXFP8: cast before each product.";
     ComputeFormat::Fp8Gather => "fp8-gather", "fp8, gathered too", "enable_fsdp_float8_all_gather.";
     ComputeFormat::Fp4 => "fp4", "fp4", "NVFP4.";
+);
+picked!(
+    /// The allocator's segments.
+    SEGMENTS, Kernels, segments, "segments", "Allocator's segments", "allocator_segments", [],
+    "How PyTorch's caching allocator takes memory from the driver: what it cannot give to another size stays reserved.",
+    Segments::Fixed => "fixed", "Fixed", "Blocks are cut out of segments of fixed size, PyTorch's default.";
+    Segments::Expandable => "expandable", "Expandable", "PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True.";
 );

@@ -4,7 +4,7 @@ use super::{
     ChoiceOption, Group, Param, Scale, Unit, choice, doublings, number, option, position, switched, whole,
     with_fraction, with_fsdp,
 };
-use crate::model::training::{Optimizer, PrecisionPolicy, Recompute};
+use crate::model::training::{Optimizer, OptimizerKernel, PrecisionPolicy, Recompute};
 
 /// One hundred percent.
 const PERCENT: f64 = 100.0;
@@ -177,6 +177,13 @@ picked!(
     Optimizer::Lion => "lion", "Lion", "One momentum.";
     Optimizer::Muon => "muon", "Muon", "One momentum on matrices, AdamW on the rest.";
     Optimizer::AdamW16bit => "adamw-16bit", "AdamW, 16 bits", "Two moments in 16 bits.";
+);
+picked!(
+    /// How the optimizer's update runs.
+    OPTIMIZER_KERNEL, Training, optimizer_kernel, "optkernel", "Optimizer's kernels", "optimizer_kernel", [],
+    "How PyTorch runs the update: over lists of tensors, operator by operator, or in one kernel.",
+    OptimizerKernel::ForEach => "foreach", "Foreach", "A temporary of one value for every parameter on the GPU.";
+    OptimizerKernel::Fused => "fused", "Fused", "One kernel, no temporaries.";
 );
 switched!(
     /// Optimizer state in host memory.

@@ -252,6 +252,8 @@ pub(super) static TABLE: &[Held] = &[
     choice("expertbias", ParamId::ExpertBias, &["no", "yes"]),
     whole("ngroup", ParamId::ExpertGroups, Unit::None, 0.0, 1000.0, Scale::Linear),
     whole("topkgroup", ParamId::TopKGroups, Unit::None, 0.0, 1000.0, Scale::Linear),
+    choice("segments", ParamId::Segments, &["fixed", "expandable"]),
+    choice("optkernel", ParamId::OptimizerKernel, &["foreach", "fused"]),
 ];
 
 #[cfg(test)]
