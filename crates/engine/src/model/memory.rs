@@ -4,6 +4,7 @@ pub mod activations;
 pub mod allocator;
 mod peak;
 pub mod states;
+pub mod trace;
 
 pub use peak::{Gathered, PeakTerms, Unreduced, Working, of_stage, peak};
 pub use states::{RecipeBytes, ShardDegrees, States, recipe_bytes, shard_degrees, states};
