@@ -30,6 +30,8 @@ pub const fn recipe_bytes(recipe: PrecisionPolicy) -> RecipeBytes {
         PrecisionPolicy::ZeroMixed => (2.0, 2.0, 12.0, 2.0, 2.0, 2.0),
         PrecisionPolicy::MegatronMixed => (2.0, 4.0, 12.0, 2.0, 4.0, 2.0),
         PrecisionPolicy::PureBf16 => (2.0, 2.0, 4.0, 2.0, 2.0, 2.0),
+        PrecisionPolicy::PureBf16Reduce32 => (2.0, 2.0, 4.0, 2.0, 4.0, 2.0),
+        PrecisionPolicy::AutocastBf16 => (4.0, 4.0, 8.0, 4.0, 4.0, 2.0),
         PrecisionPolicy::Fp32 => (4.0, 4.0, 8.0, 4.0, 4.0, 4.0),
     };
     RecipeBytes { weights, gradients, optimizer, gathered, reduced, activation }
@@ -128,7 +130,7 @@ const BLOCK_SCALES: f64 = 2.0 * 4.0 / 2048.0;
 /// ```
 pub fn optimizer_bytes(setup: &Setup) -> (f64, f64) {
     let with_adam = recipe_bytes(setup.recipe).optimizer;
-    let moment = if setup.recipe == PrecisionPolicy::PureBf16 { 2.0 } else { 4.0 };
+    let moment = if setup.recipe.is_pure_bf16() { 2.0 } else { 4.0 };
     let copy = with_adam - 2.0 * moment;
     let (matrix, other) = match setup.optimizer {
         Optimizer::AdamW => (2.0 * moment, 2.0 * moment),
