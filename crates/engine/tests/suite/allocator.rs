@@ -11,6 +11,12 @@ const DRAWN: [(&str, u64, usize, Style); 3] = [
     ("few sizes", 2, 5000, Style { limit: 400, frees: 7, mask: 0x80000 }),
     ("few blocks", 3, 3000, Style { limit: 12, frees: 6, mask: 0xC0000 }),
 ];
+/// Recorded steps of training code: name, requests as `traces.py` explains them, and the peaks that the oracle
+/// (`fsdp2_memory_2.csv`, columns simulated_reserved and simulated_reserved_expandable) has for the row.
+const RECORDED: [(&str, &str, [u64; 2]); 2] = [
+    ("OM-0058", include_str!("../../../../tests/allocator/OM-0058.txt"), [74576822272, 73236742144]),
+    ("OM-0188", include_str!("../../../../tests/allocator/OM-0188.txt"), [25035800576, 25901924352]),
+];
 const GIB: u64 = 1 << 30;
 
 /// Knuth's linear congruential generator (MMIX), the upper half of its state.
@@ -98,6 +104,33 @@ fn drawn_traces_reserve_what_the_reference_simulation_says() {
             let mut player = Player::new(row.allocator(), style);
             words(seed).take(events).for_each(|word| player.play(word));
             row.check(&player.allocator);
+        }
+    }
+}
+
+fn play_recorded(allocator: &mut Allocator, trace: &str) {
+    let mut blocks = Vec::new();
+    for line in trace.lines() {
+        let (sign, rest) = line.split_at(1);
+        if sign == "-" {
+            allocator.free(blocks[rest.parse::<usize>().unwrap()]);
+            continue;
+        }
+        let (bytes, stream) = rest.split_once(' ').unwrap();
+        let stream = [Stream::Compute, Stream::AllGather, Stream::ReduceScatter][stream.parse::<usize>().unwrap()];
+        blocks.push(allocator.allocate(bytes.parse().unwrap(), stream));
+    }
+}
+
+#[test]
+fn recorded_traces_reserve_what_the_oracle_says() {
+    for (name, trace, [fixed, expandable]) in RECORDED {
+        for row in rows_of(name) {
+            let mut allocator = row.allocator();
+            play_recorded(&mut allocator, trace);
+            row.check(&allocator);
+            let oracle = if row.cell("segments") == "fixed" { fixed } else { expandable };
+            assert_eq!(allocator.peak_reserved(), oracle, "{name}");
         }
     }
 }

@@ -1,5 +1,5 @@
 //! PyTorch's caching allocator: the bytes a process reserves for what it allocates and frees
-//! (`c10/cuda/CUDACachingAllocator.cpp` of PyTorch 2.7; the names in parentheses are that file's).
+//! (`c10/cuda/CUDACachingAllocator.cpp`, as of commit 001074d; the names in parentheses are that file's).
 //!
 //! - A request is rounded up to 512 B (`kMinBlockSize`).
 //! - Up to 1 MiB (`kSmallSize`) it is served by its stream's small pool, else by its large pool (`get_pool`); no pool gives to
@@ -14,6 +14,13 @@
 //!
 //! With expandable segments a pool is one segment that grows at its end, in pages of 2 MiB (small) or 20 MiB (large), and
 //! anything left over is split off.
+//!
+//! Simpler than the original, as the reference simulation is (`allocsim.py`, see `tests/allocator`): what a large pool does not
+//! split off counts as reserved and not as allocated; of expandable segments the free end is a block like any other, where
+//! PyTorch rather takes a larger block if there is one, and no pages are given back.
+//!
+//! A step makes tens of thousands of requests, so what each of them calls is inlined also where the engine is compiled for its
+//! size.
 
 mod bins;
 mod blocks;

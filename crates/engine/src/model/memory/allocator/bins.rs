@@ -27,6 +27,7 @@ pub(super) struct Bins {
 
 impl Bins {
     /// Takes the smallest block of at least this size, of equal ones that of the lowest address.
+    #[inline]
     pub(super) fn take_best(&mut self, size: u64) -> Option<Free> {
         let number = bin_of(size);
         let near = self.bins.get_mut(number)?;
@@ -45,6 +46,7 @@ impl Bins {
     }
 
     /// Adds a block.
+    #[inline]
     pub(super) fn insert(&mut self, block: Free) {
         if self.bins.is_empty() {
             self.bins = vec![Vec::new(); BINS];
@@ -64,6 +66,7 @@ impl Bins {
     }
 
     /// Removes a block that is among them.
+    #[inline]
     pub(super) fn remove(&mut self, block: Free) {
         let number = bin_of(block.size);
         let Some(bin) = self.bins.get(number) else { return };
@@ -84,6 +87,7 @@ impl Bins {
         }
     }
 
+    #[inline]
     fn take(&mut self, number: usize, index: usize) -> Option<Free> {
         let bin = self.bins.get_mut(number)?;
         let taken = if index + 1 == bin.len() { bin.pop()? } else { bin.remove(index) };
@@ -107,6 +111,7 @@ impl Bins {
 }
 
 /// The bin of a size: larger sizes have later ones, or the same.
+#[inline]
 const fn bin_of(size: u64) -> usize {
     let grains = size / GRAIN;
     if grains < STEPS as u64 {

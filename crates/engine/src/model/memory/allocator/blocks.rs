@@ -73,16 +73,19 @@ pub(super) struct Blocks {
 }
 
 impl Blocks {
+    #[inline]
     fn get(&self, id: BlockId) -> Option<&Block> {
         self.blocks.get(id.index())
     }
 
+    #[inline]
     fn change(&mut self, id: BlockId, change: impl FnOnce(&mut Block)) {
         if let Some(block) = self.blocks.get_mut(id.index()) {
             change(block);
         }
     }
 
+    #[inline]
     fn put(&mut self, block: Block) -> BlockId {
         if let Some(id) = self.gone.pop() {
             self.change(id, |entry| *entry = block);
@@ -94,6 +97,7 @@ impl Blocks {
     }
 
     /// Drops a block that no other is linked to any more.
+    #[inline]
     fn drop(&mut self, id: BlockId) {
         self.change(id, |block| block.is_gone = true);
         self.gone.push(id);
@@ -113,6 +117,7 @@ impl Blocks {
     }
 
     /// The block of this number, where there is one and it is free.
+    #[inline]
     pub(super) fn free_at(&self, id: BlockId) -> Option<Free> {
         let block = self.get(id).filter(|block| block.used == 0)?;
         Some(Free { size: block.size, address: block.address, block: id })
@@ -127,6 +132,7 @@ impl Blocks {
     }
 
     /// Splits off what lies beyond the first bytes of a block, and returns it.
+    #[inline]
     pub(super) fn split(&mut self, id: BlockId, size: u64) -> Free {
         let Some(&whole) = self.get(id) else { return Free { size: 0, address: 0, block: id } };
         let (address, rest) = (whole.address + size, whole.size - size);
@@ -137,6 +143,7 @@ impl Blocks {
     }
 
     /// Merges a free block with the one after it.
+    #[inline]
     pub(super) fn merge(&mut self, free: Free, next: Free) -> Free {
         let after = self.get(next.block).map_or(BlockId::NONE, |next| next.next);
         let size = free.size + next.size;
@@ -147,11 +154,13 @@ impl Blocks {
     }
 
     /// Marks a block as in use.
+    #[inline]
     pub(super) fn occupy(&mut self, id: BlockId, size: u64) {
         self.change(id, |block| block.used = size);
     }
 
     /// Marks a block as free, and returns it as it was; `None` where it is not in use.
+    #[inline]
     pub(super) fn vacate(&mut self, id: BlockId) -> Option<Block> {
         let block = self.blocks.get_mut(id.index()).filter(|block| block.used > 0)?;
         let before = *block;
