@@ -158,7 +158,7 @@ impl Units {
         let Sharding { group, stored, reduced } = self.sharding;
         let shard = self.shard(tape, unit);
         self.reducing = tape.allocate("empty", shard * group * reduced, Category::Communication);
-        for tensor in gradients {
+        for tensor in gradients.into_iter().rev() {
             tape.release(tensor);
         }
         let same = stored == reduced;
