@@ -215,6 +215,21 @@ fn what_a_framework_lacks_is_noted() {
 }
 
 #[test]
+fn autocast_and_the_optimizer_s_kernels_are_in_the_text() {
+    let body = |framework, link: &str| text(framework, &scenario(link)).body;
+    let autocast = "model=llama-3-8b&gpus=8&recipe=autocast";
+    assert!(body(Framework::Fsdp2, autocast).contains("torch.autocast(\"cuda\", dtype=torch.bfloat16)(model.forward)"));
+    assert!(!body(Framework::Fsdp2, autocast).contains("MixedPrecisionPolicy"));
+    let json: serde_json::Value = serde_json::from_str(&body(Framework::DeepSpeed, autocast)).unwrap();
+    assert_eq!((&json["torch_autocast"]["dtype"], &json["bf16"]["enabled"]), (&"bfloat16".into(), &false.into()));
+    let foreach = "model=llama-3-8b&gpus=8&optkernel=foreach&segments=expandable";
+    assert!(body(Framework::Torchtitan, foreach).contains("implementation=\"foreach\""));
+    assert!(body(Framework::Fsdp2, foreach).contains("foreach=True"));
+    let command = "PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True torchrun";
+    assert!(body(Framework::Megatron, foreach).contains(command));
+}
+
+#[test]
 fn megatron_names_the_modules_that_it_recomputes() {
     let link = "cluster=dgx-h100&model=deepseek-v3&gpus=256&ep=32&compute=fp8&recompute=modules&rcnorm=yes&rcmla=yes&rcmoeact=yes";
     let settings = text(Framework::Megatron, &scenario(link));
