@@ -227,11 +227,8 @@ impl Tape {
         let Heads { sequences, sequence, heads, key_value_heads, width } = shape;
         let rows = sequences * heads * rounded(sequence, ROW_BLOCK);
         let grouped = if key_value_heads < heads { heads * sequences * sequence * width * k.width } else { 0 };
-        let sizes = Attention {
-            accumulator: FP32 * rows * rounded(width, WIDTH_BLOCK),
-            sums: FP32 * rows,
-            expanded: grouped,
-        };
+        let sizes =
+            Attention { accumulator: FP32 * rows * rounded(width, WIDTH_BLOCK), sums: FP32 * rows, expanded: grouped };
         let node = self.node(Kind::Attention(sizes), [q, k, v]);
         for input in [k, q, v] {
             self.save(node, input.tensor);

@@ -225,9 +225,7 @@ impl<'a> Step<'a> {
         self.at(Phase::Forward, Place::Head);
         let normal = match self.code {
             Code::Torchtitan => torchtitan::norm(&mut self.tape, &shape, &x, self.root.norm),
-            Code::Transformers => {
-                transformers::residual_norm(&mut self.tape, &shape, &x, self.root.norm, None)
-            }
+            Code::Transformers => transformers::residual_norm(&mut self.tape, &shape, &x, self.root.norm, None),
         };
         self.tape.drop(x);
         let whole = torchtitan::whole_sequence(&mut self.tape, &shape, normal);

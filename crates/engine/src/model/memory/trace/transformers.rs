@@ -39,7 +39,13 @@ pub(super) fn norm(tape: &mut Tape, shape: &Shape, x: &Value, rows: u64, weight:
 }
 
 /// A norm of the residual stream: of each token, or GPT-2's layer norm.
-pub(super) fn residual_norm(tape: &mut Tape, shape: &Shape, x: &Value, weight: WeightId, bias: Option<WeightId>) -> Value {
+pub(super) fn residual_norm(
+    tape: &mut Tape,
+    shape: &Shape,
+    x: &Value,
+    weight: WeightId,
+    bias: Option<WeightId>,
+) -> Value {
     let rows = x.elements / shape.hidden;
     match bias {
         Some(_) => tape.layer_norm(x, rows, weight, bias),
@@ -213,7 +219,8 @@ pub(super) fn layer(tape: &mut Tape, shape: &Shape, layer: &Layer, x: &Value) ->
     });
     let before_mlp = if sandwiched { third } else { second };
     let out = block(tape, &hidden, |tape, x| {
-        let input = if after_alone { tape.share(x) } else { residual_norm(tape, shape, x, before_mlp, layer.norm_bias) };
+        let input =
+            if after_alone { tape.share(x) } else { residual_norm(tape, shape, x, before_mlp, layer.norm_bias) };
         let input = whole_sequence(tape, shape, input);
         let out = mlp(tape, shape, layer, &input);
         let out = own_sequence(tape, shape, out);

@@ -85,9 +85,7 @@ impl Units {
         let group = self.sharding.group;
         let padded = |(rows, columns): (u64, u64)| rows.div_ceil(group) * group * columns * tape.element;
         let sizes: Vec<u64> = self.weights(tape, unit).map(padded).collect();
-        let gathered = sizes.into_iter().map(|bytes| {
-            tape.allocate(operator, bytes, Category::UnshardedParameter)
-        });
+        let gathered = sizes.into_iter().map(|bytes| tape.allocate(operator, bytes, Category::UnshardedParameter));
         let gathered = gathered.collect();
         if let Some(unit) = self.units.get_mut(unit) {
             unit.gathered = gathered;
