@@ -4,5 +4,5 @@ pub mod activations;
 mod peak;
 pub mod states;
 
-pub use peak::{Gathered, PeakTerms, Unreduced, Working, of_stage, peak};
+pub use peak::{Gathered, PeakTerms, SWITCH_BUFFERS, Unreduced, Working, of_stage, peak, switch_communicators};
 pub use states::{RecipeBytes, ShardDegrees, States, recipe_bytes, shard_degrees, states};

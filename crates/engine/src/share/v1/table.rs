@@ -225,6 +225,7 @@ pub(super) static TABLE: &[Held] = &[
     choice("expertbias", ParamId::ExpertBias, &["no", "yes"]),
     whole("ngroup", ParamId::ExpertGroups, Unit::None, 0.0, 1000.0, Scale::Linear),
     whole("topkgroup", ParamId::TopKGroups, Unit::None, 0.0, 1000.0, Scale::Linear),
+    number("usable", ParamId::UsableMemory, Unit::Percent, 50.0, 100.0, Scale::Linear),
 ];
 
 #[cfg(test)]
