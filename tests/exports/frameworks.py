@@ -99,12 +99,13 @@ def torchtitan(path, scenario):
 # What DeepSpeedConfig reads at the top level; it ignores anything else without a word.
 DEEPSPEED_KEYS = {
     "train_batch_size", "train_micro_batch_size_per_gpu", "gradient_accumulation_steps", "gradient_clipping", "optimizer",
-    "zero_allow_untested_optimizer", "bf16", "fp16", "data_types", "communication_data_type", "zero_optimization",
+    "zero_allow_untested_optimizer", "bf16", "fp16", "torch_autocast", "data_types", "communication_data_type", "zero_optimization",
     "tensor_parallel", "sequence_parallel_size", "pipeline", "expert_parallel", "activation_checkpointing",
 }
 # The same of the sections that are read key by key.
 DEEPSPEED_SECTIONS = {
     "optimizer": {"type", "params"},
+    "torch_autocast": {"enabled", "dtype"},
     "data_types": {"grad_accum_dtype"},
     "pipeline": {"stages", "activation_checkpoint_interval"},
     "expert_parallel": {"enabled", "autoep_size", "expert_tensor_parallel_size", "use_grouped_mm"},

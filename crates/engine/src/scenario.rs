@@ -11,8 +11,8 @@ use crate::model::hardware::{Accelerator, Network, Topology};
 use crate::model::ladder;
 use crate::model::parallel::{ContextExchange, Pipeline, TensorParallel};
 use crate::model::run::RunChoices;
-use crate::model::software::{Communication, Framework, Kernels, Offload};
-use crate::model::training::{ComputeFormat, MfuConvention, Optimizer, PrecisionPolicy, Recompute};
+use crate::model::software::{Communication, Framework, Kernels, Offload, Segments};
+use crate::model::training::{ComputeFormat, MfuConvention, Optimizer, OptimizerKernel, PrecisionPolicy, Recompute};
 use crate::model::transformer::Architecture;
 
 /// The identifier of a catalog entry, or [`CUSTOM`].
@@ -191,6 +191,8 @@ pub struct Scenario {
     pub compute_format: ComputeFormat,
     /// The optimizer.
     pub optimizer: Optimizer,
+    /// How its update runs.
+    pub optimizer_kernel: OptimizerKernel,
     /// When gradients are reduced.
     pub communication: Communication,
     /// What is offloaded to host memory.
@@ -199,6 +201,8 @@ pub struct Scenario {
     pub framework: Framework,
     /// The kernels.
     pub kernels: Kernels,
+    /// How the allocator takes memory from the driver.
+    pub segments: Segments,
     /// How collectives are priced.
     pub topology: Topology,
     /// Which FLOPs the MFU counts.

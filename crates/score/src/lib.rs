@@ -25,6 +25,7 @@ pub mod stack;
 pub mod summary;
 pub mod target;
 pub mod text;
+pub mod traced;
 pub mod tracker;
 
 use std::fmt;

@@ -9,7 +9,8 @@ use engine::catalog::accuracy::{self, Band};
 use engine::model::hardware::{Accelerator, Network, Topology};
 use engine::model::parallel::ContextExchange;
 use engine::model::report::Report;
-use engine::model::training::{ComputeFormat, MfuConvention, PrecisionPolicy};
+use engine::model::software::Segments;
+use engine::model::training::{ComputeFormat, MfuConvention, OptimizerKernel, PrecisionPolicy};
 use engine::params;
 use engine::published::{MemoryKind, MemoryStage};
 use engine::scenario::issue::{Issue, Severity};
@@ -117,10 +118,12 @@ pub fn scenario(row: &Row) -> Result<(Scenario, Notes), LeftOut> {
         recipe: software.recipe,
         compute_format: software.compute_format,
         optimizer: software.optimizer,
+        optimizer_kernel: OptimizerKernel::Fused,
         communication: software.communication,
         offload: software.offload,
         framework: software.framework,
         kernels: software.kernels,
+        segments: Segments::Fixed,
         topology: topology(stack, layout.strategy, &hardware.network.values, &mut notes),
         mfu_convention: MfuConvention::FullAttention,
         run: catalog::default_scenario().run,

@@ -55,13 +55,10 @@ pub fn framework(stack: Stack) -> Framework {
         Stack::MegatronCore | Stack::Nemo => Framework::Megatron,
         Stack::MegatronEarly | Stack::MegatronDeepSpeed => Framework::MegatronLegacy,
         Stack::Nanotron => Framework::Nanotron,
-        Stack::Composer
-        | Stack::Modalities
-        | Stack::Torchtitan
-        | Stack::HuggingFace
-        | Stack::Fsdp
-        | Stack::InternEvo
-        | Stack::DeepSpeed => Framework::PyTorch,
+        Stack::Composer | Stack::Modalities => Framework::Fsdp1,
+        Stack::HuggingFace => Framework::Transformers,
+        Stack::DeepSpeed | Stack::InternEvo => Framework::DeepSpeed,
+        Stack::Torchtitan | Stack::Fsdp => Framework::Torchtitan,
     }
 }
 

@@ -177,7 +177,7 @@ fn tracked_setting() -> Scenario {
         optimizer: Optimizer::AdamW,
         communication: Communication::USUAL,
         offload: Offload::NONE,
-        framework: Framework::PyTorch,
+        framework: Framework::Torchtitan,
         kernels: Kernels {
             attention: AttentionKernel::FlashTuned,
             loss: Loss::Standard,

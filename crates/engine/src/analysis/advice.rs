@@ -173,7 +173,7 @@ fn changes(scenario: &Scenario, fits: bool) -> Vec<Change> {
     if scenario.model.architecture().has_experts() {
         experts(scenario, &mut changes);
     }
-    if scenario.kernels.loss == Loss::Standard {
+    if scenario.kernels.loss.is_unfused() {
         changes.push(Change::FusedLoss);
     }
     if !fits && !scenario.offload.optimizer {

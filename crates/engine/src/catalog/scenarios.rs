@@ -13,8 +13,8 @@ use crate::model::experts::ExpertParallel;
 use crate::model::hardware::Topology;
 use crate::model::parallel::{ContextExchange, Pipeline, TensorParallel};
 use crate::model::run::RunChoices;
-use crate::model::software::{Communication, Framework, Kernels, Offload};
-use crate::model::training::{ComputeFormat, MfuConvention, Optimizer, PrecisionPolicy, Recompute};
+use crate::model::software::{Communication, Framework, Kernels, Offload, Segments};
+use crate::model::training::{ComputeFormat, MfuConvention, Optimizer, OptimizerKernel, PrecisionPolicy, Recompute};
 use crate::scenario::{ExpertChoice, Model, Scenario, Strategy};
 use crate::units::{BytesPerSecond, Seconds};
 
@@ -46,10 +46,12 @@ pub fn first_visit() -> Scenario {
         recipe: PrecisionPolicy::Fsdp2MixedBf16,
         compute_format: ComputeFormat::AsPolicy,
         optimizer: Optimizer::AdamW,
+        optimizer_kernel: OptimizerKernel::Fused,
         communication: Communication::USUAL,
         offload: Offload::NONE,
-        framework: Framework::PyTorch,
+        framework: Framework::Torchtitan,
         kernels: Kernels::USUAL,
+        segments: Segments::Fixed,
         topology: Topology::Aware,
         mfu_convention: MfuConvention::FullAttention,
         run: RUN,

@@ -13,6 +13,7 @@ mod notes;
 mod stages;
 mod torchtitan;
 
+use crate::model::software::Loss;
 use crate::scenario::Scenario;
 use context::ExportContext;
 
@@ -45,6 +46,11 @@ impl Framework {
             Self::Accelerate => "Accelerate",
         }
     }
+}
+
+/// Whether a loss differs from PyTorch's own in what it casts, or in what is kept beside it.
+const fn keeps_or_casts(loss: Loss) -> bool {
+    matches!(loss, Loss::KeptLogits | Loss::Fp32Logits | Loss::Bf16 | Loss::Bf16Kept)
 }
 
 /// The settings of one framework.

@@ -69,10 +69,7 @@ pub(super) const REFERENCE_WIDTH: f64 = 4096.0;
 /// (4 + 4), its gradient (4 + 4), downcast (4 + 2) and the bf16 logits' write and read (2 + 2). Fused or chunked: the logits'
 /// write, two reads and their gradient's write and reads.
 const fn bytes_per_logit(loss: Loss) -> f64 {
-    match loss {
-        Loss::Standard => 32.0,
-        Loss::Fused | Loss::Chunked => 12.0,
-    }
+    if loss.is_unfused() { 32.0 } else { 12.0 }
 }
 
 /// The dense peak of the format in which the layers' matrix products run: what utilisation is counted against.
@@ -93,7 +90,9 @@ pub fn recipe_peak(accelerator: &Accelerator, recipe: PrecisionPolicy) -> FlopsP
         | PrecisionPolicy::Fsdp2MixedBf16Reduce16
         | PrecisionPolicy::ZeroMixed
         | PrecisionPolicy::MegatronMixed
-        | PrecisionPolicy::PureBf16 => accelerator.peak_16bit,
+        | PrecisionPolicy::PureBf16
+        | PrecisionPolicy::PureBf16Reduce32
+        | PrecisionPolicy::AutocastBf16 => accelerator.peak_16bit,
     }
 }
 

@@ -2,9 +2,10 @@
 
 use super::hardware::{Accelerator, Network};
 use super::parallel::{ContextExchange, ExpertParallel, Mesh, Pipeline, Schedule, TensorParallel};
-use super::software::{Communication, Framework, Kernels, Offload};
+use super::software::{Communication, Framework, Kernels, Offload, Segments};
 use super::training::{
-    AttentionMask, Batch, ComputeFormat, MfuConvention, Optimizer, PrecisionPolicy, Recompute, Sharding,
+    AttentionMask, Batch, ComputeFormat, MfuConvention, Optimizer, OptimizerKernel, PrecisionPolicy, Recompute,
+    Sharding,
 };
 use super::transformer::Architecture;
 use crate::units::{Bytes, Seconds};
@@ -42,6 +43,8 @@ pub struct Setup {
     pub compute_format: ComputeFormat,
     /// The optimizer.
     pub optimizer: Optimizer,
+    /// How its update runs.
+    pub optimizer_kernel: OptimizerKernel,
     /// When gradients travel.
     pub communication: Communication,
     /// What is kept in host memory.
@@ -50,6 +53,8 @@ pub struct Setup {
     pub framework: Framework,
     /// The kernels.
     pub kernels: Kernels,
+    /// How the allocator takes memory from the driver.
+    pub segments: Segments,
     /// Which score pairs attention computes.
     pub mask: AttentionMask,
     /// Which FLOPs the MFU counts.

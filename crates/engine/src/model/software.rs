@@ -3,14 +3,39 @@
 /// The training framework, whose code decides what is fused, launched and held beside the mathematics.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Framework {
-    /// PyTorch FSDP: Composer, torchtitan, Modalities, Hugging Face.
-    PyTorch,
+    /// torchtitan and what is built as it is, on FSDP2 (`fully_shard`).
+    Torchtitan,
+    /// Hugging Face's models on FSDP2: Trainer, TRL, Accelerate.
+    Transformers,
+    /// PyTorch's first FSDP (`FullyShardedDataParallel`, flat parameters): Composer, Accelerate.
+    Fsdp1,
+    /// DeepSpeed's ZeRO.
+    DeepSpeed,
     /// Megatron-Core with Transformer Engine, and `NeMo`.
     Megatron,
+    /// The same with Megatron-FSDP (`--use-megatron-fsdp`).
+    MegatronFsdp,
     /// Megatron-LM of 2021 and Megatron-DeepSpeed: 16-bit layers with few fused kernels.
     MegatronLegacy,
     /// nanotron.
     Nanotron,
+    /// JAX with XLA: `MaxText`.
+    MaxText,
+}
+
+impl Framework {
+    /// Whether the layers are PyTorch's modules, kernel by kernel, on FSDP or ZeRO; `MaxText` counts as one of them for now.
+    pub const fn is_pytorch(self) -> bool {
+        match self {
+            Self::Torchtitan | Self::Transformers | Self::Fsdp1 | Self::DeepSpeed | Self::MaxText => true,
+            Self::Megatron | Self::MegatronFsdp | Self::MegatronLegacy | Self::Nanotron => false,
+        }
+    }
+
+    /// Whether the layers are Megatron-Core's, on Transformer Engine's kernels.
+    pub const fn is_megatron_core(self) -> bool {
+        matches!(self, Self::Megatron | Self::MegatronFsdp)
+    }
 }
 
 /// The attention kernel.
@@ -24,15 +49,36 @@ pub enum AttentionKernel {
     FlashTuned,
 }
 
-/// How the cross-entropy over the vocabulary is computed.
+/// How the cross-entropy over the vocabulary is computed, with the bytes a logit that are alive in its backward pass
+/// (PyTorch's storages, one by one, on fake tensors).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Loss {
-    /// fp32 logits, their log-softmax and its gradient, all in memory.
+    /// fp32 logits, their log-softmax and its gradient, all in memory: 12 bytes.
     Standard,
-    /// One kernel that keeps the 16-bit logits alone and overwrites them with their gradient.
+    /// The same where the trainer holds on to the 16-bit logits: 14 bytes.
+    KeptLogits,
+    /// The same where the model returns fp32 logits, which the trainer holds: 16 bytes.
+    Fp32Logits,
+    /// Logits, log-softmax and gradient in 16 bits: 6 bytes.
+    Bf16,
+    /// The same where the trainer holds on to the logits: 8 bytes.
+    Bf16Kept,
+    /// One kernel that keeps the 16-bit logits alone and overwrites them with their gradient (`torch.compile`): 4 bytes.
     Fused,
-    /// Head and loss over chunks of the tokens: the logits never exist all at once.
+    /// Head and loss over eight chunks of the tokens: the logits never exist all at once; 1.5 bytes.
     Chunked,
+    /// Head and loss in one kernel (Liger's, cut cross-entropy): the logits never exist whole.
+    FusedLinear,
+}
+
+impl Loss {
+    /// Whether log-softmax and gradient are operators of their own, each of which reads and writes all logits.
+    pub const fn is_unfused(self) -> bool {
+        match self {
+            Self::Standard | Self::KeptLogits | Self::Fp32Logits | Self::Bf16 | Self::Bf16Kept => true,
+            Self::Fused | Self::Chunked | Self::FusedLinear => false,
+        }
+    }
 }
 
 /// How norms compute.
@@ -123,4 +169,41 @@ pub struct Offload {
 impl Offload {
     /// Everything stays on the GPU.
     pub const NONE: Self = Self { optimizer: false, parameters: false, activations: false };
+}
+
+/// How PyTorch's caching allocator takes memory from the driver.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Segments {
+    /// In segments of fixed size, which blocks are cut out of.
+    Fixed,
+    /// In segments that grow page by page (`PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True`).
+    Expandable,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Framework;
+    use crate::params::ParamId;
+    use crate::scenario::overheads::overheads;
+
+    #[test]
+    fn every_framework_is_of_one_family_and_has_its_constants() {
+        let choice = ParamId::Framework.param().choice().unwrap();
+        for index in 0..choice.options.len() {
+            let mut scenario = crate::catalog::default_scenario();
+            (choice.set)(&mut scenario, index);
+            let framework = scenario.framework;
+            let others = matches!(framework, Framework::MegatronLegacy | Framework::Nanotron);
+            let families = [framework.is_pytorch(), framework.is_megatron_core(), others];
+            assert_eq!(families.iter().filter(|is| **is).count(), 1, "{framework:?}");
+            let family = if framework.is_pytorch() {
+                Framework::Torchtitan
+            } else if framework.is_megatron_core() {
+                Framework::Megatron
+            } else {
+                framework
+            };
+            assert_eq!(overheads(framework, true), overheads(family, true), "{framework:?}");
+        }
+    }
 }

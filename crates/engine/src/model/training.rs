@@ -66,8 +66,20 @@ pub enum PrecisionPolicy {
     MegatronMixed,
     /// Everything in bf16.
     PureBf16,
+    /// Everything at rest in bf16, with gradients reduced in fp32 (FSDP2 over a bf16 model, `reduce_dtype=torch.float32`).
+    PureBf16Reduce32,
+    /// fp32 weights, gathered and reduced as they are, under `torch.autocast`: FSDP1 without a policy, DDP. Each product casts its
+    /// weight on use.
+    AutocastBf16,
     /// Everything in fp32.
     Fp32,
+}
+
+impl PrecisionPolicy {
+    /// Whether weights, gradients and optimizer state are all in bf16 at rest.
+    pub const fn is_pure_bf16(self) -> bool {
+        matches!(self, Self::PureBf16 | Self::PureBf16Reduce32)
+    }
 }
 
 /// Which score pairs attention computes.
@@ -112,6 +124,15 @@ pub enum ComputeFormat {
     Fp8Gather,
     /// 4 bits (NVFP4).
     Fp4,
+}
+
+/// How PyTorch runs the optimizer's update.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum OptimizerKernel {
+    /// Operator by operator over lists of tensors (`foreach=True`): a temporary of one value for every parameter on the GPU.
+    ForEach,
+    /// One kernel (`fused=True`), without temporaries.
+    Fused,
 }
 
 /// The optimizer, by the state that it keeps.

@@ -18,8 +18,12 @@ const MESSAGE: Seconds = Seconds::from_ms(0.2);
 /// 150 MiB.
 pub const fn overheads(framework: Framework, compile: bool) -> Overheads {
     let (elementwise, fragmentation, [launch, launch_exchange, launch_experts, launch_latent]) = match framework {
-        Framework::PyTorch => (253.0, 0.03, [1.0, 2.0, 6.0, 2.0]),
-        Framework::Megatron => (84.0, 0.03, [7.5, 7.0, 12.0, 17.0]),
+        Framework::Torchtitan
+        | Framework::Transformers
+        | Framework::Fsdp1
+        | Framework::DeepSpeed
+        | Framework::MaxText => (253.0, 0.03, [1.0, 2.0, 6.0, 2.0]),
+        Framework::Megatron | Framework::MegatronFsdp => (84.0, 0.03, [7.5, 7.0, 12.0, 17.0]),
         Framework::MegatronLegacy => (110.0, 0.14, [3.0, 6.0, 10.0, 6.0]),
         Framework::Nanotron => (230.0, 0.03, [3.0, 6.0, 10.0, 6.0]),
     };

@@ -62,11 +62,13 @@ impl Scenario {
             recipe: self.recipe,
             compute_format: self.compute_format,
             optimizer: self.optimizer,
+            optimizer_kernel: self.optimizer_kernel,
             communication: self.communication,
             // Only sharded weights are offloaded: DDP and ZeRO keep them whole on the GPU.
             offload: Offload { parameters: self.offload.parameters && self.strategy.shards_weights(), ..self.offload },
             framework: self.framework,
             kernels: self.kernels,
+            segments: self.segments,
             mask: AttentionMask::Causal,
             mfu_convention: self.mfu_convention,
             overheads: overheads(self.framework, self.kernels.compile),

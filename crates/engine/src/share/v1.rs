@@ -51,9 +51,9 @@ use crate::model::hardware::{Generation, Topology};
 use crate::model::parallel::{ContextExchange, Pipeline, Schedule, TensorParallel};
 use crate::model::run::RunChoices;
 use crate::model::software::{
-    AttentionKernel, Communication, Framework, GradientSync, Graphs, Kernels, Loss, NormKernel, Offload,
+    AttentionKernel, Communication, Framework, GradientSync, Graphs, Kernels, Loss, NormKernel, Offload, Segments,
 };
-use crate::model::training::{ComputeFormat, MfuConvention, Optimizer, PrecisionPolicy, Recompute};
+use crate::model::training::{ComputeFormat, MfuConvention, Optimizer, OptimizerKernel, PrecisionPolicy, Recompute};
 use crate::model::transformer::{Architecture, AttentionBias, Experts, LatentAttention, Norm, QkNorm};
 use crate::params::ParamId;
 use crate::scenario::{ExpertChoice, Model, Scenario, Strategy};
@@ -145,9 +145,10 @@ pub fn start() -> Scenario {
         recipe: PrecisionPolicy::Fsdp2MixedBf16,
         compute_format: ComputeFormat::AsPolicy,
         optimizer: Optimizer::AdamW,
+        optimizer_kernel: OptimizerKernel::Fused,
         communication: Communication { gradient_sync: GradientSync::Default, overlap: true },
         offload: Offload { optimizer: false, parameters: false, activations: false },
-        framework: Framework::PyTorch,
+        framework: Framework::Torchtitan,
         kernels: Kernels {
             attention: AttentionKernel::Flash,
             loss: Loss::Standard,
@@ -156,6 +157,7 @@ pub fn start() -> Scenario {
             graphs: Graphs::None,
             dropout: false,
         },
+        segments: Segments::Fixed,
         topology: Topology::Aware,
         mfu_convention: MfuConvention::FullAttention,
         run: RunChoices {

@@ -8,6 +8,8 @@
     reason = "a test stops where its data is wrong"
 )]
 
+mod allocator;
+mod allocator_play;
 mod any;
 mod cases;
 mod catalog;

@@ -113,7 +113,7 @@ pub(crate) const CONSTANTS: &[Constant] = &[
     constant!(
         "element-wise PyTorch",
         (60.0, 400.0),
-        |s| s.framework == Framework::PyTorch && !s.kernels.compile,
+        |s| s.framework.is_pytorch() && !s.kernels.compile,
         overheads.elementwise_bytes
     ),
     Constant {
@@ -123,12 +123,7 @@ pub(crate) const CONSTANTS: &[Constant] = &[
         get: |_| COMPILED,
         set: |setup, value| setup.overheads.elementwise_bytes *= value / COMPILED,
     },
-    constant!(
-        "element-wise Megatron",
-        (40.0, 400.0),
-        |s| s.framework == Framework::Megatron,
-        overheads.elementwise_bytes
-    ),
+    constant!("element-wise Megatron", (40.0, 400.0), |s| s.framework.is_megatron_core(), overheads.elementwise_bytes),
     constant!(
         "element-wise Megatron 2021",
         (60.0, 500.0),

@@ -3,12 +3,14 @@
 use askama::Template;
 
 use super::context::{ExportContext, render};
-use super::{notes, stages};
+use super::{keeps_or_casts, notes, stages};
 use crate::model::experts::Dispatcher;
 use crate::model::parallel::{ContextExchange, Mesh, Schedule};
 use crate::model::setup::Setup;
 use crate::model::software::{AttentionKernel, Graphs, Loss, NormKernel};
-use crate::model::training::{ComputeFormat, Optimizer, PrecisionPolicy, Recompute, Reshard, Sharding};
+use crate::model::training::{
+    ComputeFormat, Optimizer, OptimizerKernel, PrecisionPolicy, Recompute, Reshard, Sharding,
+};
 use crate::scenario::Strategy;
 
 /// Writes the file and collects its notes.
@@ -101,7 +103,7 @@ fn mixed_precision(context: &ExportContext) -> &'static str {
     let setup = &context.setup;
     match (setup.compute_format, setup.recipe) {
         (ComputeFormat::Fp8 | ComputeFormat::Fp8Gather, _) => "fp8",
-        (_, PrecisionPolicy::Fp32 | PrecisionPolicy::PureBf16) => "\"no\"",
+        (_, PrecisionPolicy::Fp32 | PrecisionPolicy::PureBf16 | PrecisionPolicy::PureBf16Reduce32) => "\"no\"",
         _ => context.half_format(),
     }
 }
@@ -123,12 +125,13 @@ fn add_notes(context: &mut ExportContext, backend: Backend) {
     let schedule = setup.pipeline.schedule != Schedule::OneForwardOneBackward;
     context.note_if(mesh.pp > 1 && schedule, notes::ACCELERATE_SCHEDULE);
     context.note_if(mesh.pp > 1 && setup.pipeline.first_stage_layers > 0, notes::ACCELERATE_STAGES);
-    context.note_if(setup.recipe == PrecisionPolicy::PureBf16, notes::ACCELERATE_PURE);
+    context.note_if(setup.recipe.is_pure_bf16(), notes::ACCELERATE_PURE);
     context.note_if(
         !matches!(setup.recipe, PrecisionPolicy::Fsdp2MixedBf16 | PrecisionPolicy::PureBf16 | PrecisionPolicy::Fp32),
         notes::ACCELERATE_RECIPE,
     );
-    context.note_if(setup.optimizer != Optimizer::AdamW, notes::ACCELERATE_OPTIMIZER);
+    let other = setup.optimizer != Optimizer::AdamW || setup.optimizer_kernel != OptimizerKernel::Fused;
+    context.note_if(other, notes::ACCELERATE_OPTIMIZER);
     let several = setup.batch.grad_accum_steps > 1;
     context.note_if(several && context.sync.reduce_each, notes::ACCELERATE_SYNC);
     let no_switch = !context.is_fsdp() && !setup.communication.overlap;
@@ -155,7 +158,10 @@ fn add_notes(context: &mut ExportContext, backend: Backend) {
         notes::GRAPHS_BY_COMPILE,
     );
     context.note_if(kernels.attention != AttentionKernel::Flash, notes::ATTENTION_IN_MODEL);
-    context.note_if(kernels.loss != Loss::Standard, notes::LOSS_IN_CODE);
+    let other = kernels.loss != Loss::Standard && !keeps_or_casts(kernels.loss);
+    context.note_if(other, notes::LOSS_IN_CODE);
+    context.note_if(keeps_or_casts(kernels.loss), notes::LOGITS_IN_CODE);
+    context.note_allocator();
     context.note_if(kernels.norms == NormKernel::Upcast, notes::NORMS_IN_MODEL);
     context.note_if(kernels.dropout && !megatron, notes::DROPOUT_IN_MODEL);
     if context.has_experts() {

@@ -3,9 +3,11 @@
 
 use askama::Template;
 
+use super::notes;
 use crate::model::hardware::Generation;
 use crate::model::run::{batch, budget};
 use crate::model::setup::Setup;
+use crate::model::software::Segments;
 use crate::model::sync::GradientSyncPlan;
 use crate::model::training::PrecisionPolicy;
 use crate::scenario::{Model, Scenario, Strategy};
@@ -63,7 +65,20 @@ impl ExportContext {
     /// The command that starts the processes.
     pub(super) fn torchrun(&self) -> String {
         let [nodes, gpus_per_node] = self.nodes();
-        format!("torchrun --nnodes {nodes} --nproc-per-node {gpus_per_node}")
+        format!("{}torchrun --nnodes {nodes} --nproc-per-node {gpus_per_node}", self.environment())
+    }
+
+    /// What stands in the environment of every process, in front of the command.
+    pub(super) fn environment(&self) -> &'static str {
+        match self.setup.segments {
+            Segments::Fixed => "",
+            Segments::Expandable => "PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True ",
+        }
+    }
+
+    /// Adds the notes about the allocator for a framework whose file holds no command.
+    pub(super) fn note_allocator(&mut self) {
+        self.note_if(self.setup.segments == Segments::Expandable, notes::SEGMENTS_IN_ENVIRONMENT);
     }
 
     /// Whether the model is a mixture of experts.

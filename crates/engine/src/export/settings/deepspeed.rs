@@ -4,16 +4,18 @@
 mod config;
 
 use super::context::ExportContext;
-use super::notes;
+use super::{keeps_or_casts, notes};
 use crate::model::experts::Dispatcher;
 use crate::model::parallel::Schedule;
 use crate::model::setup::Setup;
 use crate::model::software::{AttentionKernel, Graphs, Loss, NormKernel};
-use crate::model::training::{ComputeFormat, Optimizer, PrecisionPolicy, Recompute, Reshard, Sharding};
+use crate::model::training::{
+    ComputeFormat, Optimizer, OptimizerKernel, PrecisionPolicy, Recompute, Reshard, Sharding,
+};
 use crate::scenario::Strategy;
 use config::{
     ActivationCheckpointing, Config, DataTypes, ExpertParallel, HalfFormat, Offload, OptimizerConfig, OptimizerParams,
-    Pipeline, TensorParallel, ZeroOptimization,
+    Pipeline, TensorParallel, TorchAutocast, ZeroOptimization,
 };
 
 /// Writes the file and collects its notes.
@@ -38,6 +40,7 @@ impl Config {
             zero_allow_untested_optimizer: is_untested(setup.optimizer).then_some(true),
             fp16,
             bf16,
+            torch_autocast: torch_autocast(context),
             data_types: gradient_formats.map(|[accumulated, _]| DataTypes { grad_accum_dtype: accumulated }),
             communication_data_type: gradient_formats.map(|[_, reduced]| reduced),
             zero_optimization: ZeroOptimization::of(context),
@@ -80,26 +83,33 @@ fn is_untested(optimizer: Optimizer) -> bool {
     matches!(optimizer, Optimizer::Sgd | Optimizer::SgdMomentum | Optimizer::Adafactor)
 }
 
-/// The sections `fp16` and `bf16`: one of them, which is off if everything is fp32.
+/// The sections `fp16` and `bf16`: one of them, which is off if all weights are fp32.
 fn half_formats(context: &ExportContext) -> [Option<HalfFormat>; 2] {
-    let pure =
-        context.setup.recipe == PrecisionPolicy::PureBf16 && zero_stage(&context.setup) > 0 && !context.is_volta();
+    let pure = context.setup.recipe.is_pure_bf16() && zero_stage(&context.setup) > 0 && !context.is_volta();
+    let autocast = context.setup.recipe == PrecisionPolicy::AutocastBf16;
     let section = HalfFormat {
-        enabled: !context.is_fp32(),
+        enabled: !context.is_fp32() && !autocast,
         bf16_master_weights_and_grads: pure.then_some(true),
         bf16_optimizer_states: pure.then_some(true),
     };
-    if context.is_volta() && !context.is_fp32() { [Some(section), None] } else { [None, Some(section)] }
+    if context.is_volta() && !context.is_fp32() && !autocast { [Some(section), None] } else { [None, Some(section)] }
 }
 
-/// The formats in which gradients are accumulated and reduced; `None` if everything is fp32.
+/// The section `torch_autocast`, which casts fp32 weights on use.
+fn torch_autocast(context: &ExportContext) -> Option<TorchAutocast> {
+    let dtype = if context.is_volta() { "float16" } else { "bfloat16" };
+    (context.setup.recipe == PrecisionPolicy::AutocastBf16).then_some(TorchAutocast { enabled: true, dtype })
+}
+
+/// The formats in which gradients are accumulated and reduced; `None` if those are the weights', fp32.
 fn gradient_formats(context: &ExportContext) -> Option<[&'static str; 2]> {
     let (half, full) = (context.half_format(), "fp32");
     match context.setup.recipe {
         PrecisionPolicy::Fsdp2MixedBf16 | PrecisionPolicy::MegatronMixed => Some([full, full]),
         PrecisionPolicy::Fsdp2MixedBf16Reduce16 => Some([full, half]),
         PrecisionPolicy::ZeroMixed | PrecisionPolicy::PureBf16 => Some([half, half]),
-        PrecisionPolicy::Fp32 => None,
+        PrecisionPolicy::PureBf16Reduce32 => Some([half, full]),
+        PrecisionPolicy::Fp32 | PrecisionPolicy::AutocastBf16 => None,
     }
 }
 
@@ -168,12 +178,10 @@ fn add_notes(context: &mut ExportContext) {
     context.note_if(context.has_experts() && mesh.ep * mesh.etp > 1, notes::DS_EP);
     let fp32_shards = matches!(setup.recipe, PrecisionPolicy::Fsdp2MixedBf16 | PrecisionPolicy::Fsdp2MixedBf16Reduce16);
     context.note_if(fp32_shards, notes::DS_MASTER);
-    context.note_if(setup.recipe == PrecisionPolicy::PureBf16 && stage == 0, notes::DS_PURE);
+    context.note_if(setup.recipe.is_pure_bf16() && stage == 0, notes::DS_PURE);
+    context.note_if(setup.optimizer_kernel == OptimizerKernel::ForEach, notes::ALWAYS_FUSED_OPTIMIZER);
     context.note_if(setup.optimizer == Optimizer::AdamW8bit, notes::DS_8BIT);
-    context.note_if(
-        setup.optimizer == Optimizer::AdamW16bit && setup.recipe != PrecisionPolicy::PureBf16,
-        notes::NO_ADAMW_16,
-    );
+    context.note_if(setup.optimizer == Optimizer::AdamW16bit && !setup.recipe.is_pure_bf16(), notes::NO_ADAMW_16);
     context.note_if(setup.offload.optimizer && stage == 0, notes::DS_OFFLOAD);
     context.note_if(setup.offload.parameters && stage != 3, notes::DS_OFFLOAD_PARAMETERS);
     let recomputed = recomputes_layers(&setup);
@@ -188,7 +196,10 @@ fn add_notes(context: &mut ExportContext) {
     context.note_if(kernels.compile, notes::DS_COMPILE);
     context.note_if(kernels.graphs != Graphs::None, notes::NO_GRAPHS);
     context.note_if(kernels.attention != AttentionKernel::Flash, notes::ATTENTION_IN_MODEL);
-    context.note_if(kernels.loss != Loss::Standard, notes::LOSS_IN_CODE);
+    let other = kernels.loss != Loss::Standard && !keeps_or_casts(kernels.loss);
+    context.note_if(other, notes::LOSS_IN_CODE);
+    context.note_if(keeps_or_casts(kernels.loss), notes::LOGITS_IN_CODE);
+    context.note_allocator();
     context.note_if(kernels.norms == NormKernel::Upcast, notes::NORMS_IN_MODEL);
     context.note_if(kernels.dropout, notes::DROPOUT_IN_MODEL);
     context.note_if(!context.scenario.run.deferred_init, notes::DS_INIT);

@@ -4,12 +4,14 @@
 use askama::Template;
 
 use super::context::{ExportContext, render};
-use super::{notes, stages};
+use super::{keeps_or_casts, notes, stages};
 use crate::model::experts::Dispatcher;
 use crate::model::parallel::{ContextExchange, Mesh, Schedule};
 use crate::model::setup::Setup;
 use crate::model::software::{AttentionKernel, Graphs, Loss, NormKernel};
-use crate::model::training::{ComputeFormat, Optimizer, PrecisionPolicy, Recompute, Reshard, Sharding};
+use crate::model::training::{
+    ComputeFormat, Optimizer, OptimizerKernel, PrecisionPolicy, Recompute, Reshard, Sharding,
+};
 use crate::scenario::Strategy;
 
 /// Writes the file and collects its notes.
@@ -47,7 +49,7 @@ struct TrainScript<'a> {
     /// Of these, the layers that are recomputed as a whole.
     recomputed_layers: u32,
     /// The call that makes the optimizer.
-    optimizer: &'static str,
+    optimizer: String,
     /// The attention kernels that PyTorch may choose from.
     attention_backends: &'static str,
     /// Whether only the last micro-batch reduces gradients.
@@ -73,7 +75,7 @@ impl<'a> TrainScript<'a> {
             reshard_after_forward: reshard_after_forward(setup.sharding, mesh.tp),
             layers,
             recomputed_layers: context.recomputed_layers(layers),
-            optimizer: optimizer_call(setup.optimizer),
+            optimizer: optimizer_call(setup.optimizer, setup.optimizer_kernel),
             attention_backends: match setup.kernels.attention {
                 AttentionKernel::Unfused => "SDPBackend.MATH",
                 AttentionKernel::Flash => "SDPBackend.FLASH_ATTENTION",
@@ -117,9 +119,11 @@ fn schedule_class(schedule: Schedule) -> &'static str {
 fn mixed_precision(context: &ExportContext) -> Option<[&'static str; 2]> {
     let half = if context.is_volta() { "torch.float16" } else { "torch.bfloat16" };
     match context.setup.recipe {
-        PrecisionPolicy::Fp32 | PrecisionPolicy::PureBf16 => None,
+        PrecisionPolicy::Fp32 | PrecisionPolicy::PureBf16 | PrecisionPolicy::AutocastBf16 => None,
         PrecisionPolicy::Fsdp2MixedBf16Reduce16 | PrecisionPolicy::ZeroMixed => Some([half, half]),
-        PrecisionPolicy::Fsdp2MixedBf16 | PrecisionPolicy::MegatronMixed => Some([half, "torch.float32"]),
+        PrecisionPolicy::Fsdp2MixedBf16 | PrecisionPolicy::MegatronMixed | PrecisionPolicy::PureBf16Reduce32 => {
+            Some([half, "torch.float32"])
+        }
     }
 }
 
@@ -131,15 +135,19 @@ fn reshard_after_forward(sharding: Sharding, tp: u32) -> String {
     }
 }
 
-fn optimizer_call(optimizer: Optimizer) -> &'static str {
+fn optimizer_call(optimizer: Optimizer, kernel: OptimizerKernel) -> String {
+    // PyTorch's fused kernels run on the host as well as on the GPU.
+    let kernel = match kernel {
+        OptimizerKernel::ForEach => "foreach=True",
+        OptimizerKernel::Fused => "fused=True",
+    };
     match optimizer {
-        // PyTorch's fused kernels run on the host as well as on the GPU.
         Optimizer::AdamW | Optimizer::AdamW16bit | Optimizer::Lion | Optimizer::Adafactor | Optimizer::Muon => {
-            "torch.optim.AdamW(model.parameters(), lr=3e-4, fused=True)"
+            format!("torch.optim.AdamW(model.parameters(), lr=3e-4, {kernel})")
         }
-        Optimizer::AdamW8bit => "AdamW8bit(model.parameters(), lr=3e-4)",
-        Optimizer::Sgd => "torch.optim.SGD(model.parameters(), lr=1e-2)",
-        Optimizer::SgdMomentum => "torch.optim.SGD(model.parameters(), lr=1e-2, momentum=0.9)",
+        Optimizer::AdamW8bit => "AdamW8bit(model.parameters(), lr=3e-4)".to_owned(),
+        Optimizer::Sgd => format!("torch.optim.SGD(model.parameters(), lr=1e-2, {kernel})"),
+        Optimizer::SgdMomentum => format!("torch.optim.SGD(model.parameters(), lr=1e-2, momentum=0.9, {kernel})"),
     }
 }
 
@@ -177,8 +185,10 @@ fn add_notes(context: &mut ExportContext) {
         kernels.graphs == Graphs::Step || (kernels.graphs == Graphs::Layers && !kernels.compile),
         notes::GRAPHS_BY_COMPILE,
     );
-    context.note_if(kernels.loss == Loss::Fused, notes::LOSS_IN_CODE);
+    context.note_if(matches!(kernels.loss, Loss::Fused | Loss::FusedLinear), notes::LOSS_IN_CODE);
     context.note_if(kernels.loss == Loss::Chunked, notes::LOSS_CHUNKED);
+    context.note_if(keeps_or_casts(kernels.loss), notes::LOGITS_IN_CODE);
+    context.note_allocator();
     context.note_if(kernels.norms == NormKernel::Upcast, notes::NORMS_IN_MODEL);
     context.note_if(kernels.dropout, notes::DROPOUT_IN_MODEL);
     let few = setup.batch.grad_accum_steps < mesh.pp.saturating_mul(setup.chunks());

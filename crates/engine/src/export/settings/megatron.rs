@@ -5,12 +5,12 @@ mod model;
 use askama::Template;
 
 use super::context::{ExportContext, render};
-use super::{notes, stages};
+use super::{keeps_or_casts, notes, stages};
 use crate::model::experts::Dispatcher;
 use crate::model::parallel::{ContextExchange, Mesh, Schedule};
 use crate::model::setup::Setup;
 use crate::model::software::{AttentionKernel, Graphs, Loss, NormKernel};
-use crate::model::training::{ComputeFormat, Optimizer, PrecisionPolicy, Recompute, Sharding};
+use crate::model::training::{ComputeFormat, Optimizer, OptimizerKernel, PrecisionPolicy, Recompute, Sharding};
 use crate::model::transformer::{Architecture, AttentionBias, Norm, QkNorm};
 use crate::scenario::Strategy;
 
@@ -191,7 +191,9 @@ fn add_notes(context: &mut ExportContext) {
         matches!(setup.recipe, PrecisionPolicy::Fsdp2MixedBf16 | PrecisionPolicy::Fsdp2MixedBf16Reduce16),
         notes::MEGATRON_MASTER,
     );
-    context.note_if(setup.recipe == PrecisionPolicy::PureBf16, notes::MEGATRON_PURE);
+    context.note_if(setup.recipe.is_pure_bf16(), notes::MEGATRON_PURE);
+    context.note_if(setup.recipe == PrecisionPolicy::AutocastBf16, notes::MEGATRON_AUTOCAST);
+    context.note_if(setup.optimizer_kernel == OptimizerKernel::ForEach, notes::ALWAYS_FUSED_OPTIMIZER);
     context.note_if(setup.optimizer == Optimizer::Adafactor, notes::MEGATRON_ADAFACTOR);
     let emerging = matches!(setup.optimizer, Optimizer::Lion | Optimizer::Muon);
     context.note_if(emerging && is_sharded(context), notes::MEGATRON_FSDP_OPTIMIZER);
@@ -202,6 +204,8 @@ fn add_notes(context: &mut ExportContext) {
     context.note_if(kernels.compile, notes::MEGATRON_COMPILE);
     context.note_if(kernels.graphs == Graphs::Layers && recomputes_layers(context), notes::MEGATRON_GRAPHS);
     context.note_if(kernels.loss == Loss::Chunked, notes::LOSS_CHUNKED);
+    context.note_if(keeps_or_casts(kernels.loss), notes::MEGATRON_LOGITS);
+    context.note_if(kernels.loss == Loss::FusedLinear, notes::MEGATRON_LINEAR);
     context.note_if(kernels.norms == NormKernel::Upcast, notes::ALWAYS_FUSED_NORMS);
     context.note_if(
         setup.compute_format == ComputeFormat::Fp8Gather && !copies_weights(context),

@@ -11,6 +11,8 @@ pub(super) const ALWAYS_DEFERRED: &str = "The model is always initialised on the
 pub(super) const ALWAYS_GROUPED: &str = "The experts' products always run as one grouped kernel.";
 pub(super) const ALWAYS_FUSED_NORMS: &str =
     "Norms are Transformer Engine's fused kernels; norms that upcast operator by operator are not offered.";
+pub(super) const ALWAYS_FUSED_OPTIMIZER: &str =
+    "The optimizer's update always runs in fused kernels: there is no foreach implementation.";
 pub(super) const ASYNC_COMPILES: &str = "Async TP is done by torch.compile, which is off here: it is left out.";
 pub(super) const ATTENTION_MODULE: &str = "Recomputing the attention core alone needs a checkpoint inside the model's attention: the whole attention module is wrapped here, its projections too.";
 pub(super) const ATTENTION_IN_MODEL: &str = "The attention kernel, and recomputing its core, are chosen in the model's code (attn_implementation in transformers).";
@@ -43,8 +45,11 @@ pub(super) const LOSS_CHUNKED: &str =
 pub(super) const FEW_MICRO_BATCHES: &str = "Some of PyTorch's schedules refuse fewer micro-batches than there are stages, counting every chunk: add gradient accumulation steps.";
 pub(super) const LOSS_IN_CODE: &str =
     "The kernel of the loss belongs to the training script (Liger's fused cross-entropy, for one).";
+pub(super) const LOGITS_IN_CODE: &str = "Whether the loss casts the logits, and whether they are kept beside it, is up to the model's and the trainer's code.";
 pub(super) const LOSS_SCALE: &str =
     "The GPU has no bf16: fp16 needs a gradient scaler (torch.amp.GradScaler) around the step.";
+pub(super) const SEGMENTS_IN_ENVIRONMENT: &str =
+    "Expandable segments are asked for in the environment: PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True.";
 pub(super) const SEQUENCE_PARTS: &str =
     "Sequences that do not cut into two parts for every GPU of context parallelism are refused: enter a multiple.";
 pub(super) const NORMS_IN_MODEL: &str =
@@ -65,6 +70,8 @@ pub(super) const TITAN_ZERO: &str = "torchtitan has no ZeRO-1 or ZeRO-2: FSDP wi
 pub(super) const TITAN_RESHARD: &str =
     "torchtitan reshards to the whole group or not at all: \"always\" stands for resharding to a smaller group.";
 pub(super) const TITAN_REDUCES_32: &str = "torchtitan reduces gradients in fp32 only.";
+pub(super) const TITAN_AUTOCAST: &str =
+    "torchtitan casts whole weights before it gathers them (FSDP2's policy), and by autocast without FSDP alone.";
 pub(super) const TITAN_FP16: &str = "torchtitan trains in bf16 or fp32: the GPU has no bf16, which is emulated.";
 pub(super) const TITAN_OPTIMIZER: &str =
     "torchtitan builds Adam and AdamW (and Muon for Kimi alone): AdamW stands here.";
@@ -143,6 +150,8 @@ pub(super) const MEGATRON_MASTER: &str =
     "Megatron keeps 16-bit weights beside an fp32 copy, where FSDP2 has fp32 shards alone.";
 pub(super) const MEGATRON_PURE: &str =
     "Megatron keeps an fp32 copy of the weights and fp32 moments: states all in bf16 are not offered.";
+pub(super) const MEGATRON_AUTOCAST: &str =
+    "Megatron casts weights once a step and not on use: 16-bit weights stand beside an fp32 copy.";
 pub(super) const MEGATRON_ADAFACTOR: &str = "Megatron-LM has no Adafactor: Adam stands here.";
 pub(super) const MEGATRON_FSDP_OPTIMIZER: &str = "Megatron-FSDP takes Adam or SGD: Adam stands here.";
 pub(super) const MEGATRON_OFFLOAD: &str = "Megatron-LM offloads optimizer state and activations, not parameters.";
@@ -152,6 +161,10 @@ pub(super) const MEGATRON_OFFLOAD_DDP: &str =
     "Offloading the optimizer works best with the distributed optimizer, which plain data parallelism lacks.";
 pub(super) const MEGATRON_SELECTIVE: &str =
     "Selective recomputation goes by module here: norms and MLP activations are recomputed, attention is kept.";
+pub(super) const MEGATRON_LINEAR: &str =
+    "Megatron-LM's fused cross-entropy takes whole logits: fusing it with the head is left to the model's code.";
+pub(super) const MEGATRON_LOGITS: &str =
+    "Megatron-LM's cross-entropy works in place on one fp32 copy of the logits: nobody keeps another.";
 pub(super) const MEGATRON_COMPILE: &str = "Megatron-LM fuses with kernels of its own and torch.compile for small functions: the model is not compiled as a whole.";
 pub(super) const MEGATRON_EXPERT_BIAS: &str =
     "Megatron-LM refuses biases in experts together with expert tensor parallelism.";
@@ -175,7 +188,7 @@ pub(super) const ACCELERATE_SCHEDULE: &str = "Through Accelerate Megatron-LM run
 pub(super) const ACCELERATE_STAGES: &str = "Only the last stage's layers can be set.";
 pub(super) const ACCELERATE_PURE: &str = "Load the model in bf16: with mixed_precision \"no\" its own format is kept.";
 pub(super) const ACCELERATE_RECIPE: &str = "The formats of gradients and copies follow from mixed_precision and the backend: reduce_dtype is set in code (FullyShardedDataParallelPlugin's mixed_precision_policy).";
-pub(super) const ACCELERATE_OPTIMIZER: &str = "The optimizer is made in the script.";
+pub(super) const ACCELERATE_OPTIMIZER: &str = "The optimizer is made in the script, or by the Trainer (optim=\"adamw_torch\" runs foreach, \"adamw_torch_fused\" fused).";
 pub(super) const ACCELERATE_SYNC: &str = "accelerator.accumulate() reduces gradients after the last micro-batch; GradientAccumulationPlugin(sync_each_batch=True) after every one.";
 pub(super) const ACCELERATE_OFFLOAD: &str = "Accelerate offloads no activations.";
 pub(super) const ACCELERATE_NO_OFFLOAD: &str = "Without sharding nothing is offloaded.";

@@ -6,12 +6,14 @@ mod model;
 use askama::Template;
 
 use super::context::{ExportContext, render};
-use super::{notes, stages};
+use super::{keeps_or_casts, notes, stages};
 use crate::model::experts::Dispatcher;
 use crate::model::parallel::{ContextExchange, Mesh, Schedule, common_divisor};
 use crate::model::setup::Setup;
 use crate::model::software::{AttentionKernel, Graphs, Loss, NormKernel};
-use crate::model::training::{ComputeFormat, Optimizer, PrecisionPolicy, Recompute, Reshard, Sharding};
+use crate::model::training::{
+    ComputeFormat, Optimizer, OptimizerKernel, PrecisionPolicy, Recompute, Reshard, Sharding,
+};
 use crate::model::transformer::Architecture;
 use crate::scenario::Strategy;
 use model::Family;
@@ -59,6 +61,8 @@ struct TrainerConfig<'a> {
     /// The layers of each pipeline stage, in the model's order.
     layers_of_stages: Vec<u32>,
     activation_checkpoint: ActivationCheckpoint,
+    /// How the optimizer's update runs, if not in torchtitan's usual fused kernel.
+    implementation: Option<&'static str>,
     /// Whether tensor parallelism overlaps its communication with products.
     uses_async_tp: bool,
 }
@@ -88,6 +92,11 @@ impl<'a> TrainerConfig<'a> {
             schedule: schedule_class(setup.pipeline.schedule),
             layers_of_stages: stages::layers_of_stages(setup),
             activation_checkpoint: ActivationCheckpoint::of(setup),
+            implementation: match (setup.optimizer, setup.optimizer_kernel) {
+                (Optimizer::AdamW16bit, _) => Some("fused_opt_states_bf16"),
+                (_, OptimizerKernel::ForEach) => Some("foreach"),
+                (_, OptimizerKernel::Fused) => None,
+            },
             uses_async_tp: setup.tensor.asynchronous && mesh.tp > 1 && kernels.compile,
         }
     }
@@ -157,7 +166,11 @@ fn add_notes(context: &mut ExportContext) {
         matches!(setup.recipe, PrecisionPolicy::ZeroMixed | PrecisionPolicy::MegatronMixed),
         notes::FP32_SHARDS,
     );
-    context.note_if(setup.recipe == PrecisionPolicy::Fsdp2MixedBf16Reduce16, notes::TITAN_REDUCES_32);
+    context.note_if(
+        matches!(setup.recipe, PrecisionPolicy::Fsdp2MixedBf16Reduce16 | PrecisionPolicy::PureBf16),
+        notes::TITAN_REDUCES_32,
+    );
+    context.note_if(setup.recipe == PrecisionPolicy::AutocastBf16, notes::TITAN_AUTOCAST);
     context.note_if(context.is_volta() && !context.is_fp32(), notes::TITAN_FP16);
     context.note_if(!matches!(setup.optimizer, Optimizer::AdamW | Optimizer::AdamW16bit), notes::TITAN_OPTIMIZER);
     context.note_if(setup.offload.optimizer && !setup.offload.parameters, notes::FSDP2_OFFLOAD);
@@ -179,7 +192,9 @@ fn add_notes(context: &mut ExportContext) {
     context.note_if(kernels.graphs == Graphs::Layers, notes::TITAN_GRAPHS);
     context.note_if(kernels.graphs == Graphs::Step && !captures_step(context), notes::TITAN_NO_GRAPHS);
     context.note_if(kernels.attention != AttentionKernel::Flash, notes::TITAN_ATTENTION);
-    context.note_if(kernels.loss == Loss::Fused, notes::LOSS_IN_CODE);
+    context.note_if(matches!(kernels.loss, Loss::Fused | Loss::FusedLinear), notes::LOSS_IN_CODE);
+    context.note_if(keeps_or_casts(kernels.loss), notes::LOGITS_IN_CODE);
+    context.note_allocator();
     context.note_if(kernels.norms == NormKernel::Upcast, notes::NORMS_IN_MODEL);
     context.note_if(kernels.dropout, notes::DROPOUT_IN_MODEL);
     context.note_if(setup.compute_format == ComputeFormat::Fp8Gather, notes::TITAN_FP8_GATHER);

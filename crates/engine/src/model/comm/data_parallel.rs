@@ -7,7 +7,6 @@ use crate::model::memory::states::{self, gathered_layer_bytes};
 use crate::model::per_rank::LocalParams;
 use crate::model::schedule::CommTimes;
 use crate::model::setup::Setup;
-use crate::model::software::Framework;
 use crate::model::sync::GradientSyncPlan;
 use crate::model::training::{Reshard, Sharding};
 use crate::units::{Bytes, Seconds};
@@ -74,7 +73,7 @@ impl<C: Cost<Traffic>> DataParallelComm<C> {
         let gather = |params: f64, experts: f64| -> C {
             groups.gather::<C>(bytes.weights * params) + groups.gather_experts(bytes.weights * experts)
         };
-        let prefetched = sync.overlap && setup.framework == Framework::Megatron;
+        let prefetched = sync.overlap && setup.framework.is_megatron_core();
         let mut comm = Self::default();
         if sync.overlap {
             comm.micro_batch = CommTimes {
@@ -149,7 +148,7 @@ impl<C: Cost<Traffic>> DataParallelComm<C> {
 fn layers_in_a_bucket(setup: &Setup, params: &LocalParams) -> f64 {
     const LEAST: f64 = 40e6;
     const A_REPLICA: f64 = 1e6;
-    if setup.framework != Framework::Megatron || params.layer <= 0.0 {
+    if !setup.framework.is_megatron_core() || params.layer <= 0.0 {
         return 1.0;
     }
     let replicas = A_REPLICA * f64::from(setup.mesh.replicas().saturating_mul(setup.mesh.cp));

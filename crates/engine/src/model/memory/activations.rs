@@ -79,7 +79,7 @@ fn tensors(setup: &Setup, element: f64, moe_share: f64) -> Tensors {
     // is gathered again in the backward pass, as Megatron does (arXiv 2205.05198, section 4.2.2) and overlapping
     // implementations do.
     let keeps_gathered =
-        matches!(setup.framework, Framework::PyTorch | Framework::Nanotron) && !setup.tensor.asynchronous;
+        (setup.framework.is_pytorch() || setup.framework == Framework::Nanotron) && !setup.tensor.asynchronous;
     let kept_output = element * if keeps_gathered { 1.0 } else { sequence };
     let norm = (norm - element) * sequence + kept_output;
     let copies = if setup.mesh.tp > 1 && setup.tensor.asynchronous {
@@ -109,7 +109,7 @@ fn tensors(setup: &Setup, element: f64, moe_share: f64) -> Tensors {
     } else {
         0.0
     };
-    let fused_activation = setup.kernels.compile || setup.framework == Framework::Megatron;
+    let fused_activation = setup.kernels.compile || setup.framework.is_megatron_core();
     let wide = match (arch.gated_mlp, fused_activation) {
         // Gate, up, the activation's output, the product.
         (true, false) => 4.0,
@@ -117,7 +117,7 @@ fn tensors(setup: &Setup, element: f64, moe_share: f64) -> Tensors {
         (false, _) => 2.0,
     };
     // Transformer Engine keeps the inputs of its 8-bit products in 8 bits.
-    let narrow = setup.framework == Framework::Megatron && setup.compute_format != ComputeFormat::AsPolicy;
+    let narrow = setup.framework.is_megatron_core() && setup.compute_format != ComputeFormat::AsPolicy;
     let norms_kept = f64::from(arch.norms_per_layer);
     let narrowed = if narrow {
         (element - 1.0) * (norms_kept * hidden * sequence + (query + width + copy) / element)

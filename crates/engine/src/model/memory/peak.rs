@@ -35,22 +35,32 @@ const ZERO2_BUCKET: f64 = 5e8;
 ///
 /// Standard: fp32 logits that the loop still refers to, their log-softmax and its gradient: PyTorch's tracker finds 4 kept
 /// and 8 temporary for Llama with a 128,256 vocabulary. Megatron's works in place on one fp32 copy: its
-/// continuous integration's small models show about 8 in all. Fused: the 16-bit logits and their gradient. Chunked: eight chunks, one at a time.
+/// continuous integration's small models show about 8 in all. Logits that the trainer or the model keeps come on top: 2 in 16 bits, 4 in
+/// fp32. In 16 bits all of it is half. Fused: the 16-bit logits and their gradient. Chunked: eight chunks, one at a time; fused with the
+/// head, smaller ones.
 const fn bytes_per_logit(loss: Loss, framework: Framework) -> f64 {
     match loss {
-        Loss::Standard if matches!(framework, Framework::Megatron | Framework::MegatronLegacy) => 8.0,
+        Loss::Standard if framework.is_megatron_core() || matches!(framework, Framework::MegatronLegacy) => 8.0,
         Loss::Standard => 12.0,
+        Loss::KeptLogits => 14.0,
+        Loss::Fp32Logits => 16.0,
+        Loss::Bf16 => 6.0,
+        Loss::Bf16Kept => 8.0,
         Loss::Fused => 4.0,
         Loss::Chunked => 1.5,
+        Loss::FusedLinear => 0.5,
     }
 }
 
-/// Bytes per logit that a loss keeps for its backward pass: the fp32 softmax, the 16-bit gradient of a fused one.
+/// Bytes per logit that a loss keeps for its backward pass: the softmax in fp32 or 16 bits, with the logits where they are kept; the
+/// 16-bit gradient of a fused one.
 const fn bytes_kept_per_logit(loss: Loss) -> f64 {
     match loss {
-        Loss::Standard => 4.0,
-        Loss::Fused => 2.0,
-        Loss::Chunked => 0.0,
+        Loss::Standard | Loss::Bf16Kept => 4.0,
+        Loss::KeptLogits => 6.0,
+        Loss::Fp32Logits => 8.0,
+        Loss::Fused | Loss::Bf16 => 2.0,
+        Loss::Chunked | Loss::FusedLinear => 0.0,
     }
 }
 

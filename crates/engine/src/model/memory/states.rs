@@ -2,7 +2,6 @@
 
 use crate::model::per_rank::LocalParams;
 use crate::model::setup::Setup;
-use crate::model::software::Framework;
 use crate::model::training::{ComputeFormat, Optimizer, PrecisionPolicy, Sharding};
 use crate::units::Bytes;
 
@@ -31,6 +30,8 @@ pub const fn recipe_bytes(recipe: PrecisionPolicy) -> RecipeBytes {
         PrecisionPolicy::ZeroMixed => (2.0, 2.0, 12.0, 2.0, 2.0, 2.0),
         PrecisionPolicy::MegatronMixed => (2.0, 4.0, 12.0, 2.0, 4.0, 2.0),
         PrecisionPolicy::PureBf16 => (2.0, 2.0, 4.0, 2.0, 2.0, 2.0),
+        PrecisionPolicy::PureBf16Reduce32 => (2.0, 2.0, 4.0, 2.0, 4.0, 2.0),
+        PrecisionPolicy::AutocastBf16 => (4.0, 4.0, 8.0, 4.0, 4.0, 2.0),
         PrecisionPolicy::Fp32 => (4.0, 4.0, 8.0, 4.0, 4.0, 4.0),
     };
     RecipeBytes { weights, gradients, optimizer, gathered, reduced, activation }
@@ -129,7 +130,7 @@ const BLOCK_SCALES: f64 = 2.0 * 4.0 / 2048.0;
 /// ```
 pub fn optimizer_bytes(setup: &Setup) -> (f64, f64) {
     let with_adam = recipe_bytes(setup.recipe).optimizer;
-    let moment = if setup.recipe == PrecisionPolicy::PureBf16 { 2.0 } else { 4.0 };
+    let moment = if setup.recipe.is_pure_bf16() { 2.0 } else { 4.0 };
     let copy = with_adam - 2.0 * moment;
     let (matrix, other) = match setup.optimizer {
         Optimizer::AdamW => (2.0 * moment, 2.0 * moment),
@@ -178,7 +179,7 @@ const COPIES: f64 = 2.0;
 /// assert_eq!(copy_bytes(&decode("compute=fp8&strategy=ddp").scenario.setup()), 0.0);
 /// ```
 pub fn copy_bytes(setup: &Setup) -> f64 {
-    let keeps = setup.framework == Framework::Megatron && !matches!(setup.sharding, Sharding::Fsdp(_));
+    let keeps = setup.framework.is_megatron_core() && !matches!(setup.sharding, Sharding::Fsdp(_));
     match setup.compute_format {
         ComputeFormat::Fp8 if keeps => COPIES * EIGHT_BIT,
         ComputeFormat::Fp4 if keeps => COPIES * FOUR_BIT,

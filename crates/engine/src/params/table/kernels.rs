@@ -1,17 +1,23 @@
 //! The software that executes the step.
 
 use super::{Group, Param, choice, option, position, switched};
-use crate::model::software::{AttentionKernel, Framework, Graphs, Loss, NormKernel};
+use crate::model::software::{AttentionKernel, Framework, Graphs, Loss, NormKernel, Segments};
 use crate::model::training::ComputeFormat;
 
 picked!(
     /// The framework.
     FRAMEWORK, Kernels, framework, "framework", "Framework", "framework", [],
     "Whose training code runs: it decides what is fused, launched and buffered.",
-    Framework::PyTorch => "pytorch", "PyTorch FSDP", "torchtitan, Composer, Hugging Face.";
+    Framework::Torchtitan => "pytorch", "torchtitan (FSDP2)", "PyTorch's FSDP2, fully_shard, on models of its own.";
+    Framework::Transformers => "transformers", "Hugging Face Trainer / TRL / Accelerate (FSDP2)",
+        "The models of transformers on FSDP2.";
+    Framework::Fsdp1 => "fsdp1", "PyTorch FSDP1 (Composer, Accelerate)", "FullyShardedDataParallel, flat parameters.";
+    Framework::DeepSpeed => "deepspeed", "DeepSpeed ZeRO", "Its buckets, prefetch and live parameters.";
     Framework::Megatron => "megatron", "Megatron-Core", "With Transformer Engine; NeMo.";
+    Framework::MegatronFsdp => "megatron-fsdp", "Megatron-FSDP", "Megatron-Core sharded by --use-megatron-fsdp.";
     Framework::MegatronLegacy => "megatron-legacy", "Megatron-LM of 2021", "And Megatron-DeepSpeed: few fused kernels.";
     Framework::Nanotron => "nanotron", "nanotron", "Hugging Face's 3D-parallel trainer.";
+    Framework::MaxText => "maxtext", "JAX, MaxText", "XLA; counted as PyTorch is for now.";
 );
 switched!(
     /// `torch.compile`.
@@ -39,8 +45,13 @@ picked!(
     LOSS, Kernels, kernels.loss, "loss", "Loss", "loss_kernel", [],
     "How the cross-entropy over the vocabulary is computed: with a large one, logits can be the peak of memory.",
     Loss::Standard => "standard", "Standard", "fp32 logits, log-softmax and gradient in memory.";
+    Loss::KeptLogits => "kept", "fp32, the trainer keeps the logits", "The same, beside the 16-bit logits that it refers to.";
+    Loss::Fp32Logits => "fp32-logits", "The model returns fp32 logits", "The same, beside fp32 logits that the trainer keeps.";
+    Loss::Bf16 => "bf16", "bf16 cross-entropy", "Logits, log-softmax and gradient in 16 bits.";
+    Loss::Bf16Kept => "bf16-kept", "bf16, the trainer keeps the logits", "The same, beside the logits that it refers to.";
     Loss::Fused => "fused", "Fused", "16-bit logits, overwritten by their gradient.";
     Loss::Chunked => "chunked", "Chunked", "Head and loss a part of the tokens at a time.";
+    Loss::FusedLinear => "fused-linear", "Fused with the head", "Liger, cut cross-entropy: the logits never exist whole.";
 );
 picked!(
     /// The norms.
@@ -62,4 +73,11 @@ picked!(
     ComputeFormat::Fp8 => "fp8", "fp8", "float8, MXFP8: cast before each product.";
     ComputeFormat::Fp8Gather => "fp8-gather", "fp8, gathered too", "enable_fsdp_float8_all_gather.";
     ComputeFormat::Fp4 => "fp4", "fp4", "NVFP4.";
+);
+picked!(
+    /// The allocator's segments.
+    SEGMENTS, Kernels, segments, "segments", "Allocator's segments", "allocator_segments", [],
+    "How PyTorch's caching allocator takes memory from the driver: what it cannot give to another size stays reserved.",
+    Segments::Fixed => "fixed", "Fixed", "Blocks are cut out of segments of fixed size, PyTorch's default.";
+    Segments::Expandable => "expandable", "Expandable", "PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True.";
 );

@@ -4,7 +4,7 @@ use super::{
     ChoiceOption, Group, Param, Scale, Unit, choice, doublings, number, option, position, switched, whole,
     with_fraction, with_fsdp,
 };
-use crate::model::training::{Optimizer, PrecisionPolicy, Recompute};
+use crate::model::training::{Optimizer, OptimizerKernel, PrecisionPolicy, Recompute};
 
 /// One hundred percent.
 const PERCENT: f64 = 100.0;
@@ -103,12 +103,14 @@ pub(in crate::params) const KEEP_FRACTION: Param = Param {
 };
 
 /// The recipes, in display order.
-const RECIPES: [PrecisionPolicy; 6] = [
+const RECIPES: [PrecisionPolicy; 8] = [
     PrecisionPolicy::Fsdp2MixedBf16,
     PrecisionPolicy::Fsdp2MixedBf16Reduce16,
     PrecisionPolicy::ZeroMixed,
     PrecisionPolicy::MegatronMixed,
     PrecisionPolicy::PureBf16,
+    PrecisionPolicy::PureBf16Reduce32,
+    PrecisionPolicy::AutocastBf16,
     PrecisionPolicy::Fp32,
 ];
 
@@ -135,6 +137,16 @@ const RECIPE_OPTIONS: &[ChoiceOption] = &[
         "16-bit weights, fp32 gradients, an fp32 copy and Adam state: 18 bytes a parameter.",
     ),
     option("pure-bf16", "Pure bf16", "Weights, gradients and Adam state all in bf16: 8 bytes a parameter."),
+    option(
+        "bf16-reduce32",
+        "Pure bf16, reduced in fp32",
+        "The same with reduce_dtype=torch.float32: gradients take twice the traffic and twice the buffers.",
+    ),
+    option(
+        "autocast",
+        "bf16 by autocast",
+        "fp32 weights, gathered and reduced in fp32, which torch.autocast casts on use (FSDP1, DDP): 16 bytes a parameter.",
+    ),
     option("fp32", "fp32", "Everything in 32 bits: 16 bytes a parameter and a much lower compute peak."),
 ];
 
@@ -165,6 +177,13 @@ picked!(
     Optimizer::Lion => "lion", "Lion", "One momentum.";
     Optimizer::Muon => "muon", "Muon", "One momentum on matrices, AdamW on the rest.";
     Optimizer::AdamW16bit => "adamw-16bit", "AdamW, 16 bits", "Two moments in 16 bits.";
+);
+picked!(
+    /// How the optimizer's update runs.
+    OPTIMIZER_KERNEL, Training, optimizer_kernel, "optkernel", "Optimizer's kernels", "optimizer_kernel", [],
+    "How PyTorch runs the update: over lists of tensors, operator by operator, or in one kernel.",
+    OptimizerKernel::ForEach => "foreach", "Foreach", "A temporary of one value for every parameter on the GPU.";
+    OptimizerKernel::Fused => "fused", "Fused", "One kernel, no temporaries.";
 );
 switched!(
     /// Optimizer state in host memory.

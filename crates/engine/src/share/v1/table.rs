@@ -105,7 +105,16 @@ pub(super) static TABLE: &[Held] = &[
     choice(
         "recipe",
         ParamId::Recipe,
-        &["fsdp2-bf16", "fsdp2-bf16-reduce16", "zero-mixed", "megatron-mixed", "pure-bf16", "fp32"],
+        &[
+            "fsdp2-bf16",
+            "fsdp2-bf16-reduce16",
+            "zero-mixed",
+            "megatron-mixed",
+            "pure-bf16",
+            "fp32",
+            "bf16-reduce32",
+            "autocast",
+        ],
     ),
     choice(
         "optimizer",
@@ -145,11 +154,29 @@ pub(super) static TABLE: &[Held] = &[
     number("imbalance", ParamId::Imbalance, Unit::None, 1.0, 64.0, Scale::Log),
     choice("grouped", ParamId::GroupedExperts, &["no", "yes"]),
     choice("fusedexperts", ParamId::FusedExperts, &["no", "yes"]),
-    choice("framework", ParamId::Framework, &["pytorch", "megatron", "megatron-legacy", "nanotron"]),
+    choice(
+        "framework",
+        ParamId::Framework,
+        &[
+            "pytorch",
+            "megatron",
+            "megatron-legacy",
+            "nanotron",
+            "transformers",
+            "fsdp1",
+            "deepspeed",
+            "megatron-fsdp",
+            "maxtext",
+        ],
+    ),
     choice("compile", ParamId::Compile, &["no", "yes"]),
     choice("graphs", ParamId::CudaGraphs, &["none", "layers", "step"]),
     choice("attnkernel", ParamId::AttentionKernel, &["unfused", "flash", "flash-tuned"]),
-    choice("loss", ParamId::Loss, &["standard", "fused", "chunked"]),
+    choice(
+        "loss",
+        ParamId::Loss,
+        &["standard", "fused", "chunked", "kept", "fp32-logits", "bf16", "bf16-kept", "fused-linear"],
+    ),
     choice("normkernel", ParamId::NormKernel, &["fused", "upcast"]),
     choice("dropout", ParamId::Dropout, &["no", "yes"]),
     choice("compute", ParamId::ComputeFormat, &["recipe", "fp8", "fp8-gather", "fp4"]),
@@ -225,6 +252,8 @@ pub(super) static TABLE: &[Held] = &[
     choice("expertbias", ParamId::ExpertBias, &["no", "yes"]),
     whole("ngroup", ParamId::ExpertGroups, Unit::None, 0.0, 1000.0, Scale::Linear),
     whole("topkgroup", ParamId::TopKGroups, Unit::None, 0.0, 1000.0, Scale::Linear),
+    choice("segments", ParamId::Segments, &["fixed", "expandable"]),
+    choice("optkernel", ParamId::OptimizerKernel, &["foreach", "fused"]),
     number("usable", ParamId::UsableMemory, Unit::Percent, 50.0, 100.0, Scale::Linear),
 ];
 

@@ -18,6 +18,8 @@ pub(super) struct Config {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) bf16: Option<HalfFormat>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) torch_autocast: Option<TorchAutocast>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) data_types: Option<DataTypes>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) communication_data_type: Option<&'static str>,
@@ -55,6 +57,12 @@ pub(super) struct HalfFormat {
     pub(super) bf16_master_weights_and_grads: Option<bool>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) bf16_optimizer_states: Option<bool>,
+}
+
+#[derive(Serialize)]
+pub(super) struct TorchAutocast {
+    pub(super) enabled: bool,
+    pub(super) dtype: &'static str,
 }
 
 #[derive(Serialize)]

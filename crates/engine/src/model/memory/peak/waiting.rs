@@ -124,7 +124,7 @@ impl Ledger {
             }
             // DDP's buckets are a second copy of all gradients unless `gradient_as_bucket_view` is set; Megatron's and
             // nanotron's gradients live in the buckets.
-            Sharding::Ddp | Sharding::Zero1 if self.replicas_reduce && self.framework == Framework::PyTorch => {
+            Sharding::Ddp | Sharding::Zero1 if self.replicas_reduce && self.framework.is_pytorch() => {
                 let experts = if self.experts_reduce { self.params.experts() } else { 0.0 };
                 Unreduced { copied: self.params.dense() + experts, ..none }
             }

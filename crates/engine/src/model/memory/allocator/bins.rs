@@ -1,0 +1,138 @@
+//! The free blocks of a pool, by size and then by address.
+//!
+//! A training step frees hundreds of blocks of few sizes, and takes them again. So blocks of about one size lie in a bin, the
+//! smallest last: most are pushed and popped there, and bits say which bins hold any.
+
+use super::blocks::Free;
+use super::rules::GRAIN;
+
+/// A power of two of sizes is divided into 16 bins: few sizes share one.
+const STEPS_LOG2: u32 = 4;
+const STEPS: usize = 1 << STEPS_LOG2;
+/// Sizes of 64 bits, in grains of 512 B, have 55.
+const SIZE_BITS: usize = (u64::BITS - GRAIN.ilog2()) as usize;
+/// The first sizes have a bin each, every further bit has all steps.
+const BINS: usize = STEPS * (SIZE_BITS - STEPS_LOG2 as usize + 1);
+const WORD: usize = u64::BITS as usize;
+const WORDS: usize = BINS.div_ceil(WORD);
+
+/// Free blocks.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Bins {
+    /// Each from the largest block to the smallest, of equal ones the lowest address last.
+    bins: Vec<Vec<Free>>,
+    /// Which of them hold any, a bit each.
+    filled: [u64; WORDS],
+}
+
+impl Bins {
+    /// Takes the smallest block of at least this size, of equal ones that of the lowest address.
+    #[inline]
+    pub(super) fn take_best(&mut self, size: u64) -> Option<Free> {
+        let number = bin_of(size);
+        let near = self.bins.get_mut(number)?;
+        // Blocks of its own bin may be smaller than it.
+        let index = match near.last() {
+            Some(last) if last.size >= size => near.len(),
+            Some(_) => near.partition_point(|free| free.size >= size),
+            None => 0,
+        };
+        if let Some(index) = index.checked_sub(1) {
+            return self.take(number, index);
+        }
+        let number = self.filled_after(number)?;
+        let last = self.bins.get(number)?.len().checked_sub(1)?;
+        self.take(number, last)
+    }
+
+    /// Adds a block.
+    #[inline]
+    pub(super) fn insert(&mut self, block: Free) {
+        if self.bins.is_empty() {
+            self.bins = vec![Vec::new(); BINS];
+        }
+        let number = bin_of(block.size);
+        let Some(bin) = self.bins.get_mut(number) else { return };
+        match bin.last() {
+            Some(last) if last.precedes(&block) => {
+                let index = bin.partition_point(|free| block.precedes(free));
+                bin.insert(index, block);
+            }
+            _ => bin.push(block),
+        }
+        if let Some(word) = self.filled.get_mut(number / WORD) {
+            *word |= 1 << (number % WORD);
+        }
+    }
+
+    /// Removes a block that is among them.
+    #[inline]
+    pub(super) fn remove(&mut self, block: Free) {
+        let number = bin_of(block.size);
+        let Some(bin) = self.bins.get(number) else { return };
+        let index = match bin.last() {
+            Some(last) if last.block == block.block => bin.len() - 1,
+            _ => bin.partition_point(|free| block.precedes(free)),
+        };
+        self.take(number, index);
+    }
+
+    /// Keeps those of which the caller says so.
+    pub(super) fn retain(&mut self, mut keeps: impl FnMut(&Free) -> bool) {
+        for (number, bin) in self.bins.iter_mut().enumerate() {
+            bin.retain(&mut keeps);
+            if let (true, Some(word)) = (bin.is_empty(), self.filled.get_mut(number / WORD)) {
+                *word &= !(1 << (number % WORD));
+            }
+        }
+    }
+
+    #[inline]
+    fn take(&mut self, number: usize, index: usize) -> Option<Free> {
+        let bin = self.bins.get_mut(number)?;
+        let taken = if index + 1 == bin.len() { bin.pop()? } else { bin.remove(index) };
+        if let (true, Some(word)) = (bin.is_empty(), self.filled.get_mut(number / WORD)) {
+            *word &= !(1 << (number % WORD));
+        }
+        Some(taken)
+    }
+
+    /// The first bin after this one that holds any.
+    fn filled_after(&self, number: usize) -> Option<usize> {
+        let first = (number + 1) / WORD;
+        let mut bits = self.filled.get(first)? & (u64::MAX << ((number + 1) % WORD));
+        let mut at = first;
+        while bits == 0 {
+            at += 1;
+            bits = *self.filled.get(at)?;
+        }
+        Some(at * WORD + bits.trailing_zeros() as usize)
+    }
+}
+
+/// The bin of a size: larger sizes have later ones, or the same.
+#[inline]
+const fn bin_of(size: u64) -> usize {
+    let grains = size / GRAIN;
+    if grains < STEPS as u64 {
+        return grains as usize;
+    }
+    // The leading bits after the first, and how many bits follow them.
+    let shift = grains.ilog2() - STEPS_LOG2;
+    (shift as usize + 1) * STEPS + (grains >> shift) as usize - STEPS
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn larger_sizes_have_later_bins_or_the_same() {
+        let sizes = (0..SIZE_BITS as u32).flat_map(|bit| (0..32).map(move |step| (1 << bit) + (step << bit) / 32));
+        let mut bins: Vec<usize> = sizes.map(|grains: u64| bin_of(grains.saturating_mul(GRAIN))).collect();
+        assert!(bins.is_sorted());
+        assert_eq!(bin_of(u64::MAX) + 1, BINS);
+        bins.dedup();
+        assert_eq!(bins.len(), BINS - 1, "none is left out but that of no bytes");
+    }
+}

@@ -1,0 +1,24 @@
+//! One training step, tensor by tensor: the model's code as its framework writes it, played on a small autograd.
+//!
+//! [`Trace::of`] writes the step down; [`Trace::peak`] says what is alive when most is, and [`Trace::reserved`] what PyTorch's
+//! caching allocator reserves for it. What a layer allocates stands in one file a framework: `torchtitan`, `transformers`.
+
+mod backward;
+mod checkpoint;
+mod event;
+mod loss;
+mod mixture;
+mod operators;
+mod optimizer;
+mod play;
+mod shape;
+mod step;
+mod tape;
+mod torchtitan;
+mod transformers;
+mod units;
+mod weights;
+
+pub use event::{Category, Event, Moment, Phase, Place, TensorId};
+pub use play::{Peak, Reserved};
+pub use step::Trace;

@@ -1,0 +1,210 @@
+//! The backward pass of each operator: what it allocates and when it lets go.
+
+use super::event::{Category, TensorId};
+use super::tape::{Edge, Kind, NONE, Node, SAVED, Tape, WeightId};
+
+impl Tape {
+    /// Hands a gradient to a node: kept until it runs, added to one that is there.
+    pub(super) fn give(&mut self, edge: Edge, gradient: TensorId) {
+        let Some(there) = self.nodes.get(edge.node as usize).map(|node| node.gradient) else {
+            self.release(gradient);
+            return;
+        };
+        let sum = if there == NONE {
+            gradient
+        } else {
+            let sum = self.make("add", edge.bytes);
+            self.release(there);
+            self.release(gradient);
+            sum
+        };
+        if let Some(node) = self.nodes.get_mut(edge.node as usize) {
+            node.gradient = sum;
+        }
+    }
+
+    /// Makes a gradient and hands it to a node, if one wants it.
+    fn give_new(&mut self, operator: &'static str, edge: Edge) {
+        if edge.node != NONE {
+            let gradient = self.make(operator, edge.bytes);
+            self.give(edge, gradient);
+        }
+    }
+
+    /// The gradient of a weight: added in place to one that is there.
+    pub(super) fn weight_gradient(&mut self, operator: &'static str, weight: WeightId) {
+        let Some(of) = self.weights.get(weight as usize).copied() else { return };
+        let bytes = of.rows * of.columns * self.element;
+        let new = self.allocate(operator, bytes, self.gradients);
+        let gradient = if of.gradient == NONE {
+            new
+        } else {
+            let sum = self.allocate("add", bytes, self.gradients);
+            self.release(of.gradient);
+            self.release(new);
+            sum
+        };
+        if let Some(of) = self.weights.get_mut(weight as usize) {
+            of.gradient = gradient;
+        }
+    }
+
+    /// Runs the backward pass of a node whose gradient has come.
+    pub(super) fn run_back(&mut self, index: u32) {
+        let Some(node) = self.nodes.get_mut(index as usize) else { return };
+        let gradient = core::mem::replace(&mut node.gradient, NONE);
+        if let Kind::Loss(loss) = node.kind {
+            let ([logits, ..], [saved, ..]) = (node.inputs, core::mem::replace(&mut node.saved, [NONE; SAVED]));
+            self.loss_backward(loss, logits, saved);
+            return;
+        }
+        let node = node.clone();
+        if gradient != NONE {
+            self.operate(&node, gradient);
+        }
+        self.release(gradient);
+        self.let_go(index);
+    }
+
+    /// Frees what a node saved.
+    fn let_go(&mut self, index: u32) {
+        let Some(node) = self.nodes.get_mut(index as usize) else { return };
+        let saved = core::mem::replace(&mut node.saved, [NONE; SAVED]);
+        for tensor in saved {
+            self.release(tensor);
+        }
+    }
+
+    fn operate(&mut self, node: &Node, gradient: TensorId) {
+        let [first, second, third] = node.inputs;
+        match node.kind {
+            Kind::View => self.pass(first, gradient),
+            Kind::Transpose => self.give_new("clone", first),
+            Kind::Cast => self.give_new("_to_copy", first),
+            Kind::Add => {
+                for edge in [first, second] {
+                    self.pass(edge, gradient);
+                }
+            }
+            Kind::Multiply | Kind::Matmul => {
+                let name = if node.kind == Kind::Multiply { "mul" } else { "bmm" };
+                for edge in [first, second] {
+                    self.give_new(name, edge);
+                }
+            }
+            Kind::Unary(name) | Kind::UnaryOfOutput(name) => self.give_new(name, first),
+            Kind::Scale => self.give_new("mul", first),
+            Kind::Linear(weight, bias) => {
+                if bias != NONE {
+                    self.weight_gradient("sum", bias);
+                }
+                self.weight_gradient("mm", weight);
+                self.give_new("mm", first);
+            }
+            Kind::Embedding(weight) => self.weight_gradient("embedding_dense_backward", weight),
+            Kind::ScaleRows => {
+                let product = self.make("mul", first.bytes);
+                let to_input = self.make("mul", first.bytes);
+                let to_rows = self.make("sum", second.bytes);
+                self.release(product);
+                self.give(first, to_input);
+                self.give(second, to_rows);
+            }
+            Kind::ScaleColumns(weight) => {
+                let to_input = self.make("mul", first.bytes);
+                let product = self.make("mul", first.bytes);
+                self.weight_gradient("sum", weight);
+                self.release(product);
+                self.give(first, to_input);
+            }
+            Kind::MeanSquare => {
+                let spread = self.make("div", first.bytes);
+                let power = self.make("pow", first.bytes);
+                let doubled = self.make("mul", first.bytes);
+                let to_input = self.make("mul", first.bytes);
+                for tensor in [doubled, power, spread] {
+                    self.release(tensor);
+                }
+                self.give(first, to_input);
+            }
+            Kind::LayerNorm(weight, bias) => {
+                let to_input = self.make("native_layer_norm_backward", first.bytes);
+                self.weight_gradient("native_layer_norm_backward", weight);
+                if bias != NONE {
+                    self.weight_gradient("native_layer_norm_backward", bias);
+                }
+                self.give(first, to_input);
+            }
+            Kind::FusedNorm(weight) => {
+                let to_input = self.make("rms_norm_backward", first.bytes);
+                self.weight_gradient("rms_norm_backward", weight);
+                self.give(first, to_input);
+            }
+            Kind::Complex => self.give_new("mul", first),
+            Kind::Repeat => self.give_new("sum", first),
+            Kind::Rotate => {
+                let with_sine = self.make("mul", first.bytes);
+                let half = self.make("neg", first.bytes / 2);
+                let one = self.make("slice_backward", first.bytes);
+                self.release(half);
+                let other = self.make("slice_backward", first.bytes);
+                self.release(with_sine);
+                let turned = self.make("add", first.bytes);
+                self.release(one);
+                self.release(other);
+                let with_cosine = self.make("mul", first.bytes);
+                let sum = self.make("add", first.bytes);
+                self.release(turned);
+                self.release(with_cosine);
+                self.give(first, sum);
+            }
+            Kind::Attention(sizes) => {
+                let scratch = [sizes.accumulator, sizes.sums, sizes.expanded, sizes.expanded];
+                let scratch = scratch.map(|bytes| self.allocate("flash_scratch", bytes, Category::Temporary));
+                let name = "_scaled_dot_product_flash_attention_backward";
+                let outputs = [first, second, third].map(|edge| self.make(name, edge.bytes));
+                for tensor in scratch {
+                    self.release(tensor);
+                }
+                for (edge, output) in node.inputs.into_iter().zip(outputs) {
+                    self.give(edge, output);
+                }
+            }
+            Kind::Softmax => {
+                let wide = self.make("_softmax_backward_data", first.bytes * 2);
+                let narrow = self.make("_to_copy", first.bytes);
+                self.release(wide);
+                self.give(first, narrow);
+            }
+            Kind::GatherSequence(group) => {
+                let joined = self.make("cat", first.bytes * group);
+                let sent = self.make("reduce_scatter_tensor", first.bytes);
+                let here = self.make("wait_tensor", first.bytes);
+                self.release(joined);
+                self.release(sent);
+                self.give(first, here);
+            }
+            Kind::ScatterSequence => {
+                let sent = self.make("all_gather_into_tensor", first.bytes);
+                let whole = self.make("wait_tensor", first.bytes);
+                self.release(sent);
+                self.give(first, whole);
+            }
+            Kind::Split => self.give_new("slice_backward", first),
+            Kind::GatedFused => self.give_new("swiglu_backward", first),
+            Kind::Pick => self.give_new("index_backward", first),
+            Kind::Collect => self.give_new("index", first),
+            Kind::Grouped(weight) => {
+                self.give_new("_grouped_mm", first);
+                self.weight_gradient("_grouped_mm", weight);
+            }
+            Kind::Loss(_) => {}
+        }
+    }
+
+    /// Hands the same tensor on.
+    fn pass(&mut self, edge: Edge, gradient: TensorId) {
+        let shared = self.hold(gradient);
+        self.give(edge, shared);
+    }
+}

@@ -1,0 +1,130 @@
+//! The loss over the vocabulary: what each way to compute it holds.
+
+use super::event::{Category, TensorId};
+use super::operators::FP32;
+use super::tape::{Edge, Kind, NONE, Tape, Value};
+use crate::model::software::Loss;
+
+/// Bytes of a 16-bit element.
+const HALF: u64 = 2;
+/// Chunks into which a chunked loss cuts the tokens (torchtune's `CEWithChunkedOutputLoss`, eight by default).
+const CHUNKS: u64 = 8;
+
+/// The loss of one micro-batch.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct LossNode {
+    pub loss: Loss,
+    /// Whether each GPU of a tensor-parallel group holds its part of the vocabulary.
+    pub parallel: bool,
+    /// Logits on this GPU.
+    pub logits: u64,
+    /// Logits that the caller holds until the backward pass is over.
+    pub held: TensorId,
+}
+
+impl Tape {
+    fn logits(&mut self, operator: &'static str, bytes: u64) -> TensorId {
+        self.allocate(operator, bytes, Category::Logits)
+    }
+
+    /// The loss of logits, which it takes.
+    pub(super) fn loss(&mut self, logits: Value, loss: Loss, parallel: bool) -> u32 {
+        let count = logits.elements;
+        let node = LossNode { loss, parallel, logits: count, held: NONE };
+        let node = self.node(Kind::Loss(node), [&logits]);
+        let wide = count * FP32;
+        let mut held = NONE;
+        match loss {
+            _ if parallel && !matches!(loss, Loss::Fused | Loss::Chunked | Loss::FusedLinear) => {
+                let upcast = self.logits("_to_copy", wide);
+                let shifted = self.logits("sub", wide);
+                let exponent = self.logits("exp", wide);
+                self.release(exponent);
+                let log = self.logits("sub", wide);
+                self.release(shifted);
+                self.save(node, log);
+                self.release(log);
+                self.release(upcast);
+            }
+            Loss::Standard | Loss::KeptLogits | Loss::Fp32Logits => {
+                let upcast = self.logits("_to_copy", wide);
+                let log = self.logits("_log_softmax", wide);
+                self.save(node, log);
+                self.release(log);
+                match loss {
+                    Loss::Fp32Logits => held = upcast,
+                    Loss::KeptLogits => {
+                        self.release(upcast);
+                        held = self.hold(logits.tensor);
+                    }
+                    _ => self.release(upcast),
+                }
+            }
+            Loss::Bf16 | Loss::Bf16Kept => {
+                let log = self.logits("_log_softmax", count * HALF);
+                self.save(node, log);
+                self.release(log);
+                if loss == Loss::Bf16Kept {
+                    held = self.hold(logits.tensor);
+                }
+            }
+            // The kernel keeps the logits and overwrites nothing; their gradient is a tensor of its own.
+            Loss::Fused => self.save(node, logits.tensor),
+            Loss::Chunked | Loss::FusedLinear => {}
+        }
+        self.drop(logits);
+        if let Some(Kind::Loss(of)) = self.nodes.get_mut(node as usize).map(|node| &mut node.kind) {
+            of.held = held;
+        }
+        node
+    }
+
+    /// Its backward pass; `saved` is what it saved.
+    pub(super) fn loss_backward(&mut self, of: LossNode, logits: Edge, saved: TensorId) {
+        let LossNode { loss, parallel, logits: count, held } = of;
+        let wide = count * FP32;
+        let gradient = match loss {
+            _ if parallel && !matches!(loss, Loss::Fused | Loss::Chunked | Loss::FusedLinear) => {
+                let input = self.logits("zeros_like", wide);
+                let exponent = self.logits("exp", wide);
+                let sum = self.logits("add", wide);
+                self.release(exponent);
+                let product = self.logits("mul", wide);
+                for tensor in [sum, input, saved] {
+                    self.release(tensor);
+                }
+                let gradient = self.logits("_to_copy", logits.bytes);
+                self.release(product);
+                gradient
+            }
+            Loss::Standard | Loss::KeptLogits | Loss::Fp32Logits => {
+                let picked = self.logits("nll_loss_backward", wide);
+                let of_log = self.logits("_log_softmax_backward_data", wide);
+                self.release(picked);
+                self.release(saved);
+                let gradient = self.logits("_to_copy", logits.bytes);
+                self.release(of_log);
+                gradient
+            }
+            Loss::Bf16 | Loss::Bf16Kept => {
+                let picked = self.logits("nll_loss_backward", count * HALF);
+                let gradient = self.logits("_log_softmax_backward_data", count * HALF);
+                self.release(picked);
+                self.release(saved);
+                gradient
+            }
+            Loss::Fused => {
+                let gradient = self.logits("triton_per_fused_nll_loss_backward", count * HALF);
+                self.release(saved);
+                gradient
+            }
+            Loss::Chunked | Loss::FusedLinear => {
+                let chunk = self.logits("_log_softmax_backward_data", 3 * wide / CHUNKS);
+                self.release(chunk);
+                NONE
+            }
+        };
+        self.give(logits, gradient);
+        self.release(held);
+    }
+}

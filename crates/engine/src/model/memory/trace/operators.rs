@@ -1,0 +1,310 @@
+//! The operators of the forward pass: what each allocates, and what it saves.
+
+use super::event::Category;
+use super::tape::{Attention, Kind, NONE, Tape, Value, WeightId};
+
+/// Bytes of an fp32 element.
+pub(super) const FP32: u64 = 4;
+/// Flash attention's kernels work on rows and on head widths in multiples of these (flash-attention's `flash_bwd_kernel`).
+const ROW_BLOCK: u64 = 128;
+const WIDTH_BLOCK: u64 = 32;
+
+/// `value` rounded up to a multiple.
+pub(super) const fn rounded(value: u64, multiple: u64) -> u64 {
+    value.div_ceil(multiple) * multiple
+}
+
+/// The shape of an attention on this GPU.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Heads {
+    pub sequences: u64,
+    pub sequence: u64,
+    pub heads: u64,
+    pub key_value_heads: u64,
+    pub width: u64,
+}
+
+impl Tape {
+    /// An output in the format of `like`.
+    fn out(&mut self, operator: &'static str, kind: Kind, like: &Value) -> Value {
+        let tensor = self.make(operator, like.bytes());
+        let node = self.node(kind, [like]);
+        self.value(tensor, node, like.elements, like.width)
+    }
+
+    /// The same storage, another shape.
+    pub(super) fn view(&mut self, x: &Value) -> Value {
+        let node = self.node(Kind::View, [x]);
+        Value { tensor: self.hold(x.tensor), node, ..*x }
+    }
+
+    /// The same storage with axes swapped.
+    pub(super) fn transpose(&mut self, x: &Value) -> Value {
+        let node = self.node(Kind::Transpose, [x]);
+        Value { tensor: self.hold(x.tensor), node, ..*x }
+    }
+
+    /// A copy in another format; the value itself where it has that format.
+    pub(super) fn cast(&mut self, x: &Value, width: u64) -> Value {
+        if x.width == width {
+            return self.share(x);
+        }
+        let tensor = self.make("_to_copy", x.elements * width);
+        let node = self.node(Kind::Cast, [x]);
+        self.value(tensor, node, x.elements, width)
+    }
+
+    /// `a + b`.
+    pub(super) fn add(&mut self, a: &Value, b: &Value) -> Value {
+        let wide = if a.width > b.width { a } else { b };
+        let tensor = self.make("add", wide.bytes());
+        let node = self.node(Kind::Add, [a, b]);
+        self.value(tensor, node, a.elements, wide.width)
+    }
+
+    /// `a b` of one shape.
+    pub(super) fn multiply(&mut self, a: &Value, b: &Value) -> Value {
+        let node = self.node(Kind::Multiply, [a, b]);
+        self.save(node, a.tensor);
+        self.save(node, b.tensor);
+        let tensor = self.make("mul", a.bytes());
+        self.value(tensor, node, a.elements, a.width)
+    }
+
+    /// `a` times a number.
+    pub(super) fn scale(&mut self, operator: &'static str, a: &Value) -> Value {
+        self.out(operator, Kind::Scale, a)
+    }
+
+    /// A function of each element, by its name and that of its backward operator; it saves its input.
+    pub(super) fn unary(&mut self, operator: &'static str, backward: &'static str, x: &Value) -> Value {
+        let node = self.node(Kind::Unary(backward), [x]);
+        self.save(node, x.tensor);
+        let tensor = self.make(operator, x.bytes());
+        self.value(tensor, node, x.elements, x.width)
+    }
+
+    /// The same of a function that saves its output.
+    pub(super) fn unary_of_output(&mut self, operator: &'static str, backward: &'static str, x: &Value) -> Value {
+        let tensor = self.make(operator, x.bytes());
+        let node = self.node(Kind::UnaryOfOutput(backward), [x]);
+        self.save(node, tensor);
+        self.value(tensor, node, x.elements, x.width)
+    }
+
+    /// `x W`, W of `columns` inputs and `rows` outputs, of which `bias` adds one number each.
+    pub(super) fn linear(&mut self, x: &Value, weight: WeightId, bias: Option<WeightId>) -> Value {
+        let Some(&of) = self.weights.get(weight as usize) else { return self.share(x) };
+        let elements = x.elements / of.columns.max(1) * of.rows;
+        let node = self.node(Kind::Linear(weight, bias.unwrap_or(NONE)), [x]);
+        self.save(node, x.tensor);
+        let operator = if bias.is_some() { "addmm" } else { "mm" };
+        let bytes = elements * x.width;
+        let tensor = if bias.is_some() { self.make(operator, bytes) } else { self.product(operator, bytes) };
+        self.value(tensor, node, elements, x.width)
+    }
+
+    /// The output head: a product whose output is as wide as the vocabulary.
+    pub(super) fn head(&mut self, x: &Value, weight: WeightId) -> Value {
+        let Some(&of) = self.weights.get(weight as usize) else { return self.share(x) };
+        let elements = x.elements / of.columns.max(1) * of.rows;
+        let node = self.node(Kind::Linear(weight, NONE), [x]);
+        self.save(node, x.tensor);
+        let tensor = self.allocate("mm", elements * x.width, Category::Logits);
+        self.value(tensor, node, elements, x.width)
+    }
+
+    /// The output of a matrix product, which a policy may keep.
+    fn product(&mut self, operator: &'static str, bytes: u64) -> TensorOf {
+        if self.policy.as_mut().is_some_and(super::checkpoint::Policy::keeps_product) {
+            self.kept_or_made(operator, bytes)
+        } else {
+            self.make(operator, bytes)
+        }
+    }
+
+    /// An output that the policy keeps: made and held in the forward pass, found again in the recomputation.
+    pub(super) fn kept_or_made(&mut self, operator: &'static str, bytes: u64) -> TensorOf {
+        if self.is_again() {
+            if self.is_stopped() {
+                return NONE;
+            }
+            return self.kept.pop_front().unwrap_or(NONE);
+        }
+        let tensor = self.make(operator, bytes);
+        if self.is_counting() {
+            self.hold(tensor);
+            self.kept.push_back(tensor);
+        }
+        tensor
+    }
+
+    /// Rows of an embedding.
+    pub(super) fn embedding(&mut self, weight: WeightId, elements: u64, width: u64) -> Value {
+        let tensor = self.make("embedding", elements * width);
+        let node = self.node(Kind::Embedding(weight), []);
+        self.value(tensor, node, elements, width)
+    }
+
+    /// The inverse root of the mean square of each of `rows` rows of x, in x's format.
+    pub(super) fn mean_square(&mut self, x: &Value, rows: u64) -> Value {
+        let node = self.node(Kind::MeanSquare, [x]);
+        self.save(node, x.tensor);
+        let squares = self.make("pow", x.bytes());
+        let mean = self.make("mean", rows * x.width);
+        self.release(squares);
+        let sum = self.make("add", rows * x.width);
+        self.release(mean);
+        let root = self.make("rsqrt", rows * x.width);
+        self.release(sum);
+        self.save(node, root);
+        self.value(root, node, rows, x.width)
+    }
+
+    /// Rows of x, each times one number.
+    pub(super) fn scale_rows(&mut self, x: &Value, by: &Value) -> Value {
+        let node = self.node(Kind::ScaleRows, [x, by]);
+        self.save(node, x.tensor);
+        self.save(node, by.tensor);
+        let tensor = self.make("mul", x.bytes());
+        self.value(tensor, node, x.elements, x.width)
+    }
+
+    /// Columns of x, each times a weight.
+    pub(super) fn scale_columns(&mut self, x: &Value, weight: WeightId) -> Value {
+        let node = self.node(Kind::ScaleColumns(weight), [x]);
+        self.save(node, x.tensor);
+        let tensor = self.make("mul", x.bytes());
+        self.value(tensor, node, x.elements, x.width)
+    }
+
+    /// PyTorch's `layer_norm`, one kernel: keeps its input, mean and inverse deviation of each row.
+    pub(super) fn layer_norm(&mut self, x: &Value, rows: u64, weight: WeightId, bias: Option<WeightId>) -> Value {
+        let node = self.node(Kind::LayerNorm(weight, bias.unwrap_or(NONE)), [x]);
+        self.save(node, x.tensor);
+        let tensor = self.make("native_layer_norm", x.bytes());
+        for _ in 0..2 {
+            let statistic = self.make("native_layer_norm", rows * FP32);
+            self.save(node, statistic);
+            self.release(statistic);
+        }
+        self.value(tensor, node, x.elements, x.width)
+    }
+
+    /// An RMS norm in one kernel: keeps its input and the inverse root of each row's mean square.
+    pub(super) fn fused_norm(&mut self, x: &Value, rows: u64, weight: WeightId) -> Value {
+        let node = self.node(Kind::FusedNorm(weight), [x]);
+        self.save(node, x.tensor);
+        let tensor = self.make("rms_norm", x.bytes());
+        let root = self.make("rms_norm", rows * FP32);
+        self.save(node, root);
+        self.release(root);
+        self.value(tensor, node, x.elements, x.width)
+    }
+
+    /// Rotary positions as `x cos + rotate_half(x) sin`: keeps the tables alone, which live all step.
+    pub(super) fn rotate(&mut self, x: &Value) -> Value {
+        let node = self.node(Kind::Rotate, [x]);
+        let with_cosine = self.make("mul", x.bytes());
+        let half = self.make("neg", x.bytes() / 2);
+        let turned = self.make("cat", x.bytes());
+        self.release(half);
+        let with_sine = self.make("mul", x.bytes());
+        self.release(turned);
+        let tensor = self.make("add", x.bytes());
+        self.release(with_cosine);
+        self.release(with_sine);
+        self.value(tensor, node, x.elements, x.width)
+    }
+
+    /// Flash attention: keeps queries, keys, values, its output and the log-sum-exp of each row in fp32.
+    pub(super) fn attention(&mut self, q: &Value, k: &Value, v: &Value, shape: Heads) -> Value {
+        let Heads { sequences, sequence, heads, key_value_heads, width } = shape;
+        let rows = sequences * heads * rounded(sequence, ROW_BLOCK);
+        let grouped = if key_value_heads < heads { heads * sequences * sequence * width * k.width } else { 0 };
+        let sizes =
+            Attention { accumulator: FP32 * rows * rounded(width, WIDTH_BLOCK), sums: FP32 * rows, expanded: grouped };
+        let node = self.node(Kind::Attention(sizes), [q, k, v]);
+        for input in [q, k, v] {
+            self.save(node, input.tensor);
+        }
+        let elements = sequences * sequence * heads * v.elements / k.elements.max(1) * width;
+        let name = "_scaled_dot_product_flash_attention";
+        let lse = FP32 * sequences * heads * sequence;
+        let (tensor, log_sum_exp) = if self.policy.is_some() {
+            (self.kept_or_made(name, elements * q.width), self.kept_or_made(name, lse))
+        } else {
+            (self.make(name, elements * q.width), self.make(name, lse))
+        };
+        self.save(node, tensor);
+        self.save(node, log_sum_exp);
+        self.release(log_sum_exp);
+        self.value(tensor, node, elements, q.width)
+    }
+
+    /// A batched product of two tensors with an output of `elements`.
+    pub(super) fn matmul(&mut self, a: &Value, b: &Value, elements: u64) -> Value {
+        let node = self.node(Kind::Matmul, [a, b]);
+        self.save(node, a.tensor);
+        self.save(node, b.tensor);
+        let tensor = self.make("bmm", elements * a.width);
+        self.value(tensor, node, elements, a.width)
+    }
+
+    /// A softmax in fp32 of rows in another format.
+    pub(super) fn softmax(&mut self, x: &Value) -> Value {
+        let wide = x.elements * FP32;
+        let tensor = self.make("_softmax", wide);
+        let node = self.node(Kind::Softmax, [x]);
+        self.save(node, tensor);
+        self.value(tensor, node, x.elements, FP32)
+    }
+
+    /// The whole sequence from the parts of the `group` GPUs of a tensor-parallel group.
+    pub(super) fn gather_sequence(&mut self, x: &Value, group: u64) -> Value {
+        let node = self.node(Kind::GatherSequence(group), [x]);
+        let sent = self.make("all_gather_into_tensor", x.bytes() * group);
+        let tensor = self.make("wait_tensor", x.bytes() * group);
+        self.release(sent);
+        self.value(tensor, node, x.elements * group, x.width)
+    }
+
+    /// This GPU's part of the sequence, of sums over the `group` GPUs of a tensor-parallel group.
+    pub(super) fn scatter_sequence(&mut self, x: &Value, group: u64) -> Value {
+        let node = self.node(Kind::ScatterSequence, [x]);
+        let joined = self.make("cat", x.bytes());
+        let bytes = x.bytes() / group;
+        let sent = if self.policy.is_some() {
+            self.kept_or_made("reduce_scatter_tensor", bytes)
+        } else {
+            self.make("reduce_scatter_tensor", bytes)
+        };
+        let tensor = self.make("wait_tensor", bytes);
+        self.release(joined);
+        self.release(sent);
+        self.value(tensor, node, x.elements / group, x.width)
+    }
+
+    /// One half of x, a view.
+    pub(super) fn half(&mut self, x: &Value) -> Value {
+        let node = self.node(Kind::Split, [x]);
+        Value { tensor: self.hold(x.tensor), node, elements: x.elements / 2, width: x.width }
+    }
+
+    /// `silu(gate) up` of both halves of x in one kernel, which keeps x.
+    pub(super) fn gated_fused(&mut self, x: &Value) -> Value {
+        let node = self.node(Kind::GatedFused, [x]);
+        self.save(node, x.tensor);
+        let tensor = self.make("swiglu", x.bytes() / 2);
+        self.value(tensor, node, x.elements / 2, x.width)
+    }
+
+    /// A tensor of the forward pass that nothing trains.
+    pub(super) fn table(&mut self, operator: &'static str, bytes: u64) -> Value {
+        let tensor = self.allocate(operator, bytes, Category::Activation);
+        self.value(tensor, NONE, bytes, 1)
+    }
+}
+
+/// An output's storage.
+type TensorOf = super::event::TensorId;

@@ -1,0 +1,104 @@
+//! A trace played: what is alive at its peak, and what PyTorch's allocator reserves for it.
+
+use super::event::{Category, Event, Moment, Phase, Place};
+use super::step::Trace;
+use crate::model::memory::allocator::{Allocator, BlockId, Segments, Stream};
+use enum_map::EnumMap;
+
+/// Steps after which the reserved bytes no longer grow.
+const STEPS: u32 = 3;
+/// cuBLAS's workspace of the compute stream, on Hopper (`CUBLAS_WORKSPACE_CONFIG`): 32 MiB.
+const WORKSPACE: u64 = 32 << 20;
+
+/// What is alive at the peak of a steady step.
+#[derive(Clone, Copy, Debug)]
+pub struct Peak {
+    /// Bytes.
+    pub allocated: u64,
+    /// Of these, by category.
+    pub by: EnumMap<Category, u64>,
+    /// When.
+    pub moment: Moment,
+    /// The operator that allocated last.
+    pub operator: &'static str,
+}
+
+/// What the allocator reserves.
+#[derive(Clone, Copy, Debug)]
+pub struct Reserved {
+    /// At most.
+    pub peak: u64,
+    /// On the stream of the kernels.
+    pub compute: u64,
+}
+
+/// The births and deaths of tensors of one run, step by step.
+impl Trace {
+    /// Hands every event of so many steps to `each`: rest, then each step with the gradients of the one before freed first.
+    fn steps(&self, steps: u32, mut each: impl FnMut(u32, &Event)) {
+        self.rest.iter().for_each(|event| each(0, event));
+        for step in 1..=steps {
+            if step > 1 {
+                self.gradients.iter().for_each(|tensor| each(step, &Event::Free { tensor: *tensor }));
+            }
+            let update = if step == 1 { &self.first_update } else { &self.update };
+            self.pass.iter().chain(update).for_each(|event| each(step, event));
+        }
+    }
+
+    /// The peak of a steady step: the second.
+    pub fn peak(&self) -> Peak {
+        let mut sizes = vec![(0, Category::Input); self.tensors];
+        let mut by = EnumMap::<Category, u64>::default();
+        let mut now = 0;
+        let moment = Moment { phase: Phase::Rest, place: Place::Embedding };
+        let mut peak = Peak { allocated: 0, by, moment, operator: "" };
+        let mut rising = false;
+        self.steps(2, |step, event| match *event {
+            Event::Allocate { tensor, bytes, category, operator, moment, .. } => {
+                if let Some(size) = sizes.get_mut(tensor as usize) {
+                    *size = (bytes, category);
+                }
+                now += bytes;
+                by[category] += bytes;
+                if step > 1 && now > peak.allocated {
+                    peak.allocated = now;
+                    (peak.operator, peak.moment, rising) = (operator, moment, true);
+                }
+            }
+            Event::Free { tensor } => {
+                if rising {
+                    (peak.by, rising) = (by, false);
+                }
+                let (bytes, category) = sizes.get(tensor as usize).copied().unwrap_or((0, Category::Input));
+                now -= bytes;
+                by[category] -= bytes;
+            }
+        });
+        if rising {
+            peak.by = by;
+        }
+        peak
+    }
+
+    /// What PyTorch's caching allocator reserves over the first steps.
+    pub fn reserved(&self, segments: Segments) -> Reserved {
+        let mut allocator = Allocator::new(segments);
+        allocator.allocate(WORKSPACE, Stream::Compute);
+        let mut blocks: Vec<Option<BlockId>> = vec![None; self.tensors];
+        self.steps(STEPS, |_, event| match *event {
+            Event::Allocate { tensor, bytes, stream, .. } => {
+                let block = allocator.allocate(bytes, stream);
+                if let Some(slot) = blocks.get_mut(tensor as usize) {
+                    *slot = Some(block);
+                }
+            }
+            Event::Free { tensor } => {
+                if let Some(block) = blocks.get_mut(tensor as usize).and_then(Option::take) {
+                    allocator.free(block);
+                }
+            }
+        });
+        Reserved { peak: allocator.peak_reserved(), compute: allocator.reserved_by(Stream::Compute) }
+    }
+}

@@ -1,0 +1,92 @@
+//! The sizes of one GPU's part of the model, as whole numbers.
+
+use super::operators::Heads;
+use crate::model::per_rank;
+use crate::model::setup::Setup;
+use crate::model::stages::Stage;
+use crate::model::transformer::QkNorm;
+
+/// What one GPU computes with in one micro-batch.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Shape {
+    /// Layers on this GPU.
+    pub layers: u32,
+    /// Tokens.
+    pub tokens: u64,
+    /// Sequences.
+    pub sequences: u64,
+    /// Tokens of the residual stream on this GPU: a part of them under sequence parallelism.
+    pub residual_tokens: u64,
+    /// GPUs that split a layer.
+    pub tp: u64,
+    pub hidden: u64,
+    /// Width of queries, of keys and of values on this GPU.
+    pub query: u64,
+    pub key: u64,
+    pub heads: Heads,
+    /// Width of the MLP on this GPU.
+    pub ffn: u64,
+    /// Entries of the vocabulary on this GPU.
+    pub vocab: u64,
+    pub gated: bool,
+    pub norms_per_layer: u32,
+    pub qk_norm: QkNorm,
+    /// Whether queries, keys and values have biases; the output projection; the MLP.
+    pub biases: (bool, bool, bool),
+    pub tied: bool,
+    pub positions: u64,
+    pub experts: u64,
+    pub top_k: u64,
+    pub expert_width: u64,
+    pub shared_width: u64,
+    pub embedding: bool,
+    pub head: bool,
+    /// Bytes of an activation.
+    pub element: u64,
+}
+
+impl Shape {
+    pub(super) fn of(setup: &Setup, stage: &Stage) -> Self {
+        use crate::model::transformer::AttentionBias;
+        let arch = &setup.architecture;
+        let (tp, cp) = (u64::from(setup.mesh.tp.max(1)), u64::from(setup.mesh.cp.max(1)));
+        let tokens = per_rank::tokens(setup) as u64;
+        let sequences = u64::from(setup.batch.micro_batch_size);
+        let sequence = (u64::from(setup.batch.seq_len) / cp).max(1);
+        let width = arch.query_head_width() as u64;
+        let heads = (u64::from(arch.num_attention_heads) / tp).max(1);
+        let key = per_rank::key_value_width(arch, tp as f64) as u64;
+        let split = if setup.tensor.sequence_parallel { tp } else { 1 };
+        let part = |width: u32| u64::from(width).div_ceil(tp);
+        Self {
+            layers: stage.layers,
+            tokens,
+            sequences,
+            residual_tokens: tokens / split,
+            tp,
+            hidden: u64::from(arch.hidden_size),
+            query: heads * width,
+            key,
+            heads: Heads { sequences, sequence, heads, key_value_heads: (key / width.max(1)).max(1), width },
+            ffn: part(arch.intermediate_size),
+            vocab: part(arch.vocab_size),
+            gated: arch.gated_mlp,
+            norms_per_layer: arch.norms_per_layer,
+            qk_norm: arch.qk_norm,
+            biases: (
+                arch.attention_bias != AttentionBias::None,
+                arch.attention_bias == AttentionBias::All,
+                arch.mlp_bias,
+            ),
+            tied: arch.tie_word_embeddings,
+            positions: u64::from(arch.learned_positions),
+            experts: u64::from(arch.experts.num_experts),
+            top_k: u64::from(arch.experts.top_k()),
+            expert_width: u64::from(arch.experts.moe_intermediate_size),
+            shared_width: u64::from(arch.experts.shared_intermediate_size),
+            embedding: stage.embedding,
+            head: stage.head,
+            element: crate::model::memory::recipe_bytes(setup.recipe).activation as u64,
+        }
+    }
+}

@@ -1,0 +1,286 @@
+//! One step of training, written as its loop is.
+
+use super::checkpoint::{Checkpoint, Segment};
+use super::event::{Category, Event, Moment, Phase, Place, TensorId};
+use super::shape::Shape;
+use super::tape::{NONE, Tape, Value};
+use super::units::{Sharding as Shards, Unit, Units};
+use super::weights::{Layer, Root};
+use super::{optimizer, torchtitan, transformers};
+use crate::model::memory::states::{optimizer_bytes, recipe_bytes, shard_degrees};
+use crate::model::setup::Setup;
+use crate::model::software::{Framework, NormKernel};
+use crate::model::stages::Stage;
+use crate::model::sync::GradientSyncPlan;
+use crate::model::training::{Recompute, Reshard, Sharding};
+use crate::model::transformer::Norm;
+
+/// Micro-batches that are written out: all after the second are as the second.
+const MICRO_BATCHES: u32 = 2;
+/// Bytes of a token's number, and of its label.
+const TOKEN: u64 = 8;
+/// Bytes of a complex number of torchtitan's table of positions.
+const COMPLEX: u64 = 8;
+
+/// The events of one training step on one GPU.
+#[derive(Clone, Debug, Default)]
+pub struct Trace {
+    /// What is there before the first step: weights, tables, inputs.
+    pub rest: Vec<Event>,
+    /// Forward and backward passes.
+    pub pass: Vec<Event>,
+    /// The gradients that they leave, freed before the next step's.
+    pub gradients: Vec<TensorId>,
+    /// The first update, which makes the optimizer's state.
+    pub first_update: Vec<Event>,
+    /// Every later update.
+    pub update: Vec<Event>,
+    /// Tensors of the whole trace.
+    pub tensors: usize,
+}
+
+/// Whose code the layers are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Code {
+    Torchtitan,
+    Transformers,
+}
+
+impl Code {
+    fn of(setup: &Setup) -> Self {
+        let upcast = setup.kernels.norms == NormKernel::Upcast;
+        if upcast || setup.framework == Framework::Transformers { Self::Transformers } else { Self::Torchtitan }
+    }
+}
+
+/// A step as it is written.
+struct Step<'a> {
+    setup: &'a Setup,
+    code: Code,
+    shape: Shape,
+    tape: Tape,
+    units: Units,
+    layers: Vec<Layer>,
+    root: Root,
+    segments: Vec<Segment>,
+}
+
+impl Trace {
+    /// The step of a GPU of this stage.
+    pub fn of(setup: &Setup, stage: &Stage) -> Self {
+        let mut step = Step::new(setup, stage);
+        let rest = step.rest();
+        let accumulated = setup.batch.grad_accum_steps.min(MICRO_BATCHES);
+        let each = GradientSyncPlan::of(setup).reduce_each;
+        for micro_batch in 1..=accumulated {
+            step.micro_batch(each || micro_batch == accumulated);
+        }
+        let gradients = step.gradients();
+        let pass = core::mem::take(&mut step.tape.events);
+        let (states, temporaries) = step.updated();
+        optimizer::update(&mut step.tape, setup, &states, &temporaries, true);
+        let first_update = core::mem::take(&mut step.tape.events);
+        optimizer::update(&mut step.tape, setup, &states, &temporaries, false);
+        let update = core::mem::take(&mut step.tape.events);
+        Self { rest, pass, gradients, first_update, update, tensors: step.tape.tensors() }
+    }
+}
+
+impl<'a> Step<'a> {
+    fn new(setup: &'a Setup, stage: &Stage) -> Self {
+        let shape = Shape::of(setup, stage);
+        let code = Code::of(setup);
+        let bytes = recipe_bytes(setup.recipe);
+        let group = if matches!(setup.sharding, Sharding::Fsdp(_)) { shard_degrees(setup).weights as u64 } else { 1 };
+        let gradients = if group > 1 { Category::UnshardedGradient } else { Category::Gradient };
+        let mut tape = Tape::new(bytes.gathered as u64, gradients);
+        let root = tape.root_weights(&shape);
+        let root_end = tape.weights.len() as u32;
+        let layer_norm = setup.architecture.norm != Norm::Rms;
+        let mut units = Vec::new();
+        let mut layers = Vec::new();
+        let reshards = setup.sharding == Sharding::Fsdp(Reshard::Always);
+        for index in 0..shape.layers {
+            let first = tape.weights.len() as u32;
+            layers.push(tape.layer_weights(&shape, layer_norm));
+            let last = index + 1 == shape.layers;
+            // torchtitan keeps its last layer, which the backward pass wants first.
+            let kept = code == Code::Torchtitan && last;
+            units.push(Unit::new((first, tape.weights.len() as u32), reshards && !kept));
+        }
+        units.push(Unit::new((0, root_end), reshards && code == Code::Transformers));
+        let sharding = Shards { group, stored: bytes.weights as u64, reduced: bytes.reduced as u64 };
+        let units = Units::new(units, sharding);
+        Self { setup, code, shape, tape, units, layers, root, segments: Vec::new() }
+    }
+
+    /// What is there at rest.
+    fn rest(&mut self) -> Vec<Event> {
+        let (group, stored) = (self.units.sharding.group, self.units.sharding.stored);
+        let shards: Vec<u64> =
+            self.tape.weights.iter().map(|weight| weight.rows.div_ceil(group) * weight.columns * stored).collect();
+        for bytes in shards {
+            self.tape.allocate("parameter", bytes, Category::Parameter);
+        }
+        if self.code == Code::Torchtitan {
+            let table = self.shape.heads.sequence * self.shape.heads.width / 2 * COMPLEX;
+            self.tape.allocate("freqs_cis", table, Category::Buffer);
+        }
+        for _ in 0..2 {
+            self.tape.allocate("input", self.shape.tokens * TOKEN, Category::Input);
+        }
+        core::mem::take(&mut self.tape.events)
+    }
+
+    fn at(&mut self, phase: Phase, place: Place) {
+        self.tape.moment = Moment { phase, place };
+    }
+
+    fn micro_batch(&mut self, reduces: bool) {
+        self.tape.nodes.clear();
+        let tables = self.tables();
+        let x = self.forward();
+        self.at(Phase::Loss, Place::Head);
+        let loss = self.loss(x);
+        self.backward(loss, reduces);
+        for table in tables {
+            self.tape.drop(table);
+        }
+    }
+
+    /// Rotary tables of one micro-batch: cosines and sines.
+    fn tables(&mut self) -> Vec<Value> {
+        self.at(Phase::Forward, Place::Embedding);
+        let Shape { heads, element, positions, .. } = self.shape;
+        if self.code == Code::Torchtitan || positions > 0 {
+            return Vec::new();
+        }
+        (0..2).map(|_| self.tape.table("_to_copy", heads.sequence * heads.width * element)).collect()
+    }
+
+    fn checkpoint(&self, layer: u32) -> Checkpoint {
+        let share = 1.0 - self.setup.kept_layers();
+        match self.setup.recompute {
+            Recompute::Selective => Checkpoint::Operators,
+            // Of all layers a share, evenly: the second of two, as torchtitan's `selective_ac_option` counts.
+            _ if (f64::from(layer + 1) * share).floor() > (f64::from(layer) * share).floor() => Checkpoint::Full,
+            _ => Checkpoint::None,
+        }
+    }
+
+    fn run_layer(&mut self, index: u32, x: &Value) -> Value {
+        let Some(layer) = self.layers.get(index as usize) else { return self.tape.share(x) };
+        match self.code {
+            Code::Torchtitan => torchtitan::layer(&mut self.tape, &self.shape, layer, x),
+            Code::Transformers => transformers::layer(&mut self.tape, &self.shape, layer, x),
+        }
+    }
+
+    /// The layers' forward pass, from the tokens to the last layer's output.
+    fn forward(&mut self) -> Value {
+        let root = self.layers.len();
+        self.units.before_forward(&mut self.tape, root);
+        let elements = self.shape.residual_tokens * self.shape.hidden;
+        let mut x = self.tape.embedding(self.root.embedding, elements, self.shape.element);
+        for index in 0..self.shape.layers {
+            self.units.before_forward(&mut self.tape, index as usize);
+            self.at(Phase::Forward, Place::Layer(index));
+            let checkpoint = self.checkpoint(index);
+            let first = self.tape.nodes.len() as u32;
+            self.tape.enter(checkpoint);
+            let out = self.run_layer(index, &x);
+            let kept = self.tape.leave();
+            let nodes = (first, self.tape.nodes.len() as u32);
+            let input = if checkpoint == Checkpoint::None { NONE } else { self.tape.hold(x.tensor) };
+            self.segments.push(Segment { nodes, checkpoint, input, kept });
+            self.units.after_forward(&mut self.tape, index as usize);
+            self.tape.drop(core::mem::replace(&mut x, out));
+        }
+        x
+    }
+
+    /// The final norm, the head and the loss; returns the loss's node.
+    fn loss(&mut self, x: Value) -> u32 {
+        let shape = self.shape;
+        self.at(Phase::Forward, Place::Head);
+        let normal = match self.code {
+            Code::Torchtitan => torchtitan::norm(&mut self.tape, &shape, &x, self.root.norm),
+            Code::Transformers => transformers::residual_norm(&mut self.tape, &shape, &x, self.root.norm, None),
+        };
+        self.tape.drop(x);
+        let whole = torchtitan::whole_sequence(&mut self.tape, &shape, normal);
+        let logits = self.tape.head(&whole, self.root.head);
+        self.tape.drop(whole);
+        self.units.after_forward(&mut self.tape, self.layers.len());
+        self.at(Phase::Loss, Place::Head);
+        self.tape.loss(logits, self.setup.kernels.loss, shape.tp > 1)
+    }
+
+    fn backward(&mut self, loss: u32, reduces: bool) {
+        self.at(Phase::Backward, Place::Loss);
+        let root = self.layers.len();
+        self.tape.run_back(loss);
+        self.units.before_backward(&mut self.tape, root, root.checked_sub(1));
+        let mut end = loss;
+        let segments = core::mem::take(&mut self.segments);
+        for (index, segment) in segments.into_iter().enumerate().rev() {
+            for node in (segment.nodes.1..end).rev() {
+                self.tape.run_back(node);
+            }
+            end = segment.nodes.0;
+            self.units.before_backward(&mut self.tape, index, index.checked_sub(1));
+            self.at(Phase::Backward, Place::Layer(index as u32));
+            self.layer_backward(index as u32, segment);
+            self.units.after_backward(&mut self.tape, index, reduces);
+        }
+        self.at(Phase::Backward, Place::Embedding);
+        for node in (0..end).rev() {
+            self.tape.run_back(node);
+        }
+        self.units.after_backward(&mut self.tape, root, reduces);
+        self.units.finish_backward(&mut self.tape);
+    }
+
+    fn layer_backward(&mut self, index: u32, mut segment: Segment) {
+        for node in (segment.nodes.0..segment.nodes.1).rev() {
+            if self.tape.lacks(node) {
+                self.recompute(index, &mut segment);
+            }
+            self.tape.run_back(node);
+        }
+        self.tape.release(segment.input);
+    }
+
+    /// Runs a checkpointed layer's forward pass again.
+    fn recompute(&mut self, index: u32, segment: &mut Segment) {
+        self.tape.enter_again(segment);
+        let elements = self.shape.residual_tokens * self.shape.hidden;
+        let input = self.tape.hold(segment.input);
+        let input = self.tape.value(input, NONE, elements, self.shape.element);
+        let out = self.run_layer(index, &input);
+        self.tape.drop(out);
+        self.tape.drop(input);
+        self.tape.leave_again();
+    }
+
+    /// The gradients that are alive after the passes.
+    fn gradients(&self) -> Vec<TensorId> {
+        let shards = self.units.units.iter().map(|unit| unit.shard);
+        let whole = self.tape.weights.iter().map(|weight| weight.gradient);
+        shards.chain(whole).filter(|tensor| *tensor != NONE).collect()
+    }
+
+    /// Bytes of the optimizer's states, tensor by tensor, and of its temporaries.
+    fn updated(&self) -> (Vec<u64>, Vec<u64>) {
+        let group = self.units.sharding.group;
+        let (matrix, _) = optimizer_bytes(self.setup);
+        let moment = (matrix / 2.0) as u64;
+        let (mut states, mut temporaries) = (Vec::new(), Vec::new());
+        for weight in &self.tape.weights {
+            let elements = weight.rows.div_ceil(group) * weight.columns;
+            states.extend([elements * moment, elements * moment]);
+            temporaries.push(elements * moment);
+        }
+        (states, temporaries)
+    }
+}

@@ -1,0 +1,342 @@
+//! A small autograd: tensors that live as long as something refers to them, and a graph that keeps what its backward pass needs.
+//!
+//! Operators ([`super::operators`]) allocate their outputs and record a node; a node holds the tensors that PyTorch's node holds and
+//! frees them when its backward pass has run. Model code is then written as in PyTorch, and lifetimes follow as they do there.
+
+use super::event::{Category, Event, Moment, Phase, Place, TensorId};
+use crate::model::memory::allocator::Stream;
+
+/// No tensor, or no node.
+pub(super) const NONE: u32 = u32::MAX;
+/// Inputs of a node that need a gradient, at most.
+const INPUTS: usize = 3;
+/// Tensors that a node saves, at most.
+pub(super) const SAVED: usize = 5;
+
+/// A weight, by its place in [`Tape::weights`].
+pub(super) type WeightId = u32;
+
+/// A matrix or a vector that is trained, as this GPU computes with it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Weight {
+    /// Size of the dimension that FSDP shards.
+    pub rows: u64,
+    /// Elements of each row.
+    pub columns: u64,
+    /// Its whole gradient, once computed.
+    pub gradient: TensorId,
+}
+
+/// A tensor as an operator sees it. Whoever holds one gives it back with [`Tape::drop`], or the tensor lives on.
+#[derive(Debug)]
+pub(super) struct Value {
+    /// Its storage.
+    pub tensor: TensorId,
+    /// The node that made it; [`NONE`] where no gradient flows to it.
+    pub node: u32,
+    /// Elements.
+    pub elements: u64,
+    /// Bytes of one.
+    pub width: u64,
+}
+
+impl Value {
+    /// Bytes of all elements.
+    pub(super) fn bytes(&self) -> u64 {
+        self.elements * self.width
+    }
+}
+
+/// What a node computes in the backward pass; [`super::backward`] says how.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Kind {
+    /// The same storage in another shape.
+    View,
+    /// The same in another order: its gradient is copied back.
+    Transpose,
+    /// Another format.
+    Cast,
+    /// A sum.
+    Add,
+    /// A product of two tensors of one shape.
+    Multiply,
+    /// A function of each element that keeps its input; its backward operator's name.
+    Unary(&'static str),
+    /// A function of each element that keeps its output; its backward operator's name.
+    UnaryOfOutput(&'static str),
+    /// A product with a constant.
+    Scale,
+    /// A matrix product with a weight; whether it adds a bias of this many elements.
+    Linear(WeightId, WeightId),
+    /// A table's rows.
+    Embedding(WeightId),
+    /// Rows times one number each.
+    ScaleRows,
+    /// Columns times a weight.
+    ScaleColumns(WeightId),
+    /// The inverse root of the mean square of each row.
+    MeanSquare,
+    /// A whole layer norm in one kernel: weight, bias.
+    LayerNorm(WeightId, WeightId),
+    /// A whole RMS norm in one kernel.
+    FusedNorm(WeightId),
+    /// Rotary positions as complex products.
+    Complex,
+    /// Keys or values repeated for the query heads that share them.
+    Repeat,
+    /// Rotary positions, half by half.
+    Rotate,
+    /// Flash attention.
+    Attention(Attention),
+    /// A batched matrix product of two tensors.
+    Matmul,
+    /// A softmax.
+    Softmax,
+    /// The sequence gathered over the tensor-parallel group: its gradient is scattered.
+    GatherSequence(u64),
+    /// Partial sums reduced and scattered over that group: its gradient is gathered.
+    ScatterSequence,
+    /// The halves of one tensor.
+    Split,
+    /// Gated product in one kernel.
+    GatedFused,
+    /// Rows picked by an index.
+    Pick,
+    /// Rows added up by an index.
+    Collect,
+    /// Products of groups of rows with a stack of matrices.
+    Grouped(WeightId),
+    /// The loss.
+    Loss(super::loss::LossNode),
+}
+
+/// Sizes of flash attention's backward pass, in bytes.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Attention {
+    /// The accumulator of the queries' gradient in fp32.
+    pub accumulator: u64,
+    /// Row sums in fp32.
+    pub sums: u64,
+    /// Keys' gradient for every query head, where they share keys; 0 where they do not.
+    pub expanded: u64,
+}
+
+/// An input of a node.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Edge {
+    /// The node that gets the gradient.
+    pub node: u32,
+    /// Its bytes.
+    pub bytes: u64,
+}
+
+/// A node of the graph.
+#[derive(Clone, Debug)]
+pub(super) struct Node {
+    pub kind: Kind,
+    pub inputs: [Edge; INPUTS],
+    pub saved: [TensorId; SAVED],
+    /// Tensors that it saves.
+    pub saves: u32,
+    /// The gradient of its output, as far as it has come.
+    pub gradient: TensorId,
+    pub place: Place,
+}
+
+/// What becomes of what nodes save.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Saving {
+    /// It is held.
+    Hold,
+    /// It is counted, and recomputed later.
+    Count,
+    /// It is given to the nodes of the first pass: the next node, and how many tensors are still to come.
+    Again { node: u32, left: u32 },
+}
+
+/// Tensor's life.
+#[derive(Clone, Copy, Debug)]
+struct Life {
+    references: u32,
+}
+
+/// The tape.
+pub(super) struct Tape {
+    pub events: Vec<Event>,
+    lives: Vec<Life>,
+    pub nodes: Vec<Node>,
+    pub weights: Vec<Weight>,
+    saving: Saving,
+    pub moment: Moment,
+    /// Bytes of a weight's element in compute.
+    pub element: u64,
+    /// What whole gradients are: unsharded, or at rest already.
+    pub gradients: Category,
+    /// Outputs that a policy keeps from the forward pass, in order.
+    pub kept: std::collections::VecDeque<TensorId>,
+    /// Which outputs the policy keeps, where there is one.
+    pub policy: Option<super::checkpoint::Policy>,
+}
+
+impl Tape {
+    pub(super) fn new(element: u64, gradients: Category) -> Self {
+        Self {
+            events: Vec::new(),
+            lives: Vec::new(),
+            nodes: Vec::new(),
+            weights: Vec::new(),
+            saving: Saving::Hold,
+            moment: Moment { phase: Phase::Rest, place: Place::Embedding },
+            element,
+            gradients,
+            kept: std::collections::VecDeque::new(),
+            policy: None,
+        }
+    }
+
+    /// Allocates a tensor, to which one reference exists.
+    pub(super) fn allocate(&mut self, operator: &'static str, bytes: u64, category: Category) -> TensorId {
+        self.allocate_on(Stream::Compute, operator, bytes, category)
+    }
+
+    pub(super) fn allocate_on(
+        &mut self,
+        stream: Stream,
+        operator: &'static str,
+        bytes: u64,
+        category: Category,
+    ) -> TensorId {
+        if self.is_stopped() || bytes == 0 {
+            return NONE;
+        }
+        let tensor = self.lives.len() as TensorId;
+        self.lives.push(Life { references: 1 });
+        self.events.push(Event::Allocate { tensor, bytes, stream, category, operator, moment: self.moment });
+        tensor
+    }
+
+    /// The category of what an operator makes now.
+    pub(super) fn made(&self) -> Category {
+        match self.moment.phase {
+            Phase::Backward => Category::Temporary,
+            Phase::Optimizer => Category::OptimizerTemporary,
+            Phase::Rest | Phase::Forward | Phase::Loss => Category::Activation,
+        }
+    }
+
+    /// Allocates what an operator makes.
+    pub(super) fn make(&mut self, operator: &'static str, bytes: u64) -> TensorId {
+        self.allocate(operator, bytes, self.made())
+    }
+
+    /// Tensors so far.
+    pub(super) fn tensors(&self) -> usize {
+        self.lives.len()
+    }
+
+    /// One more reference.
+    pub(super) fn hold(&mut self, tensor: TensorId) -> TensorId {
+        if let Some(life) = self.lives.get_mut(tensor as usize) {
+            life.references += 1;
+        }
+        tensor
+    }
+
+    /// One reference less; the last frees the tensor.
+    pub(super) fn release(&mut self, tensor: TensorId) {
+        if let Some(life) = self.lives.get_mut(tensor as usize) {
+            life.references -= 1;
+            if life.references == 0 {
+                self.events.push(Event::Free { tensor });
+            }
+        }
+    }
+
+    /// Gives a value back.
+    pub(super) fn drop(&mut self, value: Value) {
+        self.release(value.tensor);
+    }
+
+    /// Another name for a value.
+    pub(super) fn share(&mut self, value: &Value) -> Value {
+        Value { tensor: self.hold(value.tensor), ..*value }
+    }
+
+    /// A value of its own.
+    pub(super) fn value(&self, tensor: TensorId, node: u32, elements: u64, width: u64) -> Value {
+        Value { tensor, node, elements, width }
+    }
+
+    /// Records a node; in a recomputation, finds the one that the first pass recorded.
+    pub(super) fn node<const N: usize>(&mut self, kind: Kind, inputs: [&Value; N]) -> u32 {
+        if let Saving::Again { node, left } = self.saving {
+            self.saving = Saving::Again { node: node + 1, left };
+            return node;
+        }
+        let mut edges = [Edge { node: NONE, bytes: 0 }; INPUTS];
+        for (edge, value) in edges.iter_mut().zip(inputs) {
+            *edge = Edge { node: value.node, bytes: value.bytes() };
+        }
+        let place = self.moment.place;
+        self.nodes.push(Node { kind, inputs: edges, saved: [NONE; SAVED], saves: 0, gradient: NONE, place });
+        self.nodes.len() as u32 - 1
+    }
+
+    /// Saves a tensor for the backward pass of a node.
+    pub(super) fn save(&mut self, node: u32, tensor: TensorId) {
+        if self.is_stopped() {
+            return;
+        }
+        let saving = self.saving;
+        let Some(of) = self.nodes.get_mut(node as usize) else { return };
+        match saving {
+            Saving::Count => of.saves += 1,
+            Saving::Hold => {
+                of.saves += 1;
+                if let Some(slot) = of.saved.iter_mut().find(|slot| **slot == NONE) {
+                    *slot = tensor;
+                }
+                self.hold(tensor);
+            }
+            Saving::Again { node: next, left } => {
+                if let Some(slot) = of.saved.iter_mut().find(|slot| **slot == NONE) {
+                    *slot = tensor;
+                }
+                self.hold(tensor);
+                self.saving = Saving::Again { node: next, left: left - 1 };
+            }
+        }
+    }
+
+    /// Whether a recomputation has all that it is for: PyTorch stops it there.
+    pub(super) fn is_stopped(&self) -> bool {
+        matches!(self.saving, Saving::Again { left: 0, .. })
+    }
+
+    /// Whether this is a recomputation.
+    pub(super) fn is_again(&self) -> bool {
+        matches!(self.saving, Saving::Again { .. })
+    }
+
+    /// Whether what nodes save is thrown away, to be recomputed.
+    pub(super) fn is_counting(&self) -> bool {
+        self.saving == Saving::Count
+    }
+
+    /// From here on, what nodes save is thrown away.
+    pub(super) fn throw_away(&mut self) {
+        self.saving = Saving::Count;
+    }
+
+    /// From here on, what nodes save is held.
+    pub(super) fn hold_saved(&mut self) {
+        self.saving = Saving::Hold;
+    }
+
+    /// From here on, nodes are those from `first` to before `end`, and get what they save.
+    pub(super) fn recompute(&mut self, first: u32, end: u32) {
+        let nodes = self.nodes.get(first as usize..end as usize).unwrap_or_default();
+        let left = nodes.iter().map(|node| node.saves).sum();
+        self.saving = Saving::Again { node: first, left };
+    }
+}

@@ -1,0 +1,139 @@
+//! torchtitan's Llama, written as its `model.py` is (commit 9dec370, December 2024), eager.
+
+use super::operators::FP32;
+use super::shape::Shape;
+use super::tape::{Kind, Tape, Value, WeightId};
+use super::weights::{Layer, Mlp};
+
+/// `nn.RMSNorm` operator by operator: in fp32, scaled in the format of its input.
+pub(super) fn norm(tape: &mut Tape, shape: &Shape, x: &Value, weight: WeightId) -> Value {
+    let rows = x.elements / shape.hidden;
+    let wide = tape.cast(x, FP32);
+    let root = tape.mean_square(&wide, rows);
+    let normal = tape.scale_rows(&wide, &root);
+    tape.drop(root);
+    tape.drop(wide);
+    let narrow = tape.cast(&normal, shape.element);
+    tape.drop(normal);
+    let out = tape.scale_columns(&narrow, weight);
+    tape.drop(narrow);
+    out
+}
+
+/// The whole sequence, where tensor parallelism splits it.
+pub(super) fn whole_sequence(tape: &mut Tape, shape: &Shape, x: Value) -> Value {
+    if shape.residual_tokens == shape.tokens {
+        return x;
+    }
+    let whole = tape.gather_sequence(&x, shape.tp);
+    tape.drop(x);
+    whole
+}
+
+/// This GPU's part of it.
+pub(super) fn own_sequence(tape: &mut Tape, shape: &Shape, x: Value) -> Value {
+    if shape.residual_tokens == shape.tokens {
+        return x;
+    }
+    let own = tape.scatter_sequence(&x, shape.tp);
+    tape.drop(x);
+    own
+}
+
+/// Rotary positions as complex products in fp32, of queries and keys together.
+fn rotate(tape: &mut Tape, q: &Value, k: &Value) -> (Value, Value) {
+    let wide = [q, k].map(|x| tape.cast(x, FP32));
+    let turned = [&wide[0], &wide[1]].map(|x| {
+        let node = tape.node(Kind::Complex, [x]);
+        let tensor = tape.make("mul", x.bytes());
+        tape.value(tensor, node, x.elements, x.width)
+    });
+    let [q, k] = [(q, &turned[0]), (k, &turned[1])].map(|(x, turned)| tape.cast(turned, x.width));
+    for value in wide.into_iter().chain(turned) {
+        tape.drop(value);
+    }
+    (q, k)
+}
+
+/// Keys or values repeated for every query head that shares them.
+fn repeat(tape: &mut Tape, shape: &Shape, x: &Value) -> Value {
+    // One head on this GPU is repeated without a copy.
+    if shape.heads.key_value_heads == shape.heads.heads {
+        return tape.view(x);
+    }
+    let elements = shape.tokens * shape.query;
+    let copies = shape.heads.key_value_heads > 1;
+    let node = tape.node(Kind::Repeat, [x]);
+    let tensor = if copies { tape.make("clone", elements * x.width) } else { tape.hold(x.tensor) };
+    tape.value(tensor, node, elements, x.width)
+}
+
+fn attention(tape: &mut Tape, shape: &Shape, layer: &Layer, x: &Value) -> Value {
+    let q = tape.linear(x, layer.query.weight, layer.query.bias);
+    let k = tape.linear(x, layer.key.weight, layer.key.bias);
+    let v = tape.linear(x, layer.value.weight, layer.value.bias);
+    let (turned_q, turned_k) = rotate(tape, &q, &k);
+    tape.drop(q);
+    tape.drop(k);
+    let keys = repeat(tape, shape, &turned_k);
+    let values = repeat(tape, shape, &v);
+    tape.drop(turned_k);
+    let out = tape.attention(
+        &turned_q,
+        &keys,
+        &values,
+        super::operators::Heads { key_value_heads: shape.heads.heads, ..shape.heads },
+    );
+    let projected = tape.linear(&out, layer.output.weight, layer.output.bias);
+    for value in [turned_q, keys, values, v, out] {
+        tape.drop(value);
+    }
+    projected
+}
+
+fn mlp(tape: &mut Tape, layer: &Layer, x: &Value) -> Value {
+    match layer.mlp {
+        Mlp::Gated { gate, up, down } => {
+            let gated = tape.linear(x, gate.weight, gate.bias);
+            let active = tape.unary("silu", "silu_backward", &gated);
+            tape.drop(gated);
+            let wide = tape.linear(x, up.weight, up.bias);
+            let product = tape.multiply(&active, &wide);
+            tape.drop(active);
+            tape.drop(wide);
+            let out = tape.linear(&product, down.weight, down.bias);
+            tape.drop(product);
+            out
+        }
+        Mlp::Plain { up, down } => {
+            let wide = tape.linear(x, up.weight, up.bias);
+            let active = tape.unary("gelu", "gelu_backward", &wide);
+            tape.drop(wide);
+            let out = tape.linear(&active, down.weight, down.bias);
+            tape.drop(active);
+            out
+        }
+        Mlp::Experts { router, up, down } => super::mixture::experts(tape, x, router, up, down),
+    }
+}
+
+/// A decoder layer.
+pub(super) fn layer(tape: &mut Tape, shape: &Shape, layer: &Layer, x: &Value) -> Value {
+    let [first, second, ..] = layer.norms;
+    let normal = norm(tape, shape, x, first);
+    let normal = whole_sequence(tape, shape, normal);
+    let attended = attention(tape, shape, layer, &normal);
+    let attended = own_sequence(tape, shape, attended);
+    tape.drop(normal);
+    let hidden = tape.add(x, &attended);
+    tape.drop(attended);
+    let normal = norm(tape, shape, &hidden, second);
+    let normal = whole_sequence(tape, shape, normal);
+    let out = mlp(tape, layer, &normal);
+    let out = own_sequence(tape, shape, out);
+    tape.drop(normal);
+    let sum = tape.add(&hidden, &out);
+    tape.drop(out);
+    tape.drop(hidden);
+    sum
+}

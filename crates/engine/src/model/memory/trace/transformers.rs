@@ -1,0 +1,175 @@
+//! Hugging Face's decoder layers, written as its `modeling_*.py` are (transformers 5): Llama, Mistral, Qwen 2 and 3, Phi-3, Gemma 2
+//! and 3, OLMo 2, GPT-2, Mixtral, Qwen 3 MoE.
+
+use super::operators::FP32;
+use super::shape::Shape;
+use super::tape::{Tape, Value, WeightId};
+use super::torchtitan::{own_sequence, whole_sequence};
+use super::weights::{Layer, Mlp};
+use crate::model::transformer::QkNorm;
+
+/// Norms of a layer of Gemma 2 and 3, one before and one after each block.
+const SANDWICHED: u32 = 4;
+
+/// Its RMS norm: in fp32, scaled in the format of its input; Gemma scales in fp32.
+pub(super) fn norm(tape: &mut Tape, shape: &Shape, x: &Value, rows: u64, weight: WeightId) -> Value {
+    let wide = tape.cast(x, FP32);
+    let root = tape.mean_square(&wide, rows);
+    let normal = tape.scale_rows(&wide, &root);
+    tape.drop(wide);
+    if shape.norms_per_layer == SANDWICHED {
+        tape.drop(root);
+        let scaled = tape.scale_columns(&normal, weight);
+        tape.drop(normal);
+        let out = tape.cast(&scaled, x.width);
+        tape.drop(scaled);
+        return out;
+    }
+    let narrow = tape.cast(&normal, x.width);
+    let out = tape.scale_columns(&narrow, weight);
+    tape.drop(narrow);
+    tape.drop(normal);
+    tape.drop(root);
+    out
+}
+
+/// A norm of the residual stream: of each token, or GPT-2's layer norm.
+pub(super) fn residual_norm(
+    tape: &mut Tape,
+    shape: &Shape,
+    x: &Value,
+    weight: WeightId,
+    bias: Option<WeightId>,
+) -> Value {
+    let rows = x.elements / shape.hidden;
+    match bias {
+        Some(_) => tape.layer_norm(x, rows, weight, bias),
+        None => norm(tape, shape, x, rows, weight),
+    }
+}
+
+fn attention(tape: &mut Tape, shape: &Shape, layer: &Layer, x: &Value) -> Value {
+    let mut q = tape.linear(x, layer.query.weight, layer.query.bias);
+    let mut k = tape.linear(x, layer.key.weight, layer.key.bias);
+    if let (Some((of_q, of_k)), false) = (layer.qk_norms, shape.qk_norm == QkNorm::PerHead) {
+        q = normed(tape, shape, q, shape.tokens, of_q);
+        k = normed(tape, shape, k, shape.tokens, of_k);
+    }
+    if let (Some((of_q, of_k)), true) = (layer.qk_norms, shape.qk_norm == QkNorm::PerHead) {
+        q = normed(tape, shape, q, shape.tokens * shape.heads.heads, of_q);
+        k = normed(tape, shape, k, shape.tokens * shape.heads.key_value_heads, of_k);
+    }
+    let v = tape.linear(x, layer.value.weight, layer.value.bias);
+    if shape.positions == 0 {
+        let [turned_q, turned_k] = [&q, &k].map(|x| {
+            let across = tape.transpose(x);
+            let turned = tape.rotate(&across);
+            tape.drop(across);
+            turned
+        });
+        tape.drop(q);
+        tape.drop(k);
+        (q, k) = (turned_q, turned_k);
+    }
+    let out = tape.attention(&q, &k, &v, shape.heads);
+    let projected = tape.linear(&out, layer.output.weight, layer.output.bias);
+    for value in [q, k, v, out] {
+        tape.drop(value);
+    }
+    projected
+}
+
+fn normed(tape: &mut Tape, shape: &Shape, x: Value, rows: u64, weight: WeightId) -> Value {
+    let out = norm(tape, shape, &x, rows, weight);
+    tape.drop(x);
+    out
+}
+
+fn mlp(tape: &mut Tape, layer: &Layer, x: &Value) -> Value {
+    match layer.mlp {
+        Mlp::Gated { gate, up, down } => {
+            let gated = tape.linear(x, gate.weight, gate.bias);
+            let active = tape.unary("silu", "silu_backward", &gated);
+            tape.drop(gated);
+            let wide = tape.linear(x, up.weight, up.bias);
+            let product = tape.multiply(&active, &wide);
+            tape.drop(active);
+            tape.drop(wide);
+            let out = tape.linear(&product, down.weight, down.bias);
+            tape.drop(product);
+            out
+        }
+        Mlp::Plain { up, down } => {
+            let wide = tape.linear(x, up.weight, up.bias);
+            let active = gelu_by_operators(tape, &wide);
+            tape.drop(wide);
+            let out = tape.linear(&active, down.weight, down.bias);
+            tape.drop(active);
+            out
+        }
+        Mlp::Experts { router, up, down } => super::mixture::experts(tape, x, router, up, down),
+    }
+}
+
+/// GPT-2's `gelu_new`: `0.5 x (1 + tanh(√(2/π) (x + 0.044715 x³)))`, operator by operator.
+fn gelu_by_operators(tape: &mut Tape, x: &Value) -> Value {
+    let half = tape.scale("mul", x);
+    let cube = tape.unary("pow", "mul", x);
+    let scaled = tape.scale("mul", &cube);
+    tape.drop(cube);
+    let sum = tape.add(x, &scaled);
+    tape.drop(scaled);
+    let inner = tape.scale("mul", &sum);
+    tape.drop(sum);
+    let tanh = tape.unary_of_output("tanh", "tanh_backward", &inner);
+    tape.drop(inner);
+    let one_more = tape.scale("add", &tanh);
+    tape.drop(tanh);
+    let out = tape.multiply(&half, &one_more);
+    tape.drop(half);
+    tape.drop(one_more);
+    out
+}
+
+/// A decoder layer: norms before the blocks; before and after them (Gemma); after them alone (OLMo 2).
+pub(super) fn layer(tape: &mut Tape, shape: &Shape, layer: &Layer, x: &Value) -> Value {
+    let [first, second, third, fourth] = layer.norms;
+    let after_alone = shape.qk_norm == QkNorm::Full;
+    let sandwiched = shape.norms_per_layer == SANDWICHED;
+    let hidden = block(tape, x, |tape, x| {
+        let input = if after_alone { tape.share(x) } else { residual_norm(tape, shape, x, first, layer.norm_bias) };
+        let input = whole_sequence(tape, shape, input);
+        let out = attention(tape, shape, layer, &input);
+        let out = own_sequence(tape, shape, out);
+        tape.drop(input);
+        match (after_alone, sandwiched) {
+            (true, _) => normed(tape, shape, out, x.elements / shape.hidden, first),
+            (_, true) => normed(tape, shape, out, x.elements / shape.hidden, second),
+            _ => out,
+        }
+    });
+    let before_mlp = if sandwiched { third } else { second };
+    let out = block(tape, &hidden, |tape, x| {
+        let input =
+            if after_alone { tape.share(x) } else { residual_norm(tape, shape, x, before_mlp, layer.norm_bias) };
+        let input = whole_sequence(tape, shape, input);
+        let out = mlp(tape, layer, &input);
+        let out = own_sequence(tape, shape, out);
+        tape.drop(input);
+        match (after_alone, sandwiched) {
+            (true, _) => normed(tape, shape, out, x.elements / shape.hidden, second),
+            (_, true) => normed(tape, shape, out, x.elements / shape.hidden, fourth),
+            _ => out,
+        }
+    });
+    tape.drop(hidden);
+    out
+}
+
+/// A block added to the residual stream.
+fn block(tape: &mut Tape, x: &Value, body: impl FnOnce(&mut Tape, &Value) -> Value) -> Value {
+    let out = body(tape, x);
+    let sum = tape.add(x, &out);
+    tape.drop(out);
+    sum
+}

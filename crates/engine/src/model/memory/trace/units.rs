@@ -1,0 +1,214 @@
+//! FSDP's units: when each gathers its weights, frees them, and reduces its gradients.
+
+use super::event::{Category, TensorId};
+use super::tape::{NONE, Tape};
+use crate::model::memory::allocator::Stream;
+
+/// How a run shards.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Sharding {
+    /// GPUs that share each weight; 1 where none do.
+    pub group: u64,
+    /// Bytes of an element at rest, and in the reduction.
+    pub stored: u64,
+    pub reduced: u64,
+}
+
+/// The weights that travel together: a layer, or the root.
+#[derive(Debug)]
+pub(super) struct Unit {
+    /// Its weights: the first, and the one after the last.
+    pub weights: (u32, u32),
+    /// Whether it frees its weights after the forward pass.
+    pub reshards: bool,
+    /// Its gathered weights.
+    gathered: Vec<TensorId>,
+    /// Whole gradients that accumulate over micro-batches, by weight.
+    accumulated: Vec<TensorId>,
+    /// The shard of its gradients.
+    pub shard: TensorId,
+}
+
+impl Unit {
+    pub(super) fn new(weights: (u32, u32), reshards: bool) -> Self {
+        Self { weights, reshards, gathered: Vec::new(), accumulated: Vec::new(), shard: NONE }
+    }
+}
+
+/// The units of one GPU, the root last, and what their communication holds.
+#[derive(Debug)]
+pub(super) struct Units {
+    pub units: Vec<Unit>,
+    pub sharding: Sharding,
+    /// The output of the last all-gather of the forward pass: held until the next has begun.
+    last_gather: TensorId,
+    /// The output of an all-gather that ran ahead, and its unit.
+    ahead: Option<(usize, TensorId)>,
+    /// The input of the reduce-scatter under way.
+    reducing: TensorId,
+}
+
+impl Units {
+    pub(super) fn new(units: Vec<Unit>, sharding: Sharding) -> Self {
+        Self { units, sharding, last_gather: NONE, ahead: None, reducing: NONE }
+    }
+
+    /// Elements of a unit's shard, each weight padded to whole rows.
+    pub(super) fn shard(&self, tape: &Tape, unit: usize) -> u64 {
+        let group = self.sharding.group;
+        self.weights(tape, unit).map(|(rows, columns)| rows.div_ceil(group) * columns).sum()
+    }
+
+    /// Rows and columns of a unit's weights.
+    pub(super) fn weights<'a>(&self, tape: &'a Tape, unit: usize) -> impl Iterator<Item = (u64, u64)> + 'a {
+        let (first, end) = self.units.get(unit).map_or((0, 0), |unit| unit.weights);
+        let weights = tape.weights.get(first as usize..end as usize).unwrap_or_default();
+        weights.iter().map(|weight| (weight.rows, weight.columns))
+    }
+
+    fn is_sharded(&self) -> bool {
+        self.sharding.group > 1
+    }
+
+    /// Runs a unit's all-gather and returns its output.
+    fn gather(&self, tape: &mut Tape, unit: usize) -> TensorId {
+        let shard = self.shard(tape, unit) * tape.element;
+        // Weights at rest in another format are cast to a buffer first.
+        let input = if self.sharding.stored == tape.element { 0 } else { shard };
+        let input = tape.allocate_on(Stream::AllGather, "empty", input, Category::Communication);
+        let output = shard * self.sharding.group;
+        let output = tape.allocate_on(Stream::AllGather, "empty", output, Category::Communication);
+        tape.release(input);
+        output
+    }
+
+    /// Copies an all-gather's output into the weights.
+    fn copy_out(&mut self, tape: &mut Tape, unit: usize, operator: &'static str) {
+        let sizes: Vec<u64> = self.weights(tape, unit).map(|(rows, columns)| rows * columns * tape.element).collect();
+        let gathered = sizes.into_iter().map(|bytes| tape.allocate(operator, bytes, Category::UnshardedParameter));
+        let gathered = gathered.collect();
+        if let Some(unit) = self.units.get_mut(unit) {
+            unit.gathered = gathered;
+        }
+    }
+
+    fn is_gathered(&self, unit: usize) -> bool {
+        self.units.get(unit).is_some_and(|unit| !unit.gathered.is_empty())
+    }
+
+    fn reshard(&mut self, tape: &mut Tape, unit: usize) {
+        let gathered = self.units.get_mut(unit).map(|unit| core::mem::take(&mut unit.gathered));
+        for tensor in gathered.unwrap_or_default() {
+            tape.release(tensor);
+        }
+    }
+
+    /// Before a unit's forward pass.
+    pub(super) fn before_forward(&mut self, tape: &mut Tape, unit: usize) {
+        if !self.is_sharded() || self.is_gathered(unit) {
+            return;
+        }
+        let output = self.gather(tape, unit);
+        tape.release(core::mem::replace(&mut self.last_gather, output));
+        self.copy_out(tape, unit, "empty");
+    }
+
+    /// After it.
+    pub(super) fn after_forward(&mut self, tape: &mut Tape, unit: usize) {
+        if self.units.get(unit).is_some_and(|unit| unit.reshards) {
+            self.reshard(tape, unit);
+        }
+        if unit + 1 == self.units.len() {
+            tape.release(core::mem::replace(&mut self.last_gather, NONE));
+        }
+    }
+
+    /// Before a unit's backward pass, `next` of which follows.
+    pub(super) fn before_backward(&mut self, tape: &mut Tape, unit: usize, next: Option<usize>) {
+        if !self.is_sharded() {
+            return;
+        }
+        if !self.is_gathered(unit) {
+            let output = match self.ahead.take() {
+                Some((ahead, output)) if ahead == unit => output,
+                _ => self.gather(tape, unit),
+            };
+            self.copy_out(tape, unit, "resize_");
+            tape.release(output);
+        }
+        if let Some(next) = next.filter(|next| !self.is_gathered(*next)) {
+            let output = self.gather(tape, next);
+            self.ahead = Some((next, output));
+        }
+    }
+
+    /// After it: frees the weights and reduces the gradients, or adds them to those of the micro-batches before.
+    pub(super) fn after_backward(&mut self, tape: &mut Tape, unit: usize, reduces: bool) {
+        if !self.is_sharded() {
+            return;
+        }
+        self.reshard(tape, unit);
+        let gradients = self.gradients(tape, unit, reduces);
+        if !reduces {
+            if let Some(unit) = self.units.get_mut(unit) {
+                unit.accumulated = gradients;
+            }
+            return;
+        }
+        tape.release(core::mem::replace(&mut self.reducing, NONE));
+        let Sharding { group, stored, reduced } = self.sharding;
+        let shard = self.shard(tape, unit);
+        self.reducing = tape.allocate("empty", shard * group * reduced, Category::Communication);
+        for tensor in gradients {
+            tape.release(tensor);
+        }
+        let same = stored == reduced;
+        let category = if same { Category::Gradient } else { Category::Communication };
+        let mut output = tape.allocate_on(Stream::ReduceScatter, "empty", shard * reduced, category);
+        if !same {
+            let cast = tape.allocate_on(Stream::ReduceScatter, "_to_copy", shard * stored, Category::Gradient);
+            tape.release(output);
+            output = cast;
+        }
+        if let Some(unit) = self.units.get_mut(unit) {
+            if unit.shard == NONE {
+                unit.shard = output;
+            } else {
+                // Added in place to the shard of the micro-batch before.
+                tape.release(output);
+            }
+        }
+    }
+
+    /// The unit's whole gradients: of this micro-batch, or added to those of the micro-batches before in the format of the reduction.
+    fn gradients(&mut self, tape: &mut Tape, unit: usize, reduces: bool) -> Vec<TensorId> {
+        let Some(of) = self.units.get_mut(unit) else { return Vec::new() };
+        let before = core::mem::take(&mut of.accumulated);
+        let (first, end) = of.weights;
+        let mut all = Vec::with_capacity((end - first) as usize);
+        for index in first..end {
+            let Some(weight) = tape.weights.get_mut(index as usize) else { continue };
+            let new = core::mem::replace(&mut weight.gradient, NONE);
+            let elements = weight.rows * weight.columns;
+            let there = before.get((index - first) as usize).copied();
+            all.push(match there {
+                Some(there) => {
+                    tape.release(new);
+                    there
+                }
+                None if !reduces && self.sharding.reduced != tape.element => {
+                    let wide = tape.allocate("_to_copy", elements * self.sharding.reduced, Category::UnshardedGradient);
+                    tape.release(new);
+                    wide
+                }
+                None => new,
+            });
+        }
+        all
+    }
+
+    /// At the end of a backward pass.
+    pub(super) fn finish_backward(&mut self, tape: &mut Tape) {
+        tape.release(core::mem::replace(&mut self.reducing, NONE));
+    }
+}

@@ -1,0 +1,221 @@
+//! Rows of training steps traced tensor by tensor: real code on fake tensors, with the peak by category, its moment and operator,
+//! and the reserved bytes of a simulated allocator.
+
+use super::LeftOut;
+use super::text;
+use engine::catalog;
+use engine::model::memory::trace::{Category, Moment, Peak, Phase, Place, Trace};
+use engine::model::software::{AttentionKernel, Communication, Framework, GradientSync, Kernels, Loss, NormKernel};
+use engine::model::stages::stages;
+use engine::model::training::{OptimizerKernel, PrecisionPolicy, Recompute};
+use engine::model::transformer::{Architecture, AttentionBias, Experts, Norm, QkNorm};
+use engine::scenario::{Model, Scenario, Strategy};
+
+/// A traced step.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Traced {
+    /// The row.
+    pub id: String,
+    /// The scenario of the step.
+    pub scenario: Scenario,
+    /// What was traced.
+    pub measured: Figures,
+}
+
+/// What a trace says.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Figures {
+    /// Bytes alive at the peak.
+    pub allocated: f64,
+    /// Reserved bytes of the simulated allocator, with fixed segments and with expandable ones.
+    pub reserved: [f64; 2],
+    /// The moment of the peak, as `backward layer 4`.
+    pub moment: String,
+    /// The operator that allocated last before it.
+    pub operator: String,
+    /// Bytes at the peak, by the columns of the categories.
+    pub by: Vec<(&'static str, f64)>,
+}
+
+/// The column of a category.
+pub fn column_of(category: Category) -> &'static str {
+    match category {
+        Category::Parameter => "peak_param",
+        Category::Gradient => "peak_grad",
+        Category::Optimizer => "peak_optimizer",
+        Category::Activation => "peak_activation",
+        Category::Logits => "peak_logits",
+        Category::UnshardedParameter => "peak_unsharded_param",
+        Category::UnshardedGradient => "peak_unsharded_grad",
+        Category::Communication => "peak_comm",
+        Category::Temporary => "peak_temp",
+        Category::OptimizerTemporary => "peak_optimizer_temp",
+        Category::Buffer => "peak_buffer",
+        Category::Input => "peak_input",
+    }
+}
+
+/// Words for a moment, as the rows have them.
+pub fn moment(moment: Moment) -> String {
+    let phase = match moment.phase {
+        Phase::Rest => return "rest".to_owned(),
+        Phase::Optimizer => return "optimizer".to_owned(),
+        Phase::Forward | Phase::Loss => "forward",
+        Phase::Backward => "backward",
+    };
+    match moment.place {
+        Place::Embedding => format!("{phase} embed"),
+        Place::Layer(layer) => format!("{phase} layer {layer}"),
+        Place::Head => format!("{phase} head"),
+        Place::Loss => format!("loss {phase}"),
+    }
+}
+
+impl Traced {
+    /// Plays the step.
+    pub fn predicted(&self) -> Figures {
+        use engine::model::memory::allocator::Segments;
+        let setup = self.scenario.setup();
+        let trace = Trace::of(&setup, &stages(&setup).first);
+        let Peak { allocated, by, moment: at, operator } = trace.peak();
+        Figures {
+            allocated: allocated as f64,
+            reserved: [Segments::Fixed, Segments::Expandable].map(|segments| trace.reserved(segments).peak as f64),
+            moment: moment(at),
+            operator: operator.to_owned(),
+            by: Category::ALL.into_iter().map(|category| (column_of(category), by[category] as f64)).collect(),
+        }
+    }
+}
+
+/// Reads a row from its named columns.
+///
+/// # Errors
+///
+/// The name of the missing column, or what is not followed.
+pub fn read<'a>(column: impl Fn(&str) -> Option<&'a str>) -> Result<Traced, LeftOut> {
+    let raw = |name: &str| column(name).unwrap_or_default().trim();
+    let need = |name: &str| text::count(raw(name)).ok_or_else(|| LeftOut::missing(name));
+    let count = |name: &str| text::count(raw(name)).unwrap_or(0);
+    let bytes = |name: &str| text::number(raw(name)).unwrap_or(0.0);
+    let yes = |name: &str| raw(name) == "1";
+    if !raw("lora_rank").is_empty() || !raw("frozen_base").is_empty() {
+        return Err(LeftOut::because("low-rank adapters (LoRA): frozen weights are not modelled"));
+    }
+    let torchtitan = raw("source_code") == "torchtitan";
+    let recipe = match (raw("param_storage"), raw("compute"), raw("reduce_dtype")) {
+        ("fp32", "bf16", "bf16") => PrecisionPolicy::Fsdp2MixedBf16Reduce16,
+        ("fp32", "bf16", _) => PrecisionPolicy::Fsdp2MixedBf16,
+        ("fp32", "autocast bf16", _) => PrecisionPolicy::AutocastBf16,
+        ("fp32", _, _) => PrecisionPolicy::Fp32,
+        ("bf16", _, "fp32") => PrecisionPolicy::PureBf16Reduce32,
+        _ => PrecisionPolicy::PureBf16,
+    };
+    let kept = yes("logits_kept");
+    let loss = match (raw("loss").starts_with("bf16"), kept) {
+        (false, false) => Loss::Standard,
+        (false, true) => Loss::KeptLogits,
+        (true, false) => Loss::Bf16,
+        (true, true) => Loss::Bf16Kept,
+    };
+    let (recompute, keep_fraction) = match raw("activation_checkpointing") {
+        "none" => (Recompute::None, 1.0),
+        "full" => (Recompute::Full, 0.0),
+        "selective op" => (Recompute::Selective, 1.0),
+        "every 2 layers" => (Recompute::Fraction, 0.5),
+        other => return Err(LeftOut::because("a kind of recomputation that is not modelled").about(other)),
+    };
+    let tp = need("tp")?;
+    // torchtitan's traced layers stay gathered from forward to backward, whatever the row says they were told.
+    let reshards = yes("reshard_after_forward") && !torchtitan;
+    let start = catalog::default_scenario();
+    let scenario = Scenario {
+        model: Model::Custom { architecture: architecture(&raw, &need, &count)? },
+        gpus: need("gpus")?,
+        tp,
+        tensor: engine::model::parallel::TensorParallel { sequence_parallel: tp > 1, ..start.tensor },
+        seq_len: need("seq")?,
+        micro_batch_size: need("micro_batch")?,
+        grad_accum_steps: need("grad_accum")?,
+        strategy: if reshards { Strategy::FullShard } else { Strategy::ShardGradOp },
+        recompute,
+        keep_fraction,
+        recipe,
+        optimizer_kernel: if raw("optimizer").contains("foreach") {
+            OptimizerKernel::ForEach
+        } else {
+            OptimizerKernel::Fused
+        },
+        communication: Communication {
+            gradient_sync: if yes("no_sync") { GradientSync::LastMicroBatch } else { GradientSync::EveryMicroBatch },
+            ..start.communication
+        },
+        framework: if torchtitan { Framework::Torchtitan } else { Framework::Transformers },
+        kernels: Kernels {
+            attention: if raw("attention") == "eager" { AttentionKernel::Unfused } else { AttentionKernel::Flash },
+            loss,
+            norms: if torchtitan { NormKernel::Fused } else { NormKernel::Upcast },
+            ..start.kernels
+        },
+        ..start
+    };
+    let measured = Figures {
+        allocated: bytes("peak_allocated_bytes"),
+        reserved: [bytes("simulated_reserved"), bytes("simulated_reserved_expandable")],
+        moment: raw("moment").to_owned(),
+        operator: raw("moment_op").to_owned(),
+        by: Category::ALL.into_iter().map(|category| (column_of(category), bytes(column_of(category)))).collect(),
+    };
+    Ok(Traced { id: raw("row_id").to_owned(), scenario, measured })
+}
+
+/// The shape of a row, with what its model's family is known for.
+fn architecture<'a>(
+    raw: &impl Fn(&str) -> &'a str,
+    need: &impl Fn(&str) -> Result<u32, LeftOut>,
+    count: &impl Fn(&str) -> u32,
+) -> Result<Architecture, LeftOut> {
+    let style = catalog::model("llama-2-7b").ok_or_else(|| LeftOut::because("the catalog lacks Llama 2"))?;
+    let family = raw("model").to_lowercase();
+    let is = |name: &str| family.starts_with(name);
+    let heads = need("heads")?;
+    let hidden = need("hidden")?;
+    let plain = Architecture {
+        num_hidden_layers: need("layers")?,
+        hidden_size: hidden,
+        num_attention_heads: heads,
+        num_key_value_heads: text::count(raw("kv_heads")).unwrap_or(heads),
+        head_dim: text::count(raw("head_dim")).unwrap_or(hidden / heads.max(1)),
+        intermediate_size: text::count(raw("ffn")).unwrap_or(0),
+        vocab_size: need("vocab")?,
+        tie_word_embeddings: raw("tied_embeddings") == "1",
+        ..style.architecture
+    };
+    let experts = Experts {
+        num_experts: count("experts"),
+        num_experts_per_tok: count("top_k").max(1),
+        moe_intermediate_size: count("moe_ffn"),
+        ..Experts::NONE
+    };
+    Ok(if is("gpt2") {
+        Architecture {
+            gated_mlp: false,
+            norm: Norm::Layer,
+            attention_bias: AttentionBias::All,
+            mlp_bias: true,
+            learned_positions: 1024,
+            ..plain
+        }
+    } else if is("gemma") {
+        let qk_norm = if is("gemma-3") { QkNorm::PerHead } else { QkNorm::None };
+        Architecture { norms_per_layer: 4, qk_norm, ..plain }
+    } else if is("olmo-2") {
+        Architecture { qk_norm: QkNorm::Full, ..plain }
+    } else if is("qwen3") {
+        Architecture { qk_norm: QkNorm::PerHead, experts, ..plain }
+    } else if is("qwen2") {
+        Architecture { attention_bias: AttentionBias::Qkv, ..plain }
+    } else {
+        Architecture { experts, ..plain }
+    })
+}
