@@ -102,6 +102,7 @@ parameters! {
         GpusPerNode: hardware::GPUS_PER_NODE,
         IntraNodeBandwidth: hardware::INTRA_NODE,
         MemoryBandwidth: hardware::MEMORY_BANDWIDTH,
+        UsableMemory: hardware::USABLE_MEMORY,
         Peak16Bit: hardware::PEAK,
         InterNodeLatency: hardware::INTER_NODE_LATENCY,
         InterNodeEfficiency: hardware::INTER_NODE_EFFICIENCY,

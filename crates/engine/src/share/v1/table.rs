@@ -261,6 +261,7 @@ pub(super) static TABLE: &[Held] = &[
     choice("rcnorm", ParamId::RecomputeLayernorm, &["no", "yes"]),
     choice("rcmla", ParamId::RecomputeMlaUpProj, &["no", "yes"]),
     choice("rcshared", ParamId::RecomputeSharedExperts, &["no", "yes"]),
+    number("usable", ParamId::UsableMemory, Unit::Percent, 50.0, 100.0, Scale::Linear),
 ];
 
 #[cfg(test)]
