@@ -383,6 +383,7 @@ const CROSS: [&str; 23] = [
     "heads",
     "kv",
     "critbatch",
+    "hostmem",
     "ckptsharded",
     "deferred",
     "offload",
