@@ -14,7 +14,9 @@ use crate::model::hardware::Topology;
 use crate::model::parallel::{ContextExchange, Pipeline, TensorParallel};
 use crate::model::run::RunChoices;
 use crate::model::software::{Communication, Framework, Kernels, Offload, Segments};
-use crate::model::training::{ComputeFormat, MfuConvention, Optimizer, OptimizerKernel, PrecisionPolicy, Recompute};
+use crate::model::training::{
+    ComputeFormat, MfuConvention, Optimizer, OptimizerKernel, PrecisionPolicy, Recompute, RecomputeModules,
+};
 use crate::scenario::{ExpertChoice, Model, Scenario, Strategy};
 use crate::units::{BytesPerSecond, Seconds};
 
@@ -43,6 +45,7 @@ pub fn first_visit() -> Scenario {
         shard_size: A100_40GB_200G.gpus_per_node,
         recompute: Recompute::None,
         keep_fraction: 0.5,
+        recompute_modules: RecomputeModules::USUAL,
         recipe: PrecisionPolicy::Fsdp2MixedBf16,
         compute_format: ComputeFormat::AsPolicy,
         optimizer: Optimizer::AdamW,

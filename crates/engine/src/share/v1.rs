@@ -53,7 +53,9 @@ use crate::model::run::RunChoices;
 use crate::model::software::{
     AttentionKernel, Communication, Framework, GradientSync, Graphs, Kernels, Loss, NormKernel, Offload, Segments,
 };
-use crate::model::training::{ComputeFormat, MfuConvention, Optimizer, OptimizerKernel, PrecisionPolicy, Recompute};
+use crate::model::training::{
+    ComputeFormat, MfuConvention, Optimizer, OptimizerKernel, PrecisionPolicy, Recompute, RecomputeModules,
+};
 use crate::model::transformer::{Architecture, AttentionBias, Experts, LatentAttention, Norm, QkNorm};
 use crate::params::ParamId;
 use crate::scenario::{ExpertChoice, Model, Scenario, Strategy};
@@ -142,6 +144,15 @@ pub fn start() -> Scenario {
         shard_size: 4,
         recompute: Recompute::None,
         keep_fraction: 0.5,
+        recompute_modules: RecomputeModules {
+            core_attn: true,
+            mlp: false,
+            moe: false,
+            moe_act: false,
+            layernorm: false,
+            mla_up_proj: false,
+            shared_experts: false,
+        },
         recipe: PrecisionPolicy::Fsdp2MixedBf16,
         compute_format: ComputeFormat::AsPolicy,
         optimizer: Optimizer::AdamW,
@@ -199,6 +210,8 @@ pub const CUSTOM_SHAPE: Architecture = Architecture {
     global_every: 0,
     attention_chunks: false,
     attention_sinks: false,
+    fused_projections: false,
+    logit_softcap: false,
     latent: LatentAttention::NONE,
     experts: Experts::NONE,
 };

@@ -376,7 +376,7 @@ fn link_like_text() -> impl Strategy<Value = String> {
 }
 
 /// The parameters that an issue over several of them names.
-const CROSS: [&str; 23] = [
+const CROSS: [&str; 26] = [
     "shard",
     "gpus",
     "seq",
@@ -401,6 +401,9 @@ const CROSS: [&str; 23] = [
     "topk",
     "sp",
     "epoverlap",
+    "recompute",
+    "rcmoe",
+    "rcmoeact",
 ];
 
 /// What every decoded scenario promises.

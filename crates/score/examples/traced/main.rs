@@ -1,6 +1,8 @@
+use engine::model::memory::trace::{Event, Trace};
 fn main() {
     let path = std::env::args().nth(1).unwrap();
     let filter = std::env::args().nth(2).unwrap_or_default();
+    let dump = std::env::args().nth(3).is_some();
     let mut reader = csv::Reader::from_path(path).unwrap();
     let header: Vec<String> = reader.headers().unwrap().iter().map(str::to_owned).collect();
     let (mut a, mut r, mut m, mut n) = (vec![], vec![], 0, 0);
@@ -8,6 +10,22 @@ fn main() {
         let record = record.unwrap();
         let column = |name: &str| header.iter().position(|h| h == name).and_then(|i| record.get(i));
         let Ok(row) = score::traced::read(column) else { continue };
+        if dump {
+            if row.id != filter { continue }
+            let setup = row.scenario.setup();
+            let trace = Trace::of(&setup, &engine::model::stages::stages(&setup).first);
+            let mut sizes = std::collections::HashMap::new();
+            for (part, events) in [("rest", &trace.rest), ("pass", &trace.pass), ("first", &trace.first_update), ("update", &trace.update)] {
+                println!("# {part}");
+                for event in events {
+                    match event {
+                        Event::Allocate { tensor, bytes, operator, stream, .. } => { sizes.insert(*tensor, (*bytes, *operator)); if *bytes > 1 << 20 { println!("+ {bytes} {operator} {stream:?}") } }
+                        Event::Free { tensor } => { let (b, o) = sizes[tensor]; if b > 1 << 20 { println!("- {b} {o}") } }
+                    }
+                }
+            }
+            return;
+        }
         let p = row.predicted();
         let ea = p.allocated / row.measured.allocated - 1.0;
         let er = p.reserved[0] / row.measured.reserved[0] - 1.0;

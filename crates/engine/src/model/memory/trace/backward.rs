@@ -1,25 +1,33 @@
 //! The backward pass of each operator: what it allocates and when it lets go.
 
 use super::event::{Category, TensorId};
+use super::operators::FP32;
 use super::tape::{Edge, Kind, NONE, Node, SAVED, Tape, WeightId};
 
 impl Tape {
-    /// Hands a gradient to a node: kept until it runs, added to one that is there.
+    /// Hands a gradient to a node, which gets it when the node at work is done.
     pub(super) fn give(&mut self, edge: Edge, gradient: TensorId) {
-        let Some(there) = self.nodes.get(edge.node as usize).map(|node| node.gradient) else {
-            self.release(gradient);
-            return;
-        };
-        let sum = if there == NONE {
-            gradient
-        } else {
-            let sum = self.make("add", edge.bytes);
-            self.release(there);
-            self.release(gradient);
-            sum
-        };
-        if let Some(node) = self.nodes.get_mut(edge.node as usize) {
-            node.gradient = sum;
+        self.given.push((edge, gradient));
+    }
+
+    /// Delivers what the node at work gave: kept until its node runs, added to what is there.
+    fn deliver(&mut self) {
+        for (edge, gradient) in core::mem::take(&mut self.given) {
+            let Some(there) = self.nodes.get(edge.node as usize).map(|node| node.gradient) else {
+                self.release(gradient);
+                continue;
+            };
+            let sum = if there == NONE {
+                gradient
+            } else {
+                let sum = self.make("add", edge.bytes);
+                self.release(there);
+                self.release(gradient);
+                sum
+            };
+            if let Some(node) = self.nodes.get_mut(edge.node as usize) {
+                node.gradient = sum;
+            }
         }
     }
 
@@ -31,21 +39,40 @@ impl Tape {
         }
     }
 
-    /// The gradient of a weight: added in place to one that is there.
+    /// The gradient of a weight, which [`Self::accumulate`] takes when the node is done.
     pub(super) fn weight_gradient(&mut self, operator: &'static str, weight: WeightId) {
         let Some(of) = self.weights.get(weight as usize).copied() else { return };
-        let bytes = of.rows * of.columns * self.element;
-        let new = self.allocate(operator, bytes, self.gradients);
-        let gradient = if of.gradient == NONE {
-            new
-        } else {
-            let sum = self.allocate("add", bytes, self.gradients);
-            self.release(of.gradient);
-            self.release(new);
-            sum
-        };
-        if let Some(of) = self.weights.get_mut(weight as usize) {
-            of.gradient = gradient;
+        let new = self.allocate(operator, of.rows * of.columns * self.element, self.gradients);
+        self.computed.push((weight, new));
+    }
+
+    /// Adds the gradients of weights that a node computed to those there. One that accumulates over micro-batches is cast at
+    /// once to the format of the reduction (FSDP2's `to_accumulated_grad_if_needed`), and later ones are added to it in place.
+    fn accumulate(&mut self) {
+        for (weight, new) in core::mem::take(&mut self.computed) {
+            let Some(of) = self.weights.get(weight as usize).copied() else { continue };
+            let elements = of.rows * of.columns;
+            let gradient = match (of.gradient, self.accumulated) {
+                (NONE, Some(width)) if width != self.element => {
+                    let wide = self.allocate("_to_copy", elements * width, self.gradients);
+                    self.release(new);
+                    wide
+                }
+                (NONE, _) => new,
+                (there, Some(_)) => {
+                    self.release(new);
+                    there
+                }
+                (there, None) => {
+                    let sum = self.allocate("add", elements * self.element, self.gradients);
+                    self.release(there);
+                    self.release(new);
+                    sum
+                }
+            };
+            if let Some(of) = self.weights.get_mut(weight as usize) {
+                of.gradient = gradient;
+            }
         }
     }
 
@@ -56,26 +83,45 @@ impl Tape {
         if let Kind::Loss(loss) = node.kind {
             let ([logits, ..], [saved, ..]) = (node.inputs, core::mem::replace(&mut node.saved, [NONE; SAVED]));
             self.loss_backward(loss, logits, saved);
+            self.deliver();
             return;
         }
         let node = node.clone();
-        if gradient != NONE {
-            self.operate(&node, gradient);
+        let gradient = if gradient == NONE { NONE } else { self.operate(index, &node, gradient) };
+        // Recomputed tensors go before the gradient that came, kept ones after it.
+        if self.recomputed {
+            self.let_go(index);
+            self.release(gradient);
+        } else {
+            self.release(gradient);
+            self.let_go(index);
         }
-        self.release(gradient);
-        self.let_go(index);
+        self.deliver();
+        self.accumulate();
     }
 
     /// Frees what a node saved.
     fn let_go(&mut self, index: u32) {
         let Some(node) = self.nodes.get_mut(index as usize) else { return };
         let saved = core::mem::replace(&mut node.saved, [NONE; SAVED]);
-        for tensor in saved {
+        // PyTorch resets them by name, and a recomputation hands them over from the last.
+        let last = saved.len() - 1;
+        for slot in 0..saved.len() {
+            let slot = if self.recomputed { last - slot } else { slot };
+            self.release(saved.get(slot).copied().unwrap_or(NONE));
+        }
+    }
+
+    /// Frees one of the tensors that a node saved, before the others.
+    pub(super) fn let_go_of(&mut self, index: u32, slot: usize) {
+        let saved = self.nodes.get_mut(index as usize).and_then(|node| node.saved.get_mut(slot));
+        if let Some(tensor) = saved.map(|slot| core::mem::replace(slot, NONE)) {
             self.release(tensor);
         }
     }
 
-    fn operate(&mut self, node: &Node, gradient: TensorId) {
+    /// Runs a node on its gradient, and returns that if it is still there.
+    fn operate(&mut self, index: u32, node: &Node, gradient: TensorId) -> TensorId {
         let [first, second, third] = node.inputs;
         match node.kind {
             Kind::View => self.pass(first, gradient),
@@ -101,7 +147,14 @@ impl Tape {
                 self.weight_gradient("mm", weight);
                 self.give_new("mm", first);
             }
-            Kind::Embedding(weight) => self.weight_gradient("embedding_dense_backward", weight),
+            Kind::Embedding(weight) => {
+                // Under tensor parallelism the gradient of the whole table is made, then this GPU's part copied.
+                let whole = if self.tp > 1 { self.table_bytes(weight) * self.tp } else { 0 };
+                let whole = self.allocate("embedding_dense_backward", whole, self.gradients);
+                let operator = if whole == NONE { "embedding_dense_backward" } else { "clone" };
+                self.weight_gradient(operator, weight);
+                self.release(whole);
+            }
             Kind::ScaleRows => {
                 let product = self.make("mul", first.bytes);
                 let to_input = self.make("mul", first.bytes);
@@ -153,10 +206,12 @@ impl Tape {
                 self.release(one);
                 self.release(other);
                 let with_cosine = self.make("mul", first.bytes);
+                self.release(gradient);
                 let sum = self.make("add", first.bytes);
                 self.release(turned);
                 self.release(with_cosine);
                 self.give(first, sum);
+                return NONE;
             }
             Kind::Attention(sizes) => {
                 let scratch = [sizes.accumulator, sizes.sums, sizes.expanded, sizes.expanded];
@@ -190,16 +245,55 @@ impl Tape {
                 self.release(sent);
                 self.give(first, whole);
             }
-            Kind::Split => self.give_new("slice_backward", first),
-            Kind::GatedFused => self.give_new("swiglu_backward", first),
-            Kind::Pick => self.give_new("index_backward", first),
-            Kind::Collect => self.give_new("index", first),
-            Kind::Grouped(weight) => {
-                self.give_new("_grouped_mm", first);
-                self.weight_gradient("_grouped_mm", weight);
+            Kind::Slice => self.give_new("slice_backward", first),
+            Kind::Gated => {
+                let to_up = self.make("mul", first.bytes / 2);
+                let to_active = self.make("mul", first.bytes / 2);
+                self.let_go_of(index, 1);
+                let to_gate = self.make("silu_backward", first.bytes / 2);
+                self.release(to_active);
+                self.let_go_of(index, 0);
+                let joined = self.make("cat", first.bytes);
+                self.release(to_gate);
+                self.release(to_up);
+                self.give(first, joined);
             }
+            Kind::GatedFused => self.give_new("swiglu_backward", first),
+            Kind::Pick => {
+                let zeros = self.make("new_zeros", first.bytes);
+                let put = self.make("index_put", first.bytes);
+                self.release(zeros);
+                self.give(first, put);
+            }
+            Kind::Weigh => {
+                let wide = first.bytes / self.element * FP32;
+                let to_rows = self.make("mul", wide);
+                let product = self.make("mul", wide);
+                let narrow = self.make("_to_copy", first.bytes);
+                self.release(product);
+                self.release(to_rows);
+                self.give(first, narrow);
+                self.give_new("sum", second);
+            }
+            Kind::Routing => self.give_new("scatter", first),
+            Kind::SumCopies => {
+                let wide = self.make("_to_copy", first.bytes);
+                let spread = self.make("clone", first.bytes);
+                self.release(wide);
+                self.give(first, spread);
+            }
+            Kind::Grouped(weight) => {
+                self.weight_gradient("_grouped_mm", weight);
+                self.give_new("_grouped_mm", first);
+            }
+            Kind::Softcap => self.softcap_backward(first, index),
             Kind::Loss(_) => {}
         }
+        gradient
+    }
+
+    fn table_bytes(&self, weight: WeightId) -> u64 {
+        self.weights.get(weight as usize).map_or(0, |weight| weight.rows * weight.columns * self.element)
     }
 
     /// Hands the same tensor on.

@@ -44,6 +44,11 @@ impl Tape {
         Value { tensor: self.hold(x.tensor), node, ..*x }
     }
 
+    /// A copy whose gradient needs none.
+    pub(super) fn copy(&mut self, operator: &'static str, x: &Value) -> Value {
+        self.out(operator, Kind::View, x)
+    }
+
     /// A copy in another format; the value itself where it has that format.
     pub(super) fn cast(&mut self, x: &Value, width: u64) -> Value {
         if x.width == width {
@@ -65,8 +70,8 @@ impl Tape {
     /// `a b` of one shape.
     pub(super) fn multiply(&mut self, a: &Value, b: &Value) -> Value {
         let node = self.node(Kind::Multiply, [a, b]);
-        self.save(node, a.tensor);
         self.save(node, b.tensor);
+        self.save(node, a.tensor);
         let tensor = self.make("mul", a.bytes());
         self.value(tensor, node, a.elements, a.width)
     }
@@ -225,7 +230,7 @@ impl Tape {
         let sizes =
             Attention { accumulator: FP32 * rows * rounded(width, WIDTH_BLOCK), sums: FP32 * rows, expanded: grouped };
         let node = self.node(Kind::Attention(sizes), [q, k, v]);
-        for input in [q, k, v] {
+        for input in [k, q, v] {
             self.save(node, input.tensor);
         }
         let elements = sequences * sequence * heads * v.elements / k.elements.max(1) * width;
@@ -236,8 +241,8 @@ impl Tape {
         } else {
             (self.make(name, elements * q.width), self.make(name, lse))
         };
-        self.save(node, tensor);
         self.save(node, log_sum_exp);
+        self.save(node, tensor);
         self.release(log_sum_exp);
         self.value(tensor, node, elements, q.width)
     }
@@ -253,8 +258,7 @@ impl Tape {
 
     /// A softmax in fp32 of rows in another format.
     pub(super) fn softmax(&mut self, x: &Value) -> Value {
-        let wide = x.elements * FP32;
-        let tensor = self.make("_softmax", wide);
+        let tensor = self.make("_softmax", x.elements * FP32);
         let node = self.node(Kind::Softmax, [x]);
         self.save(node, tensor);
         self.value(tensor, node, x.elements, FP32)
@@ -285,10 +289,10 @@ impl Tape {
         self.value(tensor, node, x.elements / group, x.width)
     }
 
-    /// One half of x, a view.
-    pub(super) fn half(&mut self, x: &Value) -> Value {
-        let node = self.node(Kind::Split, [x]);
-        Value { tensor: self.hold(x.tensor), node, elements: x.elements / 2, width: x.width }
+    /// A part of x of so many elements, a view.
+    pub(super) fn slice(&mut self, x: &Value, elements: u64) -> Value {
+        let node = self.node(Kind::Slice, [x]);
+        Value { tensor: self.hold(x.tensor), node, elements, width: x.width }
     }
 
     /// `silu(gate) up` of both halves of x in one kernel, which keeps x.

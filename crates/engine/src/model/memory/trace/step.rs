@@ -3,7 +3,7 @@
 use super::checkpoint::{Checkpoint, Segment};
 use super::event::{Category, Event, Moment, Phase, Place, TensorId};
 use super::shape::Shape;
-use super::tape::{NONE, Tape, Value};
+use super::tape::{Kind, NONE, Tape, Value, Weight};
 use super::units::{Sharding as Shards, Unit, Units};
 use super::weights::{Layer, Root};
 use super::{optimizer, torchtitan, transformers};
@@ -63,6 +63,8 @@ struct Step<'a> {
     layers: Vec<Layer>,
     root: Root,
     segments: Vec<Segment>,
+    /// Weights outside the layers.
+    root_weights: usize,
 }
 
 impl Trace {
@@ -94,6 +96,11 @@ impl<'a> Step<'a> {
         let group = if matches!(setup.sharding, Sharding::Fsdp(_)) { shard_degrees(setup).weights as u64 } else { 1 };
         let gradients = if group > 1 { Category::UnshardedGradient } else { Category::Gradient };
         let mut tape = Tape::new(bytes.gathered as u64, gradients);
+        tape.tp = shape.tp;
+        let several = setup.batch.grad_accum_steps > 1;
+        if several && !(group > 1 && GradientSyncPlan::of(setup).reduce_each) {
+            tape.accumulated = Some(bytes.reduced as u64);
+        }
         let root = tape.root_weights(&shape);
         let root_end = tape.weights.len() as u32;
         let layer_norm = setup.architecture.norm != Norm::Rms;
@@ -111,7 +118,7 @@ impl<'a> Step<'a> {
         units.push(Unit::new((0, root_end), reshards && code == Code::Transformers));
         let sharding = Shards { group, stored: bytes.weights as u64, reduced: bytes.reduced as u64 };
         let units = Units::new(units, sharding);
-        Self { setup, code, shape, tape, units, layers, root, segments: Vec::new() }
+        Self { setup, code, shape, tape, units, layers, root, segments: Vec::new(), root_weights: root_end as usize }
     }
 
     /// What is there at rest.
@@ -119,7 +126,7 @@ impl<'a> Step<'a> {
         let (group, stored) = (self.units.sharding.group, self.units.sharding.stored);
         let shards: Vec<u64> =
             self.tape.weights.iter().map(|weight| weight.rows.div_ceil(group) * weight.columns * stored).collect();
-        for bytes in shards {
+        for bytes in self.ordered(&shards) {
             self.tape.allocate("parameter", bytes, Category::Parameter);
         }
         if self.code == Code::Torchtitan {
@@ -130,6 +137,13 @@ impl<'a> Step<'a> {
             self.tape.allocate("input", self.shape.tokens * TOKEN, Category::Input);
         }
         core::mem::take(&mut self.tape.events)
+    }
+
+    /// Values of all weights in the order of `model.parameters()`: the embedding, the layers, the final norm and the head.
+    fn ordered<T: Copy>(&self, of_weights: &[T]) -> Vec<T> {
+        let (root, layers) = of_weights.split_at(self.root_weights.min(of_weights.len()));
+        let (before, after) = root.split_at(usize::from(self.shape.embedding).min(root.len()));
+        [before, layers, after].concat()
     }
 
     fn at(&mut self, phase: Phase, place: Place) {
@@ -180,8 +194,11 @@ impl<'a> Step<'a> {
     fn forward(&mut self) -> Value {
         let root = self.layers.len();
         self.units.before_forward(&mut self.tape, root);
-        let elements = self.shape.residual_tokens * self.shape.hidden;
-        let mut x = self.tape.embedding(self.root.embedding, elements, self.shape.element);
+        let shape = self.shape;
+        let x = self.tape.embedding(self.root.embedding, shape.tokens * shape.hidden, shape.element);
+        let mut x = torchtitan::own_sequence(&mut self.tape, &shape, x);
+        // Hugging Face's model keeps a name for it.
+        let embedded = (self.code == Code::Transformers).then(|| self.tape.share(&x));
         for index in 0..self.shape.layers {
             self.units.before_forward(&mut self.tape, index as usize);
             self.at(Phase::Forward, Place::Layer(index));
@@ -195,6 +212,9 @@ impl<'a> Step<'a> {
             self.segments.push(Segment { nodes, checkpoint, input, kept });
             self.units.after_forward(&mut self.tape, index as usize);
             self.tape.drop(core::mem::replace(&mut x, out));
+        }
+        if let Some(embedded) = embedded {
+            self.tape.drop(embedded);
         }
         x
     }
@@ -211,6 +231,7 @@ impl<'a> Step<'a> {
         let whole = torchtitan::whole_sequence(&mut self.tape, &shape, normal);
         let logits = self.tape.head(&whole, self.root.head);
         self.tape.drop(whole);
+        let logits = if shape.softcap { self.tape.softcap(logits) } else { logits };
         self.units.after_forward(&mut self.tape, self.layers.len());
         self.at(Phase::Loss, Place::Head);
         self.tape.loss(logits, self.setup.kernels.loss, shape.tp > 1)
@@ -239,16 +260,24 @@ impl<'a> Step<'a> {
         }
         self.units.after_backward(&mut self.tape, root, reduces);
         self.units.finish_backward(&mut self.tape);
+        if let Some(Kind::Loss(loss)) = self.tape.nodes.get(loss as usize).map(|node| node.kind) {
+            self.tape.release(loss.held);
+        }
     }
 
     fn layer_backward(&mut self, index: u32, mut segment: Segment) {
+        self.tape.recomputed = segment.checkpoint != Checkpoint::None;
         for node in (segment.nodes.0..segment.nodes.1).rev() {
             if self.tape.lacks(node) {
                 self.recompute(index, &mut segment);
             }
             self.tape.run_back(node);
         }
+        self.tape.recomputed = false;
         self.tape.release(segment.input);
+        for tensor in segment.kept {
+            self.tape.release(tensor);
+        }
     }
 
     /// Runs a checkpointed layer's forward pass again.
@@ -260,7 +289,8 @@ impl<'a> Step<'a> {
         let out = self.run_layer(index, &input);
         self.tape.drop(out);
         self.tape.drop(input);
-        self.tape.leave_again();
+        // What the policy kept and the recomputation did not ask for stays until the layer is done.
+        segment.kept = self.tape.leave();
     }
 
     /// The gradients that are alive after the passes.
@@ -275,12 +305,9 @@ impl<'a> Step<'a> {
         let group = self.units.sharding.group;
         let (matrix, _) = optimizer_bytes(self.setup);
         let moment = (matrix / 2.0) as u64;
-        let (mut states, mut temporaries) = (Vec::new(), Vec::new());
-        for weight in &self.tape.weights {
-            let elements = weight.rows.div_ceil(group) * weight.columns;
-            states.extend([elements * moment, elements * moment]);
-            temporaries.push(elements * moment);
-        }
+        let of = |weight: &Weight| weight.rows.div_ceil(group) * weight.columns * moment;
+        let temporaries = self.ordered(&self.tape.weights.iter().map(of).collect::<Vec<_>>());
+        let states = temporaries.iter().flat_map(|bytes| [*bytes, *bytes]).collect();
         (states, temporaries)
     }
 }
