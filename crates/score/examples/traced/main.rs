@@ -19,11 +19,12 @@ fn main() {
                 println!("# {part}");
                 for event in events {
                     match event {
-                        Event::Allocate { tensor, bytes, operator, stream, .. } => { sizes.insert(*tensor, (*bytes, *operator)); if *bytes > 1 << 20 { println!("+ {bytes} {operator} {stream:?}") } }
-                        Event::Free { tensor } => { let (b, o) = sizes[tensor]; if b > 1 << 20 { println!("- {b} {o}") } }
+                        Event::Allocate { tensor, bytes, operator, stream, .. } => { sizes.insert(*tensor, (*bytes, *operator)); if *bytes > 0 { println!("+ {bytes} {operator} {stream:?} {tensor}") } }
+                        Event::Free { tensor } => { let (b, o) = sizes[tensor]; if b > 0 { println!("- {b} {o} {tensor}") } }
                     }
                 }
             }
+            println!("# gradients"); for g in &trace.gradients { println!("{g}"); }
             return;
         }
         let p = row.predicted();
