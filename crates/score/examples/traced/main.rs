@@ -31,6 +31,8 @@ fn main() {
         let ea = p.allocated / row.measured.allocated - 1.0;
         let er = p.reserved[0] / row.measured.reserved[0] - 1.0;
         let ee = p.reserved[1] / row.measured.reserved[1] - 1.0;
+        let closed = row.scenario.report().memory.allocated.get() / row.measured.allocated - 1.0;
+        println!("C {closed:+.4} {}", row.id);
         let same = p.moment == row.measured.moment && p.operator == row.measured.operator;
         a.push(ea.abs());
         r.push(er.abs());

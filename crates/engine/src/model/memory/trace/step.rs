@@ -98,10 +98,11 @@ impl<'a> Step<'a> {
         let bytes = recipe_bytes(setup.recipe);
         let group = if matches!(setup.sharding, Sharding::Fsdp(_)) { shard_degrees(setup).weights as u64 } else { 1 };
         let gradients = if group > 1 { Category::UnshardedGradient } else { Category::Gradient };
-        let mut tape = Tape::new(bytes.gathered as u64, gradients);
+        let mut tape = Tape::new(shape.compute, gradients);
+        tape.autocast = shape.autocast.then(Vec::new);
         tape.tp = shape.tp;
         let several = setup.batch.grad_accum_steps > 1;
-        if several && !(group > 1 && GradientSyncPlan::of(setup).reduce_each) {
+        if shape.autocast || several && !(group > 1 && GradientSyncPlan::of(setup).reduce_each) {
             tape.accumulated = Some(bytes.reduced as u64);
         }
         let root = tape.root_weights(&shape);
@@ -119,7 +120,7 @@ impl<'a> Step<'a> {
             units.push(Unit::new((first, tape.weights.len() as u32), reshards && !kept));
         }
         units.push(Unit::new((0, root_end), reshards && code == Code::Transformers));
-        let sharding = Shards { group, stored: bytes.weights as u64, reduced: bytes.reduced as u64 };
+        let sharding = Shards { group, stored: bytes.weights as u64, gathered: bytes.gathered as u64, reduced: bytes.reduced as u64 };
         let units = Units::new(units, sharding);
         Self { setup, code, shape, tape, units, layers, root, segments: Vec::new(), tables: Vec::new(), root_weights: root_end as usize }
     }
@@ -157,6 +158,7 @@ impl<'a> Step<'a> {
         self.tape.nodes.clear();
         let (x, embedded) = self.forward();
         let loss = self.loss(x, embedded);
+        self.tape.leave_autocast();
         self.backward(loss, reduces);
     }
 
