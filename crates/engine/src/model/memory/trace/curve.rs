@@ -5,7 +5,7 @@ use super::step::Trace;
 use crate::model::memory::allocator::{Allocator, BlockId, Segments, Stream};
 use enum_map::EnumMap;
 
-/// The step that stands for all later ones: in it the allocator reserves nothing more ([`Trace::reserved`] plays as many).
+/// The step that stands for all later ones: after it the allocator reserves nothing more ([`Trace::reserved`] plays as many).
 const STEADY: u32 = 3;
 /// What cuBLAS takes on the compute stream on Hopper before the first step (`CUBLAS_WORKSPACE_CONFIG`): 32 MiB.
 const WORKSPACE: u64 = 32 << 20;
@@ -17,7 +17,7 @@ const ENDS: usize = 2;
 pub enum RunStep {
     /// The first, whose update makes the optimizer's state.
     First,
-    /// Every step after the second.
+    /// Every step from the third on.
     #[default]
     Steady,
 }
@@ -65,7 +65,7 @@ pub struct Span {
 /// One step, event by event.
 #[derive(Clone, Debug)]
 pub struct Curve {
-    /// The start of the step, the highest moment of each of its columns, and its end.
+    /// The start of the step, the highest moment of each of its columns, and its end, which counts as the update's.
     pub points: Vec<Point>,
     /// The parts of the step in order, one of each kind a micro-batch. The update is the last one, also where it allocates nothing.
     pub spans: Vec<Span>,
@@ -122,44 +122,61 @@ impl Player {
 }
 
 impl Trace {
-    /// One step as a curve of at most so many points (two at least): each is the highest moment of equally many events.
+    /// One step as a curve of at most so many points, one a part of the step at least: each is the highest moment of equally
+    /// many events of one part.
     pub fn curve(&self, step: RunStep, segments: Segments, points: usize) -> Curve {
         let mut player = Player::new(self.tensors, segments);
         self.rest.iter().for_each(|event| player.play(event));
         for before in 1..step.number() {
             self.events_of(before).for_each(|event| player.play(&event));
         }
-        let all = self.events_of(step.number()).count();
-        let column = all.div_ceil(points.saturating_sub(ENDS).max(1)).max(1);
+        let spans = self.spans(step);
+        let events = spans.last().map_or(0, |span| span.end);
+        let columns = u32::try_from(points.saturating_sub(ENDS + spans.len())).unwrap_or(u32::MAX).max(1);
+        let column = events.div_ceil(columns).max(1);
         player.now.events = 0;
         player.now.moment = Moment { phase: Phase::Forward, place: Place::Embedding };
-        let (start, mut peak) = (player.now, player.now);
-        let mut kept = vec![start];
-        let mut highest = start;
+        let (mut peak, mut highest) = (player.now, player.now);
+        let mut kept = vec![player.now];
+        let mut all = self.events_of(step.number());
+        for span in &spans {
+            for index in 0..span.end - span.start {
+                let Some(event) = all.next() else { break };
+                player.play(&event);
+                let now = player.now;
+                if index % column == 0 || now.allocated > highest.allocated {
+                    highest = now;
+                }
+                if now.allocated > peak.allocated {
+                    peak = now;
+                }
+                if (index + 1) % column == 0 || now.events == span.end {
+                    kept.push(highest);
+                }
+            }
+        }
+        kept.push(Point { moment: Moment { phase: Phase::Optimizer, place: Place::Embedding }, ..player.now });
+        Curve { points: kept, spans, events, peak, reserved: player.allocator.peak_reserved() }
+    }
+
+    /// The parts of a step: a tensor is freed in that of the last one that was allocated.
+    fn spans(&self, step: RunStep) -> Vec<Span> {
         let mut spans: Vec<Span> = Vec::new();
-        for (index, event) in self.events_of(step.number()).enumerate() {
-            player.play(&event);
-            let now = player.now;
+        let (mut phase, mut events) = (Phase::Forward, 0);
+        for event in self.events_of(step.number()) {
+            if let Event::Allocate { moment, .. } = event {
+                phase = moment.phase;
+            }
+            events += 1;
             match spans.last_mut() {
-                Some(span) if span.phase == now.moment.phase => span.end = now.events,
-                _ => spans.push(Span { phase: now.moment.phase, start: now.events - 1, end: now.events }),
-            }
-            if index % column == 0 || now.allocated > highest.allocated {
-                highest = now;
-            }
-            if now.allocated > peak.allocated {
-                peak = now;
-            }
-            if (index + 1) % column == 0 || index + 1 == all {
-                kept.push(highest);
+                Some(span) if span.phase == phase => span.end = events,
+                _ => spans.push(Span { phase, start: events - 1, end: events }),
             }
         }
-        let end = player.now;
-        kept.push(end);
         if spans.last().is_none_or(|span| span.phase != Phase::Optimizer) {
-            spans.push(Span { phase: Phase::Optimizer, start: end.events, end: end.events });
+            spans.push(Span { phase: Phase::Optimizer, start: events, end: events });
         }
-        Curve { points: kept, spans, events: end.events, peak, reserved: player.allocator.peak_reserved() }
+        spans
     }
 
     /// The events of a step, counted from 1: the gradients of the one before are freed first.
@@ -215,7 +232,8 @@ mod tests {
         let trace = trace(&catalog::default_scenario());
         for (step, points) in [(RunStep::First, 2), (RunStep::First, 50), (RunStep::Steady, POINTS)] {
             let curve = trace.curve(step, Segments::Fixed, points);
-            assert!((2..=points.max(3)).contains(&curve.points.len()), "{} points", curve.points.len());
+            let most = points.max(ENDS + 2 * curve.spans.len());
+            assert!(curve.points.len() <= most, "{} points, {most} at most", curve.points.len());
             assert!(curve.points.iter().all(|point| point.by.values().sum::<u64>() == point.allocated));
             assert!(curve.points.windows(2).all(|pair| pair[0].events <= pair[1].events));
             assert_eq!(curve.points.last().map(|point| point.events), Some(curve.events));
