@@ -5,22 +5,29 @@ use super::operators::FP32;
 use super::tape::{Edge, Kind, NONE, Node, SAVED, Tape, WeightId};
 
 impl Tape {
-    /// Hands a gradient to a node: kept until it runs, added to one that is there.
+    /// Hands a gradient to a node, which gets it when the node at work is done.
     pub(super) fn give(&mut self, edge: Edge, gradient: TensorId) {
-        let Some(there) = self.nodes.get(edge.node as usize).map(|node| node.gradient) else {
-            self.release(gradient);
-            return;
-        };
-        let sum = if there == NONE {
-            gradient
-        } else {
-            let sum = self.make("add", edge.bytes);
-            self.release(there);
-            self.release(gradient);
-            sum
-        };
-        if let Some(node) = self.nodes.get_mut(edge.node as usize) {
-            node.gradient = sum;
+        self.given.push((edge, gradient));
+    }
+
+    /// Delivers what the node at work gave: kept until its node runs, added to what is there.
+    fn deliver(&mut self) {
+        for (edge, gradient) in core::mem::take(&mut self.given) {
+            let Some(there) = self.nodes.get(edge.node as usize).map(|node| node.gradient) else {
+                self.release(gradient);
+                continue;
+            };
+            let sum = if there == NONE {
+                gradient
+            } else {
+                let sum = self.make("add", edge.bytes);
+                self.release(there);
+                self.release(gradient);
+                sum
+            };
+            if let Some(node) = self.nodes.get_mut(edge.node as usize) {
+                node.gradient = sum;
+            }
         }
     }
 
@@ -32,32 +39,40 @@ impl Tape {
         }
     }
 
-    /// The gradient of a weight. One that accumulates is cast at once to the format of the reduction (FSDP2's
-    /// `to_accumulated_grad_if_needed`), and later ones are added to it in place.
+    /// The gradient of a weight, which [`Self::accumulate`] takes when the node is done.
     pub(super) fn weight_gradient(&mut self, operator: &'static str, weight: WeightId) {
         let Some(of) = self.weights.get(weight as usize).copied() else { return };
-        let elements = of.rows * of.columns;
-        let new = self.allocate(operator, elements * self.element, self.gradients);
-        let gradient = match (of.gradient, self.accumulated) {
-            (NONE, Some(width)) if width != self.element => {
-                let wide = self.allocate("_to_copy", elements * width, self.gradients);
-                self.release(new);
-                wide
+        let new = self.allocate(operator, of.rows * of.columns * self.element, self.gradients);
+        self.computed.push((weight, new));
+    }
+
+    /// Adds the gradients of weights that a node computed to those there. One that accumulates over micro-batches is cast at
+    /// once to the format of the reduction (FSDP2's `to_accumulated_grad_if_needed`), and later ones are added to it in place.
+    fn accumulate(&mut self) {
+        for (weight, new) in core::mem::take(&mut self.computed) {
+            let Some(of) = self.weights.get(weight as usize).copied() else { continue };
+            let elements = of.rows * of.columns;
+            let gradient = match (of.gradient, self.accumulated) {
+                (NONE, Some(width)) if width != self.element => {
+                    let wide = self.allocate("_to_copy", elements * width, self.gradients);
+                    self.release(new);
+                    wide
+                }
+                (NONE, _) => new,
+                (there, Some(_)) => {
+                    self.release(new);
+                    there
+                }
+                (there, None) => {
+                    let sum = self.allocate("add", elements * self.element, self.gradients);
+                    self.release(there);
+                    self.release(new);
+                    sum
+                }
+            };
+            if let Some(of) = self.weights.get_mut(weight as usize) {
+                of.gradient = gradient;
             }
-            (NONE, _) => new,
-            (there, Some(_)) => {
-                self.release(new);
-                there
-            }
-            (there, None) => {
-                let sum = self.allocate("add", elements * self.element, self.gradients);
-                self.release(there);
-                self.release(new);
-                sum
-            }
-        };
-        if let Some(of) = self.weights.get_mut(weight as usize) {
-            of.gradient = gradient;
         }
     }
 
@@ -68,22 +83,32 @@ impl Tape {
         if let Kind::Loss(loss) = node.kind {
             let ([logits, ..], [saved, ..]) = (node.inputs, core::mem::replace(&mut node.saved, [NONE; SAVED]));
             self.loss_backward(loss, logits, saved);
+            self.deliver();
             return;
         }
         let node = node.clone();
-        if gradient != NONE {
-            self.operate(index, &node, gradient);
+        let gradient = if gradient == NONE { NONE } else { self.operate(index, &node, gradient) };
+        // Recomputed tensors go before the gradient that came, kept ones after it.
+        if self.recomputed {
+            self.let_go(index);
+            self.release(gradient);
+        } else {
+            self.release(gradient);
+            self.let_go(index);
         }
-        self.release(gradient);
-        self.let_go(index);
+        self.deliver();
+        self.accumulate();
     }
 
     /// Frees what a node saved.
     fn let_go(&mut self, index: u32) {
         let Some(node) = self.nodes.get_mut(index as usize) else { return };
         let saved = core::mem::replace(&mut node.saved, [NONE; SAVED]);
-        for tensor in saved {
-            self.release(tensor);
+        // PyTorch resets them by name, and a recomputation hands them over from the last.
+        let last = saved.len() - 1;
+        for slot in 0..saved.len() {
+            let slot = if self.recomputed { last - slot } else { slot };
+            self.release(saved.get(slot).copied().unwrap_or(NONE));
         }
     }
 
@@ -95,7 +120,8 @@ impl Tape {
         }
     }
 
-    fn operate(&mut self, index: u32, node: &Node, gradient: TensorId) {
+    /// Runs a node on its gradient, and returns that if it is still there.
+    fn operate(&mut self, index: u32, node: &Node, gradient: TensorId) -> TensorId {
         let [first, second, third] = node.inputs;
         match node.kind {
             Kind::View => self.pass(first, gradient),
@@ -180,10 +206,12 @@ impl Tape {
                 self.release(one);
                 self.release(other);
                 let with_cosine = self.make("mul", first.bytes);
+                self.release(gradient);
                 let sum = self.make("add", first.bytes);
                 self.release(turned);
                 self.release(with_cosine);
                 self.give(first, sum);
+                return NONE;
             }
             Kind::Attention(sizes) => {
                 let scratch = [sizes.accumulator, sizes.sums, sizes.expanded, sizes.expanded];
@@ -261,6 +289,7 @@ impl Tape {
             Kind::Softcap => self.softcap_backward(first, index),
             Kind::Loss(_) => {}
         }
+        gradient
     }
 
     fn table_bytes(&self, weight: WeightId) -> u64 {

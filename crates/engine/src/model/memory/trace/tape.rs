@@ -178,6 +178,12 @@ pub(super) struct Tape {
     pub moment: Moment,
     /// Bytes of a weight's element in compute.
     pub element: u64,
+    /// Gradients of weights that the node at work has computed.
+    pub computed: Vec<(WeightId, TensorId)>,
+    /// Gradients that it has made for the nodes before it.
+    pub given: Vec<(Edge, TensorId)>,
+    /// Whether the layer at work was recomputed.
+    pub recomputed: bool,
     /// GPUs that split a layer.
     pub tp: u64,
     /// Bytes of an element of gradients that accumulate over micro-batches; `None` where each is reduced.
@@ -200,6 +206,9 @@ impl Tape {
             saving: Saving::Hold,
             moment: Moment { phase: Phase::Rest, place: Place::Embedding },
             element,
+            computed: Vec::new(),
+            given: Vec::new(),
+            recomputed: false,
             tp: 1,
             accumulated: None,
             gradients,

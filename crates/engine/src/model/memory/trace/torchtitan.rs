@@ -89,10 +89,12 @@ fn attention(tape: &mut Tape, shape: &Shape, layer: &Layer, x: &Value) -> Value 
     let keys = repeat(tape, shape, &turned_k);
     let values = repeat(tape, shape, &v);
     tape.drop(turned_k);
-    let out = tape.attention(&turned_q, &keys, &values, super::operators::Heads {
-        key_value_heads: shape.heads.heads,
-        ..shape.heads
-    });
+    let out = tape.attention(
+        &turned_q,
+        &keys,
+        &values,
+        super::operators::Heads { key_value_heads: shape.heads.heads, ..shape.heads },
+    );
     let projected = tape.linear(&out, layer.output.weight, layer.output.bias);
     for value in [turned_q, keys, values, v, out] {
         tape.drop(value);

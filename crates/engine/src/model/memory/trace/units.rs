@@ -85,9 +85,7 @@ impl Units {
         let group = self.sharding.group;
         let padded = |(rows, columns): (u64, u64)| rows.div_ceil(group) * group * columns * tape.element;
         let sizes: Vec<u64> = self.weights(tape, unit).map(padded).collect();
-        let gathered = sizes.into_iter().map(|bytes| {
-            tape.allocate(operator, bytes, Category::UnshardedParameter)
-        });
+        let gathered = sizes.into_iter().map(|bytes| tape.allocate(operator, bytes, Category::UnshardedParameter));
         let gathered = gathered.collect();
         if let Some(unit) = self.units.get_mut(unit) {
             unit.gathered = gathered;
@@ -158,7 +156,7 @@ impl Units {
         let Sharding { group, stored, reduced } = self.sharding;
         let shard = self.shard(tape, unit);
         self.reducing = tape.allocate("empty", shard * group * reduced, Category::Communication);
-        for tensor in gradients {
+        for tensor in gradients.into_iter().rev() {
             tape.release(tensor);
         }
         let same = stored == reduced;
