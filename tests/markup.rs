@@ -164,7 +164,7 @@ fn memory_over_one_step_has_its_switch_its_legend_and_loading_and_saving_beside_
             assert!(html.contains(&format!(">{name}</option>")), "no option {name}");
         }
         for layer in Held::ALL {
-            assert!(html.contains(&format!("<rect class=\"{}\"", layer.class())), "no {layer:?}");
+            assert!(html.contains(&format!("class=\"{}\"", layer.class())), "no {layer:?}");
         }
         let spoken = words(html);
         for name in ["Weights", "Communication buffers", "Reserved by the allocator", "GPU memory", LOADING, SAVING] {
@@ -172,7 +172,7 @@ fn memory_over_one_step_has_its_switch_its_legend_and_loading_and_saving_beside_
         }
     }
     assert!(!coming.contains("Peaks at ") && coming.contains("once the scenario stands still"));
-    assert!(played.contains("aria-label=\"Memory over one step: Peaks at ") && words(&played).contains(" allocated "));
+    assert!(played.contains("aria-label=\"Memory over one step: Peaks at ") && words(&played).contains("allocated "));
     let first = figure(&embed("embed=1&view=step-memory&step=first", Vec::new()));
     assert_ne!(first.split("aria-label").nth(1), played.split("aria-label").nth(1));
 }

@@ -8,12 +8,10 @@ use crate::names;
 use crate::spec::{Axis, ChartSpec, Course, Grain, Held, Line, LineRole, Moment, Quantity, Span};
 pub use around::{LoadAndSave, load_and_save, not_followed};
 use engine::format;
-use engine::model::memory::allocator::Segments;
 use engine::model::memory::of_stage;
 use engine::model::memory::trace::{Category, Curve, Point, RunStep, Trace};
-use engine::model::report::MemoryPart;
+use engine::model::report::{MemoryPart, MemoryReport};
 use engine::model::setup::Setup;
-use engine::model::software;
 use engine::model::stages::{Stage, stages};
 use engine::params::{Scale, Unit};
 use engine::scenario::Scenario;
@@ -54,13 +52,9 @@ pub fn memory_step_coming() -> ChartSpec {
 pub fn memory_step(scenario: &Scenario, step: RunStep) -> ChartSpec {
     let setup = scenario.setup();
     let stage = largest(&setup);
-    let segments = match setup.segments {
-        software::Segments::Fixed => Segments::Fixed,
-        software::Segments::Expandable => Segments::Expandable,
-    };
-    let curve = Trace::of(&setup, &stage).curve(step, segments, POINTS);
-    let context = scenario.report().memory.parts.get(MemoryPart::Context);
-    let capacity = setup.accelerator.memory;
+    let curve = Trace::of(&setup, &stage).curve(step, setup.segments, POINTS);
+    let MemoryReport { parts, capacity, nominal, .. } = scenario.report().memory;
+    let context = parts.get(MemoryPart::Context);
     let [peak, reserved] = [curve.peak.allocated, curve.reserved].map(|bytes| Bytes::new(bytes as f64));
     let here = (f64::from(curve.peak.events), peak.gib());
     let top = ROOM * reserved.max(capacity.min(CAPACITIES * reserved)).gib();
@@ -73,7 +67,7 @@ pub fn memory_step(scenario: &Scenario, step: RunStep) -> ChartSpec {
     let at = words(&curve.peak, stage.layers);
     ChartSpec {
         title: TITLE.into(),
-        caption: caption(&at, [peak, reserved, context, capacity]),
+        caption: caption(&at, [peak, reserved, context, capacity], &format::usable(capacity, nominal)),
         lines,
         here: Some(here),
         course: Some(Rc::new(course(&curve, peak, stage.layers))),
@@ -147,10 +141,10 @@ fn course(curve: &Curve, peak: Bytes, layers: u32) -> Course {
 }
 
 /// Writes the caption: `Peaks at 61.2 GiB in the backward pass of layer 30 of 40, at mul; 68.0 GiB reserved and 1.50 GiB for the
-/// CUDA context and NCCL, of the GPU's 80.0 GiB.`
-fn caption(at: &str, [peak, reserved, context, capacity]: [Bytes; 4]) -> String {
+/// CUDA context and NCCL, of 79.1 GiB usable (of 80 GiB).`
+fn caption(at: &str, [peak, reserved, context, capacity]: [Bytes; 4], usable: &str) -> String {
     let (over, missing) = (reserved + context - capacity, peak + context - capacity);
-    let [most, held, besides, all] = [peak, reserved, context, capacity].map(format::bytes);
+    let [most, held, besides] = [peak, reserved, context].map(format::bytes);
     let rest = if missing > Bytes::ZERO {
         let missing = format::bytes(missing);
         format!(
@@ -164,7 +158,7 @@ fn caption(at: &str, [peak, reserved, context, capacity]: [Bytes; 4]) -> String 
     } else {
         format!(" and {besides} for the CUDA context and NCCL, of")
     };
-    format!("Peaks at {most} in {at}; {held} reserved{rest} the GPU's {all}.")
+    format!("Peaks at {most} in {at}; {held} reserved{rest} {usable}.")
 }
 
 #[cfg(test)]
@@ -200,10 +194,10 @@ mod tests {
         let spec = memory_step(&default_scenario(), RunStep::Steady);
         let caption = &spec.caption;
         assert!(caption.starts_with("Peaks at ") && caption.contains(" in the "), "{caption}");
-        assert!(caption.contains(" reserved ") && caption.ends_with(" the GPU's 40.0\u{2009}GiB."), "{caption}");
+        assert!(caption.contains(" reserved ") && caption.ends_with(" (of 40\u{2009}GiB)."), "{caption}");
         assert_eq!(describe::chart(&spec), format!("{TITLE}: {caption}"));
         let large = Scenario { micro_batch_size: 8, ..default_scenario() };
-        assert!(memory_step(&large, RunStep::Steady).caption.contains(" more than the GPU's "));
+        assert!(memory_step(&large, RunStep::Steady).caption.contains(" tensors alone take "));
     }
 
     #[test]

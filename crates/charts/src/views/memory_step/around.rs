@@ -39,7 +39,7 @@ pub fn load_and_save(scenario: &Scenario) -> LoadAndSave {
     } else {
         "one rank gathers all of it on its host"
     };
-    let saving = format!("A full checkpoint is {whole}; {by}: {saved}.");
+    let saving = format!("A checkpoint is {whole}; {by}: {saved}.");
     LoadAndSave { loading, saving }
 }
 
