@@ -1,6 +1,6 @@
 //! The backward pass of each operator: what it allocates and when it lets go.
 
-use super::event::{Category, TensorId};
+use super::event::{Category, Place, TensorId};
 use super::operators::FP32;
 use super::tape::{Edge, Kind, NONE, Node, SAVED, Tape, WeightId};
 
@@ -52,6 +52,7 @@ impl Tape {
         for (weight, new) in core::mem::take(&mut self.computed) {
             let Some(of) = self.weights.get(weight as usize).copied() else { continue };
             let elements = of.rows * of.columns;
+            let embeds = self.moment.place == Place::Embedding;
             let gradient = match (of.gradient, self.accumulated) {
                 (NONE, Some(width)) if width != self.element => {
                     let wide = self.allocate("_to_copy", elements * width, self.gradients);
@@ -59,6 +60,15 @@ impl Tape {
                     wide
                 }
                 (NONE, _) => new,
+                // The embedding's, where the head's is there before it: the sum is a tensor of its own.
+                (there, Some(width)) if of.shared && embeds => {
+                    let wide = self.allocate("_to_copy", elements * width, self.gradients);
+                    self.release(new);
+                    let sum = self.allocate("add", elements * width, self.gradients);
+                    self.release(wide);
+                    self.release(there);
+                    sum
+                }
                 (there, Some(_)) => {
                     self.release(new);
                     there
@@ -96,11 +106,23 @@ impl Tape {
             self.release(gradient);
             self.let_go(index);
         }
+        if self.checkpoint.0 == index {
+            for tensor in core::mem::take(&mut self.checkpoint).1 {
+                self.release(tensor);
+            }
+        }
         self.deliver();
         self.accumulate();
     }
 
-    /// Frees what a node saved.
+    /// Frees what a recomputed node saved, before the rest of what it made.
+    fn let_go_if_recomputed(&mut self, index: u32) {
+        if self.recomputed {
+            self.let_go(index);
+        }
+    }
+
+    /// Frees what a node saved, and with the last of a checkpointed layer what was held for its recomputation.
     fn let_go(&mut self, index: u32) {
         let Some(node) = self.nodes.get_mut(index as usize) else { return };
         let saved = core::mem::replace(&mut node.saved, [NONE; SAVED]);
@@ -141,11 +163,15 @@ impl Tape {
             Kind::Unary(name) | Kind::UnaryOfOutput(name) => self.give_new(name, first),
             Kind::Scale => self.give_new("mul", first),
             Kind::Linear(weight, bias) => {
-                if bias != NONE {
+                // `addmm` makes the input's gradient first, `mm` the weight's.
+                if bias == NONE {
+                    self.weight_gradient("mm", weight);
+                    self.give_new("mm", first);
+                } else {
+                    self.give_new("mm", first);
+                    self.weight_gradient("mm", weight);
                     self.weight_gradient("sum", bias);
                 }
-                self.weight_gradient("mm", weight);
-                self.give_new("mm", first);
             }
             Kind::Embedding(weight) => {
                 // Under tensor parallelism the gradient of the whole table is made, then this GPU's part copied.
@@ -166,6 +192,7 @@ impl Tape {
             Kind::ScaleColumns(weight) => {
                 let to_input = self.make("mul", first.bytes);
                 let product = self.make("mul", first.bytes);
+                self.let_go_if_recomputed(index);
                 self.weight_gradient("sum", weight);
                 self.release(product);
                 self.give(first, to_input);
@@ -175,9 +202,10 @@ impl Tape {
                 let power = self.make("pow", first.bytes);
                 let doubled = self.make("mul", first.bytes);
                 let to_input = self.make("mul", first.bytes);
-                for tensor in [doubled, power, spread] {
-                    self.release(tensor);
-                }
+                self.release(doubled);
+                self.release(power);
+                self.let_go_if_recomputed(index);
+                self.release(spread);
                 self.give(first, to_input);
             }
             Kind::LayerNorm(weight, bias) => {

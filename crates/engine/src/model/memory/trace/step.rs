@@ -228,9 +228,10 @@ impl<'a> Step<'a> {
             Code::Transformers => transformers::residual_norm(&mut self.tape, &shape, &x, self.root.norm, None),
         };
         self.tape.drop(x);
-        let whole = torchtitan::whole_sequence(&mut self.tape, &shape, normal);
+        let whole = torchtitan::whole_sequence(&mut self.tape, &shape, &normal);
         let logits = self.tape.head(&whole, self.root.head);
         self.tape.drop(whole);
+        self.tape.drop(normal);
         let logits = if shape.softcap { self.tape.softcap(logits) } else { logits };
         self.units.after_forward(&mut self.tape, self.layers.len());
         self.at(Phase::Loss, Place::Head);
@@ -266,18 +267,18 @@ impl<'a> Step<'a> {
     }
 
     fn layer_backward(&mut self, index: u32, mut segment: Segment) {
+        let (first, end) = segment.nodes;
         self.tape.recomputed = segment.checkpoint != Checkpoint::None;
-        for node in (segment.nodes.0..segment.nodes.1).rev() {
+        for node in (first..end).rev() {
             if self.tape.lacks(node) {
                 self.recompute(index, &mut segment);
+                let kept = core::mem::take(&mut segment.kept);
+                let held = kept.into_iter().chain([segment.input]).collect();
+                self.tape.checkpoint = (self.tape.last_saving(first, end), held);
             }
             self.tape.run_back(node);
         }
         self.tape.recomputed = false;
-        self.tape.release(segment.input);
-        for tensor in segment.kept {
-            self.tape.release(tensor);
-        }
     }
 
     /// Runs a checkpointed layer's forward pass again.

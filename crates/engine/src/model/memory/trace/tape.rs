@@ -23,6 +23,8 @@ pub(super) struct Weight {
     pub rows: u64,
     /// Elements of each row.
     pub columns: u64,
+    /// Whether it is the embedding and the head at once.
+    pub shared: bool,
     /// Its whole gradient, once computed.
     pub gradient: TensorId,
 }
@@ -182,6 +184,8 @@ pub(super) struct Tape {
     pub computed: Vec<(WeightId, TensorId)>,
     /// Gradients that it has made for the nodes before it.
     pub given: Vec<(Edge, TensorId)>,
+    /// The last node of a checkpointed layer that saves something, and what is held until it has run.
+    pub checkpoint: (u32, Vec<TensorId>),
     /// Whether the layer at work was recomputed.
     pub recomputed: bool,
     /// GPUs that split a layer.
@@ -208,6 +212,7 @@ impl Tape {
             element,
             computed: Vec::new(),
             given: Vec::new(),
+            checkpoint: (NONE, Vec::new()),
             recomputed: false,
             tp: 1,
             accumulated: None,

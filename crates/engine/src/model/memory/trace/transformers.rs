@@ -60,6 +60,7 @@ fn attention(tape: &mut Tape, shape: &Shape, layer: &Layer, x: &Value) -> Value 
     // Joined queries lie head by head, and so does what attention makes of them.
     let ordered = if shape.fused { tape.copy("clone", &out) } else { tape.share(&out) };
     let projected = tape.linear(&ordered, layer.output.weight, layer.output.bias);
+    let projected = own_sequence(tape, shape, projected);
     for value in [out, ordered, q, k, v] {
         tape.drop(value);
     }
@@ -164,15 +165,17 @@ fn mlp(tape: &mut Tape, shape: &Shape, layer: &Layer, x: &Value) -> Value {
             tape.drop(active);
             tape.drop(wide);
             let out = tape.linear(&product, down.weight, down.bias);
+            let out = own_sequence(tape, shape, out);
             tape.drop(product);
             out
         }
-        Mlp::Joined { up, down } => joined(tape, x, up, down),
+        Mlp::Joined { up, down } => joined(tape, shape, x, up, down),
         Mlp::Plain { up, down } => {
             let wide = tape.linear(x, up.weight, up.bias);
             let active = gelu_by_operators(tape, &wide);
             tape.drop(wide);
             let out = tape.linear(&active, down.weight, down.bias);
+            let out = own_sequence(tape, shape, out);
             tape.drop(active);
             out
         }
@@ -207,9 +210,9 @@ pub(super) fn layer(tape: &mut Tape, shape: &Shape, layer: &Layer, x: &Value) ->
     let sandwiched = shape.norms_per_layer == SANDWICHED;
     let hidden = block(tape, x, |tape, x| {
         let input = if after_alone { tape.share(x) } else { residual_norm(tape, shape, x, first, layer.norm_bias) };
-        let input = whole_sequence(tape, shape, input);
-        let out = attention(tape, shape, layer, &input);
-        let out = own_sequence(tape, shape, out);
+        let whole = whole_sequence(tape, shape, &input);
+        let out = attention(tape, shape, layer, &whole);
+        tape.drop(whole);
         tape.drop(input);
         match (after_alone, sandwiched) {
             (true, _) => normed(tape, shape, out, x.elements / shape.hidden, first),
@@ -221,9 +224,9 @@ pub(super) fn layer(tape: &mut Tape, shape: &Shape, layer: &Layer, x: &Value) ->
     let out = block(tape, &hidden, |tape, x| {
         let input =
             if after_alone { tape.share(x) } else { residual_norm(tape, shape, x, before_mlp, layer.norm_bias) };
-        let input = whole_sequence(tape, shape, input);
-        let out = mlp(tape, shape, layer, &input);
-        let out = own_sequence(tape, shape, out);
+        let whole = whole_sequence(tape, shape, &input);
+        let out = mlp(tape, shape, layer, &whole);
+        tape.drop(whole);
         tape.drop(input);
         match (after_alone, sandwiched) {
             (true, _) => normed(tape, shape, out, x.elements / shape.hidden, second),
