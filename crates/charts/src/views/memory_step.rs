@@ -167,6 +167,7 @@ mod tests {
     use crate::readout::readout;
     use crate::{describe, layout, table};
     use engine::catalog::{MODELS, default_scenario};
+    use engine::scenario::Strategy;
 
     fn stacked(spec: &ChartSpec, x: f64) -> f64 {
         let layers = spec.lines.iter().filter(|line| line.role.is_stacked());
@@ -242,6 +243,23 @@ mod tests {
             let spec = memory_step(&scenario, RunStep::First);
             assert!(spec.caption.ends_with('.') && !spec.caption.contains("NaN"), "{}: {}", model.id, spec.caption);
             assert!(spec.y.max.is_finite() && spec.x.max > 1.0, "{}", model.id);
+        }
+    }
+
+    #[test]
+    fn every_way_to_split_a_model_has_a_figure() {
+        let mixture = default_scenario().with_model(engine::catalog::model("mixtral-8x7b").unwrap().pick());
+        for start in [default_scenario(), mixture] {
+            for strategy in Strategy::ALL {
+                for (tp, cp, pp, ep) in
+                    [(1, 1, 1, 1), (4, 1, 1, 1), (1, 4, 1, 1), (2, 1, 4, 1), (1, 1, 32, 1), (1, 1, 1, 8)]
+                {
+                    let scenario = Scenario { strategy, tp, cp, pp, ep, grad_accum_steps: 2, ..start };
+                    let spec = memory_step(&scenario, RunStep::Steady);
+                    let (_, peak) = spec.here.unwrap();
+                    assert!(peak > 0.0 && peak < spec.y.max, "{strategy:?} {tp} {cp} {pp} {ep}: {peak}");
+                }
+            }
         }
     }
 }
