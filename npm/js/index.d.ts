@@ -20,6 +20,13 @@ export type ParameterKey =
   | 'norms' | 'qknorm' | 'bias' | 'mlpbias' | 'tied' | 'pos' | 'embnorm' | 'window' | 'globalevery' | 'chunked'
   | 'sinks' | 'headbias' | 'kvrank' | 'qrank' | 'nope' | 'rope' | 'vdim' | 'experts' | 'topk' | 'effn' | 'sharedffn'
   | 'sharedgate' | 'firstdense' | 'moestep' | 'routerbias' | 'expertbias' | 'ngroup' | 'topkgroup';
+  | 'restart' | 'ckptevery' | 'ckptsharded' | 'deferred' | 'critbatch' | 'hostmem' | 'hostgpus' | 'peak8' | 'peak4'
+  | 'peak32' | 'hostlink' | 'power' | 'matmul' | 'matmul8' | 'attn' | 'attntuned' | 'elem' | 'half' | 'launch'
+  | 'intralat' | 'intraeff' | 'arpasses' | 'nodedecay' | 'layers' | 'hidden' | 'heads' | 'kv' | 'headdim' | 'ffn'
+  | 'vocab' | 'mlp' | 'norm' | 'norms' | 'qknorm' | 'bias' | 'mlpbias' | 'tied' | 'pos' | 'embnorm' | 'window'
+  | 'globalevery' | 'chunked' | 'sinks' | 'headbias' | 'kvrank' | 'qrank' | 'nope' | 'rope' | 'vdim' | 'experts'
+  | 'topk' | 'effn' | 'sharedffn' | 'sharedgate' | 'firstdense' | 'moestep' | 'routerbias' | 'expertbias' | 'ngroup'
+  | 'topkgroup';
   | 'mem' | 'link' | 'seq' | 'size' | 'gpus' | 'mbs' | 'accum' | 'recompute' | 'keep' | 'recipe' | 'optimizer'
   | 'optkernel' | 'offloadopt' | 'offloadparams' | 'offloadact' | 'strategy' | 'shard' | 'tp' | 'sp' | 'asynctp' | 'cp'
   | 'cpcomm' | 'pp' | 'schedule' | 'vpp' | 'firstlayers' | 'lastlayers' | 'sync' | 'overlap' | 'ep' | 'etp'
@@ -27,12 +34,12 @@ export type ParameterKey =
   | 'grouped' | 'fusedexperts' | 'framework' | 'compile' | 'graphs' | 'attnkernel' | 'loss' | 'normkernel' | 'dropout'
   | 'compute' | 'segments' | 'node' | 'intra' | 'hbm' | 'usable' | 'peak' | 'lat' | 'eff' | 'topology' | 'mfu'
   | 'tokens' | 'price' | 'pue' | 'co2' | 'storage' | 'mtbf' | 'restart' | 'ckptevery' | 'ckptsharded' | 'deferred'
-  | 'critbatch' | 'peak8' | 'peak4' | 'peak32' | 'hostlink' | 'power' | 'matmul' | 'matmul8' | 'attn' | 'attntuned'
-  | 'elem' | 'half' | 'launch' | 'intralat' | 'intraeff' | 'arpasses' | 'nodedecay' | 'layers' | 'hidden' | 'heads'
-  | 'kv' | 'headdim' | 'ffn' | 'vocab' | 'mlp' | 'norm' | 'norms' | 'qknorm' | 'bias' | 'mlpbias' | 'tied' | 'pos'
-  | 'embnorm' | 'window' | 'globalevery' | 'chunked' | 'sinks' | 'headbias' | 'kvrank' | 'qrank' | 'nope' | 'rope'
-  | 'vdim' | 'experts' | 'topk' | 'effn' | 'sharedffn' | 'sharedgate' | 'firstdense' | 'moestep' | 'routerbias'
-  | 'expertbias' | 'ngroup' | 'topkgroup';
+  | 'critbatch' | 'hostmem' | 'hostgpus' | 'peak8' | 'peak4' | 'peak32' | 'hostlink' | 'power' | 'matmul' | 'matmul8'
+  | 'attn' | 'attntuned' | 'elem' | 'half' | 'launch' | 'intralat' | 'intraeff' | 'arpasses' | 'nodedecay' | 'layers'
+  | 'hidden' | 'heads' | 'kv' | 'headdim' | 'ffn' | 'vocab' | 'mlp' | 'norm' | 'norms' | 'qknorm' | 'bias' | 'mlpbias'
+  | 'tied' | 'pos' | 'embnorm' | 'window' | 'globalevery' | 'chunked' | 'sinks' | 'headbias' | 'kvrank' | 'qrank'
+  | 'nope' | 'rope' | 'vdim' | 'experts' | 'topk' | 'effn' | 'sharedffn' | 'sharedgate' | 'firstdense' | 'moestep'
+  | 'routerbias' | 'expertbias' | 'ngroup' | 'topkgroup';
 
 /** What is picked of the catalog: its entries' `id`; `custom` for hardware or a model of your own, `ladder` for a model by `size`. */
 export type PresetKey = 'cluster' | 'gpu' | 'model';
@@ -86,6 +93,8 @@ export interface Report {
   /** The fragment of the scenario's link, without `#`. */
   link: string;
   fits: boolean;
+  /** Whether every host has the memory that the run needs: what is offloaded, initialisation, checkpoints. */
+  host_fits: boolean;
   limiter: Limiter;
   mfu: number;
   hfu: number;
@@ -151,7 +160,7 @@ export type RunKey =
   | 'steps' | 'batch_tokens' | 'batch_efficiency' | 'ideal_time_s' | 'time_s' | 'gpu_hours' | 'cost_usd' | 'energy_kwh'
   | 'emissions_gco2' | 'goodput' | 'interruptions' | 'run_mtbf_s' | 'checkpoint_bytes' | 'checkpoint_write_s'
   | 'checkpoint_interval_s' | 'best_checkpoint_interval_s' | 'host_init_bytes' | 'host_checkpoint_bytes'
-  | 'host_offload_bytes';
+  | 'host_offload_bytes' | 'host_pinned_bytes' | 'host_memory_bytes' | 'host_capacity_bytes';
 
 /**
  * The whole report of a scenario. A value that cannot be read is an issue of the report, never an exception.
@@ -315,8 +324,8 @@ export interface CatalogInterconnect {
 
 /** A cluster, by the ids of its parts. */
 export interface CatalogCluster {
-  id: string; name: string; accelerator: string; gpus_per_node: number; intra_node: string; inter_node: string;
-  source: string;
+  id: string; name: string; accelerator: string; gpus_per_node: number; gpus_per_host: number;
+  host_memory_gib: number; intra_node: string; inter_node: string; source: string;
 }
 
 /** A scenario worth looking at. */

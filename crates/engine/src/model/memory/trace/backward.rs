@@ -1,7 +1,6 @@
 //! The backward pass of each operator: what it allocates and when it lets go.
 
 use super::event::{Category, Place, TensorId};
-use super::operators::FP32;
 use super::tape::{Edge, Kind, NONE, Node, SAVED, Tape, WeightId};
 
 impl Tape {
@@ -293,23 +292,23 @@ impl Tape {
                 self.release(zeros);
                 self.give(first, put);
             }
-            Kind::Weigh => {
-                let wide = first.bytes / self.element * FP32;
+            Kind::Weigh(width) => {
+                let wide = first.bytes / self.element * width;
                 let to_rows = self.make("mul", wide);
                 let product = self.make("mul", wide);
-                let narrow = self.make("_to_copy", first.bytes);
+                let to_rows = if width == self.element {
+                    to_rows
+                } else {
+                    let narrow = self.make("_to_copy", first.bytes);
+                    self.release(to_rows);
+                    narrow
+                };
                 self.release(product);
-                self.release(to_rows);
-                self.give(first, narrow);
+                self.give(first, to_rows);
                 self.give_new("sum", second);
             }
             Kind::Routing => self.give_new("scatter", first),
-            Kind::SumCopies => {
-                let wide = self.make("_to_copy", first.bytes);
-                let spread = self.make("clone", first.bytes);
-                self.release(wide);
-                self.give(first, spread);
-            }
+            Kind::SumCopies => self.give_new("clone", first),
             Kind::Grouped(weight) => {
                 self.weight_gradient("_grouped_mm", weight);
                 self.give_new("_grouped_mm", first);

@@ -27,7 +27,7 @@ pub(super) fn update(
             .iter()
             .map(|bytes| tape.allocate("_foreach_sqrt", *bytes, Category::OptimizerTemporary))
             .collect();
-        for tensor in roots {
+        for tensor in roots.into_iter().rev() {
             tape.release(tensor);
         }
     }

@@ -153,9 +153,8 @@ impl<'a> Step<'a> {
     fn micro_batch(&mut self, reduces: bool) {
         self.tape.nodes.clear();
         let tables = self.tables();
-        let x = self.forward();
-        self.at(Phase::Loss, Place::Head);
-        let loss = self.loss(x);
+        let (x, embedded) = self.forward();
+        let loss = self.loss(x, embedded);
         self.backward(loss, reduces);
         for table in tables {
             self.tape.drop(table);
@@ -190,8 +189,8 @@ impl<'a> Step<'a> {
         }
     }
 
-    /// The layers' forward pass, from the tokens to the last layer's output.
-    fn forward(&mut self) -> Value {
+    /// The layers' forward pass, from the tokens to the last layer's output; with it what the model still holds of its input.
+    fn forward(&mut self) -> (Value, Option<Value>) {
         let root = self.layers.len();
         self.units.before_forward(&mut self.tape, root);
         let shape = self.shape;
@@ -213,21 +212,20 @@ impl<'a> Step<'a> {
             self.units.after_forward(&mut self.tape, index as usize);
             self.tape.drop(core::mem::replace(&mut x, out));
         }
-        if let Some(embedded) = embedded {
-            self.tape.drop(embedded);
-        }
-        x
+        (x, embedded)
     }
 
     /// The final norm, the head and the loss; returns the loss's node.
-    fn loss(&mut self, x: Value) -> u32 {
+    fn loss(&mut self, x: Value, embedded: Option<Value>) -> u32 {
         let shape = self.shape;
         self.at(Phase::Forward, Place::Head);
         let normal = match self.code {
             Code::Torchtitan => torchtitan::norm(&mut self.tape, &shape, &x, self.root.norm),
             Code::Transformers => transformers::residual_norm(&mut self.tape, &shape, &x, self.root.norm, None),
         };
-        self.tape.drop(x);
+        for value in core::iter::once(x).chain(embedded) {
+            self.tape.drop(value);
+        }
         let whole = torchtitan::whole_sequence(&mut self.tape, &shape, &normal);
         let logits = self.tape.head(&whole, self.root.head);
         self.tape.drop(whole);

@@ -106,8 +106,8 @@ pub(super) enum Kind {
     GatedFused,
     /// Rows picked by an index.
     Pick,
-    /// Rows times their experts' probabilities.
-    Weigh,
+    /// Rows times their experts' probabilities, in numbers of so many bytes.
+    Weigh(u64),
     /// What a routing keeps.
     Routing,
     /// The sum of the copies of each token.
