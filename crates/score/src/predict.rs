@@ -35,6 +35,10 @@ pub struct Prediction {
     pub step_band: Band,
     /// Predicted peak memory in GiB, of the kind that the row measured.
     pub peak_mem_gib: f64,
+    /// Predicted bytes of live tensors at the peak of the same stage, in GiB.
+    pub allocated_gib: f64,
+    /// Predicted bytes of the caching allocator there, in GiB.
+    pub reserved_gib: f64,
     /// The kind of peak memory that the row measured.
     pub memory_kind: MemoryKind,
     /// The pipeline stage on which the peak was measured.
@@ -176,6 +180,7 @@ pub fn predict(row: &Row) -> Result<Prediction, LeftOut> {
     let setup = scenario.setup();
     let memory_kind = target::memory_kind(row);
     let memory_stage = target::memory_stage(row, stack, setup.mesh.pp);
+    let memory = memory_stage.memory(&setup);
     let peak = peak(&scenario.accelerator.values, scenario.recipe, scenario.compute_format);
     let shape = scenario.model.architecture();
     let gpus = f64::from(scenario.gpus);
@@ -187,7 +192,9 @@ pub fn predict(row: &Row) -> Result<Prediction, LeftOut> {
         memory_band: accuracy::peak_memory(&scenario),
         step_time_s,
         batch_share: full,
-        peak_mem_gib: memory_kind.predicted(&memory_stage.memory(&setup)).gib(),
+        peak_mem_gib: memory_kind.predicted(&memory).gib(),
+        allocated_gib: MemoryKind::Allocated.predicted(&memory).gib(),
+        reserved_gib: MemoryKind::Reserved.predicted(&memory).gib(),
         memory_kind,
         memory_stage,
         measured_step,
