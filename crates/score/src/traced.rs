@@ -130,11 +130,11 @@ pub fn read<'a>(column: impl Fn(&str) -> Option<&'a str>) -> Result<Traced, Left
         other => return Err(LeftOut::because("a kind of recomputation that is not modelled").about(other)),
     };
     let tp = need("tp")?;
-    // torchtitan's traced layers stay gathered from forward to backward, whatever the row says they were told.
-    let reshards = yes("reshard_after_forward") && !torchtitan;
+    let architecture = architecture(&raw, &need, &count)?;
+    let reshards = yes("reshard_after_forward") && !(torchtitan && stays_gathered(&architecture, tp, bytes("peak_unsharded_param")));
     let start = catalog::default_scenario();
     let scenario = Scenario {
-        model: Model::Custom { architecture: architecture(&raw, &need, &count)? },
+        model: Model::Custom { architecture },
         gpus: need("gpus")?,
         tp,
         tensor: engine::model::parallel::TensorParallel { sequence_parallel: tp > 1, ..start.tensor },
@@ -171,6 +171,19 @@ pub fn read<'a>(column: impl Fn(&str) -> Option<&'a str>) -> Result<Traced, Left
         by: Category::ALL.into_iter().map(|category| (column_of(category), bytes(column_of(category)))).collect(),
     };
     Ok(Traced { id: raw("row_id").to_owned(), source: raw("source_code").to_owned(), scenario, measured })
+}
+
+/// Whether a trace shows more weights gathered at once than the root and one layer.
+///
+/// torchtitan's rows say that their layers reshard after the forward pass; but for the first of each run of the tracer, their
+/// figures show that all layers stay gathered. The figures are followed.
+fn stays_gathered(architecture: &Architecture, tp: u32, gathered: f64) -> bool {
+    const HALF: f64 = 2.0;
+    const LAYERS: f64 = 1.5;
+    let layers = f64::from(architecture.num_hidden_layers);
+    let layer = (architecture.params() as f64 - 2.0 * architecture.embedding_params() as f64) / layers.max(1.0);
+    let root = 2.0 * architecture.embedding_params() as f64;
+    gathered > HALF * (root + LAYERS * layer) / f64::from(tp.max(1))
 }
 
 /// The shape of a row, with what its model's family is known for.
@@ -212,9 +225,11 @@ fn architecture<'a>(
         }
     } else if is("gemma") {
         let qk_norm = if is("gemma-3") { QkNorm::PerHead } else { QkNorm::None };
-        Architecture { norms_per_layer: 4, qk_norm, ..plain }
+        Architecture { norms_per_layer: 4, qk_norm, logit_softcap: is("gemma-2"), ..plain }
     } else if is("olmo-2") {
         Architecture { qk_norm: QkNorm::Full, ..plain }
+    } else if is("phi-3") {
+        Architecture { fused_projections: true, ..plain }
     } else if is("qwen3") {
         Architecture { qk_norm: QkNorm::PerHead, experts, ..plain }
     } else if is("qwen2") {

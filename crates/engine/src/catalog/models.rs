@@ -77,6 +77,8 @@ pub(crate) const LLAMA_STYLE: Architecture = Architecture {
     global_every: 0,
     attention_chunks: false,
     attention_sinks: false,
+    fused_projections: false,
+    logit_softcap: false,
     latent: LatentAttention::NONE,
     experts: Experts::NONE,
 };

@@ -54,6 +54,8 @@ pub fn architecture(size: f64) -> Architecture {
         global_every: 0,
         attention_chunks: false,
         attention_sinks: false,
+        fused_projections: false,
+        logit_softcap: false,
         latent: LatentAttention::NONE,
         experts: Experts::NONE,
     }

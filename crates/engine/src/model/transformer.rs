@@ -89,6 +89,10 @@ pub struct Architecture {
     pub attention_chunks: bool,
     /// Whether each query head has a learned sink in its softmax (gpt-oss): one weight.
     pub attention_sinks: bool,
+    /// Whether queries, keys and values are one matrix, and gate and up another (Phi-3).
+    pub fused_projections: bool,
+    /// Whether the output's logits are capped by a tanh (Gemma 2's `final_logit_softcapping`).
+    pub logit_softcap: bool,
     /// Low-rank queries, keys and values (DeepSeek), in the place of `n_kv` and d.
     pub latent: LatentAttention,
     /// The experts of a mixture-of-experts model; `intermediate_size` is then the width of its dense layers.

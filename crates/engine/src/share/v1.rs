@@ -199,6 +199,8 @@ pub const CUSTOM_SHAPE: Architecture = Architecture {
     global_every: 0,
     attention_chunks: false,
     attention_sinks: false,
+    fused_projections: false,
+    logit_softcap: false,
     latent: LatentAttention::NONE,
     experts: Experts::NONE,
 };

@@ -82,6 +82,8 @@ pub fn simplified(setup: &Setup) -> Setup {
             head_bias: false,
             learned_positions: 0,
             attention_sinks: false,
+            fused_projections: false,
+            logit_softcap: false,
             latent: LatentAttention::NONE,
             experts: Experts::NONE,
             ..setup.architecture

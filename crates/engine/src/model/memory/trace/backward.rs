@@ -1,6 +1,7 @@
 //! The backward pass of each operator: what it allocates and when it lets go.
 
 use super::event::{Category, TensorId};
+use super::operators::FP32;
 use super::tape::{Edge, Kind, NONE, Node, SAVED, Tape, WeightId};
 
 impl Tape {
@@ -31,18 +32,29 @@ impl Tape {
         }
     }
 
-    /// The gradient of a weight: added in place to one that is there.
+    /// The gradient of a weight. One that accumulates is cast at once to the format of the reduction (FSDP2's
+    /// `to_accumulated_grad_if_needed`), and later ones are added to it in place.
     pub(super) fn weight_gradient(&mut self, operator: &'static str, weight: WeightId) {
         let Some(of) = self.weights.get(weight as usize).copied() else { return };
-        let bytes = of.rows * of.columns * self.element;
-        let new = self.allocate(operator, bytes, self.gradients);
-        let gradient = if of.gradient == NONE {
-            new
-        } else {
-            let sum = self.allocate("add", bytes, self.gradients);
-            self.release(of.gradient);
-            self.release(new);
-            sum
+        let elements = of.rows * of.columns;
+        let new = self.allocate(operator, elements * self.element, self.gradients);
+        let gradient = match (of.gradient, self.accumulated) {
+            (NONE, Some(width)) if width != self.element => {
+                let wide = self.allocate("_to_copy", elements * width, self.gradients);
+                self.release(new);
+                wide
+            }
+            (NONE, _) => new,
+            (there, Some(_)) => {
+                self.release(new);
+                there
+            }
+            (there, None) => {
+                let sum = self.allocate("add", elements * self.element, self.gradients);
+                self.release(there);
+                self.release(new);
+                sum
+            }
         };
         if let Some(of) = self.weights.get_mut(weight as usize) {
             of.gradient = gradient;
@@ -60,7 +72,7 @@ impl Tape {
         }
         let node = node.clone();
         if gradient != NONE {
-            self.operate(&node, gradient);
+            self.operate(index, &node, gradient);
         }
         self.release(gradient);
         self.let_go(index);
@@ -75,7 +87,15 @@ impl Tape {
         }
     }
 
-    fn operate(&mut self, node: &Node, gradient: TensorId) {
+    /// Frees one of the tensors that a node saved, before the others.
+    pub(super) fn let_go_of(&mut self, index: u32, slot: usize) {
+        let saved = self.nodes.get_mut(index as usize).and_then(|node| node.saved.get_mut(slot));
+        if let Some(tensor) = saved.map(|slot| core::mem::replace(slot, NONE)) {
+            self.release(tensor);
+        }
+    }
+
+    fn operate(&mut self, index: u32, node: &Node, gradient: TensorId) {
         let [first, second, third] = node.inputs;
         match node.kind {
             Kind::View => self.pass(first, gradient),
@@ -101,7 +121,14 @@ impl Tape {
                 self.weight_gradient("mm", weight);
                 self.give_new("mm", first);
             }
-            Kind::Embedding(weight) => self.weight_gradient("embedding_dense_backward", weight),
+            Kind::Embedding(weight) => {
+                // Under tensor parallelism the gradient of the whole table is made, then this GPU's part copied.
+                let whole = if self.tp > 1 { self.table_bytes(weight) * self.tp } else { 0 };
+                let whole = self.allocate("embedding_dense_backward", whole, self.gradients);
+                let operator = if whole == NONE { "embedding_dense_backward" } else { "clone" };
+                self.weight_gradient(operator, weight);
+                self.release(whole);
+            }
             Kind::ScaleRows => {
                 let product = self.make("mul", first.bytes);
                 let to_input = self.make("mul", first.bytes);
@@ -190,16 +217,54 @@ impl Tape {
                 self.release(sent);
                 self.give(first, whole);
             }
-            Kind::Split => self.give_new("slice_backward", first),
-            Kind::GatedFused => self.give_new("swiglu_backward", first),
-            Kind::Pick => self.give_new("index_backward", first),
-            Kind::Collect => self.give_new("index", first),
-            Kind::Grouped(weight) => {
-                self.give_new("_grouped_mm", first);
-                self.weight_gradient("_grouped_mm", weight);
+            Kind::Slice => self.give_new("slice_backward", first),
+            Kind::Gated => {
+                let to_up = self.make("mul", first.bytes / 2);
+                let to_active = self.make("mul", first.bytes / 2);
+                self.let_go_of(index, 1);
+                let to_gate = self.make("silu_backward", first.bytes / 2);
+                self.release(to_active);
+                self.let_go_of(index, 0);
+                let joined = self.make("cat", first.bytes);
+                self.release(to_gate);
+                self.release(to_up);
+                self.give(first, joined);
             }
+            Kind::GatedFused => self.give_new("swiglu_backward", first),
+            Kind::Pick => {
+                let zeros = self.make("new_zeros", first.bytes);
+                let put = self.make("index_put", first.bytes);
+                self.release(zeros);
+                self.give(first, put);
+            }
+            Kind::Weigh => {
+                let wide = first.bytes / self.element * FP32;
+                let to_rows = self.make("mul", wide);
+                let product = self.make("mul", wide);
+                let narrow = self.make("_to_copy", first.bytes);
+                self.release(product);
+                self.release(to_rows);
+                self.give(first, narrow);
+                self.give_new("sum", second);
+            }
+            Kind::Routing => self.give_new("scatter", first),
+            Kind::SumCopies => {
+                let wide = self.make("_to_copy", first.bytes);
+                let spread = self.make("clone", first.bytes);
+                self.release(wide);
+                self.give(first, spread);
+            }
+            Kind::Grouped(weight) => {
+                self.weight_gradient("_grouped_mm", weight);
+                self.give_new("_grouped_mm", first);
+            }
+            Kind::Softcap => self.softcap_backward(first, index),
             Kind::Loss(_) => {}
         }
+    }
+
+    fn table_bytes(&self, weight: WeightId) -> u64 {
+        self.weights.get(weight as usize).map_or(0, |weight| weight.rows * weight.columns * self.element)
     }
 
     /// Hands the same tensor on.

@@ -63,13 +63,6 @@ impl Tape {
         self.recompute(segment.nodes.0, segment.nodes.1);
     }
 
-    /// Ends it: what is left of what was kept goes.
-    pub(super) fn leave_again(&mut self) {
-        for tensor in self.leave() {
-            self.release(tensor);
-        }
-    }
-
     /// Whether a node saves something that is not there.
     pub(super) fn lacks(&self, node: u32) -> bool {
         self.nodes.get(node as usize).is_some_and(|node| node.saves > 0 && node.saved.iter().all(|slot| *slot == NONE))

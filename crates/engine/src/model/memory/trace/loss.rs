@@ -27,6 +27,31 @@ impl Tape {
         self.allocate(operator, bytes, Category::Logits)
     }
 
+    /// Logits capped by a tanh, which is kept: `c tanh(x / c)`.
+    pub(super) fn softcap(&mut self, logits: Value) -> Value {
+        let bytes = logits.bytes();
+        let node = self.node(Kind::Softcap, [&logits]);
+        let divided = self.logits("div", bytes);
+        self.release(logits.tensor);
+        let bounded = self.logits("tanh", bytes);
+        self.release(divided);
+        self.save(node, bounded);
+        let tensor = self.logits("mul", bytes);
+        self.release(bounded);
+        self.value(tensor, node, logits.elements, logits.width)
+    }
+
+    /// Its backward pass.
+    pub(super) fn softcap_backward(&mut self, logits: Edge, index: u32) {
+        let scaled = self.logits("mul", logits.bytes);
+        let bounded = self.logits("tanh_backward", logits.bytes);
+        self.release(scaled);
+        self.let_go_of(index, 0);
+        let divided = self.logits("div", logits.bytes);
+        self.release(bounded);
+        self.give(logits, divided);
+    }
+
     /// The loss of logits, which it takes.
     pub(super) fn loss(&mut self, logits: Value, loss: Loss, parallel: bool) -> u32 {
         let count = logits.elements;

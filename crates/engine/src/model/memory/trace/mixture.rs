@@ -1,11 +1,105 @@
-//! Routed experts as Hugging Face's `grouped_mm` implementation runs them.
+//! Routed experts as Hugging Face's `grouped_mm` implementation runs them: tokens sorted by expert, two products with stacks of
+//! matrices, weighed in fp32 and put back in order.
 
-use super::tape::{Tape, Value, WeightId};
+use super::operators::FP32;
+use super::shape::Shape;
+use super::tape::{Kind, Tape, Value, WeightId};
 use super::weights::Matrix;
 
-/// The experts of one layer (not yet followed operator by operator).
-pub(super) fn experts(tape: &mut Tape, x: &Value, router: Matrix, _up: WeightId, _down: WeightId) -> Value {
+/// Bytes of an index.
+const INDEX: u64 = 8;
+/// Indices that are kept for each copy of a token: its expert, its place in the order and its place before, its token.
+const INDICES: u64 = 4;
+/// fp32 numbers that are kept for each copy: its probability, as it was and as it is scaled.
+const PROBABILITIES: u64 = 2;
+
+/// The experts of one layer.
+pub(super) fn experts(
+    tape: &mut Tape,
+    shape: &Shape,
+    x: &Value,
+    (router, up, down): (Matrix, WeightId, WeightId),
+) -> Value {
+    let copies = shape.top_k;
+    let rows = x.elements / shape.hidden * copies;
     let scores = tape.linear(x, router.weight, router.bias);
-    tape.drop(scores);
-    tape.scale("mul", x)
+    let wide = tape.cast(&scores, FP32);
+    let probabilities = tape.softmax(&wide);
+    tape.drop(wide);
+    let routing = tape.routing(&probabilities, rows * (INDICES * INDEX + PROBABILITIES * FP32));
+    let picked = tape.pick(x, copies);
+    let hidden = tape.grouped(&picked, up, 2 * shape.expert_width, shape.hidden);
+    let product = tape.gated(&hidden);
+    let out = tape.grouped(&product, down, shape.hidden, shape.expert_width);
+    let weighed = tape.weigh(&out, &routing);
+    let sorted = tape.reorder(&weighed);
+    tape.drop(weighed);
+    let sum = tape.sum_copies(&sorted, copies);
+    for value in [picked, hidden, product, out, sorted, routing, probabilities, scores] {
+        tape.drop(value);
+    }
+    sum
+}
+
+impl Tape {
+    /// What the routing keeps of each token: indices and probabilities.
+    fn routing(&mut self, probabilities: &Value, bytes: u64) -> Value {
+        let node = self.node(Kind::Routing, [probabilities]);
+        let tensor = self.make("sort", bytes);
+        self.save(node, tensor);
+        self.value(tensor, node, bytes, 1)
+    }
+
+    /// Each row as many times as it has copies.
+    fn pick(&mut self, x: &Value, copies: u64) -> Value {
+        let node = self.node(Kind::Pick, [x]);
+        let tensor = self.make("index", x.bytes() * copies);
+        self.value(tensor, node, x.elements * copies, x.width)
+    }
+
+    /// Groups of rows times a stack of matrices of `inputs` by `outputs`.
+    fn grouped(&mut self, x: &Value, weight: WeightId, outputs: u64, inputs: u64) -> Value {
+        let node = self.node(Kind::Grouped(weight), [x]);
+        self.save(node, x.tensor);
+        let elements = x.elements / inputs.max(1) * outputs;
+        let tensor = self.make("_grouped_mm", elements * x.width);
+        self.value(tensor, node, elements, x.width)
+    }
+
+    /// `silu(gate) up`, gate and up the halves of one tensor.
+    pub(super) fn gated(&mut self, x: &Value) -> Value {
+        let node = self.node(Kind::Gated, [x]);
+        self.save(node, x.tensor);
+        let active = self.make("silu", x.bytes() / 2);
+        self.save(node, active);
+        let tensor = self.make("mul", x.bytes() / 2);
+        self.release(active);
+        self.value(tensor, node, x.elements / 2, x.width)
+    }
+
+    /// Rows times their probabilities, in fp32.
+    fn weigh(&mut self, x: &Value, routing: &Value) -> Value {
+        let node = self.node(Kind::Weigh, [x, routing]);
+        self.save(node, x.tensor);
+        self.save(node, routing.tensor);
+        let tensor = self.make("mul", x.elements * FP32);
+        self.value(tensor, node, x.elements, FP32)
+    }
+
+    /// The same rows in another order.
+    fn reorder(&mut self, x: &Value) -> Value {
+        let node = self.node(Kind::Pick, [x]);
+        let tensor = self.make("index", x.bytes());
+        self.value(tensor, node, x.elements, x.width)
+    }
+
+    /// The sum of the copies of each token, in 16 bits.
+    fn sum_copies(&mut self, x: &Value, copies: u64) -> Value {
+        let node = self.node(Kind::SumCopies, [x]);
+        let elements = x.elements / copies.max(1);
+        let sum = self.make("sum", elements * FP32);
+        let tensor = self.make("_to_copy", elements * self.element);
+        self.release(sum);
+        self.value(tensor, node, elements, self.element)
+    }
 }

@@ -256,8 +256,7 @@ impl Tape {
 
     /// A softmax in fp32 of rows in another format.
     pub(super) fn softmax(&mut self, x: &Value) -> Value {
-        let wide = x.elements * FP32;
-        let tensor = self.make("_softmax", wide);
+        let tensor = self.make("_softmax", x.elements * FP32);
         let node = self.node(Kind::Softmax, [x]);
         self.save(node, tensor);
         self.value(tensor, node, x.elements, FP32)
@@ -288,10 +287,10 @@ impl Tape {
         self.value(tensor, node, x.elements / group, x.width)
     }
 
-    /// One half of x, a view.
-    pub(super) fn half(&mut self, x: &Value) -> Value {
-        let node = self.node(Kind::Split, [x]);
-        Value { tensor: self.hold(x.tensor), node, elements: x.elements / 2, width: x.width }
+    /// A part of x of so many elements, a view.
+    pub(super) fn slice(&mut self, x: &Value, elements: u64) -> Value {
+        let node = self.node(Kind::Slice, [x]);
+        Value { tensor: self.hold(x.tensor), node, elements, width: x.width }
     }
 
     /// `silu(gate) up` of both halves of x in one kernel, which keeps x.

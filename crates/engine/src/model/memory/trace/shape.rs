@@ -3,6 +3,7 @@
 use super::operators::Heads;
 use crate::model::per_rank;
 use crate::model::setup::Setup;
+use crate::model::software::AttentionKernel;
 use crate::model::stages::Stage;
 use crate::model::transformer::QkNorm;
 
@@ -33,6 +34,12 @@ pub(super) struct Shape {
     pub qk_norm: QkNorm,
     /// Whether queries, keys and values have biases; the output projection; the MLP.
     pub biases: (bool, bool, bool),
+    /// Whether one matrix makes queries, keys and values, and one gate and up.
+    pub fused: bool,
+    /// Whether a tanh caps the logits.
+    pub softcap: bool,
+    /// Whether scores are written to memory.
+    pub eager: bool,
     pub tied: bool,
     pub positions: u64,
     pub experts: u64,
@@ -78,6 +85,9 @@ impl Shape {
                 arch.attention_bias == AttentionBias::All,
                 arch.mlp_bias,
             ),
+            fused: arch.fused_projections,
+            softcap: arch.logit_softcap,
+            eager: setup.kernels.attention == AttentionKernel::Unfused,
             tied: arch.tie_word_embeddings,
             positions: u64::from(arch.learned_positions),
             experts: u64::from(arch.experts.num_experts),

@@ -94,6 +94,11 @@ impl<'a> Step<'a> {
         let group = if matches!(setup.sharding, Sharding::Fsdp(_)) { shard_degrees(setup).weights as u64 } else { 1 };
         let gradients = if group > 1 { Category::UnshardedGradient } else { Category::Gradient };
         let mut tape = Tape::new(bytes.gathered as u64, gradients);
+        tape.tp = shape.tp;
+        let several = setup.batch.grad_accum_steps > 1;
+        if several && !(group > 1 && GradientSyncPlan::of(setup).reduce_each) {
+            tape.accumulated = Some(bytes.reduced as u64);
+        }
         let root = tape.root_weights(&shape);
         let root_end = tape.weights.len() as u32;
         let layer_norm = setup.architecture.norm != Norm::Rms;
@@ -180,8 +185,9 @@ impl<'a> Step<'a> {
     fn forward(&mut self) -> Value {
         let root = self.layers.len();
         self.units.before_forward(&mut self.tape, root);
-        let elements = self.shape.residual_tokens * self.shape.hidden;
-        let mut x = self.tape.embedding(self.root.embedding, elements, self.shape.element);
+        let shape = self.shape;
+        let x = self.tape.embedding(self.root.embedding, shape.tokens * shape.hidden, shape.element);
+        let mut x = torchtitan::own_sequence(&mut self.tape, &shape, x);
         for index in 0..self.shape.layers {
             self.units.before_forward(&mut self.tape, index as usize);
             self.at(Phase::Forward, Place::Layer(index));
@@ -213,6 +219,7 @@ impl<'a> Step<'a> {
         let whole = torchtitan::whole_sequence(&mut self.tape, &shape, normal);
         let logits = self.tape.head(&whole, self.root.head);
         self.tape.drop(whole);
+        let logits = if shape.softcap { self.tape.softcap(logits) } else { logits };
         self.units.after_forward(&mut self.tape, self.layers.len());
         self.at(Phase::Loss, Place::Head);
         self.tape.loss(logits, self.setup.kernels.loss, shape.tp > 1)
@@ -251,6 +258,9 @@ impl<'a> Step<'a> {
             self.tape.run_back(node);
         }
         self.tape.release(segment.input);
+        for tensor in segment.kept {
+            self.tape.release(tensor);
+        }
     }
 
     /// Runs a checkpointed layer's forward pass again.
@@ -262,7 +272,8 @@ impl<'a> Step<'a> {
         let out = self.run_layer(index, &input);
         self.tape.drop(out);
         self.tape.drop(input);
-        self.tape.leave_again();
+        // What the policy kept and the recomputation did not ask for stays until the layer is done.
+        segment.kept = self.tape.leave();
     }
 
     /// The gradients that are alive after the passes.

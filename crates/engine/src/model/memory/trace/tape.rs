@@ -96,16 +96,24 @@ pub(super) enum Kind {
     GatherSequence(u64),
     /// Partial sums reduced and scattered over that group: its gradient is gathered.
     ScatterSequence,
-    /// The halves of one tensor.
-    Split,
+    /// A part of a tensor: its gradient is as wide as all of it.
+    Slice,
+    /// `silu(gate) up` of the halves of one tensor.
+    Gated,
     /// Gated product in one kernel.
     GatedFused,
     /// Rows picked by an index.
     Pick,
-    /// Rows added up by an index.
-    Collect,
+    /// Rows times their experts' probabilities.
+    Weigh,
+    /// What a routing keeps.
+    Routing,
+    /// The sum of the copies of each token.
+    SumCopies,
     /// Products of groups of rows with a stack of matrices.
     Grouped(WeightId),
+    /// Logits capped by a tanh.
+    Softcap,
     /// The loss.
     Loss(super::loss::LossNode),
 }
@@ -170,6 +178,10 @@ pub(super) struct Tape {
     pub moment: Moment,
     /// Bytes of a weight's element in compute.
     pub element: u64,
+    /// GPUs that split a layer.
+    pub tp: u64,
+    /// Bytes of an element of gradients that accumulate over micro-batches; `None` where each is reduced.
+    pub accumulated: Option<u64>,
     /// What whole gradients are: unsharded, or at rest already.
     pub gradients: Category,
     /// Outputs that a policy keeps from the forward pass, in order.
@@ -188,6 +200,8 @@ impl Tape {
             saving: Saving::Hold,
             moment: Moment { phase: Phase::Rest, place: Place::Embedding },
             element,
+            tp: 1,
+            accumulated: None,
             gradients,
             kept: std::collections::VecDeque::new(),
             policy: None,

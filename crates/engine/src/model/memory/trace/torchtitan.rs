@@ -3,7 +3,7 @@
 use super::operators::FP32;
 use super::shape::Shape;
 use super::tape::{Kind, Tape, Value, WeightId};
-use super::weights::{Layer, Mlp};
+use super::weights::{Layer, Matrix, Mlp, Projections};
 
 /// `nn.RMSNorm` operator by operator: in fp32, scaled in the format of its input.
 pub(super) fn norm(tape: &mut Tape, shape: &Shape, x: &Value, weight: WeightId) -> Value {
@@ -56,7 +56,7 @@ fn rotate(tape: &mut Tape, q: &Value, k: &Value) -> (Value, Value) {
 }
 
 /// Keys or values repeated for every query head that shares them.
-fn repeat(tape: &mut Tape, shape: &Shape, x: &Value) -> Value {
+pub(super) fn repeat(tape: &mut Tape, shape: &Shape, x: &Value) -> Value {
     // One head on this GPU is repeated without a copy.
     if shape.heads.key_value_heads == shape.heads.heads {
         return tape.view(x);
@@ -68,10 +68,21 @@ fn repeat(tape: &mut Tape, shape: &Shape, x: &Value) -> Value {
     tape.value(tensor, node, elements, x.width)
 }
 
+/// Queries, keys and values: of three products, or parts of one.
+pub(super) fn project(tape: &mut Tape, shape: &Shape, layer: &Layer, x: &Value) -> [Value; 3] {
+    match layer.projections {
+        Projections::Three(query, key, value) => [query, key, value].map(|of| tape.linear(x, of.weight, of.bias)),
+        Projections::One(all) => {
+            let all = tape.linear(x, all.weight, all.bias);
+            let parts = [shape.query, shape.key, shape.key].map(|width| tape.slice(&all, shape.tokens * width));
+            tape.drop(all);
+            parts
+        }
+    }
+}
+
 fn attention(tape: &mut Tape, shape: &Shape, layer: &Layer, x: &Value) -> Value {
-    let q = tape.linear(x, layer.query.weight, layer.query.bias);
-    let k = tape.linear(x, layer.key.weight, layer.key.bias);
-    let v = tape.linear(x, layer.value.weight, layer.value.bias);
+    let [q, k, v] = project(tape, shape, layer, x);
     let (turned_q, turned_k) = rotate(tape, &q, &k);
     tape.drop(q);
     tape.drop(k);
@@ -89,7 +100,17 @@ fn attention(tape: &mut Tape, shape: &Shape, layer: &Layer, x: &Value) -> Value 
     projected
 }
 
-fn mlp(tape: &mut Tape, layer: &Layer, x: &Value) -> Value {
+/// An MLP whose gate and up are one matrix.
+pub(super) fn joined(tape: &mut Tape, x: &Value, up: Matrix, down: Matrix) -> Value {
+    let wide = tape.linear(x, up.weight, up.bias);
+    let product = tape.gated(&wide);
+    let out = tape.linear(&product, down.weight, down.bias);
+    tape.drop(wide);
+    tape.drop(product);
+    out
+}
+
+fn mlp(tape: &mut Tape, shape: &Shape, layer: &Layer, x: &Value) -> Value {
     match layer.mlp {
         Mlp::Gated { gate, up, down } => {
             let gated = tape.linear(x, gate.weight, gate.bias);
@@ -103,6 +124,7 @@ fn mlp(tape: &mut Tape, layer: &Layer, x: &Value) -> Value {
             tape.drop(product);
             out
         }
+        Mlp::Joined { up, down } => joined(tape, x, up, down),
         Mlp::Plain { up, down } => {
             let wide = tape.linear(x, up.weight, up.bias);
             let active = tape.unary("gelu", "gelu_backward", &wide);
@@ -111,7 +133,7 @@ fn mlp(tape: &mut Tape, layer: &Layer, x: &Value) -> Value {
             tape.drop(active);
             out
         }
-        Mlp::Experts { router, up, down } => super::mixture::experts(tape, x, router, up, down),
+        Mlp::Experts { router, up, down } => super::mixture::experts(tape, shape, x, (router, up, down)),
     }
 }
 
@@ -127,7 +149,7 @@ pub(super) fn layer(tape: &mut Tape, shape: &Shape, layer: &Layer, x: &Value) ->
     tape.drop(attended);
     let normal = norm(tape, shape, &hidden, second);
     let normal = whole_sequence(tape, shape, normal);
-    let out = mlp(tape, layer, &normal);
+    let out = mlp(tape, shape, layer, &normal);
     let out = own_sequence(tape, shape, out);
     tape.drop(normal);
     let sum = tape.add(&hidden, &out);

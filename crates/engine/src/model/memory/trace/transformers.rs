@@ -1,23 +1,28 @@
 //! Hugging Face's decoder layers, written as its `modeling_*.py` are (transformers 5): Llama, Mistral, Qwen 2 and 3, Phi-3, Gemma 2
 //! and 3, OLMo 2, GPT-2, Mixtral, Qwen 3 MoE.
 
-use super::operators::FP32;
+use super::operators::{FP32, Heads};
 use super::shape::Shape;
 use super::tape::{Tape, Value, WeightId};
-use super::torchtitan::{own_sequence, whole_sequence};
+use super::torchtitan::{joined, own_sequence, project, repeat, whole_sequence};
 use super::weights::{Layer, Mlp};
 use crate::model::transformer::QkNorm;
 
 /// Norms of a layer of Gemma 2 and 3, one before and one after each block.
 const SANDWICHED: u32 = 4;
 
-/// Its RMS norm: in fp32, scaled in the format of its input; Gemma scales in fp32.
+/// Whether its norms scale in fp32: Gemma's and OLMo's do.
+fn scales_wide(shape: &Shape) -> bool {
+    shape.norms_per_layer == SANDWICHED || shape.qk_norm == QkNorm::Full
+}
+
+/// Its RMS norm: in fp32, scaled in the format of its input, or before.
 pub(super) fn norm(tape: &mut Tape, shape: &Shape, x: &Value, rows: u64, weight: WeightId) -> Value {
     let wide = tape.cast(x, FP32);
     let root = tape.mean_square(&wide, rows);
     let normal = tape.scale_rows(&wide, &root);
     tape.drop(wide);
-    if shape.norms_per_layer == SANDWICHED {
+    if scales_wide(shape) {
         tape.drop(root);
         let scaled = tape.scale_columns(&normal, weight);
         tape.drop(normal);
@@ -43,17 +48,16 @@ pub(super) fn residual_norm(tape: &mut Tape, shape: &Shape, x: &Value, weight: W
 }
 
 fn attention(tape: &mut Tape, shape: &Shape, layer: &Layer, x: &Value) -> Value {
-    let mut q = tape.linear(x, layer.query.weight, layer.query.bias);
-    let mut k = tape.linear(x, layer.key.weight, layer.key.bias);
-    if let (Some((of_q, of_k)), false) = (layer.qk_norms, shape.qk_norm == QkNorm::PerHead) {
-        q = normed(tape, shape, q, shape.tokens, of_q);
-        k = normed(tape, shape, k, shape.tokens, of_k);
+    let [mut q, mut k, v] = project(tape, shape, layer, x);
+    if let Some((of_q, of_k)) = layer.qk_norms {
+        // Each head's rows apart, or whole tokens.
+        let [of_queries, of_keys] = match shape.qk_norm {
+            QkNorm::PerHead => [shape.heads.heads, shape.heads.key_value_heads],
+            QkNorm::None | QkNorm::Full => [1, 1],
+        };
+        q = normed(tape, shape, q, shape.tokens * of_queries, of_q);
+        k = normed(tape, shape, k, shape.tokens * of_keys, of_k);
     }
-    if let (Some((of_q, of_k)), true) = (layer.qk_norms, shape.qk_norm == QkNorm::PerHead) {
-        q = normed(tape, shape, q, shape.tokens * shape.heads.heads, of_q);
-        k = normed(tape, shape, k, shape.tokens * shape.heads.key_value_heads, of_k);
-    }
-    let v = tape.linear(x, layer.value.weight, layer.value.bias);
     if shape.positions == 0 {
         let [turned_q, turned_k] = [&q, &k].map(|x| {
             let across = tape.transpose(x);
@@ -65,12 +69,42 @@ fn attention(tape: &mut Tape, shape: &Shape, layer: &Layer, x: &Value) -> Value 
         tape.drop(k);
         (q, k) = (turned_q, turned_k);
     }
-    let out = tape.attention(&q, &k, &v, shape.heads);
+    let out = if shape.eager { eager(tape, shape, &q, &k, &v) } else { tape.attention(&q, &k, &v, shape.heads) };
     let projected = tape.linear(&out, layer.output.weight, layer.output.bias);
     for value in [q, k, v, out] {
         tape.drop(value);
     }
     projected
+}
+
+/// Attention as matrix products, its scores in memory and their softmax in fp32; Gemma 2 caps them.
+fn eager(tape: &mut Tape, shape: &Shape, q: &Value, k: &Value, v: &Value) -> Value {
+    let Heads { sequences, sequence, heads, .. } = shape.heads;
+    let scores = sequences * heads * sequence * sequence;
+    let [keys, values] = [k, v].map(|x| repeat(tape, shape, x));
+    let product = tape.matmul(q, &keys, scores);
+    let mut weights = tape.scale("mul", &product);
+    tape.drop(product);
+    if shape.softcap {
+        let divided = tape.scale("div", &weights);
+        tape.drop(weights);
+        let bounded = tape.unary_of_output("tanh", "tanh_backward", &divided);
+        tape.drop(divided);
+        weights = tape.scale("mul", &bounded);
+        tape.drop(bounded);
+    }
+    let masked = tape.scale("add", &weights);
+    tape.drop(weights);
+    let wide = tape.softmax(&masked);
+    tape.drop(masked);
+    let narrow = tape.cast(&wide, q.width);
+    tape.drop(wide);
+    let mixed = tape.matmul(&narrow, &values, q.elements);
+    let out = tape.scale("clone", &mixed);
+    for value in [keys, values, narrow, mixed] {
+        tape.drop(value);
+    }
+    out
 }
 
 fn normed(tape: &mut Tape, shape: &Shape, x: Value, rows: u64, weight: WeightId) -> Value {
@@ -79,7 +113,7 @@ fn normed(tape: &mut Tape, shape: &Shape, x: Value, rows: u64, weight: WeightId)
     out
 }
 
-fn mlp(tape: &mut Tape, layer: &Layer, x: &Value) -> Value {
+fn mlp(tape: &mut Tape, shape: &Shape, layer: &Layer, x: &Value) -> Value {
     match layer.mlp {
         Mlp::Gated { gate, up, down } => {
             let gated = tape.linear(x, gate.weight, gate.bias);
@@ -93,6 +127,7 @@ fn mlp(tape: &mut Tape, layer: &Layer, x: &Value) -> Value {
             tape.drop(product);
             out
         }
+        Mlp::Joined { up, down } => joined(tape, x, up, down),
         Mlp::Plain { up, down } => {
             let wide = tape.linear(x, up.weight, up.bias);
             let active = gelu_by_operators(tape, &wide);
@@ -101,7 +136,7 @@ fn mlp(tape: &mut Tape, layer: &Layer, x: &Value) -> Value {
             tape.drop(active);
             out
         }
-        Mlp::Experts { router, up, down } => super::mixture::experts(tape, x, router, up, down),
+        Mlp::Experts { router, up, down } => super::mixture::experts(tape, shape, x, (router, up, down)),
     }
 }
 
@@ -146,7 +181,7 @@ pub(super) fn layer(tape: &mut Tape, shape: &Shape, layer: &Layer, x: &Value) ->
     let out = block(tape, &hidden, |tape, x| {
         let input = if after_alone { tape.share(x) } else { residual_norm(tape, shape, x, before_mlp, layer.norm_bias) };
         let input = whole_sequence(tape, shape, input);
-        let out = mlp(tape, layer, &input);
+        let out = mlp(tape, shape, layer, &input);
         let out = own_sequence(tape, shape, out);
         tape.drop(input);
         match (after_alone, sandwiched) {

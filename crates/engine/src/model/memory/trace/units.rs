@@ -23,15 +23,13 @@ pub(super) struct Unit {
     pub reshards: bool,
     /// Its gathered weights.
     gathered: Vec<TensorId>,
-    /// Whole gradients that accumulate over micro-batches, by weight.
-    accumulated: Vec<TensorId>,
     /// The shard of its gradients.
     pub shard: TensorId,
 }
 
 impl Unit {
     pub(super) fn new(weights: (u32, u32), reshards: bool) -> Self {
-        Self { weights, reshards, gathered: Vec::new(), accumulated: Vec::new(), shard: NONE }
+        Self { weights, reshards, gathered: Vec::new(), shard: NONE }
     }
 }
 
@@ -82,9 +80,11 @@ impl Units {
         output
     }
 
-    /// Copies an all-gather's output into the weights.
+    /// Copies an all-gather's output into the weights, with the rows that pad them.
     fn copy_out(&mut self, tape: &mut Tape, unit: usize, operator: &'static str) {
-        let sizes: Vec<u64> = self.weights(tape, unit).map(|(rows, columns)| rows * columns * tape.element).collect();
+        let group = self.sharding.group;
+        let padded = |(rows, columns): (u64, u64)| rows.div_ceil(group) * group * columns * tape.element;
+        let sizes: Vec<u64> = self.weights(tape, unit).map(padded).collect();
         let gathered = sizes.into_iter().map(|bytes| {
             tape.allocate(operator, bytes, Category::UnshardedParameter)
         });
@@ -144,19 +144,16 @@ impl Units {
         }
     }
 
-    /// After it: frees the weights and reduces the gradients, or adds them to those of the micro-batches before.
+    /// After it: frees the weights and reduces the gradients, or leaves them to the next micro-batch.
     pub(super) fn after_backward(&mut self, tape: &mut Tape, unit: usize, reduces: bool) {
         if !self.is_sharded() {
             return;
         }
         self.reshard(tape, unit);
-        let gradients = self.gradients(tape, unit, reduces);
         if !reduces {
-            if let Some(unit) = self.units.get_mut(unit) {
-                unit.accumulated = gradients;
-            }
             return;
         }
+        let gradients = self.take_gradients(tape, unit);
         tape.release(core::mem::replace(&mut self.reducing, NONE));
         let Sharding { group, stored, reduced } = self.sharding;
         let shard = self.shard(tape, unit);
@@ -182,32 +179,11 @@ impl Units {
         }
     }
 
-    /// The unit's whole gradients: of this micro-batch, or added to those of the micro-batches before in the format of the reduction.
-    fn gradients(&mut self, tape: &mut Tape, unit: usize, reduces: bool) -> Vec<TensorId> {
-        let Some(of) = self.units.get_mut(unit) else { return Vec::new() };
-        let before = core::mem::take(&mut of.accumulated);
-        let (first, end) = of.weights;
-        let mut all = Vec::with_capacity((end - first) as usize);
-        for index in first..end {
-            let Some(weight) = tape.weights.get_mut(index as usize) else { continue };
-            let new = core::mem::replace(&mut weight.gradient, NONE);
-            let elements = weight.rows * weight.columns;
-            let there = before.get((index - first) as usize).copied();
-            all.push(match there {
-                Some(there) => {
-                    tape.release(new);
-                    there
-                }
-                None if !reduces && self.sharding.reduced != tape.element => {
-                    let wide =
-                        tape.allocate("_to_copy", elements * self.sharding.reduced, Category::UnshardedGradient);
-                    tape.release(new);
-                    wide
-                }
-                None => new,
-            });
-        }
-        all
+    /// The unit's whole gradients, which are its no more.
+    fn take_gradients(&self, tape: &mut Tape, unit: usize) -> Vec<TensorId> {
+        let (first, end) = self.units.get(unit).map_or((0, 0), |unit| unit.weights);
+        let weights = tape.weights.get_mut(first as usize..end as usize).unwrap_or_default();
+        weights.iter_mut().map(|weight| core::mem::replace(&mut weight.gradient, NONE)).collect()
     }
 
     /// At the end of a backward pass.

@@ -16,18 +16,27 @@ pub(super) struct Matrix {
 pub(super) enum Mlp {
     /// Gate, up, down.
     Gated { gate: Matrix, up: Matrix, down: Matrix },
+    /// Gate and up as one, down.
+    Joined { up: Matrix, down: Matrix },
     /// Up, down.
     Plain { up: Matrix, down: Matrix },
     /// Router, the experts' gates and ups as one stack, and their downs.
     Experts { router: Matrix, up: WeightId, down: WeightId },
 }
 
+/// Whether queries, keys and values are one matrix.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Projections {
+    /// Each has its own.
+    Three(Matrix, Matrix, Matrix),
+    /// They share one.
+    One(Matrix),
+}
+
 /// The weights of a layer.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Layer {
-    pub query: Matrix,
-    pub key: Matrix,
-    pub value: Matrix,
+    pub projections: Projections,
     pub output: Matrix,
     /// Norms of queries and of keys.
     pub qk_norms: Option<(WeightId, WeightId)>,
@@ -59,9 +68,12 @@ impl Tape {
     pub(super) fn layer_weights(&mut self, shape: &Shape, layer_norm: bool) -> Layer {
         let Shape { hidden, query, key, ffn, biases: (qkv, out, mlp), .. } = *shape;
         let weights = Layer {
-            query: self.matrix(query, hidden, qkv),
-            key: self.matrix(key, hidden, qkv),
-            value: self.matrix(key, hidden, qkv),
+            projections: if shape.fused {
+                Projections::One(self.matrix(query + 2 * key, hidden, qkv))
+            } else {
+                let [query, key, value] = [query, key, key].map(|width| self.matrix(width, hidden, qkv));
+                Projections::Three(query, key, value)
+            },
             output: self.matrix(hidden, query, out),
             qk_norms: match shape.qk_norm {
                 QkNorm::None => None,
@@ -72,6 +84,9 @@ impl Tape {
                 let router = self.matrix(shape.experts, hidden, false);
                 let up = self.weight(shape.experts, 2 * shape.expert_width * hidden);
                 Mlp::Experts { router, up, down: self.weight(shape.experts, shape.expert_width * hidden) }
+            } else if shape.gated && shape.fused {
+                let up = self.matrix(2 * ffn, hidden, mlp);
+                Mlp::Joined { up, down: self.matrix(hidden, ffn, mlp) }
             } else if shape.gated {
                 let (gate, up) = (self.matrix(ffn, hidden, mlp), self.matrix(ffn, hidden, mlp));
                 Mlp::Gated { gate, up, down: self.matrix(hidden, ffn, mlp) }
