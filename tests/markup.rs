@@ -112,6 +112,19 @@ fn the_headline_says_whether_it_fits() {
     assert!(sentence.contains(" MFU, limited by ") && sentence.ends_with('.'), "{sentence}");
     assert!(words(&page(&fits, Vec::new())).contains(&sentence));
 
+    let mut tight = fits;
+    tight.accelerator.values.memory = 1.05 * fits.report().memory.peak;
+    let headline = text::headline(&tight, &tight.report());
+    assert!(headline.fits && headline.verdict == "is tight", "{headline:?}");
+    assert!(
+        headline.rest.starts_with(": about 7 in 10 such runs fit; ") && headline.rest.ends_with(" would make it sure.")
+    );
+    assert!(words(&page(&tight, Vec::new())).contains(&headline.sentence()));
+    // A little too large by the prediction is not yet too large.
+    tight.accelerator.values.memory = 0.95 * fits.report().memory.peak;
+    let headline = text::headline(&tight, &tight.report());
+    assert!(!headline.fits && headline.verdict == "is tight", "{headline:?}");
+
     let not = does_not_fit();
     let sentence = text::headline(&not, &not.report()).sentence();
     assert!(sentence.starts_with("13B on 64 A100 40 GB does not fit and needs "), "{sentence}");

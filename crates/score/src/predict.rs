@@ -25,6 +25,8 @@ pub struct Prediction {
     pub report: Report,
     /// Whether the run is possible: it fits in memory, and every pipeline stage has a layer.
     pub fits: bool,
+    /// The odds that it fits: 0 where it is not possible.
+    pub fit_odds: f64,
     /// The notes on completed values.
     pub notes: Notes,
     /// Predicted time of a step with the row's own batch, in seconds.
@@ -185,9 +187,11 @@ pub fn predict(row: &Row) -> Result<Prediction, LeftOut> {
     let shape = scenario.model.architecture();
     let gpus = f64::from(scenario.gpus);
     let measured_step = target::step_time(row, &shape, scenario.seq_len, tokens, gpus, peak);
+    let possible = scenario.pp <= shape.num_hidden_layers;
     let derived_mfu = || measured_step.map(|(measured, _)| report.mfu * step_time_s / measured);
     Ok(Prediction {
-        fits: report.fits() && scenario.pp <= shape.num_hidden_layers,
+        fits: report.fits() && possible,
+        fit_odds: if possible { accuracy::fit_odds(&report) } else { 0.0 },
         step_band: accuracy::step_time(&scenario),
         memory_band: accuracy::peak_memory(&scenario),
         step_time_s,

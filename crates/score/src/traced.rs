@@ -131,7 +131,8 @@ pub fn read<'a>(column: impl Fn(&str) -> Option<&'a str>) -> Result<Traced, Left
     };
     let tp = need("tp")?;
     let architecture = architecture(&raw, &need, &count)?;
-    let reshards = yes("reshard_after_forward") && !(torchtitan && stays_gathered(&architecture, tp, bytes("peak_unsharded_param")));
+    let reshards = yes("reshard_after_forward")
+        && !(torchtitan && stays_gathered(&architecture, tp, bytes("peak_unsharded_param")));
     let start = catalog::default_scenario();
     let scenario = Scenario {
         model: Model::Custom { architecture },

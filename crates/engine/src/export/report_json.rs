@@ -44,6 +44,8 @@ fn whole(scenario: &Scenario, report: &Report, issues: &[Issue], link: &str) -> 
         "versions": versions(),
         "link": link,
         "fits": report.fits(),
+        "fit_odds": accuracy::fit_odds(report),
+        "verdict": accuracy::verdict(report).key(),
         "limiter": names::limiter(report.limiter).key,
         "mfu": report.mfu,
         "hfu": report.hfu,

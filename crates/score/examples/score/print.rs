@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::io::{self, Write};
 
 use ::score::pairs;
+use ::score::spread;
 use ::score::summary::{self, Score};
 use ::score::tracker::{Categories, Tracked};
 use engine::stats::Errors;
@@ -28,6 +29,15 @@ pub(crate) fn score(out: &mut impl Write, tables: &Tables) -> io::Result<()> {
     let signs = pairs::hybrid_against_full(entries);
     if signs.all > 0 {
         writeln!(out, "Hybrid against full sharding: the sign is right in {} of {} pairs", signs.right, signs.all)?;
+    }
+    let ratios = spread::memory_ratios(entries);
+    if !ratios.is_empty() {
+        write!(out, "Peak memory, measured over predicted, {} rows:", ratios.len())?;
+        for share in spread::SHARES {
+            let ratio = spread::quantile(&ratios, share).unwrap_or(f64::NAN);
+            write!(out, " {:.0} % {ratio:.2}", 1e2 * share)?;
+        }
+        writeln!(out)?;
     }
     others(out, "Memory tracker", &tables.tracked, Tracked::error)?;
     steps::score(out, &tables.traced)?;
@@ -121,6 +131,7 @@ pub(crate) fn json(out: &mut impl Write, tables: &Tables) -> io::Result<()> {
             "band_low_s": p.map(|p| p.step_band.low * p.step_time_s),
             "band_high_s": p.map(|p| p.step_band.high * p.step_time_s),
             "fits": p.map(|p| p.fits),
+            "fit_odds": p.map(|p| p.fit_odds),
             "left_out": entry.outcome.as_ref().err().map(ToString::to_string),
         });
         write_line(out, object)?;
