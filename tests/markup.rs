@@ -70,12 +70,14 @@ fn every_slider_of_the_first_screen_has_its_name_and_a_typed_field() {
 fn every_parameter_of_the_table_has_a_control() {
     let dense = page(&catalog::default_scenario(), Vec::new());
     let mixtral = catalog::model("mixtral-8x7b").unwrap().pick();
-    let sparse = page(&catalog::default_scenario().with_model(mixtral), Vec::new());
+    let by_module = Scenario { recompute: Recompute::Modules, ..catalog::default_scenario() };
+    let sparse = page(&by_module.with_model(mixtral), Vec::new());
     for param in PARAMS {
         let control = format!("id=\"{}\"", param.key);
         assert!(sparse.contains(&control), "no control {}", param.key);
-        // Where there are no experts there is nothing to set about them.
-        assert_eq!(dense.contains(&control), param.group != Group::Experts, "{}", param.key);
+        // Where there are no experts there is nothing to set about them, nor modules to choose where none are recomputed.
+        let relevant = param.group != Group::Experts && (param.is_relevant)(&catalog::default_scenario());
+        assert_eq!(dense.contains(&control), relevant, "{}", param.key);
     }
 }
 

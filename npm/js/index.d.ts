@@ -7,19 +7,32 @@
 
 /** The keys of a link, but for version, revision and what is picked of the catalog. `parameters()` says what each one is. */
 export type ParameterKey =
+  | 'mem' | 'link' | 'seq' | 'size' | 'gpus' | 'mbs' | 'accum' | 'recompute' | 'keep' | 'rcattn' | 'rcmlp' | 'rcmoe'
+  | 'rcmoeact' | 'rcnorm' | 'rcmla' | 'rcshared' | 'recipe' | 'optimizer' | 'optkernel' | 'offloadopt' | 'offloadparams'
+  | 'offloadact' | 'strategy' | 'shard' | 'tp' | 'sp' | 'asynctp' | 'cp' | 'cpcomm' | 'pp' | 'schedule' | 'vpp'
+  | 'firstlayers' | 'lastlayers' | 'sync' | 'overlap' | 'ep' | 'etp' | 'adaptdegrees' | 'dispatcher' | 'a2a' | 'chunks'
+  | 'adaptchunks' | 'epoverlap' | 'capacity' | 'imbalance' | 'grouped' | 'fusedexperts' | 'framework' | 'compile'
+  | 'graphs' | 'attnkernel' | 'loss' | 'normkernel' | 'dropout' | 'compute' | 'segments' | 'node' | 'intra' | 'hbm'
+  | 'usable' | 'peak' | 'lat' | 'eff' | 'topology' | 'mfu' | 'tokens' | 'price' | 'pue' | 'co2' | 'storage' | 'mtbf'
+  | 'restart' | 'ckptevery' | 'ckptsharded' | 'deferred' | 'critbatch' | 'peak8' | 'peak4' | 'peak32' | 'hostlink'
+  | 'power' | 'matmul' | 'matmul8' | 'attn' | 'attntuned' | 'elem' | 'half' | 'launch' | 'intralat' | 'intraeff'
+  | 'arpasses' | 'nodedecay' | 'layers' | 'hidden' | 'heads' | 'kv' | 'headdim' | 'ffn' | 'vocab' | 'mlp' | 'norm'
+  | 'norms' | 'qknorm' | 'bias' | 'mlpbias' | 'tied' | 'pos' | 'embnorm' | 'window' | 'globalevery' | 'chunked'
+  | 'sinks' | 'headbias' | 'kvrank' | 'qrank' | 'nope' | 'rope' | 'vdim' | 'experts' | 'topk' | 'effn' | 'sharedffn'
+  | 'sharedgate' | 'firstdense' | 'moestep' | 'routerbias' | 'expertbias' | 'ngroup' | 'topkgroup';
   | 'mem' | 'link' | 'seq' | 'size' | 'gpus' | 'mbs' | 'accum' | 'recompute' | 'keep' | 'recipe' | 'optimizer'
   | 'optkernel' | 'offloadopt' | 'offloadparams' | 'offloadact' | 'strategy' | 'shard' | 'tp' | 'sp' | 'asynctp' | 'cp'
   | 'cpcomm' | 'pp' | 'schedule' | 'vpp' | 'firstlayers' | 'lastlayers' | 'sync' | 'overlap' | 'ep' | 'etp'
   | 'adaptdegrees' | 'dispatcher' | 'a2a' | 'chunks' | 'adaptchunks' | 'epoverlap' | 'capacity' | 'imbalance'
   | 'grouped' | 'fusedexperts' | 'framework' | 'compile' | 'graphs' | 'attnkernel' | 'loss' | 'normkernel' | 'dropout'
-  | 'compute' | 'segments' | 'node' | 'intra' | 'hbm' | 'peak' | 'lat' | 'eff' | 'topology' | 'mfu' | 'tokens' | 'price'
-  | 'pue' | 'co2' | 'storage' | 'mtbf' | 'restart' | 'ckptevery' | 'ckptsharded' | 'deferred' | 'critbatch' | 'peak8'
-  | 'peak4' | 'peak32' | 'hostlink' | 'power' | 'matmul' | 'matmul8' | 'attn' | 'attntuned' | 'elem' | 'half' | 'launch'
-  | 'intralat' | 'intraeff' | 'arpasses' | 'nodedecay' | 'layers' | 'hidden' | 'heads' | 'kv' | 'headdim' | 'ffn'
-  | 'vocab' | 'mlp' | 'norm' | 'norms' | 'qknorm' | 'bias' | 'mlpbias' | 'tied' | 'pos' | 'embnorm' | 'window'
-  | 'globalevery' | 'chunked' | 'sinks' | 'headbias' | 'kvrank' | 'qrank' | 'nope' | 'rope' | 'vdim' | 'experts'
-  | 'topk' | 'effn' | 'sharedffn' | 'sharedgate' | 'firstdense' | 'moestep' | 'routerbias' | 'expertbias' | 'ngroup'
-  | 'topkgroup';
+  | 'compute' | 'segments' | 'node' | 'intra' | 'hbm' | 'usable' | 'peak' | 'lat' | 'eff' | 'topology' | 'mfu'
+  | 'tokens' | 'price' | 'pue' | 'co2' | 'storage' | 'mtbf' | 'restart' | 'ckptevery' | 'ckptsharded' | 'deferred'
+  | 'critbatch' | 'peak8' | 'peak4' | 'peak32' | 'hostlink' | 'power' | 'matmul' | 'matmul8' | 'attn' | 'attntuned'
+  | 'elem' | 'half' | 'launch' | 'intralat' | 'intraeff' | 'arpasses' | 'nodedecay' | 'layers' | 'hidden' | 'heads'
+  | 'kv' | 'headdim' | 'ffn' | 'vocab' | 'mlp' | 'norm' | 'norms' | 'qknorm' | 'bias' | 'mlpbias' | 'tied' | 'pos'
+  | 'embnorm' | 'window' | 'globalevery' | 'chunked' | 'sinks' | 'headbias' | 'kvrank' | 'qrank' | 'nope' | 'rope'
+  | 'vdim' | 'experts' | 'topk' | 'effn' | 'sharedffn' | 'sharedgate' | 'firstdense' | 'moestep' | 'routerbias'
+  | 'expertbias' | 'ngroup' | 'topkgroup';
 
 /** What is picked of the catalog: its entries' `id`; `custom` for hardware or a model of your own, `ladder` for a model by `size`. */
 export type PresetKey = 'cluster' | 'gpu' | 'model';
@@ -98,7 +111,9 @@ export interface Report {
   };
   /** Memory of one GPU at its peak, in bytes. */
   memory_bytes: {
-    capacity: number; peak: number; free: number; allocated: number;
+    /** What the driver leaves to programs, and what the maker names. */
+    capacity: number; nominal: number;
+    peak: number; free: number; allocated: number;
     /** When it peaks. */
     moment: 'loss' | 'backward' | 'optimizer';
     parts: {
@@ -151,7 +166,7 @@ export type RunKey =
 export function estimate(scenario: ScenarioOrLink): Report;
 
 /**
- * The shortest link of a scenario: its fragment (`v=1&rev=2&…`), or the whole address where the calculator's page is given.
+ * The shortest link of a scenario: its fragment (`v=1&rev=3&…`), or the whole address where the calculator's page is given.
  *
  * @throws TypeError where the scenario, or one of its values, is of a wrong type.
  */
@@ -292,7 +307,7 @@ export interface CatalogModel {
 /** Peaks are dense. */
 export interface CatalogAccelerator {
   id: string; name: string;
-  memory_gib: number; memory_bandwidth_gb_per_s: number;
+  memory_gib: number; usable_memory_gib: number; memory_bandwidth_gb_per_s: number;
   peak_16bit_tflops: number; peak_8bit_tflops: number; peak_4bit_tflops: number; peak_32bit_tflops: number;
   host_link_gb_per_s: number; power_w: number;
   source: string;

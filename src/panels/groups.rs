@@ -1,6 +1,6 @@
 //! The folded groups of controls. Controls of the table's parameters are always in the page, so
-//! that a search in the page finds them; constants of the hardware and rows of the architecture are
-//! made once their group is open.
+//! that a search in the page finds them, but for rows that belong to one option of another;
+//! constants of the hardware and rows of the architecture are made once their group is open.
 
 use yew::prelude::*;
 
@@ -98,7 +98,7 @@ fn folded(group: Group, title: &str, context: ControlContext, open: bool, toggle
     let changed = rows().filter(|param| preset::is_changed(param, context.scenario, context.preset)).count();
     let is_made = |param: &&Param| {
         let always = PARAMS.iter().any(|row| row.id == param.id);
-        always || (open && (param.is_relevant)(context.scenario))
+        (always || open) && (param.is_relevant)(context.scenario)
     };
     // So many rows explain themselves on pointing alone.
     let explained = group != Group::Architecture;

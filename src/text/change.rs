@@ -50,5 +50,6 @@ fn recompute(mode: Recompute) -> &'static str {
         Recompute::Selective => "selective activation checkpointing",
         Recompute::Full => "full activation checkpointing",
         Recompute::Fraction => "checkpointing of a fraction of the activations",
+        Recompute::Modules => "recomputation by module",
     }
 }

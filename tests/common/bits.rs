@@ -14,7 +14,7 @@ pub(crate) const EXPECTED: &str = include_str!("bits.txt");
 const SCENARIOS: usize = 1000;
 
 /// The parameters that a scenario is drawn from, by name and in this order: one that is added later changes no scenario.
-const DRAWN: [&str; 67] = [
+const DRAWN: [&str; 76] = [
     "mem",
     "link",
     "seq",
@@ -82,6 +82,15 @@ const DRAWN: [&str; 67] = [
     "ckptsharded",
     "deferred",
     "critbatch",
+    "segments",
+    "optkernel",
+    "rcattn",
+    "rcmlp",
+    "rcmoe",
+    "rcmoeact",
+    "rcnorm",
+    "rcmla",
+    "rcshared",
 ];
 
 /// A fixed sequence of pseudo-random numbers (Knuth's MMIX generator), the same everywhere.

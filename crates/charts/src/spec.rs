@@ -297,8 +297,10 @@ pub struct BarSpec {
     pub caption: String,
     /// The parts with their bytes, in display order.
     pub parts: Vec<(MemoryPart, f64)>,
-    /// The capacity in bytes, drawn as a line across.
+    /// The usable capacity in bytes, drawn as a line across.
     pub capacity: f64,
+    /// The nominal capacity in bytes.
+    pub nominal: f64,
     /// The bars of pinned scenarios.
     pub pins: Vec<PinnedBar>,
 }
@@ -310,7 +312,7 @@ pub struct PinnedBar {
     pub name: String,
     /// The parts with their bytes, in display order.
     pub parts: Vec<(MemoryPart, f64)>,
-    /// The capacity in bytes.
+    /// The usable capacity in bytes.
     pub capacity: f64,
 }
 

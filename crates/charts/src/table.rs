@@ -150,7 +150,7 @@ pub fn bar(spec: &BarSpec) -> Table {
         caption: spec.title.clone(),
         header: header.chain(spec.pins.iter().map(|pin| pin.name.clone())).collect(),
         rows: parts
-            .chain([row("Peak", total, &PinnedBar::total), row("Capacity", spec.capacity, &|pin| pin.capacity)])
+            .chain([row("Peak", total, &PinnedBar::total), row("Usable capacity", spec.capacity, &|pin| pin.capacity)])
             .collect(),
     }
 }

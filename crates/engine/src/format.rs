@@ -27,6 +27,15 @@ pub fn bytes(value: Bytes) -> String {
     prefixed(value.gib(), KIBI, &["GiB", "MiB", "KiB", "bytes"])
 }
 
+/// Formats what programs can use of a GPU's memory: `79.1 GiB usable (of 80 GiB)`, or `40.0 GiB` where
+/// that is all of it.
+pub fn usable(usable: Bytes, nominal: Bytes) -> String {
+    if usable == nominal {
+        return bytes(nominal);
+    }
+    format!("{} usable (of {})", bytes(usable), value(Unit::Gib, nominal.gib()))
+}
+
 /// Formats a time: `4.21 s`, `87.3 ms`, `12.0 µs`.
 pub fn seconds(value: Seconds) -> String {
     prefixed(value.get(), KILO, &["s", "ms", "µs", "ns"])

@@ -11,6 +11,7 @@ pub mod flops;
 pub mod hardware;
 pub mod ladder;
 pub mod memory;
+pub mod modules;
 pub mod parallel;
 pub mod per_rank;
 pub mod pipeline;

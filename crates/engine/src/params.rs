@@ -176,8 +176,8 @@ pub struct Param {
     /// Whether the parameter has an effect in a scenario (the shard size only has one under some
     /// strategies).
     pub applies: fn(&Scenario) -> bool,
-    /// Whether the page shows the parameter for this scenario's model: the widths of experts are
-    /// hidden for a dense model.
+    /// Whether the page shows the parameter for this scenario: the widths of experts are hidden for a
+    /// dense model, modules to recompute under every other mode.
     pub is_relevant: fn(&Scenario) -> bool,
     /// The axes that the parameter can be on.
     pub axis: AxisUse,

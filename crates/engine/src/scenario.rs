@@ -12,7 +12,9 @@ use crate::model::ladder;
 use crate::model::parallel::{ContextExchange, Pipeline, TensorParallel};
 use crate::model::run::RunChoices;
 use crate::model::software::{Communication, Framework, Kernels, Offload, Segments};
-use crate::model::training::{ComputeFormat, MfuConvention, Optimizer, OptimizerKernel, PrecisionPolicy, Recompute};
+use crate::model::training::{
+    ComputeFormat, MfuConvention, Optimizer, OptimizerKernel, PrecisionPolicy, Recompute, RecomputeModules,
+};
 use crate::model::transformer::Architecture;
 
 /// The identifier of a catalog entry, or [`CUSTOM`].
@@ -185,6 +187,8 @@ pub struct Scenario {
     pub recompute: Recompute,
     /// The share of activations kept under [`Recompute::Fraction`], 0 to 1.
     pub keep_fraction: f64,
+    /// The modules recomputed under [`Recompute::Modules`].
+    pub recompute_modules: RecomputeModules,
     /// Which formats hold the state.
     pub recipe: PrecisionPolicy,
     /// The format of the layers' matrix products.

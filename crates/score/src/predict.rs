@@ -10,7 +10,7 @@ use engine::model::hardware::{Accelerator, Network, Topology};
 use engine::model::parallel::ContextExchange;
 use engine::model::report::Report;
 use engine::model::software::Segments;
-use engine::model::training::{ComputeFormat, MfuConvention, OptimizerKernel, PrecisionPolicy};
+use engine::model::training::{ComputeFormat, MfuConvention, OptimizerKernel, PrecisionPolicy, RecomputeModules};
 use engine::params;
 use engine::published::{MemoryKind, MemoryStage};
 use engine::scenario::issue::{Issue, Severity};
@@ -121,6 +121,7 @@ pub fn scenario(row: &Row) -> Result<(Scenario, Notes), LeftOut> {
         shard_size: layout.shard_size,
         recompute: software.recompute,
         keep_fraction: 0.5,
+        recompute_modules: RecomputeModules::USUAL,
         recipe: software.recipe,
         compute_format: software.compute_format,
         optimizer: software.optimizer,

@@ -54,10 +54,18 @@ pub fn draw_bar<B: DrawingBackend>(
     part_names(pen, spec, area, theme)?;
     axis(pen, area, theme)?;
     pen.line(&[(limit, top - 8.0), (limit, bottom + 4.0)], Stroke::solid(colours.text, 2.0))?;
-    let capacity = format!("{} capacity", format::bytes(Bytes::new(spec.capacity)));
+    let capacity = capacity(Bytes::new(spec.capacity), Bytes::new(spec.nominal));
     let half = text_width(&capacity) / 2.0;
     let middle = limit.max(area.left + half).min((area.left + area.width - half).max(area.left + half));
     pen.text(&capacity, (middle, top - 16.0), Align::Centre, colours.text, false)
+}
+
+/// The label of the line across: `79.1 GiB of 80 GiB usable`.
+fn capacity(usable: Bytes, nominal: Bytes) -> String {
+    if usable == nominal {
+        return format!("{} capacity", format::bytes(nominal));
+    }
+    format!("{} of {} usable", format::bytes(usable), format::value(Unit::Gib, nominal.gib()))
 }
 
 /// Draws the names of the parts that have room: on the solid bar, or on a plate over the hatching.

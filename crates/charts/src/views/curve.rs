@@ -94,7 +94,7 @@ fn capacity(scenario: &Scenario, x: &AxisOf, scratch: &Scratch) -> Line {
     let has = |value: &f64| {
         let mut moved = *scenario;
         sweep::assign(&mut moved, x.number, *value);
-        (*value, moved.accelerator.values.memory.gib())
+        (*value, moved.accelerator.values.usable_memory().gib())
     };
     Line::new(CAPACITY, LineRole::MemoryFrontier, vec![scratch.xs.iter().map(has).collect()])
 }
@@ -268,9 +268,9 @@ fn in_all(scenario: &Scenario, metric: Metric, value: f64) -> String {
             format!(" ({} for {tokens})", format::dollars(scenario.run_report().cost.get()))
         }
         Metric::PeakMemory => {
-            let capacity = scenario.accelerator.values.memory;
-            let share = Bytes::from_gib(value) / capacity;
-            format!(" ({} of {})", format::percent(share), format::bytes(capacity))
+            let gpu = scenario.accelerator.values;
+            let share = Bytes::from_gib(value) / gpu.usable_memory();
+            format!(" ({} of {})", format::percent(share), format::usable(gpu.usable_memory(), gpu.memory))
         }
         Metric::Mfu | Metric::TokensPerSecond | Metric::StepTime => String::new(),
     }

@@ -18,7 +18,7 @@ pub fn memory_bar(report: &Report) -> BarSpec {
     let largest = largest.map_or(String::new(), |(part, bytes)| {
         format!("; the largest part is {} ({})", names::in_sentence(names::part(part)), format::bytes(bytes))
     });
-    let (peak, capacity) = (format::bytes(memory.peak), format::bytes(memory.capacity));
+    let (peak, capacity) = (format::bytes(memory.peak), format::usable(memory.capacity, memory.nominal));
     let caption = if memory.fits() {
         format!("The peak takes {peak} of {capacity} and leaves {} free{largest}.", format::bytes(memory.free()))
     } else {
@@ -31,6 +31,7 @@ pub fn memory_bar(report: &Report) -> BarSpec {
         caption,
         parts: memory.parts.iter().map(|(part, bytes)| (part, bytes.get())).collect(),
         capacity: memory.capacity.get(),
+        nominal: memory.nominal.get(),
         pins: Vec::new(),
     }
 }

@@ -265,10 +265,10 @@ fn what_curves_show_is_what_the_report_says() {
     assert!((own(Metric::Cost) * scenario.run.tokens / 1e9 / run.cost.get() - 1.0).abs() < 1e-12);
     let memory = mfu_curve(&scenario, ParamId::SequenceLength, Metric::PeakMemory, false, &mut Scratch::default());
     let capacity = memory.lines.last().unwrap();
-    assert_eq!((capacity.role, capacity.at(4096.0)), (LineRole::MemoryFrontier, Some((40.0, true))));
+    assert_eq!((capacity.role, capacity.at(4096.0)), (LineRole::MemoryFrontier, Some((39.5, true))));
     // The curve is solid up to the line of the GPU's capacity.
     let curve = memory.lines.iter().find(|line| matches!(line.role, LineRole::Current(_))).unwrap();
-    assert!((curve.segments[0].last().unwrap().1 / 40.0 - 1.0).abs() < 0.01);
+    assert!((curve.segments[0].last().unwrap().1 / 39.5 - 1.0).abs() < 0.01);
     assert_eq!(curve.band.map(|band| (band.0 < 1.0, band.1 > 1.0)), Some((true, true)));
 }
 

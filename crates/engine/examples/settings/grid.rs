@@ -23,11 +23,15 @@ const BASES: [(&str, &str); 4] = [
     ("zero", "model=pythia-6.9b&gpus=32&strategy=zero1&accum=8&seq=2048&recipe=zero-mixed&tp=2"),
 ];
 /// Whole meshes and shapes that one parameter at a time does not reach.
-const MORE: [(&str, &str); 14] = [
+const MORE: [(&str, &str); 15] = [
     ("one GPU", "model=llama-3.2-1b&gpus=1"),
     (
         "deepseek-v3",
         "cluster=dgx-h100&model=deepseek-v3&gpus=2048&pp=16&ep=64&accum=64&seq=4096&compute=fp8&dispatcher=fused",
+    ),
+    (
+        "modules",
+        "cluster=dgx-h100&model=deepseek-v3&gpus=256&ep=32&accum=2&seq=4096&recompute=modules&rcmlp=yes&rcmoeact=yes&rcnorm=yes&rcmla=yes&rcshared=yes",
     ),
     (
         "llama 405B",

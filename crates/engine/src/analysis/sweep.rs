@@ -18,7 +18,7 @@ pub struct Sample {
     pub step: Seconds,
     /// Peak memory of one GPU.
     pub peak: Bytes,
-    /// Memory of one GPU.
+    /// Usable memory of one GPU.
     pub capacity: Bytes,
     /// The limiter of the step if memory were no limit.
     pub time_limiter: Limiter,

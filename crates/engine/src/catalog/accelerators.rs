@@ -3,6 +3,7 @@
 pub mod efficiency;
 pub mod nvidia;
 pub mod others;
+pub mod usable;
 pub mod workstation;
 
 use super::AcceleratorEntry;
@@ -16,10 +17,10 @@ const PCIE_3: f64 = 15.75;
 const PCIE_4: f64 = 31.5;
 const PCIE_5: f64 = 63.0;
 
-/// Creates an accelerator from GiB, GB/s, dense TFLOP/s in 16, 8 and 4 bits (that of the next wider
+/// Creates an accelerator from GiB (in all, and usable), GB/s, dense TFLOP/s in 16, 8 and 4 bits (that of the next wider
 /// format if the unit is missing) and in fp32, the host link in GB/s per direction, and watts.
 const fn sheet(
-    memory: f64,
+    [memory, usable]: usable::Memory,
     bandwidth: f64,
     peaks: [f64; 4],
     host_link: f64,
@@ -30,6 +31,7 @@ const fn sheet(
     Accelerator {
         generation: silicon.generation,
         memory: Bytes::from_gib(memory),
+        usable: usable / memory,
         memory_bandwidth: BytesPerSecond::from_gb_per_s(bandwidth),
         peak_16bit: FlopsPerSecond::from_tflops(peak_16bit),
         peak_8bit: FlopsPerSecond::from_tflops(peak_8bit),
@@ -49,7 +51,7 @@ const fn entry(id: &'static str, name: &'static str, values: Accelerator, source
 pub(crate) const A100_40GB: AcceleratorEntry = entry(
     "a100-40gb",
     "A100 40 GB",
-    sheet(40.0, 1555.0, nvidia::A100, PCIE_4, 400.0, efficiency::AMPERE),
+    sheet(usable::A100_40, 1555.0, nvidia::A100, PCIE_4, 400.0, efficiency::AMPERE),
     "NVIDIA A100 data sheet, SXM4",
 );
 

@@ -63,7 +63,7 @@ const MEMORY_RATIOS: [Quantile; 15] = [
     Quantile { share: 0.1, ratio: 0.88 },
     Quantile { share: 0.2, ratio: 0.93 },
     Quantile { share: 0.3, ratio: 0.96 },
-    Quantile { share: 0.4, ratio: 0.99 },
+    Quantile { share: 0.4, ratio: 0.98 },
     Quantile { share: 0.5, ratio: 1.01 },
     Quantile { share: 0.6, ratio: 1.03 },
     Quantile { share: 0.7, ratio: 1.06 },

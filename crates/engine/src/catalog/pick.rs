@@ -20,11 +20,12 @@ pub fn pick_model(scenario: &mut Scenario, id: &str) -> bool {
     model.map(|model| scenario.model = model).is_some()
 }
 
-/// Sets the GPU with all its values; [`CUSTOM`] keeps the present values as a custom GPU. Returns
-/// `false` and changes nothing if there is no such GPU.
+/// Sets the GPU with all its values; [`CUSTOM`] keeps the present values as a custom GPU, all of
+/// whose memory is usable, as no driver's report of it is known. Returns `false` and changes
+/// nothing if there is no such GPU.
 pub fn pick_accelerator(scenario: &mut Scenario, id: &str) -> bool {
     let accelerator = match id {
-        CUSTOM => Some(Picked { id: CUSTOM, values: scenario.accelerator.values }),
+        CUSTOM => Some(Picked { id: CUSTOM, values: Accelerator { usable: 1.0, ..scenario.accelerator.values } }),
         _ => catalog::accelerator(id).map(catalog::AcceleratorEntry::pick),
     };
     accelerator.map(|accelerator| scenario.accelerator = accelerator).is_some()
@@ -99,7 +100,7 @@ mod tests {
             assert!(pick(&mut scenario, CUSTOM));
         }
         assert_eq!(scenario.model.architecture(), v1::start().model.architecture());
-        assert_eq!(scenario.accelerator.values, v1::start().accelerator.values);
+        assert_eq!(scenario.accelerator.values, Accelerator { usable: 1.0, ..v1::start().accelerator.values });
         assert_eq!(scenario.network.values, v1::start().network.values);
     }
 
@@ -120,7 +121,7 @@ mod tests {
         assert!(encode(&scenario).contains("gpu=custom&generation=volta&"), "{}", encode(&scenario));
         // The link of a GPU on its own cluster omits it.
         assert!(pick_cluster(&mut scenario, "edr-v100") && pick_accelerator(&mut scenario, CUSTOM));
-        assert_eq!(encode(&scenario), "v=1&rev=2&cluster=edr-v100&gpu=custom");
+        assert_eq!(encode(&scenario), "v=1&rev=3&cluster=edr-v100&gpu=custom");
         let said = |link: &str| decode(link).issues.into_iter().map(|issue| issue.message).collect::<Vec<_>>();
         let unknown = said("v=1&gpu=custom&generation=tesla");
         assert_eq!(unknown, ["The catalog has no generation of GPUs “tesla”. ampere is used instead."]);

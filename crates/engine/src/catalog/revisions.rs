@@ -1,4 +1,4 @@
-//! The numbers of revision 1 that this revision changed: a link of revision 1 always means the
+//! The numbers of earlier revisions that a later one changed: a link of revision 1 always means the
 //! numbers of revision 1.
 
 use super::{accelerator, cluster};
@@ -50,9 +50,24 @@ fn value<T: Copy>(table: &[(&str, T)], fits: impl Fn(&str) -> bool) -> Option<T>
     table.iter().find(|(key, _)| fits(key)).map(|(_, value)| *value)
 }
 
+/// Restores the numbers of a revision in the unedited catalog entries of a scenario.
+pub fn restore(scenario: &mut Scenario, revision: u32) {
+    if revision <= 2 {
+        second(scenario);
+    }
+    if revision <= 1 {
+        first(scenario);
+    }
+}
+
+/// Restores the numbers of revision 2: all of a GPU's memory was usable.
+fn second(scenario: &mut Scenario) {
+    scenario.accelerator.values.usable = 1.0;
+}
+
 /// Restores the numbers of revision 1 in the unedited catalog entries of a scenario. Revision 1 had
 /// no sliding windows: a model that has one becomes a custom model without it.
-pub fn first(scenario: &mut Scenario) {
+fn first(scenario: &mut Scenario) {
     let gpu = &mut scenario.accelerator;
     if accelerator(gpu.id).is_some() {
         let [matmul, attention] = kernels(gpu);

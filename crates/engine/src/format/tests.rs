@@ -6,6 +6,13 @@ fn plain(text: &str) -> String {
 }
 
 #[test]
+fn usable_memory_names_the_whole_where_it_is_less() {
+    let gib = Bytes::from_gib;
+    assert_eq!(usable(gib(79.11), gib(80.0)), "79.1\u{2009}GiB usable (of 80\u{2009}GiB)");
+    assert_eq!(usable(gib(40.0), gib(40.0)), "40.0\u{2009}GiB");
+}
+
+#[test]
 fn a_range_says_its_unit_once() {
     let range = |low, high| plain(&range(&seconds(Seconds::new(low)), &seconds(Seconds::new(high))));
     assert_eq!(range(1.96, 2.77), "1.96–2.77 s");

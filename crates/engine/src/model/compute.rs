@@ -1,6 +1,7 @@
 //! The cost of compute: a roofline for each class of operator (model.md section 5).
 
 mod blocks;
+pub(super) mod modules;
 mod optimizer;
 pub mod parts;
 mod routed;
@@ -128,11 +129,17 @@ pub fn unit_costs<C: Cost<Operations>>(setup: &Setup, moe_share: f64) -> UnitCos
     let rates = Rates::of(setup);
 
     let attention_block = projections(arch, tp);
-    let dense = || Layer::<C>::of(&rates, &attention_block.with(mlp(arch, f64::from(arch.intermediate_size) / tp)));
+    let attention_again = modules::of_attention(setup, tp);
+    let dense = || {
+        let block = attention_block.with(mlp(arch, f64::from(arch.intermediate_size) / tp));
+        Layer::<C>::of(&rates, &block).repeating(&rates, &attention_again.with(modules::of_mlp(setup, tp)))
+    };
     let again = flops::recomputed(setup);
     let (layer, experts) = if moe_share > 0.0 {
         let experts = routed(&rates);
-        let moe = Layer::of(&rates, &attention_block.with(router_and_shared(arch, tp))).plus(experts);
+        let shared_again = attention_again.with(modules::of_shared(setup, tp));
+        let beside = Layer::of(&rates, &attention_block.with(router_and_shared(arch, tp)));
+        let moe = beside.repeating(&rates, &shared_again).plus(experts);
         let layer = if moe_share < 1.0 { moe.times(moe_share).plus(dense().times(1.0 - moe_share)) } else { moe };
         (layer, experts.passes(&again))
     } else {

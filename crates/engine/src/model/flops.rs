@@ -1,5 +1,7 @@
 //! FLOPs of a decoder-only transformer (model.md section 2). A multiply-add counts as two.
 
+mod modules;
+
 use super::setup::Setup;
 use super::software::AttentionKernel;
 use super::training::{AttentionMask, MfuConvention, Recompute};
@@ -178,7 +180,8 @@ pub fn model_per_token(arch: &Architecture, seq_len: f64, convention: MfuConvent
     (1.0 + BACKWARD_OVER_FORWARD) * forward_per_token(arch, counted_keys(arch, seq_len, convention))
 }
 
-/// The share of one layer's forward matrix products and of its attention that the backward pass executes again.
+/// The share of one layer's forward matrix products and of its attention that the backward pass executes again, single modules
+/// apart.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Recomputed {
     /// Share of the matrix products.
@@ -204,6 +207,11 @@ pub fn recomputed(setup: &Setup) -> Recomputed {
             Recomputed { matmul: again, attention: again, elementwise: again }
         }
         Recompute::AttentionCore => Recomputed { matmul: 0.0, attention: scores, elementwise: 0.0 },
+        // The blocks of a layer price their own modules (compute::modules).
+        Recompute::Modules => {
+            let attention = if setup.modules().core_attn { scores } else { 0.0 };
+            Recomputed { matmul: 0.0, attention, elementwise: 0.0 }
+        }
         Recompute::Selective => {
             let hidden = f64::from(arch.hidden_size);
             let second_input = if arch.gated_mlp { hidden * unrouted_width(arch) } else { 0.0 };
@@ -236,5 +244,7 @@ pub fn recomputed_per_token(setup: &Setup, keys: f64) -> Flops {
     let arch = &setup.architecture;
     let share = recomputed(setup);
     f64::from(arch.num_hidden_layers)
-        * (share.matmul * layer_matmul(arch) + share.attention * layer_attention(arch, keys))
+        * (share.matmul * layer_matmul(arch)
+            + share.attention * layer_attention(arch, keys)
+            + Flops::new(MULTIPLY_ADD * modules::weights_again(setup)))
 }

@@ -40,8 +40,10 @@ pub enum Generation {
 pub struct Accelerator {
     /// Its silicon.
     pub generation: Generation,
-    /// Memory capacity.
+    /// Memory, as its maker names it.
     pub memory: Bytes,
+    /// Share of the memory that the driver leaves to programs, 0 to 1.
+    pub usable: f64,
     /// Peak memory bandwidth.
     pub memory_bandwidth: BytesPerSecond,
     /// Dense peak in the 16-bit training format (bf16, or fp16 on a V100), without sparsity.
@@ -58,6 +60,18 @@ pub struct Accelerator {
     pub power: f64,
     /// Fractions of the peaks that kernels reach.
     pub efficiency: Efficiency,
+}
+
+impl Accelerator {
+    /// The memory that a program can use: what the driver reports, and what a run has to fit in.
+    ///
+    /// ```
+    /// let h100 = engine::catalog::accelerator("h100-sxm").unwrap().values;
+    /// assert_eq!((h100.memory.gib(), h100.usable_memory().gib()), (80.0, 79.11));
+    /// ```
+    pub fn usable_memory(&self) -> Bytes {
+        self.memory * self.usable
+    }
 }
 
 /// What kernels reach of an accelerator's peaks, and what a launch costs.

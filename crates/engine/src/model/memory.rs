@@ -7,5 +7,5 @@ mod peak;
 pub mod states;
 pub mod trace;
 
-pub use peak::{Gathered, PeakTerms, Unreduced, Working, of_stage, peak};
+pub use peak::{Gathered, PeakTerms, SWITCH_BUFFERS, Unreduced, Working, of_stage, peak, switch_communicators};
 pub use states::{RecipeBytes, ShardDegrees, States, recipe_bytes, shard_degrees, states};

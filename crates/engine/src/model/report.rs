@@ -96,7 +96,9 @@ pub struct MemoryReport {
     pub allocated: Bytes,
     /// What the process holds at the peak: allocated, fragmentation, context and communicators.
     pub peak: Bytes,
-    /// The GPU's memory.
+    /// The GPU's memory, as its maker names it.
+    pub nominal: Bytes,
+    /// The GPU's memory, as far as the driver leaves it to programs.
     pub capacity: Bytes,
 }
 

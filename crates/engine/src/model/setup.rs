@@ -5,7 +5,7 @@ use super::parallel::{ContextExchange, ExpertParallel, Mesh, Pipeline, Schedule,
 use super::software::{Communication, Framework, Kernels, Offload, Segments};
 use super::training::{
     AttentionMask, Batch, ComputeFormat, MfuConvention, Optimizer, OptimizerKernel, PrecisionPolicy, Recompute,
-    Sharding,
+    RecomputeModules, Sharding,
 };
 use super::transformer::Architecture;
 use crate::units::{Bytes, Seconds};
@@ -37,6 +37,8 @@ pub struct Setup {
     pub recompute: Recompute,
     /// The share γ of the activations kept under [`Recompute::Fraction`], 0 to 1.
     pub keep_fraction: f64,
+    /// The modules recomputed under [`Recompute::Modules`].
+    pub recompute_modules: RecomputeModules,
     /// Which formats hold the state.
     pub recipe: PrecisionPolicy,
     /// The format of the layers' matrix products.

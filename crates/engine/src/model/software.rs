@@ -1,5 +1,7 @@
 //! The software that runs the step: framework, kernels, what it fuses and what it overlaps.
 
+pub use super::memory::allocator::Segments;
+
 /// The training framework, whose code decides what is fused, launched and held beside the mathematics.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Framework {
@@ -169,15 +171,6 @@ pub struct Offload {
 impl Offload {
     /// Everything stays on the GPU.
     pub const NONE: Self = Self { optimizer: false, parameters: false, activations: false };
-}
-
-/// How PyTorch's caching allocator takes memory from the driver.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Segments {
-    /// In segments of fixed size, which blocks are cut out of.
-    Fixed,
-    /// In segments that grow page by page (`PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True`).
-    Expandable,
 }
 
 #[cfg(test)]

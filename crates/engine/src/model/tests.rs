@@ -9,6 +9,7 @@ use super::memory::recipe_bytes;
 use super::memory::states::optimizer_bytes;
 use super::parallel::{ContextExchange, Schedule};
 use super::pipeline::{StageTimes, bubble};
+use super::report::{MemoryPart, PeakMoment};
 use super::run::host;
 use super::setup::Setup;
 use super::software::Offload;
@@ -196,4 +197,26 @@ fn the_shard_of_an_offloaded_root_unit_comes_from_the_host() {
     let root = 2.0 * 128_256.0 * 4096.0 + 4096.0;
     let from_host = (gather(true) - gather(false)).get();
     assert!((from_host / (4.0 * root / 64.0 / 63e9) - 1.0).abs() < 1e-9, "{from_host}");
+}
+
+/// What is alive of a logit at PyTorch's losses (storages on fake tensors, one by one): log-softmax and gradient, with the logits that
+/// the trainer or the model keeps.
+#[test]
+fn every_loss_holds_the_bytes_of_its_tensors() {
+    for (loss, bytes) in [("standard", 12.0), ("kept", 14.0), ("fp32-logits", 16.0), ("bf16", 6.0), ("bf16-kept", 8.0)]
+    {
+        let report = decode(&format!("model=llama-3.2-1b&gpus=8&mbs=4&recompute=full&loss={loss}")).scenario.report();
+        assert_eq!(report.memory.moment, PeakMoment::Loss, "{loss}");
+        close(report.memory.parts.get(MemoryPart::Logits).get(), bytes * 4.0 * 4096.0 * 128_256.0);
+    }
+}
+
+/// States all in bf16 have 16-bit moments, whatever format gradients travel in.
+#[test]
+fn pure_bf16_keeps_eight_bytes_a_parameter_however_it_reduces() {
+    for recipe in [PrecisionPolicy::PureBf16, PrecisionPolicy::PureBf16Reduce32] {
+        let setup = Setup { recipe, ..setup("size=13B") };
+        assert_eq!(optimizer_bytes(&setup), (4.0, 4.0));
+        assert_eq!((recipe_bytes(recipe).weights, recipe_bytes(recipe).gradients), (2.0, 2.0));
+    }
 }

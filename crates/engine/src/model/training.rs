@@ -38,17 +38,54 @@ pub enum Recompute {
     Full,
     /// Keep a share γ of the activations between full recomputation (0) and none (1): [`super::setup::Setup::keep_fraction`].
     Fraction,
+    /// Recompute single modules of every layer: [`super::setup::Setup::recompute_modules`].
+    Modules,
+}
+
+/// The modules that [`Recompute::Modules`] recomputes, under Megatron-Core's names (`--recompute-modules`). Some keep their input and
+/// run again as a whole; the others drop their output alone, which is computed again where the backward pass reads it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct RecomputeModules {
+    /// Attention's core: scores, softmax and dropout, nothing where attention is fused.
+    pub core_attn: bool,
+    /// The MLP of dense layers.
+    pub mlp: bool,
+    /// All of a layer's experts: router, exchanges, routed and shared experts.
+    pub moe: bool,
+    /// The activation of routed experts: its output.
+    pub moe_act: bool,
+    /// The norms before attention and before the MLP: their outputs. Megatron fuses some with the products after them.
+    pub layernorm: bool,
+    /// Latent attention's projections out of its ranks: queries, keys and values.
+    pub mla_up_proj: bool,
+    /// The shared experts.
+    pub shared_experts: bool,
+}
+
+impl RecomputeModules {
+    /// None.
+    pub const NONE: Self = Self {
+        core_attn: false,
+        mlp: false,
+        moe: false,
+        moe_act: false,
+        layernorm: false,
+        mla_up_proj: false,
+        shared_experts: false,
+    };
+    /// Megatron-Core's default.
+    pub const USUAL: Self = Self { core_attn: true, ..Self::NONE };
 }
 
 impl Recompute {
     /// The share of whole layers whose activations are kept, 0 to 1, where γ is `keep_fraction`: the forward pass of the others runs
-    /// again, with all that it sends. [`Recompute::AttentionCore`] and [`Recompute::Selective`] recompute parts of layers and no layer
-    /// as a whole.
+    /// again, with all that it sends. [`Recompute::AttentionCore`], [`Recompute::Selective`] and [`Recompute::Modules`] recompute parts
+    /// of layers and no layer as a whole.
     pub fn kept_layers(self, keep_fraction: f64) -> f64 {
         match self {
             Self::Full => 0.0,
             Self::Fraction => keep_fraction,
-            Self::None | Self::AttentionCore | Self::Selective => 1.0,
+            Self::None | Self::AttentionCore | Self::Selective | Self::Modules => 1.0,
         }
     }
 }

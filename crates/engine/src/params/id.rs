@@ -4,8 +4,8 @@
 use enum_map::{Enum, EnumMap};
 
 use super::table::{
-    accounting, architecture, constants, experts, hardware, kernels, main_controls, parallelism, run, sharding,
-    training,
+    accounting, architecture, constants, experts, hardware, kernels, main_controls, parallelism, recompute, run,
+    sharding, training,
 };
 use super::{Number, Param};
 
@@ -51,6 +51,13 @@ parameters! {
         GradAccumSteps: training::GRAD_ACCUM_STEPS,
         Recompute: training::RECOMPUTE,
         KeepFraction: training::KEEP_FRACTION,
+        RecomputeCoreAttn: recompute::CORE_ATTN,
+        RecomputeMlp: recompute::MLP,
+        RecomputeMoe: recompute::MOE,
+        RecomputeMoeAct: recompute::MOE_ACT,
+        RecomputeLayernorm: recompute::LAYERNORM,
+        RecomputeMlaUpProj: recompute::MLA_UP_PROJ,
+        RecomputeSharedExperts: recompute::SHARED_EXPERTS,
         Recipe: training::RECIPE,
         Optimizer: training::OPTIMIZER,
         OptimizerKernel: training::OPTIMIZER_KERNEL,
@@ -95,6 +102,7 @@ parameters! {
         GpusPerNode: hardware::GPUS_PER_NODE,
         IntraNodeBandwidth: hardware::INTRA_NODE,
         MemoryBandwidth: hardware::MEMORY_BANDWIDTH,
+        UsableMemory: hardware::USABLE_MEMORY,
         Peak16Bit: hardware::PEAK,
         InterNodeLatency: hardware::INTER_NODE_LATENCY,
         InterNodeEfficiency: hardware::INTER_NODE_EFFICIENCY,

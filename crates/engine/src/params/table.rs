@@ -64,6 +64,7 @@ pub(super) mod hardware;
 pub(super) mod kernels;
 pub(super) mod main_controls;
 pub(super) mod parallelism;
+pub(super) mod recompute;
 pub(super) mod run;
 pub(super) mod sharding;
 pub(super) mod training;

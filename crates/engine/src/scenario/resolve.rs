@@ -59,6 +59,7 @@ impl Scenario {
             },
             recompute: self.recompute,
             keep_fraction: self.keep_fraction.clamp(0.0, 1.0),
+            recompute_modules: self.recompute_modules,
             recipe: self.recipe,
             compute_format: self.compute_format,
             optimizer: self.optimizer,

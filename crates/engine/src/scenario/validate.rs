@@ -3,6 +3,7 @@
 
 mod experts;
 mod mesh;
+mod recompute;
 mod run;
 mod software;
 
@@ -25,6 +26,7 @@ impl Scenario {
             issues.extend(key_value_heads(architecture));
         }
         self.software(&mut issues);
+        self.recomputation(&mut issues);
         let setup = self.setup();
         issues.extend(run::critical_batch(&setup, &self.run));
         issues.extend(run::host_memory(&setup, &self.run));

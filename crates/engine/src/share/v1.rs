@@ -29,7 +29,7 @@
 //! - Otherwise they override the pairs of the scenario on screen; pairs that do not apply to the
 //!   pin are dropped (the shape of a custom model if the pin names another model).
 //!
-//! `v=1&rev=2&cluster=a100-40gb-200g&size=7B&pin=1&size=65B&pin=2&v=1&rev=2&model=llama-3-8b` pins
+//! `v=1&rev=3&cluster=a100-40gb-200g&size=7B&pin=1&size=65B&pin=2&v=1&rev=3&model=llama-3-8b` pins
 //! the same run of 65B, and Llama 3 8B on the starting point's cluster. A pin with an unreadable
 //! pair is left out, with a sentence: half a scenario cannot be compared.
 
@@ -53,7 +53,9 @@ use crate::model::run::RunChoices;
 use crate::model::software::{
     AttentionKernel, Communication, Framework, GradientSync, Graphs, Kernels, Loss, NormKernel, Offload, Segments,
 };
-use crate::model::training::{ComputeFormat, MfuConvention, Optimizer, OptimizerKernel, PrecisionPolicy, Recompute};
+use crate::model::training::{
+    ComputeFormat, MfuConvention, Optimizer, OptimizerKernel, PrecisionPolicy, Recompute, RecomputeModules,
+};
 use crate::model::transformer::{Architecture, AttentionBias, Experts, LatentAttention, Norm, QkNorm};
 use crate::params::ParamId;
 use crate::scenario::{ExpertChoice, Model, Scenario, Strategy};
@@ -142,6 +144,15 @@ pub fn start() -> Scenario {
         shard_size: 4,
         recompute: Recompute::None,
         keep_fraction: 0.5,
+        recompute_modules: RecomputeModules {
+            core_attn: true,
+            mlp: false,
+            moe: false,
+            moe_act: false,
+            layernorm: false,
+            mla_up_proj: false,
+            shared_experts: false,
+        },
         recipe: PrecisionPolicy::Fsdp2MixedBf16,
         compute_format: ComputeFormat::AsPolicy,
         optimizer: Optimizer::AdamW,

@@ -7,6 +7,7 @@ use engine::model::collectives::AllToAll;
 use engine::model::experts::layer::{Choice, MoeLayer};
 use engine::model::memory::{shard_degrees, states};
 use engine::model::report::{Limiter, Report};
+use engine::model::training::Recompute;
 use engine::params;
 use engine::scenario::pins::PIN_LETTERS;
 use engine::scenario::{Model, Scenario, Strategy};
@@ -191,11 +192,16 @@ fn deepseek_v3_trains_nearly_as_fast_as_reported() {
     assert_eq!((setup.mesh.pp, setup.mesh.ep, setup.mesh.replicas()), (16, 64, 128));
     let nodes = engine::model::experts::parts_reached(&setup.architecture.experts, 8.0);
     assert!(nodes <= 4.0, "{nodes}");
-    assert!((report.tokens_per_s_per_gpu / 1380.0 - 1.0).abs() < 0.01, "{}", report.tokens_per_s_per_gpu);
+    assert!((report.tokens_per_s_per_gpu / 1560.0 - 1.0).abs() < 0.01, "{}", report.tokens_per_s_per_gpu);
     // 2.664M GPU-hours for 14.8T tokens.
     let reported: f64 = 1e12 / (180e3 * 3600.0);
     assert!((reported / 1540.0 - 1.0).abs() < 0.01);
-    assert!((report.tokens_per_s_per_gpu / reported - 1.0).abs() < 0.25);
+    assert!((report.tokens_per_s_per_gpu / reported - 1.0).abs() < 0.05);
+    // Recomputing norms and up-projections (section 3.2.3) and the experts' activation (section 3.3.3) makes it fit 80 GB, at little cost.
+    let kept = Scenario { recompute: Recompute::None, ..scenario }.report();
+    assert!(report.fits() && !kept.fits());
+    assert!(report.memory.peak < 0.65 * kept.memory.peak, "{:?} {:?}", report.memory.peak, kept.memory.peak);
+    assert!(report.time.step < 1.02 * kept.time.step);
 }
 
 /// An example with what it pins.
@@ -338,7 +344,7 @@ fn hopper_stands_beside_ampere_and_hierarchies_beside_rings() {
 #[test]
 fn starting_points_fit_and_are_what_they_say() {
     let (node, pins) = compared("plan-8b-one-node");
-    says(node.memory.free().get() / GIB, 13.0, 1.0);
+    says(node.memory.free().get() / GIB, 12.0, 1.0);
     says((pins[0].memory.free() - node.memory.free()).get() / GIB, 40.0, 1.0);
     says(1e2 * (1.0 - pins[0].tokens_per_s_per_gpu / node.tokens_per_s_per_gpu), 22.0, 1.0);
 
@@ -348,7 +354,7 @@ fn starting_points_fit_and_are_what_they_say() {
 
     let (pairs, pins) = compared("plan-70b-64-h100");
     says(1e2 * pairs.mfu, 40.0, 1.0);
-    says(-pins[0].memory.free().get() / GIB, 27.0, 1.0);
+    says(-pins[0].memory.free().get() / GIB, 28.0, 1.0);
     says(1e2 * pins[1].mfu, 37.0, 1.0);
     assert!(pairs.tokens_per_step == pins[0].tokens_per_step && pins[1].fits());
 

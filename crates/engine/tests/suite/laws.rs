@@ -5,8 +5,11 @@ use crate::cases::cases;
 use engine::analysis::advice::advise;
 use engine::analysis::search::Ranking;
 use engine::model::bounds::{Bounds, simplified};
+use engine::model::compute::unit_times;
 use engine::model::experts::ExpertParallel;
+use engine::model::flops::{moe_share, recomputed_per_token};
 use engine::model::ladder;
+use engine::model::memory::activations::layer;
 use engine::model::memory::recipe_bytes;
 use engine::model::parallel::Mesh;
 use engine::model::report::{Lane, Report, Work};
@@ -15,7 +18,7 @@ use engine::model::setup::Setup;
 use engine::model::software::Offload;
 use engine::model::step::evaluate;
 use engine::model::step::playback::{Playback, spans};
-use engine::model::training::{MfuConvention, PrecisionPolicy, Recompute, Reshard, Sharding};
+use engine::model::training::{MfuConvention, PrecisionPolicy, Recompute, RecomputeModules, Reshard, Sharding};
 use engine::model::transformer::{Architecture, Experts};
 use engine::params;
 use engine::scenario::issue::Severity;
@@ -113,6 +116,26 @@ proptest! {
         let selective = with_recompute(&scenario, Recompute::Selective).memory.allocated;
         let full = with_recompute(&scenario, Recompute::Full).memory.allocated;
         prop_assert!(full <= selective * (1.0 + 1e-12) && selective <= none * (1.0 + 1e-12), "{full:?} {selective:?} {none:?}");
+    }
+
+    #[test]
+    fn a_module_more_keeps_no_more_and_computes_no_less(scenario in any_valid_scenario(), more in 0_usize..7) {
+        let by_module = Setup { recompute: Recompute::Modules, ..scenario.setup() };
+        let mut with = by_module;
+        let RecomputeModules { core_attn, mlp, moe, moe_act, layernorm, mla_up_proj, shared_experts } =
+            &mut with.recompute_modules;
+        let all = [core_attn, mlp, moe, moe_act, layernorm, mla_up_proj, shared_experts];
+        if let Some(module) = all.into_iter().nth(more) {
+            *module = true;
+        }
+        for moe_share in [0.0, moe_share(&with.architecture)] {
+            let [with, without] = [with, by_module].map(|setup| layer(&setup, 2.0, moe_share).kept);
+            prop_assert!(with <= without * (1.0 + 1e-12), "{with} {without}");
+        }
+        let [with, without] = [with, by_module].map(|setup| {
+            (recomputed_per_token(&setup, 2048.0), unit_times(&setup, moe_share(&setup.architecture)).layer_backward)
+        });
+        prop_assert!(with.0 >= without.0 * (1.0 - 1e-12) && with.1 >= without.1 * (1.0 - 1e-12), "{with:?} {without:?}");
     }
 
     #[test]
@@ -325,7 +348,7 @@ fn shard_groups_that_do_not_divide_a_node_cross_nodes() {
 #[test]
 fn the_peak_holds_the_reduction_of_the_root_unit() {
     let root = 2.0 * 128_256.0 * 4096.0 + 4096.0;
-    let scenario = decode("v=1&rev=2&cluster=dgx-h100&model=llama-3-8b&gpus=64&seq=512&recompute=full").scenario;
+    let scenario = decode("v=1&rev=3&cluster=dgx-h100&model=llama-3-8b&gpus=64&seq=512&recompute=full").scenario;
     let states = 16.0 * 8_030_261_248.0 / 64.0;
     let allocated = scenario.report().memory.allocated.get();
     assert!((allocated / (states + 6.0 * root) - 1.0).abs() < 1e-9, "{allocated}");

@@ -59,6 +59,30 @@ fn a_link_of_the_first_revision_knows_no_windows() {
     assert_eq!(old.params(), new.params());
 }
 
+/// Revision 3 knows what the driver leaves of a GPU's memory; in links of earlier ones all of it is usable, which they say
+/// when they are written anew.
+#[test]
+fn links_before_the_third_revision_use_all_of_the_memory() {
+    let of = |link: &str| decode(link).scenario;
+    for link in ["cluster=dgx-h100", "cluster=server-8x-4090&gpu=l4", "mem=48", "cluster=g5&gpu=custom"] {
+        for revision in ["rev=1&", "rev=2&"] {
+            let old = of(&format!("v=1&{revision}{link}"));
+            let memory = old.report().memory;
+            assert_eq!(memory.capacity, memory.nominal, "{link}");
+            assert_eq!(of(&encode(&old)), old, "{link}");
+        }
+    }
+    let (old, new) = (of("v=1&rev=2&cluster=dgx-h100"), of("v=1&rev=3&cluster=dgx-h100"));
+    assert_eq!((old.report().memory.capacity.gib(), new.report().memory.capacity.gib()), (80.0, 79.11));
+    assert_eq!((encode(&old), encode(&new)), (format!("{}&usable=100", encode(&new)), encode(&new)));
+    // The slider moves the memory as its maker names it, and the driver's share stays.
+    let half = of("v=1&rev=3&cluster=dgx-h100&mem=40").report().memory;
+    assert_eq!((half.nominal.gib(), half.capacity / new.report().memory.capacity), (40.0, 0.5));
+    // No driver's report of a custom GPU is known.
+    let custom = of("v=1&rev=3&cluster=dgx-h100&gpu=custom&mem=120").report().memory;
+    assert_eq!(custom.capacity.gib(), 120.0);
+}
+
 /// A GPU and a network of the user's own start from the numbers of the link's revision too.
 #[test]
 fn custom_hardware_starts_from_the_links_revision() {

@@ -60,6 +60,7 @@ fn bases() -> Vec<Scenario> {
         custom("cluster=dgx-h100&model=mixtral-8x7b&gpus=64&ep=8&accum=2&seq=4096&compute=fp8"),
         custom("cluster=dgx-h100&model=mixtral-8x7b&gpus=64&ep=4&accum=2&seq=4096&tp=2&strategy=zero1"),
         custom("cluster=dgx-h100&model=deepseek-v3&gpus=256&ep=32&accum=2&seq=4096"),
+        scenario("cluster=dgx-h100&model=deepseek-v3&gpus=256&accum=2&seq=4096&recompute=modules"),
     ]
 }
 
@@ -211,6 +212,36 @@ fn what_a_framework_lacks_is_noted() {
     // Where a file may hold comments, they are in it.
     let settings = text(Framework::Torchtitan, &scenario("gpus=64&strategy=zero1"));
     assert!(settings.body.contains("# torchtitan has no ZeRO-1"));
+}
+
+#[test]
+fn autocast_and_the_optimizer_s_kernels_are_in_the_text() {
+    let body = |framework, link: &str| text(framework, &scenario(link)).body;
+    let autocast = "model=llama-3-8b&gpus=8&recipe=autocast";
+    assert!(body(Framework::Fsdp2, autocast).contains("torch.autocast(\"cuda\", dtype=torch.bfloat16)(model.forward)"));
+    assert!(!body(Framework::Fsdp2, autocast).contains("MixedPrecisionPolicy"));
+    let json: serde_json::Value = serde_json::from_str(&body(Framework::DeepSpeed, autocast)).unwrap();
+    assert_eq!((&json["torch_autocast"]["dtype"], &json["bf16"]["enabled"]), (&"bfloat16".into(), &false.into()));
+    let foreach = "model=llama-3-8b&gpus=8&optkernel=foreach&segments=expandable";
+    assert!(body(Framework::Torchtitan, foreach).contains("implementation=\"foreach\""));
+    assert!(body(Framework::Fsdp2, foreach).contains("foreach=True"));
+    let command = "PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True torchrun";
+    assert!(body(Framework::Megatron, foreach).contains(command));
+}
+
+#[test]
+fn megatron_names_the_modules_that_it_recomputes() {
+    let link = "cluster=dgx-h100&model=deepseek-v3&gpus=256&ep=32&compute=fp8&recompute=modules&rcnorm=yes&rcmla=yes&rcmoeact=yes";
+    let settings = text(Framework::Megatron, &scenario(link));
+    let flags =
+        "    --recompute-granularity selective\n    --recompute-modules core_attn moe_act layernorm mla_up_proj\n";
+    assert!(settings.body.contains(flags), "{}", settings.body);
+    // An optimizer on the host asks for delayed scaling, under which neither norms nor activations are computed again.
+    let settings = text(Framework::Megatron, &scenario(&format!("{link}&offloadopt=yes")));
+    assert!(settings.body.contains("--recompute-modules core_attn mla_up_proj\n"), "{}", settings.body);
+    assert!(settings.notes.iter().any(|note| note.starts_with("Under delayed scaling")), "{:?}", settings.notes);
+    let settings = text(Framework::Megatron, &scenario("model=llama-3-8b&recompute=modules&rcattn=no&rcmla=yes"));
+    assert!(!settings.body.contains("recompute"), "{}", settings.body);
 }
 
 /// Volta has no bf16, whatever else of the GPU the user changed, and whatever the GPU is called then.

@@ -46,6 +46,7 @@ fn a_small_bar_is_this_text() {
         caption: "It < fits.".into(),
         parts,
         capacity: 40.0 * 1024.0_f64.powi(3),
+        nominal: 40.0 * 1024.0_f64.powi(3),
         pins: Vec::new(),
     };
     let style = Style { css_height: 112.0, ..style(Theme::Light, 200.0) };

@@ -1,6 +1,7 @@
 //! Accelerators of AMD, Intel and Google.
 
 use super::efficiency::{CDNA2, CDNA3, CDNA4, GAUDI, TPU};
+use super::usable::{self, amd, as_of};
 use super::{PCIE_3, PCIE_4, PCIE_5, entry, sheet};
 use crate::catalog::AcceleratorEntry;
 
@@ -19,63 +20,73 @@ pub const LIST: &[AcceleratorEntry] = &[
     entry(
         "mi250",
         "MI250 (one of two dies)",
-        sheet(64.0, 1638.4, [181.05, 181.05, 181.05, 45.3], PCIE_4, 280.0, CDNA2),
+        sheet(amd(64.0), 1638.4, [181.05, 181.05, 181.05, 45.3], PCIE_4, 280.0, CDNA2),
         "AMD Instinct MI250 data sheet, halved",
     ),
     entry(
         "mi250x",
         "MI250X (one of two dies)",
-        sheet(64.0, 1638.4, [191.5, 191.5, 191.5, 47.9], INFINITY_HOST, 280.0, CDNA2),
+        sheet(amd(64.0), 1638.4, [191.5, 191.5, 191.5, 47.9], INFINITY_HOST, 280.0, CDNA2),
         "AMD Instinct MI250X data sheet, halved; host link: OLCF",
     ),
-    entry("mi300x", "MI300X", sheet(192.0, 5300.0, MI300X, PCIE_5, 750.0, CDNA3), "AMD Instinct MI300X data sheet"),
-    entry("mi325x", "MI325X", sheet(256.0, 6000.0, MI300X, PCIE_5, 1000.0, CDNA3), "AMD Instinct MI325X data sheet"),
+    entry(
+        "mi300x",
+        "MI300X",
+        sheet(amd(192.0), 5300.0, MI300X, PCIE_5, 750.0, CDNA3),
+        "AMD Instinct MI300X data sheet",
+    ),
+    entry(
+        "mi325x",
+        "MI325X",
+        sheet(amd(256.0), 6000.0, MI300X, PCIE_5, 1000.0, CDNA3),
+        "AMD Instinct MI325X data sheet",
+    ),
     entry(
         "mi350x",
         "MI350X",
-        sheet(288.0, 8000.0, [2306.9, 4613.7, 9227.5, 144.2], PCIE_5, 1000.0, CDNA4),
+        sheet(amd(288.0), 8000.0, [2306.9, 4613.7, 9227.5, 144.2], PCIE_5, 1000.0, CDNA4),
         "AMD Instinct MI350X data sheet",
     ),
     entry(
         "mi355x",
         "MI355X",
-        sheet(288.0, 8000.0, [2516.6, 5033.2, 10_066.3, 157.3], PCIE_5, 1400.0, CDNA4),
+        sheet(amd(288.0), 8000.0, [2516.6, 5033.2, 10_066.3, 157.3], PCIE_5, 1400.0, CDNA4),
         "AMD Instinct MI355X data sheet",
     ),
     entry(
         "gaudi-2",
         "Gaudi 2",
-        sheet(96.0, 2460.0, [432.0, 865.0, 865.0, 54.0], PCIE_4, 600.0, GAUDI),
+        sheet(usable::GAUDI_2, 2460.0, [432.0, 865.0, 865.0, 54.0], PCIE_4, 600.0, GAUDI),
         "Intel Gaudi 2 white paper; fp32 not published: an eighth of bf16, as Gaudi 3",
     ),
     entry(
         "gaudi-3",
         "Gaudi 3",
-        sheet(128.0, 3670.0, [1835.0, 1835.0, 1835.0, 229.0], PCIE_5, 900.0, GAUDI),
+        sheet(as_of(usable::GAUDI_2, 128.0), 3670.0, [1835.0, 1835.0, 1835.0, 229.0], PCIE_5, 900.0, GAUDI),
         "Intel Gaudi 3 white paper (1.75 GHz; cards run at 1.6)",
     ),
     entry(
         "tpu-v4",
         "TPU v4",
-        sheet(32.0, 1200.0, tpu(275.0), PCIE_3, 192.0, TPU),
+        sheet(usable::TPU_V4, 1200.0, tpu(275.0), PCIE_3, 192.0, TPU),
         "Cloud TPU v4 documentation; power: arXiv 2304.01433",
     ),
     entry(
         "tpu-v5e",
         "TPU v5e",
-        sheet(16.0, 819.0, tpu(197.0), PCIE_3, 200.0, TPU),
+        sheet(usable::TPU_V5E, 819.0, tpu(197.0), PCIE_3, 200.0, TPU),
         "Cloud TPU v5e documentation; host link and power not published: assumed",
     ),
     entry(
         "tpu-v5p",
         "TPU v5p",
-        sheet(95.0, 2765.0, tpu(459.0), PCIE_3, 400.0, TPU),
+        sheet(usable::TPU_V5P, 2765.0, tpu(459.0), PCIE_3, 400.0, TPU),
         "Cloud TPU v5p documentation; host link and power not published: assumed",
     ),
     entry(
         "tpu-v6e",
         "TPU v6e (Trillium)",
-        sheet(32.0, 1638.0, tpu(918.0), PCIE_5, 300.0, TPU),
+        sheet(usable::TPU_V6E, 1638.0, tpu(918.0), PCIE_5, 300.0, TPU),
         "Cloud TPU v6e documentation; power not published: assumed",
     ),
 ];

@@ -1,7 +1,7 @@
 //! NVIDIA's GPUs with GDDR memory: GeForce, workstation and inference cards, by fp32 accumulation.
 
 use super::efficiency::{ADA, AMPERE_GDDR, BLACKWELL_GDDR, TURING};
-use super::{PCIE_3, PCIE_4, PCIE_5, entry, sheet};
+use super::{PCIE_3, PCIE_4, PCIE_5, entry, sheet, usable};
 use crate::catalog::AcceleratorEntry;
 
 /// The list.
@@ -9,73 +9,73 @@ pub const LIST: &[AcceleratorEntry] = &[
     entry(
         "rtx-3090",
         "RTX 3090",
-        sheet(24.0, 936.0, [71.0, 71.0, 71.0, 35.6], PCIE_4, 350.0, AMPERE_GDDR),
+        sheet(usable::RTX_3090, 936.0, [71.0, 71.0, 71.0, 35.6], PCIE_4, 350.0, AMPERE_GDDR),
         "NVIDIA Ampere GA102 whitepaper",
     ),
     entry(
         "rtx-4090",
         "RTX 4090",
-        sheet(24.0, 1008.0, [165.2, 330.3, 330.3, 82.6], PCIE_4, 450.0, ADA),
+        sheet(usable::RTX_4090, 1008.0, [165.2, 330.3, 330.3, 82.6], PCIE_4, 450.0, ADA),
         "NVIDIA Ada whitepaper 2.02, Appendix A",
     ),
     entry(
         "rtx-5090",
         "RTX 5090",
-        sheet(32.0, 1792.0, [209.5, 419.0, 1676.0, 104.8], PCIE_5, 575.0, BLACKWELL_GDDR),
+        sheet(usable::RTX_5090, 1792.0, [209.5, 419.0, 1676.0, 104.8], PCIE_5, 575.0, BLACKWELL_GDDR),
         "NVIDIA RTX Blackwell whitepaper",
     ),
     entry(
         "rtx-a6000",
         "RTX A6000",
-        sheet(48.0, 768.0, [154.8, 154.8, 154.8, 38.7], PCIE_4, 300.0, AMPERE_GDDR),
+        sheet(usable::RTX_A6000, 768.0, [154.8, 154.8, 154.8, 38.7], PCIE_4, 300.0, AMPERE_GDDR),
         "NVIDIA RTX A6000 data sheet, half of the sparse peak",
     ),
     entry(
         "rtx-6000-ada",
         "RTX 6000 Ada",
-        sheet(48.0, 960.0, [364.2, 728.5, 728.5, 91.1], PCIE_4, 300.0, ADA),
+        sheet(usable::RTX_6000_ADA, 960.0, [364.2, 728.5, 728.5, 91.1], PCIE_4, 300.0, ADA),
         "NVIDIA RTX 6000 Ada data sheet, half of the sparse peaks",
     ),
     entry(
         "rtx-pro-6000",
         "RTX PRO 6000 Blackwell",
-        sheet(96.0, 1792.0, [500.0, 1000.0, 2000.0, 125.0], PCIE_5, 600.0, BLACKWELL_GDDR),
+        sheet(usable::RTX_PRO_6000, 1792.0, [500.0, 1000.0, 2000.0, 125.0], PCIE_5, 600.0, BLACKWELL_GDDR),
         "NVIDIA RTX PRO 6000 data sheet: half of its 4,000 sparse 4-bit TOPS, halved for each wider format",
     ),
     entry(
         "a40",
         "A40",
-        sheet(48.0, 696.0, [149.7, 149.7, 149.7, 37.4], PCIE_4, 300.0, AMPERE_GDDR),
+        sheet(usable::L40, 696.0, [149.7, 149.7, 149.7, 37.4], PCIE_4, 300.0, AMPERE_GDDR),
         "NVIDIA A40 data sheet",
     ),
     entry(
         "a10",
         "A10",
-        sheet(24.0, 600.0, [125.0, 125.0, 125.0, 31.2], PCIE_4, 150.0, AMPERE_GDDR),
+        sheet(usable::L4, 600.0, [125.0, 125.0, 125.0, 31.2], PCIE_4, 150.0, AMPERE_GDDR),
         "NVIDIA A10 data sheet",
     ),
     entry(
         "a10g",
         "A10G",
-        sheet(24.0, 600.0, [70.0, 70.0, 70.0, 35.0], PCIE_4, 300.0, AMPERE_GDDR),
+        sheet(usable::L4, 600.0, [70.0, 70.0, 70.0, 35.0], PCIE_4, 300.0, AMPERE_GDDR),
         "NVIDIA A10G data sheet (AWS G5)",
     ),
     entry(
         "l4",
         "L4",
-        sheet(24.0, 300.0, [121.0, 242.5, 242.5, 30.3], PCIE_4, 72.0, ADA),
+        sheet(usable::L4, 300.0, [121.0, 242.5, 242.5, 30.3], PCIE_4, 72.0, ADA),
         "NVIDIA L4 data sheet, half of the sparse peaks",
     ),
     entry(
         "l40s",
         "L40S",
-        sheet(48.0, 864.0, [362.05, 733.0, 733.0, 91.6], PCIE_4, 350.0, ADA),
+        sheet(usable::L40, 864.0, [362.05, 733.0, 733.0, 91.6], PCIE_4, 350.0, ADA),
         "NVIDIA L40S data sheet",
     ),
     entry(
         "t4",
         "T4",
-        sheet(16.0, 320.0, [65.0, 65.0, 65.0, 8.1], PCIE_3, 70.0, TURING),
+        sheet(usable::T4, 320.0, [65.0, 65.0, 65.0, 8.1], PCIE_3, 70.0, TURING),
         "NVIDIA T4 data sheet (16-bit is fp16)",
     ),
 ];

@@ -8,9 +8,9 @@ pub(super) const LIST: &[ScenarioEntry] = &[
     entry(
         "plan-8b-one-node",
         "Fine-tune 8B on one node",
-        "Llama 3.1 8B with every weight trained, 8,192 tokens a sequence: without recomputation 13 GiB stay free. Full checkpointing \
+        "Llama 3.1 8B with every weight trained, 8,192 tokens a sequence: without recomputation 12 GiB stay free. Full checkpointing \
          (A) would free 40 GiB more, and cost 22 % of the speed.",
-        "v=1&rev=2&cluster=dgx-h100&model=llama-3.1-8b&gpus=8&seq=8192&mbs=1&strategy=full-shard&recompute=none&tokens=1B\
+        "v=1&rev=3&cluster=dgx-h100&model=llama-3.1-8b&gpus=8&seq=8192&mbs=1&strategy=full-shard&recompute=none&tokens=1B\
          &pin=1&recompute=full",
         "Llama 3 (arXiv 2407.21783), Table 3; NVIDIA DGX H100 data sheet",
     ),
@@ -19,15 +19,15 @@ pub(super) const LIST: &[ScenarioEntry] = &[
         "Pretrain 7B on 100 Gbit/s Ethernet",
         "Eight GPUs share one 100 Gbit/s port. Micro-batches of 8 sequences give compute enough to hide the transfers: 42 % MFU, where one \
          sequence each (A) reaches 9 %.",
-        "v=1&rev=2&cluster=gcp-a2-ultra&model=llama-2-7b&gpus=64&seq=4096&mbs=8&strategy=full-shard&recompute=full&pin=1&mbs=1",
+        "v=1&rev=3&cluster=gcp-a2-ultra&model=llama-2-7b&gpus=64&seq=4096&mbs=8&strategy=full-shard&recompute=full&pin=1&mbs=1",
         "Llama 2 (arXiv 2307.09288); Google Cloud A2: 100 Gbit/s a machine",
     ),
     entry(
         "plan-70b-64-h100",
         "70B on 64 H100",
-        "Selective checkpointing fits once pairs of GPUs split each layer (tp 2): 40 % MFU. Without (A) 27 GiB are missing; full \
+        "Selective checkpointing fits once pairs of GPUs split each layer (tp 2): 40 % MFU. Without (A) 28 GiB are missing; full \
          checkpointing (B) fits without, at 37 %.",
-        "v=1&rev=2&cluster=dgx-h100&model=llama-3-70b&gpus=64&seq=8192&mbs=1&accum=2&strategy=full-shard&recompute=selective&tp=2\
+        "v=1&rev=3&cluster=dgx-h100&model=llama-3-70b&gpus=64&seq=8192&mbs=1&accum=2&strategy=full-shard&recompute=selective&tp=2\
          &pin=1&accum=1&tp=1&pin=2&accum=1&recompute=full&tp=1",
         "Llama 3 (arXiv 2407.21783), Table 3; NVIDIA DGX H100 data sheet",
     ),
@@ -36,7 +36,7 @@ pub(super) const LIST: &[ScenarioEntry] = &[
         "405B on 16,384 H100",
         "tp 8 × pp 16 × dp 128, as published. With eight chunks of layers on each GPU 11 % of the step is bubble: 37 % MFU (reported: \
          41 %). Plain 1F1B (A) waits almost half of the time.",
-        "v=1&rev=2&cluster=grand-teton&model=llama-3.1-405b&gpus=16384&seq=8192&mbs=1&accum=16&strategy=zero1&recompute=none\
+        "v=1&rev=3&cluster=grand-teton&model=llama-3.1-405b&gpus=16384&seq=8192&mbs=1&accum=16&strategy=zero1&recompute=none\
          &recipe=megatron-mixed&tp=8&pp=16&schedule=interleaved&vpp=8&firstlayers=7&lastlayers=7&framework=megatron\
          &attnkernel=flash-tuned&tokens=15.6T&pin=1&schedule=1f1b",
         "Llama 3 (arXiv 2407.21783), section 3.3.2 and Table 4",
@@ -48,7 +48,7 @@ pub(super) const LIST: &[ScenarioEntry] = &[
             "Longest context for 8B",
             "Half a million tokens on one node: each sequence is split over its 8 GPUs (without: A), and a chunked loss never holds all \
              logits (without: B). Either alone does not fit.",
-            "v=1&rev=2&cluster=dgx-h100&model=llama-3.1-8b&gpus=8&seq=524288&mbs=1&strategy=full-shard&recompute=full&cp=8\
+            "v=1&rev=3&cluster=dgx-h100&model=llama-3.1-8b&gpus=8&seq=524288&mbs=1&strategy=full-shard&recompute=full&cp=8\
              &loss=chunked&pin=1&cp=1&pin=2&loss=standard",
             "Llama 3 (arXiv 2407.21783), section 3.4.2; NVIDIA DGX H100 data sheet",
         ),
@@ -60,7 +60,7 @@ pub(super) const LIST: &[ScenarioEntry] = &[
             "Mixture of experts on slow links",
             "Experts inside each node (ep 8): copies of tokens stay off the 100 Gbit/s network. Spread over all 64 GPUs (A) the same step takes \
              four times as long, 80 % of it waiting for them.",
-            "v=1&rev=2&cluster=atorch-a100&model=qwen-3-30b-a3b&gpus=64&seq=4096&mbs=4&strategy=full-shard&recompute=full&ep=8\
+            "v=1&rev=3&cluster=atorch-a100&model=qwen-3-30b-a3b&gpus=64&seq=4096&mbs=4&strategy=full-shard&recompute=full&ep=8\
              &pin=1&ep=64",
             "Qwen3 (arXiv 2505.09388), Table 2; expert parallelism after GShard (arXiv 2006.16668)",
         ),

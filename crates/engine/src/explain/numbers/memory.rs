@@ -9,6 +9,10 @@ const ZERO: &str =
     "docs/model.md, section 3; ZeRO (arXiv 1910.02054), section 3.1, and PyTorch FSDP (arXiv 2304.11277).";
 const NO_SCALES: &str = "Scales of 8-bit formats, too small to count, and parameters that are not trained.";
 
+fn narrow(c: &Context) -> bool {
+    c.peak.copies > 0.0
+}
+
 const fn dense(c: &Context) -> bool {
     c.peak.stage.params.expert <= 0.0
 }
@@ -37,6 +41,10 @@ fn copied(c: &Context) -> bool {
     c.peak.unreduced.copied > 0.0
 }
 
+fn switched(c: &Context) -> bool {
+    c.peak.switch_communicators > 0.0
+}
+
 fn waits(c: &Context) -> bool {
     c.peak.waiting > 0.0
 }
@@ -46,12 +54,17 @@ pub(super) const MEMORY: &[Explanation] = &[
         "weights",
         "Weights",
         &[
-            when(|c| weights_here(c) && dense(c), "M_weights = b_w · P / Z_w"),
-            when(|c| weights_here(c) && !dense(c), "M_weights = b_w · (P / Z_w + P_expert / E_w)"),
+            when(|c| weights_here(c) && dense(c) && !narrow(c), "M_weights = b_w · P / Z_w"),
+            when(|c| weights_here(c) && !dense(c) && !narrow(c), "M_weights = b_w · (P / Z_w + P_expert / E_w)"),
+            when(|c| weights_here(c) && dense(c) && narrow(c), "M_weights = b_w · P / Z_w + b_8 · P_matrix"),
+            when(
+                |c| weights_here(c) && !dense(c) && narrow(c),
+                "M_weights = b_w · (P / Z_w + P_expert / E_w) + b_8 · (P_matrix + P_expert)",
+            ),
             when(|c| !weights_here(c), "M_weights = 0"),
         ],
         [
-            "This GPU’s part of the weights as they lie between steps. [DDP], [ZeRO-1] and [ZeRO-2] keep all of them on every GPU, [FSDP] a shard. Tensor and pipeline parallelism have divided them before. Where parameters are offloaded they are in host memory.",
+            "This GPU’s part of the weights as they lie between steps. [DDP], [ZeRO-1] and [ZeRO-2] keep all of them on every GPU, [FSDP] a shard. Tensor and pipeline parallelism have divided them before. Where parameters are offloaded they are in host memory. Transformer Engine’s 8-bit and 4-bit products keep two narrower copies of each matrix beside them.",
             ZERO,
             NO_SCALES,
         ],
@@ -165,11 +178,14 @@ pub(super) const MEMORY: &[Explanation] = &[
     number(
         "context",
         "CUDA context and NCCL",
-        &[always("M_context = M_CUDA + c · M_NCCL")],
+        &[
+            when(|c| !switched(c), "M_context = M_CUDA + c · M_NCCL"),
+            when(switched, "M_context = M_CUDA + c · M_NCCL + c_switch · M_NVLS"),
+        ],
         [
-            "What the process takes before the first tensor: CUDA’s context and loaded kernels, and NCCL’s buffers for each axis of the mesh.",
+            "What the process takes before the first tensor: CUDA’s context and loaded kernels, and NCCL’s buffers for each axis of the mesh, with those of reductions in the node’s switches (NVLS) where a group has more than two of its GPUs.",
             "docs/model.md, section 3; fitted to published peaks (docs/accuracy.md).",
-            "More channels, NVLS and another NCCL_BUFFSIZE change it.",
+            "More channels and another NCCL_BUFFSIZE change it, and NCCL_NVLS_ENABLE=0 saves the switches’ part.",
         ],
     ),
     number(

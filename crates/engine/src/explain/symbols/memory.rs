@@ -4,7 +4,7 @@ use super::How::{Bytes, Count, Params, Percent, Tokens};
 use super::{Symbol, of};
 use crate::analysis::limits;
 use crate::explain::Context;
-use crate::model::memory::{Gathered, Working};
+use crate::model::memory::{Gathered, SWITCH_BUFFERS, Working};
 use crate::model::report::MemoryPart;
 use crate::scenario::{Model, Scenario, Strategy};
 
@@ -25,7 +25,7 @@ pub(super) const PARTS: &[Symbol] = &[
     of("M_context", "[CUDA context and NCCL]", Bytes, |c| part(c, MemoryPart::Context)),
     of("M_frag", "[fragmentation|fragmentation-part]", Bytes, |c| part(c, MemoryPart::Fragmentation)),
     of("M_peak", "[peak memory]", Bytes, |c| c.report.memory.peak.get()),
-    of("M_GPU", "memory of one GPU", Bytes, |c| c.report.memory.capacity.get()),
+    of("M_GPU", "memory of one GPU that the driver leaves to programs", Bytes, |c| c.report.memory.capacity.get()),
     of("M_free", "[free memory]", Bytes, |c| c.report.memory.free().get()),
     of("M_alloc", "what tensors occupy at the peak (max_memory_allocated)", Bytes, |c| c.peak.allocated.get()),
     of("M_largest", "peak with the largest model found", Bytes, |c| {
@@ -77,6 +77,7 @@ pub(super) const FACTORS: &[Symbol] = &[
     }),
     of("P_copied", "parameters whose gradients have a second copy in buckets", Params, |c| c.peak.unreduced.copied),
     of("b_w", "bytes of a weight at rest, by the recipe", Count, |c| c.peak.bytes.weights),
+    of("b_8", "bytes of an element of a matrix in its narrower copies", Count, |c| c.peak.copies),
     of("b_g", "bytes of a gradient at rest, by the recipe", Count, |c| c.peak.bytes.gradients),
     of("b_c", "bytes of a weight as compute uses it", Count, |c| c.peak.bytes.gathered),
     of("b_l", "bytes of a layer’s weight as gathered", Count, |c| c.peak.gathered_layer),
@@ -119,6 +120,10 @@ pub(super) const FACTORS: &[Symbol] = &[
     of("t", "GPUs of tensor parallelism, which share the vocabulary", Count, |c| f64::from(c.setup.mesh.tp)),
     of("M_CUDA", "CUDA context and libraries", Bytes, |c| c.setup.overheads.context.get()),
     of("M_NCCL", "buffers of one communicator", Bytes, |c| c.setup.overheads.per_communicator.get()),
+    of("M_NVLS", "buffers of one communicator for reductions in switches", Bytes, |_| SWITCH_BUFFERS.get()),
+    of("c_switch", "communicators with more than two GPUs in a node whose switches reduce", Count, |c| {
+        c.peak.switch_communicators
+    }),
     of("c", "communicators: axes of the mesh with more than one GPU", Count, |c| c.peak.communicators),
     of("φ", "what the allocator holds beyond what tensors occupy, as a share of it", Percent, |c| {
         c.peak.fragmentation

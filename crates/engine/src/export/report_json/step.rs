@@ -41,6 +41,7 @@ pub(super) fn memory(scenario: &Scenario, report: &Report) -> Value {
     let states = of_gpu(&Setup { offload: Offload::NONE, ..setup }, &stages(&setup).first.params);
     json!({
         "capacity": memory.capacity.get(),
+        "nominal": memory.nominal.get(),
         "peak": memory.peak.get(),
         "free": memory.free().get(),
         "allocated": memory.allocated.get(),

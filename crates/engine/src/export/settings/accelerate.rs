@@ -144,12 +144,15 @@ fn add_notes(context: &mut ExportContext, backend: Backend) {
     );
     context.note_if(offload.parameters && megatron, notes::MEGATRON_OFFLOAD);
     context.note_if(offload.activations, notes::ACCELERATE_OFFLOAD);
-    let recomputed = !matches!(setup.recompute, Recompute::None);
+    let recomputed = !matches!(setup.recompute, Recompute::None | Recompute::Modules);
     context.note_if(recomputed && !matches!(backend, Backend::Fsdp | Backend::Megatron), notes::ACCELERATE_RECOMPUTE);
-    let partly = !matches!(setup.recompute, Recompute::None | Recompute::Full);
+    let partly = !matches!(setup.recompute, Recompute::None | Recompute::Full | Recompute::Modules);
     context.note_if(partly && fsdp, notes::ACCELERATE_FULL_ONLY);
+    if !megatron {
+        context.note_modules();
+    }
     context.note_if(
-        matches!(setup.recompute, Recompute::Selective | Recompute::Fraction) && megatron,
+        matches!(setup.recompute, Recompute::Selective | Recompute::Fraction | Recompute::Modules) && megatron,
         notes::ACCELERATE_MEGATRON_RECOMPUTE,
     );
     context.note_if(setup.compute_format == ComputeFormat::Fp4, notes::NO_FP4);

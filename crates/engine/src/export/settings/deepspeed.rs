@@ -157,7 +157,7 @@ fn zero_stage(setup: &Setup) -> u8 {
 
 /// Whether whole layers are recomputed, all or some of them.
 fn recomputes_layers(setup: &Setup) -> bool {
-    !matches!(setup.recompute, Recompute::None | Recompute::AttentionCore)
+    !matches!(setup.recompute, Recompute::None | Recompute::AttentionCore | Recompute::Modules)
 }
 
 fn add_notes(context: &mut ExportContext) {
@@ -189,6 +189,7 @@ fn add_notes(context: &mut ExportContext) {
     context.note_if(recomputed, notes::DS_RECOMPUTE);
     context.note_if(matches!(setup.recompute, Recompute::Selective | Recompute::Fraction), notes::DS_RECOMPUTE_MODE);
     context.note_if(setup.recompute == Recompute::AttentionCore, notes::ATTENTION_IN_MODEL);
+    context.note_modules();
     let several = setup.batch.grad_accum_steps > 1;
     let by_default = stage >= 2;
     context.note_if(several && context.sync.reduce_each != by_default, notes::DS_SYNC);

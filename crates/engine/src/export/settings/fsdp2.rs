@@ -173,6 +173,7 @@ fn add_notes(context: &mut ExportContext) {
     );
     context.note_if(context.is_volta() && !context.is_fp32(), notes::LOSS_SCALE);
     context.note_if(setup.recompute == Recompute::AttentionCore, notes::ATTENTION_MODULE);
+    context.note_modules();
     context.note_if(matches!(setup.recompute, Recompute::Fraction), notes::FRACTION_LAYERS);
     context.note_if(setup.offload.optimizer && !setup.offload.parameters, notes::FSDP2_OFFLOAD);
     context.note_if(matches!(setup.optimizer, Optimizer::AdamW16bit), notes::NO_ADAMW_16);

@@ -1,6 +1,7 @@
 //! Megatron-LM: the flags of its training script.
 
 mod model;
+mod modules;
 
 use askama::Template;
 
@@ -18,6 +19,7 @@ use crate::scenario::Strategy;
 pub(super) fn write(mut context: ExportContext) -> (String, Vec<&'static str>) {
     add_notes(&mut context);
     model::add_notes(&mut context);
+    modules::add_notes(&mut context);
     let script = LaunchScript::new(&context);
     (render(&script), context.notes)
 }
@@ -54,6 +56,8 @@ struct LaunchScript<'a> {
     gathers_fp8: bool,
     /// The layers of a pipeline stage that are recomputed as a whole.
     recomputed_layers_of_stage: u32,
+    /// The modules that are recomputed alone, with spaces between.
+    recomputed_modules: String,
     offloads_activations: bool,
     attention_backend: &'static str,
     /// The probability with which attention and the residual stream drop a value.
@@ -95,6 +99,7 @@ impl<'a> LaunchScript<'a> {
             moment_format,
             gathers_fp8: setup.compute_format == ComputeFormat::Fp8Gather && copies_weights(context),
             recomputed_layers_of_stage: context.recomputed_layers(layers_of_stage),
+            recomputed_modules: modules::names(context).join(" "),
             offloads_activations: offloads_activations(context),
             attention_backend: match kernels.attention {
                 AttentionKernel::Unfused => "unfused",

@@ -52,6 +52,15 @@ pub(super) const SEGMENTS_IN_ENVIRONMENT: &str =
     "Expandable segments are asked for in the environment: PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True.";
 pub(super) const SEQUENCE_PARTS: &str =
     "Sequences that do not cut into two parts for every GPU of context parallelism are refused: enter a multiple.";
+pub(super) const MODULES_IN_MODEL: &str =
+    "Recomputing single modules takes checkpoints inside the model's code: nothing is recomputed by this file.";
+pub(super) const MODULE_CORE_ATTN: &str = "To recompute: the attention core.";
+pub(super) const MODULE_MLP: &str = "To recompute: the MLPs of dense layers.";
+pub(super) const MODULE_MOE: &str = "To recompute: the experts with their router and exchanges.";
+pub(super) const MODULE_MOE_ACT: &str = "To recompute: the output of the experts' activation.";
+pub(super) const MODULE_LAYERNORM: &str = "To recompute: the outputs of the norms.";
+pub(super) const MODULE_MLA_UP_PROJ: &str = "To recompute: latent attention's projections out of its ranks.";
+pub(super) const MODULE_SHARED_EXPERTS: &str = "To recompute: the shared experts.";
 pub(super) const NORMS_IN_MODEL: &str =
     "How norms compute is up to the model's code (transformers' RMSNorm upcasts, torch.nn.RMSNorm is fused).";
 pub(super) const NO_ACROSS: &str =
@@ -143,7 +152,7 @@ pub(super) const MEGATRON_OVERLAP_SP: &str =
     "Overlap of tensor parallelism needs sequence parallelism: it is left out.";
 pub(super) const MEGATRON_EXPERTS_SP: &str =
     "Megatron-LM trains no experts under tensor parallelism without --sequence-parallel.";
-pub(super) const MEGATRON_ACROSS: &str = "Overlapping the experts' exchange with another micro-batch needs 16 bits, expert parallelism, no full recomputation and, in a pipeline, interleaving: it is left out.";
+pub(super) const MEGATRON_ACROSS: &str = "Overlapping the experts' exchange with another micro-batch needs 16 bits, expert parallelism, no full recomputation of layers or experts and, in a pipeline, interleaving: it is left out.";
 pub(super) const MEGATRON_SYNC: &str =
     "When gradients are reduced is fixed: after every micro-batch under Megatron-FSDP, else after the last.";
 pub(super) const MEGATRON_MASTER: &str =
@@ -165,6 +174,9 @@ pub(super) const MEGATRON_LINEAR: &str =
     "Megatron-LM's fused cross-entropy takes whole logits: fusing it with the head is left to the model's code.";
 pub(super) const MEGATRON_LOGITS: &str =
     "Megatron-LM's cross-entropy works in place on one fp32 copy of the logits: nobody keeps another.";
+pub(super) const MEGATRON_MODULE_GROUPED: &str =
+    "Megatron-LM recomputes the experts' activation between grouped products alone: it is kept here.";
+pub(super) const MEGATRON_MODULE_DELAYED: &str = "Under delayed scaling, which an optimizer on the host asks for, Megatron-LM recomputes neither norms nor the experts' activation: they are kept here.";
 pub(super) const MEGATRON_COMPILE: &str = "Megatron-LM fuses with kernels of its own and torch.compile for small functions: the model is not compiled as a whole.";
 pub(super) const MEGATRON_EXPERT_BIAS: &str =
     "Megatron-LM refuses biases in experts together with expert tensor parallelism.";

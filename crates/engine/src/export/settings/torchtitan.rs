@@ -114,7 +114,7 @@ enum ActivationCheckpoint {
 impl ActivationCheckpoint {
     fn of(setup: &Setup) -> Self {
         match setup.recompute {
-            Recompute::None | Recompute::AttentionCore => Self::None,
+            Recompute::None | Recompute::AttentionCore | Recompute::Modules => Self::None,
             Recompute::Full => Self::Full,
             Recompute::Fraction if setup.kernels.compile => Self::MemoryBudget(setup.keep_fraction),
             Recompute::Selective | Recompute::Fraction => Self::Selective,
@@ -177,6 +177,7 @@ fn add_notes(context: &mut ExportContext) {
     context.note_if(context.splits_sequences_unevenly(), notes::SEQUENCE_PARTS);
     context.note_if(setup.offload.activations, notes::TITAN_OFFLOAD);
     context.note_if(setup.recompute == Recompute::AttentionCore, notes::TITAN_ATTENTION_CORE);
+    context.note_modules();
     let fraction = matches!(setup.recompute, Recompute::Fraction);
     context.note_if(fraction && kernels.compile, notes::TITAN_BUDGET);
     context.note_if(fraction && !kernels.compile, notes::TITAN_FRACTION);

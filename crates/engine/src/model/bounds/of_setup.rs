@@ -37,7 +37,7 @@ impl Bounds {
             weight: bytes.weights,
             states: bytes.weights + bytes.gradients + bytes.optimizer,
             gpus: f64::from(gpus),
-            memory: setup.accelerator.memory,
+            memory: setup.accelerator.usable_memory(),
             link: bus_bandwidth(&network, group) * f64::from(served),
             peak: peak(setup),
             efficiency: 1.0,
@@ -61,7 +61,7 @@ fn kernel_efficiency(setup: &Setup, bounds: &Bounds) -> f64 {
 }
 
 /// A setup under the simplifications of the bounds, for the step model: no vocabulary and no biases (`φ = 12 L H²`), a flat
-/// network at its nominal rate without latency, kernels at their peak, no element-wise traffic, no launches, no
+/// network at its nominal rate without latency, kernels at their peak, all of the memory, no element-wise traffic, no launches, no
 /// overheads, the full score matrix, ZeRO's 16 bytes of states a parameter.
 ///
 /// No report of the result that shards over all GPUs exceeds the bounds of [`Bounds::of`] it: a law in the tests.
@@ -89,6 +89,7 @@ pub fn simplified(setup: &Setup) -> Setup {
             ..setup.architecture
         },
         accelerator: Accelerator {
+            usable: 1.0,
             memory_bandwidth: BytesPerSecond::UNLIMITED,
             efficiency: Efficiency::IDEAL,
             ..setup.accelerator

@@ -1,6 +1,7 @@
 //! What tensor and context parallelism exchange within one layer, and how much of it compute hides.
 
 use crate::model::collectives::{self, Group};
+use crate::model::compute::modules;
 use crate::model::flops;
 use crate::model::parallel::ContextExchange;
 use crate::model::per_rank;
@@ -73,6 +74,7 @@ impl TpCpComm {
                 collectives::all_reduce(network, tensor, size)
             }
         };
+        let repeated = modules::pairs_again(setup, moe_share) * pair(activations);
         let blocks = blocks(setup, moe_share) * pair(activations);
         let exposed = |comm: Seconds, compute: Seconds| {
             if setup.tensor.asynchronous {
@@ -103,7 +105,7 @@ impl TpCpComm {
         let statistics = collectives::all_reduce(network, tensor, Bytes::new(LOSS_STATISTICS * tokens));
         let tensor_forward = exposed(blocks, hiding.matmul);
         let hiding_backward = hiding.matmul_backward + again.matmul * hiding.matmul;
-        let tensor_backward = exposed((1.0 + again.matmul) * blocks, hiding_backward);
+        let tensor_backward = exposed((1.0 + again.matmul) * blocks + repeated, hiding_backward);
         let context_backward = context_backward + again.attention * context_forward;
         let (embedding, head) = (pair(activations), pair(activations) + statistics);
         let crossing = |group, time| if collectives::uses_inter_node(network, group) { time } else { Seconds::ZERO };

@@ -1,5 +1,6 @@
 //! The blocks of a layer, their matrix products and their element-wise work.
 
+use super::modules::Again;
 use super::{REFERENCE_WIDTH, matmul_rate, memory_rate};
 use crate::model::cost::{Cost, Operations};
 use crate::model::flops;
@@ -79,6 +80,9 @@ pub(super) struct Block {
 }
 
 impl Block {
+    /// No products.
+    pub(super) const NONE: Self = Self { weights: 0.0, inner: 0.0, outer: 0.0, count: 0.0, hidden: 0.0, cast: 0.0 };
+
     pub(super) fn with(self, other: Self) -> Self {
         Self {
             weights: self.weights + other.weights,
@@ -179,6 +183,18 @@ impl<'a> Rates<'a> {
         }
     }
 
+    /// The forward pass's element-wise traffic of what is computed again: of the hidden tensors, and of norms, which read their input and
+    /// write their output.
+    fn streams_again<C: Cost<Operations>>(&self, again: &Again) -> C {
+        const PASSES: f64 = 2.0;
+        let hidden = f64::from(self.setup.architecture.hidden_size);
+        let in_blocks = again.block.hidden / (2.0 * REFERENCE_MLP * hidden);
+        let hidden_tensors = self.setup.overheads.elementwise_bytes * hidden * 0.5 * in_blocks;
+        let forward = FORWARD_SHARE * (hidden_tensors + casts(self.setup, again.block.cast));
+        let norms = PASSES * self.element() * hidden * per_rank::sequence_share(self.setup) * again.norms;
+        self.streaming(Bytes::new((forward + norms) * self.tokens))
+    }
+
     /// Element-wise traffic of both passes: half of it is on the residual stream, half on the hidden tensors of the blocks.
     pub(super) fn elementwise<C: Cost<Operations>>(&self, block: &Block) -> C {
         let hidden = f64::from(self.setup.architecture.hidden_size);
@@ -211,6 +227,10 @@ pub(super) struct Layer<C> {
     pub(super) input_gradient: C,
     pub(super) weight_gradient: C,
     pub(super) elementwise: C,
+    /// Forward products that the backward pass runs again for single modules.
+    pub(super) products_again: C,
+    /// Element-wise work of the same.
+    pub(super) streams_again: C,
 }
 
 impl<C: Cost<Operations>> Layer<C> {
@@ -221,6 +241,17 @@ impl<C: Cost<Operations>> Layer<C> {
             input_gradient: products.input_gradient(),
             weight_gradient: products.weight_gradient(),
             elementwise: rates.elementwise(block),
+            products_again: C::default(),
+            streams_again: C::default(),
+        }
+    }
+
+    /// The layer with what the backward pass runs again of it for single modules.
+    pub(super) fn repeating(self, rates: &Rates, again: &Again) -> Self {
+        Self {
+            products_again: self.products_again + rates.products(&again.block).forward(),
+            streams_again: self.streams_again + rates.streams_again(again),
+            ..self
         }
     }
 
@@ -230,6 +261,8 @@ impl<C: Cost<Operations>> Layer<C> {
             input_gradient: self.input_gradient + other.input_gradient,
             weight_gradient: self.weight_gradient + other.weight_gradient,
             elementwise: self.elementwise + other.elementwise,
+            products_again: self.products_again + other.products_again,
+            streams_again: self.streams_again + other.streams_again,
         }
     }
 
@@ -239,6 +272,8 @@ impl<C: Cost<Operations>> Layer<C> {
             input_gradient: self.input_gradient * share,
             weight_gradient: self.weight_gradient * share,
             elementwise: self.elementwise * share,
+            products_again: self.products_again * share,
+            streams_again: self.streams_again * share,
         }
     }
 
@@ -246,17 +281,18 @@ impl<C: Cost<Operations>> Layer<C> {
     pub(super) fn passes(&self, again: &flops::Recomputed) -> Passes<C> {
         let backward = self.input_gradient + self.weight_gradient + self.elementwise * (1.0 - FORWARD_SHARE);
         let recomputed = self.matmul * again.matmul + self.elementwise * (again.elementwise * FORWARD_SHARE);
-        Passes { forward: self.matmul + self.elementwise * FORWARD_SHARE, backward: backward + recomputed }
+        let modules = self.products_again + self.streams_again;
+        Passes { forward: self.matmul + self.elementwise * FORWARD_SHARE, backward: backward + recomputed + modules }
     }
 
     /// The products of all passes, with those that the backward pass computes again.
     pub(super) fn products(&self, again: &flops::Recomputed) -> C {
-        self.matmul * (1.0 + again.matmul) + self.input_gradient + self.weight_gradient
+        self.matmul * (1.0 + again.matmul) + self.input_gradient + self.weight_gradient + self.products_again
     }
 
     /// The element-wise work of both passes, with what the backward pass computes again.
     pub(super) fn streams(&self, again: &flops::Recomputed) -> C {
-        self.elementwise * (1.0 + again.elementwise * FORWARD_SHARE)
+        self.elementwise * (1.0 + again.elementwise * FORWARD_SHARE) + self.streams_again
     }
 }
 

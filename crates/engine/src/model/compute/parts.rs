@@ -3,6 +3,7 @@
 //! The costs are those that [`super::unit_times`] adds up.
 
 use super::blocks::{Block, Layer, Rates, mlp, projections, router_and_shared};
+use super::modules::{self, Again};
 use super::optimizer::{optimizer_cost, traffic};
 use super::routed::{padded_rows, routed};
 use super::{attention_core, embedding, head};
@@ -63,20 +64,24 @@ pub fn parts(setup: &Setup) -> [OperatorCost; Operator::ALL.len()] {
     let [projections, mlps] = [projections(arch, tp), mlp(arch, f64::from(arch.intermediate_size) / tp)];
     let beside = router_and_shared(arch, tp);
     let routed = if moe > 0.0 { routed(&rates) } else { Layer::default() };
-    let products = |block: &Block| Layer::<OperatorCost>::of(&rates, block).products(&again);
-    let streams = |block: &Block| Layer::<OperatorCost>::of(&rates, block).streams(&again);
+    let [attention_again, mlp_again, shared_again] =
+        [modules::of_attention(setup, tp), modules::of_mlp(setup, tp), modules::of_shared(setup, tp)];
+    let of = |block: &Block, repeated: &Again| Layer::<OperatorCost>::of(&rates, block).repeating(&rates, repeated);
+    let products = |block: &Block, repeated: &Again| of(block, repeated).products(&again);
+    let streams = |block: &Block, repeated: &Again| of(block, repeated).streams(&again);
     let of_stage = |part: OperatorCost| part * (micro_batches / pp);
     Operator::ALL.map(|operator| match operator {
         Operator::AttentionCore => {
             let core = attention_core::<OperatorCost>(&rates);
             of_stage((core.forward * (1.0 + again.attention) + core.backward) * layers)
         }
-        Operator::Projections => of_stage(products(&projections) * layers),
-        Operator::Mlp => of_stage(products(&mlps) * dense + products(&beside) * moe),
+        Operator::Projections => of_stage(products(&projections, &attention_again) * layers),
+        Operator::Mlp => of_stage(products(&mlps, &mlp_again) * dense + products(&beside, &shared_again) * moe),
         Operator::Experts => of_stage(unpadded(setup, routed.products(&again)) * moe),
         Operator::Elementwise => {
-            let of_layers = streams(&projections.with(mlps)) * dense
-                + (streams(&projections.with(beside)) + routed.streams(&again)) * moe;
+            let of_layers = streams(&projections.with(mlps), &attention_again.with(mlp_again)) * dense
+                + (streams(&projections.with(beside), &attention_again.with(shared_again)) + routed.streams(&again))
+                    * moe;
             of_stage(element_by_element(of_layers + embedding::<OperatorCost>(&rates) * 2.0, rates.element()))
         }
         Operator::Head => of_stage(head(&rates)),

@@ -1,6 +1,7 @@
 //! The products of routed experts and what is between and around them.
 
-use super::blocks::{Block, Layer, Products, REFERENCE_MLP, Rates, casts, mlp, router_and_shared};
+use super::blocks::{Block, FORWARD_SHARE, Layer, Products, REFERENCE_MLP, Rates, casts, mlp, router_and_shared};
+use super::modules::{Again, of_shared};
 use crate::model::cost::{Cost, Operations};
 use crate::model::experts::{self, Dispatcher};
 use crate::model::flops;
@@ -69,11 +70,23 @@ pub(super) fn routed<C: Cost<Operations>>(rates: &Rates) -> Layer<C> {
     let casts =
         if setup.experts.grouped && setup.experts.fused { 1.0 } else { CASTS_BY_EXPERT } * casts(setup, block.cast);
     let per_copy = sort * hidden + activation + casts;
+    let matmul = products.forward::<C>().at_least(read);
+    let elementwise: C = rates.streaming(Bytes::new(per_copy * received));
+    let modules = setup.modules();
+    let (products_again, streams_again) = if modules.moe {
+        (matmul, elementwise * FORWARD_SHARE)
+    } else if modules.moe_act {
+        (C::default(), rates.streaming(Bytes::new(FORWARD_SHARE * activation * received)))
+    } else {
+        (C::default(), C::default())
+    };
     Layer {
-        matmul: products.forward::<C>().at_least(read),
+        matmul,
         input_gradient: products.input_gradient::<C>().at_least(read),
         weight_gradient: weight_gradient.at_least(read),
-        elementwise: rates.streaming(Bytes::new(per_copy * received)),
+        elementwise,
+        products_again,
+        streams_again,
     }
 }
 
@@ -82,11 +95,13 @@ pub(super) fn routed<C: Cost<Operations>>(rates: &Rates) -> Layer<C> {
 pub fn experts_alone(setup: &Setup) -> (Seconds, Seconds) {
     let rates = Rates::of(setup);
     let arch = &setup.architecture;
-    let beside = router_and_shared(arch, f64::from(setup.mesh.tp.max(1)));
+    let tp = f64::from(setup.mesh.tp.max(1));
+    let beside = router_and_shared(arch, tp);
+    let again = Again { norms: 0.0, ..of_shared(setup, tp) };
     let of_residual = Block { hidden: 0.0, cast: 0.0, ..beside };
     let beside: Layer<Seconds> = Layer {
         elementwise: rates.elementwise::<Seconds>(&beside) - rates.elementwise(&of_residual),
-        ..Layer::of(&rates, &beside)
+        ..Layer::of(&rates, &beside).repeating(&rates, &again)
     };
     let passes = routed(&rates).plus(beside).passes(&flops::recomputed(setup));
     (passes.forward, passes.backward)

@@ -72,10 +72,10 @@ pub fn dispatch_cost<C: Cost<Traffic>>(setup: &Setup) -> C {
     })
 }
 
-/// Share of a layer's dispatches and combines that the backward pass repeats: with what is recomputed in full, those of the forward
-/// pass.
+/// Share of a layer's dispatches and combines that the backward pass repeats: with what is recomputed in full, or with all of its
+/// experts, those of the forward pass.
 pub fn repeated(setup: &Setup) -> f64 {
-    1.0 - setup.kept_layers()
+    if setup.modules().moe { 1.0 } else { 1.0 - setup.kept_layers() }
 }
 
 /// Time of a byte over `NVLink` in kernels that send tokens, over that in collectives: fitted to Megatron-Bridge's steps of mixtures

@@ -1,5 +1,7 @@
 //! What autograd keeps of one layer for the backward pass, tensor by tensor.
 
+mod modules;
+
 use crate::model::experts::{self, Dispatcher};
 use crate::model::flops;
 use crate::model::parallel::ContextExchange;
@@ -62,6 +64,14 @@ struct Tensors {
     narrowed: f64,
     /// Masks of the two dropouts on the residual stream.
     masks: f64,
+    /// What one norm keeps beside its input.
+    norm_output: f64,
+    /// Hidden tensors of an MLP, by number.
+    wide: f64,
+    /// One of those of dense MLPs, of shared and of routed experts.
+    hidden_by_kind: [f64; 3],
+    /// The share by which 8-bit products keep less of an input.
+    narrow: f64,
 }
 
 fn tensors(setup: &Setup, element: f64, moe_share: f64) -> Tensors {
@@ -91,7 +101,7 @@ fn tensors(setup: &Setup, element: f64, moe_share: f64) -> Tensors {
     let dropout = f64::from(u8::from(setup.kernels.dropout));
     let hidden_width = |width: u32| f64::from(width) * element / tp;
     let dense_width = hidden_width(arch.intermediate_size);
-    let (width, unrouted, copy, of_router) = if moe_share > 0.0 {
+    let (width, unrouted, copy, of_router, hidden_by_kind) = if moe_share > 0.0 {
         let experts = &arch.experts;
         // Copies at this GPU's experts, over the tokens of its tensor-parallel group.
         let copies = experts::received(setup) / tokens(setup);
@@ -99,9 +109,11 @@ fn tensors(setup: &Setup, element: f64, moe_share: f64) -> Tensors {
         let shared = hidden_width(experts.shared_intermediate_size);
         let unrouted = (1.0 - moe_share) * dense_width + moe_share * shared;
         let router = ROUTER_TENSORS * FP32 * f64::from(experts.num_experts) / tp;
-        (unrouted + moe_share * copies * expert, unrouted, moe_share * copies * hidden * element, moe_share * router)
+        let by_kind = [(1.0 - moe_share) * dense_width, moe_share * shared, moe_share * copies * expert];
+        let copy = moe_share * copies * hidden * element;
+        (unrouted + moe_share * copies * expert, unrouted, copy, moe_share * router, by_kind)
     } else {
-        (dense_width, dense_width, 0.0, 0.0)
+        (dense_width, dense_width, 0.0, 0.0, [dense_width, 0.0, 0.0])
     };
     let latent = if arch.latent.is_used() {
         let (rank, query_rank) = (f64::from(arch.latent.kv_lora_rank), f64::from(arch.latent.q_lora_rank));
@@ -124,6 +136,7 @@ fn tensors(setup: &Setup, element: f64, moe_share: f64) -> Tensors {
     } else {
         0.0
     };
+    let narrow = if narrow { (element - 1.0) / element } else { 0.0 };
     // The output of attention is as wide as its values.
     let output = arch.attention_output_width() * element / tp;
     let copies_kept = match setup.experts.dispatcher {
@@ -146,6 +159,10 @@ fn tensors(setup: &Setup, element: f64, moe_share: f64) -> Tensors {
         latent,
         narrowed,
         masks: dropout * 2.0 * MASK * hidden * sequence,
+        norm_output: (norm - (1.0 + narrow) * element * sequence) * hidden,
+        wide,
+        hidden_by_kind,
+        narrow,
     }
 }
 
@@ -154,7 +171,7 @@ fn tensors(setup: &Setup, element: f64, moe_share: f64) -> Tensors {
 /// Counts inputs and outputs of the norms, q, k, v, the attention output and its log-sum-exp, the MLP's hidden tensors, scores
 /// where attention is unfused, masks where there is dropout. Full recomputation keeps the layer's input; selective
 /// (torchtitan, per operator) the input, the attention output and every second matrix product's output, of routed experts none; the attention core
-/// (Megatron) all but the scores. Offloaded activations keep none. Source: arXiv 2205.05198, table 2, for `34 H + 5 n_q s`
+/// (Megatron) all but the scores; single modules what they do not hold. Offloaded activations keep none. Source: arXiv 2205.05198, table 2, for `34 H + 5 n_q s`
 /// and its division by tp.
 ///
 /// ```
@@ -178,6 +195,10 @@ pub fn layer(setup: &Setup, element: f64, moe_share: f64) -> LayerBytes {
             (1.0 - share) * input + share * whole
         }
         Recompute::AttentionCore => whole - t.scores,
+        Recompute::Modules => {
+            let kept = whole - modules::dropped(setup, &t, moe_share);
+            if kept > input { kept } else { input }
+        }
         Recompute::Selective => {
             // Latent attention keeps its ranks and expands them again.
             let projected = if setup.architecture.latent.is_used() { t.latent } else { t.query + t.key };

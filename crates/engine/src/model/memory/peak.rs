@@ -1,5 +1,6 @@
 //! The moments of a step at which memory can peak, and what is alive at each.
 
+mod context;
 mod terms;
 mod waiting;
 
@@ -16,6 +17,8 @@ use crate::model::stages::{ByStage, Stage};
 use crate::model::sync::GradientSyncPlan;
 use crate::model::training::Sharding;
 use crate::units::Bytes;
+pub use context::{SWITCH_BUFFERS, switch_communicators};
+use context::{communicators, context};
 pub use terms::{PeakTerms, Working};
 pub use waiting::{Gathered, Unreduced};
 
@@ -112,7 +115,8 @@ pub fn of_stage(setup: &Setup, stage: &Stage) -> MemoryReport {
     let parts = parts
         .with(MemoryPart::Context, context(setup))
         .with(MemoryPart::Fragmentation, allocated * fragmentation(setup));
-    MemoryReport { parts, moment, allocated, peak: parts.total(), capacity: setup.accelerator.memory }
+    let (nominal, capacity) = (setup.accelerator.memory, setup.accelerator.usable_memory());
+    MemoryReport { parts, moment, allocated, peak: parts.total(), nominal, capacity }
 }
 
 /// Logits of one micro-batch on one GPU of a stage.
@@ -124,17 +128,6 @@ fn logits(setup: &Setup, stage: &Stage) -> f64 {
 /// What the allocator holds beyond what is alive, as a share of it.
 fn fragmentation(setup: &Setup) -> f64 {
     setup.overheads.fragmentation + if setup.mesh.pp > 1 { PIPELINE_FRAGMENTATION } else { 0.0 }
-}
-
-/// Axes of the mesh, each with a communicator.
-fn communicators(setup: &Setup) -> f64 {
-    let mesh = &setup.mesh;
-    let axes = [mesh.dp_shard, mesh.dp_replicate, mesh.cp, mesh.tp, mesh.pp, mesh.ep, mesh.etp];
-    axes.into_iter().map(|degree| f64::from(u8::from(degree > 1))).sum()
-}
-
-fn context(setup: &Setup) -> Bytes {
-    setup.overheads.context + communicators(setup) * setup.overheads.per_communicator
 }
 
 /// The sizes from which the parts of every point are put together.

@@ -75,7 +75,7 @@ fn shards_among(sharding: Sharding, z: f64) -> ShardDegrees {
 /// Weights, gradients and optimizer state at rest on one GPU.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct States {
-    /// Weights.
+    /// Weights, with their narrower copies.
     pub weights: Bytes,
     /// Gradients, once all are accumulated.
     pub gradients: Bytes,
@@ -156,6 +156,37 @@ pub fn gathered_layer_bytes(setup: &Setup) -> f64 {
     }
 }
 
+/// Bytes of an element in 8 bits, and in 4 with its share of an 8-bit scale for 16 elements (NVFP4).
+const EIGHT_BIT: f64 = 1.0;
+const FOUR_BIT: f64 = 0.5 + 1.0 / 16.0;
+/// Copies of a weight in the format of its products: one for the forward pass, one transposed for the backward pass.
+const COPIES: f64 = 2.0;
+
+/// Bytes per element of a matrix that Transformer Engine keeps beside the weights from one micro-batch to the next: the weight cast
+/// to the narrower format, and a copy transposed (github NVIDIA/TransformerEngine #1261, #1764, #1880). Casts of sharded weights live as
+/// long as what is gathered, and torchtitan's float8 keeps none.
+///
+/// ```
+/// # use engine::{model::memory::states::{copy_bytes, of_gpu}, model::stages::stages, share::decode};
+/// // Llama 3.1 405B on 8 x 16 x 128 GPUs: about 6 GB more on each.
+/// let link = "cluster=dgx-h100&model=llama-3.1-405b&gpus=16384&tp=8&pp=16&strategy=zero1&recipe=megatron-mixed&framework=megatron";
+/// let weights = |format: &str| {
+///     let setup = decode(&format!("{link}&compute={format}")).scenario.setup();
+///     of_gpu(&setup, &stages(&setup).first.params).weights.gb()
+/// };
+/// let more = weights("fp8") - weights("recipe");
+/// assert!((5.5..6.5).contains(&more), "{more}");
+/// assert_eq!(copy_bytes(&decode("compute=fp8&strategy=ddp").scenario.setup()), 0.0);
+/// ```
+pub fn copy_bytes(setup: &Setup) -> f64 {
+    let keeps = setup.framework.is_megatron_core() && !matches!(setup.sharding, Sharding::Fsdp(_));
+    match setup.compute_format {
+        ComputeFormat::Fp8 if keeps => COPIES * EIGHT_BIT,
+        ComputeFormat::Fp4 if keeps => COPIES * FOUR_BIT,
+        ComputeFormat::AsPolicy | ComputeFormat::Fp8 | ComputeFormat::Fp8Gather | ComputeFormat::Fp4 => 0.0,
+    }
+}
+
 /// The states of one GPU's parameters at rest under the setup's recipe, optimizer and offloading.
 pub fn of_gpu(setup: &Setup, params: &LocalParams) -> States {
     let (degrees, of_experts) = (shard_degrees(setup), expert_shard_degrees(setup));
@@ -166,9 +197,10 @@ pub fn of_gpu(setup: &Setup, params: &LocalParams) -> States {
     let matrices = params.layers * params.layer_matrices;
     let optimizer =
         (matrix * matrices + other * (dense - matrices)) / degrees.optimizer + matrix * routed / of_experts.optimizer;
+    let copies = Bytes::new(copy_bytes(setup) * (matrices + routed));
     let here = |offloaded: bool, bytes: Bytes| if offloaded { Bytes::ZERO } else { bytes };
     States {
-        weights: here(setup.offload.parameters, at_rest.weights + experts.weights),
+        weights: here(setup.offload.parameters, at_rest.weights + experts.weights + copies),
         gradients: here(setup.offload.parameters, at_rest.gradients + experts.gradients),
         optimizer: here(setup.offload.optimizer || setup.offload.parameters, Bytes::new(optimizer)),
     }

@@ -1,6 +1,6 @@
 //! The numbers of GPU and network beyond the first screen.
 
-use super::{ChoiceOption, Group, Param, Scale, Unit, choice, doublings, number, option, position, whole};
+use super::{AxisUse, ChoiceOption, Group, Param, Scale, Unit, choice, doublings, number, option, position, whole};
 use crate::model::hardware::Topology;
 use crate::units::{BytesPerSecond, FlopsPerSecond, Seconds};
 
@@ -59,6 +59,27 @@ pub(in crate::params) const MEMORY_BANDWIDTH: Param = Param {
     ..Param::DEFAULT
 }
 .window(200.0, 20_000.0);
+
+/// Memory that the driver leaves to programs.
+pub(in crate::params) const USABLE_MEMORY: Param = Param {
+    key: "usable",
+    label: "Usable memory",
+    csv: "usable_memory_percent",
+    group: Group::Hardware,
+    help: "Share of the GPU’s memory that the driver leaves to programs, as PyTorch’s out-of-memory errors report it. Error \
+           correction takes a sixteenth of GDDR memory; a desktop or another process on the GPU takes more.",
+    kind: number(
+        Unit::Percent,
+        (50.0, 100.0),
+        Scale::Linear,
+        |scenario| scenario.accelerator.values.usable * PERCENT,
+        |scenario, value| scenario.accelerator.values.usable = value / PERCENT,
+    ),
+    axis: AxisUse::Never,
+    // The memory itself is what can grow.
+    knob: Some(|_| false),
+    ..Param::DEFAULT
+};
 
 /// Dense 16-bit peak.
 pub(in crate::params) const PEAK: Param = Param {

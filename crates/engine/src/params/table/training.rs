@@ -44,8 +44,14 @@ pub(in crate::params) const GRAD_ACCUM_STEPS: Param = Param {
 .window(1.0, 256.0);
 
 /// The recompute modes, in display order.
-const RECOMPUTE_MODES: [Recompute; 5] =
-    [Recompute::None, Recompute::AttentionCore, Recompute::Selective, Recompute::Full, Recompute::Fraction];
+const RECOMPUTE_MODES: [Recompute; 6] = [
+    Recompute::None,
+    Recompute::AttentionCore,
+    Recompute::Selective,
+    Recompute::Full,
+    Recompute::Fraction,
+    Recompute::Modules,
+];
 
 /// The options of recomputation.
 const RECOMPUTE_OPTIONS: &[ChoiceOption] = &[
@@ -66,6 +72,11 @@ const RECOMPUTE_OPTIONS: &[ChoiceOption] = &[
         "Keep only each layer's input and run its forward pass again: least memory, a third more compute.",
     ),
     option("fraction", "A fraction", "Keep a chosen share of the activations between full recomputation and none."),
+    option(
+        "modules",
+        "By module",
+        "Recompute the modules chosen below in every layer, as Megatron-Core does (--recompute-modules).",
+    ),
 ];
 
 /// Which activations are recomputed.

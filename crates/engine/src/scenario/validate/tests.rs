@@ -2,7 +2,7 @@ use crate::catalog::default_scenario;
 use crate::catalog::pick::{pick_accelerator, pick_cluster, pick_model};
 use crate::model::parallel::Schedule;
 use crate::model::software::Framework;
-use crate::model::training::ComputeFormat;
+use crate::model::training::{ComputeFormat, Recompute, RecomputeModules};
 use crate::params;
 use crate::scenario::issue::{Issue, Severity};
 use crate::scenario::{Model, Scenario, Strategy};
@@ -354,5 +354,52 @@ fn an_unwise_run_is_a_note() {
             "ckptsharded",
             "Gathering a checkpoint on one rank takes 4.4 TiB of a node's host memory: a DGX H100 has 2 TiB."
         )
+    );
+}
+
+#[test]
+fn modules_to_recompute_are_held_against_the_model_and_megatron() {
+    let of = |modules: RecomputeModules, more: &dyn Fn(&mut Scenario)| {
+        let mut scenario = default_scenario();
+        assert!(pick_model(&mut scenario, "deepseek-v3"));
+        (scenario.recompute, scenario.recompute_modules) = (Recompute::Modules, modules);
+        scenario.framework = Framework::Megatron;
+        more(&mut scenario);
+        let about = |issue: &Issue| matches!(issue.key, Some("recompute" | "rcmoe" | "rcmoeact"));
+        params::issues(&scenario).into_iter().filter(about).collect::<Vec<_>>()
+    };
+    let none = RecomputeModules::NONE;
+    let norms = RecomputeModules { layernorm: true, ..none };
+    assert_eq!(of(norms, &|_| {}), []);
+    assert_eq!(
+        of(norms, &|scenario| scenario.framework = Framework::Torchtitan),
+        [Issue::note(
+            "recompute",
+            "Recomputation by module is Megatron-Core's: elsewhere it takes checkpoints in the model's code."
+        )]
+    );
+    // Flash attention keeps no scores.
+    assert_eq!(
+        of(RecomputeModules::USUAL, &|_| {}),
+        [Issue::note(
+            "recompute",
+            "None of these modules holds anything to recompute here: choose another, or another mode."
+        )]
+    );
+    assert_eq!(of(RecomputeModules::USUAL, &|scenario| scenario.recompute = Recompute::None), []);
+    assert_eq!(
+        of(RecomputeModules { moe: true, ..none }, &|scenario| scenario.experts.across_micro_batches = true),
+        [Issue::note(
+            "rcmoe",
+            "Megatron-Core does not overlap the experts' exchange with another micro-batch where it recomputes the experts as a \
+             whole: recompute their activation and the shared experts alone."
+        )]
+    );
+    assert_eq!(
+        of(RecomputeModules { moe_act: true, ..none }, &|scenario| scenario.experts.grouped = false),
+        [Issue::note(
+            "rcmoeact",
+            "Megatron-Core recomputes the experts' activation between grouped products alone: turn these on."
+        )]
     );
 }

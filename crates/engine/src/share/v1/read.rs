@@ -6,7 +6,7 @@ use super::{
     VERSION_KEY, generation_name, start, with_derived_heads,
 };
 use crate::catalog::pick::{LADDER, pick_accelerator, pick_cluster, pick_model};
-use crate::catalog::{self, revisions::first};
+use crate::catalog::{self, REVISION, revisions};
 use crate::params::quantity::{nearest, parse, shorten, with_unit};
 use crate::params::{Choice, Number, Param, ParamId};
 use crate::scenario::issue::{Issue, Severity};
@@ -19,12 +19,9 @@ pub(super) const OTHER_KEYS: [&str; 6] = [VERSION_KEY, REVISION_KEY, CLUSTER_KEY
 /// Reads a scenario from pairs, with an issue for each pair that could not be read.
 pub(in crate::share) fn read(pairs: &Pairs, issues: &mut Vec<Issue>) -> Scenario {
     let mut scenario = start();
-    let of_the_first = pairs.value(REVISION_KEY).is_some_and(|revision| revision.parse() == Ok(1_u32));
-    let restore = |scenario: &mut Scenario| {
-        if of_the_first {
-            first(scenario);
-        }
-    };
+    let said = pairs.value(REVISION_KEY).and_then(|revision| revision.parse().ok());
+    let revision = said.filter(|revision| (1..REVISION).contains(revision)).unwrap_or(REVISION);
+    let restore = |scenario: &mut Scenario| revisions::restore(scenario, revision);
     restore(&mut scenario);
     presets(pairs, &mut scenario, issues, restore);
     for held in TABLE {

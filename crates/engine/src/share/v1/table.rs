@@ -100,7 +100,7 @@ pub(super) static TABLE: &[Held] = &[
     whole("gpus", ParamId::Gpus, Unit::None, 1.0, 16_384.0, Scale::PowersOfTwo),
     whole("mbs", ParamId::MicroBatchSize, Unit::None, 1.0, 1024.0, Scale::PowersOfTwo),
     whole("accum", ParamId::GradAccumSteps, Unit::None, 1.0, 4096.0, Scale::PowersOfTwo),
-    choice("recompute", ParamId::Recompute, &["none", "attention", "selective", "full", "fraction"]),
+    choice("recompute", ParamId::Recompute, &["none", "attention", "selective", "full", "fraction", "modules"]),
     number("keep", ParamId::KeepFraction, Unit::Percent, 0.0, 100.0, Scale::Linear),
     choice(
         "recipe",
@@ -254,6 +254,14 @@ pub(super) static TABLE: &[Held] = &[
     whole("topkgroup", ParamId::TopKGroups, Unit::None, 0.0, 1000.0, Scale::Linear),
     choice("segments", ParamId::Segments, &["fixed", "expandable"]),
     choice("optkernel", ParamId::OptimizerKernel, &["foreach", "fused"]),
+    choice("rcattn", ParamId::RecomputeCoreAttn, &["no", "yes"]),
+    choice("rcmlp", ParamId::RecomputeMlp, &["no", "yes"]),
+    choice("rcmoe", ParamId::RecomputeMoe, &["no", "yes"]),
+    choice("rcmoeact", ParamId::RecomputeMoeAct, &["no", "yes"]),
+    choice("rcnorm", ParamId::RecomputeLayernorm, &["no", "yes"]),
+    choice("rcmla", ParamId::RecomputeMlaUpProj, &["no", "yes"]),
+    choice("rcshared", ParamId::RecomputeSharedExperts, &["no", "yes"]),
+    number("usable", ParamId::UsableMemory, Unit::Percent, 50.0, 100.0, Scale::Linear),
 ];
 
 #[cfg(test)]

@@ -35,7 +35,7 @@ pub(super) fn has_linear_bias(shape: &Architecture) -> bool {
 }
 
 /// Whether exchanges of experts run beside another micro-batch. Megatron needs expert parallelism,
-/// 16 bits, no layer recomputed as a whole and, in a pipeline, interleaving.
+/// 16 bits, no layer and no experts recomputed as a whole and, in a pipeline, interleaving.
 pub(super) fn overlaps_exchanges(context: &ExportContext) -> bool {
     let setup = &context.setup;
     let schedule_allows = setup.mesh.pp == 1 || super::interleaves(context);
@@ -43,6 +43,7 @@ pub(super) fn overlaps_exchanges(context: &ExportContext) -> bool {
         && setup.mesh.ep > 1
         && schedule_allows
         && !super::recomputes_layers(context)
+        && !setup.modules().moe
         && !context.is_fp32()
 }
 

@@ -4,7 +4,7 @@ use crate::model::compute::{self, recipe_peak, unit_times};
 use crate::model::per_rank;
 use crate::model::software::AttentionKernel;
 use crate::model::stages::stages;
-use crate::model::training::{ComputeFormat, Optimizer as Update, Recompute};
+use crate::model::training::{ComputeFormat, Optimizer as Update, Recompute, RecomputeModules};
 use crate::scenario::Scenario;
 use crate::units::{BytesPerSecond, Seconds};
 
@@ -18,6 +18,16 @@ fn several() -> Vec<Scenario> {
         all.push(scenario);
         all.push(Scenario { recompute: Recompute::Full, micro_batch_size: 4, tp: 2, ..scenario });
         all.push(Scenario { kernels: unfused, recompute: Recompute::Selective, grad_accum_steps: 8, ..scenario });
+        let every = RecomputeModules {
+            mlp: true,
+            moe_act: true,
+            layernorm: true,
+            mla_up_proj: true,
+            ..RecomputeModules::USUAL
+        };
+        let modules = Scenario { recompute: Recompute::Modules, recompute_modules: every, ..scenario };
+        all.push(Scenario { recompute_modules: RecomputeModules { moe: true, ..every }, tp: 2, ..modules });
+        all.push(Scenario { recompute_modules: RecomputeModules { shared_experts: true, ..every }, ..modules });
         all.push(Scenario { optimizer: Update::Muon, cp: 4, seq_len: 32_768, ..scenario });
     }
     all

@@ -1,7 +1,7 @@
 //! The factors of every part of the peak: what multiplies what. Nobody needs them but who asks why.
 
 use super::{Gathered, Ledger, Point, Unreduced, bytes_kept_per_logit, bytes_per_logit, logits};
-use super::{communicators, fragmentation, most_needy};
+use super::{communicators, fragmentation, most_needy, switch_communicators};
 use crate::model::memory::activations::{self, LayerBytes};
 use crate::model::memory::states::{
     self, RecipeBytes, ShardDegrees, expert_shard_degrees, gathered_layer_bytes, recipe_bytes, shard_degrees,
@@ -37,6 +37,8 @@ pub struct PeakTerms {
     pub bytes: RecipeBytes,
     /// Bytes of optimizer state per parameter: of matrices, of all else.
     pub optimizer: (f64, f64),
+    /// Bytes per matrix parameter of the narrower copies of the weights.
+    pub copies: f64,
     /// Bytes per parameter of a layer as gathered.
     pub gathered_layer: f64,
     /// By how many GPUs the state is divided.
@@ -67,6 +69,8 @@ pub struct PeakTerms {
     pub per_waiting: f64,
     /// Communicators.
     pub communicators: f64,
+    /// Communicators that can reduce in switches.
+    pub switch_communicators: f64,
     /// What the allocator holds beyond what is alive, as a share of it.
     pub fragmentation: f64,
     /// What is alive.
@@ -101,6 +105,7 @@ impl PeakTerms {
             moment,
             bytes,
             optimizer: states::optimizer_bytes(setup),
+            copies: states::copy_bytes(setup),
             gathered_layer: gathered_layer_bytes(setup),
             degrees: shard_degrees(setup),
             expert_degrees: expert_shard_degrees(setup),
@@ -120,6 +125,7 @@ impl PeakTerms {
             waiting: if all_first { stage.in_flight - 1.0 } else { 0.0 },
             per_waiting: bytes_kept_per_logit(setup.kernels.loss),
             communicators: communicators(setup),
+            switch_communicators: switch_communicators(setup),
             fragmentation: fragmentation(setup),
             allocated,
         }

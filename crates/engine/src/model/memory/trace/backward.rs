@@ -1,26 +1,32 @@
 //! The backward pass of each operator: what it allocates and when it lets go.
 
-use super::event::{Category, TensorId};
-use super::operators::FP32;
+use super::event::{Category, Place, TensorId};
 use super::tape::{Edge, Kind, NONE, Node, SAVED, Tape, WeightId};
 
 impl Tape {
-    /// Hands a gradient to a node: kept until it runs, added to one that is there.
+    /// Hands a gradient to a node, which gets it when the node at work is done.
     pub(super) fn give(&mut self, edge: Edge, gradient: TensorId) {
-        let Some(there) = self.nodes.get(edge.node as usize).map(|node| node.gradient) else {
-            self.release(gradient);
-            return;
-        };
-        let sum = if there == NONE {
-            gradient
-        } else {
-            let sum = self.make("add", edge.bytes);
-            self.release(there);
-            self.release(gradient);
-            sum
-        };
-        if let Some(node) = self.nodes.get_mut(edge.node as usize) {
-            node.gradient = sum;
+        self.given.push((edge, gradient));
+    }
+
+    /// Delivers what the node at work gave: kept until its node runs, added to what is there.
+    fn deliver(&mut self) {
+        for (edge, gradient) in core::mem::take(&mut self.given) {
+            let Some(there) = self.nodes.get(edge.node as usize).map(|node| node.gradient) else {
+                self.release(gradient);
+                continue;
+            };
+            let sum = if there == NONE {
+                gradient
+            } else {
+                let sum = self.make("add", edge.bytes);
+                self.release(there);
+                self.release(gradient);
+                sum
+            };
+            if let Some(node) = self.nodes.get_mut(edge.node as usize) {
+                node.gradient = sum;
+            }
         }
     }
 
@@ -32,32 +38,50 @@ impl Tape {
         }
     }
 
-    /// The gradient of a weight. One that accumulates is cast at once to the format of the reduction (FSDP2's
-    /// `to_accumulated_grad_if_needed`), and later ones are added to it in place.
+    /// The gradient of a weight, which [`Self::accumulate`] takes when the node is done.
     pub(super) fn weight_gradient(&mut self, operator: &'static str, weight: WeightId) {
         let Some(of) = self.weights.get(weight as usize).copied() else { return };
-        let elements = of.rows * of.columns;
-        let new = self.allocate(operator, elements * self.element, self.gradients);
-        let gradient = match (of.gradient, self.accumulated) {
-            (NONE, Some(width)) if width != self.element => {
-                let wide = self.allocate("_to_copy", elements * width, self.gradients);
-                self.release(new);
-                wide
+        let new = self.allocate(operator, of.rows * of.columns * self.element, self.gradients);
+        self.computed.push((weight, new));
+    }
+
+    /// Adds the gradients of weights that a node computed to those there. One that accumulates over micro-batches is cast at
+    /// once to the format of the reduction (FSDP2's `to_accumulated_grad_if_needed`), and later ones are added to it in place.
+    fn accumulate(&mut self) {
+        for (weight, new) in core::mem::take(&mut self.computed) {
+            let Some(of) = self.weights.get(weight as usize).copied() else { continue };
+            let elements = of.rows * of.columns;
+            let embeds = self.moment.place == Place::Embedding;
+            let gradient = match (of.gradient, self.accumulated) {
+                (NONE, Some(width)) if width != self.element => {
+                    let wide = self.allocate("_to_copy", elements * width, self.gradients);
+                    self.release(new);
+                    wide
+                }
+                (NONE, _) => new,
+                // The embedding's, where the head's is there before it: the sum is a tensor of its own.
+                (there, Some(width)) if of.shared && embeds => {
+                    let wide = self.allocate("_to_copy", elements * width, self.gradients);
+                    self.release(new);
+                    let sum = self.allocate("add", elements * width, self.gradients);
+                    self.release(wide);
+                    self.release(there);
+                    sum
+                }
+                (there, Some(_)) => {
+                    self.release(new);
+                    there
+                }
+                (there, None) => {
+                    let sum = self.allocate("add", elements * self.element, self.gradients);
+                    self.release(there);
+                    self.release(new);
+                    sum
+                }
+            };
+            if let Some(of) = self.weights.get_mut(weight as usize) {
+                of.gradient = gradient;
             }
-            (NONE, _) => new,
-            (there, Some(_)) => {
-                self.release(new);
-                there
-            }
-            (there, None) => {
-                let sum = self.allocate("add", elements * self.element, self.gradients);
-                self.release(there);
-                self.release(new);
-                sum
-            }
-        };
-        if let Some(of) = self.weights.get_mut(weight as usize) {
-            of.gradient = gradient;
         }
     }
 
@@ -68,22 +92,44 @@ impl Tape {
         if let Kind::Loss(loss) = node.kind {
             let ([logits, ..], [saved, ..]) = (node.inputs, core::mem::replace(&mut node.saved, [NONE; SAVED]));
             self.loss_backward(loss, logits, saved);
+            self.deliver();
             return;
         }
         let node = node.clone();
-        if gradient != NONE {
-            self.operate(index, &node, gradient);
+        let gradient = if gradient == NONE { NONE } else { self.operate(index, &node, gradient) };
+        // Recomputed tensors go before the gradient that came, kept ones after it.
+        if self.recomputed {
+            self.let_go(index);
+            self.release(gradient);
+        } else {
+            self.release(gradient);
+            self.let_go(index);
         }
-        self.release(gradient);
-        self.let_go(index);
+        if self.checkpoint.0 == index {
+            for tensor in core::mem::take(&mut self.checkpoint).1 {
+                self.release(tensor);
+            }
+        }
+        self.deliver();
+        self.accumulate();
     }
 
-    /// Frees what a node saved.
+    /// Frees what a recomputed node saved, before the rest of what it made.
+    fn let_go_if_recomputed(&mut self, index: u32) {
+        if self.recomputed {
+            self.let_go(index);
+        }
+    }
+
+    /// Frees what a node saved, and with the last of a checkpointed layer what was held for its recomputation.
     fn let_go(&mut self, index: u32) {
         let Some(node) = self.nodes.get_mut(index as usize) else { return };
         let saved = core::mem::replace(&mut node.saved, [NONE; SAVED]);
-        for tensor in saved {
-            self.release(tensor);
+        // PyTorch resets them by name, and a recomputation hands them over from the last.
+        let last = saved.len() - 1;
+        for slot in 0..saved.len() {
+            let slot = if self.recomputed { last - slot } else { slot };
+            self.release(saved.get(slot).copied().unwrap_or(NONE));
         }
     }
 
@@ -95,7 +141,8 @@ impl Tape {
         }
     }
 
-    fn operate(&mut self, index: u32, node: &Node, gradient: TensorId) {
+    /// Runs a node on its gradient, and returns that if it is still there.
+    fn operate(&mut self, index: u32, node: &Node, gradient: TensorId) -> TensorId {
         let [first, second, third] = node.inputs;
         match node.kind {
             Kind::View => self.pass(first, gradient),
@@ -115,11 +162,15 @@ impl Tape {
             Kind::Unary(name) | Kind::UnaryOfOutput(name) => self.give_new(name, first),
             Kind::Scale => self.give_new("mul", first),
             Kind::Linear(weight, bias) => {
-                if bias != NONE {
+                // `addmm` makes the input's gradient first, `mm` the weight's.
+                if bias == NONE {
+                    self.weight_gradient("mm", weight);
+                    self.give_new("mm", first);
+                } else {
+                    self.give_new("mm", first);
+                    self.weight_gradient("mm", weight);
                     self.weight_gradient("sum", bias);
                 }
-                self.weight_gradient("mm", weight);
-                self.give_new("mm", first);
             }
             Kind::Embedding(weight) => {
                 // Under tensor parallelism the gradient of the whole table is made, then this GPU's part copied.
@@ -140,6 +191,7 @@ impl Tape {
             Kind::ScaleColumns(weight) => {
                 let to_input = self.make("mul", first.bytes);
                 let product = self.make("mul", first.bytes);
+                self.let_go_if_recomputed(index);
                 self.weight_gradient("sum", weight);
                 self.release(product);
                 self.give(first, to_input);
@@ -149,9 +201,10 @@ impl Tape {
                 let power = self.make("pow", first.bytes);
                 let doubled = self.make("mul", first.bytes);
                 let to_input = self.make("mul", first.bytes);
-                for tensor in [doubled, power, spread] {
-                    self.release(tensor);
-                }
+                self.release(doubled);
+                self.release(power);
+                self.let_go_if_recomputed(index);
+                self.release(spread);
                 self.give(first, to_input);
             }
             Kind::LayerNorm(weight, bias) => {
@@ -180,10 +233,12 @@ impl Tape {
                 self.release(one);
                 self.release(other);
                 let with_cosine = self.make("mul", first.bytes);
+                self.release(gradient);
                 let sum = self.make("add", first.bytes);
                 self.release(turned);
                 self.release(with_cosine);
                 self.give(first, sum);
+                return NONE;
             }
             Kind::Attention(sizes) => {
                 let scratch = [sizes.accumulator, sizes.sums, sizes.expanded, sizes.expanded];
@@ -237,23 +292,23 @@ impl Tape {
                 self.release(zeros);
                 self.give(first, put);
             }
-            Kind::Weigh => {
-                let wide = first.bytes / self.element * FP32;
+            Kind::Weigh(width) => {
+                let wide = first.bytes / self.element * width;
                 let to_rows = self.make("mul", wide);
                 let product = self.make("mul", wide);
-                let narrow = self.make("_to_copy", first.bytes);
+                let to_rows = if width == self.element {
+                    to_rows
+                } else {
+                    let narrow = self.make("_to_copy", first.bytes);
+                    self.release(to_rows);
+                    narrow
+                };
                 self.release(product);
-                self.release(to_rows);
-                self.give(first, narrow);
+                self.give(first, to_rows);
                 self.give_new("sum", second);
             }
             Kind::Routing => self.give_new("scatter", first),
-            Kind::SumCopies => {
-                let wide = self.make("_to_copy", first.bytes);
-                let spread = self.make("clone", first.bytes);
-                self.release(wide);
-                self.give(first, spread);
-            }
+            Kind::SumCopies => self.give_new("clone", first),
             Kind::Grouped(weight) => {
                 self.weight_gradient("_grouped_mm", weight);
                 self.give_new("_grouped_mm", first);
@@ -261,6 +316,7 @@ impl Tape {
             Kind::Softcap => self.softcap_backward(first, index),
             Kind::Loss(_) => {}
         }
+        gradient
     }
 
     fn table_bytes(&self, weight: WeightId) -> u64 {

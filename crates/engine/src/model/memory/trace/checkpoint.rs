@@ -63,6 +63,12 @@ impl Tape {
         self.recompute(segment.nodes.0, segment.nodes.1);
     }
 
+    /// The node from `first` to before `end` whose backward pass is the last to need something.
+    pub(super) fn last_saving(&self, first: u32, end: u32) -> u32 {
+        let saves = |node: &u32| self.nodes.get(*node as usize).is_some_and(|node| node.saves > 0);
+        (first..end).find(saves).unwrap_or(NONE)
+    }
+
     /// Whether a node saves something that is not there.
     pub(super) fn lacks(&self, node: u32) -> bool {
         self.nodes.get(node as usize).is_some_and(|node| node.saves > 0 && node.saved.iter().all(|slot| *slot == NONE))

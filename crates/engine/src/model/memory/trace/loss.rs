@@ -106,7 +106,7 @@ impl Tape {
 
     /// Its backward pass; `saved` is what it saved.
     pub(super) fn loss_backward(&mut self, of: LossNode, logits: Edge, saved: TensorId) {
-        let LossNode { loss, parallel, logits: count, held } = of;
+        let LossNode { loss, parallel, logits: count, .. } = of;
         let wide = count * FP32;
         let gradient = match loss {
             _ if parallel && !matches!(loss, Loss::Fused | Loss::Chunked | Loss::FusedLinear) => {
@@ -150,6 +150,5 @@ impl Tape {
             }
         };
         self.give(logits, gradient);
-        self.release(held);
     }
 }

@@ -5,6 +5,7 @@ use super::operators::FP32;
 use super::shape::Shape;
 use super::tape::{Kind, Tape, Value, WeightId};
 use super::weights::Matrix;
+use crate::model::transformer::QkNorm;
 
 /// Bytes of an index.
 const INDEX: u64 = 8;
@@ -31,7 +32,9 @@ pub(super) fn experts(
     let hidden = tape.grouped(&picked, up, 2 * shape.expert_width, shape.hidden);
     let product = tape.gated(&hidden);
     let out = tape.grouped(&product, down, shape.hidden, shape.expert_width);
-    let weighed = tape.weigh(&out, &routing);
+    // Qwen 3 casts the probabilities to the format of the tokens, Mixtral does not.
+    let width = if shape.qk_norm == QkNorm::PerHead { x.width } else { FP32 };
+    let weighed = tape.weigh(&out, &routing, width);
     let sorted = tape.reorder(&weighed);
     tape.drop(weighed);
     let sum = tape.sum_copies(&sorted, copies);
@@ -77,13 +80,13 @@ impl Tape {
         self.value(tensor, node, x.elements / 2, x.width)
     }
 
-    /// Rows times their probabilities, in fp32.
-    fn weigh(&mut self, x: &Value, routing: &Value) -> Value {
-        let node = self.node(Kind::Weigh, [x, routing]);
+    /// Rows times their probabilities, in the wider format of the two.
+    fn weigh(&mut self, x: &Value, routing: &Value, width: u64) -> Value {
+        let node = self.node(Kind::Weigh(width), [x, routing]);
         self.save(node, x.tensor);
         self.save(node, routing.tensor);
-        let tensor = self.make("mul", x.elements * FP32);
-        self.value(tensor, node, x.elements, FP32)
+        let tensor = self.make("mul", x.elements * width);
+        self.value(tensor, node, x.elements, width)
     }
 
     /// The same rows in another order.
@@ -97,9 +100,10 @@ impl Tape {
     fn sum_copies(&mut self, x: &Value, copies: u64) -> Value {
         let node = self.node(Kind::SumCopies, [x]);
         let elements = x.elements / copies.max(1);
-        let sum = self.make("sum", elements * FP32);
-        let tensor = self.make("_to_copy", elements * self.element);
-        self.release(sum);
-        self.value(tensor, node, elements, self.element)
+        let sum = self.make("sum", elements * x.width);
+        let sum = self.value(sum, node, elements, x.width);
+        let narrow = self.cast(&sum, self.element);
+        self.drop(sum);
+        narrow
     }
 }

@@ -44,6 +44,11 @@ impl Tape {
         Value { tensor: self.hold(x.tensor), node, ..*x }
     }
 
+    /// A copy whose gradient needs none.
+    pub(super) fn copy(&mut self, operator: &'static str, x: &Value) -> Value {
+        self.out(operator, Kind::View, x)
+    }
+
     /// A copy in another format; the value itself where it has that format.
     pub(super) fn cast(&mut self, x: &Value, width: u64) -> Value {
         if x.width == width {
@@ -65,8 +70,8 @@ impl Tape {
     /// `a b` of one shape.
     pub(super) fn multiply(&mut self, a: &Value, b: &Value) -> Value {
         let node = self.node(Kind::Multiply, [a, b]);
-        self.save(node, a.tensor);
         self.save(node, b.tensor);
+        self.save(node, a.tensor);
         let tensor = self.make("mul", a.bytes());
         self.value(tensor, node, a.elements, a.width)
     }
@@ -222,13 +227,10 @@ impl Tape {
         let Heads { sequences, sequence, heads, key_value_heads, width } = shape;
         let rows = sequences * heads * rounded(sequence, ROW_BLOCK);
         let grouped = if key_value_heads < heads { heads * sequences * sequence * width * k.width } else { 0 };
-        let sizes = Attention {
-            accumulator: FP32 * rows * rounded(width, WIDTH_BLOCK),
-            sums: FP32 * rows,
-            expanded: grouped,
-        };
+        let sizes =
+            Attention { accumulator: FP32 * rows * rounded(width, WIDTH_BLOCK), sums: FP32 * rows, expanded: grouped };
         let node = self.node(Kind::Attention(sizes), [q, k, v]);
-        for input in [q, k, v] {
+        for input in [k, q, v] {
             self.save(node, input.tensor);
         }
         let elements = sequences * sequence * heads * v.elements / k.elements.max(1) * width;
@@ -239,8 +241,8 @@ impl Tape {
         } else {
             (self.make(name, elements * q.width), self.make(name, lse))
         };
-        self.save(node, tensor);
         self.save(node, log_sum_exp);
+        self.save(node, tensor);
         self.release(log_sum_exp);
         self.value(tensor, node, elements, q.width)
     }

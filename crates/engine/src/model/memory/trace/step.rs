@@ -3,7 +3,7 @@
 use super::checkpoint::{Checkpoint, Segment};
 use super::event::{Category, Event, Moment, Phase, Place, TensorId};
 use super::shape::Shape;
-use super::tape::{NONE, Tape, Value};
+use super::tape::{Kind, NONE, Tape, Value, Weight};
 use super::units::{Sharding as Shards, Unit, Units};
 use super::weights::{Layer, Root};
 use super::{optimizer, torchtitan, transformers};
@@ -63,6 +63,8 @@ struct Step<'a> {
     layers: Vec<Layer>,
     root: Root,
     segments: Vec<Segment>,
+    /// Weights outside the layers.
+    root_weights: usize,
 }
 
 impl Trace {
@@ -116,7 +118,7 @@ impl<'a> Step<'a> {
         units.push(Unit::new((0, root_end), reshards && code == Code::Transformers));
         let sharding = Shards { group, stored: bytes.weights as u64, reduced: bytes.reduced as u64 };
         let units = Units::new(units, sharding);
-        Self { setup, code, shape, tape, units, layers, root, segments: Vec::new() }
+        Self { setup, code, shape, tape, units, layers, root, segments: Vec::new(), root_weights: root_end as usize }
     }
 
     /// What is there at rest.
@@ -124,7 +126,7 @@ impl<'a> Step<'a> {
         let (group, stored) = (self.units.sharding.group, self.units.sharding.stored);
         let shards: Vec<u64> =
             self.tape.weights.iter().map(|weight| weight.rows.div_ceil(group) * weight.columns * stored).collect();
-        for bytes in shards {
+        for bytes in self.ordered(&shards) {
             self.tape.allocate("parameter", bytes, Category::Parameter);
         }
         if self.code == Code::Torchtitan {
@@ -137,6 +139,13 @@ impl<'a> Step<'a> {
         core::mem::take(&mut self.tape.events)
     }
 
+    /// Values of all weights in the order of `model.parameters()`: the embedding, the layers, the final norm and the head.
+    fn ordered<T: Copy>(&self, of_weights: &[T]) -> Vec<T> {
+        let (root, layers) = of_weights.split_at(self.root_weights.min(of_weights.len()));
+        let (before, after) = root.split_at(usize::from(self.shape.embedding).min(root.len()));
+        [before, layers, after].concat()
+    }
+
     fn at(&mut self, phase: Phase, place: Place) {
         self.tape.moment = Moment { phase, place };
     }
@@ -144,9 +153,8 @@ impl<'a> Step<'a> {
     fn micro_batch(&mut self, reduces: bool) {
         self.tape.nodes.clear();
         let tables = self.tables();
-        let x = self.forward();
-        self.at(Phase::Loss, Place::Head);
-        let loss = self.loss(x);
+        let (x, embedded) = self.forward();
+        let loss = self.loss(x, embedded);
         self.backward(loss, reduces);
         for table in tables {
             self.tape.drop(table);
@@ -181,13 +189,15 @@ impl<'a> Step<'a> {
         }
     }
 
-    /// The layers' forward pass, from the tokens to the last layer's output.
-    fn forward(&mut self) -> Value {
+    /// The layers' forward pass, from the tokens to the last layer's output; with it what the model still holds of its input.
+    fn forward(&mut self) -> (Value, Option<Value>) {
         let root = self.layers.len();
         self.units.before_forward(&mut self.tape, root);
         let shape = self.shape;
         let x = self.tape.embedding(self.root.embedding, shape.tokens * shape.hidden, shape.element);
         let mut x = torchtitan::own_sequence(&mut self.tape, &shape, x);
+        // Hugging Face's model keeps a name for it.
+        let embedded = (self.code == Code::Transformers).then(|| self.tape.share(&x));
         for index in 0..self.shape.layers {
             self.units.before_forward(&mut self.tape, index as usize);
             self.at(Phase::Forward, Place::Layer(index));
@@ -202,23 +212,24 @@ impl<'a> Step<'a> {
             self.units.after_forward(&mut self.tape, index as usize);
             self.tape.drop(core::mem::replace(&mut x, out));
         }
-        x
+        (x, embedded)
     }
 
     /// The final norm, the head and the loss; returns the loss's node.
-    fn loss(&mut self, x: Value) -> u32 {
+    fn loss(&mut self, x: Value, embedded: Option<Value>) -> u32 {
         let shape = self.shape;
         self.at(Phase::Forward, Place::Head);
         let normal = match self.code {
             Code::Torchtitan => torchtitan::norm(&mut self.tape, &shape, &x, self.root.norm),
-            Code::Transformers => {
-                transformers::residual_norm(&mut self.tape, &shape, &x, self.root.norm, None)
-            }
+            Code::Transformers => transformers::residual_norm(&mut self.tape, &shape, &x, self.root.norm, None),
         };
-        self.tape.drop(x);
-        let whole = torchtitan::whole_sequence(&mut self.tape, &shape, normal);
+        for value in core::iter::once(x).chain(embedded) {
+            self.tape.drop(value);
+        }
+        let whole = torchtitan::whole_sequence(&mut self.tape, &shape, &normal);
         let logits = self.tape.head(&whole, self.root.head);
         self.tape.drop(whole);
+        self.tape.drop(normal);
         let logits = if shape.softcap { self.tape.softcap(logits) } else { logits };
         self.units.after_forward(&mut self.tape, self.layers.len());
         self.at(Phase::Loss, Place::Head);
@@ -248,19 +259,24 @@ impl<'a> Step<'a> {
         }
         self.units.after_backward(&mut self.tape, root, reduces);
         self.units.finish_backward(&mut self.tape);
+        if let Some(Kind::Loss(loss)) = self.tape.nodes.get(loss as usize).map(|node| node.kind) {
+            self.tape.release(loss.held);
+        }
     }
 
     fn layer_backward(&mut self, index: u32, mut segment: Segment) {
-        for node in (segment.nodes.0..segment.nodes.1).rev() {
+        let (first, end) = segment.nodes;
+        self.tape.recomputed = segment.checkpoint != Checkpoint::None;
+        for node in (first..end).rev() {
             if self.tape.lacks(node) {
                 self.recompute(index, &mut segment);
+                let kept = core::mem::take(&mut segment.kept);
+                let held = kept.into_iter().chain([segment.input]).collect();
+                self.tape.checkpoint = (self.tape.last_saving(first, end), held);
             }
             self.tape.run_back(node);
         }
-        self.tape.release(segment.input);
-        for tensor in segment.kept {
-            self.tape.release(tensor);
-        }
+        self.tape.recomputed = false;
     }
 
     /// Runs a checkpointed layer's forward pass again.
@@ -288,12 +304,9 @@ impl<'a> Step<'a> {
         let group = self.units.sharding.group;
         let (matrix, _) = optimizer_bytes(self.setup);
         let moment = (matrix / 2.0) as u64;
-        let (mut states, mut temporaries) = (Vec::new(), Vec::new());
-        for weight in &self.tape.weights {
-            let elements = weight.rows.div_ceil(group) * weight.columns;
-            states.extend([elements * moment, elements * moment]);
-            temporaries.push(elements * moment);
-        }
+        let of = |weight: &Weight| weight.rows.div_ceil(group) * weight.columns * moment;
+        let temporaries = self.ordered(&self.tape.weights.iter().map(of).collect::<Vec<_>>());
+        let states = temporaries.iter().flat_map(|bytes| [*bytes, *bytes]).collect();
         (states, temporaries)
     }
 }

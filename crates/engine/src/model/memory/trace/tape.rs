@@ -23,6 +23,8 @@ pub(super) struct Weight {
     pub rows: u64,
     /// Elements of each row.
     pub columns: u64,
+    /// Whether it is the embedding and the head at once.
+    pub shared: bool,
     /// Its whole gradient, once computed.
     pub gradient: TensorId,
 }
@@ -104,8 +106,8 @@ pub(super) enum Kind {
     GatedFused,
     /// Rows picked by an index.
     Pick,
-    /// Rows times their experts' probabilities.
-    Weigh,
+    /// Rows times their experts' probabilities, in numbers of so many bytes.
+    Weigh(u64),
     /// What a routing keeps.
     Routing,
     /// The sum of the copies of each token.
@@ -178,6 +180,14 @@ pub(super) struct Tape {
     pub moment: Moment,
     /// Bytes of a weight's element in compute.
     pub element: u64,
+    /// Gradients of weights that the node at work has computed.
+    pub computed: Vec<(WeightId, TensorId)>,
+    /// Gradients that it has made for the nodes before it.
+    pub given: Vec<(Edge, TensorId)>,
+    /// The last node of a checkpointed layer that saves something, and what is held until it has run.
+    pub checkpoint: (u32, Vec<TensorId>),
+    /// Whether the layer at work was recomputed.
+    pub recomputed: bool,
     /// GPUs that split a layer.
     pub tp: u64,
     /// Bytes of an element of gradients that accumulate over micro-batches; `None` where each is reduced.
@@ -200,6 +210,10 @@ impl Tape {
             saving: Saving::Hold,
             moment: Moment { phase: Phase::Rest, place: Place::Embedding },
             element,
+            computed: Vec::new(),
+            given: Vec::new(),
+            checkpoint: (NONE, Vec::new()),
+            recomputed: false,
             tp: 1,
             accumulated: None,
             gradients,

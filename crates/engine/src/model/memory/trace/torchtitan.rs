@@ -21,13 +21,8 @@ pub(super) fn norm(tape: &mut Tape, shape: &Shape, x: &Value, weight: WeightId) 
 }
 
 /// The whole sequence, where tensor parallelism splits it.
-pub(super) fn whole_sequence(tape: &mut Tape, shape: &Shape, x: Value) -> Value {
-    if shape.residual_tokens == shape.tokens {
-        return x;
-    }
-    let whole = tape.gather_sequence(&x, shape.tp);
-    tape.drop(x);
-    whole
+pub(super) fn whole_sequence(tape: &mut Tape, shape: &Shape, x: &Value) -> Value {
+    if shape.residual_tokens == shape.tokens { tape.share(x) } else { tape.gather_sequence(x, shape.tp) }
 }
 
 /// This GPU's part of it.
@@ -89,11 +84,14 @@ fn attention(tape: &mut Tape, shape: &Shape, layer: &Layer, x: &Value) -> Value 
     let keys = repeat(tape, shape, &turned_k);
     let values = repeat(tape, shape, &v);
     tape.drop(turned_k);
-    let out = tape.attention(&turned_q, &keys, &values, super::operators::Heads {
-        key_value_heads: shape.heads.heads,
-        ..shape.heads
-    });
+    let out = tape.attention(
+        &turned_q,
+        &keys,
+        &values,
+        super::operators::Heads { key_value_heads: shape.heads.heads, ..shape.heads },
+    );
     let projected = tape.linear(&out, layer.output.weight, layer.output.bias);
+    let projected = own_sequence(tape, shape, projected);
     for value in [turned_q, keys, values, v, out] {
         tape.drop(value);
     }
@@ -101,10 +99,11 @@ fn attention(tape: &mut Tape, shape: &Shape, layer: &Layer, x: &Value) -> Value 
 }
 
 /// An MLP whose gate and up are one matrix.
-pub(super) fn joined(tape: &mut Tape, x: &Value, up: Matrix, down: Matrix) -> Value {
+pub(super) fn joined(tape: &mut Tape, shape: &Shape, x: &Value, up: Matrix, down: Matrix) -> Value {
     let wide = tape.linear(x, up.weight, up.bias);
     let product = tape.gated(&wide);
     let out = tape.linear(&product, down.weight, down.bias);
+    let out = own_sequence(tape, shape, out);
     tape.drop(wide);
     tape.drop(product);
     out
@@ -121,15 +120,17 @@ fn mlp(tape: &mut Tape, shape: &Shape, layer: &Layer, x: &Value) -> Value {
             tape.drop(active);
             tape.drop(wide);
             let out = tape.linear(&product, down.weight, down.bias);
+            let out = own_sequence(tape, shape, out);
             tape.drop(product);
             out
         }
-        Mlp::Joined { up, down } => joined(tape, x, up, down),
+        Mlp::Joined { up, down } => joined(tape, shape, x, up, down),
         Mlp::Plain { up, down } => {
             let wide = tape.linear(x, up.weight, up.bias);
             let active = tape.unary("gelu", "gelu_backward", &wide);
             tape.drop(wide);
             let out = tape.linear(&active, down.weight, down.bias);
+            let out = own_sequence(tape, shape, out);
             tape.drop(active);
             out
         }
@@ -141,16 +142,16 @@ fn mlp(tape: &mut Tape, shape: &Shape, layer: &Layer, x: &Value) -> Value {
 pub(super) fn layer(tape: &mut Tape, shape: &Shape, layer: &Layer, x: &Value) -> Value {
     let [first, second, ..] = layer.norms;
     let normal = norm(tape, shape, x, first);
-    let normal = whole_sequence(tape, shape, normal);
-    let attended = attention(tape, shape, layer, &normal);
-    let attended = own_sequence(tape, shape, attended);
+    let whole = whole_sequence(tape, shape, &normal);
+    let attended = attention(tape, shape, layer, &whole);
+    tape.drop(whole);
     tape.drop(normal);
     let hidden = tape.add(x, &attended);
     tape.drop(attended);
     let normal = norm(tape, shape, &hidden, second);
-    let normal = whole_sequence(tape, shape, normal);
-    let out = mlp(tape, shape, layer, &normal);
-    let out = own_sequence(tape, shape, out);
+    let whole = whole_sequence(tape, shape, &normal);
+    let out = mlp(tape, shape, layer, &whole);
+    tape.drop(whole);
     tape.drop(normal);
     let sum = tape.add(&hidden, &out);
     tape.drop(out);

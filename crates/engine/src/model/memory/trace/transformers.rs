@@ -5,7 +5,7 @@ use super::operators::{FP32, Heads};
 use super::shape::Shape;
 use super::tape::{Tape, Value, WeightId};
 use super::torchtitan::{joined, own_sequence, project, repeat, whole_sequence};
-use super::weights::{Layer, Mlp};
+use super::weights::{Layer, Mlp, Projections};
 use crate::model::transformer::QkNorm;
 
 /// Norms of a layer of Gemma 2 and 3, one before and one after each block.
@@ -39,7 +39,13 @@ pub(super) fn norm(tape: &mut Tape, shape: &Shape, x: &Value, rows: u64, weight:
 }
 
 /// A norm of the residual stream: of each token, or GPT-2's layer norm.
-pub(super) fn residual_norm(tape: &mut Tape, shape: &Shape, x: &Value, weight: WeightId, bias: Option<WeightId>) -> Value {
+pub(super) fn residual_norm(
+    tape: &mut Tape,
+    shape: &Shape,
+    x: &Value,
+    weight: WeightId,
+    bias: Option<WeightId>,
+) -> Value {
     let rows = x.elements / shape.hidden;
     match bias {
         Some(_) => tape.layer_norm(x, rows, weight, bias),
@@ -48,33 +54,68 @@ pub(super) fn residual_norm(tape: &mut Tape, shape: &Shape, x: &Value, weight: W
 }
 
 fn attention(tape: &mut Tape, shape: &Shape, layer: &Layer, x: &Value) -> Value {
-    let [mut q, mut k, v] = project(tape, shape, layer, x);
-    if let Some((of_q, of_k)) = layer.qk_norms {
-        // Each head's rows apart, or whole tokens.
-        let [of_queries, of_keys] = match shape.qk_norm {
-            QkNorm::PerHead => [shape.heads.heads, shape.heads.key_value_heads],
-            QkNorm::None | QkNorm::Full => [1, 1],
-        };
-        q = normed(tape, shape, q, shape.tokens * of_queries, of_q);
-        k = normed(tape, shape, k, shape.tokens * of_keys, of_k);
-    }
-    if shape.positions == 0 {
-        let [turned_q, turned_k] = [&q, &k].map(|x| {
-            let across = tape.transpose(x);
-            let turned = tape.rotate(&across);
-            tape.drop(across);
-            turned
-        });
-        tape.drop(q);
-        tape.drop(k);
-        (q, k) = (turned_q, turned_k);
-    }
+    let [q, k, v] = heads(tape, shape, layer, x);
+    let [q, k] = if shape.positions > 0 { [q, k] } else { rotated(tape, shape, [q, k]) };
     let out = if shape.eager { eager(tape, shape, &q, &k, &v) } else { tape.attention(&q, &k, &v, shape.heads) };
-    let projected = tape.linear(&out, layer.output.weight, layer.output.bias);
-    for value in [q, k, v, out] {
+    // Joined queries lie head by head, and so does what attention makes of them.
+    let ordered = if shape.fused { tape.copy("clone", &out) } else { tape.share(&out) };
+    let projected = tape.linear(&ordered, layer.output.weight, layer.output.bias);
+    let projected = own_sequence(tape, shape, projected);
+    for value in [out, ordered, q, k, v] {
         tape.drop(value);
     }
     projected
+}
+
+/// Queries, keys and values, head by head, queries and keys normed where the model does.
+fn heads(tape: &mut Tape, shape: &Shape, layer: &Layer, x: &Value) -> [Value; 3] {
+    // Each head's rows apart, or whole tokens.
+    let rows = |heads: u64| if shape.qk_norm == QkNorm::PerHead { shape.tokens * heads } else { shape.tokens };
+    let norms = layer.qk_norms.map(|(of_q, of_k)| {
+        [(of_q, rows(shape.heads.heads)), (of_k, rows(shape.heads.key_value_heads))]
+    });
+    match layer.projections {
+        Projections::Three(query, key, value) => {
+            let [q, k] = [(query, 0), (key, 1)].map(|(of, which)| {
+                let flat = tape.linear(x, of.weight, of.bias);
+                let flat = match norms.and_then(|norms| norms.get(which).copied()) {
+                    Some((weight, rows)) => normed(tape, shape, flat, rows, weight),
+                    None => flat,
+                };
+                across(tape, flat)
+            });
+            [q, k, tape.linear(x, value.weight, value.bias)]
+        }
+        Projections::One(_) => {
+            let [q, k, v] = project(tape, shape, layer, x);
+            [across(tape, q), across(tape, k), v]
+        }
+    }
+}
+
+fn across(tape: &mut Tape, x: Value) -> Value {
+    let turned = tape.transpose(&x);
+    tape.drop(x);
+    turned
+}
+
+/// Rotary positions of queries and keys.
+fn rotated(tape: &mut Tape, shape: &Shape, plain: [Value; 2]) -> [Value; 2] {
+    let [q, k] = &plain;
+    let turned = [q, k].map(|x| {
+        let turned = tape.rotate(x);
+        if !shape.fused {
+            return turned;
+        }
+        // Phi-3 turns a part of each head and joins it with the rest.
+        let joined = tape.copy("cat", &turned);
+        tape.drop(turned);
+        joined
+    });
+    for value in plain {
+        tape.drop(value);
+    }
+    turned
 }
 
 /// Attention as matrix products, its scores in memory and their softmax in fp32; Gemma 2 caps them.
@@ -124,15 +165,17 @@ fn mlp(tape: &mut Tape, shape: &Shape, layer: &Layer, x: &Value) -> Value {
             tape.drop(active);
             tape.drop(wide);
             let out = tape.linear(&product, down.weight, down.bias);
+            let out = own_sequence(tape, shape, out);
             tape.drop(product);
             out
         }
-        Mlp::Joined { up, down } => joined(tape, x, up, down),
+        Mlp::Joined { up, down } => joined(tape, shape, x, up, down),
         Mlp::Plain { up, down } => {
             let wide = tape.linear(x, up.weight, up.bias);
             let active = gelu_by_operators(tape, &wide);
             tape.drop(wide);
             let out = tape.linear(&active, down.weight, down.bias);
+            let out = own_sequence(tape, shape, out);
             tape.drop(active);
             out
         }
@@ -167,9 +210,9 @@ pub(super) fn layer(tape: &mut Tape, shape: &Shape, layer: &Layer, x: &Value) ->
     let sandwiched = shape.norms_per_layer == SANDWICHED;
     let hidden = block(tape, x, |tape, x| {
         let input = if after_alone { tape.share(x) } else { residual_norm(tape, shape, x, first, layer.norm_bias) };
-        let input = whole_sequence(tape, shape, input);
-        let out = attention(tape, shape, layer, &input);
-        let out = own_sequence(tape, shape, out);
+        let whole = whole_sequence(tape, shape, &input);
+        let out = attention(tape, shape, layer, &whole);
+        tape.drop(whole);
         tape.drop(input);
         match (after_alone, sandwiched) {
             (true, _) => normed(tape, shape, out, x.elements / shape.hidden, first),
@@ -179,10 +222,11 @@ pub(super) fn layer(tape: &mut Tape, shape: &Shape, layer: &Layer, x: &Value) ->
     });
     let before_mlp = if sandwiched { third } else { second };
     let out = block(tape, &hidden, |tape, x| {
-        let input = if after_alone { tape.share(x) } else { residual_norm(tape, shape, x, before_mlp, layer.norm_bias) };
-        let input = whole_sequence(tape, shape, input);
-        let out = mlp(tape, shape, layer, &input);
-        let out = own_sequence(tape, shape, out);
+        let input =
+            if after_alone { tape.share(x) } else { residual_norm(tape, shape, x, before_mlp, layer.norm_bias) };
+        let whole = whole_sequence(tape, shape, &input);
+        let out = mlp(tape, shape, layer, &whole);
+        tape.drop(whole);
         tape.drop(input);
         match (after_alone, sandwiched) {
             (true, _) => normed(tape, shape, out, x.elements / shape.hidden, second),

@@ -85,9 +85,7 @@ impl Units {
         let group = self.sharding.group;
         let padded = |(rows, columns): (u64, u64)| rows.div_ceil(group) * group * columns * tape.element;
         let sizes: Vec<u64> = self.weights(tape, unit).map(padded).collect();
-        let gathered = sizes.into_iter().map(|bytes| {
-            tape.allocate(operator, bytes, Category::UnshardedParameter)
-        });
+        let gathered = sizes.into_iter().map(|bytes| tape.allocate(operator, bytes, Category::UnshardedParameter));
         let gathered = gathered.collect();
         if let Some(unit) = self.units.get_mut(unit) {
             unit.gathered = gathered;
@@ -158,12 +156,18 @@ impl Units {
         let Sharding { group, stored, reduced } = self.sharding;
         let shard = self.shard(tape, unit);
         self.reducing = tape.allocate("empty", shard * group * reduced, Category::Communication);
+        // From the last to the first; the last has a name until the reduction has begun.
+        let mut gradients = gradients.into_iter().rev();
+        let named = gradients.next();
         for tensor in gradients {
             tape.release(tensor);
         }
         let same = stored == reduced;
         let category = if same { Category::Gradient } else { Category::Communication };
         let mut output = tape.allocate_on(Stream::ReduceScatter, "empty", shard * reduced, category);
+        if let Some(tensor) = named {
+            tape.release(tensor);
+        }
         if !same {
             let cast = tape.allocate_on(Stream::ReduceScatter, "_to_copy", shard * stored, Category::Gradient);
             tape.release(output);

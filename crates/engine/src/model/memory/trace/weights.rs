@@ -55,7 +55,7 @@ pub(super) struct Root {
 
 impl Tape {
     pub(super) fn weight(&mut self, rows: u64, columns: u64) -> WeightId {
-        self.weights.push(Weight { rows, columns, gradient: NONE });
+        self.weights.push(Weight { rows, columns, shared: false, gradient: NONE });
         self.weights.len() as WeightId - 1
     }
 
@@ -114,6 +114,9 @@ impl Tape {
         let norm = if shape.head { self.weight(shape.hidden, 1) } else { NONE };
         let own = shape.head && !(shape.tied && shape.embedding);
         let head = if own { self.weight(shape.vocab, shape.hidden) } else { embedding };
+        if let Some(weight) = self.weights.get_mut(embedding as usize).filter(|_| head == embedding) {
+            weight.shared = true;
+        }
         Root { embedding, norm, head }
     }
 }

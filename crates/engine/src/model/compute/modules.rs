@@ -1,0 +1,73 @@
+//! What the backward pass runs again of a layer's blocks where single modules are recomputed.
+
+use super::blocks::{Block, mlp, router_and_shared};
+use crate::model::setup::Setup;
+use crate::model::transformer::Architecture;
+
+/// Products and norms of a layer that run again.
+#[derive(Clone, Copy)]
+pub(super) struct Again {
+    pub(super) block: Block,
+    /// Norms, by number.
+    pub(super) norms: f64,
+}
+
+impl Again {
+    pub(super) fn with(self, other: Self) -> Self {
+        Self { block: self.block.with(other.block), norms: self.norms + other.norms }
+    }
+}
+
+/// Of attention: latent attention's projections out of its ranks, and its norms.
+pub(super) fn of_attention(setup: &Setup, tp: f64) -> Again {
+    let again = setup.modules().mla_up_proj;
+    let block = if again { up_projections(&setup.architecture, tp) } else { Block::NONE };
+    Again { block, norms: setup.norms_again().attention }
+}
+
+/// Of a dense MLP.
+pub(super) fn of_mlp(setup: &Setup, tp: f64) -> Again {
+    let arch = &setup.architecture;
+    let again = setup.modules().mlp;
+    let block = if again { mlp(arch, f64::from(arch.intermediate_size) / tp) } else { Block::NONE };
+    Again { block, norms: setup.norms_again().mlp }
+}
+
+/// Of the router and the shared experts; routed experts price their own.
+pub(super) fn of_shared(setup: &Setup, tp: f64) -> Again {
+    let (arch, modules) = (&setup.architecture, setup.modules());
+    let block = if modules.moe {
+        router_and_shared(arch, tp)
+    } else if modules.shared_experts {
+        mlp(arch, f64::from(arch.experts.shared_intermediate_size) / tp)
+    } else {
+        Block::NONE
+    };
+    Again { block, norms: setup.norms_again().experts }
+}
+
+/// Pairs of tensor parallelism's collectives that run again in one layer: the block's, where a whole block does.
+pub(in crate::model) fn pairs_again(setup: &Setup, moe_share: f64) -> f64 {
+    let modules = setup.modules();
+    let shared = setup.architecture.experts.shared_intermediate_size > 0;
+    let one = |share: f64, again: bool| if again { share } else { 0.0 };
+    one(1.0 - moe_share, modules.mlp) + one(moe_share, modules.shared_experts || modules.moe && shared)
+}
+
+/// Latent attention's products out of its ranks: queries', and keys' and values'.
+fn up_projections(arch: &Architecture, tp: f64) -> Block {
+    let latent = arch.latent;
+    let inner = f64::from(if latent.q_lora_rank > 0 { latent.q_lora_rank } else { arch.hidden_size });
+    let rank = f64::from(latent.kv_lora_rank);
+    let query = arch.query_width() / tp;
+    let per_head = f64::from(latent.qk_nope_head_dim) + f64::from(latent.v_head_dim);
+    let up = f64::from(arch.num_attention_heads) / tp * per_head;
+    Block {
+        weights: inner * query + rank * up,
+        inner: inner + rank,
+        outer: query + up,
+        count: 2.0,
+        hidden: 0.0,
+        cast: inner + rank,
+    }
+}

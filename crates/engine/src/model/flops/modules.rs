@@ -1,0 +1,29 @@
+//! The matrix products of single modules that are recomputed.
+
+use super::{matrices, moe_share, routed_width, router_params};
+use crate::model::setup::Setup;
+use crate::model::transformer::Architecture;
+
+/// Weights of one layer, the mean over layers, whose products run again for a token: the MLP's, the experts' with their router, the
+/// shared experts', latent attention's out of its ranks. Norms and activations have none.
+pub(super) fn weights_again(setup: &Setup) -> f64 {
+    let (arch, modules) = (&setup.architecture, setup.modules());
+    let (share, across) = (moe_share(arch), matrices(arch) * f64::from(arch.hidden_size));
+    let dense = (1.0 - share) * f64::from(arch.intermediate_size);
+    let shared = share * f64::from(arch.experts.shared_intermediate_size);
+    let one = |weights: f64, again: bool| if again { weights } else { 0.0 };
+    one(across * dense, modules.mlp)
+        + one(across * shared, modules.shared_experts || modules.moe)
+        + one(across * routed_width(arch) + router_params(arch), modules.moe)
+        + one(up_projections(arch), modules.mla_up_proj)
+}
+
+/// Weights of latent attention's products out of its ranks: `r_q n_q (d_nope + d_rope) + r_kv n_q (d_nope + d_v)`, with H for `r_q` where
+/// queries have no rank (arXiv 2405.04434, equations 9 to 16).
+fn up_projections(arch: &Architecture) -> f64 {
+    let latent = arch.latent;
+    let inner = if latent.q_lora_rank > 0 { latent.q_lora_rank } else { arch.hidden_size };
+    let per_head = f64::from(latent.qk_nope_head_dim) + f64::from(latent.v_head_dim);
+    let heads = f64::from(arch.num_attention_heads);
+    f64::from(inner) * arch.query_width() + f64::from(latent.kv_lora_rank) * heads * per_head
+}

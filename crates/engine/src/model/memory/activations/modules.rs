@@ -1,0 +1,33 @@
+//! What a layer does not keep where single modules are recomputed.
+
+use super::Tensors;
+use crate::model::setup::Setup;
+
+/// Products into an MLP's hidden width: gate and up.
+const GATED_INPUTS: f64 = 2.0;
+/// The one of a plain MLP.
+const PLAIN_INPUTS: f64 = 1.0;
+
+/// Bytes per token of a layer, the mean over layers of which `moe_share` have experts, that the modules drop:
+///
+/// - `core_attn` the scores; `mla_up_proj` queries, keys and values; `layernorm` the outputs of norms;
+/// - `mlp` all hidden tensors of a dense MLP, `shared_experts` those of shared experts;
+/// - `moe_act` what follows the first products of routed experts, `moe` all of shared and routed experts, with the copies of tokens
+///   and the router's tensors.
+///
+/// The inputs of modules stay: the residual stream, or a norm's output.
+pub(super) fn dropped(setup: &Setup, t: &Tensors, moe_share: f64) -> f64 {
+    let (modules, norms) = (setup.modules(), setup.norms_again());
+    let [dense, shared, routed] = t.hidden_by_kind;
+    // The input of an MLP's last product is one of its hidden tensors.
+    let all = t.wide - t.narrow;
+    let inputs = if setup.architecture.gated_mlp { GATED_INPUTS } else { PLAIN_INPUTS };
+    let one = |bytes: f64, dropped: bool| if dropped { bytes } else { 0.0 };
+    one(t.scores, modules.core_attn)
+        + one(t.query + 2.0 * t.key, modules.mla_up_proj)
+        + t.norm_output * (norms.attention + (1.0 - moe_share) * norms.mlp + moe_share * norms.experts)
+        + one(all * dense, modules.mlp)
+        + one(all * shared, modules.shared_experts || modules.moe)
+        + one((all - inputs) * routed, modules.moe_act)
+        + one(all * routed + t.routed - t.narrow * t.copy, modules.moe)
+}

@@ -1,0 +1,47 @@
+//! Modules to recompute that the model lacks or that Megatron-Core refuses.
+
+use crate::model::flops::moe_share;
+use crate::model::memory::activations::layer;
+use crate::model::memory::recipe_bytes;
+use crate::model::training::Recompute;
+use crate::params::ParamId;
+use crate::scenario::Scenario;
+use crate::scenario::issue::Issue;
+
+impl Scenario {
+    /// Adds the issues about recomputation by module.
+    pub(super) fn recomputation(&self, issues: &mut Vec<Issue>) {
+        if self.recompute != Recompute::Modules {
+            return;
+        }
+        if !self.framework.is_megatron_core() {
+            let message =
+                "Recomputation by module is Megatron-Core's: elsewhere it takes checkpoints in the model's code.";
+            issues.push(Issue::note(ParamId::Recompute, message));
+        }
+        if self.recomputes_nothing() {
+            let message = "None of these modules holds anything to recompute here: choose another, or another mode.";
+            issues.push(Issue::note(ParamId::Recompute, message));
+        }
+        if !self.model.architecture().has_experts() {
+            return;
+        }
+        if self.recompute_modules.moe && self.experts.across_micro_batches {
+            let message = "Megatron-Core does not overlap the experts' exchange with another micro-batch where it recomputes the \
+                           experts as a whole: recompute their activation and the shared experts alone.";
+            issues.push(Issue::note(ParamId::RecomputeMoe, message));
+        }
+        if self.recompute_modules.moe_act && !self.experts.grouped {
+            let message =
+                "Megatron-Core recomputes the experts' activation between grouped products alone: turn these on.";
+            issues.push(Issue::note(ParamId::RecomputeMoeAct, message));
+        }
+    }
+
+    /// Whether the modules drop no activation of the mean layer.
+    fn recomputes_nothing(&self) -> bool {
+        let setup = self.resolve_without_search();
+        let bytes = layer(&setup, recipe_bytes(setup.recipe).activation, moe_share(&setup.architecture));
+        bytes.kept >= bytes.whole
+    }
+}
