@@ -71,8 +71,14 @@ mod tests {
 
     fn odds(capacity: f64, peak: f64) -> f64 {
         let [capacity, peak] = [capacity, peak].map(Bytes::new);
-        let memory =
-            MemoryReport { parts: MemoryParts::default(), moment: PeakMoment::Loss, allocated: peak, peak, capacity };
+        let memory = MemoryReport {
+            parts: MemoryParts::default(),
+            moment: PeakMoment::Loss,
+            allocated: peak,
+            peak,
+            nominal: capacity,
+            capacity,
+        };
         fit_odds(&memory, &THREE)
     }
 
