@@ -1,10 +1,12 @@
 //! The texts that several panels share.
 
+mod change;
 mod headline;
 pub mod import;
 pub mod pins;
 mod tiles;
 
+pub use change::change;
 pub use headline::{Headline, headline, limited_by};
 pub use tiles::{Tiles, limiter};
 

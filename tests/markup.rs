@@ -4,7 +4,7 @@
 use charts::spec::Held;
 use charts::timeline::Level;
 use charts::views::{Scratch, TIME, feasible_region};
-use engine::catalog;
+use engine::catalog::{self, accuracy};
 use engine::explain;
 use engine::import::Imported;
 use engine::model::report::MemoryPart;
@@ -115,6 +115,18 @@ fn the_headline_says_whether_it_fits() {
     assert!(sentence.starts_with("13B on 64 A100 40 GB fits with "), "{sentence}");
     assert!(sentence.contains(" MFU, limited by ") && sentence.ends_with('.'), "{sentence}");
     assert!(words(&page(&fits, Vec::new())).contains(&sentence));
+
+    let mut tight = fits;
+    tight.accelerator.values.memory = 1.05 * fits.report().memory.peak;
+    let headline = text::headline(&tight, &tight.report());
+    assert!(headline.fits && headline.verdict == "is tight", "{headline:?}");
+    let odds = format!(": about {:.0} in 10 such runs fit; ", 10.0 * accuracy::fit_odds(&tight.report()));
+    assert!(headline.rest.starts_with(&odds) && headline.rest.ends_with(" would make it sure."), "{headline:?}");
+    assert!(words(&page(&tight, Vec::new())).contains(&headline.sentence()));
+    // A little too large by the prediction is not yet too large.
+    tight.accelerator.values.memory = 0.95 * fits.report().memory.peak;
+    let headline = text::headline(&tight, &tight.report());
+    assert!(!headline.fits && headline.verdict == "is tight", "{headline:?}");
 
     let not = does_not_fit();
     let sentence = text::headline(&not, &not.report()).sentence();

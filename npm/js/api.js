@@ -7,7 +7,7 @@ const MOST_POINTS = 1_000_000;
 /** The columns of a sweep, in the module's order. */
 const STEP_COLUMNS = [
   'mfu', 'hfu', 'tokens_per_s_per_gpu', 'tokens_per_step', 'tflops_per_gpu', 'step_time_s',
-  'peak_memory_bytes', 'free_memory_bytes', 'fits', 'limiter',
+  'peak_memory_bytes', 'free_memory_bytes', 'fit_odds', 'fits', 'limiter',
 ];
 /** Those of the whole run, after them. */
 const RUN_COLUMNS = [

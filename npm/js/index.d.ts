@@ -92,9 +92,14 @@ export interface Report {
   versions: { engine: string; catalog: number; link: number };
   /** The fragment of the scenario's link, without `#`. */
   link: string;
+  /** Whether the predicted peak is within the GPU's memory. */
   fits: boolean;
   /** Whether every host has the memory that the run needs: what is offloaded, initialisation, checkpoints. */
   host_fits: boolean;
+  /** The share of such runs that fit, by the errors of published peaks, 0 to 1. */
+  fit_odds: number;
+  /** `fits` from odds of 0.9, `does_not_fit` below 0.1, else `tight`. */
+  verdict: 'fits' | 'tight' | 'does_not_fit';
   limiter: Limiter;
   mfu: number;
   hfu: number;
@@ -218,6 +223,8 @@ export interface Sweep {
   step_time_s: Float64Array;
   peak_memory_bytes: Float64Array;
   free_memory_bytes: Float64Array;
+  /** The share of such runs that fit, 0 to 1. */
+  fit_odds: Float64Array;
   /** 1 where the scenario fits, 0 where it does not; its speed is then what it would be if memory were no limit. */
   fits: Uint8Array;
   /** What limits, as a place in `limiters`. */

@@ -1,5 +1,6 @@
 //! Sweeps a scenario along one or two axes, into columns of numbers.
 
+use engine::catalog::accuracy::fit_odds;
 use engine::model::report::{Limiter, Report};
 use engine::names;
 use engine::scenario::Scenario;
@@ -9,7 +10,7 @@ use wasm_bindgen::prelude::wasm_bindgen;
 use crate::axis::Axis;
 
 /// Number of columns of every sweep; `js/api.js` names them in this order.
-const OF_THE_STEP: usize = 10;
+const OF_THE_STEP: usize = 11;
 /// Number of further columns for the whole run.
 const OF_THE_RUN: usize = 8;
 
@@ -110,6 +111,7 @@ fn of_the_step(report: &Report) -> [f64; OF_THE_STEP] {
         report.time.step.get(),
         report.memory.peak.get(),
         report.memory.free().get(),
+        fit_odds(report),
         f64::from(u8::from(report.fits())),
         limiter as f64,
     ]

@@ -6,7 +6,7 @@ import { drawn, sequence } from './inputs.mjs';
 
 const OF_THE_STEP = [
   'mfu', 'hfu', 'tokens_per_s_per_gpu', 'tokens_per_step', 'tflops_per_gpu', 'step_time_s', 'peak_memory_bytes',
-  'free_memory_bytes',
+  'free_memory_bytes', 'fit_odds',
 ];
 const OF_THE_RUN = [
   'steps', 'batch_efficiency', 'time_s', 'gpu_hours', 'cost_usd', 'energy_kwh', 'emissions_gco2', 'goodput',

@@ -3,21 +3,19 @@
 use yew::prelude::*;
 
 use crate::state::Action;
-use charts::names;
-use engine::analysis::advice::{Advice, Change};
+use crate::text;
+use engine::analysis::advice::{Advice, is_sure};
 use engine::format;
-use engine::model::training::Recompute;
-use engine::params::{Unit, quantity};
-use engine::scenario::Strategy;
+use engine::model::report::Report;
 
 /// A button that makes the change, with the effect. The key keeps each button at its place while
 /// others come and go.
-pub fn advised(place: usize, advice: &Advice, fits: bool, emit: &Callback<Action>) -> Html {
+pub fn advised(place: usize, advice: &Advice, now: &Report, emit: &Callback<Action>) -> Html {
     let scenario = advice.scenario;
     let apply = emit.reform(move |_: MouseEvent| Action::Take(Box::new(scenario)));
     html! {
         <button key={place} type="button" class="advised" onclick={apply}>
-            <strong>{ change(advice) }</strong><span>{ effect(advice, fits) }</span>
+            <strong>{ text::change(advice) }</strong><span>{ effect(advice, now) }</span>
         </button>
     }
 }
@@ -32,57 +30,10 @@ pub fn no_advice(fits: bool) -> &'static str {
     }
 }
 
-/// The change, as the start of a sentence.
-fn change(advice: &Advice) -> String {
-    match advice.change {
-        Change::Strategy(changed) => strategy(changed),
-        Change::Recompute(mode) => recompute(mode).into(),
-        Change::Both(changed, mode) => format!("{} with {}", strategy(changed), recompute(mode)),
-        Change::MicroBatch(size) => format!("micro-batches of {}", format::count(f64::from(size))),
-        Change::TensorParallel(1) => "no tensor parallelism".into(),
-        Change::TensorParallel(tp) => format!("tensor parallelism over {tp} GPUs"),
-        Change::Pipeline(1) => "no pipeline".into(),
-        Change::ExpertParallel(1) => "no expert parallelism".into(),
-        Change::ExpertParallel(ep) => format!("expert parallelism of {ep}"),
-        Change::FusedDispatcher => "kernels that send each token once".into(),
-        Change::Pipeline(pp) => format!("a pipeline of {pp} stages"),
-        Change::MicroBatches(steps) => format!("{} micro-batches in each step", format::count(f64::from(steps))),
-        Change::FusedLoss => "a fused cross-entropy".into(),
-        Change::Offload if advice.scenario.offload.parameters => "weights and optimizer state in host memory".into(),
-        Change::Offload => "optimizer state in host memory".into(),
-        Change::Optimizer8bit => "8-bit AdamW".into(),
-        Change::SeqLen(seq_len) => format!("sequences of {}", quantity::with_unit(Unit::Tokens, f64::from(seq_len))),
-        Change::Gpus(gpus) => format!("{} GPUs", format::count(f64::from(gpus))),
-        Change::Link(gbit) => format!("links of {}", format::value(Unit::GbitPerS, gbit)),
-        Change::ShardSize(size) => format!("shard groups of {size} GPUs"),
-        Change::Memory(gib) => format!("GPUs with {}", format::value(Unit::Gib, gib)),
-    }
-}
-
-fn strategy(strategy: Strategy) -> String {
-    let within = match strategy {
-        Strategy::HybridShard => " within each node",
-        Strategy::ReshardTo => " of a node",
-        _ => "",
-    };
-    format!("{}{within}", names::strategy(strategy.place()))
-}
-
-fn recompute(mode: Recompute) -> &'static str {
-    match mode {
-        Recompute::None => "no activation checkpointing",
-        Recompute::AttentionCore => "recomputation of the attention core",
-        Recompute::Selective => "selective activation checkpointing",
-        Recompute::Full => "full activation checkpointing",
-        Recompute::Fraction => "checkpointing of a fraction of the activations",
-        Recompute::Modules => "recomputation by module",
-    }
-}
-
-/// The effect of the change: more throughput where the run fits already, else that it then fits.
-fn effect(advice: &Advice, fits_now: bool) -> String {
+/// The effect of the change: that the run then fits where it does not, or not surely; else more throughput.
+fn effect(advice: &Advice, now: &Report) -> String {
     let mfu = format::percent(advice.report.mfu);
-    if fits_now {
+    if now.fits() && (is_sure(now) || !is_sure(&advice.report)) {
         format!("{} more tokens a second, {mfu} MFU", format::percent(advice.gain))
     } else {
         format!("then it fits with {} to spare, at {mfu} MFU", format::bytes(advice.report.memory.free()))

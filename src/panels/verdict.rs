@@ -18,7 +18,8 @@ use engine::scenario::issue::Severity;
 pub fn verdict(calculator: &Calculator) -> Html {
     let Calculator { headline, derived, emit, .. } = calculator;
     let fits = headline.fits;
-    let advice = derived.advice.iter().enumerate().map(|(place, advice)| advised(place, advice, fits, emit));
+    let now = &derived.report;
+    let advice = derived.advice.iter().enumerate().map(|(place, advice)| advised(place, advice, now, emit));
     html! {
         <>
             <section class="verdict" aria-labelledby="headline">

@@ -1,8 +1,10 @@
 //! The headline: does it fit, how fast is it, what limits it.
 
-use engine::catalog;
+use engine::analysis::advice;
+use engine::catalog::{self, accuracy};
 use engine::format;
 use engine::model::hardware::Accelerator;
+use engine::model::memory::odds::Verdict;
 use engine::model::report::{Limiter, Report};
 use engine::names;
 use engine::scenario::{Model, Scenario};
@@ -32,20 +34,40 @@ pub fn headline(scenario: &Scenario, report: &Report) -> Headline {
     let subject = format!("{} on {}", model_name(&scenario.model), hardware(scenario));
     let free = report.memory.free();
     let mfu = format::percent(report.mfu);
-    if report.fits() {
-        return Headline {
-            subject,
-            verdict: format!("fits with {} to spare", format::bytes(free)),
-            rest: format!(" and trains at {mfu} MFU, limited by {}.", limited_by(report.limiter)),
-            fits: true,
-        };
-    }
-    Headline {
-        subject,
-        verdict: "does not fit".into(),
-        rest: format!(" and needs {} more than each GPU has.", format::bytes(-free)),
-        fits: false,
-    }
+    let fits = report.fits();
+    let (verdict, rest) = match accuracy::verdict(report) {
+        Verdict::Fits => (
+            format!("fits with {} to spare", format::bytes(free)),
+            format!(" and trains at {mfu} MFU, limited by {}.", limited_by(report.limiter)),
+        ),
+        Verdict::Tight => ("is tight".to_owned(), tight(scenario, report)),
+        Verdict::DoesNotFit => {
+            ("does not fit".to_owned(), format!(" and needs {} more than each GPU has.", format::bytes(-free)))
+        }
+    };
+    Headline { subject, verdict, rest, fits }
+}
+
+/// What is said of a tight run: its odds, the memory that is left or missing by the prediction, and the cheapest way to be sure.
+fn tight(scenario: &Scenario, report: &Report) -> String {
+    let of_ten = (10.0 * accuracy::fit_odds(report)).round();
+    let free = report.memory.free();
+    let prediction = if report.fits() {
+        let mfu = format::percent(report.mfu);
+        let limiter = limited_by(report.limiter);
+        format!("{} to spare by the prediction, {mfu} MFU, limited by {limiter}", format::bytes(free))
+    } else {
+        format!("{} more than each GPU has by the prediction", format::bytes(-free))
+    };
+    let surer = advice::margin(scenario, report)
+        .map_or_else(String::new, |margin| format!(" {} would make it sure.", capitalised(&super::change(&margin))));
+    format!(": about {of_ten} in 10 such runs fit; {prediction}.{surer}")
+}
+
+/// A text with a capital at its start.
+fn capitalised(text: &str) -> String {
+    let mut letters = text.chars();
+    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
 }
 
 /// The limiter, as the end of “limited by …”.

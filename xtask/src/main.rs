@@ -17,7 +17,7 @@ Usage: cargo xtask <command>
   estimate LINK              the report of a link, a fragment or a scenario in JSON
   catalog                    the catalog as JSON, each entry with its source
   score FILE.csv... [--json | --rows]
-                             the engine against measurements: the errors of each source, or a line a row
+                             the engine against measurements and traced steps: the errors of each source, or a line a row
   calibrate FILE.csv...      the constants fitted to measurements, each source held out in turn
 
   test [--fast] [PART]...    every check and test, with a count at the end, or those of the parts lint, docs, native, browser;

@@ -21,6 +21,7 @@ pub mod row;
 pub mod schema;
 pub mod scope;
 pub mod software;
+pub mod spread;
 pub mod stack;
 pub mod summary;
 pub mod target;

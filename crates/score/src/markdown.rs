@@ -8,15 +8,18 @@ use std::fmt::Write as _;
 use super::collectives::Collective;
 use super::pairs;
 use super::summary::{self, Confusion, Entry, Score};
+use super::traced::Traced;
+use super::traced::score::{self as step_score, Compared};
 use super::tracker::{Categories, Tracked};
 use engine::stats::{self, Errors};
 
 /// Writes the whole report. For dense models: step times and memory by source, runs that succeeded
-/// and failed, hybrid against full sharding, the tracker's categories, collectives, and rows left
-/// out. Then mixtures of experts.
+/// and failed, hybrid against full sharding, the tracker's categories, traced steps, collectives, and
+/// rows left out. Then mixtures of experts.
 pub fn report<'a>(
     entries: impl IntoIterator<Item = &'a Entry>,
     tracked: &[Tracked],
+    traced: &[Traced],
     collectives: &[Collective],
 ) -> String {
     let (mixtures, dense): (Vec<&Entry>, Vec<&Entry>) = entries.into_iter().partition(|entry| entry.is_mixture());
@@ -24,6 +27,7 @@ pub fn report<'a>(
     by_source(&mut text, &dense);
     verdicts(&mut text, &dense);
     tracker(&mut text, tracked);
+    steps(&mut text, traced);
     network(&mut text, collectives);
     left_out(&mut text, &dense);
     mixtures::section(&mut text, &mixtures);
@@ -129,6 +133,31 @@ fn tracker(text: &mut String, tracked: &[Tracked]) {
             optional(stats::median(&errors), percent),
             percent(worst)
         );
+    }
+}
+
+fn steps(text: &mut String, traced: &[Traced]) {
+    if traced.is_empty() {
+        return;
+    }
+    let _ = writeln!(
+        text,
+        "\n{} training steps traced tensor by tensor: error of the bytes allocated at the peak, and of those that a simulation of \
+         PyTorch's allocator reserves, with segments of a fixed size and expandable ones; and the rows whose moment and operator of \
+         the peak are the trace's:\n",
+        traced.len()
+    );
+    line(
+        text,
+        "| Source | Rows | Allocated, median | Worst | Reserved, median | Worst | Expandable, median | Worst | Moment |",
+    );
+    line(text, "|---|---:|---:|---:|---:|---:|---:|---:|---:|");
+    let compared: Vec<Compared> = traced.iter().map(Compared::of).collect();
+    for (source, score) in step_score::by_source(&compared) {
+        let errors: Vec<String> = [score.allocated, score.reserved, score.expandable]
+            .map(|spread| format!("{} | {}", percent(spread.errors.median), percent(spread.worst)))
+            .into();
+        let _ = writeln!(text, "| {source} | {} | {} | {} |", score.rows, errors.join(" | "), percent(score.agree));
     }
 }
 

@@ -25,6 +25,8 @@ pub struct Prediction {
     pub report: Report,
     /// Whether the run is possible: it fits in memory, and every pipeline stage has a layer.
     pub fits: bool,
+    /// The odds that it fits: 0 where it is not possible.
+    pub fit_odds: f64,
     /// The notes on completed values.
     pub notes: Notes,
     /// Predicted time of a step with the row's own batch, in seconds.
@@ -35,6 +37,10 @@ pub struct Prediction {
     pub step_band: Band,
     /// Predicted peak memory in GiB, of the kind that the row measured.
     pub peak_mem_gib: f64,
+    /// Predicted bytes of live tensors at the peak of the same stage, in GiB.
+    pub allocated_gib: f64,
+    /// Predicted bytes of the caching allocator there, in GiB.
+    pub reserved_gib: f64,
     /// The kind of peak memory that the row measured.
     pub memory_kind: MemoryKind,
     /// The pipeline stage on which the peak was measured.
@@ -177,18 +183,23 @@ pub fn predict(row: &Row) -> Result<Prediction, LeftOut> {
     let setup = scenario.setup();
     let memory_kind = target::memory_kind(row);
     let memory_stage = target::memory_stage(row, stack, setup.mesh.pp);
+    let memory = memory_stage.memory(&setup);
     let peak = peak(&scenario.accelerator.values, scenario.recipe, scenario.compute_format);
     let shape = scenario.model.architecture();
     let gpus = f64::from(scenario.gpus);
     let measured_step = target::step_time(row, &shape, scenario.seq_len, tokens, gpus, peak);
+    let possible = scenario.pp <= shape.num_hidden_layers;
     let derived_mfu = || measured_step.map(|(measured, _)| report.mfu * step_time_s / measured);
     Ok(Prediction {
-        fits: report.fits() && scenario.pp <= shape.num_hidden_layers,
+        fits: report.fits() && possible,
+        fit_odds: if possible { accuracy::fit_odds(&report) } else { 0.0 },
         step_band: accuracy::step_time(&scenario),
         memory_band: accuracy::peak_memory(&scenario),
         step_time_s,
         batch_share: full,
-        peak_mem_gib: memory_kind.predicted(&memory_stage.memory(&setup)).gib(),
+        peak_mem_gib: memory_kind.predicted(&memory).gib(),
+        allocated_gib: MemoryKind::Allocated.predicted(&memory).gib(),
+        reserved_gib: MemoryKind::Reserved.predicted(&memory).gib(),
         memory_kind,
         memory_stage,
         measured_step,

@@ -9,6 +9,8 @@ pub enum Schema {
     Training,
     /// Peaks of PyTorch's FSDP2 memory tracker, by category.
     Tracker,
+    /// Training steps traced tensor by tensor, with the bytes of a simulated allocator.
+    Traced,
     /// Measured collectives.
     Collectives,
     /// Measurements of a single mixture-of-experts layer, one value per row.
@@ -25,6 +27,8 @@ impl Schema {
         let has = |columns: &[&str]| columns.iter().all(|column| header.contains(column));
         if has(&["sharded_param_bytes", "act_bytes", "total_bytes"]) {
             Some(Self::Tracker)
+        } else if has(&["source_code", "peak_allocated_bytes", "simulated_reserved"]) {
+            Some(Self::Traced)
         } else if has(&["collective", "message_bytes", "metric", "value"]) {
             Some(Self::Collectives)
         } else if has(&["setting", "metric", "unit", "value"]) {
@@ -42,7 +46,7 @@ impl Schema {
 
     /// Whether the rows are evaluated.
     pub fn is_scored(self) -> bool {
-        matches!(self, Self::Training | Self::Tracker | Self::Collectives)
+        matches!(self, Self::Training | Self::Tracker | Self::Traced | Self::Collectives)
     }
 
     /// Describes the table, for schemas without a score.
@@ -50,6 +54,7 @@ impl Schema {
         match self {
             Self::Training => "training runs",
             Self::Tracker => "peaks of PyTorch's FSDP2 memory tracker",
+            Self::Traced => "training steps traced tensor by tensor",
             Self::Collectives => "measured collectives",
             Self::Experts => "measurements of one layer of experts, which the tests of the engine read",
             Self::Architectures => "architectures by name, not measurements: the catalog has those that it needs",

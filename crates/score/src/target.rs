@@ -7,19 +7,24 @@ use super::text::has;
 use engine::model::transformer::Architecture;
 use engine::published::{MemoryKind, MemoryStage};
 
-/// Returns the kind of a row's memory peak; reserved if the row does not state it, as training logs
-/// print that.
+/// Words for each kind of memory peak, the most telling first: what a driver's tool read, the names of PyTorch's counters, and
+/// words that are the whole device's where no counter is named. Torchtune's "active" bytes are those of live tensors.
+const KINDS: [(MemoryKind, &[&str]); 4] = [
+    (MemoryKind::Process, &["nvidia-smi", "smi", "memory.used"]),
+    (MemoryKind::Reserved, &["reserved"]),
+    (MemoryKind::Allocated, &["allocated", "memory active"]),
+    (MemoryKind::Process, &["gpu_mem", "process", "device", "max memory used by", "vram"]),
+];
+
+/// Megatron-Bridge's skills print the peak of allocated bytes; some of their rows say only "peak".
+const ALLOCATED_BY_CUSTOM: &str = "Megatron-Bridge skill";
+
+/// Returns the kind of a row's memory peak; reserved if neither the row nor its source states it, as
+/// training logs print that.
 pub fn memory_kind(row: &Row) -> MemoryKind {
-    let kind = row.mem_kind.to_ascii_lowercase();
-    if has(&kind, &["nvidia-smi", "smi", "gpu_mem", "process", "device", "max memory used by"]) {
-        MemoryKind::Process
-    } else if has(&kind, &["reserved"]) {
-        MemoryKind::Reserved
-    } else if has(&kind, &["allocated", "peak gpu memory allocated"]) {
-        MemoryKind::Allocated
-    } else {
-        MemoryKind::Reserved
-    }
+    let named = KINDS.iter().find(|(_, words)| has(&row.mem_kind, words)).map(|(kind, _)| *kind);
+    let custom = || row.source.starts_with(ALLOCATED_BY_CUSTOM).then_some(MemoryKind::Allocated);
+    named.or_else(custom).unwrap_or(MemoryKind::Reserved)
 }
 
 /// Returns the stage where the peak was measured in a pipeline of `pp` stages.

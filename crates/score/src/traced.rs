@@ -1,6 +1,8 @@
 //! Rows of training steps traced tensor by tensor: real code on fake tensors, with the peak by category, its moment and operator,
 //! and the reserved bytes of a simulated allocator.
 
+pub mod score;
+
 use super::LeftOut;
 use super::text;
 use engine::catalog;
@@ -16,6 +18,8 @@ use engine::scenario::{Model, Scenario, Strategy};
 pub struct Traced {
     /// The row.
     pub id: String,
+    /// Whose code was traced.
+    pub source: String,
     /// The scenario of the step.
     pub scenario: Scenario,
     /// What was traced.
@@ -167,7 +171,7 @@ pub fn read<'a>(column: impl Fn(&str) -> Option<&'a str>) -> Result<Traced, Left
         operator: raw("moment_op").to_owned(),
         by: Category::ALL.into_iter().map(|category| (column_of(category), bytes(column_of(category)))).collect(),
     };
-    Ok(Traced { id: raw("row_id").to_owned(), scenario, measured })
+    Ok(Traced { id: raw("row_id").to_owned(), source: raw("source_code").to_owned(), scenario, measured })
 }
 
 /// Whether a trace shows more weights gathered at once than the root and one layer.

@@ -2,7 +2,9 @@
 
 use crate::names;
 use crate::spec::{BarSpec, PinnedBar};
+use engine::catalog::accuracy;
 use engine::format;
+use engine::model::memory::odds::Verdict;
 use engine::model::report::{MemoryPart, Report};
 
 /// Advice if the logits are the largest part.
@@ -22,6 +24,7 @@ pub fn memory_bar(report: &Report) -> BarSpec {
     } else {
         format!("The peak takes {peak}, {} more than the GPU's {capacity}{largest}.", format::bytes(-memory.free()))
     };
+    let caption = caption + &odds(report);
     let caption = if logits { format!("{caption} {LOGITS}") } else { caption };
     BarSpec {
         title: "Memory of one GPU at its peak".to_string(),
@@ -31,6 +34,14 @@ pub fn memory_bar(report: &Report) -> BarSpec {
         nominal: memory.nominal.get(),
         pins: Vec::new(),
     }
+}
+
+/// Says of a tight run how many such runs fit.
+fn odds(report: &Report) -> String {
+    if accuracy::verdict(report) != Verdict::Tight {
+        return String::new();
+    }
+    format!(" By the errors of published peaks, about {:.0} in 10 such runs fit.", 10.0 * accuracy::fit_odds(report))
 }
 
 /// Returns the memory of a pinned scenario, drawn beneath the bar.

@@ -1,7 +1,9 @@
 //! Advice: single changes to a scenario that make it fit or make it faster, each evaluated by the
 //! engine.
 
+use crate::catalog::accuracy;
 use crate::model::experts::Dispatcher;
+use crate::model::memory::odds::Verdict;
 use crate::model::report::Report;
 use crate::model::software::Loss;
 use crate::model::training::{Optimizer, Recompute};
@@ -94,25 +96,47 @@ const SHORTEST: u32 = 128;
 /// Number of doublings of GPUs or memory that are tried.
 const DOUBLINGS: u32 = 6;
 
+/// What a change is to achieve.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Goal {
+    /// A run that fits is to get faster.
+    Speed,
+    /// A run that does not fit is to fit.
+    Fit,
+    /// A run that is tight is to fit in nine of ten cases.
+    Margin,
+}
+
+impl Goal {
+    /// Whether memory is what is sought.
+    fn is_memory(self) -> bool {
+        self != Self::Speed
+    }
+
+    /// Whether a run has the memory that is sought.
+    fn fits(self, report: &Report) -> bool {
+        match self {
+            Self::Speed | Self::Fit => report.fits(),
+            Self::Margin => is_sure(report),
+        }
+    }
+}
+
+/// Whether a run fits with the odds that are called so.
+pub fn is_sure(report: &Report) -> bool {
+    accuracy::verdict(report) == Verdict::Fits
+}
+
 /// Returns up to three changes, best first.
 ///
 /// A run that does not fit gets changes that make it fit: settings before other tasks and hardware,
 /// then the fastest first. A run that fits gets changes that make it at least two percent faster,
-/// the largest gain first.
+/// the largest gain first. If it is tight, the first of all is the [`margin`].
 pub fn advise(scenario: &Scenario, report: &Report) -> Vec<Advice> {
-    let errors_before = errors(scenario);
-    let is_not_after = |a: &Advice, b: &Advice| {
-        let least_effort_first = a.change.effort().cmp(&b.change.effort());
-        let by_gain = b.gain.total_cmp(&a.gain);
-        if report.fits() { by_gain } else { least_effort_first.then(by_gain) }.is_le()
-    };
-    let mut found: Vec<Advice> = Vec::new();
-    for change in changes(scenario, report.fits()) {
-        let advice = evaluate(scenario, report, errors_before, change);
-        let helps = |advice: &Advice| advice.report.fits() && (!report.fits() || advice.gain >= LEAST_GAIN);
-        if let Some(advice) = advice.filter(helps) {
-            found.insert(found.partition_point(|before| is_not_after(before, &advice)), advice);
-        }
+    let mut found = ranked(scenario, report, if report.fits() { Goal::Speed } else { Goal::Fit });
+    if let Some(margin) = margin(scenario, report) {
+        found.retain(|advice| advice.change != margin.change);
+        found.insert(0, margin);
     }
     // At most one change of each kind: the best strategy, the best recomputation mode.
     let mut kinds = Vec::with_capacity(MOST);
@@ -127,7 +151,33 @@ pub fn advise(scenario: &Scenario, report: &Report) -> Vec<Advice> {
     found
 }
 
-fn changes(scenario: &Scenario, fits: bool) -> Vec<Change> {
+/// Returns the cheapest change after which a tight run fits in nine of ten cases: settings before other tasks and hardware, then the
+/// fastest. `None` if the run is not tight, or if there is none.
+pub fn margin(scenario: &Scenario, report: &Report) -> Option<Advice> {
+    let tight = accuracy::verdict(report) == Verdict::Tight;
+    if tight { ranked(scenario, report, Goal::Margin).first().copied() } else { None }
+}
+
+/// Returns every change that achieves the goal, the best first.
+fn ranked(scenario: &Scenario, report: &Report, goal: Goal) -> Vec<Advice> {
+    let errors_before = errors(scenario);
+    let is_not_after = |a: &Advice, b: &Advice| {
+        let least_effort_first = a.change.effort().cmp(&b.change.effort());
+        let by_gain = b.gain.total_cmp(&a.gain);
+        if goal.is_memory() { least_effort_first.then(by_gain) } else { by_gain }.is_le()
+    };
+    let mut found: Vec<Advice> = Vec::new();
+    for change in changes(scenario, goal) {
+        let advice = evaluate(scenario, report, errors_before, change);
+        let helps = |advice: &Advice| goal.fits(&advice.report) && (goal.is_memory() || advice.gain >= LEAST_GAIN);
+        if let Some(advice) = advice.filter(helps) {
+            found.insert(found.partition_point(|before| is_not_after(before, &advice)), advice);
+        }
+    }
+    found
+}
+
+fn changes(scenario: &Scenario, goal: Goal) -> Vec<Change> {
     let mut changes = Vec::with_capacity(20);
     for strategy in [
         Strategy::FullShard,
@@ -151,7 +201,7 @@ fn changes(scenario: &Scenario, fits: bool) -> Vec<Change> {
     if scenario.micro_batch_size > 1 {
         changes.push(Change::MicroBatch(scenario.micro_batch_size / 2));
     }
-    if !fits {
+    if goal.is_memory() {
         for strategy in [Strategy::FullShard, Strategy::HybridShard] {
             for mode in [Recompute::Selective, Recompute::Full] {
                 if strategy != scenario.strategy && mode != scenario.recompute {
@@ -176,21 +226,21 @@ fn changes(scenario: &Scenario, fits: bool) -> Vec<Change> {
     if scenario.kernels.loss.is_unfused() {
         changes.push(Change::FusedLoss);
     }
-    if !fits && !scenario.offload.optimizer {
+    if goal.is_memory() && !scenario.offload.optimizer {
         changes.push(Change::Offload);
     }
-    if !fits && scenario.optimizer == Optimizer::AdamW {
+    if goal.is_memory() && scenario.optimizer == Optimizer::AdamW {
         changes.push(Change::Optimizer8bit);
     }
     let (gpus, memory) = (scenario.gpus, scenario.accelerator.values.memory.gib());
-    changes.extend(doubled(scenario, fits, |times| Change::Gpus(gpus.saturating_mul(times))));
-    changes.extend(doubled(scenario, fits, |times| Change::Memory(memory * f64::from(times))));
+    changes.extend(doubled(scenario, goal, |times| Change::Gpus(gpus.saturating_mul(times))));
+    changes.extend(doubled(scenario, goal, |times| Change::Memory(memory * f64::from(times))));
     changes.push(Change::Link(2.0 * scenario.network.values.inter_node.gbit_per_s()));
-    if !fits {
-        changes.extend(longest_fitting(scenario).map(Change::SeqLen));
+    if goal.is_memory() {
+        changes.extend(longest_fitting(scenario, goal).map(Change::SeqLen));
         if scenario.strategy.uses_shard_size() {
             let size = scenario.shard_size;
-            changes.extend(doubled(scenario, fits, |times| Change::ShardSize(size.saturating_mul(times))));
+            changes.extend(doubled(scenario, goal, |times| Change::ShardSize(size.saturating_mul(times))));
         }
     }
     changes
@@ -212,18 +262,18 @@ fn experts(scenario: &Scenario, changes: &mut Vec<Change>) {
     }
 }
 
-/// Returns the first doubling that makes the run fit, or simply the first doubling if the run fits
-/// already.
-fn doubled(scenario: &Scenario, fits: bool, change: impl Fn(u32) -> Change) -> Option<Change> {
-    (1..=DOUBLINGS).map(|power| change(1 << power)).find(|change| fits || apply(scenario, *change).report().fits())
+/// Returns the first doubling that makes the run fit, or simply the first doubling if speed is sought.
+fn doubled(scenario: &Scenario, goal: Goal, change: impl Fn(u32) -> Change) -> Option<Change> {
+    let enough = |change: &Change| !goal.is_memory() || goal.fits(&apply(scenario, *change).report());
+    (1..=DOUBLINGS).map(|power| change(1 << power)).find(enough)
 }
 
 /// Returns the longest power of two that is shorter than the sequence and fits.
-fn longest_fitting(scenario: &Scenario) -> Option<u32> {
+fn longest_fitting(scenario: &Scenario, goal: Goal) -> Option<u32> {
     let mut seq_len = scenario.seq_len.checked_next_power_of_two()? / 2;
     while seq_len >= SHORTEST {
         let shorter = Scenario { seq_len, ..*scenario };
-        if shorter.report().fits() {
+        if goal.fits(&shorter.report()) {
             return Some(seq_len);
         }
         seq_len /= 2;
@@ -311,7 +361,8 @@ mod tests {
             for advice in advise(&scenario, &report) {
                 assert!(advice.report.fits());
                 assert_eq!(advice.scenario.report(), advice.report);
-                assert!(!report.fits() || advice.gain >= LEAST_GAIN);
+                let for_margin = margin(&scenario, &report) == Some(advice);
+                assert!(!report.fits() || for_margin || advice.gain >= LEAST_GAIN);
             }
         }
     }
@@ -330,16 +381,16 @@ mod tests {
     fn settings_of_memory_are_tried_where_it_is_short() {
         let mut scenario = catalog::default_scenario();
         scenario.network.values.gpus_per_node = 8;
-        let found = changes(&scenario, false);
+        let found = changes(&scenario, Goal::Fit);
         for change in [Change::TensorParallel(8), Change::FusedLoss, Change::Offload, Change::Optimizer8bit] {
             assert!(found.contains(&change), "{change:?}");
             assert_eq!(errors(&apply(&scenario, change)), 0, "{change:?}");
         }
         scenario.tp = 8;
-        assert!(changes(&scenario, true).contains(&Change::TensorParallel(4)));
+        assert!(changes(&scenario, Goal::Speed).contains(&Change::TensorParallel(4)));
         (scenario.pp, scenario.grad_accum_steps) = (8, 4);
         for change in [Change::Pipeline(4), Change::MicroBatches(8)] {
-            assert!(changes(&scenario, true).contains(&change), "{change:?}");
+            assert!(changes(&scenario, Goal::Speed).contains(&change), "{change:?}");
         }
         (scenario.pp, scenario.grad_accum_steps) = (1, 1);
         let hybrid = apply(&scenario, Change::Strategy(Strategy::HybridShard));
@@ -353,7 +404,7 @@ mod tests {
         let found = advise(&scenario, &scenario.report());
         let change = found.first().map(|first| first.change);
         assert_eq!(change, Some(Change::ExpertParallel(8)), "{found:?}");
-        assert!(!changes(&catalog::default_scenario(), true).contains(&Change::FusedDispatcher));
+        assert!(!changes(&catalog::default_scenario(), Goal::Speed).contains(&Change::FusedDispatcher));
     }
 
     #[test]
@@ -364,5 +415,23 @@ mod tests {
         assert!(!report.fits());
         let advice = advise(&scenario, &report);
         assert!(advice.first().is_some_and(|first| first.change.effort() == 0), "{advice:?}");
+    }
+
+    #[test]
+    fn a_tight_run_is_told_the_cheapest_margin() {
+        let mut scenario = catalog::default_scenario();
+        assert_eq!(accuracy::verdict(&scenario.report()), Verdict::Fits);
+        assert_eq!(margin(&scenario, &scenario.report()), None, "what fits needs none");
+        // A GPU that holds the predicted peak and a twentieth more.
+        scenario.accelerator.values.memory = 1.05 * scenario.report().memory.peak;
+        let report = scenario.report();
+        assert!(report.fits() && accuracy::verdict(&report) == Verdict::Tight);
+        let margin = margin(&scenario, &report).unwrap();
+        assert!(is_sure(&margin.report) && margin.change.effort() == 0, "{margin:?}");
+        assert_eq!(advise(&scenario, &report).first(), Some(&margin));
+        for change in changes(&scenario, Goal::Margin) {
+            let other = evaluate(&scenario, &report, errors(&scenario), change).filter(|other| is_sure(&other.report));
+            assert!(other.is_none_or(|other| other.change.effort() > 0 || other.gain <= margin.gain), "{change:?}");
+        }
     }
 }

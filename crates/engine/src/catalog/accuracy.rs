@@ -1,5 +1,7 @@
 //! The accuracy of predictions: the measured range shown beside each of them (docs/accuracy.md).
 
+use crate::model::memory::odds::{self, Quantile, Verdict};
+use crate::model::report::Report;
 use crate::model::software::Framework;
 use crate::scenario::Scenario;
 
@@ -50,6 +52,42 @@ const HOST_BOUND: Band = Band { low: 0.7, high: 2.4 };
 const STALLING: Band = Band { low: 0.95, high: 14.0 };
 /// Range of peak memory: percentiles over all rows.
 const PEAK_MEMORY: Band = Band { low: 0.88, high: 1.25 };
+
+/// Distribution of measured over predicted peak memory: all published rows, dense and mixtures, whose predicted peak is a fifth of
+/// the GPU's memory or more, each counting once (`cargo xtask score` prints it). Beyond the ends, where single rows decide, it is
+/// drawn to 0 at half the prediction and to 1 at twice.
+const MEMORY_RATIOS: [Quantile; 15] = [
+    Quantile { share: 0.0, ratio: 0.5 },
+    Quantile { share: 0.02, ratio: 0.60 },
+    Quantile { share: 0.05, ratio: 0.83 },
+    Quantile { share: 0.1, ratio: 0.88 },
+    Quantile { share: 0.2, ratio: 0.93 },
+    Quantile { share: 0.3, ratio: 0.96 },
+    Quantile { share: 0.4, ratio: 0.98 },
+    Quantile { share: 0.5, ratio: 1.01 },
+    Quantile { share: 0.6, ratio: 1.03 },
+    Quantile { share: 0.7, ratio: 1.06 },
+    Quantile { share: 0.8, ratio: 1.10 },
+    Quantile { share: 0.9, ratio: 1.18 },
+    Quantile { share: 0.95, ratio: 1.36 },
+    Quantile { share: 0.98, ratio: 1.52 },
+    Quantile { share: 1.0, ratio: 2.0 },
+];
+
+/// Returns the distribution of measured over predicted peak memory.
+pub fn memory_ratios() -> &'static [Quantile] {
+    &MEMORY_RATIOS
+}
+
+/// Returns the odds that a run fits, 0 to 1.
+pub fn fit_odds(report: &Report) -> f64 {
+    odds::fit_odds(&report.memory, &MEMORY_RATIOS)
+}
+
+/// Returns whether a run fits, by its odds.
+pub fn verdict(report: &Report) -> Verdict {
+    Verdict::of(fit_odds(report))
+}
 
 /// Returns the range of the step time.
 pub fn step_time(scenario: &Scenario) -> Band {

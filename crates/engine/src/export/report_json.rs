@@ -46,6 +46,8 @@ fn whole(scenario: &Scenario, report: &Report, issues: &[Issue], link: &str) -> 
         "link": link,
         "fits": report.fits(),
         "host_fits": run_report.host_fits(),
+        "fit_odds": accuracy::fit_odds(report),
+        "verdict": accuracy::verdict(report).key(),
         "limiter": names::limiter(report.limiter).key,
         "mfu": report.mfu,
         "hfu": report.hfu,

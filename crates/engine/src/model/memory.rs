@@ -2,6 +2,7 @@
 
 pub mod activations;
 pub mod allocator;
+pub mod odds;
 mod peak;
 pub mod states;
 pub mod trace;

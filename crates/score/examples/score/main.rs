@@ -2,6 +2,7 @@
 //! `cargo xtask score FILE.csv... [--json | --rows | --markdown]`.
 
 mod print;
+mod steps;
 mod table;
 
 use std::io::Write as _;

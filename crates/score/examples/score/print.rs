@@ -4,15 +4,17 @@ use std::collections::BTreeMap;
 use std::io::{self, Write};
 
 use ::score::pairs;
+use ::score::spread;
 use ::score::summary::{self, Score};
-use ::score::tracker::Tracked;
+use ::score::tracker::{Categories, Tracked};
 use engine::stats::Errors;
 use serde_json::{Map, Value, json};
 
+use crate::steps;
 use crate::table::{Line, Tables};
 
-/// Writes the score of each source and of all rows, then those of the memory tracker and of
-/// collectives.
+/// Writes the score of each source and of all rows, then those of the memory tracker, of traced steps
+/// and of collectives.
 pub(crate) fn score(out: &mut impl Write, tables: &Tables) -> io::Result<()> {
     let entries = &tables.training;
     if !entries.is_empty() {
@@ -28,7 +30,17 @@ pub(crate) fn score(out: &mut impl Write, tables: &Tables) -> io::Result<()> {
     if signs.all > 0 {
         writeln!(out, "Hybrid against full sharding: the sign is right in {} of {} pairs", signs.right, signs.all)?;
     }
+    let ratios = spread::memory_ratios(entries);
+    if !ratios.is_empty() {
+        write!(out, "Peak memory, measured over predicted, {} rows:", ratios.len())?;
+        for share in spread::SHARES {
+            let ratio = spread::quantile(&ratios, share).unwrap_or(f64::NAN);
+            write!(out, " {:.0} % {ratio:.2}", 1e2 * share)?;
+        }
+        writeln!(out)?;
+    }
     others(out, "Memory tracker", &tables.tracked, Tracked::error)?;
+    steps::score(out, &tables.traced)?;
     others(out, "Bus bandwidth of collectives", &tables.collectives, |collective| Some(collective.error()))
 }
 
@@ -40,6 +52,11 @@ fn others<T>(out: &mut impl Write, name: &str, lines: &[Line<T>], error: impl Fn
     let worst = used.iter().map(|error| error.abs()).fold(0.0, f64::max);
     writeln!(out, "{name}: {} of {} rows", used.len(), lines.len())?;
     writeln!(out, "  {}, worst {:.1} %", spelled(Errors::of(&used)), 1e2 * worst)?;
+    reasons(out, lines)
+}
+
+/// Writes how many rows are left out for which reason.
+pub(crate) fn reasons<T>(out: &mut impl Write, lines: &[Line<T>]) -> io::Result<()> {
     let mut reasons: BTreeMap<&str, usize> = BTreeMap::new();
     for left_out in lines.iter().filter_map(|line| line.outcome.as_ref().err()) {
         *reasons.entry(&left_out.reason).or_default() += 1;
@@ -93,7 +110,7 @@ fn one(out: &mut impl Write, name: &str, score: &Score) -> io::Result<()> {
 }
 
 /// Writes a JSON object on one line, with its keys in alphabetical order.
-fn write_line(out: &mut impl Write, mut object: Value) -> io::Result<()> {
+pub(crate) fn write_line(out: &mut impl Write, mut object: Value) -> io::Result<()> {
     object.sort_all_objects();
     writeln!(out, "{object}")
 }
@@ -109,26 +126,35 @@ pub(crate) fn json(out: &mut impl Write, tables: &Tables) -> io::Result<()> {
             "predicted_tokens_per_s_per_gpu": p.map(|p| p.report.tokens_per_s_per_gpu),
             "predicted_mfu": p.map(|p| p.report.mfu),
             "predicted_peak_mem_gib": p.map(|p| p.peak_mem_gib),
+            "predicted_allocated_gib": p.map(|p| p.allocated_gib),
+            "predicted_reserved_gib": p.map(|p| p.reserved_gib),
             "band_low_s": p.map(|p| p.step_band.low * p.step_time_s),
             "band_high_s": p.map(|p| p.step_band.high * p.step_time_s),
             "fits": p.map(|p| p.fits),
+            "fit_odds": p.map(|p| p.fit_odds),
             "left_out": entry.outcome.as_ref().err().map(ToString::to_string),
         });
         write_line(out, object)?;
     }
-    for Line { file, number, outcome } in &tables.tracked {
+    for Line { file, number, id, outcome } in &tables.tracked {
         let mut object = Map::new();
         object.insert("file".into(), json!(file));
-        object.insert("row_id".into(), json!(number.to_string()));
+        object.insert("row_id".into(), json!(id));
         object.insert("line".into(), json!(number));
         let predicted = outcome.as_ref().ok().map(Tracked::predicted);
         for (name, bytes) in predicted.unwrap_or_default().iter() {
             object.insert(format!("predicted_{name}"), json!(predicted.map(|_| bytes)));
         }
+        object.insert(
+            "predicted_allocated_bytes".into(),
+            json!(predicted.map(|predicted| predicted.total.round() as u64)),
+        );
+        object.insert("predicted_bytes".into(), json!(predicted.as_ref().map(tracked_bytes)));
         object.insert("left_out".into(), json!(outcome.as_ref().err().map(ToString::to_string)));
         write_line(out, Value::Object(object))?;
     }
-    for Line { file, number, outcome } in &tables.collectives {
+    steps::json(out, &tables.traced)?;
+    for Line { file, number, outcome, .. } in &tables.collectives {
         let collective = outcome.as_ref().ok();
         let object = json!({
             "file": file,
@@ -141,8 +167,28 @@ pub(crate) fn json(out: &mut impl Write, tables: &Tables) -> io::Result<()> {
     Ok(())
 }
 
+/// Makes an object of named bytes, which are whole.
+pub(crate) fn object_of<'a>(named: impl Iterator<Item = (&'a str, f64)>) -> Value {
+    Value::Object(named.map(|(name, bytes)| (name.to_owned(), json!(bytes.round() as u64))).collect())
+}
+
+/// The tracker's categories by their columns, without the total.
+fn tracked_bytes(categories: &Categories) -> Value {
+    object_of(categories.iter().filter(|(name, _)| *name != "total_bytes"))
+}
+
 /// Writes one tab-separated line per row, for people.
 pub(crate) fn rows(out: &mut impl Write, tables: &Tables) -> io::Result<()> {
+    if !tables.training.is_empty() {
+        runs(out, tables)?;
+    }
+    if !tables.traced.is_empty() {
+        steps::rows(out, &tables.traced)?;
+    }
+    Ok(())
+}
+
+fn runs(out: &mut impl Write, tables: &Tables) -> io::Result<()> {
     writeln!(
         out,
         "row_id\tsource\tmodel\tgpu\tgpus\tdp\ttp\tpp\tcp\tmbs\taccum\tstrategy\tmeasured_s\tpredicted_s\tratio\tmeasured_mfu\tmeasured_gib\tpredicted_gib\tratio\tfits\tleft_out\tnotes"

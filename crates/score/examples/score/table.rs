@@ -9,14 +9,17 @@ use score::markdown;
 use score::row::Row;
 use score::schema::Schema;
 use score::summary::Entry;
+use score::traced::{self, Traced};
 use score::tracker::{self, Tracked};
 
-/// A row without an identifier, found by its line.
+/// A row that is no training run.
 pub(crate) struct Line<T> {
     /// The name of the file.
     pub(crate) file: String,
     /// The line number in the file; the header is line 1.
     pub(crate) number: u64,
+    /// The row's identifier; its line number where it has none.
+    pub(crate) id: String,
     /// The row, or the reason why it is left out.
     pub(crate) outcome: Result<T, LeftOut>,
 }
@@ -28,6 +31,8 @@ pub(crate) struct Tables {
     pub(crate) training: Vec<Entry>,
     /// Rows of the memory tracker.
     pub(crate) tracked: Vec<Line<Tracked>>,
+    /// Training steps traced tensor by tensor.
+    pub(crate) traced: Vec<Line<Traced>>,
     /// Measured collectives.
     pub(crate) collectives: Vec<Line<Collective>>,
 }
@@ -54,9 +59,13 @@ impl Tables {
             let record = record.map_err(|error| format!("`{path}` could not be read to its end: {error}."))?;
             let column = |name: &str| column(&names, &record, name);
             let file = file.clone();
+            let id = column("row_id").map_or_else(|| number.to_string(), str::to_owned);
             match schema {
-                Schema::Tracker => self.tracked.push(Line { file, number, outcome: tracker::read(column) }),
-                Schema::Collectives => self.collectives.push(Line { file, number, outcome: collectives::read(column) }),
+                Schema::Tracker => self.tracked.push(Line { file, number, id, outcome: tracker::read(column) }),
+                Schema::Traced => self.traced.push(Line { file, number, id, outcome: traced::read(column) }),
+                Schema::Collectives => {
+                    self.collectives.push(Line { file, number, id, outcome: collectives::read(column) });
+                }
                 _ => self.training.push(Entry::new(&file, Row::read(column))),
             }
         }
@@ -65,7 +74,7 @@ impl Tables {
 
     /// Writes the tables of the documentation.
     pub(crate) fn markdown(&self) -> String {
-        markdown::report(&self.training, &used(&self.tracked), &used(&self.collectives))
+        markdown::report(&self.training, &used(&self.tracked), &used(&self.traced), &used(&self.collectives))
     }
 }
 

@@ -11,11 +11,18 @@ fn main() {
         let column = |name: &str| header.iter().position(|h| h == name).and_then(|i| record.get(i));
         let Ok(row) = score::traced::read(column) else { continue };
         if dump {
-            if row.id != filter { continue }
+            if row.id != filter {
+                continue;
+            }
             let setup = row.scenario.setup();
             let trace = Trace::of(&setup, &engine::model::stages::stages(&setup).first);
             let mut sizes = std::collections::HashMap::new();
-            for (part, events) in [("rest", &trace.rest), ("pass", &trace.pass), ("first", &trace.first_update), ("update", &trace.update)] {
+            for (part, events) in [
+                ("rest", &trace.rest),
+                ("pass", &trace.pass),
+                ("first", &trace.first_update),
+                ("update", &trace.update),
+            ] {
                 println!("# {part}");
                 for event in events {
                     match event {

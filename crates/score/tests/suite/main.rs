@@ -12,3 +12,4 @@ mod measured;
 mod oracle;
 mod published;
 mod rows;
+mod steps;

@@ -7,7 +7,9 @@ use std::sync::LazyLock;
 use crate::published::{self, Published};
 use ::score::predict::Prediction;
 use ::score::summary::{self, Entry, Score};
-use ::score::{markdown, pairs};
+use ::score::{markdown, pairs, spread};
+use engine::catalog::accuracy;
+use engine::model::memory::odds::{HOPELESS, SURE};
 use engine::published::{self as text, Set};
 use engine::share::encode;
 use engine::stats::{self, Errors};
@@ -80,6 +82,40 @@ fn runs_that_ran_fit_and_runs_that_failed_do_not() {
     assert!(failed > FAILED_DOES_NOT, "{confusion:?}");
 }
 
+/// The distribution that the odds of fitting are read from.
+#[test]
+fn the_odds_are_those_of_the_published_peaks() {
+    // The table has two digits; a little more moves with every change of the memory model.
+    const CLOSE: f64 = 0.02;
+    let ratios = spread::memory_ratios(PUBLISHED.training.iter().chain(&PUBLISHED.mixtures));
+    assert!(ratios.len() > 700, "{} rows", ratios.len());
+    let table = accuracy::memory_ratios();
+    assert!(table.windows(2).all(|pair| pair[0].share < pair[1].share && pair[0].ratio < pair[1].ratio));
+    let [first, inner @ .., last] = table else { panic!("{table:?}") };
+    assert_eq!((first.share, last.share), (0.0, 1.0));
+    assert!(inner.iter().map(|point| point.share).eq(spread::SHARES));
+    for point in inner {
+        let now = spread::quantile(&ratios, point.share).unwrap();
+        assert!((now - point.ratio).abs() <= CLOSE, "share {}: {now}, `cargo xtask score` prints all", point.share);
+    }
+}
+
+/// Runs that succeeded and that failed, by their odds: what is called sure ran, and what is called hopeless did not.
+#[test]
+fn the_odds_of_nanotrons_runs_are_how_often_they_ran() {
+    let of = |range: std::ops::Range<f64>| {
+        let rows = PUBLISHED.training.iter().filter(|entry| entry.file.starts_with("nanotron"));
+        let inside: Vec<bool> = rows
+            .filter(|entry| entry.outcome.as_ref().is_ok_and(|prediction| range.contains(&prediction.fit_odds)))
+            .filter(|entry| entry.row.failed() || entry.row.succeeded())
+            .map(|entry| entry.row.succeeded())
+            .collect();
+        inside.iter().filter(|ran| **ran).count() as f64 / inside.len() as f64
+    };
+    let [hopeless, tight, sure] = [of(0.0..HOPELESS), of(HOPELESS..SURE), of(SURE..2.0)];
+    assert!(hopeless < 0.05 && sure > 0.85 && (0.2..0.8).contains(&tight), "{hopeless} {tight} {sure}");
+}
+
 #[test]
 fn hybrid_against_full_sharding_has_the_measured_sign() {
     let signs = pairs::hybrid_against_full(&PUBLISHED.training);
@@ -140,7 +176,7 @@ fn the_documented_table_is_current() {
     const DOCUMENT: &str = include_str!("../../../../docs/accuracy.md");
     let marked = DOCUMENT.split("<!-- accuracy -->").nth(1).expect("docs/accuracy.md has two markers");
     let entries = PUBLISHED.training.iter().chain(&PUBLISHED.mixtures);
-    let current = markdown::report(entries, &PUBLISHED.tracked, &PUBLISHED.collectives);
+    let current = markdown::report(entries, &PUBLISHED.tracked, &PUBLISHED.traced, &PUBLISHED.collectives);
     assert_eq!(marked.trim(), current.trim(), "run `cargo xtask accuracy`");
 }
 

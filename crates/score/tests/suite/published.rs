@@ -7,14 +7,16 @@ use score::collectives::{self, Collective};
 use score::row::Row;
 use score::schema::Schema;
 use score::summary::Entry;
+use score::traced::{self, Traced};
 use score::tracker::{self, Tracked};
 
-/// The rows of all files; tracker rows and collectives that are left out are not included.
+/// The rows of all files; tracker rows, traced steps and collectives that are left out are not included.
 #[derive(Default)]
 pub(crate) struct Published {
     pub(crate) training: Vec<Entry>,
     pub(crate) mixtures: Vec<Entry>,
     pub(crate) tracked: Vec<Tracked>,
+    pub(crate) traced: Vec<Traced>,
     pub(crate) collectives: Vec<Collective>,
 }
 
@@ -51,6 +53,7 @@ fn read(path: &Path, published: &mut Published) {
         let column = |name: &str| record.get(names.iter().position(|known| *known == name)?);
         match schema {
             Schema::Tracker => published.tracked.extend(used(tracker::read(column))),
+            Schema::Traced => published.traced.extend(used(traced::read(column))),
             Schema::Collectives => published.collectives.extend(used(collectives::read(column))),
             schema if !schema.is_scored() => {}
             _ => published.training.push(Entry::new(&file, Row::read(column))),

@@ -97,6 +97,14 @@ fn memory_is_compared_in_kind() {
     let (process, most) = of("nvidia-smi memory.used (MiB in source)");
     assert_eq!((allocated, reserved, process), (MemoryKind::Allocated, MemoryKind::Reserved, MemoryKind::Process));
     assert!(least < more && more < most);
+    // A counter of PyTorch is what it is, whosever device it counts.
+    assert_eq!(of("max_memory_allocated of each device").0, MemoryKind::Allocated);
+    assert_eq!(of("max memory used by the first node").0, MemoryKind::Process);
+    // torchtitan prints GiB and the share of the GPU's memory, of the reserved bytes.
+    let torchtitan = predict(&[("peak_mem_gib", "50"), ("mem_kind", "GiB (%)")]).unwrap();
+    assert_eq!(torchtitan.memory_kind, MemoryKind::Reserved);
+    assert_eq!(torchtitan.peak_mem_gib, torchtitan.reserved_gib);
+    assert!(torchtitan.allocated_gib < torchtitan.reserved_gib);
 }
 
 #[test]

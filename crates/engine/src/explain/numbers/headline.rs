@@ -73,7 +73,7 @@ pub(super) const HEADLINE: &[Explanation] = &[
         "Free memory",
         &[always("M_free = M_GPU − M_peak")],
         [
-            "What the [peak memory] leaves of the GPU; with a minus, what is missing. A run close to zero may still fail: of the runs that did, the range around the peak is the measure.",
+            "What the [peak memory] leaves of the GPU; with a minus, what is missing. A run close to zero may still fail: the verdict counts how many published peaks, each as far from its prediction as it was, would have been within this GPU’s memory.",
             "docs/model.md, section 3.",
             "The driver keeps some hundred MiB of the nominal size, which are not subtracted.",
         ],

@@ -1,0 +1,62 @@
+//! Memory against training steps traced tensor by tensor (`tests/measured/traced_steps.csv`): torchtitan's Llama, and models of
+//! Hugging Face, on fake tensors, with the bytes that a simulation of PyTorch's allocator reserves.
+
+use ::score::traced::score::{self, Compared};
+use ::score::traced::{self, Traced};
+
+const ROWS: &str = include_str!("../../../../tests/measured/traced_steps.csv");
+
+/// Errors of the allocated bytes.
+const MEDIAN: f64 = 0.01;
+const WORST: f64 = 0.04;
+/// Errors of the reserved bytes, whichever the segments.
+const RESERVED_MEDIAN: f64 = 0.03;
+const RESERVED_WORST: f64 = 0.12;
+/// Share of the steps whose moment and operator of the peak are found.
+const MOMENTS: f64 = 0.95;
+
+fn steps() -> Vec<Compared> {
+    let mut reader = csv::Reader::from_reader(ROWS.as_bytes());
+    let header = reader.headers().unwrap().clone();
+    let step = |record: csv::StringRecord| {
+        traced::read(|name| record.get(header.iter().position(|known| known == name)?)).ok()
+    };
+    let steps: Vec<Traced> = reader.records().filter_map(|record| step(record.unwrap())).collect();
+    assert_eq!(steps.len(), 249, "every row but those of low-rank adapters and frozen weights");
+    steps.iter().map(Compared::of).collect()
+}
+
+/// The steps that are further off than the worst may be, each with its error.
+fn beyond(steps: &[Compared], worst: f64, error: impl Fn(&Compared) -> f64) -> Vec<String> {
+    let off = steps.iter().filter(|step| error(step).abs() > worst);
+    off.map(|step| format!("{} {:+.1} %", step.id, 1e2 * error(step))).collect()
+}
+
+#[test]
+fn allocated_bytes_are_the_traced_ones() {
+    let steps = steps();
+    let median = score::score(&steps).allocated.errors.median;
+    assert!(median < MEDIAN, "median {median}");
+    let off = beyond(&steps, WORST, |step| step.allocated);
+    assert!(off.is_empty(), "{} of {}: {off:?}", off.len(), steps.len());
+}
+
+#[test]
+fn reserved_bytes_are_the_simulated_ones() {
+    let steps = steps();
+    let score = score::score(&steps);
+    let medians = [score.reserved.errors.median, score.expandable.errors.median];
+    assert!(medians.iter().all(|median| *median < RESERVED_MEDIAN), "medians {medians:?}");
+    let fixed = beyond(&steps, RESERVED_WORST, |step| step.reserved[0]);
+    let expandable = beyond(&steps, RESERVED_WORST, |step| step.reserved[1]);
+    assert!(fixed.is_empty(), "fixed segments, {} of {}: {fixed:?}", fixed.len(), steps.len());
+    assert!(expandable.is_empty(), "expandable segments, {} of {}: {expandable:?}", expandable.len(), steps.len());
+}
+
+#[test]
+fn the_peak_is_where_the_trace_has_it() {
+    let steps = steps();
+    let elsewhere: Vec<&str> = steps.iter().filter(|step| !step.agrees).map(|step| step.id.as_str()).collect();
+    let share = score::score(&steps).agree;
+    assert!(share >= MOMENTS, "{share}: {elsewhere:?}");
+}

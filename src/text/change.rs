@@ -1,0 +1,55 @@
+//! What a change of the scenario is called.
+
+use charts::names;
+use engine::analysis::advice::{Advice, Change};
+use engine::format;
+use engine::model::training::Recompute;
+use engine::params::{Unit, quantity};
+use engine::scenario::Strategy;
+
+/// The change, as the start of a sentence but for its capital.
+pub fn change(advice: &Advice) -> String {
+    match advice.change {
+        Change::Strategy(changed) => strategy(changed),
+        Change::Recompute(mode) => recompute(mode).into(),
+        Change::Both(changed, mode) => format!("{} with {}", strategy(changed), recompute(mode)),
+        Change::MicroBatch(size) => format!("micro-batches of {}", format::count(f64::from(size))),
+        Change::TensorParallel(1) => "no tensor parallelism".into(),
+        Change::TensorParallel(tp) => format!("tensor parallelism over {tp} GPUs"),
+        Change::Pipeline(1) => "no pipeline".into(),
+        Change::ExpertParallel(1) => "no expert parallelism".into(),
+        Change::ExpertParallel(ep) => format!("expert parallelism of {ep}"),
+        Change::FusedDispatcher => "kernels that send each token once".into(),
+        Change::Pipeline(pp) => format!("a pipeline of {pp} stages"),
+        Change::MicroBatches(steps) => format!("{} micro-batches in each step", format::count(f64::from(steps))),
+        Change::FusedLoss => "a fused cross-entropy".into(),
+        Change::Offload if advice.scenario.offload.parameters => "weights and optimizer state in host memory".into(),
+        Change::Offload => "optimizer state in host memory".into(),
+        Change::Optimizer8bit => "8-bit AdamW".into(),
+        Change::SeqLen(seq_len) => format!("sequences of {}", quantity::with_unit(Unit::Tokens, f64::from(seq_len))),
+        Change::Gpus(gpus) => format!("{} GPUs", format::count(f64::from(gpus))),
+        Change::Link(gbit) => format!("links of {}", format::value(Unit::GbitPerS, gbit)),
+        Change::ShardSize(size) => format!("shard groups of {size} GPUs"),
+        Change::Memory(gib) => format!("GPUs with {}", format::value(Unit::Gib, gib)),
+    }
+}
+
+fn strategy(strategy: Strategy) -> String {
+    let within = match strategy {
+        Strategy::HybridShard => " within each node",
+        Strategy::ReshardTo => " of a node",
+        _ => "",
+    };
+    format!("{}{within}", names::strategy(strategy.place()))
+}
+
+fn recompute(mode: Recompute) -> &'static str {
+    match mode {
+        Recompute::None => "no activation checkpointing",
+        Recompute::AttentionCore => "recomputation of the attention core",
+        Recompute::Selective => "selective activation checkpointing",
+        Recompute::Full => "full activation checkpointing",
+        Recompute::Fraction => "checkpointing of a fraction of the activations",
+        Recompute::Modules => "recomputation by module",
+    }
+}
