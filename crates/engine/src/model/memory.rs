@@ -4,8 +4,10 @@ pub mod activations;
 pub mod allocator;
 pub mod odds;
 mod peak;
+mod simulated;
 pub mod states;
 pub mod trace;
 
 pub use peak::{Gathered, PeakTerms, SWITCH_BUFFERS, Unreduced, Working, of_stage, peak, switch_communicators};
+pub use simulated::{is_followed, simulated};
 pub use states::{RecipeBytes, ShardDegrees, States, recipe_bytes, shard_degrees, states};

@@ -1,6 +1,6 @@
 //! The moments of a step at which memory can peak, and what is alive at each.
 
-mod context;
+pub(super) mod context;
 mod terms;
 mod waiting;
 

@@ -5,6 +5,7 @@
 
 mod backward;
 mod checkpoint;
+mod compiled;
 mod curve;
 mod event;
 mod loss;

@@ -3,17 +3,28 @@
 use super::event::TensorId;
 use super::tape::{NONE, Tape};
 
-/// torchtitan's policy for each operator: attention's output and every other matrix product, from the first, are kept.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+/// Which outputs are kept beside attention's.
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Policy {
+    /// Of how many matrix products one is kept, from the first: torchtitan's policy keeps every other, a compiler all.
+    every: u32,
     products: u32,
 }
 
 impl Policy {
+    fn of(checkpoint: Checkpoint) -> Option<Self> {
+        let every = match checkpoint {
+            Checkpoint::Operators => 2,
+            Checkpoint::Products => 1,
+            Checkpoint::None | Checkpoint::Full => return None,
+        };
+        Some(Self { every, products: 0 })
+    }
+
     /// Whether the next matrix product is kept.
     pub(super) fn keeps_product(&mut self) -> bool {
         self.products += 1;
-        self.products % 2 == 1
+        (self.products - 1).is_multiple_of(self.every)
     }
 }
 
@@ -24,8 +35,10 @@ pub(super) enum Checkpoint {
     None,
     /// All of it.
     Full,
-    /// By operator.
+    /// By operator: attention's output and every other product are kept.
     Operators,
+    /// As a compiler does: all products are kept.
+    Products,
 }
 
 /// What one pass of a layer left on the graph.
@@ -45,7 +58,7 @@ impl Tape {
     pub(super) fn enter(&mut self, checkpoint: Checkpoint) {
         if checkpoint != Checkpoint::None {
             self.throw_away();
-            self.policy = (checkpoint == Checkpoint::Operators).then(Policy::default);
+            self.policy = Policy::of(checkpoint);
         }
     }
 
@@ -59,7 +72,7 @@ impl Tape {
     /// Begins the recomputation of a segment.
     pub(super) fn enter_again(&mut self, segment: &mut Segment) {
         self.kept = core::mem::take(&mut segment.kept);
-        self.policy = (segment.checkpoint == Checkpoint::Operators).then(Policy::default);
+        self.policy = Policy::of(segment.checkpoint);
         self.recompute(segment.nodes.0, segment.nodes.1);
     }
 

@@ -16,8 +16,6 @@ pub(super) struct Shape {
     pub layers: u32,
     /// Tokens.
     pub tokens: u64,
-    /// Sequences.
-    pub sequences: u64,
     /// Tokens of the residual stream on this GPU: a part of them under sequence parallelism.
     pub residual_tokens: u64,
     /// GPUs that split a layer.
@@ -47,7 +45,6 @@ pub(super) struct Shape {
     pub experts: u64,
     pub top_k: u64,
     pub expert_width: u64,
-    pub shared_width: u64,
     pub embedding: bool,
     pub head: bool,
     /// Bytes of an element of the residual stream, and of what matrices multiply.
@@ -76,7 +73,6 @@ impl Shape {
         Self {
             layers: stage.layers,
             tokens,
-            sequences,
             residual_tokens: tokens / split,
             tp,
             hidden: u64::from(arch.hidden_size),
@@ -101,7 +97,6 @@ impl Shape {
             experts: u64::from(arch.experts.num_experts),
             top_k: u64::from(arch.experts.top_k()),
             expert_width: u64::from(arch.experts.moe_intermediate_size),
-            shared_width: u64::from(arch.experts.shared_intermediate_size),
             embedding: stage.embedding,
             head: stage.head,
             element: if autocast { bytes.weights as u64 } else { bytes.activation as u64 },

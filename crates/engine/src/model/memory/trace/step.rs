@@ -7,7 +7,7 @@ use super::shape::Shape;
 use super::tape::{Kind, NONE, Tape, Value, Weight};
 use super::units::{Sharding as Shards, Unit, Units};
 use super::weights::{Layer, Root};
-use super::{optimizer, torchtitan, transformers};
+use super::{compiled, optimizer, torchtitan, transformers};
 use crate::model::memory::states::{optimizer_bytes, recipe_bytes, shard_degrees};
 use crate::model::setup::Setup;
 use crate::model::software::{Framework, NormKernel};
@@ -44,13 +44,19 @@ pub struct Trace {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Code {
     Torchtitan,
+    /// The same, compiled.
+    Compiled,
     Transformers,
 }
 
 impl Code {
     fn of(setup: &Setup) -> Self {
         let upcast = setup.kernels.norms == NormKernel::Upcast;
-        if upcast || setup.framework == Framework::Transformers { Self::Transformers } else { Self::Torchtitan }
+        match setup.kernels.compile {
+            true => Self::Compiled,
+            false if upcast || setup.framework == Framework::Transformers => Self::Transformers,
+            false => Self::Torchtitan,
+        }
     }
 }
 
@@ -116,7 +122,7 @@ impl<'a> Step<'a> {
             layers.push(tape.layer_weights(&shape, layer_norm));
             let last = index + 1 == shape.layers;
             // torchtitan keeps its last layer, which the backward pass wants first.
-            let kept = code == Code::Torchtitan && last;
+            let kept = code != Code::Transformers && last;
             units.push(Unit::new((first, tape.weights.len() as u32), reshards && !kept));
         }
         units.push(Unit::new((0, root_end), reshards && code == Code::Transformers));
@@ -133,7 +139,7 @@ impl<'a> Step<'a> {
         for bytes in self.ordered(&shards) {
             self.tape.allocate("parameter", bytes, Category::Parameter);
         }
-        if self.code == Code::Torchtitan {
+        if self.code != Code::Transformers {
             let table = self.shape.heads.sequence * self.shape.heads.width / 2 * COMPLEX;
             self.tape.allocate("freqs_cis", table, Category::Buffer);
         }
@@ -165,7 +171,7 @@ impl<'a> Step<'a> {
     /// Rotary tables of one micro-batch: cosines and sines.
     fn tables(&mut self) -> Vec<Value> {
         let Shape { heads, element, positions, .. } = self.shape;
-        if self.code == Code::Torchtitan || positions > 0 {
+        if self.code != Code::Transformers || positions > 0 {
             return Vec::new();
         }
         let elements = heads.sequence * heads.width;
@@ -190,6 +196,7 @@ impl<'a> Step<'a> {
             Recompute::Selective => Checkpoint::Operators,
             // Of all layers a share, evenly: the second of two, as torchtitan's `selective_ac_option` counts.
             _ if (f64::from(layer + 1) * share).floor() > (f64::from(layer) * share).floor() => Checkpoint::Full,
+            _ if self.code == Code::Compiled => Checkpoint::Products,
             _ => Checkpoint::None,
         }
     }
@@ -198,6 +205,7 @@ impl<'a> Step<'a> {
         let Some(layer) = self.layers.get(index as usize) else { return self.tape.share(x) };
         match self.code {
             Code::Torchtitan => torchtitan::layer(&mut self.tape, &self.shape, layer, x),
+            Code::Compiled => compiled::layer(&mut self.tape, &self.shape, layer, x),
             Code::Transformers => transformers::layer(&mut self.tape, &self.shape, layer, x),
         }
     }
@@ -235,7 +243,7 @@ impl<'a> Step<'a> {
         let shape = self.shape;
         self.at(Phase::Forward, Place::Head);
         let normal = match self.code {
-            Code::Torchtitan => torchtitan::norm(&mut self.tape, &shape, &x, self.root.norm),
+            Code::Torchtitan | Code::Compiled => torchtitan::norm(&mut self.tape, &shape, &x, self.root.norm),
             Code::Transformers => transformers::residual_norm(&mut self.tape, &shape, &x, self.root.norm, None),
         };
         for value in core::iter::once(x).chain(embedded) {

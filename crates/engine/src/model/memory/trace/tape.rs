@@ -150,7 +150,6 @@ pub(super) struct Node {
     pub saves: u32,
     /// The gradient of its output, as far as it has come.
     pub gradient: TensorId,
-    pub place: Place,
 }
 
 /// What becomes of what nodes save.
@@ -308,8 +307,7 @@ impl Tape {
         for (edge, value) in edges.iter_mut().zip(inputs) {
             *edge = Edge { node: value.node, bytes: value.bytes() };
         }
-        let place = self.moment.place;
-        self.nodes.push(Node { kind, inputs: edges, saved: [NONE; SAVED], saves: 0, gradient: NONE, place });
+        self.nodes.push(Node { kind, inputs: edges, saved: [NONE; SAVED], saves: 0, gradient: NONE });
         self.nodes.len() as u32 - 1
     }
 

@@ -1,0 +1,56 @@
+//! Memory at rest: the step played tensor by tensor, for the runs that the trace follows whole.
+
+use super::peak::context::context;
+use super::trace::{Category, Peak, Phase, Trace};
+use crate::model::report::{MemoryPart, MemoryParts, MemoryReport, PeakMoment};
+use crate::model::setup::Setup;
+use crate::model::software::Offload;
+use crate::model::stages::Stage;
+use crate::model::training::{Optimizer, Recompute, Sharding};
+use crate::units::Bytes;
+
+/// Whether the trace follows all that a step of this setup allocates: PyTorch's modules under FSDP or DDP, without a pipeline,
+/// expert parallelism or offloading.
+pub fn is_followed(setup: &Setup) -> bool {
+    let mesh = &setup.mesh;
+    let sharded = matches!(setup.sharding, Sharding::Fsdp(_)) && mesh.pp <= 1 && mesh.ep <= 1 && mesh.cp <= 1;
+    let by_layers = !matches!(setup.recompute, Recompute::AttentionCore | Recompute::Modules);
+    let plain = setup.optimizer == Optimizer::AdamW && !setup.kernels.dropout;
+    setup.framework.is_pytorch() && sharded && by_layers && plain && setup.offload == Offload::NONE
+}
+
+/// The memory of one GPU of a stage as the simulation says; `None` where the trace does not follow the step whole.
+pub fn simulated(setup: &Setup, stage: &Stage) -> Option<MemoryReport> {
+    if !is_followed(setup) {
+        return None;
+    }
+    let trace = Trace::of(setup, stage);
+    let Peak { allocated, by, moment, .. } = trace.peak();
+    let reserved = trace.reserved(setup.segments).peak;
+    let of = |categories: &[Category]| Bytes::new(categories.iter().map(|one| by[*one]).sum::<u64>() as f64);
+    let parts = MemoryParts::default()
+        .with(MemoryPart::Weights, of(&[Category::Parameter]))
+        .with(MemoryPart::Gradients, of(&[Category::Gradient]))
+        .with(MemoryPart::Optimizer, of(&[Category::Optimizer]))
+        .with(MemoryPart::GatheredWeights, of(&[Category::UnshardedParameter]))
+        .with(MemoryPart::UnreducedGradients, of(&[Category::UnshardedGradient, Category::Communication]))
+        .with(MemoryPart::Activations, of(&[Category::Activation, Category::Input, Category::Buffer]))
+        .with(MemoryPart::WorkingSet, of(&[Category::Temporary, Category::OptimizerTemporary]))
+        .with(MemoryPart::Logits, of(&[Category::Logits]))
+        .with(MemoryPart::Context, context(setup))
+        .with(MemoryPart::Fragmentation, Bytes::new(reserved.saturating_sub(allocated) as f64));
+    let moment = match moment.phase {
+        Phase::Forward | Phase::Loss => PeakMoment::Loss,
+        Phase::Backward => PeakMoment::Backward,
+        Phase::Rest | Phase::Optimizer => PeakMoment::Optimizer,
+    };
+    let accelerator = &setup.accelerator;
+    Some(MemoryReport {
+        parts,
+        moment,
+        allocated: Bytes::new(allocated as f64),
+        peak: parts.total(),
+        capacity: accelerator.usable_memory(),
+        nominal: accelerator.memory,
+    })
+}
