@@ -2,6 +2,7 @@
 
 mod analysis;
 mod compare;
+mod step_memory;
 
 use std::rc::Rc;
 
@@ -9,6 +10,7 @@ use yew::prelude::*;
 
 pub use analysis::{Analysis, Sensitivity, use_analysis, use_timeline};
 pub use compare::{Pin, compare};
+pub use step_memory::use_step_memory;
 
 use crate::state::State;
 use crate::view::{Panel, View};

@@ -19,6 +19,7 @@ use crate::panels::expert_layer::expert_layer;
 use crate::panels::figures::{curve, map, timeline};
 use crate::panels::pins::pins;
 use crate::panels::ranking::Ranking;
+use crate::panels::step_memory::StepMemory;
 use crate::panels::strategies::Strategies;
 use crate::panels::verdict::{answer, row};
 use crate::panels::why::why;
@@ -59,6 +60,10 @@ pub fn Embed(start: &Start) -> Html {
         Panel::Memory => html! {
             <MemoryBar spec={derived.memory.clone()} snapshot={snapshot.clone()} {theme} why={view.why} emit={emit.clone()} />
         },
+        Panel::StepMemory => {
+            let moving = settled.snapshot.scenario != state.scenario;
+            html! { <StepMemory settled={settled.clone()} {moving} at_once={true} /> }
+        }
         Panel::Timeline => html! { <div class="wide">{ timeline(settled, of_step.clone()) }</div> },
         Panel::Roofline => of_settled.as_ref().map(|shown| analysis::roofline(shown, settled)).unwrap_or_default(),
         Panel::Scaling => of_settled.as_ref().map(|shown| analysis::scaling(shown, settled)).unwrap_or_default(),

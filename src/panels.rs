@@ -21,6 +21,7 @@ pub mod run;
 pub mod sensitivity;
 pub mod settings;
 pub mod share;
+pub mod step_memory;
 pub mod strategies;
 pub mod verdict;
 pub mod why;

@@ -6,6 +6,7 @@ mod query;
 use charts::timeline::Zoom;
 use charts::views::{AgreementView, LayerView, Metric, part_of_axis};
 use charts::zoom::{self, Part};
+use engine::model::memory::trace::RunStep;
 use engine::params::ParamId;
 use engine::scenario::Scenario;
 pub use panels::{Controls, Panel, Panels};
@@ -64,6 +65,8 @@ pub struct View {
     pub metric: Metric,
     /// Whether the closed-form FSDP bounds are drawn over the figures.
     pub bounds: bool,
+    /// The step over which memory is shown.
+    pub step: RunStep,
     /// What the figure of one layer of experts shows.
     pub layer: LayerView,
     /// The key of the explanation that is open; empty where none is.
@@ -90,6 +93,7 @@ impl Default for View {
             curve_part: None,
             metric: Metric::Mfu,
             bounds: true,
+            step: RunStep::default(),
             layer: LayerView::default(),
             why: "",
             why_from: "",

@@ -1,6 +1,7 @@
 //! The page's markup, rendered natively: names, figures, sentences. No browser is needed for these.
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test that panics has failed")]
 
+use charts::spec::Held;
 use charts::timeline::Level;
 use charts::views::{Scratch, TIME, feasible_region};
 use engine::catalog::{self, accuracy};
@@ -17,6 +18,7 @@ use shardwise::components::number::{NumberControl, Props as NumberProps};
 use shardwise::derived::{Buffers, derive};
 use shardwise::fields::{Field, field};
 use shardwise::panels::share::{self, Props as ShareProps, ShareMenu};
+use shardwise::panels::step_memory::{LOADING, SAVING, STEPS};
 use shardwise::panels::{pickers, run};
 use shardwise::snapshot::Snapshot;
 use shardwise::state::{Action, Pick, State};
@@ -135,12 +137,12 @@ fn the_headline_says_whether_it_fits() {
 #[test]
 fn every_figure_has_a_summary_and_a_table() {
     let html = page(&catalog::default_scenario(), Vec::new());
-    for id in ["map", "curve", "memory", "timeline", "agreement"] {
+    for id in ["map", "curve", "memory", "step-memory", "timeline", "agreement"] {
         let canvas = html.split("<canvas").find(|part| part.contains(&format!("id=\"{id}\""))).unwrap();
         let canvas = canvas.split('>').next().unwrap();
         assert!(canvas.contains("role=\"img\"") && canvas.contains("aria-label=\""), "{canvas}");
     }
-    assert_eq!(html.matches(text::DATA).count(), 5);
+    assert_eq!(html.matches(text::DATA).count(), 6);
 }
 
 #[test]
@@ -156,6 +158,35 @@ fn the_timeline_has_a_legend_and_its_levels() {
         assert!(spoken.contains(name), "{name} not in {spoken}");
     }
     assert!(html.contains("<figure class=\"figure lanes-2\">"));
+}
+
+#[test]
+fn memory_over_one_step_has_its_switch_its_legend_and_loading_and_saving_beside_it() {
+    let figure = |html: &str| -> String {
+        let figure = html.split("<figure").find(|part| part.contains("id=\"step-memory\"")).unwrap();
+        figure.split("</figure>").next().unwrap().to_owned()
+    };
+    // On the page it is played once it is in sight, in an embed at once.
+    let (coming, played) = (
+        figure(&page(&catalog::default_scenario(), Vec::new())),
+        figure(&embed("embed=1&view=step-memory", Vec::new())),
+    );
+    for html in [&coming, &played] {
+        for name in STEPS {
+            assert!(html.contains(&format!(">{name}</option>")), "no option {name}");
+        }
+        for layer in Held::ALL {
+            assert!(html.contains(&format!("class=\"{}\"", layer.class())), "no {layer:?}");
+        }
+        let spoken = words(html);
+        for name in ["Weights", "Communication buffers", "Reserved by the allocator", "GPU memory", LOADING, SAVING] {
+            assert!(spoken.contains(name), "{name} not in {spoken}");
+        }
+    }
+    assert!(!coming.contains("Peaks at ") && coming.contains("once the scenario stands still"));
+    assert!(played.contains("aria-label=\"Memory over one step: Peaks at ") && words(&played).contains("allocated "));
+    let first = figure(&embed("embed=1&view=step-memory&step=first", Vec::new()));
+    assert_ne!(first.split("aria-label").nth(1), played.split("aria-label").nth(1));
 }
 
 #[test]
@@ -267,7 +298,7 @@ fn the_share_menu_has_every_form_and_file_by_its_name() {
 #[test]
 fn every_figure_can_be_saved() {
     let html = page(&catalog::default_scenario(), Vec::new());
-    for id in ["map", "curve", "memory", "timeline"] {
+    for id in ["map", "curve", "memory", "step-memory", "timeline"] {
         for kind in ["SVG", "PNG", "CSV"] {
             assert!(html.contains(&format!("aria-label=\"Save {id} as {kind}\"")), "{id} {kind}");
         }
@@ -722,7 +753,7 @@ fn an_embed_has_the_panels_of_its_link_in_their_order_and_nothing_around_them() 
         for other in ["masthead", "colophon", "gallery", "id=\"advice\"", "id=\"pin\"", "type=\"range\""] {
             assert!(!html.contains(other), "{panel:?} has {other}");
         }
-        for canvas in ["map", "curve", "memory", "timeline", "roofline", "scaling", "agreement"] {
+        for canvas in ["map", "curve", "memory", "step-memory", "timeline", "roofline", "scaling", "agreement"] {
             assert_eq!(
                 html.contains(&format!("<canvas id=\"{canvas}\"")),
                 canvas == panel.key(),

@@ -20,6 +20,13 @@ export type ParameterKey =
   | 'norms' | 'qknorm' | 'bias' | 'mlpbias' | 'tied' | 'pos' | 'embnorm' | 'window' | 'globalevery' | 'chunked'
   | 'sinks' | 'headbias' | 'kvrank' | 'qrank' | 'nope' | 'rope' | 'vdim' | 'experts' | 'topk' | 'effn' | 'sharedffn'
   | 'sharedgate' | 'firstdense' | 'moestep' | 'routerbias' | 'expertbias' | 'ngroup' | 'topkgroup';
+  | 'restart' | 'ckptevery' | 'ckptsharded' | 'deferred' | 'critbatch' | 'hostmem' | 'hostgpus' | 'peak8' | 'peak4'
+  | 'peak32' | 'hostlink' | 'power' | 'matmul' | 'matmul8' | 'attn' | 'attntuned' | 'elem' | 'half' | 'launch'
+  | 'intralat' | 'intraeff' | 'arpasses' | 'nodedecay' | 'layers' | 'hidden' | 'heads' | 'kv' | 'headdim' | 'ffn'
+  | 'vocab' | 'mlp' | 'norm' | 'norms' | 'qknorm' | 'bias' | 'mlpbias' | 'tied' | 'pos' | 'embnorm' | 'window'
+  | 'globalevery' | 'chunked' | 'sinks' | 'headbias' | 'kvrank' | 'qrank' | 'nope' | 'rope' | 'vdim' | 'experts'
+  | 'topk' | 'effn' | 'sharedffn' | 'sharedgate' | 'firstdense' | 'moestep' | 'routerbias' | 'expertbias' | 'ngroup'
+  | 'topkgroup';
   | 'mem' | 'link' | 'seq' | 'size' | 'gpus' | 'mbs' | 'accum' | 'recompute' | 'keep' | 'recipe' | 'optimizer'
   | 'optkernel' | 'offloadopt' | 'offloadparams' | 'offloadact' | 'strategy' | 'shard' | 'tp' | 'sp' | 'asynctp' | 'cp'
   | 'cpcomm' | 'pp' | 'schedule' | 'vpp' | 'firstlayers' | 'lastlayers' | 'sync' | 'overlap' | 'ep' | 'etp'
@@ -27,12 +34,12 @@ export type ParameterKey =
   | 'grouped' | 'fusedexperts' | 'framework' | 'compile' | 'graphs' | 'attnkernel' | 'loss' | 'normkernel' | 'dropout'
   | 'compute' | 'segments' | 'node' | 'intra' | 'hbm' | 'usable' | 'peak' | 'lat' | 'eff' | 'topology' | 'mfu'
   | 'tokens' | 'price' | 'pue' | 'co2' | 'storage' | 'mtbf' | 'restart' | 'ckptevery' | 'ckptsharded' | 'deferred'
-  | 'critbatch' | 'peak8' | 'peak4' | 'peak32' | 'hostlink' | 'power' | 'matmul' | 'matmul8' | 'attn' | 'attntuned'
-  | 'elem' | 'half' | 'launch' | 'intralat' | 'intraeff' | 'arpasses' | 'nodedecay' | 'layers' | 'hidden' | 'heads'
-  | 'kv' | 'headdim' | 'ffn' | 'vocab' | 'mlp' | 'norm' | 'norms' | 'qknorm' | 'bias' | 'mlpbias' | 'tied' | 'pos'
-  | 'embnorm' | 'window' | 'globalevery' | 'chunked' | 'sinks' | 'headbias' | 'kvrank' | 'qrank' | 'nope' | 'rope'
-  | 'vdim' | 'experts' | 'topk' | 'effn' | 'sharedffn' | 'sharedgate' | 'firstdense' | 'moestep' | 'routerbias'
-  | 'expertbias' | 'ngroup' | 'topkgroup';
+  | 'critbatch' | 'hostmem' | 'hostgpus' | 'peak8' | 'peak4' | 'peak32' | 'hostlink' | 'power' | 'matmul' | 'matmul8'
+  | 'attn' | 'attntuned' | 'elem' | 'half' | 'launch' | 'intralat' | 'intraeff' | 'arpasses' | 'nodedecay' | 'layers'
+  | 'hidden' | 'heads' | 'kv' | 'headdim' | 'ffn' | 'vocab' | 'mlp' | 'norm' | 'norms' | 'qknorm' | 'bias' | 'mlpbias'
+  | 'tied' | 'pos' | 'embnorm' | 'window' | 'globalevery' | 'chunked' | 'sinks' | 'headbias' | 'kvrank' | 'qrank'
+  | 'nope' | 'rope' | 'vdim' | 'experts' | 'topk' | 'effn' | 'sharedffn' | 'sharedgate' | 'firstdense' | 'moestep'
+  | 'routerbias' | 'expertbias' | 'ngroup' | 'topkgroup';
 
 /** What is picked of the catalog: its entries' `id`; `custom` for hardware or a model of your own, `ladder` for a model by `size`. */
 export type PresetKey = 'cluster' | 'gpu' | 'model';
@@ -87,6 +94,8 @@ export interface Report {
   link: string;
   /** Whether the predicted peak is within the GPU's memory. */
   fits: boolean;
+  /** Whether every host has the memory that the run needs: what is offloaded, initialisation, checkpoints. */
+  host_fits: boolean;
   /** The share of such runs that fit, by the errors of published peaks, 0 to 1. */
   fit_odds: number;
   /** `fits` from odds of 0.9, `does_not_fit` below 0.1, else `tight`. */
@@ -156,7 +165,7 @@ export type RunKey =
   | 'steps' | 'batch_tokens' | 'batch_efficiency' | 'ideal_time_s' | 'time_s' | 'gpu_hours' | 'cost_usd' | 'energy_kwh'
   | 'emissions_gco2' | 'goodput' | 'interruptions' | 'run_mtbf_s' | 'checkpoint_bytes' | 'checkpoint_write_s'
   | 'checkpoint_interval_s' | 'best_checkpoint_interval_s' | 'host_init_bytes' | 'host_checkpoint_bytes'
-  | 'host_offload_bytes';
+  | 'host_offload_bytes' | 'host_pinned_bytes' | 'host_memory_bytes' | 'host_capacity_bytes';
 
 /**
  * The whole report of a scenario. A value that cannot be read is an issue of the report, never an exception.
@@ -322,8 +331,8 @@ export interface CatalogInterconnect {
 
 /** A cluster, by the ids of its parts. */
 export interface CatalogCluster {
-  id: string; name: string; accelerator: string; gpus_per_node: number; intra_node: string; inter_node: string;
-  source: string;
+  id: string; name: string; accelerator: string; gpus_per_node: number; gpus_per_host: number;
+  host_memory_gib: number; intra_node: string; inter_node: string; source: string;
 }
 
 /** A scenario worth looking at. */

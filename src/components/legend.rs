@@ -89,6 +89,11 @@ fn band(line: &Line, id: &str, why: &str, emit: &Callback<Action>) -> Html {
 }
 
 fn sample(role: LineRole) -> Html {
+    if let LineRole::Held(held) = role {
+        return html! {
+            <svg class="sample" viewBox="0 0 22 12" aria-hidden="true"><rect class={held.class()} width="22" height="12" /></svg>
+        };
+    }
     let dashes: Vec<String> = palette::dashes(role).iter().copied().map(|value: f64| value.to_string()).collect();
     let dashes = (!dashes.is_empty()).then(|| dashes.join(" "));
     html! {

@@ -16,6 +16,7 @@ use crate::panels::groups::title;
 use crate::panels::ranking::Ranking;
 use crate::panels::run::run;
 use crate::panels::settings::settings;
+use crate::panels::step_memory::StepMemory;
 use crate::panels::strategies::Strategies;
 use crate::panels::why::why;
 use crate::state::{Action, SelectTarget};
@@ -36,6 +37,7 @@ pub fn figures(calculator: &Calculator, of_step: Rc<ChartSpec>, place: NodeRef) 
             { map(calculator) }
             { curve(calculator) }
             <MemoryBar spec={derived.memory.clone()} snapshot={snapshot.clone()} theme={*theme} why={why_open} emit={emit.clone()} />
+            <StepMemory settled={settled.clone()} moving={settled.snapshot.scenario != state.scenario} />
             { why(1, calculator) }
             <div class="wide" ref={place}>{ timeline(settled, of_step) }</div>
             { why(2, calculator) }

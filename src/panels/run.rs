@@ -7,7 +7,7 @@ use crate::components::fold::Fold;
 use crate::derived::Derived;
 use crate::state::Action;
 use engine::explain::RUN;
-use engine::format::{self, bytes, duration, percent, rising};
+use engine::format::{self, bytes, duration, host_bytes, percent, rising};
 use engine::model::run::RunReport;
 use engine::scenario::Scenario;
 use engine::units::Seconds;
@@ -54,7 +54,7 @@ pub fn caption(scenario: &Scenario, fits: bool, run: &RunReport) -> String {
 }
 
 /// Names and values.
-pub fn rows(run: &RunReport) -> [(&'static str, String); 14] {
+pub fn rows(run: &RunReport) -> [(&'static str, String); 15] {
     let never = |time: Seconds| if time.get() < f64::INFINITY { duration(time) } else { "never".to_owned() };
     [
         ("Time to train", never(run.time)),
@@ -68,9 +68,10 @@ pub fn rows(run: &RunReport) -> [(&'static str, String); 14] {
         ("Failures", format!("{}, one every {}", amount(run.interruptions), duration(run.run_mtbf))),
         ("Checkpoint", format!("{} in {}", bytes(run.checkpoint_size), duration(run.write_time))),
         ("Checkpoint every", never(run.interval)),
-        ("Host memory per node, initialising", bytes(run.host_init)),
-        ("Host memory per node, checkpointing", bytes(run.host_checkpoint)),
-        ("Host memory per node, offloaded", bytes(run.host_offload)),
+        ("Host memory, initialising", bytes(run.host_init)),
+        ("Host memory, checkpointing", bytes(run.host_checkpoint)),
+        ("Host memory, offloaded", bytes(run.host_offload)),
+        ("Host memory, in all", format!("{} of {}", host_bytes(run.host_memory()), host_bytes(run.host_capacity))),
     ]
 }
 

@@ -6,6 +6,7 @@ use charts::timeline::{Level, Zoom};
 use charts::views::{AgreementView, LayerView, Measure, Metric, every_axis};
 use engine::analysis::experts::family::Family;
 use engine::catalog::{ACCELERATORS, CLUSTERS, MODELS};
+use engine::model::memory::trace::RunStep;
 use engine::params::ParamId;
 use engine::scenario::CUSTOM;
 
@@ -20,6 +21,8 @@ pub enum SelectTarget {
     CurveX,
     /// The metric of the curves.
     Metric,
+    /// The step over which memory is shown.
+    RunStep,
     /// The level of the timeline.
     TimelineLevel,
     /// The layer of experts: this scenario's, then the published ones.
@@ -49,6 +52,7 @@ impl SelectTarget {
             Self::MapY => view.with_map_y(axis()),
             Self::CurveX => view.with_curve_x(axis()),
             Self::Metric => View { metric: Metric::ALL.get(place).copied().unwrap_or_default(), ..view },
+            Self::RunStep => View { step: RunStep::ALL.get(place).copied().unwrap_or_default(), ..view },
             Self::TimelineLevel => {
                 let level = Level::ALL.get(place).copied().unwrap_or(Level::Step);
                 View { zoom: Zoom::on(level, view.zoom.at), ..view }
@@ -93,6 +97,7 @@ mod tests {
         looks(SelectTarget::MapY, gpus, View { map_y: ParamId::Gpus, ..view });
         looks(SelectTarget::CurveX, gpus, View { curve_x: ParamId::Gpus, ..view });
         looks(SelectTarget::Metric, 1, View { metric: Metric::ALL[1], ..view });
+        looks(SelectTarget::RunStep, 0, View { step: RunStep::First, ..view });
         looks(SelectTarget::Layer, 0, view);
         looks(SelectTarget::Layer, 2, View { layer: LayerView { published: Some(1), ..view.layer }, ..view });
         let picks = |target: SelectTarget, place, wanted| {

@@ -11,6 +11,8 @@ pub enum Panel {
     Curve,
     /// The memory bar with its parts.
     Memory,
+    /// Memory over one step.
+    StepMemory,
     /// One step in time.
     Timeline,
     /// The roofline.
@@ -31,11 +33,12 @@ pub enum Panel {
 
 impl Panel {
     /// All of them, as they stand on the page.
-    pub const ALL: [Self; 12] = [
+    pub const ALL: [Self; 13] = [
         Self::Verdict,
         Self::Map,
         Self::Curve,
         Self::Memory,
+        Self::StepMemory,
         Self::Timeline,
         Self::Roofline,
         Self::Scaling,
@@ -53,6 +56,7 @@ impl Panel {
             Self::Map => "map",
             Self::Curve => "curve",
             Self::Memory => "memory",
+            Self::StepMemory => "step-memory",
             Self::Timeline => "timeline",
             Self::Roofline => "roofline",
             Self::Scaling => "scaling",

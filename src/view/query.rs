@@ -8,6 +8,7 @@ use engine::analysis::experts::family::Family;
 use engine::catalog::expert_layers::EXPERT_LAYERS;
 use engine::digits::shortest;
 use engine::explain::{self, Card};
+use engine::model::memory::trace::RunStep;
 use engine::params::ParamId;
 
 impl View {
@@ -44,6 +45,7 @@ impl View {
                 "bounds" => view.bounds = value != "0",
                 "why" => view.why = explain::card(value).map_or("", Card::key),
                 "layer" => view.layer = layer(value),
+                "step" => view.step = if value == FIRST { RunStep::First } else { RunStep::Steady },
                 _ => {}
             }
         }
@@ -84,6 +86,9 @@ impl View {
         if !self.bounds {
             pairs.push("bounds=0".into());
         }
+        if self.step != default.step {
+            pairs.push(format!("step={FIRST}"));
+        }
         if self.layer != default.layer {
             pairs.push(layer_text(self.layer));
         }
@@ -98,6 +103,9 @@ impl View {
 fn axis(key: &str) -> Option<ParamId> {
     every_axis().find(|param| param.key == key).map(|param| param.id)
 }
+
+/// The first step in a link; a later one is what is not said.
+const FIRST: &str = "first";
 
 /// Between the ends of a part in a link.
 const TO: &str = "..";
@@ -163,6 +171,13 @@ mod tests {
             view.with_query("theme=light&bounds=0").query(),
             "?embed=1&view=timeline.map&controls=none&theme=light&bounds=0"
         );
+    }
+
+    #[test]
+    fn the_first_step_survives_its_query() {
+        let view = View { step: RunStep::First, ..View::default() };
+        assert_eq!((view.query().as_str(), View::from_query("?step=first")), ("?step=first", view));
+        assert_eq!(View::from_query("?step=tenth"), View::default());
     }
 
     #[test]

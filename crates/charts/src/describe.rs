@@ -8,7 +8,7 @@ use engine::units::Bytes;
 
 /// Summarises a chart in one sentence: its axes and its finding.
 pub fn chart(spec: &ChartSpec) -> String {
-    if spec.lanes.is_some() {
+    if spec.lanes.is_some() || spec.course.is_some() {
         return format!("{}: {}", spec.title, spec.caption);
     }
     let marks = if spec.marks.is_empty() || spec.marks.len() > NAMED { String::new() } else { marks(spec) };

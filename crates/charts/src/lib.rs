@@ -9,7 +9,7 @@
 //! | module | what it is |
 //! |---|---|
 //! | [`spec`] | a figure as data: axes, lines, fields, marks, bars |
-//! | [`views`] | reports and sweeps to figures: map, curves, memory, timeline, roofline, scaling, experts, agreement |
+//! | [`views`] | reports and sweeps to figures: map, curves, memory at the peak and over a step, timeline, roofline, scaling, experts, agreement |
 //! | [`timeline`], [`zoom`], [`marks`] | the lanes of a step, parts of axes, places in a figure |
 //! | [`palette`], [`names`] | one colour and one name for each part, line and limiter |
 //! | [`layout`] | where a figure's parts stand |

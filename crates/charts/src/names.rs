@@ -1,8 +1,10 @@
 //! Display names of parts, limiters and lines, shared by all figures.
 
+use crate::spec::Held;
 use core::fmt::Write as _;
 
 use engine::model::compute::parts::Operator;
+use engine::model::memory::trace::{Moment, Phase, Place};
 use engine::model::report::{Lane, Limiter, MemoryPart, Work};
 use engine::params::{Choice, ParamId};
 use engine::scenario::Scenario;
@@ -15,6 +17,44 @@ pub const fn part(part: MemoryPart) -> &'static str {
 /// The name of a limiter.
 pub const fn limiter(limiter: Limiter) -> &'static str {
     engine::names::limiter(limiter).name
+}
+
+/// The name of a layer of stacked memory.
+pub const fn held(held: Held) -> &'static str {
+    match held {
+        Held::Part(of) => part(of),
+        Held::Update => "Temporaries of the update",
+        Held::Buffers => "Communication buffers",
+        Held::Inputs => "Inputs and tables",
+    }
+}
+
+/// The name of a part of the step.
+pub const fn phase(phase: Phase) -> &'static str {
+    match phase {
+        Phase::Rest => "Rest",
+        Phase::Forward => "Forward",
+        Phase::Loss => "Loss",
+        Phase::Backward => "Backward",
+        Phase::Optimizer => "Optimizer",
+    }
+}
+
+/// Names a moment of a step of so many layers: `the backward pass of layer 30 of 40`.
+pub fn moment(moment: Moment, layers: u32) -> String {
+    let pass = match moment.phase {
+        Phase::Rest => return "the start".into(),
+        Phase::Loss => return "the loss".into(),
+        Phase::Optimizer => return "the optimizer's update".into(),
+        Phase::Forward => "forward",
+        Phase::Backward => "backward",
+    };
+    match moment.place {
+        Place::Embedding => format!("the {pass} pass of the embedding"),
+        Place::Layer(layer) => format!("the {pass} pass of layer {} of {layers}", layer + 1),
+        Place::Head => format!("the {pass} pass of the head"),
+        Place::Loss => format!("the {pass} pass of head and loss"),
+    }
 }
 
 /// The name of a lane of the timeline.

@@ -20,6 +20,7 @@ mod pen;
 mod png;
 mod poster;
 mod saved;
+mod stack;
 mod svg;
 mod svg_files;
 

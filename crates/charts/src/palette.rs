@@ -5,7 +5,7 @@
 mod lines;
 mod ramp;
 
-use super::spec::CHOICES;
+use super::spec::{CHOICES, Held};
 use engine::model::report::{Limiter, MemoryPart, Work};
 use engine::published::Set;
 use engine::scenario::pins::MOST_PINS;
@@ -123,6 +123,16 @@ pub const fn part(theme: Theme, part: MemoryPart) -> Rgb {
         MemoryPart::Logits => pair(theme, 0xae8119, 0xe3be62),
         MemoryPart::Context => pair(theme, 0x5f6872, 0x8a949e),
         MemoryPart::Fragmentation => pair(theme, 0x8a929b, 0x646d77),
+    }
+}
+
+/// The colour of a layer of stacked memory: that of the memory bar's part, where it is one.
+pub const fn held(theme: Theme, held: Held) -> Rgb {
+    match held {
+        Held::Part(of) => part(theme, of),
+        Held::Update => pair(theme, 0x2278a8, 0x8fd3f4),
+        Held::Buffers => pair(theme, 0x7a4fc4, 0xb79cff),
+        Held::Inputs => pair(theme, 0x7c858e, 0x727b85),
     }
 }
 
@@ -255,6 +265,10 @@ pub fn style_sheet() -> Vec<(String, Rgb, Rgb)> {
     for (place, &of) in MemoryPart::ALL.iter().enumerate() {
         let (light, dark) = both(&|theme| part(theme, of));
         names.push((format!("part-{place}"), light, dark));
+    }
+    for of in Held::ALL.into_iter().filter(|of| !matches!(of, Held::Part(_))) {
+        let (light, dark) = both(&|theme| held(theme, of));
+        names.push((of.class(), light, dark));
     }
     for place in 0..engine::scenario::Strategy::ALL.len() {
         let (light, dark) = both(&|theme| strategy(theme, place));

@@ -2,6 +2,7 @@
 
 mod amount;
 mod lanes;
+mod stack;
 
 use super::layout::share;
 use super::spec::{AxisKey, ChartSpec, Field, Line, LineRole, Mark};
@@ -41,6 +42,9 @@ pub struct Readout {
 pub fn readout(spec: &ChartSpec, x: f64, y: f64) -> Readout {
     if let Some(mark) = marks::nearest(spec, (x, y)).and_then(|at| spec.marks.get(at)) {
         return on_mark(spec, mark);
+    }
+    if let Some(moment) = spec.course.as_ref().and_then(|course| course.nearest(x)) {
+        return stack::at_moment(spec, moment);
     }
     let x = if spec.lanes.is_some() { x } else { spec.x.settled(x) };
     let y = if spec.field.is_some() { spec.y.settled(y) } else { y };

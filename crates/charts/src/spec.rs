@@ -1,6 +1,7 @@
 //! The specification of a figure: axes, field, lines, bars and marks in data units, without pixels
 //! or colours.
 
+mod course;
 mod line;
 
 use std::rc::Rc;
@@ -12,6 +13,7 @@ use engine::params::{ParamId, Scale, Unit};
 use engine::rounding;
 use engine::scenario::resolve::nearest_divisor;
 
+pub use course::{Course, Held, Moment, Span};
 pub use line::{CHOICES, Line, LineRole};
 
 /// The specification of one figure.
@@ -29,6 +31,8 @@ pub struct ChartSpec {
     pub field: Option<Rc<Field>>,
     /// Bars on lanes over time.
     pub lanes: Option<Rc<Lanes>>,
+    /// What happens along the horizontal axis, under stacked lines ([`LineRole::Held`]).
+    pub course: Option<Rc<Course>>,
     /// Curves and boundaries.
     pub lines: Vec<Line>,
     /// Named points, which the pointer and the arrow keys reach one by one.
@@ -63,6 +67,7 @@ impl ChartSpec {
             y: axis,
             field: None,
             lanes: None,
+            course: None,
             lines: Vec::new(),
             marks: Vec::new(),
             zones: Vec::new(),

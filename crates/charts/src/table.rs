@@ -1,5 +1,7 @@
 //! Figures as a table for people (few rows, formatted) and as CSV (every value, at full precision).
 
+mod course;
+
 use super::layout::value;
 use super::readout::{readout, whole};
 use super::spec::{Axis, AxisKey, BarSpec, ChartSpec, Field, Mark, PinnedBar};
@@ -37,6 +39,9 @@ pub struct Table {
 pub fn chart(spec: &ChartSpec) -> Table {
     if !spec.marks.is_empty() {
         return of_marks(spec);
+    }
+    if let Some(course) = &spec.course {
+        return course::of_course(spec, course);
     }
     match (&spec.field, &spec.lanes) {
         (Some(field), _) => of_field(spec, field),
@@ -199,6 +204,9 @@ pub fn csv(spec: &ChartSpec) -> String {
         // A bar: start and length on its lane.
         let (start, length) = (lanes.x(mark.start).to_string(), mark.length().ms().to_string());
         let _ = writeln!(text, "{name},true,{start},{lane},{length},,");
+    }
+    for moment in spec.course.iter().flat_map(|course| &course.moments) {
+        let _ = writeln!(text, "moment,true,{},{},,,", moment.x, quoted(&moment.name));
     }
     for pin in &spec.pins {
         let [x, y] = [pin.at.0, pin.at.1].map(|number| number.to_string());

@@ -16,7 +16,7 @@ pub mod preset;
 pub mod revisions;
 pub mod scenarios;
 
-use crate::model::hardware::{Accelerator, Network, Topology};
+use crate::model::hardware::{Accelerator, Host, Network, Topology};
 use crate::model::transformer::Architecture;
 use crate::scenario::{Id, Model, Picked, Scenario};
 use crate::units::{BytesPerSecond, Seconds};
@@ -75,6 +75,7 @@ impl InterconnectEntry {
             all_reduce_passes: self.all_reduce_passes,
             node_decay: between.node_decay,
             topology: Topology::Aware,
+            host: Host::USUAL,
         }
     }
 }

@@ -87,7 +87,7 @@ pub const HEADLINE: [&str; 6] = ["mfu", "tokens", "step", "peak", "free", "limit
 /// The cards of the last three columns of the table of strategies.
 pub const REACHES: [&str; 3] = ["largest", "over-ddp", "longest"];
 /// The cards of the whole run's rows.
-pub const RUN: [&str; 14] = [
+pub const RUN: [&str; 15] = [
     "time",
     "steps",
     "efficiency",
@@ -102,6 +102,7 @@ pub const RUN: [&str; 14] = [
     "host-init",
     "host-checkpoint",
     "host-offload",
+    "host-need",
 ];
 
 /// Returns the index of a card's number in the tables of [`numbers()`], for the order on the page;

@@ -27,6 +27,11 @@ pub fn bytes(value: Bytes) -> String {
     prefixed(value.gib(), KIBI, &["GiB", "MiB", "KiB", "bytes"])
 }
 
+/// Formats a host's memory: `2.00 TiB`, `960 GiB`.
+pub fn host_bytes(value: Bytes) -> String {
+    prefixed(value.gib() / KIBI, KIBI, &["TiB", "GiB", "MiB", "KiB"])
+}
+
 /// Formats what programs can use of a GPU's memory: `79.1 GiB usable (of 80 GiB)`, or `40.0 GiB` where
 /// that is all of it.
 pub fn usable(usable: Bytes, nominal: Bytes) -> String {

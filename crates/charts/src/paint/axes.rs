@@ -11,6 +11,8 @@ use engine::params::quantity::unit_label;
 use engine::params::scale;
 use plotters::prelude::DrawingBackend;
 
+/// Left end of the vertical axis's name.
+pub(super) const LEFT: f64 = 8.0;
 /// Length of a tick.
 const TICK: f64 = 4.0;
 /// Room between two tick labels along the horizontal axis.
@@ -63,7 +65,7 @@ pub(super) fn draw<B: DrawingBackend>(
     let whole = name(&spec.y);
     let room = key_left(spec, area) - 2.0 * BETWEEN;
     let own = if text_width(&whole) < room { &whole } else { &spec.y.label };
-    pen.text(own, (8.0, top / 2.0 - 1.0), Align::Left, colours.text, false)?;
+    pen.text(own, (LEFT, top / 2.0 - 1.0), Align::Left, colours.text, false)?;
     match &spec.field {
         Some(field) => key(pen, spec, field, area, theme),
         None => Ok(()),
@@ -77,7 +79,7 @@ fn ticks(axis: &Axis, length: f64, each: f64) -> Vec<f64> {
 }
 
 /// Returns an axis's name with its unit.
-fn name(axis: &Axis) -> String {
+pub(super) fn name(axis: &Axis) -> String {
     match (axis.unit, unit_label(axis.unit)) {
         (Unit::Params, _) => format!("{} (parameters)", axis.label),
         (_, "") => axis.label.clone(),

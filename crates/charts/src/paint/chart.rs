@@ -5,7 +5,7 @@ pub use super::bar::draw_bar;
 use super::geometry::{Rect, Spot};
 use super::labels::{Room, size_of};
 use super::pen::{Align, Pen, Stroke};
-use super::{PaintError, axes, hatch, lanes, lines, marks};
+use super::{PaintError, axes, hatch, lanes, lines, marks, stack};
 use crate::layout::PlotArea;
 use crate::palette::{self, Rgb, Theme, line, tokens};
 use crate::spec::{ChartSpec, Field, LineRole, PinMark, Zone, ZoneKind};
@@ -37,6 +37,9 @@ pub fn draw_chart<B: DrawingBackend>(
     if let Some(lanes) = &spec.lanes {
         return lanes::draw(pen, lanes, area, theme);
     }
+    if let Some(course) = &spec.course {
+        stack::draw(pen, spec, course, area, theme)?;
+    }
     let here = spec.here.map(|(x, y)| area.to_pixel(x, y));
     if let Some(here) = here {
         room.take(Rect::around(here, 4.0 * HERE, 4.0 * HERE));
@@ -48,6 +51,11 @@ pub fn draw_chart<B: DrawingBackend>(
     }
     let named = lines::draw(pen, spec, area, theme, &mut room)?;
     marks::draw(pen, spec, area, theme, &mut room)?;
+    if let (Some(course), Some(here)) = (&spec.course, here)
+        && let Some(place) = room.near(here, 2.0 * HERE, size_of(&[&course.peak]))
+    {
+        lines::label(pen, &[&course.peak], place, tokens(theme).text, theme)?;
+    }
     if let Some(field) = &spec.field {
         // The name of the boundary already names both sides.
         let sides_named = named.contains(&LineRole::NetworkBoundary);
@@ -164,7 +172,7 @@ fn cross<B: DrawingBackend>(
         pen.disc((left, top), 3.5, colours.surface)?;
         return pen.disc((left, top), 2.5, colours.text);
     }
-    for curve in spec.lines.iter().filter(|curve| curve.same_as.is_none()) {
+    for curve in spec.lines.iter().filter(|curve| curve.same_as.is_none() && !curve.role.is_stacked()) {
         if let Some((height, true)) = curve.at(x) {
             let spot = area.to_pixel(x, height);
             if spot.1 >= area.top {

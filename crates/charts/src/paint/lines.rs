@@ -53,9 +53,10 @@ fn layer(line: &Line) -> u8 {
         | LineRole::Ideal
         | LineRole::Reached
         | LineRole::Set(_)
+        | LineRole::Held(_)
         | LineRole::Margin => 0,
         LineRole::NetworkBoundary | LineRole::Strong | LineRole::Network | LineRole::Equal => 1,
-        LineRole::MemoryFrontier | LineRole::Weak | LineRole::Roof => 2,
+        LineRole::MemoryFrontier | LineRole::Weak | LineRole::Roof | LineRole::Reserved => 2,
         LineRole::Current(_) | LineRole::Adaptive => 3,
         LineRole::Bound | LineRole::Pin(_) => TOP_LAYER,
     }
@@ -71,7 +72,10 @@ pub(super) fn draw<B: DrawingBackend>(
     room: &mut Room,
 ) -> Result<Vec<LineRole>, PaintError> {
     let mut drawn: Vec<(&Line, Vec<Vec<Spot>>)> = Vec::with_capacity(spec.lines.len());
-    let in_layer = |at: u8| spec.lines.iter().filter(move |line| line.same_as.is_none() && layer(line) == at);
+    let in_layer = |at: u8| {
+        let drawn = move |line: &&Line| line.same_as.is_none() && !line.role.is_stacked() && layer(line) == at;
+        spec.lines.iter().filter(drawn)
+    };
     for line in (0..=TOP_LAYER).flat_map(in_layer) {
         for piece in line.band.iter().flat_map(|&band| line.segments.iter().map(move |piece| (band, piece))) {
             pen.area(&around(area, piece), colour(theme, line), BAND_OPACITY)?;

@@ -43,7 +43,11 @@ impl Saved {
     pub(super) fn of_chart(spec: &ChartSpec, style: &Style) -> Self {
         let lines = describe::legend(spec).into_iter().map(|entry| {
             let note = if entry.note.is_empty() { String::new() } else { format!(" ({})", entry.note) };
-            (Sample::Line(entry.role), entry.name + &note)
+            let sample = match entry.role {
+                LineRole::Held(held) => Sample::Fill(palette::held(style.theme, held)),
+                role => Sample::Line(role),
+            };
+            (sample, entry.name + &note)
         });
         let works = spec.lanes.iter().flat_map(|lanes| &lanes.sums);
         let works = works.map(|&(work, _)| (Sample::Work(work), names::work(work).to_string()));

@@ -1,6 +1,6 @@
 //! The style of lines by role: colour, dashes, width.
 
-use super::{Rgb, Theme, choice, limiter, part, pin, set, strategy, tokens};
+use super::{Rgb, Theme, choice, held, limiter, part, pin, set, strategy, tokens};
 use crate::spec::LineRole;
 use engine::model::report::{Limiter, MemoryPart};
 
@@ -9,9 +9,12 @@ pub fn line(theme: Theme, role: LineRole) -> Rgb {
     match role {
         LineRole::Strategy(place) | LineRole::Current(place) => strategy(theme, place),
         LineRole::MemoryFrontier => limiter(theme, Limiter::Memory),
-        LineRole::Bound | LineRole::NetworkBoundary | LineRole::Adaptive | LineRole::Roof | LineRole::Equal => {
-            tokens(theme).text
-        }
+        LineRole::Bound
+        | LineRole::NetworkBoundary
+        | LineRole::Adaptive
+        | LineRole::Roof
+        | LineRole::Equal
+        | LineRole::Reserved => tokens(theme).text,
         LineRole::Choice(place) => choice(theme, place),
         LineRole::Pin(place) => pin(theme, place),
         LineRole::Baseline | LineRole::Ideal | LineRole::Reached | LineRole::Margin => tokens(theme).muted,
@@ -19,6 +22,7 @@ pub fn line(theme: Theme, role: LineRole) -> Rgb {
         LineRole::Strong => part(theme, MemoryPart::Activations),
         LineRole::Network => limiter(theme, Limiter::InterNode),
         LineRole::Set(place) => set(theme, place),
+        LineRole::Held(of) => held(theme, of),
     }
 }
 
@@ -48,7 +52,9 @@ pub const fn dashes(role: LineRole) -> &'static [f64] {
         | LineRole::Weak
         | LineRole::Roof
         | LineRole::Equal
-        | LineRole::Set(_) => &[],
+        | LineRole::Set(_)
+        | LineRole::Held(_)
+        | LineRole::Reserved => &[],
         LineRole::Strong => &[9.0, 4.0],
         LineRole::Ideal => &[2.0, 4.0],
         LineRole::Reached => &[5.0, 4.0],
@@ -62,7 +68,7 @@ pub const fn dashes(role: LineRole) -> &'static [f64] {
 /// The width of a line in CSS pixels.
 pub const fn width(role: LineRole) -> f64 {
     match role {
-        LineRole::Margin => 1.0,
+        LineRole::Margin | LineRole::Held(_) => 1.0,
         LineRole::Strategy(_)
         | LineRole::Choice(_)
         | LineRole::Bound
@@ -77,6 +83,7 @@ pub const fn width(role: LineRole) -> f64 {
         | LineRole::NetworkBoundary
         | LineRole::Roof
         | LineRole::Network
-        | LineRole::Set(_) => 2.0,
+        | LineRole::Set(_)
+        | LineRole::Reserved => 2.0,
     }
 }

@@ -29,6 +29,7 @@ fn text_reads_at_4_5_to_1_and_marks_stand_out_at_3_to_1() {
         let strategies = (0..engine::scenario::Strategy::ALL.len()).map(|place| strategy(theme, place));
         let parts = MemoryPart::ALL.into_iter().map(|of| part(theme, of));
         let limiters = Limiter::ALL.into_iter().map(|of| limiter(theme, of));
+        let stacked = Held::ALL.into_iter().map(|of| held(theme, of));
         let choices = (0..CHOICES).map(|place| choice(theme, place));
         let sets = (0..Set::ALL.len()).map(|place| set(theme, place));
         let works = Work::ALL.into_iter().map(|of| work(theme, of));
@@ -40,7 +41,14 @@ fn text_reads_at_4_5_to_1_and_marks_stand_out_at_3_to_1() {
         for fill in named {
             assert!(contrast(readable(fill), fill) >= 4.5, "{theme:?} text on {}", fill.css());
         }
-        for mark in strategies.chain(choices).chain(parts).chain(limiters).chain(works).chain(sets).chain([tokens.axis])
+        for mark in strategies
+            .chain(choices)
+            .chain(parts)
+            .chain(limiters)
+            .chain(works)
+            .chain(sets)
+            .chain(stacked)
+            .chain([tokens.axis])
         {
             assert!(contrast(mark, tokens.surface) >= 3.0, "{theme:?} {}", mark.css());
         }
@@ -51,7 +59,7 @@ fn text_reads_at_4_5_to_1_and_marks_stand_out_at_3_to_1() {
 fn nothing_of_a_kind_shares_a_colour_and_strategies_differ_without_colour() {
     for theme in [Theme::Light, Theme::Dark] {
         let sheet = style_sheet();
-        for kind in ["part-", "strategy-", "choice-", "pin-", "set-", "limiter-", "work-"] {
+        for kind in ["part-", "strategy-", "choice-", "pin-", "set-", "limiter-", "work-", "held-"] {
             let of_kind: Vec<Rgb> = sheet
                 .iter()
                 .filter(|row| row.0.starts_with(kind))
@@ -69,7 +77,7 @@ fn nothing_of_a_kind_shares_a_colour_and_strategies_differ_without_colour() {
 fn the_style_sheet_has_the_colours_of_every_kind_of_work_and_of_pins() {
     let page = include_str!("../../../../static/page.css");
     for (name, light, dark) in
-        style_sheet().into_iter().filter(|row| row.0.starts_with("work-") || row.0.starts_with("pin-"))
+        style_sheet().into_iter().filter(|row| ["work-", "pin-", "held-"].iter().any(|kind| row.0.starts_with(kind)))
     {
         let line = format!("--{name}: light-dark({}, {});", light.css(), dark.css());
         assert!(page.contains(&line), "page.css lacks {line}");
@@ -79,6 +87,22 @@ fn the_style_sheet_has_the_colours_of_every_kind_of_work_and_of_pins() {
             format!(".{name} {{ fill: var(--{name}); }}")
         };
         assert!(page.contains(&class), "page.css lacks {class}");
+    }
+}
+
+#[test]
+fn layers_of_a_stack_are_told_apart_and_have_the_colours_of_the_memory_bar() {
+    for theme in [Theme::Light, Theme::Dark] {
+        let colours = Held::ALL.map(|of| held(theme, of));
+        assert!(colours.iter().enumerate().all(|(at, colour)| !colours[..at].contains(colour)));
+        let of_bar = Held::ALL.into_iter().filter_map(|of| match of {
+            Held::Part(part) => Some(part as usize),
+            _ => None,
+        });
+        assert!(of_bar.is_sorted());
+    }
+    for category in engine::model::memory::trace::Category::ALL {
+        assert!(Held::ALL.contains(&Held::of(category)), "{category:?}");
     }
 }
 

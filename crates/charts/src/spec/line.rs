@@ -1,5 +1,7 @@
 //! Lines of a figure and their roles.
 
+use super::Held;
+
 /// The role of a line, which sets its colour, dashes and place in the legend everywhere.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum LineRole {
@@ -39,6 +41,10 @@ pub enum LineRole {
     Margin,
     /// Rows of one set, by index in [`engine::published::Set::ALL`].
     Set(usize),
+    /// A layer of a stack, with its own height: it is drawn on the layers before it.
+    Held(Held),
+    /// What the allocator reserves.
+    Reserved,
 }
 
 /// Largest number of static choices with a line in one figure.
@@ -66,6 +72,8 @@ impl LineRole {
             Self::Equal => "line-equal".into(),
             Self::Margin => "line-margin".into(),
             Self::Set(place) => format!("line-set-{place}"),
+            Self::Held(held) => held.class(),
+            Self::Reserved => "line-reserved".into(),
         }
     }
 
@@ -79,6 +87,11 @@ impl LineRole {
     /// pointer.
     pub fn is_kind(self) -> bool {
         matches!(self, Self::Set(_))
+    }
+
+    /// Whether the line is a layer of a stack: an area instead of a stroke.
+    pub fn is_stacked(self) -> bool {
+        matches!(self, Self::Held(_))
     }
 
     /// Whether the line is a guide for reading others, without values of its own.

@@ -75,6 +75,7 @@ pub fn expert_layer(scenario: &Scenario, view: LayerView) -> ChartSpec {
         y: upwards(&lines, quantity),
         field: None,
         lanes: None,
+        course: None,
         lines,
         marks: Vec::new(),
         zones: Vec::new(),

@@ -75,6 +75,7 @@ fn nowhere(scenario: &Scenario, x: &AxisOf, y: &AxisOf, bounds: bool, scratch: &
         zones: zones(scenario, x, y, &field),
         field: Some(Rc::new(field)),
         lanes: None,
+        course: None,
         lines,
         marks: Vec::new(),
         here: None,

@@ -3,6 +3,7 @@
 pub mod centres;
 pub mod clouds;
 pub mod designs;
+pub mod hosts;
 
 use super::lists::{count, joined};
 use super::{ClusterEntry, InterconnectEntry, accelerator, interconnect};
@@ -18,7 +19,7 @@ impl ClusterEntry {
 
     /// Returns the cluster's network with these two interconnects.
     pub(crate) fn joined_by(&self, intra: &InterconnectEntry, inter: &InterconnectEntry) -> Picked<Network> {
-        let values = intra.nodes(self.gpus_per_node, inter);
+        let values = Network { host: hosts::host(self.id), ..intra.nodes(self.gpus_per_node, inter) };
         Picked { id: self.id, values }
     }
 

@@ -2,7 +2,7 @@
 //! numbers of revision 1.
 
 use super::{accelerator, cluster};
-use crate::model::hardware::{Accelerator, Generation};
+use crate::model::hardware::{Accelerator, Generation, Host};
 use crate::scenario::{Model, Picked, Scenario};
 use crate::units::{BytesPerSecond, FlopsPerSecond, Seconds};
 
@@ -60,9 +60,11 @@ pub fn restore(scenario: &mut Scenario, revision: u32) {
     }
 }
 
-/// Restores the numbers of revision 2: all of a GPU's memory was usable.
+/// Restores the numbers of revision 2: all of a GPU's memory was usable, and every node one host of
+/// 2 TiB.
 fn second(scenario: &mut Scenario) {
     scenario.accelerator.values.usable = 1.0;
+    scenario.network.values.host = Host::USUAL;
 }
 
 /// Restores the numbers of revision 1 in the unedited catalog entries of a scenario. Revision 1 had

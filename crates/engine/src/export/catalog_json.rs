@@ -103,6 +103,8 @@ struct ClusterJson {
     name: &'static str,
     accelerator: &'static str,
     gpus_per_node: u32,
+    gpus_per_host: u32,
+    host_memory_gib: f64,
     intra_node: &'static str,
     inter_node: &'static str,
     source: &'static str,
@@ -214,7 +216,18 @@ fn interconnect(entry: &catalog::InterconnectEntry) -> InterconnectJson {
 
 fn cluster(entry: &catalog::ClusterEntry) -> ClusterJson {
     let catalog::ClusterEntry { id, name, accelerator, gpus_per_node, intra_node, inter_node, source } = *entry;
-    ClusterJson { id, name, accelerator, gpus_per_node, intra_node, inter_node, source }
+    let host = catalog::clusters::hosts::host(id);
+    ClusterJson {
+        id,
+        name,
+        accelerator,
+        gpus_per_node,
+        gpus_per_host: if host.gpus == 0 { gpus_per_node } else { host.gpus },
+        host_memory_gib: host.memory.gib(),
+        intra_node,
+        inter_node,
+        source,
+    }
 }
 
 fn scenario(entry: &catalog::ScenarioEntry) -> ScenarioJson {

@@ -38,12 +38,14 @@ pub fn with_pins(scenario: &Scenario, report: &Report, issues: &[Issue], pins: &
 fn whole(scenario: &Scenario, report: &Report, issues: &[Issue], link: &str) -> Value {
     let setup = scenario.setup();
     let (time, memory) = (&report.time, &report.memory);
+    let run_report = scenario.run_report();
     json!({
         "shardwise": env!("CARGO_PKG_VERSION"),
         "revision": catalog::REVISION,
         "versions": versions(),
         "link": link,
         "fits": report.fits(),
+        "host_fits": run_report.host_fits(),
         "fit_odds": accuracy::fit_odds(report),
         "verdict": accuracy::verdict(report).key(),
         "limiter": names::limiter(report.limiter).key,
@@ -63,7 +65,7 @@ fn whole(scenario: &Scenario, report: &Report, issues: &[Issue], link: &str) -> 
         "experts": setup.architecture.has_experts().then(|| step::experts(setup.experts)),
         "strategies": by_strategy(scenario).iter().map(reach::strategy).collect::<Value>(),
         "bounds": reach::bounds(&Bounds::of(&setup)),
-        "run": run(&scenario.run_report()),
+        "run": run(&run_report),
         "issues": issues.iter().map(issue).collect::<Value>(),
         "scenario": share::to_json(scenario),
     })
@@ -115,6 +117,9 @@ fn run(run: &RunReport) -> Value {
         ("host_init_bytes", run.host_init.get()),
         ("host_checkpoint_bytes", run.host_checkpoint.get()),
         ("host_offload_bytes", run.host_offload.get()),
+        ("host_pinned_bytes", run.host_pinned.get()),
+        ("host_memory_bytes", run.host_memory().get()),
+        ("host_capacity_bytes", run.host_capacity.get()),
     ];
     numbers.into_iter().collect()
 }

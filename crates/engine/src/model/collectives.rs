@@ -83,7 +83,7 @@ pub fn bus_bandwidth(network: &Network, group: Group) -> BytesPerSecond {
 /// A group of one rank takes no time.
 ///
 /// ```
-/// # use engine::model::{collectives::{all_gather, Group}, hardware::{Network, Topology}};
+/// # use engine::model::{collectives::{all_gather, Group}, hardware::{Host, Network, Topology}};
 /// # use engine::units::{Bytes, BytesPerSecond, Seconds};
 /// // H100 nodes of 8: 256 MiB gathered at a measured bus bandwidth of 249.8 GB/s take 0.94 ms
 /// // (ultra-scale playbook's nccl-tests).
@@ -98,6 +98,7 @@ pub fn bus_bandwidth(network: &Network, group: Group) -> BytesPerSecond {
 ///     all_reduce_passes: 2.0,
 ///     node_decay: 0.0,
 ///     topology: Topology::Aware,
+///     host: Host::USUAL,
 /// };
 /// let time = all_gather(&network, Group::consecutive(8, 8, &network), Bytes::new(268_435_456.0));
 /// assert!((time.ms() - 0.940).abs() < 0.001);

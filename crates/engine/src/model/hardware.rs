@@ -115,6 +115,20 @@ pub enum Topology {
     Flat,
 }
 
+/// A machine with a memory of its own, and the GPUs that share it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Host {
+    /// GPUs of a host; 0 where it has all GPUs of a node.
+    pub gpus: u32,
+    /// Its memory.
+    pub memory: Bytes,
+}
+
+impl Host {
+    /// 2 TiB for all GPUs of a node, as a DGX H100 has (its data sheet).
+    pub const USUAL: Self = Self { gpus: 0, memory: Bytes::from_gib(2048.0) };
+}
+
 /// The links between GPUs: rates per GPU and per direction.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Network {
@@ -139,9 +153,17 @@ pub struct Network {
     pub node_decay: f64,
     /// How collectives are priced.
     pub topology: Topology,
+    /// The machines that the GPUs are in.
+    pub host: Host,
 }
 
 impl Network {
+    /// GPUs that share a host's memory: a node has one host at least.
+    pub fn gpus_per_host(&self) -> u32 {
+        let node = self.gpus_per_node.max(1);
+        if self.host.gpus == 0 { node } else { self.host.gpus.min(node) }
+    }
+
     /// The same links at their nominal rates, without latency, decay or switches that reduce.
     #[must_use]
     pub fn ideal(self, topology: Topology) -> Self {

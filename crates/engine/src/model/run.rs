@@ -58,6 +58,7 @@ pub fn evaluate(setup: &Setup, report: &Report, choices: &RunChoices) -> RunRepo
     };
     let goodput = failures::goodput(write_time, interval, run_mtbf, choices.restart);
 
+    let host_offload = host::offload(setup);
     let ideal_time = steps * report.time.step;
     let time = budget::effective_time(ideal_time, goodput);
     let gpu_time = budget::gpu_time(time, gpus);
@@ -81,7 +82,9 @@ pub fn evaluate(setup: &Setup, report: &Report, choices: &RunChoices) -> RunRepo
         goodput,
         host_init: host::initialisation(setup, choices.deferred_init),
         host_checkpoint: host::checkpoint(setup, checkpoint_size, choices.sharded_checkpoint),
-        host_offload: host::offload(setup),
+        host_offload,
+        host_pinned: host::pinned(host_offload),
+        host_capacity: setup.network.host.memory,
     }
 }
 

@@ -119,6 +119,8 @@ parameters! {
         ShardedCheckpoint: run::SHARDED_CHECKPOINT,
         DeferredInit: run::DEFERRED_INIT,
         CriticalBatch: run::CRITICAL_BATCH,
+        HostMemory: run::HOST_MEMORY,
+        HostGpus: run::HOST_GPUS,
     }
     /// Constants of the hardware that have a key in links and no control on the page.
     CONSTANTS {

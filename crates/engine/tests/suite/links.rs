@@ -376,13 +376,14 @@ fn link_like_text() -> impl Strategy<Value = String> {
 }
 
 /// The parameters that an issue over several of them names.
-const CROSS: [&str; 26] = [
+const CROSS: [&str; 27] = [
     "shard",
     "gpus",
     "seq",
     "heads",
     "kv",
     "critbatch",
+    "hostmem",
     "ckptsharded",
     "deferred",
     "offload",

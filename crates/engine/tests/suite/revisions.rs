@@ -78,6 +78,11 @@ fn links_before_the_third_revision_use_all_of_the_memory() {
     // The slider moves the memory as its maker names it, and the driver's share stays.
     let half = of("v=1&rev=3&cluster=dgx-h100&mem=40").report().memory;
     assert_eq!((half.nominal.gib(), half.capacity / new.report().memory.capacity), (40.0, 0.5));
+    // Hosts are as little known to them.
+    let hosts = |revision: u32| of(&format!("v=1&rev={revision}&cluster=gb200-nvl72")).network.values;
+    assert_eq!((hosts(2).gpus_per_host(), hosts(3).gpus_per_host()), (72, 4));
+    assert_eq!((hosts(2).host.memory.gib(), hosts(3).host.memory.gib()), (2048.0, 960.0));
+    assert_eq!(of(&encode(&of("v=1&rev=2&cluster=gb200-nvl72"))), of("v=1&rev=2&cluster=gb200-nvl72"));
     // No driver's report of a custom GPU is known.
     let custom = of("v=1&rev=3&cluster=dgx-h100&gpu=custom&mem=120").report().memory;
     assert_eq!(custom.capacity.gib(), 120.0);

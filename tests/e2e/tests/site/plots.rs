@@ -113,3 +113,21 @@ fn a_closer_look_is_drawn_when_it_is_near_and_puts_a_number_on_the_curves() -> R
     })?;
     page.leave_quietly()
 }
+
+#[test]
+fn memory_over_one_step_is_played_when_it_is_near_and_for_the_step_that_is_chosen() -> Result<()> {
+    let page = Page::first_visit()?;
+    let figure = page.in_view("canvas#step-memory")?;
+    let said = |otherwise: &str, before: &str| {
+        wait_for(otherwise, PATIENCE, || {
+            let label = page.ask(&figure, "it.getAttribute('aria-label')")?;
+            Ok(Some(label).filter(|label| label.contains("Peaks at ") && label != before))
+        })
+    };
+    let later = said("memory over a step is not played", "")?;
+    let choose = "const select = document.querySelector('#step-of'); select.selectedIndex = 0;
+        select.dispatchEvent(new Event('change', { bubbles: true }))";
+    page.session.script(choose, &[])?;
+    said("the first step is not shown", &later)?;
+    page.leave_quietly()
+}

@@ -3,8 +3,11 @@ use crate::paint::{bar_svg, chart_svg};
 use crate::palette::Theme;
 use crate::spec::BarSpec;
 use crate::timeline::Zoom;
-use crate::views::{LayerView, Metric, Scratch, expert_layer, feasible_region, memory_bar, mfu_curve, timeline};
+use crate::views::{
+    LayerView, Metric, Scratch, expert_layer, feasible_region, memory_bar, memory_step, mfu_curve, timeline,
+};
 use engine::catalog::{default_scenario, model};
+use engine::model::memory::trace::RunStep;
 use engine::model::report::MemoryPart;
 use engine::params::ParamId;
 use engine::scenario::Scenario;
@@ -60,7 +63,9 @@ fn every_view_is_well_formed_and_every_number_is_one() {
     let scenario = default_scenario();
     let mixture = Scenario { model: model("mixtral-8x7b").unwrap().pick(), ..scenario };
     let mut scratch = Scratch::default();
-    let mut specs = vec![expert_layer(&mixture, LayerView::default()), timeline(&mixture, Zoom::WHOLE, true)];
+    let steps = [RunStep::First, RunStep::Steady].map(|step| memory_step(&scenario, step));
+    let mut specs = Vec::from(steps);
+    specs.extend([expert_layer(&mixture, LayerView::default()), timeline(&mixture, Zoom::WHOLE, true)]);
     for key in [
         ParamId::SequenceLength,
         ParamId::ModelSize,

@@ -134,38 +134,48 @@ pub(super) const RUN: &[Explanation] = &[
     ),
     number(
         "host-init",
-        "Host memory per node, initialising",
+        "Host memory, initialising",
         &[
             when(|c| c.setup.mesh.pp == 1 && !c.scenario.run.deferred_init, "M_init = 4 · r · (P + P_expert)"),
             when(|c| c.setup.mesh.pp == 1 && c.scenario.run.deferred_init, "M_init = 4 · r · max(P_root, P_unit)"),
         ],
         [
-            "The weights in fp32 on the host before they are sharded: of the whole model part for each GPU of a node, or with deferred initialisation one layer at a time. 4 bytes a parameter.",
+            "The weights in fp32 on the host before they are sharded: of the whole model part for each GPU of a host, or with deferred initialisation one layer at a time. 4 bytes a parameter.",
             SECTION,
             "The framework, the data loader and its workers.",
         ],
     ),
     number(
         "host-checkpoint",
-        "Host memory per node, checkpointing",
+        "Host memory, checkpointing",
         &[
             when(|c| c.scenario.run.sharded_checkpoint, "M_ckpt = S_ckpt · r / N"),
             when(|c| !c.scenario.run.sharded_checkpoint, "M_ckpt = S_ckpt"),
         ],
         [
-            "The [checkpoint] on its way through the host: each node its part, or all of it on one node if one rank gathers it.",
+            "The [checkpoint] on its way through the host: each host its part, or all of it on one host if one rank gathers it.",
             SECTION,
             "A second copy that some libraries make to serialise it.",
         ],
     ),
     number(
         "host-offload",
-        "Host memory per node, offloaded",
+        "Host memory, offloaded",
         &[when(|c| c.setup.offload == Offload::NONE, "M_offload = 0")],
         [
-            "What offloading keeps in host memory all the time: [optimizer state], weights and gradients, [activations], each where it is offloaded, for every GPU of the node.",
+            "What offloading keeps in host memory all the time: [optimizer state], weights and gradients, [activations], each where it is offloaded, for every GPU of the host.",
             SECTION,
-            "Pinned buffers of the transfers.",
+            "Offloading to disks.",
+        ],
+    ),
+    number(
+        "host-need",
+        "Host memory, in all",
+        &[always("M_host = b_pin · M_offload + max(M_init, M_ckpt)")],
+        [
+            "What the busiest host needs at once: what is offloaded with its pinned buffers, and the larger of initialisation and checkpoint. Where hosts have less, the run dies there, whatever its GPUs have.",
+            SECTION,
+            "The framework, the data loader and its workers; shared memory, and what the operating system keeps.",
         ],
     ),
 ];

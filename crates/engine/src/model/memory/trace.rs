@@ -5,6 +5,7 @@
 
 mod backward;
 mod checkpoint;
+mod curve;
 mod event;
 mod loss;
 mod mixture;
@@ -19,6 +20,7 @@ mod transformers;
 mod units;
 mod weights;
 
+pub use curve::{Curve, Point, RunStep, Span};
 pub use event::{Category, Event, Moment, Phase, Place, TensorId};
 pub use play::{Peak, Reserved};
 pub use step::Trace;

@@ -1,4 +1,4 @@
-//! Host memory of one node.
+//! Memory of one host.
 
 use crate::model::memory::{activations, recipe_bytes, states};
 use crate::model::per_rank::{LocalParams, tokens};
@@ -10,13 +10,13 @@ use crate::units::Bytes;
 /// Bytes of a parameter as it is initialised: fp32, whatever the recipe.
 const INITIAL_BYTES: f64 = 4.0;
 
-/// Ranks on one node.
+/// Ranks on one host.
 fn ranks(setup: &Setup) -> f64 {
-    f64::from(setup.mesh.gpus().min(setup.network.gpus_per_node.max(1)))
+    f64::from(setup.mesh.gpus().min(setup.network.gpus_per_host()))
 }
 
-/// The bytes of a node full of ranks of the stage that needs most.
-fn of_node(setup: &Setup, of_rank: &dyn Fn(&Stage, &LocalParams) -> f64) -> Bytes {
+/// The bytes of a host full of ranks of the stage that needs most.
+fn of_host(setup: &Setup, of_rank: &dyn Fn(&Stage, &LocalParams) -> f64) -> Bytes {
     let mut most = 0.0;
     for stage in stages(setup).iter() {
         let bytes = of_rank(stage, &stage.params);
@@ -27,9 +27,9 @@ fn of_node(setup: &Setup, of_rank: &dyn Fn(&Stage, &LocalParams) -> f64) -> Byte
     Bytes::new(most * ranks(setup))
 }
 
-/// Host memory of a node while the model is initialised: `4 P r / (tp pp)`, deferred `4 max(unit) r / tp`.
+/// Memory of a host while the model is initialised: `4 P r / (tp pp)`, deferred `4 max(unit) r / tp`.
 ///
-/// P parameters, r ranks on the node, of which each builds its part of the model in fp32 before data parallelism shards it;
+/// P parameters, r ranks on the host, of which each builds its part of the model in fp32 before data parallelism shards it;
 /// deferred initialisation (the meta device) builds one unit at a time: a layer, or the root unit with embedding and head.
 /// The largest stage of a pipeline counts.
 ///
@@ -41,7 +41,7 @@ fn of_node(setup: &Setup, of_rank: &dyn Fn(&Stage, &LocalParams) -> f64) -> Byte
 /// assert!(initialisation(&setup, true).tb() < 0.03);
 /// ```
 pub fn initialisation(setup: &Setup, deferred: bool) -> Bytes {
-    of_node(setup, &|_, params| {
+    of_host(setup, &|_, params| {
         let layer = params.layer + params.expert_unit;
         let unit = params.root.max(layer);
         // A stage may hold less than one layer with experts, where the mean over stages is computed with.
@@ -49,8 +49,8 @@ pub fn initialisation(setup: &Setup, deferred: bool) -> Bytes {
     })
 }
 
-/// Host memory of the busiest node while a checkpoint of S bytes is written: all of it where one rank gathers it, else the
-/// node's own share `S r / N`.
+/// Memory of the busiest host while a checkpoint of S bytes is written: all of it where one rank gathers it, else the
+/// host's own share `S r / N`.
 ///
 /// ```
 /// # use engine::{catalog, model::run::host::checkpoint, units::Bytes};
@@ -63,7 +63,7 @@ pub fn checkpoint(setup: &Setup, size: Bytes, sharded: bool) -> Bytes {
     if sharded { size * (ranks(setup) / f64::from(setup.mesh.gpus().max(1))) } else { size }
 }
 
-/// Host memory of a node that offloading takes all the time: optimizer state, weights and gradients, kept activations, each
+/// Memory of a host that offloading takes all the time: optimizer state, weights and gradients, kept activations, each
 /// where it is offloaded, each rank its own part.
 ///
 /// ```
@@ -79,10 +79,28 @@ pub fn checkpoint(setup: &Setup, size: Bytes, sharded: bool) -> Bytes {
 pub fn offload(setup: &Setup) -> Bytes {
     let stays = Setup { offload: Offload::NONE, ..*setup };
     let element = recipe_bytes(setup.recipe).activation;
-    of_node(setup, &|stage, params| {
+    of_host(setup, &|stage, params| {
         let states = states::of_gpu(&stays, params).total() - states::of_gpu(setup, params).total();
         let kept =
             if setup.offload.activations { activations::layer(setup, element, stage.moe_share()).kept } else { 0.0 };
         states.get() + kept * tokens(setup) * params.layers * stage.in_flight
     })
+}
+
+/// Memory that pinned buffers take beyond what is offloaded, over it. DeepSpeed's own estimates multiply by 1.5
+/// (`additional_buffer_factor` in `runtime/zero/stage3.py`), and PyTorch rounds every pinned block up to a power of two, which is
+/// 1.44 times blocks of all sizes.
+pub const PINNED: f64 = 0.5;
+
+/// Memory of a host that the pinned buffers of what is offloaded take beside it: half as much.
+///
+/// ```
+/// # use engine::model::run::host::pinned;
+/// // DeepSpeed's estimate for 2,851M parameters, all offloaded from 8 GPUs: 18 bytes each, and 1.5 times that (#1536: 71.71 GB
+/// // of 2^30 bytes). Its 18 bytes are 2 for weights, 4 for fp32 gradients and 12 of state.
+/// let offloaded = engine::units::Bytes::new(18.0 * 2851e6);
+/// assert_eq!(((offloaded + pinned(offloaded)).gib() * 10.0).round(), 717.0);
+/// ```
+pub fn pinned(offloaded: Bytes) -> Bytes {
+    offloaded * PINNED
 }

@@ -37,12 +37,16 @@ pub struct RunReport {
     pub interruptions: f64,
     /// Share of the time that ends up in the model, 0 to 1.
     pub goodput: f64,
-    /// Host memory of a node while the model is initialised.
+    /// Memory of a host while the model is initialised.
     pub host_init: Bytes,
-    /// Host memory of the busiest node while a checkpoint is written.
+    /// Memory of the busiest host while a checkpoint is written.
     pub host_checkpoint: Bytes,
-    /// Host memory of a node that offloading takes all the time.
+    /// Memory of a host that offloading takes all the time.
     pub host_offload: Bytes,
+    /// Memory of a host that its pinned buffers take beside it.
+    pub host_pinned: Bytes,
+    /// The memory that a host has.
+    pub host_capacity: Bytes,
 }
 
 impl RunReport {
@@ -51,8 +55,14 @@ impl RunReport {
         self.goodput > 0.0
     }
 
-    /// Host memory that the busiest node needs: offloaded state, and beside it the larger of initialisation and checkpoint.
+    /// Memory that the busiest host needs: offloaded state with its buffers, and beside it the larger of initialisation and
+    /// checkpoint.
     pub fn host_memory(&self) -> Bytes {
-        self.host_offload + self.host_init.max(self.host_checkpoint)
+        self.host_offload + self.host_pinned + self.host_init.max(self.host_checkpoint)
+    }
+
+    /// Whether every host has the memory that the run needs.
+    pub fn host_fits(&self) -> bool {
+        self.host_memory() <= self.host_capacity
     }
 }

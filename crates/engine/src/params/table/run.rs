@@ -1,8 +1,8 @@
 //! The whole run: data, price, power, failures, checkpoints.
 
-use super::{AxisUse, Group, Kind, Param, Scale, Unit, number, switched};
+use super::{AxisUse, Group, Kind, Number, Param, Scale, Unit, number, switched, whole};
 use crate::scenario::Scenario;
-use crate::units::{BytesPerSecond, Seconds};
+use crate::units::{Bytes, BytesPerSecond, Seconds};
 
 /// Numbers of the whole run do not change the results of a step.
 fn never(_: &Scenario) -> bool {
@@ -168,4 +168,36 @@ pub(in crate::params) const CRITICAL_BATCH: Param = row(
         |scenario| scenario.run.critical_batch_tokens,
         |scenario, value| scenario.run.critical_batch_tokens = value,
     ),
+);
+
+/// Memory of a host.
+pub(in crate::params) const HOST_MEMORY: Param = row(
+    "hostmem",
+    "Host memory",
+    "host_memory_gib",
+    "Memory of one host, for what is offloaded, for checkpoints that one rank gathers, and for models that every rank builds.",
+    number(
+        Unit::Gib,
+        (1.0, 65_536.0),
+        Scale::Log,
+        |scenario| scenario.network.values.host.memory.gib(),
+        |scenario, value| scenario.network.values.host.memory = Bytes::from_gib(value),
+    ),
+);
+
+/// GPUs of a host.
+pub(in crate::params) const HOST_GPUS: Param = row(
+    "hostgpus",
+    "GPUs per host",
+    "gpus_per_host",
+    "GPUs that share a host’s memory; 0 for all GPUs of a node. The node of a rack of 72 is its NVLink, its hosts are trays of four.",
+    Kind::Number(Number {
+        unit: Unit::None,
+        min: 0.0,
+        max: 100.0,
+        scale: Scale::Linear,
+        integer: true,
+        get: |scenario| f64::from(scenario.network.values.host.gpus),
+        set: |scenario, value| scenario.network.values.host.gpus = whole(value),
+    }),
 );

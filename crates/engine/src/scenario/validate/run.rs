@@ -1,17 +1,13 @@
 //! Warnings about the whole run, which leave the numbers of the step unchanged.
 
+use crate::format::host_bytes;
 use crate::model::run::{RunChoices, batch, checkpoint, host};
 use crate::model::setup::Setup;
 use crate::params::ParamId;
 use crate::scenario::issue::Issue;
-use crate::units::Bytes;
 
 /// Tokens in a million.
 const MILLION: f64 = 1e6;
-/// GiB in a TiB.
-const GIB_PER_TIB: f64 = 1024.0;
-/// Host memory of a DGX H100 (its data sheet), among the largest of training nodes.
-const HOST_MEMORY: Bytes = Bytes::from_gib(2.0 * GIB_PER_TIB);
 
 /// The batch exceeds the critical batch size, so tokens are wasted.
 pub(super) fn critical_batch(setup: &Setup, choices: &RunChoices) -> Option<Issue> {
@@ -28,21 +24,30 @@ pub(super) fn critical_batch(setup: &Setup, choices: &RunChoices) -> Option<Issu
     Some(Issue::note(ParamId::CriticalBatch, message))
 }
 
-/// The run needs more host memory than nodes have.
+/// The run needs more memory than its hosts have.
 pub(super) fn host_memory(setup: &Setup, choices: &RunChoices) -> Option<Issue> {
-    let size = checkpoint::size(setup);
-    let needs = [
-        (
-            ParamId::ShardedCheckpoint,
-            "Gathering a checkpoint on one rank",
-            host::checkpoint(setup, size, choices.sharded_checkpoint),
-        ),
-        (ParamId::DeferredInit, "Building the model on every rank", host::initialisation(setup, choices.deferred_init)),
-        (ParamId::OffloadOptimizer, "What is offloaded", host::offload(setup)),
-    ];
-    needs.into_iter().find(|(_, _, bytes)| *bytes > HOST_MEMORY).map(|(id, what, bytes)| {
-        let tib = format!("{:.1}", bytes.gib() / GIB_PER_TIB);
-        let message = format!("{what} takes {tib} TiB of a node's host memory: a DGX H100 has 2 TiB.");
-        Issue::note(id, message)
-    })
+    let offloaded = host::offload(setup);
+    let held = offloaded + host::pinned(offloaded);
+    let init = host::initialisation(setup, choices.deferred_init);
+    let checkpoint = host::checkpoint(setup, checkpoint::size(setup), choices.sharded_checkpoint);
+    let (need, limit) = (held + init.max(checkpoint), setup.network.host.memory);
+    if need <= limit {
+        return None;
+    }
+    // What takes most is what to change.
+    let (key, most, change) = if held >= init.max(checkpoint) {
+        (ParamId::OffloadOptimizer, "what is offloaded, with its pinned buffers,", "Offload less, or use more hosts")
+    } else if checkpoint >= init && !choices.sharded_checkpoint {
+        (ParamId::ShardedCheckpoint, "a checkpoint that one rank gathers,", "Let every rank write its part")
+    } else if init > checkpoint && !choices.deferred_init {
+        (ParamId::DeferredInit, "the model, built on every rank,", "Defer the initialisation")
+    } else {
+        (ParamId::HostMemory, "a checkpoint on its way, or the model while it is built,", "Use more hosts")
+    };
+    let message = format!(
+        "The run needs {} of a host's memory, most of it for {most} and hosts have {}. {change}, or enter more host memory.",
+        host_bytes(need),
+        host_bytes(limit),
+    );
+    Some(Issue::note(key, message))
 }

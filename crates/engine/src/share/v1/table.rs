@@ -262,6 +262,8 @@ pub(super) static TABLE: &[Held] = &[
     choice("rcmla", ParamId::RecomputeMlaUpProj, &["no", "yes"]),
     choice("rcshared", ParamId::RecomputeSharedExperts, &["no", "yes"]),
     number("usable", ParamId::UsableMemory, Unit::Percent, 50.0, 100.0, Scale::Linear),
+    number("hostmem", ParamId::HostMemory, Unit::Gib, 1.0, 65_536.0, Scale::Log),
+    whole("hostgpus", ParamId::HostGpus, Unit::None, 0.0, 100.0, Scale::Linear),
 ];
 
 #[cfg(test)]

@@ -101,11 +101,15 @@ impl Tape {
     pub(super) fn linear(&mut self, x: &Value, weight: WeightId, bias: Option<WeightId>) -> Value {
         let Some(&of) = self.weights.get(weight as usize) else { return self.share(x) };
         let elements = x.elements / of.columns.max(1) * of.rows;
+        // Autocast casts the input for each product, and the weight for the first.
+        let x = &if self.autocast.is_some() { self.cast(x, self.element) } else { self.share(x) };
         let node = self.node(Kind::Linear(weight, bias.unwrap_or(NONE)), [x]);
         self.save(node, x.tensor);
+        self.save_cast(node, weight);
         let operator = if bias.is_some() { "addmm" } else { "mm" };
         let bytes = elements * x.width;
         let tensor = if bias.is_some() { self.make(operator, bytes) } else { self.product(operator, bytes) };
+        self.release(x.tensor);
         self.value(tensor, node, elements, x.width)
     }
 
@@ -113,10 +117,36 @@ impl Tape {
     pub(super) fn head(&mut self, x: &Value, weight: WeightId) -> Value {
         let Some(&of) = self.weights.get(weight as usize) else { return self.share(x) };
         let elements = x.elements / of.columns.max(1) * of.rows;
+        let x = &if self.autocast.is_some() { self.cast(x, self.element) } else { self.share(x) };
         let node = self.node(Kind::Linear(weight, NONE), [x]);
         self.save(node, x.tensor);
+        self.save_cast(node, weight);
         let tensor = self.allocate("mm", elements * x.width, Category::Logits);
+        self.release(x.tensor);
         self.value(tensor, node, elements, x.width)
+    }
+
+    /// Saves autocast's copy of a weight, made here if it is not there: its cache lasts from the first layer to the loss.
+    fn save_cast(&mut self, node: u32, weight: WeightId) {
+        let Some(copies) = &self.autocast else { return };
+        let there = copies.iter().find(|(of, _)| *of == weight).map(|(_, copy)| *copy);
+        let Some(of) = self.weights.get(weight as usize) else { return };
+        let bytes = of.rows * of.columns * self.element;
+        let copy = there.unwrap_or_else(|| self.make("_to_copy", bytes));
+        self.save(node, copy);
+        match (there, self.is_again()) {
+            (Some(_), _) => {}
+            (None, true) => self.release(copy),
+            (None, false) => self.autocast.iter_mut().for_each(|copies| copies.push((weight, copy))),
+        }
+    }
+
+    /// At the end of autocast's region its copies go, but for what nodes saved.
+    pub(super) fn leave_autocast(&mut self) {
+        let copies = self.autocast.as_mut().map(core::mem::take);
+        for (_, copy) in copies.unwrap_or_default() {
+            self.release(copy);
+        }
     }
 
     /// The output of a matrix product, which a policy may keep.

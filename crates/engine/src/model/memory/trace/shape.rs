@@ -1,10 +1,12 @@
 //! The sizes of one GPU's part of the model, as whole numbers.
 
 use super::operators::Heads;
+use crate::model::memory::states::{recipe_bytes, shard_degrees};
 use crate::model::per_rank;
 use crate::model::setup::Setup;
 use crate::model::software::AttentionKernel;
 use crate::model::stages::Stage;
+use crate::model::training::{PrecisionPolicy, Sharding};
 use crate::model::transformer::QkNorm;
 
 /// What one GPU computes with in one micro-batch.
@@ -48,8 +50,11 @@ pub(super) struct Shape {
     pub shared_width: u64,
     pub embedding: bool,
     pub head: bool,
-    /// Bytes of an activation.
+    /// Bytes of an element of the residual stream, and of what matrices multiply.
     pub element: u64,
+    pub compute: u64,
+    /// Whether autocast casts for each product: no FSDP does where nothing shards.
+    pub autocast: bool,
 }
 
 impl Shape {
@@ -63,6 +68,9 @@ impl Shape {
         let width = arch.query_head_width() as u64;
         let heads = (u64::from(arch.num_attention_heads) / tp).max(1);
         let key = per_rank::key_value_width(arch, tp as f64) as u64;
+        let bytes = recipe_bytes(setup.recipe);
+        let unsharded = !matches!(setup.sharding, Sharding::Fsdp(_)) || shard_degrees(setup).weights == 1.0;
+        let autocast = setup.recipe == PrecisionPolicy::AutocastBf16 || (unsharded && bytes.weights > bytes.activation);
         let split = if setup.tensor.sequence_parallel { tp } else { 1 };
         let part = |width: u32| u64::from(width).div_ceil(tp);
         Self {
@@ -96,7 +104,9 @@ impl Shape {
             shared_width: u64::from(arch.experts.shared_intermediate_size),
             embedding: stage.embedding,
             head: stage.head,
-            element: crate::model::memory::recipe_bytes(setup.recipe).activation as u64,
+            element: if autocast { bytes.weights as u64 } else { bytes.activation as u64 },
+            compute: bytes.activation as u64,
+            autocast,
         }
     }
 }

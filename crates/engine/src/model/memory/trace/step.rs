@@ -2,6 +2,7 @@
 
 use super::checkpoint::{Checkpoint, Segment};
 use super::event::{Category, Event, Moment, Phase, Place, TensorId};
+use super::operators::FP32;
 use super::shape::Shape;
 use super::tape::{Kind, NONE, Tape, Value, Weight};
 use super::units::{Sharding as Shards, Unit, Units};
@@ -63,6 +64,8 @@ struct Step<'a> {
     layers: Vec<Layer>,
     root: Root,
     segments: Vec<Segment>,
+    /// Rotary tables of the micro-batch at work.
+    tables: Vec<Value>,
     /// Weights outside the layers.
     root_weights: usize,
 }
@@ -95,10 +98,11 @@ impl<'a> Step<'a> {
         let bytes = recipe_bytes(setup.recipe);
         let group = if matches!(setup.sharding, Sharding::Fsdp(_)) { shard_degrees(setup).weights as u64 } else { 1 };
         let gradients = if group > 1 { Category::UnshardedGradient } else { Category::Gradient };
-        let mut tape = Tape::new(bytes.gathered as u64, gradients);
+        let mut tape = Tape::new(shape.compute, gradients);
+        tape.autocast = shape.autocast.then(Vec::new);
         tape.tp = shape.tp;
         let several = setup.batch.grad_accum_steps > 1;
-        if several && !(group > 1 && GradientSyncPlan::of(setup).reduce_each) {
+        if shape.autocast || several && !(group > 1 && GradientSyncPlan::of(setup).reduce_each) {
             tape.accumulated = Some(bytes.reduced as u64);
         }
         let root = tape.root_weights(&shape);
@@ -116,9 +120,9 @@ impl<'a> Step<'a> {
             units.push(Unit::new((first, tape.weights.len() as u32), reshards && !kept));
         }
         units.push(Unit::new((0, root_end), reshards && code == Code::Transformers));
-        let sharding = Shards { group, stored: bytes.weights as u64, reduced: bytes.reduced as u64 };
+        let sharding = Shards { group, stored: bytes.weights as u64, gathered: bytes.gathered as u64, reduced: bytes.reduced as u64 };
         let units = Units::new(units, sharding);
-        Self { setup, code, shape, tape, units, layers, root, segments: Vec::new(), root_weights: root_end as usize }
+        Self { setup, code, shape, tape, units, layers, root, segments: Vec::new(), tables: Vec::new(), root_weights: root_end as usize }
     }
 
     /// What is there at rest.
@@ -152,23 +156,32 @@ impl<'a> Step<'a> {
 
     fn micro_batch(&mut self, reduces: bool) {
         self.tape.nodes.clear();
-        let tables = self.tables();
         let (x, embedded) = self.forward();
         let loss = self.loss(x, embedded);
+        self.tape.leave_autocast();
         self.backward(loss, reduces);
-        for table in tables {
-            self.tape.drop(table);
-        }
     }
 
     /// Rotary tables of one micro-batch: cosines and sines.
     fn tables(&mut self) -> Vec<Value> {
-        self.at(Phase::Forward, Place::Embedding);
         let Shape { heads, element, positions, .. } = self.shape;
         if self.code == Code::Torchtitan || positions > 0 {
             return Vec::new();
         }
-        (0..2).map(|_| self.tape.table("_to_copy", heads.sequence * heads.width * element)).collect()
+        let elements = heads.sequence * heads.width;
+        let angles = self.tape.make("mul", elements / 2 * FP32);
+        let whole = self.tape.make("cat", elements * FP32);
+        let scaled = ["cos", "sin"].map(|operator| {
+            let wave = self.tape.make(operator, elements * FP32);
+            let scaled = self.tape.make("mul", elements * FP32);
+            self.tape.release(wave);
+            scaled
+        });
+        let tables = (0..2).map(|_| self.tape.table("_to_copy", elements * element)).collect();
+        for tensor in [angles, whole].into_iter().chain(scaled) {
+            self.tape.release(tensor);
+        }
+        tables
     }
 
     fn checkpoint(&self, layer: u32) -> Checkpoint {
@@ -192,12 +205,14 @@ impl<'a> Step<'a> {
     /// The layers' forward pass, from the tokens to the last layer's output; with it what the model still holds of its input.
     fn forward(&mut self) -> (Value, Option<Value>) {
         let root = self.layers.len();
+        self.at(Phase::Forward, Place::Embedding);
         self.units.before_forward(&mut self.tape, root);
         let shape = self.shape;
         let x = self.tape.embedding(self.root.embedding, shape.tokens * shape.hidden, shape.element);
         let mut x = torchtitan::own_sequence(&mut self.tape, &shape, x);
         // Hugging Face's model keeps a name for it.
         let embedded = (self.code == Code::Transformers).then(|| self.tape.share(&x));
+        self.tables = self.tables();
         for index in 0..self.shape.layers {
             self.units.before_forward(&mut self.tape, index as usize);
             self.at(Phase::Forward, Place::Layer(index));
@@ -252,6 +267,9 @@ impl<'a> Step<'a> {
             self.at(Phase::Backward, Place::Layer(index as u32));
             self.layer_backward(index as u32, segment);
             self.units.after_backward(&mut self.tape, index, reduces);
+        }
+        for table in core::mem::take(&mut self.tables) {
+            self.tape.drop(table);
         }
         self.at(Phase::Backward, Place::Embedding);
         for node in (0..end).rev() {

@@ -180,6 +180,8 @@ pub(super) struct Tape {
     pub moment: Moment,
     /// Bytes of a weight's element in compute.
     pub element: u64,
+    /// The 16-bit copies of weights that autocast has made, by weight; `None` where weights come in the format of compute.
+    pub autocast: Option<Vec<(WeightId, TensorId)>>,
     /// Gradients of weights that the node at work has computed.
     pub computed: Vec<(WeightId, TensorId)>,
     /// Gradients that it has made for the nodes before it.
@@ -210,6 +212,7 @@ impl Tape {
             saving: Saving::Hold,
             moment: Moment { phase: Phase::Rest, place: Place::Embedding },
             element,
+            autocast: None,
             computed: Vec::new(),
             given: Vec::new(),
             checkpoint: (NONE, Vec::new()),

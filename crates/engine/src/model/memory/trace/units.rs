@@ -9,8 +9,9 @@ use crate::model::memory::allocator::Stream;
 pub(super) struct Sharding {
     /// GPUs that share each weight; 1 where none do.
     pub group: u64,
-    /// Bytes of an element at rest, and in the reduction.
+    /// Bytes of an element at rest, as gathered, and in the reduction.
     pub stored: u64,
+    pub gathered: u64,
     pub reduced: u64,
 }
 
@@ -70,9 +71,10 @@ impl Units {
 
     /// Runs a unit's all-gather and returns its output.
     fn gather(&self, tape: &mut Tape, unit: usize) -> TensorId {
-        let shard = self.shard(tape, unit) * tape.element;
+        let Sharding { gathered, stored, .. } = self.sharding;
+        let shard = self.shard(tape, unit) * gathered;
         // Weights at rest in another format are cast to a buffer first.
-        let input = if self.sharding.stored == tape.element { 0 } else { shard };
+        let input = if stored == gathered { 0 } else { shard };
         let input = tape.allocate_on(Stream::AllGather, "empty", input, Category::Communication);
         let output = shard * self.sharding.group;
         let output = tape.allocate_on(Stream::AllGather, "empty", output, Category::Communication);
@@ -82,8 +84,8 @@ impl Units {
 
     /// Copies an all-gather's output into the weights, with the rows that pad them.
     fn copy_out(&mut self, tape: &mut Tape, unit: usize, operator: &'static str) {
-        let group = self.sharding.group;
-        let padded = |(rows, columns): (u64, u64)| rows.div_ceil(group) * group * columns * tape.element;
+        let Sharding { group, gathered, .. } = self.sharding;
+        let padded = |(rows, columns): (u64, u64)| rows.div_ceil(group) * group * columns * gathered;
         let sizes: Vec<u64> = self.weights(tape, unit).map(padded).collect();
         let gathered = sizes.into_iter().map(|bytes| tape.allocate(operator, bytes, Category::UnshardedParameter));
         let gathered = gathered.collect();
@@ -153,7 +155,7 @@ impl Units {
         }
         let gradients = self.take_gradients(tape, unit);
         tape.release(core::mem::replace(&mut self.reducing, NONE));
-        let Sharding { group, stored, reduced } = self.sharding;
+        let Sharding { group, stored, reduced, .. } = self.sharding;
         let shard = self.shard(tape, unit);
         self.reducing = tape.allocate("empty", shard * group * reduced, Category::Communication);
         // From the last to the first; the last has a name until the reduction has begun.

@@ -1,0 +1,100 @@
+//! What stands beside memory over one step: loading and saving in words, and what the step does not follow.
+
+use super::largest;
+use engine::format;
+use engine::model::memory::states;
+use engine::model::run::host;
+use engine::model::setup::Setup;
+use engine::model::training::Sharding;
+use engine::scenario::Scenario;
+
+/// Memory before the first step and after the last.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LoadAndSave {
+    /// What loading takes, in one sentence.
+    pub loading: String,
+    /// What saving takes, in one sentence.
+    pub saving: String,
+}
+
+/// Says what loading and saving take on a GPU and on the host of a node.
+pub fn load_and_save(scenario: &Scenario) -> LoadAndSave {
+    let (setup, run) = (scenario.setup(), scenario.run_report());
+    let params = largest(&setup).params;
+    let of_gpu = states::of_gpu(&setup, &params);
+    let deferred = scenario.run.deferred_init;
+    let other = format::bytes(host::initialisation(&setup, !deferred));
+    let how = if deferred {
+        format!("layer by layer (deferred initialisation); {other} where every rank builds its whole part")
+    } else {
+        format!("as every rank builds its whole part; {other} with deferred initialisation")
+    };
+    let [weights, init, whole, saved] =
+        [of_gpu.weights, run.host_init, run.checkpoint_size, run.host_checkpoint].map(format::bytes);
+    let loading = format!(
+        "{weights} of weights come to rest on each GPU, and {init} stand in the host memory of each node, {how}."
+    );
+    let by = if scenario.run.sharded_checkpoint {
+        "each node holds its own part on the host"
+    } else {
+        "one rank gathers all of it on its host"
+    };
+    let saving = format!("A checkpoint is {whole}; {by}: {saved}.");
+    LoadAndSave { loading, saving }
+}
+
+/// Names what the step of this scenario does not follow tensor by tensor; nothing where it follows all.
+pub fn not_followed(scenario: &Scenario) -> Option<String> {
+    let setup = scenario.setup();
+    let left: Vec<&str> = gaps(&setup).into_iter().filter_map(|(is_left, what)| is_left.then_some(what)).collect();
+    let (last, others) = left.split_last()?;
+    let list = if others.is_empty() { (*last).to_string() } else { format!("{} and {last}", others.join(", ")) };
+    let formula = format::bytes(scenario.report().memory.allocated);
+    Some(format!(
+        "Not followed tensor by tensor: {list}. The memory bar counts them by formulas, {formula} allocated in all."
+    ))
+}
+
+/// What a step as written down may lack, and whether this one does.
+fn gaps(setup: &Setup) -> [(bool, &'static str); 5] {
+    [
+        (
+            !setup.framework.is_pytorch(),
+            "the layers and buffers of this framework, in place of which torchtitan's stand",
+        ),
+        (matches!(setup.sharding, Sharding::Zero1 | Sharding::Zero2), "ZeRO's shards and buckets"),
+        (setup.mesh.pp > 1, "the other micro-batches of the pipeline"),
+        (setup.mesh.ep > 1, "the exchange of tokens between experts"),
+        (setup.offload != engine::model::software::Offload::NONE, "what is offloaded to the host"),
+    ]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use engine::catalog::default_scenario;
+
+    #[test]
+    fn loading_and_saving_are_sentences_with_sizes_that_follow_the_choices() {
+        let start = default_scenario();
+        let said = load_and_save(&start);
+        for text in [&said.loading, &said.saving] {
+            assert!(text.ends_with('.') && text.contains("GiB") && !text.contains("NaN"), "{text}");
+        }
+        let mut other = start;
+        other.run.deferred_init = !start.run.deferred_init;
+        other.run.sharded_checkpoint = !start.run.sharded_checkpoint;
+        let changed = load_and_save(&other);
+        assert!(changed.loading != said.loading && changed.saving != said.saving);
+    }
+
+    #[test]
+    fn what_is_not_followed_is_named() {
+        let start = default_scenario();
+        assert_eq!(not_followed(&start), None);
+        let pipeline = Scenario { pp: 4, ..start };
+        assert!(not_followed(&pipeline).is_some_and(|text| text.contains("pipeline")));
+        let sharded = Scenario { strategy: engine::scenario::Strategy::Zero1, ..pipeline };
+        assert!(not_followed(&sharded).is_some_and(|text| text.contains("ZeRO's shards and buckets and the other")));
+    }
+}

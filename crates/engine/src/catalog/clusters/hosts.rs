@@ -1,0 +1,82 @@
+//! Hosts of the clusters: how many of a node's GPUs one has, and its memory.
+
+use crate::model::hardware::Host;
+use crate::units::Bytes;
+
+/// Cluster, GPUs of a host (0 where it has all of the node), and its memory in GiB, by the pages that
+/// the clusters' sources name; Azure's were looked up for this table, the others are not verified.
+/// Clouds list what they leave to the machine. A tray of a rack of 72 has two Grace with 480 GB each
+/// for its four GPUs. Workstations and servers without a maker are assumed to have 64 GiB a GPU.
+pub(crate) const HOSTS: &[(&str, u32, f64)] = &[
+    ("dgx-1v", 0, 512.0),
+    ("dgx-2", 0, 1536.0),
+    ("dgx-a100-40", 0, 1024.0),
+    ("gb200-nvl72", 4, 960.0),
+    ("gb300-nvl72", 4, 960.0),
+    ("p4d", 0, 1152.0),
+    ("p4de", 0, 1152.0),
+    ("p6-b300", 0, 4096.0),
+    ("p6e-gb200", 4, 960.0),
+    ("g5", 0, 768.0),
+    ("azure-nd-a100-v4", 0, 900.0),
+    ("azure-ndm-a100-v4", 0, 1900.0),
+    ("azure-nd-h100-v5", 0, 1900.0),
+    ("azure-nd-h200-v5", 0, 1850.0),
+    ("azure-nd-mi300x-v5", 0, 1850.0),
+    ("azure-nd-gb200-v6", 4, 900.0),
+    ("gcp-a2-high", 0, 680.0),
+    ("gcp-a2-ultra", 0, 1360.0),
+    ("gcp-a3-high", 0, 1872.0),
+    ("gcp-a3-mega", 0, 1872.0),
+    ("gcp-a3-ultra", 0, 2952.0),
+    ("gcp-a4", 0, 3968.0),
+    ("gcp-a4x", 4, 884.0),
+    ("gcp-a4x-max", 4, 960.0),
+    ("juwels-booster", 0, 512.0),
+    ("leonardo-booster", 0, 512.0),
+    ("marenostrum-5", 0, 512.0),
+    ("jupiter-booster", 0, 480.0),
+    ("alps", 0, 512.0),
+    ("lumi-g", 0, 512.0),
+    ("frontier", 0, 512.0),
+    ("perlmutter", 0, 256.0),
+    ("jean-zay-v100", 0, 192.0),
+    ("jean-zay-v100-16gb", 0, 192.0),
+    ("jean-zay-a100", 0, 512.0),
+    ("workstation-2x-3090", 0, 128.0),
+    ("workstation-4x-4090", 0, 256.0),
+    ("server-8x-4090-10g", 0, 512.0),
+    ("server-8x-4090-25g", 0, 512.0),
+    ("server-8x-4090", 0, 512.0),
+    ("server-8x-l40s", 0, 512.0),
+    ("server-8x-pro-6000", 0, 512.0),
+    ("tpu-v4-pod", 4, 407.0),
+    ("tpu-v5e-pod", 4, 192.0),
+    ("tpu-v5p-pod", 4, 448.0),
+    ("tpu-v6e-pod", 4, 720.0),
+];
+
+/// Returns the hosts of a cluster; [`Host::USUAL`] where nothing is known of them.
+pub fn host(cluster: &str) -> Host {
+    let known = HOSTS.iter().find(|(id, ..)| *id == cluster);
+    known.map_or(Host::USUAL, |&(_, gpus, memory)| Host { gpus, memory: Bytes::from_gib(memory) })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{HOSTS, host};
+    use crate::catalog::cluster;
+
+    #[test]
+    fn hosts_are_of_clusters_that_exist_each_once() {
+        for (place, (id, gpus, _)) in HOSTS.iter().enumerate() {
+            let of = cluster(id).unwrap();
+            assert!(*gpus < of.gpus_per_node, "{id}: 0 stands for all of the node");
+            assert_eq!(HOSTS.iter().position(|(other, ..)| other == id), Some(place), "{id}");
+            assert_eq!(of.network().unwrap().values.host, host(id));
+        }
+        assert_eq!(host("dgx-h100").memory.gib(), 2048.0);
+        assert_eq!(cluster("gb200-nvl72").unwrap().network().unwrap().values.gpus_per_host(), 4);
+        assert_eq!(cluster("dgx-h100").unwrap().network().unwrap().values.gpus_per_host(), 8);
+    }
+}

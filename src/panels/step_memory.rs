@@ -1,0 +1,66 @@
+//! Memory over one step, tensor by tensor, with what loading and saving take beside it.
+
+use yew::prelude::*;
+
+use crate::browser;
+use crate::calculator::Settled;
+use crate::components::figure::Figure;
+use crate::components::select::{Item, Select};
+use crate::derived::use_step_memory;
+use crate::state::SelectTarget;
+use charts::views::{load_and_save, not_followed};
+
+/// The steps that may be shown.
+pub const STEPS: [&str; 2] = ["First step", "Every later step"];
+/// The accessible name of their select.
+const WHICH: &str = "Which step";
+/// Before what loading takes.
+pub const LOADING: &str = "Loading";
+/// Before what saving takes.
+pub const SAVING: &str = "Saving";
+/// How the figure is made.
+const HOW: &str = "Every tensor that PyTorch allocates and frees in one step, as its memory viewer draws them, and what its caching \
+     allocator reserves for them on an empty GPU. Of gradient accumulation the first two micro-batches are shown; all later ones are as \
+     the second.";
+
+/// What to show.
+#[derive(Clone, PartialEq, Properties)]
+pub struct Props {
+    /// The scenario as it last stood still, and where actions go.
+    pub settled: Settled,
+    /// Whether the scenario has moved on since.
+    pub moving: bool,
+    /// Whether the figure is in sight as soon as it is there, as in an embed.
+    #[prop_or_default]
+    pub at_once: bool,
+}
+
+/// The figure with its select: played once it is in sight of a scenario that stands still, pale while one moves.
+#[component]
+pub fn StepMemory(props: &Props) -> Html {
+    let Settled { snapshot, theme, emit, say, .. } = &props.settled;
+    let (scenario, view) = (snapshot.scenario, snapshot.view);
+    let place = use_node_ref();
+    let seen = browser::use_seen(&place);
+    let rested = browser::use_rested(&scenario);
+    let spec = use_step_memory(snapshot, props.at_once || (seen && rested));
+    let around = use_memo(scenario, |scenario| (load_and_save(scenario), not_followed(scenario)));
+    let (beside, left) = &*around;
+    let foot = html! {
+        <>
+            <dl class="around">
+                <div><dt>{ LOADING }</dt><dd>{ &beside.loading }</dd></div>
+                <div><dt>{ SAVING }</dt><dd>{ &beside.saving }</dd></div>
+            </dl>
+            <p class="note">{ HOW }if let Some(left) = left { { " " }{ left } }</p>
+        </>
+    };
+    let steps: Vec<Item> = STEPS.map(|label| Item { label: AttrValue::Static(label), group: None }).to_vec();
+    html! {
+        <div class={classes!("figure", "wide", "step-memory", props.moving.then_some("stale"))} ref={place}>
+            <Figure id="step-memory" {spec} snapshot={snapshot.clone()} theme={*theme} emit={emit.clone()} say={say.clone()} {foot}>
+                <Select id="step-of" name={WHICH} items={steps} chosen={view.step as usize} {view} target={SelectTarget::RunStep} {emit} />
+            </Figure>
+        </div>
+    }
+}
