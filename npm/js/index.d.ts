@@ -14,12 +14,6 @@ export type ParameterKey =
   | 'adaptchunks' | 'epoverlap' | 'capacity' | 'imbalance' | 'grouped' | 'fusedexperts' | 'framework' | 'compile'
   | 'graphs' | 'attnkernel' | 'loss' | 'normkernel' | 'dropout' | 'compute' | 'segments' | 'node' | 'intra' | 'hbm'
   | 'usable' | 'peak' | 'lat' | 'eff' | 'topology' | 'mfu' | 'tokens' | 'price' | 'pue' | 'co2' | 'storage' | 'mtbf'
-  | 'restart' | 'ckptevery' | 'ckptsharded' | 'deferred' | 'critbatch' | 'peak8' | 'peak4' | 'peak32' | 'hostlink'
-  | 'power' | 'matmul' | 'matmul8' | 'attn' | 'attntuned' | 'elem' | 'half' | 'launch' | 'intralat' | 'intraeff'
-  | 'arpasses' | 'nodedecay' | 'layers' | 'hidden' | 'heads' | 'kv' | 'headdim' | 'ffn' | 'vocab' | 'mlp' | 'norm'
-  | 'norms' | 'qknorm' | 'bias' | 'mlpbias' | 'tied' | 'pos' | 'embnorm' | 'window' | 'globalevery' | 'chunked'
-  | 'sinks' | 'headbias' | 'kvrank' | 'qrank' | 'nope' | 'rope' | 'vdim' | 'experts' | 'topk' | 'effn' | 'sharedffn'
-  | 'sharedgate' | 'firstdense' | 'moestep' | 'routerbias' | 'expertbias' | 'ngroup' | 'topkgroup';
   | 'restart' | 'ckptevery' | 'ckptsharded' | 'deferred' | 'critbatch' | 'hostmem' | 'hostgpus' | 'peak8' | 'peak4'
   | 'peak32' | 'hostlink' | 'power' | 'matmul' | 'matmul8' | 'attn' | 'attntuned' | 'elem' | 'half' | 'launch'
   | 'intralat' | 'intraeff' | 'arpasses' | 'nodedecay' | 'layers' | 'hidden' | 'heads' | 'kv' | 'headdim' | 'ffn'

@@ -51,11 +51,11 @@ pub enum MemoryStage {
 }
 
 impl MemoryStage {
-    /// Returns the memory of the stage.
+    /// Returns the memory of the stage: as simulated where the trace follows the whole step, else by the formulas.
     pub fn memory(self, setup: &Setup) -> MemoryReport {
         let all = stages(setup);
         match self {
-            Self::Most => memory::peak(setup, &all),
+            Self::Most => memory::simulated(setup, &all.first).unwrap_or_else(|| memory::peak(setup, &all)),
             Self::First => memory::of_stage(setup, &all.first),
             Self::Last => memory::of_stage(setup, all.last.as_ref().unwrap_or(&all.first)),
         }

@@ -131,8 +131,10 @@ pub fn read<'a>(column: impl Fn(&str) -> Option<&'a str>) -> Result<Traced, Left
     };
     let tp = need("tp")?;
     let architecture = architecture(&raw, &need, &count)?;
-    let reshards = yes("reshard_after_forward")
-        && !(torchtitan && stays_gathered(&architecture, tp, bytes("peak_unsharded_param")));
+    // torchtitan's traced layers stay gathered, but for those whose own figures show that they do not.
+    let shown =
+        !raw("peak_unsharded_param").is_empty() && !stays_gathered(&architecture, tp, bytes("peak_unsharded_param"));
+    let reshards = yes("reshard_after_forward") && (!torchtitan || shown);
     let start = catalog::default_scenario();
     let scenario = Scenario {
         model: Model::Custom { architecture },
@@ -177,7 +179,7 @@ pub fn read<'a>(column: impl Fn(&str) -> Option<&'a str>) -> Result<Traced, Left
 /// Whether a trace shows more weights gathered at once than the root and one layer.
 ///
 /// torchtitan's rows say that their layers reshard after the forward pass; but for the first of each run of the tracer, their
-/// figures show that all layers stay gathered. The figures are followed.
+/// figures show that all layers stay gathered. The figures are followed; a row without them is taken for one of the many.
 fn stays_gathered(architecture: &Architecture, tp: u32, gathered: f64) -> bool {
     const HALF: f64 = 2.0;
     const LAYERS: f64 = 1.5;

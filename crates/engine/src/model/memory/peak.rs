@@ -38,9 +38,12 @@ const ZERO2_BUCKET: f64 = 5e8;
 /// continuous integration's small models show about 8 in all. Logits that the trainer or the model keeps come on top: 2 in 16 bits, 4 in
 /// fp32. In 16 bits all of it is half. Fused: the 16-bit logits and their gradient. Chunked: eight chunks, one at a time; fused with the
 /// head, smaller ones.
-const fn bytes_per_logit(loss: Loss, framework: Framework) -> f64 {
-    match loss {
-        Loss::Standard if framework.is_megatron_core() || matches!(framework, Framework::MegatronLegacy) => 8.0,
+/// Where a tensor-parallel group shares the vocabulary, PyTorch's loss holds four fp32 tensors of its part: 16 bytes.
+fn bytes_per_logit(setup: &Setup) -> f64 {
+    let Setup { kernels, framework, mesh, .. } = setup;
+    match kernels.loss {
+        loss if mesh.tp > 1 && framework.is_pytorch() && loss.is_unfused() => VOCABULARY_PARALLEL,
+        Loss::Standard if framework.is_megatron_core() || *framework == Framework::MegatronLegacy => 8.0,
         Loss::Standard => 12.0,
         Loss::KeptLogits => 14.0,
         Loss::Fp32Logits => 16.0,
@@ -51,6 +54,9 @@ const fn bytes_per_logit(loss: Loss, framework: Framework) -> f64 {
         Loss::FusedLinear => 0.5,
     }
 }
+
+/// Bytes per logit of a loss over a vocabulary that GPUs share: log-softmax, its gradient, and two tensors between.
+const VOCABULARY_PARALLEL: f64 = 16.0;
 
 /// Bytes per logit that a loss keeps for its backward pass: the softmax in fp32 or 16 bits, with the logits where they are kept; the
 /// 16-bit gradient of a fused one.
@@ -205,7 +211,7 @@ impl Ledger {
             working: (in_work.whole - in_work.kept) * tokens,
             in_layer: in_work.gradients * tokens,
             end_of_layer: END_OF_LAYER_WIDTHS * hidden * per_rank::sequence_share(setup) * bytes.activation * tokens,
-            logits: bytes_per_logit(setup.kernels.loss, setup.framework) * logits,
+            logits: bytes_per_logit(setup) * logits,
             waiting_logits: if setup.pipeline.schedule == Schedule::GPipe {
                 (stage.in_flight - 1.0) * bytes_kept_per_logit(setup.kernels.loss) * logits
             } else {

@@ -10,12 +10,13 @@ use crate::model::training::{Optimizer, Recompute, Sharding};
 use crate::units::Bytes;
 
 /// Whether the trace follows all that a step of this setup allocates: PyTorch's modules under FSDP or DDP, without a pipeline,
-/// expert parallelism or offloading.
+/// expert parallelism or offloading, kernel by kernel. What a compiler keeps is written down too, but no published peak of a
+/// compiled run states enough to hold it to.
 pub fn is_followed(setup: &Setup) -> bool {
     let mesh = &setup.mesh;
     let sharded = matches!(setup.sharding, Sharding::Fsdp(_)) && mesh.pp <= 1 && mesh.ep <= 1 && mesh.cp <= 1;
     let by_layers = !matches!(setup.recompute, Recompute::AttentionCore | Recompute::Modules);
-    let plain = setup.optimizer == Optimizer::AdamW && !setup.kernels.dropout;
+    let plain = setup.optimizer == Optimizer::AdamW && !setup.kernels.compile && !setup.kernels.dropout;
     setup.framework.is_pytorch() && sharded && by_layers && plain && setup.offload == Offload::NONE
 }
 

@@ -8,6 +8,7 @@ mod checkpoint;
 mod compiled;
 mod curve;
 mod event;
+mod gradients;
 mod loss;
 mod mixture;
 mod operators;

@@ -117,11 +117,7 @@ impl PeakTerms {
             kept: ledger.kept / tokens,
             working,
             logits: logits(setup, stage),
-            per_logit: if matches!(point, Point::Loss) {
-                bytes_per_logit(setup.kernels.loss, setup.framework)
-            } else {
-                0.0
-            },
+            per_logit: if matches!(point, Point::Loss) { bytes_per_logit(setup) } else { 0.0 },
             waiting: if all_first { stage.in_flight - 1.0 } else { 0.0 },
             per_waiting: bytes_kept_per_logit(setup.kernels.loss),
             communicators: communicators(setup),

@@ -15,11 +15,12 @@ fn attention(tape: &mut Tape, shape: &Shape, layer: &Layer, x: &Value) -> Value 
     let keys = repeat(tape, shape, &turned_k);
     let values = repeat(tape, shape, &v);
     tape.drop(turned_k);
-    let heads = Heads { key_value_heads: shape.heads.heads, ..shape.heads };
+    tape.drop(v);
+    let heads = Heads { key_value: shape.heads.query, ..shape.heads };
     let out = tape.attention(&turned_q, &keys, &values, heads);
     let projected = tape.linear(&out, layer.output.weight, layer.output.bias);
     let projected = own_sequence(tape, shape, projected);
-    for value in [out, turned_q, keys, values, v] {
+    for value in [turned_q, keys, values, out] {
         tape.drop(value);
     }
     projected

@@ -1,14 +1,11 @@
 //! A trace as a curve: the bytes by category over the course of one step, thinned to what a figure can show.
 
 use super::event::{Category, Event, Moment, Phase, Place};
+use super::play::{STEPS, WORKSPACE};
 use super::step::Trace;
 use crate::model::memory::allocator::{Allocator, BlockId, Segments, Stream};
 use enum_map::EnumMap;
 
-/// The step that stands for all later ones: after it the allocator reserves nothing more ([`Trace::reserved`] plays as many).
-const STEADY: u32 = 3;
-/// What cuBLAS takes on the compute stream on Hopper before the first step (`CUBLAS_WORKSPACE_CONFIG`): 32 MiB.
-const WORKSPACE: u64 = 32 << 20;
 /// Points of a curve beside those of its columns: its start and its end.
 const ENDS: usize = 2;
 
@@ -29,7 +26,7 @@ impl RunStep {
     const fn number(self) -> u32 {
         match self {
             Self::First => 1,
-            Self::Steady => STEADY,
+            Self::Steady => STEPS,
         }
     }
 }

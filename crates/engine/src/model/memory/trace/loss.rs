@@ -28,9 +28,9 @@ impl Tape {
     }
 
     /// Logits capped by a tanh, which is kept: `c tanh(x / c)`.
-    pub(super) fn softcap(&mut self, logits: Value) -> Value {
+    pub(super) fn softcap(&mut self, logits: &Value) -> Value {
         let bytes = logits.bytes();
-        let node = self.node(Kind::Softcap, [&logits]);
+        let node = self.node(Kind::Softcap, [logits]);
         let divided = self.logits("div", bytes);
         self.release(logits.tensor);
         let bounded = self.logits("tanh", bytes);

@@ -19,8 +19,8 @@ pub(super) const fn rounded(value: u64, multiple: u64) -> u64 {
 pub(super) struct Heads {
     pub sequences: u64,
     pub sequence: u64,
-    pub heads: u64,
-    pub key_value_heads: u64,
+    pub query: u64,
+    pub key_value: u64,
     pub width: u64,
 }
 
@@ -205,9 +205,9 @@ impl Tape {
         self.value(tensor, node, x.elements, x.width)
     }
 
-    /// Columns of x, each times a weight.
-    pub(super) fn scale_columns(&mut self, x: &Value, weight: WeightId) -> Value {
-        let node = self.node(Kind::ScaleColumns(weight), [x]);
+    /// Columns of x, each times a weight: `x w`, or `w x`.
+    pub(super) fn scale_columns(&mut self, x: &Value, weight: WeightId, weight_last: bool) -> Value {
+        let node = self.node(Kind::ScaleColumns(weight, weight_last), [x]);
         self.save(node, x.tensor);
         let tensor = self.make("mul", x.bytes());
         self.value(tensor, node, x.elements, x.width)
@@ -254,7 +254,7 @@ impl Tape {
 
     /// Flash attention: keeps queries, keys, values, its output and the log-sum-exp of each row in fp32.
     pub(super) fn attention(&mut self, q: &Value, k: &Value, v: &Value, shape: Heads) -> Value {
-        let Heads { sequences, sequence, heads, key_value_heads, width } = shape;
+        let Heads { sequences, sequence, query: heads, key_value: key_value_heads, width } = shape;
         let rows = sequences * heads * rounded(sequence, ROW_BLOCK);
         let grouped = if key_value_heads < heads { heads * sequences * sequence * width * k.width } else { 0 };
         let sizes =

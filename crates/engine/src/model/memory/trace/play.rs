@@ -6,9 +6,9 @@ use crate::model::memory::allocator::{Allocator, BlockId, Segments, Stream};
 use enum_map::EnumMap;
 
 /// Steps after which the reserved bytes no longer grow.
-const STEPS: u32 = 3;
+pub(super) const STEPS: u32 = 3;
 /// cuBLAS's workspace of the compute stream, on Hopper (`CUBLAS_WORKSPACE_CONFIG`): 32 MiB.
-const WORKSPACE: u64 = 32 << 20;
+pub(super) const WORKSPACE: u64 = 32 << 20;
 
 /// What is alive at the peak of a steady step.
 #[derive(Clone, Copy, Debug)]
@@ -35,7 +35,7 @@ pub struct Reserved {
 /// The births and deaths of tensors of one run, step by step.
 impl Trace {
     /// Hands every event of so many steps to `each`: rest, then each step with the gradients of the one before freed first.
-    fn steps(&self, steps: u32, mut each: impl FnMut(u32, &Event)) {
+    pub(super) fn steps(&self, steps: u32, mut each: impl FnMut(u32, &Event)) {
         self.rest.iter().for_each(|event| each(0, event));
         for step in 1..=steps {
             if step > 1 {

@@ -78,7 +78,7 @@ impl Shape {
             hidden: u64::from(arch.hidden_size),
             query: heads * width,
             key,
-            heads: Heads { sequences, sequence, heads, key_value_heads: (key / width.max(1)).max(1), width },
+            heads: Heads { sequences, sequence, query: heads, key_value: (key / width.max(1)).max(1), width },
             ffn: part(arch.intermediate_size),
             vocab: part(arch.vocab_size),
             gated: arch.gated_mlp,

@@ -126,9 +126,25 @@ impl<'a> Step<'a> {
             units.push(Unit::new((first, tape.weights.len() as u32), reshards && !kept));
         }
         units.push(Unit::new((0, root_end), reshards && code == Code::Transformers));
-        let sharding = Shards { group, stored: bytes.weights as u64, gathered: bytes.gathered as u64, reduced: bytes.reduced as u64 };
+        let sharding = Shards {
+            group,
+            stored: bytes.weights as u64,
+            gathered: bytes.gathered as u64,
+            reduced: bytes.reduced as u64,
+        };
         let units = Units::new(units, sharding);
-        Self { setup, code, shape, tape, units, layers, root, segments: Vec::new(), tables: Vec::new(), root_weights: root_end as usize }
+        Self {
+            setup,
+            code,
+            shape,
+            tape,
+            units,
+            layers,
+            root,
+            segments: Vec::new(),
+            tables: Vec::new(),
+            root_weights: root_end as usize,
+        }
     }
 
     /// What is there at rest.
@@ -253,7 +269,7 @@ impl<'a> Step<'a> {
         let logits = self.tape.head(&whole, self.root.head);
         self.tape.drop(whole);
         self.tape.drop(normal);
-        let logits = if shape.softcap { self.tape.softcap(logits) } else { logits };
+        let logits = if shape.softcap { self.tape.softcap(&logits) } else { logits };
         self.units.after_forward(&mut self.tape, self.layers.len());
         self.at(Phase::Loss, Place::Head);
         self.tape.loss(logits, self.setup.kernels.loss, shape.tp > 1)
@@ -320,7 +336,7 @@ impl<'a> Step<'a> {
 
     /// The gradients that are alive after the passes.
     fn gradients(&self) -> Vec<TensorId> {
-        let shards = self.units.units.iter().map(|unit| unit.shard);
+        let shards = self.units.each.iter().map(|unit| unit.shard);
         let whole = self.tape.weights.iter().map(|weight| weight.gradient);
         shards.chain(whole).filter(|tensor| *tensor != NONE).collect()
     }

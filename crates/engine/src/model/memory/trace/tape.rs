@@ -74,8 +74,8 @@ pub(super) enum Kind {
     Embedding(WeightId),
     /// Rows times one number each.
     ScaleRows,
-    /// Columns times a weight.
-    ScaleColumns(WeightId),
+    /// Columns times a weight; whether the weight is the second factor.
+    ScaleColumns(WeightId, bool),
     /// The inverse root of the mean square of each row.
     MeanSquare,
     /// A whole layer norm in one kernel: weight, bias.
@@ -282,7 +282,8 @@ impl Tape {
         }
     }
 
-    /// Gives a value back.
+    /// Gives a value back: nobody uses it after.
+    #[expect(clippy::needless_pass_by_value, reason = "a value is given back once")]
     pub(super) fn drop(&mut self, value: Value) {
         self.release(value.tensor);
     }
@@ -293,6 +294,7 @@ impl Tape {
     }
 
     /// A value of its own.
+    #[expect(clippy::unused_self, reason = "read as the operators beside it")]
     pub(super) fn value(&self, tensor: TensorId, node: u32, elements: u64, width: u64) -> Value {
         Value { tensor, node, elements, width }
     }

@@ -15,7 +15,7 @@ pub(super) fn norm(tape: &mut Tape, shape: &Shape, x: &Value, weight: WeightId) 
     tape.drop(wide);
     let narrow = tape.cast(&normal, shape.element);
     tape.drop(normal);
-    let out = tape.scale_columns(&narrow, weight);
+    let out = tape.scale_columns(&narrow, weight, true);
     tape.drop(narrow);
     out
 }
@@ -53,11 +53,11 @@ fn rotate(tape: &mut Tape, q: &Value, k: &Value) -> (Value, Value) {
 /// Keys or values repeated for every query head that shares them.
 pub(super) fn repeat(tape: &mut Tape, shape: &Shape, x: &Value) -> Value {
     // One head on this GPU is repeated without a copy.
-    if shape.heads.key_value_heads == shape.heads.heads {
+    if shape.heads.key_value == shape.heads.query {
         return tape.view(x);
     }
     let elements = shape.tokens * shape.query;
-    let copies = shape.heads.key_value_heads > 1;
+    let copies = shape.heads.key_value > 1;
     let node = tape.node(Kind::Repeat, [x]);
     let tensor = if copies { tape.make("clone", elements * x.width) } else { tape.hold(x.tensor) };
     tape.value(tensor, node, elements, x.width)
@@ -84,15 +84,16 @@ fn attention(tape: &mut Tape, shape: &Shape, layer: &Layer, x: &Value) -> Value 
     let keys = repeat(tape, shape, &turned_k);
     let values = repeat(tape, shape, &v);
     tape.drop(turned_k);
+    tape.drop(v);
     let out = tape.attention(
         &turned_q,
         &keys,
         &values,
-        super::operators::Heads { key_value_heads: shape.heads.heads, ..shape.heads },
+        super::operators::Heads { key_value: shape.heads.query, ..shape.heads },
     );
     let projected = tape.linear(&out, layer.output.weight, layer.output.bias);
     let projected = own_sequence(tape, shape, projected);
-    for value in [turned_q, keys, values, v, out] {
+    for value in [turned_q, keys, values, out] {
         tape.drop(value);
     }
     projected

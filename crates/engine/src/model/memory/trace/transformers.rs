@@ -24,14 +24,14 @@ pub(super) fn norm(tape: &mut Tape, shape: &Shape, x: &Value, rows: u64, weight:
     tape.drop(wide);
     if scales_wide(shape) {
         tape.drop(root);
-        let scaled = tape.scale_columns(&normal, weight);
+        let scaled = tape.scale_columns(&normal, weight, shape.norms_per_layer == SANDWICHED);
         tape.drop(normal);
         let out = tape.cast(&scaled, x.width);
         tape.drop(scaled);
         return out;
     }
     let narrow = tape.cast(&normal, x.width);
-    let out = tape.scale_columns(&narrow, weight);
+    let out = tape.scale_columns(&narrow, weight, false);
     tape.drop(narrow);
     tape.drop(normal);
     tape.drop(root);
@@ -71,9 +71,8 @@ fn attention(tape: &mut Tape, shape: &Shape, layer: &Layer, x: &Value) -> Value 
 fn heads(tape: &mut Tape, shape: &Shape, layer: &Layer, x: &Value) -> [Value; 3] {
     // Each head's rows apart, or whole tokens.
     let rows = |heads: u64| if shape.qk_norm == QkNorm::PerHead { shape.tokens * heads } else { shape.tokens };
-    let norms = layer.qk_norms.map(|(of_q, of_k)| {
-        [(of_q, rows(shape.heads.heads)), (of_k, rows(shape.heads.key_value_heads))]
-    });
+    let norms =
+        layer.qk_norms.map(|(of_q, of_k)| [(of_q, rows(shape.heads.query)), (of_k, rows(shape.heads.key_value))]);
     match layer.projections {
         Projections::Three(query, key, value) => {
             let [q, k] = [(query, 0), (key, 1)].map(|(of, which)| {
@@ -120,7 +119,7 @@ fn rotated(tape: &mut Tape, shape: &Shape, plain: [Value; 2]) -> [Value; 2] {
 
 /// Attention as matrix products, its scores in memory and their softmax in fp32; Gemma 2 caps them.
 fn eager(tape: &mut Tape, shape: &Shape, q: &Value, k: &Value, v: &Value) -> Value {
-    let Heads { sequences, sequence, heads, .. } = shape.heads;
+    let Heads { sequences, sequence, query: heads, .. } = shape.heads;
     let scores = sequences * heads * sequence * sequence;
     let [keys, values] = [k, v].map(|x| repeat(tape, shape, x));
     let product = tape.matmul(q, &keys, scores);

@@ -37,7 +37,7 @@ impl Unit {
 /// The units of one GPU, the root last, and what their communication holds.
 #[derive(Debug)]
 pub(super) struct Units {
-    pub units: Vec<Unit>,
+    pub each: Vec<Unit>,
     pub sharding: Sharding,
     /// The output of the last all-gather of the forward pass: held until the next has begun.
     last_gather: TensorId,
@@ -48,8 +48,8 @@ pub(super) struct Units {
 }
 
 impl Units {
-    pub(super) fn new(units: Vec<Unit>, sharding: Sharding) -> Self {
-        Self { units, sharding, last_gather: NONE, ahead: None, reducing: NONE }
+    pub(super) fn new(each: Vec<Unit>, sharding: Sharding) -> Self {
+        Self { each, sharding, last_gather: NONE, ahead: None, reducing: NONE }
     }
 
     /// Elements of a unit's shard, each weight padded to whole rows.
@@ -60,7 +60,7 @@ impl Units {
 
     /// Rows and columns of a unit's weights.
     pub(super) fn weights<'a>(&self, tape: &'a Tape, unit: usize) -> impl Iterator<Item = (u64, u64)> + 'a {
-        let (first, end) = self.units.get(unit).map_or((0, 0), |unit| unit.weights);
+        let (first, end) = self.each.get(unit).map_or((0, 0), |unit| unit.weights);
         let weights = tape.weights.get(first as usize..end as usize).unwrap_or_default();
         weights.iter().map(|weight| (weight.rows, weight.columns))
     }
@@ -89,17 +89,17 @@ impl Units {
         let sizes: Vec<u64> = self.weights(tape, unit).map(padded).collect();
         let gathered = sizes.into_iter().map(|bytes| tape.allocate(operator, bytes, Category::UnshardedParameter));
         let gathered = gathered.collect();
-        if let Some(unit) = self.units.get_mut(unit) {
+        if let Some(unit) = self.each.get_mut(unit) {
             unit.gathered = gathered;
         }
     }
 
     fn is_gathered(&self, unit: usize) -> bool {
-        self.units.get(unit).is_some_and(|unit| !unit.gathered.is_empty())
+        self.each.get(unit).is_some_and(|unit| !unit.gathered.is_empty())
     }
 
     fn reshard(&mut self, tape: &mut Tape, unit: usize) {
-        let gathered = self.units.get_mut(unit).map(|unit| core::mem::take(&mut unit.gathered));
+        let gathered = self.each.get_mut(unit).map(|unit| core::mem::take(&mut unit.gathered));
         for tensor in gathered.unwrap_or_default() {
             tape.release(tensor);
         }
@@ -117,10 +117,10 @@ impl Units {
 
     /// After it.
     pub(super) fn after_forward(&mut self, tape: &mut Tape, unit: usize) {
-        if self.units.get(unit).is_some_and(|unit| unit.reshards) {
+        if self.each.get(unit).is_some_and(|unit| unit.reshards) {
             self.reshard(tape, unit);
         }
-        if unit + 1 == self.units.len() {
+        if unit + 1 == self.each.len() {
             tape.release(core::mem::replace(&mut self.last_gather, NONE));
         }
     }
@@ -175,7 +175,7 @@ impl Units {
             tape.release(output);
             output = cast;
         }
-        if let Some(unit) = self.units.get_mut(unit) {
+        if let Some(unit) = self.each.get_mut(unit) {
             if unit.shard == NONE {
                 unit.shard = output;
             } else {
@@ -187,7 +187,7 @@ impl Units {
 
     /// The unit's whole gradients, which are its no more.
     fn take_gradients(&self, tape: &mut Tape, unit: usize) -> Vec<TensorId> {
-        let (first, end) = self.units.get(unit).map_or((0, 0), |unit| unit.weights);
+        let (first, end) = self.each.get(unit).map_or((0, 0), |unit| unit.weights);
         let weights = tape.weights.get_mut(first as usize..end as usize).unwrap_or_default();
         weights.iter_mut().map(|weight| core::mem::replace(&mut weight.gradient, NONE)).collect()
     }

@@ -1,0 +1,248 @@
+//! What each operator's backward pass allocates.
+
+use super::event::{Category, TensorId};
+use super::tape::{Edge, Kind, NONE, Node, Tape, WeightId};
+
+/// The operator of a backward pass that makes one tensor, the gradient of its first input.
+const fn of_one_tensor(kind: Kind) -> Option<&'static str> {
+    Some(match kind {
+        Kind::Transpose | Kind::SumCopies => "clone",
+        Kind::Cast => "_to_copy",
+        Kind::Unary(name) | Kind::UnaryOfOutput(name) => name,
+        Kind::Scale | Kind::Complex => "mul",
+        Kind::Repeat => "sum",
+        Kind::Slice => "slice_backward",
+        Kind::GatedFused => "swiglu_backward",
+        Kind::Routing => "scatter",
+        _ => return None,
+    })
+}
+
+impl Tape {
+    /// Runs a node on its gradient, and returns that if it is still there.
+    pub(super) fn operate(&mut self, index: u32, node: &Node, gradient: TensorId) -> TensorId {
+        let [first, second, third] = node.inputs;
+        if let Some(operator) = of_one_tensor(node.kind) {
+            self.give_new(operator, first);
+            return gradient;
+        }
+        match node.kind {
+            Kind::View => self.pass(first, gradient),
+            Kind::Add => {
+                for edge in [first, second] {
+                    self.pass(edge, gradient);
+                }
+            }
+            Kind::Multiply | Kind::Matmul => {
+                let name = if node.kind == Kind::Multiply { "mul" } else { "bmm" };
+                for edge in [second, first] {
+                    self.give_new(name, edge);
+                }
+            }
+            Kind::Linear(weight, bias) => {
+                // `addmm` makes the input's gradient first, `mm` the weight's.
+                if bias == NONE {
+                    self.weight_gradient("mm", weight);
+                    self.give_new("mm", first);
+                } else {
+                    self.give_new("mm", first);
+                    self.weight_gradient("mm", weight);
+                    self.weight_gradient("sum", bias);
+                }
+            }
+            Kind::Attention(sizes) => {
+                let scratch = [sizes.accumulator, sizes.sums, sizes.expanded, sizes.expanded];
+                let scratch = scratch.map(|bytes| self.allocate("flash_scratch", bytes, Category::Temporary));
+                let name = "_scaled_dot_product_flash_attention_backward";
+                let outputs = [first, second, third].map(|edge| self.make(name, edge.bytes));
+                for tensor in scratch {
+                    self.release(tensor);
+                }
+                for (edge, output) in node.inputs.into_iter().zip(outputs) {
+                    self.give(edge, output);
+                }
+            }
+            Kind::Softmax => {
+                let wide = self.make("_softmax_backward_data", first.bytes * 2);
+                let narrow = self.make("_to_copy", first.bytes);
+                self.release(wide);
+                self.give(first, narrow);
+            }
+            Kind::GatherSequence(group) => {
+                let joined = self.make("cat", first.bytes * group);
+                let sent = self.make("reduce_scatter_tensor", first.bytes);
+                let here = self.make("wait_tensor", first.bytes);
+                self.release(joined);
+                self.release(sent);
+                self.give(first, here);
+            }
+            Kind::ScatterSequence => {
+                let sent = self.make("all_gather_into_tensor", first.bytes);
+                let whole = self.make("wait_tensor", first.bytes);
+                self.release(sent);
+                self.give(first, whole);
+            }
+            Kind::Softcap => self.softcap_backward(first, index),
+            Kind::Embedding(weight) => self.embedding_backward(weight),
+            Kind::Rotate => {
+                self.rotate_backward(node, gradient);
+                return NONE;
+            }
+            _ => {
+                self.norm_backward(index, node);
+                self.mixture_backward(index, node);
+            }
+        }
+        gradient
+    }
+
+    /// Of norms, operator by operator or in one kernel.
+    fn norm_backward(&mut self, index: u32, node: &Node) {
+        let [first, second, _] = node.inputs;
+        match node.kind {
+            Kind::ScaleRows => {
+                let product = self.make("mul", first.bytes);
+                let to_input = self.make("mul", first.bytes);
+                let to_rows = self.make("sum", second.bytes);
+                self.release(product);
+                self.give(first, to_input);
+                self.give(second, to_rows);
+            }
+            Kind::ScaleColumns(weight, weight_last) => {
+                // The gradient of the second factor is made first.
+                let [one, other] = [0; 2].map(|_| self.make("mul", first.bytes));
+                let (product, to_input) = if weight_last { (one, other) } else { (other, one) };
+                self.let_go_if_recomputed(index);
+                self.weight_gradient("sum", weight);
+                self.release(product);
+                self.give(first, to_input);
+            }
+            Kind::MeanSquare => {
+                let spread = self.make("div", first.bytes);
+                let power = self.make("pow", first.bytes);
+                let doubled = self.make("mul", first.bytes);
+                let to_input = self.make("mul", first.bytes);
+                self.release(doubled);
+                self.release(power);
+                self.let_go_if_recomputed(index);
+                self.release(spread);
+                self.give(first, to_input);
+            }
+            Kind::LayerNorm(weight, bias) => {
+                let to_input = self.make("native_layer_norm_backward", first.bytes);
+                self.weight_gradient("native_layer_norm_backward", weight);
+                if bias != NONE {
+                    self.weight_gradient("native_layer_norm_backward", bias);
+                }
+                self.give(first, to_input);
+            }
+            Kind::FusedNorm(weight) => {
+                let to_input = self.make("rms_norm_backward", first.bytes);
+                self.weight_gradient("rms_norm_backward", weight);
+                self.give(first, to_input);
+            }
+            _ => {}
+        }
+    }
+
+    /// Of experts.
+    fn mixture_backward(&mut self, index: u32, node: &Node) {
+        let [first, second, _] = node.inputs;
+        match node.kind {
+            Kind::Gated => {
+                let to_up = self.make("mul", first.bytes / 2);
+                let to_active = self.make("mul", first.bytes / 2);
+                self.let_go_of(index, 1);
+                let to_gate = self.make("silu_backward", first.bytes / 2);
+                self.release(to_active);
+                self.let_go_of(index, 0);
+                let joined = self.make("cat", first.bytes);
+                self.release(to_gate);
+                self.release(to_up);
+                self.give(first, joined);
+            }
+            Kind::Pick => {
+                let zeros = self.make("new_zeros", first.bytes);
+                let put = self.make("index_put", first.bytes);
+                self.release(zeros);
+                self.give(first, put);
+            }
+            Kind::Weigh(width) => {
+                let wide = first.bytes / self.element * width;
+                let to_rows = self.make("mul", wide);
+                let product = self.make("mul", wide);
+                let to_rows = if width == self.element {
+                    to_rows
+                } else {
+                    let narrow = self.make("_to_copy", first.bytes);
+                    self.release(to_rows);
+                    narrow
+                };
+                self.release(product);
+                self.give(first, to_rows);
+                self.give_new("sum", second);
+            }
+            Kind::Grouped(weight) => {
+                self.weight_gradient("_grouped_mm", weight);
+                self.give_new("_grouped_mm", first);
+            }
+            _ => {}
+        }
+    }
+
+    /// Of an embedding: under tensor parallelism the gradient of the whole table.
+    fn embedding_backward(&mut self, weight: WeightId) {
+        // Under tensor parallelism the gradient of the whole table is made, then this GPU's part copied.
+        let whole = if self.tp > 1 { self.table_bytes(weight) * self.tp } else { 0 };
+        if whole > 0 && self.gradients == Category::Gradient {
+            // Without FSDP it stays whole, in the format of the weights.
+            let width = self.accumulated.unwrap_or(self.element);
+            let whole = self.allocate("embedding_dense_backward", whole / self.element * width, self.gradients);
+            self.keep_gradient(weight, whole);
+            return;
+        }
+        let whole = self.allocate("embedding_dense_backward", whole, self.gradients);
+        let operator = if whole == NONE { "embedding_dense_backward" } else { "clone" };
+        self.weight_gradient(operator, weight);
+        self.release(whole);
+    }
+
+    /// Of rotary positions; lets the gradient go before the last sum.
+    fn rotate_backward(&mut self, node: &Node, gradient: TensorId) {
+        let [first, ..] = node.inputs;
+        let with_sine = self.make("mul", first.bytes);
+        let half = self.make("neg", first.bytes / 2);
+        let one = self.make("slice_backward", first.bytes);
+        self.release(half);
+        let other = self.make("slice_backward", first.bytes);
+        self.release(with_sine);
+        let turned = self.make("add", first.bytes);
+        self.release(one);
+        self.release(other);
+        let with_cosine = self.make("mul", first.bytes);
+        self.release(gradient);
+        let sum = self.make("add", first.bytes);
+        self.release(turned);
+        self.release(with_cosine);
+        self.give(first, sum);
+    }
+
+    /// Takes a tensor as a weight's gradient, or adds it in place to the one there.
+    fn keep_gradient(&mut self, weight: WeightId, new: TensorId) {
+        let there = self.weights.get(weight as usize).map_or(NONE, |of| of.gradient);
+        match self.weights.get_mut(weight as usize) {
+            Some(of) if there == NONE => of.gradient = new,
+            _ => self.release(new),
+        }
+    }
+
+    fn table_bytes(&self, weight: WeightId) -> u64 {
+        self.weights.get(weight as usize).map_or(0, |weight| weight.rows * weight.columns * self.element)
+    }
+
+    /// Hands the same tensor on.
+    fn pass(&mut self, edge: Edge, gradient: TensorId) {
+        let shared = self.hold(gradient);
+        self.give(edge, shared);
+    }
+}
