@@ -1,5 +1,6 @@
 //! Writes the score as tables of the documentation.
 
+mod ledger;
 mod mixtures;
 
 use std::collections::BTreeMap;
@@ -25,6 +26,7 @@ pub fn report<'a>(
     let (mixtures, dense): (Vec<&Entry>, Vec<&Entry>) = entries.into_iter().partition(|entry| entry.is_mixture());
     let mut text = String::new();
     by_source(&mut text, &dense);
+    ledger::section(&mut text, &dense);
     verdicts(&mut text, &dense);
     tracker(&mut text, tracked);
     steps(&mut text, traced);

@@ -83,6 +83,8 @@ fn kernels(row: &Row, stack: Stack) -> Kernels {
     // llm-foundry runs norms in 16 bits and a fused loss.
     let early_composer = stack == Stack::Composer && has(&row.source, &["examples"]);
     let compile = has(&row.compile, &["yes", "true"]);
+    // PyTorch had no kernel of its own for RMS norms when torchtitan's tables were measured.
+    let by_operator = stack == Stack::HuggingFace || early_composer || (stack == Stack::Torchtitan && !compile);
     let loss = match stack {
         Stack::Nemo => Loss::Fused,
         Stack::Composer if !early_composer => Loss::Fused,
@@ -95,7 +97,7 @@ fn kernels(row: &Row, stack: Stack) -> Kernels {
     Kernels {
         attention,
         loss,
-        norms: if stack == Stack::HuggingFace || early_composer { NormKernel::Upcast } else { NormKernel::Fused },
+        norms: if by_operator { NormKernel::Upcast } else { NormKernel::Fused },
         compile,
         graphs: super::experts::graphs(row, stack),
         // Megatron-LM's default is 0.1; BLOOM's runs turned it off.

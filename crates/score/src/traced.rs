@@ -161,7 +161,7 @@ pub fn read<'a>(column: impl Fn(&str) -> Option<&'a str>) -> Result<Traced, Left
         kernels: Kernels {
             attention: if raw("attention") == "eager" { AttentionKernel::Unfused } else { AttentionKernel::Flash },
             loss,
-            norms: if torchtitan { NormKernel::Fused } else { NormKernel::Upcast },
+            norms: NormKernel::Upcast,
             ..start.kernels
         },
         ..start

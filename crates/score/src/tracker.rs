@@ -177,7 +177,7 @@ fn tracked_setting() -> Scenario {
         optimizer: Optimizer::AdamW,
         communication: Communication::USUAL,
         offload: Offload::NONE,
-        framework: Framework::Torchtitan,
+        framework: Framework::Transformers,
         kernels: Kernels {
             attention: AttentionKernel::FlashTuned,
             loss: Loss::Standard,

@@ -15,7 +15,7 @@ const RESERVED_WORST: f64 = 0.12;
 /// Share of the steps whose moment and operator of the peak are found.
 const MOMENTS: f64 = 0.95;
 
-fn steps() -> Vec<Compared> {
+fn rows() -> Vec<Traced> {
     let mut reader = csv::Reader::from_reader(ROWS.as_bytes());
     let header = reader.headers().unwrap().clone();
     let step = |record: csv::StringRecord| {
@@ -23,7 +23,26 @@ fn steps() -> Vec<Compared> {
     };
     let steps: Vec<Traced> = reader.records().filter_map(|record| step(record.unwrap())).collect();
     assert_eq!(steps.len(), 249, "every row but those of low-rank adapters and frozen weights");
-    steps.iter().map(Compared::of).collect()
+    steps
+}
+
+fn steps() -> Vec<Compared> {
+    rows().iter().map(Compared::of).collect()
+}
+
+/// Errors of the closed form that the page draws while a slider moves, on dense models.
+const CLOSED_MEDIAN: f64 = 0.03;
+const CLOSED_WORST: f64 = 0.30;
+
+#[test]
+fn the_closed_form_keeps_to_the_traced_bytes() {
+    let dense = rows().into_iter().filter(|row| !row.scenario.model.architecture().has_experts());
+    let error = |row: &Traced| row.scenario.report().memory.allocated.get() / row.measured.allocated - 1.0;
+    let mut errors: Vec<(f64, String)> = dense.map(|row| (error(&row).abs(), row.id)).collect();
+    errors.sort_by(|a, b| a.0.total_cmp(&b.0));
+    let (median, worst) = (errors[errors.len() / 2].0, errors.last().unwrap());
+    assert!(median < CLOSED_MEDIAN, "median {median}");
+    assert!(worst.0 < CLOSED_WORST, "worst {worst:?}");
 }
 
 /// The steps that are further off than the worst may be, each with its error.

@@ -17,6 +17,8 @@ mod play;
 mod shape;
 mod step;
 mod tape;
+#[cfg(test)]
+mod tests;
 mod torchtitan;
 mod transformers;
 mod units;

@@ -4,7 +4,7 @@ use super::operators::Heads;
 use crate::model::memory::states::{recipe_bytes, shard_degrees};
 use crate::model::per_rank;
 use crate::model::setup::Setup;
-use crate::model::software::AttentionKernel;
+use crate::model::software::{AttentionKernel, NormKernel};
 use crate::model::stages::Stage;
 use crate::model::training::{PrecisionPolicy, Sharding};
 use crate::model::transformer::QkNorm;
@@ -38,6 +38,8 @@ pub(super) struct Shape {
     pub fused: bool,
     /// Whether a tanh caps the logits.
     pub softcap: bool,
+    /// Whether a norm is one kernel.
+    pub fused_norms: bool,
     /// Whether scores are written to memory.
     pub eager: bool,
     pub tied: bool,
@@ -91,6 +93,7 @@ impl Shape {
             ),
             fused: arch.fused_projections,
             softcap: arch.logit_softcap,
+            fused_norms: setup.kernels.norms == NormKernel::Fused,
             eager: setup.kernels.attention == AttentionKernel::Unfused,
             tied: arch.tie_word_embeddings,
             positions: u64::from(arch.learned_positions),

@@ -10,7 +10,7 @@ use super::weights::{Layer, Root};
 use super::{compiled, optimizer, torchtitan, transformers};
 use crate::model::memory::states::{optimizer_bytes, recipe_bytes, shard_degrees};
 use crate::model::setup::Setup;
-use crate::model::software::{Framework, NormKernel};
+use crate::model::software::Framework;
 use crate::model::stages::Stage;
 use crate::model::sync::GradientSyncPlan;
 use crate::model::training::{Recompute, Reshard, Sharding};
@@ -51,11 +51,10 @@ enum Code {
 
 impl Code {
     fn of(setup: &Setup) -> Self {
-        let upcast = setup.kernels.norms == NormKernel::Upcast;
-        match setup.kernels.compile {
-            true => Self::Compiled,
-            false if upcast || setup.framework == Framework::Transformers => Self::Transformers,
-            false => Self::Torchtitan,
+        match setup.framework {
+            _ if setup.kernels.compile => Self::Compiled,
+            Framework::Transformers | Framework::Fsdp1 | Framework::DeepSpeed => Self::Transformers,
+            _ => Self::Torchtitan,
         }
     }
 }

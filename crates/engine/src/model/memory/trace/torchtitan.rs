@@ -5,9 +5,12 @@ use super::shape::Shape;
 use super::tape::{Kind, Tape, Value, WeightId};
 use super::weights::{Layer, Matrix, Mlp, Projections};
 
-/// `nn.RMSNorm` operator by operator: in fp32, scaled in the format of its input.
+/// `nn.RMSNorm`: in one kernel, or (before PyTorch 2.9) operator by operator in fp32, scaled in the format of its input.
 pub(super) fn norm(tape: &mut Tape, shape: &Shape, x: &Value, weight: WeightId) -> Value {
     let rows = x.elements / shape.hidden;
+    if shape.fused_norms {
+        return tape.fused_norm(x, rows, weight);
+    }
     let wide = tape.cast(x, FP32);
     let root = tape.mean_square(&wide, rows);
     let normal = tape.scale_rows(&wide, &root);

@@ -16,8 +16,11 @@ fn scales_wide(shape: &Shape) -> bool {
     shape.norms_per_layer == SANDWICHED || shape.qk_norm == QkNorm::Full
 }
 
-/// Its RMS norm: in fp32, scaled in the format of its input, or before.
+/// Its RMS norm: in one kernel (Liger), or in fp32, scaled in the format of its input, or before.
 pub(super) fn norm(tape: &mut Tape, shape: &Shape, x: &Value, rows: u64, weight: WeightId) -> Value {
+    if shape.fused_norms {
+        return tape.fused_norm(x, rows, weight);
+    }
     let wide = tape.cast(x, FP32);
     let root = tape.mean_square(&wide, rows);
     let normal = tape.scale_rows(&wide, &root);

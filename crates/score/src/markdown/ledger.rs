@@ -1,0 +1,55 @@
+//! Memory of a few published runs, term by term.
+
+use std::fmt::Write as _;
+
+use super::line;
+use crate::predict::Prediction;
+use crate::summary::Entry;
+use engine::model::report::MemoryPart;
+use engine::names;
+use engine::published::MemoryKind;
+
+/// One run of each kind of stack, by the identifiers of their rows.
+const RUNS: [&str; 5] = ["TT-0061", "OT-0012", "NT-0004", "BS-0012", "MG-0010"];
+
+/// Writes a line for each run: what was measured, what is predicted in its kind, and every part.
+pub(super) fn section(text: &mut String, entries: &[&Entry]) {
+    line(text, "\nMemory of five published runs, measured, predicted, and every part of the prediction, in GiB:\n");
+    let parts: Vec<&str> = MemoryPart::ALL.into_iter().map(|part| names::part(part).name).collect();
+    let _ = writeln!(text, "| Run | Kind | Measured | Predicted | {} |", parts.join(" | "));
+    line(text, &format!("|---|---|{}", "---:|".repeat(parts.len() + 2)));
+    for run in RUNS {
+        let entry = entries.iter().find(|entry| entry.row.row_id == run);
+        let found = entry.and_then(|entry| Some((entry, entry.outcome.as_ref().ok()?)));
+        if let Some((entry, prediction)) = found {
+            account(text, entry, prediction);
+        }
+    }
+}
+
+/// What the row measures.
+const fn kind(kind: MemoryKind) -> &'static str {
+    match kind {
+        MemoryKind::Allocated => "allocated",
+        MemoryKind::Reserved => "reserved",
+        MemoryKind::Process => "process",
+    }
+}
+
+fn account(text: &mut String, entry: &Entry, prediction: &Prediction) {
+    let memory = prediction.memory_stage.memory(&prediction.scenario.setup());
+    let parts: Vec<String> = memory.parts.iter().map(|(_, bytes)| format!("{:.2}", bytes.gib())).collect();
+    let gpus = prediction.scenario.gpus;
+    let _ = writeln!(
+        text,
+        "| {}: {} on {gpus} {} ({}) | {} | {:.1} | {:.1} | {} |",
+        entry.source(),
+        entry.row.model,
+        entry.row.gpu,
+        entry.row.row_id,
+        kind(prediction.memory_kind),
+        prediction.measured_gib.unwrap_or(f64::NAN),
+        prediction.peak_mem_gib,
+        parts.join(" | ")
+    );
+}
