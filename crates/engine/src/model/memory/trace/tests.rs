@@ -33,9 +33,7 @@ fn saved(scenario: &Scenario) -> u64 {
     for event in &trace.pass {
         match *event {
             Event::Allocate { moment, .. } if moment.phase == Phase::Backward => break,
-            Event::Allocate { tensor, bytes, category, .. } if category == Category::Activation => {
-                alive[tensor as usize] = bytes;
-            }
+            Event::Allocate { tensor, bytes, category: Category::Activation, .. } => alive[tensor as usize] = bytes,
             Event::Allocate { .. } => {}
             Event::Free { tensor } => alive[tensor as usize] = 0,
         }
