@@ -87,12 +87,14 @@ pub(super) fn model_name(model: &Model) -> String {
 
 fn hardware(scenario: &Scenario) -> String {
     let entry = catalog::accelerator(scenario.accelerator.id);
-    let Accelerator { memory, usable, efficiency, .. } = scenario.accelerator.values;
+    let Accelerator { memory, usable_percent, efficiency, .. } = scenario.accelerator.values;
     let own = entry.is_some_and(|entry| entry.values.memory == memory);
     // Other numbers of a data sheet than the memory make another GPU; what programs can use of it and
     // what kernels reach do not.
     let name = match entry {
-        Some(entry) if Accelerator { memory, usable, efficiency, ..entry.values } == scenario.accelerator.values => {
+        Some(entry)
+            if Accelerator { memory, usable_percent, efficiency, ..entry.values } == scenario.accelerator.values =>
+        {
             entry.name.to_owned()
         }
         _ => {

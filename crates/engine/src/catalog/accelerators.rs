@@ -31,7 +31,7 @@ const fn sheet(
     Accelerator {
         generation: silicon.generation,
         memory: Bytes::from_gib(memory),
-        usable: usable / memory,
+        usable_percent: usable / memory * 100.0,
         memory_bandwidth: BytesPerSecond::from_gb_per_s(bandwidth),
         peak_16bit: FlopsPerSecond::from_tflops(peak_16bit),
         peak_8bit: FlopsPerSecond::from_tflops(peak_8bit),

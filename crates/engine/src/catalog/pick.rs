@@ -25,7 +25,9 @@ pub fn pick_model(scenario: &mut Scenario, id: &str) -> bool {
 /// nothing if there is no such GPU.
 pub fn pick_accelerator(scenario: &mut Scenario, id: &str) -> bool {
     let accelerator = match id {
-        CUSTOM => Some(Picked { id: CUSTOM, values: Accelerator { usable: 1.0, ..scenario.accelerator.values } }),
+        CUSTOM => {
+            Some(Picked { id: CUSTOM, values: Accelerator { usable_percent: 100.0, ..scenario.accelerator.values } })
+        }
         _ => catalog::accelerator(id).map(catalog::AcceleratorEntry::pick),
     };
     accelerator.map(|accelerator| scenario.accelerator = accelerator).is_some()
@@ -100,7 +102,10 @@ mod tests {
             assert!(pick(&mut scenario, CUSTOM));
         }
         assert_eq!(scenario.model.architecture(), v1::start().model.architecture());
-        assert_eq!(scenario.accelerator.values, Accelerator { usable: 1.0, ..v1::start().accelerator.values });
+        assert_eq!(
+            scenario.accelerator.values,
+            Accelerator { usable_percent: 100.0, ..v1::start().accelerator.values }
+        );
         assert_eq!(scenario.network.values, v1::start().network.values);
     }
 

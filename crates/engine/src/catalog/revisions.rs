@@ -63,7 +63,7 @@ pub fn restore(scenario: &mut Scenario, revision: u32) {
 /// Restores the numbers of revision 2: all of a GPU's memory was usable, and every node one host of
 /// 2 TiB.
 fn second(scenario: &mut Scenario) {
-    scenario.accelerator.values.usable = 1.0;
+    scenario.accelerator.values.usable_percent = 100.0;
     scenario.network.values.host = Host::USUAL;
 }
 

@@ -42,8 +42,8 @@ pub struct Accelerator {
     pub generation: Generation,
     /// Memory, as its maker names it.
     pub memory: Bytes,
-    /// Share of the memory that the driver leaves to programs, 0 to 1.
-    pub usable: f64,
+    /// Share of the memory that the driver leaves to programs, in percent: links say it so, to the last bit.
+    pub usable_percent: f64,
     /// Peak memory bandwidth.
     pub memory_bandwidth: BytesPerSecond,
     /// Dense peak in the 16-bit training format (bf16, or fp16 on a V100), without sparsity.
@@ -67,10 +67,12 @@ impl Accelerator {
     ///
     /// ```
     /// let h100 = engine::catalog::accelerator("h100-sxm").unwrap().values;
-    /// assert_eq!((h100.memory.gib(), h100.usable_memory().gib()), (80.0, 79.11));
+    /// assert_eq!(h100.memory.gib(), 80.0);
+    /// assert!((h100.usable_memory().gib() - 79.11).abs() < 1e-9);
     /// ```
     pub fn usable_memory(&self) -> Bytes {
-        self.memory * self.usable
+        const PERCENT: f64 = 100.0;
+        self.memory * (self.usable_percent / PERCENT)
     }
 }
 

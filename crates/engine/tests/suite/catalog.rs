@@ -283,7 +283,7 @@ fn accelerators_are_within_reason() {
         let values = gpu.values;
         assert!((16.0..=512.0).contains(&values.memory.gib()), "{}", gpu.id);
         // Error correction takes a sixteenth, the driver a few percent.
-        assert!((0.9..=1.0).contains(&values.usable), "{}: {}", gpu.id, values.usable);
+        assert!((90.0..=100.0).contains(&values.usable_percent), "{}: {}", gpu.id, values.usable_percent);
         assert!((300.0..=10_000.0).contains(&values.memory_bandwidth.gb_per_s()), "{}", gpu.id);
         assert!((60.0..=3000.0).contains(&values.peak_16bit.tflops()), "{}", gpu.id);
         let fp8 = values.peak_8bit / values.peak_16bit;

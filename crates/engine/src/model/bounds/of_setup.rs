@@ -89,7 +89,7 @@ pub fn simplified(setup: &Setup) -> Setup {
             ..setup.architecture
         },
         accelerator: Accelerator {
-            usable: 1.0,
+            usable_percent: 100.0,
             memory_bandwidth: BytesPerSecond::UNLIMITED,
             efficiency: Efficiency::IDEAL,
             ..setup.accelerator

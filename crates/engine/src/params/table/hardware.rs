@@ -72,8 +72,8 @@ pub(in crate::params) const USABLE_MEMORY: Param = Param {
         Unit::Percent,
         (50.0, 100.0),
         Scale::Linear,
-        |scenario| scenario.accelerator.values.usable * PERCENT,
-        |scenario, value| scenario.accelerator.values.usable = value / PERCENT,
+        |scenario| scenario.accelerator.values.usable_percent,
+        |scenario, value| scenario.accelerator.values.usable_percent = value,
     ),
     axis: AxisUse::Never,
     // The memory itself is what can grow.
