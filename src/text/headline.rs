@@ -1,6 +1,5 @@
 //! The headline: does it fit, how fast is it, what limits it.
 
-use engine::analysis::advice;
 use engine::catalog::{self, accuracy};
 use engine::format;
 use engine::model::hardware::Accelerator;
@@ -40,7 +39,7 @@ pub fn headline(scenario: &Scenario, report: &Report) -> Headline {
             format!("fits with {} to spare", format::bytes(free)),
             format!(" and trains at {mfu} MFU, limited by {}.", limited_by(report.limiter)),
         ),
-        Verdict::Tight => ("is tight".to_owned(), tight(scenario, report)),
+        Verdict::Tight => ("is tight".to_owned(), tight(report)),
         Verdict::DoesNotFit => {
             ("does not fit".to_owned(), format!(" and needs {} more than each GPU has.", format::bytes(-free)))
         }
@@ -48,26 +47,12 @@ pub fn headline(scenario: &Scenario, report: &Report) -> Headline {
     Headline { subject, verdict, rest, fits }
 }
 
-/// What is said of a tight run: its odds, the memory that is left or missing by the prediction, and the cheapest way to be sure.
-fn tight(scenario: &Scenario, report: &Report) -> String {
+/// What is said of a tight run: its odds, in no more words than of any other, as a headline that grows moves the page. The memory
+/// that is left or missing stands in the bar below, the cheapest way to be sure among what would help.
+fn tight(report: &Report) -> String {
     let of_ten = (10.0 * accuracy::fit_odds(report)).round();
-    let free = report.memory.free();
-    let prediction = if report.fits() {
-        let mfu = format::percent(report.mfu);
-        let limiter = limited_by(report.limiter);
-        format!("{} to spare by the prediction, {mfu} MFU, limited by {limiter}", format::bytes(free))
-    } else {
-        format!("{} more than each GPU has by the prediction", format::bytes(-free))
-    };
-    let surer = advice::margin(scenario, report)
-        .map_or_else(String::new, |margin| format!(" {} would make it sure.", capitalised(&super::change(&margin))));
-    format!(": about {of_ten} in 10 such runs fit; {prediction}.{surer}")
-}
-
-/// A text with a capital at its start.
-fn capitalised(text: &str) -> String {
-    let mut letters = text.chars();
-    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
+    let mfu = format::percent(report.mfu);
+    format!(": about {of_ten} in 10 such runs fit, at {mfu} MFU, limited by {}.", limited_by(report.limiter))
 }
 
 /// The limiter, as the end of “limited by …”.
