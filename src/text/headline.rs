@@ -52,7 +52,7 @@ pub fn headline(scenario: &Scenario, report: &Report) -> Headline {
 fn tight(report: &Report) -> String {
     let of_ten = (10.0 * accuracy::fit_odds(report)).round();
     let mfu = format::percent(report.mfu);
-    format!(": about {of_ten} in 10 such runs fit, at {mfu} MFU, limited by {}.", limited_by(report.limiter))
+    format!(": about {of_ten} in 10 such runs fit, at {mfu} MFU.")
 }
 
 /// The limiter, as the end of “limited by …”.

@@ -61,7 +61,7 @@ fn figures_are_saved_with_what_they_show() -> Result<()> {
     for (figure, kind, holds) in [
         ("map", "svg", "does not fit"),
         ("curve", "svg", "FULL_SHARD"),
-        ("memory", "csv", "Capacity,42949672960"),
+        ("memory", "csv", "Capacity,42412802048"),
         ("curve", "csv", "series,fits,"),
         ("curve", "png", "PNG"),
     ] {
