@@ -1,6 +1,6 @@
 //! torchtitan's Llama, written as its `model.py` is (commit 9dec370, December 2024), eager.
 
-use super::operators::FP32;
+use super::operators::{FP32, Heads};
 use super::shape::Shape;
 use super::tape::{Kind, Tape, Value, WeightId};
 use super::weights::{Layer, Matrix, Mlp, Projections};
@@ -39,7 +39,7 @@ pub(super) fn own_sequence(tape: &mut Tape, shape: &Shape, x: Value) -> Value {
 }
 
 /// Rotary positions as complex products in fp32, of queries and keys together.
-fn rotate(tape: &mut Tape, q: &Value, k: &Value) -> (Value, Value) {
+fn rotate(tape: &mut Tape, q: &Value, k: &Value) -> [Value; 2] {
     let wide = [q, k].map(|x| tape.cast(x, FP32));
     let turned = [&wide[0], &wide[1]].map(|x| {
         let node = tape.node(Kind::Complex, [x]);
@@ -50,7 +50,7 @@ fn rotate(tape: &mut Tape, q: &Value, k: &Value) -> (Value, Value) {
     for value in wide.into_iter().chain(turned) {
         tape.drop(value);
     }
-    (q, k)
+    [q, k]
 }
 
 /// Keys or values repeated for every query head that shares them.
@@ -79,21 +79,17 @@ pub(super) fn project(tape: &mut Tape, shape: &Shape, layer: &Layer, x: &Value) 
     }
 }
 
-fn attention(tape: &mut Tape, shape: &Shape, layer: &Layer, x: &Value) -> Value {
+fn attention(tape: &mut Tape, shape: &Shape, layer: &Layer, x: &Value, rotate: Rotate) -> Value {
     let [q, k, v] = project(tape, shape, layer, x);
-    let (turned_q, turned_k) = rotate(tape, &q, &k);
+    let [turned_q, turned_k] = rotate(tape, &q, &k);
     tape.drop(q);
     tape.drop(k);
     let keys = repeat(tape, shape, &turned_k);
     let values = repeat(tape, shape, &v);
     tape.drop(turned_k);
     tape.drop(v);
-    let out = tape.attention(
-        &turned_q,
-        &keys,
-        &values,
-        super::operators::Heads { key_value: shape.heads.query, ..shape.heads },
-    );
+    let heads = Heads { key_value: shape.heads.query, ..shape.heads };
+    let out = tape.attention(&turned_q, &keys, &values, heads);
     let projected = tape.linear(&out, layer.output.weight, layer.output.bias);
     let projected = own_sequence(tape, shape, projected);
     for value in [turned_q, keys, values, out] {
@@ -103,7 +99,7 @@ fn attention(tape: &mut Tape, shape: &Shape, layer: &Layer, x: &Value) -> Value 
 }
 
 /// An MLP whose gate and up are one matrix.
-pub(super) fn joined(tape: &mut Tape, shape: &Shape, x: &Value, up: Matrix, down: Matrix) -> Value {
+fn joined(tape: &mut Tape, shape: &Shape, x: &Value, up: Matrix, down: Matrix) -> Value {
     let wide = tape.linear(x, up.weight, up.bias);
     let product = tape.gated(&wide);
     let out = tape.linear(&product, down.weight, down.bias);
@@ -113,7 +109,13 @@ pub(super) fn joined(tape: &mut Tape, shape: &Shape, x: &Value, up: Matrix, down
     out
 }
 
-fn mlp(tape: &mut Tape, shape: &Shape, layer: &Layer, x: &Value) -> Value {
+/// The activation of a plain MLP as torchtitan's would be: one kernel.
+fn gelu(tape: &mut Tape, x: &Value) -> Value {
+    tape.unary("gelu", "gelu_backward", x)
+}
+
+/// An MLP kernel by kernel, with the activation of a plain one.
+pub(super) fn mlp(tape: &mut Tape, shape: &Shape, layer: &Layer, x: &Value, plain: Activation) -> Value {
     match layer.mlp {
         Mlp::Gated { gate, up, down } => {
             let gated = tape.linear(x, gate.weight, gate.bias);
@@ -131,7 +133,7 @@ fn mlp(tape: &mut Tape, shape: &Shape, layer: &Layer, x: &Value) -> Value {
         Mlp::Joined { up, down } => joined(tape, shape, x, up, down),
         Mlp::Plain { up, down } => {
             let wide = tape.linear(x, up.weight, up.bias);
-            let active = tape.unary("gelu", "gelu_backward", &wide);
+            let active = plain(tape, &wide);
             tape.drop(wide);
             let out = tape.linear(&active, down.weight, down.bias);
             let out = own_sequence(tape, shape, out);
@@ -142,19 +144,37 @@ fn mlp(tape: &mut Tape, shape: &Shape, layer: &Layer, x: &Value) -> Value {
     }
 }
 
+/// Rotary positions of queries and keys.
+type Rotate = fn(&mut Tape, &Value, &Value) -> [Value; 2];
+/// A function of each element.
+type Activation = fn(&mut Tape, &Value) -> Value;
+
+/// The parts of a decoder layer that another way to run it has its own of.
+pub(super) struct Parts {
+    pub norm: fn(&mut Tape, &Shape, &Value, WeightId) -> Value,
+    pub rotate: Rotate,
+    pub mlp: fn(&mut Tape, &Shape, &Layer, &Value) -> Value,
+}
+
 /// A decoder layer.
 pub(super) fn layer(tape: &mut Tape, shape: &Shape, layer: &Layer, x: &Value) -> Value {
+    let mlp = |tape: &mut Tape, shape: &Shape, layer: &Layer, x: &Value| mlp(tape, shape, layer, x, gelu);
+    layer_of(&Parts { norm, rotate, mlp }, tape, shape, layer, x)
+}
+
+/// A decoder layer of these parts.
+pub(super) fn layer_of(parts: &Parts, tape: &mut Tape, shape: &Shape, layer: &Layer, x: &Value) -> Value {
     let [first, second, ..] = layer.norms;
-    let normal = norm(tape, shape, x, first);
+    let normal = (parts.norm)(tape, shape, x, first);
     let whole = whole_sequence(tape, shape, &normal);
-    let attended = attention(tape, shape, layer, &whole);
+    let attended = attention(tape, shape, layer, &whole, parts.rotate);
     tape.drop(whole);
     tape.drop(normal);
     let hidden = tape.add(x, &attended);
     tape.drop(attended);
-    let normal = norm(tape, shape, &hidden, second);
+    let normal = (parts.norm)(tape, shape, &hidden, second);
     let whole = whole_sequence(tape, shape, &normal);
-    let out = mlp(tape, shape, layer, &whole);
+    let out = (parts.mlp)(tape, shape, layer, &whole);
     tape.drop(whole);
     tape.drop(normal);
     let sum = tape.add(&hidden, &out);

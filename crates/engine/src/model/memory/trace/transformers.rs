@@ -4,8 +4,8 @@
 use super::operators::{FP32, Heads};
 use super::shape::Shape;
 use super::tape::{Tape, Value, WeightId};
-use super::torchtitan::{joined, own_sequence, project, repeat, whole_sequence};
-use super::weights::{Layer, Mlp, Projections};
+use super::torchtitan::{mlp, own_sequence, project, repeat, whole_sequence};
+use super::weights::{Layer, Projections};
 use crate::model::transformer::QkNorm;
 
 /// Norms of a layer of Gemma 2 and 3, one before and one after each block.
@@ -156,35 +156,6 @@ fn normed(tape: &mut Tape, shape: &Shape, x: Value, rows: u64, weight: WeightId)
     out
 }
 
-fn mlp(tape: &mut Tape, shape: &Shape, layer: &Layer, x: &Value) -> Value {
-    match layer.mlp {
-        Mlp::Gated { gate, up, down } => {
-            let gated = tape.linear(x, gate.weight, gate.bias);
-            let active = tape.unary("silu", "silu_backward", &gated);
-            tape.drop(gated);
-            let wide = tape.linear(x, up.weight, up.bias);
-            let product = tape.multiply(&active, &wide);
-            tape.drop(active);
-            tape.drop(wide);
-            let out = tape.linear(&product, down.weight, down.bias);
-            let out = own_sequence(tape, shape, out);
-            tape.drop(product);
-            out
-        }
-        Mlp::Joined { up, down } => joined(tape, shape, x, up, down),
-        Mlp::Plain { up, down } => {
-            let wide = tape.linear(x, up.weight, up.bias);
-            let active = gelu_by_operators(tape, &wide);
-            tape.drop(wide);
-            let out = tape.linear(&active, down.weight, down.bias);
-            let out = own_sequence(tape, shape, out);
-            tape.drop(active);
-            out
-        }
-        Mlp::Experts { router, up, down } => super::mixture::experts(tape, shape, x, (router, up, down)),
-    }
-}
-
 /// GPT-2's `gelu_new`: `0.5 x (1 + tanh(√(2/π) (x + 0.044715 x³)))`, operator by operator.
 fn gelu_by_operators(tape: &mut Tape, x: &Value) -> Value {
     let half = tape.scale("mul", x);
@@ -227,7 +198,7 @@ pub(super) fn layer(tape: &mut Tape, shape: &Shape, layer: &Layer, x: &Value) ->
         let input =
             if after_alone { tape.share(x) } else { residual_norm(tape, shape, x, before_mlp, layer.norm_bias) };
         let whole = whole_sequence(tape, shape, &input);
-        let out = mlp(tape, shape, layer, &whole);
+        let out = mlp(tape, shape, layer, &whole, gelu_by_operators);
         tape.drop(whole);
         tape.drop(input);
         match (after_alone, sandwiched) {
