@@ -1,6 +1,5 @@
 //! Display names of parts, limiters and lines, shared by all figures.
 
-use crate::spec::Held;
 use core::fmt::Write as _;
 
 use engine::model::compute::parts::Operator;
@@ -17,16 +16,6 @@ pub const fn part(part: MemoryPart) -> &'static str {
 /// The name of a limiter.
 pub const fn limiter(limiter: Limiter) -> &'static str {
     engine::names::limiter(limiter).name
-}
-
-/// The name of a layer of stacked memory.
-pub const fn held(held: Held) -> &'static str {
-    match held {
-        Held::Part(of) => part(of),
-        Held::Update => "Temporaries of the update",
-        Held::Buffers => "Communication buffers",
-        Held::Inputs => "Inputs and tables",
-    }
 }
 
 /// The name of a part of the step.

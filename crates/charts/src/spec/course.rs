@@ -1,5 +1,6 @@
 //! Figures of memory over the course of a step: stacked layers over events, and what happens at each.
 
+use crate::names;
 use engine::model::memory::trace::Category;
 use engine::model::report::MemoryPart;
 
@@ -46,6 +47,16 @@ impl Held {
             Category::Temporary => Self::Part(MemoryPart::WorkingSet),
             Category::Logits => Self::Part(MemoryPart::Logits),
             Category::Buffer | Category::Input => Self::Inputs,
+        }
+    }
+
+    /// Returns its name in figures.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Part(of) => names::part(of),
+            Self::Update => "Temporaries of the update",
+            Self::Buffers => "Communication buffers",
+            Self::Inputs => "Inputs and tables",
         }
     }
 

@@ -35,7 +35,7 @@ const COMING: &str = "Plays the step tensor by tensor once the scenario stands s
 /// Returns the figure of a scenario whose step has not been played yet.
 pub fn memory_step_coming() -> ChartSpec {
     let flat = || vec![vec![(0.0, 0.0), (1.0, 0.0)]];
-    let layers = Held::ALL.into_iter().map(|held| Line::new(names::held(held), LineRole::Held(held), flat()));
+    let layers = Held::ALL.into_iter().map(|held| Line::new(held.name(), LineRole::Held(held), flat()));
     let others = [(RESERVED, LineRole::Reserved), (CAPACITY, LineRole::MemoryFrontier)];
     let others = others.into_iter().map(|(name, role)| Line::new(name, role, flat()));
     ChartSpec {
@@ -113,7 +113,7 @@ fn layer(curve: &Curve, held: Held) -> Line {
         let of_layer = Category::ALL.into_iter().filter(|category| Held::of(*category) == held);
         (f64::from(point.events), gib(of_layer.map(|category| point.by[category]).sum()))
     };
-    Line::new(names::held(held), LineRole::Held(held), vec![curve.points.iter().map(height).collect()])
+    Line::new(held.name(), LineRole::Held(held), vec![curve.points.iter().map(height).collect()])
 }
 
 /// Names a moment and its operator: `the backward pass of layer 30 of 40, at mul`.

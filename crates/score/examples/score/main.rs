@@ -4,6 +4,7 @@
 mod print;
 mod steps;
 mod table;
+mod write;
 
 use std::io::Write as _;
 use std::process::ExitCode;

@@ -1,6 +1,5 @@
 //! Prints scores and predictions as text.
 
-use std::collections::BTreeMap;
 use std::io::{self, Write};
 
 use ::score::pairs;
@@ -12,6 +11,7 @@ use serde_json::{Map, Value, json};
 
 use crate::steps;
 use crate::table::{Line, Tables};
+use crate::write::{object_of, reasons, write_line};
 
 /// Writes the score of each source and of all rows, then those of the memory tracker, of traced steps
 /// and of collectives.
@@ -55,18 +55,6 @@ fn others<T>(out: &mut impl Write, name: &str, lines: &[Line<T>], error: impl Fn
     reasons(out, lines)
 }
 
-/// Writes how many rows are left out for which reason.
-pub(crate) fn reasons<T>(out: &mut impl Write, lines: &[Line<T>]) -> io::Result<()> {
-    let mut reasons: BTreeMap<&str, usize> = BTreeMap::new();
-    for left_out in lines.iter().filter_map(|line| line.outcome.as_ref().err()) {
-        *reasons.entry(&left_out.reason).or_default() += 1;
-    }
-    for (reason, count) in reasons {
-        writeln!(out, "  left out: {count} as {reason}")?;
-    }
-    Ok(())
-}
-
 fn spelled(errors: Option<Errors>) -> String {
     errors.map_or("-".to_owned(), |e| {
         format!(
@@ -107,12 +95,6 @@ fn one(out: &mut impl Write, name: &str, score: &Score) -> io::Result<()> {
         writeln!(out, "  left out: {count} as {reason}")?;
     }
     Ok(())
-}
-
-/// Writes a JSON object on one line, with its keys in alphabetical order.
-pub(crate) fn write_line(out: &mut impl Write, mut object: Value) -> io::Result<()> {
-    object.sort_all_objects();
-    writeln!(out, "{object}")
 }
 
 /// Writes one JSON object per row.
@@ -165,11 +147,6 @@ pub(crate) fn json(out: &mut impl Write, tables: &Tables) -> io::Result<()> {
         write_line(out, object)?;
     }
     Ok(())
-}
-
-/// Makes an object of named bytes, which are whole.
-pub(crate) fn object_of<'a>(named: impl Iterator<Item = (&'a str, f64)>) -> Value {
-    Value::Object(named.map(|(name, bytes)| (name.to_owned(), json!(bytes.round() as u64))).collect())
 }
 
 /// The tracker's categories by their columns, without the total.

@@ -6,8 +6,8 @@ use ::score::traced::score::{Compared, Spread, by_source};
 use ::score::traced::{Figures, Traced};
 use serde_json::{Value, json};
 
-use crate::print::{object_of, reasons, write_line};
 use crate::table::{Line, used};
+use crate::write::{object_of, reasons, write_line};
 
 /// Writes the score of each source and of all steps.
 pub(crate) fn score(out: &mut impl Write, lines: &[Line<Traced>]) -> io::Result<()> {

@@ -3,7 +3,6 @@
 
 use askama::Template;
 
-use super::notes;
 use crate::model::hardware::Generation;
 use crate::model::run::{batch, budget};
 use crate::model::setup::Setup;
@@ -74,29 +73,6 @@ impl ExportContext {
             Segments::Fixed => "",
             Segments::Expandable => "PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True ",
         }
-    }
-
-    /// Adds a note for each of the modules to recompute, for a framework that has no flags for them.
-    pub(super) fn note_modules(&mut self) {
-        let modules = self.setup.modules();
-        let asked = [
-            (modules.core_attn, notes::MODULE_CORE_ATTN),
-            (modules.mlp, notes::MODULE_MLP),
-            (modules.moe, notes::MODULE_MOE),
-            (modules.moe_act, notes::MODULE_MOE_ACT),
-            (modules.layernorm, notes::MODULE_LAYERNORM),
-            (modules.mla_up_proj, notes::MODULE_MLA_UP_PROJ),
-            (modules.shared_experts, notes::MODULE_SHARED_EXPERTS),
-        ];
-        self.note_if(asked.iter().any(|(asked, _)| *asked), notes::MODULES_IN_MODEL);
-        for (asked, note) in asked {
-            self.note_if(asked, note);
-        }
-    }
-
-    /// Adds the notes about the allocator for a framework whose file holds no command.
-    pub(super) fn note_allocator(&mut self) {
-        self.note_if(self.setup.segments == Segments::Expandable, notes::SEGMENTS_IN_ENVIRONMENT);
     }
 
     /// Whether the model is a mixture of experts.

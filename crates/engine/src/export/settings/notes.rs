@@ -2,6 +2,7 @@
 
 use super::context::ExportContext;
 use crate::model::experts::AllToAll;
+use crate::model::software::Segments;
 
 pub(super) const ALWAYS_OVERLAPS: &str =
     "Communication overlaps with compute whatever is asked: there is no switch to expose it.";
@@ -220,4 +221,29 @@ pub(super) fn add_expert_notes(context: &mut ExportContext) {
     context.note_if(run.across_micro_batches, NO_ACROSS);
     context.note_if(run.algorithm != AllToAll::Linear, LINEAR_ONLY);
     context.note_if(run.fused && run.grouped, NO_FUSED_EXPERTS);
+}
+
+impl ExportContext {
+    /// Adds a note for each of the modules to recompute, for a framework that has no flags for them.
+    pub(super) fn note_modules(&mut self) {
+        let modules = self.setup.modules();
+        let asked = [
+            (modules.core_attn, MODULE_CORE_ATTN),
+            (modules.mlp, MODULE_MLP),
+            (modules.moe, MODULE_MOE),
+            (modules.moe_act, MODULE_MOE_ACT),
+            (modules.layernorm, MODULE_LAYERNORM),
+            (modules.mla_up_proj, MODULE_MLA_UP_PROJ),
+            (modules.shared_experts, MODULE_SHARED_EXPERTS),
+        ];
+        self.note_if(asked.iter().any(|(asked, _)| *asked), MODULES_IN_MODEL);
+        for (asked, note) in asked {
+            self.note_if(asked, note);
+        }
+    }
+
+    /// Adds the notes about the allocator for a framework whose file holds no command.
+    pub(super) fn note_allocator(&mut self) {
+        self.note_if(self.setup.segments == Segments::Expandable, SEGMENTS_IN_ENVIRONMENT);
+    }
 }

@@ -1,6 +1,5 @@
 //! The blocks of a layer, their matrix products and their element-wise work.
 
-use super::modules::Again;
 use super::{REFERENCE_WIDTH, matmul_rate, memory_rate};
 use crate::model::cost::{Cost, Operations};
 use crate::model::flops;
@@ -19,6 +18,20 @@ pub(super) const CAST_BYTES: f64 = 12.0;
 /// Width of the hidden tensors of an MLP over H, on average over its products, where the element-wise traffic is counted:
 /// `F = 4 H` and two of them.
 pub(super) const REFERENCE_MLP: f64 = 4.0;
+
+/// Products and norms of a layer that run again.
+#[derive(Clone, Copy)]
+pub(super) struct Again {
+    pub(super) block: Block,
+    /// Norms, by number.
+    pub(super) norms: f64,
+}
+
+impl Again {
+    pub(super) fn with(self, other: Self) -> Self {
+        Self { block: self.block.with(other.block), norms: self.norms + other.norms }
+    }
+}
 
 /// Products of T rows whose weights have `weights` elements and whose dimensions, summed over the products, are
 /// `inner` (contracted forward), `outer` (columns): forward, gradient of the input, gradient of the weight.

@@ -1,22 +1,8 @@
 //! What the backward pass runs again of a layer's blocks where single modules are recomputed.
 
-use super::blocks::{Block, mlp, router_and_shared};
+use super::blocks::{Again, Block, mlp, router_and_shared};
 use crate::model::setup::Setup;
 use crate::model::transformer::Architecture;
-
-/// Products and norms of a layer that run again.
-#[derive(Clone, Copy)]
-pub(super) struct Again {
-    pub(super) block: Block,
-    /// Norms, by number.
-    pub(super) norms: f64,
-}
-
-impl Again {
-    pub(super) fn with(self, other: Self) -> Self {
-        Self { block: self.block.with(other.block), norms: self.norms + other.norms }
-    }
-}
 
 /// Of attention: latent attention's projections out of its ranks, and its norms.
 pub(super) fn of_attention(setup: &Setup, tp: f64) -> Again {

@@ -2,8 +2,8 @@
 //!
 //! The costs are those that [`super::unit_times`] adds up.
 
-use super::blocks::{Block, Layer, Rates, mlp, projections, router_and_shared};
-use super::modules::{self, Again};
+use super::blocks::{Again, Block, Layer, Rates, mlp, projections, router_and_shared};
+use super::modules;
 use super::optimizer::{optimizer_cost, traffic};
 use super::routed::{padded_rows, routed};
 use super::{attention_core, embedding, head};

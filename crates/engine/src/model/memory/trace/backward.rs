@@ -1,7 +1,8 @@
 //! The backward pass of each operator: what it allocates and when it lets go.
 
 use super::event::{Place, TensorId};
-use super::tape::{Edge, Kind, NONE, SAVED, Tape, WeightId};
+use super::node::{Edge, Kind, NONE, SAVED, WeightId};
+use super::tape::Tape;
 
 impl Tape {
     /// Hands a gradient to a node, which gets it when the node at work is done.

@@ -1,8 +1,9 @@
 //! torchtitan's layers under `torch.compile`: what is between two products runs as one kernel and leaves one tensor, and the
 //! partitioner keeps the outputs of products and of attention and computes the rest again.
 
+use super::node::WeightId;
 use super::shape::Shape;
-use super::tape::{Tape, Value, WeightId};
+use super::tape::{Tape, Value};
 use super::torchtitan::{Parts, layer_of, own_sequence};
 use super::weights::{Layer, Mlp};
 

@@ -175,14 +175,6 @@ impl Trace {
         }
         spans
     }
-
-    /// The events of a step, counted from 1: the gradients of the one before are freed first.
-    fn events_of(&self, step: u32) -> impl Iterator<Item = Event> + '_ {
-        let freed = if step > 1 { self.gradients.as_slice() } else { &[] };
-        let update = if step > 1 { &self.update } else { &self.first_update };
-        let freed = freed.iter().map(|tensor| Event::Free { tensor: *tensor });
-        freed.chain(self.pass.iter().chain(update).copied())
-    }
 }
 
 #[cfg(test)]

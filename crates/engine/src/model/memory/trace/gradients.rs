@@ -1,7 +1,8 @@
 //! What each operator's backward pass allocates.
 
 use super::event::{Category, TensorId};
-use super::tape::{Edge, Kind, NONE, Node, Tape, WeightId};
+use super::node::{Edge, Kind, NONE, Node, WeightId};
+use super::tape::Tape;
 
 /// The operator of a backward pass that makes one tensor, the gradient of its first input.
 const fn of_one_tensor(kind: Kind) -> Option<&'static str> {

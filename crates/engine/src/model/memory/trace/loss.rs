@@ -1,26 +1,15 @@
 //! The loss over the vocabulary: what each way to compute it holds.
 
 use super::event::{Category, TensorId};
+use super::node::{Edge, Kind, LossNode, NONE};
 use super::operators::FP32;
-use super::tape::{Edge, Kind, NONE, Tape, Value};
+use super::tape::{Tape, Value};
 use crate::model::software::Loss;
 
 /// Bytes of a 16-bit element.
 const HALF: u64 = 2;
 /// Chunks into which a chunked loss cuts the tokens (torchtune's `CEWithChunkedOutputLoss`, eight by default).
 const CHUNKS: u64 = 8;
-
-/// The loss of one micro-batch.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct LossNode {
-    pub loss: Loss,
-    /// Whether each GPU of a tensor-parallel group holds its part of the vocabulary.
-    pub parallel: bool,
-    /// Logits on this GPU.
-    pub logits: u64,
-    /// Logits that the caller holds until the backward pass is over.
-    pub held: TensorId,
-}
 
 impl Tape {
     fn logits(&mut self, operator: &'static str, bytes: u64) -> TensorId {

@@ -1,9 +1,10 @@
 //! Routed experts as Hugging Face's `grouped_mm` implementation runs them: tokens sorted by expert, two products with stacks of
 //! matrices, weighed in fp32 and put back in order.
 
+use super::node::{Kind, WeightId};
 use super::operators::FP32;
 use super::shape::Shape;
-use super::tape::{Kind, Tape, Value, WeightId};
+use super::tape::{Tape, Value};
 use super::weights::Matrix;
 use crate::model::transformer::QkNorm;
 

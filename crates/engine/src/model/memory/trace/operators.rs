@@ -1,7 +1,8 @@
 //! The operators of the forward pass: what each allocates, and what it saves.
 
 use super::event::Category;
-use super::tape::{Attention, Kind, NONE, Tape, Value, WeightId};
+use super::node::{Attention, Kind, NONE, WeightId};
+use super::tape::{Tape, Value};
 
 /// Bytes of an fp32 element.
 pub(super) const FP32: u64 = 4;
@@ -151,7 +152,7 @@ impl Tape {
 
     /// The output of a matrix product, which a policy may keep.
     fn product(&mut self, operator: &'static str, bytes: u64) -> TensorOf {
-        if self.policy.as_mut().is_some_and(super::checkpoint::Policy::keeps_product) {
+        if self.policy.as_mut().is_some_and(super::policy::Policy::keeps_product) {
             self.kept_or_made(operator, bytes)
         } else {
             self.make(operator, bytes)

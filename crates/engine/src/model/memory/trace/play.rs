@@ -34,15 +34,19 @@ pub struct Reserved {
 
 /// The births and deaths of tensors of one run, step by step.
 impl Trace {
-    /// Hands every event of so many steps to `each`: rest, then each step with the gradients of the one before freed first.
-    pub(super) fn steps(&self, steps: u32, mut each: impl FnMut(u32, &Event)) {
-        self.rest.iter().for_each(|event| each(0, event));
+    /// The events of a step, counted from 1: the gradients of the one before are freed first.
+    pub(super) fn events_of(&self, step: u32) -> impl Iterator<Item = Event> + '_ {
+        let freed = if step > 1 { self.gradients.as_slice() } else { &[] };
+        let update = if step > 1 { &self.update } else { &self.first_update };
+        let freed = freed.iter().map(|tensor| Event::Free { tensor: *tensor });
+        freed.chain(self.pass.iter().chain(update).copied())
+    }
+
+    /// Hands every event of so many steps to `each`, with the step's number: 0 at rest.
+    fn steps(&self, steps: u32, mut each: impl FnMut(u32, Event)) {
+        self.rest.iter().for_each(|event| each(0, *event));
         for step in 1..=steps {
-            if step > 1 {
-                self.gradients.iter().for_each(|tensor| each(step, &Event::Free { tensor: *tensor }));
-            }
-            let update = if step == 1 { &self.first_update } else { &self.update };
-            self.pass.iter().chain(update).for_each(|event| each(step, event));
+            self.events_of(step).for_each(|event| each(step, event));
         }
     }
 
@@ -54,7 +58,7 @@ impl Trace {
         let moment = Moment { phase: Phase::Rest, place: Place::Embedding };
         let mut peak = Peak { allocated: 0, by, moment, operator: "" };
         let mut rising = false;
-        self.steps(2, |step, event| match *event {
+        self.steps(2, |step, event| match event {
             Event::Allocate { tensor, bytes, category, operator, moment, .. } => {
                 if let Some(size) = sizes.get_mut(tensor as usize) {
                     *size = (bytes, category);
@@ -86,7 +90,7 @@ impl Trace {
         let mut allocator = Allocator::new(segments);
         allocator.allocate(WORKSPACE, Stream::Compute);
         let mut blocks: Vec<Option<BlockId>> = vec![None; self.tensors];
-        self.steps(STEPS, |_, event| match *event {
+        self.steps(STEPS, |_, event| match event {
             Event::Allocate { tensor, bytes, stream, .. } => {
                 let block = allocator.allocate(bytes, stream);
                 if let Some(slot) = blocks.get_mut(tensor as usize) {

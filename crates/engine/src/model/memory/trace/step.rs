@@ -1,10 +1,12 @@
 //! One step of training, written as its loop is.
 
-use super::checkpoint::{Checkpoint, Segment};
+use super::checkpoint::Segment;
 use super::event::{Category, Event, Moment, Phase, Place, TensorId};
+use super::node::{Kind, NONE};
 use super::operators::FP32;
+use super::policy::Checkpoint;
 use super::shape::Shape;
-use super::tape::{Kind, NONE, Tape, Value, Weight};
+use super::tape::{Tape, Value, Weight};
 use super::units::{Sharding as Shards, Unit, Units};
 use super::weights::{Layer, Root};
 use super::{compiled, optimizer, torchtitan, transformers};

@@ -1,8 +1,9 @@
 //! torchtitan's Llama, written as its `model.py` is (commit 9dec370, December 2024), eager.
 
+use super::node::{Kind, WeightId};
 use super::operators::{FP32, Heads};
 use super::shape::Shape;
-use super::tape::{Kind, Tape, Value, WeightId};
+use super::tape::{Tape, Value};
 use super::weights::{Layer, Matrix, Mlp, Projections};
 
 /// `nn.RMSNorm`: in one kernel, or (before PyTorch 2.9) operator by operator in fp32, scaled in the format of its input.

@@ -1,9 +1,10 @@
 //! Hugging Face's decoder layers, written as its `modeling_*.py` are (transformers 5): Llama, Mistral, Qwen 2 and 3, Phi-3, Gemma 2
 //! and 3, OLMo 2, GPT-2, Mixtral, Qwen 3 MoE.
 
+use super::node::WeightId;
 use super::operators::{FP32, Heads};
 use super::shape::Shape;
-use super::tape::{Tape, Value, WeightId};
+use super::tape::{Tape, Value};
 use super::torchtitan::{mlp, own_sequence, project, repeat, whole_sequence};
 use super::weights::{Layer, Projections};
 use crate::model::transformer::QkNorm;

@@ -1,7 +1,8 @@
 //! FSDP's units: when each gathers its weights, frees them, and reduces its gradients.
 
 use super::event::{Category, TensorId};
-use super::tape::{NONE, Tape};
+use super::node::NONE;
+use super::tape::Tape;
 use crate::model::memory::allocator::Stream;
 
 /// How a run shards.

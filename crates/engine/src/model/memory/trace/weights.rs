@@ -1,7 +1,8 @@
 //! The weights of each unit, in the order of `model.parameters()`.
 
+use super::node::{NONE, WeightId};
 use super::shape::Shape;
-use super::tape::{NONE, Tape, Weight, WeightId};
+use super::tape::{Tape, Weight};
 use crate::model::transformer::QkNorm;
 
 /// A weight with its bias.
