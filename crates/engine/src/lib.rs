@@ -15,7 +15,7 @@
 //! | [`digits`], [`rounding`] | significant decimal digits, and rounding in sentences | everything else |
 //! | [`json`] | JSON as text, its numbers to the last bit | everything else |
 //! | [`stats`] | means, medians, ranks | everything else |
-//! | [`model`] | the physics: parameters, FLOPs, memory, collectives, compute, mixtures of experts ([`model::experts`]), the schedule of a step, the whole run ([`model::run`]), the FSDP bounds | presets, user text, clock, randomness, browser |
+//! | [`model`] | the physics: parameters, FLOPs, memory (by formulas; tensor by tensor in [`model::memory::trace`], under PyTorch's allocator), collectives, compute, mixtures of experts ([`model::experts`]), the schedule of a step, the whole run ([`model::run`]), the FSDP bounds | presets, user text, clock, randomness, browser |
 //! | [`names`] | what limiters and parts of memory are called, by use | colours |
 //! | [`scenario`] | every choice a user can make, its validation, its resolution to a [`model::setup::Setup`] | where a choice came from |
 //! | [`params`] | the one table of parameters: control, typed entry, bounds, unit, scale, link key, help | presets |

@@ -84,7 +84,7 @@ impl Traced {
         let Peak { allocated, by, moment: at, operator } = trace.peak();
         Figures {
             allocated: allocated as f64,
-            reserved: [Segments::Fixed, Segments::Expandable].map(|segments| trace.reserved(segments).peak as f64),
+            reserved: [Segments::Fixed, Segments::Expandable].map(|segments| trace.reserved(segments) as f64),
             moment: moment(at),
             operator: operator.to_owned(),
             by: Category::ALL.into_iter().map(|category| (column_of(category), by[category] as f64)).collect(),

@@ -27,7 +27,7 @@ pub fn simulated(setup: &Setup, stage: &Stage) -> Option<MemoryReport> {
     }
     let trace = Trace::of(setup, stage);
     let Peak { allocated, by, moment, .. } = trace.peak();
-    let reserved = trace.reserved(setup.segments).peak;
+    let reserved = trace.reserved(setup.segments);
     let of = |categories: &[Category]| Bytes::new(categories.iter().map(|one| by[*one]).sum::<u64>() as f64);
     let parts = MemoryParts::default()
         .with(MemoryPart::Weights, of(&[Category::Parameter]))

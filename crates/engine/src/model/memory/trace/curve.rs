@@ -210,7 +210,7 @@ mod tests {
                 assert_eq!((highest, curve.peak.allocated), (Some(of_trace.allocated), of_trace.allocated));
                 assert_eq!((curve.peak.moment, curve.peak.operator), (of_trace.moment, of_trace.operator));
                 assert_eq!(curve.peak.by, of_trace.by);
-                assert_eq!(curve.reserved, trace.reserved(segments).peak);
+                assert_eq!(curve.reserved, trace.reserved(segments));
                 assert!(curve.points.iter().all(|point| point.allocated <= point.reserved));
             }
         }

@@ -1,6 +1,6 @@
 //! The operators of the forward pass: what each allocates, and what it saves.
 
-use super::event::Category;
+use super::event::{Category, TensorId};
 use super::node::{Attention, Kind, NONE, WeightId};
 use super::tape::{Tape, Value};
 
@@ -151,7 +151,7 @@ impl Tape {
     }
 
     /// The output of a matrix product, which a policy may keep.
-    fn product(&mut self, operator: &'static str, bytes: u64) -> TensorOf {
+    fn product(&mut self, operator: &'static str, bytes: u64) -> TensorId {
         if self.policy.as_mut().is_some_and(super::policy::Policy::keeps_product) {
             self.kept_or_made(operator, bytes)
         } else {
@@ -159,8 +159,11 @@ impl Tape {
         }
     }
 
-    /// An output that the policy keeps: made and held in the forward pass, found again in the recomputation.
-    pub(super) fn kept_or_made(&mut self, operator: &'static str, bytes: u64) -> TensorOf {
+    /// An output that a policy, where there is one, keeps: made and held in the forward pass, found again in the recomputation.
+    pub(super) fn kept_or_made(&mut self, operator: &'static str, bytes: u64) -> TensorId {
+        if self.policy.is_none() {
+            return self.make(operator, bytes);
+        }
         if self.is_again() {
             if self.is_stopped() {
                 return NONE;
@@ -267,11 +270,7 @@ impl Tape {
         let elements = sequences * sequence * heads * v.elements / k.elements.max(1) * width;
         let name = "_scaled_dot_product_flash_attention";
         let lse = FP32 * sequences * heads * sequence;
-        let (tensor, log_sum_exp) = if self.policy.is_some() {
-            (self.kept_or_made(name, elements * q.width), self.kept_or_made(name, lse))
-        } else {
-            (self.make(name, elements * q.width), self.make(name, lse))
-        };
+        let [tensor, log_sum_exp] = [elements * q.width, lse].map(|bytes| self.kept_or_made(name, bytes));
         self.save(node, log_sum_exp);
         self.save(node, tensor);
         self.release(log_sum_exp);
@@ -309,11 +308,7 @@ impl Tape {
         let node = self.node(Kind::ScatterSequence, [x]);
         let joined = self.make("cat", x.bytes());
         let bytes = x.bytes() / group;
-        let sent = if self.policy.is_some() {
-            self.kept_or_made("reduce_scatter_tensor", bytes)
-        } else {
-            self.make("reduce_scatter_tensor", bytes)
-        };
+        let sent = self.kept_or_made("reduce_scatter_tensor", bytes);
         let tensor = self.make("wait_tensor", bytes);
         self.release(joined);
         self.release(sent);
@@ -340,6 +335,3 @@ impl Tape {
         self.value(tensor, NONE, bytes, 1)
     }
 }
-
-/// An output's storage.
-type TensorOf = super::event::TensorId;

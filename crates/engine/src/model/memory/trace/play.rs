@@ -23,16 +23,6 @@ pub struct Peak {
     pub operator: &'static str,
 }
 
-/// What the allocator reserves.
-#[derive(Clone, Copy, Debug)]
-pub struct Reserved {
-    /// At most.
-    pub peak: u64,
-    /// On the stream of the kernels.
-    pub compute: u64,
-}
-
-/// The births and deaths of tensors of one run, step by step.
 impl Trace {
     /// The events of a step, counted from 1: the gradients of the one before are freed first.
     pub(super) fn events_of(&self, step: u32) -> impl Iterator<Item = Event> + '_ {
@@ -85,8 +75,8 @@ impl Trace {
         peak
     }
 
-    /// What PyTorch's caching allocator reserves over the first steps.
-    pub fn reserved(&self, segments: Segments) -> Reserved {
+    /// Bytes that PyTorch's caching allocator reserves at most over the first steps.
+    pub fn reserved(&self, segments: Segments) -> u64 {
         let mut allocator = Allocator::new(segments);
         allocator.allocate(WORKSPACE, Stream::Compute);
         let mut blocks: Vec<Option<BlockId>> = vec![None; self.tensors];
@@ -103,6 +93,6 @@ impl Trace {
                 }
             }
         });
-        Reserved { peak: allocator.peak_reserved(), compute: allocator.reserved_by(Stream::Compute) }
+        allocator.peak_reserved()
     }
 }

@@ -89,10 +89,10 @@ impl Trace {
         }
         let gradients = step.gradients();
         let pass = core::mem::take(&mut step.tape.events);
-        let (states, temporaries) = step.updated();
-        optimizer::update(&mut step.tape, setup, &states, &temporaries, true);
+        let moments = step.moments();
+        optimizer::update(&mut step.tape, setup, &moments, true);
         let first_update = core::mem::take(&mut step.tape.events);
-        optimizer::update(&mut step.tape, setup, &states, &temporaries, false);
+        optimizer::update(&mut step.tape, setup, &moments, false);
         let update = core::mem::take(&mut step.tape.events);
         Self { rest, pass, gradients, first_update, update, tensors: step.tape.tensors() }
     }
@@ -342,14 +342,12 @@ impl<'a> Step<'a> {
         shards.chain(whole).filter(|tensor| *tensor != NONE).collect()
     }
 
-    /// Bytes of the optimizer's states, tensor by tensor, and of its temporaries.
-    fn updated(&self) -> (Vec<u64>, Vec<u64>) {
+    /// Bytes of a moment of each parameter on this GPU.
+    fn moments(&self) -> Vec<u64> {
         let group = self.units.sharding.group;
         let (matrix, _) = optimizer_bytes(self.setup);
         let moment = (matrix / 2.0) as u64;
         let of = |weight: &Weight| weight.rows.div_ceil(group) * weight.columns * moment;
-        let temporaries = self.ordered(&self.tape.weights.iter().map(of).collect::<Vec<_>>());
-        let states = temporaries.iter().flat_map(|bytes| [*bytes, *bytes]).collect();
-        (states, temporaries)
+        self.ordered(&self.tape.weights.iter().map(of).collect::<Vec<_>>())
     }
 }
