@@ -117,14 +117,14 @@ fn the_headline_says_whether_it_fits() {
     assert!(words(&page(&fits, Vec::new())).contains(&sentence));
 
     let mut tight = fits;
-    tight.accelerator.values.memory = 1.05 * fits.report().memory.peak;
+    tight.accelerator.values.memory = 1.05 * fits.report().memory.needed;
     let headline = text::headline(&tight, &tight.report());
     assert!(headline.fits && headline.verdict == "is tight", "{headline:?}");
     let odds = format!(": about {:.0} in 10 such runs fit, at ", 10.0 * accuracy::fit_odds(&tight.report()));
     assert!(headline.rest.starts_with(&odds), "{headline:?}");
     assert!(words(&page(&tight, Vec::new())).contains(&headline.sentence()));
     // A little too large by the prediction is not yet too large.
-    tight.accelerator.values.memory = 0.95 * fits.report().memory.peak;
+    tight.accelerator.values.memory = 0.95 * fits.report().memory.needed;
     let headline = text::headline(&tight, &tight.report());
     assert!(!headline.fits && headline.verdict == "is tight", "{headline:?}");
 

@@ -103,7 +103,7 @@ export interface Report {
   memory_bytes: {
     /** What the driver leaves to programs, and what the maker names. */
     capacity: number; nominal: number;
-    peak: number; free: number; allocated: number;
+    peak: number; needed: number; free: number; allocated: number;
     /** When it peaks. */
     moment: 'loss' | 'backward' | 'optimizer';
     parts: {

@@ -9,7 +9,6 @@ use engine::catalog::accuracy::{self, Band};
 use engine::model::hardware::{Accelerator, Network, Topology};
 use engine::model::parallel::ContextExchange;
 use engine::model::report::Report;
-use engine::model::software::Segments;
 use engine::model::training::{ComputeFormat, MfuConvention, OptimizerKernel, PrecisionPolicy, RecomputeModules};
 use engine::params;
 use engine::published::{MemoryKind, MemoryStage};
@@ -130,7 +129,7 @@ pub fn scenario(row: &Row) -> Result<(Scenario, Notes), LeftOut> {
         offload: software.offload,
         framework: software.framework,
         kernels: software.kernels,
-        segments: Segments::Fixed,
+        segments: software.segments,
         topology: topology(stack, layout.strategy, &hardware.network.values, &mut notes),
         mfu_convention: MfuConvention::FullAttention,
         run: catalog::default_scenario().run,

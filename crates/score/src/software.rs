@@ -6,7 +6,7 @@ use super::stack::Stack;
 use super::text::has;
 use super::{LeftOut, Notes};
 use engine::model::software::{
-    AttentionKernel, Communication, Framework, GradientSync, Kernels, Loss, NormKernel, Offload,
+    AttentionKernel, Communication, Framework, GradientSync, Kernels, Loss, NormKernel, Offload, Segments,
 };
 use engine::model::training::{ComputeFormat, Optimizer, PrecisionPolicy, Recompute};
 
@@ -23,6 +23,8 @@ pub struct Software {
     pub compute_format: ComputeFormat,
     /// The optimizer.
     pub optimizer: Optimizer,
+    /// How PyTorch's allocator reserves.
+    pub segments: Segments,
     /// When gradients are reduced.
     pub communication: Communication,
     /// What is offloaded to host memory.
@@ -43,6 +45,7 @@ pub fn software(row: &Row, stack: Stack, notes: &mut Notes) -> Result<Software, 
         recipe: recipe(row, stack),
         compute_format: compute_format(row, stack),
         optimizer: optimizer(row, stack),
+        segments: segments(stack, notes),
         communication: communication(row, stack),
         offload: offload(row, stack, notes),
         recompute: recompute(row, stack, notes)?,
@@ -188,6 +191,15 @@ fn optimizer(row: &Row, stack: Stack) -> Optimizer {
         Optimizer::AdamW16bit
     } else {
         Optimizer::AdamW
+    }
+}
+
+fn segments(stack: Stack, notes: &mut Notes) -> Segments {
+    if stack == Stack::Torchtitan {
+        notes.add("expandable segments, as torchtitan's run_train.sh sets");
+        Segments::Expandable
+    } else {
+        Segments::Fixed
     }
 }
 

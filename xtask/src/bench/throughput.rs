@@ -67,6 +67,7 @@ fn budget(name: &str, place: &str) -> &'static str {
         (ALLOCATIONS, _) => "0",
         ("evaluate_dense" | "evaluate_moe", "native") => "under 1 µs",
         ("evaluate_dense" | "evaluate_moe", _) => "under 2 µs",
+        ("simulate_step_of_80_layers", _) => "under 2 ms",
         ("sweep_dense", "Chromium") => "over 1,000,000 /s",
         ("sweep_moe", "Chromium") | ("sweep_dense" | "sweep_moe", PACKAGE) => "over 300,000 /s",
         _ => "",

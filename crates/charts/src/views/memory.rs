@@ -20,7 +20,15 @@ pub fn memory_bar(report: &Report) -> BarSpec {
     });
     let (peak, capacity) = (format::bytes(memory.peak), format::usable(memory.capacity, memory.nominal));
     let caption = if memory.fits() {
-        format!("The peak takes {peak} of {capacity} and leaves {} free{largest}.", format::bytes(memory.free()))
+        let free = format::bytes(memory.free());
+        let needed = format::bytes(memory.needed);
+        if needed == peak {
+            format!("The peak takes {peak} of {capacity} and leaves {free} free{largest}.")
+        } else {
+            format!(
+                "The peak takes {peak} of {capacity}. Without what PyTorch only caches it is {needed}, which leaves {free} free{largest}."
+            )
+        }
     } else {
         format!("The peak takes {peak}, {} more than the GPU's {capacity}{largest}.", format::bytes(-memory.free()))
     };

@@ -1,12 +1,19 @@
 //! The timed work, the same natively and in the browser; the clock is the caller's.
 
 use engine::catalog;
+use engine::model::memory::trace::Trace;
+use engine::model::software::Segments;
+use engine::model::stages::stages;
 use engine::model::step;
 use engine::scenario::Scenario;
 use std::hint::black_box;
 
 /// Evaluations in one timed run.
 const RUNS: u32 = 200_000;
+/// Steps of a model in one timed run.
+const STEP_RUNS: u32 = 200;
+/// Steps that the simulation plays.
+const STEPS: f64 = 3.0;
 /// Timed runs; the fastest counts, as others share the machine.
 const ROUNDS: u32 = 5;
 
@@ -31,7 +38,20 @@ pub(crate) fn measure(now: impl Fn() -> f64) -> Vec<(&'static str, f64, &'static
         let moved = Scenario { seq_len: 128 + run % 100_000, ..mixture };
         black_box(black_box(&moved).report());
     });
+    // One step of 80 layers tensor by tensor: written down, and simulated under PyTorch's allocator, three steps of which say
+    // what it reserves.
+    let layers = eighty_layers().setup();
+    let stage = stages(&layers).first;
+    let write = fastest_of(STEP_RUNS, &now, |_| {
+        black_box(Trace::of(black_box(&layers), &stage));
+    });
+    let trace = Trace::of(&layers, &stage);
+    let simulate = fastest_of(STEP_RUNS, &now, |_| {
+        black_box(black_box(&trace).reserved(Segments::Fixed));
+    });
     vec![
+        ("write_step_of_80_layers", write * 1e3, "ms"),
+        ("simulate_step_of_80_layers", simulate / STEPS * 1e3, "ms"),
         ("evaluate_dense", evaluate * 1e9, "ns"),
         ("evaluations_dense", 1.0 / evaluate, "evaluations/s"),
         ("sweep_dense", 1.0 / sweep, "configurations/s"),
@@ -47,14 +67,25 @@ fn mixture() -> Scenario {
     Scenario { model, gpus: 256, pp: 8, ep: 32, grad_accum_steps: 64, ..default }
 }
 
-fn fastest(now: &impl Fn() -> f64, mut work: impl FnMut(u32)) -> f64 {
+/// Llama 3.1 70B under FSDP.
+fn eighty_layers() -> Scenario {
+    let default = catalog::default_scenario();
+    let model = catalog::model("llama-3.1-70b").map_or(default.model, catalog::ModelEntry::pick);
+    Scenario { model, gpus: 64, ..default }
+}
+
+fn fastest(now: &impl Fn() -> f64, work: impl FnMut(u32)) -> f64 {
+    fastest_of(RUNS, now, work)
+}
+
+fn fastest_of(runs: u32, now: &impl Fn() -> f64, mut work: impl FnMut(u32)) -> f64 {
     let mut best = f64::INFINITY;
     for _ in 0..ROUNDS {
         let start = now();
-        for run in 0..RUNS {
+        for run in 0..runs {
             work(run);
         }
-        best = best.min((now() - start) / f64::from(RUNS));
+        best = best.min((now() - start) / f64::from(runs));
     }
     best
 }

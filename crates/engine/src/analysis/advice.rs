@@ -422,8 +422,8 @@ mod tests {
         let mut scenario = catalog::default_scenario();
         assert_eq!(accuracy::verdict(&scenario.report()), Verdict::Fits);
         assert_eq!(margin(&scenario, &scenario.report()), None, "what fits needs none");
-        // A GPU that holds the predicted peak and a twentieth more.
-        scenario.accelerator.values.memory = 1.05 * scenario.report().memory.peak;
+        // A GPU that holds what the run needs and a twentieth more.
+        scenario.accelerator.values.memory = 1.05 * scenario.report().memory.needed;
         let report = scenario.report();
         assert!(report.fits() && accuracy::verdict(&report) == Verdict::Tight);
         let margin = margin(&scenario, &report).unwrap();

@@ -18,6 +18,8 @@ pub struct Sample {
     pub step: Seconds,
     /// Peak memory of one GPU.
     pub peak: Bytes,
+    /// Of that, what the run cannot do without.
+    pub needed: Bytes,
     /// Usable memory of one GPU.
     pub capacity: Bytes,
     /// The limiter of the step if memory were no limit.
@@ -35,20 +37,21 @@ impl Sample {
             tokens_per_s_per_gpu: report.tokens_per_s_per_gpu,
             step: report.time.step,
             peak: report.memory.peak,
+            needed: report.memory.needed,
             capacity: report.memory.capacity,
             time_limiter: report.time.limiter(),
             pressure: report.time.longest_lane / report.time.compute - 1.0,
         }
     }
 
-    /// Free memory; negative when the run does not fit.
+    /// Memory that the run can leave; negative when it does not fit.
     pub fn free(&self) -> Bytes {
-        self.capacity - self.peak
+        self.capacity - self.needed
     }
 
-    /// Whether the peak memory is within the capacity.
+    /// Whether what the run needs is within the capacity.
     pub fn fits(&self) -> bool {
-        self.peak <= self.capacity
+        self.needed <= self.capacity
     }
 
     /// Free memory as a fraction of the capacity: positive when the run fits, and smooth across the

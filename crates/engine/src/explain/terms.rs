@@ -106,7 +106,7 @@ pub const TERMS: &[Term] = &[
     term(
         "fragmentation",
         "fragmentation",
-        "Gaps between blocks of memory that are too small for the next tensor. What the allocator has reserved is therefore more than what is allocated.",
+        "Memory that the allocator has reserved and no tensor uses: gaps between blocks, and blocks that only another stream may use. PyTorch calls it reserved but unallocated.",
     ),
     term(
         "tensor-parallelism",

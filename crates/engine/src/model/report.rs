@@ -94,8 +94,11 @@ pub struct MemoryReport {
     pub moment: PeakMoment,
     /// Tensors alive at the peak (`max_memory_allocated`).
     pub allocated: Bytes,
-    /// What the process holds at the peak: allocated, fragmentation, context and communicators.
+    /// What the process holds at the peak: allocated, fragmentation, context and communicators. An allocator that caches gives back
+    /// what it can before it exceeds the capacity.
     pub peak: Bytes,
+    /// What the process cannot do without at the peak.
+    pub needed: Bytes,
     /// The GPU's memory, as its maker names it.
     pub nominal: Bytes,
     /// The GPU's memory, as far as the driver leaves it to programs.
@@ -103,14 +106,14 @@ pub struct MemoryReport {
 }
 
 impl MemoryReport {
-    /// Capacity less the peak: negative when the run does not fit.
+    /// Capacity less what is needed: negative when the run does not fit.
     pub fn free(&self) -> Bytes {
-        self.capacity - self.peak
+        self.capacity - self.needed
     }
 
-    /// Whether the peak is within the capacity.
+    /// Whether what is needed at the peak is within the capacity.
     pub fn fits(&self) -> bool {
-        self.peak <= self.capacity
+        self.needed <= self.capacity
     }
 }
 

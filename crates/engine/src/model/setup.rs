@@ -2,7 +2,7 @@
 
 use super::hardware::{Accelerator, Network};
 use super::parallel::{ContextExchange, ExpertParallel, Mesh, Pipeline, Schedule, TensorParallel};
-use super::software::{Communication, Framework, Kernels, Offload, Segments};
+use super::software::{Cache, Communication, Framework, Kernels, Offload, Segments};
 use super::training::{
     AttentionMask, Batch, ComputeFormat, MfuConvention, Optimizer, OptimizerKernel, PrecisionPolicy, Recompute,
     RecomputeModules, Sharding,
@@ -92,8 +92,8 @@ pub struct Overheads {
     pub context: Bytes,
     /// Buffers of one communicator.
     pub per_communicator: Bytes,
-    /// Share of allocated memory that the caching allocator holds beyond it.
-    pub fragmentation: f64,
+    /// What the allocator holds beyond what tensors occupy.
+    pub cache: Cache,
     /// Slow-down of compute while a collective runs beside it (1 = none).
     pub contention: f64,
     /// Host time to launch a layer's kernels, over [`super::hardware::Efficiency::launch_per_layer`].

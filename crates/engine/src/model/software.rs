@@ -173,9 +173,23 @@ impl Offload {
     pub const NONE: Self = Self { optimizer: false, parameters: false, activations: false };
 }
 
+/// What an allocator holds beyond what tensors occupy.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Cache {
+    /// So much of what is allocated, always.
+    Share(f64),
+    /// PyTorch's caching allocator, in which every stream has a pool of its own: what one has freed no other can use.
+    Pools {
+        /// What the pool of the kernels reserves beyond the most that is alive in it, as a share of it.
+        cached: f64,
+        /// What stays of all that is allocated when the allocator gives back every segment that is free as a whole, as a share.
+        lasting: f64,
+    },
+}
+
 #[cfg(test)]
 mod tests {
-    use super::Framework;
+    use super::{Framework, Segments};
     use crate::params::ParamId;
     use crate::scenario::overheads::overheads;
 
@@ -189,14 +203,19 @@ mod tests {
             let others = matches!(framework, Framework::MegatronLegacy | Framework::Nanotron);
             let families = [framework.is_pytorch(), framework.is_megatron_core(), others];
             assert_eq!(families.iter().filter(|is| **is).count(), 1, "{framework:?}");
-            let family = if framework.is_pytorch() {
+            let family = if framework == Framework::MaxText {
+                framework
+            } else if framework.is_pytorch() {
                 Framework::Torchtitan
             } else if framework.is_megatron_core() {
                 Framework::Megatron
             } else {
                 framework
             };
-            assert_eq!(overheads(framework, true), overheads(family, true), "{framework:?}");
+            for segments in [Segments::Fixed, Segments::Expandable] {
+                let of = |framework| overheads(framework, true, segments);
+                assert_eq!(of(framework), of(family), "{framework:?}");
+            }
         }
     }
 }

@@ -72,7 +72,7 @@ impl Scenario {
             segments: self.segments,
             mask: AttentionMask::Causal,
             mfu_convention: self.mfu_convention,
-            overheads: overheads(self.framework, self.kernels.compile),
+            overheads: overheads(self.framework, self.kernels.compile, self.segments),
         }
     }
 

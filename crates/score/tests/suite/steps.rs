@@ -3,6 +3,10 @@
 
 use ::score::traced::score::{self, Compared};
 use ::score::traced::{self, Traced};
+use engine::model::software::Segments;
+use engine::published::MemoryKind;
+use engine::scenario::Scenario;
+use engine::units::Bytes;
 
 const ROWS: &str = include_str!("../../../../tests/measured/traced_steps.csv");
 
@@ -43,6 +47,34 @@ fn the_closed_form_keeps_to_the_traced_bytes() {
     let (median, worst) = (errors[errors.len() / 2].0, errors.last().unwrap());
     assert!(median < CLOSED_MEDIAN, "median {median}");
     assert!(worst.0 < CLOSED_WORST, "worst {worst:?}");
+}
+
+/// Layers from which the allocator's shares are taken: of shallow models, the parts are few and large.
+const DEEP: u32 = 10;
+/// Error of the closed form of the reserved bytes on deep models: its median with its sign, and the median of its size.
+const RESERVED_SIGNED: f64 = 0.02;
+const RESERVED_SIZE: f64 = 0.08;
+
+#[test]
+fn the_closed_form_keeps_to_the_reserved_bytes() {
+    let rows: Vec<Traced> =
+        rows().into_iter().filter(|row| row.scenario.model.architecture().num_hidden_layers >= DEEP).collect();
+    assert_eq!(rows.len(), 52);
+    for (segments, place) in [(Segments::Fixed, 0), (Segments::Expandable, 1)] {
+        let error = |row: &Traced| {
+            let mut scenario = Scenario { segments, ..row.scenario };
+            // On a GPU without end, so that the allocator gives nothing back.
+            scenario.accelerator.values.memory = Bytes::from_gib(1e4);
+            MemoryKind::Reserved.predicted(&scenario.report().memory).get() / row.measured.reserved[place] - 1.0
+        };
+        let median = |mut errors: Vec<f64>| {
+            errors.sort_by(f64::total_cmp);
+            errors[errors.len() / 2]
+        };
+        let (signed, size) =
+            (median(rows.iter().map(error).collect()), median(rows.iter().map(|row| error(row).abs()).collect()));
+        assert!(signed.abs() < RESERVED_SIGNED && size < RESERVED_SIZE, "{segments:?}: {signed}, {size}");
+    }
 }
 
 /// The steps that are further off than the worst may be, each with its error.

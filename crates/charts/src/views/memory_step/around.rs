@@ -56,7 +56,7 @@ pub fn not_followed(scenario: &Scenario) -> Option<String> {
 }
 
 /// What a step as written down may lack, and whether this one does.
-fn gaps(setup: &Setup) -> [(bool, &'static str); 5] {
+fn gaps(setup: &Setup) -> [(bool, &'static str); 6] {
     [
         (
             !setup.framework.is_pytorch(),
@@ -64,6 +64,7 @@ fn gaps(setup: &Setup) -> [(bool, &'static str); 5] {
         ),
         (matches!(setup.sharding, Sharding::Zero1 | Sharding::Zero2), "ZeRO's shards and buckets"),
         (setup.mesh.pp > 1, "the other micro-batches of the pipeline"),
+        (setup.mesh.cp > 1, "the exchange of keys and values between parts of a sequence"),
         (setup.mesh.ep > 1, "the exchange of tokens between experts"),
         (setup.offload != engine::model::software::Offload::NONE, "what is offloaded to the host"),
     ]

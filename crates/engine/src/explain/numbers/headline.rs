@@ -71,11 +71,11 @@ pub(super) const HEADLINE: &[Explanation] = &[
     number(
         "free",
         "Free memory",
-        &[always("M_free = M_GPU − M_peak")],
+        &[always("M_free = M_GPU − M_context − (1 + λ) · M_alloc")],
         [
-            "What the [peak memory] leaves of the GPU; with a minus, what is missing. A run close to zero may still fail: the verdict counts how many published peaks, each as far from its prediction as it was, would have been within this GPU’s memory.",
+            "What the run can leave of the GPU, once PyTorch’s allocator has given back what it only keeps for later; with a minus, what is missing. A run close to zero may still fail: the verdict counts how many published peaks, each as far from its prediction as it was, would have been within this GPU’s memory.",
             "docs/model.md, section 3.",
-            "The driver keeps some hundred MiB of the nominal size, which are not subtracted.",
+            "The allocator gives back only where it must, and a step in which it does is slower.",
         ],
     ),
     number(

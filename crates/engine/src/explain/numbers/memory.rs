@@ -2,7 +2,7 @@
 
 use super::super::{Context, Explanation};
 use super::{always, number, when};
-use crate::model::memory::{Gathered, Working};
+use crate::model::memory::{Gathered, Held, Working};
 
 const SECTION: &str = "docs/model.md, section 3.";
 const ZERO: &str =
@@ -111,10 +111,10 @@ pub(super) const MEMORY: &[Explanation] = &[
         "Gathered weights",
         &[
             when(|c| c.peak.gathered == Gathered::Nothing, "M_gathered = 0"),
-            when(|c| matches!(c.peak.gathered, Gathered::Units(_)), "M_gathered = b_c · P_root + u · b_l · P_unit"),
+            when(|c| matches!(c.peak.gathered, Gathered::Units(_)), "M_gathered = b_c · P_root + u · b_l · P_wide"),
             when(
                 |c| matches!(c.peak.gathered, Gathered::Grouped(..)),
-                "M_gathered = min(b_c · P_root + u · b_l · P_unit + (b_c · P_root + l_all · b_l · P_mean) / G, b_c · P_root + l_all · b_l · P_mean)",
+                "M_gathered = min(b_c · P_root + u · b_l · P_wide + (b_c · P_root + l_all · b_l · P_mean) / G, b_c · P_root + l_all · b_l · P_mean)",
             ),
             when(|c| c.peak.gathered == Gathered::All, "M_gathered = b_c · P_root + l_all · b_l · P_mean"),
         ],
@@ -154,10 +154,11 @@ pub(super) const MEMORY: &[Explanation] = &[
             when(|c| matches!(c.peak.working, Working::InLayer(_)), "M_work = n · (a_whole − a_saved + a_grad)"),
             when(|c| matches!(c.peak.working, Working::AfterLayer(_)), "M_work = n · a_end"),
             when(|c| matches!(c.peak.working, Working::Loss(_)), "M_work = n · a_loss"),
+            when(|c| matches!(c.peak.working, Working::Update(_)), "M_work = b_root · (P / Z_o + P_expert / E_o)"),
             when(|c| c.peak.working == Working::Nothing, "M_work = 0"),
         ],
         [
-            "What one layer needs while its backward pass runs, beyond what was kept of it: tensors computed again, and gradients of its hidden tensors. If memory peaks at the loss, the final norm’s tensors stand here.",
+            "What one layer needs while its backward pass runs, beyond what was kept of it: tensors computed again, and gradients of its hidden tensors. If memory peaks at the loss, the final norm’s tensors stand here; if it peaks in the update, the temporaries of foreach.",
             SECTION,
             "Workspaces of matrix products, 8 to 32 MiB a stream.",
         ],
@@ -191,11 +192,15 @@ pub(super) const MEMORY: &[Explanation] = &[
     number(
         "fragmentation-part",
         "Fragmentation",
-        &[always("M_frag = φ · M_alloc")],
+        &[
+            when(|c| c.peak.held == Held::Reserved, "M_frag = (1 + φ) · M_compute + M_pools − M_alloc"),
+            when(|c| c.peak.held == Held::Capacity, "M_frag = M_GPU − M_context − M_alloc"),
+            when(|c| c.peak.held == Held::Needed, "M_frag = λ · M_alloc"),
+        ],
         [
-            "Memory that PyTorch’s caching allocator has reserved and cannot use: the gaps between blocks of other sizes. expandable_segments makes it smaller.",
-            "docs/model.md, section 3; fitted to published peaks (docs/accuracy.md).",
-            "It is a share of what is allocated, the same for all: runs with sequences of varying length have more.",
+            "Memory that PyTorch has reserved but not allocated: the gaps between blocks, and what the streams of FSDP’s collectives have freed, which no other stream can use. Before it runs out, it gives back what is free as a whole. expandable_segments makes it smaller.",
+            "docs/model.md, section 3; medians of the simulated allocator over traced steps (docs/accuracy.md).",
+            "The gaps are a share of what is allocated, the same for all: runs with sequences of varying length have more. The figure “memory over one step” simulates them.",
         ],
     ),
 ];

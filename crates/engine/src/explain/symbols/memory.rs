@@ -6,6 +6,7 @@ use crate::analysis::limits;
 use crate::explain::Context;
 use crate::model::memory::{Gathered, SWITCH_BUFFERS, Working};
 use crate::model::report::MemoryPart;
+use crate::model::software::Cache;
 use crate::scenario::{Model, Scenario, Strategy};
 
 fn part(c: &Context, part: MemoryPart) -> f64 {
@@ -67,8 +68,11 @@ pub(super) const FACTORS: &[Symbol] = &[
     of("P_unit", "parameters of one layer on one GPU, with its experts", Params, |c| {
         c.peak.stage.params.layer + c.peak.stage.params.expert_unit
     }),
-    of("P_mean", "parameters of one layer on one GPU, with its experts, on average", Params, |c| {
-        c.peak.stage.params.layer + c.peak.stage.params.expert
+    of("P_wide", "parameters of one layer on one GPU as gathered, with its experts and what pads them", Params, |c| {
+        c.peak.stage.params.layer + c.peak.padding * c.peak.stage.params.expert_unit
+    }),
+    of("P_mean", "the same on average over the layers", Params, |c| {
+        c.peak.stage.params.layer + c.peak.padding * c.peak.stage.params.expert
     }),
     of("P_root", "parameters outside the layers: embedding, head, norms", Params, |c| c.peak.stage.params.root),
     of("P_computed", "parameters whose gradients wait as compute produced them", Params, |c| c.peak.unreduced.computed),
@@ -114,6 +118,12 @@ pub(super) const FACTORS: &[Symbol] = &[
         Working::Loss(bytes) => bytes,
         _ => 0.0,
     }),
+    of("b_root", "bytes of the root of a second moment, which foreach makes of all at once", Count, |c| {
+        match c.peak.working {
+            Working::Update(bytes) => bytes,
+            _ => 0.0,
+        }
+    }),
     of("b_logit", "bytes alive for one logit, by the loss", Count, |c| c.peak.per_logit),
     of("b_wait", "bytes that a loss keeps of a logit for its backward pass", Count, |c| c.peak.per_waiting),
     of("n_wait", "micro-batches whose backward pass is still to come", Count, |c| c.peak.waiting),
@@ -125,9 +135,29 @@ pub(super) const FACTORS: &[Symbol] = &[
         c.peak.switch_communicators
     }),
     of("c", "communicators: axes of the mesh with more than one GPU", Count, |c| c.peak.communicators),
-    of("φ", "what the allocator holds beyond what tensors occupy, as a share of it", Percent, |c| {
-        c.peak.fragmentation
+    of(
+        "φ",
+        "what the pool of the kernels’ stream reserves beyond what tensors occupy at most, as a share of it",
+        Percent,
+        |c| match c.peak.cache {
+            Cache::Share(share) | Cache::Pools { cached: share, .. } => share,
+        },
+    ),
+    of("λ", "what the allocator cannot give back beyond what tensors occupy, as a share of it", Percent, |c| match c
+        .peak
+        .cache
+    {
+        Cache::Share(share) | Cache::Pools { lasting: share, .. } => share,
     }),
+    of("M_compute", "the most that tensors occupy in the pool of the kernels’ stream", Bytes, |c| {
+        c.peak.compute.get()
+    }),
+    of(
+        "M_pools",
+        "pools of FSDP’s collectives: two units gathered in turn, the shards of all gradients",
+        Bytes,
+        |c| c.peak.pools.get(),
+    ),
 ];
 
 /// Activations of the layer being computed: all of them, those kept, or their gradients.

@@ -43,6 +43,7 @@ pub(super) fn memory(scenario: &Scenario, report: &Report) -> Value {
         "capacity": memory.capacity.get(),
         "nominal": memory.nominal.get(),
         "peak": memory.peak.get(),
+        "needed": memory.needed.get(),
         "free": memory.free().get(),
         "allocated": memory.allocated.get(),
         "moment": moment_key(memory.moment),

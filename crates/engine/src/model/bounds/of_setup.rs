@@ -7,6 +7,7 @@ use crate::model::flops;
 use crate::model::hardware::{Accelerator, Efficiency, Network, Topology};
 use crate::model::memory::recipe_bytes;
 use crate::model::setup::{Overheads, Setup};
+use crate::model::software::Cache;
 use crate::model::training::{AttentionMask, MfuConvention, PrecisionPolicy, Sharding};
 use crate::model::transformer::{Architecture, AttentionBias, Experts, LatentAttention, Norm, QkNorm};
 use crate::units::{Bytes, BytesPerSecond, Seconds};
@@ -101,7 +102,7 @@ pub fn simplified(setup: &Setup) -> Setup {
         overheads: Overheads {
             context: Bytes::ZERO,
             per_communicator: Bytes::ZERO,
-            fragmentation: 0.0,
+            cache: Cache::Share(0.0),
             contention: 1.0,
             launch: 0.0,
             launch_exchange: 0.0,

@@ -50,10 +50,10 @@ impl Verdict {
     }
 }
 
-/// Returns the share of measurements whose peak is at most the capacity: the distribution at `capacity / peak`, 0 to 1, linear
-/// between its points, which go up in both share and ratio. `peak` is what the process holds.
+/// Returns the share of measurements whose peak is at most the capacity: the distribution at `capacity / needed`, 0 to 1, linear
+/// between its points, which go up in both share and ratio.
 pub fn fit_odds(memory: &MemoryReport, distribution: &[Quantile]) -> f64 {
-    let room = memory.capacity / memory.peak;
+    let room = memory.capacity / memory.needed;
     let above = distribution.partition_point(|point| point.ratio <= room);
     let Some(below) = above.checked_sub(1).and_then(|place| distribution.get(place)) else { return 0.0 };
     let Some(next) = distribution.get(above) else { return below.share };
@@ -76,6 +76,7 @@ mod tests {
             moment: PeakMoment::Loss,
             allocated: peak,
             peak,
+            needed: peak,
             nominal: capacity,
             capacity,
         };

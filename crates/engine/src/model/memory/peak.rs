@@ -1,22 +1,26 @@
 //! The moments of a step at which memory can peak, and what is alive at each.
 
+pub(super) mod cache;
 pub(super) mod context;
 mod terms;
 mod waiting;
 
 use super::activations;
 use super::states::{
-    RecipeBytes, States, expert_shard_degrees, gathered_layer_bytes, of_gpu, recipe_bytes, shard_degrees,
+    RecipeBytes, States, expert_padding, expert_shard_degrees, gathered_layer_bytes, of_gpu, of_update, recipe_bytes,
+    shard_degrees,
 };
 use crate::model::parallel::Schedule;
 use crate::model::per_rank::{self, LocalParams};
 use crate::model::report::{MemoryPart, MemoryParts, MemoryReport, PeakMoment};
 use crate::model::setup::Setup;
-use crate::model::software::{Framework, Loss, NormKernel};
+use crate::model::software::{Cache, Framework, Loss, NormKernel};
 use crate::model::stages::{ByStage, Stage};
 use crate::model::sync::GradientSyncPlan;
 use crate::model::training::Sharding;
 use crate::units::Bytes;
+pub use cache::Held;
+use cache::within;
 pub use context::{SWITCH_BUFFERS, switch_communicators};
 use context::{communicators, context};
 pub use terms::{PeakTerms, Working};
@@ -25,9 +29,6 @@ pub use waiting::{Gathered, Unreduced};
 /// Elements of width H per token alive beside a layer's gradients when its backward pass ends: the gradients of its
 /// input and of its attention block, and the residual's. The tracker finds 6 H bytes in bf16.
 const END_OF_LAYER_WIDTHS: f64 = 3.0;
-/// What the allocator holds beyond what is alive where several micro-batches come and go at once, as a share: nanotron's
-/// pipelines show it over its runs without one.
-const PIPELINE_FRAGMENTATION: f64 = 0.05;
 /// Elements that DeepSpeed reduces at once (`reduce_bucket_size`, default 5e8).
 const ZERO2_BUCKET: f64 = 5e8;
 
@@ -41,7 +42,8 @@ const ZERO2_BUCKET: f64 = 5e8;
 /// Where a tensor-parallel group shares the vocabulary, PyTorch's loss holds four fp32 tensors of its part: 16 bytes.
 fn bytes_per_logit(setup: &Setup) -> f64 {
     let Setup { kernels, framework, mesh, .. } = setup;
-    match kernels.loss {
+    let capped = if setup.architecture.logit_softcap { SOFTCAP } else { 0.0 };
+    let uncapped = match kernels.loss {
         loss if mesh.tp > 1 && framework.is_pytorch() && loss.is_unfused() => VOCABULARY_PARALLEL,
         Loss::Standard if framework.is_megatron_core() || *framework == Framework::MegatronLegacy => 8.0,
         Loss::Standard => 12.0,
@@ -52,9 +54,12 @@ fn bytes_per_logit(setup: &Setup) -> f64 {
         Loss::Fused => 4.0,
         Loss::Chunked => 1.5,
         Loss::FusedLinear => 0.5,
-    }
+    };
+    uncapped + capped
 }
 
+/// Bytes per logit of what a tanh that caps it keeps: its output in 16 bits.
+const SOFTCAP: f64 = 2.0;
 /// Bytes per logit of a loss over a vocabulary that GPUs share: log-softmax, its gradient, and two tensors between.
 const VOCABULARY_PARALLEL: f64 = 16.0;
 
@@ -116,13 +121,16 @@ fn most_needy<'a>(setup: &Setup, stages: &'a ByStage<Stage>) -> (&'a Stage, Memo
 /// The memory of one GPU of a stage at the peak of a step.
 pub fn of_stage(setup: &Setup, stage: &Stage) -> MemoryReport {
     let ledger = Ledger::new(setup, stage, &stage.params);
-    let (at, moment, allocated) = ledger.peak();
-    let parts = ledger.parts(at);
-    let parts = parts
-        .with(MemoryPart::Context, context(setup))
-        .with(MemoryPart::Fragmentation, allocated * fragmentation(setup));
+    let Peak { point, moment, allocated, compute } = ledger.peak();
     let (nominal, capacity) = (setup.accelerator.memory, setup.accelerator.usable_memory());
-    MemoryReport { parts, moment, allocated, peak: parts.total(), nominal, capacity }
+    let context = context(setup);
+    let cache = Cache::of(setup);
+    let needed = cache.needed(allocated);
+    let reserved = cache.reserved(allocated, compute, ledger.pools());
+    let (held, _) = within(capacity - context, needed, reserved);
+    let parts =
+        ledger.parts(point).with(MemoryPart::Context, context).with(MemoryPart::Fragmentation, held - allocated);
+    MemoryReport { parts, moment, allocated, peak: parts.total(), needed: needed + context, nominal, capacity }
 }
 
 /// Logits of one micro-batch on one GPU of a stage.
@@ -131,9 +139,15 @@ fn logits(setup: &Setup, stage: &Stage) -> f64 {
     here * per_rank::tokens(setup) * f64::from(setup.architecture.vocab_size) / f64::from(setup.mesh.tp.max(1))
 }
 
-/// What the allocator holds beyond what is alive, as a share of it.
-fn fragmentation(setup: &Setup) -> f64 {
-    setup.overheads.fragmentation + if setup.mesh.pp > 1 { PIPELINE_FRAGMENTATION } else { 0.0 }
+/// The point at which most is alive.
+#[derive(Clone, Copy)]
+struct Peak {
+    point: Point,
+    moment: PeakMoment,
+    /// What is alive there.
+    allocated: Bytes,
+    /// The most that is alive on the stream of the kernels, wherever that is.
+    compute: Bytes,
 }
 
 /// The sizes from which the parts of every point are put together.
@@ -155,6 +169,10 @@ struct Ledger {
     /// Whether other GPUs hold the same experts.
     experts_reduce: bool,
     sharded_gather: bool,
+    /// Parameters of a layer with what pads its experts.
+    padded: f64,
+    /// Whether GPUs share weights.
+    shards: bool,
     /// Micro-batches in flight beside the one in its backward pass.
     others: f64,
     kept: f64,
@@ -169,6 +187,8 @@ struct Ledger {
     several: bool,
     /// Activations alive at the loss alone.
     at_loss: f64,
+    /// Temporaries of the optimizer's update.
+    in_update: f64,
 }
 
 impl Ledger {
@@ -176,7 +196,7 @@ impl Ledger {
         let arch = &setup.architecture;
         let bytes = recipe_bytes(setup.recipe);
         let (degrees, of_experts) = (shard_degrees(setup), expert_shard_degrees(setup));
-        let gathered_layer = gathered_layer_bytes(setup);
+        let (gathered_layer, padding) = (gathered_layer_bytes(setup), expert_padding(setup));
         let gathered_root = bytes.gathered * params.root;
         let hidden = f64::from(arch.hidden_size);
         let tokens = per_rank::tokens(setup);
@@ -196,8 +216,8 @@ impl Ledger {
             bytes,
             gradient_shard: bytes.gradients * (params.layer / degrees.gradients + params.expert / of_experts.gradients),
             gathered_root,
-            gathered_layer: gathered_layer * (params.layer + params.expert_unit),
-            gathered_all: gathered_root + params.layers * gathered_layer * (params.layer + params.expert),
+            gathered_layer: gathered_layer * (params.layer + padding * params.expert_unit),
+            gathered_all: gathered_root + params.layers * gathered_layer * (params.layer + padding * params.expert),
             states: of_gpu(setup, params),
             sharding: setup.sharding,
             framework: setup.framework,
@@ -205,6 +225,8 @@ impl Ledger {
             reduces_once: !GradientSyncPlan::of(setup).reduce_each,
             replicas_reduce: replicas > 1,
             experts_reduce: setup.mesh.expert_shard_group().saturating_mul(setup.mesh.expert_replicas()) > 1,
+            padded: params.layer + padding * params.expert_unit,
+            shards: degrees.weights > 1.0,
             sharded_gather: degrees.weights > 1.0 || bytes.gathered < bytes.weights || setup.offload.parameters,
             others: stage.in_flight - 1.0,
             kept: of_layer.kept * tokens,
@@ -219,22 +241,29 @@ impl Ledger {
             },
             activations_offloaded: setup.offload.activations,
             several: setup.batch.grad_accum_steps > 1,
+            in_update: of_update(setup, params).get(),
             at_loss: tokens * (of_layer.final_norm + params.layers * upcast * of_layer.kept / of_layer.whole),
         }
     }
 
-    /// The point at which most is alive, its moment, and how much.
-    fn peak(&self) -> (Point, PeakMoment, Bytes) {
+    /// The point at which most is alive.
+    fn peak(&self) -> Peak {
         let layers = self.params.layers;
         let second = if layers > 1.0 { layers - 1.0 } else { layers };
         let last_with_prefetch = if layers > 1.0 { 2.0 } else { layers };
-        let mut most = (Point::Update, PeakMoment::Optimizer, self.total(Point::Update));
+        let (point, moment) = (Point::Update, PeakMoment::Optimizer);
+        let mut most = Peak { point, moment, allocated: Bytes::ZERO, compute: Bytes::ZERO };
         let mut consider = |point, moment| {
-            let total = self.total(point);
-            if total > most.2 {
-                most = (point, moment, total);
-            }
+            let allocated = self.total(point);
+            let compute = allocated - self.of_other_streams(point);
+            let compute = if compute > most.compute { compute } else { most.compute };
+            most = if allocated > most.allocated {
+                Peak { point, moment, allocated, compute }
+            } else {
+                Peak { compute, ..most }
+            };
         };
+        consider(point, moment);
         consider(Point::Loss, PeakMoment::Loss);
         // A stage of the head alone has no layers to be in.
         if layers > 0.0 {
@@ -286,7 +315,8 @@ impl Ledger {
             Point::Loss => (self.kept(self.params.layers), self.at_loss, waiting + self.logits),
             Point::InLayer(left) => (self.kept(left), self.working + self.in_layer, waiting),
             Point::AfterLayer(left) => (self.kept(left - 1.0), self.end_of_layer, waiting),
-            Point::Root | Point::Update => (0.0, 0.0, 0.0),
+            Point::Root => (0.0, 0.0, 0.0),
+            Point::Update => (0.0, self.in_update, 0.0),
         }
     }
 }

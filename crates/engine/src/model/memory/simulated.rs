@@ -1,22 +1,22 @@
 //! Memory at rest: the step played tensor by tensor, for the runs that the trace follows whole.
 
+use super::peak::cache::within;
 use super::peak::context::context;
 use super::trace::{Category, Peak, Phase, Trace};
 use crate::model::report::{MemoryPart, MemoryParts, MemoryReport, PeakMoment};
 use crate::model::setup::Setup;
-use crate::model::software::Offload;
+use crate::model::software::{Cache, Offload};
 use crate::model::stages::Stage;
 use crate::model::training::{Optimizer, Recompute, Sharding};
 use crate::units::Bytes;
 
 /// Whether the trace follows all that a step of this setup allocates: PyTorch's modules under FSDP or DDP, without a pipeline,
-/// expert parallelism or offloading, kernel by kernel. What a compiler keeps is written down too, but no published peak of a
-/// compiled run states enough to hold it to.
+/// expert parallelism or offloading, kernel by kernel or compiled.
 pub fn is_followed(setup: &Setup) -> bool {
     let mesh = &setup.mesh;
     let sharded = matches!(setup.sharding, Sharding::Fsdp(_)) && mesh.pp <= 1 && mesh.ep <= 1 && mesh.cp <= 1;
     let by_layers = !matches!(setup.recompute, Recompute::AttentionCore | Recompute::Modules);
-    let plain = setup.optimizer == Optimizer::AdamW && !setup.kernels.compile && !setup.kernels.dropout;
+    let plain = setup.optimizer == Optimizer::AdamW && !setup.kernels.dropout;
     setup.framework.is_pytorch() && sharded && by_layers && plain && setup.offload == Offload::NONE
 }
 
@@ -26,6 +26,7 @@ pub fn simulated(setup: &Setup, stage: &Stage) -> Option<MemoryReport> {
         return None;
     }
     let trace = Trace::of(setup, stage);
+    let context = context(setup);
     let Peak { allocated, by, moment, .. } = trace.peak();
     let reserved = trace.reserved(setup.segments);
     let of = |categories: &[Category]| Bytes::new(categories.iter().map(|one| by[*one]).sum::<u64>() as f64);
@@ -37,21 +38,16 @@ pub fn simulated(setup: &Setup, stage: &Stage) -> Option<MemoryReport> {
         .with(MemoryPart::UnreducedGradients, of(&[Category::UnshardedGradient, Category::Communication]))
         .with(MemoryPart::Activations, of(&[Category::Activation, Category::Input, Category::Buffer]))
         .with(MemoryPart::WorkingSet, of(&[Category::Temporary, Category::OptimizerTemporary]))
-        .with(MemoryPart::Logits, of(&[Category::Logits]))
-        .with(MemoryPart::Context, context(setup))
-        .with(MemoryPart::Fragmentation, Bytes::new(reserved.saturating_sub(allocated) as f64));
+        .with(MemoryPart::Logits, of(&[Category::Logits]));
     let moment = match moment.phase {
         Phase::Forward | Phase::Loss => PeakMoment::Loss,
         Phase::Backward => PeakMoment::Backward,
         Phase::Rest | Phase::Optimizer => PeakMoment::Optimizer,
     };
-    let accelerator = &setup.accelerator;
-    Some(MemoryReport {
-        parts,
-        moment,
-        allocated: Bytes::new(allocated as f64),
-        peak: parts.total(),
-        capacity: accelerator.usable_memory(),
-        nominal: accelerator.memory,
-    })
+    let (nominal, capacity) = (setup.accelerator.memory, setup.accelerator.usable_memory());
+    let allocated = Bytes::new(allocated as f64);
+    let needed = Cache::of(setup).needed(allocated);
+    let (held, _) = within(capacity - context, needed, Bytes::new(reserved as f64));
+    let parts = parts.with(MemoryPart::Context, context).with(MemoryPart::Fragmentation, held - allocated);
+    Some(MemoryReport { parts, moment, allocated, peak: parts.total(), needed: needed + context, capacity, nominal })
 }

@@ -2,7 +2,8 @@
 
 use crate::model::per_rank::LocalParams;
 use crate::model::setup::Setup;
-use crate::model::training::{ComputeFormat, Optimizer, PrecisionPolicy, Sharding};
+use crate::model::software::Framework;
+use crate::model::training::{ComputeFormat, Optimizer, OptimizerKernel, PrecisionPolicy, Sharding};
 use crate::units::Bytes;
 
 /// Bytes per parameter, by what they hold.
@@ -55,10 +56,32 @@ pub fn shard_degrees(setup: &Setup) -> ShardDegrees {
     shards_among(setup.sharding, z)
 }
 
-/// The same of the routed experts, which are sharded among the GPUs that hold the same ones.
+/// The same of the routed experts, which are sharded among the GPUs that hold the same ones: as on the GPU that holds most, where
+/// whole experts are dealt out.
 pub fn expert_shard_degrees(setup: &Setup) -> ShardDegrees {
     let z = f64::from(setup.mesh.expert_shard_group());
-    shards_among(setup.sharding, z)
+    shards_among(setup.sharding, z / expert_padding(setup))
+}
+
+/// How many times the weights of routed experts FSDP gathers. Hugging Face's models stack a layer's experts in one tensor, which FSDP2
+/// cuts along them: whole experts for every GPU, and padding where GPUs are left over. All other frameworks cut elsewhere.
+///
+/// ```
+/// # use engine::{model::memory::states::expert_padding, share::decode};
+/// let of = |link: &str| expert_padding(&decode(link).scenario.setup());
+/// // The 8 experts of Mixtral on 64 GPUs: each GPU gathers 64 places.
+/// assert_eq!(of("cluster=dgx-h100&gpus=64&model=mixtral-8x7b&framework=transformers"), 8.0);
+/// assert_eq!(of("cluster=dgx-h100&gpus=8&model=mixtral-8x7b&framework=transformers"), 1.0);
+/// assert_eq!(of("cluster=dgx-h100&gpus=64&model=mixtral-8x7b"), 1.0);
+/// ```
+pub fn expert_padding(setup: &Setup) -> f64 {
+    let group = setup.mesh.expert_shard_group().max(1);
+    let stacked = setup.framework == Framework::Transformers && matches!(setup.sharding, Sharding::Fsdp(_));
+    let here = setup.architecture.experts.num_experts / setup.mesh.ep.max(1);
+    if !stacked || here == 0 {
+        return 1.0;
+    }
+    f64::from(here.div_ceil(group)) * f64::from(group) / f64::from(here)
 }
 
 /// What is sharded, among z GPUs.
@@ -110,8 +133,9 @@ pub fn states(params: f64, recipe: PrecisionPolicy, degrees: ShardDegrees) -> St
     }
 }
 
-/// Bytes of a moment in 16 bits.
+/// Bytes of a moment in 16 bits, and in 32.
 const HALF: f64 = 2.0;
+const SINGLE: f64 = 4.0;
 /// Block scales of 8-bit moments: one fp32 number for 2,048 elements (arXiv 2110.02861), for each of two moments.
 const BLOCK_SCALES: f64 = 2.0 * 4.0 / 2048.0;
 
@@ -130,7 +154,7 @@ const BLOCK_SCALES: f64 = 2.0 * 4.0 / 2048.0;
 /// ```
 pub fn optimizer_bytes(setup: &Setup) -> (f64, f64) {
     let with_adam = recipe_bytes(setup.recipe).optimizer;
-    let moment = if setup.recipe.is_pure_bf16() { 2.0 } else { 4.0 };
+    let moment = moment_bytes(setup);
     let copy = with_adam - 2.0 * moment;
     let (matrix, other) = match setup.optimizer {
         Optimizer::AdamW => (2.0 * moment, 2.0 * moment),
@@ -146,6 +170,23 @@ pub fn optimizer_bytes(setup: &Setup) -> (f64, f64) {
         Optimizer::Muon => (moment, 2.0 * moment),
     };
     (copy + matrix, copy + other)
+}
+
+/// Bytes of the temporaries of AdamW's update with `foreach`: the root of the second moment of all of a GPU's parameters at once
+/// (`torch/optim/adamw.py`). The fused kernel makes none.
+pub fn of_update(setup: &Setup, params: &LocalParams) -> Bytes {
+    let here = !setup.offload.optimizer && !setup.offload.parameters;
+    if setup.optimizer != Optimizer::AdamW || setup.optimizer_kernel != OptimizerKernel::ForEach || !here {
+        return Bytes::ZERO;
+    }
+    let (degrees, of_experts) = (shard_degrees(setup), expert_shard_degrees(setup));
+    let on_gpu = params.dense() / degrees.optimizer + params.experts() / of_experts.optimizer;
+    Bytes::new(moment_bytes(setup) * on_gpu)
+}
+
+/// Bytes of a moment of AdamW under the recipe.
+pub fn moment_bytes(setup: &Setup) -> f64 {
+    if setup.recipe.is_pure_bf16() { HALF } else { SINGLE }
 }
 
 /// Bytes per parameter of a layer's weights as gathered: one where they are gathered in 8 bits.

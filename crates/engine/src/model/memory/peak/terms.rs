@@ -1,7 +1,7 @@
 //! The factors of every part of the peak: what multiplies what. Nobody needs them but who asks why.
 
 use super::{Gathered, Ledger, Point, Unreduced, bytes_kept_per_logit, bytes_per_logit, logits};
-use super::{communicators, fragmentation, most_needy, switch_communicators};
+use super::{Held, Peak, communicators, context, most_needy, switch_communicators, within};
 use crate::model::memory::activations::{self, LayerBytes};
 use crate::model::memory::states::{
     self, RecipeBytes, ShardDegrees, expert_shard_degrees, gathered_layer_bytes, recipe_bytes, shard_degrees,
@@ -10,6 +10,7 @@ use crate::model::parallel::Schedule;
 use crate::model::per_rank;
 use crate::model::report::PeakMoment;
 use crate::model::setup::Setup;
+use crate::model::software::Cache;
 use crate::model::stages::{Stage, stages};
 use crate::units::Bytes;
 
@@ -24,6 +25,8 @@ pub enum Working {
     InLayer(LayerBytes),
     /// At its end: so many bytes of an activation.
     AfterLayer(f64),
+    /// In the update: so many bytes of temporaries for each parameter's part of the optimizer state.
+    Update(f64),
 }
 
 /// The factors of the parts of the peak, on the stage that needs most.
@@ -41,6 +44,8 @@ pub struct PeakTerms {
     pub copies: f64,
     /// Bytes per parameter of a layer as gathered.
     pub gathered_layer: f64,
+    /// How many times the weights of routed experts are gathered.
+    pub padding: f64,
     /// By how many GPUs the state is divided.
     pub degrees: ShardDegrees,
     /// By how many GPUs that of routed experts is.
@@ -71,10 +76,16 @@ pub struct PeakTerms {
     pub communicators: f64,
     /// Communicators that can reduce in switches.
     pub switch_communicators: f64,
-    /// What the allocator holds beyond what is alive, as a share of it.
-    pub fragmentation: f64,
+    /// What the allocator holds beyond what is alive.
+    pub cache: Cache,
     /// What is alive.
     pub allocated: Bytes,
+    /// The most that is alive on the stream of the kernels.
+    pub compute: Bytes,
+    /// What the pools of the streams of communication hold.
+    pub pools: Bytes,
+    /// What decides how much the allocator holds.
+    pub held: Held,
 }
 
 impl PeakTerms {
@@ -85,7 +96,7 @@ impl PeakTerms {
 
     fn of_stage(setup: &Setup, stage: &Stage) -> Self {
         let ledger = Ledger::new(setup, stage, &stage.params);
-        let (point, moment, allocated) = ledger.peak();
+        let Peak { point, moment, allocated, compute } = ledger.peak();
         let bytes = recipe_bytes(setup.recipe);
         let tokens = per_rank::tokens(setup);
         let layers = ledger.params.layers;
@@ -96,9 +107,13 @@ impl PeakTerms {
                 (left, Working::InLayer(activations::layer(setup, bytes.activation, in_work)))
             }
             Point::AfterLayer(left) => (left - 1.0, Working::AfterLayer(ledger.end_of_layer / tokens)),
+            Point::Update if ledger.in_update > 0.0 => (0.0, Working::Update(states::moment_bytes(setup))),
             Point::Root | Point::Update => (0.0, Working::Nothing),
         };
         let in_passes = !matches!(point, Point::Root | Point::Update);
+        let (cache, context, pools) = (Cache::of(setup), context(setup), ledger.pools());
+        let reserved = cache.reserved(allocated, compute, pools);
+        let (_, held) = within(setup.accelerator.usable_memory() - context, cache.needed(allocated), reserved);
         let all_first = setup.pipeline.schedule == Schedule::GPipe && in_passes;
         Self {
             stage: *stage,
@@ -107,6 +122,7 @@ impl PeakTerms {
             optimizer: states::optimizer_bytes(setup),
             copies: states::copy_bytes(setup),
             gathered_layer: gathered_layer_bytes(setup),
+            padding: states::expert_padding(setup),
             degrees: shard_degrees(setup),
             expert_degrees: expert_shard_degrees(setup),
             reduced_layers: ledger.reduced_layers(point),
@@ -122,8 +138,11 @@ impl PeakTerms {
             per_waiting: bytes_kept_per_logit(setup.kernels.loss),
             communicators: communicators(setup),
             switch_communicators: switch_communicators(setup),
-            fragmentation: fragmentation(setup),
+            cache,
             allocated,
+            compute,
+            pools,
+            held,
         }
     }
 }

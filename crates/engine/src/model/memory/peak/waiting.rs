@@ -115,9 +115,9 @@ impl Ledger {
                     Point::Update => (0.0, 0.0),
                     Point::Loss => (0.0, accumulated(self.params.layers)),
                     Point::InLayer(left) => {
-                        (head, accumulated(left) + if left < self.params.layers { unit } else { 0.0 })
+                        (head, accumulated(left) + if left < self.params.layers { self.padded } else { 0.0 })
                     }
-                    Point::AfterLayer(left) => (head + unit, accumulated(left - 1.0) + unit),
+                    Point::AfterLayer(left) => (head + unit, accumulated(left - 1.0) + self.padded),
                     Point::Root => (self.params.root, self.params.root),
                 };
                 Unreduced { computed, reduced, ..none }

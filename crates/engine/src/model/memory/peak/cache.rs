@@ -1,0 +1,85 @@
+//! What the allocator holds beyond what is alive.
+
+use super::{Gathered, Ledger, Point};
+use crate::model::setup::Setup;
+use crate::model::software::Cache;
+use crate::model::training::Sharding;
+use crate::units::Bytes;
+
+/// What the allocator holds beyond what is alive where several micro-batches come and go at once, as a share: nanotron's
+/// pipelines show it over its runs without one.
+const PIPELINE: f64 = 0.05;
+
+impl Cache {
+    /// That of a setup.
+    pub fn of(setup: &Setup) -> Self {
+        let pipeline = if setup.mesh.pp > 1 { PIPELINE } else { 0.0 };
+        match setup.overheads.cache {
+            Self::Share(share) => Self::Share(share + pipeline),
+            Self::Pools { cached, lasting } => Self::Pools { cached: cached + pipeline, lasting },
+        }
+    }
+
+    /// Bytes that the process cannot do without where so many are allocated.
+    pub fn needed(self, allocated: Bytes) -> Bytes {
+        match self {
+            Self::Share(share) | Self::Pools { lasting: share, .. } => allocated + allocated * share,
+        }
+    }
+
+    /// Bytes that it reserves on a device without end: `compute` at most alive on the stream of the kernels, `others` in the pools
+    /// of the other streams.
+    pub fn reserved(self, allocated: Bytes, compute: Bytes, others: Bytes) -> Bytes {
+        match self {
+            Self::Share(_) => self.needed(allocated),
+            Self::Pools { cached, .. } => compute + compute * cached + others,
+        }
+    }
+}
+
+/// What decides how much the allocator holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Held {
+    /// What it reserves.
+    Reserved,
+    /// The capacity: before it exceeds that, it gives back what is not needed.
+    Capacity,
+    /// What is needed: more than the capacity, or than what is reserved.
+    Needed,
+}
+
+/// Bytes that the allocator holds within a capacity, and what decides it.
+pub(in crate::model::memory) fn within(capacity: Bytes, needed: Bytes, reserved: Bytes) -> (Bytes, Held) {
+    let (bytes, held) = if reserved < capacity { (reserved, Held::Reserved) } else { (capacity, Held::Capacity) };
+    if bytes > needed { (bytes, held) } else { (needed, Held::Needed) }
+}
+
+impl Ledger {
+    /// Whether FSDP's collectives run in this step, each on a stream of its own.
+    fn has_streams(&self) -> bool {
+        matches!(self.sharding, Sharding::Fsdp(_)) && self.framework.is_pytorch() && self.shards
+    }
+
+    /// Of what is alive at a point, what was allocated on the streams of FSDP's collectives: the shards of reduced gradients, and
+    /// the layer fetched ahead.
+    pub(super) fn of_other_streams(&self, point: Point) -> Bytes {
+        if !self.has_streams() {
+            return Bytes::ZERO;
+        }
+        let ahead = match self.what_is_gathered(point) {
+            Gathered::Units(units) | Gathered::Grouped(units, _) if units > 1.0 => self.gathered_layer,
+            Gathered::Units(_) | Gathered::Grouped(..) | Gathered::All | Gathered::Nothing => 0.0,
+        };
+        Bytes::new(self.gradients(point) + ahead)
+    }
+
+    /// What the pools of those streams hold: two units gathered in turn, the root's among them, and the shards of all gradients,
+    /// whose blocks no other stream can use between the update and the backward pass.
+    pub(super) fn pools(&self) -> Bytes {
+        if !self.has_streams() {
+            return Bytes::ZERO;
+        }
+        let larger = if self.gathered_root > self.gathered_layer { self.gathered_root } else { self.gathered_layer };
+        Bytes::new(larger + self.gathered_layer) + self.states.gradients
+    }
+}
