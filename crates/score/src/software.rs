@@ -105,11 +105,14 @@ fn kernels(row: &Row, stack: Stack) -> Kernels {
     }
 }
 
-/// Whether Megatron-LM's default dropout of 0.1 applies: its continuous integration of mixtures
-/// keeps it for GPT's shape and unpacked sequences.
+/// Whether Megatron-LM's default dropout of 0.1 applies: its continuous integration keeps it but
+/// with context parallelism, in the release runs, and for shapes of Llama's kind or mixtures with
+/// rotary positions (`--attention-dropout` in its tests' model_config.yaml).
 fn drops_by_default(row: &Row) -> bool {
-    let gpt = has(&row.source, &["ci golden"]) && !has(&row.notes, &["swiglu=true", "position-embedding-type=rope"]);
-    gpt && mixture::has_experts(row) && row.cp.unwrap_or(1) == 1
+    let rotary = has(&row.notes, &["position-embedding-type=rope"]);
+    let llama = rotary && (has(&row.notes, &["swiglu=true"]) || mixture::has_experts(row));
+    let off = row.cp.unwrap_or(1) > 1 || llama || has(&row.model, &["release"]);
+    has(&row.source, &["ci golden"]) && !off
 }
 
 fn recipe(row: &Row, stack: Stack) -> PrecisionPolicy {
@@ -132,11 +135,12 @@ fn recipe(row: &Row, stack: Stack) -> PrecisionPolicy {
         Stack::Torchtitan | Stack::Fsdp => PrecisionPolicy::Fsdp2MixedBf16,
         // The recipes of NeMo's and Megatron-Bridge's summaries set `grad_reduce_in_fp32` to false.
         Stack::InternEvo | Stack::DeepSpeed | Stack::Nemo => PrecisionPolicy::ZeroMixed,
-        // Under fp16 both stacks keep and reduce gradients in 16 bits; under bf16 they accumulate
+        // Under fp16 these stacks keep and reduce gradients in 16 bits; under bf16 they accumulate
         // them in fp32.
         Stack::MegatronDeepSpeed | Stack::MegatronEarly if says(&["fp16"]) || row.precision.is_empty() => {
             PrecisionPolicy::ZeroMixed
         }
+        Stack::MegatronCore if says(&["fp16"]) => PrecisionPolicy::ZeroMixed,
         Stack::MegatronDeepSpeed | Stack::MegatronEarly | Stack::MegatronCore | Stack::Nanotron => {
             PrecisionPolicy::MegatronMixed
         }

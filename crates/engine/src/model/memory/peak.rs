@@ -3,6 +3,7 @@
 pub(super) mod context;
 mod terms;
 mod waiting;
+mod workspaces;
 
 use super::activations;
 use super::states::{
@@ -21,6 +22,7 @@ pub use context::{SWITCH_BUFFERS, switch_communicators};
 use context::{communicators, context};
 pub use terms::{PeakTerms, Working};
 pub use waiting::{Gathered, Unreduced};
+pub use workspaces::workspaces;
 
 /// Elements of width H per token alive beside a layer's gradients when its backward pass ends: the gradients of its
 /// input and of its attention block, and the residual's. The tracker finds 6 H bytes in bf16.
@@ -34,8 +36,8 @@ const ZERO2_BUCKET: f64 = 5e8;
 /// Bytes per logit alive at the loss.
 ///
 /// Standard: fp32 logits that the loop still refers to, their log-softmax and its gradient: PyTorch's tracker finds 4 kept
-/// and 8 temporary for Llama with a 128,256 vocabulary. Megatron's works in place on one fp32 copy: its
-/// continuous integration's small models show about 8 in all. Logits that the trainer or the model keeps come on top: 2 in 16 bits, 4 in
+/// and 8 temporary for Llama with a 128,256 vocabulary. Megatron's works in place on one fp32 copy (`tensor_parallel/cross_entropy.py`):
+/// 6 beside the 16-bit logits, then beside their 16-bit gradient. Logits that the trainer or the model keeps come on top: 2 in 16 bits, 4 in
 /// fp32. In 16 bits all of it is half. Fused: the 16-bit logits and their gradient. Chunked: eight chunks, one at a time; fused with the
 /// head, smaller ones.
 /// Where a tensor-parallel group shares the vocabulary, PyTorch's loss holds four fp32 tensors of its part: 16 bytes.
@@ -43,7 +45,7 @@ fn bytes_per_logit(setup: &Setup) -> f64 {
     let Setup { kernels, framework, mesh, .. } = setup;
     match kernels.loss {
         loss if mesh.tp > 1 && framework.is_pytorch() && loss.is_unfused() => VOCABULARY_PARALLEL,
-        Loss::Standard if framework.is_megatron_core() || *framework == Framework::MegatronLegacy => 8.0,
+        Loss::Standard if framework.is_megatron_core() || *framework == Framework::MegatronLegacy => 6.0,
         Loss::Standard => 12.0,
         Loss::KeptLogits => 14.0,
         Loss::Fp32Logits => 16.0,
@@ -169,6 +171,8 @@ struct Ledger {
     several: bool,
     /// Activations alive at the loss alone.
     at_loss: f64,
+    /// Workspaces of matrix products, alive throughout.
+    workspaces: f64,
 }
 
 impl Ledger {
@@ -220,6 +224,7 @@ impl Ledger {
             activations_offloaded: setup.offload.activations,
             several: setup.batch.grad_accum_steps > 1,
             at_loss: tokens * (of_layer.final_norm + params.layers * upcast * of_layer.kept / of_layer.whole),
+            workspaces: workspaces(setup).get(),
         }
     }
 
@@ -281,12 +286,12 @@ impl Ledger {
     }
 
     fn activations(&self, point: Point) -> (f64, f64, f64) {
-        let waiting = self.waiting_logits;
+        let (waiting, always) = (self.waiting_logits, self.workspaces);
         match point {
-            Point::Loss => (self.kept(self.params.layers), self.at_loss, waiting + self.logits),
-            Point::InLayer(left) => (self.kept(left), self.working + self.in_layer, waiting),
-            Point::AfterLayer(left) => (self.kept(left - 1.0), self.end_of_layer, waiting),
-            Point::Root | Point::Update => (0.0, 0.0, 0.0),
+            Point::Loss => (self.kept(self.params.layers), always + self.at_loss, waiting + self.logits),
+            Point::InLayer(left) => (self.kept(left), always + self.working + self.in_layer, waiting),
+            Point::AfterLayer(left) => (self.kept(left - 1.0), always + self.end_of_layer, waiting),
+            Point::Root | Point::Update => (0.0, always, 0.0),
         }
     }
 }
