@@ -86,12 +86,11 @@ fn kernels(row: &Row, stack: Stack) -> Kernels {
     // PyTorch had no kernel of its own for RMS norms when torchtitan's tables were measured.
     let by_operator = stack == Stack::HuggingFace || early_composer || (stack == Stack::Torchtitan && !compile);
     let loss = match stack {
-        Stack::Nemo => Loss::Fused,
         Stack::Composer if !early_composer => Loss::Fused,
         // torchtitan compiles the loss with the model.
         Stack::Torchtitan if compile => Loss::Fused,
-        // The continuous-integration runs use the plain loss unless their name says otherwise.
-        Stack::MegatronCore if !has(&row.model, &["gpt3_"]) || has(&row.model, &["loss_fusion"]) => Loss::Fused,
+        Stack::MegatronCore if has(&row.source, &["ci golden"]) => loss_of_test(row),
+        Stack::Nemo | Stack::MegatronCore => Loss::Fused,
         _ => Loss::Standard,
     };
     Kernels {
@@ -103,6 +102,14 @@ fn kernels(row: &Row, stack: Stack) -> Kernels {
         // Megatron-LM's default is 0.1; BLOOM's runs turned it off.
         dropout: stack == Stack::MegatronEarly || drops_by_default(row),
     }
+}
+
+/// The loss of Megatron-LM's continuous integration: the plain one unless the name says otherwise
+/// or its configuration does (`--cross-entropy-loss-fusion`). Its own fused one, compiled by
+/// `torch.compile`, writes the exponentials beside the fp32 logits.
+fn loss_of_test(row: &Row) -> Loss {
+    let proxy = mixture::has_experts(row) && has(&row.model, &["memory_speed", "deepseekv3_proxy"]);
+    if proxy || has(&row.model, &["loss_fusion"]) { Loss::Fp32Logits } else { Loss::Standard }
 }
 
 /// Whether Megatron-LM's default dropout of 0.1 applies: its continuous integration keeps it but

@@ -43,9 +43,12 @@ const ZERO2_BUCKET: f64 = 5e8;
 /// Where a tensor-parallel group shares the vocabulary, PyTorch's loss holds four fp32 tensors of its part: 16 bytes.
 fn bytes_per_logit(setup: &Setup) -> f64 {
     let Setup { kernels, framework, mesh, .. } = setup;
+    let megatron = framework.is_megatron_core() || *framework == Framework::MegatronLegacy;
     match kernels.loss {
         loss if mesh.tp > 1 && framework.is_pytorch() && loss.is_unfused() => VOCABULARY_PARALLEL,
-        Loss::Standard if framework.is_megatron_core() || *framework == Framework::MegatronLegacy => 6.0,
+        Loss::Standard if megatron => 6.0,
+        Loss::KeptLogits if megatron => 8.0,
+        Loss::Fp32Logits if megatron => 10.0,
         Loss::Standard => 12.0,
         Loss::KeptLogits => 14.0,
         Loss::Fp32Logits => 16.0,

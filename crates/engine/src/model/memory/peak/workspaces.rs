@@ -1,6 +1,5 @@
 //! Scratch memory of matrix products, which PyTorch's allocator counts and nothing frees.
 
-use crate::model::hardware::Generation;
 use crate::model::setup::Setup;
 use crate::units::Bytes;
 
@@ -38,16 +37,13 @@ pub fn workspaces(setup: &Setup) -> Bytes {
     if !setup.framework.is_megatron_core() || setup.overheads.context <= Bytes::ZERO {
         return Bytes::ZERO;
     }
-    let (of_torch, of_engine) = match setup.accelerator.generation {
-        Generation::Hopper | Generation::Blackwell | Generation::BlackwellGddr | Generation::BlackwellUltra => {
-            (LARGE, LARGE)
-        }
-        Generation::Volta | Generation::Turing | Generation::Ampere | Generation::AmpereGddr | Generation::Ada => {
-            (SMALL, SMALL_ENGINE)
-        }
-        Generation::Cdna2 | Generation::Cdna3 | Generation::Cdna4 | Generation::Gaudi | Generation::Tpu => {
-            (Bytes::ZERO, Bytes::ZERO)
-        }
+    let generation = setup.accelerator.generation;
+    let (of_torch, of_engine) = if generation.is_from_hopper() {
+        (LARGE, LARGE)
+    } else if generation.is_before_hopper() {
+        (SMALL, SMALL_ENGINE)
+    } else {
+        (Bytes::ZERO, Bytes::ZERO)
     };
     let grouped = setup.experts.grouped && setup.architecture.has_experts();
     let streams = 1.0 + if grouped { GROUPED_STREAMS } else { 0.0 };
