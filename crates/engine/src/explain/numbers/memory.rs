@@ -191,7 +191,7 @@ pub(super) const MEMORY: &[Explanation] = &[
             when(waits, "M_logits = (b_logit + n_wait · b_wait) · n · V / t"),
         ],
         [
-            "Scores over the vocabulary for every token, their softmax and its gradient: 12 bytes each with PyTorch’s cross-entropy in fp32, 6 in place as Megatron does, 4 fused, 1.5 in chunks. They are there at the loss alone, so nothing stands here if memory peaks elsewhere.",
+            "Scores over the vocabulary for every token, their softmax and its gradient: 12 bytes each with PyTorch’s cross-entropy in fp32, 6 in place as Megatron-Core does, 4 fused, 1.5 in chunks. They are there at the loss alone, so nothing stands here if memory peaks elsewhere.",
             SECTION,
             "Losses over other heads, such as multi-token prediction.",
         ],
