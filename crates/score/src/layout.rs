@@ -138,7 +138,9 @@ fn strategy(
     let dp = degrees.dp;
     let text = row.sharding.to_ascii_lowercase();
     let says = |wanted: &[&str]| wanted.iter().any(|word| text.contains(word));
-    let group = row.dp_shard.filter(|shard| *shard < dp && dp.is_multiple_of(*shard));
+    // A test of Megatron-LM's continuous integration has two optimizer instances, each of half the replicas.
+    let halves = has(&row.model, &["multi_dist_optimizer_instances"]).then_some(dp / 2).filter(|half| *half > 0);
+    let group = row.dp_shard.or(halves).filter(|shard| *shard < dp && dp.is_multiple_of(*shard));
     if says(&["hybrid", "hsdp"]) {
         let size = group.or(row.dp_shard).unwrap_or_else(|| {
             notes.add("sharded inside each node, HYBRID_SHARD's default");

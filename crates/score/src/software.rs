@@ -89,12 +89,11 @@ fn kernels(row: &Row, stack: Stack) -> Kernels {
     // PyTorch had no kernel of its own for RMS norms when torchtitan's tables were measured.
     let by_operator = stack == Stack::HuggingFace || early_composer || (stack == Stack::Torchtitan && !compile);
     let loss = match stack {
-        Stack::Nemo => Loss::Fused,
         Stack::Composer if !early_composer => Loss::Fused,
         // torchtitan compiles the loss with the model.
         Stack::Torchtitan if compile => Loss::Fused,
-        // The continuous-integration runs use the plain loss unless their name says otherwise.
-        Stack::MegatronCore if !has(&row.model, &["gpt3_"]) || has(&row.model, &["loss_fusion"]) => Loss::Fused,
+        Stack::MegatronCore if has(&row.source, &["ci golden"]) => loss_of_test(row),
+        Stack::Nemo | Stack::MegatronCore => Loss::Fused,
         _ => Loss::Standard,
     };
     Kernels {
@@ -108,11 +107,22 @@ fn kernels(row: &Row, stack: Stack) -> Kernels {
     }
 }
 
-/// Whether Megatron-LM's default dropout of 0.1 applies: its continuous integration of mixtures
-/// keeps it for GPT's shape and unpacked sequences.
+/// The loss of Megatron-LM's continuous integration: the plain one unless the name says otherwise
+/// or its configuration does (`--cross-entropy-loss-fusion`). Its own fused one, compiled by
+/// `torch.compile`, writes the exponentials beside the fp32 logits.
+fn loss_of_test(row: &Row) -> Loss {
+    let proxy = mixture::has_experts(row) && has(&row.model, &["memory_speed", "deepseekv3_proxy"]);
+    if proxy || has(&row.model, &["loss_fusion"]) { Loss::Fp32Logits } else { Loss::Standard }
+}
+
+/// Whether Megatron-LM's default dropout of 0.1 applies: its continuous integration keeps it but
+/// with context parallelism, in the release runs, and for shapes of Llama's kind or mixtures with
+/// rotary positions (`--attention-dropout` in its tests' model_config.yaml).
 fn drops_by_default(row: &Row) -> bool {
-    let gpt = has(&row.source, &["ci golden"]) && !has(&row.notes, &["swiglu=true", "position-embedding-type=rope"]);
-    gpt && mixture::has_experts(row) && row.cp.unwrap_or(1) == 1
+    let rotary = has(&row.notes, &["position-embedding-type=rope"]);
+    let llama = rotary && (has(&row.notes, &["swiglu=true"]) || mixture::has_experts(row));
+    let off = row.cp.unwrap_or(1) > 1 || llama || has(&row.model, &["release"]);
+    has(&row.source, &["ci golden"]) && !off
 }
 
 fn recipe(row: &Row, stack: Stack) -> PrecisionPolicy {
@@ -135,11 +145,12 @@ fn recipe(row: &Row, stack: Stack) -> PrecisionPolicy {
         Stack::Torchtitan | Stack::Fsdp => PrecisionPolicy::Fsdp2MixedBf16,
         // The recipes of NeMo's and Megatron-Bridge's summaries set `grad_reduce_in_fp32` to false.
         Stack::InternEvo | Stack::DeepSpeed | Stack::Nemo => PrecisionPolicy::ZeroMixed,
-        // Under fp16 both stacks keep and reduce gradients in 16 bits; under bf16 they accumulate
+        // Under fp16 these stacks keep and reduce gradients in 16 bits; under bf16 they accumulate
         // them in fp32.
         Stack::MegatronDeepSpeed | Stack::MegatronEarly if says(&["fp16"]) || row.precision.is_empty() => {
             PrecisionPolicy::ZeroMixed
         }
+        Stack::MegatronCore if says(&["fp16"]) => PrecisionPolicy::ZeroMixed,
         Stack::MegatronDeepSpeed | Stack::MegatronEarly | Stack::MegatronCore | Stack::Nanotron => {
             PrecisionPolicy::MegatronMixed
         }

@@ -35,6 +35,18 @@ pub enum Generation {
     Tpu,
 }
 
+impl Generation {
+    /// Whether it is NVIDIA's and older than Hopper (compute capability below 9.0).
+    pub const fn is_before_hopper(self) -> bool {
+        matches!(self, Self::Volta | Self::Turing | Self::Ampere | Self::AmpereGddr | Self::Ada)
+    }
+
+    /// Whether it is NVIDIA's, Hopper or newer.
+    pub const fn is_from_hopper(self) -> bool {
+        matches!(self, Self::Hopper | Self::Blackwell | Self::BlackwellGddr | Self::BlackwellUltra)
+    }
+}
+
 /// One GPU (or other accelerator), by its data sheet.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Accelerator {

@@ -8,6 +8,8 @@ mod simulated;
 pub mod states;
 pub mod trace;
 
-pub use peak::{Gathered, Held, PeakTerms, SWITCH_BUFFERS, Unreduced, Working, of_stage, peak, switch_communicators};
+pub use peak::{
+    Gathered, Held, PeakTerms, SWITCH_BUFFERS, Unreduced, Working, of_stage, peak, switch_communicators, workspaces,
+};
 pub use simulated::{is_followed, simulated};
 pub use states::{RecipeBytes, ShardDegrees, States, recipe_bytes, shard_degrees, states};

@@ -19,6 +19,7 @@ mod import;
 mod keys;
 mod laws;
 mod links;
+mod megatron;
 mod outputs;
 mod pins;
 mod revisions;

@@ -60,11 +60,15 @@ pub fn candidates(row: &Row, stack: Stack) -> Vec<Architecture> {
         vec![entry("bloom-176b")]
     } else if has(&row.model, &["nemotron"]) {
         nemotron()
-    } else if is_gated(row) {
+    } else if is_gated(row) && !is_tested_gpt(row) {
         gated().into_iter().chain(plain()).collect()
     } else {
         let gpt2 = has(&row.source, &["ci golden"]).then(|| padded_gpt2(row));
-        let vocabulary = |style: Architecture| Architecture { vocab_size: gpt2.unwrap_or(style.vocab_size), ..style };
+        let vocabulary = |style: Architecture| Architecture {
+            vocab_size: gpt2.unwrap_or(style.vocab_size),
+            gated_mlp: is_gated(row),
+            ..style
+        };
         let untied = has(&row.notes, &["untie-embeddings-and-output-weights=true"]);
         let rotary = has(&row.notes, &["position-embedding-type=rope"]);
         let fits =
@@ -85,6 +89,12 @@ fn nemotron() -> Vec<Option<Architecture>> {
         ..llama
     });
     vec![style]
+}
+
+/// Whether the row is one of the GPT models of Megatron-LM's continuous integration, which have GPT-2's
+/// vocabulary with a gated MLP too.
+fn is_tested_gpt(row: &Row) -> bool {
+    has(&row.source, &["ci golden"]) && has(&row.model, &["gpt3_"])
 }
 
 /// Whether the columns suggest a gated MLP.

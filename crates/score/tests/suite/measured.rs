@@ -36,7 +36,7 @@ const FEW: usize = 8;
 const SLOW_RANKS: f64 = 0.85;
 // The aim is a median of 5 % and a mean of 8 %; nanotron's rows do not say which of two modes their
 // tensor parallelism had.
-const MEMORY_MEDIAN: f64 = 0.075;
+const MEMORY_MEDIAN: f64 = 0.065;
 const MEMORY_MEAN: f64 = 0.12;
 const RAN_FITS: f64 = 0.98;
 const FAILED_DOES_NOT: f64 = 0.82;
@@ -132,7 +132,7 @@ fn collectives_have_the_measured_bandwidth() {
 }
 
 const MIXTURE_STEP_MEDIAN: f64 = 0.12;
-const MIXTURE_MEMORY_MEDIAN: f64 = 0.08;
+const MIXTURE_MEMORY_MEDIAN: f64 = 0.05;
 
 #[test]
 fn mixtures_of_experts_are_predicted() {
@@ -148,6 +148,23 @@ fn mixtures_of_experts_are_predicted() {
     assert!(memory.median < MIXTURE_MEMORY_MEDIAN, "median {}", memory.median);
     assert!(PUBLISHED.mixtures.iter().all(Entry::is_mixture));
     assert!(!PUBLISHED.training.iter().any(Entry::is_mixture));
+}
+
+/// Megatron-Core's allocated bytes, of small models and of 7 billion parameters. Beyond the median are runs whose row does not
+/// tell what took memory: an older Transformer Engine that wrote the scores, gradients of the head that wait.
+#[test]
+fn megatron_cores_allocated_bytes_are_predicted() {
+    const MEDIAN: f64 = 0.04;
+    const ON_HOPPER: f64 = 0.025;
+    let of = |gpu: &str| {
+        let rows = PUBLISHED.training.iter().chain(&PUBLISHED.mixtures);
+        let rows = rows.filter(|entry| entry.source().contains("CI golden") && entry.row.gpu.contains(gpu));
+        let predictions = rows.filter_map(|entry| entry.outcome.as_ref().ok());
+        Errors::of(&predictions.filter_map(Prediction::memory_error).collect::<Vec<f64>>()).unwrap()
+    };
+    let (all, hopper) = (of(""), of("H100"));
+    assert!(all.count > 250 && all.median < MEDIAN, "{all:?}");
+    assert!(hopper.count > 50 && hopper.median < ON_HOPPER, "{hopper:?}");
 }
 
 #[test]

@@ -3,6 +3,7 @@
 use super::super::{Context, Explanation};
 use super::{always, number, when};
 use crate::model::memory::{Gathered, Held, Working};
+use crate::units::Bytes;
 
 const SECTION: &str = "docs/model.md, section 3.";
 const ZERO: &str =
@@ -43,6 +44,26 @@ fn copied(c: &Context) -> bool {
 
 fn switched(c: &Context) -> bool {
     c.peak.switch_communicators > 0.0
+}
+
+fn scratch(c: &Context) -> bool {
+    c.peak.workspaces > Bytes::ZERO
+}
+
+const fn in_layer(c: &Context) -> bool {
+    matches!(c.peak.working, Working::InLayer(_))
+}
+
+const fn after_layer(c: &Context) -> bool {
+    matches!(c.peak.working, Working::AfterLayer(_))
+}
+
+const fn at_loss(c: &Context) -> bool {
+    matches!(c.peak.working, Working::Loss(_))
+}
+
+const fn in_update(c: &Context) -> bool {
+    matches!(c.peak.working, Working::Update(_))
 }
 
 fn waits(c: &Context) -> bool {
@@ -151,16 +172,21 @@ pub(super) const MEMORY: &[Explanation] = &[
         "working",
         "Working set of a layer",
         &[
-            when(|c| matches!(c.peak.working, Working::InLayer(_)), "M_work = n · (a_whole − a_saved + a_grad)"),
-            when(|c| matches!(c.peak.working, Working::AfterLayer(_)), "M_work = n · a_end"),
-            when(|c| matches!(c.peak.working, Working::Loss(_)), "M_work = n · a_loss"),
-            when(|c| matches!(c.peak.working, Working::Update(_)), "M_work = b_root · (P / Z_o + P_expert / E_o)"),
-            when(|c| c.peak.working == Working::Nothing, "M_work = 0"),
+            when(|c| !scratch(c) && in_layer(c), "M_work = n · (a_whole − a_saved + a_grad)"),
+            when(|c| !scratch(c) && after_layer(c), "M_work = n · a_end"),
+            when(|c| !scratch(c) && at_loss(c), "M_work = n · a_loss"),
+            when(|c| !scratch(c) && c.peak.working == Working::Nothing, "M_work = 0"),
+            when(|c| !scratch(c) && in_update(c), "M_work = b_root · (P / Z_o + P_expert / E_o)"),
+            when(|c| scratch(c) && in_layer(c), "M_work = n · (a_whole − a_saved + a_grad) + M_ws"),
+            when(|c| scratch(c) && after_layer(c), "M_work = n · a_end + M_ws"),
+            when(|c| scratch(c) && at_loss(c), "M_work = n · a_loss + M_ws"),
+            when(|c| scratch(c) && in_update(c), "M_work = b_root · (P / Z_o + P_expert / E_o) + M_ws"),
+            when(|c| scratch(c) && c.peak.working == Working::Nothing, "M_work = M_ws"),
         ],
         [
-            "What one layer needs while its backward pass runs, beyond what was kept of it: tensors computed again, and gradients of its hidden tensors. If memory peaks at the loss, the final norm’s tensors stand here; if it peaks in the update, the temporaries of foreach.",
+            "What one layer needs while its backward pass runs, beyond what was kept of it: tensors computed again, and gradients of its hidden tensors. If memory peaks at the loss, the final norm’s tensors stand here; if it peaks in the update, the temporaries of foreach. Under Megatron-Core workspaces of matrix products are added: 32 MiB each from Hopper on, two of PyTorch’s and those of Transformer Engine.",
             SECTION,
-            "Workspaces of matrix products, 8 to 32 MiB a stream.",
+            "Elsewhere workspaces of matrix products, 8 to 32 MiB each.",
         ],
     ),
     number(
@@ -171,7 +197,7 @@ pub(super) const MEMORY: &[Explanation] = &[
             when(waits, "M_logits = (b_logit + n_wait · b_wait) · n · V / t"),
         ],
         [
-            "Scores over the vocabulary for every token, their softmax and its gradient: 12 bytes each with PyTorch’s cross-entropy in fp32, 8 in place as Megatron does, 4 fused, 1.5 in chunks. They are there at the loss alone, so nothing stands here if memory peaks elsewhere.",
+            "Scores over the vocabulary for every token, their softmax and its gradient: 12 bytes each with PyTorch’s cross-entropy in fp32, 6 in place as Megatron-Core does, 4 fused, 1.5 in chunks. They are there at the loss alone, so nothing stands here if memory peaks elsewhere.",
             SECTION,
             "Losses over other heads, such as multi-token prediction.",
         ],

@@ -124,6 +124,7 @@ pub(super) const FACTORS: &[Symbol] = &[
             _ => 0.0,
         }
     }),
+    of("M_ws", "workspaces of matrix products", Bytes, |c| c.peak.workspaces.get()),
     of("b_logit", "bytes alive for one logit, by the loss", Count, |c| c.peak.per_logit),
     of("b_wait", "bytes that a loss keeps of a logit for its backward pass", Count, |c| c.peak.per_waiting),
     of("n_wait", "micro-batches whose backward pass is still to come", Count, |c| c.peak.waiting),

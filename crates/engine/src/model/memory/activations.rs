@@ -139,19 +139,30 @@ fn tensors(setup: &Setup, element: f64, moe_share: f64) -> Tensors {
     let narrow = if narrow { (element - 1.0) / element } else { 0.0 };
     // The output of attention is as wide as its values.
     let output = arch.attention_output_width() * element / tp;
+    // Transformer Engine prefers cuDNN's attention from Hopper on (`get_attention_backend`). Before it `flash-attn` keeps its
+    // output batch first, and the projection after it a copy with the sequence first.
+    let turned = setup.framework.is_megatron_core()
+        && setup.accelerator.generation.is_before_hopper()
+        && setup.mesh.cp <= 1
+        && !unfused;
+    let outputs = if turned { 2.0 } else { 1.0 };
     let copies_kept = match setup.experts.dispatcher {
         Dispatcher::AllToAll => 2.0,
         Dispatcher::Fused => 1.0,
     };
+    // Megatron multiplies the activation's output by the router's probabilities and keeps both (`MLP.forward` with
+    // `per_token_scale`); where it is gated one kernel does both and keeps its input.
+    let [_, _, routed] = hidden_by_kind;
+    let scaled = if setup.framework.is_megatron_core() && !arch.gated_mlp { routed } else { 0.0 };
     Tensors {
         input: hidden * element * sequence,
         norms: f64::from(arch.norms_per_layer) * norm * hidden + copies,
         query,
         // That implementation repeats keys and values for every query head.
         key: if upcast { query } else { key_value_width(arch, tp) * element },
-        attention: output + if unfused { 0.0 } else { LOG_SUM_EXP_BYTES * heads },
+        attention: outputs * output + if unfused { 0.0 } else { LOG_SUM_EXP_BYTES * heads },
         scores: if unfused { heads * seq_len * (element + dropout * (element + MASK)) } else { 0.0 },
-        mlp: wide * width,
+        mlp: wide * width + scaled,
         hidden: width,
         hidden_unrouted: unrouted,
         routed: copies_kept * copy + of_router,

@@ -4,6 +4,7 @@ pub(super) mod cache;
 pub(super) mod context;
 mod terms;
 mod waiting;
+mod workspaces;
 
 use super::activations;
 use super::states::{
@@ -25,6 +26,7 @@ pub use context::{SWITCH_BUFFERS, switch_communicators};
 use context::{communicators, context};
 pub use terms::{PeakTerms, Working};
 pub use waiting::{Gathered, Unreduced};
+pub use workspaces::workspaces;
 
 /// Elements of width H per token alive beside a layer's gradients when its backward pass ends: the gradients of its
 /// input and of its attention block, and the residual's. The tracker finds 6 H bytes in bf16.
@@ -35,17 +37,22 @@ const ZERO2_BUCKET: f64 = 5e8;
 /// Bytes per logit alive at the loss.
 ///
 /// Standard: fp32 logits that the loop still refers to, their log-softmax and its gradient: PyTorch's tracker finds 4 kept
-/// and 8 temporary for Llama with a 128,256 vocabulary. Megatron's works in place on one fp32 copy: its
-/// continuous integration's small models show about 8 in all. Logits that the trainer or the model keeps come on top: 2 in 16 bits, 4 in
+/// and 8 temporary for Llama with a 128,256 vocabulary. Megatron's works in place on one fp32 copy (`tensor_parallel/cross_entropy.py`):
+/// 6 with the 16-bit logits, then with their 16-bit gradient, which Megatron-Core's continuous integration shows to a percent; runs of
+/// its predecessor show about 8. Logits that the trainer or the model keeps come on top: 2 in 16 bits, 4 in
 /// fp32. In 16 bits all of it is half. Fused: the 16-bit logits and their gradient. Chunked: eight chunks, one at a time; fused with the
 /// head, smaller ones.
 /// Where a tensor-parallel group shares the vocabulary, PyTorch's loss holds four fp32 tensors of its part: 16 bytes.
 fn bytes_per_logit(setup: &Setup) -> f64 {
     let Setup { kernels, framework, mesh, .. } = setup;
+    let core = framework.is_megatron_core();
     let capped = if setup.architecture.logit_softcap { SOFTCAP } else { 0.0 };
     let uncapped = match kernels.loss {
         loss if mesh.tp > 1 && framework.is_pytorch() && loss.is_unfused() => VOCABULARY_PARALLEL,
-        Loss::Standard if framework.is_megatron_core() || *framework == Framework::MegatronLegacy => 8.0,
+        Loss::Standard if core => 6.0,
+        Loss::KeptLogits if core => 8.0,
+        Loss::Fp32Logits if core => 10.0,
+        Loss::Standard if *framework == Framework::MegatronLegacy => 8.0,
         Loss::Standard => 12.0,
         Loss::KeptLogits => 14.0,
         Loss::Fp32Logits => 16.0,
@@ -189,6 +196,8 @@ struct Ledger {
     at_loss: f64,
     /// Temporaries of the optimizer's update.
     in_update: f64,
+    /// Workspaces of matrix products, alive throughout.
+    workspaces: f64,
 }
 
 impl Ledger {
@@ -243,6 +252,7 @@ impl Ledger {
             several: setup.batch.grad_accum_steps > 1,
             in_update: of_update(setup, params).get(),
             at_loss: tokens * (of_layer.final_norm + params.layers * upcast * of_layer.kept / of_layer.whole),
+            workspaces: workspaces(setup).get(),
         }
     }
 
@@ -310,13 +320,13 @@ impl Ledger {
     }
 
     fn activations(&self, point: Point) -> (f64, f64, f64) {
-        let waiting = self.waiting_logits;
+        let (waiting, always) = (self.waiting_logits, self.workspaces);
         match point {
-            Point::Loss => (self.kept(self.params.layers), self.at_loss, waiting + self.logits),
-            Point::InLayer(left) => (self.kept(left), self.working + self.in_layer, waiting),
-            Point::AfterLayer(left) => (self.kept(left - 1.0), self.end_of_layer, waiting),
-            Point::Root => (0.0, 0.0, 0.0),
-            Point::Update => (0.0, self.in_update, 0.0),
+            Point::Loss => (self.kept(self.params.layers), always + self.at_loss, waiting + self.logits),
+            Point::InLayer(left) => (self.kept(left), always + self.working + self.in_layer, waiting),
+            Point::AfterLayer(left) => (self.kept(left - 1.0), always + self.end_of_layer, waiting),
+            Point::Root => (0.0, always, 0.0),
+            Point::Update => (0.0, always + self.in_update, 0.0),
         }
     }
 }

@@ -1,7 +1,7 @@
 //! The factors of every part of the peak: what multiplies what. Nobody needs them but who asks why.
 
 use super::{Gathered, Ledger, Point, Unreduced, bytes_kept_per_logit, bytes_per_logit, logits};
-use super::{Held, Peak, communicators, context, most_needy, switch_communicators, within};
+use super::{Held, Peak, communicators, context, most_needy, switch_communicators, within, workspaces};
 use crate::model::memory::activations::{self, LayerBytes};
 use crate::model::memory::states::{
     self, RecipeBytes, ShardDegrees, expert_shard_degrees, gathered_layer_bytes, recipe_bytes, shard_degrees,
@@ -64,6 +64,8 @@ pub struct PeakTerms {
     pub kept: f64,
     /// What is in work.
     pub working: Working,
+    /// Workspaces of matrix products.
+    pub workspaces: Bytes,
     /// Logits on this GPU, in one micro-batch.
     pub logits: f64,
     /// Bytes of each at the peak.
@@ -132,6 +134,7 @@ impl PeakTerms {
             layers_kept: if in_passes { ledger.layers_kept(left) } else { 0.0 },
             kept: ledger.kept / tokens,
             working,
+            workspaces: workspaces(setup),
             logits: logits(setup, stage),
             per_logit: if matches!(point, Point::Loss) { bytes_per_logit(setup) } else { 0.0 },
             waiting: if all_first { stage.in_flight - 1.0 } else { 0.0 },

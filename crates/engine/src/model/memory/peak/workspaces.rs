@@ -1,0 +1,51 @@
+//! Scratch memory of matrix products, which PyTorch's allocator counts and nothing frees.
+
+use crate::model::setup::Setup;
+use crate::units::Bytes;
+
+/// Threads with a handle of cuBLAS, each with a workspace of its own: the program's and autograd's.
+const THREADS: f64 = 2.0;
+/// Streams on which Transformer Engine runs the products of grouped experts, each with a workspace (`num_cublas_streams`).
+const GROUPED_STREAMS: f64 = 4.0;
+const fn mebibytes(size: f64) -> Bytes {
+    Bytes::from_gib(size / 1024.0)
+}
+
+/// A workspace from Hopper on.
+const LARGE: Bytes = mebibytes(32.0);
+/// PyTorch's on older GPUs: two of 4 MiB and eight of 16 KiB (`CUBLAS_WORKSPACE_CONFIG` :4096:2:16:8).
+const SMALL: Bytes = mebibytes(8.125);
+/// Transformer Engine's on older GPUs.
+const SMALL_ENGINE: Bytes = mebibytes(4.0);
+
+/// Workspaces of matrix products under Megatron-Core: PyTorch's (`aten/src/ATen/cuda/CublasHandlePool.cpp`), Transformer
+/// Engine's (`get_cublas_workspace_size_bytes`) and, where experts run as grouped products, four more of those. What
+/// Megatron-LM's continuous integration logs as allocated between steps is the states and these, to a few MiB: 554.6 MiB
+/// on an H100 and 526.6 on an A100 for 64.1 million parameters on 8 GPUs (`gpt3_mcore_te_tp1_pp1_resume_torch_dist_dist_optimizer`,
+/// whose deterministic runs give cuBLAS 32 MiB on both).
+///
+/// ```
+/// # use engine::{model::memory::workspaces, share::decode};
+/// let of = |link: &str| workspaces(&decode(link).scenario.setup()).gib() * 1024.0;
+/// assert_eq!(of("cluster=dgx-h100&framework=megatron"), 96.0);
+/// assert_eq!(of("cluster=dgx-a100-80&framework=megatron"), 20.25);
+/// assert_eq!(of("cluster=dgx-h100&framework=megatron&model=deepseek-v3"), 224.0);
+/// assert_eq!(of("cluster=dgx-h100"), 0.0);
+/// ```
+pub fn workspaces(setup: &Setup) -> Bytes {
+    // Without a context there is nothing beside the tensors, as the bounds assume.
+    if !setup.framework.is_megatron_core() || setup.overheads.context <= Bytes::ZERO {
+        return Bytes::ZERO;
+    }
+    let generation = setup.accelerator.generation;
+    let (of_torch, of_engine) = if generation.is_from_hopper() {
+        (LARGE, LARGE)
+    } else if generation.is_before_hopper() {
+        (SMALL, SMALL_ENGINE)
+    } else {
+        (Bytes::ZERO, Bytes::ZERO)
+    };
+    let grouped = setup.experts.grouped && setup.architecture.has_experts();
+    let streams = 1.0 + if grouped { GROUPED_STREAMS } else { 0.0 };
+    THREADS * of_torch + streams * of_engine
+}
