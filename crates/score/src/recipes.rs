@@ -4,7 +4,8 @@
 //! The tables of Megatron-Bridge are measured with the recipes of its own repository (`scripts/performance`, since 26.08
 //! `src/megatron/bridge/perf_recipes`): container 25.09 with v0.1.0rc3, 25.11 with v0.2.0, 26.02 with v0.3.0, 26.02.01 with v0.3.1,
 //! 26.04 with v0.4.0, 26.06 with v0.5.0, 26.06.01 with v0.5.1, 26.08 with v0.6.0 (`docs/releases/software-versions.md`). Those of
-//! AutoModel link theirs (`examples/llm_benchmark`).
+//! AutoModel link theirs (`examples/llm_benchmark`); those of `NeMo` 24.07 are its launcher's (github NVIDIA/NeMo-Framework-Launcher
+//! 24.07, `launcher_scripts/conf` and `examples`).
 
 use std::borrow::Cow;
 
@@ -172,6 +173,38 @@ pub fn compiles(row: &Row) -> bool {
 /// nemo_automodel/components/distributed/config.py; with pipelines after the last micro-batch, `defer_fsdp_grad_sync`).
 pub const AUTOMODEL_STATES: PrecisionPolicy = PrecisionPolicy::PureBf16Reduce32;
 
+/// Whether a row is a fully fine-tuned Llama 2 of `NeMo` 24.07's summary, on H100.
+fn is_fine_tuned(row: &Row) -> bool {
+    is_of_launcher(row) && starts(&row.model, &["llama2"]) && starts(&row.notes, &["sft"])
+}
+
+/// Whether a row is of `NeMo` 24.07's summary, whose recipes are its launcher's.
+fn is_of_launcher(row: &Row) -> bool {
+    starts(&row.source, &["nvidia nemo performance summary"])
+        && starts(&row.gpu, &["h100"])
+        && !has(&row.notes, &["container 24.12"])
+}
+
+/// Whether the recipe of a row of `NeMo` 24.07 keeps weights and both moments in bf16 (`optim: dtype: bf16` under apex's distributed
+/// Adam, in conf/training/nemotron/nemotron_340b.yaml and conf/peft/llama/sft.yaml): it then stores no second copy of the weights
+/// (`store_params`, nemo/collections/nlp/models/language_modeling/megatron_base_model.py).
+pub fn in_bf16(row: &Row, notes: &mut Notes) -> bool {
+    let set = is_fine_tuned(row) || is_of_launcher(row) && starts(&row.model, &["nemotron-340b"]);
+    if set {
+        notes.add("optimizer state in bf16 as in the launcher's recipe of NeMo 24.07");
+    }
+    set
+}
+
+/// Model chunks of Llama 2's fine-tuning, which the table does not print: `virtual_pipeline_model_parallel_size` in
+/// examples/peft/llama/h100/70b_2node.sh and 13b_1node.sh.
+const CHUNKS: [(&str, u32); 2] = [("llama2-70b", 20), ("llama2-13b", 10)];
+
+fn chunks(row: &Row) -> Option<u32> {
+    let is_blank = is_fine_tuned(row) && row.vpp.is_none() && row.pp.is_some_and(|stages| stages > 1);
+    CHUNKS.iter().find(|(model, _)| is_blank && starts(&row.model, &[model])).map(|(_, chunks)| *chunks)
+}
+
 /// A line of a table that contradicts itself: release, model, GPU, precision, printed stages, and what its recipe has: stages, chunks,
 /// sequences a micro-batch.
 type Erratum = (f64, &'static str, &'static str, &'static str, u32, [u32; 3]);
@@ -189,8 +222,13 @@ const ERRATA: [Erratum; 4] = [
     (26.02, "llama3_70b", "gb300", "nvfp4", 1, [4, 5, 1]),
 ];
 
-/// Returns the row as it ran: as printed, or, where its line contradicts itself, as its release's recipe has it.
+/// Returns the row as it ran: as printed, with chunks that the table does not print, or, where its line contradicts itself, as its
+/// release's recipe has it.
 pub fn as_run<'a>(row: &'a Row, notes: &mut Notes) -> Cow<'a, Row> {
+    if let Some(chunks) = chunks(row) {
+        notes.add("model chunks as in the launcher's recipe of NeMo 24.07");
+        return Cow::Owned(Row { vpp: Some(chunks), ..row.clone() });
+    }
     let Some(release) = release(row) else { return Cow::Borrowed(row) };
     let is_of = |(container, model, gpu, precision, stages, [_, _, micro]): &&Erratum| {
         // A patch release has its container's number.

@@ -41,7 +41,7 @@ pub fn software(row: &Row, stack: Stack, notes: &mut Notes) -> Result<Software, 
     Ok(Software {
         framework: framework(stack),
         kernels: kernels(row, stack),
-        recipe: recipe(row, stack),
+        recipe: recipe(row, stack, notes),
         compute_format: compute_format(row, stack),
         optimizer: optimizer(row, stack),
         communication: communication(row, stack),
@@ -113,7 +113,7 @@ fn drops_by_default(row: &Row) -> bool {
     gpt && mixture::has_experts(row) && row.cp.unwrap_or(1) == 1
 }
 
-fn recipe(row: &Row, stack: Stack) -> PrecisionPolicy {
+fn recipe(row: &Row, stack: Stack, notes: &mut Notes) -> PrecisionPolicy {
     let text = format!("{} {}", row.precision, row.precision_detail).to_ascii_lowercase();
     let says = |wanted: &[&str]| wanted.iter().any(|word| text.contains(word));
     if says(&["fp32", "float32"]) && !says(&["bf16", "fp16", "fp8", "float8"]) {
@@ -132,6 +132,7 @@ fn recipe(row: &Row, stack: Stack) -> PrecisionPolicy {
         }
         Stack::Fsdp if recipes::is_automodel(row) => recipes::AUTOMODEL_STATES,
         Stack::Torchtitan | Stack::Fsdp => PrecisionPolicy::Fsdp2MixedBf16,
+        Stack::Nemo if recipes::in_bf16(row, notes) => PrecisionPolicy::PureBf16,
         // The recipes of NeMo's and Megatron-Bridge's summaries set `grad_reduce_in_fp32` to false.
         Stack::InternEvo | Stack::DeepSpeed | Stack::Nemo => PrecisionPolicy::ZeroMixed,
         // Under fp16 both stacks keep and reduce gradients in 16 bits; under bf16 they accumulate

@@ -221,3 +221,25 @@ fn a_line_that_contradicts_itself_is_read_as_its_recipe() {
     let next: Vec<_> = [("notes", "container 26.02 NeMo Container")].into_iter().chain(changes).collect();
     assert_eq!(scenario(&next).micro_batch_size, 4);
 }
+
+/// conf/peft/llama/sft.yaml and examples/peft/llama/h100/70b_2node.sh of NeMo's launcher 24.07; the benchmark files of AutoModel.
+#[test]
+fn states_and_chunks_are_completed_from_the_recipe() {
+    let of = |source: &'static str, framework: &'static str, model: &'static str, notes: &'static str| {
+        [("source_key", source), ("framework", framework), ("model", model), ("notes", notes), ("act_ckpt", "")]
+    };
+    let layout = [("dp", "1"), ("tp", "4"), ("pp", "4"), ("num_gpus", "16"), ("sharding", "DDP/dist-opt")];
+    let nemo = |model, notes| {
+        let line = of("NVIDIA NeMo performance summary", "NeMo / Megatron-Core", model, notes);
+        let tuned: Vec<_> = line.into_iter().chain(layout).chain([("grad_accum", "32")]).collect();
+        let found = scenario(&tuned);
+        (found.recipe, found.setup().chunks())
+    };
+    assert_eq!(nemo("LLAMA2-70B", "SFT (packed sequences)"), (PrecisionPolicy::PureBf16, 20));
+    assert_eq!(nemo("LLAMA2-70B", "FP8 pre-training"), (PrecisionPolicy::ZeroMixed, 1));
+    assert_eq!(nemo("Nemotron-340B", "FP8 pre-training; container 24.12 page").0, PrecisionPolicy::ZeroMixed);
+    let line = of("NVIDIA NeMo AutoModel performance summary", "NeMo AutoModel (PyTorch FSDP2)", "Llama3 70B", "");
+    let found = scenario(&line);
+    assert_eq!((found.recompute, found.recipe), (Recompute::Full, PrecisionPolicy::PureBf16Reduce32));
+    assert!(found.kernels.compile);
+}
