@@ -102,7 +102,7 @@ fn setup(row: &Row) -> Result<Setup, LeftOut> {
         ep: experts.ep,
         etp: experts.etp,
         experts: experts.experts,
-        recompute: software.recompute,
+        recompute: software.recompute.mode,
         recipe: engine::model::training::PrecisionPolicy::PureBf16,
         compute_format: software.compute_format,
         framework: software.framework,

@@ -156,8 +156,10 @@ fn strategy(
     {
         return Ok(match group {
             Some(size) => (Strategy::HybridShard, size),
-            // torchtitan keeps weights gathered between the micro-batches of a pipeline.
-            None if stack == Stack::Torchtitan && degrees.pp > 1 => (Strategy::ShardGradOp, dp),
+            // torchtitan and AutoModel keep weights gathered between the micro-batches of a pipeline.
+            None if (stack == Stack::Torchtitan || super::recipes::is_automodel(row)) && degrees.pp > 1 => {
+                (Strategy::ShardGradOp, dp)
+            }
             None => (Strategy::FullShard, dp),
         });
     }

@@ -17,6 +17,7 @@ pub mod model;
 pub mod pairs;
 pub mod predict;
 pub mod publish;
+pub mod recipes;
 pub mod row;
 pub mod schema;
 pub mod scope;

@@ -3,13 +3,13 @@
 use super::row::Row;
 use super::stack::Stack;
 use super::target::{self, TimeSource};
-use super::{LeftOut, Notes, batch, conventions, experts, hardware, layout, model, scope, software};
+use super::{LeftOut, Notes, batch, conventions, experts, hardware, layout, model, recipes, scope, software};
 use engine::catalog;
 use engine::catalog::accuracy::{self, Band};
 use engine::model::hardware::{Accelerator, Network, Topology};
 use engine::model::parallel::ContextExchange;
 use engine::model::report::Report;
-use engine::model::training::{ComputeFormat, MfuConvention, OptimizerKernel, PrecisionPolicy, RecomputeModules};
+use engine::model::training::{ComputeFormat, MfuConvention, OptimizerKernel, PrecisionPolicy};
 use engine::params;
 use engine::published::{MemoryKind, MemoryStage};
 use engine::scenario::issue::{Issue, Severity};
@@ -87,6 +87,7 @@ fn full_step(scenario: &Scenario) -> f64 {
 pub fn scenario(row: &Row) -> Result<(Scenario, Notes), LeftOut> {
     scope::check(row)?;
     let mut notes = Notes::default();
+    let row = &*recipes::as_run(row, &mut notes);
     let stack = Stack::of(row);
     let model = model::model(row, stack, &mut notes)?;
     let hardware = hardware::hardware(row, stack, &mut notes)?;
@@ -118,9 +119,9 @@ pub fn scenario(row: &Row) -> Result<(Scenario, Notes), LeftOut> {
         experts: experts.experts,
         expert_choice: ExpertChoice::NONE,
         shard_size: layout.shard_size,
-        recompute: software.recompute,
-        keep_fraction: 0.5,
-        recompute_modules: RecomputeModules::USUAL,
+        recompute: software.recompute.mode,
+        keep_fraction: software.recompute.keep_fraction,
+        recompute_modules: software.recompute.modules,
         recipe: software.recipe,
         compute_format: software.compute_format,
         optimizer: software.optimizer,

@@ -1,6 +1,7 @@
 //! Kernels, formats and overlap of a row: its own values, else the known defaults of its stack.
 
 use super::model::mixture;
+use super::recipes::{self, Recomputed};
 use super::row::Row;
 use super::stack::Stack;
 use super::text::has;
@@ -30,7 +31,7 @@ pub struct Software {
     /// What is offloaded to host memory.
     pub offload: Offload,
     /// Which activations are recomputed.
-    pub recompute: Recompute,
+    pub recompute: Recomputed,
 }
 
 /// Returns the software of a row.
@@ -42,7 +43,7 @@ pub fn software(row: &Row, stack: Stack, notes: &mut Notes) -> Result<Software, 
     Ok(Software {
         framework: framework(stack),
         kernels: kernels(row, stack),
-        recipe: recipe(row, stack),
+        recipe: recipe(row, stack, notes),
         compute_format: compute_format(row, stack),
         optimizer: optimizer(row, stack),
         segments: segments(stack, notes),
@@ -85,7 +86,7 @@ fn kernels(row: &Row, stack: Stack) -> Kernels {
     // MosaicML's examples of early 2023 use PyTorch's own loss and norms, in fp32 under autocast;
     // llm-foundry runs norms in 16 bits and a fused loss.
     let early_composer = stack == Stack::Composer && has(&row.source, &["examples"]);
-    let compile = has(&row.compile, &["yes", "true"]);
+    let compile = has(&row.compile, &["yes", "true"]) || recipes::compiles(row);
     // PyTorch had no kernel of its own for RMS norms when torchtitan's tables were measured.
     let by_operator = stack == Stack::HuggingFace || early_composer || (stack == Stack::Torchtitan && !compile);
     let loss = match stack {
@@ -125,7 +126,7 @@ fn drops_by_default(row: &Row) -> bool {
     has(&row.source, &["ci golden"]) && !off
 }
 
-fn recipe(row: &Row, stack: Stack) -> PrecisionPolicy {
+fn recipe(row: &Row, stack: Stack, notes: &mut Notes) -> PrecisionPolicy {
     let text = format!("{} {}", row.precision, row.precision_detail).to_ascii_lowercase();
     let says = |wanted: &[&str]| wanted.iter().any(|word| text.contains(word));
     if says(&["fp32", "float32"]) && !says(&["bf16", "fp16", "fp8", "float8"]) {
@@ -142,7 +143,9 @@ fn recipe(row: &Row, stack: Stack) -> PrecisionPolicy {
         Stack::Fsdp if says(&["bf16 reduce", "reduce bf16", "bfsixteen", "reduce_dtype=bf16"]) => {
             PrecisionPolicy::Fsdp2MixedBf16Reduce16
         }
+        Stack::Fsdp if recipes::is_automodel(row) => recipes::AUTOMODEL_STATES,
         Stack::Torchtitan | Stack::Fsdp => PrecisionPolicy::Fsdp2MixedBf16,
+        Stack::Nemo if recipes::in_bf16(row, notes) => PrecisionPolicy::PureBf16,
         // The recipes of NeMo's and Megatron-Bridge's summaries set `grad_reduce_in_fp32` to false.
         Stack::InternEvo | Stack::DeepSpeed | Stack::Nemo => PrecisionPolicy::ZeroMixed,
         // Under fp16 these stacks keep and reduce gradients in 16 bits; under bf16 they accumulate
@@ -224,15 +227,18 @@ fn communication(row: &Row, stack: Stack) -> Communication {
         _ => true,
     };
     // PyTorch's pipeline stages reduce gradients after their last micro-batch.
-    let last = stack == Stack::Torchtitan && row.pp.is_some_and(|stages| stages > 1);
+    let last = (stack == Stack::Torchtitan || recipes::is_automodel(row)) && row.pp.is_some_and(|stages| stages > 1);
     let gradient_sync = if last { GradientSync::LastMicroBatch } else { GradientSync::Default };
     Communication { gradient_sync, overlap }
 }
 
-fn recompute(row: &Row, stack: Stack, notes: &mut Notes) -> Result<Recompute, LeftOut> {
+fn recompute(row: &Row, stack: Stack, notes: &mut Notes) -> Result<Recomputed, LeftOut> {
     let text = row.act_ckpt.to_ascii_lowercase();
     let says = |wanted: &[&str]| wanted.iter().any(|word| text.contains(word));
     if text.is_empty() || says(&["not stated", "config default"]) {
+        if let Some(published) = recipes::recomputed(row, notes) {
+            return Ok(published);
+        }
         let (mode, why) = match stack {
             Stack::MegatronCore | Stack::Nemo => {
                 (Recompute::AttentionCore, "no recomputation assumed beyond the attention core's, Megatron's habit")
@@ -244,31 +250,24 @@ fn recompute(row: &Row, stack: Stack, notes: &mut Notes) -> Result<Recompute, Le
             _ => (Recompute::None, "no recomputation assumed, as the row names none"),
         };
         notes.add(why);
-        return Ok(mode);
+        return Ok(Recomputed::all(mode));
     }
     if says(&["none", "no selective", "false", "off"]) || text == "no" || says(&["selective: []"]) {
-        return Ok(Recompute::None);
+        return Ok(Recomputed::all(Recompute::None));
     }
     if says(&["full", "yes", "true", "all", "every layer"]) {
-        return Ok(Recompute::Full);
+        return Ok(Recomputed::all(Recompute::Full));
     }
-    if says(&["attention core", "core_attn", "attention-core", "core attention"]) {
-        // Recomputing more than the core (the MLP, norms) is not modelled; the core alone is the
-        // nearest mode below.
-        return Ok(Recompute::AttentionCore);
+    let of_megatron = matches!(stack, Stack::MegatronCore | Stack::MegatronEarly | Stack::Nemo);
+    if of_megatron && let Some(named) = Recomputed::named(&text) {
+        return Ok(named);
+    }
+    if says(&["attention core", "attention-core", "core attention"]) {
+        return Ok(Recomputed::all(Recompute::AttentionCore));
     }
     if says(&["selective", "op", "sac"]) {
-        let megatron = matches!(stack, Stack::MegatronCore | Stack::MegatronEarly | Stack::Nemo);
-        if says(&["moe_act", "mla_up_proj"]) {
-            // Megatron's selective recomputation of single modules changes time and memory by a few
-            // percent.
-            notes.add("recomputation of single modules counts as the attention core's, the nearest below");
-            return Ok(Recompute::AttentionCore);
-        }
-        if says(&["mlp", "layernorm", "moe", "mla"]) {
-            return Err(LeftOut::because("a kind of recomputation that is not modelled").about(&row.act_ckpt));
-        }
-        return Ok(if megatron { Recompute::AttentionCore } else { Recompute::Selective });
+        let mode = if of_megatron { Recompute::AttentionCore } else { Recompute::Selective };
+        return Ok(Recomputed::all(mode));
     }
     Err(LeftOut::because("a kind of recomputation that is not modelled").about(&row.act_ckpt))
 }

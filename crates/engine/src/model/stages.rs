@@ -74,7 +74,8 @@ pub fn stages(setup: &Setup) -> ByStage<Stage> {
     let stage = |layers, moe_layers, count, rank| {
         let (embedding, head) = (rank == 0, rank == head_rank);
         let params = per_rank::params(setup, layers, moe_layers, embedding, head);
-        Stage { layers, moe_layers, count, embedding, head, in_flight: in_flight(setup, pp, rank, layers), params }
+        let in_flight = in_flight(setup, pp, rank, layers);
+        Stage { layers, moe_layers, count, embedding, head, in_flight, params }
     };
     let experts = &setup.architecture.experts;
     let all = setup.architecture.num_hidden_layers;
@@ -150,16 +151,19 @@ fn balanced(setup: &Setup, pp: u32) -> [u32; 3] {
 
 /// Micro-batches in flight on a stage: all of them under GPipe, the stages from here to the last under 1F1B and ZB-H1,
 /// `1 + (pp-1)/(pp v)` times the first stage's when interleaved (arXiv 2205.05198, appendix B), as many as there are stages on
-/// every one under ZB-V (arXiv 2405.15362); one more where exchanges of experts run beside another (DualPipe, arXiv 2412.19437,
-/// table 2), under Megatron-Core one layer more: forward and backward pass go through them together, and what the one keeps the
-/// other has freed (`combined_1f1b.py`; its continuous integration's peak with and without differs by 50 MiB of 3,827).
+/// every one under ZB-V (arXiv 2405.15362). Where exchanges of experts run beside another micro-batch's compute: one more under
+/// DualPipe (arXiv 2412.19437, table 2), whose schedule is a zero-bubble one. Megatron-Core pairs one layer's forward pass with one
+/// layer's backward pass and releases that layer before the next pair, and the forward pass that it puts before the first pair takes
+/// the place of the one that a stage without overlap runs before its first backward pass (`TransformerModelChunkSchedulePlan.run`,
+/// `get_pp_rank_microbatches`; github NVIDIA/Megatron-LM d98e8a64): one layer more of the stage's `layers`.
 fn in_flight(setup: &Setup, pp: u32, rank: u32, layers: u32) -> f64 {
     let micro_batches = f64::from(setup.batch.grad_accum_steps);
-    // Exchanges beside another micro-batch's compute keep that one's activations too.
-    let beside = match setup.experts.across_micro_batches && setup.architecture.has_experts() {
-        true if setup.framework.is_megatron_core() => 1.0 / f64::from(layers.max(1)),
-        true => 1.0,
-        false => 0.0,
+    let overlaps = setup.experts.across_micro_batches && setup.architecture.has_experts();
+    let splits = matches!(setup.pipeline.schedule, Schedule::ZeroBubble | Schedule::ZeroBubbleV) && pp > 1;
+    let beside = match (overlaps, setup.framework.is_megatron_core() && !splits) {
+        (false, _) => 0.0,
+        (true, true) => 1.0 / f64::from(layers.max(1)),
+        (true, false) => 1.0,
     };
     let (stages, left) = (f64::from(pp), f64::from(pp.saturating_sub(rank)));
     let alive = match setup.pipeline.schedule {

@@ -220,3 +220,45 @@ fn pure_bf16_keeps_eight_bytes_a_parameter_however_it_reduces() {
         assert_eq!((recipe_bytes(recipe).weights, recipe_bytes(recipe).gradients), (2.0, 2.0));
     }
 }
+
+/// Megatron-Core pairs one layer's forward pass with another's backward pass (`TransformerModelChunkSchedulePlan.run`), so a stage holds
+/// one layer more; DualPipe's keeps a micro-batch more (arXiv 2412.19437, table 2).
+#[test]
+fn exchanges_beside_another_micro_batch_keep_one_layer_more() {
+    let in_flight = |link: &str, overlap: &str| {
+        let link = format!("model=mixtral-8x7b&gpus=64&ep=8&accum=64&{link}&epoverlap={overlap}");
+        let stages = stages(&setup(&link));
+        (stages.first.in_flight, f64::from(stages.first.layers))
+    };
+    for pipeline in ["pp=1", "pp=4&schedule=interleaved&vpp=4"] {
+        for framework in ["megatron", "pytorch"] {
+            let link = format!("{pipeline}&framework={framework}");
+            let (without, layers) = in_flight(&link, "no");
+            let more = if framework == "megatron" { 1.0 } else { layers };
+            let found = (in_flight(&link, "yes").0 - without) * layers;
+            assert!((found - more).abs() < 1e-9, "{link}: {found} layers more");
+        }
+    }
+}
+
+/// User buffers are shared by all layers: Megatron's asynchronous tensor parallelism keeps no more of a layer; nanotron's does.
+#[test]
+fn asynchronous_tensor_parallelism_of_megatron_keeps_nothing_beside() {
+    let whole = |framework: &str, overlap: &str| {
+        let link = format!("model=llama-3-70b&gpus=64&tp=8&framework={framework}&asynctp={overlap}");
+        layer(&setup(&link), 2.0, 0.0).whole
+    };
+    close(whole("megatron", "yes"), whole("megatron", "no"));
+    assert!(whole("nanotron", "yes") > whole("megatron", "yes"));
+}
+
+/// Inputs of products are kept in their format: 8 bits, or 4 with an 8-bit scale for 16 elements (NVFP4).
+#[test]
+fn inputs_of_products_are_kept_in_their_format() {
+    let whole =
+        |format: &str| layer(&setup(&format!("model=llama-3-8b&framework=megatron&compute={format}")), 2.0, 0.0).whole;
+    // Two norms' outputs, attention's and the MLP's last input.
+    let inputs = 2.0 * 4096.0 + 4096.0 + 14_336.0;
+    close(whole("recipe") - whole("fp8"), inputs);
+    close(whole("recipe") - whole("fp4"), inputs * (2.0 - 0.5625));
+}

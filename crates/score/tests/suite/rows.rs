@@ -1,7 +1,7 @@
 //! The reader of rows, on rows as sources publish them.
 
 use engine::model::software::Framework;
-use engine::model::training::{ComputeFormat, PrecisionPolicy, Recompute};
+use engine::model::training::{ComputeFormat, PrecisionPolicy, Recompute, RecomputeModules};
 use engine::published::MemoryKind;
 use engine::scenario::{Scenario, Strategy};
 use score::LeftOut;
@@ -154,4 +154,92 @@ fn what_is_not_modelled_is_left_out() {
 fn a_pipeline_longer_than_the_model_does_not_run() {
     let changes = [("dp", "1"), ("pp", "64"), ("grad_accum", "64"), ("sharding", "ZeRO-0")];
     assert!(!predict(&changes).unwrap().fits, "32 layers cannot fill 64 stages");
+}
+
+/// Returns a line of Megatron-Bridge's tables.
+fn bridge<'a>(release: &'a str, model: &'a str, gpu: &'a str, precision: &'a str) -> Vec<(&'a str, &'a str)> {
+    vec![
+        ("source_key", "NVIDIA Megatron-Bridge performance summary"),
+        ("framework", "Megatron-Core via NeMo/Megatron-Bridge"),
+        ("sharding", "DDP+distributed optimizer (FSDP=0)"),
+        ("notes", release),
+        ("model", model),
+        ("gpu", gpu),
+        ("precision", precision),
+        ("act_ckpt", ""),
+        ("seq_len", "4096"),
+        ("ep", "8"),
+        ("grad_accum", ""),
+        ("global_batch_seqs", "2048"),
+    ]
+}
+
+/// scripts/performance/configs/*/*workload_base_configs.py of Megatron-Bridge: v0.2.0 to v0.5.0.
+#[test]
+fn recomputation_is_completed_from_the_recipe_of_the_release() {
+    let none = RecomputeModules::NONE;
+    let core = (Recompute::AttentionCore, RecomputeModules::USUAL);
+    let by = |modules| (Recompute::Modules, modules);
+    let up = RecomputeModules { mla_up_proj: true, ..none };
+    for (release, model, gpu, precision, expected) in [
+        ("25.11", "GPT OSS 120B", "GB200", "BF16", by(RecomputeModules { layernorm: true, moe_act: true, ..none })),
+        ("26.02", "GPT OSS 120B", "GB300", "BF16", core),
+        ("25.09", "DeepSeekV3 (dropless)", "H100-80GB", "FP8", by(RecomputeModules { mlp: true, ..up })),
+        ("25.11", "DeepSeekV3", "GB300", "BF16", by(RecomputeModules { moe_act: true, ..none })),
+        ("26.02.01", "DeepSeekV3", "GB300", "MXFP8", by(up)),
+        ("26.04", "DeepSeekV3", "GB200", "MXFP8", by(RecomputeModules { mlp: true, ..none })),
+        ("26.06", "DeepSeekV3", "GB300", "MXFP8", core),
+        ("26.06", "DeepSeekV3", "B300", "MXFP8", by(up)),
+        ("26.04", "Kimi_K2", "GB300", "MXFP8", by(up)),
+        ("26.02", "Qwen3_235B_a22B", "GB200", "BF16", core),
+    ] {
+        let container = format!("container {release} NeMo Container");
+        let found = predict(&bridge(&container, model, gpu, precision)).unwrap();
+        let again = (found.scenario.recompute, found.scenario.recompute_modules);
+        assert_eq!(again, expected, "{release} {model} {gpu} {precision}");
+        assert!(found.notes.iter().any(|note| note.contains("published recipe")), "{:?}", found.notes);
+    }
+    // Five of the 32 layers as a whole; the row's own word counts first.
+    let line = bridge("container 26.02 NeMo Container", "LLAMA3_8B", "H100-80GB", "FP8");
+    let layers = scenario(&line);
+    assert_eq!((layers.recompute, layers.keep_fraction), (Recompute::Fraction, 27.0 / 32.0));
+    let said: Vec<_> = [("act_ckpt", "selective: mla_up_proj+mlp")].into_iter().chain(line).collect();
+    assert_eq!(scenario(&said).recompute_modules, RecomputeModules { mlp: true, ..up });
+}
+
+/// docs/performance-summary.md of Megatron-Bridge, 25.11: MBS 4 and GA 2 beside 512 sequences on 16 replicas.
+#[test]
+fn a_line_that_contradicts_itself_is_read_as_its_recipe() {
+    let line = bridge("container 25.11 NeMo Container", "GPT OSS 120B", "H100-80GB", "BF16");
+    let printed =
+        [("dp", "16"), ("pp", "4"), ("micro_batch_seqs", "4"), ("grad_accum", "8"), ("global_batch_seqs", "512")];
+    let changes: Vec<_> = printed.into_iter().chain(line.iter().copied()).collect();
+    let found = predict(&changes).unwrap();
+    assert_eq!((found.scenario.micro_batch_size, found.scenario.grad_accum_steps), (1, 32));
+    assert!(found.notes.iter().any(|note| note.contains("contradicts itself")), "{:?}", found.notes);
+    // The next release prints one sequence.
+    let next: Vec<_> = [("notes", "container 26.02 NeMo Container")].into_iter().chain(changes).collect();
+    assert_eq!(scenario(&next).micro_batch_size, 4);
+}
+
+/// conf/peft/llama/sft.yaml and examples/peft/llama/h100/70b_2node.sh of NeMo's launcher 24.07; the benchmark files of AutoModel.
+#[test]
+fn states_and_chunks_are_completed_from_the_recipe() {
+    let of = |source: &'static str, framework: &'static str, model: &'static str, notes: &'static str| {
+        [("source_key", source), ("framework", framework), ("model", model), ("notes", notes), ("act_ckpt", "")]
+    };
+    let layout = [("dp", "1"), ("tp", "4"), ("pp", "4"), ("num_gpus", "16"), ("sharding", "DDP/dist-opt")];
+    let nemo = |model, notes| {
+        let line = of("NVIDIA NeMo performance summary", "NeMo / Megatron-Core", model, notes);
+        let tuned: Vec<_> = line.into_iter().chain(layout).chain([("grad_accum", "32")]).collect();
+        let found = scenario(&tuned);
+        (found.recipe, found.setup().chunks())
+    };
+    assert_eq!(nemo("LLAMA2-70B", "SFT (packed sequences)"), (PrecisionPolicy::PureBf16, 20));
+    assert_eq!(nemo("LLAMA2-70B", "FP8 pre-training"), (PrecisionPolicy::ZeroMixed, 1));
+    assert_eq!(nemo("Nemotron-340B", "FP8 pre-training; container 24.12 page").0, PrecisionPolicy::ZeroMixed);
+    let line = of("NVIDIA NeMo AutoModel performance summary", "NeMo AutoModel (PyTorch FSDP2)", "Llama3 70B", "");
+    let found = scenario(&line);
+    assert_eq!((found.recompute, found.recipe), (Recompute::Full, PrecisionPolicy::PureBf16Reduce32));
+    assert!(found.kernels.compile);
 }

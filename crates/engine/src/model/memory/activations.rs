@@ -2,13 +2,14 @@
 
 mod modules;
 
+use super::states::product_bytes;
 use crate::model::experts::{self, Dispatcher};
 use crate::model::flops;
 use crate::model::parallel::ContextExchange;
 use crate::model::per_rank::{key_value_width, sequence_share, tokens};
 use crate::model::setup::Setup;
 use crate::model::software::{AttentionKernel, Framework, NormKernel};
-use crate::model::training::{ComputeFormat, Recompute};
+use crate::model::training::Recompute;
 
 /// Bytes per element of flash attention's log-sum-exp, kept in fp32 for each head and token.
 const LOG_SUM_EXP_BYTES: f64 = 4.0;
@@ -17,8 +18,9 @@ const FP32: f64 = 4.0;
 /// Bytes of one element of a dropout mask.
 const MASK: f64 = 1.0;
 
-/// Elements of width H per token and layer that asynchronous tensor parallelism keeps beside, each GPU its part of the
-/// sequence: what nanotron's memory shows (tests/measured).
+/// Elements of width H per token and layer that nanotron's asynchronous tensor parallelism keeps beside, each GPU its part of the
+/// sequence: what its memory shows (tests/measured). Transformer Engine's user buffers, in which Megatron's runs, are shared by
+/// all layers and kept once (`initialize_ub`), so a layer keeps what it keeps without them.
 const ASYNCHRONOUS_COPIES: f64 = 4.0;
 
 /// Bytes per token and layer on one GPU.
@@ -60,7 +62,7 @@ struct Tensors {
     copy: f64,
     /// The low-rank queries, keys and values of latent attention, with their norms' outputs.
     latent: f64,
-    /// What 8-bit products keep less of their inputs.
+    /// What narrower products keep less of their inputs.
     narrowed: f64,
     /// Masks of the two dropouts on the residual stream.
     masks: f64,
@@ -70,8 +72,16 @@ struct Tensors {
     wide: f64,
     /// One of those of dense MLPs, of shared and of routed experts.
     hidden_by_kind: [f64; 3],
-    /// The share by which 8-bit products keep less of an input.
+    /// The share by which narrower products keep less of an input.
     narrow: f64,
+}
+
+/// The share by which a product's input is narrower than it was computed: Transformer Engine keeps the inputs of its products in
+/// their format, 8 or 4 bits, for the weights' gradients (github NVIDIA/TransformerEngine v2.9, `layernorm_linear.py`: of the two
+/// orders of a quantized input the backward pass keeps the column-wise one alone).
+fn narrow(setup: &Setup, element: f64) -> f64 {
+    let product = if setup.framework.is_megatron_core() { product_bytes(setup.compute_format) } else { None };
+    product.map_or(0.0, |bytes| (element - bytes) / element)
 }
 
 fn tensors(setup: &Setup, element: f64, moe_share: f64) -> Tensors {
@@ -92,7 +102,7 @@ fn tensors(setup: &Setup, element: f64, moe_share: f64) -> Tensors {
         (setup.framework.is_pytorch() || setup.framework == Framework::Nanotron) && !setup.tensor.asynchronous;
     let kept_output = element * if keeps_gathered { 1.0 } else { sequence };
     let norm = (norm - element) * sequence + kept_output;
-    let copies = if setup.mesh.tp > 1 && setup.tensor.asynchronous {
+    let copies = if setup.mesh.tp > 1 && setup.tensor.asynchronous && !setup.framework.is_megatron_core() {
         ASYNCHRONOUS_COPIES * element * hidden * sequence
     } else {
         0.0
@@ -128,15 +138,9 @@ fn tensors(setup: &Setup, element: f64, moe_share: f64) -> Tensors {
         (true, true) => 3.0,
         (false, _) => 2.0,
     };
-    // Transformer Engine keeps the inputs of its 8-bit products in 8 bits.
-    let narrow = setup.framework.is_megatron_core() && setup.compute_format != ComputeFormat::AsPolicy;
+    let narrow = narrow(setup, element);
     let norms_kept = f64::from(arch.norms_per_layer);
-    let narrowed = if narrow {
-        (element - 1.0) * (norms_kept * hidden * sequence + (query + width + copy) / element)
-    } else {
-        0.0
-    };
-    let narrow = if narrow { (element - 1.0) / element } else { 0.0 };
+    let narrowed = narrow * (norms_kept * hidden * sequence * element + query + width + copy);
     // The output of attention is as wide as its values.
     let output = arch.attention_output_width() * element / tp;
     // Transformer Engine prefers cuDNN's attention from Hopper on (`get_attention_backend`). Before it `flash-attn` keeps its
@@ -237,7 +241,7 @@ pub fn layer(setup: &Setup, element: f64, moe_share: f64) -> LayerBytes {
 /// backward pass.
 pub fn of_experts(setup: &Setup, element: f64) -> (f64, f64) {
     let t = tensors(setup, element, 1.0);
-    let narrowed = if t.narrowed > 0.0 { (element - 1.0) * (t.hidden + t.copy) / element } else { 0.0 };
+    let narrowed = t.narrow * (t.hidden + t.copy);
     let matrices = flops::matrices(&setup.architecture);
     (t.mlp + t.routed - narrowed, matrices * t.hidden + copies_backward(setup.experts.dispatcher) * t.copy)
 }

@@ -200,6 +200,15 @@ pub fn gathered_layer_bytes(setup: &Setup) -> f64 {
 /// Bytes of an element in 8 bits, and in 4 with its share of an 8-bit scale for 16 elements (NVFP4).
 const EIGHT_BIT: f64 = 1.0;
 const FOUR_BIT: f64 = 0.5 + 1.0 / 16.0;
+
+/// Bytes of an element in the format of the layers' matrix products, where that is narrower than an activation.
+pub(super) const fn product_bytes(format: ComputeFormat) -> Option<f64> {
+    match format {
+        ComputeFormat::AsPolicy => None,
+        ComputeFormat::Fp8 | ComputeFormat::Fp8Gather => Some(EIGHT_BIT),
+        ComputeFormat::Fp4 => Some(FOUR_BIT),
+    }
+}
 /// Copies of a weight in the format of its products: one for the forward pass, one transposed for the backward pass.
 const COPIES: f64 = 2.0;
 
