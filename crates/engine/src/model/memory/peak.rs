@@ -1,6 +1,7 @@
 //! The moments of a step at which memory can peak, and what is alive at each.
 
 pub(super) mod context;
+mod held;
 mod terms;
 mod waiting;
 
@@ -25,8 +26,7 @@ pub use waiting::{Gathered, Unreduced};
 /// Elements of width H per token alive beside a layer's gradients when its backward pass ends: the gradients of its
 /// input and of its attention block, and the residual's. The tracker finds 6 H bytes in bf16.
 const END_OF_LAYER_WIDTHS: f64 = 3.0;
-/// What the allocator holds beyond what is alive where several micro-batches come and go at once, as a share: nanotron's
-/// pipelines show it over its runs without one.
+/// What the allocator holds beyond what is alive where several micro-batches come and go at once, as a share.
 const PIPELINE_FRAGMENTATION: f64 = 0.05;
 /// Elements that DeepSpeed reduces at once (`reduce_bucket_size`, default 5e8).
 const ZERO2_BUCKET: f64 = 5e8;
@@ -43,7 +43,8 @@ fn bytes_per_logit(setup: &Setup) -> f64 {
     let Setup { kernels, framework, mesh, .. } = setup;
     match kernels.loss {
         loss if mesh.tp > 1 && framework.is_pytorch() && loss.is_unfused() => VOCABULARY_PARALLEL,
-        Loss::Standard if framework.is_megatron_core() || *framework == Framework::MegatronLegacy => 8.0,
+        Loss::Standard if framework.is_megatron_core() => 8.0,
+        Loss::Standard if matches!(framework, Framework::MegatronLegacy | Framework::Nanotron) => 8.0,
         Loss::Standard => 12.0,
         Loss::KeptLogits => 14.0,
         Loss::Fp32Logits => 16.0,
@@ -76,6 +77,8 @@ const UPCAST_AT_LOSS: f64 = 2.0;
 
 /// Buckets of that size that its stage 1 holds: two that reduce in turn, one that gathers.
 const ZERO1_BUCKETS: f64 = 3.0;
+/// Its share of the gradients at the update, in sizes of the 16-bit one: flattened, and cast to fp32.
+const FLAT_SHARES: f64 = 3.0;
 
 /// Where in the step the memory is counted.
 #[derive(Clone, Copy)]
@@ -120,7 +123,7 @@ pub fn of_stage(setup: &Setup, stage: &Stage) -> MemoryReport {
     let parts = ledger.parts(at);
     let parts = parts
         .with(MemoryPart::Context, context(setup))
-        .with(MemoryPart::Fragmentation, allocated * fragmentation(setup));
+        .with(MemoryPart::Fragmentation, allocated * ledger.fragmentation(setup, stage, at));
     let (nominal, capacity) = (setup.accelerator.memory, setup.accelerator.usable_memory());
     MemoryReport { parts, moment, allocated, peak: parts.total(), nominal, capacity }
 }
@@ -129,11 +132,6 @@ pub fn of_stage(setup: &Setup, stage: &Stage) -> MemoryReport {
 fn logits(setup: &Setup, stage: &Stage) -> f64 {
     let here = f64::from(u8::from(stage.head));
     here * per_rank::tokens(setup) * f64::from(setup.architecture.vocab_size) / f64::from(setup.mesh.tp.max(1))
-}
-
-/// What the allocator holds beyond what is alive, as a share of it.
-fn fragmentation(setup: &Setup) -> f64 {
-    setup.overheads.fragmentation + if setup.mesh.pp > 1 { PIPELINE_FRAGMENTATION } else { 0.0 }
 }
 
 /// The sizes from which the parts of every point are put together.
@@ -152,6 +150,8 @@ struct Ledger {
     offloaded: bool,
     reduces_once: bool,
     replicas_reduce: bool,
+    /// GPUs that share the optimizer state.
+    shares: f64,
     /// Whether other GPUs hold the same experts.
     experts_reduce: bool,
     sharded_gather: bool,
@@ -204,6 +204,7 @@ impl Ledger {
             offloaded: setup.offload.parameters,
             reduces_once: !GradientSyncPlan::of(setup).reduce_each,
             replicas_reduce: replicas > 1,
+            shares: degrees.optimizer,
             experts_reduce: setup.mesh.expert_shard_group().saturating_mul(setup.mesh.expert_replicas()) > 1,
             sharded_gather: degrees.weights > 1.0 || bytes.gathered < bytes.weights || setup.offload.parameters,
             others: stage.in_flight - 1.0,
@@ -245,6 +246,16 @@ impl Ledger {
         }
         consider(Point::Root, PeakMoment::Backward);
         most
+    }
+
+    /// What the allocator holds beyond what is alive, as a share of it.
+    fn fragmentation(&self, setup: &Setup, stage: &Stage, point: Point) -> f64 {
+        let allocated = self.total(point).get();
+        // nanotron's is counted block by block; without overheads, as the bounds assume, there is none.
+        if setup.framework == Framework::Nanotron && setup.overheads.fragmentation > 0.0 && allocated > 0.0 {
+            return held::bytes(setup, stage, self.activations(point).0) / allocated;
+        }
+        setup.overheads.fragmentation + if setup.mesh.pp > 1 { PIPELINE_FRAGMENTATION } else { 0.0 }
     }
 
     /// Kept activations of this many layers, and of the micro-batches in flight beside: with activations in host memory, two

@@ -1,7 +1,7 @@
 //! The factors of every part of the peak: what multiplies what. Nobody needs them but who asks why.
 
 use super::{Gathered, Ledger, Point, Unreduced, bytes_kept_per_logit, bytes_per_logit, logits};
-use super::{communicators, fragmentation, most_needy, switch_communicators};
+use super::{communicators, most_needy, switch_communicators};
 use crate::model::memory::activations::{self, LayerBytes};
 use crate::model::memory::states::{
     self, RecipeBytes, ShardDegrees, expert_shard_degrees, gathered_layer_bytes, recipe_bytes, shard_degrees,
@@ -122,7 +122,7 @@ impl PeakTerms {
             per_waiting: bytes_kept_per_logit(setup.kernels.loss),
             communicators: communicators(setup),
             switch_communicators: switch_communicators(setup),
-            fragmentation: fragmentation(setup),
+            fragmentation: ledger.fragmentation(setup, stage, point),
             allocated,
         }
     }
