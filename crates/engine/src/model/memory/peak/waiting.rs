@@ -164,3 +164,31 @@ impl Ledger {
         Unreduced { computed: FLAT_SHARES * share, reduced: ZERO1_BUCKETS * buckets, copied: 0.0 }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::model::memory::PeakTerms;
+    use crate::share::decode;
+
+    fn bytes_waiting(layout: &str) -> (f64, f64) {
+        let link =
+            "cluster=dgx-a100-80&model=bloom-176b&framework=megatron-legacy&strategy=zero1&recompute=full&accum=64";
+        let terms = PeakTerms::of(&decode(&format!("{link}&{layout}")).scenario.setup());
+        let waiting = terms.unreduced;
+        let bytes = terms.bytes.gathered * waiting.computed + terms.bytes.reduced * waiting.reduced;
+        (bytes, terms.stage.params.all())
+    }
+
+    #[test]
+    fn stage_1_flattens_a_share_of_the_gradients() {
+        // 200B on 80 and 160 A100s: 73 and 51 GiB (rows BS-0132 and BS-0133). The step between is 18 bytes of P/Z: 12 of
+        // optimizer state and 6 of flat gradients, less the buckets that a single replica does not have.
+        let (one, params) = bytes_waiting("gpus=80&tp=8&pp=10&recipe=zero-mixed");
+        assert!((one / params - 6.0).abs() < 1e-9);
+        let (two, params) = bytes_waiting("gpus=160&tp=8&pp=10&recipe=zero-mixed");
+        assert!((two - 3.0 * params - 3.0 * 2.0 * 5e8).abs() < 1.0);
+        // fp32 gradients: the 16-bit ones and one bucket of 4 bytes an element.
+        let (wide, params) = bytes_waiting("gpus=160&tp=8&pp=10&recipe=megatron-mixed");
+        assert!((wide - 2.0 * params - 4.0 * 5e8).abs() < 1.0);
+    }
+}
