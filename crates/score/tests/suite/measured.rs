@@ -72,6 +72,17 @@ fn peak_memory_is_predicted() {
     assert!(errors.mean < MEMORY_MEAN, "mean {}", errors.mean);
 }
 
+/// The log of one of BigScience's runs under ZeRO-3 on V100 (experiments/gpt2-meg-ds-zero, 25 May 2021): 26,118 MiB allocated and
+/// 28,234 MiB reserved at most.
+#[test]
+fn the_log_of_a_run_under_zero_3_is_met() {
+    let entry = PUBLISHED.training.iter().find(|entry| entry.row.row_id == "BS-0211").unwrap();
+    let prediction = entry.outcome.as_ref().unwrap();
+    let off = |predicted: f64, mebibytes: f64| (predicted / (mebibytes / 1024.0) - 1.0).abs();
+    assert!(off(prediction.allocated_gib, 26_118.0) < 0.03, "{}", prediction.allocated_gib);
+    assert!(off(prediction.reserved_gib, 28_234.0) < 0.03, "{}", prediction.reserved_gib);
+}
+
 #[test]
 fn runs_that_ran_fit_and_runs_that_failed_do_not() {
     let confusion = all().confusion;

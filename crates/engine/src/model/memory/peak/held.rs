@@ -21,6 +21,8 @@ const BUFFERS: f64 = 2.0;
 const STALLS: u32 = 256;
 /// Stages between whose messages a host runs ahead of its GPU.
 const STAGES: u32 = 2;
+/// GPUs of a tensor-parallel group, over four nodes of the sweep, at which no pipeline of it holds any.
+const WIDE: u32 = 32;
 /// Share of the activations of micro-batches in flight that is holes: blocks split for one micro-batch that fit no tensor of the next.
 const HOLES: f64 = 0.11;
 /// Bytes of a weight as gathered after ZeRO's update.
@@ -65,7 +67,7 @@ fn full_width(setup: &Setup, stage: &Stage) -> f64 {
         let left = QUEUE - forward * FORWARD_LAUNCHES;
         let backward = if setup.batch.grad_accum_steps > 1 { left / BACKWARD_LAUNCHES } else { 0.0 };
         here + REDUCED * (forward + backward)
-    } else if mesh.pp > STAGES && mesh.gpus() < STALLS {
+    } else if mesh.pp > STAGES && mesh.tp < WIDE && mesh.gpus() < STALLS {
         here + REDUCED * QUEUE / f64::midpoint(FORWARD_LAUNCHES, BACKWARD_LAUNCHES)
     } else {
         here
