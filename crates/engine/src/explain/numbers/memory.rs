@@ -195,7 +195,7 @@ pub(super) const MEMORY: &[Explanation] = &[
         [
             "Memory that PyTorch’s caching allocator has reserved and cannot use: the gaps between blocks of other sizes. expandable_segments makes it smaller.",
             "docs/model.md, section 3; fitted to published peaks (docs/accuracy.md).",
-            "It is a share of what is allocated, the same for all: runs with sequences of varying length have more.",
+            "It is a share of what is allocated, the same for all of a framework but nanotron, whose held blocks are counted: runs with sequences of varying length have more.",
         ],
     ),
 ];
