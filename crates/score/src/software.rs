@@ -103,8 +103,8 @@ fn kernels(row: &Row, stack: Stack) -> Kernels {
         norms: if by_operator { NormKernel::Upcast } else { NormKernel::Fused },
         compile,
         graphs: super::experts::graphs(row, stack),
-        // Megatron-LM's default is 0.1; BLOOM's runs turned it off.
-        dropout: stack == Stack::MegatronEarly || drops_by_default(row),
+        // Megatron-LM's default is 0.1, which BLOOM's runs inherit (its README, train/tr11-176B-ml).
+        dropout: matches!(stack, Stack::MegatronEarly | Stack::MegatronDeepSpeed) || drops_by_default(row),
     }
 }
 
@@ -150,7 +150,9 @@ fn recipe(row: &Row, stack: Stack, notes: &mut Notes) -> PrecisionPolicy {
         Stack::InternEvo | Stack::DeepSpeed | Stack::Nemo => PrecisionPolicy::ZeroMixed,
         // Under fp16 these stacks keep and reduce gradients in 16 bits; under bf16 they accumulate
         // them in fp32.
-        Stack::MegatronDeepSpeed | Stack::MegatronEarly if says(&["fp16"]) || row.precision.is_empty() => {
+        Stack::MegatronDeepSpeed | Stack::MegatronEarly
+            if row.precision.is_empty() || says(&["fp16"]) && !has(&row.precision, &["bf16"]) =>
+        {
             PrecisionPolicy::ZeroMixed
         }
         Stack::MegatronCore if says(&["fp16"]) => PrecisionPolicy::ZeroMixed,
@@ -183,7 +185,12 @@ fn offload(row: &Row, stack: Stack, notes: &mut Notes) -> Offload {
     if preset {
         notes.add("activations in host memory assumed, as in Megatron-Bridge's presets");
     }
-    let activations = preset || has(&row.notes, &["pa_cpu=y", "fine-grained-activation-offloading=true"]);
+    // The script of these runs checkpoints to host memory (experiments/gpt2-meg-ds-zero, `PA_CPU=true`).
+    let in_host = has(&row.sharding, &["old megatron-zero3 branch"]) && !has(&row.notes, &["pa_cpu=n"]);
+    if in_host {
+        notes.add("activations in host memory, as in the script of these runs");
+    }
+    let activations = preset || in_host || has(&row.notes, &["pa_cpu=y", "fine-grained-activation-offloading=true"]);
     Offload { optimizer: all, parameters: all, activations }
 }
 

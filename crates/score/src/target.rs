@@ -27,12 +27,15 @@ pub fn memory_kind(row: &Row) -> MemoryKind {
     named.or_else(custom).unwrap_or(MemoryKind::Reserved)
 }
 
+/// A source that states the memory of its first GPU: 13 GB on GPUs of 32 GB, of a run that is out of memory on GPUs of 16 GB.
+const FIRST_GPU: &str = "BigScience tr3m";
+
 /// Returns the stage where the peak was measured in a pipeline of `pp` stages.
 pub fn memory_stage(row: &Row, stack: Stack, pp: u32) -> MemoryStage {
     let kind = row.mem_kind.to_ascii_lowercase();
     if pp > 1 && has(&kind, &["last"]) && !has(&kind, &["first"]) {
         MemoryStage::Last
-    } else if stack == Stack::Nanotron {
+    } else if stack == Stack::Nanotron || row.source.starts_with(FIRST_GPU) {
         MemoryStage::First
     } else {
         MemoryStage::Most

@@ -12,6 +12,11 @@ pub const COMPILED: f64 = 0.54;
 /// take part (docs/accuracy.md).
 const MESSAGE: Seconds = Seconds::from_ms(0.2);
 
+/// A CUDA context with its libraries, their kernels loaded when they are first called.
+const CONTEXT: Bytes = Bytes::from_gib(0.6);
+/// The same before CUDA 11.7, which loaded all kernels at once: 1,271 MiB on a V100 and 1,573 MiB on an A100, each measured with one
+/// tensor of one element (bigscience, `train/tr11-176B-ml/chronicles-prequel.md`); their mean.
+const EAGER_CONTEXT: Bytes = Bytes::from_gib(1.4);
 /// What PyTorch's caching allocator holds, by its simulation of the traced steps of ten layers and more
 /// (`tests/measured/traced_steps.csv`, a test holds it): of what it caches the median; of what it cannot give back the first quartile,
 /// so that three in four of the runs that are called out of memory are.
@@ -19,9 +24,8 @@ const FIXED: Cache = Cache::Pools { cached: 0.19, lasting: 0.03 };
 const EXPANDABLE: Cache = Cache::Pools { cached: 0.07, lasting: 0.02 };
 
 /// Returns the overheads of a framework, with or without `torch.compile`, under an allocator of these segments. Fitted by
-/// `examples/calibrate` to the rows in tests/measured, except for the memory of the context: a CUDA
-/// context with its libraries takes about half a GiB, the channels of an NCCL communicator about
-/// 150 MiB.
+/// `examples/calibrate` to the rows in tests/measured, except for the memory of the context and of
+/// the channels of an NCCL communicator, about 150 MiB.
 pub const fn overheads(framework: Framework, compile: bool, segments: Segments) -> Overheads {
     let pools = match segments {
         Segments::Fixed => FIXED,
@@ -34,12 +38,13 @@ pub const fn overheads(framework: Framework, compile: bool, segments: Segments) 
         // XLA plans its buffers ahead.
         Framework::MaxText => (253.0, Cache::Share(0.03), [1.0, 2.0, 6.0, 2.0]),
         Framework::Megatron | Framework::MegatronFsdp => (84.0, Cache::Share(0.03), [7.5, 7.0, 12.0, 17.0]),
-        Framework::MegatronLegacy => (110.0, Cache::Share(0.14), [3.0, 6.0, 10.0, 6.0]),
+        Framework::MegatronLegacy => (110.0, Cache::Share(0.10), [3.0, 6.0, 10.0, 6.0]),
         Framework::Nanotron => (230.0, Cache::Share(0.03), [3.0, 6.0, 10.0, 6.0]),
     };
+    let context = if matches!(framework, Framework::MegatronLegacy) { EAGER_CONTEXT } else { CONTEXT };
     let message = if matches!(framework, Framework::Nanotron) { MESSAGE } else { Seconds::ZERO };
     Overheads {
-        context: Bytes::from_gib(0.6),
+        context,
         per_communicator: Bytes::from_gib(0.15),
         cache,
         contention: 1.15,

@@ -34,12 +34,12 @@ const STEP_SOURCE: f64 = 0.15;
 /// The median of a source with fewer rows is not meaningful.
 const FEW: usize = 8;
 const SLOW_RANKS: f64 = 0.85;
-// The aim is a median of 5 % and a mean of 8 %; nanotron's rows do not say which of two modes their
-// tensor parallelism had.
-const MEMORY_MEDIAN: f64 = 0.065;
-const MEMORY_MEAN: f64 = 0.12;
-const RAN_FITS: f64 = 0.98;
-const FAILED_DOES_NOT: f64 = 0.82;
+// The aim is a median of 5 % and a mean of 8 %; nanotron's rows do not say whether their host ran
+// ahead of the GPU.
+const MEMORY_MEDIAN: f64 = 0.045;
+const MEMORY_MEAN: f64 = 0.095;
+const RAN_FITS: f64 = 0.985;
+const FAILED_DOES_NOT: f64 = 0.87;
 const NETWORK_MEDIAN: f64 = 0.15;
 const SIGNS: f64 = 0.9;
 
@@ -70,6 +70,17 @@ fn peak_memory_is_predicted() {
     assert!(errors.count > 1000, "{} rows", errors.count);
     assert!(errors.median < MEMORY_MEDIAN, "median {}", errors.median);
     assert!(errors.mean < MEMORY_MEAN, "mean {}", errors.mean);
+}
+
+/// The log of one of BigScience's runs under ZeRO-3 on V100 (experiments/gpt2-meg-ds-zero, 25 May 2021): 26,118 MiB allocated and
+/// 28,234 MiB reserved at most.
+#[test]
+fn the_log_of_a_run_under_zero_3_is_met() {
+    let entry = PUBLISHED.training.iter().find(|entry| entry.row.row_id == "BS-0211").unwrap();
+    let prediction = entry.outcome.as_ref().unwrap();
+    let off = |predicted: f64, mebibytes: f64| (predicted / (mebibytes / 1024.0) - 1.0).abs();
+    assert!(off(prediction.allocated_gib, 26_118.0) < 0.03, "{}", prediction.allocated_gib);
+    assert!(off(prediction.reserved_gib, 28_234.0) < 0.03, "{}", prediction.reserved_gib);
 }
 
 #[test]

@@ -226,7 +226,7 @@ pub(super) const MEMORY: &[Explanation] = &[
         [
             "Memory that PyTorch has reserved but not allocated: the gaps between blocks, and what the streams of FSDP’s collectives have freed, which no other stream can use. Before it runs out, it gives back what is free as a whole. expandable_segments makes it smaller.",
             "docs/model.md, section 3; medians of the simulated allocator over traced steps (docs/accuracy.md).",
-            "The gaps are a share of what is allocated, the same for all: runs with sequences of varying length have more. The figure “memory over one step” simulates them.",
+            "The gaps are a share of what is allocated, the same for all of a framework but nanotron, whose held blocks are counted: runs with sequences of varying length have more. The figure “memory over one step” simulates them.",
         ],
     ),
 ];

@@ -18,9 +18,9 @@ const FP32: f64 = 4.0;
 /// Bytes of one element of a dropout mask.
 const MASK: f64 = 1.0;
 
-/// Elements of width H per token and layer that nanotron's asynchronous tensor parallelism keeps beside, each GPU its part of the
-/// sequence: what its memory shows (tests/measured). Transformer Engine's user buffers, in which Megatron's runs, are shared by
-/// all layers and kept once (`initialize_ub`), so a layer keeps what it keeps without them.
+/// Elements of width H per token and layer that asynchronous tensor parallelism keeps beside, each GPU its part of the
+/// sequence. nanotron's are in buffers for all layers, and so are those of Transformer Engine, in which Megatron's runs
+/// (`initialize_ub`).
 const ASYNCHRONOUS_COPIES: f64 = 4.0;
 
 /// Bytes per token and layer on one GPU.
@@ -96,17 +96,14 @@ fn tensors(setup: &Setup, element: f64, moe_share: f64) -> Tensors {
     // An upcasting norm keeps its input in fp32 and its normalised input beside the output.
     let norm = if upcast { FP32 + 2.0 * element } else { 2.0 * element };
     // The matrix products after a norm keep their input: with sequence parallelism the gathered one, unless it
-    // is gathered again in the backward pass, as Megatron does (arXiv 2205.05198, section 4.2.2) and overlapping
-    // implementations do.
-    let keeps_gathered =
-        (setup.framework.is_pytorch() || setup.framework == Framework::Nanotron) && !setup.tensor.asynchronous;
+    // is gathered again in the backward pass, as Megatron does (arXiv 2205.05198, section 4.2.2), nanotron
+    // (`tp_recompute_allgather`) and overlapping implementations.
+    let keeps_gathered = setup.framework.is_pytorch() && !setup.tensor.asynchronous;
     let kept_output = element * if keeps_gathered { 1.0 } else { sequence };
     let norm = (norm - element) * sequence + kept_output;
-    let copies = if setup.mesh.tp > 1 && setup.tensor.asynchronous && !setup.framework.is_megatron_core() {
-        ASYNCHRONOUS_COPIES * element * hidden * sequence
-    } else {
-        0.0
-    };
+    let shared_buffers = setup.framework == Framework::Nanotron || setup.framework.is_megatron_core();
+    let beside = setup.tensor.asynchronous && !shared_buffers;
+    let copies = if setup.mesh.tp > 1 && beside { ASYNCHRONOUS_COPIES * element * hidden * sequence } else { 0.0 };
     let unfused = setup.kernels.attention == AttentionKernel::Unfused;
     let dropout = f64::from(u8::from(setup.kernels.dropout));
     let hidden_width = |width: u32| f64::from(width) * element / tp;

@@ -2,6 +2,7 @@
 
 pub(super) mod cache;
 pub(super) mod context;
+mod nanotron;
 mod terms;
 mod waiting;
 mod workspaces;
@@ -52,7 +53,7 @@ fn bytes_per_logit(setup: &Setup) -> f64 {
         Loss::Standard if core => 6.0,
         Loss::KeptLogits if core => 8.0,
         Loss::Fp32Logits if core => 10.0,
-        Loss::Standard if *framework == Framework::MegatronLegacy => 8.0,
+        Loss::Standard if matches!(framework, Framework::MegatronLegacy | Framework::Nanotron) => 8.0,
         Loss::Standard => 12.0,
         Loss::KeptLogits => 14.0,
         Loss::Fp32Logits => 16.0,
@@ -88,6 +89,8 @@ const UPCAST_AT_LOSS: f64 = 2.0;
 
 /// Buckets of that size that its stage 1 holds: two that reduce in turn, one that gathers.
 const ZERO1_BUCKETS: f64 = 3.0;
+/// Its share of the gradients at the update, in sizes of the 16-bit one: flattened, and cast to fp32.
+const FLAT_SHARES: f64 = 3.0;
 
 /// Where in the step the memory is counted.
 #[derive(Clone, Copy)]
@@ -128,10 +131,11 @@ fn most_needy<'a>(setup: &Setup, stages: &'a ByStage<Stage>) -> (&'a Stage, Memo
 /// The memory of one GPU of a stage at the peak of a step.
 pub fn of_stage(setup: &Setup, stage: &Stage) -> MemoryReport {
     let ledger = Ledger::new(setup, stage, &stage.params);
-    let Peak { point, moment, allocated, compute } = ledger.peak();
+    let peak = ledger.peak();
+    let Peak { point, moment, allocated, compute } = peak;
     let (nominal, capacity) = (setup.accelerator.memory, setup.accelerator.usable_memory());
     let context = context(setup);
-    let cache = Cache::of(setup);
+    let cache = ledger.cache(setup, stage, &peak);
     let needed = cache.needed(allocated);
     let reserved = cache.reserved(allocated, compute, ledger.pools());
     let (held, _) = within(capacity - context, needed, reserved);
@@ -173,6 +177,8 @@ struct Ledger {
     offloaded: bool,
     reduces_once: bool,
     replicas_reduce: bool,
+    /// GPUs that share the optimizer state.
+    shares: f64,
     /// Whether other GPUs hold the same experts.
     experts_reduce: bool,
     sharded_gather: bool,
@@ -233,6 +239,7 @@ impl Ledger {
             offloaded: setup.offload.parameters,
             reduces_once: !GradientSyncPlan::of(setup).reduce_each,
             replicas_reduce: replicas > 1,
+            shares: degrees.optimizer,
             experts_reduce: setup.mesh.expert_shard_group().saturating_mul(setup.mesh.expert_replicas()) > 1,
             padded: params.layer + padding * params.expert_unit,
             shards: degrees.weights > 1.0,
@@ -284,6 +291,17 @@ impl Ledger {
         }
         consider(Point::Root, PeakMoment::Backward);
         most
+    }
+
+    /// What the allocator holds beyond what is alive: nanotron's is counted block by block, but for the bounds, which assume none.
+    fn cache(&self, setup: &Setup, stage: &Stage, peak: &Peak) -> Cache {
+        match Cache::of(setup) {
+            Cache::Share(share) if setup.framework == Framework::Nanotron && share > 0.0 => {
+                let kept = self.activations(peak.point).0;
+                Cache::Share(nanotron::held(setup, stage, kept) / peak.allocated.get())
+            }
+            cache => cache,
+        }
     }
 
     /// Kept activations of this many layers, and of the micro-batches in flight beside: with activations in host memory, two

@@ -98,7 +98,8 @@ impl PeakTerms {
 
     fn of_stage(setup: &Setup, stage: &Stage) -> Self {
         let ledger = Ledger::new(setup, stage, &stage.params);
-        let Peak { point, moment, allocated, compute } = ledger.peak();
+        let peak = ledger.peak();
+        let Peak { point, moment, allocated, compute } = peak;
         let bytes = recipe_bytes(setup.recipe);
         let tokens = per_rank::tokens(setup);
         let layers = ledger.params.layers;
@@ -113,7 +114,7 @@ impl PeakTerms {
             Point::Root | Point::Update => (0.0, Working::Nothing),
         };
         let in_passes = !matches!(point, Point::Root | Point::Update);
-        let (cache, context, pools) = (Cache::of(setup), context(setup), ledger.pools());
+        let (cache, context, pools) = (ledger.cache(setup, stage, &peak), context(setup), ledger.pools());
         let reserved = cache.reserved(allocated, compute, pools);
         let (_, held) = within(setup.accelerator.usable_memory() - context, cache.needed(allocated), reserved);
         let all_first = setup.pipeline.schedule == Schedule::GPipe && in_passes;

@@ -1,6 +1,6 @@
 //! What waits for the network at a point of the step, or came over it: gradients that are not reduced yet, weights gathered.
 
-use super::{Ledger, Point, ZERO1_BUCKETS, ZERO2_BUCKET};
+use super::{FLAT_SHARES, Ledger, Point, ZERO1_BUCKETS, ZERO2_BUCKET};
 use crate::model::software::Framework;
 use crate::model::training::{Reshard, Sharding};
 
@@ -128,20 +128,67 @@ impl Ledger {
                 let experts = if self.experts_reduce { self.params.experts() } else { 0.0 };
                 Unreduced { copied: self.params.dense() + experts, ..none }
             }
-            // The 16-bit gradients that compute produces live on beside the fp32 ones that they are added to.
-            Sharding::Ddp | Sharding::Zero1 if self.framework == Framework::Nanotron => match point {
-                Point::Update => none,
-                Point::Loss | Point::InLayer(_) | Point::AfterLayer(_) | Point::Root => {
-                    Unreduced { computed: params, ..none }
-                }
-            },
-            Sharding::Zero1 if self.replicas_reduce && self.framework == Framework::MegatronLegacy => {
-                Unreduced { reduced: ZERO1_BUCKETS * bucket, ..none }
+            // The 16-bit gradients that compute produces are added to the fp32 ones after a micro-batch's backward pass, and
+            // their blocks serve nothing else. Without ZeRO the model is wrapped in DDP, whose 16-bit buckets stay
+            // (`make_ddp` and `FP32GradientAccumulator`, github huggingface/nanotron, branch nouamane/bench2).
+            Sharding::Ddp | Sharding::Zero1 if self.framework == Framework::Nanotron => {
+                let buckets = if self.sharding == Sharding::Ddp && self.replicas_reduce { params } else { 0.0 };
+                let produced = match point {
+                    Point::Update => 0.0,
+                    Point::Loss | Point::InLayer(_) | Point::AfterLayer(_) | Point::Root => params,
+                };
+                Unreduced { computed: produced + buckets, ..none }
             }
+            Sharding::Zero1 if self.framework == Framework::MegatronLegacy => self.stage_1(bucket, point),
             // Whole gradients, where they wait for the last micro-batch.
             Sharding::Zero2 if self.several && self.reduces_once => Unreduced { computed: params, ..none },
             Sharding::Zero2 if self.replicas_reduce => Unreduced { reduced: bucket, ..none },
             Sharding::Ddp | Sharding::Zero1 | Sharding::Zero2 => none,
         }
+    }
+
+    /// DeepSpeed's stage 1 under Megatron.
+    ///
+    /// - With 16-bit gradients (`stage_1_and_2.py`): its buckets; and at the update this GPU's share of the gradients flattened in
+    ///   16 bits, and that cast to fp32. Both are larger than any block that a layer frees, so the allocator keeps them apart.
+    /// - With fp32 gradients (`bf16_optimizer.py`): the 16-bit gradients that compute produced, which are added to them, and one
+    ///   bucket.
+    fn stage_1(&self, bucket: f64, point: Point) -> Unreduced {
+        let buckets = if self.replicas_reduce { bucket } else { 0.0 };
+        let params = self.params.all();
+        if self.bytes.gradients > self.bytes.gathered {
+            let produced = if matches!(point, Point::Update) { 0.0 } else { params };
+            return Unreduced { computed: produced, reduced: buckets, copied: 0.0 };
+        }
+        let share = params / self.shares;
+        Unreduced { computed: FLAT_SHARES * share, reduced: ZERO1_BUCKETS * buckets, copied: 0.0 }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::model::memory::PeakTerms;
+    use crate::share::decode;
+
+    fn bytes_waiting(layout: &str) -> (f64, f64) {
+        let link =
+            "cluster=dgx-a100-80&model=bloom-176b&framework=megatron-legacy&strategy=zero1&recompute=full&accum=64";
+        let terms = PeakTerms::of(&decode(&format!("{link}&{layout}")).scenario.setup());
+        let waiting = terms.unreduced;
+        let bytes = terms.bytes.gathered * waiting.computed + terms.bytes.reduced * waiting.reduced;
+        (bytes, terms.stage.params.all())
+    }
+
+    #[test]
+    fn stage_1_flattens_a_share_of_the_gradients() {
+        // 200B on 80 and 160 A100s: 73 and 51 GiB (rows BS-0132 and BS-0133). The step between is 18 bytes of P/Z: 12 of
+        // optimizer state and 6 of flat gradients, less the buckets that a single replica does not have.
+        let (one, params) = bytes_waiting("gpus=80&tp=8&pp=10&recipe=zero-mixed");
+        assert!((one / params - 6.0).abs() < 1e-9);
+        let (two, params) = bytes_waiting("gpus=160&tp=8&pp=10&recipe=zero-mixed");
+        assert!((two - 3.0 * params - 3.0 * 2.0 * 5e8).abs() < 1.0);
+        // fp32 gradients: the 16-bit ones and one bucket of 4 bytes an element.
+        let (wide, params) = bytes_waiting("gpus=160&tp=8&pp=10&recipe=megatron-mixed");
+        assert!((wide - 2.0 * params - 4.0 * 5e8).abs() < 1.0);
     }
 }
