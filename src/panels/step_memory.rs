@@ -8,7 +8,7 @@ use crate::components::figure::Figure;
 use crate::components::select::{Item, Select};
 use crate::derived::use_step_memory;
 use crate::state::SelectTarget;
-use charts::views::{load_and_save, not_followed};
+use charts::views::{by_formulas, load_and_save};
 
 /// The steps that may be shown.
 pub const STEPS: [&str; 2] = ["First step", "Every later step"];
@@ -44,15 +44,15 @@ pub fn StepMemory(props: &Props) -> Html {
     let seen = browser::use_seen(&place);
     let rested = browser::use_rested(&scenario);
     let spec = use_step_memory(snapshot, props.at_once || (seen && rested));
-    let around = use_memo(scenario, |scenario| (load_and_save(scenario), not_followed(scenario)));
-    let (beside, left) = &*around;
+    let around = use_memo(scenario, |scenario| (load_and_save(scenario), by_formulas(scenario)));
+    let (beside, formulas) = &*around;
     let foot = html! {
         <>
             <dl class="around">
                 <div><dt>{ LOADING }</dt><dd>{ &beside.loading }</dd></div>
                 <div><dt>{ SAVING }</dt><dd>{ &beside.saving }</dd></div>
             </dl>
-            <p class="note">{ HOW }if let Some(left) = left { { " " }{ left } }</p>
+            <p class="note">{ HOW }{ " " }{ formulas }</p>
         </>
     };
     let steps: Vec<Item> = STEPS.map(|label| Item { label: AttrValue::Static(label), group: None }).to_vec();

@@ -28,7 +28,7 @@ pub use bound::holds as bounds_hold;
 pub use curve::{curve_within, mfu_curve};
 pub use experts::{ALONG, LayerView, expert_layer, layer_shown};
 pub use memory::{memory_bar, pinned_memory};
-pub use memory_step::{LoadAndSave, load_and_save, memory_step, memory_step_coming, not_followed};
+pub use memory_step::{LoadAndSave, by_formulas, load_and_save, memory_step, memory_step_coming};
 pub use metric::Metric;
 pub use pins::{Pinned, pin_curves, pin_places};
 pub use region::{feasible_region, region_within};

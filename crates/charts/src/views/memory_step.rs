@@ -6,7 +6,7 @@ use std::rc::Rc;
 
 use crate::names;
 use crate::spec::{Axis, ChartSpec, Course, Grain, Held, Line, LineRole, Moment, Quantity, Span};
-pub use around::{LoadAndSave, load_and_save, not_followed};
+pub use around::{LoadAndSave, by_formulas, load_and_save};
 use engine::format;
 use engine::model::memory::of_stage;
 use engine::model::memory::trace::{Category, Curve, Point, RunStep, Trace};

@@ -5,7 +5,9 @@ use engine::format;
 use engine::model::memory::states;
 use engine::model::run::host;
 use engine::model::setup::Setup;
+use engine::model::software::Framework;
 use engine::model::training::Sharding;
+use engine::published::MemoryKind;
 use engine::scenario::Scenario;
 
 /// Memory before the first step and after the last.
@@ -43,24 +45,31 @@ pub fn load_and_save(scenario: &Scenario) -> LoadAndSave {
     LoadAndSave { loading, saving }
 }
 
-/// Names what the step of this scenario does not follow tensor by tensor; nothing where it follows all.
-pub fn not_followed(scenario: &Scenario) -> Option<String> {
-    let setup = scenario.setup();
+/// Says what the formulas of the memory bar make of the same step, and what the step does not follow tensor by tensor.
+pub fn by_formulas(scenario: &Scenario) -> String {
+    let (setup, memory) = (scenario.setup(), scenario.report().memory);
+    let [allocated, reserved] = [MemoryKind::Allocated, MemoryKind::Reserved].map(|kind| kind.predicted(&memory));
+    let formulas = format!(
+        "The formulas of the memory bar say {} allocated and {} reserved.",
+        format::bytes(allocated),
+        format::bytes(reserved)
+    );
     let left: Vec<&str> = gaps(&setup).into_iter().filter_map(|(is_left, what)| is_left.then_some(what)).collect();
-    let (last, others) = left.split_last()?;
+    let Some((last, others)) = left.split_last() else { return formulas };
     let list = if others.is_empty() { (*last).to_string() } else { format!("{} and {last}", others.join(", ")) };
-    let formula = format::bytes(scenario.report().memory.allocated);
-    Some(format!(
-        "Not followed tensor by tensor: {list}. The memory bar counts them by formulas, {formula} allocated in all."
-    ))
+    format!("Not followed tensor by tensor: {list}. {formulas}")
 }
 
 /// What a step as written down may lack, and whether this one does.
-fn gaps(setup: &Setup) -> [(bool, &'static str); 6] {
+fn gaps(setup: &Setup) -> [(bool, &'static str); 7] {
     [
         (
             !setup.framework.is_pytorch(),
             "the layers and buffers of this framework, in place of which torchtitan's stand",
+        ),
+        (
+            setup.framework == Framework::DeepSpeed && matches!(setup.sharding, Sharding::Fsdp(_)),
+            "what DeepSpeed's stage 3 gathers module by module, in place of which FSDP's layers stand",
         ),
         (matches!(setup.sharding, Sharding::Zero1 | Sharding::Zero2), "ZeRO's shards and buckets"),
         (setup.mesh.pp > 1, "the other micro-batches of the pipeline"),
@@ -90,12 +99,13 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_followed_is_named() {
+    fn the_formulas_stand_beside_and_what_is_not_followed_is_named() {
         let start = default_scenario();
-        assert_eq!(not_followed(&start), None);
+        let text = by_formulas(&start);
+        assert!(text.starts_with("The formulas of the memory bar say ") && text.ends_with(" reserved."), "{text}");
         let pipeline = Scenario { pp: 4, ..start };
-        assert!(not_followed(&pipeline).is_some_and(|text| text.contains("pipeline")));
+        assert!(by_formulas(&pipeline).contains("pipeline"));
         let sharded = Scenario { strategy: engine::scenario::Strategy::Zero1, ..pipeline };
-        assert!(not_followed(&sharded).is_some_and(|text| text.contains("ZeRO's shards and buckets and the other")));
+        assert!(by_formulas(&sharded).contains("ZeRO's shards and buckets and the other"));
     }
 }

@@ -137,10 +137,11 @@ pub(super) const MEMORY: &[Explanation] = &[
                 |c| matches!(c.peak.gathered, Gathered::Grouped(..)),
                 "M_gathered = min(b_c · P_root + u · b_l · P_wide + (b_c · P_root + l_all · b_l · P_mean) / G, b_c · P_root + l_all · b_l · P_mean)",
             ),
+            when(|c| matches!(c.peak.gathered, Gathered::Live(_)), "M_gathered = b_c · P_live"),
             when(|c| c.peak.gathered == Gathered::All, "M_gathered = b_c · P_root + l_all · b_l · P_mean"),
         ],
         [
-            "Whole weights that this GPU holds to compute with, beyond those at rest: under FULL_SHARD the layer in work, the one fetched ahead and, through the backward pass, embedding and head; under SHARD_GRAD_OP all of them. At the loss FULL_SHARD holds none.",
+            "Whole weights that this GPU holds to compute with, beyond those at rest: under FULL_SHARD the layer in work, the one fetched ahead and, through the backward pass, embedding and head; under SHARD_GRAD_OP all of them. At the loss FULL_SHARD holds none. DeepSpeed’s stage 3 gathers module by module and keeps what it uses again soon.",
             SECTION,
             "A prefetch of more than one layer, and units that wrap several layers.",
         ],

@@ -98,8 +98,17 @@ pub(super) const FACTORS: &[Symbol] = &[
     of("l_all", "layers on the GPU", Count, |c| c.peak.stage.params.layers),
     of("u", "layers gathered: the one in work and the one fetched ahead", Count, |c| match c.peak.gathered {
         Gathered::Units(units) | Gathered::Grouped(units, _) => units,
-        Gathered::Nothing | Gathered::All => 0.0,
+        Gathered::Nothing | Gathered::All | Gathered::Live(_) => 0.0,
     }),
+    of(
+        "P_live",
+        "parameters gathered module by module: those in work, those fetched ahead, those soon used again",
+        Params,
+        |c| match c.peak.gathered {
+            Gathered::Live(params) => params,
+            _ => 0.0,
+        },
+    ),
     of("G", "GPUs of the smaller group that weights are resharded to", Count, |c| match c.peak.gathered {
         Gathered::Grouped(_, group) => group,
         _ => 1.0,

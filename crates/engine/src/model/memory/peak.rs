@@ -3,6 +3,7 @@
 pub(super) mod cache;
 pub(super) mod context;
 mod nanotron;
+mod stage_3;
 mod terms;
 mod waiting;
 mod workspaces;

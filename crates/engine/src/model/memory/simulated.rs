@@ -5,7 +5,7 @@ use super::peak::context::context;
 use super::trace::{Category, Peak, Phase, Trace};
 use crate::model::report::{MemoryPart, MemoryParts, MemoryReport, PeakMoment};
 use crate::model::setup::Setup;
-use crate::model::software::{Cache, Offload};
+use crate::model::software::{Cache, Framework, Offload};
 use crate::model::stages::Stage;
 use crate::model::training::{Optimizer, Recompute, Sharding};
 use crate::units::Bytes;
@@ -16,8 +16,10 @@ pub fn is_followed(setup: &Setup) -> bool {
     let mesh = &setup.mesh;
     let sharded = matches!(setup.sharding, Sharding::Fsdp(_)) && mesh.pp <= 1 && mesh.ep <= 1 && mesh.cp <= 1;
     let by_layers = !matches!(setup.recompute, Recompute::AttentionCore | Recompute::Modules);
+    // DeepSpeed's stage 3 has units of its own.
+    let by_units = setup.framework != Framework::DeepSpeed;
     let plain = setup.optimizer == Optimizer::AdamW && !setup.kernels.dropout;
-    setup.framework.is_pytorch() && sharded && by_layers && plain && setup.offload == Offload::NONE
+    setup.framework.is_pytorch() && by_units && sharded && by_layers && plain && setup.offload == Offload::NONE
 }
 
 /// The memory of one GPU of a stage as the simulation says; `None` where the trace does not follow the step whole.

@@ -57,7 +57,7 @@ pub(in crate::model::memory) fn within(capacity: Bytes, needed: Bytes, reserved:
 impl Ledger {
     /// Whether FSDP's collectives run in this step, each on a stream of its own.
     fn has_streams(&self) -> bool {
-        matches!(self.sharding, Sharding::Fsdp(_)) && self.framework.is_pytorch() && self.shards
+        matches!(self.sharding, Sharding::Fsdp(_)) && self.framework.is_pytorch() && self.shards && !self.is_stage_3()
     }
 
     /// Of what is alive at a point, what was allocated on the streams of FSDP's collectives: the shards of reduced gradients, and
@@ -68,7 +68,7 @@ impl Ledger {
         }
         let ahead = match self.what_is_gathered(point) {
             Gathered::Units(units) | Gathered::Grouped(units, _) if units > 1.0 => self.gathered_layer,
-            Gathered::Units(_) | Gathered::Grouped(..) | Gathered::All | Gathered::Nothing => 0.0,
+            _ => 0.0,
         };
         Bytes::new(self.gradients(point) + ahead)
     }

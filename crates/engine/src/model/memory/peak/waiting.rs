@@ -1,5 +1,6 @@
 //! What waits for the network at a point of the step, or came over it: gradients that are not reduced yet, weights gathered.
 
+use super::stage_3;
 use super::{FLAT_SHARES, Ledger, Point, ZERO1_BUCKETS, ZERO2_BUCKET};
 use crate::model::software::Framework;
 use crate::model::training::{Reshard, Sharding};
@@ -15,6 +16,8 @@ pub enum Gathered {
     Grouped(f64, f64),
     /// All of the model.
     All,
+    /// So many parameters, module by module.
+    Live(f64),
 }
 
 /// Parameters whose gradients are not reduced yet, by the format in which they wait.
@@ -36,7 +39,7 @@ impl Ledger {
 
     /// The layers whose gradients are at rest; `None` where all of them are, the root's too.
     pub(super) fn reduced_layers(&self, point: Point) -> Option<f64> {
-        let transient = matches!(self.sharding, Sharding::Fsdp(_)) && !self.offloaded;
+        let transient = matches!(self.sharding, Sharding::Fsdp(_)) && !self.offloaded && !self.is_stage_3();
         // From the second micro-batch on, the shards of the first are there.
         if !transient || (self.several && !self.reduces_once) {
             return None;
@@ -62,12 +65,16 @@ impl Ledger {
                 if current + between < whole { current + between } else { whole }
             }
             Gathered::All => whole,
+            Gathered::Live(params) => self.bytes.gathered * params,
         }
     }
 
     pub(super) fn what_is_gathered(&self, point: Point) -> Gathered {
         if !self.sharded_gather {
             return Gathered::Nothing;
+        }
+        if self.is_stage_3() {
+            return self.live(point).map_or(Gathered::Nothing, Gathered::Live);
         }
         let units = match point {
             Point::Loss | Point::Root | Point::Update => 0.0,
@@ -103,6 +110,7 @@ impl Ledger {
         let none = Unreduced::default();
         let bucket = if params < ZERO2_BUCKET { params } else { ZERO2_BUCKET };
         match self.sharding {
+            Sharding::Fsdp(_) if self.is_stage_3() => Unreduced { reduced: stage_3::REDUCE_BUCKET, ..none },
             Sharding::Fsdp(_) => {
                 let head = self.params.head;
                 let unit = self.params.layer + self.params.expert_unit;

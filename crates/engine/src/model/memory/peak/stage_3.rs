@@ -1,0 +1,73 @@
+//! What DeepSpeed's ZeRO stage 3 holds of weights and gradients, module by module, with the defaults of its configuration
+//! (github deepspeedai/DeepSpeed, `runtime/zero/config.py`, `partitioned_param_coordinator.py`, `stage3.py`).
+
+use super::{Ledger, Point};
+use crate::model::software::Framework;
+use crate::model::training::Sharding;
+
+/// Parameters that it fetches ahead (`stage3_prefetch_bucket_size`).
+const PREFETCH: f64 = 5e7;
+/// Parameters at most that it gathers beyond the module in work (`stage3_max_live_parameters`).
+const MOST_LIVE: f64 = 1e9;
+/// Parameters between two uses of a weight up to which it stays gathered (`stage3_max_reuse_distance`).
+const REUSE: f64 = 1e9;
+/// Elements of the buffer in which gradients wait for their reduction, there from the start (`reduce_bucket_size`,
+/// `contiguous_gradients`).
+pub(super) const REDUCE_BUCKET: f64 = 5e8;
+/// From a weight's use in the forward pass to that in the backward pass, all that follows it is used twice.
+const THERE_AND_BACK: f64 = 2.0;
+
+impl Ledger {
+    /// Whether weights are sharded by DeepSpeed's stage 3.
+    pub(super) fn is_stage_3(&self) -> bool {
+        self.framework == Framework::DeepSpeed && matches!(self.sharding, Sharding::Fsdp(_)) && self.shards
+    }
+
+    /// Parameters gathered at a point: of the last layers and the head those that the backward pass uses again soon; else the layer
+    /// in work and what is fetched ahead. `None` where all are released.
+    pub(super) fn live(&self, point: Point) -> Option<f64> {
+        let unit = self.params.layer + self.params.expert_unit;
+        let soon = REUSE / THERE_AND_BACK;
+        let live = match point {
+            Point::Loss => soon.max(self.params.head),
+            Point::InLayer(left) | Point::AfterLayer(left) => {
+                let passed = self.params.head + (self.params.layers - left) * unit;
+                (soon - passed).max(unit.min(MOST_LIVE) + PREFETCH)
+            }
+            Point::Root | Point::Update => return None,
+        };
+        Some(live.min(self.params.all()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::model::memory::{Gathered, PeakTerms};
+    use crate::share::decode;
+
+    const LINK: &str =
+        "cluster=dgx-h100&gpus=64&model=llama-3.1-8b&strategy=full-shard&recompute=full&framework=deepspeed";
+
+    fn terms(more: &str) -> PeakTerms {
+        PeakTerms::of(&decode(&format!("{LINK}&{more}")).scenario.setup())
+    }
+
+    /// Hugging Face's documentation of DeepSpeed: 1e9 live parameters take about 2 GB; the bucket is 5e8 elements by default.
+    #[test]
+    fn live_parameters_and_the_bucket_are_those_of_the_configuration() {
+        for seq in ["512", "4096", "16384"] {
+            let terms = terms(&format!("seq={seq}"));
+            let Gathered::Live(live) = terms.gathered else { panic!("{:?}", terms.gathered) };
+            assert!((super::PREFETCH..=super::MOST_LIVE + super::PREFETCH).contains(&live), "{live}");
+            assert_eq!(terms.bytes.gathered * super::MOST_LIVE, 2e9);
+            assert_eq!(terms.unreduced.reduced, 5e8);
+            assert_eq!(terms.reduced_layers, None, "the partition of the gradients is there from the start");
+        }
+    }
+
+    #[test]
+    fn one_gpu_gathers_nothing() {
+        let alone = PeakTerms::of(&decode(&LINK.replace("gpus=64", "gpus=1")).scenario.setup());
+        assert_eq!(alone.gathered, Gathered::Nothing);
+    }
+}
