@@ -185,8 +185,10 @@ struct Ledger {
     sharded_gather: bool,
     /// Parameters of a layer with what pads its experts.
     padded: f64,
-    /// Whether GPUs share weights.
-    shards: bool,
+    /// Whether DeepSpeed's stage 3 shards the weights.
+    is_stage_3: bool,
+    /// Whether FSDP's collectives run in this step, each on a stream of its own.
+    has_streams: bool,
     /// Micro-batches in flight beside the one in its backward pass.
     others: f64,
     kept: f64,
@@ -212,6 +214,7 @@ impl Ledger {
         let arch = &setup.architecture;
         let bytes = recipe_bytes(setup.recipe);
         let (degrees, of_experts) = (shard_degrees(setup), expert_shard_degrees(setup));
+        let shards_weights = matches!(setup.sharding, Sharding::Fsdp(_)) && degrees.weights > 1.0;
         let (gathered_layer, padding) = (gathered_layer_bytes(setup), expert_padding(setup));
         let gathered_root = bytes.gathered * params.root;
         let hidden = f64::from(arch.hidden_size);
@@ -243,7 +246,8 @@ impl Ledger {
             shares: degrees.optimizer,
             experts_reduce: setup.mesh.expert_shard_group().saturating_mul(setup.mesh.expert_replicas()) > 1,
             padded: params.layer + padding * params.expert_unit,
-            shards: degrees.weights > 1.0,
+            is_stage_3: shards_weights && setup.framework == Framework::DeepSpeed,
+            has_streams: shards_weights && setup.framework.is_pytorch() && setup.framework != Framework::DeepSpeed,
             sharded_gather: degrees.weights > 1.0 || bytes.gathered < bytes.weights || setup.offload.parameters,
             others: stage.in_flight - 1.0,
             kept: of_layer.kept * tokens,
@@ -272,8 +276,7 @@ impl Ledger {
         let (point, moment) = (Point::Update, PeakMoment::Optimizer);
         let mut most = Peak { point, moment, allocated: Bytes::ZERO, compute: Bytes::ZERO };
         let mut consider = |point, moment| {
-            let allocated = self.total(point);
-            let compute = allocated - self.of_other_streams(point);
+            let (allocated, compute) = self.total(point);
             let compute = if compute > most.compute { compute } else { most.compute };
             most = if allocated > most.allocated {
                 Peak { point, moment, allocated, compute }
@@ -323,19 +326,20 @@ impl Ledger {
             .with(MemoryPart::Weights, self.states.weights)
             .with(MemoryPart::Gradients, Bytes::new(self.gradients(point)))
             .with(MemoryPart::Optimizer, self.states.optimizer)
-            .with(MemoryPart::GatheredWeights, Bytes::new(self.gathered(point)))
+            .with(MemoryPart::GatheredWeights, Bytes::new(self.gathered(self.what_is_gathered(point))))
             .with(MemoryPart::UnreducedGradients, Bytes::new(self.unreduced(point)))
             .with(MemoryPart::Activations, Bytes::new(activations))
             .with(MemoryPart::WorkingSet, Bytes::new(working_set))
             .with(MemoryPart::Logits, Bytes::new(logits))
     }
 
-    /// [`Self::parts`] added up, in their order.
-    fn total(&self, point: Point) -> Bytes {
+    /// [`Self::parts`] added up, in their order; and what of them was allocated on the stream of the kernels.
+    fn total(&self, point: Point) -> (Bytes, Bytes) {
         let (activations, working_set, logits) = self.activations(point);
-        let states = self.states.weights.get() + self.gradients(point) + self.states.optimizer.get();
-        let sum = states + self.gathered(point) + self.unreduced(point) + activations + working_set + logits;
-        Bytes::new(sum)
+        let (gradients, gathered) = (self.gradients(point), self.what_is_gathered(point));
+        let states = self.states.weights.get() + gradients + self.states.optimizer.get();
+        let sum = states + self.gathered(gathered) + self.unreduced(point) + activations + working_set + logits;
+        (Bytes::new(sum), Bytes::new(sum - self.of_other_streams(gradients, gathered)))
     }
 
     fn activations(&self, point: Point) -> (f64, f64, f64) {

@@ -1,9 +1,8 @@
 //! What the allocator holds beyond what is alive.
 
-use super::{Gathered, Ledger, Point};
+use super::{Gathered, Ledger};
 use crate::model::setup::Setup;
 use crate::model::software::Cache;
-use crate::model::training::Sharding;
 use crate::units::Bytes;
 
 /// What the allocator holds beyond what is alive where several micro-batches come and go at once, as a share: nanotron's
@@ -55,28 +54,23 @@ pub(in crate::model::memory) fn within(capacity: Bytes, needed: Bytes, reserved:
 }
 
 impl Ledger {
-    /// Whether FSDP's collectives run in this step, each on a stream of its own.
-    fn has_streams(&self) -> bool {
-        matches!(self.sharding, Sharding::Fsdp(_)) && self.framework.is_pytorch() && self.shards && !self.is_stage_3()
-    }
-
     /// Of what is alive at a point, what was allocated on the streams of FSDP's collectives: the shards of reduced gradients, and
     /// the layer fetched ahead.
-    pub(super) fn of_other_streams(&self, point: Point) -> Bytes {
-        if !self.has_streams() {
-            return Bytes::ZERO;
+    pub(super) fn of_other_streams(&self, gradients: f64, gathered: Gathered) -> f64 {
+        if !self.has_streams {
+            return 0.0;
         }
-        let ahead = match self.what_is_gathered(point) {
+        let ahead = match gathered {
             Gathered::Units(units) | Gathered::Grouped(units, _) if units > 1.0 => self.gathered_layer,
             _ => 0.0,
         };
-        Bytes::new(self.gradients(point) + ahead)
+        gradients + ahead
     }
 
     /// What the pools of those streams hold: two units gathered in turn, the root's among them, and the shards of all gradients,
     /// whose blocks no other stream can use between the update and the backward pass.
     pub(super) fn pools(&self) -> Bytes {
-        if !self.has_streams() {
+        if !self.has_streams {
             return Bytes::ZERO;
         }
         let larger = if self.gathered_root > self.gathered_layer { self.gathered_root } else { self.gathered_layer };

@@ -2,8 +2,6 @@
 //! (github deepspeedai/DeepSpeed, `runtime/zero/config.py`, `partitioned_param_coordinator.py`, `stage3.py`).
 
 use super::{Ledger, Point};
-use crate::model::software::Framework;
-use crate::model::training::Sharding;
 
 /// Parameters that it fetches ahead (`stage3_prefetch_bucket_size`).
 const PREFETCH: f64 = 5e7;
@@ -18,11 +16,6 @@ pub(super) const REDUCE_BUCKET: f64 = 5e8;
 const THERE_AND_BACK: f64 = 2.0;
 
 impl Ledger {
-    /// Whether weights are sharded by DeepSpeed's stage 3.
-    pub(super) fn is_stage_3(&self) -> bool {
-        self.framework == Framework::DeepSpeed && matches!(self.sharding, Sharding::Fsdp(_)) && self.shards
-    }
-
     /// Parameters gathered at a point: of the last layers and the head those that the backward pass uses again soon; else the layer
     /// in work and what is fetched ahead. `None` where all are released.
     pub(super) fn live(&self, point: Point) -> Option<f64> {

@@ -39,7 +39,7 @@ impl Ledger {
 
     /// The layers whose gradients are at rest; `None` where all of them are, the root's too.
     pub(super) fn reduced_layers(&self, point: Point) -> Option<f64> {
-        let transient = matches!(self.sharding, Sharding::Fsdp(_)) && !self.offloaded && !self.is_stage_3();
+        let transient = matches!(self.sharding, Sharding::Fsdp(_)) && !self.offloaded && !self.is_stage_3;
         // From the second micro-batch on, the shards of the first are there.
         if !transient || (self.several && !self.reduces_once) {
             return None;
@@ -54,10 +54,10 @@ impl Ledger {
     }
 
     /// The root unit stays gathered through the backward pass; of the layers, the current one and the prefetched one are.
-    pub(super) fn gathered(&self, point: Point) -> f64 {
+    pub(super) fn gathered(&self, what: Gathered) -> f64 {
         let whole = self.gathered_all;
         let of = |units: f64| self.gathered_root + units * self.gathered_layer;
-        match self.what_is_gathered(point) {
+        match what {
             Gathered::Nothing => 0.0,
             Gathered::Units(units) => of(units),
             Gathered::Grouped(units, group) => {
@@ -73,7 +73,7 @@ impl Ledger {
         if !self.sharded_gather {
             return Gathered::Nothing;
         }
-        if self.is_stage_3() {
+        if self.is_stage_3 {
             return self.live(point).map_or(Gathered::Nothing, Gathered::Live);
         }
         let units = match point {
@@ -110,7 +110,7 @@ impl Ledger {
         let none = Unreduced::default();
         let bucket = if params < ZERO2_BUCKET { params } else { ZERO2_BUCKET };
         match self.sharding {
-            Sharding::Fsdp(_) if self.is_stage_3() => Unreduced { reduced: stage_3::REDUCE_BUCKET, ..none },
+            Sharding::Fsdp(_) if self.is_stage_3 => Unreduced { reduced: stage_3::REDUCE_BUCKET, ..none },
             Sharding::Fsdp(_) => {
                 let head = self.params.head;
                 let unit = self.params.layer + self.params.expert_unit;
