@@ -1,7 +1,7 @@
 //! The timed work, the same natively and in the browser; the clock is the caller's.
 
 use engine::catalog;
-use engine::model::memory::trace::Trace;
+use engine::model::memory::trace::{STEPS, Trace};
 use engine::model::software::Segments;
 use engine::model::stages::stages;
 use engine::model::step;
@@ -12,8 +12,6 @@ use std::hint::black_box;
 const RUNS: u32 = 200_000;
 /// Steps of a model in one timed run.
 const STEP_RUNS: u32 = 200;
-/// Steps that the simulation plays.
-const STEPS: f64 = 3.0;
 /// Timed runs; the fastest counts, as others share the machine.
 const ROUNDS: u32 = 5;
 
@@ -51,7 +49,7 @@ pub(crate) fn measure(now: impl Fn() -> f64) -> Vec<(&'static str, f64, &'static
     });
     vec![
         ("write_step_of_80_layers", write * 1e3, "ms"),
-        ("simulate_step_of_80_layers", simulate / STEPS * 1e3, "ms"),
+        ("simulate_step_of_80_layers", simulate / f64::from(STEPS) * 1e3, "ms"),
         ("evaluate_dense", evaluate * 1e9, "ns"),
         ("evaluations_dense", 1.0 / evaluate, "evaluations/s"),
         ("sweep_dense", 1.0 / sweep, "configurations/s"),

@@ -1,11 +1,12 @@
-//! What stands beside memory over one step: loading and saving in words, and what the step does not follow.
+//! What stands beside memory over one step: loading and saving in words, what the formulas say of the
+//! same step, and what the step does not follow.
 
 use super::largest;
 use engine::format;
 use engine::model::memory::states;
 use engine::model::run::host;
 use engine::model::setup::Setup;
-use engine::model::software::Framework;
+use engine::model::software::{Framework, Offload};
 use engine::model::training::Sharding;
 use engine::published::MemoryKind;
 use engine::scenario::Scenario;
@@ -75,7 +76,7 @@ fn gaps(setup: &Setup) -> [(bool, &'static str); 7] {
         (setup.mesh.pp > 1, "the other micro-batches of the pipeline"),
         (setup.mesh.cp > 1, "the exchange of keys and values between parts of a sequence"),
         (setup.mesh.ep > 1, "the exchange of tokens between experts"),
-        (setup.offload != engine::model::software::Offload::NONE, "what is offloaded to the host"),
+        (setup.offload != Offload::NONE, "what is offloaded to the host"),
     ]
 }
 

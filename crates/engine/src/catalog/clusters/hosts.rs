@@ -7,8 +7,7 @@ use crate::units::Bytes;
 /// the clusters' sources name; Azure's ND H100 v5 and ND GB200 v6 were looked up for this table, the
 /// others are not verified.
 /// Clouds list what they leave to the machine. A tray of a rack of 72 has two Grace with 480 GB each
-/// for its four GPUs. Workstations and servers without a maker are assumed to have 64 GiB
-/// a GPU.
+/// for its four GPUs. Workstations and servers without a maker are assumed to have 64 GiB a GPU.
 pub(crate) const HOSTS: &[(&str, u32, f64)] = &[
     ("dgx-1v", 0, 512.0),
     ("dgx-2", 0, 1536.0),

@@ -1,7 +1,7 @@
 //! The moments of a step at which memory can peak, and what is alive at each.
 
-pub(super) mod cache;
-pub(super) mod context;
+mod cache;
+mod context;
 mod nanotron;
 mod stage_3;
 mod terms;
@@ -34,7 +34,7 @@ pub use workspaces::workspaces;
 /// input and of its attention block, and the residual's. The tracker finds 6 H bytes in bf16.
 const END_OF_LAYER_WIDTHS: f64 = 3.0;
 /// Elements that DeepSpeed reduces at once (`reduce_bucket_size`, default 5e8).
-const ZERO2_BUCKET: f64 = 5e8;
+const REDUCE_BUCKET: f64 = 5e8;
 
 /// Bytes per logit alive at the loss.
 ///
@@ -133,15 +133,25 @@ fn most_needy<'a>(setup: &Setup, stages: &'a ByStage<Stage>) -> (&'a Stage, Memo
 pub fn of_stage(setup: &Setup, stage: &Stage) -> MemoryReport {
     let ledger = Ledger::new(setup, stage, &stage.params);
     let peak = ledger.peak();
-    let Peak { point, moment, allocated, compute } = peak;
+    let cache = ledger.cache(setup, stage, &peak);
+    let reserved = cache.reserved(peak.allocated, peak.compute, ledger.pools());
+    report(setup, ledger.parts(peak.point), (peak.moment, peak.allocated), cache, reserved)
+}
+
+/// The report of these parts, alive at a moment, with what the process holds beside them: the context, and what the allocator
+/// holds of what it reserves on a device without end.
+pub(super) fn report(
+    setup: &Setup,
+    parts: MemoryParts,
+    (moment, allocated): (PeakMoment, Bytes),
+    cache: Cache,
+    reserved: Bytes,
+) -> MemoryReport {
     let (nominal, capacity) = (setup.accelerator.memory, setup.accelerator.usable_memory());
     let context = context(setup);
-    let cache = ledger.cache(setup, stage, &peak);
     let needed = cache.needed(allocated);
-    let reserved = cache.reserved(allocated, compute, ledger.pools());
     let (held, _) = within(capacity - context, needed, reserved);
-    let parts =
-        ledger.parts(point).with(MemoryPart::Context, context).with(MemoryPart::Fragmentation, held - allocated);
+    let parts = parts.with(MemoryPart::Context, context).with(MemoryPart::Fragmentation, held - allocated);
     MemoryReport { parts, moment, allocated, peak: parts.total(), needed: needed + context, nominal, capacity }
 }
 
@@ -216,6 +226,7 @@ impl Ledger {
         let (degrees, of_experts) = (shard_degrees(setup), expert_shard_degrees(setup));
         let shards_weights = matches!(setup.sharding, Sharding::Fsdp(_)) && degrees.weights > 1.0;
         let (gathered_layer, padding) = (gathered_layer_bytes(setup), expert_padding(setup));
+        let padded = params.layer + padding * params.expert_unit;
         let gathered_root = bytes.gathered * params.root;
         let hidden = f64::from(arch.hidden_size);
         let tokens = per_rank::tokens(setup);
@@ -235,7 +246,7 @@ impl Ledger {
             bytes,
             gradient_shard: bytes.gradients * (params.layer / degrees.gradients + params.expert / of_experts.gradients),
             gathered_root,
-            gathered_layer: gathered_layer * (params.layer + padding * params.expert_unit),
+            gathered_layer: gathered_layer * padded,
             gathered_all: gathered_root + params.layers * gathered_layer * (params.layer + padding * params.expert),
             states: of_gpu(setup, params),
             sharding: setup.sharding,
@@ -245,7 +256,7 @@ impl Ledger {
             replicas_reduce: replicas > 1,
             shares: degrees.optimizer,
             experts_reduce: setup.mesh.expert_shard_group().saturating_mul(setup.mesh.expert_replicas()) > 1,
-            padded: params.layer + padding * params.expert_unit,
+            padded,
             is_stage_3: shards_weights && setup.framework == Framework::DeepSpeed,
             has_streams: shards_weights && setup.framework.is_pytorch() && setup.framework != Framework::DeepSpeed,
             sharded_gather: degrees.weights > 1.0 || bytes.gathered < bytes.weights || setup.offload.parameters,

@@ -1,7 +1,6 @@
 //! Memory at rest: the step played tensor by tensor, for the runs that the trace follows whole.
 
-use super::peak::cache::within;
-use super::peak::context::context;
+use super::peak::report;
 use super::trace::{Category, Peak, Phase, Trace};
 use crate::model::report::{MemoryPart, MemoryParts, MemoryReport, PeakMoment};
 use crate::model::setup::Setup;
@@ -28,7 +27,6 @@ pub fn simulated(setup: &Setup, stage: &Stage) -> Option<MemoryReport> {
         return None;
     }
     let trace = Trace::of(setup, stage);
-    let context = context(setup);
     let Peak { allocated, by, moment, .. } = trace.peak();
     let reserved = trace.reserved(setup.segments);
     let of = |categories: &[Category]| Bytes::new(categories.iter().map(|one| by[*one]).sum::<u64>() as f64);
@@ -46,10 +44,6 @@ pub fn simulated(setup: &Setup, stage: &Stage) -> Option<MemoryReport> {
         Phase::Backward => PeakMoment::Backward,
         Phase::Rest | Phase::Optimizer => PeakMoment::Optimizer,
     };
-    let (nominal, capacity) = (setup.accelerator.memory, setup.accelerator.usable_memory());
     let allocated = Bytes::new(allocated as f64);
-    let needed = Cache::of(setup).needed(allocated);
-    let (held, _) = within(capacity - context, needed, Bytes::new(reserved as f64));
-    let parts = parts.with(MemoryPart::Context, context).with(MemoryPart::Fragmentation, held - allocated);
-    Some(MemoryReport { parts, moment, allocated, peak: parts.total(), needed: needed + context, capacity, nominal })
+    Some(report(setup, parts, (moment, allocated), Cache::of(setup), Bytes::new(reserved as f64)))
 }

@@ -28,5 +28,5 @@ mod weights;
 
 pub use curve::{Curve, Point, RunStep, Span};
 pub use event::{Category, Event, Moment, Phase, Place, TensorId};
-pub use play::Peak;
+pub use play::{Peak, STEPS};
 pub use step::Trace;

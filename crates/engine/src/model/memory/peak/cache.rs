@@ -5,8 +5,7 @@ use crate::model::setup::Setup;
 use crate::model::software::Cache;
 use crate::units::Bytes;
 
-/// What the allocator holds beyond what is alive where several micro-batches come and go at once, as a share: nanotron's
-/// pipelines show it over its runs without one.
+/// What the allocator holds beyond what is alive where several micro-batches come and go at once, as a share.
 const PIPELINE: f64 = 0.05;
 
 impl Cache {
@@ -48,7 +47,7 @@ pub enum Held {
 }
 
 /// Bytes that the allocator holds within a capacity, and what decides it.
-pub(in crate::model::memory) fn within(capacity: Bytes, needed: Bytes, reserved: Bytes) -> (Bytes, Held) {
+pub(super) fn within(capacity: Bytes, needed: Bytes, reserved: Bytes) -> (Bytes, Held) {
     let (bytes, held) = if reserved < capacity { (reserved, Held::Reserved) } else { (capacity, Held::Capacity) };
     if bytes > needed { (bytes, held) } else { (needed, Held::Needed) }
 }

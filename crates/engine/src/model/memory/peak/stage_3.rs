@@ -9,9 +9,6 @@ const PREFETCH: f64 = 5e7;
 const MOST_LIVE: f64 = 1e9;
 /// Parameters between two uses of a weight up to which it stays gathered (`stage3_max_reuse_distance`).
 const REUSE: f64 = 1e9;
-/// Elements of the buffer in which gradients wait for their reduction, there from the start (`reduce_bucket_size`,
-/// `contiguous_gradients`).
-pub(super) const REDUCE_BUCKET: f64 = 5e8;
 /// From a weight's use in the forward pass to that in the backward pass, all that follows it is used twice.
 const THERE_AND_BACK: f64 = 2.0;
 

@@ -1,7 +1,6 @@
 //! What waits for the network at a point of the step, or came over it: gradients that are not reduced yet, weights gathered.
 
-use super::stage_3;
-use super::{FLAT_SHARES, Ledger, Point, ZERO1_BUCKETS, ZERO2_BUCKET};
+use super::{FLAT_SHARES, Ledger, Point, REDUCE_BUCKET, ZERO1_BUCKETS};
 use crate::model::software::Framework;
 use crate::model::training::{Reshard, Sharding};
 
@@ -108,9 +107,10 @@ impl Ledger {
     pub(super) fn unreduced_params(&self, point: Point) -> Unreduced {
         let params = self.params.all();
         let none = Unreduced::default();
-        let bucket = if params < ZERO2_BUCKET { params } else { ZERO2_BUCKET };
+        let bucket = if params < REDUCE_BUCKET { params } else { REDUCE_BUCKET };
         match self.sharding {
-            Sharding::Fsdp(_) if self.is_stage_3 => Unreduced { reduced: stage_3::REDUCE_BUCKET, ..none },
+            // The buffer in which gradients wait for their reduction is there from the start (`contiguous_gradients`).
+            Sharding::Fsdp(_) if self.is_stage_3 => Unreduced { reduced: REDUCE_BUCKET, ..none },
             Sharding::Fsdp(_) => {
                 let head = self.params.head;
                 let unit = self.params.layer + self.params.expert_unit;

@@ -6,7 +6,7 @@ use crate::model::memory::allocator::{Allocator, BlockId, Segments, Stream};
 use enum_map::EnumMap;
 
 /// Steps after which the reserved bytes no longer grow.
-pub(super) const STEPS: u32 = 3;
+pub const STEPS: u32 = 3;
 /// cuBLAS's workspace of the compute stream, on Hopper (`CUBLAS_WORKSPACE_CONFIG`): 32 MiB.
 pub(super) const WORKSPACE: u64 = 32 << 20;
 
