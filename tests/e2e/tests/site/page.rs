@@ -184,7 +184,13 @@ impl Page {
     /// Runs a script that ends with `sight()`.
     fn see(&self, script: &str) -> Result<Sight> {
         let script = format!("{QUIET} {STILL} {PICTURE} {SIGHT} {script}");
-        let seen: Vec<String> = serde_json::from_value(self.session.script(&script, &[json!(OUTPUTS)])?)?;
+        let read = || self.session.script(&script, &[json!(OUTPUTS)]);
+        // WebKitGTK's driver now and then cannot parse an answer; looking again changes nothing.
+        let answer = read().or_else(|error| match self.session.kind() {
+            Kind::Webkit if error.to_string().contains("Could not parse script result") => read(),
+            _ => Err(error),
+        });
+        let seen: Vec<String> = serde_json::from_value(answer?)?;
         let [headline, mfu, tokens, time, peak, free, map, curve] =
             <[String; 8]>::try_from(seen).map_err(|seen| anyhow!("There is {seen:?} to see."))?;
         Ok(Sight { headline, outputs: [mfu, tokens, time, peak, free], map, curve })
