@@ -1,6 +1,7 @@
 //! The physics, one file a section of the model's description. It knows no presets, no user text, no clock, no
 //! randomness and no browser, and it computes with `+ - * / sqrt` only, so that every target gives the same bits.
 
+pub mod adapters;
 pub mod bounds;
 pub mod collectives;
 pub mod comm;
@@ -25,6 +26,7 @@ pub mod stages;
 pub mod step;
 pub mod sync;
 pub mod timeline;
+pub mod trained;
 pub mod training;
 pub mod transformer;
 

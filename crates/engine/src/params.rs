@@ -121,6 +121,8 @@ pub enum Kind {
 pub enum Group {
     /// The first screen: the most important controls.
     Main,
+    /// What of the model is trained.
+    Trained,
     /// Batch and recomputation.
     Training,
     /// Sharding.

@@ -12,6 +12,7 @@ use crate::model::ladder;
 use crate::model::parallel::{ContextExchange, Pipeline, TensorParallel};
 use crate::model::run::RunChoices;
 use crate::model::software::{Communication, Framework, Kernels, Offload, Segments};
+use crate::model::trained::Trained;
 use crate::model::training::{
     ComputeFormat, MfuConvention, Optimizer, OptimizerKernel, PrecisionPolicy, Recompute, RecomputeModules,
 };
@@ -183,6 +184,8 @@ pub struct Scenario {
     pub expert_choice: ExpertChoice,
     /// GPUs in the shard group of `HYBRID_SHARD`, or in the group that `ReshardTo` reshards to.
     pub shard_size: u32,
+    /// What of the model is trained.
+    pub trained: Trained,
     /// Which activations are recomputed.
     pub recompute: Recompute,
     /// The share of activations kept under [`Recompute::Fraction`], 0 to 1.

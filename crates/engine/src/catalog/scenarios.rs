@@ -14,6 +14,7 @@ use crate::model::hardware::Topology;
 use crate::model::parallel::{ContextExchange, Pipeline, TensorParallel};
 use crate::model::run::RunChoices;
 use crate::model::software::{Communication, Framework, Kernels, Offload, Segments};
+use crate::model::trained::Trained;
 use crate::model::training::{
     ComputeFormat, MfuConvention, Optimizer, OptimizerKernel, PrecisionPolicy, Recompute, RecomputeModules,
 };
@@ -43,6 +44,7 @@ pub fn first_visit() -> Scenario {
         experts: ExpertParallel::USUAL,
         expert_choice: ExpertChoice::NONE,
         shard_size: A100_40GB_200G.gpus_per_node,
+        trained: Trained::ALL,
         recompute: Recompute::None,
         keep_fraction: 0.5,
         recompute_modules: RecomputeModules::USUAL,

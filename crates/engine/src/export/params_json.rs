@@ -94,6 +94,7 @@ fn group_key(param: &Param) -> &'static str {
     use crate::params::Group;
     match param.group {
         Group::Main => "main",
+        Group::Trained => "trained",
         Group::Training => "training",
         Group::Sharding => "sharding",
         Group::Parallelism => "parallelism",

@@ -1,11 +1,12 @@
 //! What one GPU holds and computes of the model: the split of weights and tokens by tensor, context and pipeline parallelism.
 
+use super::adapters;
 use super::setup::Setup;
 use super::transformer::Architecture;
 
-/// The parameters of one GPU before data parallelism shards them.
+/// Parameters of a GPU's units: its layers, and what is outside them.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct LocalParams {
+pub struct Units {
     /// Layers on the GPU.
     pub layers: f64,
     /// One layer without its routed experts, the mean over them.
@@ -22,7 +23,7 @@ pub struct LocalParams {
     pub head: f64,
 }
 
-impl LocalParams {
+impl Units {
     /// Parameters of all units.
     pub fn all(&self) -> f64 {
         self.dense() + self.layers * self.expert
@@ -37,6 +38,53 @@ impl LocalParams {
     pub fn experts(&self) -> f64 {
         self.layers * self.expert
     }
+
+    /// One layer with its routed experts, each counted `padding` times.
+    pub fn padded_layer(&self, padding: f64) -> f64 {
+        self.layer + padding * self.expert_unit
+    }
+
+    /// What is left without these.
+    fn without(&self, other: &Self) -> Self {
+        Self {
+            layers: self.layers,
+            layer: self.layer - other.layer,
+            layer_matrices: self.layer_matrices - other.layer_matrices,
+            expert: self.expert - other.expert,
+            expert_unit: self.expert_unit - other.expert_unit,
+            root: self.root - other.root,
+            head: self.head - other.head,
+        }
+    }
+
+    /// `share` of each layer's parameters.
+    fn of_layers(&self, share: f64) -> Self {
+        Self {
+            layer: share * self.layer,
+            layer_matrices: share * self.layer_matrices,
+            expert: share * self.expert,
+            expert_unit: share * self.expert_unit,
+            ..*self
+        }
+    }
+}
+
+/// The parameters of one GPU before data parallelism shards them.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct LocalParams {
+    /// All that it holds, adapters among them.
+    pub held: Units,
+    /// What of that trains, the mean over all layers.
+    pub trained: Units,
+    /// Layers below the lowest that trains: gradients do not reach them.
+    pub below: f64,
+}
+
+impl LocalParams {
+    /// What does not train.
+    pub fn frozen(&self) -> Units {
+        self.held.without(&self.trained)
+    }
 }
 
 /// The parameters on each GPU of a stage of so many layers, `moe_layers` of them with experts, perhaps with embedding and head:
@@ -46,7 +94,7 @@ impl LocalParams {
 /// # use engine::{catalog, model::stages::stages};
 /// let setup = catalog::default_scenario().setup();
 /// // On one stage without tensor parallelism: the model.
-/// assert_eq!(stages(&setup).first.params.all(), setup.architecture.params() as f64);
+/// assert_eq!(stages(&setup).first.params.held.all(), setup.architecture.params() as f64);
 /// ```
 pub fn params(setup: &Setup, layers: u32, moe_layers: f64, embedding: bool, head: bool) -> LocalParams {
     let arch = &setup.architecture;
@@ -73,7 +121,7 @@ pub fn params(setup: &Setup, layers: u32, moe_layers: f64, embedding: bool, head
     let before = if embedding { table + arch.position_params() as f64 + (outer_norms - final_norm) } else { 0.0 };
     let head_biases = arch.head_bias_params() as f64 / tp;
     let after = if head { final_norm + head_biases + if own_head { table } else { 0.0 } } else { 0.0 };
-    LocalParams {
+    let model = Units {
         layers: f64::from(layers),
         layer: matrices + norms,
         layer_matrices: matrices,
@@ -81,7 +129,42 @@ pub fn params(setup: &Setup, layers: u32, moe_layers: f64, embedding: bool, head
         expert_unit,
         root: before + after,
         head: if head { table } else { 0.0 },
+    };
+    if setup.trained.is_all() {
+        return LocalParams { held: model, trained: model, below: 0.0 };
     }
+    let tables = if embedding { table } else { 0.0 } + if head && own_head { table } else { 0.0 };
+    with_trained(setup, model, moe_layers, tables)
+}
+
+/// The parameters of a GPU with what trains of them: adapters beside the model, or some of its layers, and the embedding and head
+/// (of `tables` parameters) where these train.
+fn with_trained(setup: &Setup, model: Units, moe_layers: f64, tables: f64) -> LocalParams {
+    let trained = &setup.trained;
+    let frozen_layers = f64::from(trained.frozen_layers);
+    let frozen_layers = if frozen_layers < model.layers { frozen_layers } else { model.layers };
+    let share = if model.layers > 0.0 { 1.0 - frozen_layers / model.layers } else { 0.0 };
+    let moe_share = if model.layers > 0.0 { moe_layers / model.layers } else { 0.0 };
+    // Gradients pass every layer on their way to the embedding.
+    let below = if trained.embeddings { 0.0 } else { frozen_layers };
+    let root = if trained.embeddings { tables } else { 0.0 };
+    let head = if trained.embeddings { model.head } else { 0.0 };
+    if !trained.has_adapters() {
+        return LocalParams { held: model, trained: Units { root, head, ..model.of_layers(share) }, below };
+    }
+    let adapters = adapters::of_layer(setup, moe_share);
+    let beside = Units { root, head, layers: model.layers, ..adapters }.of_layers(share);
+    // PEFT trains a copy of the modules to save and keeps the original.
+    let copies = if setup.framework.runs_peft() { root } else { 0.0 };
+    let held = Units {
+        layer: model.layer + beside.layer,
+        layer_matrices: model.layer_matrices + beside.layer_matrices,
+        expert: model.expert + beside.expert,
+        expert_unit: model.expert_unit + beside.expert_unit,
+        root: model.root + copies,
+        ..model
+    };
+    LocalParams { held, trained: beside, below }
 }
 
 /// Tokens that one GPU processes in one micro-batch, T = `micro_batch_size seq_len / cp`.

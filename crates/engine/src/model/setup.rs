@@ -3,6 +3,7 @@
 use super::hardware::{Accelerator, Network};
 use super::parallel::{ContextExchange, ExpertParallel, Mesh, Pipeline, Schedule, TensorParallel};
 use super::software::{Cache, Communication, Framework, Kernels, Offload, Segments};
+use super::trained::Trained;
 use super::training::{
     AttentionMask, Batch, ComputeFormat, MfuConvention, Optimizer, OptimizerKernel, PrecisionPolicy, Recompute,
     RecomputeModules, Sharding,
@@ -31,6 +32,8 @@ pub struct Setup {
     pub experts: ExpertParallel,
     /// What is sharded.
     pub sharding: Sharding,
+    /// What of the model is trained.
+    pub trained: Trained,
     /// The batch of one step.
     pub batch: Batch,
     /// What is recomputed.

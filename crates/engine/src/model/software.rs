@@ -34,6 +34,11 @@ impl Framework {
         }
     }
 
+    /// Whether adapters are those of PEFT, on the models of transformers.
+    pub const fn runs_peft(self) -> bool {
+        matches!(self, Self::Transformers | Self::Fsdp1 | Self::DeepSpeed)
+    }
+
     /// Whether the layers are Megatron-Core's, on Transformer Engine's kernels.
     pub const fn is_megatron_core(self) -> bool {
         matches!(self, Self::Megatron | Self::MegatronFsdp)

@@ -43,7 +43,7 @@ impl StagePlan {
     pub fn new(setup: &Setup, units: &UnitTimes, stage: &Stage) -> Self {
         let params = stage.params;
         let sync = GradientSyncPlan::of(setup);
-        let groups = Groups::of(setup, params.expert > 0.0);
+        let groups = Groups::of(setup, params.held.expert > 0.0);
         let bytes = states::recipe_bytes(setup.recipe);
         let moe_share = stage.moe_share();
         let experts = if moe_share > 0.0 { ExpertExchange::of(setup, units) } else { ExpertExchange::default() };

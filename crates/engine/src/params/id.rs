@@ -5,7 +5,7 @@ use enum_map::{Enum, EnumMap};
 
 use super::table::{
     accounting, architecture, constants, experts, hardware, kernels, main_controls, parallelism, recompute, run,
-    sharding, training,
+    sharding, trained, training,
 };
 use super::{Number, Param};
 
@@ -47,6 +47,13 @@ parameters! {
         SequenceLength: main_controls::SEQUENCE_LENGTH,
         ModelSize: main_controls::MODEL_SIZE,
         Gpus: main_controls::GPUS,
+        Method: trained::METHOD,
+        LoraRank: trained::RANK,
+        LoraTargets: trained::TARGETS,
+        LoraDropout: trained::DROPOUT,
+        TrainEmbeddings: trained::EMBEDDINGS,
+        FrozenLayers: trained::FROZEN_LAYERS,
+        BaseFormat: trained::BASE,
         MicroBatchSize: training::MICRO_BATCH_SIZE,
         GradAccumSteps: training::GRAD_ACCUM_STEPS,
         Recompute: training::RECOMPUTE,

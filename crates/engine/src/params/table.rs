@@ -67,6 +67,7 @@ pub(super) mod parallelism;
 pub(super) mod recompute;
 pub(super) mod run;
 pub(super) mod sharding;
+pub(super) mod trained;
 pub(super) mod training;
 
 use super::{AxisUse, Choice, ChoiceOption, Group, Kind, Number, Param, Scale, Unit};

@@ -52,6 +52,7 @@ impl Scenario {
                 ..self.experts
             },
             sharding,
+            trained: self.trained,
             batch: Batch {
                 seq_len: self.seq_len.max(1),
                 micro_batch_size: self.micro_batch_size.max(1),

@@ -53,6 +53,7 @@ use crate::model::run::RunChoices;
 use crate::model::software::{
     AttentionKernel, Communication, Framework, GradientSync, Graphs, Kernels, Loss, NormKernel, Offload, Segments,
 };
+use crate::model::trained::{BaseFormat, Method, Targets, Trained};
 use crate::model::training::{
     ComputeFormat, MfuConvention, Optimizer, OptimizerKernel, PrecisionPolicy, Recompute, RecomputeModules,
 };
@@ -142,6 +143,15 @@ pub fn start() -> Scenario {
         },
         expert_choice: ExpertChoice { degrees: false, chunks: false },
         shard_size: 4,
+        trained: Trained {
+            method: Method::All,
+            rank: 16,
+            targets: Targets::AllLinear,
+            dropout: false,
+            embeddings: false,
+            frozen_layers: 0,
+            base: BaseFormat::Bf16,
+        },
         recompute: Recompute::None,
         keep_fraction: 0.5,
         recompute_modules: RecomputeModules {

@@ -15,7 +15,7 @@ fn narrow(c: &Context) -> bool {
 }
 
 const fn dense(c: &Context) -> bool {
-    c.peak.stage.params.expert <= 0.0
+    c.peak.stage.params.held.expert <= 0.0
 }
 
 fn weights_here(c: &Context) -> bool {

@@ -15,7 +15,7 @@ const TRAFFIC: &str = "Congestion by other jobs, and routes that collide in the 
 /// GPU.
 fn is_plain(c: &Context) -> bool {
     c.setup.mesh.pp == 1
-        && c.peak.stage.params.expert <= 0.0
+        && c.peak.stage.params.held.expert <= 0.0
         && !c.setup.offload.parameters
         && matches!(c.setup.sharding, Sharding::Fsdp(_))
         && c.setup.mesh.shard_group() > 1

@@ -56,25 +56,31 @@ fn largest(scenario: &Scenario) -> f64 {
 
 /// The factors of the parts.
 pub(super) const FACTORS: &[Symbol] = &[
-    of("P", "parameters on one GPU before sharding, routed experts apart", Params, |c| c.peak.stage.params.dense()),
+    of("P", "parameters on one GPU before sharding, routed experts apart", Params, |c| {
+        c.peak.stage.params.held.dense()
+    }),
     of("P_expert", "parameters of routed experts on one GPU before sharding", Params, |c| {
-        c.peak.stage.params.experts()
+        c.peak.stage.params.held.experts()
     }),
     of("P_matrix", "of those without routed experts, matrices inside the layers", Params, |c| {
-        c.peak.stage.params.layers * c.peak.stage.params.layer_matrices
+        c.peak.stage.params.held.layers * c.peak.stage.params.held.layer_matrices
     }),
-    of("P_layer", "parameters of one layer on one GPU, routed experts apart", Params, |c| c.peak.stage.params.layer),
-    of("P_routed", "routed experts of one layer, on average over the layers", Params, |c| c.peak.stage.params.expert),
+    of("P_layer", "parameters of one layer on one GPU, routed experts apart", Params, |c| {
+        c.peak.stage.params.held.layer
+    }),
+    of("P_routed", "routed experts of one layer, on average over the layers", Params, |c| {
+        c.peak.stage.params.held.expert
+    }),
     of("P_unit", "parameters of one layer on one GPU, with its experts", Params, |c| {
-        c.peak.stage.params.layer + c.peak.stage.params.expert_unit
+        c.peak.stage.params.held.layer + c.peak.stage.params.held.expert_unit
     }),
     of("P_wide", "parameters of one layer on one GPU as gathered, with its experts and what pads them", Params, |c| {
-        c.peak.stage.params.layer + c.peak.padding * c.peak.stage.params.expert_unit
+        c.peak.stage.params.held.layer + c.peak.padding * c.peak.stage.params.held.expert_unit
     }),
     of("P_mean", "the same on average over the layers", Params, |c| {
-        c.peak.stage.params.layer + c.peak.padding * c.peak.stage.params.expert
+        c.peak.stage.params.held.layer + c.peak.padding * c.peak.stage.params.held.expert
     }),
-    of("P_root", "parameters outside the layers: embedding, head, norms", Params, |c| c.peak.stage.params.root),
+    of("P_root", "parameters outside the layers: embedding, head, norms", Params, |c| c.peak.stage.params.held.root),
     of("P_computed", "parameters whose gradients wait as compute produced them", Params, |c| c.peak.unreduced.computed),
     of("P_reduced", "parameters whose gradients are in a buffer of the reduction", Params, |c| {
         c.peak.unreduced.reduced
@@ -95,7 +101,7 @@ pub(super) const FACTORS: &[Symbol] = &[
     of("E_g", "GPUs that share an expert’s gradients", Count, |c| c.peak.expert_degrees.gradients),
     of("E_o", "GPUs that share an expert’s optimizer state", Count, |c| c.peak.expert_degrees.optimizer),
     of("l_reduced", "layers whose gradients are reduced by then", Count, |c| c.peak.reduced_layers.unwrap_or_default()),
-    of("l_all", "layers on the GPU", Count, |c| c.peak.stage.params.layers),
+    of("l_all", "layers on the GPU", Count, |c| c.peak.stage.params.held.layers),
     of("u", "layers gathered: the one in work and the one fetched ahead", Count, |c| match c.peak.gathered {
         Gathered::Units(units) | Gathered::Grouped(units, _) => units,
         Gathered::Nothing | Gathered::All | Gathered::Live(_) => 0.0,

@@ -83,11 +83,15 @@ pub(super) const STEP: &[Symbol] = &[
     }),
     of("T_head", "output head and loss over the step", Seconds, |c| played(c, &[Work::Head])),
     of("t_gather", "all-gather of one layer’s weights", Seconds, |c| c.plan.comm(true, true).gather_layer.get()),
-    of("S_gather", "one layer’s weights as gathered", Bytes, |c| c.peak.gathered_layer * c.peak.stage.params.layer),
+    of("S_gather", "one layer’s weights as gathered", Bytes, |c| {
+        c.peak.gathered_layer * c.peak.stage.params.held.layer
+    }),
     of("t_scatter", "reduction of one layer’s gradients in the shard group", Seconds, |c| {
         c.plan.comm(true, true).reduce_layer.get()
     }),
-    of("S_scatter", "one layer’s gradients as reduced", Bytes, |c| c.peak.bytes.reduced * c.peak.stage.params.layer),
+    of("S_scatter", "one layer’s gradients as reduced", Bytes, |c| {
+        c.peak.bytes.reduced * c.peak.stage.params.held.layer
+    }),
     of("Z", "GPUs in the shard group", Count, |c| f64::from(c.setup.mesh.shard_group())),
     of("B_bus", "[bus bandwidth] of a ring over the shard group", BytesPerSecond, |c| {
         bus_bandwidth(&c.setup.network, shard_group(c)).get()

@@ -3,8 +3,8 @@
 use super::groups::{Groups, everyone};
 use crate::model::collectives::{self, Group, Ring};
 use crate::model::cost::{Cost, Traffic};
-use crate::model::memory::states::{self, gathered_layer_bytes};
-use crate::model::per_rank::LocalParams;
+use crate::model::memory::states::{self, FrozenBytes, gathered_layer_bytes};
+use crate::model::per_rank::{LocalParams, Units};
 use crate::model::schedule::CommTimes;
 use crate::model::setup::Setup;
 use crate::model::sync::GradientSyncPlan;
@@ -26,7 +26,7 @@ pub struct DataParallelComm<C = Seconds> {
 impl<C: Cost<Traffic>> DataParallelComm<C> {
     /// The communication of a stage with these parameters.
     pub fn of(setup: &Setup, params: &LocalParams) -> Self {
-        Self::over(setup, params, &Groups::of(setup, params.expert > 0.0), GradientSyncPlan::of(setup))
+        Self::over(setup, params, &Groups::of(setup, params.held.expert > 0.0), GradientSyncPlan::of(setup))
     }
 
     /// The communication of a stage with these parameters over its groups.
@@ -41,6 +41,7 @@ impl<C: Cost<Traffic>> DataParallelComm<C> {
 
     fn of_ddp(setup: &Setup, params: &LocalParams, groups: &Groups, sync: GradientSyncPlan) -> Self {
         let bytes = states::recipe_bytes(setup.recipe);
+        let params = &params.trained;
         let everyone = everyone(setup);
         let reduce = |params: f64, experts: f64| {
             let dense: C = collectives::all_reduce_cost(&setup.network, everyone, Bytes::new(bytes.reduced * params));
@@ -60,6 +61,7 @@ impl<C: Cost<Traffic>> DataParallelComm<C> {
 
     fn of_zero(setup: &Setup, params: &LocalParams, groups: &Groups, sync: GradientSyncPlan) -> Self {
         let bytes = states::recipe_bytes(setup.recipe);
+        let params = &params.trained;
         let (layer, root, expert) = (params.layer, params.root, params.expert);
         let shards = f64::from(setup.mesh.shard_group().max(1));
         let bucket = layers_in_a_bucket(setup, params);
@@ -98,10 +100,14 @@ impl<C: Cost<Traffic>> DataParallelComm<C> {
 
     fn of_fsdp(setup: &Setup, params: &LocalParams, groups: &Groups, reshard: Reshard) -> Self {
         let bytes = states::recipe_bytes(setup.recipe);
+        let (frozen, of_frozen) = (params.frozen(), FrozenBytes::gathered(setup));
+        let at_rest = FrozenBytes::at_rest(setup);
+        let params = &params.trained;
         let (layer, root, expert) = (params.layer, params.root, params.expert);
         let shards = f64::from(setup.mesh.shard_group().max(1));
-        let of_layer = gathered_layer_bytes(setup) * layer;
-        let of_experts = gathered_layer_bytes(setup) * expert;
+        let of_layer = gathered_layer_bytes(setup) * layer + of_frozen.of_layer(&frozen);
+        let of_experts = gathered_layer_bytes(setup) * expert + of_frozen.matrices * frozen.expert;
+        let of_root = bytes.gathered * root + of_frozen.others * frozen.root;
         let gather: C = groups.gather::<C>(of_layer) + groups.gather_experts(of_experts);
         let regather = match reshard {
             Reshard::Always => gather,
@@ -112,7 +118,7 @@ impl<C: Cost<Traffic>> DataParallelComm<C> {
                     let group = Group::strided(group.min(most), stride, mesh.gpus(), network);
                     Ring::of(network, group).all_gather_cost(Bytes::new(bytes))
                 };
-                let experts = if expert > 0.0 {
+                let experts = if of_experts > 0.0 {
                     resharded(mesh.expert_shard_group(), mesh.expert_group(), of_experts)
                 } else {
                     C::default()
@@ -125,10 +131,13 @@ impl<C: Cost<Traffic>> DataParallelComm<C> {
             let offloaded = setup.offload.parameters;
             C::waiting(if offloaded { Bytes::new(bytes) / setup.accelerator.host_link } else { Seconds::ZERO })
         };
-        let shard = layer / shards + expert / groups.experts.as_ref().map_or(1.0, |experts| experts.shards);
-        let (up, down) = (host(bytes.weights * shard), host(bytes.gradients * shard));
+        let expert_shards = groups.experts.as_ref().map_or(1.0, |experts| experts.shards);
+        let shard = layer / shards + expert / expert_shards;
+        let frozen_shard = at_rest.of_layer(&frozen) / shards + at_rest.matrices * frozen.expert / expert_shards;
+        let (up, down) = (host(bytes.weights * shard + frozen_shard), host(bytes.gradients * shard));
+        let root_up = host(bytes.weights * root / shards + at_rest.others * frozen.root / shards);
         let micro_batch = CommTimes {
-            gather_root: groups.gather::<C>(bytes.gathered * root) + host(bytes.weights * root / shards),
+            gather_root: groups.gather::<C>(of_root) + root_up,
             gather_layer: gather + up,
             regather_layer: if reshard == Reshard::Always { regather + up } else { regather },
             reduce_layer: groups.scatter::<C>(bytes.reduced * layer)
@@ -145,7 +154,7 @@ impl<C: Cost<Traffic>> DataParallelComm<C> {
 
 /// Layers whose gradients Megatron's data parallelism reduces at once, in a bucket of `max(40e6, 1e6 dp)` parameters, so that they
 /// share its latency; one elsewhere.
-fn layers_in_a_bucket(setup: &Setup, params: &LocalParams) -> f64 {
+fn layers_in_a_bucket(setup: &Setup, params: &Units) -> f64 {
     const LEAST: f64 = 40e6;
     const A_REPLICA: f64 = 1e6;
     if !setup.framework.is_megatron_core() || params.layer <= 0.0 {
@@ -186,7 +195,7 @@ mod tests {
         let layers = |cp: u32| {
             let link = format!("gpus={}&cp={cp}&framework=megatron&size=13B", 32 * cp);
             let setup = decode(&link).scenario.setup();
-            let params = LocalParams { layer: 10e6, layers: 40.0, ..stages(&setup).first.params };
+            let params = Units { layer: 10e6, layers: 40.0, ..stages(&setup).first.params.trained };
             layers_in_a_bucket(&setup, &params)
         };
         assert_eq!((layers(1), layers(2)), (4.0, 6.0));

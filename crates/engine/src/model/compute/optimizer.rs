@@ -40,6 +40,7 @@ fn expert_sides(setup: &Setup) -> [f64; 2] {
 pub(super) fn traffic(setup: &Setup, params: &LocalParams) -> Bytes {
     let bytes = states::recipe_bytes(setup.recipe);
     let (matrix, other) = states::optimizer_bytes(setup);
+    let params = &params.trained;
     let of_matrices = params.layers * params.layer_matrices;
     let (degrees, of_experts) = (states::shard_degrees(setup), states::expert_shard_degrees(setup));
     let dense = params.dense();
@@ -52,6 +53,7 @@ pub(super) fn traffic(setup: &Setup, params: &LocalParams) -> Bytes {
 /// The cost of Muon's products over this GPU's shard.
 fn orthogonal<C: Cost<Operations>>(setup: &Setup, params: &LocalParams) -> C {
     let (degrees, of_experts) = (states::shard_degrees(setup), states::expert_shard_degrees(setup));
+    let params = &params.trained;
     newton_schulz::<C>(setup, params.layers * params.layer_matrices / degrees.optimizer, sides(setup))
         + newton_schulz(setup, params.experts() / of_experts.optimizer, expert_sides(setup))
 }
@@ -75,6 +77,7 @@ pub fn optimizer_cost<C: Cost<Operations>>(setup: &Setup, params: &LocalParams) 
     let bytes = states::recipe_bytes(setup.recipe);
     let crossing = if setup.offload.parameters { 0.0 } else { bytes.gradients + bytes.weights };
     let (degrees, of_experts) = (states::shard_degrees(setup), states::expert_shard_degrees(setup));
+    let params = &params.trained;
     let sharded = params.dense() / degrees.optimizer + params.experts() / of_experts.optimizer;
     let update = (share / setup.accelerator.host_link).max(setup.overheads.step);
     C::waiting(update) + orthogonal + C::waiting(Bytes::new(crossing * sharded) / setup.accelerator.host_link)

@@ -10,8 +10,8 @@ mod workspaces;
 
 use super::activations;
 use super::states::{
-    RecipeBytes, States, expert_padding, expert_shard_degrees, gathered_layer_bytes, of_gpu, of_update, recipe_bytes,
-    shard_degrees,
+    FrozenBytes, RecipeBytes, States, expert_padding, expert_shard_degrees, gathered_layer_bytes, of_gpu, of_update,
+    recipe_bytes, shard_degrees,
 };
 use crate::model::parallel::Schedule;
 use crate::model::per_rank::{self, LocalParams};
@@ -193,7 +193,7 @@ struct Ledger {
     /// Whether other GPUs hold the same experts.
     experts_reduce: bool,
     sharded_gather: bool,
-    /// Parameters of a layer with what pads its experts.
+    /// Parameters of a layer that train, with what pads its experts.
     padded: f64,
     /// Whether DeepSpeed's stage 3 shards the weights.
     is_stage_3: bool,
@@ -226,8 +226,16 @@ impl Ledger {
         let (degrees, of_experts) = (shard_degrees(setup), expert_shard_degrees(setup));
         let shards_weights = matches!(setup.sharding, Sharding::Fsdp(_)) && degrees.weights > 1.0;
         let (gathered_layer, padding) = (gathered_layer_bytes(setup), expert_padding(setup));
-        let padded = params.layer + padding * params.expert_unit;
-        let gathered_root = bytes.gathered * params.root;
+        let (trained, frozen) = (&params.trained, params.frozen());
+        let of_frozen = FrozenBytes::gathered(setup);
+        let gathered_root = bytes.gathered * trained.root + of_frozen.others * frozen.root;
+        let frozen_layer = of_frozen.of_layer(&frozen);
+        let gathered_unit = gathered_layer * trained.padded_layer(padding)
+            + frozen_layer
+            + of_frozen.matrices * padding * frozen.expert_unit;
+        let mean_frozen = frozen_layer + of_frozen.matrices * padding * frozen.expert;
+        let gathered_layers =
+            trained.layers * gathered_layer * (trained.layer + padding * trained.expert) + frozen.layers * mean_frozen;
         let hidden = f64::from(arch.hidden_size);
         let tokens = per_rank::tokens(setup);
         let moe_share = stage.moe_share();
@@ -244,10 +252,11 @@ impl Ledger {
         Self {
             params: *params,
             bytes,
-            gradient_shard: bytes.gradients * (params.layer / degrees.gradients + params.expert / of_experts.gradients),
+            gradient_shard: bytes.gradients
+                * (trained.layer / degrees.gradients + trained.expert / of_experts.gradients),
             gathered_root,
-            gathered_layer: gathered_layer * padded,
-            gathered_all: gathered_root + params.layers * gathered_layer * (params.layer + padding * params.expert),
+            gathered_layer: gathered_unit,
+            gathered_all: gathered_root + gathered_layers,
             states: of_gpu(setup, params),
             sharding: setup.sharding,
             framework: setup.framework,
@@ -256,7 +265,7 @@ impl Ledger {
             replicas_reduce: replicas > 1,
             shares: degrees.optimizer,
             experts_reduce: setup.mesh.expert_shard_group().saturating_mul(setup.mesh.expert_replicas()) > 1,
-            padded,
+            padded: trained.padded_layer(padding),
             is_stage_3: shards_weights && setup.framework == Framework::DeepSpeed,
             has_streams: shards_weights && setup.framework.is_pytorch() && setup.framework != Framework::DeepSpeed,
             sharded_gather: degrees.weights > 1.0 || bytes.gathered < bytes.weights || setup.offload.parameters,
@@ -274,14 +283,14 @@ impl Ledger {
             activations_offloaded: setup.offload.activations,
             several: setup.batch.grad_accum_steps > 1,
             in_update: of_update(setup, params).get(),
-            at_loss: tokens * (of_layer.final_norm + params.layers * upcast * of_layer.kept / of_layer.whole),
+            at_loss: tokens * (of_layer.final_norm + params.held.layers * upcast * of_layer.kept / of_layer.whole),
             workspaces: workspaces(setup).get(),
         }
     }
 
     /// The point at which most is alive.
     fn peak(&self) -> Peak {
-        let layers = self.params.layers;
+        let layers = self.params.held.layers;
         let second = if layers > 1.0 { layers - 1.0 } else { layers };
         let last_with_prefetch = if layers > 1.0 { 2.0 } else { layers };
         let (point, moment) = (Point::Update, PeakMoment::Optimizer);
@@ -327,7 +336,7 @@ impl Ledger {
 
     fn layers_kept(&self, layers: f64) -> f64 {
         const LAYERS_HERE: f64 = 2.0;
-        let here = layers + self.others * self.params.layers;
+        let here = layers + self.others * self.params.held.layers;
         if self.activations_offloaded && here > LAYERS_HERE { LAYERS_HERE } else { here }
     }
 
@@ -356,7 +365,7 @@ impl Ledger {
     fn activations(&self, point: Point) -> (f64, f64, f64) {
         let (waiting, always) = (self.waiting_logits, self.workspaces);
         match point {
-            Point::Loss => (self.kept(self.params.layers), always + self.at_loss, waiting + self.logits),
+            Point::Loss => (self.kept(self.params.held.layers), always + self.at_loss, waiting + self.logits),
             Point::InLayer(left) => (self.kept(left), always + self.working + self.in_layer, waiting),
             Point::AfterLayer(left) => (self.kept(left - 1.0), always + self.end_of_layer, waiting),
             Point::Root => (0.0, always, 0.0),

@@ -1,6 +1,6 @@
 //! Weights, gradients and optimizer state at rest.
 
-use crate::model::per_rank::LocalParams;
+use crate::model::per_rank::{LocalParams, Units};
 use crate::model::setup::Setup;
 use crate::model::software::Framework;
 use crate::model::training::{ComputeFormat, Optimizer, OptimizerKernel, PrecisionPolicy, Sharding};
@@ -180,6 +180,7 @@ pub fn of_update(setup: &Setup, params: &LocalParams) -> Bytes {
         return Bytes::ZERO;
     }
     let (degrees, of_experts) = (shard_degrees(setup), expert_shard_degrees(setup));
+    let params = &params.trained;
     let on_gpu = params.dense() / degrees.optimizer + params.experts() / of_experts.optimizer;
     Bytes::new(moment_bytes(setup) * on_gpu)
 }
@@ -194,6 +195,40 @@ pub fn gathered_layer_bytes(setup: &Setup) -> f64 {
     match setup.compute_format {
         ComputeFormat::Fp8Gather => 1.0,
         ComputeFormat::AsPolicy | ComputeFormat::Fp8 | ComputeFormat::Fp4 => recipe_bytes(setup.recipe).gathered,
+    }
+}
+
+/// Bytes per frozen parameter: of matrices of the layers, and of all else.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct FrozenBytes {
+    /// Matrices of the layers.
+    pub matrices: f64,
+    /// Norms, biases, embedding and head: never in fewer than 16 bits.
+    pub others: f64,
+}
+
+impl FrozenBytes {
+    /// At rest.
+    pub const fn at_rest(setup: &Setup) -> Self {
+        let matrices = setup.trained.base.bytes();
+        Self { matrices, others: if matrices > HALF { matrices } else { HALF } }
+    }
+
+    /// As gathered: as stored, where compute does not take fewer bits.
+    pub fn gathered(setup: &Setup) -> Self {
+        let (at_rest, computed) = (Self::at_rest(setup), recipe_bytes(setup.recipe).gathered);
+        let narrower = |bytes: f64| if bytes < computed { bytes } else { computed };
+        Self { matrices: narrower(at_rest.matrices), others: narrower(at_rest.others) }
+    }
+
+    /// Bytes of one frozen layer without routed experts.
+    pub fn of_layer(&self, frozen: &Units) -> f64 {
+        self.matrices * frozen.layer_matrices + self.others * (frozen.layer - frozen.layer_matrices)
+    }
+
+    /// Bytes of all that is frozen, routed experts apart.
+    pub fn of_dense(&self, frozen: &Units) -> f64 {
+        frozen.layers * self.of_layer(frozen) + self.others * frozen.root
     }
 }
 
@@ -237,20 +272,26 @@ pub fn copy_bytes(setup: &Setup) -> f64 {
     }
 }
 
-/// The states of one GPU's parameters at rest under the setup's recipe, optimizer and offloading.
+/// The states of one GPU's parameters at rest under the setup's recipe, optimizer and offloading: weights of all of them, gradients
+/// and optimizer state of those that train.
 pub fn of_gpu(setup: &Setup, params: &LocalParams) -> States {
     let (degrees, of_experts) = (shard_degrees(setup), expert_shard_degrees(setup));
-    let (dense, routed) = (params.dense(), params.experts());
+    let (trained, frozen) = (&params.trained, params.frozen());
+    let (dense, routed) = (trained.dense(), trained.experts());
     let at_rest = states(dense, setup.recipe, degrees);
     let experts = states(routed, setup.recipe, of_experts);
+    let bytes = FrozenBytes::at_rest(setup);
+    let base = bytes.of_dense(&frozen) / degrees.weights + bytes.matrices * frozen.experts() / of_experts.weights;
     let (matrix, other) = optimizer_bytes(setup);
-    let matrices = params.layers * params.layer_matrices;
+    let matrices = trained.layers * trained.layer_matrices;
     let optimizer =
         (matrix * matrices + other * (dense - matrices)) / degrees.optimizer + matrix * routed / of_experts.optimizer;
-    let copies = Bytes::new(copy_bytes(setup) * (matrices + routed));
+    let copied = params.held.layers * params.held.layer_matrices + params.held.experts();
+    let copies = Bytes::new(copy_bytes(setup) * copied);
     let here = |offloaded: bool, bytes: Bytes| if offloaded { Bytes::ZERO } else { bytes };
+    let weights = at_rest.weights + experts.weights + copies + Bytes::new(base);
     States {
-        weights: here(setup.offload.parameters, at_rest.weights + experts.weights + copies),
+        weights: here(setup.offload.parameters, weights),
         gradients: here(setup.offload.parameters, at_rest.gradients + experts.gradients),
         optimizer: here(setup.offload.optimizer || setup.offload.parameters, Bytes::new(optimizer)),
     }

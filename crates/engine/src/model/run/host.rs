@@ -42,6 +42,7 @@ fn of_host(setup: &Setup, of_rank: &dyn Fn(&Stage, &LocalParams) -> f64) -> Byte
 /// ```
 pub fn initialisation(setup: &Setup, deferred: bool) -> Bytes {
     of_host(setup, &|_, params| {
+        let params = &params.held;
         let layer = params.layer + params.expert_unit;
         let unit = params.root.max(layer);
         // A stage may hold less than one layer with experts, where the mean over stages is computed with.
@@ -83,7 +84,7 @@ pub fn offload(setup: &Setup) -> Bytes {
         let states = states::of_gpu(&stays, params).total() - states::of_gpu(setup, params).total();
         let kept =
             if setup.offload.activations { activations::layer(setup, element, stage.moe_share()).kept } else { 0.0 };
-        states.get() + kept * tokens(setup) * params.layers * stage.in_flight
+        states.get() + kept * tokens(setup) * params.held.layers * stage.in_flight
     })
 }
 

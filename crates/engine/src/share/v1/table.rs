@@ -264,6 +264,13 @@ pub(super) static TABLE: &[Held] = &[
     number("usable", ParamId::UsableMemory, Unit::Percent, 50.0, 100.0, Scale::Linear),
     number("hostmem", ParamId::HostMemory, Unit::Gib, 1.0, 65_536.0, Scale::Log),
     whole("hostgpus", ParamId::HostGpus, Unit::None, 0.0, 100.0, Scale::Linear),
+    choice("train", ParamId::Method, &["all", "lora", "rslora", "dora", "layers"]),
+    whole("rank", ParamId::LoraRank, Unit::None, 0.0, 4096.0, Scale::Linear),
+    choice("targets", ParamId::LoraTargets, &["qv", "qkv", "attention", "mlp", "all"]),
+    choice("loradrop", ParamId::LoraDropout, &["no", "yes"]),
+    choice("trainemb", ParamId::TrainEmbeddings, &["no", "yes"]),
+    whole("frozen", ParamId::FrozenLayers, Unit::None, 0.0, 2000.0, Scale::Linear),
+    choice("base", ParamId::BaseFormat, &["fp32", "bf16", "fp8", "int8", "int4", "nf4", "nf4dq", "mxfp4"]),
 ];
 
 #[cfg(test)]

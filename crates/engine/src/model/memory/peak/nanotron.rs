@@ -45,7 +45,7 @@ pub(super) fn held(setup: &Setup, stage: &Stage, kept: f64) -> f64 {
     let mesh = &setup.mesh;
     let holes = if mesh.pp > 1 { HOLES * kept } else { 0.0 };
     let shards = setup.sharding == Sharding::Zero1 && mesh.shard_group() > 1;
-    let flat = if shards { FLAT * GATHERED * stage.params.all() } else { 0.0 };
+    let flat = if shards { FLAT * GATHERED * stage.params.held.all() } else { 0.0 };
     let full = f64::from(setup.architecture.hidden_size) * per_rank::tokens(setup) * ELEMENT;
     holes + flat + full * full_width(setup, stage)
 }

@@ -16,17 +16,17 @@ impl Ledger {
     /// Parameters gathered at a point: of the last layers and the head those that the backward pass uses again soon; else the layer
     /// in work and what is fetched ahead. `None` where all are released.
     pub(super) fn live(&self, point: Point) -> Option<f64> {
-        let unit = self.params.layer + self.params.expert_unit;
+        let unit = self.params.held.padded_layer(1.0);
         let soon = REUSE / THERE_AND_BACK;
         let live = match point {
-            Point::Loss => soon.max(self.params.head),
+            Point::Loss => soon.max(self.params.held.head),
             Point::InLayer(left) | Point::AfterLayer(left) => {
-                let passed = self.params.head + (self.params.layers - left) * unit;
+                let passed = self.params.held.head + (self.params.held.layers - left) * unit;
                 (soon - passed).max(unit.min(MOST_LIVE) + PREFETCH)
             }
             Point::Root | Point::Update => return None,
         };
-        Some(live.min(self.params.all()))
+        Some(live.min(self.params.held.all()))
     }
 }
 

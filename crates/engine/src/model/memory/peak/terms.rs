@@ -102,7 +102,7 @@ impl PeakTerms {
         let Peak { point, moment, allocated, compute } = peak;
         let bytes = recipe_bytes(setup.recipe);
         let tokens = per_rank::tokens(setup);
-        let layers = ledger.params.layers;
+        let layers = ledger.params.held.layers;
         let (left, working) = match point {
             Point::Loss => (layers, Working::Loss(ledger.at_loss / tokens)),
             Point::InLayer(left) => {

@@ -43,7 +43,7 @@ impl Ledger {
         if !transient || (self.several && !self.reduces_once) {
             return None;
         }
-        let layers = self.params.layers;
+        let layers = self.params.trained.layers;
         match point {
             Point::Loss => Some(0.0),
             Point::InLayer(left) => Some(layers - left),
@@ -105,36 +105,37 @@ impl Ledger {
     }
 
     pub(super) fn unreduced_params(&self, point: Point) -> Unreduced {
-        let params = self.params.all();
+        let params = self.params.trained.all();
         let none = Unreduced::default();
         let bucket = if params < REDUCE_BUCKET { params } else { REDUCE_BUCKET };
         match self.sharding {
             // The buffer in which gradients wait for their reduction is there from the start (`contiguous_gradients`).
             Sharding::Fsdp(_) if self.is_stage_3 => Unreduced { reduced: REDUCE_BUCKET, ..none },
             Sharding::Fsdp(_) => {
-                let head = self.params.head;
-                let unit = self.params.layer + self.params.expert_unit;
+                let head = self.params.trained.head;
+                let unit = self.params.trained.padded_layer(1.0);
                 // Kept unsharded from one micro-batch to the next, in the format of the reduction, until that is done.
                 let accumulated = |layers: f64| {
-                    let params = self.params.root + layers * (self.params.layer + self.params.expert);
+                    let params =
+                        self.params.trained.root + layers * (self.params.trained.layer + self.params.trained.expert);
                     if self.reduces_once { params } else { 0.0 }
                 };
                 let (computed, reduced) = match point {
                     Point::Update => (0.0, 0.0),
-                    Point::Loss => (0.0, accumulated(self.params.layers)),
+                    Point::Loss => (0.0, accumulated(self.params.trained.layers)),
                     Point::InLayer(left) => {
-                        (head, accumulated(left) + if left < self.params.layers { self.padded } else { 0.0 })
+                        (head, accumulated(left) + if left < self.params.trained.layers { self.padded } else { 0.0 })
                     }
                     Point::AfterLayer(left) => (head + unit, accumulated(left - 1.0) + self.padded),
-                    Point::Root => (self.params.root, self.params.root),
+                    Point::Root => (self.params.trained.root, self.params.trained.root),
                 };
                 Unreduced { computed, reduced, ..none }
             }
             // DDP's buckets are a second copy of all gradients unless `gradient_as_bucket_view` is set; Megatron's and
             // nanotron's gradients live in the buckets.
             Sharding::Ddp | Sharding::Zero1 if self.replicas_reduce && self.framework.is_pytorch() => {
-                let experts = if self.experts_reduce { self.params.experts() } else { 0.0 };
-                Unreduced { copied: self.params.dense() + experts, ..none }
+                let experts = if self.experts_reduce { self.params.trained.experts() } else { 0.0 };
+                Unreduced { copied: self.params.trained.dense() + experts, ..none }
             }
             // The 16-bit gradients that compute produces are added to the fp32 ones after a micro-batch's backward pass, and
             // their blocks serve nothing else. Without ZeRO the model is wrapped in DDP, whose 16-bit buckets stay
@@ -163,7 +164,7 @@ impl Ledger {
     ///   bucket.
     fn stage_1(&self, bucket: f64, point: Point) -> Unreduced {
         let buckets = if self.replicas_reduce { bucket } else { 0.0 };
-        let params = self.params.all();
+        let params = self.params.trained.all();
         if self.bytes.gradients > self.bytes.gathered {
             let produced = if matches!(point, Point::Update) { 0.0 } else { params };
             return Unreduced { computed: produced, reduced: buckets, copied: 0.0 };
@@ -184,7 +185,7 @@ mod tests {
         let terms = PeakTerms::of(&decode(&format!("{link}&{layout}")).scenario.setup());
         let waiting = terms.unreduced;
         let bytes = terms.bytes.gathered * waiting.computed + terms.bytes.reduced * waiting.reduced;
-        (bytes, terms.stage.params.all())
+        (bytes, terms.stage.params.held.all())
     }
 
     #[test]

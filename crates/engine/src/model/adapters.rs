@@ -1,0 +1,158 @@
+//! Low-rank adapters: beside which matrices they stand, and how many parameters they have (LoRA, arXiv 2106.09685).
+
+use super::per_rank::{Units, key_value_width};
+use super::setup::Setup;
+use super::trained::Method;
+
+/// Where the input of a matrix comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Input {
+    /// The norm before attention.
+    AttentionNorm,
+    /// One of latent attention's ranks.
+    Latent,
+    /// Attention's core.
+    Attention,
+    /// The norm before the MLP.
+    MlpNorm,
+    /// The MLP's activation.
+    Activation,
+}
+
+/// A matrix with an adapter: its widths on one GPU.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Module {
+    /// Width of its input; 0 where there is no such matrix, or no adapter beside it.
+    pub inner: f64,
+    /// Width of its output.
+    pub outer: f64,
+    /// Where its input comes from.
+    pub input: Input,
+}
+
+impl Module {
+    const NONE: Self = Self { inner: 0.0, outer: 0.0, input: Input::AttentionNorm };
+
+    fn when(self, has_adapter: bool) -> Self {
+        if has_adapter { self } else { Self::NONE }
+    }
+
+    /// Whether there is an adapter.
+    pub fn is_used(&self) -> bool {
+        self.inner > 0.0
+    }
+
+    /// Parameters of its adapter: `r (in + out)`, and DoRA's magnitude for each output.
+    fn params(&self, setup: &Setup) -> f64 {
+        let magnitudes = if setup.trained.method == Method::Dora { self.outer } else { 0.0 };
+        f64::from(setup.trained.rank) * (self.inner + self.outer) + magnitudes
+    }
+}
+
+/// Whether queries, keys and values are one matrix, and gate and up another, with one adapter each.
+fn are_fused(setup: &Setup) -> bool {
+    setup.framework.is_megatron_core() || setup.architecture.fused_projections
+}
+
+/// Attention's matrices with adapters: queries, keys, values, output; or latent attention's.
+pub fn of_attention(setup: &Setup) -> [Module; 5] {
+    let none = [Module::NONE; 5];
+    if !setup.trained.has_adapters() {
+        return none;
+    }
+    let (arch, targets) = (&setup.architecture, setup.trained.targets.of());
+    let tp = f64::from(setup.mesh.tp.max(1));
+    let hidden = f64::from(arch.hidden_size);
+    let (query, width) = (arch.query_width() / tp, arch.attention_output_width() / tp);
+    let module = |inner, outer, input, has_adapter| Module { inner, outer, input }.when(has_adapter);
+    let output = module(width, hidden, Input::Attention, targets.output);
+    if arch.latent.is_used() {
+        let latent = &arch.latent;
+        let (rank, query_rank) = (f64::from(latent.kv_lora_rank), f64::from(latent.q_lora_rank));
+        let down = rank + f64::from(latent.qk_rope_head_dim);
+        let per_head = f64::from(latent.qk_nope_head_dim) + f64::from(latent.v_head_dim);
+        let up = f64::from(arch.num_attention_heads) / tp * per_head;
+        let wanted = targets.query_value;
+        let [query_down, query_up] = if query_rank > 0.0 {
+            [module(hidden, query_rank, Input::AttentionNorm, wanted), module(query_rank, query, Input::Latent, wanted)]
+        } else {
+            [module(hidden, query, Input::AttentionNorm, wanted), Module::NONE]
+        };
+        return [
+            query_down,
+            query_up,
+            module(hidden, down, Input::AttentionNorm, wanted),
+            module(rank, up, Input::Latent, wanted),
+            output,
+        ];
+    }
+    let key = key_value_width(arch, tp);
+    let of_norm = |outer, has_adapter| module(hidden, outer, Input::AttentionNorm, has_adapter);
+    if are_fused(setup) {
+        return [of_norm(query + 2.0 * key, targets.query_value), output, Module::NONE, Module::NONE, Module::NONE];
+    }
+    let [queries, values] = [of_norm(query, targets.query_value), of_norm(key, targets.query_value)];
+    [queries, of_norm(key, targets.key), values, output, Module::NONE]
+}
+
+/// The matrices with adapters of an MLP of this width on one GPU: gate, up and down, or two where it is not gated.
+pub fn of_mlp(setup: &Setup, width: f64) -> [Module; 3] {
+    let none = [Module::NONE; 3];
+    let trained = &setup.trained;
+    if !trained.has_adapters() || !trained.targets.of().mlp || width <= 0.0 {
+        return none;
+    }
+    let hidden = f64::from(setup.architecture.hidden_size);
+    let up = Module { inner: hidden, outer: width, input: Input::MlpNorm };
+    let down = Module { inner: width, outer: hidden, input: Input::Activation };
+    match (setup.architecture.gated_mlp, are_fused(setup)) {
+        (true, false) => [up, up, down],
+        (true, true) => [Module { outer: 2.0 * width, ..up }, down, Module::NONE],
+        (false, _) => [up, down, Module::NONE],
+    }
+}
+
+/// Width of a dense MLP, of the shared experts and of a routed expert on one GPU.
+pub fn widths(setup: &Setup) -> [f64; 3] {
+    let arch = &setup.architecture;
+    let (tp, etp) = (f64::from(setup.mesh.tp.max(1)), f64::from(setup.mesh.etp.max(1)));
+    [
+        f64::from(arch.intermediate_size) / tp,
+        f64::from(arch.experts.shared_intermediate_size) / tp,
+        f64::from(arch.experts.moe_intermediate_size) / etp,
+    ]
+}
+
+/// Adapters of one layer on one GPU, `moe_share` of the layers having experts.
+///
+/// ```
+/// # use engine::{catalog, model::{adapters::of_layer, setup::Setup, trained::{Method, Targets, Trained}}};
+/// let model = catalog::model("llama-2-7b").unwrap().pick();
+/// let scenario = engine::scenario::Scenario { model, ..catalog::default_scenario() };
+/// let of = |rank, targets| {
+///     let trained = Trained { method: Method::Lora, rank, targets, ..Trained::ALL };
+///     32.0 * of_layer(&Setup { trained, ..scenario.setup() }, 0.0).layer
+/// };
+/// // PEFT prints `trainable params: 4,194,304 || all params: 6,742,609,920` for Llama 2 7B with its default targets (q_proj, v_proj)
+/// // and r = 8 (huggingface.co/docs/peft, examples of `print_trainable_parameters`).
+/// assert_eq!(of(8, Targets::QueryValue), 4_194_304.0);
+/// // QLoRA's seven matrices at r = 64: 159,907,840 (github artidoro/qlora, Llama 7B).
+/// assert_eq!(of(64, Targets::AllLinear), 159_907_840.0);
+/// ```
+pub fn of_layer(setup: &Setup, moe_share: f64) -> Units {
+    let sum = |modules: &[Module]| modules.iter().map(|module| module.params(setup)).sum::<f64>();
+    let [dense, shared, routed] = widths(setup).map(|width| sum(&of_mlp(setup, width)));
+    let attention = sum(&of_attention(setup));
+    let here = f64::from(setup.architecture.experts.num_experts) / f64::from(setup.mesh.ep.max(1));
+    let layer = attention + if moe_share > 0.0 { moe_share * shared + (1.0 - moe_share) * dense } else { dense };
+    let expert_unit = if moe_share > 0.0 { here * routed } else { 0.0 };
+    Units {
+        layers: 0.0,
+        layer,
+        layer_matrices: layer,
+        expert: moe_share * expert_unit,
+        expert_unit,
+        root: 0.0,
+        head: 0.0,
+    }
+}

@@ -1,0 +1,151 @@
+//! What of the model is trained: all of it, its last layers, or low-rank adapters beside a frozen base.
+
+/// What trains, and in which format the rest is stored.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Trained {
+    /// How.
+    pub method: Method,
+    /// Rank of the adapters, r.
+    pub rank: u32,
+    /// Which matrices have adapters.
+    pub targets: Targets,
+    /// Whether dropout stands before each adapter.
+    pub dropout: bool,
+    /// Whether the embedding and the output head train, where not everything does.
+    pub embeddings: bool,
+    /// Layers from the first on that do not train, where not everything does.
+    pub frozen_layers: u32,
+    /// The format in which the frozen matrices of the layers are stored.
+    pub base: BaseFormat,
+}
+
+/// How the model is trained.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Method {
+    /// Every weight.
+    All,
+    /// Every weight of the layers that are not frozen.
+    Layers,
+    /// Adapters: two matrices of rank r beside each target, `out x r` and `r x in` (LoRA, arXiv 2106.09685).
+    Lora,
+    /// The same with the scale `alpha / sqrt(r)` (rsLoRA, arXiv 2312.03732): nothing else changes.
+    RsLora,
+    /// The same with a trained magnitude for each row of a target's weights, whose norms are computed from the sum of base and
+    /// adapter (DoRA, arXiv 2402.09353).
+    Dora,
+}
+
+/// The matrices that have adapters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Targets {
+    /// Query and value (the default of LoRA's paper and of PEFT for Llama).
+    QueryValue,
+    /// Query, key and value: one matrix where they are fused.
+    QueryKeyValue,
+    /// All projections of attention.
+    Attention,
+    /// The matrices of MLPs and experts.
+    Mlp,
+    /// All matrices of the layers but the routers (PEFT's `all-linear`).
+    AllLinear,
+}
+
+/// The format of a frozen base.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum BaseFormat {
+    /// 32-bit floating point.
+    Fp32,
+    /// 16-bit floating point.
+    Bf16,
+    /// 8-bit floating point with a scale for each tensor.
+    Fp8,
+    /// 8-bit integers with a scale for each row (LLM.int8(), arXiv 2208.07339).
+    Int8,
+    /// 4-bit integers with a 16-bit scale and a 4-bit zero for groups of 128 (GPTQ, AWQ).
+    Int4,
+    /// 4-bit `NormalFloat` with a 32-bit scale for blocks of 64 (QLoRA, arXiv 2305.14314, section 3).
+    Nf4,
+    /// The same with scales in 8 bits, and 32-bit scales of these for blocks of 256 (double quantization).
+    Nf4Double,
+    /// 4-bit floating point with an 8-bit scale for blocks of 32 (OCP Microscaling Formats 1.0).
+    Mxfp4,
+}
+
+impl Trained {
+    /// Everything trains.
+    pub const ALL: Self = Self {
+        method: Method::All,
+        rank: 16,
+        targets: Targets::AllLinear,
+        dropout: false,
+        embeddings: false,
+        frozen_layers: 0,
+        base: BaseFormat::Bf16,
+    };
+
+    /// Whether every weight trains.
+    pub const fn is_all(&self) -> bool {
+        matches!(self.method, Method::All)
+    }
+
+    /// Whether adapters train beside frozen matrices.
+    pub const fn has_adapters(&self) -> bool {
+        matches!(self.method, Method::Lora | Method::RsLora | Method::Dora)
+    }
+}
+
+impl Targets {
+    /// Whether attention's projections of queries and values have adapters, the keys', the output's, and MLPs.
+    pub const fn of(self) -> TargetModules {
+        let (query_value, key, output, mlp) = match self {
+            Self::QueryValue => (true, false, false, false),
+            Self::QueryKeyValue => (true, true, false, false),
+            Self::Attention => (true, true, true, false),
+            Self::Mlp => (false, false, false, true),
+            Self::AllLinear => (true, true, true, true),
+        };
+        TargetModules { query_value, key, output, mlp }
+    }
+}
+
+/// The modules that [`Targets`] names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TargetModules {
+    /// Queries and values.
+    pub query_value: bool,
+    /// Keys.
+    pub key: bool,
+    /// The output projection.
+    pub output: bool,
+    /// The MLP's matrices, experts' too.
+    pub mlp: bool,
+}
+
+impl BaseFormat {
+    /// Bytes of a weight, with its share of the scales.
+    ///
+    /// ```
+    /// # use engine::model::trained::BaseFormat;
+    /// // Double quantization saves 0.373 of 0.5 bits a weight (arXiv 2305.14314, section 3).
+    /// let saved = BaseFormat::Nf4.bytes() - BaseFormat::Nf4Double.bytes();
+    /// assert!((8.0 * saved - 0.373).abs() < 0.001);
+    /// // Blocks of 32 elements of 4 bits share 8 bits: 4.25 bits a weight (OCP Microscaling Formats 1.0, section 5).
+    /// assert_eq!(8.0 * BaseFormat::Mxfp4.bytes(), 4.25);
+    /// ```
+    pub const fn bytes(self) -> f64 {
+        match self {
+            Self::Fp32 => 4.0,
+            Self::Bf16 => 2.0,
+            Self::Fp8 | Self::Int8 => 1.0,
+            Self::Int4 => 0.5 + (2.0 + 0.5) / 128.0,
+            Self::Nf4 => 0.5 + 4.0 / 64.0,
+            Self::Nf4Double => 0.5 + 1.0 / 64.0 + 4.0 / (64.0 * 256.0),
+            Self::Mxfp4 => 0.5 + 1.0 / 32.0,
+        }
+    }
+
+    /// Whether matrices are turned into 16 bits before each product.
+    pub const fn is_quantized(self) -> bool {
+        !matches!(self, Self::Fp32 | Self::Bf16)
+    }
+}

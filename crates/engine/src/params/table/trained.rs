@@ -1,0 +1,97 @@
+//! What of the model is trained.
+
+use super::{Group, Kind, Number, Param, Scale, Unit, choice, option, position, switched, whole};
+use crate::model::trained::{BaseFormat, Method, Targets};
+use crate::scenario::Scenario;
+
+fn with_adapters(scenario: &Scenario) -> bool {
+    scenario.trained.has_adapters()
+}
+
+fn in_part(scenario: &Scenario) -> bool {
+    !scenario.trained.is_all()
+}
+
+/// A row with a count, for a field of what is trained.
+macro_rules! count {
+    ($(#[$doc:meta])* $name:ident, $field:ident, $key:literal, $label:literal, $csv:literal, $max:literal, $applies:ident, $help:literal) => {
+        $(#[$doc])*
+        pub(in crate::params) const $name: Param = Param {
+            key: $key,
+            label: $label,
+            csv: $csv,
+            group: Group::Trained,
+            help: $help,
+            kind: Kind::Number(Number {
+                unit: Unit::None,
+                min: 0.0,
+                max: $max,
+                scale: Scale::Linear,
+                integer: true,
+                get: |scenario| f64::from(scenario.trained.$field),
+                set: |scenario, value| scenario.trained.$field = whole(value),
+            }),
+            applies: $applies,
+            is_relevant: in_part,
+            ..Param::DEFAULT
+        }
+        .window(0.0, 128.0);
+    };
+}
+
+count!(
+    /// The rank.
+    RANK, rank, "rank", "LoRA rank", "lora_rank", 4096.0, with_adapters,
+    "The rank r of the adapters. It hardly matters for memory: activations and the frozen model do."
+);
+picked!(
+    /// The method.
+    METHOD, Trained, trained.method, "train", "What is trained", "trained", [],
+    "Which weights the run changes: all of them, some layers, or small adapters beside a frozen model.",
+    Method::All => "all", "All weights", "Full training or fine-tuning.";
+    Method::Lora => "lora", "LoRA", "Two low-rank matrices beside each chosen matrix train; the model is frozen.";
+    Method::RsLora => "rslora", "rsLoRA", "LoRA whose scale falls with the square root of the rank: memory and time are LoRA's.";
+    Method::Dora => "dora", "DoRA", "LoRA and a magnitude for each row of the chosen matrices: it computes their norms in every pass.";
+    Method::Layers => "layers", "Some layers", "The first layers are frozen, as many as chosen; the others train whole.";
+);
+
+picked!(
+    /// The targets.
+    TARGETS, Trained, trained.targets, "targets", "LoRA targets", "lora_targets", [when(with_adapters), relevant(in_part)],
+    "The matrices with adapters (target_modules).",
+    Targets::QueryValue => "qv", "Query and value", "q_proj and v_proj.";
+    Targets::QueryKeyValue => "qkv", "Query, key, value", "q_proj, k_proj and v_proj, or the one matrix that a model fuses them in.";
+    Targets::Attention => "attention", "Attention", "q_proj, k_proj, v_proj and o_proj.";
+    Targets::Mlp => "mlp", "MLP", "gate_proj, up_proj and down_proj, those of experts too.";
+    Targets::AllLinear => "all", "All linear", "Every matrix of the layers, routers apart (all-linear).";
+);
+switched!(
+    /// Dropout before adapters.
+    DROPOUT, Trained, trained.dropout, "loradrop", "LoRA dropout", "lora_dropout",
+    [when(with_adapters), relevant(in_part)],
+    "Whether dropout stands before the adapters (lora_dropout above 0): each then keeps a copy of its input and a mask."
+);
+switched!(
+    /// Embedding and head.
+    EMBEDDINGS, Trained, trained.embeddings, "trainemb", "Train embedding and head", "train_embeddings",
+    [when(in_part), relevant(in_part)],
+    "Whether the embedding and the output head train as a whole too (PEFT's modules_to_save keeps a second copy of both)."
+);
+count!(
+    /// Frozen layers.
+    FROZEN_LAYERS, frozen_layers, "frozen", "Frozen layers", "frozen_layers", 2000.0, in_part,
+    "Layers from the first on that do not train: gradients end above them, and they keep no activations."
+);
+picked!(
+    /// The base's format.
+    BASE, Trained, trained.base, "base", "Frozen weights in", "base_format", [when(in_part), relevant(in_part)],
+    "The format in which the frozen matrices of the layers are stored; narrower ones are turned into 16 bits for each product.",
+    BaseFormat::Fp32 => "fp32", "fp32", "4 bytes a weight.";
+    BaseFormat::Bf16 => "bf16", "bf16", "2 bytes a weight.";
+    BaseFormat::Fp8 => "fp8", "FP8", "1 byte a weight.";
+    BaseFormat::Int8 => "int8", "int8", "LLM.int8(): 1 byte a weight.";
+    BaseFormat::Int4 => "int4", "GPTQ or AWQ, 4 bits", "4-bit integers in groups of 128: 0.52 bytes a weight.";
+    BaseFormat::Nf4 => "nf4", "NF4", "QLoRA's 4-bit NormalFloat: 0.56 bytes a weight.";
+    BaseFormat::Nf4Double => "nf4dq", "NF4, double quantization", "NF4 whose scales are quantized too: 0.52 bytes a weight.";
+    BaseFormat::Mxfp4 => "mxfp4", "MXFP4", "4-bit floating point in blocks of 32: 0.53 bytes a weight.";
+);
