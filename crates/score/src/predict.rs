@@ -119,6 +119,7 @@ pub fn scenario(row: &Row) -> Result<(Scenario, Notes), LeftOut> {
         experts: experts.experts,
         expert_choice: ExpertChoice::NONE,
         shard_size: layout.shard_size,
+        trained: software.trained,
         recompute: software.recompute.mode,
         keep_fraction: software.recompute.keep_fraction,
         recompute_modules: software.recompute.modules,

@@ -9,6 +9,7 @@ use super::{LeftOut, Notes};
 use engine::model::software::{
     AttentionKernel, Communication, Framework, GradientSync, Kernels, Loss, NormKernel, Offload, Segments,
 };
+use engine::model::trained::Trained;
 use engine::model::training::{ComputeFormat, Optimizer, PrecisionPolicy, Recompute};
 
 /// The software configuration of a row.
@@ -30,6 +31,8 @@ pub struct Software {
     pub communication: Communication,
     /// What is offloaded to host memory.
     pub offload: Offload,
+    /// What of the model is trained.
+    pub trained: Trained,
     /// Which activations are recomputed.
     pub recompute: Recomputed,
 }
@@ -49,6 +52,7 @@ pub fn software(row: &Row, stack: Stack, notes: &mut Notes) -> Result<Software, 
         segments: segments(stack, notes),
         communication: communication(row, stack),
         offload: offload(row, stack, notes),
+        trained: Trained::ALL,
         recompute: recompute(row, stack, notes)?,
     })
 }
