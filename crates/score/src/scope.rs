@@ -43,9 +43,6 @@ pub fn check(row: &Row) -> Result<(), LeftOut> {
     if has(&row.notes, &["not a full step"]) || has(&row.model, &["one transformer layer", "one moe layer"]) {
         return left_out("one layer, not a training step");
     }
-    if has(&row.notes, &["lora"]) || has(&row.model, &["lora"]) || has(&row.sharding, &["lora"]) {
-        return left_out("low-rank adapters (LoRA): frozen weights are not modelled");
-    }
     if has(&row.notes, &["hybrid-override-pattern", "mamba"]) || has(&row.model, &["mamba"]) {
         return left_out("state-space layers: not modelled");
     }
@@ -55,5 +52,5 @@ pub fn check(row: &Row) -> Result<(), LeftOut> {
     if row.notes.contains("CAUTION") {
         return left_out("the source contradicts itself");
     }
-    Ok(())
+    crate::finetune::scope::check(row)
 }
