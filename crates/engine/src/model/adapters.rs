@@ -1,5 +1,7 @@
 //! Low-rank adapters: beside which matrices they stand, and how many parameters they have (LoRA, arXiv 2106.09685).
 
+use super::flops::moe_share;
+use super::parallel::Mesh;
 use super::per_rank::{Units, key_value_width};
 use super::setup::Setup;
 use super::trained::Method;
@@ -155,4 +157,20 @@ pub fn of_layer(setup: &Setup, moe_share: f64) -> Units {
         root: 0.0,
         head: 0.0,
     }
+}
+
+/// Weights of the adapters that a token is multiplied with, over all layers and GPUs of tensor parallelism.
+pub fn per_token(setup: &Setup) -> f64 {
+    if !setup.trained.has_adapters() {
+        return 0.0;
+    }
+    let whole = Setup { mesh: Mesh { tp: 1, ep: 1, etp: 1, ..setup.mesh }, ..*setup };
+    let arch = &setup.architecture;
+    let sum = |modules: &[Module]| modules.iter().map(|module| module.inner + module.outer).sum::<f64>();
+    let [dense, shared, routed] = widths(&whole).map(|width| sum(&of_mlp(&whole, width)));
+    let share = moe_share(arch);
+    let of_experts = if share > 0.0 { shared + f64::from(arch.experts.top_k()) * routed } else { 0.0 };
+    let of_layer = sum(&of_attention(&whole)) + (1.0 - share) * dense + share * of_experts;
+    let frozen = setup.trained.frozen_layers.min(arch.num_hidden_layers);
+    f64::from(arch.num_hidden_layers - frozen) * f64::from(setup.trained.rank) * of_layer
 }
