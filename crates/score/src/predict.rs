@@ -1,5 +1,6 @@
 //! Converts a row to a scenario and evaluates it.
 
+use super::finetune::source::Source;
 use super::finetune::{completed, measured};
 use super::row::Row;
 use super::stack::Stack;
@@ -109,7 +110,7 @@ fn of_run(row: &Row, notes: &mut Notes) -> Result<Scenario, LeftOut> {
     let layout = layout::layout(row, stack, hardware.gpus, node, notes)?;
     let batch = batch::batch(row, stack, layout.dp, layout.pp, notes)?;
     let software = software::software(row, stack, notes)?;
-    if conventions::contradicts(row, &model.architecture(), batch.seq_len) {
+    if !software.trained.has_adapters() && conventions::contradicts(row, &model.architecture(), batch.seq_len) {
         return Err(LeftOut::because("the source contradicts itself").about("throughput against FLOP/s"));
     }
     let experts = experts::experts(row, stack, &model.architecture(), layout.tp, notes);
@@ -146,7 +147,7 @@ fn of_run(row: &Row, notes: &mut Notes) -> Result<Scenario, LeftOut> {
         framework: software.framework,
         kernels: software.kernels,
         segments: software.segments,
-        topology: topology(stack, layout.strategy, &hardware.network.values, notes),
+        topology: topology(row, stack, layout.strategy, &hardware.network.values, notes),
         mfu_convention: MfuConvention::FullAttention,
         run: catalog::default_scenario().run,
     })
@@ -158,8 +159,9 @@ const MEASURED_NODE: f64 = 0.5;
 /// Returns the network topology of a row's collectives. DeepSpeed's ZeRO-3 of 2021 gathered
 /// parameter by parameter: its published steps (arXiv 2104.04473, table 2) match one network card
 /// per GPU, at 384 as at 1,536 GPUs, and not the rails of a node.
-fn topology(stack: Stack, strategy: Strategy, network: &Network, notes: &mut Notes) -> Topology {
-    let early = matches!(stack, Stack::DeepSpeed | Stack::MegatronEarly | Stack::MegatronDeepSpeed);
+fn topology(row: &Row, stack: Stack, strategy: Strategy, network: &Network, notes: &mut Notes) -> Topology {
+    let early = matches!(stack, Stack::DeepSpeed | Stack::MegatronEarly | Stack::MegatronDeepSpeed)
+        && Source::of(row).is_none();
     let whole = network.inter_node_efficiency > MEASURED_NODE;
     if early && whole && strategy == Strategy::FullShard {
         notes.add("flat network: ZeRO-3 before its collectives were bucketed");
@@ -177,7 +179,7 @@ fn topology(stack: Stack, strategy: Strategy, network: &Network, notes: &mut Not
 pub fn predict(row: &Row) -> Result<Prediction, LeftOut> {
     let (run, mut notes) = as_run(row)?;
     let scenario = of_run(&run, &mut notes)?;
-    let row = &measured::comparable(&run);
+    let row = &measured::comparable(row, &run);
     // Contradictory values are replaced by the nearest valid ones; values out of bounds are
     // rejected.
     let together = scenario.issues();

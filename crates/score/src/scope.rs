@@ -29,6 +29,7 @@ pub fn is_mixture(row: &Row, shape: Option<&Architecture>) -> bool {
 ///
 /// The reason why the row is left out.
 pub fn check(row: &Row) -> Result<(), LeftOut> {
+    crate::finetune::scope::check(row)?;
     let left_out = |reason: &str| Err(LeftOut::because(reason));
     let model = row.model.to_ascii_lowercase();
     if HYBRIDS.iter().any(|family| model.contains(family)) {
@@ -52,5 +53,5 @@ pub fn check(row: &Row) -> Result<(), LeftOut> {
     if row.notes.contains("CAUTION") {
         return left_out("the source contradicts itself");
     }
-    crate::finetune::scope::check(row)
+    Ok(())
 }

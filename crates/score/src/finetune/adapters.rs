@@ -111,8 +111,9 @@ fn of_code(row: &Row, source: Source) -> Option<Set> {
         Source::PeftFsdp => set(8, AllLinear, true, "docs/source/accelerate/fsdp.md"),
         // method_comparison/MetaMathQA/experiments/lora/llama-3.2-3B-rank32: the default targets.
         Source::PeftMethods => set(32, QueryValue, false, "method_comparison/MetaMathQA"),
-        // conf/peft/llama/lora.yaml of the launcher 24.07: `adapter_dim: 16`, `target_modules: [attention_qkv]`, dropout 0.1.
-        Source::Nemo => set(16, QueryKeyValue, true, "conf/peft of NeMo's launcher"),
+        // launcher_scripts/conf/peft/llama/squad.yaml of the launcher 24.07: `adapter_dim: 32`, `adapter_dropout: 0.0`; LoRA's
+        // default target in NeMo is attention_qkv.
+        Source::Nemo => set(32, QueryKeyValue, false, "conf/peft/llama/squad.yaml of NeMo's launcher"),
         // src/megatron/bridge/perf_recipes/llama (067f987): `target_modules = ["linear_qkv"]`; peft/lora.py: dim 32, dropout 0.
         Source::Bridge => set(32, QueryKeyValue, false, "src/megatron/bridge/perf_recipes/llama"),
         // examples/llm_benchmark/llama3_1/llama3_1_8b_peft_benchmark.yaml and others (36044ad): `*_proj`, dim 16; dropout 0.1 there
@@ -152,7 +153,7 @@ fn base(row: &Row, source: Source) -> Result<BaseFormat, LeftOut> {
     } else if has(&row.model, &["-awq"]) {
         BaseFormat::Int4
     } else if text.is_empty() {
-        BaseFormat::Bf16
+        if row.precision == "fp32" { BaseFormat::Fp32 } else { BaseFormat::Bf16 }
     } else if says(&["int8"]) {
         BaseFormat::Int8
     } else if says(&["int4", "awq"]) {

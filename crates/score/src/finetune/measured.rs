@@ -5,10 +5,10 @@ use super::source::Source;
 use crate::row::Row;
 use crate::text::has;
 
-/// Returns the row with the measurements of a full step of the scenario alone.
-pub fn comparable(row: &Row) -> Row {
-    let Some(source) = Source::of(row) else { return row.clone() };
-    let mut kept = row.clone();
+/// Returns a row, `run` with what its source documents beside it, with the measurements of a full step of the scenario alone.
+pub fn comparable(row: &Row, run: &Row) -> Row {
+    let Some(source) = Source::of(row) else { return run.clone() };
+    let mut kept = run.clone();
     // Samples shorter than the longest, which sets the memory, take a time that their unknown lengths set.
     let shorter = matches!(source, Source::LitTables | Source::LitHub | Source::PeftMethods | Source::PeftReadme)
         || has(&row.notes, &["no packing"]);

@@ -4,7 +4,7 @@ use super::source::Source;
 use crate::row::Row;
 use crate::stack::Stack;
 use crate::text::has;
-use engine::model::software::{Graphs, Kernels, Loss, NormKernel};
+use engine::model::software::{AttentionKernel, Graphs, Kernels, Loss, NormKernel};
 use engine::model::training::{OptimizerKernel, PrecisionPolicy};
 
 /// Returns the formats of the state; `None` where those of the stack hold.
@@ -48,7 +48,15 @@ pub fn kernels(row: &Row, stack: Stack, usual: Kernels) -> Kernels {
         // Cut cross-entropy in Axolotl's examples, Liger where ms-swift's scripts say so, Unsloth's own kernel.
         Source::Axolotl | Source::Unsloth => fused_linear(row),
         Source::SwiftExamples if has(&row.notes, &["liger"]) => Loss::FusedLinear,
-        _ if matches!(stack, Stack::Peft | Stack::DeepSpeed | Stack::FsdpQlora) => Loss::Standard,
+        // src/models/llama2.py: `CrossEntropyLoss` on 16-bit logits, whose output is deleted.
+        Source::Universal => Loss::Bf16,
+        // train.py holds the output, whose logits are in fp32, until after the backward pass.
+        Source::FsdpQlora => Loss::Fp32Logits,
+        Source::PeftReadme | Source::PeftMethods => Loss::Standard,
+        // DeepSpeed runs the model in 16 bits; under `torch.autocast` the loss is in fp32, and Accelerate turns the model's output
+        // into fp32 (`convert_outputs_to_fp32`).
+        _ if stack == Stack::DeepSpeed => Loss::Bf16Kept,
+        _ if matches!(stack, Stack::Peft | Stack::FsdpQlora) => Loss::Fp32Logits,
         _ => usual.loss,
     };
     let upcast = match stack {
@@ -59,7 +67,11 @@ pub fn kernels(row: &Row, stack: Stack, usual: Kernels) -> Kernels {
     };
     // Captured layers in the runs over eight GPUs a sequence (`MCORE_CUDA_GRAPH=1`, NVIDIA's config_GB300_128x4x1xtp1pp1cp8.sh).
     let graphs = source == Source::Mlperf && row.cp.is_some_and(|degree| degree >= 8);
+    // Hugging Face's SDPA under a padding mask takes the memory-efficient kernel.
+    let attention =
+        if source == Source::Universal { AttentionKernel::Flash } else { usual.attention };
     Kernels {
+        attention,
         loss,
         norms: if upcast { NormKernel::Upcast } else { NormKernel::Fused },
         graphs: if graphs { Graphs::Layers } else { usual.graphs },

@@ -103,6 +103,8 @@ impl Source {
             Self::LitTables | Self::LitHub => Some(Stack::Fabric),
             Self::FsdpQlora | Self::PeftFsdp => Some(Stack::FsdpQlora),
             Self::Universal => Some(if has(&row.sharding, &["fsdp"]) { Stack::FsdpQlora } else { Stack::Peft }),
+            // finetune_qlora_single_gpu.sh runs on DeepSpeed, in fp16; finetune_lora_single_gpu.sh does not, in bf16.
+            Self::Qwen if row.trainable == "qlora" => Some(Stack::DeepSpeed),
             Self::Qwen | Self::SwiftBenchmark | Self::PeftReadme | Self::PeftMethods | Self::Glm | Self::Axolotl => {
                 Some(if zero {
                     Stack::DeepSpeed
