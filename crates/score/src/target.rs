@@ -25,7 +25,8 @@ const ALLOCATED_BY_CUSTOM: &str = "Megatron-Bridge skill";
 pub fn memory_kind(row: &Row) -> MemoryKind {
     let named = KINDS.iter().find(|(_, words)| has(&row.mem_kind, words)).map(|(kind, _)| *kind);
     // torchtune logs `peak_memory_active`, Axolotl `memory/max_mem_active(gib)`.
-    if let Some(Source::Torchtune | Source::TorchtuneFlags | Source::TorchtuneEarly | Source::Axolotl) = Source::of(row) {
+    if let Some(Source::Torchtune | Source::TorchtuneFlags | Source::TorchtuneEarly | Source::Axolotl) = Source::of(row)
+    {
         return MemoryKind::Allocated;
     }
     let custom = || row.source.starts_with(ALLOCATED_BY_CUSTOM).then_some(MemoryKind::Allocated);
