@@ -33,6 +33,7 @@ pub fn simulated(setup: &Setup, stage: &Stage) -> Option<MemoryReport> {
     if !is_followed(setup) {
         return None;
     }
+    let setup = &setup.at_longest();
     let trace = Trace::of(setup, stage);
     let Peak { allocated, by, moment, .. } = trace.peak();
     let reserved = trace.reserved(setup.segments);
