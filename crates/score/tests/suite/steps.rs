@@ -19,15 +19,27 @@ const RESERVED_WORST: f64 = 0.12;
 /// Share of the steps whose moment and operator of the peak are found.
 const MOMENTS: f64 = 0.95;
 
+/// Steps of which every weight trains.
 fn rows() -> Vec<Traced> {
+    let steps: Vec<Traced> = all().into_iter().filter(|row| row.scenario.trained.is_all()).collect();
+    assert_eq!(steps.len(), 249, "every row but those of low-rank adapters and frozen weights");
+    steps
+}
+
+/// Steps that train low-rank adapters beside frozen weights.
+fn rows_of_adapters() -> Vec<Traced> {
+    let steps: Vec<Traced> = all().into_iter().filter(|row| row.scenario.trained.has_adapters()).collect();
+    assert_eq!(steps.len(), 44, "every row with adapters");
+    steps
+}
+
+fn all() -> Vec<Traced> {
     let mut reader = csv::Reader::from_reader(ROWS.as_bytes());
     let header = reader.headers().unwrap().clone();
     let step = |record: csv::StringRecord| {
         traced::read(|name| record.get(header.iter().position(|known| known == name)?)).ok()
     };
-    let steps: Vec<Traced> = reader.records().filter_map(|record| step(record.unwrap())).collect();
-    assert_eq!(steps.len(), 249, "every row but those of low-rank adapters and frozen weights");
-    steps
+    reader.records().filter_map(|record| step(record.unwrap())).collect()
 }
 
 fn steps() -> Vec<Compared> {

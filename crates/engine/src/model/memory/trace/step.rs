@@ -2,6 +2,7 @@
 
 use super::checkpoint::Segment;
 use super::event::{Category, Event, Moment, Phase, Place, TensorId};
+use super::formats::Formats;
 use super::node::{Kind, NONE};
 use super::operators::FP32;
 use super::policy::Checkpoint;
@@ -105,7 +106,8 @@ impl<'a> Step<'a> {
         let bytes = recipe_bytes(setup.recipe);
         let group = if matches!(setup.sharding, Sharding::Fsdp(_)) { shard_degrees(setup).weights as u64 } else { 1 };
         let gradients = if group > 1 { Category::UnshardedGradient } else { Category::Gradient };
-        let mut tape = Tape::new(shape.compute, gradients);
+        let formats = Formats::of(setup, group, shape.compute, shape.autocast, code == Code::Transformers);
+        let mut tape = Tape::new(shape.compute, formats, gradients);
         tape.autocast = shape.autocast.then(Vec::new);
         tape.tp = shape.tp;
         let several = setup.batch.grad_accum_steps > 1;
@@ -120,7 +122,7 @@ impl<'a> Step<'a> {
         let reshards = setup.sharding == Sharding::Fsdp(Reshard::Always);
         for index in 0..shape.layers {
             let first = tape.weights.len() as u32;
-            layers.push(tape.layer_weights(&shape, layer_norm));
+            layers.push(tape.layer_weights(&shape, &formats.of_layer(index), layer_norm));
             let last = index + 1 == shape.layers;
             // torchtitan keeps its last layer, which the backward pass wants first.
             let kept = code != Code::Transformers && last;
@@ -130,7 +132,6 @@ impl<'a> Step<'a> {
         let sharding = Shards {
             group,
             stored: bytes.weights as u64,
-            gathered: bytes.gathered as u64,
             reduced: bytes.reduced as u64,
         };
         let units = Units::new(units, sharding);
@@ -150,9 +151,9 @@ impl<'a> Step<'a> {
 
     /// What is there at rest.
     fn rest(&mut self) -> Vec<Event> {
-        let (group, stored) = (self.units.sharding.group, self.units.sharding.stored);
-        let shards: Vec<u64> =
-            self.tape.weights.iter().map(|weight| weight.rows.div_ceil(group) * weight.columns * stored).collect();
+        let group = self.units.sharding.group;
+        let at_rest = |weight: &Weight| weight.shard_bytes(group, weight.format.stored);
+        let shards: Vec<u64> = self.tape.weights.iter().map(at_rest).collect();
         for bytes in self.ordered(&shards) {
             self.tape.allocate("parameter", bytes, Category::Parameter);
         }
@@ -234,7 +235,10 @@ impl<'a> Step<'a> {
         self.units.before_forward(&mut self.tape, root);
         let shape = self.shape;
         let x = self.tape.embedding(self.root.embedding, shape.tokens * shape.hidden, shape.element);
-        let mut x = torchtitan::own_sequence(&mut self.tape, &shape, x);
+        let x = torchtitan::own_sequence(&mut self.tape, &shape, x);
+        // PEFT's models under checkpointing: `enable_input_require_grads`.
+        let peft = self.code == Code::Transformers && self.tape.formats.adapters.is_some();
+        let mut x = if peft && self.setup.recompute != Recompute::None { self.tape.require_gradient(x) } else { x };
         // Hugging Face's model keeps a name for it.
         let embedded = (self.code == Code::Transformers).then(|| self.tape.share(&x));
         self.tables = self.tables();
@@ -247,8 +251,14 @@ impl<'a> Step<'a> {
             let out = self.run_layer(index, &x);
             let kept = self.tape.leave();
             let nodes = (first, self.tape.nodes.len() as u32);
-            let input = if checkpoint == Checkpoint::None { NONE } else { self.tape.hold(x.tensor) };
-            self.segments.push(Segment { nodes, checkpoint, input, kept });
+            // Without a node no one holds what a recomputation would need.
+            let has_nodes = nodes.0 < nodes.1;
+            let input = if has_nodes && checkpoint != Checkpoint::None { self.tape.hold(x.tensor) } else { NONE };
+            let (kept, unheld) = if has_nodes { (kept, Vec::new()) } else { (Default::default(), kept.into()) };
+            for tensor in unheld {
+                self.tape.release(tensor);
+            }
+            self.segments.push(Segment { nodes, checkpoint, input, input_node: x.node, kept });
             self.units.after_forward(&mut self.tape, index as usize);
             self.tape.drop(core::mem::replace(&mut x, out));
         }
@@ -277,6 +287,9 @@ impl<'a> Step<'a> {
     }
 
     fn backward(&mut self, loss: u32, reduces: bool) {
+        if loss == NONE {
+            return;
+        }
         self.at(Phase::Backward, Place::Loss);
         let root = self.layers.len();
         self.tape.run_back(loss);
@@ -288,6 +301,10 @@ impl<'a> Step<'a> {
                 self.tape.run_back(node);
             }
             end = segment.nodes.0;
+            if segment.nodes.0 == segment.nodes.1 {
+                // Nothing trains here or below.
+                continue;
+            }
             self.units.before_backward(&mut self.tape, index, index.checked_sub(1));
             self.at(Phase::Backward, Place::Layer(index as u32));
             self.layer_backward(index as u32, segment);
@@ -327,7 +344,7 @@ impl<'a> Step<'a> {
         self.tape.enter_again(segment);
         let elements = self.shape.residual_tokens * self.shape.hidden;
         let input = self.tape.hold(segment.input);
-        let input = self.tape.value(input, NONE, elements, self.shape.element);
+        let input = self.tape.value(input, segment.input_node, elements, self.shape.element);
         let out = self.run_layer(index, &input);
         self.tape.drop(out);
         self.tape.drop(input);
@@ -347,7 +364,10 @@ impl<'a> Step<'a> {
         let group = self.units.sharding.group;
         let (matrix, _) = optimizer_bytes(self.setup);
         let moment = (matrix / 2.0) as u64;
-        let of = |weight: &Weight| weight.rows.div_ceil(group) * weight.columns * moment;
+        let of = |weight: &Weight| {
+            let moment = if weight.format.trains { moment } else { 0 };
+            weight.rows.div_ceil(group) * weight.columns * moment
+        };
         self.ordered(&self.tape.weights.iter().map(of).collect::<Vec<_>>())
     }
 }
