@@ -26,10 +26,11 @@ pub(super) struct Formats {
     /// Of frozen matrices of the layers, and of all else that is frozen.
     matrices: Format,
     others: Format,
-    /// Layers that do not train; the embedding and the head; the final norm.
+    /// Layers that do not train; whether the embedding and the head train; the norms, and these alone.
     frozen_layers: u32,
     pub tables_train: bool,
-    norm_trains: bool,
+    norms_train: bool,
+    norms_alone: bool,
     /// Whether a copy of the embedding and the head trains, beside the frozen ones.
     pub copies_tables: bool,
     pub adapters: Option<Adapters>,
@@ -52,8 +53,9 @@ pub(super) struct Adapters {
 /// The formats of one layer's weights.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct LayerFormats {
-    /// Of its matrices, and of its norms and biases.
+    /// Of its matrices, of its norms and of its biases.
     pub matrices: Format,
+    pub norms: Format,
     pub others: Format,
     pub adapters: Option<Adapters>,
 }
@@ -93,28 +95,35 @@ impl Formats {
             others,
             frozen_layers: if of.is_all() { 0 } else { of.frozen_layers },
             tables_train: of.is_all() || of.embeddings,
-            norm_trains: of.is_all(),
+            norms_train: of.is_all(),
+            norms_alone: false,
             copies_tables: of.has_adapters() && of.embeddings && setup.framework.runs_peft(),
             adapters: of.has_adapters().then_some(adapters),
         }
+    }
+
+    /// The same with the norms alone trained.
+    pub(super) const fn of_norms(self) -> Self {
+        Self { frozen_layers: 0, tables_train: false, norms_train: true, norms_alone: true, adapters: None, ..self }
     }
 
     /// Those of a layer.
     pub(super) fn of_layer(&self, layer: u32) -> LayerFormats {
         let Self { trained, matrices, others, frozen_layers, adapters, .. } = *self;
         if layer < frozen_layers {
-            return LayerFormats { matrices, others, adapters: None };
+            return LayerFormats { matrices, norms: others, others, adapters: None };
         }
+        let norms = if self.norms_train { trained } else { others };
         match adapters {
-            None => LayerFormats { matrices: trained, others: trained, adapters },
-            Some(_) => LayerFormats { matrices, others, adapters },
+            None if !self.norms_alone => LayerFormats { matrices: trained, norms: trained, others: trained, adapters },
+            _ => LayerFormats { matrices, norms, others, adapters },
         }
     }
 
     /// Those of the embedding and the head, and of the final norm.
     pub(super) fn of_root(&self) -> [Format; 2] {
         let of = |trains: bool| if trains { self.trained } else { self.others };
-        [of(self.tables_train), of(self.norm_trains)]
+        [of(self.tables_train), of(self.norms_train)]
     }
 
     /// That of a frozen copy beside what trains.

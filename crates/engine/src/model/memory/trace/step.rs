@@ -81,7 +81,17 @@ struct Step<'a> {
 impl Trace {
     /// The step of a GPU of this stage.
     pub fn of(setup: &Setup, stage: &Stage) -> Self {
-        let mut step = Step::new(setup, stage);
+        Self::with(setup, stage, |formats| formats)
+    }
+
+    /// The same where the norms alone train, whatever the setup says: a check of frozen weights beside trained ones, which no
+    /// scenario asks for.
+    pub fn of_norms(setup: &Setup, stage: &Stage) -> Self {
+        Self::with(setup, stage, Formats::of_norms)
+    }
+
+    fn with(setup: &Setup, stage: &Stage, trained: fn(Formats) -> Formats) -> Self {
+        let mut step = Step::new(setup, stage, trained);
         let rest = step.rest();
         let accumulated = setup.batch.grad_accum_steps.min(MICRO_BATCHES);
         let each = GradientSyncPlan::of(setup).reduce_each;
@@ -100,13 +110,13 @@ impl Trace {
 }
 
 impl<'a> Step<'a> {
-    fn new(setup: &'a Setup, stage: &Stage) -> Self {
+    fn new(setup: &'a Setup, stage: &Stage, trained: fn(Formats) -> Formats) -> Self {
         let shape = Shape::of(setup, stage);
         let code = Code::of(setup);
         let bytes = recipe_bytes(setup.recipe);
         let group = if matches!(setup.sharding, Sharding::Fsdp(_)) { shard_degrees(setup).weights as u64 } else { 1 };
         let gradients = if group > 1 { Category::UnshardedGradient } else { Category::Gradient };
-        let formats = Formats::of(setup, group, shape.compute, shape.autocast, code == Code::Transformers);
+        let formats = trained(Formats::of(setup, group, shape.compute, shape.autocast, code == Code::Transformers));
         let mut tape = Tape::new(shape.compute, formats, gradients);
         tape.autocast = shape.autocast.then(Vec::new);
         tape.tp = shape.tp;

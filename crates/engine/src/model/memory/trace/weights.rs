@@ -102,10 +102,10 @@ impl Tape {
             qk_norms: match shape.qk_norm {
                 QkNorm::None => None,
                 QkNorm::PerHead => {
-                    let [of_query, of_key] = [shape.heads.width; 2].map(|width| self.weight(width, 1, of.others));
+                    let [of_query, of_key] = [shape.heads.width; 2].map(|width| self.weight(width, 1, of.norms));
                     Some((of_query, of_key))
                 }
-                QkNorm::Full => Some((self.weight(query, 1, of.others), self.weight(key, 1, of.others))),
+                QkNorm::Full => Some((self.weight(query, 1, of.norms), self.weight(key, 1, of.norms))),
             },
             mlp: if shape.experts > 0 {
                 let router = self.matrix(of, [shape.experts, hidden], false, false);
@@ -127,9 +127,9 @@ impl Tape {
         };
         let mut norms = [NONE; 4];
         for norm in norms.iter_mut().take(shape.norms_per_layer as usize) {
-            *norm = self.weight(hidden, 1, of.others);
+            *norm = self.weight(hidden, 1, of.norms);
         }
-        let norm_bias = layer_norm.then(|| self.weight(hidden, 1, of.others));
+        let norm_bias = layer_norm.then(|| self.weight(hidden, 1, of.norms));
         Layer { norms, norm_bias, ..weights }
     }
 
