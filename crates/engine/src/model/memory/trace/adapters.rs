@@ -2,8 +2,7 @@
 //! nothing.
 
 use super::event::TensorId;
-use super::formats::Adapters;
-use super::node::{Kind, NONE};
+use super::node::{Kind, NONE, WeightId};
 use super::tape::{Tape, Value};
 use super::weights::{Adapter, Matrix};
 
@@ -15,38 +14,63 @@ impl Tape {
     pub(super) fn project(&mut self, x: &Value, of: Matrix) -> Value {
         let base = self.linear(x, of.weight, of.bias);
         let (Some(adapter), Some(how)) = (of.adapter, self.formats.adapters) else { return base };
+        // Beside a 4-bit matrix (`lora.bnb.Linear4bit`) the output is cloned first, the adapter's cast before the sum, and autocast
+        // left to cast the input.
+        let quantized = self.weights.get(of.weight as usize).is_some_and(|weight| weight.format.is_quantized);
+        let base = if quantized && how.is_peft { self.cloned(base) } else { base };
         let width = base.width;
-        let cast = self.cast(x, how.input);
+        let as_it_is = quantized && self.autocast.is_some();
+        let cast = self.cast(x, if as_it_is { x.width } else { how.input });
         let dropped = if how.dropout { self.dropout(&cast) } else { self.share(&cast) };
         let weights = if how.has_magnitudes { self.norms_of_sum(of, adapter, dropped.width) } else { Vec::new() };
         let low = self.linear(&dropped, adapter.down, None);
+        let input = adapter.magnitude.map(|_| self.share(&dropped));
         self.drop(dropped);
         let high = self.linear(&low, adapter.up, None);
         self.drop(low);
-        let added = match adapter.magnitude {
-            Some(magnitude) => self.with_magnitude(&base, high, magnitude),
-            None => self.scaled(high, how),
+        let added = match adapter.magnitude.zip(input) {
+            Some((magnitude, input)) => {
+                // The base's part without its bias, or of the input without what is dropped.
+                let of_base = if how.dropout {
+                    self.linear(&input, of.weight, None)
+                } else if of.bias.is_some() {
+                    self.scale("sub", &base)
+                } else {
+                    self.share(&base)
+                };
+                self.drop(input);
+                self.with_magnitude(of_base, high, magnitude)
+            }
+            // A compiler does it with the sum.
+            None if how.is_compiled => high,
+            None => {
+                let scaled = self.scale("mul", &high);
+                self.drop(high);
+                scaled
+            }
         };
         for tensor in weights {
             self.release(tensor);
         }
+        let added = if quantized { self.narrowed(added, width) } else { added };
         let sum = self.add_adapted(&base, &added);
         self.drop(base);
         self.drop(added);
-        let out = self.cast(&sum, width);
-        self.drop(sum);
+        let out = self.narrowed(sum, width);
         self.drop(cast);
         out
     }
 
-    /// An adapter's output times `alpha / r`; a compiler does it with the sum.
-    fn scaled(&mut self, high: Value, how: Adapters) -> Value {
-        if how.is_compiled {
-            return high;
-        }
-        let scaled = self.scale("mul", &high);
-        self.drop(high);
-        scaled
+    fn cloned(&mut self, x: Value) -> Value {
+        let out = self.copy("clone", &x);
+        self.drop(x);
+        out
+    }
+
+    fn narrowed(&mut self, x: Value, width: u64) -> Value {
+        let out = self.cast(&x, width);
+        self.drop(x);
+        out
     }
 
     /// The base's output and the adapter's, which may be wider.
@@ -91,8 +115,9 @@ impl Tape {
     }
 
     /// `(m - 1) base + m s high`: m is the trained magnitude over the norm.
-    fn with_magnitude(&mut self, base: &Value, high: Value, magnitude: u32) -> Value {
-        let of_base = self.scale_columns(base, magnitude, false);
+    fn with_magnitude(&mut self, base: Value, high: Value, magnitude: WeightId) -> Value {
+        let of_base = self.scale_columns(&base, magnitude, false);
+        self.drop(base);
         let of_high = self.scale_columns(&high, magnitude, false);
         self.drop(high);
         let scaled = self.scale("mul", &of_high);

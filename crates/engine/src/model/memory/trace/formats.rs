@@ -44,7 +44,8 @@ pub(super) struct Adapters {
     /// Whether each has a magnitude for each output (DoRA).
     pub has_magnitudes: bool,
     pub dropout: bool,
-    /// Bytes of an element to which their input is cast.
+    /// Whether they are PEFT's; bytes of an element to which these cast their input.
+    pub is_peft: bool,
     pub input: u64,
     /// Whether a compiler joins what is between their products.
     pub is_compiled: bool,
@@ -86,6 +87,7 @@ impl Formats {
             targets: of.targets.of(),
             has_magnitudes: of.method == Method::Dora,
             dropout: of.dropout,
+            is_peft: peft,
             input: if peft { seen as u64 } else { compute },
             is_compiled: setup.kernels.compile,
         };

@@ -71,10 +71,14 @@ impl Shape {
         let unsharded = !matches!(setup.sharding, Sharding::Fsdp(_)) || shard_degrees(setup).weights == 1.0;
         // Adapters in 32 bits beside a frozen base in fewer: PEFT casts their inputs, and no one autocasts.
         let beside = setup.trained.has_adapters() && setup.trained.base.bytes() < bytes.weights;
-        let autocast = setup.recipe == PrecisionPolicy::AutocastBf16
-            || (unsharded && bytes.weights > bytes.activation && !beside);
+        let autocast =
+            setup.recipe == PrecisionPolicy::AutocastBf16 || (unsharded && bytes.weights > bytes.activation && !beside);
         // Under autocast, the residual stream is in the format of the embedding.
-        let stored = if setup.trained.is_all() { bytes.weights } else { FrozenBytes::at_rest(setup).others };
+        let stored = if setup.trained.is_all() || setup.trained.embeddings {
+            bytes.weights
+        } else {
+            FrozenBytes::at_rest(setup).others
+        };
         let split = if setup.tensor.sequence_parallel { tp } else { 1 };
         let part = |width: u32| u64::from(width).div_ceil(tp);
         Self {

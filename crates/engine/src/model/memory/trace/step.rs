@@ -139,11 +139,7 @@ impl<'a> Step<'a> {
             units.push(Unit::new((first, tape.weights.len() as u32), reshards && !kept));
         }
         units.push(Unit::new((0, root_end), reshards && code == Code::Transformers));
-        let sharding = Shards {
-            group,
-            stored: bytes.weights as u64,
-            reduced: bytes.reduced as u64,
-        };
+        let sharding = Shards { group, stored: bytes.weights as u64, reduced: bytes.reduced as u64 };
         let units = Units::new(units, sharding);
         Self {
             setup,
@@ -297,11 +293,15 @@ impl<'a> Step<'a> {
     }
 
     fn backward(&mut self, loss: u32, reduces: bool) {
-        if loss == NONE {
-            return;
-        }
         self.at(Phase::Backward, Place::Loss);
         let root = self.layers.len();
+        if loss == NONE {
+            // Nothing trains.
+            self.tables.drain(..).for_each(|table| self.tape.drop(table));
+            self.segments.clear();
+            self.units.finish_backward(&mut self.tape);
+            return;
+        }
         self.tape.run_back(loss);
         self.units.before_backward(&mut self.tape, root, root.checked_sub(1));
         let mut end = loss;

@@ -266,8 +266,11 @@ impl Tape {
     }
 
     /// Saves the input of an operator with a weight, which that weight's gradient needs; of a frozen weight, the weight itself, which
-    /// the input's gradient needs and which is there anyway.
+    /// the input's gradient needs and which is there anyway. bitsandbytes' product hides a quantized one from what checkpointing counts.
     pub(super) fn save_input(&mut self, node: u32, input: TensorId, weight: WeightId) {
+        if self.weights.get(weight as usize).is_some_and(|weight| weight.format.is_quantized) {
+            return;
+        }
         let saved = if self.trains(weight) { input } else { NONE };
         self.save(node, saved);
     }
