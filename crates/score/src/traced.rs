@@ -11,7 +11,7 @@ use engine::model::software::{AttentionKernel, Communication, Framework, Gradien
 use engine::model::stages::stages;
 use engine::model::trained::{BaseFormat, Method, Targets, Trained};
 use engine::model::training::{OptimizerKernel, PrecisionPolicy, Recompute};
-use engine::model::transformer::{Architecture, AttentionBias, Experts, Norm, QkNorm};
+use engine::model::transformer::{Architecture, AttentionBias, Experts, FusedProjections, Norm, QkNorm};
 use engine::scenario::{Model, Scenario, Strategy};
 
 /// A traced step.
@@ -255,7 +255,7 @@ fn architecture<'a>(
     } else if is("olmo-2") {
         Architecture { qk_norm: QkNorm::Full, ..plain }
     } else if is("phi-3") {
-        Architecture { fused_projections: true, ..plain }
+        Architecture { fused_projections: FusedProjections::All, ..plain }
     } else if is("qwen3") {
         Architecture { qk_norm: QkNorm::PerHead, experts, ..plain }
     } else if is("qwen2") {

@@ -5,6 +5,7 @@ pub mod bloom;
 pub mod deepseek;
 pub mod falcon;
 pub mod gemma;
+pub mod glm;
 pub mod gpt;
 pub mod gpt_oss;
 pub mod ladder;
@@ -16,17 +17,21 @@ pub mod mixtures;
 pub mod mpt;
 pub mod opt;
 pub mod others;
+pub mod phi;
 pub mod plain;
 pub mod pythia;
 pub mod qwen;
 pub mod qwen_moe;
+pub mod stablelm;
 
 use super::ModelEntry;
 use super::lists::{count, joined};
-use crate::model::transformer::{Architecture, AttentionBias, Experts, LatentAttention, Norm, QkNorm};
+use crate::model::transformer::{
+    Architecture, AttentionBias, Experts, FusedProjections, LatentAttention, Norm, QkNorm,
+};
 
 /// The families, in display order.
-const FAMILIES: [&[ModelEntry]; 19] = [
+const FAMILIES: [&[ModelEntry]; 22] = [
     ladder::MODELS,
     llama::MODELS,
     llama_4::MODELS,
@@ -34,7 +39,9 @@ const FAMILIES: [&[ModelEntry]; 19] = [
     qwen::MODELS,
     qwen_moe::MODELS,
     deepseek::MODELS,
+    glm::MODELS,
     gemma::MODELS,
+    phi::MODELS,
     gpt::MODELS,
     gpt_oss::MODELS,
     opt::MODELS,
@@ -42,6 +49,7 @@ const FAMILIES: [&[ModelEntry]; 19] = [
     mpt::MODELS,
     pythia::MODELS,
     falcon::MODELS,
+    stablelm::MODELS,
     plain::MODELS,
     others::MODELS,
     mixtures::MODELS,
@@ -77,7 +85,7 @@ pub(crate) const LLAMA_STYLE: Architecture = Architecture {
     global_every: 0,
     attention_chunks: false,
     attention_sinks: false,
-    fused_projections: false,
+    fused_projections: FusedProjections::None,
     logit_softcap: false,
     latent: LatentAttention::NONE,
     experts: Experts::NONE,

@@ -1,8 +1,11 @@
 //! Low-rank adapters: beside which matrices they stand, and how many parameters they have (LoRA, arXiv 2106.09685).
 
+use super::flops::moe_share;
+use super::parallel::Mesh;
 use super::per_rank::{Units, key_value_width};
 use super::setup::Setup;
 use super::trained::Method;
+use super::transformer::FusedProjections;
 
 /// Where the input of a matrix comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -49,9 +52,9 @@ impl Module {
     }
 }
 
-/// Whether queries, keys and values are one matrix, and gate and up another, with one adapter each.
-fn are_fused(setup: &Setup) -> bool {
-    setup.framework.is_megatron_core() || setup.architecture.fused_projections
+/// The matrices that are one, with one adapter each; Megatron-Core's always are (`linear_qkv`, `linear_fc1`).
+const fn fused(setup: &Setup) -> FusedProjections {
+    if setup.framework.is_megatron_core() { FusedProjections::All } else { setup.architecture.fused_projections }
 }
 
 /// Attention's matrices with adapters: queries, keys, values, output; or latent attention's.
@@ -88,7 +91,7 @@ pub fn of_attention(setup: &Setup) -> [Module; 5] {
     }
     let key = key_value_width(arch, tp);
     let of_norm = |outer, has_adapter| module(hidden, outer, Input::AttentionNorm, has_adapter);
-    if are_fused(setup) {
+    if fused(setup) != FusedProjections::None {
         return [of_norm(query + 2.0 * key, targets.query_value), output, Module::NONE, Module::NONE, Module::NONE];
     }
     let [queries, values] = [of_norm(query, targets.query_value), of_norm(key, targets.query_value)];
@@ -105,7 +108,7 @@ pub fn of_mlp(setup: &Setup, width: f64) -> [Module; 3] {
     let hidden = f64::from(setup.architecture.hidden_size);
     let up = Module { inner: hidden, outer: width, input: Input::MlpNorm };
     let down = Module { inner: width, outer: hidden, input: Input::Activation };
-    match (setup.architecture.gated_mlp, are_fused(setup)) {
+    match (setup.architecture.gated_mlp, fused(setup) == FusedProjections::All) {
         (true, false) => [up, up, down],
         (true, true) => [Module { outer: 2.0 * width, ..up }, down, Module::NONE],
         (false, _) => [up, down, Module::NONE],
@@ -155,4 +158,20 @@ pub fn of_layer(setup: &Setup, moe_share: f64) -> Units {
         root: 0.0,
         head: 0.0,
     }
+}
+
+/// Weights of the adapters that a token is multiplied with, over all layers and GPUs of tensor parallelism.
+pub fn per_token(setup: &Setup) -> f64 {
+    if !setup.trained.has_adapters() {
+        return 0.0;
+    }
+    let whole = Setup { mesh: Mesh { tp: 1, ep: 1, etp: 1, ..setup.mesh }, ..*setup };
+    let arch = &setup.architecture;
+    let sum = |modules: &[Module]| modules.iter().map(|module| module.inner + module.outer).sum::<f64>();
+    let [dense, shared, routed] = widths(&whole).map(|width| sum(&of_mlp(&whole, width)));
+    let share = moe_share(arch);
+    let of_experts = if share > 0.0 { shared + f64::from(arch.experts.top_k()) * routed } else { 0.0 };
+    let of_layer = sum(&of_attention(&whole)) + (1.0 - share) * dense + share * of_experts;
+    let frozen = setup.trained.frozen_layers.min(arch.num_hidden_layers);
+    f64::from(arch.num_hidden_layers - frozen) * f64::from(setup.trained.rank) * of_layer
 }

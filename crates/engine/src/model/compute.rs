@@ -1,5 +1,6 @@
 //! The cost of compute: a roofline for each class of operator (model.md section 5).
 
+mod adapters;
 mod blocks;
 pub(super) mod modules;
 mod optimizer;
@@ -130,16 +131,24 @@ pub fn unit_costs<C: Cost<Operations>>(setup: &Setup, moe_share: f64) -> UnitCos
 
     let attention_block = projections(arch, tp);
     let attention_again = modules::of_attention(setup, tp);
+    let beside_attention = adapters::beside_attention::<C>(&rates);
     let dense = || {
         let block = attention_block.with(mlp(arch, f64::from(arch.intermediate_size) / tp));
-        Layer::<C>::of(&rates, &block).repeating(&rates, &attention_again.with(modules::of_mlp(setup, tp)))
+        Layer::<C>::of(&rates, &block)
+            .repeating(&rates, &attention_again.with(modules::of_mlp(setup, tp)))
+            .plus(beside_attention)
+            .plus(adapters::beside_mlp(&rates))
     };
     let again = flops::recomputed(setup);
     let (layer, experts) = if moe_share > 0.0 {
         let experts = routed(&rates);
         let shared_again = attention_again.with(modules::of_shared(setup, tp));
         let beside = Layer::of(&rates, &attention_block.with(router_and_shared(arch, tp)));
-        let moe = beside.repeating(&rates, &shared_again).plus(experts);
+        let moe = beside
+            .repeating(&rates, &shared_again)
+            .plus(beside_attention)
+            .plus(adapters::beside_shared(&rates))
+            .plus(experts);
         let layer = if moe_share < 1.0 { moe.times(moe_share).plus(dense().times(1.0 - moe_share)) } else { moe };
         (layer, experts.passes(&again))
     } else {
@@ -152,7 +161,7 @@ pub fn unit_costs<C: Cost<Operations>>(setup: &Setup, moe_share: f64) -> UnitCos
         embedding: embedding(&rates),
         layer_forward: passes.forward + attention.forward,
         head: head(&rates),
-        layer_backward: passes.backward + attention.backward + attention.forward * again.attention,
+        layer_backward: passes.backward + attention.backward * again.backward + attention.forward * again.attention,
         layer_weight_gradient: layer.weight_gradient,
         layer_matmul: layer.matmul,
         layer_matmul_backward: layer.input_gradient + layer.weight_gradient,
@@ -210,7 +219,7 @@ fn launches(setup: &Setup, moe_share: f64) -> f64 {
     let casts = if setup.compute_format == ComputeFormat::AsPolicy { 1.0 } else { CAST_LAUNCHES };
     let experts = moe_share * casts * overheads.launch_experts;
     match setup.kernels.graphs {
-        Graphs::None => overheads.launch + exchange + latent + experts,
+        Graphs::None => overheads.launch * (1.0 + adapters::launches(setup, moe_share)) + exchange + latent + experts,
         Graphs::Layers => BESIDE_GRAPHS * experts,
         Graphs::Step => 0.0,
     }
@@ -239,5 +248,8 @@ fn head<C: Cost<Operations>>(rates: &Rates) -> C {
         element: rates.element(),
     };
     let loss = Bytes::new(bytes_per_logit(setup.kernels.loss) * rates.tokens * columns);
-    products.forward::<C>() + products.input_gradient() + products.weight_gradient() + rates.streaming(loss)
+    products.forward::<C>()
+        + products.input_gradient()
+        + products.weight_gradient::<C>() * rates.share.head
+        + rates.streaming(loss)
 }

@@ -2,6 +2,7 @@
 
 mod modules;
 
+use super::adapters;
 use super::setup::Setup;
 use super::software::AttentionKernel;
 use super::training::{AttentionMask, MfuConvention, Recompute};
@@ -180,10 +181,37 @@ pub fn model_per_token(arch: &Architecture, seq_len: f64, convention: MfuConvent
     (1.0 + BACKWARD_OVER_FORWARD) * forward_per_token(arch, counted_keys(arch, seq_len, convention))
 }
 
+/// Model FLOPs per token of one step of a setup: of what trains alone gradients of weights, of what gradients pass alone gradients of
+/// inputs, and adapters with both. [`model_per_token`] where everything trains.
+///
+/// ```
+/// # use engine::{model::flops::{model_per_token, of_setup}, share::decode};
+/// // LoRA spares the gradients of the base's weights, a third of all but attention.
+/// let of = |link: &str| of_setup(&decode(link).scenario.setup()).get();
+/// let (all, lora) = (of("model=llama-2-7b"), of("model=llama-2-7b&train=lora&rank=16"));
+/// assert!((0.66..0.73).contains(&(lora / all)), "{}", lora / all);
+/// ```
+pub fn of_setup(setup: &Setup) -> Flops {
+    let arch = &setup.architecture;
+    let seq_len = f64::from(setup.batch.seq_len);
+    if setup.trained.is_all() {
+        return model_per_token(arch, seq_len, setup.mfu_convention);
+    }
+    let share = Backward::of(setup);
+    let (layers, matmul) = (f64::from(arch.num_hidden_layers), layer_matmul(arch));
+    let attention = layer_attention(arch, counted_keys(arch, seq_len, setup.mfu_convention));
+    let of_layer =
+        (1.0 + share.passed + share.trained) * matmul + (1.0 + BACKWARD_OVER_FORWARD * share.passed) * attention;
+    let adapters = (1.0 + BACKWARD_OVER_FORWARD) * MULTIPLY_ADD * adapters::per_token(setup);
+    layers * of_layer + (1.0 + 1.0 + share.head) * head(arch) + Flops::new(adapters)
+}
+
 /// The share of one layer's forward matrix products and of its attention that the backward pass executes again, single modules
 /// apart.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Recomputed {
+    /// Share of the layers that have a backward pass.
+    pub backward: f64,
     /// Share of the matrix products.
     pub matmul: f64,
     /// Share of the attention core.
@@ -201,23 +229,58 @@ pub fn recomputed(setup: &Setup) -> Recomputed {
     let arch = &setup.architecture;
     // Scores that were written to memory are dropped and computed again.
     let scores = f64::from(u8::from(setup.kernels.attention == AttentionKernel::Unfused));
-    match setup.recompute {
+    let backward = Backward::of(setup).passed;
+    let again = match setup.recompute {
         Recompute::None | Recompute::Full | Recompute::Fraction => {
             let again = 1.0 - setup.kept_layers();
-            Recomputed { matmul: again, attention: again, elementwise: again }
+            [again, again, again]
         }
-        Recompute::AttentionCore => Recomputed { matmul: 0.0, attention: scores, elementwise: 0.0 },
+        Recompute::AttentionCore => [0.0, scores, 0.0],
         // The blocks of a layer price their own modules (compute::modules).
         Recompute::Modules => {
             let attention = if setup.modules().core_attn { scores } else { 0.0 };
-            Recomputed { matmul: 0.0, attention, elementwise: 0.0 }
+            [0.0, attention, 0.0]
         }
         Recompute::Selective => {
             let hidden = f64::from(arch.hidden_size);
             let second_input = if arch.gated_mlp { hidden * unrouted_width(arch) } else { 0.0 };
             let routed = matrices(arch) * hidden * routed_width(arch);
             let again = second_projections(arch) + second_input + routed;
-            Recomputed { matmul: again / layer_matmul_params(arch), attention: scores, elementwise: 1.0 }
+            [again / layer_matmul_params(arch), scores, 1.0]
+        }
+    };
+    let [matmul, attention, elementwise] = again.map(|share| share * backward);
+    Recomputed { backward, matmul, attention, elementwise }
+}
+
+/// Shares of the layers by what their backward pass computes.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Backward {
+    /// Gradients of inputs: the layers that gradients pass.
+    pub passed: f64,
+    /// Gradients of the model's own weights.
+    pub trained: f64,
+    /// Gradients of adapters' weights.
+    pub adapters: f64,
+    /// Gradients of the output head's weights: all of them, or none.
+    pub head: f64,
+}
+
+impl Backward {
+    /// That of a setup.
+    pub fn of(setup: &Setup) -> Self {
+        let trained = &setup.trained;
+        if trained.is_all() {
+            return Self { passed: 1.0, trained: 1.0, adapters: 0.0, head: 1.0 };
+        }
+        let layers = f64::from(setup.architecture.num_hidden_layers.max(1));
+        let frozen = f64::from(trained.frozen_layers);
+        let above = if frozen < layers { 1.0 - frozen / layers } else { 0.0 };
+        Self {
+            passed: if trained.embeddings { 1.0 } else { above },
+            trained: if trained.has_adapters() { 0.0 } else { above },
+            adapters: if trained.has_adapters() { above } else { 0.0 },
+            head: f64::from(u8::from(trained.embeddings)),
         }
     }
 }

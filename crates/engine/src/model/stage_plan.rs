@@ -6,6 +6,7 @@ use super::comm::pipeline::neighbours;
 use super::comm::tp_cp::{Hiding, TpCpComm};
 use super::compute::{self, UnitTimes};
 use super::experts::exchange::ExpertExchange;
+use super::flops::Backward;
 use super::memory::activations;
 use super::memory::states;
 use super::per_rank;
@@ -184,29 +185,37 @@ fn compute_times(
     let moe_share = stage.moe_share();
     let host = offloaded_activations(setup, moe_share);
     let layer_forward = exchange.layer_forward + moe_share * experts.exposed_forward;
-    let layer_backward = exchange.layer_backward + moe_share * experts.exposed_backward;
-    let waits = |block: Seconds| (host - block.max(units.launch)).max(Seconds::ZERO);
+    let share = Backward::of(setup);
+    let layer_backward = (exchange.layer_backward + moe_share * experts.exposed_backward) * share.passed;
+    let launch_backward = units.launch * share.passed;
+    let waits = |block: Seconds, launch: Seconds| (host - block.max(launch)).max(Seconds::ZERO);
     let inside = Exchanges {
         embedding_forward: here(stage.embedding, exchange.embedding),
-        layer_forward: layer_forward + waits(units.layer_forward + layer_forward),
+        layer_forward: layer_forward + waits(units.layer_forward + layer_forward, units.launch),
         head: here(stage.head, exchange.head) + neighbours,
-        layer_backward: layer_backward + waits(units.layer_backward + layer_backward),
+        layer_backward: layer_backward + waits(units.layer_backward + layer_backward, launch_backward),
     };
     ComputeTimes {
         layers: stage.layers,
         embedding_forward: here(stage.embedding, units.embedding) + inside.embedding_forward,
         layer_forward: (units.layer_forward + inside.layer_forward).max(units.launch),
         head: here(stage.head, units.head) + inside.head,
-        layer_backward: (units.layer_backward + inside.layer_backward).max(units.launch),
-        embedding_backward: here(stage.embedding, units.embedding),
+        layer_backward: (units.layer_backward + inside.layer_backward).max(launch_backward),
+        embedding_backward: here(stage.embedding, units.embedding * share.head),
         contention: setup.overheads.contention,
         exchange: inside,
-        experts: expert_times(setup, units, experts, moe_share),
+        experts: expert_times(setup, units, experts, moe_share, share.passed),
     }
 }
 
 /// The experts of a layer, `moe_share` of which have some.
-fn expert_times(setup: &Setup, units: &UnitTimes, exchange: &ExpertExchange, moe_share: f64) -> ExpertTimes {
+fn expert_times(
+    setup: &Setup,
+    units: &UnitTimes,
+    exchange: &ExpertExchange,
+    moe_share: f64,
+    passed: f64,
+) -> ExpertTimes {
     let pass = |products, all_to_all, exposed| ExpertPass {
         products: moe_share * products,
         all_to_all: moe_share * all_to_all,
@@ -214,7 +223,7 @@ fn expert_times(setup: &Setup, units: &UnitTimes, exchange: &ExpertExchange, moe
     };
     ExpertTimes {
         forward: pass(units.experts_forward, exchange.forward, exchange.exposed_forward),
-        backward: pass(units.experts_backward, exchange.backward, exchange.exposed_backward),
+        backward: pass(units.experts_backward, exchange.backward * passed, exchange.exposed_backward * passed),
         chunks: setup.experts.chunks.max(1),
         across_micro_batches: setup.experts.across_micro_batches,
         crosses: exchange.crosses,

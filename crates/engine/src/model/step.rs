@@ -27,7 +27,7 @@ pub fn evaluate(setup: &Setup) -> Report {
     let tokens_per_replica = f64::from(setup.batch.micro_batch_size) * seq_len * micro_batches;
     let tokens_per_step = tokens_per_replica * f64::from(setup.mesh.replicas());
     let tokens_per_s_per_gpu = tokens_per_step / f64::from(setup.mesh.gpus()) / time.step.get();
-    let model = flops::model_per_token(&setup.architecture, seq_len, setup.mfu_convention);
+    let model = flops::of_setup(setup);
     let keys = flops::counted_keys(&setup.architecture, seq_len, setup.mfu_convention);
     let executed = model + flops::recomputed_per_token(setup, keys);
     let peak = compute::peak(setup);

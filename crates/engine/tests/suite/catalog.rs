@@ -146,6 +146,22 @@ fn counts_are_the_published_ones() {
         ("smollm-3-3b", 3_075_098_624),
         ("phi-4-mini", 3_836_021_760),
         ("playbook-80b", 79_995_084_800),
+        ("qwen-1-7b", 7_721_324_544),
+        ("qwen-1-14b", 14_167_290_880),
+        ("chatglm-3-6b", 6_243_584_000),
+        ("glm-4-9b-chat", 9_399_951_360),
+        ("glm-4-9b-0414", 9_400_279_040),
+        ("phi-1.5", 1_418_270_720),
+        ("phi-2", 2_779_683_840),
+        ("phi-3.5-mini", 3_821_079_552),
+        ("ministral-8b", 8_019_808_256),
+        ("olmo-3-7b", 7_298_011_136),
+        ("stablelm-3b-4e1t", 2_795_443_200),
+        // The README counts the norms and the biases after the blocks on each of four tensor-parallel GPUs, of 7B on each of two.
+        ("stablelm-alpha-3b", 3_638_525_952 - 3 * (16 * 6 + 2) * 4096),
+        ("stablelm-alpha-7b", 7_869_358_080 - (16 * 6 + 2) * 6144),
+        // The checkpoint's total less the two weights of each layer's activation function.
+        ("apertus-8b", 8_053_338_176 - 2 * 32),
     ] {
         assert_eq!(catalog::model(id).map(|model| model.params), Some(published), "{id}");
     }
@@ -246,7 +262,7 @@ fn windows_are_the_published_ones() {
         .map(|model| (model.id, model.architecture.sliding_window, model.architecture.global_every))
         .filter(|&(_, window, global_every)| window > 0 || global_every > 0)
         .collect();
-    assert_eq!(windows.len(), 18);
+    assert_eq!(windows.len(), 20);
     for (id, window, global_every) in [
         ("mistral-7b", 4096, 0),
         ("gemma-2-9b", 4096, 2),
@@ -255,6 +271,8 @@ fn windows_are_the_published_ones() {
         ("phi-3-mini", 2047, 0),
         ("starcoder-2-3b", 4096, 0),
         ("command-r7b", 4096, 4),
+        ("ministral-8b", 32_768, 4),
+        ("olmo-3-7b", 4096, 4),
         ("gpt-oss-20b", 128, 2),
         ("llama-4-maverick", 8192, 4),
     ] {
@@ -281,11 +299,11 @@ fn the_catalog_holds_what_it_promises() {
 fn accelerators_are_within_reason() {
     for gpu in ACCELERATORS {
         let values = gpu.values;
-        assert!((16.0..=512.0).contains(&values.memory.gib()), "{}", gpu.id);
+        assert!((11.0..=512.0).contains(&values.memory.gib()), "{}", gpu.id);
         // Error correction takes a sixteenth, the driver a few percent.
         assert!((90.0..=100.0).contains(&values.usable_percent), "{}: {}", gpu.id, values.usable_percent);
         assert!((300.0..=10_000.0).contains(&values.memory_bandwidth.gb_per_s()), "{}", gpu.id);
-        assert!((60.0..=3000.0).contains(&values.peak_16bit.tflops()), "{}", gpu.id);
+        assert!((50.0..=3000.0).contains(&values.peak_16bit.tflops()), "{}", gpu.id);
         let fp8 = values.peak_8bit / values.peak_16bit;
         assert!(fp8 == 1.0 || (1.99..=2.03).contains(&fp8), "{}: {fp8}", gpu.id);
         let fp4 = values.peak_4bit / values.peak_8bit;

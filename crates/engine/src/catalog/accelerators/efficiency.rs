@@ -51,7 +51,7 @@ pub const AMPERE: Silicon = of(Generation::Ampere, 0.72, 0.72, 0.33, 0.44);
 pub const HOPPER: Silicon = of(Generation::Hopper, 0.62, 0.75, 0.19, 0.19);
 /// B200 and GB200: fitted, except for the first flash kernels' fraction, which is Hopper's.
 pub const BLACKWELL: Silicon = of(Generation::Blackwell, 0.55, 0.60, 0.19, 0.235);
-/// RTX 4090, L4, L40S: large products run near the 16-bit peak with fp32 accumulation, which is
+/// RTX 4080, RTX 4090, L4, L40S: large products run near the 16-bit peak with fp32 accumulation, which is
 /// lower than the fp16-accumulate one; not calibrated by itself.
 pub const ADA: Silicon = of(Generation::Ada, 0.72, 0.72, 0.33, 0.44);
 /// MI250X: not calibrated by itself.
@@ -67,9 +67,9 @@ pub const BLACKWELL_ULTRA: Silicon = of(Generation::BlackwellUltra, 0.55, 0.80, 
 pub const GAUDI: Silicon = Silicon { generation: Generation::Gaudi, ..AMPERE };
 /// TPUs: the A100's fractions; not calibrated by itself.
 pub const TPU: Silicon = Silicon { generation: Generation::Tpu, ..AMPERE };
-/// T4: the V100's fractions; not calibrated by itself.
+/// T4 and RTX 2080 Ti: the V100's fractions; not calibrated by themselves.
 pub const TURING: Silicon = Silicon { generation: Generation::Turing, ..VOLTA };
-/// A40, A10, RTX 3090 and RTX A6000: the A100's fractions; not calibrated by themselves.
+/// A40, A10, RTX 3090, RTX A5000 and RTX A6000: the A100's fractions; not calibrated by themselves.
 pub const AMPERE_GDDR: Silicon = Silicon { generation: Generation::AmpereGddr, ..AMPERE };
 /// RTX 5090 and RTX PRO 6000: the B200's fractions; not calibrated by themselves.
 pub const BLACKWELL_GDDR: Silicon = Silicon { generation: Generation::BlackwellGddr, ..BLACKWELL };

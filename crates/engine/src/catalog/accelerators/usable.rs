@@ -51,12 +51,16 @@ pub const TPU_V5E: Memory = [16.0, 15.75];
 pub const TPU_V5P: Memory = [95.0, 95.0];
 /// “of 31.25G hbm”, the same error.
 pub const TPU_V6E: Memory = [32.0, 31.25];
+/// 11,012 MiB in a public log of Ultralytics 8.3.75, which prints what PyTorch reports.
+pub const RTX_2080_TI: Memory = [11.0, 10.75];
 /// github vllm-project/vllm #2140; others report 23.70.
 pub const RTX_3090: Memory = [24.0, 23.69];
 /// github nv-tlabs/3dgrut #163; older drivers report 23.64 (ali-vilab/VGen #104).
 pub const RTX_4090: Memory = [24.0, 23.49];
 /// github TrajectoryCrafter/TrajectoryCrafter #20.
 pub const RTX_5090: Memory = [32.0, 31.36];
+/// 24,248 MiB in a public log of Ultralytics 8.3.75, without error correction, as it is sold.
+pub const RTX_A5000: Memory = [24.0, 23.68];
 /// github google-research/semivl #18, without error correction, as it is sold.
 pub const RTX_A6000: Memory = [48.0, 47.54];
 /// github DINGYANB/MTVCrafter #21, with error correction; 3 GiB more without.

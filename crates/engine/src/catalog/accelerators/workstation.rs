@@ -1,16 +1,29 @@
 //! NVIDIA's GPUs with GDDR memory: GeForce, workstation and inference cards, by fp32 accumulation.
 
 use super::efficiency::{ADA, AMPERE_GDDR, BLACKWELL_GDDR, TURING};
-use super::{PCIE_3, PCIE_4, PCIE_5, entry, sheet, usable};
+use super::usable::{self, as_of};
+use super::{PCIE_3, PCIE_4, PCIE_5, entry, sheet};
 use crate::catalog::AcceleratorEntry;
 
 /// The list.
 pub const LIST: &[AcceleratorEntry] = &[
     entry(
+        "rtx-2080-ti",
+        "RTX 2080 Ti",
+        sheet(usable::RTX_2080_TI, 616.0, [53.8, 53.8, 53.8, 13.4], PCIE_3, 250.0, TURING),
+        "NVIDIA Turing Architecture In-Depth, the reference card (16-bit is fp16)",
+    ),
+    entry(
         "rtx-3090",
         "RTX 3090",
         sheet(usable::RTX_3090, 936.0, [71.0, 71.0, 71.0, 35.6], PCIE_4, 350.0, AMPERE_GDDR),
         "NVIDIA Ampere GA102 whitepaper",
+    ),
+    entry(
+        "rtx-4080",
+        "RTX 4080",
+        sheet(as_of(usable::RTX_4090, 16.0), 716.8, [97.5, 195.0, 195.0, 48.7], PCIE_4, 320.0, ADA),
+        "NVIDIA GeForce RTX 4080 specifications, a quarter of the sparse peaks by 16-bit accumulation",
     ),
     entry(
         "rtx-4090",
@@ -23,6 +36,12 @@ pub const LIST: &[AcceleratorEntry] = &[
         "RTX 5090",
         sheet(usable::RTX_5090, 1792.0, [209.5, 419.0, 1676.0, 104.8], PCIE_5, 575.0, BLACKWELL_GDDR),
         "NVIDIA RTX Blackwell whitepaper",
+    ),
+    entry(
+        "rtx-a5000",
+        "RTX A5000",
+        sheet(usable::RTX_A5000, 768.0, [111.1, 111.1, 111.1, 27.8], PCIE_4, 230.0, AMPERE_GDDR),
+        "NVIDIA RTX A5000 data sheet, half of the sparse peak",
     ),
     entry(
         "rtx-a6000",

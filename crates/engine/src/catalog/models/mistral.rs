@@ -11,11 +11,15 @@ const V1: Architecture = Architecture { vocab_size: 32_000, ..LLAMA_STYLE };
 const SLIDING: Architecture = Architecture { sliding_window: 4096, ..V1 };
 const V3: Architecture = Architecture { vocab_size: 32_768, ..LLAMA_STYLE };
 const TEKKEN: Architecture = Architecture { vocab_size: 131_072, ..LLAMA_STYLE };
+/// Three of four layers of Ministral attend within 32,768 tokens (transformers' documentation of it).
+const MINISTRAL: Architecture = Architecture { sliding_window: 32_768, global_every: 4, ..TEKKEN };
 
 /// Mistral's models.
 pub const MODELS: &[ModelEntry] = &[
     MISTRAL.model("mistral-7b", "Mistral 7B v0.1", shape(SLIDING, 32, 4096, (32, 8), 14_336), 7_241_732_096, 32_768),
+    MISTRAL.model("mistral-7b-v0.2", "Mistral 7B v0.2", shape(V1, 32, 4096, (32, 8), 14_336), 7_241_732_096, 32_768),
     MISTRAL.model("mistral-7b-v0.3", "Mistral 7B v0.3", shape(V3, 32, 4096, (32, 8), 14_336), 7_248_023_552, 32_768),
+    MISTRAL.model("ministral-8b", "Ministral 8B", shape(MINISTRAL, 36, 4096, (32, 8), 12_288), 8_019_808_256, 131_072),
     MISTRAL.model(
         "mistral-nemo-12b",
         "Mistral Nemo 12B",

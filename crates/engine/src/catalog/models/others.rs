@@ -2,10 +2,8 @@
 
 use super::{LLAMA_STYLE, Series, routed, shape, sparse};
 use crate::catalog::ModelEntry;
-use crate::model::transformer::{Architecture, AttentionBias, Norm, QkNorm};
+use crate::model::transformer::{Architecture, AttentionBias, FusedProjections, Norm, QkNorm};
 
-const PHI: Series = Series { family: "Phi", source: "microsoft/Phi-3-*-4k-instruct and phi-4 config.json" };
-const PHI_MOE: Series = Series { family: "Phi", source: "microsoft/Phi-3.5-MoE-instruct config.json" };
 const SMOLLM: Series = Series { family: "SmolLM", source: "HuggingFaceTB/SmolLM* config.json" };
 const YI: Series = Series { family: "Yi", source: "01-ai/Yi-* config.json" };
 const INTERNLM: Series = Series { family: "InternLM", source: "internlm/internlm-* config.json" };
@@ -13,33 +11,24 @@ const GRANITE: Series = Series { family: "Granite", source: "ibm-granite/granite
 const BAICHUAN: Series = Series { family: "Baichuan", source: "baichuan-inc/Baichuan2-*-Base config.json" };
 const COMMAND: Series = Series { family: "Command", source: "CohereForAI/c4ai-command-r* config.json" };
 const OLMO: Series = Series { family: "OLMo", source: "allenai/OLMo-2-* config.json" };
+const OLMO_THREE: Series =
+    Series { family: "OLMo", source: "allenai/Olmo-3-7B-* config.json, allenai/OLMo-core nn/transformer/config.py" };
 const OLMOE: Series = Series { family: "OLMo", source: "allenai/OLMoE-1B-7B-0924 config.json" };
 const NANOTRON: Series =
     Series { family: "Ultra-scale playbook", source: "nanotron's benchmark data, which prints the counts" };
 const TINYLLAMA: Series = Series { family: "TinyLlama", source: "TinyLlama/TinyLlama-1.1B config.json" };
 
-/// The 4k models attend within 2,047 tokens in every layer.
-const PHI_3: Architecture = Architecture { vocab_size: 32_064, sliding_window: 2047, ..LLAMA_STYLE };
-/// Phi-1.5 and 2 are left out, as their output heads have biases.
-const PHI_4_MINI: Architecture = Architecture { vocab_size: 200_064, tie_word_embeddings: true, ..LLAMA_STYLE };
-const PHI_4: Architecture = Architecture { vocab_size: 100_352, ..LLAMA_STYLE };
-/// Layer norms with biases, and biases on attention and head.
-const PHI_35_MOE: Architecture = Architecture {
-    vocab_size: 32_064,
-    norm: Norm::Layer,
-    attention_bias: AttentionBias::All,
-    head_bias: true,
-    ..LLAMA_STYLE
-};
 const SMOLLM_2: Architecture = Architecture { vocab_size: 49_152, tie_word_embeddings: true, ..LLAMA_STYLE };
 const YI_1: Architecture = Architecture { vocab_size: 64_000, ..LLAMA_STYLE };
 const INTERNLM_1: Architecture =
     Architecture { vocab_size: 103_168, attention_bias: AttentionBias::All, ..LLAMA_STYLE };
 const INTERNLM_20B: Architecture = Architecture { vocab_size: 103_168, ..LLAMA_STYLE };
-const INTERNLM_2: Architecture = Architecture { vocab_size: 92_544, ..LLAMA_STYLE };
+const INTERNLM_2: Architecture =
+    Architecture { vocab_size: 92_544, fused_projections: FusedProjections::Attention, ..LLAMA_STYLE };
 const SMOLLM_3: Architecture = Architecture { vocab_size: 128_256, tie_word_embeddings: true, ..LLAMA_STYLE };
 const GRANITE_3: Architecture = Architecture { vocab_size: 49_155, tie_word_embeddings: true, ..LLAMA_STYLE };
-const BAICHUAN_2: Architecture = Architecture { vocab_size: 125_696, ..LLAMA_STYLE };
+const BAICHUAN_2: Architecture =
+    Architecture { vocab_size: 125_696, fused_projections: FusedProjections::Attention, ..LLAMA_STYLE };
 /// One norm without biases before attention and MLP, which run in parallel.
 const COMMAND_R: Architecture = Architecture {
     vocab_size: 256_000,
@@ -48,10 +37,15 @@ const COMMAND_R: Architecture = Architecture {
     tie_word_embeddings: true,
     ..LLAMA_STYLE
 };
+/// The large model normalises queries and keys, each head with weights of its own.
+const COMMAND_R_PLUS: Architecture = Architecture { qk_norm: QkNorm::Full, ..COMMAND_R };
 const COMMAND_R7B: Architecture = Architecture { sliding_window: 4096, global_every: 4, ..COMMAND_R };
 /// Queries and keys are normalised over their whole width, H: two more norms. 32B is left out, as
 /// its keys are narrower, and so is the first OLMo, whose norms have no weights.
 const OLMO_2: Architecture = Architecture { vocab_size: 100_352, norms_per_layer: 4, ..LLAMA_STYLE };
+/// Three of four layers attend within 4,096 tokens.
+const OLMO_3: Architecture =
+    Architecture { vocab_size: 100_278, qk_norm: QkNorm::Full, sliding_window: 4096, global_every: 4, ..LLAMA_STYLE };
 const OLMOE_1: Architecture = Architecture { vocab_size: 50_304, qk_norm: QkNorm::Full, ..LLAMA_STYLE };
 const NANOTRON_TIED: Architecture = Architecture { vocab_size: 131_072, tie_word_embeddings: true, ..LLAMA_STYLE };
 const NANOTRON_LARGE: Architecture = Architecture { vocab_size: 131_072, ..LLAMA_STYLE };
@@ -59,17 +53,6 @@ const TINY: Architecture = Architecture { vocab_size: 32_000, ..LLAMA_STYLE };
 
 /// Other models of Llama's style.
 pub const MODELS: &[ModelEntry] = &[
-    PHI.model("phi-3-mini", "Phi-3 mini 3.8B", shape(PHI_3, 32, 3072, (32, 32), 8192), 3_821_079_552, 4096),
-    PHI.model("phi-3-medium", "Phi-3 medium 14B", shape(PHI_3, 40, 5120, (40, 10), 17_920), 13_960_238_080, 4096),
-    PHI.model("phi-4", "Phi-4 14B", shape(PHI_4, 40, 5120, (40, 10), 17_920), 14_659_507_200, 16_384),
-    PHI.model("phi-4-mini", "Phi-4 mini 3.8B", shape(PHI_4_MINI, 32, 3072, (24, 8), 8192), 3_836_021_760, 131_072),
-    PHI_MOE.model(
-        "phi-3.5-moe",
-        "Phi-3.5-MoE 42B",
-        sparse(shape(PHI_35_MOE, 32, 4096, (32, 8), 6400), routed(16, 2, 6400)),
-        41_873_153_344,
-        131_072,
-    ),
     SMOLLM.model("smollm-2-135m", "SmolLM2 135M", shape(SMOLLM_2, 30, 576, (9, 3), 1536), 134_515_008, 8192),
     SMOLLM.model("smollm-2-360m", "SmolLM2 360M", shape(SMOLLM_2, 32, 960, (15, 5), 2560), 361_821_120, 8192),
     SMOLLM.model("smollm-2-1.7b", "SmolLM2 1.7B", shape(SMOLLM_2, 24, 2048, (32, 32), 8192), 1_711_376_384, 8192),
@@ -116,10 +99,18 @@ pub const MODELS: &[ModelEntry] = &[
         34_980_831_232,
         131_072,
     ),
+    COMMAND.model(
+        "command-r-plus-104b",
+        "Command R+ 104B",
+        shape(COMMAND_R_PLUS, 64, 12_288, (96, 8), 33_792),
+        103_810_674_688,
+        131_072,
+    ),
     COMMAND.model("command-r7b", "Command R7B", shape(COMMAND_R7B, 32, 4096, (32, 8), 14_336), 8_028_033_024, 131_072),
     OLMO.model("olmo-2-1b", "OLMo 2 1B", shape(OLMO_2, 16, 2048, (16, 16), 8192), 1_484_916_736, 4096),
     OLMO.model("olmo-2-7b", "OLMo 2 7B", shape(OLMO_2, 32, 4096, (32, 32), 11_008), 7_298_617_344, 4096),
     OLMO.model("olmo-2-13b", "OLMo 2 13B", shape(OLMO_2, 40, 5120, (40, 40), 13_824), 13_716_198_400, 4096),
+    OLMO_THREE.model("olmo-3-7b", "OLMo 3 7B", shape(OLMO_3, 32, 4096, (32, 32), 11_008), 7_298_011_136, 65_536),
     OLMOE.model(
         "olmoe-1b-7b",
         "OLMoE 1B-7B",

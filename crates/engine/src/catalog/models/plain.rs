@@ -1,11 +1,15 @@
-//! Nemotron and StarCoder2: a plain MLP with grouped heads.
+//! Nemotron, StarCoder2 and Apertus: a plain MLP with grouped heads.
 
-use super::{GPT_STYLE, Series, shape};
+use super::{GPT_STYLE, LLAMA_STYLE, Series, shape};
 use crate::catalog::ModelEntry;
-use crate::model::transformer::{Architecture, AttentionBias};
+use crate::model::transformer::{Architecture, AttentionBias, QkNorm};
 
 const NEMOTRON: Series = Series { family: "Nemotron", source: "NeMo llm/gpt/model/nemotron.py" };
 const STARCODER: Series = Series { family: "StarCoder", source: "bigcode/starcoder2-* config.json" };
+const APERTUS: Series = Series {
+    family: "Apertus",
+    source: "swiss-ai/Apertus-8B-2509 config.json, without the two weights of each layer's activation function",
+};
 
 /// Layer norms with biases, and no other biases.
 const NEMOTRON_4: Architecture = Architecture {
@@ -18,8 +22,11 @@ const NEMOTRON_4: Architecture = Architecture {
 /// Every layer attends within 4,096 tokens.
 const STARCODER_2: Architecture = Architecture { vocab_size: 49_152, sliding_window: 4096, ..GPT_STYLE };
 const STARCODER_2_15B: Architecture = Architecture { tie_word_embeddings: false, ..STARCODER_2 };
+/// Root-mean-square norms, on queries and keys per head too, and no biases.
+const APERTUS_1: Architecture =
+    Architecture { vocab_size: 131_072, gated_mlp: false, qk_norm: QkNorm::PerHead, ..LLAMA_STYLE };
 
-/// Nemotron and StarCoder2.
+/// Nemotron, StarCoder2 and Apertus.
 pub const MODELS: &[ModelEntry] = &[
     NEMOTRON.model(
         "nemotron-3-8b",
@@ -70,4 +77,5 @@ pub const MODELS: &[ModelEntry] = &[
         15_957_889_024,
         16_384,
     ),
+    APERTUS.model("apertus-8b", "Apertus 8B", shape(APERTUS_1, 32, 4096, (32, 8), 21_504), 8_053_338_112, 65_536),
 ];

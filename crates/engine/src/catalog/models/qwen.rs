@@ -2,8 +2,12 @@
 
 use super::{LLAMA_STYLE, Series, shape};
 use crate::catalog::ModelEntry;
-use crate::model::transformer::{Architecture, AttentionBias, QkNorm};
+use crate::model::transformer::{Architecture, AttentionBias, FusedProjections, QkNorm};
 
+const QWEN_1: Series = Series {
+    family: "Qwen",
+    source: "Qwen/Qwen-* config.json, whose MLP width is two matrices', and QwenLM/Qwen README, which has the lengths",
+};
 const QWEN_2: Series = Series { family: "Qwen", source: "Qwen/Qwen2*-* config.json" };
 const QWEN_3: Series = Series { family: "Qwen", source: "Qwen/Qwen3-* config.json, torchtitan models/qwen3" };
 
@@ -11,12 +15,19 @@ const QWEN_3: Series = Series { family: "Qwen", source: "Qwen/Qwen3-* config.jso
 pub(super) const BIASED: Architecture =
     Architecture { vocab_size: 152_064, attention_bias: AttentionBias::Qkv, ..LLAMA_STYLE };
 const BIASED_TIED: Architecture = Architecture { vocab_size: 151_936, tie_word_embeddings: true, ..BIASED };
+/// The first Qwen has them too, in one matrix, and as many key and value heads as queries.
+const FIRST: Architecture =
+    Architecture { vocab_size: 151_936, fused_projections: FusedProjections::Attention, ..BIASED };
 /// Qwen 3 normalises queries and keys per head.
 pub(super) const NORMED: Architecture = Architecture { vocab_size: 151_936, qk_norm: QkNorm::PerHead, ..LLAMA_STYLE };
 const NORMED_TIED: Architecture = Architecture { tie_word_embeddings: true, ..NORMED };
 
 /// Qwen's dense models.
 pub const MODELS: &[ModelEntry] = &[
+    QWEN_1.model("qwen-1-1.8b", "Qwen 1.8B", shape(FIRST, 24, 2048, (16, 16), 5504), 1_836_828_672, 32_768),
+    QWEN_1.model("qwen-1-7b", "Qwen 7B", shape(FIRST, 32, 4096, (32, 32), 11_008), 7_721_324_544, 32_768),
+    QWEN_1.model("qwen-1-14b", "Qwen 14B", shape(BIASED, 40, 5120, (40, 40), 13_696), 14_167_290_880, 8192),
+    QWEN_1.model("qwen-1-72b", "Qwen 72B", shape(BIASED, 80, 8192, (64, 64), 24_576), 72_287_920_128, 32_768),
     QWEN_2.model("qwen-2-1.5b", "Qwen2 1.5B", shape(BIASED_TIED, 28, 1536, (12, 2), 8960), 1_543_714_304, 131_072),
     QWEN_2.model("qwen-2-7b", "Qwen2 7B", shape(BIASED, 28, 3584, (28, 4), 18_944), 7_615_616_512, 131_072),
     QWEN_2.model("qwen-2-72b", "Qwen2 72B", shape(BIASED, 80, 8192, (64, 8), 29_568), 72_706_203_648, 131_072),

@@ -8,10 +8,14 @@ use crate::units::Bytes;
 const SECTION: &str = "docs/model.md, section 3.";
 const ZERO: &str =
     "docs/model.md, section 3; ZeRO (arXiv 1910.02054), section 3.1, and PyTorch FSDP (arXiv 2304.11277).";
-const NO_SCALES: &str = "Scales of 8-bit formats, too small to count, and parameters that are not trained.";
+const NO_SCALES: &str = "Scales of 8-bit formats, too small to count.";
 
 fn narrow(c: &Context) -> bool {
     c.peak.copies > 0.0
+}
+
+const fn all_train(c: &Context) -> bool {
+    c.setup.trained.is_all()
 }
 
 const fn dense(c: &Context) -> bool {
@@ -75,17 +79,31 @@ pub(super) const MEMORY: &[Explanation] = &[
         "weights",
         "Weights",
         &[
-            when(|c| weights_here(c) && dense(c) && !narrow(c), "M_weights = b_w · P / Z_w"),
-            when(|c| weights_here(c) && !dense(c) && !narrow(c), "M_weights = b_w · (P / Z_w + P_expert / E_w)"),
-            when(|c| weights_here(c) && dense(c) && narrow(c), "M_weights = b_w · P / Z_w + b_8 · P_matrix"),
+            when(|c| weights_here(c) && all_train(c) && dense(c) && !narrow(c), "M_weights = b_w · P / Z_w"),
             when(
-                |c| weights_here(c) && !dense(c) && narrow(c),
+                |c| weights_here(c) && all_train(c) && !dense(c) && !narrow(c),
+                "M_weights = b_w · (P / Z_w + P_expert / E_w)",
+            ),
+            when(
+                |c| weights_here(c) && all_train(c) && dense(c) && narrow(c),
+                "M_weights = b_w · P / Z_w + b_8 · P_matrix",
+            ),
+            when(
+                |c| weights_here(c) && all_train(c) && !dense(c) && narrow(c),
                 "M_weights = b_w · (P / Z_w + P_expert / E_w) + b_8 · (P_matrix + P_expert)",
+            ),
+            when(
+                |c| weights_here(c) && !all_train(c) && dense(c) && !narrow(c),
+                "M_weights = (b_w · P_train + b_base · P_base + b_rest · P_rest) / Z_w",
+            ),
+            when(
+                |c| weights_here(c) && !all_train(c) && (!dense(c) || narrow(c)),
+                "M_weights = (b_w · P_train + b_base · P_base + b_rest · P_rest) / Z_w + (b_w · X_train + b_base · X_base) / E_w + b_8 · (P_matrix + P_expert)",
             ),
             when(|c| !weights_here(c), "M_weights = 0"),
         ],
         [
-            "This GPU’s part of the weights as they lie between steps. [DDP], [ZeRO-1] and [ZeRO-2] keep all of them on every GPU, [FSDP] a shard. Tensor and pipeline parallelism have divided them before. Where parameters are offloaded they are in host memory. Transformer Engine’s 8-bit and 4-bit products keep two narrower copies of each matrix beside them.",
+            "This GPU’s part of the weights as they lie between steps. [DDP], [ZeRO-1] and [ZeRO-2] keep all of them on every GPU, [FSDP] a shard. Tensor and pipeline parallelism have divided them before. Where parameters are offloaded they are in host memory. Transformer Engine’s 8-bit and 4-bit products keep two narrower copies of each matrix beside them. What does not train is stored in the format of the base, and adapters stand beside it.",
             ZERO,
             NO_SCALES,
         ],
@@ -94,10 +112,10 @@ pub(super) const MEMORY: &[Explanation] = &[
         "gradients",
         "Gradients",
         &[
-            when(|c| all_gradients(c) && dense(c), "M_grad = b_g · P / Z_g"),
-            when(|c| all_gradients(c) && !dense(c), "M_grad = b_g · (P / Z_g + P_expert / E_g)"),
-            when(|c| some_gradients(c) && dense(c), "M_grad = b_g · l_reduced · P_layer / Z_g"),
-            when(|c| some_gradients(c) && !dense(c), "M_grad = b_g · l_reduced · (P_layer / Z_g + P_routed / E_g)"),
+            when(|c| all_gradients(c) && dense(c), "M_grad = b_g · P_train / Z_g"),
+            when(|c| all_gradients(c) && !dense(c), "M_grad = b_g · (P_train / Z_g + X_train / E_g)"),
+            when(|c| some_gradients(c) && dense(c), "M_grad = b_g · l_reduced · L_train / Z_g"),
+            when(|c| some_gradients(c) && !dense(c), "M_grad = b_g · l_reduced · (L_train / Z_g + R_train / E_g)"),
             when(|c| !weights_here(c), "M_grad = 0"),
         ],
         [
@@ -110,14 +128,14 @@ pub(super) const MEMORY: &[Explanation] = &[
         "optimizer",
         "Optimizer state",
         &[
-            when(|c| state_here(c) && dense(c) && is_uniform(c), "M_opt = b_o · P / Z_o"),
+            when(|c| state_here(c) && dense(c) && is_uniform(c), "M_opt = b_o · P_train / Z_o"),
             when(
                 |c| state_here(c) && dense(c) && !is_uniform(c),
-                "M_opt = (b_m · P_matrix + b_o · (P − P_matrix)) / Z_o",
+                "M_opt = (b_m · W_train + b_o · (P_train − W_train)) / Z_o",
             ),
             when(
                 |c| state_here(c) && !dense(c),
-                "M_opt = (b_m · P_matrix + b_o · (P − P_matrix)) / Z_o + b_m · P_expert / E_o",
+                "M_opt = (b_m · W_train + b_o · (P_train − W_train)) / Z_o + b_m · X_train / E_o",
             ),
             when(|c| !state_here(c), "M_opt = 0"),
         ],
@@ -132,13 +150,28 @@ pub(super) const MEMORY: &[Explanation] = &[
         "Gathered weights",
         &[
             when(|c| c.peak.gathered == Gathered::Nothing, "M_gathered = 0"),
-            when(|c| matches!(c.peak.gathered, Gathered::Units(_)), "M_gathered = b_c · P_root + u · b_l · P_wide"),
             when(
-                |c| matches!(c.peak.gathered, Gathered::Grouped(..)),
+                |c| all_train(c) && matches!(c.peak.gathered, Gathered::Units(_)),
+                "M_gathered = b_c · P_root + u · b_l · P_wide",
+            ),
+            when(
+                |c| all_train(c) && matches!(c.peak.gathered, Gathered::Grouped(..)),
                 "M_gathered = min(b_c · P_root + u · b_l · P_wide + (b_c · P_root + l_all · b_l · P_mean) / G, b_c · P_root + l_all · b_l · P_mean)",
             ),
-            when(|c| matches!(c.peak.gathered, Gathered::Live(_)), "M_gathered = b_c · P_live"),
-            when(|c| c.peak.gathered == Gathered::All, "M_gathered = b_c · P_root + l_all · b_l · P_mean"),
+            when(|c| matches!(c.peak.gathered, Gathered::Live(_)), "M_gathered = b_live · P_live"),
+            when(
+                |c| all_train(c) && c.peak.gathered == Gathered::All,
+                "M_gathered = b_c · P_root + l_all · b_l · P_mean",
+            ),
+            when(
+                |c| !all_train(c) && matches!(c.peak.gathered, Gathered::Units(_)),
+                "M_gathered = S_root + u · S_unit",
+            ),
+            when(
+                |c| !all_train(c) && matches!(c.peak.gathered, Gathered::Grouped(..)),
+                "M_gathered = min(S_root + u · S_unit + (S_root + l_all · S_mean) / G, S_root + l_all · S_mean)",
+            ),
+            when(|c| !all_train(c) && c.peak.gathered == Gathered::All, "M_gathered = S_root + l_all · S_mean"),
         ],
         [
             "Whole weights that this GPU holds to compute with, beyond those at rest: under FULL_SHARD the layer in work, the one fetched ahead and, through the backward pass, embedding and head; under SHARD_GRAD_OP all of them. At the loss FULL_SHARD holds none. DeepSpeed’s stage 3 gathers module by module and keeps what it uses again soon.",
@@ -177,15 +210,15 @@ pub(super) const MEMORY: &[Explanation] = &[
             when(|c| !scratch(c) && after_layer(c), "M_work = n · a_end"),
             when(|c| !scratch(c) && at_loss(c), "M_work = n · a_loss"),
             when(|c| !scratch(c) && c.peak.working == Working::Nothing, "M_work = 0"),
-            when(|c| !scratch(c) && in_update(c), "M_work = b_root · (P / Z_o + P_expert / E_o)"),
+            when(|c| !scratch(c) && in_update(c), "M_work = b_root · (P_train / Z_o + X_train / E_o)"),
             when(|c| scratch(c) && in_layer(c), "M_work = n · (a_whole − a_saved + a_grad) + M_ws"),
             when(|c| scratch(c) && after_layer(c), "M_work = n · a_end + M_ws"),
             when(|c| scratch(c) && at_loss(c), "M_work = n · a_loss + M_ws"),
-            when(|c| scratch(c) && in_update(c), "M_work = b_root · (P / Z_o + P_expert / E_o) + M_ws"),
+            when(|c| scratch(c) && in_update(c), "M_work = b_root · (P_train / Z_o + X_train / E_o) + M_ws"),
             when(|c| scratch(c) && c.peak.working == Working::Nothing, "M_work = M_ws"),
         ],
         [
-            "What one layer needs while its backward pass runs, beyond what was kept of it: tensors computed again, and gradients of its hidden tensors. If memory peaks at the loss, the final norm’s tensors stand here; if it peaks in the update, the temporaries of foreach. Under Megatron-Core workspaces of matrix products are added: 32 MiB each from Hopper on, two of PyTorch’s and those of Transformer Engine.",
+            "What one layer needs while its backward pass runs, beyond what was kept of it: tensors computed again, and gradients of its hidden tensors. If memory peaks at the loss, the final norm’s tensors stand here; if it peaks in the update, the temporaries of foreach. Under Megatron-Core workspaces of matrix products are added: 32 MiB each from Hopper on, two of PyTorch’s and those of Transformer Engine. A quantized base adds the 16-bit copy of the matrix in work.",
             SECTION,
             "Elsewhere workspaces of matrix products, 8 to 32 MiB each.",
         ],

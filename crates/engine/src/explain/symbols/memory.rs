@@ -65,12 +65,38 @@ pub(super) const FACTORS: &[Symbol] = &[
     of("P_matrix", "of those without routed experts, matrices inside the layers", Params, |c| {
         c.peak.stage.params.held.layers * c.peak.stage.params.held.layer_matrices
     }),
-    of("P_layer", "parameters of one layer on one GPU, routed experts apart", Params, |c| {
-        c.peak.stage.params.held.layer
+    of("P_train", "of the parameters, those that train, routed experts apart", Params, |c| {
+        c.peak.stage.params.trained.dense()
     }),
-    of("P_routed", "routed experts of one layer, on average over the layers", Params, |c| {
-        c.peak.stage.params.held.expert
+    of("X_train", "of routed experts’ parameters, those that train", Params, |c| {
+        c.peak.stage.params.trained.experts()
     }),
+    of("W_train", "parameters that train in matrices of the layers, routed experts apart", Params, |c| {
+        c.peak.stage.params.trained.layers * c.peak.stage.params.trained.layer_matrices
+    }),
+    of("L_train", "parameters of one layer that train, routed experts apart", Params, |c| {
+        c.peak.stage.params.trained.layer
+    }),
+    of("R_train", "parameters of one layer’s routed experts that train, on average over the layers", Params, |c| {
+        c.peak.stage.params.trained.expert
+    }),
+    of("P_base", "frozen parameters in matrices of the layers, routed experts apart", Params, |c| {
+        let frozen = c.peak.stage.params.frozen();
+        frozen.layers * frozen.layer_matrices
+    }),
+    of("P_rest", "other frozen parameters: embedding, head, norms", Params, |c| {
+        let frozen = c.peak.stage.params.frozen();
+        frozen.dense() - frozen.layers * frozen.layer_matrices
+    }),
+    of("X_base", "frozen parameters of routed experts", Params, |c| c.peak.stage.params.frozen().experts()),
+    of("b_base", "bytes of a frozen matrix’s weight, with its share of the scales", Count, |c| {
+        c.peak.frozen.matrices
+    }),
+    of("b_rest", "bytes of another frozen parameter", Count, |c| c.peak.frozen.others),
+    of("S_root", "embedding, head and the norms beside them, as gathered", Bytes, |c| c.peak.gathered_units[0]),
+    of("S_unit", "one layer as gathered, base and adapters", Bytes, |c| c.peak.gathered_units[1]),
+    of("S_mean", "the same on average over the layers", Bytes, |c| c.peak.gathered_units[2]),
+    of("b_live", "bytes of a weight gathered module by module", Count, |c| c.peak.live_bytes),
     of("P_unit", "parameters of one layer on one GPU, with its experts", Params, |c| {
         c.peak.stage.params.held.layer + c.peak.stage.params.held.expert_unit
     }),
@@ -139,7 +165,9 @@ pub(super) const FACTORS: &[Symbol] = &[
             _ => 0.0,
         }
     }),
-    of("M_ws", "workspaces of matrix products", Bytes, |c| c.peak.workspaces.get()),
+    of("M_ws", "workspaces of matrix products, and the 16-bit copy of a quantized matrix", Bytes, |c| {
+        c.peak.workspaces.get()
+    }),
     of("b_logit", "bytes alive for one logit, by the loss", Count, |c| c.peak.per_logit),
     of("b_wait", "bytes that a loss keeps of a logit for its backward pass", Count, |c| c.peak.per_waiting),
     of("n_wait", "micro-batches whose backward pass is still to come", Count, |c| c.peak.waiting),

@@ -8,7 +8,7 @@ use crate::catalog::accuracy;
 use crate::explain::Context;
 use crate::model::collectives::{Group, Ring, bus_bandwidth};
 use crate::model::compute;
-use crate::model::flops::{counted_keys, layer_attention, layer_matmul_params, model_per_token, recomputed_per_token};
+use crate::model::flops::{counted_keys, layer_attention, layer_matmul_params, of_setup, recomputed_per_token};
 use crate::model::report::Work;
 use crate::model::step::playback::Playback;
 use crate::model::step::work_times::time_by_work;
@@ -19,9 +19,7 @@ pub(super) const STEP: &[Symbol] = &[
     of("MFU", "model FLOPs utilisation", Percent, |c| c.report.mfu),
     of("HFU", "hardware FLOPs utilisation", Percent, |c| c.report.hfu),
     of("R", "throughput of one GPU", TokensPerSecond, |c| c.report.tokens_per_s_per_gpu),
-    of("F_token", "model FLOPs of a token, forward and backward", Flops, |c| {
-        model_per_token(&c.setup.architecture, seq_len(c), c.setup.mfu_convention).get()
-    }),
+    of("F_token", "model FLOPs of a token, forward and backward", Flops, |c| of_setup(&c.setup).get()),
     of("F_again", "FLOPs of a token that [activation checkpointing] adds", Flops, |c| {
         recomputed_per_token(&c.setup, keys(c)).get()
     }),

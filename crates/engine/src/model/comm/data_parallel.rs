@@ -3,6 +3,7 @@
 use super::groups::{Groups, everyone};
 use crate::model::collectives::{self, Group, Ring};
 use crate::model::cost::{Cost, Traffic};
+use crate::model::flops::Backward;
 use crate::model::memory::states::{self, FrozenBytes, gathered_layer_bytes};
 use crate::model::per_rank::{LocalParams, Units};
 use crate::model::schedule::CommTimes;
@@ -139,7 +140,8 @@ impl<C: Cost<Traffic>> DataParallelComm<C> {
         let micro_batch = CommTimes {
             gather_root: groups.gather::<C>(of_root) + root_up,
             gather_layer: gather + up,
-            regather_layer: if reshard == Reshard::Always { regather + up } else { regather },
+            regather_layer: if reshard == Reshard::Always { regather + up } else { regather }
+                * Backward::of(setup).passed,
             reduce_layer: groups.scatter::<C>(bytes.reduced * layer)
                 + groups.gather_experts(bytes.reduced * expert)
                 + down,

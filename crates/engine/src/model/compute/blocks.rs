@@ -2,7 +2,7 @@
 
 use super::{REFERENCE_WIDTH, matmul_rate, memory_rate};
 use crate::model::cost::{Cost, Operations};
-use crate::model::flops;
+use crate::model::flops::{self, Backward};
 use crate::model::memory::states;
 use crate::model::per_rank;
 use crate::model::setup::Setup;
@@ -159,6 +159,8 @@ pub(super) struct Rates<'a> {
     pub(super) half: f64,
     pub(super) matmul: FlopsPerSecond,
     pub(super) memory: BytesPerSecond,
+    /// What the backward pass computes.
+    pub(super) share: Backward,
 }
 
 impl<'a> Rates<'a> {
@@ -169,7 +171,17 @@ impl<'a> Rates<'a> {
             half: setup.accelerator.efficiency.half_saturation_tokens * REFERENCE_WIDTH,
             matmul: matmul_rate(setup),
             memory: memory_rate(setup),
+            share: Backward::of(setup),
         }
+    }
+
+    /// The cost of turning a quantized matrix of so many elements into 16 bits: it is read, and its copy written.
+    pub(super) fn dequantize<C: Cost<Operations>>(&self, weights: f64) -> C {
+        let trained = &self.setup.trained;
+        if trained.is_all() || !trained.base.is_quantized() {
+            return C::default();
+        }
+        self.streaming(Bytes::new((trained.base.bytes() + self.element()) * weights))
     }
 
     /// Bytes of an element of an activation.
@@ -248,11 +260,12 @@ pub(super) struct Layer<C> {
 
 impl<C: Cost<Operations>> Layer<C> {
     pub(super) fn of(rates: &Rates, block: &Block) -> Self {
-        let products = rates.products(block);
+        let (products, share) = (rates.products(block), &rates.share);
+        let dequantize = rates.dequantize::<C>(block.weights);
         Self {
-            matmul: products.forward(),
-            input_gradient: products.input_gradient(),
-            weight_gradient: products.weight_gradient(),
+            matmul: products.forward::<C>() + dequantize,
+            input_gradient: (products.input_gradient::<C>() + dequantize) * share.passed,
+            weight_gradient: products.weight_gradient::<C>() * share.trained,
             elementwise: rates.elementwise(block),
             products_again: C::default(),
             streams_again: C::default(),
@@ -292,7 +305,8 @@ impl<C: Cost<Operations>> Layer<C> {
 
     /// Both passes, with what the backward pass computes again.
     pub(super) fn passes(&self, again: &flops::Recomputed) -> Passes<C> {
-        let backward = self.input_gradient + self.weight_gradient + self.elementwise * (1.0 - FORWARD_SHARE);
+        let streams = self.elementwise * ((1.0 - FORWARD_SHARE) * again.backward);
+        let backward = self.input_gradient + self.weight_gradient + streams;
         let recomputed = self.matmul * again.matmul + self.elementwise * (again.elementwise * FORWARD_SHARE);
         let modules = self.products_again + self.streams_again;
         Passes { forward: self.matmul + self.elementwise * FORWARD_SHARE, backward: backward + recomputed + modules }
@@ -305,7 +319,8 @@ impl<C: Cost<Operations>> Layer<C> {
 
     /// The element-wise work of both passes, with what the backward pass computes again.
     pub(super) fn streams(&self, again: &flops::Recomputed) -> C {
-        self.elementwise * (1.0 + again.elementwise * FORWARD_SHARE) + self.streams_again
+        let passes = 1.0 - (1.0 - FORWARD_SHARE) * (1.0 - again.backward);
+        self.elementwise * (passes + again.elementwise * FORWARD_SHARE) + self.streams_again
     }
 }
 

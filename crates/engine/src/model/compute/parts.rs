@@ -2,6 +2,7 @@
 //!
 //! The costs are those that [`super::unit_times`] adds up.
 
+use super::adapters;
 use super::blocks::{Again, Block, Layer, Rates, mlp, projections, router_and_shared};
 use super::modules;
 use super::optimizer::{optimizer_cost, traffic};
@@ -67,21 +68,33 @@ pub fn parts(setup: &Setup) -> [OperatorCost; Operator::ALL.len()] {
     let [attention_again, mlp_again, shared_again] =
         [modules::of_attention(setup, tp), modules::of_mlp(setup, tp), modules::of_shared(setup, tp)];
     let of = |block: &Block, repeated: &Again| Layer::<OperatorCost>::of(&rates, block).repeating(&rates, repeated);
-    let products = |block: &Block, repeated: &Again| of(block, repeated).products(&again);
-    let streams = |block: &Block, repeated: &Again| of(block, repeated).streams(&again);
+    let products = |block: &Block, repeated: &Again, beside: Layer<OperatorCost>| {
+        of(block, repeated).plus(beside).products(&again)
+    };
+    let streams =
+        |block: &Block, repeated: &Again, beside: Layer<OperatorCost>| of(block, repeated).plus(beside).streams(&again);
+    let beside_attention = adapters::beside_attention::<OperatorCost>(&rates);
+    let [beside_mlp, beside_shared] = [adapters::beside_mlp(&rates), adapters::beside_shared(&rates)];
     let of_stage = |part: OperatorCost| part * (micro_batches / pp);
     Operator::ALL.map(|operator| match operator {
         Operator::AttentionCore => {
             let core = attention_core::<OperatorCost>(&rates);
-            of_stage((core.forward * (1.0 + again.attention) + core.backward) * layers)
+            of_stage((core.forward * (1.0 + again.attention) + core.backward * again.backward) * layers)
         }
-        Operator::Projections => of_stage(products(&projections, &attention_again) * layers),
-        Operator::Mlp => of_stage(products(&mlps, &mlp_again) * dense + products(&beside, &shared_again) * moe),
+        Operator::Projections => of_stage(products(&projections, &attention_again, beside_attention) * layers),
+        Operator::Mlp => of_stage(
+            products(&mlps, &mlp_again, beside_mlp) * dense + products(&beside, &shared_again, beside_shared) * moe,
+        ),
         Operator::Experts => of_stage(unpadded(setup, routed.products(&again)) * moe),
         Operator::Elementwise => {
-            let of_layers = streams(&projections.with(mlps), &attention_again.with(mlp_again)) * dense
-                + (streams(&projections.with(beside), &attention_again.with(shared_again)) + routed.streams(&again))
-                    * moe;
+            let of_dense =
+                streams(&projections.with(mlps), &attention_again.with(mlp_again), beside_attention.plus(beside_mlp));
+            let of_moe = streams(
+                &projections.with(beside),
+                &attention_again.with(shared_again),
+                beside_attention.plus(beside_shared),
+            );
+            let of_layers = of_dense * dense + (of_moe + routed.streams(&again)) * moe;
             of_stage(element_by_element(of_layers + embedding::<OperatorCost>(&rates) * 2.0, rates.element()))
         }
         Operator::Head => of_stage(head(&rates)),

@@ -1,5 +1,6 @@
 //! The products of routed experts and what is between and around them.
 
+use super::adapters::beside_routed;
 use super::blocks::{
     Again, Block, FORWARD_SHARE, Layer, Products, REFERENCE_MLP, Rates, casts, mlp, router_and_shared,
 };
@@ -72,7 +73,8 @@ pub(super) fn routed<C: Cost<Operations>>(rates: &Rates) -> Layer<C> {
     let casts =
         if setup.experts.grouped && setup.experts.fused { 1.0 } else { CASTS_BY_EXPERT } * casts(setup, block.cast);
     let per_copy = sort * hidden + activation + casts;
-    let matmul = products.forward::<C>().at_least(read);
+    let dequantize = rates.dequantize::<C>(chunks * local * block.weights);
+    let matmul = products.forward::<C>().at_least(read) + dequantize;
     let elementwise: C = rates.streaming(Bytes::new(per_copy * received));
     let modules = setup.modules();
     let (products_again, streams_again) = if modules.moe {
@@ -84,12 +86,13 @@ pub(super) fn routed<C: Cost<Operations>>(rates: &Rates) -> Layer<C> {
     };
     Layer {
         matmul,
-        input_gradient: products.input_gradient::<C>().at_least(read),
-        weight_gradient: weight_gradient.at_least(read),
+        input_gradient: (products.input_gradient::<C>().at_least(read) + dequantize) * rates.share.passed,
+        weight_gradient: weight_gradient.at_least(read) * rates.share.trained,
         elementwise,
         products_again,
         streams_again,
     }
+    .plus(beside_routed(rates))
 }
 
 /// Times of the experts of one layer alone, forward and backward: routed and shared ones with their router, without attention, the

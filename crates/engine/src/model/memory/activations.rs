@@ -1,6 +1,9 @@
 //! What autograd keeps of one layer for the backward pass, tensor by tensor.
 
+mod frozen;
 mod modules;
+
+use frozen::Difference;
 
 use super::states::product_bytes;
 use crate::model::experts::{self, Dispatcher};
@@ -62,12 +65,20 @@ struct Tensors {
     copy: f64,
     /// The low-rank queries, keys and values of latent attention, with their norms' outputs.
     latent: f64,
+    /// Of these, the norms' outputs.
+    latent_outputs: f64,
     /// What narrower products keep less of their inputs.
     narrowed: f64,
     /// Masks of the two dropouts on the residual stream.
     masks: f64,
     /// What one norm keeps beside its input.
     norm_output: f64,
+    /// Of that, its normalised input, for its weight's gradient.
+    normalised: f64,
+    /// Its output, which the products after it keep.
+    norm_kept: f64,
+    /// Norms, by number.
+    norms_kept: f64,
     /// Hidden tensors of an MLP, by number.
     wide: f64,
     /// One of those of dense MLPs, of shared and of routed experts.
@@ -122,11 +133,12 @@ fn tensors(setup: &Setup, element: f64, moe_share: f64) -> Tensors {
     } else {
         (dense_width, dense_width, 0.0, 0.0, [dense_width, 0.0, 0.0])
     };
-    let latent = if arch.latent.is_used() {
+    let (latent, latent_outputs) = if arch.latent.is_used() {
         let (rank, query_rank) = (f64::from(arch.latent.kv_lora_rank), f64::from(arch.latent.q_lora_rank));
-        element * (2.0 * (rank + query_rank) + f64::from(arch.latent.qk_rope_head_dim))
+        let rope = f64::from(arch.latent.qk_rope_head_dim);
+        (element * (2.0 * (rank + query_rank) + rope), element * (rank + query_rank))
     } else {
-        0.0
+        (0.0, 0.0)
     };
     let fused_activation = setup.kernels.compile || setup.framework.is_megatron_core();
     let wide = match (arch.gated_mlp, fused_activation) {
@@ -169,9 +181,13 @@ fn tensors(setup: &Setup, element: f64, moe_share: f64) -> Tensors {
         routed: copies_kept * copy + of_router,
         copy,
         latent,
+        latent_outputs,
         narrowed,
         masks: dropout * 2.0 * MASK * hidden * sequence,
         norm_output: (norm - (1.0 + narrow) * element * sequence) * hidden,
+        normalised: if upcast { element * sequence * hidden } else { 0.0 },
+        norm_kept: (kept_output - narrow * element * sequence) * hidden,
+        norms_kept,
         wide,
         hidden_by_kind,
         narrow,
@@ -198,7 +214,8 @@ fn tensors(setup: &Setup, element: f64, moe_share: f64) -> Tensors {
 pub fn layer(setup: &Setup, element: f64, moe_share: f64) -> LayerBytes {
     let t = tensors(setup, element, moe_share);
     let blocks = t.norms + t.query + 2.0 * t.key + t.attention + t.scores + t.mlp + t.masks - t.narrowed;
-    let whole = blocks + t.routed + t.latent;
+    let Difference { less, more } = Difference::of(setup, &t, element, moe_share);
+    let whole = blocks + t.routed + t.latent - less + more;
     // A shape without norms keeps less than its input.
     let input = if t.input < whole { t.input } else { whole };
     let kept = match setup.recompute {

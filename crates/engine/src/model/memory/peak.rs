@@ -28,7 +28,7 @@ pub use context::{SWITCH_BUFFERS, switch_communicators};
 use context::{communicators, context};
 pub use terms::{PeakTerms, Working};
 pub use waiting::{Gathered, Unreduced};
-pub use workspaces::workspaces;
+pub use workspaces::{dequantized, workspaces};
 
 /// Elements of width H per token alive beside a layer's gradients when its backward pass ends: the gradients of its
 /// input and of its attention block, and the residual's. The tracker finds 6 H bytes in bf16.
@@ -182,6 +182,8 @@ struct Ledger {
     gathered_root: f64,
     gathered_layer: f64,
     gathered_all: f64,
+    /// Bytes per parameter of what is gathered module by module.
+    live_bytes: f64,
     states: States,
     sharding: Sharding,
     framework: Framework,
@@ -217,6 +219,8 @@ struct Ledger {
     in_update: f64,
     /// Workspaces of matrix products, alive throughout.
     workspaces: f64,
+    /// The 16-bit copy of a quantized matrix, alive during its products.
+    dequantized: f64,
 }
 
 impl Ledger {
@@ -257,6 +261,11 @@ impl Ledger {
             gathered_root,
             gathered_layer: gathered_unit,
             gathered_all: gathered_root + gathered_layers,
+            live_bytes: if setup.trained.is_all() {
+                bytes.gathered
+            } else {
+                (gathered_root + gathered_layers) / params.held.all()
+            },
             states: of_gpu(setup, params),
             sharding: setup.sharding,
             framework: setup.framework,
@@ -283,16 +292,18 @@ impl Ledger {
             activations_offloaded: setup.offload.activations,
             several: setup.batch.grad_accum_steps > 1,
             in_update: of_update(setup, params).get(),
-            at_loss: tokens * (of_layer.final_norm + params.held.layers * upcast * of_layer.kept / of_layer.whole),
+            at_loss: tokens
+                * (of_layer.final_norm + (params.held.layers - params.below) * upcast * of_layer.kept / of_layer.whole),
             workspaces: workspaces(setup).get(),
+            dequantized: dequantized(setup).get(),
         }
     }
 
     /// The point at which most is alive.
     fn peak(&self) -> Peak {
-        let layers = self.params.held.layers;
-        let second = if layers > 1.0 { layers - 1.0 } else { layers };
-        let last_with_prefetch = if layers > 1.0 { 2.0 } else { layers };
+        let (layers, below) = (self.params.held.layers, self.params.below);
+        let second = if layers > below + 1.0 { layers - 1.0 } else { layers };
+        let last_with_prefetch = if layers > below + 1.0 { below + 2.0 } else { layers };
         let (point, moment) = (Point::Update, PeakMoment::Optimizer);
         let mut most = Peak { point, moment, allocated: Bytes::ZERO, compute: Bytes::ZERO };
         let mut consider = |point, moment| {
@@ -307,8 +318,8 @@ impl Ledger {
         consider(point, moment);
         consider(Point::Loss, PeakMoment::Loss);
         // A stage of the head alone has no layers to be in.
-        if layers > 0.0 {
-            for left in [layers, second, last_with_prefetch, 1.0] {
+        if layers > below {
+            for left in [layers, second, last_with_prefetch, below + 1.0] {
                 consider(Point::InLayer(left), PeakMoment::Backward);
                 consider(Point::AfterLayer(left), PeakMoment::Backward);
             }
@@ -336,7 +347,9 @@ impl Ledger {
 
     fn layers_kept(&self, layers: f64) -> f64 {
         const LAYERS_HERE: f64 = 2.0;
-        let here = layers + self.others * self.params.held.layers;
+        let below = self.params.below;
+        let alive = if layers > below { layers - below } else { 0.0 };
+        let here = alive + self.others * (self.params.held.layers - below);
         if self.activations_offloaded && here > LAYERS_HERE { LAYERS_HERE } else { here }
     }
 
@@ -366,7 +379,9 @@ impl Ledger {
         let (waiting, always) = (self.waiting_logits, self.workspaces);
         match point {
             Point::Loss => (self.kept(self.params.held.layers), always + self.at_loss, waiting + self.logits),
-            Point::InLayer(left) => (self.kept(left), always + self.working + self.in_layer, waiting),
+            Point::InLayer(left) => {
+                (self.kept(left), always + self.dequantized + self.working + self.in_layer, waiting)
+            }
             Point::AfterLayer(left) => (self.kept(left - 1.0), always + self.end_of_layer, waiting),
             Point::Root => (0.0, always, 0.0),
             Point::Update => (0.0, always + self.in_update, 0.0),

@@ -3,13 +3,16 @@
 use crate::model::collectives::{self, Group};
 use crate::model::memory::recipe_bytes;
 use crate::model::memory::states::optimizer_bytes;
+use crate::model::parallel::Mesh;
+use crate::model::per_rank::LocalParams;
 use crate::model::setup::Setup;
+use crate::model::stages::stages;
 use crate::units::{Bytes, BytesPerSecond, Seconds};
 
 /// One checkpoint, `P (weights + optimizer state)`: everything a run needs to go on, every replica's part once.
 ///
 /// P parameters; bytes a parameter by recipe and optimizer ([`optimizer_bytes`]). No gradients, no state of data loader and
-/// random numbers, and weights shared by two pipeline stages once.
+/// random numbers, and weights shared by two pipeline stages once. Of adapters they alone, without the frozen model.
 ///
 /// ```
 /// # use engine::{model::run::checkpoint::size, share::decode};
@@ -20,10 +23,18 @@ use crate::units::{Bytes, BytesPerSecond, Seconds};
 /// ```
 pub fn size(setup: &Setup) -> Bytes {
     let arch = &setup.architecture;
-    let params = arch.params() as f64;
-    let matrices = arch.matrix_params() as f64;
     let (matrix, other) = optimizer_bytes(setup);
-    Bytes::new(recipe_bytes(setup.recipe).weights * params + matrix * matrices + other * (params - matrices))
+    let state = |params: f64, matrices: f64| matrix * matrices + other * (params - matrices);
+    let weights = recipe_bytes(setup.recipe).weights;
+    if setup.trained.is_all() {
+        let (params, matrices) = (arch.params() as f64, arch.matrix_params() as f64);
+        return Bytes::new(weights * params + state(params, matrices));
+    }
+    let alone = Setup { mesh: Mesh::data_parallel(1, 1), ..*setup };
+    let LocalParams { held, trained, .. } = stages(&alone).first.params;
+    let matrices = trained.layers * trained.layer_matrices + trained.experts();
+    let saved = if setup.trained.has_adapters() { trained.all() } else { held.all() };
+    Bytes::new(weights * saved + state(trained.all(), matrices))
 }
 
 /// Time to write a checkpoint, while training waits: `gather + S/(w B_host) + S/min(B_storage, w B_nic)`.

@@ -1,10 +1,11 @@
 //! The factors of every part of the peak: what multiplies what. Nobody needs them but who asks why.
 
 use super::{Gathered, Ledger, Point, Unreduced, bytes_kept_per_logit, bytes_per_logit, logits};
-use super::{Held, Peak, communicators, context, most_needy, switch_communicators, within, workspaces};
+use super::{Held, Peak, communicators, context, dequantized, most_needy, switch_communicators, within, workspaces};
 use crate::model::memory::activations::{self, LayerBytes};
 use crate::model::memory::states::{
-    self, RecipeBytes, ShardDegrees, expert_shard_degrees, gathered_layer_bytes, recipe_bytes, shard_degrees,
+    self, FrozenBytes, RecipeBytes, ShardDegrees, expert_shard_degrees, gathered_layer_bytes, recipe_bytes,
+    shard_degrees,
 };
 use crate::model::parallel::Schedule;
 use crate::model::per_rank;
@@ -42,8 +43,14 @@ pub struct PeakTerms {
     pub optimizer: (f64, f64),
     /// Bytes per matrix parameter of the narrower copies of the weights.
     pub copies: f64,
+    /// Bytes per frozen parameter at rest.
+    pub frozen: FrozenBytes,
     /// Bytes per parameter of a layer as gathered.
     pub gathered_layer: f64,
+    /// Bytes per parameter of what is gathered module by module.
+    pub live_bytes: f64,
+    /// Bytes of the root unit, of one layer and of the mean layer as gathered.
+    pub gathered_units: [f64; 3],
     /// How many times the weights of routed experts are gathered.
     pub padding: f64,
     /// By how many GPUs the state is divided.
@@ -64,7 +71,7 @@ pub struct PeakTerms {
     pub kept: f64,
     /// What is in work.
     pub working: Working,
-    /// Workspaces of matrix products.
+    /// Workspaces of matrix products, and the 16-bit copy of a quantized matrix in work.
     pub workspaces: Bytes,
     /// Logits on this GPU, in one micro-batch.
     pub logits: f64,
@@ -124,7 +131,14 @@ impl PeakTerms {
             bytes,
             optimizer: states::optimizer_bytes(setup),
             copies: states::copy_bytes(setup),
+            frozen: FrozenBytes::at_rest(setup),
             gathered_layer: gathered_layer_bytes(setup),
+            live_bytes: ledger.live_bytes,
+            gathered_units: [
+                ledger.gathered_root,
+                ledger.gathered_layer,
+                if layers > 0.0 { (ledger.gathered_all - ledger.gathered_root) / layers } else { 0.0 },
+            ],
             padding: states::expert_padding(setup),
             degrees: shard_degrees(setup),
             expert_degrees: expert_shard_degrees(setup),
@@ -135,7 +149,8 @@ impl PeakTerms {
             layers_kept: if in_passes { ledger.layers_kept(left) } else { 0.0 },
             kept: ledger.kept / tokens,
             working,
-            workspaces: workspaces(setup),
+            workspaces: workspaces(setup)
+                + if matches!(point, Point::InLayer(_)) { dequantized(setup) } else { Bytes::ZERO },
             logits: logits(setup, stage),
             per_logit: if matches!(point, Point::Loss) { bytes_per_logit(setup) } else { 0.0 },
             waiting: if all_first { stage.in_flight - 1.0 } else { 0.0 },

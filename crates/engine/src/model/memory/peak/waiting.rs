@@ -64,7 +64,7 @@ impl Ledger {
                 if current + between < whole { current + between } else { whole }
             }
             Gathered::All => whole,
-            Gathered::Live(params) => self.bytes.gathered * params,
+            Gathered::Live(params) => self.live_bytes * params,
         }
     }
 

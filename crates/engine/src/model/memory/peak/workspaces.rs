@@ -1,5 +1,6 @@
 //! Scratch memory of matrix products, which PyTorch's allocator counts and nothing frees.
 
+use crate::model::adapters;
 use crate::model::setup::Setup;
 use crate::units::Bytes;
 
@@ -48,4 +49,24 @@ pub fn workspaces(setup: &Setup) -> Bytes {
     let grouped = setup.experts.grouped && setup.architecture.has_experts();
     let streams = 1.0 + if grouped { GROUPED_STREAMS } else { 0.0 };
     THREADS * of_torch + streams * of_engine
+}
+
+/// The copy in 16 bits of the largest quantized matrix of a layer, which is alive during its product in either pass (bitsandbytes'
+/// `MatMul4Bit`, `functional.dequantize_4bit`).
+///
+/// ```
+/// # use engine::{model::memory::dequantized, share::decode};
+/// let of = |link: &str| dequantized(&decode(link).scenario.setup()).gib();
+/// // Llama 2 70B: 28,672 x 8,192 elements.
+/// assert_eq!(of("model=llama-2-70b&train=lora&base=nf4"), 0.4375);
+/// assert_eq!(of("model=llama-2-70b&train=lora"), 0.0);
+/// ```
+pub fn dequantized(setup: &Setup) -> Bytes {
+    const HALF: f64 = 2.0;
+    if setup.trained.is_all() || !setup.trained.base.is_quantized() {
+        return Bytes::ZERO;
+    }
+    let query = setup.architecture.query_width() / f64::from(setup.mesh.tp.max(1));
+    let widest = adapters::widths(setup).into_iter().fold(query, |most, width| if width > most { width } else { most });
+    Bytes::new(HALF * f64::from(setup.architecture.hidden_size) * widest)
 }

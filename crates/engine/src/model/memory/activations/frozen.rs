@@ -1,0 +1,82 @@
+//! What a layer keeps less and more where its matrices are frozen and adapters train beside them.
+
+use super::Tensors;
+use crate::model::adapters::{self, Input, Module};
+use crate::model::experts;
+use crate::model::per_rank::tokens;
+use crate::model::setup::Setup;
+use crate::model::trained::Method;
+use crate::model::training::PrecisionPolicy;
+
+/// Bytes of one element of a dropout mask.
+const MASK: f64 = 1.0;
+/// Tensors of a matrix's output that DoRA keeps: the base's and the adapter's, each for the gradient of the magnitude.
+const DORA_OUTPUTS: f64 = 2.0;
+
+/// Bytes per token of a layer that it keeps less, and more.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(super) struct Difference {
+    pub(super) less: f64,
+    pub(super) more: f64,
+}
+
+impl Difference {
+    /// That of a layer whose matrices and norms are frozen, `element` bytes an activation.
+    ///
+    /// A product keeps its input for its weight's gradient alone, a norm its normalised input, so that a frozen one keeps neither.
+    /// An adapter keeps its input and the r elements between its two matrices. With dropout, or where its weights are wider than
+    /// compute, that input is a copy of its own (PEFT's `lora.Linear.forward`).
+    pub(super) fn of(setup: &Setup, t: &Tensors, element: f64, moe_share: f64) -> Self {
+        if !setup.trained.has_adapters() {
+            return Self::default();
+        }
+        let attention = adapters::of_attention(setup);
+        let [dense, shared, routed] = adapters::widths(setup).map(|width| adapters::of_mlp(setup, width));
+        let shares = !copies_inputs(setup);
+        let reads = |modules: &[Module], input| modules.iter().any(|module| module.is_used() && module.input == input);
+        let kept = |is_kept: bool, bytes: f64| if is_kept { 0.0 } else { bytes };
+
+        let direct = |modules: &[Module], input| shares && reads(modules, input);
+        let norms_read = f64::from(u8::from(direct(&attention, Input::AttentionNorm)))
+            + f64::from(u8::from(direct(&dense, Input::MlpNorm) || direct(&shared, Input::MlpNorm)));
+        let unread = if t.norms_kept > norms_read { t.norms_kept - norms_read } else { 0.0 };
+        let of_mlp = direct(&dense, Input::Activation) || direct(&shared, Input::Activation);
+        let less = t.norms_kept * t.normalised
+            + unread * t.norm_kept
+            + kept(of_mlp, (1.0 - t.narrow) * t.hidden_unrouted)
+            + kept(direct(&routed, Input::Activation), (1.0 - t.narrow) * (t.hidden - t.hidden_unrouted))
+            + kept(direct(&routed, Input::MlpNorm), (1.0 - t.narrow) * t.copy)
+            + kept(direct(&attention, Input::Latent), t.latent_outputs);
+
+        let sum = |modules: &[Module]| modules.iter().map(|module| of_adapter(setup, module, element)).sum::<f64>();
+        let mut more = sum(&attention);
+        if moe_share > 0.0 {
+            let copies = experts::received(setup) / tokens(setup);
+            more += moe_share * (sum(&shared) + copies * sum(&routed)) + (1.0 - moe_share) * sum(&dense);
+        } else {
+            more += sum(&dense);
+        }
+        Self { less, more }
+    }
+}
+
+/// Whether each adapter keeps a copy of its input.
+fn copies_inputs(setup: &Setup) -> bool {
+    setup.trained.dropout || casts_inputs(setup)
+}
+
+/// Whether PEFT casts the inputs of adapters in fp32, which autocast casts back to 16 bits.
+fn casts_inputs(setup: &Setup) -> bool {
+    setup.recipe == PrecisionPolicy::AutocastBf16
+}
+
+/// Bytes per token that an adapter keeps beside what its matrix does.
+fn of_adapter(setup: &Setup, module: &Module, element: f64) -> f64 {
+    if !module.is_used() {
+        return 0.0;
+    }
+    let copy = if copies_inputs(setup) { element * module.inner } else { 0.0 };
+    let mask = if setup.trained.dropout { MASK * module.inner } else { 0.0 };
+    let outputs = if setup.trained.method == Method::Dora { DORA_OUTPUTS * element * module.outer } else { 0.0 };
+    copy + mask + outputs + f64::from(setup.trained.rank) * element
+}
