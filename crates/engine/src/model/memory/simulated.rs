@@ -78,3 +78,45 @@ pub fn simulated(setup: &Setup, stage: &Stage) -> Option<MemoryReport> {
     let allocated = Bytes::new(allocated as f64);
     Some(report(setup, parts, (moment, allocated), Cache::of(setup), Bytes::new(reserved as f64)))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::catalog;
+    use crate::model::trained::Targets;
+    use crate::scenario::{Scenario, Strategy};
+
+    fn follows(model: &str, recipe: PrecisionPolicy, trained: Trained) -> bool {
+        let model = catalog::model(model).unwrap().pick();
+        let start = catalog::default_scenario();
+        let scenario = Scenario {
+            model,
+            recipe,
+            trained,
+            gpus: 8,
+            strategy: Strategy::FullShard,
+            recompute: Recompute::Full,
+            ..start
+        };
+        is_followed(&Scenario { framework: Framework::Transformers, ..scenario }.setup())
+    }
+
+    #[test]
+    fn bases_and_adapters_that_are_not_written_out_are_not_followed() {
+        let (mixed, autocast) = (PrecisionPolicy::Fsdp2MixedBf16, PrecisionPolicy::AutocastBf16);
+        let lora = Trained { method: Method::Lora, ..Trained::ALL };
+        let llama = |recipe, trained| follows("llama-2-7b", recipe, trained);
+        assert!(llama(mixed, Trained::ALL) && llama(mixed, lora) && llama(autocast, lora));
+        for base in [BaseFormat::Fp32, BaseFormat::Bf16, BaseFormat::Nf4, BaseFormat::Nf4Double] {
+            assert!(llama(mixed, Trained { base, ..lora }), "{base:?}");
+        }
+        for base in [BaseFormat::Fp8, BaseFormat::Int8, BaseFormat::Int4, BaseFormat::Mxfp4] {
+            assert!(!llama(mixed, Trained { base, ..lora }), "{base:?}");
+        }
+        let dora = Trained { method: Method::Dora, ..lora };
+        assert!(llama(mixed, dora) && !llama(autocast, dora));
+        let attention = Trained { targets: Targets::Attention, ..lora };
+        assert!(follows("mixtral-8x7b", mixed, attention) && !follows("mixtral-8x7b", mixed, lora));
+        assert!(!follows("mixtral-8x7b", mixed, Trained { base: BaseFormat::Nf4, ..attention }));
+    }
+}
