@@ -45,7 +45,7 @@ fn follows_frozen(setup: &Setup) -> bool {
     }
     let autocast = setup.recipe == PrecisionPolicy::AutocastBf16;
     // PEFT's `lora.Linear` stands beside matrices, not beside stacks of experts; latent attention is not written out.
-    let beside = !arch.latent.is_used() && !(arch.has_experts() && targets.of().mlp);
+    let beside = !(arch.latent.is_used() || arch.has_experts() && targets.of().mlp);
     // DoRA is written out in one format, kernel by kernel; with dropout, it keeps 16-bit copies of quantized matrices.
     let keeps_copies = dropout && base.is_quantized();
     let dora = method != Method::Dora || (!autocast && casts && !setup.kernels.compile && !keeps_copies);

@@ -255,14 +255,15 @@ impl<'a> Step<'a> {
             let first = self.tape.nodes.len() as u32;
             self.tape.enter(checkpoint);
             let out = self.run_layer(index, &x);
-            let kept = self.tape.leave();
+            let mut kept = self.tape.leave();
             let nodes = (first, self.tape.nodes.len() as u32);
             // Without a node no one holds what a recomputation would need.
             let has_nodes = nodes.0 < nodes.1;
             let input = if has_nodes && checkpoint != Checkpoint::None { self.tape.hold(x.tensor) } else { NONE };
-            let (kept, unheld) = if has_nodes { (kept, Vec::new()) } else { (Default::default(), kept.into()) };
-            for tensor in unheld {
-                self.tape.release(tensor);
+            if !has_nodes {
+                for tensor in kept.drain(..) {
+                    self.tape.release(tensor);
+                }
             }
             self.segments.push(Segment { nodes, checkpoint, input, input_node: x.node, kept });
             self.units.after_forward(&mut self.tape, index as usize);
