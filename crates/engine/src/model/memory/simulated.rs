@@ -1,7 +1,7 @@
 //! Memory at rest: the step played tensor by tensor, for the runs that the trace follows whole.
 
-use super::peak::report;
-use super::states::{recipe_bytes, shard_degrees};
+use super::peak::{Alive, report};
+use super::states::{base, recipe_bytes, shard_degrees};
 use super::trace::{Category, Peak, Phase, Trace};
 use crate::model::report::{MemoryPart, MemoryParts, MemoryReport, PeakMoment};
 use crate::model::setup::Setup;
@@ -76,7 +76,8 @@ pub fn simulated(setup: &Setup, stage: &Stage) -> Option<MemoryReport> {
         Phase::Rest | Phase::Optimizer => PeakMoment::Optimizer,
     };
     let allocated = Bytes::new(allocated as f64);
-    Some(report(setup, parts, (moment, allocated), Cache::of(setup), Bytes::new(reserved as f64)))
+    let alive = Alive { allocated, compute: allocated, pools: Bytes::ZERO, base: base(setup, &stage.params) };
+    Some(report(setup, parts, moment, &alive, (Cache::of(setup), Bytes::new(reserved as f64))))
 }
 
 #[cfg(test)]
