@@ -73,7 +73,7 @@ pub(in crate::params) const SAMPLES: Param = row(
     "Samples, such as conversations, in the data set.",
     Number {
         unit: Unit::None,
-        min: 1.0,
+        min: 10.0,
         max: 1e9,
         scale: Scale::Log,
         integer: false,
