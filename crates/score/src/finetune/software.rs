@@ -39,10 +39,14 @@ pub fn formats(row: &Row, stack: Stack) -> Option<PrecisionPolicy> {
 pub fn kernels(row: &Row, stack: Stack, usual: Kernels) -> Kernels {
     let Some(source) = Source::of(row) else { return usual };
     let loss = match source {
-        // `chunked_cross_entropy` over a head in chunks of 128 tokens (litgpt/utils.py, finetune/lora.py).
-        Source::LitTables | Source::LitHub => Loss::Chunked,
-        // `LinearCrossEntropyLoss`; `CEWithChunkedOutputLoss` in 2024: the logits in chunks.
-        Source::Torchtune | Source::TorchtuneEarly => Loss::Chunked,
+        // `chunked_cross_entropy` over a head in chunks of 128 tokens (litgpt/utils.py, finetune/lora.py): the list of all 16-bit
+        // logits lives until the backward pass has ended, beside their log-softmax in 16 bits: 4 bytes a logit.
+        Source::LitTables | Source::LitHub => Loss::Fused,
+        // `LinearCrossEntropyLoss`.
+        Source::Torchtune => Loss::Chunked,
+        // `CEWithChunkedOutputLoss`: the log-softmax of all chunks in fp32, the gradient of one; compiled, their 16-bit logits.
+        Source::TorchtuneEarly if row.trainable == "qlora" => Loss::Fused,
+        Source::TorchtuneEarly => Loss::Bf16,
         Source::TorchtuneFlags if has(&row.notes, &["chunked"]) => Loss::Chunked,
         Source::TorchtuneFlags if has(&row.compile, &["yes"]) => Loss::Fused,
         // Cut cross-entropy in Axolotl's examples, Liger where ms-swift's scripts say so, Unsloth's own kernel.
