@@ -7,6 +7,14 @@ fn main() {
     for record in reader.records() {
         let record = record.unwrap();
         let row = Row::read(|name: &str| record.get(names.iter().position(|known| *known == name)?));
+        if args[2] == "all" {
+            if let Ok(p) = score::predict::predict(&row) {
+                let m = p.memory_stage.memory(&p.scenario.setup());
+                let g = |i: usize| m.parts.iter().nth(i).map(|(_, b)| b.gib()).unwrap();
+                println!("{}\t{}\t{}\t{:?}\t{:.2}\t{:.2}\t{:.2}\t{:.2}\t{:.2}\t{:.2}\t{:.2}\t{:?}", row.row_id, row.source, row.model, p.measured_gib.unwrap_or(0.0), p.allocated_gib, p.reserved_gib, g(0), g(1)+g(2), g(5), g(6), g(7), p.memory_kind);
+            }
+            continue;
+        }
         if !args[2..].contains(&row.row_id) { continue; }
         match score::predict::predict(&row) {
             Err(e) => println!("{} {e}", row.row_id),

@@ -9,7 +9,7 @@ use crate::text::has;
 use crate::{LeftOut, Notes};
 
 /// The GPU that stands in where a source does not name one: memory does not depend on it.
-const ANY_GPU: &str = "A100-80GB";
+const ANY_GPU: &str = "A100-80GB class (not stated)";
 
 /// Returns a row with what its source's code sets.
 ///
@@ -24,7 +24,7 @@ pub fn completed<'a>(row: &'a Row, notes: &mut Notes) -> Result<Cow<'a, Row>, Le
         // `enable_activation_checkpointing: True` in every configuration of torchtune that the table names.
         Source::Torchtune | Source::TorchtuneEarly => {
             // 30.3 GiB on one GPU and 16.2 on another, of the same recipe.
-            if has(&row.gpu, &["a6000"]) {
+            if has(&row.gpu, &["a6000"]) && row.trainable == "lora" {
                 return Err(LeftOut::because("the source contradicts itself").about("one recipe, two peaks"));
             }
             set(&mut full.act_ckpt, "full", "activation checkpointing as in torchtune's configurations", notes);
@@ -73,6 +73,12 @@ pub fn completed<'a>(row: &'a Row, notes: &mut Notes) -> Result<Cow<'a, Row>, Le
             if large {
                 set(&mut full.compile, "yes", "", notes);
                 set(&mut full.sp, "yes", "", notes);
+            }
+        }
+        Source::SwiftExamples => {
+            // The heads of these two scripts name the GPUs: `Env: 4 * A100`, `test env: 4 * A100`.
+            if has(&row.location, &["packing/liger_kernel.sh", "train/liger/sft.sh"]) {
+                "A100-80GB".clone_into(&mut full.gpu);
             }
         }
         Source::Unsloth => {

@@ -1,6 +1,7 @@
 //! What of a fine-tuning row's measurements can be compared.
 
 use super::completed::is_unnamed;
+use super::scope::is_in_backward;
 use super::source::Source;
 use crate::row::Row;
 use crate::text::has;
@@ -12,21 +13,35 @@ pub fn comparable(row: &Row, run: &Row) -> Row {
     // Samples shorter than the longest, which sets the memory, take a time that their unknown lengths set.
     let shorter = matches!(source, Source::LitTables | Source::LitHub | Source::PeftMethods | Source::PeftReadme)
         || has(&row.notes, &["no packing"]);
-    if shorter || is_unnamed(&row.gpu) {
+    if shorter || is_unnamed(&run.gpu) {
         kept.step_time_s = None;
         kept.tokens_per_s = None;
         kept.tokens_per_s_per_gpu = None;
         kept.tflops_per_gpu = None;
         kept.mfu_pct = None;
     }
-    // The seconds that universal-llm-trainer prints are those of a micro-batch: 16,384 tokens of Llama 2 13B in 9.8 s on H100.
-    if source == Source::Universal {
-        kept.step_time_s = row.step_time_s.map(|time| time * f64::from(row.grad_accum.unwrap_or(1)));
+    // Pages in host memory move in the step.
+    let paged = has(&row.optimizer, &["paged"]) && source == Source::TorchtuneEarly;
+    // Whether of one GPU or of all, this README does not say.
+    let of_all = source == Source::TorchtuneEarly && row.num_gpus.is_some_and(|gpus| gpus > 1);
+    // What universal-llm-trainer calls a step is not said.
+    if paged || of_all || source == Source::Universal {
+        kept.step_time_s = None;
+        kept.tokens_per_s = None;
+        kept.tokens_per_s_per_gpu = None;
+    }
+    if is_in_backward(row, source) {
+        kept.peak_mem_gib = None;
     }
     // FLOP/s of frozen matrices are counted in several ways.
     if row.trainable != "full" && (row.step_time_s.is_some() || row.tokens_per_s_per_gpu.is_some()) {
         kept.tflops_per_gpu = None;
         kept.mfu_pct = None;
+    }
+    // The peak of samples that are not packed is that of the longest, whose length is not said; the update's is none of theirs.
+    let at_update = row.trainable == "full" && row.micro_batch == Some(1);
+    if has(&row.notes, &["no packing"]) && !at_update {
+        kept.peak_mem_gib = None;
     }
     // 80 GiB may be what the author asks for (README of the tables).
     if has(&row.notes, &["may be what the author asks for"]) {

@@ -22,8 +22,9 @@ pub fn formats(row: &Row, stack: Stack) -> Option<PrecisionPolicy> {
         | Source::FsdpQlora
         | Source::PeftFsdp
         | Source::Universal => PrecisionPolicy::PureBf16,
-        // PEFT up to 0.11 moves adapters to the format of their base; those beside GPTQ's integers stay in fp32.
-        Source::Qwen if stack == Stack::Peft && row.trainable == "lora" => PrecisionPolicy::PureBf16,
+        // Copies of the embedding and of the head (`modules_to_save`), most of what trains, in the format of the model. Adapters are
+        // in fp32: PEFT 0.5, which the README asks for with PyTorch 2.0, moves them to the GPU alone (`update_layer`).
+        Source::Qwen if has(&row.lora_targets, &["lm_head"]) => PrecisionPolicy::PureBf16,
         // The model is loaded in bf16 and trained as it is (`torch_dtype bfloat16`): full fine-tuning of Qwen 7B takes 73 GiB.
         Source::SwiftBenchmark | Source::SwiftExamples | Source::Glm if is_full && stack == Stack::Peft => {
             PrecisionPolicy::PureBf16
@@ -52,6 +53,8 @@ pub fn kernels(row: &Row, stack: Stack, usual: Kernels) -> Kernels {
         // Cut cross-entropy in Axolotl's examples, Liger where ms-swift's scripts say so, Unsloth's own kernel.
         Source::Axolotl | Source::Unsloth => fused_linear(row),
         Source::SwiftExamples if has(&row.notes, &["liger"]) => Loss::FusedLinear,
+        // `--cross_entropy_loss_fusion true` in the scripts: Megatron-Core's own, which writes the exponentials beside fp32 logits.
+        Source::SwiftExamples if has(&row.framework, &["megatron"]) => Loss::Fp32Logits,
         // src/models/llama2.py: `CrossEntropyLoss` on 16-bit logits, whose output is deleted.
         Source::Universal => Loss::Bf16,
         // train.py holds the output, whose logits are in fp32, until after the backward pass.
