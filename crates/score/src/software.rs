@@ -193,8 +193,10 @@ fn compute_format(row: &Row, stack: Stack) -> ComputeFormat {
 /// Megatron-Bridge's presets for Megatron-FSDP on Grace Blackwell offload the activations of 10 to
 /// 40 layers (`cpu_offloading_num_layers`), which its tables do not state.
 fn offload(row: &Row, stack: Stack, notes: &mut Notes) -> Offload {
-    let all = has(&row.notes, &["full cpu offload", "cpu offload with fused optimizer", "cpu offload of parameters", "offload: true"])
-        || has(&row.notes, &["cpu offload, cpu ram"])
+    let all = has(
+        &row.notes,
+        &["full cpu offload", "cpu offload with fused optimizer", "cpu offload of parameters", "offload: true"],
+    ) || has(&row.notes, &["cpu offload, cpu ram"])
         || has(&row.sharding, &["cpu offload", "cpu_offload"]);
     let preset = stack == Stack::Nemo && has(&row.sharding, &["megatron-fsdp"]) && has(&row.gpu, &["gb200", "gb300"]);
     if preset {

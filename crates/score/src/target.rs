@@ -24,9 +24,11 @@ const ALLOCATED_BY_CUSTOM: &str = "Megatron-Bridge skill";
 /// training logs print that.
 pub fn memory_kind(row: &Row) -> MemoryKind {
     let named = KINDS.iter().find(|(_, words)| has(&row.mem_kind, words)).map(|(kind, _)| *kind);
-    // finetune/lora.py of Lit-GPT prints `max_memory_allocated`;
-    // torchtune logs `peak_memory_active`, Axolotl `memory/max_mem_active(gib)`.
-    if let Some(Source::LitTables | Source::Torchtune | Source::TorchtuneFlags | Source::TorchtuneEarly | Source::Axolotl) = Source::of(row) {
+    // finetune/lora.py of Lit-GPT prints `max_memory_allocated`, torchtune logs `peak_memory_active`, Axolotl
+    // `memory/max_mem_active(gib)`.
+    let active =
+        [Source::LitTables, Source::Torchtune, Source::TorchtuneFlags, Source::TorchtuneEarly, Source::Axolotl];
+    if Source::of(row).is_some_and(|source| active.contains(&source)) {
         return MemoryKind::Allocated;
     }
     let custom = || row.source.starts_with(ALLOCATED_BY_CUSTOM).then_some(MemoryKind::Allocated);

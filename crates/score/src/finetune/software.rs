@@ -75,8 +75,7 @@ pub fn kernels(row: &Row, stack: Stack, usual: Kernels) -> Kernels {
     // Captured layers in the runs over eight GPUs a sequence (`MCORE_CUDA_GRAPH=1`, NVIDIA's config_GB300_128x4x1xtp1pp1cp8.sh).
     let graphs = source == Source::Mlperf && row.cp.is_some_and(|degree| degree >= 8);
     // Hugging Face's SDPA under a padding mask takes the memory-efficient kernel.
-    let attention =
-        if source == Source::Universal { AttentionKernel::Flash } else { usual.attention };
+    let attention = if source == Source::Universal { AttentionKernel::Flash } else { usual.attention };
     Kernels {
         attention,
         loss,

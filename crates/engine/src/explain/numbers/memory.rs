@@ -253,9 +253,14 @@ pub(super) const MEMORY: &[Explanation] = &[
         "fragmentation-part",
         "Fragmentation",
         &[
-            when(|c| c.peak.held == Held::Reserved, "M_frag = (1 + φ) · M_compute + M_pools − M_alloc"),
+            when(|c| all_train(c) && c.peak.held == Held::Reserved, "M_frag = (1 + φ) · M_compute + M_pools − M_alloc"),
+            when(
+                |c| !all_train(c) && c.peak.held == Held::Reserved,
+                "M_frag = M_compute + φ · (M_compute − M_base) + M_pools − M_alloc",
+            ),
             when(|c| c.peak.held == Held::Capacity, "M_frag = M_GPU − M_context − M_alloc"),
-            when(|c| c.peak.held == Held::Needed, "M_frag = λ · M_alloc"),
+            when(|c| all_train(c) && c.peak.held == Held::Needed, "M_frag = λ · M_alloc"),
+            when(|c| !all_train(c) && c.peak.held == Held::Needed, "M_frag = λ · (M_alloc − M_base)"),
         ],
         [
             "Memory that PyTorch has reserved but not allocated: the gaps between blocks, and what the streams of FSDP’s collectives have freed, which no other stream can use. Before it runs out, it gives back what is free as a whole. expandable_segments makes it smaller.",

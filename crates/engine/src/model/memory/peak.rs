@@ -10,8 +10,8 @@ mod workspaces;
 
 use super::activations;
 use super::states::{
-    FrozenBytes, RecipeBytes, States, expert_padding, expert_shard_degrees, gathered_layer_bytes, of_gpu, of_update,
-    recipe_bytes, shard_degrees,
+    FrozenBytes, RecipeBytes, States, base, expert_padding, expert_shard_degrees, gathered_layer_bytes, of_gpu,
+    of_update, recipe_bytes, shard_degrees,
 };
 use crate::model::parallel::Schedule;
 use crate::model::per_rank::{self, LocalParams};
@@ -22,6 +22,7 @@ use crate::model::stages::{ByStage, Stage};
 use crate::model::sync::GradientSyncPlan;
 use crate::model::training::Sharding;
 use crate::units::Bytes;
+pub use cache::Alive;
 pub use cache::Held;
 use cache::within;
 pub use context::{SWITCH_BUFFERS, switch_communicators};
@@ -134,8 +135,8 @@ pub fn of_stage(setup: &Setup, stage: &Stage) -> MemoryReport {
     let ledger = Ledger::new(setup, stage, &stage.params);
     let peak = ledger.peak();
     let cache = ledger.cache(setup, stage, &peak);
-    let reserved = cache.reserved(peak.allocated, peak.compute, ledger.pools());
-    report(setup, ledger.parts(peak.point), (peak.moment, peak.allocated), cache, reserved)
+    let alive = ledger.alive(&peak);
+    report(setup, ledger.parts(peak.point), peak.moment, &alive, (cache, cache.reserved(&alive)))
 }
 
 /// The report of these parts, alive at a moment, with what the process holds beside them: the context, and what the allocator
@@ -143,13 +144,14 @@ pub fn of_stage(setup: &Setup, stage: &Stage) -> MemoryReport {
 pub(super) fn report(
     setup: &Setup,
     parts: MemoryParts,
-    (moment, allocated): (PeakMoment, Bytes),
-    cache: Cache,
-    reserved: Bytes,
+    moment: PeakMoment,
+    alive: &Alive,
+    (cache, reserved): (Cache, Bytes),
 ) -> MemoryReport {
+    let allocated = alive.allocated;
     let (nominal, capacity) = (setup.accelerator.memory, setup.accelerator.usable_memory());
     let context = context(setup);
-    let needed = cache.needed(allocated);
+    let needed = cache.needed(alive);
     let (held, _) = within(capacity - context, needed, reserved);
     let parts = parts.with(MemoryPart::Context, context).with(MemoryPart::Fragmentation, held - allocated);
     MemoryReport { parts, moment, allocated, peak: parts.total(), needed: needed + context, nominal, capacity }
@@ -185,6 +187,8 @@ struct Ledger {
     /// Bytes per parameter of what is gathered module by module.
     live_bytes: f64,
     states: States,
+    /// The frozen base at rest.
+    base: Bytes,
     sharding: Sharding,
     framework: Framework,
     offloaded: bool,
@@ -267,6 +271,7 @@ impl Ledger {
                 (gathered_root + gathered_layers) / params.held.all()
             },
             states: of_gpu(setup, params),
+            base: base(setup, params),
             sharding: setup.sharding,
             framework: setup.framework,
             offloaded: setup.offload.parameters,
@@ -326,6 +331,12 @@ impl Ledger {
         }
         consider(Point::Root, PeakMoment::Backward);
         most
+    }
+
+    /// What tensors occupy at this peak.
+    fn alive(&self, peak: &Peak) -> Alive {
+        let Peak { allocated, compute, .. } = *peak;
+        Alive { allocated, compute, pools: self.pools(), base: self.base }
     }
 
     /// What the allocator holds beyond what is alive: nanotron's is counted block by block, but for the bounds, which assume none.

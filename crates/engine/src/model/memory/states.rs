@@ -265,9 +265,12 @@ const COPIES: f64 = 2.0;
 /// ```
 pub fn copy_bytes(setup: &Setup) -> f64 {
     let keeps = setup.framework.is_megatron_core() && !matches!(setup.sharding, Sharding::Fsdp(_));
+    // A frozen base in the products' format is its own copy for the forward pass.
+    let native = !setup.trained.is_all() && setup.trained.base.is_quantized() && !setup.dequantizes();
+    let copies = if native { COPIES - 1.0 } else { COPIES };
     match setup.compute_format {
-        ComputeFormat::Fp8 if keeps => COPIES * EIGHT_BIT,
-        ComputeFormat::Fp4 if keeps => COPIES * FOUR_BIT,
+        ComputeFormat::Fp8 if keeps => copies * EIGHT_BIT,
+        ComputeFormat::Fp4 if keeps => copies * FOUR_BIT,
         ComputeFormat::AsPolicy | ComputeFormat::Fp8 | ComputeFormat::Fp8Gather | ComputeFormat::Fp4 => 0.0,
     }
 }
@@ -276,12 +279,10 @@ pub fn copy_bytes(setup: &Setup) -> f64 {
 /// and optimizer state of those that train.
 pub fn of_gpu(setup: &Setup, params: &LocalParams) -> States {
     let (degrees, of_experts) = (shard_degrees(setup), expert_shard_degrees(setup));
-    let (trained, frozen) = (&params.trained, params.frozen());
+    let trained = &params.trained;
     let (dense, routed) = (trained.dense(), trained.experts());
     let at_rest = states(dense, setup.recipe, degrees);
     let experts = states(routed, setup.recipe, of_experts);
-    let bytes = FrozenBytes::at_rest(setup);
-    let base = bytes.of_dense(&frozen) / degrees.weights + bytes.matrices * frozen.experts() / of_experts.weights;
     let (matrix, other) = optimizer_bytes(setup);
     let matrices = trained.layers * trained.layer_matrices;
     let optimizer =
@@ -289,10 +290,20 @@ pub fn of_gpu(setup: &Setup, params: &LocalParams) -> States {
     let copied = params.held.layers * params.held.layer_matrices + params.held.experts();
     let copies = Bytes::new(copy_bytes(setup) * copied);
     let here = |offloaded: bool, bytes: Bytes| if offloaded { Bytes::ZERO } else { bytes };
-    let weights = at_rest.weights + experts.weights + copies + Bytes::new(base);
+    let weights = at_rest.weights + experts.weights + copies;
     States {
-        weights: here(setup.offload.parameters, weights),
+        weights: here(setup.offload.parameters, weights) + base(setup, params),
         gradients: here(setup.offload.parameters, at_rest.gradients + experts.gradients),
         optimizer: here(setup.offload.optimizer || setup.offload.parameters, Bytes::new(optimizer)),
     }
+}
+
+/// Bytes of one GPU's frozen parameters at rest; none where they are offloaded.
+pub fn base(setup: &Setup, params: &LocalParams) -> Bytes {
+    if setup.trained.is_all() || setup.offload.parameters {
+        return Bytes::ZERO;
+    }
+    let (degrees, of_experts) = (shard_degrees(setup), expert_shard_degrees(setup));
+    let (frozen, bytes) = (params.frozen(), FrozenBytes::at_rest(setup));
+    Bytes::new(bytes.of_dense(&frozen) / degrees.weights + bytes.matrices * frozen.experts() / of_experts.weights)
 }
