@@ -52,7 +52,7 @@ pub fn completed<'a>(row: &'a Row, notes: &mut Notes) -> Result<Cow<'a, Row>, Le
             set(&mut full.act_ckpt, mode, "activation checkpointing as in litgpt/finetune", notes);
             if !sharded {
                 (full.num_gpus, full.dp, full.dp_shard) = (Some(1), Some(1), None);
-                full.sharding = "none".to_owned();
+                "none".clone_into(&mut full.sharding);
             }
         }
         Source::LitTables => set(&mut full.act_ckpt, "none", "", notes),
@@ -61,7 +61,7 @@ pub fn completed<'a>(row: &'a Row, notes: &mut Notes) -> Result<Cow<'a, Row>, Le
             // tokens in sequences of the shortest length that the engine takes.
             full.seq_len = Some(128);
             full.micro_batch = Some(4);
-            full.precision = "fp32".to_owned();
+            "fp32".clone_into(&mut full.precision);
             set(&mut full.act_ckpt, "none", "batch and length as in PEFT's example", notes);
         }
         Source::PeftMethods => set(&mut full.gpu, "L40S", "", notes),
@@ -75,11 +75,9 @@ pub fn completed<'a>(row: &'a Row, notes: &mut Notes) -> Result<Cow<'a, Row>, Le
                 set(&mut full.sp, "yes", "", notes);
             }
         }
-        Source::SwiftExamples => {
-            // The heads of these two scripts name the GPUs: `Env: 4 * A100`, `test env: 4 * A100`.
-            if has(&row.location, &["packing/liger_kernel.sh", "train/liger/sft.sh"]) {
-                "A100-80GB".clone_into(&mut full.gpu);
-            }
+        // The heads of these two scripts name the GPUs: `Env: 4 * A100`, `test env: 4 * A100`.
+        Source::SwiftExamples if has(&row.location, &["packing/liger_kernel.sh", "train/liger/sft.sh"]) => {
+            "A100-80GB".clone_into(&mut full.gpu);
         }
         Source::Unsloth => {
             full.grad_accum = Some(1);

@@ -12,9 +12,10 @@ pub fn formats(row: &Row, stack: Stack) -> Option<PrecisionPolicy> {
     let source = Source::of(row)?;
     let is_full = row.trainable == "full";
     Some(match source {
-        // `precision: bf16-true`; `dtype: bf16`; `precision: str = "bf16"` (the model is cast, `mp_policy` is `None`); a model in
+        // nemo_automodel loads models in bf16; `precision: bf16-true`; `dtype: bf16`; `precision: str = "bf16"` (the model is cast, `mp_policy` is `None`); a model in
         // bf16 under `torch.optim.AdamW`.
-        Source::LitTables
+        Source::Automodel
+        | Source::LitTables
         | Source::LitHub
         | Source::Torchtune
         | Source::TorchtuneFlags
@@ -29,7 +30,6 @@ pub fn formats(row: &Row, stack: Stack) -> Option<PrecisionPolicy> {
         Source::SwiftBenchmark | Source::SwiftExamples | Source::Glm if is_full && stack == Stack::Peft => {
             PrecisionPolicy::PureBf16
         }
-        Source::Automodel => PrecisionPolicy::PureBf16,
         // Adapters in fp32 under `torch.autocast`, PEFT's default since 0.12.
         _ if stack == Stack::Peft => PrecisionPolicy::AutocastBf16,
         _ => return None,
@@ -45,9 +45,10 @@ pub fn kernels(row: &Row, stack: Stack, usual: Kernels) -> Kernels {
         Source::LitTables | Source::LitHub => Loss::Fused,
         // `LinearCrossEntropyLoss`.
         Source::Torchtune => Loss::Chunked,
-        // `CEWithChunkedOutputLoss`: the log-softmax of all chunks in fp32, the gradient of one; compiled, their 16-bit logits.
+        // `CEWithChunkedOutputLoss`: the log-softmax of all chunks in fp32, the gradient of one (4 + 1.3 bytes a logit); compiled,
+        // their 16-bit logits. universal-llm-trainer has `CrossEntropyLoss` on 16-bit logits, whose output is deleted.
         Source::TorchtuneEarly if row.trainable == "qlora" => Loss::Fused,
-        Source::TorchtuneEarly => Loss::Bf16,
+        Source::TorchtuneEarly | Source::Universal => Loss::Bf16,
         Source::TorchtuneFlags if has(&row.notes, &["chunked"]) => Loss::Chunked,
         Source::TorchtuneFlags if has(&row.compile, &["yes"]) => Loss::Fused,
         // Cut cross-entropy in Axolotl's examples, Liger where ms-swift's scripts say so, Unsloth's own kernel.
@@ -55,8 +56,6 @@ pub fn kernels(row: &Row, stack: Stack, usual: Kernels) -> Kernels {
         Source::SwiftExamples if has(&row.notes, &["liger"]) => Loss::FusedLinear,
         // `--cross_entropy_loss_fusion true` in the scripts: Megatron-Core's own, which writes the exponentials beside fp32 logits.
         Source::SwiftExamples if has(&row.framework, &["megatron"]) => Loss::Fp32Logits,
-        // src/models/llama2.py: `CrossEntropyLoss` on 16-bit logits, whose output is deleted.
-        Source::Universal => Loss::Bf16,
         // train.py holds the output, whose logits are in fp32, until after the backward pass.
         Source::FsdpQlora => Loss::Fp32Logits,
         Source::PeftReadme | Source::PeftMethods => Loss::Standard,
@@ -67,9 +66,10 @@ pub fn kernels(row: &Row, stack: Stack, usual: Kernels) -> Kernels {
         _ => usual.loss,
     };
     let upcast = match stack {
-        Stack::Peft | Stack::DeepSpeed | Stack::FsdpQlora => true,
-        // litgpt/model.py, `RMSNorm`: in fp32, operator by operator; torchtune's is `F.rms_norm` after a cast.
-        Stack::Fabric => true,
+        // Liger's, Unsloth's and xtuner's models have norms of one kernel.
+        _ if matches!(source, Source::Unsloth | Source::Xtuner) || has(&row.notes, &["liger"]) => false,
+        // litgpt/model.py, `RMSNorm`: in fp32, operator by operator, as in Hugging Face's models; torchtune's is `F.rms_norm`.
+        Stack::Peft | Stack::DeepSpeed | Stack::FsdpQlora | Stack::Fabric => true,
         _ => usual.norms == NormKernel::Upcast,
     };
     // Captured layers in the runs over eight GPUs a sequence (`MCORE_CUDA_GRAPH=1`, NVIDIA's config_GB300_128x4x1xtp1pp1cp8.sh).
