@@ -55,7 +55,11 @@ pub fn completed<'a>(row: &'a Row, notes: &mut Notes) -> Result<Cow<'a, Row>, Le
                 "none".clone_into(&mut full.sharding);
             }
         }
-        Source::LitTables => set(&mut full.act_ckpt, "none", "", notes),
+        // finetune/lora.py: `activation_checkpointing_policy={Block}` with FSDP.
+        Source::LitTables => {
+            let mode = if has(&row.sharding, &["fsdp"]) { "full" } else { "none" };
+            mode.clone_into(&mut full.act_ckpt);
+        }
         Source::PeftReadme => {
             // examples/causal_language_modeling: `batch_size = 8`, `max_length = 64`, no checkpointing, no mixed precision. As many
             // tokens in sequences of the shortest length that the engine takes.

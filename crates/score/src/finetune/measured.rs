@@ -1,7 +1,7 @@
 //! What of a fine-tuning row's measurements can be compared.
 
 use super::completed::is_unnamed;
-use super::scope::is_in_backward;
+use super::scope::{is_in_backward, loads_whole};
 use super::source::Source;
 use crate::row::Row;
 use crate::text::has;
@@ -13,7 +13,7 @@ pub fn comparable(row: &Row, run: &Row) -> Row {
     let mut kept = run.clone();
     // Samples shorter than the longest, which sets the memory, take a time that their unknown lengths set.
     let shorter = matches!(source, Source::LitTables | Source::LitHub | Source::PeftMethods | Source::PeftReadme)
-        || has(&row.notes, &["no packing"]);
+        || has(&row.notes, &["no packing", "unpacked:"]);
     if shorter || is_unnamed(&run.gpu) {
         kept.step_time_s = None;
         kept.tokens_per_s = None;
@@ -45,7 +45,7 @@ pub fn comparable(row: &Row, run: &Row) -> Row {
     }
     // The peak of samples that are not packed is that of the longest, whose length is not said; the update's is none of theirs.
     let at_update = row.trainable == "full" && row.micro_batch == Some(1);
-    if has(&row.notes, &["no packing"]) && !at_update {
+    if has(&row.notes, &["no packing", "unpacked:"]) && !at_update || loads_whole(row, source) {
         kept.peak_mem_gib = None;
     }
     // 80 GiB may be what the author asks for (README of the tables).

@@ -41,18 +41,19 @@ pub fn check(row: &Row) -> Result<(), LeftOut> {
     if row.sharding == "device_map" {
         return left_out("layers spread over GPUs without a pipeline (device_map): not modelled");
     }
-    if has(&row.notes, &["unpacked:"]) {
-        return left_out("lengths of the samples are missing");
-    }
-    // Layers of all GPUs are loaded before they are sharded: `fabric.load_raw` under `summon_full_params` (Lightning 2.1), which
-    // takes the whole model and a shard: 13.5 + 6.7 GB of the 22.2 that Llama 2 7B takes on two GPUs, at any micro-batch.
-    if source == Source::LitTables && has(&row.sharding, &["fsdp"]) {
+    if loads_whole(row, source) && row.failed() {
         return left_out("the peak of loading the model, not of a step");
     }
     if has(&row.framework, &["miles"]) {
         return left_out("lengths of the generated samples are missing");
     }
     Ok(())
+}
+
+/// Whether a run loads the whole model on each GPU before it is sharded (`fabric.load_raw` in finetune/lora.py of 2023): its peak is that
+/// of the model and a shard, 13.5 + 6.7 of the 22.2 GB that Llama 2 7B takes on two GPUs at any micro-batch.
+pub fn loads_whole(row: &Row, source: Source) -> bool {
+    source == Source::LitTables && has(&row.sharding, &["fsdp"])
 }
 
 /// Whether the optimizer steps inside the backward pass, so that the gradients of one matrix at a time exist: which the engine does not
