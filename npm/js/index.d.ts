@@ -113,7 +113,7 @@ export interface Report {
     /** At rest, whether or not all are alive at the peak. */
     states: { weights: number; gradients: number; optimizer: number; total: number };
   };
-  model: { params: number; active_params: number };
+  model: { params: number; active_params: number; trained_params: number };
   /** The device mesh. */
   mesh: { dp_replicate: number; dp_shard: number; cp: number; tp: number; pp: number; ep: number; etp: number };
   /** How experts run, with what the engine chose of it; `null` in a dense model. */

@@ -9,8 +9,15 @@ use crate::state::{Action, Draft};
 use engine::params::{Param, ParamId};
 use engine::scenario::Scenario;
 
-/// Parameters of folded groups that stand on the first screen instead.
-pub(super) const PROMOTED: [ParamId; 3] = [ParamId::Strategy, ParamId::Recompute, ParamId::Recipe];
+/// Parameters of folded groups that stand on the first screen instead, where they are about the scenario.
+pub(super) const PROMOTED: [ParamId; 6] = [
+    ParamId::Method,
+    ParamId::LoraTargets,
+    ParamId::BaseFormat,
+    ParamId::Strategy,
+    ParamId::Recompute,
+    ParamId::Recipe,
+];
 
 /// What every control is made from.
 #[derive(Clone, Copy)]

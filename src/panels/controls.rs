@@ -43,7 +43,10 @@ pub fn controls(state: &State, folded: FoldedGroups, emit: &Callback<Action>) ->
                 { row(ParamId::Gpus) }
             </div>
             <div class="set" role="group" aria-label="Method">
-                { for PROMOTED.into_iter().map(row) }
+                { for PROMOTED.into_iter().filter(|id| (id.param().is_relevant)(scenario)).map(row) }
+                if let Some(share) = text::trained(scenario) {
+                    <p class="caption">{ share }</p>
+                }
             </div>
             <Groups scenario={folded.scenario} preset={state.preset} drafts={drafts.to_vec()} {emit} opened={folded.opened} />
             <p><button type="button" class="button" onclick={reset}>{ text::RESET }</button></p>

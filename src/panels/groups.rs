@@ -14,10 +14,12 @@ use engine::params::{Group, PARAMS, Param, every};
 use engine::scenario::{CUSTOM, Model, Scenario};
 
 /// The folded groups, in order.
-const FOLDED: [(Group, &str); 10] = [
+const FOLDED: [(Group, &str); 12] = [
     (Group::Architecture, "Architecture"),
     (Group::Hardware, "GPU"),
     (Group::Network, "Cluster"),
+    (Group::Trained, "What is trained"),
+    (Group::Data, "Data"),
     (Group::Training, "Training"),
     (Group::Sharding, "Sharding"),
     (Group::Parallelism, "Parallelism"),
@@ -58,8 +60,12 @@ pub fn Groups(props: &Props) -> Html {
     let open = use_state_eq(|| 0_u32);
     use_unfolded(context, &open);
     let groups = FOLDED.iter().zip(0_u32..).filter(|((group, _), _)| {
-        // A dense model has no experts to set.
-        *group != Group::Experts || scenario.model.architecture().has_experts()
+        // A dense model has no experts to set, and nothing is left to choose where every weight trains.
+        match group {
+            Group::Experts => scenario.model.architecture().has_experts(),
+            Group::Trained => !scenario.trained.is_all(),
+            _ => true,
+        }
     });
     let group = |(&(group, title), place): (&(Group, &str), u32)| {
         let bit = 1 << place;

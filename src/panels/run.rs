@@ -10,6 +10,7 @@ use engine::explain::RUN;
 use engine::format::{self, bytes, duration, host_bytes, percent, rising};
 use engine::model::run::RunReport;
 use engine::scenario::Scenario;
+use engine::scenario::data::TextRun;
 use engine::units::Seconds;
 
 /// The heading of the panel and of its group of controls.
@@ -50,7 +51,21 @@ pub fn caption(scenario: &Scenario, fits: bool, run: &RunReport) -> String {
         );
     }
     let [time, cost, goodput] = [duration(run.time), dollars(run), percent(run.goodput)];
-    format!("{condition}{tokens} tokens take {time} and {cost}; {goodput} of the time ends up in the model.")
+    let texts = scenario.text_run().map(|texts| of_texts(scenario, &texts)).unwrap_or_default();
+    format!("{condition}{tokens} tokens take {time} and {cost}; {goodput} of the time ends up in the model.{texts}")
+}
+
+/// The same in texts and epochs.
+fn of_texts(scenario: &Scenario, run: &TextRun) -> String {
+    let [samples, per_step, steps] = [scenario.texts.samples, run.per_step, run.steps_per_epoch].map(amount);
+    let epochs = format::number(scenario.texts.epochs);
+    let padding = if run.padding > 0.0 { format!("; {} of what is computed is padding", percent(run.padding)) } else { String::new() };
+    let loss = if scenario.texts.loss_share < 1.0 {
+        format!(" {} of the tokens have a loss.", format::params(run.loss_tokens))
+    } else {
+        String::new()
+    };
+    format!(" That is {samples} texts {epochs} times: {per_step} a step, {steps} steps an epoch{padding}.{loss}")
 }
 
 /// Names and values.

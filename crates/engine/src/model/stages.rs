@@ -1,7 +1,7 @@
 //! The stages of the pipeline: which layers lie on which GPU, and how many micro-batches are in flight there.
 
 use super::flops;
-use super::parallel::Schedule;
+use super::parallel::{Mesh, Schedule};
 use super::per_rank::{self, LocalParams};
 use super::setup::Setup;
 use super::software::Framework;
@@ -92,6 +92,11 @@ pub fn stages(setup: &Setup) -> ByStage<Stage> {
         between: (count > 0.0).then(|| stage(between, share * f64::from(between), count, 1)),
         last: Some(stage(last, f64::from(in_last), 1.0, pp - 1)),
     }
+}
+
+/// The parameters of the whole model, as one GPU without any parallelism would hold and train them.
+pub fn of_model(setup: &Setup) -> LocalParams {
+    stages(&Setup { mesh: Mesh::data_parallel(1, 1), ..*setup }).first.params
 }
 
 /// Stages between the ends, as if all of them were as large as the largest: their layers over its.

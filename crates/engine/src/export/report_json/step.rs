@@ -68,8 +68,9 @@ fn moment_key(moment: PeakMoment) -> &'static str {
 
 /// Parameters of the model.
 pub(super) fn model(setup: &Setup) -> Value {
-    let (all, active) = (setup.architecture.params(), setup.architecture.active_params());
-    json!({ "params": all as f64, "active_params": active as f64 })
+    let params = of_model(setup);
+    let active = setup.architecture.active_params() as f64 + adapters::per_token(setup);
+    json!({ "params": params.held.all(), "active_params": active, "trained_params": params.trained.all() })
 }
 
 /// The device mesh.

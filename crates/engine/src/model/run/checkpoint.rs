@@ -3,10 +3,9 @@
 use crate::model::collectives::{self, Group};
 use crate::model::memory::recipe_bytes;
 use crate::model::memory::states::optimizer_bytes;
-use crate::model::parallel::Mesh;
 use crate::model::per_rank::LocalParams;
 use crate::model::setup::Setup;
-use crate::model::stages::stages;
+use crate::model::stages::of_model;
 use crate::units::{Bytes, BytesPerSecond, Seconds};
 
 /// One checkpoint, `P (weights + optimizer state)`: everything a run needs to go on, every replica's part once.
@@ -30,8 +29,7 @@ pub fn size(setup: &Setup) -> Bytes {
         let (params, matrices) = (arch.params() as f64, arch.matrix_params() as f64);
         return Bytes::new(weights * params + state(params, matrices));
     }
-    let alone = Setup { mesh: Mesh::data_parallel(1, 1), ..*setup };
-    let LocalParams { held, trained, .. } = stages(&alone).first.params;
+    let LocalParams { held, trained, .. } = of_model(setup);
     let matrices = trained.layers * trained.layer_matrices + trained.experts();
     let saved = if setup.trained.has_adapters() { trained.all() } else { held.all() };
     Bytes::new(weights * saved + state(trained.all(), matrices))
