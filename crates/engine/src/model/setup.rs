@@ -1,6 +1,7 @@
 //! Everything the engine needs to evaluate one training step: numbers only, no names, no presets.
 
 use super::hardware::{Accelerator, Network};
+use super::lengths::Lengths;
 use super::parallel::{ContextExchange, ExpertParallel, Mesh, Pipeline, Schedule, TensorParallel};
 use super::software::{Cache, Communication, Framework, Kernels, Offload, Segments};
 use super::trained::{BaseFormat, Trained};
@@ -36,6 +37,8 @@ pub struct Setup {
     pub trained: Trained,
     /// The batch of one step.
     pub batch: Batch,
+    /// Lengths of its sequences.
+    pub lengths: Lengths,
     /// What is recomputed.
     pub recompute: Recompute,
     /// The share γ of the activations kept under [`Recompute::Fraction`], 0 to 1.

@@ -4,7 +4,7 @@
 use enum_map::{Enum, EnumMap};
 
 use super::table::{
-    accounting, architecture, constants, experts, hardware, kernels, main_controls, parallelism, recompute, run,
+    accounting, architecture, constants, data, experts, hardware, kernels, main_controls, parallelism, recompute, run,
     sharding, trained, training,
 };
 use super::{Number, Param};
@@ -54,6 +54,11 @@ parameters! {
         TrainEmbeddings: trained::EMBEDDINGS,
         FrozenLayers: trained::FROZEN_LAYERS,
         BaseFormat: trained::BASE,
+        Batching: data::BATCHING,
+        MeanTextLength: data::MEAN_LENGTH,
+        Samples: data::SAMPLES,
+        Epochs: data::EPOCHS,
+        LossTokens: data::LOSS_SHARE,
         MicroBatchSize: training::MICRO_BATCH_SIZE,
         GradAccumSteps: training::GRAD_ACCUM_STEPS,
         Recompute: training::RECOMPUTE,

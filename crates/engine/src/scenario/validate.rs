@@ -6,6 +6,7 @@ mod mesh;
 mod recompute;
 mod run;
 mod software;
+mod trained;
 
 use super::issue::Issue;
 use super::{Model, Scenario};
@@ -27,6 +28,7 @@ impl Scenario {
         }
         self.software(&mut issues);
         self.recomputation(&mut issues);
+        self.trained(&mut issues);
         let setup = self.setup();
         issues.extend(run::critical_batch(&setup, &self.run));
         issues.extend(run::host_memory(&setup, &self.run));

@@ -273,6 +273,11 @@ pub(super) static TABLE: &[Held] = &[
     choice("trainemb", ParamId::TrainEmbeddings, &["no", "yes"]),
     whole("frozen", ParamId::FrozenLayers, Unit::None, 0.0, 2000.0, Scale::Linear),
     choice("base", ParamId::BaseFormat, &["fp32", "bf16", "fp8", "int8", "int4", "nf4", "nf4dq", "mxfp4"]),
+    choice("texts", ParamId::Batching, &["full", "packed", "padded", "padmax", "grouped"]),
+    number("meanlen", ParamId::MeanTextLength, Unit::Tokens, 1.0, 1_048_576.0, Scale::Log),
+    number("samples", ParamId::Samples, Unit::None, 10.0, 1e9, Scale::Log),
+    number("epochs", ParamId::Epochs, Unit::None, 0.01, 1000.0, Scale::Log),
+    number("losstokens", ParamId::LossTokens, Unit::Percent, 1.0, 100.0, Scale::Linear),
 ];
 
 #[cfg(test)]
