@@ -25,7 +25,7 @@ const ALLOCATED_BY_CUSTOM: &str = "Megatron-Bridge skill";
 pub fn memory_kind(row: &Row) -> MemoryKind {
     let named = KINDS.iter().find(|(_, words)| has(&row.mem_kind, words)).map(|(kind, _)| *kind);
     // finetune/lora.py of Lit-GPT prints `max_memory_allocated`, torchtune logs `peak_memory_active`, Axolotl
-    // `memory/max_mem_active(gib)`, PEFT's examples print `max_memory_allocated`.
+    // `memory/max_active (GiB)`, PEFT's examples print `max_memory_allocated`.
     let active = [Source::LitTables, Source::Torchtune, Source::TorchtuneFlags, Source::Axolotl, Source::PeftReadme];
     if Source::of(row).is_some_and(|source| active.contains(&source)) {
         return MemoryKind::Allocated;

@@ -90,7 +90,8 @@ fn of_code(row: &Row, source: Source) -> Option<Set> {
         Source::Qwen => set(64, AllLinear, true, "finetune.py, LoraArguments"),
         // swift/llm/utils/argument.py: `lora_dropout: float = 0.05` (1.x: `lora_dropout_p`).
         Source::SwiftBenchmark => set(8, QueryKeyValue, true, "swift/llm/utils/argument.py"),
-        Source::SwiftExamples => set(8, AllLinear, !is_megatron(row), "swift/megatron/arguments, swift/arguments"),
+        // The same in swift/arguments/tuner_args.py and swift/megatron/arguments/megatron_args.py (3602360).
+        Source::SwiftExamples => set(8, AllLinear, true, "swift/arguments/tuner_args.py"),
         // train.py: `lora_rank = 64`, `lora_dropout = 0.1`; `all` is every matrix but attention's output
         // (AnswerDotAI/fsdp_qlora 05ed9f2).
         Source::FsdpQlora => set(64, AllLinear, true, "train.py"),
@@ -126,21 +127,17 @@ fn of_code(row: &Row, source: Source) -> Option<Set> {
         Source::Glm => set(8, QueryKeyValue, true, "finetune/configs/lora.yaml"),
         // config_lora/llm_lora_config.yaml.
         Source::Universal => set(8, AllLinear, true, "config_lora/llm_lora_config.yaml"),
-        // examples/*/*.yaml: `lora_dropout: 0.05`.
-        Source::Axolotl => set(32, AllLinear, true, "examples"),
+        // examples: `lora_dropout: 0.05`, and 0 in devstral-small-qlora.yml.
+        Source::Axolotl => set(32, AllLinear, !has(&row.model, &["devstral"]), "examples"),
         // README: r = 32 on all matrices; its kernels need dropout 0.
         Source::Unsloth => set(32, AllLinear, false, "the README"),
         // conf/megatron_gpt_peft_tuning_config.yaml of NVIDIA's submission (training_results_v4.0): `adapter_dim: 16`,
         // `target_modules: ['attention']`, `adapter_dropout: 0.1`.
         Source::Mlperf => set(16, Attention, true, "megatron_gpt_peft_tuning_config.yaml"),
-        // atorch/examples/llama2/fsdp_llama2.py: `lora_r` 8 on q_proj and v_proj.
-        Source::Atorch => set(8, QueryValue, true, "atorch/examples/llama2"),
+        // fsdp_llama2_entry.sh: `--lora_r 16 --lora_target_modules q_proj v_proj k_proj o_proj --lora_dropout 0.05`.
+        Source::Atorch => set(16, Attention, true, "atorch/examples/llama2/fsdp_llama2_entry.sh"),
         Source::Xtuner | Source::Other => return None,
     })
-}
-
-fn is_megatron(row: &Row) -> bool {
-    has(&row.framework, &["megatron"])
 }
 
 /// Returns the format in which the frozen matrices are stored.
