@@ -95,6 +95,7 @@ fn add_notes(context: &mut ExportContext) {
     context.note_if(mesh.cp > 1 && setup.context != ContextExchange::Ring, notes::AXOLOTL_RING);
     context.note_if(context.has_strategy(Strategy::ReshardTo), notes::ACCELERATE_RESHARD);
     context.note_if(context.has_strategy(Strategy::Zero1Group), notes::ACCELERATE_ZERO1_GROUP);
+    context.note_if(setup.offload.activations && !tuning::recomputes(context), notes::AXOLOTL_OFFLOAD);
     let several = setup.batch.grad_accum_steps > 1;
     context.note_if(several && context.sync.reduce_each, notes::TUNING_SYNC);
     context.note_if(!context.is_fsdp() && !setup.communication.overlap, notes::ALWAYS_OVERLAPS);

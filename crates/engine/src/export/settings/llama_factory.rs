@@ -79,6 +79,7 @@ fn add_notes(context: &mut ExportContext, backend: Backend) {
     let eight = trained.has_adapters() && trained.base == BaseFormat::Int8;
     context.note_if(eight && backend == Backend::Fsdp, notes::FACTORY_INT8_FSDP);
     tuning::add_notes(context);
+    context.note_allocator();
     context.note_if(setup.recompute == Recompute::Selective, notes::TRL_SELECTIVE);
     context.note_if(setup.kernels.loss == Loss::Chunked, notes::FACTORY_CHUNKED);
     context.note_if(setup.offload.activations, notes::FACTORY_OFFLOAD);

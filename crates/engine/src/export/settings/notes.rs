@@ -257,6 +257,8 @@ pub(super) const AXOLOTL_RING: &str = "Axolotl's context parallelism is ring att
 pub(super) const AXOLOTL_MUON: &str = "Axolotl refuses Muon together with DeepSpeed: AdamW stands here.";
 pub(super) const AXOLOTL_SELECTIVE: &str =
     "Axolotl's selective recomputation keeps attention alone, not every second product.";
+pub(super) const AXOLOTL_OFFLOAD: &str = "Axolotl offloads activations together with recomputation: it is left out.";
+pub(super) const RANK_0: &str = "Adapters of rank 0 are refused.";
 pub(super) const AXOLOTL_CHUNKED: &str =
     "Axolotl's chunks are of the loss: the head's logits are whole before them.";
 
@@ -309,6 +311,7 @@ pub(super) const FSDP2_BASE: &str =
     "Quantized weights are made when a checkpoint is loaded (bitsandbytes, torchao): frozen ones are bf16 here.";
 pub(super) const TITAN_DORA: &str = "torchtitan has no DoRA: LoRA stands here.";
 pub(super) const TITAN_RSLORA: &str = "torchtitan scales adapters by alpha over rank: alpha holds rsLoRA's root of the rank.";
+pub(super) const TITAN_KEYS: &str = "torchtitan's keys and values share their configuration: keys have adapters too.";
 pub(super) const TITAN_LORA_DROPOUT: &str = "torchtitan has no dropout before adapters.";
 pub(super) const TITAN_EMBEDDINGS: &str = "torchtitan freezes everything but the adapters: embedding and head are frozen.";
 pub(super) const TITAN_FROZEN: &str = "torchtitan puts adapters beside every layer: a range of layers is not offered.";
@@ -373,6 +376,7 @@ impl ExportContext {
             return;
         }
         self.notes.push(ADAPTERS_IN_MODEL);
+        self.note_if(trained.rank == 0, RANK_0);
         self.note_if(trained.method == Method::RsLora, RSLORA_IN_MODEL);
         self.note_if(trained.method == Method::Dora, DORA_IN_MODEL);
         self.note_if(trained.targets != Targets::AllLinear, TARGETS_IN_MODEL);

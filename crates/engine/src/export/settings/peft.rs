@@ -95,6 +95,7 @@ impl ExportContext {
     pub(super) fn note_adapters(&mut self) {
         let (trained, experts) = (self.setup.trained, self.has_experts() && self.setup.trained.targets.of().mlp);
         self.note_if(self.lacks_repository(), notes::NO_REPOSITORY);
+        self.note_if(trained.rank == 0, notes::RANK_0);
         self.note_if(experts && trained.method != Method::Dora, notes::PEFT_EXPERTS);
         self.note_if(experts && trained.method == Method::Dora, notes::PEFT_EXPERTS_DORA);
         self.note_if(experts && trained.dropout && trained.method != Method::Dora, notes::PEFT_EXPERTS_DROPOUT);

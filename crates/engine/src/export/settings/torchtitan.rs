@@ -12,7 +12,7 @@ use crate::model::experts::Dispatcher;
 use crate::model::parallel::{ContextExchange, Mesh, Schedule, common_divisor};
 use crate::model::setup::Setup;
 use crate::model::software::{AttentionKernel, Graphs, Loss, NormKernel};
-use crate::model::trained::{BaseFormat, Method};
+use crate::model::trained::{BaseFormat, Method, Targets};
 use crate::model::training::{
     ComputeFormat, Optimizer, OptimizerKernel, PrecisionPolicy, Recompute, Reshard, Sharding,
 };
@@ -169,7 +169,10 @@ fn add_notes(context: &mut ExportContext) {
     let trained = setup.trained;
     if trained.has_adapters() {
         context.note_if(trained.method == Method::Dora, notes::TITAN_DORA);
+        context.note_if(trained.has_adapters() && trained.rank == 0, notes::RANK_0);
         context.note_if(trained.method == Method::RsLora, notes::TITAN_RSLORA);
+        let keys = trained.targets == Targets::QueryValue && !setup.architecture.latent.is_used();
+        context.note_if(keys, notes::TITAN_KEYS);
         context.note_if(trained.dropout, notes::TITAN_LORA_DROPOUT);
         context.note_if(trained.embeddings, notes::TITAN_EMBEDDINGS);
         context.note_if(trained.frozen_layers > 0, notes::TITAN_FROZEN);

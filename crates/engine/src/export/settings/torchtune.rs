@@ -131,6 +131,7 @@ fn add_notes(context: &mut ExportContext) {
     builders::add_notes(context);
     if trained.has_adapters() {
         context.note_if(trained.method == Method::RsLora, notes::TUNE_RSLORA);
+        context.note_if(trained.has_adapters() && trained.rank == 0, notes::RANK_0);
         context.note_if(trained.frozen_layers > 0, notes::TUNE_FROZEN);
         context.note_if(trained.embeddings, notes::TUNE_EMBEDDINGS);
         context.note_if(trained.base == BaseFormat::Nf4, notes::TUNE_NF4);
@@ -174,5 +175,6 @@ fn add_notes(context: &mut ExportContext) {
     if context.has_experts() {
         notes::add_expert_notes(context);
     }
+    context.note_allocator();
     context.notes.dedup();
 }

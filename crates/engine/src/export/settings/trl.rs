@@ -73,6 +73,7 @@ fn add_notes(context: &mut ExportContext) {
     context.note_if(trained.has_adapters() && trained.frozen_layers > 0, notes::TRL_FROZEN);
     context.note_if(!trained.is_all() && trained.base == BaseFormat::Int4, notes::TUNING_INT4_BASE);
     tuning::add_notes(context);
+    context.note_allocator();
     context.note_if(setup.recompute == Recompute::Selective, notes::TRL_SELECTIVE);
     context.note_if(setup.optimizer == Optimizer::Muon, notes::TRL_MUON);
     context.note_if(setup.kernels.loss == Loss::Standard, notes::TRL_LOSS);

@@ -60,7 +60,7 @@ impl Tuning {
             is_pure: setup.recipe.is_pure_bf16() && !context.is_volta(),
             is_fp32: context.is_fp32(),
             half: context.half_format(),
-            learning_rate: if trained.has_adapters() { "2e-4" } else { "2e-5" },
+            learning_rate: if trained.has_adapters() { "2.0e-4" } else { "2.0e-5" },
         }
     }
 }

@@ -79,11 +79,11 @@ pub(super) fn adapted(context: &ExportContext) -> Vec<&'static str> {
     let queries_and_values: &[&str] = match (latent.is_used(), latent.q_lora_rank > 0) {
         (true, true) => &["wq_a", "wq_b", "wkv_a", "wkv_b"],
         (true, false) => &["wq", "wkv_a", "wkv_b"],
-        (false, _) => &["wq", "wv"],
+        // Keys and values have one configuration.
+        (false, _) => &["wq", "wkv"],
     };
-    let all: [(bool, &[&str]); 4] = [
+    let all: [(bool, &[&str]); 3] = [
         (targets.query_value, queries_and_values),
-        (targets.key && !latent.is_used(), &["wk"]),
         (targets.output, &["wo"]),
         (targets.mlp, &["w1", "w2", "w3"]),
     ];
