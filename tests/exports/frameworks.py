@@ -379,7 +379,8 @@ def llama_factory(path, scenario):
             mock.patch.object(parser, "check_version", lambda *_, **__: None),
         ):
             model, data, arguments, tuning, _ = get_train_args(text)
-    trainer(arguments, scenario, data.cutoff_len)
+    # One token of a pack is kept back.
+    trainer(arguments, scenario, data.cutoff_len + 1)
     same("method", tuning.finetuning_type, {"All": "full", "Layers": "freeze"}.get(scenario["trained"]["method"], "lora"))
     if tuning.finetuning_type == "lora":
         same("rank", tuning.lora_rank, scenario["trained"]["rank"])
@@ -391,9 +392,6 @@ def llama_factory(path, scenario):
 
 # ---------------------------------------------------------------------------------------------------------------------------
 def torchtune(path, scenario):
-    # torchao has moved it since: `quantize_` is a function's name too.
-    nf4 = importlib.import_module("torchao.quantization.quantize_.workflows.nf4.nf4_tensor")
-    sys.modules.setdefault("torchao.dtypes.nf4tensor", nf4)
     from omegaconf import OmegaConf
     from torchtune import config
     from torchtune.config._utils import _get_component_from_path

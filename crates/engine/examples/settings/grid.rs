@@ -53,8 +53,14 @@ const MORE: [(&str, &str); 23] = [
         "cluster=dgx-h100&model=mixtral-8x7b&gpus=64&ep=8&tp=2&capacity=1.25&recompute=none&strategy=zero1&recipe=megatron-mixed",
     ),
     ("groups", "cluster=dgx-h100&model=llama-3-70b&gpus=256&tp=4&strategy=zero1-group&shard=8&recipe=megatron-mixed"),
-    ("QLoRA on one GPU", "model=llama-3-8b&gpus=1&train=lora&base=nf4dq&optimizer=adamw8&recompute=full&loss=fused-linear"),
-    ("QLoRA sharded", "cluster=dgx-h100&model=llama-3-70b&gpus=8&train=lora&base=nf4&recompute=full&frozen=10&trainemb=yes"),
+    (
+        "QLoRA on one GPU",
+        "model=llama-3-8b&gpus=1&train=lora&base=nf4dq&optimizer=adamw8&recompute=full&loss=fused-linear",
+    ),
+    (
+        "QLoRA sharded",
+        "cluster=dgx-h100&model=llama-3-70b&gpus=8&train=lora&base=nf4&recompute=full&frozen=10&trainemb=yes",
+    ),
     ("tied", "model=llama-3.2-1b&gpus=2&train=lora&targets=all&trainemb=yes&strategy=ddp"),
     ("DoRA of experts", "cluster=dgx-h100&model=mixtral-8x7b&gpus=8&train=dora"),
     ("LoRA of experts", "cluster=dgx-h100&model=mixtral-8x7b&gpus=8&train=rslora&loradrop=yes"),

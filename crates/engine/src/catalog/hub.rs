@@ -182,8 +182,8 @@ pub fn model_of(name: &str) -> Option<&'static ModelEntry> {
 
 /// Words of names that say how a model was tuned, stored or published, and not which one it is.
 const OTHER_WORDS: [&str; 18] = [
-    "instruct", "chat", "hf", "base", "it", "pt", "bnb", "4bit", "8bit", "unsloth", "meta", "gptq", "awq", "int4", "fp8",
-    "dynamic", "bf16", "gguf",
+    "instruct", "chat", "hf", "base", "it", "pt", "bnb", "4bit", "8bit", "unsloth", "meta", "gptq", "awq", "int4",
+    "fp8", "dynamic", "bf16", "gguf",
 ];
 
 /// The last part of a path in lower case, without the words that do not matter.

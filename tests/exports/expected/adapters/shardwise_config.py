@@ -35,7 +35,7 @@ def shardwise() -> Trainer.Config:
             fuse_qkv=False,
         ),
     )
-    names = ["wq", "wv", "wk", "wo"]
+    names = ["wq", "wkv", "wo"]
     spec.model = LoRAConverter.Config(rank=16, alpha=32, target_modules=names).build().convert(spec.model)
     return Trainer.Config(
         model_spec=spec,

@@ -101,7 +101,15 @@ const NEOX: Names = Names {
 };
 /// Beginnings of identifiers, and the names of their classes.
 const NAMES: [(&str, Names); 15] = [
-    ("gpt-2", Names { attention: [&["c_attn"], &[], &["c_proj"]], mlp: &["c_fc", "c_proj"], ends: ["wte", "lm_head"], transposed: true }),
+    (
+        "gpt-2",
+        Names {
+            attention: [&["c_attn"], &[], &["c_proj"]],
+            mlp: &["c_fc", "c_proj"],
+            ends: ["wte", "lm_head"],
+            transposed: true,
+        },
+    ),
     ("pythia", NEOX),
     ("gpt-neox", NEOX),
     ("stablelm-alpha", NEOX),
@@ -113,13 +121,28 @@ const NAMES: [(&str, Names); 15] = [
     ("opt", Names { attention: [&["q_proj", "v_proj"], &["k_proj"], &["out_proj"]], mlp: &["fc1", "fc2"], ..LLAMA }),
     ("phi-1.5", PHI),
     ("phi-2", PHI),
-    ("mpt", Names { attention: [&["Wqkv"], &[], &["out_proj"]], mlp: &["up_proj", "down_proj"], ends: ["wte", "lm_head"], transposed: false }),
-    ("qwen-1-", Names { attention: [&["c_attn"], &[], &["c_proj"]], mlp: &["w1", "w2", "c_proj"], ends: ["wte", "lm_head"], transposed: false }),
+    (
+        "mpt",
+        Names {
+            attention: [&["Wqkv"], &[], &["out_proj"]],
+            mlp: &["up_proj", "down_proj"],
+            ends: ["wte", "lm_head"],
+            transposed: false,
+        },
+    ),
+    (
+        "qwen-1-",
+        Names {
+            attention: [&["c_attn"], &[], &["c_proj"]],
+            mlp: &["w1", "w2", "c_proj"],
+            ends: ["wte", "lm_head"],
+            transposed: false,
+        },
+    ),
     ("starcoder-2", Names { mlp: &["c_fc", "c_proj"], ..LLAMA }),
 ];
 /// Phi's names.
-const PHI: Names =
-    Names { attention: [&["q_proj", "v_proj"], &["k_proj"], &["dense"]], mlp: &["fc1", "fc2"], ..LLAMA };
+const PHI: Names = Names { attention: [&["q_proj", "v_proj"], &["k_proj"], &["dense"]], mlp: &["fc1", "fc2"], ..LLAMA };
 /// Phi-3's names.
 const FUSED: Names =
     Names { attention: [&["qkv_proj"], &[], &["o_proj"]], mlp: &["gate_up_proj", "down_proj"], ..LLAMA };

@@ -90,8 +90,7 @@ impl<'a> TrainScript<'a> {
             layers,
             recomputed_layers: context.recomputed_layers(layers),
             optimizer: optimizer_call(setup.optimizer, setup.optimizer_kernel, !freezes),
-            frozen_layers: (setup.trained.method == Method::Layers)
-                .then_some(setup.trained.frozen_layers.min(layers)),
+            frozen_layers: (setup.trained.method == Method::Layers).then_some(setup.trained.frozen_layers.min(layers)),
             freezes_ends: !setup.trained.embeddings,
             casts_frozen: setup.trained.base != BaseFormat::Fp32 && !setup.recipe.is_pure_bf16(),
             freezes,
@@ -179,7 +178,8 @@ fn add_notes(context: &mut ExportContext) {
     context.note_if(trained.has_adapters() && mesh.tp > 1, notes::FSDP2_ADAPTERS_TP);
     context.note_if(trained.has_adapters() && trained.rank == 0, notes::RANK_0);
     if trained.has_adapters() && mesh.tp == 1 && context.has_experts() && trained.targets.of().mlp {
-        context.note_if(true, if trained.method == Method::Dora { notes::PEFT_EXPERTS_DORA } else { notes::PEFT_EXPERTS });
+        context
+            .note_if(true, if trained.method == Method::Dora { notes::PEFT_EXPERTS_DORA } else { notes::PEFT_EXPERTS });
         context.note_if(trained.dropout && trained.method != Method::Dora, notes::PEFT_EXPERTS_DROPOUT);
     }
     context.note_if(!trained.is_all() && trained.base.is_quantized(), notes::FSDP2_BASE);

@@ -5,8 +5,8 @@ mod model;
 
 use askama::Template;
 
-use super::context::{ExportContext, render};
 use super::adapters::alpha_over_rank;
+use super::context::{ExportContext, render};
 use super::{keeps_or_casts, notes, stages};
 use crate::model::experts::Dispatcher;
 use crate::model::parallel::{ContextExchange, Mesh, Schedule, common_divisor};

@@ -118,7 +118,9 @@ fn optimizer(context: &ExportContext) -> (&'static str, &'static str) {
         Optimizer::AdamW8bit if setup.mesh.gpus() == 1 => ("bitsandbytes.optim.AdamW8bit", ""),
         Optimizer::AdamW8bit => ("torchao.optim.AdamW8bit", ""),
         Optimizer::Sgd => ("torch.optim.SGD", if fused { "fused: true" } else { "foreach: true" }),
-        Optimizer::SgdMomentum => ("torch.optim.SGD", if fused { "momentum: 0.9\n  fused: true" } else { "momentum: 0.9\n  foreach: true" }),
+        Optimizer::SgdMomentum => {
+            ("torch.optim.SGD", if fused { "momentum: 0.9\n  fused: true" } else { "momentum: 0.9\n  foreach: true" })
+        }
         Optimizer::AdamW | Optimizer::AdamW16bit | Optimizer::Adafactor | Optimizer::Lion | Optimizer::Muon => {
             ("torch.optim.AdamW", if fused { "fused: true" } else { "foreach: true" })
         }
@@ -150,7 +152,8 @@ fn add_notes(context: &mut ExportContext) {
     let one_format = setup.recipe != PrecisionPolicy::PureBf16 && setup.recipe != PrecisionPolicy::Fp32;
     context.note_if(one_format, notes::TUNE_FORMAT);
     context.note_if(context.is_volta() && !context.is_fp32(), notes::TUNE_FP16);
-    let other = matches!(setup.optimizer, Optimizer::AdamW16bit | Optimizer::Adafactor | Optimizer::Lion | Optimizer::Muon);
+    let other =
+        matches!(setup.optimizer, Optimizer::AdamW16bit | Optimizer::Adafactor | Optimizer::Lion | Optimizer::Muon);
     context.note_if(other, notes::TUNE_OPTIMIZER);
     let partly = matches!(setup.recompute, Recompute::Selective | Recompute::Fraction);
     context.note_if(partly, notes::TUNE_RECOMPUTE);

@@ -82,11 +82,8 @@ pub(super) fn adapted(context: &ExportContext) -> Vec<&'static str> {
         // Keys and values have one configuration.
         (false, _) => &["wq", "wkv"],
     };
-    let all: [(bool, &[&str]); 3] = [
-        (targets.query_value, queries_and_values),
-        (targets.output, &["wo"]),
-        (targets.mlp, &["w1", "w2", "w3"]),
-    ];
+    let all: [(bool, &[&str]); 3] =
+        [(targets.query_value, queries_and_values), (targets.output, &["wo"]), (targets.mlp, &["w1", "w2", "w3"])];
     all.into_iter().filter(|(is, _)| *is).flat_map(|(_, names)| names.iter().copied()).collect()
 }
 
