@@ -157,6 +157,7 @@ impl State {
                 // Later changes are measured against the config.
                 self.preset.model = model;
             }
+            Action::Adapt(adapter) => self.take(&adapter.applied(&self.scenario)),
             Action::Back { key } => self.put_back(key),
             Action::Place(values) => self.place(values),
             Action::TakeBack => {

@@ -12,8 +12,25 @@ pub use tiles::{Tiles, limiter};
 
 use engine::catalog::accuracy::{Band, HARDWARE_BOUND, REACHED, Reached};
 use engine::format;
+use engine::model::stages::of_model;
 use engine::scenario::{Model, Scenario};
 use engine::units::Bytes;
+
+/// How many of the parameters train, where not all do.
+pub fn trained(scenario: &Scenario) -> Option<String> {
+    if scenario.trained.is_all() {
+        return None;
+    }
+    let params = of_model(&scenario.setup());
+    let [trained, all] = [params.trained.all(), params.held.all()];
+    let share = if all > 0.0 { trained / all } else { 0.0 };
+    Some(format!(
+        "{} of {} parameters train: {}.",
+        format::params(trained),
+        format::params(all),
+        format::percent(share)
+    ))
+}
 
 /// Beside the name.
 pub const TAGLINE: &str = "Sharded training: does it fit, how fast, what limits it";

@@ -1,9 +1,9 @@
-//! Files from outside: a model's `config.json`, and what the page saved: SVG, CSV, JSON, PNG.
+//! Files from outside: a model's `config.json`, an adapter's `adapter_config.json`, and what the page saved: SVG, CSV, JSON, PNG.
 
 #![no_main]
 
 use engine::catalog::default_scenario;
-use engine::import::{check_length, import, text_of};
+use engine::import::{check_length, import, import_adapter, is_adapter, text_of};
 use engine::params;
 use engine::scenario::{Model, Scenario};
 use engine::share::{carried, decode, decode_json, decode_link, encode};
@@ -22,11 +22,18 @@ const CONFIGS: [&str; 8] = [
     include_str!("../../tests/configs/qwen1.5-moe-a2.7b.json"),
 ];
 
+/// Configs of adapters.
+const ADAPTERS: [&str; 2] = [
+    include_str!("../../tests/configs/adapters/llama-2-7b-guanaco.json"),
+    include_str!("../../tests/configs/adapters/llama-3.2-1b.json"),
+];
+
 fuzz_target!(|data: &[u8]| {
     let Some((kind, rest)) = data.split_first() else { return };
-    match kind % 4 {
-        0 | 1 => config(&changed(rest)),
+    match kind % 5 {
+        0 | 1 => config(&changed(rest, &CONFIGS)),
         2 => file(rest),
+        3 => adapter(&changed(rest, &ADAPTERS)),
         _ => saved(rest),
     }
 });
@@ -43,6 +50,19 @@ fn config(json: &Value) {
     }
 }
 
+/// Sentences, and a scenario that survives its link.
+fn adapter(json: &Value) {
+    match import_adapter(json) {
+        Err(said) => assert!(said.ends_with('.') && said.len() > 20, "{said}"),
+        Ok(adapter) => {
+            assert!(adapter.remarks.iter().all(|said| said.ends_with('.')), "{:?}", adapter.remarks);
+            let scenario = adapter.applied(&default_scenario());
+            assert_eq!(decode(&encode(&scenario)).scenario, scenario);
+            valid(&scenario);
+        }
+    }
+}
+
 fn valid(scenario: &Scenario) {
     for param in params::every().filter(|param| params::is_held(param, scenario)) {
         assert!(params::is_within_bounds(param, scenario), "{} in {}", param.key, encode(scenario));
@@ -51,9 +71,9 @@ fn valid(scenario: &Scenario) {
 }
 
 /// A config of which each two bytes replace a value.
-fn changed(bytes: &[u8]) -> Value {
+fn changed(bytes: &[u8], configs: &[&'static str]) -> Value {
     let Some((which, rest)) = bytes.split_first() else { return Value::Null };
-    let of = |which: &u8| CONFIGS.get(usize::from(*which) % CONFIGS.len()).copied().unwrap_or_default();
+    let of = |which: &u8| configs.get(usize::from(*which) % configs.len()).copied().unwrap_or_default();
     let mut config: Map<String, Value> = serde_json::from_str(of(which)).unwrap_or_default();
     for pair in rest.chunks_exact(2) {
         let [key, value] = pair else { continue };
@@ -100,6 +120,9 @@ fn file(bytes: &[u8]) {
     carried::of_json(&json).into_iter().for_each(opened);
     valid(&decode_json(&json).scenario);
     config(&json);
+    if is_adapter(&json) {
+        adapter(&json);
+    }
 }
 
 fn opened(link: &str) {

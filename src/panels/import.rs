@@ -1,4 +1,4 @@
-//! The import: a model's `config.json`, a link, or a file that this page saved, pasted, chosen, or
+//! The import: a model's `config.json`, an adapter's `adapter_config.json`, a link, or a file that this page saved, pasted, chosen, or
 //! dropped anywhere on the page.
 
 mod read;
@@ -90,6 +90,11 @@ fn taken(text: &str, origin: &Origin, emit: &Callback<Action>) -> Outcome {
         Read::Model(imported) => {
             emit.emit(Action::Import(Box::new(imported.architecture)));
             Ok([words::imported(&imported), words::used(&imported)])
+        }
+        Read::Adapter(adapter) => {
+            let said = [words::adapted(&adapter), words::used_of(&adapter.used)];
+            emit.emit(Action::Adapt(adapter));
+            Ok(said)
         }
         Read::Scenario(..) if *origin == Origin::Typed => Err(String::new()),
         Read::Scenario(decoded, query) => {

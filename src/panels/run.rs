@@ -58,8 +58,12 @@ pub fn caption(scenario: &Scenario, fits: bool, run: &RunReport) -> String {
 /// The same in texts and epochs.
 fn of_texts(scenario: &Scenario, run: &TextRun) -> String {
     let [samples, per_step, steps] = [scenario.texts.samples, run.per_step, run.steps_per_epoch].map(amount);
-    let epochs = format::number(scenario.texts.epochs);
-    let padding = if run.padding > 0.0 { format!("; {} of what is computed is padding", percent(run.padding)) } else { String::new() };
+    let epochs = format::count(scenario.texts.epochs);
+    let padding = if run.padding > 0.0 {
+        format!("; {} of what is computed is padding", percent(run.padding))
+    } else {
+        String::new()
+    };
     let loss = if scenario.texts.loss_share < 1.0 {
         format!(" {} of the tokens have a loss.", format::params(run.loss_tokens))
     } else {

@@ -2,6 +2,7 @@
 
 use crate::view::View;
 use charts::spec::AxisKey;
+use engine::import::Adapter;
 use engine::model::transformer::Architecture;
 use engine::params::ParamId;
 use engine::scenario::issue::Issue;
@@ -62,6 +63,8 @@ pub enum Action {
     Pick(Pick),
     /// A model is imported.
     Import(Box<Architecture>),
+    /// An adapter is imported.
+    Adapt(Box<Adapter>),
     /// A parameter goes back to its preset.
     Back {
         /// The parameter.

@@ -1,7 +1,7 @@
 //! The texts of the import.
 
 use engine::format;
-use engine::import::Imported;
+use engine::import::{Adapter, Imported};
 use engine::params::quantity::shorten;
 
 /// On the button that opens the panel.
@@ -9,7 +9,7 @@ pub const OPEN: &str = "Import config.json";
 /// On the button that closes it.
 pub const CLOSE: &str = "Close the import";
 /// Over the field for a text.
-pub const PASTE: &str = "Paste a Hugging Face config.json, a link or a report, or drop a file anywhere on the page";
+pub const PASTE: &str = "Paste a Hugging Face config.json, PEFT's adapter_config.json, a link or a report, or drop a file anywhere on the page";
 /// Over the choice of a file.
 pub const FILE: &str = "Or choose the file";
 /// Under the choice of a file.
@@ -61,4 +61,19 @@ pub fn imported(imported: &Imported) -> String {
 /// The keys that a model was read from.
 pub fn used(imported: &Imported) -> String {
     format!("Read: {}.", imported.used.join(", "))
+}
+
+/// After an adapter was imported: rank and model, and what could not be read exactly.
+pub fn adapted(adapter: &Adapter) -> String {
+    let model = adapter.model().map_or_else(String::new, |entry| format!(" for {}", entry.name));
+    let mut text = format!("An adapter of rank {}{model}.", adapter.trained().rank);
+    for remark in &adapter.remarks {
+        text = text + " " + remark;
+    }
+    text
+}
+
+/// The keys that an adapter was read from.
+pub fn used_of(used: &[String]) -> String {
+    format!("Read: {}.", used.join(", "))
 }

@@ -2,11 +2,15 @@
 is not what the scenario says."""
 
 import contextlib
+import copy
+import functools
 import importlib.util
 import io
 import json
 import logging
+import math
 import os
+import re
 import shlex
 import sys
 from pathlib import Path
@@ -14,6 +18,7 @@ from unittest import mock
 
 import torch
 import yaml
+from omegaconf import DictConfig
 
 import fsdp2
 
@@ -55,6 +60,10 @@ def differs(scenario, name):
     return any("parameters differ" in note or "one of its own" in note for note in scenario["notes"][name])
 
 
+def has_adapters(scenario):
+    return scenario["trained"]["method"] in ("Lora", "RsLora", "Dora")
+
+
 # ---------------------------------------------------------------------------------------------------------------------------
 def torchtitan(path, scenario):
     import torchtitan.components.quantization.float8 as float8
@@ -91,8 +100,16 @@ def torchtitan(path, scenario):
     if "fp" not in scenario["compute"].lower() and "deepep" not in path.read_text():
         with torch.device("meta"):
             built = model.build()
+        named = list(built.named_parameters())
+        adapters = [(name, p) for name, p in named if ".lora_a." in name or ".lora_b." in name]
         if not differs(scenario, "torchtitan"):
-            same("parameters", sum(p.numel() for p in built.parameters()), scenario["params"])
+            whole = sum(p.numel() for _, p in named) - sum(p.numel() for _, p in adapters)
+            same("parameters", whole, scenario["params"])
+        if has_adapters(scenario):
+            same("trainable parameters", {n for n, p in named if p.requires_grad}, {n for n, _ in adapters})
+            plain = scenario["is_llama"] and scenario["trained"]["method"] != "Dora" and not scenario["trained"]["frozen"]
+            if plain and scenario["trained"]["targets"] != "QueryValue":
+                same("adapters", sum(p.numel() for _, p in adapters), scenario["adapters"])
 
 
 # ---------------------------------------------------------------------------------------------------------------------------
@@ -232,12 +249,197 @@ def pytorch(path, scenario):
     fsdp2.check(module(path), scenario)
 
 
+# ---------------------------------------------------------------------------------------------------------------------------
+@functools.cache
+def llama(layers, **shape):
+    """A Llama on the meta device."""
+    from transformers import LlamaConfig, LlamaForCausalLM
+
+    with torch.device("meta"):
+        return LlamaForCausalLM(LlamaConfig(num_hidden_layers=layers, **shape))
+
+
+# Adapters that were made.
+SEEN = set()
+
+
+def adapted(config, scenario):
+    """PEFT makes the adapters that a configuration asks for on a Llama of the scenario's shape; their number is the engine's."""
+    from peft import get_peft_model
+
+    if not scenario["is_llama"] or config.target_parameters:
+        return
+    asked = (repr(config), scenario["layers"], repr(scenario["shape"]), scenario["adapters"])
+    if asked in SEEN:
+        return
+    SEEN.add(asked)
+    model = get_peft_model(copy.deepcopy(llama(scenario["layers"], **scenario["shape"])), config)
+    named = [(name, p) for name, p in model.named_parameters() if p.requires_grad and "lora_" in name]
+    same("adapters", sum(p.numel() for _, p in named), scenario["adapters"])
+    saved = [name for name, p in model.named_parameters() if p.requires_grad and "modules_to_save" in name]
+    same("embedding and head", bool(saved), scenario["trained"]["embeddings"])
+
+
+def peft(path, scenario):
+    from peft import PeftConfig
+
+    text = json.loads(path.read_text())
+    if not has_adapters(scenario):
+        same("the file", text, {})
+        return
+    config = PeftConfig.from_pretrained(path.parent)
+    same("unknown keys", set(text) - set(config.to_dict()), set())
+    same("rank", config.r, scenario["trained"]["rank"])
+    same("DoRA", config.use_dora, scenario["trained"]["method"] == "Dora")
+    adapted(config, scenario)
+
+
+# ---------------------------------------------------------------------------------------------------------------------------
+def trainer(arguments, scenario, length):
+    """What Hugging Face's Trainer was told."""
+    same("batch", arguments.per_device_train_batch_size, scenario["micro_batch"])
+    same("accumulation", arguments.gradient_accumulation_steps, scenario["grad_accum_steps"])
+    same("sequence", length, scenario["seq"])
+
+
+def half_formats():
+    """The Trainer asks a GPU whether it has bf16."""
+    import transformers.training_args as arguments
+
+    return mock.patch.object(arguments, "is_torch_bf16_gpu_available", lambda: True)
+
+
+def trl(path, scenario):
+    from trl import ModelConfig, ScriptArguments, SFTConfig, TrlParser, get_peft_config, get_quantization_config
+    from trl.scripts.utils import DatasetMixtureConfig
+
+    parser = TrlParser((ScriptArguments, SFTConfig, ModelConfig, DatasetMixtureConfig))
+    with mock.patch.dict(os.environ), half_formats():
+        _, arguments, model, _ = parser.parse_args_and_config(["--config", str(path)])
+    trainer(arguments, scenario, arguments.max_length)
+    config = get_peft_config(model)
+    same("adapters", config is not None, has_adapters(scenario))
+    base, quantization = scenario["trained"]["base"], get_quantization_config(model)
+    four, eight = (config is not None and base in bases for bases in (("Nf4", "Nf4Double"), ("Int8",)))
+    same("4 bits", bool(quantization and quantization.load_in_4bit), four)
+    same("8 bits", bool(quantization and quantization.load_in_8bit), eight)
+    if four:
+        same("nested scales", quantization.bnb_4bit_use_double_quant, base == "Nf4Double")
+    if config is not None and not scenario["trained"]["frozen"]:
+        adapted(config, scenario)
+
+
+# ---------------------------------------------------------------------------------------------------------------------------
+def axolotl(path, scenario):
+    from axolotl.utils.config import validate_config
+    from axolotl.utils.dict import DictDefault
+    from axolotl.utils.schemas.config import AxolotlInputConfig
+
+    text = yaml.safe_load(path.read_text())
+    known = set(AxolotlInputConfig.model_fields)
+    if text.get("plugins"):
+        from axolotl.integrations.base import PluginManager
+        from axolotl.integrations.liger.args import LigerArgs
+
+        known |= set(LigerArgs.model_fields)
+        for plugin in text["plugins"]:
+            PluginManager.get_instance().register(plugin)
+    same("unknown keys", set(text) - known, set())
+    capabilities = {"bf16": True, "fp8": True, "n_gpu": scenario["gpus"], "n_node": 1, "compute_capability": "sm_90"}
+    # CUDA code, which context parallelism looks for.
+    sys.modules.setdefault("ring_flash_attn", mock.Mock(__version__="0.1.4"))
+    with contextlib.chdir(path.parent):
+        config = validate_config(DictDefault(text), capabilities, {"torch_version": "2.12.0"})
+    same("batch", config.micro_batch_size, scenario["micro_batch"])
+    same("accumulation", config.gradient_accumulation_steps, scenario["grad_accum_steps"])
+    same("sequence", config.sequence_len, scenario["seq"])
+    same("adapters", bool(config.adapter), has_adapters(scenario))
+    mesh = scenario["mesh"]
+    if config.fsdp_config and mesh["pp"] == 1:
+        degrees = [config.dp_replicate_size, config.dp_shard_size, config.tensor_parallel_size, config.context_parallel_size]
+        same("product of degrees", math.prod(degree or 1 for degree in degrees), scenario["gpus"])
+    if scenario["trained"]["method"] == "Layers" and scenario["is_llama"]:
+        trains = lambda name: any(re.match(pattern, name) for pattern in config.unfrozen_parameters)  # noqa: E731
+        names = [name for name, _ in llama(scenario["layers"], **scenario["shape"]).named_parameters()]
+        layers = {int(name.split(".")[2]) for name in names if trains(name) and ".layers." in name}
+        same("layers that train", layers, set(range(scenario["trained"]["frozen"], scenario["layers"])))
+
+
+# ---------------------------------------------------------------------------------------------------------------------------
+def llama_factory(path, scenario):
+    with mock.patch.dict(os.environ, {"DISABLE_VERSION_CHECK": "1"}):
+        from llamafactory.hparams import get_train_args, parser
+        from transformers.training_args import ParallelMode, TrainingArguments
+
+        text = yaml.safe_load(path.read_text())
+        with (
+            mock.patch.object(TrainingArguments, "parallel_mode", ParallelMode.DISTRIBUTED),
+            half_formats(),
+            mock.patch.object(parser, "is_torch_bf16_gpu_available", lambda: True),
+            mock.patch.object(parser, "check_version", lambda *_, **__: None),
+        ):
+            model, data, arguments, tuning, _ = get_train_args(text)
+    # One token of a pack is kept back.
+    trainer(arguments, scenario, data.cutoff_len + 1)
+    same("method", tuning.finetuning_type, {"All": "full", "Layers": "freeze"}.get(scenario["trained"]["method"], "lora"))
+    if tuning.finetuning_type == "lora":
+        same("rank", tuning.lora_rank, scenario["trained"]["rank"])
+        bits = {"Nf4": 4, "Nf4Double": 4, "Int8": 8}.get(scenario["trained"]["base"])
+        same("bits", model.quantization_bit, bits)
+    if tuning.finetuning_type == "freeze":
+        same("layers", tuning.freeze_trainable_layers, scenario["layers"] - scenario["trained"]["frozen"])
+
+
+# ---------------------------------------------------------------------------------------------------------------------------
+def torchtune(path, scenario):
+    from omegaconf import OmegaConf
+    from torchtune import config
+    from torchtune.config._utils import _get_component_from_path
+    from torchtune.modules.peft import get_adapter_params
+    from torchtune.training import ModelType
+    from torchtune.training.precision import get_dtype
+
+    text = OmegaConf.load(path)
+    name = next(word for word in path.read_text().splitlines()[0].split() if "finetune" in word)
+    recipe = Path(importlib.util.find_spec("torchtune").origin).parent.parent / "recipes" / f"{name}.py"
+    code = recipe.read_text()
+    for key in re.findall(r"cfg\.([a-z_]+)\b(?!\()", code):
+        if key not in ("get", "items") and key not in text:
+            raise ValueError(f"the recipe reads {key}, which is missing")
+    read = set(re.findall(r"cfg\.([a-z_]+)", code)) | set(re.findall(r"cfg\.get\(\s*\"([a-z_]+)\"", code))
+    same("keys that the recipe does not read", {str(key) for key in text} - read - {"checkpoint"}, set())
+    config.validate(text)
+    for section in text.values():
+        if isinstance(section, DictConfig) and "_component_" in section:
+            _get_component_from_path(section._component_)
+    ModelType[text.checkpointer.model_type]
+    same("batch", text.batch_size, scenario["micro_batch"])
+    same("accumulation", text.gradient_accumulation_steps, scenario["grad_accum_steps"])
+    model = OmegaConf.to_container(text.model)
+    model.pop("quantize_base", None)
+    with torch.device("meta"):
+        built = config.instantiate(OmegaConf.create(model))
+    adapters = get_adapter_params(built)
+    whole = sum(p.numel() for p in built.parameters()) - sum(p.numel() for p in adapters.values())
+    if not differs(scenario, "torchtune"):
+        same("parameters", whole, scenario["params"])
+        if has_adapters(scenario) and scenario["is_llama"] and not scenario["trained"]["frozen"]:
+            same("adapters", sum(p.numel() for p in adapters.values()), scenario["adapters"])
+    with mock.patch("torch.cuda.is_bf16_supported", lambda *_: True):
+        get_dtype(text.dtype, torch.device("cpu"))
+
+
 ALL = {
     "PyTorch FSDP2": ("torch", "train_fsdp2.py", pytorch),
     "torchtitan": ("torchtitan", "shardwise_config.py", torchtitan),
     "DeepSpeed": ("deepspeed", "ds_config.json", deepspeed),
     "Megatron-LM": ("megatron-core", "megatron.sh", megatron),
     "Accelerate": ("accelerate", "accelerate.yaml", accelerate),
+    "PEFT": ("peft", "adapter_config.json", peft),
+    "TRL": ("trl", "trl.yaml", trl),
+    "Axolotl": ("axolotl", "axolotl.yaml", axolotl),
+    "LLaMA-Factory": ("llamafactory", "llamafactory.yaml", llama_factory),
+    "torchtune": ("torchtune", "torchtune.yaml", torchtune),
 }
 READ_BY = {
     "PyTorch FSDP2": "a step of a small Llama on a fake process group",
@@ -245,4 +447,9 @@ READ_BY = {
     "DeepSpeed": "`DeepSpeedConfig`",
     "Megatron-LM": "`parse_args`, `validate_args` and `TransformerConfig`",
     "Accelerate": "`load_config_from_file`, the launcher, the FSDP plugin and `ParallelismConfig`",
+    "PEFT": "`PeftConfig.from_pretrained` and `get_peft_model` on Llamas",
+    "TRL": "`TrlParser`, `get_peft_config` and `get_quantization_config`",
+    "Axolotl": "`validate_config`",
+    "LLaMA-Factory": "`get_train_args`",
+    "torchtune": "`config.validate`, the keys that its recipes read, and its builders",
 }

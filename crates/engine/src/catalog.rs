@@ -8,6 +8,7 @@ pub mod accelerators;
 pub mod accuracy;
 pub mod clusters;
 pub mod expert_layers;
+pub mod hub;
 pub mod interconnects;
 mod lists;
 pub mod models;

@@ -1,9 +1,11 @@
 //! Reads a Hugging Face `config.json` into a custom model: its architecture, the fields that were
-//! used, and the fields that were not understood.
+//! used, and the fields that were not understood. PEFT's `adapter_config.json` is read too
+//! ([`import_adapter`]).
 //!
 //! Fields that a config omits take the default of the model's class in `transformers`. The only
 //! failure is an error sentence.
 
+mod adapter;
 mod attention;
 mod families;
 mod fields;
@@ -14,6 +16,7 @@ use serde_json::Value;
 
 use crate::model::transformer::Architecture;
 use crate::params::quantity::shorten;
+pub use adapter::{Adapter, import_adapter, is_adapter};
 use families::FAMILIES;
 use fields::Fields;
 pub use text::text_of;

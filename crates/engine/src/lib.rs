@@ -23,7 +23,7 @@
 //! | [`catalog`] | accelerators, interconnects, clusters, models, named scenarios, each number with its source; picking an entry ([`catalog::pick`]); what earlier revisions said ([`catalog::revisions`]); how far predictions lie off ([`catalog::accuracy`]) | how they are shown |
 //! | [`analysis`] | questions over the model: sweeps, boundaries, search, advice; one layer of experts ([`analysis::experts`]) | pixels |
 //! | [`share`] | link to scenario and back, one frozen file a wire version | the page |
-//! | [`import`] | a Hugging Face `config.json` to a model's shape, what was read of it and what was not understood | the page |
+//! | [`import`] | a Hugging Face `config.json` to a model's shape, PEFT's `adapter_config.json` to what trains; what was read of them and what was not understood | the page |
 //! | [`published`] | published measurements as the page reads them | how rows become scenarios |
 //! | [`explain`] | why a number is what it is: formulas, what stands in them, sources, the glossary | the page |
 //! | [`export`] | reports as JSON and CSV, the catalog and the table of parameters as JSON, settings for training frameworks ([`export::settings`]) | the page |

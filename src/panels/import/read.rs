@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use crate::text::import as words;
-use engine::import::{Imported, check_length, import, parse};
+use engine::import::{Adapter, Imported, check_length, import, import_adapter, is_adapter, parse};
 use engine::share::carried;
 use engine::share::decode::{Decoded, decode_json, decode_link};
 
@@ -12,6 +12,8 @@ use engine::share::decode::{Decoded, decode_json, decode_link};
 pub(super) enum Read {
     /// A model.
     Model(Imported),
+    /// An adapter.
+    Adapter(Box<Adapter>),
     /// A scenario with its pins, and the query of its link, where it came with one.
     Scenario(Box<Decoded>, Option<String>),
 }
@@ -38,6 +40,9 @@ pub(super) fn read_text(text: &str) -> Result<Read, String> {
     // A report without its link, or a scenario by itself.
     if json.get("scenario").is_some_and(Value::is_object) || json.get("rev").is_some() {
         return Ok(Read::Scenario(Box::new(decode_json(&json)), None));
+    }
+    if is_adapter(&json) {
+        return import_adapter(&json).map(|adapter| Read::Adapter(Box::new(adapter)));
     }
     import(&json).map(Read::Model)
 }
@@ -74,6 +79,13 @@ mod tests {
         let Ok(Read::Scenario(decoded, None)) = read_text(&pairs(LONGEST_LINK)) else { panic!("this is a link") };
         assert_eq!((decoded.scenario, decoded.pins), (default_scenario(), vec![]));
         assert_eq!(decoded.issues.len(), 1, "{:?}", decoded.issues);
+    }
+
+    #[test]
+    fn an_adapter_is_read_as_one() {
+        let text = r#"{"peft_type": "LORA", "r": 64, "base_model_name_or_path": "meta-llama/Llama-3.2-1B"}"#;
+        let Ok(Read::Adapter(adapter)) = read_text(text) else { panic!("this is an adapter") };
+        assert_eq!((adapter.trained().rank, adapter.model().map(|entry| entry.id)), (64, Some("llama-3.2-1b")));
     }
 
     #[test]

@@ -13,7 +13,7 @@ use proptest::strategy::{Strategy as _, ValueTree as _};
 use proptest::test_runner::TestRunner;
 
 /// Each parameter moves on every one of these: FSDP alone; tensor, context and pipeline parallelism; a mixture of experts; ZeRO.
-const BASES: [(&str, &str); 4] = [
+const BASES: [(&str, &str); 6] = [
     ("dense", "model=llama-3-8b&gpus=64&accum=4"),
     (
         "3d",
@@ -21,9 +21,11 @@ const BASES: [(&str, &str); 4] = [
     ),
     ("experts", "cluster=dgx-h100&model=mixtral-8x7b&gpus=64&ep=8&accum=2&seq=4096"),
     ("zero", "model=pythia-6.9b&gpus=32&strategy=zero1&accum=8&seq=2048&recipe=zero-mixed&tp=2"),
+    ("adapters", "cluster=dgx-h100&model=llama-3.1-8b&gpus=8&accum=8&train=lora&targets=attention&recompute=full"),
+    ("layers", "cluster=dgx-h100&model=qwen-2.5-7b&gpus=16&accum=2&train=layers&frozen=14&strategy=ddp"),
 ];
 /// Whole meshes and shapes that one parameter at a time does not reach.
-const MORE: [(&str, &str); 15] = [
+const MORE: [(&str, &str); 23] = [
     ("one GPU", "model=llama-3.2-1b&gpus=1"),
     (
         "deepseek-v3",
@@ -51,6 +53,20 @@ const MORE: [(&str, &str); 15] = [
         "cluster=dgx-h100&model=mixtral-8x7b&gpus=64&ep=8&tp=2&capacity=1.25&recompute=none&strategy=zero1&recipe=megatron-mixed",
     ),
     ("groups", "cluster=dgx-h100&model=llama-3-70b&gpus=256&tp=4&strategy=zero1-group&shard=8&recipe=megatron-mixed"),
+    (
+        "QLoRA on one GPU",
+        "model=llama-3-8b&gpus=1&train=lora&base=nf4dq&optimizer=adamw8&recompute=full&loss=fused-linear",
+    ),
+    (
+        "QLoRA sharded",
+        "cluster=dgx-h100&model=llama-3-70b&gpus=8&train=lora&base=nf4&recompute=full&frozen=10&trainemb=yes",
+    ),
+    ("tied", "model=llama-3.2-1b&gpus=2&train=lora&targets=all&trainemb=yes&strategy=ddp"),
+    ("DoRA of experts", "cluster=dgx-h100&model=mixtral-8x7b&gpus=8&train=dora"),
+    ("LoRA of experts", "cluster=dgx-h100&model=mixtral-8x7b&gpus=8&train=rslora&loradrop=yes"),
+    ("LoRA of latent attention", "cluster=dgx-h100&model=deepseek-v2-lite&gpus=8&train=lora&targets=qkv"),
+    ("LoRA of GPT-2", "model=gpt-2-xl&gpus=8&seq=1024&train=lora&targets=qv"),
+    ("LoRA in 3d", "cluster=dgx-h100&model=llama-3-70b&gpus=64&tp=4&pp=4&accum=16&train=lora"),
 ];
 /// Random scenarios.
 const RANDOM: usize = 100;

@@ -8,6 +8,10 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use engine::export::settings::{Framework, text};
+use engine::model::adapters::of_layer;
+use engine::model::parallel::Mesh;
+use engine::model::setup::Setup;
+use engine::model::transformer::{AttentionBias, Norm, QkNorm};
 use engine::scenario::Scenario;
 use engine::share;
 use serde_json::{Value, json};
@@ -59,7 +63,22 @@ fn described(folder: &Path, name: &str, scenario: &Scenario) -> std::io::Result<
         notes.insert(framework.name().to_owned(), json!(sentences));
     }
     let setup = scenario.setup();
-    let (mesh, batch) = (setup.mesh, setup.batch);
+    let (mesh, batch, shape, trained) = (setup.mesh, setup.batch, setup.architecture, setup.trained);
+    // Of a dense model, whole: experts are parameters, which PEFT adapts in its own way.
+    let whole = Setup { mesh: Mesh { tp: 1, ep: 1, etp: 1, ..mesh }, ..setup };
+    let adapted = f64::from(shape.num_hidden_layers - trained.frozen_layers.min(shape.num_hidden_layers));
+    // What LlamaForCausalLM can be told by its configuration.
+    let is_llama = shape.gated_mlp
+        && shape.norm == Norm::Rms
+        && shape.norms_per_layer == 2
+        && shape.qk_norm == QkNorm::None
+        && shape.attention_bias == AttentionBias::None
+        && !shape.mlp_bias
+        && !shape.head_bias
+        && !shape.fused_projections
+        && !setup.framework.is_megatron_core()
+        && !shape.has_experts()
+        && !shape.latent.is_used();
     Ok(json!({
         "name": name,
         "link": share::encode(scenario),
@@ -74,6 +93,17 @@ fn described(folder: &Path, name: &str, scenario: &Scenario) -> std::io::Result<
         "grad_accum_steps": batch.grad_accum_steps,
         "recipe": format!("{:?}", setup.recipe),
         "compute": format!("{:?}", setup.compute_format),
+        "seq": batch.seq_len,
+        "micro_batch": batch.micro_batch_size,
+        "is_llama": is_llama,
+        "shape": { "hidden_size": shape.hidden_size, "num_attention_heads": shape.num_attention_heads,
+            "num_key_value_heads": shape.num_key_value_heads, "head_dim": shape.head_dim,
+            "intermediate_size": shape.intermediate_size, "vocab_size": shape.vocab_size,
+            "tie_word_embeddings": shape.tie_word_embeddings },
+        "trained": { "method": format!("{:?}", trained.method), "rank": trained.rank, "base": format!("{:?}", trained.base),
+            "embeddings": trained.embeddings, "frozen": trained.frozen_layers.min(shape.num_hidden_layers),
+            "targets": format!("{:?}", trained.targets) },
+        "adapters": if trained.has_adapters() { adapted * of_layer(&whole, 0.0).layer } else { 0.0 },
         "notes": notes,
     }))
 }

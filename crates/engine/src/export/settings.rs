@@ -2,16 +2,23 @@
 //! about what it cannot express.
 //!
 //! The files are templates (`templates`), one per framework; the module of a framework computes
-//! what its template shows. DeepSpeed's JSON is written by `serde_json`.
+//! what its template shows. DeepSpeed's and PEFT's JSON are written by `serde_json`.
 
 mod accelerate;
+mod adapters;
+mod axolotl;
 mod context;
 mod deepspeed;
 mod fsdp2;
+mod llama_factory;
 mod megatron;
 mod notes;
+mod peft;
 mod stages;
 mod torchtitan;
+mod torchtune;
+mod trl;
+mod tuning;
 
 use crate::model::software::Loss;
 use crate::scenario::Scenario;
@@ -30,11 +37,32 @@ pub enum Framework {
     Megatron,
     /// Accelerate, as YAML.
     Accelerate,
+    /// PEFT, as the JSON of an adapter.
+    Peft,
+    /// TRL, as YAML.
+    Trl,
+    /// Axolotl, as YAML.
+    Axolotl,
+    /// LLaMA-Factory, as YAML.
+    LlamaFactory,
+    /// torchtune, as the YAML of a recipe.
+    Torchtune,
 }
 
 impl Framework {
     /// Every framework, in display order.
-    pub const ALL: [Self; 5] = [Self::Fsdp2, Self::Torchtitan, Self::DeepSpeed, Self::Megatron, Self::Accelerate];
+    pub const ALL: [Self; 10] = [
+        Self::Fsdp2,
+        Self::Torchtitan,
+        Self::DeepSpeed,
+        Self::Megatron,
+        Self::Accelerate,
+        Self::Peft,
+        Self::Trl,
+        Self::Axolotl,
+        Self::LlamaFactory,
+        Self::Torchtune,
+    ];
 
     /// The name of the framework.
     pub fn name(self) -> &'static str {
@@ -44,6 +72,11 @@ impl Framework {
             Self::DeepSpeed => "DeepSpeed",
             Self::Megatron => "Megatron-LM",
             Self::Accelerate => "Accelerate",
+            Self::Peft => "PEFT",
+            Self::Trl => "TRL",
+            Self::Axolotl => "Axolotl",
+            Self::LlamaFactory => "LLaMA-Factory",
+            Self::Torchtune => "torchtune",
         }
     }
 }
@@ -84,6 +117,11 @@ pub fn text(framework: Framework, scenario: &Scenario) -> Settings {
         Framework::DeepSpeed => ("ds_config.json", "json", deepspeed::write(context)),
         Framework::Megatron => ("megatron.sh", "bash", megatron::write(context)),
         Framework::Accelerate => ("accelerate.yaml", "yaml", accelerate::write(context)),
+        Framework::Peft => ("adapter_config.json", "json", peft::write(context)),
+        Framework::Trl => ("trl.yaml", "yaml", trl::write(context)),
+        Framework::Axolotl => ("axolotl.yaml", "yaml", axolotl::write(context)),
+        Framework::LlamaFactory => ("llamafactory.yaml", "yaml", llama_factory::write(context)),
+        Framework::Torchtune => ("torchtune.yaml", "yaml", torchtune::write(context)),
     };
     Settings { file_name, language, body, notes }
 }

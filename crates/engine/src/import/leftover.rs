@@ -82,7 +82,7 @@ pub(super) fn not_understood(fields: &Fields) -> Vec<String> {
 }
 
 /// Whether a value turns nothing on: `null`, `false`, zero or empty.
-fn says_nothing(value: &Value) -> bool {
+pub(super) fn says_nothing(value: &Value) -> bool {
     match value {
         Value::Null | Value::Bool(false) => true,
         Value::Bool(true) | Value::String(_) => false,

@@ -12,6 +12,12 @@ use engine::share::decode::decode;
 const EXAMPLE: &str = "cluster=dgx-h100&model=llama-3-8b&gpus=64&tp=4&cp=2&accum=8&seq=8192&strategy=hybrid-shard&shard=4&\
                        recompute=full&compile=yes";
 
+/// One whose model is frozen under adapters.
+const ADAPTERS: &str = "cluster=dgx-h100&model=llama-3.1-8b&gpus=8&accum=8&seq=8192&strategy=full-shard&recompute=full&train=lora&\
+                        rank=16&targets=attention&loradrop=yes&base=nf4dq";
+/// The texts of that one.
+const EXPECTED: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/exports/expected");
+
 /// What each parameter is in each framework: `text`, a `note`, or `-` where it is none of a framework's business.
 const CONCERNS: &str = include_str!("../../../../tests/exports/concerns.csv");
 /// Where it is: `SHARDWISE_WRITE=1` writes it anew.
@@ -40,6 +46,14 @@ fn the_text_of_one_scenario_is_this() {
     for (framework, expected) in Framework::ALL.into_iter().zip(expected) {
         assert_eq!(text(framework, &scenario(EXAMPLE)).body, expected, "{}", framework.name());
     }
+    for framework in Framework::ALL {
+        let settings = text(framework, &scenario(ADAPTERS));
+        let file = format!("{EXPECTED}/adapters/{}", settings.file_name);
+        if std::env::var_os("SHARDWISE_WRITE").is_some() {
+            std::fs::write(&file, &settings.body).unwrap();
+        }
+        assert_eq!(settings.body, std::fs::read_to_string(&file).unwrap(), "{}", framework.name());
+    }
 }
 
 /// Scenarios in which parameters have their effects.
@@ -61,6 +75,10 @@ fn bases() -> Vec<Scenario> {
         custom("cluster=dgx-h100&model=mixtral-8x7b&gpus=64&ep=4&accum=2&seq=4096&tp=2&strategy=zero1"),
         custom("cluster=dgx-h100&model=deepseek-v3&gpus=256&ep=32&accum=2&seq=4096"),
         scenario("cluster=dgx-h100&model=deepseek-v3&gpus=256&accum=2&seq=4096&recompute=modules"),
+        scenario("model=llama-3.1-8b&gpus=8&accum=2&train=lora&targets=attention&recompute=full"),
+        scenario("model=llama-3.2-1b&gpus=1&train=lora&base=nf4&offloadact=yes&recompute=full"),
+        scenario("model=llama-3.1-8b&gpus=16&accum=2&train=layers&frozen=8&strategy=ddp"),
+        scenario("cluster=dgx-h100&model=mixtral-8x7b&gpus=8&train=rslora&targets=mlp"),
     ]
 }
 

@@ -2,13 +2,14 @@
 
 use serde_json::{Value, json};
 
+use crate::model::adapters;
 use crate::model::experts::{AllToAll, Dispatcher, ExpertParallel};
 use crate::model::memory::states::of_gpu;
 use crate::model::parallel::Mesh;
 use crate::model::report::{PeakMoment, Report};
 use crate::model::setup::Setup;
 use crate::model::software::Offload;
-use crate::model::stages::stages;
+use crate::model::stages::{of_model, stages};
 use crate::names;
 use crate::scenario::Scenario;
 

@@ -23,7 +23,7 @@ pub(super) fn write(mut context: ExportContext) -> (String, Vec<&'static str>) {
 
 /// The library that Accelerate uses.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Backend {
+pub(super) enum Backend {
     One,
     Ddp,
     Fsdp,
@@ -34,7 +34,7 @@ enum Backend {
 impl Backend {
     /// Selects Megatron-LM for pipelines, experts and splits that FSDP2 lacks, FSDP2 if it shards
     /// anything, DDP for plain replicas, and DeepSpeed for the other ZeRO stages.
-    fn of(context: &ExportContext) -> Self {
+    pub(super) fn of(context: &ExportContext) -> Self {
         let mesh = context.setup.mesh;
         let shards = context.is_fsdp() && mesh.shard_group() > 1;
         let splits_layers = mesh.tp * mesh.cp > 1;
@@ -111,6 +111,7 @@ fn mixed_precision(context: &ExportContext) -> &'static str {
 fn add_notes(context: &mut ExportContext, backend: Backend) {
     let (setup, mesh, kernels) = (context.setup, context.setup.mesh, context.setup.kernels);
     let (fsdp, megatron) = (backend == Backend::Fsdp, backend == Backend::Megatron);
+    context.note_trained_in_model();
     context.note_if(megatron, notes::ACCELERATE_MEGATRON);
     context.note_if(fsdp && context.has_strategy(Strategy::ReshardTo), notes::ACCELERATE_RESHARD);
     context.note_if(context.has_strategy(Strategy::Zero1Group), notes::ACCELERATE_ZERO1_GROUP);

@@ -163,6 +163,7 @@ fn recomputes_layers(setup: &Setup) -> bool {
 fn add_notes(context: &mut ExportContext) {
     let (setup, mesh, kernels) = (context.setup, context.setup.mesh, context.setup.kernels);
     let (pipelined, stage) = (mesh.pp > 1, zero_stage(&setup));
+    context.note_trained_in_model();
     context.note_if(pipelined, notes::DS_PIPELINE);
     context.note_if(pipelined && stage != wanted_stage(setup.sharding), notes::DS_PIPELINE_ZERO);
     let other_schedule = setup.pipeline.schedule != Schedule::OneForwardOneBackward;

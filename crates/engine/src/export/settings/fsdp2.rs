@@ -3,12 +3,14 @@
 
 use askama::Template;
 
+use super::adapters::Adapters;
 use super::context::{ExportContext, render};
 use super::{keeps_or_casts, notes, stages};
 use crate::model::experts::Dispatcher;
 use crate::model::parallel::{ContextExchange, Mesh, Schedule};
 use crate::model::setup::Setup;
 use crate::model::software::{AttentionKernel, Graphs, Loss, NormKernel};
+use crate::model::trained::{BaseFormat, Method};
 use crate::model::training::{
     ComputeFormat, Optimizer, OptimizerKernel, PrecisionPolicy, Recompute, Reshard, Sharding,
 };
@@ -50,6 +52,16 @@ struct TrainScript<'a> {
     recomputed_layers: u32,
     /// The call that makes the optimizer.
     optimizer: String,
+    /// The adapters, where they are in the code.
+    adapters: Option<Adapters>,
+    /// Whether some weights are frozen by this code.
+    freezes: bool,
+    /// Of the method that trains some layers: how many are frozen.
+    frozen_layers: Option<u32>,
+    /// Whether the embedding and the head are frozen too.
+    freezes_ends: bool,
+    /// Whether frozen weights are bf16 beside fp32 ones.
+    casts_frozen: bool,
     /// The attention kernels that PyTorch may choose from.
     attention_backends: &'static str,
     /// Whether only the last micro-batch reduces gradients.
@@ -61,6 +73,8 @@ impl<'a> TrainScript<'a> {
         let (setup, mesh) = (&context.setup, &context.setup.mesh);
         let layers = setup.architecture.num_hidden_layers;
         let axes = mesh_axes(mesh);
+        let adapters = Adapters::of(context).filter(|_| mesh.tp == 1);
+        let freezes = adapters.is_some() || setup.trained.method == Method::Layers;
         Self {
             context,
             setup,
@@ -75,7 +89,12 @@ impl<'a> TrainScript<'a> {
             reshard_after_forward: reshard_after_forward(setup.sharding, mesh.tp),
             layers,
             recomputed_layers: context.recomputed_layers(layers),
-            optimizer: optimizer_call(setup.optimizer, setup.optimizer_kernel),
+            optimizer: optimizer_call(setup.optimizer, setup.optimizer_kernel, !freezes),
+            frozen_layers: (setup.trained.method == Method::Layers).then_some(setup.trained.frozen_layers.min(layers)),
+            freezes_ends: !setup.trained.embeddings,
+            casts_frozen: setup.trained.base != BaseFormat::Fp32 && !setup.recipe.is_pure_bf16(),
+            freezes,
+            adapters,
             attention_backends: match setup.kernels.attention {
                 AttentionKernel::Unfused => "SDPBackend.MATH",
                 AttentionKernel::Flash => "SDPBackend.FLASH_ATTENTION",
@@ -135,7 +154,8 @@ fn reshard_after_forward(sharding: Sharding, tp: u32) -> String {
     }
 }
 
-fn optimizer_call(optimizer: Optimizer, kernel: OptimizerKernel) -> String {
+fn optimizer_call(optimizer: Optimizer, kernel: OptimizerKernel, all: bool) -> String {
+    let parameters = if all { "model.parameters()" } else { "[p for p in model.parameters() if p.requires_grad]" };
     // PyTorch's fused kernels run on the host as well as on the GPU.
     let kernel = match kernel {
         OptimizerKernel::ForEach => "foreach=True",
@@ -143,17 +163,26 @@ fn optimizer_call(optimizer: Optimizer, kernel: OptimizerKernel) -> String {
     };
     match optimizer {
         Optimizer::AdamW | Optimizer::AdamW16bit | Optimizer::Lion | Optimizer::Adafactor | Optimizer::Muon => {
-            format!("torch.optim.AdamW(model.parameters(), lr=3e-4, {kernel})")
+            format!("torch.optim.AdamW({parameters}, lr=3e-4, {kernel})")
         }
-        Optimizer::AdamW8bit => "AdamW8bit(model.parameters(), lr=3e-4)".to_owned(),
-        Optimizer::Sgd => format!("torch.optim.SGD(model.parameters(), lr=1e-2, {kernel})"),
-        Optimizer::SgdMomentum => format!("torch.optim.SGD(model.parameters(), lr=1e-2, momentum=0.9, {kernel})"),
+        Optimizer::AdamW8bit => format!("AdamW8bit({parameters}, lr=3e-4)"),
+        Optimizer::Sgd => format!("torch.optim.SGD({parameters}, lr=1e-2, {kernel})"),
+        Optimizer::SgdMomentum => format!("torch.optim.SGD({parameters}, lr=1e-2, momentum=0.9, {kernel})"),
     }
 }
 
 fn add_notes(context: &mut ExportContext) {
     let setup = context.setup;
     let (mesh, kernels) = (setup.mesh, setup.kernels);
+    let trained = setup.trained;
+    context.note_if(trained.has_adapters() && mesh.tp > 1, notes::FSDP2_ADAPTERS_TP);
+    context.note_if(trained.has_adapters() && trained.rank == 0, notes::RANK_0);
+    if trained.has_adapters() && mesh.tp == 1 && context.has_experts() && trained.targets.of().mlp {
+        context
+            .note_if(true, if trained.method == Method::Dora { notes::PEFT_EXPERTS_DORA } else { notes::PEFT_EXPERTS });
+        context.note_if(trained.dropout && trained.method != Method::Dora, notes::PEFT_EXPERTS_DROPOUT);
+    }
+    context.note_if(!trained.is_all() && trained.base.is_quantized(), notes::FSDP2_BASE);
     context.note_if(context.has_strategy(Strategy::Ddp), notes::FSDP2_DDP);
     let unsharded = !context.is_fsdp() && !context.has_strategy(Strategy::Ddp);
     context.note_if(unsharded, notes::FSDP2_ZERO);

@@ -11,6 +11,7 @@ use crate::model::experts::Dispatcher;
 use crate::model::parallel::{ContextExchange, Mesh, Schedule};
 use crate::model::setup::Setup;
 use crate::model::software::{AttentionKernel, Graphs, Loss, NormKernel};
+use crate::model::trained::{BaseFormat, Method};
 use crate::model::training::{ComputeFormat, Optimizer, OptimizerKernel, PrecisionPolicy, Recompute, Sharding};
 use crate::model::transformer::{Architecture, AttentionBias, Norm, QkNorm};
 use crate::scenario::Strategy;
@@ -178,6 +179,10 @@ fn offloads_activations(context: &ExportContext) -> bool {
 fn add_notes(context: &mut ExportContext) {
     let (setup, mesh, kernels) = (context.setup, context.setup.mesh, context.setup.kernels);
     let pipelined = mesh.pp > 1;
+    let trained = setup.trained;
+    context.note_if(trained.has_adapters(), notes::MEGATRON_ADAPTERS);
+    context.note_if(trained.method == Method::Layers, notes::MEGATRON_LAYERS);
+    context.note_if(!trained.is_all() && trained.base != BaseFormat::Bf16, notes::MEGATRON_BASE);
     context.note_if(context.splits_sequences_unevenly(), notes::SEQUENCE_PARTS);
     context.note_if(context.has_strategy(Strategy::ShardGradOp), notes::MEGATRON_RESHARDS);
     context.note_if(context.has_strategy(Strategy::ReshardTo), notes::MEGATRON_NO_GROUP);

@@ -3,6 +3,7 @@
 use super::context::ExportContext;
 use crate::model::experts::AllToAll;
 use crate::model::software::Segments;
+use crate::model::trained::{BaseFormat, Method, Targets};
 
 pub(super) const ALWAYS_OVERLAPS: &str =
     "Communication overlaps with compute whatever is asked: there is no switch to expose it.";
@@ -211,6 +212,139 @@ pub(super) const ACCELERATE_FULL_ONLY: &str =
     "fsdp_activation_checkpointing recomputes whole layers: other policies are set in the model.";
 pub(super) const ACCELERATE_MEGATRON_RECOMPUTE: &str =
     "Recomputation is the attention core's or that of whole layers: what comes closest stands here.";
+pub(super) const NO_REPOSITORY: &str =
+    "The model has no repository on the Hugging Face Hub that the page knows: put the path of its weights in.";
+
+pub(super) const PEFT_ALL: &str = "Every weight trains here: there is nothing for PEFT to do, and its file is empty.";
+pub(super) const PEFT_LAYERS: &str = "Some layers train as a whole here: PEFT has no adapter for that, and its file is empty. In code, requires_grad_(False) freezes the rest.";
+pub(super) const PEFT_BASE: &str =
+    "PEFT adapts the model as it was loaded: its file does not say in which format (BitsAndBytesConfig, dtype).";
+pub(super) const PEFT_EXPERTS: &str = "Routed experts are parameters in transformers 5, gate and up in one: they are targeted as such (target_parameters), and their gate and up projections share an adapter.";
+pub(super) const PEFT_EXPERTS_DORA: &str =
+    "PEFT has no DoRA beside the experts' parameters: routed experts have no adapters here.";
+pub(super) const PEFT_EXPERTS_DROPOUT: &str =
+    "PEFT refuses dropout together with adapters beside the experts' parameters: it is 0.";
+
+pub(super) const TUNING_FP8_BASE: &str =
+    "transformers turns an FP8 checkpoint into 16 bits to train it: the frozen weights take twice the space.";
+pub(super) const TUNING_MXFP4_BASE: &str =
+    "transformers turns an MXFP4 checkpoint into 16 bits to train it: the frozen weights take four times the space.";
+pub(super) const TUNING_INT4_BASE: &str = "GPTQ and AWQ are quantized beforehand: name such a checkpoint as the model. transformers does not train it under FSDP or ZeRO-3.";
+pub(super) const TUNING_QUANTIZED_LAYERS: &str =
+    "Quantized weights are for adapters alone: where layers train as a whole, frozen ones are 16 bits too.";
+pub(super) const TUNING_TIED: &str = "The head shares the embedding's matrix: as modules_to_save both are copied, and the copies are tied only where PEFT is told to (ensure_weight_tying).";
+pub(super) const TUNING_PIPELINE: &str = "Hugging Face's Trainer runs no pipeline: its stages are left out.";
+pub(super) const TUNING_EXPERTS: &str =
+    "Expert parallelism is left out: each GPU gathers all experts of a layer under Hugging Face's Trainer.";
+pub(super) const TUNING_RECIPE: &str =
+    "The formats of gradients and copies follow from the Trainer's bf16 and its backend: they cannot be chosen apart.";
+pub(super) const TUNING_MOMENTUM: &str = "The Trainer's SGD has no momentum unless optim_args gives it one.";
+pub(super) const TUNING_FRACTION: &str = "Whole layers are recomputed, all of them: a share is not offered.";
+pub(super) const TUNING_GRAPHS: &str = "CUDA graphs come by torch_compile_mode: reduce-overhead alone, and not reliably with gradient accumulation: they are left out.";
+pub(super) const TUNING_FP8: &str =
+    "The Trainer sets its own 16-bit format over Accelerate's fp8: products are 16 bits.";
+pub(super) const TUNING_SYNC: &str = "The Trainer reduces gradients after the last micro-batch.";
+
+pub(super) const TRL_LAYERS: &str = "TRL has no switch that freezes layers: everything trains with this file. In a script, requires_grad_(False) freezes them before SFTTrainer.";
+pub(super) const TRL_FROZEN: &str = "TRL's arguments put adapters beside every layer: a range of layers is LoraConfig's layers_to_transform, in a script.";
+pub(super) const TRL_SELECTIVE: &str = "Recomputation goes by whole layers: a selective policy is not offered.";
+pub(super) const TRL_MUON: &str = "TRL's arguments do not build Muon: AdamW stands here.";
+pub(super) const TRL_LOSS: &str = "TRL computes the head and the loss over chunks of the tokens by itself.";
+
+pub(super) const AXOLOTL_INT4_BASE: &str = "A GPTQ base is quantized beforehand: name such a checkpoint as base_model.";
+pub(super) const AXOLOTL_FP32_BASE: &str =
+    "Axolotl loads weights in the format of bf16 or fp16: frozen ones are 16 bits.";
+pub(super) const AXOLOTL_DEEPSPEED: &str = "ZeRO-1, ZeRO-2 and tensor parallelism without FSDP are DeepSpeed's: ds_config.json is the file that this page writes for it.";
+pub(super) const AXOLOTL_RING: &str = "Axolotl's context parallelism is ring attention (ring-flash-attn).";
+pub(super) const AXOLOTL_MUON: &str = "Axolotl refuses Muon together with DeepSpeed: AdamW stands here.";
+pub(super) const AXOLOTL_SELECTIVE: &str =
+    "Axolotl's selective recomputation keeps attention alone, not every second product.";
+pub(super) const AXOLOTL_OFFLOAD: &str = "Axolotl offloads activations together with recomputation: it is left out.";
+pub(super) const RANK_0: &str = "Adapters of rank 0 are refused.";
+pub(super) const AXOLOTL_CHUNKED: &str = "Axolotl's chunks are of the loss: the head's logits are whole before them.";
+
+pub(super) const FACTORY_EXPERTS: &str =
+    "LLaMA-Factory targets modules alone: the parameters of routed experts have no adapters here.";
+pub(super) const FACTORY_FROZEN: &str =
+    "LLaMA-Factory puts adapters beside every layer: a range of layers is not offered with lora.";
+pub(super) const FACTORY_FP32_BASE: &str =
+    "LLaMA-Factory loads weights in the format of bf16 or fp16: frozen ones are 16 bits.";
+pub(super) const FACTORY_INT8_FSDP: &str =
+    "LLaMA-Factory refuses 8-bit weights under FSDP when it loads them: choose 4 bits, or replicas.";
+pub(super) const FACTORY_CHUNKED: &str =
+    "LLaMA-Factory has no loss over chunks: Liger's fused one (enable_liger_kernel) comes closest.";
+pub(super) const FACTORY_OFFLOAD: &str = "LLaMA-Factory offloads no activations without Unsloth's kernels.";
+pub(super) const FACTORY_FP8: &str = "LLaMA-Factory refuses fp8 products beside quantized weights: they are left out.";
+pub(super) const FACTORY_MUON: &str = "LLaMA-Factory's Muon updates whole matrices: it is not for sharded weights.";
+
+pub(super) const TUNE_MODEL: &str = "torchtune has no builder for this model: Llama 3.1's general one stands here with this shape, and tokenizer and checkpoint are placeholders.";
+pub(super) const TUNE_SHAPE: &str =
+    "Some of the model's norms, biases, ties or positions are not Llama 3.1's: parameters differ.";
+pub(super) const TUNE_EXPERTS: &str =
+    "torchtune 0.6 has no mixtures of experts: the layers are dense here, and expert parallelism is left out.";
+pub(super) const TUNE_RSLORA: &str =
+    "torchtune scales adapters by alpha over rank: alpha holds rsLoRA's root of the rank.";
+pub(super) const TUNE_FROZEN: &str = "torchtune puts adapters beside every layer: a range of layers is not offered.";
+pub(super) const TUNE_EMBEDDINGS: &str =
+    "torchtune's recipes for adapters train nothing else: embedding and head are frozen.";
+pub(super) const TUNE_NF4: &str = "torchtune's NF4 is torchao's, whose scales are always quantized too.";
+pub(super) const TUNE_LAYERS: &str = "torchtune's recipes freeze no layers: everything trains with this file.";
+pub(super) const TUNE_BASE: &str = "torchtune quantizes a frozen base to NF4 alone: 16 bits stand here.";
+pub(super) const TUNE_SHARDS: &str = "torchtune's distributed recipes shard by FSDP2 over all GPUs, to the whole group or not at all: other strategies are not offered.";
+pub(super) const TUNE_REPLICAS: &str = "torchtune shards over all GPUs: there are no replicas of a shard group.";
+pub(super) const TUNE_PIPELINE: &str = "torchtune runs no pipeline: its stages are left out.";
+pub(super) const TUNE_CONTEXT: &str = "torchtune 0.6 has no context parallelism: it is left out.";
+pub(super) const TUNE_TP: &str = "torchtune's recipes for adapters have no tensor parallelism: it is left out.";
+pub(super) const TUNE_SP: &str = "torchtune's plan of tensor parallelism decides by itself how norms are split.";
+pub(super) const TUNE_FORMAT: &str =
+    "torchtune holds weights, gradients and optimizer state in one format (dtype): there are no fp32 copies.";
+pub(super) const TUNE_FP16: &str = "torchtune's recipes refuse fp16: fp32 stands here, as the GPU has no bf16.";
+pub(super) const TUNE_OPTIMIZER: &str =
+    "The optimizer is any class that can be imported; PyTorch's AdamW stands here for what is not sharded reliably.";
+pub(super) const TUNE_RECOMPUTE: &str =
+    "Whole layers are recomputed, all of them: a share or a policy by operator is not offered with adapters.";
+pub(super) const TUNE_ATTENTION: &str = "torchtune's attention is PyTorch's scaled_dot_product_attention (flex attention for packed data): its kernel is PyTorch's choice.";
+pub(super) const TUNE_OFFLOAD: &str = "torchtune offloads activations together with recomputation: it is left out.";
+pub(super) const TUNE_SYNC: &str = "torchtune reduces gradients in every micro-batch.";
+pub(super) const TUNE_FP8: &str = "torchtune 0.6 has no 8- or 4-bit products.";
+pub(super) const TUNE_NORMS: &str = "torchtune's RMSNorm casts to fp32 and back in one function.";
+pub(super) const TUNE_DROPOUT: &str =
+    "Dropout of attention is an argument of the general builders alone (attn_dropout): it is 0.";
+pub(super) const TUNE_WHOLE: &str =
+    "torchtune's last checkpoint is always whole: sharded ones are those in between (enable_async_checkpointing).";
+
+pub(super) const FSDP2_ADAPTERS_TP: &str = "Adapters under tensor parallelism need a plan for each of their matrices: they are left out, and everything trains.";
+pub(super) const FSDP2_BASE: &str =
+    "Quantized weights are made when a checkpoint is loaded (bitsandbytes, torchao): frozen ones are bf16 here.";
+pub(super) const TITAN_DORA: &str = "torchtitan has no DoRA: LoRA stands here.";
+pub(super) const TITAN_RSLORA: &str =
+    "torchtitan scales adapters by alpha over rank: alpha holds rsLoRA's root of the rank.";
+pub(super) const TITAN_KEYS: &str = "torchtitan's keys and values share their configuration: keys have adapters too.";
+pub(super) const TITAN_LORA_DROPOUT: &str = "torchtitan has no dropout before adapters.";
+pub(super) const TITAN_EMBEDDINGS: &str =
+    "torchtitan freezes everything but the adapters: embedding and head are frozen.";
+pub(super) const TITAN_FROZEN: &str = "torchtitan puts adapters beside every layer: a range of layers is not offered.";
+pub(super) const TITAN_LAYERS: &str = "torchtitan has no switch that freezes layers: everything trains with this file.";
+pub(super) const TITAN_BASE: &str =
+    "torchtitan holds frozen weights in the format of the others: they cannot be chosen apart.";
+pub(super) const TITAN_EXPERTS_LORA: &str =
+    "torchtitan's adapters stand beside linear layers: routed experts, one grouped parameter, have none.";
+pub(super) const ADAPTERS_IN_MODEL: &str = "Adapters are made in the script with PEFT (get_peft_model), whose adapter_config.json this page writes too; their rank, modules and dropout stand there.";
+pub(super) const LAYERS_IN_MODEL: &str =
+    "Layers are frozen in the script (requires_grad_(False)) before the model is handed over.";
+pub(super) const FROZEN_IN_MODEL: &str = "A range of layers with adapters is PEFT's layers_to_transform.";
+pub(super) const EMBEDDINGS_IN_MODEL: &str = "Whether embedding and head train too is PEFT's modules_to_save.";
+pub(super) const DORA_IN_MODEL: &str = "DoRA is PEFT's use_dora.";
+pub(super) const RSLORA_IN_MODEL: &str = "rsLoRA is PEFT's use_rslora.";
+pub(super) const DROPOUT_IN_ADAPTERS: &str = "Dropout before adapters is PEFT's lora_dropout.";
+pub(super) const TARGETS_IN_MODEL: &str = "Which matrices have adapters is PEFT's target_modules.";
+pub(super) const BASE_IN_MODEL: &str =
+    "The format of the frozen weights is chosen where the model is loaded (dtype, quantization_config).";
+pub(super) const MEGATRON_ADAPTERS: &str = "Megatron-LM's pretrain_gpt.py has no adapters: everything trains with these flags. LoRA and DoRA are in Megatron-Bridge, in Python (megatron.bridge.peft).";
+pub(super) const MEGATRON_LAYERS: &str =
+    "Megatron-LM's pretrain_gpt.py freezes no layers: everything trains with these flags.";
+pub(super) const MEGATRON_BASE: &str =
+    "Frozen weights in a format of their own are not offered: they are stored as the others.";
 pub(super) const NO_CAPACITY: &str = "The capacity factor is up to the model's code.";
 
 /// Adds the notes about experts for a framework that leaves them to the model's code.
@@ -245,5 +379,23 @@ impl ExportContext {
     /// Adds the notes about the allocator for a framework whose file holds no command.
     pub(super) fn note_allocator(&mut self) {
         self.note_if(self.setup.segments == Segments::Expandable, SEGMENTS_IN_ENVIRONMENT);
+    }
+
+    /// Adds the notes about adapters and frozen weights for a framework that is handed a model made with PEFT.
+    pub(super) fn note_trained_in_model(&mut self) {
+        let trained = self.setup.trained;
+        self.note_if(trained.method == Method::Layers, LAYERS_IN_MODEL);
+        self.note_if(!trained.is_all() && trained.base != BaseFormat::Bf16, BASE_IN_MODEL);
+        if !trained.has_adapters() {
+            return;
+        }
+        self.notes.push(ADAPTERS_IN_MODEL);
+        self.note_if(trained.rank == 0, RANK_0);
+        self.note_if(trained.method == Method::RsLora, RSLORA_IN_MODEL);
+        self.note_if(trained.method == Method::Dora, DORA_IN_MODEL);
+        self.note_if(trained.targets != Targets::AllLinear, TARGETS_IN_MODEL);
+        self.note_if(trained.dropout, DROPOUT_IN_ADAPTERS);
+        self.note_if(trained.embeddings, EMBEDDINGS_IN_MODEL);
+        self.note_if(trained.frozen_layers > 0, FROZEN_IN_MODEL);
     }
 }

@@ -5,12 +5,14 @@ mod model;
 
 use askama::Template;
 
+use super::adapters::alpha_over_rank;
 use super::context::{ExportContext, render};
 use super::{keeps_or_casts, notes, stages};
 use crate::model::experts::Dispatcher;
 use crate::model::parallel::{ContextExchange, Mesh, Schedule, common_divisor};
 use crate::model::setup::Setup;
 use crate::model::software::{AttentionKernel, Graphs, Loss, NormKernel};
+use crate::model::trained::{BaseFormat, Method, Targets};
 use crate::model::training::{
     ComputeFormat, Optimizer, OptimizerKernel, PrecisionPolicy, Recompute, Reshard, Sharding,
 };
@@ -65,6 +67,10 @@ struct TrainerConfig<'a> {
     implementation: Option<&'static str>,
     /// Whether tensor parallelism overlaps its communication with products.
     uses_async_tp: bool,
+    /// The matrices with adapters, if there are any.
+    adapted: Option<Vec<&'static str>>,
+    /// Twice the rank; of rsLoRA times its root.
+    alpha: String,
 }
 
 impl<'a> TrainerConfig<'a> {
@@ -98,6 +104,8 @@ impl<'a> TrainerConfig<'a> {
                 (_, OptimizerKernel::Fused) => None,
             },
             uses_async_tp: setup.tensor.asynchronous && mesh.tp > 1 && kernels.compile,
+            adapted: setup.trained.has_adapters().then(|| model::adapted(context)),
+            alpha: alpha_over_rank(&setup.trained),
         }
     }
 }
@@ -158,6 +166,20 @@ fn schedule_class(schedule: Schedule) -> &'static str {
 
 fn add_notes(context: &mut ExportContext) {
     let (setup, mesh, kernels) = (context.setup, context.setup.mesh, context.setup.kernels);
+    let trained = setup.trained;
+    if trained.has_adapters() {
+        context.note_if(trained.method == Method::Dora, notes::TITAN_DORA);
+        context.note_if(trained.has_adapters() && trained.rank == 0, notes::RANK_0);
+        context.note_if(trained.method == Method::RsLora, notes::TITAN_RSLORA);
+        let keys = trained.targets == Targets::QueryValue && !setup.architecture.latent.is_used();
+        context.note_if(keys, notes::TITAN_KEYS);
+        context.note_if(trained.dropout, notes::TITAN_LORA_DROPOUT);
+        context.note_if(trained.embeddings, notes::TITAN_EMBEDDINGS);
+        context.note_if(trained.frozen_layers > 0, notes::TITAN_FROZEN);
+        context.note_if(context.has_experts() && trained.targets.of().mlp, notes::TITAN_EXPERTS_LORA);
+    }
+    context.note_if(trained.method == Method::Layers, notes::TITAN_LAYERS);
+    context.note_if(!trained.is_all() && trained.base != BaseFormat::Bf16, notes::TITAN_BASE);
     context.note_if(matches!(setup.sharding, Sharding::Zero1 | Sharding::Zero2), notes::TITAN_ZERO);
     context.note_if(matches!(setup.sharding, Sharding::Fsdp(Reshard::To(_))), notes::TITAN_RESHARD);
     context.note_if(context.has_strategy(Strategy::Ddp) && mesh.cp > 1, notes::FSDP2_CP_SHARDS);

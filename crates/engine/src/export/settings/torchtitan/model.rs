@@ -73,6 +73,20 @@ impl Family {
     }
 }
 
+/// The matrices with adapters, in torchtitan's names.
+pub(super) fn adapted(context: &ExportContext) -> Vec<&'static str> {
+    let (targets, latent) = (context.setup.trained.targets.of(), &context.setup.architecture.latent);
+    let queries_and_values: &[&str] = match (latent.is_used(), latent.q_lora_rank > 0) {
+        (true, true) => &["wq_a", "wq_b", "wkv_a", "wkv_b"],
+        (true, false) => &["wq", "wkv_a", "wkv_b"],
+        // Keys and values have one configuration.
+        (false, _) => &["wq", "wkv"],
+    };
+    let all: [(bool, &[&str]); 3] =
+        [(targets.query_value, queries_and_values), (targets.output, &["wo"]), (targets.mlp, &["w1", "w2", "w3"])];
+    all.into_iter().filter(|(is, _)| *is).flat_map(|(_, names)| names.iter().copied()).collect()
+}
+
 /// Adds notes about features of the model that the families lack.
 pub(super) fn add_notes(context: &mut ExportContext) {
     let shape = context.setup.architecture;
