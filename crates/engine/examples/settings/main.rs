@@ -11,7 +11,7 @@ use engine::export::settings::{Framework, text};
 use engine::model::adapters::of_layer;
 use engine::model::parallel::Mesh;
 use engine::model::setup::Setup;
-use engine::model::transformer::{AttentionBias, Norm, QkNorm};
+use engine::model::transformer::{AttentionBias, FusedProjections, Norm, QkNorm};
 use engine::scenario::Scenario;
 use engine::share;
 use serde_json::{Value, json};
@@ -75,7 +75,7 @@ fn described(folder: &Path, name: &str, scenario: &Scenario) -> std::io::Result<
         && shape.attention_bias == AttentionBias::None
         && !shape.mlp_bias
         && !shape.head_bias
-        && !shape.fused_projections
+        && shape.fused_projections == FusedProjections::None
         && !setup.framework.is_megatron_core()
         && !shape.has_experts()
         && !shape.latent.is_used();

@@ -133,7 +133,11 @@ proptest! {
         // On weights of the same format; under full recomputation, as a frozen layer keeps less of its activations.
         let recipe = PrecisionPolicy::PureBf16;
         let compute_format = ComputeFormat::AsPolicy;
-        let full = Setup { recompute: Recompute::Full, trained: Trained::ALL, recipe, compute_format, ..scenario.setup() };
+        let setup = scenario.setup();
+        // Routers have no adapters.
+        let architecture = Architecture { experts: Experts::NONE, ..setup.architecture };
+        let trained = Trained::ALL;
+        let full = Setup { architecture, recompute: Recompute::Full, trained, recipe, compute_format, ..setup };
         let rank = full.architecture.hidden_size;
         let trained = Trained { method: Method::Lora, rank, embeddings: true, ..Trained::ALL };
         let adapted = Setup { trained, ..full };

@@ -3,7 +3,7 @@
 use super::context::ExportContext;
 use crate::catalog::hub;
 use crate::model::trained::{Method, TargetModules, Trained};
-use crate::model::transformer::Architecture;
+use crate::model::transformer::{Architecture, FusedProjections};
 use crate::scenario::Model;
 
 /// The probability of dropout before adapters, where there is any.
@@ -162,11 +162,12 @@ impl Names {
         if shape.latent.is_used() {
             return if shape.latent.q_lora_rank > 0 { &LATENT } else { &LATENT_KEYS };
         }
-        if shape.fused_projections {
-            return &FUSED;
-        }
         let id = context.model_name();
-        NAMES.iter().find(|(start, _)| id.starts_with(start)).map_or(&LLAMA, |(_, names)| names)
+        let usual = match shape.fused_projections {
+            FusedProjections::All => &FUSED,
+            FusedProjections::None | FusedProjections::Attention => &LLAMA,
+        };
+        NAMES.iter().find(|(start, _)| id.starts_with(start)).map_or(usual, |(_, names)| names)
     }
 
     /// The modules that have adapters, each once. Routed experts are parameters and not among them.
