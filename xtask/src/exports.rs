@@ -11,6 +11,8 @@ use crate::shell::{cargo, find, output, program, root, run as run_program, step}
 
 /// The pinned packages.
 const REQUIREMENTS: &str = "tests/exports/requirements.txt";
+/// Packages that are installed without their dependencies, whose versions would exclude each other's.
+const ALONE: &str = "tests/exports/requirements-alone.txt";
 /// The script that parses the settings.
 const CHECK: &str = "tests/exports/check.py";
 /// The page with the table of results.
@@ -43,8 +45,9 @@ fn environment() -> Result<PathBuf> {
     let folder = root().join("target/tools/exports");
     let (venv, stamp) = (folder.join("venv"), folder.join("requirements.txt"));
     let python = venv.join("bin/python");
-    let wanted = std::fs::read_to_string(root().join(REQUIREMENTS))
-        .with_context(|| format!("`{REQUIREMENTS}` could not be read"))?;
+    let read =
+        |list: &str| std::fs::read_to_string(root().join(list)).with_context(|| format!("`{list}` could not be read"));
+    let wanted = read(REQUIREMENTS)? + &read(ALONE)?;
     if python.exists() && std::fs::read_to_string(&stamp).is_ok_and(|have| have == wanted) {
         return Ok(python);
     }
@@ -54,6 +57,8 @@ fn environment() -> Result<PathBuf> {
     }
     let pip = ["-m", "pip", "install", "--quiet", "--no-cache-dir", "--requirement", REQUIREMENTS];
     run_program(program(&python).args(pip))?;
+    let alone = ["-m", "pip", "install", "--quiet", "--no-cache-dir", "--no-deps", "--requirement", ALONE];
+    run_program(program(&python).args(alone))?;
     std::fs::write(&stamp, wanted).with_context(|| format!("`{}` could not be written", stamp.display()))?;
     Ok(python)
 }

@@ -7,7 +7,7 @@ use super::notes;
 use super::tuning::{self, Loaded, Tuning};
 use crate::model::parallel::{ContextExchange, Mesh};
 use crate::model::setup::Setup;
-use crate::model::software::Loss;
+use crate::model::software::{AttentionKernel, Loss};
 use crate::model::trained::BaseFormat;
 use crate::model::training::{ComputeFormat, Optimizer, Recompute, Reshard, Sharding};
 use crate::scenario::Strategy;
@@ -93,6 +93,9 @@ fn add_notes(context: &mut ExportContext) {
     context.note_if(mesh.tp > 1 && setup.tensor.asynchronous, notes::ACCELERATE_ASYNC_TP);
     context.note_if(mesh.tp > 1 && setup.tensor.sequence_parallel, notes::ACCELERATE_SP);
     context.note_if(mesh.cp > 1 && setup.context != ContextExchange::Ring, notes::AXOLOTL_RING);
+    context.note_if(mesh.cp > 1 && setup.batch.micro_batch_size > 1, notes::AXOLOTL_RING_BATCH);
+    context.note_if(mesh.cp > 1 && setup.kernels.attention != AttentionKernel::Flash, notes::AXOLOTL_RING_FLASH);
+    context.note_if(mesh.tp > 1 && setup.kernels.loss == Loss::FusedLinear, notes::AXOLOTL_LIGER_TP);
     context.note_if(context.has_strategy(Strategy::ReshardTo), notes::ACCELERATE_RESHARD);
     context.note_if(context.has_strategy(Strategy::Zero1Group), notes::ACCELERATE_ZERO1_GROUP);
     context.note_if(setup.offload.activations && !tuning::recomputes(context), notes::AXOLOTL_OFFLOAD);

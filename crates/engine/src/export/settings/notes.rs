@@ -256,6 +256,11 @@ pub(super) const AXOLOTL_FP32_BASE: &str =
     "Axolotl loads weights in the format of bf16 or fp16: frozen ones are 16 bits.";
 pub(super) const AXOLOTL_DEEPSPEED: &str = "ZeRO-1, ZeRO-2 and tensor parallelism without FSDP are DeepSpeed's: ds_config.json is the file that this page writes for it.";
 pub(super) const AXOLOTL_RING: &str = "Axolotl's context parallelism is ring attention (ring-flash-attn).";
+pub(super) const AXOLOTL_RING_BATCH: &str =
+    "Axolotl refuses more than one packed sequence in a micro-batch under context parallelism.";
+pub(super) const AXOLOTL_RING_FLASH: &str =
+    "Axolotl's context parallelism wants flash_attention_2, which stands here: it refuses other kernels.";
+pub(super) const AXOLOTL_LIGER_TP: &str = "Axolotl refuses Liger's losses under tensor parallelism: it is left out.";
 pub(super) const AXOLOTL_MUON: &str = "Axolotl refuses Muon together with DeepSpeed: AdamW stands here.";
 pub(super) const AXOLOTL_SELECTIVE: &str =
     "Axolotl's selective recomputation keeps attention alone, not every second product.";
