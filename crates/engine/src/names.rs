@@ -59,6 +59,8 @@ pub const fn part(part: MemoryPart) -> PartNames {
         MemoryPart::Logits => ("logits", "logits", "Logits and loss"),
         MemoryPart::Context => ("context", "context", "CUDA context and NCCL"),
         MemoryPart::Fragmentation => ("fragmentation", "fragmentation-part", "Fragmentation"),
+        MemoryPart::Models => ("other_models", "other-models", "Other models"),
+        MemoryPart::Engine => ("rollout_engine", "rollout-engine", "Rollout engine"),
     };
     PartNames { key, card, name }
 }

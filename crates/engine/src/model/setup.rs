@@ -1,6 +1,7 @@
 //! Everything the engine needs to evaluate one training step: numbers only, no names, no presets.
 
 use super::hardware::{Accelerator, Network};
+use super::objective::Objective;
 use super::parallel::{ContextExchange, ExpertParallel, Mesh, Pipeline, Schedule, TensorParallel};
 use super::software::{Cache, Communication, Framework, Kernels, Offload, Segments};
 use super::trained::Trained;
@@ -34,7 +35,9 @@ pub struct Setup {
     pub sharding: Sharding,
     /// What of the model is trained.
     pub trained: Trained,
-    /// The batch of one step.
+    /// What the run optimises.
+    pub objective: Objective,
+    /// The batch of one step: of an objective over pairs both sequences of each.
     pub batch: Batch,
     /// What is recomputed.
     pub recompute: Recompute,

@@ -4,7 +4,7 @@
 use enum_map::{Enum, EnumMap};
 
 use super::table::{
-    accounting, architecture, constants, experts, hardware, kernels, main_controls, parallelism, recompute, run,
+    accounting, architecture, constants, experts, hardware, kernels, main_controls, objective, parallelism, recompute, run,
     sharding, trained, training,
 };
 use super::{Number, Param};
@@ -54,6 +54,16 @@ parameters! {
         TrainEmbeddings: trained::EMBEDDINGS,
         FrozenLayers: trained::FROZEN_LAYERS,
         BaseFormat: trained::BASE,
+        Objective: objective::TASK,
+        Reference: objective::REFERENCE,
+        RewardSource: objective::REWARD,
+        PromptTokens: objective::PROMPT,
+        Completions: objective::GROUP,
+        UpdatesPerRollout: objective::UPDATES,
+        EngineTp: objective::ENGINE_TP,
+        EngineMemory: objective::ENGINE_MEMORY,
+        EngineSleeps: objective::ENGINE_SLEEPS,
+        EngineGpus: objective::ENGINE_GPUS,
         MicroBatchSize: training::MICRO_BATCH_SIZE,
         GradAccumSteps: training::GRAD_ACCUM_STEPS,
         Recompute: training::RECOMPUTE,

@@ -14,6 +14,7 @@ use super::states::{
     recipe_bytes, shard_degrees,
 };
 use crate::model::parallel::Schedule;
+use crate::model::objective::{self, OtherModels};
 use crate::model::per_rank::{self, LocalParams};
 use crate::model::report::{MemoryPart, MemoryParts, MemoryReport, PeakMoment};
 use crate::model::setup::Setup;
@@ -24,8 +25,8 @@ use crate::model::training::Sharding;
 use crate::units::Bytes;
 pub use cache::Held;
 use cache::within;
-pub use context::{SWITCH_BUFFERS, switch_communicators};
-use context::{communicators, context};
+use context::communicators;
+pub use context::{SWITCH_BUFFERS, context, switch_communicators};
 pub use terms::{PeakTerms, Working};
 pub use waiting::{Gathered, Unreduced};
 pub use workspaces::{dequantized, workspaces};
@@ -148,16 +149,20 @@ pub(super) fn report(
     reserved: Bytes,
 ) -> MemoryReport {
     let (nominal, capacity) = (setup.accelerator.memory, setup.accelerator.usable_memory());
-    let context = context(setup);
+    let (context, engine) = (context(setup), objective::engine_beside_training(setup));
     let needed = cache.needed(allocated);
-    let (held, _) = within(capacity - context, needed, reserved);
-    let parts = parts.with(MemoryPart::Context, context).with(MemoryPart::Fragmentation, held - allocated);
-    MemoryReport { parts, moment, allocated, peak: parts.total(), needed: needed + context, nominal, capacity }
+    let (held, _) = within(capacity - context - engine, needed, reserved);
+    let parts = parts
+        .with(MemoryPart::Context, context)
+        .with(MemoryPart::Fragmentation, held - allocated)
+        .with(MemoryPart::Engine, engine);
+    let needed = needed + context + engine;
+    MemoryReport { parts, moment, allocated, peak: parts.total(), needed, nominal, capacity }
 }
 
 /// Logits of one micro-batch on one GPU of a stage.
 fn logits(setup: &Setup, stage: &Stage) -> f64 {
-    let here = f64::from(u8::from(stage.head));
+    let here = f64::from(u8::from(stage.head && !setup.objective.has_scalar_head()));
     here * per_rank::tokens(setup) * f64::from(setup.architecture.vocab_size) / f64::from(setup.mesh.tp.max(1))
 }
 
@@ -221,6 +226,8 @@ struct Ledger {
     workspaces: f64,
     /// The 16-bit copy of a quantized matrix, alive during its products.
     dequantized: f64,
+    /// Models beside the one that trains.
+    models: f64,
 }
 
 impl Ledger {
@@ -296,6 +303,7 @@ impl Ledger {
                 * (of_layer.final_norm + (params.held.layers - params.below) * upcast * of_layer.kept / of_layer.whole),
             workspaces: workspaces(setup).get(),
             dequantized: dequantized(setup).get(),
+            models: OtherModels::of(setup, stage).total().get(),
         }
     }
 
@@ -364,6 +372,7 @@ impl Ledger {
             .with(MemoryPart::Activations, Bytes::new(activations))
             .with(MemoryPart::WorkingSet, Bytes::new(working_set))
             .with(MemoryPart::Logits, Bytes::new(logits))
+            .with(MemoryPart::Models, Bytes::new(self.models))
     }
 
     /// [`Self::parts`] added up, in their order; and what of them was allocated on the stream of the kernels.
@@ -371,7 +380,7 @@ impl Ledger {
         let (activations, working_set, logits) = self.activations(point);
         let (gradients, gathered) = (self.gradients(point), self.what_is_gathered(point));
         let states = self.states.weights.get() + gradients + self.states.optimizer.get();
-        let sum = states + self.gathered(gathered) + self.unreduced(point) + activations + working_set + logits;
+        let sum = states + self.gathered(gathered) + self.unreduced(point) + activations + working_set + logits + self.models;
         (Bytes::new(sum), Bytes::new(sum - self.of_other_streams(gradients, gathered)))
     }
 

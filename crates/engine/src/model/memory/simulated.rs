@@ -17,7 +17,7 @@ pub fn is_followed(setup: &Setup) -> bool {
     let by_layers = !matches!(setup.recompute, Recompute::AttentionCore | Recompute::Modules);
     // DeepSpeed's stage 3 has units of its own.
     let by_units = setup.framework != Framework::DeepSpeed;
-    let plain = setup.optimizer == Optimizer::AdamW && !setup.kernels.dropout;
+    let plain = setup.optimizer == Optimizer::AdamW && !setup.kernels.dropout && setup.objective.is_next_token();
     setup.framework.is_pytorch() && by_units && sharded && by_layers && plain && setup.offload == Offload::NONE
 }
 

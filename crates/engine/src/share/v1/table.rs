@@ -271,6 +271,16 @@ pub(super) static TABLE: &[Held] = &[
     choice("trainemb", ParamId::TrainEmbeddings, &["no", "yes"]),
     whole("frozen", ParamId::FrozenLayers, Unit::None, 0.0, 2000.0, Scale::Linear),
     choice("base", ParamId::BaseFormat, &["fp32", "bf16", "fp8", "int8", "int4", "nf4", "nf4dq", "mxfp4"]),
+    choice("objective", ParamId::Objective, &["lm", "dpo", "orpo", "kto", "reward", "ppo", "grpo"]),
+    choice("reference", ParamId::Reference, &["model", "precomputed", "none"]),
+    choice("rewardby", ParamId::RewardSource, &["function", "model"]),
+    whole("prompt", ParamId::PromptTokens, Unit::Tokens, 1.0, 1_048_576.0, Scale::PowersOfTwo),
+    whole("completions", ParamId::Completions, Unit::None, 1.0, 1024.0, Scale::PowersOfTwo),
+    whole("updates", ParamId::UpdatesPerRollout, Unit::None, 1.0, 1024.0, Scale::PowersOfTwo),
+    whole("enginetp", ParamId::EngineTp, Unit::None, 1.0, 64.0, Scale::PowersOfTwo),
+    number("enginemem", ParamId::EngineMemory, Unit::Percent, 1.0, 100.0, Scale::Linear),
+    choice("sleep", ParamId::EngineSleeps, &["no", "yes"]),
+    whole("enginegpus", ParamId::EngineGpus, Unit::None, 0.0, 16_384.0, Scale::Linear),
 ];
 
 #[cfg(test)]

@@ -7,6 +7,7 @@ use crate::model::memory::states::{
     self, FrozenBytes, RecipeBytes, ShardDegrees, expert_shard_degrees, gathered_layer_bytes, recipe_bytes,
     shard_degrees,
 };
+use crate::model::objective::{OtherModels, engine_beside_training};
 use crate::model::parallel::Schedule;
 use crate::model::per_rank;
 use crate::model::report::PeakMoment;
@@ -87,6 +88,8 @@ pub struct PeakTerms {
     pub switch_communicators: f64,
     /// What the allocator holds beyond what is alive.
     pub cache: Cache,
+    /// Models beside the one that trains.
+    pub models: OtherModels,
     /// What is alive.
     pub allocated: Bytes,
     /// The most that is alive on the stream of the kernels.
@@ -123,7 +126,8 @@ impl PeakTerms {
         let in_passes = !matches!(point, Point::Root | Point::Update);
         let (cache, context, pools) = (ledger.cache(setup, stage, &peak), context(setup), ledger.pools());
         let reserved = cache.reserved(allocated, compute, pools);
-        let (_, held) = within(setup.accelerator.usable_memory() - context, cache.needed(allocated), reserved);
+        let beside = context + engine_beside_training(setup);
+        let (_, held) = within(setup.accelerator.usable_memory() - beside, cache.needed(allocated), reserved);
         let all_first = setup.pipeline.schedule == Schedule::GPipe && in_passes;
         Self {
             stage: *stage,
@@ -158,6 +162,7 @@ impl PeakTerms {
             communicators: communicators(setup),
             switch_communicators: switch_communicators(setup),
             cache,
+            models: OtherModels::of(setup, stage),
             allocated,
             compute,
             pools,
