@@ -141,6 +141,9 @@ fn strategy(
     // A test of Megatron-LM's continuous integration has two optimizer instances, each of half the replicas.
     let halves = has(&row.model, &["multi_dist_optimizer_instances"]).then_some(dp / 2).filter(|half| *half > 0);
     let group = row.dp_shard.or(halves).filter(|shard| *shard < dp && dp.is_multiple_of(*shard));
+    if says(&["no_shard"]) {
+        return Ok((Strategy::Ddp, dp));
+    }
     if says(&["hybrid", "hsdp"]) {
         let size = group.or(row.dp_shard).unwrap_or_else(|| {
             notes.add("sharded inside each node, HYBRID_SHARD's default");

@@ -10,6 +10,7 @@ pub mod collectives;
 pub mod conventions;
 pub mod expert_layer;
 pub mod experts;
+pub mod finetune;
 pub mod hardware;
 pub mod layout;
 pub mod markdown;

@@ -7,7 +7,7 @@ pub mod style;
 use super::row::Row;
 use super::stack::Stack;
 use super::text::has;
-use super::{LeftOut, Notes};
+use super::{LeftOut, Notes, finetune};
 use engine::catalog::ModelEntry;
 use engine::model::transformer::Architecture;
 use engine::scenario::Model;
@@ -47,7 +47,8 @@ fn trunk(row: &Row, stack: Stack, notes: &mut Notes) -> Result<Model, LeftOut> {
     // These stacks give their own shapes the names of other models.
     let own_shapes = row.layers.is_some()
         && (matches!(stack, Stack::Composer | Stack::Modalities) || has(&row.notes, &["untie-embeddings"]));
-    let named = if own_shapes { None } else { Name::parse(&row.model).find() };
+    let tuned = || finetune::models::find(row).or_else(|| Name::parse(&row.model).find());
+    let named = if own_shapes { None } else { tuned() };
     let Some(entry) = named.filter(|entry| agrees(row, entry)) else {
         return shaped(row, stack, notes);
     };

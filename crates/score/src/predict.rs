@@ -1,5 +1,7 @@
 //! Converts a row to a scenario and evaluates it.
 
+use super::finetune::source::Source;
+use super::finetune::{completed, measured};
 use super::row::Row;
 use super::stack::Stack;
 use super::target::{self, TimeSource};
@@ -9,7 +11,7 @@ use engine::catalog::accuracy::{self, Band};
 use engine::model::hardware::{Accelerator, Network, Topology};
 use engine::model::parallel::ContextExchange;
 use engine::model::report::Report;
-use engine::model::training::{ComputeFormat, MfuConvention, OptimizerKernel, PrecisionPolicy};
+use engine::model::training::{ComputeFormat, MfuConvention, PrecisionPolicy};
 use engine::params;
 use engine::published::{MemoryKind, MemoryStage};
 use engine::scenario::issue::{Issue, Severity};
@@ -85,21 +87,34 @@ fn full_step(scenario: &Scenario) -> f64 {
 ///
 /// The reason why the row is left out.
 pub fn scenario(row: &Row) -> Result<(Scenario, Notes), LeftOut> {
+    let (row, mut notes) = as_run(row)?;
+    let scenario = of_run(&row, &mut notes)?;
+    Ok((scenario, notes))
+}
+
+/// Returns a row with what its source documents beside it.
+fn as_run(row: &Row) -> Result<(Row, Notes), LeftOut> {
     scope::check(row)?;
     let mut notes = Notes::default();
-    let row = &*recipes::as_run(row, &mut notes);
+    let run = recipes::as_run(row, &mut notes);
+    let run = completed::completed(&run, &mut notes)?.into_owned();
+    Ok((run, notes))
+}
+
+/// Returns the scenario of a complete row.
+fn of_run(row: &Row, notes: &mut Notes) -> Result<Scenario, LeftOut> {
     let stack = Stack::of(row);
-    let model = model::model(row, stack, &mut notes)?;
-    let hardware = hardware::hardware(row, stack, &mut notes)?;
+    let model = model::model(row, stack, notes)?;
+    let hardware = hardware::hardware(row, stack, notes)?;
     let node = hardware.network.values.gpus_per_node;
-    let layout = layout::layout(row, stack, hardware.gpus, node, &mut notes)?;
-    let batch = batch::batch(row, stack, layout.dp, layout.pp, &mut notes)?;
-    let software = software::software(row, stack, &mut notes)?;
-    if conventions::contradicts(row, &model.architecture(), batch.seq_len) {
+    let layout = layout::layout(row, stack, hardware.gpus, node, notes)?;
+    let batch = batch::batch(row, stack, layout.dp, layout.pp, notes)?;
+    let software = software::software(row, stack, notes)?;
+    if !software.trained.has_adapters() && conventions::contradicts(row, &model.architecture(), batch.seq_len) {
         return Err(LeftOut::because("the source contradicts itself").about("throughput against FLOP/s"));
     }
-    let experts = experts::experts(row, stack, &model.architecture(), layout.tp, &mut notes);
-    let scenario = Scenario {
+    let experts = experts::experts(row, stack, &model.architecture(), layout.tp, notes);
+    Ok(Scenario {
         model,
         accelerator: hardware.accelerator,
         network: hardware.network,
@@ -126,17 +141,16 @@ pub fn scenario(row: &Row) -> Result<(Scenario, Notes), LeftOut> {
         recipe: software.recipe,
         compute_format: software.compute_format,
         optimizer: software.optimizer,
-        optimizer_kernel: OptimizerKernel::Fused,
+        optimizer_kernel: software.optimizer_kernel,
         communication: software.communication,
         offload: software.offload,
         framework: software.framework,
         kernels: software.kernels,
         segments: software.segments,
-        topology: topology(stack, layout.strategy, &hardware.network.values, &mut notes),
+        topology: topology(row, stack, layout.strategy, &hardware.network.values, notes),
         mfu_convention: MfuConvention::FullAttention,
         run: catalog::default_scenario().run,
-    };
-    Ok((scenario, notes))
+    })
 }
 
 /// Efficiencies below this value were measured for a whole node: Omni-Path's.
@@ -145,8 +159,9 @@ const MEASURED_NODE: f64 = 0.5;
 /// Returns the network topology of a row's collectives. DeepSpeed's ZeRO-3 of 2021 gathered
 /// parameter by parameter: its published steps (arXiv 2104.04473, table 2) match one network card
 /// per GPU, at 384 as at 1,536 GPUs, and not the rails of a node.
-fn topology(stack: Stack, strategy: Strategy, network: &Network, notes: &mut Notes) -> Topology {
-    let early = matches!(stack, Stack::DeepSpeed | Stack::MegatronEarly | Stack::MegatronDeepSpeed);
+fn topology(row: &Row, stack: Stack, strategy: Strategy, network: &Network, notes: &mut Notes) -> Topology {
+    let early = matches!(stack, Stack::DeepSpeed | Stack::MegatronEarly | Stack::MegatronDeepSpeed)
+        && Source::of(row).is_none();
     let whole = network.inter_node_efficiency > MEASURED_NODE;
     if early && whole && strategy == Strategy::FullShard {
         notes.add("flat network: ZeRO-3 before its collectives were bucketed");
@@ -162,7 +177,9 @@ fn topology(stack: Stack, strategy: Strategy, network: &Network, notes: &mut Not
 ///
 /// The reason why the row is left out.
 pub fn predict(row: &Row) -> Result<Prediction, LeftOut> {
-    let (scenario, notes) = scenario(row)?;
+    let (run, mut notes) = as_run(row)?;
+    let scenario = of_run(&run, &mut notes)?;
+    let row = &measured::comparable(row, &run);
     // Contradictory values are replaced by the nearest valid ones; values out of bounds are
     // rejected.
     let together = scenario.issues();

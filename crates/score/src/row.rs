@@ -124,6 +124,14 @@ pub struct Row {
     pub mem_kind: String,
     /// Remarks of the person who collected the row.
     pub notes: String,
+    /// What trains, in tables of fine-tuning: full, lora, qlora, or another kind of adapter.
+    pub trainable: String,
+    /// Rank of the adapters.
+    pub lora_rank: Option<u32>,
+    /// The matrices with adapters, as the source names them.
+    pub lora_targets: String,
+    /// The format of a quantized base.
+    pub quantized_base: String,
 }
 
 impl Row {
@@ -188,6 +196,10 @@ impl Row {
             peak_mem_gib: number("peak_mem_gib"),
             mem_kind: word("mem_kind"),
             notes: word("notes"),
+            trainable: word("trainable"),
+            lora_rank: count("lora_rank"),
+            lora_targets: word("lora_targets"),
+            quantized_base: word("quantized_base"),
         }
     }
 
@@ -199,12 +211,18 @@ impl Row {
 
     /// Whether the run failed or ran out of memory.
     pub fn failed(&self) -> bool {
-        self.notes.contains("status=FAILED") || self.mem_kind.eq_ignore_ascii_case("oom")
+        self.notes.contains("status=FAILED")
+            || self.notes.starts_with("OUT OF MEMORY")
+            || self.mem_kind.eq_ignore_ascii_case("oom")
     }
 
     /// Whether a measurement shows that the run succeeded.
     pub fn succeeded(&self) -> bool {
         let measured = [self.step_time_s, self.tokens_per_s, self.tokens_per_s_per_gpu, self.peak_mem_gib];
+        // The longest context that fits is a boundary, not a peak.
+        if self.mem_kind.contains("boundary") {
+            return !self.failed();
+        }
         !self.failed() && !self.notes.contains("OOM on rank") && measured.iter().any(Option::is_some)
     }
 }

@@ -29,6 +29,7 @@ pub fn is_mixture(row: &Row, shape: Option<&Architecture>) -> bool {
 ///
 /// The reason why the row is left out.
 pub fn check(row: &Row) -> Result<(), LeftOut> {
+    crate::finetune::scope::check(row)?;
     let left_out = |reason: &str| Err(LeftOut::because(reason));
     let model = row.model.to_ascii_lowercase();
     if HYBRIDS.iter().any(|family| model.contains(family)) {
@@ -42,9 +43,6 @@ pub fn check(row: &Row) -> Result<(), LeftOut> {
     }
     if has(&row.notes, &["not a full step"]) || has(&row.model, &["one transformer layer", "one moe layer"]) {
         return left_out("one layer, not a training step");
-    }
-    if has(&row.notes, &["lora"]) || has(&row.model, &["lora"]) || has(&row.sharding, &["lora"]) {
-        return left_out("low-rank adapters (LoRA): frozen weights are not modelled");
     }
     if has(&row.notes, &["hybrid-override-pattern", "mamba"]) || has(&row.model, &["mamba"]) {
         return left_out("state-space layers: not modelled");

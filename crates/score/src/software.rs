@@ -1,16 +1,17 @@
 //! Kernels, formats and overlap of a row: its own values, else the known defaults of its stack.
 
+use super::finetune::source::Source;
 use super::model::mixture;
 use super::recipes::{self, Recomputed};
 use super::row::Row;
 use super::stack::Stack;
 use super::text::has;
-use super::{LeftOut, Notes};
+use super::{LeftOut, Notes, finetune};
 use engine::model::software::{
     AttentionKernel, Communication, Framework, GradientSync, Kernels, Loss, NormKernel, Offload, Segments,
 };
 use engine::model::trained::Trained;
-use engine::model::training::{ComputeFormat, Optimizer, PrecisionPolicy, Recompute};
+use engine::model::training::{ComputeFormat, Optimizer, OptimizerKernel, PrecisionPolicy, Recompute};
 
 /// The software configuration of a row.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -25,6 +26,8 @@ pub struct Software {
     pub compute_format: ComputeFormat,
     /// The optimizer.
     pub optimizer: Optimizer,
+    /// How its update runs.
+    pub optimizer_kernel: OptimizerKernel,
     /// How PyTorch's allocator reserves.
     pub segments: Segments,
     /// When gradients are reduced.
@@ -45,14 +48,15 @@ pub struct Software {
 pub fn software(row: &Row, stack: Stack, notes: &mut Notes) -> Result<Software, LeftOut> {
     Ok(Software {
         framework: framework(stack),
-        kernels: kernels(row, stack),
+        kernels: finetune::software::kernels(row, stack, kernels(row, stack)),
         recipe: recipe(row, stack, notes),
         compute_format: compute_format(row, stack),
         optimizer: optimizer(row, stack),
+        optimizer_kernel: finetune::software::optimizer_kernel(row, stack),
         segments: segments(stack, notes),
         communication: communication(row, stack),
         offload: offload(row, stack, notes),
-        trained: Trained::ALL,
+        trained: finetune::adapters::trained(row, notes)?,
         recompute: recompute(row, stack, notes)?,
     })
 }
@@ -63,10 +67,10 @@ pub fn framework(stack: Stack) -> Framework {
         Stack::MegatronCore | Stack::Nemo => Framework::Megatron,
         Stack::MegatronEarly | Stack::MegatronDeepSpeed => Framework::MegatronLegacy,
         Stack::Nanotron => Framework::Nanotron,
-        Stack::Composer | Stack::Modalities => Framework::Fsdp1,
-        Stack::HuggingFace => Framework::Transformers,
+        Stack::Composer | Stack::Modalities | Stack::FsdpQlora => Framework::Fsdp1,
+        Stack::HuggingFace | Stack::Peft => Framework::Transformers,
         Stack::DeepSpeed | Stack::InternEvo => Framework::DeepSpeed,
-        Stack::Torchtitan | Stack::Fsdp => Framework::Torchtitan,
+        Stack::Torchtitan | Stack::Fsdp | Stack::Fabric | Stack::Torchtune => Framework::Torchtitan,
     }
 }
 
@@ -139,6 +143,9 @@ fn recipe(row: &Row, stack: Stack, notes: &mut Notes) -> PrecisionPolicy {
     if says(&["pure bf16", "pure_bf16", "bf16 only"]) {
         return PrecisionPolicy::PureBf16;
     }
+    if let Some(tuned) = finetune::software::formats(row, stack) {
+        return tuned;
+    }
     match stack {
         // FSDP1's `mixed_precision`: DEFAULT reduces in fp32, PURE in bf16.
         Stack::Composer if says(&["pure"]) => PrecisionPolicy::Fsdp2MixedBf16Reduce16,
@@ -152,6 +159,8 @@ fn recipe(row: &Row, stack: Stack, notes: &mut Notes) -> PrecisionPolicy {
         Stack::Nemo if recipes::in_bf16(row, notes) => PrecisionPolicy::PureBf16,
         // The recipes of NeMo's and Megatron-Bridge's summaries set `grad_reduce_in_fp32` to false.
         Stack::InternEvo | Stack::DeepSpeed | Stack::Nemo => PrecisionPolicy::ZeroMixed,
+        Stack::Peft => PrecisionPolicy::AutocastBf16,
+        Stack::FsdpQlora | Stack::Fabric | Stack::Torchtune => PrecisionPolicy::PureBf16,
         // Under fp16 these stacks keep and reduce gradients in 16 bits; under bf16 they accumulate
         // them in fp32.
         Stack::MegatronDeepSpeed | Stack::MegatronEarly
@@ -184,7 +193,11 @@ fn compute_format(row: &Row, stack: Stack) -> ComputeFormat {
 /// Megatron-Bridge's presets for Megatron-FSDP on Grace Blackwell offload the activations of 10 to
 /// 40 layers (`cpu_offloading_num_layers`), which its tables do not state.
 fn offload(row: &Row, stack: Stack, notes: &mut Notes) -> Offload {
-    let all = has(&row.notes, &["full cpu offload"]) || has(&row.sharding, &["cpu offload", "cpu_offload"]);
+    let all = has(
+        &row.notes,
+        &["full cpu offload", "cpu offload with fused optimizer", "cpu offload of parameters", "offload: true"],
+    ) || has(&row.notes, &["cpu offload, cpu ram"])
+        || has(&row.sharding, &["cpu offload", "cpu_offload"]);
     let preset = stack == Stack::Nemo && has(&row.sharding, &["megatron-fsdp"]) && has(&row.gpu, &["gb200", "gb300"]);
     if preset {
         notes.add("activations in host memory assumed, as in Megatron-Bridge's presets");
@@ -194,7 +207,9 @@ fn offload(row: &Row, stack: Stack, notes: &mut Notes) -> Offload {
     if in_host {
         notes.add("activations in host memory, as in the script of these runs");
     }
-    let activations = preset || in_host || has(&row.notes, &["pa_cpu=y", "fine-grained-activation-offloading=true"]);
+    let tuned = has(&row.notes, &["activation offloading"]) || has(&row.act_ckpt, &["offloaded to cpu"]);
+    let activations =
+        preset || in_host || tuned || has(&row.notes, &["pa_cpu=y", "fine-grained-activation-offloading=true"]);
     Offload { optimizer: all, parameters: all, activations }
 }
 
@@ -244,6 +259,11 @@ fn communication(row: &Row, stack: Stack) -> Communication {
 }
 
 fn recompute(row: &Row, stack: Stack, notes: &mut Notes) -> Result<Recomputed, LeftOut> {
+    if let Some(keep_fraction) =
+        (Source::of(row) == Some(Source::Mlperf)).then(|| finetune::mlperf::kept(row)).flatten()
+    {
+        return Ok(Recomputed { keep_fraction, ..Recomputed::all(Recompute::Fraction) });
+    }
     let text = row.act_ckpt.to_ascii_lowercase();
     let says = |wanted: &[&str]| wanted.iter().any(|word| text.contains(word));
     if text.is_empty() || says(&["not stated", "config default"]) {

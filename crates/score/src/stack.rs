@@ -1,5 +1,6 @@
 //! The training stack of a row, which decides the values that the row leaves blank.
 
+use super::finetune::source::Source;
 use super::row::Row;
 use super::text::has;
 
@@ -30,12 +31,23 @@ pub enum Stack {
     Nemo,
     /// nanotron.
     Nanotron,
+    /// Hugging Face's models with PEFT, on one GPU or with replicas.
+    Peft,
+    /// The same over FSDP1 (`fsdp_qlora`, Accelerate).
+    FsdpQlora,
+    /// Lightning Fabric (`LitGPT`).
+    Fabric,
+    /// torchtune.
+    Torchtune,
 }
 
 impl Stack {
     /// Returns the stack of a row, from its framework, its publisher and, for a bare `Megatron-LM`,
     /// its GPU and kernels.
     pub fn of(row: &Row) -> Self {
+        if let Some(stack) = Source::of(row).and_then(|source| source.stack(row)) {
+            return stack;
+        }
         let framework = row.framework.to_ascii_lowercase();
         let says = |words: &[&str]| words.iter().any(|word| framework.contains(word));
         if says(&["nanotron"]) {
@@ -83,7 +95,17 @@ impl Stack {
 
     /// Whether the stack uses PyTorch's FSDP by default.
     pub fn is_fsdp(self) -> bool {
-        matches!(self, Self::Composer | Self::Modalities | Self::Torchtitan | Self::HuggingFace | Self::Fsdp)
+        matches!(
+            self,
+            Self::Composer
+                | Self::Modalities
+                | Self::Torchtitan
+                | Self::HuggingFace
+                | Self::Fsdp
+                | Self::FsdpQlora
+                | Self::Fabric
+                | Self::Torchtune
+        )
     }
 
     /// Whether the stack is based on Megatron.

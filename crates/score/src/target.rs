@@ -1,6 +1,7 @@
 //! The measured values of a row: step time, memory kind, memory stage.
 
 use super::conventions::Convention;
+use super::finetune::source::Source;
 use super::row::Row;
 use super::stack::Stack;
 use super::text::has;
@@ -23,6 +24,11 @@ const ALLOCATED_BY_CUSTOM: &str = "Megatron-Bridge skill";
 /// training logs print that.
 pub fn memory_kind(row: &Row) -> MemoryKind {
     let named = KINDS.iter().find(|(_, words)| has(&row.mem_kind, words)).map(|(kind, _)| *kind);
+    // torchtune logs `peak_memory_active`, Axolotl `memory/max_mem_active(gib)`.
+    if let Some(Source::Torchtune | Source::TorchtuneFlags | Source::TorchtuneEarly | Source::Axolotl) = Source::of(row)
+    {
+        return MemoryKind::Allocated;
+    }
     let custom = || row.source.starts_with(ALLOCATED_BY_CUSTOM).then_some(MemoryKind::Allocated);
     named.or_else(custom).unwrap_or(MemoryKind::Reserved)
 }

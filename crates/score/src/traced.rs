@@ -10,7 +10,7 @@ use engine::model::memory::trace::{Category, Moment, Peak, Phase, Place, Trace};
 use engine::model::software::{AttentionKernel, Communication, Framework, GradientSync, Kernels, Loss, NormKernel};
 use engine::model::stages::stages;
 use engine::model::training::{OptimizerKernel, PrecisionPolicy, Recompute};
-use engine::model::transformer::{Architecture, AttentionBias, Experts, Norm, QkNorm};
+use engine::model::transformer::{Architecture, AttentionBias, Experts, FusedProjections, Norm, QkNorm};
 use engine::scenario::{Model, Scenario, Strategy};
 
 /// A traced step.
@@ -232,7 +232,7 @@ fn architecture<'a>(
     } else if is("olmo-2") {
         Architecture { qk_norm: QkNorm::Full, ..plain }
     } else if is("phi-3") {
-        Architecture { fused_projections: true, ..plain }
+        Architecture { fused_projections: FusedProjections::All, ..plain }
     } else if is("qwen3") {
         Architecture { qk_norm: QkNorm::PerHead, experts, ..plain }
     } else if is("qwen2") {

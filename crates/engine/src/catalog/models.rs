@@ -26,7 +26,9 @@ pub mod stablelm;
 
 use super::ModelEntry;
 use super::lists::{count, joined};
-use crate::model::transformer::{Architecture, AttentionBias, Experts, LatentAttention, Norm, QkNorm};
+use crate::model::transformer::{
+    Architecture, AttentionBias, Experts, FusedProjections, LatentAttention, Norm, QkNorm,
+};
 
 /// The families, in display order.
 const FAMILIES: [&[ModelEntry]; 22] = [
@@ -83,7 +85,7 @@ pub(crate) const LLAMA_STYLE: Architecture = Architecture {
     global_every: 0,
     attention_chunks: false,
     attention_sinks: false,
-    fused_projections: false,
+    fused_projections: FusedProjections::None,
     logit_softcap: false,
     latent: LatentAttention::NONE,
     experts: Experts::NONE,

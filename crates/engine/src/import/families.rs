@@ -5,7 +5,9 @@ mod mixtures;
 
 use super::fields::Fields;
 use crate::catalog::models::{GPT_STYLE, LLAMA_STYLE};
-use crate::model::transformer::{Architecture, AttentionBias, Experts, LatentAttention, Norm, QkNorm};
+use crate::model::transformer::{
+    Architecture, AttentionBias, Experts, FusedProjections, LatentAttention, Norm, QkNorm,
+};
 
 /// Models that one class of `transformers` implements.
 pub(super) struct Family {
@@ -32,11 +34,23 @@ const fn family(
 /// Shares the embedding with the output head by default.
 const TIED: Architecture = Architecture { tie_word_embeddings: true, ..LLAMA_STYLE };
 const GEMMA: Architecture = Architecture { head_dim: 256, num_key_value_heads: 16, ..TIED };
-const GEMMA_2: Architecture =
-    Architecture { num_key_value_heads: 4, norms_per_layer: 4, sliding_window: 4096, global_every: 2, ..GEMMA };
+const GEMMA_2: Architecture = Architecture {
+    num_key_value_heads: 4,
+    norms_per_layer: 4,
+    sliding_window: 4096,
+    global_every: 2,
+    logit_softcap: true,
+    ..GEMMA
+};
 /// Published configs omit the defaults of the class.
-const GEMMA_3: Architecture =
-    Architecture { vocab_size: 262_208, num_attention_heads: 8, qk_norm: QkNorm::PerHead, global_every: 6, ..GEMMA_2 };
+const GEMMA_3: Architecture = Architecture {
+    vocab_size: 262_208,
+    num_attention_heads: 8,
+    qk_norm: QkNorm::PerHead,
+    global_every: 6,
+    logit_softcap: false,
+    ..GEMMA_2
+};
 const MISTRAL: Architecture = Architecture { num_key_value_heads: 8, sliding_window: 4096, ..LLAMA_STYLE };
 const MIXTRAL: Architecture = Architecture { sliding_window: 0, ..MISTRAL };
 const QWEN_2: Architecture = Architecture { attention_bias: AttentionBias::Qkv, ..LLAMA_STYLE };
@@ -72,10 +86,16 @@ const OLMO_2: Architecture = Architecture { qk_norm: QkNorm::Full, ..LLAMA_STYLE
 const OLMO_3: Architecture = Architecture { sliding_window: 4096, global_every: 4, ..OLMO_2 };
 const PHI_MOE: Architecture = Architecture { norm: Norm::Layer, num_key_value_heads: 8, ..LLAMA_STYLE };
 const INTERNLM: Architecture = Architecture { attention_bias: AttentionBias::All, ..LLAMA_STYLE };
-const NEOX: Architecture = Architecture { tie_word_embeddings: false, ..GPT_STYLE };
+/// Queries, keys and values are one matrix.
+const GPT_2: Architecture = Architecture { fused_projections: FusedProjections::Attention, ..GPT_STYLE };
+const NEOX: Architecture = Architecture { tie_word_embeddings: false, ..GPT_2 };
+const FALCON: Architecture = Architecture { fused_projections: FusedProjections::Attention, ..PLAIN };
+const INTERNLM_2: Architecture = Architecture { fused_projections: FusedProjections::Attention, ..LLAMA_STYLE };
+const PHI_3: Architecture = Architecture { fused_projections: FusedProjections::All, ..LLAMA_STYLE };
 /// One norm for both blocks, and an output head with biases.
-const PHI: Architecture = Architecture { norms_per_layer: 1, head_bias: true, ..NEOX };
-const BLOOM: Architecture = Architecture { embedding_norm: true, ..GPT_STYLE };
+const PHI: Architecture =
+    Architecture { norms_per_layer: 1, head_bias: true, fused_projections: FusedProjections::None, ..NEOX };
+const BLOOM: Architecture = Architecture { embedding_norm: true, ..GPT_2 };
 const STARCODER_2: Architecture = Architecture { num_key_value_heads: 2, ..GPT_STYLE };
 const PLAIN: Architecture = Architecture { attention_bias: AttentionBias::None, mlp_bias: false, ..GPT_STYLE };
 const NEMOTRON: Architecture = Architecture { tie_word_embeddings: false, ..PLAIN };
@@ -98,13 +118,13 @@ pub(super) const FAMILIES: &[Family] = &[
     family("DeepSeek-V3", &["deepseek_v3", "kimi_k2"], DEEPSEEK_3, mixtures::deepseek),
     family("GLM-4.5", &["glm4_moe"], DEEPSEEK_3, mixtures::glm),
     family("gpt-oss", &["gpt_oss"], GPT_OSS, mixtures::gpt_oss),
-    family("GPT-2", &["gpt2"], GPT_STYLE, dense::gpt_2),
+    family("GPT-2", &["gpt2"], GPT_2, dense::gpt_2),
     family("GPT-NeoX", &["gpt_neox"], NEOX, dense::llama),
     family("OPT", &["opt"], GPT_STYLE, dense::opt),
     family("BLOOM", &["bloom"], BLOOM, dense::llama),
-    family("Falcon", &["falcon", "RefinedWeb", "RefinedWebModel"], PLAIN, dense::falcon),
+    family("Falcon", &["falcon", "RefinedWeb", "RefinedWebModel"], FALCON, dense::falcon),
     family("Phi", &["phi", "phi-msft"], PHI, dense::llama),
-    family("Phi-3", &["phi3"], LLAMA_STYLE, dense::windowed),
+    family("Phi-3", &["phi3"], PHI_3, dense::windowed),
     family("Phi-3.5-MoE", &["phimoe"], PHI_MOE, mixtures::mixtral),
     family("StarCoder2", &["starcoder2"], STARCODER_2, dense::starcoder),
     family("Cohere", &["cohere"], COHERE, dense::cohere),
@@ -115,6 +135,6 @@ pub(super) const FAMILIES: &[Family] = &[
     family("SmolLM3", &["smollm3"], Architecture { num_key_value_heads: 4, ..TIED }, dense::smollm),
     family("Granite", &["granite"], LLAMA_STYLE, dense::llama),
     family("InternLM", &["internlm"], INTERNLM, dense::internlm),
-    family("InternLM2", &["internlm2"], LLAMA_STYLE, dense::internlm),
+    family("InternLM2", &["internlm2"], INTERNLM_2, dense::internlm),
     family("Nemotron", &["nemotron"], NEMOTRON, dense::llama),
 ];

@@ -5,6 +5,7 @@ use super::parallel::Mesh;
 use super::per_rank::{Units, key_value_width};
 use super::setup::Setup;
 use super::trained::Method;
+use super::transformer::FusedProjections;
 
 /// Where the input of a matrix comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -51,9 +52,9 @@ impl Module {
     }
 }
 
-/// Whether queries, keys and values are one matrix, and gate and up another, with one adapter each.
-fn are_fused(setup: &Setup) -> bool {
-    setup.framework.is_megatron_core() || setup.architecture.fused_projections
+/// The matrices that are one, with one adapter each; Megatron-Core's always are (`linear_qkv`, `linear_fc1`).
+const fn fused(setup: &Setup) -> FusedProjections {
+    if setup.framework.is_megatron_core() { FusedProjections::All } else { setup.architecture.fused_projections }
 }
 
 /// Attention's matrices with adapters: queries, keys, values, output; or latent attention's.
@@ -90,7 +91,7 @@ pub fn of_attention(setup: &Setup) -> [Module; 5] {
     }
     let key = key_value_width(arch, tp);
     let of_norm = |outer, has_adapter| module(hidden, outer, Input::AttentionNorm, has_adapter);
-    if are_fused(setup) {
+    if fused(setup) != FusedProjections::None {
         return [of_norm(query + 2.0 * key, targets.query_value), output, Module::NONE, Module::NONE, Module::NONE];
     }
     let [queries, values] = [of_norm(query, targets.query_value), of_norm(key, targets.query_value)];
@@ -107,7 +108,7 @@ pub fn of_mlp(setup: &Setup, width: f64) -> [Module; 3] {
     let hidden = f64::from(setup.architecture.hidden_size);
     let up = Module { inner: hidden, outer: width, input: Input::MlpNorm };
     let down = Module { inner: width, outer: hidden, input: Input::Activation };
-    match (setup.architecture.gated_mlp, are_fused(setup)) {
+    match (setup.architecture.gated_mlp, fused(setup) == FusedProjections::All) {
         (true, false) => [up, up, down],
         (true, true) => [Module { outer: 2.0 * width, ..up }, down, Module::NONE],
         (false, _) => [up, down, Module::NONE],

@@ -1,6 +1,6 @@
 //! The ladder of GPT-style shapes that the model-size slider moves along.
 
-use super::transformer::{Architecture, AttentionBias, Experts, LatentAttention, Norm, QkNorm};
+use super::transformer::{Architecture, AttentionBias, Experts, FusedProjections, LatentAttention, Norm, QkNorm};
 
 /// Nominal size in parameters, layers L, width H: the shapes used with the FSDP bounds (arXiv 2504.03655), which are
 /// those of GPT-3 (arXiv 2005.14165, Table 2.1) and LLaMA (arXiv 2302.13971, Table 2) where they coincide.
@@ -54,7 +54,7 @@ pub fn architecture(size: f64) -> Architecture {
         global_every: 0,
         attention_chunks: false,
         attention_sinks: false,
-        fused_projections: false,
+        fused_projections: FusedProjections::None,
         logit_softcap: false,
         latent: LatentAttention::NONE,
         experts: Experts::NONE,

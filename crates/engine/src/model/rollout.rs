@@ -161,6 +161,8 @@ pub struct RolloutReport {
     pub sequences: f64,
     /// Tokens of one rollout, prompts apart.
     pub tokens: f64,
+    /// Completions for each engine.
+    pub each: f64,
     /// Sequences that one engine generates at once.
     pub concurrent: f64,
     /// Passes that generate a token for each of them.
@@ -246,6 +248,7 @@ pub fn evaluate(setup: &Setup, update: &TimeReport) -> RolloutReport {
         own_gpus: objective.engine.gpus,
         sequences,
         tokens: sequences * completion,
+        each,
         concurrent,
         decode_steps,
         decode_step,

@@ -44,6 +44,17 @@ pub enum QkNorm {
     Full,
 }
 
+/// Matrices that read the same input and are one in the model's code: with one adapter, and one output.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum FusedProjections {
+    /// None of them (Llama).
+    None,
+    /// Queries, keys and values (GPT-2, Falcon, Qwen 1, BLOOM).
+    Attention,
+    /// Queries, keys and values, and the MLP's gate and up (Phi-3, GLM).
+    All,
+}
+
 /// The shape of a decoder-only transformer, with the field names of a Hugging Face `config.json`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Architecture {
@@ -89,8 +100,8 @@ pub struct Architecture {
     pub attention_chunks: bool,
     /// Whether each query head has a learned sink in its softmax (gpt-oss): one weight.
     pub attention_sinks: bool,
-    /// Whether queries, keys and values are one matrix, and gate and up another (Phi-3).
-    pub fused_projections: bool,
+    /// Which matrices that read the same input are one in the model's code.
+    pub fused_projections: FusedProjections,
     /// Whether the output's logits are capped by a tanh (Gemma 2's `final_logit_softcapping`).
     pub logit_softcap: bool,
     /// Low-rank queries, keys and values (DeepSeek), in the place of `n_kv` and d.

@@ -180,6 +180,8 @@ parameters! {
         GlobalEvery: architecture::GLOBAL_EVERY,
         AttentionChunks: architecture::CHUNKED,
         AttentionSinks: architecture::SINKS,
+        FusedProjections: architecture::FUSED_PROJECTIONS,
+        LogitSoftcap: architecture::LOGIT_SOFTCAP,
         HeadBias: architecture::HEAD_BIAS,
         KvRank: architecture::latent::KV_RANK,
         QueryRank: architecture::latent::Q_RANK,

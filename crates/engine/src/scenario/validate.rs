@@ -3,12 +3,14 @@
 
 mod experts;
 mod mesh;
+mod objective;
 mod recompute;
 mod run;
 mod software;
 
 use super::issue::Issue;
 use super::{Model, Scenario};
+use crate::model::step;
 use crate::model::transformer::Architecture;
 use crate::params::ParamId;
 
@@ -28,6 +30,9 @@ impl Scenario {
         self.software(&mut issues);
         self.recomputation(&mut issues);
         let setup = self.setup();
+        if !setup.objective.is_next_token() {
+            objective::objective(self, &setup, &step::evaluate(&setup), &mut issues);
+        }
         issues.extend(run::critical_batch(&setup, &self.run));
         issues.extend(run::host_memory(&setup, &self.run));
         issues

@@ -58,7 +58,9 @@ use crate::model::trained::{BaseFormat, Method, Targets, Trained};
 use crate::model::training::{
     ComputeFormat, MfuConvention, Optimizer, OptimizerKernel, PrecisionPolicy, Recompute, RecomputeModules,
 };
-use crate::model::transformer::{Architecture, AttentionBias, Experts, LatentAttention, Norm, QkNorm};
+use crate::model::transformer::{
+    Architecture, AttentionBias, Experts, FusedProjections, LatentAttention, Norm, QkNorm,
+};
 use crate::params::ParamId;
 use crate::scenario::{ExpertChoice, Model, Scenario, Strategy};
 use crate::units::{BytesPerSecond, Seconds};
@@ -230,7 +232,7 @@ pub const CUSTOM_SHAPE: Architecture = Architecture {
     global_every: 0,
     attention_chunks: false,
     attention_sinks: false,
-    fused_projections: false,
+    fused_projections: FusedProjections::None,
     logit_softcap: false,
     latent: LatentAttention::NONE,
     experts: Experts::NONE,

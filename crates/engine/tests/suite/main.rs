@@ -21,6 +21,7 @@ mod laws;
 mod links;
 mod megatron;
 mod outputs;
+mod peft;
 mod pins;
 mod revisions;
 mod settings;

@@ -2,12 +2,17 @@
 
 use super::{GPT_STYLE, Series, shape};
 use crate::catalog::ModelEntry;
-use crate::model::transformer::Architecture;
+use crate::model::transformer::{Architecture, FusedProjections};
 
 const BLOOM: Series = Series { family: "BLOOM", source: "bigscience/bloom* config.json" };
 
 /// BLOOM normalises its embedding and has ALiBi positions.
-const STYLE: Architecture = Architecture { vocab_size: 250_880, embedding_norm: true, ..GPT_STYLE };
+const STYLE: Architecture = Architecture {
+    vocab_size: 250_880,
+    embedding_norm: true,
+    fused_projections: FusedProjections::Attention,
+    ..GPT_STYLE
+};
 
 /// BLOOM.
 pub const MODELS: &[ModelEntry] = &[

@@ -2,14 +2,19 @@
 
 use super::{GPT_STYLE, LLAMA_STYLE, Series, shape};
 use crate::catalog::ModelEntry;
-use crate::model::transformer::{Architecture, AttentionBias};
+use crate::model::transformer::{Architecture, AttentionBias, FusedProjections};
 
 const FALCON: Series = Series { family: "Falcon", source: "tiiuae/falcon-* config.json" };
 const FALCON_3: Series = Series { family: "Falcon", source: "tiiuae/Falcon3-*-Base config.json" };
 
 /// Attention and MLP run in parallel, with two norms in 40B and 180B; 7B has one norm for both.
-const TWO_NORMS: Architecture =
-    Architecture { vocab_size: 65_024, attention_bias: AttentionBias::None, mlp_bias: false, ..GPT_STYLE };
+const TWO_NORMS: Architecture = Architecture {
+    vocab_size: 65_024,
+    attention_bias: AttentionBias::None,
+    mlp_bias: false,
+    fused_projections: FusedProjections::Attention,
+    ..GPT_STYLE
+};
 /// 180B has an untied output head.
 const UNTIED: Architecture = Architecture { tie_word_embeddings: false, ..TWO_NORMS };
 const ONE_NORM: Architecture = Architecture { norms_per_layer: 1, ..TWO_NORMS };

@@ -11,11 +11,18 @@ const GEMMA_3: Series =
 
 /// Gemma shares its large embedding with the head; its heads are wider than H over their number.
 const FIRST: Architecture = Architecture { vocab_size: 256_000, tie_word_embeddings: true, ..LLAMA_STYLE };
-/// Gemma 2 has norms after the blocks too; every other layer attends within 4,096 tokens.
-const SECOND: Architecture = Architecture { norms_per_layer: 4, sliding_window: 4096, global_every: 2, ..FIRST };
+/// Gemma 2 has norms after the blocks too; every other layer attends within 4,096 tokens; its logits are capped.
+const SECOND: Architecture =
+    Architecture { norms_per_layer: 4, sliding_window: 4096, global_every: 2, logit_softcap: true, ..FIRST };
 /// Gemma 3 normalises queries and keys; five of six layers attend within 1,024 tokens.
-const THIRD: Architecture =
-    Architecture { vocab_size: 262_208, qk_norm: QkNorm::PerHead, sliding_window: 1024, global_every: 6, ..SECOND };
+const THIRD: Architecture = Architecture {
+    vocab_size: 262_208,
+    qk_norm: QkNorm::PerHead,
+    sliding_window: 1024,
+    global_every: 6,
+    logit_softcap: false,
+    ..SECOND
+};
 const THIRD_1B: Architecture = Architecture { vocab_size: 262_144, sliding_window: 512, ..THIRD };
 
 /// Gemma's dense text models.

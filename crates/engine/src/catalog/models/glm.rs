@@ -2,7 +2,7 @@
 
 use super::{LLAMA_STYLE, Series, routed, shape, sparse};
 use crate::catalog::ModelEntry;
-use crate::model::transformer::{Architecture, AttentionBias, Experts, QkNorm};
+use crate::model::transformer::{Architecture, AttentionBias, Experts, FusedProjections, QkNorm};
 
 const CHAT: Series =
     Series { family: "GLM", source: "THUDM/chatglm3-6b config.json, in mlc-ai/mlc-llm's model_preset.py" };
@@ -14,7 +14,9 @@ const FOUR_5: Series =
 
 /// Biases on query, key and value. GLM-4.5 Air has heads of 128, independent of H.
 const BIASED: Architecture = Architecture { vocab_size: 151_552, attention_bias: AttentionBias::Qkv, ..LLAMA_STYLE };
-const SMALL_VOCABULARY: Architecture = Architecture { vocab_size: 65_024, ..BIASED };
+/// Queries, keys and values are one matrix, gate and up another.
+const FUSED: Architecture = Architecture { fused_projections: FusedProjections::All, ..BIASED };
+const SMALL_VOCABULARY: Architecture = Architecture { vocab_size: 65_024, ..FUSED };
 /// The release of April 2025 has norms after the blocks too.
 const SANDWICHED: Architecture = Architecture { norms_per_layer: 4, ..BIASED };
 /// The large model normalises queries and keys per head.
@@ -33,7 +35,7 @@ const fn mixture(dense: Architecture, first_k_dense_replace: u32, experts: Exper
 /// ChatGLM and GLM.
 pub const MODELS: &[ModelEntry] = &[
     CHAT.model("chatglm-3-6b", "ChatGLM3 6B", shape(SMALL_VOCABULARY, 28, 4096, (32, 2), 13_696), 6_243_584_000, 8192),
-    FOUR.model("glm-4-9b-chat", "GLM-4 9B Chat", shape(BIASED, 40, 4096, (32, 2), 13_696), 9_399_951_360, 131_072),
+    FOUR.model("glm-4-9b-chat", "GLM-4 9B Chat", shape(FUSED, 40, 4096, (32, 2), 13_696), 9_399_951_360, 131_072),
     FOUR_0414.model(
         "glm-4-9b-0414",
         "GLM-4 9B 0414",

@@ -2,12 +2,17 @@
 
 use super::{GPT_STYLE, Series, shape};
 use crate::catalog::ModelEntry;
-use crate::model::transformer::Architecture;
+use crate::model::transformer::{Architecture, FusedProjections};
 
 const GPT_2: Series = Series { family: "GPT", source: "openai-community/gpt2* config.json" };
 const GPT_3: Series = Series { family: "GPT", source: "GPT-3 (arXiv 2005.14165, Table 2.1), attention dense" };
 
-const SHORT: Architecture = Architecture { vocab_size: 50_257, learned_positions: 1024, ..GPT_STYLE };
+const SHORT: Architecture = Architecture {
+    vocab_size: 50_257,
+    learned_positions: 1024,
+    fused_projections: FusedProjections::Attention,
+    ..GPT_STYLE
+};
 const LONG: Architecture = Architecture { learned_positions: 2048, ..SHORT };
 
 /// GPT-2 and GPT-3. GPT-3 is counted as GPT-2, which equals its Table D.1 in rounded millions; 1.3B

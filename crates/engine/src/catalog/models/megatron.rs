@@ -3,7 +3,7 @@
 
 use super::{GPT_STYLE, Series, shape};
 use crate::catalog::ModelEntry;
-use crate::model::transformer::Architecture;
+use crate::model::transformer::{Architecture, FusedProjections};
 
 const MEGATRON: Series = Series { family: "Megatron-LM", source: "Narayanan et al. 2021 (arXiv 2104.04473, Table 1)" };
 /// Other models of the paper: figures 11 to 17 and Table 2.
@@ -11,7 +11,12 @@ const FIGURES: Series = Series { family: "Megatron-LM", source: "Narayanan et al
 const SELECTIVE: Series =
     Series { family: "Megatron-LM", source: "Korthikanti et al. 2022 (arXiv 2205.05198, Table 3)" };
 
-const STYLE: Architecture = Architecture { vocab_size: 51_200, learned_positions: 2048, ..GPT_STYLE };
+const STYLE: Architecture = Architecture {
+    vocab_size: 51_200,
+    learned_positions: 2048,
+    fused_projections: FusedProjections::Attention,
+    ..GPT_STYLE
+};
 
 /// Megatron-LM's weak-scaling series.
 pub const MODELS: &[ModelEntry] = &[

@@ -2,7 +2,7 @@
 
 use super::{LLAMA_STYLE, Series, routed, shape, sparse};
 use crate::catalog::ModelEntry;
-use crate::model::transformer::{Architecture, Experts, Norm};
+use crate::model::transformer::{Architecture, Experts, FusedProjections, Norm};
 
 const DBRX: Series = Series { family: "DBRX", source: "databricks/dbrx-base config.json" };
 const GROK: Series = Series { family: "Grok", source: "xai-org/grok-1 run.py" };
@@ -11,7 +11,12 @@ const MEGASCALE: Series = Series {
     source: "MegaScale-MoE (arXiv 2505.11432, Table 2); its name and MFU count one expert more, taken as shared",
 };
 
-const DBRX_STYLE: Architecture = Architecture { vocab_size: 100_352, norm: Norm::LayerNoBias, ..LLAMA_STYLE };
+const DBRX_STYLE: Architecture = Architecture {
+    vocab_size: 100_352,
+    norm: Norm::LayerNoBias,
+    fused_projections: FusedProjections::Attention,
+    ..LLAMA_STYLE
+};
 /// Norms before and after the blocks, and a tied output head.
 const GROK_STYLE: Architecture =
     Architecture { vocab_size: 131_072, norms_per_layer: 4, tie_word_embeddings: true, ..LLAMA_STYLE };

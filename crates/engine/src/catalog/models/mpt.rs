@@ -2,7 +2,7 @@
 
 use super::{GPT_STYLE, Series, shape};
 use crate::catalog::ModelEntry;
-use crate::model::transformer::{Architecture, AttentionBias, Norm};
+use crate::model::transformer::{Architecture, AttentionBias, FusedProjections, Norm};
 
 const MPT: Series = Series { family: "MPT", source: "mosaicml/mpt-* config.json" };
 const BENCH: Series =
@@ -14,10 +14,16 @@ const RELEASED: Architecture = Architecture {
     norm: Norm::LayerNoBias,
     attention_bias: AttentionBias::None,
     mlp_bias: false,
+    fused_projections: FusedProjections::Attention,
     ..GPT_STYLE
 };
 /// The benchmark models have learned positions and biases.
-const BENCHMARK: Architecture = Architecture { vocab_size: 50_368, learned_positions: 2048, ..GPT_STYLE };
+const BENCHMARK: Architecture = Architecture {
+    vocab_size: 50_368,
+    learned_positions: 2048,
+    fused_projections: FusedProjections::Attention,
+    ..GPT_STYLE
+};
 
 /// MPT.
 pub const MODELS: &[ModelEntry] = &[

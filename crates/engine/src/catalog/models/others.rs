@@ -2,7 +2,7 @@
 
 use super::{LLAMA_STYLE, Series, routed, shape, sparse};
 use crate::catalog::ModelEntry;
-use crate::model::transformer::{Architecture, AttentionBias, Norm, QkNorm};
+use crate::model::transformer::{Architecture, AttentionBias, FusedProjections, Norm, QkNorm};
 
 const SMOLLM: Series = Series { family: "SmolLM", source: "HuggingFaceTB/SmolLM* config.json" };
 const YI: Series = Series { family: "Yi", source: "01-ai/Yi-* config.json" };
@@ -23,10 +23,12 @@ const YI_1: Architecture = Architecture { vocab_size: 64_000, ..LLAMA_STYLE };
 const INTERNLM_1: Architecture =
     Architecture { vocab_size: 103_168, attention_bias: AttentionBias::All, ..LLAMA_STYLE };
 const INTERNLM_20B: Architecture = Architecture { vocab_size: 103_168, ..LLAMA_STYLE };
-const INTERNLM_2: Architecture = Architecture { vocab_size: 92_544, ..LLAMA_STYLE };
+const INTERNLM_2: Architecture =
+    Architecture { vocab_size: 92_544, fused_projections: FusedProjections::Attention, ..LLAMA_STYLE };
 const SMOLLM_3: Architecture = Architecture { vocab_size: 128_256, tie_word_embeddings: true, ..LLAMA_STYLE };
 const GRANITE_3: Architecture = Architecture { vocab_size: 49_155, tie_word_embeddings: true, ..LLAMA_STYLE };
-const BAICHUAN_2: Architecture = Architecture { vocab_size: 125_696, ..LLAMA_STYLE };
+const BAICHUAN_2: Architecture =
+    Architecture { vocab_size: 125_696, fused_projections: FusedProjections::Attention, ..LLAMA_STYLE };
 /// One norm without biases before attention and MLP, which run in parallel.
 const COMMAND_R: Architecture = Architecture {
     vocab_size: 256_000,

@@ -2,7 +2,7 @@
 
 use super::{GPT_STYLE, LLAMA_STYLE, Series, routed, shape, sparse};
 use crate::catalog::ModelEntry;
-use crate::model::transformer::{Architecture, AttentionBias, Norm};
+use crate::model::transformer::{Architecture, AttentionBias, FusedProjections, Norm};
 
 const ONE: Series =
     Series { family: "Phi", source: "microsoft/phi-1_5 and phi-2 config.json, Lightning-AI/litgpt litgpt/config.py" };
@@ -16,15 +16,22 @@ const MOE: Series = Series { family: "Phi", source: "microsoft/Phi-3.5-MoE-instr
 /// Attention and MLP run in parallel after one norm; the output head is untied and has biases.
 const PHI_1: Architecture =
     Architecture { vocab_size: 51_200, norms_per_layer: 1, tie_word_embeddings: false, head_bias: true, ..GPT_STYLE };
+/// Queries, keys and values are one matrix, gate and up another.
+const FUSED: Architecture = Architecture { fused_projections: FusedProjections::All, ..LLAMA_STYLE };
 /// The 4k models attend within 2,047 tokens in every layer.
-const PHI_3: Architecture = Architecture { vocab_size: 32_064, sliding_window: 2047, ..LLAMA_STYLE };
+const PHI_3: Architecture = Architecture { vocab_size: 32_064, sliding_window: 2047, ..FUSED };
 /// The window of 262,144 tokens is longer than any sequence.
-const PHI_35: Architecture = Architecture { vocab_size: 32_064, ..LLAMA_STYLE };
-const PHI_4_MINI: Architecture = Architecture { vocab_size: 200_064, tie_word_embeddings: true, ..LLAMA_STYLE };
-const PHI_4: Architecture = Architecture { vocab_size: 100_352, ..LLAMA_STYLE };
+const PHI_35: Architecture = Architecture { vocab_size: 32_064, ..FUSED };
+const PHI_4_MINI: Architecture = Architecture { vocab_size: 200_064, tie_word_embeddings: true, ..FUSED };
+const PHI_4: Architecture = Architecture { vocab_size: 100_352, ..FUSED };
 /// Layer norms with biases, and biases on attention and head.
-const PHI_35_MOE: Architecture =
-    Architecture { norm: Norm::Layer, attention_bias: AttentionBias::All, head_bias: true, ..PHI_35 };
+const PHI_35_MOE: Architecture = Architecture {
+    fused_projections: FusedProjections::None,
+    norm: Norm::Layer,
+    attention_bias: AttentionBias::All,
+    head_bias: true,
+    ..PHI_35
+};
 
 /// Phi.
 pub const MODELS: &[ModelEntry] = &[

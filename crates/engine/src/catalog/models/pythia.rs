@@ -2,14 +2,19 @@
 
 use super::{GPT_STYLE, Series, shape};
 use crate::catalog::ModelEntry;
-use crate::model::transformer::Architecture;
+use crate::model::transformer::{Architecture, FusedProjections};
 
 const PYTHIA: Series = Series { family: "Pythia", source: "EleutherAI/pythia-* config.json" };
 const NEOX: Series = Series { family: "Pythia", source: "EleutherAI/gpt-neox-20b config.json" };
 
 /// Attention and MLP run in parallel, which changes no count. The vocabulary is padded differently
 /// from 6.9B on.
-const STYLE: Architecture = Architecture { vocab_size: 50_304, tie_word_embeddings: false, ..GPT_STYLE };
+const STYLE: Architecture = Architecture {
+    vocab_size: 50_304,
+    tie_word_embeddings: false,
+    fused_projections: FusedProjections::Attention,
+    ..GPT_STYLE
+};
 const PADDED: Architecture = Architecture { vocab_size: 50_432, ..STYLE };
 const PADDED_MORE: Architecture = Architecture { vocab_size: 50_688, ..STYLE };
 

@@ -2,7 +2,7 @@
 
 use super::{LLAMA_STYLE, Series, shape};
 use crate::catalog::ModelEntry;
-use crate::model::transformer::{Architecture, AttentionBias, QkNorm};
+use crate::model::transformer::{Architecture, AttentionBias, FusedProjections, QkNorm};
 
 const QWEN_1: Series = Series {
     family: "Qwen",
@@ -16,7 +16,8 @@ pub(super) const BIASED: Architecture =
     Architecture { vocab_size: 152_064, attention_bias: AttentionBias::Qkv, ..LLAMA_STYLE };
 const BIASED_TIED: Architecture = Architecture { vocab_size: 151_936, tie_word_embeddings: true, ..BIASED };
 /// The first Qwen has them too, in one matrix, and as many key and value heads as queries.
-const FIRST: Architecture = Architecture { vocab_size: 151_936, ..BIASED };
+const FIRST: Architecture =
+    Architecture { vocab_size: 151_936, fused_projections: FusedProjections::Attention, ..BIASED };
 /// Qwen 3 normalises queries and keys per head.
 pub(super) const NORMED: Architecture = Architecture { vocab_size: 151_936, qk_norm: QkNorm::PerHead, ..LLAMA_STYLE };
 const NORMED_TIED: Architecture = Architecture { tie_word_embeddings: true, ..NORMED };

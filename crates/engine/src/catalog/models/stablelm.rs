@@ -2,7 +2,7 @@
 
 use super::{GPT_STYLE, LLAMA_STYLE, Series, shape};
 use crate::catalog::ModelEntry;
-use crate::model::transformer::{Architecture, Norm};
+use crate::model::transformer::{Architecture, FusedProjections, Norm};
 
 const ALPHA: Series = Series {
     family: "StableLM",
@@ -14,7 +14,12 @@ const FOUR_EPOCHS: Series = Series {
 };
 
 /// Alpha has GPT-NeoX's style, with few wide layers and a vocabulary padded to 512, in 7B to 256.
-const SMALL: Architecture = Architecture { vocab_size: 50_688, tie_word_embeddings: false, ..GPT_STYLE };
+const SMALL: Architecture = Architecture {
+    vocab_size: 50_688,
+    tie_word_embeddings: false,
+    fused_projections: FusedProjections::Attention,
+    ..GPT_STYLE
+};
 const LARGE: Architecture = Architecture { vocab_size: 50_432, ..SMALL };
 /// 4E1T, of which Zephyr is a fine-tune, has Llama's style with layer norms.
 const GATED: Architecture = Architecture { vocab_size: 50_304, norm: Norm::Layer, ..LLAMA_STYLE };

@@ -9,7 +9,9 @@ use crate::model::memory::recipe_bytes;
 use crate::model::setup::{Overheads, Setup};
 use crate::model::software::Cache;
 use crate::model::training::{AttentionMask, MfuConvention, PrecisionPolicy, Sharding};
-use crate::model::transformer::{Architecture, AttentionBias, Experts, LatentAttention, Norm, QkNorm};
+use crate::model::transformer::{
+    Architecture, AttentionBias, Experts, FusedProjections, LatentAttention, Norm, QkNorm,
+};
 use crate::units::{Bytes, BytesPerSecond, Seconds};
 
 impl Bounds {
@@ -83,7 +85,7 @@ pub fn simplified(setup: &Setup) -> Setup {
             head_bias: false,
             learned_positions: 0,
             attention_sinks: false,
-            fused_projections: false,
+            fused_projections: FusedProjections::None,
             logit_softcap: false,
             latent: LatentAttention::NONE,
             experts: Experts::NONE,

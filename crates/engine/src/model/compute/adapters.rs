@@ -7,21 +7,36 @@ use crate::model::experts;
 use crate::model::setup::Setup;
 use crate::units::Bytes;
 
-/// Elements of an adapter's input and output that its kernels read and write in both passes: forward the first product reads the
-/// input, the second writes the output, which is scaled and added to the matrix's own (1 and 6); backward the same in reverse, and
-/// both products' gradients of weights read them once more.
-const INPUTS: f64 = 6.0;
-const OUTPUTS: f64 = 10.0;
+/// What the kernels beside an adapter's two products read and write, and how many there are.
+struct Kernels {
+    /// Elements of the input in both passes.
+    inputs: f64,
+    /// Elements of the output in both passes.
+    outputs: f64,
+    /// Kernels in one pass over those of a layer without adapters, some thirty-five of one of transformers.
+    launches: f64,
+}
 
-/// Kernels of an adapter in one pass over those of a layer without adapters: a dropout or a cast, two products, a scale and a sum
-/// beside some thirty-five of a layer of transformers.
-const LAUNCHES: f64 = 5.0 / 35.0;
+/// Kernels of a layer of transformers in its forward pass.
+const OF_A_LAYER: f64 = 35.0;
+/// Operator by operator: forward the first product reads the input, the second writes the output, which is scaled (2) and added to the
+/// matrix's own (3); backward the gradient is scaled (2), both products read it, the first one's gradients read the input and write
+/// its gradient, which is added (3). A dropout or a cast, two products, a scale and a sum.
+const EAGER: Kernels = Kernels { inputs: 6.0, outputs: 10.0, launches: 5.0 / OF_A_LAYER };
+/// Where a compiler or hand-written kernels fuse them, the scale costs nothing of its own.
+const FUSED: Kernels = Kernels { inputs: 6.0, outputs: 6.0, launches: 3.0 / OF_A_LAYER };
+
+impl Kernels {
+    const fn of(setup: &Setup) -> &'static Self {
+        if setup.kernels.compile || setup.framework.is_megatron_core() { &FUSED } else { &EAGER }
+    }
+}
 
 /// Adapters beside these matrices, over `rows` of tokens: two products each, of rank r.
 fn of_adapters<C: Cost<Operations>>(rates: &Rates, modules: &[Module], rows: f64) -> Layer<C> {
     let rank = f64::from(rates.setup.trained.rank);
     let mut block = Block::NONE;
-    let mut streamed = 0.0;
+    let (mut streamed, kernels) = (0.0, Kernels::of(rates.setup));
     for module in modules.iter().filter(|module| module.is_used()) {
         let adapter = Block {
             weights: rank * (module.inner + module.outer),
@@ -31,7 +46,7 @@ fn of_adapters<C: Cost<Operations>>(rates: &Rates, modules: &[Module], rows: f64
             ..Block::NONE
         };
         block = block.with(adapter);
-        streamed += INPUTS * module.inner + OUTPUTS * module.outer;
+        streamed += kernels.inputs * module.inner + kernels.outputs * module.outer;
     }
     if block.count <= 0.0 || rank <= 0.0 {
         return Layer::default();
@@ -75,5 +90,6 @@ pub(super) fn beside_routed<C: Cost<Operations>>(rates: &Rates) -> Layer<C> {
 pub(super) fn launches(setup: &Setup, moe_share: f64) -> f64 {
     let used = |modules: &[Module]| modules.iter().filter(|module| module.is_used()).count() as f64;
     let [dense, shared, routed] = adapters::widths(setup).map(|width| used(&adapters::of_mlp(setup, width)));
-    LAUNCHES * (used(&adapters::of_attention(setup)) + (1.0 - moe_share) * dense + moe_share * (shared + routed))
+    Kernels::of(setup).launches
+        * (used(&adapters::of_attention(setup)) + (1.0 - moe_share) * dense + moe_share * (shared + routed))
 }

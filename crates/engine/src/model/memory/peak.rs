@@ -10,8 +10,8 @@ mod workspaces;
 
 use super::activations;
 use super::states::{
-    FrozenBytes, RecipeBytes, States, expert_padding, expert_shard_degrees, gathered_layer_bytes, of_gpu, of_update,
-    recipe_bytes, shard_degrees,
+    FrozenBytes, RecipeBytes, States, base, expert_padding, expert_shard_degrees, gathered_layer_bytes, of_gpu,
+    of_update, recipe_bytes, shard_degrees,
 };
 use crate::model::parallel::Schedule;
 use crate::model::objective::{self, OtherModels};
@@ -23,6 +23,7 @@ use crate::model::stages::{ByStage, Stage};
 use crate::model::sync::GradientSyncPlan;
 use crate::model::training::Sharding;
 use crate::units::Bytes;
+pub use cache::Alive;
 pub use cache::Held;
 use cache::within;
 use context::communicators;
@@ -135,8 +136,8 @@ pub fn of_stage(setup: &Setup, stage: &Stage) -> MemoryReport {
     let ledger = Ledger::new(setup, stage, &stage.params);
     let peak = ledger.peak();
     let cache = ledger.cache(setup, stage, &peak);
-    let reserved = cache.reserved(peak.allocated, peak.compute, ledger.pools());
-    report(setup, ledger.parts(peak.point), (peak.moment, peak.allocated), cache, reserved)
+    let alive = ledger.alive(&peak);
+    report(setup, ledger.parts(peak.point), peak.moment, &alive, (cache, cache.reserved(&alive)))
 }
 
 /// The report of these parts, alive at a moment, with what the process holds beside them: the context, and what the allocator
@@ -144,13 +145,14 @@ pub fn of_stage(setup: &Setup, stage: &Stage) -> MemoryReport {
 pub(super) fn report(
     setup: &Setup,
     parts: MemoryParts,
-    (moment, allocated): (PeakMoment, Bytes),
-    cache: Cache,
-    reserved: Bytes,
+    moment: PeakMoment,
+    alive: &Alive,
+    (cache, reserved): (Cache, Bytes),
 ) -> MemoryReport {
+    let allocated = alive.allocated;
     let (nominal, capacity) = (setup.accelerator.memory, setup.accelerator.usable_memory());
     let (context, engine) = (context(setup), objective::engine_beside_training(setup));
-    let needed = cache.needed(allocated);
+    let needed = cache.needed(alive);
     let (held, _) = within(capacity - context - engine, needed, reserved);
     let parts = parts
         .with(MemoryPart::Context, context)
@@ -190,6 +192,8 @@ struct Ledger {
     /// Bytes per parameter of what is gathered module by module.
     live_bytes: f64,
     states: States,
+    /// The frozen base at rest, and models beside the one that trains.
+    base: Bytes,
     sharding: Sharding,
     framework: Framework,
     offloaded: bool,
@@ -259,6 +263,7 @@ impl Ledger {
         };
         let logits = logits(setup, stage);
         let upcast = if setup.kernels.norms == NormKernel::Upcast { UPCAST_AT_LOSS * hidden } else { 0.0 };
+        let models = OtherModels::of(setup, stage).total();
         let replicas = setup.mesh.replicas().saturating_mul(setup.mesh.cp);
         Self {
             params: *params,
@@ -274,6 +279,7 @@ impl Ledger {
                 (gathered_root + gathered_layers) / params.held.all()
             },
             states: of_gpu(setup, params),
+            base: base(setup, params) + models,
             sharding: setup.sharding,
             framework: setup.framework,
             offloaded: setup.offload.parameters,
@@ -303,7 +309,7 @@ impl Ledger {
                 * (of_layer.final_norm + (params.held.layers - params.below) * upcast * of_layer.kept / of_layer.whole),
             workspaces: workspaces(setup).get(),
             dequantized: dequantized(setup).get(),
-            models: OtherModels::of(setup, stage).total().get(),
+            models: models.get(),
         }
     }
 
@@ -334,6 +340,12 @@ impl Ledger {
         }
         consider(Point::Root, PeakMoment::Backward);
         most
+    }
+
+    /// What tensors occupy at this peak.
+    fn alive(&self, peak: &Peak) -> Alive {
+        let Peak { allocated, compute, .. } = *peak;
+        Alive { allocated, compute, pools: self.pools(), base: self.base }
     }
 
     /// What the allocator holds beyond what is alive: nanotron's is counted block by block, but for the bounds, which assume none.

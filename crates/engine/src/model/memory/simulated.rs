@@ -1,6 +1,7 @@
 //! Memory at rest: the step played tensor by tensor, for the runs that the trace follows whole.
 
-use super::peak::report;
+use super::peak::{Alive, report};
+use super::states::base;
 use super::trace::{Category, Peak, Phase, Trace};
 use crate::model::report::{MemoryPart, MemoryParts, MemoryReport, PeakMoment};
 use crate::model::setup::Setup;
@@ -17,8 +18,15 @@ pub fn is_followed(setup: &Setup) -> bool {
     let by_layers = !matches!(setup.recompute, Recompute::AttentionCore | Recompute::Modules);
     // DeepSpeed's stage 3 has units of its own.
     let by_units = setup.framework != Framework::DeepSpeed;
-    let plain = setup.optimizer == Optimizer::AdamW && !setup.kernels.dropout && setup.objective.is_next_token();
-    setup.framework.is_pytorch() && by_units && sharded && by_layers && plain && setup.offload == Offload::NONE
+    let plain = setup.optimizer == Optimizer::AdamW && !setup.kernels.dropout;
+    setup.trained.is_all()
+        && setup.objective.is_next_token()
+        && setup.framework.is_pytorch()
+        && by_units
+        && sharded
+        && by_layers
+        && plain
+        && setup.offload == Offload::NONE
 }
 
 /// The memory of one GPU of a stage as the simulation says; `None` where the trace does not follow the step whole.
@@ -45,5 +53,6 @@ pub fn simulated(setup: &Setup, stage: &Stage) -> Option<MemoryReport> {
         Phase::Rest | Phase::Optimizer => PeakMoment::Optimizer,
     };
     let allocated = Bytes::new(allocated as f64);
-    Some(report(setup, parts, (moment, allocated), Cache::of(setup), Bytes::new(reserved as f64)))
+    let alive = Alive { allocated, compute: allocated, pools: Bytes::ZERO, base: base(setup, &stage.params) };
+    Some(report(setup, parts, moment, &alive, (Cache::of(setup), Bytes::new(reserved as f64))))
 }

@@ -276,12 +276,10 @@ pub fn copy_bytes(setup: &Setup) -> f64 {
 /// and optimizer state of those that train.
 pub fn of_gpu(setup: &Setup, params: &LocalParams) -> States {
     let (degrees, of_experts) = (shard_degrees(setup), expert_shard_degrees(setup));
-    let (trained, frozen) = (&params.trained, params.frozen());
+    let trained = &params.trained;
     let (dense, routed) = (trained.dense(), trained.experts());
     let at_rest = states(dense, setup.recipe, degrees);
     let experts = states(routed, setup.recipe, of_experts);
-    let bytes = FrozenBytes::at_rest(setup);
-    let base = bytes.of_dense(&frozen) / degrees.weights + bytes.matrices * frozen.experts() / of_experts.weights;
     let (matrix, other) = optimizer_bytes(setup);
     let matrices = trained.layers * trained.layer_matrices;
     let optimizer =
@@ -289,10 +287,20 @@ pub fn of_gpu(setup: &Setup, params: &LocalParams) -> States {
     let copied = params.held.layers * params.held.layer_matrices + params.held.experts();
     let copies = Bytes::new(copy_bytes(setup) * copied);
     let here = |offloaded: bool, bytes: Bytes| if offloaded { Bytes::ZERO } else { bytes };
-    let weights = at_rest.weights + experts.weights + copies + Bytes::new(base);
+    let weights = at_rest.weights + experts.weights + copies;
     States {
-        weights: here(setup.offload.parameters, weights),
+        weights: here(setup.offload.parameters, weights) + base(setup, params),
         gradients: here(setup.offload.parameters, at_rest.gradients + experts.gradients),
         optimizer: here(setup.offload.optimizer || setup.offload.parameters, Bytes::new(optimizer)),
     }
+}
+
+/// Bytes of one GPU's frozen parameters at rest; none where they are offloaded.
+pub fn base(setup: &Setup, params: &LocalParams) -> Bytes {
+    if setup.trained.is_all() || setup.offload.parameters {
+        return Bytes::ZERO;
+    }
+    let (degrees, of_experts) = (shard_degrees(setup), expert_shard_degrees(setup));
+    let (frozen, bytes) = (params.frozen(), FrozenBytes::at_rest(setup));
+    Bytes::new(bytes.of_dense(&frozen) / degrees.weights + bytes.matrices * frozen.experts() / of_experts.weights)
 }

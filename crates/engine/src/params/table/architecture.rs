@@ -3,7 +3,7 @@
 //! experts of the catalog into a custom model.
 
 use super::{AxisUse, Choice, ChoiceOption, Group, Kind, Number, Param, Scale, Unit, option, position, whole};
-use crate::model::transformer::{Architecture, AttentionBias, Norm, QkNorm};
+use crate::model::transformer::{Architecture, AttentionBias, FusedProjections, Norm, QkNorm};
 use crate::scenario::{Model, Scenario};
 
 /// For rows that only apply to a custom model.
@@ -191,6 +191,22 @@ named!(
         option("all", "All", "All four projections have one (GPT-2, OPT)."),
     ],
     "Which attention projections carry a bias."
+);
+named!(
+    /// Fused projections.
+    FUSED_PROJECTIONS, fused_projections, "fusedqkv", "Fused projections",
+    &[FusedProjections::None, FusedProjections::Attention, FusedProjections::All],
+    &[
+        option("none", "None", "Query, key and value are matrices of their own (Llama)."),
+        option("attention", "Attention", "Query, key and value are one matrix (GPT-2, Falcon, Qwen 1)."),
+        option("all", "Attention and MLP", "So are gate and up (Phi-3, GLM)."),
+    ],
+    "Which matrices that read the same input are one in the model's code: they share a LoRA adapter."
+);
+named!(
+    /// Capped logits.
+    LOGIT_SOFTCAP, logit_softcap, "softcap", "Capped logits", NO_YES, NO_YES_OPTIONS,
+    "Whether a tanh caps the output's logits (Gemma 2's final_logit_softcapping)."
 );
 named!(
     /// Biases of the MLP.

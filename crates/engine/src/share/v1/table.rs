@@ -264,6 +264,8 @@ pub(super) static TABLE: &[Held] = &[
     number("usable", ParamId::UsableMemory, Unit::Percent, 50.0, 100.0, Scale::Linear),
     number("hostmem", ParamId::HostMemory, Unit::Gib, 1.0, 65_536.0, Scale::Log),
     whole("hostgpus", ParamId::HostGpus, Unit::None, 0.0, 100.0, Scale::Linear),
+    choice("fusedqkv", ParamId::FusedProjections, &["none", "attention", "all"]),
+    choice("softcap", ParamId::LogitSoftcap, &["no", "yes"]),
     choice("train", ParamId::Method, &["all", "lora", "rslora", "dora", "layers"]),
     whole("rank", ParamId::LoraRank, Unit::None, 0.0, 4096.0, Scale::Linear),
     choice("targets", ParamId::LoraTargets, &["qv", "qkv", "attention", "mlp", "all"]),

@@ -18,21 +18,35 @@ impl Cache {
         }
     }
 
-    /// Bytes that the process cannot do without where so many are allocated.
-    pub fn needed(self, allocated: Bytes) -> Bytes {
+    /// Bytes that the process cannot do without.
+    pub fn needed(self, alive: &Alive) -> Bytes {
         match self {
-            Self::Share(share) | Self::Pools { lasting: share, .. } => allocated + allocated * share,
+            Self::Share(share) | Self::Pools { lasting: share, .. } => {
+                alive.allocated + (alive.allocated - alive.base) * share
+            }
         }
     }
 
-    /// Bytes that it reserves on a device without end: `compute` at most alive on the stream of the kernels, `others` in the pools
-    /// of the other streams.
-    pub fn reserved(self, allocated: Bytes, compute: Bytes, others: Bytes) -> Bytes {
+    /// Bytes that it reserves on a device without end.
+    pub fn reserved(self, alive: &Alive) -> Bytes {
         match self {
-            Self::Share(_) => self.needed(allocated),
-            Self::Pools { cached, .. } => compute + compute * cached + others,
+            Self::Share(_) => self.needed(alive),
+            Self::Pools { cached, .. } => alive.compute + (alive.compute - alive.base) * cached + alive.pools,
         }
     }
+}
+
+/// What tensors occupy, where it matters to the allocator.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Alive {
+    /// All of it at the peak.
+    pub allocated: Bytes,
+    /// The most of it on the stream of the kernels, wherever that is.
+    pub compute: Bytes,
+    /// What the pools of the other streams hold.
+    pub pools: Bytes,
+    /// The frozen base and models beside the one that trains, which are there from the start and leave no gaps.
+    pub base: Bytes,
 }
 
 /// What decides how much the allocator holds.

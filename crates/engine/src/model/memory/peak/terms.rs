@@ -1,7 +1,9 @@
 //! The factors of every part of the peak: what multiplies what. Nobody needs them but who asks why.
 
+use super::{
+    Alive, Held, Peak, communicators, context, dequantized, most_needy, switch_communicators, within, workspaces,
+};
 use super::{Gathered, Ledger, Point, Unreduced, bytes_kept_per_logit, bytes_per_logit, logits};
-use super::{Held, Peak, communicators, context, dequantized, most_needy, switch_communicators, within, workspaces};
 use crate::model::memory::activations::{self, LayerBytes};
 use crate::model::memory::states::{
     self, FrozenBytes, RecipeBytes, ShardDegrees, expert_shard_degrees, gathered_layer_bytes, recipe_bytes,
@@ -90,12 +92,8 @@ pub struct PeakTerms {
     pub cache: Cache,
     /// Models beside the one that trains.
     pub models: OtherModels,
-    /// What is alive.
-    pub allocated: Bytes,
-    /// The most that is alive on the stream of the kernels.
-    pub compute: Bytes,
-    /// What the pools of the streams of communication hold.
-    pub pools: Bytes,
+    /// What tensors occupy.
+    pub alive: Alive,
     /// What decides how much the allocator holds.
     pub held: Held,
 }
@@ -109,7 +107,7 @@ impl PeakTerms {
     fn of_stage(setup: &Setup, stage: &Stage) -> Self {
         let ledger = Ledger::new(setup, stage, &stage.params);
         let peak = ledger.peak();
-        let Peak { point, moment, allocated, compute } = peak;
+        let Peak { point, moment, .. } = peak;
         let bytes = recipe_bytes(setup.recipe);
         let tokens = per_rank::tokens(setup);
         let layers = ledger.params.held.layers;
@@ -124,10 +122,9 @@ impl PeakTerms {
             Point::Root | Point::Update => (0.0, Working::Nothing),
         };
         let in_passes = !matches!(point, Point::Root | Point::Update);
-        let (cache, context, pools) = (ledger.cache(setup, stage, &peak), context(setup), ledger.pools());
-        let reserved = cache.reserved(allocated, compute, pools);
-        let beside = context + engine_beside_training(setup);
-        let (_, held) = within(setup.accelerator.usable_memory() - beside, cache.needed(allocated), reserved);
+        let (cache, context, alive) = (ledger.cache(setup, stage, &peak), context(setup), ledger.alive(&peak));
+        let capacity = setup.accelerator.usable_memory() - context - engine_beside_training(setup);
+        let (_, held) = within(capacity, cache.needed(&alive), cache.reserved(&alive));
         let all_first = setup.pipeline.schedule == Schedule::GPipe && in_passes;
         Self {
             stage: *stage,
@@ -163,9 +160,7 @@ impl PeakTerms {
             switch_communicators: switch_communicators(setup),
             cache,
             models: OtherModels::of(setup, stage),
-            allocated,
-            compute,
-            pools,
+            alive,
             held,
         }
     }

@@ -7,7 +7,7 @@ use crate::model::setup::Setup;
 use crate::model::software::{AttentionKernel, NormKernel};
 use crate::model::stages::Stage;
 use crate::model::training::{PrecisionPolicy, Sharding};
-use crate::model::transformer::QkNorm;
+use crate::model::transformer::{FusedProjections, QkNorm};
 
 /// What one GPU computes with in one micro-batch.
 #[derive(Clone, Copy, Debug)]
@@ -91,7 +91,7 @@ impl Shape {
                 arch.attention_bias == AttentionBias::All,
                 arch.mlp_bias,
             ),
-            fused: arch.fused_projections,
+            fused: arch.fused_projections == FusedProjections::All,
             softcap: arch.logit_softcap,
             fused_norms: setup.kernels.norms == NormKernel::Fused,
             eager: setup.kernels.attention == AttentionKernel::Unfused,

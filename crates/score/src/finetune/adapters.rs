@@ -1,0 +1,171 @@
+//! What a fine-tuning run trains: the row's own columns, else what its source's code sets.
+
+use super::source::Source;
+use crate::row::Row;
+use crate::text::has;
+use crate::{LeftOut, Notes};
+use engine::model::trained::{BaseFormat, Method, Targets, Trained};
+
+/// Rank, targets and dropout that a source's code sets.
+#[derive(Clone, Copy)]
+struct Set {
+    rank: u32,
+    targets: Targets,
+    dropout: bool,
+    origin: &'static str,
+}
+
+const fn set(rank: u32, targets: Targets, dropout: bool, origin: &'static str) -> Set {
+    Set { rank, targets, dropout, origin }
+}
+
+/// Returns what a row trains.
+///
+/// # Errors
+///
+/// Adapters whose rank or targets neither the row nor its source's code states, or a base in an unknown format.
+pub fn trained(row: &Row, notes: &mut Notes) -> Result<Trained, LeftOut> {
+    let Some(source) = Source::of(row) else { return Ok(Trained::ALL) };
+    if row.trainable == "full" {
+        return Ok(Trained::ALL);
+    }
+    let code = of_code(row, source);
+    let targets = targets(&row.lora_targets).or(code.map(|code| code.targets));
+    let rank = row.lora_rank.or(code.map(|code| code.rank));
+    let (Some(rank), Some(targets)) = (rank, targets) else { return Err(LeftOut::missing("lora_rank")) };
+    if let Some(code) = code
+        && (row.lora_rank.is_none() || row.lora_targets.is_empty())
+    {
+        notes.add(format!("adapters of rank {rank} as in {}", code.origin));
+    }
+    Ok(Trained {
+        method: if has(&row.notes, &["dora"]) { Method::Dora } else { Method::Lora },
+        rank,
+        targets,
+        dropout: code.is_some_and(|code| code.dropout),
+        embeddings: has(&row.lora_targets, &["lm_head trainable"]),
+        base: base(row, source)?,
+        ..Trained::ALL
+    })
+}
+
+/// Returns the targets that a column names: of single matrices the nearest set.
+fn targets(text: &str) -> Option<Targets> {
+    let text = text.to_ascii_lowercase();
+    let names = |words: &[&str]| words.iter().any(|word| text.contains(word));
+    if text.is_empty() {
+        None
+    } else if names(&["default"]) {
+        // ms-swift 1.x: `c_attn`, or `qkv` (swift/llm/utils/model.py, `LoRATM`): the one matrix that makes all three.
+        Some(Targets::QueryKeyValue)
+    } else if names(&["all-linear", "all linear", "gate", "w1,w2", "mlp", "*"]) {
+        Some(Targets::AllLinear)
+    } else if text == "q,v" {
+        Some(Targets::QueryValue)
+    } else if names(&["o_proj", "c_proj", "linear_proj", "attention"]) {
+        Some(Targets::Attention)
+    } else if names(&["qkv", "c_attn", "k_proj"]) {
+        Some(Targets::QueryKeyValue)
+    } else {
+        None
+    }
+}
+
+/// Returns what the code of a source sets.
+fn of_code(row: &Row, source: Source) -> Option<Set> {
+    use Targets::{AllLinear, Attention, QueryKeyValue, QueryValue};
+    let is_large = has(&row.model, &["70b"]);
+    Some(match source {
+        // recipes/configs/llama3_1 and llama3_2 (pytorch/torchtune bd2a0fc): `lora_attn_modules: [q_proj, v_proj, output_proj]`,
+        // `apply_lora_to_mlp: True`; every matrix but the keys'.
+        Source::Torchtune if is_large => set(16, AllLinear, false, "recipes/configs/llama3_1/70B_lora.yaml"),
+        Source::Torchtune => set(8, AllLinear, false, "recipes/configs/llama3_1/8B_lora_single_device.yaml"),
+        Source::TorchtuneFlags => set(64, AllLinear, false, "recipes/configs/llama3_2/3B_lora_single_device.yaml"),
+        // recipes/configs/llama2 (pytorch/torchtune ca0a6de): `[q_proj, v_proj]`; with a quantized base all but the output.
+        Source::TorchtuneEarly if row.trainable == "qlora" => {
+            set(8, AllLinear, false, "recipes/configs/llama2/7B_qlora_single_device.yaml")
+        }
+        Source::TorchtuneEarly => set(8, QueryValue, false, "recipes/configs/llama2/7B_lora_single_device.yaml"),
+        // finetune.py, `LoraArguments` (QwenLM/Qwen 2df8e8a): w1 and w2 are gate and up, c_proj the outputs of attention and MLP.
+        Source::Qwen => set(64, AllLinear, true, "finetune.py, LoraArguments"),
+        // swift/llm/utils/argument.py: `lora_dropout: float = 0.05` (1.x: `lora_dropout_p`).
+        Source::SwiftBenchmark => set(8, QueryKeyValue, true, "swift/llm/utils/argument.py"),
+        Source::SwiftExamples => set(8, AllLinear, !is_megatron(row), "swift/megatron/arguments, swift/arguments"),
+        // train.py: `lora_rank = 64`, `lora_dropout = 0.1`; `all` is every matrix but attention's output
+        // (AnswerDotAI/fsdp_qlora 05ed9f2).
+        Source::FsdpQlora => set(64, AllLinear, true, "train.py"),
+        // finetune/lora.py of 2023: r = 8, dropout 0.05, query and value.
+        Source::LitTables => set(8, QueryValue, true, "finetune/lora.py"),
+        // config_hub/finetune: Gemma and Phi have adapters everywhere, Phi of rank 8, Gemma of 8 (16 with a quantized base); the
+        // others of rank 32 beside query and value (Lightning-AI/litgpt 2685705).
+        Source::LitHub if has(&row.model, &["gemma"]) => {
+            let rank = if row.trainable == "qlora" || has(&row.model, &["7b"]) { 16 } else { 8 };
+            set(rank, AllLinear, true, "config_hub/finetune")
+        }
+        Source::LitHub if has(&row.model, &["phi"]) => set(8, AllLinear, true, "config_hub/finetune"),
+        Source::LitHub => set(32, QueryValue, true, "config_hub/finetune"),
+        // examples/causal_language_modeling/peft_lora_clm_accelerate_ds_zero3_offload.py: r = 8, dropout 0.1; BLOOM's default target
+        // is query_key_value.
+        Source::PeftReadme => set(8, QueryKeyValue, true, "examples/causal_language_modeling"),
+        // docs/source/accelerate/fsdp.md: `--lora_dropout 0.1`.
+        Source::PeftFsdp => set(8, AllLinear, true, "docs/source/accelerate/fsdp.md"),
+        // method_comparison/MetaMathQA/experiments/lora/llama-3.2-3B-rank32: the default targets.
+        Source::PeftMethods => set(32, QueryValue, false, "method_comparison/MetaMathQA"),
+        // launcher_scripts/conf/peft/llama/squad.yaml of the launcher 24.07: `adapter_dim: 32`, `adapter_dropout: 0.0`; LoRA's
+        // default target in NeMo is attention_qkv.
+        Source::Nemo => set(32, QueryKeyValue, false, "conf/peft/llama/squad.yaml of NeMo's launcher"),
+        // src/megatron/bridge/perf_recipes/llama (067f987): `target_modules = ["linear_qkv"]`; peft/lora.py: dim 32, dropout 0.
+        Source::Bridge => set(32, QueryKeyValue, false, "src/megatron/bridge/perf_recipes/llama"),
+        // examples/llm_benchmark/llama3_1/llama3_1_8b_peft_benchmark.yaml and others (36044ad): `*_proj`, dim 16; dropout 0.1 there
+        // alone.
+        Source::Automodel => {
+            set(16, AllLinear, has(&row.model, &["llama3 8b"]), "examples/llm_benchmark/*_peft_benchmark.yaml")
+        }
+        // finetune/configs/lora.yaml: r 8, dropout 0.1, `[q_proj, k_proj, v_proj]`; LLaMA-Factory's default is `all`, r 8.
+        Source::Glm if has(&row.framework, &["llama-factory"]) => set(8, AllLinear, false, "LLaMA-Factory's defaults"),
+        Source::Glm => set(8, QueryKeyValue, true, "finetune/configs/lora.yaml"),
+        // config_lora/llm_lora_config.yaml.
+        Source::Universal => set(8, AllLinear, true, "config_lora/llm_lora_config.yaml"),
+        // examples/*/*.yaml: `lora_dropout: 0.05`.
+        Source::Axolotl => set(32, AllLinear, true, "examples"),
+        // README: r = 32 on all matrices; its kernels need dropout 0.
+        Source::Unsloth => set(32, AllLinear, false, "the README"),
+        // conf/megatron_gpt_peft_tuning_config.yaml of NVIDIA's submission (training_results_v4.0): `adapter_dim: 16`,
+        // `target_modules: ['attention']`, `adapter_dropout: 0.1`.
+        Source::Mlperf => set(16, Attention, true, "megatron_gpt_peft_tuning_config.yaml"),
+        // atorch/examples/llama2/fsdp_llama2.py: `lora_r` 8 on q_proj and v_proj.
+        Source::Atorch => set(8, QueryValue, true, "atorch/examples/llama2"),
+        Source::Xtuner | Source::Other => return None,
+    })
+}
+
+fn is_megatron(row: &Row) -> bool {
+    has(&row.framework, &["megatron"])
+}
+
+/// Returns the format in which the frozen matrices are stored.
+fn base(row: &Row, source: Source) -> Result<BaseFormat, LeftOut> {
+    let text = row.quantized_base.to_ascii_lowercase();
+    let says = |words: &[&str]| words.iter().any(|word| text.contains(word));
+    Ok(if source == Source::Mlperf {
+        // `fp8_params: ${FP8}` in the same file.
+        BaseFormat::Fp8
+    } else if has(&row.model, &["-awq"]) {
+        BaseFormat::Int4
+    } else if text.is_empty() {
+        if row.precision == "fp32" { BaseFormat::Fp32 } else { BaseFormat::Bf16 }
+    } else if says(&["int8"]) {
+        BaseFormat::Int8
+    } else if says(&["int4", "awq"]) {
+        BaseFormat::Int4
+    } else if says(&["nf4-dq"]) {
+        BaseFormat::Nf4Double
+    } else if says(&["4-bit", "4bit", "nf4"]) {
+        // torchtune's `NF4Tensor` quantizes its scales too; so do Axolotl (`bnb_4bit_use_double_quant` where a quantized base is
+        // loaded), Unsloth's checkpoints, universal-llm-trainer (config_quant/bnb_4bit.yaml), ms-swift and PEFT's example.
+        let single = matches!(source, Source::LitTables | Source::LitHub | Source::FsdpQlora);
+        if single { BaseFormat::Nf4 } else { BaseFormat::Nf4Double }
+    } else {
+        return Err(LeftOut::because("a format of the base that is not modelled").about(&row.quantized_base));
+    })
+}

@@ -1,0 +1,61 @@
+//! `MLPerf`'s Llama 2 70B with adapters: what the submissions' configurations set.
+//!
+//! NVIDIA's and its partners' are one family (github mlcommons/training_results_v4.0 to v5.1,
+//! NVIDIA/benchmarks/llama2_70b_lora/implementations/nemo): weights in 8 bits (`fp8_params`), one sequence a micro-batch (`MBS=1`), no
+//! recomputation, sequence parallelism with tensor parallelism. AMD's recompute 21 of the 80 layers on MI300X (`ACG=full ACM=block
+//! ACL=21`, config_MI300X_1x8x1.sh).
+
+use crate::row::Row;
+use crate::text::has;
+use crate::{LeftOut, Notes};
+
+/// Layers that AMD's configuration for MI300X recomputes, of 80.
+pub const RECOMPUTED: (f64, f64) = (21.0, 80.0);
+
+/// Completes a row.
+pub fn complete(row: &mut Row, notes: &mut Notes) -> Result<(), LeftOut> {
+    let blackwell = has(&row.gpu, &["b200", "b300"]);
+    // Since v5.1 there are configurations in 4 bits beside those in 8.
+    if blackwell && (row.precision.is_empty() || has(&row.precision, &["two configs"])) {
+        return Err(LeftOut::because("precision is missing"));
+    }
+    if row.precision.is_empty() {
+        "fp8".clone_into(&mut row.precision);
+        notes.add("8 bits, as in every configuration of the submissions on these GPUs");
+    }
+    row.micro_batch = row.micro_batch.or(Some(1));
+    row.pp = row.pp.or(Some(1));
+    if row.dp.is_none() {
+        let (Some(gpus), Some(accum), Some(global)) = (row.num_gpus, row.grad_accum, row.global_batch) else {
+            return Err(LeftOut::missing("dp"));
+        };
+        let replicas = global / accum.max(1);
+        let degree = gpus / replicas.max(1);
+        let tensor = if blackwell || has(&row.gpu, &["mi3"]) {
+            1
+        } else if has(&row.gpu, &["h200"]) {
+            // v4.0: config_DGXH200_1x8x2xtp2pp1cp1.sh; v4.1 and later: tp1pp1cp2.
+            if has(&row.location, &["v4.0"]) { degree.min(2) } else { 1 }
+        } else {
+            // config_DGXH100_1x8x4xtp4pp1cp1.sh and 8x8x1xtp4pp1cp2.sh.
+            degree.min(4)
+        };
+        row.dp = Some(replicas);
+        row.tp = Some(tensor);
+        row.cp = Some(degree / tensor.max(1));
+        notes.add("degrees from the batch, over the dimensions that NVIDIA's configurations use on these GPUs");
+    }
+    if row.act_ckpt.is_empty() {
+        "none".clone_into(&mut row.act_ckpt);
+    }
+    if row.tp.is_some_and(|degree| degree > 1) && row.sp.is_empty() {
+        "yes".clone_into(&mut row.sp);
+    }
+    Ok(())
+}
+
+/// Share of layers that are kept where the submission recomputes some as a whole.
+pub fn kept(row: &Row) -> Option<f64> {
+    let (again, of) = RECOMPUTED;
+    (has(&row.gpu, &["mi300x"]) && row.cp.unwrap_or(1) == 1).then_some(1.0 - again / of)
+}

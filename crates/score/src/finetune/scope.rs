@@ -1,0 +1,70 @@
+//! Fine-tuning runs that the engine does not model, or of which a source says too little.
+
+use super::source::Source;
+use crate::LeftOut;
+use crate::row::Row;
+use crate::text::has;
+
+/// Names of vision-language models, in lower case.
+const VISION: [&str; 2] = ["qwen-vl", "minicpm-v"];
+/// Encoder-decoders, T5's kind.
+const ENCODER_DECODERS: [&str; 2] = ["t0_3b", "mt0-"];
+/// Models with Gated `DeltaNet`.
+const DELTA: [&str; 1] = ["qwen3.5"];
+
+/// Checks a row about fine-tuning.
+///
+/// # Errors
+///
+/// The reason why the row is left out.
+pub fn check(row: &Row) -> Result<(), LeftOut> {
+    let Some(source) = Source::of(row) else { return Ok(()) };
+    let left_out = |reason: &str| Err(LeftOut::because(reason));
+    if has(&row.model, &VISION) {
+        return left_out("vision-language models: not modelled");
+    }
+    if has(&row.model, &ENCODER_DECODERS) {
+        return left_out("not a decoder-only transformer");
+    }
+    if has(&row.model, &DELTA) {
+        return left_out("linear attention: not modelled");
+    }
+    if has(&row.trainable, &["ppo"]) {
+        return left_out("several models at once (PPO): not modelled");
+    }
+    if row.trainable.starts_with("adapter") {
+        return left_out("adapters other than LoRA (LLaMA-Adapter): not modelled");
+    }
+    if has(&row.notes, &["velora"]) {
+        return left_out("adapters other than LoRA (VeLoRA): not modelled");
+    }
+    if row.sharding == "device_map" {
+        return left_out("layers spread over GPUs without a pipeline (device_map): not modelled");
+    }
+    if has(&row.notes, &["activation offloading"]) && has(&row.notes, &["optimizer in backward"])
+        || has(&row.notes, &["optimizer in backward"])
+        || is_in_backward(row, source)
+    {
+        return left_out("an optimizer that steps inside the backward pass: not modelled");
+    }
+    if has(&row.notes, &["unpacked:"]) {
+        return left_out("lengths of the samples are missing");
+    }
+    // Layers of all GPUs are loaded before they are sharded: `fabric.load_raw` under `summon_full_params` (Lightning 2.1), which
+    // takes the whole model and a shard: 13.5 + 6.7 GB of the 22.2 that Llama 2 7B takes on two GPUs, at any micro-batch.
+    if source == Source::LitTables && has(&row.sharding, &["fsdp"]) {
+        return left_out("the peak of loading the model, not of a step");
+    }
+    if has(&row.framework, &["miles"]) {
+        return left_out("seq_len is missing");
+    }
+    Ok(())
+}
+
+/// Whether torchtune's configuration of a row steps in the backward pass (`optimizer_in_bwd: True` in
+/// recipes/configs/llama3_1/8B_full_single_device.yaml and llama2/7B_full_low_memory.yaml, with paged states).
+fn is_in_backward(row: &Row, source: Source) -> bool {
+    matches!(source, Source::Torchtune | Source::TorchtuneEarly)
+        && row.trainable == "full"
+        && row.num_gpus.is_none_or(|gpus| gpus == 1)
+}

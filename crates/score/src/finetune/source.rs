@@ -1,0 +1,131 @@
+//! Who published a fine-tuning run.
+
+use crate::row::Row;
+use crate::stack::Stack;
+use crate::text::has;
+
+/// A publisher of fine-tuning runs whose code is known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Source {
+    /// torchtune's README: its models at 2,048 tokens.
+    Torchtune,
+    /// torchtune's README: one optimization after another.
+    TorchtuneFlags,
+    /// torchtune's README of May 2024.
+    TorchtuneEarly,
+    /// Qwen's README.
+    Qwen,
+    /// ms-swift 1.x: its benchmark.
+    SwiftBenchmark,
+    /// ms-swift: the heads of its example scripts.
+    SwiftExamples,
+    /// Answer.AI's `fsdp_qlora`.
+    FsdpQlora,
+    /// Lit-GPT's resource tables of October 2023.
+    LitTables,
+    /// `LitGPT`'s configuration hub.
+    LitHub,
+    /// PEFT's README.
+    PeftReadme,
+    /// PEFT's documentation of FSDP with a quantized base.
+    PeftFsdp,
+    /// PEFT's comparison of methods.
+    PeftMethods,
+    /// `NeMo`'s launcher 24.07.
+    Nemo,
+    /// Megatron-Bridge.
+    Bridge,
+    /// `NeMo` `AutoModel`.
+    Automodel,
+    /// xtuner.
+    Xtuner,
+    /// GLM-4's README.
+    Glm,
+    /// universal-llm-trainer.
+    Universal,
+    /// Unsloth's README.
+    Unsloth,
+    /// Axolotl's examples.
+    Axolotl,
+    /// `MLPerf`'s Llama 2 70B.
+    Mlperf,
+    /// atorch's README.
+    Atorch,
+    /// Others.
+    Other,
+}
+
+/// How a source's key begins, in lower case; the first that fits holds.
+const KEYS: [(&str, Source); 23] = [
+    ("torchtune readme optimisation", Source::TorchtuneFlags),
+    ("torchtune readme (may", Source::TorchtuneEarly),
+    ("torchtune readme", Source::Torchtune),
+    ("qwen readme", Source::Qwen),
+    ("ms-swift benchmark", Source::SwiftBenchmark),
+    ("ms-swift example", Source::SwiftExamples),
+    ("answer.ai", Source::FsdpQlora),
+    ("litgpt resource", Source::LitTables),
+    ("litgpt config", Source::LitHub),
+    ("peft readme", Source::PeftReadme),
+    ("peft docs velora", Source::PeftMethods),
+    ("peft docs", Source::PeftFsdp),
+    ("nvidia nemo automodel", Source::Automodel),
+    ("nemo automodel", Source::Automodel),
+    ("nvidia megatron-bridge", Source::Bridge),
+    ("megatron-bridge", Source::Bridge),
+    ("nvidia nemo", Source::Nemo),
+    ("nemo", Source::Nemo),
+    ("xtuner", Source::Xtuner),
+    ("glm-4", Source::Glm),
+    ("universal", Source::Universal),
+    ("unsloth", Source::Unsloth),
+    ("axolotl", Source::Axolotl),
+];
+
+impl Source {
+    /// Returns the source of a row about fine-tuning; `None` for other rows.
+    pub fn of(row: &Row) -> Option<Self> {
+        if row.source == "mlperf" && has(&row.model, &["lora"]) {
+            return Some(Self::Mlperf);
+        }
+        let tunes = !row.trainable.is_empty() || names_adapters(row);
+        let key = row.source.to_ascii_lowercase();
+        let known = || KEYS.iter().find(|(start, _)| key.starts_with(start)).map(|(_, source)| *source);
+        let atorch = || key.starts_with("atorch").then_some(Self::Atorch);
+        tunes.then(|| known().or_else(atorch).unwrap_or(Self::Other))
+    }
+
+    /// Returns the stack, where the framework's name does not tell it.
+    pub fn stack(self, row: &Row) -> Option<Stack> {
+        let zero = has(&row.sharding, &["zero"]);
+        match self {
+            Self::Torchtune | Self::TorchtuneFlags | Self::TorchtuneEarly => Some(Stack::Torchtune),
+            Self::LitTables | Self::LitHub => Some(Stack::Fabric),
+            Self::FsdpQlora | Self::PeftFsdp => Some(Stack::FsdpQlora),
+            Self::Universal => Some(if has(&row.sharding, &["fsdp"]) { Stack::FsdpQlora } else { Stack::Peft }),
+            // finetune_qlora_single_gpu.sh runs on DeepSpeed, in fp16; finetune_lora_single_gpu.sh does not, in bf16.
+            Self::Qwen if row.trainable == "qlora" => Some(Stack::DeepSpeed),
+            Self::Qwen | Self::SwiftBenchmark | Self::PeftReadme | Self::PeftMethods | Self::Glm | Self::Axolotl => {
+                Some(if zero {
+                    Stack::DeepSpeed
+                } else if has(&row.sharding, &["fsdp"]) {
+                    Stack::FsdpQlora
+                } else {
+                    Stack::Peft
+                })
+            }
+            Self::SwiftExamples if !has(&row.framework, &["megatron"]) => {
+                Some(if zero { Stack::DeepSpeed } else { Stack::Peft })
+            }
+            Self::Unsloth => Some(Stack::Peft),
+            Self::Xtuner => Some(Stack::DeepSpeed),
+            Self::Mlperf => Some(Stack::Nemo),
+            _ => None,
+        }
+    }
+}
+
+/// Whether a row outside the fine-tuning tables names adapters.
+fn names_adapters(row: &Row) -> bool {
+    has(&row.notes, &["lora"]) || has(&row.model, &["lora"]) || has(&row.sharding, &["lora"])
+}
