@@ -112,7 +112,7 @@ fn so_it_does_for_pipelines_mixtures_and_every_model() {
         "cluster=dgx-h100&gpus=8&model=llama-3-8b&objective=reward",
         "cluster=dgx-h100&gpus=16&model=qwen-2.5-7b&objective=ppo&rewardby=model&mbs=4&recompute=full&updates=2",
         "cluster=dgx-h100&gpus=8&model=qwen-2.5-7b&objective=grpo&sleep=no&enginemem=30&recompute=full",
-        "cluster=dgx-h100&gpus=8&model=qwen-2.5-7b&objective=grpo&enginegpus=8&enginetp=2&train=layers&frozen=4",
+        "cluster=dgx-h100&gpus=8&model=qwen-2.5-7b&objective=grpo&enginegpus=8&enginetp=2",
     ] {
         check(&share::decode::decode_link(link).scenario, link);
     }

@@ -116,6 +116,13 @@ pub struct ExpertPass {
 /// Of head and loss, what a pass without gradients takes: one product of three.
 const HEAD_FORWARD: f64 = 1.0 / 3.0;
 
+impl ExpertPass {
+    /// Of dispatch and combine, what compute hides.
+    fn hidden(&self) -> Seconds {
+        (self.all_to_all - self.exposed).max(Seconds::ZERO)
+    }
+}
+
 impl ComputeTimes {
     /// The same of a pass without gradients: of head and loss the forward product.
     #[must_use]
@@ -132,8 +139,12 @@ impl ComputeTimes {
 
     /// Dispatch and combine of one micro-batch, as far as compute hides them.
     pub fn hidden(&self) -> Seconds {
-        let hidden = |pass: &ExpertPass| (pass.all_to_all - pass.exposed).max(Seconds::ZERO);
-        f64::from(self.layers) * (hidden(&self.experts.forward) + hidden(&self.experts.backward))
+        f64::from(self.layers) * (self.experts.forward.hidden() + self.experts.backward.hidden())
+    }
+
+    /// The same of a forward pass without gradients.
+    pub fn hidden_forward(&self) -> Seconds {
+        f64::from(self.layers) * self.experts.forward.hidden()
     }
 
     /// Exchanges of one micro-batch, all blocks together.

@@ -71,6 +71,8 @@ struct Passes {
     time: Seconds,
     busy: Seconds,
     exchange: Seconds,
+    /// Dispatch and combine that compute hides.
+    hidden: Seconds,
     gathers: Seconds,
 }
 
@@ -86,6 +88,7 @@ impl Passes {
             time: count * time,
             busy: count * busy,
             exchange: count * plan.compute.exchanged_forward(),
+            hidden: count * plan.compute.hidden_forward(),
             gathers: count * plan.gathered_forward(),
         }
     }
@@ -183,7 +186,7 @@ pub(super) fn time(setup: &Setup, stages: &ByStage<Stage>) -> TimeReport {
     let backward = backward + reductions * after_backward;
     let optimizer = plan.optimizer + after_update;
     let exchange = micro_batches * plan.compute.exchanged() + passes.exchange;
-    let hidden = micro_batches * plan.compute.hidden();
+    let hidden = micro_batches * plan.compute.hidden() + passes.hidden;
     let compute = busy - exchange + plan.optimizer;
     let step = forward + backward + bubble + optimizer;
     let shard = plan.shard_lane() + reductions * after_backward + after_update + passes.gathers;

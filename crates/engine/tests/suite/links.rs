@@ -404,6 +404,10 @@ const CROSS: [&str; 27] = [
     "recompute",
     "rcmoe",
     "rcmoeact",
+    "reference",
+    "prompt",
+    "enginetp",
+    "enginemem",
 ];
 
 /// What every decoded scenario promises.
