@@ -4,7 +4,7 @@ use super::hardware::{Accelerator, Network};
 use super::objective::Objective;
 use super::parallel::{ContextExchange, ExpertParallel, Mesh, Pipeline, Schedule, TensorParallel};
 use super::software::{Cache, Communication, Framework, Kernels, Offload, Segments};
-use super::trained::Trained;
+use super::trained::{BaseFormat, Trained};
 use super::training::{
     AttentionMask, Batch, ComputeFormat, MfuConvention, Optimizer, OptimizerKernel, PrecisionPolicy, Recompute,
     RecomputeModules, Sharding,
@@ -75,6 +75,17 @@ impl Setup {
     /// The share of whole layers whose activations are kept, 0 to 1: the others run their forward pass again.
     pub fn kept_layers(&self) -> f64 {
         self.recompute.kept_layers(self.keep_fraction)
+    }
+
+    /// Whether the frozen matrices are turned into 16 bits before each product: not where the products run in the format in which
+    /// they are stored.
+    pub const fn dequantizes(&self) -> bool {
+        let native = match self.compute_format {
+            ComputeFormat::Fp8 | ComputeFormat::Fp8Gather => matches!(self.trained.base, BaseFormat::Fp8),
+            ComputeFormat::Fp4 => matches!(self.trained.base, BaseFormat::Mxfp4),
+            ComputeFormat::AsPolicy => false,
+        };
+        !self.trained.is_all() && self.trained.base.is_quantized() && !native
     }
 
     /// Model chunks on each GPU: two under ZB-V, as asked when interleaved, else one.

@@ -177,11 +177,10 @@ impl<'a> Rates<'a> {
 
     /// The cost of turning a quantized matrix of so many elements into 16 bits: it is read, and its copy written.
     pub(super) fn dequantize<C: Cost<Operations>>(&self, weights: f64) -> C {
-        let trained = &self.setup.trained;
-        if trained.is_all() || !trained.base.is_quantized() {
+        if !self.setup.dequantizes() {
             return C::default();
         }
-        self.streaming(Bytes::new((trained.base.bytes() + self.element()) * weights))
+        self.streaming(Bytes::new((self.setup.trained.base.bytes() + self.element()) * weights))
     }
 
     /// Bytes of an element of an activation.

@@ -265,9 +265,12 @@ const COPIES: f64 = 2.0;
 /// ```
 pub fn copy_bytes(setup: &Setup) -> f64 {
     let keeps = setup.framework.is_megatron_core() && !matches!(setup.sharding, Sharding::Fsdp(_));
+    // A frozen base in the products' format is its own copy for the forward pass.
+    let native = !setup.trained.is_all() && setup.trained.base.is_quantized() && !setup.dequantizes();
+    let copies = if native { COPIES - 1.0 } else { COPIES };
     match setup.compute_format {
-        ComputeFormat::Fp8 if keeps => COPIES * EIGHT_BIT,
-        ComputeFormat::Fp4 if keeps => COPIES * FOUR_BIT,
+        ComputeFormat::Fp8 if keeps => copies * EIGHT_BIT,
+        ComputeFormat::Fp4 if keeps => copies * FOUR_BIT,
         ComputeFormat::AsPolicy | ComputeFormat::Fp8 | ComputeFormat::Fp8Gather | ComputeFormat::Fp4 => 0.0,
     }
 }

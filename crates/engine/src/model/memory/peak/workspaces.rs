@@ -63,7 +63,7 @@ pub fn workspaces(setup: &Setup) -> Bytes {
 /// ```
 pub fn dequantized(setup: &Setup) -> Bytes {
     const HALF: f64 = 2.0;
-    if setup.trained.is_all() || !setup.trained.base.is_quantized() {
+    if !setup.dequantizes() {
         return Bytes::ZERO;
     }
     let query = setup.architecture.query_width() / f64::from(setup.mesh.tp.max(1));
