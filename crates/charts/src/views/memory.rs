@@ -61,9 +61,5 @@ fn odds(report: &Report) -> String {
 /// Returns the memory of a pinned scenario, drawn beneath the bar.
 pub fn pinned_memory(name: &str, report: &Report) -> PinnedBar {
     let memory = &report.memory;
-    PinnedBar {
-        name: name.to_string(),
-        parts: shown(report),
-        capacity: memory.capacity.get(),
-    }
+    PinnedBar { name: name.to_string(), parts: shown(report), capacity: memory.capacity.get() }
 }

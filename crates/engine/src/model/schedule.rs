@@ -237,10 +237,7 @@ pub fn forward_pass(compute: &ComputeTimes, comm: &CommTimes) -> (Seconds, Secon
     let middle = side(compute.layer_forward, comm.gather_layer);
     let pairs = positive(layers - 1.0);
     let last = has_any * compute.layer_forward + compute.without_gradients().head;
-    (
-        comm.gather_root + first.both + pairs * middle.both + last,
-        first.compute + pairs * middle.compute + last,
-    )
+    (comm.gather_root + first.both + pairs * middle.both + last, first.compute + pairs * middle.compute + last)
 }
 
 fn positive(value: f64) -> f64 {

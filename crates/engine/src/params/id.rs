@@ -4,8 +4,8 @@
 use enum_map::{Enum, EnumMap};
 
 use super::table::{
-    accounting, architecture, constants, experts, hardware, kernels, main_controls, objective, parallelism, recompute, run,
-    sharding, trained, training,
+    accounting, architecture, constants, experts, hardware, kernels, main_controls, objective, parallelism, recompute,
+    run, sharding, trained, training,
 };
 use super::{Number, Param};
 

@@ -376,7 +376,7 @@ fn link_like_text() -> impl Strategy<Value = String> {
 }
 
 /// The parameters that an issue over several of them names.
-const CROSS: [&str; 27] = [
+const CROSS: [&str; 31] = [
     "shard",
     "gpus",
     "seq",

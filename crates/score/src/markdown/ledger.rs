@@ -15,11 +15,8 @@ const RUNS: [&str; 5] = ["TT-0061", "OT-0012", "NT-0004", "BS-0012", "MG-0010"];
 /// Writes a line for each run: what was measured, what is predicted in its kind, and every part.
 pub(super) fn section(text: &mut String, entries: &[&Entry]) {
     line(text, "\nMemory of five published runs, measured, predicted, and every part of the prediction, in GiB:\n");
-    let parts: Vec<&str> = MemoryPart::ALL
-        .into_iter()
-        .filter(|part| !part.is_of_objective())
-        .map(|part| names::part(part).name)
-        .collect();
+    let parts: Vec<&str> =
+        MemoryPart::ALL.into_iter().filter(|part| !part.is_of_objective()).map(|part| names::part(part).name).collect();
     let _ = writeln!(text, "| Run | Kind | Measured | Predicted | {} |", parts.join(" | "));
     line(text, &format!("|---|---|{}", "---:|".repeat(parts.len() + 2)));
     for run in RUNS {

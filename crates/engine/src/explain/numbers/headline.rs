@@ -90,14 +90,8 @@ pub(super) const HEADLINE: &[Explanation] = &[
         "Free memory",
         &[
             when(|c| is_next_token(c) && !has_base(c), "M_free = M_GPU − M_context − (1 + λ) · M_alloc"),
-            when(
-                |c| is_next_token(c) && has_base(c),
-                "M_free = M_GPU − M_context − M_alloc − λ · (M_alloc − M_base)",
-            ),
-            when(
-                |c| !is_next_token(c),
-                "M_free = M_GPU − M_context − M_engine − M_alloc − λ · (M_alloc − M_base)",
-            ),
+            when(|c| is_next_token(c) && has_base(c), "M_free = M_GPU − M_context − M_alloc − λ · (M_alloc − M_base)"),
+            when(|c| !is_next_token(c), "M_free = M_GPU − M_context − M_engine − M_alloc − λ · (M_alloc − M_base)"),
         ],
         [
             "What the run can leave of the GPU, once PyTorch’s allocator has given back what it only keeps for later; with a minus, what is missing. A run close to zero may still fail: the verdict counts how many published peaks, each as far from its prediction as it was, would have been within this GPU’s memory.",

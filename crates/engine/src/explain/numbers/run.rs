@@ -105,8 +105,11 @@ pub(super) const RUN: &[Explanation] = &[
     number(
         "failures",
         "Failures",
-        &[when(|c| finishes(c) && fails(c), "x = t_run / t_fail"), when(|c| fails(c) && !generates(c), "t_fail = t_one / N"),
-            when(|c| fails(c) && generates(c), "t_fail = t_one / (N + N_own)")],
+        &[
+            when(|c| finishes(c) && fails(c), "x = t_run / t_fail"),
+            when(|c| fails(c) && !generates(c), "t_fail = t_one / N"),
+            when(|c| fails(c) && generates(c), "t_fail = t_one / (N + N_own)"),
+        ],
         [
             "Failures to expect from start to end: any GPU’s failure, with its share of everything around it, stops all of them.",
             "docs/model.md, section 9; Llama 3’s 419 interruptions in 54 days (arXiv 2407.21783, section 3.3.4).",

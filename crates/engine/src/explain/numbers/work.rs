@@ -74,7 +74,10 @@ pub(super) const WORK: &[Explanation] = &[
     number(
         "experts",
         "Experts",
-        &[when(|c| !scores(c), "T_expert = m · l · t_expert"), when(scores, "T_expert = m · l · (t_expert + n_scored · t_expert_fwd)")],
+        &[
+            when(|c| !scores(c), "T_expert = m · l · t_expert"),
+            when(scores, "T_expert = m · l · (t_expert + n_scored · t_expert_fwd)"),
+        ],
         [
             "Products of the routed experts on this GPU, of the busiest GPU’s tokens, and the sorting around them.",
             "docs/model.md, section 7; Tutel (arXiv 2206.03382), MegaBlocks (arXiv 2211.15841).",
@@ -124,7 +127,10 @@ pub(super) const WORK: &[Explanation] = &[
     number(
         "dispatch",
         "Dispatch",
-        &[when(|c| !scores(c), "T_a2a = m · l · t_a2a"), when(scores, "T_a2a = m · l · (t_a2a + n_scored · t_a2a_fwd)")],
+        &[
+            when(|c| !scores(c), "T_a2a = m · l · t_a2a"),
+            when(scores, "T_a2a = m · l · (t_a2a + n_scored · t_a2a_fwd)"),
+        ],
         [
             "Tokens travel to the GPUs of their experts and back: an [all-to-all] each way, in both passes. In chunks or beside another micro-batch part of it is hidden.",
             "docs/model.md, section 7; Tutel (arXiv 2206.03382).",
@@ -134,7 +140,10 @@ pub(super) const WORK: &[Explanation] = &[
     number(
         "exchange",
         "Exchange",
-        &[when(|c| !scores(c), "T_exchange = m · t_exchange"), when(scores, "T_exchange = m · (t_exchange + n_scored · t_exchange_fwd)")],
+        &[
+            when(|c| !scores(c), "T_exchange = m · t_exchange"),
+            when(scores, "T_exchange = m · (t_exchange + n_scored · t_exchange_fwd)"),
+        ],
         [
             "What shares of a layer, of a sequence or stages of a pipeline pass to each other between kernels: all-gathers and reduce-scatters of [tensor parallelism], keys and values of [context parallelism], activations between stages.",
             PLAYED,

@@ -13,8 +13,8 @@ use super::states::{
     FrozenBytes, RecipeBytes, States, base, expert_padding, expert_shard_degrees, gathered_layer_bytes, of_gpu,
     of_update, recipe_bytes, shard_degrees,
 };
-use crate::model::parallel::Schedule;
 use crate::model::objective::{self, OtherModels};
+use crate::model::parallel::Schedule;
 use crate::model::per_rank::{self, LocalParams};
 use crate::model::report::{MemoryPart, MemoryParts, MemoryReport, PeakMoment};
 use crate::model::setup::Setup;
@@ -392,7 +392,8 @@ impl Ledger {
         let (activations, working_set, logits) = self.activations(point);
         let (gradients, gathered) = (self.gradients(point), self.what_is_gathered(point));
         let states = self.states.weights.get() + gradients + self.states.optimizer.get();
-        let sum = states + self.gathered(gathered) + self.unreduced(point) + activations + working_set + logits + self.models;
+        let sum =
+            states + self.gathered(gathered) + self.unreduced(point) + activations + working_set + logits + self.models;
         (Bytes::new(sum), Bytes::new(sum - self.of_other_streams(gradients, gathered)))
     }
 
