@@ -70,6 +70,24 @@ pub fn gpus(setup: &Setup) -> u32 {
     }
 }
 
+/// What occupies a GPU while it generates, in the order of its bar.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum GenerationPart {
+    /// What of training stays.
+    Training,
+    /// The engine's copy of the policy.
+    Weights,
+    /// Keys and values.
+    Cache,
+    /// The engine's buffers, context and libraries.
+    Overhead,
+}
+
+impl GenerationPart {
+    /// Every part, in display order.
+    pub const ALL: [Self; 4] = [Self::Training, Self::Weights, Self::Cache, Self::Overhead];
+}
+
 /// Memory of one GPU while it generates.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct GenerationMemory {
@@ -89,6 +107,19 @@ pub struct GenerationMemory {
 }
 
 impl GenerationMemory {
+    /// Each part with its bytes, in display order; a cache that is missing is none.
+    pub fn parts(&self) -> [(GenerationPart, Bytes); GenerationPart::ALL.len()] {
+        GenerationPart::ALL.map(|part| {
+            let bytes = match part {
+                GenerationPart::Training => self.training,
+                GenerationPart::Weights => self.weights,
+                GenerationPart::Cache => self.cache.max(Bytes::ZERO),
+                GenerationPart::Overhead => self.overhead,
+            };
+            (part, bytes)
+        })
+    }
+
     /// What the engine takes.
     pub fn engine(&self) -> Bytes {
         self.weights + self.overhead + self.cache
@@ -237,7 +268,7 @@ pub fn evaluate(setup: &Setup, update: &TimeReport) -> RolloutReport {
     let scalar = with_scalar_head(setup);
     if objective.runs_reward_model() || objective.has_critic() {
         let scorers = f64::from(u8::from(objective.runs_reward_model())) + f64::from(u8::from(objective.has_critic()));
-        scoring = scoring + scorers * step::forward_pass(&scalar);
+        scoring += scorers * step::forward_pass(&scalar);
     }
     if objective.has_critic() {
         critic = updates * step::time(&scalar, &stages(&scalar)).step;

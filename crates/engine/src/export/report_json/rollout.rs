@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::model::rollout::RolloutReport;
+use crate::names;
 
 /// Writes the rollout: memory of a GPU while it generates, in bytes, and the phases of the step, in seconds.
 pub(super) fn rollout(rollout: &RolloutReport) -> Value {
@@ -16,10 +17,7 @@ pub(super) fn rollout(rollout: &RolloutReport) -> Value {
         "concurrent_sequences": rollout.concurrent,
         "tokens_per_s": rollout.tokens_per_s(),
         "memory_bytes": {
-            "training": memory.training.get(),
-            "weights": memory.weights.get(),
-            "overhead": memory.overhead.get(),
-            "cache": memory.cache.get(),
+            "parts": memory.parts().map(|(part, bytes)| (names::generation_part(part).key, bytes.get())).into_iter().collect::<Value>(),
             "total": memory.total().get(),
             "capacity": memory.capacity.get(),
             "per_sequence": memory.per_sequence.get(),
