@@ -41,7 +41,7 @@ pub fn run(derived: &Derived, why: &'static str, emit: &Callback<Action>) -> Htm
 
 /// The finding: time, cost and goodput of the run.
 pub fn caption(scenario: &Scenario, fits: bool, run: &RunReport) -> String {
-    let tokens = format::params(scenario.run.tokens);
+    let tokens = format::params(scenario.train_tokens());
     let condition = if fits { "" } else { "If memory were no limit: " };
     if !run.finishes() {
         let mtbf = duration(run.run_mtbf);

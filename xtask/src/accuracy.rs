@@ -32,8 +32,8 @@ pub fn run() -> Result<()> {
     Ok(())
 }
 
-/// The folders of the tables: dense models, and mixtures of experts.
-const FOLDERS: [&str; 2] = ["tests/measured", "tests/measured/mixtures"];
+/// The folders of the tables: dense models, mixtures of experts, and fine-tuning.
+const FOLDERS: [&str; 3] = ["tests/measured", "tests/measured/mixtures", "tests/measured/finetuned"];
 
 /// Returns the tables of measurements, sorted by folder and name.
 fn tables() -> Result<Vec<PathBuf>> {

@@ -11,6 +11,7 @@ pub mod experts;
 pub mod flops;
 pub mod hardware;
 pub mod ladder;
+pub mod lengths;
 pub mod memory;
 pub mod modules;
 pub mod objective;

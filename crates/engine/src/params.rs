@@ -123,6 +123,8 @@ pub enum Group {
     Main,
     /// What of the model is trained.
     Trained,
+    /// What the sequences are made of.
+    Data,
     /// Batch and recomputation.
     Training,
     /// Sharding.

@@ -1,5 +1,6 @@
 //! Every choice a user can make, and its validation, which returns sentences and never panics.
 
+pub mod data;
 pub mod issue;
 pub mod overheads;
 pub mod pins;
@@ -18,6 +19,7 @@ use crate::model::training::{
     ComputeFormat, MfuConvention, Optimizer, OptimizerKernel, PrecisionPolicy, Recompute, RecomputeModules,
 };
 use crate::model::transformer::Architecture;
+use data::TextList;
 
 /// The identifier of a catalog entry, or [`CUSTOM`].
 pub type Id = &'static str;
@@ -160,6 +162,8 @@ pub struct Scenario {
     pub micro_batch_size: u32,
     /// Micro-batches in one step.
     pub grad_accum_steps: u32,
+    /// The texts that sequences are made of, where they are not full.
+    pub texts: TextList,
     /// The sharding strategy.
     pub strategy: Strategy,
     /// GPUs over which each layer is split (tensor parallelism). The data-parallel degree is the

@@ -2,6 +2,7 @@
 
 mod ledger;
 mod mixtures;
+mod tuned;
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -16,14 +17,15 @@ use engine::stats::{self, Errors};
 
 /// Writes the whole report. For dense models: step times and memory by source, runs that succeeded
 /// and failed, hybrid against full sharding, the tracker's categories, traced steps, collectives, and
-/// rows left out. Then mixtures of experts.
+/// rows left out. Then mixtures of experts, and fine-tuning.
 pub fn report<'a>(
     entries: impl IntoIterator<Item = &'a Entry>,
     tracked: &[Tracked],
     traced: &[Traced],
     collectives: &[Collective],
 ) -> String {
-    let (mixtures, dense): (Vec<&Entry>, Vec<&Entry>) = entries.into_iter().partition(|entry| entry.is_mixture());
+    let (tuned, others): (Vec<&Entry>, Vec<&Entry>) = entries.into_iter().partition(|entry| entry.is_fine_tuned());
+    let (mixtures, dense): (Vec<&Entry>, Vec<&Entry>) = others.into_iter().partition(|entry| entry.is_mixture());
     let mut text = String::new();
     by_source(&mut text, &dense);
     ledger::section(&mut text, &dense);
@@ -33,6 +35,7 @@ pub fn report<'a>(
     network(&mut text, collectives);
     left_out(&mut text, &dense);
     mixtures::section(&mut text, &mixtures);
+    tuned::section(&mut text, &tuned);
     text
 }
 

@@ -31,6 +31,11 @@ const WIDEST: u32 = 1 << 20;
 ///
 /// The name of a column that the shape needs.
 pub fn model(row: &Row, stack: Stack, notes: &mut Notes) -> Result<Model, LeftOut> {
+    // Lit-GPT has an output head of its own whatever the model (`lm_head` beside `transformer.wte`, litgpt/model.py).
+    if stack == Stack::Fabric {
+        let architecture = Architecture { tie_word_embeddings: false, ..trunk(row, stack, notes)?.architecture() };
+        return Ok(Model::Custom { architecture });
+    }
     Ok(match mixture::predicted_tokens(row, stack) {
         0 => trunk(row, stack, notes)?,
         more => {

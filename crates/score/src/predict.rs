@@ -15,6 +15,7 @@ use engine::model::report::Report;
 use engine::model::training::{ComputeFormat, MfuConvention, PrecisionPolicy};
 use engine::params;
 use engine::published::{MemoryKind, MemoryStage};
+use engine::scenario::data::TextList;
 use engine::scenario::issue::{Issue, Severity};
 use engine::scenario::{ExpertChoice, Scenario, Strategy};
 
@@ -123,6 +124,7 @@ fn of_run(row: &Row, notes: &mut Notes) -> Result<Scenario, LeftOut> {
         seq_len: batch.seq_len,
         micro_batch_size: batch.micro_batch_size,
         grad_accum_steps: batch.grad_accum_steps,
+        texts: TextList::USUAL,
         strategy: layout.strategy,
         tp: layout.tp,
         tensor: layout.tensor,

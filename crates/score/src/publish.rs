@@ -6,8 +6,13 @@ use engine::model::hardware::Generation;
 use engine::published::{Peak, Published, Set};
 use engine::share::encode::encode;
 
-/// Converts a row; `None` if it has no prediction or no measurement, as for a failed run.
+/// Converts a row; `None` if it has no prediction or no measurement, as for a failed
+/// run, or is about fine-tuning.
 pub fn published(entry: &Entry) -> Option<Published> {
+    // The page has no set of them yet.
+    if entry.is_fine_tuned() {
+        return None;
+    }
     let prediction = entry.outcome.as_ref().ok()?;
     let step_s = prediction.measured_step.map(|step| step.0);
     step_s.or(prediction.measured_gib)?;

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::LeftOut;
+use super::finetune::source::Source;
 use super::predict::{self, Prediction};
 use super::row::Row;
 use super::scope;
@@ -29,6 +30,11 @@ impl Entry {
     /// Returns the publisher, or the file if the row names none.
     pub fn source(&self) -> &str {
         if self.row.source.is_empty() { &self.file } else { &self.row.source }
+    }
+
+    /// Whether the row is about fine-tuning, in tables of it or with adapters.
+    pub fn is_fine_tuned(&self) -> bool {
+        Source::of(&self.row).is_some()
     }
 
     /// Whether the row is about a mixture of experts, or about latent attention.

@@ -24,10 +24,15 @@ const ALLOCATED_BY_CUSTOM: &str = "Megatron-Bridge skill";
 /// training logs print that.
 pub fn memory_kind(row: &Row) -> MemoryKind {
     let named = KINDS.iter().find(|(_, words)| has(&row.mem_kind, words)).map(|(kind, _)| *kind);
-    // torchtune logs `peak_memory_active`, Axolotl `memory/max_mem_active(gib)`.
-    if let Some(Source::Torchtune | Source::TorchtuneFlags | Source::TorchtuneEarly | Source::Axolotl) = Source::of(row)
-    {
+    // finetune/lora.py of Lit-GPT prints `max_memory_allocated`, torchtune logs `peak_memory_active`, Axolotl
+    // `memory/max_mem_active(gib)`, PEFT's examples print `max_memory_allocated`.
+    let active = [Source::LitTables, Source::Torchtune, Source::TorchtuneFlags, Source::Axolotl, Source::PeftReadme];
+    if Source::of(row).is_some_and(|source| active.contains(&source)) {
         return MemoryKind::Allocated;
+    }
+    // Neither Qwen's nor GLM's code reads PyTorch's counters: their figures are those of the driver's tool.
+    if let Some(Source::Qwen | Source::Glm) = Source::of(row) {
+        return MemoryKind::Process;
     }
     let custom = || row.source.starts_with(ALLOCATED_BY_CUSTOM).then_some(MemoryKind::Allocated);
     named.or_else(custom).unwrap_or(MemoryKind::Reserved)

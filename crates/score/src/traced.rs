@@ -9,6 +9,7 @@ use engine::catalog;
 use engine::model::memory::trace::{Category, Moment, Peak, Phase, Place, Trace};
 use engine::model::software::{AttentionKernel, Communication, Framework, GradientSync, Kernels, Loss, NormKernel};
 use engine::model::stages::stages;
+use engine::model::trained::{BaseFormat, Method, Targets, Trained};
 use engine::model::training::{OptimizerKernel, PrecisionPolicy, Recompute};
 use engine::model::transformer::{Architecture, AttentionBias, Experts, FusedProjections, Norm, QkNorm};
 use engine::scenario::{Model, Scenario, Strategy};
@@ -22,6 +23,8 @@ pub struct Traced {
     pub source: String,
     /// The scenario of the step.
     pub scenario: Scenario,
+    /// Whether the norms alone train, which no scenario says.
+    pub norms_alone: bool,
     /// What was traced.
     pub measured: Figures,
 }
@@ -80,7 +83,8 @@ impl Traced {
     pub fn predicted(&self) -> Figures {
         use engine::model::memory::allocator::Segments;
         let setup = self.scenario.setup();
-        let trace = Trace::of(&setup, &stages(&setup).first);
+        let first = stages(&setup).first;
+        let trace = if self.norms_alone { Trace::of_norms(&setup, &first) } else { Trace::of(&setup, &first) };
         let Peak { allocated, by, moment: at, operator } = trace.peak();
         Figures {
             allocated: allocated as f64,
@@ -103,11 +107,12 @@ pub fn read<'a>(column: impl Fn(&str) -> Option<&'a str>) -> Result<Traced, Left
     let count = |name: &str| text::count(raw(name)).unwrap_or(0);
     let bytes = |name: &str| text::number(raw(name)).unwrap_or(0.0);
     let yes = |name: &str| raw(name) == "1";
-    if !raw("lora_rank").is_empty() || !raw("frozen_base").is_empty() {
-        return Err(LeftOut::because("low-rank adapters (LoRA): frozen weights are not modelled"));
-    }
     let torchtitan = raw("source_code") == "torchtitan";
-    let recipe = match (raw("param_storage"), raw("compute"), raw("reduce_dtype")) {
+    let trained = trained(&raw)?;
+    let norms_alone = raw("frozen_base") == NORMS;
+    // PEFT makes adapters in the format of the base, and casts those in 16 bits to fp32 where it is not told otherwise.
+    let storage = if raw("adapter_dtype") == "fp32" { "fp32" } else { raw("param_storage") };
+    let recipe = match (storage, raw("compute"), raw("reduce_dtype")) {
         ("fp32", "bf16", "bf16") => PrecisionPolicy::Fsdp2MixedBf16Reduce16,
         ("fp32", "bf16", _) => PrecisionPolicy::Fsdp2MixedBf16,
         ("fp32", "autocast bf16", _) => PrecisionPolicy::AutocastBf16,
@@ -164,6 +169,7 @@ pub fn read<'a>(column: impl Fn(&str) -> Option<&'a str>) -> Result<Traced, Left
             norms: NormKernel::Upcast,
             ..start.kernels
         },
+        trained,
         ..start
     };
     let measured = Figures {
@@ -173,7 +179,24 @@ pub fn read<'a>(column: impl Fn(&str) -> Option<&'a str>) -> Result<Traced, Left
         operator: raw("moment_op").to_owned(),
         by: Category::ALL.into_iter().map(|category| (column_of(category), bytes(column_of(category)))).collect(),
     };
-    Ok(Traced { id: raw("row_id").to_owned(), source: raw("source_code").to_owned(), scenario, measured })
+    Ok(Traced { id: raw("row_id").to_owned(), source: raw("source_code").to_owned(), scenario, norms_alone, measured })
+}
+
+/// What rows call a model of which the norms alone train.
+const NORMS: &str = "norms only";
+
+/// What a row trains.
+fn trained<'a>(raw: &impl Fn(&str) -> &'a str) -> Result<Trained, LeftOut> {
+    let base = if raw("param_storage") == "fp32" { BaseFormat::Fp32 } else { BaseFormat::Bf16 };
+    let targets = match (raw("lora_targets"), raw("frozen_base")) {
+        ("", "") => return Ok(Trained::ALL),
+        ("", NORMS) => return Ok(Trained { method: Method::Layers, base, ..Trained::ALL }),
+        ("attn", "lora only") => Targets::Attention,
+        ("all-linear", "lora only") => Targets::AllLinear,
+        (other, _) => return Err(LeftOut::because("targets of adapters that are not modelled").about(other)),
+    };
+    let rank = text::count(raw("lora_rank")).ok_or_else(|| LeftOut::missing("lora_rank"))?;
+    Ok(Trained { method: Method::Lora, rank, targets, base, ..Trained::ALL })
 }
 
 /// Whether a trace shows more weights gathered at once than the root and one layer.

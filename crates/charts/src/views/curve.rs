@@ -265,7 +265,7 @@ fn caption(scenario: &Scenario, metric: Metric, now: &Sample, lines: &[Line], x:
 fn in_all(scenario: &Scenario, metric: Metric, value: f64) -> String {
     match metric {
         Metric::Cost => {
-            let tokens = format::params(scenario.run.tokens);
+            let tokens = format::params(scenario.train_tokens());
             format!(" ({} for {tokens})", format::dollars(scenario.run_report().cost.get()))
         }
         Metric::PeakMemory => {

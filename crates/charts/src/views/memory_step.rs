@@ -50,7 +50,7 @@ pub fn memory_step_coming() -> ChartSpec {
 /// Plays a step of the stage that needs most memory, and returns the bytes alive by what they hold over its allocations and
 /// frees, under the reserved bytes and the GPU's memory.
 pub fn memory_step(scenario: &Scenario, step: RunStep) -> ChartSpec {
-    let setup = scenario.setup();
+    let setup = scenario.setup().at_longest();
     let stage = largest(&setup);
     let curve = Trace::of(&setup, &stage).curve(step, setup.segments, POINTS);
     let MemoryReport { parts, capacity, nominal, .. } = scenario.report().memory;

@@ -17,5 +17,5 @@ const BILLION: f64 = 1e9;
 /// assert!((per_billion_tokens(&scenario) / before - 2.0).abs() < 1e-12);
 /// ```
 pub fn per_billion_tokens(scenario: &Scenario) -> f64 {
-    scenario.run_report().cost.get() / scenario.run.tokens * BILLION
+    scenario.run_report().cost.get() / scenario.train_tokens() * BILLION
 }

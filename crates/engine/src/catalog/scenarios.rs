@@ -19,6 +19,7 @@ use crate::model::trained::Trained;
 use crate::model::training::{
     ComputeFormat, MfuConvention, Optimizer, OptimizerKernel, PrecisionPolicy, Recompute, RecomputeModules,
 };
+use crate::scenario::data::TextList;
 use crate::scenario::{ExpertChoice, Model, Scenario, Strategy};
 use crate::units::{BytesPerSecond, Seconds};
 
@@ -33,6 +34,7 @@ pub fn first_visit() -> Scenario {
         seq_len: 4096,
         micro_batch_size: 1,
         grad_accum_steps: 1,
+        texts: TextList::USUAL,
         strategy: Strategy::FullShard,
         tp: 1,
         tensor: TensorParallel::USUAL,

@@ -36,7 +36,7 @@ impl Context {
             scenario: *scenario,
             setup,
             report: *report,
-            run: run::evaluate(&setup, report, &scenario.run),
+            run: run::evaluate(&setup, report, &scenario.run_choices()),
             peak: PeakTerms::of(&setup),
             plan: *Playback::of(&setup).plan(),
             bounds: Bounds::of(&scenario.with_strategy(Strategy::FullShard).setup()),

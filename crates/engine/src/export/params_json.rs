@@ -95,6 +95,7 @@ fn group_key(param: &Param) -> &'static str {
     match param.group {
         Group::Main => "main",
         Group::Trained => "trained",
+        Group::Data => "data",
         Group::Training => "training",
         Group::Sharding => "sharding",
         Group::Parallelism => "parallelism",

@@ -143,11 +143,10 @@ pub fn mean_keys(arch: &Architecture, seq_len: f64, mask: AttentionMask) -> f64 
 /// matrix and mask it.
 pub fn mean_executed_attention(setup: &Setup) -> Flops {
     let arch = &setup.architecture;
-    let seq_len = f64::from(setup.batch.seq_len);
     let keys = if setup.kernels.attention == AttentionKernel::Unfused {
-        seq_len
+        f64::from(setup.batch.seq_len)
     } else {
-        mean_keys(arch, seq_len, setup.mask)
+        mean_keys(arch, setup.attended(), setup.mask)
     };
     layer_attention(arch, keys)
 }
@@ -193,7 +192,7 @@ pub fn model_per_token(arch: &Architecture, seq_len: f64, convention: MfuConvent
 /// ```
 pub fn of_setup(setup: &Setup) -> Flops {
     let arch = &setup.architecture;
-    let seq_len = f64::from(setup.batch.seq_len);
+    let seq_len = setup.attended();
     let spared = if setup.objective.has_scalar_head() { head(arch) } else { Flops::ZERO };
     if setup.trained.is_all() {
         let all = model_per_token(arch, seq_len, setup.mfu_convention);

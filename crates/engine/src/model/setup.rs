@@ -1,6 +1,7 @@
 //! Everything the engine needs to evaluate one training step: numbers only, no names, no presets.
 
 use super::hardware::{Accelerator, Network};
+use super::lengths::Lengths;
 use super::objective::Objective;
 use super::parallel::{ContextExchange, ExpertParallel, Mesh, Pipeline, Schedule, TensorParallel};
 use super::software::{Cache, Communication, Framework, Kernels, Offload, Segments};
@@ -39,6 +40,8 @@ pub struct Setup {
     pub objective: Objective,
     /// The batch of one step: of an objective over pairs both sequences of each.
     pub batch: Batch,
+    /// Lengths of its sequences.
+    pub lengths: Lengths,
     /// What is recomputed.
     pub recompute: Recompute,
     /// The share γ of the activations kept under [`Recompute::Fraction`], 0 to 1.

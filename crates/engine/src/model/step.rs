@@ -23,9 +23,10 @@ pub fn evaluate(setup: &Setup) -> Report {
     let memory = memory::peak(setup, &stages);
     let time = time(setup, &stages);
 
-    let seq_len = f64::from(setup.batch.seq_len);
+    let seq_len = setup.attended();
     let micro_batches = f64::from(setup.batch.grad_accum_steps);
-    let tokens_per_replica = f64::from(setup.batch.micro_batch_size) * seq_len * micro_batches;
+    let tokens_per_replica =
+        f64::from(setup.batch.micro_batch_size) * f64::from(setup.batch.seq_len) * micro_batches * setup.useful();
     let tokens_per_step = tokens_per_replica * f64::from(setup.mesh.replicas());
     let tokens_per_s_per_gpu = tokens_per_step / f64::from(setup.mesh.gpus()) / time.step.get();
     let model = flops::of_setup(setup);

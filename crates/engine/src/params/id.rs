@@ -4,8 +4,8 @@
 use enum_map::{Enum, EnumMap};
 
 use super::table::{
-    accounting, architecture, constants, experts, hardware, kernels, main_controls, objective, parallelism, recompute,
-    run, sharding, trained, training,
+    accounting, architecture, constants, data, experts, hardware, kernels, main_controls, objective, parallelism,
+    recompute, run, sharding, trained, training,
 };
 use super::{Number, Param};
 
@@ -64,6 +64,11 @@ parameters! {
         EngineMemory: objective::ENGINE_MEMORY,
         EngineSleeps: objective::ENGINE_SLEEPS,
         EngineGpus: objective::ENGINE_GPUS,
+        Batching: data::BATCHING,
+        MeanTextLength: data::MEAN_LENGTH,
+        Samples: data::SAMPLES,
+        Epochs: data::EPOCHS,
+        LossTokens: data::LOSS_SHARE,
         MicroBatchSize: training::MICRO_BATCH_SIZE,
         GradAccumSteps: training::GRAD_ACCUM_STEPS,
         Recompute: training::RECOMPUTE,

@@ -59,6 +59,7 @@ macro_rules! switched {
 pub(super) mod accounting;
 pub(super) mod architecture;
 pub(super) mod constants;
+pub(super) mod data;
 pub(super) mod experts;
 pub(super) mod hardware;
 pub(super) mod kernels;

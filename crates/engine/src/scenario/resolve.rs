@@ -4,6 +4,7 @@ use super::overheads::overheads;
 use super::{Model, Scenario, Strategy};
 use crate::model::experts::ExpertParallel;
 use crate::model::experts::choice::{with_fastest_chunks, with_fastest_degrees};
+use crate::model::lengths::Lengths;
 use crate::model::objective::{Objective, RolloutEngine};
 use crate::model::parallel::{Mesh, common_divisor};
 use crate::model::report::Report;
@@ -11,6 +12,7 @@ use crate::model::run::{self, RunReport};
 use crate::model::setup::Setup;
 use crate::model::software::Offload;
 use crate::model::step;
+use crate::model::trained::Trained;
 use crate::model::training::{AttentionMask, Batch, Reshard, Sharding};
 use crate::model::transformer::Architecture;
 
@@ -33,7 +35,7 @@ impl Scenario {
     pub(super) fn resolve_without_search(&self) -> Setup {
         let architecture = self.model.architecture();
         let (mesh, sharding) = self.layout(&architecture);
-        Setup {
+        let setup = Setup {
             architecture,
             accelerator: self.accelerator.values,
             network: {
@@ -53,13 +55,18 @@ impl Scenario {
                 ..self.experts
             },
             sharding,
-            trained: self.trained,
+            trained: Trained {
+                // Which stage a frozen layer lies on is not followed.
+                frozen_layers: if mesh.pp > 1 { 0 } else { self.trained.frozen_layers },
+                ..self.trained
+            },
             objective: self.resolved_objective(mesh.gpus()),
             batch: Batch {
                 seq_len: self.seq_len.max(1),
                 micro_batch_size: self.micro_batch_size.max(1).saturating_mul(self.objective.task.sequences()),
                 grad_accum_steps: self.grad_accum_steps.max(1),
             },
+            lengths: Lengths::Equal,
             recompute: self.recompute,
             keep_fraction: self.keep_fraction.clamp(0.0, 1.0),
             recompute_modules: self.recompute_modules,
@@ -76,7 +83,8 @@ impl Scenario {
             mask: AttentionMask::Causal,
             mfu_convention: self.mfu_convention,
             overheads: overheads(self.framework, self.kernels.compile, self.segments),
-        }
+        };
+        self.with_lengths(setup)
     }
 
     /// Returns the objective with a rollout that is possible: a prompt shorter than the sequence, and an engine whose degree divides its
@@ -105,7 +113,7 @@ impl Scenario {
     /// Evaluates the whole run.
     pub fn run_report(&self) -> RunReport {
         let setup = self.setup();
-        run::evaluate(&setup, &step::evaluate(&setup), &self.run)
+        run::evaluate(&setup, &step::evaluate(&setup), &self.run_choices())
     }
 
     /// Returns the scenario under another strategy.

@@ -7,6 +7,7 @@ mod objective;
 mod recompute;
 mod run;
 mod software;
+mod trained;
 
 use super::issue::Issue;
 use super::{Model, Scenario};
@@ -29,6 +30,7 @@ impl Scenario {
         }
         self.software(&mut issues);
         self.recomputation(&mut issues);
+        self.trained(&mut issues);
         let setup = self.setup();
         if !setup.objective.is_next_token() {
             objective::objective(self, &setup, &step::evaluate(&setup), &mut issues);

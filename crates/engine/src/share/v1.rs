@@ -48,6 +48,7 @@ use crate::catalog::clusters::A100_40GB_200G;
 use crate::catalog::interconnects::{IB_200, NVLINK_3};
 use crate::model::experts::{AllToAll, Dispatcher, ExpertParallel};
 use crate::model::hardware::{Generation, Topology};
+use crate::model::lengths::Batching;
 use crate::model::objective::{Objective, Reference, RewardSource, RolloutEngine, Task};
 use crate::model::parallel::{ContextExchange, Pipeline, Schedule, TensorParallel};
 use crate::model::run::RunChoices;
@@ -62,6 +63,7 @@ use crate::model::transformer::{
     Architecture, AttentionBias, Experts, FusedProjections, LatentAttention, Norm, QkNorm,
 };
 use crate::params::ParamId;
+use crate::scenario::data::TextList;
 use crate::scenario::{ExpertChoice, Model, Scenario, Strategy};
 use crate::units::{BytesPerSecond, Seconds};
 
@@ -120,6 +122,7 @@ pub fn start() -> Scenario {
         seq_len: 4096,
         micro_batch_size: 1,
         grad_accum_steps: 1,
+        texts: TextList { batching: Batching::Full, mean_length: 512.0, samples: 1e5, epochs: 3.0, loss_share: 1.0 },
         strategy: Strategy::FullShard,
         tp: 1,
         tensor: TensorParallel { sequence_parallel: true, asynchronous: false },

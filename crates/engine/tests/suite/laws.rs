@@ -7,23 +7,29 @@ use engine::analysis::search::Ranking;
 use engine::model::bounds::{Bounds, simplified};
 use engine::model::compute::unit_times;
 use engine::model::experts::ExpertParallel;
-use engine::model::flops::{moe_share, recomputed_per_token};
+use engine::model::flops::{moe_share, of_setup, recomputed_per_token};
 use engine::model::ladder;
+use engine::model::lengths::Batching;
 use engine::model::memory::activations::layer;
 use engine::model::memory::recipe_bytes;
-use engine::model::memory::states::expert_padding;
+use engine::model::memory::states::{expert_padding, of_gpu};
 use engine::model::objective::{Objective, Reference, RewardSource, RolloutEngine, Task};
 use engine::model::parallel::Mesh;
+use engine::model::per_rank::LocalParams;
 use engine::model::report::{Lane, MemoryPart, Report, Work};
 use engine::model::run::{RunChoices, RunReport, failures};
 use engine::model::setup::Setup;
-use engine::model::software::Offload;
+use engine::model::software::{AttentionKernel, Offload};
+use engine::model::stages::{Stage, stages};
 use engine::model::step::evaluate;
 use engine::model::step::playback::{Playback, spans};
-use engine::model::trained::Method;
-use engine::model::training::{MfuConvention, PrecisionPolicy, Recompute, RecomputeModules, Reshard, Sharding};
+use engine::model::trained::{BaseFormat, Method, Trained};
+use engine::model::training::{
+    ComputeFormat, MfuConvention, PrecisionPolicy, Recompute, RecomputeModules, Reshard, Sharding,
+};
 use engine::model::transformer::{Architecture, Experts};
 use engine::params;
+use engine::scenario::data::TextList;
 use engine::scenario::issue::Severity;
 use engine::scenario::{ExpertChoice, Model, Scenario, Strategy};
 use engine::share::{decode, encode};
@@ -107,6 +113,85 @@ proptest! {
         for (part, bytes) in report.memory.parts.iter() {
             prop_assert!(bytes.get().is_finite() && bytes >= Bytes::ZERO, "{part:?} {bytes:?}");
         }
+    }
+
+    #[test]
+    fn rank_zero_is_a_frozen_model(scenario in any_valid_scenario()) {
+        let with = |method, rank, frozen_layers| {
+            let trained = Trained { method, rank, frozen_layers, dropout: false, embeddings: false, ..scenario.trained };
+            Setup { trained, ..scenario.setup() }
+        };
+        let (none, frozen) = (stages(&with(Method::Lora, 0, 0)), stages(&with(Method::Layers, 0, u32::MAX)));
+        for (none, frozen) in none.iter().zip(frozen.iter()) {
+            prop_assert_eq!(none.params.held, frozen.params.held);
+            prop_assert_eq!(none.params.trained.all(), 0.0);
+            prop_assert_eq!(frozen.params.trained.all(), 0.0);
+        }
+    }
+
+    #[test]
+    fn adapters_of_full_rank_on_everything_need_no_less_than_full_training(scenario in any_valid_scenario()) {
+        // On weights of the same format; under full recomputation, as a frozen layer keeps less of its activations.
+        let full = Setup { recompute: Recompute::Full, trained: Trained::ALL, ..scenario.setup() };
+        prop_assume!(recipe_bytes(full.recipe).weights <= 2.0 && full.compute_format == ComputeFormat::AsPolicy);
+        let rank = full.architecture.hidden_size;
+        let trained = Trained { method: Method::Lora, rank, embeddings: true, ..Trained::ALL };
+        let adapted = Setup { trained, ..full };
+        for (adapted, full) in stages(&adapted).iter().zip(stages(&full).iter()) {
+            prop_assert!(adapted.params.trained.layer_matrices >= full.params.held.layer_matrices);
+        }
+        let bytes = |setup: &Setup| {
+            // Embedding and head apart: learned positions and norms beside them stay frozen.
+            let of = |stage: &Stage| {
+                let LocalParams { mut held, mut trained, below } = stage.params;
+                (held.root, trained.root) = (0.0, 0.0);
+                of_gpu(setup, &LocalParams { held, trained, below }).total().get()
+            };
+            stages(setup).iter().map(of).fold(0.0, f64::max)
+        };
+        prop_assert!(bytes(&adapted) >= bytes(&full) * (1.0 - 1e-3), "{} {}", bytes(&adapted), bytes(&full));
+    }
+
+    #[test]
+    fn a_quantized_base_holds_no_more_than_adapters_on_16_bits(scenario in any_valid_scenario(), place in 0_usize..6) {
+        use BaseFormat::{Fp8, Int4, Int8, Mxfp4, Nf4, Nf4Double};
+        let narrow = [Fp8, Int8, Int4, Nf4, Nf4Double, Mxfp4][place];
+        let with = |base| {
+            let trained = Trained { method: Method::Lora, base, ..scenario.trained };
+            let setup = Setup { trained, ..scenario.setup() };
+            stages(&setup).iter().map(|stage| of_gpu(&setup, &stage.params).total().get()).sum::<f64>()
+        };
+        prop_assert!(with(narrow) <= with(BaseFormat::Bf16), "{} {}", with(narrow), with(BaseFormat::Bf16));
+    }
+
+    #[test]
+    fn what_does_not_train_costs_nothing_of_training(scenario in any_valid_scenario(), layers in 0_u32..100) {
+        let with = |trained| Setup { trained, ..scenario.setup() };
+        let layers = Trained { method: Method::Layers, frozen_layers: layers, base: BaseFormat::Bf16, ..scenario.trained };
+        for (some, all) in stages(&with(layers)).iter().zip(stages(&with(Trained::ALL)).iter()) {
+            let [some, all] = [(layers, some), (Trained::ALL, all)].map(|(trained, stage)| of_gpu(&with(trained), &stage.params));
+            prop_assert!(some.gradients <= all.gradients && some.optimizer <= all.optimizer, "{some:?} {all:?}");
+        }
+        let flops = |trained| of_setup(&with(trained)).get();
+        prop_assert!(flops(layers) <= flops(Trained::ALL) * (1.0 + 1e-12));
+    }
+
+    #[test]
+    fn packed_texts_are_never_slower_than_padded_ones(scenario in any_valid_scenario(), mean in 1.0..5000.0_f64) {
+        // Kernels that write scores attend across the texts of a sequence.
+        prop_assume!(scenario.kernels.attention != AttentionKernel::Unfused);
+        let with = |batching| {
+            let texts = TextList { batching, mean_length: mean, ..scenario.texts };
+            Scenario { texts, ..scenario }.report()
+        };
+        let packed = with(Batching::Packed);
+        for batching in [Batching::Padded, Batching::PaddedToLongest, Batching::Grouped] {
+            let other = with(batching);
+            prop_assert!(other.tokens_per_s_per_gpu <= packed.tokens_per_s_per_gpu * (1.0 + 1e-2), "{batching:?} {other:?} {packed:?}");
+            // The longest batch is the same.
+            prop_assert_eq!(other.memory, packed.memory);
+        }
+        prop_assert_eq!(with(Batching::Full).memory, packed.memory);
     }
 
     #[test]

@@ -9,7 +9,7 @@ use crate::text::has;
 use crate::{LeftOut, Notes};
 
 /// The GPU that stands in where a source does not name one: memory does not depend on it.
-const ANY_GPU: &str = "A100-80GB";
+const ANY_GPU: &str = "A100-80GB class (not stated)";
 
 /// Returns a row with what its source's code sets.
 ///
@@ -24,7 +24,7 @@ pub fn completed<'a>(row: &'a Row, notes: &mut Notes) -> Result<Cow<'a, Row>, Le
         // `enable_activation_checkpointing: True` in every configuration of torchtune that the table names.
         Source::Torchtune | Source::TorchtuneEarly => {
             // 30.3 GiB on one GPU and 16.2 on another, of the same recipe.
-            if has(&row.gpu, &["a6000"]) {
+            if has(&row.gpu, &["a6000"]) && row.trainable == "lora" {
                 return Err(LeftOut::because("the source contradicts itself").about("one recipe, two peaks"));
             }
             set(&mut full.act_ckpt, "full", "activation checkpointing as in torchtune's configurations", notes);
@@ -52,16 +52,20 @@ pub fn completed<'a>(row: &'a Row, notes: &mut Notes) -> Result<Cow<'a, Row>, Le
             set(&mut full.act_ckpt, mode, "activation checkpointing as in litgpt/finetune", notes);
             if !sharded {
                 (full.num_gpus, full.dp, full.dp_shard) = (Some(1), Some(1), None);
-                full.sharding = "none".to_owned();
+                "none".clone_into(&mut full.sharding);
             }
         }
-        Source::LitTables => set(&mut full.act_ckpt, "none", "", notes),
+        // finetune/lora.py: `activation_checkpointing_policy={Block}` with FSDP.
+        Source::LitTables => {
+            let mode = if has(&row.sharding, &["fsdp"]) { "full" } else { "none" };
+            mode.clone_into(&mut full.act_ckpt);
+        }
         Source::PeftReadme => {
             // examples/causal_language_modeling: `batch_size = 8`, `max_length = 64`, no checkpointing, no mixed precision. As many
             // tokens in sequences of the shortest length that the engine takes.
             full.seq_len = Some(128);
             full.micro_batch = Some(4);
-            full.precision = "fp32".to_owned();
+            "fp32".clone_into(&mut full.precision);
             set(&mut full.act_ckpt, "none", "batch and length as in PEFT's example", notes);
         }
         Source::PeftMethods => set(&mut full.gpu, "L40S", "", notes),
@@ -74,6 +78,10 @@ pub fn completed<'a>(row: &'a Row, notes: &mut Notes) -> Result<Cow<'a, Row>, Le
                 set(&mut full.compile, "yes", "", notes);
                 set(&mut full.sp, "yes", "", notes);
             }
+        }
+        // The heads of these two scripts name the GPUs: `Env: 4 * A100`, `test env: 4 * A100`.
+        Source::SwiftExamples if has(&row.location, &["packing/liger_kernel.sh", "train/liger/sft.sh"]) => {
+            "A100-80GB".clone_into(&mut full.gpu);
         }
         Source::Unsloth => {
             full.grad_accum = Some(1);

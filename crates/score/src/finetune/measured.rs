@@ -1,9 +1,11 @@
 //! What of a fine-tuning row's measurements can be compared.
 
 use super::completed::is_unnamed;
+use super::scope::{is_in_backward, loads_whole};
 use super::source::Source;
 use crate::row::Row;
 use crate::text::has;
+use engine::units::Bytes;
 
 /// Returns a row, `run` with what its source documents beside it, with the measurements of a full step of the scenario alone.
 pub fn comparable(row: &Row, run: &Row) -> Row {
@@ -11,22 +13,40 @@ pub fn comparable(row: &Row, run: &Row) -> Row {
     let mut kept = run.clone();
     // Samples shorter than the longest, which sets the memory, take a time that their unknown lengths set.
     let shorter = matches!(source, Source::LitTables | Source::LitHub | Source::PeftMethods | Source::PeftReadme)
-        || has(&row.notes, &["no packing"]);
-    if shorter || is_unnamed(&row.gpu) {
+        || has(&row.notes, &["no packing", "unpacked:"]);
+    if shorter || is_unnamed(&run.gpu) {
         kept.step_time_s = None;
         kept.tokens_per_s = None;
         kept.tokens_per_s_per_gpu = None;
         kept.tflops_per_gpu = None;
         kept.mfu_pct = None;
     }
-    // The seconds that universal-llm-trainer prints are those of a micro-batch: 16,384 tokens of Llama 2 13B in 9.8 s on H100.
+    // Pages in host memory move in the step.
+    let paged = has(&row.optimizer, &["paged"]) && source == Source::TorchtuneEarly;
+    // Whether of one GPU or of all, this README does not say.
+    let of_all = source == Source::TorchtuneEarly && row.num_gpus.is_some_and(|gpus| gpus > 1);
+    // What universal-llm-trainer calls a step is not said.
+    if paged || of_all || source == Source::Universal {
+        kept.step_time_s = None;
+        kept.tokens_per_s = None;
+        kept.tokens_per_s_per_gpu = None;
+    }
+    // src/trainer/trainer.py prints `memory_reserved() / 1E9`; the page calls it GiB, and 16 of them the weights of Llama 3.1 8B in bf16.
     if source == Source::Universal {
-        kept.step_time_s = row.step_time_s.map(|time| time * f64::from(row.grad_accum.unwrap_or(1)));
+        kept.peak_mem_gib = row.peak_mem_gib.map(|decimal| Bytes::new(decimal * 1e9).gib());
+    }
+    if is_in_backward(row, source) {
+        kept.peak_mem_gib = None;
     }
     // FLOP/s of frozen matrices are counted in several ways.
     if row.trainable != "full" && (row.step_time_s.is_some() || row.tokens_per_s_per_gpu.is_some()) {
         kept.tflops_per_gpu = None;
         kept.mfu_pct = None;
+    }
+    // The peak of samples that are not packed is that of the longest, whose length is not said; the update's is none of theirs.
+    let at_update = row.trainable == "full" && row.micro_batch == Some(1);
+    if has(&row.notes, &["no packing", "unpacked:"]) && !at_update || loads_whole(row, source) {
+        kept.peak_mem_gib = None;
     }
     // 80 GiB may be what the author asks for (README of the tables).
     if has(&row.notes, &["may be what the author asks for"]) {

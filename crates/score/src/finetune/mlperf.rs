@@ -13,8 +13,16 @@ use crate::{LeftOut, Notes};
 pub const RECOMPUTED: (f64, f64) = (21.0, 80.0);
 
 /// Completes a row.
+///
+/// # Errors
+///
+/// A precision that the submission's configurations do not tell, or degrees that do not follow from the batch.
 pub fn complete(row: &mut Row, notes: &mut Notes) -> Result<(), LeftOut> {
     let blackwell = has(&row.gpu, &["b200", "b300"]);
+    // Two sequences a GPU and step: only config_1xXE9680Lx8B200-SXM-180GB.sh (Dell, v5.1) has `MINIBS=2`, with `CP=2`, in 4 bits.
+    if blackwell && row.precision.is_empty() && row.grad_accum == Some(2) {
+        "nvfp4".clone_into(&mut row.precision);
+    }
     // Since v5.1 there are configurations in 4 bits beside those in 8.
     if blackwell && (row.precision.is_empty() || has(&row.precision, &["two configs"])) {
         return Err(LeftOut::because("precision is missing"));

@@ -41,30 +41,26 @@ pub fn check(row: &Row) -> Result<(), LeftOut> {
     if row.sharding == "device_map" {
         return left_out("layers spread over GPUs without a pipeline (device_map): not modelled");
     }
-    if has(&row.notes, &["activation offloading"]) && has(&row.notes, &["optimizer in backward"])
-        || has(&row.notes, &["optimizer in backward"])
-        || is_in_backward(row, source)
-    {
-        return left_out("an optimizer that steps inside the backward pass: not modelled");
-    }
-    if has(&row.notes, &["unpacked:"]) {
-        return left_out("lengths of the samples are missing");
-    }
-    // Layers of all GPUs are loaded before they are sharded: `fabric.load_raw` under `summon_full_params` (Lightning 2.1), which
-    // takes the whole model and a shard: 13.5 + 6.7 GB of the 22.2 that Llama 2 7B takes on two GPUs, at any micro-batch.
-    if source == Source::LitTables && has(&row.sharding, &["fsdp"]) {
+    if loads_whole(row, source) && row.failed() {
         return left_out("the peak of loading the model, not of a step");
     }
     if has(&row.framework, &["miles"]) {
-        return left_out("seq_len is missing");
+        return left_out("lengths of the generated samples are missing");
     }
     Ok(())
 }
 
-/// Whether torchtune's configuration of a row steps in the backward pass (`optimizer_in_bwd: True` in
+/// Whether a run loads the whole model on each GPU before it is sharded (`fabric.load_raw` in finetune/lora.py of 2023): its peak is that
+/// of the model and a shard, 13.5 + 6.7 of the 22.2 GB that Llama 2 7B takes on two GPUs at any micro-batch.
+pub fn loads_whole(row: &Row, source: Source) -> bool {
+    source == Source::LitTables && has(&row.sharding, &["fsdp"])
+}
+
+/// Whether the optimizer steps inside the backward pass, so that the gradients of one matrix at a time exist: which the engine does not
+/// model, and which costs no time. So do torchtune's configurations for one GPU (`optimizer_in_bwd: True` in
 /// recipes/configs/llama3_1/8B_full_single_device.yaml and llama2/7B_full_low_memory.yaml, with paged states).
-fn is_in_backward(row: &Row, source: Source) -> bool {
-    matches!(source, Source::Torchtune | Source::TorchtuneEarly)
-        && row.trainable == "full"
-        && row.num_gpus.is_none_or(|gpus| gpus == 1)
+pub fn is_in_backward(row: &Row, source: Source) -> bool {
+    let single = row.trainable == "full" && row.num_gpus.is_none_or(|gpus| gpus == 1);
+    has(&row.notes, &["optimizer in backward"])
+        || single && matches!(source, Source::Torchtune | Source::TorchtuneEarly)
 }

@@ -12,9 +12,10 @@ pub fn formats(row: &Row, stack: Stack) -> Option<PrecisionPolicy> {
     let source = Source::of(row)?;
     let is_full = row.trainable == "full";
     Some(match source {
-        // `precision: bf16-true`; `dtype: bf16`; `precision: str = "bf16"` (the model is cast, `mp_policy` is `None`); a model in
+        // nemo_automodel loads models in bf16; `precision: bf16-true`; `dtype: bf16`; `precision: str = "bf16"` (the model is cast, `mp_policy` is `None`); a model in
         // bf16 under `torch.optim.AdamW`.
-        Source::LitTables
+        Source::Automodel
+        | Source::LitTables
         | Source::LitHub
         | Source::Torchtune
         | Source::TorchtuneFlags
@@ -22,13 +23,13 @@ pub fn formats(row: &Row, stack: Stack) -> Option<PrecisionPolicy> {
         | Source::FsdpQlora
         | Source::PeftFsdp
         | Source::Universal => PrecisionPolicy::PureBf16,
-        // PEFT up to 0.11 moves adapters to the format of their base; those beside GPTQ's integers stay in fp32.
-        Source::Qwen if stack == Stack::Peft && row.trainable == "lora" => PrecisionPolicy::PureBf16,
+        // Copies of the embedding and of the head (`modules_to_save`), most of what trains, in the format of the model. Adapters are
+        // in fp32: PEFT 0.5, which the README asks for with PyTorch 2.0, moves them to the GPU alone (`update_layer`).
+        Source::Qwen if has(&row.lora_targets, &["lm_head"]) => PrecisionPolicy::PureBf16,
         // The model is loaded in bf16 and trained as it is (`torch_dtype bfloat16`): full fine-tuning of Qwen 7B takes 73 GiB.
         Source::SwiftBenchmark | Source::SwiftExamples | Source::Glm if is_full && stack == Stack::Peft => {
             PrecisionPolicy::PureBf16
         }
-        Source::Automodel => PrecisionPolicy::PureBf16,
         // Adapters in fp32 under `torch.autocast`, PEFT's default since 0.12.
         _ if stack == Stack::Peft => PrecisionPolicy::AutocastBf16,
         _ => return None,
@@ -39,17 +40,22 @@ pub fn formats(row: &Row, stack: Stack) -> Option<PrecisionPolicy> {
 pub fn kernels(row: &Row, stack: Stack, usual: Kernels) -> Kernels {
     let Some(source) = Source::of(row) else { return usual };
     let loss = match source {
-        // `chunked_cross_entropy` over a head in chunks of 128 tokens (litgpt/utils.py, finetune/lora.py).
-        Source::LitTables | Source::LitHub => Loss::Chunked,
-        // `LinearCrossEntropyLoss`; `CEWithChunkedOutputLoss` in 2024: the logits in chunks.
-        Source::Torchtune | Source::TorchtuneEarly => Loss::Chunked,
+        // `chunked_cross_entropy` over a head in chunks of 128 tokens (litgpt/utils.py, finetune/lora.py): the list of all 16-bit
+        // logits lives until the backward pass has ended, beside their log-softmax in 16 bits: 4 bytes a logit.
+        Source::LitTables | Source::LitHub => Loss::Fused,
+        // `LinearCrossEntropyLoss`.
+        Source::Torchtune => Loss::Chunked,
+        // `CEWithChunkedOutputLoss`: the log-softmax of all chunks in fp32, the gradient of one (4 + 1.3 bytes a logit); compiled,
+        // their 16-bit logits. universal-llm-trainer has `CrossEntropyLoss` on 16-bit logits, whose output is deleted.
+        Source::TorchtuneEarly if row.trainable == "qlora" => Loss::Fused,
+        Source::TorchtuneEarly | Source::Universal => Loss::Bf16,
         Source::TorchtuneFlags if has(&row.notes, &["chunked"]) => Loss::Chunked,
         Source::TorchtuneFlags if has(&row.compile, &["yes"]) => Loss::Fused,
         // Cut cross-entropy in Axolotl's examples, Liger where ms-swift's scripts say so, Unsloth's own kernel.
         Source::Axolotl | Source::Unsloth => fused_linear(row),
         Source::SwiftExamples if has(&row.notes, &["liger"]) => Loss::FusedLinear,
-        // src/models/llama2.py: `CrossEntropyLoss` on 16-bit logits, whose output is deleted.
-        Source::Universal => Loss::Bf16,
+        // `--cross_entropy_loss_fusion true` in the scripts: Megatron-Core's own, which writes the exponentials beside fp32 logits.
+        Source::SwiftExamples if has(&row.framework, &["megatron"]) => Loss::Fp32Logits,
         // train.py holds the output, whose logits are in fp32, until after the backward pass.
         Source::FsdpQlora => Loss::Fp32Logits,
         Source::PeftReadme | Source::PeftMethods => Loss::Standard,
@@ -60,9 +66,10 @@ pub fn kernels(row: &Row, stack: Stack, usual: Kernels) -> Kernels {
         _ => usual.loss,
     };
     let upcast = match stack {
-        Stack::Peft | Stack::DeepSpeed | Stack::FsdpQlora => true,
-        // litgpt/model.py, `RMSNorm`: in fp32, operator by operator; torchtune's is `F.rms_norm` after a cast.
-        Stack::Fabric => true,
+        // Liger's, Unsloth's and xtuner's models have norms of one kernel.
+        _ if matches!(source, Source::Unsloth | Source::Xtuner) || has(&row.notes, &["liger"]) => false,
+        // litgpt/model.py, `RMSNorm`: in fp32, operator by operator, as in Hugging Face's models; torchtune's is `F.rms_norm`.
+        Stack::Peft | Stack::DeepSpeed | Stack::FsdpQlora | Stack::Fabric => true,
         _ => usual.norms == NormKernel::Upcast,
     };
     // Captured layers in the runs over eight GPUs a sequence (`MCORE_CUDA_GRAPH=1`, NVIDIA's config_GB300_128x4x1xtp1pp1cp8.sh).

@@ -15,6 +15,7 @@ use score::tracker::{self, Tracked};
 pub(crate) struct Published {
     pub(crate) training: Vec<Entry>,
     pub(crate) mixtures: Vec<Entry>,
+    pub(crate) tuned: Vec<Entry>,
     pub(crate) tracked: Vec<Tracked>,
     pub(crate) traced: Vec<Traced>,
     pub(crate) collectives: Vec<Collective>,
@@ -39,6 +40,14 @@ pub(crate) fn all() -> Published {
     for path in files("tests/measured") {
         read(&path, &mut published);
     }
+    // Tables of pre-training have rows with adapters too.
+    let (mut tuned, training) =
+        std::mem::take(&mut published.training).into_iter().partition::<Vec<Entry>, _>(Entry::is_fine_tuned);
+    for path in files("tests/measured/finetuned") {
+        read(&path, &mut published);
+    }
+    tuned.append(&mut published.training);
+    (published.training, published.tuned) = (training, tuned);
     published
 }
 

@@ -1,6 +1,7 @@
 //! The reader of rows, on rows as sources publish them.
 
-use engine::model::software::Framework;
+use engine::model::software::{Framework, Loss};
+use engine::model::trained::{BaseFormat, Method, Targets, Trained};
 use engine::model::training::{ComputeFormat, PrecisionPolicy, Recompute, RecomputeModules};
 use engine::published::MemoryKind;
 use engine::scenario::{Scenario, Strategy};
@@ -139,7 +140,9 @@ fn hardware_is_completed_with_a_note() {
 #[test]
 fn what_is_not_modelled_is_left_out() {
     for (changes, reason_starts) in [
-        ([("notes", "LoRA fine-tuning")], "low-rank adapters"),
+        ([("notes", "LoRA fine-tuning")], "lora_rank is missing"),
+        ([("trainable", "adapter")], "adapters other than LoRA"),
+        ([("trainable", "full (PPO, 4 models)")], "several models at once"),
         ([("notes", "CAUTION: degrees do not multiply")], "the source contradicts itself"),
         ([("model", "T5-11B")], "not a decoder-only transformer"),
         ([("model", "Llama 9 8B")], "the model is not in the catalog"),
@@ -242,4 +245,84 @@ fn states_and_chunks_are_completed_from_the_recipe() {
     let found = scenario(&line);
     assert_eq!((found.recompute, found.recipe), (Recompute::Full, PrecisionPolicy::PureBf16Reduce32));
     assert!(found.kernels.compile);
+}
+
+/// Returns the columns of a fine-tuning run on one GPU, with these set.
+fn tuned<'a>(changes: &[(&'a str, &'a str)]) -> Vec<(&'a str, &'a str)> {
+    let plain = [
+        ("gpu", "A100-80GB"),
+        ("gpus_per_node", ""),
+        ("num_gpus", "1"),
+        ("num_nodes", "1"),
+        ("sharding", "none"),
+        ("dp", "1"),
+        ("model", "Llama 2 7B"),
+        ("seq_len", "512"),
+        ("trainable", "lora"),
+        ("act_ckpt", ""),
+    ];
+    changes.iter().copied().chain(plain).collect()
+}
+
+/// config_hub/finetune/llama-2-7b/qlora.yaml of `LitGPT`: rank 32 beside query and value, dropout 0.05, bnb.nf4. Qwen's finetune.py has
+/// rank 64, and its finetune_qlora_single_gpu.sh runs on DeepSpeed's ZeRO-2.
+#[test]
+fn adapters_are_completed_from_the_code_of_the_source() {
+    let hub = scenario(&tuned(&[
+        ("source_key", "LitGPT config hub"),
+        ("framework", "LitGPT (Lightning Fabric)"),
+        ("trainable", "qlora"),
+        ("quantized_base", "bnb.nf4"),
+    ]));
+    let Trained { method, rank, targets, dropout, base, .. } = hub.trained;
+    assert_eq!((method, rank, targets), (Method::Lora, 32, Targets::QueryValue));
+    assert!(dropout && base == BaseFormat::Nf4);
+    assert_eq!((hub.framework, hub.recompute), (Framework::Torchtitan, Recompute::None));
+    assert_eq!((hub.recipe, hub.kernels.loss), (PrecisionPolicy::PureBf16, Loss::Fused));
+    let qwen = |trainable, base, precision| {
+        scenario(&tuned(&[
+            ("source_key", "Qwen README profiling"),
+            ("framework", "HF Trainer + PEFT + DeepSpeed"),
+            ("trainable", trainable),
+            ("quantized_base", base),
+            ("lora_targets", "c_attn,c_proj,w1,w2"),
+            ("precision", precision),
+            ("model", "Qwen-14B"),
+        ]))
+    };
+    let (lora, quantized) = (qwen("lora", "", "bf16"), qwen("qlora", "gptq int4 (Qwen-Chat-Int4)", "fp16"));
+    assert_eq!((lora.framework, lora.recipe), (Framework::Transformers, PrecisionPolicy::AutocastBf16));
+    assert_eq!((quantized.framework, quantized.strategy), (Framework::DeepSpeed, Strategy::Zero2));
+    assert_eq!((lora.trained.rank, quantized.trained.base), (64, BaseFormat::Int4));
+    assert_eq!((lora.kernels.loss, quantized.kernels.loss), (Loss::Fp32Logits, Loss::Bf16Kept));
+}
+
+/// conf/megatron_gpt_peft_tuning_config.yaml and config_DGXH100_1x8x4xtp4pp1cp1.sh of NVIDIA's submission to `MLPerf` Training 4.0.
+#[test]
+fn submissions_are_read_with_their_configurations() {
+    let of = |gpu: &'static str| {
+        tuned(&[
+            ("source_key", "mlperf"),
+            ("source_location", "mlcommons/training_results_v4.0@6fe9543 GigaComputing/results"),
+            ("gpu", gpu),
+            ("gpus_per_node", "8"),
+            ("num_gpus", "8"),
+            ("framework", "PyTorch"),
+            ("sharding", ""),
+            ("dp", ""),
+            ("tp", ""),
+            ("pp", ""),
+            ("model", "Llama 2 70B LoRA"),
+            ("seq_len", "8192"),
+            ("micro_batch_seqs", ""),
+            ("grad_accum", "4"),
+            ("global_batch_seqs", "8"),
+            ("trainable", ""),
+        ])
+    };
+    let read = scenario(&of("H100-80GB"));
+    assert_eq!((read.tp, read.cp, read.degrees().dp, read.micro_batch_size), (4, 1, 2, 1));
+    assert!(read.tensor.sequence_parallel);
+    assert_eq!((read.trained.rank, read.trained.targets, read.trained.base), (16, Targets::Attention, BaseFormat::Fp8));
+    assert_eq!(reason(&of("B300")), "precision is missing");
 }

@@ -19,19 +19,46 @@ const RESERVED_WORST: f64 = 0.12;
 /// Share of the steps whose moment and operator of the peak are found.
 const MOMENTS: f64 = 0.95;
 
+/// Steps of which every weight trains.
 fn rows() -> Vec<Traced> {
+    let steps: Vec<Traced> = all().into_iter().filter(|row| row.scenario.trained.is_all()).collect();
+    assert_eq!(steps.len(), 249, "every row but those of low-rank adapters and frozen weights");
+    steps
+}
+
+/// Steps that train low-rank adapters, or the norms alone, beside frozen weights.
+fn rows_with_frozen_weights() -> Vec<Traced> {
+    let steps: Vec<Traced> = all().into_iter().filter(|row| !row.scenario.trained.is_all()).collect();
+    assert_eq!(steps.len(), 48, "every row but those of which every weight trains");
+    steps
+}
+
+fn all() -> Vec<Traced> {
     let mut reader = csv::Reader::from_reader(ROWS.as_bytes());
     let header = reader.headers().unwrap().clone();
     let step = |record: csv::StringRecord| {
         traced::read(|name| record.get(header.iter().position(|known| known == name)?)).ok()
     };
-    let steps: Vec<Traced> = reader.records().filter_map(|record| step(record.unwrap())).collect();
-    assert_eq!(steps.len(), 249, "every row but those of low-rank adapters and frozen weights");
-    steps
+    reader.records().filter_map(|record| step(record.unwrap())).collect()
 }
 
 fn steps() -> Vec<Compared> {
     rows().iter().map(Compared::of).collect()
+}
+
+/// The same of steps with frozen weights.
+const FROZEN_MEDIAN: f64 = 0.02;
+const FROZEN_WORST: f64 = 0.06;
+
+#[test]
+fn allocated_bytes_beside_frozen_weights_are_the_traced_ones() {
+    let steps: Vec<Compared> = rows_with_frozen_weights().iter().map(Compared::of).collect();
+    let median = score::score(&steps).allocated.errors.median;
+    assert!(median < FROZEN_MEDIAN, "median {median}");
+    let off = beyond(&steps, FROZEN_WORST, |step| step.allocated);
+    assert!(off.is_empty(), "{} of {}: {off:?}", off.len(), steps.len());
+    let elsewhere: Vec<&str> = steps.iter().filter(|step| !step.agrees).map(|step| step.id.as_str()).collect();
+    assert!(elsewhere.is_empty(), "another moment or operator: {elsewhere:?}");
 }
 
 /// Errors of the closed form that the page draws while a slider moves, on dense models.

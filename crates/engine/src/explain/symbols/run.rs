@@ -10,7 +10,7 @@ use crate::model::run::host::PINNED;
 pub(super) const RUN: &[Symbol] = &[
     of("t_run", "time from start to end", Duration, |c| c.run.time.get()),
     of("K", "steps", Amount, |c| c.run.steps),
-    of("D_train", "tokens to train on", Amount, |c| c.scenario.run.tokens),
+    of("D_train", "tokens to train on", Amount, |c| c.scenario.train_tokens()),
     of("B", "tokens in one step", Amount, |c| c.run.batch_tokens),
     of("B_crit", "[critical batch]", Amount, |c| c.scenario.run.critical_batch_tokens),
     of("e", "what a token teaches over what it would in a small batch", Percent, |c| c.run.batch_efficiency),

@@ -54,7 +54,7 @@ impl ExportContext {
 
     /// The optimizer steps of the whole run.
     pub(super) fn steps(&self) -> f64 {
-        budget::steps(self.scenario.run.tokens, batch::global_batch_tokens(&self.scenario.setup()))
+        budget::steps(self.scenario.train_tokens(), batch::global_batch_tokens(&self.scenario.setup()))
     }
 
     /// `[nodes, GPUs per node]`; one node if the GPUs do not fill whole nodes.

@@ -231,7 +231,10 @@ pub fn layer(setup: &Setup, element: f64, moe_share: f64) -> LayerBytes {
         Recompute::Selective => {
             // Latent attention keeps its ranks and expands them again.
             let projected = if setup.architecture.latent.is_used() { t.latent } else { t.query + t.key };
-            let some = 2.0 * t.input + projected + t.attention + t.hidden_unrouted;
+            let some = match frozen::every_second_output(setup, &t, element, moe_share) {
+                Some(outputs) => t.input + t.attention + outputs,
+                None => 2.0 * t.input + projected + t.attention + t.hidden_unrouted,
+            };
             if some < whole { some } else { whole }
         }
     };
@@ -242,7 +245,7 @@ pub fn layer(setup: &Setup, element: f64, moe_share: f64) -> LayerBytes {
     let cp = f64::from(setup.mesh.cp.max(1));
     // Keys and values of the whole sequence, while they are gathered.
     let gathered = if setup.context == ContextExchange::AllGather && cp > 1.0 { 2.0 * t.key * cp } else { 0.0 };
-    let final_norm = t.norms / f64::from(setup.architecture.norms_per_layer.max(1));
+    let final_norm = t.norms / f64::from(setup.architecture.norms_per_layer.max(1)) - frozen::of_final_norm(setup, &t);
     LayerBytes {
         whole,
         kept,

@@ -13,6 +13,7 @@ use super::states::{
     FrozenBytes, RecipeBytes, States, base, expert_padding, expert_shard_degrees, gathered_layer_bytes, of_gpu,
     of_update, recipe_bytes, shard_degrees,
 };
+use crate::model::lengths::Lengths;
 use crate::model::objective::{self, OtherModels};
 use crate::model::parallel::Schedule;
 use crate::model::per_rank::{self, LocalParams};
@@ -116,7 +117,10 @@ enum Point {
 /// the one before it, of the second and of the first (between them memory is linear in the layer), the root unit's
 /// reduction, and the optimizer's update.
 pub fn peak(setup: &Setup, stages: &ByStage<Stage>) -> MemoryReport {
-    most_needy(setup, stages).1
+    match setup.lengths {
+        Lengths::Equal => most_needy(setup, stages).1,
+        Lengths::OfTexts { .. } => most_needy(&setup.at_longest(), stages).1,
+    }
 }
 
 /// The stage that needs most memory, the earliest of equals, with its memory.
@@ -242,7 +246,7 @@ impl Ledger {
         let shards_weights = matches!(setup.sharding, Sharding::Fsdp(_)) && degrees.weights > 1.0;
         let (gathered_layer, padding) = (gathered_layer_bytes(setup), expert_padding(setup));
         let (trained, frozen) = (&params.trained, params.frozen());
-        let of_frozen = FrozenBytes::gathered(setup);
+        let of_frozen = FrozenBytes::for_compute(setup, degrees.weights > 1.0);
         let gathered_root = bytes.gathered * trained.root + of_frozen.others * frozen.root;
         let frozen_layer = of_frozen.of_layer(&frozen);
         let gathered_unit = gathered_layer * trained.padded_layer(padding)

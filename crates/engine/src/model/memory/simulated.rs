@@ -1,13 +1,14 @@
 //! Memory at rest: the step played tensor by tensor, for the runs that the trace follows whole.
 
 use super::peak::{Alive, report};
-use super::states::base;
+use super::states::{base, recipe_bytes, shard_degrees};
 use super::trace::{Category, Peak, Phase, Trace};
 use crate::model::report::{MemoryPart, MemoryParts, MemoryReport, PeakMoment};
 use crate::model::setup::Setup;
 use crate::model::software::{Cache, Framework, Offload};
 use crate::model::stages::Stage;
-use crate::model::training::{Optimizer, Recompute, Sharding};
+use crate::model::trained::{BaseFormat, Method, Trained};
+use crate::model::training::{Optimizer, PrecisionPolicy, Recompute, Sharding};
 use crate::units::Bytes;
 
 /// Whether the trace follows all that a step of this setup allocates: PyTorch's modules under FSDP or DDP, without a pipeline,
@@ -19,14 +20,37 @@ pub fn is_followed(setup: &Setup) -> bool {
     // DeepSpeed's stage 3 has units of its own.
     let by_units = setup.framework != Framework::DeepSpeed;
     let plain = setup.optimizer == Optimizer::AdamW && !setup.kernels.dropout;
-    setup.trained.is_all()
-        && setup.objective.is_next_token()
-        && setup.framework.is_pytorch()
-        && by_units
-        && sharded
-        && by_layers
-        && plain
-        && setup.offload == Offload::NONE
+    let alone = setup.objective.is_next_token() && setup.offload == Offload::NONE;
+    let by_itself = by_units && sharded && by_layers && plain && alone;
+    setup.framework.is_pytorch() && by_itself && follows_frozen(setup)
+}
+
+/// Whether the trace follows what a step does with weights that do not train, and with adapters beside them.
+fn follows_frozen(setup: &Setup) -> bool {
+    let Trained { method, targets, dropout, base, embeddings, .. } = setup.trained;
+    if setup.trained.is_all() {
+        return true;
+    }
+    let (arch, bytes) = (&setup.architecture, recipe_bytes(setup.recipe));
+    let base_is = match base {
+        BaseFormat::Fp32 | BaseFormat::Bf16 => true,
+        // bitsandbytes' product, operator by operator; it quantizes no stacks of experts.
+        BaseFormat::Nf4 | BaseFormat::Nf4Double => !arch.has_experts() && !setup.kernels.compile,
+        // LLM.int8() keeps inputs in another format, and the others have kernels of their own.
+        BaseFormat::Fp8 | BaseFormat::Int8 | BaseFormat::Int4 | BaseFormat::Mxfp4 => false,
+    };
+    // Where FSDP casts no weights, formats mix operator by operator: only PEFT's adapters have casts for it.
+    let casts = shard_degrees(setup).weights > 1.0 || base.bytes() == bytes.weights;
+    if !setup.trained.has_adapters() {
+        return base_is && casts;
+    }
+    let autocast = setup.recipe == PrecisionPolicy::AutocastBf16;
+    // PEFT's `lora.Linear` stands beside matrices, not beside stacks of experts; latent attention is not written out.
+    let beside = !(arch.latent.is_used() || arch.has_experts() && targets.of().mlp);
+    // DoRA is written out in one format, kernel by kernel; with dropout, it keeps 16-bit copies of quantized matrices.
+    let keeps_copies = dropout && base.is_quantized();
+    let dora = method != Method::Dora || (!autocast && casts && !setup.kernels.compile && !keeps_copies);
+    base_is && beside && dora && (casts || autocast || !embeddings)
 }
 
 /// The memory of one GPU of a stage as the simulation says; `None` where the trace does not follow the step whole.
@@ -34,6 +58,7 @@ pub fn simulated(setup: &Setup, stage: &Stage) -> Option<MemoryReport> {
     if !is_followed(setup) {
         return None;
     }
+    let setup = &setup.at_longest();
     let trace = Trace::of(setup, stage);
     let Peak { allocated, by, moment, .. } = trace.peak();
     let reserved = trace.reserved(setup.segments);
@@ -55,4 +80,46 @@ pub fn simulated(setup: &Setup, stage: &Stage) -> Option<MemoryReport> {
     let allocated = Bytes::new(allocated as f64);
     let alive = Alive { allocated, compute: allocated, pools: Bytes::ZERO, base: base(setup, &stage.params) };
     Some(report(setup, parts, moment, &alive, (Cache::of(setup), Bytes::new(reserved as f64))))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::catalog;
+    use crate::model::trained::Targets;
+    use crate::scenario::{Scenario, Strategy};
+
+    fn follows(model: &str, recipe: PrecisionPolicy, trained: Trained) -> bool {
+        let model = catalog::model(model).unwrap().pick();
+        let start = catalog::default_scenario();
+        let scenario = Scenario {
+            model,
+            recipe,
+            trained,
+            gpus: 8,
+            strategy: Strategy::FullShard,
+            recompute: Recompute::Full,
+            ..start
+        };
+        is_followed(&Scenario { framework: Framework::Transformers, ..scenario }.setup())
+    }
+
+    #[test]
+    fn bases_and_adapters_that_are_not_written_out_are_not_followed() {
+        let (mixed, autocast) = (PrecisionPolicy::Fsdp2MixedBf16, PrecisionPolicy::AutocastBf16);
+        let lora = Trained { method: Method::Lora, ..Trained::ALL };
+        let llama = |recipe, trained| follows("llama-2-7b", recipe, trained);
+        assert!(llama(mixed, Trained::ALL) && llama(mixed, lora) && llama(autocast, lora));
+        for base in [BaseFormat::Fp32, BaseFormat::Bf16, BaseFormat::Nf4, BaseFormat::Nf4Double] {
+            assert!(llama(mixed, Trained { base, ..lora }), "{base:?}");
+        }
+        for base in [BaseFormat::Fp8, BaseFormat::Int8, BaseFormat::Int4, BaseFormat::Mxfp4] {
+            assert!(!llama(mixed, Trained { base, ..lora }), "{base:?}");
+        }
+        let dora = Trained { method: Method::Dora, ..lora };
+        assert!(llama(mixed, dora) && !llama(autocast, dora));
+        let attention = Trained { targets: Targets::Attention, ..lora };
+        assert!(follows("mixtral-8x7b", mixed, attention) && !follows("mixtral-8x7b", mixed, lora));
+        assert!(!follows("mixtral-8x7b", mixed, Trained { base: BaseFormat::Nf4, ..attention }));
+    }
 }

@@ -221,6 +221,17 @@ impl FrozenBytes {
         Self { matrices: narrower(at_rest.matrices), others: narrower(at_rest.others) }
     }
 
+    /// Beside those at rest, for compute: as gathered where they are sharded or on the host, else a cast of those wider than compute.
+    pub fn for_compute(setup: &Setup, sharded: bool) -> Self {
+        let gathered = Self::gathered(setup);
+        if sharded || setup.offload.parameters {
+            return gathered;
+        }
+        let at_rest = Self::at_rest(setup);
+        let cast = |stored: f64, computed: f64| if stored > computed { computed } else { 0.0 };
+        Self { matrices: cast(at_rest.matrices, gathered.matrices), others: cast(at_rest.others, gathered.others) }
+    }
+
     /// Bytes of one frozen layer without routed experts.
     pub fn of_layer(&self, frozen: &Units) -> f64 {
         self.matrices * frozen.layer_matrices + self.others * (frozen.layer - frozen.layer_matrices)

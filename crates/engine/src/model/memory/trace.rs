@@ -3,11 +3,13 @@
 //! [`Trace::of`] writes the step down; [`Trace::peak`] says what is alive when most is, and [`Trace::reserved`] what PyTorch's
 //! caching allocator reserves for it. What a layer allocates stands in one file a framework: `torchtitan`, `transformers`.
 
+mod adapters;
 mod backward;
 mod checkpoint;
 mod compiled;
 mod curve;
 mod event;
+mod formats;
 mod gradients;
 mod loss;
 mod mixture;

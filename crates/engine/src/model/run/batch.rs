@@ -2,7 +2,7 @@
 
 use crate::model::setup::Setup;
 
-/// Tokens in one step over all GPUs, `B = dp_replicate dp_shard b s m`.
+/// Tokens in one step over all GPUs without padding, `B = dp_replicate dp_shard b s m`.
 ///
 /// b sequences in a micro-batch, s tokens in a sequence, m micro-batches in a step. GPUs that share a sequence, a layer or
 /// a pipeline do not add to it.
@@ -22,6 +22,7 @@ pub fn global_batch_tokens(setup: &Setup) -> f64 {
         * f64::from(batch.micro_batch_size)
         * f64::from(batch.seq_len)
         * f64::from(batch.grad_accum_steps)
+        * setup.useful()
 }
 
 /// What a token teaches in a batch of B tokens over what it would in a small one, `1 / (1 + B / B_crit)`.

@@ -52,6 +52,10 @@ pub fn size(setup: &Setup) -> Bytes {
 /// assert!(time(false) > 20.0);
 /// ```
 pub fn write_time(setup: &Setup, size: Bytes, storage: BytesPerSecond, sharded: bool) -> Seconds {
+    // Where nothing trains there is nothing to write.
+    if size <= Bytes::ZERO {
+        return Seconds::ZERO;
+    }
     let network = &setup.network;
     let gpus = setup.mesh.gpus();
     let writers = if sharded { f64::from(gpus) } else { 1.0 };

@@ -78,6 +78,7 @@ pub fn checkpoint(setup: &Setup, size: Bytes, sharded: bool) -> Bytes {
 /// assert_eq!(offload(&setup).get(), 12.0 * params / 64.0 * 4.0);
 /// ```
 pub fn offload(setup: &Setup) -> Bytes {
+    let setup = &setup.at_longest();
     let stays = Setup { offload: Offload::NONE, ..*setup };
     let element = recipe_bytes(setup.recipe).activation;
     of_host(setup, &|stage, params| {

@@ -65,9 +65,43 @@ fn copies_inputs(setup: &Setup) -> bool {
     setup.trained.dropout || casts_inputs(setup)
 }
 
-/// Whether PEFT casts the inputs of adapters in fp32, which autocast casts back to 16 bits.
+/// Whether PEFT casts the inputs of adapters in fp32, which autocast casts back to 16 bits; it does not beside quantized matrices
+/// (`lora.bnb.Linear4bit.forward`).
 fn casts_inputs(setup: &Setup) -> bool {
-    setup.recipe == PrecisionPolicy::AutocastBf16
+    setup.recipe == PrecisionPolicy::AutocastBf16 && !setup.trained.base.is_quantized()
+}
+
+/// Bytes per token that the final norm keeps less where it is frozen: its normalised input, and its output where the head is frozen
+/// too.
+pub(super) fn of_final_norm(setup: &Setup, t: &Tensors) -> f64 {
+    match (setup.trained.is_all(), setup.trained.embeddings) {
+        (true, _) => 0.0,
+        (false, true) => t.normalised,
+        (false, false) => t.normalised + t.norm_kept,
+    }
+}
+
+/// Bytes per token of every second matrix product's output, the adapters' among them, in the order of a dense layer's forward pass
+/// (torchtitan's selective recomputation); `None` without adapters, and where a layer has other products.
+pub(super) fn every_second_output(setup: &Setup, t: &Tensors, element: f64, moe_share: f64) -> Option<f64> {
+    if !setup.trained.has_adapters() || moe_share > 0.0 || setup.architecture.latent.is_used() {
+        return None;
+    }
+    let targets = setup.trained.targets.of();
+    let inner = f64::from(setup.trained.rank) * element;
+    let [query_value, key, output] = [targets.query_value, targets.key, targets.output];
+    let gate = setup.architecture.gated_mlp.then_some((t.hidden, targets.mlp));
+    let attention = [(t.query, query_value), (t.key, key), (t.key, query_value), (t.input, output)];
+    let products = attention.into_iter().chain(gate).chain([(t.hidden, targets.mlp), (t.input, targets.mlp)]);
+    let (mut is_kept, mut kept) = (false, 0.0);
+    for (output, has_adapter) in products {
+        let of_adapter = if has_adapter { [Some(inner), Some(output)] } else { [None, None] };
+        for output in core::iter::once(output).chain(of_adapter.into_iter().flatten()) {
+            is_kept = !is_kept;
+            kept += if is_kept { output } else { 0.0 };
+        }
+    }
+    Some(kept)
 }
 
 /// Bytes per token that an adapter keeps beside what its matrix does.

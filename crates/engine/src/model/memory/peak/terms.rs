@@ -101,7 +101,8 @@ pub struct PeakTerms {
 impl PeakTerms {
     /// The factors of [`super::peak`].
     pub fn of(setup: &Setup) -> Self {
-        Self::of_stage(setup, most_needy(setup, &stages(setup)).0)
+        let setup = setup.at_longest();
+        Self::of_stage(&setup, most_needy(&setup, &stages(&setup)).0)
     }
 
     fn of_stage(setup: &Setup, stage: &Stage) -> Self {

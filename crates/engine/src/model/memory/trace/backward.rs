@@ -42,7 +42,10 @@ impl Tape {
     /// The gradient of a weight, which [`Self::accumulate`] takes when the node is done.
     pub(super) fn weight_gradient(&mut self, operator: &'static str, weight: WeightId) {
         let Some(of) = self.weights.get(weight as usize).copied() else { return };
-        let new = self.allocate(operator, of.rows * of.columns * self.element, self.gradients);
+        if !of.format.trains {
+            return;
+        }
+        let new = self.allocate(operator, of.rows * of.columns * of.format.width, self.gradients);
         self.computed.push((weight, new));
     }
 
@@ -54,7 +57,7 @@ impl Tape {
             let elements = of.rows * of.columns;
             let embeds = self.moment.place == Place::Embedding;
             let gradient = match (of.gradient, self.accumulated) {
-                (NONE, Some(width)) if width != self.element => {
+                (NONE, Some(width)) if width != of.format.width => {
                     let wide = self.allocate("_to_copy", elements * width, self.gradients);
                     self.release(new);
                     wide
@@ -62,7 +65,7 @@ impl Tape {
                 (NONE, _) => new,
                 // The embedding's, where the head's is there before it: the sum is a tensor of its own.
                 (there, Some(width)) if of.shared && embeds => {
-                    let wide = if width == self.element {
+                    let wide = if width == of.format.width {
                         new
                     } else {
                         let wide = self.allocate("_to_copy", elements * width, self.gradients);
@@ -79,7 +82,7 @@ impl Tape {
                     there
                 }
                 (there, None) => {
-                    let sum = self.allocate("add", elements * self.element, self.gradients);
+                    let sum = self.allocate("add", elements * of.format.width, self.gradients);
                     self.release(there);
                     self.release(new);
                     sum

@@ -11,8 +11,9 @@ pub(super) struct Segment {
     /// Its first node, and the one after its last.
     pub nodes: (u32, u32),
     pub checkpoint: Checkpoint,
-    /// Its input, held for the recomputation.
+    /// Its input, held for the recomputation, and the node that made it.
     pub input: TensorId,
+    pub input_node: u32,
     /// The outputs that the policy kept.
     pub kept: std::collections::VecDeque<TensorId>,
 }
@@ -48,6 +49,6 @@ impl Tape {
 
     /// Whether a node saves something that is not there.
     pub(super) fn lacks(&self, node: u32) -> bool {
-        self.nodes.get(node as usize).is_some_and(|node| node.saves > 0 && node.saved.iter().all(|slot| *slot == NONE))
+        self.nodes.get(node as usize).is_some_and(|node| node.saves > 0 && !node.has_saved)
     }
 }

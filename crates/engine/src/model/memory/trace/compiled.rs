@@ -20,20 +20,20 @@ fn rotate(tape: &mut Tape, q: &Value, k: &Value) -> [Value; 2] {
 fn mlp(tape: &mut Tape, shape: &Shape, layer: &Layer, x: &Value) -> Value {
     let (product, down) = match layer.mlp {
         Mlp::Gated { gate, up, down } => {
-            let [gate, up] = [gate, up].map(|of| tape.linear(x, of.weight, of.bias));
+            let [gate, up] = [gate, up].map(|of| tape.project(x, of));
             let product = tape.multiply(&gate, &up);
             tape.drop(gate);
             tape.drop(up);
             (product, down)
         }
         Mlp::Joined { up, down } => {
-            let wide = tape.linear(x, up.weight, up.bias);
+            let wide = tape.project(x, up);
             let product = tape.gated_fused(&wide);
             tape.drop(wide);
             (product, down)
         }
         Mlp::Plain { up, down } => {
-            let wide = tape.linear(x, up.weight, up.bias);
+            let wide = tape.project(x, up);
             let active = tape.unary("triton_gelu", "triton_gelu_backward", &wide);
             tape.drop(wide);
             (active, down)
@@ -41,7 +41,7 @@ fn mlp(tape: &mut Tape, shape: &Shape, layer: &Layer, x: &Value) -> Value {
         // Experts break the graph.
         Mlp::Experts { router, up, down } => return super::mixture::experts(tape, shape, x, (router, up, down)),
     };
-    let out = tape.linear(&product, down.weight, down.bias);
+    let out = tape.project(&product, down);
     let out = own_sequence(tape, shape, out);
     tape.drop(product);
     out

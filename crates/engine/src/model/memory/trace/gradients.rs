@@ -9,6 +9,7 @@ const fn of_one_tensor(kind: Kind) -> Option<&'static str> {
     Some(match kind {
         Kind::Transpose | Kind::SumCopies => "clone",
         Kind::Cast => "_to_copy",
+        Kind::Dropout => "native_dropout_backward",
         Kind::Unary(name) | Kind::UnaryOfOutput(name) => name,
         Kind::Scale | Kind::Complex => "mul",
         Kind::Repeat => "sum",
@@ -40,7 +41,12 @@ impl Tape {
                     self.give_new(name, edge);
                 }
             }
+            Kind::AddWider => {
+                self.give_new("_to_copy", first);
+                self.pass(second, gradient);
+            }
             Kind::Linear(weight, bias) => {
+                let whole = self.dequantize(weight);
                 // `addmm` makes the input's gradient first, `mm` the weight's.
                 if bias == NONE {
                     self.weight_gradient("mm", weight);
@@ -50,6 +56,7 @@ impl Tape {
                     self.weight_gradient("mm", weight);
                     self.weight_gradient("sum", bias);
                 }
+                self.release(whole);
             }
             Kind::Attention(sizes) => {
                 let scratch = [sizes.accumulator, sizes.sums, sizes.expanded, sizes.expanded];
@@ -110,6 +117,10 @@ impl Tape {
                 self.give(second, to_rows);
             }
             Kind::ScaleColumns(weight, weight_last) => {
+                if !self.trains(weight) {
+                    self.give_new("mul", first);
+                    return;
+                }
                 // The gradient of the second factor is made first.
                 let [one, other] = [0; 2].map(|_| self.make("mul", first.bytes));
                 let (product, to_input) = if weight_last { (one, other) } else { (other, one) };

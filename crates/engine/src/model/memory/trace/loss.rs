@@ -87,8 +87,10 @@ impl Tape {
             Loss::Chunked | Loss::FusedLinear => {}
         }
         self.drop(logits);
-        if let Some(Kind::Loss(of)) = self.nodes.get_mut(node as usize).map(|node| &mut node.kind) {
-            of.held = held;
+        match self.nodes.get_mut(node as usize).map(|node| &mut node.kind) {
+            Some(Kind::Loss(of)) => of.held = held,
+            // Nothing trains.
+            _ => self.release(held),
         }
         node
     }

@@ -24,7 +24,7 @@ pub(super) fn experts(
 ) -> Value {
     let copies = shape.top_k;
     let rows = x.elements / shape.hidden * copies;
-    let scores = tape.linear(x, router.weight, router.bias);
+    let scores = tape.project(x, router);
     let wide = tape.cast(&scores, FP32);
     let probabilities = tape.softmax(&wide);
     tape.drop(wide);
@@ -64,7 +64,7 @@ impl Tape {
     /// Groups of rows times a stack of matrices of `inputs` by `outputs`.
     fn grouped(&mut self, x: &Value, weight: WeightId, outputs: u64, inputs: u64) -> Value {
         let node = self.node(Kind::Grouped(weight), [x]);
-        self.save(node, x.tensor);
+        self.save_input(node, x.tensor, weight);
         let elements = x.elements / inputs.max(1) * outputs;
         let tensor = self.make("_grouped_mm", elements * x.width);
         self.value(tensor, node, elements, x.width)
@@ -84,8 +84,7 @@ impl Tape {
     /// Rows times their probabilities, in the wider format of the two.
     fn weigh(&mut self, x: &Value, routing: &Value, width: u64) -> Value {
         let node = self.node(Kind::Weigh(width), [x, routing]);
-        self.save(node, x.tensor);
-        self.save(node, routing.tensor);
+        self.save_factors(node, routing, x);
         let tensor = self.make("mul", x.elements * width);
         self.value(tensor, node, x.elements, width)
     }

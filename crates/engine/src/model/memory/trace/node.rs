@@ -24,6 +24,12 @@ pub(super) enum Kind {
     Cast,
     /// A sum.
     Add,
+    /// A sum of a tensor and a wider one: the narrower one's gradient is cast.
+    AddWider,
+    /// A tensor that is asked to have a gradient, though nothing before it trains.
+    Leaf,
+    /// A dropout.
+    Dropout,
     /// A product of two tensors of one shape.
     Multiply,
     /// A function of each element that keeps its input; its backward operator's name.
@@ -110,8 +116,10 @@ pub(super) struct Node {
     pub kind: Kind,
     pub inputs: [Edge; INPUTS],
     pub saved: [TensorId; SAVED],
-    /// Tensors that it saves.
+    /// Tensors that it saves, frozen weights among them.
     pub saves: u32,
+    /// Whether it has them.
+    pub has_saved: bool,
     /// The gradient of its output, as far as it has come.
     pub gradient: TensorId,
 }

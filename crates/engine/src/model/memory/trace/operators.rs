@@ -71,10 +71,18 @@ impl Tape {
     /// `a b` of one shape.
     pub(super) fn multiply(&mut self, a: &Value, b: &Value) -> Value {
         let node = self.node(Kind::Multiply, [a, b]);
-        self.save(node, b.tensor);
-        self.save(node, a.tensor);
+        self.save_factors(node, a, b);
         let tensor = self.make("mul", a.bytes());
         self.value(tensor, node, a.elements, a.width)
+    }
+
+    /// Saves each of two factors that the gradient of the other needs, the second first.
+    pub(super) fn save_factors(&mut self, node: u32, a: &Value, b: &Value) {
+        for (factor, other) in [(b, a), (a, b)] {
+            if other.node != NONE {
+                self.save(node, factor.tensor);
+            }
+        }
     }
 
     /// `a` times a number.
@@ -105,12 +113,15 @@ impl Tape {
         // Autocast casts the input for each product, and the weight for the first.
         let x = &if self.autocast.is_some() { self.cast(x, self.element) } else { self.share(x) };
         let node = self.node(Kind::Linear(weight, bias.unwrap_or(NONE)), [x]);
-        self.save(node, x.tensor);
-        self.save_cast(node, weight);
+        self.save_input(node, x.tensor, weight);
+        let copy = self.save_cast(node, weight);
+        let whole = self.dequantize(weight);
         let operator = if bias.is_some() { "addmm" } else { "mm" };
         let bytes = elements * x.width;
         let tensor = if bias.is_some() { self.make(operator, bytes) } else { self.product(operator, bytes) };
-        self.release(x.tensor);
+        for tensor in [whole, copy, x.tensor] {
+            self.release(tensor);
+        }
         self.value(tensor, node, elements, x.width)
     }
 
@@ -120,19 +131,40 @@ impl Tape {
         let elements = x.elements / of.columns.max(1) * of.rows;
         let x = &if self.autocast.is_some() { self.cast(x, self.element) } else { self.share(x) };
         let node = self.node(Kind::Linear(weight, NONE), [x]);
-        self.save(node, x.tensor);
-        self.save_cast(node, weight);
+        self.save_input(node, x.tensor, weight);
+        let copy = self.save_cast(node, weight);
         let tensor = self.allocate("mm", elements * x.width, Category::Logits);
+        self.release(copy);
         self.release(x.tensor);
         self.value(tensor, node, elements, x.width)
     }
 
-    /// Saves autocast's copy of a weight, made here if it is not there: its cache lasts from the first layer to the loss.
-    fn save_cast(&mut self, node: u32, weight: WeightId) {
-        let Some(copies) = &self.autocast else { return };
+    /// The 16-bit copy of a quantized matrix, for one product.
+    pub(super) fn dequantize(&mut self, weight: WeightId) -> TensorId {
+        match self.weights.get(weight as usize) {
+            Some(of) if of.format.is_quantized => {
+                let bytes = of.rows * of.columns * self.element;
+                self.make("dequantize_4bit", bytes)
+            }
+            _ => NONE,
+        }
+    }
+
+    /// Saves autocast's copy of a weight, made here if it is not there: its cache lasts from the first layer to the loss. It has none
+    /// of frozen weights: their copy is returned, to be released after the product.
+    fn save_cast(&mut self, node: u32, weight: WeightId) -> TensorId {
+        let Some(copies) = &self.autocast else { return NONE };
         let there = copies.iter().find(|(of, _)| *of == weight).map(|(_, copy)| *copy);
-        let Some(of) = self.weights.get(weight as usize) else { return };
+        let Some(of) = self.weights.get(weight as usize) else { return NONE };
         let bytes = of.rows * of.columns * self.element;
+        if !of.format.trains {
+            if of.format.width == self.element {
+                return NONE;
+            }
+            let copy = self.make("_to_copy", bytes);
+            self.save(node, copy);
+            return copy;
+        }
         let copy = there.unwrap_or_else(|| self.make("_to_copy", bytes));
         self.save(node, copy);
         match (there, self.is_again()) {
@@ -140,6 +172,7 @@ impl Tape {
             (None, true) => self.release(copy),
             (None, false) => self.autocast.iter_mut().for_each(|copies| copies.push((weight, copy))),
         }
+        NONE
     }
 
     /// At the end of autocast's region its copies go, but for what nodes saved.
@@ -212,7 +245,7 @@ impl Tape {
     /// Columns of x, each times a weight: `x w`, or `w x`.
     pub(super) fn scale_columns(&mut self, x: &Value, weight: WeightId, weight_last: bool) -> Value {
         let node = self.node(Kind::ScaleColumns(weight, weight_last), [x]);
-        self.save(node, x.tensor);
+        self.save_input(node, x.tensor, weight);
         let tensor = self.make("mul", x.bytes());
         self.value(tensor, node, x.elements, x.width)
     }
@@ -280,8 +313,7 @@ impl Tape {
     /// A batched product of two tensors with an output of `elements`.
     pub(super) fn matmul(&mut self, a: &Value, b: &Value, elements: u64) -> Value {
         let node = self.node(Kind::Matmul, [a, b]);
-        self.save(node, a.tensor);
-        self.save(node, b.tensor);
+        self.save_factors(node, b, a);
         let tensor = self.make("bmm", elements * a.width);
         self.value(tensor, node, elements, a.width)
     }

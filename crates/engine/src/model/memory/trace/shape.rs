@@ -1,7 +1,7 @@
 //! The sizes of one GPU's part of the model, as whole numbers.
 
 use super::operators::Heads;
-use crate::model::memory::states::{recipe_bytes, shard_degrees};
+use crate::model::memory::states::{FrozenBytes, recipe_bytes, shard_degrees};
 use crate::model::per_rank;
 use crate::model::setup::Setup;
 use crate::model::software::{AttentionKernel, NormKernel};
@@ -69,7 +69,16 @@ impl Shape {
         let key = per_rank::key_value_width(arch, tp as f64) as u64;
         let bytes = recipe_bytes(setup.recipe);
         let unsharded = !matches!(setup.sharding, Sharding::Fsdp(_)) || shard_degrees(setup).weights == 1.0;
-        let autocast = setup.recipe == PrecisionPolicy::AutocastBf16 || (unsharded && bytes.weights > bytes.activation);
+        // Adapters in 32 bits beside a frozen base in fewer: PEFT casts their inputs, and no one autocasts.
+        let beside = setup.trained.has_adapters() && setup.trained.base.bytes() < bytes.weights;
+        let autocast =
+            setup.recipe == PrecisionPolicy::AutocastBf16 || (unsharded && bytes.weights > bytes.activation && !beside);
+        // Under autocast, the residual stream is in the format of the embedding.
+        let stored = if setup.trained.is_all() || setup.trained.embeddings {
+            bytes.weights
+        } else {
+            FrozenBytes::at_rest(setup).others
+        };
         let split = if setup.tensor.sequence_parallel { tp } else { 1 };
         let part = |width: u32| u64::from(width).div_ceil(tp);
         Self {
@@ -102,7 +111,7 @@ impl Shape {
             expert_width: u64::from(arch.experts.moe_intermediate_size),
             embedding: stage.embedding,
             head: stage.head,
-            element: if autocast { bytes.weights as u64 } else { bytes.activation as u64 },
+            element: if autocast { stored as u64 } else { bytes.activation as u64 },
             compute: bytes.activation as u64,
             autocast,
         }

@@ -2,6 +2,7 @@
 
 use super::checkpoint::Segment;
 use super::event::{Category, Event, Moment, Phase, Place, TensorId};
+use super::formats::Formats;
 use super::node::{Kind, NONE};
 use super::operators::FP32;
 use super::policy::Checkpoint;
@@ -80,7 +81,17 @@ struct Step<'a> {
 impl Trace {
     /// The step of a GPU of this stage.
     pub fn of(setup: &Setup, stage: &Stage) -> Self {
-        let mut step = Step::new(setup, stage);
+        Self::with(setup, stage, |formats| formats)
+    }
+
+    /// The same where the norms alone train, whatever the setup says: a check of frozen weights beside trained ones, which no
+    /// scenario asks for.
+    pub fn of_norms(setup: &Setup, stage: &Stage) -> Self {
+        Self::with(setup, stage, Formats::of_norms)
+    }
+
+    fn with(setup: &Setup, stage: &Stage, trained: fn(Formats) -> Formats) -> Self {
+        let mut step = Step::new(setup, stage, trained);
         let rest = step.rest();
         let accumulated = setup.batch.grad_accum_steps.min(MICRO_BATCHES);
         let each = GradientSyncPlan::of(setup).reduce_each;
@@ -99,13 +110,14 @@ impl Trace {
 }
 
 impl<'a> Step<'a> {
-    fn new(setup: &'a Setup, stage: &Stage) -> Self {
+    fn new(setup: &'a Setup, stage: &Stage, trained: fn(Formats) -> Formats) -> Self {
         let shape = Shape::of(setup, stage);
         let code = Code::of(setup);
         let bytes = recipe_bytes(setup.recipe);
         let group = if matches!(setup.sharding, Sharding::Fsdp(_)) { shard_degrees(setup).weights as u64 } else { 1 };
         let gradients = if group > 1 { Category::UnshardedGradient } else { Category::Gradient };
-        let mut tape = Tape::new(shape.compute, gradients);
+        let formats = trained(Formats::of(setup, group, shape.compute, shape.autocast, code == Code::Transformers));
+        let mut tape = Tape::new(shape.compute, formats, gradients);
         tape.autocast = shape.autocast.then(Vec::new);
         tape.tp = shape.tp;
         let several = setup.batch.grad_accum_steps > 1;
@@ -120,19 +132,14 @@ impl<'a> Step<'a> {
         let reshards = setup.sharding == Sharding::Fsdp(Reshard::Always);
         for index in 0..shape.layers {
             let first = tape.weights.len() as u32;
-            layers.push(tape.layer_weights(&shape, layer_norm));
+            layers.push(tape.layer_weights(&shape, &formats.of_layer(index), layer_norm));
             let last = index + 1 == shape.layers;
             // torchtitan keeps its last layer, which the backward pass wants first.
             let kept = code != Code::Transformers && last;
             units.push(Unit::new((first, tape.weights.len() as u32), reshards && !kept));
         }
         units.push(Unit::new((0, root_end), reshards && code == Code::Transformers));
-        let sharding = Shards {
-            group,
-            stored: bytes.weights as u64,
-            gathered: bytes.gathered as u64,
-            reduced: bytes.reduced as u64,
-        };
+        let sharding = Shards { group, stored: bytes.weights as u64, reduced: bytes.reduced as u64 };
         let units = Units::new(units, sharding);
         Self {
             setup,
@@ -150,9 +157,9 @@ impl<'a> Step<'a> {
 
     /// What is there at rest.
     fn rest(&mut self) -> Vec<Event> {
-        let (group, stored) = (self.units.sharding.group, self.units.sharding.stored);
-        let shards: Vec<u64> =
-            self.tape.weights.iter().map(|weight| weight.rows.div_ceil(group) * weight.columns * stored).collect();
+        let group = self.units.sharding.group;
+        let at_rest = |weight: &Weight| weight.shard_bytes(group, weight.format.stored);
+        let shards: Vec<u64> = self.tape.weights.iter().map(at_rest).collect();
         for bytes in self.ordered(&shards) {
             self.tape.allocate("parameter", bytes, Category::Parameter);
         }
@@ -234,7 +241,10 @@ impl<'a> Step<'a> {
         self.units.before_forward(&mut self.tape, root);
         let shape = self.shape;
         let x = self.tape.embedding(self.root.embedding, shape.tokens * shape.hidden, shape.element);
-        let mut x = torchtitan::own_sequence(&mut self.tape, &shape, x);
+        let x = torchtitan::own_sequence(&mut self.tape, &shape, x);
+        // PEFT's models under checkpointing: `enable_input_require_grads`.
+        let peft = self.code == Code::Transformers && self.tape.formats.adapters.is_some();
+        let mut x = if peft && self.setup.recompute != Recompute::None { self.tape.require_gradient(x) } else { x };
         // Hugging Face's model keeps a name for it.
         let embedded = (self.code == Code::Transformers).then(|| self.tape.share(&x));
         self.tables = self.tables();
@@ -245,10 +255,17 @@ impl<'a> Step<'a> {
             let first = self.tape.nodes.len() as u32;
             self.tape.enter(checkpoint);
             let out = self.run_layer(index, &x);
-            let kept = self.tape.leave();
+            let mut kept = self.tape.leave();
             let nodes = (first, self.tape.nodes.len() as u32);
-            let input = if checkpoint == Checkpoint::None { NONE } else { self.tape.hold(x.tensor) };
-            self.segments.push(Segment { nodes, checkpoint, input, kept });
+            // Without a node no one holds what a recomputation would need.
+            let has_nodes = nodes.0 < nodes.1;
+            let input = if has_nodes && checkpoint != Checkpoint::None { self.tape.hold(x.tensor) } else { NONE };
+            if !has_nodes {
+                for tensor in kept.drain(..) {
+                    self.tape.release(tensor);
+                }
+            }
+            self.segments.push(Segment { nodes, checkpoint, input, input_node: x.node, kept });
             self.units.after_forward(&mut self.tape, index as usize);
             self.tape.drop(core::mem::replace(&mut x, out));
         }
@@ -279,6 +296,13 @@ impl<'a> Step<'a> {
     fn backward(&mut self, loss: u32, reduces: bool) {
         self.at(Phase::Backward, Place::Loss);
         let root = self.layers.len();
+        if loss == NONE {
+            // Nothing trains.
+            self.tables.drain(..).for_each(|table| self.tape.drop(table));
+            self.segments.clear();
+            self.units.finish_backward(&mut self.tape);
+            return;
+        }
         self.tape.run_back(loss);
         self.units.before_backward(&mut self.tape, root, root.checked_sub(1));
         let mut end = loss;
@@ -288,6 +312,10 @@ impl<'a> Step<'a> {
                 self.tape.run_back(node);
             }
             end = segment.nodes.0;
+            if segment.nodes.0 == segment.nodes.1 {
+                // Nothing trains here or below.
+                continue;
+            }
             self.units.before_backward(&mut self.tape, index, index.checked_sub(1));
             self.at(Phase::Backward, Place::Layer(index as u32));
             self.layer_backward(index as u32, segment);
@@ -327,7 +355,7 @@ impl<'a> Step<'a> {
         self.tape.enter_again(segment);
         let elements = self.shape.residual_tokens * self.shape.hidden;
         let input = self.tape.hold(segment.input);
-        let input = self.tape.value(input, NONE, elements, self.shape.element);
+        let input = self.tape.value(input, segment.input_node, elements, self.shape.element);
         let out = self.run_layer(index, &input);
         self.tape.drop(out);
         self.tape.drop(input);
@@ -347,7 +375,10 @@ impl<'a> Step<'a> {
         let group = self.units.sharding.group;
         let (matrix, _) = optimizer_bytes(self.setup);
         let moment = (matrix / 2.0) as u64;
-        let of = |weight: &Weight| weight.rows.div_ceil(group) * weight.columns * moment;
+        let of = |weight: &Weight| {
+            let moment = if weight.format.trains { moment } else { 0 };
+            weight.rows.div_ceil(group) * weight.columns * moment
+        };
         self.ordered(&self.tape.weights.iter().map(of).collect::<Vec<_>>())
     }
 }

@@ -4,10 +4,11 @@
 //! frees them when its backward pass has run. Model code is then written as in PyTorch, and lifetimes follow as they do there.
 
 use super::event::{Category, Event, Moment, Phase, Place, TensorId};
+use super::formats::{Format, Formats};
 use super::node::{Edge, INPUTS, Kind, NONE, Node, SAVED, WeightId};
 use crate::model::memory::allocator::Stream;
 
-/// A matrix or a vector that is trained, as this GPU computes with it.
+/// A matrix or a vector, as this GPU computes with it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Weight {
     /// Size of the dimension that FSDP shards.
@@ -16,8 +17,17 @@ pub(super) struct Weight {
     pub columns: u64,
     /// Whether it is the embedding and the head at once.
     pub shared: bool,
+    /// Whether it trains, and in which formats it is.
+    pub format: Format,
     /// Its whole gradient, once computed.
     pub gradient: TensorId,
+}
+
+impl Weight {
+    /// Bytes of one GPU's shard among `group`, whole rows of elements of so many bytes.
+    pub(super) fn shard_bytes(&self, group: u64, bytes: f64) -> u64 {
+        ((self.rows.div_ceil(group) * self.columns) as f64 * bytes) as u64
+    }
 }
 
 /// A tensor as an operator sees it. Whoever holds one gives it back with [`Tape::drop`], or the tensor lives on.
@@ -67,6 +77,8 @@ pub(super) struct Tape {
     pub moment: Moment,
     /// Bytes of a weight's element in compute.
     pub element: u64,
+    /// The formats of weights, by their kind.
+    pub formats: Formats,
     /// The 16-bit copies of weights that autocast has made, by weight; `None` where weights come in the format of compute.
     pub autocast: Option<Vec<(WeightId, TensorId)>>,
     /// Gradients of weights that the node at work has computed.
@@ -90,7 +102,7 @@ pub(super) struct Tape {
 }
 
 impl Tape {
-    pub(super) fn new(element: u64, gradients: Category) -> Self {
+    pub(super) fn new(element: u64, formats: Formats, gradients: Category) -> Self {
         Self {
             events: Vec::new(),
             lives: Vec::new(),
@@ -99,6 +111,7 @@ impl Tape {
             saving: Saving::Hold,
             moment: Moment { phase: Phase::Rest, place: Place::Embedding },
             element,
+            formats,
             autocast: None,
             computed: Vec::new(),
             given: Vec::new(),
@@ -187,8 +200,31 @@ impl Tape {
         Value { tensor, node, elements, width }
     }
 
-    /// Records a node; in a recomputation, finds the one that the first pass recorded.
+    /// Whether a weight trains; one that is not here is another GPU's.
+    pub(super) fn trains(&self, weight: WeightId) -> bool {
+        self.weights.get(weight as usize).is_none_or(|weight| weight.format.trains)
+    }
+
+    /// Whether a node of this kind makes the gradient of a weight.
+    fn trains_here(&self, kind: Kind) -> bool {
+        match kind {
+            Kind::Leaf => true,
+            Kind::Linear(weight, bias) | Kind::LayerNorm(weight, bias) => {
+                self.trains(weight) || bias != NONE && self.trains(bias)
+            }
+            Kind::Embedding(weight)
+            | Kind::ScaleColumns(weight, _)
+            | Kind::FusedNorm(weight)
+            | Kind::Grouped(weight) => self.trains(weight),
+            _ => false,
+        }
+    }
+
+    /// Records a node, [`NONE`] where no gradient is wanted; in a recomputation, finds the one that the first pass recorded.
     pub(super) fn node<const N: usize>(&mut self, kind: Kind, inputs: [&Value; N]) -> u32 {
+        if inputs.iter().all(|input| input.node == NONE) && !self.trains_here(kind) {
+            return NONE;
+        }
         if let Saving::Again { node, left } = self.saving {
             self.saving = Saving::Again { node: node + 1, left };
             return node;
@@ -197,7 +233,7 @@ impl Tape {
         for (edge, value) in edges.iter_mut().zip(inputs) {
             *edge = Edge { node: value.node, bytes: value.bytes() };
         }
-        self.nodes.push(Node { kind, inputs: edges, saved: [NONE; SAVED], saves: 0, gradient: NONE });
+        self.nodes.push(Node { kind, inputs: edges, saved: [NONE; SAVED], saves: 0, has_saved: false, gradient: NONE });
         self.nodes.len() as u32 - 1
     }
 
@@ -212,12 +248,14 @@ impl Tape {
             Saving::Count => of.saves += 1,
             Saving::Hold => {
                 of.saves += 1;
+                of.has_saved = true;
                 if let Some(slot) = of.saved.iter_mut().find(|slot| **slot == NONE) {
                     *slot = tensor;
                 }
                 self.hold(tensor);
             }
             Saving::Again { node: next, left } => {
+                of.has_saved = true;
                 if let Some(slot) = of.saved.iter_mut().find(|slot| **slot == NONE) {
                     *slot = tensor;
                 }
@@ -225,6 +263,16 @@ impl Tape {
                 self.saving = Saving::Again { node: next, left: left - 1 };
             }
         }
+    }
+
+    /// Saves the input of an operator with a weight, which that weight's gradient needs; of a frozen weight, the weight itself, which
+    /// the input's gradient needs and which is there anyway. bitsandbytes' product hides a quantized one from what checkpointing counts.
+    pub(super) fn save_input(&mut self, node: u32, input: TensorId, weight: WeightId) {
+        if self.weights.get(weight as usize).is_some_and(|weight| weight.format.is_quantized) {
+            return;
+        }
+        let saved = if self.trains(weight) { input } else { NONE };
+        self.save(node, saved);
     }
 
     /// Whether a recomputation has all that it is for: PyTorch stops it there.

@@ -1,8 +1,9 @@
-use super::{Category, Event, Phase, Trace};
+use super::{Category, Event, Phase, Place, Trace};
 use crate::catalog;
 use crate::model::software::{Framework, Kernels, NormKernel};
 use crate::model::stages::stages;
-use crate::model::training::Recompute;
+use crate::model::trained::{BaseFormat, Method, Targets, Trained};
+use crate::model::training::{PrecisionPolicy, Recompute};
 use crate::scenario::{Model, Scenario, Strategy};
 
 /// Llama 2 7B with these choices, one sequence of 2,048 tokens on each of 8 GPUs.
@@ -25,6 +26,12 @@ fn llama(layers: u32, framework: Framework, recompute: Recompute) -> Scenario {
     }
 }
 
+/// The same with adapters of rank 16 beside a frozen base in 16 bits.
+fn adapted(layers: u32, recompute: Recompute, trained: Trained) -> Scenario {
+    let start = llama(layers, Framework::Transformers, recompute);
+    Scenario { trained: Trained { rank: 16, base: BaseFormat::Bf16, ..trained }, ..start }
+}
+
 /// Bytes of activations alive when the backward pass begins.
 fn saved(scenario: &Scenario) -> u64 {
     let setup = scenario.setup();
@@ -43,7 +50,11 @@ fn saved(scenario: &Scenario) -> u64 {
 
 /// Bytes that one more layer saves of a token.
 fn of_layer(framework: Framework, recompute: Recompute) -> f64 {
-    let [fewer, more] = [3, 4].map(|layers| saved(&llama(layers, framework, recompute)) as f64);
+    a_layer_more(|layers| llama(layers, framework, recompute))
+}
+
+fn a_layer_more(of: impl Fn(u32) -> Scenario) -> f64 {
+    let [fewer, more] = [3, 4].map(|layers| saved(&of(layers)) as f64);
     (more - fewer) / 2048.0
 }
 
@@ -58,6 +69,136 @@ fn a_layer_saves_the_bytes_that_a_trace_of_real_code_shows() {
     assert_eq!(of_layer(Framework::Torchtitan, Recompute::Full), 2.0 * h);
 }
 
+/// What a layer with adapters saves in 16 bits: no input of a frozen matrix, no normalised input of a frozen norm.
+#[test]
+fn a_layer_with_adapters_saves_what_their_gradients_need() {
+    let (h, f, k, a, r) = (4096.0, 11008.0, 4096.0, 32.0, 16.0);
+    let of = |trained: Trained| a_layer_more(|layers| adapted(layers, Recompute::None, trained));
+    let lora = |targets| Trained { method: Method::Lora, targets, ..Trained::ALL };
+    // Queries, keys, values, attention's output, and what attention, norms and the MLP's activation keep in any case.
+    let without = 6.0 * f + 12.0 * h + 4.0 * k + 4.0 * a + 8.0;
+    let attention = without + 2.0 * h;
+    assert_eq!(of(lora(Targets::QueryValue)), attention + 2.0 * 2.0 * r);
+    assert_eq!(of(lora(Targets::Attention)), attention + 4.0 * 2.0 * r);
+    assert_eq!(of(lora(Targets::Mlp)), without + 2.0 * (h + f) + 3.0 * 2.0 * r);
+    let all = without + 2.0 * (2.0 * h + f) + 7.0 * 2.0 * r;
+    assert_eq!(of(lora(Targets::AllLinear)), all);
+    assert_eq!(of(Trained { base: BaseFormat::Nf4, ..lora(Targets::AllLinear) }), all);
+    // A dropped copy and a mask of the input of each of seven matrices.
+    let dropout = Trained { dropout: true, ..lora(Targets::AllLinear) };
+    assert_eq!(of(dropout), without + 3.0 * (6.0 * h + f) + 7.0 * 2.0 * r);
+    // Both parts of each output.
+    let dora = Trained { method: Method::Dora, ..lora(Targets::AllLinear) };
+    assert_eq!(of(dora), all + 4.0 * (3.0 * h + 2.0 * k + 2.0 * f));
+}
+
+/// On one GPU nothing casts adapters in fp32 but PEFT, which casts their inputs; autocast casts these back.
+#[test]
+fn adapters_in_32_bits_save_copies_of_their_inputs() {
+    let (h, f, k, a, r) = (4096.0, 11008.0, 4096.0, 32.0, 16.0);
+    let of = |recipe, base| {
+        let trained = Trained { method: Method::Lora, targets: Targets::AllLinear, rank: 16, base, ..Trained::ALL };
+        let start = |layers| llama(layers, Framework::Transformers, Recompute::None);
+        a_layer_more(|layers| Scenario { gpus: 1, recipe, trained, ..start(layers) })
+    };
+    let without = 6.0 * f + 12.0 * h + 4.0 * k + 4.0 * a + 8.0;
+    let [four, two] = [4.0, 2.0].map(|bytes| without + bytes * (6.0 * h + f + 7.0 * r));
+    assert_eq!(of(PrecisionPolicy::Fsdp2MixedBf16, BaseFormat::Bf16), four);
+    // Of the weights of its adapters a layer keeps the copies that autocast made.
+    let copies = 2.0 * r * (9.0 * h + 2.0 * k + 3.0 * f) / 2048.0;
+    assert_eq!(of(PrecisionPolicy::AutocastBf16, BaseFormat::Bf16), two + copies);
+    // Beside a 4-bit matrix autocast alone casts: what is in 16 bits is not copied.
+    let shared = without + 2.0 * (2.0 * h + f + 7.0 * r);
+    assert_eq!(of(PrecisionPolicy::AutocastBf16, BaseFormat::Nf4), shared + copies);
+}
+
+/// Layers below the lowest that trains save nothing, gather nothing in the backward pass and leave no gradients.
+#[test]
+fn a_frozen_prefix_is_left_alone() {
+    let of = |frozen_layers, recompute| {
+        let trained = Trained { method: Method::Layers, frozen_layers, ..Trained::ALL };
+        adapted(4, recompute, trained)
+    };
+    for recompute in [Recompute::None, Recompute::Full] {
+        let saved = [1, 2, 3].map(|frozen| saved(&of(frozen, recompute)) as f64 / 2048.0);
+        assert_eq!(saved[0] - saved[1], of_layer(Framework::Transformers, recompute));
+        assert_eq!(saved[1] - saved[2], of_layer(Framework::Transformers, recompute));
+        let setup = of(2, recompute).setup();
+        let trace = Trace::of(&setup, &stages(&setup).first);
+        let layer = |event: &Event| match event {
+            Event::Allocate { moment, category: Category::Temporary, .. } => Some(moment.place),
+            _ => None,
+        };
+        let places = trace.pass.iter().filter_map(layer);
+        assert!(places.into_iter().all(|place| !matches!(place, Place::Layer(0 | 1) | Place::Embedding)));
+        let bytes = |wanted: Category| -> u64 {
+            let size = |event: &Event| match *event {
+                Event::Allocate { bytes, category, .. } if category == wanted => bytes,
+                _ => 0,
+            };
+            trace.pass.iter().chain(&trace.first_update).map(size).sum()
+        };
+        // Two layers of Llama 2 7B on 8 GPUs: gradients in 4 bytes, moments in 8.
+        let trained = 2 * (4 * 4096 * 4096 + 3 * 4096 * 11008 + 2 * 4096) / 8;
+        assert_eq!([bytes(Category::Gradient), bytes(Category::Optimizer)], [4 * trained, 8 * trained]);
+    }
+}
+
+/// What is trained, in every way that the trace follows.
+fn ways_to_train() -> Vec<Trained> {
+    let lora = Trained { method: Method::Lora, ..Trained::ALL };
+    let layers = Trained { method: Method::Layers, frozen_layers: 1, ..Trained::ALL };
+    vec![
+        Trained::ALL,
+        lora,
+        Trained { targets: Targets::QueryValue, dropout: true, ..lora },
+        Trained { targets: Targets::Mlp, embeddings: true, ..lora },
+        Trained { frozen_layers: 1, method: Method::RsLora, ..lora },
+        Trained { method: Method::Dora, ..lora },
+        Trained { method: Method::Dora, dropout: true, ..lora },
+        Trained { base: BaseFormat::Nf4Double, ..lora },
+        Trained { base: BaseFormat::Fp32, ..lora },
+        layers,
+        Trained { embeddings: true, ..layers },
+        Trained { frozen_layers: 3, ..layers },
+    ]
+}
+
+/// Whatever trains, nothing but its gradients outlives a step.
+#[test]
+fn every_tensor_is_freed_once_whatever_trains() {
+    let recipes = [PrecisionPolicy::Fsdp2MixedBf16, PrecisionPolicy::AutocastBf16, PrecisionPolicy::PureBf16];
+    for trained in ways_to_train() {
+        for framework in [Framework::Torchtitan, Framework::Transformers] {
+            for recompute in [Recompute::None, Recompute::Selective, Recompute::Full] {
+                for recipe in recipes {
+                    for (gpus, compile) in [(1, false), (8, false), (8, true)] {
+                        let start = llama(3, framework, recompute);
+                        let kernels = Kernels { compile, ..start.kernels };
+                        assert_freed_once(&Scenario { gpus, recipe, kernels, trained, grad_accum_steps: 2, ..start });
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn assert_freed_once(scenario: &Scenario) {
+    let setup = scenario.setup();
+    let trace = Trace::of(&setup, &stages(&setup).first);
+    let mut alive = std::collections::BTreeSet::new();
+    for event in &trace.pass {
+        match event {
+            Event::Allocate { tensor, .. } => assert!(alive.insert(*tensor)),
+            Event::Free { tensor } => assert!(alive.remove(tensor), "{tensor} was not alive"),
+        }
+    }
+    let left: Vec<u32> = alive.into_iter().collect();
+    let mut gradients = trace.gradients;
+    gradients.sort_unstable();
+    assert_eq!(left, gradients, "{:?} {:?} {:?}", scenario.framework, scenario.recompute, scenario.trained);
+}
+
 /// Whatever is recomputed and however many micro-batches accumulate, nothing but gradients outlives a step.
 #[test]
 fn every_tensor_is_freed_once() {
@@ -67,19 +208,7 @@ fn every_tensor_is_freed_once() {
                 let start = llama(3, framework, recompute);
                 let kernels = Kernels { compile, ..start.kernels };
                 let scenario = Scenario { grad_accum_steps, kernels, ..start };
-                let setup = scenario.setup();
-                let trace = Trace::of(&setup, &stages(&setup).first);
-                let mut alive = std::collections::BTreeSet::new();
-                for event in &trace.pass {
-                    match event {
-                        Event::Allocate { tensor, .. } => assert!(alive.insert(*tensor)),
-                        Event::Free { tensor } => assert!(alive.remove(tensor), "{tensor} was not alive"),
-                    }
-                }
-                let left: Vec<u32> = alive.into_iter().collect();
-                let mut gradients = trace.gradients.clone();
-                gradients.sort_unstable();
-                assert_eq!(left, gradients, "{framework:?} {recompute:?} {grad_accum_steps} {compile}");
+                assert_freed_once(&scenario);
             }
         }
     }

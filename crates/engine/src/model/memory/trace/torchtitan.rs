@@ -70,9 +70,9 @@ pub(super) fn repeat(tape: &mut Tape, shape: &Shape, x: &Value) -> Value {
 /// Queries, keys and values: of three products, or parts of one.
 pub(super) fn project(tape: &mut Tape, shape: &Shape, layer: &Layer, x: &Value) -> [Value; 3] {
     match layer.projections {
-        Projections::Three(query, key, value) => [query, key, value].map(|of| tape.linear(x, of.weight, of.bias)),
+        Projections::Three(query, key, value) => [query, key, value].map(|of| tape.project(x, of)),
         Projections::One(all) => {
-            let all = tape.linear(x, all.weight, all.bias);
+            let all = tape.project(x, all);
             let parts = [shape.query, shape.key, shape.key].map(|width| tape.slice(&all, shape.tokens * width));
             tape.drop(all);
             parts
@@ -91,7 +91,7 @@ fn attention(tape: &mut Tape, shape: &Shape, layer: &Layer, x: &Value, rotate: R
     tape.drop(v);
     let heads = Heads { key_value: shape.heads.query, ..shape.heads };
     let out = tape.attention(&turned_q, &keys, &values, heads);
-    let projected = tape.linear(&out, layer.output.weight, layer.output.bias);
+    let projected = tape.project(&out, layer.output);
     let projected = own_sequence(tape, shape, projected);
     for value in [turned_q, keys, values, out] {
         tape.drop(value);
@@ -101,9 +101,9 @@ fn attention(tape: &mut Tape, shape: &Shape, layer: &Layer, x: &Value, rotate: R
 
 /// An MLP whose gate and up are one matrix.
 fn joined(tape: &mut Tape, shape: &Shape, x: &Value, up: Matrix, down: Matrix) -> Value {
-    let wide = tape.linear(x, up.weight, up.bias);
+    let wide = tape.project(x, up);
     let product = tape.gated(&wide);
-    let out = tape.linear(&product, down.weight, down.bias);
+    let out = tape.project(&product, down);
     let out = own_sequence(tape, shape, out);
     tape.drop(wide);
     tape.drop(product);
@@ -119,24 +119,24 @@ fn gelu(tape: &mut Tape, x: &Value) -> Value {
 pub(super) fn mlp(tape: &mut Tape, shape: &Shape, layer: &Layer, x: &Value, plain: Activation) -> Value {
     match layer.mlp {
         Mlp::Gated { gate, up, down } => {
-            let gated = tape.linear(x, gate.weight, gate.bias);
+            let gated = tape.project(x, gate);
             let active = tape.unary("silu", "silu_backward", &gated);
             tape.drop(gated);
-            let wide = tape.linear(x, up.weight, up.bias);
+            let wide = tape.project(x, up);
             let product = tape.multiply(&active, &wide);
             tape.drop(active);
             tape.drop(wide);
-            let out = tape.linear(&product, down.weight, down.bias);
+            let out = tape.project(&product, down);
             let out = own_sequence(tape, shape, out);
             tape.drop(product);
             out
         }
         Mlp::Joined { up, down } => joined(tape, shape, x, up, down),
         Mlp::Plain { up, down } => {
-            let wide = tape.linear(x, up.weight, up.bias);
+            let wide = tape.project(x, up);
             let active = plain(tape, &wide);
             tape.drop(wide);
-            let out = tape.linear(&active, down.weight, down.bias);
+            let out = tape.project(&active, down);
             let out = own_sequence(tape, shape, out);
             tape.drop(active);
             out

@@ -63,7 +63,7 @@ fn attention(tape: &mut Tape, shape: &Shape, layer: &Layer, x: &Value) -> Value 
     let out = if shape.eager { eager(tape, shape, &q, &k, &v) } else { tape.attention(&q, &k, &v, shape.heads) };
     // Joined queries lie head by head, and so does what attention makes of them.
     let ordered = if shape.fused { tape.copy("clone", &out) } else { tape.share(&out) };
-    let projected = tape.linear(&ordered, layer.output.weight, layer.output.bias);
+    let projected = tape.project(&ordered, layer.output);
     let projected = own_sequence(tape, shape, projected);
     for value in [out, ordered, q, k, v] {
         tape.drop(value);
@@ -80,14 +80,14 @@ fn heads(tape: &mut Tape, shape: &Shape, layer: &Layer, x: &Value) -> [Value; 3]
     match layer.projections {
         Projections::Three(query, key, value) => {
             let [q, k] = [(query, 0), (key, 1)].map(|(of, which)| {
-                let flat = tape.linear(x, of.weight, of.bias);
+                let flat = tape.project(x, of);
                 let flat = match norms.and_then(|norms| norms.get(which).copied()) {
                     Some((weight, rows)) => normed(tape, shape, flat, rows, weight),
                     None => flat,
                 };
                 across(tape, flat)
             });
-            [q, k, tape.linear(x, value.weight, value.bias)]
+            [q, k, tape.project(x, value)]
         }
         Projections::One(_) => {
             let [q, k, v] = project(tape, shape, layer, x);

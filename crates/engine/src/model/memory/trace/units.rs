@@ -1,8 +1,9 @@
 //! FSDP's units: when each gathers its weights, frees them, and reduces its gradients.
 
 use super::event::{Category, TensorId};
+use super::formats::Format;
 use super::node::NONE;
-use super::tape::Tape;
+use super::tape::{Tape, Weight};
 use crate::model::memory::allocator::Stream;
 
 /// How a run shards.
@@ -10,9 +11,8 @@ use crate::model::memory::allocator::Stream;
 pub(super) struct Sharding {
     /// GPUs that share each weight; 1 where none do.
     pub group: u64,
-    /// Bytes of an element at rest, as gathered, and in the reduction.
+    /// Bytes of a gradient's element at rest, and in the reduction.
     pub stored: u64,
-    pub gathered: u64,
     pub reduced: u64,
 }
 
@@ -53,17 +53,16 @@ impl Units {
         Self { each, sharding, last_gather: NONE, ahead: None, reducing: NONE }
     }
 
-    /// Elements of a unit's shard, each weight padded to whole rows.
-    pub(super) fn shard(&self, tape: &Tape, unit: usize) -> u64 {
+    /// Sum over a unit's weights of the elements of their shards, each padded to whole rows, times so many bytes.
+    fn shard(&self, tape: &Tape, unit: usize, bytes: impl Fn(&Format) -> f64) -> u64 {
         let group = self.sharding.group;
-        self.weights(tape, unit).map(|(rows, columns)| rows.div_ceil(group) * columns).sum()
+        self.weights(tape, unit).iter().map(|weight| weight.shard_bytes(group, bytes(&weight.format))).sum()
     }
 
-    /// Rows and columns of a unit's weights.
-    pub(super) fn weights<'a>(&self, tape: &'a Tape, unit: usize) -> impl Iterator<Item = (u64, u64)> + 'a {
+    /// A unit's weights.
+    fn weights<'a>(&self, tape: &'a Tape, unit: usize) -> &'a [Weight] {
         let (first, end) = self.each.get(unit).map_or((0, 0), |unit| unit.weights);
-        let weights = tape.weights.get(first as usize..end as usize).unwrap_or_default();
-        weights.iter().map(|weight| (weight.rows, weight.columns))
+        tape.weights.get(first as usize..end as usize).unwrap_or_default()
     }
 
     fn is_sharded(&self) -> bool {
@@ -72,12 +71,10 @@ impl Units {
 
     /// Runs a unit's all-gather and returns its output.
     fn gather(&self, tape: &mut Tape, unit: usize) -> TensorId {
-        let Sharding { gathered, stored, .. } = self.sharding;
-        let shard = self.shard(tape, unit) * gathered;
         // Weights at rest in another format are cast to a buffer first.
-        let input = if stored == gathered { 0 } else { shard };
+        let input = self.shard(tape, unit, |of| if of.stored == of.gathered { 0.0 } else { of.gathered });
+        let output = self.shard(tape, unit, |of| of.gathered) * self.sharding.group;
         let input = tape.allocate_on(Stream::AllGather, "empty", input, Category::Communication);
-        let output = shard * self.sharding.group;
         let output = tape.allocate_on(Stream::AllGather, "empty", output, Category::Communication);
         tape.release(input);
         output
@@ -85,9 +82,9 @@ impl Units {
 
     /// Copies an all-gather's output into the weights, with the rows that pad them.
     fn copy_out(&mut self, tape: &mut Tape, unit: usize, operator: &'static str) {
-        let Sharding { group, gathered, .. } = self.sharding;
-        let padded = |(rows, columns): (u64, u64)| rows.div_ceil(group) * group * columns * gathered;
-        let sizes: Vec<u64> = self.weights(tape, unit).map(padded).collect();
+        let group = self.sharding.group;
+        let padded = |weight: &Weight| weight.shard_bytes(group, weight.format.gathered) * group;
+        let sizes: Vec<u64> = self.weights(tape, unit).iter().map(padded).collect();
         let gathered = sizes.into_iter().map(|bytes| tape.allocate(operator, bytes, Category::UnshardedParameter));
         let gathered = gathered.collect();
         if let Some(unit) = self.each.get_mut(unit) {
@@ -154,11 +151,14 @@ impl Units {
         if !reduces {
             return;
         }
+        let trained = self.shard(tape, unit, |of| if of.trains { 1.0 } else { 0.0 });
+        if trained == 0 {
+            return;
+        }
         let gradients = self.take_gradients(tape, unit);
         tape.release(core::mem::replace(&mut self.reducing, NONE));
         let Sharding { group, stored, reduced, .. } = self.sharding;
-        let shard = self.shard(tape, unit);
-        self.reducing = tape.allocate("empty", shard * group * reduced, Category::Communication);
+        self.reducing = tape.allocate("empty", trained * group * reduced, Category::Communication);
         // From the last to the first; the last has a name until the reduction has begun.
         let mut gradients = gradients.into_iter().rev();
         let named = gradients.next();
@@ -167,12 +167,12 @@ impl Units {
         }
         let same = stored == reduced;
         let category = if same { Category::Gradient } else { Category::Communication };
-        let mut output = tape.allocate_on(Stream::ReduceScatter, "empty", shard * reduced, category);
+        let mut output = tape.allocate_on(Stream::ReduceScatter, "empty", trained * reduced, category);
         if let Some(tensor) = named {
             tape.release(tensor);
         }
         if !same {
-            let cast = tape.allocate_on(Stream::ReduceScatter, "_to_copy", shard * stored, Category::Gradient);
+            let cast = tape.allocate_on(Stream::ReduceScatter, "_to_copy", trained * stored, Category::Gradient);
             tape.release(output);
             output = cast;
         }
@@ -190,11 +190,18 @@ impl Units {
     fn take_gradients(&self, tape: &mut Tape, unit: usize) -> Vec<TensorId> {
         let (first, end) = self.each.get(unit).map_or((0, 0), |unit| unit.weights);
         let weights = tape.weights.get_mut(first as usize..end as usize).unwrap_or_default();
-        weights.iter_mut().map(|weight| core::mem::replace(&mut weight.gradient, NONE)).collect()
+        let trained = weights.iter_mut().filter(|weight| weight.format.trains);
+        trained.map(|weight| core::mem::replace(&mut weight.gradient, NONE)).collect()
     }
 
-    /// At the end of a backward pass.
+    /// At the end of a backward pass: what no layer asked for goes too.
     pub(super) fn finish_backward(&mut self, tape: &mut Tape) {
+        if let Some((_, output)) = self.ahead.take() {
+            tape.release(output);
+        }
+        for unit in 0..self.each.len() {
+            self.reshard(tape, unit);
+        }
         tape.release(core::mem::replace(&mut self.reducing, NONE));
     }
 }

@@ -1,15 +1,29 @@
 //! The weights of each unit, in the order of `model.parameters()`.
 
+use super::formats::{Format, LayerFormats};
 use super::node::{NONE, WeightId};
 use super::shape::Shape;
 use super::tape::{Tape, Weight};
+use crate::model::trained::TargetModules;
 use crate::model::transformer::QkNorm;
 
-/// A weight with its bias.
+/// Where nothing has an adapter.
+const NO_TARGETS: TargetModules = TargetModules { query_value: false, key: false, output: false, mlp: false };
+
+/// The two matrices beside another one, and DoRA's magnitudes.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Adapter {
+    pub down: WeightId,
+    pub up: WeightId,
+    pub magnitude: Option<WeightId>,
+}
+
+/// A weight with its bias and its adapter.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Matrix {
     pub weight: WeightId,
     pub bias: Option<WeightId>,
+    pub adapter: Option<Adapter>,
 }
 
 /// The weights of the MLP of a layer, or of its experts.
@@ -55,66 +69,86 @@ pub(super) struct Root {
 }
 
 impl Tape {
-    pub(super) fn weight(&mut self, rows: u64, columns: u64) -> WeightId {
-        self.weights.push(Weight { rows, columns, shared: false, gradient: NONE });
+    fn weight(&mut self, rows: u64, columns: u64, format: Format) -> WeightId {
+        self.weights.push(Weight { rows, columns, shared: false, format, gradient: NONE });
         self.weights.len() as WeightId - 1
     }
 
-    fn matrix(&mut self, rows: u64, columns: u64, bias: bool) -> Matrix {
-        let weight = self.weight(rows, columns);
-        Matrix { weight, bias: bias.then(|| self.weight(rows, 1)) }
+    fn matrix(&mut self, of: &LayerFormats, [rows, columns]: [u64; 2], bias: bool, has_adapter: bool) -> Matrix {
+        let weight = self.weight(rows, columns, of.matrices);
+        let bias = bias.then(|| self.weight(rows, 1, of.others));
+        let trained = self.formats.trained;
+        let adapter = of.adapters.filter(|_| has_adapter).map(|how| Adapter {
+            down: self.weight(how.rank, columns, trained),
+            up: self.weight(rows, how.rank, trained),
+            magnitude: how.has_magnitudes.then(|| self.weight(rows, 1, trained)),
+        });
+        Matrix { weight, bias, adapter }
     }
 
     /// Declares the weights of one layer.
-    pub(super) fn layer_weights(&mut self, shape: &Shape, layer_norm: bool) -> Layer {
+    pub(super) fn layer_weights(&mut self, shape: &Shape, of: &LayerFormats, layer_norm: bool) -> Layer {
         let Shape { hidden, query, key, ffn, biases: (qkv, out, mlp), .. } = *shape;
+        let to = of.adapters.map_or(NO_TARGETS, |how| how.targets);
         let weights = Layer {
             projections: if shape.fused {
-                Projections::One(self.matrix(query + 2 * key, hidden, qkv))
+                Projections::One(self.matrix(of, [query + 2 * key, hidden], qkv, to.query_value))
             } else {
-                let [query, key, value] = [query, key, key].map(|width| self.matrix(width, hidden, qkv));
+                let [query, key, value] = [(query, to.query_value), (key, to.key), (key, to.query_value)]
+                    .map(|(width, has_adapter)| self.matrix(of, [width, hidden], qkv, has_adapter));
                 Projections::Three(query, key, value)
             },
-            output: self.matrix(hidden, query, out),
+            output: self.matrix(of, [hidden, query], out, to.output),
             qk_norms: match shape.qk_norm {
                 QkNorm::None => None,
-                QkNorm::PerHead => Some((self.weight(shape.heads.width, 1), self.weight(shape.heads.width, 1))),
-                QkNorm::Full => Some((self.weight(query, 1), self.weight(key, 1))),
+                QkNorm::PerHead => {
+                    let [of_query, of_key] = [shape.heads.width; 2].map(|width| self.weight(width, 1, of.norms));
+                    Some((of_query, of_key))
+                }
+                QkNorm::Full => Some((self.weight(query, 1, of.norms), self.weight(key, 1, of.norms))),
             },
             mlp: if shape.experts > 0 {
-                let router = self.matrix(shape.experts, hidden, false);
-                let up = self.weight(shape.experts, 2 * shape.expert_width * hidden);
-                Mlp::Experts { router, up, down: self.weight(shape.experts, shape.expert_width * hidden) }
+                let router = self.matrix(of, [shape.experts, hidden], false, false);
+                let up = self.weight(shape.experts, 2 * shape.expert_width * hidden, of.matrices);
+                let down = self.weight(shape.experts, shape.expert_width * hidden, of.matrices);
+                Mlp::Experts { router, up, down }
             } else if shape.gated && shape.fused {
-                let up = self.matrix(2 * ffn, hidden, mlp);
-                Mlp::Joined { up, down: self.matrix(hidden, ffn, mlp) }
+                let up = self.matrix(of, [2 * ffn, hidden], mlp, to.mlp);
+                Mlp::Joined { up, down: self.matrix(of, [hidden, ffn], mlp, to.mlp) }
             } else if shape.gated {
-                let (gate, up) = (self.matrix(ffn, hidden, mlp), self.matrix(ffn, hidden, mlp));
-                Mlp::Gated { gate, up, down: self.matrix(hidden, ffn, mlp) }
+                let [gate, up] = [ffn; 2].map(|width| self.matrix(of, [width, hidden], mlp, to.mlp));
+                Mlp::Gated { gate, up, down: self.matrix(of, [hidden, ffn], mlp, to.mlp) }
             } else {
-                let up = self.matrix(ffn, hidden, mlp);
-                Mlp::Plain { up, down: self.matrix(hidden, ffn, mlp) }
+                let up = self.matrix(of, [ffn, hidden], mlp, to.mlp);
+                Mlp::Plain { up, down: self.matrix(of, [hidden, ffn], mlp, to.mlp) }
             },
             norms: [0; 4],
             norm_bias: None,
         };
         let mut norms = [NONE; 4];
         for norm in norms.iter_mut().take(shape.norms_per_layer as usize) {
-            *norm = self.weight(hidden, 1);
+            *norm = self.weight(hidden, 1, of.norms);
         }
-        let norm_bias = layer_norm.then(|| self.weight(hidden, 1));
+        let norm_bias = layer_norm.then(|| self.weight(hidden, 1, of.norms));
         Layer { norms, norm_bias, ..weights }
     }
 
     /// Declares the weights outside the layers.
     pub(super) fn root_weights(&mut self, shape: &Shape) -> Root {
-        let embedding = if shape.embedding { self.weight(shape.vocab, shape.hidden) } else { NONE };
+        let [tables, of_norm] = self.formats.of_root();
+        let embedding = if shape.embedding { self.weight(shape.vocab, shape.hidden, tables) } else { NONE };
         if shape.embedding && shape.positions > 0 {
-            self.weight(shape.positions, shape.hidden);
+            self.weight(shape.positions, shape.hidden, of_norm);
         }
-        let norm = if shape.head { self.weight(shape.hidden, 1) } else { NONE };
+        let norm = if shape.head { self.weight(shape.hidden, 1, of_norm) } else { NONE };
         let own = shape.head && !(shape.tied && shape.embedding);
-        let head = if own { self.weight(shape.vocab, shape.hidden) } else { embedding };
+        let head = if own { self.weight(shape.vocab, shape.hidden, tables) } else { embedding };
+        if self.formats.copies_tables {
+            let copies = usize::from(shape.embedding) + usize::from(own);
+            for _ in 0..copies {
+                self.weight(shape.vocab, shape.hidden, self.formats.of_copy());
+            }
+        }
         if let Some(weight) = self.weights.get_mut(embedding as usize).filter(|_| head == embedding) {
             weight.shared = true;
         }

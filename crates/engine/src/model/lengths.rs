@@ -1,0 +1,132 @@
+//! Lists of texts of many lengths, and how batches are made of them.
+
+use super::setup::Setup;
+use super::training::{Batch, Sharding};
+
+/// How batches are made of texts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Batching {
+    /// Not of texts: every sequence is full, as documents are strung together.
+    Full,
+    /// Several texts share a sequence, each of which attends to itself alone (padding-free, `packing`).
+    Packed,
+    /// A text a sequence, padded to the longest text of the micro-batch.
+    Padded,
+    /// A text a sequence, padded to the sequence length.
+    PaddedToLongest,
+    /// As padded, with texts of like length in a batch (`group_by_length`).
+    Grouped,
+}
+
+/// Lengths of the sequences of a step.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Lengths {
+    /// All are [`Batch::seq_len`] tokens long.
+    Equal,
+    /// They are made of texts, and [`Batch::seq_len`] is what a sequence takes on average with its padding.
+    OfTexts {
+        /// Tokens of the longest sequence: its micro-batch is the one that must fit.
+        longest: u32,
+        /// Tokens that attention counts, `E[l²] / E[l]` over the sequences' lengths l.
+        attended: f64,
+        /// Share of the tokens that is no padding.
+        useful: f64,
+    },
+}
+
+/// A list of texts of at most `longest` tokens and `mean` on average, whose lengths are taken to be `longest u^a` with u uniform from
+/// 0 to 1 and `a = longest / mean - 1`: many short ones, few long ones, as in lists of conversations and instructions.
+///
+/// Then `E[l] = longest / (1 + a)`, `E[l²] = longest² / (1 + 2 a)`, and the longest of n texts has `longest n / (n + a)` tokens on
+/// average, its square `longest² n / (n + 2 a)`: the largest of n uniform numbers has the density `n u^(n - 1)`.
+///
+/// ```
+/// # use engine::model::lengths::Texts;
+/// let texts = Texts::new(512.0, 2048);
+/// assert_eq!(texts.longest_of(1.0), 512.0);
+/// // Of 5 texts the longest has 5/8 of the most.
+/// assert_eq!(texts.longest_of(5.0), 1280.0);
+/// assert_eq!(Texts::new(9000.0, 2048).longest_of(1.0), 2048.0);
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Texts {
+    longest: f64,
+    exponent: f64,
+}
+
+impl Texts {
+    /// Texts of so many tokens on average, cut at the longest.
+    pub fn new(mean: f64, longest: u32) -> Self {
+        let longest = f64::from(longest.max(1));
+        let mean = if mean < longest { mean } else { longest };
+        Self { longest, exponent: longest / if mean > 1.0 { mean } else { 1.0 } - 1.0 }
+    }
+
+    /// Mean tokens of the longest of n texts.
+    pub fn longest_of(&self, n: f64) -> f64 {
+        self.longest * n / (n + self.exponent)
+    }
+
+    /// The mean of the square of that over the mean: what attention counts of it.
+    fn attended_of(&self, n: f64) -> f64 {
+        self.longest * (n + self.exponent) / (n + 2.0 * self.exponent)
+    }
+}
+
+/// The sequence length to compute time with, and the lengths, of a step whose micro-batches on `replicas` data-parallel GPUs are made
+/// so. Under FSDP every layer's collectives wait for the GPU with the longest sequence; elsewhere the end of the step does, by when m
+/// micro-batches have evened out to within `1/sqrt(m)`.
+pub fn of_texts(batching: Batching, texts: Texts, batch: &Batch, sharding: Sharding, replicas: u32) -> (u32, Lengths) {
+    let longest = batch.seq_len;
+    let mean = texts.longest_of(1.0);
+    let (tokens, attended, useful) = match batching {
+        Batching::Full => return (longest, Lengths::Equal),
+        Batching::Packed => (texts.longest, texts.attended_of(1.0), 1.0),
+        Batching::PaddedToLongest => (texts.longest, texts.longest, mean / texts.longest),
+        Batching::Grouped => (mean, texts.attended_of(1.0), 1.0),
+        Batching::Padded => {
+            let own = f64::from(batch.micro_batch_size.max(1));
+            let everyone = own * f64::from(replicas.max(1));
+            let (alone, waited) = (texts.longest_of(own), texts.longest_of(everyone));
+            let tokens = match sharding {
+                Sharding::Fsdp(_) => waited,
+                Sharding::Ddp | Sharding::Zero1 | Sharding::Zero2 => {
+                    alone + (waited - alone) / f64::from(batch.grad_accum_steps.max(1)).sqrt()
+                }
+            };
+            (tokens, texts.attended_of(own), mean / tokens)
+        }
+    };
+    // Whole tokens, one at least.
+    let seq_len = (tokens.round() as u32).max(1);
+    (seq_len, Lengths::OfTexts { longest, attended, useful })
+}
+
+impl Setup {
+    /// The setup of the micro-batch with the longest sequence, which decides whether the run fits.
+    #[must_use]
+    pub fn at_longest(&self) -> Self {
+        match self.lengths {
+            Lengths::Equal => *self,
+            Lengths::OfTexts { longest, .. } => {
+                Self { batch: Batch { seq_len: longest, ..self.batch }, lengths: Lengths::Equal, ..*self }
+            }
+        }
+    }
+
+    /// Tokens that attention counts of a sequence.
+    pub fn attended(&self) -> f64 {
+        match self.lengths {
+            Lengths::Equal => f64::from(self.batch.seq_len),
+            Lengths::OfTexts { attended, .. } => attended,
+        }
+    }
+
+    /// Share of a step's tokens that is no padding.
+    pub fn useful(&self) -> f64 {
+        match self.lengths {
+            Lengths::Equal => 1.0,
+            Lengths::OfTexts { useful, .. } => useful,
+        }
+    }
+}

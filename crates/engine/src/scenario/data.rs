@@ -1,0 +1,92 @@
+//! The data of a run: a number of tokens, or a list of texts.
+
+use super::Scenario;
+use crate::model::lengths::{Batching, Texts, of_texts};
+use crate::model::run::{RunChoices, batch, budget};
+use crate::model::setup::Setup;
+
+/// A list of texts to train on.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct TextList {
+    /// How batches are made of them.
+    pub batching: Batching,
+    /// Mean length in tokens; the sequence length cuts the longest.
+    pub mean_length: f64,
+    /// Their number.
+    pub samples: f64,
+    /// How often each is seen.
+    pub epochs: f64,
+    /// Share of the tokens that has a loss, 0 to 1: completions without their prompts.
+    pub loss_share: f64,
+}
+
+impl TextList {
+    /// Full sequences; and where texts are chosen, as many and as long as a usual list of instructions.
+    pub const USUAL: Self =
+        Self { batching: Batching::Full, mean_length: 512.0, samples: 1e5, epochs: 3.0, loss_share: 1.0 };
+
+    /// Tokens of all texts in all epochs, where the longest has so many.
+    fn tokens(&self, longest: u32) -> f64 {
+        self.samples * self.epochs * Texts::new(self.mean_length, longest).longest_of(1.0)
+    }
+}
+
+/// A run over a list of texts.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct TextRun {
+    /// Texts in one step, all GPUs.
+    pub per_step: f64,
+    /// Texts a second, all GPUs.
+    pub per_second: f64,
+    /// Steps of one epoch.
+    pub steps_per_epoch: f64,
+    /// Tokens of the whole run that have a loss.
+    pub loss_tokens: f64,
+    /// Share of what is computed that is padding.
+    pub padding: f64,
+}
+
+impl Scenario {
+    /// Whether the data is a list of texts.
+    pub fn has_texts(&self) -> bool {
+        self.texts.batching != Batching::Full
+    }
+
+    /// Tokens to train on: those asked for, or those of all texts in all epochs.
+    pub fn train_tokens(&self) -> f64 {
+        if self.has_texts() { self.texts.tokens(self.seq_len) } else { self.run.tokens }
+    }
+
+    /// The parameters of the run with these tokens.
+    pub(crate) fn run_choices(&self) -> RunChoices {
+        RunChoices { tokens: self.train_tokens(), ..self.run }
+    }
+
+    /// The run in samples and epochs; `None` where the data is a number of tokens.
+    pub fn text_run(&self) -> Option<TextRun> {
+        if !self.has_texts() {
+            return None;
+        }
+        let (setup, report) = (self.setup(), self.report());
+        let mean = Texts::new(self.texts.mean_length, self.seq_len).longest_of(1.0);
+        let per_step = batch::global_batch_tokens(&setup) / mean;
+        Some(TextRun {
+            per_step,
+            per_second: per_step / report.time.step.get(),
+            steps_per_epoch: budget::steps(self.texts.samples, per_step),
+            loss_tokens: self.train_tokens() * self.texts.loss_share,
+            padding: 1.0 - setup.useful(),
+        })
+    }
+
+    /// The setup with lengths of sequences as batches are made of texts.
+    pub(super) fn with_lengths(&self, setup: Setup) -> Setup {
+        if !self.has_texts() {
+            return setup;
+        }
+        let texts = Texts::new(self.texts.mean_length, setup.batch.seq_len);
+        let replicas = setup.mesh.replicas();
+        let (seq_len, lengths) = of_texts(self.texts.batching, texts, &setup.batch, setup.sharding, replicas);
+        Setup { batch: crate::model::training::Batch { seq_len, ..setup.batch }, lengths, ..setup }
+    }
+}

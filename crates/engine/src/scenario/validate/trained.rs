@@ -1,0 +1,74 @@
+//! What cannot be trained so: nothing, layers frozen under a pipeline, bases that frameworks do not shard.
+
+use crate::model::software::Framework;
+use crate::model::trained::BaseFormat;
+use crate::params::ParamId;
+use crate::scenario::Scenario;
+use crate::scenario::issue::Issue;
+
+impl Scenario {
+    /// Adds the issues about what is trained, and on which texts.
+    pub(super) fn trained(&self, issues: &mut Vec<Issue>) {
+        issues.extend(self.mean_length());
+        let trained = &self.trained;
+        if trained.is_all() {
+            return;
+        }
+        let layers = self.model.architecture().num_hidden_layers;
+        if trained.frozen_layers > 0 && self.degrees().pp > 1 {
+            let message = "Which pipeline stage a frozen layer lies on is not followed. The numbers stand for 0 frozen layers: enter \
+                           that, or one stage.";
+            issues.push(Issue::error(ParamId::FrozenLayers, message));
+        } else if trained.frozen_layers > layers {
+            let message = format!("The model has {layers} layers, so that no more can be frozen.");
+            issues.push(Issue::note(ParamId::FrozenLayers, message));
+        }
+        let of_layers = trained.frozen_layers < layers && (!trained.has_adapters() || trained.rank > 0);
+        if !of_layers && !trained.embeddings {
+            let about =
+                if trained.has_adapters() && trained.rank == 0 { ParamId::LoraRank } else { ParamId::FrozenLayers };
+            let message = "Nothing trains: choose a rank above 0 and fewer frozen layers, or train embedding and head.";
+            issues.push(Issue::note(about, message));
+        }
+        issues.extend(self.base());
+    }
+
+    /// The framework does not train on this base.
+    fn base(&self) -> Option<Issue> {
+        let (base, sharded) = (self.trained.base, self.strategy.shards_weights());
+        let message = match (base, self.framework) {
+            // LLaMA-Factory refuses: "DeepSpeed ZeRO-3 or FSDP is incompatible with PTQ-quantized models."
+            (BaseFormat::Int4, _) if sharded => {
+                "Neither FSDP nor ZeRO-3 shards GPTQ and AWQ weights, which are integers with scales apart: every GPU holds them whole. \
+                 Choose DDP or ZeRO-2, or NF4."
+            }
+            // Documentation of bitsandbytes, FSDP-QLoRA: floating-point storage is 4-bit's alone (`quant_storage`).
+            (BaseFormat::Int8, _) if sharded => {
+                "FSDP shards floating-point storage alone, which bitsandbytes has for 4 bits and not for int8. Choose DDP, or NF4."
+            }
+            (BaseFormat::Nf4 | BaseFormat::Nf4Double, Framework::DeepSpeed) if sharded => {
+                "ZeRO-3 shards NF4 weights from bitsandbytes 0.43 on, where bnb_4bit_quant_storage is the dtype of the other weights; \
+                 before, every GPU loads them whole."
+            }
+            (BaseFormat::Nf4 | BaseFormat::Nf4Double, Framework::Transformers | Framework::Fsdp1) if sharded => {
+                "FSDP shards NF4 weights from bitsandbytes 0.43 on, where bnb_4bit_quant_storage is the dtype of the other weights \
+                 (FSDP-QLoRA)."
+            }
+            _ => return None,
+        };
+        Some(Issue::note(ParamId::BaseFormat, message))
+    }
+
+    /// The texts are longer on average than the longest may be.
+    fn mean_length(&self) -> Option<Issue> {
+        let (mean, longest) = (self.texts.mean_length, f64::from(self.seq_len));
+        if !self.has_texts() || mean <= longest {
+            return None;
+        }
+        let message = format!(
+            "Texts of {mean:.0} tokens on average are cut at the sequence length of {}: enter a shorter mean, or longer sequences.",
+            self.seq_len
+        );
+        Some(Issue::note(ParamId::MeanTextLength, message))
+    }
+}
