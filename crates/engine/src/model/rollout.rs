@@ -37,7 +37,7 @@ const PER_LOGIT: f64 = 41.0;
 /// ```
 /// # use engine::{model::rollout, share::decode};
 /// // The same account: 0.9 of 79.22 GiB less 14.96 of weights leave 53.29 GiB for the cache.
-/// let link = "cluster=dgx-h100&gpus=1&model=llama-3-8b&objective=grpo&enginemem=90&train=lora&usable=99.025";
+/// let link = "cluster=dgx-h100&gpus=1&model=llama-3-8b&objective=grpo&genmem=90&train=lora&usable=99.025";
 /// let setup = decode(link).scenario.setup();
 /// let memory = rollout::generation_memory(&setup);
 /// assert!((memory.weights.gib() - 14.96).abs() < 0.01, "{}", memory.weights.gib());

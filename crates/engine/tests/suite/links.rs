@@ -408,10 +408,10 @@ const CROSS: [&str; 35] = [
     "rank",
     "base",
     "meanlen",
-    "reference",
+    "ref",
     "prompt",
-    "enginetp",
-    "enginemem",
+    "gentp",
+    "genmem",
 ];
 
 /// What every decoded scenario promises.

@@ -12,7 +12,7 @@ fn report(more: &str) -> (Report, RolloutReport) {
 
 #[test]
 fn a_rollout_generates_what_the_updates_train_on() {
-    let (report, rollout) = report("prompt=512&updates=4");
+    let (report, rollout) = report("prompt=512&upd=4");
     // 8 GPUs, 4 sequences in each of 4 micro-batches, four updates.
     assert_eq!((rollout.sequences, rollout.tokens), (512.0, 512.0 * 1536.0));
     assert_eq!((rollout.concurrent, rollout.decode_steps), (64.0, 1536.0));
@@ -25,7 +25,7 @@ fn a_rollout_generates_what_the_updates_train_on() {
 #[test]
 fn a_cache_that_holds_fewer_sequences_takes_more_passes() {
     let (_, all) = report("");
-    let (_, few) = report("enginemem=23");
+    let (_, few) = report("genmem=23");
     let room = few.memory.room();
     assert!(room > 1.0 && room < 16.0 && few.concurrent == room, "{room}");
     assert!((few.decode_steps / all.decode_steps - 16.0 / room).abs() < 1e-9);
@@ -34,8 +34,8 @@ fn a_cache_that_holds_fewer_sequences_takes_more_passes() {
 
 #[test]
 fn an_engine_with_gpus_of_its_own_leaves_training_alone() {
-    let (beside, awake) = report("sleep=no&enginemem=30");
-    let (apart, own) = report("sleep=no&enginemem=30&enginegpus=4");
+    let (beside, awake) = report("sleep=no&genmem=30");
+    let (apart, own) = report("sleep=no&genmem=30&gengpus=4");
     assert!((beside.memory.parts.get(crate::model::report::MemoryPart::Engine).gib() - 0.3 * 79.11).abs() < 0.01);
     assert_eq!(apart.memory.parts.get(crate::model::report::MemoryPart::Engine), Bytes::ZERO);
     assert_eq!((own.gpus, own.own_gpus, own.memory.training), (4, 4, Bytes::ZERO));
@@ -44,10 +44,10 @@ fn an_engine_with_gpus_of_its_own_leaves_training_alone() {
 
 #[test]
 fn the_weights_of_a_large_policy_want_tensor_parallelism() {
-    let link = "cluster=dgx-h100&gpus=8&model=llama-3-70b&objective=grpo&seq=2k&train=lora&enginemem=90";
+    let link = "cluster=dgx-h100&gpus=8&model=llama-3-70b&objective=grpo&seq=2k&train=lora&genmem=90";
     let rollout = |more: &str| decode(&format!("{link}&{more}")).scenario.report().rollout.unwrap();
     assert!(!rollout("").memory.fits() && rollout("").step().get().is_finite());
-    assert!(rollout("enginetp=8").memory.cache > Bytes::ZERO);
+    assert!(rollout("gentp=8").memory.cache > Bytes::ZERO);
 }
 
 /// A forward pass of the policy takes a fourth of its update where layers are recomputed: forward, forward again, twice that backward.
@@ -68,8 +68,8 @@ fn the_reference_takes_a_fourth_of_an_update() {
 /// others waiting.
 #[test]
 fn whole_steps_are_those_of_nemo_rl() {
-    let all = "cluster=dgx-h100&gpus=32&framework=megatron&strategy=zero1&recipe=megatron-mixed&objective=grpo&updates=4\
-               &completions=32&prompt=150&enginetp=4&enginemem=60";
+    let all = "cluster=dgx-h100&gpus=32&framework=megatron&strategy=zero1&recipe=megatron-mixed&objective=grpo&upd=4\
+               &group=32&prompt=150&gentp=4&genmem=60";
     for (link, measured) in [
         ("model=qwen-3-32b&seq=3206&tp=4&pp=4&accum=256", 393.0),
         ("model=qwen-3-30b-a3b&seq=3154&tp=2&ep=8&accum=32", 225.0),
@@ -84,7 +84,7 @@ fn whole_steps_are_those_of_nemo_rl() {
 #[test]
 fn ppo_trains_a_critic_beside_the_policy() {
     let (grpo, without) = report("");
-    let of_ppo = decode(&format!("{GRPO}&objective=ppo&rewardby=model").replace("&objective=grpo", "")).scenario;
+    let of_ppo = decode(&format!("{GRPO}&objective=ppo&rm=model").replace("&objective=grpo", "")).scenario;
     let (ppo, with) = (of_ppo.report(), of_ppo.report().rollout.unwrap());
     let part = |report: &Report| report.memory.parts.get(crate::model::report::MemoryPart::Models);
     // A reference and a reward model of 2 bytes a weight, a critic of 4 bytes of weights, 4 of gradients, 8 of moments.

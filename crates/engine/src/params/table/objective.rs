@@ -58,15 +58,15 @@ picked!(
 );
 picked!(
     /// Where the reference's log-probabilities come from.
-    REFERENCE, Trained, objective.reference, "reference", "Reference model", "reference", [when(compares), relevant(compares)],
+    REFERENCE, Trained, objective.reference, "ref", "Reference model", "reference", [when(compares), relevant(compares)],
     "Where the log-probabilities of the frozen reference come from. With LoRA the reference is the base without its adapters and needs no copy.",
     Reference::Model => "model", "In every step", "A frozen copy in 16 bits reads each batch, sharded as the policy is.";
-    Reference::Precomputed => "precomputed", "Precomputed", "They were computed before the run (TRL's precompute_ref_log_probs): no copy, no pass. Completions of a rollout are new, so there the model runs.";
+    Reference::Precomputed => "stored", "Precomputed", "They were computed before the run (TRL's precompute_ref_log_probs): no copy, no pass. Completions of a rollout are new, so there the model runs.";
     Reference::None => "none", "None", "No reference: GRPO with beta = 0 (TRL's default), DPO with reference_free.";
 );
 picked!(
     /// What scores completions.
-    REWARD, Trained, objective.reward, "rewardby", "Rewards from", "rewards_from", [when(generates), relevant(generates)],
+    REWARD, Trained, objective.reward, "rm", "Rewards from", "rewards_from", [when(generates), relevant(generates)],
     "What scores completions.",
     RewardSource::Function => "function", "Function", "A verifier, rules, or a service on other machines.";
     RewardSource::Model => "model", "Reward model", "A model as large as the policy, in 16 bits on the same GPUs.";
@@ -78,22 +78,22 @@ count!(
 );
 count!(
     /// Completions of a prompt.
-    GROUP, group, "completions", "Completions per prompt", "completions_per_prompt", Unit::None, (1.0, 1024.0), Scale::PowersOfTwo,
+    GROUP, group, "group", "Completions per prompt", "completions_per_prompt", Unit::None, (1.0, 1024.0), Scale::PowersOfTwo,
     "Completions of every prompt (TRL's num_generations, verl's rollout.n). They share the prompt's keys and values."
 );
 count!(
     /// Updates of a rollout.
-    UPDATES, updates, "updates", "Updates per rollout", "updates_per_rollout", Unit::None, (1.0, 1024.0), Scale::PowersOfTwo,
+    UPDATES, updates, "upd", "Updates per rollout", "updates_per_rollout", Unit::None, (1.0, 1024.0), Scale::PowersOfTwo,
     "Optimizer steps on what one rollout generates (verl's train_batch_size over ppo_mini_batch_size): so many global batches are generated at once."
 );
 count!(
     /// The engine's tensor parallelism.
-    ENGINE_TP, engine.tp, "enginetp", "Rollout tensor parallelism", "rollout_tp", Unit::None, (1.0, 64.0), Scale::PowersOfTwo,
+    ENGINE_TP, engine.tp, "gentp", "Rollout tensor parallelism", "rollout_tp", Unit::None, (1.0, 64.0), Scale::PowersOfTwo,
     "GPUs over which the rollout engine splits each layer (vllm_tensor_parallel_size, rollout.tensor_model_parallel_size)."
 );
 /// The engine's share of memory.
 pub(in crate::params) const ENGINE_MEMORY: Param = Param {
-    key: "enginemem",
+    key: "genmem",
     label: "Rollout memory share",
     csv: "rollout_memory_percent",
     group: Group::Trained,
@@ -117,6 +117,6 @@ switched!(
 );
 count!(
     /// GPUs of the engine's own.
-    ENGINE_GPUS, engine.gpus, "enginegpus", "Rollout GPUs of its own", "rollout_gpus", Unit::None, (0.0, 16_384.0), Scale::Linear,
+    ENGINE_GPUS, engine.gpus, "gengpus", "Rollout GPUs of its own", "rollout_gpus", Unit::None, (0.0, 16_384.0), Scale::Linear,
     "GPUs that only generate (TRL's server mode). At 0 the engine runs on the GPUs that train (colocate, hybrid engine)."
 );
