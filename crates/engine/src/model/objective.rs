@@ -151,8 +151,8 @@ impl Objective {
     /// # use engine::share::decode;
     /// let passes = |link: &str| decode(link).scenario.setup().objective.passes();
     /// assert_eq!([passes(""), passes("objective=dpo"), passes("objective=orpo")], [0, 1, 0]);
-    /// assert_eq!([passes("objective=kto"), passes("objective=kto&ref=stored")], [3, 1]);
-    /// assert_eq!(passes("objective=dpo&ref=stored"), 0);
+    /// assert_eq!([passes("objective=kto"), passes("objective=kto&ref=kept")], [3, 1]);
+    /// assert_eq!(passes("objective=dpo&ref=kept"), 0);
     /// ```
     pub const fn passes(&self) -> u32 {
         let reference = if self.runs_reference() { 1 } else { 0 };

@@ -35,7 +35,7 @@ fn a_cache_that_holds_fewer_sequences_takes_more_passes() {
 #[test]
 fn an_engine_with_gpus_of_its_own_leaves_training_alone() {
     let (beside, awake) = report("sleep=no&genmem=30");
-    let (apart, own) = report("sleep=no&genmem=30&gengpus=4");
+    let (apart, own) = report("sleep=no&genmem=30&gengpu=4");
     assert!((beside.memory.parts.get(crate::model::report::MemoryPart::Engine).gib() - 0.3 * 79.11).abs() < 0.01);
     assert_eq!(apart.memory.parts.get(crate::model::report::MemoryPart::Engine), Bytes::ZERO);
     assert_eq!((own.gpus, own.own_gpus, own.memory.training), (4, 4, Bytes::ZERO));

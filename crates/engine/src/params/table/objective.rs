@@ -61,7 +61,7 @@ picked!(
     REFERENCE, Trained, objective.reference, "ref", "Reference model", "reference", [when(compares), relevant(compares)],
     "Where the log-probabilities of the frozen reference come from. With LoRA the reference is the base without its adapters and needs no copy.",
     Reference::Model => "model", "In every step", "A frozen copy in 16 bits reads each batch, sharded as the policy is.";
-    Reference::Precomputed => "stored", "Precomputed", "They were computed before the run (TRL's precompute_ref_log_probs): no copy, no pass. Completions of a rollout are new, so there the model runs.";
+    Reference::Precomputed => "kept", "Precomputed", "They were computed before the run (TRL's precompute_ref_log_probs): no copy, no pass. Completions of a rollout are new, so there the model runs.";
     Reference::None => "none", "None", "No reference: GRPO with beta = 0 (TRL's default), DPO with reference_free.";
 );
 picked!(
@@ -117,6 +117,6 @@ switched!(
 );
 count!(
     /// GPUs of the engine's own.
-    ENGINE_GPUS, engine.gpus, "gengpus", "Rollout GPUs of its own", "rollout_gpus", Unit::None, (0.0, 16_384.0), Scale::Linear,
+    ENGINE_GPUS, engine.gpus, "gengpu", "Rollout GPUs of its own", "rollout_gpus", Unit::None, (0.0, 16_384.0), Scale::Linear,
     "GPUs that only generate (TRL's server mode). At 0 the engine runs on the GPUs that train (colocate, hybrid engine)."
 );

@@ -279,7 +279,7 @@ pub(super) static TABLE: &[Held] = &[
     number("epochs", ParamId::Epochs, Unit::None, 0.01, 1000.0, Scale::Log),
     number("losstokens", ParamId::LossTokens, Unit::Percent, 1.0, 100.0, Scale::Linear),
     choice("objective", ParamId::Objective, &["lm", "dpo", "orpo", "kto", "reward", "ppo", "grpo"]),
-    choice("ref", ParamId::Reference, &["model", "stored", "none"]),
+    choice("ref", ParamId::Reference, &["model", "kept", "none"]),
     choice("rm", ParamId::RewardSource, &["function", "model"]),
     whole("prompt", ParamId::PromptTokens, Unit::Tokens, 1.0, 1_048_576.0, Scale::PowersOfTwo),
     whole("group", ParamId::Completions, Unit::None, 1.0, 1024.0, Scale::PowersOfTwo),
@@ -287,7 +287,7 @@ pub(super) static TABLE: &[Held] = &[
     whole("gentp", ParamId::EngineTp, Unit::None, 1.0, 64.0, Scale::PowersOfTwo),
     number("genmem", ParamId::EngineMemory, Unit::Percent, 1.0, 100.0, Scale::Linear),
     choice("sleep", ParamId::EngineSleeps, &["no", "yes"]),
-    whole("gengpus", ParamId::EngineGpus, Unit::None, 0.0, 16_384.0, Scale::Linear),
+    whole("gengpu", ParamId::EngineGpus, Unit::None, 0.0, 16_384.0, Scale::Linear),
 ];
 
 #[cfg(test)]
