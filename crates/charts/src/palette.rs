@@ -109,8 +109,8 @@ const fn pair(theme: Theme, light: u32, dark: u32) -> Rgb {
     }
 }
 
-/// The colour of a memory part: states are blue, gathered weights teal, activations orange, the
-/// rest grey.
+/// The colour of a memory part: states are blue, gathered weights teal, activations orange, other
+/// models violet, the engine that generates pink, the rest grey.
 pub const fn part(theme: Theme, part: MemoryPart) -> Rgb {
     match part {
         MemoryPart::Weights => pair(theme, 0x0b4f95, 0x4a90e2),
@@ -123,6 +123,8 @@ pub const fn part(theme: Theme, part: MemoryPart) -> Rgb {
         MemoryPart::Logits => pair(theme, 0xae8119, 0xe3be62),
         MemoryPart::Context => pair(theme, 0x5f6872, 0x8a949e),
         MemoryPart::Fragmentation => pair(theme, 0x8a929b, 0x646d77),
+        MemoryPart::Models => pair(theme, 0x6747b3, 0xc4adfa),
+        MemoryPart::Engine => pair(theme, 0xa8327d, 0xf08cc8),
     }
 }
 

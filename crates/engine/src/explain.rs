@@ -105,6 +105,9 @@ pub const RUN: [&str; 15] = [
     "host-need",
 ];
 
+/// The cards of generation's rows, where a step generates what it trains on.
+pub const ROLLOUT: [&str; 4] = ["whole-step", "rollout", "concurrent", "generation-memory"];
+
 /// Returns the index of a card's number in the tables of [`numbers()`], for the order on the page;
 /// a term returns 0.
 pub fn place(key: &str) -> usize {

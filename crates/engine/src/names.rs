@@ -2,6 +2,7 @@
 //! the charts.
 
 use crate::model::report::{Limiter, MemoryPart};
+use crate::model::rollout::GenerationPart;
 
 /// The names of a limiter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -59,8 +60,21 @@ pub const fn part(part: MemoryPart) -> PartNames {
         MemoryPart::Logits => ("logits", "logits", "Logits and loss"),
         MemoryPart::Context => ("context", "context", "CUDA context and NCCL"),
         MemoryPart::Fragmentation => ("fragmentation", "fragmentation-part", "Fragmentation"),
+        MemoryPart::Models => ("other_models", "other-models", "Other models"),
+        MemoryPart::Engine => ("rollout_engine", "rollout-engine", "Rollout engine"),
     };
     PartNames { key, card, name }
+}
+
+/// What a part of memory is called while a GPU generates; its card explains all of them together.
+pub const fn generation_part(part: GenerationPart) -> PartNames {
+    let (key, name) = match part {
+        GenerationPart::Training => ("training", "Training at rest"),
+        GenerationPart::Weights => ("weights", "Weights of the engine"),
+        GenerationPart::Cache => ("cache", "KV cache"),
+        GenerationPart::Overhead => ("overhead", "Buffers and libraries of the engine"),
+    };
+    PartNames { key, card: "generation-memory", name }
 }
 
 #[cfg(test)]

@@ -10,6 +10,7 @@ pub mod validate;
 use crate::model::experts::ExpertParallel;
 use crate::model::hardware::{Accelerator, Network, Topology};
 use crate::model::ladder;
+use crate::model::objective::Objective;
 use crate::model::parallel::{ContextExchange, Pipeline, TensorParallel};
 use crate::model::run::RunChoices;
 use crate::model::software::{Communication, Framework, Kernels, Offload, Segments};
@@ -190,6 +191,8 @@ pub struct Scenario {
     pub shard_size: u32,
     /// What of the model is trained.
     pub trained: Trained,
+    /// What the run optimises; [`Scenario::micro_batch_size`] counts pairs where it compares two answers.
+    pub objective: Objective,
     /// Which activations are recomputed.
     pub recompute: Recompute,
     /// The share of activations kept under [`Recompute::Fraction`], 0 to 1.

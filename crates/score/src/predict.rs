@@ -9,6 +9,7 @@ use super::{LeftOut, Notes, batch, conventions, experts, hardware, layout, model
 use engine::catalog;
 use engine::catalog::accuracy::{self, Band};
 use engine::model::hardware::{Accelerator, Network, Topology};
+use engine::model::objective::Objective;
 use engine::model::parallel::ContextExchange;
 use engine::model::report::Report;
 use engine::model::training::{ComputeFormat, MfuConvention, PrecisionPolicy};
@@ -137,6 +138,7 @@ fn of_run(row: &Row, notes: &mut Notes) -> Result<Scenario, LeftOut> {
         expert_choice: ExpertChoice::NONE,
         shard_size: layout.shard_size,
         trained: software.trained,
+        objective: Objective::NEXT_TOKEN,
         recompute: software.recompute.mode,
         keep_fraction: software.recompute.keep_fraction,
         recompute_modules: software.recompute.modules,

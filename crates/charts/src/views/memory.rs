@@ -37,11 +37,17 @@ pub fn memory_bar(report: &Report) -> BarSpec {
     BarSpec {
         title: "Memory of one GPU at its peak".to_string(),
         caption,
-        parts: memory.parts.iter().map(|(part, bytes)| (part, bytes.get())).collect(),
+        parts: shown(report),
         capacity: memory.capacity.get(),
         nominal: memory.nominal.get(),
         pins: Vec::new(),
     }
+}
+
+/// The parts of the bar: those that only some objectives have where they take something.
+fn shown(report: &Report) -> Vec<(MemoryPart, f64)> {
+    let parts = report.memory.parts.iter().map(|(part, bytes)| (part, bytes.get()));
+    parts.filter(|(part, bytes)| !part.is_of_objective() || *bytes > 0.0).collect()
 }
 
 /// Says of a tight run how many such runs fit.
@@ -55,9 +61,5 @@ fn odds(report: &Report) -> String {
 /// Returns the memory of a pinned scenario, drawn beneath the bar.
 pub fn pinned_memory(name: &str, report: &Report) -> PinnedBar {
     let memory = &report.memory;
-    PinnedBar {
-        name: name.to_string(),
-        parts: memory.parts.iter().map(|(part, bytes)| (part, bytes.get())).collect(),
-        capacity: memory.capacity.get(),
-    }
+    PinnedBar { name: name.to_string(), parts: shown(report), capacity: memory.capacity.get() }
 }

@@ -81,6 +81,10 @@ pub fn memory_ratios() -> &'static [Quantile] {
 
 /// Returns the odds that a run fits, 0 to 1.
 pub fn fit_odds(report: &Report) -> f64 {
+    // What the engine that generates takes is its share, not a prediction.
+    if report.rollout.as_ref().is_some_and(|rollout| !rollout.fits()) {
+        return 0.0;
+    }
     odds::fit_odds(&report.memory, &MEMORY_RATIOS)
 }
 

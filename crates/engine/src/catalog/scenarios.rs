@@ -11,6 +11,7 @@ use super::interconnects::{IB_200, NVLINK_3};
 use super::lists::{count, joined};
 use crate::model::experts::ExpertParallel;
 use crate::model::hardware::Topology;
+use crate::model::objective::Objective;
 use crate::model::parallel::{ContextExchange, Pipeline, TensorParallel};
 use crate::model::run::RunChoices;
 use crate::model::software::{Communication, Framework, Kernels, Offload, Segments};
@@ -47,6 +48,7 @@ pub fn first_visit() -> Scenario {
         expert_choice: ExpertChoice::NONE,
         shard_size: A100_40GB_200G.gpus_per_node,
         trained: Trained::ALL,
+        objective: Objective::NEXT_TOKEN,
         recompute: Recompute::None,
         keep_fraction: 0.5,
         recompute_modules: RecomputeModules::USUAL,

@@ -2,6 +2,7 @@
 
 mod headline;
 mod memory;
+mod objective;
 mod run;
 mod strategies;
 mod work;
@@ -12,7 +13,7 @@ use super::{Context, Explanation, Formula};
 
 /// The explanations, grouped as on the page.
 pub(super) const ALL: &[&[Explanation]] =
-    &[headline::HEADLINE, memory::MEMORY, work::WORK, strategies::REACHES, run::RUN];
+    &[headline::HEADLINE, memory::MEMORY, work::WORK, strategies::REACHES, run::RUN, objective::OBJECTIVE];
 
 /// Creates a formula that always holds.
 const fn always(text: &'static str) -> Formula {
@@ -22,6 +23,21 @@ const fn always(text: &'static str) -> Formula {
 /// Creates a formula that holds under a condition.
 const fn when(when: fn(&Context) -> bool, text: &'static str) -> Formula {
     Formula { when, text }
+}
+
+/// Whether the next token is the objective.
+const fn is_next_token(c: &Context) -> bool {
+    c.setup.objective.is_next_token()
+}
+
+/// Whether forward passes without gradients run in the step.
+const fn scores(c: &Context) -> bool {
+    c.setup.objective.passes() > 0
+}
+
+/// Whether a step generates what it trains on.
+const fn generates(c: &Context) -> bool {
+    c.report.rollout.is_some()
 }
 
 /// Creates an explanation: key in links, title, formulas, meaning, source, and what is left out.

@@ -2,6 +2,7 @@
 
 mod bounds;
 mod memory;
+mod objective;
 mod run;
 mod step;
 
@@ -92,7 +93,8 @@ impl Symbol {
 }
 
 /// Every symbol, by subject.
-pub const SYMBOLS: &[&[Symbol]] = &[step::STEP, memory::PARTS, memory::FACTORS, run::RUN, bounds::BOUNDS];
+pub const SYMBOLS: &[&[Symbol]] =
+    &[step::STEP, memory::PARTS, memory::FACTORS, run::RUN, bounds::BOUNDS, objective::OBJECTIVE];
 
 /// Returns the symbol with this name.
 pub fn symbol(name: &str) -> Option<&'static Symbol> {

@@ -168,4 +168,49 @@ pub const TERMS: &[Term] = &[
         "contention",
         "Collectives take streaming multiprocessors and memory bandwidth from the kernels beside them. One factor says by how much compute is slower while both run.",
     ),
+    term(
+        "dpo",
+        "DPO",
+        "Direct preference optimisation (arXiv 2305.18290): the model learns to prefer the chosen of two answers by more than a frozen [reference model] does. Every example is two sequences, and the reference reads both.",
+    ),
+    term(
+        "orpo",
+        "ORPO",
+        "Odds-ratio preference optimisation (arXiv 2403.07691): next-token training on the chosen answer and a penalty on the odds of the rejected one. It needs no [reference model].",
+    ),
+    term(
+        "kto",
+        "KTO",
+        "Kahneman-Tversky optimisation (arXiv 2402.01306): single answers, each good or bad. A second pass over mismatched answers estimates how far the model has moved from the [reference model].",
+    ),
+    term(
+        "reference-model",
+        "reference model",
+        "A frozen copy of the model as it was before, whose log-probabilities hold the trained one near. It takes weights and a forward pass, and neither gradients nor optimizer state.",
+    ),
+    term(
+        "ppo",
+        "PPO",
+        "Proximal policy optimisation (arXiv 1707.06347): the policy generates completions, a reward scores them, and a critic that trains beside the policy says how much better than expected each token was. With reference and reward model that is four models.",
+    ),
+    term(
+        "grpo",
+        "GRPO",
+        "Group-relative policy optimisation (arXiv 2402.03300): several completions of each prompt are compared with their mean, which takes the place of [PPO]’s critic.",
+    ),
+    term(
+        "rollout-term",
+        "rollout",
+        "The completions that a policy generates for a batch of prompts, before it trains on them. An inference engine such as vLLM or SGLang generates them, on the same GPUs or on others; often it takes most of the step.",
+    ),
+    term(
+        "kv-cache",
+        "KV cache",
+        "Keys and values of all tokens so far, which generation keeps so that each new token is one pass over one position (arXiv 2309.06180). It grows with every token; what it can hold says how many sequences run at once.",
+    ),
+    term(
+        "sleep-mode",
+        "sleep mode",
+        "An inference engine that shares GPUs with training frees its weights and [KV cache] while the policy trains, and takes them again for the next [rollout].",
+    ),
 ];

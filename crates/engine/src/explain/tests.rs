@@ -105,6 +105,14 @@ fn so_it_does_for_pipelines_mixtures_and_every_model() {
         "gpus=128&strategy=hsdp&shard=8",
         "optim=muon",
         "gpus=1",
+        "cluster=dgx-h100&gpus=8&model=llama-3-8b&objective=dpo",
+        "cluster=dgx-h100&gpus=8&model=llama-3-8b&objective=dpo&ref=kept&strategy=ddp",
+        "cluster=dgx-h100&gpus=64&model=mixtral-8x7b&ep=8&objective=kto&accum=4",
+        "cluster=dgx-h100&gpus=64&model=llama-3-70b&tp=8&objective=dpo&accum=2",
+        "cluster=dgx-h100&gpus=8&model=llama-3-8b&objective=reward",
+        "cluster=dgx-h100&gpus=16&model=qwen-2.5-7b&objective=ppo&rm=model&mbs=4&recompute=full&upd=2",
+        "cluster=dgx-h100&gpus=8&model=qwen-2.5-7b&objective=grpo&sleep=no&genmem=30&recompute=full",
+        "cluster=dgx-h100&gpus=8&model=qwen-2.5-7b&objective=grpo&gengpu=8&gentp=2",
     ] {
         check(&share::decode::decode_link(link).scenario, link);
     }

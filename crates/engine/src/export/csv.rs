@@ -21,7 +21,7 @@ const ENTRIES: [&str; 3] = ["cluster", "gpu", "model"];
 
 /// The parts of a report that some scenarios lack: their cell is empty. An infinite number is
 /// `null`.
-const OPTIONAL: [&str; 2] = ["experts", "bounds.best"];
+const OPTIONAL: [&str; 3] = ["experts", "rollout", "bounds.best"];
 
 /// A row: the names of its columns and their cells.
 type Row = Vec<(String, String)>;

@@ -2,9 +2,11 @@
 //! CSV and `examples/estimate` are made from it.
 //!
 //! - `step`: time, memory, mesh and experts of one step.
+//! - `rollout`: generation, and all of a step that generates what it trains on.
 //! - `reach`: what each strategy reaches, and the closed-form bounds.
 
 mod reach;
+mod rollout;
 mod step;
 
 use serde_json::{Value, json};
@@ -63,6 +65,7 @@ fn whole(scenario: &Scenario, report: &Report, issues: &[Issue], link: &str) -> 
         "model": step::model(&setup),
         "mesh": step::mesh(setup.mesh),
         "experts": setup.architecture.has_experts().then(|| step::experts(setup.experts)),
+        "rollout": report.rollout.as_ref().map(rollout::rollout),
         "strategies": by_strategy(scenario).iter().map(reach::strategy).collect::<Value>(),
         "bounds": reach::bounds(&Bounds::of(&setup)),
         "run": run(&run_report),
@@ -173,7 +176,7 @@ mod tests {
         }
         assert!(number("/band/mfu/low") < report.mfu && report.mfu < number("/band/mfu/high"));
         assert_eq!(json["versions"]["catalog"], catalog::REVISION);
-        assert_eq!(json["memory_bytes"]["parts"].as_object().unwrap().len(), 10);
+        assert_eq!(json["memory_bytes"]["parts"].as_object().unwrap().len(), 12);
     }
 
     #[test]

@@ -234,7 +234,8 @@ pub fn memory_rate(setup: &Setup) -> BytesPerSecond {
 fn head<C: Cost<Operations>>(rates: &Rates) -> C {
     let setup = rates.setup;
     let hidden = f64::from(setup.architecture.hidden_size);
-    let columns = f64::from(setup.architecture.vocab_size) / f64::from(setup.mesh.tp.max(1));
+    let outputs = if setup.objective.has_scalar_head() { 0 } else { setup.architecture.vocab_size };
+    let columns = f64::from(outputs) / f64::from(setup.mesh.tp.max(1));
     let weights = hidden * columns;
     let products = Products {
         tokens: rates.tokens,

@@ -193,8 +193,10 @@ pub fn model_per_token(arch: &Architecture, seq_len: f64, convention: MfuConvent
 pub fn of_setup(setup: &Setup) -> Flops {
     let arch = &setup.architecture;
     let seq_len = setup.attended();
+    let spared = if setup.objective.has_scalar_head() { head(arch) } else { Flops::ZERO };
     if setup.trained.is_all() {
-        return model_per_token(arch, seq_len, setup.mfu_convention);
+        let all = model_per_token(arch, seq_len, setup.mfu_convention);
+        return all - (1.0 + BACKWARD_OVER_FORWARD) * spared;
     }
     let share = Backward::of(setup);
     let (layers, matmul) = (f64::from(arch.num_hidden_layers), layer_matmul(arch));
@@ -202,7 +204,7 @@ pub fn of_setup(setup: &Setup) -> Flops {
     let of_layer =
         (1.0 + share.passed + share.trained) * matmul + (1.0 + BACKWARD_OVER_FORWARD * share.passed) * attention;
     let adapters = (1.0 + BACKWARD_OVER_FORWARD) * MULTIPLY_ADD * adapters::per_token(setup);
-    layers * of_layer + (1.0 + 1.0 + share.head) * head(arch) + Flops::new(adapters)
+    layers * of_layer + (1.0 + 1.0 + share.head) * (head(arch) - spared) + Flops::new(adapters)
 }
 
 /// The share of one layer's forward matrix products and of its attention that the backward pass executes again, single modules
@@ -299,6 +301,14 @@ fn second_projections(arch: &Architecture) -> f64 {
     } else {
         hidden * (rank + f64::from(latent.qk_rope_head_dim) + arch.attention_output_width())
     }
+}
+
+/// FLOPs per token that a step executes beyond [`of_setup`], attention counted over `keys`: what is recomputed, and forward passes
+/// without gradients.
+pub fn beside_model_per_token(setup: &Setup, keys: f64) -> Flops {
+    let again = recomputed_per_token(setup, keys);
+    let passes = setup.objective.passes();
+    if passes == 0 { again } else { again + f64::from(passes) * forward_per_token(&setup.architecture, keys) }
 }
 
 /// FLOPs per token that recomputation adds to [`model_per_token`], attention counted over `keys`.

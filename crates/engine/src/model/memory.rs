@@ -9,7 +9,7 @@ pub mod states;
 pub mod trace;
 
 pub use peak::{
-    Alive, Gathered, Held, PeakTerms, SWITCH_BUFFERS, Unreduced, Working, dequantized, of_stage, peak,
+    Alive, Gathered, Held, PeakTerms, SWITCH_BUFFERS, Unreduced, Working, context, dequantized, of_stage, peak,
     switch_communicators, workspaces,
 };
 pub use simulated::{is_followed, simulated};

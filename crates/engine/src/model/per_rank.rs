@@ -120,7 +120,14 @@ pub fn params(setup: &Setup, layers: u32, moe_layers: f64, embedding: bool, head
     let own_head = !(arch.tie_word_embeddings && embedding);
     let before = if embedding { table + arch.position_params() as f64 + (outer_norms - final_norm) } else { 0.0 };
     let head_biases = arch.head_bias_params() as f64 / tp;
-    let after = if head { final_norm + head_biases + if own_head { table } else { 0.0 } } else { 0.0 };
+    let has_scalar_head = setup.objective.has_scalar_head();
+    let after = match head {
+        // One output in place of the vocabulary.
+        true if has_scalar_head => final_norm + f64::from(arch.hidden_size),
+        true => final_norm + head_biases + if own_head { table } else { 0.0 },
+        false => 0.0,
+    };
+    let own_head = own_head && !has_scalar_head;
     let model = Units {
         layers: f64::from(layers),
         layer: matrices + norms,
@@ -128,7 +135,7 @@ pub fn params(setup: &Setup, layers: u32, moe_layers: f64, embedding: bool, head
         expert,
         expert_unit,
         root: before + after,
-        head: if head { table } else { 0.0 },
+        head: if head && !has_scalar_head { table } else { 0.0 },
     };
     if setup.trained.is_all() {
         return LocalParams { held: model, trained: model, below: 0.0 };

@@ -1,6 +1,7 @@
 //! What one evaluation answers. Plain numbers in fixed arrays: building a report allocates nothing.
 
 use super::cost::Amount;
+use super::rollout::RolloutReport;
 use crate::units::{Bytes, FlopsPerSecond, Seconds};
 
 /// What occupies GPU memory. The order is the order of every bar, table and legend.
@@ -26,11 +27,15 @@ pub enum MemoryPart {
     Context,
     /// Memory that the caching allocator holds but cannot use.
     Fragmentation,
+    /// Models beside the one that trains: reference, reward model, critic with its states.
+    Models,
+    /// What the engine that generates completions keeps while the policy trains.
+    Engine,
 }
 
 impl MemoryPart {
     /// Every part, in display order.
-    pub const ALL: [Self; 10] = [
+    pub const ALL: [Self; 12] = [
         Self::Weights,
         Self::Gradients,
         Self::Optimizer,
@@ -41,7 +46,14 @@ impl MemoryPart {
         Self::Logits,
         Self::Context,
         Self::Fragmentation,
+        Self::Models,
+        Self::Engine,
     ];
+
+    /// Whether only some objectives have it: nobody who predicts the next token needs to read of it.
+    pub const fn is_of_objective(self) -> bool {
+        matches!(self, Self::Models | Self::Engine)
+    }
 }
 
 /// A number of bytes for each [`MemoryPart`].
@@ -217,12 +229,14 @@ pub struct Report {
     pub hfu: f64,
     /// What limits the run.
     pub limiter: Limiter,
+    /// Generation and all of a step, where a step generates what it trains on: memory and time above are the update's.
+    pub rollout: Option<RolloutReport>,
 }
 
 impl Report {
-    /// Whether the run fits in memory.
+    /// Whether the run fits in memory, generation too where a step generates.
     pub fn fits(&self) -> bool {
-        self.memory.fits()
+        self.memory.fits() && self.rollout.as_ref().is_none_or(RolloutReport::fits)
     }
 }
 

@@ -10,6 +10,7 @@ pub mod host;
 pub mod report;
 
 use super::report::Report;
+use super::rollout;
 use super::setup::Setup;
 use crate::units::{BytesPerSecond, Seconds};
 pub use report::RunReport;
@@ -43,7 +44,8 @@ pub struct RunChoices {
 
 /// The whole run around one evaluated step. Allocates nothing.
 pub fn evaluate(setup: &Setup, report: &Report, choices: &RunChoices) -> RunReport {
-    let gpus = f64::from(setup.mesh.gpus());
+    // A step that generates what it trains on is longer than its update, and may take more GPUs.
+    let (step, gpus) = rollout::whole_step(setup, report);
     let batch_tokens = batch::global_batch_tokens(setup);
     let steps = budget::steps(choices.tokens, batch_tokens);
 
@@ -59,7 +61,7 @@ pub fn evaluate(setup: &Setup, report: &Report, choices: &RunChoices) -> RunRepo
     let goodput = failures::goodput(write_time, interval, run_mtbf, choices.restart);
 
     let host_offload = host::offload(setup);
-    let ideal_time = steps * report.time.step;
+    let ideal_time = steps * step;
     let time = budget::effective_time(ideal_time, goodput);
     let gpu_time = budget::gpu_time(time, gpus);
     let energy = budget::energy(gpu_time, setup.accelerator.power, choices.pue);

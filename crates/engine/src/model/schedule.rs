@@ -113,11 +113,38 @@ pub struct ExpertPass {
     pub exposed: Seconds,
 }
 
+/// Of head and loss, what a pass without gradients takes: one product of three.
+const HEAD_FORWARD: f64 = 1.0 / 3.0;
+
+impl ExpertPass {
+    /// Of dispatch and combine, what compute hides.
+    fn hidden(&self) -> Seconds {
+        (self.all_to_all - self.exposed).max(Seconds::ZERO)
+    }
+}
+
 impl ComputeTimes {
+    /// The same of a pass without gradients: of head and loss the forward product.
+    #[must_use]
+    pub fn without_gradients(&self) -> Self {
+        let exchange = Exchanges { head: self.exchange.head * HEAD_FORWARD, ..self.exchange };
+        Self { head: self.head * HEAD_FORWARD, exchange, ..*self }
+    }
+
+    /// Exchanges of a pass without gradients over one micro-batch.
+    pub fn exchanged_forward(&self) -> Seconds {
+        let Exchanges { embedding_forward, layer_forward, head, .. } = self.without_gradients().exchange;
+        embedding_forward + head + f64::from(self.layers) * layer_forward
+    }
+
     /// Dispatch and combine of one micro-batch, as far as compute hides them.
     pub fn hidden(&self) -> Seconds {
-        let hidden = |pass: &ExpertPass| (pass.all_to_all - pass.exposed).max(Seconds::ZERO);
-        f64::from(self.layers) * (hidden(&self.experts.forward) + hidden(&self.experts.backward))
+        f64::from(self.layers) * (self.experts.forward.hidden() + self.experts.backward.hidden())
+    }
+
+    /// The same of a forward pass without gradients.
+    pub fn hidden_forward(&self) -> Seconds {
+        f64::from(self.layers) * self.experts.forward.hidden()
     }
 
     /// Exchanges of one micro-batch, all blocks together.
@@ -199,6 +226,18 @@ pub fn phases(compute: &ComputeTimes, comm: &CommTimes) -> Phases {
             + has_pair * last.compute
             + tail.compute,
     }
+}
+
+/// A forward pass without gradients over one micro-batch: its time, and that in which blocks run. Of head and loss the forward product.
+pub fn forward_pass(compute: &ComputeTimes, comm: &CommTimes) -> (Seconds, Seconds) {
+    let layers = f64::from(compute.layers);
+    let side = |time, traffic| beside(time, traffic, compute.contention);
+    let has_any = f64::from(u8::from(compute.layers > 0));
+    let first = side(compute.embedding_forward, has_any * comm.gather_layer);
+    let middle = side(compute.layer_forward, comm.gather_layer);
+    let pairs = positive(layers - 1.0);
+    let last = has_any * compute.layer_forward + compute.without_gradients().head;
+    (comm.gather_root + first.both + pairs * middle.both + last, first.compute + pairs * middle.compute + last)
 }
 
 fn positive(value: f64) -> f64 {

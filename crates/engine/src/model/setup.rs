@@ -2,6 +2,7 @@
 
 use super::hardware::{Accelerator, Network};
 use super::lengths::Lengths;
+use super::objective::Objective;
 use super::parallel::{ContextExchange, ExpertParallel, Mesh, Pipeline, Schedule, TensorParallel};
 use super::software::{Cache, Communication, Framework, Kernels, Offload, Segments};
 use super::trained::{BaseFormat, Trained};
@@ -35,7 +36,9 @@ pub struct Setup {
     pub sharding: Sharding,
     /// What of the model is trained.
     pub trained: Trained,
-    /// The batch of one step.
+    /// What the run optimises.
+    pub objective: Objective,
+    /// The batch of one step: of an objective over pairs both sequences of each.
     pub batch: Batch,
     /// Lengths of its sequences.
     pub lengths: Lengths,

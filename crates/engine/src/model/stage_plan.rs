@@ -145,6 +145,17 @@ impl StagePlan {
         Phases { forward: sum(|p| p.forward), backward: sum(|p| p.backward), busy: sum(|p| p.busy) }
     }
 
+    /// A forward pass without gradients over one micro-batch: its time, and that in which blocks run.
+    pub fn forward_pass(&self) -> (Seconds, Seconds) {
+        schedule::forward_pass(&self.compute, &self.data_parallel.micro_batch)
+    }
+
+    /// Gathers of such a pass.
+    pub fn gathered_forward(&self) -> Seconds {
+        let comm = &self.data_parallel.micro_batch;
+        comm.gather_root + f64::from(self.compute.layers) * comm.gather_layer
+    }
+
     /// What the step takes on this stage beyond all of its micro-batches at the pace of a steady one: its gathers and
     /// reductions, the update.
     pub fn beyond_steady(&self, steady: Seconds) -> Seconds {

@@ -10,6 +10,7 @@ use super::memory;
 use super::parallel::Schedule;
 use super::pipeline::{self, StageTimes};
 use super::report::{Limiter, Report, TimeReport};
+use super::rollout::{self, RolloutReport};
 use super::schedule::Phases;
 use super::setup::Setup;
 use super::stage_plan::StagePlan;
@@ -30,9 +31,12 @@ pub fn evaluate(setup: &Setup) -> Report {
     let tokens_per_s_per_gpu = tokens_per_step / f64::from(setup.mesh.gpus()) / time.step.get();
     let model = flops::of_setup(setup);
     let keys = flops::counted_keys(&setup.architecture, seq_len, setup.mfu_convention);
-    let executed = model + flops::recomputed_per_token(setup, keys);
+    let executed = model + flops::beside_model_per_token(setup, keys);
     let peak = compute::peak(setup);
     let of_peak = |per_token: Flops| per_token.get() * tokens_per_s_per_gpu / peak.get();
+
+    let rollout = setup.objective.task.generates().then(|| rollout::evaluate(setup, &time));
+    let fits = memory.fits() && rollout.as_ref().is_none_or(RolloutReport::fits);
 
     Report {
         memory,
@@ -42,7 +46,52 @@ pub fn evaluate(setup: &Setup) -> Report {
         model_flops_per_gpu: peak * of_peak(model),
         mfu: of_peak(model),
         hfu: of_peak(executed),
-        limiter: if memory.fits() { time.limiter() } else { Limiter::Memory },
+        limiter: if fits { time.limiter() } else { Limiter::Memory },
+        rollout,
+    }
+}
+
+/// Time of a forward pass without gradients over all micro-batches of a step, on the slowest stage; a pipeline fills and drains once.
+pub fn forward_pass(setup: &Setup) -> Seconds {
+    let stages = stages(setup);
+    let Pace { slowest, .. } = pace(setup, &stages);
+    let (pass, _) = slowest.plan.forward_pass();
+    (f64::from(setup.batch.grad_accum_steps) + f64::from(setup.mesh.pp.max(1)) - 1.0) * pass
+}
+
+/// Time in which the shard group gathers all weights of a stage, as for a forward pass.
+pub fn gather_all(setup: &Setup) -> Seconds {
+    let stages = stages(setup);
+    let Pace { slowest, .. } = pace(setup, &stages);
+    slowest.plan.gathered_forward()
+}
+
+/// What a step's forward passes without gradients take on a stage ([`super::objective::Objective::passes`]).
+#[derive(Clone, Copy, Default)]
+struct Passes {
+    time: Seconds,
+    busy: Seconds,
+    exchange: Seconds,
+    /// Dispatch and combine that compute hides.
+    hidden: Seconds,
+    gathers: Seconds,
+}
+
+impl Passes {
+    fn of(setup: &Setup, plan: &StagePlan) -> Self {
+        let passes = setup.objective.passes();
+        if passes == 0 {
+            return Self::default();
+        }
+        let count = f64::from(passes) * f64::from(setup.batch.grad_accum_steps);
+        let (time, busy) = plan.forward_pass();
+        Self {
+            time: count * time,
+            busy: count * busy,
+            exchange: count * plan.compute.exchanged_forward(),
+            hidden: count * plan.compute.hidden_forward(),
+            gathers: count * plan.gathered_forward(),
+        }
     }
 }
 
@@ -107,7 +156,12 @@ fn pace<'a>(setup: &Setup, stages: &'a ByStage<Stage>) -> Pace<'a> {
     let later = |most, timed| if TimedStage::both(timed) > TimedStage::both(most) { timed } else { most };
     let slowest = all.iter().fold(&all.first, later);
     let own = micro_batches * slowest.both() + slowest.plan.beyond_steady(slowest.both());
-    Pace { slowest: *slowest, bubble: (end - own).max(Seconds::ZERO) }
+    // Passes without gradients fill and drain the pipeline before the step.
+    let filling = match setup.objective.passes() {
+        0 => Seconds::ZERO,
+        passes => f64::from(passes) * (f64::from(setup.mesh.pp) - 1.0) * slowest.plan.forward_pass().0,
+    };
+    Pace { slowest: *slowest, bubble: (end - own).max(Seconds::ZERO) + filling }
 }
 
 /// Of a stage's passes, what the others wait for where gradients of weights fill the bubble: twice under ZB-H1, three times under
@@ -128,13 +182,15 @@ pub(super) fn time(setup: &Setup, stages: &ByStage<Stage>) -> TimeReport {
     let micro_batches = f64::from(setup.batch.grad_accum_steps);
     let reductions = plan.reductions();
     let DataParallelComm { after_backward, after_update, .. } = plan.data_parallel;
+    let passes = Passes::of(setup, &plan);
+    let (forward, busy) = (forward + passes.time, busy + passes.busy);
     let backward = backward + reductions * after_backward;
     let optimizer = plan.optimizer + after_update;
-    let exchange = micro_batches * plan.compute.exchanged();
-    let hidden = micro_batches * plan.compute.hidden();
+    let exchange = micro_batches * plan.compute.exchanged() + passes.exchange;
+    let hidden = micro_batches * plan.compute.hidden() + passes.hidden;
     let compute = busy - exchange + plan.optimizer;
     let step = forward + backward + bubble + optimizer;
-    let shard = plan.shard_lane() + reductions * after_backward + after_update;
+    let shard = plan.shard_lane() + reductions * after_backward + after_update + passes.gathers;
     let replicate = plan.replicate_lane();
     let crossing = |crosses: bool, time: Seconds| if crosses { time } else { Seconds::ZERO };
     TimeReport {

@@ -44,11 +44,13 @@ pub struct MicroBatch<'a> {
     pub comm: &'a CommTimes<CollectiveCost>,
     /// What reduces on the shard lane.
     pub reduction: Work,
+    /// Forward passes without gradients that come before it, and what is gathered beside them.
+    pub passes: (u32, CommTimes<CollectiveCost>),
 }
 
 /// Plays one micro-batch and returns when it ends. Spans of no length are not reported.
 pub fn play(micro_batch: &MicroBatch, sink: &mut dyn FnMut(Span)) -> Seconds {
-    let MicroBatch { index, start, compute, amounts, comm, reduction } = *micro_batch;
+    let MicroBatch { index, start, compute, amounts, comm, reduction, passes } = *micro_batch;
     let mut player = Player {
         reduction,
         amounts,
@@ -59,6 +61,11 @@ pub fn play(micro_batch: &MicroBatch, sink: &mut dyn FnMut(Span)) -> Seconds {
         replicate: start,
         sink,
     };
+    let without_gradients = compute.without_gradients();
+    let (count, gathers) = passes;
+    for _ in 0..count {
+        player.forward(&without_gradients, &gathers);
+    }
     player.forward(compute, comm);
     player.backward(compute, comm);
     player.now.max(player.replicate)

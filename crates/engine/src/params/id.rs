@@ -4,8 +4,8 @@
 use enum_map::{Enum, EnumMap};
 
 use super::table::{
-    accounting, architecture, constants, data, experts, hardware, kernels, main_controls, parallelism, recompute, run,
-    sharding, trained, training,
+    accounting, architecture, constants, data, experts, hardware, kernels, main_controls, objective, parallelism,
+    recompute, run, sharding, trained, training,
 };
 use super::{Number, Param};
 
@@ -54,6 +54,16 @@ parameters! {
         TrainEmbeddings: trained::EMBEDDINGS,
         FrozenLayers: trained::FROZEN_LAYERS,
         BaseFormat: trained::BASE,
+        Objective: objective::TASK,
+        Reference: objective::REFERENCE,
+        RewardSource: objective::REWARD,
+        PromptTokens: objective::PROMPT,
+        Completions: objective::GROUP,
+        UpdatesPerRollout: objective::UPDATES,
+        EngineTp: objective::ENGINE_TP,
+        EngineMemory: objective::ENGINE_MEMORY,
+        EngineSleeps: objective::ENGINE_SLEEPS,
+        EngineGpus: objective::ENGINE_GPUS,
         Batching: data::BATCHING,
         MeanTextLength: data::MEAN_LENGTH,
         Samples: data::SAMPLES,

@@ -5,6 +5,7 @@ use super::{Model, Scenario, Strategy};
 use crate::model::experts::ExpertParallel;
 use crate::model::experts::choice::{with_fastest_chunks, with_fastest_degrees};
 use crate::model::lengths::Lengths;
+use crate::model::objective::{Objective, RolloutEngine};
 use crate::model::parallel::{Mesh, common_divisor};
 use crate::model::report::Report;
 use crate::model::run::{self, RunReport};
@@ -59,9 +60,10 @@ impl Scenario {
                 frozen_layers: if mesh.pp > 1 { 0 } else { self.trained.frozen_layers },
                 ..self.trained
             },
+            objective: self.resolved_objective(mesh.gpus()),
             batch: Batch {
                 seq_len: self.seq_len.max(1),
-                micro_batch_size: self.micro_batch_size.max(1),
+                micro_batch_size: self.micro_batch_size.max(1).saturating_mul(self.objective.task.sequences()),
                 grad_accum_steps: self.grad_accum_steps.max(1),
             },
             lengths: Lengths::Equal,
@@ -83,6 +85,24 @@ impl Scenario {
             overheads: overheads(self.framework, self.kernels.compile, self.segments),
         };
         self.with_lengths(setup)
+    }
+
+    /// Returns the objective with a rollout that is possible: a prompt shorter than the sequence, and an engine whose degree divides its
+    /// GPUs.
+    fn resolved_objective(&self, gpus: u32) -> Objective {
+        let Objective { prompt, group, updates, engine, .. } = self.objective;
+        let of_engine = if engine.gpus > 0 { engine.gpus } else { gpus };
+        Objective {
+            prompt: prompt.clamp(1, self.seq_len.saturating_sub(1).max(1)),
+            group: group.max(1),
+            updates: updates.max(1),
+            engine: RolloutEngine {
+                tp: nearest_divisor(of_engine, engine.tp),
+                memory_share: engine.memory_share.clamp(0.0, 1.0),
+                ..engine
+            },
+            ..self.objective
+        }
     }
 
     /// Evaluates the scenario.

@@ -3,6 +3,7 @@
 
 mod experts;
 mod mesh;
+mod objective;
 mod recompute;
 mod run;
 mod software;
@@ -10,6 +11,7 @@ mod trained;
 
 use super::issue::Issue;
 use super::{Model, Scenario};
+use crate::model::step;
 use crate::model::transformer::Architecture;
 use crate::params::ParamId;
 
@@ -30,6 +32,9 @@ impl Scenario {
         self.recomputation(&mut issues);
         self.trained(&mut issues);
         let setup = self.setup();
+        if !setup.objective.is_next_token() {
+            objective::objective(self, &setup, &step::evaluate(&setup), &mut issues);
+        }
         issues.extend(run::critical_batch(&setup, &self.run));
         issues.extend(run::host_memory(&setup, &self.run));
         issues

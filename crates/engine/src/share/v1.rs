@@ -49,6 +49,7 @@ use crate::catalog::interconnects::{IB_200, NVLINK_3};
 use crate::model::experts::{AllToAll, Dispatcher, ExpertParallel};
 use crate::model::hardware::{Generation, Topology};
 use crate::model::lengths::Batching;
+use crate::model::objective::{Objective, Reference, RewardSource, RolloutEngine, Task};
 use crate::model::parallel::{ContextExchange, Pipeline, Schedule, TensorParallel};
 use crate::model::run::RunChoices;
 use crate::model::software::{
@@ -156,6 +157,15 @@ pub fn start() -> Scenario {
             embeddings: false,
             frozen_layers: 0,
             base: BaseFormat::Bf16,
+        },
+        objective: Objective {
+            task: Task::NextToken,
+            reference: Reference::Model,
+            reward: RewardSource::Function,
+            prompt: 512,
+            group: 8,
+            updates: 1,
+            engine: RolloutEngine { tp: 1, memory_share: 0.5, sleeps: true, gpus: 0 },
         },
         recompute: Recompute::None,
         keep_fraction: 0.5,

@@ -12,10 +12,11 @@ use engine::model::ladder;
 use engine::model::lengths::Batching;
 use engine::model::memory::activations::layer;
 use engine::model::memory::recipe_bytes;
-use engine::model::memory::states::of_gpu;
+use engine::model::memory::states::{expert_padding, of_gpu};
+use engine::model::objective::{Objective, Reference, RewardSource, RolloutEngine, Task};
 use engine::model::parallel::Mesh;
 use engine::model::per_rank::LocalParams;
-use engine::model::report::{Lane, Report, Work};
+use engine::model::report::{Lane, MemoryPart, Report, Work};
 use engine::model::run::{RunChoices, RunReport, failures};
 use engine::model::setup::Setup;
 use engine::model::software::{AttentionKernel, Offload};
@@ -235,14 +236,14 @@ proptest! {
         // One GPU computes with the weights at rest where they are in the format of compute; two gather each layer.
         let bytes = recipe_bytes(scenario.recipe);
         prop_assume!(degree > 0 || bytes.gathered < bytes.weights || scenario.offload.parameters);
-        let sharded = |dp_shard| {
-            let setup = Setup {
-                mesh: Mesh::data_parallel(1, dp_shard),
-                sharding: Sharding::Fsdp(Reshard::Always),
-                ..scenario.setup()
-            };
-            evaluate(&setup).memory.allocated
+        let over = |dp_shard| Setup {
+            mesh: Mesh::data_parallel(1, dp_shard),
+            sharding: Sharding::Fsdp(Reshard::Always),
+            ..scenario.setup()
         };
+        // More GPUs than a layer has experts are padded.
+        prop_assume!(expert_padding(&over(2 << degree)) <= 1.0);
+        let sharded = |dp_shard| evaluate(&over(dp_shard)).memory.allocated;
         prop_assert!(sharded(2 << degree) <= sharded(1 << degree));
     }
 
@@ -538,5 +539,82 @@ proptest! {
         let (best, worst) = (of(true, true), of(false, false));
         prop_assert!(best.write_time <= worst.write_time && best.host_checkpoint <= worst.host_checkpoint);
         prop_assert!(best.host_init <= worst.host_init && best.goodput >= worst.goodput);
+    }
+}
+
+/// The scenario under another objective, with its settings.
+fn under(scenario: &Scenario, change: impl FnOnce(&mut Objective)) -> Scenario {
+    let mut changed = as_asked(scenario);
+    change(&mut changed.objective);
+    changed
+}
+
+proptest! {
+    #![proptest_config(laws())]
+
+    #[test]
+    fn the_next_token_needs_nothing_of_other_objectives(scenario in any_scenario(), other in any_scenario()) {
+        let plain = under(&scenario, |objective| *objective = Objective::NEXT_TOKEN);
+        // What a rollout would be changes nothing, to the bit.
+        let with = under(&scenario, |objective| *objective = Objective { task: Task::NextToken, ..other.objective });
+        prop_assert_eq!(plain.report(), with.report());
+        let report = plain.report();
+        prop_assert!(report.rollout.is_none());
+        prop_assert_eq!(report.memory.parts.get(MemoryPart::Models), Bytes::ZERO);
+        prop_assert_eq!(report.memory.parts.get(MemoryPart::Engine), Bytes::ZERO);
+    }
+
+    #[test]
+    fn precomputed_log_probabilities_never_cost_more(scenario in any_valid_scenario(), is_kto in any::<bool>()) {
+        let task = if is_kto { Task::Kto } else { Task::Dpo };
+        let of = |reference| under(&scenario, |objective| (objective.task, objective.reference) = (task, reference)).report();
+        let (every_step, precomputed) = (of(Reference::Model), of(Reference::Precomputed));
+        prop_assert!(precomputed.memory.needed <= every_step.memory.needed);
+        prop_assert!(precomputed.time.step < every_step.time.step);
+    }
+
+    #[test]
+    fn adapters_need_no_copy_of_the_reference(scenario in any_valid_scenario(), task in 0_usize..3) {
+        let task = [Task::Dpo, Task::Kto, Task::Grpo][task];
+        let mut scenario = under(&scenario, |objective| (objective.task, objective.reference) = (task, Reference::Model));
+        scenario.trained.method = Method::Lora;
+        let plain = Scenario { objective: Objective { reward: RewardSource::Function, ..scenario.objective }, ..scenario };
+        prop_assert_eq!(plain.report().memory.parts.get(MemoryPart::Models), Bytes::ZERO);
+    }
+
+    #[test]
+    fn an_engine_that_sleeps_never_takes_from_training(scenario in any_valid_scenario(), share in 0.01..1.0) {
+        let of = |sleeps| {
+            let engine = RolloutEngine { tp: 1, memory_share: share, sleeps, gpus: 0 };
+            under(&scenario, |objective| (objective.task, objective.engine) = (Task::Grpo, engine)).report()
+        };
+        let (sleeping, awake) = (of(true), of(false));
+        prop_assert!(sleeping.memory.needed <= awake.memory.needed);
+        prop_assert_eq!(sleeping.time.step, awake.time.step);
+    }
+
+    #[test]
+    fn a_larger_cache_never_generates_slower(scenario in any_valid_scenario(), share in 0.05..0.9, more in 0.0..0.1) {
+        let decode = |memory_share| {
+            let engine = RolloutEngine { tp: 1, memory_share, sleeps: true, gpus: 0 };
+            let grpo = under(&scenario, |objective| (objective.task, objective.engine) = (Task::Grpo, engine));
+            grpo.report().rollout.map(|rollout| rollout.decode)
+        };
+        let (less, larger) = (decode(share), decode(share + more));
+        prop_assert!(larger.zip(less).is_some_and(|(larger, less)| larger <= less * (1.0 + 1e-12)), "{larger:?} {less:?}");
+    }
+
+    #[test]
+    fn a_rollout_is_never_no_number(scenario in any_scenario(), is_ppo in any::<bool>()) {
+        let task = if is_ppo { Task::Ppo } else { Task::Grpo };
+        let report = under(&scenario, |objective| objective.task = task).report();
+        let rollout = report.rollout.expect("a rollout");
+        for number in [
+            rollout.decode.get(), rollout.prefill.get(), rollout.update.get(), rollout.step().get(), rollout.tokens_per_s(),
+            rollout.concurrent, rollout.decode_steps, rollout.tokens,
+        ] {
+            prop_assert!(number.is_finite() && number > 0.0, "{number} in {rollout:?}");
+        }
+        prop_assert!(rollout.step() >= report.time.step);
     }
 }

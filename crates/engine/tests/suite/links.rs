@@ -376,7 +376,7 @@ fn link_like_text() -> impl Strategy<Value = String> {
 }
 
 /// The parameters that an issue over several of them names.
-const CROSS: [&str; 31] = [
+const CROSS: [&str; 35] = [
     "shard",
     "gpus",
     "seq",
@@ -408,6 +408,10 @@ const CROSS: [&str; 31] = [
     "rank",
     "base",
     "meanlen",
+    "ref",
+    "prompt",
+    "gentp",
+    "genmem",
 ];
 
 /// What every decoded scenario promises.

@@ -15,7 +15,8 @@ const RUNS: [&str; 5] = ["TT-0061", "OT-0012", "NT-0004", "BS-0012", "MG-0010"];
 /// Writes a line for each run: what was measured, what is predicted in its kind, and every part.
 pub(super) fn section(text: &mut String, entries: &[&Entry]) {
     line(text, "\nMemory of five published runs, measured, predicted, and every part of the prediction, in GiB:\n");
-    let parts: Vec<&str> = MemoryPart::ALL.into_iter().map(|part| names::part(part).name).collect();
+    let parts: Vec<&str> =
+        MemoryPart::ALL.into_iter().filter(|part| !part.is_of_objective()).map(|part| names::part(part).name).collect();
     let _ = writeln!(text, "| Run | Kind | Measured | Predicted | {} |", parts.join(" | "));
     line(text, &format!("|---|---|{}", "---:|".repeat(parts.len() + 2)));
     for run in RUNS {
@@ -38,7 +39,12 @@ const fn kind(kind: MemoryKind) -> &'static str {
 
 fn account(text: &mut String, entry: &Entry, prediction: &Prediction) {
     let memory = prediction.memory_stage.memory(&prediction.scenario.setup());
-    let parts: Vec<String> = memory.parts.iter().map(|(_, bytes)| format!("{:.2}", bytes.gib())).collect();
+    let parts: Vec<String> = memory
+        .parts
+        .iter()
+        .filter(|(part, _)| !part.is_of_objective())
+        .map(|(_, bytes)| format!("{:.2}", bytes.gib()))
+        .collect();
     let gpus = prediction.scenario.gpus;
     let _ = writeln!(
         text,

@@ -1,7 +1,7 @@
 //! Explanations of the headline figures, their range, the bound, and hardware FLOPs utilisation.
 
 use super::super::{Context, Explanation};
-use super::{always, number, when};
+use super::{always, is_next_token, number, when};
 use crate::model::report::Limiter;
 
 const SCORED: &str = "docs/accuracy.md: every published run that the engine is held against, source by source.";
@@ -18,13 +18,23 @@ const fn limited(limiter: Limiter) -> fn(&Context) -> bool {
     }
 }
 
+fn has_base(c: &Context) -> bool {
+    c.peak.alive.base > crate::units::Bytes::ZERO
+}
+
+/// Whether generation needs more than the GPU has.
+fn lacks_room(c: &Context) -> bool {
+    c.report.rollout.as_ref().is_some_and(|rollout| rollout.memory.total() > rollout.memory.capacity)
+}
+
 pub(super) const HEADLINE: &[Explanation] = &[
     number(
         "mfu",
         "MFU",
         &[
             always("MFU = F_token · n_step / (T_step · N · S_peak)"),
-            always("F_token = 6 · (L · P_mat + V · H) + 12 · L · w · k"),
+            when(|c| !c.setup.objective.has_scalar_head(), "F_token = 6 · (L · P_mat + V · H) + 12 · L · w · k"),
+            when(|c| c.setup.objective.has_scalar_head(), "F_token = 6 · L · P_mat + 12 · L · w · k"),
         ],
         [
             "The share of the GPUs’ peak that ends up in the model: FLOPs that training needs, over FLOPs that the GPUs could do in the [step time|step]. A backward pass counts as two forward passes; what [activation checkpointing] does again is not counted, in [HFU] it is. Below it stands the [range of measurements].",
@@ -59,9 +69,16 @@ pub(super) const HEADLINE: &[Explanation] = &[
     number(
         "peak",
         "Peak memory",
-        &[always(
-            "M_peak = M_weights + M_grad + M_opt + M_gathered + M_unreduced + M_act + M_work + M_logits + M_context + M_frag",
-        )],
+        &[
+            when(
+                is_next_token,
+                "M_peak = M_weights + M_grad + M_opt + M_gathered + M_unreduced + M_act + M_work + M_logits + M_context + M_frag",
+            ),
+            when(
+                |c| !is_next_token(c),
+                "M_peak = M_weights + M_grad + M_opt + M_gathered + M_unreduced + M_act + M_work + M_logits + M_context + M_frag + M_models + M_engine",
+            ),
+        ],
         [
             "What one GPU’s process holds when it holds most, on the pipeline stage that needs most: the parts alive at that moment, not the sum of what each part takes at its own worst. Eleven moments of the step are compared. It is what nvidia-smi shows; PyTorch’s max_memory_reserved is less by the [CUDA context|context].",
             "docs/model.md, section 3; checked against PyTorch’s memory tracker (tests/measured/fsdp2_memory.csv).",
@@ -71,7 +88,11 @@ pub(super) const HEADLINE: &[Explanation] = &[
     number(
         "free",
         "Free memory",
-        &[always("M_free = M_GPU − M_context − (1 + λ) · M_alloc")],
+        &[
+            when(|c| is_next_token(c) && !has_base(c), "M_free = M_GPU − M_context − (1 + λ) · M_alloc"),
+            when(|c| is_next_token(c) && has_base(c), "M_free = M_GPU − M_context − M_alloc − λ · (M_alloc − M_base)"),
+            when(|c| !is_next_token(c), "M_free = M_GPU − M_context − M_engine − M_alloc − λ · (M_alloc − M_base)"),
+        ],
         [
             "What the run can leave of the GPU, once PyTorch’s allocator has given back what it only keeps for later; with a minus, what is missing. A run close to zero may still fail: the verdict counts how many published peaks, each as far from its prediction as it was, would have been within this GPU’s memory.",
             "docs/model.md, section 3.",
@@ -82,7 +103,8 @@ pub(super) const HEADLINE: &[Explanation] = &[
         "limiter",
         "Limited by",
         &[
-            when(limited(Limiter::Memory), "M_peak > M_GPU"),
+            when(|c| limited(Limiter::Memory)(c) && !c.report.memory.fits(), "M_peak > M_GPU"),
+            when(|c| limited(Limiter::Memory)(c) && lacks_room(c), "M_gen > M_GPU"),
             when(limited(Limiter::InterNode), "T_lane > T_compute"),
             when(limited(Limiter::Bubble), "T_bubble > 0.5 · T_compute"),
             when(limited(Limiter::Bubble), "T_bubble > T_exposed"),

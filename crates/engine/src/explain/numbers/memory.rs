@@ -1,7 +1,7 @@
 //! Explanations of the parts of memory.
 
 use super::super::{Context, Explanation};
-use super::{always, number, when};
+use super::{always, is_next_token, number, when};
 use crate::model::memory::{Gathered, Held, Working};
 use crate::units::Bytes;
 
@@ -68,6 +68,14 @@ const fn at_loss(c: &Context) -> bool {
 
 const fn in_update(c: &Context) -> bool {
     matches!(c.peak.working, Working::Update(_))
+}
+
+fn has_base(c: &Context) -> bool {
+    c.peak.alive.base > Bytes::ZERO
+}
+
+const fn has_vocabulary(c: &Context) -> bool {
+    !c.setup.objective.has_scalar_head()
 }
 
 fn waits(c: &Context) -> bool {
@@ -227,8 +235,9 @@ pub(super) const MEMORY: &[Explanation] = &[
         "logits",
         "Logits and loss",
         &[
-            when(|c| !waits(c), "M_logits = b_logit · n · V / t"),
-            when(waits, "M_logits = (b_logit + n_wait · b_wait) · n · V / t"),
+            when(|c| !waits(c) && has_vocabulary(c), "M_logits = b_logit · n · V / t"),
+            when(|c| !has_vocabulary(c), "M_logits = 0"),
+            when(|c| waits(c) && has_vocabulary(c), "M_logits = (b_logit + n_wait · b_wait) · n · V / t"),
         ],
         [
             "Scores over the vocabulary for every token, their softmax and its gradient: 12 bytes each with PyTorch’s cross-entropy in fp32, 6 in place as Megatron-Core does, 4 fused, 1.5 in chunks. They are there at the loss alone, so nothing stands here if memory peaks elsewhere.",
@@ -253,14 +262,18 @@ pub(super) const MEMORY: &[Explanation] = &[
         "fragmentation-part",
         "Fragmentation",
         &[
-            when(|c| all_train(c) && c.peak.held == Held::Reserved, "M_frag = (1 + φ) · M_compute + M_pools − M_alloc"),
+            when(|c| !has_base(c) && c.peak.held == Held::Reserved, "M_frag = (1 + φ) · M_compute + M_pools − M_alloc"),
             when(
-                |c| !all_train(c) && c.peak.held == Held::Reserved,
+                |c| has_base(c) && c.peak.held == Held::Reserved,
                 "M_frag = M_compute + φ · (M_compute − M_base) + M_pools − M_alloc",
             ),
-            when(|c| c.peak.held == Held::Capacity, "M_frag = M_GPU − M_context − M_alloc"),
-            when(|c| all_train(c) && c.peak.held == Held::Needed, "M_frag = λ · M_alloc"),
-            when(|c| !all_train(c) && c.peak.held == Held::Needed, "M_frag = λ · (M_alloc − M_base)"),
+            when(|c| c.peak.held == Held::Capacity && is_next_token(c), "M_frag = M_GPU − M_context − M_alloc"),
+            when(
+                |c| c.peak.held == Held::Capacity && !is_next_token(c),
+                "M_frag = M_GPU − M_context − M_engine − M_alloc",
+            ),
+            when(|c| !has_base(c) && c.peak.held == Held::Needed, "M_frag = λ · M_alloc"),
+            when(|c| has_base(c) && c.peak.held == Held::Needed, "M_frag = λ · (M_alloc − M_base)"),
         ],
         [
             "Memory that PyTorch has reserved but not allocated: the gaps between blocks, and what the streams of FSDP’s collectives have freed, which no other stream can use. Before it runs out, it gives back what is free as a whole. expandable_segments makes it smaller.",

@@ -1,7 +1,7 @@
 //! Explanations of the figures of the whole run.
 
 use super::super::{Context, Explanation};
-use super::{always, number, when};
+use super::{always, generates, number, when};
 use crate::model::software::Offload;
 use crate::units::Seconds;
 
@@ -24,7 +24,10 @@ pub(super) const RUN: &[Explanation] = &[
     number(
         "time",
         "Time to train",
-        &[when(finishes, "t_run = K · T_step / g")],
+        &[
+            when(|c| finishes(c) && !generates(c), "t_run = K · T_step / g"),
+            when(|c| finishes(c) && generates(c), "t_run = K · T_all / (n_upd · g)"),
+        ],
         [
             "All steps at the [step time], over the [goodput]: the share of the time that ends up in the model.",
             SECTION,
@@ -54,7 +57,10 @@ pub(super) const RUN: &[Explanation] = &[
     number(
         "gpu-hours",
         "GPU-hours",
-        &[when(finishes, "h = N · h_run")],
+        &[
+            when(|c| finishes(c) && !generates(c), "h = N · h_run"),
+            when(|c| finishes(c) && generates(c), "h = (N + N_own) · h_run"),
+        ],
         ["All GPUs from start to end, with what failures cost.", SECTION, "Spare nodes that wait for a failure."],
     ),
     number(
@@ -99,7 +105,11 @@ pub(super) const RUN: &[Explanation] = &[
     number(
         "failures",
         "Failures",
-        &[when(|c| finishes(c) && fails(c), "x = t_run / t_fail"), when(fails, "t_fail = t_one / N")],
+        &[
+            when(|c| finishes(c) && fails(c), "x = t_run / t_fail"),
+            when(|c| fails(c) && !generates(c), "t_fail = t_one / N"),
+            when(|c| fails(c) && generates(c), "t_fail = t_one / (N + N_own)"),
+        ],
         [
             "Failures to expect from start to end: any GPU’s failure, with its share of everything around it, stops all of them.",
             "docs/model.md, section 9; Llama 3’s 419 interruptions in 54 days (arXiv 2407.21783, section 3.3.4).",

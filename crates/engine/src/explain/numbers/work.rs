@@ -2,7 +2,7 @@
 //! sums are exact except for the slow-down of compute beside a collective.
 
 use super::super::{Context, Explanation};
-use super::{always, number, when};
+use super::{always, number, scores, when};
 use crate::model::report::Work;
 use crate::model::training::Sharding;
 
@@ -34,7 +34,7 @@ pub(super) const WORK: &[Explanation] = &[
     number(
         "forward",
         "Forward",
-        &[always("T_fwd ≈ m · l · t_fwd")],
+        &[when(|c| !scores(c), "T_fwd ≈ m · l · t_fwd"), when(scores, "T_fwd ≈ m · (1 + n_scored) · l · t_fwd")],
         [
             "Forward passes of all layers: matrix products, attention and element-wise work, each at the rate that the GPU reaches for its size; no less than the host needs to launch them. The step is played event by event: beside a collective a layer takes a little longer than alone.",
             "docs/model.md, section 5: a [roofline] for each class of operator.",
@@ -54,7 +54,7 @@ pub(super) const WORK: &[Explanation] = &[
     number(
         "head",
         "Head and loss",
-        &[always("T_head = m · t_head")],
+        &[when(|c| !scores(c), "T_head = m · t_head"), when(scores, "T_head = m · (1 + n_scored / 3) · t_head")],
         [
             "The output head’s products with the whole vocabulary and the cross-entropy over it, forward and backward, on the stage that holds them.",
             PLAYED,
@@ -74,7 +74,10 @@ pub(super) const WORK: &[Explanation] = &[
     number(
         "experts",
         "Experts",
-        &[always("T_expert = m · l · t_expert")],
+        &[
+            when(|c| !scores(c), "T_expert = m · l · t_expert"),
+            when(scores, "T_expert = m · l · (t_expert + n_scored · t_expert_fwd)"),
+        ],
         [
             "Products of the routed experts on this GPU, of the busiest GPU’s tokens, and the sorting around them.",
             "docs/model.md, section 7; Tutel (arXiv 2206.03382), MegaBlocks (arXiv 2211.15841).",
@@ -124,7 +127,10 @@ pub(super) const WORK: &[Explanation] = &[
     number(
         "dispatch",
         "Dispatch",
-        &[always("T_a2a = m · l · t_a2a")],
+        &[
+            when(|c| !scores(c), "T_a2a = m · l · t_a2a"),
+            when(scores, "T_a2a = m · l · (t_a2a + n_scored · t_a2a_fwd)"),
+        ],
         [
             "Tokens travel to the GPUs of their experts and back: an [all-to-all] each way, in both passes. In chunks or beside another micro-batch part of it is hidden.",
             "docs/model.md, section 7; Tutel (arXiv 2206.03382).",
@@ -134,7 +140,10 @@ pub(super) const WORK: &[Explanation] = &[
     number(
         "exchange",
         "Exchange",
-        &[always("T_exchange = m · t_exchange")],
+        &[
+            when(|c| !scores(c), "T_exchange = m · t_exchange"),
+            when(scores, "T_exchange = m · (t_exchange + n_scored · t_exchange_fwd)"),
+        ],
         [
             "What shares of a layer, of a sequence or stages of a pipeline pass to each other between kernels: all-gathers and reduce-scatters of [tensor parallelism], keys and values of [context parallelism], activations between stages.",
             PLAYED,

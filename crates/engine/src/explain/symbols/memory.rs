@@ -29,9 +29,12 @@ pub(super) const PARTS: &[Symbol] = &[
     of("M_GPU", "memory of one GPU that the driver leaves to programs", Bytes, |c| c.report.memory.capacity.get()),
     of("M_free", "[free memory]", Bytes, |c| c.report.memory.free().get()),
     of("M_alloc", "what tensors occupy at the peak (max_memory_allocated)", Bytes, |c| c.peak.alive.allocated.get()),
-    of("M_base", "the frozen weights at rest, which are loaded once and leave no gaps", Bytes, |c| {
-        c.peak.alive.base.get()
-    }),
+    of(
+        "M_base",
+        "frozen weights and [other models|other-models] at rest, which are loaded once and leave no gaps",
+        Bytes,
+        |c| c.peak.alive.base.get(),
+    ),
     of("M_largest", "peak with the largest model found", Bytes, |c| {
         limits::largest_model(&c.scenario)
             .map_or(f64::NAN, |size| c.scenario.with_model(Model::Ladder { size }).report().memory.peak.get())

@@ -8,7 +8,7 @@ use crate::catalog::accuracy;
 use crate::explain::Context;
 use crate::model::collectives::{Group, Ring, bus_bandwidth};
 use crate::model::compute;
-use crate::model::flops::{counted_keys, layer_attention, layer_matmul_params, of_setup, recomputed_per_token};
+use crate::model::flops::{beside_model_per_token, counted_keys, layer_attention, layer_matmul_params, of_setup};
 use crate::model::report::Work;
 use crate::model::step::playback::Playback;
 use crate::model::step::work_times::time_by_work;
@@ -20,8 +20,8 @@ pub(super) const STEP: &[Symbol] = &[
     of("HFU", "hardware FLOPs utilisation", Percent, |c| c.report.hfu),
     of("R", "throughput of one GPU", TokensPerSecond, |c| c.report.tokens_per_s_per_gpu),
     of("F_token", "model FLOPs of a token, forward and backward", Flops, |c| of_setup(&c.setup).get()),
-    of("F_again", "FLOPs of a token that [activation checkpointing] adds", Flops, |c| {
-        recomputed_per_token(&c.setup, keys(c)).get()
+    of("F_again", "FLOPs of a token that [activation checkpointing] and models that only read it add", Flops, |c| {
+        beside_model_per_token(&c.setup, keys(c)).get()
     }),
     of("n_step", "tokens that all GPUs process in one step", Tokens, |c| c.report.tokens_per_step),
     of("T_step", "[step time]", Seconds, |c| c.report.time.step.get()),
@@ -39,7 +39,7 @@ pub(super) const STEP: &[Symbol] = &[
     of("H", "width of the hidden state", Count, |c| f64::from(c.setup.architecture.hidden_size)),
     of("D", "data-parallel replicas", Count, |c| f64::from(c.setup.mesh.replicas())),
     of("m", "[micro-batch]es in one step", Count, |c| f64::from(c.setup.batch.grad_accum_steps)),
-    of("b", "sequences in one micro-batch", Count, |c| f64::from(c.setup.batch.micro_batch_size)),
+    of("b", "sequences in one micro-batch, both of a pair", Count, |c| f64::from(c.setup.batch.micro_batch_size)),
     of("s", "tokens in one sequence", Tokens, seq_len),
     of("T_compute", "compute kernels, slowed where collectives run beside them", Seconds, |c| {
         c.report.time.compute.get()

@@ -28,7 +28,9 @@ pub(super) struct ExportContext {
 
 impl ExportContext {
     pub(super) fn new(scenario: &Scenario) -> Self {
-        let setup = scenario.setup();
+        let mut setup = scenario.setup();
+        // Frameworks count examples: a pair is one.
+        setup.batch.micro_batch_size = scenario.micro_batch_size.max(1);
         Self { scenario: *scenario, setup, sync: GradientSyncPlan::of(&setup), notes: Vec::new() }
     }
 
@@ -52,7 +54,7 @@ impl ExportContext {
 
     /// The optimizer steps of the whole run.
     pub(super) fn steps(&self) -> f64 {
-        budget::steps(self.scenario.train_tokens(), batch::global_batch_tokens(&self.setup))
+        budget::steps(self.scenario.train_tokens(), batch::global_batch_tokens(&self.scenario.setup()))
     }
 
     /// `[nodes, GPUs per node]`; one node if the GPUs do not fill whole nodes.

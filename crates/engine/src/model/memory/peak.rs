@@ -14,6 +14,7 @@ use super::states::{
     of_update, recipe_bytes, shard_degrees,
 };
 use crate::model::lengths::Lengths;
+use crate::model::objective::{self, OtherModels};
 use crate::model::parallel::Schedule;
 use crate::model::per_rank::{self, LocalParams};
 use crate::model::report::{MemoryPart, MemoryParts, MemoryReport, PeakMoment};
@@ -26,8 +27,8 @@ use crate::units::Bytes;
 pub use cache::Alive;
 pub use cache::Held;
 use cache::within;
-pub use context::{SWITCH_BUFFERS, switch_communicators};
-use context::{communicators, context};
+use context::communicators;
+pub use context::{SWITCH_BUFFERS, context, switch_communicators};
 pub use terms::{PeakTerms, Working};
 pub use waiting::{Gathered, Unreduced};
 pub use workspaces::{dequantized, workspaces};
@@ -154,16 +155,20 @@ pub(super) fn report(
 ) -> MemoryReport {
     let allocated = alive.allocated;
     let (nominal, capacity) = (setup.accelerator.memory, setup.accelerator.usable_memory());
-    let context = context(setup);
+    let (context, engine) = (context(setup), objective::engine_beside_training(setup));
     let needed = cache.needed(alive);
-    let (held, _) = within(capacity - context, needed, reserved);
-    let parts = parts.with(MemoryPart::Context, context).with(MemoryPart::Fragmentation, held - allocated);
-    MemoryReport { parts, moment, allocated, peak: parts.total(), needed: needed + context, nominal, capacity }
+    let (held, _) = within(capacity - context - engine, needed, reserved);
+    let parts = parts
+        .with(MemoryPart::Context, context)
+        .with(MemoryPart::Fragmentation, held - allocated)
+        .with(MemoryPart::Engine, engine);
+    let needed = needed + context + engine;
+    MemoryReport { parts, moment, allocated, peak: parts.total(), needed, nominal, capacity }
 }
 
 /// Logits of one micro-batch on one GPU of a stage.
 fn logits(setup: &Setup, stage: &Stage) -> f64 {
-    let here = f64::from(u8::from(stage.head));
+    let here = f64::from(u8::from(stage.head && !setup.objective.has_scalar_head()));
     here * per_rank::tokens(setup) * f64::from(setup.architecture.vocab_size) / f64::from(setup.mesh.tp.max(1))
 }
 
@@ -191,7 +196,7 @@ struct Ledger {
     /// Bytes per parameter of what is gathered module by module.
     live_bytes: f64,
     states: States,
-    /// The frozen base at rest.
+    /// The frozen base at rest, and models beside the one that trains.
     base: Bytes,
     sharding: Sharding,
     framework: Framework,
@@ -229,6 +234,8 @@ struct Ledger {
     workspaces: f64,
     /// The 16-bit copy of a quantized matrix, alive during its products.
     dequantized: f64,
+    /// Models beside the one that trains.
+    models: f64,
 }
 
 impl Ledger {
@@ -260,6 +267,7 @@ impl Ledger {
         };
         let logits = logits(setup, stage);
         let upcast = if setup.kernels.norms == NormKernel::Upcast { UPCAST_AT_LOSS * hidden } else { 0.0 };
+        let models = OtherModels::of(setup, stage).total();
         let replicas = setup.mesh.replicas().saturating_mul(setup.mesh.cp);
         Self {
             params: *params,
@@ -275,7 +283,7 @@ impl Ledger {
                 (gathered_root + gathered_layers) / params.held.all()
             },
             states: of_gpu(setup, params),
-            base: base(setup, params),
+            base: base(setup, params) + models,
             sharding: setup.sharding,
             framework: setup.framework,
             offloaded: setup.offload.parameters,
@@ -305,6 +313,7 @@ impl Ledger {
                 * (of_layer.final_norm + (params.held.layers - params.below) * upcast * of_layer.kept / of_layer.whole),
             workspaces: workspaces(setup).get(),
             dequantized: dequantized(setup).get(),
+            models: models.get(),
         }
     }
 
@@ -379,6 +388,7 @@ impl Ledger {
             .with(MemoryPart::Activations, Bytes::new(activations))
             .with(MemoryPart::WorkingSet, Bytes::new(working_set))
             .with(MemoryPart::Logits, Bytes::new(logits))
+            .with(MemoryPart::Models, Bytes::new(self.models))
     }
 
     /// [`Self::parts`] added up, in their order; and what of them was allocated on the stream of the kernels.
@@ -386,7 +396,8 @@ impl Ledger {
         let (activations, working_set, logits) = self.activations(point);
         let (gradients, gathered) = (self.gradients(point), self.what_is_gathered(point));
         let states = self.states.weights.get() + gradients + self.states.optimizer.get();
-        let sum = states + self.gathered(gathered) + self.unreduced(point) + activations + working_set + logits;
+        let sum =
+            states + self.gathered(gathered) + self.unreduced(point) + activations + working_set + logits + self.models;
         (Bytes::new(sum), Bytes::new(sum - self.of_other_streams(gradients, gathered)))
     }
 

@@ -20,7 +20,8 @@ pub fn is_followed(setup: &Setup) -> bool {
     // DeepSpeed's stage 3 has units of its own.
     let by_units = setup.framework != Framework::DeepSpeed;
     let plain = setup.optimizer == Optimizer::AdamW && !setup.kernels.dropout;
-    let by_itself = by_units && sharded && by_layers && plain && setup.offload == Offload::NONE;
+    let alone = setup.objective.is_next_token() && setup.offload == Offload::NONE;
+    let by_itself = by_units && sharded && by_layers && plain && alone;
     setup.framework.is_pytorch() && by_itself && follows_frozen(setup)
 }
 

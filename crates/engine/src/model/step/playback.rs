@@ -24,6 +24,8 @@ pub struct Playback {
     /// What the optimizer's update computes.
     update: Operations,
     micro_batches: u32,
+    /// Forward passes without gradients before each micro-batch.
+    passes: u32,
     /// Length of the first micro-batch, of one between, of the last.
     lengths: [Seconds; 3],
     /// The bubble before the first micro-batch and after the last.
@@ -45,10 +47,14 @@ impl Playback {
         let Pace { slowest: TimedStage { stage, plan, passes: times, .. }, bubble } = pace(setup, &all);
         let micro_batches = setup.batch.grad_accum_steps;
         let before = if times.both() > Seconds::ZERO { times.forward / times.both() } else { 0.0 };
+        let passes = match setup.objective.passes() {
+            0 => Seconds::ZERO,
+            passes => f64::from(passes) * plan.forward_pass().0,
+        };
         let length = |is_first, is_last| {
             let phases = plan.phases(is_first, is_last);
             let reduces = if plan.reduces(is_last) { plan.data_parallel.after_backward } else { Seconds::ZERO };
-            phases.forward + phases.backward + reduces
+            phases.forward + phases.backward + reduces + passes
         };
         let only = micro_batches <= 1;
         let update: OperatorCost = optimizer_cost(setup, &stage.params);
@@ -58,6 +64,7 @@ impl Playback {
             blocks: block_amounts(setup, stage),
             update: update.amount,
             micro_batches,
+            passes: setup.objective.passes(),
             lengths: [length(true, only), length(false, false), length(only, true)],
             bubble: [before * bubble, (1.0 - before) * bubble],
         }
@@ -136,6 +143,7 @@ impl Playback {
             compute: &self.plan.compute,
             amounts: &self.blocks,
             comm: &comm,
+            passes: (self.passes, self.comm.micro_batch),
             reduction: self.plan.reduction,
         };
         let mut now = timeline::play(&played, sink);

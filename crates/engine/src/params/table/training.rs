@@ -15,7 +15,7 @@ pub(in crate::params) const MICRO_BATCH_SIZE: Param = Param {
     label: "Micro-batch size",
     csv: "micro_batch_size",
     group: Group::Training,
-    help: "Sequences that one GPU processes at once: in one forward and backward pass.",
+    help: "Sequences that one GPU processes at once: in one forward and backward pass. Where the objective compares two answers, pairs.",
     kind: doublings(
         Unit::None,
         (1.0, 1024.0),

@@ -278,6 +278,16 @@ pub(super) static TABLE: &[Held] = &[
     number("samples", ParamId::Samples, Unit::None, 10.0, 1e9, Scale::Log),
     number("epochs", ParamId::Epochs, Unit::None, 0.01, 1000.0, Scale::Log),
     number("losstokens", ParamId::LossTokens, Unit::Percent, 1.0, 100.0, Scale::Linear),
+    choice("objective", ParamId::Objective, &["lm", "dpo", "orpo", "kto", "reward", "ppo", "grpo"]),
+    choice("ref", ParamId::Reference, &["model", "kept", "none"]),
+    choice("rm", ParamId::RewardSource, &["function", "model"]),
+    whole("prompt", ParamId::PromptTokens, Unit::Tokens, 1.0, 1_048_576.0, Scale::PowersOfTwo),
+    whole("group", ParamId::Completions, Unit::None, 1.0, 1024.0, Scale::PowersOfTwo),
+    whole("upd", ParamId::UpdatesPerRollout, Unit::None, 1.0, 1024.0, Scale::PowersOfTwo),
+    whole("gentp", ParamId::EngineTp, Unit::None, 1.0, 64.0, Scale::PowersOfTwo),
+    number("genmem", ParamId::EngineMemory, Unit::Percent, 1.0, 100.0, Scale::Linear),
+    choice("sleep", ParamId::EngineSleeps, &["no", "yes"]),
+    whole("gengpu", ParamId::EngineGpus, Unit::None, 0.0, 16_384.0, Scale::Linear),
 ];
 
 #[cfg(test)]

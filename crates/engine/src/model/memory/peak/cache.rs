@@ -45,7 +45,7 @@ pub struct Alive {
     pub compute: Bytes,
     /// What the pools of the other streams hold.
     pub pools: Bytes,
-    /// The frozen base, which is loaded once and leaves no gaps.
+    /// The frozen base and models beside the one that trains, which are there from the start and leave no gaps.
     pub base: Bytes,
 }
 

@@ -47,7 +47,7 @@ pub fn switch_communicators(setup: &Setup) -> f64 {
 }
 
 /// CUDA's context and NCCL's buffers.
-pub(in crate::model::memory) fn context(setup: &Setup) -> Bytes {
+pub fn context(setup: &Setup) -> Bytes {
     // Without a context there is nothing beside the tensors, as the bounds assume.
     let per_switch = if setup.overheads.per_communicator > Bytes::ZERO { SWITCH_BUFFERS } else { Bytes::ZERO };
     setup.overheads.context

@@ -9,6 +9,7 @@ use crate::model::memory::states::{
     self, FrozenBytes, RecipeBytes, ShardDegrees, expert_shard_degrees, gathered_layer_bytes, recipe_bytes,
     shard_degrees,
 };
+use crate::model::objective::{OtherModels, engine_beside_training};
 use crate::model::parallel::Schedule;
 use crate::model::per_rank;
 use crate::model::report::PeakMoment;
@@ -89,6 +90,8 @@ pub struct PeakTerms {
     pub switch_communicators: f64,
     /// What the allocator holds beyond what is alive.
     pub cache: Cache,
+    /// Models beside the one that trains.
+    pub models: OtherModels,
     /// What tensors occupy.
     pub alive: Alive,
     /// What decides how much the allocator holds.
@@ -121,7 +124,7 @@ impl PeakTerms {
         };
         let in_passes = !matches!(point, Point::Root | Point::Update);
         let (cache, context, alive) = (ledger.cache(setup, stage, &peak), context(setup), ledger.alive(&peak));
-        let capacity = setup.accelerator.usable_memory() - context;
+        let capacity = setup.accelerator.usable_memory() - context - engine_beside_training(setup);
         let (_, held) = within(capacity, cache.needed(&alive), cache.reserved(&alive));
         let all_first = setup.pipeline.schedule == Schedule::GPipe && in_passes;
         Self {
@@ -157,6 +160,7 @@ impl PeakTerms {
             communicators: communicators(setup),
             switch_communicators: switch_communicators(setup),
             cache,
+            models: OtherModels::of(setup, stage),
             alive,
             held,
         }

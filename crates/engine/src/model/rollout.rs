@@ -1,0 +1,331 @@
+//! Generation of what reinforcement learning trains on, and the step around it: rollout, scoring, updates (model.md section 11).
+//!
+//! Training and generation take turns. Each has a memory of its own on a GPU ([`RolloutReport::memory`] is generation's, the step's
+//! report has training's), and they are never added up.
+
+mod cache;
+mod decode;
+
+pub use cache::{cache_bytes, cache_bytes_per_token};
+pub use decode::{LAYER_LATENCY, decode_step};
+
+use super::memory::states;
+use super::objective::{Objective, OtherModels, with_scalar_head};
+use super::parallel::Mesh;
+use super::report::{Report, TimeReport};
+use super::setup::Setup;
+use super::stages::{Stage, stages};
+use super::step;
+use super::trained::Trained;
+use crate::units::{Bytes, Seconds};
+
+/// Bytes of a weight in the engine.
+pub(super) const HALF: f64 = 2.0;
+/// Sequences that an engine runs at once at most (`max_num_seqs`, verl's default).
+const MOST_SEQUENCES: f64 = 1024.0;
+/// Sequences for which vLLM reserves the sampler's tensors (its default `max_num_seqs` when it was measured).
+const SAMPLED: f64 = 256.0;
+/// Bytes that the sampler takes for each logit of those.
+const PER_LOGIT: f64 = 41.0;
+
+/// What vLLM needs beside weights and cache on a GPU: its tensors while it samples from the vocabulary, `41 · 256 · V`, and what is
+/// outside PyTorch: CUDA's context and NCCL's buffers, 1.79 GiB, and as much again with tensor parallelism.
+///
+/// Both are vLLM's own account of Llama 3 8B on an 80 GB GPU (github vllm-project/vllm pull 10511, 2024-12): 1.26 GiB of tensors,
+/// and outside PyTorch 1.79 GiB alone and 3.58 on two GPUs. CUDA graphs are captured later and not in it.
+///
+/// ```
+/// # use engine::{model::rollout, share::decode};
+/// // The same account: 0.9 of 79.22 GiB less 14.96 of weights leave 53.29 GiB for the cache.
+/// let link = "cluster=dgx-h100&gpus=1&model=llama-3-8b&objective=grpo&genmem=90&train=lora&usable=99.025";
+/// let setup = decode(link).scenario.setup();
+/// let memory = rollout::generation_memory(&setup);
+/// assert!((memory.weights.gib() - 14.96).abs() < 0.01, "{}", memory.weights.gib());
+/// assert!((memory.cache.gib() - 53.29).abs() < 0.05, "{}", memory.cache.gib());
+/// ```
+pub fn overhead(setup: &Setup) -> Bytes {
+    const OUTSIDE: Bytes = Bytes::from_gib(1.79);
+    let outside = if setup.objective.engine.tp > 1 { 2.0 * OUTSIDE } else { OUTSIDE };
+    Bytes::new(PER_LOGIT * SAMPLED * f64::from(setup.architecture.vocab_size)) + outside
+}
+
+/// What the engine takes of a GPU: its share of the memory that programs can use (`gpu_memory_utilization`), whatever it needs.
+pub fn reserved(setup: &Setup) -> Bytes {
+    setup.accelerator.usable_memory() * setup.objective.engine.memory_share
+}
+
+/// The model as one of the engine's GPUs holds it: whole, in 16 bits, split by its own tensor parallelism alone; adapters are merged.
+pub(super) fn of_engine(setup: &Setup) -> (Setup, Stage) {
+    let tp = setup.objective.engine.tp.max(1);
+    let mesh = Mesh { tp, etp: tp, ..Mesh::data_parallel(1, 1) };
+    let engine = Setup { mesh, trained: Trained::ALL, objective: Objective::NEXT_TOKEN, ..*setup };
+    (engine, stages(&engine).first)
+}
+
+/// GPUs that generate.
+pub fn gpus(setup: &Setup) -> u32 {
+    match setup.objective.engine.gpus {
+        0 => setup.mesh.gpus(),
+        own => own,
+    }
+}
+
+/// What occupies a GPU while it generates, in the order of its bar.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum GenerationPart {
+    /// What of training stays.
+    Training,
+    /// The engine's copy of the policy.
+    Weights,
+    /// Keys and values.
+    Cache,
+    /// The engine's buffers, context and libraries.
+    Overhead,
+}
+
+impl GenerationPart {
+    /// Every part, in display order.
+    pub const ALL: [Self; 4] = [Self::Training, Self::Weights, Self::Cache, Self::Overhead];
+}
+
+/// Memory of one GPU while it generates.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct GenerationMemory {
+    /// What of training stays on the GPU: weights, gradients and optimizer state at rest, other models, context. None where the engine
+    /// has GPUs of its own.
+    pub training: Bytes,
+    /// The policy's weights, once more.
+    pub weights: Bytes,
+    /// Buffers, context and libraries.
+    pub overhead: Bytes,
+    /// What is left for keys and values: less than nothing where the weights do not fit.
+    pub cache: Bytes,
+    /// The GPU's memory, as far as programs can use it.
+    pub capacity: Bytes,
+    /// What one sequence of full length takes of the cache.
+    pub per_sequence: Bytes,
+}
+
+impl GenerationMemory {
+    /// Each part with its bytes, in display order; a cache that is missing is none.
+    pub fn parts(&self) -> [(GenerationPart, Bytes); GenerationPart::ALL.len()] {
+        GenerationPart::ALL.map(|part| {
+            let bytes = match part {
+                GenerationPart::Training => self.training,
+                GenerationPart::Weights => self.weights,
+                GenerationPart::Cache => self.cache.max(Bytes::ZERO),
+                GenerationPart::Overhead => self.overhead,
+            };
+            (part, bytes)
+        })
+    }
+
+    /// What the engine takes.
+    pub fn engine(&self) -> Bytes {
+        self.weights + self.overhead + self.cache
+    }
+
+    /// What is taken of the GPU.
+    pub fn total(&self) -> Bytes {
+        self.training + self.engine()
+    }
+
+    /// Sequences of full length that the cache of an engine holds; less than one where it holds none.
+    pub fn room(&self) -> f64 {
+        if self.cache <= Bytes::ZERO { 0.0 } else { self.cache / self.per_sequence }
+    }
+
+    /// Whether a sequence can be generated, beside what stays of training.
+    pub fn fits(&self) -> bool {
+        self.total() <= self.capacity && self.room() >= 1.0
+    }
+}
+
+/// The memory of one GPU while it generates: `M_engine = u M`, of which the cache takes what weights and overhead leave.
+pub fn generation_memory(setup: &Setup) -> GenerationMemory {
+    let (engine, stage) = of_engine(setup);
+    let weights = Bytes::new(HALF * stage.params.held.all());
+    let overhead = overhead(setup);
+    let training = if setup.objective.engine.gpus > 0 { Bytes::ZERO } else { at_rest(setup) };
+    GenerationMemory {
+        training,
+        weights,
+        overhead,
+        cache: reserved(setup) - weights - overhead,
+        capacity: setup.accelerator.usable_memory(),
+        per_sequence: per_sequence(&engine, &setup.objective),
+    }
+}
+
+/// What one sequence takes of the cache at its full length: its completion's keys and values, and its part of the prompt's, which all
+/// completions of a prompt share.
+fn per_sequence(engine: &Setup, objective: &Objective) -> Bytes {
+    let whole = f64::from(engine.batch.seq_len);
+    let prompt = f64::from(objective.prompt);
+    let shared = 1.0 - 1.0 / f64::from(objective.group.max(1));
+    cache_bytes(engine, whole) - cache_bytes(engine, prompt) * shared
+}
+
+/// What stays of training between steps, on the stage that keeps most.
+fn at_rest(setup: &Setup) -> Bytes {
+    let mut most = Bytes::ZERO;
+    for stage in stages(setup).iter() {
+        let states = states::of_gpu(setup, &stage.params);
+        // PyTorch frees gradients after the update; others keep their buffers.
+        let kept = if setup.framework.is_pytorch() { Bytes::ZERO } else { states.gradients };
+        let all = states.weights + states.optimizer + kept + OtherModels::of(setup, stage).total();
+        most = most.max(all);
+    }
+    most + super::memory::context(setup)
+}
+
+/// Generation, and the step around it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct RolloutReport {
+    /// Memory of one GPU while it generates.
+    pub memory: GenerationMemory,
+    /// GPUs that generate.
+    pub gpus: u32,
+    /// GPUs that generate and do not train.
+    pub own_gpus: u32,
+    /// Completions of one rollout, on all GPUs.
+    pub sequences: f64,
+    /// Tokens of one rollout, prompts apart.
+    pub tokens: f64,
+    /// Completions for each engine.
+    pub each: f64,
+    /// Sequences that one engine generates at once.
+    pub concurrent: f64,
+    /// Passes that generate a token for each of them.
+    pub decode_steps: f64,
+    /// Time of one such pass.
+    pub decode_step: Seconds,
+    /// Reading the prompts.
+    pub prefill: Seconds,
+    /// Generating, token by token.
+    pub decode: Seconds,
+    /// The updated weights on their way to the engine.
+    pub sync: Seconds,
+    /// Forward passes that score completions: old log-probabilities, reference, reward model, critic.
+    pub scoring: Seconds,
+    /// Updates of the policy, all of them.
+    pub update: Seconds,
+    /// Updates of the critic.
+    pub critic: Seconds,
+}
+
+impl RolloutReport {
+    /// Time of the rollout: prompts, tokens, and the weights before it.
+    pub fn time(&self) -> Seconds {
+        self.sync + self.prefill + self.decode
+    }
+
+    /// Time of the whole step: one phase after the other.
+    pub fn step(&self) -> Seconds {
+        self.time() + self.scoring + self.update + self.critic
+    }
+
+    /// Tokens that all engines generate in a second of the rollout.
+    pub fn tokens_per_s(&self) -> f64 {
+        self.tokens / self.time().get()
+    }
+
+    /// Whether generation fits in memory.
+    pub fn fits(&self) -> bool {
+        self.memory.fits()
+    }
+}
+
+/// Evaluates generation and the step around it; `update` is one update of the policy. Allocates nothing.
+///
+/// Rollout: prompts at the rate of compute, once for each group; then a pass for every token of the completions, all sequences of an
+/// engine at once as far as its cache holds them at full length. Scoring: one forward pass of the policy for the log-probabilities that
+/// ratios are formed with (none where GRPO updates once, as then they are its own), one of the reference, the reward model, the critic.
+/// Updates: one after the other, those of the critic as long as its own step.
+pub fn evaluate(setup: &Setup, update: &TimeReport) -> RolloutReport {
+    let objective = &setup.objective;
+    let memory = generation_memory(setup);
+    let (engine, stage) = of_engine(setup);
+    let updates = f64::from(objective.updates.max(1));
+    let batch = &setup.batch;
+    let sequences = f64::from(setup.mesh.replicas())
+        * f64::from(batch.micro_batch_size)
+        * f64::from(batch.grad_accum_steps)
+        * updates;
+    let prompt = f64::from(objective.prompt.min(batch.seq_len.saturating_sub(1)));
+    let completion = f64::from(batch.seq_len) - prompt;
+    let engines = f64::from(gpus(setup)) / f64::from(objective.engine.tp.max(1));
+    let each = at_least_one(sequences / engines);
+    let concurrent = at_most(at_most(each, at_least_one(memory.room())), MOST_SEQUENCES);
+    let decode_steps = completion * (each / concurrent);
+    let decode_step = decode_step(&engine, &stage, concurrent, prompt + 0.5 * completion);
+    let prompts = at_least_one(each / f64::from(objective.group.max(1)));
+
+    let passes = scored_passes(objective);
+    let forward = step::forward_pass(setup);
+    let mut scoring = passes * forward;
+    let mut critic = Seconds::ZERO;
+    let scalar = with_scalar_head(setup);
+    if objective.runs_reward_model() || objective.has_critic() {
+        let scorers = f64::from(u8::from(objective.runs_reward_model())) + f64::from(u8::from(objective.has_critic()));
+        scoring += scorers * step::forward_pass(&scalar);
+    }
+    if objective.has_critic() {
+        critic = updates * step::time(&scalar, &stages(&scalar)).step;
+    }
+    RolloutReport {
+        memory,
+        gpus: gpus(setup),
+        own_gpus: objective.engine.gpus,
+        sequences,
+        tokens: sequences * completion,
+        each,
+        concurrent,
+        decode_steps,
+        decode_step,
+        prefill: decode::prefill(&engine, prompts, prompt),
+        decode: decode_steps * decode_step,
+        sync: sync(setup),
+        scoring: updates * scoring,
+        update: updates * update.step,
+        critic,
+    }
+}
+
+/// Forward passes of the policy's size with its vocabulary, over what one update trains on.
+pub fn scored_passes(objective: &Objective) -> f64 {
+    let old = objective.has_critic() || objective.updates > 1;
+    f64::from(u8::from(old)) + f64::from(u8::from(objective.runs_reference()))
+}
+
+/// Time in which the updated weights reach the engine, in 16 bits: gathered over the shard group where they are sharded; to GPUs of its
+/// own also once through a network card (TRL and verl broadcast them from one rank).
+pub fn sync(setup: &Setup) -> Seconds {
+    let gathered = step::gather_all(setup);
+    if setup.objective.engine.gpus == 0 {
+        return gathered;
+    }
+    let network = &setup.network;
+    let card = network.inter_node * network.inter_node_efficiency;
+    gathered + Bytes::new(HALF * setup.architecture.params() as f64) / card
+}
+
+/// The time of all of a step, for each optimizer step, and the GPUs that it takes: [`Report`]'s own where nothing is generated.
+pub fn whole_step(setup: &Setup, report: &Report) -> (Seconds, f64) {
+    let gpus = f64::from(setup.mesh.gpus());
+    report.rollout.as_ref().map_or((report.time.step, gpus), |rollout| {
+        let updates = f64::from(setup.objective.updates.max(1));
+        (rollout.step() * (1.0 / updates), gpus + f64::from(rollout.own_gpus))
+    })
+}
+
+fn at_least_one(count: f64) -> f64 {
+    if count > 1.0 { count } else { 1.0 }
+}
+
+fn at_most(count: f64, most: f64) -> f64 {
+    if count < most { count } else { most }
+}
+
+#[cfg(test)]
+mod tests;

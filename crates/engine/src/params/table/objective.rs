@@ -1,0 +1,122 @@
+//! What the run optimises, and the models and the engine beside the one that trains.
+
+use super::{Group, Kind, Number, Param, Scale, Unit, choice, number, option, position, switched, whole};
+use crate::model::objective::{Reference, RewardSource, Task};
+use crate::scenario::Scenario;
+
+const PERCENT: f64 = 100.0;
+
+fn generates(scenario: &Scenario) -> bool {
+    scenario.objective.task.generates()
+}
+
+fn compares(scenario: &Scenario) -> bool {
+    scenario.objective.task.has_reference()
+}
+
+fn shares_gpus(scenario: &Scenario) -> bool {
+    generates(scenario) && scenario.objective.engine.gpus == 0
+}
+
+/// A row with a count, for a field of the objective.
+macro_rules! count {
+    ($(#[$doc:meta])* $name:ident, $($field:ident).+, $key:literal, $label:literal, $csv:literal, $unit:expr, ($min:literal, $max:literal), $scale:expr, $help:literal) => {
+        $(#[$doc])*
+        pub(in crate::params) const $name: Param = Param {
+            key: $key,
+            label: $label,
+            csv: $csv,
+            group: Group::Trained,
+            help: $help,
+            kind: Kind::Number(Number {
+                unit: $unit,
+                min: $min,
+                max: $max,
+                scale: $scale,
+                integer: true,
+                get: |scenario| f64::from(scenario.objective.$($field).+),
+                set: |scenario, value| scenario.objective.$($field).+ = whole(value),
+            }),
+            applies: generates,
+            is_relevant: generates,
+            ..Param::DEFAULT
+        };
+    };
+}
+
+picked!(
+    /// The objective.
+    TASK, Trained, objective.task, "objective", "Objective", "objective", [],
+    "What the run optimises. Preferences add a second sequence to every example and a frozen reference model; reinforcement learning generates what it trains on.",
+    Task::NextToken => "lm", "Next token", "Pretraining and supervised fine-tuning: one model, one sequence an example.";
+    Task::Dpo => "dpo", "DPO", "Direct preference optimisation: the micro-batch counts pairs, a chosen and a rejected answer each, and a frozen reference reads them too.";
+    Task::Orpo => "orpo", "ORPO", "Odds-ratio preference optimisation: pairs, without a reference model.";
+    Task::Kto => "kto", "KTO", "Kahneman-Tversky optimisation: single answers, a reference model, and a second pass of both over mismatched answers.";
+    Task::Reward => "reward", "Reward model", "Pairs through a model with one output in place of the vocabulary: no logits.";
+    Task::Ppo => "ppo", "PPO", "Proximal policy optimisation: policy, reference and a critic that trains beside it; completions come from a rollout engine.";
+    Task::Grpo => "grpo", "GRPO", "Group-relative policy optimisation: several completions of every prompt in place of the critic; they come from a rollout engine.";
+);
+picked!(
+    /// Where the reference's log-probabilities come from.
+    REFERENCE, Trained, objective.reference, "ref", "Reference model", "reference", [when(compares), relevant(compares)],
+    "Where the log-probabilities of the frozen reference come from. With LoRA the reference is the base without its adapters and needs no copy.",
+    Reference::Model => "model", "In every step", "A frozen copy in 16 bits reads each batch, sharded as the policy is.";
+    Reference::Precomputed => "kept", "Precomputed", "They were computed before the run (TRL's precompute_ref_log_probs): no copy, no pass. Completions of a rollout are new, so there the model runs.";
+    Reference::None => "none", "None", "No reference: GRPO with beta = 0 (TRL's default), DPO with reference_free.";
+);
+picked!(
+    /// What scores completions.
+    REWARD, Trained, objective.reward, "rm", "Rewards from", "rewards_from", [when(generates), relevant(generates)],
+    "What scores completions.",
+    RewardSource::Function => "function", "Function", "A verifier, rules, or a service on other machines.";
+    RewardSource::Model => "model", "Reward model", "A model as large as the policy, in 16 bits on the same GPUs.";
+);
+count!(
+    /// Tokens of a prompt.
+    PROMPT, prompt, "prompt", "Prompt tokens", "prompt_tokens", Unit::Tokens, (1.0, 1_048_576.0), Scale::PowersOfTwo,
+    "Tokens of the prompt. The rest of the sequence length is the completion that the rollout generates (max_completion_length, response_length)."
+);
+count!(
+    /// Completions of a prompt.
+    GROUP, group, "group", "Completions per prompt", "completions_per_prompt", Unit::None, (1.0, 1024.0), Scale::PowersOfTwo,
+    "Completions of every prompt (TRL's num_generations, verl's rollout.n). They share the prompt's keys and values."
+);
+count!(
+    /// Updates of a rollout.
+    UPDATES, updates, "upd", "Updates per rollout", "updates_per_rollout", Unit::None, (1.0, 1024.0), Scale::PowersOfTwo,
+    "Optimizer steps on what one rollout generates (verl's train_batch_size over ppo_mini_batch_size): so many global batches are generated at once."
+);
+count!(
+    /// The engine's tensor parallelism.
+    ENGINE_TP, engine.tp, "gentp", "Rollout tensor parallelism", "rollout_tp", Unit::None, (1.0, 64.0), Scale::PowersOfTwo,
+    "GPUs over which the rollout engine splits each layer (vllm_tensor_parallel_size, rollout.tensor_model_parallel_size)."
+);
+/// The engine's share of memory.
+pub(in crate::params) const ENGINE_MEMORY: Param = Param {
+    key: "genmem",
+    label: "Rollout memory share",
+    csv: "rollout_memory_percent",
+    group: Group::Trained,
+    help: "Share of a GPU's memory that the rollout engine takes for weights, buffers and keys and values (gpu_memory_utilization).",
+    kind: number(
+        Unit::Percent,
+        (1.0, 100.0),
+        Scale::Linear,
+        |scenario| scenario.objective.engine.memory_share * PERCENT,
+        |scenario, value| scenario.objective.engine.memory_share = value / PERCENT,
+    ),
+    ..Param::DEFAULT
+}
+.when(generates)
+.relevant(generates);
+switched!(
+    /// Whether the engine sleeps.
+    ENGINE_SLEEPS, Trained, objective.engine.sleeps, "sleep", "Rollout engine sleeps", "rollout_sleeps",
+    [when(shares_gpus), relevant(generates)],
+    "Whether the rollout engine gives its memory back while the policy trains (vLLM's sleep mode, TRL's vllm_enable_sleep_mode, verl's free_cache_engine)."
+);
+count!(
+    /// GPUs of the engine's own.
+    ENGINE_GPUS, engine.gpus, "gengpu", "Rollout GPUs of its own", "rollout_gpus", Unit::None, (0.0, 16_384.0), Scale::Linear,
+    "GPUs that only generate (TRL's server mode). At 0 the engine runs on the GPUs that train (colocate, hybrid engine)."
+);

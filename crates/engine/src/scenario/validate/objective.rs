@@ -1,0 +1,90 @@
+//! Warnings about objectives: the models beside the one that trains, and generation.
+
+use crate::format::bytes;
+use crate::model::objective::Reference;
+use crate::model::report::Report;
+use crate::model::setup::Setup;
+use crate::params::ParamId;
+use crate::scenario::Scenario;
+use crate::scenario::issue::Issue;
+use crate::units::Bytes;
+
+/// Heads of keys and values, GPUs and settings that the objective and its engine do not go with.
+pub(super) fn objective(scenario: &Scenario, setup: &Setup, report: &Report, issues: &mut Vec<Issue>) {
+    let task = scenario.objective.task;
+    issues.extend(precomputed(scenario));
+    if setup.mesh.pp > 1 && setup.framework.is_pytorch() {
+        let message = "TRL and verl under FSDP or DeepSpeed have no pipelines: verl and NeMo RL run them with Megatron-Core. The numbers \
+                       stand for passes without gradients that fill the pipeline once a step.";
+        issues.push(Issue::note(ParamId::Pp, message));
+    }
+    if task.generates() {
+        issues.extend(prompt(scenario, setup));
+        issues.extend(engine_degree(scenario, setup));
+        issues.extend(room(setup, report));
+    }
+}
+
+/// Log-probabilities of completions that do not exist yet.
+fn precomputed(scenario: &Scenario) -> Option<Issue> {
+    let objective = &scenario.objective;
+    let is_new = objective.task.generates() && objective.reference == Reference::Precomputed;
+    is_new.then(|| {
+        let message = "Completions of a rollout are new, so the reference's log-probabilities cannot be computed before the run: the \
+                       numbers are those of a reference model in every step.";
+        Issue::note(ParamId::Reference, message)
+    })
+}
+
+/// The prompt leaves no completion.
+fn prompt(scenario: &Scenario, setup: &Setup) -> Option<Issue> {
+    let (asked, used) = (scenario.objective.prompt, setup.objective.prompt);
+    (asked != used && asked > used).then(|| {
+        let message = format!(
+            "A prompt of {asked} tokens leaves nothing of {} to generate. The numbers are those of a prompt of {used}: make the \
+             sequence longer than the prompt.",
+            setup.batch.seq_len
+        );
+        Issue::error(ParamId::PromptTokens, message)
+    })
+}
+
+/// The engine's degree does not divide its GPUs.
+fn engine_degree(scenario: &Scenario, setup: &Setup) -> Option<Issue> {
+    let (asked, used) = (scenario.objective.engine.tp, setup.objective.engine.tp);
+    let gpus = crate::model::rollout::gpus(setup);
+    (asked != used).then(|| {
+        let message = format!(
+            "A rollout engine of {asked} GPUs does not divide the {gpus} that generate. The numbers are those of engines of {used}."
+        );
+        Issue::error(ParamId::EngineTp, message)
+    })
+}
+
+/// The engine's share of memory holds no weights, no sequence, or does not fit beside training.
+fn room(setup: &Setup, report: &Report) -> Option<Issue> {
+    let memory = report.rollout.as_ref()?.memory;
+    let share = 100.0 * setup.objective.engine.memory_share;
+    if memory.room() < 1.0 {
+        let what = if memory.cache <= Bytes::ZERO {
+            format!("{} of weights and {} of buffers", bytes(memory.weights), bytes(memory.overhead))
+        } else {
+            format!("one sequence, which takes {} of keys and values", bytes(memory.per_sequence))
+        };
+        let message = format!(
+            "{share:.0} % of a GPU's memory does not hold {what}: give the rollout engine a larger share, or split it over more GPUs."
+        );
+        return Some(Issue::note(ParamId::EngineMemory, message));
+    }
+    if memory.total() <= memory.capacity {
+        return None;
+    }
+    let message = format!(
+        "While it generates a GPU holds {} of training and {} of the rollout engine, more than its {}: give the engine a smaller \
+         share, shard or offload the optimizer, or let GPUs of its own generate.",
+        bytes(memory.training),
+        bytes(memory.engine()),
+        bytes(memory.capacity)
+    );
+    Some(Issue::note(ParamId::EngineMemory, message))
+}
