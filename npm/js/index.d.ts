@@ -8,10 +8,11 @@
 /** The keys of a link, but for version, revision and what is picked of the catalog. `parameters()` says what each one is. */
 export type ParameterKey =
   | 'mem' | 'link' | 'seq' | 'size' | 'gpus' | 'train' | 'rank' | 'targets' | 'loradrop' | 'trainemb' | 'frozen'
-  | 'base' | 'texts' | 'meanlen' | 'samples' | 'epochs' | 'losstokens' | 'mbs' | 'accum' | 'recompute' | 'keep'
-  | 'rcattn' | 'rcmlp' | 'rcmoe' | 'rcmoeact' | 'rcnorm' | 'rcmla' | 'rcshared' | 'recipe' | 'optimizer' | 'optkernel'
-  | 'offloadopt' | 'offloadparams' | 'offloadact' | 'strategy' | 'shard' | 'tp' | 'sp' | 'asynctp' | 'cp' | 'cpcomm'
-  | 'pp' | 'schedule' | 'vpp' | 'firstlayers' | 'lastlayers' | 'sync' | 'overlap' | 'ep' | 'etp' | 'adaptdegrees'
+  | 'base' | 'objective' | 'ref' | 'rm' | 'prompt' | 'group' | 'upd' | 'gentp' | 'genmem' | 'sleep' | 'gengpu' | 'texts'
+  | 'meanlen' | 'samples' | 'epochs' | 'losstokens' | 'mbs' | 'accum' | 'recompute' | 'keep' | 'rcattn' | 'rcmlp'
+  | 'rcmoe' | 'rcmoeact' | 'rcnorm' | 'rcmla' | 'rcshared' | 'recipe' | 'optimizer' | 'optkernel' | 'offloadopt'
+  | 'offloadparams' | 'offloadact' | 'strategy' | 'shard' | 'tp' | 'sp' | 'asynctp' | 'cp' | 'cpcomm' | 'pp'
+  | 'schedule' | 'vpp' | 'firstlayers' | 'lastlayers' | 'sync' | 'overlap' | 'ep' | 'etp' | 'adaptdegrees'
   | 'dispatcher' | 'a2a' | 'chunks' | 'adaptchunks' | 'epoverlap' | 'capacity' | 'imbalance' | 'grouped'
   | 'fusedexperts' | 'framework' | 'compile' | 'graphs' | 'attnkernel' | 'loss' | 'normkernel' | 'dropout' | 'compute'
   | 'segments' | 'node' | 'intra' | 'hbm' | 'usable' | 'peak' | 'lat' | 'eff' | 'topology' | 'mfu' | 'tokens' | 'price'
