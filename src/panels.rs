@@ -10,6 +10,7 @@ pub mod controls;
 pub mod expert_layer;
 pub mod figures;
 pub mod gallery;
+pub mod generation;
 pub mod groups;
 pub mod import;
 pub mod masthead;

@@ -12,6 +12,7 @@ use crate::components::select::{Item, Select};
 use crate::panels::agreement::Agreement;
 use crate::panels::analysis::AnalysisFigures;
 use crate::panels::expert_layer::expert_layer;
+use crate::panels::generation::generation;
 use crate::panels::groups::title;
 use crate::panels::ranking::Ranking;
 use crate::panels::run::run;
@@ -37,6 +38,7 @@ pub fn figures(calculator: &Calculator, of_step: Rc<ChartSpec>, place: NodeRef) 
             { map(calculator) }
             { curve(calculator) }
             <MemoryBar spec={derived.memory.clone()} snapshot={snapshot.clone()} theme={*theme} why={why_open} emit={emit.clone()} />
+            { for derived.report.rollout.iter().map(|rollout| generation(rollout, why_open, emit)) }
             <StepMemory settled={settled.clone()} moving={settled.snapshot.scenario != state.scenario} />
             { why(1, calculator) }
             <div class="wide" ref={place}>{ timeline(settled, of_step) }</div>

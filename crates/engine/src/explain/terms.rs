@@ -49,6 +49,21 @@ pub const TERMS: &[Term] = &[
         "Weights are shared as well and gathered layer by layer (arXiv 1910.02054). PyTorch’s [FSDP] does the same.",
     ),
     term(
+        "lora",
+        "LoRA",
+        "Low-rank adapters: beside a frozen matrix two thin ones train, of rank r (arXiv 2106.09685). Gradients and [optimizer state] are theirs alone; the frozen weights and most [activations] stay. rsLoRA scales them differently, DoRA trains a magnitude for each row as well.",
+    ),
+    term(
+        "qlora",
+        "QLoRA",
+        "[LoRA] beside weights stored in 4 bits (NF4, arXiv 2305.14314). Each matrix is turned into 16 bits for its product, in every pass: less memory, more time.",
+    ),
+    term(
+        "packing",
+        "Packing",
+        "Several texts share a sequence, and each attends to itself alone. A text a sequence is padded instead: its batch is as long as its longest text, and so is the wait.",
+    ),
+    term(
         "all-gather",
         "all-gather",
         "A collective after which every GPU has what each of them had a part of. In a ring of n GPUs (n − 1)/n of the whole passes through each link.",

@@ -204,7 +204,15 @@ pub fn of_setup(setup: &Setup) -> Flops {
     let of_layer =
         (1.0 + share.passed + share.trained) * matmul + (1.0 + BACKWARD_OVER_FORWARD * share.passed) * attention;
     let adapters = (1.0 + BACKWARD_OVER_FORWARD) * MULTIPLY_ADD * adapters::per_token(setup);
-    layers * of_layer + (1.0 + 1.0 + share.head) * (head(arch) - spared) + Flops::new(adapters)
+    layers * of_layer + of_head(setup) + Flops::new(adapters)
+}
+
+/// FLOPs per token of the output head in all passes, with gradients of its weights where these train; none of a head of one output.
+pub fn of_head(setup: &Setup) -> Flops {
+    if setup.objective.has_scalar_head() {
+        return Flops::ZERO;
+    }
+    (1.0 + 1.0 + Backward::of(setup).head) * head(&setup.architecture)
 }
 
 /// The share of one layer's forward matrix products and of its attention that the backward pass executes again, single modules

@@ -65,4 +65,39 @@ pub(super) const LIST: &[ScenarioEntry] = &[
             "Qwen3 (arXiv 2505.09388), Table 2; expert parallelism after GShard (arXiv 2006.16668)",
         ),
     ),
+    entry(
+        "tune-70b-lora",
+        "LoRA 70B on 4 A100",
+        "207M of 70.8B parameters train, so that gradients and optimizer state are next to nothing: the frozen weights, shared by four GPUs, are \
+         most of the memory. Training all weights (A) would lack 204 GiB on each.",
+        "v=1&rev=3&cluster=dgx-a100-80&model=llama-3.1-70b&gpus=4&seq=4096&mbs=1&strategy=full-shard&recompute=full\
+         &framework=transformers&train=lora&rank=16&targets=all&pin=1&train=all",
+        "LoRA (arXiv 2106.09685); Llama 3 (arXiv 2407.21783), Table 3",
+    ),
+    entry(
+        "tune-70b-qlora",
+        "QLoRA 70B on two 24 GB cards",
+        "Weights in 4 bits, sharded over two RTX 4090: it fits, with nothing to spare. With the base in 16 bits (A) 49 GiB are missing on each.",
+        "v=1&rev=3&cluster=workstation-4x-4090&model=llama-2-70b&gpus=2&seq=512&mbs=1&strategy=full-shard&recompute=full\
+         &framework=fsdp1&recipe=pure-bf16&train=lora&rank=64&targets=all&base=nf4dq&pin=1&base=bf16",
+        "QLoRA (arXiv 2305.14314); Answer.AI, “You can now train a 70b language model at home”",
+    ),
+    entry(
+        "tune-8b-conversations",
+        "SFT 8B on 8 H100 from 100,000 conversations",
+        "Three epochs of conversations of 1,024 tokens on average and 8,192 at most take an hour and a half packed. Padded to the longest of \
+         each batch (A) they take six times as long: 82 % of what is computed is padding.",
+        "v=1&rev=3&cluster=dgx-h100&model=llama-3.1-8b&gpus=8&seq=8192&mbs=2&strategy=full-shard&recompute=full\
+         &framework=transformers&texts=packed&meanlen=1024&samples=100k&epochs=3&pin=1&texts=padded",
+        "Llama 3 (arXiv 2407.21783), Table 3; TRL's SFTTrainer, packing",
+    ),
+    entry(
+        "tune-7b-grpo",
+        "GRPO 7B on one node",
+        "Training and generation share the GPUs in turn, as the engine sleeps while the policy is updated: more than half of each step is rollout. \
+         An engine that stays awake (A) leaves training too little memory.",
+        "v=1&rev=3&cluster=dgx-h100&model=qwen-2.5-7b&gpus=8&seq=4096&mbs=4&accum=8&strategy=full-shard&recompute=full\
+         &framework=transformers&objective=grpo&prompt=512&group=8&genmem=60&sleep=yes&pin=1&sleep=no",
+        "GRPO (arXiv 2402.03300); vLLM's sleep mode",
+    ),
 ];

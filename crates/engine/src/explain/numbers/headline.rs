@@ -2,6 +2,7 @@
 
 use super::super::{Context, Explanation};
 use super::{always, is_next_token, number, when};
+use crate::model::lengths::Lengths;
 use crate::model::report::Limiter;
 
 const SCORED: &str = "docs/accuracy.md: every published run that the engine is held against, source by source.";
@@ -33,8 +34,18 @@ pub(super) const HEADLINE: &[Explanation] = &[
         "MFU",
         &[
             always("MFU = F_token · n_step / (T_step · N · S_peak)"),
-            when(|c| !c.setup.objective.has_scalar_head(), "F_token = 6 · (L · P_mat + V · H) + 12 · L · w · k"),
-            when(|c| c.setup.objective.has_scalar_head(), "F_token = 6 · L · P_mat + 12 · L · w · k"),
+            when(
+                |c| c.setup.trained.is_all() && !c.setup.objective.has_scalar_head(),
+                "F_token = 6 · (L · P_mat + V · H) + 12 · L · w · k",
+            ),
+            when(
+                |c| c.setup.trained.is_all() && c.setup.objective.has_scalar_head(),
+                "F_token = 6 · L · P_mat + 12 · L · w · k",
+            ),
+            when(
+                |c| !c.setup.trained.is_all(),
+                "F_token = 2 · (1 + p_pass + p_train) · L · P_mat + 4 · (1 + 2 · p_pass) · L · w · k + F_head + 6 · P_adapt",
+            ),
         ],
         [
             "The share of the GPUs’ peak that ends up in the model: FLOPs that training needs, over FLOPs that the GPUs could do in the [step time|step]. A backward pass counts as two forward passes; what [activation checkpointing] does again is not counted, in [HFU] it is. Below it stands the [range of measurements].",
@@ -45,7 +56,11 @@ pub(super) const HEADLINE: &[Explanation] = &[
     number(
         "tokens",
         "Tokens per second per GPU",
-        &[always("R = n_step / (T_step · N)"), always("n_step = D · b · m · s")],
+        &[
+            always("R = n_step / (T_step · N)"),
+            when(|c| c.setup.lengths == Lengths::Equal, "n_step = D · b · m · s"),
+            when(|c| c.setup.lengths != Lengths::Equal, "n_step = D · b · m · s · f_text"),
+        ],
         [
             "Training throughput of one GPU: the tokens of one step, over its time and over all GPUs. GPUs that share a sequence, a layer or a pipeline count like all others, though they bring no tokens of their own.",
             "docs/model.md, section 6.",

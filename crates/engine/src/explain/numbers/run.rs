@@ -120,7 +120,8 @@ pub(super) const RUN: &[Explanation] = &[
         "checkpoint",
         "Checkpoint",
         &[
-            always("S_ckpt = b_w · P_model + b_m · P_2D + b_o · (P_model − P_2D)"),
+            when(|c| c.setup.trained.is_all(), "S_ckpt = b_w · P_model + b_m · P_2D + b_o · (P_model − P_2D)"),
+            when(|c| !c.setup.trained.is_all(), "S_ckpt = b_w · P_saved + b_m · W_model + b_o · (P_updated − W_model)"),
             always("t_write = t_collect + S_ckpt / (n_write · B_host) + S_ckpt / min(B_disk, n_write · B_card)"),
         ],
         [

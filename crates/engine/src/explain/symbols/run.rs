@@ -4,6 +4,7 @@ use super::How::{Amount, Bytes, BytesPerSecond, Count, Dollars, Duration, Energy
 use super::{Symbol, of};
 use crate::explain::Context;
 use crate::model::collectives::{self, Group};
+use crate::model::run::checkpoint;
 use crate::model::run::host::PINNED;
 
 /// Time, money, energy, failures, checkpoints, host memory.
@@ -36,6 +37,13 @@ pub(super) const RUN: &[Symbol] = &[
     of("x", "failures to expect", Amount, |c| c.run.interruptions),
     of("S_ckpt", "one checkpoint", Bytes, |c| c.run.checkpoint_size.get()),
     of("P_model", "parameters of the model", Params, |c| c.setup.architecture.params() as f64),
+    of("P_saved", "parameters in a checkpoint: adapters alone, or all where layers train whole", Params, |c| {
+        checkpoint::saved(&c.setup).params
+    }),
+    of("P_updated", "of the whole model’s parameters, those that train", Params, |c| {
+        checkpoint::saved(&c.setup).updated
+    }),
+    of("W_model", "of those, matrices", Params, |c| checkpoint::saved(&c.setup).matrices),
     of("P_2D", "of those, matrices", Params, |c| c.setup.architecture.matrix_params() as f64),
     of("t_collect", "gather of the shards on the rank that writes", Seconds, collect),
     of("n_write", "ranks that write", Count, writers),

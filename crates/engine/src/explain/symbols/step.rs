@@ -6,9 +6,12 @@ use super::How::{
 use super::{Symbol, of};
 use crate::catalog::accuracy;
 use crate::explain::Context;
+use crate::model::adapters;
 use crate::model::collectives::{Group, Ring, bus_bandwidth};
 use crate::model::compute;
-use crate::model::flops::{beside_model_per_token, counted_keys, layer_attention, layer_matmul_params, of_setup};
+use crate::model::flops::{
+    Backward, beside_model_per_token, counted_keys, layer_attention, layer_matmul_params, of_head, of_setup,
+};
 use crate::model::report::Work;
 use crate::model::step::playback::Playback;
 use crate::model::step::work_times::time_by_work;
@@ -20,6 +23,12 @@ pub(super) const STEP: &[Symbol] = &[
     of("HFU", "hardware FLOPs utilisation", Percent, |c| c.report.hfu),
     of("R", "throughput of one GPU", TokensPerSecond, |c| c.report.tokens_per_s_per_gpu),
     of("F_token", "model FLOPs of a token, forward and backward", Flops, |c| of_setup(&c.setup).get()),
+    of("p_pass", "share of the layers that gradients pass", Percent, |c| Backward::of(&c.setup).passed),
+    of("p_train", "share of the layers whose own weights get gradients", Percent, |c| Backward::of(&c.setup).trained),
+    of("F_head", "FLOPs of the output head, with gradients of its weights where it trains", Flops, |c| {
+        of_head(&c.setup).get()
+    }),
+    of("P_adapt", "weights of adapters that a token is multiplied with", Params, |c| adapters::per_token(&c.setup)),
     of("F_again", "FLOPs of a token that [activation checkpointing] and models that only read it add", Flops, |c| {
         beside_model_per_token(&c.setup, keys(c)).get()
     }),
@@ -40,7 +49,8 @@ pub(super) const STEP: &[Symbol] = &[
     of("D", "data-parallel replicas", Count, |c| f64::from(c.setup.mesh.replicas())),
     of("m", "[micro-batch]es in one step", Count, |c| f64::from(c.setup.batch.grad_accum_steps)),
     of("b", "sequences in one micro-batch, both of a pair", Count, |c| f64::from(c.setup.batch.micro_batch_size)),
-    of("s", "tokens in one sequence", Tokens, seq_len),
+    of("s", "tokens in one sequence, with padding where texts have some", Tokens, seq_len),
+    of("f_text", "share of the tokens that is no padding", Percent, |c| c.setup.useful()),
     of("T_compute", "compute kernels, slowed where collectives run beside them", Seconds, |c| {
         c.report.time.compute.get()
     }),
@@ -81,14 +91,12 @@ pub(super) const STEP: &[Symbol] = &[
     }),
     of("T_head", "output head and loss over the step", Seconds, |c| played(c, &[Work::Head])),
     of("t_gather", "all-gather of one layer’s weights", Seconds, |c| c.plan.comm(true, true).gather_layer.get()),
-    of("S_gather", "one layer’s weights as gathered", Bytes, |c| {
-        c.peak.gathered_layer * c.peak.stage.params.held.layer
-    }),
+    of("S_gather", "one layer’s weights as gathered", Bytes, |c| c.peak.gathered_units[1]),
     of("t_scatter", "reduction of one layer’s gradients in the shard group", Seconds, |c| {
         c.plan.comm(true, true).reduce_layer.get()
     }),
     of("S_scatter", "one layer’s gradients as reduced", Bytes, |c| {
-        c.peak.bytes.reduced * c.peak.stage.params.held.layer
+        c.peak.bytes.reduced * c.peak.stage.params.trained.layer
     }),
     of("Z", "GPUs in the shard group", Count, |c| f64::from(c.setup.mesh.shard_group())),
     of("B_bus", "[bus bandwidth] of a ring over the shard group", BytesPerSecond, |c| {
@@ -147,7 +155,7 @@ fn layers(c: &Context) -> f64 {
 }
 
 fn keys(c: &Context) -> f64 {
-    counted_keys(&c.setup.architecture, seq_len(c), c.setup.mfu_convention)
+    counted_keys(&c.setup.architecture, c.setup.attended(), c.setup.mfu_convention)
 }
 
 /// Returns the shard group of the stage's plan.

@@ -29,10 +29,27 @@ pub fn size(setup: &Setup) -> Bytes {
         let (params, matrices) = (arch.params() as f64, arch.matrix_params() as f64);
         return Bytes::new(weights * params + state(params, matrices));
     }
+    let Saved { params, updated, matrices } = saved(setup);
+    Bytes::new(weights * params + state(updated, matrices))
+}
+
+/// What a checkpoint holds of a model that trains in part.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Saved {
+    /// Parameters: those of adapters alone, or of the whole model where some of its layers train.
+    pub params: f64,
+    /// Parameters that train, whose optimizer state is saved.
+    pub updated: f64,
+    /// Of those, matrices.
+    pub matrices: f64,
+}
+
+/// The parameters in a checkpoint of the whole model.
+pub fn saved(setup: &Setup) -> Saved {
     let LocalParams { held, trained, .. } = of_model(setup);
     let matrices = trained.layers * trained.layer_matrices + trained.experts();
-    let saved = if setup.trained.has_adapters() { trained.all() } else { held.all() };
-    Bytes::new(weights * saved + state(trained.all(), matrices))
+    let params = if setup.trained.has_adapters() { trained.all() } else { held.all() };
+    Saved { params, updated: trained.all(), matrices }
 }
 
 /// Time to write a checkpoint, while training waits: `gather + S/(w B_host) + S/min(B_storage, w B_nic)`.

@@ -91,7 +91,7 @@ picked!(
     BaseFormat::Fp8 => "fp8", "FP8", "1 byte a weight.";
     BaseFormat::Int8 => "int8", "int8", "LLM.int8(): 1 byte a weight.";
     BaseFormat::Int4 => "int4", "GPTQ or AWQ, 4 bits", "4-bit integers in groups of 128: 0.52 bytes a weight.";
-    BaseFormat::Nf4 => "nf4", "NF4", "QLoRA's 4-bit NormalFloat: 0.56 bytes a weight.";
+    BaseFormat::Nf4 => "nf4", "NF4", "QLoRA's 4-bit NormalFloat: 0.56 bytes a weight. FSDP shards it from bitsandbytes 0.43 on, stored as 16-bit numbers (bnb_4bit_quant_storage).";
     BaseFormat::Nf4Double => "nf4dq", "NF4, double quantization", "NF4 whose scales are quantized too: 0.52 bytes a weight.";
     BaseFormat::Mxfp4 => "mxfp4", "MXFP4", "4-bit floating point in blocks of 32: 0.53 bytes a weight.";
 );

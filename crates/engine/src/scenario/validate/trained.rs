@@ -50,10 +50,6 @@ impl Scenario {
                 "ZeRO-3 shards NF4 weights from bitsandbytes 0.43 on, where bnb_4bit_quant_storage is the dtype of the other weights; \
                  before, every GPU loads them whole."
             }
-            (BaseFormat::Nf4 | BaseFormat::Nf4Double, Framework::Transformers | Framework::Fsdp1) if sharded => {
-                "FSDP shards NF4 weights from bitsandbytes 0.43 on, where bnb_4bit_quant_storage is the dtype of the other weights \
-                 (FSDP-QLoRA)."
-            }
             _ => return None,
         };
         Some(Issue::note(ParamId::BaseFormat, message))

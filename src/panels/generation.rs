@@ -1,0 +1,87 @@
+//! Generation beside training (PPO, GRPO): a GPU's memory while it generates, and the phases of a whole step.
+
+use yew::prelude::*;
+
+use crate::components::explain_button::explain_button;
+use crate::state::Action;
+use engine::format::{bytes, count, duration, percent, tokens_per_s};
+use engine::model::rollout::RolloutReport;
+use engine::names::generation_part;
+use engine::units::Seconds;
+
+/// The heading.
+const TITLE: &str = "Memory of one GPU while it generates";
+/// Width and height of the bar's drawing.
+const SIZE: (f64, f64) = (1000.0, 24.0);
+/// The colours of the parts, by place in the palette of the memory bar.
+const COLOURS: [u8; 4] = [0, 11, 5, 8];
+
+/// The bar of generation, which is never added to that of training, and the phases of the step.
+pub fn generation(rollout: &RolloutReport, why: &'static str, emit: &Callback<Action>) -> Html {
+    let memory = &rollout.memory;
+    let whole = memory.capacity.max(memory.total()).get();
+    let mut end = 0.0;
+    let drawn: Vec<Html> = memory
+        .parts()
+        .into_iter()
+        .zip(COLOURS)
+        .map(|((_, size), colour)| {
+            let (start, width) = (end, SIZE.0 * size.get() / whole);
+            end += width;
+            let class = format!("part-{colour}");
+            html! { <rect {class} x={start.to_string()} y="0" width={width.to_string()} height={SIZE.1.to_string()} /> }
+        })
+        .collect();
+    let view = format!("0 0 {} {}", SIZE.0, SIZE.1);
+    let parts =
+        memory.parts().into_iter().map(|(part, size)| (generation_part(part).name, bytes(size), "generation-memory"));
+    let rows = parts.chain(phases(rollout));
+    html! {
+        <div id="generation" class="figure wide">
+            <div class="figure-head"><h2>{ TITLE }</h2></div>
+            <p class="caption">{ caption(rollout) }</p>
+            <svg viewBox={view} width="100%" height={SIZE.1.to_string()} preserveAspectRatio="none" role="img" aria-label={caption(rollout)}>
+                { for drawn }
+            </svg>
+            <ul class="parts">
+                { for rows.map(|(name, value, key)| {
+                    let explain = explain_button(key, &[name, " ", &value].concat(), why, emit);
+                    html! { <li><span class="part-name">{ name }</span><span>{ value }</span>{ explain }</li> }
+                }) }
+            </ul>
+        </div>
+    }
+}
+
+/// What fits, and how long the step takes.
+pub fn caption(rollout: &RolloutReport) -> String {
+    let memory = &rollout.memory;
+    let [taken, capacity] = [memory.total(), memory.capacity].map(bytes);
+    if !rollout.fits() {
+        return format!(
+            "The engine's weights and one sequence's keys and values do not fit: {taken} of {capacity} are taken without them."
+        );
+    }
+    let share = rollout.time().get() / rollout.step().get();
+    format!(
+        "While it generates, {taken} of {capacity} are taken. A step takes {}: {} of it is rollout, {} sequences at a time on each engine.",
+        duration(rollout.step()),
+        percent(share),
+        count(rollout.concurrent.floor())
+    )
+}
+
+/// The phases of the step, one after the other.
+fn phases(rollout: &RolloutReport) -> impl Iterator<Item = (&'static str, String, &'static str)> {
+    let time = |time: Seconds| duration(time);
+    [
+        ("Whole step", time(rollout.step()), "whole-step"),
+        ("Rollout", time(rollout.time()), "rollout"),
+        ("Tokens generated", tokens_per_s(rollout.tokens_per_s()), "rollout"),
+        ("Scoring", time(rollout.scoring), "whole-step"),
+        ("Updates of the policy", time(rollout.update), "whole-step"),
+        ("Updates of the critic", time(rollout.critic), "whole-step"),
+        ("Sequences at a time", count(rollout.concurrent.floor()), "concurrent"),
+    ]
+    .into_iter()
+}
