@@ -593,10 +593,20 @@ fn every_number_has_a_button_and_every_card_its_place() {
     assert!(plain.contains(&tile), "{tile}");
     for key in explain::HEADLINE
         .into_iter()
-        .chain(MemoryPart::ALL.map(|part| engine::names::part(part).card))
+        .chain(
+            MemoryPart::ALL
+                .into_iter()
+                .filter(|part| !part.is_of_objective())
+                .map(|part| engine::names::part(part).card),
+        )
         .chain(explain::REACHES)
     {
         assert_eq!(plain.matches(&format!("id=\"ask-{key}\"")).count(), 1, "{key}");
+    }
+    let generating = page(&engine::share::decode("model=llama-3.1-8b&objective=grpo&sleep=no").scenario, Vec::new());
+    let of_objective = MemoryPart::ALL.into_iter().filter(|part| part.is_of_objective());
+    for key in of_objective.map(|part| engine::names::part(part).card).chain(explain::ROLLOUT) {
+        assert_eq!(generating.matches(&format!("id=\"ask-{key}\"")).count(), 1, "{key}");
     }
     let cards = explain::numbers().map(|number| (number.key, number.title));
     for (key, title) in cards.chain(explain::TERMS.iter().map(|term| (term.key, term.name))) {

@@ -5,7 +5,7 @@ use yew::prelude::*;
 use crate::components::explain_button::explain_button;
 use crate::state::Action;
 use engine::format::{bytes, count, duration, percent, tokens_per_s};
-use engine::model::rollout::RolloutReport;
+use engine::model::rollout::{GenerationPart, RolloutReport};
 use engine::names::generation_part;
 use engine::units::Seconds;
 
@@ -33,8 +33,9 @@ pub fn generation(rollout: &RolloutReport, why: &'static str, emit: &Callback<Ac
         })
         .collect();
     let view = format!("0 0 {} {}", SIZE.0, SIZE.1);
-    let parts =
-        memory.parts().into_iter().map(|(part, size)| (generation_part(part).name, bytes(size), "generation-memory"));
+    // One card explains all parts; its button is on the cache.
+    let card = |part| (part == GenerationPart::Cache).then_some("generation-memory");
+    let parts = memory.parts().into_iter().map(|(part, size)| (generation_part(part).name, bytes(size), card(part)));
     let rows = parts.chain(phases(rollout));
     html! {
         <div id="generation" class="figure wide">
@@ -45,8 +46,8 @@ pub fn generation(rollout: &RolloutReport, why: &'static str, emit: &Callback<Ac
             </svg>
             <ul class="parts">
                 { for rows.map(|(name, value, key)| {
-                    let explain = explain_button(key, &[name, " ", &value].concat(), why, emit);
-                    html! { <li><span class="part-name">{ name }</span><span>{ value }</span>{ explain }</li> }
+                    let explain = key.map(|key| explain_button(key, &[name, " ", &value].concat(), why, emit));
+                    html! { <li><span class="part-name">{ name }</span><span>{ value }</span>{ for explain }</li> }
                 }) }
             </ul>
         </div>
@@ -72,16 +73,16 @@ pub fn caption(rollout: &RolloutReport) -> String {
 }
 
 /// The phases of the step, one after the other.
-fn phases(rollout: &RolloutReport) -> impl Iterator<Item = (&'static str, String, &'static str)> {
+fn phases(rollout: &RolloutReport) -> impl Iterator<Item = (&'static str, String, Option<&'static str>)> {
     let time = |time: Seconds| duration(time);
     [
-        ("Whole step", time(rollout.step()), "whole-step"),
-        ("Rollout", time(rollout.time()), "rollout"),
-        ("Tokens generated", tokens_per_s(rollout.tokens_per_s()), "rollout"),
-        ("Scoring", time(rollout.scoring), "whole-step"),
-        ("Updates of the policy", time(rollout.update), "whole-step"),
-        ("Updates of the critic", time(rollout.critic), "whole-step"),
-        ("Sequences at a time", count(rollout.concurrent.floor()), "concurrent"),
+        ("Whole step", time(rollout.step()), Some("whole-step")),
+        ("Rollout", time(rollout.time()), Some("rollout")),
+        ("Tokens generated", tokens_per_s(rollout.tokens_per_s()), None),
+        ("Scoring", time(rollout.scoring), None),
+        ("Updates of the policy", time(rollout.update), None),
+        ("Updates of the critic", time(rollout.critic), None),
+        ("Sequences at a time", count(rollout.concurrent.floor()), Some("concurrent")),
     ]
     .into_iter()
 }

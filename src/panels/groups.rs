@@ -60,12 +60,8 @@ pub fn Groups(props: &Props) -> Html {
     let open = use_state_eq(|| 0_u32);
     use_unfolded(context, &open);
     let groups = FOLDED.iter().zip(0_u32..).filter(|((group, _), _)| {
-        // A dense model has no experts to set, and nothing is left to choose where every weight trains.
-        match group {
-            Group::Experts => scenario.model.architecture().has_experts(),
-            Group::Trained => !scenario.trained.is_all(),
-            _ => true,
-        }
+        // A dense model has no experts to set.
+        *group != Group::Experts || scenario.model.architecture().has_experts()
     });
     let group = |(&(group, title), place): (&(Group, &str), u32)| {
         let bit = 1 << place;

@@ -24,9 +24,7 @@ use engine::model::stages::stages;
 use engine::model::step::evaluate;
 use engine::model::step::playback::{Playback, spans};
 use engine::model::trained::{BaseFormat, Method, Trained};
-use engine::model::training::{
-    ComputeFormat, MfuConvention, PrecisionPolicy, Recompute, RecomputeModules, Reshard, Sharding,
-};
+use engine::model::training::{MfuConvention, PrecisionPolicy, Recompute, RecomputeModules, Reshard, Sharding};
 use engine::model::transformer::{Architecture, Experts};
 use engine::params;
 use engine::scenario::data::TextList;
