@@ -111,6 +111,7 @@ export interface Report {
     parts: {
       weights: number; gradients: number; optimizer: number; gathered_weights: number; unreduced_gradients: number;
       activations: number; working_set: number; logits: number; context: number; fragmentation: number;
+      other_models: number; rollout_engine: number;
     };
     /** At rest, whether or not all are alive at the peak. */
     states: { weights: number; gradients: number; optimizer: number; total: number };
@@ -118,6 +119,19 @@ export interface Report {
   model: { params: number; active_params: number; trained_params: number };
   /** The device mesh. */
   mesh: { dp_replicate: number; dp_shard: number; cp: number; tp: number; pp: number; ep: number; etp: number };
+  /** Generation, and all of a step that generates what it trains on (PPO, GRPO); `null` otherwise. */
+  rollout: {
+    fits: boolean; gpus: number; own_gpus: number; sequences: number; tokens: number; concurrent_sequences: number;
+    tokens_per_s: number;
+    memory_bytes: {
+      parts: { training: number; weights: number; cache: number; overhead: number };
+      total: number; capacity: number; per_sequence: number;
+    };
+    time_s: {
+      step: number; rollout: number; sync: number; prefill: number; decode: number; decode_step: number;
+      scoring: number; update: number; critic: number;
+    };
+  } | null;
   /** How experts run, with what the engine chose of it; `null` in a dense model. */
   experts: {
     dispatcher: 'alltoall' | 'fused'; all_to_all: 'linear' | '2dh'; chunks: number; capacity_factor: number;
@@ -242,7 +256,7 @@ interface ParameterOfAnyKind {
   /** Its name in tables, unit included. */
   name: string;
   group:
-    | 'main' | 'training' | 'sharding' | 'parallelism' | 'experts' | 'kernels' | 'hardware' | 'network' | 'accounting'
+    | 'main' | 'trained' | 'data' | 'training' | 'sharding' | 'parallelism' | 'experts' | 'kernels' | 'hardware' | 'network' | 'accounting'
     | 'architecture' | 'run';
   /** One or two sentences on what it is. */
   help: string;
