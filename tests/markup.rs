@@ -71,13 +71,13 @@ fn every_slider_of_the_first_screen_has_its_name_and_a_typed_field() {
 #[test]
 fn every_parameter_of_the_table_has_a_control() {
     let dense = page(&catalog::default_scenario(), Vec::new());
-    let mixtral = catalog::model("mixtral-8x7b").unwrap().pick();
-    let by_module = Scenario { recompute: Recompute::Modules, ..catalog::default_scenario() };
-    let sparse = page(&by_module.with_model(mixtral), Vec::new());
+    let all = engine::share::decode("model=mixtral-8x7b&recompute=modules&train=lora&texts=packed&objective=grpo");
+    let sparse = page(&all.scenario, Vec::new());
     for param in PARAMS {
         let control = format!("id=\"{}\"", param.key);
         assert!(sparse.contains(&control), "no control {}", param.key);
-        // Where there are no experts there is nothing to set about them, nor modules to choose where none are recomputed.
+        // Where there are no experts there is nothing to set about them, nor modules to choose where none are recomputed, nor
+        // adapters where every weight trains.
         let relevant = param.group != Group::Experts && (param.is_relevant)(&catalog::default_scenario());
         assert_eq!(dense.contains(&control), relevant, "{}", param.key);
     }

@@ -39,6 +39,7 @@ pub fn figures(calculator: &Calculator, of_step: Rc<ChartSpec>, place: NodeRef) 
             { curve(calculator) }
             <MemoryBar spec={derived.memory.clone()} snapshot={snapshot.clone()} theme={*theme} why={why_open} emit={emit.clone()} />
             { for derived.report.rollout.iter().map(|rollout| generation(rollout, why_open, emit)) }
+            { why(5, calculator) }
             <StepMemory settled={settled.clone()} moving={settled.snapshot.scenario != state.scenario} />
             { why(1, calculator) }
             <div class="wide" ref={place}>{ timeline(settled, of_step) }</div>
