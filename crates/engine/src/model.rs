@@ -15,6 +15,7 @@ pub mod lengths;
 pub mod memory;
 pub mod modules;
 pub mod objective;
+pub mod other_models;
 pub mod parallel;
 pub mod per_rank;
 pub mod pipeline;
@@ -32,6 +33,7 @@ pub mod timeline;
 pub mod trained;
 pub mod training;
 pub mod transformer;
+pub mod unit_params;
 
 #[cfg(test)]
 mod tests;

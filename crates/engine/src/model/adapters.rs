@@ -1,11 +1,10 @@
 //! Low-rank adapters: beside which matrices they stand, and how many parameters they have (LoRA, arXiv 2106.09685).
 
-use super::flops::moe_share;
 use super::parallel::Mesh;
-use super::per_rank::{Units, key_value_width};
 use super::setup::Setup;
 use super::trained::Method;
 use super::transformer::FusedProjections;
+use super::unit_params::Units;
 
 /// Where the input of a matrix comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -89,7 +88,7 @@ pub fn of_attention(setup: &Setup) -> [Module; 5] {
             output,
         ];
     }
-    let key = key_value_width(arch, tp);
+    let key = arch.key_value_width_over(tp);
     let of_norm = |outer, has_adapter| module(hidden, outer, Input::AttentionNorm, has_adapter);
     if fused(setup) != FusedProjections::None {
         return [of_norm(query + 2.0 * key, targets.query_value), output, Module::NONE, Module::NONE, Module::NONE];
@@ -169,7 +168,7 @@ pub fn per_token(setup: &Setup) -> f64 {
     let arch = &setup.architecture;
     let sum = |modules: &[Module]| modules.iter().map(|module| module.inner + module.outer).sum::<f64>();
     let [dense, shared, routed] = widths(&whole).map(|width| sum(&of_mlp(&whole, width)));
-    let share = moe_share(arch);
+    let share = arch.moe_share();
     let of_experts = if share > 0.0 { shared + f64::from(arch.experts.top_k()) * routed } else { 0.0 };
     let of_layer = sum(&of_attention(&whole)) + (1.0 - share) * dense + share * of_experts;
     let frozen = setup.trained.frozen_layers.min(arch.num_hidden_layers);

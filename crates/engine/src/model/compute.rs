@@ -10,7 +10,6 @@ mod routed;
 use super::cost::{Cost, Operations};
 use super::flops;
 use super::hardware::Accelerator;
-use super::per_rank;
 use super::setup::Setup;
 use super::software::{AttentionKernel, Graphs, Loss};
 use super::training::{ComputeFormat, PrecisionPolicy};
@@ -182,7 +181,7 @@ fn attention_core<C: Cost<Operations>>(rates: &Rates) -> Passes<C> {
     let flops = rates.tokens * (flops::mean_executed_attention(setup) / tp);
     let products = |share: f64, streams: f64| {
         C::new(share * (flops / rate), || {
-            let keys = 2.0 * per_rank::key_value_width(arch, tp) * f64::from(setup.mesh.cp.max(1));
+            let keys = 2.0 * arch.key_value_width_over(tp) * f64::from(setup.mesh.cp.max(1));
             let width = arch.query_width() / tp + arch.attention_output_width() / tp + keys;
             Operations { flops: share * flops, bytes: Bytes::new(streams * rates.element() * rates.tokens * width) }
         })

@@ -38,11 +38,6 @@ pub fn matrices(arch: &Architecture) -> f64 {
     if arch.gated_mlp { 3.0 } else { 2.0 }
 }
 
-/// Share of the layers that have experts.
-pub fn moe_share(arch: &Architecture) -> f64 {
-    f64::from(arch.moe_layers()) / f64::from(arch.num_hidden_layers.max(1))
-}
-
 /// Width of the MLPs that one token passes in a layer, the mean over layers: F, or with experts `k F_expert + F_shared`.
 fn mlp_width(arch: &Architecture) -> f64 {
     unrouted_width(arch) + routed_width(arch)
@@ -51,7 +46,7 @@ fn mlp_width(arch: &Architecture) -> f64 {
 /// The same of the routed experts alone: `k F_expert`.
 fn routed_width(arch: &Architecture) -> f64 {
     let experts = arch.experts;
-    moe_share(arch) * f64::from(experts.top_k()) * f64::from(experts.moe_intermediate_size)
+    arch.moe_share() * f64::from(experts.top_k()) * f64::from(experts.moe_intermediate_size)
 }
 
 /// The same without them.
@@ -60,13 +55,13 @@ fn unrouted_width(arch: &Architecture) -> f64 {
     if !arch.has_experts() {
         return dense;
     }
-    let share = moe_share(arch);
+    let share = arch.moe_share();
     (1.0 - share) * dense + share * f64::from(arch.experts.shared_intermediate_size)
 }
 
 /// Weights of the router, `H E`, the mean over layers.
 fn router_params(arch: &Architecture) -> f64 {
-    moe_share(arch) * f64::from(arch.hidden_size) * f64::from(arch.experts.num_experts)
+    arch.moe_share() * f64::from(arch.hidden_size) * f64::from(arch.experts.num_experts)
 }
 
 /// Forward FLOPs per token of one layer's matrix products, `2 P`, the mean over layers.

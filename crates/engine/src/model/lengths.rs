@@ -1,6 +1,5 @@
 //! Lists of texts of many lengths, and how batches are made of them.
 
-use super::setup::Setup;
 use super::training::{Batch, Sharding};
 
 /// How batches are made of texts.
@@ -100,33 +99,4 @@ pub fn of_texts(batching: Batching, texts: Texts, batch: &Batch, sharding: Shard
     // Whole tokens, one at least.
     let seq_len = (tokens.round() as u32).max(1);
     (seq_len, Lengths::OfTexts { longest, attended, useful })
-}
-
-impl Setup {
-    /// The setup of the micro-batch with the longest sequence, which decides whether the run fits.
-    #[must_use]
-    pub fn at_longest(&self) -> Self {
-        match self.lengths {
-            Lengths::Equal => *self,
-            Lengths::OfTexts { longest, .. } => {
-                Self { batch: Batch { seq_len: longest, ..self.batch }, lengths: Lengths::Equal, ..*self }
-            }
-        }
-    }
-
-    /// Tokens that attention counts of a sequence.
-    pub fn attended(&self) -> f64 {
-        match self.lengths {
-            Lengths::Equal => f64::from(self.batch.seq_len),
-            Lengths::OfTexts { attended, .. } => attended,
-        }
-    }
-
-    /// Share of a step's tokens that is no padding.
-    pub fn useful(&self) -> f64 {
-        match self.lengths {
-            Lengths::Equal => 1.0,
-            Lengths::OfTexts { useful, .. } => useful,
-        }
-    }
 }

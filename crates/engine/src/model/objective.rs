@@ -1,11 +1,4 @@
-//! What the run optimises: the next token, preferences, a reward; the models beside the one that trains, and the passes without
-//! gradients that they add (model.md section 11).
-
-use super::memory::states::{self, expert_shard_degrees, shard_degrees};
-use super::per_rank;
-use super::setup::Setup;
-use super::stages::Stage;
-use crate::units::Bytes;
+//! What the run optimises: the next token, preferences, a reward; and the passes without gradients that this adds (model.md section 11).
 
 /// What the run optimises, and what it needs beside the model that trains.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -162,86 +155,4 @@ impl Objective {
             Task::NextToken | Task::Orpo | Task::Reward | Task::Ppo | Task::Grpo => 0,
         }
     }
-}
-
-/// Bytes of a weight that does not train, in 16 bits.
-const HALF: f64 = 2.0;
-
-/// The models beside the one that trains, at rest on one GPU.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct OtherModels {
-    /// The frozen reference's weights.
-    pub reference: Bytes,
-    /// The reward model's weights.
-    pub reward: Bytes,
-    /// The critic's weights, gradients and optimizer state.
-    pub critic: Bytes,
-}
-
-impl OtherModels {
-    /// On one GPU of a stage: a frozen model `2 P / Z_w`, sharded as the policy's weights are, whole otherwise; a critic as the policy's
-    /// states, with one output in place of the vocabulary.
-    ///
-    /// P parameters of the stage. Adapters need no copy of the reference: the base without them is the reference (PEFT's
-    /// `disable_adapter`). Offloaded parameters are in host memory, those of frozen models too. Sources: TRL's `create_reference_model` and
-    /// `prepare_deepspeed`; for the four models of PPO `DeepSpeed-Chat` (arXiv 2308.01320), section 4.
-    ///
-    /// ```
-    /// # use engine::{model::{objective::OtherModels, stages::stages}, share::decode};
-    /// let of = |link: &str| {
-    ///     let setup = decode(link).scenario.setup();
-    ///     OtherModels::of(&setup, &stages(&setup).first)
-    /// };
-    /// // Llama 2 7B: 6.74 billion parameters in 16 bits are 12.55 GiB, on each of 8 GPUs under FSDP an eighth.
-    /// let [whole, shard] = ["ddp", "full-shard"].map(|strategy| {
-    ///     of(&format!("cluster=dgx-h100&gpus=8&model=llama-2-7b&objective=dpo&strategy={strategy}")).reference
-    /// });
-    /// assert!((whole.gib() - 12.55).abs() < 0.01 && (whole.get() / shard.get() - 8.0).abs() < 1e-12);
-    /// assert_eq!(of("model=llama-2-7b&objective=dpo&train=lora").reference.get(), 0.0);
-    /// ```
-    pub fn of(setup: &Setup, stage: &Stage) -> Self {
-        let objective = &setup.objective;
-        if objective.is_next_token() {
-            return Self::default();
-        }
-        let (degrees, of_experts) = (shard_degrees(setup), expert_shard_degrees(setup));
-        let frozen = |setup: &Setup| {
-            let params = per_rank::params(setup, stage.layers, stage.moe_layers, stage.embedding, stage.head).held;
-            Bytes::new(HALF * (params.dense() / degrees.weights + params.experts() / of_experts.weights))
-        };
-        let when = |is_there: bool, of: &dyn Fn() -> Bytes| if is_there { of() } else { Bytes::ZERO };
-        let here = !setup.offload.parameters;
-        let has_copy = objective.runs_reference() && !setup.trained.has_adapters();
-        Self {
-            reference: when(has_copy && here, &|| frozen(&Setup { trained: super::trained::Trained::ALL, ..*setup })),
-            reward: when(objective.runs_reward_model() && here, &|| {
-                frozen(&Setup { trained: super::trained::Trained::ALL, ..with_scalar_head(setup) })
-            }),
-            critic: when(objective.has_critic(), &|| {
-                let critic = with_scalar_head(setup);
-                let params = per_rank::params(&critic, stage.layers, stage.moe_layers, stage.embedding, stage.head);
-                states::of_gpu(&critic, &params).total()
-            }),
-        }
-    }
-
-    /// All of them.
-    pub fn total(&self) -> Bytes {
-        self.reference + self.reward + self.critic
-    }
-}
-
-/// The same model with one output in place of the vocabulary: a critic, a reward model.
-#[must_use]
-pub fn with_scalar_head(setup: &Setup) -> Setup {
-    Setup { objective: Objective { task: Task::Reward, ..setup.objective }, ..*setup }
-}
-
-/// What the engine that generates keeps of this GPU's memory while the policy trains: its share, unless it sleeps or has GPUs of its own.
-pub fn engine_beside_training(setup: &Setup) -> Bytes {
-    let Objective { task, engine, .. } = &setup.objective;
-    if !task.generates() || engine.sleeps || engine.gpus > 0 {
-        return Bytes::ZERO;
-    }
-    super::rollout::reserved(setup)
 }

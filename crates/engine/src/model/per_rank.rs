@@ -3,71 +3,7 @@
 use super::adapters;
 use super::setup::Setup;
 use super::transformer::Architecture;
-
-/// Parameters of a GPU's units: its layers, and what is outside them.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Units {
-    /// Layers on the GPU.
-    pub layers: f64,
-    /// One layer without its routed experts, the mean over them.
-    pub layer: f64,
-    /// Of that, the matrices.
-    pub layer_matrices: f64,
-    /// Routed experts of one layer, the mean over layers with experts and without: all of them matrices.
-    pub expert: f64,
-    /// Routed experts of one layer that has some.
-    pub expert_unit: f64,
-    /// What is outside the layers: the embedding, the head, the norms beside them. FSDP's root unit.
-    pub root: f64,
-    /// Of the root unit, the head.
-    pub head: f64,
-}
-
-impl Units {
-    /// Parameters of all units.
-    pub fn all(&self) -> f64 {
-        self.dense() + self.layers * self.expert
-    }
-
-    /// All but the routed experts: what the shard group of the dense parts shares.
-    pub fn dense(&self) -> f64 {
-        self.layers * self.layer + self.root
-    }
-
-    /// All routed experts on the GPU.
-    pub fn experts(&self) -> f64 {
-        self.layers * self.expert
-    }
-
-    /// One layer with its routed experts, each counted `padding` times.
-    pub fn padded_layer(&self, padding: f64) -> f64 {
-        self.layer + padding * self.expert_unit
-    }
-
-    /// What is left without these.
-    fn without(&self, other: &Self) -> Self {
-        Self {
-            layers: self.layers,
-            layer: self.layer - other.layer,
-            layer_matrices: self.layer_matrices - other.layer_matrices,
-            expert: self.expert - other.expert,
-            expert_unit: self.expert_unit - other.expert_unit,
-            root: self.root - other.root,
-            head: self.head - other.head,
-        }
-    }
-
-    /// `share` of each layer's parameters.
-    fn of_layers(&self, share: f64) -> Self {
-        Self {
-            layer: share * self.layer,
-            layer_matrices: share * self.layer_matrices,
-            expert: share * self.expert,
-            expert_unit: share * self.expert_unit,
-            ..*self
-        }
-    }
-}
+use super::unit_params::Units;
 
 /// The parameters of one GPU before data parallelism shards them.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -101,7 +37,7 @@ pub fn params(setup: &Setup, layers: u32, moe_layers: f64, embedding: bool, head
     let tp = f64::from(setup.mesh.tp.max(1));
     let norms = arch.norm_params_per_layer() as f64;
     // Key and value heads that tp does not divide are on several GPUs.
-    let repeated = key_value_width(arch, tp) - arch.key_value_width() / tp;
+    let repeated = arch.key_value_width_over(tp) - arch.key_value_width() / tp;
     let mut matrices = (arch.dense_layer_params() as f64 - norms) / tp + 2.0 * f64::from(arch.hidden_size) * repeated;
     // The projections to latent ranks are on every GPU.
     matrices += (1.0 - 1.0 / tp) * latent_down(arch);
@@ -189,11 +125,4 @@ pub fn latent_down(arch: &Architecture) -> f64 {
     let latent = arch.latent;
     let ranks = f64::from(latent.q_lora_rank) + f64::from(latent.kv_lora_rank) + f64::from(latent.qk_rope_head_dim);
     if latent.is_used() { f64::from(arch.hidden_size) * ranks } else { 0.0 }
-}
-
-/// Width of keys (and of values) on one GPU: whole heads, one at least.
-pub fn key_value_width(arch: &Architecture, tp: f64) -> f64 {
-    let width = arch.key_value_width() / tp;
-    let head = 0.5 * (arch.query_head_width() + arch.value_head_width());
-    if width > head { width } else { head }
 }

@@ -1,7 +1,7 @@
 //! What one evaluation answers. Plain numbers in fixed arrays: building a report allocates nothing.
 
 use super::cost::Amount;
-use super::rollout::RolloutReport;
+use super::rollout::report::RolloutReport;
 use crate::units::{Bytes, FlopsPerSecond, Seconds};
 
 /// What occupies GPU memory. The order is the order of every bar, table and legend.

@@ -5,17 +5,22 @@
 
 mod cache;
 mod decode;
+pub mod engine;
+pub mod report;
 
 pub use cache::{cache_bytes, cache_bytes_per_token};
 pub use decode::{LAYER_LATENCY, decode_step};
+pub use engine::reserved;
+pub use report::{GenerationMemory, GenerationPart, RolloutReport};
 
 use super::memory::states;
-use super::objective::{Objective, OtherModels, with_scalar_head};
+use super::objective::Objective;
+use super::other_models::{OtherModels, with_scalar_head};
 use super::parallel::Mesh;
 use super::report::{Report, TimeReport};
 use super::setup::Setup;
 use super::stages::{Stage, stages};
-use super::step;
+use super::step::pace;
 use super::trained::Trained;
 use crate::units::{Bytes, Seconds};
 
@@ -49,11 +54,6 @@ pub fn overhead(setup: &Setup) -> Bytes {
     Bytes::new(PER_LOGIT * SAMPLED * f64::from(setup.architecture.vocab_size)) + outside
 }
 
-/// What the engine takes of a GPU: its share of the memory that programs can use (`gpu_memory_utilization`), whatever it needs.
-pub fn reserved(setup: &Setup) -> Bytes {
-    setup.accelerator.usable_memory() * setup.objective.engine.memory_share
-}
-
 /// The model as one of the engine's GPUs holds it: whole, in 16 bits, split by its own tensor parallelism alone; adapters are merged.
 pub(super) fn of_engine(setup: &Setup) -> (Setup, Stage) {
     let tp = setup.objective.engine.tp.max(1);
@@ -67,77 +67,6 @@ pub fn gpus(setup: &Setup) -> u32 {
     match setup.objective.engine.gpus {
         0 => setup.mesh.gpus(),
         own => own,
-    }
-}
-
-/// What occupies a GPU while it generates, in the order of its bar.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum GenerationPart {
-    /// What of training stays.
-    Training,
-    /// The engine's copy of the policy.
-    Weights,
-    /// Keys and values.
-    Cache,
-    /// The engine's buffers, context and libraries.
-    Overhead,
-}
-
-impl GenerationPart {
-    /// Every part, in display order.
-    pub const ALL: [Self; 4] = [Self::Training, Self::Weights, Self::Cache, Self::Overhead];
-}
-
-/// Memory of one GPU while it generates.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct GenerationMemory {
-    /// What of training stays on the GPU: weights, gradients and optimizer state at rest, other models, context. None where the engine
-    /// has GPUs of its own.
-    pub training: Bytes,
-    /// The policy's weights, once more.
-    pub weights: Bytes,
-    /// Buffers, context and libraries.
-    pub overhead: Bytes,
-    /// What is left for keys and values: less than nothing where the weights do not fit.
-    pub cache: Bytes,
-    /// The GPU's memory, as far as programs can use it.
-    pub capacity: Bytes,
-    /// What one sequence of full length takes of the cache.
-    pub per_sequence: Bytes,
-}
-
-impl GenerationMemory {
-    /// Each part with its bytes, in display order; a cache that is missing is none.
-    pub fn parts(&self) -> [(GenerationPart, Bytes); GenerationPart::ALL.len()] {
-        GenerationPart::ALL.map(|part| {
-            let bytes = match part {
-                GenerationPart::Training => self.training,
-                GenerationPart::Weights => self.weights,
-                GenerationPart::Cache => self.cache.max(Bytes::ZERO),
-                GenerationPart::Overhead => self.overhead,
-            };
-            (part, bytes)
-        })
-    }
-
-    /// What the engine takes.
-    pub fn engine(&self) -> Bytes {
-        self.weights + self.overhead + self.cache
-    }
-
-    /// What is taken of the GPU.
-    pub fn total(&self) -> Bytes {
-        self.training + self.engine()
-    }
-
-    /// Sequences of full length that the cache of an engine holds; less than one where it holds none.
-    pub fn room(&self) -> f64 {
-        if self.cache <= Bytes::ZERO { 0.0 } else { self.cache / self.per_sequence }
-    }
-
-    /// Whether a sequence can be generated, beside what stays of training.
-    pub fn fits(&self) -> bool {
-        self.total() <= self.capacity && self.room() >= 1.0
     }
 }
 
@@ -179,63 +108,6 @@ fn at_rest(setup: &Setup) -> Bytes {
     most + super::memory::context(setup)
 }
 
-/// Generation, and the step around it.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct RolloutReport {
-    /// Memory of one GPU while it generates.
-    pub memory: GenerationMemory,
-    /// GPUs that generate.
-    pub gpus: u32,
-    /// GPUs that generate and do not train.
-    pub own_gpus: u32,
-    /// Completions of one rollout, on all GPUs.
-    pub sequences: f64,
-    /// Tokens of one rollout, prompts apart.
-    pub tokens: f64,
-    /// Completions for each engine.
-    pub each: f64,
-    /// Sequences that one engine generates at once.
-    pub concurrent: f64,
-    /// Passes that generate a token for each of them.
-    pub decode_steps: f64,
-    /// Time of one such pass.
-    pub decode_step: Seconds,
-    /// Reading the prompts.
-    pub prefill: Seconds,
-    /// Generating, token by token.
-    pub decode: Seconds,
-    /// The updated weights on their way to the engine.
-    pub sync: Seconds,
-    /// Forward passes that score completions: old log-probabilities, reference, reward model, critic.
-    pub scoring: Seconds,
-    /// Updates of the policy, all of them.
-    pub update: Seconds,
-    /// Updates of the critic.
-    pub critic: Seconds,
-}
-
-impl RolloutReport {
-    /// Time of the rollout: prompts, tokens, and the weights before it.
-    pub fn time(&self) -> Seconds {
-        self.sync + self.prefill + self.decode
-    }
-
-    /// Time of the whole step: one phase after the other.
-    pub fn step(&self) -> Seconds {
-        self.time() + self.scoring + self.update + self.critic
-    }
-
-    /// Tokens that all engines generate in a second of the rollout.
-    pub fn tokens_per_s(&self) -> f64 {
-        self.tokens / self.time().get()
-    }
-
-    /// Whether generation fits in memory.
-    pub fn fits(&self) -> bool {
-        self.memory.fits()
-    }
-}
-
 /// Evaluates generation and the step around it; `update` is one update of the policy. Allocates nothing.
 ///
 /// Rollout: prompts at the rate of compute, once for each group; then a pass for every token of the completions, all sequences of an
@@ -262,16 +134,16 @@ pub fn evaluate(setup: &Setup, update: &TimeReport) -> RolloutReport {
     let prompts = at_least_one(each / f64::from(objective.group.max(1)));
 
     let passes = scored_passes(objective);
-    let forward = step::forward_pass(setup);
+    let forward = pace::forward_pass(setup);
     let mut scoring = passes * forward;
     let mut critic = Seconds::ZERO;
     let scalar = with_scalar_head(setup);
     if objective.runs_reward_model() || objective.has_critic() {
         let scorers = f64::from(u8::from(objective.runs_reward_model())) + f64::from(u8::from(objective.has_critic()));
-        scoring += scorers * step::forward_pass(&scalar);
+        scoring += scorers * pace::forward_pass(&scalar);
     }
     if objective.has_critic() {
-        critic = updates * step::time(&scalar, &stages(&scalar)).step;
+        critic = updates * pace::time(&scalar, &stages(&scalar)).step;
     }
     RolloutReport {
         memory,
@@ -301,7 +173,7 @@ pub fn scored_passes(objective: &Objective) -> f64 {
 /// Time in which the updated weights reach the engine, in 16 bits: gathered over the shard group where they are sharded; to GPUs of its
 /// own also once through a network card (TRL and verl broadcast them from one rank).
 pub fn sync(setup: &Setup) -> Seconds {
-    let gathered = step::gather_all(setup);
+    let gathered = pace::gather_all(setup);
     if setup.objective.engine.gpus == 0 {
         return gathered;
     }

@@ -80,6 +80,33 @@ impl Setup {
         self.recompute.kept_layers(self.keep_fraction)
     }
 
+    /// The setup of the micro-batch with the longest sequence, which decides whether the run fits.
+    #[must_use]
+    pub fn at_longest(&self) -> Self {
+        match self.lengths {
+            Lengths::Equal => *self,
+            Lengths::OfTexts { longest, .. } => {
+                Self { batch: Batch { seq_len: longest, ..self.batch }, lengths: Lengths::Equal, ..*self }
+            }
+        }
+    }
+
+    /// Tokens that attention counts of a sequence.
+    pub fn attended(&self) -> f64 {
+        match self.lengths {
+            Lengths::Equal => f64::from(self.batch.seq_len),
+            Lengths::OfTexts { attended, .. } => attended,
+        }
+    }
+
+    /// Share of a step's tokens that is no padding.
+    pub fn useful(&self) -> f64 {
+        match self.lengths {
+            Lengths::Equal => 1.0,
+            Lengths::OfTexts { useful, .. } => useful,
+        }
+    }
+
     /// Whether the frozen matrices are turned into 16 bits before each product: not where the products run in the format in which
     /// they are stored.
     pub const fn dequantizes(&self) -> bool {

@@ -1,27 +1,23 @@
 //! One training step put together: memory, time, throughput, utilisation, limiter (model.md section 6).
 
+pub mod pace;
 pub mod playback;
 pub mod work_times;
 
-use super::comm::DataParallelComm;
-use super::compute::{self, UnitTimes};
+use super::compute;
 use super::flops;
 use super::memory;
-use super::parallel::Schedule;
-use super::pipeline::{self, StageTimes};
-use super::report::{Limiter, Report, TimeReport};
+use super::report::{Limiter, Report};
 use super::rollout::{self, RolloutReport};
-use super::schedule::Phases;
 use super::setup::Setup;
-use super::stage_plan::StagePlan;
-use super::stages::{ByStage, Stage, stages};
-use crate::units::{Flops, Seconds};
+use super::stages::stages;
+use crate::units::Flops;
 
 /// Evaluates one step. Allocates nothing.
 pub fn evaluate(setup: &Setup) -> Report {
     let stages = stages(setup);
     let memory = memory::peak(setup, &stages);
-    let time = time(setup, &stages);
+    let time = pace::time(setup, &stages);
 
     let seq_len = setup.attended();
     let micro_batches = f64::from(setup.batch.grad_accum_steps);
@@ -48,191 +44,5 @@ pub fn evaluate(setup: &Setup) -> Report {
         hfu: of_peak(executed),
         limiter: if fits { time.limiter() } else { Limiter::Memory },
         rollout,
-    }
-}
-
-/// Time of a forward pass without gradients over all micro-batches of a step, on the slowest stage; a pipeline fills and drains once.
-pub fn forward_pass(setup: &Setup) -> Seconds {
-    let stages = stages(setup);
-    let Pace { slowest, .. } = pace(setup, &stages);
-    let (pass, _) = slowest.plan.forward_pass();
-    (f64::from(setup.batch.grad_accum_steps) + f64::from(setup.mesh.pp.max(1)) - 1.0) * pass
-}
-
-/// Time in which the shard group gathers all weights of a stage, as for a forward pass.
-pub fn gather_all(setup: &Setup) -> Seconds {
-    let stages = stages(setup);
-    let Pace { slowest, .. } = pace(setup, &stages);
-    slowest.plan.gathered_forward()
-}
-
-/// What a step's forward passes without gradients take on a stage ([`super::objective::Objective::passes`]).
-#[derive(Clone, Copy, Default)]
-struct Passes {
-    time: Seconds,
-    busy: Seconds,
-    exchange: Seconds,
-    /// Dispatch and combine that compute hides.
-    hidden: Seconds,
-    gathers: Seconds,
-}
-
-impl Passes {
-    fn of(setup: &Setup, plan: &StagePlan) -> Self {
-        let passes = setup.objective.passes();
-        if passes == 0 {
-            return Self::default();
-        }
-        let count = f64::from(passes) * f64::from(setup.batch.grad_accum_steps);
-        let (time, busy) = plan.forward_pass();
-        Self {
-            time: count * time,
-            busy: count * busy,
-            exchange: count * plan.compute.exchanged_forward(),
-            hidden: count * plan.compute.hidden_forward(),
-            gathers: count * plan.gathered_forward(),
-        }
-    }
-}
-
-/// A stage, what it does in a step, and its passes of one micro-batch.
-#[derive(Clone, Copy)]
-struct TimedStage<'a> {
-    stage: &'a Stage,
-    units: UnitTimes,
-    plan: StagePlan,
-    passes: StageTimes,
-}
-
-impl<'a> TimedStage<'a> {
-    fn of(setup: &Setup, stage: &'a Stage, units: UnitTimes, plan: StagePlan) -> Self {
-        let Phases { forward, backward, .. } = plan.steady();
-        let layers = f64::from(plan.compute.layers);
-        let pipeline_fill = pipeline_fill(setup, forward + backward, layers, &units);
-        Self { stage, units, plan, passes: StageTimes { count: stage.count, forward, backward, pipeline_fill } }
-    }
-
-    fn both(&self) -> Seconds {
-        self.passes.both()
-    }
-}
-
-/// The stage that sets the pace, and how long it waits for the others.
-struct Pace<'a> {
-    slowest: TimedStage<'a>,
-    bubble: Seconds,
-}
-
-/// The stage of a pipeline that sets the pace; the passes of a single stage are not timed.
-fn pace<'a>(setup: &Setup, stages: &'a ByStage<Stage>) -> Pace<'a> {
-    let first = &stages.first;
-    let of_first = compute::unit_times(setup, first.moe_share());
-    let plan = StagePlan::new(setup, &of_first, first);
-    if setup.mesh.pp <= 1 {
-        let slowest = TimedStage { stage: first, units: of_first, plan, passes: StageTimes::default() };
-        return Pace { slowest, bubble: Seconds::ZERO };
-    }
-    let timed = |stage: &'a Stage| {
-        // Stages with as many experts a layer take the same time for one.
-        let share = stage.moe_share();
-        let units = if share == first.moe_share() { of_first } else { compute::unit_times(setup, share) };
-        let plan = StagePlan::new(setup, &units, stage);
-        TimedStage::of(setup, stage, units, plan)
-    };
-    let all = ByStage {
-        first: TimedStage::of(setup, first, of_first, plan),
-        between: stages.between.as_ref().map(timed),
-        last: stages.last.as_ref().map(timed),
-    };
-    let times = all.map(|timed| timed.passes);
-    let micro_batches = f64::from(setup.batch.grad_accum_steps);
-    let bubble = pipeline::bubble(setup.pipeline.schedule, setup.chunks(), micro_batches, &times);
-    // All stages start together and pass on what they have; the step ends with the last of them to reduce and update.
-    let until_last = micro_batches * pipeline::slowest(&times).both() + bubble;
-    let mut end = Seconds::ZERO;
-    for timed in all.iter() {
-        end = end.max(until_last + timed.plan.beyond_steady(timed.both()));
-    }
-    let later = |most, timed| if TimedStage::both(timed) > TimedStage::both(most) { timed } else { most };
-    let slowest = all.iter().fold(&all.first, later);
-    let own = micro_batches * slowest.both() + slowest.plan.beyond_steady(slowest.both());
-    // Passes without gradients fill and drain the pipeline before the step.
-    let filling = match setup.objective.passes() {
-        0 => Seconds::ZERO,
-        passes => f64::from(passes) * (f64::from(setup.mesh.pp) - 1.0) * slowest.plan.forward_pass().0,
-    };
-    Pace { slowest: *slowest, bubble: (end - own).max(Seconds::ZERO) + filling }
-}
-
-/// Of a stage's passes, what the others wait for where gradients of weights fill the bubble: twice under ZB-H1, three times under
-/// ZB-V. Passes that wait for the host or the network leave ZB-H1's as it is; a third of them stays in any case.
-fn pipeline_fill(setup: &Setup, passes: Seconds, layers: f64, units: &UnitTimes) -> Seconds {
-    let kernels = units.layer_forward + units.layer_backward;
-    if setup.pipeline.schedule == Schedule::ZeroBubbleV {
-        layers * (kernels - 3.0 * units.layer_weight_gradient).max(Seconds::ZERO)
-    } else {
-        (layers * (kernels - 2.0 * units.layer_weight_gradient)).max(passes / 3.0)
-    }
-}
-
-/// The time of one step.
-pub(super) fn time(setup: &Setup, stages: &ByStage<Stage>) -> TimeReport {
-    let Pace { slowest: TimedStage { units, plan, .. }, bubble } = pace(setup, stages);
-    let Phases { forward, backward, busy } = plan.all_micro_batches();
-    let micro_batches = f64::from(setup.batch.grad_accum_steps);
-    let reductions = plan.reductions();
-    let DataParallelComm { after_backward, after_update, .. } = plan.data_parallel;
-    let passes = Passes::of(setup, &plan);
-    let (forward, busy) = (forward + passes.time, busy + passes.busy);
-    let backward = backward + reductions * after_backward;
-    let optimizer = plan.optimizer + after_update;
-    let exchange = micro_batches * plan.compute.exchanged() + passes.exchange;
-    let hidden = micro_batches * plan.compute.hidden() + passes.hidden;
-    let compute = busy - exchange + plan.optimizer;
-    let step = forward + backward + bubble + optimizer;
-    let shard = plan.shard_lane() + reductions * after_backward + after_update + passes.gathers;
-    let replicate = plan.replicate_lane();
-    let crossing = |crosses: bool, time: Seconds| if crosses { time } else { Seconds::ZERO };
-    TimeReport {
-        step,
-        forward,
-        backward,
-        optimizer,
-        bubble,
-        compute,
-        comm: shard + replicate + exchange + hidden,
-        exposed_comm: (step - compute - bubble).max(Seconds::ZERO),
-        inter_node_comm: crossing(plan.shard_crosses, shard)
-            + crossing(plan.replicate_crosses, replicate)
-            + (micro_batches * plan.exchange_between_nodes).min(exchange)
-            + crossing(plan.compute.experts.crosses, hidden),
-        exchange,
-        longest_lane: shard.max(replicate) + exchange,
-        launch_bound: micro_batches * plan.launch_bound(&units),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::share::decode;
-
-    /// Ten layers of 1 + 2 ms, of which gradients of weights take 0.9: what is left of them fills the bubble twice under ZB-H1 and
-    /// three times under ZB-V (arXiv 2401.10241, table 1; arXiv 2405.15362).
-    #[test]
-    fn zero_bubble_v_fills_with_gradients_of_weights_three_times() {
-        let [forward, backward, gradient] = [1.0, 2.0, 0.9].map(Seconds::from_ms);
-        let waits = |schedule| {
-            let setup = decode(&format!("pp=4&schedule={schedule}")).scenario.setup();
-            let units = UnitTimes {
-                layer_forward: forward,
-                layer_backward: backward,
-                layer_weight_gradient: gradient,
-                ..compute::unit_times(&setup, 0.0)
-            };
-            pipeline_fill(&setup, 10.0 * (forward + backward), 10.0, &units).ms()
-        };
-        assert!((waits("zero-bubble") - 10.0 * (3.0 - 2.0 * 0.9)).abs() < 1e-9, "{}", waits("zero-bubble"));
-        assert!((waits("zero-bubble-v") - 10.0 * (3.0 - 3.0 * 0.9)).abs() < 1e-9, "{}", waits("zero-bubble-v"));
     }
 }

@@ -140,6 +140,13 @@ impl Architecture {
         0.5 * self.key_value_heads() * (self.query_head_width() + self.value_head_width())
     }
 
+    /// The same on one GPU of tp that share the heads: whole heads, one at least.
+    pub fn key_value_width_over(&self, tp: f64) -> f64 {
+        let width = self.key_value_width() / tp;
+        let head = 0.5 * (self.query_head_width() + self.value_head_width());
+        if width > head { width } else { head }
+    }
+
     /// Parameters of the whole model:
     /// `L (attention + MLP or experts + norms) + V H (embedding) + V H (head, unless tied) + s_max H (learned positions) + norms`,
     /// the last of them the final norm and, where there is one, the embedding's.

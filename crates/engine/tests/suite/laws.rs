@@ -8,7 +8,7 @@ use engine::catalog::MODELS;
 use engine::model::bounds::{Bounds, simplified};
 use engine::model::compute::unit_times;
 use engine::model::experts::ExpertParallel;
-use engine::model::flops::{moe_share, of_setup, recomputed_per_token};
+use engine::model::flops::{of_setup, recomputed_per_token};
 use engine::model::ladder;
 use engine::model::lengths::Batching;
 use engine::model::memory::activations::layer;
@@ -191,12 +191,12 @@ proptest! {
         if let Some(module) = all.into_iter().nth(more) {
             *module = true;
         }
-        for moe_share in [0.0, moe_share(&with.architecture)] {
+        for moe_share in [0.0, with.architecture.moe_share()] {
             let [with, without] = [with, by_module].map(|setup| layer(&setup, 2.0, moe_share).kept);
             prop_assert!(with <= without * (1.0 + 1e-12), "{with} {without}");
         }
         let [with, without] = [with, by_module].map(|setup| {
-            (recomputed_per_token(&setup, 2048.0), unit_times(&setup, moe_share(&setup.architecture)).layer_backward)
+            (recomputed_per_token(&setup, 2048.0), unit_times(&setup, setup.architecture.moe_share()).layer_backward)
         });
         prop_assert!(with.0 >= without.0 * (1.0 - 1e-12) && with.1 >= without.1 * (1.0 - 1e-12), "{with:?} {without:?}");
     }

@@ -20,7 +20,7 @@ fn routed_copy(c: &Context) -> bool {
 }
 
 fn reserves(c: &Context) -> bool {
-    crate::model::objective::engine_beside_training(&c.setup) > Bytes::ZERO
+    crate::model::rollout::engine::engine_beside_training(&c.setup) > Bytes::ZERO
 }
 
 pub(super) const OBJECTIVE: &[Explanation] = &[

@@ -5,11 +5,12 @@ use crate::model::collectives::{self, Group, Ring};
 use crate::model::cost::{Cost, Traffic};
 use crate::model::flops::Backward;
 use crate::model::memory::states::{self, FrozenBytes, gathered_layer_bytes};
-use crate::model::per_rank::{LocalParams, Units};
+use crate::model::per_rank::LocalParams;
 use crate::model::schedule::CommTimes;
 use crate::model::setup::Setup;
 use crate::model::sync::GradientSyncPlan;
 use crate::model::training::{Reshard, Sharding};
+use crate::model::unit_params::Units;
 use crate::units::{Bytes, Seconds};
 
 /// What a stage gathers and reduces over its data-parallel groups. Routed experts travel within the groups that hold the same

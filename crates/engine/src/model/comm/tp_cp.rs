@@ -86,7 +86,7 @@ impl TpCpComm {
         };
 
         let context = Group::strided(mesh.cp, mesh.tp, world, network);
-        let keys_and_values = 2.0 * element * per_rank::key_value_width(arch, f64::from(mesh.tp.max(1)));
+        let keys_and_values = 2.0 * element * arch.key_value_width_over(f64::from(mesh.tp.max(1)));
         let (context_forward, context_backward) = match setup.context {
             ContextExchange::Ring => {
                 let hops = f64::from(mesh.cp.max(1)) - 1.0;

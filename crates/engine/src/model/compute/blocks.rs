@@ -127,7 +127,7 @@ pub(super) fn projections(arch: &Architecture, tp: f64) -> Block {
             cast: hidden + query_inner + rank + output,
         };
     }
-    let columns = query + 2.0 * per_rank::key_value_width(arch, tp);
+    let columns = query + 2.0 * arch.key_value_width_over(tp);
     Block {
         weights: hidden * (columns + query),
         inner: hidden + query,

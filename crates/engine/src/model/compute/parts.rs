@@ -59,7 +59,7 @@ pub fn parts(setup: &Setup) -> [OperatorCost; Operator::ALL.len()] {
     let (tp, pp) = (f64::from(setup.mesh.tp.max(1)), f64::from(setup.mesh.pp.max(1)));
     let again = flops::recomputed(setup);
     let layers = f64::from(arch.num_hidden_layers);
-    let moe = if arch.has_experts() { flops::moe_share(arch) * layers } else { 0.0 };
+    let moe = if arch.has_experts() { arch.moe_share() * layers } else { 0.0 };
     let dense = layers - moe;
 
     let [projections, mlps] = [projections(arch, tp), mlp(arch, f64::from(arch.intermediate_size) / tp)];

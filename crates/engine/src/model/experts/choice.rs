@@ -6,7 +6,7 @@ use crate::model::memory;
 use crate::model::parallel::{Mesh, common_divisor};
 use crate::model::setup::Setup;
 use crate::model::stages::stages;
-use crate::model::step;
+use crate::model::step::pace;
 use crate::units::Seconds;
 
 /// The degrees of pipelining that Tutel tries.
@@ -16,7 +16,7 @@ pub const ALGORITHMS: [AllToAll; 2] = [AllToAll::Linear, AllToAll::TwoDimensiona
 
 /// Time of a step.
 fn step_time(setup: &Setup) -> Seconds {
-    step::time(setup, &stages(setup)).step
+    pace::time(setup, &stages(setup)).step
 }
 
 /// The degrees of Tutel's r on the GPUs of a stage: for r of 0 every GPU computes with all experts, which are gathered; for more each

@@ -1,6 +1,6 @@
 //! The matrix products of single modules that are recomputed.
 
-use super::{matrices, moe_share, routed_width, router_params};
+use super::{matrices, routed_width, router_params};
 use crate::model::setup::Setup;
 use crate::model::transformer::Architecture;
 
@@ -8,7 +8,7 @@ use crate::model::transformer::Architecture;
 /// shared experts', latent attention's out of its ranks. Norms and activations have none.
 pub(super) fn weights_again(setup: &Setup) -> f64 {
     let (arch, modules) = (&setup.architecture, setup.modules());
-    let (share, across) = (moe_share(arch), matrices(arch) * f64::from(arch.hidden_size));
+    let (share, across) = (arch.moe_share(), matrices(arch) * f64::from(arch.hidden_size));
     let dense = (1.0 - share) * f64::from(arch.intermediate_size);
     let shared = share * f64::from(arch.experts.shared_intermediate_size);
     let one = |weights: f64, again: bool| if again { weights } else { 0.0 };

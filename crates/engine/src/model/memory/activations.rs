@@ -9,7 +9,7 @@ use super::states::product_bytes;
 use crate::model::experts::{self, Dispatcher};
 use crate::model::flops;
 use crate::model::parallel::ContextExchange;
-use crate::model::per_rank::{key_value_width, sequence_share, tokens};
+use crate::model::per_rank::{sequence_share, tokens};
 use crate::model::setup::Setup;
 use crate::model::software::{AttentionKernel, Framework, NormKernel};
 use crate::model::training::Recompute;
@@ -172,7 +172,7 @@ fn tensors(setup: &Setup, element: f64, moe_share: f64) -> Tensors {
         norms: f64::from(arch.norms_per_layer) * norm * hidden + copies,
         query,
         // That implementation repeats keys and values for every query head.
-        key: if upcast { query } else { key_value_width(arch, tp) * element },
+        key: if upcast { query } else { arch.key_value_width_over(tp) * element },
         attention: outputs * output + if unfused { 0.0 } else { LOG_SUM_EXP_BYTES * heads },
         scores: if unfused { heads * seq_len * (element + dropout * (element + MASK)) } else { 0.0 },
         mlp: wide * width + scaled,

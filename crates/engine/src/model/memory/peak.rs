@@ -14,10 +14,11 @@ use super::states::{
     of_update, recipe_bytes, shard_degrees,
 };
 use crate::model::lengths::Lengths;
-use crate::model::objective::{self, OtherModels};
+use crate::model::other_models::OtherModels;
 use crate::model::parallel::Schedule;
 use crate::model::per_rank::{self, LocalParams};
 use crate::model::report::{MemoryPart, MemoryParts, MemoryReport, PeakMoment};
+use crate::model::rollout::engine::engine_beside_training;
 use crate::model::setup::Setup;
 use crate::model::software::{Cache, Framework, Loss, NormKernel};
 use crate::model::stages::{ByStage, Stage};
@@ -155,7 +156,7 @@ pub(super) fn report(
 ) -> MemoryReport {
     let allocated = alive.allocated;
     let (nominal, capacity) = (setup.accelerator.memory, setup.accelerator.usable_memory());
-    let (context, engine) = (context(setup), objective::engine_beside_training(setup));
+    let (context, engine) = (context(setup), engine_beside_training(setup));
     let needed = cache.needed(alive);
     let (held, _) = within(capacity - context - engine, needed, reserved);
     let parts = parts

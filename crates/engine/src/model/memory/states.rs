@@ -1,9 +1,10 @@
 //! Weights, gradients and optimizer state at rest.
 
-use crate::model::per_rank::{LocalParams, Units};
+use crate::model::per_rank::LocalParams;
 use crate::model::setup::Setup;
 use crate::model::software::Framework;
 use crate::model::training::{ComputeFormat, Optimizer, OptimizerKernel, PrecisionPolicy, Sharding};
+use crate::model::unit_params::Units;
 use crate::units::Bytes;
 
 /// Bytes per parameter, by what they hold.

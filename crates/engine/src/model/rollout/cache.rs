@@ -1,7 +1,6 @@
 //! Keys and values that generation keeps.
 
 use super::HALF;
-use crate::model::per_rank::key_value_width;
 use crate::model::setup::Setup;
 use crate::units::Bytes;
 
@@ -26,7 +25,7 @@ fn per_layer(engine: &Setup) -> f64 {
     let width = if arch.latent.is_used() {
         f64::from(arch.latent.kv_lora_rank) + f64::from(arch.latent.qk_rope_head_dim)
     } else {
-        2.0 * key_value_width(arch, f64::from(engine.mesh.tp.max(1)))
+        2.0 * arch.key_value_width_over(f64::from(engine.mesh.tp.max(1)))
     };
     HALF * width
 }

@@ -1,6 +1,6 @@
 //! One step span by span, or only a part of it: what the timeline shows.
 
-use super::{Pace, TimedStage, pace, stages};
+use super::pace::{Pace, TimedStage, pace};
 use crate::model::comm::DataParallelComm;
 use crate::model::compute::{UnitCosts, optimizer_cost, unit_costs};
 use crate::model::cost::{Amount, CollectiveCost, Operations, OperatorCost};
@@ -8,7 +8,7 @@ use crate::model::experts::exchange::{dispatch_cost, repeated};
 use crate::model::report::{Lane, Span, Work};
 use crate::model::setup::Setup;
 use crate::model::stage_plan::StagePlan;
-use crate::model::stages::Stage;
+use crate::model::stages::{Stage, stages};
 use crate::model::timeline::{self, BlockAmounts, LayerAmounts, MicroBatch, computed, moved};
 use crate::units::Seconds;
 

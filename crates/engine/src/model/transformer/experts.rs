@@ -78,6 +78,11 @@ impl Architecture {
         self.moe_layers() > 0
     }
 
+    /// Share of the layers that have experts.
+    pub fn moe_share(&self) -> f64 {
+        f64::from(self.moe_layers()) / f64::from(self.num_hidden_layers.max(1))
+    }
+
     /// Layers with experts.
     pub fn moe_layers(&self) -> u32 {
         self.experts.layers_among(self.num_hidden_layers)

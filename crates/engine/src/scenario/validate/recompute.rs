@@ -1,6 +1,5 @@
 //! Modules to recompute that the model lacks or that Megatron-Core refuses.
 
-use crate::model::flops::moe_share;
 use crate::model::memory::activations::layer;
 use crate::model::memory::recipe_bytes;
 use crate::model::training::Recompute;
@@ -41,7 +40,7 @@ impl Scenario {
     /// Whether the modules drop no activation of the mean layer.
     fn recomputes_nothing(&self) -> bool {
         let setup = self.resolve_without_search();
-        let bytes = layer(&setup, recipe_bytes(setup.recipe).activation, moe_share(&setup.architecture));
+        let bytes = layer(&setup, recipe_bytes(setup.recipe).activation, setup.architecture.moe_share());
         bytes.kept >= bytes.whole
     }
 }

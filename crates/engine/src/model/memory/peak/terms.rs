@@ -9,10 +9,11 @@ use crate::model::memory::states::{
     self, FrozenBytes, RecipeBytes, ShardDegrees, expert_shard_degrees, gathered_layer_bytes, recipe_bytes,
     shard_degrees,
 };
-use crate::model::objective::{OtherModels, engine_beside_training};
+use crate::model::other_models::OtherModels;
 use crate::model::parallel::Schedule;
 use crate::model::per_rank;
 use crate::model::report::PeakMoment;
+use crate::model::rollout::engine::engine_beside_training;
 use crate::model::setup::Setup;
 use crate::model::software::Cache;
 use crate::model::stages::{Stage, stages};

@@ -66,7 +66,7 @@ impl Shape {
         let sequence = (u64::from(setup.batch.seq_len) / cp).max(1);
         let width = arch.query_head_width() as u64;
         let heads = (u64::from(arch.num_attention_heads) / tp).max(1);
-        let key = per_rank::key_value_width(arch, tp as f64) as u64;
+        let key = arch.key_value_width_over(tp as f64) as u64;
         let bytes = recipe_bytes(setup.recipe);
         let unsharded = !matches!(setup.sharding, Sharding::Fsdp(_)) || shard_degrees(setup).weights == 1.0;
         // Adapters in 32 bits beside a frozen base in fewer: PEFT casts their inputs, and no one autocasts.
