@@ -56,6 +56,31 @@ macro_rules! switched {
     };
 }
 
+/// A row that counts something in a field of the scenario, without a unit.
+macro_rules! counted {
+    (
+        $(#[$doc:meta])* $name:ident, $group:ident, $($field:ident).+, $key:literal, $label:literal, $csv:literal,
+        $min:literal ..= $max:literal, [$($special:ident($($value_of:expr),*)),*], $help:literal
+    ) => {
+        $(#[$doc])*
+        pub(in crate::params) const $name: Param = Param {
+            key: $key,
+            label: $label,
+            csv: $csv,
+            group: Group::$group,
+            help: $help,
+            kind: count(
+                Unit::None,
+                ($min, $max),
+                |scenario| f64::from(scenario.$($field).+),
+                |scenario, value| scenario.$($field).+ = whole(value),
+            ),
+            ..Param::DEFAULT
+        }
+        $(.$special($($value_of),*))*;
+    };
+}
+
 pub(super) mod accounting;
 pub(super) mod architecture;
 pub(super) mod constants;
@@ -101,6 +126,14 @@ fn with_shard_group(scenario: &Scenario) -> bool {
     scenario.strategy.uses_shard_size()
 }
 
+/// For rows about the whole run, whose numbers do not change the results of a step.
+fn never(_: &Scenario) -> bool {
+    false
+}
+
+/// One hundred percent.
+const PERCENT: f64 = 100.0;
+
 /// Rounds to a whole number that a field can hold; negative numbers and NaN become 0.
 fn whole(value: f64) -> u32 {
     value.round() as u32
@@ -127,9 +160,10 @@ const fn number(
     Kind::Number(Number { unit, min, max, scale, integer: false, get, set })
 }
 
-/// A whole number, on a slider of doublings.
-const fn doublings(unit: Unit, (min, max): (f64, f64), get: fn(&Scenario) -> f64, set: fn(&mut Scenario, f64)) -> Kind {
-    Kind::Number(Number { unit, min, max, scale: Scale::PowersOfTwo, integer: true, get, set })
+/// A whole number, on a slider of doublings where it can: one of doublings cannot start at 0.
+const fn count(unit: Unit, (min, max): (f64, f64), get: fn(&Scenario) -> f64, set: fn(&mut Scenario, f64)) -> Kind {
+    let scale = if min > 0.0 { Scale::PowersOfTwo } else { Scale::Linear };
+    Kind::Number(Number { unit, min, max, scale, integer: true, get, set })
 }
 
 /// A choice among options.

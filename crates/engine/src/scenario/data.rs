@@ -4,6 +4,8 @@ use super::Scenario;
 use crate::model::lengths::{Batching, Texts, of_texts};
 use crate::model::run::{RunChoices, batch, budget};
 use crate::model::setup::Setup;
+use crate::model::step;
+use crate::model::training::Batch;
 
 /// A list of texts to train on.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -67,7 +69,8 @@ impl Scenario {
         if !self.has_texts() {
             return None;
         }
-        let (setup, report) = (self.setup(), self.report());
+        let setup = self.setup();
+        let report = step::evaluate(&setup);
         let mean = Texts::new(self.texts.mean_length, self.seq_len).longest_of(1.0);
         let per_step = batch::global_batch_tokens(&setup) / mean;
         Some(TextRun {
@@ -87,6 +90,6 @@ impl Scenario {
         let texts = Texts::new(self.texts.mean_length, setup.batch.seq_len);
         let replicas = setup.mesh.replicas();
         let (seq_len, lengths) = of_texts(self.texts.batching, texts, &setup.batch, setup.sharding, replicas);
-        Setup { batch: crate::model::training::Batch { seq_len, ..setup.batch }, lengths, ..setup }
+        Setup { batch: Batch { seq_len, ..setup.batch }, lengths, ..setup }
     }
 }

@@ -2,6 +2,7 @@
 
 mod cache;
 mod context;
+mod logits;
 mod nanotron;
 mod stage_3;
 mod terms;
@@ -20,7 +21,7 @@ use crate::model::per_rank::{self, LocalParams};
 use crate::model::report::{MemoryPart, MemoryParts, MemoryReport, PeakMoment};
 use crate::model::rollout::engine::engine_beside_training;
 use crate::model::setup::Setup;
-use crate::model::software::{Cache, Framework, Loss, NormKernel};
+use crate::model::software::{Cache, Framework, NormKernel};
 use crate::model::stages::{ByStage, Stage};
 use crate::model::sync::GradientSyncPlan;
 use crate::model::training::Sharding;
@@ -30,6 +31,7 @@ pub use cache::Held;
 use cache::within;
 use context::communicators;
 pub use context::{SWITCH_BUFFERS, context, switch_communicators};
+use logits::{bytes_kept_per_logit, bytes_per_logit, logits};
 pub use terms::{PeakTerms, Working};
 pub use waiting::{Gathered, Unreduced};
 pub use workspaces::{dequantized, workspaces};
@@ -39,54 +41,6 @@ pub use workspaces::{dequantized, workspaces};
 const END_OF_LAYER_WIDTHS: f64 = 3.0;
 /// Elements that DeepSpeed reduces at once (`reduce_bucket_size`, default 5e8).
 const REDUCE_BUCKET: f64 = 5e8;
-
-/// Bytes per logit alive at the loss.
-///
-/// Standard: fp32 logits that the loop still refers to, their log-softmax and its gradient: PyTorch's tracker finds 4 kept
-/// and 8 temporary for Llama with a 128,256 vocabulary. Megatron's works in place on one fp32 copy (`tensor_parallel/cross_entropy.py`):
-/// 6 with the 16-bit logits, then with their 16-bit gradient, which Megatron-Core's continuous integration shows to a percent; runs of
-/// its predecessor show about 8. Logits that the trainer or the model keeps come on top: 2 in 16 bits, 4 in
-/// fp32. In 16 bits all of it is half. Fused: the 16-bit logits and their gradient. Chunked: eight chunks, one at a time; fused with the
-/// head, smaller ones.
-/// Where a tensor-parallel group shares the vocabulary, PyTorch's loss holds four fp32 tensors of its part: 16 bytes.
-fn bytes_per_logit(setup: &Setup) -> f64 {
-    let Setup { kernels, framework, mesh, .. } = setup;
-    let core = framework.is_megatron_core();
-    let capped = if setup.architecture.logit_softcap { SOFTCAP } else { 0.0 };
-    let uncapped = match kernels.loss {
-        loss if mesh.tp > 1 && framework.is_pytorch() && loss.is_unfused() => VOCABULARY_PARALLEL,
-        Loss::Standard if core => 6.0,
-        Loss::KeptLogits if core => 8.0,
-        Loss::Fp32Logits if core => 10.0,
-        Loss::Standard if matches!(framework, Framework::MegatronLegacy | Framework::Nanotron) => 8.0,
-        Loss::Standard => 12.0,
-        Loss::KeptLogits => 14.0,
-        Loss::Fp32Logits => 16.0,
-        Loss::Bf16 => 6.0,
-        Loss::Bf16Kept => 8.0,
-        Loss::Fused => 4.0,
-        Loss::Chunked => 1.5,
-        Loss::FusedLinear => 0.5,
-    };
-    uncapped + capped
-}
-
-/// Bytes per logit of what a tanh that caps it keeps: its output in 16 bits.
-const SOFTCAP: f64 = 2.0;
-/// Bytes per logit of a loss over a vocabulary that GPUs share: log-softmax, its gradient, and two tensors between.
-const VOCABULARY_PARALLEL: f64 = 16.0;
-
-/// Bytes per logit that a loss keeps for its backward pass: the softmax in fp32 or 16 bits, with the logits where they are kept; the
-/// 16-bit gradient of a fused one.
-const fn bytes_kept_per_logit(loss: Loss) -> f64 {
-    match loss {
-        Loss::Standard | Loss::Bf16Kept => 4.0,
-        Loss::KeptLogits => 6.0,
-        Loss::Fp32Logits => 8.0,
-        Loss::Fused | Loss::Bf16 => 2.0,
-        Loss::Chunked | Loss::FusedLinear => 0.0,
-    }
-}
 
 /// Bytes per token and layer, over H, that an upcasting implementation holds at the loss and no more in the backward pass:
 /// the tracker finds 26 H at the loss, 24 H after it.
@@ -165,12 +119,6 @@ pub(super) fn report(
         .with(MemoryPart::Engine, engine);
     let needed = needed + context + engine;
     MemoryReport { parts, moment, allocated, peak: parts.total(), needed, nominal, capacity }
-}
-
-/// Logits of one micro-batch on one GPU of a stage.
-fn logits(setup: &Setup, stage: &Stage) -> f64 {
-    let here = f64::from(u8::from(stage.head && !setup.objective.has_scalar_head()));
-    here * per_rank::tokens(setup) * f64::from(setup.architecture.vocab_size) / f64::from(setup.mesh.tp.max(1))
 }
 
 /// The point at which most is alive.

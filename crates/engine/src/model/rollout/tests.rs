@@ -59,7 +59,7 @@ fn the_reference_takes_a_fourth_of_an_update() {
     let (report, rollout) = report("");
     let ratio = report.time.step / rollout.scoring;
     assert!((3.4..4.6).contains(&ratio), "{ratio}");
-    assert_eq!(rollout.scoring, step::forward_pass(&setup));
+    assert_eq!(rollout.scoring, pace::forward_pass(&setup));
 }
 
 /// Whole steps of GRPO that NeMo RL publishes for on-policy training on H100 (docs/about/performance-summary.md, v0.4): 2,048 completions a

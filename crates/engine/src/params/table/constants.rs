@@ -1,11 +1,8 @@
 //! Constants of the hardware that come with a catalog entry: links and JSON hold them, but the page
 //! has no control for them.
 
-use super::{Group, Param, Scale, Unit, number};
+use super::{Group, PERCENT, Param, Scale, Unit, number};
 use crate::units::{BytesPerSecond, FlopsPerSecond, Seconds};
-
-/// One hundred percent.
-const PERCENT: f64 = 100.0;
 
 /// Dense fp8 peak.
 pub(in crate::params) const PEAK_8BIT: Param = Param {

@@ -1,19 +1,11 @@
 //! The data: full sequences, or a list of texts.
 
-use super::{AxisUse, Group, Kind, Number, Param, Scale, Unit, choice, number, option, position};
+use super::{AxisUse, Group, Kind, Number, PERCENT, Param, Scale, Unit, choice, never, number, option, position};
 use crate::model::lengths::Batching;
 use crate::scenario::Scenario;
 
-/// One hundred percent.
-const PERCENT: f64 = 100.0;
-
 fn with_texts(scenario: &Scenario) -> bool {
     scenario.has_texts()
-}
-
-/// Numbers of the whole run do not change the results of a step.
-fn never(_: &Scenario) -> bool {
-    false
 }
 
 picked!(

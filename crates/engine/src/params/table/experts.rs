@@ -1,7 +1,7 @@
 //! How the experts of a mixture of experts are split, reached and computed. These rows only have an
 //! effect if the model has experts.
 
-use super::{Group, Kind, Number, Param, Scale, Unit, choice, number, option, position, switched, whole, with_experts};
+use super::{Group, Param, Scale, Unit, choice, count, number, option, position, switched, whole, with_experts};
 use crate::model::experts::{AllToAll, Dispatcher};
 use crate::model::training::ComputeFormat;
 use crate::scenario::Scenario;
@@ -32,34 +32,6 @@ fn with_collective(scenario: &Scenario) -> bool {
     with_own_chunks(scenario) && scenario.experts.dispatcher == Dispatcher::AllToAll
 }
 
-/// A row that counts something, on a slider of doublings.
-macro_rules! doubled {
-    (
-        $(#[$doc:meta])* $name:ident, $($field:ident).+, $key:literal, $label:literal, $csv:literal, $max:literal,
-        [$($special:ident($($value_of:expr),*)),*], $help:literal
-    ) => {
-        $(#[$doc])*
-        pub(in crate::params) const $name: Param = Param {
-            key: $key,
-            label: $label,
-            csv: $csv,
-            group: Group::Experts,
-            help: $help,
-            kind: Kind::Number(Number {
-                unit: Unit::None,
-                min: 1.0,
-                max: $max,
-                scale: Scale::PowersOfTwo,
-                integer: true,
-                get: |scenario| f64::from(scenario.$($field).+),
-                set: |scenario, value| scenario.$($field).+ = whole(value),
-            }),
-            ..Param::DEFAULT
-        }
-        $(.$special($($value_of),*))*;
-    };
-}
-
 /// A row of a factor.
 macro_rules! factor {
     (
@@ -87,14 +59,14 @@ macro_rules! factor {
     };
 }
 
-doubled!(
+counted!(
     /// Expert parallelism.
-    EP, ep, "ep", "Expert parallelism", "expert_parallel_gpus", 1024.0, [when(with_own_degrees), window(1.0, 1024.0), knob(is_expert_split)],
+    EP, Experts, ep, "ep", "Expert parallelism", "expert_parallel_gpus", 1.0..=1024.0, [when(with_own_degrees), window(1.0, 1024.0), knob(is_expert_split)],
     "GPUs of a stage among which a layer's experts are split (ep; expert_model_parallel_size in Megatron)."
 );
-doubled!(
+counted!(
     /// Expert tensor parallelism.
-    ETP, etp, "etp", "Expert tensor parallelism", "expert_tensor_parallel_gpus", 256.0, [when(with_own_degrees), window(1.0, 64.0), knob(is_expert_split)],
+    ETP, Experts, etp, "etp", "Expert tensor parallelism", "expert_tensor_parallel_gpus", 1.0..=256.0, [when(with_own_degrees), window(1.0, 64.0), knob(is_expert_split)],
     "GPUs that share each expert's matrices (etp; expert_tensor_parallel_size in Megatron)."
 );
 switched!(
@@ -116,9 +88,9 @@ picked!(
     AllToAll::Linear => "linear", "Linear", "Every GPU sends to every other.";
     AllToAll::TwoDimensional => "2dh", "Two-dimensional (2DH)", "The GPUs of a node gather what goes to another, then send it (Tutel).";
 );
-doubled!(
+counted!(
     /// Chunks of the exchange.
-    CHUNKS, experts.chunks, "chunks", "Pipelining degree", "expert_chunks", 8.0, [when(with_own_chunks)],
+    CHUNKS, Experts, experts.chunks, "chunks", "Pipelining degree", "expert_chunks", 1.0..=8.0, [when(with_own_chunks)],
     "Chunks of the tokens whose exchange runs beside the experts' compute (Tutel): 1 for no overlap."
 );
 switched!(

@@ -1,11 +1,10 @@
 //! The numbers of GPU and network beyond the first screen.
 
-use super::{AxisUse, ChoiceOption, Group, Param, Scale, Unit, choice, doublings, number, option, position, whole};
+use super::{
+    AxisUse, ChoiceOption, Group, PERCENT, Param, Scale, Unit, choice, count, number, option, position, whole,
+};
 use crate::model::hardware::Topology;
 use crate::units::{BytesPerSecond, FlopsPerSecond, Seconds};
-
-/// One hundred percent.
-const PERCENT: f64 = 100.0;
 
 /// GPUs that share a node.
 pub(in crate::params) const GPUS_PER_NODE: Param = Param {
@@ -14,7 +13,7 @@ pub(in crate::params) const GPUS_PER_NODE: Param = Param {
     csv: "gpus_per_node",
     group: Group::Network,
     help: "GPUs joined by NVLink, xGMI or PCIe: traffic among them does not cross the network.",
-    kind: doublings(
+    kind: count(
         Unit::None,
         (1.0, 1024.0),
         |scenario| f64::from(scenario.network.values.gpus_per_node),

@@ -1,6 +1,6 @@
 //! The five controls of the first screen. Tests and screen readers find them by their labels.
 
-use super::{Group, Kind, Number, Param, Scale, Unit, doublings, number, whole};
+use super::{Group, Kind, Number, Param, Scale, Unit, count, number, whole};
 use crate::model::ladder;
 use crate::scenario::{Model, Scenario};
 use crate::units::{Bytes, BytesPerSecond};
@@ -54,7 +54,7 @@ pub(in crate::params) const SEQUENCE_LENGTH: Param = Param {
     csv: "seq_len_tokens",
     group: Group::Main,
     help: "Tokens in one training sequence (context length). 8k means 8,192.",
-    kind: doublings(
+    kind: count(
         Unit::Tokens,
         (128.0, 1_048_576.0),
         |scenario| f64::from(scenario.seq_len),
@@ -92,7 +92,7 @@ pub(in crate::params) const GPUS: Param = Param {
     csv: "gpus",
     group: Group::Main,
     help: "GPUs in the whole run: data-parallel ranks (world size). The model state is sharded over them.",
-    kind: doublings(
+    kind: count(
         Unit::None,
         (1.0, 16_384.0),
         |scenario| f64::from(scenario.gpus),

@@ -1,10 +1,8 @@
 //! What the run optimises, and the models and the engine beside the one that trains.
 
-use super::{Group, Kind, Number, Param, Scale, Unit, choice, number, option, position, switched, whole};
+use super::{Group, PERCENT, Param, Scale, Unit, choice, count, number, option, position, switched, whole};
 use crate::model::objective::{Reference, RewardSource, Task};
 use crate::scenario::Scenario;
-
-const PERCENT: f64 = 100.0;
 
 fn generates(scenario: &Scenario) -> bool {
     scenario.objective.task.generates()
@@ -16,32 +14,6 @@ fn compares(scenario: &Scenario) -> bool {
 
 fn shares_gpus(scenario: &Scenario) -> bool {
     generates(scenario) && scenario.objective.engine.gpus == 0
-}
-
-/// A row with a count, for a field of the objective.
-macro_rules! count {
-    ($(#[$doc:meta])* $name:ident, $($field:ident).+, $key:literal, $label:literal, $csv:literal, $unit:expr, ($min:literal, $max:literal), $scale:expr, $help:literal) => {
-        $(#[$doc])*
-        pub(in crate::params) const $name: Param = Param {
-            key: $key,
-            label: $label,
-            csv: $csv,
-            group: Group::Trained,
-            help: $help,
-            kind: Kind::Number(Number {
-                unit: $unit,
-                min: $min,
-                max: $max,
-                scale: $scale,
-                integer: true,
-                get: |scenario| f64::from(scenario.objective.$($field).+),
-                set: |scenario, value| scenario.objective.$($field).+ = whole(value),
-            }),
-            applies: generates,
-            is_relevant: generates,
-            ..Param::DEFAULT
-        };
-    };
 }
 
 picked!(
@@ -71,24 +43,36 @@ picked!(
     RewardSource::Function => "function", "Function", "A verifier, rules, or a service on other machines.";
     RewardSource::Model => "model", "Reward model", "A model as large as the policy, in 16 bits on the same GPUs.";
 );
-count!(
-    /// Tokens of a prompt.
-    PROMPT, prompt, "prompt", "Prompt tokens", "prompt_tokens", Unit::Tokens, (1.0, 1_048_576.0), Scale::PowersOfTwo,
-    "Tokens of the prompt. The rest of the sequence length is the completion that the rollout generates (max_completion_length, response_length)."
-);
-count!(
+/// Tokens of a prompt.
+pub(in crate::params) const PROMPT: Param = Param {
+    key: "prompt",
+    label: "Prompt tokens",
+    csv: "prompt_tokens",
+    group: Group::Trained,
+    help: "Tokens of the prompt. The rest of the sequence length is the completion that the rollout generates (max_completion_length, response_length).",
+    kind: count(
+        Unit::Tokens,
+        (1.0, 1_048_576.0),
+        |scenario| f64::from(scenario.objective.prompt),
+        |scenario, value| scenario.objective.prompt = whole(value),
+    ),
+    ..Param::DEFAULT
+}
+.when(generates)
+.relevant(generates);
+counted!(
     /// Completions of a prompt.
-    GROUP, group, "group", "Completions per prompt", "completions_per_prompt", Unit::None, (1.0, 1024.0), Scale::PowersOfTwo,
+    GROUP, Trained, objective.group, "group", "Completions per prompt", "completions_per_prompt", 1.0..=1024.0, [when(generates), relevant(generates)],
     "Completions of every prompt (TRL's num_generations, verl's rollout.n). They share the prompt's keys and values."
 );
-count!(
+counted!(
     /// Updates of a rollout.
-    UPDATES, updates, "upd", "Updates per rollout", "updates_per_rollout", Unit::None, (1.0, 1024.0), Scale::PowersOfTwo,
+    UPDATES, Trained, objective.updates, "upd", "Updates per rollout", "updates_per_rollout", 1.0..=1024.0, [when(generates), relevant(generates)],
     "Optimizer steps on what one rollout generates (verl's train_batch_size over ppo_mini_batch_size): so many global batches are generated at once."
 );
-count!(
+counted!(
     /// The engine's tensor parallelism.
-    ENGINE_TP, engine.tp, "gentp", "Rollout tensor parallelism", "rollout_tp", Unit::None, (1.0, 64.0), Scale::PowersOfTwo,
+    ENGINE_TP, Trained, objective.engine.tp, "gentp", "Rollout tensor parallelism", "rollout_tp", 1.0..=64.0, [when(generates), relevant(generates)],
     "GPUs over which the rollout engine splits each layer (vllm_tensor_parallel_size, rollout.tensor_model_parallel_size)."
 );
 /// The engine's share of memory.
@@ -115,8 +99,8 @@ switched!(
     [when(shares_gpus), relevant(generates)],
     "Whether the rollout engine gives its memory back while the policy trains (vLLM's sleep mode, TRL's vllm_enable_sleep_mode, verl's free_cache_engine)."
 );
-count!(
+counted!(
     /// GPUs of the engine's own.
-    ENGINE_GPUS, engine.gpus, "gengpu", "Rollout GPUs of its own", "rollout_gpus", Unit::None, (0.0, 16_384.0), Scale::Linear,
+    ENGINE_GPUS, Trained, objective.engine.gpus, "gengpu", "Rollout GPUs of its own", "rollout_gpus", 0.0..=16_384.0, [when(generates), relevant(generates)],
     "GPUs that only generate (TRL's server mode). At 0 the engine runs on the GPUs that train (colocate, hybrid engine)."
 );

@@ -1,38 +1,9 @@
 //! Tensor, context and pipeline parallelism, and when gradients are reduced.
 
-use super::{Group, Kind, Number, Param, Scale, Unit, choice, option, position, switched, unsharded_weights, whole};
+use super::{Group, Param, Unit, choice, count, option, position, switched, unsharded_weights, whole};
 use crate::model::parallel::{ContextExchange, Schedule};
 use crate::model::software::GradientSync;
 use crate::scenario::Scenario;
-
-/// A row that counts something.
-macro_rules! count {
-    (
-        $(#[$doc:meta])* $name:ident, $($field:ident).+, $key:literal, $label:literal, $csv:literal,
-        $min:literal ..= $max:literal, [$($special:ident($($value_of:expr),*)),*], $help:literal
-    ) => {
-        $(#[$doc])*
-        pub(in crate::params) const $name: Param = Param {
-            key: $key,
-            label: $label,
-            csv: $csv,
-            group: Group::Parallelism,
-            help: $help,
-            kind: Kind::Number(Number {
-                unit: Unit::None,
-                min: $min,
-                max: $max,
-                // A slider of doublings cannot start at 0.
-                scale: if $min > 0.0 { Scale::PowersOfTwo } else { Scale::Linear },
-                integer: true,
-                get: |scenario| f64::from(scenario.$($field).+),
-                set: |scenario, value| scenario.$($field).+ = whole(value),
-            }),
-            ..Param::DEFAULT
-        }
-        $(.$special($($value_of),*))*;
-    };
-}
 
 /// For rows about tensor parallelism.
 fn with_tp(scenario: &Scenario) -> bool {
@@ -74,9 +45,9 @@ fn is_pp_used(scenario: &Scenario) -> bool {
     scenario.degrees().pp > 1
 }
 
-count!(
+counted!(
     /// Tensor parallelism.
-    TP, tp, "tp", "Tensor parallel", "tensor_parallel_gpus", 1.0..=256.0, [window(1.0, 64.0), knob(is_tp_used)],
+    TP, Parallelism, tp, "tp", "Tensor parallel", "tensor_parallel_gpus", 1.0..=256.0, [window(1.0, 64.0), knob(is_tp_used)],
     "GPUs that share every layer's matrices (tp; tensor_model_parallel_size in Megatron): usually at most one node."
 );
 switched!(
@@ -90,9 +61,9 @@ switched!(
     "Whether the collectives of tensor parallelism run beside its matrix products (async TP in torchtitan, tp-comm-overlap in \
      Megatron)."
 );
-count!(
+counted!(
     /// Context parallelism.
-    CP, cp, "cp", "Context parallel", "context_parallel_gpus", 1.0..=1024.0, [window(1.0, 64.0), knob(is_cp_used)],
+    CP, Parallelism, cp, "cp", "Context parallel", "context_parallel_gpus", 1.0..=1024.0, [window(1.0, 64.0), knob(is_cp_used)],
     "GPUs that share every sequence (cp): each holds a part of its tokens and the whole layers."
 );
 picked!(
@@ -102,9 +73,9 @@ picked!(
     ContextExchange::Ring => "ring", "Ring", "Passed around, beside attention (ring attention).";
     ContextExchange::AllGather => "allgather", "All-gather", "Gathered before attention (Llama 3).";
 );
-count!(
+counted!(
     /// Pipeline parallelism.
-    PP, pp, "pp", "Pipeline stages", "pipeline_stages", 1.0..=512.0, [window(1.0, 64.0), knob(is_pp_used)],
+    PP, Parallelism, pp, "pp", "Pipeline stages", "pipeline_stages", 1.0..=512.0, [window(1.0, 64.0), knob(is_pp_used)],
     "Groups of GPUs that each hold a part of the layers (pp). The micro-batches are the gradient accumulation steps."
 );
 picked!(
@@ -117,19 +88,19 @@ picked!(
     Schedule::ZeroBubble => "zero-bubble", "Zero bubble (ZB-H1)", "Weight gradients fill a part of the bubble.";
     Schedule::ZeroBubbleV => "zero-bubble-v", "Zero bubble V (ZB-V)", "Two chunks on each GPU, next to no bubble.";
 );
-count!(
+counted!(
     /// Chunks of an interleaved pipeline.
-    VIRTUAL_STAGES, pipeline.virtual_stages, "vpp", "Virtual stages", "virtual_pipeline_stages", 1.0..=64.0, [when(with_chunks), window(1.0, 16.0)],
+    VIRTUAL_STAGES, Parallelism, pipeline.virtual_stages, "vpp", "Virtual stages", "virtual_pipeline_stages", 1.0..=64.0, [when(with_chunks), window(1.0, 16.0)],
     "Chunks of layers on each GPU under interleaved 1F1B."
 );
-count!(
+counted!(
     /// Layers of the first stage.
-    FIRST_LAYERS, pipeline.first_stage_layers, "firstlayers", "First stage layers", "first_stage_layers", 0.0..=100.0,
+    FIRST_LAYERS, Parallelism, pipeline.first_stage_layers, "firstlayers", "First stage layers", "first_stage_layers", 0.0..=100.0,
     [when(with_pp)], "Layers of the first stage, which holds the embedding too; 0 for an even share."
 );
-count!(
+counted!(
     /// Layers of the last stage.
-    LAST_LAYERS, pipeline.last_stage_layers, "lastlayers", "Last stage layers", "last_stage_layers", 0.0..=100.0, [when(with_pp)],
+    LAST_LAYERS, Parallelism, pipeline.last_stage_layers, "lastlayers", "Last stage layers", "last_stage_layers", 0.0..=100.0, [when(with_pp)],
     "Layers of the last stage, which holds the output head too; 0 for an even share."
 );
 picked!(

@@ -1,13 +1,7 @@
 //! The whole run: data, price, power, failures, checkpoints.
 
-use super::{AxisUse, Group, Kind, Number, Param, Scale, Unit, number, switched, whole};
-use crate::scenario::Scenario;
+use super::{AxisUse, Group, Kind, Number, Param, Scale, Unit, never, number, switched, whole};
 use crate::units::{Bytes, BytesPerSecond, Seconds};
-
-/// Numbers of the whole run do not change the results of a step.
-fn never(_: &Scenario) -> bool {
-    false
-}
 
 /// A row of this group.
 const fn row(key: &'static str, label: &'static str, csv: &'static str, help: &'static str, kind: Kind) -> Param {

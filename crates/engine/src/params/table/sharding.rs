@@ -1,6 +1,6 @@
 //! What is sharded, and over how many GPUs.
 
-use super::{ChoiceOption, Group, Param, Unit, choice, doublings, option, position, whole, with_shard_group};
+use super::{ChoiceOption, Group, Param, Unit, choice, count, option, position, whole, with_shard_group};
 use crate::scenario::Strategy;
 
 /// The options, in the order of [`Strategy::ALL`].
@@ -59,7 +59,7 @@ pub(in crate::params) const SHARD_SIZE: Param = Param {
     group: Group::Sharding,
     help: "GPUs that share one copy of the weights: dp_shard of HYBRID_SHARD, or the group that reshard_after_forward \
            names. It divides the number of GPUs; usually the GPUs of one node.",
-    kind: doublings(
+    kind: count(
         Unit::None,
         (1.0, 16_384.0),
         |scenario| f64::from(scenario.shard_size),

@@ -1,6 +1,6 @@
 //! What of the model is trained.
 
-use super::{Group, Kind, Number, Param, Scale, Unit, choice, option, position, switched, whole};
+use super::{Group, Param, Unit, choice, count, option, position, switched, whole};
 use crate::model::trained::{BaseFormat, Method, Targets};
 use crate::scenario::Scenario;
 
@@ -12,36 +12,10 @@ fn in_part(scenario: &Scenario) -> bool {
     !scenario.trained.is_all()
 }
 
-/// A row with a count, for a field of what is trained.
-macro_rules! count {
-    ($(#[$doc:meta])* $name:ident, $field:ident, $key:literal, $label:literal, $csv:literal, $max:literal, $applies:ident, $help:literal) => {
-        $(#[$doc])*
-        pub(in crate::params) const $name: Param = Param {
-            key: $key,
-            label: $label,
-            csv: $csv,
-            group: Group::Trained,
-            help: $help,
-            kind: Kind::Number(Number {
-                unit: Unit::None,
-                min: 0.0,
-                max: $max,
-                scale: Scale::Linear,
-                integer: true,
-                get: |scenario| f64::from(scenario.trained.$field),
-                set: |scenario, value| scenario.trained.$field = whole(value),
-            }),
-            applies: $applies,
-            is_relevant: in_part,
-            ..Param::DEFAULT
-        }
-        .window(0.0, 128.0);
-    };
-}
-
-count!(
+counted!(
     /// The rank.
-    RANK, rank, "rank", "LoRA rank", "lora_rank", 4096.0, with_adapters,
+    RANK, Trained, trained.rank, "rank", "LoRA rank", "lora_rank", 0.0..=4096.0,
+    [when(with_adapters), relevant(in_part), window(0.0, 128.0)],
     "The rank r of the adapters. It hardly matters for memory: activations and the frozen model do."
 );
 picked!(
@@ -77,9 +51,10 @@ switched!(
     [when(in_part), relevant(in_part)],
     "Whether the embedding and the output head train as a whole too (PEFT's modules_to_save keeps a second copy of both)."
 );
-count!(
+counted!(
     /// Frozen layers.
-    FROZEN_LAYERS, frozen_layers, "frozen", "Frozen layers", "frozen_layers", 2000.0, in_part,
+    FROZEN_LAYERS, Trained, trained.frozen_layers, "frozen", "Frozen layers", "frozen_layers", 0.0..=2000.0,
+    [when(in_part), relevant(in_part), window(0.0, 128.0)],
     "Layers from the first on that do not train: gradients end above them, and they keep no activations."
 );
 picked!(

@@ -1,13 +1,10 @@
 //! Batch, recomputation and precision.
 
 use super::{
-    ChoiceOption, Group, Param, Scale, Unit, choice, doublings, number, option, position, switched, whole,
+    ChoiceOption, Group, PERCENT, Param, Scale, Unit, choice, count, number, option, position, switched, whole,
     with_fraction, with_fsdp,
 };
 use crate::model::training::{Optimizer, OptimizerKernel, PrecisionPolicy, Recompute};
-
-/// One hundred percent.
-const PERCENT: f64 = 100.0;
 
 /// Sequences in one micro-batch.
 pub(in crate::params) const MICRO_BATCH_SIZE: Param = Param {
@@ -16,7 +13,7 @@ pub(in crate::params) const MICRO_BATCH_SIZE: Param = Param {
     csv: "micro_batch_size",
     group: Group::Training,
     help: "Sequences that one GPU processes at once: in one forward and backward pass. Where the objective compares two answers, pairs.",
-    kind: doublings(
+    kind: count(
         Unit::None,
         (1.0, 1024.0),
         |scenario| f64::from(scenario.micro_batch_size),
@@ -33,7 +30,7 @@ pub(in crate::params) const GRAD_ACCUM_STEPS: Param = Param {
     csv: "grad_accum_steps",
     group: Group::Training,
     help: "Micro-batches whose gradients are added up before one optimizer step.",
-    kind: doublings(
+    kind: count(
         Unit::None,
         (1.0, 4096.0),
         |scenario| f64::from(scenario.grad_accum_steps),

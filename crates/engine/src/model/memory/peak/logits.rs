@@ -1,0 +1,60 @@
+//! Logits: how many a GPU has, and what a loss takes for each.
+
+use crate::model::per_rank;
+use crate::model::setup::Setup;
+use crate::model::software::{Framework, Loss};
+use crate::model::stages::Stage;
+
+/// Logits of one micro-batch on one GPU of a stage.
+pub(super) fn logits(setup: &Setup, stage: &Stage) -> f64 {
+    let here = f64::from(u8::from(stage.head && !setup.objective.has_scalar_head()));
+    here * per_rank::tokens(setup) * f64::from(setup.architecture.vocab_size) / f64::from(setup.mesh.tp.max(1))
+}
+
+/// Bytes per logit alive at the loss.
+///
+/// Standard: fp32 logits that the loop still refers to, their log-softmax and its gradient: PyTorch's tracker finds 4 kept
+/// and 8 temporary for Llama with a 128,256 vocabulary. Megatron's works in place on one fp32 copy (`tensor_parallel/cross_entropy.py`):
+/// 6 with the 16-bit logits, then with their 16-bit gradient, which Megatron-Core's continuous integration shows to a percent; runs of
+/// its predecessor show about 8. Logits that the trainer or the model keeps come on top: 2 in 16 bits, 4 in
+/// fp32. In 16 bits all of it is half. Fused: the 16-bit logits and their gradient. Chunked: eight chunks, one at a time; fused with the
+/// head, smaller ones.
+/// Where a tensor-parallel group shares the vocabulary, PyTorch's loss holds four fp32 tensors of its part: 16 bytes.
+pub(super) fn bytes_per_logit(setup: &Setup) -> f64 {
+    let Setup { kernels, framework, mesh, .. } = setup;
+    let core = framework.is_megatron_core();
+    let capped = if setup.architecture.logit_softcap { SOFTCAP } else { 0.0 };
+    let uncapped = match kernels.loss {
+        loss if mesh.tp > 1 && framework.is_pytorch() && loss.is_unfused() => VOCABULARY_PARALLEL,
+        Loss::Standard if core => 6.0,
+        Loss::KeptLogits if core => 8.0,
+        Loss::Fp32Logits if core => 10.0,
+        Loss::Standard if matches!(framework, Framework::MegatronLegacy | Framework::Nanotron) => 8.0,
+        Loss::Standard => 12.0,
+        Loss::KeptLogits => 14.0,
+        Loss::Fp32Logits => 16.0,
+        Loss::Bf16 => 6.0,
+        Loss::Bf16Kept => 8.0,
+        Loss::Fused => 4.0,
+        Loss::Chunked => 1.5,
+        Loss::FusedLinear => 0.5,
+    };
+    uncapped + capped
+}
+
+/// Bytes per logit of what a tanh that caps it keeps: its output in 16 bits.
+const SOFTCAP: f64 = 2.0;
+/// Bytes per logit of a loss over a vocabulary that GPUs share: log-softmax, its gradient, and two tensors between.
+const VOCABULARY_PARALLEL: f64 = 16.0;
+
+/// Bytes per logit that a loss keeps for its backward pass: the softmax in fp32 or 16 bits, with the logits where they are kept; the
+/// 16-bit gradient of a fused one.
+pub(super) const fn bytes_kept_per_logit(loss: Loss) -> f64 {
+    match loss {
+        Loss::Standard | Loss::Bf16Kept => 4.0,
+        Loss::KeptLogits => 6.0,
+        Loss::Fp32Logits => 8.0,
+        Loss::Fused | Loss::Bf16 => 2.0,
+        Loss::Chunked | Loss::FusedLinear => 0.0,
+    }
+}
