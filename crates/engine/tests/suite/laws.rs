@@ -4,30 +4,24 @@ use crate::any::any_scenario;
 use crate::cases::cases;
 use engine::analysis::advice::advise;
 use engine::analysis::search::Ranking;
-use engine::catalog::MODELS;
 use engine::model::bounds::{Bounds, simplified};
 use engine::model::compute::unit_times;
 use engine::model::experts::ExpertParallel;
-use engine::model::flops::{of_setup, recomputed_per_token};
+use engine::model::flops::recomputed_per_token;
 use engine::model::ladder;
-use engine::model::lengths::Batching;
 use engine::model::memory::activations::layer;
 use engine::model::memory::recipe_bytes;
-use engine::model::memory::states::{expert_padding, of_gpu};
-use engine::model::objective::{Objective, Reference, RewardSource, RolloutEngine, Task};
+use engine::model::memory::states::expert_padding;
 use engine::model::parallel::Mesh;
-use engine::model::report::{Lane, MemoryPart, Report, Work};
+use engine::model::report::{Lane, Report, Work};
 use engine::model::run::{RunChoices, RunReport, failures};
 use engine::model::setup::Setup;
-use engine::model::software::{AttentionKernel, Offload};
-use engine::model::stages::stages;
+use engine::model::software::Offload;
 use engine::model::step::evaluate;
 use engine::model::step::playback::{Playback, spans};
-use engine::model::trained::{BaseFormat, Method, Trained};
 use engine::model::training::{MfuConvention, PrecisionPolicy, Recompute, RecomputeModules, Reshard, Sharding};
 use engine::model::transformer::{Architecture, Experts};
 use engine::params;
-use engine::scenario::data::TextList;
 use engine::scenario::issue::Severity;
 use engine::scenario::{ExpertChoice, Model, Scenario, Strategy};
 use engine::share::{decode, encode};
@@ -44,7 +38,7 @@ const SEED: u64 = 1;
 /// Layouts that a law looks at in one search.
 const SEARCHED: usize = 2_000;
 
-fn laws() -> ProptestConfig {
+pub(crate) fn laws() -> ProptestConfig {
     let mut config = ProptestConfig { failure_persistence: None, ..cases(CASES) };
     if config.rng_seed == RngSeed::Random {
         config.rng_seed = RngSeed::Fixed(SEED);
@@ -54,7 +48,7 @@ fn laws() -> ProptestConfig {
 
 /// Random scenarios that are computed as they are asked for. The engine replaces degrees that do not fit by neighbours, and
 /// what is asked of the replacement is another question than what is asked of the scenario.
-fn any_valid_scenario() -> impl proptest::strategy::Strategy<Value = Scenario> {
+pub(crate) fn any_valid_scenario() -> impl proptest::strategy::Strategy<Value = Scenario> {
     any_scenario().prop_filter("an error in the scenario", is_valid)
 }
 
@@ -68,7 +62,7 @@ fn is_valid(scenario: &Scenario) -> bool {
 
 /// The scenario with the experts' degrees and chunks as it says them: the engine's own choice, the fastest of the layers that fits,
 /// may be another where something else changes.
-fn as_asked(scenario: &Scenario) -> Scenario {
+pub(crate) fn as_asked(scenario: &Scenario) -> Scenario {
     Scenario { expert_choice: ExpertChoice::NONE, ..*scenario }
 }
 
@@ -111,62 +105,6 @@ proptest! {
         for (part, bytes) in report.memory.parts.iter() {
             prop_assert!(bytes.get().is_finite() && bytes >= Bytes::ZERO, "{part:?} {bytes:?}");
         }
-    }
-
-    #[test]
-    fn rank_zero_is_a_frozen_model(scenario in any_valid_scenario()) {
-        let with = |method, rank, frozen_layers| {
-            let trained = Trained { method, rank, frozen_layers, dropout: false, embeddings: false, ..scenario.trained };
-            Setup { trained, ..scenario.setup() }
-        };
-        let (none, frozen) = (stages(&with(Method::Lora, 0, 0)), stages(&with(Method::Layers, 0, u32::MAX)));
-        for (none, frozen) in none.iter().zip(frozen.iter()) {
-            prop_assert_eq!(none.params.held, frozen.params.held);
-            prop_assert_eq!(none.params.trained.all(), 0.0);
-            prop_assert_eq!(frozen.params.trained.all(), 0.0);
-        }
-    }
-
-    #[test]
-    fn a_quantized_base_holds_no_more_than_adapters_on_16_bits(scenario in any_valid_scenario(), place in 0_usize..6) {
-        use BaseFormat::{Fp8, Int4, Int8, Mxfp4, Nf4, Nf4Double};
-        let narrow = [Fp8, Int8, Int4, Nf4, Nf4Double, Mxfp4][place];
-        let with = |base| {
-            let trained = Trained { method: Method::Lora, base, ..scenario.trained };
-            let setup = Setup { trained, ..scenario.setup() };
-            stages(&setup).iter().map(|stage| of_gpu(&setup, &stage.params).total().get()).sum::<f64>()
-        };
-        prop_assert!(with(narrow) <= with(BaseFormat::Bf16), "{} {}", with(narrow), with(BaseFormat::Bf16));
-    }
-
-    #[test]
-    fn what_does_not_train_costs_nothing_of_training(scenario in any_valid_scenario(), layers in 0_u32..100) {
-        let with = |trained| Setup { trained, ..scenario.setup() };
-        let layers = Trained { method: Method::Layers, frozen_layers: layers, base: BaseFormat::Bf16, ..scenario.trained };
-        for (some, all) in stages(&with(layers)).iter().zip(stages(&with(Trained::ALL)).iter()) {
-            let [some, all] = [(layers, some), (Trained::ALL, all)].map(|(trained, stage)| of_gpu(&with(trained), &stage.params));
-            prop_assert!(some.gradients <= all.gradients && some.optimizer <= all.optimizer, "{some:?} {all:?}");
-        }
-        let flops = |trained| of_setup(&with(trained)).get();
-        prop_assert!(flops(layers) <= flops(Trained::ALL) * (1.0 + 1e-12));
-    }
-
-    #[test]
-    fn packed_texts_are_never_slower_than_padded_ones(scenario in any_valid_scenario(), mean in 1.0..5000.0_f64) {
-        // Kernels that write scores attend across the texts of a sequence.
-        prop_assume!(scenario.kernels.attention != AttentionKernel::Unfused);
-        let with = |batching| {
-            let texts = TextList { batching, mean_length: mean, ..scenario.texts };
-            Scenario { texts, ..scenario }.report()
-        };
-        let packed = with(Batching::Packed);
-        for batching in [Batching::Padded, Batching::PaddedToLongest, Batching::Grouped] {
-            let other = with(batching);
-            prop_assert!(other.tokens_per_s_per_gpu <= packed.tokens_per_s_per_gpu * (1.0 + 1e-2), "{batching:?} {other:?} {packed:?}");
-            // The longest batch is the same.
-            prop_assert_eq!(other.memory, packed.memory);
-        }
-        prop_assert_eq!(with(Batching::Full).memory, packed.memory);
     }
 
     #[test]
@@ -509,109 +447,5 @@ proptest! {
         let (best, worst) = (of(true, true), of(false, false));
         prop_assert!(best.write_time <= worst.write_time && best.host_checkpoint <= worst.host_checkpoint);
         prop_assert!(best.host_init <= worst.host_init && best.goodput >= worst.goodput);
-    }
-}
-
-/// The scenario under another objective, with its settings.
-fn under(scenario: &Scenario, change: impl FnOnce(&mut Objective)) -> Scenario {
-    let mut changed = as_asked(scenario);
-    change(&mut changed.objective);
-    changed
-}
-
-proptest! {
-    #![proptest_config(laws())]
-
-    #[test]
-    fn the_next_token_needs_nothing_of_other_objectives(scenario in any_scenario(), other in any_scenario()) {
-        let plain = under(&scenario, |objective| *objective = Objective::NEXT_TOKEN);
-        // What a rollout would be changes nothing, to the bit.
-        let with = under(&scenario, |objective| *objective = Objective { task: Task::NextToken, ..other.objective });
-        prop_assert_eq!(plain.report(), with.report());
-        let report = plain.report();
-        prop_assert!(report.rollout.is_none());
-        prop_assert_eq!(report.memory.parts.get(MemoryPart::Models), Bytes::ZERO);
-        prop_assert_eq!(report.memory.parts.get(MemoryPart::Engine), Bytes::ZERO);
-    }
-
-    #[test]
-    fn precomputed_log_probabilities_never_cost_more(scenario in any_valid_scenario(), is_kto in any::<bool>()) {
-        let task = if is_kto { Task::Kto } else { Task::Dpo };
-        let of = |reference| under(&scenario, |objective| (objective.task, objective.reference) = (task, reference)).report();
-        let (every_step, precomputed) = (of(Reference::Model), of(Reference::Precomputed));
-        prop_assert!(precomputed.memory.needed <= every_step.memory.needed);
-        prop_assert!(precomputed.time.step < every_step.time.step);
-    }
-
-    #[test]
-    fn adapters_need_no_copy_of_the_reference(scenario in any_valid_scenario(), task in 0_usize..3) {
-        let task = [Task::Dpo, Task::Kto, Task::Grpo][task];
-        let mut scenario = under(&scenario, |objective| (objective.task, objective.reference) = (task, Reference::Model));
-        scenario.trained.method = Method::Lora;
-        let plain = Scenario { objective: Objective { reward: RewardSource::Function, ..scenario.objective }, ..scenario };
-        prop_assert_eq!(plain.report().memory.parts.get(MemoryPart::Models), Bytes::ZERO);
-    }
-
-    #[test]
-    fn an_engine_that_sleeps_never_takes_from_training(scenario in any_valid_scenario(), share in 0.01..1.0) {
-        let of = |sleeps| {
-            let engine = RolloutEngine { tp: 1, memory_share: share, sleeps, gpus: 0 };
-            under(&scenario, |objective| (objective.task, objective.engine) = (Task::Grpo, engine)).report()
-        };
-        let (sleeping, awake) = (of(true), of(false));
-        prop_assert!(sleeping.memory.needed <= awake.memory.needed);
-        prop_assert_eq!(sleeping.time.step, awake.time.step);
-    }
-
-    #[test]
-    fn a_larger_cache_never_generates_slower(scenario in any_valid_scenario(), share in 0.05..0.9, more in 0.0..0.1) {
-        let decode = |memory_share| {
-            let engine = RolloutEngine { tp: 1, memory_share, sleeps: true, gpus: 0 };
-            let grpo = under(&scenario, |objective| (objective.task, objective.engine) = (Task::Grpo, engine));
-            grpo.report().rollout.map(|rollout| rollout.decode)
-        };
-        let (less, larger) = (decode(share), decode(share + more));
-        prop_assert!(larger.zip(less).is_some_and(|(larger, less)| larger <= less * (1.0 + 1e-12)), "{larger:?} {less:?}");
-    }
-
-    #[test]
-    fn a_rollout_is_never_no_number(scenario in any_scenario(), is_ppo in any::<bool>()) {
-        let task = if is_ppo { Task::Ppo } else { Task::Grpo };
-        let report = under(&scenario, |objective| objective.task = task).report();
-        let rollout = report.rollout.expect("a rollout");
-        for number in [
-            rollout.decode.get(), rollout.prefill.get(), rollout.update.get(), rollout.step().get(), rollout.tokens_per_s(),
-            rollout.concurrent, rollout.decode_steps, rollout.tokens,
-        ] {
-            prop_assert!(number.is_finite() && number > 0.0, "{number} in {rollout:?}");
-        }
-        prop_assert!(rollout.step() >= report.time.step);
-    }
-}
-
-/// Every dense model of the catalog, in pure bf16: adapters of full rank have more parameters than the matrices beside which they
-/// stand, and their states with the frozen base take more than those of full training.
-#[test]
-fn adapters_of_full_rank_on_everything_need_no_less_than_full_training() {
-    for entry in MODELS.iter().filter(|entry| !entry.architecture.has_experts()) {
-        for tp in [1, 2, 8] {
-            let scenario = Scenario {
-                model: entry.pick(),
-                tp,
-                recipe: PrecisionPolicy::PureBf16,
-                ..engine::catalog::default_scenario()
-            };
-            let full = scenario.setup();
-            let rank = full.architecture.hidden_size;
-            let trained = Trained { method: Method::Lora, rank, embeddings: true, ..Trained::ALL };
-            let adapted = Setup { trained, ..full };
-            let states = |setup: &Setup| {
-                let stage = stages(setup).first;
-                (stage.params, of_gpu(setup, &stage.params).total())
-            };
-            let ((adapters, more), (whole, less)) = (states(&adapted), states(&full));
-            assert!(adapters.trained.layer_matrices >= whole.held.layer_matrices, "{} over {tp}", entry.id);
-            assert!(more >= less, "{} over {tp}: {more:?} {less:?}", entry.id);
-        }
     }
 }
