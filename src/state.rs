@@ -158,6 +158,7 @@ impl State {
                 self.preset.model = model;
             }
             Action::Adapt(adapter) => self.take(&adapter.applied(&self.scenario)),
+            Action::Lengths(lengths) => self.take(&lengths.applied(&self.scenario)),
             Action::Back { key } => self.put_back(key),
             Action::Place(values) => self.place(values),
             Action::TakeBack => {

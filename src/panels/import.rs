@@ -1,4 +1,4 @@
-//! The import: a model's `config.json`, an adapter's `adapter_config.json`, a link, or a file that this page saved, pasted, chosen, or
+//! The import: a model's `config.json`, an adapter's `adapter_config.json`, a list of lengths, a link, or a file that this page saved, pasted, chosen, or
 //! dropped anywhere on the page.
 
 mod read;
@@ -75,7 +75,7 @@ pub fn Import(props: &Props) -> Html {
                     <label for="config">{ words::PASTE }</label>
                     <textarea id="config" rows="5" spellcheck="false" autocomplete="off" oninput={typed} onchange={settled} />
                     <label for="config-file">{ words::FILE }</label>
-                    <input type="file" id="config-file" accept=".json,.svg,.png,.csv" onchange={chosen} />
+                    <input type="file" id="config-file" accept=".json,.svg,.png,.csv,.txt" onchange={chosen} />
                     { said(outcome.as_ref()) }
                     <p class="control-help">{ words::LOCAL }</p>
                 </div>
@@ -95,6 +95,11 @@ fn taken(text: &str, origin: &Origin, emit: &Callback<Action>) -> Outcome {
             let said = [words::adapted(&adapter), words::used_of(&adapter.used)];
             emit.emit(Action::Adapt(adapter));
             Ok(said)
+        }
+        Read::Lengths(..) if *origin == Origin::Typed => Err(String::new()),
+        Read::Lengths(lengths) => {
+            emit.emit(Action::Lengths(lengths));
+            Ok([words::listed(&lengths), String::new()])
         }
         Read::Scenario(..) if *origin == Origin::Typed => Err(String::new()),
         Read::Scenario(decoded, query) => {

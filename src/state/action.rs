@@ -2,7 +2,7 @@
 
 use crate::view::View;
 use charts::spec::AxisKey;
-use engine::import::Adapter;
+use engine::import::{Adapter, TextLengths};
 use engine::model::transformer::Architecture;
 use engine::params::ParamId;
 use engine::scenario::issue::Issue;
@@ -65,6 +65,8 @@ pub enum Action {
     Import(Box<Architecture>),
     /// An adapter is imported.
     Adapt(Box<Adapter>),
+    /// Lengths of texts are imported.
+    Lengths(TextLengths),
     /// A parameter goes back to its preset.
     Back {
         /// The parameter.

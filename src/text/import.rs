@@ -1,7 +1,7 @@
 //! The texts of the import.
 
 use engine::format;
-use engine::import::{Adapter, Imported};
+use engine::import::{Adapter, Imported, TextLengths};
 use engine::params::quantity::shorten;
 
 /// On the button that opens the panel.
@@ -9,7 +9,7 @@ pub const OPEN: &str = "Import config.json";
 /// On the button that closes it.
 pub const CLOSE: &str = "Close the import";
 /// Over the field for a text.
-pub const PASTE: &str = "Paste a Hugging Face config.json, PEFT's adapter_config.json, a link or a report, or drop a file anywhere on the page";
+pub const PASTE: &str = "Paste a Hugging Face config.json, PEFT's adapter_config.json, lengths of texts, a link or a report, or drop a file anywhere on the page";
 /// Over the choice of a file.
 pub const FILE: &str = "Or choose the file";
 /// Under the choice of a file.
@@ -71,6 +71,13 @@ pub fn adapted(adapter: &Adapter) -> String {
         text = text + " " + remark;
     }
     text
+}
+
+/// After lengths were imported.
+pub fn listed(lengths: &TextLengths) -> String {
+    let [count, mean, longest] =
+        [lengths.count as f64, lengths.mean, lengths.longest].map(|value| format::count(value.round()));
+    format!("{count} texts of {mean} tokens on average, the longest of {longest}: sequences are now made of texts.")
 }
 
 /// The keys that an adapter was read from.

@@ -1,6 +1,7 @@
 //! Reads a Hugging Face `config.json` into a custom model: its architecture, the fields that were
 //! used, and the fields that were not understood. PEFT's `adapter_config.json` is read too
-//! ([`import_adapter`]).
+//! ([`import_adapter`]), and lists of the lengths
+//! of texts ([`import_lengths`]).
 //!
 //! Fields that a config omits take the default of the model's class in `transformers`. The only
 //! failure is an error sentence.
@@ -10,6 +11,7 @@ mod attention;
 mod families;
 mod fields;
 mod leftover;
+mod lengths;
 mod text;
 
 use serde_json::Value;
@@ -19,6 +21,7 @@ use crate::params::quantity::shorten;
 pub use adapter::{Adapter, import_adapter, is_adapter};
 use families::FAMILIES;
 use fields::Fields;
+pub use lengths::{TextLengths, import_lengths};
 pub use text::text_of;
 
 /// Longest text that is read, in characters. A `config.json` has a few thousand, or some hundred

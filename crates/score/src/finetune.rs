@@ -11,3 +11,4 @@ pub mod models;
 pub mod scope;
 pub mod software;
 pub mod source;
+pub mod texts;

@@ -1,6 +1,7 @@
 //! Converts a row to a scenario and evaluates it.
 
 use super::finetune::source::Source;
+use super::finetune::texts::texts;
 use super::finetune::{completed, measured};
 use super::row::Row;
 use super::stack::Stack;
@@ -15,7 +16,6 @@ use engine::model::report::Report;
 use engine::model::training::{ComputeFormat, MfuConvention, PrecisionPolicy};
 use engine::params;
 use engine::published::{MemoryKind, MemoryStage};
-use engine::scenario::data::TextList;
 use engine::scenario::issue::{Issue, Severity};
 use engine::scenario::{ExpertChoice, Scenario, Strategy};
 
@@ -124,7 +124,7 @@ fn of_run(row: &Row, notes: &mut Notes) -> Result<Scenario, LeftOut> {
         seq_len: batch.seq_len,
         micro_batch_size: batch.micro_batch_size,
         grad_accum_steps: batch.grad_accum_steps,
-        texts: TextList::USUAL,
+        texts: texts(row, batch.seq_len),
         strategy: layout.strategy,
         tp: layout.tp,
         tensor: layout.tensor,

@@ -3,7 +3,9 @@
 use serde_json::Value;
 
 use crate::text::import as words;
-use engine::import::{Adapter, Imported, check_length, import, import_adapter, is_adapter, parse};
+use engine::import::{
+    Adapter, Imported, TextLengths, check_length, import, import_adapter, import_lengths, is_adapter, parse,
+};
 use engine::share::carried;
 use engine::share::decode::{Decoded, decode_json, decode_link};
 
@@ -14,6 +16,8 @@ pub(super) enum Read {
     Model(Imported),
     /// An adapter.
     Adapter(Box<Adapter>),
+    /// Lengths of texts.
+    Lengths(TextLengths),
     /// A scenario with its pins, and the query of its link, where it came with one.
     Scenario(Box<Decoded>, Option<String>),
 }
@@ -32,6 +36,9 @@ pub(super) fn read_text(text: &str) -> Result<Read, String> {
     }
     if let Some(link) = carried::of_text(text) {
         return Ok(opened(link));
+    }
+    if let Some(lengths) = import_lengths(text) {
+        return lengths.map(Read::Lengths);
     }
     let json = parse(text)?;
     if let Some(link) = carried::of_json(&json) {
@@ -86,6 +93,12 @@ mod tests {
         let text = r#"{"peft_type": "LORA", "r": 64, "base_model_name_or_path": "meta-llama/Llama-3.2-1B"}"#;
         let Ok(Read::Adapter(adapter)) = read_text(text) else { panic!("this is an adapter") };
         assert_eq!((adapter.trained().rank, adapter.model().map(|entry| entry.id)), (64, Some("llama-3.2-1b")));
+    }
+
+    #[test]
+    fn lengths_are_read_as_such() {
+        let Ok(Read::Lengths(lengths)) = read_text("[100, 300]") else { panic!("these are lengths") };
+        assert_eq!((lengths.count, lengths.longest), (2, 300.0));
     }
 
     #[test]

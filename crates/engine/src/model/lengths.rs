@@ -30,7 +30,40 @@ pub enum Lengths {
         attended: f64,
         /// Share of the tokens that is no padding.
         useful: f64,
+        /// The sequences of micro-batches are `longest u^spread` tokens long, u uniform from 0 to 1: 0 where all are equal.
+        spread: f64,
     },
+    /// The longest micro-batch of many lengths, which must fit: all are [`Batch::seq_len`] `u^spread` tokens long.
+    LongestOf {
+        /// As that of [`Lengths::OfTexts`], above 0.
+        spread: f64,
+    },
+}
+
+impl Lengths {
+    /// By how much the sequences of micro-batches differ in length: they are `longest u^spread` tokens long, u uniform from 0 to 1.
+    pub const fn spread(self) -> f64 {
+        match self {
+            Self::Equal => 0.0,
+            Self::OfTexts { spread, .. } | Self::LongestOf { spread } => spread,
+        }
+    }
+}
+
+/// Multiples of it, without their whole parts, are spread evenly however many there are.
+const GOLDEN_RATIO: f64 = 1.618_033_988_749_895;
+
+/// Lengths of so many sequences, the last the longest, as fractions of it: the golden ratio's multiples in place of random numbers,
+/// which no prefix of them leaves uneven.
+///
+/// ```
+/// # use engine::model::lengths::typical;
+/// let lengths: Vec<f64> = typical(1.0, 4).collect();
+/// assert!((lengths[0] - 0.618).abs() < 1e-3 && (lengths[1] - 0.236).abs() < 1e-3 && lengths[3] == 1.0);
+/// ```
+pub fn typical(spread: f64, count: u32) -> impl Iterator<Item = f64> {
+    let fraction = |index: u32| (f64::from(index) * GOLDEN_RATIO).fract();
+    (1..=count).map(move |index| if index == count { 1.0 } else { fraction(index).powf(spread) })
 }
 
 /// A list of texts of at most `longest` tokens and `mean` on average, whose lengths are taken to be `longest u^a` with u uniform from
@@ -78,11 +111,11 @@ impl Texts {
 pub fn of_texts(batching: Batching, texts: Texts, batch: &Batch, sharding: Sharding, replicas: u32) -> (u32, Lengths) {
     let longest = batch.seq_len;
     let mean = texts.longest_of(1.0);
-    let (tokens, attended, useful) = match batching {
+    let (tokens, attended, useful, spread) = match batching {
         Batching::Full => return (longest, Lengths::Equal),
-        Batching::Packed => (texts.longest, texts.attended_of(1.0), 1.0),
-        Batching::PaddedToLongest => (texts.longest, texts.longest, mean / texts.longest),
-        Batching::Grouped => (mean, texts.attended_of(1.0), 1.0),
+        Batching::Packed => (texts.longest, texts.attended_of(1.0), 1.0, 0.0),
+        Batching::PaddedToLongest => (texts.longest, texts.longest, mean / texts.longest, 0.0),
+        Batching::Grouped => (mean, texts.attended_of(1.0), 1.0, texts.exponent),
         Batching::Padded => {
             let own = f64::from(batch.micro_batch_size.max(1));
             let everyone = own * f64::from(replicas.max(1));
@@ -93,10 +126,11 @@ pub fn of_texts(batching: Batching, texts: Texts, batch: &Batch, sharding: Shard
                     alone + (waited - alone) / f64::from(batch.grad_accum_steps.max(1)).sqrt()
                 }
             };
-            (tokens, texts.attended_of(own), mean / tokens)
+            // The largest of n uniform numbers is one of them to the power of 1/n.
+            (tokens, texts.attended_of(own), mean / tokens, texts.exponent / own)
         }
     };
     // Whole tokens, one at least.
     let seq_len = (tokens.round() as u32).max(1);
-    (seq_len, Lengths::OfTexts { longest, attended, useful })
+    (seq_len, Lengths::OfTexts { longest, attended, useful, spread })
 }

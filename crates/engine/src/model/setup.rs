@@ -84,9 +84,10 @@ impl Setup {
     #[must_use]
     pub fn at_longest(&self) -> Self {
         match self.lengths {
-            Lengths::Equal => *self,
-            Lengths::OfTexts { longest, .. } => {
-                Self { batch: Batch { seq_len: longest, ..self.batch }, lengths: Lengths::Equal, ..*self }
+            Lengths::Equal | Lengths::LongestOf { .. } => *self,
+            Lengths::OfTexts { longest, spread, .. } => {
+                let lengths = if spread > 0.0 { Lengths::LongestOf { spread } } else { Lengths::Equal };
+                Self { batch: Batch { seq_len: longest, ..self.batch }, lengths, ..*self }
             }
         }
     }
@@ -94,7 +95,7 @@ impl Setup {
     /// Tokens that attention counts of a sequence.
     pub fn attended(&self) -> f64 {
         match self.lengths {
-            Lengths::Equal => f64::from(self.batch.seq_len),
+            Lengths::Equal | Lengths::LongestOf { .. } => f64::from(self.batch.seq_len),
             Lengths::OfTexts { attended, .. } => attended,
         }
     }
@@ -102,7 +103,7 @@ impl Setup {
     /// Share of a step's tokens that is no padding.
     pub fn useful(&self) -> f64 {
         match self.lengths {
-            Lengths::Equal => 1.0,
+            Lengths::Equal | Lengths::LongestOf { .. } => 1.0,
             Lengths::OfTexts { useful, .. } => useful,
         }
     }

@@ -71,8 +71,10 @@ proptest! {
         for batching in [Batching::Padded, Batching::PaddedToLongest, Batching::Grouped] {
             let other = with(batching);
             prop_assert!(other.tokens_per_s_per_gpu <= packed.tokens_per_s_per_gpu * (1.0 + 1e-2), "{batching:?} {other:?} {packed:?}");
-            // The longest batch is the same.
-            prop_assert_eq!(other.memory, packed.memory);
+            // The longest batch is the same; what the allocator keeps of shorter ones it gives back.
+            prop_assert_eq!(other.memory.allocated, packed.memory.allocated);
+            prop_assert_eq!(other.memory.needed, packed.memory.needed);
+            prop_assert!(other.memory.peak >= packed.memory.peak);
         }
         prop_assert_eq!(with(Batching::Full).memory, packed.memory);
     }

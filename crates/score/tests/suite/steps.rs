@@ -3,9 +3,14 @@
 
 use ::score::traced::score::{self, Compared};
 use ::score::traced::{self, Traced};
+use engine::model::lengths::{Batching, Lengths};
+use engine::model::memory;
+use engine::model::setup::Setup;
 use engine::model::software::Segments;
+use engine::model::stages::stages;
 use engine::published::MemoryKind;
 use engine::scenario::Scenario;
+use engine::scenario::data::TextList;
 use engine::units::Bytes;
 
 const ROWS: &str = include_str!("../../../../tests/measured/traced_steps.csv");
@@ -102,6 +107,43 @@ fn the_closed_form_keeps_to_the_reserved_bytes() {
             (median(rows.iter().map(error).collect()), median(rows.iter().map(|row| error(row).abs()).collect()));
         assert!(signed.abs() < RESERVED_SIGNED && size < RESERVED_SIZE, "{segments:?}: {signed}, {size}");
     }
+}
+
+/// Error of the closed form with texts of many lengths, and of one that does not know of them.
+const VARIED_SIGNED: f64 = 0.06;
+
+#[test]
+fn the_closed_form_knows_what_longer_texts_outgrow() {
+    let varied = |row: &Traced| {
+        let texts = TextList {
+            batching: Batching::Padded,
+            mean_length: f64::from(row.scenario.seq_len) / 2.0,
+            ..row.scenario.texts
+        };
+        let mut scenario = Scenario { texts, segments: Segments::Fixed, ..row.scenario };
+        scenario.accelerator.values.memory = Bytes::from_gib(1e4);
+        scenario.setup()
+    };
+    let setups: Vec<Setup> =
+        all().iter().map(varied).filter(|setup| setup.architecture.num_hidden_layers >= DEEP).collect();
+    assert!(setups.len() > 50, "{}", setups.len());
+    let (mut errors, mut unaware) = (Vec::new(), Vec::new());
+    for setup in &setups {
+        let first = stages(setup).first;
+        let Some(simulated) = memory::simulated(setup, &first) else { continue };
+        let simulated = MemoryKind::Reserved.predicted(&simulated).get();
+        let reserved = |setup: &Setup| MemoryKind::Reserved.predicted(&memory::of_stage(setup, &first)).get();
+        let longest = setup.at_longest();
+        errors.push(reserved(&longest) / simulated - 1.0);
+        unaware.push(reserved(&Setup { lengths: Lengths::Equal, ..longest }) / simulated - 1.0);
+    }
+    let median = |errors: &mut Vec<f64>| {
+        errors.sort_by(f64::total_cmp);
+        errors[errors.len() / 2]
+    };
+    let (signed, unaware) = (median(&mut errors), median(&mut unaware));
+    println!("{signed} {unaware} {}", errors.len());
+    assert!(signed.abs() < VARIED_SIGNED && unaware < -VARIED_SIGNED, "{signed}, unaware {unaware}");
 }
 
 /// The steps that are further off than the worst may be, each with its error.

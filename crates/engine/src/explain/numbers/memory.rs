@@ -70,6 +70,10 @@ const fn in_update(c: &Context) -> bool {
     matches!(c.peak.working, Working::Update(_))
 }
 
+fn outgrows(c: &Context) -> bool {
+    c.peak.alive.outgrown > Bytes::ZERO
+}
+
 fn has_base(c: &Context) -> bool {
     c.peak.alive.base > Bytes::ZERO
 }
@@ -262,10 +266,21 @@ pub(super) const MEMORY: &[Explanation] = &[
         "fragmentation-part",
         "Fragmentation",
         &[
-            when(|c| !has_base(c) && c.peak.held == Held::Reserved, "M_frag = (1 + φ) · M_compute + M_pools − M_alloc"),
             when(
-                |c| has_base(c) && c.peak.held == Held::Reserved,
+                |c| !has_base(c) && !outgrows(c) && c.peak.held == Held::Reserved,
+                "M_frag = (1 + φ) · M_compute + M_pools − M_alloc",
+            ),
+            when(
+                |c| !has_base(c) && outgrows(c) && c.peak.held == Held::Reserved,
+                "M_frag = (1 + φ) · M_compute + M_pools + M_outgrown − M_alloc",
+            ),
+            when(
+                |c| has_base(c) && !outgrows(c) && c.peak.held == Held::Reserved,
                 "M_frag = M_compute + φ · (M_compute − M_base) + M_pools − M_alloc",
+            ),
+            when(
+                |c| has_base(c) && outgrows(c) && c.peak.held == Held::Reserved,
+                "M_frag = M_compute + φ · (M_compute − M_base) + M_pools + M_outgrown − M_alloc",
             ),
             when(|c| c.peak.held == Held::Capacity && is_next_token(c), "M_frag = M_GPU − M_context − M_alloc"),
             when(
@@ -278,7 +293,7 @@ pub(super) const MEMORY: &[Explanation] = &[
         [
             "Memory that PyTorch has reserved but not allocated: the gaps between blocks, and what the streams of FSDP’s collectives have freed, which no other stream can use. Before it runs out, it gives back what is free as a whole. expandable_segments makes it smaller.",
             "docs/model.md, section 3; medians of the simulated allocator over traced steps (docs/accuracy.md).",
-            "The gaps are a share of what is allocated, the same for all of a framework but nanotron, whose held blocks are counted: runs with sequences of varying length have more. The figure “memory over one step” simulates them.",
+            "The gaps are a share of what is allocated, the same for all of a framework but nanotron, whose held blocks are counted; with texts of many lengths, blocks that longer logits have outgrown come on top. The figure “memory over one step” simulates them.",
         ],
     ),
 ];

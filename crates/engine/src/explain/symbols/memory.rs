@@ -208,6 +208,9 @@ pub(super) const FACTORS: &[Symbol] = &[
         Bytes,
         |c| c.peak.alive.pools.get(),
     ),
+    of("M_outgrown", "blocks of shorter micro-batches’ logits, too small for longer ones", Bytes, |c| {
+        c.peak.alive.outgrown.get()
+    }),
 ];
 
 /// Activations of the layer being computed: all of them, those kept, or their gradients.

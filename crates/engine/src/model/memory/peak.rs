@@ -26,9 +26,8 @@ use crate::model::stages::{ByStage, Stage};
 use crate::model::sync::GradientSyncPlan;
 use crate::model::training::Sharding;
 use crate::units::Bytes;
-pub use cache::Alive;
-pub use cache::Held;
 use cache::within;
+pub use cache::{Alive, Held, OUTGROWN};
 use context::communicators;
 pub use context::{SWITCH_BUFFERS, context, switch_communicators};
 use logits::{bytes_kept_per_logit, bytes_per_logit, logits};
@@ -73,7 +72,7 @@ enum Point {
 /// reduction, and the optimizer's update.
 pub fn peak(setup: &Setup, stages: &ByStage<Stage>) -> MemoryReport {
     match setup.lengths {
-        Lengths::Equal => most_needy(setup, stages).1,
+        Lengths::Equal | Lengths::LongestOf { .. } => most_needy(setup, stages).1,
         Lengths::OfTexts { .. } => most_needy(&setup.at_longest(), stages).1,
     }
 }
@@ -95,7 +94,7 @@ pub fn of_stage(setup: &Setup, stage: &Stage) -> MemoryReport {
     let ledger = Ledger::new(setup, stage, &stage.params);
     let peak = ledger.peak();
     let cache = ledger.cache(setup, stage, &peak);
-    let alive = ledger.alive(&peak);
+    let alive = ledger.alive(setup, &peak);
     report(setup, ledger.parts(peak.point), peak.moment, &alive, (cache, cache.reserved(&alive)))
 }
 
@@ -296,9 +295,9 @@ impl Ledger {
     }
 
     /// What tensors occupy at this peak.
-    fn alive(&self, peak: &Peak) -> Alive {
+    fn alive(&self, setup: &Setup, peak: &Peak) -> Alive {
         let Peak { allocated, compute, .. } = *peak;
-        Alive { allocated, compute, pools: self.pools(), base: self.base }
+        Alive { allocated, compute, pools: self.pools(), base: self.base, outgrown: self.outgrown(setup) }
     }
 
     /// What the allocator holds beyond what is alive: nanotron's is counted block by block, but for the bounds, which assume none.

@@ -2,13 +2,14 @@
 
 use super::peak::{Alive, report};
 use super::states::{base, recipe_bytes, shard_degrees};
-use super::trace::{Category, Peak, Phase, Trace};
+use super::trace::{Category, Peak, Phase, Trace, reserved_over};
+use crate::model::lengths;
 use crate::model::report::{MemoryPart, MemoryParts, MemoryReport, PeakMoment};
 use crate::model::setup::Setup;
 use crate::model::software::{Cache, Framework, Offload};
 use crate::model::stages::Stage;
 use crate::model::trained::{BaseFormat, Method, Trained};
-use crate::model::training::{Optimizer, PrecisionPolicy, Recompute, Sharding};
+use crate::model::training::{Batch, Optimizer, PrecisionPolicy, Recompute, Sharding};
 use crate::units::Bytes;
 
 /// Whether the trace follows all that a step of this setup allocates: PyTorch's modules under FSDP or DDP, without a pipeline,
@@ -53,6 +54,17 @@ fn follows_frozen(setup: &Setup) -> bool {
     base_is && beside && dora && (casts || autocast || !embeddings)
 }
 
+/// Steps of many lengths that are played: more no longer change what is reserved.
+const LENGTHS: u32 = 9;
+
+/// Steps with micro-batches of typical lengths, the longest last.
+fn typical(setup: &Setup, stage: &Stage, spread: f64) -> Vec<Trace> {
+    let longest = f64::from(setup.batch.seq_len);
+    let of = |fraction: f64| Batch { seq_len: (fraction * longest).max(1.0) as u32, ..setup.batch };
+    let steps = lengths::typical(spread, LENGTHS).map(|fraction| Setup { batch: of(fraction), ..*setup });
+    steps.map(|setup| Trace::of(&setup, stage)).collect()
+}
+
 /// The memory of one GPU of a stage as the simulation says; `None` where the trace does not follow the step whole.
 pub fn simulated(setup: &Setup, stage: &Stage) -> Option<MemoryReport> {
     if !is_followed(setup) {
@@ -61,7 +73,10 @@ pub fn simulated(setup: &Setup, stage: &Stage) -> Option<MemoryReport> {
     let setup = &setup.at_longest();
     let trace = Trace::of(setup, stage);
     let Peak { allocated, by, moment, .. } = trace.peak();
-    let reserved = trace.reserved(setup.segments);
+    let reserved = match setup.lengths.spread() {
+        0.0 => trace.reserved(setup.segments),
+        spread => reserved_over(setup.segments, &typical(setup, stage, spread)),
+    };
     let of = |categories: &[Category]| Bytes::new(categories.iter().map(|one| by[*one]).sum::<u64>() as f64);
     let parts = MemoryParts::default()
         .with(MemoryPart::Weights, of(&[Category::Parameter]))
@@ -78,7 +93,13 @@ pub fn simulated(setup: &Setup, stage: &Stage) -> Option<MemoryReport> {
         Phase::Rest | Phase::Optimizer => PeakMoment::Optimizer,
     };
     let allocated = Bytes::new(allocated as f64);
-    let alive = Alive { allocated, compute: allocated, pools: Bytes::ZERO, base: base(setup, &stage.params) };
+    let alive = Alive {
+        allocated,
+        compute: allocated,
+        pools: Bytes::ZERO,
+        base: base(setup, &stage.params),
+        outgrown: Bytes::ZERO,
+    };
     Some(report(setup, parts, moment, &alive, (Cache::of(setup), Bytes::new(reserved as f64))))
 }
 

@@ -30,5 +30,5 @@ mod weights;
 
 pub use curve::{Curve, Point, RunStep, Span};
 pub use event::{Category, Event, Moment, Phase, Place, TensorId};
-pub use play::{Peak, STEPS};
+pub use play::{Peak, STEPS, reserved_over};
 pub use step::Trace;

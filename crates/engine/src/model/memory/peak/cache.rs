@@ -2,11 +2,15 @@
 
 use super::{Gathered, Ledger};
 use crate::model::setup::Setup;
-use crate::model::software::Cache;
+use crate::model::software::{Cache, Segments};
 use crate::units::Bytes;
 
 /// What the allocator holds beyond what is alive where several micro-batches come and go at once, as a share.
 const PIPELINE: f64 = 0.05;
+
+/// Bytes of blocks that longer micro-batches have outgrown, over those of the longest's logits: the median of the simulated allocator
+/// over the traced steps of ten layers and more, their lengths evenly between none and all (a test holds it).
+pub const OUTGROWN: f64 = 1.1;
 
 impl Cache {
     /// That of a setup.
@@ -31,7 +35,9 @@ impl Cache {
     pub fn reserved(self, alive: &Alive) -> Bytes {
         match self {
             Self::Share(_) => self.needed(alive),
-            Self::Pools { cached, .. } => alive.compute + (alive.compute - alive.base) * cached + alive.pools,
+            Self::Pools { cached, .. } => {
+                alive.compute + (alive.compute - alive.base) * cached + alive.pools + alive.outgrown
+            }
         }
     }
 }
@@ -47,6 +53,8 @@ pub struct Alive {
     pub pools: Bytes,
     /// The frozen base and models beside the one that trains, which are there from the start and leave no gaps.
     pub base: Bytes,
+    /// Blocks of the logits of shorter micro-batches, too small for those of longer ones.
+    pub outgrown: Bytes,
 }
 
 /// What decides how much the allocator holds.
@@ -78,6 +86,13 @@ impl Ledger {
             _ => 0.0,
         };
         gradients + ahead
+    }
+
+    /// What blocks hold that longer micro-batches have outgrown. Those of layers serve other tensors; those of the logits, the largest
+    /// there are, wait for the next short one. Expandable segments leave none.
+    pub(super) fn outgrown(&self, setup: &Setup) -> Bytes {
+        let varied = setup.lengths.spread() > 0.0 && setup.segments == Segments::Fixed && setup.framework.is_pytorch();
+        Bytes::new(if varied { OUTGROWN * self.logits } else { 0.0 })
     }
 
     /// What the pools of those streams hold: two units gathered in turn, the root's among them, and the shards of all gradients,

@@ -124,7 +124,7 @@ impl PeakTerms {
             Point::Root | Point::Update => (0.0, Working::Nothing),
         };
         let in_passes = !matches!(point, Point::Root | Point::Update);
-        let (cache, context, alive) = (ledger.cache(setup, stage, &peak), context(setup), ledger.alive(&peak));
+        let (cache, context, alive) = (ledger.cache(setup, stage, &peak), context(setup), ledger.alive(setup, &peak));
         let capacity = setup.accelerator.usable_memory() - context - engine_beside_training(setup);
         let (_, held) = within(capacity, cache.needed(&alive), cache.reserved(&alive));
         let all_first = setup.pipeline.schedule == Schedule::GPipe && in_passes;

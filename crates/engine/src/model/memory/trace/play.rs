@@ -77,22 +77,39 @@ impl Trace {
 
     /// Bytes that PyTorch's caching allocator reserves at most over the first steps.
     pub fn reserved(&self, segments: Segments) -> u64 {
-        let mut allocator = Allocator::new(segments);
-        allocator.allocate(WORKSPACE, Stream::Compute);
-        let mut blocks: Vec<Option<BlockId>> = vec![None; self.tensors];
-        self.steps(STEPS, |_, event| match event {
-            Event::Allocate { tensor, bytes, stream, .. } => {
-                let block = allocator.allocate(bytes, stream);
-                if let Some(slot) = blocks.get_mut(tensor as usize) {
-                    *slot = Some(block);
-                }
-            }
-            Event::Free { tensor } => {
-                if let Some(block) = blocks.get_mut(tensor as usize).and_then(Option::take) {
-                    allocator.free(block);
-                }
-            }
-        });
-        allocator.peak_reserved()
+        reserved(segments, &[self; STEPS as usize])
     }
+}
+
+/// Bytes that PyTorch's caching allocator reserves at most over these steps of one model: its tensors are the same in all of them, but
+/// for their sizes.
+pub fn reserved_over(segments: Segments, steps: &[Trace]) -> u64 {
+    reserved(segments, &steps.iter().collect::<Vec<_>>())
+}
+
+fn reserved(segments: Segments, steps: &[&Trace]) -> u64 {
+    let mut allocator = Allocator::new(segments);
+    allocator.allocate(WORKSPACE, Stream::Compute);
+    let tensors = steps.iter().map(|step| step.tensors).max();
+    let mut blocks: Vec<Option<BlockId>> = vec![None; tensors.unwrap_or(0)];
+    let mut play = |event: Event| match event {
+        Event::Allocate { tensor, bytes, stream, .. } => {
+            let block = allocator.allocate(bytes, stream);
+            if let Some(slot) = blocks.get_mut(tensor as usize) {
+                *slot = Some(block);
+            }
+        }
+        Event::Free { tensor } => {
+            if let Some(block) = blocks.get_mut(tensor as usize).and_then(Option::take) {
+                allocator.free(block);
+            }
+        }
+    };
+    for (step, number) in steps.iter().zip(1..) {
+        if number == 1 {
+            step.rest.iter().for_each(|event| play(*event));
+        }
+        step.events_of(number).for_each(&mut play);
+    }
+    allocator.peak_reserved()
 }

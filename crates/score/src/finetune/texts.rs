@@ -1,0 +1,37 @@
+//! The lists of texts that published runs were trained on.
+
+use engine::model::lengths::Batching;
+use engine::scenario::data::TextList;
+
+use super::source::Source;
+use crate::row::Row;
+
+/// Tokens of a sample of ms-swift's benchmark on average, before they are cut (`docs/source_en/LLM/Benchmark.md`: 3234.4±2547.5).
+const SWIFT_MEAN: f64 = 3234.4;
+
+/// Returns the texts of a row whose sequences are cut at so many tokens: full sequences where the source does not say that they are
+/// texts of many lengths.
+pub fn texts(row: &Row, seq_len: u32) -> TextList {
+    match Source::of(row) {
+        Some(Source::SwiftBenchmark) => {
+            TextList { batching: Batching::Padded, mean_length: cut_mean(SWIFT_MEAN, seq_len), ..TextList::USUAL }
+        }
+        _ => TextList::USUAL,
+    }
+}
+
+/// Mean of lengths cut at so many tokens, as if they were exponential, whose deviation is as large as their mean.
+fn cut_mean(mean: f64, longest: u32) -> f64 {
+    mean * -(-f64::from(longest) / mean).exp_m1()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lengths_are_cut() {
+        assert!((cut_mean(SWIFT_MEAN, 512) - 473.0).abs() < 1.0);
+        assert!((cut_mean(SWIFT_MEAN, 1 << 20) - SWIFT_MEAN).abs() < 1e-6);
+    }
+}
