@@ -128,7 +128,8 @@ impl Adapter {
             Some(entry) => scenario.with_model(entry.pick()),
             None => *scenario,
         };
-        Scenario { trained: Trained { base: scenario.trained.base, ..self.found.trained }, ..with }
+        let Trained { base, products_keep, .. } = scenario.trained;
+        Scenario { trained: Trained { base, products_keep, ..self.found.trained }, ..with }
     }
 }
 

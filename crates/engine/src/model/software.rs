@@ -54,6 +54,8 @@ pub enum AttentionKernel {
     Flash,
     /// FlashAttention-2 and 3, cuDNN: tuned to the GPU (arXiv 2307.08691, 2407.08608).
     FlashTuned,
+    /// The same with its products in 8 bits, in both passes: Transformer Engine's (`fp8_dpa` with `NVTE_FP8_DPA_BWD`).
+    Flash8bit,
 }
 
 /// How the cross-entropy over the vocabulary is computed, with the bytes a logit that are alive in its backward pass

@@ -17,6 +17,8 @@ pub struct Trained {
     pub frozen_layers: u32,
     /// The format in which the frozen matrices of the layers are stored.
     pub base: BaseFormat,
+    /// What their products keep for the backward pass, where they are stored in 4 bits as integers or `NormalFloat`.
+    pub products_keep: ProductsKeep,
 }
 
 /// How the model is trained.
@@ -71,6 +73,19 @@ pub enum BaseFormat {
     Mxfp4,
 }
 
+/// What a product with a frozen matrix in 4 bits keeps for the backward pass, beyond the matrix itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum ProductsKeep {
+    /// Nothing: the gradient of its input needs the matrix alone (bitsandbytes from 0.43.2 on, torchao, AWQ's and Triton's kernels).
+    Nothing,
+    /// Its input, which nothing reads: bitsandbytes before 0.43.2 (`MatMul4Bit` in `autograd/_functions.py`, `ctx.tensors = (A, B)`
+    /// until bitsandbytes-foundation/bitsandbytes#1270).
+    Inputs,
+    /// The matrix in 16 bits: `AutoGPTQ`'s kernel in PyTorch's own operators, whose `torch.matmul` autograd follows
+    /// (`nn_modules/qlinear/qlinear_cuda_old.py`, v0.4.2; transformers' choice under `disable_exllama`).
+    Matrices,
+}
+
 impl Trained {
     /// Everything trains.
     pub const ALL: Self = Self {
@@ -81,11 +96,22 @@ impl Trained {
         embeddings: false,
         frozen_layers: 0,
         base: BaseFormat::Bf16,
+        products_keep: ProductsKeep::Nothing,
     };
 
     /// Whether every weight trains.
     pub const fn is_all(&self) -> bool {
         matches!(self.method, Method::All)
+    }
+
+    /// What products with frozen matrices keep: as chosen in 4 bits. LLM.int8() always keeps their inputs (bitsandbytes 0.50,
+    /// `MatMul8bitLt`: `ctx.tensors = (CAt, subA, A)`).
+    pub const fn kept_by_products(&self) -> ProductsKeep {
+        match self.base {
+            BaseFormat::Int8 => ProductsKeep::Inputs,
+            BaseFormat::Int4 | BaseFormat::Nf4 | BaseFormat::Nf4Double => self.products_keep,
+            BaseFormat::Fp32 | BaseFormat::Bf16 | BaseFormat::Fp8 | BaseFormat::Mxfp4 => ProductsKeep::Nothing,
+        }
     }
 
     /// Whether adapters train beside frozen matrices.

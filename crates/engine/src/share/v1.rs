@@ -55,7 +55,7 @@ use crate::model::run::RunChoices;
 use crate::model::software::{
     AttentionKernel, Communication, Framework, GradientSync, Graphs, Kernels, Loss, NormKernel, Offload, Segments,
 };
-use crate::model::trained::{BaseFormat, Method, Targets, Trained};
+use crate::model::trained::{BaseFormat, Method, ProductsKeep, Targets, Trained};
 use crate::model::training::{
     ComputeFormat, MfuConvention, Optimizer, OptimizerKernel, PrecisionPolicy, Recompute, RecomputeModules,
 };
@@ -157,6 +157,7 @@ pub fn start() -> Scenario {
             embeddings: false,
             frozen_layers: 0,
             base: BaseFormat::Bf16,
+            products_keep: ProductsKeep::Nothing,
         },
         objective: Objective {
             task: Task::NextToken,

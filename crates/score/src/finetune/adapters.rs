@@ -4,7 +4,7 @@ use super::source::Source;
 use crate::row::Row;
 use crate::text::has;
 use crate::{LeftOut, Notes};
-use engine::model::trained::{BaseFormat, Method, Targets, Trained};
+use engine::model::trained::{BaseFormat, Method, ProductsKeep, Targets, Trained};
 
 /// Rank, targets and dropout that a source's code sets.
 #[derive(Clone, Copy)]
@@ -45,6 +45,7 @@ pub fn trained(row: &Row, notes: &mut Notes) -> Result<Trained, LeftOut> {
         dropout: code.is_some_and(|code| code.dropout),
         embeddings: has(&row.lora_targets, &["lm_head trainable"]),
         base: base(row, source)?,
+        products_keep: products_keep(row, source),
         ..Trained::ALL
     })
 }
@@ -165,4 +166,17 @@ fn base(row: &Row, source: Source) -> Result<BaseFormat, LeftOut> {
     } else {
         return Err(LeftOut::because("a format of the base that is not modelled").about(&row.quantized_base));
     })
+}
+
+/// Returns what products with the frozen matrices keep in the source's versions.
+fn products_keep(row: &Row, source: Source) -> ProductsKeep {
+    match source {
+        // `AutoGPTQ` through transformers' `GPTQConfig(bits=4, disable_exllama=True)` (finetune.py).
+        Source::Qwen => ProductsKeep::Matrices,
+        // bitsandbytes before 0.43.2 of July 2024: `LitGPT`'s pyproject.toml has `bitsandbytes==0.42.0` until December 2024, the others are
+        // of October 2023 to April 2024.
+        Source::LitTables | Source::LitHub | Source::FsdpQlora | Source::PeftFsdp => ProductsKeep::Inputs,
+        Source::SwiftBenchmark if has(&row.quantized_base, &["bnb"]) => ProductsKeep::Inputs,
+        _ => ProductsKeep::Nothing,
+    }
 }

@@ -67,3 +67,20 @@ pub fn kept(row: &Row) -> Option<f64> {
     let (again, of) = RECOMPUTED;
     (has(&row.gpu, &["mi300x"]) && row.cp.unwrap_or(1) == 1).then_some(1.0 - again / of)
 }
+
+/// Whether attention's products run in 8 bits: NVIDIA's config_common.sh sets `FP8_DPA=1` (v4.0, v5.0). Those for Hopper with context
+/// parallelism turn it off (`FP8_DPA=0`, Azure's config_DGXH200_64x8x2xtp4pp1cp2.sh of v4.1; in v4.0 Transformer Engine had no such
+/// attention), and so do those for L40S and AMD's.
+pub fn has_8bit_attention(row: &Row) -> bool {
+    let hopper = has(&row.gpu, &["h100", "h200"]) && row.cp.unwrap_or(1) == 1;
+    hopper || has(&row.gpu, &["b200", "b300"])
+}
+
+/// Whether layers run as CUDA graphs: under context parallelism on Blackwell (`MCORE_CUDA_GRAPH=1`, NVIDIA's
+/// config_GB300_128x4x1xtp1pp1cp8.sh; its guide to graphs in Transformer Engine has the runs on 36 GB200 and 64 B200), and from v4.1 on
+/// beside tensor parallelism (`LAYER_CUDA_GRAPH=1`, Azure's config_DGXH200_64x8x2xtp4pp1cp2.sh).
+pub fn captures_layers(row: &Row) -> bool {
+    let blackwell = has(&row.gpu, &["b200", "b300"]);
+    let beside_tensor = row.tp.is_some_and(|degree| degree > 1) && !has(&row.location, &["v4.0"]);
+    row.cp.is_some_and(|degree| degree > 1) && (blackwell || beside_tensor)
+}

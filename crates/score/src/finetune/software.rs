@@ -1,5 +1,6 @@
 //! Kernels and formats of fine-tuning code.
 
+use super::mlperf;
 use super::source::Source;
 use crate::row::Row;
 use crate::stack::Stack;
@@ -72,10 +73,13 @@ pub fn kernels(row: &Row, stack: Stack, usual: Kernels) -> Kernels {
         Stack::Peft | Stack::DeepSpeed | Stack::FsdpQlora | Stack::Fabric => true,
         _ => usual.norms == NormKernel::Upcast,
     };
-    // Captured layers in the runs over eight GPUs a sequence (`MCORE_CUDA_GRAPH=1`, NVIDIA's config_GB300_128x4x1xtp1pp1cp8.sh).
-    let graphs = source == Source::Mlperf && row.cp.is_some_and(|degree| degree >= 8);
-    // Hugging Face's SDPA under a padding mask takes the memory-efficient kernel.
-    let attention = if source == Source::Universal { AttentionKernel::Flash } else { usual.attention };
+    let graphs = source == Source::Mlperf && mlperf::captures_layers(row);
+    let attention = match source {
+        // Hugging Face's SDPA under a padding mask takes the memory-efficient kernel.
+        Source::Universal => AttentionKernel::Flash,
+        Source::Mlperf if mlperf::has_8bit_attention(row) => AttentionKernel::Flash8bit,
+        _ => usual.attention,
+    };
     Kernels {
         attention,
         loss,

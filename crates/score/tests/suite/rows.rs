@@ -1,7 +1,7 @@
 //! The reader of rows, on rows as sources publish them.
 
-use engine::model::software::{Framework, Loss};
-use engine::model::trained::{BaseFormat, Method, Targets, Trained};
+use engine::model::software::{AttentionKernel, Framework, Loss};
+use engine::model::trained::{BaseFormat, Method, ProductsKeep, Targets, Trained};
 use engine::model::training::{ComputeFormat, PrecisionPolicy, Recompute, RecomputeModules};
 use engine::published::MemoryKind;
 use engine::scenario::{Scenario, Strategy};
@@ -294,6 +294,7 @@ fn adapters_are_completed_from_the_code_of_the_source() {
     assert_eq!((lora.framework, lora.recipe), (Framework::Transformers, PrecisionPolicy::AutocastBf16));
     assert_eq!((quantized.framework, quantized.strategy), (Framework::DeepSpeed, Strategy::Zero2));
     assert_eq!((lora.trained.rank, quantized.trained.base), (64, BaseFormat::Int4));
+    assert_eq!(quantized.trained.products_keep, ProductsKeep::Matrices);
     assert_eq!((lora.kernels.loss, quantized.kernels.loss), (Loss::Fp32Logits, Loss::Bf16Kept));
 }
 
@@ -324,5 +325,7 @@ fn submissions_are_read_with_their_configurations() {
     assert_eq!((read.tp, read.cp, read.degrees().dp, read.micro_batch_size), (4, 1, 2, 1));
     assert!(read.tensor.sequence_parallel);
     assert_eq!((read.trained.rank, read.trained.targets, read.trained.base), (16, Targets::Attention, BaseFormat::Fp8));
+    assert_eq!(read.kernels.attention, AttentionKernel::Flash8bit);
+    assert_eq!(scenario(&of("MI300X")).kernels.attention, AttentionKernel::FlashTuned);
     assert_eq!(reason(&of("B300")), "precision is missing");
 }

@@ -98,7 +98,9 @@ impl<'a> TrainScript<'a> {
             attention_backends: match setup.kernels.attention {
                 AttentionKernel::Unfused => "SDPBackend.MATH",
                 AttentionKernel::Flash => "SDPBackend.FLASH_ATTENTION",
-                AttentionKernel::FlashTuned => "[SDPBackend.CUDNN_ATTENTION, SDPBackend.FLASH_ATTENTION]",
+                AttentionKernel::FlashTuned | AttentionKernel::Flash8bit => {
+                    "[SDPBackend.CUDNN_ATTENTION, SDPBackend.FLASH_ATTENTION]"
+                }
             },
             syncs_last_micro_batch: setup.batch.grad_accum_steps > 1 && !context.sync.reduce_each,
         }
@@ -201,6 +203,7 @@ fn add_notes(context: &mut ExportContext) {
         notes::FP32_SHARDS,
     );
     context.note_if(context.is_volta() && !context.is_fp32(), notes::LOSS_SCALE);
+    context.note_if(setup.kernels.attention == AttentionKernel::Flash8bit, notes::ATTENTION_8_BIT);
     context.note_if(setup.recompute == Recompute::AttentionCore, notes::ATTENTION_MODULE);
     context.note_modules();
     context.note_if(matches!(setup.recompute, Recompute::Fraction), notes::FRACTION_LAYERS);

@@ -55,7 +55,7 @@ impl<'a> TrainConfig<'a> {
             attention: match setup.kernels.attention {
                 AttentionKernel::Unfused => "disabled",
                 AttentionKernel::Flash => "fa2",
-                AttentionKernel::FlashTuned => "sdpa",
+                AttentionKernel::FlashTuned | AttentionKernel::Flash8bit => "sdpa",
             },
             recomputes: tuning.recomputes && backend != Backend::Fsdp,
             liger: setup.kernels.loss == Loss::FusedLinear,

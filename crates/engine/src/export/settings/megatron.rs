@@ -61,6 +61,7 @@ struct LaunchScript<'a> {
     recomputed_modules: String,
     offloads_activations: bool,
     attention_backend: &'static str,
+    attends_in_8_bits: bool,
     /// The probability with which attention and the residual stream drop a value.
     dropout: &'static str,
     /// Whether each layer is a CUDA graph.
@@ -105,8 +106,10 @@ impl<'a> LaunchScript<'a> {
             attention_backend: match kernels.attention {
                 AttentionKernel::Unfused => "unfused",
                 AttentionKernel::Flash => "flash",
-                AttentionKernel::FlashTuned => "fused",
+                AttentionKernel::FlashTuned | AttentionKernel::Flash8bit => "fused",
             },
+            attends_in_8_bits: kernels.attention == AttentionKernel::Flash8bit
+                && setup.compute_format != ComputeFormat::AsPolicy,
             dropout: if kernels.dropout { "0.1" } else { "0.0" },
             captures_layers: kernels.graphs == Graphs::Layers && !recomputes_layers(context),
         }

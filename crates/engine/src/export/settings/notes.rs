@@ -17,6 +17,8 @@ pub(super) const ALWAYS_FUSED_OPTIMIZER: &str =
     "The optimizer's update always runs in fused kernels: there is no foreach implementation.";
 pub(super) const ASYNC_COMPILES: &str = "Async TP is done by torch.compile, which is off here: it is left out.";
 pub(super) const ATTENTION_MODULE: &str = "Recomputing the attention core alone needs a checkpoint inside the model's attention: the whole attention module is wrapped here, its projections too.";
+pub(super) const ATTENTION_8_BIT: &str =
+    "Attention in 8 bits is Transformer Engine's: PyTorch's kernels in 16 bits stand here.";
 pub(super) const ATTENTION_IN_MODEL: &str = "The attention kernel, and recomputing its core, are chosen in the model's code (attn_implementation in transformers).";
 pub(super) const DISPATCHER_IN_MODEL: &str =
     "How tokens are sent to experts (DeepEP or a collective) is up to the model's code.";

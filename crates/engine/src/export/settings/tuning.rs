@@ -53,7 +53,7 @@ impl Tuning {
             attention: match setup.kernels.attention {
                 AttentionKernel::Unfused => "eager",
                 AttentionKernel::Flash => "flash_attention_2",
-                AttentionKernel::FlashTuned => "sdpa",
+                AttentionKernel::FlashTuned | AttentionKernel::Flash8bit => "sdpa",
             },
             trained_layers: (trained.method == Method::Layers).then_some([trained.frozen_layers.min(layers), layers]),
             ends: Names::of(context).ends,
@@ -112,6 +112,7 @@ pub(super) fn add_notes(context: &mut ExportContext) {
         context.note_if(quantized && trained.method == Method::Layers, notes::TUNING_QUANTIZED_LAYERS);
     }
     let tied = trained.has_adapters() && trained.embeddings && setup.architecture.tie_word_embeddings;
+    context.note_if(setup.kernels.attention == AttentionKernel::Flash8bit, notes::ATTENTION_8_BIT);
     context.note_if(tied, notes::TUNING_TIED);
     context.note_if(setup.mesh.pp > 1, notes::TUNING_PIPELINE);
     context.note_if(context.has_experts() && setup.mesh.ep * setup.mesh.etp > 1, notes::TUNING_EXPERTS);

@@ -6,6 +6,7 @@ use crate::model::flops::{self, Backward};
 use crate::model::memory::states;
 use crate::model::per_rank;
 use crate::model::setup::Setup;
+use crate::model::trained::ProductsKeep;
 use crate::model::training::ComputeFormat;
 use crate::model::transformer::Architecture;
 use crate::units::{Bytes, BytesPerSecond, Flops, FlopsPerSecond};
@@ -14,6 +15,11 @@ use crate::units::{Bytes, BytesPerSecond, Flops, FlopsPerSecond};
 pub(super) const FORWARD_SHARE: f64 = 1.0 / 3.0;
 /// Bytes read and written per element of a product's input to cast it to 8 bits and to transpose it, both passes.
 pub(super) const CAST_BYTES: f64 = 12.0;
+
+/// Bytes that AutoGPTQ's kernel in PyTorch reads and writes for each weight of 4 bits: eight of them shifted out of an integer of 4
+/// bytes (reads 0.5, writes 4), narrowed to 1 byte (4, 1), masked (1, 1), less their zero (1, 1), times their scale (1, 2)
+/// (`qlinear_cuda_old.py`, v0.4.2).
+const BY_OPERATORS: f64 = 0.5 + 4.0 + 4.0 + 1.0 + 1.0 + 1.0 + 1.0 + 1.0 + 1.0 + 2.0;
 
 /// Width of the hidden tensors of an MLP over H, on average over its products, where the element-wise traffic is counted:
 /// `F = 4 H` and two of them.
@@ -175,12 +181,20 @@ impl<'a> Rates<'a> {
         }
     }
 
-    /// The cost of turning a quantized matrix of so many elements into 16 bits: it is read, and its copy written.
-    pub(super) fn dequantize<C: Cost<Operations>>(&self, weights: f64) -> C {
+    /// The cost of turning a quantized matrix of so many elements into 16 bits, forward and backward: a kernel reads it and writes
+    /// its copy, in either pass; or operator by operator, and the copy is kept.
+    pub(super) fn dequantize<C: Cost<Operations>>(&self, weights: f64) -> Passes<C> {
         if !self.setup.dequantizes() {
-            return C::default();
+            return Passes { forward: C::default(), backward: C::default() };
         }
-        self.streaming(Bytes::new((self.setup.trained.base.bytes() + self.element()) * weights))
+        let streaming = |bytes: f64| self.streaming(Bytes::new(bytes * weights));
+        match self.setup.trained.kept_by_products() {
+            ProductsKeep::Matrices => Passes { forward: streaming(BY_OPERATORS), backward: C::default() },
+            ProductsKeep::Nothing | ProductsKeep::Inputs => {
+                let once = streaming(self.setup.trained.base.bytes() + self.element());
+                Passes { forward: once, backward: once }
+            }
+        }
     }
 
     /// Bytes of an element of an activation.
@@ -260,10 +274,10 @@ pub(super) struct Layer<C> {
 impl<C: Cost<Operations>> Layer<C> {
     pub(super) fn of(rates: &Rates, block: &Block) -> Self {
         let (products, share) = (rates.products(block), &rates.share);
-        let dequantize = rates.dequantize::<C>(block.weights);
+        let dequantized = rates.dequantize::<C>(block.weights);
         Self {
-            matmul: products.forward::<C>() + dequantize,
-            input_gradient: (products.input_gradient::<C>() + dequantize) * share.passed,
+            matmul: products.forward::<C>() + dequantized.forward,
+            input_gradient: (products.input_gradient::<C>() + dequantized.backward) * share.passed,
             weight_gradient: products.weight_gradient::<C>() * share.trained,
             elementwise: rates.elementwise(block),
             products_again: C::default(),

@@ -73,8 +73,8 @@ pub(super) fn routed<C: Cost<Operations>>(rates: &Rates) -> Layer<C> {
     let casts =
         if setup.experts.grouped && setup.experts.fused { 1.0 } else { CASTS_BY_EXPERT } * casts(setup, block.cast);
     let per_copy = sort * hidden + activation + casts;
-    let dequantize = rates.dequantize::<C>(chunks * local * block.weights);
-    let matmul = products.forward::<C>().at_least(read) + dequantize;
+    let dequantized = rates.dequantize::<C>(chunks * local * block.weights);
+    let matmul = products.forward::<C>().at_least(read) + dequantized.forward;
     let elementwise: C = rates.streaming(Bytes::new(per_copy * received));
     let modules = setup.modules();
     let (products_again, streams_again) = if modules.moe {
@@ -86,7 +86,7 @@ pub(super) fn routed<C: Cost<Operations>>(rates: &Rates) -> Layer<C> {
     };
     Layer {
         matmul,
-        input_gradient: (products.input_gradient::<C>().at_least(read) + dequantize) * rates.share.passed,
+        input_gradient: (products.input_gradient::<C>().at_least(read) + dequantized.backward) * rates.share.passed,
         weight_gradient: weight_gradient.at_least(read) * rates.share.trained,
         elementwise,
         products_again,

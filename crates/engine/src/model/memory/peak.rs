@@ -41,6 +41,9 @@ const END_OF_LAYER_WIDTHS: f64 = 3.0;
 /// Elements that DeepSpeed reduces at once (`reduce_bucket_size`, default 5e8).
 const REDUCE_BUCKET: f64 = 5e8;
 
+/// Parameters of a GPU that its stage 3 updates at once (`sub_group_size`, default 1e9).
+const SUB_GROUP: f64 = 1e9;
+
 /// Bytes per token and layer, over H, that an upcasting implementation holds at the loss and no more in the backward pass:
 /// the tracker finds 26 H at the loss, 24 H after it.
 const UPCAST_AT_LOSS: f64 = 2.0;
@@ -158,8 +161,10 @@ struct Ledger {
     sharded_gather: bool,
     /// Parameters of a layer that train, with what pads its experts.
     padded: f64,
-    /// Whether DeepSpeed's stage 3 shards the weights.
+    /// Whether DeepSpeed's stage 3 holds the weights.
     is_stage_3: bool,
+    /// Whether the update runs on the GPU, where DeepSpeed flattens gradients for it.
+    flattens: bool,
     /// Whether FSDP's collectives run in this step, each on a stream of its own.
     has_streams: bool,
     /// Micro-batches in flight beside the one in its backward pass.
@@ -240,7 +245,8 @@ impl Ledger {
             shares: degrees.optimizer,
             experts_reduce: setup.mesh.expert_shard_group().saturating_mul(setup.mesh.expert_replicas()) > 1,
             padded: trained.padded_layer(padding),
-            is_stage_3: shards_weights && setup.framework == Framework::DeepSpeed,
+            is_stage_3: matches!(setup.sharding, Sharding::Fsdp(_)) && setup.framework == Framework::DeepSpeed,
+            flattens: !setup.offload.optimizer && !setup.offload.parameters,
             has_streams: shards_weights && setup.framework.is_pytorch() && setup.framework != Framework::DeepSpeed,
             sharded_gather: degrees.weights > 1.0 || bytes.gathered < bytes.weights || setup.offload.parameters,
             others: stage.in_flight - 1.0,

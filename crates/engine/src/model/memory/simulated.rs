@@ -8,7 +8,7 @@ use crate::model::report::{MemoryPart, MemoryParts, MemoryReport, PeakMoment};
 use crate::model::setup::Setup;
 use crate::model::software::{Cache, Framework, Offload};
 use crate::model::stages::Stage;
-use crate::model::trained::{BaseFormat, Method, Trained};
+use crate::model::trained::{BaseFormat, Method, ProductsKeep, Trained};
 use crate::model::training::{Batch, Optimizer, PrecisionPolicy, Recompute, Sharding};
 use crate::units::Bytes;
 
@@ -36,7 +36,10 @@ fn follows_frozen(setup: &Setup) -> bool {
     let base_is = match base {
         BaseFormat::Fp32 | BaseFormat::Bf16 => true,
         // bitsandbytes' product, operator by operator; it quantizes no stacks of experts.
-        BaseFormat::Nf4 | BaseFormat::Nf4Double => !arch.has_experts() && !setup.kernels.compile,
+        BaseFormat::Nf4 | BaseFormat::Nf4Double => {
+            let keeps_nothing = setup.trained.kept_by_products() == ProductsKeep::Nothing;
+            keeps_nothing && !arch.has_experts() && !setup.kernels.compile
+        }
         // LLM.int8() keeps inputs in another format, and the others have kernels of their own.
         BaseFormat::Fp8 | BaseFormat::Int8 | BaseFormat::Int4 | BaseFormat::Mxfp4 => false,
     };
@@ -142,5 +145,7 @@ mod tests {
         let attention = Trained { targets: Targets::Attention, ..lora };
         assert!(follows("mixtral-8x7b", mixed, attention) && !follows("mixtral-8x7b", mixed, lora));
         assert!(!follows("mixtral-8x7b", mixed, Trained { base: BaseFormat::Nf4, ..attention }));
+        let early = Trained { base: BaseFormat::Nf4, products_keep: ProductsKeep::Inputs, ..lora };
+        assert!(!llama(mixed, early), "bitsandbytes before 0.43.2");
     }
 }

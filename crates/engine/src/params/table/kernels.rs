@@ -39,6 +39,7 @@ picked!(
     AttentionKernel::Unfused => "unfused", "Unfused", "Scores and softmax in memory.";
     AttentionKernel::Flash => "flash", "Flash attention", "The first kernels, Triton's among them.";
     AttentionKernel::FlashTuned => "flash-tuned", "FlashAttention-2/3, cuDNN", "Tuned to the GPU.";
+    AttentionKernel::Flash8bit => "flash-fp8", "FP8 attention", "cuDNN's under Transformer Engine (fp8_dpa), from Hopper on.";
 );
 picked!(
     /// The loss.

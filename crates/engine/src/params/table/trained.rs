@@ -1,7 +1,7 @@
 //! What of the model is trained.
 
 use super::{Group, Param, Unit, choice, count, option, position, switched, whole};
-use crate::model::trained::{BaseFormat, Method, Targets};
+use crate::model::trained::{BaseFormat, Method, ProductsKeep, Targets};
 use crate::scenario::Scenario;
 
 fn with_adapters(scenario: &Scenario) -> bool {
@@ -57,16 +57,61 @@ counted!(
     [when(in_part), relevant(in_part), window(0.0, 128.0)],
     "Layers from the first on that do not train: gradients end above them, and they keep no activations."
 );
-picked!(
-    /// The base's format.
-    BASE, Trained, trained.base, "base", "Frozen weights in", "base_format", [when(in_part), relevant(in_part)],
-    "The format in which the frozen matrices of the layers are stored; narrower ones are turned into 16 bits for each product.",
-    BaseFormat::Fp32 => "fp32", "fp32", "4 bytes a weight.";
-    BaseFormat::Bf16 => "bf16", "bf16", "2 bytes a weight.";
-    BaseFormat::Fp8 => "fp8", "FP8", "1 byte a weight.";
-    BaseFormat::Int8 => "int8", "int8", "LLM.int8(): 1 byte a weight.";
-    BaseFormat::Int4 => "int4", "GPTQ or AWQ, 4 bits", "4-bit integers in groups of 128: 0.52 bytes a weight.";
-    BaseFormat::Nf4 => "nf4", "NF4", "QLoRA's 4-bit NormalFloat: 0.56 bytes a weight. FSDP shards it from bitsandbytes 0.43 on, stored as 16-bit numbers (bnb_4bit_quant_storage).";
-    BaseFormat::Nf4Double => "nf4dq", "NF4, double quantization", "NF4 whose scales are quantized too: 0.52 bytes a weight.";
-    BaseFormat::Mxfp4 => "mxfp4", "MXFP4", "4-bit floating point in blocks of 32: 0.53 bytes a weight.";
-);
+/// The base's formats, with what kernels keep where that differs, in the order of the options.
+const BASES: [(BaseFormat, ProductsKeep); 11] = [
+    (BaseFormat::Fp32, ProductsKeep::Nothing),
+    (BaseFormat::Bf16, ProductsKeep::Nothing),
+    (BaseFormat::Fp8, ProductsKeep::Nothing),
+    (BaseFormat::Int8, ProductsKeep::Nothing),
+    (BaseFormat::Int4, ProductsKeep::Nothing),
+    (BaseFormat::Nf4, ProductsKeep::Nothing),
+    (BaseFormat::Nf4Double, ProductsKeep::Nothing),
+    (BaseFormat::Mxfp4, ProductsKeep::Nothing),
+    (BaseFormat::Int4, ProductsKeep::Matrices),
+    (BaseFormat::Nf4, ProductsKeep::Inputs),
+    (BaseFormat::Nf4Double, ProductsKeep::Inputs),
+];
+/// The base's format, and what the kernels of its products keep: one choice, as few formats have several kernels.
+pub(in crate::params) const BASE: Param = Param {
+    key: "base",
+    label: "Frozen weights in",
+    csv: "base_format",
+    group: Group::Trained,
+    help: "The format in which the frozen matrices of the layers are stored; narrower ones are turned into 16 bits for each product.",
+    kind: choice(
+        &[
+            option("fp32", "fp32", "4 bytes a weight."),
+            option("bf16", "bf16", "2 bytes a weight."),
+            option("fp8", "FP8", "1 byte a weight."),
+            option("int8", "int8", "LLM.int8(): 1 byte a weight; its products keep their inputs."),
+            option("int4", "GPTQ or AWQ, 4 bits", "4-bit integers in groups of 128: 0.52 bytes a weight."),
+            option(
+                "nf4",
+                "NF4",
+                "QLoRA's 4-bit NormalFloat: 0.56 bytes a weight. FSDP shards it from bitsandbytes 0.43 on, stored as 16-bit numbers (bnb_4bit_quant_storage).",
+            ),
+            option("nf4dq", "NF4, double quantization", "NF4 whose scales are quantized too: 0.52 bytes a weight."),
+            option("mxfp4", "MXFP4", "4-bit floating point in blocks of 32: 0.53 bytes a weight."),
+            option(
+                "gptq",
+                "GPTQ by PyTorch's operators",
+                "AutoGPTQ without exllama or Triton: a slow way to 16 bits, and autograd keeps each matrix in them.",
+            ),
+            option(
+                "bnb4",
+                "NF4, bitsandbytes before 0.43.2",
+                "Its products kept inputs that nothing read: more activations where layers are not recomputed.",
+            ),
+            option("bnb4d", "NF4, double quantization, bitsandbytes before 0.43.2", "The same with quantized scales."),
+        ],
+        |scenario| position(&BASES, &(scenario.trained.base, scenario.trained.products_keep)),
+        |scenario, index| {
+            if let Some(&(base, keep)) = BASES.get(index) {
+                (scenario.trained.base, scenario.trained.products_keep) = (base, keep);
+            }
+        },
+    ),
+    ..Param::DEFAULT
+}
+.when(in_part)
+.relevant(in_part);

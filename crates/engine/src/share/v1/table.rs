@@ -171,7 +171,7 @@ pub(super) static TABLE: &[Held] = &[
     ),
     choice("compile", ParamId::Compile, &["no", "yes"]),
     choice("graphs", ParamId::CudaGraphs, &["none", "layers", "step"]),
-    choice("attnkernel", ParamId::AttentionKernel, &["unfused", "flash", "flash-tuned"]),
+    choice("attnkernel", ParamId::AttentionKernel, &["unfused", "flash", "flash-tuned", "flash-fp8"]),
     choice(
         "loss",
         ParamId::Loss,
@@ -272,7 +272,11 @@ pub(super) static TABLE: &[Held] = &[
     choice("loradrop", ParamId::LoraDropout, &["no", "yes"]),
     choice("trainemb", ParamId::TrainEmbeddings, &["no", "yes"]),
     whole("frozen", ParamId::FrozenLayers, Unit::None, 0.0, 2000.0, Scale::Linear),
-    choice("base", ParamId::BaseFormat, &["fp32", "bf16", "fp8", "int8", "int4", "nf4", "nf4dq", "mxfp4"]),
+    choice(
+        "base",
+        ParamId::BaseFormat,
+        &["fp32", "bf16", "fp8", "int8", "int4", "nf4", "nf4dq", "mxfp4", "gptq", "bnb4", "bnb4d"],
+    ),
     choice("texts", ParamId::Batching, &["full", "packed", "padded", "padmax", "grouped"]),
     number("meanlen", ParamId::MeanTextLength, Unit::Tokens, 1.0, 1_048_576.0, Scale::Log),
     number("samples", ParamId::Samples, Unit::None, 10.0, 1e9, Scale::Log),

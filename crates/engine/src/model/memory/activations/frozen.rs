@@ -3,9 +3,9 @@
 use super::Tensors;
 use crate::model::adapters::{self, Input, Module};
 use crate::model::experts;
-use crate::model::per_rank::tokens;
+use crate::model::per_rank::{self, tokens};
 use crate::model::setup::Setup;
-use crate::model::trained::Method;
+use crate::model::trained::{Method, ProductsKeep};
 use crate::model::training::PrecisionPolicy;
 
 /// Bytes of one element of a dropout mask.
@@ -25,18 +25,19 @@ impl Difference {
     ///
     /// A product keeps its input for its weight's gradient alone, a norm its normalised input, so that a frozen one keeps neither.
     /// An adapter keeps its input and the r elements between its two matrices. With dropout, or where its weights are wider than
-    /// compute, that input is a copy of its own (PEFT's `lora.Linear.forward`).
+    /// compute, that input is a copy of its own (PEFT's `lora.Linear.forward`). Some kernels of quantized matrices keep more
+    /// ([`ProductsKeep`]).
     pub(super) fn of(setup: &Setup, t: &Tensors, element: f64, moe_share: f64) -> Self {
         if !setup.trained.has_adapters() {
             return Self::default();
         }
         let attention = adapters::of_attention(setup);
         let [dense, shared, routed] = adapters::widths(setup).map(|width| adapters::of_mlp(setup, width));
-        let shares = !copies_inputs(setup);
+        let (shares, keeps) = (!copies_inputs(setup), setup.trained.kept_by_products());
         let reads = |modules: &[Module], input| modules.iter().any(|module| module.is_used() && module.input == input);
         let kept = |is_kept: bool, bytes: f64| if is_kept { 0.0 } else { bytes };
 
-        let direct = |modules: &[Module], input| shares && reads(modules, input);
+        let direct = |modules: &[Module], input| keeps == ProductsKeep::Inputs || shares && reads(modules, input);
         let norms_read = f64::from(u8::from(direct(&attention, Input::AttentionNorm)))
             + f64::from(u8::from(direct(&dense, Input::MlpNorm) || direct(&shared, Input::MlpNorm)));
         let unread = if t.norms_kept > norms_read { t.norms_kept - norms_read } else { 0.0 };
@@ -56,8 +57,18 @@ impl Difference {
         } else {
             more += sum(&dense);
         }
+        if keeps == ProductsKeep::Matrices {
+            more += matrices(setup, moe_share) / tokens(setup);
+        }
         Self { less, more }
     }
+}
+
+/// Bytes of a layer's frozen matrices in 16 bits.
+fn matrices(setup: &Setup, moe_share: f64) -> f64 {
+    const HALF: f64 = 2.0;
+    let frozen = per_rank::params(setup, 1, moe_share, false, false).frozen();
+    HALF * (frozen.layer_matrices + frozen.expert)
 }
 
 /// Whether each adapter keeps a copy of its input.
@@ -113,4 +124,40 @@ fn of_adapter(setup: &Setup, module: &Module, element: f64) -> f64 {
     let mask = if setup.trained.dropout { MASK * module.inner } else { 0.0 };
     let outputs = if setup.trained.method == Method::Dora { DORA_OUTPUTS * element * module.outer } else { 0.0 };
     copy + mask + outputs + f64::from(setup.trained.rank) * element
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::model::memory::activations::layer;
+    use crate::model::per_rank::tokens;
+    use crate::share::decode;
+
+    /// Bytes that a layer of Llama 2 7B keeps of a micro-batch beyond those under kernels that keep nothing, and its tokens.
+    fn more(base: &str) -> (f64, f64) {
+        let of = |base: &str| {
+            let link = "cluster=dgx-a100-80&gpus=1&model=llama-2-7b&train=lora&targets=qv&loradrop=yes&base=";
+            let setup = decode(&format!("{link}{base}")).scenario.setup();
+            (layer(&setup, 2.0, 0.0).whole * tokens(&setup), tokens(&setup))
+        };
+        let ((with, tokens), (without, _)) = (of(base), of("nf4"));
+        (with - without, tokens)
+    }
+
+    #[test]
+    fn early_bitsandbytes_keeps_the_inputs_of_its_products() {
+        // The outputs of two norms and of the MLP's activation; that of attention is kept for itself.
+        let inputs = 2.0 * (2.0 * 4096.0 + 11_008.0);
+        for (base, expected) in [("bnb4", inputs), ("bnb4d", inputs), ("nf4dq", 0.0), ("bf16", 0.0), ("int8", inputs)] {
+            let (more, tokens) = more(base);
+            assert_eq!(more / tokens, expected, "{base}");
+        }
+    }
+
+    #[test]
+    fn a_kernel_that_autograd_follows_keeps_the_matrices() {
+        // Four of attention, three of the MLP.
+        let weights = 4.0 * 4096.0 * 4096.0 + 3.0 * 4096.0 * 11_008.0;
+        let (kept, _) = more("gptq");
+        assert!((kept / (2.0 * weights) - 1.0).abs() < 1e-12, "{kept}");
+    }
 }

@@ -1,6 +1,6 @@
 //! What waits for the network at a point of the step, or came over it: gradients that are not reduced yet, weights gathered.
 
-use super::{FLAT_SHARES, Ledger, Point, REDUCE_BUCKET, ZERO1_BUCKETS};
+use super::{FLAT_SHARES, Ledger, Point, REDUCE_BUCKET, SUB_GROUP, ZERO1_BUCKETS};
 use crate::model::software::Framework;
 use crate::model::training::{Reshard, Sharding};
 
@@ -73,7 +73,8 @@ impl Ledger {
             return Gathered::Nothing;
         }
         if self.is_stage_3 {
-            return self.live(point).map_or(Gathered::Nothing, Gathered::Live);
+            let live = if self.shares > 1.0 { self.live(point) } else { None };
+            return live.map_or(Gathered::Nothing, Gathered::Live);
         }
         let units = match point {
             Point::Loss | Point::Root | Point::Update => 0.0,
@@ -110,7 +111,9 @@ impl Ledger {
         let bucket = if params < REDUCE_BUCKET { params } else { REDUCE_BUCKET };
         match self.sharding {
             // The buffer in which gradients wait for their reduction is there from the start (`contiguous_gradients`).
-            Sharding::Fsdp(_) if self.is_stage_3 => Unreduced { reduced: REDUCE_BUCKET, ..none },
+            Sharding::Fsdp(_) if self.is_stage_3 => {
+                Unreduced { reduced: REDUCE_BUCKET, computed: self.flattened(point, SUB_GROUP), ..none }
+            }
             Sharding::Fsdp(_) => {
                 let head = self.params.trained.head;
                 let unit = self.params.trained.padded_layer(1.0);
@@ -149,11 +152,31 @@ impl Ledger {
                 Unreduced { computed: produced + buckets, ..none }
             }
             Sharding::Zero1 if self.framework == Framework::MegatronLegacy => self.stage_1(bucket, point),
+            // The same from the backward pass's start to its end, whatever is reduced (`stage_1_and_2.py`, `ipg_buffer`).
+            Sharding::Zero2 if self.framework == Framework::DeepSpeed => {
+                let reduced = if matches!(point, Point::Update) { 0.0 } else { REDUCE_BUCKET };
+                Unreduced { computed: self.flattened(point, f64::INFINITY), reduced, ..none }
+            }
             // Whole gradients, where they wait for the last micro-batch.
             Sharding::Zero2 if self.several && self.reduces_once => Unreduced { computed: params, ..none },
             Sharding::Zero2 if self.replicas_reduce => Unreduced { reduced: bucket, ..none },
             Sharding::Ddp | Sharding::Zero1 | Sharding::Zero2 => none,
         }
+    }
+
+    /// Copies of gradients that DeepSpeed makes for the update, in parameters of what compute produces: of this GPU's share, `most`
+    /// at once, flattened, and that cast to fp32 (`flatten(averaged_gradients[i]).to(fp32)` in `stage_1_and_2.py` and `stage3.py`).
+    fn flattened(&self, point: Point, most: f64) -> f64 {
+        if !matches!(point, Point::Update) || !self.flattens {
+            return 0.0;
+        }
+        let share = self.params.trained.all() / self.shares;
+        let copies = if self.bytes.gradients > self.bytes.gathered {
+            self.bytes.gradients / self.bytes.gathered
+        } else {
+            FLAT_SHARES
+        };
+        copies * if share < most { share } else { most }
     }
 
     /// DeepSpeed's stage 1 under Megatron.
@@ -177,6 +200,7 @@ impl Ledger {
 #[cfg(test)]
 mod tests {
     use crate::model::memory::PeakTerms;
+    use crate::model::report::PeakMoment;
     use crate::share::decode;
 
     fn bytes_waiting(layout: &str) -> (f64, f64) {
@@ -199,5 +223,24 @@ mod tests {
         // fp32 gradients: the 16-bit ones and one bucket of 4 bytes an element.
         let (wide, params) = bytes_waiting("gpus=160&tp=8&pp=10&recipe=megatron-mixed");
         assert!((wide - 2.0 * params - 4.0 * 5e8).abs() < 1.0);
+    }
+
+    #[test]
+    fn deepspeed_flattens_gradients_for_the_update() {
+        // Qwen 1.8B on one A100 takes 43.5 GB from 256 to 2,048 tokens (QwenLM/Qwen, README): 16 bytes a parameter and, of 1e9 at once,
+        // 6 more, of its configuration's `sub_group_size`.
+        let of = |link: &str| {
+            let link = format!(
+                "cluster=dgx-a100-80&gpus=1&seq=256&recompute=full&framework=deepspeed&recipe=zero-mixed&{link}"
+            );
+            PeakTerms::of(&decode(&link).scenario.setup())
+        };
+        let whole = of("model=phi-2&strategy=full-shard");
+        assert_eq!(whole.moment, PeakMoment::Optimizer);
+        assert_eq!(whole.bytes.gathered * whole.unreduced.computed, 6e9);
+        let offloaded = of("model=phi-2&strategy=full-shard&offloadopt=yes");
+        assert_eq!(offloaded.unreduced.computed, 0.0);
+        let stage_2 = of("model=llama-2-70b&strategy=zero2&train=lora&base=nf4");
+        assert_eq!((stage_2.unreduced.reduced, stage_2.unreduced.computed), (5e8, 0.0));
     }
 }

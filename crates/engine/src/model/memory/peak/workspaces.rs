@@ -2,6 +2,7 @@
 
 use crate::model::adapters;
 use crate::model::setup::Setup;
+use crate::model::trained::ProductsKeep;
 use crate::units::Bytes;
 
 /// Threads with a handle of cuBLAS, each with a workspace of its own: the program's and autograd's.
@@ -52,7 +53,7 @@ pub fn workspaces(setup: &Setup) -> Bytes {
 }
 
 /// The copy in 16 bits of the largest quantized matrix of a layer, which is alive during its product in either pass (bitsandbytes'
-/// `MatMul4Bit`, `functional.dequantize_4bit`).
+/// `MatMul4Bit`, `functional.dequantize_4bit`). Where products keep their matrices, that is one of them.
 ///
 /// ```
 /// # use engine::{model::memory::dequantized, share::decode};
@@ -63,7 +64,7 @@ pub fn workspaces(setup: &Setup) -> Bytes {
 /// ```
 pub fn dequantized(setup: &Setup) -> Bytes {
     const HALF: f64 = 2.0;
-    if !setup.dequantizes() {
+    if !setup.dequantizes() || setup.trained.kept_by_products() == ProductsKeep::Matrices {
         return Bytes::ZERO;
     }
     let query = setup.architecture.query_width() / f64::from(setup.mesh.tp.max(1));
