@@ -16,7 +16,7 @@ use crate::model::run::RunChoices;
 use crate::model::software::{Communication, Framework, Kernels, Offload, Segments};
 use crate::model::trained::Trained;
 use crate::model::training::{
-    ComputeFormat, MfuConvention, Optimizer, OptimizerKernel, PrecisionPolicy, Recompute, RecomputeModules,
+    ComputeFormat, MfuConvention, Optimizer, OptimizerKernel, PrecisionPolicy, Recompute, RecomputeModules, UpdatePlace,
 };
 use crate::model::transformer::Architecture;
 use data::TextList;
@@ -207,6 +207,10 @@ pub struct Scenario {
     pub optimizer: Optimizer,
     /// How its update runs.
     pub optimizer_kernel: OptimizerKernel,
+    /// Where in the step it runs.
+    pub update_place: UpdatePlace,
+    /// GaLore's rank.
+    pub galore_rank: u32,
     /// When gradients are reduced.
     pub communication: Communication,
     /// What is offloaded to host memory.

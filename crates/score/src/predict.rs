@@ -146,6 +146,8 @@ fn of_run(row: &Row, notes: &mut Notes) -> Result<Scenario, LeftOut> {
         compute_format: software.compute_format,
         optimizer: software.optimizer,
         optimizer_kernel: software.optimizer_kernel,
+        update_place: software.update_place,
+        galore_rank: catalog::default_scenario().galore_rank,
         communication: software.communication,
         offload: software.offload,
         framework: software.framework,

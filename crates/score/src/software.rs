@@ -11,7 +11,7 @@ use engine::model::software::{
     AttentionKernel, Communication, Framework, GradientSync, Kernels, Loss, NormKernel, Offload, Segments,
 };
 use engine::model::trained::Trained;
-use engine::model::training::{ComputeFormat, Optimizer, OptimizerKernel, PrecisionPolicy, Recompute};
+use engine::model::training::{ComputeFormat, Optimizer, OptimizerKernel, PrecisionPolicy, Recompute, UpdatePlace};
 
 /// The software configuration of a row.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -28,6 +28,8 @@ pub struct Software {
     pub optimizer: Optimizer,
     /// How its update runs.
     pub optimizer_kernel: OptimizerKernel,
+    /// Where in the step it runs.
+    pub update_place: UpdatePlace,
     /// How PyTorch's allocator reserves.
     pub segments: Segments,
     /// When gradients are reduced.
@@ -53,6 +55,7 @@ pub fn software(row: &Row, stack: Stack, notes: &mut Notes) -> Result<Software, 
         compute_format: compute_format(row, stack),
         optimizer: optimizer(row, stack),
         optimizer_kernel: finetune::software::optimizer_kernel(row, stack),
+        update_place: finetune::software::update_place(row),
         segments: segments(stack, notes),
         communication: communication(row, stack),
         offload: offload(row, stack, notes),
@@ -210,13 +213,15 @@ fn offload(row: &Row, stack: Stack, notes: &mut Notes) -> Offload {
     let tuned = has(&row.notes, &["activation offloading"]) || has(&row.act_ckpt, &["offloaded to cpu"]);
     let activations =
         preset || in_host || tuned || has(&row.notes, &["pa_cpu=y", "fine-grained-activation-offloading=true"]);
-    Offload { optimizer: all, parameters: all, activations }
+    Offload { optimizer: all, parameters: all, activations, paged: finetune::software::is_paged(row) }
 }
 
 fn optimizer(row: &Row, stack: Stack) -> Optimizer {
     let text = format!("{} {}", row.optimizer, row.notes).to_ascii_lowercase();
     let named = |word: &str| row.optimizer.to_ascii_lowercase().contains(word);
-    if named("8bit") || named("8-bit") {
+    if let Some(known) = finetune::software::optimizer(row) {
+        known
+    } else if named("8bit") || named("8-bit") {
         Optimizer::AdamW8bit
     } else if named("adafactor") {
         Optimizer::Adafactor

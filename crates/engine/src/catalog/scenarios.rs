@@ -17,7 +17,7 @@ use crate::model::run::RunChoices;
 use crate::model::software::{Communication, Framework, Kernels, Offload, Segments};
 use crate::model::trained::Trained;
 use crate::model::training::{
-    ComputeFormat, MfuConvention, Optimizer, OptimizerKernel, PrecisionPolicy, Recompute, RecomputeModules,
+    ComputeFormat, MfuConvention, Optimizer, OptimizerKernel, PrecisionPolicy, Recompute, RecomputeModules, UpdatePlace,
 };
 use crate::scenario::data::TextList;
 use crate::scenario::{ExpertChoice, Model, Scenario, Strategy};
@@ -56,6 +56,8 @@ pub fn first_visit() -> Scenario {
         compute_format: ComputeFormat::AsPolicy,
         optimizer: Optimizer::AdamW,
         optimizer_kernel: OptimizerKernel::Fused,
+        update_place: UpdatePlace::AfterBackward,
+        galore_rank: 128,
         communication: Communication::USUAL,
         offload: Offload::NONE,
         framework: Framework::Torchtitan,

@@ -8,7 +8,7 @@ use super::software::{Cache, Communication, Framework, Kernels, Offload, Segment
 use super::trained::{BaseFormat, Trained};
 use super::training::{
     AttentionMask, Batch, ComputeFormat, MfuConvention, Optimizer, OptimizerKernel, PrecisionPolicy, Recompute,
-    RecomputeModules, Sharding,
+    RecomputeModules, Sharding, UpdatePlace,
 };
 use super::transformer::Architecture;
 use crate::units::{Bytes, Seconds};
@@ -56,6 +56,10 @@ pub struct Setup {
     pub optimizer: Optimizer,
     /// How its update runs.
     pub optimizer_kernel: OptimizerKernel,
+    /// Where in the step it runs.
+    pub update_place: UpdatePlace,
+    /// GaLore's rank.
+    pub galore_rank: u32,
     /// When gradients travel.
     pub communication: Communication,
     /// What is kept in host memory.

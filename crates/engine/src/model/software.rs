@@ -173,11 +173,23 @@ pub struct Offload {
     pub parameters: bool,
     /// Kept activations.
     pub activations: bool,
+    /// Optimizer state in unified memory, which the driver pages out where the GPU is full (bitsandbytes' `is_paged`).
+    pub paged: bool,
 }
 
 impl Offload {
     /// Everything stays on the GPU.
-    pub const NONE: Self = Self { optimizer: false, parameters: false, activations: false };
+    pub const NONE: Self = Self { optimizer: false, parameters: false, activations: false, paged: false };
+
+    /// Whether the update runs on the GPU.
+    pub const fn updates_here(&self) -> bool {
+        !self.optimizer && !self.parameters
+    }
+
+    /// Whether the driver pages the optimizer state: what is offloaded is on the host anyhow.
+    pub const fn pages_state(&self) -> bool {
+        self.paged && self.updates_here()
+    }
 }
 
 /// What an allocator holds beyond what tensors occupy.

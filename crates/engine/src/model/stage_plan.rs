@@ -61,7 +61,7 @@ impl StagePlan {
         let neighbours = neighbours(setup, bytes.activation);
         Self {
             compute: compute_times(setup, units, stage, &exchange, &experts, neighbours.time),
-            optimizer: compute::optimizer(setup, &params),
+            optimizer: compute::optimizer(setup, stage),
             data_parallel: DataParallelComm::over(setup, &params, &groups, sync),
             reduction: if setup.sharding == Sharding::Ddp { Work::AllReduce } else { Work::ReduceScatter },
             shard_crosses: groups.shard_crosses(setup),

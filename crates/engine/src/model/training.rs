@@ -172,6 +172,16 @@ pub enum OptimizerKernel {
     Fused,
 }
 
+/// Where in the step the optimizer updates.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum UpdatePlace {
+    /// After the backward pass, all parameters at once.
+    AfterBackward,
+    /// In it, each parameter when its gradient is there, which is then freed (LOMO, arXiv 2306.09782; torchtune's `optimizer_in_bwd`;
+    /// `Tensor.register_post_accumulate_grad_hook`).
+    InBackward,
+}
+
 /// The optimizer, by the state that it keeps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Optimizer {
@@ -181,6 +191,14 @@ pub enum Optimizer {
     AdamW16bit,
     /// Two moments in 8 bits with block scales (arXiv 2110.02861).
     AdamW8bit,
+    /// Two moments in 4 bits with block scales (arXiv 2309.01507; torchao's `AdamW4bit`).
+    AdamW4bit,
+    /// A first moment, and one second moment for each head, row or neuron (arXiv 2406.16793).
+    AdamMini,
+    /// `AdamW` on gradients of matrices projected to a low rank (arXiv 2403.03507).
+    GaLore,
+    /// The same with moments in 8 bits.
+    GaLore8bit,
     /// None.
     Sgd,
     /// One momentum.

@@ -4,8 +4,8 @@
 use enum_map::{Enum, EnumMap};
 
 use super::table::{
-    accounting, architecture, constants, data, experts, hardware, kernels, main_controls, objective, parallelism,
-    recompute, run, sharding, trained, training,
+    accounting, architecture, constants, data, experts, hardware, kernels, main_controls, objective, optimizer,
+    parallelism, recompute, run, sharding, trained, training,
 };
 use super::{Number, Param};
 
@@ -81,8 +81,11 @@ parameters! {
         RecomputeMlaUpProj: recompute::MLA_UP_PROJ,
         RecomputeSharedExperts: recompute::SHARED_EXPERTS,
         Recipe: training::RECIPE,
-        Optimizer: training::OPTIMIZER,
-        OptimizerKernel: training::OPTIMIZER_KERNEL,
+        Optimizer: optimizer::OPTIMIZER,
+        OptimizerKernel: optimizer::OPTIMIZER_KERNEL,
+        UpdatePlace: optimizer::UPDATE_PLACE,
+        GaloreRank: optimizer::GALORE_RANK,
+        PagedOptimizer: optimizer::PAGED,
         OffloadOptimizer: training::OFFLOAD_OPTIMIZER,
         OffloadParameters: training::OFFLOAD_PARAMETERS,
         OffloadActivations: training::OFFLOAD_ACTIVATIONS,

@@ -90,6 +90,7 @@ pub(super) mod hardware;
 pub(super) mod kernels;
 pub(super) mod main_controls;
 pub(super) mod objective;
+pub(super) mod optimizer;
 pub(super) mod parallelism;
 pub(super) mod recompute;
 pub(super) mod run;

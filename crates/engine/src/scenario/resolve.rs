@@ -10,10 +10,10 @@ use crate::model::parallel::{Mesh, common_divisor};
 use crate::model::report::Report;
 use crate::model::run::{self, RunReport};
 use crate::model::setup::Setup;
-use crate::model::software::Offload;
+use crate::model::software::{Framework, Offload};
 use crate::model::step;
 use crate::model::trained::Trained;
-use crate::model::training::{AttentionMask, Batch, Reshard, Sharding};
+use crate::model::training::{AttentionMask, Batch, Reshard, Sharding, UpdatePlace};
 use crate::model::transformer::Architecture;
 
 impl Scenario {
@@ -74,6 +74,8 @@ impl Scenario {
             compute_format: self.compute_format,
             optimizer: self.optimizer,
             optimizer_kernel: self.optimizer_kernel,
+            update_place: self.resolved_update_place(&mesh, sharding),
+            galore_rank: self.galore_rank.max(1),
             communication: self.communication,
             // Only sharded weights are offloaded: DDP and ZeRO keep them whole on the GPU.
             offload: Offload { parameters: self.offload.parameters && self.strategy.shards_weights(), ..self.offload },
@@ -103,6 +105,14 @@ impl Scenario {
             },
             ..self.objective
         }
+    }
+
+    /// Returns where the optimizer updates: in the backward pass only where that meets each gradient once, whole or as FSDP's shard.
+    pub(super) fn resolved_update_place(&self, mesh: &Mesh, sharding: Sharding) -> UpdatePlace {
+        let once = self.grad_accum_steps <= 1 && mesh.pp <= 1;
+        let reduced = matches!(sharding, Sharding::Fsdp(_)) || mesh.replicas().saturating_mul(mesh.cp) <= 1;
+        let has_hooks = self.framework.is_pytorch() && self.framework != Framework::DeepSpeed;
+        if once && reduced && has_hooks { self.update_place } else { UpdatePlace::AfterBackward }
     }
 
     /// Evaluates the scenario.

@@ -4,6 +4,7 @@
 mod experts;
 mod mesh;
 mod objective;
+mod optimizer;
 mod recompute;
 mod run;
 mod software;
@@ -29,6 +30,7 @@ impl Scenario {
             issues.extend(key_value_heads(architecture));
         }
         self.software(&mut issues);
+        self.optimizer(&mut issues);
         self.recomputation(&mut issues);
         self.trained(&mut issues);
         let setup = self.setup();

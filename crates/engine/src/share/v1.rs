@@ -57,7 +57,7 @@ use crate::model::software::{
 };
 use crate::model::trained::{BaseFormat, Method, ProductsKeep, Targets, Trained};
 use crate::model::training::{
-    ComputeFormat, MfuConvention, Optimizer, OptimizerKernel, PrecisionPolicy, Recompute, RecomputeModules,
+    ComputeFormat, MfuConvention, Optimizer, OptimizerKernel, PrecisionPolicy, Recompute, RecomputeModules, UpdatePlace,
 };
 use crate::model::transformer::{
     Architecture, AttentionBias, Experts, FusedProjections, LatentAttention, Norm, QkNorm,
@@ -183,8 +183,10 @@ pub fn start() -> Scenario {
         compute_format: ComputeFormat::AsPolicy,
         optimizer: Optimizer::AdamW,
         optimizer_kernel: OptimizerKernel::Fused,
+        update_place: UpdatePlace::AfterBackward,
+        galore_rank: 128,
         communication: Communication { gradient_sync: GradientSync::Default, overlap: true },
-        offload: Offload { optimizer: false, parameters: false, activations: false },
+        offload: Offload { optimizer: false, parameters: false, activations: false, paged: false },
         framework: Framework::Torchtitan,
         kernels: Kernels {
             attention: AttentionKernel::Flash,

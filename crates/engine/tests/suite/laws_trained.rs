@@ -13,8 +13,8 @@ use engine::model::software::AttentionKernel;
 use engine::model::stages::stages;
 use engine::model::trained::{BaseFormat, Method, Trained};
 use engine::model::training::PrecisionPolicy;
-use engine::scenario::Scenario;
 use engine::scenario::data::TextList;
+use engine::scenario::{ExpertChoice, Scenario};
 use engine::units::Bytes;
 use proptest::prelude::*;
 
@@ -63,6 +63,8 @@ proptest! {
     fn packed_texts_are_never_slower_than_padded_ones(scenario in any_valid_scenario(), mean in 1.0..5000.0_f64) {
         // Kernels that write scores attend across the texts of a sequence.
         prop_assume!(scenario.kernels.attention != AttentionKernel::Unfused);
+        // The fastest degrees follow the lengths, and memory follows the degrees.
+        let scenario = Scenario { expert_choice: ExpertChoice::NONE, ..scenario };
         let with = |batching| {
             let texts = TextList { batching, mean_length: mean, ..scenario.texts };
             Scenario { texts, ..scenario }.report()
@@ -128,7 +130,9 @@ proptest! {
         };
         let (sleeping, awake) = (of(true), of(false));
         prop_assert!(sleeping.memory.needed <= awake.memory.needed);
-        prop_assert_eq!(sleeping.time.step, awake.time.step);
+        // What an engine keeps of the GPU, paged optimizer state has no room for.
+        let is_alike = if scenario.offload.paged { sleeping.time.step <= awake.time.step } else { sleeping.time.step == awake.time.step };
+        prop_assert!(is_alike);
     }
 
     #[test]

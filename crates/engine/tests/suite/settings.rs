@@ -79,6 +79,7 @@ fn bases() -> Vec<Scenario> {
         scenario("model=llama-3.2-1b&gpus=1&train=lora&base=nf4&offloadact=yes&recompute=full"),
         scenario("model=llama-3.1-8b&gpus=16&accum=2&train=layers&frozen=8&strategy=ddp"),
         scenario("cluster=dgx-h100&model=mixtral-8x7b&gpus=8&train=rslora&targets=mlp"),
+        scenario("model=llama-3.2-1b&gpus=1&strategy=ddp&optimizer=galore"),
     ]
 }
 

@@ -56,8 +56,7 @@ pub fn loads_whole(row: &Row, source: Source) -> bool {
     source == Source::LitTables && has(&row.sharding, &["fsdp"])
 }
 
-/// Whether the optimizer steps inside the backward pass, so that the gradients of one matrix at a time exist: which the engine does not
-/// model, and which costs no time. So do torchtune's configurations for one GPU (`optimizer_in_bwd: True` in
+/// Whether the optimizer updates in the backward pass, as torchtune's configurations for one GPU do (`optimizer_in_bwd: True` in
 /// recipes/configs/llama3_1/8B_full_single_device.yaml and llama2/7B_full_low_memory.yaml, with paged states).
 pub fn is_in_backward(row: &Row, source: Source) -> bool {
     let single = row.trainable == "full" && row.num_gpus.is_none_or(|gpus| gpus == 1);

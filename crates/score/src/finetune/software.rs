@@ -1,12 +1,13 @@
 //! Kernels and formats of fine-tuning code.
 
 use super::mlperf;
+use super::scope::is_in_backward;
 use super::source::Source;
 use crate::row::Row;
 use crate::stack::Stack;
 use crate::text::has;
 use engine::model::software::{AttentionKernel, Graphs, Kernels, Loss, NormKernel};
-use engine::model::training::{OptimizerKernel, PrecisionPolicy};
+use engine::model::training::{Optimizer, OptimizerKernel, PrecisionPolicy, UpdatePlace};
 
 /// Returns the formats of the state; `None` where those of the stack hold.
 pub fn formats(row: &Row, stack: Stack) -> Option<PrecisionPolicy> {
@@ -98,4 +99,27 @@ pub fn optimizer_kernel(row: &Row, stack: Stack) -> OptimizerKernel {
     let fused = has(&row.optimizer, &["fused"]) || has(&row.compile, &["yes"]);
     let by_list = matches!(stack, Stack::Peft | Stack::Fabric | Stack::FsdpQlora) && !fused;
     if Source::of(row).is_some() && by_list { OptimizerKernel::ForEach } else { OptimizerKernel::Fused }
+}
+
+/// Returns the optimizer of torchtune's configurations, where the row names those of several; `None` where its own word holds.
+pub fn optimizer(row: &Row) -> Option<Optimizer> {
+    match Source::of(row)? {
+        // `bitsandbytes.optim.PagedAdamW` in llama2/7B_full_low_memory.yaml of May 2024.
+        Source::TorchtuneEarly => Some(Optimizer::AdamW),
+        // `bitsandbytes.optim.PagedAdamW8bit` on one GPU, `torch.optim.AdamW` on several (llama3_1/70B_full.yaml) and for adapters.
+        Source::Torchtune => Some(if is_paged(row) { Optimizer::AdamW8bit } else { Optimizer::AdamW }),
+        _ => None,
+    }
+}
+
+/// Returns where the optimizer updates.
+pub fn update_place(row: &Row) -> UpdatePlace {
+    let in_backward = Source::of(row).is_some_and(|source| is_in_backward(row, source));
+    if in_backward { UpdatePlace::InBackward } else { UpdatePlace::AfterBackward }
+}
+
+/// Returns whether the optimizer's state is paged, as in torchtune's configurations for one GPU and everything trained.
+pub fn is_paged(row: &Row) -> bool {
+    let single = row.trainable == "full" && row.num_gpus.is_none_or(|gpus| gpus == 1);
+    single && matches!(Source::of(row), Some(Source::Torchtune | Source::TorchtuneEarly))
 }

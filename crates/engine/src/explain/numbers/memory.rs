@@ -27,7 +27,7 @@ fn weights_here(c: &Context) -> bool {
 }
 
 fn state_here(c: &Context) -> bool {
-    weights_here(c) && !c.setup.offload.optimizer
+    c.setup.offload.updates_here() && !pages(c)
 }
 
 fn is_uniform(c: &Context) -> bool {
@@ -35,7 +35,16 @@ fn is_uniform(c: &Context) -> bool {
 }
 
 fn all_gradients(c: &Context) -> bool {
-    weights_here(c) && c.peak.reduced_layers.is_none()
+    weights_here(c) && c.peak.reduced_layers.is_none() && !in_turn(c)
+}
+
+/// Whether each parameter is updated in the backward pass, when its gradient is there.
+const fn in_turn(c: &Context) -> bool {
+    c.peak.updating.is_some()
+}
+
+fn pages(c: &Context) -> bool {
+    c.setup.offload.pages_state()
 }
 
 fn some_gradients(c: &Context) -> bool {
@@ -128,10 +137,11 @@ pub(super) const MEMORY: &[Explanation] = &[
             when(|c| all_gradients(c) && !dense(c), "M_grad = b_g · (P_train / Z_g + X_train / E_g)"),
             when(|c| some_gradients(c) && dense(c), "M_grad = b_g · l_reduced · L_train / Z_g"),
             when(|c| some_gradients(c) && !dense(c), "M_grad = b_g · l_reduced · (L_train / Z_g + R_train / E_g)"),
+            when(|c| weights_here(c) && in_turn(c), "M_grad = b_g · P_turn"),
             when(|c| !weights_here(c), "M_grad = 0"),
         ],
         [
-            "Gradients after their reduction, at the moment of the peak. [FSDP] allocates a layer’s shard when it reduces that layer and frees it after the update, so that early in the backward pass there are few; from the second [micro-batch] on all are there.",
+            "Gradients after their reduction, at the moment of the peak. [FSDP] allocates a layer’s shard when it reduces that layer and frees it after the update, so that early in the backward pass there are few; from the second [micro-batch] on all are there. Where the optimizer updates in the backward pass, a gradient lives until its parameter is updated.",
             ZERO,
             NO_SCALES,
         ],
@@ -149,10 +159,11 @@ pub(super) const MEMORY: &[Explanation] = &[
                 |c| state_here(c) && !dense(c),
                 "M_opt = (b_m · W_train + b_o · (P_train − W_train)) / Z_o + b_m · X_train / E_o",
             ),
-            when(|c| !state_here(c), "M_opt = 0"),
+            when(pages, "M_opt = S_state − S_out"),
+            when(|c| !state_here(c) && !pages(c), "M_opt = 0"),
         ],
         [
-            "The optimizer’s moments, and the fp32 copy of the weights where those at rest have 16 bits: 8 bytes a parameter with AdamW on fp32 weights, 12 in mixed precision. [ZeRO-1] already shards it.",
+            "The optimizer’s moments, and the fp32 copy of the weights where those at rest have 16 bits: 8 bytes a parameter with AdamW on fp32 weights, 12 in mixed precision. [ZeRO-1] already shards it. Paged state gives way to all else: what the GPU has no room for waits in host memory, and crosses the link twice in an update.",
             ZERO,
             "Temporary tensors of the update itself: fused and foreach kernels need a little more.",
         ],

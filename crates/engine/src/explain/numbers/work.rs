@@ -89,9 +89,9 @@ pub(super) const WORK: &[Explanation] = &[
         "Optimizer",
         &[always("T_update = t_update + T_after")],
         [
-            "The update reads weights, gradients and state of this GPU’s shard and writes weights and state: memory traffic, no less than the host takes to launch it. Muon’s products come on top.",
+            "The update reads weights, gradients and state of this GPU’s shard and writes weights and state: memory traffic, no less than the host takes to launch it. Products of Muon and GaLore come on top, and what is paged crosses the host’s link there and back.",
             PLAYED,
-            "Gradient clipping’s norm and its reduction.",
+            "Gradient clipping’s norm and its reduction; the decomposition that renews GaLore’s projection.",
         ],
     ),
     number(

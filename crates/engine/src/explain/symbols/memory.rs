@@ -132,6 +132,11 @@ pub(super) const FACTORS: &[Symbol] = &[
     of("E_w", "GPUs that share an expert’s weights", Count, |c| c.peak.expert_degrees.weights),
     of("E_g", "GPUs that share an expert’s gradients", Count, |c| c.peak.expert_degrees.gradients),
     of("E_o", "GPUs that share an expert’s optimizer state", Count, |c| c.peak.expert_degrees.optimizer),
+    of("P_turn", "parameters on this GPU whose gradients wait for their update", Params, |c| {
+        c.peak.updating.unwrap_or_default()
+    }),
+    of("S_state", "all of this GPU’s paged optimizer state", Bytes, |c| c.peak.pages[0].get()),
+    of("S_out", "of that, what is in host memory", Bytes, |c| (c.peak.pages[0] - c.peak.pages[1]).get()),
     of("l_reduced", "layers whose gradients are reduced by then", Count, |c| c.peak.reduced_layers.unwrap_or_default()),
     of("l_all", "layers on the GPU", Count, |c| c.peak.stage.params.held.layers),
     of("u", "layers gathered: the one in work and the one fetched ahead", Count, |c| match c.peak.gathered {

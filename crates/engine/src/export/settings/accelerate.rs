@@ -9,7 +9,7 @@ use crate::model::parallel::{ContextExchange, Mesh, Schedule};
 use crate::model::setup::Setup;
 use crate::model::software::{AttentionKernel, Graphs, Loss, NormKernel};
 use crate::model::training::{
-    ComputeFormat, Optimizer, OptimizerKernel, PrecisionPolicy, Recompute, Reshard, Sharding,
+    ComputeFormat, Optimizer, OptimizerKernel, PrecisionPolicy, Recompute, Reshard, Sharding, UpdatePlace,
 };
 use crate::scenario::Strategy;
 
@@ -131,7 +131,10 @@ fn add_notes(context: &mut ExportContext, backend: Backend) {
         !matches!(setup.recipe, PrecisionPolicy::Fsdp2MixedBf16 | PrecisionPolicy::PureBf16 | PrecisionPolicy::Fp32),
         notes::ACCELERATE_RECIPE,
     );
-    let other = setup.optimizer != Optimizer::AdamW || setup.optimizer_kernel != OptimizerKernel::Fused;
+    let other = setup.optimizer != Optimizer::AdamW
+        || setup.optimizer_kernel != OptimizerKernel::Fused
+        || setup.update_place != UpdatePlace::AfterBackward
+        || setup.offload.pages_state();
     context.note_if(other, notes::ACCELERATE_OPTIMIZER);
     let several = setup.batch.grad_accum_steps > 1;
     context.note_if(several && context.sync.reduce_each, notes::ACCELERATE_SYNC);

@@ -103,6 +103,8 @@ fn add_notes(context: &mut ExportContext) {
     context.note_if(several && context.sync.reduce_each, notes::TUNING_SYNC);
     context.note_if(!context.is_fsdp() && !setup.communication.overlap, notes::ALWAYS_OVERLAPS);
     context.note_if(setup.optimizer == Optimizer::Muon && deepspeed, notes::AXOLOTL_MUON);
+    context.note_if(setup.optimizer == Optimizer::AdamMini, notes::TUNING_ADAM_MINI);
+    tuning::add_update_notes(context, fsdp);
     context.note_if(fsdp && setup.offload.optimizer && !setup.offload.parameters, notes::FSDP2_OFFLOAD);
     let nowhere = !fsdp && !deepspeed && (setup.offload.optimizer || setup.offload.parameters);
     context.note_if(nowhere, notes::ACCELERATE_NO_OFFLOAD);

@@ -8,7 +8,7 @@ use crate::model::run::{batch, budget};
 use crate::model::setup::Setup;
 use crate::model::software::Segments;
 use crate::model::sync::GradientSyncPlan;
-use crate::model::training::PrecisionPolicy;
+use crate::model::training::{Optimizer, PrecisionPolicy, UpdatePlace};
 use crate::scenario::{Model, Scenario, Strategy};
 
 /// The columns at which comments are wrapped.
@@ -27,6 +27,16 @@ pub(super) struct ExportContext {
 }
 
 impl ExportContext {
+    /// Whether the optimizer is `GaLore`.
+    pub(super) const fn projects(&self) -> bool {
+        matches!(self.setup.optimizer, Optimizer::GaLore | Optimizer::GaLore8bit)
+    }
+
+    /// Whether the optimizer updates in the backward pass.
+    pub(super) const fn updates_in_backward(&self) -> bool {
+        matches!(self.setup.update_place, UpdatePlace::InBackward)
+    }
+
     pub(super) fn new(scenario: &Scenario) -> Self {
         let mut setup = scenario.setup();
         // Frameworks count examples: a pair is one.

@@ -66,7 +66,13 @@ impl Config {
 impl OptimizerConfig {
     fn of(optimizer: Optimizer) -> Self {
         let (name, lr) = match optimizer {
-            Optimizer::AdamW | Optimizer::AdamW16bit | Optimizer::AdamW8bit => ("AdamW", "3e-4"),
+            Optimizer::AdamW
+            | Optimizer::AdamW16bit
+            | Optimizer::AdamW8bit
+            | Optimizer::AdamW4bit
+            | Optimizer::AdamMini
+            | Optimizer::GaLore
+            | Optimizer::GaLore8bit => ("AdamW", "3e-4"),
             Optimizer::Sgd | Optimizer::SgdMomentum => ("SGD", "1e-2"),
             Optimizer::Adafactor => ("Adafactor", "1e-2"),
             Optimizer::Lion => ("Lion", "1e-4"),
@@ -182,6 +188,7 @@ fn add_notes(context: &mut ExportContext) {
     context.note_if(setup.recipe.is_pure_bf16() && stage == 0, notes::DS_PURE);
     context.note_if(setup.optimizer_kernel == OptimizerKernel::ForEach, notes::ALWAYS_FUSED_OPTIMIZER);
     context.note_if(setup.optimizer == Optimizer::AdamW8bit, notes::DS_8BIT);
+    notes::add_optimizer_notes(context);
     context.note_if(setup.optimizer == Optimizer::AdamW16bit && !setup.recipe.is_pure_bf16(), notes::NO_ADAMW_16);
     context.note_if(setup.offload.optimizer && stage == 0, notes::DS_OFFLOAD);
     context.note_if(setup.offload.parameters && stage != 3, notes::DS_OFFLOAD_PARAMETERS);

@@ -164,10 +164,16 @@ fn optimizer_call(optimizer: Optimizer, kernel: OptimizerKernel, all: bool) -> S
         OptimizerKernel::Fused => "fused=True",
     };
     match optimizer {
-        Optimizer::AdamW | Optimizer::AdamW16bit | Optimizer::Lion | Optimizer::Adafactor | Optimizer::Muon => {
-            format!("torch.optim.AdamW({parameters}, lr=3e-4, {kernel})")
-        }
+        Optimizer::AdamW
+        | Optimizer::AdamW16bit
+        | Optimizer::Lion
+        | Optimizer::Adafactor
+        | Optimizer::Muon
+        | Optimizer::AdamMini
+        | Optimizer::GaLore
+        | Optimizer::GaLore8bit => format!("torch.optim.AdamW({parameters}, lr=3e-4, {kernel})"),
         Optimizer::AdamW8bit => format!("AdamW8bit({parameters}, lr=3e-4)"),
+        Optimizer::AdamW4bit => format!("AdamW4bit({parameters}, lr=3e-4)"),
         Optimizer::Sgd => format!("torch.optim.SGD({parameters}, lr=1e-2, {kernel})"),
         Optimizer::SgdMomentum => format!("torch.optim.SGD({parameters}, lr=1e-2, momentum=0.9, {kernel})"),
     }
@@ -210,6 +216,8 @@ fn add_notes(context: &mut ExportContext) {
     context.note_if(setup.offload.optimizer && !setup.offload.parameters, notes::FSDP2_OFFLOAD);
     context.note_if(matches!(setup.optimizer, Optimizer::AdamW16bit), notes::NO_ADAMW_16);
     context.note_if(matches!(setup.optimizer, Optimizer::Lion), notes::NO_LION);
+    context.note_if(context.projects() || setup.optimizer == Optimizer::AdamMini, notes::NO_LIBRARY_OPTIMIZER);
+    notes::add_update_notes(context);
     context.note_if(matches!(setup.optimizer, Optimizer::Adafactor | Optimizer::Muon), notes::FSDP2_OPTIMIZER);
     context.note_if(setup.tensor.asynchronous && mesh.tp > 1 && !kernels.compile, notes::ASYNC_COMPILES);
     context.note_if(setup.compute_format == ComputeFormat::Fp4, notes::NO_FP4);

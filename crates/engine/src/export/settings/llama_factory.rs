@@ -51,7 +51,12 @@ impl<'a> TrainConfig<'a> {
                 Method::Layers => "freeze",
                 Method::Lora | Method::RsLora | Method::Dora => "lora",
             },
-            optimizer: tuning::optimizer(context, backend == Backend::Fsdp),
+            // Its own GaLore takes these names alone (`_create_galore_optimizer`).
+            optimizer: match setup.optimizer {
+                Optimizer::GaLore => "adamw_torch",
+                Optimizer::GaLore8bit => "adamw_8bit",
+                _ => tuning::optimizer(context, backend == Backend::Fsdp),
+            },
             attention: match setup.kernels.attention {
                 AttentionKernel::Unfused => "disabled",
                 AttentionKernel::Flash => "fa2",
@@ -86,4 +91,5 @@ fn add_notes(context: &mut ExportContext, backend: Backend) {
     let fp8 = matches!(setup.compute_format, ComputeFormat::Fp8 | ComputeFormat::Fp8Gather);
     context.note_if(fp8 && Tuning::new(context).loaded != Loaded::Whole, notes::FACTORY_FP8);
     context.note_if(setup.optimizer == Optimizer::Muon && setup.mesh.gpus() > 1, notes::FACTORY_MUON);
+    tuning::add_update_notes(context, backend == Backend::Fsdp);
 }

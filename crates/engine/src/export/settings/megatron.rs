@@ -143,7 +143,12 @@ impl Stages {
 /// The optimizer, and the format of its moments if it is not fp32.
 fn optimizer(context: &ExportContext) -> (&'static str, Option<&'static str>) {
     match context.setup.optimizer {
-        Optimizer::AdamW | Optimizer::Adafactor => ("adam", None),
+        Optimizer::AdamW
+        | Optimizer::Adafactor
+        | Optimizer::AdamW4bit
+        | Optimizer::AdamMini
+        | Optimizer::GaLore
+        | Optimizer::GaLore8bit => ("adam", None),
         Optimizer::AdamW16bit => ("adam", Some("bf16")),
         Optimizer::AdamW8bit => ("adam", Some("fp8")),
         Optimizer::Sgd | Optimizer::SgdMomentum => ("sgd", None),
@@ -208,6 +213,7 @@ fn add_notes(context: &mut ExportContext) {
     context.note_if(setup.recipe == PrecisionPolicy::AutocastBf16, notes::MEGATRON_AUTOCAST);
     context.note_if(setup.optimizer_kernel == OptimizerKernel::ForEach, notes::ALWAYS_FUSED_OPTIMIZER);
     context.note_if(setup.optimizer == Optimizer::Adafactor, notes::MEGATRON_ADAFACTOR);
+    notes::add_optimizer_notes(context);
     let emerging = matches!(setup.optimizer, Optimizer::Lion | Optimizer::Muon);
     context.note_if(emerging && is_sharded(context), notes::MEGATRON_FSDP_OPTIMIZER);
     context.note_if(setup.offload.parameters, notes::MEGATRON_OFFLOAD);

@@ -4,6 +4,7 @@ use super::context::ExportContext;
 use crate::model::experts::AllToAll;
 use crate::model::software::Segments;
 use crate::model::trained::{BaseFormat, Method, Targets};
+use crate::model::training::Optimizer;
 
 pub(super) const ALWAYS_OVERLAPS: &str =
     "Communication overlaps with compute whatever is asked: there is no switch to expose it.";
@@ -75,6 +76,10 @@ pub(super) const NO_CHUNKS: &str = "Chunks of the exchange of experts are Tutel'
 pub(super) const NO_FP4: &str = "4-bit products are not offered outside prototypes: the 16-bit format stands here.";
 pub(super) const NO_FUSED_EXPERTS: &str = "A grouped kernel that also casts and applies the activation is not offered.";
 pub(super) const NO_GRAPHS: &str = "CUDA graphs of training steps are not offered.";
+pub(super) const NO_LIBRARY_OPTIMIZER: &str =
+    "Adam-mini, GaLore and 4-bit AdamW are optimizers of other libraries: AdamW with whole state stands here.";
+pub(super) const NO_PAGING: &str = "Paged optimizer state is bitsandbytes': here it stays on the GPU.";
+pub(super) const NO_UPDATE_IN_BACKWARD: &str = "The update runs after the backward pass here: in it, hooks of one's own would run (register_post_accumulate_grad_hook).";
 pub(super) const NO_LION: &str = "PyTorch has no Lion: AdamW stands here, which keeps twice the state.";
 pub(super) const ZB_INTERLEAVED: &str =
     "PyTorch's zero-bubble schedule is the interleaved one; with one chunk a GPU it comes closest to ZB-H1.";
@@ -241,6 +246,12 @@ pub(super) const TUNING_EXPERTS: &str =
 pub(super) const TUNING_RECIPE: &str =
     "The formats of gradients and copies follow from the Trainer's bf16 and its backend: they cannot be chosen apart.";
 pub(super) const TUNING_MOMENTUM: &str = "The Trainer's SGD has no momentum unless optim_args gives it one.";
+pub(super) const TUNING_PAGED: &str = "The Trainer pages the state of AdamW and Lion alone (paged_adamw_32bit, paged_adamw_8bit, paged_lion_32bit): here it stays on the GPU.";
+pub(super) const TUNING_PAGED_SHARDS: &str =
+    "bitsandbytes' paged optimizers know no sharded tensors of FSDP2: state stays on the GPU.";
+pub(super) const TUNING_IN_BACKWARD: &str = "The Trainer updates in the backward pass with lomo, adalomo and layer-wise GaLore alone: this optimizer updates after it.";
+pub(super) const TUNING_ADAM_MINI: &str =
+    "The Trainer has no Adam-mini: AdamW stands here, which keeps twice the state.";
 pub(super) const TUNING_FRACTION: &str = "Whole layers are recomputed, all of them: a share is not offered.";
 pub(super) const TUNING_GRAPHS: &str = "CUDA graphs come by torch_compile_mode: reduce-overhead alone, and not reliably with gradient accumulation: they are left out.";
 pub(super) const TUNING_FP8: &str =
@@ -306,6 +317,9 @@ pub(super) const TUNE_SP: &str = "torchtune's plan of tensor parallelism decides
 pub(super) const TUNE_FORMAT: &str =
     "torchtune holds weights, gradients and optimizer state in one format (dtype): there are no fp32 copies.";
 pub(super) const TUNE_FP16: &str = "torchtune's recipes refuse fp16: fp32 stands here, as the GPU has no bf16.";
+pub(super) const TUNE_PAGED: &str =
+    "bitsandbytes' paged AdamW and 8-bit AdamW run on one GPU here: state stays on the GPU.";
+pub(super) const TUNE_IN_BACKWARD: &str = "torchtune's recipes for adapters update after the backward pass.";
 pub(super) const TUNE_OPTIMIZER: &str =
     "The optimizer is any class that can be imported; PyTorch's AdamW stands here for what is not sharded reliably.";
 pub(super) const TUNE_RECOMPUTE: &str =
@@ -405,4 +419,17 @@ impl ExportContext {
         self.note_if(trained.embeddings, EMBEDDINGS_IN_MODEL);
         self.note_if(trained.frozen_layers > 0, FROZEN_IN_MODEL);
     }
+}
+
+/// Adds the notes of a framework that has neither optimizers of other libraries nor other places of the update.
+pub(super) fn add_optimizer_notes(context: &mut ExportContext) {
+    let other = matches!(context.setup.optimizer, Optimizer::AdamMini | Optimizer::AdamW4bit) || context.projects();
+    context.note_if(other, NO_LIBRARY_OPTIMIZER);
+    add_update_notes(context);
+}
+
+/// Adds the notes of a framework whose update runs on the GPU after the backward pass.
+pub(super) fn add_update_notes(context: &mut ExportContext) {
+    context.note_if(context.setup.offload.pages_state(), NO_PAGING);
+    context.note_if(context.updates_in_backward(), NO_UPDATE_IN_BACKWARD);
 }

@@ -115,16 +115,30 @@ fn optimizer(context: &ExportContext) -> (&'static str, &'static str) {
     let setup = &context.setup;
     let fused = setup.optimizer_kernel == crate::model::training::OptimizerKernel::Fused;
     match setup.optimizer {
+        Optimizer::AdamW8bit if pages(context) => ("bitsandbytes.optim.PagedAdamW8bit", ""),
+        Optimizer::AdamW if pages(context) => ("bitsandbytes.optim.PagedAdamW", ""),
         Optimizer::AdamW8bit if setup.mesh.gpus() == 1 => ("bitsandbytes.optim.AdamW8bit", ""),
         Optimizer::AdamW8bit => ("torchao.optim.AdamW8bit", ""),
+        Optimizer::AdamW4bit => ("torchao.optim.AdamW4bit", ""),
         Optimizer::Sgd => ("torch.optim.SGD", if fused { "fused: true" } else { "foreach: true" }),
         Optimizer::SgdMomentum => {
             ("torch.optim.SGD", if fused { "momentum: 0.9\n  fused: true" } else { "momentum: 0.9\n  foreach: true" })
         }
-        Optimizer::AdamW | Optimizer::AdamW16bit | Optimizer::Adafactor | Optimizer::Lion | Optimizer::Muon => {
-            ("torch.optim.AdamW", if fused { "fused: true" } else { "foreach: true" })
-        }
+        Optimizer::AdamW
+        | Optimizer::AdamW16bit
+        | Optimizer::Adafactor
+        | Optimizer::Lion
+        | Optimizer::Muon
+        | Optimizer::AdamMini
+        | Optimizer::GaLore
+        | Optimizer::GaLore8bit => ("torch.optim.AdamW", if fused { "fused: true" } else { "foreach: true" }),
     }
+}
+
+/// Whether bitsandbytes pages the state: on one GPU, as its update knows no sharded tensors.
+fn pages(context: &ExportContext) -> bool {
+    let paged = matches!(context.setup.optimizer, Optimizer::AdamW | Optimizer::AdamW8bit);
+    context.setup.offload.pages_state() && paged && context.setup.mesh.gpus() == 1
 }
 
 fn add_notes(context: &mut ExportContext) {
@@ -152,9 +166,13 @@ fn add_notes(context: &mut ExportContext) {
     let one_format = setup.recipe != PrecisionPolicy::PureBf16 && setup.recipe != PrecisionPolicy::Fp32;
     context.note_if(one_format, notes::TUNE_FORMAT);
     context.note_if(context.is_volta() && !context.is_fp32(), notes::TUNE_FP16);
-    let other =
-        matches!(setup.optimizer, Optimizer::AdamW16bit | Optimizer::Adafactor | Optimizer::Lion | Optimizer::Muon);
-    context.note_if(other, notes::TUNE_OPTIMIZER);
+    let built = matches!(
+        setup.optimizer,
+        Optimizer::AdamW | Optimizer::AdamW8bit | Optimizer::AdamW4bit | Optimizer::Sgd | Optimizer::SgdMomentum
+    );
+    context.note_if(!built, notes::TUNE_OPTIMIZER);
+    context.note_if(setup.offload.pages_state() && !pages(context), notes::TUNE_PAGED);
+    context.note_if(context.updates_in_backward() && trained.has_adapters(), notes::TUNE_IN_BACKWARD);
     let partly = matches!(setup.recompute, Recompute::Selective | Recompute::Fraction);
     context.note_if(partly, notes::TUNE_RECOMPUTE);
     context.note_if(setup.recompute == Recompute::AttentionCore, notes::TUNE_ATTENTION);

@@ -15,7 +15,7 @@ use crate::model::training::{ComputeFormat, Optimizer, Recompute};
 /// Writes the file and collects its notes.
 pub(super) fn write(mut context: ExportContext) -> (String, Vec<&'static str>) {
     let backend = Backend::of(&context);
-    add_notes(&mut context);
+    add_notes(&mut context, backend);
     let config = SftConfig::new(&context, backend);
     (render(&config), context.notes)
 }
@@ -67,7 +67,7 @@ pub(super) fn dtype(context: &ExportContext, tuning: &Tuning) -> &'static str {
     }
 }
 
-fn add_notes(context: &mut ExportContext) {
+fn add_notes(context: &mut ExportContext, backend: Backend) {
     let (setup, trained) = (context.setup, context.setup.trained);
     context.note_if(trained.method == Method::Layers, notes::TRL_LAYERS);
     context.note_if(trained.has_adapters() && trained.frozen_layers > 0, notes::TRL_FROZEN);
@@ -76,6 +76,8 @@ fn add_notes(context: &mut ExportContext) {
     context.note_allocator();
     context.note_if(setup.recompute == Recompute::Selective, notes::TRL_SELECTIVE);
     context.note_if(setup.optimizer == Optimizer::Muon, notes::TRL_MUON);
+    context.note_if(setup.optimizer == Optimizer::AdamMini, notes::TUNING_ADAM_MINI);
+    tuning::add_update_notes(context, backend == Backend::Fsdp);
     context.note_if(setup.kernels.loss == Loss::Standard, notes::TRL_LOSS);
     let fp8 = matches!(setup.compute_format, ComputeFormat::Fp8 | ComputeFormat::Fp8Gather);
     context.note_if(fp8, notes::TUNING_FP8);

@@ -82,19 +82,45 @@ pub(super) fn recomputes(context: &ExportContext) -> bool {
     matches!(context.setup.recompute, Recompute::Full | Recompute::Selective | Recompute::Fraction)
 }
 
-/// The Trainer's name of the optimizer; AdamW where it has none.
+/// The Trainer's name of the optimizer (`OptimizerNames` of transformers' training_args.py); AdamW where it has none.
 pub(super) fn optimizer(context: &ExportContext, fsdp: bool) -> &'static str {
-    let setup = &context.setup;
+    let (setup, in_backward) = (&context.setup, context.updates_in_backward());
+    let paged = setup.offload.pages_state() && !fsdp;
     match (setup.optimizer, setup.optimizer_kernel) {
+        (Optimizer::AdamW8bit, _) if paged => "paged_adamw_8bit",
+        (Optimizer::AdamW, _) if paged => "paged_adamw_32bit",
+        (Optimizer::Lion, _) if paged => "paged_lion_32bit",
         // bitsandbytes' update knows no sharded tensors of FSDP2, torchao's does.
         (Optimizer::AdamW8bit, _) if fsdp => "adamw_torch_8bit",
         (Optimizer::AdamW8bit, _) => "adamw_bnb_8bit",
+        (Optimizer::AdamW4bit, _) => "adamw_torch_4bit",
+        (Optimizer::GaLore, _) if in_backward => "galore_adamw_layerwise",
+        (Optimizer::GaLore, _) => "galore_adamw",
+        (Optimizer::GaLore8bit, _) if in_backward => "galore_adamw_8bit_layerwise",
+        (Optimizer::GaLore8bit, _) => "galore_adamw_8bit",
+        (Optimizer::Sgd, _) if in_backward => "lomo",
         (Optimizer::Sgd | Optimizer::SgdMomentum, _) => "sgd",
+        (Optimizer::Adafactor, _) if in_backward => "adalomo",
         (Optimizer::Adafactor, _) => "adafactor",
         (Optimizer::Lion, _) => "lion_32bit",
-        (Optimizer::AdamW | Optimizer::AdamW16bit | Optimizer::Muon, OptimizerKernel::Fused) => "adamw_torch_fused",
-        (Optimizer::AdamW | Optimizer::AdamW16bit | Optimizer::Muon, OptimizerKernel::ForEach) => "adamw_torch",
+        (Optimizer::AdamW | Optimizer::AdamW16bit | Optimizer::AdamMini | Optimizer::Muon, OptimizerKernel::Fused) => {
+            "adamw_torch_fused"
+        }
+        (
+            Optimizer::AdamW | Optimizer::AdamW16bit | Optimizer::AdamMini | Optimizer::Muon,
+            OptimizerKernel::ForEach,
+        ) => "adamw_torch",
     }
+}
+
+/// Adds the notes on where the update runs and where its state lies.
+pub(super) fn add_update_notes(context: &mut ExportContext, fsdp: bool) {
+    let setup = context.setup;
+    let paged = matches!(setup.optimizer, Optimizer::AdamW | Optimizer::AdamW8bit | Optimizer::Lion);
+    context.note_if(setup.offload.pages_state() && paged && fsdp, notes::TUNING_PAGED_SHARDS);
+    context.note_if(setup.offload.pages_state() && !paged, notes::TUNING_PAGED);
+    let in_backward = matches!(setup.optimizer, Optimizer::Sgd | Optimizer::Adafactor) || context.projects();
+    context.note_if(context.updates_in_backward() && !in_backward, notes::TUNING_IN_BACKWARD);
 }
 
 /// Adds the notes that hold under the Trainer.

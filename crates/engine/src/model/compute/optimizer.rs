@@ -2,12 +2,16 @@
 
 use super::{memory_rate, recipe_peak};
 use crate::model::cost::{Cost, Operations};
-use crate::model::memory::states;
+use crate::model::memory::moments::{LowRank, low_rank};
+use crate::model::memory::{evicted, states};
 use crate::model::per_rank::LocalParams;
 use crate::model::setup::Setup;
+use crate::model::stages::Stage;
 use crate::model::training::Optimizer;
 use crate::units::{Bytes, Flops, Seconds};
 
+/// What is paged out is written again: it crosses the link twice in a step.
+const THERE_AND_BACK: f64 = 2.0;
 /// Newton-Schulz iterations that make Muon's update orthogonal.
 const NEWTON_SCHULZ: f64 = 5.0;
 
@@ -50,28 +54,47 @@ pub(super) fn traffic(setup: &Setup, params: &LocalParams) -> Bytes {
     Bytes::new(of_dense / degrees.optimizer + traffic(routed, matrix * routed) / of_experts.optimizer)
 }
 
-/// The cost of Muon's products over this GPU's shard.
-fn orthogonal<C: Cost<Operations>>(setup: &Setup, params: &LocalParams) -> C {
+/// The cost of Muon's products, or `GaLore`'s, over this GPU's shard.
+fn products<C: Cost<Operations>>(setup: &Setup, params: &LocalParams) -> C {
     let (degrees, of_experts) = (states::shard_degrees(setup), states::expert_shard_degrees(setup));
     let params = &params.trained;
-    newton_schulz::<C>(setup, params.layers * params.layer_matrices / degrees.optimizer, sides(setup))
-        + newton_schulz(setup, params.experts() / of_experts.optimizer, expert_sides(setup))
+    let (dense, routed) =
+        (params.layers * params.layer_matrices / degrees.optimizer, params.experts() / of_experts.optimizer);
+    newton_schulz::<C>(setup, dense, sides(setup))
+        + newton_schulz(setup, routed, expert_sides(setup))
+        + projections(setup, dense + routed)
+}
+
+/// The cost of `GaLore`'s projection of gradients and of updates back, over these parameters of matrices: `4 r` FLOPs a parameter. The
+/// decomposition that renews the projection every few hundred steps is left out.
+fn projections<C: Cost<Operations>>(setup: &Setup, params: f64) -> C {
+    let projects = matches!(setup.optimizer, Optimizer::GaLore | Optimizer::GaLore8bit);
+    if !projects || setup.trained.has_adapters() {
+        return C::default();
+    }
+    // Two products of an m x n and an m x r matrix, 2 m n r FLOPs each.
+    let LowRank { products, elements, .. } = low_rank(setup);
+    let flops = Flops::new(4.0 * products / elements.max(1.0) * params);
+    let rate = recipe_peak(&setup.accelerator, setup.recipe) * setup.accelerator.efficiency.matmul;
+    C::new(flops / rate, || Operations { flops, bytes: Bytes::ZERO })
 }
 
 /// Time of the optimizer's update, no less than the host takes for it: it reads weights, gradients and state of this GPU's shard and writes weights
-/// and state; where the state is in host memory, gradients and weights cross the link to it, there and back, and the update runs there
-/// at the link's pace.
-pub fn optimizer(setup: &Setup, params: &LocalParams) -> Seconds {
-    optimizer_cost(setup, params)
+/// and state. Where the state is in host memory, gradients and weights cross the link to it, there and back, and the update runs there
+/// at the link's pace. Where the driver pages it, what the GPU has no room for comes and goes over that link.
+pub fn optimizer(setup: &Setup, stage: &Stage) -> Seconds {
+    optimizer_cost(setup, stage)
 }
 
 /// The cost of the optimizer's update ([`optimizer`]). An update on the host streams nothing of the GPU's memory.
-pub fn optimizer_cost<C: Cost<Operations>>(setup: &Setup, params: &LocalParams) -> C {
+pub fn optimizer_cost<C: Cost<Operations>>(setup: &Setup, stage: &Stage) -> C {
+    let params = &stage.params;
     let share = traffic(setup, params);
-    let orthogonal = orthogonal(setup, params);
-    if !(setup.offload.optimizer || setup.offload.parameters) {
+    let products = products(setup, params);
+    if setup.offload.updates_here() {
         let here = (share / memory_rate(setup)).max(setup.overheads.step);
-        return C::new(here, || Operations::streaming(share)) + orthogonal;
+        let pages = THERE_AND_BACK * evicted(setup, stage) / setup.accelerator.host_link;
+        return C::new(here, || Operations::streaming(share)) + products + C::waiting(pages);
     }
     // On the host, whose memory is taken to be as fast as the link; offloaded weights and gradients are there already.
     let bytes = states::recipe_bytes(setup.recipe);
@@ -80,5 +103,5 @@ pub fn optimizer_cost<C: Cost<Operations>>(setup: &Setup, params: &LocalParams) 
     let params = &params.trained;
     let sharded = params.dense() / degrees.optimizer + params.experts() / of_experts.optimizer;
     let update = (share / setup.accelerator.host_link).max(setup.overheads.step);
-    C::waiting(update) + orthogonal + C::waiting(Bytes::new(crossing * sharded) / setup.accelerator.host_link)
+    C::waiting(update) + products + C::waiting(Bytes::new(crossing * sharded) / setup.accelerator.host_link)
 }

@@ -121,7 +121,7 @@ fn unpadded(setup: &Setup, cost: OperatorCost) -> OperatorCost {
 fn of_optimizer(setup: &Setup, stages_count: f64) -> OperatorCost {
     let mut all = OperatorCost::default();
     for stage in stages(setup).iter() {
-        let cost: OperatorCost = optimizer_cost(setup, &stage.params);
+        let cost: OperatorCost = optimizer_cost(setup, stage);
         let bytes = traffic(setup, &stage.params);
         let cost = OperatorCost { amount: Operations { bytes, ..cost.amount }, ..cost };
         all = all + element_by_element(cost, STATE_BYTES) * stage.count;

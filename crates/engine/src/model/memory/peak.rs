@@ -2,6 +2,7 @@
 
 mod cache;
 mod context;
+mod in_backward;
 mod logits;
 mod nanotron;
 mod stage_3;
@@ -12,7 +13,7 @@ mod workspaces;
 use super::activations;
 use super::states::{
     FrozenBytes, RecipeBytes, States, base, expert_padding, expert_shard_degrees, gathered_layer_bytes, of_gpu,
-    of_update, recipe_bytes, shard_degrees,
+    of_update, paged, recipe_bytes, shard_degrees,
 };
 use crate::model::lengths::Lengths;
 use crate::model::other_models::OtherModels;
@@ -30,6 +31,7 @@ use cache::within;
 pub use cache::{Alive, Held, OUTGROWN};
 use context::communicators;
 pub use context::{SWITCH_BUFFERS, context, switch_communicators};
+use in_backward::InBackward;
 use logits::{bytes_kept_per_logit, bytes_per_logit, logits};
 pub use terms::{PeakTerms, Working};
 pub use waiting::{Gathered, Unreduced};
@@ -60,7 +62,7 @@ enum Point {
     Loss,
     /// In the middle of a layer's backward pass, with this many layers (this one among them) left to do.
     InLayer(f64),
-    /// At the end of a layer's backward pass, its gradients ready to reduce; layers left as above.
+    /// At the end of a layer's backward pass, its gradients ready to reduce; layers left as above, one more at the end of the head's.
     AfterLayer(f64),
     /// At the end of the backward pass, when the root unit's gradients are reduced.
     Root,
@@ -98,7 +100,42 @@ pub fn of_stage(setup: &Setup, stage: &Stage) -> MemoryReport {
     let peak = ledger.peak();
     let cache = ledger.cache(setup, stage, &peak);
     let alive = ledger.alive(setup, &peak);
-    report(setup, ledger.parts(peak.point), peak.moment, &alive, (cache, cache.reserved(&alive)))
+    let report = report(setup, ledger.parts(peak.point), peak.moment, &alive, (cache, cache.reserved(&alive)));
+    with_pages(report, paged(setup, &stage.params))
+}
+
+/// The report with as much of the paged optimizer state as the GPU has room for beside all else. Unified memory yields to what PyTorch
+/// allocates (QLoRA, arXiv 2305.14314, section 3): it is needed by nobody else, and not among what tensors occupy.
+fn with_pages(report: MemoryReport, paged: Bytes) -> MemoryReport {
+    if paged <= Bytes::ZERO {
+        return report;
+    }
+    let free = (report.capacity - report.peak).max(Bytes::ZERO);
+    let here = if paged < free { paged } else { free };
+    MemoryReport { parts: report.parts.with(MemoryPart::Optimizer, here), peak: report.peak + here, ..report }
+}
+
+/// Bytes of paged optimizer state for which one GPU of a stage has no room at the peak: they wait in host memory.
+///
+/// ```
+/// # use engine::{model::{memory::evicted, stages::stages}, share::decode};
+/// let of = |link: &str| {
+///     let setup = decode(link).scenario.setup();
+///     evicted(&setup, &stages(&setup).first).gb().round()
+/// };
+/// // bitsandbytes' PagedAdamW8bit on Llama 3.1 8B: 16 GB of state are at home on 80 GB, and not beside 16 GB of weights on 24.
+/// let tuning = "model=llama-3.1-8b&gpus=1&recipe=pure-bf16&optimizer=adamw-8bit&strategy=ddp&seq=2048&recompute=full&inbwd=yes";
+/// assert_eq!(of(&format!("gpu=h100-sxm&{tuning}&paged=yes")), 0.0);
+/// assert!((10.0..=16.0).contains(&of(&format!("gpu=rtx-4090&{tuning}&paged=yes"))));
+/// assert_eq!(of(&format!("gpu=rtx-4090&{tuning}")), 0.0);
+/// ```
+pub fn evicted(setup: &Setup, stage: &Stage) -> Bytes {
+    let paged = paged(setup, &stage.params);
+    if paged > Bytes::ZERO {
+        paged - of_stage(&setup.at_longest(), stage).parts.get(MemoryPart::Optimizer)
+    } else {
+        paged
+    }
 }
 
 /// The report of these parts, alive at a moment, with what the process holds beside them: the context, and what the allocator
@@ -183,6 +220,8 @@ struct Ledger {
     at_loss: f64,
     /// Temporaries of the optimizer's update.
     in_update: f64,
+    /// The gradients alive where it runs in the backward pass.
+    in_backward: Option<InBackward>,
     /// Workspaces of matrix products, alive throughout.
     workspaces: f64,
     /// The 16-bit copy of a quantized matrix, alive during its products.
@@ -263,6 +302,7 @@ impl Ledger {
             activations_offloaded: setup.offload.activations,
             several: setup.batch.grad_accum_steps > 1,
             in_update: of_update(setup, params).get(),
+            in_backward: InBackward::of(setup, params),
             at_loss: tokens
                 * (of_layer.final_norm + (params.held.layers - params.below) * upcast * of_layer.kept / of_layer.whole),
             workspaces: workspaces(setup).get(),
@@ -295,6 +335,9 @@ impl Ledger {
                 consider(Point::InLayer(left), PeakMoment::Backward);
                 consider(Point::AfterLayer(left), PeakMoment::Backward);
             }
+        }
+        if self.in_backward.is_some_and(|gradients| gradients.head > 0.0) {
+            consider(Point::AfterLayer(layers + 1.0), PeakMoment::Backward);
         }
         consider(Point::Root, PeakMoment::Backward);
         most

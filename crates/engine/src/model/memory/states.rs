@@ -1,9 +1,10 @@
 //! Weights, gradients and optimizer state at rest.
 
+use super::moments::{moment_bytes, moments};
 use crate::model::per_rank::LocalParams;
 use crate::model::setup::Setup;
 use crate::model::software::Framework;
-use crate::model::training::{ComputeFormat, Optimizer, OptimizerKernel, PrecisionPolicy, Sharding};
+use crate::model::training::{ComputeFormat, Optimizer, OptimizerKernel, PrecisionPolicy, Sharding, UpdatePlace};
 use crate::model::unit_params::Units;
 use crate::units::Bytes;
 
@@ -134,11 +135,8 @@ pub fn states(params: f64, recipe: PrecisionPolicy, degrees: ShardDegrees) -> St
     }
 }
 
-/// Bytes of a moment in 16 bits, and in 32.
+/// Bytes of an element in 16 bits.
 const HALF: f64 = 2.0;
-const SINGLE: f64 = 4.0;
-/// Block scales of 8-bit moments: one fp32 number for 2,048 elements (arXiv 2110.02861), for each of two moments.
-const BLOCK_SCALES: f64 = 2.0 * 4.0 / 2048.0;
 
 /// Bytes of optimizer state per parameter: the fp32 copy where the recipe keeps one, and the optimizer's moments, in the format
 /// that AdamW's have under the recipe. For matrices, and for all else (norms, embedding, head).
@@ -157,38 +155,21 @@ pub fn optimizer_bytes(setup: &Setup) -> (f64, f64) {
     let with_adam = recipe_bytes(setup.recipe).optimizer;
     let moment = moment_bytes(setup);
     let copy = with_adam - 2.0 * moment;
-    let (matrix, other) = match setup.optimizer {
-        Optimizer::AdamW => (2.0 * moment, 2.0 * moment),
-        Optimizer::AdamW16bit => (2.0 * HALF, 2.0 * HALF),
-        Optimizer::AdamW8bit => (2.0 + BLOCK_SCALES, 2.0 + BLOCK_SCALES),
-        Optimizer::Sgd => (0.0, 0.0),
-        Optimizer::SgdMomentum | Optimizer::Lion => (moment, moment),
-        Optimizer::Adafactor => {
-            // A row and a column of a matrix about H wide.
-            let factored = 2.0 * moment / f64::from(setup.architecture.hidden_size.max(1));
-            (factored, factored)
-        }
-        Optimizer::Muon => (moment, 2.0 * moment),
-    };
+    let (matrix, other) = moments(setup, recipe_bytes(setup.recipe).gradients);
     (copy + matrix, copy + other)
 }
 
 /// Bytes of the temporaries of AdamW's update with `foreach`: the root of the second moment of all of a GPU's parameters at once
 /// (`torch/optim/adamw.py`). The fused kernel makes none.
 pub fn of_update(setup: &Setup, params: &LocalParams) -> Bytes {
-    let here = !setup.offload.optimizer && !setup.offload.parameters;
-    if setup.optimizer != Optimizer::AdamW || setup.optimizer_kernel != OptimizerKernel::ForEach || !here {
+    let at_once = setup.update_place == UpdatePlace::AfterBackward && setup.offload.updates_here();
+    if setup.optimizer != Optimizer::AdamW || setup.optimizer_kernel != OptimizerKernel::ForEach || !at_once {
         return Bytes::ZERO;
     }
     let (degrees, of_experts) = (shard_degrees(setup), expert_shard_degrees(setup));
     let params = &params.trained;
     let on_gpu = params.dense() / degrees.optimizer + params.experts() / of_experts.optimizer;
     Bytes::new(moment_bytes(setup) * on_gpu)
-}
-
-/// Bytes of a moment of AdamW under the recipe.
-pub fn moment_bytes(setup: &Setup) -> f64 {
-    if setup.recipe.is_pure_bf16() { HALF } else { SINGLE }
 }
 
 /// Bytes per parameter of a layer's weights as gathered: one where they are gathered in 8 bits.
@@ -288,17 +269,12 @@ pub fn copy_bytes(setup: &Setup) -> f64 {
 }
 
 /// The states of one GPU's parameters at rest under the setup's recipe, optimizer and offloading: weights of all of them, gradients
-/// and optimizer state of those that train.
+/// and optimizer state of those that train; none that is paged ([`paged`]).
 pub fn of_gpu(setup: &Setup, params: &LocalParams) -> States {
     let (degrees, of_experts) = (shard_degrees(setup), expert_shard_degrees(setup));
     let trained = &params.trained;
-    let (dense, routed) = (trained.dense(), trained.experts());
-    let at_rest = states(dense, setup.recipe, degrees);
-    let experts = states(routed, setup.recipe, of_experts);
-    let (matrix, other) = optimizer_bytes(setup);
-    let matrices = trained.layers * trained.layer_matrices;
-    let optimizer =
-        (matrix * matrices + other * (dense - matrices)) / degrees.optimizer + matrix * routed / of_experts.optimizer;
+    let at_rest = states(trained.dense(), setup.recipe, degrees);
+    let experts = states(trained.experts(), setup.recipe, of_experts);
     let copied = params.held.layers * params.held.layer_matrices + params.held.experts();
     let copies = Bytes::new(copy_bytes(setup) * copied);
     let here = |offloaded: bool, bytes: Bytes| if offloaded { Bytes::ZERO } else { bytes };
@@ -306,8 +282,25 @@ pub fn of_gpu(setup: &Setup, params: &LocalParams) -> States {
     States {
         weights: here(setup.offload.parameters, weights) + base(setup, params),
         gradients: here(setup.offload.parameters, at_rest.gradients + experts.gradients),
-        optimizer: here(setup.offload.optimizer || setup.offload.parameters, Bytes::new(optimizer)),
+        optimizer: here(!setup.offload.updates_here() || setup.offload.pages_state(), optimizer_state(setup, params)),
     }
+}
+
+/// Bytes of the optimizer state of one GPU's parameters, wherever it lies.
+fn optimizer_state(setup: &Setup, params: &LocalParams) -> Bytes {
+    let (degrees, of_experts) = (shard_degrees(setup), expert_shard_degrees(setup));
+    let (matrix, other) = optimizer_bytes(setup);
+    let trained = &params.trained;
+    let (dense, matrices) = (trained.dense(), trained.layers * trained.layer_matrices);
+    Bytes::new(
+        (matrix * matrices + other * (dense - matrices)) / degrees.optimizer
+            + matrix * trained.experts() / of_experts.optimizer,
+    )
+}
+
+/// Bytes of the optimizer state that the driver pages: not those of PyTorch's allocator, and never in the way of them.
+pub fn paged(setup: &Setup, params: &LocalParams) -> Bytes {
+    if setup.offload.pages_state() { optimizer_state(setup, params) } else { Bytes::ZERO }
 }
 
 /// Bytes of one GPU's frozen parameters at rest; none where they are offloaded.

@@ -1,6 +1,6 @@
 //! Memory of one host.
 
-use crate::model::memory::{activations, recipe_bytes, states};
+use crate::model::memory::{activations, evicted, recipe_bytes, states};
 use crate::model::per_rank::{LocalParams, tokens};
 use crate::model::setup::Setup;
 use crate::model::software::Offload;
@@ -85,7 +85,9 @@ pub fn offload(setup: &Setup) -> Bytes {
         let states = states::of_gpu(&stays, params).total() - states::of_gpu(setup, params).total();
         let kept =
             if setup.offload.activations { activations::layer(setup, element, stage.moe_share()).kept } else { 0.0 };
-        states.get() + kept * tokens(setup) * params.held.layers * stage.in_flight
+        // Of what is paged, what the GPU has no room for.
+        let paged = states::paged(setup, params) - evicted(setup, stage);
+        (states - paged).get() + kept * tokens(setup) * params.held.layers * stage.in_flight
     })
 }
 

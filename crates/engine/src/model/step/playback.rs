@@ -57,7 +57,7 @@ impl Playback {
             phases.forward + phases.backward + reduces + passes
         };
         let only = micro_batches <= 1;
-        let update: OperatorCost = optimizer_cost(setup, &stage.params);
+        let update: OperatorCost = optimizer_cost(setup, stage);
         Self {
             plan,
             comm: DataParallelComm::of(setup, &stage.params),

@@ -4,7 +4,7 @@ use super::{
     ChoiceOption, Group, PERCENT, Param, Scale, Unit, choice, count, number, option, position, switched, whole,
     with_fraction, with_fsdp,
 };
-use crate::model::training::{Optimizer, OptimizerKernel, PrecisionPolicy, Recompute};
+use crate::model::training::{PrecisionPolicy, Recompute};
 
 /// Sequences in one micro-batch.
 pub(in crate::params) const MICRO_BATCH_SIZE: Param = Param {
@@ -173,26 +173,6 @@ pub(in crate::params) const RECIPE: Param = Param {
     ..Param::DEFAULT
 };
 
-picked!(
-    /// The optimizer.
-    OPTIMIZER, Training, optimizer, "optimizer", "Optimizer", "optimizer", [],
-    "Which optimizer runs: what matters here is the state that it keeps of each parameter.",
-    Optimizer::AdamW => "adamw", "AdamW", "Two moments.";
-    Optimizer::AdamW8bit => "adamw-8bit", "AdamW, 8 bits", "Two moments in 8 bits, with block scales.";
-    Optimizer::Sgd => "sgd", "SGD", "No state.";
-    Optimizer::SgdMomentum => "sgd-momentum", "SGD with momentum", "One momentum.";
-    Optimizer::Adafactor => "adafactor", "Adafactor", "A row and a column a matrix.";
-    Optimizer::Lion => "lion", "Lion", "One momentum.";
-    Optimizer::Muon => "muon", "Muon", "One momentum on matrices, AdamW on the rest.";
-    Optimizer::AdamW16bit => "adamw-16bit", "AdamW, 16 bits", "Two moments in 16 bits.";
-);
-picked!(
-    /// How the optimizer's update runs.
-    OPTIMIZER_KERNEL, Training, optimizer_kernel, "optkernel", "Optimizer's kernels", "optimizer_kernel", [],
-    "How PyTorch runs the update: over lists of tensors, operator by operator, or in one kernel.",
-    OptimizerKernel::ForEach => "foreach", "Foreach", "A temporary of one value for every parameter on the GPU.";
-    OptimizerKernel::Fused => "fused", "Fused", "One kernel, no temporaries.";
-);
 switched!(
     /// Optimizer state in host memory.
     OFFLOAD_OPTIMIZER, Training, offload.optimizer, "offloadopt", "Offload optimizer", "offload_optimizer", [],

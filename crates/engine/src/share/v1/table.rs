@@ -119,7 +119,20 @@ pub(super) static TABLE: &[Held] = &[
     choice(
         "optimizer",
         ParamId::Optimizer,
-        &["adamw", "adamw-8bit", "sgd", "sgd-momentum", "adafactor", "lion", "muon", "adamw-16bit"],
+        &[
+            "adamw",
+            "adamw-8bit",
+            "sgd",
+            "sgd-momentum",
+            "adafactor",
+            "lion",
+            "muon",
+            "adamw-16bit",
+            "adamw-4bit",
+            "adam-mini",
+            "galore",
+            "galore-8bit",
+        ],
     ),
     choice("offloadopt", ParamId::OffloadOptimizer, &["no", "yes"]),
     choice("offloadparams", ParamId::OffloadParameters, &["no", "yes"]),
@@ -292,6 +305,9 @@ pub(super) static TABLE: &[Held] = &[
     number("genmem", ParamId::EngineMemory, Unit::Percent, 1.0, 100.0, Scale::Linear),
     choice("sleep", ParamId::EngineSleeps, &["no", "yes"]),
     whole("gengpu", ParamId::EngineGpus, Unit::None, 0.0, 16_384.0, Scale::Linear),
+    choice("inbwd", ParamId::UpdatePlace, &["no", "yes"]),
+    whole("galrank", ParamId::GaloreRank, Unit::None, 1.0, 8192.0, Scale::PowersOfTwo),
+    choice("paged", ParamId::PagedOptimizer, &["no", "yes"]),
 ];
 
 #[cfg(test)]

@@ -41,7 +41,7 @@ fn the_parts_take_the_time_of_the_units() {
         let units = unit_times(&setup, stage.moe_share());
         let layers = f64::from(stage.layers);
         let micro_batch = layers * (units.layer_forward + units.layer_backward) + units.head + 2.0 * units.embedding;
-        let step = f64::from(setup.batch.grad_accum_steps) * micro_batch + compute::optimizer(&setup, &stage.params);
+        let step = f64::from(setup.batch.grad_accum_steps) * micro_batch + compute::optimizer(&setup, &stage);
         let sum: Seconds = parts(&setup).iter().map(|part| part.time).sum();
         assert!((sum / step - 1.0).abs() < 1e-9, "{sum:?} {step:?} {scenario:?}");
     }

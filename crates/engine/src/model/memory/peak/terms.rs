@@ -5,6 +5,7 @@ use super::{
 };
 use super::{Gathered, Ledger, Point, Unreduced, bytes_kept_per_logit, bytes_per_logit, logits};
 use crate::model::memory::activations::{self, LayerBytes};
+use crate::model::memory::moments::moment_bytes;
 use crate::model::memory::states::{
     self, FrozenBytes, RecipeBytes, ShardDegrees, expert_shard_degrees, gathered_layer_bytes, recipe_bytes,
     shard_degrees,
@@ -63,6 +64,10 @@ pub struct PeakTerms {
     pub expert_degrees: ShardDegrees,
     /// Layers whose gradients are at rest; `None` where all gradients are.
     pub reduced_layers: Option<f64>,
+    /// Parameters whose gradients wait for their own update; `None` where all are updated at once.
+    pub updating: Option<f64>,
+    /// Bytes of optimizer state that the driver pages: all of them, and those on the GPU.
+    pub pages: [Bytes; 2],
     /// What is gathered.
     pub gathered: Gathered,
     /// What is not reduced yet.
@@ -120,7 +125,7 @@ impl PeakTerms {
                 (left, Working::InLayer(activations::layer(setup, bytes.activation, in_work)))
             }
             Point::AfterLayer(left) => (left - 1.0, Working::AfterLayer(ledger.end_of_layer / tokens)),
-            Point::Update if ledger.in_update > 0.0 => (0.0, Working::Update(states::moment_bytes(setup))),
+            Point::Update if ledger.in_update > 0.0 => (0.0, Working::Update(moment_bytes(setup))),
             Point::Root | Point::Update => (0.0, Working::Nothing),
         };
         let in_passes = !matches!(point, Point::Root | Point::Update);
@@ -146,6 +151,11 @@ impl PeakTerms {
             degrees: shard_degrees(setup),
             expert_degrees: expert_shard_degrees(setup),
             reduced_layers: ledger.reduced_layers(point),
+            updating: ledger.updating(point),
+            pages: {
+                let paged = states::paged(setup, &stage.params);
+                [paged, paged - super::evicted(setup, stage)]
+            },
             gathered: ledger.what_is_gathered(point),
             unreduced: ledger.unreduced_params(point),
             tokens,

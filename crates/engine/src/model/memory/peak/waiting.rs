@@ -33,14 +33,22 @@ pub struct Unreduced {
 impl Ledger {
     /// Gradients at rest: FSDP allocates each unit's shard when it is first reduced and frees it after the update.
     pub(super) fn gradients(&self, point: Point) -> f64 {
+        if let Some(alive) = self.updating(point) {
+            return self.bytes.gradients * alive;
+        }
         self.reduced_layers(point).map_or(self.states.gradients.get(), |layers| layers * self.gradient_shard)
+    }
+
+    /// The parameters whose gradients wait for their own update in the backward pass; `None` where that is after it.
+    pub(super) fn updating(&self, point: Point) -> Option<f64> {
+        self.in_backward.map(|gradients| gradients.at(point, self.params.held.layers))
     }
 
     /// The layers whose gradients are at rest; `None` where all of them are, the root's too.
     pub(super) fn reduced_layers(&self, point: Point) -> Option<f64> {
         let transient = matches!(self.sharding, Sharding::Fsdp(_)) && !self.offloaded && !self.is_stage_3;
         // From the second micro-batch on, the shards of the first are there.
-        if !transient || (self.several && !self.reduces_once) {
+        if !transient || (self.several && !self.reduces_once) || self.in_backward.is_some() {
             return None;
         }
         let layers = self.params.trained.layers;

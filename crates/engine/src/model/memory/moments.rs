@@ -1,0 +1,97 @@
+//! Bytes of the optimizer's moments.
+
+use crate::model::adapters::{self, Module};
+use crate::model::parallel::Mesh;
+use crate::model::setup::Setup;
+use crate::model::trained::{Method, Targets, Trained};
+use crate::model::training::Optimizer;
+
+/// Bytes of an element in 16 bits, and in 32.
+const HALF: f64 = 2.0;
+const SINGLE: f64 = 4.0;
+/// A moment in 8 bits, with an fp32 scale for 256 elements (`blocksize = 256` in bitsandbytes' `optim/optimizer.py`; torchao's
+/// `AdamW8bit(block_size=256)`).
+const EIGHT_BIT: f64 = 1.0 + 4.0 / 256.0;
+/// A moment in 4 bits, with an fp32 scale for 128 elements (torchao's `AdamW4bit(block_size=128)`).
+const FOUR_BIT: f64 = 0.5 + 4.0 / 128.0;
+
+/// Bytes of a moment of `AdamW` under the recipe.
+pub fn moment_bytes(setup: &Setup) -> f64 {
+    if setup.recipe.is_pure_bf16() { HALF } else { SINGLE }
+}
+
+/// Bytes of the optimizer's moments per parameter, where gradients take `gradient` bytes each: of matrices, and of all else (norms,
+/// embedding, head).
+pub(super) fn moments(setup: &Setup, gradient: f64) -> (f64, f64) {
+    // bitsandbytes' 32-bit optimizers, which are those that page, hold fp32 whatever the weights are (`init_state`).
+    let moment = if setup.offload.pages_state() { SINGLE } else { moment_bytes(setup) };
+    let both = |bytes: f64| (bytes, bytes);
+    let of_row = 1.0 / f64::from(setup.architecture.hidden_size.max(1));
+    match setup.optimizer {
+        Optimizer::AdamW => both(2.0 * moment),
+        Optimizer::AdamW16bit => both(2.0 * HALF),
+        Optimizer::AdamW8bit => both(2.0 * EIGHT_BIT),
+        Optimizer::AdamW4bit => both(2.0 * FOUR_BIT),
+        Optimizer::Sgd => both(0.0),
+        Optimizer::SgdMomentum | Optimizer::Lion => both(moment),
+        // A row and a column of a matrix about H wide.
+        Optimizer::Adafactor => both(2.0 * moment * of_row),
+        // One second moment for each row; for each head, which is fewer, of queries and keys.
+        Optimizer::AdamMini => both(moment * (1.0 + of_row)),
+        Optimizer::Muon => (moment, 2.0 * moment),
+        Optimizer::GaLore => (projected(setup, moment, gradient), 2.0 * moment),
+        Optimizer::GaLore8bit => (projected(setup, EIGHT_BIT, gradient), 2.0 * EIGHT_BIT),
+    }
+}
+
+/// Bytes of `GaLore`'s state per element of an m x n matrix, m the shorter side, on average over a layer's: the projection `m r` in the
+/// format of the gradients (`GaLoreProjector` turns it back into their type), and two moments `n r` (arXiv 2403.03507, Table 1).
+/// Adapters are narrower than the rank: theirs are whole.
+fn projected(setup: &Setup, moment: f64, gradient: f64) -> f64 {
+    if setup.trained.has_adapters() {
+        return 2.0 * moment;
+    }
+    let LowRank { short, long, elements, .. } = low_rank(setup);
+    if elements > 0.0 { (gradient * short + 2.0 * moment * long) / elements } else { 2.0 * moment }
+}
+
+/// Sums over the m x n matrices of the mean layer, m the shorter side, of what `GaLore` makes of them.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct LowRank {
+    /// `r m`: elements of the projections.
+    pub short: f64,
+    /// `r n`: elements of the projected gradients.
+    pub long: f64,
+    /// `r m n`: multiplications of a projection.
+    pub products: f64,
+    /// `m n`: elements of the matrices.
+    pub elements: f64,
+}
+
+/// The sums of a setup's layers on all GPUs: r is `GaLore`'s rank, or m where that is less.
+pub fn low_rank(setup: &Setup) -> LowRank {
+    let trained = Trained { method: Method::Lora, targets: Targets::AllLinear, ..Trained::ALL };
+    let whole = Setup { trained, mesh: Mesh { tp: 1, ep: 1, etp: 1, ..setup.mesh }, ..*setup };
+    let (arch, most) = (&setup.architecture, f64::from(setup.galore_rank.max(1)));
+    let [dense, shared, routed] = adapters::widths(&whole);
+    let share = arch.moe_share();
+    let mut sums = LowRank::default();
+    let mut add = |modules: &[Module], times: f64| {
+        for &Module { inner, outer, .. } in modules {
+            let (short, long) = if inner < outer { (inner, outer) } else { (outer, inner) };
+            let rank = times * if most < short { most } else { short };
+            sums.short += rank * short;
+            sums.long += rank * long;
+            sums.products += rank * short * long;
+            sums.elements += times * short * long;
+        }
+    };
+    add(&adapters::of_attention(&whole), 1.0);
+    add(&adapters::of_mlp(&whole, dense), 1.0 - share);
+    add(&adapters::of_mlp(&whole, shared), share);
+    add(&adapters::of_mlp(&whole, routed), share * f64::from(arch.experts.num_experts));
+    sums
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,54 @@
+//! The optimizer: which one, how and where it updates.
+
+use super::{Group, Param, Unit, choice, count, option, position, switched, whole};
+use crate::model::training::{Optimizer, OptimizerKernel, UpdatePlace};
+use crate::scenario::Scenario;
+
+const fn projects(scenario: &Scenario) -> bool {
+    matches!(scenario.optimizer, Optimizer::GaLore | Optimizer::GaLore8bit)
+}
+
+picked!(
+    /// The optimizer.
+    OPTIMIZER, Training, optimizer, "optimizer", "Optimizer", "optimizer", [],
+    "Which optimizer runs: what matters here is the state that it keeps of each parameter.",
+    Optimizer::AdamW => "adamw", "AdamW", "Two moments.";
+    Optimizer::AdamW8bit => "adamw-8bit", "AdamW, 8 bits", "Two moments in 8 bits, with block scales.";
+    Optimizer::Sgd => "sgd", "SGD", "No state.";
+    Optimizer::SgdMomentum => "sgd-momentum", "SGD with momentum", "One momentum.";
+    Optimizer::Adafactor => "adafactor", "Adafactor", "A row and a column a matrix.";
+    Optimizer::Lion => "lion", "Lion", "One momentum.";
+    Optimizer::Muon => "muon", "Muon", "One momentum on matrices, AdamW on the rest.";
+    Optimizer::AdamW16bit => "adamw-16bit", "AdamW, 16 bits", "Two moments in 16 bits.";
+    Optimizer::AdamW4bit => "adamw-4bit", "AdamW, 4 bits", "Two moments in 4 bits, with block scales (torchao).";
+    Optimizer::AdamMini => "adam-mini", "Adam-mini", "One moment, and a second one for each head or neuron.";
+    Optimizer::GaLore => "galore", "GaLore", "AdamW on gradients of matrices projected to a low rank.";
+    Optimizer::GaLore8bit => "galore-8bit", "GaLore, 8 bits", "The same with moments in 8 bits.";
+);
+picked!(
+    /// How the optimizer's update runs.
+    OPTIMIZER_KERNEL, Training, optimizer_kernel, "optkernel", "Optimizer's kernels", "optimizer_kernel", [],
+    "How PyTorch runs the update: over lists of tensors, operator by operator, or in one kernel.",
+    OptimizerKernel::ForEach => "foreach", "Foreach", "A temporary of one value for every parameter on the GPU.";
+    OptimizerKernel::Fused => "fused", "Fused", "One kernel, no temporaries.";
+);
+picked!(
+    /// Where in the step the optimizer updates.
+    UPDATE_PLACE, Training, update_place, "inbwd", "Update", "update_place", [],
+    "When each parameter is updated. In the backward pass, its gradient is freed at once, so that few gradients exist: not with \
+     gradient accumulation, nor with clipping by a global norm.",
+    UpdatePlace::AfterBackward => "no", "After the backward pass", "All gradients are there first.";
+    UpdatePlace::InBackward => "yes", "In the backward pass",
+        "Each gradient is used and freed when it is there (LOMO, layer-wise GaLore, torchtune's optimizer_in_bwd).";
+);
+counted!(
+    /// GaLore's rank.
+    GALORE_RANK, Training, galore_rank, "galrank", "GaLore's rank", "galore_rank", 1.0..=8192.0, [when(projects)],
+    "Rank of the space to which GaLore projects a matrix's gradient: 128 in its authors' code, 1,024 for their 7B."
+);
+switched!(
+    /// Optimizer state that the driver pages.
+    PAGED, Training, offload.paged, "paged", "Page optimizer state", "paged_optimizer", [],
+    "Whether optimizer state is in unified memory (bitsandbytes' paged optimizers): what the GPU has no room for goes to the host \
+     and comes back for the update."
+);

@@ -1,0 +1,104 @@
+//! What optimizers do not go together with: shards, several micro-batches, adapters.
+
+use crate::model::software::Framework;
+use crate::model::training::{Optimizer, UpdatePlace};
+use crate::params::ParamId;
+use crate::scenario::Scenario;
+use crate::scenario::issue::Issue;
+
+impl Scenario {
+    /// Adds the issues about the optimizer.
+    pub(super) fn optimizer(&self, issues: &mut Vec<Issue>) {
+        issues.extend(self.projection());
+        issues.extend(self.update());
+        if self.offload.paged && !self.offload.updates_here() {
+            let message = "Offloaded optimizer state is in host memory already: there is nothing to page.";
+            issues.push(Issue::note(ParamId::PagedOptimizer, message));
+        }
+    }
+
+    /// `GaLore` projects whole matrices.
+    fn projection(&self) -> Option<Issue> {
+        if !matches!(self.optimizer, Optimizer::GaLore | Optimizer::GaLore8bit) {
+            return None;
+        }
+        let in_backward = self.update_place == UpdatePlace::InBackward;
+        let message = if self.trained.has_adapters() {
+            "GaLore projects gradients of whole matrices. Adapters are narrower than its rank: the numbers stand for AdamW."
+        } else if self.strategy.shards_weights() && self.gpus > 1 {
+            "galore_torch projects whole matrices, which FSDP shards: the numbers divide its state all the same. Choose DDP."
+        } else if self.framework == Framework::DeepSpeed {
+            // LLaMA-Factory, hparams/parser.py: "GaLore is incompatible with DeepSpeed yet."
+            "GaLore does not run under DeepSpeed (LLaMA-Factory refuses both together). Choose DDP of another framework."
+        } else if in_backward && self.gpus > 1 {
+            // transformers' Trainer: "Layer-wise GaLore does not support DDP at this time"; LLaMA-Factory refuses it too.
+            "Layer-wise GaLore runs on one GPU: Hugging Face's Trainer and LLaMA-Factory refuse it with several."
+        } else {
+            return None;
+        };
+        Some(Issue::note(ParamId::Optimizer, message))
+    }
+
+    /// The update cannot run in the backward pass.
+    fn update(&self) -> Option<Issue> {
+        let setup = self.resolve_without_search();
+        if self.update_place == setup.update_place {
+            return None;
+        }
+        let message = if self.grad_accum_steps > 1 {
+            // recipes/full_finetune_single_device.py: "Gradient accumulation is not supported with optimizer_in_bwd: True".
+            "Gradients of several micro-batches are added up before the update, which cannot run in the backward pass (torchtune \
+             refuses both together). The page updates after it: choose 1 gradient accumulation step."
+        } else if setup.mesh.pp > 1 {
+            "A pipeline adds up the gradients of its micro-batches. The page updates after the backward pass: choose one stage."
+        } else if !setup.framework.is_pytorch() || setup.framework == Framework::DeepSpeed {
+            "This framework reduces gradients in buckets of its own. The page updates after the backward pass: choose PyTorch's FSDP."
+        } else {
+            "Gradients are reduced over all replicas after the hook that would update. The page updates after the backward pass: choose \
+             an FSDP strategy, or one GPU."
+        };
+        Some(Issue::note(ParamId::UpdatePlace, message))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::model::training::UpdatePlace;
+    use crate::params::issues;
+    use crate::share::decode;
+
+    /// The keys of the parameters with issues.
+    fn about(link: &str) -> Vec<&'static str> {
+        issues(&decode(&format!("cluster=dgx-h100&model=llama-3.2-1b&{link}")).scenario)
+            .iter()
+            .filter_map(|issue| issue.key)
+            .collect()
+    }
+
+    #[test]
+    fn what_frameworks_refuse_is_said() {
+        let clean =
+            ["gpus=1&inbwd=yes", "gpus=8&inbwd=yes", "gpus=8&strategy=ddp&optimizer=galore", "gpus=1&paged=yes"];
+        for link in clean {
+            assert!(about(link).is_empty(), "{link}: {:?}", about(link));
+        }
+        for link in [
+            "gpus=1&inbwd=yes&accum=2",
+            "gpus=8&strategy=ddp&inbwd=yes",
+            "gpus=8&framework=deepspeed&inbwd=yes",
+            "gpus=8&pp=2&inbwd=yes",
+        ] {
+            assert!(about(link).contains(&"inbwd"), "{link}");
+            let setup = decode(&format!("cluster=dgx-h100&model=llama-3.2-1b&{link}")).scenario.setup();
+            assert_eq!(setup.update_place, UpdatePlace::AfterBackward, "{link}");
+        }
+        for link in [
+            "gpus=8&optimizer=galore",
+            "gpus=1&train=lora&optimizer=galore-8bit",
+            "gpus=8&strategy=ddp&framework=deepspeed&optimizer=galore",
+        ] {
+            assert_eq!(about(link), ["optimizer"], "{link}");
+        }
+        assert_eq!(about("gpus=1&offloadopt=yes&paged=yes"), ["paged"]);
+    }
+}
