@@ -38,10 +38,12 @@ pub(super) struct Steps<'a> {
     kept: bool,
 }
 
-/// Steps of width at most.
-const MOST_STEPS: u32 = 1 << 16;
-/// Layers at most.
-const MOST_LAYERS: f64 = 65_536.0;
+/// Layers, width, query heads and widths of an MLP and of an expert at most: what the table of parameters lets a custom model have,
+/// as a scaled one may become that.
+const MOST_LAYERS: f64 = 2048.0;
+const MOST_HIDDEN: f64 = 262_144.0;
+const MOST_HEADS: u32 = 4096;
+const MOST_MLP: (u32, u32) = (2_097_152, 2_000_000);
 /// Layers over which the parameters of one are measured, times those from one with experts to the next.
 const SPAN: u32 = 16;
 /// How far an MLP may leave the family's ratio, to take up what whole layers leave.
@@ -67,7 +69,13 @@ impl<'a> Steps<'a> {
     /// The step nearest to a width.
     pub(super) fn nearest(&self, hidden: f64) -> u32 {
         let one = f64::from(self.heads) * self.head_share();
-        ((hidden / one).round() as u32).clamp(1, MOST_STEPS)
+        ((hidden / one).round() as u32).clamp(1, self.most())
+    }
+
+    /// Steps of width at most.
+    fn most(&self) -> u32 {
+        let one = f64::from(self.heads) * self.head_share();
+        (MOST_HEADS / self.heads.max(1)).min((MOST_HIDDEN / one) as u32).max(1)
     }
 
     /// Width of the model over its query heads.
@@ -83,7 +91,7 @@ impl<'a> Steps<'a> {
             layers / (f64::from(wide.hidden_size) / f64::from(self.style.hidden_size.max(1)))
         };
         // The first step that is no deeper than the style: layers fall with the width.
-        let (mut low, mut high) = (0, MOST_STEPS);
+        let (mut low, mut high) = (0, self.most());
         while high - low > 1 {
             let middle = u32::midpoint(low, high);
             if deep(middle) <= 1.0 {
@@ -138,13 +146,14 @@ impl<'a> Steps<'a> {
 
     /// A shape with MLPs in the family's ratio to its width, times `stretch`.
     fn with_mlp(&self, shape: Architecture, stretch: f64) -> Architecture {
+        let (dense, expert) = MOST_MLP;
         let width = |ratio: f64, style: u32| rounded(stretch * ratio * f64::from(shape.hidden_size), style);
         let Experts { moe_intermediate_size, shared_intermediate_size, .. } = self.style.experts;
         Architecture {
-            intermediate_size: width(self.mlp.dense, self.style.intermediate_size),
+            intermediate_size: width(self.mlp.dense, self.style.intermediate_size).min(dense),
             experts: Experts {
-                moe_intermediate_size: width(self.mlp.expert, moe_intermediate_size),
-                shared_intermediate_size: width(self.mlp.shared, shared_intermediate_size),
+                moe_intermediate_size: width(self.mlp.expert, moe_intermediate_size).min(expert),
+                shared_intermediate_size: width(self.mlp.shared, shared_intermediate_size).min(expert),
                 ..shape.experts
             },
             ..shape

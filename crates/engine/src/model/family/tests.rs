@@ -1,6 +1,7 @@
 use super::*;
 use crate::analysis::sweep;
 use crate::catalog::{self, MODELS, families::FAMILIES};
+use crate::model::transformer::Experts;
 use crate::params::{ParamId, scale};
 use crate::scenario::{CUSTOM, Model, Scenario};
 
@@ -128,6 +129,25 @@ fn a_size_that_is_none_changes_nothing_and_one_too_far_is_the_last() {
         assert_eq!(model.resized(f64::NAN).architecture().params(), model.architecture().params());
         for (asked, met) in [(0.0, least), (-1.0, least), (f64::INFINITY, most), (1e300, most)] {
             assert_eq!(model.resized(asked), model.resized(met));
+        }
+    }
+}
+
+/// A scaled model may become a custom one, which a link can hold.
+#[test]
+fn a_scaled_shape_is_within_the_bounds_of_a_custom_one() {
+    let wide =
+        Architecture { hidden_size: 8, intermediate_size: 163_584, ..catalog::model("gpt-2").unwrap().architecture };
+    let experts = catalog::model("deepseek-v3").unwrap().architecture.experts;
+    let wider = Architecture { experts: Experts { moe_intermediate_size: 2_000_000, ..experts }, ..wide };
+    for model in models().chain([wide, wider].map(|architecture| Model::Custom { architecture })) {
+        let (least, most) = model.sizes();
+        for size in [least, 1.1 * least, (least * most).sqrt(), 0.9 * most, most] {
+            let architecture = model.resized(size).architecture();
+            let scenario = Scenario { model: Model::Custom { architecture }, ..catalog::default_scenario() };
+            for param in crate::params::ARCHITECTURE {
+                assert!(crate::params::is_within_bounds(param, &scenario), "{}: {architecture:?}", param.key);
+            }
         }
     }
 }
