@@ -1,6 +1,7 @@
 use super::*;
-use crate::spec::ZoneKind;
+use crate::spec::{PinMark, ZoneKind};
 use crate::views::metric::PERCENT;
+use crate::views::{Pinned, pin_places};
 use engine::catalog::{self, default_scenario};
 use engine::params::Number;
 use engine::share::decode;
@@ -105,4 +106,14 @@ fn one_node_has_no_network() {
     let scenario = decode("cluster=dgx-h100&model=llama-3.1-8b&gpus=8").scenario;
     let caption = map(&scenario, false).caption;
     assert!(caption.contains(" One node: the network between nodes is not used. Below "), "{caption}");
+}
+
+#[test]
+fn a_pin_of_another_sequence_stands_on_the_same_map() {
+    let entry = catalog::CLAIMS.iter().find(|entry| entry.view == "?map=best").unwrap();
+    let decoded = decode(entry.link);
+    let mut spec = map(&decoded.scenario, true);
+    let pins = decoded.pins.iter().map(|scenario| Pinned { name: "A", scenario });
+    pin_places(&mut spec, &decoded.scenario, pins);
+    assert_eq!(spec.pins, [PinMark { place: 0, at: (100.0, 80.0), own: true }]);
 }
