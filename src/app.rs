@@ -20,7 +20,7 @@ use engine::scenario::{CUSTOM, Model, Scenario};
 /// The catalog entries on screen: model, GPU, cluster.
 fn picked(scenario: &Scenario) -> [&'static str; 3] {
     let model = match scenario.model {
-        Model::Preset { id, .. } => id,
+        Model::Preset { id, .. } | Model::Scaled { id, .. } => id,
         Model::Ladder { .. } | Model::Custom { .. } => CUSTOM,
     };
     [model, scenario.accelerator.id, scenario.network.id]

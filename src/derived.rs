@@ -96,6 +96,9 @@ fn region(scenario: &Scenario, view: &View, scratch: &mut Scratch) -> ChartSpec 
         return ChartSpec::empty();
     }
     let [across, up] = view.map_part;
+    if view.best && views::best_holds(scenario) {
+        return views::best_region(scenario, view.map_part, view.bounds, scratch);
+    }
     views::region_within(scenario, [(view.map_x, across), (view.map_y, up)], view.bounds, scratch)
 }
 

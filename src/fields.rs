@@ -80,7 +80,7 @@ pub fn field(param: &'static Param, scenario: &Scenario, drafts: &[Draft], prese
     match param.kind {
         Kind::Number(number) => {
             let draft = drafts.iter().find(|draft| draft.key == param.id);
-            Field::Number(number_field(param, &number, scenario, draft, preset))
+            Field::Number(number_field(param, &number.within(scenario), scenario, draft, preset))
         }
         Kind::Choice(choice) => Field::Choice(choice_field(param, &choice, scenario, preset)),
     }

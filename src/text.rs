@@ -7,7 +7,7 @@ pub mod pins;
 mod tiles;
 
 pub use change::change;
-pub use headline::{Headline, headline, limited_by};
+pub use headline::{Headline, headline, limited_by, model_name};
 pub use tiles::{Tiles, limiter};
 
 use engine::catalog::accuracy::{Band, HARDWARE_BOUND, REACHED, Reached};
@@ -99,6 +99,11 @@ pub const DATA: &str = "Data table";
 pub const SCROLL: &str = "Scroll the table sideways for the rest →";
 /// The hatching of the map.
 pub const DOES_NOT_FIT: &str = "does not fit";
+/// On the choice of the best configuration for the map.
+pub const BEST: &str = "Best over sequence, batch and checkpointing";
+/// What that is.
+pub const BEST_HELP: &str = "GPU memory by link bandwidth: at every point the best MFU of sequences from 512 to 131,072 tokens, micro-batches from \
+     1 to 16 and four ways of checkpointing, after the question of Wang et al. 2025 (arXiv 2504.03655).";
 /// On the choice of the closed-form bounds.
 pub const BOUNDS: &str = "FSDP bound";
 /// What that is.
@@ -143,6 +148,7 @@ pub fn save_as(figure: &str, kind: &str) -> String {
 pub fn file_name(figure: &str, scenario: &Scenario, kind: &str) -> String {
     let model = match scenario.model {
         Model::Preset { id, .. } => id.to_string(),
+        Model::Scaled { id, .. } => format!("{id}-scaled-{}", format::params(scenario.model.size())),
         Model::Ladder { .. } | Model::Custom { .. } => format::params(scenario.model.size()),
     };
     let (gpus, gpu) = (scenario.gpus, scenario.accelerator.id);

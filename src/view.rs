@@ -4,7 +4,7 @@ mod panels;
 mod query;
 
 use charts::timeline::Zoom;
-use charts::views::{AgreementView, LayerView, Metric, part_of_axis};
+use charts::views::{AgreementView, BEST_AXES, LayerView, Metric, part_of_axis};
 use charts::zoom::{self, Part};
 use engine::model::memory::trace::RunStep;
 use engine::params::ParamId;
@@ -55,6 +55,8 @@ pub struct View {
     pub map_x: ParamId,
     /// The parameter up the map.
     pub map_y: ParamId,
+    /// Whether the map shows the best MFU over sequence, batch and checkpointing; its axes are then [`BEST_AXES`].
+    pub best: bool,
     /// The parameter across the curves.
     pub curve_x: ParamId,
     /// What is shown of the map's axes, across and up, where it is not all.
@@ -88,6 +90,7 @@ impl Default for View {
             controls: Controls::default(),
             map_x: ParamId::SequenceLength,
             map_y: ParamId::ModelSize,
+            best: false,
             curve_x: ParamId::LinkBandwidth,
             map_part: [None; 2],
             curve_part: None,
@@ -155,7 +158,7 @@ impl View {
     pub fn with_map_x(self, key: ParamId) -> Self {
         let [across, up] = self.map_part;
         let (map_y, map_part) = if key == self.map_y { (self.map_x, [up, across]) } else { (self.map_y, [None, up]) };
-        if key == self.map_x { self } else { Self { map_x: key, map_y, map_part, ..self } }
+        if key == self.map_x { self } else { Self { map_x: key, map_y, map_part, best: false, ..self } }
     }
 
     /// The same view with another parameter up the map; the axes change places rather than be the
@@ -165,7 +168,14 @@ impl View {
         let [across, up] = self.map_part;
         let (map_x, map_part) =
             if key == self.map_x { (self.map_y, [up, across]) } else { (self.map_x, [across, None]) };
-        if key == self.map_y { self } else { Self { map_x, map_y: key, map_part, ..self } }
+        if key == self.map_y { self } else { Self { map_x, map_y: key, map_part, best: false, ..self } }
+    }
+
+    /// The same view with the map of the best configurations, or of the scenario's own.
+    #[must_use]
+    pub fn with_best(self, best: bool) -> Self {
+        let [across, up] = BEST_AXES;
+        if best { Self { best, ..self.with_map_y(up).with_map_x(across) } } else { Self { best, ..self } }
     }
 
     /// The same view with another parameter across the curves.
@@ -210,5 +220,14 @@ mod tests {
         let view = View::default().with_map_x(ParamId::ModelSize);
         assert_eq!((view.map_x, view.map_y), (ParamId::ModelSize, ParamId::SequenceLength));
         assert_eq!(View::from_query("?map=mem.mem").map_x, ParamId::SequenceLength);
+    }
+
+    #[test]
+    fn the_map_of_the_best_has_its_own_axes_and_other_axes_leave_it() {
+        for view in [View::default(), View::default().with_map_x(ParamId::GpuMemory), View::default().with_best(true)] {
+            let best = view.with_best(true);
+            assert_eq!([best.map_x, best.map_y], BEST_AXES);
+            assert!(best.best && !best.with_map_x(ParamId::Gpus).best && !best.with_best(false).best);
+        }
     }
 }

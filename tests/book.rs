@@ -10,7 +10,7 @@
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
-use charts::views::{ALONG, Metric, every_axis};
+use charts::views::{ALONG, Metric, best_holds, every_axis};
 use engine::explain::{TERMS, card, links};
 use engine::export::report_json::report_json;
 use engine::params::{PARAMS, issues};
@@ -147,6 +147,7 @@ fn every_link_to_the_calculator_is_a_scenario_that_can_be_read() {
             for key in axes(query) {
                 let axis = every_axis().find(|param| param.key == key);
                 let stands = axis.is_some_and(|param| param.is_axis(&decoded.scenario, of_cost));
+                let stands = stands || (key == "best" && best_holds(&decoded.scenario));
                 assert!(stands, "{name}: {key} is no axis of {address}");
             }
             let views = query.trim_start_matches("../?").split('&').find_map(|pair| pair.strip_prefix("view="));

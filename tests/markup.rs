@@ -404,15 +404,55 @@ fn a_place_near_a_named_model_keeps_it() {
         false,
         &mut Scratch::with_grid(4, 4),
     );
-    assert!(spec.caption.ends_with("The map shows GPT-style shapes of each size; the marker is Llama 2 7B."));
+    assert!(spec.caption.ends_with(" Other sizes are Llama 2, scaled."), "{}", spec.caption);
     let near = spec.y.settled(named.scenario.model.size() * 1.05);
     let kept = named
         .clone()
         .reduce(Action::Place(vec![(ParamId::SequenceLength.into(), 2048.0), (ParamId::ModelSize.into(), near)]));
     assert_eq!((kept.scenario.model, kept.scenario.seq_len), (named.scenario.model, 2048));
     let far = spec.y.settled(20.123e9);
+    let named_model = named.scenario.model;
     let left = named.reduce(Action::Place(vec![(ParamId::ModelSize.into(), far)]));
-    assert_eq!(left.scenario.model, Model::Ladder { size: 20.1e9 });
+    assert_eq!(left.scenario.model, named_model.resized(20.1e9));
+    assert_eq!(
+        text::headline(&left.scenario, &left.scenario.report()).subject,
+        "Llama 2 scaled to 20.1B on 64 A100 40 GB"
+    );
+}
+
+#[test]
+fn the_size_slider_scales_a_named_model_and_says_so() {
+    let named = after(vec![Action::Pick(Pick::Model("llama-3.1-8b"))]);
+    let index = |state: &State| {
+        let html = control("size", state);
+        let (_, rest) = html.split_once(" value=\"").and_then(|_| html.rsplit_once(" value=\"")).unwrap();
+        rest.split('"').next().unwrap().parse::<u32>().unwrap()
+    };
+    let at = index(&named);
+    let moved = named.clone().reduce(Action::Slide { key: ParamId::ModelSize, index: at + 1 });
+    assert!(matches!(moved.scenario.model, Model::Scaled { id: "llama-3.1-8b", .. }), "{:?}", moved.scenario.model);
+    let subject = text::headline(&moved.scenario, &moved.scenario.report()).subject;
+    assert!(subject.starts_with("Llama 3.1 scaled to 8."), "{subject}");
+    // A larger model of one family needs more.
+    assert!(moved.scenario.report().memory.needed > named.scenario.report().memory.needed);
+    assert!(control("size", &moved).contains("Model size back to 8.030261248B"), "{}", control("size", &moved));
+    assert!(page(&moved.scenario, Vec::new()).contains("Llama 3.1 scaled to 8."));
+    let back = moved.clone().reduce(Action::Slide { key: ParamId::ModelSize, index: at });
+    assert_eq!(back.scenario.model, named.scenario.model);
+    assert_eq!(moved.reduce(Action::Back { key: ParamId::ModelSize }).scenario.model, named.scenario.model);
+    let typed = named.reduce(Action::Type { key: ParamId::ModelSize, text: "405B".into() });
+    assert!(matches!(typed.scenario.model, Model::Preset { id: "llama-3.1-405b", .. }), "{:?}", typed.scenario.model);
+}
+
+#[test]
+fn the_map_of_the_best_opens_from_its_example() {
+    let entry = catalog::CLAIMS.iter().find(|entry| entry.view == "?map=best").unwrap();
+    let decoded = engine::share::decode(entry.link);
+    let view = View::from_query(entry.view);
+    let html = rendered::<App>(Start { scenario: decoded.scenario, pins: decoded.pins, issues: Vec::new(), view });
+    let words = words(&html).replace('\u{2009}', " ");
+    assert!(words.contains("Above 215 Gbit/s compute limits; below 117 GiB memory does"), "{words}");
+    assert!(html.contains("id=\"best\"") && html.contains("What memory and bandwidth allow"), "{html}");
 }
 
 #[test]

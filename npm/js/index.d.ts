@@ -34,6 +34,8 @@ export type Value = number | string | boolean;
 export type Scenario = {
   [key in 'v' | 'rev' | PresetKey | ParameterKey]?: Value | undefined;
 } & {
+  /** The size of a named or custom model along its family, where it is not its own: `'13B'`. */
+  scale?: number | string | undefined;
   /** The silicon of a custom GPU where it is not that of the cluster's: `'volta'`, `'ampere'`, `'hopper'`, … */
   generation?: string | undefined;
 };
@@ -241,8 +243,8 @@ export type SweptRunKey =
 /**
  * A scenario along one or two axes, a million points at most.
  *
- * A parameter is set as in a link. `cluster`, `gpu` and `model` pick the entry as on the page, with all its numbers; `size` leaves
- * a named model for the ladder's. A value that is not valid is an issue, and the nearest valid one is used.
+ * A parameter is set as in a link. `cluster`, `gpu` and `model` pick the entry as on the page, with all its numbers; `size` scales
+ * a named model along its family. A value that is not valid is an issue, and the nearest valid one is used.
  *
  * @throws TypeError where something is of a wrong type, or there is no such parameter.
  * @throws RangeError where an axis has no values, or there are too many points.

@@ -87,7 +87,8 @@ fn of_param(param: &'static Param, scenario: &Scenario, typed: &str) -> (f64, Va
     match &param.kind {
         Kind::Number(number) => {
             let current = (number.get)(scenario);
-            let value = quantity::parse(param.label, number, typed, current).unwrap_or_else(|error| error.nearest);
+            let number = number.within(scenario);
+            let value = quantity::parse(param.label, &number, typed, current).unwrap_or_else(|error| error.nearest);
             (value, value.into(), issue)
         }
         Kind::Choice(choice) => {

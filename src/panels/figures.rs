@@ -24,7 +24,7 @@ use crate::state::{Action, SelectTarget};
 use crate::text;
 use crate::view::View;
 use charts::spec::{AxisKey, ChartSpec};
-use charts::views::{AXES, Metric, axes_of, bounds_hold};
+use charts::views::{AXES, Metric, axes_of, best_holds, bounds_hold};
 use engine::params::Param;
 
 /// All figures; `of_step` is the timeline, and `place` the element that tells whether the timeline
@@ -84,9 +84,10 @@ pub fn map(calculator: &Calculator) -> Html {
     let (map_x, map_y) = (derived.map.x.key, derived.map.y.key);
     let axes = axes_of(&state.scenario, false);
     let narrow = Narrow { view, axes: NarrowedAxes::Map };
+    let foot = if best_holds(&state.scenario) { best(view, emit) } else { Html::default() };
     html! {
         <Figure id="map" spec={derived.map.clone()} snapshot={snapshot.clone()} theme={*theme} emit={emit.clone()} say={say.clone()}
-            hint={text::HINT} {narrow}>
+            hint={text::HINT} {foot} {narrow}>
             { axis(("map-x", "Horizontal axis of the map"), &axes, map_x, view, SelectTarget::MapX, emit) }
             <span aria-hidden="true">{ "×" }</span>
             { axis(("map-y", "Vertical axis of the map"), &axes, map_y, view, SelectTarget::MapY, emit) }
@@ -111,6 +112,16 @@ pub fn curve(calculator: &Calculator) -> Html {
             <span>{ "over" }</span>
             { axis(("curve-x", "Horizontal axis of the curves"), &axes, derived.curve.x.key, view, SelectTarget::CurveX, emit) }
         </Figure>
+    }
+}
+
+/// The choice whether the map shows the best configuration of each place.
+fn best(view: View, emit: &Callback<Action>) -> Html {
+    let toggle = emit.reform(move |_: MouseEvent| Action::Look(view.with_best(!view.best)));
+    html! {
+        <span class="check-line"><label class="check" title={text::BEST_HELP}>
+            <input type="checkbox" id="best" checked={view.best} onclick={toggle} />{ text::BEST }
+        </label></span>
     }
 }
 

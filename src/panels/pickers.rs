@@ -33,13 +33,17 @@ pub fn model(scenario: &Scenario, preset: &Scenario, emit: &Callback<Action>) ->
     let chosen = match scenario.model {
         Model::Ladder { .. } => 0,
         Model::Preset { id, .. } => 1 + MODELS.iter().position(|entry| entry.id == id).unwrap_or(0),
-        Model::Custom { .. } => items.len(),
+        Model::Custom { .. } | Model::Scaled { .. } => items.len(),
     };
     let from = match preset.model {
         Model::Preset { id, .. } => catalog::model(id).map(|entry| entry.name),
-        Model::Ladder { .. } | Model::Custom { .. } => None,
+        Model::Ladder { .. } | Model::Custom { .. } | Model::Scaled { .. } => None,
     };
-    items.push(custom(chosen == items.len(), from));
+    items.push(if matches!(scenario.model, Model::Scaled { .. }) {
+        Item { label: AttrValue::from(text::model_name(&scenario.model)), group: None }
+    } else {
+        custom(chosen == items.len(), from)
+    });
     let target = SelectTarget::Model;
     labelled("model", "Model", html! { <Select id="model" {items} {chosen} {target} {emit} /> })
 }

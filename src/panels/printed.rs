@@ -16,20 +16,20 @@ pub fn printed(snapshot: &Snapshot) -> Html {
     let scenario = &snapshot.scenario;
     let preset = preset_of(scenario);
     let model = match scenario.model {
-        Model::Ladder { .. } => text::LADDER,
-        Model::Preset { id, .. } => catalog::model(id).map_or(id, |entry| entry.name),
-        Model::Custom { .. } => text::CUSTOM,
+        Model::Ladder { .. } => text::LADDER.to_owned(),
+        Model::Custom { .. } => text::CUSTOM.to_owned(),
+        Model::Preset { .. } | Model::Scaled { .. } => text::model_name(&scenario.model),
     };
     let gpu = catalog::accelerator(scenario.accelerator.id).map_or(text::CUSTOM, |entry| entry.name);
     let cluster = catalog::cluster(scenario.network.id).map_or(text::CUSTOM, |entry| entry.name);
-    let picked = [("Model", model), ("GPU", gpu), ("Cluster", cluster)];
+    let picked = [("Model", model), ("GPU", gpu.to_owned()), ("Cluster", cluster.to_owned())];
     let listed = |param: &&Param| {
         (param.applies)(scenario) && (param.group == Group::Main || is_changed(param, scenario, &preset))
     };
     html! {
         <section class="printed">
             <dl>
-                { for picked.into_iter().map(|(name, value)| entry(name, value.to_string())) }
+                { for picked.into_iter().map(|(name, value)| entry(name, value)) }
                 { for every().filter(listed).map(|param| entry(param.label, value(&param.kind, scenario))) }
             </dl>
             <p>{ browser::full_link(&snapshot.alone()) }</p>

@@ -4,7 +4,7 @@ use super::{Draft, Pick, State};
 use charts::spec::AxisKey;
 use engine::analysis::sweep;
 use engine::catalog::{pick, preset};
-use engine::params::{Group, Param, ParamId, quantity, scale};
+use engine::params::{Group, Param, ParamId, quantity};
 use engine::scenario::{CUSTOM, Model, Scenario};
 
 impl State {
@@ -12,7 +12,8 @@ impl State {
     pub(super) fn slide(&mut self, key: ParamId, index: u32) {
         self.forget_draft(key);
         if let Some(number) = key.number() {
-            self.number(key, scale::slider_value(number, index));
+            self.make_custom(key.param());
+            sweep::slide(&mut self.scenario, number, index);
         }
         self.settled = false;
     }
@@ -22,7 +23,7 @@ impl State {
         let before = self.before_the_edit(key);
         self.forget_draft(key);
         let (param, Some(number)) = (key.param(), key.number()) else { return };
-        let refusal = match quantity::parse(param.label, number, &text, (number.get)(&before)) {
+        let refusal = match quantity::parse(param.label, &number.within(&before), &text, (number.get)(&before)) {
             Ok(value) => {
                 // The same value in other words changes nothing.
                 if value != (number.get)(&self.scenario) {

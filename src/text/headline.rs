@@ -1,6 +1,6 @@
 //! The headline: does it fit, how fast is it, what limits it.
 
-use engine::catalog::{self, accuracy};
+use engine::catalog::{self, accuracy, families};
 use engine::format;
 use engine::model::hardware::Accelerator;
 use engine::model::memory::odds::Verdict;
@@ -60,13 +60,21 @@ pub fn limited_by(limiter: Limiter) -> &'static str {
     names::limiter(limiter).phrase
 }
 
-pub(super) fn model_name(model: &Model) -> String {
+/// The model's name; of a scaled one the family's, and its size.
+pub fn model_name(model: &Model) -> String {
     match model {
         Model::Preset { id, .. } => {
             catalog::model(id).map_or_else(|| (*id).to_string(), |entry| entry.name.to_string())
         }
         Model::Ladder { size } => format::params(*size),
         Model::Custom { .. } => format!("A model of {} parameters", format::params(model.size())),
+        Model::Scaled { base, size, .. } => {
+            let name = families::name_of(model).map_or_else(
+                || format!("A model of {} parameters", format::params(base.params() as f64)),
+                str::to_owned,
+            );
+            format!("{name} scaled to {}", format::params(*size))
+        }
     }
 }
 

@@ -101,7 +101,7 @@ pub fn differences(here: &Scenario, there: &Scenario) -> Vec<Difference> {
 }
 
 fn is_named(model: &Model) -> bool {
-    matches!(model, Model::Preset { .. })
+    matches!(model, Model::Preset { .. } | Model::Scaled { .. })
 }
 
 fn gpu_name(id: Id) -> String {

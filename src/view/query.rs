@@ -28,11 +28,12 @@ impl View {
                 "embed" => view.embed = value == "1",
                 "view" => view.panels = Panels::read(value),
                 "controls" => view.controls = Controls::from_key(value).unwrap_or_default(),
+                "map" if value == BEST => view = view.with_best(true),
                 "map" => {
                     if let Some((x, y)) = value.split_once('.').and_then(|(x, y)| Some((axis(x)?, axis(y)?)))
                         && x != y
                     {
-                        (view.map_x, view.map_y) = (x, y);
+                        (view.map_x, view.map_y, view.best) = (x, y, false);
                     }
                 }
                 "curve" => view.curve_x = axis(value).unwrap_or(view.curve_x),
@@ -68,7 +69,9 @@ impl View {
         if self.theme != default.theme {
             pairs.push(format!("theme={}", self.theme.key()));
         }
-        if (self.map_x, self.map_y) != (default.map_x, default.map_y) {
+        if self.best {
+            pairs.push(format!("map={BEST}"));
+        } else if (self.map_x, self.map_y) != (default.map_x, default.map_y) {
             pairs.push(format!("map={}.{}", self.map_x.key(), self.map_y.key()));
         }
         if self.curve_x != default.curve_x {
@@ -103,6 +106,9 @@ impl View {
 fn axis(key: &str) -> Option<ParamId> {
     every_axis().find(|param| param.key == key).map(|param| param.id)
 }
+
+/// The map of the best configurations in a link.
+const BEST: &str = "best";
 
 /// The first step in a link; a later one is what is not said.
 const FIRST: &str = "first";
@@ -155,6 +161,13 @@ mod tests {
             .with_map_x(ParamId::GpuMemory);
         assert_eq!(View::from_query(&view.query()), view);
         assert_eq!(View::default().query(), "");
+    }
+
+    #[test]
+    fn the_map_of_the_best_survives_its_query() {
+        let view = View { map_part: [Some((56.8, 1600.0)), None], ..View::default().with_best(true) };
+        assert_eq!((view.query().as_str(), View::from_query(&view.query())), ("?map=best&x=56.8..1600", view));
+        assert!(!View::from_query("?map=best&map=link.mem").best);
     }
 
     #[test]

@@ -17,6 +17,7 @@ mod lines;
 mod marks;
 mod path;
 mod pen;
+mod pins;
 mod png;
 mod poster;
 mod saved;

@@ -2,6 +2,7 @@
 
 mod agreement;
 mod axes;
+mod best;
 mod bound;
 mod curve;
 mod experts;
@@ -24,6 +25,7 @@ use engine::scenario::Scenario;
 
 pub use agreement::{AgreementView, Filter, Measure, ScoredRows, agreement, filters, kinds};
 pub use axes::part_of_axis;
+pub use best::{BEST_AXES, best_holds, best_region};
 pub use bound::holds as bounds_hold;
 pub use curve::{curve_within, mfu_curve};
 pub use experts::{ALONG, LayerView, expert_layer, layer_shown};

@@ -8,6 +8,7 @@ pub mod accelerators;
 pub mod accuracy;
 pub mod clusters;
 pub mod expert_layers;
+pub mod families;
 pub mod hub;
 pub mod interconnects;
 mod lists;
@@ -167,7 +168,7 @@ pub fn model(id: &str) -> Option<&'static ModelEntry> {
 impl ModelEntry {
     /// Returns the entry as a scenario's model.
     pub fn pick(&self) -> Model {
-        Model::Preset { id: self.id, architecture: self.architecture }
+        Model::Preset { id: self.id, architecture: self.architecture, family: families::of(self.id) }
     }
 }
 

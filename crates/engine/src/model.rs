@@ -8,6 +8,7 @@ pub mod comm;
 pub mod compute;
 pub mod cost;
 pub mod experts;
+pub mod family;
 pub mod flops;
 pub mod hardware;
 pub mod ladder;

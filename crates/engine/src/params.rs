@@ -65,6 +65,9 @@ pub enum Scale {
     PowersOfTwo,
 }
 
+/// Returns the smallest and the largest valid value in a scenario.
+pub type BoundsOf = fn(&Scenario) -> (f64, f64);
+
 /// A numeric parameter, in its display unit.
 #[derive(Clone, Copy, Debug)]
 pub struct Number {
@@ -78,11 +81,22 @@ pub struct Number {
     pub scale: Scale,
     /// Whether only whole numbers are valid.
     pub integer: bool,
+    /// The bounds in a scenario, where they depend on it: a family publishes sizes beyond the ladder's.
+    pub bounds: Option<BoundsOf>,
     /// Reads the value from a scenario.
     pub get: fn(&Scenario) -> f64,
     /// Writes the value to a scenario. Any finite number is accepted; validation reports invalid
     /// ones.
     pub set: fn(&mut Scenario, f64),
+}
+
+impl Number {
+    /// Returns the number with its bounds in a scenario.
+    #[must_use]
+    pub fn within(self, scenario: &Scenario) -> Self {
+        let (min, max) = self.bounds.map_or((self.min, self.max), |bounds| bounds(scenario));
+        Self { min, max, ..self }
+    }
 }
 
 /// One option of a choice.

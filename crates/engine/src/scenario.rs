@@ -2,6 +2,7 @@
 
 pub mod data;
 pub mod issue;
+mod model;
 pub mod overheads;
 pub mod pins;
 pub mod resolve;
@@ -9,7 +10,6 @@ pub mod validate;
 
 use crate::model::experts::ExpertParallel;
 use crate::model::hardware::{Accelerator, Network, Topology};
-use crate::model::ladder;
 use crate::model::objective::Objective;
 use crate::model::parallel::{ContextExchange, Pipeline, TensorParallel};
 use crate::model::run::RunChoices;
@@ -18,55 +18,14 @@ use crate::model::trained::Trained;
 use crate::model::training::{
     ComputeFormat, MfuConvention, Optimizer, OptimizerKernel, PrecisionPolicy, Recompute, RecomputeModules, UpdatePlace,
 };
-use crate::model::transformer::Architecture;
 use data::TextList;
+pub use model::Model;
 
 /// The identifier of a catalog entry, or [`CUSTOM`].
 pub type Id = &'static str;
 
 /// The identifier of values that the user typed rather than picked.
 pub const CUSTOM: Id = "custom";
-
-/// The model to train.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Model {
-    /// A catalog entry.
-    Preset {
-        /// Its identifier in the catalog.
-        id: Id,
-        /// Its shape.
-        architecture: Architecture,
-    },
-    /// A point of the ladder of GPT-style shapes from 1.3B to 310B, by nominal size in parameters.
-    Ladder {
-        /// Nominal size in parameters.
-        size: f64,
-    },
-    /// A custom shape.
-    Custom {
-        /// The shape.
-        architecture: Architecture,
-    },
-}
-
-impl Model {
-    /// Returns the shape.
-    pub fn architecture(&self) -> Architecture {
-        match *self {
-            Self::Preset { architecture, .. } | Self::Custom { architecture } => architecture,
-            Self::Ladder { size } => ladder::architecture(size),
-        }
-    }
-
-    /// Returns the value of the model-size slider: the nominal size on the ladder, else the exact
-    /// parameter count.
-    pub fn size(&self) -> f64 {
-        match *self {
-            Self::Ladder { size } => size,
-            Self::Preset { architecture, .. } | Self::Custom { architecture } => architecture.params() as f64,
-        }
-    }
-}
 
 /// Values with the catalog entry that they come from; edited values keep the entry's identifier.
 #[derive(Clone, Copy, Debug, PartialEq)]

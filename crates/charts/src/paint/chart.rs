@@ -4,19 +4,18 @@
 pub use super::bar::draw_bar;
 use super::geometry::{Rect, Spot};
 use super::labels::{Room, size_of};
-use super::pen::{Align, Pen, Stroke};
+use super::pen::{Pen, Stroke};
+use super::pins::{self, BADGE, Badge};
 use super::{PaintError, axes, hatch, lanes, lines, marks, stack};
 use crate::layout::PlotArea;
-use crate::palette::{self, Rgb, Theme, line, tokens};
-use crate::spec::{ChartSpec, Field, LineRole, PinMark, Zone, ZoneKind};
-use engine::scenario::pins::pin_letter;
+use crate::palette::{Rgb, Theme, line, tokens};
+use crate::spec::{ChartSpec, Field, LineRole, Zone, ZoneKind};
 use plotters::prelude::DrawingBackend;
 
 /// Radius of the scenario's mark.
-const HERE: f64 = 6.0;
-/// Radius of the space around a pinned scenario's mark.
-const BADGE: f64 = 10.5;
-
+pub(super) const HERE: f64 = 6.0;
+/// Width of the edge around it, which stands out on every colour.
+pub(super) const EDGE: f64 = 2.0;
 /// Draws everything except the image of the field, which is under it.
 ///
 /// # Errors
@@ -45,9 +44,9 @@ pub fn draw_chart<B: DrawingBackend>(
         room.take(Rect::around(here, 4.0 * HERE, 4.0 * HERE));
     }
     marks::reserve(spec, area, &mut room);
-    let pins = badges(spec, area, here);
-    for &(_, at) in &pins {
-        room.take(Rect::around(at, 2.0 * BADGE, 2.0 * BADGE));
+    let pins = pins::badges(spec, area, here);
+    for badge in &pins {
+        room.take(Rect::around(badge.letter, 2.0 * BADGE, 2.0 * BADGE));
     }
     let named = lines::draw(pen, spec, area, theme, &mut room)?;
     marks::draw(pen, spec, area, theme, &mut room)?;
@@ -63,14 +62,18 @@ pub fn draw_chart<B: DrawingBackend>(
         let zones: Vec<&Zone> = spec.zones.iter().filter(shown).collect();
         name_zones(pen, &zones, field, theme, &mut room)?;
     }
+    // The outermost ring first.
+    for badge in pins.iter().rev() {
+        pins::place_of(pen, badge, theme)?;
+    }
     if let Some(here) = here {
         // On curves the mark has the colour of the scenario's own line.
         let own = spec.lines.iter().find(|line| line.role.is_own());
         let colour = own.map_or(tokens(theme).accent, |own| line(theme, own.role));
         mark(pen, here, theme, colour)?;
     }
-    for (pin, at) in pins {
-        badge(pen, pin, at, theme)?;
+    for &Badge { pin, letter, .. } in &pins {
+        pins::letter(pen, pin, letter, theme)?;
     }
     match crosshair {
         Some(place) => cross(pen, spec, area, theme, place),
@@ -118,39 +121,9 @@ fn name_zones<B: DrawingBackend>(
 /// Draws the scenario's mark: a ring that stands out on every colour.
 fn mark<B: DrawingBackend>(pen: &mut Pen<B>, at: Spot, theme: Theme, colour: Rgb) -> Result<(), PaintError> {
     let colours = tokens(theme);
-    pen.disc(at, HERE + 2.0, colours.surface)?;
+    pen.disc(at, HERE + EDGE, colours.surface)?;
     pen.disc(at, HERE, colour)?;
     pen.disc(at, HERE - 3.0, colours.surface)
-}
-
-/// Returns the positions of pinned scenarios' marks, moved sideways off marks in the same place.
-fn badges<'a>(spec: &'a ChartSpec, area: &PlotArea, here: Option<Spot>) -> Vec<(&'a PinMark, Spot)> {
-    let mut taken: Vec<Spot> = here.into_iter().collect();
-    let mut marks = Vec::with_capacity(spec.pins.len());
-    for pin in &spec.pins {
-        let (mut x, y) = area.to_pixel(pin.at.0, pin.at.1);
-        // Move to the left near the right edge.
-        let step = if x + 6.0 * BADGE > area.right() { -2.0 * BADGE } else { 2.0 * BADGE };
-        while taken.iter().any(|other| (other.0 - x).abs() < 2.0 * BADGE && (other.1 - y).abs() < 2.0 * BADGE) {
-            x += step;
-        }
-        taken.push((x, y));
-        marks.push((pin, (x, y)));
-    }
-    marks
-}
-
-/// Draws a pinned scenario's letter on its colour; hollow if the figure does not hold for that
-/// scenario.
-fn badge<B: DrawingBackend>(pen: &mut Pen<B>, pin: &PinMark, at: Spot, theme: Theme) -> Result<(), PaintError> {
-    let colour = palette::pin(theme, pin.place);
-    pen.disc(at, BADGE - 0.5, tokens(theme).surface)?;
-    pen.disc(at, BADGE - 2.0, colour)?;
-    if !pin.own {
-        pen.disc(at, BADGE - 4.0, tokens(theme).surface)?;
-    }
-    let text = if pin.own { palette::readable(colour) } else { colour };
-    pen.text(pin_letter(pin.place), at, Align::Centre, text, true)
 }
 
 /// Draws the crosshair, with a dot on every curve that it crosses.

@@ -56,7 +56,7 @@ fn layer(line: &Line) -> u8 {
         | LineRole::Held(_)
         | LineRole::Margin => 0,
         LineRole::NetworkBoundary | LineRole::Strong | LineRole::Network | LineRole::Equal => 1,
-        LineRole::MemoryFrontier | LineRole::Weak | LineRole::Roof | LineRole::Reserved => 2,
+        LineRole::MemoryFrontier | LineRole::Enough | LineRole::Weak | LineRole::Roof | LineRole::Reserved => 2,
         LineRole::Current(_) | LineRole::Adaptive => 3,
         LineRole::Bound | LineRole::Pin(_) => TOP_LAYER,
     }

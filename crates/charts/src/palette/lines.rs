@@ -8,7 +8,7 @@ use engine::model::report::{Limiter, MemoryPart};
 pub fn line(theme: Theme, role: LineRole) -> Rgb {
     match role {
         LineRole::Strategy(place) | LineRole::Current(place) => strategy(theme, place),
-        LineRole::MemoryFrontier => limiter(theme, Limiter::Memory),
+        LineRole::MemoryFrontier | LineRole::Enough => limiter(theme, Limiter::Memory),
         LineRole::Bound
         | LineRole::NetworkBoundary
         | LineRole::Adaptive
@@ -47,6 +47,7 @@ pub const fn dashes(role: LineRole) -> &'static [f64] {
             _ => &[1.5, 1.5],
         },
         LineRole::Bound => &[7.0, 5.0],
+        LineRole::Enough => &[3.0, 3.0],
         LineRole::MemoryFrontier
         | LineRole::Adaptive
         | LineRole::Weak
@@ -80,6 +81,7 @@ pub const fn width(role: LineRole) -> f64 {
         LineRole::Pin(_)
         | LineRole::Baseline
         | LineRole::MemoryFrontier
+        | LineRole::Enough
         | LineRole::NetworkBoundary
         | LineRole::Roof
         | LineRole::Network

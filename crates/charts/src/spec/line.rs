@@ -13,6 +13,8 @@ pub enum LineRole {
     Bound,
     /// The line beyond which the run is out of memory.
     MemoryFrontier,
+    /// The line beyond which more memory is no faster.
+    Enough,
     /// The line between network-bound and compute-bound.
     NetworkBoundary,
     /// A static choice for a layer of experts, by index below [`CHOICES`].
@@ -58,6 +60,7 @@ impl LineRole {
             Self::Current(place) => format!("line-strategy-{place} line-current"),
             Self::Bound => "line-bound".into(),
             Self::MemoryFrontier => "line-memory".into(),
+            Self::Enough => "line-enough".into(),
             Self::NetworkBoundary => "line-network".into(),
             Self::Choice(place) => format!("line-choice-{place}"),
             Self::Adaptive => "line-adaptive".into(),

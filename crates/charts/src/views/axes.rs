@@ -5,10 +5,10 @@ use crate::spec::{Axis, AxisKey, Grain};
 use crate::zoom::{self, Part};
 use engine::analysis::boundary::Point;
 use engine::analysis::sweep;
-use engine::catalog;
+use engine::catalog::families;
 use engine::params::{Number, Param, ParamId, Scale};
+use engine::scenario::Scenario;
 use engine::scenario::resolve::Degrees;
-use engine::scenario::{Model, Scenario};
 
 /// An axis with its parameter.
 #[derive(Clone, Debug)]
@@ -26,10 +26,13 @@ const SEQUENCE_STEP: f64 = 128.0;
 pub(super) fn axis(scenario: &Scenario, id: ParamId, of_cost: bool) -> Option<AxisOf> {
     let param = Some(id.param()).filter(|param| param.is_axis(scenario, of_cost))?;
     let number = param.number()?;
-    let own = ((number.get)(scenario)).max(number.min).min(number.max);
-    let (low, high) = param.window.unwrap_or((number.min, number.max));
+    let Number { min, max, .. } = number.within(scenario);
+    let own = ((number.get)(scenario)).max(min).min(max);
+    let (low, high) = param.window.unwrap_or((min, max));
     let (low, high) = match id {
-        ParamId::Gpus => from_a_replica(scenario, own, number.max, (low, high)),
+        ParamId::Gpus => from_a_replica(scenario, own, max, (low, high)),
+        // What the family publishes, and no more: an axis of its own sizes.
+        ParamId::ModelSize => (min, max),
         ParamId::TopK => (low, high.min(f64::from(scenario.model.architecture().experts.num_experts)).max(TWO)),
         ParamId::FirstLayers | ParamId::LastLayers => (low, f64::from(scenario.model.architecture().num_hidden_layers)),
         _ => match divided(scenario, id) {
@@ -37,17 +40,17 @@ pub(super) fn axis(scenario: &Scenario, id: ParamId, of_cost: bool) -> Option<Ax
             None => (low, high),
         },
     };
-    let other_shapes = id == ParamId::ModelSize && is_named(scenario);
+    let scaled = id == ParamId::ModelSize && is_named(scenario);
     let axis = Axis {
-        label: if other_shapes { format!("{}, GPT-style", param.label) } else { param.label.to_string() },
+        label: param.label.to_string(),
         unit: number.unit,
         // An axis of experts starts above 0, as doubling cannot start at 0.
         scale: if id == ParamId::Experts { Scale::PowersOfTwo } else { number.scale },
-        min: low.min(own).max(number.min),
-        max: high.max(own).min(number.max),
+        min: low.min(own).max(min),
+        max: high.max(own).min(max),
         key: Some(AxisKey::Param(id)),
         grain: grain(scenario, id, number),
-        own: other_shapes.then(|| (number.get)(scenario)),
+        own: scaled.then(|| (number.get)(scenario)),
     };
     Some(AxisOf { param, number, axis })
 }
@@ -76,10 +79,9 @@ fn from_a_replica(scenario: &Scenario, own: f64, max: f64, (low, high): (f64, f6
     }
 }
 
-/// Whether the model is not a ladder model, so that an axis of sizes shows shapes other than its
-/// own.
+/// Whether the model is not a ladder model, so that an axis of sizes shows it scaled.
 pub(super) fn is_named(scenario: &Scenario) -> bool {
-    !matches!(scenario.model, Model::Ladder { .. })
+    !scenario.model.is_on_ladder()
 }
 
 /// Writes a value on an axis of experts in a sentence.
@@ -99,13 +101,12 @@ pub(super) fn is_one_node(scenario: &Scenario) -> bool {
     scenario.gpus <= scenario.network.values.gpus_per_node
 }
 
-/// Notes that a figure over sizes shows ladder shapes if the model is not one of them.
-pub(super) fn shapes(scenario: &Scenario, figure: &str) -> String {
-    let name = match scenario.model {
-        Model::Preset { id, .. } => catalog::model(id).map_or(id, |entry| entry.name),
-        Model::Ladder { .. } | Model::Custom { .. } => "your model",
-    };
-    format!(" The {figure} GPT-style shapes of each size; the marker is {name}.")
+/// Notes what a figure over sizes shows at other sizes than a named or custom model's own.
+pub(super) fn shapes(scenario: &Scenario) -> String {
+    match families::name_of(&scenario.model) {
+        Some(name) => format!(" Other sizes are {name}, scaled."),
+        None => " Other sizes are your model, scaled.".to_owned(),
+    }
 }
 
 /// Returns the values of a parameter that a click can set.
@@ -137,7 +138,7 @@ fn divided(scenario: &Scenario, id: ParamId) -> Option<u32> {
     }
 }
 
-/// Whether two axes can be combined: ladder shapes are dense, so sizes exclude experts.
+/// Whether two axes can be combined: experts stay as a model is scaled, so sizes exclude them.
 fn go_together(x: &AxisOf, y: &AxisOf) -> bool {
     let of_experts = |axis: &AxisOf| matches!(axis.param.id, ParamId::Experts | ParamId::TopK | ParamId::Ep);
     let of_size = |axis: &AxisOf| axis.param.id == ParamId::ModelSize;

@@ -236,7 +236,7 @@ fn caption(scenario: &Scenario, metric: Metric, now: &Sample, lines: &[Line], x:
     }
     let label = names::in_sentence(x.param.label);
     let shapes = if x.param.id == ParamId::ModelSize && axes::is_named(scenario) {
-        axes::shapes(scenario, "curves show")
+        axes::shapes(scenario)
     } else {
         String::new()
     };

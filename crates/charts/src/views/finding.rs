@@ -34,7 +34,7 @@ pub(super) fn of_region(scenario: &Scenario, x: &AxisOf, y: &AxisOf, scratch: &m
         text = format!("{text} {}", axes::ONE_NODE);
     }
     if on_axis(ParamId::ModelSize) && axes::is_named(scenario) {
-        text += &axes::shapes(scenario, "map shows");
+        text += &axes::shapes(scenario);
     }
     text
 }

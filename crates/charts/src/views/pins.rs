@@ -3,6 +3,7 @@
 use super::axes;
 use super::curve::{self, POINTS};
 use super::metric::Metric;
+use super::region::OF_BEST;
 use super::scratch::{Scratch, off_axes};
 use crate::spec::{AxisKey, ChartSpec, LineRole, PinMark};
 use engine::analysis::sweep;
@@ -60,10 +61,14 @@ pub fn pin_places<'a>(spec: &mut ChartSpec, scenario: &Scenario, pins: impl Iter
     let (Some(x), Some(y)) = (spec.x.key.and_then(AxisKey::param), spec.y.key.and_then(AxisKey::param)) else { return };
     let Some((x, y)) = axes::pair(scenario, x, y) else { return };
     let anywhere = off_axes(scenario, &x, &y);
+    // The map of the best holds for every sequence, batch and checkpointing.
+    let of_best = spec.value == OF_BEST;
     for (place, pin) in pins.enumerate() {
         let at = (x.own(pin.scenario), y.own(pin.scenario));
         if x.shows(at.0) && y.shows(at.1) {
-            let own = off_axes(pin.scenario, &x, &y) == anywhere;
+            let Scenario { seq_len, micro_batch_size, recompute, .. } = *scenario;
+            let searched = Scenario { seq_len, micro_batch_size, recompute, ..*pin.scenario };
+            let own = off_axes(if of_best { &searched } else { pin.scenario }, &x, &y) == anywhere;
             spec.pins.push(PinMark { place, at, own });
         }
     }

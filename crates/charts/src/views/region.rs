@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use super::axes::{self, AxisOf, in_data};
 use super::metric::PERCENT;
-use super::scratch::Scratch;
+use super::scratch::{Scratch, Shown};
 use super::{OUTSIDE, bound, finding};
 use crate::names;
 use crate::spec::{Cell, ChartSpec, Field, Line, LineRole, Quantity, Zone, ZoneKind};
@@ -23,6 +23,8 @@ const BOUNDARY: &str = "network-bound / compute-bound";
 
 /// The coloured quantity.
 const MFU: Quantity = Quantity { label: "MFU", unit: Unit::Percent };
+/// The same of the best configuration of each place.
+pub(super) const OF_BEST: Quantity = Quantity { label: "Best MFU", unit: Unit::Percent };
 /// Usual end of the colour scale, so that a colour means the same in most scenarios.
 const SCALE_END: f64 = 70.0;
 /// The step to which the end of the colour scale is rounded, so that colours stay stable while a
@@ -47,9 +49,10 @@ pub fn region_within(
     let (x, y) = (x.narrowed(x_id, x_part), y.narrowed(y_id, y_part));
     axes::positions(&x.axis, scratch.columns, &mut scratch.xs);
     axes::positions(&y.axis, scratch.rows, &mut scratch.ys);
-    let mut spec = scratch.drawn(scenario, &x, &y, bounds).unwrap_or_else(|| {
+    let shown = Shown { bounds, best: false };
+    let mut spec = scratch.drawn(scenario, &x, &y, shown).unwrap_or_else(|| {
         let spec = nowhere(scenario, &x, &y, bounds, scratch);
-        scratch.keep(scenario, &x, &y, bounds, &spec);
+        scratch.keep(scenario, &x, &y, shown, &spec);
         spec
     });
     let here = (x.own(scenario), y.own(scenario));
@@ -64,11 +67,17 @@ pub fn region_within(
 /// Returns the map without the scenario's mark.
 fn nowhere(scenario: &Scenario, x: &AxisOf, y: &AxisOf, bounds: bool, scratch: &mut Scratch) -> ChartSpec {
     scratch.fill(scenario, x, y);
-    let field = field(scratch);
-    let mut lines = lines(x, y, scratch);
+    let mut spec = of_samples(scenario, x, y, scratch);
     if bounds && bound::holds(scenario) {
-        lines.extend(bound::longest_context(scenario, x, y, scratch));
+        spec.lines.extend(bound::longest_context(scenario, x, y, scratch));
     }
+    spec
+}
+
+/// Returns the map of the samples at the positions of the buffers.
+pub(super) fn of_samples(scenario: &Scenario, x: &AxisOf, y: &AxisOf, scratch: &mut Scratch) -> ChartSpec {
+    let field = field(scratch);
+    let lines = lines(x, y, scratch);
     ChartSpec {
         title: format!("What fits: {} and {}", names::in_sentence(x.param.label), names::in_sentence(y.param.label)),
         caption: String::new(),
@@ -97,8 +106,8 @@ fn field(scratch: &Scratch) -> Field {
         .fold(SCALE_END, |best, sample| best.max(PERCENT * sample.mfu));
     Field {
         label: MFU.label.to_string(),
-        columns: scratch.columns,
-        rows: scratch.rows,
+        columns: scratch.xs.len(),
+        rows: scratch.ys.len(),
         cells: scratch.samples.iter().map(cell).collect(),
         low: 0.0,
         high: (best / SCALE_STEP).ceil() * SCALE_STEP,
@@ -107,7 +116,7 @@ fn field(scratch: &Scratch) -> Field {
 
 /// Traces the frontier and the boundary, in data units.
 fn lines(x: &AxisOf, y: &AxisOf, scratch: &mut Scratch) -> Vec<Line> {
-    let (columns, rows) = (scratch.columns, scratch.rows);
+    let (columns, rows) = (scratch.xs.len(), scratch.ys.len());
     let in_data = |pieces: Vec<Vec<Point>>| in_data(pieces, x, y, (columns, rows));
     let frontier = memory_frontier(&mut scratch.tracer, columns, &scratch.samples);
     let boundary = network_boundary(&mut scratch.tracer, columns, &scratch.samples);
@@ -150,3 +159,6 @@ fn zones(scenario: &Scenario, x: &AxisOf, y: &AxisOf, field: &Field) -> Vec<Zone
     .map(|(kind, name, reason)| Zone { kind, name: name.to_string(), reason })
     .collect()
 }
+
+#[cfg(test)]
+mod tests;

@@ -2,6 +2,7 @@
 
 use super::axes::AxisOf;
 use crate::spec::{Axis, ChartSpec};
+use engine::analysis::best::Candidates;
 use engine::analysis::boundary::Tracer;
 use engine::analysis::refine::Node;
 use engine::analysis::sweep::{ParamRange, Sample};
@@ -27,6 +28,17 @@ pub struct Scratch {
     /// Whether a slider is moving: invisible details are then interpolated.
     moving: bool,
     last: Option<Drawn>,
+    /// The configurations among which the best is found.
+    pub(super) candidates: Candidates,
+}
+
+/// What a map shows beside its axes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Shown {
+    /// Whether the closed-form bounds are drawn.
+    pub(super) bounds: bool,
+    /// Whether it shows the best configuration of each place instead of the scenario's own.
+    pub(super) best: bool,
 }
 
 /// A map, with the inputs it was drawn from.
@@ -34,7 +46,7 @@ pub struct Scratch {
 struct Drawn {
     scenario: Scenario,
     axes: [Axis; 2],
-    bounds: bool,
+    shown: Shown,
     moving: bool,
     spec: ChartSpec,
 }
@@ -57,12 +69,18 @@ impl Scratch {
             ys: Vec::new(),
             moving: false,
             last: None,
+            candidates: Candidates::default(),
         }
     }
 
     /// Sets whether a slider is moving; at rest every node is evaluated.
     pub fn set_moving(&mut self, moving: bool) {
         self.moving = moving;
+    }
+
+    /// Whether a slider is moving.
+    pub(super) fn is_moving(&self) -> bool {
+        self.moving
     }
 
     /// Evaluates the map.
@@ -99,21 +117,21 @@ impl Scratch {
     }
 
     /// Returns the last map if only the scenario's place on the same axes has changed.
-    pub(super) fn drawn(&self, scenario: &Scenario, x: &AxisOf, y: &AxisOf, bounds: bool) -> Option<ChartSpec> {
+    pub(super) fn drawn(&self, scenario: &Scenario, x: &AxisOf, y: &AxisOf, shown: Shown) -> Option<ChartSpec> {
         let last = self.last.as_ref()?;
         let same = (self.moving || !last.moving)
-            && last.bounds == bounds
+            && last.shown == shown
             && last.axes == [x.axis.clone(), y.axis.clone()]
             && last.scenario == off_axes(scenario, x, y);
         same.then(|| last.spec.clone())
     }
 
     /// Stores a map.
-    pub(super) fn keep(&mut self, scenario: &Scenario, x: &AxisOf, y: &AxisOf, bounds: bool, spec: &ChartSpec) {
+    pub(super) fn keep(&mut self, scenario: &Scenario, x: &AxisOf, y: &AxisOf, shown: Shown, spec: &ChartSpec) {
         self.last = (x.param.id != ParamId::Gpus && y.param.id != ParamId::Gpus).then(|| Drawn {
             scenario: off_axes(scenario, x, y),
             axes: [x.axis.clone(), y.axis.clone()],
-            bounds,
+            shown,
             moving: self.moving,
             spec: spec.clone(),
         });

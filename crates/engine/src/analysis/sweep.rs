@@ -2,7 +2,8 @@
 
 use crate::model::parallel::common_divisor;
 use crate::model::report::{Limiter, Report};
-use crate::params::Number;
+use crate::params::scale::{slider_index, slider_value};
+use crate::params::{Number, Unit};
 use crate::scenario::resolve::nearest_divisor;
 use crate::scenario::{Model, Scenario};
 use crate::units::{Bytes, Seconds};
@@ -82,7 +83,8 @@ pub fn sample(scenario: &Scenario) -> Sample {
 pub fn assign(scenario: &mut Scenario, number: &Number, value: f64) {
     let value = if number.integer { value.round() } else { value };
     let (gpus, ep, before) = (scenario.gpus, scenario.ep, experts(scenario));
-    (number.set)(scenario, value.max(number.min).min(number.max));
+    let Number { min, max, .. } = number.within(scenario);
+    (number.set)(scenario, value.max(min).min(max));
     if scenario.gpus != gpus {
         let (replica, whole) = (f64::from(replica(scenario)), f64::from(whole_group(scenario)));
         scenario.gpus = whole_gpus(f64::from(scenario.gpus), replica, whole) as u32;
@@ -99,6 +101,24 @@ pub fn assign(scenario: &mut Scenario, number: &Number, value: f64) {
     }
 }
 
+/// Sets a parameter to a position of its slider. The position nearest to a published size of the model is that size. A position whose value means the present one (16.0B for a model of 15.96B)
+/// is passed over, so that arrow keys never stop there.
+pub fn slide(scenario: &mut Scenario, number: &Number, index: u32) {
+    let number = number.within(scenario);
+    let before = *scenario;
+    let from = slider_index(&number, (number.get)(scenario));
+    let at = |index| {
+        let mut published = scenario.model.published().filter(|_| number.unit == Unit::Params);
+        published.find(|size| slider_index(&number, *size) == index).unwrap_or_else(|| slider_value(&number, index))
+    };
+    let next = if index > from { index.saturating_add(1) } else { index.saturating_sub(1) };
+    let (value, further) = (at(index), at(next));
+    (number.set)(scenario, value);
+    if *scenario == before && index != from {
+        (number.set)(scenario, further);
+    }
+}
+
 fn set_experts(scenario: &mut Scenario, count: u32) {
     if let Model::Custom { architecture } = &mut scenario.model {
         architecture.experts.num_experts = count;
@@ -109,7 +129,9 @@ fn set_experts(scenario: &mut Scenario, count: u32) {
 fn experts(scenario: &Scenario) -> u32 {
     match &scenario.model {
         Model::Ladder { .. } => 0,
-        Model::Preset { architecture, .. } | Model::Custom { architecture } => architecture.experts.num_experts,
+        Model::Preset { architecture, .. } | Model::Custom { architecture } | Model::Scaled { architecture, .. } => {
+            architecture.experts.num_experts
+        }
     }
 }
 

@@ -13,12 +13,16 @@ pub fn preset_of(scenario: &Scenario) -> Scenario {
     // The cluster comes first: it sets its GPU and the size of a shard group.
     pick::pick_cluster(&mut preset, scenario.network.id);
     match scenario.model {
-        Model::Preset { id, .. } => {
+        Model::Preset { id, .. } | Model::Scaled { id, .. } if id != CUSTOM => {
             if let Some(entry) = catalog::model(id) {
                 preset.model = entry.pick();
             }
         }
-        Model::Custom { architecture } => preset.model = nearest(&architecture),
+        Model::Preset { architecture, .. }
+        | Model::Custom { architecture }
+        | Model::Scaled { base: architecture, .. } => {
+            preset.model = nearest(&architecture);
+        }
         Model::Ladder { .. } => {}
     }
     if let Some(entry) = catalog::accelerator(scenario.accelerator.id) {
@@ -28,11 +32,15 @@ pub fn preset_of(scenario: &Scenario) -> Scenario {
 }
 
 /// Returns the preset after a change of the scenario: custom values keep the entry they were made
-/// from.
+/// from, and a scaled model the one it was scaled from.
 pub fn following(scenario: &Scenario, before: &Scenario) -> Scenario {
     // A custom model is not looked up in the catalog again.
     let named = Scenario { model: before.model, ..*scenario };
-    let is_custom = matches!(scenario.model, Model::Custom { .. });
+    let is_custom = match scenario.model {
+        Model::Custom { .. } => true,
+        Model::Scaled { id, family, .. } => id == CUSTOM || (family.is_some() && before.model.family() == family),
+        Model::Preset { .. } | Model::Ladder { .. } => false,
+    };
     let mut preset = preset_of(if is_custom { &named } else { scenario });
     if is_custom {
         preset.model = before.model;
@@ -67,11 +75,15 @@ fn nearest(shape: &Architecture) -> Model {
     found.1
 }
 
-/// Whether a parameter differs from its preset. The shape of a ladder model follows from its size,
-/// which has its own mark.
+/// Whether a parameter differs from its preset. The shape of a ladder or scaled model follows from its
+/// size, which has its own mark.
 pub fn is_changed(param: &Param, scenario: &Scenario, preset: &Scenario) -> bool {
-    let follows = |scenario: &Scenario| matches!(scenario.model, Model::Ladder { .. });
-    if param.group == Group::Architecture && param.id != ParamId::ModelSize && follows(scenario) && follows(preset) {
+    let follows = match scenario.model {
+        Model::Ladder { .. } => preset.model.is_on_ladder(),
+        Model::Scaled { .. } => true,
+        Model::Preset { .. } | Model::Custom { .. } => false,
+    };
+    if param.group == Group::Architecture && param.id != ParamId::ModelSize && follows {
         return false;
     }
     match param.kind {
@@ -84,7 +96,7 @@ pub fn is_changed(param: &Param, scenario: &Scenario, preset: &Scenario) -> bool
 /// again.
 pub fn put_back(param: &Param, scenario: &mut Scenario, preset: &Scenario) {
     if param.id == ParamId::ModelSize {
-        // Setting only the size would turn a named model into a ladder model.
+        // The model that was scaled, to the bit.
         scenario.model = preset.model;
         return;
     }

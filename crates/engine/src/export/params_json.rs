@@ -56,7 +56,7 @@ fn row(param: &Param, start: &Scenario, scenario: &Scenario) -> ParamJson {
         help: param.help,
         applies: (param.applies)(scenario) && is_held(param, scenario),
         kind: match &param.kind {
-            Kind::Number(number) => number_json(number, start, scenario),
+            Kind::Number(number) => number_json(&number.within(scenario), start, scenario),
             Kind::Choice(choice) => choice_json(choice, start, scenario),
         },
     }

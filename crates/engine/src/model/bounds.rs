@@ -158,9 +158,18 @@ impl Bounds {
     /// The highest MFU of a step with one transfer a pass: `(3 + l/2H) M_free S_vol / (L H Q² S_flops)`, and never above
     /// `3 a / (4-γ)`, what kernels leave after recomputation.
     pub fn mfu_max(&self) -> f64 {
-        let by_network = (3.0 + self.seq_len / (2.0 * self.hidden)) * self.memory_bandwidth_product();
-        let by_compute = 3.0 * self.efficiency / (4.0 - self.kept);
+        let (by_network, by_compute) = (self.mfu_by_network(), self.mfu_by_compute());
         if by_network < by_compute { by_network } else { by_compute }
+    }
+
+    /// What memory and bandwidth allow of it.
+    pub fn mfu_by_network(&self) -> f64 {
+        (3.0 + self.seq_len / (2.0 * self.hidden)) * self.memory_bandwidth_product()
+    }
+
+    /// What kernels leave of it after recomputation.
+    pub fn mfu_by_compute(&self) -> f64 {
+        3.0 * self.efficiency / (4.0 - self.kept)
     }
 
     /// Tokens that hide one transfer behind the forward pass, `E* = Q a S_flops / (2 S_vol (1 + l/6H))`.

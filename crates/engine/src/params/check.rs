@@ -20,7 +20,8 @@ pub fn is_held(param: &Param, scenario: &Scenario) -> bool {
     match scenario.model {
         Model::Ladder { .. } => !of_custom,
         Model::Custom { .. } => param.id != ParamId::ModelSize,
-        Model::Preset { .. } => param.id != ParamId::ModelSize && !of_custom,
+        // Links hold the size of a scaled model under a key of its own.
+        Model::Preset { .. } | Model::Scaled { .. } => param.id != ParamId::ModelSize && !of_custom,
     }
 }
 

@@ -158,13 +158,13 @@ const fn number(
     get: fn(&Scenario) -> f64,
     set: fn(&mut Scenario, f64),
 ) -> Kind {
-    Kind::Number(Number { unit, min, max, scale, integer: false, get, set })
+    Kind::Number(Number { unit, min, max, scale, integer: false, bounds: None, get, set })
 }
 
 /// A whole number, on a slider of doublings where it can: one of doublings cannot start at 0.
 const fn count(unit: Unit, (min, max): (f64, f64), get: fn(&Scenario) -> f64, set: fn(&mut Scenario, f64)) -> Kind {
     let scale = if min > 0.0 { Scale::PowersOfTwo } else { Scale::Linear };
-    Kind::Number(Number { unit, min, max, scale, integer: true, get, set })
+    Kind::Number(Number { unit, min, max, scale, integer: true, bounds: None, get, set })
 }
 
 /// A choice among options.

@@ -10,7 +10,7 @@
 //! 3. `gpu`: a GPU of the catalog other than the cluster's; `custom` for a custom GPU.
 //!    `generation`: the silicon of a custom GPU, if it differs from the cluster's GPU.
 //! 4. `model`: a model of the catalog; `custom` for a custom shape; without it (or with `ladder`)
-//!    `size` applies.
+//!    `size` applies. `scale`: the size of a named or custom model along its family, in parameters, if it is not its own.
 //! 5. Every parameter under its key, in the unit of links: those of GPU and network if they differ
 //!    from the picked entries, all others if they differ from [`start`].
 //!
@@ -81,6 +81,8 @@ pub const GPU_KEY: &str = "gpu";
 pub const GENERATION_KEY: &str = "generation";
 /// The key of the model.
 pub const MODEL_KEY: &str = "model";
+/// The key of the size to which a named or custom model is scaled.
+pub const SCALE_KEY: &str = "scale";
 /// The key that begins a pinned scenario.
 pub const PIN_KEY: &str = "pin";
 

@@ -1,5 +1,6 @@
 //! Each named scenario shows what its sentence says.
 
+use engine::analysis::best::{Candidates, NEARLY};
 use engine::analysis::experts::{Policy, pick, time};
 use engine::analysis::limits::largest_model;
 use engine::catalog::{CLAIMS, PLANS, SCENARIOS, expert_layers};
@@ -12,7 +13,7 @@ use engine::params;
 use engine::scenario::pins::PIN_LETTERS;
 use engine::scenario::{Model, Scenario, Strategy};
 use engine::share::{Decoded, decode, encode_with};
-use engine::units::BytesPerSecond;
+use engine::units::{Bytes, BytesPerSecond};
 
 fn linked(id: &str) -> Decoded {
     decode(SCENARIOS.iter().find(|entry| entry.id == id).unwrap().link)
@@ -271,6 +272,30 @@ fn memory_stands_beside_the_bandwidth_that_it_replaces() {
     let (now, pins) = compared("compare-memory-bandwidth");
     assert!(points(&now, &pins[0]).abs() < 2.0, "{}", points(&now, &pins[0]));
     says(points(&now, &pins[1]), 16.0, 1.0);
+}
+
+#[test]
+fn memory_and_bandwidth_limit_up_to_where_it_says() {
+    let id = "compare-best-memory-bandwidth";
+    let best = |scenario: &Scenario, gib: f64, gbit: f64| {
+        let mut moved = *scenario;
+        moved.network.values.inter_node = BytesPerSecond::from_gbit_per_s(gbit);
+        let mut candidates = Candidates::default();
+        candidates.evaluate(&moved);
+        let memory = Bytes::from_gib(gib) * (moved.accelerator.values.usable_percent / 100.0);
+        candidates.best(memory).unwrap()
+    };
+    let (now, pins) = compared(id);
+    let (start, other) = (scenario(id), linked(id).pins[0]);
+    // Both stand at the best of their place.
+    assert_eq!(best(&start, 40.0, 200.0).of(&start), start);
+    assert_eq!(best(&other, 80.0, 100.0).of(&other), other);
+    says(1e2 * now.mfu, 54.0, 0.5);
+    assert!((0.0..2.0).contains(&points(&pins[0], &now)), "{}", points(&pins[0], &now));
+    let mfu = |gib: f64, gbit: f64| best(&start, gib, gbit).sample.mfu;
+    let (fastest, largest) = (NEARLY * mfu(40.0, 1600.0), NEARLY * mfu(288.0, 200.0));
+    assert!(mfu(40.0, 215.0) >= fastest && mfu(40.0, 213.0) < fastest);
+    assert!(mfu(118.0, 200.0) >= largest && mfu(116.0, 200.0) < largest);
 }
 
 #[test]

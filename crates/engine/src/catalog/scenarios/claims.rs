@@ -54,6 +54,18 @@ pub(super) const LIST: &[ScenarioEntry] = &[
         BOUNDS,
     ),
     seen(
+        "?map=best",
+        entry(
+            "compare-best-memory-bandwidth",
+            "What memory and bandwidth allow",
+            "At every point of the map the best MFU over sequence, batch and checkpointing, for 13B on 64 A100: 54 % here. Above 215 Gbit/s \
+             compute limits; below 117 GiB memory does. Twice the memory makes up for half of the bandwidth (A).",
+            "v=1&rev=3&cluster=a100-40gb-200g&size=13B&gpus=64&seq=8192&mbs=1&strategy=full-shard&recompute=selective\
+             &pin=1&mem=80&link=100&seq=16384",
+            BOUNDS,
+        ),
+    ),
+    seen(
         "?curve=size&metric=memory",
         entry(
             "compare-fsdp-ddp",

@@ -207,7 +207,7 @@ impl ExportContext {
     pub(super) fn repository(&self) -> &'static str {
         match self.scenario.model {
             Model::Preset { id, .. } => hub::repository(id),
-            Model::Ladder { .. } | Model::Custom { .. } => None,
+            Model::Ladder { .. } | Model::Custom { .. } | Model::Scaled { .. } => None,
         }
         .unwrap_or(NO_REPOSITORY)
     }

@@ -129,7 +129,7 @@ impl ExportContext {
     pub(super) fn model_name(&self) -> &'static str {
         match self.scenario.model {
             Model::Preset { id, .. } => id,
-            Model::Ladder { .. } | Model::Custom { .. } => "custom",
+            Model::Ladder { .. } | Model::Custom { .. } | Model::Scaled { .. } => "custom",
         }
     }
 

@@ -129,7 +129,7 @@ impl Architecture {
 
     /// Parameters of the layers' MLPs, experts among them: of all layers together, with `experts` routed experts counted in
     /// each layer that has them.
-    pub(super) fn all_mlp_params(&self, experts: u32) -> u64 {
+    pub(in crate::model) fn all_mlp_params(&self, experts: u32) -> u64 {
         let moe_layers = self.moe_layers();
         let dense = count(self.num_hidden_layers - moe_layers) * Saturating(self.mlp_params_per_layer());
         let routed = count(experts) * Saturating(self.expert_params());

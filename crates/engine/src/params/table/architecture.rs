@@ -15,7 +15,7 @@ fn is_custom(scenario: &Scenario) -> bool {
 fn custom(scenario: &mut Scenario) -> Option<&mut Architecture> {
     match &mut scenario.model {
         Model::Custom { architecture } => Some(architecture),
-        Model::Preset { .. } | Model::Ladder { .. } => None,
+        Model::Preset { .. } | Model::Ladder { .. } | Model::Scaled { .. } => None,
     }
 }
 
@@ -58,6 +58,7 @@ macro_rules! count {
                 // A slider of doublings cannot start at 0.
                 scale: if $min > 0.0 { Scale::PowersOfTwo } else { Scale::Linear },
                 integer: true,
+                bounds: None,
                 get: |scenario| f64::from(scenario.model.architecture().$($field).+),
                 set: |scenario, value| {
                     if let Some(architecture) = $writable(scenario) {

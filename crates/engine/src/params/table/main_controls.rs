@@ -2,12 +2,12 @@
 
 use super::{Group, Kind, Number, Param, Scale, Unit, count, number, whole};
 use crate::model::ladder;
-use crate::scenario::{Model, Scenario};
+use crate::scenario::Scenario;
 use crate::units::{Bytes, BytesPerSecond};
 
-/// Whether the size of the model can change.
+/// Whether the size of the model is a number of its own.
 fn is_on_ladder(scenario: &Scenario) -> bool {
-    matches!(scenario.model, Model::Ladder { .. })
+    scenario.model.is_on_ladder()
 }
 
 /// Memory of one GPU.
@@ -64,22 +64,23 @@ pub(in crate::params) const SEQUENCE_LENGTH: Param = Param {
 }
 .window(512.0, 131_072.0);
 
-/// Nominal size on the ladder of GPT-style shapes.
+/// Size of the model: nominal on the ladder of GPT-style shapes, along its family for any other.
 pub(in crate::params) const MODEL_SIZE: Param = Param {
     key: "size",
     label: "Model size",
     csv: "model_params",
     group: Group::Main,
-    help: "Parameters of the model. Moving this slider leaves a named model for a GPT-style shape of that size, between 1.3B \
-           and 310B.",
+    help: "Parameters of the model. A named or imported model is scaled along its own family: layers and width grow as its \
+           published sizes do, vocabulary, head width, grouping of keys, MLP ratio and experts stay.",
     kind: Kind::Number(Number {
         unit: Unit::Params,
         min: ladder::SIZES.0,
         max: ladder::SIZES.1,
         scale: Scale::Log,
         integer: false,
+        bounds: Some(|scenario| scenario.model.sizes()),
         get: |scenario| scenario.model.size(),
-        set: |scenario, size| scenario.model = Model::Ladder { size },
+        set: |scenario, size| scenario.model = scenario.model.resized(size),
     }),
     ..Param::DEFAULT
 }

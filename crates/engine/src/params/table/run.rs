@@ -191,6 +191,7 @@ pub(in crate::params) const HOST_GPUS: Param = row(
         max: 100.0,
         scale: Scale::Linear,
         integer: true,
+        bounds: None,
         get: |scenario| f64::from(scenario.network.values.host.gpus),
         set: |scenario, value| scenario.network.values.host.gpus = whole(value),
     }),

@@ -105,8 +105,8 @@ impl Scenario {
         Some(Issue::note(ParamId::Tp, message))
     }
 
-    /// Tensor parallelism does not divide the heads. Ladder shapes only stand for a size, so their
-    /// heads are not checked.
+    /// Tensor parallelism does not divide the heads. Ladder and scaled shapes only stand for a size, so
+    /// their heads are not checked.
     fn tensor_heads(&self, tp: u32) -> Option<Issue> {
         let (Model::Custom { architecture } | Model::Preset { architecture, .. }) = self.model else { return None };
         let (heads, kv) = (architecture.num_attention_heads, architecture.num_key_value_heads);
@@ -179,8 +179,8 @@ impl Scenario {
             return (!whole).then(|| Issue::error(if first > 0 { "firstlayers" } else { "lastlayers" }, message));
         }
         let balanced = self.framework == Framework::Nanotron;
-        // Ladder shapes only stand for a size: a note should not flicker while the slider moves.
-        if balanced || matches!(self.model, Model::Ladder { .. }) || layers.is_multiple_of(all) {
+        // Ladder and scaled shapes only stand for a size: a note should not flicker while the slider moves.
+        if balanced || matches!(self.model, Model::Ladder { .. } | Model::Scaled { .. }) || layers.is_multiple_of(all) {
             return None;
         }
         let (share, longer) = (layers / all, layers % all);

@@ -2,11 +2,12 @@
 
 use super::read::{OTHER_KEYS, read};
 use super::table;
-use super::write::{value_text, write};
-use super::{CLUSTER_KEY, GPU_KEY, MODEL_KEY, VERSION_KEY};
-use crate::catalog::pick::LADDER;
+use super::write::{model_key, value_text, write};
+use super::{CLUSTER_KEY, GPU_KEY, MODEL_KEY, SCALE_KEY, VERSION_KEY};
+use crate::params::Unit;
+use crate::params::quantity::text;
+use crate::scenario::Scenario;
 use crate::scenario::issue::{Issue, Severity};
-use crate::scenario::{CUSTOM, Model, Scenario};
 use crate::share::decode::ages;
 use crate::share::pairs::Pairs;
 
@@ -62,14 +63,8 @@ fn unsaid(key: &str, pin: &Scenario) -> Option<String> {
     match key {
         CLUSTER_KEY => Some(pin.network.id.to_owned()),
         GPU_KEY => Some(pin.accelerator.id.to_owned()),
-        MODEL_KEY => {
-            let id = match pin.model {
-                Model::Ladder { .. } => LADDER,
-                Model::Preset { id, .. } => id,
-                Model::Custom { .. } => CUSTOM,
-            };
-            Some(id.to_owned())
-        }
+        MODEL_KEY => Some(model_key(pin).to_owned()),
+        SCALE_KEY => (!pin.model.is_on_ladder()).then(|| text(Unit::Params, pin.model.size())),
         _ => table::find(key).filter(|held| held.is_held(pin)).map(|held| value_text(held, pin)),
     }
 }

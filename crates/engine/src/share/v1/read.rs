@@ -3,7 +3,7 @@
 use super::table::{self, Codec, Held, TABLE};
 use super::{
     CLUSTER_KEY, CUSTOM_SHAPE, GENERATION_KEY, GENERATIONS, GPU_KEY, MODEL_KEY, REQUIRED_OF_A_SHAPE, REVISION_KEY,
-    VERSION_KEY, generation_name, start, with_derived_heads,
+    SCALE_KEY, VERSION_KEY, generation_name, start, with_derived_heads,
 };
 use crate::catalog::pick::{LADDER, pick_accelerator, pick_cluster, pick_model};
 use crate::catalog::{self, REVISION, revisions};
@@ -14,7 +14,8 @@ use crate::scenario::{CUSTOM, Model, Scenario};
 use crate::share::pairs::{Pairs, stray};
 
 /// The keys that are not parameters.
-pub(super) const OTHER_KEYS: [&str; 6] = [VERSION_KEY, REVISION_KEY, CLUSTER_KEY, GPU_KEY, GENERATION_KEY, MODEL_KEY];
+pub(super) const OTHER_KEYS: [&str; 7] =
+    [VERSION_KEY, REVISION_KEY, CLUSTER_KEY, GPU_KEY, GENERATION_KEY, MODEL_KEY, SCALE_KEY];
 
 /// Reads a scenario from pairs, with an issue for each pair that could not be read.
 pub(in crate::share) fn read(pairs: &Pairs, issues: &mut Vec<Issue>) -> Scenario {
@@ -35,9 +36,35 @@ pub(in crate::share) fn read(pairs: &Pairs, issues: &mut Vec<Issue>) -> Scenario
             derive_heads(&mut scenario);
         }
     }
+    if let Some(typed) = pairs.value(SCALE_KEY) {
+        issues.extend(scaled(typed, &mut scenario));
+    }
     issues.extend(unknown(pairs));
     issues.extend(ambiguous(pairs));
     scenario
+}
+
+/// Scales the model along its family.
+fn scaled(typed: &str, scenario: &mut Scenario) -> Option<Issue> {
+    if scenario.model.is_on_ladder() {
+        let message = format!(
+            "“{SCALE_KEY}={}” was left out: it scales a named model, and the link names none. The size of a GPT-style \
+             model is “size”.",
+            shorten(typed)
+        );
+        return Some(Issue::note(SCALE_KEY, message));
+    }
+    let size = ParamId::ModelSize;
+    let number = size.number()?.within(scenario);
+    let (value, issue) = match parse(size.param().label, &number, typed, (number.get)(scenario)) {
+        Ok(value) => (value, None),
+        Err(error) => {
+            let used = with_unit(number.unit, error.nearest);
+            (error.nearest, Some(Issue::error(SCALE_KEY, format!("{} {used} is used instead.", error.message))))
+        }
+    };
+    scenario.model = scenario.model.resized(value);
+    issue
 }
 
 /// Sets cluster, GPU and model, each with the numbers of the link's revision.
@@ -104,7 +131,12 @@ fn derive_heads(scenario: &mut Scenario) {
 
 /// Sets one parameter from text. An invalid text sets the nearest valid value and returns an issue.
 pub fn set(param: &Param, typed: &str, scenario: &mut Scenario) -> Option<Issue> {
-    set_held(table::held(param.id)?, typed, scenario)
+    let held = table::held(param.id)?;
+    match held.codec()? {
+        // Links hold such a bound apart: it depends on the model.
+        Codec::Number(number) => set_number(held, &number.within(scenario), typed, scenario),
+        Codec::Choice(..) => set_held(held, typed, scenario),
+    }
 }
 
 fn set_held(held: &Held, typed: &str, scenario: &mut Scenario) -> Option<Issue> {

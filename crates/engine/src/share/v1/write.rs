@@ -4,17 +4,18 @@ use serde_json::Value;
 
 use super::table::{self, Codec, Held, TABLE};
 use super::{
-    CLUSTER_KEY, CUSTOM_SHAPE, GENERATION_KEY, GPU_KEY, MODEL_KEY, REQUIRED_OF_A_SHAPE, REVISION_KEY, VERSION,
-    VERSION_KEY, generation_name, start, with_derived_heads,
+    CLUSTER_KEY, CUSTOM_SHAPE, GENERATION_KEY, GPU_KEY, MODEL_KEY, REQUIRED_OF_A_SHAPE, REVISION_KEY, SCALE_KEY,
+    VERSION, VERSION_KEY, generation_name, start, with_derived_heads,
 };
 use crate::catalog;
 use crate::catalog::pick::{LADDER, pick_accelerator, pick_cluster, pick_model};
-use crate::params::quantity::{exact, link_text};
+use crate::params::Unit;
+use crate::params::quantity::{exact, link_text, text};
 use crate::scenario::{CUSTOM, Id, Model, Scenario};
 
 /// Returns the pairs of a link: the differences from the starting point.
 pub(in crate::share) fn write(scenario: &Scenario) -> Vec<(&'static str, String)> {
-    let scenario = &as_written(scenario);
+    let (scenario, scale) = &as_written(scenario);
     let mut pairs = vec![(VERSION_KEY, VERSION.to_string()), (REVISION_KEY, catalog::REVISION.to_string())];
     let mut read = start();
     if scenario.network.id != read.network.id {
@@ -31,7 +32,7 @@ pub(in crate::share) fn write(scenario: &Scenario) -> Vec<(&'static str, String)
     }
     match scenario.model {
         Model::Ladder { .. } => {}
-        Model::Preset { id, .. } => {
+        Model::Preset { id, .. } | Model::Scaled { id, .. } => {
             pick_model(&mut read, id);
             pairs.push((MODEL_KEY, id.to_owned()));
         }
@@ -40,6 +41,7 @@ pub(in crate::share) fn write(scenario: &Scenario) -> Vec<(&'static str, String)
             pairs.push((MODEL_KEY, CUSTOM.to_owned()));
         }
     }
+    pairs.extend(scale.map(|size| (SCALE_KEY, text(Unit::Params, size))));
     let custom = matches!(scenario.model, Model::Custom { .. });
     for held in TABLE.iter().filter(|held| held.is_held(scenario)) {
         let required = custom && REQUIRED_OF_A_SHAPE.contains(&held.id);
@@ -52,22 +54,32 @@ pub(in crate::share) fn write(scenario: &Scenario) -> Vec<(&'static str, String)
 
 /// Returns every pair of a scenario.
 pub(in crate::share) fn write_all(scenario: &Scenario) -> Vec<(&'static str, Value)> {
-    let scenario = &as_written(scenario);
-    let model = match scenario.model {
-        Model::Ladder { .. } => LADDER,
-        Model::Preset { id, .. } => id,
-        Model::Custom { .. } => CUSTOM,
-    };
+    let (scenario, scale) = &as_written(scenario);
     let presets = [
         (VERSION_KEY, Value::from(VERSION)),
         (REVISION_KEY, catalog::REVISION.into()),
         (CLUSTER_KEY, scenario.network.id.into()),
         (GPU_KEY, scenario.accelerator.id.into()),
-        (MODEL_KEY, model.into()),
+        (MODEL_KEY, model_key(scenario).into()),
     ];
     let generation = own_generation(scenario).map(|name| (GENERATION_KEY, name.into()));
     let all = TABLE.iter().filter(|held| held.is_held(scenario));
-    presets.into_iter().chain(generation).chain(all.map(|held| (held.key, value_json(held, scenario)))).collect()
+    let scale = scale.map(|size| (SCALE_KEY, size.into()));
+    presets
+        .into_iter()
+        .chain(generation)
+        .chain(scale)
+        .chain(all.map(|held| (held.key, value_json(held, scenario))))
+        .collect()
+}
+
+/// Returns the value of the key of the model.
+pub(super) fn model_key(scenario: &Scenario) -> Id {
+    match scenario.model {
+        Model::Ladder { .. } => LADDER,
+        Model::Preset { id, .. } | Model::Scaled { id, .. } => id,
+        Model::Custom { .. } => CUSTOM,
+    }
 }
 
 /// Returns the generation of a custom GPU if it differs from that of the cluster's GPU, which the
@@ -80,18 +92,19 @@ fn own_generation(scenario: &Scenario) -> Option<&'static str> {
 }
 
 /// Returns the scenario as a link can express it: an entry that is not in the catalog becomes
-/// custom.
-fn as_written(scenario: &Scenario) -> Scenario {
-    let mut written = *scenario;
+/// custom. A scaled model is written as the one it is made from, and the size beside it.
+fn as_written(scenario: &Scenario) -> (Scenario, Option<f64>) {
+    let mut written = scenario.with_model(scenario.model.unscaled());
+    let scale = (written.model != scenario.model).then(|| scenario.model.size());
     let known = |id: Id, found: bool| if found { id } else { CUSTOM };
     written.network.id = known(written.network.id, catalog::cluster(written.network.id).is_some());
     written.accelerator.id = known(written.accelerator.id, catalog::accelerator(written.accelerator.id).is_some());
-    if let Model::Preset { id, architecture } = written.model
+    if let Model::Preset { id, architecture, .. } = written.model
         && catalog::model(id).is_none_or(|entry| entry.architecture != architecture)
     {
         written.model = Model::Custom { architecture };
     }
-    written
+    (written, scale)
 }
 
 /// Returns the shape that the reader assumes after it has read the keys that the link of a custom

@@ -10,7 +10,7 @@ use crate::scenario::{Model, Scenario};
 /// Returns the shape that a row may change; a mixture of experts of the catalog becomes a custom
 /// model.
 fn mixture(scenario: &mut Scenario) -> Option<&mut Architecture> {
-    if let Model::Preset { architecture, .. } = scenario.model
+    if let Model::Preset { architecture, .. } | Model::Scaled { architecture, .. } = scenario.model
         && architecture.has_experts()
     {
         scenario.model = Model::Custom { architecture };

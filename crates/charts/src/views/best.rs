@@ -1,0 +1,235 @@
+//! The paper's own question (arXiv 2504.03655): what memory and bandwidth allow. The best MFU over sequence length, micro-batch and
+//! recomputation at every GPU memory and link bandwidth, and from where on neither limits.
+
+use super::axes::{self, AxisOf, in_data};
+use super::region::{self, OF_BEST};
+use super::scratch::{Scratch, Shown};
+use super::{OUTSIDE, bound};
+use crate::layout;
+use crate::names;
+use crate::spec::{ChartSpec, Line, LineRole};
+use crate::zoom::Part;
+use engine::analysis::best::{Candidate, Candidates, NEARLY, holds};
+use engine::analysis::boundary::{change_between, zero_line};
+use engine::analysis::sweep::{self, Sample};
+use engine::format;
+use engine::model::bounds::Bounds;
+use engine::model::report::Limiter;
+use engine::params::{ParamId, Unit};
+use engine::rounding;
+use engine::scenario::Scenario;
+use engine::units::Bytes;
+
+/// The axes: across, and up.
+pub const BEST_AXES: [ParamId; 2] = [ParamId::LinkBandwidth, ParamId::GpuMemory];
+/// Of how many link rates one is evaluated while a slider moves.
+const COARSE: usize = 4;
+/// Its heading.
+const TITLE: &str = "What memory and bandwidth allow: the best MFU";
+/// Name of the line above which more memory adds little.
+const ENOUGH: &str = "memory limits below";
+/// After the thresholds: what they mean ([`NEARLY`]).
+const LEFT: &str = " (beyond, less than 5\u{2009}% is left to gain)";
+/// Nodes along x and y of the bounds' line.
+const GRID: (usize, usize) = (33, 25);
+
+/// Whether the figure is true of a scenario: where memory decides more than what fits, it is not.
+pub fn best_holds(scenario: &Scenario) -> bool {
+    holds(scenario)
+}
+
+/// Returns the map of the best MFU over [`BEST_AXES`], or parts of them, with the closed-form bound if `bounds` is set.
+pub fn best_region(scenario: &Scenario, parts: [Option<Part>; 2], bounds: bool, scratch: &mut Scratch) -> ChartSpec {
+    let axis = |id, part| axes::axis(scenario, id, false).map(|axis| axis.narrowed(id, part));
+    let ([across, up], [across_part, up_part]) = (BEST_AXES, parts);
+    let (Some(x), Some(y)) = (axis(across, across_part), axis(up, up_part)) else { return ChartSpec::empty() };
+    let shown = Shown { bounds, best: true };
+    let mut spec = scratch.drawn(scenario, &x, &y, shown).unwrap_or_else(|| {
+        let spec = nowhere(scenario, &x, &y, bounds, scratch);
+        scratch.keep(scenario, &x, &y, shown, &spec);
+        spec
+    });
+    let here = (x.own(scenario), y.own(scenario));
+    spec.here = (x.shows(here.0) && y.shows(here.1)).then_some(here);
+    spec.caption = caption(scenario, &x, scratch);
+    if spec.here.is_none() {
+        spec.caption += OUTSIDE;
+    }
+    spec
+}
+
+/// Returns the map without the scenario's mark.
+fn nowhere(scenario: &Scenario, x: &AxisOf, y: &AxisOf, bounds: bool, scratch: &mut Scratch) -> ChartSpec {
+    let columns = if scratch.is_moving() { scratch.columns / COARSE + 1 } else { scratch.columns };
+    axes::positions(&x.axis, columns, &mut scratch.xs);
+    axes::positions(&y.axis, scratch.rows, &mut scratch.ys);
+    let enough = fill(scenario, x, y, scratch);
+    let mut spec = region::of_samples(scenario, x, y, scratch);
+    spec.title = TITLE.into();
+    spec.value = OF_BEST;
+    let line = Line::new(ENOUGH, LineRole::Enough, vec![enough]);
+    spec.lines.extend((!line.segments.is_empty()).then_some(line));
+    if bounds && bound::holds(scenario) {
+        spec.lines.extend(compute_ceiling(scenario, x, y, scratch));
+    }
+    spec
+}
+
+/// The ends of the whole axes: the fastest link and the largest memory.
+#[derive(Clone, Copy)]
+struct Ends {
+    link: f64,
+    capacity: Bytes,
+}
+
+impl Ends {
+    fn of(scenario: &Scenario) -> Option<Self> {
+        let [x, y] = BEST_AXES.map(|id| axes::axis(scenario, id, false));
+        let y = y?;
+        Some(Self { link: x?.axis.max, capacity: with_memory(scenario, &y, y.axis.max) })
+    }
+}
+
+/// Evaluates every node, column by column, and returns the memory from which more adds little, at every link rate. A node is
+/// limited by the network where the fastest link would add more than that.
+fn fill(scenario: &Scenario, x: &AxisOf, y: &AxisOf, scratch: &mut Scratch) -> Vec<(f64, f64)> {
+    let Scratch { xs, ys, samples, candidates, .. } = scratch;
+    let mut enough = Vec::with_capacity(xs.len());
+    samples.clear();
+    let Some(ends) = Ends::of(scenario) else { return enough };
+    let capacities: Vec<Bytes> = ys.iter().map(|&memory| with_memory(scenario, y, memory)).collect();
+    candidates.evaluate(&with_link(scenario, x, ends.link));
+    let fastest: Vec<f64> = capacities.iter().map(|&capacity| mfu(candidates.best(capacity))).collect();
+    samples.resize(xs.len() * ys.len(), sweep::sample(scenario));
+    for (column, &link) in xs.iter().enumerate() {
+        candidates.evaluate(&with_link(scenario, x, link));
+        for (row, (&capacity, fastest)) in capacities.iter().zip(&fastest).enumerate() {
+            let node = samples.get_mut(row * xs.len() + column);
+            if let (Some(node), Some(best)) = (node, candidates.best(capacity)) {
+                *node = limited(best.sample, *fastest);
+            }
+        }
+        let memory = candidates.enough(ends.capacity).map(|needed| nominal(scenario, needed));
+        enough.extend(memory.map(|memory| (link, memory)).filter(|&(_, memory)| y.shows(memory)));
+    }
+    enough
+}
+
+fn mfu(best: Option<Candidate>) -> f64 {
+    best.map_or(0.0, |best| best.sample.mfu)
+}
+
+/// The sample, limited by the network while the fastest link would add more than a little.
+fn limited(sample: Sample, fastest: f64) -> Sample {
+    let pressure = NEARLY * fastest / sample.mfu - 1.0;
+    let time_limiter = match sample.time_limiter {
+        _ if pressure > 0.0 => Limiter::InterNode,
+        Limiter::InterNode | Limiter::IntraNode => Limiter::Compute,
+        other => other,
+    };
+    Sample { time_limiter, pressure, ..sample }
+}
+
+fn with_link(scenario: &Scenario, x: &AxisOf, link: f64) -> Scenario {
+    let mut moved = *scenario;
+    // The scenario's own rate stays as it is, to the bit.
+    if link != x.own(scenario) {
+        sweep::assign(&mut moved, x.number, link);
+    }
+    moved
+}
+
+/// The memory that programs can use of a GPU's.
+fn with_memory(scenario: &Scenario, y: &AxisOf, memory: f64) -> Bytes {
+    let mut moved = *scenario;
+    sweep::assign(&mut moved, y.number, memory);
+    moved.accelerator.values.usable_memory()
+}
+
+/// The memory in GiB of a GPU of which programs can use this much.
+fn nominal(scenario: &Scenario, usable: Bytes) -> f64 {
+    let gpu = scenario.accelerator.values;
+    usable.gib() * (gpu.memory / gpu.usable_memory())
+}
+
+/// Returns the line where what the network allows under the bounds equals what kernels reach: the product of memory and bandwidth.
+fn compute_ceiling(scenario: &Scenario, x: &AxisOf, y: &AxisOf, scratch: &mut Scratch) -> Option<Line> {
+    let (mut xs, mut ys) = (Vec::new(), Vec::new());
+    axes::positions(&x.axis, GRID.0, &mut xs);
+    axes::positions(&y.axis, GRID.1, &mut ys);
+    let at = |values: &[f64], place: usize| values.get(place).copied().unwrap_or(f64::NAN);
+    let pieces = zero_line(&mut scratch.tracer, GRID, |column, row| {
+        let mut moved = with_link(scenario, x, at(&xs, column));
+        sweep::assign(&mut moved, y.number, at(&ys, row));
+        let bounds = Bounds::of(&moved.setup());
+        bounds.mfu_by_network() - bounds.mfu_by_compute()
+    });
+    let line = Line::new(bound::NAME, LineRole::Bound, in_data(pieces, x, y, GRID));
+    (!line.segments.is_empty()).then_some(line)
+}
+
+/// Writes the best at the scenario's own memory and link, and from where on neither limits: `Above 310 Gbit/s compute limits;
+/// below 52 GiB memory does.`
+fn caption(scenario: &Scenario, x: &AxisOf, scratch: &mut Scratch) -> String {
+    let candidates = &mut scratch.candidates;
+    candidates.evaluate(scenario);
+    let capacity = scenario.accelerator.values.usable_memory();
+    let (Some(best), Some(ends)) = (candidates.best(capacity), Ends::of(scenario)) else { return String::new() };
+    let memory = format::value(Unit::Gib, scenario.accelerator.values.memory.gib());
+    let one_node = axes::is_one_node(scenario);
+    let link = format::value(Unit::GbitPerS, x.own(scenario));
+    let place = if one_node { memory } else { format!("{memory} and {link}") };
+    if !best.sample.fits() {
+        let least = format::value(Unit::Gib, rounding::up(nominal(scenario, best.sample.needed)));
+        return format!("With {place} no sequence, batch and checkpointing fits: the least takes {least}.");
+    }
+    let enough = candidates.enough(ends.capacity).map(|needed| nominal(scenario, needed));
+    let below = enough.map_or(String::new(), |enough| format::value(Unit::Gib, rounding::down(enough)));
+    let own = sweep::sample(scenario);
+    let yours = if own.fits() { format!("reaches {}", format::percent(own.mfu)) } else { "does not fit".to_owned() };
+    let found = format!(
+        "With {place} the best is {}, with {}; this scenario {yours}.",
+        format::percent(best.sample.mfu),
+        words(scenario, &best)
+    );
+    if one_node {
+        return format!("{found} {} Below {below} memory limits{LEFT}.", axes::ONE_NODE);
+    }
+    format!("{found} {}; below {below} memory does{LEFT}.", by_link(scenario, x, ends, candidates))
+}
+
+/// Writes from which link rate on a faster one adds little.
+fn by_link(scenario: &Scenario, x: &AxisOf, ends: Ends, candidates: &mut Candidates) -> String {
+    let capacity = scenario.accelerator.values.usable_memory();
+    let mut best = |link: f64| {
+        candidates.evaluate(&with_link(scenario, x, link));
+        candidates.best(capacity)
+    };
+    let fast = best(ends.link);
+    let limiter = fast.map_or(Limiter::Compute, |fast| limited(fast.sample, fast.sample.mfu).time_limiter);
+    let limiter = engine::names::limiter(limiter).phrase;
+    let mut slow = |link: f64| mfu(best(link)) < NEARLY * mfu(fast);
+    let whole = axes::axis(scenario, x.param.id, false).map_or(x.axis.clone(), |whole| whole.axis);
+    if !slow(whole.min) {
+        return format!("At every bandwidth shown {limiter} limits");
+    }
+    let (_, from) = change_between(true, |share| slow(layout::value(&whole, share)));
+    format!("Above {} {limiter} limits", format::value(Unit::GbitPerS, rounding::up(layout::value(&whole, from))))
+}
+
+/// Writes a configuration: `sequences of 8,192 tokens, 2 in a micro-batch, full checkpointing`.
+fn words(scenario: &Scenario, best: &Candidate) -> String {
+    let recompute = ParamId::Recompute
+        .param()
+        .choice()
+        .map_or("", |choice| choice.options.get((choice.get)(&best.of(scenario))).map_or("", |option| option.label));
+    let tokens = format::value(Unit::Tokens, f64::from(best.seq_len));
+    let checkpointing = match names::in_sentence(recompute).as_str() {
+        "none" => "no checkpointing".to_owned(),
+        mode => format!("{mode} checkpointing"),
+    };
+    format!("sequences of {tokens}, {} in a micro-batch, {checkpointing}", best.micro_batch_size)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,119 @@
+use super::*;
+use crate::spec::{PinMark, ZoneKind};
+use crate::views::metric::PERCENT;
+use crate::views::{Pinned, pin_places};
+use engine::catalog::{self, default_scenario};
+use engine::params::Number;
+use engine::share::decode;
+
+const LLAMA: &str = "cluster=dgx-h100&model=llama-3.1-8b&gpus=64&seq=8192&strategy=full-shard";
+
+fn map(scenario: &Scenario, moving: bool) -> ChartSpec {
+    let mut scratch = Scratch::default();
+    scratch.set_moving(moving);
+    best_region(scenario, [None; 2], true, &mut scratch)
+}
+
+fn number(id: ParamId) -> &'static Number {
+    id.number().unwrap()
+}
+
+/// The best by trying every configuration at one place.
+fn tried(scenario: &Scenario, link: f64, memory: f64) -> Option<Candidate> {
+    let mut moved = *scenario;
+    sweep::assign(&mut moved, number(ParamId::LinkBandwidth), link);
+    sweep::assign(&mut moved, number(ParamId::GpuMemory), memory);
+    let mut candidates = Candidates::default();
+    candidates.evaluate(&moved);
+    candidates.best(moved.accelerator.values.usable_memory())
+}
+
+#[test]
+fn every_node_holds_what_a_search_at_its_place_finds() {
+    let scenario = decode(LLAMA).scenario;
+    let spec = map(&scenario, false);
+    let field = spec.field.as_ref().unwrap();
+    for column in (0..field.columns).step_by(9) {
+        for row in (0..field.rows).step_by(7) {
+            let share = |at: usize, of: usize| at as f64 / (of - 1) as f64;
+            let link = layout::value(&spec.x, share(column, field.columns));
+            let memory = layout::value(&spec.y, share(row, field.rows));
+            let (cell, best) = (field.cell(column, row).unwrap(), tried(&scenario, link, memory).unwrap());
+            assert!((cell.value / (PERCENT * best.sample.mfu) - 1.0).abs() < 1e-12, "{link} {memory}");
+            assert_eq!(cell.limiter == Limiter::Memory, !best.sample.fits(), "{link} {memory}");
+            let fastest = tried(&scenario, 1600.0, memory).unwrap().sample.mfu;
+            let network = best.sample.fits() && best.sample.mfu < NEARLY * fastest;
+            assert_eq!(cell.limiter == Limiter::InterNode, network, "{link} {memory}");
+        }
+    }
+    assert!(spec.zones.iter().any(|zone| zone.kind == ZoneKind::ComputeBound));
+    assert_eq!(spec.here, Some((scenario.network.values.inter_node.gbit_per_s(), 80.0)));
+}
+
+/// Reads the numbers of the sentence back, and tries both sides of each.
+#[test]
+fn the_thresholds_of_the_sentence_are_true() {
+    let mut said = 0;
+    for link in
+        [LLAMA, "", "cluster=a100-40gb-200g&model=llama-3.1-8b&gpus=64", "cluster=dgx-h100&model=mixtral-8x7b&gpus=64"]
+    {
+        let scenario = decode(link).scenario;
+        let caption = map(&scenario, false).caption;
+        let number = |after: &str, before: &str| {
+            let rest = caption.split_once(after)?.1.split_once(before)?.0;
+            rest.replace([',', '\u{2009}', '\u{202f}', '\u{a0}'], "").parse::<f64>().ok()
+        };
+        let memory = scenario.accelerator.values.memory.gib();
+        let own = scenario.network.values.inter_node.gbit_per_s();
+        if let Some(from) = number("Above ", "Gbit/s") {
+            let mfu = |link: f64| tried(&scenario, link, memory).unwrap().sample.mfu;
+            assert!(mfu(0.98 * from) < NEARLY * mfu(1600.0) && mfu(from) >= NEARLY * mfu(1600.0), "{caption}");
+            said += 1;
+        }
+        let enough = number("elow ", "GiB").unwrap_or_else(|| panic!("{caption}"));
+        let mfu = |memory: f64| {
+            tried(&scenario, own, memory).filter(|best| best.sample.fits()).map_or(0.0, |best| best.sample.mfu)
+        };
+        assert!(mfu(0.98 * enough) < NEARLY * mfu(288.0) && mfu(1.02 * enough) >= NEARLY * mfu(288.0), "{caption}");
+    }
+    assert!(said > 0);
+}
+
+#[test]
+fn the_best_is_no_slower_than_the_scenario_and_told_beside_it() {
+    for entry in catalog::PLANS {
+        let scenario = decode(entry.link).scenario;
+        if !best_holds(&scenario) {
+            continue;
+        }
+        let spec = map(&scenario, true);
+        assert!(!spec.caption.contains("NaN") && spec.caption.ends_with('.'), "{}", spec.caption);
+    }
+    let caption = map(&default_scenario(), false).caption;
+    assert!(caption.contains("; this scenario reaches ") && caption.contains("; below "), "{caption}");
+}
+
+#[test]
+fn a_map_that_moves_has_the_same_finding() {
+    let scenario = decode(LLAMA).scenario;
+    let (rest, moving) = (map(&scenario, false), map(&scenario, true));
+    assert_eq!((rest.caption, rest.here), (moving.caption, moving.here));
+    assert!(moving.field.unwrap().columns < rest.field.unwrap().columns);
+}
+
+#[test]
+fn one_node_has_no_network() {
+    let scenario = decode("cluster=dgx-h100&model=llama-3.1-8b&gpus=8").scenario;
+    let caption = map(&scenario, false).caption;
+    assert!(caption.contains(" One node: the network between nodes is not used. Below "), "{caption}");
+}
+
+#[test]
+fn a_pin_of_another_sequence_stands_on_the_same_map() {
+    let entry = catalog::CLAIMS.iter().find(|entry| entry.view == "?map=best").unwrap();
+    let decoded = decode(entry.link);
+    let mut spec = map(&decoded.scenario, true);
+    let pins = decoded.pins.iter().map(|scenario| Pinned { name: "A", scenario });
+    pin_places(&mut spec, &decoded.scenario, pins);
+    assert_eq!(spec.pins, [PinMark { place: 0, at: (100.0, 80.0), own: true }]);
+}
