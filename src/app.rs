@@ -46,6 +46,8 @@ pub fn App(start: &Start) -> Html {
     let printing = browser::use_printing();
     let seen = browser::use_seen(&place);
     let timeline = use_timeline(&settled.snapshot, seen);
+    let rested = browser::use_rested(&settled.snapshot.scenario);
+    let layouts = browser::use_layouts(&settled.snapshot.scenario, rested);
     html! {
         <>
             <Masthead snapshot={snapshot.clone()} derived={derived.clone()} can_undo={state.can_undo()} can_redo={state.can_redo()}
@@ -53,11 +55,11 @@ pub fn App(start: &Start) -> Html {
             <main class="page">
                 { banner(&state.banner, emit) }
                 { notice(state.example, emit) }
-                { verdict(&calculator) }
+                { verdict(&calculator, layouts.as_deref()) }
                 <div class="columns">
                     { why(0, &calculator) }
                     { controls(state, FoldedGroups { scenario: folded, opened: &opened }, emit) }
-                    { figures(&calculator, timeline, place) }
+                    { figures(&calculator, layouts.clone(), (timeline, place)) }
                 </div>
                 if printing { { printed(snapshot) } }
             </main>

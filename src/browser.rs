@@ -11,7 +11,7 @@ mod save;
 mod theme;
 mod timers;
 
-pub use background::{Rows, use_ranking, use_rows};
+pub use background::{Rows, use_layouts, use_rows};
 pub use dom::{
     field_text, hold, is_open, selected_index, show_failure, show_panel, slider_index, to_top, use_fill, use_selected,
 };

@@ -48,6 +48,8 @@ pub fn Embed(start: &Start) -> Html {
     let opened = use_callback((), |_: i32, ()| ());
 
     let panels = view.embedded();
+    let rested = browser::use_rested(&settled.snapshot.scenario);
+    let layouts = browser::use_layouts(&settled.snapshot.scenario, rested && panels.has(Panel::Ranking));
     let panel = |panel: Panel| match panel {
         Panel::Verdict => html! {
             <div class="wide">
@@ -79,7 +81,7 @@ pub fn Embed(start: &Start) -> Html {
             html! { <Strategies scenario={settled.snapshot.scenario} why={view.why} emit={emit.clone()} /> }
         }
         Panel::Ranking => {
-            html! { <Ranking scenario={settled.snapshot.scenario} report={settled.report} emit={emit.clone()} /> }
+            html! { <Ranking scenario={settled.snapshot.scenario} layouts={layouts.clone()} emit={emit.clone()} /> }
         }
     };
     let away = html! {

@@ -4,7 +4,7 @@
 use std::cell::Cell;
 use std::rc::Rc;
 
-use gloo::timers::callback::Timeout;
+use gloo::timers::callback::{Interval, Timeout};
 use gloo::utils::{document, window};
 use js_sys::futures::{JsFuture, spawn_local};
 use wasm_bindgen::{JsCast as _, JsValue};
@@ -12,7 +12,7 @@ use web_sys::Response;
 use yew::prelude::*;
 
 use charts::views::ScoredRows;
-use engine::analysis::search::Ranking;
+use engine::analysis::layouts::LayoutSearch;
 use engine::published::{self, Published};
 use engine::scenario::Scenario;
 
@@ -100,25 +100,24 @@ async fn body(request: js_sys::Promise, status: &mut u16) -> Result<Option<Strin
 /// Combinations in one piece: a few milliseconds.
 const COMBINATIONS_A_PIECE: usize = 1500;
 
-/// Searches the layouts around a scenario, once that is wanted; gives the search as far as it has
-/// come.
+/// Searches the layouts around a scenario, piece by piece, once that is wanted; gives the last search that came to its end, which may
+/// be of an earlier scenario.
 #[hook]
-pub fn use_ranking(scenario: &Scenario, wanted: bool) -> Option<Rc<Ranking>> {
-    let found = use_state(|| None::<(Scenario, Rc<Ranking>)>);
-    let here = found.as_ref().filter(|(of, _)| of == scenario).map(|(_, ranking)| ranking.clone());
-    let tried = here.as_ref().map_or(0, |ranking| ranking.tried());
-    let is_over = here.as_ref().is_some_and(|ranking| tried == ranking.len());
+pub fn use_layouts(scenario: &Scenario, wanted: bool) -> Option<Rc<LayoutSearch>> {
+    let found = use_state(|| None::<Rc<LayoutSearch>>);
+    let is_here = found.as_ref().is_some_and(|found| found.scenario() == scenario);
     let setter = found.setter();
-    let before = here.clone();
-    use_effect_with((*scenario, wanted && !is_over, tried), move |&(scenario, goes_on, _)| {
-        let timeout = goes_on.then(|| {
-            Timeout::new(0, move || {
-                let mut ranking = before.map_or_else(|| Ranking::new(&scenario), |before| (*before).clone());
-                ranking.advance(COMBINATIONS_A_PIECE);
-                setter.set(Some((scenario, Rc::new(ranking))));
+    use_effect_with((*scenario, wanted && !is_here), move |&(scenario, goes_on)| {
+        let mut search = LayoutSearch::new(&scenario);
+        let pieces = goes_on.then(|| {
+            Interval::new(0, move || {
+                // Its end is told once: what follows takes the interval away.
+                if !search.is_over() && search.advance(COMBINATIONS_A_PIECE) {
+                    setter.set(Some(Rc::new(search.clone())));
+                }
             })
         });
-        move || drop(timeout)
+        move || drop(pieces)
     });
-    here
+    (*found).clone()
 }

@@ -25,11 +25,16 @@ use crate::text;
 use crate::view::View;
 use charts::spec::{AxisKey, ChartSpec};
 use charts::views::{AXES, Metric, axes_of, best_holds, bounds_hold};
+use engine::analysis::layouts::LayoutSearch;
 use engine::params::Param;
 
-/// All figures; `of_step` is the timeline, and `place` the element that tells whether the timeline
+/// All figures; `layouts` is the last search that came to its end, `of_step` the timeline, and `place` the element that tells whether the timeline
 /// is in sight.
-pub fn figures(calculator: &Calculator, of_step: Rc<ChartSpec>, place: NodeRef) -> Html {
+pub fn figures(
+    calculator: &Calculator,
+    layouts: Option<Rc<LayoutSearch>>,
+    (of_step, place): (Rc<ChartSpec>, NodeRef),
+) -> Html {
     let Calculator { state, derived, snapshot, settled, theme, emit, .. } = calculator;
     let why_open = state.view.why;
     let scenario = settled.snapshot.scenario;
@@ -46,7 +51,7 @@ pub fn figures(calculator: &Calculator, of_step: Rc<ChartSpec>, place: NodeRef) 
             { why(2, calculator) }
             <AnalysisFigures ..settled.clone() />
             <Strategies {scenario} why={why_open} emit={emit.clone()} />
-            <Ranking {scenario} report={settled.report} emit={emit.clone()} />
+            <Ranking {scenario} {layouts} emit={emit.clone()} />
             { why(3, calculator) }
             { for derived.layer.iter().map(|spec| expert_layer(spec, settled)) }
             { run(derived, why_open, emit) }

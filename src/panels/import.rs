@@ -87,6 +87,8 @@ pub fn Import(props: &Props) -> Html {
 /// Reads a text and takes it over: a model, or from a whole text a scenario with its pins.
 fn taken(text: &str, origin: &Origin, emit: &Callback<Action>) -> Outcome {
     match read_text(text)? {
+        // More may follow.
+        Read::Lengths(..) | Read::Scenario(..) if *origin == Origin::Typed => Err(String::new()),
         Read::Model(imported) => {
             emit.emit(Action::Import(Box::new(imported.architecture)));
             Ok([words::imported(&imported), words::used(&imported)])
@@ -96,12 +98,10 @@ fn taken(text: &str, origin: &Origin, emit: &Callback<Action>) -> Outcome {
             emit.emit(Action::Adapt(adapter));
             Ok(said)
         }
-        Read::Lengths(..) if *origin == Origin::Typed => Err(String::new()),
         Read::Lengths(lengths) => {
             emit.emit(Action::Lengths(lengths));
             Ok([words::listed(&lengths), String::new()])
         }
-        Read::Scenario(..) if *origin == Origin::Typed => Err(String::new()),
         Read::Scenario(decoded, query) => {
             let Decoded { scenario, pins, issues } = *decoded;
             let file = match origin {

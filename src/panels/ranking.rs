@@ -4,13 +4,12 @@ use std::rc::Rc;
 
 use yew::prelude::*;
 
-use crate::browser;
 use crate::state::Action;
 use crate::text;
 use charts::names;
-use engine::analysis::search::{Layout, Ranking as Search};
+use engine::analysis::layouts::LayoutSearch;
+use engine::analysis::search::Layout;
 use engine::format;
-use engine::model::report::Report;
 use engine::scenario::Scenario;
 use engine::units::Seconds;
 
@@ -19,51 +18,53 @@ const TITLE: &str = "Best layouts on this cluster";
 /// The heading of each column.
 const HEADER: [&str; 7] = ["Layout", "Micro-batch", "Recompute", "MFU", "Step time", "Peak memory", "Speed"];
 /// Before the search.
-const WAITING: &str = "The search begins once the scenario stands still.";
+const WAITING: &str = "The search begins when the scenario stands still …";
 /// Under the table.
 const NOTE: &str = "Same model, sequence length, precision, GPUs and tokens a step; strategies, degrees, micro-batches and recomputation vary, one \
      row a kind. Rows within a few percent of each other are within the error of the engine: try the simpler one.";
 
 /// What to show, and where actions go.
-#[derive(PartialEq, Properties)]
+#[derive(Properties)]
 pub struct Props {
     /// The settled scenario.
     pub scenario: Scenario,
-    /// The report of the settled scenario.
-    pub report: Report,
+    /// The last search that came to its end.
+    pub layouts: Option<Rc<LayoutSearch>>,
     /// Takes actions.
     pub emit: Callback<Action>,
 }
 
-/// A table with one row for each layout, whose button takes the layout. The search begins where the
-/// table is about to be seen; the last ranking stands until the next search is over.
+impl PartialEq for Props {
+    fn eq(&self, other: &Self) -> bool {
+        // A search that came to its end stays as it is.
+        let same = match (&self.layouts, &other.layouts) {
+            (Some(here), Some(there)) => Rc::ptr_eq(here, there),
+            (None, None) => true,
+            _ => false,
+        };
+        same && self.scenario == other.scenario && self.emit == other.emit
+    }
+}
+
+/// A table with one row for each layout, whose button takes the layout. The last ranking stands until the next search is over.
 #[component]
 pub fn Ranking(props: &Props) -> Html {
-    let Props { scenario, report, emit } = props;
-    let place = use_node_ref();
-    let seen = browser::use_seen(&place);
-    let rested = browser::use_rested(scenario);
-    let search = browser::use_ranking(scenario, seen && rested);
-    let kept = use_mut_ref(|| None::<(Scenario, Report, Rc<Search>)>);
-    let is_over = search.as_ref().is_some_and(|search| search.tried() == search.len());
-    if is_over {
-        *kept.borrow_mut() = search.clone().map(|search| (*scenario, *report, search));
-    }
-    let kept = kept.borrow();
-    let caption = match (&*kept, &search) {
-        (Some((of, now, found)), _) if of == scenario => caption(now, found),
-        (_, Some(search)) => trying(search),
+    let Props { scenario, layouts, emit } = props;
+    let is_over = layouts.as_ref().is_some_and(|search| search.scenario() == scenario);
+    let caption = match layouts {
+        Some(search) if is_over => caption(search),
         _ => WAITING.to_owned(),
     };
     let head = HEADER.map(|name| html! { <th scope="col">{ name }</th> });
-    let rows = kept.iter().flat_map(|(_, now, found)| {
+    let rows = layouts.iter().flat_map(|search| {
+        let now = search.scenario().report();
         // Of what does not fit there is no speed: the best is the measure then.
-        let best = found.best().first().map(|best| best.report.time.step);
+        let best = search.best().map(|best| best.report.time.step);
         let now = best.filter(|_| !now.fits()).unwrap_or(now.time.step);
-        found.best().iter().map(move |layout| row(layout, now, scenario, emit))
+        search.ranking().best().iter().map(move |layout| row(layout, now, scenario, emit))
     });
     html! {
-        <div id="ranking" class="figure wide" ref={place}>
+        <div id="ranking" class="figure wide">
             <div class="figure-head"><h2 id="ranking-title">{ TITLE }</h2></div>
             <p class="caption" aria-live="off">{ caption }</p>
             <p class="scroll-hint" aria-hidden="true">{ text::SCROLL }</p>
@@ -95,26 +96,21 @@ fn row(layout: &Layout, now: Seconds, scenario: &Scenario, emit: &Callback<Actio
     }
 }
 
-/// The progress of the search: `Trying 12,000 of 20,160 combinations …`.
-fn trying(search: &Search) -> String {
-    let [tried, all] = [search.tried(), search.len()].map(|count| format::count(count as f64));
-    format!("Trying {tried} of {all} combinations …")
-}
-
-/// The finding; `now` is the report of the scenario on screen.
-fn caption(now: &Report, search: &Search) -> String {
-    let all = format::count(search.len() as f64);
-    let Some(best) = search.best().first() else {
+/// The finding.
+fn caption(search: &LayoutSearch) -> String {
+    let (now, ranking) = (search.scenario().report(), search.ranking());
+    let all = format::count(ranking.len() as f64);
+    let Some(best) = search.best() else {
         return format!("None of {all} combinations fits: the step needs more memory, more GPUs, or less to do.");
     };
-    let fitting = format::count(search.fitting() as f64);
-    let of = format!("Of {all} combinations {fitting} come out even and fit");
+    let fitting = format::count(ranking.fitting() as f64);
+    let of = format!("Of {all} combinations {fitting} divide evenly and fit");
     let gain = speed(now.time.step, best.report.time.step);
     if !now.fits() {
         let mfu = format::percent(best.report.mfu);
         format!("{of}; the fastest reaches {mfu} MFU: {}.", names::layout(&best.scenario))
     } else if gain.as_str() == EVEN {
-        format!("{of}; none is faster than the scenario on screen by a hundredth.")
+        format!("{of}; none is 1 % faster than the scenario on screen.")
     } else {
         format!(
             "{of}; the fastest takes a step {gain} as fast as the scenario on screen: {}.",
@@ -151,35 +147,35 @@ mod tests {
     use engine::scenario::Scenario;
     use engine::share::decode;
 
-    fn ranked(scenario: &Scenario) -> Search {
-        let mut ranking = Search::new(scenario);
-        ranking.advance(usize::MAX);
-        ranking
+    fn searched(scenario: &Scenario) -> LayoutSearch {
+        let mut search = LayoutSearch::new(scenario);
+        while !search.advance(usize::MAX) {}
+        search
     }
 
     #[test]
     fn the_finding_names_the_best_and_how_much_faster_it_is() {
         let best = decode("").scenario;
-        let words = caption(&best.report(), &ranked(&best));
-        assert!(words.ends_with("none is faster than the scenario on screen by a hundredth."), "{words}");
+        let words = caption(&searched(&best));
+        assert!(words.ends_with("none is 1 % faster than the scenario on screen."), "{words}");
 
         let slow = decode("recompute=full").scenario;
-        let words = caption(&slow.report(), &ranked(&slow));
+        let words = caption(&searched(&slow));
         assert!(words.contains("× as fast as the scenario on screen: FSDP FULL_SHARD."), "{words}");
 
         let large = decode("cluster=dgx-h100&model=llama-3-70b&gpus=64&seq=8k&accum=4").scenario;
-        let words = caption(&large.report(), &ranked(&large));
+        let words = caption(&searched(&large));
         assert!(words.contains("MFU: FSDP FULL_SHARD, tp 2."), "{words}");
 
         let hopeless = decode("model=llama-3.1-405b&gpus=4&seq=8k").scenario;
-        assert!(caption(&hopeless.report(), &ranked(&hopeless)).starts_with("None of "));
+        assert!(caption(&searched(&hopeless)).starts_with("None of "));
     }
 
     #[test]
     fn a_row_has_a_cell_for_each_column() {
         let scenario = decode("").scenario;
-        let ranking = ranked(&scenario);
-        let row = cells(&ranking.best()[0], scenario.report().time.step);
+        let search = searched(&scenario);
+        let row = cells(search.best().unwrap(), scenario.report().time.step);
         assert_eq!(row.len() + 1, HEADER.len());
         assert_eq!(row[5], EVEN);
     }

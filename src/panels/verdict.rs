@@ -6,31 +6,25 @@ use crate::calculator::Calculator;
 use crate::components::explain_button::explain_button;
 use crate::components::tile::{Tile, tile};
 use crate::derived::Pin;
-use crate::panels::advice::{advised, no_advice};
+use crate::panels::advice::advice;
 use crate::panels::pins::{pin_button, pins};
 use crate::text::{self, Headline, Tiles, pins as words};
+use engine::analysis::layouts::LayoutSearch;
 use engine::explain;
 use engine::model::report::Report;
 use engine::scenario::Scenario;
 use engine::scenario::issue::Severity;
 
 /// Headline, advice, headline figures and pinned scenarios.
-pub fn verdict(calculator: &Calculator) -> Html {
-    let Calculator { headline, derived, emit, .. } = calculator;
-    let fits = headline.fits;
-    let now = &derived.report;
-    let advice = derived.advice.iter().enumerate().map(|(place, advice)| advised(place, advice, now, emit));
+pub fn verdict(calculator: &Calculator, layouts: Option<&LayoutSearch>) -> Html {
+    let Calculator { state, derived, emit, .. } = calculator;
+    let now = (&state.scenario, &derived.report);
     html! {
         <>
             <section class="verdict" aria-labelledby="headline">
                 { answer(calculator) }
                 <div class="verdict-line"><p class="tile-name">{ text::WOULD_HELP }</p>{ pin_button(calculator) }</div>
-                <div id="advice" class="advice">
-                    if derived.advice.is_empty() {
-                        <p>{ no_advice(fits) }</p>
-                    }
-                    { for advice }
-                </div>
+                { advice(now, &derived.advice, layouts, emit) }
             </section>
             { row(calculator) }
             { pins(calculator) }

@@ -6,6 +6,7 @@ pub mod boundary;
 pub mod bounds_search;
 pub mod cost;
 pub mod experts;
+pub mod layouts;
 pub mod limits;
 pub mod refine;
 pub mod scaling;

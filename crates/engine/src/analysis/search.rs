@@ -59,8 +59,10 @@ impl Layout {
     /// Returns the key under which two layouts count as the same kind: the degrees of parallelism,
     /// whether weights are sharded, and whether only within a group.
     fn kind(&self) -> (u32, u32, u32, u32, bool, bool) {
-        let Scenario { tp, cp, pp, ep, strategy, .. } = self.scenario;
-        (tp, cp, pp, ep, strategy.shards_weights(), strategy.uses_shard_size())
+        let Scenario { tp, cp, pp, ep, strategy, shard_size, .. } = self.scenario;
+        // A group of all GPUs is none.
+        let in_groups = strategy.uses_shard_size() && shard_size < self.scenario.degrees().dp;
+        (tp, cp, pp, ep, strategy.shards_weights(), in_groups)
     }
 }
 

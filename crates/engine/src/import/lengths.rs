@@ -79,7 +79,7 @@ impl TextLengths {
             (ParamId::Samples, self.count as f64),
         ] {
             if let Some(number) = key.param().number() {
-                (number.set)(&mut with, nearest(&number, value, value));
+                (number.set)(&mut with, nearest(number, value, value));
             }
         }
         with

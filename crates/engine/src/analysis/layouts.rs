@@ -1,0 +1,140 @@
+//! The answer of the search: the best layout of the batch as it is, and where no layout holds that, what would make one.
+
+use super::advice::{Advice, Change, apply};
+use super::search::{Layout, Ranking};
+use crate::model::training::Optimizer;
+use crate::scenario::Scenario;
+
+/// A search that is done piece by piece: of all layouts, and where none fits, of all layouts with one saver of memory after another.
+#[derive(Clone, Debug)]
+pub struct LayoutSearch {
+    scenario: Scenario,
+    as_it_is: Ranking,
+    /// Savers that are still to be tried, the last first.
+    savers: Vec<Change>,
+    /// The saver that is tried, with its search.
+    saved: Option<(Change, Ranking)>,
+}
+
+impl LayoutSearch {
+    /// Creates a search; nothing is evaluated yet.
+    pub fn new(scenario: &Scenario) -> Self {
+        Self { scenario: *scenario, as_it_is: Ranking::new(scenario), savers: savers(scenario), saved: None }
+    }
+
+    /// The scenario whose layouts are searched.
+    pub fn scenario(&self) -> &Scenario {
+        &self.scenario
+    }
+
+    /// The layouts of the scenario as it is.
+    pub fn ranking(&self) -> &Ranking {
+        &self.as_it_is
+    }
+
+    /// Visits up to `count` more combinations. Returns whether the search is complete.
+    pub fn advance(&mut self, count: usize) -> bool {
+        if self.as_it_is.tried() < self.as_it_is.len() {
+            self.as_it_is.advance(count);
+        } else if let Some((_, ranking)) = self.saved.as_mut().filter(|(_, ranking)| ranking.tried() < ranking.len()) {
+            ranking.advance(count);
+        } else if self.is_without()
+            && let Some(change) = self.savers.pop()
+        {
+            self.saved = Some((change, Ranking::new(&apply(&self.scenario, change))));
+        }
+        self.is_over()
+    }
+
+    /// Whether the search is complete.
+    pub fn is_over(&self) -> bool {
+        let through = |ranking: &Ranking| ranking.tried() == ranking.len();
+        let tried = self.saved.as_ref().is_none_or(|(_, ranking)| through(ranking));
+        through(&self.as_it_is) && tried && (self.savers.is_empty() || !self.is_without())
+    }
+
+    /// Whether no layout is found yet.
+    fn is_without(&self) -> bool {
+        self.as_it_is.best().is_empty() && self.also().is_none()
+    }
+
+    /// The fastest layout of the scenario as it is that fits.
+    pub fn best(&self) -> Option<&Layout> {
+        self.as_it_is.best().first()
+    }
+
+    /// Where none fits: the first saver of memory with which one does, and the fastest of those.
+    pub fn also(&self) -> Option<(Change, &Layout)> {
+        let (change, ranking) = self.saved.as_ref()?;
+        // What leaves the GPUs has to fit the hosts.
+        let fits = |layout: &&Layout| layout.scenario.run_report().host_fits();
+        Some((*change, ranking.best().iter().find(fits)?))
+    }
+
+    /// Which of the single changes remain worth a word beside the best layout: where one fits, no shorter sequence and no other
+    /// hardware makes a run fit that does not; and none that is the best layout itself.
+    pub fn keeps(&self, advice: &Advice, now_fits: bool) -> bool {
+        let Some(best) = self.best() else { return true };
+        advice.scenario != best.scenario && (now_fits || advice.change.effort() == 0)
+    }
+}
+
+/// What saves memory and leaves model, batch and cluster as they are, the last to be tried first: a loss without fp32 logits, 8-bit
+/// moments, states in host memory.
+fn savers(scenario: &Scenario) -> Vec<Change> {
+    let mut savers = Vec::with_capacity(3);
+    if !scenario.offload.optimizer {
+        savers.push(Change::Offload);
+    }
+    if scenario.optimizer == Optimizer::AdamW {
+        savers.push(Change::Optimizer8bit);
+    }
+    if scenario.kernels.loss.is_unfused() {
+        savers.push(Change::FusedLoss);
+    }
+    savers
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::analysis::advice::advise;
+    use crate::share::decode;
+
+    fn searched(link: &str) -> LayoutSearch {
+        let mut search = LayoutSearch::new(&decode(link).scenario);
+        while !search.advance(1000) {}
+        search
+    }
+
+    /// The review's first finding: at 128k tokens on eight H100 layouts fit, while shorter sequences alone were recommended.
+    #[test]
+    fn what_a_layout_holds_needs_no_shorter_sequence() {
+        let search = searched("cluster=dgx-h100&model=llama-3.1-8b&gpus=8&seq=128k&mbs=1");
+        let report = search.scenario().report();
+        let best = search.best().unwrap();
+        assert!(!report.fits() && best.report.fits() && search.also().is_none());
+        let advice = advise(search.scenario(), &report);
+        assert!(advice.iter().any(|advice| advice.change.effort() > 0), "{advice:?}");
+        assert!(advice.iter().filter(|one| search.keeps(one, false)).all(|one| one.change.effort() == 0));
+    }
+
+    #[test]
+    fn where_no_layout_fits_the_gentlest_saver_that_helps_is_named() {
+        let search = searched("cluster=dgx-h100&model=llama-3.1-8b&gpus=1&seq=4k&mbs=1");
+        assert!(search.best().is_none());
+        let (change, layout) = search.also().unwrap();
+        assert_eq!(change, Change::Offload, "8-bit moments are not enough here");
+        assert!(layout.report.fits());
+        let hopeless = searched("model=llama-3.1-405b&gpus=4&seq=8k");
+        assert!(hopeless.best().is_none() && hopeless.also().is_none());
+    }
+
+    #[test]
+    fn twins_are_one_row() {
+        // Eight GPUs of one node: to shard within the node is to shard over all.
+        let search = searched("cluster=dgx-h100&model=llama-3-8b&gpus=8&seq=8k&mbs=1&accum=8");
+        let best = search.ranking().best();
+        assert!(best.iter().all(|layout| !layout.scenario.strategy.uses_shard_size()), "{best:?}");
+    }
+}
