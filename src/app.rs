@@ -5,11 +5,11 @@ use yew::prelude::*;
 use crate::browser;
 use crate::calculator::{Calculator, Start, use_calculator};
 use crate::components::status::Status;
-use crate::derived::use_timeline;
+use crate::derived::{use_memory, use_timeline};
 use crate::panels::banner::banner;
 use crate::panels::colophon::Colophon;
 use crate::panels::controls::{FoldedGroups, controls};
-use crate::panels::figures::figures;
+use crate::panels::figures::{OutOfSight, figures};
 use crate::panels::gallery::notice;
 use crate::panels::masthead::Masthead;
 use crate::panels::printed::printed;
@@ -42,10 +42,19 @@ pub fn App(start: &Start) -> Html {
         })
     };
     let folded = if *any_open { state.scenario } else { settled.snapshot.scenario };
-    let place = use_node_ref();
     let printing = browser::use_printing();
-    let seen = browser::use_seen(&place);
-    let timeline = use_timeline(&settled.snapshot, seen);
+    let below = {
+        let (of_bar, of_step) = (use_node_ref(), use_node_ref());
+        let still = settled.snapshot.scenario == state.scenario;
+        let in_sight = browser::use_in_sight(&of_bar);
+        let seen = browser::use_seen(&of_step);
+        OutOfSight {
+            memory: use_memory(derived, snapshot, still || in_sight),
+            of_bar,
+            timeline: use_timeline(&settled.snapshot, seen),
+            of_step,
+        }
+    };
     let rested = browser::use_rested(&settled.snapshot.scenario);
     let layouts = browser::use_layouts(&settled.snapshot.scenario, rested);
     html! {
@@ -59,7 +68,7 @@ pub fn App(start: &Start) -> Html {
                 <div class="columns">
                     { why(0, &calculator) }
                     { controls(state, FoldedGroups { scenario: folded, opened: &opened }, emit) }
-                    { figures(&calculator, layouts.clone(), (timeline, place)) }
+                    { figures(&calculator, layouts.clone(), below) }
                 </div>
                 if printing { { printed(snapshot) } }
             </main>

@@ -18,7 +18,7 @@ pub use dom::{
 pub use files::{Arrived, Origin, area_text, chosen_file, settled_text, use_drop};
 pub use focus::{focus, leaves, use_card_focus, use_press_outside, use_shortcuts};
 pub use link::{arrival, full_link, use_address};
-pub use observers::{Size, use_restorations, use_seen, use_size};
+pub use observers::{Size, use_in_sight, use_restorations, use_seen, use_size};
 pub use parent::{use_height, use_parent};
 pub use save::{Kind, copy, save_file, save_picture, save_text};
 pub use theme::{chosen_theme, use_printing, use_theme};

@@ -12,6 +12,7 @@ pub use analysis::{Analysis, Sensitivity, use_analysis, use_timeline};
 pub use compare::{Pin, compare};
 pub use step_memory::use_step_memory;
 
+use crate::snapshot::Snapshot;
 use crate::state::State;
 use crate::view::{Panel, View};
 use charts::spec::{BarSpec, ChartSpec};
@@ -64,6 +65,17 @@ pub fn use_derived(state: &State, moving: bool) -> Rc<Derived> {
         compare(&mut derived, scenario, view, pins);
         derived
     })
+}
+
+/// Memory by part, with what its files lead back to: of the scenario on screen while it is `followed`, else as it was last.
+#[hook]
+pub fn use_memory(derived: &Derived, snapshot: &Rc<Snapshot>, followed: bool) -> (Rc<BarSpec>, Rc<Snapshot>) {
+    let kept = use_mut_ref(|| (derived.memory.clone(), snapshot.clone()));
+    let mut kept = kept.borrow_mut();
+    if followed {
+        *kept = (derived.memory.clone(), snapshot.clone());
+    }
+    kept.clone()
 }
 
 /// Everything but the pinned scenarios; of a scenario that moves, the map has only the nodes that

@@ -86,11 +86,23 @@ pub fn use_size(node: &NodeRef) -> Size {
 
 /// How far from the screen an element may be to count as about to be seen, in heights of the
 /// screen.
-const MARGIN: &str = "100%";
+const SOON: &str = "100%";
+
+/// Whether an element is in sight or about to be.
+#[hook]
+pub fn use_seen(node: &NodeRef) -> bool {
+    use_within(node, SOON)
+}
 
 /// Whether an element is in sight.
 #[hook]
-pub fn use_seen(node: &NodeRef) -> bool {
+pub fn use_in_sight(node: &NodeRef) -> bool {
+    use_within(node, "0px")
+}
+
+/// Whether an element is on the screen or at most `margin` beyond its edges.
+#[hook]
+fn use_within(node: &NodeRef, margin: &'static str) -> bool {
     // Paper has no place that is out of sight.
     let printing = use_printing();
     let seen = use_state_eq(|| false);
@@ -103,7 +115,7 @@ pub fn use_seen(node: &NodeRef) -> bool {
                 setter.set(last.is_intersecting());
             });
             let options = IntersectionObserverInit::new();
-            options.set_root_margin(MARGIN);
+            options.set_root_margin(margin);
             let observer = IntersectionObserver::new_with_options(observed.as_ref().unchecked_ref(), &options).ok();
             if let Some(observer) = &observer {
                 observer.observe(&element);

@@ -20,29 +20,40 @@ use crate::panels::settings::settings;
 use crate::panels::step_memory::StepMemory;
 use crate::panels::strategies::Strategies;
 use crate::panels::why::why;
+use crate::snapshot::Snapshot;
 use crate::state::{Action, SelectTarget};
 use crate::text;
 use crate::view::View;
-use charts::spec::{AxisKey, ChartSpec};
+use charts::spec::{AxisKey, BarSpec, ChartSpec};
 use charts::views::{AXES, Metric, axes_of, best_holds, bounds_hold};
 use engine::analysis::layouts::LayoutSearch;
 use engine::params::Param;
 
-/// All figures; `layouts` is the last search that came to its end, `of_step` the timeline, and `place` the element that tells whether the timeline
-/// is in sight.
-pub fn figures(
-    calculator: &Calculator,
-    layouts: Option<Rc<LayoutSearch>>,
-    (of_step, place): (Rc<ChartSpec>, NodeRef),
-) -> Html {
-    let Calculator { state, derived, snapshot, settled, theme, emit, .. } = calculator;
+/// Figures that need not follow while nobody sees them, with the elements that tell whether they are in sight.
+pub struct OutOfSight {
+    /// Memory by part, and what its files lead back to.
+    pub memory: (Rc<BarSpec>, Rc<Snapshot>),
+    /// The element of the memory bar.
+    pub of_bar: NodeRef,
+    /// The timeline.
+    pub timeline: Rc<ChartSpec>,
+    /// The element of the timeline.
+    pub of_step: NodeRef,
+}
+
+/// All figures; `layouts` is the last search that came to its end.
+pub fn figures(calculator: &Calculator, layouts: Option<Rc<LayoutSearch>>, below: OutOfSight) -> Html {
+    let Calculator { state, derived, settled, theme, emit, .. } = calculator;
+    let OutOfSight { memory: (memory, snapshot), of_bar, timeline: of_step, of_step: place } = below;
     let why_open = state.view.why;
     let scenario = settled.snapshot.scenario;
     html! {
         <section class="figures" aria-label="Figures over parameters">
             { map(calculator) }
             { curve(calculator) }
-            <MemoryBar spec={derived.memory.clone()} snapshot={snapshot.clone()} theme={*theme} why={why_open} emit={emit.clone()} />
+            <div class="wide" ref={of_bar}>
+                <MemoryBar spec={memory} {snapshot} theme={*theme} why={why_open} emit={emit.clone()} />
+            </div>
             { for derived.report.rollout.iter().map(|rollout| generation(rollout, why_open, emit)) }
             { why(5, calculator) }
             <StepMemory settled={settled.clone()} moving={settled.snapshot.scenario != state.scenario} />

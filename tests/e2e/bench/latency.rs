@@ -1,17 +1,21 @@
 //! Measures the time from a slider's event to the next frame, with every plot of the first screen
-//! redrawn, and the script time of an event.
+//! redrawn, and the main thread's time for an event; beside it the same of a page that only draws
+//! (`bare/`).
 
 use std::time::Duration;
 
 use anyhow::{Context as _, Result};
+use e2e::server::Server;
 use e2e::{Session, wait_for};
 use serde_json::{Value, json};
+use xtask::shell::root;
 
-use crate::samples::quantile;
+use crate::samples::{median, quantile};
 use crate::{Row, Site};
 
-/// Factors by which the processor is slowed down.
-const THROTTLES: [u32; 2] = [1, 4];
+/// Factors by which the processor is slowed down, with the budget for the main thread's time as a
+/// multiple of the bare page's.
+const THROTTLES: [(u32, &str); 2] = [(1, "at most 2"), (4, "at most 3")];
 
 /// Timeout of the page's start.
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -19,8 +23,8 @@ const PATIENCE: Duration = Duration::from_secs(30);
 /// Number of events per slider and round.
 const MOVES: u32 = 20;
 
-/// Number of rounds, each of which measures every site.
-const ROUNDS: usize = 3;
+/// Number of rounds, each of which measures the bare page and every site.
+const ROUNDS: usize = 5;
 
 /// Renders frames as soon as they are ready; otherwise every figure would be a multiple of the
 /// display's 16.7 ms.
@@ -28,13 +32,15 @@ const FLAGS: [&str; 2] = ["--disable-frame-rate-limit", "--disable-gpu-vsync"];
 
 const SLIDE: &str = include_str!("slide.js");
 
-/// The measurements of one site.
+/// The measurements of one page.
 #[derive(Clone, Default)]
 struct Seen {
     /// Milliseconds from event to frame, for each event.
     times: Vec<f64>,
-    /// Milliseconds of script per event, less the overhead of the measurement.
-    script: f64,
+    /// Milliseconds of the main thread per event, and of script, less the overhead of the
+    /// measurement, for each round.
+    busy: Vec<f64>,
+    script: Vec<f64>,
     /// Milliseconds of the longest task; 0 if there was no long task.
     longest: f64,
     /// Number of events after which the map was unchanged in the next frame.
@@ -42,12 +48,16 @@ struct Seen {
 }
 
 pub(crate) fn measure(sites: &[Site]) -> Result<Vec<Row>> {
+    let folder = root().join("tests").join("e2e").join("bench").join("bare");
+    let bare_server = Server::caddy(&folder, "/")?;
     let mut rows = Vec::new();
-    for throttle in THROTTLES {
+    for (throttle, most) in THROTTLES {
+        let mut bare = Seen::default();
         let mut seen = vec![Seen::default(); sites.len()];
         for _ in 0..ROUNDS {
+            slide(&bare_server, throttle, &mut bare)?;
             for (site, seen) in sites.iter().zip(&mut seen) {
-                slide(site, throttle, seen)?;
+                slide(&site.server, throttle, seen)?;
             }
         }
         let late: Vec<f64> = seen.iter().map(|seen| seen.late).collect();
@@ -63,9 +73,17 @@ pub(crate) fn measure(sites: &[Site]) -> Result<Vec<Row>> {
         let budget = if throttle == 1 { "under 16.7 ms" } else { "under 50 ms" };
         rows.push(row("slider event to next frame, p50", "", &milliseconds(0.5))?);
         rows.push(row("slider event to next frame, p95", budget, &milliseconds(0.95))?);
-        rows.push(row("script time of a slider event", "", &|seen| {
-            Some(format!("{:.1} ms", seen.script / seen.times.len() as f64))
+        rows.push(row("the same of a bare page, p50", "", &|_| milliseconds(0.5)(&bare))?);
+        rows.push(row("the same of a bare page, p95", "", &|_| milliseconds(0.95)(&bare))?);
+        let typical = |values: &[f64]| Some(format!("{:.1} ms", median(values)?));
+        rows.push(row("main thread's time of a slider event", "", &|seen| typical(&seen.busy))?);
+        rows.push(row("the same of a bare page", "", &|_| typical(&bare.busy))?);
+        rows.push(row("the one over the other", most, &|seen| {
+            // Round by round, as the machine may be slower in one than in another.
+            let ratios: Vec<f64> = seen.busy.iter().zip(&bare.busy).map(|(own, bare)| own / bare).collect();
+            Some(format!("{:.1}", median(&ratios)?))
         })?);
+        rows.push(row("script time of a slider event", "", &|seen| typical(&seen.script))?);
         rows.push(row("longest task while sliding", "under 50 ms", &|seen| {
             Some(if seen.longest > 0.0 { format!("{:.0} ms", seen.longest) } else { "under 50 ms".to_owned() })
         })?);
@@ -73,29 +91,37 @@ pub(crate) fn measure(sites: &[Site]) -> Result<Vec<Row>> {
     Ok(rows)
 }
 
-/// Moves every slider of a site.
-fn slide(site: &Site, throttle: u32, seen: &mut Seen) -> Result<()> {
+/// Moves every slider of a page.
+fn slide(server: &Server, throttle: u32, seen: &mut Seen) -> Result<()> {
     let session = Session::with_flags(&FLAGS)?;
-    session.open(site.server.url())?;
+    session.open(server.url())?;
     let ready = "return [...document.querySelectorAll('output')].some((output) => output.textContent.trim())";
     wait_for("the page does not start", PATIENCE, || Ok((session.script(ready, &[])? == json!(true)).then_some(())))?;
     session.devtools("Emulation.setCPUThrottlingRate", &json!({ "rate": throttle }))?;
     session.devtools("Performance.enable", &json!({}))?;
-    let before = script_time(&session)?;
+    let (busy, script) = spent(&session)?;
     let answer = session.script(SLIDE, &[json!(MOVES)])?;
+    let (busy_then, script_then) = spent(&session)?;
     let number = |name: &str| answer.get(name).and_then(Value::as_f64).unwrap_or_default();
-    seen.script += script_time(&session)? - before - number("read");
+    let times = answer.get("times").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_f64);
+    let times: Vec<f64> = times.collect();
+    let of_event = |from: f64, to: f64| (to - from - number("read")) / times.len() as f64;
+    seen.busy.push(of_event(busy, busy_then));
+    seen.script.push(of_event(script, script_then));
     seen.late += number("late");
     seen.longest = seen.longest.max(number("longest"));
-    seen.times.extend(answer.get("times").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_f64));
+    seen.times.extend(times);
     Ok(())
 }
 
-/// Returns the milliseconds that scripts of the tab have run.
-fn script_time(session: &Session) -> Result<f64> {
+/// Returns the milliseconds that the main thread of the tab has worked, and those of its scripts.
+fn spent(session: &Session) -> Result<(f64, f64)> {
     let metrics = session.devtools("Performance.getMetrics", &json!({}))?;
-    let mut metrics = metrics.get("metrics").and_then(Value::as_array).into_iter().flatten();
-    let seconds = metrics.find(|metric| metric.get("name") == Some(&json!("ScriptDuration")));
-    let seconds = seconds.and_then(|metric| metric.get("value")).and_then(Value::as_f64);
-    Ok(seconds.context("Chromium does not tell the time of scripts")? * 1000.0)
+    let metrics = metrics.get("metrics").and_then(Value::as_array).context("Chromium tells no metrics")?;
+    let milliseconds = |name: &str| {
+        let metric = metrics.iter().find(|metric| metric.get("name") == Some(&json!(name)));
+        let seconds = metric.and_then(|metric| metric.get("value")).and_then(Value::as_f64);
+        seconds.map(|seconds| seconds * 1000.0).with_context(|| format!("Chromium does not tell {name}"))
+    };
+    Ok((milliseconds("TaskDuration")?, milliseconds("ScriptDuration")?))
 }

@@ -15,12 +15,17 @@ use engine::scenario::Scenario;
 const COLUMNS: usize = 64;
 /// Nodes along y of the field.
 const ROWS: usize = 44;
+/// While a slider moves, one row of nodes stands for this many: a dozen pixels, between which colours and lines are
+/// interpolated. Columns stay, as the finding is read along them.
+const COARSER: usize = 2;
 
 /// Buffers that views reuse from frame to frame; create them once and pass them to every call.
 #[derive(Clone, Debug)]
 pub struct Scratch {
     pub(super) columns: usize,
     pub(super) rows: usize,
+    /// The rows of the field at rest.
+    finest: usize,
     pub(super) tracer: Tracer,
     pub(super) samples: Vec<Sample>,
     pub(super) xs: Vec<f64>,
@@ -60,9 +65,11 @@ impl Default for Scratch {
 impl Scratch {
     /// Creates buffers with another grid for the field: fewer nodes are faster.
     pub fn with_grid(columns: usize, rows: usize) -> Self {
+        let rows = rows.max(2);
         Self {
             columns: columns.max(2),
-            rows: rows.max(2),
+            rows,
+            finest: rows,
             tracer: Tracer::default(),
             samples: Vec::new(),
             xs: Vec::new(),
@@ -76,6 +83,7 @@ impl Scratch {
     /// Sets whether a slider is moving; at rest every node is evaluated.
     pub fn set_moving(&mut self, moving: bool) {
         self.moving = moving;
+        self.rows = if moving { (self.finest / COARSER).max(2) } else { self.finest };
     }
 
     /// Whether a slider is moving.

@@ -1,5 +1,6 @@
 use super::*;
-use crate::spec::{AxisKey, ChartSpec, LineRole};
+use crate::layout;
+use crate::spec::{AxisKey, ChartSpec, Line, LineRole};
 use engine::analysis::sweep::{Sample, assign, sample};
 use engine::catalog::default_scenario;
 use engine::params::{Number, ParamId};
@@ -230,6 +231,50 @@ fn curves_that_move_look_like_those_at_rest() {
             assert!(pairs().all(|pair| off(pair) < 2.0), "{key:?} {seq_len}");
         }
     }
+}
+
+#[test]
+fn a_map_that_moves_has_the_lines_and_the_finding_of_the_map_at_rest() {
+    let (mut resting, mut moving) = (Scratch::default(), Scratch::default());
+    moving.set_moving(true);
+    for gpus in [16, 64, 512] {
+        let scenario = Scenario { gpus, ..default_scenario() };
+        for y in [ParamId::ModelSize, ParamId::LinkBandwidth, ParamId::GpuMemory] {
+            let rest = feasible_region(&scenario, ParamId::SequenceLength, y, true, &mut resting);
+            let moved = feasible_region(&scenario, ParamId::SequenceLength, y, true, &mut moving);
+            assert_eq!((&rest.caption, rest.here), (&moved.caption, moved.here));
+            let nodes = |spec: &ChartSpec| spec.field.as_ref().map(|field| field.rows);
+            assert!(nodes(&moved) < nodes(&rest), "{y:?}: {:?} rows", nodes(&moved));
+            let roles = |spec: &ChartSpec| spec.lines.iter().map(|line| line.role).collect::<Vec<_>>();
+            assert_eq!(roles(&rest), roles(&moved), "{gpus} {y:?}");
+            // The plot is about 330 pixels wide and 270 high.
+            let spot = |spec: &ChartSpec, (x, y): (f64, f64)| {
+                (330.0 * layout::share(&spec.x, x), 270.0 * layout::share(&spec.y, y))
+            };
+            for (rest_line, moved_line) in rest.lines.iter().zip(&moved.lines) {
+                let spots = |spec: &ChartSpec, line: &Line| -> Vec<Vec<(f64, f64)>> {
+                    let pieces = line.segments.iter();
+                    pieces.map(|piece| piece.iter().map(|&point| spot(spec, point)).collect()).collect()
+                };
+                let lines = spots(&rest, rest_line);
+                let far = spots(&moved, moved_line).into_iter().flatten().map(|point| distance(&lines, point));
+                let far = far.fold(0.0, f64::max);
+                assert!(far < 2.0, "{gpus} {y:?} {:?}: {far} pixels", rest_line.role);
+            }
+        }
+    }
+}
+
+/// The distance of a point from the nearest of some polylines.
+fn distance(lines: &[Vec<(f64, f64)>], (x, y): (f64, f64)) -> f64 {
+    let to = |pair: &[(f64, f64)]| {
+        let [(left, top), (right, bottom)] = [pair[0], pair[1]];
+        let (across, down) = (right - left, bottom - top);
+        let along = ((x - left) * across + (y - top) * down) / (across * across + down * down).max(f64::MIN_POSITIVE);
+        let along = along.clamp(0.0, 1.0);
+        (left + along * across - x).hypot(top + along * down - y)
+    };
+    lines.iter().flat_map(|line| line.windows(2)).map(to).fold(f64::INFINITY, f64::min)
 }
 
 #[test]
