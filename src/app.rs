@@ -64,7 +64,7 @@ pub fn App(start: &Start) -> Html {
             <main class="page">
                 { banner(&state.banner, emit) }
                 { notice(state.example, emit) }
-                { verdict(&calculator, layouts.as_deref()) }
+                { verdict(&calculator, layouts.clone()) }
                 <div class="columns">
                     { why(0, &calculator) }
                     { controls(state, FoldedGroups { scenario: folded, opened: &opened }, emit) }

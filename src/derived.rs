@@ -32,8 +32,8 @@ pub struct Derived {
     pub report: Report,
     /// The issues of the scenario.
     pub issues: Vec<Issue>,
-    /// The changes that help most.
-    pub advice: Vec<Advice>,
+    /// The changes that help most; while a slider moves, those of where it began.
+    pub advised: Rc<Advised>,
     /// The feasible region.
     pub map: Rc<ChartSpec>,
     /// The curves.
@@ -46,12 +46,24 @@ pub struct Derived {
     pub pins: Vec<Pin>,
 }
 
+/// The changes that help most, and what they help.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Advised {
+    /// The scenario.
+    pub scenario: Scenario,
+    /// The report of its step.
+    pub report: Report,
+    /// The changes.
+    pub changes: Vec<Advice>,
+}
+
 /// The buffers of the figures, kept from one redraw to the next.
 #[derive(Default)]
 pub struct Buffers {
     map: Scratch,
     curve: Scratch,
     layer: Option<Rc<ChartSpec>>,
+    advised: Option<Rc<Advised>>,
 }
 
 /// What follows from the choices of the state. The hook owns the buffers of the figures: a memo
@@ -79,12 +91,19 @@ pub fn use_memory(derived: &Derived, snapshot: &Rc<Snapshot>, followed: bool) ->
 }
 
 /// Everything but the pinned scenarios; of a scenario that moves, the map has only the nodes that
-/// the eye needs, and the layer of experts, which is below the first screen, stays as it was. Of an
-/// embed only what it shows.
+/// the eye needs, and what nobody reads before the hand rests stays as it was: the advice, and the
+/// layer of experts below the first screen. Of an embed only what it shows.
 pub fn derive(scenario: &Scenario, view: &View, moving: bool, buffers: &mut Buffers) -> Derived {
     let report = scenario.report();
-    let Buffers { map, curve, layer } = buffers;
+    let Buffers { map, curve, layer, advised } = buffers;
     map.set_moving(moving);
+    let advised = match advised {
+        Some(kept) if moving || kept.scenario == *scenario => kept.clone(),
+        kept => {
+            let changes = advise(scenario, &report);
+            kept.insert(Rc::new(Advised { scenario: *scenario, report, changes })).clone()
+        }
+    };
     if !scenario.model.architecture().has_experts() || !view.shows(Panel::Layer) {
         *layer = None;
     } else if !moving || layer.is_none() {
@@ -93,7 +112,7 @@ pub fn derive(scenario: &Scenario, view: &View, moving: bool, buffers: &mut Buff
     Derived {
         scenario: *scenario,
         issues: params::issues(scenario),
-        advice: advise(scenario, &report),
+        advised,
         map: Rc::new(region(scenario, view, map)),
         curve: Rc::new(curves(scenario, view, curve)),
         memory: Rc::new(views::memory_bar(&report)),

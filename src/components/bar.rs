@@ -74,7 +74,7 @@ pub fn MemoryBar(props: &Props) -> Html {
             { for props.spec.pins.iter().enumerate().map(|(place, pin)| pinned(&props.spec, place, pin)) }
             <ul class="parts">
                 { for props.spec.parts.iter().enumerate().map(|(place, &(part, bytes))| html! {
-                    <li class={classes!((bytes <= 0.0).then_some("none"), (*lit == Some(place)).then_some("lit"))}
+                    <li class={classes!("asked", (bytes <= 0.0).then_some("none"), (*lit == Some(place)).then_some("lit"))}
                         onpointerenter={point(Some(place))} onpointerleave={point(None)}>
                         <svg class="sample" viewBox="0 0 22 12" aria-hidden="true">
                             <rect class={format!("part-{}", part as usize)} width="22" height="12" />

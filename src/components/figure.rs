@@ -236,8 +236,9 @@ pub fn Figure(props: &Props) -> Html {
     let over_both = both || !props.spec.marks.is_empty();
     let over = drag.map(|drag| rectangle(&area, size, both, drag));
     let over = over.or_else(|| shown.map(|here| cross(&area, size, here, over_both)));
+    let pointed = !(place.is_empty() || listing);
     html! {
-        <figure class={classes!("figure", lanes)}>
+        <figure class={classes!("figure", lanes, pointed.then_some("read"))}>
             <div class="figure-head">
                 <h2>{ &props.spec.title }</h2>
                 <div class="axes">{ props.children.clone() }</div>

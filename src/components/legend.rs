@@ -14,11 +14,12 @@ use engine::model::report::Work;
 
 /// Samples with their names, and the values of lines at the place that is read out.
 pub fn legend(spec: &ChartSpec, id: &str, values: &[Entry], why: &str, emit: &Callback<Action>) -> Html {
+    let valued = !spec.lines.is_empty() && spec.field.is_none();
     html! {
-        <ul class={if spec.lines.is_empty() || spec.field.is_some() { "legend" } else { "legend valued" }}>
+        <ul class={if valued { "legend valued" } else { "legend" }}>
             { for spec.field.as_ref().map(|_| hatching(id)) }
             { for spec.lanes.iter().flat_map(|lanes| &lanes.sums).map(|&(work, _)| work_item(work, why, emit)) }
-            { for spec.lines.iter().map(|line| item(line, values)) }
+            { for spec.lines.iter().map(|line| item(line, values, valued)) }
             { for spec.marks.iter().filter(|mark| spec.marks.len() <= MARKS && !mark.role.is_kind()).map(mark) }
             { for spec.lines.iter().filter(|line| line.band.is_some()).map(|line| band(line, id, why, emit)) }
         </ul>
@@ -40,15 +41,23 @@ fn mark(mark: &Mark) -> Html {
     }
 }
 
-/// A line's sample and name, and its value where there is one.
-fn item(line: &Line, values: &[Entry]) -> Html {
-    let value = values
-        .iter()
-        .find(|entry| entry.role == Some(line.role))
-        .map(|entry| html! { <span class="value">{ &entry.value }</span> });
+/// A line's sample and name, and in a legend of values its own, as far as there is one. A strategy is known again while its line
+/// comes and goes, so that a slider changes texts alone.
+fn item(line: &Line, values: &[Entry], valued: bool) -> Html {
+    let key = match line.role {
+        LineRole::Strategy(place) | LineRole::Current(place) => place.to_string(),
+        role => role.class() + &line.name,
+    };
+    let value = values.iter().find(|entry| entry.role == Some(line.role)).map(|entry| entry.value.clone());
     let now = line.role.is_own().then_some("now");
     let none = line.segments.is_empty().then_some("none");
-    html! { <li class={classes!(now, none)}>{ sample(line.role) }<span class="line-name">{ &line.name }</span>{ value.unwrap_or_default() }</li> }
+    html! {
+        <li {key} class={classes!(now, none)}>
+            { sample(line.role) }
+            <span class="line-name">{ &line.name }</span>
+            if valued { <span class="value">{ value.unwrap_or_default() }</span> }
+        </li>
+    }
 }
 
 /// A kind of work's colour, pattern and name.
@@ -58,15 +67,16 @@ fn work_item(work: Work, why: &str, emit: &Callback<Action>) -> Html {
         Pattern::Hatched => "M0 6 6 0M2 12 14 0M10 12 22 0M18 12 22 8",
         Pattern::Ruled => "M0 3H22M0 9H22",
     };
+    // Two kinds share a card with the one before them.
+    let asked = !matches!(work, Work::Combine | Work::EmbeddingBackward);
     html! {
-        <li>
+        <li class={asked.then_some("asked")}>
             <svg class="sample" viewBox="0 0 22 12" aria-hidden="true">
                 <rect class={format!("work-{}", work as usize)} width="22" height="12" />
                 <path class="over" d={lines} />
             </svg>
             { names::work(work) }
-            // Two kinds share a card with the one before them.
-            if !matches!(work, Work::Combine | Work::EmbeddingBackward) {
+            if asked {
                 { explain_button(of_work(work), names::work(work), why, emit) }
             }
         </li>
@@ -75,13 +85,14 @@ fn work_item(work: Work, why: &str, emit: &Callback<Action>) -> Html {
 
 /// The band around a line.
 fn band(line: &Line, id: &str, why: &str, emit: &Callback<Action>) -> Html {
+    let asked = id == "curve";
     html! {
-        <li title={text::BAND_HELP}>
+        <li title={text::BAND_HELP} class={asked.then_some("asked")}>
             <svg class="sample band" viewBox="0 0 22 12" aria-hidden="true">
                 <line class={line.role.class()} x1="0" x2="22" y1="6" y2="6" stroke-width="12" />
             </svg>
             <span class="line-name">{ text::BAND }</span>
-            if id == "curve" {
+            if asked {
                 { explain_button("range", text::BAND, why, emit) }
             }
         </li>

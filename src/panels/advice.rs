@@ -1,7 +1,10 @@
 //! Advice: the best layout, and single changes of the scenario, each with its effect.
 
+use std::rc::Rc;
+
 use yew::prelude::*;
 
+use crate::derived::Advised;
 use crate::state::Action;
 use crate::text;
 use charts::names;
@@ -17,14 +20,23 @@ const MOST: usize = 2;
 /// Gain below which the scenario is as good as the best layout.
 const LEAST_GAIN: f64 = 0.01;
 
-/// The best layout, and beside it what else would help. The search is of the scenario, or of an earlier one while it moves.
-pub fn advice(
-    (scenario, now): (&Scenario, &Report),
-    found: &[Advice],
-    layouts: Option<&LayoutSearch>,
-    emit: &Callback<Action>,
-) -> Html {
-    let here = layouts.filter(|search| search.scenario() == scenario);
+/// What would help, and where actions go.
+#[derive(PartialEq, Properties)]
+pub struct Props {
+    /// Single changes, with the scenario that they are of.
+    pub advised: Rc<Advised>,
+    /// The search of that scenario, or of an earlier one.
+    pub layouts: Option<Rc<LayoutSearch>>,
+    /// Takes actions.
+    pub emit: Callback<Action>,
+}
+
+/// The best layout, and beside it what else would help.
+#[component]
+pub fn Recommended(props: &Props) -> Html {
+    let Props { layouts, emit, .. } = props;
+    let Advised { scenario, report: now, changes: found } = &*props.advised;
+    let here = layouts.as_deref().filter(|search| search.scenario() == scenario);
     let keeps = |advice: &&Advice| here.is_none_or(|search| search.keeps(advice, now.fits()));
     let changes = found.iter().filter(keeps).take(MOST).enumerate();
     html! {

@@ -47,7 +47,7 @@ pub fn generation(rollout: &RolloutReport, why: &'static str, emit: &Callback<Ac
             <ul class="parts">
                 { for rows.map(|(name, value, key)| {
                     let explain = key.map(|key| explain_button(key, &[name, " ", &value].concat(), why, emit));
-                    html! { <li><span class="part-name">{ name }</span><span>{ value }</span>{ for explain }</li> }
+                    html! { <li class={key.map(|_| "asked")}><span class="part-name">{ name }</span><span>{ value }</span>{ for explain }</li> }
                 }) }
             </ul>
         </div>

@@ -24,7 +24,7 @@ const NOTE: &str = "Same model, sequence length, precision, GPUs and tokens a st
      row a kind. Rows within a few percent of each other are within the error of the engine: try the simpler one.";
 
 /// What to show, and where actions go.
-#[derive(Properties)]
+#[derive(PartialEq, Properties)]
 pub struct Props {
     /// The settled scenario.
     pub scenario: Scenario,
@@ -32,18 +32,6 @@ pub struct Props {
     pub layouts: Option<Rc<LayoutSearch>>,
     /// Takes actions.
     pub emit: Callback<Action>,
-}
-
-impl PartialEq for Props {
-    fn eq(&self, other: &Self) -> bool {
-        // A search that came to its end stays as it is.
-        let same = match (&self.layouts, &other.layouts) {
-            (Some(here), Some(there)) => Rc::ptr_eq(here, there),
-            (None, None) => true,
-            _ => false,
-        };
-        same && self.scenario == other.scenario && self.emit == other.emit
-    }
 }
 
 /// A table with one row for each layout, whose button takes the layout. The last ranking stands until the next search is over.

@@ -27,7 +27,7 @@ pub fn run(derived: &Derived, why: &'static str, emit: &Callback<Action>) -> Htm
             <ul class="parts">
                 { for rows(&run).into_iter().zip(RUN).map(|((name, value), key)| {
                     let explain = explain_button(key, &[name, " ", &value].concat(), why, &emit);
-                    html! { <li><span class="part-name">{ name }</span><span>{ value }</span>{ explain }</li> }
+                    html! { <li class="asked"><span class="part-name">{ name }</span><span>{ value }</span>{ explain }</li> }
                 }) }
             </ul>
             </>

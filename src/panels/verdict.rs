@@ -1,12 +1,14 @@
 //! The answer: headline, advice, headline figures.
 
+use std::rc::Rc;
+
 use yew::prelude::*;
 
 use crate::calculator::Calculator;
 use crate::components::explain_button::explain_button;
 use crate::components::tile::{Tile, tile};
 use crate::derived::Pin;
-use crate::panels::advice::advice;
+use crate::panels::advice::Recommended;
 use crate::panels::pins::{pin_button, pins};
 use crate::text::{self, Headline, Tiles, pins as words};
 use engine::analysis::layouts::LayoutSearch;
@@ -16,15 +18,14 @@ use engine::scenario::Scenario;
 use engine::scenario::issue::Severity;
 
 /// Headline, advice, headline figures and pinned scenarios.
-pub fn verdict(calculator: &Calculator, layouts: Option<&LayoutSearch>) -> Html {
-    let Calculator { state, derived, emit, .. } = calculator;
-    let now = (&state.scenario, &derived.report);
+pub fn verdict(calculator: &Calculator, layouts: Option<Rc<LayoutSearch>>) -> Html {
+    let Calculator { derived, emit, .. } = calculator;
     html! {
         <>
             <section class="verdict" aria-labelledby="headline">
                 { answer(calculator) }
                 <div class="verdict-line"><p class="tile-name">{ text::WOULD_HELP }</p>{ pin_button(calculator) }</div>
-                { advice(now, &derived.advice, layouts, emit) }
+                <Recommended advised={derived.advised.clone()} {layouts} {emit} />
             </section>
             { row(calculator) }
             { pins(calculator) }
