@@ -2,7 +2,25 @@
 //! has no control for them.
 
 use super::{Group, PERCENT, Param, Scale, Unit, number};
+use crate::model::software::AttentionKernel;
+use crate::model::training::{ComputeFormat, PrecisionPolicy};
+use crate::scenario::Scenario;
 use crate::units::{BytesPerSecond, FlopsPerSecond, Seconds};
+
+/// For rows about products in 8 and 4 bits.
+fn in_few_bits(scenario: &Scenario) -> bool {
+    scenario.compute_format != ComputeFormat::AsPolicy || scenario.kernels.attention == AttentionKernel::Flash8bit
+}
+
+/// For rows about products in 32 bits.
+fn in_32_bits(scenario: &Scenario) -> bool {
+    scenario.recipe == PrecisionPolicy::Fp32
+}
+
+/// For rows about attention kernels tuned to the GPU.
+fn with_tuned_attention(scenario: &Scenario) -> bool {
+    matches!(scenario.kernels.attention, AttentionKernel::FlashTuned | AttentionKernel::Flash8bit)
+}
 
 /// Dense fp8 peak.
 pub(in crate::params) const PEAK_8BIT: Param = Param {
@@ -20,7 +38,8 @@ pub(in crate::params) const PEAK_8BIT: Param = Param {
     ),
     ..Param::DEFAULT
 }
-.window(40.0, 10_000.0);
+.window(40.0, 10_000.0)
+.relevant(in_few_bits);
 
 /// Dense 4-bit peak.
 pub(in crate::params) const PEAK_4BIT: Param = Param {
@@ -38,7 +57,8 @@ pub(in crate::params) const PEAK_4BIT: Param = Param {
     ),
     ..Param::DEFAULT
 }
-.window(80.0, 20_000.0);
+.window(80.0, 20_000.0)
+.relevant(in_few_bits);
 
 /// Dense fp32 peak.
 pub(in crate::params) const PEAK_32BIT: Param = Param {
@@ -55,7 +75,8 @@ pub(in crate::params) const PEAK_32BIT: Param = Param {
         |scenario, value| scenario.accelerator.values.peak_32bit = FlopsPerSecond::from_tflops(value),
     ),
     ..Param::DEFAULT
-};
+}
+.relevant(in_32_bits);
 
 /// Link rate to host memory.
 pub(in crate::params) const HOST_LINK: Param = Param {
@@ -124,7 +145,8 @@ pub(in crate::params) const MATMUL_8BIT: Param = Param {
         |scenario, value| scenario.accelerator.values.efficiency.matmul_8bit = value / PERCENT,
     ),
     ..Param::DEFAULT
-};
+}
+.relevant(in_few_bits);
 
 /// Fraction of the peak that attention reaches.
 pub(in crate::params) const ATTENTION: Param = Param {
@@ -158,7 +180,8 @@ pub(in crate::params) const ATTENTION_TUNED: Param = Param {
         |scenario, value| scenario.accelerator.values.efficiency.attention_tuned = value / PERCENT,
     ),
     ..Param::DEFAULT
-};
+}
+.relevant(with_tuned_attention);
 
 /// Fraction of the memory bandwidth that element-wise kernels reach.
 pub(in crate::params) const ELEMENTWISE: Param = Param {
