@@ -4,6 +4,7 @@ mod change;
 mod headline;
 pub mod import;
 pub mod pins;
+pub mod sources;
 mod tiles;
 
 pub use change::change;
@@ -123,11 +124,23 @@ pub const LADDER: &str = "GPT-style, by size";
 pub const CUSTOM: &str = "Custom";
 /// The option for custom values, where not chosen.
 pub const MAKE_CUSTOM: &str = "Custom…";
+/// In a list that holds nothing of what was typed.
+pub const NOTHING_FOUND: &str = "Nothing by this name.";
 /// After a crash.
 pub const FAILURE: &str =
     "Something went wrong inside the calculator, and it stopped. Nothing is lost: the link holds the scenario.";
 /// On the link back from a crash.
 pub const FAILURE_LINK: &str = "Reload the page with this scenario";
+
+/// The accessible name of a control's help.
+pub fn help(label: &str) -> String {
+    format!("What is {label}?")
+}
+
+/// How much was found.
+pub fn found(count: usize) -> String {
+    format!("{count} found")
+}
 
 /// The accessible name of a number's button.
 pub fn why(what: &str) -> String {
@@ -198,7 +211,7 @@ pub fn accuracy() -> [(&'static str, String); 2] {
                  of the fit; mixtures of experts {mixtures} %. \
                  Peak memory: {peak_memory} %; against PyTorch’s memory tracker {tracker} %. Ranges hold 80 % of the \
                  measurements that no constant was fitted on: {low} to {high} times the predicted time, wider below \
-                 20 % MFU, where host and framework set the pace. Source by source: docs/accuracy.md in the repository."
+                 20 % MFU, where host and framework set the pace. Source by source: docs/accuracy.md."
             ),
         ),
         (

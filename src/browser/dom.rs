@@ -3,7 +3,7 @@
 
 use gloo::timers::callback::Timeout;
 use gloo::utils::{document, window};
-use web_sys::{HtmlElement, HtmlInputElement, HtmlSelectElement};
+use web_sys::{HtmlElement, HtmlInputElement, HtmlSelectElement, ScrollIntoViewOptions, ScrollLogicalPosition};
 use yew::prelude::*;
 
 use crate::text;
@@ -16,6 +16,25 @@ pub fn slider_index(event: &InputEvent) -> u32 {
 /// The text of the field that an event comes from.
 pub fn field_text(event: &InputEvent) -> String {
     event.target_dyn_into::<HtmlInputElement>().map(|input| input.value()).unwrap_or_default()
+}
+
+/// Selects the text of the field that an event comes from, so that typing replaces it.
+pub fn select_text(event: &MouseEvent) {
+    if let Some(input) = event.target_dyn_into::<HtmlInputElement>() {
+        input.select();
+    }
+}
+
+/// Keeps the element with this identifier in sight, as somebody moves through a list; an empty one keeps nothing.
+#[hook]
+pub fn use_kept_in_sight(id: &str) {
+    use_effect_with(id.to_owned(), |id| {
+        let options = ScrollIntoViewOptions::new();
+        options.set_block(ScrollLogicalPosition::Nearest);
+        if let Some(element) = document().get_element_by_id(id) {
+            element.scroll_into_view_with_scroll_into_view_options(&options);
+        }
+    });
 }
 
 /// The place of the chosen option in the select that an event comes from.

@@ -43,7 +43,7 @@ pub fn controls(state: &State, folded: FoldedGroups, emit: &Callback<Action>) ->
                 { row(ParamId::Gpus) }
             </div>
             <div class="set" role="group" aria-label="Method">
-                { for PROMOTED.into_iter().filter(|id| (id.param().is_relevant)(scenario)).map(row) }
+                { for PROMOTED.into_iter().filter(|id| id.param().is_shown(scenario)).map(row) }
                 if let Some(share) = text::trained(scenario) {
                     <p class="caption">{ share }</p>
                 }
