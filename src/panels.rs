@@ -25,6 +25,7 @@ pub mod sections;
 pub mod sensitivity;
 pub mod settings;
 pub mod share;
+pub mod sheet;
 pub mod step_memory;
 pub mod strategies;
 pub mod verdict;

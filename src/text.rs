@@ -73,19 +73,23 @@ pub const COPY: &str = "Copy link";
 pub const COPIED: &str = "Link copied";
 /// After the link could not be copied.
 pub const COPY_BY_HAND: &str = "Copy it from here:";
-/// How to use the map and the curves.
-pub const HINT: &str = "Point to read, click to set the scenario there, drag to zoom, double-click for the whole. With the keyboard: focus a \
-     figure, arrow keys, Enter; + and − zoom, 0 shows the whole.";
+/// How to use the map and the curves, with the pointer and with the keyboard.
+pub const HINT: (&str, &str) = (
+    "Point to read, click to set the scenario there, drag to zoom, double-click for the whole.",
+    "With the keyboard: focus a figure, arrow keys, Enter; + and − zoom, 0 shows the whole.",
+);
 /// On the button that shows a figure's whole axes again.
 pub const RESET_ZOOM: &str = "Reset zoom";
 /// Before the buttons that save a figure.
 pub const SAVE: &str = "Save:";
 /// Where the browser makes no picture of a figure.
 pub const NO_PICTURE: &str = "The browser could not make this PNG. SVG and CSV hold the same figure.";
-/// How to use the timeline.
-pub const TIMELINE_HINT: &str = "Point to read, click to look closer, drag to zoom, double-click for the whole step. With the keyboard: focus the \
-     figure, arrow keys, Enter; + and − zoom, 0 shows the whole. Many short spans are one bar, as high as the share of time in which \
-     they run.";
+/// How to use the timeline, with the pointer and with the keyboard.
+pub const TIMELINE_HINT: (&str, &str) = (
+    "Point to read, click to look closer, drag to zoom, double-click for the whole step. Many short spans are one bar, as high as the \
+     share of time in which they run.",
+    "With the keyboard: focus the figure, arrow keys, Enter; + and − zoom, 0 shows the whole.",
+);
 /// The timeline's levels.
 pub const LEVELS: [&str; 3] = ["Whole step", "One micro-batch", "One layer"];
 /// Under the roofline.

@@ -796,7 +796,7 @@ fn the_import_is_a_button_until_it_is_opened_and_its_sentences_name_what_was_rea
         not_understood: vec!["strange".into(), "stranger".into()],
     };
     assert_eq!(
-        text::import::imported(&imported),
+        text::import::imported(&imported, None),
         "Mixtral-8x7B-v0.1: 32 layers, 46.7B parameters, 12.9B active. Not understood: strange, stranger."
     );
     assert_eq!(text::import::used(&imported), "Read: hidden_size.");

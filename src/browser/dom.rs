@@ -6,6 +6,7 @@ use gloo::utils::{document, window};
 use web_sys::{HtmlElement, HtmlInputElement, HtmlSelectElement, ScrollIntoViewOptions, ScrollLogicalPosition};
 use yew::prelude::*;
 
+use super::observers::Size;
 use crate::text;
 
 /// The position of the slider that an event comes from.
@@ -92,6 +93,25 @@ pub fn use_fill(slider: &NodeRef, index: u32, last: u32) {
         let share = 100.0 * f64::from(index) / f64::from(last.max(1));
         if let Some(slider) = slider.cast::<HtmlElement>() {
             let _ = slider.style().set_property("--fill", &(format!("{share:.1}") + "%"));
+        }
+    });
+}
+
+/// The gap between the crosshair and what is read out there, in CSS pixels.
+const GAP: f64 = 14.0;
+
+/// Puts an element beside a place of a chart, on the side where there is more room; nothing is laid out anew.
+#[hook]
+pub fn use_beside(element: &NodeRef, at: (f64, f64), size: Size) {
+    let element = element.clone();
+    use_effect_with((at, size), move |&((x, y), size)| {
+        let side = |at: f64, whole: f64| match at > whole / 2.0 {
+            true => format!("calc({:.0}px - 100%)", at - GAP),
+            false => format!("{:.0}px", at + GAP),
+        };
+        let [across, down] = [side(x, size.width), side(y, size.height)];
+        if let Some(element) = element.cast::<HtmlElement>() {
+            let _ = element.style().set_property("transform", &format!("translate({across}, {down})"));
         }
     });
 }

@@ -11,6 +11,8 @@ use wasm_bindgen::JsCast as _;
 use web_sys::{Element, HtmlDialogElement, HtmlElement, ScrollIntoViewOptions, ScrollLogicalPosition};
 use yew::prelude::*;
 
+use super::sheet::open_sheet;
+
 /// How often [`go_to`] looks for what is made later, and how long it waits in between.
 const LOOKS: u32 = 20;
 const LOOK_EVERY_MS: u32 = 50;
@@ -24,11 +26,18 @@ pub fn go_to(id: &'static str) {
 }
 
 /// The same for a control, whose fold may have to be opened before it is made.
-pub fn go_to_control(fold: Option<&str>, id: &'static str) {
+/// On phones `sheet` is the button that opens the controls.
+pub fn go_to_control(fold: Option<&str>, id: &'static str, sheet: &str) {
+    let opens = open_sheet(sheet);
     if let Some(fold) = fold.and_then(|fold| document().get_element_by_id(fold)) {
         let _ = fold.set_attribute("open", "");
     }
-    look_for(id, LOOKS);
+    if opens {
+        // The sheet takes the focus first.
+        Timeout::new(LOOK_EVERY_MS, move || look_for(id, LOOKS)).forget();
+    } else {
+        look_for(id, LOOKS);
+    }
 }
 
 fn look_for(id: &'static str, looks: u32) {

@@ -7,6 +7,7 @@ use yew::prelude::*;
 
 use super::folds::fold_of;
 use super::gallery;
+use super::sheet;
 use crate::browser;
 use crate::snapshot::Snapshot;
 use crate::state::{Action, Pick};
@@ -45,7 +46,7 @@ fn take(target: Target, snapshot: &Snapshot, emit: &Callback<Action>) {
         Target::Model(id) => emit.emit(Action::Pick(Pick::Model(id))),
         Target::Accelerator(id) => emit.emit(Action::Pick(Pick::Accelerator(id))),
         Target::Cluster(id) => emit.emit(Action::Pick(Pick::Cluster(id))),
-        Target::Control(id) => browser::go_to_control(fold_of(id.param()).map(|fold| fold.id), id.key()),
+        Target::Control(id) => browser::go_to_control(fold_of(id.param()).map(|fold| fold.id), id.key(), sheet::BUTTON),
         // The card that is open would close.
         Target::Card(key) if snapshot.view.why == key => browser::focus("why"),
         Target::Card(key) => emit.emit(Action::OpenExplanation(key)),

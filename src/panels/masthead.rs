@@ -105,9 +105,9 @@ pub fn Masthead(props: &Props) -> Html {
             <p class="tagline">{ text::TAGLINE }</p>
             <div class="actions">
                 <button type="button" id={finder::BUTTON} class="button find" title={finder::KEYS} aria-haspopup="dialog"
-                    onclick={find.reform(|_: MouseEvent| ())}>{ drawn(Icon::Search) }<span>{ finder::TITLE }</span></button>
+                    onclick={find.reform(|_: MouseEvent| ())}>{ drawn(Icon::Search) }<span class="word">{ finder::TITLE }</span></button>
                 <button type="button" id={gallery::BUTTON} class="button" aria-expanded={expanded(Open::Gallery)} aria-controls={gallery::PANEL}
-                    onclick={toggle(Open::Gallery)} onkeydown={gallery::leave(&close_gallery)}>{ gallery::TITLE }</button>
+                    onclick={toggle(Open::Gallery)} onkeydown={gallery::leave(&close_gallery)}>{ drawn(Icon::List) }<span class="word">{ gallery::TITLE }</span></button>
                 <button type="button" class="button icon" aria-label="Undo" title="Undo (Ctrl+Z)" disabled={!props.can_undo}
                     onclick={act(Action::Undo)}>{ drawn(Icon::Undo) }</button>
                 <button type="button" class="button icon" aria-label="Redo" title="Redo (Ctrl+Shift+Z)" disabled={!props.can_redo}
@@ -115,7 +115,8 @@ pub fn Masthead(props: &Props) -> Html {
                 { theme_button(view, &props.emit) }
                 <span class="split">
                     <button type="button" id="copy-link" class="button primary" onclick={copy}>
-                        { if *copied == Copied::Done { text::COPIED } else { text::COPY } }
+                        { drawn(if *copied == Copied::Done { Icon::Check } else { Icon::Link }) }
+                        <span class="word">{ if *copied == Copied::Done { text::COPIED } else { text::COPY } }</span>
                     </button>
                     <button type="button" id={share::BUTTON} class="button primary icon" aria-label={share::OPEN} title={share::OPEN}
                         aria-expanded={expanded(Open::Share)} aria-controls={share::PANEL} onclick={toggle(Open::Share)}

@@ -5,7 +5,7 @@ use e2e::{Key, wait_for};
 use serde_json::Value;
 use xtask::tools;
 
-use crate::care::AXE;
+use crate::care::{AXE, sized};
 use crate::page::{PATIENCE, Page};
 
 /// The identifier, or the text, of the element with the focus.
@@ -81,5 +81,31 @@ fn axe_finds_nothing_in_an_open_list_and_an_open_dialog() -> Result<()> {
     if !complaints.is_empty() {
         bail!("axe finds {complaints:#?}");
     }
+    page.leave_quietly()
+}
+
+#[test]
+fn on_phones_controls_are_a_sheet_that_keeps_the_focus_and_gives_it_back() -> Result<()> {
+    let axe = std::fs::read_to_string(tools::axe()?).context("axe-core could not be read")?;
+    let page = Page::first_visit()?;
+    sized(&page, 375)?;
+    page.settled()?;
+    let change = page.in_view("#change")?;
+    page.session.focus(&change)?;
+    page.session.press(Key::Enter, 1)?;
+    focus_is(&page, "controls")?;
+    page.session.script(&axe, &[])?;
+    let found = page.session.script(AXE, &[])?;
+    ensure!(found.as_array().is_some_and(Vec::is_empty), "axe finds {found:#?}");
+    let inside = "const it = document.activeElement; return String(it.id === 'change' || !!it.closest('#controls') || it.tagName === 'BODY')";
+    for _ in 0..60 {
+        page.session.press(Key::Tab, 1)?;
+        ensure!(page.session.text(inside, &[])? == "true", "the focus leaves the sheet");
+    }
+    page.session.press(Key::Escape, 1)?;
+    focus_is(&page, "change")?;
+    // A control is found in the sheet.
+    find(&page, "micro-batch size")?;
+    focus_is(&page, "mbs")?;
     page.leave_quietly()
 }
