@@ -220,8 +220,7 @@ pub fn accuracy() -> [(&'static str, String); 2] {
         ),
         (
             "What it leaves out",
-            "Multi-token prediction, state-space layers, LoRA, fp8 attention, stragglers and stalls, data loading."
-                .into(),
+            "Multi-token prediction, state-space layers, stragglers and stalls, data loading.".into(),
         ),
     ]
 }

@@ -55,11 +55,11 @@ fn sections_and_the_skip_link_move_the_focus_and_the_one_in_view_is_marked() -> 
     focus_is(&page, "Skip to the figures")?;
     page.session.press(Key::Enter, 1)?;
     focus_is(&page, "map")?;
-    for (section, heading) in [("Layouts", "Every strategy on this cluster"), ("Run", "The whole run")] {
+    for (section, focused) in [("Layouts", "strategies-title"), ("Run", "The whole run")] {
         let button =
             format!("[...document.querySelectorAll('.sections button')].find((it) => it.textContent === '{section}')");
         page.session.script(&format!("{button}.click()"), &[])?;
-        focus_is(&page, heading)?;
+        focus_is(&page, focused)?;
         let marked = page.session.text("return document.querySelector('[aria-current=\"true\"]').textContent", &[])?;
         ensure!(marked == section, "{marked} is marked, not {section}");
     }
