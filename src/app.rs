@@ -13,6 +13,7 @@ use crate::panels::figures::{OutOfSight, figures};
 use crate::panels::gallery::notice;
 use crate::panels::masthead::Masthead;
 use crate::panels::printed::printed;
+use crate::panels::sheet::Change;
 use crate::panels::verdict::verdict;
 use crate::panels::why::why;
 use engine::scenario::{CUSTOM, Model, Scenario};
@@ -72,6 +73,7 @@ pub fn App(start: &Start) -> Html {
                 </div>
                 if printing { { printed(snapshot) } }
             </main>
+            <Change />
             <Colophon picked={picked(&state.scenario)} />
             <Status sentence={status.clone()} />
         </>

@@ -3,14 +3,17 @@
 pub mod bar;
 pub mod canvas;
 pub mod choice;
+pub mod combobox;
 pub mod data_table;
 pub mod explain_button;
 pub mod figure;
 pub mod fold;
+pub mod help;
 pub mod icon;
 pub mod legend;
 pub mod math;
 pub mod number;
 pub mod select;
+pub mod sourced;
 pub mod status;
 pub mod tile;

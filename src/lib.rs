@@ -21,6 +21,7 @@
 //! |---|---|
 //! | [`view`], [`state`] | what is looked at; every choice, and the actions that change it |
 //! | [`derived`] | everything that follows from the choices |
+//! | [`search`] | how well a name answers what is typed |
 //! | [`snapshot`] | scenario, pins and view, as links and saved files bring them back |
 //! | [`browser`] | every side effect |
 //! | [`calculator`] | state, derived and callbacks: what the page and an embed share |
@@ -42,6 +43,7 @@ pub mod derived;
 pub mod embed;
 pub mod fields;
 pub mod panels;
+pub mod search;
 pub mod snapshot;
 pub mod state;
 pub mod text;

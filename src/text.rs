@@ -4,6 +4,7 @@ mod change;
 mod headline;
 pub mod import;
 pub mod pins;
+pub mod sources;
 mod tiles;
 
 pub use change::change;
@@ -72,19 +73,23 @@ pub const COPY: &str = "Copy link";
 pub const COPIED: &str = "Link copied";
 /// After the link could not be copied.
 pub const COPY_BY_HAND: &str = "Copy it from here:";
-/// How to use the map and the curves.
-pub const HINT: &str = "Point to read, click to set the scenario there, drag to zoom, double-click for the whole. With the keyboard: focus a \
-     figure, arrow keys, Enter; + and − zoom, 0 shows the whole.";
+/// How to use the map and the curves, with the pointer and with the keyboard.
+pub const HINT: (&str, &str) = (
+    "Point to read, click to set the scenario there, drag to zoom, double-click for the whole.",
+    "With the keyboard: focus a figure, arrow keys, Enter; + and − zoom, 0 shows the whole.",
+);
 /// On the button that shows a figure's whole axes again.
 pub const RESET_ZOOM: &str = "Reset zoom";
 /// Before the buttons that save a figure.
 pub const SAVE: &str = "Save:";
 /// Where the browser makes no picture of a figure.
 pub const NO_PICTURE: &str = "The browser could not make this PNG. SVG and CSV hold the same figure.";
-/// How to use the timeline.
-pub const TIMELINE_HINT: &str = "Point to read, click to look closer, drag to zoom, double-click for the whole step. With the keyboard: focus the \
-     figure, arrow keys, Enter; + and − zoom, 0 shows the whole. Many short spans are one bar, as high as the share of time in which \
-     they run.";
+/// How to use the timeline, with the pointer and with the keyboard.
+pub const TIMELINE_HINT: (&str, &str) = (
+    "Point to read, click to look closer, drag to zoom, double-click for the whole step. Many short spans are one bar, as high as the \
+     share of time in which they run.",
+    "With the keyboard: focus the figure, arrow keys, Enter; + and − zoom, 0 shows the whole.",
+);
 /// The timeline's levels.
 pub const LEVELS: [&str; 3] = ["Whole step", "One micro-batch", "One layer"];
 /// Under the roofline.
@@ -123,11 +128,23 @@ pub const LADDER: &str = "GPT-style, by size";
 pub const CUSTOM: &str = "Custom";
 /// The option for custom values, where not chosen.
 pub const MAKE_CUSTOM: &str = "Custom…";
+/// In a list that holds nothing of what was typed.
+pub const NOTHING_FOUND: &str = "Nothing by this name.";
 /// After a crash.
 pub const FAILURE: &str =
     "Something went wrong inside the calculator, and it stopped. Nothing is lost: the link holds the scenario.";
 /// On the link back from a crash.
 pub const FAILURE_LINK: &str = "Reload the page with this scenario";
+
+/// The accessible name of a control's help.
+pub fn help(label: &str) -> String {
+    format!("What is {label}?")
+}
+
+/// How much was found.
+pub fn found(count: usize) -> String {
+    format!("{count} found")
+}
 
 /// The accessible name of a number's button.
 pub fn why(what: &str) -> String {
@@ -198,13 +215,12 @@ pub fn accuracy() -> [(&'static str, String); 2] {
                  of the fit; mixtures of experts {mixtures} %. \
                  Peak memory: {peak_memory} %; against PyTorch’s memory tracker {tracker} %. Ranges hold 80 % of the \
                  measurements that no constant was fitted on: {low} to {high} times the predicted time, wider below \
-                 20 % MFU, where host and framework set the pace. Source by source: docs/accuracy.md in the repository."
+                 20 % MFU, where host and framework set the pace. Source by source: docs/accuracy.md."
             ),
         ),
         (
             "What it leaves out",
-            "Multi-token prediction, state-space layers, LoRA, fp8 attention, stragglers and stalls, data loading."
-                .into(),
+            "Multi-token prediction, state-space layers, stragglers and stalls, data loading.".into(),
         ),
     ]
 }

@@ -3,9 +3,10 @@
 
 use gloo::timers::callback::Timeout;
 use gloo::utils::{document, window};
-use web_sys::{HtmlElement, HtmlInputElement, HtmlSelectElement};
+use web_sys::{HtmlElement, HtmlInputElement, HtmlSelectElement, ScrollIntoViewOptions, ScrollLogicalPosition};
 use yew::prelude::*;
 
+use super::observers::Size;
 use crate::text;
 
 /// The position of the slider that an event comes from.
@@ -16,6 +17,25 @@ pub fn slider_index(event: &InputEvent) -> u32 {
 /// The text of the field that an event comes from.
 pub fn field_text(event: &InputEvent) -> String {
     event.target_dyn_into::<HtmlInputElement>().map(|input| input.value()).unwrap_or_default()
+}
+
+/// Selects the text of the field that an event comes from, so that typing replaces it.
+pub fn select_text(event: &MouseEvent) {
+    if let Some(input) = event.target_dyn_into::<HtmlInputElement>() {
+        input.select();
+    }
+}
+
+/// Keeps the element with this identifier in sight, as somebody moves through a list; an empty one keeps nothing.
+#[hook]
+pub fn use_kept_in_sight(id: &str) {
+    use_effect_with(id.to_owned(), |id| {
+        let options = ScrollIntoViewOptions::new();
+        options.set_block(ScrollLogicalPosition::Nearest);
+        if let Some(element) = document().get_element_by_id(id) {
+            element.scroll_into_view_with_scroll_into_view_options(&options);
+        }
+    });
 }
 
 /// The place of the chosen option in the select that an event comes from.
@@ -73,6 +93,25 @@ pub fn use_fill(slider: &NodeRef, index: u32, last: u32) {
         let share = 100.0 * f64::from(index) / f64::from(last.max(1));
         if let Some(slider) = slider.cast::<HtmlElement>() {
             let _ = slider.style().set_property("--fill", &(format!("{share:.1}") + "%"));
+        }
+    });
+}
+
+/// The gap between the crosshair and what is read out there, in CSS pixels.
+const GAP: f64 = 14.0;
+
+/// Puts an element beside a place of a chart, on the side where there is more room; nothing is laid out anew.
+#[hook]
+pub fn use_beside(element: &NodeRef, at: (f64, f64), size: Size) {
+    let element = element.clone();
+    use_effect_with((at, size), move |&((x, y), size)| {
+        let side = |at: f64, whole: f64| match at > whole / 2.0 {
+            true => format!("calc({:.0}px - 100%)", at - GAP),
+            false => format!("{:.0}px", at + GAP),
+        };
+        let [across, down] = [side(x, size.width), side(y, size.height)];
+        if let Some(element) = element.cast::<HtmlElement>() {
+            let _ = element.style().set_property("transform", &format!("translate({across}, {down})"));
         }
     });
 }

@@ -2,6 +2,7 @@
 
 use yew::prelude::*;
 
+use super::help::use_help;
 use super::icon::{Icon, drawn};
 use crate::browser;
 use crate::fields::ChoiceField;
@@ -15,7 +16,7 @@ pub struct Props {
     pub field: ChoiceField,
     /// Takes actions.
     pub emit: Callback<Action>,
-    /// Whether the help stands under the control rather than in its tooltip alone.
+    /// Whether the help opens beside the name rather than in its tooltip alone.
     #[prop_or_default]
     pub explained: bool,
 }
@@ -25,6 +26,8 @@ pub struct Props {
 pub fn ChoiceControl(props: &Props) -> Html {
     let ChoiceField { key, label, help, options, chosen, .. } = props.field;
     let select = use_node_ref();
+    let of_option = options.get(chosen).map_or("", |option| option.help);
+    let (ask, words) = use_help(key.key(), label, [help, " ", of_option].concat().trim_end());
     browser::use_selected(&select, chosen, options.len());
     let choose = props.emit.reform(move |event: Event| Action::Choose { key, index: browser::selected_index(&event) });
     let back = props.field.preset.as_ref().map(|preset| {
@@ -39,6 +42,7 @@ pub fn ChoiceControl(props: &Props) -> Html {
         <div class={classes!("control", changed, inert)}>
             <div class="control-line">
                 <label for={key.key()} title={help}>{ label }</label>
+                if props.explained { { ask } }
                 { back }
                 <select ref={select} id={key.key()} onchange={choose} title={options.get(chosen).map(|option| option.help)}>
                     { for options.iter().enumerate().map(|(place, option)| html! {
@@ -46,9 +50,7 @@ pub fn ChoiceControl(props: &Props) -> Html {
                     }) }
                 </select>
             </div>
-            if props.explained {
-                <p class="control-help">{ help }{ " " }{ options.get(chosen).map(|option| option.help) }</p>
-            }
+            { words }
         </div>
     }
 }

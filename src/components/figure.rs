@@ -19,14 +19,18 @@ use crate::text;
 use charts::layout::plot_area;
 use charts::paint::{self, Style};
 use charts::palette::Theme;
+use charts::readout::Entry;
 use charts::spec::ChartSpec;
 use charts::{describe, marks, readout};
 pub use narrow::{Narrow, NarrowedAxes};
 use narrow::{Spot, is_drag};
-use overlay::{cross, rectangle};
+use overlay::{Tip, cross, rectangle};
 
 /// A click within this distance of the place that is read out is there, in CSS pixels.
 const SAME_SPOT: f64 = 1.5;
+
+/// How to use a figure with the pointer, and with the keyboard.
+pub type Hint = (&'static str, &'static str);
 
 /// What to show, and where actions go.
 #[derive(PartialEq, Properties)]
@@ -49,13 +53,16 @@ pub struct Props {
     /// What the readout says where nobody points, if it has nothing to say of the scenario on
     /// screen.
     #[prop_or_default]
-    pub hint: &'static str,
+    pub hint: Hint,
     /// The key of the explanation that is open.
     #[prop_or_default]
     pub why: &'static str,
     /// How its axes are narrowed, where they can be.
     #[prop_or_default]
     pub narrow: Option<Narrow>,
+    /// Whether what is read out stands at the crosshair as well.
+    #[prop_or_default]
+    pub tip: bool,
     /// Takes the place of a mark that is clicked; without it a click sets the axes.
     #[prop_or_default]
     pub take: Option<Callback<usize>>,
@@ -228,6 +235,13 @@ pub fn Figure(props: &Props) -> Html {
     // screen.
     let resting = props.spec.here.filter(|_| props.spec.field.is_none());
     let said = shown.or(resting).map(|(x, y)| readout::readout(&props.spec, x, y));
+    let tip = shown.filter(|_| props.tip && drag.is_none()).zip(said.clone());
+    let tip = tip.map(|((x, y), said)| {
+        // What has no value here has one line under the chart, and none at the crosshair.
+        let has_value = |row: &Entry| row.value.contains(|sign: char| sign.is_ascii_digit());
+        let rows: Vec<Entry> = said.place.into_iter().chain(said.entries).filter(has_value).collect();
+        html! { <Tip at={area.to_pixel(x, y)} {size} {rows} /> }
+    });
     let (place, entries) = said.map_or_else(Default::default, |said| (said.place, said.entries));
     let (listed, unlisted): (Vec<_>, Vec<_>) = entries.into_iter().partition(|entry| entry.role.is_some());
     let lanes = props.spec.lanes.as_ref().map(|lanes| format!("lanes-{}", lanes.shown.len()));
@@ -250,13 +264,14 @@ pub fn Figure(props: &Props) -> Html {
                     onpointerup={hover.clone()} onpointercancel={hover.clone()} onpointerleave={hover} onclick={pick}
                     ondblclick={reset.clone()} onkeydown={key} />
                 { over.unwrap_or_default() }
+                { tip.unwrap_or_default() }
                 if printing && size.width > 0.0 { { on_paper(&what, size) } }
                 if props.narrow.is_some_and(|narrow| narrow.is_narrow()) {
                     <button type="button" class="small-button reset" onclick={reset}>{ text::RESET_ZOOM }</button>
                 }
             </div>
             if place.is_empty() {
-                <p class="readout deep hint">{ props.hint }</p>
+                <p class="readout deep hint"><span>{ props.hint.0 }{ " " }<span class="keys">{ props.hint.1 }</span></span></p>
             } else {
             <dl class={classes!("readout", (!listing).then_some("deep"))}>
                 { for place.into_iter().chain(unlisted).map(|entry| html! {

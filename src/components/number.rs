@@ -2,6 +2,7 @@
 
 use yew::prelude::*;
 
+use super::help::use_help;
 use super::icon::{Icon, drawn};
 use crate::browser;
 use crate::fields::NumberField;
@@ -15,7 +16,7 @@ pub struct Props {
     pub field: NumberField,
     /// Takes actions.
     pub emit: Callback<Action>,
-    /// Whether the help stands under the control rather than in its tooltip alone.
+    /// Whether the help opens beside the name rather than in its tooltip alone.
     #[prop_or_default]
     pub explained: bool,
 }
@@ -26,6 +27,7 @@ pub fn NumberControl(props: &Props) -> Html {
     let NumberField { key, label, help, index, last, .. } = props.field;
     let field = &props.field;
     let slider = use_node_ref();
+    let (ask, words) = use_help(key.key(), label, help);
     browser::use_fill(&slider, index, last);
     let slide = props.emit.reform(move |event: InputEvent| Action::Slide { key, index: browser::slider_index(&event) });
     let typed = props.emit.reform(move |event: InputEvent| Action::Type { key, text: browser::field_text(&event) });
@@ -57,6 +59,7 @@ pub fn NumberControl(props: &Props) -> Html {
         <div class={classes!("control", field.preset.is_some().then_some("changed"), (!field.applies).then_some("inert"))}>
             <div class="control-line">
                 <label for={key.key()} title={help}>{ label }</label>
+                if props.explained { { ask } }
                 { back }
                 <input type="text" id={ids.0} aria-label={text::typed(label)} aria-describedby={ids.1.clone()}
                     aria-invalid={if field.error.is_some() { "true" } else { "false" }} autocomplete="off" spellcheck="false"
@@ -66,9 +69,7 @@ pub fn NumberControl(props: &Props) -> Html {
             <input type="range" ref={slider} id={key.key()} aria-label={label} aria-valuetext={field.value.clone()} min="0"
                 max={last.to_string()} step="1" value={index.to_string()} oninput={slide} onchange={settle} />
             <p class="error" id={ids.1}>{ error.unwrap_or_default() }</p>
-            if props.explained {
-                <p class="control-help">{ help }</p>
-            }
+            { words }
         </div>
     }
 }

@@ -19,7 +19,10 @@ use engine::share::encode;
 /// Until the rows have been loaded.
 const COMING: &str = "The published rows are on their way.";
 /// In place of a readout where nobody points and no row is on screen.
-const HINT: &str = "Hover or use the arrow keys to read a row out; click or press Enter to load it as the scenario.";
+const HINT: (&str, &str) = (
+    "Point to read a row out, click to load it as the scenario.",
+    "With the keyboard: focus the figure, arrow keys, Enter.",
+);
 /// Under the figure.
 const SOURCES: &str = "Rows that measured neither and runs that failed are not among them. Each row as its source has it, what it leaves \
      out and how that was completed: tests/measured and docs/accuracy.md in the repository.";

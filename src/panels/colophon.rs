@@ -2,6 +2,7 @@
 
 use yew::prelude::*;
 
+use crate::components::sourced::sourced;
 use crate::text;
 use engine::catalog::{self, REVISION};
 use engine::explain::{TERMS, links};
@@ -33,25 +34,25 @@ pub fn Colophon(props: &Props) -> Html {
             <details id="accuracy">
                 <summary>{ "How accurate, and what it leaves out" }</summary>
                 <dl class="glossary">
-                    { for text::accuracy().into_iter().map(|(name, words)| html! { <><dt>{ name }</dt><dd>{ words }</dd></> }) }
+                    { for text::accuracy().into_iter().map(|(name, words)| html! { <><dt>{ name }</dt><dd>{ sourced(&words) }</dd></> }) }
                 </dl>
             </details>
             <details>
                 <summary>{ "Sources of the numbers on screen" }</summary>
                 <dl class="glossary">
-                    { for sources(props.picked).into_iter().map(|(name, source)| html! { <><dt>{ name }</dt><dd>{ source }</dd></> }) }
+                    { for sources(props.picked).into_iter().map(|(name, source)| html! { <><dt>{ name }</dt><dd>{ sourced(source) }</dd></> }) }
                 </dl>
             </details>
-            <details>
+            <details id="glossary">
                 <summary>{ "Glossary: terms, and every control in a sentence" }</summary>
                 <dl class="glossary">
                     { for TERMS.iter().map(|term| html! {
-                        <><dt>{ term.name }</dt><dd>{ for links::pieces(term.text).map(|piece| piece.text.to_owned()) }</dd></>
+                        <><dt>{ term.name }</dt><dd>{ for links::pieces(term.text).map(|piece| sourced(piece.text)) }</dd></>
                     }) }
                     { for PARAMS.iter().map(|param| html! { <><dt>{ param.label }</dt><dd>{ param.help }</dd></> }) }
                 </dl>
             </details>
-            <p>{ text::made_of(REVISION) }{ " " }<a href="docs/">{ "Documentation" }</a></p>
+            <p>{ sourced(&text::made_of(REVISION)) }{ " " }<a href="docs/">{ "Documentation" }</a></p>
         </footer>
     }
 }

@@ -6,6 +6,7 @@ use super::control::{ControlContext, PROMOTED, control};
 use super::groups::Groups;
 use super::import::Import;
 use super::pickers;
+use super::sheet::CONTROLS;
 use crate::state::{Action, State};
 use crate::text;
 use engine::catalog;
@@ -28,7 +29,7 @@ pub fn controls(state: &State, folded: FoldedGroups, emit: &Callback<Action>) ->
     let row = |id: ParamId| control(id.param(), context, false);
     let reset = emit.reform(|_: MouseEvent| Action::Take(Box::new(catalog::default_scenario())));
     html! {
-        <section class="controls" aria-label="Controls">
+        <section id={CONTROLS} class="controls" aria-label="Controls" tabindex="-1">
             <div class="set" role="group" aria-label="Model">
                 { pickers::model(scenario, &state.preset, emit) }
                 <Import {emit} />
@@ -43,7 +44,7 @@ pub fn controls(state: &State, folded: FoldedGroups, emit: &Callback<Action>) ->
                 { row(ParamId::Gpus) }
             </div>
             <div class="set" role="group" aria-label="Method">
-                { for PROMOTED.into_iter().filter(|id| (id.param().is_relevant)(scenario)).map(row) }
+                { for PROMOTED.into_iter().filter(|id| id.param().is_shown(scenario)).map(row) }
                 if let Some(share) = text::trained(scenario) {
                     <p class="caption">{ share }</p>
                 }

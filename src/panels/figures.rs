@@ -12,10 +12,11 @@ use crate::components::select::{Item, Select};
 use crate::panels::agreement::Agreement;
 use crate::panels::analysis::AnalysisFigures;
 use crate::panels::expert_layer::expert_layer;
+use crate::panels::folds::fold_of;
 use crate::panels::generation::generation;
-use crate::panels::groups::title;
 use crate::panels::ranking::Ranking;
 use crate::panels::run::run;
+use crate::panels::sections::Sections;
 use crate::panels::settings::settings;
 use crate::panels::step_memory::StepMemory;
 use crate::panels::strategies::Strategies;
@@ -49,6 +50,7 @@ pub fn figures(calculator: &Calculator, layouts: Option<Rc<LayoutSearch>>, below
     let scenario = settled.snapshot.scenario;
     html! {
         <section class="figures" aria-label="Figures over parameters">
+            <Sections />
             { map(calculator) }
             { curve(calculator) }
             <div class="wide" ref={of_bar}>
@@ -84,7 +86,7 @@ fn axis(
     emit: &Callback<Action>,
 ) -> Html {
     let group = |&(place, param): &(usize, &'static Param)| {
-        let group = if place < AXES.len() { None } else { title(param.group) };
+        let group = if place < AXES.len() { None } else { fold_of(param).map(|fold| fold.title) };
         Item { label: AttrValue::Static(param.label), group }
     };
     let items: Vec<Item> = axes.iter().map(group).collect();
@@ -103,7 +105,7 @@ pub fn map(calculator: &Calculator) -> Html {
     let foot = if best_holds(&state.scenario) { best(view, emit) } else { Html::default() };
     html! {
         <Figure id="map" spec={derived.map.clone()} snapshot={snapshot.clone()} theme={*theme} emit={emit.clone()} say={say.clone()}
-            hint={text::HINT} {foot} {narrow}>
+            hint={text::HINT} tip={true} {foot} {narrow}>
             { axis(("map-x", "Horizontal axis of the map"), &axes, map_x, view, SelectTarget::MapX, emit) }
             <span aria-hidden="true">{ "×" }</span>
             { axis(("map-y", "Vertical axis of the map"), &axes, map_y, view, SelectTarget::MapY, emit) }
@@ -122,7 +124,7 @@ pub fn curve(calculator: &Calculator) -> Html {
     let foot = if bounds_hold(&state.scenario) { bounds(view, emit) } else { Html::default() };
     html! {
         <Figure id="curve" spec={derived.curve.clone()} snapshot={snapshot.clone()} theme={*theme} emit={emit.clone()} say={say.clone()}
-            {foot} {narrow} why={view.why}>
+            tip={true} {foot} {narrow} why={view.why}>
             <Select id="curve-y" name="Vertical axis of the curves" items={metrics} chosen={view.metric as usize} {view}
                 target={SelectTarget::Metric} {emit} />
             <span>{ "over" }</span>

@@ -3,6 +3,7 @@
 use yew::prelude::*;
 
 use crate::browser;
+use crate::components::sourced::sourced;
 use crate::state::Action;
 use crate::view::View;
 use engine::catalog::{CLAIMS, PLANS, ScenarioEntry};
@@ -71,20 +72,26 @@ fn card(
             return;
         }
         event.prevent_default();
-        let Decoded { scenario, pins, issues } = decode_link(entry.link);
-        emit.emit(Action::Arrive { scenario: Box::new(scenario), pins, issues });
-        emit.emit(Action::Look(View { theme: view.theme, ..View::from_query(entry.view) }));
-        emit.emit(Action::Example(Some(place)));
+        open(place, view, &emit);
         close.emit(());
-        browser::to_top();
     });
     html! {
         <li>
             <a href={format!("{}#{}", entry.view, entry.link)} onclick={open}>{ entry.name }</a>
             <p>{ entry.notice }</p>
-            <p class="source">{ entry.source }</p>
+            <p class="source">{ sourced(entry.source) }</p>
         </li>
     }
+}
+
+/// Opens the example at a place: its scenario, its axes, and what to notice; `view` is what is looked at now.
+pub fn open(place: usize, view: View, emit: &Callback<Action>) {
+    let Some(entry) = example(place) else { return };
+    let Decoded { scenario, pins, issues } = decode_link(entry.link);
+    emit.emit(Action::Arrive { scenario: Box::new(scenario), pins, issues });
+    emit.emit(Action::Look(View { theme: view.theme, ..View::from_query(entry.view) }));
+    emit.emit(Action::Example(Some(place)));
+    browser::to_top();
 }
 
 /// What to notice in the example that was opened.

@@ -1,40 +1,17 @@
 //! The folded groups of controls. Controls of the table's parameters are always in the page, so
-//! that a search in the page finds them, but for rows that belong to one option of another;
-//! constants of the hardware and rows of the architecture are made once their group is open.
+//! that a search in the page finds them, but for those without an effect in the scenario;
+//! constants of the hardware and rows of the architecture are made once their fold is open.
 
 use yew::prelude::*;
 
 use super::control::{ControlContext, PROMOTED, control};
-use super::run;
+use super::folds::{FOLDS, Fold, MAY_BE_CUSTOM, place_of};
 use crate::browser;
 use crate::state::{Action, Draft};
 use crate::text;
 use engine::catalog::preset;
-use engine::params::{Group, PARAMS, Param, every};
+use engine::params::{PARAMS, Param, every};
 use engine::scenario::{CUSTOM, Model, Scenario};
-
-/// The folded groups, in order.
-const FOLDED: [(Group, &str); 12] = [
-    (Group::Architecture, "Architecture"),
-    (Group::Hardware, "GPU"),
-    (Group::Network, "Cluster"),
-    (Group::Trained, "What is trained"),
-    (Group::Data, "Data"),
-    (Group::Training, "Training"),
-    (Group::Sharding, "Sharding"),
-    (Group::Parallelism, "Parallelism"),
-    (Group::Experts, "Experts"),
-    (Group::Kernels, "Software"),
-    (Group::Accounting, "Accounting"),
-    (Group::Run, run::TITLE),
-];
-
-/// The heading of a folded group.
-pub fn title(group: Group) -> Option<&'static str> {
-    FOLDED.iter().find(|folded| folded.0 == group).map(|folded| folded.1)
-}
-/// The places of the groups of model, GPU and cluster, which may be custom.
-const MAY_BE_CUSTOM: [u32; 3] = [0, 1, 2];
 
 /// What to show, and where actions go.
 #[derive(PartialEq, Properties)]
@@ -59,11 +36,7 @@ pub fn Groups(props: &Props) -> Html {
     // A bit for each open group.
     let open = use_state_eq(|| 0_u32);
     use_unfolded(context, &open);
-    let groups = FOLDED.iter().zip(0_u32..).filter(|((group, _), _)| {
-        // A dense model has no experts to set.
-        *group != Group::Experts || scenario.model.architecture().has_experts()
-    });
-    let group = |(&(group, title), place): (&(Group, &str), u32)| {
+    let group = |(fold, place): (&Fold, u32)| {
         let bit = 1 << place;
         let (bits, opened) = (open.clone(), opened.clone());
         let toggle = Callback::from(move |event: Event| {
@@ -71,9 +44,9 @@ pub fn Groups(props: &Props) -> Html {
             bits.set(if is_open { *bits | bit } else { *bits & !bit });
             opened.emit(if is_open { 1 } else { -1 });
         });
-        folded(group, title, context, *open & bit != 0, toggle)
+        folded((place as usize, fold), context, *open & bit != 0, toggle)
     };
-    html! { <div>{ for groups.map(group) }</div> }
+    html! { <div>{ for FOLDS.iter().zip(0_u32..).map(group) }</div> }
 }
 
 /// Opens the group of a model, GPU or cluster that has just become custom; an imported model leaves
@@ -94,25 +67,35 @@ fn use_unfolded(context: ControlContext<'_>, open: &UseStateHandle<u32>) {
     });
 }
 
-/// A folded group, with the number of parameters in it that were changed.
-fn folded(group: Group, title: &str, context: ControlContext, open: bool, toggle: Callback<Event>) -> Html {
-    let rows = || every().filter(move |param| param.group == group && !PROMOTED.contains(&param.id));
-    let changed = rows().filter(|param| preset::is_changed(param, context.scenario, context.preset)).count();
-    let is_made = |param: &&Param| {
-        let always = PARAMS.iter().any(|row| row.id == param.id);
-        (always || open) && (param.is_relevant)(context.scenario)
+/// A fold, with the number of parameters in it that were changed.
+fn folded((place, fold): (usize, &Fold), context: ControlContext, open: bool, toggle: Callback<Event>) -> Html {
+    let rows = || {
+        every().filter_map(move |param| {
+            let (at, heading) = place_of(param)?;
+            let is_here = at == place && !PROMOTED.contains(&param.id) && param.is_shown(context.scenario);
+            is_here.then_some((heading, param))
+        })
     };
-    // So many rows explain themselves on pointing alone.
-    let explained = group != Group::Architecture;
+    let changed = rows().filter(|(_, param)| preset::is_changed(param, context.scenario, context.preset)).count();
+    let is_made = |param: &Param| open || PARAMS.iter().any(|row| row.id == param.id);
+    let mut made: Vec<(&str, &'static Param)> = rows().filter(|(_, param)| is_made(param)).collect();
+    // Rows of one heading stand together, the headings in the order of their first rows.
+    let headings: Vec<&str> = made.iter().map(|row| row.0).collect();
+    made.sort_by_key(|row| headings.iter().position(|heading| *heading == row.0));
     html! {
-        <details class="group" {open} ontoggle={toggle}>
+        <details class="group" id={fold.id} {open} ontoggle={toggle}>
             <summary>
-                { title }
+                { fold.title }
                 if changed > 0 {
                     <span class="count">{ text::changed(changed) }</span>
                 }
             </summary>
-            <div class="set">{ for rows().filter(is_made).map(|param| control(param, context, explained)) }</div>
+            { for made.chunk_by(|one, other| one.0 == other.0).map(|run| html! {
+                <div class="set">
+                    { for run.first().filter(|first| !first.0.is_empty()).map(|first| html! { <p class="set-title">{ first.0 }</p> }) }
+                    { for run.iter().map(|(_, param)| control(param, context, true)) }
+                </div>
+            }) }
         </details>
     }
 }

@@ -6,9 +6,12 @@ mod read;
 use yew::prelude::*;
 
 use crate::browser::{self, Arrived, Origin};
-use crate::state::Action;
+use crate::search::Query;
+use crate::state::{Action, Pick};
 use crate::text::import as words;
 use crate::view::View;
+use engine::catalog::{MODELS, ModelEntry};
+use engine::import::Imported;
 use engine::share::Decoded;
 use read::{Read, read_text};
 
@@ -90,8 +93,12 @@ fn taken(text: &str, origin: &Origin, emit: &Callback<Action>) -> Outcome {
         // More may follow.
         Read::Lengths(..) | Read::Scenario(..) if *origin == Origin::Typed => Err(String::new()),
         Read::Model(imported) => {
-            emit.emit(Action::Import(Box::new(imported.architecture)));
-            Ok([words::imported(&imported), words::used(&imported)])
+            let entry = in_catalog(&imported);
+            emit.emit(match entry {
+                Some(entry) => Action::Pick(Pick::Model(entry.id)),
+                None => Action::Import(Box::new(imported.architecture)),
+            });
+            Ok([words::imported(&imported, entry), words::used(&imported)])
         }
         Read::Adapter(adapter) => {
             let said = [words::adapted(&adapter), words::used_of(&adapter.used)];
@@ -126,5 +133,37 @@ fn said(outcome: Option<&Outcome>) -> Html {
         Some(Ok([what, of])) => html! {
             <><p role="status">{ what }</p><p class="control-help">{ of }</p></>
         },
+    }
+}
+
+/// The model of the catalog with this shape; of several the one by this name, else the first.
+fn in_catalog(imported: &Imported) -> Option<&'static ModelEntry> {
+    let same = || MODELS.iter().filter(|entry| entry.architecture == imported.architecture);
+    let name = Query::new(&imported.name);
+    let names = same().map(|entry| (entry, entry.name, entry.id));
+    name.answers(names).first().copied().or_else(|| same().next())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_model_of_the_catalog_is_known_by_its_shape_and_told_by_its_name() {
+        let imported = |name: &str, id| {
+            let entry = MODELS.iter().find(|entry| entry.id == id).unwrap();
+            Imported {
+                name: name.into(),
+                architecture: entry.architecture,
+                used: Vec::new(),
+                not_understood: Vec::new(),
+            }
+        };
+        let known = |imported: &Imported| in_catalog(imported).map(|entry| entry.id);
+        assert_eq!(known(&imported("Llama-3.1-8B", "llama-3-8b")), Some("llama-3.1-8b"));
+        assert_eq!(known(&imported("my-model", "qwen-3-8b")), Some("qwen-3-8b"));
+        let mut other = imported("Qwen3-8B", "qwen-3-8b");
+        other.architecture.num_hidden_layers += 1;
+        assert_eq!(known(&other), None);
     }
 }

@@ -7,7 +7,9 @@ use yew::prelude::*;
 use crate::browser;
 use crate::components::icon::{Icon, drawn};
 use crate::derived::Derived;
+use crate::panels::finder::{self, Finder};
 use crate::panels::gallery;
+use crate::panels::sections::skip;
 use crate::panels::share::{self, ShareMenu};
 use crate::snapshot::Snapshot;
 use crate::state::Action;
@@ -82,17 +84,30 @@ pub fn Masthead(props: &Props) -> Html {
             }
         })
     };
+    let finding = use_state_eq(|| false);
+    let find = {
+        let setter = finding.setter();
+        use_callback((), move |(), ()| setter.set(true))
+    };
+    browser::use_find_key(&find);
+    let found = {
+        let setter = finding.setter();
+        use_callback((), move |(), ()| setter.set(false))
+    };
     let expanded = |which: Open| if *open == which { "true" } else { "false" };
     let close_gallery = close(gallery::BUTTON).reform(|()| true);
     let act = |action: Action| props.emit.reform(move |_: MouseEvent| action.clone());
     html! {
         <>
         <header class="masthead">
+            { skip() }
             <p class="brand">{ "shardwise" }</p>
             <p class="tagline">{ text::TAGLINE }</p>
             <div class="actions">
+                <button type="button" id={finder::BUTTON} class="button find" title={finder::KEYS} aria-haspopup="dialog"
+                    onclick={find.reform(|_: MouseEvent| ())}>{ drawn(Icon::Search) }<span class="word">{ finder::TITLE }</span></button>
                 <button type="button" id={gallery::BUTTON} class="button" aria-expanded={expanded(Open::Gallery)} aria-controls={gallery::PANEL}
-                    onclick={toggle(Open::Gallery)} onkeydown={gallery::leave(&close_gallery)}>{ gallery::TITLE }</button>
+                    onclick={toggle(Open::Gallery)} onkeydown={gallery::leave(&close_gallery)}>{ drawn(Icon::List) }<span class="word">{ gallery::TITLE }</span></button>
                 <button type="button" class="button icon" aria-label="Undo" title="Undo (Ctrl+Z)" disabled={!props.can_undo}
                     onclick={act(Action::Undo)}>{ drawn(Icon::Undo) }</button>
                 <button type="button" class="button icon" aria-label="Redo" title="Redo (Ctrl+Shift+Z)" disabled={!props.can_redo}
@@ -100,7 +115,8 @@ pub fn Masthead(props: &Props) -> Html {
                 { theme_button(view, &props.emit) }
                 <span class="split">
                     <button type="button" id="copy-link" class="button primary" onclick={copy}>
-                        { if *copied == Copied::Done { text::COPIED } else { text::COPY } }
+                        { drawn(if *copied == Copied::Done { Icon::Check } else { Icon::Link }) }
+                        <span class="word">{ if *copied == Copied::Done { text::COPIED } else { text::COPY } }</span>
                     </button>
                     <button type="button" id={share::BUTTON} class="button primary icon" aria-label={share::OPEN} title={share::OPEN}
                         aria-expanded={expanded(Open::Share)} aria-controls={share::PANEL} onclick={toggle(Open::Share)}
@@ -112,6 +128,9 @@ pub fn Masthead(props: &Props) -> Html {
                 <ShareMenu snapshot={props.snapshot.clone()} derived={props.derived.clone()} close={close(share::BUTTON)} />
             }
         </header>
+        if *finding {
+            <Finder snapshot={props.snapshot.clone()} emit={props.emit.clone()} closed={found} />
+        }
         if *open == Open::Gallery {
             { gallery::gallery(view, &close_gallery, &props.emit) }
         }

@@ -1,73 +1,101 @@
-//! The selects over the catalog: model, GPU, cluster.
+//! The fields over the catalog: model, GPU, cluster.
+
+use std::sync::LazyLock;
 
 use yew::prelude::*;
 
-use crate::components::select::{Item, Select};
+use crate::components::combobox::{Combobox, Entry};
 use crate::state::{Action, SelectTarget};
 use crate::text;
 use engine::catalog::{self, ACCELERATORS, CLUSTERS, MODELS};
+use engine::format;
 use engine::scenario::{Model, Scenario};
 
-/// The last option: custom values, chosen or not, and what they were made from.
-fn custom(chosen: bool, from: Option<&str>) -> Item {
-    let label = match (chosen, from) {
+/// The size that the slider sets, then the catalog.
+static OF_MODELS: LazyLock<Vec<Entry>> = LazyLock::new(|| {
+    let ladder = Entry { name: text::LADDER, group: "", note: String::new(), more: String::new() };
+    let entry = |entry: &catalog::ModelEntry| {
+        let note = format::params(entry.params as f64);
+        let more = [entry.family, " ", &note, " ", entry.id].concat();
+        Entry { name: entry.name, group: entry.family, note, more }
+    };
+    core::iter::once(ladder).chain(MODELS.iter().map(entry)).collect()
+});
+
+static OF_ACCELERATORS: LazyLock<Vec<Entry>> = LazyLock::new(|| {
+    let entry = |entry: &catalog::AcceleratorEntry| {
+        let note = format::bytes(entry.values.memory);
+        Entry { name: entry.name, group: "", note, more: entry.id.into() }
+    };
+    ACCELERATORS.iter().map(entry).collect()
+});
+
+static OF_CLUSTERS: LazyLock<Vec<Entry>> = LazyLock::new(|| {
+    let entry = |entry: &catalog::ClusterEntry| {
+        let gpu = catalog::accelerator(entry.accelerator).map_or("", |gpu| gpu.name);
+        Entry { name: entry.name, group: "", note: String::new(), more: [gpu, " ", entry.id].concat() }
+    };
+    CLUSTERS.iter().map(entry).collect()
+});
+
+/// The entry after the catalog: custom values, chosen or not, and what they were made from.
+fn custom(chosen: bool, from: Option<&str>) -> AttrValue {
+    match (chosen, from) {
         (false, _) => AttrValue::Static(text::MAKE_CUSTOM),
         (true, None) => AttrValue::Static(text::CUSTOM),
         (true, Some(name)) => AttrValue::from(text::CUSTOM.to_owned() + &text::from(name)),
-    };
-    Item { label, group: None }
+    }
 }
 
-fn item(label: &'static str, group: Option<&'static str>) -> Item {
-    Item { label: AttrValue::Static(label), group }
-}
-
-fn labelled(id: &'static str, label: &'static str, select: Html) -> Html {
-    html! { <div class="control"><div class="control-line"><label for={id}>{ label }</label>{ select }</div></div> }
+fn labelled(id: &'static str, label: &'static str, field: Html) -> Html {
+    html! { <div class="control"><div class="control-line"><label for={id}>{ label }</label>{ field }</div></div> }
 }
 
 /// The model: a point of the ladder, an entry of the catalog, or a custom shape.
 pub fn model(scenario: &Scenario, preset: &Scenario, emit: &Callback<Action>) -> Html {
-    let mut items = vec![item(text::LADDER, None)];
-    items.extend(MODELS.iter().map(|entry| item(entry.name, Some(entry.family))));
+    let entries: &'static [Entry] = &OF_MODELS;
     let chosen = match scenario.model {
         Model::Ladder { .. } => 0,
         Model::Preset { id, .. } => 1 + MODELS.iter().position(|entry| entry.id == id).unwrap_or(0),
-        Model::Custom { .. } | Model::Scaled { .. } => items.len(),
+        Model::Custom { .. } | Model::Scaled { .. } => entries.len(),
     };
     let from = match preset.model {
         Model::Preset { id, .. } => catalog::model(id).map(|entry| entry.name),
         Model::Ladder { .. } | Model::Custom { .. } | Model::Scaled { .. } => None,
     };
-    items.push(if matches!(scenario.model, Model::Scaled { .. }) {
-        Item { label: AttrValue::from(text::model_name(&scenario.model)), group: None }
+    let last = if matches!(scenario.model, Model::Scaled { .. }) {
+        AttrValue::from(text::model_name(&scenario.model))
     } else {
-        custom(chosen == items.len(), from)
-    });
-    let target = SelectTarget::Model;
-    labelled("model", "Model", html! { <Select id="model" {items} {chosen} {target} {emit} /> })
+        custom(chosen == entries.len(), from)
+    };
+    let (label, target) = ("Model", SelectTarget::Model);
+    labelled("model", label, html! { <Combobox id="model" {label} {entries} {last} {chosen} {target} {emit} /> })
 }
 
 /// The GPU.
 pub fn accelerator(scenario: &Scenario, preset: &Scenario, emit: &Callback<Action>) -> Html {
-    let mut items: Vec<Item> = ACCELERATORS.iter().map(|entry| item(entry.name, None)).collect();
+    let entries: &'static [Entry] = &OF_ACCELERATORS;
     let entry = ACCELERATORS.iter().position(|entry| entry.id == scenario.accelerator.id);
     let changed = preset.accelerator.values != scenario.accelerator.values;
-    let chosen = entry.filter(|_| !changed).unwrap_or(items.len());
+    let chosen = entry.filter(|_| !changed).unwrap_or(entries.len());
     let from = changed.then(|| catalog::accelerator(preset.accelerator.id)).flatten().map(|entry| entry.name);
-    items.push(custom(chosen == items.len(), from));
-    let target = SelectTarget::Accelerator;
-    labelled("accelerator", "GPU", html! { <Select id="accelerator" {items} {chosen} {target} {emit} /> })
+    let last = custom(chosen == entries.len(), from);
+    let (label, target) = ("GPU", SelectTarget::Accelerator);
+    labelled(
+        "accelerator",
+        label,
+        html! { <Combobox id="accelerator" {label} {entries} {last} {chosen} {target} {emit} /> },
+    )
 }
 
 /// The cluster: its GPU, its nodes and its links at once.
 pub fn cluster(scenario: &Scenario, preset: &Scenario, emit: &Callback<Action>) -> Html {
-    let mut items: Vec<Item> = CLUSTERS.iter().map(|entry| item(entry.name, None)).collect();
+    let entries: &'static [Entry] = &OF_CLUSTERS;
     let entry = CLUSTERS.iter().position(|entry| entry.id == scenario.network.id);
     let changed = preset.network.values != scenario.network.values;
-    let chosen = entry.filter(|_| !changed).unwrap_or(items.len());
+    let chosen = entry.filter(|_| !changed).unwrap_or(entries.len());
     let from = changed.then(|| catalog::cluster(preset.network.id)).flatten().map(|entry| entry.name);
-    items.push(custom(chosen == items.len(), from));
-    let target = SelectTarget::Cluster;
-    labelled("cluster", "Cluster", html! { <Select id="cluster" {items} {chosen} {target} {emit} /> })
+    let last = custom(chosen == entries.len(), from);
+    let (label, target) = ("Cluster", SelectTarget::Cluster);
+    labelled("cluster", label, html! { <Combobox id="cluster" {label} {entries} {last} {chosen} {target} {emit} /> })
 }

@@ -16,12 +16,14 @@ use engine::units::Seconds;
 /// The heading.
 const TITLE: &str = "Best layouts on this cluster";
 /// The heading of each column.
-const HEADER: [&str; 7] = ["Layout", "Micro-batch", "Recompute", "MFU", "Step time", "Peak memory", "Speed"];
+const HEADER: [&str; 7] =
+    ["Layout", "Micro-batch × steps × dp", "Recompute", "MFU", "Step time", "Peak memory", "Speed"];
 /// Before the search.
 const WAITING: &str = "The search begins when the scenario stands still …";
 /// Under the table.
 const NOTE: &str = "Same model, sequence length, precision, GPUs and tokens a step; strategies, degrees, micro-batches and recomputation vary, one \
-     row a kind. Rows within a few percent of each other are within the error of the engine: try the simpler one.";
+     row a kind. Choose a row to take its layout. A step takes the micro-batch times the gradient accumulation steps times the data-parallel GPUs (dp), in \
+     sequences. Rows within a few percent of each other are within the error of the engine: try the simpler one.";
 
 /// What to show, and where actions go.
 #[derive(PartialEq, Properties)]
@@ -73,9 +75,9 @@ fn row(layout: &Layout, now: Seconds, scenario: &Scenario, emit: &Callback<Actio
     let take = emit.reform(move |_: MouseEvent| Action::Take(Box::new(taken)));
     let place = taken.strategy.place();
     html! {
-        <tr class={chosen.then_some("chosen")}>
+        <tr class={chosen.then_some("chosen")} onclick={take}>
             <th scope="row">
-                <button type="button" class={format!("strategy-{place}")} aria-pressed={chosen.to_string()} onclick={take}>
+                <button type="button" class={format!("strategy-{place}")} aria-pressed={chosen.to_string()}>
                     { names::layout(&taken) }
                 </button>
             </th>
@@ -110,9 +112,9 @@ fn caption(search: &LayoutSearch) -> String {
 /// The cells of one row after its name.
 fn cells(layout: &Layout, now: Seconds) -> [String; 6] {
     let Layout { scenario, report } = layout;
-    let steps = format::count(f64::from(scenario.grad_accum_steps));
+    let [steps, dp] = [scenario.grad_accum_steps, scenario.degrees().dp].map(|count| format::count(f64::from(count)));
     [
-        format!("{} × {steps}", scenario.micro_batch_size),
+        format!("{} × {steps} × {dp}", scenario.micro_batch_size),
         names::recompute(scenario).to_owned(),
         format::percent(report.mfu),
         format::seconds(report.time.step),
@@ -165,6 +167,7 @@ mod tests {
         let search = searched(&scenario);
         let row = cells(search.best().unwrap(), scenario.report().time.step);
         assert_eq!(row.len() + 1, HEADER.len());
+        assert_eq!(row[0], "1 × 1 × 64");
         assert_eq!(row[5], EVEN);
     }
 }

@@ -17,7 +17,7 @@ use engine::scenario::{Scenario, Strategy};
 const TITLE: &str = "Every strategy on this cluster";
 /// The heading of each column.
 const HEADER: [&str; 7] =
-    ["Strategy", "MFU", "Step time", "Peak memory", "Largest GPT-style model", "Over DDP’s", "Longest sequence"];
+    ["Strategy", "MFU", "Step time", "Peak memory", "Largest GPT-style model", "Relative to DDP", "Longest sequence"];
 /// In a cell where nothing that was searched fits.
 const NOTHING: &str = "none";
 

@@ -5,6 +5,7 @@ use yew::prelude::*;
 
 use crate::calculator::Calculator;
 use crate::components::math;
+use crate::components::sourced::sourced;
 use crate::state::Action;
 use crate::text;
 use crate::view::View;
@@ -102,7 +103,7 @@ fn linked(words: &'static str, emit: &Callback<Action>) -> Html {
     links::pieces(words)
         .map(|piece| match piece.opens {
             Some(card) => link(card, piece.text.to_owned(), emit),
-            None => html! { { piece.text.to_owned() } },
+            None => sourced(piece.text),
         })
         .collect()
 }

@@ -19,7 +19,7 @@ pub fn change(advice: &Advice) -> String {
         Change::Pipeline(1) => "no pipeline".into(),
         Change::ExpertParallel(1) => "no expert parallelism".into(),
         Change::ExpertParallel(ep) => format!("expert parallelism of {ep}"),
-        Change::FusedDispatcher => "kernels that send each token once".into(),
+        Change::FusedDispatcher => "a fused token dispatcher (DeepEP)".into(),
         Change::Pipeline(pp) => format!("a pipeline of {pp} stages"),
         Change::MicroBatches(steps) => format!("{} micro-batches in each step", format::count(f64::from(steps))),
         Change::FusedLoss => "a fused cross-entropy".into(),

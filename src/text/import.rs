@@ -1,5 +1,6 @@
 //! The texts of the import.
 
+use engine::catalog::ModelEntry;
 use engine::format;
 use engine::import::{Adapter, Imported, TextLengths};
 use engine::params::quantity::shorten;
@@ -42,12 +43,32 @@ pub fn of_file(file: &str, problem: &str) -> String {
     format!("“{}”: {problem}", shorten(file))
 }
 
-/// After a model was imported: name, size, and what was not understood.
-pub fn imported(imported: &Imported) -> String {
+/// Before the addresses of models.
+const HUB: &str = "https://huggingface.co/";
+
+/// Whether a text is the address of something.
+pub fn is_address(text: &str) -> bool {
+    let text = text.trim();
+    ["https://", "http://"].iter().any(|start| text.starts_with(start)) && !text.contains(char::is_whitespace)
+}
+
+/// In place of what an address leads to.
+pub fn not_fetched(address: &str) -> String {
+    let mut parts = address.trim().strip_prefix(HUB).unwrap_or_default().split('/').filter(|part| !part.is_empty());
+    let place = match (parts.next(), parts.next()) {
+        (Some(owner), Some(model)) => format!("{HUB}{owner}/{model}/raw/main/config.json"),
+        _ => "it".to_owned(),
+    };
+    format!("This page fetches nothing from other sites. Open {place} in another tab and paste the text that it shows.")
+}
+
+/// After a model was imported: name, the entry of the catalog that it is, size, and what was not understood.
+pub fn imported(imported: &Imported, entry: Option<&ModelEntry>) -> String {
     let shape = &imported.architecture;
     let params = format::params(shape.params() as f64);
     let layers = shape.num_hidden_layers;
-    let mut text = format!("{}: {layers} layers, {params} parameters", imported.name);
+    let known = entry.map_or_else(String::new, |entry| format!(" is {} of the catalog", entry.name));
+    let mut text = format!("{}{known}: {layers} layers, {params} parameters", imported.name);
     if shape.has_experts() {
         text = text + ", " + &format::params(shape.active_params() as f64) + " active";
     }

@@ -264,6 +264,12 @@ impl Param {
         }
     }
 
+    /// Whether the page shows a control for this scenario: where the parameter has an effect. Rows of the architecture have one
+    /// in any model, as changing them makes it custom.
+    pub fn is_shown(&self, scenario: &Scenario) -> bool {
+        (self.is_relevant)(scenario) && (self.group == Group::Architecture || (self.applies)(scenario))
+    }
+
     /// Whether the number can grow: the size of a named model is fixed, and a kind of parallelism
     /// that is off stays off.
     pub fn is_knob(&self, scenario: &Scenario) -> bool {

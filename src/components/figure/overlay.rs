@@ -1,10 +1,11 @@
-//! What lies over a chart while somebody points at it: the crosshair, or the rectangle of a drag.
+//! What lies over a chart while somebody points at it: the crosshair with what is read out there, or the rectangle of a drag.
 
 use yew::prelude::*;
 
 use super::narrow::{Spot, selected};
-use crate::browser::Size;
+use crate::browser::{self, Size};
 use charts::layout::PlotArea;
+use charts::readout::Entry;
 
 /// Lines through a place; without a parameter up the figure only the one through x means something.
 pub(super) fn cross(area: &PlotArea, size: Size, (x, y): (f64, f64), over_both: bool) -> Html {
@@ -20,6 +21,29 @@ pub(super) fn cross(area: &PlotArea, size: Size, (x, y): (f64, f64), over_both: 
                 <circle cx={x} cy={y} r="5" />
             }
         </svg>
+    }
+}
+
+/// What is read out, and where.
+#[derive(PartialEq, Properties)]
+pub(super) struct TipProps {
+    /// The crosshair, in CSS pixels.
+    pub(super) at: (f64, f64),
+    /// The chart.
+    pub(super) size: Size,
+    /// Names and values.
+    pub(super) rows: Vec<Entry>,
+}
+
+/// What is read out beside the crosshair, on the side where there is more room. Screen readers have it in the line under the chart.
+#[component]
+pub(super) fn Tip(props: &TipProps) -> Html {
+    let tip = use_node_ref();
+    browser::use_beside(&tip, props.at, props.size);
+    html! {
+        <dl ref={tip} class="tip" aria-hidden="true">
+            { for props.rows.iter().map(|row| html! { <div><dt>{ row.name.clone() }</dt>{ " " }<dd>{ row.value.clone() }</dd></div> }) }
+        </dl>
     }
 }
 

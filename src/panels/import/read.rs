@@ -40,6 +40,9 @@ pub(super) fn read_text(text: &str) -> Result<Read, String> {
     if let Some(lengths) = import_lengths(text) {
         return lengths.map(Read::Lengths);
     }
+    if words::is_address(text) {
+        return Err(words::not_fetched(text));
+    }
     let json = parse(text)?;
     if let Some(link) = carried::of_json(&json) {
         return Ok(opened(link));
@@ -86,6 +89,18 @@ mod tests {
         let Ok(Read::Scenario(decoded, None)) = read_text(&pairs(LONGEST_LINK)) else { panic!("this is a link") };
         assert_eq!((decoded.scenario, decoded.pins), (default_scenario(), vec![]));
         assert_eq!(decoded.issues.len(), 1, "{:?}", decoded.issues);
+    }
+
+    #[test]
+    fn an_address_is_told_from_json_and_says_where_the_text_is() {
+        let said = read_text("https://huggingface.co/Qwen/Qwen3-32B\n").unwrap_err();
+        assert!(said.contains("https://huggingface.co/Qwen/Qwen3-32B/raw/main/config.json"), "{said}");
+        let said = read_text("https://example.com/config.json").unwrap_err();
+        assert!(said.starts_with("This page fetches nothing") && !said.contains("raw/main"), "{said}");
+        let Ok(Read::Scenario(decoded, _)) = read_text("https://example.com/?map=seq.gpus#v=1&gpus=128") else {
+            panic!("a link of ours")
+        };
+        assert_eq!(decoded.scenario.gpus, 128);
     }
 
     #[test]

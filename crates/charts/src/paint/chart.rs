@@ -103,14 +103,19 @@ fn name_zones<B: DrawingBackend>(
     for zone in zones {
         let both = [zone.name.as_str(), zone.reason.as_str()];
         let name = [zone.name.as_str()];
+        // Where that is too long: "network" for "network-bound".
+        let short = [zone.name.trim_end_matches("-bound")];
         let mut place = |texts: &[&str]| room.within(field, zone.kind, size_of(texts));
         let colour = if zone.kind == ZoneKind::DoesNotFit { colours.muted } else { colours.text };
         let whole = if zone.reason.is_empty() { None } else { place(&both) };
         match whole {
             Some(rect) => lines::label(pen, &both, rect, colour, theme)?,
             None => {
-                if let Some(rect) = place(&name) {
-                    lines::label(pen, &name, rect, colour, theme)?;
+                for texts in [name, short] {
+                    if let Some(rect) = place(&texts) {
+                        lines::label(pen, &texts, rect, colour, theme)?;
+                        break;
+                    }
                 }
             }
         }

@@ -24,7 +24,7 @@ enum Change {
     Mixed,
 }
 
-/// Writes the finding: `At 13B, sequences up to 14.2k fit; from 9.1k on the network hides under
+/// Writes the finding: `At 13B, sequences up to 14.2k fit; from 9.1k on communication hides behind
 /// compute.`
 pub(super) fn of_region(scenario: &Scenario, x: &AxisOf, y: &AxisOf, scratch: &mut Scratch) -> String {
     let on_axis = |id| x.param.id == id || y.param.id == id;
@@ -59,11 +59,11 @@ fn along(scenario: &Scenario, x: &AxisOf, y: &AxisOf, one_node: bool, scratch: &
     }
     let speed = match (fits, network) {
         (Change::Never, _) => return format!("{place}, {memory}."),
-        (_, Change::Always) => "the network hides under compute wherever it fits".to_string(),
-        (_, Change::Never) => "the network outlasts compute wherever it fits".to_string(),
-        (_, Change::From(value)) => format!("from {} on the network hides under compute", amount(value)),
-        (_, Change::UpTo(value)) => format!("beyond {} the network outlasts compute", amount(value)),
-        (_, Change::Mixed) => "network and compute limit in turn".to_string(),
+        (_, Change::Always) => "communication hides behind compute wherever it fits".to_string(),
+        (_, Change::Never) => "communication is exposed wherever it fits".to_string(),
+        (_, Change::From(value)) => format!("from {} on communication hides behind compute", amount(value)),
+        (_, Change::UpTo(value)) => format!("beyond {} communication is exposed", amount(value)),
+        (_, Change::Mixed) => "the limit alternates between network and compute".to_string(),
     };
     format!("{place}, {memory}; {speed}.")
 }

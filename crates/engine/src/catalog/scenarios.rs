@@ -142,7 +142,7 @@ const DENSE: &[ScenarioEntry] = &[
     entry(
         "bandwidth-7b-100g",
         "7B at 100 Gbit/s",
-        "Transfers outlast the forward pass. The same run at 200 Gbit/s reaches 8 points of MFU more.",
+        "Communication takes longer than the forward pass. The same run at 200 Gbit/s reaches 8 points of MFU more.",
         "v=1&rev=3&cluster=a100-40gb-100g&size=7B&gpus=64&seq=3328&mbs=1&strategy=full-shard&recompute=full",
         BOUNDS,
     ),

@@ -19,7 +19,7 @@ pub(crate) const AXE: &str = "const only = ['wcag2a', 'wcag2aa', 'wcag21a', 'wca
     return axe.run(document, { runOnly: only }).then(({ violations }) => violations.map(({ id, nodes }) =>
         `${id}: ${nodes.length}, ${nodes[0].target} ${nodes[0].failureSummary}`));";
 
-fn sized(page: &Page, width: u32) -> Result<()> {
+pub(crate) fn sized(page: &Page, width: u32) -> Result<()> {
     let size = json!({ "width": width, "height": 800, "deviceScaleFactor": 1, "mobile": false });
     page.session.devtools("Emulation.setDeviceMetricsOverride", &size).map(drop)
 }

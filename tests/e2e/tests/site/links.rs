@@ -131,11 +131,9 @@ fn a_pasted_config_is_named_and_its_link_opens_it() -> Result<()> {
     })?;
     assert_eq!(page.settled()?.outputs, before.outputs, "half a config changed the figures");
     page.session.script(paste, &[json!(config)])?;
-    page.wait_for("the headline does not name the import", |now| {
-        now.headline.starts_with("A model of 46.7B parameters on ")
-    })?;
+    page.wait_for("the headline does not name the import", |now| now.headline.starts_with("Mixtral 8x7B on "))?;
     let said = page.session.text("return document.querySelector('.import [role=status]')?.textContent ?? ''", &[])?;
-    assert_eq!(said, "MixtralForCausalLM: 32 layers, 46.7B parameters, 12.9B active.");
+    assert_eq!(said, "MixtralForCausalLM is Mixtral 8x7B of the catalog: 32 layers, 46.7B parameters, 12.9B active.");
     let sight = page.settled()?;
     let link = page.address_after(&address)?;
     page.leave_quietly()?;

@@ -8,6 +8,7 @@
 //! content policy, no requests to other sites.
 
 mod agreement;
+mod around;
 mod book;
 mod browsers;
 mod care;

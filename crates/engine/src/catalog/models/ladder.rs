@@ -25,15 +25,15 @@ const fn anchor(layers: u32, hidden: u32) -> Architecture {
 }
 
 pub(super) const SMALLEST: ModelEntry =
-    LADDER.model("ladder-1.3b", "1.3B of the ladder", anchor(24, 2048), 1_311_528_960, UNBOUNDED);
+    LADDER.model("ladder-1.3b", "GPT-style 1.3B", anchor(24, 2048), 1_311_528_960, UNBOUNDED);
 
 /// The anchors, smallest first.
 pub const MODELS: &[ModelEntry] = &[
     SMALLEST,
-    LADDER.model("ladder-7b", "7B of the ladder", anchor(32, 4096), 6_650_015_744, UNBOUNDED),
-    LADDER.model("ladder-13b", "13B of the ladder", anchor(40, 5120), 12_842_900_480, UNBOUNDED),
-    LADDER.model("ladder-30b", "30B of the ladder", anchor(60, 6656), 32_237_397_504, UNBOUNDED),
-    LADDER.model("ladder-65b", "65B of the ladder", anchor(80, 8192), 64_844_750_848, UNBOUNDED),
-    LADDER.model("ladder-175b", "175B of the ladder", anchor(96, 12_288), 174_579_093_504, UNBOUNDED),
-    LADDER.model("ladder-310b", "310B of the ladder", anchor(96, 16_384), 310_081_536_000, UNBOUNDED),
+    LADDER.model("ladder-7b", "GPT-style 7B", anchor(32, 4096), 6_650_015_744, UNBOUNDED),
+    LADDER.model("ladder-13b", "GPT-style 13B", anchor(40, 5120), 12_842_900_480, UNBOUNDED),
+    LADDER.model("ladder-30b", "GPT-style 30B", anchor(60, 6656), 32_237_397_504, UNBOUNDED),
+    LADDER.model("ladder-65b", "GPT-style 65B", anchor(80, 8192), 64_844_750_848, UNBOUNDED),
+    LADDER.model("ladder-175b", "GPT-style 175B", anchor(96, 12_288), 174_579_093_504, UNBOUNDED),
+    LADDER.model("ladder-310b", "GPT-style 310B", anchor(96, 16_384), 310_081_536_000, UNBOUNDED),
 ];

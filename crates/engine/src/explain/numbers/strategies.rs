@@ -13,14 +13,14 @@ pub(super) const REACHES: &[Explanation] = &[
         "Largest GPT-style model",
         &[when(|c| largest_model(&c.scenario).is_some(), "M_largest ≤ M_GPU")],
         [
-            "The largest model of the ladder, 1.3B to 310B parameters, whose [peak memory] fits with everything else as it is: found by halving the range 28 times. The values here are those of the strategy on screen.",
+            "The largest GPT-style model, 1.3B to 310B parameters, whose [peak memory] fits with everything else as it is: found by halving the range 28 times. The values here are those of the strategy on screen.",
             SEARCHED,
             "Models of other shapes than the ladder’s. A smaller batch or more recomputation would hold a larger one.",
         ],
     ),
     number(
         "over-ddp",
-        "Over DDP’s",
+        "Relative to DDP",
         &[when(
             |c| {
                 largest_model(&c.scenario.with_strategy(Strategy::Ddp)).is_some()

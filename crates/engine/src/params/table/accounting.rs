@@ -25,7 +25,7 @@ const CONVENTION_OPTIONS: &[ChoiceOption] = &[
 /// Which FLOPs the MFU counts.
 pub(in crate::params) const MFU_CONVENTION: Param = Param {
     key: "mfu",
-    label: "MFU counts",
+    label: "MFU convention",
     csv: "mfu_convention",
     group: Group::Accounting,
     help: "Which FLOPs model FLOPs utilisation counts. Publications differ; recomputation never counts (that is HFU).",

@@ -2,7 +2,25 @@
 //! has no control for them.
 
 use super::{Group, PERCENT, Param, Scale, Unit, number};
+use crate::model::software::AttentionKernel;
+use crate::model::training::{ComputeFormat, PrecisionPolicy};
+use crate::scenario::Scenario;
 use crate::units::{BytesPerSecond, FlopsPerSecond, Seconds};
+
+/// For rows about products in 8 and 4 bits.
+fn in_few_bits(scenario: &Scenario) -> bool {
+    scenario.compute_format != ComputeFormat::AsPolicy || scenario.kernels.attention == AttentionKernel::Flash8bit
+}
+
+/// For rows about products in 32 bits.
+fn in_32_bits(scenario: &Scenario) -> bool {
+    scenario.recipe == PrecisionPolicy::Fp32
+}
+
+/// For rows about attention kernels tuned to the GPU.
+fn with_tuned_attention(scenario: &Scenario) -> bool {
+    matches!(scenario.kernels.attention, AttentionKernel::FlashTuned | AttentionKernel::Flash8bit)
+}
 
 /// Dense fp8 peak.
 pub(in crate::params) const PEAK_8BIT: Param = Param {
@@ -20,7 +38,8 @@ pub(in crate::params) const PEAK_8BIT: Param = Param {
     ),
     ..Param::DEFAULT
 }
-.window(40.0, 10_000.0);
+.window(40.0, 10_000.0)
+.relevant(in_few_bits);
 
 /// Dense 4-bit peak.
 pub(in crate::params) const PEAK_4BIT: Param = Param {
@@ -38,7 +57,8 @@ pub(in crate::params) const PEAK_4BIT: Param = Param {
     ),
     ..Param::DEFAULT
 }
-.window(80.0, 20_000.0);
+.window(80.0, 20_000.0)
+.relevant(in_few_bits);
 
 /// Dense fp32 peak.
 pub(in crate::params) const PEAK_32BIT: Param = Param {
@@ -55,7 +75,8 @@ pub(in crate::params) const PEAK_32BIT: Param = Param {
         |scenario, value| scenario.accelerator.values.peak_32bit = FlopsPerSecond::from_tflops(value),
     ),
     ..Param::DEFAULT
-};
+}
+.relevant(in_32_bits);
 
 /// Link rate to host memory.
 pub(in crate::params) const HOST_LINK: Param = Param {
@@ -95,10 +116,10 @@ pub(in crate::params) const POWER: Param = Param {
 /// Fraction of the peak that matrix products reach.
 pub(in crate::params) const MATMUL: Param = Param {
     key: "matmul",
-    label: "Matrix product efficiency",
+    label: "Matmul efficiency",
     csv: "matmul_efficiency_percent",
     group: Group::Hardware,
-    help: "Share of the dense peak that large matrix products reach.",
+    help: "Share of the dense peak that large matmuls reach.",
     kind: number(
         Unit::Percent,
         (1.0, 100.0),
@@ -112,10 +133,10 @@ pub(in crate::params) const MATMUL: Param = Param {
 /// Fraction of the 8-bit peak that matrix products reach.
 pub(in crate::params) const MATMUL_8BIT: Param = Param {
     key: "matmul8",
-    label: "8-bit matrix product efficiency",
+    label: "8-bit matmul efficiency",
     csv: "matmul_8bit_efficiency_percent",
     group: Group::Hardware,
-    help: "Share of the dense 8-bit peak that large matrix products reach, casts apart.",
+    help: "Share of the dense 8-bit peak that large matmuls reach, casts apart.",
     kind: number(
         Unit::Percent,
         (1.0, 100.0),
@@ -124,7 +145,8 @@ pub(in crate::params) const MATMUL_8BIT: Param = Param {
         |scenario, value| scenario.accelerator.values.efficiency.matmul_8bit = value / PERCENT,
     ),
     ..Param::DEFAULT
-};
+}
+.relevant(in_few_bits);
 
 /// Fraction of the peak that attention reaches.
 pub(in crate::params) const ATTENTION: Param = Param {
@@ -158,12 +180,13 @@ pub(in crate::params) const ATTENTION_TUNED: Param = Param {
         |scenario, value| scenario.accelerator.values.efficiency.attention_tuned = value / PERCENT,
     ),
     ..Param::DEFAULT
-};
+}
+.relevant(with_tuned_attention);
 
 /// Fraction of the memory bandwidth that element-wise kernels reach.
 pub(in crate::params) const ELEMENTWISE: Param = Param {
     key: "elem",
-    label: "Memory bandwidth efficiency",
+    label: "Memory efficiency",
     csv: "memory_efficiency_percent",
     group: Group::Hardware,
     help: "Share of the peak memory bandwidth that element-wise kernels reach.",
@@ -183,7 +206,7 @@ pub(in crate::params) const HALF_SATURATION: Param = Param {
     label: "Half-saturation tokens",
     csv: "half_saturation_tokens",
     group: Group::Hardware,
-    help: "Tokens in a micro-batch at which matrix products reach half of their efficiency: small batches run slower.",
+    help: "Tokens in a micro-batch at which matmuls reach half of their efficiency; smaller micro-batches run slower.",
     kind: number(
         Unit::Tokens,
         (0.0, 100_000.0),
@@ -201,7 +224,7 @@ pub(in crate::params) const LAUNCH: Param = Param {
     label: "Launch time per layer",
     csv: "launch_per_layer_us",
     group: Group::Hardware,
-    help: "Host time to launch one layer's kernels in one pass: a floor under the layer's compute time.",
+    help: "CPU time to launch one layer's kernels in one pass: a lower bound of the layer's compute time.",
     kind: number(
         Unit::Us,
         (0.0, 100_000.0),
@@ -216,7 +239,7 @@ pub(in crate::params) const LAUNCH: Param = Param {
 /// Latency inside the node.
 pub(in crate::params) const INTRA_NODE_LATENCY: Param = Param {
     key: "intralat",
-    label: "Latency inside the node",
+    label: "Intra-node latency",
     csv: "intra_node_latency_us",
     group: Group::Network,
     help: "Time of one hop between GPUs of a node before the first byte arrives.",
@@ -234,7 +257,7 @@ pub(in crate::params) const INTRA_NODE_LATENCY: Param = Param {
 /// Fraction of the nominal rate inside the node that collectives reach.
 pub(in crate::params) const INTRA_NODE_EFFICIENCY: Param = Param {
     key: "intraeff",
-    label: "Efficiency inside the node",
+    label: "Intra-node efficiency",
     csv: "intra_node_efficiency_percent",
     group: Group::Network,
     help: "Share of the nominal link rate that large collectives reach inside the node.",
@@ -268,7 +291,7 @@ pub(in crate::params) const ALL_REDUCE_PASSES: Param = Param {
 /// Slow-down with each node.
 pub(in crate::params) const NODE_DECAY: Param = Param {
     key: "nodedecay",
-    label: "Slow-down with each node",
+    label: "Slowdown per extra node",
     csv: "node_decay_percent",
     group: Group::Network,
     help: "How much longer a byte takes between nodes for each node beyond the second: 0 % where the fabric holds its rate.",

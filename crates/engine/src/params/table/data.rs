@@ -13,11 +13,11 @@ picked!(
     BATCHING, Data, texts.batching, "texts", "Sequences", "sequences", [],
     "What the sequences are made of: full ones, or a list of texts. The longest batch decides whether the run fits, the mean how long it \
      takes.",
-    Batching::Full => "full", "Full", "Every sequence has the sequence length: documents are strung together, as in pretraining.";
+    Batching::Full => "full", "Full", "Every sequence has the sequence length: documents are concatenated, as in pretraining.";
     Batching::Packed => "packed", "Texts, packed", "Several texts share a sequence, and each attends to itself alone (packing, padding-free).";
-    Batching::Padded => "padded", "Texts, padded to the longest in a batch", "A text a sequence; short ones wait for the longest of their micro-batch.";
+    Batching::Padded => "padded", "Texts, padded to the longest in a batch", "A text a sequence; short ones are padded to the longest of their micro-batch.";
     Batching::PaddedToLongest => "padmax", "Texts, padded to the sequence length", "A text a sequence, all as long as the longest may be (padding=max_length).";
-    Batching::Grouped => "grouped", "Texts, grouped by length", "Texts of like length share a batch (group_by_length): next to no padding.";
+    Batching::Grouped => "grouped", "Texts, grouped by length", "Texts of similar length share a batch (group_by_length): next to no padding.";
 );
 
 /// Mean length of the texts.
@@ -98,7 +98,7 @@ pub(in crate::params) const EPOCHS: Param = row(
 /// Tokens with a loss.
 pub(in crate::params) const LOSS_SHARE: Param = row(
     "losstokens",
-    "Tokens with a loss",
+    "Tokens in the loss",
     "loss_tokens_percent",
     "Share of the tokens that the loss counts: with loss on completions only, that of the completions. Prompts are computed all the same.",
     Number {

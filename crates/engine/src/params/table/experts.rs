@@ -79,7 +79,7 @@ picked!(
     DISPATCHER, Experts, experts.dispatcher, "dispatcher", "Token dispatcher", "token_dispatcher", [when(with_experts)],
     "How tokens reach the GPUs of their experts (moe_token_dispatcher_type in Megatron).",
     Dispatcher::AllToAll => "alltoall", "All-to-all", "A collective all-to-all of every copy of every token.";
-    Dispatcher::Fused => "fused", "Fused (DeepEP, HybridEP)", "A token is sent once to each GPU and once to each node (flex).";
+    Dispatcher::Fused => "fused", "Fused (DeepEP, HybridEP)", "Each token is sent once to each GPU and once to each node (flex).";
 );
 picked!(
     /// The steps of the all-to-all.
@@ -90,30 +90,30 @@ picked!(
 );
 counted!(
     /// Chunks of the exchange.
-    CHUNKS, Experts, experts.chunks, "chunks", "Pipelining degree", "expert_chunks", 1.0..=8.0, [when(with_own_chunks)],
-    "Chunks of the tokens whose exchange runs beside the experts' compute (Tutel): 1 for no overlap."
+    CHUNKS, Experts, experts.chunks, "chunks", "Exchange chunks", "expert_chunks", 1.0..=8.0, [when(with_own_chunks)],
+    "Chunks of the tokens whose exchange overlaps with the experts' compute (Tutel): 1 for no overlap."
 );
 switched!(
     /// Whether the page chooses the chunks.
     ADAPTIVE_CHUNKS, Experts, expert_choice.chunks, "adaptchunks", "Adaptive pipelining", "adaptive_pipelining", [when(with_experts)],
-    "Whether the page chooses the pipelining degree (1, 2, 4 or 8) and the all-to-all's algorithm: the fastest, as Tutel does."
+    "Whether the page chooses the chunks (1, 2, 4 or 8) and the all-to-all's algorithm: the fastest, as Tutel does."
 );
 switched!(
     /// Exchanges beside another micro-batch.
     EXPERT_OVERLAP, Experts, experts.across_micro_batches, "epoverlap", "Overlap across micro-batches",
     "overlap_moe_expert_parallel_comm", [when(with_experts)],
-    "Whether exchanges run beside the compute of another micro-batch (DualPipe; overlap_moe_expert_parallel_comm in Megatron)."
+    "Whether exchanges overlap with the compute of another micro-batch (DualPipe; overlap_moe_expert_parallel_comm in Megatron)."
 );
 factor!(
     /// The capacity factor.
     CAPACITY, experts.capacity_factor, "capacity", "Capacity factor", "capacity_factor", 1.0..=64.0, [window(1.0, 8.0)],
-    "Places for tokens at an expert over its even share (moe_expert_capacity_factor in Megatron): 1 for dropless training. What is \
-     not filled is computed all the same, what does not fit is dropped."
+    "Tokens that an expert takes, relative to an even share (moe_expert_capacity_factor in Megatron): 1 for dropless training. Unused \
+     capacity is still computed; tokens beyond it are dropped."
 );
 factor!(
     /// The load imbalance.
     IMBALANCE, experts.imbalance, "imbalance", "Load imbalance", "load_imbalance", 1.0..=64.0, [window(1.0, 8.0)],
-    "Tokens of the busiest GPU's experts over the mean: 1 where all have as many."
+    "Tokens of the busiest GPU's experts over the mean: 1 for perfect balance."
 );
 switched!(
     /// Grouped products.

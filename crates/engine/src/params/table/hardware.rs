@@ -12,7 +12,7 @@ pub(in crate::params) const GPUS_PER_NODE: Param = Param {
     label: "GPUs per node",
     csv: "gpus_per_node",
     group: Group::Network,
-    help: "GPUs joined by NVLink, xGMI or PCIe: traffic among them does not cross the network.",
+    help: "GPUs joined by NVLink, xGMI or PCIe: traffic among them stays off the network.",
     kind: count(
         Unit::None,
         (1.0, 1024.0),
@@ -26,7 +26,7 @@ pub(in crate::params) const GPUS_PER_NODE: Param = Param {
 /// Link rate inside the node.
 pub(in crate::params) const INTRA_NODE: Param = Param {
     key: "intra",
-    label: "Bandwidth inside the node",
+    label: "Intra-node bandwidth",
     csv: "intra_node_gb_per_s",
     group: Group::Network,
     help: "Rate of one GPU to the others of its node, in each direction: half of the total that NVLink data sheets print.",
@@ -101,7 +101,7 @@ pub(in crate::params) const PEAK: Param = Param {
 /// Latency between nodes.
 pub(in crate::params) const INTER_NODE_LATENCY: Param = Param {
     key: "lat",
-    label: "Latency between nodes",
+    label: "Inter-node latency",
     csv: "inter_node_latency_us",
     group: Group::Network,
     help: "Time of one hop between nodes before the first byte arrives. A ring over many nodes pays it once a hop.",
@@ -119,7 +119,7 @@ pub(in crate::params) const INTER_NODE_LATENCY: Param = Param {
 /// Fraction of the nominal network rate that collectives reach.
 pub(in crate::params) const INTER_NODE_EFFICIENCY: Param = Param {
     key: "eff",
-    label: "Network efficiency",
+    label: "Inter-node efficiency",
     csv: "inter_node_efficiency_percent",
     group: Group::Network,
     help: "Share of the nominal link rate that large collectives reach between nodes: bus bandwidth of nccl-tests over the \
@@ -146,7 +146,7 @@ const TOPOLOGY_OPTIONS: &[ChoiceOption] = &[
 /// How collectives are priced. The scenario's choice rules over the network's own field.
 pub(in crate::params) const TOPOLOGY: Param = Param {
     key: "topology",
-    label: "Network model",
+    label: "Collectives priced by",
     csv: "topology",
     group: Group::Network,
     help: "How the time of a collective is computed: with the fast links inside each node, or as if there were none.",

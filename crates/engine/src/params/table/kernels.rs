@@ -7,7 +7,7 @@ use crate::model::training::ComputeFormat;
 picked!(
     /// The framework.
     FRAMEWORK, Kernels, framework, "framework", "Framework", "framework", [],
-    "Whose training code runs: it decides what is fused, launched and buffered.",
+    "The training framework: it decides what is fused, launched and buffered.",
     Framework::Torchtitan => "pytorch", "torchtitan (FSDP2)", "PyTorch's FSDP2, fully_shard, on models of its own.";
     Framework::Transformers => "transformers", "Hugging Face Trainer / TRL / Accelerate (FSDP2)",
         "The models of transformers on FSDP2.";
@@ -27,7 +27,7 @@ switched!(
 picked!(
     /// CUDA graphs.
     GRAPHS, Kernels, kernels.graphs, "graphs", "CUDA graphs", "cuda_graphs", [],
-    "What the host launches at once: kernels launched one by one hold small models and small experts back.",
+    "What the host launches at once: launching kernels one by one slows small models and small experts down.",
     Graphs::None => "none", "None", "Kernel by kernel.";
     Graphs::Layers => "layers", "Layers", "But their routed experts (cuda_graph_scope in Megatron).";
     Graphs::Step => "step", "Whole step", "full_iteration in Megatron.";
@@ -69,7 +69,7 @@ switched!(
 picked!(
     /// The format of matrix products.
     COMPUTE, Kernels, compute_format, "compute", "Matmuls", "compute_format", [],
-    "The format of the layers' matrix products.",
+    "The format of the layers' matmuls.",
     ComputeFormat::AsPolicy => "recipe", "The precision's format", "bf16, or fp32.";
     ComputeFormat::Fp8 => "fp8", "fp8", "float8, MXFP8: cast before each product.";
     ComputeFormat::Fp8Gather => "fp8-gather", "fp8, gathered too", "enable_fsdp_float8_all_gather.";
@@ -77,8 +77,8 @@ picked!(
 );
 picked!(
     /// The allocator's segments.
-    SEGMENTS, Kernels, segments, "segments", "Allocator's segments", "allocator_segments", [],
-    "How PyTorch's caching allocator takes memory from the driver: what it cannot give to another size stays reserved.",
+    SEGMENTS, Kernels, segments, "segments", "Allocator segments", "allocator_segments", [],
+    "How PyTorch's caching allocator takes memory from the driver: what it cannot reuse for another size stays reserved (fragmentation).",
     Segments::Fixed => "fixed", "Fixed", "Blocks are cut out of segments of fixed size, PyTorch's default.";
     Segments::Expandable => "expandable", "Expandable", "PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True.";
 );

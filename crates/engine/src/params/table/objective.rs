@@ -101,6 +101,6 @@ switched!(
 );
 counted!(
     /// GPUs of the engine's own.
-    ENGINE_GPUS, Trained, objective.engine.gpus, "gengpu", "Rollout GPUs of its own", "rollout_gpus", 0.0..=16_384.0, [when(generates), relevant(generates)],
+    ENGINE_GPUS, Trained, objective.engine.gpus, "gengpu", "Dedicated rollout GPUs", "rollout_gpus", 0.0..=16_384.0, [when(generates), relevant(generates)],
     "GPUs that only generate (TRL's server mode). At 0 the engine runs on the GPUs that train (colocate, hybrid engine)."
 );

@@ -27,14 +27,14 @@ picked!(
 );
 picked!(
     /// How the optimizer's update runs.
-    OPTIMIZER_KERNEL, Training, optimizer_kernel, "optkernel", "Optimizer's kernels", "optimizer_kernel", [],
+    OPTIMIZER_KERNEL, Training, optimizer_kernel, "optkernel", "Optimizer kernels", "optimizer_kernel", [],
     "How PyTorch runs the update: over lists of tensors, operator by operator, or in one kernel.",
     OptimizerKernel::ForEach => "foreach", "Foreach", "A temporary of one value for every parameter on the GPU.";
     OptimizerKernel::Fused => "fused", "Fused", "One kernel, no temporaries.";
 );
 picked!(
     /// Where in the step the optimizer updates.
-    UPDATE_PLACE, Training, update_place, "inbwd", "Update", "update_place", [],
+    UPDATE_PLACE, Training, update_place, "inbwd", "Optimizer update", "update_place", [],
     "When each parameter is updated. In the backward pass, its gradient is freed at once, so that few gradients exist: not with \
      gradient accumulation, nor with clipping by a global norm.",
     UpdatePlace::AfterBackward => "no", "After the backward pass", "All gradients are there first.";
@@ -43,7 +43,7 @@ picked!(
 );
 counted!(
     /// GaLore's rank.
-    GALORE_RANK, Training, galore_rank, "galrank", "GaLore's rank", "galore_rank", 1.0..=8192.0, [when(projects)],
+    GALORE_RANK, Training, galore_rank, "galrank", "GaLore rank", "galore_rank", 1.0..=8192.0, [when(projects)],
     "Rank of the space to which GaLore projects a matrix's gradient: 128 in its authors' code, 1,024 for their 7B."
 );
 switched!(

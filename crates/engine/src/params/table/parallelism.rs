@@ -48,7 +48,7 @@ fn is_pp_used(scenario: &Scenario) -> bool {
 counted!(
     /// Tensor parallelism.
     TP, Parallelism, tp, "tp", "Tensor parallel", "tensor_parallel_gpus", 1.0..=256.0, [window(1.0, 64.0), knob(is_tp_used)],
-    "GPUs that share every layer's matrices (tp; tensor_model_parallel_size in Megatron): usually at most one node."
+    "GPUs that split every layer's matrices (tp; tensor_model_parallel_size in Megatron): usually at most one node."
 );
 switched!(
     /// Sequence parallelism.
@@ -58,18 +58,18 @@ switched!(
 switched!(
     /// Asynchronous tensor parallelism.
     ASYNC_TP, Parallelism, tensor.asynchronous, "asynctp", "Async TP", "async_tensor_parallel", [when(with_tp)],
-    "Whether the collectives of tensor parallelism run beside its matrix products (async TP in torchtitan, tp-comm-overlap in \
+    "Whether the collectives of tensor parallelism overlap with its matmuls (async TP in torchtitan, tp-comm-overlap in \
      Megatron)."
 );
 counted!(
     /// Context parallelism.
     CP, Parallelism, cp, "cp", "Context parallel", "context_parallel_gpus", 1.0..=1024.0, [window(1.0, 64.0), knob(is_cp_used)],
-    "GPUs that share every sequence (cp): each holds a part of its tokens and the whole layers."
+    "GPUs that split every sequence (cp): each holds a part of its tokens and the whole layers."
 );
 picked!(
     /// The exchange of keys and values.
-    CONTEXT_EXCHANGE, Parallelism, context, "cpcomm", "Context exchange", "context_exchange", [when(with_cp)],
-    "How the GPUs of one sequence come by each other's keys and values.",
+    CONTEXT_EXCHANGE, Parallelism, context, "cpcomm", "KV exchange", "context_exchange", [when(with_cp)],
+    "How the GPUs that share a sequence exchange keys and values.",
     ContextExchange::Ring => "ring", "Ring", "Passed around, beside attention (ring attention).";
     ContextExchange::AllGather => "allgather", "All-gather", "Gathered before attention (Llama 3).";
 );
@@ -107,13 +107,13 @@ picked!(
     /// When gradients are reduced.
     GRADIENT_SYNC, Parallelism, communication.gradient_sync, "sync", "Gradient reduction", "gradient_sync",
     [when(with_accumulation)], "After which micro-batches gradients are reduced over the data-parallel GPUs.",
-    GradientSync::Default => "default", "As usual", "FSDP and ZeRO-2 after each, DDP and ZeRO-1 after the last.";
+    GradientSync::Default => "default", "Framework default", "FSDP and ZeRO-2 after each, DDP and ZeRO-1 after the last.";
     GradientSync::EveryMicroBatch => "every", "After each", "Sharded gradients, more traffic.";
     GradientSync::LastMicroBatch => "last", "After the last", "no_sync: less traffic, but whole gradients are kept.";
 );
 switched!(
     /// Whether gradients travel beside compute.
     OVERLAP, Parallelism, communication.overlap, "overlap", "Overlapped reduction", "overlap_grad_reduce", [when(unsharded_weights)],
-    "Whether gradients are reduced and weights gathered beside compute (overlap_grad_reduce, overlap_param_gather). FSDP \
+    "Whether gradients are reduced and weights gathered while compute runs (overlap_grad_reduce, overlap_param_gather). FSDP \
      always does."
 );

@@ -12,7 +12,7 @@ pub(in crate::params) const MICRO_BATCH_SIZE: Param = Param {
     label: "Micro-batch size",
     csv: "micro_batch_size",
     group: Group::Training,
-    help: "Sequences that one GPU processes at once: in one forward and backward pass. Where the objective compares two answers, pairs.",
+    help: "Sequences in one forward and backward pass of a GPU; pairs where the objective compares two answers.",
     kind: count(
         Unit::None,
         (1.0, 1024.0),
@@ -29,7 +29,7 @@ pub(in crate::params) const GRAD_ACCUM_STEPS: Param = Param {
     label: "Gradient accumulation steps",
     csv: "grad_accum_steps",
     group: Group::Training,
-    help: "Micro-batches whose gradients are added up before one optimizer step.",
+    help: "Micro-batches whose gradients are accumulated before one optimizer step.",
     kind: count(
         Unit::None,
         (1.0, 4096.0),
@@ -82,7 +82,7 @@ pub(in crate::params) const RECOMPUTE: Param = Param {
     label: "Activation checkpointing",
     csv: "recompute",
     group: Group::Training,
-    help: "Which activations are thrown away in the forward pass and recomputed in the backward pass \
+    help: "Which activations are dropped in the forward pass and recomputed in the backward pass \
            (torch.utils.checkpoint).",
     kind: choice(
         RECOMPUTE_OPTIONS,
@@ -186,5 +186,5 @@ switched!(
 switched!(
     /// Kept activations in host memory.
     OFFLOAD_ACTIVATIONS, Training, offload.activations, "offloadact", "Offload activations", "offload_activations", [],
-    "Whether kept activations wait in host memory between forward and backward pass."
+    "Whether kept activations are moved to host memory between forward and backward pass."
 );

@@ -1,0 +1,169 @@
+//! Getting around: parts of the page are shown and get the focus, the section in view is known, dialogs open and close.
+
+use std::cell::RefCell;
+use std::rc::Rc;
+
+use gloo::events::{EventListener, EventListenerOptions};
+use gloo::render::request_animation_frame;
+use gloo::timers::callback::Timeout;
+use gloo::utils::{document, window};
+use wasm_bindgen::JsCast as _;
+use web_sys::{Element, HtmlDialogElement, HtmlElement, ScrollIntoViewOptions, ScrollLogicalPosition};
+use yew::prelude::*;
+
+use super::sheet::open_sheet;
+
+/// How often [`go_to`] looks for what is made later, and how long it waits in between.
+const LOOKS: u32 = 20;
+const LOOK_EVERY_MS: u32 = 50;
+/// The section in view is the last that begins above this part of the window.
+const LINE: f64 = 0.3;
+
+/// Shows the part of the page with this identifier and gives it the focus: a control, a figure, or its heading. What is folded is
+/// opened; what is made later is waited for.
+pub fn go_to(id: &'static str) {
+    look_for(id, LOOKS);
+}
+
+/// The same for a control, whose fold may have to be opened before it is made.
+/// On phones `sheet` is the button that opens the controls.
+pub fn go_to_control(fold: Option<&str>, id: &'static str, sheet: &str) {
+    let opens = open_sheet(sheet);
+    if let Some(fold) = fold.and_then(|fold| document().get_element_by_id(fold)) {
+        let _ = fold.set_attribute("open", "");
+    }
+    if opens {
+        // The sheet takes the focus first.
+        Timeout::new(LOOK_EVERY_MS, move || look_for(id, LOOKS)).forget();
+    } else {
+        look_for(id, LOOKS);
+    }
+}
+
+fn look_for(id: &'static str, looks: u32) {
+    let Some(element) = document().get_element_by_id(id) else {
+        if looks > 0 {
+            Timeout::new(LOOK_EVERY_MS, move || look_for(id, looks - 1)).forget();
+        }
+        return;
+    };
+    unfold(&element);
+    show(&element);
+    let heading = || whole(&element).query_selector("h2").ok().flatten();
+    let focused = if is_stop(&element) { Some(element) } else { heading() };
+    if let Some(focused) = focused.and_then(|focused| focused.dyn_into::<HtmlElement>().ok()) {
+        if !is_stop(&focused) {
+            focused.set_tab_index(-1);
+        }
+        let _ = focused.focus();
+    }
+}
+
+/// The figure around an element, or the element itself.
+fn whole(element: &Element) -> Element {
+    element.closest(".figure").ok().flatten().unwrap_or_else(|| element.clone())
+}
+
+/// Scrolls a figure to the top, and anything else to the middle.
+fn show(element: &Element) {
+    let place = whole(element);
+    let options = ScrollIntoViewOptions::new();
+    let is_figure = place != *element || place.class_list().contains("figure");
+    options.set_block(if is_figure { ScrollLogicalPosition::Start } else { ScrollLogicalPosition::Center });
+    place.scroll_into_view_with_scroll_into_view_options(&options);
+}
+
+/// Whether Tab stops at an element by itself.
+fn is_stop(element: &Element) -> bool {
+    matches!(element.tag_name().as_str(), "INPUT" | "SELECT" | "BUTTON") || element.get_attribute("tabindex").is_some()
+}
+
+/// Opens the folds around an element, and the one that it consists of.
+fn unfold(element: &Element) {
+    let mut around = element.closest("details").ok().flatten();
+    if let Some(own) = element.query_selector(":scope > details").ok().flatten() {
+        around = Some(own);
+    }
+    while let Some(fold) = around {
+        let _ = fold.set_attribute("open", "");
+        around = fold.parent_element().and_then(|parent| parent.closest("details").ok().flatten());
+    }
+}
+
+/// The place of the section in view, by the identifiers of what they begin with; and a callback that says which one is about to be
+/// shown, as the last ones never reach the top of the window.
+#[hook]
+pub fn use_section_in_view(sections: &'static [(&'static str, &'static str)]) -> (usize, Callback<usize>) {
+    let now = use_state_eq(|| 0_usize);
+    let asked = use_mut_ref(|| None::<usize>);
+    let setter = now.setter();
+    let ask = {
+        let (asked, setter) = (asked.clone(), setter.clone());
+        use_callback((), move |place: usize, ()| {
+            asked.replace(Some(place));
+            setter.set(place);
+        })
+    };
+    use_effect_with((), move |()| {
+        let frame = Rc::new(RefCell::new(None));
+        let listener = EventListener::new(&window(), "scroll", move |_| {
+            if frame.borrow().is_some() {
+                return;
+            }
+            let (again, setter, asked) = (frame.clone(), setter.clone(), asked.take());
+            let look = request_animation_frame(move |_| {
+                let height = window().inner_height().ok().and_then(|height| height.as_f64()).unwrap_or_default();
+                let begins_above = |&(id, _): &(&str, &str)| {
+                    let element = document().get_element_by_id(id);
+                    element.is_some_and(|element| whole(&element).get_bounding_client_rect().top() < LINE * height)
+                };
+                setter.set(asked.or_else(|| sections.iter().rposition(begins_above)).unwrap_or(0));
+                again.borrow_mut().take();
+            });
+            frame.borrow_mut().replace(look);
+        });
+        move || drop(listener)
+    });
+    (*now, ask)
+}
+
+/// Calls back on Ctrl+K, on a Mac Command+K.
+#[hook]
+pub fn use_find_key(found: &Callback<()>) {
+    let found = found.clone();
+    use_effect_with((), move |()| {
+        let options = EventListenerOptions::enable_prevent_default();
+        let listener = EventListener::new_with_options(&window(), "keydown", options, move |event| {
+            let Some(event) = event.dyn_ref::<KeyboardEvent>() else { return };
+            if (event.ctrl_key() || event.meta_key()) && !event.shift_key() && event.key().eq_ignore_ascii_case("k") {
+                event.prevent_default();
+                found.emit(());
+            }
+        });
+        move || drop(listener)
+    });
+}
+
+/// Opens a dialog over the page once it is made; the focus stays in it.
+#[hook]
+pub fn use_modal(dialog: &NodeRef) {
+    let dialog = dialog.clone();
+    use_effect_with((), move |()| {
+        if let Some(dialog) = dialog.cast::<HtmlDialogElement>() {
+            // A browser refuses what is open already.
+            let _ = dialog.show_modal();
+        }
+    });
+}
+
+/// Closes a dialog; the focus goes back to where it came from.
+pub fn close_dialog(dialog: &NodeRef) {
+    if let Some(dialog) = dialog.cast::<HtmlDialogElement>() {
+        dialog.close();
+    }
+}
+
+/// Whether an event is about a dialog itself: what lies around its content is the page behind it.
+pub fn is_dialog(event: &MouseEvent) -> bool {
+    event.target_dyn_into::<HtmlDialogElement>().is_some()
+}

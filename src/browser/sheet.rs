@@ -1,0 +1,81 @@
+//! The sheet of controls on phones: while it is open, the focus stays in it.
+
+use gloo::events::EventListener;
+use gloo::utils::{document, window};
+use wasm_bindgen::JsCast as _;
+use web_sys::{Element, HtmlElement};
+use yew::prelude::*;
+
+use super::focus;
+
+/// On the root while the sheet is open, for the style sheet.
+const OPEN: &str = "data-sheet";
+/// What lies around the controls.
+const AROUND: &str = ".masthead, .page > :not(.columns), .columns > :not(.controls), .colophon";
+
+/// Opens the sheet with an identifier, by its button, and gives it the focus; what lies around it cannot be reached. Where it closes the focus goes
+/// back to its button. Escape and a window with room for the controls close it.
+#[hook]
+pub fn use_sheet(open: bool, sheet: &'static str, button: &'static str, close: &Callback<()>) {
+    let close = close.clone();
+    use_effect_with(open, move |&open| {
+        let kept = open.then(|| {
+            around(true);
+            focus(sheet);
+            let escape = {
+                let close = close.clone();
+                EventListener::new(&window(), "keydown", move |event| {
+                    if event.dyn_ref::<KeyboardEvent>().is_some_and(|event| event.key() == "Escape") {
+                        close.emit(());
+                    }
+                })
+            };
+            let wide = EventListener::new(&window(), "resize", move |_| {
+                if !is_sheet(button) {
+                    close.emit(());
+                }
+            });
+            (escape, wide)
+        });
+        move || {
+            if kept.is_some() {
+                around(false);
+                focus(button);
+            }
+            drop(kept);
+        }
+    });
+}
+
+/// Whether the controls are a sheet: whether its button is shown.
+fn is_sheet(button: &str) -> bool {
+    document().get_element_by_id(button).is_some_and(|button| button.client_width() > 0)
+}
+
+/// Opens the sheet, where the controls are one and it is closed; returns whether it did.
+pub(super) fn open_sheet(button: &str) -> bool {
+    let is_closed = |button: &Element| button.get_attribute("aria-expanded").as_deref() == Some("false");
+    let found = document().get_element_by_id(button).filter(|found| is_sheet(button) && is_closed(found));
+    let found = found.and_then(|found| found.dyn_into::<HtmlElement>().ok());
+    if let Some(found) = &found {
+        found.click();
+    }
+    found.is_some()
+}
+
+/// Takes what lies around the sheet out of reach, or gives it back.
+fn around(out_of_reach: bool) {
+    let set = |element: &Element, name: &str| {
+        // Neither can fail for a name like these.
+        let _ = if out_of_reach { element.set_attribute(name, "") } else { element.remove_attribute(name) };
+    };
+    if let Some(root) = document().document_element() {
+        set(&root, OPEN);
+    }
+    let Ok(list) = document().query_selector_all(AROUND) else { return };
+    for place in 0..list.length() {
+        if let Some(element) = list.item(place).and_then(|node| node.dyn_into::<Element>().ok()) {
+            set(&element, "inert");
+        }
+    }
+}

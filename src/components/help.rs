@@ -1,0 +1,22 @@
+//! Help on demand: a `?` beside the name of a control, and the text under it while it is open.
+
+use yew::prelude::*;
+
+use crate::text;
+
+/// The button and the text of the control with this identifier and name. The text is in a tooltip too.
+#[hook]
+pub fn use_help(id: &'static str, label: &str, help: &str) -> (Html, Html) {
+    let open = use_state_eq(|| false);
+    let toggle = {
+        let open = open.clone();
+        Callback::from(move |_: MouseEvent| open.set(!*open))
+    };
+    let at = [id, "-help"].concat();
+    let button = html! {
+        <button type="button" class="help" aria-label={text::help(label)} title={help.to_owned()} aria-expanded={open.to_string()}
+            aria-controls={open.then(|| at.clone())} onclick={toggle}>{ "?" }</button>
+    };
+    let words = open.then(|| html! { <p class="control-help" id={at}>{ help.to_owned() }</p> });
+    (button, words.unwrap_or_default())
+}

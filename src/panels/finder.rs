@@ -1,0 +1,127 @@
+//! Finding by name: a dialog over models, GPUs, clusters, controls, figures, explanations and examples. It is made once it is
+//! opened.
+
+mod items;
+
+use yew::prelude::*;
+
+use super::folds::fold_of;
+use super::gallery;
+use super::sheet;
+use crate::browser;
+use crate::snapshot::Snapshot;
+use crate::state::{Action, Pick};
+use crate::text;
+use items::{Item, Target, found};
+
+/// The button's identifier: where the focus is while nothing else had it.
+pub const BUTTON: &str = "find";
+/// On the button, and the dialog's name.
+pub const TITLE: &str = "Find";
+/// In the button's tooltip.
+pub const KEYS: &str = "Find (Ctrl+K)";
+/// The name of the field, and in it while it is empty.
+const FIELD: &str = "Model, GPU, control, figure, term …";
+/// The name of the list.
+const FOUND: &str = "Found";
+/// The identifiers of field and list.
+const FIELD_ID: &str = "finder-field";
+const LIST_ID: &str = "finder-list";
+
+/// What to show, and where actions go.
+#[derive(PartialEq, Properties)]
+pub struct Props {
+    /// What is on screen.
+    pub snapshot: std::rc::Rc<Snapshot>,
+    /// Takes actions.
+    pub emit: Callback<Action>,
+    /// Called when the dialog is closed.
+    pub closed: Callback<()>,
+}
+
+/// Takes what was found.
+fn take(target: Target, snapshot: &Snapshot, emit: &Callback<Action>) {
+    match target {
+        Target::Figure(id) => browser::go_to(id),
+        Target::Model(id) => emit.emit(Action::Pick(Pick::Model(id))),
+        Target::Accelerator(id) => emit.emit(Action::Pick(Pick::Accelerator(id))),
+        Target::Cluster(id) => emit.emit(Action::Pick(Pick::Cluster(id))),
+        Target::Control(id) => browser::go_to_control(fold_of(id.param()).map(|fold| fold.id), id.key(), sheet::BUTTON),
+        // The card that is open would close.
+        Target::Card(key) if snapshot.view.why == key => browser::focus("why"),
+        Target::Card(key) => emit.emit(Action::OpenExplanation(key)),
+        Target::Example(place) => gallery::open(place, snapshot.view, emit),
+    }
+}
+
+/// The dialog, open from its first moment on.
+#[component]
+pub fn Finder(props: &Props) -> Html {
+    let dialog = use_node_ref();
+    browser::use_modal(&dialog);
+    let typed = use_state_eq(String::new);
+    let active = use_state_eq(|| 0_usize);
+    let scenario = props.snapshot.scenario;
+    let items = use_memo((scenario, (*typed).clone()), |(scenario, typed)| found(scenario, typed));
+    let id_of = |place: usize| format!("finder-{place}");
+    let active_id = items.get(*active).map(|_| id_of(*active));
+    browser::use_kept_in_sight(active_id.as_deref().unwrap_or_default());
+    let choose = {
+        let (dialog, snapshot, emit) = (dialog.clone(), props.snapshot.clone(), props.emit.clone());
+        move |target: Target| {
+            // First, so that the focus goes back before it goes on.
+            browser::close_dialog(&dialog);
+            take(target, &snapshot, &emit);
+        }
+    };
+    let input = {
+        let (typed, active) = (typed.setter(), active.setter());
+        Callback::from(move |event: InputEvent| {
+            typed.set(browser::field_text(&event));
+            active.set(0);
+        })
+    };
+    let key = {
+        let (items, active, choose) = (items.clone(), active.clone(), choose.clone());
+        Callback::from(move |event: KeyboardEvent| {
+            let last = items.len().saturating_sub(1);
+            match event.key().as_str() {
+                "ArrowDown" => active.set((*active + 1).min(last)),
+                "ArrowUp" => active.set(active.saturating_sub(1)),
+                "Enter" => items.get(*active).into_iter().for_each(|item| choose(item.target)),
+                // It closes the dialog, and nothing behind it.
+                "Escape" => return event.stop_propagation(),
+                _ => return,
+            }
+            event.prevent_default();
+        })
+    };
+    let outside = {
+        let dialog = dialog.clone();
+        Callback::from(move |event: MouseEvent| {
+            if browser::is_dialog(&event) {
+                browser::close_dialog(&dialog);
+            }
+        })
+    };
+    let option = |(place, item): (usize, &Item)| {
+        let (choose, target) = (choose.clone(), item.target);
+        html! {
+            <div role="option" id={id_of(place)} class={(place == *active).then_some("active")}
+                aria-selected={(place == *active).to_string()} onclick={move |_: MouseEvent| choose(target)}>
+                <span>{ item.name }</span>{ " " }<span class="beside">{ item.kind }</span>
+            </div>
+        }
+    };
+    html! {
+        <dialog ref={dialog} class="finder" aria-label={TITLE} onclose={props.closed.reform(|_: Event| ())} onmousedown={outside}>
+            <input type="text" role="combobox" id={FIELD_ID} aria-label={FIELD} placeholder={FIELD} autocomplete="off"
+                autocapitalize="off" spellcheck="false" autofocus=true aria-autocomplete="list" aria-expanded="true" aria-controls={LIST_ID}
+                aria-activedescendant={active_id} value={(*typed).clone()} oninput={input} onkeydown={key} />
+            <div class="options" role="listbox" id={LIST_ID} aria-label={FOUND}>{ for items.iter().enumerate().map(option) }</div>
+            <p role="status" class={(!items.is_empty()).then_some("hidden")}>
+                { if items.is_empty() { text::NOTHING_FOUND.to_owned() } else { text::found(items.len()) } }
+            </p>
+        </dialog>
+    }
+}

@@ -1,0 +1,112 @@
+//! What the finder finds.
+
+use crate::panels::sections::FIGURES;
+use crate::search::Query;
+use engine::catalog::{ACCELERATORS, CLAIMS, CLUSTERS, MODELS, PLANS};
+use engine::explain::{self, TERMS};
+use engine::params::{Group, ParamId, every};
+use engine::scenario::{Id, Scenario};
+
+/// The most that is shown.
+const MOST: usize = 60;
+
+/// What choosing an item takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Target {
+    /// The figure with this identifier is shown.
+    Figure(&'static str),
+    /// This model is picked.
+    Model(Id),
+    /// This GPU is picked.
+    Accelerator(Id),
+    /// This cluster is picked.
+    Cluster(Id),
+    /// This control is shown.
+    Control(ParamId),
+    /// This explanation is opened.
+    Card(&'static str),
+    /// The example at this place is opened.
+    Example(usize),
+}
+
+/// One item.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Item {
+    pub(super) name: &'static str,
+    /// What it is.
+    pub(super) kind: &'static str,
+    /// What else it is found by.
+    more: &'static str,
+    pub(super) target: Target,
+}
+
+/// All that there is in a scenario, figures first.
+fn all(scenario: &Scenario) -> impl Iterator<Item = Item> {
+    let item = |name, kind, more, target| Item { name, kind, more, target };
+    let figures = FIGURES.iter().map(move |&(id, name)| item(name, "figure", "", Target::Figure(id)));
+    let models = MODELS.iter().map(move |entry| item(entry.name, "model", entry.family, Target::Model(entry.id)));
+    let gpus = ACCELERATORS.iter().map(move |entry| item(entry.name, "GPU", entry.id, Target::Accelerator(entry.id)));
+    let clusters = CLUSTERS.iter().map(move |entry| item(entry.name, "cluster", entry.id, Target::Cluster(entry.id)));
+    let shown = every().filter(|param| param.group == Group::Main || param.is_shown(scenario));
+    let controls = shown.map(move |param| item(param.label, "control", param.key, Target::Control(param.id)));
+    let numbers = explain::numbers().map(move |card| item(card.title, "why?", "", Target::Card(card.key)));
+    let terms = TERMS.iter().map(move |term| item(term.name, "term", "", Target::Card(term.key)));
+    let examples = PLANS.iter().chain(CLAIMS).enumerate();
+    let examples = examples.map(move |(place, entry)| item(entry.name, "example", "", Target::Example(place)));
+    figures.chain(models).chain(gpus).chain(clusters).chain(controls).chain(numbers).chain(terms).chain(examples)
+}
+
+/// What answers a text, best first; an empty one asks for the figures.
+pub(super) fn found(scenario: &Scenario, typed: &str) -> Vec<Item> {
+    let asks = !typed.trim().is_empty();
+    let items = all(scenario).filter(|item| asks || matches!(item.target, Target::Figure(_)));
+    let mut found = Query::new(typed).answers(items.map(|item| (item, item.name, item.more)));
+    found.truncate(MOST);
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use engine::catalog::default_scenario;
+
+    fn first(typed: &str) -> Option<Target> {
+        found(&default_scenario(), typed).first().map(|item| item.target)
+    }
+
+    #[test]
+    fn each_kind_is_found_by_its_name() {
+        assert_eq!(first("llama 3.1 8b"), Some(Target::Model("llama-3.1-8b")));
+        assert_eq!(first("H200"), Some(Target::Accelerator("h200")));
+        assert_eq!(first("dgx h100"), Some(Target::Cluster("dgx-h100")));
+        assert_eq!(first("micro-batch size"), Some(Target::Control(ParamId::MicroBatchSize)));
+        assert_eq!(first("timeline"), Some(Target::Figure("timeline")));
+        assert_eq!(first("zero-3"), TERMS.iter().find(|term| term.name == "ZeRO-3").map(|term| Target::Card(term.key)));
+        for (place, entry) in PLANS.iter().chain(CLAIMS).enumerate() {
+            let targets: Vec<Target> = found(&default_scenario(), entry.name).iter().map(|item| item.target).collect();
+            assert!(targets.contains(&Target::Example(place)), "{}", entry.name);
+        }
+    }
+
+    #[test]
+    fn nothing_typed_lists_the_figures_and_what_nobody_knows_nothing() {
+        let names: Vec<&str> = found(&default_scenario(), " ").iter().map(|item| item.name).collect();
+        assert_eq!(names, FIGURES.map(|figure| figure.1));
+        assert_eq!(found(&default_scenario(), "no such thing"), []);
+    }
+
+    #[test]
+    fn only_controls_on_the_page_are_found() {
+        let dense = default_scenario();
+        assert_eq!(
+            first("token dispatcher").filter(|target| matches!(target, Target::Control(_))),
+            None,
+            "{:?}",
+            dense.model
+        );
+        let mixture = engine::share::decode("model=mixtral-8x7b").scenario;
+        let label = ParamId::TokenDispatcher.param().label;
+        let targets: Vec<Target> = found(&mixture, label).iter().map(|item| item.target).collect();
+        assert!(targets.contains(&Target::Control(ParamId::TokenDispatcher)), "{targets:?}");
+    }
+}

@@ -1,0 +1,109 @@
+//! How well a name answers what is typed.
+
+/// What is typed, word by word.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Query(Vec<String>);
+
+/// How well a name answers a query; the smallest is the best. First the word that fits worst counts, then all of them.
+pub type Rank = (usize, usize);
+
+impl Query {
+    /// The words of a text; signs and capitals do not count: `llama-3.1` asks for `Llama 3.1`.
+    pub fn new(typed: &str) -> Self {
+        let words = typed.split_whitespace().map(|word| letters(word).collect::<String>());
+        Self(words.filter(|word| !word.is_empty()).collect())
+    }
+
+    /// How well a name answers, with what else it may be found by; `None` where a word is in neither.
+    pub fn rank(&self, name: &str, more: &str) -> Option<Rank> {
+        let (name, more) = (Text::new(name), Text::new(more));
+        let mut ranks = self.0.iter().map(|word| {
+            let elsewhere = || more.place(word).map(|place| Text::PLACES + place);
+            name.place(word).or_else(elsewhere)
+        });
+        ranks.try_fold((0, 0), |(worst, sum), rank| rank.map(|rank| (worst.max(rank), sum + rank)))
+    }
+
+    /// The items that answer, best first; equally good ones stay in their order. Each comes with its name, and what else it may be
+    /// found by.
+    pub fn answers<'a, T>(&self, items: impl Iterator<Item = (T, &'a str, &'a str)>) -> Vec<T> {
+        let ranked = items.filter_map(|(item, name, more)| self.rank(name, more).map(|rank| (rank, item)));
+        let mut ranked: Vec<(Rank, T)> = ranked.collect();
+        ranked.sort_by_key(|(rank, _)| *rank);
+        ranked.into_iter().map(|(_, item)| item).collect()
+    }
+}
+
+/// A text without signs, in small letters, and where its words begin.
+struct Text {
+    letters: String,
+    words: Vec<usize>,
+}
+
+impl Text {
+    /// At the start, at the start of a word, within a word.
+    const PLACES: usize = 3;
+
+    fn new(text: &str) -> Self {
+        let (mut squeezed, mut words) = (String::new(), Vec::new());
+        for word in text.split(|sign: char| !sign.is_alphanumeric()).filter(|word| !word.is_empty()) {
+            words.push(squeezed.len());
+            squeezed.extend(letters(word));
+        }
+        Self { letters: squeezed, words }
+    }
+
+    /// Where a word stands: the better, the smaller.
+    fn place(&self, word: &str) -> Option<usize> {
+        let starts = |at: &usize| self.letters.get(*at..).is_some_and(|rest| rest.starts_with(word));
+        if self.letters.starts_with(word) {
+            Some(0)
+        } else if self.words.iter().any(starts) {
+            Some(1)
+        } else {
+            self.letters.contains(word).then_some(2)
+        }
+    }
+}
+
+fn letters(text: &str) -> impl Iterator<Item = char> {
+    text.chars().filter(|sign| sign.is_alphanumeric()).flat_map(char::to_lowercase)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn found<'a>(typed: &str, names: &[&'a str]) -> Vec<&'a str> {
+        Query::new(typed).answers(names.iter().map(|&name| (name, name, "")))
+    }
+
+    #[test]
+    fn the_start_of_a_name_comes_before_the_start_of_a_word_and_that_before_the_inside() {
+        let names = ["Dense 8B", "Code Llama 7B", "Llama 3.1 8B", "Ollama", "Mistral 7B"];
+        assert_eq!(found("llama", &names), ["Llama 3.1 8B", "Code Llama 7B", "Ollama"]);
+    }
+
+    #[test]
+    fn every_word_counts_and_signs_and_capitals_do_not() {
+        let names = ["Llama 3.1 70B", "Llama 3.1 8B", "GPT-2 XL"];
+        for typed in ["llama 8b", "8B LLAMA", "llama-3.1-8b", "Llama3.1 8", "llama  31 8b"] {
+            assert_eq!(found(typed, &names), ["Llama 3.1 8B"], "{typed}");
+        }
+        assert_eq!(found("gpt2", &names), ["GPT-2 XL"]);
+        assert_eq!(found("gpt llama", &names), [""; 0]);
+    }
+
+    #[test]
+    fn nothing_typed_finds_everything_in_its_order() {
+        assert_eq!(found(" - ", &["b", "a"]), ["b", "a"]);
+    }
+
+    #[test]
+    fn a_name_comes_before_what_else_it_is_found_by() {
+        let query = Query::new("qwen");
+        let (own, other) = (query.rank("My Qwen", ""), query.rank("QwQ 32B", "Qwen 32.8B"));
+        assert!(own < other && own.is_some(), "{own:?} {other:?}");
+        assert_eq!(query.rank("Llama", "Meta"), None);
+    }
+}
