@@ -12,5 +12,6 @@ pub mod legend;
 pub mod math;
 pub mod number;
 pub mod select;
+pub mod source;
 pub mod status;
 pub mod tile;

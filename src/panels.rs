@@ -25,4 +25,5 @@ pub mod share;
 pub mod step_memory;
 pub mod strategies;
 pub mod verdict;
+pub mod waterfall;
 pub mod why;

@@ -18,6 +18,9 @@ pub struct Props {
     /// Whether the help stands under the control rather than in its tooltip alone.
     #[prop_or_default]
     pub explained: bool,
+    /// Which options give the same result, where some do.
+    #[prop_or_default]
+    pub same: Option<AttrValue>,
 }
 
 /// A native select.
@@ -46,6 +49,9 @@ pub fn ChoiceControl(props: &Props) -> Html {
                     }) }
                 </select>
             </div>
+            if let Some(same) = &props.same {
+                <p class="control-same">{ same }</p>
+            }
             if props.explained {
                 <p class="control-help">{ help }{ " " }{ options.get(chosen).map(|option| option.help) }</p>
             }

@@ -3,7 +3,9 @@
 use yew::prelude::*;
 
 use crate::browser;
+use crate::components::source::source;
 use crate::state::Action;
+use crate::text;
 use crate::view::View;
 use engine::catalog::{CLAIMS, PLANS, ScenarioEntry};
 use engine::share::decode::{Decoded, decode_link};
@@ -50,6 +52,7 @@ pub fn gallery(view: View, close: &Callback<()>, emit: &Callback<Action>) -> Htm
     };
     html! {
         <section id={PANEL} class="gallery" aria-label={TITLE} onkeydown={leave(close)}>
+            <button type="button" class="small-button close" onclick={close.reform(|_: MouseEvent| ())}>{ CLOSE }</button>
             { group(PLANS_TITLE, PLANS, 0) }
             { group(CLAIMS_TITLE, CLAIMS, PLANS.len()) }
         </section>
@@ -82,7 +85,10 @@ fn card(
         <li>
             <a href={format!("{}#{}", entry.view, entry.link)} onclick={open}>{ entry.name }</a>
             <p>{ entry.notice }</p>
-            <p class="source">{ entry.source }</p>
+            if let Some(beside) = text::beside(entry) {
+                <p class="beside">{ beside }</p>
+            }
+            <p class="source">{ source(entry.source) }</p>
         </li>
     }
 }
@@ -93,7 +99,12 @@ pub fn notice(example_at: Option<usize>, emit: &Callback<Action>) -> Html {
     let close = emit.reform(|_: MouseEvent| Action::Example(None));
     html! {
         <aside class="notice example" aria-label={NOTICE}>
-            <p><b>{ entry.name }</b>{ " – " }{ entry.notice }</p>
+            <p>
+                <b>{ entry.name }</b>{ " – " }{ entry.notice }
+                if let Some(beside) = text::beside(entry) {
+                    <span class="beside">{ beside }{ ". " }{ source(entry.source) }</span>
+                }
+            </p>
             <button type="button" class="small-button" onclick={close}>{ CLOSE }</button>
         </aside>
     }
