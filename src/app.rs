@@ -5,7 +5,7 @@ use yew::prelude::*;
 use crate::browser;
 use crate::calculator::{Calculator, Start, use_calculator};
 use crate::components::status::Status;
-use crate::derived::{use_memory, use_timeline};
+use crate::derived::{use_effects, use_memory, use_timeline};
 use crate::panels::banner::banner;
 use crate::panels::colophon::Colophon;
 use crate::panels::controls::{FoldedGroups, controls};
@@ -57,6 +57,7 @@ pub fn App(start: &Start) -> Html {
         }
     };
     let rested = browser::use_rested(&settled.snapshot.scenario);
+    let effects = use_effects(&settled.snapshot.scenario, rested);
     let layouts = browser::use_layouts(&settled.snapshot.scenario, rested);
     html! {
         <>
@@ -68,7 +69,7 @@ pub fn App(start: &Start) -> Html {
                 { verdict(&calculator, layouts.clone()) }
                 <div class="columns">
                     { why(0, &calculator) }
-                    { controls(state, FoldedGroups { scenario: folded, opened: &opened }, emit) }
+                    { controls(state, FoldedGroups { scenario: folded, effects: &effects, opened: &opened }, emit) }
                     { figures(&calculator, layouts.clone(), below) }
                 </div>
                 if printing { { printed(snapshot) } }

@@ -2,7 +2,9 @@
 
 mod analysis;
 mod compare;
+mod effects;
 mod step_memory;
+mod waterfall;
 
 use std::rc::Rc;
 
@@ -10,7 +12,9 @@ use yew::prelude::*;
 
 pub use analysis::{Analysis, Sensitivity, use_analysis, use_timeline};
 pub use compare::{Pin, compare};
+pub use effects::use_effects;
 pub use step_memory::use_step_memory;
+pub use waterfall::{Fallen, use_waterfall};
 
 use crate::snapshot::Snapshot;
 use crate::state::State;

@@ -10,7 +10,7 @@ use crate::browser;
 use crate::calculator::{Calculator, Start, use_calculator};
 use crate::components::bar::MemoryBar;
 use crate::components::status::Status;
-use crate::derived::{use_analysis, use_timeline};
+use crate::derived::{use_analysis, use_effects, use_timeline};
 use crate::panels::agreement::Agreement;
 use crate::panels::analysis;
 use crate::panels::banner::banner;
@@ -22,6 +22,7 @@ use crate::panels::ranking::Ranking;
 use crate::panels::step_memory::StepMemory;
 use crate::panels::strategies::Strategies;
 use crate::panels::verdict::{answer, row};
+use crate::panels::waterfall::Waterfall;
 use crate::panels::why::why;
 use crate::snapshot::Snapshot;
 use crate::view::{Controls, Panel};
@@ -49,6 +50,7 @@ pub fn Embed(start: &Start) -> Html {
 
     let panels = view.embedded();
     let rested = browser::use_rested(&settled.snapshot.scenario);
+    let effects = use_effects(&settled.snapshot.scenario, rested && view.controls == Controls::All);
     let layouts = browser::use_layouts(&settled.snapshot.scenario, rested && panels.has(Panel::Ranking));
     let panel = |panel: Panel| match panel {
         Panel::Verdict => html! {
@@ -62,6 +64,7 @@ pub fn Embed(start: &Start) -> Html {
         Panel::Memory => html! {
             <MemoryBar spec={derived.memory.clone()} snapshot={snapshot.clone()} {theme} why={view.why} emit={emit.clone()} />
         },
+        Panel::Waterfall => html! { <Waterfall settled={settled.clone()} at_once={true} /> },
         Panel::StepMemory => {
             let moving = settled.snapshot.scenario != state.scenario;
             html! { <StepMemory settled={settled.clone()} {moving} at_once={true} /> }
@@ -91,7 +94,7 @@ pub fn Embed(start: &Start) -> Html {
         Controls::None => away,
         Controls::Few => sliders(state, emit, away),
         Controls::All => {
-            let folded = FoldedGroups { scenario: state.scenario, opened: &opened };
+            let folded = FoldedGroups { scenario: state.scenario, effects: &effects, opened: &opened };
             html! { <>{ controls(state, folded, emit) }{ away }</> }
         }
     };

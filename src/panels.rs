@@ -29,4 +29,5 @@ pub mod sheet;
 pub mod step_memory;
 pub mod strategies;
 pub mod verdict;
+pub mod waterfall;
 pub mod why;

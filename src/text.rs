@@ -1,18 +1,24 @@
 //! The texts that several panels share.
 
 mod change;
+mod claims;
+mod evidence;
 mod headline;
 pub mod import;
 pub mod pins;
 pub mod sources;
 mod tiles;
 
-pub use change::change;
+pub use change::{change, lever, turn};
+pub use claims::beside;
+pub use evidence::evidence;
 pub use headline::{Headline, headline, limited_by, model_name};
 pub use tiles::{Tiles, limiter};
 
+use engine::analysis::effects::Same;
 use engine::catalog::accuracy::{Band, HARDWARE_BOUND, REACHED, Reached};
 use engine::format;
+use engine::model::report::MemoryPart;
 use engine::model::stages::of_model;
 use engine::scenario::{Model, Scenario};
 use engine::units::Bytes;
@@ -98,6 +104,12 @@ pub const ROOFLINE: &str = "Discs: kernels alone, as large as their share of com
 /// Under the curves of scaling.
 pub const SCALING: &str = "Dotted: does not fit. Weak: twice the GPUs take twice the tokens a step. Strong: the tokens of a step stay; gradient \
      accumulation shrinks first, then the micro-batch. Linear: as fast for each GPU as the scenario on screen.";
+/// Under the waterfall, where nobody points.
+pub const WATERFALL_HINT: (&str, &str) = ("From the peak of the GPU at the top to the MFU at the bottom.", "");
+/// The list of a waterfall's parts with what would shrink them.
+pub const LEVERS: &str = "What would shrink each part";
+/// Where nothing shrinks a part and leaves the step as fast.
+pub const NO_LEVER: &str = "no single change helps";
 /// On the table of a figure.
 pub const DATA: &str = "Data table";
 /// Over a table that is wider than a phone.
@@ -192,9 +204,26 @@ pub fn gib(bytes: f64) -> String {
     format::bytes(Bytes::new(bytes))
 }
 
+/// The memory of a part at the peak; what every step has, but not then, is said to be so rather than to be nothing.
+pub fn part_size(part: MemoryPart, bytes: f64) -> String {
+    let comes_and_goes = matches!(part, MemoryPart::Activations | MemoryPart::WorkingSet | MemoryPart::Logits);
+    if bytes <= 0.0 && comes_and_goes { "not alive at the peak".to_owned() } else { gib(bytes) }
+}
+
 /// After custom values: the catalog entry that they were made from.
 pub fn from(name: &str) -> String {
     format!(" (from {name})")
+}
+
+/// Under a choice of which some option, or all, give the same result.
+pub fn same(same: &Same) -> String {
+    if same.all {
+        return "No effect here: every option gives the same result.".to_owned();
+    }
+    let options = same.param.param().choice().map_or(&[][..], |choice| choice.options);
+    let labels: Vec<&str> =
+        same.options.iter().filter_map(|place| options.get(*place)).map(|option| option.label).collect();
+    format!("Same result here: {}.", labels.join(", "))
 }
 
 /// On a folded group in which something was changed.

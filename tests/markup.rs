@@ -324,7 +324,7 @@ fn control(key: &str, state: &State) -> String {
     let emit = Callback::noop();
     match field(param, &state.scenario, state.drafts(), &state.preset) {
         Field::Number(field) => rendered::<NumberControl>(NumberProps { field, emit, explained: false }),
-        Field::Choice(field) => rendered::<ChoiceControl>(ChoiceProps { field, emit, explained: true }),
+        Field::Choice(field) => rendered::<ChoiceControl>(ChoiceProps { field, emit, explained: true, same: None }),
     }
 }
 
@@ -892,4 +892,77 @@ fn a_restored_view_keeps_the_readers_theme_and_what_page_this_is() {
         Rc::new(State::new(&catalog::default_scenario(), Vec::new(), View::from_query("?embed=1&view=map&theme=dark")));
     let restored = start.reduce(Action::Restore(View::from_query("?view=curve&controls=all&theme=light&curve=gpus")));
     assert_eq!(restored.view.query(), "?embed=1&view=map&theme=dark&curve=gpus");
+}
+
+fn embedded(view: &str, scenario: &Scenario) -> String {
+    let view = View::from_query(&format!("?embed=1&view={view}"));
+    rendered::<Embed>(Start { scenario: *scenario, pins: Vec::new(), issues: Vec::new(), view })
+}
+
+fn on(accelerator: &str) -> Scenario {
+    let mut scenario = catalog::default_scenario();
+    catalog::pick::pick_accelerator(&mut scenario, accelerator);
+    scenario
+}
+
+#[test]
+fn beside_the_numbers_stands_how_well_such_runs_are_measured() {
+    for (accelerator, said) in [
+        ("h100-sxm", " measured runs on H100 SXM, median error "),
+        ("rtx-4090", " measured runs on RTX 4090, median error "),
+        ("h100-pcie", "No measured run on H100 PCIe; "),
+        ("tpu-v5p", "Data sheet only: no measured run on TPU v5p"),
+        ("gaudi-3", "Data sheet only: no measured run on Gaudi 3"),
+    ] {
+        let scenario = on(accelerator);
+        for html in [page(&scenario, Vec::new()), embedded("verdict", &scenario)] {
+            let line = words(html.split("class=\"evidence\">").nth(1).unwrap().split("</p>").next().unwrap());
+            assert!(line.contains(said), "{accelerator}: {line}");
+            assert_eq!(line.ends_with("wider ranges"), !matches!(accelerator, "h100-sxm" | "h100-pcie"), "{line}");
+        }
+    }
+}
+
+#[test]
+fn what_has_no_cuda_has_no_cuda_context() {
+    let html = page(&on("tpu-v5p"), Vec::new());
+    assert!(html.contains(">Runtime and collectives</span>") && !html.contains("CUDA context and NCCL"));
+    assert!(page(&on("h100-sxm"), Vec::new()).contains(">CUDA context and NCCL</span>"));
+}
+
+#[test]
+fn logits_that_are_gone_at_the_peak_are_said_to_be_so() {
+    let scenario = engine::share::decode("cluster=dgx-h100&model=llama-3-8b&gpus=8&seq=1024").scenario;
+    let logits = scenario.report().memory.parts.get(MemoryPart::Logits);
+    assert_eq!(text::part_size(MemoryPart::Logits, 0.0), "not alive at the peak");
+    assert_eq!(text::part_size(MemoryPart::Engine, 0.0), text::gib(0.0));
+    assert_eq!(text::part_size(MemoryPart::Logits, logits.get()).contains("alive"), logits.get() <= 0.0);
+}
+
+#[test]
+fn where_the_time_goes_is_a_figure_with_a_lever_for_each_part() {
+    let scenario =
+        engine::share::decode("cluster=dgx-h100&model=llama-3-70b&gpus=64&tp=2&recompute=full&seq=8192").scenario;
+    let html = page(&scenario, Vec::new());
+    assert_eq!(html.matches("id=\"waterfall\"").count(), 1);
+    assert_eq!(html.matches("id=\"ask-waterfall\"").count(), 1);
+    let embed = embedded("waterfall", &scenario);
+    let levers = embed.split("class=\"levers\"").nth(1).unwrap().split("</ul>").next().unwrap();
+    assert!(levers.matches("<li>").count() >= 4 && levers.contains("<button"), "{levers}");
+    let words = words(levers);
+    assert!(words.contains("Recomputation") && words.contains("activation checkpointing"), "{words}");
+    assert!(!words.contains("NaN"), "{words}");
+}
+
+#[test]
+fn a_choice_without_effect_says_so() {
+    let scenario = engine::share::decode("cluster=dgx-h100&model=llama-3-8b&gpus=1").scenario;
+    let effects = engine::analysis::effects::without_effect(&scenario);
+    let same = effects.iter().find(|same| same.all).unwrap();
+    let Field::Choice(field) = field(same.param.param(), &scenario, &[], &scenario) else { panic!() };
+    let said = text::same(same);
+    assert!(said.starts_with("No effect here"), "{said}");
+    let same = Some(said.clone().into());
+    let html = rendered::<ChoiceControl>(ChoiceProps { field, emit: Callback::noop(), explained: false, same });
+    assert!(html.contains(&said), "{html}");
 }

@@ -97,6 +97,13 @@ export interface Report {
   free_memory_bytes: number;
   /** The ranges in which four of five measurements lie. */
   band: { mfu: Band; tokens_per_s_per_gpu: Band; step_time_s: Band; peak_memory_bytes: Band };
+  /** What the bands stand on: published runs on this accelerator, and whether what kernels reach was fitted to its silicon. */
+  evidence: {
+    measured_runs: number;
+    median_step_error_percent: number | null;
+    median_peak_error_percent: number | null;
+    fitted: boolean;
+  };
   /** The phases and lanes of a step, in seconds. */
   time_s: {
     step: number; forward: number; backward: number; optimizer: number; compute: number; comm: number;

@@ -12,11 +12,11 @@ use crate::browser;
 use crate::snapshot::Snapshot;
 use crate::state::Action;
 use crate::text::{self, pins as words};
+use charts::describe;
 use charts::layout::bar_area;
 use charts::paint::{self, Style};
 use charts::palette::Theme;
 use charts::spec::{BarSpec, PinnedBar};
-use charts::{describe, names};
 use engine::scenario::pins::pin_letter;
 
 /// What to show.
@@ -79,9 +79,9 @@ pub fn MemoryBar(props: &Props) -> Html {
                         <svg class="sample" viewBox="0 0 22 12" aria-hidden="true">
                             <rect class={format!("part-{}", part as usize)} width="22" height="12" />
                         </svg>
-                        <span class="part-name">{ names::part(part) }</span>
-                        <span>{ text::gib(bytes) }</span>
-                        { explain_button(engine::names::part(part).card, &[names::part(part), " ", &text::gib(bytes)].concat(), props.why, &props.emit) }
+                        <span class="part-name">{ props.spec.name(part) }</span>
+                        <span>{ text::part_size(part, bytes) }</span>
+                        { explain_button(engine::names::part(part).card, &[props.spec.name(part), " ", &text::part_size(part, bytes)].concat(), props.why, &props.emit) }
                     </li>
                 }) }
             </ul>

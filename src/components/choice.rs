@@ -19,6 +19,9 @@ pub struct Props {
     /// Whether the help opens beside the name rather than in its tooltip alone.
     #[prop_or_default]
     pub explained: bool,
+    /// Which options give the same result, where some do.
+    #[prop_or_default]
+    pub same: Option<AttrValue>,
 }
 
 /// A native select.
@@ -51,6 +54,9 @@ pub fn ChoiceControl(props: &Props) -> Html {
                 </select>
             </div>
             { words }
+            if let Some(same) = &props.same {
+                <p class="control-same">{ same }</p>
+            }
         </div>
     }
 }

@@ -209,9 +209,12 @@ pub fn Figure(props: &Props) -> Html {
                 }
                 (_, Some((right, up)), Some(here)) => {
                     event.prevent_default();
-                    let next = match &spec.lanes {
-                        Some(lanes) => lanes.step(here, right, up),
-                        None => marks::step(&spec, here, right, up).or_else(|| Some(area.step(here, right, up))),
+                    let next = match (&spec.lanes, &spec.falls) {
+                        (Some(lanes), _) => lanes.step(here, right, up),
+                        (None, Some(falls)) => falls.step(here, right, up),
+                        (None, None) => {
+                            marks::step(&spec, here, right, up).or_else(|| Some(area.step(here, right, up)))
+                        }
                     };
                     // Beyond the last span the timeline itself moves.
                     let Some(next) = next else {
@@ -247,7 +250,7 @@ pub fn Figure(props: &Props) -> Html {
     let lanes = props.spec.lanes.as_ref().map(|lanes| format!("lanes-{}", lanes.shown.len()));
     let listing = props.spec.field.is_none() && lanes.is_none();
     let both = props.spec.y.key.is_some();
-    let over_both = both || !props.spec.marks.is_empty();
+    let over_both = both || !props.spec.marks.is_empty() || props.spec.falls.is_some();
     let over = drag.map(|drag| rectangle(&area, size, both, drag));
     let over = over.or_else(|| shown.map(|here| cross(&area, size, here, over_both)));
     let pointed = !(place.is_empty() || listing);

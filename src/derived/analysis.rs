@@ -8,13 +8,13 @@ use crate::snapshot::Snapshot;
 use crate::view::{Panel, View};
 use charts::spec::ChartSpec;
 use charts::views::{self, Metric};
-use engine::analysis::sensitivity::{Knob, strongest};
+use engine::analysis::sensitivity::{Knob, Knobs, strongest};
 use engine::analysis::sweep::Sample;
 use engine::model::report::Report;
 use engine::scenario::Scenario;
 
-/// As many numbers are listed.
-const ROWS: usize = 10;
+/// As many numbers are listed that one can set, and of what the prediction is unsure.
+const ROWS: [usize; 2] = [7, 4];
 
 /// The figures of a scenario that stands still; of an embed only those that it shows.
 #[derive(Clone, Debug)]
@@ -36,15 +36,20 @@ pub struct Sensitivity {
     pub now: f64,
     /// Whether the scenario fits.
     pub fits: bool,
-    /// The numbers, the one that moves most first.
+    /// The numbers that one can set, the one that moves most first.
     pub knobs: Vec<Knob>,
+    /// The numbers that the prediction is unsure of, likewise.
+    pub unsure: Vec<Knob>,
 }
 
 impl Analysis {
     /// The analysis of a scenario and its report.
     pub fn of(scenario: &Scenario, report: &Report, view: &View) -> Self {
-        let metric = view.metric;
+        // Twice the peak halves the MFU of a step that the network sets, and slows nothing: what counts is the throughput.
+        let metric = if view.metric == Metric::Mfu { Metric::TokensPerSecond } else { view.metric };
         let measure = |scenario: &Scenario, sample: &Sample| metric.of(sample, scenario);
+        let shown = view.shows(Panel::Sensitivity);
+        let most = |knobs, count| if shown { strongest(scenario, (knobs, count), &measure) } else { Vec::new() };
         Self {
             roofline: view.shows(Panel::Roofline).then(|| Rc::new(views::roofline(scenario))),
             scaling: view.shows(Panel::Scaling).then(|| Rc::new(views::scaling_curves(scenario))),
@@ -52,7 +57,8 @@ impl Analysis {
                 metric,
                 now: measure(scenario, &Sample::of(report)),
                 fits: report.fits(),
-                knobs: if view.shows(Panel::Sensitivity) { strongest(scenario, ROWS, &measure) } else { Vec::new() },
+                knobs: most(Knobs::Levers, ROWS[0]),
+                unsure: most(Knobs::Unsure, ROWS[1]),
             },
         }
     }

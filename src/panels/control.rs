@@ -6,6 +6,8 @@ use crate::components::choice::ChoiceControl;
 use crate::components::number::NumberControl;
 use crate::fields::{Field, field};
 use crate::state::{Action, Draft};
+use crate::text;
+use engine::analysis::effects::Same;
 use engine::params::{Param, ParamId};
 use engine::scenario::Scenario;
 
@@ -28,6 +30,8 @@ pub(super) struct ControlContext<'a> {
     pub(super) drafts: &'a [Draft],
     /// What the scenario is measured against.
     pub(super) preset: &'a Scenario,
+    /// Choices of which some option gives the same result.
+    pub(super) effects: &'a [Same],
     /// Takes actions.
     pub(super) emit: &'a Callback<Action>,
 }
@@ -37,6 +41,9 @@ pub(super) fn control(param: &'static Param, context: ControlContext, explained:
     let emit = context.emit.clone();
     match field(param, context.scenario, context.drafts, context.preset) {
         Field::Number(field) => html! { <NumberControl key={param.key} {field} {emit} {explained} /> },
-        Field::Choice(field) => html! { <ChoiceControl key={param.key} {field} {emit} {explained} /> },
+        Field::Choice(field) => {
+            let same = context.effects.iter().find(|same| same.param == param.id).map(text::same);
+            html! { <ChoiceControl key={param.key} {field} {emit} {explained} same={same.map(AttrValue::from)} /> }
+        }
     }
 }

@@ -1,5 +1,7 @@
 //! The controls: the main parameters by subject, the other parameters in folded groups.
 
+use std::rc::Rc;
+
 use yew::prelude::*;
 
 use super::control::{ControlContext, PROMOTED, control};
@@ -9,6 +11,7 @@ use super::pickers;
 use super::sheet::CONTROLS;
 use crate::state::{Action, State};
 use crate::text;
+use engine::analysis::effects::Same;
 use engine::catalog;
 use engine::params::ParamId;
 use engine::scenario::Scenario;
@@ -18,6 +21,8 @@ use engine::scenario::Scenario;
 pub struct FoldedGroups<'a> {
     /// The scenario that the groups show.
     pub scenario: Scenario,
+    /// Choices of which some option gives the same result.
+    pub effects: &'a Rc<Vec<Same>>,
     /// Takes 1 where a group opens and -1 where one closes.
     pub opened: &'a Callback<i32>,
 }
@@ -25,7 +30,7 @@ pub struct FoldedGroups<'a> {
 /// The column of controls at the left.
 pub fn controls(state: &State, folded: FoldedGroups, emit: &Callback<Action>) -> Html {
     let (scenario, drafts) = (&state.scenario, state.drafts());
-    let context = ControlContext { scenario, drafts, preset: &state.preset, emit };
+    let context = ControlContext { scenario, drafts, preset: &state.preset, effects: folded.effects, emit };
     let row = |id: ParamId| control(id.param(), context, false);
     let reset = emit.reform(|_: MouseEvent| Action::Take(Box::new(catalog::default_scenario())));
     html! {
@@ -49,7 +54,8 @@ pub fn controls(state: &State, folded: FoldedGroups, emit: &Callback<Action>) ->
                     <p class="caption">{ share }</p>
                 }
             </div>
-            <Groups scenario={folded.scenario} preset={state.preset} drafts={drafts.to_vec()} {emit} opened={folded.opened} />
+            <Groups scenario={folded.scenario} preset={state.preset} drafts={drafts.to_vec()} {emit} opened={folded.opened}
+                effects={folded.effects.clone()} />
             <p><button type="button" class="button" onclick={reset}>{ text::RESET }</button></p>
         </section>
     }
@@ -61,7 +67,8 @@ const SLIDERS: [ParamId; 5] =
 
 /// The five sliders of an embed, and `last` in the place of a sixth.
 pub fn sliders(state: &State, emit: &Callback<Action>, last: Html) -> Html {
-    let context = ControlContext { scenario: &state.scenario, drafts: state.drafts(), preset: &state.preset, emit };
+    let context =
+        ControlContext { scenario: &state.scenario, drafts: state.drafts(), preset: &state.preset, effects: &[], emit };
     let rows = SLIDERS.into_iter().map(ParamId::param);
     html! {
         <section class="sliders" aria-label="Controls">{ for rows.map(|param| control(param, context, false)) }{ last }</section>

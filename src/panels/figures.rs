@@ -20,6 +20,7 @@ use crate::panels::sections::Sections;
 use crate::panels::settings::settings;
 use crate::panels::step_memory::StepMemory;
 use crate::panels::strategies::Strategies;
+use crate::panels::waterfall::Waterfall;
 use crate::panels::why::why;
 use crate::snapshot::Snapshot;
 use crate::state::{Action, SelectTarget};
@@ -56,6 +57,8 @@ pub fn figures(calculator: &Calculator, layouts: Option<Rc<LayoutSearch>>, below
             <div class="wide" ref={of_bar}>
                 <MemoryBar spec={memory} {snapshot} theme={*theme} why={why_open} emit={emit.clone()} />
             </div>
+            <Waterfall settled={settled.clone()} />
+            { why(6, calculator) }
             { for derived.report.rollout.iter().map(|rollout| generation(rollout, why_open, emit)) }
             { why(5, calculator) }
             <StepMemory settled={settled.clone()} moving={settled.snapshot.scenario != state.scenario} />

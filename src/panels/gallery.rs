@@ -5,6 +5,7 @@ use yew::prelude::*;
 use crate::browser;
 use crate::components::sourced::sourced;
 use crate::state::Action;
+use crate::text;
 use crate::view::View;
 use engine::catalog::{CLAIMS, PLANS, ScenarioEntry};
 use engine::share::decode::{Decoded, decode_link};
@@ -51,6 +52,7 @@ pub fn gallery(view: View, close: &Callback<()>, emit: &Callback<Action>) -> Htm
     };
     html! {
         <section id={PANEL} class="gallery" aria-label={TITLE} onkeydown={leave(close)}>
+            <button type="button" class="small-button close" onclick={close.reform(|_: MouseEvent| ())}>{ CLOSE }</button>
             { group(PLANS_TITLE, PLANS, 0) }
             { group(CLAIMS_TITLE, CLAIMS, PLANS.len()) }
         </section>
@@ -79,6 +81,9 @@ fn card(
         <li>
             <a href={format!("{}#{}", entry.view, entry.link)} onclick={open}>{ entry.name }</a>
             <p>{ entry.notice }</p>
+            if let Some(beside) = text::beside(entry) {
+                <p class="beside">{ beside }</p>
+            }
             <p class="source">{ sourced(entry.source) }</p>
         </li>
     }
@@ -100,7 +105,12 @@ pub fn notice(example_at: Option<usize>, emit: &Callback<Action>) -> Html {
     let close = emit.reform(|_: MouseEvent| Action::Example(None));
     html! {
         <aside class="notice example" aria-label={NOTICE}>
-            <p><b>{ entry.name }</b>{ " – " }{ entry.notice }</p>
+            <p>
+                <b>{ entry.name }</b>{ " – " }{ entry.notice }
+                if let Some(beside) = text::beside(entry) {
+                    <span class="beside">{ beside }{ ". " }{ sourced(entry.source) }</span>
+                }
+            </p>
             <button type="button" class="small-button" onclick={close}>{ CLOSE }</button>
         </aside>
     }

@@ -2,6 +2,8 @@
 //! that a search in the page finds them, but for those without an effect in the scenario;
 //! constants of the hardware and rows of the architecture are made once their fold is open.
 
+use std::rc::Rc;
+
 use yew::prelude::*;
 
 use super::control::{ControlContext, PROMOTED, control};
@@ -9,6 +11,7 @@ use super::folds::{FOLDS, Fold, MAY_BE_CUSTOM, place_of};
 use crate::browser;
 use crate::state::{Action, Draft};
 use crate::text;
+use engine::analysis::effects::Same;
 use engine::catalog::preset;
 use engine::params::{PARAMS, Param, every};
 use engine::scenario::{CUSTOM, Model, Scenario};
@@ -22,6 +25,8 @@ pub struct Props {
     pub preset: Scenario,
     /// Texts in typed fields.
     pub drafts: Vec<Draft>,
+    /// Choices of which some option gives the same result.
+    pub effects: Rc<Vec<Same>>,
     /// Takes actions.
     pub emit: Callback<Action>,
     /// Takes 1 where a group opens and -1 where one closes.
@@ -31,8 +36,8 @@ pub struct Props {
 /// The folded groups.
 #[component]
 pub fn Groups(props: &Props) -> Html {
-    let Props { scenario, preset, drafts, emit, opened, .. } = props;
-    let context = ControlContext { scenario, drafts, preset, emit };
+    let Props { scenario, preset, drafts, effects, emit, opened, .. } = props;
+    let context = ControlContext { scenario, drafts, preset, effects, emit };
     // A bit for each open group.
     let open = use_state_eq(|| 0_u32);
     use_unfolded(context, &open);

@@ -13,15 +13,18 @@ use engine::params::Kind;
 
 /// The table's heading.
 const TITLE: &str = "What moves the result most";
+/// Over the numbers that nobody sets.
+const UNSURE: &str = "What we are unsure of: constants fitted to published runs";
 /// In a cell where the number cannot be changed so.
 const NONE: &str = "–";
 
 /// A table with one row for each number, whose button puts the number on the axis of the curves.
 pub fn sensitivity(shown: &Sensitivity, view: View, emit: &Callback<Action>, say: &Callback<AttrValue>) -> Html {
-    let &Sensitivity { metric, now, fits, ref knobs } = shown;
+    let &Sensitivity { metric, now, fits, ref knobs, ref unsure } = shown;
     let change = |effect: Option<Effect>| effect.map_or(0.0, |effect| effect.value / now - 1.0);
-    let largest =
-        |of: fn(&Knob) -> Option<Effect>| knobs.iter().fold(0.0_f64, |most, knob| most.max(change(of(knob)).abs()));
+    let largest = |of: fn(&Knob) -> Option<Effect>| {
+        knobs.iter().chain(unsure).fold(0.0_f64, |most, knob| most.max(change(of(knob)).abs()))
+    };
     let most = [largest(|knob| knob.tenth), largest(|knob| knob.doubled)];
     let row = |knob: &Knob| {
         let (key, label) = (knob.param.id, knob.param.label);
@@ -51,6 +54,12 @@ pub fn sensitivity(shown: &Sensitivity, view: View, emit: &Callback<Action>, say
                 <table class="tornado" aria-labelledby="sensitivity-title">
                     <thead><tr>{ for header(metric).into_iter().map(|name| html! { <th scope="col">{ name }</th> }) }</tr></thead>
                     <tbody>{ for knobs.iter().map(row) }</tbody>
+                    if !unsure.is_empty() {
+                        <tbody>
+                            <tr><th scope="rowgroup" colspan="3" class="part">{ UNSURE }</th></tr>
+                            { for unsure.iter().map(row) }
+                        </tbody>
+                    }
                 </table>
             }
         </div>
@@ -113,10 +122,10 @@ fn said_on_axis(label: &str) -> String {
     format!("The curves now show {}.", in_sentence(label))
 }
 
-/// `MFU depends most on link bandwidth: +2.10 points with a tenth more, +12.1 points doubled.
+/// `Tokens per second per GPU depend most on link bandwidth: +2.1 % with a tenth more, +12 % doubled.
 /// Doubled GPU memory would make it fit.`
 fn caption(shown: &Sensitivity) -> String {
-    let &Sensitivity { metric, now, fits, ref knobs } = shown;
+    let &Sensitivity { metric, now, fits, ref knobs, .. } = shown;
     let name = in_sentence(metric.quantity().label);
     let condition = if fits { "" } else { "If memory were no limit: " };
     // What makes it fit is first, and said last.
@@ -134,7 +143,8 @@ fn caption(shown: &Sensitivity) -> String {
     let fitting = fitting
         .map_or(String::new(), |knob| format!(" Twice the {} would make it fit.", in_sentence(knob.param.label)));
     let name = if fits { metric.quantity().label.to_string() } else { name };
-    format!("{condition}{name} depends most on {label}: {}.{fitting}", both.join(", "))
+    let s = if metric == Metric::TokensPerSecond { "" } else { "s" };
+    format!("{condition}{name} depend{s} most on {label}: {}.{fitting}", both.join(", "))
 }
 
 #[cfg(test)]
@@ -153,8 +163,12 @@ mod tests {
                 let view = View::from_query("?embed=1&view=sensitivity");
                 let shown = Analysis::of(&scenario, &report, &View { metric, ..view }).sensitivity;
                 let caption = caption(&shown);
-                assert!(caption.contains(" depends most on ") && caption.ends_with('.'), "{caption}");
-                for knob in &shown.knobs {
+                assert!(
+                    [" depends most on ", " depend most on "].iter().any(|words| caption.contains(words))
+                        && caption.ends_with('.'),
+                    "{caption}"
+                );
+                for knob in shown.knobs.iter().chain(&shown.unsure) {
                     for effect in [knob.tenth, knob.doubled].into_iter().flatten() {
                         let said = change(metric, shown.now, effect);
                         assert!(!said.contains("NaN") && !said.contains('('), "{said}");

@@ -42,12 +42,13 @@ pub const BY_HAND: &str = "The browser does not let this page write to the clipb
 pub const LAYER: &str = "layer";
 
 /// The views of an embed: name in links, and name in the menu.
-pub const VIEWS: [(&str, &str); 14] = [
+pub const VIEWS: [(&str, &str); 15] = [
     ("verdict.map.curve", "Headline, map and curves"),
     ("verdict", "Headline"),
     ("map", "Map"),
     ("curve", "Curves"),
     ("memory", "Memory"),
+    ("waterfall", "Where the step’s time goes"),
     ("step-memory", "Memory over one step"),
     ("timeline", "Timeline"),
     ("roofline", "Roofline"),

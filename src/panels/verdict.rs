@@ -57,9 +57,12 @@ pub fn row(Calculator { state, derived, emit, .. }: &Calculator) -> Html {
         Tile { explain: explain_button(key, &what, state.view.why, emit), ..tile }
     });
     html! {
-        <section class="figures-row" aria-label="Figures">
-            { for asked.map(tile) }
-        </section>
+        <>
+            <section class="figures-row" aria-label="Figures">
+                { for asked.map(tile) }
+            </section>
+            <p class="evidence">{ text::evidence(&state.scenario) }</p>
+        </>
     }
 }
 

@@ -2,6 +2,7 @@
 
 use charts::names;
 use engine::analysis::advice::{Advice, Change};
+use engine::analysis::levers::{Lever, Turn};
 use engine::format;
 use engine::model::training::Recompute;
 use engine::params::{Unit, quantity};
@@ -32,6 +33,25 @@ pub fn change(advice: &Advice) -> String {
         Change::ShardSize(size) => format!("shard groups of {size} GPUs"),
         Change::Memory(gib) => format!("GPUs with {}", format::value(Unit::Gib, gib)),
     }
+}
+
+/// What a lever is: `selective activation checkpointing`, `Attention kernel: FlashAttention-3`.
+pub fn turn(lever: &Lever) -> String {
+    let Lever { scenario, report, gain, .. } = *lever;
+    match lever.turn {
+        Turn::Change(made) => change(&Advice { change: made, scenario, report, gain }),
+        Turn::Option(id, option) => {
+            let param = id.param();
+            let chosen = param.choice().and_then(|choice| choice.options.get(option)).map_or("", |option| option.label);
+            format!("{}: {chosen}", param.label)
+        }
+    }
+}
+
+/// What a lever does: `−42 % of it, the step 3.1 % faster`.
+pub fn lever(lever: &Lever) -> String {
+    let less = format::delta(-lever.less, format::percent);
+    format!("{less} of it, {} more tokens a second", format::percent(lever.gain.max(0.0)))
 }
 
 fn strategy(strategy: Strategy) -> String {

@@ -11,6 +11,8 @@ pub enum Panel {
     Curve,
     /// The memory bar with its parts.
     Memory,
+    /// Where the step's time goes.
+    Waterfall,
     /// Memory over one step.
     StepMemory,
     /// One step in time.
@@ -33,11 +35,12 @@ pub enum Panel {
 
 impl Panel {
     /// All of them, as they stand on the page.
-    pub const ALL: [Self; 13] = [
+    pub const ALL: [Self; 14] = [
         Self::Verdict,
         Self::Map,
         Self::Curve,
         Self::Memory,
+        Self::Waterfall,
         Self::StepMemory,
         Self::Timeline,
         Self::Roofline,
@@ -56,6 +59,7 @@ impl Panel {
             Self::Map => "map",
             Self::Curve => "curve",
             Self::Memory => "memory",
+            Self::Waterfall => "waterfall",
             Self::StepMemory => "step-memory",
             Self::Timeline => "timeline",
             Self::Roofline => "roofline",

@@ -1,4 +1,4 @@
-//! `cargo xtask accuracy`: rewrites the tables of docs/accuracy.md.
+//! `cargo xtask accuracy`: rewrites the tables of docs/accuracy.md, and what the engine records of them by accelerator.
 
 use anyhow::{Context as _, Result, anyhow, bail};
 use std::path::PathBuf;
@@ -10,16 +10,20 @@ use crate::shell::{cargo, output, root, step};
 const MARKER: &str = "<!-- accuracy -->";
 /// The document.
 const DOCUMENT: &str = "docs/accuracy.md";
+/// What the engine records.
+const RECORDED: &str = "crates/engine/src/catalog/accuracy/recorded.rs";
 
-/// Scores the rows under tests/measured and writes the tables between the document's markers.
+/// Scores the rows under tests/measured and writes the tables between the document's markers. What the engine records comes first:
+/// the ranges that the tables count by are read from it.
 ///
 /// # Errors
 /// When the score cannot be run or the document cannot be read or written.
 pub fn run() -> Result<()> {
     step("Score of the published measurements");
-    let mut command = cargo(&["run", "--quiet", "--release", "--package", SCORE, "--example", "score", "--"]);
-    command.arg("--markdown").args(tables()?);
-    let tables = output(&mut command).ok_or_else(|| anyhow!("The score could not be computed."))?;
+    let recorded = scored("--recorded")?;
+    std::fs::write(root().join(RECORDED), recorded.trim().to_owned() + "\n")
+        .with_context(|| format!("`{RECORDED}` could not be written"))?;
+    let tables = scored("--markdown")?;
     let path = root().join(DOCUMENT);
     let document = std::fs::read_to_string(&path).with_context(|| format!("`{DOCUMENT}` could not be read"))?;
     let parts: Vec<&str> = document.split(MARKER).collect();
@@ -30,6 +34,13 @@ pub fn run() -> Result<()> {
     std::fs::write(&path, written).with_context(|| format!("`{DOCUMENT}` could not be written"))?;
     println!("{DOCUMENT} is current.");
     Ok(())
+}
+
+/// What the score of all tables prints in a format.
+fn scored(format: &str) -> Result<String> {
+    let mut command = cargo(&["run", "--quiet", "--release", "--package", SCORE, "--example", "score", "--"]);
+    command.arg(format).args(tables()?);
+    output(&mut command).ok_or_else(|| anyhow!("The score could not be computed."))
 }
 
 /// The folders of the tables: dense models, mixtures of experts, and fine-tuning.

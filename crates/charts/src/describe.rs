@@ -8,6 +8,14 @@ use engine::units::Bytes;
 
 /// Summarises a chart in one sentence: its axes and its finding.
 pub fn chart(spec: &ChartSpec) -> String {
+    if let Some(falls) = &spec.falls {
+        let parts: Vec<String> = falls
+            .bars
+            .iter()
+            .map(|fall| format!("{} {}", super::names::step_part(fall.part), format::percent(fall.share / 100.0)))
+            .collect();
+        return format!("{}: {} From the peak down: {}.", spec.title, spec.caption, parts.join(", "));
+    }
     if spec.lanes.is_some() || spec.course.is_some() {
         return format!("{}: {}", spec.title, spec.caption);
     }
@@ -40,9 +48,7 @@ pub fn bar(spec: &BarSpec) -> String {
         .parts
         .iter()
         .filter(|(_, bytes)| *bytes > 0.0)
-        .map(|(part, bytes)| {
-            format!("{} {}", in_sentence(super::names::part(*part)), format::bytes(Bytes::new(*bytes)))
-        })
+        .map(|(part, bytes)| format!("{} {}", in_sentence(spec.name(*part)), format::bytes(Bytes::new(*bytes))))
         .collect();
     let text = format!("{}: {} Its parts: {}.", spec.title, spec.caption, parts.join(", "));
     spec.pins.iter().fold(text, |text, pin| {

@@ -1,6 +1,7 @@
 //! Positions of a chart's axes in its rectangle: the one mapping between pixels and data, shared by
 //! painting, hover, click and the keyboard crosshair. Lengths are CSS pixels.
 
+pub mod falls;
 pub mod lanes;
 
 use super::spec::{Axis, BarSpec, ChartSpec};
@@ -37,7 +38,11 @@ pub struct PlotArea {
 /// Returns the plot area of a chart in a rectangle of this size.
 pub fn plot_area(spec: &ChartSpec, css_width: f64, css_height: f64) -> PlotArea {
     // Lanes have their names above them, and no ticks.
-    let (left, top, right) = if spec.lanes.is_some() { lanes::ROOM } else { (LEFT, TOP, RIGHT) };
+    let (left, top, right) = match (&spec.lanes, &spec.falls) {
+        (Some(_), _) => lanes::ROOM,
+        (None, Some(_)) => falls::ROOM,
+        (None, None) => (LEFT, TOP, RIGHT),
+    };
     PlotArea {
         left,
         top,

@@ -5,6 +5,7 @@ use core::fmt::Write as _;
 use engine::model::compute::parts::Operator;
 use engine::model::memory::trace::{Moment, Phase, Place};
 use engine::model::report::{Lane, Limiter, MemoryPart, Work};
+use engine::model::step::waterfall::StepPart;
 use engine::params::{Choice, ParamId};
 use engine::scenario::Scenario;
 
@@ -75,6 +76,16 @@ pub const fn work(work: Work) -> &'static str {
         Work::Exchange => "Exchange",
         Work::Bubble => "Pipeline bubble",
     }
+}
+
+/// The name of a part of a step's time.
+pub const fn step_part(part: StepPart) -> &'static str {
+    engine::names::step_part(part).name
+}
+
+/// What a part of a step's time is lost to, in a sentence.
+pub const fn lost_to(part: StepPart) -> &'static str {
+    engine::names::step_part(part).lost_to
 }
 
 /// The name of a kind of compute, in a dense model or a mixture of experts.

@@ -8,6 +8,7 @@ mod bar;
 mod brush;
 mod canvas;
 mod chart;
+mod falls;
 mod field;
 mod geometry;
 mod hatch;

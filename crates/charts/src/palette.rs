@@ -7,6 +7,7 @@ mod ramp;
 
 use super::spec::{CHOICES, Held};
 use engine::model::report::{Limiter, MemoryPart, Work};
+use engine::model::step::waterfall::StepPart;
 use engine::published::Set;
 use engine::scenario::pins::MOST_PINS;
 pub use lines::{dashes, line, width};
@@ -188,6 +189,29 @@ const WORKS: [(u32, u32); Work::ALL.len()] = [
 pub fn work(theme: Theme, work: Work) -> Rgb {
     let (light, dark) = WORKS.get(work as usize).copied().unwrap_or_default();
     pair(theme, light, dark)
+}
+
+/// The colour of a part of a step's time: communication has that of its work, what compute loses is blue and grey, and what trains
+/// the model is the accent.
+pub fn step_part(theme: Theme, part: StepPart) -> Rgb {
+    match part {
+        StepPart::Kernels => work(theme, Work::LayerBackward),
+        StepPart::Padding => work(theme, Work::EmbeddingBackward),
+        StepPart::MemoryBound => work(theme, Work::Head),
+        StepPart::Optimizer => work(theme, Work::OptimizerStep),
+        StepPart::Recomputation => work(theme, Work::Experts),
+        StepPart::Passes => self::part(theme, MemoryPart::Models),
+        StepPart::Contention => work(theme, Work::EmbeddingForward),
+        StepPart::AllGather => work(theme, Work::AllGather),
+        StepPart::ReduceScatter => work(theme, Work::ReduceScatter),
+        StepPart::AllReduce => work(theme, Work::AllReduce),
+        StepPart::Tensor | StepPart::Context | StepPart::Stages => work(theme, Work::Exchange),
+        StepPart::Experts => work(theme, Work::Dispatch),
+        StepPart::HostLink => work(theme, Work::Combine),
+        StepPart::Bubble => limiter(theme, Limiter::Bubble),
+        StepPart::Launches => limiter(theme, Limiter::Launch),
+        StepPart::Useful => tokens(theme).accent,
+    }
 }
 
 /// The pattern over a kind of work, so that neighbours on a lane differ without their colours.

@@ -5,7 +5,7 @@ mod lanes;
 mod stack;
 
 use super::layout::share;
-use super::spec::{AxisKey, ChartSpec, Field, Line, LineRole, Mark};
+use super::spec::{AxisKey, ChartSpec, Fall, Field, Line, LineRole, Mark};
 use super::{marks, names};
 use engine::analysis::boundary::bilinear;
 use engine::format;
@@ -46,6 +46,9 @@ pub fn readout(spec: &ChartSpec, x: f64, y: f64) -> Readout {
     if let Some(moment) = spec.course.as_ref().and_then(|course| course.nearest(x)) {
         return stack::at_moment(spec, moment);
     }
+    if let Some(fall) = spec.falls.as_ref().and_then(|falls| falls.bars.get(falls.at(y)?)) {
+        return on_fall(fall);
+    }
     let x = if spec.lanes.is_some() { x } else { spec.x.settled(x) };
     let y = if spec.field.is_some() { spec.y.settled(y) } else { y };
     let on_axis = |axis: &super::spec::Axis, value| Entry {
@@ -76,6 +79,17 @@ fn said(place: Vec<Entry>, entries: Vec<Entry>) -> Readout {
     };
     let sentence = format!("{}: {}.", list(&place), list(&entries));
     Readout { place, entries, sentence }
+}
+
+/// Reads a bar of a waterfall: its time in a step, its share of it, and what that costs over the run.
+fn on_fall(fall: &Fall) -> Readout {
+    let entry = |name: &str, value: String| Entry { name: name.to_string(), value, role: None };
+    let values = vec![
+        entry("Time", format::seconds(fall.time)),
+        entry("Share of the step", format::percent(fall.share / 100.0)),
+        entry("Of the run’s price", format::dollars(fall.cost)),
+    ];
+    said(vec![entry(names::step_part(fall.part), String::new())], values)
 }
 
 /// Reads a mark: its name, its place, its value, and the lines above or below it.

@@ -2,18 +2,21 @@
 //! or colours.
 
 mod course;
+mod falls;
 mod line;
 
 use std::rc::Rc;
 
 use super::timeline::Lanes;
 use engine::analysis::sweep;
+use engine::model::hardware::Generation;
 use engine::model::report::{Limiter, MemoryPart};
 use engine::params::{ParamId, Scale, Unit};
 use engine::rounding;
 use engine::scenario::resolve::nearest_divisor;
 
 pub use course::{Course, Held, Moment, Span};
+pub use falls::{Fall, Falls};
 pub use line::{CHOICES, Line, LineRole};
 
 /// The specification of one figure.
@@ -31,6 +34,8 @@ pub struct ChartSpec {
     pub field: Option<Rc<Field>>,
     /// Bars on lanes over time.
     pub lanes: Option<Rc<Lanes>>,
+    /// Bars one under another, each from where the one above it ends.
+    pub falls: Option<Rc<Falls>>,
     /// What happens along the horizontal axis, under stacked lines ([`LineRole::Held`]).
     pub course: Option<Rc<Course>>,
     /// Curves and boundaries.
@@ -67,6 +72,7 @@ impl ChartSpec {
             y: axis,
             field: None,
             lanes: None,
+            falls: None,
             course: None,
             lines: Vec::new(),
             marks: Vec::new(),
@@ -302,12 +308,21 @@ pub struct BarSpec {
     pub caption: String,
     /// The parts with their bytes, in display order.
     pub parts: Vec<(MemoryPart, f64)>,
+    /// The silicon whose memory it is, by which parts are named.
+    pub generation: Generation,
     /// The usable capacity in bytes, drawn as a line across.
     pub capacity: f64,
     /// The nominal capacity in bytes.
     pub nominal: f64,
     /// The bars of pinned scenarios.
     pub pins: Vec<PinnedBar>,
+}
+
+impl BarSpec {
+    /// The name of a part.
+    pub const fn name(&self, part: MemoryPart) -> &'static str {
+        engine::names::part_on(part, self.generation).name
+    }
 }
 
 /// The memory of a pinned scenario, drawn beneath that of the one on screen.

@@ -4,7 +4,7 @@ mod course;
 
 use super::layout::value;
 use super::readout::{readout, whole};
-use super::spec::{Axis, AxisKey, BarSpec, ChartSpec, Field, Mark, PinnedBar};
+use super::spec::{Axis, AxisKey, BarSpec, ChartSpec, Falls, Field, Mark, PinnedBar};
 use super::timeline::Lanes;
 use crate::names;
 use core::fmt::Write;
@@ -43,6 +43,9 @@ pub fn chart(spec: &ChartSpec) -> Table {
     if let Some(course) = &spec.course {
         return course::of_course(spec, course);
     }
+    if let Some(falls) = &spec.falls {
+        return of_falls(spec, falls);
+    }
     match (&spec.field, &spec.lanes) {
         (Some(field), _) => of_field(spec, field),
         (None, Some(lanes)) => of_lanes(lanes),
@@ -58,6 +61,26 @@ fn of_lanes(lanes: &Lanes) -> Table {
         caption: "Time by kind of work; lanes run side by side, so that shares add up to more than the step.".into(),
         header: ["Work", "Time", "Share of the step"].map(str::to_string).into(),
         rows: kinds.chain([row("Step", lanes.step)]).collect(),
+    }
+}
+
+/// Tabulates the bars of a waterfall, and the step that they add up to.
+fn of_falls(spec: &ChartSpec, falls: &Falls) -> Table {
+    let row = |name: &str, time, share: f64, cost| {
+        vec![name.to_string(), format::seconds(time), format::percent(share / 100.0), format::dollars(cost)]
+    };
+    let bars = falls.bars.iter().map(|fall| row(names::step_part(fall.part), fall.time, fall.share, fall.cost));
+    let step = falls.bars.iter().map(|fall| fall.time).sum();
+    let whole = row(
+        "Step",
+        step,
+        falls.bars.iter().map(|fall| fall.share).sum(),
+        falls.bars.iter().map(|fall| fall.cost).sum(),
+    );
+    Table {
+        caption: spec.title.clone(),
+        header: ["Part", "Time", "Share of the step", "Of the run’s price"].map(str::to_string).into(),
+        rows: bars.chain([whole]).collect(),
     }
 }
 
@@ -149,7 +172,7 @@ pub fn bar(spec: &BarSpec) -> Table {
         own.into_iter().chain(spec.pins.iter().map(|pin| size(of_pin(pin)))).collect::<Vec<_>>()
     };
     let total = spec.parts.iter().map(|part| part.1).sum();
-    let parts = spec.parts.iter().map(|&(part, bytes)| row(names::part(part), bytes, &|pin| pin.part(part)));
+    let parts = spec.parts.iter().map(|&(part, bytes)| row(spec.name(part), bytes, &|pin| pin.part(part)));
     let header = ["Part", "Memory", "Share of capacity"].map(str::to_string).into_iter();
     Table {
         caption: spec.title.clone(),
@@ -205,6 +228,17 @@ pub fn csv(spec: &ChartSpec) -> String {
         let (start, length) = (lanes.x(mark.start).to_string(), mark.length().ms().to_string());
         let _ = writeln!(text, "{name},true,{start},{lane},{length},,");
     }
+    for fall in spec.falls.iter().flat_map(|falls| &falls.bars) {
+        // A bar: its share of the step, where it starts, its time.
+        let _ = writeln!(
+            text,
+            "{},true,{},{},{},,",
+            quoted(names::step_part(fall.part)),
+            fall.share,
+            fall.from,
+            fall.time.get()
+        );
+    }
     for moment in spec.course.iter().flat_map(|course| &course.moments) {
         let _ = writeln!(text, "moment,true,{},{},,,", moment.x, quoted(&moment.name));
     }
@@ -240,7 +274,7 @@ pub fn bar_csv(spec: &BarSpec) -> String {
         }
     };
     for &(part, bytes) in &spec.parts {
-        row(names::part(part), bytes, &|pin| pin.part(part));
+        row(spec.name(part), bytes, &|pin| pin.part(part));
     }
     row("Capacity", spec.capacity, &|pin| pin.capacity);
     text.push('\n');

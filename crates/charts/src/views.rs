@@ -16,6 +16,7 @@ mod roofline;
 mod scaling;
 mod scratch;
 mod timeline;
+mod waterfall;
 
 #[cfg(test)]
 mod tests;
@@ -38,6 +39,7 @@ pub use roofline::roofline;
 pub use scaling::scaling_curves;
 pub use scratch::Scratch;
 pub use timeline::{TIME, timeline};
+pub use waterfall::{of_split, waterfall};
 
 /// Added to the caption of a zoomed figure.
 const OUTSIDE: &str = " The scenario itself lies outside this part.";

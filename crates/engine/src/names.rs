@@ -1,8 +1,10 @@
 //! What the variants of enums are called: in JSON, in figures and in sentences. One row a variant; their colours are in the palette of
 //! the charts.
 
+use crate::model::hardware::Generation;
 use crate::model::report::{Limiter, MemoryPart};
 use crate::model::rollout::GenerationPart;
+use crate::model::step::waterfall::StepPart;
 
 /// The names of a limiter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -66,6 +68,50 @@ pub const fn part(part: MemoryPart) -> PartNames {
     PartNames { key, card, name }
 }
 
+/// What a part of memory is called on hardware of a generation: CUDA and NCCL are NVIDIA's.
+pub const fn part_on(of: MemoryPart, generation: Generation) -> PartNames {
+    match of {
+        MemoryPart::Context if !generation.has_cuda() => PartNames { name: "Runtime and collectives", ..part(of) },
+        _ => part(of),
+    }
+}
+
+/// The names of a part of a step's time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct StepPartNames {
+    /// In JSON and CSV: `memory_bound`.
+    pub key: &'static str,
+    /// In figures, short enough for a phone: `Memory-bound work`.
+    pub name: &'static str,
+    /// After “lost to”: `memory-bound work`.
+    pub lost_to: &'static str,
+}
+
+/// What a part of a step's time is called.
+pub const fn step_part(part: StepPart) -> StepPartNames {
+    let (key, name, lost_to) = match part {
+        StepPart::Kernels => ("kernels", "Kernels below peak", "kernels below the peak"),
+        StepPart::Padding => ("padding", "Padding", "padding"),
+        StepPart::MemoryBound => ("memory_bound", "Memory-bound work", "memory-bound work"),
+        StepPart::Optimizer => ("optimizer", "Optimizer", "the optimizer’s update"),
+        StepPart::Recomputation => ("recomputation", "Recomputation", "recomputation"),
+        StepPart::Passes => ("passes", "Reference models", "passes of reference models"),
+        StepPart::Contention => ("contention", "Contention", "compute slowed beside collectives"),
+        StepPart::AllGather => ("all_gather", "All-gather", "exposed all-gathers"),
+        StepPart::ReduceScatter => ("reduce_scatter", "Reduce-scatter", "exposed reduce-scatters"),
+        StepPart::AllReduce => ("all_reduce", "All-reduce", "exposed all-reduces"),
+        StepPart::Tensor => ("tensor", "Tensor parallelism", "exchanges of tensor parallelism"),
+        StepPart::Context => ("context", "Context parallelism", "exchanges of context parallelism"),
+        StepPart::Stages => ("stages", "Between stages", "messages between pipeline stages"),
+        StepPart::Experts => ("experts", "Expert exchange", "tokens on their way to experts and back"),
+        StepPart::HostLink => ("host_link", "Host link", "activations on their way to the host and back"),
+        StepPart::Bubble => ("bubble", "Pipeline bubble", "the pipeline bubble"),
+        StepPart::Launches => ("launches", "Kernel launches", "kernel launches"),
+        StepPart::Useful => ("useful", "MFU", "the model"),
+    };
+    StepPartNames { key, name, lost_to }
+}
+
 /// What a part of memory is called while a GPU generates; its card explains all of them together.
 pub const fn generation_part(part: GenerationPart) -> PartNames {
     let (key, name) = match part {
@@ -82,11 +128,25 @@ mod tests {
     use super::*;
 
     #[test]
+    fn only_nvidias_gpus_have_a_cuda_context() {
+        for entry in crate::catalog::ACCELERATORS {
+            let is_nvidia = !["mi", "gaudi", "tpu"].iter().any(|maker| entry.id.starts_with(maker));
+            for of in MemoryPart::ALL {
+                let name = part_on(of, entry.values.generation).name;
+                assert!(is_nvidia || !name.contains("CUDA") && !name.contains("NCCL"), "{}: {name}", entry.id);
+                assert!(!is_nvidia || name == part(of).name, "{}: {name}", entry.id);
+            }
+        }
+    }
+
+    #[test]
     fn keys_and_letters_are_distinct() {
         let limiters = Limiter::ALL.map(limiter);
         let parts = MemoryPart::ALL.map(part);
         let once = |all: &[&str]| all.iter().all(|one| all.iter().filter(|other| *other == one).count() == 1);
         assert!(once(&limiters.map(|names| names.key)) && once(&limiters.map(|names| names.letter)));
+        let of_step = StepPart::ALL.map(step_part);
+        assert!(once(&of_step.map(|names| names.key)) && once(&of_step.map(|names| names.name)));
         assert!(once(&parts.map(|names| names.key)) && once(&parts.map(|names| names.card)));
     }
 }

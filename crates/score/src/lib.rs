@@ -6,6 +6,7 @@
 //! prediction; otherwise the row is left out with a reason. Nothing is guessed silently.
 
 pub mod batch;
+pub mod by_accelerator;
 pub mod collectives;
 pub mod conventions;
 pub mod expert_layer;

@@ -13,6 +13,7 @@ use super::summary::{self, Confusion, Entry, Score};
 use super::traced::Traced;
 use super::traced::score::{self as step_score, Compared};
 use super::tracker::{Categories, Tracked};
+use engine::catalog::accuracy;
 use engine::stats::{self, Errors};
 
 /// Writes the whole report. For dense models: step times and memory by source, runs that succeeded
@@ -36,7 +37,26 @@ pub fn report<'a>(
     left_out(&mut text, &dense);
     mixtures::section(&mut text, &mixtures);
     tuned::section(&mut text, &tuned);
+    let all = dense.iter().chain(&mixtures).chain(&tuned);
+    by_accelerator(&mut text, all.copied());
     text
+}
+
+/// What is measured on each accelerator, fine-tuning and mixtures among it.
+fn by_accelerator<'a>(text: &mut String, entries: impl Iterator<Item = &'a Entry>) {
+    line(text, "\n## By accelerator\n");
+    line(text, "Every row with a measured step time or peak, mixtures and fine-tuning among them:\n");
+    line(text, "| Accelerator | Runs | Steps of 20 % MFU or more | Median error | Peaks | Median error | Fitted |");
+    line(text, "|---|---:|---:|---:|---:|---:|---|");
+    let cells = |errors: Option<Errors>| {
+        errors.map_or("0 | -".to_owned(), |of| format!("{} | {}", of.count, percent(of.median)))
+    };
+    for (id, of) in super::by_accelerator::measured(entries) {
+        let Some(entry) = engine::catalog::accelerator(id) else { continue };
+        let fitted = if accuracy::is_fitted(entry.values.generation) { "yes" } else { "no" };
+        let _ =
+            writeln!(text, "| {} | {} | {} | {} | {fitted} |", entry.name, of.runs, cells(of.steps), cells(of.peaks));
+    }
 }
 
 fn percent(value: f64) -> String {

@@ -53,7 +53,7 @@ pub(super) fn poster<'a>(derived: &'a Derived, link: &'a str) -> Poster<'a> {
         curve: &derived.curve,
         memory: &derived.memory,
         link,
-        made: texts::made(),
+        made: format!("{} · {}", text::evidence(&derived.scenario), texts::made()),
     }
 }
 

@@ -1,7 +1,7 @@
 //! The texts that the share menu puts on the clipboard.
 
 use crate::derived::Derived;
-use crate::text::{FREE, LIMITER, MFU, PEAK, STEP, TOKENS_SHORT, Tiles, headline, limiter};
+use crate::text::{FREE, LIMITER, MFU, PEAK, STEP, TOKENS_SHORT, Tiles, evidence, headline, limiter};
 use engine::catalog;
 use engine::format::THIN_SPACE;
 use engine::model::report::Report;
@@ -105,7 +105,8 @@ fn markdown_table(derived: &Derived, link: &str) -> String {
             text += &["|---|", &"---:|".repeat(row.len() - 1), "\n"].concat();
         }
     }
-    text + "\n" + &markdown_link(derived, link) + "\n"
+    let stands_on = in_markdown(&evidence(&derived.scenario).replace(THIN_SPACE, " "));
+    text + "\n" + &stands_on + ".\n\n" + &markdown_link(derived, link) + "\n"
 }
 
 /// The headline; the key figures in columns, with the ranges in which measurements lie where
@@ -136,7 +137,7 @@ fn summary(derived: &Derived, link: &str) -> String {
     if !derived.report.fits() {
         text += &["\n", HYPOTHETICAL, "\n"].concat();
     }
-    text + "\n" + link + "\n"
+    text + "\n" + &evidence(&derived.scenario).replace(THIN_SPACE, " ") + ".\n\n" + link + "\n"
 }
 
 /// A link that reads as the headline, and the script that makes a figure of it; without script and
@@ -195,7 +196,8 @@ mod tests {
         let Derived { scenario, report, .. } = &derived;
         let lines: Vec<&str> = text.lines().collect();
         assert_eq!(lines[0].replace(' ', ""), headline(scenario, report).sentence().replace([' ', THIN_SPACE], ""));
-        assert_eq!((lines[1], lines[8], lines[9]), ("", "", link.as_str()));
+        assert_eq!((lines[1], lines[8], lines[10], lines[11]), ("", "", "", link.as_str()));
+        assert_eq!(lines[9], evidence(scenario).replace(THIN_SPACE, " ") + ".");
         let starts: Vec<_> = lines[2..6].iter().map(|line| line.find('(')).collect();
         assert!(starts[0].is_some() && starts.windows(2).all(|two| two[0] == two[1]), "{text}");
         assert!(lines[2].starts_with("MFU           52.9 %"), "{text}");
@@ -209,7 +211,8 @@ mod tests {
         assert_eq!(lines[0], "|  | On screen | A: 128 GPUs | B: Tensor parallel: 8 |");
         assert_eq!(lines[1], "|---|---:|---:|---:|");
         assert!(lines[2..8].iter().all(|line| line.matches('|').count() == 5), "{table}");
-        assert!(lines[9].starts_with('[') && lines[9].ends_with(&format!("]({link})")), "{table}");
+        assert!(lines[9].contains("measured runs on A100 40 GB"), "{table}");
+        assert!(lines[11].starts_with('[') && lines[11].ends_with(&format!("]({link})")), "{table}");
         let summary = CopyFormat::Summary.text(&derived, &link, "");
         assert!(summary.contains("On screen") && summary.ends_with(&format!("\n\n{link}\n")), "{summary}");
     }

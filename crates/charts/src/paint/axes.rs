@@ -49,7 +49,7 @@ pub(super) fn draw<B: DrawingBackend>(
     }
     pen.hairline((left, bottom), (right, bottom), colours.axis, 1.0)?;
     pen.text(&name(&spec.x), (right, bottom + 32.0), Align::Right, colours.text, false)?;
-    if spec.lanes.is_some() {
+    if spec.lanes.is_some() || spec.falls.is_some() {
         return Ok(());
     }
     for value in ticks(&spec.y, area.height, PER_TICK.1) {

@@ -4,7 +4,6 @@
 use super::PaintError;
 use super::pen::{Align, Pen, Stroke, text_width};
 use crate::layout::BarArea;
-use crate::names;
 use crate::palette::{Theme, part, readable, tokens};
 use crate::spec::BarSpec;
 use engine::format;
@@ -82,7 +81,7 @@ fn part_names<B: DrawingBackend>(
     for &(of, bytes) in &spec.parts {
         let (left, right) = (area.to_pixel(start), area.to_pixel(start + bytes));
         start += bytes;
-        let name = names::part(of);
+        let name = spec.name(of);
         let room = text_width(name) + 2.0 * BESIDE;
         let solid = right.min(limit);
         if solid - left > room {

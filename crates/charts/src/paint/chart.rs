@@ -6,7 +6,7 @@ use super::geometry::{Rect, Spot};
 use super::labels::{Room, size_of};
 use super::pen::{Pen, Stroke};
 use super::pins::{self, BADGE, Badge};
-use super::{PaintError, axes, hatch, lanes, lines, marks, stack};
+use super::{PaintError, axes, falls, hatch, lanes, lines, marks, stack};
 use crate::layout::PlotArea;
 use crate::palette::{Rgb, Theme, line, tokens};
 use crate::spec::{ChartSpec, Field, LineRole, Zone, ZoneKind};
@@ -35,6 +35,9 @@ pub fn draw_chart<B: DrawingBackend>(
     axes::draw(pen, spec, area, theme)?;
     if let Some(lanes) = &spec.lanes {
         return lanes::draw(pen, lanes, area, theme);
+    }
+    if let Some(falls) = &spec.falls {
+        return falls::draw(pen, falls, area, theme);
     }
     if let Some(course) = &spec.course {
         stack::draw(pen, spec, course, area, theme)?;

@@ -58,7 +58,7 @@ impl Saved {
     pub(super) fn of_bar(spec: &BarSpec, style: &Style) -> Self {
         let shown = spec.parts.iter().filter(|part| part.1 > 0.0);
         let entries = shown.map(|&(part, bytes)| {
-            let name = format!("{} {}", names::part(part), format::bytes(Bytes::new(bytes)));
+            let name = format!("{} {}", spec.name(part), format::bytes(Bytes::new(bytes)));
             (Sample::Fill(palette::part(style.theme, part)), name)
         });
         Self::of(entries.collect(), style)

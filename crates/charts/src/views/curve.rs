@@ -78,6 +78,7 @@ pub fn curve_within(
         caption: caption(scenario, metric, &now, &lines, &x),
         field: None,
         lanes: None,
+        falls: None,
         course: None,
         lines,
         marks: Vec::new(),

@@ -75,6 +75,7 @@ pub fn expert_layer(scenario: &Scenario, view: LayerView) -> ChartSpec {
         y: upwards(&lines, quantity),
         field: None,
         lanes: None,
+        falls: None,
         course: None,
         lines,
         marks: Vec::new(),

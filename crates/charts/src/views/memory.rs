@@ -16,7 +16,11 @@ pub fn memory_bar(report: &Report) -> BarSpec {
     let largest = memory.parts.iter().reduce(|most, part| if part.1 > most.1 { part } else { most });
     let logits = largest.is_some_and(|(part, _)| part == MemoryPart::Logits);
     let largest = largest.map_or(String::new(), |(part, bytes)| {
-        format!("; the largest part is {} ({})", names::in_sentence(names::part(part)), format::bytes(bytes))
+        format!(
+            "; the largest part is {} ({})",
+            names::in_sentence(engine::names::part_on(part, report.generation).name),
+            format::bytes(bytes)
+        )
     });
     let (peak, capacity) = (format::bytes(memory.peak), format::usable(memory.capacity, memory.nominal));
     let caption = if memory.fits() {
@@ -38,6 +42,7 @@ pub fn memory_bar(report: &Report) -> BarSpec {
         title: "Memory of one GPU at its peak".to_string(),
         caption,
         parts: shown(report),
+        generation: report.generation,
         capacity: memory.capacity.get(),
         nominal: memory.nominal.get(),
         pins: Vec::new(),

@@ -65,9 +65,10 @@ pub fn memory_step(scenario: &Scenario, step: RunStep) -> ChartSpec {
     let level = |point: &Point| (f64::from(point.events), capacity.gib());
     lines.push(Line::new(CAPACITY, LineRole::MemoryFrontier, vec![curve.points.iter().map(level).collect()]));
     let at = words(&curve.peak, stage.layers);
+    let of = names::in_sentence(engine::names::part_on(MemoryPart::Context, setup.accelerator.generation).name);
     ChartSpec {
         title: TITLE.into(),
-        caption: caption(&at, [peak, reserved, context, capacity], &format::usable(capacity, nominal)),
+        caption: caption(&at, &of, [peak, reserved, context, capacity], &format::usable(capacity, nominal)),
         lines,
         here: Some(here),
         course: Some(Rc::new(course(&curve, peak, stage.layers))),
@@ -140,23 +141,19 @@ fn course(curve: &Curve, peak: Bytes, layers: u32) -> Course {
     }
 }
 
-/// Writes the caption: `Peaks at 61.2 GiB in the backward pass of layer 30 of 40, at mul; 68.0 GiB reserved and 1.50 GiB for the
-/// CUDA context and NCCL, of 79.1 GiB usable (of 80 GiB).`
-fn caption(at: &str, [peak, reserved, context, capacity]: [Bytes; 4], usable: &str) -> String {
+/// Writes the caption: `Peaks at 61.2 GiB in the backward pass of layer 30 of 40, at mul; 68.0 GiB reserved and 1.50 GiB for CUDA
+/// context and NCCL, of 79.1 GiB usable (of 80 GiB).`
+fn caption(at: &str, of: &str, [peak, reserved, context, capacity]: [Bytes; 4], usable: &str) -> String {
     let (over, missing) = (reserved + context - capacity, peak + context - capacity);
     let [most, held, besides] = [peak, reserved, context].map(format::bytes);
     let rest = if missing > Bytes::ZERO {
         let missing = format::bytes(missing);
-        format!(
-            " where there is room; with {besides} for the CUDA context and NCCL, tensors alone take {missing} more than"
-        )
+        format!(" where there is room; with {besides} for {of}, tensors alone take {missing} more than")
     } else if over > Bytes::ZERO {
         let over = format::bytes(over);
-        format!(
-            " where there is room; with {besides} for the CUDA context and NCCL, {over} of it must go to stay within"
-        )
+        format!(" where there is room; with {besides} for {of}, {over} of it must go to stay within")
     } else {
-        format!(" and {besides} for the CUDA context and NCCL, of")
+        format!(" and {besides} for {of}, of")
     };
     format!("Peaks at {most} in {at}; {held} reserved{rest} {usable}.")
 }

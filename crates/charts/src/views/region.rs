@@ -84,6 +84,7 @@ pub(super) fn of_samples(scenario: &Scenario, x: &AxisOf, y: &AxisOf, scratch: &
         zones: zones(scenario, x, y, &field),
         field: Some(Rc::new(field)),
         lanes: None,
+        falls: None,
         course: None,
         lines,
         marks: Vec::new(),

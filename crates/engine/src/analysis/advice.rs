@@ -158,6 +158,13 @@ pub fn margin(scenario: &Scenario, report: &Report) -> Option<Advice> {
     if tight { ranked(scenario, report, Goal::Margin).first().copied() } else { None }
 }
 
+/// Returns the changes that are tried for speed, each with its scenario, within the bounds and without a new error.
+pub(super) fn for_speed(scenario: &Scenario) -> Vec<(Change, Scenario)> {
+    let before = errors(scenario);
+    let tried = changes(scenario, Goal::Speed).into_iter().map(|change| (change, apply(scenario, change)));
+    tried.filter(|(_, changed)| !leaves_the_bounds(scenario, changed) && errors(changed) <= before).collect()
+}
+
 /// Returns every change that achieves the goal, the best first.
 fn ranked(scenario: &Scenario, report: &Report, goal: Goal) -> Vec<Advice> {
     let errors_before = errors(scenario);

@@ -2,7 +2,7 @@
 //! others fixed.
 
 use super::sweep::{self, Sample};
-use crate::params::{CONSTANTS, Kind, Number, PARAMS, Param};
+use crate::params::{CONSTANTS, Kind, Number, PARAMS, Param, ParamId};
 use crate::scenario::Scenario;
 
 /// The effect of one change.
@@ -36,16 +36,56 @@ const TENTHS: f64 = 7.27;
 /// Changes smaller than this fraction of the result are ignored.
 const LEAST: f64 = 0.0005;
 
+/// Numbers that nobody sets: what kernels and links reach of their peaks, fitted to published runs or borrowed from other silicon, and
+/// how evenly tokens reach their experts.
+const UNSURE: [ParamId; 15] = [
+    ParamId::MatmulEfficiency,
+    ParamId::Matmul8BitEfficiency,
+    ParamId::AttentionEfficiency,
+    ParamId::TunedAttentionEfficiency,
+    ParamId::MemoryEfficiency,
+    ParamId::HalfSaturationTokens,
+    ParamId::LaunchTime,
+    ParamId::IntraNodeLatency,
+    ParamId::IntraNodeEfficiency,
+    ParamId::InterNodeLatency,
+    ParamId::InterNodeEfficiency,
+    ParamId::AllReducePasses,
+    ParamId::NodeDecay,
+    ParamId::UsableMemory,
+    ParamId::Imbalance,
+];
+
+/// Which numbers are ranked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Knobs {
+    /// Those that a user can set: model, run and hardware.
+    Levers,
+    /// Those that the prediction is unsure of.
+    Unsure,
+}
+
+impl Knobs {
+    /// Whether a parameter is one of them.
+    pub fn has(self, param: &Param) -> bool {
+        UNSURE.contains(&param.id) == (self == Self::Unsure)
+    }
+}
+
 /// Returns the numbers that change a result most, at most `count`, the strongest first. A number
 /// that makes a run fit which did not comes before all others. `measure` returns the result of a
 /// scenario, given its sample.
-pub fn strongest(scenario: &Scenario, count: usize, measure: &dyn Fn(&Scenario, &Sample) -> f64) -> Vec<Knob> {
+pub fn strongest(
+    scenario: &Scenario,
+    (knobs_of, count): (Knobs, usize),
+    measure: &dyn Fn(&Scenario, &Sample) -> f64,
+) -> Vec<Knob> {
     let sample = sweep::sample(scenario);
     let (now, fits) = (measure(scenario, &sample), sample.fits());
     let mut knobs: Vec<(f64, Knob)> = Vec::new();
     for param in PARAMS.iter().chain(CONSTANTS) {
         let Kind::Number(number) = &param.kind else { continue };
-        if !param.is_knob(scenario) {
+        if !param.is_knob(scenario) || !knobs_of.has(param) {
             continue;
         }
         let effect = |factor: f64| {
@@ -108,7 +148,6 @@ fn strength(knob: &Knob, now: f64, fits: bool) -> f64 {
 mod tests {
     use super::*;
     use crate::catalog::default_scenario;
-    use crate::params::ParamId;
     use crate::units::{Bytes, BytesPerSecond};
 
     fn mfu(_: &Scenario, sample: &Sample) -> f64 {
@@ -124,7 +163,7 @@ mod tests {
         let mut scenario = default_scenario();
         scenario.network.values.inter_node = BytesPerSecond::from_gbit_per_s(25.0);
         let now = scenario.report();
-        let slow = strongest(&scenario, 10, &mfu);
+        let slow = strongest(&scenario, (Knobs::Levers, 10), &mfu);
         // The network sets the time: twice the peak is as fast, and so half as well used; twice the
         // link is not.
         let peak = find(&slow, ParamId::Peak16Bit).unwrap().doubled.unwrap();
@@ -132,8 +171,10 @@ mod tests {
         let link = find(&slow, ParamId::LinkBandwidth).unwrap().doubled.unwrap();
         assert!(link.value / now.mfu > 1.7, "{}", link.value / now.mfu);
         scenario.network.values.inter_node = BytesPerSecond::from_gbit_per_s(1600.0);
-        let fast = strongest(&scenario, 10, &mfu);
-        let matmul = find(&fast, ParamId::MatmulEfficiency).unwrap();
+        let fast = strongest(&scenario, (Knobs::Levers, 10), &mfu);
+        let unsure = strongest(&scenario, (Knobs::Unsure, 10), &mfu);
+        assert!(find(&fast, ParamId::MatmulEfficiency).is_none() && find(&unsure, ParamId::LinkBandwidth).is_none());
+        let matmul = find(&unsure, ParamId::MatmulEfficiency).unwrap();
         assert!(matmul.tenth.unwrap().value > 1.04 * scenario.report().mfu);
         assert!(
             find(&fast, ParamId::LinkBandwidth)
@@ -144,8 +185,8 @@ mod tests {
     #[test]
     fn each_is_the_engine_s_own_answer_and_the_strongest_is_first() {
         let scenario = default_scenario();
-        let knobs = strongest(&scenario, 12, &mfu);
-        assert!(knobs.len() >= 8);
+        let knobs = strongest(&scenario, (Knobs::Levers, 12), &mfu);
+        assert!(knobs.len() >= 6);
         let now = scenario.report().mfu;
         let strengths: Vec<f64> = knobs.iter().map(|knob| strength(knob, now, true)).collect();
         assert!(strengths.windows(2).all(|pair| pair[0] >= pair[1]), "{strengths:?}");
@@ -171,7 +212,7 @@ mod tests {
         let mut scenario = default_scenario();
         scenario.accelerator.values.memory = Bytes::from_gib(20.0);
         assert!(!scenario.report().fits());
-        let knobs = strongest(&scenario, 10, &mfu);
+        let knobs = strongest(&scenario, (Knobs::Levers, 10), &mfu);
         assert!(knobs.first().is_some_and(|knob| knob.doubled.is_some_and(|effect| effect.fits)));
         assert!(find(&knobs, ParamId::GpuMemory).is_some());
     }

@@ -1,5 +1,8 @@
 //! The accuracy of predictions: the measured range shown beside each of them (docs/accuracy.md).
 
+mod recorded;
+
+use crate::model::hardware::Generation;
 use crate::model::memory::odds::{self, Quantile, Verdict};
 use crate::model::report::Report;
 use crate::model::software::Framework;
@@ -79,13 +82,79 @@ pub fn memory_ratios() -> &'static [Quantile] {
     &MEMORY_RATIOS
 }
 
+/// The published runs of one accelerator that the engine is held against, with the errors in percent.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Measured {
+    /// The accelerator, by its identifier in the catalog.
+    pub accelerator: &'static str,
+    /// Runs whose step time or peak memory is measured.
+    pub runs: u32,
+    /// Of these, steps that the hardware limits.
+    pub steps: u32,
+    /// Median error of their time; `None` if there are none.
+    pub step_error: Option<f64>,
+    /// Runs whose peak memory is measured.
+    pub peaks: u32,
+    /// Median error of it; `None` if there are none.
+    pub peak_error: Option<f64>,
+}
+
+/// What predictions for an accelerator stand on.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Evidence {
+    /// Published runs on it.
+    Runs(&'static Measured),
+    /// None on it, but some on other accelerators of its silicon, of which this one has most.
+    SameSilicon(&'static Measured),
+    /// Its data sheet alone.
+    DataSheet,
+}
+
+/// Returns what predictions for the scenario's accelerator stand on. One whose numbers were edited has the runs of its silicon.
+pub fn evidence(scenario: &Scenario) -> Evidence {
+    let picked = &scenario.accelerator;
+    let own = recorded::MEASURED.iter().find(|of| of.accelerator == picked.id);
+    match own.or_else(|| nearest(picked.values.generation)) {
+        Some(of) if own.is_some() => Evidence::Runs(of),
+        Some(of) => Evidence::SameSilicon(of),
+        None => Evidence::DataSheet,
+    }
+}
+
+/// Returns the accelerator of a generation that has most measured runs.
+fn nearest(generation: Generation) -> Option<&'static Measured> {
+    let of_generation = recorded::MEASURED.iter().filter(|of| {
+        let entry = super::accelerator(of.accelerator);
+        entry.is_some_and(|entry| entry.values.generation == generation)
+    });
+    of_generation.max_by_key(|of| of.runs)
+}
+
+/// Whether the fractions of the peaks that kernels reach were fitted to runs on a generation of accelerators; of the others they are
+/// borrowed ([`super::accelerators::efficiency`]).
+pub const fn is_fitted(generation: Generation) -> bool {
+    use Generation::{Ampere, Blackwell, BlackwellUltra, Hopper, Volta};
+    matches!(generation, Volta | Ampere | Hopper | Blackwell | BlackwellUltra)
+}
+
+/// The two ranges together.
+fn both(one: Band, other: Band) -> Band {
+    Band { low: one.low.min(other.low), high: one.high.max(other.high) }
+}
+
+/// Returns the distribution of measured over predicted peak memory on a generation of accelerators: where nothing is fitted each
+/// measured generation counts the same.
+fn ratios_on(generation: Generation) -> &'static [Quantile] {
+    if is_fitted(generation) { &MEMORY_RATIOS } else { &recorded::ELSEWHERE }
+}
+
 /// Returns the odds that a run fits, 0 to 1.
 pub fn fit_odds(report: &Report) -> f64 {
     // What the engine that generates takes is its share, not a prediction.
     if report.rollout.as_ref().is_some_and(|rollout| !rollout.fits()) {
         return 0.0;
     }
-    odds::fit_odds(&report.memory, &MEMORY_RATIOS)
+    odds::fit_odds(&report.memory, ratios_on(report.generation))
 }
 
 /// Returns whether a run fits, by its odds.
@@ -93,25 +162,70 @@ pub fn verdict(report: &Report) -> Verdict {
     Verdict::of(fit_odds(report))
 }
 
-/// Returns the range of the step time.
+/// Returns the range of the step time; on silicon without a fit that of borrowed fractions of the peak as well.
 pub fn step_time(scenario: &Scenario) -> Band {
-    if scenario.framework == Framework::Nanotron && scenario.degrees().pp > 1 {
+    let band = if scenario.framework == Framework::Nanotron && scenario.degrees().pp > 1 {
         STALLING
     } else if scenario.report().mfu < FAST_MFU {
         HOST_BOUND
     } else {
         HARDWARE_BOUND
-    }
+    };
+    if is_fitted(scenario.accelerator.values.generation) { band } else { both(band, recorded::BORROWED) }
 }
 
-/// Returns the range of the peak memory.
-pub fn peak_memory(_scenario: &Scenario) -> Band {
-    PEAK_MEMORY
+/// Returns the range of the peak memory; on silicon without a fit each measured generation counts the same.
+pub fn peak_memory(scenario: &Scenario) -> Band {
+    if is_fitted(scenario.accelerator.values.generation) {
+        return PEAK_MEMORY;
+    }
+    let at =
+        |share: f64| recorded::ELSEWHERE.iter().find(|point| point.share >= share).map_or(1.0, |point| point.ratio);
+    both(PEAK_MEMORY, Band { low: at(0.1), high: at(0.9) })
 }
 
 #[cfg(test)]
 mod tests {
-    use super::REACHED;
+    use super::*;
+    use crate::catalog::{ACCELERATORS, default_scenario};
+
+    #[test]
+    fn every_accelerator_says_what_it_stands_on_and_what_has_no_run_has_a_wider_range() {
+        let kinds = ACCELERATORS.iter().map(|entry| {
+            let scenario = Scenario { accelerator: entry.pick(), ..default_scenario() };
+            let (time, memory, odds) =
+                (step_time(&scenario), peak_memory(&scenario), ratios_on(entry.values.generation));
+            assert!(odds.windows(2).all(|pair| pair[0].share < pair[1].share && pair[0].ratio <= pair[1].ratio));
+            let hardware = if scenario.report().mfu < FAST_MFU { HOST_BOUND } else { HARDWARE_BOUND };
+            if is_fitted(entry.values.generation) {
+                assert_eq!((time, memory), (hardware, PEAK_MEMORY), "{}", entry.id);
+            } else {
+                assert_eq!(time, both(hardware, recorded::BORROWED), "{}", entry.id);
+                assert!(recorded::BORROWED.low < HARDWARE_BOUND.low && recorded::BORROWED.high > HARDWARE_BOUND.high);
+                assert!(memory.low < PEAK_MEMORY.low && memory.high > PEAK_MEMORY.high, "{}: {memory:?}", entry.id);
+            }
+            match evidence(&scenario) {
+                Evidence::Runs(of) => {
+                    assert!(of.accelerator == entry.id && of.runs >= of.steps.max(of.peaks) && of.runs > 0, "{of:?}");
+                    0
+                }
+                Evidence::SameSilicon(of) => {
+                    let other = super::super::accelerator(of.accelerator).unwrap();
+                    assert!(other.id != entry.id && other.values.generation == entry.values.generation);
+                    1
+                }
+                Evidence::DataSheet => 2,
+            }
+        });
+        let kinds: Vec<usize> = kinds.collect();
+        assert!((0..3).all(|kind| kinds.contains(&kind)), "{kinds:?}");
+        let on =
+            |id: &str| Scenario { accelerator: super::super::accelerator(id).unwrap().pick(), ..default_scenario() };
+        for id in ["gaudi-3", "tpu-v5p", "mi250x", "t4"] {
+            assert_eq!(evidence(&on(id)), Evidence::DataSheet, "{id}");
+        }
+        assert!(matches!(evidence(&on("h100-sxm")), Evidence::Runs(of) if of.runs > 500));
+    }
 
     #[test]
     fn what_the_page_says_stands_in_the_document() {

@@ -3,6 +3,7 @@
 mod claims;
 mod mixtures;
 mod plans;
+pub mod published;
 
 use super::ScenarioEntry;
 use super::accelerators::A100_40GB;

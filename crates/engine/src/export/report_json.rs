@@ -12,7 +12,7 @@ mod step;
 use serde_json::{Value, json};
 
 use crate::analysis::limits::by_strategy;
-use crate::catalog::accuracy::{self, Band};
+use crate::catalog::accuracy::{self, Band, Evidence};
 use crate::model::bounds::Bounds;
 use crate::model::report::Report;
 use crate::model::run::RunReport;
@@ -60,6 +60,7 @@ fn whole(scenario: &Scenario, report: &Report, issues: &[Issue], link: &str) -> 
         "peak_memory_bytes": memory.peak.get(),
         "free_memory_bytes": memory.free().get(),
         "band": band(scenario, report),
+        "evidence": evidence(scenario),
         "time_s": step::time(report),
         "memory_bytes": step::memory(scenario, report),
         "model": step::model(&setup),
@@ -95,6 +96,20 @@ fn band(scenario: &Scenario, report: &Report) -> Value {
         "tokens_per_s_per_gpu": range(report.tokens_per_s_per_gpu, slow, fast),
         "step_time_s": range(report.time.step.get(), low, high),
         "peak_memory_bytes": range(report.memory.peak.get(), memory.low, memory.high),
+    })
+}
+
+/// What the ranges stand on: published runs on this accelerator, and whether what kernels reach was fitted to its silicon.
+fn evidence(scenario: &Scenario) -> Value {
+    let own = match accuracy::evidence(scenario) {
+        Evidence::Runs(of) => Some(of),
+        Evidence::SameSilicon(_) | Evidence::DataSheet => None,
+    };
+    json!({
+        "measured_runs": own.map_or(0, |of| of.runs),
+        "median_step_error_percent": own.and_then(|of| of.step_error),
+        "median_peak_error_percent": own.and_then(|of| of.peak_error),
+        "fitted": accuracy::is_fitted(scenario.accelerator.values.generation),
     })
 }
 

@@ -259,9 +259,15 @@ fn head<C: Cost<Operations>>(rates: &Rates) -> C {
         operands: weights + rates.tokens * (hidden + columns),
         element: rates.element(),
     };
-    let loss = Bytes::new(bytes_per_logit(setup.kernels.loss) * rates.tokens * columns);
     products.forward::<C>()
         + products.input_gradient()
         + products.weight_gradient::<C>() * rates.share.head
-        + rates.streaming(loss)
+        + rates.streaming(Bytes::new(loss_bytes(rates)))
+}
+
+/// Bytes that the cross-entropy reads and writes, forward and backward.
+fn loss_bytes(rates: &Rates) -> f64 {
+    let setup = rates.setup;
+    let outputs = if setup.objective.has_scalar_head() { 0 } else { setup.architecture.vocab_size };
+    bytes_per_logit(setup.kernels.loss) * rates.tokens * (f64::from(outputs) / f64::from(setup.mesh.tp.max(1)))
 }

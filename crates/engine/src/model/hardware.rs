@@ -41,6 +41,11 @@ impl Generation {
         matches!(self, Self::Volta | Self::Turing | Self::Ampere | Self::AmpereGddr | Self::Ada)
     }
 
+    /// Whether CUDA runs on it: it is NVIDIA's.
+    pub const fn has_cuda(self) -> bool {
+        self.is_before_hopper() || self.is_from_hopper()
+    }
+
     /// Whether it is NVIDIA's, Hopper or newer.
     pub const fn is_from_hopper(self) -> bool {
         matches!(self, Self::Hopper | Self::Blackwell | Self::BlackwellGddr | Self::BlackwellUltra)

@@ -1,6 +1,7 @@
 //! What one evaluation answers. Plain numbers in fixed arrays: building a report allocates nothing.
 
 use super::cost::Amount;
+use super::hardware::Generation;
 use super::rollout::report::RolloutReport;
 use crate::units::{Bytes, FlopsPerSecond, Seconds};
 
@@ -212,6 +213,8 @@ impl Limiter {
 /// One training step, evaluated.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Report {
+    /// The silicon that it is of: what is measured on some is not on all.
+    pub generation: Generation,
     /// Memory of one GPU.
     pub memory: MemoryReport,
     /// Time of one step.

@@ -182,25 +182,66 @@ pub fn beside(compute: Seconds, comm: Seconds, contention: f64) -> Block {
     Block { both: slowed.max(comm), compute: slowed }
 }
 
+/// The blocks of one micro-batch, each beside what the schedule puts beside it.
+struct Blocks {
+    /// The embedding beside the first layer's gather.
+    first: Block,
+    /// A layer's forward pass beside the next one's gather.
+    middle: Block,
+    /// The last layer's backward pass beside the gather of the one before it.
+    lead: Block,
+    /// A layer's backward pass beside a reduction and a gather.
+    steady: Block,
+    /// The first layer's backward pass beside a reduction.
+    last: Block,
+    /// The embedding's backward pass beside the first layer's reduction.
+    tail: Block,
+    /// Layers beside a reduction and a gather, pairs of neighbours, whether there is a pair, whether there is a layer.
+    inner: f64,
+    pairs: f64,
+    has_pair: f64,
+    has_any: f64,
+}
+
+impl Blocks {
+    fn of(compute: &ComputeTimes, comm: &CommTimes) -> Self {
+        let layers = f64::from(compute.layers);
+        let side = |time, traffic| beside(time, traffic, compute.contention);
+        let has_pair = f64::from(u8::from(compute.layers > 1));
+        let has_any = f64::from(u8::from(compute.layers > 0));
+        Self {
+            first: side(compute.embedding_forward, has_any * comm.gather_layer),
+            middle: side(compute.layer_forward, comm.gather_layer),
+            // Layers L, then L-1 ..= 2, then 1, then the embedding; each beside what the layer before it left to reduce.
+            lead: side(compute.layer_backward, has_pair * comm.regather_layer),
+            steady: side(compute.layer_backward, comm.reduce_layer + comm.regather_layer),
+            last: side(compute.layer_backward, comm.reduce_layer),
+            tail: side(compute.embedding_backward, has_any * comm.reduce_layer),
+            inner: positive(layers - 2.0),
+            pairs: positive(layers - 1.0),
+            has_pair,
+            has_any,
+        }
+    }
+
+    /// The backward pass as far as its gathers and reductions in the shard group go.
+    fn shard_lane(&self, comm: &CommTimes) -> Seconds {
+        self.until_tail() + self.tail.both + comm.reduce_root
+    }
+
+    /// The backward pass of all layers.
+    fn until_tail(&self) -> Seconds {
+        self.has_any * self.lead.both + self.inner * self.steady.both + self.has_pair * self.last.both
+    }
+}
+
 /// The phases of one micro-batch in closed form: `first + (L-1) max(compute, communication) + last`.
 pub fn phases(compute: &ComputeTimes, comm: &CommTimes) -> Phases {
+    let blocks = Blocks::of(compute, comm);
+    let Blocks { first, middle, lead, steady, last, tail, inner, pairs, has_pair, has_any } = blocks;
     let layers = f64::from(compute.layers);
-    let side = |time, traffic| beside(time, traffic, compute.contention);
-    let (inner, pairs) = (positive(layers - 2.0), positive(layers - 1.0));
-    let has_pair = f64::from(u8::from(compute.layers > 1));
-    let has_any = f64::from(u8::from(compute.layers > 0));
-
-    let first = side(compute.embedding_forward, has_any * comm.gather_layer);
-    let middle = side(compute.layer_forward, comm.gather_layer);
     let forward = comm.gather_root + first.both + pairs * middle.both + has_any * compute.layer_forward + compute.head;
-
-    // Layers L, then L-1 ..= 2, then 1, then the embedding; each beside what the layer before it left to reduce.
-    let lead = side(compute.layer_backward, has_pair * comm.regather_layer);
-    let steady = side(compute.layer_backward, comm.reduce_layer + comm.regather_layer);
-    let last = side(compute.layer_backward, comm.reduce_layer);
-    let tail = side(compute.embedding_backward, has_any * comm.reduce_layer);
-    let until_tail = has_any * lead.both + inner * steady.both + has_pair * last.both;
-    let shard_lane = until_tail + tail.both + comm.reduce_root;
+    let (until_tail, shard_lane) = (blocks.until_tail(), blocks.shard_lane(comm));
 
     // Reductions across replicas queue behind each layer's own; the queue empties last after the first layer to
     // enter it, the last but one, or the last, since entries between are evenly spaced.
@@ -225,6 +266,31 @@ pub fn phases(compute: &ComputeTimes, comm: &CommTimes) -> Phases {
             + inner * steady.compute
             + has_pair * last.compute
             + tail.compute,
+    }
+}
+
+/// What compute does not hide of the gathers and reductions of one micro-batch, by kind: `forward + backward - busy`.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Exposed {
+    /// All-gathers of weights.
+    pub gather: Seconds,
+    /// Reductions of gradients in the shard group.
+    pub reduce: Seconds,
+    /// Reductions across replicas.
+    pub replicate: Seconds,
+}
+
+/// What compute does not hide in one micro-batch. Where a reduction and a gather run beside one layer the gather comes second, and
+/// what shows is its end first.
+pub fn exposed(compute: &ComputeTimes, comm: &CommTimes) -> Exposed {
+    let blocks = Blocks::of(compute, comm);
+    let Blocks { first, middle, lead, steady, last, tail, inner, pairs, has_pair, has_any } = blocks;
+    let shows = |block: Block| block.both - block.compute;
+    let second = shows(steady).min(comm.regather_layer);
+    Exposed {
+        gather: comm.gather_root + shows(first) + pairs * shows(middle) + has_any * shows(lead) + inner * second,
+        reduce: inner * (shows(steady) - second) + has_pair * shows(last) + shows(tail) + comm.reduce_root,
+        replicate: (phases(compute, comm).backward - blocks.shard_lane(comm)).max(Seconds::ZERO),
     }
 }
 

@@ -11,7 +11,7 @@ use super::memory::activations;
 use super::memory::states;
 use super::per_rank;
 use super::report::Work;
-use super::schedule::{self, CommTimes, ComputeTimes, Exchanges, ExpertPass, ExpertTimes, Phases};
+use super::schedule::{self, CommTimes, ComputeTimes, Exchanges, ExpertPass, ExpertTimes, Exposed, Phases};
 use super::setup::Setup;
 use super::stages::Stage;
 use super::sync::GradientSyncPlan;
@@ -33,6 +33,8 @@ pub struct StagePlan {
     pub shard_crosses: bool,
     /// Whether its replicas do.
     pub replicate_crosses: bool,
+    /// Of the exchanges of one micro-batch, those of tensor parallelism, of context parallelism, and between stages.
+    pub exchanged: [Seconds; 3],
     /// Of the exchanges of one micro-batch, what crosses nodes.
     pub exchange_between_nodes: Seconds,
     sync: GradientSyncPlan,
@@ -59,7 +61,14 @@ impl StagePlan {
             moe_share,
         );
         let neighbours = neighbours(setup, bytes.activation);
+        let layers = f64::from(stage.layers);
+        let both = |[forward, backward]: [Seconds; 2]| layers * (forward + Backward::of(setup).passed * backward);
+        let of_layers = both([exchange.layer_forward, exchange.layer_backward]);
+        let here = |is: bool, time: Seconds| if is { time } else { Seconds::ZERO };
+        let at_ends = here(stage.embedding, exchange.embedding) + here(stage.head, exchange.head);
+        let of_tensor = both(exchange.layer_tensor);
         Self {
+            exchanged: [of_tensor + at_ends, (of_layers - of_tensor).max(Seconds::ZERO), neighbours.time],
             compute: compute_times(setup, units, stage, &exchange, &experts, neighbours.time),
             optimizer: compute::optimizer(setup, stage),
             data_parallel: DataParallelComm::over(setup, &params, &groups, sync),
@@ -124,6 +133,19 @@ impl StagePlan {
     /// The phases of a micro-batch between the first and the last.
     pub fn steady(&self) -> Phases {
         self.phases(false, false)
+    }
+
+    /// What compute does not hide of gathers and reductions in all micro-batches, the last reductions of each and the gather after
+    /// the update apart.
+    pub fn exposed(&self) -> Exposed {
+        let of = |is_first, is_last| schedule::exposed(&self.compute, &self.comm(is_first, is_last));
+        if self.micro_batches <= 1.0 {
+            return of(true, true);
+        }
+        let (first, inner, last) = (of(true, false), of(false, false), of(false, true));
+        let sum =
+            |time: fn(&Exposed) -> Seconds| time(&first) + (self.micro_batches - 2.0) * time(&inner) + time(&last);
+        Exposed { gather: sum(|e| e.gather), reduce: sum(|e| e.reduce), replicate: sum(|e| e.replicate) }
     }
 
     /// The phases of all micro-batches, added up.

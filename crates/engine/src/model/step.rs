@@ -2,6 +2,7 @@
 
 pub mod pace;
 pub mod playback;
+pub mod waterfall;
 pub mod work_times;
 
 use super::compute;
@@ -35,6 +36,7 @@ pub fn evaluate(setup: &Setup) -> Report {
     let fits = memory.fits() && rollout.as_ref().is_none_or(RolloutReport::fits);
 
     Report {
+        generation: setup.accelerator.generation,
         memory,
         time,
         tokens_per_step,

@@ -30,3 +30,4 @@ mod revisions;
 mod settings;
 mod tutel;
 mod tutel_rows;
+mod waterfall;

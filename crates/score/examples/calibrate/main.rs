@@ -17,6 +17,7 @@ use constants::{CONSTANTS, Case};
 use engine::catalog::accuracy::FAST_MFU;
 use engine::model::step::evaluate;
 use engine::stats::{mean, median};
+use score::by_accelerator;
 
 /// Largest contribution of a single row: an error of one half has a cause that no constant can
 /// correct.
@@ -65,10 +66,9 @@ fn main() -> ExitCode {
     ExitCode::SUCCESS
 }
 
-/// Whether the source warns of the row: one source's V100 rows are off by up to 40 %, according to
-/// its author.
+/// Whether the source warns of the row.
 fn is_apart(case: &Case) -> bool {
-    case.source.contains("BigScience") && constants::generation(&case.scenario) == "V100"
+    by_accelerator::is_apart(&case.source, case.scenario.accelerator.values.generation)
 }
 
 /// Median, mean and signed mean of the absolute percentage error.

@@ -1,5 +1,5 @@
 //! Compares the engine with published measurements:
-//! `cargo xtask score FILE.csv... [--json | --rows | --markdown]`.
+//! `cargo xtask score FILE.csv... [--json | --rows | --markdown | --recorded]`.
 
 mod print;
 mod steps;
@@ -9,14 +9,16 @@ mod write;
 use std::io::Write as _;
 use std::process::ExitCode;
 
+use score::by_accelerator;
 use table::Tables;
 
 const USAGE: &str = "\
-Usage: score FILE.csv... [--json | --rows | --markdown]
+Usage: score FILE.csv... [--json | --rows | --markdown | --recorded]
 
   --json      a line a row: the prediction, or why there is none
   --rows      a line a row for the eye, tab-separated: scenario, measured, predicted, what was completed
   --markdown  the tables of docs/accuracy.md
+  --recorded  what the engine records of them by accelerator
 
 Without any of them: the score of each source.";
 
@@ -25,6 +27,7 @@ enum Format {
     Json,
     Rows,
     Markdown,
+    Recorded,
 }
 
 /// Exit code for an unusable file or a wrong option. The usable files are scored nevertheless.
@@ -55,6 +58,7 @@ fn run() -> Result<Vec<String>, String> {
             "--json" => format = Format::Json,
             "--rows" => format = Format::Rows,
             "--markdown" => format = Format::Markdown,
+            "--recorded" => format = Format::Recorded,
             option if option.starts_with("--") => return Err(format!("`{option}` is not an option.\n\n{USAGE}")),
             _ => files.push(argument),
         }
@@ -70,6 +74,7 @@ fn run() -> Result<Vec<String>, String> {
         Format::Json => print::json(&mut out, &tables),
         Format::Rows => print::rows(&mut out, &tables),
         Format::Markdown => write!(out, "{}", tables.markdown()),
+        Format::Recorded => write!(out, "{}", by_accelerator::rust(&tables.training)),
     };
     written.map_err(|error| format!("The answer could not be written: {error}."))?;
     Ok(failures)

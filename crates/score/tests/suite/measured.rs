@@ -7,7 +7,7 @@ use std::sync::LazyLock;
 use crate::published::{self, Published};
 use ::score::predict::Prediction;
 use ::score::summary::{self, Entry, Score};
-use ::score::{markdown, pairs, spread};
+use ::score::{by_accelerator, markdown, pairs, spread};
 use engine::catalog::accuracy;
 use engine::model::memory::odds::{HOPELESS, SURE};
 use engine::published::{self as text, Set};
@@ -243,6 +243,19 @@ fn the_documented_table_is_current() {
     let entries = PUBLISHED.training.iter().chain(&PUBLISHED.mixtures).chain(&PUBLISHED.tuned);
     let current = markdown::report(entries, &PUBLISHED.tracked, &PUBLISHED.traced, &PUBLISHED.collectives);
     assert_eq!(marked.trim(), current.trim(), "run `cargo xtask accuracy`");
+}
+
+#[test]
+fn what_the_engine_records_by_accelerator_is_current() {
+    const RECORDED: &str = include_str!("../../../engine/src/catalog/accuracy/recorded.rs");
+    let entries: Vec<&Entry> = PUBLISHED.training.iter().chain(&PUBLISHED.mixtures).chain(&PUBLISHED.tuned).collect();
+    assert_eq!(RECORDED.trim(), by_accelerator::rust(entries.iter().copied()).trim(), "run `cargo xtask accuracy`");
+    // Without its rows a generation is predicted worse than with them.
+    let ratios = by_accelerator::borrowed(entries.iter().copied());
+    let spread = |low: f64, high: f64| high / low;
+    let [low, high] = [0.1, 0.9].map(|share| by_accelerator::quantile(&ratios, share).unwrap());
+    let accuracy::Band { low: own_low, high: own_high } = accuracy::HARDWARE_BOUND;
+    assert!(ratios.len() > 2000 && spread(low, high) > 1.15 * spread(own_low, own_high), "{low} {high}");
 }
 
 /// Writes the rows for the page, reads them back, and evaluates them from their links.

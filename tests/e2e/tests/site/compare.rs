@@ -55,6 +55,17 @@ fn an_example_opens_with_its_sentence_and_what_it_is_compared_to() -> Result<()>
     wait_for("Escape closes nothing", PATIENCE, || Ok((page.session.text(open, &[])? == "0").then_some(())))?;
 
     page.session.click(&page.in_view("#examples")?)?;
+    let close = wait_for("no button closes the examples", PATIENCE, || {
+        Ok((page.session.text(open, &[])? != "0").then_some("#gallery .close"))
+    })?;
+    let cited = "return document.querySelector(\"#gallery .source a[href='https://arxiv.org/abs/2304.11277']\")?.textContent ?? ''";
+    assert_eq!(page.session.text(cited, &[])?, "arXiv 2304.11277");
+    let beside = "return document.querySelector('#gallery .beside')?.textContent ?? ''";
+    assert!(page.session.text(beside, &[])?.contains(" · here: "));
+    page.session.click(&page.in_view(close)?)?;
+    wait_for("Close closes nothing", PATIENCE, || Ok((page.session.text(open, &[])? == "0").then_some(())))?;
+
+    page.session.click(&page.in_view("#examples")?)?;
     let card = wait_for("no examples appear", PATIENCE, || {
         Ok((page.session.text(open, &[])? != "0").then_some("#gallery a[href*='curve=gpus']"))
     })?;

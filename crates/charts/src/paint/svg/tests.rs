@@ -7,6 +7,7 @@ use crate::views::{
     LayerView, Metric, Scratch, expert_layer, feasible_region, memory_bar, memory_step, mfu_curve, timeline,
 };
 use engine::catalog::{default_scenario, model};
+use engine::model::hardware::Generation;
 use engine::model::memory::trace::RunStep;
 use engine::model::report::MemoryPart;
 use engine::params::ParamId;
@@ -48,6 +49,7 @@ fn a_small_bar_is_this_text() {
         title: "Memory & more".into(),
         caption: "It < fits.".into(),
         parts,
+        generation: Generation::Ampere,
         capacity: 40.0 * 1024.0_f64.powi(3),
         nominal: 40.0 * 1024.0_f64.powi(3),
         pins: Vec::new(),

@@ -137,9 +137,9 @@ pub(super) const HEADLINE: &[Explanation] = &[
         "Range of measurements",
         &[always("T_low = f_fast · T_step"), always("T_high = f_slow · T_step"), always("M_high = f_most · M_peak")],
         [
-            "80 % of published measurements lie in it: the 10th and the 90th percentile of measured over predicted, over rows of sources that no constant was fitted on. MFU and throughput have that of the step time, turned over. Below 20 % MFU, where host and framework set the pace, it is wider.",
+            "80 % of published measurements lie in it: the 10th and the 90th percentile of measured over predicted, over rows of sources that no constant was fitted on. MFU and throughput have that of the step time, turned over. Below 20 % MFU, where host and framework set the pace, it is wider; so it is on accelerators that no constant was fitted on, by how far predictions lie off where what kernels reach is borrowed from other silicon.",
             SCORED,
-            "It is one range for all: it knows neither your model nor your cluster, and a fault of a cluster is in none of the rows.",
+            "It is one range for many: it knows neither your model nor your cluster, and a fault of a cluster is in none of the rows.",
         ],
     ),
     number(

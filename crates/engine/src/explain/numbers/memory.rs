@@ -268,7 +268,7 @@ pub(super) const MEMORY: &[Explanation] = &[
             when(switched, "M_context = M_CUDA + c · M_NCCL + c_switch · M_NVLS"),
         ],
         [
-            "What the process takes before the first tensor: CUDA’s context and loaded kernels, and NCCL’s buffers for each axis of the mesh, with those of reductions in the node’s switches (NVLS) where a group has more than two of its GPUs.",
+            "What the process takes before the first tensor: CUDA’s context and loaded kernels, and NCCL’s buffers for each axis of the mesh, with those of reductions in the node’s switches (NVLS) where a group has more than two of its GPUs. On accelerators without CUDA it is the runtime and the library of collectives, taken to need as much: no measurement says otherwise.",
             "docs/model.md, section 3; fitted to published peaks (docs/accuracy.md).",
             "More channels and another NCCL_BUFFSIZE change it, and NCCL_NVLS_ENABLE=0 saves the switches’ part.",
         ],

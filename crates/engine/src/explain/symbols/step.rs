@@ -14,6 +14,7 @@ use crate::model::flops::{
 };
 use crate::model::report::Work;
 use crate::model::step::playback::Playback;
+use crate::model::step::waterfall::{StepPart, waterfall};
 use crate::model::step::work_times::time_by_work;
 use crate::units;
 
@@ -137,6 +138,28 @@ pub(super) const STEP: &[Symbol] = &[
         let experts = c.plan.compute.experts;
         (experts.forward.all_to_all + experts.backward.all_to_all).get()
     }),
+    of("F_count", "model FLOPs of a token, no more than run", Flops, |c| {
+        let split = waterfall(&c.setup, &c.report);
+        let mfu = c.report.mfu;
+        let counted = if mfu > 0.0 { (split.share(StepPart::Useful) / mfu).min(1.0) } else { 1.0 };
+        counted * of_setup(&c.setup).get()
+    }),
+    of("T_useful", "the model’s FLOPs at the peak", Seconds, |c| lost(c, &[StepPart::Useful])),
+    of("T_below", "products below the peak, and those of padding", Seconds, |c| {
+        lost(c, &[StepPart::Kernels, StepPart::Padding])
+    }),
+    of("T_stream", "work as fast as the GPU’s memory: element-wise, the loss, the optimizer", Seconds, |c| {
+        lost(c, &[StepPart::MemoryBound, StepPart::Optimizer])
+    }),
+    of("T_again", "recomputation, and passes without gradients", Seconds, |c| {
+        lost(c, &[StepPart::Recomputation, StepPart::Passes])
+    }),
+    of("T_slow", "compute slowed beside collectives, and the host’s launches", Seconds, |c| {
+        lost(c, &[StepPart::Contention, StepPart::Launches])
+    }),
+    of("T_idle", "waiting for the other stages of the pipeline, and what they have less to do", Seconds, |c| {
+        lost(c, &[StepPart::Bubble])
+    }),
     of("T_a2a", "all-to-alls over the step, hidden or not", Seconds, |c| played(c, &[Work::Dispatch, Work::Combine])),
 ];
 
@@ -148,6 +171,12 @@ fn seq_len(c: &Context) -> f64 {
 fn played(c: &Context, works: &[Work]) -> f64 {
     let (times, _) = time_by_work(&Playback::of(&c.setup));
     works.iter().filter_map(|work| times.get(*work as usize)).map(|time| time.get()).sum()
+}
+
+/// Returns the time of these parts of the step.
+fn lost(c: &Context, parts: &[StepPart]) -> f64 {
+    let split = waterfall(&c.setup, &c.report);
+    parts.iter().map(|part| split.get(*part).get()).sum()
 }
 
 fn layers(c: &Context) -> f64 {

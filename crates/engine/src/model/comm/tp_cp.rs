@@ -15,6 +15,8 @@ pub struct TpCpComm {
     pub layer_forward: Seconds,
     /// One layer, backward, with what recomputation repeats.
     pub layer_backward: Seconds,
+    /// Of one layer, forward and backward, what is tensor parallelism's.
+    pub layer_tensor: [Seconds; 2],
     /// Embedding, both passes.
     pub embedding: Seconds,
     /// Head and loss, forward and backward.
@@ -112,6 +114,7 @@ impl TpCpComm {
         Self {
             layer_forward: tensor_forward + context_forward,
             layer_backward: tensor_backward + context_backward,
+            layer_tensor: [tensor_forward, tensor_backward],
             embedding,
             head,
             layer_between_nodes: crossing(tensor, tensor_forward + tensor_backward)

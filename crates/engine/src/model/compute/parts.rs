@@ -7,13 +7,13 @@ use super::blocks::{Again, Block, Layer, Rates, mlp, projections, router_and_sha
 use super::modules;
 use super::optimizer::{optimizer_cost, traffic};
 use super::routed::{padded_rows, routed};
-use super::{attention_core, embedding, head};
+use super::{attention_core, embedding, head, loss_bytes};
 use crate::model::cost::{Operations, OperatorCost};
 use crate::model::experts;
 use crate::model::flops;
 use crate::model::setup::Setup;
 use crate::model::stages::stages;
-use crate::units::Flops;
+use crate::units::{Bytes, Flops, Seconds};
 
 /// A kind of work on the GPU.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -100,6 +100,20 @@ pub fn parts(setup: &Setup) -> [OperatorCost; Operator::ALL.len()] {
         Operator::Head => of_stage(head(&rates)),
         Operator::Optimizer => of_optimizer(setup, pp),
     })
+}
+
+/// What waits for the GPU's memory rather than for its products, of one step on one GPU on average over the stages: element-wise work,
+/// the loss over the vocabulary, and the embedding; the optimizer apart.
+pub fn memory_bound(setup: &Setup, parts: &[OperatorCost; Operator::ALL.len()]) -> Seconds {
+    let rates = Rates::of(setup);
+    let loss: Seconds = rates.streaming(Bytes::new(loss_bytes(&rates)));
+    let per_stage = f64::from(setup.batch.grad_accum_steps) / f64::from(setup.mesh.pp.max(1));
+    of(parts, Operator::Elementwise).time + per_stage * loss
+}
+
+/// The cost of a kind of work.
+pub fn of(parts: &[OperatorCost; Operator::ALL.len()], operator: Operator) -> OperatorCost {
+    parts.get(operator as usize).copied().unwrap_or_default()
 }
 
 /// Streaming with one operation for each element of so many bytes.

@@ -28,17 +28,17 @@ pub fn gather_all(setup: &Setup) -> Seconds {
 
 /// What a step's forward passes without gradients take on a stage ([`crate::model::objective::Objective::passes`]).
 #[derive(Clone, Copy, Default)]
-struct Passes {
-    time: Seconds,
-    busy: Seconds,
-    exchange: Seconds,
+pub(super) struct Passes {
+    pub(super) time: Seconds,
+    pub(super) busy: Seconds,
+    pub(super) exchange: Seconds,
     /// Dispatch and combine that compute hides.
     hidden: Seconds,
     gathers: Seconds,
 }
 
 impl Passes {
-    fn of(setup: &Setup, plan: &StagePlan) -> Self {
+    pub(super) fn of(setup: &Setup, plan: &StagePlan) -> Self {
         let passes = setup.objective.passes();
         if passes == 0 {
             return Self::default();

@@ -1,0 +1,60 @@
+//! Written by `cargo xtask accuracy` from tests/measured (`crates/score/src/by_accelerator.rs`): not to be edited.
+
+use super::{Band, Measured};
+use crate::model::memory::odds::Quantile;
+
+/// What is measured on each accelerator that has rows, in alphabetical order.
+#[rustfmt::skip]
+pub(super) const MEASURED: &[Measured] = &[
+    Measured { accelerator: "a100-40gb", runs: 128, steps: 114, step_error: Some(9.0), peaks: 10, peak_error: Some(9.2) },
+    Measured { accelerator: "a100-64gb", runs: 30, steps: 29, step_error: Some(14.0), peaks: 0, peak_error: None },
+    Measured { accelerator: "a100-80gb", runs: 651, steps: 395, step_error: Some(7.6), peaks: 336, peak_error: Some(4.9) },
+    Measured { accelerator: "a10g", runs: 30, steps: 0, step_error: None, peaks: 30, peak_error: Some(5.6) },
+    Measured { accelerator: "b200", runs: 37, steps: 19, step_error: Some(4.4), peaks: 13, peak_error: Some(21.0) },
+    Measured { accelerator: "b300", runs: 21, steps: 8, step_error: Some(6.8), peaks: 0, peak_error: None },
+    Measured { accelerator: "gb200", runs: 180, steps: 70, step_error: Some(5.4), peaks: 91, peak_error: Some(2.1) },
+    Measured { accelerator: "gb300", runs: 90, steps: 88, step_error: Some(7.8), peaks: 0, peak_error: None },
+    Measured { accelerator: "h100-64gb", runs: 65, steps: 60, step_error: Some(5.1), peaks: 0, peak_error: None },
+    Measured { accelerator: "h100-96gb", runs: 19, steps: 6, step_error: Some(5.0), peaks: 10, peak_error: Some(1.7) },
+    Measured { accelerator: "h100-sxm", runs: 1291, steps: 481, step_error: Some(5.1), peaks: 1079, peak_error: Some(4.1) },
+    Measured { accelerator: "h20", runs: 2, steps: 2, step_error: Some(125.5), peaks: 2, peak_error: Some(4.4) },
+    Measured { accelerator: "h200", runs: 18, steps: 18, step_error: Some(5.7), peaks: 2, peak_error: Some(1.0) },
+    Measured { accelerator: "h200-nvl", runs: 1, steps: 1, step_error: Some(21.6), peaks: 0, peak_error: None },
+    Measured { accelerator: "h800", runs: 5, steps: 2, step_error: Some(5.6), peaks: 0, peak_error: None },
+    Measured { accelerator: "l40s", runs: 3, steps: 0, step_error: None, peaks: 2, peak_error: Some(13.5) },
+    Measured { accelerator: "mi300x", runs: 7, steps: 6, step_error: Some(5.6), peaks: 0, peak_error: None },
+    Measured { accelerator: "mi325x", runs: 4, steps: 4, step_error: Some(15.8), peaks: 0, peak_error: None },
+    Measured { accelerator: "mi355x", runs: 3, steps: 3, step_error: Some(30.8), peaks: 0, peak_error: None },
+    Measured { accelerator: "rtx-3090", runs: 1, steps: 1, step_error: Some(6.2), peaks: 1, peak_error: Some(10.6) },
+    Measured { accelerator: "rtx-4090", runs: 18, steps: 16, step_error: Some(25.6), peaks: 18, peak_error: Some(2.7) },
+    Measured { accelerator: "rtx-6000-ada", runs: 2, steps: 0, step_error: None, peaks: 0, peak_error: None },
+    Measured { accelerator: "rtx-a5000", runs: 2, steps: 2, step_error: Some(15.0), peaks: 0, peak_error: None },
+    Measured { accelerator: "rtx-a6000", runs: 1, steps: 1, step_error: Some(76.6), peaks: 0, peak_error: None },
+    Measured { accelerator: "rtx-pro-6000", runs: 3, steps: 0, step_error: None, peaks: 3, peak_error: Some(13.7) },
+    Measured { accelerator: "v100-16gb", runs: 26, steps: 11, step_error: Some(4.6), peaks: 14, peak_error: Some(5.9) },
+    Measured { accelerator: "v100-32gb", runs: 49, steps: 42, step_error: Some(36.4), peaks: 13, peak_error: Some(17.8) },
+];
+
+/// Range of the step time on silicon without a fit: 10th and 90th percentile of measured over predicted time, of fitted silicon with
+/// the fractions of the peaks that were fitted to each other one, of silicon without a fit as the catalog predicts it.
+pub(super) const BORROWED: Band = Band { low: 0.76, high: 1.28 };
+
+/// Distribution of measured over predicted peak memory with each measured generation weighing the same; drawn to 0 at half the
+/// prediction and to 1 at twice, as that of all rows is.
+pub(super) const ELSEWHERE: [Quantile; 15] = [
+    Quantile { share: 0.0, ratio: 0.5 },
+    Quantile { share: 0.02, ratio: 0.75 },
+    Quantile { share: 0.05, ratio: 0.80 },
+    Quantile { share: 0.1, ratio: 0.83 },
+    Quantile { share: 0.2, ratio: 0.88 },
+    Quantile { share: 0.3, ratio: 0.91 },
+    Quantile { share: 0.4, ratio: 0.97 },
+    Quantile { share: 0.5, ratio: 1.00 },
+    Quantile { share: 0.6, ratio: 1.01 },
+    Quantile { share: 0.7, ratio: 1.03 },
+    Quantile { share: 0.8, ratio: 1.10 },
+    Quantile { share: 0.9, ratio: 1.19 },
+    Quantile { share: 0.95, ratio: 1.25 },
+    Quantile { share: 0.98, ratio: 1.38 },
+    Quantile { share: 1.0, ratio: 2.0 },
+];

@@ -1,0 +1,221 @@
+//! Where the time of a step goes: from the GPU's peak down to the model FLOPs utilisation (model.md section 6).
+
+use super::pace::{Pace, Passes, TimedStage, pace};
+use crate::model::compute::parts::{Operator, memory_bound, of, parts};
+use crate::model::report::{Report, Work};
+use crate::model::setup::Setup;
+use crate::model::stages::stages;
+use crate::model::training::Recompute;
+use crate::units::Seconds;
+
+/// What a part of a step's time is spent on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum StepPart {
+    /// Products below the peak: tiles that do not fill the GPU, power, attention's softmax.
+    Kernels,
+    /// Tokens that pad texts to one length.
+    Padding,
+    /// Norms, activations, residuals, casts, the loss over the vocabulary: as fast as the GPU's memory.
+    MemoryBound,
+    /// The optimizer's update.
+    Optimizer,
+    /// What the backward pass computes again.
+    Recomputation,
+    /// Forward passes without gradients, of reference models.
+    Passes,
+    /// Compute that is slower beside collectives.
+    Contention,
+    /// All-gathers of weights that compute does not hide.
+    AllGather,
+    /// Reduce-scatters of gradients that compute does not hide.
+    ReduceScatter,
+    /// All-reduces of gradients that compute does not hide.
+    AllReduce,
+    /// Exchanges of tensor parallelism.
+    Tensor,
+    /// Exchanges of context parallelism.
+    Context,
+    /// Messages between the stages of a pipeline.
+    Stages,
+    /// Tokens on their way to their experts and back.
+    Experts,
+    /// Activations on their way to the host and back.
+    HostLink,
+    /// Waiting for the other stages of a pipeline, and what these have less to do.
+    Bubble,
+    /// The host launching kernels more slowly than they run.
+    Launches,
+    /// The model's FLOPs at the peak: what the MFU counts.
+    Useful,
+}
+
+impl StepPart {
+    /// Every part, from the peak to the MFU.
+    pub const ALL: [Self; 18] = [
+        Self::Kernels,
+        Self::Padding,
+        Self::MemoryBound,
+        Self::Optimizer,
+        Self::Recomputation,
+        Self::Passes,
+        Self::Contention,
+        Self::AllGather,
+        Self::ReduceScatter,
+        Self::AllReduce,
+        Self::Tensor,
+        Self::Context,
+        Self::Stages,
+        Self::Experts,
+        Self::HostLink,
+        Self::Bubble,
+        Self::Launches,
+        Self::Useful,
+    ];
+}
+
+/// The time of each [`StepPart`]; together the step.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Waterfall {
+    times: [Seconds; StepPart::ALL.len()],
+    /// The step.
+    pub step: Seconds,
+}
+
+impl Waterfall {
+    /// The time of a part.
+    pub fn get(&self, part: StepPart) -> Seconds {
+        self.times.get(part as usize).copied().unwrap_or_default()
+    }
+
+    /// The share of the step of a part, 0 to 1; that of [`StepPart::Useful`] is the MFU, unless its convention counts more FLOPs than
+    /// run.
+    pub fn share(&self, part: StepPart) -> f64 {
+        self.get(part) / self.step
+    }
+
+    fn with(mut self, part: StepPart, time: Seconds) -> Self {
+        if let Some(slot) = self.times.get_mut(part as usize) {
+            *slot += time.max(Seconds::ZERO);
+        }
+        self
+    }
+
+    fn total(&self) -> Seconds {
+        self.times.iter().copied().sum()
+    }
+}
+
+/// Splits the step of a report.
+///
+/// Compute is split as the roofline's parts are, on average over the stages: `F_model / S_peak` is useful, the rest of the products'
+/// time is lost to kernels below the peak, and recomputation is what the same step takes less without it. Where the stage that sets
+/// the pace has more to do than the average, the other stages wait: that is counted to the bubble. Communication is what no compute
+/// hides, by the lane that shows.
+///
+/// A published step: GPT-3 175B on 1,536 A100 took 20.8 s, 141 TFLOP/s of 312 (arXiv 2104.04473, table 2, whose FLOPs count what is
+/// recomputed); without that a quarter less, 34 %. Full recomputation is a quarter of the FLOPs, and the bubble of 12 stages and 96
+/// micro-batches is 11 of 107 slots.
+///
+/// ```
+/// # use engine::{model::step::waterfall::{StepPart, waterfall}, share::decode};
+/// let link = "cluster=selene&model=gpt-3-175b&gpus=1536&seq=2048&mbs=1&accum=96&recompute=full&recipe=zero-mixed\
+///             &strategy=zero1&tp=8&sp=no&pp=12&framework=megatron-legacy&attnkernel=unfused";
+/// let scenario = decode(link).scenario;
+/// let report = scenario.report();
+/// let split = waterfall(&scenario.setup(), &report);
+/// assert!((split.share(StepPart::Useful) - report.mfu).abs() < 1e-12);
+/// assert!((split.share(StepPart::Useful) - 0.34).abs() < 0.03);
+/// assert!((split.share(StepPart::Bubble) - 11.0 / 107.0).abs() < 0.03);
+/// // A fourth pass beside the forward pass and the backward pass, which counts as two.
+/// let compute = report.time.compute / report.time.step;
+/// assert!((split.share(StepPart::Recomputation) / compute - 0.25).abs() < 0.03);
+/// ```
+pub fn waterfall(setup: &Setup, report: &Report) -> Waterfall {
+    let stages = stages(setup);
+    let Pace { slowest: TimedStage { plan, .. }, .. } = pace(setup, &stages);
+    let time = &report.time;
+    let micro_batches = f64::from(setup.batch.grad_accum_steps);
+    let passes = Passes::of(setup, &plan);
+    let nothing = Waterfall { times: [Seconds::ZERO; StepPart::ALL.len()], step: time.step };
+
+    // Kernels of the stage that sets the pace, alone.
+    let (compute, inside) = (&plan.compute, &plan.compute.exchange);
+    let layer = compute.layer_forward - inside.layer_forward + compute.layer_backward - inside.layer_backward;
+    let ends = compute.embedding_forward - inside.embedding_forward + compute.embedding_backward;
+    let blocks = ends + f64::from(compute.layers) * layer + (compute.head - inside.head);
+    let kernels = (micro_batches * blocks + plan.optimizer - time.launch_bound).max(Seconds::ZERO);
+    let scored = passes.busy - passes.exchange;
+    let beside = time.compute - kernels - time.launch_bound - scored;
+    let split = of_compute(setup, report, kernels.min(time.compute), nothing)
+        .with(StepPart::Launches, time.launch_bound)
+        .with(StepPart::Passes, scored)
+        .with(StepPart::Contention, beside);
+
+    // Exchanges are exposed by their definition; the rest of what is exposed are gathers and reductions.
+    let exchange = time.exchange.min(time.exposed_comm);
+    let [tensor, context, neighbours] = plan.exchanged;
+    let experts = f64::from(compute.layers) * (compute.experts.forward.exposed + compute.experts.backward.exposed);
+    let host = (compute.exchanged() - tensor - context - neighbours - experts).max(Seconds::ZERO);
+    let exchanges = [
+        (StepPart::Tensor, tensor),
+        (StepPart::Context, context),
+        (StepPart::Stages, neighbours),
+        (StepPart::Experts, experts),
+        (StepPart::HostLink, host),
+    ];
+    let exposed = plan.exposed();
+    let reduction = if plan.reduction == Work::AllReduce { StepPart::AllReduce } else { StepPart::ReduceScatter };
+    let gathered = exposed.gather + plan.data_parallel.after_update + (passes.time - passes.busy);
+    let shown = [
+        (StepPart::AllGather, gathered),
+        (reduction, exposed.reduce + plan.reductions() * plan.data_parallel.after_backward),
+        (StepPart::AllReduce, exposed.replicate),
+    ];
+    let split = spread(spread(split, exchange, &exchanges), time.exposed_comm - exchange, &shown);
+    // Rounding, and what no name fits, would be missing: the whole is the step.
+    let named = split.total();
+    split.with(StepPart::Bubble, time.step - named)
+}
+
+/// Splits the time of the pacing stage's kernels.
+fn of_compute(setup: &Setup, report: &Report, kernels: Seconds, nothing: Waterfall) -> Waterfall {
+    let all = parts(setup);
+    let once = Setup { recompute: Recompute::None, ..*setup };
+    let needed = parts(&once);
+    let sum =
+        |parts: &[_; Operator::ALL.len()]| Operator::ALL.into_iter().map(|operator| of(parts, operator).time).sum();
+    let (executed, without): (Seconds, Seconds) = (sum(&all), sum(&needed));
+    let streams = memory_bound(&once, &needed);
+    let optimizer = of(&needed, Operator::Optimizer).time;
+    let products = (without - streams - optimizer).max(Seconds::ZERO);
+    let useful = (report.mfu * report.time.step).min(kernels);
+    let padding = (1.0 - setup.useful()) * products;
+    let lost = [
+        (StepPart::Kernels, products - padding - useful),
+        (StepPart::Padding, padding),
+        (StepPart::MemoryBound, streams),
+        (StepPart::Optimizer, optimizer),
+        (StepPart::Recomputation, executed - without),
+    ];
+    let lost = lost.map(|(part, time)| (part, time.max(Seconds::ZERO)));
+    let all_lost: Seconds = lost.iter().map(|part| part.1).sum();
+    let room = kernels - useful;
+    let split = nothing.with(StepPart::Useful, useful);
+    if all_lost > room {
+        return spread(split, room, &lost);
+    }
+    let split = lost.iter().fold(split, |split, &(part, time)| split.with(part, time));
+    split.with(StepPart::Bubble, room - all_lost)
+}
+
+/// Adds a time to parts in proportion to theirs; to the first where none has any.
+fn spread(split: Waterfall, time: Seconds, parts: &[(StepPart, Seconds)]) -> Waterfall {
+    let all: Seconds = parts.iter().map(|part| part.1).sum();
+    if time <= Seconds::ZERO {
+        return split;
+    }
+    if all <= Seconds::ZERO {
+        return parts.first().map_or(split, |&(part, _)| split.with(part, time));
+    }
+    parts.iter().fold(split, |split, &(part, own)| split.with(part, time * (own / all)))
+}

@@ -1,0 +1,186 @@
+//! How well each accelerator is measured, and how far predictions lie off on one that is not: what `cargo xtask accuracy` records
+//! for the engine (`crates/engine/src/catalog/accuracy/recorded.rs`).
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+use super::predict::Prediction;
+use super::spread;
+use super::summary::Entry;
+use engine::catalog::accuracy;
+use engine::model::hardware::{Efficiency, Generation};
+use engine::stats::Errors;
+
+/// What is measured on one accelerator.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct OfAccelerator {
+    /// Rows whose step time or peak memory is measured.
+    pub runs: usize,
+    /// Errors of the step time where the hardware sets the pace.
+    pub steps: Option<Errors>,
+    /// Errors of the peak memory.
+    pub peaks: Option<Errors>,
+}
+
+/// Returns what is measured on each accelerator, by its identifier in the catalog.
+pub fn measured<'a>(entries: impl IntoIterator<Item = &'a Entry>) -> BTreeMap<&'static str, OfAccelerator> {
+    let mut errors: BTreeMap<&'static str, (usize, Vec<f64>, Vec<f64>)> = BTreeMap::new();
+    for (entry, prediction) in predicted(entries) {
+        let (step, peak) = (prediction.step_error(), prediction.memory_error());
+        let (runs, steps, peaks) = errors.entry(prediction.scenario.accelerator.id).or_default();
+        *runs += usize::from(step.is_some() || peak.is_some());
+        steps.extend(step.filter(|_| entry.is_fast() == Some(true)));
+        peaks.extend(peak);
+    }
+    let of = |(runs, steps, peaks): (usize, Vec<f64>, Vec<f64>)| OfAccelerator {
+        runs,
+        steps: Errors::of(&steps),
+        peaks: Errors::of(&peaks),
+    };
+    errors.into_iter().map(|(id, errors)| (id, of(errors))).filter(|(_, of)| of.runs > 0).collect()
+}
+
+/// Whether the source warns of the row: BigScience's V100 rows are off by up to 40 %, according to its author.
+pub fn is_apart(source: &str, generation: Generation) -> bool {
+    source.contains("BigScience") && generation == Generation::Volta
+}
+
+/// Returns measured over predicted step time as they are where the fractions of the peaks that kernels reach are borrowed from other
+/// silicon. A generation that has a fit is predicted with the fractions of each of the others in turn, one that has none with those
+/// that the catalog borrows for it. Each pair of a generation and one that it borrows from weighs the same; each ratio comes
+/// with its weight.
+pub fn borrowed<'a>(entries: impl IntoIterator<Item = &'a Entry>) -> Vec<(f64, f64)> {
+    let mut of: Vec<(Generation, Efficiency, Vec<&Prediction>)> = Vec::new();
+    for (entry, prediction) in predicted(entries) {
+        let values = prediction.scenario.accelerator.values;
+        let counts = entry.is_fast() == Some(true) && prediction.measured_step.is_some();
+        if !counts || is_apart(entry.source(), values.generation) {
+            continue;
+        }
+        match of.iter_mut().find(|(generation, ..)| *generation == values.generation) {
+            Some((.., rows)) => rows.push(prediction),
+            None => of.push((values.generation, values.efficiency, vec![prediction])),
+        }
+    }
+    let mut ratios = Vec::new();
+    for (generation, own, rows) in &of {
+        let fitted = of.iter().filter(|(other, ..)| accuracy::is_fitted(*other) && other != generation);
+        let others: Vec<Efficiency> =
+            if accuracy::is_fitted(*generation) { fitted.map(|other| other.1).collect() } else { vec![*own] };
+        for efficiency in others {
+            let weight = 1.0 / rows.len() as f64;
+            ratios.extend(rows.iter().filter_map(|row| Some((with(row, efficiency)?, weight))));
+        }
+    }
+    ratios
+}
+
+/// Measured over predicted step time of a row, predicted with other fractions of the peaks.
+fn with(row: &Prediction, efficiency: Efficiency) -> Option<f64> {
+    let mut scenario = row.scenario;
+    scenario.accelerator.values.efficiency = efficiency;
+    let slower = scenario.report().time.step / row.report.time.step;
+    row.measured_step.map(|(measured, _)| measured / (row.step_time_s * slower))
+}
+
+/// Returns measured over predicted peak memory of the rows that count ([`spread::memory_ratios`]), each generation of accelerators
+/// weighing the same: the error on a generation of which nothing is known.
+pub fn elsewhere<'a>(entries: impl IntoIterator<Item = &'a Entry>) -> Vec<(f64, f64)> {
+    let mut of: Vec<(Generation, Vec<&Entry>)> = Vec::new();
+    for entry in entries {
+        let Ok(prediction) = &entry.outcome else { continue };
+        let generation = prediction.scenario.accelerator.values.generation;
+        match of.iter_mut().find(|(known, _)| *known == generation) {
+            Some((_, rows)) => rows.push(entry),
+            None => of.push((generation, vec![entry])),
+        }
+    }
+    let ratios = of.into_iter().map(|(_, rows)| spread::memory_ratios(rows));
+    ratios
+        .flat_map(|ratios| ratios.iter().map(|ratio| (*ratio, 1.0 / ratios.len() as f64)).collect::<Vec<_>>())
+        .collect()
+}
+
+/// Returns the value at or below which this share of the weights lies; `None` if there are none.
+pub fn quantile(weighted: &[(f64, f64)], share: f64) -> Option<f64> {
+    let mut sorted = weighted.to_vec();
+    sorted.sort_by(|one, other| one.0.total_cmp(&other.0));
+    let all: f64 = sorted.iter().map(|ratio| ratio.1).sum();
+    let mut below = 0.0;
+    sorted
+        .iter()
+        .find(|(_, weight)| {
+            below += weight;
+            below >= share * all
+        })
+        .or(sorted.last())
+        .map(|ratio| ratio.0)
+}
+
+fn predicted<'a>(entries: impl IntoIterator<Item = &'a Entry>) -> impl Iterator<Item = (&'a Entry, &'a Prediction)> {
+    entries.into_iter().filter_map(|entry| Some((entry, entry.outcome.as_ref().ok()?)))
+}
+
+/// Writes what the engine records, as Rust.
+pub fn rust<'a>(entries: impl IntoIterator<Item = &'a Entry> + Clone) -> String {
+    let mut text = String::from(
+        "//! Written by `cargo xtask accuracy` from tests/measured (`crates/score/src/by_accelerator.rs`): not to be edited.\n\n\
+         use super::{Band, Measured};\nuse crate::model::memory::odds::Quantile;\n\n\
+         /// What is measured on each accelerator that has rows, in alphabetical order.\n\
+         #[rustfmt::skip]\n\
+         pub(super) const MEASURED: &[Measured] = &[\n",
+    );
+    // Writing to a string cannot fail.
+    for (id, OfAccelerator { runs, steps, peaks }) in measured(entries.clone()) {
+        let median =
+            |errors: Option<Errors>| errors.map_or("None".to_owned(), |of| format!("Some({:.1})", 1e2 * of.median));
+        let count = |errors: Option<Errors>| errors.map_or(0, |of| of.count);
+        let _ = writeln!(
+            text,
+            "    Measured {{ accelerator: \"{id}\", runs: {runs}, steps: {}, step_error: {}, peaks: {}, peak_error: {} }},",
+            count(steps),
+            median(steps),
+            count(peaks),
+            median(peaks)
+        );
+    }
+    let steps = borrowed(entries.clone());
+    let [low, high] = [0.1, 0.9].map(|share| quantile(&steps, share).unwrap_or(f64::NAN));
+    let _ = writeln!(
+        text,
+        "];\n\n/// Range of the step time on silicon without a fit: 10th and 90th percentile of measured over predicted time, of fitted silicon with\n\
+         /// the fractions of the peaks that were fitted to each other one, of silicon without a fit as the catalog predicts it.\n\
+         pub(super) const BORROWED: Band = Band {{ low: {low:.2}, high: {high:.2} }};"
+    );
+    let peaks = elsewhere(entries);
+    let _ = writeln!(
+        text,
+        "\n/// Distribution of measured over predicted peak memory with each measured generation weighing the same; drawn to 0 at half the\n\
+         /// prediction and to 1 at twice, as that of all rows is.\n\
+         pub(super) const ELSEWHERE: [Quantile; {}] = [\n    Quantile {{ share: 0.0, ratio: 0.5 }},",
+        spread::SHARES.len() + 2
+    );
+    for share in spread::SHARES {
+        let _ = writeln!(
+            text,
+            "    Quantile {{ share: {share}, ratio: {:.2} }},",
+            quantile(&peaks, share).unwrap_or(f64::NAN)
+        );
+    }
+    text + "    Quantile { share: 1.0, ratio: 2.0 },\n];\n"
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn quantiles_go_by_weight() {
+        let weighted = [(3.0, 1.0), (1.0, 1.0), (2.0, 2.0)];
+        assert_eq!(
+            [0.0, 0.25, 0.26, 0.75, 0.76, 1.0].map(|share| quantile(&weighted, share)),
+            [1.0, 1.0, 2.0, 2.0, 3.0, 3.0].map(Some)
+        );
+        assert_eq!(quantile(&[], 0.5), None);
+    }
+}
