@@ -13,8 +13,9 @@ use crate::panels::figures::{OutOfSight, figures};
 use crate::panels::gallery::notice;
 use crate::panels::masthead::Masthead;
 use crate::panels::printed::printed;
-use crate::panels::verdict::verdict;
+use crate::panels::verdict::{Heading, verdict};
 use crate::panels::why::why;
+use crate::text;
 use engine::scenario::{CUSTOM, Model, Scenario};
 
 /// The catalog entries on screen: model, GPU, cluster.
@@ -55,6 +56,9 @@ pub fn App(start: &Start) -> Html {
             of_step,
         }
     };
+    let headline = use_node_ref();
+    let heading = Heading { place: &headline, passed: browser::use_passed(&headline) };
+    browser::use_title(&text::title(&settled.snapshot.scenario, &settled.report));
     let rested = browser::use_rested(&settled.snapshot.scenario);
     let layouts = browser::use_layouts(&settled.snapshot.scenario, rested);
     html! {
@@ -64,10 +68,10 @@ pub fn App(start: &Start) -> Html {
             <main class="page">
                 { banner(&state.banner, emit) }
                 { notice(state.example, emit) }
-                { verdict(&calculator, layouts.as_deref()) }
+                { verdict(&calculator, layouts.as_deref(), heading) }
                 <div class="columns">
                     { why(0, &calculator) }
-                    { controls(state, FoldedGroups { scenario: folded, opened: &opened }, emit) }
+                    { controls(&calculator, FoldedGroups { scenario: folded, opened: &opened }) }
                     { figures(&calculator, layouts.clone(), below) }
                 </div>
                 if printing { { printed(snapshot) } }

@@ -53,7 +53,7 @@ pub fn Embed(start: &Start) -> Html {
     let panel = |panel: Panel| match panel {
         Panel::Verdict => html! {
             <div class="wide">
-                { answer(&calculator) }
+                { answer(&calculator, &NodeRef::default()) }
                 { row(&calculator) }
             </div>
         },
@@ -89,10 +89,10 @@ pub fn Embed(start: &Start) -> Html {
     };
     let column = match view.controls {
         Controls::None => away,
-        Controls::Few => sliders(state, emit, away),
+        Controls::Few => sliders(&calculator, away),
         Controls::All => {
             let folded = FoldedGroups { scenario: state.scenario, opened: &opened };
-            html! { <>{ controls(state, folded, emit) }{ away }</> }
+            html! { <>{ controls(&calculator, folded) }{ away }</> }
         }
     };
     html! {

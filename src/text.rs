@@ -3,11 +3,13 @@
 mod change;
 mod headline;
 pub mod import;
+pub mod layout;
 pub mod pins;
+pub mod scenario_line;
 mod tiles;
 
-pub use change::change;
-pub use headline::{Headline, headline, limited_by, model_name};
+pub use change::{besides, change, of_batch};
+pub use headline::{Headline, headline, limited_by, model_name, state, title};
 pub use tiles::{Tiles, limiter};
 
 use engine::catalog::accuracy::{Band, HARDWARE_BOUND, REACHED, Reached};

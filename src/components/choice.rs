@@ -46,6 +46,9 @@ pub fn ChoiceControl(props: &Props) -> Html {
                     }) }
                 </select>
             </div>
+            if let Some(correction) = &props.field.correction {
+                <p class="error">{ correction }</p>
+            }
             if props.explained {
                 <p class="control-help">{ help }{ " " }{ options.get(chosen).map(|option| option.help) }</p>
             }

@@ -92,6 +92,9 @@ fn advised(place: usize, advice: &Advice, now: &Report, emit: &Callback<Action>)
     html! {
         <button key={place} type="button" class="advised" onclick={apply}>
             <strong>{ text::change(advice) }</strong><span>{ effect(now, &advice.report) }</span>
+            if let Some(besides) = text::besides(now, advice) {
+                <span>{ besides }</span>
+            }
         </button>
     }
 }

@@ -8,6 +8,7 @@ use crate::fields::{Field, field};
 use crate::state::{Action, Draft};
 use engine::params::{Param, ParamId};
 use engine::scenario::Scenario;
+use engine::scenario::issue::Issue;
 
 /// Parameters of folded groups that stand on the first screen instead, where they are about the scenario.
 pub(super) const PROMOTED: [ParamId; 6] = [
@@ -28,6 +29,8 @@ pub(super) struct ControlContext<'a> {
     pub(super) drafts: &'a [Draft],
     /// What the scenario is measured against.
     pub(super) preset: &'a Scenario,
+    /// What the page computes with other values than the scenario's.
+    pub(super) issues: &'a [Issue],
     /// Takes actions.
     pub(super) emit: &'a Callback<Action>,
 }
@@ -35,7 +38,8 @@ pub(super) struct ControlContext<'a> {
 /// The control of a parameter; `explained` puts its help under it.
 pub(super) fn control(param: &'static Param, context: ControlContext, explained: bool) -> Html {
     let emit = context.emit.clone();
-    match field(param, context.scenario, context.drafts, context.preset) {
+    let field = field(param, context.scenario, context.drafts, context.preset);
+    match field.corrected(context.scenario, context.issues) {
         Field::Number(field) => html! { <NumberControl key={param.key} {field} {emit} {explained} /> },
         Field::Choice(field) => html! { <ChoiceControl key={param.key} {field} {emit} {explained} /> },
     }

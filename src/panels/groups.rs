@@ -11,6 +11,7 @@ use crate::state::{Action, Draft};
 use crate::text;
 use engine::catalog::preset;
 use engine::params::{Group, PARAMS, Param, every};
+use engine::scenario::issue::Issue;
 use engine::scenario::{CUSTOM, Model, Scenario};
 
 /// The folded groups, in order.
@@ -45,6 +46,8 @@ pub struct Props {
     pub preset: Scenario,
     /// Texts in typed fields.
     pub drafts: Vec<Draft>,
+    /// The issues of the scenario on screen.
+    pub issues: Vec<Issue>,
     /// Takes actions.
     pub emit: Callback<Action>,
     /// Takes 1 where a group opens and -1 where one closes.
@@ -54,8 +57,8 @@ pub struct Props {
 /// The folded groups.
 #[component]
 pub fn Groups(props: &Props) -> Html {
-    let Props { scenario, preset, drafts, emit, opened, .. } = props;
-    let context = ControlContext { scenario, drafts, preset, emit };
+    let Props { scenario, preset, drafts, issues, emit, opened, .. } = props;
+    let context = ControlContext { scenario, drafts, preset, issues, emit };
     // A bit for each open group.
     let open = use_state_eq(|| 0_u32);
     use_unfolded(context, &open);
