@@ -8,7 +8,7 @@ pub mod pins;
 pub mod scenario_line;
 mod tiles;
 
-pub use change::{besides, change, of_batch};
+pub use change::{besides, change, of_batch, recompute};
 pub use headline::{Headline, headline, limited_by, model_name, state, title};
 pub use tiles::{Tiles, limiter};
 

@@ -39,6 +39,7 @@ pub fn controls(calculator: &Calculator, folded: FoldedGroups) -> Html {
                 { row(ParamId::ModelSize) }
                 { row(ParamId::SequenceLength) }
             </div>
+            <LayoutControls layout={Layout::of(scenario, &derived.report)} {emit} />
             <div class="set" role="group" aria-label="Cluster">
                 { pickers::cluster(scenario, &state.preset, emit) }
                 { pickers::accelerator(scenario, &state.preset, emit) }
@@ -46,7 +47,6 @@ pub fn controls(calculator: &Calculator, folded: FoldedGroups) -> Html {
                 { row(ParamId::LinkBandwidth) }
                 { row(ParamId::Gpus) }
             </div>
-            <LayoutControls layout={Layout::of(scenario, &derived.report)} {emit} />
             <div class="set" role="group" aria-label="Method">
                 { for PROMOTED.into_iter().filter(|id| (id.param().is_relevant)(scenario)).map(row) }
                 if let Some(share) = text::trained(scenario) {

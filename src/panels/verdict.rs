@@ -57,7 +57,7 @@ pub fn answer(Calculator { state, headline, derived, .. }: &Calculator, place: &
             <h1 id="headline" class="headline" ref={place}>
                 <span>{ subject }{ " " }</span><em class={(!fits).then_some("not")}>{ verdict }</em><span>{ rest }</span>
             </h1>
-            <p id="scenario" class="scenario">{ for words.into_iter().map(|word| said(word, has_controls)) }</p>
+            <p id="scenario" class="scenario">{ for said(&words, has_controls) }</p>
             <ul class="issues">{ for derived.issues.iter().map(|issue| {
                 html! { <li class={(issue.severity == Severity::Note).then_some("note")}>{ &issue.message }</li> }
             }) }</ul>
@@ -65,16 +65,27 @@ pub fn answer(Calculator { state, headline, derived, .. }: &Calculator, place: &
     }
 }
 
-/// A word of the scenario's sentence: a button that leads to its control, where the page has it.
-fn said(word: Word, has_controls: bool) -> Html {
-    let Word { joint, text, label, control } = word;
-    if !has_controls {
-        return html! { <>{ joint }{ text }</> };
-    }
-    let lead = Callback::from(move |_: MouseEvent| browser::reveal(control));
-    html! {
-        <>{ joint }<button type="button" class="word" aria-label={scenario_line::leads_to(label, &text)} title={label} onclick={lead}>{ text }</button></>
-    }
+/// The words of the scenario's sentence: buttons that lead to their controls, where the page has them. A comma or a dot behind a word stays
+/// on its line.
+fn said(words: &[Word], has_controls: bool) -> impl Iterator<Item = Html> {
+    let joints = words.iter().skip(1).map(|word| word.joint).chain([""]);
+    words.iter().zip(joints).map(move |(word, joint)| {
+        let &Word { ref text, label, control, .. } = word;
+        let lead = Callback::from(move |_: MouseEvent| browser::reveal(control));
+        let (mark, apart) = scenario_line::split(joint);
+        if !has_controls {
+            return html! { <>{ text }{ joint }</> };
+        }
+        let name = scenario_line::leads_to(label, text);
+        html! {
+            <>
+                <span class="said">
+                    <button type="button" class="word" aria-label={name} title={label} onclick={lead}>{ text }</button>{ mark }
+                </span>
+                { apart }
+            </>
+        }
+    })
 }
 
 /// The headline figures.

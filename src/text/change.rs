@@ -58,7 +58,7 @@ fn strategy(strategy: Strategy) -> String {
 }
 
 /// Activation checkpointing, inside a sentence.
-pub(super) fn recompute(mode: Recompute) -> &'static str {
+pub fn recompute(mode: Recompute) -> &'static str {
     match mode {
         Recompute::None => "no activation checkpointing",
         Recompute::AttentionCore => "recomputation of the attention core",

@@ -29,6 +29,16 @@ pub fn leads_to(label: &str, text: &str) -> String {
     format!("{text}: change {}", names::in_sentence(label))
 }
 
+/// What stands between two words, in two parts: what belongs to the word before, and the rest.
+pub fn split(joint: &str) -> (&str, &str) {
+    let mark = joint.trim_end();
+    if mark.is_empty() || mark.ends_with(char::is_alphabetic) {
+        ("", joint)
+    } else {
+        (mark, joint.get(mark.len()..).unwrap_or(""))
+    }
+}
+
 /// The sentence.
 pub fn scenario_line(scenario: &Scenario, report: &Report) -> String {
     words(scenario, report).into_iter().fold(String::new(), |line, word| line + word.joint + &word.text)
@@ -43,7 +53,7 @@ pub fn words(scenario: &Scenario, report: &Report) -> Vec<Word> {
     let chosen = |id: ParamId| names::chosen(id, scenario).to_owned();
     let mut words = vec![word("", chosen(ParamId::Method), ParamId::Method)];
     if scenario.trained.has_adapters() {
-        words.push(word(" of rank ", scenario.trained.rank.to_string(), ParamId::LoraRank));
+        words.push(word(" ", format!("of rank {}", scenario.trained.rank), ParamId::LoraRank));
     }
     if !scenario.objective.is_next_token() {
         words.push(word(" by ", chosen(ParamId::Objective), ParamId::Objective));
@@ -54,7 +64,11 @@ pub fn words(scenario: &Scenario, report: &Report) -> Vec<Word> {
     words.push(word(APART, batch, ParamId::GradAccumSteps));
     words.push(word(APART, names::strategy(scenario.strategy.place()).to_owned(), ParamId::Strategy));
     if scenario.strategy.uses_shard_size() {
-        words.push(word(" in groups of ", format::count(f64::from(scenario.shard_size)), ParamId::ShardSize));
+        words.push(word(
+            " ",
+            format!("in groups of {}", format::count(f64::from(scenario.shard_size))),
+            ParamId::ShardSize,
+        ));
     }
     words.extend(degrees(scenario).into_iter().map(|(text, id)| word(", ", text, id)));
     words.push(word(APART, recompute(scenario.recompute).to_owned(), ParamId::Recompute));
