@@ -14,8 +14,9 @@ use crate::panels::gallery::notice;
 use crate::panels::masthead::Masthead;
 use crate::panels::printed::printed;
 use crate::panels::sheet::Change;
-use crate::panels::verdict::verdict;
+use crate::panels::verdict::{Heading, verdict};
 use crate::panels::why::why;
+use crate::text;
 use engine::scenario::{CUSTOM, Model, Scenario};
 
 /// The catalog entries on screen: model, GPU, cluster.
@@ -56,6 +57,9 @@ pub fn App(start: &Start) -> Html {
             of_step,
         }
     };
+    let headline = use_node_ref();
+    let heading = Heading { place: &headline, passed: browser::use_passed(&headline) };
+    browser::use_title(&text::title(&settled.snapshot.scenario, &settled.report));
     let rested = browser::use_rested(&settled.snapshot.scenario);
     let effects = use_effects(&settled.snapshot.scenario, rested);
     let layouts = browser::use_layouts(&settled.snapshot.scenario, rested);
@@ -66,10 +70,10 @@ pub fn App(start: &Start) -> Html {
             <main class="page">
                 { banner(&state.banner, emit) }
                 { notice(state.example, emit) }
-                { verdict(&calculator, layouts.clone()) }
+                { verdict(&calculator, layouts.clone(), heading) }
                 <div class="columns">
                     { why(0, &calculator) }
-                    { controls(state, FoldedGroups { scenario: folded, effects: &effects, opened: &opened }, emit) }
+                    { controls(&calculator, FoldedGroups { scenario: folded, effects: &effects, opened: &opened }) }
                     { figures(&calculator, layouts.clone(), below) }
                 </div>
                 if printing { { printed(snapshot) } }

@@ -55,7 +55,7 @@ pub fn Embed(start: &Start) -> Html {
     let panel = |panel: Panel| match panel {
         Panel::Verdict => html! {
             <div class="wide">
-                { answer(&calculator) }
+                { answer(&calculator, &NodeRef::default()) }
                 { row(&calculator) }
             </div>
         },
@@ -92,10 +92,10 @@ pub fn Embed(start: &Start) -> Html {
     };
     let column = match view.controls {
         Controls::None => away,
-        Controls::Few => sliders(state, emit, away),
+        Controls::Few => sliders(&calculator, away),
         Controls::All => {
             let folded = FoldedGroups { scenario: state.scenario, effects: &effects, opened: &opened };
-            html! { <>{ controls(state, folded, emit) }{ away }</> }
+            html! { <>{ controls(&calculator, folded) }{ away }</> }
         }
     };
     html! {

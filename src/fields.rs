@@ -1,12 +1,17 @@
 //! What each control shows: values for the components, from the state and the table of parameters.
 
+mod layout;
+
+pub use layout::{Layout, Offer, Step};
 use yew::AttrValue;
 
 use crate::state::Draft;
+use engine::analysis::degrees;
 use engine::catalog::preset;
 use engine::params::scale;
 use engine::params::{Choice, Group, Kind, Number, Param, ParamId, quantity};
 use engine::scenario::Scenario;
+use engine::scenario::issue::{Issue, Severity};
 
 /// A slider with its typed field.
 #[derive(Clone, Debug, PartialEq)]
@@ -31,6 +36,10 @@ pub struct NumberField {
     pub error: Option<AttrValue>,
     /// The nearest valid value, with its unit.
     pub nearest: Option<AttrValue>,
+    /// Why the page computes with another value than this one, as a sentence.
+    pub correction: Option<AttrValue>,
+    /// The valid values next to this one, where the page computes with another.
+    pub offers: Vec<u32>,
     /// The preset's value, where this one differs.
     pub preset: Option<AttrValue>,
     /// Whether it has an effect.
@@ -50,6 +59,8 @@ pub struct ChoiceField {
     pub options: &'static [engine::params::ChoiceOption],
     /// The chosen one.
     pub chosen: usize,
+    /// Why the page computes with another option than this one, as a sentence.
+    pub correction: Option<AttrValue>,
     /// The preset's option, where this one differs.
     pub preset: Option<AttrValue>,
     /// Whether it has an effect.
@@ -71,6 +82,23 @@ impl Field {
         match self {
             Self::Number(field) => field.preset.is_some(),
             Self::Choice(field) => field.preset.is_some(),
+        }
+    }
+
+    /// The same with what the issues of the scenario say of it, where the page computes with another value.
+    #[must_use]
+    pub fn corrected(self, scenario: &Scenario, issues: &[Issue]) -> Self {
+        let said = |id: ParamId| {
+            let about = |issue: &&Issue| issue.severity == Severity::Error && issue.key == Some(id.key());
+            issues.iter().find(about).map(|issue| AttrValue::from(issue.message.clone()))
+        };
+        match self {
+            Self::Number(field) => {
+                let correction = said(field.key);
+                let offers = if correction.is_some() { degrees::corrections(scenario, field.key) } else { Vec::new() };
+                Self::Number(NumberField { correction, offers, ..field })
+            }
+            Self::Choice(field) => Self::Choice(ChoiceField { correction: said(field.key), ..field }),
         }
     }
 }
@@ -107,6 +135,8 @@ fn number_field(
         value: shown(at),
         error: refusal.map(|refusal| AttrValue::from(refusal.message.clone())),
         nearest: refusal.map(|refusal| shown(refusal.nearest)),
+        correction: None,
+        offers: Vec::new(),
         preset: preset::is_changed(param, scenario, preset).then(|| shown((number.get)(preset))),
         applies: applies(param, scenario),
     }
@@ -126,6 +156,7 @@ fn choice_field(param: &'static Param, choice: &Choice, scenario: &Scenario, pre
         help: param.help,
         options: choice.options,
         chosen: (choice.get)(scenario),
+        correction: None,
         preset: preset::is_changed(param, scenario, preset).then_some(AttrValue::Static(usual)),
         applies: applies(param, scenario),
     }

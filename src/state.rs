@@ -14,6 +14,7 @@ pub use target::SelectTarget;
 use yew::Reducible;
 
 use crate::view::View;
+use engine::analysis::degrees;
 use engine::catalog::preset;
 use engine::params::{ParamId, quantity};
 use engine::scenario::issue::Issue;
@@ -149,6 +150,7 @@ impl State {
             Action::Settle => self.settle(),
             Action::Nearest { key } => self.nearest(key),
             Action::GiveUp { key } => self.give_up(key),
+            Action::Step { key, value } => self.take(&degrees::with_count(&self.scenario, key, value)),
             Action::Choose { key, index } => self.choose(key, index),
             Action::Pick(pick) => self.pick(pick),
             Action::Import(architecture) => {

@@ -5,14 +5,16 @@ mod claims;
 mod evidence;
 mod headline;
 pub mod import;
+pub mod layout;
 pub mod pins;
+pub mod scenario_line;
 pub mod sources;
 mod tiles;
 
-pub use change::{change, lever, turn};
+pub use change::{besides, change, lever, of_batch, recompute, turn};
 pub use claims::beside;
 pub use evidence::evidence;
-pub use headline::{Headline, headline, limited_by, model_name};
+pub use headline::{Headline, headline, limited_by, model_name, state, title};
 pub use tiles::{Tiles, limiter};
 
 use engine::analysis::effects::Same;

@@ -147,6 +147,88 @@ fn the_headline_says_whether_it_fits() {
 }
 
 #[test]
+fn the_scenario_is_one_sentence_under_the_headline_and_every_word_leads_to_a_control_of_the_page() {
+    for link in
+        ["", "train=lora&strategy=hybrid-shard&tp=2&pp=2&compute=fp8", "model=mixtral-8x7b&ep=8&gpus=64&objective=dpo"]
+    {
+        let scenario = engine::share::decode(link).scenario;
+        let html = page(&scenario, Vec::new());
+        let line = text::scenario_line::scenario_line(&scenario, &scenario.report());
+        let place = html.split("<p id=\"scenario\"").nth(1).unwrap().split("</p>").next().unwrap();
+        assert_eq!(words(place.split_once('>').unwrap().1), line);
+        for word in text::scenario_line::words(&scenario, &scenario.report()) {
+            assert!(html.contains(&format!("id=\"{}\"", word.control)), "no control {}", word.control);
+            assert!(place.contains(&format!("title=\"{}\"", word.label)), "{place}");
+        }
+    }
+    // An embed without controls has nothing to lead to.
+    let quiet = embed("embed=1&view=verdict", Vec::new());
+    assert!(quiet.contains("id=\"scenario\"") && !quiet.contains("class=\"word\""));
+    assert!(embed("embed=1&view=verdict&controls=all", Vec::new()).contains("class=\"word\""));
+}
+
+#[test]
+fn batch_and_layout_are_steppers_that_say_what_becomes_of_the_batch() {
+    let scenario = engine::share::decode("seq=4k&tp=2&accum=2").scenario;
+    let html = page(&scenario, Vec::new());
+    let group = html.split(&format!("aria-label=\"{}\"", text::layout::TITLE)).nth(1).unwrap();
+    let group = group.split("role=\"group\" aria-label=\"Cluster\"").next().unwrap();
+    for name in [
+        "Tensor parallel: 1, same tokens a step",
+        "Tensor parallel: 4, same tokens a step",
+        "Context parallel: no lower value is valid here",
+        "Gradient accumulation steps: 4, 524k tokens a step instead of 262k",
+    ] {
+        assert!(group.contains(&format!("aria-label=\"{name}\"")), "no button {name} in {group}");
+    }
+    assert!(words(group).contains("× dp 32 × 4,096 = 262k tokens a step"), "{}", words(group));
+    assert!(!group.contains("Expert parallel"), "a dense model has no experts to split");
+}
+
+#[test]
+fn a_step_keeps_the_batch_and_a_correction_stands_at_its_field() {
+    let start = engine::share::decode("accum=4").scenario;
+    let step = |key, value| Action::Step { key, value };
+    let split = after(vec![Action::Take(Box::new(start)), step(ParamId::Tp, 4)]);
+    assert_eq!((split.scenario.tp, split.scenario.grad_accum_steps), (4, 16));
+    assert_eq!(split.scenario.report().tokens_per_step, start.report().tokens_per_step);
+    assert!(split.settled);
+
+    let wrong = Scenario { pp: 5, ..catalog::default_scenario() };
+    let html = page(&wrong, Vec::new());
+    let error = html.split("id=\"pp-error\"").nth(1).unwrap().split("</p>").next().unwrap();
+    let said = words(error);
+    assert!(said.contains("5 pipeline stages do not evenly divide 64 GPUs") && said.contains("Use 4Use 8"), "{said}");
+    let field = html.split("<input").find(|part| part.contains("id=\"pp-typed\"")).unwrap().split('>').next().unwrap();
+    assert!(field.contains("aria-invalid=\"true\"") && field.contains("value=\"5\""), "{field}");
+    // What is not used as typed is right beside it too: the steps go on from the value in use.
+    assert!(html.contains("aria-label=\"Pipeline stages: 2, ") && html.contains("aria-label=\"Pipeline stages: 8, "));
+}
+
+#[test]
+fn a_change_that_alters_the_batch_says_so() {
+    let scenario = engine::share::decode("cluster=dgx-h100&model=llama-3-8b&gpus=64&seq=2k").scenario;
+    let report = scenario.report();
+    let found = engine::analysis::advice::advise(&scenario, &report);
+    assert!(!found.is_empty());
+    for advice in &found {
+        let besides = text::besides(&report, advice);
+        let same = advice.report.tokens_per_step == report.tokens_per_step;
+        assert_eq!(besides.is_none(), same, "{:?}: {besides:?}", advice.change);
+    }
+    let of = |change| {
+        let changed = engine::analysis::advice::apply(&scenario, change);
+        let advice =
+            engine::analysis::advice::Advice { change, scenario: changed, report: changed.report(), gain: 0.0 };
+        text::besides(&report, &advice)
+    };
+    let larger = of(engine::analysis::advice::Change::MicroBatch(2 * scenario.micro_batch_size));
+    assert_eq!(larger.as_deref(), Some("262k tokens a step instead of 131k"));
+    let rounded = of(engine::analysis::advice::Change::Optimizer8bit);
+    assert_eq!(rounded.as_deref(), Some("moments are rounded to 8 bits"));
+}
+
+#[test]
 fn every_figure_has_a_summary_and_a_table() {
     let html = page(&catalog::default_scenario(), Vec::new());
     for id in ["map", "curve", "memory", "step-memory", "timeline", "agreement"] {
@@ -873,10 +955,10 @@ fn rules_under(query: &str) -> String {
 }
 
 #[test]
-fn at_400_percent_ranges_have_room_and_tiles_scroll_away() {
+fn at_400_percent_ranges_have_room_and_nothing_stays_at_the_top() {
     assert!(rules_under("max-width: 374px").contains(".page .tile { padding-bottom:"));
     let low = rules_under("max-height: 399px");
-    assert!(low.contains(".figures-row { position: static; }") && low.contains("scroll-padding-top: 0;"), "{low}");
+    assert!(low.contains(".slim { display: none; }") && low.contains("scroll-padding-top: 0;"), "{low}");
 }
 
 #[test]

@@ -107,12 +107,29 @@ fn use_within(node: &NodeRef, margin: &'static str) -> bool {
     let printing = use_printing();
     let seen = use_state_eq(|| false);
     let setter = seen.setter();
+    use_intersection(node, margin, move |entry| setter.set(entry.is_intersecting()));
+    *seen || printing
+}
+
+/// Whether an element has been scrolled away over the top of the screen.
+#[hook]
+pub fn use_passed(node: &NodeRef) -> bool {
+    let passed = use_state_eq(|| false);
+    let setter = passed.setter();
+    use_intersection(node, "0px", move |entry| {
+        setter.set(!entry.is_intersecting() && entry.bounding_client_rect().bottom() <= 0.0);
+    });
+    *passed
+}
+
+/// Tells where an element is whenever it comes within `margin` of the screen, or leaves it.
+#[hook]
+fn use_intersection(node: &NodeRef, margin: &'static str, tell: impl Fn(&IntersectionObserverEntry) + 'static) {
     let node = node.clone();
     use_effect_with((), move |()| {
         let kept = node.cast::<Element>().map(|element| {
             let observed = Closure::<dyn FnMut(Array)>::new(move |entries: Array| {
-                let last = entries.at(-1).unchecked_into::<IntersectionObserverEntry>();
-                setter.set(last.is_intersecting());
+                tell(&entries.at(-1).unchecked_into::<IntersectionObserverEntry>());
             });
             let options = IntersectionObserverInit::new();
             options.set_root_margin(margin);
@@ -129,5 +146,4 @@ fn use_within(node: &NodeRef, margin: &'static str) -> bool {
             drop(kept);
         }
     });
-    *seen || printing
 }

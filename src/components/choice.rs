@@ -53,6 +53,9 @@ pub fn ChoiceControl(props: &Props) -> Html {
                     }) }
                 </select>
             </div>
+            if let Some(correction) = &props.field.correction {
+                <p class="error">{ correction }</p>
+            }
             { words }
             if let Some(same) = &props.same {
                 <p class="control-same">{ same }</p>

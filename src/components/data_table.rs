@@ -9,6 +9,7 @@ use super::fold::Fold;
 use crate::browser::{self, Kind, Size};
 use crate::snapshot::Snapshot;
 use crate::text;
+use crate::text::scenario_line::scenario_line;
 use charts::paint::{self, Style};
 use charts::palette::Theme;
 use charts::spec::{BarSpec, ChartSpec};
@@ -53,6 +54,20 @@ impl Drawing {
         with_link(csv, link)
     }
 
+    /// The same with a sentence behind its caption.
+    fn followed_by(&self, sentence: &str) -> Self {
+        match self {
+            Self::Chart(spec) => {
+                let caption = format!("{} {sentence}", spec.caption);
+                Self::Chart(Rc::new(ChartSpec { caption, ..(**spec).clone() }))
+            }
+            Self::Bar(spec) => {
+                let caption = format!("{} {sentence}", spec.caption);
+                Self::Bar(Rc::new(BarSpec { caption, ..(**spec).clone() }))
+            }
+        }
+    }
+
     /// Saves the figure as a file that leads back to the snapshot; `failed` is called where the
     /// browser makes no picture.
     fn save(&self, file: &str, kind: Kind, link: String, style: &Style, failed: &Callback<()>) {
@@ -92,7 +107,9 @@ pub fn data_table(id: &'static str, what: Drawing, snapshot: &Rc<Snapshot>, them
     let snapshot = snapshot.clone();
     let save = Callback::from(move |(kind, failed): (Kind, Callback<()>)| {
         let (file, link) = (snapshot.file_name(id, kind.name()), browser::full_link(&snapshot.alone()));
-        what.save(&file, kind, link, &style, &failed);
+        let scenario = &snapshot.scenario;
+        let line = scenario_line(scenario, &scenario.report());
+        what.followed_by(&line).save(&file, kind, link, &style, &failed);
     });
     html! {
         <div class="data-row">

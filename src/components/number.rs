@@ -8,6 +8,8 @@ use crate::browser;
 use crate::fields::NumberField;
 use crate::state::Action;
 use crate::text;
+use engine::format;
+use engine::params::ParamId;
 
 /// What to show, and where actions go.
 #[derive(PartialEq, Properties)]
@@ -47,6 +49,9 @@ pub fn NumberControl(props: &Props) -> Html {
         });
         html! { <><span>{ message }</span>{ offer.unwrap_or_default() }</> }
     });
+    // What is typed comes first: the value in use is another one then anyway.
+    let error =
+        error.or_else(|| field.correction.as_ref().map(|message| corrected(message, key, &field.offers, &props.emit)));
     let back = field.preset.as_ref().map(|preset| {
         let name = text::back_to(label, preset);
         let back = props.emit.reform(move |_: MouseEvent| Action::Back { key });
@@ -62,7 +67,7 @@ pub fn NumberControl(props: &Props) -> Html {
                 if props.explained { { ask } }
                 { back }
                 <input type="text" id={ids.0} aria-label={text::typed(label)} aria-describedby={ids.1.clone()}
-                    aria-invalid={if field.error.is_some() { "true" } else { "false" }} autocomplete="off" spellcheck="false"
+                    aria-invalid={if error.is_some() { "true" } else { "false" }} autocomplete="off" spellcheck="false"
                     value={field.text.clone()} oninput={typed} onchange={settle.clone()} onkeydown={entered} />
                 <span class="unit" aria-hidden="true">{ field.unit }</span>
             </div>
@@ -72,4 +77,15 @@ pub fn NumberControl(props: &Props) -> Html {
             { words }
         </div>
     }
+}
+
+/// Why the page computes with another value, and buttons for the valid values next to the one that was typed.
+fn corrected(message: &AttrValue, key: ParamId, offers: &[u32], emit: &Callback<Action>) -> Html {
+    let offer = |&value: &u32| {
+        let take = emit.reform(move |_: MouseEvent| Action::Step { key, value });
+        html! {
+            <button type="button" class="small-button" onclick={take}>{ text::use_value(&format::count(f64::from(value))) }</button>
+        }
+    };
+    html! { <><span>{ message }</span>{ for offers.iter().map(offer) }</> }
 }

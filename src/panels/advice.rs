@@ -69,10 +69,10 @@ fn best(search: Option<&LayoutSearch>, (scenario, now): (&Scenario, &Report), em
         (Some(layout), _) if is_as_good(scenario, now, layout) => {
             said("This is the best layout", format!("of {fitting} that fit this batch on these GPUs"))
         }
-        (Some(layout), _) => offered(format!("{BEST}: {}", laid_out(&layout.scenario)), layout),
+        (Some(layout), _) => offered(format!("{BEST}: {}", laid_out(scenario, &layout.scenario)), layout),
         (None, Some((change, layout))) => {
             let with = text::change(&Advice { change, scenario: layout.scenario, report: layout.report, gain: 0.0 });
-            offered(format!("Possible with {with}: {}", laid_out(&layout.scenario)), layout)
+            offered(format!("Possible with {with}: {}", laid_out(scenario, &layout.scenario)), layout)
         }
         (None, None) => said("No layout fits", "nor with 8-bit moments or states in host memory".to_owned()),
     }
@@ -91,9 +91,10 @@ fn gain(now: &Report, then: &Report) -> f64 {
     then.tokens_per_s_per_gpu / now.tokens_per_s_per_gpu - 1.0
 }
 
-/// A layout in a line: strategy, degrees, recomputation.
-fn laid_out(scenario: &Scenario) -> String {
-    format!("{}, {}", names::layout(scenario), names::recompute(scenario).to_lowercase())
+/// A layout in a line: strategy, degrees, and recomputation where it is another.
+fn laid_out(now: &Scenario, then: &Scenario) -> String {
+    let layout = names::layout(then);
+    if now.recompute == then.recompute { layout } else { format!("{layout}, {}", text::recompute(then.recompute)) }
 }
 
 /// A button that makes the change, with the effect. The key keeps each button at its place while
@@ -104,6 +105,9 @@ fn advised(place: usize, advice: &Advice, now: &Report, emit: &Callback<Action>)
     html! {
         <button key={place} type="button" class="advised" onclick={apply}>
             <strong>{ text::change(advice) }</strong><span>{ effect(now, &advice.report) }</span>
+            if let Some(besides) = text::besides(now, advice) {
+                <span>{ besides }</span>
+            }
         </button>
     }
 }

@@ -10,6 +10,7 @@ use crate::text;
 use engine::analysis::effects::Same;
 use engine::params::{Param, ParamId};
 use engine::scenario::Scenario;
+use engine::scenario::issue::Issue;
 
 /// Parameters of folded groups that stand on the first screen instead, where they are about the scenario.
 pub(super) const PROMOTED: [ParamId; 6] = [
@@ -32,6 +33,8 @@ pub(super) struct ControlContext<'a> {
     pub(super) preset: &'a Scenario,
     /// Choices of which some option gives the same result.
     pub(super) effects: &'a [Same],
+    /// What the page computes with other values than the scenario's.
+    pub(super) issues: &'a [Issue],
     /// Takes actions.
     pub(super) emit: &'a Callback<Action>,
 }
@@ -39,7 +42,8 @@ pub(super) struct ControlContext<'a> {
 /// The control of a parameter; `explained` puts its help under it.
 pub(super) fn control(param: &'static Param, context: ControlContext, explained: bool) -> Html {
     let emit = context.emit.clone();
-    match field(param, context.scenario, context.drafts, context.preset) {
+    let field = field(param, context.scenario, context.drafts, context.preset);
+    match field.corrected(context.scenario, context.issues) {
         Field::Number(field) => html! { <NumberControl key={param.key} {field} {emit} {explained} /> },
         Field::Choice(field) => {
             let same = context.effects.iter().find(|same| same.param == param.id).map(text::same);

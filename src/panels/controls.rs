@@ -7,9 +7,12 @@ use yew::prelude::*;
 use super::control::{ControlContext, PROMOTED, control};
 use super::groups::Groups;
 use super::import::Import;
+use super::layout::LayoutControls;
 use super::pickers;
 use super::sheet::CONTROLS;
-use crate::state::{Action, State};
+use crate::calculator::Calculator;
+use crate::fields::Layout;
+use crate::state::Action;
 use crate::text;
 use engine::analysis::effects::Same;
 use engine::catalog;
@@ -28,9 +31,17 @@ pub struct FoldedGroups<'a> {
 }
 
 /// The column of controls at the left.
-pub fn controls(state: &State, folded: FoldedGroups, emit: &Callback<Action>) -> Html {
+pub fn controls(calculator: &Calculator, folded: FoldedGroups) -> Html {
+    let Calculator { state, derived, emit, .. } = calculator;
     let (scenario, drafts) = (&state.scenario, state.drafts());
-    let context = ControlContext { scenario, drafts, preset: &state.preset, effects: folded.effects, emit };
+    let context = ControlContext {
+        scenario,
+        drafts,
+        preset: &state.preset,
+        effects: folded.effects,
+        issues: &derived.issues,
+        emit,
+    };
     let row = |id: ParamId| control(id.param(), context, false);
     let reset = emit.reform(|_: MouseEvent| Action::Take(Box::new(catalog::default_scenario())));
     html! {
@@ -41,6 +52,7 @@ pub fn controls(state: &State, folded: FoldedGroups, emit: &Callback<Action>) ->
                 { row(ParamId::ModelSize) }
                 { row(ParamId::SequenceLength) }
             </div>
+            <LayoutControls layout={Layout::of(scenario, &derived.report)} {emit} />
             <div class="set" role="group" aria-label="Cluster">
                 { pickers::cluster(scenario, &state.preset, emit) }
                 { pickers::accelerator(scenario, &state.preset, emit) }
@@ -54,8 +66,8 @@ pub fn controls(state: &State, folded: FoldedGroups, emit: &Callback<Action>) ->
                     <p class="caption">{ share }</p>
                 }
             </div>
-            <Groups scenario={folded.scenario} preset={state.preset} drafts={drafts.to_vec()} {emit} opened={folded.opened}
-                effects={folded.effects.clone()} />
+            <Groups scenario={folded.scenario} preset={state.preset} drafts={drafts.to_vec()} issues={derived.issues.clone()} {emit}
+                opened={folded.opened} effects={folded.effects.clone()} />
             <p><button type="button" class="button" onclick={reset}>{ text::RESET }</button></p>
         </section>
     }
@@ -66,9 +78,16 @@ const SLIDERS: [ParamId; 5] =
     [ParamId::ModelSize, ParamId::SequenceLength, ParamId::Gpus, ParamId::GpuMemory, ParamId::LinkBandwidth];
 
 /// The five sliders of an embed, and `last` in the place of a sixth.
-pub fn sliders(state: &State, emit: &Callback<Action>, last: Html) -> Html {
-    let context =
-        ControlContext { scenario: &state.scenario, drafts: state.drafts(), preset: &state.preset, effects: &[], emit };
+pub fn sliders(calculator: &Calculator, last: Html) -> Html {
+    let Calculator { state, derived, emit, .. } = calculator;
+    let context = ControlContext {
+        scenario: &state.scenario,
+        drafts: state.drafts(),
+        preset: &state.preset,
+        effects: &[],
+        issues: &derived.issues,
+        emit,
+    };
     let rows = SLIDERS.into_iter().map(ParamId::param);
     html! {
         <section class="sliders" aria-label="Controls">{ for rows.map(|param| control(param, context, false)) }{ last }</section>

@@ -14,6 +14,7 @@ use crate::text;
 use engine::analysis::effects::Same;
 use engine::catalog::preset;
 use engine::params::{PARAMS, Param, every};
+use engine::scenario::issue::Issue;
 use engine::scenario::{CUSTOM, Model, Scenario};
 
 /// What to show, and where actions go.
@@ -27,6 +28,8 @@ pub struct Props {
     pub drafts: Vec<Draft>,
     /// Choices of which some option gives the same result.
     pub effects: Rc<Vec<Same>>,
+    /// The issues of the scenario on screen.
+    pub issues: Vec<Issue>,
     /// Takes actions.
     pub emit: Callback<Action>,
     /// Takes 1 where a group opens and -1 where one closes.
@@ -36,8 +39,8 @@ pub struct Props {
 /// The folded groups.
 #[component]
 pub fn Groups(props: &Props) -> Html {
-    let Props { scenario, preset, drafts, effects, emit, opened, .. } = props;
-    let context = ControlContext { scenario, drafts, preset, effects, emit };
+    let Props { scenario, preset, drafts, effects, issues, emit, opened, .. } = props;
+    let context = ControlContext { scenario, drafts, preset, effects, issues, emit };
     // A bit for each open group.
     let open = use_state_eq(|| 0_u32);
     use_unfolded(context, &open);

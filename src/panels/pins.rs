@@ -15,9 +15,18 @@ use engine::scenario::pins::pin_letter;
 /// The button's identifier: where the focus goes when the last line is removed.
 const BUTTON: &str = "pin";
 
+/// How much room a button has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Room {
+    /// For all that it does.
+    Whole,
+    /// For a word.
+    Short,
+}
+
 /// The button that pins the scenario on screen; where the scenario is pinned already, it says as
 /// which.
-pub fn pin_button(Calculator { state, emit, say, .. }: &Calculator) -> Html {
+pub fn pin_button(Calculator { state, emit, say, .. }: &Calculator, room: Room) -> Html {
     let pinned = state.pins.iter().position(|pin| *pin == state.scenario);
     let full = pinned.is_none() && state.pins.len() >= MOST_PINS;
     let next = state.pins.len();
@@ -31,9 +40,15 @@ pub fn pin_button(Calculator { state, emit, say, .. }: &Calculator) -> Html {
         }
     });
     let idle = (full || pinned.is_some()).then_some("true");
+    let name = pinned.map_or_else(|| words::PIN.to_owned(), words::pinned_as);
+    // Only one of the buttons is where the focus comes back to.
+    let (id, shown) = match room {
+        Room::Whole => (Some(BUTTON), name.clone()),
+        Room::Short => (None, words::short_pin(pinned)),
+    };
     html! {
-        <button type="button" id={BUTTON} class="small-button" aria-disabled={idle} title={full.then_some(words::FULL)} onclick={pin}>
-            { pinned.map_or_else(|| words::PIN.to_owned(), words::pinned_as) }
+        <button type="button" {id} class="small-button" aria-disabled={idle} aria-label={name} title={full.then_some(words::FULL)} onclick={pin}>
+            { shown }
         </button>
     }
 }

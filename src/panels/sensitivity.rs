@@ -82,6 +82,9 @@ fn cell(metric: Metric, (now, fits): (f64, bool), effect: Option<Effect>, share:
                 </svg>
             }
             <span>{ change(metric, now, effect) }</span>
+            if effect.batch != 1.0 {
+                <span class="fit">{ batch(effect) }</span>
+            }
             if effect.fits != fits {
                 <span class="fit">{ fit(effect.fits) }</span>
             }
@@ -115,6 +118,11 @@ fn change(metric: Metric, now: f64, effect: Effect) -> String {
 /// Beside a change after which it fits, or no longer does.
 fn fit(fits: bool) -> &'static str {
     if fits { "fits" } else { "does not fit" }
+}
+
+/// Beside a change that alters the batch.
+fn batch(effect: Effect) -> String {
+    format!("{} tokens a step", delta(effect.batch - 1.0, percent))
 }
 
 /// Said when a number stands on the axis of the curves.

@@ -4,49 +4,89 @@ use std::rc::Rc;
 
 use yew::prelude::*;
 
+use crate::browser;
 use crate::calculator::Calculator;
 use crate::components::explain_button::explain_button;
 use crate::components::tile::{Tile, tile};
 use crate::derived::Pin;
 use crate::panels::advice::Recommended;
-use crate::panels::pins::{pin_button, pins};
+use crate::panels::pins::{Room, pin_button, pins};
+use crate::panels::slim::slim;
+use crate::text::scenario_line::{self, Word};
 use crate::text::{self, Headline, Tiles, pins as words};
+use crate::view::Controls;
 use engine::analysis::layouts::LayoutSearch;
 use engine::explain;
 use engine::model::report::Report;
 use engine::scenario::Scenario;
 use engine::scenario::issue::Severity;
 
-/// Headline, advice, headline figures and pinned scenarios.
-pub fn verdict(calculator: &Calculator, layouts: Option<Rc<LayoutSearch>>) -> Html {
+/// The headline, whose element tells whether it has been scrolled away.
+#[derive(Clone, Copy)]
+pub struct Heading<'a> {
+    /// The element.
+    pub place: &'a NodeRef,
+    /// Whether it has been scrolled away.
+    pub passed: bool,
+}
+
+/// Headline, advice, headline figures and pinned scenarios; in their place at the top of the screen once they are scrolled away.
+pub fn verdict(calculator: &Calculator, layouts: Option<Rc<LayoutSearch>>, heading: Heading) -> Html {
     let Calculator { derived, emit, .. } = calculator;
     html! {
         <>
             <section class="verdict" aria-labelledby="headline">
-                { answer(calculator) }
-                <div class="verdict-line"><p class="tile-name">{ text::WOULD_HELP }</p>{ pin_button(calculator) }</div>
+                { answer(calculator, heading.place) }
+                <div class="verdict-line"><p class="tile-name">{ text::WOULD_HELP }</p>{ pin_button(calculator, Room::Whole) }</div>
                 <Recommended advised={derived.advised.clone()} {layouts} {emit} />
             </section>
+            if heading.passed { { slim(calculator) } }
             { row(calculator) }
             { pins(calculator) }
         </>
     }
 }
 
-/// The headline and the issues of the scenario.
-pub fn answer(Calculator { headline, derived, .. }: &Calculator) -> Html {
+/// The headline, the scenario in a sentence, and its issues.
+pub fn answer(Calculator { state, headline, derived, .. }: &Calculator, place: &NodeRef) -> Html {
     let Headline { subject, verdict, rest, fits } = headline;
+    let has_controls = !state.view.embed || state.view.controls == Controls::All;
+    let words = scenario_line::words(&state.scenario, &derived.report);
     html! {
         // Their places are kept, so that nothing below moves when a slider does.
         <div class="answer">
-            <h1 id="headline" class="headline">
+            <h1 id="headline" class="headline" ref={place}>
                 <span>{ subject }{ " " }</span><em class={(!fits).then_some("not")}>{ verdict }</em><span>{ rest }</span>
             </h1>
+            <p id="scenario" class="scenario">{ for said(&words, has_controls) }</p>
             <ul class="issues">{ for derived.issues.iter().map(|issue| {
                 html! { <li class={(issue.severity == Severity::Note).then_some("note")}>{ &issue.message }</li> }
             }) }</ul>
         </div>
     }
+}
+
+/// The words of the scenario's sentence: buttons that lead to their controls, where the page has them. A comma or a dot behind a word stays
+/// on its line.
+fn said(words: &[Word], has_controls: bool) -> impl Iterator<Item = Html> {
+    let joints = words.iter().skip(1).map(|word| word.joint).chain([""]);
+    words.iter().zip(joints).map(move |(word, joint)| {
+        let &Word { ref text, label, control, .. } = word;
+        let lead = Callback::from(move |_: MouseEvent| browser::reveal(control));
+        let (mark, apart) = scenario_line::split(joint);
+        if !has_controls {
+            return html! { <>{ text }{ joint }</> };
+        }
+        let name = scenario_line::leads_to(label, text);
+        html! {
+            <>
+                <span class="said">
+                    <button type="button" class="word" aria-label={name} title={label} onclick={lead}>{ text }</button>{ mark }
+                </span>
+                { apart }
+            </>
+        }
+    })
 }
 
 /// The headline figures.

@@ -18,7 +18,7 @@ pub enum Pick {
     Ladder,
     /// A GPU.
     Accelerator(Id),
-    /// A cluster: its GPU, nodes and links.
+    /// A cluster: its GPU, nodes and links, and full nodes of GPUs.
     Cluster(Id),
 }
 
@@ -51,6 +51,13 @@ pub enum Action {
     GiveUp {
         /// The parameter.
         key: ParamId,
+    },
+    /// A valid value of a count of the layout is taken, with the same batch where that divides.
+    Step {
+        /// The parameter.
+        key: ParamId,
+        /// The value.
+        value: u32,
     },
     /// An option is chosen.
     Choose {

@@ -4,6 +4,7 @@ use charts::names;
 use engine::analysis::advice::{Advice, Change};
 use engine::analysis::levers::{Lever, Turn};
 use engine::format;
+use engine::model::report::Report;
 use engine::model::training::Recompute;
 use engine::params::{Unit, quantity};
 use engine::scenario::Strategy;
@@ -54,6 +55,19 @@ pub fn lever(lever: &Lever) -> String {
     format!("{less} of it, {} more tokens a second", format::percent(lever.gain.max(0.0)))
 }
 
+/// What a change alters beside what its name says: the tokens of a step, and the precision of the optimizer's state.
+pub fn besides(now: &Report, advice: &Advice) -> Option<String> {
+    let tokens = of_batch(now.tokens_per_step, advice.report.tokens_per_step);
+    let state = (advice.change == Change::Optimizer8bit).then(|| "moments are rounded to 8 bits".to_owned());
+    tokens.or(state)
+}
+
+/// The tokens of a step after a change, where they are others than now.
+pub fn of_batch(now: f64, then: f64) -> Option<String> {
+    let [now, then] = [now, then].map(format::tokens);
+    (now != then).then(|| format!("{then} tokens a step instead of {now}"))
+}
+
 fn strategy(strategy: Strategy) -> String {
     let within = match strategy {
         Strategy::HybridShard => " within each node",
@@ -63,7 +77,8 @@ fn strategy(strategy: Strategy) -> String {
     format!("{}{within}", names::strategy(strategy.place()))
 }
 
-fn recompute(mode: Recompute) -> &'static str {
+/// Activation checkpointing, inside a sentence.
+pub fn recompute(mode: Recompute) -> &'static str {
     match mode {
         Recompute::None => "no activation checkpointing",
         Recompute::AttentionCore => "recomputation of the attention core",

@@ -6,6 +6,7 @@ use engine::model::hardware::Accelerator;
 use engine::model::memory::odds::Verdict;
 use engine::model::report::{Limiter, Report};
 use engine::names;
+use engine::params::{Unit, quantity};
 use engine::scenario::{Model, Scenario};
 
 /// The headline in three pieces, so that the verdict can stand out.
@@ -39,12 +40,28 @@ pub fn headline(scenario: &Scenario, report: &Report) -> Headline {
             format!("fits with {} to spare", format::bytes(free)),
             format!(" and trains at {mfu} MFU, limited by {}.", limited_by(report.limiter)),
         ),
-        Verdict::Tight => ("is tight".to_owned(), tight(report)),
+        Verdict::Tight => (state(report).to_owned(), tight(report)),
         Verdict::DoesNotFit => {
-            ("does not fit".to_owned(), format!(" and needs {} more than each GPU has.", format::bytes(-free)))
+            (state(report).to_owned(), format!(" and needs {} more than each GPU has.", format::bytes(-free)))
         }
     };
     Headline { subject, verdict, rest, fits }
+}
+
+/// The title of the page: model, GPUs, sequence length and verdict.
+pub fn title(scenario: &Scenario, report: &Report) -> String {
+    let length = quantity::with_unit(Unit::Tokens, f64::from(scenario.seq_len));
+    let (model, gpus) = (model_name(&scenario.model), hardware(scenario));
+    format!("{model} on {gpus} at {length} {} · shardwise", state(report))
+}
+
+/// The verdict in a word or three.
+pub fn state(report: &Report) -> &'static str {
+    match accuracy::verdict(report) {
+        Verdict::Fits => "fits",
+        Verdict::Tight => "is tight",
+        Verdict::DoesNotFit => "does not fit",
+    }
 }
 
 /// What is said of a tight run: its odds, in no more words than of any other, as a headline that grows moves the page. The memory
@@ -79,6 +96,11 @@ pub fn model_name(model: &Model) -> String {
 }
 
 fn hardware(scenario: &Scenario) -> String {
+    format!("{} {}", format::count(f64::from(scenario.gpus)), gpu_name(scenario))
+}
+
+/// The GPU's name, with its memory where that is not its data sheet's.
+pub(super) fn gpu_name(scenario: &Scenario) -> String {
     let entry = catalog::accelerator(scenario.accelerator.id);
     let Accelerator { memory, usable_percent, efficiency, .. } = scenario.accelerator.values;
     let own = entry.is_some_and(|entry| entry.values.memory == memory);
@@ -95,10 +117,5 @@ fn hardware(scenario: &Scenario) -> String {
             format!("custom GPU{}{from}", if scenario.gpus == 1 { "" } else { "s" })
         }
     };
-    let count = format::count(f64::from(scenario.gpus));
-    if own {
-        format!("{count} {name}")
-    } else {
-        format!("{count} {name} with {}", format::value(engine::params::Unit::Gib, memory.gib()))
-    }
+    if own { name } else { format!("{name} with {}", format::value(Unit::Gib, memory.gib())) }
 }

@@ -29,6 +29,11 @@ pub const DIFFERS: &str = "What differs";
 /// The most differences in a short name.
 const NAMED: usize = 2;
 
+/// On the button that pins, where room is short: the start of its name.
+pub fn short_pin(pinned: Option<usize>) -> String {
+    pinned.map_or_else(|| "Pin".to_owned(), |place| format!("Pinned as {}", pin_letter(place)))
+}
+
 /// On the button that pins, once that is done.
 pub fn pinned_as(place: usize) -> String {
     format!("Pinned as {}", pin_letter(place))

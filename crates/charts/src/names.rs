@@ -109,7 +109,12 @@ pub fn strategy(place: usize) -> &'static str {
 
 /// The label of a scenario's recomputation mode in the picker.
 pub fn recompute(scenario: &Scenario) -> &'static str {
-    label(ParamId::Recompute, |choice| (choice.get)(scenario))
+    chosen(ParamId::Recompute, scenario)
+}
+
+/// The label of what a scenario has chosen: empty where the parameter is no choice.
+pub fn chosen(id: ParamId, scenario: &Scenario) -> &'static str {
+    label(id, |choice| (choice.get)(scenario))
 }
 
 /// The label of an option of a choice in the table of parameters.

@@ -5,6 +5,7 @@ pub mod best;
 pub mod boundary;
 pub mod bounds_search;
 pub mod cost;
+pub mod degrees;
 pub mod effects;
 pub mod experts;
 pub mod layouts;

@@ -76,6 +76,12 @@ pub fn params(value: f64) -> String {
     trimmed(&digits(value / scale)) + prefix
 }
 
+/// Formats a number of tokens in a sentence: exact below 10,000, then `524k`, `1.05M`.
+pub fn tokens(value: f64) -> String {
+    const EXACT: f64 = 1e4;
+    if value.abs() < EXACT { count(value.round()) } else { params(value).replace('K', "k") }
+}
+
 /// Formats a network link rate: `200 Gbit/s`.
 pub fn gbit_per_s(value: BytesPerSecond) -> String {
     prefixed(value.gbit_per_s(), KILO, &["Gbit/s", "Mbit/s"])

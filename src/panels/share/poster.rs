@@ -39,6 +39,7 @@ pub(super) fn poster<'a>(derived: &'a Derived, link: &'a str) -> Poster<'a> {
     let timed = |name, value, band| Tile { name, value, band, hypothetical: !fits };
     Poster {
         headline: [subject, verdict, rest],
+        scenario: text::scenario_line::scenario_line(&derived.scenario, &derived.report),
         fits,
         tiles: [
             timed(text::MFU, mfu, of_mfu),
@@ -76,6 +77,7 @@ mod tests {
             let back = carried::of_svg(&svg).unwrap();
             assert_eq!(back, link);
             assert_eq!(decode(&back), decoded);
+            assert!(svg.contains(" tokens a step") && poster.scenario.contains(" · "));
             assert!(svg.contains(&poster.headline[1]) && svg.contains(&poster.tiles[3].value));
             assert!(svg.starts_with("<svg ") && svg.contains("width=\"1280\""), "{link}");
             assert!(!svg.contains(" style=") && !svg.contains(">NaN"));

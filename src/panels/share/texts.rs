@@ -1,6 +1,7 @@
 //! The texts that the share menu puts on the clipboard.
 
 use crate::derived::Derived;
+use crate::text::scenario_line::scenario_line;
 use crate::text::{FREE, LIMITER, MFU, PEAK, STEP, TOKENS_SHORT, Tiles, evidence, headline, limiter};
 use engine::catalog;
 use engine::format::THIN_SPACE;
@@ -29,11 +30,11 @@ pub(super) fn made() -> String {
 /// What can be copied.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum CopyFormat {
-    /// The headline as a link in Markdown.
+    /// The headline as a link in Markdown, and the scenario.
     Markdown,
     /// The key figures as a table in Markdown.
     Table,
-    /// The headline, the key figures, the link.
+    /// The headline, the scenario, the key figures, the link.
     Summary,
     /// HTML for a page of documentation: a link, and the script that makes a figure of it.
     Embed,
@@ -70,9 +71,14 @@ fn sentence(derived: &Derived) -> String {
     headline(&derived.scenario, &derived.report).sentence().replace(THIN_SPACE, " ")
 }
 
-/// The headline as a link.
+/// The scenario in one sentence.
+fn line(derived: &Derived) -> String {
+    scenario_line(&derived.scenario, &derived.report).replace(THIN_SPACE, " ")
+}
+
+/// The headline as a link, and the scenario behind it.
 fn markdown_link(derived: &Derived, link: &str) -> String {
-    format!("[{}]({link})", in_markdown(&sentence(derived)))
+    format!("[{}]({link}) {}", in_markdown(&sentence(derived)), in_markdown(&line(derived)))
 }
 
 /// The key figures of every scenario, a row each: its name, and what the scenarios have.
@@ -109,7 +115,7 @@ fn markdown_table(derived: &Derived, link: &str) -> String {
     text + "\n" + &stands_on + ".\n\n" + &markdown_link(derived, link) + "\n"
 }
 
-/// The headline; the key figures in columns, with the ranges in which measurements lie where
+/// The headline and the scenario; the key figures in columns, with the ranges in which measurements lie where
 /// nothing is pinned; the link.
 fn summary(derived: &Derived, link: &str) -> String {
     let mut rows = rows(derived);
@@ -123,7 +129,7 @@ fn summary(derived: &Derived, link: &str) -> String {
     let width = |column: usize| {
         rows.iter().filter_map(|row| row.get(column)).map(|cell| cell.chars().count()).max().unwrap_or(0)
     };
-    let mut text = sentence(derived) + "\n\n";
+    let mut text = sentence(derived) + "\n" + &line(derived) + "\n\n";
     for row in &rows {
         let mut line = String::new();
         for (column, cell) in row.iter().enumerate() {
@@ -140,7 +146,7 @@ fn summary(derived: &Derived, link: &str) -> String {
     text + "\n" + &evidence(&derived.scenario).replace(THIN_SPACE, " ") + ".\n\n" + link + "\n"
 }
 
-/// A link that reads as the headline, and the script that makes a figure of it; without script and
+/// A link that reads as the headline and the scenario, and the script that makes a figure of it; without script and
 /// in print it stays a link.
 fn embed(derived: &Derived, link: &str, view: &str) -> String {
     let (page, fragment) = link.split_once('#').unwrap_or((link, ""));
@@ -149,9 +155,12 @@ fn embed(derived: &Derived, link: &str, view: &str) -> String {
         query.split('&').filter(|pair| !pair.is_empty() && !NOT_EMBEDDED.iter().any(|own| pair.starts_with(own)));
     let query: String = kept.fold(format!("?view={view}"), |query, pair| query + "&" + pair);
     let folder = path.rsplit_once('/').map_or("", |(folder, _)| folder);
-    let [address, words, script] =
-        [[path, &query, "#", fragment].concat(), sentence(derived), [folder, "/", SCRIPT].concat()]
-            .map(|text| in_html(&text));
+    let [address, words, script] = [
+        [path, &query, "#", fragment].concat(),
+        sentence(derived) + " " + &line(derived),
+        [folder, "/", SCRIPT].concat(),
+    ]
+    .map(|text| in_html(&text));
     format!("<a href=\"{address}\">{words}</a>\n<script src=\"{script}\" defer></script>\n")
 }
 
@@ -196,11 +205,12 @@ mod tests {
         let Derived { scenario, report, .. } = &derived;
         let lines: Vec<&str> = text.lines().collect();
         assert_eq!(lines[0].replace(' ', ""), headline(scenario, report).sentence().replace([' ', THIN_SPACE], ""));
-        assert_eq!((lines[1], lines[8], lines[10], lines[11]), ("", "", "", link.as_str()));
-        assert_eq!(lines[9], evidence(scenario).replace(THIN_SPACE, " ") + ".");
-        let starts: Vec<_> = lines[2..6].iter().map(|line| line.find('(')).collect();
+        assert_eq!(lines[1], line(&derived));
+        assert_eq!((lines[2], lines[9], lines[11], lines[12]), ("", "", "", link.as_str()));
+        assert_eq!(lines[10], evidence(scenario).replace(THIN_SPACE, " ") + ".");
+        let starts: Vec<_> = lines[3..7].iter().map(|line| line.find('(')).collect();
         assert!(starts[0].is_some() && starts.windows(2).all(|two| two[0] == two[1]), "{text}");
-        assert!(lines[2].starts_with("MFU           52.9 %"), "{text}");
+        assert!(lines[3].starts_with("MFU           52.9 %"), "{text}");
     }
 
     #[test]
@@ -212,7 +222,7 @@ mod tests {
         assert_eq!(lines[1], "|---|---:|---:|---:|");
         assert!(lines[2..8].iter().all(|line| line.matches('|').count() == 5), "{table}");
         assert!(lines[9].contains("measured runs on A100 40 GB"), "{table}");
-        assert!(lines[11].starts_with('[') && lines[11].ends_with(&format!("]({link})")), "{table}");
+        assert!(lines[11].starts_with('[') && lines[11].contains(&format!("]({link}) All weights at ")), "{table}");
         let summary = CopyFormat::Summary.text(&derived, &link, "");
         assert!(summary.contains("On screen") && summary.ends_with(&format!("\n\n{link}\n")), "{summary}");
     }
@@ -228,6 +238,12 @@ mod tests {
         let plain = CopyFormat::Embed.text(&derived, "http://127.0.0.1:8080/#v=1", "verdict");
         assert!(plain.contains("href=\"http://127.0.0.1:8080/?view=verdict#v=1\"") && plain.contains("8080/static/"));
         let markdown = CopyFormat::Markdown.text(&derived, &link, "");
-        assert!(markdown.starts_with("[13B on 128 A100 40 GB fits") && markdown.ends_with(&format!(".]({link})")));
+        assert!(markdown.starts_with("[13B on 128 A100 40 GB fits"), "{markdown}");
+        assert!(
+            markdown.contains(&format!(".]({link}) All weights at ")) && markdown.ends_with(" · 128 A100 40 GB"),
+            "{markdown}"
+        );
+        assert!(markdown.contains(" FULL\\_SHARD, dp 128 · "), "{markdown}");
+        assert!(code.contains(" · 128 A100 40 GB</a>"), "{code}");
     }
 }

@@ -58,6 +58,16 @@ impl Session {
         })
     }
 
+    /// Moves the focus to the previous element.
+    ///
+    /// # Errors
+    /// When the browser refuses.
+    pub fn back_tab(&self) -> Result<()> {
+        self.perform(Duration::ZERO, |hand| {
+            hand.key_down(Key::Shift).key_down(Key::Tab).key_up(Key::Tab).key_up(Key::Shift)
+        })
+    }
+
     /// Presses on an element at `from` and moves to `to` without releasing. Offsets are pixels from
     /// its centre.
     ///

@@ -1,4 +1,4 @@
-//! Draws a scenario on one page, for slides and reports: headline, headline figures, map, curves,
+//! Draws a scenario on one page, for slides and reports: headline, scenario, headline figures, map, curves,
 //! memory, and the link at the foot. Always dark on light, as on paper.
 
 mod layout;
@@ -43,6 +43,8 @@ pub struct Tile {
 pub struct Poster<'a> {
     /// Three lines: model and hardware; whether the run fits; its speed and limiter.
     pub headline: [String; 3],
+    /// The scenario in one sentence.
+    pub scenario: String,
     /// Whether the run fits.
     pub fits: bool,
     /// The headline figures.
@@ -62,10 +64,10 @@ pub struct Poster<'a> {
 }
 
 impl Poster<'_> {
-    /// Joins the headline to one sentence.
+    /// Joins headline and scenario to one text.
     pub fn sentence(&self) -> String {
         let [subject, verdict, rest] = &self.headline;
-        [subject, " ", verdict, rest].concat()
+        [subject, " ", verdict, rest, " ", &self.scenario].concat()
     }
 }
 
@@ -127,6 +129,7 @@ fn head<B: DrawingBackend>(pen: &mut Pen<B>, poster: &Poster, layout: &Layout) -
             write(pen, line, (MARGIN, y + place as f64 * layout::LEAD_LINE), look)?;
         }
     }
+    lines(pen, &layout.scenario, (MARGIN, layout.scenario_top))?;
     write(pen, &poster.headline[1], (MARGIN, layout.verdict_top), (VERDICT, verdict, true))?;
     for (place, tile) in poster.tiles.iter().enumerate() {
         let left = RIGHT + place as f64 * TILE;

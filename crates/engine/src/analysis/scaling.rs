@@ -64,7 +64,7 @@ fn numbers(replica: u32, own: u32) -> Vec<u32> {
 
 /// Returns the scenario on `replicas` replicas with the global batch that it has on `own`; `None`
 /// if the batch does not divide evenly.
-fn with_the_same_batch(scenario: &Scenario, replicas: u32, own: u32) -> Option<Scenario> {
+pub(super) fn with_the_same_batch(scenario: &Scenario, replicas: u32, own: u32) -> Option<Scenario> {
     let (size, steps) = (scenario.micro_batch_size.max(1), scenario.grad_accum_steps.max(1));
     let sequences = own.checked_mul(size)?.checked_mul(steps)?;
     if !sequences.is_multiple_of(replicas) {

@@ -1,6 +1,7 @@
 //! Sensitivity: how much the result changes when each number grows by a tenth or doubles, with the
 //! others fixed.
 
+use super::degrees::sequences;
 use super::sweep::{self, Sample};
 use crate::params::{CONSTANTS, Kind, Number, PARAMS, Param, ParamId};
 use crate::scenario::Scenario;
@@ -12,6 +13,8 @@ pub struct Effect {
     pub value: f64,
     /// Whether the changed scenario fits.
     pub fits: bool,
+    /// Tokens of a step with the change, as a multiple of those before.
+    pub batch: f64,
 }
 
 /// A number of the scenario and its effect on the result.
@@ -91,7 +94,9 @@ pub fn strongest(
         let effect = |factor: f64| {
             let moved = times(scenario, number, factor)?;
             let sample = sweep::sample(&moved);
-            Some(Effect { value: measure(&moved, &sample), fits: sample.fits() })
+            let tokens = |of: &Scenario| sequences(of) * f64::from(of.seq_len.max(1));
+            let batch = tokens(&moved) / tokens(scenario);
+            Some(Effect { value: measure(&moved, &sample), fits: sample.fits(), batch })
         };
         let knob = Knob { param, now: (number.get)(scenario), tenth: effect(1.1), doubled: effect(2.0) };
         let strength = strength(&knob, now, fits);
@@ -199,7 +204,11 @@ mod tests {
                 sweep::assign(&mut moved, number, factor * knob.now);
                 assert_eq!(
                     effect,
-                    Effect { value: moved.report().mfu, fits: moved.report().fits() },
+                    Effect {
+                        value: moved.report().mfu,
+                        fits: moved.report().fits(),
+                        batch: moved.report().tokens_per_step / scenario.report().tokens_per_step,
+                    },
                     "{}",
                     knob.param.key
                 );

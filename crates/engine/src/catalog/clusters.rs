@@ -23,6 +23,14 @@ impl ClusterEntry {
         Picked { id: self.id, values }
     }
 
+    /// Returns the number of GPUs of a run that moves here with `now`: all of a single machine; of a cluster `now` where it fills nodes,
+    /// else those of one node.
+    pub fn usual_gpus(&self, now: u32) -> u32 {
+        let is_single = centres::SERVERS.iter().any(|server| server.id == self.id);
+        let fills_nodes = now > 0 && now.is_multiple_of(self.gpus_per_node.max(1));
+        if is_single || !fills_nodes { self.gpus_per_node } else { now }
+    }
+
     /// Returns the accelerator of its nodes; `None` if the catalog lacks it, which a test rules
     /// out.
     pub fn accelerator(&self) -> Option<Picked<Accelerator>> {
@@ -69,7 +77,7 @@ pub(crate) const A100_40GB_200G: ClusterEntry = entry(
 );
 
 /// The lists, in display order.
-const LISTS: [&[ClusterEntry]; 3] = [designs::LIST, clouds::LIST, centres::LIST];
+const LISTS: [&[ClusterEntry]; 4] = [designs::LIST, clouds::LIST, centres::LIST, centres::SERVERS];
 
 /// Every cluster of the catalog.
 pub const CLUSTERS: &[ClusterEntry] = &ALL;

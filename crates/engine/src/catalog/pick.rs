@@ -55,6 +55,17 @@ pub fn pick_cluster(scenario: &mut Scenario, id: &str) -> bool {
     }
 }
 
+/// Sets a cluster as a person picks it: its network, its GPU, and as many GPUs as it is used with
+/// ([`catalog::ClusterEntry::usual_gpus`]). Returns `false` and changes nothing if there is no such
+/// cluster.
+pub fn move_to_cluster(scenario: &mut Scenario, id: &str) -> bool {
+    let picked = pick_cluster(scenario, id);
+    if let Some(entry) = catalog::cluster(id).filter(|_| picked) {
+        scenario.gpus = entry.usual_gpus(scenario.gpus);
+    }
+    picked
+}
+
 /// Returns the GPU and the network of a cluster.
 fn cluster(id: &str) -> Option<(Picked<Accelerator>, Picked<Network>)> {
     let entry = catalog::cluster(id)?;
@@ -93,6 +104,18 @@ mod tests {
             assert!(!pick(&mut scenario, "no such thing"));
         }
         assert_eq!(scenario, v1::start());
+    }
+
+    #[test]
+    fn a_single_machine_brings_its_gpus_and_a_cluster_full_nodes() {
+        let moved = |id: &str, gpus: u32| {
+            let mut scenario = Scenario { gpus, ..v1::start() };
+            assert!(move_to_cluster(&mut scenario, id));
+            scenario.gpus
+        };
+        assert_eq!((moved("server-8x-4090", 64), moved("workstation-2x-3090", 64)), (8, 2));
+        assert_eq!((moved("dgx-h100", 64), moved("dgx-h100", 2), moved("dgx-h100", 12)), (64, 8, 8));
+        assert_eq!(moved(CUSTOM, 12), 12);
     }
 
     #[test]

@@ -20,9 +20,7 @@ impl Scenario {
     /// Returns the contradictions between the scenario's fields, in sentences.
     /// [`crate::params::issues`] adds the bounds of each field.
     pub fn issues(&self) -> Vec<Issue> {
-        let mut issues = Vec::new();
-        self.mesh(&mut issues);
-        self.experts(&mut issues);
+        let mut issues = self.layout_issues();
         issues.extend(self.nodes());
         issues.extend(self.positions());
         if let Model::Custom { architecture } | Model::Preset { architecture, .. } = &self.model {
@@ -39,6 +37,15 @@ impl Scenario {
         }
         issues.extend(run::critical_batch(&setup, &self.run));
         issues.extend(run::host_memory(&setup, &self.run));
+        issues
+    }
+
+    /// Returns the contradictions of the layout alone, in the middle of a search for a valid one: of the device mesh and of the
+    /// experts on it.
+    pub(crate) fn layout_issues(&self) -> Vec<Issue> {
+        let mut issues = Vec::new();
+        self.mesh(&mut issues);
+        self.experts(&mut issues);
         issues
     }
 

@@ -27,6 +27,7 @@ mod ranking;
 mod recipes;
 mod saved;
 mod screen;
+mod sentence;
 mod servers;
 mod settings;
 mod share;

@@ -50,6 +50,8 @@ pub(in crate::paint) struct Layout {
     pub(super) verdict_top: f64,
     pub(super) rest: Vec<String>,
     pub(super) rest_top: f64,
+    pub(super) scenario: Vec<String>,
+    pub(super) scenario_top: f64,
     pub(super) pins: f64,
     /// Position of the line under the head.
     pub(super) head: f64,
@@ -73,7 +75,11 @@ impl Layout {
         let subject_top = 34.0;
         let verdict_top = subject_top + LEAD_LINE * (subject.len() as f64 - 1.0) + 27.0;
         let rest_top = verdict_top + 27.0;
-        let pins = rest_top + LEAD_LINE * (rest.len() as f64 - 1.0) + 24.0;
+        // Across the whole poster, under the tiles.
+        let scenario = wrapped(&poster.scenario, WIDTH - 2.0 * MARGIN);
+        let under_rest = rest_top + LEAD_LINE * (rest.len() as f64 - 1.0);
+        let scenario_top = under_rest + 22.0;
+        let pins = scenario_top + LINE * (scenario.len() as f64 - 1.0) + 24.0;
         let head = pins - 4.0 + PIN * poster.pins.len() as f64;
         let [first, second] = [(poster.map, MARGIN), (poster.curve, RIGHT)].map(|(spec, left)| Captions {
             left,
@@ -108,6 +114,8 @@ impl Layout {
             verdict_top,
             rest,
             rest_top,
+            scenario,
+            scenario_top,
             pins,
             head,
             captions: [first, second],

@@ -132,6 +132,10 @@ pub const LIST: &[ClusterEntry] = &[
         "opa-50",
         "BigScience tr11 README: four Omni-Path links a node",
     ),
+];
+
+/// Single machines.
+pub(super) const SERVERS: &[ClusterEntry] = &[
     entry(
         "workstation-2x-3090",
         "Workstation, RTX 3090 x2",

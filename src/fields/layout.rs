@@ -1,0 +1,121 @@
+//! The counts of the layout between two buttons each, with what the buttons offer.
+
+use crate::text::layout as words;
+use engine::analysis::degrees;
+use engine::format;
+use engine::model::report::Report;
+use engine::params::ParamId;
+use engine::scenario::Scenario;
+
+/// A valid value that a button offers.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Offer {
+    /// The value.
+    pub value: u32,
+    /// The accessible name of the button: it says what becomes of the batch.
+    pub name: String,
+}
+
+/// A count between two buttons.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Step {
+    /// The parameter.
+    pub key: ParamId,
+    /// Its name in the field: `tp`.
+    pub short: &'static str,
+    /// The value that the page computes with.
+    pub value: String,
+    /// The next lower and higher value.
+    pub offers: [Option<Offer>; 2],
+}
+
+/// The strip of degrees and the product that is the batch.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Layout {
+    /// The data-parallel degree, which the others leave of the GPUs.
+    pub dp: String,
+    /// Tensor, context and pipeline parallelism.
+    pub degrees: [Step; 3],
+    /// The GPUs.
+    pub gpus: String,
+    /// Expert parallelism, of a mixture.
+    pub ep: Option<Step>,
+    /// Micro-batch and gradient accumulation.
+    pub batch: [Step; 2],
+    /// The rest of the product, up to the tokens a step.
+    pub product: String,
+}
+
+impl Layout {
+    /// The layout of a scenario.
+    pub fn of(scenario: &Scenario, report: &Report) -> Self {
+        let mesh = scenario.degrees();
+        let sequences = degrees::sequences(scenario);
+        let step = |key: ParamId, short: &'static str, value: u32| {
+            let offer = |value: u32| {
+                let then = degrees::sequences(&degrees::with_count(scenario, key, value));
+                let now = report.tokens_per_step;
+                let batch = words::batch(now, now * then / sequences);
+                Offer { value, name: words::step(key.param().label, value, &batch) }
+            };
+            let offers = degrees::around(scenario, key).map(|value| value.map(offer));
+            Step { key, short, value: format::count(f64::from(value)), offers }
+        };
+        let has_experts = scenario.model.architecture().has_experts();
+        Self {
+            dp: format::count(f64::from(mesh.dp)),
+            degrees: [
+                step(ParamId::Tp, "tp", mesh.tp),
+                step(ParamId::Cp, "cp", mesh.cp),
+                step(ParamId::Pp, "pp", mesh.pp),
+            ],
+            gpus: format::count(f64::from(scenario.gpus)),
+            ep: has_experts.then(|| step(ParamId::Ep, "ep", mesh.ep)),
+            batch: [
+                step(ParamId::MicroBatchSize, "micro-batch", scenario.micro_batch_size),
+                step(ParamId::GradAccumSteps, "accumulation", scenario.grad_accum_steps),
+            ],
+            product: words::product(scenario, report, sequences),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use engine::share::decode;
+
+    #[test]
+    fn the_product_of_the_strip_is_the_gpus_and_that_of_the_batch_the_tokens() {
+        for link in
+            ["", "tp=3", "pp=5&accum=8", "cluster=dgx-h100&model=mixtral-8x7b&gpus=96&tp=2&cp=3&ep=4", "objective=dpo"]
+        {
+            let scenario = decode(link).scenario;
+            let report = scenario.report();
+            let layout = Layout::of(&scenario, &report);
+            let number = |text: &str| text.replace(',', "").parse::<f64>().unwrap();
+            let degrees: f64 = layout.degrees.iter().map(|step| number(&step.value)).product();
+            assert_eq!(number(&layout.dp) * degrees, number(&layout.gpus), "{link}");
+            let said = format!("= {} tokens a step", format::tokens(report.tokens_per_step));
+            assert!(layout.product.ends_with(&said), "{link}: {}", layout.product);
+            assert_eq!(layout.ep.is_some(), link.contains("mixtral"));
+        }
+    }
+
+    #[test]
+    fn a_button_says_what_becomes_of_the_batch() {
+        let name = |link: &str, place: usize| {
+            let scenario = decode(link).scenario;
+            let layout = Layout::of(&scenario, &scenario.report());
+            layout.degrees[0].offers[place].as_ref().map(|offer| offer.name.clone())
+        };
+        assert_eq!(name("seq=4k", 1).as_deref(), Some("Tensor parallel: 2, same tokens a step"));
+        assert_eq!(name("seq=4k", 0), None);
+        assert_eq!(name("seq=4k&tp=2", 0).as_deref(), Some("Tensor parallel: 1, 262k tokens a step instead of 131k"));
+        let scenario = decode("seq=4k").scenario;
+        let layout = Layout::of(&scenario, &scenario.report());
+        assert_eq!(layout.product, "× dp 64 × 4,096 = 262k tokens a step");
+        let twice = layout.batch[0].offers[1].as_ref().unwrap();
+        assert_eq!(twice.name, "Micro-batch size: 2, 524k tokens a step instead of 262k");
+    }
+}
