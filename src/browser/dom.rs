@@ -128,9 +128,8 @@ const GAP: f64 = 14.0;
 pub fn use_beside(element: &NodeRef, at: (f64, f64), size: Size) {
     let element = element.clone();
     use_effect_with((at, size), move |&((x, y), size)| {
-        let side = |at: f64, whole: f64| match at > whole / 2.0 {
-            true => format!("calc({:.0}px - 100%)", at - GAP),
-            false => format!("{:.0}px", at + GAP),
+        let side = |at: f64, whole: f64| {
+            if at > whole / 2.0 { format!("calc({:.0}px - 100%)", at - GAP) } else { format!("{:.0}px", at + GAP) }
         };
         let [across, down] = [side(x, size.width), side(y, size.height)];
         if let Some(element) = element.cast::<HtmlElement>() {
