@@ -16,7 +16,7 @@ pub use dom::{
     field_text, hold, is_open, selected_index, show_failure, show_panel, slider_index, to_top, use_fill, use_selected,
 };
 pub use files::{Arrived, Origin, area_text, chosen_file, settled_text, use_drop};
-pub use focus::{focus, leaves, use_card_focus, use_press_outside, use_shortcuts};
+pub use focus::{focus, leaves, unfold, use_card_focus, use_press_outside, use_shortcuts};
 pub use link::{arrival, full_link, use_address};
 pub use observers::{Size, use_in_sight, use_restorations, use_seen, use_size};
 pub use parent::{use_height, use_parent};

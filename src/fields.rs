@@ -3,6 +3,7 @@
 use yew::AttrValue;
 
 use crate::state::Draft;
+use crate::text;
 use engine::catalog::preset;
 use engine::params::scale;
 use engine::params::{Choice, Group, Kind, Number, Param, ParamId, quantity};
@@ -35,6 +36,8 @@ pub struct NumberField {
     pub preset: Option<AttrValue>,
     /// Whether it has an effect.
     pub applies: bool,
+    /// Where the value comes from, of a number that goes out of date.
+    pub note: Option<AttrValue>,
 }
 
 /// A choice among options.
@@ -109,6 +112,7 @@ fn number_field(
         nearest: refusal.map(|refusal| shown(refusal.nearest)),
         preset: preset::is_changed(param, scenario, preset).then(|| shown((number.get)(preset))),
         applies: applies(param, scenario),
+        note: (param.id == ParamId::GpuHourPrice).then(|| text::cost::price(scenario).into()),
     }
 }
 

@@ -1,6 +1,7 @@
 //! The texts that several panels share.
 
 mod change;
+pub mod cost;
 mod headline;
 pub mod import;
 pub mod pins;
@@ -8,7 +9,7 @@ mod tiles;
 
 pub use change::change;
 pub use headline::{Headline, headline, limited_by, model_name};
-pub use tiles::{Tiles, limiter};
+pub use tiles::{Tiles, limiter, limiter_share};
 
 use engine::catalog::accuracy::{Band, HARDWARE_BOUND, REACHED, Reached};
 use engine::format;
@@ -48,6 +49,8 @@ pub const PEAK: &str = "Peak memory";
 pub const FREE: &str = "Free memory";
 /// What limits.
 pub const LIMITER: &str = "Limited by";
+/// On the share of the step beside what limits.
+pub const SHARE_HELP: &str = "What limits, as a share of the step: compute, communication that compute does not hide, or the pipeline’s bubble. The      card of the step time has all three.";
 /// On figures of a run that does not fit.
 pub const HYPOTHETICAL: &str = "If memory were no limit";
 /// Before the first advice.
@@ -62,6 +65,8 @@ pub const WHY: &str = "why?";
 pub const FORMULAS: &str = "Formulas";
 /// Before a card's source.
 pub const SOURCE: &str = "Source: ";
+/// Before where a card's price comes from.
+pub const PRICE: &str = "Price of a GPU-hour: ";
 /// Before what a card's number leaves out.
 pub const LEAVES_OUT: &str = "Left out: ";
 /// On the button that puts everything back.

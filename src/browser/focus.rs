@@ -16,6 +16,18 @@ pub fn focus(id: &str) {
     let _ = element.map(|element| element.focus());
 }
 
+/// Gives an element the focus, by its identifier, after it has opened the folds around it.
+pub fn unfold(id: &str) {
+    let element = document().get_element_by_id(id);
+    let mut fold = element.as_ref().and_then(|element| element.closest("details").ok().flatten());
+    while let Some(details) = fold {
+        // What goes wrong leaves it closed.
+        let _ = details.set_attribute("open", "");
+        fold = details.parent_element().and_then(|parent| parent.closest("details").ok().flatten());
+    }
+    focus(id);
+}
+
 /// Moves the focus to a card that opens, and from one that closes back to the number that it was
 /// opened from.
 #[hook]

@@ -7,6 +7,7 @@ use crate::browser;
 use crate::fields::NumberField;
 use crate::state::Action;
 use crate::text;
+use engine::params::ParamId;
 
 /// What to show, and where actions go.
 #[derive(PartialEq, Properties)]
@@ -18,6 +19,11 @@ pub struct Props {
     /// Whether the help stands under the control rather than in its tooltip alone.
     #[prop_or_default]
     pub explained: bool,
+}
+
+/// The identifier of the typed field of a parameter.
+pub fn typed_id(key: ParamId) -> String {
+    format!("{}-typed", key.key())
 }
 
 /// `input` moves the scenario, `change` ends the gesture.
@@ -52,7 +58,7 @@ pub fn NumberControl(props: &Props) -> Html {
     });
     // Always one node, so that the fields around it stay the same elements.
     let back = back.unwrap_or_default();
-    let ids = (format!("{}-typed", key.key()), format!("{}-error", key.key()));
+    let ids = (typed_id(key), format!("{}-error", key.key()));
     html! {
         <div class={classes!("control", field.preset.is_some().then_some("changed"), (!field.applies).then_some("inert"))}>
             <div class="control-line">
@@ -68,6 +74,9 @@ pub fn NumberControl(props: &Props) -> Html {
             <p class="error" id={ids.1}>{ error.unwrap_or_default() }</p>
             if props.explained {
                 <p class="control-help">{ help }</p>
+            }
+            if let Some(note) = &field.note {
+                <p class="control-help">{ note }</p>
             }
         </div>
     }

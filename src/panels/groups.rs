@@ -26,7 +26,7 @@ const FOLDED: [(Group, &str); 12] = [
     (Group::Experts, "Experts"),
     (Group::Kernels, "Software"),
     (Group::Accounting, "Accounting"),
-    (Group::Run, run::TITLE),
+    (Group::Run, run::CONTROLS),
 ];
 
 /// The heading of a folded group.

@@ -13,8 +13,10 @@ use engine::scenario::Scenario;
 use engine::scenario::data::TextRun;
 use engine::units::Seconds;
 
-/// The heading of the panel and of its group of controls.
+/// The heading of the panel; its controls are [`CONTROLS`].
 pub const TITLE: &str = "The whole run";
+/// The heading of the group of controls.
+pub const CONTROLS: &str = "Run and cost";
 
 /// The folded panel, computed and made only while open.
 pub fn run(derived: &Derived, why: &'static str, emit: &Callback<Action>) -> Html {

@@ -18,6 +18,7 @@ mod figures;
 mod input;
 mod keyboard;
 mod links;
+mod money;
 mod npm;
 mod offline;
 mod page;
