@@ -6,6 +6,7 @@ pub use layout::{Layout, Offer, Step};
 use yew::AttrValue;
 
 use crate::state::Draft;
+use crate::text;
 use engine::analysis::degrees;
 use engine::catalog::preset;
 use engine::params::scale;
@@ -44,6 +45,8 @@ pub struct NumberField {
     pub preset: Option<AttrValue>,
     /// Whether it has an effect.
     pub applies: bool,
+    /// Where the value comes from, of a number that goes out of date.
+    pub note: Option<AttrValue>,
 }
 
 /// A choice among options.
@@ -139,6 +142,7 @@ fn number_field(
         offers: Vec::new(),
         preset: preset::is_changed(param, scenario, preset).then(|| shown((number.get)(preset))),
         applies: applies(param, scenario),
+        note: (param.id == ParamId::GpuHourPrice).then(|| text::cost::price(scenario).into()),
     }
 }
 

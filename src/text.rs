@@ -2,6 +2,7 @@
 
 mod change;
 mod claims;
+pub mod cost;
 mod evidence;
 mod headline;
 pub mod import;
@@ -15,7 +16,7 @@ pub use change::{besides, change, lever, of_batch, recompute, turn};
 pub use claims::beside;
 pub use evidence::evidence;
 pub use headline::{Headline, headline, limited_by, model_name, state, title};
-pub use tiles::{Tiles, limiter};
+pub use tiles::{Tiles, limiter, limiter_share};
 
 use engine::analysis::effects::Same;
 use engine::catalog::accuracy::{Band, HARDWARE_BOUND, REACHED, Reached};
@@ -57,6 +58,8 @@ pub const PEAK: &str = "Peak memory";
 pub const FREE: &str = "Free memory";
 /// What limits.
 pub const LIMITER: &str = "Limited by";
+/// On the share of the step beside what limits.
+pub const SHARE_HELP: &str = "What limits, as a share of the step: compute, communication that compute does not hide, or the pipeline’s bubble. The      card of the step time has all three.";
 /// On figures of a run that does not fit.
 pub const HYPOTHETICAL: &str = "If memory were no limit";
 /// Before the first advice.
@@ -71,6 +74,8 @@ pub const WHY: &str = "why?";
 pub const FORMULAS: &str = "Formulas";
 /// Before a card's source.
 pub const SOURCE: &str = "Source: ";
+/// Before where a card's price comes from.
+pub const PRICE: &str = "Price of a GPU-hour: ";
 /// Before what a card's number leaves out.
 pub const LEAVES_OUT: &str = "Left out: ";
 /// On the button that puts everything back.

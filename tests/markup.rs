@@ -106,10 +106,62 @@ fn the_headline_figures_are_outputs_with_their_names() {
 #[test]
 fn the_range_of_measurements_stands_beside_the_headline_figures() {
     let html = page(&catalog::default_scenario(), Vec::new());
-    assert_eq!(html.matches("class=\"tile-band\"").count(), 4);
+    // Of the four, of time and cost; and the share of what limits.
+    assert_eq!(html.matches("class=\"tile-band\"").count(), 6);
     let bands = text::Tiles::of(&catalog::default_scenario(), &catalog::default_scenario().report()).bands;
     assert!(bands.iter().all(|band| band.contains('–') && html.contains(band.as_str())), "{bands:?}");
     assert!(html.contains(text::BAND));
+}
+
+#[test]
+fn days_and_dollars_stand_among_the_headline_figures() {
+    let html = page(&catalog::default_scenario(), Vec::new());
+    let run = catalog::default_scenario().run_report();
+    let figure = format!("{}, {}", engine::format::duration(run.time), engine::format::dollars(run.cost.get()));
+    assert!(
+        html.contains(&format!("<output aria-label=\"Time and cost\" aria-live=\"off\">{figure}</output>")),
+        "{figure}"
+    );
+    assert!(words(&html).contains("Time and cost, 1T tokens"));
+    assert!(html.contains("aria-label=\"Edit tokens and price\"") && html.contains("id=\"ask-time-and-cost\""));
+    assert!(words(&html).contains("List price: Lambda, 8x A100 SXM 40 GB, 2026-09-20. Edit it."));
+    // What limits has its share of the step beside it.
+    let report = catalog::default_scenario().report();
+    assert!(
+        html.contains(&text::limiter_share(&report).unwrap())
+            && text::limiter_share(&does_not_fit().report()).is_none()
+    );
+    // The controls and the panel have names of their own.
+    assert!(words(&html).contains("Run and cost") && run::TITLE != "Run and cost");
+    let tile = |scenario: &Scenario| {
+        page(scenario, Vec::new()).split("of-run").nth(1).unwrap().split("</div>").next().unwrap().to_owned()
+    };
+    assert!(tile(&does_not_fit()).starts_with(" moot\""));
+    let mut never = catalog::default_scenario();
+    never.run.mtbf = engine::units::Seconds::from_hours(1.0);
+    let said = words(&tile(&never));
+    assert!(said.contains("never, –") && !said.contains("NaN") && !said.contains("inf"), "{said}");
+    // An embed without controls has nothing to edit with.
+    let start = Start {
+        scenario: never,
+        pins: Vec::new(),
+        issues: Vec::new(),
+        view: View::from_query("?embed=1&controls=none"),
+    };
+    assert!(!rendered::<Embed>(start).contains("tile-edit"));
+}
+
+#[test]
+fn the_card_of_time_and_cost_says_where_the_price_comes_from() {
+    let card = |link: &str| {
+        let view = View::from_query("?why=time-and-cost");
+        let scenario = engine::share::decode(link).scenario;
+        let html = rendered::<App>(Start { scenario, issues: Vec::new(), view, pins: Vec::new() });
+        words(html.split("id=\"why\"").nth(1).unwrap().split("</section>").next().unwrap())
+    };
+    let said = card("v=1&rev=4&cluster=dgx-h100");
+    assert!(said.contains("Price of a GPU-hour: List price: Lambda, 8x H100 SXM, 2026-09-20."), "{said}");
+    assert!(card("v=1&rev=4&gpu=gb300").contains("No list price known for GB300: edit it."));
 }
 
 #[test]
@@ -663,9 +715,17 @@ fn pinned_scenarios_stand_under_the_figures_with_their_differences() {
     let slow = engine::share::decode("link=100&gpus=32").scenario;
     let html = pinned(&here, vec![slow, here]);
     assert!(!page(&here, Vec::new()).contains("class=\"pins\""));
-    assert_eq!(html.matches("class=\"tile-delta").count(), 6, "{html}");
+    assert_eq!(html.matches("class=\"tile-delta").count(), 8, "{html}");
     let said = words(&html).replace('\u{2009}', " ");
-    for expected in ["A 100 Gbit/s, 32 GPUs", "B as on screen", " points vs A", " % vs A, better", " GiB vs A"] {
+    for expected in [
+        "A 100 Gbit/s, 32 GPUs",
+        "B as on screen",
+        " points vs A",
+        " % vs A, better",
+        " GiB vs A",
+        " % time",
+        " % cost vs A",
+    ] {
         assert!(said.contains(expected), "{expected} not in {said}");
     }
     for name in ["Swap pinned scenario A", "Remove pinned scenario B"] {

@@ -181,7 +181,7 @@ export type RunKey =
 export function estimate(scenario: ScenarioOrLink): Report;
 
 /**
- * The shortest link of a scenario: its fragment (`v=1&rev=3&…`), or the whole address where the calculator's page is given.
+ * The shortest link of a scenario: its fragment (`v=1&rev=4&…`), or the whole address where the calculator's page is given.
  *
  * @throws TypeError where the scenario, or one of its values, is of a wrong type.
  */
@@ -325,7 +325,14 @@ export interface CatalogAccelerator {
   memory_gib: number; usable_memory_gib: number; memory_bandwidth_gb_per_s: number;
   peak_16bit_tflops: number; peak_8bit_tflops: number; peak_4bit_tflops: number; peak_32bit_tflops: number;
   host_link_gb_per_s: number; power_w: number;
+  /** What one costs for one hour on demand; null where no provider's list has it. */
+  price: CatalogPrice | null;
   source: string;
+}
+
+/** An on-demand list price: whose it is, and the day it was read, or nothing where that is not known. */
+export interface CatalogPrice {
+  usd_per_hour: number; source: string; date: string;
 }
 
 /** Rates are per GPU and per direction. */

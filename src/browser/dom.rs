@@ -3,7 +3,6 @@
 
 use gloo::timers::callback::Timeout;
 use gloo::utils::{document, window};
-use wasm_bindgen::JsCast as _;
 use web_sys::{HtmlElement, HtmlInputElement, HtmlSelectElement, ScrollIntoViewOptions, ScrollLogicalPosition};
 use yew::prelude::*;
 
@@ -60,22 +59,6 @@ pub fn is_open(event: &Event) -> bool {
 /// Shows the top of the page.
 pub fn to_top() {
     window().scroll_to_with_x_and_y(0.0, 0.0);
-}
-
-/// Brings the reader to a control: opens what it is folded in, shows it and gives it the focus.
-pub fn reveal(id: &str) {
-    let Some(control) = document().get_element_by_id(id).and_then(|found| found.dyn_into::<HtmlElement>().ok()) else {
-        return;
-    };
-    let mut around = control.closest("details").ok().flatten();
-    while let Some(details) = around {
-        let _ = details.set_attribute("open", "");
-        around = details.parent_element().and_then(|parent| parent.closest("details").ok().flatten());
-    }
-    let place = ScrollIntoViewOptions::new();
-    place.set_block(ScrollLogicalPosition::Center);
-    control.scroll_into_view_with_scroll_into_view_options(&place);
-    let _ = control.focus();
 }
 
 /// Names the page in the browser's tab, history and bookmarks.

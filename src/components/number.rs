@@ -23,6 +23,11 @@ pub struct Props {
     pub explained: bool,
 }
 
+/// The identifier of the typed field of a parameter.
+pub fn typed_id(key: ParamId) -> String {
+    format!("{}-typed", key.key())
+}
+
 /// `input` moves the scenario, `change` ends the gesture.
 #[component]
 pub fn NumberControl(props: &Props) -> Html {
@@ -59,7 +64,7 @@ pub fn NumberControl(props: &Props) -> Html {
     });
     // Always one node, so that the fields around it stay the same elements.
     let back = back.unwrap_or_default();
-    let ids = (format!("{}-typed", key.key()), format!("{}-error", key.key()));
+    let ids = (typed_id(key), format!("{}-error", key.key()));
     html! {
         <div class={classes!("control", field.preset.is_some().then_some("changed"), (!field.applies).then_some("inert"))}>
             <div class="control-line">
@@ -75,6 +80,9 @@ pub fn NumberControl(props: &Props) -> Html {
                 max={last.to_string()} step="1" value={index.to_string()} oninput={slide} onchange={settle} />
             <p class="error" id={ids.1}>{ error.unwrap_or_default() }</p>
             { words }
+            if let Some(note) = &field.note {
+                <p class="control-help">{ note }</p>
+            }
         </div>
     }
 }

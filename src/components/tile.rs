@@ -13,34 +13,51 @@ pub struct Tile {
     /// Its accessible name.
     pub name: &'static str,
     /// Its visible name, where it is shorter.
-    pub short: Option<&'static str>,
+    pub short: Option<AttrValue>,
     /// The figure with its unit.
     pub value: String,
     /// The range in which measurements lie, where it is known.
     pub band: Option<String>,
+    /// What else is to be said, and what that is.
+    pub note: Option<(String, &'static str)>,
     /// How far it lies from that of the first pinned scenario.
     pub delta: Option<Delta>,
+    /// How far its second figure lies from that one's, where it has two.
+    pub second: Option<Delta>,
     /// Whether it is a bad sign.
     pub below: bool,
     /// Whether it holds only if memory were no limit.
     pub hypothetical: bool,
     /// The button that opens its explanation.
     pub explain: Html,
+    /// The button that leads to what it is made of.
+    pub edit: Html,
+    /// The tile's own class.
+    pub class: &'static str,
 }
 
 /// A name over a figure. An `output` speaks up on every change unless told not to; the status line
 /// speaks instead.
 pub fn tile(tile: Tile) -> Html {
-    let Tile { name, short, value, band, delta, below, hypothetical, explain } = tile;
+    let Tile { name, short, value, band, note, delta, second, below, hypothetical, explain, edit, class } = tile;
+    let short = short.unwrap_or(AttrValue::Static(name));
     html! {
-        <div class={classes!("tile", hypothetical.then_some("moot"))} title={hypothetical.then_some(text::HYPOTHETICAL)}>
-            <span class="tile-name" aria-hidden="true">{ short.unwrap_or(name) }</span>
+        <div class={classes!("tile", class, hypothetical.then_some("moot"))} title={hypothetical.then_some(text::HYPOTHETICAL)}>
+            <span class="tile-name" aria-hidden="true">{ short }</span>
             <output aria-label={name} aria-live="off" class={below.then_some("below")}>{ value }</output>
             if let Some(band) = band {
                 <span class="tile-band" title={text::BAND_HELP}>{ band }</span>
             }
-            { delta.map(change).unwrap_or_default() }
+            if let Some((note, help)) = note {
+                <span class="tile-band" title={help}>{ note }</span>
+            }
+            if let Some(second) = second {
+                <span class="tile-two">{ delta.map(change).unwrap_or_default() }{ " " }{ change(second) }</span>
+            } else {
+                { delta.map(change).unwrap_or_default() }
+            }
             { explain }
+            { edit }
         </div>
     }
 }

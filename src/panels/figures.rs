@@ -120,7 +120,7 @@ pub fn map(calculator: &Calculator) -> Html {
 pub fn curve(calculator: &Calculator) -> Html {
     let Calculator { state, derived, snapshot, theme, emit, say, .. } = calculator;
     let view = state.view;
-    let axes = axes_of(&state.scenario, view.metric == Metric::Cost);
+    let axes = axes_of(&state.scenario, view.metric.is_of_run());
     let narrow = Narrow { view, axes: NarrowedAxes::Curve };
     let label = |metric: Metric| Item { label: AttrValue::Static(metric.quantity().label), group: None };
     let metrics = Metric::ALL.map(label).to_vec();

@@ -7,6 +7,7 @@ use crate::calculator::Calculator;
 use crate::components::fold::Fold;
 use crate::derived::Pin;
 use crate::state::Action;
+use crate::text::cost::RunTexts;
 use crate::text::{self, Tiles, pins as words};
 use engine::scenario::Scenario;
 use engine::scenario::pins::MOST_PINS;
@@ -81,6 +82,7 @@ fn line(scenario: &Scenario, place: usize, pin: &Pin, count: usize, emit: &Callb
     });
     let Tiles { mfu, tokens, step, peak, free, fits, .. } = Tiles::of(&pin.scenario, &pin.report);
     let limiter = text::limiter(pin.report.limiter).to_owned();
+    let run = RunTexts::of(&pin.scenario, &pin.report);
     let figures = [
         (text::MFU, mfu),
         (text::TOKENS_SHORT, tokens),
@@ -88,6 +90,8 @@ fn line(scenario: &Scenario, place: usize, pin: &Pin, count: usize, emit: &Callb
         (text::PEAK, peak),
         (text::FREE, free),
         (text::LIMITER, limiter),
+        (text::cost::FIGURES[0], run.time),
+        (text::cost::FIGURES[1], run.cost),
     ];
     let (here, there) = (*scenario, pin.scenario);
     let body = Callback::from(move |()| differing(&here, &there, place));

@@ -6,6 +6,7 @@ use yew::prelude::*;
 
 use crate::state::Action;
 use crate::text;
+use crate::text::cost::of_run;
 use charts::names;
 use engine::analysis::layouts::LayoutSearch;
 use engine::analysis::search::Layout;
@@ -16,14 +17,24 @@ use engine::units::Seconds;
 /// The heading.
 const TITLE: &str = "Best layouts on this cluster";
 /// The heading of each column.
-const HEADER: [&str; 7] =
-    ["Layout", "Micro-batch × steps × dp", "Recompute", "MFU", "Step time", "Peak memory", "Speed"];
+const HEADER: [&str; 9] = [
+    "Layout",
+    "Micro-batch × steps × dp",
+    "Recompute",
+    "MFU",
+    "Step time",
+    "Peak memory",
+    "Speed",
+    "Time to train",
+    "Cost",
+];
 /// Before the search.
 const WAITING: &str = "The search begins when the scenario stands still …";
 /// Under the table.
 const NOTE: &str = "Same model, sequence length, precision, GPUs and tokens a step; strategies, degrees, micro-batches and recomputation vary, one \
-     row a kind. Choose a row to take its layout. A step takes the micro-batch times the gradient accumulation steps times the data-parallel GPUs (dp), in \
-     sequences. Rows within a few percent of each other are within the error of the engine: try the simpler one.";
+     row a kind, the fastest first: on the same GPUs it is the cheapest too. Choose a row to take its layout. A step takes the micro-batch times the \
+     gradient accumulation steps times the data-parallel GPUs (dp), in sequences. Rows within a few percent of each other are within the error of the \
+     engine: try the simpler one.";
 
 /// What to show, and where actions go.
 #[derive(PartialEq, Properties)]
@@ -110,8 +121,9 @@ fn caption(search: &LayoutSearch) -> String {
 }
 
 /// The cells of one row after its name.
-fn cells(layout: &Layout, now: Seconds) -> [String; 6] {
+fn cells(layout: &Layout, now: Seconds) -> [String; 8] {
     let Layout { scenario, report } = layout;
+    let [time, cost] = of_run(&scenario.run_of(report));
     let [steps, dp] = [scenario.grad_accum_steps, scenario.degrees().dp].map(|count| format::count(f64::from(count)));
     [
         format!("{} × {steps} × {dp}", scenario.micro_batch_size),
@@ -120,6 +132,8 @@ fn cells(layout: &Layout, now: Seconds) -> [String; 6] {
         format::seconds(report.time.step),
         format::bytes(report.memory.peak),
         speed(now, report.time.step),
+        time,
+        cost,
     ]
 }
 
@@ -169,5 +183,7 @@ mod tests {
         assert_eq!(row.len() + 1, HEADER.len());
         assert_eq!(row[0], "1 × 1 × 64");
         assert_eq!(row[5], EVEN);
+        let run = search.best().unwrap().scenario.run_report();
+        assert_eq!(row[6..], [format::duration(run.time), format::dollars(run.cost.get())]);
     }
 }

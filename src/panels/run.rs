@@ -13,7 +13,7 @@ use engine::scenario::Scenario;
 use engine::scenario::data::TextRun;
 use engine::units::Seconds;
 
-/// The heading of the panel and of its group of controls.
+/// The heading of the panel.
 pub const TITLE: &str = "The whole run";
 
 /// The folded panel, computed and made only while open.

@@ -13,6 +13,11 @@ const OPEN: &str = "Change";
 /// On the button while the sheet is open.
 const CLOSE: &str = "Done";
 
+/// Brings the reader to a control: opens its fold, and on phones the sheet.
+pub fn lead_to(control: &'static str) {
+    browser::go_to_control(None, control, BUTTON);
+}
+
 /// The button; where there is room for the controls it is not shown.
 #[component]
 pub fn Change() -> Html {

@@ -4,20 +4,22 @@ use std::rc::Rc;
 
 use yew::prelude::*;
 
-use crate::browser;
 use crate::calculator::Calculator;
 use crate::components::explain_button::explain_button;
 use crate::components::tile::{Tile, tile};
 use crate::derived::Pin;
 use crate::panels::advice::Recommended;
 use crate::panels::pins::{Room, pin_button, pins};
+use crate::panels::sheet::lead_to;
 use crate::panels::slim::slim;
+use crate::text::cost::{self, RunTexts};
 use crate::text::scenario_line::{self, Word};
 use crate::text::{self, Headline, Tiles, pins as words};
-use crate::view::Controls;
+use crate::view::{Controls, View};
 use engine::analysis::layouts::LayoutSearch;
 use engine::explain;
 use engine::model::report::Report;
+use engine::params::ParamId;
 use engine::scenario::Scenario;
 use engine::scenario::issue::Severity;
 
@@ -72,7 +74,7 @@ fn said(words: &[Word], has_controls: bool) -> impl Iterator<Item = Html> {
     let joints = words.iter().skip(1).map(|word| word.joint).chain([""]);
     words.iter().zip(joints).map(move |(word, joint)| {
         let &Word { ref text, label, control, .. } = word;
-        let lead = Callback::from(move |_: MouseEvent| browser::reveal(control));
+        let lead = Callback::from(move |_: MouseEvent| lead_to(control));
         let (mark, apart) = scenario_line::split(joint);
         if !has_controls {
             return html! { <>{ text }{ joint }</> };
@@ -91,8 +93,10 @@ fn said(words: &[Word], has_controls: bool) -> impl Iterator<Item = Html> {
 
 /// The headline figures.
 pub fn row(Calculator { state, derived, emit, .. }: &Calculator) -> Html {
-    let tiles = tiles(&state.scenario, &derived.report, derived.pins.first());
-    let asked = tiles.into_iter().zip(explain::HEADLINE).map(|(tile, key)| {
+    let (scenario, first) = (&state.scenario, derived.pins.first());
+    let of_run = Tile { edit: edit(scenario, state.view), ..run_tile(scenario, &derived.report, first) };
+    let tiles = tiles(scenario, &derived.report, first);
+    let asked = tiles.into_iter().chain([of_run]).zip(explain::HEADLINE).map(|(tile, key)| {
         let what = format!("{} {}", tile.name, tile.value);
         Tile { explain: explain_button(key, &what, state.view.why, emit), ..tile }
     });
@@ -121,10 +125,48 @@ fn tiles(scenario: &Scenario, report: &Report, first: Option<&Pin>) -> [Tile; 6]
     let plain = |name, value| Tile { name, value, ..Tile::default() };
     [
         timed(text::MFU, mfu, of_mfu, d_mfu),
-        Tile { short: Some(text::TOKENS_SHORT), ..timed(text::TOKENS, tokens, of_tokens, d_tokens) },
+        Tile { short: Some(AttrValue::Static(text::TOKENS_SHORT)), ..timed(text::TOKENS, tokens, of_tokens, d_tokens) },
         timed(text::STEP, step, of_step, d_step),
         Tile { band: of_peak, delta: d_peak, ..plain(text::PEAK, peak) },
         Tile { below: !fits, delta: d_free, ..plain(text::FREE, free) },
-        Tile { delta: limiter, ..plain(text::LIMITER, text::limiter(report.limiter).into()) },
+        Tile {
+            delta: limiter,
+            note: text::limiter_share(report).map(|share| (share, text::SHARE_HELP)),
+            ..plain(text::LIMITER, text::limiter(report.limiter).into())
+        },
     ]
+}
+
+/// Days and dollars of the whole run, with their differences from the first pinned scenario's where both train the same tokens.
+fn run_tile(scenario: &Scenario, report: &Report, first: Option<&Pin>) -> Tile {
+    let RunTexts { name, time, cost, band } = RunTexts::of(scenario, report);
+    let first = first.filter(|pin| pin.scenario != *scenario);
+    let [delta, second] = first
+        .and_then(|pin| cost::deltas((scenario, report), (&pin.scenario, &pin.report)))
+        .map(|changes| changes.map(Some))
+        .unwrap_or_default();
+    Tile {
+        name: cost::TIME_AND_COST,
+        short: Some(name.into()),
+        value: [time, cost].join(", "),
+        band: Some(band),
+        delta,
+        second,
+        hypothetical: !report.fits(),
+        class: "of-run",
+        ..Tile::default()
+    }
+}
+
+/// The button that leads to the tokens and the price, where the page has their controls.
+fn edit(scenario: &Scenario, view: View) -> Html {
+    if view.embed && view.controls != Controls::All {
+        return Html::default();
+    }
+    // Of texts the tokens follow.
+    let key = if scenario.has_texts() { ParamId::GpuHourPrice } else { ParamId::TrainingTokens };
+    let open = Callback::from(move |_: MouseEvent| lead_to(key.key()));
+    html! {
+        <button type="button" class="tile-edit" aria-label={cost::EDIT_HELP} title={cost::EDIT_HELP} onclick={open}>{ cost::EDIT }</button>
+    }
 }

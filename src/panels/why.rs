@@ -13,6 +13,9 @@ use engine::explain::{self, Card, Context, Explanation, links, notation, symbol}
 use engine::model::report::Report;
 use engine::scenario::Scenario;
 
+/// The cards whose number has a price in it.
+const PRICED: [&str; 2] = ["time-and-cost", "cost"];
+
 /// The open explanation, if it belongs to this part of the page.
 pub fn why(place: usize, Calculator { state, derived, emit, .. }: &Calculator) -> Html {
     let view = state.view;
@@ -70,6 +73,9 @@ fn explained(number: &Explanation, context: &Context, emit: &Callback<Action>) -
                         <dd class="value">{ symbol.written(context) }</dd>
                     </div>
                 }) }</dl>
+            }
+            if PRICED.contains(&number.key) {
+                <p class="source"><strong>{ text::PRICE }</strong>{ text::cost::price(&context.scenario) }</p>
             }
             <p class="source"><strong>{ text::SOURCE }</strong>{ linked(number.source, emit) }</p>
             <p class="source"><strong>{ text::LEAVES_OUT }</strong>{ linked(number.leaves_out, emit) }</p>

@@ -184,20 +184,22 @@ pub struct Delta {
 }
 
 /// The differences of the headline figures from those of the first pinned scenario: MFU,
-/// throughput, step time, peak, free memory.
+/// throughput, step time, peak, free memory. More memory is neither better nor worse unless it makes the difference whether the run
+/// fits.
 pub fn deltas(now: &Report, pinned: &Report) -> [Delta; 5] {
     // Steps of different batches are not better or worse for their time.
     let comparable = now.tokens_per_step == pinned.tokens_per_step;
     let share = |now: f64, then: f64| 1e2 * (now / then - 1.0);
     let percent = |change: f64, up: bool| delta(change, "%", up);
-    let memory = |change: f64, up: bool| delta(change, "GiB", up);
+    let crosses = (now.fits() != pinned.fits()).then_some(now.fits());
+    let memory = |change: f64| Delta { better: crosses, ..delta(change, "GiB", true) };
     let step = percent(share(now.time.step.get(), pinned.time.step.get()), false);
     [
         delta(1e2 * (now.mfu - pinned.mfu), "points", true),
         percent(share(now.tokens_per_s_per_gpu, pinned.tokens_per_s_per_gpu), true),
         Delta { better: step.better.filter(|_| comparable), ..step },
-        memory(now.memory.peak.gib() - pinned.memory.peak.gib(), false),
-        memory(now.memory.free().gib() - pinned.memory.free().gib(), true),
+        memory(now.memory.peak.gib() - pinned.memory.peak.gib()),
+        memory(now.memory.free().gib() - pinned.memory.free().gib()),
     ]
 }
 
@@ -205,7 +207,7 @@ pub fn deltas(now: &Report, pinned: &Report) -> [Delta; 5] {
 const WHOLE: f64 = 99.95;
 
 /// A change with its sign, to a tenth, from a hundred on to ones; `up` says whether more is better.
-fn delta(change: f64, unit: &str, up: bool) -> Delta {
+pub(super) fn delta(change: f64, unit: &str, up: bool) -> Delta {
     let size = change.abs();
     let text = group_thousands(&format!("{:.*}", usize::from(size < WHOLE), size));
     if text == "0.0" || !change.is_finite() {
@@ -238,4 +240,28 @@ pub fn limiter(limiter: &str) -> Delta {
 /// Over the thin bar of a pinned scenario.
 pub fn bar(pin: &PinnedBar) -> String {
     format!("{}: {} of {}", unlettered(&pin.name), super::gib(pin.total()), super::gib(pin.capacity))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use engine::share::decode;
+
+    #[test]
+    fn more_memory_is_neither_better_nor_worse_while_both_fit() {
+        let report = |link: &str| decode(link).scenario.report();
+        let here = "cluster=dgx-h100&model=llama-3.1-8b&gpus=8&seq=4096";
+        let (selective, full) =
+            (report(&[here, "&recompute=selective"].concat()), report(&[here, "&recompute=full"].concat()));
+        assert!(selective.fits() && full.fits());
+        let [_, _, _, peak, free] = deltas(&selective, &full);
+        assert!(peak.text.starts_with('+') && free.text.starts_with(MINUS));
+        assert_eq!((peak.better, free.better), (None, None));
+        // Whether it fits at all is the difference.
+        let long = report(&[here, "&recompute=none&seq=131072"].concat());
+        let [_, _, _, peak, free] = deltas(&long, &full);
+        assert_eq!((long.fits(), peak.better, free.better), (false, Some(false), Some(false)));
+        let [_, _, _, peak, _] = deltas(&full, &long);
+        assert_eq!(peak.better, Some(true));
+    }
 }

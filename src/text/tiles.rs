@@ -61,6 +61,20 @@ impl Tiles {
     }
 }
 
+/// How much of the step is what limits it: compute, communication that compute does not hide, or the pipeline's bubble; nothing
+/// where memory is the limit.
+pub fn limiter_share(report: &Report) -> Option<String> {
+    let time = &report.time;
+    let part = match report.limiter {
+        Limiter::Memory => return None,
+        Limiter::InterNode | Limiter::IntraNode => time.exposed_comm,
+        Limiter::Compute => time.compute,
+        Limiter::Launch => time.launch_bound,
+        Limiter::Bubble => time.bubble,
+    };
+    Some(format!("{} of the step", format::percent(part / time.step)))
+}
+
 /// The limiter in a word or two.
 pub fn limiter(limiter: Limiter) -> &'static str {
     names::limiter(limiter).tile

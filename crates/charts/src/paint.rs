@@ -30,7 +30,7 @@ use super::palette::Theme;
 pub use canvas::{forget_image, paint_bar, paint_chart, picture_of_bar, picture_of_chart, picture_of_poster};
 pub use chart::{draw_bar, draw_chart};
 pub use pen::Pen;
-pub use poster::{Poster, Tile};
+pub use poster::{FIGURES, Poster, Tile};
 pub use svg_files::{bar_svg, chart_svg, data_url, poster_svg};
 use wasm_bindgen::JsValue;
 

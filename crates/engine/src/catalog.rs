@@ -18,13 +18,15 @@ pub mod preset;
 pub mod revisions;
 pub mod scenarios;
 
+use accelerators::prices::{self, Price};
+
 use crate::model::hardware::{Accelerator, Host, Network, Topology};
 use crate::model::transformer::Architecture;
 use crate::scenario::{Id, Model, Picked, Scenario};
 use crate::units::{BytesPerSecond, Seconds};
 
 /// The revision of this catalog, written into every link.
-pub const REVISION: u32 = 3;
+pub const REVISION: u32 = 4;
 
 /// An accelerator of the catalog.
 #[derive(Clone, Copy, Debug)]
@@ -176,6 +178,11 @@ impl AcceleratorEntry {
     /// Returns the entry as a scenario's accelerator.
     pub fn pick(&self) -> Picked<Accelerator> {
         Picked { id: self.id, values: self.values }
+    }
+
+    /// Returns the on-demand list price of one for one hour; `None` where no provider's list has it.
+    pub fn price(&self) -> Option<&'static Price> {
+        prices::listed(self.id)
     }
 }
 

@@ -48,6 +48,8 @@ pub enum Unit {
     Hours,
     /// Minutes.
     Minutes,
+    /// Days.
+    Days,
     /// US dollars.
     Dollars,
     /// Tokens a second, of all GPUs.

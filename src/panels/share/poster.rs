@@ -4,10 +4,11 @@
 use std::rc::Rc;
 
 use super::texts;
-use crate::derived::{Buffers, Derived, compare, derive};
+use crate::derived::{Buffers, Derived, Pin, compare, derive};
+use crate::text::cost::RunTexts;
 use crate::text::{self, Headline, Tiles};
 use crate::view::View;
-use charts::paint::{Poster, Tile};
+use charts::paint::{FIGURES, Poster, Tile};
 use charts::spec::{ChartSpec, Line, LineRole};
 use engine::scenario::Scenario;
 
@@ -35,6 +36,7 @@ pub(super) fn poster<'a>(derived: &'a Derived, link: &'a str) -> Poster<'a> {
     let Headline { subject, verdict, rest, fits } = text::headline(&derived.scenario, &derived.report);
     let Tiles { mfu, tokens, step, peak, bands, free, .. } = Tiles::of(&derived.scenario, &derived.report);
     let [of_mfu, of_tokens, of_step, of_peak] = bands;
+    let RunTexts { time, cost, .. } = RunTexts::of(&derived.scenario, &derived.report);
     let tile = |name, value, band| Tile { name, value, band, hypothetical: false };
     let timed = |name, value, band| Tile { name, value, band, hypothetical: !fits };
     Poster {
@@ -48,14 +50,21 @@ pub(super) fn poster<'a>(derived: &'a Derived, link: &'a str) -> Poster<'a> {
             tile(text::PEAK, peak, of_peak),
             tile(text::FREE, free, String::new()),
             tile(text::LIMITER, text::limiter(derived.report.limiter).into(), String::new()),
+            timed(text::cost::TIME_AND_COST, time, cost),
         ],
-        pins: derived.pins.iter().map(|pin| (pin.name.clone(), texts::figures(&pin.scenario, &pin.report))).collect(),
+        pins: derived.pins.iter().map(|pin| (pin.name.clone(), columns(pin))).collect(),
         map: &derived.map,
         curve: &derived.curve,
         memory: &derived.memory,
         link,
         made: format!("{} · {}", text::evidence(&derived.scenario), texts::made()),
     }
+}
+
+/// The figures of a pinned scenario, each under its tile.
+fn columns(pin: &Pin) -> [String; FIGURES] {
+    let [mfu, tokens, step, peak, free, limiter, time, cost] = texts::figures(&pin.scenario, &pin.report);
+    [mfu, tokens, step, peak, free, limiter, [time, cost].join(", ")]
 }
 
 #[cfg(test)]
@@ -67,7 +76,7 @@ mod tests {
     #[test]
     fn a_poster_leads_back_to_its_scenario_and_says_what_the_page_says() {
         for link in
-            ["", "v=1&rev=3&cluster=dgx-h100&model=mixtral-8x7b&gpus=256&pin=1&gpus=512", "seq=1M&recompute=none"]
+            ["", "v=1&rev=4&cluster=dgx-h100&model=mixtral-8x7b&gpus=256&pin=1&gpus=512", "seq=1M&recompute=none"]
         {
             let decoded = decode(link);
             let link = format!("https://example.org/?curve=gpus#{}", encode_with(&decoded.scenario, &decoded.pins));

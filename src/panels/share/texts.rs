@@ -1,6 +1,7 @@
 //! The texts that the share menu puts on the clipboard.
 
 use crate::derived::Derived;
+use crate::text::cost::{self, RunTexts};
 use crate::text::scenario_line::scenario_line;
 use crate::text::{FREE, LIMITER, MFU, PEAK, STEP, TOKENS_SHORT, Tiles, evidence, headline, limiter};
 use engine::catalog;
@@ -9,7 +10,7 @@ use engine::model::report::Report;
 use engine::scenario::Scenario;
 
 /// Said under figures of a run that does not fit.
-const HYPOTHETICAL: &str = "MFU, tokens and step time hold if memory were no limit.";
+const HYPOTHETICAL: &str = "MFU, tokens, step time, time to train and cost hold if memory were no limit.";
 /// What the column of the scenario on screen is called beside pinned ones.
 const ON_SCREEN: &str = "On screen";
 /// The script that makes figures of links, from the page's folder.
@@ -84,7 +85,8 @@ fn markdown_link(derived: &Derived, link: &str) -> String {
 /// The key figures of every scenario, a row each: its name, and what the scenarios have.
 fn rows(derived: &Derived) -> Vec<Vec<String>> {
     let mut rows = vec![vec![String::new()]];
-    rows.extend([MFU, TOKENS_SHORT, STEP, PEAK, FREE, LIMITER].map(|name| vec![name.to_owned()]));
+    let names = [MFU, TOKENS_SHORT, STEP, PEAK, FREE, LIMITER].into_iter().chain(cost::FIGURES);
+    rows.extend(names.map(|name| vec![name.to_owned()]));
     let on_screen = (ON_SCREEN, figures(&derived.scenario, &derived.report));
     let pinned = derived.pins.iter().map(|pin| (pin.name.as_str(), figures(&pin.scenario, &pin.report)));
     for (name, figures) in core::iter::once(on_screen).chain(pinned) {
@@ -95,9 +97,10 @@ fn rows(derived: &Derived) -> Vec<Vec<String>> {
 }
 
 /// The key figures, in the order of the page.
-pub(super) fn figures(scenario: &Scenario, report: &Report) -> [String; 6] {
+pub(super) fn figures(scenario: &Scenario, report: &Report) -> [String; 8] {
     let Tiles { mfu, tokens, step, peak, free, .. } = Tiles::of(scenario, report);
-    [mfu, tokens, step, peak, free, limiter(report.limiter).into()]
+    let RunTexts { time, cost, .. } = RunTexts::of(scenario, report);
+    [mfu, tokens, step, peak, free, limiter(report.limiter).into(), time, cost]
 }
 
 fn markdown_table(derived: &Derived, link: &str) -> String {
@@ -206,8 +209,13 @@ mod tests {
         let lines: Vec<&str> = text.lines().collect();
         assert_eq!(lines[0].replace(' ', ""), headline(scenario, report).sentence().replace([' ', THIN_SPACE], ""));
         assert_eq!(lines[1], line(&derived));
-        assert_eq!((lines[2], lines[9], lines[11], lines[12]), ("", "", "", link.as_str()));
-        assert_eq!(lines[10], evidence(scenario).replace(THIN_SPACE, " ") + ".");
+        assert_eq!((lines[2], lines[11], lines[13], lines[14]), ("", "", "", link.as_str()));
+        let run = scenario.run_report();
+        assert!(
+            lines[10].starts_with("Cost ") && lines[10].ends_with(&engine::format::dollars(run.cost.get())),
+            "{text}"
+        );
+        assert_eq!(lines[12], evidence(scenario).replace(THIN_SPACE, " ") + ".");
         let starts: Vec<_> = lines[3..7].iter().map(|line| line.find('(')).collect();
         assert!(starts[0].is_some() && starts.windows(2).all(|two| two[0] == two[1]), "{text}");
         assert!(lines[3].starts_with("MFU           52.9 %"), "{text}");
@@ -215,24 +223,25 @@ mod tests {
 
     #[test]
     fn pinned_scenarios_are_columns() {
-        let (derived, link) = opened("v=1&rev=3&pin=1&gpus=128&pin=2&tp=8");
+        let (derived, link) = opened("v=1&rev=4&pin=1&gpus=128&pin=2&tp=8");
         let table = CopyFormat::Table.text(&derived, &link, "");
         let lines: Vec<&str> = table.lines().collect();
         assert_eq!(lines[0], "|  | On screen | A: 128 GPUs | B: Tensor parallel: 8 |");
         assert_eq!(lines[1], "|---|---:|---:|---:|");
-        assert!(lines[2..8].iter().all(|line| line.matches('|').count() == 5), "{table}");
-        assert!(lines[9].contains("measured runs on A100 40 GB"), "{table}");
-        assert!(lines[11].starts_with('[') && lines[11].contains(&format!("]({link}) All weights at ")), "{table}");
+        assert!(lines[2..10].iter().all(|line| line.matches('|').count() == 5), "{table}");
+        assert!(lines[8].starts_with("| Time to train | ") && lines[9].starts_with("| Cost | $"), "{table}");
+        assert!(lines[11].contains("measured runs on A100 40 GB"), "{table}");
+        assert!(lines[13].starts_with('[') && lines[13].contains(&format!("]({link}) All weights at ")), "{table}");
         let summary = CopyFormat::Summary.text(&derived, &link, "");
         assert!(summary.contains("On screen") && summary.ends_with(&format!("\n\n{link}\n")), "{summary}");
     }
 
     #[test]
     fn an_embed_is_a_link_to_the_view_and_the_script_beside_the_page() {
-        let (derived, link) = opened("v=1&rev=3&gpus=128");
+        let (derived, link) = opened("v=1&rev=4&gpus=128");
         let code = CopyFormat::Embed.text(&derived, &link, "map");
         assert!(code.starts_with(&format!(
-            "<a href=\"{PAGE}?view=map&amp;map=gpus.mem#v=1&amp;rev=3&amp;gpus=128\">13B on 128 "
+            "<a href=\"{PAGE}?view=map&amp;map=gpus.mem#v=1&amp;rev=4&amp;gpus=128\">13B on 128 "
         )));
         assert!(code.ends_with(&format!("</a>\n<script src=\"{PAGE}static/embed.js\" defer></script>\n")), "{code}");
         let plain = CopyFormat::Embed.text(&derived, "http://127.0.0.1:8080/#v=1", "verdict");

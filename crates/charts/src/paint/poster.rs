@@ -11,7 +11,7 @@ use crate::spec::{BarSpec, ChartSpec};
 use engine::model::report::Limiter;
 use engine::scenario::pins::pin_letter;
 pub(super) use layout::Layout;
-use layout::{HALF, MARGIN, RIGHT, TILE, WIDTH};
+use layout::{HALF, MARGIN, TILE, TILES, WIDTH};
 use plotters::prelude::DrawingBackend;
 
 /// The style of a poster; the layout sets the height.
@@ -24,6 +24,9 @@ const TITLE: f64 = 15.0;
 const VALUE: f64 = 17.0;
 const LEAD: f64 = 16.0;
 const SMALL: f64 = 11.0;
+
+/// The number of headline figures.
+pub const FIGURES: usize = 7;
 
 /// A headline figure.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -48,9 +51,9 @@ pub struct Poster<'a> {
     /// Whether the run fits.
     pub fits: bool,
     /// The headline figures.
-    pub tiles: [Tile; 6],
+    pub tiles: [Tile; FIGURES],
     /// The headline figures of each pinned scenario, after its letter and name.
-    pub pins: Vec<(String, [String; 6])>,
+    pub pins: Vec<(String, [String; FIGURES])>,
     /// The map of the feasible region.
     pub map: &'a ChartSpec,
     /// The curves.
@@ -132,7 +135,7 @@ fn head<B: DrawingBackend>(pen: &mut Pen<B>, poster: &Poster, layout: &Layout) -
     lines(pen, &layout.scenario, (MARGIN, layout.scenario_top))?;
     write(pen, &poster.headline[1], (MARGIN, layout.verdict_top), (VERDICT, verdict, true))?;
     for (place, tile) in poster.tiles.iter().enumerate() {
-        let left = RIGHT + place as f64 * TILE;
+        let left = TILES + place as f64 * TILE;
         write(pen, tile.name, (left, layout.verdict_top - 25.0), (TEXT, colours.muted, false))?;
         let colour = if tile.hypothetical { colours.muted } else { colours.text };
         write(pen, &tile.value, (left, layout.verdict_top), (VALUE, colour, !tile.hypothetical))?;
@@ -152,7 +155,7 @@ fn head<B: DrawingBackend>(pen: &mut Pen<B>, poster: &Poster, layout: &Layout) -
         pen.text(pin_letter(place), (MARGIN, y), Align::Left, pin(Theme::Light, place), true)?;
         pen.text(name.trim_start_matches(": "), (MARGIN + 16.0, y), Align::Left, colours.text, false)?;
         for (column, value) in values.iter().enumerate() {
-            pen.text(value, (RIGHT + column as f64 * TILE, y), Align::Left, colours.text, false)?;
+            pen.text(value, (TILES + column as f64 * TILE, y), Align::Left, colours.text, false)?;
         }
     }
     let line = layout.head;

@@ -40,7 +40,7 @@ pub fn curve_within(
     bounds: bool,
     scratch: &mut Scratch,
 ) -> ChartSpec {
-    let of_run = metric == Metric::Cost;
+    let of_run = metric.is_of_run();
     let Some(x) = axes::axis(scenario, x_id, of_run).or_else(|| axes::axis(scenario, ParamId::SequenceLength, of_run))
     else {
         return ChartSpec::empty();
@@ -217,14 +217,14 @@ fn caption(scenario: &Scenario, metric: Metric, now: &Sample, lines: &[Line], x:
     let value_here = metric.of(now, scenario);
     let verb = match metric {
         Metric::Mfu | Metric::TokensPerSecond => "reaches",
-        Metric::StepTime => "takes",
+        Metric::StepTime | Metric::TimeToTrain => "takes",
         Metric::PeakMemory => "needs",
-        Metric::Cost => "costs",
+        Metric::Cost | Metric::RunCost => "costs",
     };
     // A zoomed axis may not include the scenario.
     let (place, among) =
         if x.shows(x.own(scenario)) { ("here", "") } else { ("at the scenario, outside this part,", " in it") };
-    let here = if metric == Metric::Cost && !value_here.is_finite() {
+    let here = if metric.is_of_run() && !value_here.is_finite() {
         format!("{name} never finishes {place}: failures leave no time to catch up")
     } else if now.fits() {
         format!("{name} {verb} {} {place}{}", amount(value_here), in_all(scenario, metric, value_here))
@@ -269,6 +269,7 @@ fn in_all(scenario: &Scenario, metric: Metric, value: f64) -> String {
             let tokens = format::params(scenario.train_tokens());
             format!(" ({} for {tokens})", format::dollars(scenario.run_report().cost.get()))
         }
+        Metric::TimeToTrain | Metric::RunCost => format!(" for {} tokens", format::params(scenario.train_tokens())),
         Metric::PeakMemory => {
             let gpu = scenario.accelerator.values;
             let share = Bytes::from_gib(value) / gpu.usable_memory();

@@ -7,6 +7,7 @@ use engine::catalog::accuracy::{self, Band};
 use engine::format;
 use engine::params::{Number, Scale, Unit};
 use engine::scenario::Scenario;
+use engine::units::Seconds;
 
 /// One hundred percent.
 pub(super) const PERCENT: f64 = 100.0;
@@ -25,10 +26,16 @@ pub enum Metric {
     PeakMemory,
     /// Dollars per billion tokens, including failures and checkpoints.
     Cost,
+    /// Days of the whole run, including failures and checkpoints.
+    TimeToTrain,
+    /// Dollars of the whole run.
+    RunCost,
 }
 
 /// Largest visible memory over the GPU's capacity: DDP needs far more, and would compress the rest.
 const CAPACITIES: f64 = 2.5;
+/// Hours in a day.
+const HOURS: f64 = 24.0;
 /// The step to which the end of an MFU axis is rounded.
 const MFU_STEP: f64 = 10.0;
 /// Margin below and above curves on a logarithmic axis, as a factor.
@@ -36,7 +43,15 @@ const ROOM: f64 = 1.15;
 
 impl Metric {
     /// Every metric, in display order.
-    pub const ALL: [Self; 5] = [Self::Mfu, Self::TokensPerSecond, Self::StepTime, Self::PeakMemory, Self::Cost];
+    pub const ALL: [Self; 7] = [
+        Self::Mfu,
+        Self::TokensPerSecond,
+        Self::StepTime,
+        Self::PeakMemory,
+        Self::Cost,
+        Self::TimeToTrain,
+        Self::RunCost,
+    ];
 
     /// Returns the key in links.
     pub const fn key(self) -> &'static str {
@@ -46,7 +61,14 @@ impl Metric {
             Self::StepTime => "step",
             Self::PeakMemory => "memory",
             Self::Cost => "cost",
+            Self::TimeToTrain => "days",
+            Self::RunCost => "total",
         }
+    }
+
+    /// Whether it is about the whole run, so that price, storage and failures move it.
+    pub const fn is_of_run(self) -> bool {
+        matches!(self, Self::Cost | Self::TimeToTrain | Self::RunCost)
     }
 
     /// Returns the name and the unit.
@@ -57,6 +79,8 @@ impl Metric {
             Self::StepTime => Quantity { label: "Step time", unit: Unit::Seconds },
             Self::PeakMemory => Quantity { label: "Peak memory", unit: Unit::Gib },
             Self::Cost => Quantity { label: "Cost per billion tokens", unit: Unit::Dollars },
+            Self::TimeToTrain => Quantity { label: "Time to train", unit: Unit::Days },
+            Self::RunCost => Quantity { label: "Cost of the run", unit: Unit::Dollars },
         }
     }
 
@@ -73,13 +97,15 @@ impl Metric {
             Self::StepTime => sample.step.get(),
             Self::PeakMemory => sample.peak.gib(),
             Self::Cost => cost::per_billion_tokens(scenario),
+            Self::TimeToTrain => scenario.run_report().time.days(),
+            Self::RunCost => scenario.run_report().cost.get(),
         }
     }
 
     /// Returns the value with one parameter of the scenario changed, given the sample of the
     /// change.
     pub(super) fn at(self, sample: &Sample, scenario: &Scenario, number: &Number, value: f64) -> f64 {
-        if self != Self::Cost {
+        if !self.is_of_run() {
             return self.of(sample, scenario);
         }
         let mut moved = *scenario;
@@ -99,11 +125,14 @@ impl Metric {
     /// Formats a value for a sentence: `43.1 % MFU`, `3,850 tokens/s per GPU`, `4.21 s`.
     pub(super) fn amount(self, value: f64) -> String {
         let quantity = self.quantity();
+        if self == Self::TimeToTrain {
+            return format::duration(Seconds::from_hours(HOURS * value));
+        }
         let value = format::value(quantity.unit, value);
         match self {
             Self::Mfu => value + " MFU",
             Self::TokensPerSecond => value + " tokens/s per GPU",
-            Self::StepTime | Self::PeakMemory => value,
+            Self::StepTime | Self::PeakMemory | Self::TimeToTrain | Self::RunCost => value,
             Self::Cost => value + " per billion tokens",
         }
     }
@@ -122,7 +151,7 @@ impl Metric {
             }
         }
         let Quantity { label, unit } = self.quantity();
-        let by_ratios = matches!(self, Self::StepTime | Self::Cost) && least > 0.0 && least <= most;
+        let by_ratios = (self == Self::StepTime || self.is_of_run()) && least > 0.0 && least <= most;
         let (scale, min, max) = if by_ratios {
             (Scale::Log, least / ROOM, most * ROOM)
         } else {

@@ -27,7 +27,7 @@ pub fn pin_curves<'a>(
     pins: impl Iterator<Item = Pinned<'a>>,
     scratch: &mut Scratch,
 ) {
-    let of_cost = metric == Metric::Cost;
+    let of_cost = metric.is_of_run();
     let Some(x) = spec.x.key.and_then(AxisKey::param).and_then(|id| axes::axis(scenario, id, of_cost)) else { return };
     axes::settled_positions(&x.axis, POINTS, &mut scratch.xs);
     let mut lines = Vec::new();

@@ -3,7 +3,7 @@ use crate::layout;
 use crate::spec::{AxisKey, ChartSpec, Line, LineRole};
 use engine::analysis::sweep::{Sample, assign, sample};
 use engine::catalog::default_scenario;
-use engine::params::{Number, ParamId};
+use engine::params::{Number, ParamId, Scale, Unit};
 use engine::scenario::{Model, Scenario, Strategy};
 
 fn number(key: Option<AxisKey>) -> Number {
@@ -308,6 +308,8 @@ fn what_curves_show_is_what_the_report_says() {
     assert_eq!(own(Metric::StepTime), report.time.step.get());
     assert_eq!(own(Metric::PeakMemory), report.memory.peak.gib());
     assert!((own(Metric::Cost) * scenario.run.tokens / 1e9 / run.cost.get() - 1.0).abs() < 1e-12);
+    assert_eq!(own(Metric::TimeToTrain), run.time.days());
+    assert_eq!(own(Metric::RunCost), run.cost.get());
     let memory = mfu_curve(&scenario, ParamId::SequenceLength, Metric::PeakMemory, false, &mut Scratch::default());
     let capacity = memory.lines.last().unwrap();
     assert_eq!((capacity.role, capacity.at(4096.0)), (LineRole::MemoryFrontier, Some((39.5, true))));
@@ -345,4 +347,30 @@ fn what_costs_alone_depend_on_is_an_axis_of_costs_alone() {
     let cost = mfu_curve(&scenario, ParamId::GpuHourPrice, Metric::Cost, false, &mut Scratch::default());
     assert_eq!(cost.x.key, Some(AxisKey::Param(ParamId::GpuHourPrice)));
     assert!(cost.caption.contains(" for 1T)"), "{}", cost.caption);
+}
+
+/// More GPUs take fewer days and more dollars; twice the tokens take twice of both, on an axis that only figures of the run have.
+#[test]
+fn days_and_dollars_of_the_run_stand_on_curves_of_any_parameter() {
+    let scenario = default_scenario();
+    let over = |x, metric| mfu_curve(&scenario, x, metric, true, &mut Scratch::default());
+    let own = |spec: &ChartSpec, at: f64| {
+        let line = spec.lines.iter().find(|line| matches!(line.role, LineRole::Current(_))).unwrap();
+        line.at(at).unwrap().0
+    };
+    let (days, dollars) = (over(ParamId::Gpus, Metric::TimeToTrain), over(ParamId::Gpus, Metric::RunCost));
+    assert!(own(&days, 64.0) > 1.5 * own(&days, 128.0));
+    assert!(own(&dollars, 128.0) > own(&dollars, 64.0));
+    assert_eq!((days.y.unit, dollars.y.unit, days.y.scale), (Unit::Days, Unit::Dollars, Scale::Log));
+    assert!(days.caption.contains(" takes ") && days.caption.contains("days here for 1T tokens"), "{}", days.caption);
+    assert!(dollars.caption.contains(" costs $"), "{}", dollars.caption);
+    let days = over(ParamId::TrainingTokens, Metric::TimeToTrain);
+    assert_eq!(days.x.key, Some(AxisKey::Param(ParamId::TrainingTokens)));
+    let here = days.here.unwrap();
+    assert!((here.1 / scenario.run_report().time.days() - 1.0).abs() < 1e-12);
+    // A run that never ends has no place on the axis, and the caption says so.
+    let mut never = scenario;
+    never.run.mtbf = engine::units::Seconds::from_hours(1.0);
+    let spec = mfu_curve(&never, ParamId::Gpus, Metric::TimeToTrain, false, &mut Scratch::default());
+    assert!(spec.here.is_none() && spec.caption.contains("never finishes"), "{}", spec.caption);
 }

@@ -3,6 +3,7 @@
 pub mod efficiency;
 pub mod nvidia;
 pub mod others;
+pub mod prices;
 pub mod usable;
 pub mod workstation;
 

@@ -1,6 +1,7 @@
 //! Picks catalog entries into a scenario by their keys.
 
 use crate::catalog;
+use crate::catalog::accelerators::prices;
 use crate::model::hardware::{Accelerator, Network};
 use crate::model::ladder;
 use crate::scenario::{CUSTOM, Id, Model, Picked, Scenario};
@@ -20,7 +21,7 @@ pub fn pick_model(scenario: &mut Scenario, id: &str) -> bool {
     model.map(|model| scenario.model = model).is_some()
 }
 
-/// Sets the GPU with all its values; [`CUSTOM`] keeps the present values as a custom GPU, all of
+/// Sets the GPU with all its values and, while the user has set no price, its list price; [`CUSTOM`] keeps the present values as a custom GPU, all of
 /// whose memory is usable, as no driver's report of it is known. Returns `false` and changes
 /// nothing if there is no such GPU.
 pub fn pick_accelerator(scenario: &mut Scenario, id: &str) -> bool {
@@ -30,7 +31,17 @@ pub fn pick_accelerator(scenario: &mut Scenario, id: &str) -> bool {
         }
         _ => catalog::accelerator(id).map(catalog::AcceleratorEntry::pick),
     };
-    accelerator.map(|accelerator| scenario.accelerator = accelerator).is_some()
+    accelerator.map(|accelerator| put_in(scenario, accelerator)).is_some()
+}
+
+/// Sets the GPU, and its list price while the user has set none.
+fn put_in(scenario: &mut Scenario, accelerator: Picked<Accelerator>) {
+    let price = &mut scenario.run.price_per_gpu_hour;
+    // No list has a price of a custom GPU: the present one goes with it.
+    if accelerator.id != CUSTOM && prices::is_of_the_list(*price, scenario.accelerator.id) {
+        *price = prices::usd_per_hour(accelerator.id);
+    }
+    scenario.accelerator = accelerator;
 }
 
 /// Sets the network and the GPU of a cluster, and keeps the number of GPUs (and a shard group of
@@ -47,7 +58,7 @@ pub fn pick_cluster(scenario: &mut Scenario, id: &str) -> bool {
             if scenario.shard_size == scenario.network.values.gpus_per_node {
                 scenario.shard_size = network.values.gpus_per_node;
             }
-            scenario.accelerator = accelerator;
+            put_in(scenario, accelerator);
             scenario.network = network;
             true
         }
@@ -132,6 +143,27 @@ mod tests {
         assert_eq!(scenario.network.values, v1::start().network.values);
     }
 
+    #[test]
+    fn the_price_follows_the_gpu_until_it_is_set() {
+        let mut scenario = v1::start();
+        let price = |scenario: &Scenario| scenario.run.price_per_gpu_hour;
+        assert_eq!(price(&scenario), 1.99);
+        for (cluster, usd) in [("dgx-h100", 3.99), ("server-8x-4090", 0.74), ("dgx-b200", 6.69)] {
+            assert!(pick_cluster(&mut scenario, cluster));
+            assert_eq!(price(&scenario), usd, "{cluster}");
+        }
+        // No list has a price of the H800, and a custom GPU keeps what there is.
+        assert!(pick_accelerator(&mut scenario, "h800"));
+        assert_eq!(price(&scenario), prices::UNLISTED);
+        assert!(pick_accelerator(&mut scenario, "h200") && pick_accelerator(&mut scenario, CUSTOM));
+        assert_eq!(price(&scenario), 4.59);
+        assert!(pick_cluster(&mut scenario, "dgx-h100"));
+        assert_eq!(price(&scenario), 3.99);
+        scenario.run.price_per_gpu_hour = 1.5;
+        assert!(pick_accelerator(&mut scenario, "h100-sxm") && pick_cluster(&mut scenario, "dgx-b200"));
+        assert_eq!(price(&scenario), 1.5);
+    }
+
     /// A V100 with edited numbers still has no bf16: as a custom GPU, under its catalog name and
     /// through its link.
     #[test]
@@ -149,7 +181,7 @@ mod tests {
         assert!(encode(&scenario).contains("gpu=custom&generation=volta&"), "{}", encode(&scenario));
         // The link of a GPU on its own cluster omits it.
         assert!(pick_cluster(&mut scenario, "edr-v100") && pick_accelerator(&mut scenario, CUSTOM));
-        assert_eq!(encode(&scenario), "v=1&rev=3&cluster=edr-v100&gpu=custom");
+        assert_eq!(encode(&scenario), "v=1&rev=4&cluster=edr-v100&gpu=custom");
         let said = |link: &str| decode(link).issues.into_iter().map(|issue| issue.message).collect::<Vec<_>>();
         let unknown = said("v=1&gpu=custom&generation=tesla");
         assert_eq!(unknown, ["The catalog has no generation of GPUs “tesla”. ampere is used instead."]);

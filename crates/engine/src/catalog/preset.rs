@@ -25,8 +25,8 @@ pub fn preset_of(scenario: &Scenario) -> Scenario {
         }
         Model::Ladder { .. } => {}
     }
-    if let Some(entry) = catalog::accelerator(scenario.accelerator.id) {
-        preset.accelerator = entry.pick();
+    if scenario.accelerator.id != CUSTOM {
+        pick::pick_accelerator(&mut preset, scenario.accelerator.id);
     }
     preset
 }
@@ -47,6 +47,7 @@ pub fn following(scenario: &Scenario, before: &Scenario) -> Scenario {
     }
     if scenario.accelerator.id == CUSTOM {
         preset.accelerator = before.accelerator;
+        preset.run.price_per_gpu_hour = before.run.price_per_gpu_hour;
     }
     if scenario.network.id == CUSTOM {
         (preset.network, preset.shard_size) = (before.network, before.shard_size);

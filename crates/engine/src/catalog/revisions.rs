@@ -1,6 +1,7 @@
 //! The numbers of earlier revisions that a later one changed: a link of revision 1 always means the
 //! numbers of revision 1.
 
+use super::accelerators::prices;
 use super::{accelerator, cluster};
 use crate::model::hardware::{Accelerator, Generation, Host};
 use crate::scenario::{Model, Picked, Scenario};
@@ -52,12 +53,20 @@ fn value<T: Copy>(table: &[(&str, T)], fits: impl Fn(&str) -> bool) -> Option<T>
 
 /// Restores the numbers of a revision in the unedited catalog entries of a scenario.
 pub fn restore(scenario: &mut Scenario, revision: u32) {
+    if revision <= 3 {
+        third(scenario);
+    }
     if revision <= 2 {
         second(scenario);
     }
     if revision <= 1 {
         first(scenario);
     }
+}
+
+/// Restores the numbers of revision 3: an hour of every accelerator cost the same.
+fn third(scenario: &mut Scenario) {
+    scenario.run.price_per_gpu_hour = prices::UNLISTED;
 }
 
 /// Restores the numbers of revision 2: all of a GPU's memory was usable, and every node one host of

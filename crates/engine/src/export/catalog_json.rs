@@ -80,7 +80,18 @@ struct AcceleratorJson {
     peak_32bit_tflops: f64,
     host_link_gb_per_s: f64,
     power_w: f64,
+    /// What one costs for one hour on demand; null where no provider's list has it.
+    price: Option<PriceJson>,
     source: &'static str,
+}
+
+/// An on-demand list price.
+#[derive(Debug, Serialize)]
+struct PriceJson {
+    usd_per_hour: f64,
+    source: &'static str,
+    /// The day it was read; empty where that is not known.
+    date: &'static str,
 }
 
 /// An interconnect: rates per GPU and per direction.
@@ -197,6 +208,11 @@ fn accelerator(entry: &catalog::AcceleratorEntry) -> AcceleratorJson {
         peak_32bit_tflops: values.peak_32bit.tflops(),
         host_link_gb_per_s: values.host_link.gb_per_s(),
         power_w: values.power,
+        price: entry.price().map(|price| PriceJson {
+            usd_per_hour: price.usd_per_hour,
+            source: price.source,
+            date: price.date,
+        }),
         source: entry.source,
     }
 }

@@ -44,6 +44,7 @@ pub fn unit_label(unit: Unit) -> &'static str {
         Unit::DollarsPerHour => "$/h",
         Unit::GramsPerKwh => "g/kWh",
         Unit::Hours => "h",
+        Unit::Days => "days",
         Unit::Minutes => "min",
         Unit::Dollars => "$",
         Unit::TokensPerS => "tokens/s",

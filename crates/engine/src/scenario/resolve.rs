@@ -126,6 +126,11 @@ impl Scenario {
         run::evaluate(&setup, &step::evaluate(&setup), &self.run_choices())
     }
 
+    /// Returns the run around a step of this scenario that is evaluated already.
+    pub fn run_of(&self, report: &Report) -> RunReport {
+        run::evaluate(&self.setup(), report, &self.run_choices())
+    }
+
     /// Returns the scenario under another strategy.
     #[must_use]
     pub fn with_strategy(mut self, strategy: Strategy) -> Self {

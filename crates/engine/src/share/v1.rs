@@ -29,7 +29,7 @@
 //! - Otherwise they override the pairs of the scenario on screen; pairs that do not apply to the
 //!   pin are dropped (the shape of a custom model if the pin names another model).
 //!
-//! `v=1&rev=3&cluster=a100-40gb-200g&size=7B&pin=1&size=65B&pin=2&v=1&rev=3&model=llama-3-8b` pins
+//! `v=1&rev=4&cluster=a100-40gb-200g&size=7B&pin=1&size=65B&pin=2&v=1&rev=4&model=llama-3-8b` pins
 //! the same run of 65B, and Llama 3 8B on the starting point's cluster. A pin with an unreadable
 //! pair is left out, with a sentence: half a scenario cannot be compared.
 
@@ -43,7 +43,7 @@ pub(super) use read::read;
 pub use read::set;
 pub(super) use write::{write, write_all};
 
-use crate::catalog::accelerators::A100_40GB;
+use crate::catalog::accelerators::{A100_40GB, prices};
 use crate::catalog::clusters::A100_40GB_200G;
 use crate::catalog::interconnects::{IB_200, NVLINK_3};
 use crate::model::experts::{AllToAll, Dispatcher, ExpertParallel};
@@ -203,7 +203,7 @@ pub fn start() -> Scenario {
         mfu_convention: MfuConvention::FullAttention,
         run: RunChoices {
             tokens: 1e12,
-            price_per_gpu_hour: 2.0,
+            price_per_gpu_hour: prices::usd_per_hour(A100_40GB.id),
             pue: 1.1,
             grid_intensity: 385.0,
             storage: BytesPerSecond::from_gb_per_s(10.0),

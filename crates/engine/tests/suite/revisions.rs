@@ -89,6 +89,34 @@ fn links_before_the_third_revision_use_all_of_the_memory() {
     assert_eq!(custom.capacity.gib(), 120.0);
 }
 
+/// Revision 4 knows what an hour of each accelerator costs; in links of earlier ones it is 2 dollars, which they say when they are
+/// written anew, and everything else is as it was.
+#[test]
+fn links_before_the_fourth_revision_cost_two_dollars_an_hour() {
+    let of = |revision: u32, link: &str| decode(&format!("v=1&rev={revision}&{link}")).scenario;
+    for (link, usd) in [
+        ("cluster=dgx-h100", 3.99),
+        ("cluster=server-8x-4090&gpu=l4", 0.49),
+        ("cluster=g5&gpu=custom", 2.036),
+        ("gpu=h800", 2.0),
+        ("gpus=128", 1.99),
+    ] {
+        let new = of(4, link);
+        assert_eq!(new.run.price_per_gpu_hour, usd, "{link}");
+        assert_eq!(decode(&encode(&new)).scenario, new, "{link}");
+        for revision in [1, 2, 3] {
+            let old = of(revision, link);
+            assert_eq!(old.run.price_per_gpu_hour, 2.0, "{link}");
+            assert_eq!(decode(&encode(&old)).scenario, old, "{link}");
+        }
+        let (old, new) = (of(3, link), of(4, link));
+        assert_eq!((old.report(), old.run_report().gpu_time), (new.report(), new.run_report().gpu_time), "{link}");
+        assert_eq!(old.run_report().cost.get(), old.run_report().gpu_time.hours() * 2.0, "{link}");
+    }
+    // A price in a link counts in every revision.
+    assert_eq!((1..=4).map(|revision| of(revision, "price=3").run.price_per_gpu_hour).sum::<f64>(), 12.0);
+}
+
 /// A GPU and a network of the user's own start from the numbers of the link's revision too.
 #[test]
 fn custom_hardware_starts_from_the_links_revision() {

@@ -19,6 +19,7 @@ mod figures;
 mod input;
 mod keyboard;
 mod links;
+mod money;
 mod npm;
 mod offline;
 mod page;

@@ -17,8 +17,10 @@ pub(super) const MARGIN: f64 = 32.0;
 pub(super) const HALF: f64 = 592.0;
 /// Left edge of the right figure.
 pub(super) const RIGHT: f64 = WIDTH - MARGIN - HALF;
+/// Left edge of the headline figures, which need more than a half.
+pub(super) const TILES: f64 = 584.0;
 /// Distance from one headline figure to the next.
-pub(super) const TILE: f64 = HALF / 6.0;
+pub(super) const TILE: f64 = (WIDTH - MARGIN - TILES) / super::FIGURES as f64;
 /// Distance from one line of the headline to the next.
 pub(super) const LEAD_LINE: f64 = 22.0;
 /// Distance from one pinned scenario to the next.
@@ -70,7 +72,7 @@ pub(in crate::paint) struct Layout {
 impl Layout {
     pub(in crate::paint) fn of(poster: &Poster) -> Self {
         let [subject, _, rest] = &poster.headline;
-        let lead = |text: &str| wrapped(text.trim(), HALF * TEXT / super::LEAD);
+        let lead = |text: &str| wrapped(text.trim(), (TILES - 2.0 * MARGIN) * TEXT / super::LEAD);
         let (subject, rest) = (lead(subject), lead(rest));
         let subject_top = 34.0;
         let verdict_top = subject_top + LEAD_LINE * (subject.len() as f64 - 1.0) + 27.0;

@@ -1,7 +1,7 @@
 //! Explanations of the headline figures, their range, the bound, and hardware FLOPs utilisation.
 
 use super::super::{Context, Explanation};
-use super::{always, is_next_token, number, when};
+use super::{always, generates, is_next_token, number, when};
 use crate::model::lengths::Lengths;
 use crate::model::report::Limiter;
 
@@ -130,6 +130,22 @@ pub(super) const HEADLINE: &[Explanation] = &[
             "What to change first. Memory, if the run does not fit. The pipeline, if its [bubble] is half of compute and more than communication shows. The network, if its busier lane takes longer than the compute that could hide it: between nodes or inside them, wherever most of that time goes. Kernel launches, if the host needs half of compute’s time. Else compute.",
             "docs/model.md, section 6.",
             "Two limits that are close: near a border of the map both help. The advice under the headline tries each change.",
+        ],
+    ),
+    number(
+        "time-and-cost",
+        "Time and cost",
+        &[
+            when(|c| c.run.finishes() && !generates(c), "t_run = K · T_step / g"),
+            when(|c| c.run.finishes() && generates(c), "t_run = K · T_all / (n_upd · g)"),
+            when(|c| c.run.finishes() && !generates(c), "h = N · h_run"),
+            when(|c| c.run.finishes() && generates(c), "h = (N + N_own) · h_run"),
+            when(|c| c.run.finishes(), "C = h · p"),
+        ],
+        [
+            "The whole run: all steps at the [step time|step], over the [goodput], and its GPU-hours at the price of one. The price is the accelerator’s on-demand list price until you set one. Below it stands what the [range of measurements|range] of the step makes of both.",
+            "docs/model.md, section 9; prices with their source and date: crates/engine/src/catalog/accelerators/prices.rs.",
+            "Discounts for commitments, spot prices, storage, network traffic and people; queueing, evaluation and restarts with another plan.",
         ],
     ),
     number(

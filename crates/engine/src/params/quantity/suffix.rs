@@ -54,7 +54,13 @@ pub(super) fn factor(unit: Unit, scale: Scale, suffix: &str) -> Option<Factor> {
         Unit::Tflops => tflops(&lower),
         Unit::Us => us(&lower),
         Unit::Watt => watts(&lower),
-        Unit::DollarsPerHour | Unit::GramsPerKwh | Unit::Ms | Unit::Seconds | Unit::Dollars | Unit::TokensPerS => {
+        Unit::DollarsPerHour
+        | Unit::GramsPerKwh
+        | Unit::Ms
+        | Unit::Seconds
+        | Unit::Days
+        | Unit::Dollars
+        | Unit::TokensPerS => {
             (suffix.is_empty() || suffix.eq_ignore_ascii_case(unit_label(unit))).then_some(Factor::ONE)
         }
         Unit::Hours | Unit::Minutes => duration(&lower, if unit == Unit::Hours { HOUR } else { MINUTE }),

@@ -1,0 +1,161 @@
+//! The texts of time and money: the tile, what pinned scenarios differ by, where the price comes from.
+
+use super::pins::Delta;
+use engine::catalog::accelerators::prices::{self, Price};
+use engine::catalog::{self, accuracy};
+use engine::format;
+use engine::model::report::Report;
+use engine::model::run::RunReport;
+use engine::scenario::Scenario;
+
+/// The name of the tile.
+pub const TIME_AND_COST: &str = "Time and cost";
+/// The names of its two figures, where each has a row of its own.
+pub const FIGURES: [&str; 2] = ["Time to train", "Cost"];
+/// On the button that leads to the tokens and the price.
+pub const EDIT: &str = "edit";
+/// What it does.
+pub const EDIT_HELP: &str = "Edit tokens and price";
+/// In the place of the days of a run that makes no progress.
+const NEVER: &str = "never";
+/// In the place of what such a run costs.
+const NO_COST: &str = "–";
+/// In the place of its range.
+const FAILS: &str = "failures come too fast";
+
+/// Days and dollars of the whole run as text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RunTexts {
+    /// The name with the tokens: `Time and cost, 1T tokens`.
+    pub name: String,
+    /// The time from start to end.
+    pub time: String,
+    /// What its GPU-hours cost.
+    pub cost: String,
+    /// The ranges that measurements of the step make of both.
+    pub band: String,
+}
+
+impl RunTexts {
+    /// Of a scenario and the report of its step.
+    pub fn of(scenario: &Scenario, report: &Report) -> Self {
+        let run = scenario.run_of(report);
+        let name = format!("{TIME_AND_COST}, {} tokens", format::params(scenario.train_tokens()));
+        if !run.finishes() {
+            let [time, cost] = of_run(&run);
+            return Self { name, time, cost, band: FAILS.into() };
+        }
+        let accuracy::Band { low, high } = accuracy::step_time(scenario);
+        let time = |factor: f64| format::duration(factor * run.time);
+        let cost = |factor: f64| format::dollars(factor * run.cost.get());
+        let band = format!("{}, {}", format::range(&time(low), &time(high)), format::range(&cost(low), &cost(high)));
+        Self { name, time: time(1.0), cost: cost(1.0), band }
+    }
+}
+
+/// The differences of time and cost from those of the first pinned scenario; `None` where the two do not train the same tokens, or
+/// one of them never ends.
+pub fn deltas(here: (&Scenario, &Report), there: (&Scenario, &Report)) -> Option<[Delta; 2]> {
+    let of = |(scenario, report): (&Scenario, &Report)| scenario.run_of(report);
+    let (now, then) = (of(here), of(there));
+    let same = here.0.train_tokens() == there.0.train_tokens();
+    (same && now.finishes() && then.finishes()).then(|| changes(&now, &then))
+}
+
+fn changes(now: &RunReport, then: &RunReport) -> [Delta; 2] {
+    let share = |now: f64, then: f64| 1e2 * (now / then - 1.0);
+    let time = super::pins::delta(share(now.time.get(), then.time.get()), "% time", false);
+    let cost = super::pins::delta(share(now.cost.get(), then.cost.get()), "% cost", false);
+    // Both are said to be against the same one.
+    [Delta { against: String::new(), ..time }, cost]
+}
+
+/// Where the price of a GPU-hour comes from.
+pub fn price(scenario: &Scenario) -> String {
+    let id = scenario.accelerator.id;
+    let listed = prices::listed(id).map(source);
+    let set = !prices::is_of_the_list(scenario.run.price_per_gpu_hour, id);
+    match (catalog::accelerator(id), listed, set) {
+        (Some(_), Some(source), false) => format!("List price: {source}. Edit it."),
+        (Some(entry), Some(source), true) => {
+            let usd = format::dollars(prices::usd_per_hour(id));
+            format!("Not the list price of {}, which is {usd}: {source}.", entry.name)
+        }
+        (Some(entry), None, false) => format!("No list price known for {}: edit it.", entry.name),
+        (Some(entry), None, true) => format!("No list price known for {}.", entry.name),
+        (None, ..) => "No list price known for a custom GPU: edit it.".to_owned(),
+    }
+}
+
+/// Whose price it is, and of when.
+fn source(price: &Price) -> String {
+    let date = if price.date.is_empty() { "undated" } else { price.date };
+    format!("{}, {date}", price.source)
+}
+
+/// Time and cost of a run, for tables.
+pub fn of_run(run: &RunReport) -> [String; 2] {
+    if !run.finishes() {
+        return [NEVER.into(), NO_COST.into()];
+    }
+    [format::duration(run.time), format::dollars(run.cost.get())]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use engine::share::decode;
+
+    fn scenario(link: &str) -> (Scenario, Report) {
+        let scenario = decode(link).scenario;
+        (scenario, scenario.report())
+    }
+
+    #[test]
+    fn the_tile_says_what_the_run_says() {
+        let (scenario, report) = scenario("v=1&rev=4&cluster=dgx-h100&model=llama-3-8b&tokens=15T");
+        let run = scenario.run_report();
+        let texts = RunTexts::of(&scenario, &report);
+        assert_eq!(texts.name, "Time and cost, 15T tokens");
+        assert_eq!(
+            (texts.time.clone(), texts.cost.clone()),
+            (format::duration(run.time), format::dollars(run.cost.get()))
+        );
+        assert_eq!(run.cost.get(), run.gpu_time.hours() * 3.99);
+        assert_eq!(texts.band.matches('–').count(), 2, "{texts:?}");
+    }
+
+    #[test]
+    fn a_run_that_never_ends_says_so() {
+        let (scenario, report) = scenario("v=1&rev=4&size=310B&gpus=16384&tokens=1000T&mtbf=100");
+        assert!(!scenario.run_report().finishes());
+        let RunTexts { time, cost, band, .. } = RunTexts::of(&scenario, &report);
+        assert_eq!([time.as_str(), cost.as_str(), band.as_str()], ["never", "–", "failures come too fast"]);
+        assert!(deltas((&scenario, &report), (&scenario, &report)).is_none());
+    }
+
+    #[test]
+    fn runs_compare_where_both_train_the_same_tokens() {
+        let link = "v=1&rev=4&cluster=dgx-h100&model=llama-3-8b&tokens=1T";
+        let (few, more) = (scenario(&[link, "&gpus=64"].concat()), scenario(&[link, "&gpus=128"].concat()));
+        let [time, cost] = deltas((&more.0, &more.1), (&few.0, &few.1)).unwrap();
+        assert!(time.text.starts_with('−') && time.better == Some(true), "{time:?}");
+        assert!(cost.text.starts_with('+') && cost.better == Some(false) && cost.against == " vs A", "{cost:?}");
+        let other = scenario(&[link, "&gpus=64&tokens=2T"].concat());
+        assert!(deltas((&more.0, &more.1), (&other.0, &other.1)).is_none());
+    }
+
+    #[test]
+    fn the_price_says_where_it_comes_from() {
+        let said = |link: &str| price(&decode(link).scenario);
+        assert_eq!(said("v=1&rev=4&cluster=dgx-h100"), "List price: Lambda, 8x H100 SXM, 2026-09-20. Edit it.");
+        assert_eq!(
+            said("v=1&rev=3&cluster=dgx-h100"),
+            "Not the list price of H100 SXM, which is $3.99: Lambda, 8x H100 SXM, 2026-09-20."
+        );
+        assert_eq!(said("v=1&rev=4&gpu=h800"), "No list price known for H800: edit it.");
+        assert_eq!(said("v=1&rev=4&gpu=h800&price=1.5"), "No list price known for H800.");
+        assert!(said("v=1&rev=4&gpu=tpu-v5p").contains("undated"));
+        assert!(said("v=1&rev=4&gpu=custom").contains("custom GPU"));
+    }
+}
