@@ -206,7 +206,7 @@ mod tests {
         );
         let starts: Vec<_> = lines[2..6].iter().map(|line| line.find('(')).collect();
         assert!(starts[0].is_some() && starts.windows(2).all(|two| two[0] == two[1]), "{text}");
-        assert!(lines[2].starts_with("MFU           52.9 %"), "{text}");
+        assert!(lines[2].starts_with("MFU            52.9 %"), "{text}");
     }
 
     #[test]
