@@ -3,6 +3,7 @@
 use super::headline;
 use charts::spec::PinnedBar;
 use engine::catalog;
+use engine::catalog::accelerators::prices;
 use engine::format::{self, MINUS, THIN_SPACE};
 use engine::model::report::Report;
 use engine::params::quantity::{group_thousands, with_unit};
@@ -86,6 +87,7 @@ pub fn differences(here: &Scenario, there: &Scenario) -> Vec<Difference> {
         Group::Network => {
             cluster && here.network.id != CUSTOM && there.network.id != CUSTOM && param.id != ParamId::Topology
         }
+        Group::Run => gpu && param.id == ParamId::GpuHourPrice && [here, there].into_iter().all(is_list_price),
         _ => model && param.id == ParamId::ModelSize,
     };
     let rows = every().filter(|param| {
@@ -103,6 +105,10 @@ pub fn differences(here: &Scenario, there: &Scenario) -> Vec<Difference> {
         all.push(Difference { short, ..one });
     }
     all
+}
+
+fn is_list_price(scenario: &Scenario) -> bool {
+    prices::is_of_the_list(scenario.run.price_per_gpu_hour, scenario.accelerator.id)
 }
 
 fn is_named(model: &Model) -> bool {

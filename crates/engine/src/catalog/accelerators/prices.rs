@@ -26,9 +26,9 @@ const fn lambda(usd_per_hour: f64, source: &'static str) -> Price {
     Price { usd_per_hour, source, date: "2026-09-20" }
 }
 
-/// `RunPod`'s Secure Cloud, one card.
+/// `RunPod`'s Secure Cloud, one card, as dated notes in public repositories have it.
 const fn runpod(usd_per_hour: f64, date: &'static str) -> Price {
-    Price { usd_per_hour, source: "RunPod Secure Cloud", date }
+    Price { usd_per_hour, source: "RunPod Secure Cloud, as noted publicly", date }
 }
 
 /// A share of an AWS instance in US West (Oregon), from SkyPilot's catalog of AWS's price list.
