@@ -86,6 +86,10 @@ fn said(words: &[Word], has_controls: bool) -> impl Iterator<Item = Html> {
                     <button type="button" class="word" aria-label={name} title={label} onclick={lead}>{ text }</button>{ mark }
                 </span>
                 { apart }
+                if joint == scenario_line::APART {
+                    // On the narrowest screens each part has its line, so that no word moves to another while a slider does.
+                    <br />
+                }
             </>
         }
     })

@@ -85,7 +85,7 @@ pub fn words(scenario: &Scenario, report: &Report) -> Vec<Word> {
 }
 
 /// Between the parts of the sentence.
-const APART: &str = " · ";
+pub const APART: &str = " · ";
 
 /// The degrees of parallelism, data parallelism first, the others where they are in use. The data-parallel degree is what the GPUs leave.
 fn degrees(scenario: &Scenario) -> Vec<(String, ParamId)> {
