@@ -283,12 +283,12 @@ fn a_change_that_alters_the_batch_says_so() {
 #[test]
 fn every_figure_has_a_summary_and_a_table() {
     let html = page(&catalog::default_scenario(), Vec::new());
-    for id in ["map", "curve", "memory", "step-memory", "timeline", "agreement"] {
+    for id in ["map", "curve", "memory", "waterfall", "step-memory", "timeline", "agreement"] {
         let canvas = html.split("<canvas").find(|part| part.contains(&format!("id=\"{id}\""))).unwrap();
         let canvas = canvas.split('>').next().unwrap();
         assert!(canvas.contains("role=\"img\"") && canvas.contains("aria-label=\""), "{canvas}");
     }
-    assert_eq!(html.matches(text::DATA).count(), 6);
+    assert_eq!(html.matches(text::DATA).count(), 7);
 }
 
 #[test]

@@ -79,7 +79,7 @@ pub fn levers(scenario: &Scenario, report: &Report, now: &Waterfall) -> Vec<Leve
             }
         }
     }
-    best.sort_by(|one, other| (one.part as usize).cmp(&(other.part as usize)));
+    best.sort_by_key(|lever| lever.part as usize);
     best
 }
 
