@@ -13,6 +13,7 @@ pub mod finder;
 pub mod folds;
 pub mod gallery;
 pub mod generation;
+pub mod glance;
 pub mod groups;
 pub mod import;
 pub mod layout;

@@ -93,6 +93,10 @@ pub const HINT: (&str, &str) = (
 );
 /// On the button that shows a figure's whole axes again.
 pub const RESET_ZOOM: &str = "Reset zoom";
+/// Over the map, beside its axes.
+pub const FITS: &str = "What fits";
+/// Over the curves, beside their axes.
+pub const SPEED: &str = "How fast";
 /// Before the buttons that save a figure.
 pub const SAVE: &str = "Save:";
 /// Where the browser makes no picture of a figure.

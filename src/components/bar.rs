@@ -65,12 +65,12 @@ pub fn MemoryBar(props: &Props) -> Html {
     html! {
         <figure class="figure wide">
             <div class="figure-head"><h2>{ &props.spec.title }</h2></div>
-            <figcaption class="caption">{ &props.spec.caption }</figcaption>
             <div class="stage">
                 <canvas ref={canvas} id="memory" class="bar" role="img" aria-label={describe::bar(&props.spec)}
                     onpointermove={hover} onpointerleave={point(None)} />
                 if printing && size.width > 0.0 { { on_paper(&shown, size) } }
             </div>
+            <figcaption class="caption">{ &props.spec.caption }</figcaption>
             { for props.spec.pins.iter().enumerate().map(|(place, pin)| pinned(&props.spec, place, pin)) }
             <ul class="parts">
                 { for props.spec.parts.iter().enumerate().map(|(place, &(part, bytes))| html! {

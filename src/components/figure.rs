@@ -54,6 +54,9 @@ pub struct Props {
     /// screen.
     #[prop_or_default]
     pub hint: Hint,
+    /// The heading where the selects beside it say the rest.
+    #[prop_or_default]
+    pub short: Option<&'static str>,
     /// The key of the explanation that is open.
     #[prop_or_default]
     pub why: &'static str,
@@ -257,10 +260,9 @@ pub fn Figure(props: &Props) -> Html {
     html! {
         <figure class={classes!("figure", lanes, pointed.then_some("read"))}>
             <div class="figure-head">
-                <h2>{ &props.spec.title }</h2>
+                <h2>{ props.short.filter(|_| !printing).unwrap_or(&props.spec.title) }</h2>
                 <div class="axes">{ props.children.clone() }</div>
             </div>
-            <figcaption class="caption">{ &props.spec.caption }</figcaption>
             <div class="stage">
                 <canvas ref={canvas} id={props.id} class="pick" role="img" tabindex="0"
                     aria-label={describe::chart(&props.spec)} onpointerdown={hover.clone()} onpointermove={hover.clone()}
@@ -273,6 +275,7 @@ pub fn Figure(props: &Props) -> Html {
                     <button type="button" class="small-button reset" onclick={reset}>{ text::RESET_ZOOM }</button>
                 }
             </div>
+            <figcaption class="caption">{ &props.spec.caption }</figcaption>
             if place.is_empty() {
                 <p class="readout deep hint"><span>{ props.hint.0 }{ " " }<span class="keys">{ props.hint.1 }</span></span></p>
             } else {

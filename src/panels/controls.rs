@@ -11,7 +11,6 @@ use super::layout::LayoutControls;
 use super::pickers;
 use super::sheet::CONTROLS;
 use crate::calculator::Calculator;
-use crate::fields::Layout;
 use crate::state::Action;
 use crate::text;
 use engine::analysis::effects::Same;
@@ -32,7 +31,7 @@ pub struct FoldedGroups<'a> {
 
 /// The column of controls at the left.
 pub fn controls(calculator: &Calculator, folded: FoldedGroups) -> Html {
-    let Calculator { state, derived, emit, .. } = calculator;
+    let Calculator { state, derived, settled, emit, .. } = calculator;
     let (scenario, drafts) = (&state.scenario, state.drafts());
     let context = ControlContext {
         scenario,
@@ -47,12 +46,13 @@ pub fn controls(calculator: &Calculator, folded: FoldedGroups) -> Html {
     html! {
         <section id={CONTROLS} class="controls" aria-label="Controls" tabindex="-1">
             <div class="set" role="group" aria-label="Model">
-                { pickers::model(scenario, &state.preset, emit) }
-                <Import {emit} />
+                <div class="model-line">
+                    { pickers::model(scenario, &state.preset, emit) }
+                    <Import {emit} />
+                </div>
                 { row(ParamId::ModelSize) }
                 { row(ParamId::SequenceLength) }
             </div>
-            <LayoutControls layout={Layout::of(scenario, &derived.report)} {emit} />
             <div class="set" role="group" aria-label="Cluster">
                 { pickers::cluster(scenario, &state.preset, emit) }
                 { pickers::accelerator(scenario, &state.preset, emit) }
@@ -60,6 +60,7 @@ pub fn controls(calculator: &Calculator, folded: FoldedGroups) -> Html {
                 { row(ParamId::LinkBandwidth) }
                 { row(ParamId::Gpus) }
             </div>
+            <LayoutControls scenario={settled.snapshot.scenario} report={settled.report} {emit} />
             <div class="set" role="group" aria-label="Method">
                 { for PROMOTED.into_iter().filter(|id| id.param().is_shown(scenario)).map(row) }
                 if let Some(share) = text::trained(scenario) {

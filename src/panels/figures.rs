@@ -108,7 +108,7 @@ pub fn map(calculator: &Calculator) -> Html {
     let foot = if best_holds(&state.scenario) { best(view, emit) } else { Html::default() };
     html! {
         <Figure id="map" spec={derived.map.clone()} snapshot={snapshot.clone()} theme={*theme} emit={emit.clone()} say={say.clone()}
-            hint={text::HINT} tip={true} {foot} {narrow}>
+            hint={text::HINT} tip={true} {foot} {narrow} short={(!view.embed).then_some(text::FITS)}>
             { axis(("map-x", "Horizontal axis of the map"), &axes, map_x, view, SelectTarget::MapX, emit) }
             <span aria-hidden="true">{ "×" }</span>
             { axis(("map-y", "Vertical axis of the map"), &axes, map_y, view, SelectTarget::MapY, emit) }
@@ -127,7 +127,7 @@ pub fn curve(calculator: &Calculator) -> Html {
     let foot = if bounds_hold(&state.scenario) { bounds(view, emit) } else { Html::default() };
     html! {
         <Figure id="curve" spec={derived.curve.clone()} snapshot={snapshot.clone()} theme={*theme} emit={emit.clone()} say={say.clone()}
-            tip={true} {foot} {narrow} why={view.why}>
+            tip={true} {foot} {narrow} why={view.why} short={(!view.embed).then_some(text::SPEED)}>
             <Select id="curve-y" name="Vertical axis of the curves" items={metrics} chosen={view.metric as usize} {view}
                 target={SelectTarget::Metric} {emit} />
             <span>{ "over" }</span>

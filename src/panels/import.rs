@@ -69,10 +69,11 @@ pub fn Import(props: &Props) -> Html {
         let take = take.clone();
         Callback::from(move |event: Event| browser::chosen_file(&event, &take))
     };
-    let (name, expanded) = if *open { (words::CLOSE, "true") } else { (words::OPEN, "false") };
+    let (name, help, expanded) =
+        if *open { (words::CLOSE, words::CLOSE_HELP, "true") } else { (words::OPEN, words::OPEN_HELP, "false") };
     html! {
         <div class="import">
-            <button type="button" id={BUTTON} class="small-button" aria-expanded={expanded} onclick={toggle}>{ name }</button>
+            <button type="button" id={BUTTON} class="small-button" aria-label={help} title={help} aria-expanded={expanded} onclick={toggle}>{ name }</button>
             if *open {
                 <div class="notice">
                     <label for="config">{ words::PASTE }</label>

@@ -6,19 +6,24 @@ use yew::prelude::*;
 use crate::fields::{Layout, Offer, Step};
 use crate::state::Action;
 use crate::text::layout as words;
+use engine::model::report::Report;
+use engine::scenario::Scenario;
 
 /// What to show, and where actions go.
 #[derive(PartialEq, Properties)]
 pub struct Props {
-    /// The values.
-    pub layout: Layout,
+    /// The scenario as it last stood still: what the buttons offer is sought by trying.
+    pub scenario: Scenario,
+    /// The report of its step.
+    pub report: Report,
     /// Takes actions.
     pub emit: Callback<Action>,
 }
 
 /// The group of controls.
 #[component]
-pub fn LayoutControls(Props { layout, emit }: &Props) -> Html {
+pub fn LayoutControls(Props { scenario, report, emit }: &Props) -> Html {
+    let layout = Layout::of(scenario, report);
     let times = || html! { <span class="times" aria-hidden="true">{ "×" }</span> };
     let fixed = |name: &'static str, value: &String| {
         html! { <span class="step"><span class="step-name">{ name }</span><span class="step-value">{ value }</span></span> }

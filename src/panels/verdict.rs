@@ -9,6 +9,7 @@ use crate::components::explain_button::explain_button;
 use crate::components::tile::{Tile, tile};
 use crate::derived::Pin;
 use crate::panels::advice::Recommended;
+use crate::panels::glance::glance;
 use crate::panels::pins::{Room, pin_button, pins};
 use crate::panels::sheet::lead_to;
 use crate::panels::slim::slim;
@@ -44,6 +45,7 @@ pub fn verdict(calculator: &Calculator, layouts: Option<Rc<LayoutSearch>>, headi
             </section>
             if heading.passed { { slim(calculator) } }
             { row(calculator) }
+            { glance(&derived.memory, &derived.report) }
             { pins(calculator) }
         </>
     }
@@ -61,6 +63,7 @@ pub fn answer(Calculator { state, headline, derived, .. }: &Calculator, place: &
                 <span>{ subject }{ " " }</span><em class={(!fits).then_some("not")}>{ verdict }</em><span>{ rest }</span>
             </h1>
             <p id="scenario" class="scenario">{ for said(&words, has_controls) }</p>
+            <p class="evidence">{ text::evidence(&state.scenario) }</p>
             <ul class="issues">{ for derived.issues.iter().map(|issue| {
                 html! { <li class={(issue.severity == Severity::Note).then_some("note")}>{ &issue.message }</li> }
             }) }</ul>
@@ -105,12 +108,9 @@ pub fn row(Calculator { state, derived, emit, .. }: &Calculator) -> Html {
         Tile { explain: explain_button(key, &what, state.view.why, emit), ..tile }
     });
     html! {
-        <>
-            <section class="figures-row" aria-label="Figures">
-                { for asked.map(tile) }
-            </section>
-            <p class="evidence">{ text::evidence(&state.scenario) }</p>
-        </>
+        <section class="figures-row" aria-label="Figures">
+            { for asked.map(tile) }
+        </section>
     }
 }
 

@@ -6,9 +6,13 @@ use engine::import::{Adapter, Imported, TextLengths};
 use engine::params::quantity::shorten;
 
 /// On the button that opens the panel.
-pub const OPEN: &str = "Import config.json";
+pub const OPEN: &str = "Import";
+/// What it does.
+pub const OPEN_HELP: &str = "Import a config.json";
 /// On the button that closes it.
-pub const CLOSE: &str = "Close the import";
+pub const CLOSE: &str = "Close";
+/// What it does.
+pub const CLOSE_HELP: &str = "Close the import";
 /// Over the field for a text.
 pub const PASTE: &str = "Paste a Hugging Face config.json, PEFT's adapter_config.json, lengths of texts, a link or a report, or drop a file anywhere on the page";
 /// Over the choice of a file.

@@ -123,6 +123,11 @@ impl Setup {
         !self.trained.is_all() && self.trained.base.is_quantized() && !native
     }
 
+    /// Whether a stage runs all forward passes before its first backward pass: GPipe's schedule, where there is a pipeline.
+    pub fn forwards_first(&self) -> bool {
+        self.mesh.pp > 1 && self.pipeline.schedule == Schedule::GPipe
+    }
+
     /// Model chunks on each GPU: two under ZB-V, as asked when interleaved, else one.
     pub fn chunks(&self) -> u32 {
         match self.pipeline.schedule {

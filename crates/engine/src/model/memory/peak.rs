@@ -17,7 +17,6 @@ use super::states::{
 };
 use crate::model::lengths::Lengths;
 use crate::model::other_models::OtherModels;
-use crate::model::parallel::Schedule;
 use crate::model::per_rank::{self, LocalParams};
 use crate::model::report::{MemoryPart, MemoryParts, MemoryReport, PeakMoment};
 use crate::model::rollout::engine::engine_beside_training;
@@ -294,7 +293,7 @@ impl Ledger {
             in_layer: in_work.gradients * tokens,
             end_of_layer: END_OF_LAYER_WIDTHS * hidden * per_rank::sequence_share(setup) * bytes.activation * tokens,
             logits: bytes_per_logit(setup) * logits,
-            waiting_logits: if setup.pipeline.schedule == Schedule::GPipe {
+            waiting_logits: if setup.forwards_first() {
                 (stage.in_flight - 1.0) * bytes_kept_per_logit(setup.kernels.loss) * logits
             } else {
                 0.0

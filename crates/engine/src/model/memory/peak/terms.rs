@@ -11,7 +11,6 @@ use crate::model::memory::states::{
     shard_degrees,
 };
 use crate::model::other_models::OtherModels;
-use crate::model::parallel::Schedule;
 use crate::model::per_rank;
 use crate::model::report::PeakMoment;
 use crate::model::rollout::engine::engine_beside_training;
@@ -132,7 +131,7 @@ impl PeakTerms {
         let (cache, context, alive) = (ledger.cache(setup, stage, &peak), context(setup), ledger.alive(setup, &peak));
         let capacity = setup.accelerator.usable_memory() - context - engine_beside_training(setup);
         let (_, held) = within(capacity, cache.needed(&alive), cache.reserved(&alive));
-        let all_first = setup.pipeline.schedule == Schedule::GPipe && in_passes;
+        let all_first = setup.forwards_first() && in_passes;
         Self {
             stage: *stage,
             moment,
