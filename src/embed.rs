@@ -21,7 +21,7 @@ use crate::panels::pins::pins;
 use crate::panels::ranking::Ranking;
 use crate::panels::step_memory::StepMemory;
 use crate::panels::strategies::Strategies;
-use crate::panels::verdict::{answer, row};
+use crate::panels::verdict::{answer, issues, row};
 use crate::panels::waterfall::Waterfall;
 use crate::panels::why::why;
 use crate::snapshot::Snapshot;
@@ -56,6 +56,7 @@ pub fn Embed(start: &Start) -> Html {
         Panel::Verdict => html! {
             <div class="wide">
                 { answer(&calculator, &NodeRef::default()) }
+                { issues(&calculator) }
                 { row(&calculator) }
             </div>
         },

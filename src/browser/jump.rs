@@ -21,13 +21,14 @@ const LINE: f64 = 0.3;
 
 /// Shows the part of the page with this identifier and gives it the focus: a control, a figure, or its heading. What is folded is
 /// opened; what is made later is waited for.
-pub fn go_to(id: &'static str) {
-    look_for(id, LOOKS);
+pub fn go_to(id: &str) {
+    look_for(id.to_owned(), LOOKS);
 }
 
 /// The same for a control, whose fold may have to be opened before it is made.
 /// On phones `sheet` is the button that opens the controls.
-pub fn go_to_control(fold: Option<&str>, id: &'static str, sheet: &str) {
+pub fn go_to_control(fold: Option<&str>, id: &str, sheet: &str) {
+    let id = id.to_owned();
     let opens = open_sheet(sheet);
     if let Some(fold) = fold.and_then(|fold| document().get_element_by_id(fold)) {
         let _ = fold.set_attribute("open", "");
@@ -40,8 +41,8 @@ pub fn go_to_control(fold: Option<&str>, id: &'static str, sheet: &str) {
     }
 }
 
-fn look_for(id: &'static str, looks: u32) {
-    let Some(element) = document().get_element_by_id(id) else {
+fn look_for(id: String, looks: u32) {
+    let Some(element) = document().get_element_by_id(&id) else {
         if looks > 0 {
             Timeout::new(LOOK_EVERY_MS, move || look_for(id, looks - 1)).forget();
         }

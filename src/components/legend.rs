@@ -20,7 +20,7 @@ pub fn legend(spec: &ChartSpec, id: &str, values: &[Entry], why: &str, emit: &Ca
             { for spec.field.as_ref().map(|_| hatching(id)) }
             { for spec.lanes.iter().flat_map(|lanes| &lanes.sums).map(|&(work, _)| work_item(work, why, emit)) }
             { for spec.lines.iter().map(|line| item(line, values, valued)) }
-            { for spec.marks.iter().filter(|mark| spec.marks.len() <= MARKS && !mark.role.is_kind()).map(mark) }
+            { for spec.marks.iter().filter(|mark| spec.marks.len() <= MARKS && !mark.role.is_kind()).enumerate().map(mark) }
             { for spec.lines.iter().filter(|line| line.band.is_some()).map(|line| band(line, id, why, emit)) }
         </ul>
     }
@@ -30,9 +30,9 @@ pub fn legend(spec: &ChartSpec, id: &str, values: &[Entry], why: &str, emit: &Ca
 const MARKS: usize = 16;
 
 /// A mark's disc and name.
-fn mark(mark: &Mark) -> Html {
+fn mark((place, mark): (usize, &Mark)) -> Html {
     html! {
-        <li>
+        <li key={["mark ", &place.to_string()].concat()}>
             <svg class="sample" viewBox="0 0 22 12" aria-hidden="true">
                 <circle class={mark.role.class()} cx="11" cy="6" r={if mark.fits { "2.5" } else { "4" }} stroke-width={if mark.fits { "5" } else { "2" }} fill="none" />
             </svg>
@@ -70,7 +70,7 @@ fn work_item(work: Work, why: &str, emit: &Callback<Action>) -> Html {
     // Two kinds share a card with the one before them.
     let asked = !matches!(work, Work::Combine | Work::EmbeddingBackward);
     html! {
-        <li class={asked.then_some("asked")}>
+        <li key={names::work(work)} class={asked.then_some("asked")}>
             <svg class="sample" viewBox="0 0 22 12" aria-hidden="true">
                 <rect class={format!("work-{}", work as usize)} width="22" height="12" />
                 <path class="over" d={lines} />
@@ -87,7 +87,7 @@ fn work_item(work: Work, why: &str, emit: &Callback<Action>) -> Html {
 fn band(line: &Line, id: &str, why: &str, emit: &Callback<Action>) -> Html {
     let asked = id == "curve";
     html! {
-        <li title={text::BAND_HELP} class={asked.then_some("asked")}>
+        <li key={["band ", &line.role.class()].concat()} title={text::BAND_HELP} class={asked.then_some("asked")}>
             <svg class="sample band" viewBox="0 0 22 12" aria-hidden="true">
                 <line class={line.role.class()} x1="0" x2="22" y1="6" y2="6" stroke-width="12" />
             </svg>
@@ -119,7 +119,7 @@ fn sample(role: LineRole) -> Html {
 fn hatching(id: &str) -> Html {
     let hatch = format!("{id}-hatch");
     html! {
-        <li>
+        <li key="hatching">
             <svg class="sample" viewBox="0 0 22 12" aria-hidden="true">
                 <defs>
                     <pattern id={hatch.clone()} width="6" height="6" patternUnits="userSpaceOnUse">

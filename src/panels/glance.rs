@@ -10,6 +10,8 @@ use engine::units::{Bytes, Seconds};
 
 /// The accessible name of both.
 const TITLE: &str = "At a glance";
+/// What a line does.
+const TO_FIGURE: &str = "To the figure";
 /// Units of a drawing across its bar.
 const ACROSS: f64 = 1000.0;
 /// Shares of the step below which a part is not named.
@@ -71,8 +73,8 @@ fn line(
         .collect();
     let mark = (limit < whole).then(|| format!("{:.1}", limit * unit));
     html! {
-        <button type="button" onclick={to} aria-label={format!("{name}: {says}. To the figure.")}>
-            <span class="glance-name">{ name }</span>
+        <button type="button" onclick={to} title={TO_FIGURE}>
+            <span class="glance-name">{ name }</span>{ " " }
             <span class="glance-says">{ says }</span>
             <svg viewBox="0 0 1000 10" preserveAspectRatio="none" aria-hidden="true">
                 { drawn }

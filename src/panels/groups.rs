@@ -92,15 +92,16 @@ fn folded((place, fold): (usize, &Fold), context: ControlContext, open: bool, to
     made.sort_by_key(|row| headings.iter().position(|heading| *heading == row.0));
     html! {
         <details class="group" id={fold.id} {open} ontoggle={toggle}>
-            <summary>
+            <summary key="">
                 { fold.title }
                 if changed > 0 {
                     <span class="count">{ text::changed(changed) }</span>
                 }
             </summary>
             { for made.chunk_by(|one, other| one.0 == other.0).map(|run| html! {
-                <div class="set">
-                    { for run.first().filter(|first| !first.0.is_empty()).map(|first| html! { <p class="set-title">{ first.0 }</p> }) }
+                // All have keys, so that fields stay the same elements while others come and go.
+                <div key={["of ", run.first().map_or("", |first| first.0)].concat()} class="set">
+                    { for run.first().filter(|first| !first.0.is_empty()).map(|first| html! { <p key="" class="set-title">{ first.0 }</p> }) }
                     { for run.iter().map(|(_, param)| control(param, context, true)) }
                 </div>
             }) }

@@ -14,7 +14,7 @@ const OPEN: &str = "Change";
 const CLOSE: &str = "Done";
 
 /// Brings the reader to a control: opens its fold, and on phones the sheet.
-pub fn lead_to(control: &'static str) {
+pub fn lead_to(control: &str) {
     browser::go_to_control(None, control, BUTTON);
 }
 

@@ -6,6 +6,7 @@ use yew::prelude::*;
 
 use crate::calculator::Calculator;
 use crate::components::explain_button::explain_button;
+use crate::components::number::typed_id;
 use crate::components::tile::{Tile, tile};
 use crate::derived::Pin;
 use crate::panels::advice::Recommended;
@@ -40,6 +41,7 @@ pub fn verdict(calculator: &Calculator, layouts: Option<Rc<LayoutSearch>>, headi
         <>
             <section class="verdict" aria-labelledby="headline">
                 { answer(calculator, heading.place) }
+                { issues(calculator) }
                 <div class="verdict-line"><p class="tile-name">{ text::WOULD_HELP }</p>{ pin_button(calculator, Room::Whole) }</div>
                 <Recommended advised={derived.advised.clone()} {layouts} {emit} />
             </section>
@@ -51,7 +53,7 @@ pub fn verdict(calculator: &Calculator, layouts: Option<Rc<LayoutSearch>>, headi
     }
 }
 
-/// The headline, the scenario in a sentence, and its issues.
+/// The headline, the scenario in a sentence, and how well such runs are measured.
 pub fn answer(Calculator { state, headline, derived, .. }: &Calculator, place: &NodeRef) -> Html {
     let Headline { subject, verdict, rest, fits } = headline;
     let has_controls = !state.view.embed || state.view.controls == Controls::All;
@@ -64,10 +66,16 @@ pub fn answer(Calculator { state, headline, derived, .. }: &Calculator, place: &
             </h1>
             <p id="scenario" class="scenario">{ for said(&words, has_controls) }</p>
             <p class="evidence">{ text::evidence(&state.scenario) }</p>
-            <ul class="issues">{ for derived.issues.iter().map(|issue| {
-                html! { <li class={(issue.severity == Severity::Note).then_some("note")}>{ &issue.message }</li> }
-            }) }</ul>
         </div>
+    }
+}
+
+/// What is wrong with the scenario, or worth a note.
+pub fn issues(Calculator { derived, .. }: &Calculator) -> Html {
+    html! {
+        <ul class="issues">{ for derived.issues.iter().map(|issue| {
+            html! { <li class={(issue.severity == Severity::Note).then_some("note")}>{ &issue.message }</li> }
+        }) }</ul>
     }
 }
 
@@ -169,7 +177,7 @@ fn edit(scenario: &Scenario, view: View) -> Html {
     }
     // Of texts the tokens follow.
     let key = if scenario.has_texts() { ParamId::GpuHourPrice } else { ParamId::TrainingTokens };
-    let open = Callback::from(move |_: MouseEvent| lead_to(key.key()));
+    let open = Callback::from(move |_: MouseEvent| lead_to(&typed_id(key)));
     html! {
         <button type="button" class="tile-edit" aria-label={cost::EDIT_HELP} title={cost::EDIT_HELP} onclick={open}>{ cost::EDIT }</button>
     }
