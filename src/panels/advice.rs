@@ -8,7 +8,7 @@ use crate::derived::Advised;
 use crate::state::Action;
 use crate::text;
 use charts::names;
-use engine::analysis::advice::{Advice, is_sure};
+use engine::analysis::advice::{Advice, Change, is_sure};
 use engine::analysis::layouts::LayoutSearch;
 use engine::analysis::search::Layout;
 use engine::format;
@@ -55,12 +55,12 @@ fn best(search: Option<&LayoutSearch>, (scenario, now): (&Scenario, &Report), em
     let Some(search) = search else {
         return said(BEST, "searched when the scenario stands still".to_owned());
     };
-    let offered = |name: String, layout: &Layout| {
+    let offered = |name: String, layout: &Layout, rest: &'static str| {
         let taken = layout.scenario;
         let take = emit.reform(move |_: MouseEvent| Action::Take(Box::new(taken)));
         html! {
             <button key="best" type="button" class="advised best" onclick={take}>
-                <strong>{ name }</strong><span>{ effect(now, &layout.report) }{ ", same batch" }</span>
+                <strong>{ name }</strong><span>{ effect(now, &layout.report) }{ rest }</span>
             </button>
         }
     };
@@ -69,12 +69,18 @@ fn best(search: Option<&LayoutSearch>, (scenario, now): (&Scenario, &Report), em
         (Some(layout), _) if is_as_good(scenario, now, layout) => {
             said("This is the best layout", format!("of {fitting} that fit this batch on these GPUs"))
         }
-        (Some(layout), _) => offered(format!("{BEST}: {}", laid_out(scenario, &layout.scenario)), layout),
+        (Some(layout), _) => {
+            offered(format!("{BEST}: {}", laid_out(scenario, &layout.scenario)), layout, ", same batch")
+        }
         (None, Some((change, layout))) => {
             let with = text::change(&Advice { change, scenario: layout.scenario, report: layout.report, gain: 0.0 });
-            offered(format!("Possible with {with}: {}", laid_out(scenario, &layout.scenario)), layout)
+            let rest = match change {
+                Change::Lora | Change::QLora => ", same batch; only adapters train",
+                _ => ", same batch",
+            };
+            offered(format!("Possible with {with}: {}", laid_out(scenario, &layout.scenario)), layout, rest)
         }
-        (None, None) => said("No layout fits", "nor with 8-bit moments or states in host memory".to_owned()),
+        (None, None) => said("No layout fits", "nor with 8-bit moments, states in host memory or adapters".to_owned()),
     }
 }
 

@@ -28,6 +28,8 @@ pub fn change(advice: &Advice) -> String {
         Change::Offload if advice.scenario.offload.parameters => "weights and optimizer state in host memory".into(),
         Change::Offload => "optimizer state in host memory".into(),
         Change::Optimizer8bit => "8-bit AdamW".into(),
+        Change::Lora => "LoRA".into(),
+        Change::QLora => "QLoRA".into(),
         Change::SeqLen(seq_len) => format!("sequences of {}", quantity::with_unit(Unit::Tokens, f64::from(seq_len))),
         Change::Gpus(gpus) => format!("{} GPUs", format::count(f64::from(gpus))),
         Change::Link(gbit) => format!("links of {}", format::value(Unit::GbitPerS, gbit)),

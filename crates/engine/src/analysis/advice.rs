@@ -6,6 +6,7 @@ use crate::model::experts::Dispatcher;
 use crate::model::memory::odds::Verdict;
 use crate::model::report::Report;
 use crate::model::software::Loss;
+use crate::model::trained::{BaseFormat, Method};
 use crate::model::training::{Optimizer, Recompute};
 use crate::params;
 use crate::scenario::issue::Severity;
@@ -41,6 +42,10 @@ pub enum Change {
     Offload,
     /// An optimizer with 8-bit state.
     Optimizer8bit,
+    /// Adapters in place of all weights (LoRA).
+    Lora,
+    /// Adapters beside a base of 4 bits (QLoRA).
+    QLora,
     /// A shorter sequence: the longest power of two that fits.
     SeqLen(u32),
     /// More GPUs: twice as many, doubled further until the run fits.
@@ -67,7 +72,7 @@ impl Change {
             | Self::FusedDispatcher
             | Self::FusedLoss
             | Self::Offload => 0,
-            Self::MicroBatches(_) | Self::Optimizer8bit | Self::SeqLen(_) => 1,
+            Self::MicroBatches(_) | Self::Optimizer8bit | Self::SeqLen(_) | Self::Lora | Self::QLora => 1,
             Self::Gpus(_) => 2,
             Self::Link(_) | Self::Memory(_) => 3,
         }
@@ -311,6 +316,10 @@ pub fn apply(scenario: &Scenario, change: Change) -> Scenario {
             changed.offload.parameters = scenario.strategy.shards_weights();
         }
         Change::Optimizer8bit => changed.optimizer = Optimizer::AdamW8bit,
+        Change::Lora => changed.trained.method = Method::Lora,
+        Change::QLora => {
+            (changed.trained.method, changed.trained.base) = (Method::Lora, BaseFormat::Nf4Double);
+        }
         Change::SeqLen(seq_len) => changed.seq_len = seq_len,
         Change::Gpus(gpus) => changed.gpus = gpus,
         Change::Link(gbit) => changed.network.values.inter_node = BytesPerSecond::from_gbit_per_s(gbit),

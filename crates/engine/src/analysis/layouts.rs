@@ -93,7 +93,11 @@ impl LayoutSearch {
 /// What saves memory and leaves model, batch and cluster as they are, the last to be tried first: a loss without fp32 logits, 8-bit
 /// moments, states in host memory.
 fn savers(scenario: &Scenario) -> Vec<Change> {
-    let mut savers = Vec::with_capacity(3);
+    let mut savers = Vec::with_capacity(5);
+    // Last of all, as it trains another thing.
+    if scenario.trained.is_all() {
+        savers.extend([Change::QLora, Change::Lora]);
+    }
     if !scenario.offload.optimizer {
         savers.push(Change::Offload);
     }
@@ -137,6 +141,11 @@ mod tests {
         let (change, layout) = search.also().unwrap();
         assert_eq!(change, Change::Offload, "8-bit moments are not enough here");
         assert!(layout.report.fits());
+        // The review's second task: 70B on four A100 is a question about adapters.
+        let adapters = searched("gpu=a100-80gb&model=llama-3.1-70b&gpus=4&seq=4k&mbs=1");
+        assert_eq!(adapters.also().unwrap().0, Change::Lora);
+        let in_4_bits = searched("cluster=dgx-h100&model=llama-3.1-70b&gpus=1&seq=2k&mbs=1");
+        assert_eq!(in_4_bits.also().unwrap().0, Change::QLora);
         let hopeless = searched("model=llama-3.1-405b&gpus=4&seq=8k");
         assert!(hopeless.best().is_none() && hopeless.also().is_none());
     }

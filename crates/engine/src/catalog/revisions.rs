@@ -64,9 +64,18 @@ pub fn restore(scenario: &mut Scenario, revision: u32) {
     }
 }
 
-/// Restores the numbers of revision 3: an hour of every accelerator cost the same.
+/// Restores the numbers of revision 3: an hour of every accelerator cost the same, and products of cards with GDDR memory reached
+/// what the A100's and the B200's do.
 fn third(scenario: &mut Scenario) {
     scenario.run.price_per_gpu_hour = prices::UNLISTED;
+    let gpu = &mut scenario.accelerator;
+    if accelerator(gpu.id).is_some() {
+        match gpu.values.generation {
+            Generation::Ada => gpu.values.efficiency.matmul = 0.72,
+            Generation::BlackwellGddr => gpu.values.efficiency.matmul = 0.55,
+            _ => {}
+        }
+    }
 }
 
 /// Restores the numbers of revision 2: all of a GPU's memory was usable, and every node one host of

@@ -51,9 +51,13 @@ pub const AMPERE: Silicon = of(Generation::Ampere, 0.72, 0.72, 0.33, 0.44);
 pub const HOPPER: Silicon = of(Generation::Hopper, 0.62, 0.75, 0.19, 0.19);
 /// B200 and GB200: fitted, except for the first flash kernels' fraction, which is Hopper's.
 pub const BLACKWELL: Silicon = of(Generation::Blackwell, 0.55, 0.60, 0.19, 0.235);
-/// RTX 4080, RTX 4090, L4, L40S: large products run near the 16-bit peak with fp32 accumulation, which is
-/// lower than the fp16-accumulate one; not calibrated by itself.
-pub const ADA: Silicon = of(Generation::Ada, 0.72, 0.72, 0.33, 0.44);
+/// L4, L40S, RTX 6000 Ada: held by power at half of the peak. Products of 16 bits are scaled from one program, as are those of the
+/// next three: llm.q (IST-DASLab/llmq b77d969, benchmarks) trains Qwen2.5 in bf16 at 0.61 of an H100's peak, whose products reach
+/// [`HOPPER`]'s 0.62, and at 0.46 of an L40S's, 0.81 of an RTX 4090's and an RTX 5090's, 0.69 of an RTX PRO 6000's. The rest is not
+/// calibrated by itself.
+pub const ADA: Silicon = of(Generation::Ada, 0.47, 0.72, 0.33, 0.44);
+/// RTX 4080 and RTX 4090: with fp32 accumulation their tensor cores run at half of their rate, which power allows nearly in full.
+pub const ADA_GEFORCE: Silicon = of(Generation::Ada, 0.82, 0.72, 0.33, 0.44);
 /// MI250X: not calibrated by itself.
 pub const CDNA2: Silicon = of(Generation::Cdna2, 0.50, 0.50, 0.19, 0.19);
 /// MI300X and MI325X: large products reach 650-750 of 1,307 TFLOP/s; not calibrated by itself.
@@ -71,5 +75,40 @@ pub const TPU: Silicon = Silicon { generation: Generation::Tpu, ..AMPERE };
 pub const TURING: Silicon = Silicon { generation: Generation::Turing, ..VOLTA };
 /// A40, A10, RTX 3090, RTX A5000 and RTX A6000: the A100's fractions; not calibrated by themselves.
 pub const AMPERE_GDDR: Silicon = Silicon { generation: Generation::AmpereGddr, ..AMPERE };
-/// RTX 5090 and RTX PRO 6000: the B200's fractions; not calibrated by themselves.
-pub const BLACKWELL_GDDR: Silicon = Silicon { generation: Generation::BlackwellGddr, ..BLACKWELL };
+/// RTX PRO 6000: products as [`ADA`] says, else the B200's fractions.
+pub const BLACKWELL_GDDR: Silicon = of(Generation::BlackwellGddr, 0.70, 0.60, 0.19, 0.235);
+/// RTX 5090: likewise, at half of its tensor cores' rate.
+pub const BLACKWELL_GEFORCE: Silicon = of(Generation::BlackwellGddr, 0.82, 0.60, 0.19, 0.235);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::catalog::{accelerator, model};
+
+    /// llm.q's throughput in tokens/s for each GPU, bf16, 1,024 tokens (IST-DASLab/llmq b77d969, benchmarks): products reach the same
+    /// share of what the whole step does as on an H100, within 5 %.
+    #[test]
+    fn products_of_cards_with_gddr_memory_stand_to_the_h100s_as_llm_q_measured() {
+        let mfu = |gpu: &str, name: &str, tokens_per_s: f64| {
+            let shape = &model(name).unwrap().architecture;
+            let embedding = f64::from(shape.vocab_size) * f64::from(shape.hidden_size);
+            let outside = if shape.tie_word_embeddings { 0.0 } else { embedding };
+            // Causal attention does half of the square.
+            let attention = 6.0 * f64::from(shape.num_hidden_layers) * f64::from(shape.hidden_size) * 1024.0;
+            let per_token = 6.0 * (shape.params() as f64 - outside) + attention;
+            tokens_per_s * per_token / accelerator(gpu).unwrap().values.peak_16bit.get()
+        };
+        let h100 = mfu("h100-sxm", "qwen-2.5-7b", 14_024.4);
+        assert!((h100 - 0.61).abs() < 0.01, "{h100}");
+        for (gpu, name, tokens_per_s, silicon) in [
+            ("rtx-4090", "qwen-2.5-1.5b", 14_072.2, ADA_GEFORCE),
+            ("rtx-5090", "qwen-2.5-1.5b", 17_800.0, BLACKWELL_GEFORCE),
+            ("rtx-pro-6000", "qwen-2.5-14b", 4_064.2, BLACKWELL_GDDR),
+            ("l40s", "qwen-2.5-7b", 3_900.0, ADA),
+        ] {
+            let scaled = mfu(gpu, name, tokens_per_s) / h100 * HOPPER.efficiency.matmul;
+            assert!((silicon.efficiency.matmul / scaled - 1.0).abs() < 0.05, "{gpu}: {scaled}");
+            assert_eq!(accelerator(gpu).unwrap().values.efficiency.matmul, silicon.efficiency.matmul);
+        }
+    }
+}

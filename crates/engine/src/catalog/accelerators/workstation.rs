@@ -1,6 +1,6 @@
 //! NVIDIA's GPUs with GDDR memory: GeForce, workstation and inference cards, by fp32 accumulation.
 
-use super::efficiency::{ADA, AMPERE_GDDR, BLACKWELL_GDDR, TURING};
+use super::efficiency::{ADA, ADA_GEFORCE, AMPERE_GDDR, BLACKWELL_GDDR, BLACKWELL_GEFORCE, TURING};
 use super::usable::{self, as_of};
 use super::{PCIE_3, PCIE_4, PCIE_5, entry, sheet};
 use crate::catalog::AcceleratorEntry;
@@ -22,19 +22,19 @@ pub const LIST: &[AcceleratorEntry] = &[
     entry(
         "rtx-4080",
         "RTX 4080",
-        sheet(as_of(usable::RTX_4090, 16.0), 716.8, [97.5, 195.0, 195.0, 48.7], PCIE_4, 320.0, ADA),
+        sheet(as_of(usable::RTX_4090, 16.0), 716.8, [97.5, 195.0, 195.0, 48.7], PCIE_4, 320.0, ADA_GEFORCE),
         "NVIDIA GeForce RTX 4080 specifications, a quarter of the sparse peaks by 16-bit accumulation",
     ),
     entry(
         "rtx-4090",
         "RTX 4090",
-        sheet(usable::RTX_4090, 1008.0, [165.2, 330.3, 330.3, 82.6], PCIE_4, 450.0, ADA),
+        sheet(usable::RTX_4090, 1008.0, [165.2, 330.3, 330.3, 82.6], PCIE_4, 450.0, ADA_GEFORCE),
         "NVIDIA Ada whitepaper 2.02, Appendix A",
     ),
     entry(
         "rtx-5090",
         "RTX 5090",
-        sheet(usable::RTX_5090, 1792.0, [209.5, 419.0, 1676.0, 104.8], PCIE_5, 575.0, BLACKWELL_GDDR),
+        sheet(usable::RTX_5090, 1792.0, [209.5, 419.0, 1676.0, 104.8], PCIE_5, 575.0, BLACKWELL_GEFORCE),
         "NVIDIA RTX Blackwell whitepaper",
     ),
     entry(

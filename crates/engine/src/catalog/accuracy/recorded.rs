@@ -26,7 +26,7 @@ pub(super) const MEASURED: &[Measured] = &[
     Measured { accelerator: "mi325x", runs: 4, steps: 4, step_error: Some(15.8), peaks: 0, peak_error: None },
     Measured { accelerator: "mi355x", runs: 3, steps: 3, step_error: Some(30.8), peaks: 0, peak_error: None },
     Measured { accelerator: "rtx-3090", runs: 1, steps: 1, step_error: Some(6.2), peaks: 1, peak_error: Some(10.6) },
-    Measured { accelerator: "rtx-4090", runs: 18, steps: 16, step_error: Some(25.6), peaks: 18, peak_error: Some(2.7) },
+    Measured { accelerator: "rtx-4090", runs: 18, steps: 16, step_error: Some(14.5), peaks: 18, peak_error: Some(2.7) },
     Measured { accelerator: "rtx-6000-ada", runs: 2, steps: 0, step_error: None, peaks: 0, peak_error: None },
     Measured { accelerator: "rtx-a5000", runs: 2, steps: 2, step_error: Some(15.0), peaks: 0, peak_error: None },
     Measured { accelerator: "rtx-a6000", runs: 1, steps: 1, step_error: Some(76.6), peaks: 0, peak_error: None },
