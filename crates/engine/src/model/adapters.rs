@@ -114,15 +114,15 @@ pub fn of_mlp(setup: &Setup, width: f64) -> [Module; 3] {
     }
 }
 
-/// Width of a dense MLP, of the shared experts and of a routed expert on one GPU.
+/// Width of a dense MLP, of the shared experts and of a routed expert on one GPU; 0 for experts that no layer has.
 pub fn widths(setup: &Setup) -> [f64; 3] {
     let arch = &setup.architecture;
     let (tp, etp) = (f64::from(setup.mesh.tp.max(1)), f64::from(setup.mesh.etp.max(1)));
-    [
-        f64::from(arch.intermediate_size) / tp,
-        f64::from(arch.experts.shared_intermediate_size) / tp,
-        f64::from(arch.experts.moe_intermediate_size) / etp,
-    ]
+    let dense = f64::from(arch.intermediate_size) / tp;
+    if !arch.has_experts() {
+        return [dense, 0.0, 0.0];
+    }
+    [dense, f64::from(arch.experts.shared_intermediate_size) / tp, f64::from(arch.experts.moe_intermediate_size) / etp]
 }
 
 /// Adapters of one layer on one GPU, `moe_share` of the layers having experts.

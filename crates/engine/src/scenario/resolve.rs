@@ -162,7 +162,7 @@ impl Scenario {
         let nearest = nearest_divisor(rest, self.pp);
         let pp = if nearest > layers { largest_divisor(rest, layers) } else { nearest };
         let stage = gpus / pp;
-        let experts = architecture.experts.num_experts;
+        let experts = if architecture.has_experts() { architecture.experts.num_experts } else { 0 };
         let ep = if experts > 0 { nearest_divisor(common_divisor(stage, experts), self.ep) } else { 1 };
         let etp = if experts > 0 { nearest_divisor(stage / ep, self.etp) } else { 1 };
         Degrees { tp, cp, pp, dp: gpus / tp / cp / pp, ep, etp }

@@ -4,6 +4,9 @@
 use engine::params::{Kind, Param, every};
 use engine::scenario::Scenario;
 use engine::share::{decode, encode};
+use proptest::prelude::*;
+
+use crate::laws::any_valid_scenario;
 
 /// Scenarios in which much, and in which little, has no effect.
 const LINKS: [&str; 7] = [
@@ -48,4 +51,16 @@ fn what_the_page_does_not_show_has_no_effect_and_stays_in_the_link() {
         }
     }
     assert!(hidden > 100, "{hidden}");
+}
+
+proptest! {
+    #[test]
+    fn what_the_page_does_not_show_has_no_effect_in_any_valid_scenario(scenario in any_valid_scenario()) {
+        let results = (scenario.report(), scenario.run_report());
+        for param in every().filter(|param| !param.is_shown(&scenario)) {
+            for changed in changed(param, &scenario) {
+                prop_assert_eq!((changed.report(), changed.run_report()), results, "{} has an effect", param.key);
+            }
+        }
+    }
 }
