@@ -59,7 +59,8 @@ pub fn App(start: &Start) -> Html {
     };
     let headline = use_node_ref();
     let heading = Heading { place: &headline, passed: browser::use_passed(&headline) };
-    browser::use_title(&text::title(&settled.snapshot.scenario, &settled.report));
+    let title = use_memo(settled.snapshot.scenario, |scenario| text::title(scenario, &settled.report));
+    browser::use_title(&title);
     let rested = browser::use_rested(&settled.snapshot.scenario);
     let effects = use_effects(&settled.snapshot.scenario, rested);
     let layouts = browser::use_layouts(&settled.snapshot.scenario, rested);

@@ -13,8 +13,8 @@ use yew::prelude::*;
 
 use super::sheet::open_sheet;
 
-/// How often [`go_to`] looks for what is made later, and how long it waits in between.
-const LOOKS: u32 = 20;
+/// How often one looks for what is made later, and how long one waits in between.
+const LOOKS: u32 = 40;
 const LOOK_EVERY_MS: u32 = 50;
 /// The section in view is the last that begins above this part of the window.
 const LINE: f64 = 0.3;
@@ -22,7 +22,7 @@ const LINE: f64 = 0.3;
 /// Shows the part of the page with this identifier and gives it the focus: a control, a figure, or its heading. What is folded is
 /// opened; what is made later is waited for.
 pub fn go_to(id: &str) {
-    look_for(id.to_owned(), LOOKS);
+    once_made(id.to_owned(), LOOKS, focus_on);
 }
 
 /// The same for a control, whose fold may have to be opened before it is made.
@@ -35,19 +35,30 @@ pub fn go_to_control(fold: Option<&str>, id: &str, sheet: &str) {
     }
     if opens {
         // The sheet takes the focus first.
-        Timeout::new(LOOK_EVERY_MS, move || look_for(id, LOOKS)).forget();
+        Timeout::new(LOOK_EVERY_MS, move || once_made(id, LOOKS, focus_on)).forget();
     } else {
-        look_for(id, LOOKS);
+        once_made(id, LOOKS, focus_on);
     }
 }
 
-fn look_for(id: String, looks: u32) {
-    let Some(element) = document().get_element_by_id(&id) else {
-        if looks > 0 {
-            Timeout::new(LOOK_EVERY_MS, move || look_for(id, looks - 1)).forget();
+/// Scrolls to the panel with this identifier, once it is made: most of them come after the first picture.
+pub fn show_panel(id: &str) {
+    once_made(id.to_owned(), LOOKS, |panel| whole(&panel).scroll_into_view());
+}
+
+/// Does something with the element with this identifier, at once or when it is made.
+fn once_made(id: String, looks: u32, act: fn(Element)) {
+    match document().get_element_by_id(&id) {
+        Some(element) => act(element),
+        None if looks > 0 => {
+            Timeout::new(LOOK_EVERY_MS, move || once_made(id, looks - 1, act)).forget();
         }
-        return;
-    };
+        None => {}
+    }
+}
+
+/// Shows an element and gives it the focus, or its heading.
+fn focus_on(element: Element) {
     unfold(&element);
     show(&element);
     let heading = || whole(&element).query_selector("h2").ok().flatten();

@@ -1,7 +1,8 @@
 //! What a change of the scenario is called.
 
 use charts::names;
-use engine::analysis::advice::{Advice, Change};
+use engine::analysis::advice::Advice;
+use engine::analysis::change::Change;
 use engine::analysis::levers::{Lever, Turn};
 use engine::format;
 use engine::model::report::Report;

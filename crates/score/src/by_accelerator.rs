@@ -63,13 +63,15 @@ pub fn borrowed<'a>(entries: impl IntoIterator<Item = &'a Entry>) -> Vec<(f64, f
         }
     }
     let mut ratios = Vec::new();
-    for (generation, own, rows) in &of {
+    for (generation, _, rows) in &of {
         let fitted = of.iter().filter(|(other, ..)| accuracy::is_fitted(*other) && other != generation);
-        let others: Vec<Efficiency> =
-            if accuracy::is_fitted(*generation) { fitted.map(|other| other.1).collect() } else { vec![*own] };
-        for efficiency in others {
+        // A row keeps the fractions of its own card where its generation has no fit.
+        let others: Vec<Option<Efficiency>> =
+            if accuracy::is_fitted(*generation) { fitted.map(|other| Some(other.1)).collect() } else { vec![None] };
+        for other in others {
             let weight = 1.0 / rows.len() as f64;
-            ratios.extend(rows.iter().filter_map(|row| Some((with(row, efficiency)?, weight))));
+            let ratio = |row: &&Prediction| with(row, other.unwrap_or(row.scenario.accelerator.values.efficiency));
+            ratios.extend(rows.iter().filter_map(|row| Some((ratio(row)?, weight))));
         }
     }
     ratios

@@ -42,10 +42,42 @@ pub enum Stack {
 }
 
 impl Stack {
+    /// Returns the stack of what a source published, where the framework's name does not tell it.
+    fn published(source: Source, row: &Row) -> Option<Self> {
+        let zero = has(&row.sharding, &["zero"]);
+        match source {
+            Source::Torchtune | Source::TorchtuneFlags | Source::TorchtuneEarly => Some(Self::Torchtune),
+            Source::LitTables | Source::LitHub => Some(Self::Fabric),
+            Source::FsdpQlora | Source::PeftFsdp => Some(Self::FsdpQlora),
+            Source::Universal => Some(if has(&row.sharding, &["fsdp"]) { Self::FsdpQlora } else { Self::Peft }),
+            // finetune_qlora_single_gpu.sh runs on DeepSpeed, in fp16; finetune_lora_single_gpu.sh does not, in bf16.
+            Source::Qwen if row.trainable == "qlora" => Some(Self::DeepSpeed),
+            Source::Qwen
+            | Source::SwiftBenchmark
+            | Source::PeftReadme
+            | Source::PeftMethods
+            | Source::Glm
+            | Source::Axolotl => Some(if zero {
+                Self::DeepSpeed
+            } else if has(&row.sharding, &["fsdp"]) {
+                Self::FsdpQlora
+            } else {
+                Self::Peft
+            }),
+            Source::SwiftExamples if !has(&row.framework, &["megatron"]) => {
+                Some(if zero { Self::DeepSpeed } else { Self::Peft })
+            }
+            Source::Unsloth => Some(Self::Peft),
+            Source::Xtuner => Some(Self::DeepSpeed),
+            Source::Mlperf => Some(Self::Nemo),
+            _ => None,
+        }
+    }
+
     /// Returns the stack of a row, from its framework, its publisher and, for a bare `Megatron-LM`,
     /// its GPU and kernels.
     pub fn of(row: &Row) -> Self {
-        if let Some(stack) = Source::of(row).and_then(|source| source.stack(row)) {
+        if let Some(stack) = Source::of(row).and_then(|source| Self::published(source, row)) {
             return stack;
         }
         let framework = row.framework.to_ascii_lowercase();

@@ -2,7 +2,7 @@
 //! the crosshair.
 
 pub use super::bar::draw_bar;
-use super::geometry::{Rect, Spot};
+use super::geometry::{EDGE, HERE, Rect, Spot};
 use super::labels::{Room, size_of};
 use super::pen::{Pen, Stroke};
 use super::pins::{self, BADGE, Badge};
@@ -12,10 +12,6 @@ use crate::palette::{Rgb, Theme, line, tokens};
 use crate::spec::{ChartSpec, Field, LineRole, Zone, ZoneKind};
 use plotters::prelude::DrawingBackend;
 
-/// Radius of the scenario's mark.
-pub(super) const HERE: f64 = 6.0;
-/// Width of the edge around it, which stands out on every colour.
-pub(super) const EDGE: f64 = 2.0;
 /// Draws everything except the image of the field, which is under it.
 ///
 /// # Errors

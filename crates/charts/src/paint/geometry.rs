@@ -1,4 +1,9 @@
-//! Points and rectangles in CSS pixels.
+//! Points, rectangles and the size of the scenario's mark, in CSS pixels.
+
+/// Radius of the scenario's mark.
+pub(super) const HERE: f64 = 6.0;
+/// Width of the edge around it, which stands out on every colour.
+pub(super) const EDGE: f64 = 2.0;
 
 /// A point in CSS pixels.
 pub(super) type Spot = (f64, f64);

@@ -1,8 +1,7 @@
 //! Marks of pinned scenarios: each exactly where its data is, its letter there or beside it.
 
 use super::PaintError;
-use super::chart::{EDGE, HERE};
-use super::geometry::{Spot, distance};
+use super::geometry::{EDGE, HERE, Spot, distance};
 use super::pen::{Align, Pen, Stroke};
 use crate::layout::PlotArea;
 use crate::palette::{self, Theme, tokens};

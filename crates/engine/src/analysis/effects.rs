@@ -1,7 +1,8 @@
 //! Choices that have no effect: options that give the same result as the chosen one, found by evaluating them.
 
-use super::advice;
-use crate::params::{Choice, Param, ParamId, every};
+use super::advice::errors;
+use super::options::others;
+use crate::params::{Param, ParamId, every};
 use crate::scenario::Scenario;
 
 /// The options of a choice that give the same result as the chosen one.
@@ -18,26 +19,16 @@ pub struct Same {
 /// Returns the choices of the scenario that have an option with the same result: the same step, the same memory, the same run. An
 /// option that the scenario does not allow counts for nothing.
 pub fn without_effect(scenario: &Scenario) -> Vec<Same> {
-    let (report, run, errors) = (scenario.report(), scenario.run_report(), advice::errors(scenario));
+    let (report, run, errors) = (scenario.report(), scenario.run_report(), errors(scenario));
     let is_same = |changed: &Scenario| changed.report() == report && changed.run_report() == run;
-    let shown = every().filter(|param| (param.is_relevant)(scenario) && (param.applies)(scenario));
-    let of = |(param, choice): (&Param, &Choice)| {
-        let now = (choice.get)(scenario);
-        let others = (0..choice.options.len()).filter(|option| *option != now);
-        let mut allowed = 0;
-        let options: Vec<usize> = others
-            .filter(|&option| {
-                let mut changed = *scenario;
-                (choice.set)(&mut changed, option);
-                let counts = (choice.get)(&changed) == option && advice::errors(&changed) <= errors;
-                allowed += usize::from(counts);
-                counts && is_same(&changed)
-            })
-            .collect();
-        let all = options.len() == allowed;
+    let of = |param: &Param| {
+        let allowed = others(scenario, param, errors);
+        let same = allowed.iter().filter(|(_, changed)| is_same(changed));
+        let options: Vec<usize> = same.map(|(option, _)| *option).collect();
+        let all = options.len() == allowed.len();
         (!options.is_empty()).then_some(Same { param: param.id, options, all })
     };
-    shown.filter_map(|param| Some((param, param.choice()?))).filter_map(of).collect()
+    every().filter_map(of).collect()
 }
 
 #[cfg(test)]

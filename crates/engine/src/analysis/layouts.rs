@@ -1,6 +1,7 @@
 //! The answer of the search: the best layout of the batch as it is, and where no layout holds that, what would make one.
 
-use super::advice::{Advice, Change, apply};
+use super::advice::Advice;
+use super::change::{Change, apply};
 use super::search::{Layout, Ranking};
 use crate::model::training::Optimizer;
 use crate::scenario::Scenario;

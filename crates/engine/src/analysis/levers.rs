@@ -1,6 +1,8 @@
 //! Levers: for each part of a step's time the single change that shrinks it most.
 
-use super::advice::{self, Change};
+use super::advice;
+use super::change::Change;
+use super::options::others;
 use crate::model::report::Report;
 use crate::model::software::AttentionKernel;
 use crate::model::step::waterfall::{StepPart, Waterfall, waterfall};
@@ -107,19 +109,10 @@ fn turns(scenario: &Scenario) -> Vec<(Turn, Scenario)> {
     let mut turns: Vec<(Turn, Scenario)> = changes.map(|(change, changed)| (Turn::Change(change), changed)).collect();
     let before = advice::errors(scenario);
     for id in HOW {
-        let param = id.param();
-        let Some(choice) = param.choice().filter(|_| (param.is_relevant)(scenario) && (param.applies)(scenario)) else {
-            continue;
-        };
-        let now = (choice.get)(scenario);
-        for option in (0..choice.options.len()).filter(|option| *option != now) {
-            let mut changed = *scenario;
-            (choice.set)(&mut changed, option);
-            let is_set = (choice.get)(&changed) == option && changed.kernels.attention != AttentionKernel::Flash8bit;
-            if is_set && advice::errors(&changed) <= before {
-                turns.push((Turn::Option(id, option), changed));
-            }
-        }
+        // Attention in 8 bits computes other numbers.
+        let options = others(scenario, id.param(), before).into_iter();
+        let options = options.filter(|(_, changed)| changed.kernels.attention != AttentionKernel::Flash8bit);
+        turns.extend(options.map(|(option, changed)| (Turn::Option(id, option), changed)));
     }
     turns
 }

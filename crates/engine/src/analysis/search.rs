@@ -5,7 +5,8 @@
 //! There are thousands of layouts, so the caller evaluates them in batches with
 //! [`Ranking::advance`].
 
-use super::advice::{self, errors};
+use super::advice::errors;
+use super::change;
 use crate::model::report::Report;
 use crate::model::training::Recompute;
 use crate::params::{self, ParamId};
@@ -175,7 +176,7 @@ impl Ranking {
             return None;
         }
         scenario.grad_accum_steps = self.sequences / together;
-        advice::choose(&mut scenario, strategy);
+        change::choose(&mut scenario, strategy);
         LAID_OUT.iter().all(|id| params::is_within_bounds(id.param(), &scenario)).then_some(scenario)
     }
 
@@ -260,7 +261,7 @@ mod tests {
             for strategy in STRATEGIES {
                 for recompute in MODES {
                     let mut other = Scenario { recompute, ..best.scenario };
-                    advice::choose(&mut other, strategy);
+                    change::choose(&mut other, strategy);
                     assert!(
                         time(&best.scenario) <= time(&other) || errors(&other) > errors(&base),
                         "{link} {strategy:?}"

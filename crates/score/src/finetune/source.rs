@@ -1,7 +1,6 @@
 //! Who published a fine-tuning run.
 
 use crate::row::Row;
-use crate::stack::Stack;
 use crate::text::has;
 
 /// A publisher of fine-tuning runs whose code is known.
@@ -93,35 +92,6 @@ impl Source {
         let known = || KEYS.iter().find(|(start, _)| key.starts_with(start)).map(|(_, source)| *source);
         let atorch = || key.starts_with("atorch").then_some(Self::Atorch);
         tunes.then(|| known().or_else(atorch).unwrap_or(Self::Other))
-    }
-
-    /// Returns the stack, where the framework's name does not tell it.
-    pub fn stack(self, row: &Row) -> Option<Stack> {
-        let zero = has(&row.sharding, &["zero"]);
-        match self {
-            Self::Torchtune | Self::TorchtuneFlags | Self::TorchtuneEarly => Some(Stack::Torchtune),
-            Self::LitTables | Self::LitHub => Some(Stack::Fabric),
-            Self::FsdpQlora | Self::PeftFsdp => Some(Stack::FsdpQlora),
-            Self::Universal => Some(if has(&row.sharding, &["fsdp"]) { Stack::FsdpQlora } else { Stack::Peft }),
-            // finetune_qlora_single_gpu.sh runs on DeepSpeed, in fp16; finetune_lora_single_gpu.sh does not, in bf16.
-            Self::Qwen if row.trainable == "qlora" => Some(Stack::DeepSpeed),
-            Self::Qwen | Self::SwiftBenchmark | Self::PeftReadme | Self::PeftMethods | Self::Glm | Self::Axolotl => {
-                Some(if zero {
-                    Stack::DeepSpeed
-                } else if has(&row.sharding, &["fsdp"]) {
-                    Stack::FsdpQlora
-                } else {
-                    Stack::Peft
-                })
-            }
-            Self::SwiftExamples if !has(&row.framework, &["megatron"]) => {
-                Some(if zero { Stack::DeepSpeed } else { Stack::Peft })
-            }
-            Self::Unsloth => Some(Stack::Peft),
-            Self::Xtuner => Some(Stack::DeepSpeed),
-            Self::Mlperf => Some(Stack::Nemo),
-            _ => None,
-        }
     }
 }
 

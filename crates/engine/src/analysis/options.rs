@@ -1,0 +1,19 @@
+//! The options of a choice that a scenario could have instead of its own.
+
+use super::advice::errors;
+use crate::params::Param;
+use crate::scenario::Scenario;
+
+/// Returns the scenario with each other option of a choice, by its index: those that can be set without a new error. None where the
+/// parameter is no choice, or is not about the scenario.
+pub(super) fn others(scenario: &Scenario, param: &Param, errors_before: usize) -> Vec<(usize, Scenario)> {
+    let is_here = (param.is_relevant)(scenario) && (param.applies)(scenario);
+    let Some(choice) = param.choice().filter(|_| is_here) else { return Vec::new() };
+    let now = (choice.get)(scenario);
+    let with = |option: usize| {
+        let mut changed = *scenario;
+        (choice.set)(&mut changed, option);
+        ((choice.get)(&changed) == option && errors(&changed) <= errors_before).then_some((option, changed))
+    };
+    (0..choice.options.len()).filter(|option| *option != now).filter_map(with).collect()
+}
