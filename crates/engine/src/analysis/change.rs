@@ -1,9 +1,11 @@
 //! Single changes of a scenario, and what they make of it.
 
+use super::degrees::with_count;
 use crate::model::experts::Dispatcher;
 use crate::model::software::Loss;
 use crate::model::trained::{BaseFormat, Method};
 use crate::model::training::{Optimizer, Recompute};
+use crate::params::ParamId;
 use crate::scenario::{Scenario, Strategy};
 use crate::units::{Bytes, BytesPerSecond};
 
@@ -20,9 +22,9 @@ pub enum Change {
     Both(Strategy, Recompute),
     /// Another micro-batch size.
     MicroBatch(u32),
-    /// Another tensor-parallel degree: the GPUs of one node, or half the present degree.
+    /// Another tensor-parallel degree, with the same batch where it divides: the GPUs of one node, or half the present degree.
     TensorParallel(u32),
-    /// Half as many pipeline stages.
+    /// Half as many pipeline stages, with the same batch where it divides.
     Pipeline(u32),
     /// Another expert-parallel degree: the GPUs of one node, twice or half the present degree.
     ExpertParallel(u32),
@@ -85,8 +87,8 @@ pub fn apply(scenario: &Scenario, change: Change) -> Scenario {
         Change::ShardSize(size) => changed.shard_size = size,
         Change::Recompute(mode) => changed.recompute = mode,
         Change::MicroBatch(size) => changed.micro_batch_size = size,
-        Change::TensorParallel(tp) => changed.tp = tp,
-        Change::Pipeline(pp) => changed.pp = pp,
+        Change::TensorParallel(tp) => changed = with_count(scenario, ParamId::Tp, tp),
+        Change::Pipeline(pp) => changed = with_count(scenario, ParamId::Pp, pp),
         Change::ExpertParallel(ep) => changed.ep = ep,
         Change::FusedDispatcher => changed.experts.dispatcher = Dispatcher::Fused,
         Change::MicroBatches(steps) => changed.grad_accum_steps = steps,
