@@ -4,6 +4,7 @@ mod analysis;
 mod compare;
 mod effects;
 mod step_memory;
+mod step_parts;
 mod waterfall;
 
 use std::rc::Rc;
@@ -14,6 +15,7 @@ pub use analysis::{Analysis, Sensitivity, use_analysis, use_timeline};
 pub use compare::{Pin, compare};
 pub use effects::use_effects;
 pub use step_memory::use_step_memory;
+pub use step_parts::step_parts;
 pub use waterfall::{Fallen, use_waterfall};
 
 use crate::snapshot::Snapshot;

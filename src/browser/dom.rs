@@ -1,7 +1,6 @@
 //! Events and elements: values that they hold, and properties that only the element itself can be
 //! given.
 
-use gloo::timers::callback::Timeout;
 use gloo::utils::{document, window};
 use web_sys::{HtmlElement, HtmlInputElement, HtmlSelectElement, ScrollIntoViewOptions, ScrollLogicalPosition};
 use yew::prelude::*;
@@ -67,30 +66,6 @@ pub fn use_title(title: &str) {
     use_effect_with(title.to_owned(), |title| document().set_title(title));
 }
 
-/// How often [`show_panel`] looks for what comes later, and how long it waits in between.
-const LOOKS: u32 = 20;
-const LOOK_EVERY_MS: u32 = 100;
-
-/// Shows the panel with this identifier, once it is there: most of them come after the first
-/// picture.
-pub fn show_panel(id: &'static str) {
-    look_for(id, LOOKS);
-}
-
-fn look_for(id: &'static str, looks: u32) {
-    let place = document().query_selector(&["#", id].concat()).ok().flatten();
-    match place {
-        Some(place) => {
-            let whole = place.closest(".figure").ok().flatten();
-            whole.unwrap_or(place).scroll_into_view();
-        }
-        None if looks > 0 => {
-            Timeout::new(LOOK_EVERY_MS, move || look_for(id, looks - 1)).forget();
-        }
-        None => {}
-    }
-}
-
 /// Tells the style sheet how much of a slider's track is filled.
 #[hook]
 pub fn use_fill(slider: &NodeRef, index: u32, last: u32) {
@@ -99,6 +74,17 @@ pub fn use_fill(slider: &NodeRef, index: u32, last: u32) {
         let share = 100.0 * f64::from(index) / f64::from(last.max(1));
         if let Some(slider) = slider.cast::<HtmlElement>() {
             let _ = slider.style().set_property("--fill", &(format!("{share:.1}") + "%"));
+        }
+    });
+}
+
+/// Gives an element a background image; the policy of the page allows no style in its markup.
+#[hook]
+pub fn use_background(element: &NodeRef, image: &AttrValue) {
+    let element = element.clone();
+    use_effect_with(image.clone(), move |image| {
+        if let Some(element) = element.cast::<HtmlElement>() {
+            let _ = element.style().set_property("background-image", image);
         }
     });
 }

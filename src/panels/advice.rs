@@ -8,7 +8,8 @@ use crate::derived::Advised;
 use crate::state::Action;
 use crate::text;
 use charts::names;
-use engine::analysis::advice::{Advice, Change, is_sure};
+use engine::analysis::advice::{Advice, is_sure};
+use engine::analysis::change::Change;
 use engine::analysis::layouts::LayoutSearch;
 use engine::analysis::search::Layout;
 use engine::format;
@@ -122,8 +123,8 @@ fn advised(place: usize, advice: &Advice, now: &Report, emit: &Callback<Action>)
 fn effect(now: &Report, then: &Report) -> String {
     let mfu = format::percent(then.mfu);
     if now.fits() && (is_sure(now) || !is_sure(then)) {
-        format!("{} more tokens a second, {mfu} MFU", format::percent(gain(now, then)))
+        format!("{} more tokens/s, {mfu} MFU", format::percent(gain(now, then)))
     } else {
-        format!("then it fits with {} to spare, at {mfu} MFU", format::bytes(then.memory.free()))
+        format!("fits with {} to spare, {mfu} MFU", format::bytes(then.memory.free()))
     }
 }

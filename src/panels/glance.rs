@@ -3,32 +3,31 @@
 use yew::prelude::*;
 
 use crate::browser;
+use crate::derived::step_parts;
 use charts::spec::BarSpec;
 use engine::format;
-use engine::model::report::{Report, TimeReport};
-use engine::units::{Bytes, Seconds};
+use engine::model::report::Report;
+use engine::units::Bytes;
 
 /// The accessible name of both.
 const TITLE: &str = "At a glance";
 /// What a line does.
 const TO_FIGURE: &str = "To the figure";
-/// Units of a drawing across its bar.
-const ACROSS: f64 = 1000.0;
 /// Shares of the step below which a part is not named.
 const LEAST: f64 = 0.005;
 
 /// The two lines.
 pub fn glance(memory: &BarSpec, report: &Report) -> Html {
     let peak: f64 = memory.parts.iter().map(|(_, bytes)| bytes).sum();
-    let parts = memory.parts.iter().map(|&(part, bytes)| (format!("part-{}", part as usize), bytes));
+    let parts = memory.parts.iter().map(|&(part, bytes)| (format!("--part-{}", part as usize), bytes));
     let [at_peak, capacity] = [peak, memory.capacity].map(|bytes| format::bytes(Bytes::new(bytes)));
-    let step = parts_of(report);
+    let step = step_parts(report);
     let said: Vec<String> = step
         .iter()
         .filter(|(.., time)| *time > report.time.step * LEAST)
         .map(|(_, name, time)| format!("{name} {}", format::percent(*time / report.time.step)))
         .collect();
-    let times = step.iter().map(|(class, _, time)| ((*class).to_owned(), time.get()));
+    let times = step.iter().map(|(colour, _, time)| ((*colour).to_owned(), time.get()));
     html! {
         <section class="glance" aria-label={TITLE}>
             { line("memory", "Memory", format!("{at_peak} of {capacity}"), parts, peak.max(memory.capacity), memory.capacity) }
@@ -37,22 +36,7 @@ pub fn glance(memory: &BarSpec, report: &Report) -> Html {
     }
 }
 
-/// What the step consists of: class, name and time. The first is what the MFU counts; the parts add up to the step.
-fn parts_of(report: &Report) -> [(&'static str, &'static str, Seconds); 5] {
-    let time: &TimeReport = &report.time;
-    // The MFU counts FLOPs that sliced or overlapping kernels need not take as long for.
-    let useful = (time.step * report.mfu).min(time.compute);
-    let launches = time.launch_bound.min(time.compute - useful);
-    [
-        ("of-useful", "model FLOPs", useful),
-        ("of-compute", "other compute", time.compute - useful - launches),
-        ("of-launches", "waiting for the host", launches),
-        ("of-comm", "exposed communication", time.exposed_comm),
-        ("of-bubble", "bubble", time.bubble),
-    ]
-}
-
-/// A name, what the bar says, and the bar: parts over `whole`, with a mark at `limit`.
+/// A name, what the bar says, and the bar: parts over `whole`, each with the name of its colour, with a mark at `limit`.
 fn line(
     figure: &'static str,
     name: &'static str,
@@ -62,43 +46,64 @@ fn line(
     limit: f64,
 ) -> Html {
     let to = Callback::from(move |_: MouseEvent| browser::go_to(figure));
-    let unit = ACROSS / whole;
-    let mut left = 0.0;
-    let drawn: Html = parts
-        .map(|(class, size)| {
-            let x = left;
-            left += size * unit;
-            html! { <rect {class} x={format!("{x:.1}")} width={format!("{:.1}", size * unit)} height="10" /> }
-        })
-        .collect();
-    let mark = (limit < whole).then(|| format!("{:.1}", limit * unit));
+    let background: AttrValue = bar(parts.map(|(colour, size)| (colour, size / whole)), limit / whole).into();
     html! {
         <button type="button" onclick={to} title={TO_FIGURE}>
             <span class="glance-name">{ name }</span>{ " " }
             <span class="glance-says">{ says }</span>
-            <svg viewBox="0 0 1000 10" preserveAspectRatio="none" aria-hidden="true">
-                { drawn }
-                { for mark.map(|x| html! { <line x1={x.clone()} x2={x} y1="0" y2="10" /> }) }
-            </svg>
+            <Bar {background} />
         </button>
     }
+}
+
+/// The background that is a bar of these shares, and a mark at `limit` where that is less than 1. As a background it is painted anew
+/// without anything being laid out or put on another layer, as elements of a drawing would be.
+fn bar(parts: impl Iterator<Item = (String, f64)>, limit: f64) -> String {
+    let mut at = 0.0;
+    let stops: Vec<String> = parts
+        .map(|(colour, share)| {
+            let from = at;
+            at += PERCENT * share;
+            format!("var({colour}) {from:.1}% calc({at:.1}% - 1px), var(--surface) calc({at:.1}% - 1px) {at:.1}%")
+        })
+        .collect();
+    let parts = format!("linear-gradient(to right, {}, transparent {at:.1}%)", stops.join(", "));
+    if limit >= 1.0 {
+        return parts;
+    }
+    let [from, to] = [-1, 1].map(|side| format!("calc({:.1}% + {side}px)", PERCENT * limit));
+    format!("linear-gradient(to right, transparent {from}, var(--wrong) {from} {to}, transparent {to}), {parts}")
+}
+
+const PERCENT: f64 = 100.0;
+
+/// What a bar is drawn with.
+#[derive(PartialEq, Properties)]
+struct BarProps {
+    background: AttrValue,
+}
+
+#[component]
+fn Bar(props: &BarProps) -> Html {
+    let bar = use_node_ref();
+    browser::use_background(&bar, &props.background);
+    html! { <span ref={bar} class="glance-bar" aria-hidden="true"></span> }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use engine::catalog::{SCENARIOS, default_scenario};
-    use engine::share::decode;
 
     #[test]
-    fn the_parts_add_up_to_the_step_and_none_is_negative() {
-        let examples = SCENARIOS.iter().map(|entry| decode(entry.link).scenario);
-        for scenario in examples.chain([default_scenario()]) {
-            let report = scenario.report();
-            let parts = parts_of(&report);
-            let sum: f64 = parts.iter().map(|(.., time)| time.get()).sum();
-            assert!((sum / report.time.step.get() - 1.0).abs() < 1e-9, "{scenario:?}");
-            assert!(parts.iter().all(|(.., time)| time.get() >= -1e-12), "{parts:?}");
-        }
+    fn a_bar_has_its_parts_side_by_side_and_a_mark_at_the_limit() {
+        let parts = || [("--part-0".to_owned(), 0.25), ("--part-1".to_owned(), 0.5)].into_iter();
+        assert_eq!(
+            bar(parts(), 2.0),
+            "linear-gradient(to right, var(--part-0) 0.0% calc(25.0% - 1px), var(--surface) calc(25.0% - 1px) 25.0%, \
+             var(--part-1) 25.0% calc(75.0% - 1px), var(--surface) calc(75.0% - 1px) 75.0%, transparent 75.0%)"
+        );
+        assert!(
+            bar(parts(), 0.5).starts_with("linear-gradient(to right, transparent calc(50.0% + -1px), var(--wrong)")
+        );
     }
 }

@@ -1,4 +1,5 @@
-//! On phones the controls are a sheet from below, so that the answer comes first: the button that opens and closes it.
+//! On phones the controls are a sheet from below, so that the answer comes first: the button that opens and closes it, in a dock where the
+//! style sheet leaves the five sliders at hand.
 
 use yew::prelude::*;
 
@@ -36,8 +37,10 @@ pub fn Change() -> Html {
             if *open {
                 <div class="scrim" onclick={close.reform(|_: MouseEvent| ())} />
             }
-            <button type="button" id={BUTTON} class="button primary change" aria-expanded={open.to_string()} aria-controls={CONTROLS}
-                onclick={toggle}>{ if *open { CLOSE } else { OPEN } }</button>
+            <div class="dock">
+                <button type="button" id={BUTTON} class="button primary change" aria-expanded={open.to_string()} aria-controls={CONTROLS}
+                    onclick={toggle}>{ if *open { CLOSE } else { OPEN } }</button>
+            </div>
         </>
     }
 }

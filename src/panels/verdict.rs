@@ -108,7 +108,8 @@ fn said(words: &[Word], has_controls: bool) -> impl Iterator<Item = Html> {
 
 /// The headline figures.
 pub fn row(Calculator { state, derived, emit, .. }: &Calculator) -> Html {
-    let (scenario, first) = (&state.scenario, derived.pins.first());
+    let scenario = &state.scenario;
+    let first = derived.pins.first().filter(|pin| pin.scenario != *scenario);
     let of_run = Tile { edit: edit(scenario, state.view), ..run_tile(scenario, &derived.report, first) };
     let tiles = tiles(scenario, &derived.report, first);
     let asked = tiles.into_iter().chain([of_run]).zip(explain::HEADLINE).map(|(tile, key)| {
@@ -122,10 +123,9 @@ pub fn row(Calculator { state, derived, emit, .. }: &Calculator) -> Html {
     }
 }
 
-/// The headline figures, with their differences from the first pinned scenario. What depends on
+/// The headline figures, with their differences from the first pinned scenario, where it is another. What depends on
 /// time is hypothetical where the run does not fit.
 fn tiles(scenario: &Scenario, report: &Report, first: Option<&Pin>) -> [Tile; 6] {
-    let first = first.filter(|pin| pin.scenario != *scenario);
     let changes = first.map(|pin| words::deltas(report, &pin.report).map(Some)).unwrap_or_default();
     let [d_mfu, d_tokens, d_step, d_peak, d_free] = changes;
     let limiter = first
@@ -152,7 +152,6 @@ fn tiles(scenario: &Scenario, report: &Report, first: Option<&Pin>) -> [Tile; 6]
 /// Days and dollars of the whole run, with their differences from the first pinned scenario's where both train the same tokens.
 fn run_tile(scenario: &Scenario, report: &Report, first: Option<&Pin>) -> Tile {
     let RunTexts { name, time, cost, band } = RunTexts::of(scenario, report);
-    let first = first.filter(|pin| pin.scenario != *scenario);
     let [delta, second] = first
         .and_then(|pin| cost::deltas((scenario, report), (&pin.scenario, &pin.report)))
         .map(|changes| changes.map(Some))

@@ -85,7 +85,7 @@ fn the_verdict_stays_in_sight_and_covers_no_focus() -> Result<()> {
         page.session.script("scrollTo({ top: 0, behavior: 'instant' })", &[])?;
         page.settled()?;
         assert_eq!(page.session.script(SLIM, &[])?, json!([]), "{width} px: the headline is in sight");
-        let place = "return Math.round(document.querySelector('.columns').getBoundingClientRect().top + scrollY)";
+        let place = "return Math.round(document.querySelector('.figures').getBoundingClientRect().top + scrollY)";
         let before = page.session.script(place, &[])?;
         page.session.script("scrollTo({ top: 900, behavior: 'instant' })", &[])?;
         let line = wait_for("no verdict at the top", PATIENCE, || {

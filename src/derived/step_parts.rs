@@ -1,0 +1,38 @@
+//! What a step consists of, for the line that shows it at a glance.
+
+use engine::model::report::{Report, TimeReport};
+use engine::units::Seconds;
+
+/// What the step consists of: name of the colour, name and time. The first is what the MFU counts; the parts add up to the step.
+pub fn step_parts(report: &Report) -> [(&'static str, &'static str, Seconds); 5] {
+    let time: &TimeReport = &report.time;
+    // The MFU counts FLOPs that sliced or overlapping kernels need not take as long for.
+    let useful = (time.step * report.mfu).min(time.compute);
+    let launches = time.launch_bound.min(time.compute - useful);
+    [
+        ("--of-useful", "model FLOPs", useful),
+        ("--of-compute", "other compute", time.compute - useful - launches),
+        ("--of-launches", "waiting for the host", launches),
+        ("--of-comm", "exposed communication", time.exposed_comm),
+        ("--of-bubble", "bubble", time.bubble),
+    ]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use engine::catalog::{SCENARIOS, default_scenario};
+    use engine::share::decode;
+
+    #[test]
+    fn the_parts_add_up_to_the_step_and_none_is_negative() {
+        let examples = SCENARIOS.iter().map(|entry| decode(entry.link).scenario);
+        for scenario in examples.chain([default_scenario()]) {
+            let report = scenario.report();
+            let parts = step_parts(&report);
+            let sum: f64 = parts.iter().map(|(.., time)| time.get()).sum();
+            assert!((sum / report.time.step.get() - 1.0).abs() < 1e-9, "{scenario:?}");
+            assert!(parts.iter().all(|(.., time)| time.get() >= -1e-12), "{parts:?}");
+        }
+    }
+}
