@@ -53,6 +53,9 @@ fn value<T: Copy>(table: &[(&str, T)], fits: impl Fn(&str) -> bool) -> Option<T>
 
 /// Restores the numbers of a revision in the unedited catalog entries of a scenario.
 pub fn restore(scenario: &mut Scenario, revision: u32) {
+    if revision <= 4 {
+        fourth(scenario);
+    }
     if revision <= 3 {
         third(scenario);
     }
@@ -62,6 +65,11 @@ pub fn restore(scenario: &mut Scenario, revision: u32) {
     if revision <= 1 {
         first(scenario);
     }
+}
+
+/// Restores the numbers of revision 4.
+fn fourth(scenario: &mut Scenario) {
+    let _ = scenario;
 }
 
 /// Restores the numbers of revision 3: an hour of every accelerator cost the same, and products of cards with GDDR memory reached
