@@ -134,6 +134,29 @@ pub enum Topology {
     Flat,
 }
 
+/// How a node's network cards are joined to the switches next to them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Rails {
+    /// The same card of every node leads to the same leaf switch.
+    Optimised,
+    /// All cards of a node lead to one leaf switch.
+    TopOfRack,
+}
+
+/// The switches between nodes.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Fabric {
+    /// Links of a leaf switch down to nodes for each one up to the rest of the fabric: 1 where it carries what all cards send.
+    pub oversubscription: f64,
+    /// How cards are joined to leaves.
+    pub rails: Rails,
+}
+
+impl Fabric {
+    /// Carries what all cards send at once, along rails.
+    pub const NON_BLOCKING: Self = Self { oversubscription: 1.0, rails: Rails::Optimised };
+}
+
 /// A machine with a memory of its own, and the GPUs that share it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Host {
@@ -172,6 +195,8 @@ pub struct Network {
     pub node_decay: f64,
     /// How collectives are priced.
     pub topology: Topology,
+    /// The switches between nodes.
+    pub fabric: Fabric,
     /// The machines that the GPUs are in.
     pub host: Host,
 }
@@ -194,6 +219,7 @@ impl Network {
             all_reduce_passes: 2.0,
             node_decay: 0.0,
             topology,
+            fabric: Fabric::NON_BLOCKING,
             ..self
         }
     }

@@ -27,13 +27,13 @@ pub const LIST: &[InterconnectEntry] = &[
         (NVLINK_HOP, NVLINK_4),
         "NVIDIA H100 data sheet: 18 links, 900 GB/s both ways",
     )),
-    intra(
+    reducing(intra(
         "nvlink4-h800",
         "NVLink 4 (H800)",
         200.0,
-        (NVLINK_HOP, NVLINK),
+        (NVLINK_HOP, NVLINK_4),
         "MegaScale-MoE (arXiv 2505.11432, Table 4): 400 GB/s both ways",
-    ),
+    )),
     reducing(intra(
         "nvlink5",
         "NVLink 5 (B200)",

@@ -1,6 +1,6 @@
 //! The time of an all-to-all, whose messages become small and many as GPUs are added (arXiv 2206.03382, appendix A).
 
-use super::{Group, Topology};
+use super::{Group, Topology, decay, fabric, inside_rate};
 use crate::model::hardware::Network;
 use crate::units::{Bytes, BytesPerSecond, Seconds};
 
@@ -19,6 +19,11 @@ const MESSAGE: Seconds = Seconds::from_us(2.5);
 /// Time that each other open message adds to one between nodes, as NCCL's one proxy thread a GPU polls them all in turn (NCCL
 /// `src/proxy.cc`): fitted to how Tutel's gains change from 16 to 256 GPUs (Table 6).
 const POLL: Seconds = Seconds::from_us(0.033);
+/// Bytes that the proxy thread passes on at once, an eighth of a buffer of 4 MiB (NCCL's `NCCL_STEPS` and `NCCL_BUFFSIZE`): what is
+/// smaller waits for as much less.
+const SLICE: Bytes = Bytes::new(524_288.0);
+/// Hops before the first byte of an exchange between nodes arrives: the receiver's grant, and the message.
+const GRANTED: f64 = 2.0;
 /// Share of a network card that the messages to a single peer can fill: with one peer on one other node, two-dimensional
 /// exchanges take more than twice the linear one's time (Tutel, Table 6a at 16 GPUs).
 const ONE_PEER: f64 = 0.5;
@@ -74,7 +79,7 @@ fn linear(network: &Network, group: Group, size: Bytes) -> Seconds {
         return inside + (here - 1.0) * MESSAGE + network.intra_node_latency;
     }
     let outside = size * (away / ranks) / between_rate(network, group, away);
-    outside.max(inside) + (here - 1.0) * MESSAGE + between_messages(away) + network.inter_node_latency
+    outside.max(inside) + (here - 1.0) * MESSAGE + between_messages(away, size * (1.0 / ranks)) + GRANTED * network.inter_node_latency
 }
 
 fn two_dimensional(network: &Network, group: Group, size: Bytes) -> Seconds {
@@ -85,22 +90,19 @@ fn two_dimensional(network: &Network, group: Group, size: Bytes) -> Seconds {
         + (here - 1.0) * MESSAGE
         + network.intra_node_latency
         + outside
-        + between_messages(nodes - 1.0)
-        + network.inter_node_latency
+        + between_messages(nodes - 1.0, size * (1.0 / nodes))
+        + GRANTED * network.inter_node_latency
 }
 
-/// Time to post `messages` between nodes and to poll them until all are done.
-fn between_messages(messages: f64) -> Seconds {
-    messages * (MESSAGE + messages * POLL)
-}
-
-fn inside_rate(network: &Network) -> BytesPerSecond {
-    network.intra_node * network.intra_node_efficiency
+/// Time to post `messages` of `each` bytes between nodes and to poll them until all are done.
+fn between_messages(messages: f64, each: Bytes) -> Seconds {
+    let filled = (each / SLICE).min(1.0);
+    messages * (MESSAGE + messages * filled * POLL)
 }
 
 /// Rate of one GPU to `peers` on other nodes.
 fn between_rate(network: &Network, group: Group, peers: f64) -> BytesPerSecond {
-    let slower = 1.0 + network.node_decay * (group.nodes() - 1.0);
+    let slower = fabric::exchange_slowdown(network, group) * decay(network, group);
     let card = network.inter_node * (network.inter_node_efficiency / slower);
     card.min(network.inter_node * (ONE_PEER * peers))
 }
