@@ -78,6 +78,7 @@ impl InterconnectEntry {
             inter_node_efficiency: between.efficiency,
             all_reduce_passes: self.all_reduce_passes,
             node_decay: between.node_decay,
+            relays: true,
             topology: Topology::Aware,
             fabric: Fabric::NON_BLOCKING,
             host: Host::USUAL,

@@ -41,12 +41,15 @@ const ICI_HOP: Seconds = Seconds::from_us(1.0);
 const ICI: f64 = NVLINK;
 /// Infinity Fabric: as NVLink 4, not calibrated by itself.
 const XGMI: f64 = 0.60;
-/// PCIe: protocol overhead, and the path through host memory if GPUs cannot access each other.
+/// PCIe, where GPUs access each other: protocol overhead, and the links that several share on their way.
 const PCIE: f64 = 0.60;
+/// PCIe, where drivers do not let GPUs access each other (GeForce): every byte is written to host memory and read from it. Pairs of
+/// A40 copy 20 GB/s both ways together so, 10 of 31.5 GB/s each way, where they copy 40 to 50 otherwise (nccl-tests issue 74).
+const PCIE_BY_HOST: f64 = 0.32;
 /// InfiniBand, `RoCE`, Slingshot: fitted.
 const FABRIC: f64 = 0.70;
 /// EFA: all-gathers and all-to-alls over p5.48xlarge, 40 of 50 GB/s a card ([`EFA_HOP`]).
-const EFA: f64 = 0.79;
+const EFA: f64 = 0.81;
 /// EFA of the ultra-scale playbook's cluster and of p4d: fitted; its collectives lose speed with each node ([`SLOW_EFA_HOP`]).
 const SLOW_EFA: f64 = 0.67;
 /// GPUDirect-TCPXO: 8 GB reduced over two A3 Mega in 47.5 ms are 23.2 of 25 GB/s a card ([`TCPXO_HOP`]).

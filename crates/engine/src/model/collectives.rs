@@ -82,4 +82,3 @@ pub fn point_to_point(network: &Network, crosses_nodes: bool, size: Bytes) -> Se
         size / inside_rate(network) + network.intra_node_latency
     }
 }
-

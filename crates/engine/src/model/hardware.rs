@@ -193,6 +193,9 @@ pub struct Network {
     /// How much longer a byte takes between nodes for each node beyond the second, as a share: 0 on a fabric that holds its
     /// rate.
     pub node_decay: f64,
+    /// Whether GPUs of a node hand messages for one GPU of another node to the GPU on its rail, which sends them together (PXN, NCCL
+    /// from 2.12 on).
+    pub relays: bool,
     /// How collectives are priced.
     pub topology: Topology,
     /// The switches between nodes.
@@ -206,6 +209,20 @@ impl Network {
     pub fn gpus_per_host(&self) -> u32 {
         let node = self.gpus_per_node.max(1);
         if self.host.gpus == 0 { node } else { self.host.gpus.min(node) }
+    }
+
+    /// Whether a node, a domain of links, has several hosts, as a rack has trays: runs take as many of its GPUs as their groups fill.
+    pub fn is_rack(&self) -> bool {
+        self.gpus_per_host() < self.gpus_per_node.max(1)
+    }
+
+    /// The largest group of `gpus` GPUs, `inner` apart, that lies inside a node: as many as it holds, of a rack those that divide the
+    /// run.
+    pub fn widest_inside(&self, gpus: u32, inner: u32) -> u32 {
+        let inner = inner.max(1);
+        let most = (self.gpus_per_node / inner).max(1);
+        let divides = |size: &u32| (gpus / inner).is_multiple_of((*size).max(1));
+        if self.is_rack() { (1..=most).rev().find(divides).unwrap_or(most) } else { most }
     }
 
     /// The same links at their nominal rates, without latency, decay or switches that reduce.

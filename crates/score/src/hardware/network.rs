@@ -6,8 +6,8 @@ use crate::row::Row;
 use crate::stack::Stack;
 use crate::text::has;
 use crate::{LeftOut, Notes};
-use engine::catalog::{self, AcceleratorEntry, CLUSTERS, ClusterEntry, INTERCONNECTS, InterconnectEntry};
 use engine::catalog::clusters::hosts::host;
+use engine::catalog::{self, AcceleratorEntry, CLUSTERS, ClusterEntry, INTERCONNECTS, InterconnectEntry};
 use engine::model::hardware::{Host, Network};
 use engine::scenario::{CUSTOM, Picked};
 use engine::units::BytesPerSecond;
@@ -132,7 +132,8 @@ fn intra(
     cluster: Option<&'static ClusterEntry>,
 ) -> Option<&'static InterconnectEntry> {
     if row.intra_node_link.to_ascii_lowercase().starts_with("pcie") {
-        return catalog::interconnect("pcie4-x16");
+        let usual = cluster.map(|cluster| cluster.intra_node).filter(|link| link.starts_with("pcie"));
+        return catalog::interconnect(usual.unwrap_or("pcie4-x16"));
     }
     if entry.id == "h800" {
         return catalog::interconnect("nvlink4-h800");

@@ -1,7 +1,8 @@
 //! Interconnects between nodes.
 
 use super::{
-    CLOUD_HOP, EFA, EFA_HOP, FABRIC, IB_200, NETWORK_HOP, OMNI_PATH, SLOW_EFA, SLOW_EFA_HOP, TCP, TCPXO, TCPXO_HOP, inter,
+    CLOUD_HOP, EFA, EFA_HOP, FABRIC, IB_200, NETWORK_HOP, OMNI_PATH, SLOW_EFA, SLOW_EFA_HOP, TCP, TCPXO, TCPXO_HOP,
+    inter,
 };
 use crate::catalog::InterconnectEntry;
 

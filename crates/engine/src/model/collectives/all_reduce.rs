@@ -1,6 +1,6 @@
 //! All-reduces: a ring, a double binary tree, or switches that reduce, whichever is faster, as NCCL chooses.
 
-use super::ring::ring_latency;
+use super::ring::{around_ring, start};
 use super::{Group, all_gather, between_rate, bus_bandwidth, inside_rate, levels};
 use crate::model::cost::{CollectiveKind, Cost, Traffic};
 use crate::model::hardware::{Network, Topology};
@@ -11,7 +11,7 @@ use crate::units::{Bytes, Seconds};
 const TREE_HOP: f64 = 1.6;
 /// Passes of an all-reduce in a ring.
 const RING_PASSES: f64 = 2.0;
-/// Ranks of a node up to which its switches do not reduce (NCCL `src/transport/nvls.cc`).
+/// GPUs of a communicator in a node up to which its switches do not reduce (NCCL `src/transport/nvls.cc`).
 pub const NO_SWITCH: f64 = 2.0;
 
 /// Time of an all-reduce of `size` bytes S: the faster of a ring and a tree.
@@ -46,7 +46,7 @@ pub fn all_reduce_cost<C: Cost<Traffic>>(network: &Network, group: Group, size: 
     }
     let time = match network.topology {
         Topology::Flat => 2.0 * all_gather(network, group, size),
-        Topology::Aware => around(network, group, size).min(by_tree(network, group, size)),
+        Topology::Aware => start(network) + around(network, group, size).min(by_tree(network, group, size)),
     };
     C::new(time, || Traffic::new(CollectiveKind::AllReduce, size, group.ranks))
 }
@@ -55,7 +55,7 @@ pub fn all_reduce_cost<C: Cost<Traffic>>(network: &Network, group: Group, size: 
 fn around(network: &Network, group: Group, size: Bytes) -> Seconds {
     let passes = if group.crosses_nodes() { RING_PASSES } else { inside_passes(network, group) };
     let moved = size * (passes * (group.ranks - 1.0) / group.ranks);
-    moved / bus_bandwidth(network, group) + 2.0 * ring_latency(network, group)
+    moved / bus_bandwidth(network, group) + 2.0 * around_ring(network, group)
 }
 
 /// Up a tree over the nodes and down again.

@@ -38,8 +38,7 @@ impl Group {
     pub fn strided(ranks: u32, stride: u32, world: u32, network: &Network) -> Self {
         let (node, stride) = (network.gpus_per_node.max(1), stride.max(1));
         let reach = ranks.saturating_mul(stride);
-        let is_one_host = network.gpus_per_host() >= node;
-        let straddles = is_one_host && world > node && reach < node && !node.is_multiple_of(reach.max(1));
+        let straddles = !network.is_rack() && world > node && reach < node && !node.is_multiple_of(reach.max(1));
         let nodes = ranks.div_ceil((node / stride).max(1));
         let nodes = if straddles { nodes.max(2).min(ranks.max(1)) } else { nodes.max(1) };
         Self {

@@ -26,6 +26,7 @@ use crate::units::{Bytes, BytesPerSecond, Seconds};
 ///     inter_node_efficiency: 1.0,
 ///     all_reduce_passes: 2.0,
 ///     node_decay: 0.0,
+///     relays: true,
 ///     topology: Topology::Aware,
 ///     fabric: Fabric::NON_BLOCKING,
 ///     host: Host::USUAL,
@@ -58,7 +59,7 @@ const PAT_RANK: Seconds = Seconds::from_us(2.8);
 /// where ranks share nodes.
 fn pat_latency(network: &Network, group: Group) -> Option<Seconds> {
     let is_one_a_node = group.ranks_per_node <= 1.0 && network.topology == Topology::Aware;
-    is_one_a_node.then(|| levels(group) * network.inter_node_latency + group.ranks * PAT_RANK)
+    is_one_a_node.then(|| start(network) + levels(group) * network.inter_node_latency + group.ranks * PAT_RANK)
 }
 
 impl Ring {
@@ -66,10 +67,34 @@ impl Ring {
     pub fn of(network: &Network, group: Group) -> Self {
         let (share, latency) = match network.topology {
             Topology::Flat => (1.0, group.ranks * network.inter_node_latency),
-            Topology::Aware => ((group.ranks - 1.0) / group.ranks, ring_latency(network, group)),
+            Topology::Aware => ((group.ranks - 1.0) / group.ranks, start(network) + around_ring(network, group)),
         };
         let bandwidth = bus_bandwidth(network, group);
-        Self { share, latency, tree_latency: pat_latency(network, group).unwrap_or(latency), bandwidth, ranks: group.ranks }
+        Self {
+            share,
+            latency,
+            tree_latency: pat_latency(network, group).unwrap_or(latency),
+            bandwidth,
+            ranks: group.ranks,
+        }
+    }
+
+    fn around(&self, size: Bytes) -> Seconds {
+        size * self.share / self.bandwidth + self.latency
+    }
+
+    fn by_tree(&self, size: Bytes) -> Seconds {
+        size * self.share / self.bandwidth / PAT_RATE + self.tree_latency
+    }
+
+    /// Whether collectives of `size` bytes run over trees.
+    pub fn is_tree(&self, size: Bytes) -> bool {
+        self.by_tree(size) < self.around(size)
+    }
+
+    /// Time of the ring's hops, and of a tree's.
+    pub fn hops(&self) -> [Seconds; 2] {
+        [self.latency, self.tree_latency]
     }
 
     /// Time of an all-gather to `size` bytes, or of a reduce-scatter of as many ([`all_gather`]).
@@ -82,8 +107,7 @@ impl Ring {
         if self.ranks <= 1.0 {
             return C::default();
         }
-        let moved = size * self.share / self.bandwidth;
-        let time = (moved + self.latency).min(moved / PAT_RATE + self.tree_latency);
+        let time = self.around(size).min(self.by_tree(size));
         C::new(time, || Traffic::new(CollectiveKind::Gather, size, self.ranks))
     }
 }
@@ -94,7 +118,17 @@ pub fn reduce_scatter(network: &Network, group: Group, size: Bytes) -> Seconds {
 }
 
 /// Latency of one pass around a ring: each node is entered once, the other hops are inside nodes.
-pub(super) fn ring_latency(network: &Network, group: Group) -> Seconds {
+pub(super) fn around_ring(network: &Network, group: Group) -> Seconds {
     let nodes = group.nodes();
     (nodes - 1.0) * network.inter_node_latency + (group.ranks - nodes) * network.intra_node_latency
+}
+
+/// Hops inside a node that a collective takes before its first byte moves, about 20 us over NVLink: the launch of its kernel, and
+/// NCCL's base latency of 8.4 us (`src/graph/tuning.cc`, `baseLat`). All-gathers of 32 MB over two p5.48xlarge take that long
+/// beside their bytes and hops.
+const START_HOPS: f64 = 6.0;
+
+/// Time before the first byte of a collective moves.
+pub(super) fn start(network: &Network) -> Seconds {
+    START_HOPS * network.intra_node_latency
 }
