@@ -16,7 +16,7 @@ pub(super) const LIST: &[ScenarioEntry] = &[
     entry(
         "tutel-16",
         "Tutel's layer on 16 GPUs",
-        "In the figure of one layer the best pipelining is 5.6 times as fast as linear exchanges with dense kernels; \
+        "In the figure of one layer the best pipelining is 5.5 times as fast as linear exchanges with dense kernels; \
          measured: 4.96 times, with all of Tutel's features.",
         "v=1&rev=4&cluster=azure-ndm-a100-v4&model=custom&seq=512&gpus=16&mbs=32&recipe=fp32&adaptdegrees=yes\
          &adaptchunks=yes&grouped=no&eff=93&peak32=156&matmul=50&elem=75&half=8&launch=250&nodedecay=0.88&pxn=no&layers=1\
