@@ -210,3 +210,15 @@ fn the_largest_runs_are_computed() {
     assert!(report.time.step.get().is_finite() && report.mfu > 0.0 && report.mfu < 1.0, "{}", report.mfu);
     assert_eq!(Topology::Aware, decoded.scenario.network.values.topology);
 }
+
+/// Llama 3 8B under full sharding on p5 keeps most of its speed from 256 to 1,024 GPUs: with the latency of another cluster on EFA it
+/// lost two thirds of it.
+#[test]
+fn full_sharding_scales_on_p5() {
+    let mfu = |gpus: u32| {
+        let link = format!("cluster=p5&model=llama-3-8b&strategy=full-shard&seq=4096&mbs=2&recompute=full&gpus={gpus}");
+        decode(&link).scenario.report().mfu
+    };
+    let [few, more, most] = [256, 512, 1024].map(mfu);
+    assert!(few > 0.29 && more > 0.95 * few && most > 0.8 * few, "{few} {more} {most}");
+}

@@ -200,7 +200,10 @@ pub(in crate::params) const RELAYS: Param = Param {
            NCCL does from version 2.12 on: small all-to-alls over many nodes have fewer messages.",
     kind: switched(
         |scenario| usize::from(scenario.network.values.relays),
-        |scenario, index| scenario.network.values.relays = index == 1,
+        |scenario, index| {
+            let relays = &mut scenario.network.values.relays;
+            *relays = [false, true].get(index).copied().unwrap_or(*relays);
+        },
     ),
     ..Param::DEFAULT
 };
