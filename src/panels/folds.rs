@@ -75,6 +75,9 @@ fn is_calibration(id: ParamId) -> bool {
             | ParamId::IntraNodeEfficiency
             | ParamId::AllReducePasses
             | ParamId::NodeDecay
+            | ParamId::Oversubscription
+            | ParamId::Rails
+            | ParamId::Relays
     )
 }
 

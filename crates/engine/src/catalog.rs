@@ -20,7 +20,7 @@ pub mod scenarios;
 
 use accelerators::prices::{self, Price};
 
-use crate::model::hardware::{Accelerator, Host, Network, Topology};
+use crate::model::hardware::{Accelerator, Fabric, Host, Network, Topology};
 use crate::model::transformer::Architecture;
 use crate::scenario::{Id, Model, Picked, Scenario};
 use crate::units::{BytesPerSecond, Seconds};
@@ -78,7 +78,9 @@ impl InterconnectEntry {
             inter_node_efficiency: between.efficiency,
             all_reduce_passes: self.all_reduce_passes,
             node_decay: between.node_decay,
+            relays: true,
             topology: Topology::Aware,
+            fabric: Fabric::NON_BLOCKING,
             host: Host::USUAL,
         }
     }

@@ -10,6 +10,8 @@ use engine::units::{Bytes, Seconds};
 /// A measured collective.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Collective {
+    /// The source.
+    pub source: String,
     /// The name in the source.
     pub name: String,
     /// Number of ranks.
@@ -92,6 +94,7 @@ pub fn read<'a>(column: impl Fn(&str) -> Option<&'a str>) -> Result<Collective, 
         Kind::AllToAll => all_to_all(&network, group, bytes, AllToAll::Linear),
     };
     Ok(Collective {
+        source: raw("source").to_owned(),
         name: raw("collective").to_owned(),
         ranks: hardware.gpus,
         measured_gb_per_s: measured,

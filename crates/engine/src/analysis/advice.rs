@@ -154,7 +154,7 @@ fn changes(scenario: &Scenario, goal: Goal) -> Vec<Change> {
             }
         }
     }
-    let node = scenario.network.values.gpus_per_node;
+    let node = scenario.network.values.widest_inside(scenario.gpus, 1);
     match scenario.tp {
         1 if node > 1 => changes.push(Change::TensorParallel(node)),
         tp @ 2.. => changes.push(Change::TensorParallel(tp / 2)),
@@ -194,7 +194,7 @@ fn changes(scenario: &Scenario, goal: Goal) -> Vec<Change> {
 fn experts(scenario: &Scenario, changes: &mut Vec<Change>) {
     let mesh = scenario.degrees();
     if !scenario.expert_choice.degrees {
-        let node = scenario.network.values.gpus_per_node / mesh.etp.max(1);
+        let node = scenario.network.values.widest_inside(scenario.gpus, mesh.etp);
         for ep in [node, mesh.ep.saturating_mul(2), mesh.ep / 2] {
             if ep > 0 && ep != mesh.ep {
                 changes.push(Change::ExpertParallel(ep));
@@ -275,7 +275,7 @@ mod tests {
     /// but exceed the parameter's maximum, which adds another.
     #[test]
     fn no_advice_leaves_the_bounds_of_a_parameter() {
-        let scenario = decode("v=1&rev=4&gpus=16383&tp=2").scenario;
+        let scenario = decode("v=1&rev=4&gpus=131071&tp=2").scenario;
         let doubled = Change::Gpus(2 * scenario.gpus);
         assert_eq!(errors(&apply(&scenario, doubled)), errors(&scenario));
         assert_eq!(evaluate(&scenario, &scenario.report(), errors(&scenario), doubled), None);

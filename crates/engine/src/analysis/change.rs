@@ -117,6 +117,6 @@ pub fn choose(scenario: &mut Scenario, strategy: Strategy) {
         // The data-parallel GPUs of one node.
         let degrees = scenario.degrees();
         let inner = degrees.tp.saturating_mul(degrees.cp);
-        scenario.shard_size = (scenario.network.values.gpus_per_node / inner).max(1);
+        scenario.shard_size = scenario.network.values.widest_inside(scenario.gpus, inner);
     }
 }

@@ -5,7 +5,7 @@ use crate::analysis::sweep;
 use crate::scenario::Scenario;
 
 /// Largest number of GPUs, the maximum of the parameter.
-const MOST: u32 = 16_384;
+const MOST: u32 = 131_072;
 /// Number of doublings beyond the scenario's own GPUs.
 const DOUBLINGS: u32 = 4;
 /// Number of GPUs that the sweep reaches at least.

@@ -65,7 +65,7 @@ const GB300_BY_72: Node = ("gb300", 72, "nvlink5");
 const V100_BY_4: Node = ("v100-32gb", 4, "nvlink2");
 const MI300X_BY_8: Node = ("mi300x", 8, "xgmi-mi300x");
 const MI250X_BY_8: Node = ("mi250x", 8, "xgmi-mi250x");
-const RTX_4090_BY_8: Node = ("rtx-4090", 8, "pcie4-x16");
+const RTX_4090_BY_8: Node = ("rtx-4090", 8, "pcie4-x16-host");
 
 /// The cluster of the first visit.
 pub(crate) const A100_40GB_200G: ClusterEntry = entry(

@@ -42,7 +42,8 @@ const FP32: f64 = 4.0;
 
 /// Returns the network of the paper's cluster, at the rates its exchanges reach.
 pub fn network() -> Network {
-    Network { inter_node_efficiency: FABRIC, node_decay: NODE_DECAY, ..NVLINK_3.nodes(GPUS_PER_NODE, &IB_200) }
+    let nodes = NVLINK_3.nodes(GPUS_PER_NODE, &IB_200);
+    Network { inter_node_efficiency: FABRIC, node_decay: NODE_DECAY, relays: false, ..nodes }
 }
 
 /// Returns a layer of the paper: tokens of one GPU, hidden size D, width of experts H, experts,

@@ -20,28 +20,40 @@ const NETWORK_HOP: Seconds = Seconds::from_us(37.0);
 /// One hop over a cloud's own transport or over TCP.
 const CLOUD_HOP: Seconds = Seconds::from_us(37.0);
 
-/// One more node over EFA. An all-gather of 256 MB over 1, 2, 4 ... 64 nodes of eight H100 has a
-/// bus bandwidth of 250, 185, 119, 69, 55, 28, 11 GB/s (ultra-scale playbook): about 0.4 ms more
-/// per node, in agreement with the fitted steps.
-const EFA_HOP: Seconds = Seconds::from_us(400.0);
+/// One hop over EFA version 2 and later: with [`EFA`] fitted to all-gathers of 32 MB to 2 GB over 2 to 32 p5.48xlarge
+/// (tests/measured/network_collectives_p5.csv).
+const EFA_HOP: Seconds = Seconds::from_us(60.0);
+/// One more node of the ultra-scale playbook's cluster, and of the first EFA. An all-gather of 256 MB over 1, 2, 4 ... 64 nodes of
+/// eight H100 has a bus bandwidth of 250, 185, 119, 69, 55, 28, 11 GB/s there: 0.36 ms more per node. Four p4d take 70 ms for an all-reduce of 1 GB (NCCL issue 527).
+const SLOW_EFA_HOP: Seconds = Seconds::from_us(360.0);
+/// One hop with GPUDirect-TCPXO: all-reduces of 16 MB to 8 GB over two A3 Mega take 0.66 ms and their bytes' time
+/// (ztan's A3 Mega log, 16 H100).
+const TCPXO_HOP: Seconds = Seconds::from_us(190.0);
 
 /// NVLink: a ring over A100 is held at 235 of 300 GB/s by NCCL's own model (`tuning.cc`); four V100
 /// measure 124 of 150 GB/s (BigScience, all-reduce of 4 GB).
 const NVLINK: f64 = 0.72;
-/// NVLink 4 and later: eight H100 measure 250 of 450 GB/s in an all-gather of 256 MB (ultra-scale
-/// playbook); larger messages reach more.
-const NVLINK_4: f64 = 0.58;
+/// NVLink 4 and later: 360 of 450 GB/s in a ring over eight H100, as NVIDIA expects (nccl-tests issue 326); NCCL's own
+/// model has 371 of 450 and 722 of 900 GB/s (`src/graph/topo.h`).
+const NVLINK_4: f64 = 0.80;
 /// One hop over a TPU's torus, and the fraction that collectives reach: assumed, not calibrated.
 const ICI_HOP: Seconds = Seconds::from_us(1.0);
 const ICI: f64 = NVLINK;
 /// Infinity Fabric: as NVLink 4, not calibrated by itself.
 const XGMI: f64 = 0.60;
-/// PCIe: protocol overhead, and the path through host memory if GPUs cannot access each other.
+/// PCIe, where GPUs access each other: protocol overhead, and the links that several share on their way.
 const PCIE: f64 = 0.60;
+/// PCIe, where drivers do not let GPUs access each other (GeForce): every byte is written to host memory and read from it. Pairs of
+/// A40 copy 20 GB/s both ways together so, 10 of 31.5 GB/s each way, where they copy 40 to 50 otherwise (nccl-tests issue 74).
+const PCIE_BY_HOST: f64 = 0.32;
 /// InfiniBand, `RoCE`, Slingshot: fitted.
 const FABRIC: f64 = 0.70;
-/// EFA: fitted; its collectives lose speed with each node ([`EFA_HOP`]).
-const EFA: f64 = 0.67;
+/// EFA: all-gathers and all-to-alls over p5.48xlarge, 40 of 50 GB/s a card ([`EFA_HOP`]).
+const EFA: f64 = 0.81;
+/// EFA of the ultra-scale playbook's cluster and of p4d: fitted; its collectives lose speed with each node ([`SLOW_EFA_HOP`]).
+const SLOW_EFA: f64 = 0.67;
+/// GPUDirect-TCPXO: 8 GB reduced over two A3 Mega in 47.5 ms are 23.2 of 25 GB/s a card ([`TCPXO_HOP`]).
+const TCPXO: f64 = 0.92;
 /// Omni-Path at Jean Zay: 10.6 of 50 GB/s a node on four nodes (BigScience, all-reduce of 4 GB).
 const OMNI_PATH: f64 = 0.21;
 /// Ethernet over TCP.
@@ -49,9 +61,9 @@ const TCP: f64 = 0.60;
 
 /// Passes of an all-reduce in a ring.
 const RING: f64 = 2.0;
-/// Passes of an all-reduce with in-switch reduction (NVLS): eight H100 measure a bus bandwidth of
-/// 436 GB/s where an all-gather has 250 (ultra-scale playbook).
-const NVLS: f64 = 1.15;
+/// Passes of an all-reduce with in-switch reduction (NVLS): a bus bandwidth of 480 GB/s where a ring has 360, as two
+/// p5.48xlarge show (478 GB/s at 8 GB, tests/measured/network_collectives_p5.csv).
+const NVLS: f64 = 1.5;
 /// Returns the interconnect with in-switch reduction.
 const fn reducing(entry: InterconnectEntry) -> InterconnectEntry {
     InterconnectEntry { all_reduce_passes: NVLS, ..entry }

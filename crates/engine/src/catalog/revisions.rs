@@ -69,7 +69,32 @@ pub fn restore(scenario: &mut Scenario, revision: u32) {
 
 /// Restores the numbers of revision 4.
 fn fourth(scenario: &mut Scenario) {
-    let _ = scenario;
+    fourth_networks(scenario);
+}
+
+/// Interconnects that revision 5 measured anew: microseconds per hop, the fraction that collectives reach, and the passes of an
+/// all-reduce, by prefix of the key.
+const NETWORKS_4: [(&str, [f64; 3]); 6] = [
+    ("pcie4-x16-host", [5.7, 0.60, 2.0]),
+    ("nvlink4-h800", [3.4, 0.72, 2.0]),
+    ("nvlink4", [3.4, 0.58, 1.15]),
+    ("nvlink5", [3.4, 0.58, 1.15]),
+    ("efa", [400.0, 0.67, 2.0]),
+    ("gpudirect-tcpxo", [37.0, 0.60, 2.0]),
+];
+
+/// Restores the networks of revision 4.
+fn fourth_networks(scenario: &mut Scenario) {
+    scenario.network.values.relays = false;
+    let Some(entry) = cluster(scenario.network.id) else { return };
+    let network = &mut scenario.network.values;
+    if let Some([hop, reached, passes]) = value(&NETWORKS_4, |key| entry.intra_node.starts_with(key)) {
+        (network.intra_node_latency, network.intra_node_efficiency) = (Seconds::from_us(hop), reached);
+        network.all_reduce_passes = passes;
+    }
+    if let Some([hop, reached, _]) = value(&NETWORKS_4, |key| entry.inter_node.starts_with(key)) {
+        (network.inter_node_latency, network.inter_node_efficiency) = (Seconds::from_us(hop), reached);
+    }
 }
 
 /// Restores the numbers of revision 3: an hour of every accelerator cost the same, and products of cards with GDDR memory reached
@@ -115,7 +140,7 @@ fn first(scenario: &mut Scenario) {
         let ([inside, inside_reached], [between, between_reached]) = (link(entry.intra_node), link(entry.inter_node));
         (network.intra_node_latency, network.intra_node_efficiency) = (Seconds::from_us(inside), inside_reached);
         (network.inter_node_latency, network.inter_node_efficiency) = (Seconds::from_us(between), between_reached);
-        if let Some(rate) = value(&RATES, |key| entry.intra_node == key) {
+        if let Some(rate) = value(&RATES, |key| entry.intra_node.starts_with(key)) {
             network.intra_node = BytesPerSecond::from_gb_per_s(rate);
         }
     }

@@ -4,7 +4,7 @@ mod bounds;
 mod memory;
 mod objective;
 mod run;
-mod step;
+pub(super) mod step;
 
 use super::Context;
 use crate::format;

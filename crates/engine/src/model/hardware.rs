@@ -134,6 +134,29 @@ pub enum Topology {
     Flat,
 }
 
+/// How a node's network cards are joined to the switches next to them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Rails {
+    /// The same card of every node leads to the same leaf switch.
+    Optimised,
+    /// All cards of a node lead to one leaf switch.
+    TopOfRack,
+}
+
+/// The switches between nodes.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Fabric {
+    /// Links of a leaf switch down to nodes for each one up to the rest of the fabric: 1 where it carries what all cards send.
+    pub oversubscription: f64,
+    /// How cards are joined to leaves.
+    pub rails: Rails,
+}
+
+impl Fabric {
+    /// Carries what all cards send at once, along rails.
+    pub const NON_BLOCKING: Self = Self { oversubscription: 1.0, rails: Rails::Optimised };
+}
+
 /// A machine with a memory of its own, and the GPUs that share it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Host {
@@ -170,8 +193,13 @@ pub struct Network {
     /// How much longer a byte takes between nodes for each node beyond the second, as a share: 0 on a fabric that holds its
     /// rate.
     pub node_decay: f64,
+    /// Whether GPUs of a node hand messages for one GPU of another node to the GPU on its rail, which sends them together (PXN, NCCL
+    /// from 2.12 on).
+    pub relays: bool,
     /// How collectives are priced.
     pub topology: Topology,
+    /// The switches between nodes.
+    pub fabric: Fabric,
     /// The machines that the GPUs are in.
     pub host: Host,
 }
@@ -181,6 +209,20 @@ impl Network {
     pub fn gpus_per_host(&self) -> u32 {
         let node = self.gpus_per_node.max(1);
         if self.host.gpus == 0 { node } else { self.host.gpus.min(node) }
+    }
+
+    /// Whether a node, a domain of links, has several hosts, as a rack has trays: runs take as many of its GPUs as their groups fill.
+    pub fn is_rack(&self) -> bool {
+        self.gpus_per_host() < self.gpus_per_node.max(1)
+    }
+
+    /// The largest group of `gpus` GPUs, `inner` apart, that lies inside a node: as many as it holds, of a rack those that divide the
+    /// run.
+    pub fn widest_inside(&self, gpus: u32, inner: u32) -> u32 {
+        let inner = inner.max(1);
+        let most = (self.gpus_per_node / inner).max(1);
+        let divides = |size: &u32| (gpus / inner).is_multiple_of((*size).max(1));
+        if self.is_rack() { (1..=most).rev().find(divides).unwrap_or(most) } else { most }
     }
 
     /// The same links at their nominal rates, without latency, decay or switches that reduce.
@@ -194,6 +236,7 @@ impl Network {
             all_reduce_passes: 2.0,
             node_decay: 0.0,
             topology,
+            fabric: Fabric::NON_BLOCKING,
             ..self
         }
     }

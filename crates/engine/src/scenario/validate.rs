@@ -55,6 +55,10 @@ impl Scenario {
         if node == 0 || gpus <= node || gpus.is_multiple_of(node) {
             return None;
         }
+        // A rack is used as far as groups fill it.
+        if self.network.values.is_rack() && gpus.is_multiple_of(gpus.div_ceil(node)) {
+            return None;
+        }
         let (nodes, rest) = (gpus / node, gpus % node);
         let below = nodes * node;
         let message = format!(

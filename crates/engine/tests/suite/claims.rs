@@ -160,7 +160,7 @@ fn headline(id: &str) -> (f64, Choice) {
 #[test]
 fn adapting_one_layer_of_experts_is_as_fast_as_it_says_and_near_what_tutel_measured() {
     let ((few, at_16), (many, at_2048)) = (headline("tutel-16"), headline("tutel-2048"));
-    assert_eq!((format!("{few:.1}"), format!("{many:.1}")), ("5.6".into(), "4.5".into()));
+    assert_eq!((format!("{few:.1}"), format!("{many:.1}")), ("5.5".into(), "4.5".into()));
     // Measured (Figure 14): 4.96 and 5.75 times.
     assert!((few / 4.96 - 1.0).abs() < 0.25 && (many / 5.75 - 1.0).abs() < 0.25);
     assert_eq!((at_16.algorithm, at_2048.algorithm), (AllToAll::Linear, AllToAll::TwoDimensional));
@@ -318,7 +318,7 @@ fn fsdp_stands_beside_ddp() {
 #[test]
 fn every_sharding_factor_has_its_price() {
     let (node, pins) = compared("compare-sharding-factor");
-    says(1e2 * (pins[0].time.step / node.time.step - 1.0), 12.0, 1.0);
+    says(1e2 * (pins[0].time.step / node.time.step - 1.0), 10.0, 1.0);
     says(pins[0].memory.peak / node.memory.peak, 0.5, 0.1);
     assert!(node.fits() && pins[0].fits() && !pins[1].fits());
 }

@@ -75,7 +75,7 @@ fn links_before_the_third_revision_use_all_of_the_memory() {
     let (old, new) = (of("v=1&rev=2&cluster=dgx-h100"), of("v=1&rev=3&cluster=dgx-h100"));
     assert_eq!(old.report().memory.capacity.gib(), 80.0);
     assert!((new.report().memory.capacity.gib() - 79.11).abs() < 1e-9);
-    assert_eq!((encode(&old), encode(&new)), (format!("{}&usable=100", encode(&new)), encode(&new)));
+    assert_eq!(encode(&old), encode(&new).replace("&pxn=no", "&usable=100&pxn=no"));
     // The slider moves the memory as its maker names it, and the driver's share stays.
     let half = of("v=1&rev=3&cluster=dgx-h100&mem=40").report().memory;
     assert_eq!((half.nominal.gib(), half.capacity / new.report().memory.capacity), (40.0, 0.5));
@@ -120,6 +120,34 @@ fn links_before_the_fourth_revision_cost_two_dollars_an_hour() {
     }
     // A price in a link counts in every revision.
     assert_eq!((1..=4).map(|revision| of(revision, "price=3").run.price_per_gpu_hour).sum::<f64>(), 12.0);
+}
+
+/// Revision 5 measured EFA, GPUDirect-TCPXO, `NVLink` 4 and 5 and PCIe through host memory; links of earlier ones keep their numbers.
+#[test]
+fn links_before_the_fifth_revision_keep_their_networks() {
+    let of = |revision: u32, cluster: &str| decode(&format!("v=1&rev={revision}&cluster={cluster}")).scenario;
+    for (cluster, then, now) in [
+        ("p5", [400.0, 67.0, 58.0, 115.0], [60.0, 81.0, 80.0, 150.0]),
+        ("p4d", [400.0, 67.0, 72.0, 200.0], [360.0, 67.0, 72.0, 200.0]),
+        ("p6e-gb200", [400.0, 67.0, 58.0, 115.0], [60.0, 81.0, 80.0, 150.0]),
+        ("gcp-a3-mega", [37.0, 60.0, 58.0, 115.0], [190.0, 92.0, 80.0, 150.0]),
+        ("dgx-b200", [37.0, 70.0, 58.0, 115.0], [37.0, 70.0, 80.0, 150.0]),
+        ("h800-400g", [37.0, 70.0, 72.0, 200.0], [37.0, 70.0, 80.0, 150.0]),
+        ("server-8x-4090", [37.0, 60.0, 60.0, 200.0], [37.0, 60.0, 32.0, 200.0]),
+        ("dgx-a100-80", [37.0, 70.0, 72.0, 200.0], [37.0, 70.0, 72.0, 200.0]),
+    ] {
+        for (revision, numbers) in [(4, then), (5, now)] {
+            let scenario = of(revision, cluster);
+            let network = scenario.network.values;
+            let efficiencies =
+                [network.inter_node_efficiency, network.intra_node_efficiency, network.all_reduce_passes];
+            let found = [network.inter_node_latency.us()].into_iter().chain(efficiencies.map(|share| 100.0 * share));
+            for (found, number) in found.zip(numbers) {
+                assert!((found - number).abs() < 1e-6, "{cluster} {revision}: {found} {number}");
+            }
+            assert_eq!(decode(&encode(&scenario)).scenario, scenario, "{cluster}");
+        }
+    }
 }
 
 /// A GPU and a network of the user's own start from the numbers of the link's revision too.

@@ -69,7 +69,7 @@ fn each_part_is_there_where_it_is_asked_for() {
     has("&pp=4&accum=8", StepPart::Stages);
     has("&link=20", StepPart::AllGather);
     has("&link=20", StepPart::ReduceScatter);
-    has("&strategy=ddp&link=5", StepPart::AllReduce);
+    has("&strategy=ddp&link=10", StepPart::AllReduce);
     has("&objective=dpo", StepPart::Passes);
     for part in [StepPart::Recomputation, StepPart::Tensor, StepPart::Context, StepPart::Stages, StepPart::Bubble] {
         lacks("&recompute=none", part);

@@ -138,7 +138,7 @@ pub(crate) const CONSTANTS: &[Constant] = &[
     ),
     constant!("contention", (1.0, 1.15), always, overheads.contention),
     constant!("NVLink 2, 3 efficiency", (0.7, 0.85), nvlink_2_or_3, network.intra_node_efficiency),
-    constant!("NVLink 4, 5 efficiency", (0.55, 0.6), nvlink_4_or_5, network.intra_node_efficiency),
+    constant!("NVLink 4, 5 efficiency", (0.55, 0.85), nvlink_4_or_5, network.intra_node_efficiency),
     constant!("fabric efficiency", (0.3, 0.95), fabric, network.inter_node_efficiency),
     Constant {
         name: "network hop, us",
@@ -148,13 +148,13 @@ pub(crate) const CONSTANTS: &[Constant] = &[
         set: |setup, value| setup.network.inter_node_latency = Seconds::from_us(value),
     },
     Constant {
-        name: "EFA hop, us",
+        name: "hop of nanotron's cluster, us",
         range: (150.0, 600.0),
         applies: efa,
         get: |setup| setup.network.inter_node_latency.us(),
         set: |setup, value| setup.network.inter_node_latency = Seconds::from_us(value),
     },
-    constant!("EFA efficiency", (0.4, 0.9), efa, network.inter_node_efficiency),
+    constant!("efficiency of nanotron's cluster", (0.4, 0.9), efa, network.inter_node_efficiency),
 ];
 
 /// A row prepared for repeated evaluation.

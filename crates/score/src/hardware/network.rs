@@ -6,8 +6,9 @@ use crate::row::Row;
 use crate::stack::Stack;
 use crate::text::has;
 use crate::{LeftOut, Notes};
+use engine::catalog::clusters::hosts::host;
 use engine::catalog::{self, AcceleratorEntry, CLUSTERS, ClusterEntry, INTERCONNECTS, InterconnectEntry};
-use engine::model::hardware::Network;
+use engine::model::hardware::{Host, Network};
 use engine::scenario::{CUSTOM, Picked};
 use engine::units::BytesPerSecond;
 
@@ -49,8 +50,9 @@ const FABRICS: [(&[&str], &str); 6] = [
     (&["infiniband", "ib", "hdr", "ndr", "edr", "rdma", "cx-7", "connectx"], "ib-"),
 ];
 
-/// GPUs of an NVL72 rack that are used by runs whose size is a power of two.
-const NVL72_USED: u32 = 64;
+/// The network of the cluster on which nanotron's sweep and the ultra-scale playbook's collectives ran, far slower than others'
+/// with the same cards.
+const PLAYBOOK: &str = "efa-playbook";
 
 /// Returns the network of a run of `gpus`.
 ///
@@ -66,9 +68,10 @@ pub fn network(
 ) -> Result<Picked<Network>, LeftOut> {
     let cluster = cluster(row, stack, entry);
     let intra = intra(row, entry, cluster).ok_or_else(|| LeftOut::missing("intra_node_link"))?;
-    let node = gpus_per_node(row, cluster, gpus, notes).ok_or_else(|| LeftOut::missing("gpus_per_node"))?;
+    let node = gpus_per_node(row, cluster).ok_or_else(|| LeftOut::missing("gpus_per_node"))?;
     let crosses = gpus > node;
-    let usual = cluster.and_then(|cluster| catalog::interconnect(cluster.inter_node));
+    let usual = if is_playbooks(row, stack) { Some(PLAYBOOK) } else { cluster.map(|cluster| cluster.inter_node) };
+    let usual = usual.and_then(catalog::interconnect);
     let said = rate(&row.inter_node_bw, row.gpus_per_node.unwrap_or(node));
     let fabric = fabric(&row.inter_node_bw, said.map(|rate| rate.gbit_per_gpu), usual).or(usual);
     let Some(fabric) =
@@ -86,7 +89,8 @@ pub fn network(
             Some(_) => {}
         }
     }
-    let values = Network { inter_node: bandwidth, ..intra.nodes(node, fabric) };
+    let host = cluster.filter(|cluster| cluster.gpus_per_node == node).map_or(Host::USUAL, |cluster| host(cluster.id));
+    let values = Network { inter_node: bandwidth, host, ..intra.nodes(node, fabric) };
     Ok(Picked { id: cluster.map_or(CUSTOM, |cluster| cluster.id), values })
 }
 
@@ -128,7 +132,8 @@ fn intra(
     cluster: Option<&'static ClusterEntry>,
 ) -> Option<&'static InterconnectEntry> {
     if row.intra_node_link.to_ascii_lowercase().starts_with("pcie") {
-        return catalog::interconnect("pcie4-x16");
+        let usual = cluster.map(|cluster| cluster.intra_node).filter(|link| link.starts_with("pcie"));
+        return catalog::interconnect(usual.unwrap_or("pcie4-x16"));
     }
     if entry.id == "h800" {
         return catalog::interconnect("nvlink4-h800");
@@ -136,20 +141,16 @@ fn intra(
     cluster.and_then(|cluster| catalog::interconnect(cluster.intra_node))
 }
 
-/// Returns the GPUs per node. In a rack-scale NVLink domain these are all GPUs of the run within
-/// it, although its trays hold four.
-fn gpus_per_node(row: &Row, cluster: Option<&ClusterEntry>, gpus: u32, notes: &mut Notes) -> Option<u32> {
+/// Returns the GPUs per node. A rack-scale NVLink domain is one node, although its trays hold four.
+fn gpus_per_node(row: &Row, cluster: Option<&ClusterEntry>) -> Option<u32> {
     let usual = cluster.map(|cluster| cluster.gpus_per_node);
-    if let Some(domain) = usual.filter(|domain| *domain > 8) {
-        if gpus <= domain {
-            return Some(domain);
-        }
-        let used = if gpus.is_multiple_of(domain) { domain } else { NVL72_USED.min(domain) };
-        notes.add(format!("NVLink domains of {used} GPUs"));
-        return Some(used);
-    }
     let by_nodes = || row.num_gpus?.checked_div(row.num_nodes?);
-    row.gpus_per_node.or_else(by_nodes).or(usual)
+    usual.filter(|domain| *domain > 8).or(row.gpus_per_node).or_else(by_nodes).or(usual)
+}
+
+/// Whether the row is of the ultra-scale playbook's cluster.
+fn is_playbooks(row: &Row, stack: Stack) -> bool {
+    has(&row.inter_node_bw, &["efa", "aws"]) && (stack == Stack::Nanotron || has(&row.source, &["playbook"]))
 }
 
 /// Returns the interconnect of the named fabric with the nearest rate; of the usual interconnect's

@@ -139,14 +139,14 @@ pub(super) const SERVERS: &[ClusterEntry] = &[
     entry(
         "workstation-2x-3090",
         "Workstation, RTX 3090 x2",
-        ("rtx-3090", 2, "pcie4-x16"),
+        ("rtx-3090", 2, "pcie4-x16-host"),
         "ethernet-10-of-2",
         "one 10 Gbit/s port",
     ),
     entry(
         "workstation-4x-4090",
         "Workstation, RTX 4090 x4",
-        ("rtx-4090", 4, "pcie4-x16"),
+        ("rtx-4090", 4, "pcie4-x16-host"),
         "ethernet-10-of-4",
         "one 10 Gbit/s port",
     ),

@@ -1,6 +1,9 @@
 //! Interconnects between nodes.
 
-use super::{CLOUD_HOP, EFA, EFA_HOP, FABRIC, IB_200, NETWORK_HOP, OMNI_PATH, TCP, inter};
+use super::{
+    CLOUD_HOP, EFA, EFA_HOP, FABRIC, IB_200, NETWORK_HOP, OMNI_PATH, SLOW_EFA, SLOW_EFA_HOP, TCP, TCPXO, TCPXO_HOP,
+    inter,
+};
 use crate::catalog::InterconnectEntry;
 
 /// The list.
@@ -108,13 +111,20 @@ pub const LIST: &[InterconnectEntry] = &[
         (NETWORK_HOP, OMNI_PATH),
         "four links of 100 Gbit/s for four GPUs; efficiency measured by BigScience",
     ),
-    inter("efa-p4d", "EFA (p4d)", 50.0, (EFA_HOP, EFA), "AWS EC2 P4: 400 Gbit/s for eight GPUs"),
+    inter("efa-p4d", "EFA (p4d)", 50.0, (SLOW_EFA_HOP, SLOW_EFA), "AWS EC2 P4: 400 Gbit/s for eight GPUs"),
     inter(
         "efa-p5",
         "EFA v2 (p5)",
         400.0,
         (EFA_HOP, EFA),
-        "AWS EC2 P5: 3200 Gbit/s for eight GPUs; efficiency measured by the ultra-scale playbook",
+        "AWS EC2 P5: 3200 Gbit/s for eight GPUs; hop and efficiency measured on p5.48xlarge",
+    ),
+    inter(
+        "efa-playbook",
+        "EFA as the ultra-scale playbook measured it",
+        400.0,
+        (SLOW_EFA_HOP, SLOW_EFA),
+        "AWS EC2 P5: 3200 Gbit/s for eight GPUs; hop and efficiency measured by the ultra-scale playbook",
     ),
     inter("efa-p6", "EFA v4 (p6-b200)", 400.0, (EFA_HOP, EFA), "AWS EC2 P6: 3200 Gbit/s for eight B200"),
     inter("efa-p6-b300", "EFA v4 (p6-b300)", 800.0, (EFA_HOP, EFA), "AWS EC2 P6: 6400 Gbit/s for eight B300"),
@@ -144,7 +154,7 @@ pub const LIST: &[InterconnectEntry] = &[
         "gpudirect-tcpxo",
         "GPUDirect-TCPXO (A3 Mega)",
         200.0,
-        (CLOUD_HOP, TCP),
+        (TCPXO_HOP, TCPXO),
         "Google Cloud A3 Mega: 1600 Gbit/s for eight GPUs",
     ),
     inter(

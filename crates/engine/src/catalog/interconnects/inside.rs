@@ -1,6 +1,8 @@
 //! Interconnects inside a node.
 
-use super::{FABRIC, ICI, ICI_HOP, NVLINK, NVLINK_3, NVLINK_4, NVLINK_HOP, PCIE, PCIE_HOP, XGMI, intra, reducing};
+use super::{
+    FABRIC, ICI, ICI_HOP, NVLINK, NVLINK_3, NVLINK_4, NVLINK_HOP, PCIE, PCIE_BY_HOST, PCIE_HOP, XGMI, intra, reducing,
+};
 use crate::catalog::InterconnectEntry;
 
 /// The list.
@@ -27,13 +29,13 @@ pub const LIST: &[InterconnectEntry] = &[
         (NVLINK_HOP, NVLINK_4),
         "NVIDIA H100 data sheet: 18 links, 900 GB/s both ways",
     )),
-    intra(
+    reducing(intra(
         "nvlink4-h800",
         "NVLink 4 (H800)",
         200.0,
-        (NVLINK_HOP, NVLINK),
+        (NVLINK_HOP, NVLINK_4),
         "MegaScale-MoE (arXiv 2505.11432, Table 4): 400 GB/s both ways",
-    ),
+    )),
     reducing(intra(
         "nvlink5",
         "NVLink 5 (B200)",
@@ -100,5 +102,12 @@ pub const LIST: &[InterconnectEntry] = &[
     ),
     intra("pcie3-x16", "PCIe 3.0 x16", 15.75, (PCIE_HOP, PCIE), "PCI Express 3.0: 16 lanes at 8 GT/s, 128b/130b"),
     intra("pcie4-x16", "PCIe 4.0 x16", 31.5, (PCIE_HOP, PCIE), "PCI Express 4.0: 16 lanes at 16 GT/s, 128b/130b"),
+    intra(
+        "pcie4-x16-host",
+        "PCIe 4.0 x16 through host memory",
+        31.5,
+        (PCIE_HOP, PCIE_BY_HOST),
+        "PCI Express 4.0: 16 lanes at 16 GT/s, 128b/130b; no access from GPU to GPU",
+    ),
     intra("pcie5-x16", "PCIe 5.0 x16", 63.0, (PCIE_HOP, PCIE), "PCI Express 5.0: 16 lanes at 32 GT/s, 128b/130b"),
 ];

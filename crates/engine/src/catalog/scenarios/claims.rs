@@ -98,7 +98,7 @@ pub(super) const LIST: &[ScenarioEntry] = &[
     entry(
         "compare-sharding-factor",
         "Sharding over F of 128 GPUs",
-        "F = 4, one node: weights never cross the network. Sharded over all 128 (A) a GPU needs half of the memory, but 12 % more time; \
+        "F = 4, one node: weights never cross the network. Sharded over all 128 (A) a GPU needs half of the memory, but 10 % more time; \
          with F = 1 (B), DDP, 7B does not fit at all.",
         "v=1&rev=4&cluster=leonardo-booster&size=7B&gpus=128&seq=4096&strategy=hybrid-shard&shard=4&recompute=none\
          &recipe=fsdp2-bf16-reduce16&pin=1&strategy=full-shard&pin=2&strategy=ddp",
@@ -135,7 +135,7 @@ pub(super) const LIST: &[ScenarioEntry] = &[
              figure of one layer, further down, the best choice changes along the axis, and the adaptive one is below all others.",
             "v=1&rev=4&cluster=azure-ndm-a100-v4&model=custom&seq=512&gpus=2048&mbs=32&recipe=fp32&adaptdegrees=yes\
              &adaptchunks=yes&grouped=no&critbatch=34M&eff=93&peak32=156&matmul=50&elem=75&half=8&launch=250\
-             &nodedecay=0.88&layers=1&hidden=2048&heads=16&ffn=2048&vocab=1&mlp=plain&experts=4096&topk=2&effn=2048\
+             &nodedecay=0.88&pxn=no&layers=1&hidden=2048&heads=16&ffn=2048&vocab=1&mlp=plain&experts=4096&topk=2&effn=2048\
              &pin=1&adaptchunks=no&a2a=linear&chunks=1",
             TUTEL,
         ),

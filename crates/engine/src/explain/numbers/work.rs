@@ -3,6 +3,7 @@
 
 use super::super::{Context, Explanation};
 use super::{always, number, scores, when};
+use crate::explain::symbols::step::{gathers_by_tree, scatters_by_tree};
 use crate::model::report::Work;
 use crate::model::training::Sharding;
 
@@ -97,9 +98,15 @@ pub(super) const WORK: &[Explanation] = &[
     number(
         "all-gather-time",
         "All-gather",
-        &[when(is_plain, "t_gather = (Z − 1) / Z · S_gather / B_bus + t_hops")],
+        &[
+            when(|c| is_plain(c) && !gathers_by_tree(c), "t_gather = (Z − 1) / Z · S_gather / B_bus + t_hops"),
+            when(
+                |c| is_plain(c) && gathers_by_tree(c),
+                "t_gather = (Z − 1) / Z · S_gather / (e_tree · B_bus) + t_tree",
+            ),
+        ],
         [
-            "The GPUs of the shard group give each other their parts of one layer’s weights: an [all-gather], before the layer’s forward pass and, where weights were freed, before its backward pass. It runs one layer ahead of compute; what does not fit under it shows.",
+            "The GPUs of the shard group give each other their parts of one layer’s weights: an [all-gather], before the layer’s forward pass and, where weights were freed, before its backward pass. It runs one layer ahead of compute; what does not fit under it shows. With one GPU a node NCCL can gather along trees, in fewer steps.",
             NETWORK,
             TRAFFIC,
         ],
@@ -107,7 +114,13 @@ pub(super) const WORK: &[Explanation] = &[
     number(
         "reduce-scatter-time",
         "Reduce-scatter",
-        &[when(scatters_alone, "t_scatter = (Z − 1) / Z · S_scatter / B_bus + t_hops")],
+        &[
+            when(|c| scatters_alone(c) && !scatters_by_tree(c), "t_scatter = (Z − 1) / Z · S_scatter / B_bus + t_hops"),
+            when(
+                |c| scatters_alone(c) && scatters_by_tree(c),
+                "t_scatter = (Z − 1) / Z · S_scatter / (e_tree · B_bus) + t_tree",
+            ),
+        ],
         [
             "The gradients of one layer are summed over the shard group, each GPU keeping its part: a [reduce-scatter] under the backward pass of the layers before it. The last one shows.",
             NETWORK,

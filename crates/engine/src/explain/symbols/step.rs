@@ -7,6 +7,7 @@ use super::{Symbol, of};
 use crate::catalog::accuracy;
 use crate::explain::Context;
 use crate::model::adapters;
+use crate::model::collectives::ring::PAT_RATE;
 use crate::model::collectives::{Group, Ring, bus_bandwidth};
 use crate::model::compute;
 use crate::model::flops::{
@@ -96,16 +97,20 @@ pub(super) const STEP: &[Symbol] = &[
     of("t_scatter", "reduction of one layer’s gradients in the shard group", Seconds, |c| {
         c.plan.comm(true, true).reduce_layer.get()
     }),
-    of("S_scatter", "one layer’s gradients as reduced", Bytes, |c| {
-        c.peak.bytes.reduced * c.peak.stage.params.trained.layer
-    }),
+    of("S_scatter", "one layer’s gradients as reduced", Bytes, scattered),
     of("Z", "GPUs in the shard group", Count, |c| f64::from(c.setup.mesh.shard_group())),
     of("B_bus", "[bus bandwidth] of a ring over the shard group", BytesPerSecond, |c| {
         bus_bandwidth(&c.setup.network, shard_group(c)).get()
     }),
     of("t_hops", "latency of the ring’s hops", Seconds, |c| {
-        Ring::of(&c.setup.network, shard_group(c)).all_gather(units::Bytes::ZERO).get()
+        let [ring, _] = Ring::of(&c.setup.network, shard_group(c)).hops();
+        ring.get()
     }),
+    of("t_tree", "latency of the hops of a tree", Seconds, |c| {
+        let [_, tree] = Ring::of(&c.setup.network, shard_group(c)).hops();
+        tree.get()
+    }),
+    of("e_tree", "rate of a tree over a ring’s", Percent, |_| PAT_RATE),
     of("T_across", "time of all reductions across replicas over the step", Seconds, |c| c.plan.replicate_lane().get()),
     of("m_reduce", "micro-batches that reduce gradients", Count, |c| c.plan.reductions()),
     of("t_across", "reduction of one layer’s gradient shards across replicas", Seconds, |c| {
@@ -185,6 +190,20 @@ fn layers(c: &Context) -> f64 {
 
 fn keys(c: &Context) -> f64 {
     counted_keys(&c.setup.architecture, c.setup.attended(), c.setup.mfu_convention)
+}
+
+fn scattered(c: &Context) -> f64 {
+    c.peak.bytes.reduced * c.peak.stage.params.trained.layer
+}
+
+/// Whether one layer's weights are gathered over trees.
+pub(in crate::explain) fn gathers_by_tree(c: &Context) -> bool {
+    Ring::of(&c.setup.network, shard_group(c)).is_tree(units::Bytes::new(c.peak.gathered_units[1]))
+}
+
+/// Whether one layer's gradients are reduced over trees.
+pub(in crate::explain) fn scatters_by_tree(c: &Context) -> bool {
+    Ring::of(&c.setup.network, shard_group(c)).is_tree(units::Bytes::new(scattered(c)))
 }
 
 /// Returns the shard group of the stage's plan.

@@ -4,7 +4,7 @@ use super::{Bounds, Stage};
 use crate::model::collectives::{Group, bus_bandwidth};
 use crate::model::compute::{attention_efficiency, peak};
 use crate::model::flops;
-use crate::model::hardware::{Accelerator, Efficiency, Network, Topology};
+use crate::model::hardware::{Accelerator, Efficiency, Fabric, Network, Topology};
 use crate::model::memory::recipe_bytes;
 use crate::model::setup::{Overheads, Setup};
 use crate::model::software::Cache;
@@ -22,8 +22,13 @@ impl Bounds {
     /// not in each micro-batch, one transfer serves all of them, which counts as a faster link. Hybrid sharding keeps most of
     /// its traffic inside the nodes and is not bounded.
     pub fn of(setup: &Setup) -> Self {
-        let network =
-            Network { intra_node_efficiency: 1.0, inter_node_efficiency: 1.0, node_decay: 0.0, ..setup.network };
+        let network = Network {
+            intra_node_efficiency: 1.0,
+            inter_node_efficiency: 1.0,
+            node_decay: 0.0,
+            fabric: Fabric::NON_BLOCKING,
+            ..setup.network
+        };
         let gpus = setup.mesh.gpus().max(1);
         let group = Group::consecutive(gpus, gpus, &network);
         let bytes = recipe_bytes(setup.recipe);

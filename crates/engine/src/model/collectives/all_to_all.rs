@@ -1,6 +1,6 @@
 //! The time of an all-to-all, whose messages become small and many as GPUs are added (arXiv 2206.03382, appendix A).
 
-use super::{Group, Topology};
+use super::{Group, Topology, decay, fabric, inside_rate};
 use crate::model::hardware::Network;
 use crate::units::{Bytes, BytesPerSecond, Seconds};
 
@@ -19,6 +19,11 @@ const MESSAGE: Seconds = Seconds::from_us(2.5);
 /// Time that each other open message adds to one between nodes, as NCCL's one proxy thread a GPU polls them all in turn (NCCL
 /// `src/proxy.cc`): fitted to how Tutel's gains change from 16 to 256 GPUs (Table 6).
 const POLL: Seconds = Seconds::from_us(0.033);
+/// Bytes that the proxy thread passes on at once, an eighth of a buffer of 4 MiB (NCCL's `NCCL_STEPS` and `NCCL_BUFFSIZE`): where GPUs
+/// of a node send together (PXN), smaller messages to one GPU share a slice, so that as many fewer are polled.
+const SLICE: Bytes = Bytes::new(524_288.0);
+/// Hops before the first byte of a linear exchange between nodes arrives: the receiver's grant, and the message.
+const GRANTED: f64 = 2.0;
 /// Share of a network card that the messages to a single peer can fill: with one peer on one other node, two-dimensional
 /// exchanges take more than twice the linear one's time (Tutel, Table 6a at 16 GPUs).
 const ONE_PEER: f64 = 0.5;
@@ -29,7 +34,7 @@ const STRIDED_COPIES: f64 = 4.0;
 /// `S/n` or, in two dimensions, of `S/r` inside the node and then of `S/m` between nodes.
 ///
 /// A step between nodes takes `S' (1 + decay (m-1)) / B_nic` for the bytes S' that leave the node, `x (2.5 us + 33 ns x)` for its x
-/// messages and one latency; a step inside, `S'/B_intra + 2.5 us x`. In the linear algorithm the two run at once. The copies
+/// messages and one latency, two in the linear algorithm, for the receiver's grant; a step inside, `S'/B_intra + 2.5 us x`. In the linear algorithm the two run at once. The copies
 /// that align two-dimensional messages are apart ([`copied`]). A flat network charges all of S and one latency a rank.
 ///
 /// ```
@@ -74,7 +79,10 @@ fn linear(network: &Network, group: Group, size: Bytes) -> Seconds {
         return inside + (here - 1.0) * MESSAGE + network.intra_node_latency;
     }
     let outside = size * (away / ranks) / between_rate(network, group, away);
-    outside.max(inside) + (here - 1.0) * MESSAGE + between_messages(away) + network.inter_node_latency
+    outside.max(inside)
+        + (here - 1.0) * MESSAGE
+        + between_messages(away, slices(network, group, size))
+        + GRANTED * network.inter_node_latency
 }
 
 fn two_dimensional(network: &Network, group: Group, size: Bytes) -> Seconds {
@@ -85,22 +93,24 @@ fn two_dimensional(network: &Network, group: Group, size: Bytes) -> Seconds {
         + (here - 1.0) * MESSAGE
         + network.intra_node_latency
         + outside
-        + between_messages(nodes - 1.0)
+        + between_messages(nodes - 1.0, 1.0)
         + network.inter_node_latency
 }
 
-/// Time to post `messages` between nodes and to poll them until all are done.
-fn between_messages(messages: f64) -> Seconds {
-    messages * (MESSAGE + messages * POLL)
+/// Time to post `messages` between nodes and to poll them, or the slices that hold them, until all are done.
+fn between_messages(messages: f64, slices: f64) -> Seconds {
+    messages * (MESSAGE + messages * slices * POLL)
 }
 
-fn inside_rate(network: &Network) -> BytesPerSecond {
-    network.intra_node * network.intra_node_efficiency
+/// Slices that the messages of a linear exchange fill, as a share of the messages.
+fn slices(network: &Network, group: Group, size: Bytes) -> f64 {
+    let together = if network.relays { group.ranks_per_node } else { 1.0 };
+    (size / group.ranks / SLICE).min(1.0).max(1.0 / together)
 }
 
 /// Rate of one GPU to `peers` on other nodes.
 fn between_rate(network: &Network, group: Group, peers: f64) -> BytesPerSecond {
-    let slower = 1.0 + network.node_decay * (group.nodes() - 1.0);
+    let slower = fabric::exchange_slowdown(network, group) * decay(network, group);
     let card = network.inter_node * (network.inter_node_efficiency / slower);
     card.min(network.inter_node * (ONE_PEER * peers))
 }

@@ -1,6 +1,6 @@
 //! What a stage of a pipeline sends to its neighbours.
 
-use crate::model::collectives;
+use crate::model::collectives::{self, Group, fabric};
 use crate::model::per_rank;
 use crate::model::setup::Setup;
 use crate::units::{Bytes, Seconds};
@@ -23,6 +23,8 @@ pub(in crate::model) fn neighbours(setup: &Setup, element: f64) -> Neighbours {
     let width = f64::from(setup.architecture.hidden_size) / f64::from(mesh.tp.max(1));
     let size = Bytes::new(element * per_rank::tokens(setup) * width);
     let passes = 2.0 * f64::from(setup.chunks());
-    let message = collectives::point_to_point(&setup.network, cross, size) + beyond * setup.overheads.message;
+    let stages = Group::strided(mesh.pp, mesh.gpus() / mesh.pp, mesh.gpus(), &setup.network);
+    let slower = fabric::slowdown(&setup.network, stages);
+    let message = collectives::point_to_point(&setup.network, cross, size * slower) + beyond * setup.overheads.message;
     Neighbours { time: passes * message, cross }
 }

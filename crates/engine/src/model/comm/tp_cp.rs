@@ -1,6 +1,6 @@
 //! What tensor and context parallelism exchange within one layer, and how much of it compute hides.
 
-use crate::model::collectives::{self, Group};
+use crate::model::collectives::{self, Group, fabric};
 use crate::model::compute::modules;
 use crate::model::flops;
 use crate::model::parallel::ContextExchange;
@@ -93,8 +93,9 @@ impl TpCpComm {
             ContextExchange::Ring => {
                 let hops = f64::from(mesh.cp.max(1)) - 1.0;
                 let part = hops / f64::from(mesh.cp.max(1));
-                let hop =
-                    collectives::point_to_point(network, context.crosses_nodes(), Bytes::new(keys_and_values * tokens));
+                let slower = fabric::slowdown(network, context);
+                let size = Bytes::new(keys_and_values * tokens * slower);
+                let hop = collectives::point_to_point(network, context.crosses_nodes(), size);
                 let over = |hop: Seconds, attention: Seconds| (hops * hop - part * attention).max(Seconds::ZERO);
                 (over(hop, hiding.attention), over(2.0 * hop, 2.0 * hiding.attention))
             }

@@ -126,7 +126,7 @@ fn complaints_name_the_text_and_what_is_valid() {
         (
             "gpus",
             "3.4",
-            "“3.4” is not a whole number: GPUs must be a whole number from 1 to 16,384, for example 3.",
+            "“3.4” is not a whole number: GPUs must be a whole number from 1 to 131,072, for example 3.",
             3.0,
         ),
         ("gpus", "0", "“0” is too small: GPUs must be at least 1.", 1.0),

@@ -1,9 +1,9 @@
 //! The numbers of GPU and network beyond the first screen.
 
 use super::{
-    AxisUse, ChoiceOption, Group, PERCENT, Param, Scale, Unit, choice, count, number, option, position, whole,
+    AxisUse, ChoiceOption, Group, PERCENT, Param, Scale, Unit, choice, count, number, option, position, switched, whole,
 };
-use crate::model::hardware::Topology;
+use crate::model::hardware::{Rails, Topology};
 use crate::units::{BytesPerSecond, FlopsPerSecond, Seconds};
 
 /// GPUs that share a node.
@@ -130,6 +130,80 @@ pub(in crate::params) const INTER_NODE_EFFICIENCY: Param = Param {
         Scale::Linear,
         |scenario| scenario.network.values.inter_node_efficiency * PERCENT,
         |scenario, value| scenario.network.values.inter_node_efficiency = value / PERCENT,
+    ),
+    ..Param::DEFAULT
+};
+
+/// Oversubscription of the leaf switches.
+pub(in crate::params) const OVERSUBSCRIPTION: Param = Param {
+    key: "oversub",
+    label: "Oversubscription",
+    csv: "oversubscription",
+    group: Group::Network,
+    help: "Links of a leaf switch down to nodes for each one up to the rest of the fabric: 1 where it carries what all network \
+           cards send at once. More slows groups that spread over leaves, all-to-alls most.",
+    kind: number(
+        Unit::None,
+        (1.0, 64.0),
+        Scale::Log,
+        |scenario| scenario.network.values.fabric.oversubscription,
+        |scenario, value| scenario.network.values.fabric.oversubscription = value,
+    ),
+    ..Param::DEFAULT
+}
+.window(1.0, 8.0);
+
+/// The layouts of cards on leaves, in display order.
+const RAIL_LAYOUTS: [Rails; 2] = [Rails::Optimised, Rails::TopOfRack];
+
+/// Their options.
+const RAIL_OPTIONS: &[ChoiceOption] = &[
+    option(
+        "yes",
+        "By rails",
+        "The same card of every node leads to the same leaf switch: 32 nodes share their leaves.",
+    ),
+    option(
+        "no",
+        "By racks",
+        "All cards of a node lead to one leaf switch: as many nodes share it as fill its 32 ports.",
+    ),
+];
+
+/// Which leaf switches a node's cards lead to: of effect where the fabric is oversubscribed.
+pub(in crate::params) const RAILS: Param = Param {
+    key: "rails",
+    label: "Cards on leaf switches",
+    csv: "rails",
+    group: Group::Network,
+    help: "Which leaf switches the network cards of a node lead to: nodes under the same ones reach each other at full rate, \
+           however few links lead up.",
+    kind: choice(
+        RAIL_OPTIONS,
+        |scenario| position(&RAIL_LAYOUTS, &scenario.network.values.fabric.rails),
+        |scenario, index| {
+            let fabric = &mut scenario.network.values.fabric;
+            fabric.rails = RAIL_LAYOUTS.get(index).copied().unwrap_or(fabric.rails);
+        },
+    ),
+    ..Param::DEFAULT
+}
+.when(|scenario| scenario.network.values.fabric.oversubscription > 1.0);
+
+/// Whether GPUs of a node send together.
+pub(in crate::params) const RELAYS: Param = Param {
+    key: "pxn",
+    label: "Relays by NVLink (PXN)",
+    csv: "pxn",
+    group: Group::Network,
+    help: "Whether GPUs of a node hand messages for one GPU of another node to the GPU on its rail, which sends them together, as \
+           NCCL does from version 2.12 on: small all-to-alls over many nodes have fewer messages.",
+    kind: switched(
+        |scenario| usize::from(scenario.network.values.relays),
+        |scenario, index| {
+            let relays = &mut scenario.network.values.relays;
+            *relays = [false, true].get(index).copied().unwrap_or(*relays);
+        },
     ),
     ..Param::DEFAULT
 };

@@ -95,7 +95,7 @@ pub(in crate::params) const GPUS: Param = Param {
     help: "GPUs in the whole run: data-parallel ranks (world size). The model state is sharded over them.",
     kind: count(
         Unit::None,
-        (1.0, 16_384.0),
+        (1.0, 131_072.0),
         |scenario| f64::from(scenario.gpus),
         |scenario, value| scenario.gpus = whole(value),
     ),

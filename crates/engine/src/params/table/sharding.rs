@@ -61,7 +61,7 @@ pub(in crate::params) const SHARD_SIZE: Param = Param {
            names. It divides the number of GPUs; usually the GPUs of one node.",
     kind: count(
         Unit::None,
-        (1.0, 16_384.0),
+        (1.0, 131_072.0),
         |scenario| f64::from(scenario.shard_size),
         |scenario, value| scenario.shard_size = whole(value),
     ),

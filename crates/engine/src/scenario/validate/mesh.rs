@@ -1,6 +1,7 @@
 //! Contradictions on the device mesh: degrees, heads, sequences, stages.
 
 use super::neighbours;
+use crate::model::collectives::Group;
 use crate::model::parallel::Schedule;
 use crate::model::software::Framework;
 use crate::params::ParamId;
@@ -93,8 +94,8 @@ impl Scenario {
 
     /// Tensor parallelism crosses nodes.
     fn tensor_nodes(&self, tp: u32) -> Option<Issue> {
-        let node = self.network.values.gpus_per_node.max(1);
-        if self.gpus <= node || node.is_multiple_of(tp) {
+        let (network, node) = (&self.network.values, self.network.values.gpus_per_node.max(1));
+        if !Group::consecutive(tp, self.gpus, network).crosses_nodes() {
             return None;
         }
         let message = format!(

@@ -289,7 +289,7 @@ fn a_shard_group_that_does_nothing_is_no_issue() {
 fn each_value_out_of_bounds_is_a_sentence() {
     assert_eq!(
         first(|scenario| scenario.gpus = 0),
-        Issue::error("gpus", "GPUs must be between 1 and 16,384, not 0: enter 1.")
+        Issue::error("gpus", "GPUs must be between 1 and 131,072, not 0: enter 1.")
     );
     assert_eq!(
         first(|scenario| scenario.seq_len = 0),

@@ -97,7 +97,7 @@ pub(super) static TABLE: &[Held] = &[
     number("link", ParamId::LinkBandwidth, Unit::GbitPerS, 1.0, 3200.0, Scale::Log),
     whole("seq", ParamId::SequenceLength, Unit::Tokens, 128.0, 1_048_576.0, Scale::PowersOfTwo),
     number("size", ParamId::ModelSize, Unit::Params, 1.3e+09, 3.1e+11, Scale::Log),
-    whole("gpus", ParamId::Gpus, Unit::None, 1.0, 16_384.0, Scale::PowersOfTwo),
+    whole("gpus", ParamId::Gpus, Unit::None, 1.0, 131_072.0, Scale::PowersOfTwo),
     whole("mbs", ParamId::MicroBatchSize, Unit::None, 1.0, 1024.0, Scale::PowersOfTwo),
     whole("accum", ParamId::GradAccumSteps, Unit::None, 1.0, 4096.0, Scale::PowersOfTwo),
     choice("recompute", ParamId::Recompute, &["none", "attention", "selective", "full", "fraction", "modules"]),
@@ -142,7 +142,7 @@ pub(super) static TABLE: &[Held] = &[
         ParamId::Strategy,
         &["ddp", "zero1", "zero1-group", "zero2", "shard-grad-op", "reshard", "full-shard", "hybrid-shard"],
     ),
-    whole("shard", ParamId::ShardSize, Unit::None, 1.0, 16_384.0, Scale::PowersOfTwo),
+    whole("shard", ParamId::ShardSize, Unit::None, 1.0, 131_072.0, Scale::PowersOfTwo),
     whole("tp", ParamId::Tp, Unit::None, 1.0, 256.0, Scale::PowersOfTwo),
     choice("sp", ParamId::SequenceParallel, &["no", "yes"]),
     choice("asynctp", ParamId::AsyncTp, &["no", "yes"]),
@@ -308,6 +308,9 @@ pub(super) static TABLE: &[Held] = &[
     choice("inbwd", ParamId::UpdatePlace, &["no", "yes"]),
     whole("galrank", ParamId::GaloreRank, Unit::None, 1.0, 8192.0, Scale::PowersOfTwo),
     choice("paged", ParamId::PagedOptimizer, &["no", "yes"]),
+    number("oversub", ParamId::Oversubscription, Unit::None, 1.0, 64.0, Scale::Log),
+    choice("rails", ParamId::Rails, &["yes", "no"]),
+    choice("pxn", ParamId::Relays, &["no", "yes"]),
 ];
 
 #[cfg(test)]

@@ -1,14 +1,13 @@
 //! What a process takes of GPU memory beside its tensors: CUDA's context and NCCL's buffers.
 
 use crate::model::collectives::Group;
+use crate::model::collectives::all_reduce::NO_SWITCH;
 use crate::model::setup::Setup;
 use crate::units::Bytes;
 
 /// Buffers of a communicator that can reduce in the switches of its node (NVLS): 16 channels, each with two buffers of 1 MiB
 /// for 8 GPUs (NCCL's `src/transport/nvls.cc`).
 pub const SWITCH_BUFFERS: Bytes = Bytes::from_gib(0.25);
-/// GPUs of a communicator in a node above which NCCL sets up reductions in its switches (the same file).
-const NO_SWITCH: f64 = 2.0;
 /// Passes of an all-reduce in a ring; switches that reduce need fewer.
 const RING_PASSES: f64 = 2.0;
 

@@ -1,0 +1,50 @@
+//! What the switches between nodes carry, where their links up to others are fewer than those down to nodes.
+
+use super::Group;
+use crate::model::hardware::{Network, Rails};
+
+/// Ports of a leaf switch that lead to nodes: half of the 64 of NVIDIA's Quantum-2 and Spectrum-4.
+const PORTS_DOWN: u32 = 32;
+
+/// Nodes under one leaf: with rails each of a node's cards has a leaf of its own, else all of them share one.
+fn nodes_of_a_leaf(network: &Network) -> f64 {
+    match network.fabric.rails {
+        Rails::Optimised => f64::from(PORTS_DOWN),
+        Rails::TopOfRack => f64::from((PORTS_DOWN / network.gpus_per_node.max(1)).max(1)),
+    }
+}
+
+/// Nodes of the group under one leaf, k.
+fn neighbours(network: &Network, group: Group) -> f64 {
+    (nodes_of_a_leaf(network) / group.spacing).floor().max(1.0)
+}
+
+/// How much longer a byte of a ring, or of a tree, takes between leaves that have `f` links down for each one up, when all groups
+/// send at once: of k neighbours under a leaf one sends to the next leaf, so `f/k`, and none where all of the group lie under one.
+///
+/// ```
+/// # use engine::catalog::cluster;
+/// # use engine::model::collectives::{Group, fabric};
+/// # use engine::model::hardware::{Fabric, Network, Rails};
+/// let network = cluster("dgx-h100").and_then(|entry| entry.network()).unwrap().values;
+/// let over = |oversubscription, rails| Network { fabric: Fabric { oversubscription, rails }, ..network };
+/// // Replicas on every 32nd node of rails, four links down for each one up: all of them cross leaves.
+/// let replicas = |network: &Network| fabric::slowdown(network, Group::strided(8, 256, 2048, network));
+/// assert_eq!(replicas(&over(4.0, Rails::Optimised)), 4.0);
+/// assert_eq!(replicas(&network), 1.0);
+/// // A ring through neighbours enters each leaf once.
+/// let ring = |network: &Network| fabric::slowdown(network, Group::consecutive(2048, 2048, network));
+/// assert_eq!(ring(&over(4.0, Rails::Optimised)), 1.0);
+/// assert_eq!(ring(&over(8.0, Rails::TopOfRack)), 2.0);
+/// ```
+pub fn slowdown(network: &Network, group: Group) -> f64 {
+    let here = neighbours(network, group);
+    if group.nodes() <= here { 1.0 } else { (network.fabric.oversubscription / here).max(1.0) }
+}
+
+/// How much longer an exchange of everyone with everyone takes: of the bytes to the other `m - 1` nodes those to the `m - k` under
+/// other leaves share the links up.
+pub fn exchange_slowdown(network: &Network, group: Group) -> f64 {
+    let (here, nodes) = (neighbours(network, group), group.nodes());
+    if nodes <= here { 1.0 } else { (network.fabric.oversubscription * (nodes - here) / (nodes - 1.0)).max(1.0) }
+}
