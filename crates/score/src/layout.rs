@@ -144,6 +144,9 @@ fn strategy(
     if says(&["no_shard"]) {
         return Ok((Strategy::Ddp, dp));
     }
+    if stack == Stack::MaxText {
+        return Ok(group.map_or((Strategy::FullShard, dp), |size| (Strategy::HybridShard, size)));
+    }
     if says(&["hybrid", "hsdp"]) {
         let size = group.or(row.dp_shard).unwrap_or_else(|| {
             notes.add("sharded inside each node, HYBRID_SHARD's default");

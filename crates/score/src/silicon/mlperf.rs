@@ -1,0 +1,64 @@
+//! `MLPerf`'s pre-training: GPT-3 175B, Llama 3.1 405B and 8B.
+//!
+//! NVIDIA's and its partners' are one family (github mlcommons/training_results_v3.1 to v5.1, NVIDIA/benchmarks): Megatron-Core with
+//! sequence parallelism beside tensor parallelism, CUDA graphs, 8 bits, gathers in 8 bits. AMD's run `NeMo` on Megatron too, Intel's its
+//! own fork of Megatron-DeepSpeed.
+
+use crate::row::Row;
+use crate::stack::Stack;
+use crate::text::has;
+use crate::{LeftOut, Notes};
+
+/// Returns the stack.
+pub fn stack(row: &Row) -> Stack {
+    if has(&row.gpu, &["mi3", "gaudi"]) { Stack::MegatronCore } else { Stack::Nemo }
+}
+
+/// Completes a row.
+///
+/// # Errors
+///
+/// A precision or a layout that no configuration of the submission tells.
+pub fn complete(row: &mut Row, notes: &mut Notes) -> Result<(), LeftOut> {
+    if has(&row.precision, &["two configs"]) {
+        // NVFP4's configurations came with v5.1 beside those in 8 bits; the times of a GPU lie together, and with those of the rows
+        // that name 4 bits.
+        "nvfp4".clone_into(&mut row.precision);
+        notes.add("4 bits, the faster of the two configurations of the submission");
+    }
+    if row.precision.is_empty() {
+        "fp8".clone_into(&mut row.precision);
+        notes.add("8 bits, as in the submissions' configurations");
+    }
+    if row.dp.is_none() {
+        let (Some(gpus), Some(accum), Some(global)) = (row.num_gpus, row.grad_accum, row.global_batch) else {
+            return Err(LeftOut::missing("dp"));
+        };
+        if has(&row.model, &["gpt-3"]) {
+            // config_DGXH100_1344x8x6x4x8_mbs1.sh's name: tp 4, pp 8.
+            (row.tp, row.pp, row.cp, row.micro_batch) = (Some(4), Some(8), Some(1), Some(1));
+            row.dp = Some(gpus / 32);
+            row.grad_accum = Some(global / (gpus / 32));
+            notes.add("tp 4 and pp 8 as in the submitter's other runs");
+        } else {
+            let replicas = global / accum.max(1);
+            (row.tp, row.pp, row.micro_batch) = (Some(1), Some(1), Some(1));
+            (row.dp, row.cp) = (Some(replicas), Some(gpus / replicas.max(1)));
+            notes.add("context parallelism over the GPUs that the batch does not fill, as in the submission's configurations");
+        }
+    }
+    if row.dp.is_some_and(|dp| row.global_batch == Some(dp * row.micro_batch.unwrap_or(1))) {
+        row.grad_accum = Some(1);
+    }
+    // The batch over replicas and micro-batches, where a log prints another number of accumulations.
+    if let (Some(dp), Some(micro), Some(global)) = (row.dp, row.micro_batch, row.global_batch)
+        && global % (dp * micro) == 0
+    {
+        row.grad_accum = Some(global / (dp * micro));
+    }
+    if row.sp.is_empty() || row.tp == Some(1) {
+        "yes".clone_into(&mut row.sp);
+    }
+    row.sharding = "distributed optimizer (ZeRO-1)".to_owned();
+    Ok(())
+}
