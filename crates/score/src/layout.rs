@@ -205,6 +205,8 @@ fn tensor(row: &Row, stack: Stack) -> TensorParallel {
     let asynchronous = has(&row.notes, &["async tp", "asynctp", "async-tp", "tp-comm-overlap=true"])
         || has(&row.framework, &["megascale", "+tp overlap", "+pp overlap", "+efficient", "+misc", "+lamb"])
         || stack == Stack::Nemo
+        // XLA cuts products and collectives up (`xla_tpu_enable_async_collective_fusion`, collective matmul).
+        || stack == Stack::MaxText
         || has(&row.notes, &["overlap of dp/tp/pp communication"])
         // nanotron's rows do not say whether `tp_linear_async_communication` was on. Their memory
         // shows both: mostly on in pipelines with tensor parallelism over a node or more, mostly

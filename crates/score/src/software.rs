@@ -229,7 +229,11 @@ fn offload(row: &Row, stack: Stack, notes: &mut Notes) -> Offload {
     }
     let tuned = has(&row.notes, &["activation offloading"]) || has(&row.act_ckpt, &["offloaded to cpu"]);
     let by_policy = stack == Stack::MaxText && maxtext::offloads(row);
-    let activations = by_policy || preset || in_host || tuned || has(&row.notes, &["pa_cpu=y", "fine-grained-activation-offloading=true"]);
+    let activations = by_policy
+        || preset
+        || in_host
+        || tuned
+        || has(&row.notes, &["pa_cpu=y", "fine-grained-activation-offloading=true"]);
     Offload { optimizer: all, parameters: all, activations, paged: finetune::software::is_paged(row) }
 }
 

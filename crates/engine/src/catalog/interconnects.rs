@@ -34,6 +34,8 @@ const NVLINK_4: f64 = 0.58;
 /// One hop over a TPU's torus, and the fraction that collectives reach: assumed, not calibrated.
 const ICI_HOP: Seconds = Seconds::from_us(1.0);
 const ICI: f64 = NVLINK;
+/// `NeuronLink`: as PCIe's, not calibrated by itself.
+const NEURONLINK: f64 = 0.60;
 /// Infinity Fabric: as NVLink 4, not calibrated by itself.
 const XGMI: f64 = 0.60;
 /// PCIe: protocol overhead, and the path through host memory if GPUs cannot access each other.
@@ -42,6 +44,10 @@ const PCIE: f64 = 0.60;
 const FABRIC: f64 = 0.70;
 /// EFA: fitted; its collectives lose speed with each node ([`EFA_HOP`]).
 const EFA: f64 = 0.67;
+/// The network between slices of TPUs, and how much longer a byte takes for each further slice: `MaxText`'s 16B to 128B on 1 to 32
+/// slices of 256 v5e (tests/measured/silicon/maxtext.csv).
+const DCN: f64 = 0.68;
+const DCN_DECAY: f64 = 0.10;
 /// Omni-Path at Jean Zay: 10.6 of 50 GB/s a node on four nodes (BigScience, all-reduce of 4 GB).
 const OMNI_PATH: f64 = 0.21;
 /// Ethernet over TCP.
@@ -55,6 +61,16 @@ const NVLS: f64 = 1.15;
 /// Returns the interconnect with in-switch reduction.
 const fn reducing(entry: InterconnectEntry) -> InterconnectEntry {
     InterconnectEntry { all_reduce_passes: NVLS, ..entry }
+}
+
+/// Returns the network between slices of TPUs.
+const fn between_slices(entry: InterconnectEntry) -> InterconnectEntry {
+    InterconnectEntry { node_decay: DCN_DECAY, ..entry }
+}
+
+/// Returns the interconnect of a slice of TPUs on so many axes.
+const fn on_torus(axes: u32, entry: InterconnectEntry) -> InterconnectEntry {
+    InterconnectEntry { torus: axes, ..entry }
 }
 
 const fn intra(
@@ -74,6 +90,7 @@ const fn intra(
         efficiency,
         all_reduce_passes: RING,
         node_decay: 0.0,
+        torus: 0,
         source,
     }
 }
@@ -95,6 +112,7 @@ const fn inter(
         efficiency,
         all_reduce_passes: RING,
         node_decay: 0.0,
+        torus: 0,
         source,
     }
 }

@@ -22,7 +22,8 @@ fn kernels(gpu: &Picked<Accelerator>) -> [f64; 2] {
         | Generation::Ada
         | Generation::BlackwellGddr
         | Generation::Gaudi
-        | Generation::Tpu => [0.80, 0.31],
+        | Generation::Tpu
+        | Generation::Trainium => [0.80, 0.31],
     }
 }
 
@@ -69,7 +70,26 @@ pub fn restore(scenario: &mut Scenario, revision: u32) {
 
 /// Restores the numbers of revision 4.
 fn fourth(scenario: &mut Scenario) {
-    let _ = scenario;
+    other_silicon(scenario);
+}
+
+/// Revision 4 took a slice of TPUs for a switch, had the A100's fractions for them, and no products in int8.
+fn other_silicon(scenario: &mut Scenario) {
+    let network = &mut scenario.network.values;
+    network.torus = 0;
+    if let Some(entry) = cluster(scenario.network.id)
+        && entry.inter_node.starts_with("dcn-")
+    {
+        (network.inter_node_efficiency, network.node_decay) = (0.60, 0.0);
+    }
+    let gpu = &mut scenario.accelerator;
+    if accelerator(gpu.id).is_some() && gpu.values.generation == Generation::Tpu {
+        let efficiency = &mut gpu.values.efficiency;
+        (efficiency.matmul, efficiency.matmul_8bit) = (0.72, 0.72);
+        (efficiency.attention, efficiency.attention_tuned) = (0.33, 0.44);
+        efficiency.half_saturation_tokens = 600.0;
+        (gpu.values.peak_8bit, gpu.values.peak_4bit) = (gpu.values.peak_16bit, gpu.values.peak_16bit);
+    }
 }
 
 /// Restores the numbers of revision 3: an hour of every accelerator cost the same, and products of cards with GDDR memory reached

@@ -3,6 +3,7 @@
 //! Sizes are of the whole (unsharded) buffer, as in nccl-tests; the algorithm bandwidth follows from them.
 
 pub mod all_to_all;
+pub mod torus;
 
 pub use all_to_all::{AllToAll, all_to_all};
 
@@ -17,6 +18,8 @@ pub struct Group {
     pub ranks: f64,
     /// Ranks on each node, r.
     pub ranks_per_node: f64,
+    /// Share of the links inside the node that they use: below 1 on a torus.
+    pub links: f64,
 }
 
 impl Group {
@@ -25,7 +28,7 @@ impl Group {
     pub fn consecutive(ranks: u32, world: u32, network: &Network) -> Self {
         let per_node = network.gpus_per_node.max(1);
         let straddles = world > per_node && ranks < per_node && !per_node.is_multiple_of(ranks.max(1));
-        Self::over(ranks, if straddles { 2 } else { ranks.div_ceil(per_node) })
+        Self::over(ranks, if straddles { 2 } else { ranks.div_ceil(per_node) }).on(network, world)
     }
 
     /// Every `stride`-th of consecutive GPUs of `world`: the replicas of a group of `stride` GPUs.
@@ -37,11 +40,22 @@ impl Group {
         let reach = ranks.saturating_mul(stride);
         let straddles = world > node && reach < node && !node.is_multiple_of(reach.max(1));
         let nodes = ranks.div_ceil((node / stride).max(1));
-        Self::over(ranks, if straddles { nodes.max(2).min(ranks.max(1)) } else { nodes })
+        Self::over(ranks, if straddles { nodes.max(2).min(ranks.max(1)) } else { nodes }).on(network, world)
     }
 
     fn over(ranks: u32, nodes: u32) -> Self {
-        Self { ranks: f64::from(ranks), ranks_per_node: f64::from(ranks) / f64::from(nodes.max(1)) }
+        Self { ranks: f64::from(ranks), ranks_per_node: f64::from(ranks) / f64::from(nodes.max(1)), links: 1.0 }
+    }
+
+    /// With the links that it uses, where a node of `world` GPUs is a torus.
+    fn on(self, network: &Network, world: u32) -> Self {
+        if network.torus == 0 {
+            return self;
+        }
+        Self {
+            links: torus::links(self.ranks_per_node as u32, network.gpus_per_node.min(world), network.torus),
+            ..self
+        }
     }
 
     /// Nodes that the group spans, m.
@@ -65,7 +79,7 @@ pub fn uses_inter_node(network: &Network, group: Group) -> bool {
 ///
 /// A flat network prices every group at one card's `B_nic` (arXiv 2504.03655).
 pub fn bus_bandwidth(network: &Network, group: Group) -> BytesPerSecond {
-    let intra = network.intra_node * network.intra_node_efficiency;
+    let intra = network.intra_node * (network.intra_node_efficiency * group.links);
     let inter = network.inter_node * network.inter_node_efficiency;
     match network.topology {
         Topology::Flat => inter,
@@ -97,6 +111,7 @@ pub fn bus_bandwidth(network: &Network, group: Group) -> BytesPerSecond {
 ///     inter_node_efficiency: 1.0,
 ///     all_reduce_passes: 2.0,
 ///     node_decay: 0.0,
+///     torus: 0,
 ///     topology: Topology::Aware,
 ///     host: Host::USUAL,
 /// };

@@ -33,6 +33,8 @@ pub enum Generation {
     Gaudi,
     /// TPUs.
     Tpu,
+    /// AWS's Trainium.
+    Trainium,
 }
 
 impl Generation {
@@ -170,6 +172,8 @@ pub struct Network {
     /// How much longer a byte takes between nodes for each node beyond the second, as a share: 0 on a fabric that holds its
     /// rate.
     pub node_decay: f64,
+    /// Axes of the torus that the GPUs of a node are on: 0 where switches join each to each.
+    pub torus: u32,
     /// How collectives are priced.
     pub topology: Topology,
     /// The machines that the GPUs are in.

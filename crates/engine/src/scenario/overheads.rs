@@ -17,6 +17,10 @@ const CONTEXT: Bytes = Bytes::from_gib(0.6);
 /// The same before CUDA 11.7, which loaded all kernels at once: 1,271 MiB on a V100 and 1,573 MiB on an A100, each measured with one
 /// tensor of one element (bigscience, `train/tr11-176B-ml/chronicles-prequel.md`); their mean.
 const EAGER_CONTEXT: Bytes = Bytes::from_gib(1.4);
+/// The channels of an NCCL communicator.
+const COMMUNICATOR: Bytes = Bytes::from_gib(0.15);
+/// Element-wise traffic of XLA's fusions, before [`COMPILED`].
+const XLA_ELEMENTWISE: f64 = 253.0;
 /// What PyTorch's caching allocator holds, by its simulation of the traced steps of ten layers and more
 /// (`tests/measured/traced_steps.csv`, a test holds it): of what it caches the median; of what it cannot give back the first quartile,
 /// so that three in four of the runs that are called out of memory are.
@@ -35,17 +39,22 @@ pub const fn overheads(framework: Framework, compile: bool, segments: Segments) 
         Framework::Torchtitan | Framework::Transformers | Framework::Fsdp1 | Framework::DeepSpeed => {
             (253.0, pools, [1.0, 2.0, 6.0, 2.0])
         }
-        // XLA plans its buffers ahead.
-        Framework::MaxText => (253.0, Cache::Share(0.03), [1.0, 2.0, 6.0, 2.0]),
+        // XLA plans its buffers ahead, and the host starts one program a step.
+        Framework::MaxText => (XLA_ELEMENTWISE, Cache::Share(0.0), [0.0; 4]),
         Framework::Megatron | Framework::MegatronFsdp => (84.0, Cache::Share(0.03), [7.5, 7.0, 12.0, 17.0]),
         Framework::MegatronLegacy => (110.0, Cache::Share(0.10), [3.0, 6.0, 10.0, 6.0]),
         Framework::Nanotron => (230.0, Cache::Share(0.03), [3.0, 6.0, 10.0, 6.0]),
     };
-    let context = if matches!(framework, Framework::MegatronLegacy) { EAGER_CONTEXT } else { CONTEXT };
+    // A TPU has no context, and its collectives' buffers are among the program's.
+    let (context, per_communicator) = match framework {
+        Framework::MaxText => (Bytes::ZERO, Bytes::ZERO),
+        Framework::MegatronLegacy => (EAGER_CONTEXT, COMMUNICATOR),
+        _ => (CONTEXT, COMMUNICATOR),
+    };
     let message = if matches!(framework, Framework::Nanotron) { MESSAGE } else { Seconds::ZERO };
     Overheads {
         context,
-        per_communicator: Bytes::from_gib(0.15),
+        per_communicator,
         cache,
         contention: 1.15,
         launch,

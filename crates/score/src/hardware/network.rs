@@ -140,7 +140,9 @@ fn intra(
 /// it, although its trays hold four.
 fn gpus_per_node(row: &Row, cluster: Option<&ClusterEntry>, gpus: u32, notes: &mut Notes) -> Option<u32> {
     let usual = cluster.map(|cluster| cluster.gpus_per_node);
-    if let Some(domain) = usual.filter(|domain| *domain > 8) {
+    // A slice of TPUs is as large as its run; a host of Trainium has 32 cores.
+    let is_slice = cluster.is_some_and(|cluster| cluster.accelerator.starts_with("tpu"));
+    if let Some(domain) = usual.filter(|domain| *domain > 8 && (!is_slice || row.gpus_per_node.is_none())) {
         if gpus <= domain {
             return Some(domain);
         }

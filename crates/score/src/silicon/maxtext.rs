@@ -50,10 +50,13 @@ pub fn complete(row: &mut Row, notes: &mut Notes) -> Result<(), LeftOut> {
 
 /// Runs that a later page prints again, or another figure of the same configuration.
 fn same_run(row: &mut Row, notes: &mut Notes) {
-    let of = |row: &Row, model: &str, gpu: &str| has(&row.model, &[model]) && has(&row.gpu, &[gpu]) && row.micro_batch.is_none();
+    let of = |row: &Row, model: &str, gpu: &str| {
+        has(&row.model, &[model]) && has(&row.gpu, &[gpu]) && row.micro_batch.is_none()
+    };
     if of(row, "maxtext 256b", "v5p") {
         // MaxText/configs/v5p/256b.sh.
-        (row.tp, row.dp, row.dp_shard, row.micro_batch, row.seq_len) = (Some(8), Some(64), Some(64), Some(16), Some(2048));
+        (row.tp, row.dp, row.dp_shard, row.micro_batch, row.seq_len) =
+            (Some(8), Some(64), Some(64), Some(16), Some(2048));
         (row.layers, row.hidden, row.heads, row.kv_heads) = (Some(64), Some(20_480), Some(64), Some(64));
         (row.ffn_hidden, row.vocab, row.params) = (Some(65_536), Some(32_768), Some(258_371_768_320.0));
         "minimal".clone_into(&mut row.act_ckpt);
@@ -101,10 +104,14 @@ pub fn recomputed(row: &Row) -> Recomputed {
         return Recomputed::all(Recompute::Full);
     }
     if policy.starts_with("minimal") {
-        return Recomputed::all(Recompute::None);
+        return Recomputed::all(Recompute::Selective);
     }
     // A bare `custom` is that of the same model's other recipes.
-    let kept = if policy == "custom" { Kept { query: true, key_value: true, out: true, ..Kept::default() } } else { kept(&policy) };
+    let kept = if policy == "custom" {
+        Kept { query: true, key_value: true, out: true, ..Kept::default() }
+    } else {
+        kept(&policy)
+    };
     if policy.contains("except_mlp") || kept.context {
         let modules = RecomputeModules { mlp: true, ..RecomputeModules::NONE };
         return Recomputed { mode: Recompute::Modules, modules, keep_fraction: 0.5 };

@@ -44,7 +44,9 @@ pub fn complete(row: &mut Row, notes: &mut Notes) -> Result<(), LeftOut> {
             let replicas = global / accum.max(1);
             (row.tp, row.pp, row.micro_batch) = (Some(1), Some(1), Some(1));
             (row.dp, row.cp) = (Some(replicas), Some(gpus / replicas.max(1)));
-            notes.add("context parallelism over the GPUs that the batch does not fill, as in the submission's configurations");
+            notes.add(
+                "context parallelism over the GPUs that the batch does not fill, as in the submission's configurations",
+            );
         }
     }
     if row.dp.is_some_and(|dp| row.global_batch == Some(dp * row.micro_batch.unwrap_or(1))) {

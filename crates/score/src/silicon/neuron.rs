@@ -15,9 +15,16 @@ pub fn complete(row: &mut Row, notes: &mut Notes) {
     fill(&mut row.micro_batch, 1, "one sequence a micro-batch", notes);
     // `--selective_checkpoint_enabled` in tp_zero1_llama_hf_pretrain.sh; `--use_selective_checkpoint 1` beside pipelines since 2.18,
     // layers as a whole before (tp_pp_llama_hf_pretrain).
-    say(&mut row.act_ckpt, "attention core", "the core of attention recomputed, as in neuronx-distributed's scripts", notes);
+    say(
+        &mut row.act_ckpt,
+        "attention core",
+        "the core of attention recomputed, as in neuronx-distributed's scripts",
+        notes,
+    );
     // A kernel that does not write the scores came with 2.20 (`--use_flash_attention 1`).
-    let early = ["2.13", "2.14", "2.15", "2.16", "2.17", "2.18"].iter().any(|release| has(&row.notes, &[&format!("neuron {release}")]));
+    let early = ["2.13", "2.14", "2.15", "2.16", "2.17", "2.18"]
+        .iter()
+        .any(|release| has(&row.notes, &[&format!("neuron {release}")]));
     let kernel = if early { "unfused" } else { "flash" };
     say(&mut row.attention, kernel, "attention's kernel as in the release's scripts", notes);
     if has(&row.model, &["gpt-3 23b"]) && row.layers.is_none() {

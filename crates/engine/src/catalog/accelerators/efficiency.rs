@@ -69,8 +69,16 @@ pub const BLACKWELL_ULTRA: Silicon = of(Generation::BlackwellUltra, 0.55, 0.80, 
 /// Gaudi 2 and 3: the A100's fractions; not calibrated by itself. Large products alone reach 97 and
 /// 74 % of the peak (stas00/ml-engineering, maximum achievable FLOPS).
 pub const GAUDI: Silicon = Silicon { generation: Generation::Gaudi, ..AMPERE };
-/// TPUs: the A100's fractions; not calibrated by itself.
-pub const TPU: Silicon = Silicon { generation: Generation::Tpu, ..AMPERE };
+/// TPU v4 and v5e.
+pub const TPU: Silicon = of(Generation::Tpu, 0.95, 0.95, 0.33, 0.33);
+/// TPU v5p.
+pub const TPU_V5P: Silicon = of(Generation::Tpu, 0.85, 0.85, 0.33, 0.33);
+/// TPU v6e.
+pub const TPU_V6E: Silicon = of(Generation::Tpu, 0.72, 0.72, 0.33, 0.33);
+/// TPU7x.
+pub const TPU_7X: Silicon = of(Generation::Tpu, 0.72, 0.55, 0.33, 0.33);
+/// Trainium 1.
+pub const TRAINIUM: Silicon = of(Generation::Trainium, 0.50, 0.50, 0.20, 0.20);
 /// T4 and RTX 2080 Ti: the V100's fractions; not calibrated by themselves.
 pub const TURING: Silicon = Silicon { generation: Generation::Turing, ..VOLTA };
 /// A40, A10, RTX 3090, RTX A5000 and RTX A6000: the A100's fractions; not calibrated by themselves.
