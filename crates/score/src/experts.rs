@@ -2,6 +2,7 @@
 
 use super::Notes;
 use super::row::Row;
+use super::silicon::maxtext;
 use super::stack::Stack;
 use super::text::{has, leading_number};
 use engine::model::experts::{Dispatcher, ExpertParallel};
@@ -38,6 +39,7 @@ pub fn experts(row: &Row, stack: Stack, shape: &Architecture, tp: u32, notes: &m
             across_micro_batches: overlaps(row, stack, notes),
             grouped,
             fused: fused(row) && graphs(row, stack) == Graphs::Step,
+            capacity_factor: if stack == Stack::MaxText { maxtext::capacity(row) } else { 1.0 },
             ..ExpertParallel::USUAL
         },
     }

@@ -82,7 +82,8 @@ pub fn framework(stack: Stack) -> Framework {
 /// XLA's: one program for the step, its element-wise work and loss fused.
 const MAXTEXT: Kernels = Kernels {
     attention: AttentionKernel::FlashTuned,
-    loss: Loss::Fused,
+    // Softmax and its gradient are computed where the products read them: no more than the 16-bit logits is written.
+    loss: Loss::Chunked,
     compile: true,
     graphs: Graphs::Step,
     ..Kernels::USUAL

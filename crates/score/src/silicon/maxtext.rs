@@ -113,7 +113,7 @@ pub fn recomputed(row: &Row) -> Recomputed {
         kept(&policy)
     };
     if policy.contains("except_mlp") || kept.context {
-        let modules = RecomputeModules { mlp: true, ..RecomputeModules::NONE };
+        let modules = RecomputeModules { mlp: true, layernorm: true, ..RecomputeModules::NONE };
         return Recomputed { mode: Recompute::Modules, modules, keep_fraction: 0.5 };
     }
     let (Some(hidden), Some(heads), Some(width)) = (row.hidden, row.heads, row.ffn_hidden) else {
@@ -139,6 +139,13 @@ pub fn recomputed(row: &Row) -> Recomputed {
 /// Whether kept tensors are moved to host memory.
 pub fn offloads(row: &Row) -> bool {
     has(&row.act_ckpt, &["offload"]) || row.act_ckpt == "custom"
+}
+
+/// Slots of an expert over its share of the tokens: 1.25 in the recipes of Mixtral that drop tokens; without a limit what comes is run.
+pub fn capacity(row: &Row) -> f64 {
+    let said = row.notes.split_once("capacity factor ").and_then(|(_, after)| leading_number(after));
+    let drops = has(&row.notes, &["dropped tokens", "drops tokens"]);
+    said.map_or(if drops { 1.25 } else { 1.0 }, |(factor, _)| factor)
 }
 
 /// The number before a word.

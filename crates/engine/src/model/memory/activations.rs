@@ -144,7 +144,11 @@ fn tensors(setup: &Setup, element: f64, moe_share: f64) -> Tensors {
         (0.0, 0.0)
     };
     let fused_activation = setup.kernels.compile || setup.framework.is_megatron_core();
+    // XLA computes the activation where the next product reads it.
+    let is_xla = setup.framework == Framework::MaxText;
     let wide = match (arch.gated_mlp, fused_activation) {
+        (true, _) if is_xla => 2.0,
+        (false, _) if is_xla => 1.0,
         // Gate, up, the activation's output, the product.
         (true, false) => 4.0,
         (true, true) => 3.0,
@@ -229,7 +233,9 @@ pub fn layer(setup: &Setup, element: f64, moe_share: f64) -> LayerBytes {
         }
         Recompute::AttentionCore => whole - t.scores,
         Recompute::Modules => {
-            let kept = whole - modules::dropped(setup, &t, moe_share);
+            // XLA runs the output projection again, so that it keeps no input of the second norm.
+            let again = if setup.framework == Framework::MaxText { t.input } else { 0.0 };
+            let kept = whole - modules::dropped(setup, &t, moe_share) - again;
             if kept > input { kept } else { input }
         }
         Recompute::Selective if setup.framework == Framework::MaxText => {
@@ -249,9 +255,11 @@ pub fn layer(setup: &Setup, element: f64, moe_share: f64) -> LayerBytes {
             if some < whole { some } else { whole }
         }
     };
-    let matrices = flops::matrices(&setup.architecture);
+    // XLA writes the gradients of the first products' outputs alone.
+    let fused = if setup.framework == Framework::MaxText { 1.0 } else { 0.0 };
+    let gradients = flops::matrices(&setup.architecture) - fused;
     let mlp_backward =
-        matrices * t.hidden + MLP_BACKWARD_WIDTHS * t.input + copies_backward(setup.experts.dispatcher) * t.copy;
+        gradients * t.hidden + MLP_BACKWARD_WIDTHS * t.input + copies_backward(setup.experts.dispatcher) * t.copy;
     let scores_backward = SCORE_GRADIENTS * t.scores;
     let cp = f64::from(setup.mesh.cp.max(1));
     // Keys and values of the whole sequence, while they are gathered.
