@@ -80,7 +80,9 @@ pub fn completed<'a>(row: &'a Row, notes: &mut Notes) -> Result<Cow<'a, Row>, Le
 fn fill<T>(cell: &mut Option<T>, value: T, note: &str, notes: &mut Notes) {
     if cell.is_none() {
         *cell = Some(value);
-        notes.add(note);
+        if !note.is_empty() {
+            notes.add(note);
+        }
     }
 }
 
@@ -88,6 +90,8 @@ fn fill<T>(cell: &mut Option<T>, value: T, note: &str, notes: &mut Notes) {
 fn say(cell: &mut String, value: &str, note: &str, notes: &mut Notes) {
     if cell.is_empty() {
         value.clone_into(cell);
-        notes.add(note);
+        if !note.is_empty() {
+            notes.add(note);
+        }
     }
 }

@@ -99,6 +99,8 @@ fn kernels(row: &Row, stack: Stack) -> Kernels {
         || attention.split(|sign: char| !sign.is_ascii_alphanumeric()).any(|word| word == "te");
     let attention = if says(&["unfused", "local", "eager", "math"]) {
         AttentionKernel::Unfused
+    } else if says(&["triton flash"]) {
+        AttentionKernel::Flash
     } else if tuned {
         AttentionKernel::FlashTuned
     } else {
@@ -277,6 +279,8 @@ fn communication(row: &Row, stack: Stack) -> Communication {
         Stack::MegatronCore if has(&row.notes, &["transformer-impl="]) => {
             has(&row.notes, &["overlap-grad-reduce=true"])
         }
+        // deepspeed_zero_2.json of Optimum Habana's tests: `overlap_comm: false`.
+        Stack::DeepSpeed if row.source == "gaudi" => false,
         _ => true,
     };
     // PyTorch's pipeline stages reduce gradients after their last micro-batch.

@@ -212,8 +212,11 @@ pub(crate) const CONSTANTS: &[Constant] = &[
         accelerator.efficiency.matmul_8bit
     ),
     constant!("CDNA attention", (0.1, 0.6), |s| is(s, "mi"), accelerator.efficiency.attention_tuned),
-    constant!("Gaudi matmul", (0.3, 1.0), |s| is(s, "gaudi"), accelerator.efficiency.matmul),
-    constant!("Gaudi matmul 8-bit", (0.2, 1.0), |s| is(s, "gaudi"), accelerator.efficiency.matmul_8bit),
+    constant!("Gaudi 2 matmul", (0.3, 1.0), |s| is(s, "gaudi-2"), accelerator.efficiency.matmul),
+    constant!("Gaudi 2 matmul 8-bit", (0.2, 1.0), |s| is(s, "gaudi-2"), accelerator.efficiency.matmul_8bit),
+    constant!("Gaudi 3 matmul", (0.2, 1.0), |s| is(s, "gaudi-3"), accelerator.efficiency.matmul),
+    constant!("Gaudi link efficiency", (0.3, 1.0), |s| is(s, "gaudi"), network.intra_node_efficiency),
+    constant!("CDNA first attention", (0.03, 0.6), |s| is(s, "mi3"), accelerator.efficiency.attention),
     constant!("Gaudi attention", (0.1, 0.7), |s| is(s, "gaudi"), accelerator.efficiency.attention_tuned),
     constant!("Trainium matmul", (0.2, 1.0), |s| is(s, "trainium"), accelerator.efficiency.matmul),
     constant!("Trainium attention", (0.05, 0.7), |s| is(s, "trainium"), accelerator.efficiency.attention_tuned),

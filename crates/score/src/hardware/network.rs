@@ -115,6 +115,7 @@ fn cluster(row: &Row, stack: Stack, entry: &AcceleratorEntry) -> Option<&'static
         .or_else(|| CLUSTERS.iter().find(joins))
         .or_else(|| CLUSTERS.iter().find(|cluster| chip(cluster.accelerator) == chip(entry.id)))
         .or_else(|| match chip(entry.id) {
+            "mi250" => catalog::cluster("lumi-g"),
             "h800" | "h20" | "gh200" => catalog::cluster("dgx-h100"),
             "b300" => catalog::cluster("dgx-b200"),
             "gb300" => catalog::cluster("gb200-nvl72"),

@@ -49,6 +49,9 @@ pub fn complete(row: &mut Row, notes: &mut Notes) -> Result<(), LeftOut> {
         }
     }
     say(&mut row.attention, "fused", "Habana's fused attention (`--use_flash_attention`)", notes);
+    if has(&row.sharding, &["context parallel"]) {
+        "DDP".clone_into(&mut row.sharding);
+    }
     if has(&row.model, &["lora"]) {
         row.lora_rank = row.lora_rank.or(Some(8));
         if row.trainable.is_empty() {

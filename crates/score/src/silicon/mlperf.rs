@@ -58,9 +58,22 @@ pub fn complete(row: &mut Row, notes: &mut Notes) -> Result<(), LeftOut> {
     {
         row.grad_accum = Some(global / (dp * micro));
     }
+    network(row, notes);
     if row.sp.is_empty() || row.tp == Some(1) {
         "yes".clone_into(&mut row.sp);
     }
     row.sharding = "distributed optimizer (ZeRO-1)".to_owned();
     Ok(())
+}
+
+/// The network that the submission's system page names for compute: one card of 400 Gbit/s a GPU, of 800 beside GB300. The pages name
+/// those for storage and management beside it, and PCIe.
+fn network(row: &mut Row, notes: &mut Notes) {
+    if has(&row.gpu, &["mi3", "gaudi"]) {
+        return;
+    }
+    let fabric = if has(&row.inter_node_bw, &["roce"]) { "RoCE" } else { "InfiniBand" };
+    let rate = if has(&row.gpu, &["gb300"]) { 800 } else { 400 };
+    row.inter_node_bw = format!("{rate} Gb/s per GPU {fabric}");
+    notes.add("one card a GPU for compute, as on the submission's system page");
 }

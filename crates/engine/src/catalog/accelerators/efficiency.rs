@@ -61,14 +61,16 @@ pub const ADA_GEFORCE: Silicon = of(Generation::Ada, 0.82, 0.72, 0.33, 0.44);
 /// MI250X: not calibrated by itself.
 pub const CDNA2: Silicon = of(Generation::Cdna2, 0.50, 0.50, 0.19, 0.19);
 /// MI300X and MI325X: large products reach 650-750 of 1,307 TFLOP/s; not calibrated by itself.
-pub const CDNA3: Silicon = of(Generation::Cdna3, 0.50, 0.50, 0.19, 0.19);
+pub const CDNA3: Silicon = of(Generation::Cdna3, 0.50, 0.50, 0.09, 0.25);
 /// MI350X and MI355X: CDNA 3's fractions; not calibrated by itself.
-pub const CDNA4: Silicon = Silicon { generation: Generation::Cdna4, ..CDNA3 };
+pub const CDNA4: Silicon = of(Generation::Cdna4, 0.50, 0.60, 0.09, 0.25);
 /// B300 and GB300: fitted, as B200.
 pub const BLACKWELL_ULTRA: Silicon = of(Generation::BlackwellUltra, 0.55, 0.80, 0.19, 0.21);
 /// Gaudi 2 and 3: the A100's fractions; not calibrated by itself. Large products alone reach 97 and
 /// 74 % of the peak (stas00/ml-engineering, maximum achievable FLOPS).
-pub const GAUDI: Silicon = Silicon { generation: Generation::Gaudi, ..AMPERE };
+pub const GAUDI: Silicon = of(Generation::Gaudi, 0.65, 0.60, 0.33, 0.33);
+/// Gaudi 3.
+pub const GAUDI_3: Silicon = of(Generation::Gaudi, 0.45, 0.45, 0.33, 0.33);
 /// TPU v5e: fitted, as those below, to MaxText's runs (docs/accuracy.md); a v4's are taken to be the same. Its matrix units are filled
 /// by any large product, at a fifth of the H100's bandwidth for each FLOP.
 pub const TPU: Silicon = of(Generation::Tpu, 0.88, 0.88, 0.36, 0.36);

@@ -1,6 +1,6 @@
 //! Accelerators of AMD and Intel.
 
-use super::efficiency::{CDNA2, CDNA3, CDNA4, GAUDI};
+use super::efficiency::{CDNA2, CDNA3, CDNA4, GAUDI, GAUDI_3};
 use super::usable::{self, amd, as_of};
 use super::{PCIE_4, PCIE_5, entry, sheet};
 use crate::catalog::AcceleratorEntry;
@@ -57,7 +57,7 @@ pub const LIST: &[AcceleratorEntry] = &[
     entry(
         "gaudi-3",
         "Gaudi 3",
-        sheet(as_of(usable::GAUDI_2, 128.0), 3670.0, [1835.0, 1835.0, 1835.0, 229.0], PCIE_5, 900.0, GAUDI),
+        sheet(as_of(usable::GAUDI_2, 128.0), 3670.0, [1835.0, 1835.0, 1835.0, 229.0], PCIE_5, 900.0, GAUDI_3),
         "Intel Gaudi 3 white paper (1.75 GHz; cards run at 1.6)",
     ),
 ];
