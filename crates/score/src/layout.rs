@@ -205,6 +205,9 @@ fn tensor(row: &Row, stack: Stack) -> TensorParallel {
     let asynchronous = has(&row.notes, &["async tp", "asynctp", "async-tp", "tp-comm-overlap=true"])
         || has(&row.framework, &["megascale", "+tp overlap", "+pp overlap", "+efficient", "+misc", "+lamb"])
         || stack == Stack::Nemo
+        // Habana's and AWS's graph compilers do the same as XLA.
+        || matches!(row.source.as_str(), "gaudi" | "neuron")
+        || row.source == "mlperf" && has(&row.gpu, &["gaudi"])
         // XLA cuts products and collectives up (`xla_tpu_enable_async_collective_fusion`, collective matmul).
         || stack == Stack::MaxText
         || has(&row.notes, &["overlap of dp/tp/pp communication"])

@@ -14,6 +14,7 @@ use super::row::Row;
 use super::stack::Stack;
 use super::text::has;
 use super::{LeftOut, Notes};
+use engine::model::software::Kernels;
 
 /// A table of such rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -74,6 +75,11 @@ pub fn completed<'a>(row: &'a Row, notes: &mut Notes) -> Result<Cow<'a, Row>, Le
         Table::Mlperf => mlperf::complete(&mut full, notes)?,
     }
     Ok(Cow::Owned(full))
+}
+
+/// Returns the kernels that the source of a row sets.
+pub fn kernels(row: &Row, usual: Kernels) -> Kernels {
+    if Table::of(row) == Some(Table::Mlperf) { mlperf::kernels(row, usual) } else { usual }
 }
 
 /// Fills a blank cell, with a note.

@@ -4,7 +4,7 @@ use super::finetune::source::Source;
 use super::model::mixture;
 use super::recipes::{self, Recomputed};
 use super::row::Row;
-use super::silicon::maxtext;
+use super::silicon::{self, maxtext};
 use super::stack::Stack;
 use super::text::has;
 use super::{LeftOut, Notes, finetune};
@@ -51,7 +51,7 @@ pub struct Software {
 pub fn software(row: &Row, stack: Stack, notes: &mut Notes) -> Result<Software, LeftOut> {
     Ok(Software {
         framework: framework(stack),
-        kernels: finetune::software::kernels(row, stack, kernels(row, stack)),
+        kernels: silicon::kernels(row, finetune::software::kernels(row, stack, kernels(row, stack))),
         recipe: recipe(row, stack, notes),
         compute_format: compute_format(row, stack),
         optimizer: optimizer(row, stack),

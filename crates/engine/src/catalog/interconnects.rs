@@ -31,11 +31,11 @@ const NVLINK: f64 = 0.72;
 /// NVLink 4 and later: eight H100 measure 250 of 450 GB/s in an all-gather of 256 MB (ultra-scale
 /// playbook); larger messages reach more.
 const NVLINK_4: f64 = 0.58;
-/// One hop over a TPU's torus, and the fraction that collectives reach: assumed, not calibrated.
+/// One hop over a TPU's torus, and the fraction that collectives reach: assumed; published runs hide most of them.
 const ICI_HOP: Seconds = Seconds::from_us(1.0);
 const ICI: f64 = NVLINK;
-/// `NeuronLink`: as PCIe's, not calibrated by itself.
-const NEURONLINK: f64 = 0.60;
+/// `NeuronLink`: fitted to AWS's tables of Trainium 1.
+const NEURONLINK: f64 = 0.50;
 /// Infinity Fabric: as NVLink 4, not calibrated by itself.
 const XGMI: f64 = 0.60;
 /// PCIe: protocol overhead, and the path through host memory if GPUs cannot access each other.

@@ -8,6 +8,7 @@ use crate::row::Row;
 use crate::stack::Stack;
 use crate::text::has;
 use crate::{LeftOut, Notes};
+use engine::model::software::{AttentionKernel, Graphs, Kernels};
 
 /// Returns the stack.
 pub fn stack(row: &Row) -> Stack {
@@ -35,11 +36,12 @@ pub fn complete(row: &mut Row, notes: &mut Notes) -> Result<(), LeftOut> {
             return Err(LeftOut::missing("dp"));
         };
         if has(&row.model, &["gpt-3"]) {
-            // config_DGXH100_1344x8x6x4x8_mbs1.sh's name: tp 4, pp 8.
-            (row.tp, row.pp, row.cp, row.micro_batch) = (Some(4), Some(8), Some(1), Some(1));
-            row.dp = Some(gpus / 32);
-            row.grad_accum = Some(global / (gpus / 32));
-            notes.add("tp 4 and pp 8 as in the submitter's other runs");
+            // Its other configurations have tp 4 and one sequence a micro-batch: the stages follow.
+            let replicas = (global / accum.max(1)).max(1);
+            (row.tp, row.pp, row.cp, row.micro_batch) = (Some(4), Some(gpus / replicas / 4), Some(1), Some(1));
+            row.dp = Some(replicas);
+            row.vpp = row.pp.and_then(|stages| (48_u32).checked_div(stages));
+            notes.add("tp 4 as in the submitter's other runs, stages from the batch, two layers a chunk");
         } else {
             let replicas = global / accum.max(1);
             (row.tp, row.pp, row.micro_batch) = (Some(1), Some(1), Some(1));
@@ -57,6 +59,10 @@ pub fn complete(row: &mut Row, notes: &mut Notes) -> Result<(), LeftOut> {
         && global % (dp * micro) == 0
     {
         row.grad_accum = Some(global / (dp * micro));
+    }
+    if has(&row.model, &["gpt-3"]) && row.vpp.is_none() && row.pp == Some(8) && !has(&row.gpu, &["gaudi"]) {
+        row.vpp = Some(6);
+        notes.add("six chunks a stage, as in the submitter's configuration of v4.1");
     }
     network(row, notes);
     if row.sp.is_empty() || row.tp == Some(1) {
@@ -76,4 +82,16 @@ fn network(row: &mut Row, notes: &mut Notes) {
     let rate = if has(&row.gpu, &["gb300"]) { 800 } else { 400 };
     row.inter_node_bw = format!("{rate} Gb/s per GPU {fabric}");
     notes.add("one card a GPU for compute, as on the submission's system page");
+}
+
+/// Kernels that the configurations set: Llama 3.1 8B's on Blackwell capture layers as CUDA graphs and run attention in 8 bits
+/// (config_common_cg.sh, config_common_fp8attn.sh of v5.1); GPT-3's capture layers (`LAYER_CUDA_GRAPH=1`, v4.1).
+pub fn kernels(row: &Row, usual: Kernels) -> Kernels {
+    if has(&row.gpu, &["mi3", "gaudi"]) {
+        return usual;
+    }
+    let eight_bit = has(&row.model, &["8b"]) && has(&row.gpu, &["b200", "b300"]);
+    let graphs = if eight_bit || has(&row.model, &["gpt-3"]) { Graphs::Layers } else { usual.graphs };
+    let attention = if eight_bit { AttentionKernel::Flash8bit } else { usual.attention };
+    Kernels { attention, graphs, ..usual }
 }
