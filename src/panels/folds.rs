@@ -75,6 +75,7 @@ fn is_calibration(id: ParamId) -> bool {
             | ParamId::IntraNodeEfficiency
             | ParamId::AllReducePasses
             | ParamId::NodeDecay
+            | ParamId::TorusAxes
     )
 }
 
