@@ -73,7 +73,8 @@ fn fourth(scenario: &mut Scenario) {
     other_silicon(scenario);
 }
 
-/// Revision 4 took a slice of TPUs for a switch, had the A100's fractions for them, and no products in int8.
+/// Revision 4 took a slice of TPUs for a switch, borrowed the fractions of the peaks of TPUs, Gaudi and AMD's accelerators, and had no
+/// products in int8.
 fn other_silicon(scenario: &mut Scenario) {
     let network = &mut scenario.network.values;
     network.torus = 0;
@@ -83,11 +84,18 @@ fn other_silicon(scenario: &mut Scenario) {
         (network.inter_node_efficiency, network.node_decay) = (0.60, 0.0);
     }
     let gpu = &mut scenario.accelerator;
-    if accelerator(gpu.id).is_some() && gpu.values.generation == Generation::Tpu {
-        let efficiency = &mut gpu.values.efficiency;
-        (efficiency.matmul, efficiency.matmul_8bit) = (0.72, 0.72);
-        (efficiency.attention, efficiency.attention_tuned) = (0.33, 0.44);
-        efficiency.half_saturation_tokens = 600.0;
+    if accelerator(gpu.id).is_none() {
+        return;
+    }
+    let [matmul, matmul_8bit, attention, tuned] = match gpu.values.generation {
+        Generation::Cdna3 | Generation::Cdna4 => [0.50, 0.50, 0.19, 0.19],
+        Generation::Gaudi | Generation::Tpu => [0.72, 0.72, 0.33, 0.44],
+        _ => return,
+    };
+    let efficiency = &mut gpu.values.efficiency;
+    (efficiency.matmul, efficiency.matmul_8bit) = (matmul, matmul_8bit);
+    (efficiency.attention, efficiency.attention_tuned) = (attention, tuned);
+    if gpu.values.generation == Generation::Tpu {
         (gpu.values.peak_8bit, gpu.values.peak_4bit) = (gpu.values.peak_16bit, gpu.values.peak_16bit);
     }
 }

@@ -314,9 +314,11 @@ fn accelerators_are_within_reason() {
         let fp32 = values.peak_32bit / values.peak_16bit;
         assert!((0.02..=0.51).contains(&fp32), "{}: {fp32}", gpu.id);
         let efficiency = values.efficiency;
-        for fraction in [efficiency.matmul, efficiency.attention, efficiency.memory] {
+        for fraction in [efficiency.matmul, efficiency.attention_tuned, efficiency.memory] {
             assert!((0.15..=0.95).contains(&fraction), "{}: {fraction}", gpu.id);
         }
+        // AOTriton's kernels on ROCm are slower yet.
+        assert!((0.05..=efficiency.attention_tuned).contains(&efficiency.attention), "{}", gpu.id);
         assert!(efficiency.half_saturation_tokens >= 0.0 && efficiency.launch_per_layer.ms() < 1.0, "{}", gpu.id);
     }
 }
