@@ -1,5 +1,6 @@
 //! The overheads of each framework.
 
+use crate::model::hardware::Generation;
 use crate::model::setup::Overheads;
 use crate::model::software::{Cache, Framework, Segments};
 use crate::units::{Bytes, Seconds};
@@ -17,6 +18,8 @@ const CONTEXT: Bytes = Bytes::from_gib(0.6);
 /// The same before CUDA 11.7, which loaded all kernels at once: 1,271 MiB on a V100 and 1,573 MiB on an A100, each measured with one
 /// tensor of one element (bigscience, `train/tr11-176B-ml/chronicles-prequel.md`); their mean.
 const EAGER_CONTEXT: Bytes = Bytes::from_gib(1.4);
+/// How much longer kernels take beside collectives, which take a part of a GPU's multiprocessors and memory bandwidth.
+const CONTENTION: f64 = 1.15;
 /// The channels of an NCCL communicator.
 const COMMUNICATOR: Bytes = Bytes::from_gib(0.15);
 /// Element-wise traffic of XLA's fusions, before [`COMPILED`]: fitted to `MaxText`'s runs.
@@ -30,6 +33,22 @@ const EXPANDABLE: Cache = Cache::Pools { cached: 0.07, lasting: 0.02 };
 /// Returns the overheads of a framework, with or without `torch.compile`, under an allocator of these segments. Fitted by
 /// `examples/calibrate` to the rows in tests/measured, except for the memory of the context and of
 /// the channels of an NCCL communicator, about 150 MiB.
+pub const fn overheads_on(
+    generation: Generation,
+    framework: Framework,
+    compile: bool,
+    segments: Segments,
+) -> Overheads {
+    let of = overheads(framework, compile, segments);
+    if matches!(framework, Framework::MaxText) && !matches!(generation, Generation::Tpu) {
+        // On GPUs XLA runs on CUDA and NCCL, or ROCm's.
+        let (context, per_communicator, contention) = (CONTEXT, COMMUNICATOR, CONTENTION);
+        return Overheads { context, per_communicator, contention, ..of };
+    }
+    of
+}
+
+/// Returns the overheads of a framework, of `MaxText` on a TPU.
 pub const fn overheads(framework: Framework, compile: bool, segments: Segments) -> Overheads {
     let pools = match segments {
         Segments::Fixed => FIXED,
@@ -57,7 +76,7 @@ pub const fn overheads(framework: Framework, compile: bool, segments: Segments) 
         per_communicator,
         cache,
         // TPUs have engines of their own for copies between chips.
-        contention: if matches!(framework, Framework::MaxText) { 1.0 } else { 1.15 },
+        contention: if matches!(framework, Framework::MaxText) { 1.0 } else { CONTENTION },
         launch,
         launch_exchange,
         launch_experts,

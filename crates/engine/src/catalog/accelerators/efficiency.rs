@@ -60,9 +60,11 @@ pub const ADA: Silicon = of(Generation::Ada, 0.47, 0.72, 0.33, 0.44);
 pub const ADA_GEFORCE: Silicon = of(Generation::Ada, 0.82, 0.72, 0.33, 0.44);
 /// MI250 and MI250X: not calibrated by itself; llm-foundry's two steps on it (tests/measured/silicon/rocm.csv) agree.
 pub const CDNA2: Silicon = of(Generation::Cdna2, 0.50, 0.50, 0.19, 0.19);
-/// MI300X and MI325X: fitted to torchtitan's and Primus' steps; large products alone reach 650-750 of 1,307 TFLOP/s. The first of the
-/// attention kernels is `AOTriton`'s, which PyTorch runs; the tuned ones are Transformer Engine's on ROCm.
-pub const CDNA3: Silicon = of(Generation::Cdna3, 0.46, 0.62, 0.075, 0.27);
+/// MI300X: fitted to torchtitan's steps and MLPerf's with adapters; large products alone reach 650-750 of 1,307 TFLOP/s. The first of
+/// the attention kernels is `AOTriton`'s, which PyTorch runs; the tuned ones are Transformer Engine's on ROCm.
+pub const CDNA3: Silicon = of(Generation::Cdna3, 0.45, 0.48, 0.075, 0.19);
+/// MI325X, whose board may take 1,000 W where an MI300X's takes 750: fitted to Primus' steps and MLPerf's with adapters.
+pub const CDNA3_1000W: Silicon = of(Generation::Cdna3, 0.50, 0.56, 0.075, 0.25);
 /// MI350X and MI355X: fitted to MLPerf's and Primus' steps.
 pub const CDNA4: Silicon = of(Generation::Cdna4, 0.52, 0.60, 0.075, 0.27);
 /// B300 and GB300: fitted, as B200.

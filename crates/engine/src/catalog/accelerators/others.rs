@@ -1,6 +1,6 @@
 //! Accelerators of AMD and Intel.
 
-use super::efficiency::{CDNA2, CDNA3, CDNA4, GAUDI, GAUDI_3};
+use super::efficiency::{CDNA2, CDNA3, CDNA3_1000W, CDNA4, GAUDI, GAUDI_3};
 use super::usable::{self, amd, as_of};
 use super::{PCIE_4, PCIE_5, entry, sheet};
 use crate::catalog::AcceleratorEntry;
@@ -33,7 +33,7 @@ pub const LIST: &[AcceleratorEntry] = &[
     entry(
         "mi325x",
         "MI325X",
-        sheet(amd(256.0), 6000.0, MI300X, PCIE_5, 1000.0, CDNA3),
+        sheet(amd(256.0), 6000.0, MI300X, PCIE_5, 1000.0, CDNA3_1000W),
         "AMD Instinct MI325X data sheet",
     ),
     entry(
