@@ -30,7 +30,9 @@ pub fn experts(row: &Row, stack: Stack, shape: &Architecture, tp: u32, notes: &m
     // change that.
     let etp = row.etp.unwrap_or(if stack == Stack::MegatronCore { tp } else { 1 });
     // Megatron-LM runs experts one by one by default.
-    let grouped = !has(&row.framework, &["megatron-lm"]) || has(&row.notes, &["moe-grouped-gemm=true"]);
+    // MaxText runs slots of a fixed size as dense products, expert by expert.
+    let slots = stack == Stack::MaxText && maxtext::capacity(row) > 1.0;
+    let grouped = !slots && !has(&row.framework, &["megatron-lm"]) || has(&row.notes, &["moe-grouped-gemm=true"]);
     Experts {
         ep,
         etp,
