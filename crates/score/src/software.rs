@@ -170,14 +170,15 @@ fn recipe(row: &Row, stack: Stack, notes: &mut Notes) -> PrecisionPolicy {
         // FSDP1's `mixed_precision`: DEFAULT reduces in fp32, PURE in bf16.
         Stack::Composer if says(&["pure"]) => PrecisionPolicy::Fsdp2MixedBf16Reduce16,
         Stack::Composer if says(&["default", "amp"]) => PrecisionPolicy::Fsdp2MixedBf16,
-        Stack::Composer | Stack::Modalities | Stack::HuggingFace => PrecisionPolicy::Fsdp2MixedBf16Reduce16,
+        // `weight_dtype: bfloat16`, or fp32 weights, which XLA gathers and reduces in the activations' format.
+        Stack::MaxText if says(&["bf16 weights"]) => PrecisionPolicy::PureBf16,
+        Stack::Composer | Stack::Modalities | Stack::HuggingFace | Stack::MaxText => {
+            PrecisionPolicy::Fsdp2MixedBf16Reduce16
+        }
         Stack::Fsdp if says(&["bf16 reduce", "reduce bf16", "bfsixteen", "reduce_dtype=bf16"]) => {
             PrecisionPolicy::Fsdp2MixedBf16Reduce16
         }
         Stack::Fsdp if recipes::is_automodel(row) => recipes::AUTOMODEL_STATES,
-        // `weight_dtype: bfloat16`, or fp32 weights, which XLA gathers and reduces in the activations' format.
-        Stack::MaxText if says(&["bf16 weights"]) => PrecisionPolicy::PureBf16,
-        Stack::MaxText => PrecisionPolicy::Fsdp2MixedBf16Reduce16,
         Stack::Torchtitan | Stack::Fsdp => PrecisionPolicy::Fsdp2MixedBf16,
         Stack::Nemo if recipes::in_bf16(row, notes) => PrecisionPolicy::PureBf16,
         // The recipes of NeMo's and Megatron-Bridge's summaries set `grad_reduce_in_fp32` to false.

@@ -68,7 +68,7 @@ pub fn complete(row: &mut Row, notes: &mut Notes) -> Result<(), LeftOut> {
     if row.sp.is_empty() || row.tp == Some(1) {
         "yes".clone_into(&mut row.sp);
     }
-    row.sharding = "distributed optimizer (ZeRO-1)".to_owned();
+    "distributed optimizer (ZeRO-1)".clone_into(&mut row.sharding);
     Ok(())
 }
 
