@@ -19,7 +19,7 @@ export type ParameterKey =
   | 'topology' | 'mfu' | 'tokens' | 'price' | 'pue' | 'co2' | 'storage' | 'mtbf' | 'restart' | 'ckptevery'
   | 'ckptsharded' | 'deferred' | 'critbatch' | 'hostmem' | 'hostgpus' | 'peak8' | 'peak4' | 'peak32' | 'hostlink'
   | 'power' | 'matmul' | 'matmul8' | 'attn' | 'attntuned' | 'elem' | 'half' | 'launch' | 'intralat' | 'intraeff'
-  | 'arpasses' | 'nodedecay' | 'layers' | 'hidden' | 'heads' | 'kv' | 'headdim' | 'ffn' | 'vocab' | 'mlp' | 'norm'
+  | 'arpasses' | 'nodedecay' | 'torus' | 'layers' | 'hidden' | 'heads' | 'kv' | 'headdim' | 'ffn' | 'vocab' | 'mlp' | 'norm'
   | 'norms' | 'qknorm' | 'bias' | 'mlpbias' | 'tied' | 'pos' | 'embnorm' | 'window' | 'globalevery' | 'chunked'
   | 'sinks' | 'fusedqkv' | 'softcap' | 'headbias' | 'kvrank' | 'qrank' | 'nope' | 'rope' | 'vdim' | 'experts' | 'topk'
   | 'effn' | 'sharedffn' | 'sharedgate' | 'firstdense' | 'moestep' | 'routerbias' | 'expertbias' | 'ngroup'

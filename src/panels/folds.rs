@@ -78,6 +78,7 @@ fn is_calibration(id: ParamId) -> bool {
             | ParamId::Oversubscription
             | ParamId::Rails
             | ParamId::Relays
+            | ParamId::TorusAxes
     )
 }
 

@@ -43,8 +43,9 @@ fn scored(format: &str) -> Result<String> {
     output(&mut command).ok_or_else(|| anyhow!("The score could not be computed."))
 }
 
-/// The folders of the tables: dense models, mixtures of experts, and fine-tuning.
-const FOLDERS: [&str; 3] = ["tests/measured", "tests/measured/mixtures", "tests/measured/finetuned"];
+/// The folders of the tables: dense models, mixtures of experts, fine-tuning, and other silicon.
+const FOLDERS: [&str; 4] =
+    ["tests/measured", "tests/measured/mixtures", "tests/measured/finetuned", "tests/measured/silicon"];
 
 /// Returns the tables of measurements, sorted by folder and name.
 fn tables() -> Result<Vec<PathBuf>> {

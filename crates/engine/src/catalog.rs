@@ -60,6 +60,8 @@ pub struct InterconnectEntry {
     pub all_reduce_passes: f64,
     /// Relative slow-down of a transfer between nodes for each node beyond the first.
     pub node_decay: f64,
+    /// Axes of the torus that it joins GPUs to; 0 if it joins each to each.
+    pub torus: u32,
     /// The source of the numbers.
     pub source: &'static str,
 }
@@ -79,6 +81,7 @@ impl InterconnectEntry {
             all_reduce_passes: self.all_reduce_passes,
             node_decay: between.node_decay,
             relays: true,
+            torus: self.torus,
             topology: Topology::Aware,
             fabric: Fabric::NON_BLOCKING,
             host: Host::USUAL,

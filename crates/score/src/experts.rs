@@ -2,6 +2,7 @@
 
 use super::Notes;
 use super::row::Row;
+use super::silicon::maxtext;
 use super::stack::Stack;
 use super::text::{has, leading_number};
 use engine::model::experts::{Dispatcher, ExpertParallel};
@@ -29,7 +30,9 @@ pub fn experts(row: &Row, stack: Stack, shape: &Architecture, tp: u32, notes: &m
     // change that.
     let etp = row.etp.unwrap_or(if stack == Stack::MegatronCore { tp } else { 1 });
     // Megatron-LM runs experts one by one by default.
-    let grouped = !has(&row.framework, &["megatron-lm"]) || has(&row.notes, &["moe-grouped-gemm=true"]);
+    // MaxText runs slots of a fixed size as dense products, expert by expert.
+    let slots = stack == Stack::MaxText && maxtext::capacity(row) > 1.0;
+    let grouped = !slots && !has(&row.framework, &["megatron-lm"]) || has(&row.notes, &["moe-grouped-gemm=true"]);
     Experts {
         ep,
         etp,
@@ -38,6 +41,7 @@ pub fn experts(row: &Row, stack: Stack, shape: &Architecture, tp: u32, notes: &m
             across_micro_batches: overlaps(row, stack, notes),
             grouped,
             fused: fused(row) && graphs(row, stack) == Graphs::Step,
+            capacity_factor: if stack == Stack::MaxText { maxtext::capacity(row) } else { 1.0 },
             ..ExpertParallel::USUAL
         },
     }

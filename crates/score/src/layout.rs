@@ -144,6 +144,9 @@ fn strategy(
     if says(&["no_shard"]) {
         return Ok((Strategy::Ddp, dp));
     }
+    if stack == Stack::MaxText {
+        return Ok(group.map_or((Strategy::FullShard, dp), |size| (Strategy::HybridShard, size)));
+    }
     if says(&["hybrid", "hsdp"]) {
         let size = group.or(row.dp_shard).unwrap_or_else(|| {
             notes.add("sharded inside each node, HYBRID_SHARD's default");
@@ -202,6 +205,11 @@ fn tensor(row: &Row, stack: Stack) -> TensorParallel {
     let asynchronous = has(&row.notes, &["async tp", "asynctp", "async-tp", "tp-comm-overlap=true"])
         || has(&row.framework, &["megascale", "+tp overlap", "+pp overlap", "+efficient", "+misc", "+lamb"])
         || stack == Stack::Nemo
+        // Habana's and AWS's graph compilers do the same as XLA.
+        || matches!(row.source.as_str(), "gaudi" | "neuron")
+        || row.source == "mlperf" && has(&row.gpu, &["gaudi"])
+        // XLA cuts products and collectives up (`xla_tpu_enable_async_collective_fusion`, collective matmul).
+        || stack == Stack::MaxText
         || has(&row.notes, &["overlap of dp/tp/pp communication"])
         // nanotron's rows do not say whether `tp_linear_async_communication` was on. Their memory
         // shows both: mostly on in pipelines with tensor parallelism over a node or more, mostly

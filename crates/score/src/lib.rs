@@ -23,6 +23,7 @@ pub mod recipes;
 pub mod row;
 pub mod schema;
 pub mod scope;
+pub mod silicon;
 pub mod software;
 pub mod spread;
 pub mod stack;

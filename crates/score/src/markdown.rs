@@ -2,6 +2,7 @@
 
 mod ledger;
 mod mixtures;
+mod silicon;
 mod tuned;
 
 use std::collections::BTreeMap;
@@ -9,6 +10,7 @@ use std::fmt::Write as _;
 
 use super::collectives::Collective;
 use super::pairs;
+use super::silicon::Table;
 use super::summary::{self, Confusion, Entry, Score};
 use super::traced::Traced;
 use super::traced::score::{self as step_score, Compared};
@@ -18,13 +20,15 @@ use engine::stats::{self, Errors};
 
 /// Writes the whole report. For dense models: step times and memory by source, runs that succeeded
 /// and failed, hybrid against full sharding, the tracker's categories, traced steps, collectives, and
-/// rows left out. Then mixtures of experts, and fine-tuning.
+/// rows left out. Then mixtures of experts, fine-tuning, and other silicon.
 pub fn report<'a>(
     entries: impl IntoIterator<Item = &'a Entry>,
     tracked: &[Tracked],
     traced: &[Traced],
     collectives: &[Collective],
 ) -> String {
+    let (silicon, entries): (Vec<&Entry>, Vec<&Entry>) =
+        entries.into_iter().partition(|entry| Table::of(&entry.row).is_some());
     let (tuned, others): (Vec<&Entry>, Vec<&Entry>) = entries.into_iter().partition(|entry| entry.is_fine_tuned());
     let (mixtures, dense): (Vec<&Entry>, Vec<&Entry>) = others.into_iter().partition(|entry| entry.is_mixture());
     let mut text = String::new();
@@ -37,7 +41,8 @@ pub fn report<'a>(
     left_out(&mut text, &dense);
     mixtures::section(&mut text, &mixtures);
     tuned::section(&mut text, &tuned);
-    let all = dense.iter().chain(&mixtures).chain(&tuned);
+    silicon::section(&mut text, &silicon);
+    let all = dense.iter().chain(&mixtures).chain(&tuned).chain(&silicon);
     by_accelerator(&mut text, all.copied());
     text
 }

@@ -6,7 +6,7 @@ use super::finetune::{completed, measured};
 use super::row::Row;
 use super::stack::Stack;
 use super::target::{self, TimeSource};
-use super::{LeftOut, Notes, batch, conventions, experts, hardware, layout, model, recipes, scope, software};
+use super::{LeftOut, Notes, batch, conventions, experts, hardware, layout, model, recipes, scope, silicon, software};
 use engine::catalog;
 use engine::catalog::accuracy::{self, Band};
 use engine::model::hardware::{Accelerator, Network, Topology};
@@ -99,7 +99,8 @@ fn as_run(row: &Row) -> Result<(Row, Notes), LeftOut> {
     scope::check(row)?;
     let mut notes = Notes::default();
     let run = recipes::as_run(row, &mut notes);
-    let run = completed::completed(&run, &mut notes)?.into_owned();
+    let run = completed::completed(&run, &mut notes)?;
+    let run = silicon::completed(&run, &mut notes)?.into_owned();
     Ok((run, notes))
 }
 

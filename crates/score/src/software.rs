@@ -4,11 +4,12 @@ use super::finetune::source::Source;
 use super::model::mixture;
 use super::recipes::{self, Recomputed};
 use super::row::Row;
+use super::silicon::{self, maxtext};
 use super::stack::Stack;
 use super::text::has;
 use super::{LeftOut, Notes, finetune};
 use engine::model::software::{
-    AttentionKernel, Communication, Framework, GradientSync, Kernels, Loss, NormKernel, Offload, Segments,
+    AttentionKernel, Communication, Framework, GradientSync, Graphs, Kernels, Loss, NormKernel, Offload, Segments,
 };
 use engine::model::trained::Trained;
 use engine::model::training::{ComputeFormat, Optimizer, OptimizerKernel, PrecisionPolicy, Recompute, UpdatePlace};
@@ -50,7 +51,7 @@ pub struct Software {
 pub fn software(row: &Row, stack: Stack, notes: &mut Notes) -> Result<Software, LeftOut> {
     Ok(Software {
         framework: framework(stack),
-        kernels: finetune::software::kernels(row, stack, kernels(row, stack)),
+        kernels: silicon::kernels(row, finetune::software::kernels(row, stack, kernels(row, stack))),
         recipe: recipe(row, stack, notes),
         compute_format: compute_format(row, stack),
         optimizer: optimizer(row, stack),
@@ -74,16 +75,32 @@ pub fn framework(stack: Stack) -> Framework {
         Stack::HuggingFace | Stack::Peft => Framework::Transformers,
         Stack::DeepSpeed | Stack::InternEvo => Framework::DeepSpeed,
         Stack::Torchtitan | Stack::Fsdp | Stack::Fabric | Stack::Torchtune => Framework::Torchtitan,
+        Stack::MaxText => Framework::MaxText,
     }
 }
 
+/// XLA's: one program for the step, its element-wise work and loss fused.
+const MAXTEXT: Kernels = Kernels {
+    attention: AttentionKernel::FlashTuned,
+    // Softmax and its gradient are computed where the products read them: no more than the 16-bit logits is written.
+    loss: Loss::Chunked,
+    compile: true,
+    graphs: Graphs::Step,
+    ..Kernels::USUAL
+};
+
 fn kernels(row: &Row, stack: Stack) -> Kernels {
+    if stack == Stack::MaxText {
+        return MAXTEXT;
+    }
     let attention = row.attention.to_ascii_lowercase();
     let says = |words: &[&str]| words.iter().any(|word| attention.contains(word));
     let tuned = says(&["flash-attn2", "flash-attn 2", "flashattention-2", "fa2", "fa3", "cudnn", "sdpa", "fused"])
         || attention.split(|sign: char| !sign.is_ascii_alphanumeric()).any(|word| word == "te");
     let attention = if says(&["unfused", "local", "eager", "math"]) {
         AttentionKernel::Unfused
+    } else if says(&["triton flash"]) {
+        AttentionKernel::Flash
     } else if tuned {
         AttentionKernel::FlashTuned
     } else {
@@ -153,7 +170,11 @@ fn recipe(row: &Row, stack: Stack, notes: &mut Notes) -> PrecisionPolicy {
         // FSDP1's `mixed_precision`: DEFAULT reduces in fp32, PURE in bf16.
         Stack::Composer if says(&["pure"]) => PrecisionPolicy::Fsdp2MixedBf16Reduce16,
         Stack::Composer if says(&["default", "amp"]) => PrecisionPolicy::Fsdp2MixedBf16,
-        Stack::Composer | Stack::Modalities | Stack::HuggingFace => PrecisionPolicy::Fsdp2MixedBf16Reduce16,
+        // `weight_dtype: bfloat16`, or fp32 weights, which XLA gathers and reduces in the activations' format.
+        Stack::MaxText if says(&["bf16 weights"]) => PrecisionPolicy::PureBf16,
+        Stack::Composer | Stack::Modalities | Stack::HuggingFace | Stack::MaxText => {
+            PrecisionPolicy::Fsdp2MixedBf16Reduce16
+        }
         Stack::Fsdp if says(&["bf16 reduce", "reduce bf16", "bfsixteen", "reduce_dtype=bf16"]) => {
             PrecisionPolicy::Fsdp2MixedBf16Reduce16
         }
@@ -183,7 +204,7 @@ fn compute_format(row: &Row, stack: Stack) -> ComputeFormat {
     let says = |wanted: &[&str]| wanted.iter().any(|word| text.contains(word));
     if says(&["fp4", "float4"]) {
         ComputeFormat::Fp4
-    } else if says(&["fp8", "float8", "e4m3"]) {
+    } else if says(&["fp8", "float8", "e4m3", "int8"]) {
         // NeMo's 8-bit recipes gather weights in 8 bits (`fp8_param_gather`).
         let gathers = stack == Stack::Nemo || says(&["all-gather", "all gather", "allgather"]);
         if gathers { ComputeFormat::Fp8Gather } else { ComputeFormat::Fp8 }
@@ -211,8 +232,12 @@ fn offload(row: &Row, stack: Stack, notes: &mut Notes) -> Offload {
         notes.add("activations in host memory, as in the script of these runs");
     }
     let tuned = has(&row.notes, &["activation offloading"]) || has(&row.act_ckpt, &["offloaded to cpu"]);
-    let activations =
-        preset || in_host || tuned || has(&row.notes, &["pa_cpu=y", "fine-grained-activation-offloading=true"]);
+    let by_policy = stack == Stack::MaxText && maxtext::offloads(row);
+    let activations = by_policy
+        || preset
+        || in_host
+        || tuned
+        || has(&row.notes, &["pa_cpu=y", "fine-grained-activation-offloading=true"]);
     Offload { optimizer: all, parameters: all, activations, paged: finetune::software::is_paged(row) }
 }
 
@@ -255,6 +280,8 @@ fn communication(row: &Row, stack: Stack) -> Communication {
         Stack::MegatronCore if has(&row.notes, &["transformer-impl="]) => {
             has(&row.notes, &["overlap-grad-reduce=true"])
         }
+        // deepspeed_zero_2.json of Optimum Habana's tests: `overlap_comm: false`.
+        Stack::DeepSpeed if row.source == "gaudi" => false,
         _ => true,
     };
     // PyTorch's pipeline stages reduce gradients after their last micro-batch.
@@ -268,6 +295,9 @@ fn recompute(row: &Row, stack: Stack, notes: &mut Notes) -> Result<Recomputed, L
         (Source::of(row) == Some(Source::Mlperf)).then(|| finetune::mlperf::kept(row)).flatten()
     {
         return Ok(Recomputed { keep_fraction, ..Recomputed::all(Recompute::Fraction) });
+    }
+    if stack == Stack::MaxText {
+        return Ok(maxtext::recomputed(row));
     }
     let text = row.act_ckpt.to_ascii_lowercase();
     let says = |wanted: &[&str]| wanted.iter().any(|word| text.contains(word));

@@ -2,6 +2,7 @@
 
 use super::finetune::source::Source;
 use super::row::Row;
+use super::silicon::Table;
 use super::text::has;
 
 /// A training stack: releases that share their defaults.
@@ -39,6 +40,8 @@ pub enum Stack {
     Fabric,
     /// torchtune.
     Torchtune,
+    /// `MaxText` on JAX.
+    MaxText,
 }
 
 impl Stack {
@@ -78,6 +81,9 @@ impl Stack {
     /// its GPU and kernels.
     pub fn of(row: &Row) -> Self {
         if let Some(stack) = Source::of(row).and_then(|source| Self::published(source, row)) {
+            return stack;
+        }
+        if let Some(stack) = Table::of(row).and_then(|table| table.stack(row)) {
             return stack;
         }
         let framework = row.framework.to_ascii_lowercase();

@@ -4,6 +4,8 @@ pub mod efficiency;
 pub mod nvidia;
 pub mod others;
 pub mod prices;
+pub mod tpu;
+pub mod trainium;
 pub mod usable;
 pub mod workstation;
 
@@ -57,7 +59,7 @@ pub(crate) const A100_40GB: AcceleratorEntry = entry(
 );
 
 /// The lists, in display order.
-const LISTS: [&[AcceleratorEntry]; 3] = [nvidia::LIST, others::LIST, workstation::LIST];
+const LISTS: [&[AcceleratorEntry]; 5] = [nvidia::LIST, others::LIST, tpu::LIST, trainium::LIST, workstation::LIST];
 
 /// Every accelerator of the catalog.
 pub const ACCELERATORS: &[AcceleratorEntry] = &ALL;

@@ -36,9 +36,11 @@ const NVLINK: f64 = 0.72;
 /// NVLink 4 and later: 360 of 450 GB/s in a ring over eight H100, as NVIDIA expects (nccl-tests issue 326); NCCL's own
 /// model has 371 of 450 and 722 of 900 GB/s (`src/graph/topo.h`).
 const NVLINK_4: f64 = 0.80;
-/// One hop over a TPU's torus, and the fraction that collectives reach: assumed, not calibrated.
+/// One hop over a TPU's torus, and the fraction that collectives reach: assumed; published runs hide most of them.
 const ICI_HOP: Seconds = Seconds::from_us(1.0);
 const ICI: f64 = NVLINK;
+/// `NeuronLink`: fitted to AWS's tables of Trainium 1.
+const NEURONLINK: f64 = 0.50;
 /// Infinity Fabric: as NVLink 4, not calibrated by itself.
 const XGMI: f64 = 0.60;
 /// PCIe, where GPUs access each other: protocol overhead, and the links that several share on their way.
@@ -54,6 +56,10 @@ const EFA: f64 = 0.81;
 const SLOW_EFA: f64 = 0.67;
 /// GPUDirect-TCPXO: 8 GB reduced over two A3 Mega in 47.5 ms are 23.2 of 25 GB/s a card ([`TCPXO_HOP`]).
 const TCPXO: f64 = 0.92;
+/// The network between slices of TPUs, and how much longer a byte takes for each further slice: `MaxText`'s 16B to 128B on 1 to 32
+/// slices of 256 v5e (tests/measured/silicon/maxtext.csv).
+const DCN: f64 = 0.68;
+const DCN_DECAY: f64 = 0.10;
 /// Omni-Path at Jean Zay: 10.6 of 50 GB/s a node on four nodes (BigScience, all-reduce of 4 GB).
 const OMNI_PATH: f64 = 0.21;
 /// Ethernet over TCP.
@@ -67,6 +73,16 @@ const NVLS: f64 = 1.5;
 /// Returns the interconnect with in-switch reduction.
 const fn reducing(entry: InterconnectEntry) -> InterconnectEntry {
     InterconnectEntry { all_reduce_passes: NVLS, ..entry }
+}
+
+/// Returns the network between slices of TPUs.
+const fn between_slices(entry: InterconnectEntry) -> InterconnectEntry {
+    InterconnectEntry { node_decay: DCN_DECAY, ..entry }
+}
+
+/// Returns the interconnect of a slice of TPUs on so many axes.
+const fn on_torus(axes: u32, entry: InterconnectEntry) -> InterconnectEntry {
+    InterconnectEntry { torus: axes, ..entry }
 }
 
 const fn intra(
@@ -86,6 +102,7 @@ const fn intra(
         efficiency,
         all_reduce_passes: RING,
         node_decay: 0.0,
+        torus: 0,
         source,
     }
 }
@@ -107,6 +124,7 @@ const fn inter(
         efficiency,
         all_reduce_passes: RING,
         node_decay: 0.0,
+        torus: 0,
         source,
     }
 }

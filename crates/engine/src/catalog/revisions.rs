@@ -22,7 +22,8 @@ fn kernels(gpu: &Picked<Accelerator>) -> [f64; 2] {
         | Generation::Ada
         | Generation::BlackwellGddr
         | Generation::Gaudi
-        | Generation::Tpu => [0.80, 0.31],
+        | Generation::Tpu
+        | Generation::Trainium => [0.80, 0.31],
     }
 }
 
@@ -70,6 +71,7 @@ pub fn restore(scenario: &mut Scenario, revision: u32) {
 /// Restores the numbers of revision 4.
 fn fourth(scenario: &mut Scenario) {
     fourth_networks(scenario);
+    other_silicon(scenario);
 }
 
 /// Interconnects that revision 5 measured anew: microseconds per hop, the fraction that collectives reach, and the passes of an
@@ -94,6 +96,33 @@ fn fourth_networks(scenario: &mut Scenario) {
     }
     if let Some([hop, reached, _]) = value(&NETWORKS_4, |key| entry.inter_node.starts_with(key)) {
         (network.inter_node_latency, network.inter_node_efficiency) = (Seconds::from_us(hop), reached);
+    }
+}
+
+/// Revision 4 took a slice of TPUs for a switch, borrowed the fractions of the peaks of TPUs, Gaudi and AMD's accelerators, and had no
+/// products in int8.
+fn other_silicon(scenario: &mut Scenario) {
+    let network = &mut scenario.network.values;
+    network.torus = 0;
+    if let Some(entry) = cluster(scenario.network.id)
+        && entry.inter_node.starts_with("dcn-")
+    {
+        (network.inter_node_efficiency, network.node_decay) = (0.60, 0.0);
+    }
+    let gpu = &mut scenario.accelerator;
+    if accelerator(gpu.id).is_none() {
+        return;
+    }
+    let [matmul, matmul_8bit, attention, tuned] = match gpu.values.generation {
+        Generation::Cdna3 | Generation::Cdna4 => [0.50, 0.50, 0.19, 0.19],
+        Generation::Gaudi | Generation::Tpu => [0.72, 0.72, 0.33, 0.44],
+        _ => return,
+    };
+    let efficiency = &mut gpu.values.efficiency;
+    (efficiency.matmul, efficiency.matmul_8bit) = (matmul, matmul_8bit);
+    (efficiency.attention, efficiency.attention_tuned) = (attention, tuned);
+    if gpu.values.generation == Generation::Tpu {
+        (gpu.values.peak_8bit, gpu.values.peak_4bit) = (gpu.values.peak_16bit, gpu.values.peak_16bit);
     }
 }
 

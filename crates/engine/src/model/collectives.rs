@@ -7,6 +7,7 @@ pub mod all_to_all;
 pub mod fabric;
 pub mod group;
 pub mod ring;
+pub mod torus;
 
 pub use all_reduce::{all_reduce, all_reduce_cost};
 pub use all_to_all::{AllToAll, all_to_all};
@@ -30,15 +31,15 @@ pub fn bus_bandwidth(network: &Network, group: Group) -> BytesPerSecond {
         Topology::Flat => network.inter_node * network.inter_node_efficiency,
         Topology::Aware if group.crosses_nodes() => {
             let carried = group.ranks_per_node * (network.inter_node * network.inter_node_efficiency);
-            inside_rate(network).min(carried / fabric::slowdown(network, group)) / decay(network, group)
+            inside_rate(network, group).min(carried / fabric::slowdown(network, group)) / decay(network, group)
         }
-        Topology::Aware => inside_rate(network),
+        Topology::Aware => inside_rate(network, group),
     }
 }
 
-/// Effective rate of one GPU inside the node.
-fn inside_rate(network: &Network) -> BytesPerSecond {
-    network.intra_node * network.intra_node_efficiency
+/// Effective rate of one GPU inside the node, over the links that the group uses.
+fn inside_rate(network: &Network, group: Group) -> BytesPerSecond {
+    network.intra_node * (network.intra_node_efficiency * group.links)
 }
 
 /// Effective rate of one card in rings and trees between nodes.
@@ -69,7 +70,7 @@ pub fn forwarded(network: &Network, group: Group, inside: Bytes, outside: Bytes)
         Topology::Aware => (inside, outside),
     };
     let slower = fabric::exchange_slowdown(network, group) * decay(network, group);
-    let through = inside / inside_rate(network);
+    let through = inside / inside_rate(network, group);
     let latency = if group.crosses_nodes() { network.inter_node_latency } else { Seconds::ZERO };
     through.max(outside / card * slower) + latency + network.intra_node_latency
 }
@@ -79,6 +80,6 @@ pub fn point_to_point(network: &Network, crosses_nodes: bool, size: Bytes) -> Se
     if crosses_nodes || network.topology == Topology::Flat {
         size / (network.inter_node * network.inter_node_efficiency) + network.inter_node_latency
     } else {
-        size / inside_rate(network) + network.intra_node_latency
+        size / (network.intra_node * network.intra_node_efficiency) + network.intra_node_latency
     }
 }

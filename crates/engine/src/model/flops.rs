@@ -4,7 +4,7 @@ mod modules;
 
 use super::adapters;
 use super::setup::Setup;
-use super::software::AttentionKernel;
+use super::software::{AttentionKernel, Framework};
 use super::training::{AttentionMask, MfuConvention, Recompute};
 use super::transformer::Architecture;
 use crate::units::Flops;
@@ -245,6 +245,8 @@ pub fn recomputed(setup: &Setup) -> Recomputed {
             let attention = if setup.modules().core_attn { scores } else { 0.0 };
             [0.0, attention, 0.0]
         }
+        // `MaxText`'s `minimal` keeps the outputs of all products, and of attention's kernel none.
+        Recompute::Selective if setup.framework == Framework::MaxText => [0.0, 1.0, 1.0],
         Recompute::Selective => {
             let hidden = f64::from(arch.hidden_size);
             let second_input = if arch.gated_mlp { hidden * unrouted_width(arch) } else { 0.0 };

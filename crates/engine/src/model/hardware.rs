@@ -33,6 +33,8 @@ pub enum Generation {
     Gaudi,
     /// TPUs.
     Tpu,
+    /// AWS's Trainium.
+    Trainium,
 }
 
 impl Generation {
@@ -196,6 +198,8 @@ pub struct Network {
     /// Whether GPUs of a node hand messages for one GPU of another node to the GPU on its rail, which sends them together (PXN, NCCL
     /// from 2.12 on).
     pub relays: bool,
+    /// Axes of the torus that the GPUs of a node are on: 0 where switches join each to each.
+    pub torus: u32,
     /// How collectives are priced.
     pub topology: Topology,
     /// The switches between nodes.

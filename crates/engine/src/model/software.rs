@@ -26,7 +26,8 @@ pub enum Framework {
 }
 
 impl Framework {
-    /// Whether the layers are PyTorch's modules, kernel by kernel, on FSDP or ZeRO; `MaxText` counts as one of them for now.
+    /// Whether the layers are PyTorch's modules, kernel by kernel, on FSDP or ZeRO; `MaxText`, whose states are sharded alike, counts as
+    /// one of them where nothing else is said.
     pub const fn is_pytorch(self) -> bool {
         match self {
             Self::Torchtitan | Self::Transformers | Self::Fsdp1 | Self::DeepSpeed | Self::MaxText => true,

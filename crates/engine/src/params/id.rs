@@ -168,6 +168,7 @@ parameters! {
         IntraNodeEfficiency: constants::INTRA_NODE_EFFICIENCY,
         AllReducePasses: constants::ALL_REDUCE_PASSES,
         NodeDecay: constants::NODE_DECAY,
+        TorusAxes: constants::TORUS,
     }
     /// The shape of a custom model, as links hold it.
     ARCHITECTURE {

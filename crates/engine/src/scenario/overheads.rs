@@ -1,5 +1,6 @@
 //! The overheads of each framework.
 
+use crate::model::hardware::Generation;
 use crate::model::setup::Overheads;
 use crate::model::software::{Cache, Framework, Segments};
 use crate::units::{Bytes, Seconds};
@@ -17,6 +18,12 @@ const CONTEXT: Bytes = Bytes::from_gib(0.6);
 /// The same before CUDA 11.7, which loaded all kernels at once: 1,271 MiB on a V100 and 1,573 MiB on an A100, each measured with one
 /// tensor of one element (bigscience, `train/tr11-176B-ml/chronicles-prequel.md`); their mean.
 const EAGER_CONTEXT: Bytes = Bytes::from_gib(1.4);
+/// How much longer kernels take beside collectives, which take a part of a GPU's multiprocessors and memory bandwidth.
+const CONTENTION: f64 = 1.15;
+/// The channels of an NCCL communicator.
+const COMMUNICATOR: Bytes = Bytes::from_gib(0.15);
+/// Element-wise traffic of XLA's fusions, before [`COMPILED`]: fitted to `MaxText`'s runs.
+const XLA_ELEMENTWISE: f64 = 200.0;
 /// What PyTorch's caching allocator holds, by its simulation of the traced steps of ten layers and more
 /// (`tests/measured/traced_steps.csv`, a test holds it): of what it caches the median; of what it cannot give back the first quartile,
 /// so that three in four of the runs that are called out of memory are.
@@ -26,6 +33,22 @@ const EXPANDABLE: Cache = Cache::Pools { cached: 0.07, lasting: 0.02 };
 /// Returns the overheads of a framework, with or without `torch.compile`, under an allocator of these segments. Fitted by
 /// `examples/calibrate` to the rows in tests/measured, except for the memory of the context and of
 /// the channels of an NCCL communicator, about 150 MiB.
+pub const fn overheads_on(
+    generation: Generation,
+    framework: Framework,
+    compile: bool,
+    segments: Segments,
+) -> Overheads {
+    let of = overheads(framework, compile, segments);
+    if matches!(framework, Framework::MaxText) && !matches!(generation, Generation::Tpu) {
+        // On GPUs XLA runs on CUDA and NCCL, or ROCm's.
+        let (context, per_communicator, contention) = (CONTEXT, COMMUNICATOR, CONTENTION);
+        return Overheads { context, per_communicator, contention, ..of };
+    }
+    of
+}
+
+/// Returns the overheads of a framework, of `MaxText` on a TPU.
 pub const fn overheads(framework: Framework, compile: bool, segments: Segments) -> Overheads {
     let pools = match segments {
         Segments::Fixed => FIXED,
@@ -35,19 +58,25 @@ pub const fn overheads(framework: Framework, compile: bool, segments: Segments) 
         Framework::Torchtitan | Framework::Transformers | Framework::Fsdp1 | Framework::DeepSpeed => {
             (253.0, pools, [1.0, 2.0, 6.0, 2.0])
         }
-        // XLA plans its buffers ahead.
-        Framework::MaxText => (253.0, Cache::Share(0.03), [1.0, 2.0, 6.0, 2.0]),
+        // XLA plans its buffers ahead, and the host starts one program a step.
+        Framework::MaxText => (XLA_ELEMENTWISE, Cache::Share(0.0), [0.0; 4]),
         Framework::Megatron | Framework::MegatronFsdp => (84.0, Cache::Share(0.03), [7.5, 7.0, 12.0, 17.0]),
         Framework::MegatronLegacy => (110.0, Cache::Share(0.10), [3.0, 6.0, 10.0, 6.0]),
         Framework::Nanotron => (230.0, Cache::Share(0.03), [3.0, 6.0, 10.0, 6.0]),
     };
-    let context = if matches!(framework, Framework::MegatronLegacy) { EAGER_CONTEXT } else { CONTEXT };
+    // A TPU has no context, and its collectives' buffers are among the program's.
+    let (context, per_communicator) = match framework {
+        Framework::MaxText => (Bytes::ZERO, Bytes::ZERO),
+        Framework::MegatronLegacy => (EAGER_CONTEXT, COMMUNICATOR),
+        _ => (CONTEXT, COMMUNICATOR),
+    };
     let message = if matches!(framework, Framework::Nanotron) { MESSAGE } else { Seconds::ZERO };
     Overheads {
         context,
-        per_communicator: Bytes::from_gib(0.15),
+        per_communicator,
         cache,
-        contention: 1.15,
+        // TPUs have engines of their own for copies between chips.
+        contention: if matches!(framework, Framework::MaxText) { 1.0 } else { CONTENTION },
         launch,
         launch_exchange,
         launch_experts,

@@ -1,6 +1,6 @@
 //! Resolves the user's choices to numbers: the nearest valid setup of any scenario.
 
-use super::overheads::overheads;
+use super::overheads::overheads_on;
 use super::{Model, Scenario, Strategy};
 use crate::model::experts::ExpertParallel;
 use crate::model::experts::choice::{with_fastest_chunks, with_fastest_degrees};
@@ -84,7 +84,12 @@ impl Scenario {
             segments: self.segments,
             mask: AttentionMask::Causal,
             mfu_convention: self.mfu_convention,
-            overheads: overheads(self.framework, self.kernels.compile, self.segments),
+            overheads: overheads_on(
+                self.accelerator.values.generation,
+                self.framework,
+                self.kernels.compile,
+                self.segments,
+            ),
         };
         self.with_lengths(setup)
     }

@@ -87,7 +87,7 @@ pub const SCALE_KEY: &str = "scale";
 pub const PIN_KEY: &str = "pin";
 
 /// The names of generations.
-const GENERATIONS: [(&str, Generation); 14] = [
+const GENERATIONS: [(&str, Generation); 15] = [
     ("volta", Generation::Volta),
     ("turing", Generation::Turing),
     ("ampere", Generation::Ampere),
@@ -102,6 +102,7 @@ const GENERATIONS: [(&str, Generation); 14] = [
     ("cdna4", Generation::Cdna4),
     ("gaudi", Generation::Gaudi),
     ("tpu", Generation::Tpu),
+    ("trainium", Generation::Trainium),
 ];
 
 /// The name of a generation.

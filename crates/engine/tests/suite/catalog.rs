@@ -302,10 +302,10 @@ fn accelerators_are_within_reason() {
         assert!((11.0..=512.0).contains(&values.memory.gib()), "{}", gpu.id);
         // Error correction takes a sixteenth, the driver a few percent.
         assert!((90.0..=100.0).contains(&values.usable_percent), "{}: {}", gpu.id, values.usable_percent);
-        assert!((300.0..=10_000.0).contains(&values.memory_bandwidth.gb_per_s()), "{}", gpu.id);
+        assert!((250.0..=10_000.0).contains(&values.memory_bandwidth.gb_per_s()), "{}", gpu.id);
         assert!((50.0..=3000.0).contains(&values.peak_16bit.tflops()), "{}", gpu.id);
         let fp8 = values.peak_8bit / values.peak_16bit;
-        assert!(fp8 == 1.0 || (1.99..=2.03).contains(&fp8), "{}: {fp8}", gpu.id);
+        assert!(fp8 == 1.0 || (1.94..=3.76).contains(&fp8), "{}: {fp8}", gpu.id);
         let fp4 = values.peak_4bit / values.peak_8bit;
         assert!(fp4 == 1.0 || (1.99..=4.01).contains(&fp4), "{}: {fp4}", gpu.id);
         assert!((15.0..=450.0).contains(&values.host_link.gb_per_s()), "{}", gpu.id);
@@ -314,9 +314,11 @@ fn accelerators_are_within_reason() {
         let fp32 = values.peak_32bit / values.peak_16bit;
         assert!((0.02..=0.51).contains(&fp32), "{}: {fp32}", gpu.id);
         let efficiency = values.efficiency;
-        for fraction in [efficiency.matmul, efficiency.attention, efficiency.memory] {
+        for fraction in [efficiency.matmul, efficiency.attention_tuned, efficiency.memory] {
             assert!((0.15..=0.95).contains(&fraction), "{}: {fraction}", gpu.id);
         }
+        // AOTriton's kernels on ROCm are slower yet.
+        assert!((0.05..=efficiency.attention_tuned).contains(&efficiency.attention), "{}", gpu.id);
         assert!(efficiency.half_saturation_tokens >= 0.0 && efficiency.launch_per_layer.ms() < 1.0, "{}", gpu.id);
     }
 }

@@ -64,20 +64,36 @@ fn v100(s: &Scenario) -> bool {
     generation(s) == "V100"
 }
 
+/// Whether the accelerator's identifier begins so.
+fn is(s: &Scenario, id: &str) -> bool {
+    s.accelerator.id.starts_with(id)
+}
+
+fn tpu(s: &Scenario) -> bool {
+    is(s, "tpu")
+}
+
+fn maxtext(s: &Scenario) -> bool {
+    s.framework == Framework::MaxText
+}
+
 fn always(_: &Scenario) -> bool {
     true
 }
 
 fn nvlink_2_or_3(s: &Scenario) -> bool {
-    !matches!(generation(s), "H100" | "B200" | "B300")
+    matches!(generation(s), "V100" | "A100")
 }
 
 fn nvlink_4_or_5(s: &Scenario) -> bool {
-    !nvlink_2_or_3(s)
+    matches!(generation(s), "H100" | "B200" | "B300")
 }
 
 /// Whether the network has no measured efficiency of its own.
 fn fabric(s: &Scenario) -> bool {
+    if tpu(s) {
+        return false;
+    }
     let efficiency = s.network.values.inter_node_efficiency;
     efficiency > 0.6 && !efa(s)
 }
@@ -102,7 +118,12 @@ pub(crate) const CONSTANTS: &[Constant] = &[
     constant!("A100 tuned attention", (0.2, 0.6), a100, accelerator.efficiency.attention_tuned),
     constant!("H100 tuned attention", (0.15, 0.75), h100, accelerator.efficiency.attention_tuned),
     constant!("B200 tuned attention", (0.15, 0.75), b200, accelerator.efficiency.attention_tuned),
-    constant!("half-saturation tokens", (20.0, 600.0), always, accelerator.efficiency.half_saturation_tokens),
+    constant!(
+        "half-saturation tokens",
+        (20.0, 600.0),
+        |s| !tpu(s) && !is(s, "trainium"),
+        accelerator.efficiency.half_saturation_tokens
+    ),
     Constant {
         name: "launch a layer, ms",
         range: (0.05, 1.5),
@@ -119,7 +140,7 @@ pub(crate) const CONSTANTS: &[Constant] = &[
     Constant {
         name: "compiled share",
         range: (0.4, 1.0),
-        applies: |s| s.kernels.compile,
+        applies: |s| s.kernels.compile && !maxtext(s),
         get: |_| COMPILED,
         set: |setup, value| setup.overheads.elementwise_bytes *= value / COMPILED,
     },
@@ -155,6 +176,58 @@ pub(crate) const CONSTANTS: &[Constant] = &[
         set: |setup, value| setup.network.inter_node_latency = Seconds::from_us(value),
     },
     constant!("efficiency of nanotron's cluster", (0.4, 0.9), efa, network.inter_node_efficiency),
+    constant!("TPU v5e matmul", (0.6, 1.0), |s| is(s, "tpu-v5e"), accelerator.efficiency.matmul),
+    constant!("TPU v5p matmul", (0.6, 1.0), |s| is(s, "tpu-v5p"), accelerator.efficiency.matmul),
+    constant!("TPU v6e matmul", (0.5, 1.0), |s| is(s, "tpu-v6e"), accelerator.efficiency.matmul),
+    constant!("TPU7x matmul", (0.5, 1.0), |s| is(s, "tpu-7x"), accelerator.efficiency.matmul),
+    constant!("TPU7x matmul 8-bit", (0.3, 1.0), |s| is(s, "tpu-7x"), accelerator.efficiency.matmul_8bit),
+    constant!("TPU attention", (0.1, 0.7), tpu, accelerator.efficiency.attention_tuned),
+    constant!("TPU half-saturation tokens", (0.0, 600.0), tpu, accelerator.efficiency.half_saturation_tokens),
+    constant!("TPU ICI efficiency", (0.4, 1.0), tpu, network.intra_node_efficiency),
+    constant!("TPU DCN efficiency", (0.1, 1.0), tpu, network.inter_node_efficiency),
+    constant!("TPU DCN decay", (0.0, 0.5), tpu, network.node_decay),
+    constant!("element-wise MaxText", (20.0, 250.0), maxtext, overheads.elementwise_bytes),
+    constant!("CDNA 2 matmul", (0.2, 0.9), |s| is(s, "mi250"), accelerator.efficiency.matmul),
+    constant!(
+        "CDNA 3 matmul",
+        (0.2, 0.9),
+        |s| is(s, "mi3") && s.accelerator.values.generation == Generation::Cdna3,
+        accelerator.efficiency.matmul
+    ),
+    constant!(
+        "CDNA 3 matmul 8-bit",
+        (0.2, 0.9),
+        |s| s.accelerator.values.generation == Generation::Cdna3,
+        accelerator.efficiency.matmul_8bit
+    ),
+    constant!(
+        "CDNA 4 matmul",
+        (0.2, 0.9),
+        |s| s.accelerator.values.generation == Generation::Cdna4,
+        accelerator.efficiency.matmul
+    ),
+    constant!(
+        "CDNA 4 matmul 8-bit",
+        (0.2, 0.9),
+        |s| s.accelerator.values.generation == Generation::Cdna4,
+        accelerator.efficiency.matmul_8bit
+    ),
+    constant!("CDNA attention", (0.1, 0.6), |s| is(s, "mi"), accelerator.efficiency.attention_tuned),
+    constant!("Gaudi 2 matmul", (0.3, 1.0), |s| is(s, "gaudi-2"), accelerator.efficiency.matmul),
+    constant!("Gaudi 2 matmul 8-bit", (0.2, 1.0), |s| is(s, "gaudi-2"), accelerator.efficiency.matmul_8bit),
+    constant!("Gaudi 3 matmul", (0.2, 1.0), |s| is(s, "gaudi-3"), accelerator.efficiency.matmul),
+    constant!("Gaudi link efficiency", (0.3, 1.0), |s| is(s, "gaudi"), network.intra_node_efficiency),
+    constant!("CDNA first attention", (0.03, 0.6), |s| is(s, "mi3"), accelerator.efficiency.attention),
+    constant!("Gaudi attention", (0.1, 0.7), |s| is(s, "gaudi"), accelerator.efficiency.attention_tuned),
+    constant!("Trainium matmul", (0.2, 1.0), |s| is(s, "trainium"), accelerator.efficiency.matmul),
+    constant!("Trainium attention", (0.05, 0.7), |s| is(s, "trainium"), accelerator.efficiency.attention_tuned),
+    constant!(
+        "Trainium half-saturation tokens",
+        (0.0, 600.0),
+        |s| is(s, "trainium"),
+        accelerator.efficiency.half_saturation_tokens
+    ),
+    constant!("Trainium link efficiency", (0.3, 2.0), |s| is(s, "trainium"), network.intra_node_efficiency),
 ];
 
 /// A row prepared for repeated evaluation.

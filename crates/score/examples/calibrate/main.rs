@@ -1,6 +1,8 @@
 //! Fits the constants of the catalog to measured steps, by coordinate descent, and cross-validates
 //! the fit by source: `cargo xtask calibrate tests/measured/*.csv`.
 //!
+//! `--only WORD` fits the constants whose names begin so, and leaves the others as the catalog has them; it may come several times.
+//!
 //! It only prints. The fitted values go into the catalog by hand, as a new revision.
 
 #![allow(clippy::indexing_slicing, reason = "indices come from the tables they point into")]
@@ -13,7 +15,7 @@ mod table;
 use std::collections::BTreeMap;
 use std::process::ExitCode;
 
-use constants::{CONSTANTS, Case};
+use constants::{CONSTANTS, Case, Constant};
 use engine::catalog::accuracy::FAST_MFU;
 use engine::model::step::evaluate;
 use engine::stats::{mean, median};
@@ -26,7 +28,14 @@ const CAP: f64 = 0.5;
 const PASSES: usize = 12;
 
 fn main() -> ExitCode {
-    let files: Vec<String> = std::env::args().skip(1).collect();
+    let (mut files, mut only) = (Vec::new(), Vec::new());
+    let mut arguments = std::env::args().skip(1);
+    while let Some(argument) = arguments.next() {
+        if argument == "--only" { only.extend(arguments.next()) } else { files.push(argument) }
+    }
+    let is_fitted =
+        |constant: &Constant| only.is_empty() || only.iter().any(|word| constant.name.starts_with(word.as_str()));
+    let free: Vec<bool> = CONSTANTS.iter().map(is_fitted).collect();
     let mut tables = table::Tables::default();
     for file in &files {
         if let Err(message) = tables.read(file) {
@@ -39,7 +48,7 @@ fn main() -> ExitCode {
     let all: Vec<&Case> = cases.iter().collect();
     let start = initial(&all);
     println!("{} rows; loss {:.4} as the catalog stands", all.len(), loss(&all, &start));
-    let fitted = fit(&all, &start);
+    let fitted = fit(&all, &start, &free);
     println!("{:.4} fitted\n", loss(&all, &fitted));
     for (constant, (before, after)) in CONSTANTS.iter().zip(start.iter().zip(&fitted)) {
         println!("{:<28} {before:>9.3} -> {after:>9.3}", constant.name);
@@ -52,7 +61,7 @@ fn main() -> ExitCode {
     let mut held_out = Vec::new();
     for (source, rows) in &sources {
         let rest: Vec<&Case> = all.iter().copied().filter(|case| case.source != *source).collect();
-        let without = fit(&rest, &start);
+        let without = fit(&rest, &start, &free);
         held_out.extend(rows.iter().map(|case| error(case, &without)));
         let of = |values: &[f64]| summary(&rows.iter().map(|case| error(case, values)).collect::<Vec<_>>());
         println!("| {source} | {} | {} | {} | {} |", rows.len(), of(&start), of(&fitted), of(&without));
@@ -112,14 +121,14 @@ fn loss(cases: &[&Case], values: &[f64]) -> f64 {
 
 /// Coordinate descent: tries a few factors for each constant in turn and keeps the best, with a
 /// range that narrows.
-fn fit(cases: &[&Case], start: &[f64]) -> Vec<f64> {
+fn fit(cases: &[&Case], start: &[f64], free: &[bool]) -> Vec<f64> {
     let mut values = start.to_vec();
     let mut best = loss(cases, &values);
     let mut step = 0.20;
     for _ in 0..PASSES {
         let before = best;
         for (at, constant) in CONSTANTS.iter().enumerate() {
-            if !values[at].is_finite() || !cases.iter().any(|case| case.constants.contains(&at)) {
+            if !free[at] || !values[at].is_finite() || !cases.iter().any(|case| case.constants.contains(&at)) {
                 continue;
             }
             for factor in [1.0 - step, 1.0 - step / 3.0, 1.0 + step / 3.0, 1.0 + step] {

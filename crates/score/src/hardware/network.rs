@@ -119,6 +119,7 @@ fn cluster(row: &Row, stack: Stack, entry: &AcceleratorEntry) -> Option<&'static
         .or_else(|| CLUSTERS.iter().find(joins))
         .or_else(|| CLUSTERS.iter().find(|cluster| chip(cluster.accelerator) == chip(entry.id)))
         .or_else(|| match chip(entry.id) {
+            "mi250" => catalog::cluster("lumi-g"),
             "h800" | "h20" | "gh200" => catalog::cluster("dgx-h100"),
             "b300" => catalog::cluster("dgx-b200"),
             "gb300" => catalog::cluster("gb200-nvl72"),
@@ -144,8 +145,11 @@ fn intra(
 /// Returns the GPUs per node. A rack-scale NVLink domain is one node, although its trays hold four.
 fn gpus_per_node(row: &Row, cluster: Option<&ClusterEntry>) -> Option<u32> {
     let usual = cluster.map(|cluster| cluster.gpus_per_node);
+    // A slice of TPUs is as large as its run; a host of Trainium has 32 cores.
+    let is_slice = cluster.is_some_and(|cluster| cluster.accelerator.starts_with("tpu"));
     let by_nodes = || row.num_gpus?.checked_div(row.num_nodes?);
-    usual.filter(|domain| *domain > 8).or(row.gpus_per_node).or_else(by_nodes).or(usual)
+    let domain = usual.filter(|domain| *domain > 8 && (!is_slice || row.gpus_per_node.is_none()));
+    domain.or(row.gpus_per_node).or_else(by_nodes).or(usual)
 }
 
 /// Whether the row is of the ultra-scale playbook's cluster.

@@ -36,7 +36,7 @@ fn kind(entry: &Entry) -> String {
     words.to_owned()
 }
 
-fn table(
+pub(super) fn table(
     text: &mut String,
     title: &str,
     column: &str,

@@ -45,6 +45,11 @@ pub fn candidates(row: &Row, stack: Stack) -> Vec<Architecture> {
         let llama = entry("llama-2-7b");
         [llama, llama.map(|style| Architecture { tie_word_embeddings: true, ..style })]
     };
+    // MaxText's own models: heads of 256, a plain MLP, tied embeddings (MaxText/configs/base.yml of 2024, its scripts).
+    if has(&row.notes, &["head_dim 256; relu mlp (2 matrices), tied embedding"]) {
+        let own = |style| Architecture { gated_mlp: false, tie_word_embeddings: true, head_dim: 256, ..style };
+        return entry("llama-2-7b").map(own).into_iter().collect();
+    }
     let styles: Vec<Option<Architecture>> = if stack == Stack::Modalities {
         let mpt = entry("mpt-7b").map(|style| Architecture { vocab_size: PADDED_GPT2, ..style });
         vec![mpt.map(|style| Architecture { tie_word_embeddings: false, ..style })]

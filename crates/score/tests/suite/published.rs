@@ -16,6 +16,8 @@ pub(crate) struct Published {
     pub(crate) training: Vec<Entry>,
     pub(crate) mixtures: Vec<Entry>,
     pub(crate) tuned: Vec<Entry>,
+    /// Silicon beside NVIDIA's, and `MLPerf`'s pre-training.
+    pub(crate) silicon: Vec<Entry>,
     pub(crate) tracked: Vec<Tracked>,
     pub(crate) traced: Vec<Traced>,
     pub(crate) collectives: Vec<Collective>,
@@ -47,6 +49,10 @@ pub(crate) fn all() -> Published {
         read(&path, &mut published);
     }
     tuned.append(&mut published.training);
+    for path in files("tests/measured/silicon") {
+        read(&path, &mut published);
+    }
+    published.silicon = std::mem::take(&mut published.training);
     (published.training, published.tuned) = (training, tuned);
     published
 }

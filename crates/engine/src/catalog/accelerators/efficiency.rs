@@ -58,19 +58,33 @@ pub const BLACKWELL: Silicon = of(Generation::Blackwell, 0.55, 0.60, 0.19, 0.235
 pub const ADA: Silicon = of(Generation::Ada, 0.47, 0.72, 0.33, 0.44);
 /// RTX 4080 and RTX 4090: with fp32 accumulation their tensor cores run at half of their rate, which power allows nearly in full.
 pub const ADA_GEFORCE: Silicon = of(Generation::Ada, 0.82, 0.72, 0.33, 0.44);
-/// MI250X: not calibrated by itself.
+/// MI250 and MI250X: not calibrated by itself; llm-foundry's two steps on it (tests/measured/silicon/rocm.csv) agree.
 pub const CDNA2: Silicon = of(Generation::Cdna2, 0.50, 0.50, 0.19, 0.19);
-/// MI300X and MI325X: large products reach 650-750 of 1,307 TFLOP/s; not calibrated by itself.
-pub const CDNA3: Silicon = of(Generation::Cdna3, 0.50, 0.50, 0.19, 0.19);
-/// MI350X and MI355X: CDNA 3's fractions; not calibrated by itself.
-pub const CDNA4: Silicon = Silicon { generation: Generation::Cdna4, ..CDNA3 };
+/// MI300X: fitted to torchtitan's steps and MLPerf's with adapters; large products alone reach 650-750 of 1,307 TFLOP/s. The first of
+/// the attention kernels is `AOTriton`'s, which PyTorch runs; the tuned ones are Transformer Engine's on ROCm.
+pub const CDNA3: Silicon = of(Generation::Cdna3, 0.45, 0.48, 0.075, 0.19);
+/// MI325X, whose board may take 1,000 W where an MI300X's takes 750: fitted to Primus' steps and MLPerf's with adapters.
+pub const CDNA3_1000W: Silicon = of(Generation::Cdna3, 0.50, 0.56, 0.075, 0.25);
+/// MI350X and MI355X: fitted to MLPerf's and Primus' steps.
+pub const CDNA4: Silicon = of(Generation::Cdna4, 0.52, 0.60, 0.075, 0.27);
 /// B300 and GB300: fitted, as B200.
 pub const BLACKWELL_ULTRA: Silicon = of(Generation::BlackwellUltra, 0.55, 0.80, 0.19, 0.21);
-/// Gaudi 2 and 3: the A100's fractions; not calibrated by itself. Large products alone reach 97 and
-/// 74 % of the peak (stas00/ml-engineering, maximum achievable FLOPS).
-pub const GAUDI: Silicon = Silicon { generation: Generation::Gaudi, ..AMPERE };
-/// TPUs: the A100's fractions; not calibrated by itself.
-pub const TPU: Silicon = Silicon { generation: Generation::Tpu, ..AMPERE };
+/// Gaudi 2: fitted to Intel's table and Optimum Habana's tests. Large products alone reach 97 and, on a Gaudi 3, 74 % of the peak
+/// (stas00/ml-engineering, maximum achievable FLOPS).
+pub const GAUDI: Silicon = of(Generation::Gaudi, 0.62, 0.76, 0.20, 0.20);
+/// Gaudi 3: fitted to the same tests, all of them small.
+pub const GAUDI_3: Silicon = of(Generation::Gaudi, 0.38, 0.38, 0.20, 0.20);
+/// TPU v5e: fitted, as those below, to MaxText's runs (docs/accuracy.md); a v4's are taken to be the same. Its matrix units are filled
+/// by any large product, at a fifth of the H100's bandwidth for each FLOP.
+pub const TPU: Silicon = of(Generation::Tpu, 0.88, 0.88, 0.36, 0.36);
+/// TPU v5p.
+pub const TPU_V5P: Silicon = of(Generation::Tpu, 0.77, 0.77, 0.36, 0.36);
+/// TPU v6e: its units of 256 x 256 have half of a v5e's bandwidth for each FLOP; large products alone reach up to 0.79.
+pub const TPU_V6E: Silicon = of(Generation::Tpu, 0.66, 0.62, 0.36, 0.36);
+/// TPU7x.
+pub const TPU_7X: Silicon = of(Generation::Tpu, 0.72, 0.69, 0.36, 0.36);
+/// Trainium 1: fitted to AWS's tables.
+pub const TRAINIUM: Silicon = of(Generation::Trainium, 0.50, 0.50, 0.165, 0.165);
 /// T4 and RTX 2080 Ti: the V100's fractions; not calibrated by themselves.
 pub const TURING: Silicon = Silicon { generation: Generation::Turing, ..VOLTA };
 /// A40, A10, RTX 3090, RTX A5000 and RTX A6000: the A100's fractions; not calibrated by themselves.

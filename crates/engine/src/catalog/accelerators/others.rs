@@ -1,19 +1,14 @@
-//! Accelerators of AMD, Intel and Google.
+//! Accelerators of AMD and Intel.
 
-use super::efficiency::{CDNA2, CDNA3, CDNA4, GAUDI, TPU};
+use super::efficiency::{CDNA2, CDNA3, CDNA3_1000W, CDNA4, GAUDI, GAUDI_3};
 use super::usable::{self, amd, as_of};
-use super::{PCIE_3, PCIE_4, PCIE_5, entry, sheet};
+use super::{PCIE_4, PCIE_5, entry, sheet};
 use crate::catalog::AcceleratorEntry;
 
 /// Infinity Fabric between a die of the MI250X and the host, GB/s a direction (OLCF's Frontier
 /// guide).
 const INFINITY_HOST: f64 = 36.0;
 const MI300X: [f64; 4] = [1307.4, 2614.9, 2614.9, 163.4];
-
-/// The peaks of a TPU: no fp8 or 4-bit unit, and fp32 products built from six bf16 products.
-const fn tpu(bf16: f64) -> [f64; 4] {
-    [bf16, bf16, bf16, bf16 / 6.0]
-}
 
 /// The list.
 pub const LIST: &[AcceleratorEntry] = &[
@@ -38,7 +33,7 @@ pub const LIST: &[AcceleratorEntry] = &[
     entry(
         "mi325x",
         "MI325X",
-        sheet(amd(256.0), 6000.0, MI300X, PCIE_5, 1000.0, CDNA3),
+        sheet(amd(256.0), 6000.0, MI300X, PCIE_5, 1000.0, CDNA3_1000W),
         "AMD Instinct MI325X data sheet",
     ),
     entry(
@@ -62,31 +57,7 @@ pub const LIST: &[AcceleratorEntry] = &[
     entry(
         "gaudi-3",
         "Gaudi 3",
-        sheet(as_of(usable::GAUDI_2, 128.0), 3670.0, [1835.0, 1835.0, 1835.0, 229.0], PCIE_5, 900.0, GAUDI),
+        sheet(as_of(usable::GAUDI_2, 128.0), 3670.0, [1835.0, 1835.0, 1835.0, 229.0], PCIE_5, 900.0, GAUDI_3),
         "Intel Gaudi 3 white paper (1.75 GHz; cards run at 1.6)",
-    ),
-    entry(
-        "tpu-v4",
-        "TPU v4",
-        sheet(usable::TPU_V4, 1200.0, tpu(275.0), PCIE_3, 192.0, TPU),
-        "Cloud TPU v4 documentation; power: arXiv 2304.01433",
-    ),
-    entry(
-        "tpu-v5e",
-        "TPU v5e",
-        sheet(usable::TPU_V5E, 819.0, tpu(197.0), PCIE_3, 200.0, TPU),
-        "Cloud TPU v5e documentation; host link and power not published: assumed",
-    ),
-    entry(
-        "tpu-v5p",
-        "TPU v5p",
-        sheet(usable::TPU_V5P, 2765.0, tpu(459.0), PCIE_3, 400.0, TPU),
-        "Cloud TPU v5p documentation; host link and power not published: assumed",
-    ),
-    entry(
-        "tpu-v6e",
-        "TPU v6e (Trillium)",
-        sheet(usable::TPU_V6E, 1638.0, tpu(918.0), PCIE_5, 300.0, TPU),
-        "Cloud TPU v6e documentation; power not published: assumed",
     ),
 ];

@@ -51,6 +51,10 @@ pub const TPU_V5E: Memory = [16.0, 15.75];
 pub const TPU_V5P: Memory = [95.0, 95.0];
 /// “of 31.25G hbm”, the same error.
 pub const TPU_V6E: Memory = [32.0, 31.25];
+/// “of 94.75G hbm”, the same error in many public logs, for one of its two cores; of both.
+pub const TPU_7X: Memory = [192.0, 189.5];
+/// 119.7 GB in public logs of two machines: memory shared with the CPU.
+pub const GB10: Memory = [128.0, 119.7];
 /// 11,012 MiB in a public log of Ultralytics 8.3.75, which prints what PyTorch reports.
 pub const RTX_2080_TI: Memory = [11.0, 10.75];
 /// github vllm-project/vllm #2140; others report 23.70.

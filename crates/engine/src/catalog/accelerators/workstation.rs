@@ -62,6 +62,12 @@ pub const LIST: &[AcceleratorEntry] = &[
         "NVIDIA RTX PRO 6000 data sheet: half of its 4,000 sparse 4-bit TOPS, halved for each wider format",
     ),
     entry(
+        "gb10",
+        "GB10 (DGX Spark)",
+        sheet(usable::GB10, 273.0, [125.0, 250.0, 500.0, 31.0], 300.0, 140.0, BLACKWELL_GDDR),
+        "NVIDIA DGX Spark hardware guide and Hot Chips 2025: half of its 1,000 sparse 4-bit TOPS, halved for each wider format; memory shared with the CPU",
+    ),
+    entry(
         "a40",
         "A40",
         sheet(usable::L40, 696.0, [149.7, 149.7, 149.7, 37.4], PCIE_4, 300.0, AMPERE_GDDR),
@@ -84,6 +90,12 @@ pub const LIST: &[AcceleratorEntry] = &[
         "L4",
         sheet(usable::L4, 300.0, [121.0, 242.5, 242.5, 30.3], PCIE_4, 72.0, ADA),
         "NVIDIA L4 data sheet, half of the sparse peaks",
+    ),
+    entry(
+        "l40",
+        "L40",
+        sheet(usable::L40, 864.0, [181.05, 362.0, 362.0, 90.5], PCIE_4, 300.0, ADA),
+        "NVIDIA L40 data sheet",
     ),
     entry(
         "l40s",

@@ -55,6 +55,8 @@ pub(crate) const HOSTS: &[(&str, u32, f64)] = &[
     ("tpu-v5e-pod", 4, 192.0),
     ("tpu-v5p-pod", 4, 448.0),
     ("tpu-v6e-pod", 4, 720.0),
+    ("tpu-7x-pod", 4, 960.0),
+    ("trn1", 0, 512.0),
 ];
 
 /// Returns the hosts of a cluster; [`Host::USUAL`] where nothing is known of them.

@@ -1,8 +1,8 @@
 //! Interconnects between nodes.
 
 use super::{
-    CLOUD_HOP, EFA, EFA_HOP, FABRIC, IB_200, NETWORK_HOP, OMNI_PATH, SLOW_EFA, SLOW_EFA_HOP, TCP, TCPXO, TCPXO_HOP,
-    inter,
+    CLOUD_HOP, DCN, EFA, EFA_HOP, FABRIC, IB_200, NETWORK_HOP, OMNI_PATH, SLOW_EFA, SLOW_EFA_HOP, TCP, TCPXO, TCPXO_HOP,
+    between_slices, inter,
 };
 use crate::catalog::InterconnectEntry;
 
@@ -128,21 +128,28 @@ pub const LIST: &[InterconnectEntry] = &[
     ),
     inter("efa-p6", "EFA v4 (p6-b200)", 400.0, (EFA_HOP, EFA), "AWS EC2 P6: 3200 Gbit/s for eight B200"),
     inter("efa-p6-b300", "EFA v4 (p6-b300)", 800.0, (EFA_HOP, EFA), "AWS EC2 P6: 6400 Gbit/s for eight B300"),
-    inter(
+    inter("efa-trn1", "EFA (trn1)", 25.0, (EFA_HOP, EFA), "AWS Trn1 architecture: 800 Gbit/s for 32 NeuronCores"),
+    between_slices(inter(
         "dcn-25",
         "Data-centre network, 25 Gbit/s a TPU",
         25.0,
-        (CLOUD_HOP, TCP),
+        (CLOUD_HOP, DCN),
         "Cloud TPU v5e documentation: 6.4 Tbit/s for 256",
-    ),
-    inter("dcn-50", "Data-centre network, 50 Gbit/s a TPU", 50.0, (CLOUD_HOP, TCP), "Cloud TPU v5p documentation"),
-    inter(
+    )),
+    between_slices(inter(
+        "dcn-50",
+        "Data-centre network, 50 Gbit/s a TPU",
+        50.0,
+        (CLOUD_HOP, DCN),
+        "Cloud TPU v5p documentation",
+    )),
+    between_slices(inter(
         "dcn-100",
         "Data-centre network, 100 Gbit/s a TPU",
         100.0,
-        (CLOUD_HOP, TCP),
-        "How to Scale Your Model, chapter 2; not verified",
-    ),
+        (CLOUD_HOP, DCN),
+        "Cloud TPU7x documentation: v6e and TPU7x",
+    )),
     inter(
         "gpudirect-tcpx",
         "GPUDirect-TCPX (A3 High)",

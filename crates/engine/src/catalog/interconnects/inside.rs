@@ -1,7 +1,7 @@
 //! Interconnects inside a node.
 
 use super::{
-    FABRIC, ICI, ICI_HOP, NVLINK, NVLINK_3, NVLINK_4, NVLINK_HOP, PCIE, PCIE_BY_HOST, PCIE_HOP, XGMI, intra, reducing,
+    FABRIC, ICI, ICI_HOP, NEURONLINK, NVLINK, NVLINK_3, NVLINK_4, NVLINK_HOP, PCIE, PCIE_BY_HOST, PCIE_HOP, XGMI, intra, on_torus, reducing,
 };
 use crate::catalog::InterconnectEntry;
 
@@ -78,27 +78,56 @@ pub const LIST: &[InterconnectEntry] = &[
         (PCIE_HOP, FABRIC),
         "Intel Gaudi network documentation: 21 ports of 200 Gbit/s",
     ),
-    intra(
-        "ici-v4",
-        "ICI (TPU v4)",
-        300.0,
-        (ICI_HOP, ICI),
-        "Cloud TPU v4 documentation: six links of 50 GB/s a direction, 3D torus",
+    on_torus(
+        3,
+        intra(
+            "ici-v4",
+            "ICI (TPU v4)",
+            300.0,
+            (ICI_HOP, ICI),
+            "Cloud TPU v4 documentation: six links of 50 GB/s a direction, 3D torus",
+        ),
+    ),
+    on_torus(
+        2,
+        intra(
+            "ici-v5e",
+            "ICI (TPU v5e)",
+            200.0,
+            (ICI_HOP, ICI),
+            "Cloud TPU v5e documentation: 400 GB/s both ways, 2D torus",
+        ),
+    ),
+    on_torus(
+        3,
+        intra("ici-v5p", "ICI (TPU v5p)", 600.0, (ICI_HOP, ICI), "Cloud TPU v5p documentation: 4,800 Gbit/s, 3D torus"),
+    ),
+    on_torus(
+        2,
+        intra(
+            "ici-v6e",
+            "ICI (TPU v6e)",
+            400.0,
+            (ICI_HOP, ICI),
+            "Cloud TPU v6e documentation: 800 GB/s both ways, 2D torus",
+        ),
+    ),
+    on_torus(
+        3,
+        intra(
+            "ici-7x",
+            "ICI (TPU7x)",
+            600.0,
+            (ICI_HOP, ICI),
+            "Cloud TPU7x documentation: 1,200 GB/s both ways, 3D torus",
+        ),
     ),
     intra(
-        "ici-v5e",
-        "ICI (TPU v5e)",
-        200.0,
-        (ICI_HOP, ICI),
-        "Cloud TPU v5e documentation: 400 GB/s both ways, 2D torus",
-    ),
-    intra("ici-v5p", "ICI (TPU v5p)", 600.0, (ICI_HOP, ICI), "Cloud TPU v5p documentation: 4,800 Gbit/s, 3D torus"),
-    intra(
-        "ici-v6e",
-        "ICI (TPU v6e)",
-        400.0,
-        (ICI_HOP, ICI),
-        "Cloud TPU v6e documentation: 800 GB/s both ways, 2D torus",
+        "neuronlink-2",
+        "NeuronLink 2 (NeuronCore of Trainium 1)",
+        96.0,
+        (PCIE_HOP, NEURONLINK),
+        "AWS Trn1 architecture: 384 GB/s a chip of two cores, both ways",
     ),
     intra("pcie3-x16", "PCIe 3.0 x16", 15.75, (PCIE_HOP, PCIE), "PCI Express 3.0: 16 lanes at 8 GT/s, 128b/130b"),
     intra("pcie4-x16", "PCIe 4.0 x16", 31.5, (PCIE_HOP, PCIE), "PCI Express 4.0: 16 lanes at 16 GT/s, 128b/130b"),

@@ -74,7 +74,7 @@ pub fn is_two_dimensional(group: Group, algorithm: AllToAll) -> bool {
 fn linear(network: &Network, group: Group, size: Bytes) -> Seconds {
     let (ranks, here) = (group.ranks, group.ranks_per_node);
     let away = ranks - here;
-    let inside = size * ((here - 1.0) / ranks) / inside_rate(network);
+    let inside = size * ((here - 1.0) / ranks) / inside_rate(network, group);
     if away <= 0.0 {
         return inside + (here - 1.0) * MESSAGE + network.intra_node_latency;
     }
@@ -87,7 +87,7 @@ fn linear(network: &Network, group: Group, size: Bytes) -> Seconds {
 
 fn two_dimensional(network: &Network, group: Group, size: Bytes) -> Seconds {
     let (here, nodes) = (group.ranks_per_node, group.nodes());
-    let inside = size * ((here - 1.0) / here) / inside_rate(network);
+    let inside = size * ((here - 1.0) / here) / inside_rate(network, group);
     let outside = size * ((nodes - 1.0) / nodes) / between_rate(network, group, nodes - 1.0);
     inside
         + (here - 1.0) * MESSAGE

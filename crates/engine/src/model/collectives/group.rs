@@ -1,5 +1,6 @@
 //! The ranks of a communicator, and how they lie on nodes.
 
+use super::torus;
 use crate::model::hardware::Network;
 
 /// The ranks of one communicator and how they lie on nodes.
@@ -11,6 +12,8 @@ pub struct Group {
     pub ranks_per_node: f64,
     /// From one of its nodes to the next, in nodes: 1 where they are neighbours.
     pub spacing: f64,
+    /// Share of the links inside the node that they use: below 1 on a torus.
+    pub links: f64,
 }
 
 impl Group {
@@ -41,10 +44,12 @@ impl Group {
         let straddles = !network.is_rack() && world > node && reach < node && !node.is_multiple_of(reach.max(1));
         let nodes = ranks.div_ceil((node / stride).max(1));
         let nodes = if straddles { nodes.max(2).min(ranks.max(1)) } else { nodes.max(1) };
+        let ranks_per_node = f64::from(ranks) / f64::from(nodes);
         Self {
             ranks: f64::from(ranks),
-            ranks_per_node: f64::from(ranks) / f64::from(nodes),
+            ranks_per_node,
             spacing: f64::from(stride.div_ceil(node)),
+            links: torus::links(ranks_per_node as u32, node.min(world), network.torus),
         }
     }
 

@@ -8,6 +8,7 @@ use crate::model::memory::states::{self, FrozenBytes, gathered_layer_bytes};
 use crate::model::per_rank::LocalParams;
 use crate::model::schedule::CommTimes;
 use crate::model::setup::Setup;
+use crate::model::software::Framework;
 use crate::model::sync::GradientSyncPlan;
 use crate::model::training::{Reshard, Sharding};
 use crate::model::unit_params::Units;
@@ -151,6 +152,15 @@ impl<C: Cost<Traffic>> DataParallelComm<C> {
                 + groups.experts_across(bytes.reduced * expert),
             replicate_root: groups.across(bytes.reduced * root / shards),
         };
+        if setup.framework == Framework::MaxText {
+            // XLA stacks the layers' gradients in its loop, and reduces the stack across slices when the loop has ended.
+            let (dense, experts) = (bytes.reduced * params.dense(), bytes.reduced * params.experts());
+            return Self {
+                after_backward: groups.across::<C>(dense / shards) + groups.experts_across(experts),
+                micro_batch: CommTimes { replicate_layer: C::default(), replicate_root: C::default(), ..micro_batch },
+                ..Self::default()
+            };
+        }
         Self { micro_batch, ..Self::default() }
     }
 }

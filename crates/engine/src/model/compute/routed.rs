@@ -9,6 +9,7 @@ use crate::model::cost::{Cost, Operations};
 use crate::model::experts::{self, Dispatcher};
 use crate::model::flops;
 use crate::model::setup::Setup;
+use crate::model::software::Framework;
 use crate::units::{Bytes, Seconds};
 
 /// Rows by which a group of products pads each expert's on average: half a tile of 128.
@@ -33,6 +34,15 @@ pub(super) fn padded_rows(setup: &Setup) -> f64 {
     experts::received(setup) + padding
 }
 
+/// The share that grouped products reach of what dense ones do: JAX's kernel for ragged groups (Megablox) less than the libraries of
+/// GPUs. Fitted to `MaxText`'s DeepSeek V3, Qwen3 235B and gpt-oss 120B on TPU7x and v5p (tests/measured/silicon/tpu_recipes.csv);
+/// Mixtral with slots of a fixed size, whose products are dense ones, needs none.
+const MEGABLOX: f64 = 0.55;
+
+fn of_dense(setup: &Setup) -> f64 {
+    if setup.framework == Framework::MaxText && setup.experts.grouped { MEGABLOX } else { 1.0 }
+}
+
 /// Routed experts of one layer on one GPU: grouped products of the copies that arrive, no faster than their weights are read, and
 /// the element-wise work between and around them.
 pub(super) fn routed<C: Cost<Operations>>(rates: &Rates) -> Layer<C> {
@@ -53,7 +63,7 @@ pub(super) fn routed<C: Cost<Operations>>(rates: &Rates) -> Layer<C> {
         outer: block.outer * launches,
         count: block.count,
         half: rates.half,
-        rate: rates.matmul,
+        rate: rates.matmul * of_dense(setup),
         // Padding is computed, not read.
         operands: chunks * local * block.weights + received * (block.inner + block.outer),
         element: rates.element(),

@@ -109,10 +109,13 @@ fn tensors(setup: &Setup, element: f64, moe_share: f64) -> Tensors {
     // The matrix products after a norm keep their input: with sequence parallelism the gathered one, unless it
     // is gathered again in the backward pass, as Megatron does (arXiv 2205.05198, section 4.2.2), nanotron
     // (`tp_recompute_allgather`) and overlapping implementations.
-    let keeps_gathered = setup.framework.is_pytorch() && !setup.tensor.asynchronous;
+    // XLA keeps what each GPU computed.
+    let keeps_gathered =
+        setup.framework.is_pytorch() && setup.framework != Framework::MaxText && !setup.tensor.asynchronous;
     let kept_output = element * if keeps_gathered { 1.0 } else { sequence };
     let norm = (norm - element) * sequence + kept_output;
-    let shared_buffers = setup.framework == Framework::Nanotron || setup.framework.is_megatron_core();
+    let shared_buffers =
+        matches!(setup.framework, Framework::Nanotron | Framework::MaxText) || setup.framework.is_megatron_core();
     let beside = setup.tensor.asynchronous && !shared_buffers;
     let copies = if setup.mesh.tp > 1 && beside { ASYNCHRONOUS_COPIES * element * hidden * sequence } else { 0.0 };
     let unfused = setup.kernels.attention == AttentionKernel::Unfused;
@@ -141,7 +144,11 @@ fn tensors(setup: &Setup, element: f64, moe_share: f64) -> Tensors {
         (0.0, 0.0)
     };
     let fused_activation = setup.kernels.compile || setup.framework.is_megatron_core();
+    // XLA computes the activation where the next product reads it.
+    let is_xla = setup.framework == Framework::MaxText;
     let wide = match (arch.gated_mlp, fused_activation) {
+        (true, _) if is_xla => 2.0,
+        (false, _) if is_xla => 1.0,
         // Gate, up, the activation's output, the product.
         (true, false) => 4.0,
         (true, true) => 3.0,
@@ -198,7 +205,8 @@ fn tensors(setup: &Setup, element: f64, moe_share: f64) -> Tensors {
 ///
 /// Counts inputs and outputs of the norms, q, k, v, the attention output and its log-sum-exp, the MLP's hidden tensors, scores
 /// where attention is unfused, masks where there is dropout. Full recomputation keeps the layer's input; selective
-/// (torchtitan, per operator) the input, the attention output and every second matrix product's output, of routed experts none; the attention core
+/// (torchtitan, per operator) the input, the attention output and every second matrix product's output, of routed experts none
+/// (`MaxText`'s `minimal`: of every product but the last); the attention core
 /// (Megatron) all but the scores; single modules what they do not hold. Offloaded activations keep none. Source: arXiv 2205.05198, table 2, for `34 H + 5 n_q s`
 /// and its division by tp.
 ///
@@ -225,8 +233,17 @@ pub fn layer(setup: &Setup, element: f64, moe_share: f64) -> LayerBytes {
         }
         Recompute::AttentionCore => whole - t.scores,
         Recompute::Modules => {
-            let kept = whole - modules::dropped(setup, &t, moe_share);
+            // XLA runs the output projection again, so that it keeps no input of the second norm.
+            let again = if setup.framework == Framework::MaxText { t.input } else { 0.0 };
+            let kept = whole - modules::dropped(setup, &t, moe_share) - again;
             if kept > input { kept } else { input }
+        }
+        Recompute::Selective if setup.framework == Framework::MaxText => {
+            // Outputs of all products but the last, into the residual stream: the next layer's input is there anyhow.
+            let inputs = if setup.architecture.gated_mlp { 2.0 } else { 1.0 };
+            let projected = if setup.architecture.latent.is_used() { t.latent } else { t.query + 2.0 * t.key };
+            let some = 2.0 * t.input + projected + inputs * t.hidden;
+            if some < whole { some } else { whole }
         }
         Recompute::Selective => {
             // Latent attention keeps its ranks and expands them again.
@@ -238,9 +255,11 @@ pub fn layer(setup: &Setup, element: f64, moe_share: f64) -> LayerBytes {
             if some < whole { some } else { whole }
         }
     };
-    let matrices = flops::matrices(&setup.architecture);
+    // XLA writes the gradients of the first products' outputs alone.
+    let fused = if setup.framework == Framework::MaxText { 1.0 } else { 0.0 };
+    let gradients = flops::matrices(&setup.architecture) - fused;
     let mlp_backward =
-        matrices * t.hidden + MLP_BACKWARD_WIDTHS * t.input + copies_backward(setup.experts.dispatcher) * t.copy;
+        gradients * t.hidden + MLP_BACKWARD_WIDTHS * t.input + copies_backward(setup.experts.dispatcher) * t.copy;
     let scores_backward = SCORE_GRADIENTS * t.scores;
     let cp = f64::from(setup.mesh.cp.max(1));
     // Keys and values of the whole sequence, while they are gathered.

@@ -9,6 +9,7 @@ mod stage_3;
 mod terms;
 mod waiting;
 mod workspaces;
+mod xla;
 
 use super::activations;
 use super::states::{
@@ -227,6 +228,10 @@ struct Ledger {
     dequantized: f64,
     /// Models beside the one that trains.
     models: f64,
+    /// Whether XLA plans the step.
+    is_xla: bool,
+    /// Elements of a layer's largest weight.
+    largest: f64,
 }
 
 impl Ledger {
@@ -285,7 +290,9 @@ impl Ledger {
             padded: trained.padded_layer(padding),
             is_stage_3: matches!(setup.sharding, Sharding::Fsdp(_)) && setup.framework == Framework::DeepSpeed,
             flattens: !setup.offload.optimizer && !setup.offload.parameters,
-            has_streams: shards_weights && setup.framework.is_pytorch() && setup.framework != Framework::DeepSpeed,
+            has_streams: shards_weights
+                && setup.framework.is_pytorch()
+                && !matches!(setup.framework, Framework::DeepSpeed | Framework::MaxText),
             sharded_gather: degrees.weights > 1.0 || bytes.gathered < bytes.weights || setup.offload.parameters,
             others: stage.in_flight - 1.0,
             kept: of_layer.kept * tokens,
@@ -307,6 +314,8 @@ impl Ledger {
             workspaces: workspaces(setup).get(),
             dequantized: dequantized(setup).get(),
             models: models.get(),
+            is_xla: setup.framework == Framework::MaxText,
+            largest: xla::largest_weight(setup),
         }
     }
 

@@ -18,8 +18,8 @@ pub fn is_followed(setup: &Setup) -> bool {
     let mesh = &setup.mesh;
     let sharded = matches!(setup.sharding, Sharding::Fsdp(_)) && mesh.pp <= 1 && mesh.ep <= 1 && mesh.cp <= 1;
     let by_layers = !matches!(setup.recompute, Recompute::AttentionCore | Recompute::Modules);
-    // DeepSpeed's stage 3 has units of its own.
-    let by_units = setup.framework != Framework::DeepSpeed;
+    // DeepSpeed's stage 3 has units of its own, and XLA gathers product by product.
+    let by_units = !matches!(setup.framework, Framework::DeepSpeed | Framework::MaxText);
     let plain = setup.optimizer == Optimizer::AdamW && !setup.kernels.dropout;
     let alone = setup.objective.is_next_token() && setup.offload == Offload::NONE;
     let by_itself = by_units && sharded && by_layers && plain && alone;

@@ -1,7 +1,7 @@
 //! Constants of the hardware that come with a catalog entry: links and JSON hold them, but the page
 //! has no control for them.
 
-use super::{Group, PERCENT, Param, Scale, Unit, number};
+use super::{Group, PERCENT, Param, Scale, Unit, count, number, whole};
 use crate::model::software::AttentionKernel;
 use crate::model::training::{ComputeFormat, PrecisionPolicy};
 use crate::scenario::Scenario;
@@ -305,3 +305,19 @@ pub(in crate::params) const NODE_DECAY: Param = Param {
     ..Param::DEFAULT
 }
 .window(0.0, 5.0);
+
+/// Axes of the torus.
+pub(in crate::params) const TORUS: Param = Param {
+    key: "torus",
+    label: "Axes of the torus",
+    csv: "torus_axes",
+    group: Group::Network,
+    help: "Axes on which a TPU's links join it to its neighbours: collectives use the links of the axes they run over. 0: switches.",
+    kind: count(
+        Unit::None,
+        (0.0, 3.0),
+        |scenario| f64::from(scenario.network.values.torus),
+        |scenario, value| scenario.network.values.torus = whole(value),
+    ),
+    ..Param::DEFAULT
+};

@@ -15,7 +15,7 @@ pub(in crate::params) const GPUS_PER_NODE: Param = Param {
     help: "GPUs joined by NVLink, xGMI or PCIe: traffic among them stays off the network.",
     kind: count(
         Unit::None,
-        (1.0, 1024.0),
+        (1.0, 16_384.0),
         |scenario| f64::from(scenario.network.values.gpus_per_node),
         |scenario, value| scenario.network.values.gpus_per_node = whole(value),
     ),

@@ -17,7 +17,7 @@ picked!(
     Framework::MegatronFsdp => "megatron-fsdp", "Megatron-FSDP", "Megatron-Core sharded by --use-megatron-fsdp.";
     Framework::MegatronLegacy => "megatron-legacy", "Megatron-LM of 2021", "And Megatron-DeepSpeed: few fused kernels.";
     Framework::Nanotron => "nanotron", "nanotron", "Hugging Face's 3D-parallel trainer.";
-    Framework::MaxText => "maxtext", "JAX, MaxText", "XLA; counted as PyTorch is for now.";
+    Framework::MaxText => "maxtext", "JAX, MaxText", "XLA: one program a step, weights gathered product by product.";
 );
 switched!(
     /// `torch.compile`.

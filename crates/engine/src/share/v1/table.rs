@@ -193,7 +193,7 @@ pub(super) static TABLE: &[Held] = &[
     choice("normkernel", ParamId::NormKernel, &["fused", "upcast"]),
     choice("dropout", ParamId::Dropout, &["no", "yes"]),
     choice("compute", ParamId::ComputeFormat, &["recipe", "fp8", "fp8-gather", "fp4"]),
-    whole("node", ParamId::GpusPerNode, Unit::None, 1.0, 1024.0, Scale::PowersOfTwo),
+    whole("node", ParamId::GpusPerNode, Unit::None, 1.0, 16_384.0, Scale::PowersOfTwo),
     number("intra", ParamId::IntraNodeBandwidth, Unit::GbPerS, 1.0, 10_000.0, Scale::Log),
     number("hbm", ParamId::MemoryBandwidth, Unit::GbPerS, 50.0, 50_000.0, Scale::Log),
     number("peak", ParamId::Peak16Bit, Unit::Tflops, 1.0, 20_000.0, Scale::Log),
@@ -311,6 +311,7 @@ pub(super) static TABLE: &[Held] = &[
     number("oversub", ParamId::Oversubscription, Unit::None, 1.0, 64.0, Scale::Log),
     choice("rails", ParamId::Rails, &["yes", "no"]),
     choice("pxn", ParamId::Relays, &["no", "yes"]),
+    whole("torus", ParamId::TorusAxes, Unit::None, 0.0, 3.0, Scale::Linear),
 ];
 
 #[cfg(test)]

@@ -80,6 +80,9 @@ impl Ledger {
         if !self.sharded_gather {
             return Gathered::Nothing;
         }
+        if self.is_xla && matches!(self.sharding, Sharding::Fsdp(_)) {
+            return self.gathered_by_xla(point);
+        }
         if self.is_stage_3 {
             let live = if self.shares > 1.0 { self.live(point) } else { None };
             return live.map_or(Gathered::Nothing, Gathered::Live);
@@ -122,6 +125,7 @@ impl Ledger {
             Sharding::Fsdp(_) if self.is_stage_3 => {
                 Unreduced { reduced: REDUCE_BUCKET, computed: self.flattened(point, SUB_GROUP), ..none }
             }
+            Sharding::Fsdp(_) if self.is_xla => self.unreduced_by_xla(point),
             Sharding::Fsdp(_) => {
                 let head = self.params.trained.head;
                 let unit = self.params.trained.padded_layer(1.0);

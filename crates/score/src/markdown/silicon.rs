@@ -1,0 +1,37 @@
+//! The section on silicon beside NVIDIA's, and on `MLPerf`'s pre-training.
+
+use std::fmt::Write as _;
+
+use super::tuned::table;
+use super::{left_out, line};
+use crate::predict::Prediction;
+use crate::summary::{Entry, score};
+
+/// Writes steps by source and by accelerator, whatever the MFU, mixtures and adapters among them; what ran and was called fitting; and
+/// rows left out.
+pub(super) fn section(text: &mut String, entries: &[&Entry]) {
+    if entries.is_empty() {
+        return;
+    }
+    line(text, "\n## Other silicon, and MLPerf's pre-training\n");
+    let read = entries.iter().filter(|entry| entry.outcome.is_ok()).count();
+    let _ = writeln!(text, "{read} of {} rows are read.\n", entries.len());
+    let source = |entry: &Entry| entry.source().to_owned();
+    table(text, "Step time, whatever the MFU", "Source", entries, source, Prediction::step_error);
+    table(text, "Step time of the same rows", "Accelerator", entries, accelerator, Prediction::step_error);
+    table(text, "Peak memory", "Accelerator", entries, accelerator, Prediction::memory_error);
+    let confusion = score(entries.iter().copied()).confusion;
+    let _ = writeln!(
+        text,
+        "Of {} runs that ran, {} are called fitting.",
+        confusion.ran_fits + confusion.ran_does_not,
+        confusion.ran_fits
+    );
+    left_out(text, entries);
+}
+
+/// Returns the name of a row's accelerator.
+fn accelerator(entry: &Entry) -> String {
+    let id = entry.outcome.as_ref().map_or("", |prediction| prediction.scenario.accelerator.id);
+    engine::catalog::accelerator(id).map_or_else(|| id.to_owned(), |entry| entry.name.to_owned())
+}
