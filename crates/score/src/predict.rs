@@ -6,7 +6,9 @@ use super::finetune::{completed, measured};
 use super::row::Row;
 use super::stack::Stack;
 use super::target::{self, TimeSource};
-use super::{LeftOut, Notes, batch, conventions, experts, hardware, layout, model, recipes, scope, software};
+use super::{
+    LeftOut, Notes, batch, conventions, experts, hardware, layout, long_sequences, model, recipes, scope, software,
+};
 use engine::catalog;
 use engine::catalog::accuracy::{self, Band};
 use engine::model::hardware::{Accelerator, Network, Topology};
@@ -98,7 +100,7 @@ pub fn scenario(row: &Row) -> Result<(Scenario, Notes), LeftOut> {
 fn as_run(row: &Row) -> Result<(Row, Notes), LeftOut> {
     scope::check(row)?;
     let mut notes = Notes::default();
-    let run = recipes::as_run(row, &mut notes);
+    let run = long_sequences::completed(recipes::as_run(row, &mut notes), &mut notes);
     let run = completed::completed(&run, &mut notes)?.into_owned();
     Ok((run, notes))
 }
@@ -130,6 +132,7 @@ fn of_run(row: &Row, notes: &mut Notes) -> Result<Scenario, LeftOut> {
         tensor: layout.tensor,
         cp: layout.cp,
         context: ContextExchange::Ring,
+        sequence_heads: 8,
         pp: layout.pp,
         pipeline: layout.pipeline,
         ep: experts.ep,

@@ -69,7 +69,22 @@ pub fn restore(scenario: &mut Scenario, revision: u32) {
 
 /// Restores the numbers of revision 4.
 fn fourth(scenario: &mut Scenario) {
-    let _ = scenario;
+    attention(scenario);
+}
+
+/// Attention with tuned kernels, which was fitted to sequences of 2K to 8K alone, and 8-bit products beside it.
+fn attention(scenario: &mut Scenario) {
+    let gpu = &mut scenario.accelerator;
+    if accelerator(gpu.id).is_some() {
+        let efficiency = &mut gpu.values.efficiency;
+        let (tuned, products) = match gpu.values.generation {
+            Generation::Hopper => (0.19, 0.75),
+            Generation::Blackwell => (0.235, 0.60),
+            Generation::BlackwellUltra => (0.21, 0.80),
+            _ => return,
+        };
+        (efficiency.attention_tuned, efficiency.matmul_8bit) = (tuned, products);
+    }
 }
 
 /// Restores the numbers of revision 3: an hour of every accelerator cost the same, and products of cards with GDDR memory reached

@@ -130,6 +130,7 @@ pub fn start() -> Scenario {
         tensor: TensorParallel { sequence_parallel: true, asynchronous: false },
         cp: 1,
         context: ContextExchange::Ring,
+        sequence_heads: 8,
         pp: 1,
         pipeline: Pipeline {
             schedule: Schedule::OneForwardOneBackward,
@@ -197,6 +198,7 @@ pub fn start() -> Scenario {
             compile: false,
             graphs: Graphs::None,
             dropout: false,
+            tiled_mlp: false,
         },
         segments: Segments::Fixed,
         topology: Topology::Aware,
