@@ -7,8 +7,7 @@ use super::Notes;
 use super::row::Row;
 use super::text::has;
 
-/// Tokens of a step: every line of the table has as many GPUs as its sequence has thousands of tokens, and the edition of container
-/// 25.04 prints batches of 512 sequences of 8K down to 4 of 1M.
+/// Tokens of a step: the edition of container 25.04 prints batches of 512 sequences of 8K down to 4 of 1M.
 const TOKENS: u32 = 1 << 22;
 
 /// Returns a line of the tables with its batch and its replicas.
@@ -25,8 +24,7 @@ pub fn completed<'a>(row: Cow<'a, Row>, notes: &mut Notes) -> Cow<'a, Row> {
     let replicas = [tp, pp, cp].iter().try_fold(gpus, |left, degree| left.checked_div(*degree));
     notes.add("4M tokens a step as in the table of container 25.04, one sequence a micro-batch, and as many replicas as fill the GPUs");
     Cow::Owned(Row {
-        // A line of the later edition prints 2 replicas of one GPU on 8.
-        dp: replicas,
+        dp: row.dp.or(replicas),
         micro_batch: Some(1),
         global_batch: TOKENS.checked_div(seq_len),
         ..row.into_owned()

@@ -6,6 +6,7 @@ use super::finetune::{completed, measured};
 use super::row::Row;
 use super::stack::Stack;
 use super::target::{self, TimeSource};
+use super::text::has;
 use super::{
     LeftOut, Notes, batch, conventions, experts, hardware, layout, long_sequences, model, recipes, scope, software,
 };
@@ -13,7 +14,6 @@ use engine::catalog;
 use engine::catalog::accuracy::{self, Band};
 use engine::model::hardware::{Accelerator, Network, Topology};
 use engine::model::objective::Objective;
-use engine::model::parallel::ContextExchange;
 use engine::model::report::Report;
 use engine::model::training::{ComputeFormat, MfuConvention, PrecisionPolicy};
 use engine::params;
@@ -131,7 +131,7 @@ fn of_run(row: &Row, notes: &mut Notes) -> Result<Scenario, LeftOut> {
         tp: layout.tp,
         tensor: layout.tensor,
         cp: layout.cp,
-        context: ContextExchange::Ring,
+        context: layout::exchange(row),
         sequence_heads: 8,
         pp: layout.pp,
         pipeline: layout.pipeline,
@@ -170,7 +170,8 @@ const MEASURED_NODE: f64 = 0.5;
 /// per GPU, at 384 as at 1,536 GPUs, and not the rails of a node.
 fn topology(row: &Row, stack: Stack, strategy: Strategy, network: &Network, notes: &mut Notes) -> Topology {
     let early = matches!(stack, Stack::DeepSpeed | Stack::MegatronEarly | Stack::MegatronDeepSpeed)
-        && Source::of(row).is_none();
+        && Source::of(row).is_none()
+        && !has(&row.framework, &["ulysses"]);
     let whole = network.inter_node_efficiency > MEASURED_NODE;
     if early && whole && strategy == Strategy::FullShard {
         notes.add("flat network: ZeRO-3 before its collectives were bucketed");

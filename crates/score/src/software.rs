@@ -119,6 +119,8 @@ fn kernels(row: &Row, stack: Stack) -> Kernels {
         Stack::Torchtitan if compile => Loss::Fused,
         Stack::MegatronCore if has(&row.source, &["ci golden"]) => loss_of_test(row),
         Stack::Nemo | Stack::MegatronCore => Loss::Fused,
+        // Its `SequenceTiledCompute` runs head and loss (ArcticTraining, `sft_trainer.py`).
+        _ if has(&row.framework, &["alst"]) => Loss::Tiled,
         _ => Loss::Standard,
     };
     Kernels {
@@ -224,10 +226,13 @@ fn offload(row: &Row, stack: Stack, notes: &mut Notes) -> Offload {
     if in_host {
         notes.add("activations in host memory, as in the script of these runs");
     }
-    let tuned = has(&row.notes, &["activation offloading"]) || has(&row.act_ckpt, &["offloaded to cpu"]);
+    let tuned =
+        has(&row.notes, &["activation offloading"]) || has(&row.act_ckpt, &["offloaded to cpu", "offloaded to host"]);
     let activations =
         preset || in_host || tuned || has(&row.notes, &["pa_cpu=y", "fine-grained-activation-offloading=true"]);
-    Offload { optimizer: all, parameters: all, activations, paged: finetune::software::is_paged(row) }
+    // ZeRO-3 leaves parameters on the GPU where its configuration offloads the optimizer alone.
+    let parameters = all && !has(&row.sharding, &["with optimizer cpu offload"]);
+    Offload { optimizer: all, parameters, activations, paged: finetune::software::is_paged(row) }
 }
 
 fn optimizer(row: &Row, stack: Stack) -> Optimizer {

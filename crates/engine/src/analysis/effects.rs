@@ -56,11 +56,12 @@ mod tests {
     }
 
     #[test]
-    fn attention_kernels_differ_and_only_cards_that_are_not_nvidias_are_as_fast_with_either() {
-        assert_eq!(of("cluster=dgx-h100&model=llama-3-8b", ParamId::AttentionKernel), None);
-        assert_eq!(of("cluster=dgx-a100-80&model=llama-3-8b", ParamId::AttentionKernel), None);
-        let cdna = of("gpu=mi300x&node=8&gpus=8&model=llama-3-8b", ParamId::AttentionKernel).unwrap();
-        assert!(!cdna.all && labels(&cdna).len() == 1, "{:?}", labels(&cdna));
+    fn attention_kernels_differ_where_some_are_tuned_to_the_gpu() {
+        let kernel = |link: &str| of(&format!("{link}&model=llama-3-8b"), ParamId::AttentionKernel);
+        assert_eq!(kernel("cluster=dgx-h100"), None);
+        assert_eq!(kernel("cluster=dgx-a100-80"), None);
+        let cdna = kernel("cluster=dgx-h100&gpu=mi300x").unwrap();
+        assert!(!cdna.all && labels(&cdna) == ["FlashAttention-3, cuDNN, TE"], "{:?}", labels(&cdna));
     }
 
     #[test]

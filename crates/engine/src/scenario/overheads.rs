@@ -23,11 +23,11 @@ const EAGER_CONTEXT: Bytes = Bytes::from_gib(1.4);
 const FIXED: Cache = Cache::Pools { cached: 0.19, lasting: 0.03 };
 const EXPANDABLE: Cache = Cache::Pools { cached: 0.07, lasting: 0.02 };
 
-/// Bytes around attention per element of queries, keys, values and outputs, both passes, in Transformer Engine: the split of one
+/// Bytes around attention per element of queries, keys, values and outputs, both passes, under Transformer Engine: the split of one
 /// projection's output and its gradient's concatenation (8), rotary positions (4 on average), the kernels' own reads and writes (6 and
 /// more), the gradient of queries in fp32, zeroed, added to and cast (4 to 8), and what the kernels lose on short rows. Fitted to steps
-/// of 2K to 8K tokens together with the rate that holds up to 1M (docs/accuracy.md). The traffic of the other frameworks' layers, fitted
-/// without long sequences, has it inside.
+/// of 2K to 8K tokens together with the rate that holds up to 1M (docs/accuracy.md). The element-wise traffic of the other frameworks,
+/// fitted without such sequences, has it inside.
 const AROUND_ATTENTION: f64 = 48.0;
 
 /// Returns the overheads of a framework, with or without `torch.compile`, under an allocator of these segments. Fitted by

@@ -151,7 +151,7 @@ impl Scenario {
     fn sequence_heads(&self, Degrees { tp, cp, .. }: Degrees) -> Option<Issue> {
         let (asked, id) = match self.context {
             ContextExchange::AllToAll => (cp, ParamId::Cp),
-            ContextExchange::Mixed if cp > 1 => (self.sequence_heads, ParamId::SequenceHeads),
+            ContextExchange::Mixed if cp > 1 => (self.sequence_heads.min(cp), ParamId::SequenceHeads),
             ContextExchange::Ring | ContextExchange::AllGather | ContextExchange::Mixed => return None,
         };
         let setup = self.resolve_without_search();
