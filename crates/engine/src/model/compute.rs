@@ -197,7 +197,11 @@ fn attention_core<C: Cost<Operations>>(rates: &Rates) -> Passes<C> {
     let rate = recipe_peak(&setup.accelerator, setup.recipe) * attention_efficiency(setup);
     let flops = rates.tokens * (flops::mean_executed_attention(setup) / tp);
     let widths = arch.query_width() / tp + arch.attention_output_width() / tp + 2.0 * arch.key_value_width_over(tp);
-    let around: C = rates.streaming(Bytes::new(setup.overheads.attention_bytes * rates.tokens * widths));
+    // The rates of kernels that are not tuned, and of older GPUs, were fitted with it inside.
+    let tuned = matches!(setup.kernels.attention, AttentionKernel::FlashTuned | AttentionKernel::Flash8bit);
+    let bytes =
+        if tuned && setup.accelerator.generation.is_from_hopper() { setup.overheads.attention_bytes } else { 0.0 };
+    let around: C = rates.streaming(Bytes::new(bytes * rates.tokens * widths));
     let products = |share: f64, slower: f64, streams: f64| {
         C::new(slower * share * (flops / rate), || {
             let keys = 2.0 * arch.key_value_width_over(tp) * f64::from(setup.mesh.cp.max(1));

@@ -167,7 +167,7 @@ pub struct Overheads {
     pub message: Seconds,
     /// Host time of one step beside its layers: the optimizer's launches, data, logging.
     pub step: Seconds,
-    /// Bytes that RoPE, layouts and the passes around attention's kernels read and write per token, layer and element of queries, keys,
+    /// Bytes that RoPE, layouts and the passes around tuned attention kernels read and write per token, layer and element of queries, keys,
     /// values and outputs, forward and backward together.
     pub attention_bytes: f64,
     /// Element-wise traffic per token, layer and hidden channel, forward and backward together, in bytes.
