@@ -113,6 +113,17 @@ fn generation_name(generation: Generation) -> &'static str {
 const REQUIRED_OF_A_SHAPE: [ParamId; 5] =
     [ParamId::Layers, ParamId::HiddenSize, ParamId::AttentionHeads, ParamId::MlpWidth, ParamId::VocabSize];
 
+/// The kernels of the starting point.
+const KERNELS: Kernels = Kernels {
+    attention: AttentionKernel::Flash,
+    loss: Loss::Standard,
+    norms: NormKernel::Fused,
+    compile: false,
+    graphs: Graphs::None,
+    dropout: false,
+    tiled_mlp: false,
+};
+
 /// Returns the starting point: the scenario of an empty link. It was the first visit's scenario
 /// when version 1 was made, and stays the same when the first visit changes.
 pub fn start() -> Scenario {
@@ -191,15 +202,7 @@ pub fn start() -> Scenario {
         communication: Communication { gradient_sync: GradientSync::Default, overlap: true },
         offload: Offload { optimizer: false, parameters: false, activations: false, paged: false },
         framework: Framework::Torchtitan,
-        kernels: Kernels {
-            attention: AttentionKernel::Flash,
-            loss: Loss::Standard,
-            norms: NormKernel::Fused,
-            compile: false,
-            graphs: Graphs::None,
-            dropout: false,
-            tiled_mlp: false,
-        },
+        kernels: KERNELS,
         segments: Segments::Fixed,
         topology: Topology::Aware,
         mfu_convention: MfuConvention::FullAttention,
