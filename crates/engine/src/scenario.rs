@@ -134,6 +134,8 @@ pub struct Scenario {
     pub cp: u32,
     /// How context parallelism exchanges keys and values.
     pub context: ContextExchange,
+    /// Of these GPUs, those that exchange heads under [`ContextExchange::Mixed`].
+    pub sequence_heads: u32,
     /// Stages of the pipeline.
     pub pp: u32,
     /// How the pipeline runs; its micro-batches are [`Scenario::grad_accum_steps`].

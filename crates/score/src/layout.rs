@@ -5,7 +5,7 @@ use super::row::Row;
 use super::stack::Stack;
 use super::text::has;
 use super::{LeftOut, Notes};
-use engine::model::parallel::{Pipeline, Schedule, TensorParallel};
+use engine::model::parallel::{ContextExchange, Pipeline, Schedule, TensorParallel};
 use engine::scenario::Strategy;
 
 /// The layout of a run.
@@ -74,6 +74,11 @@ fn data_parallel(row: &Row, gpus: u32) -> Option<u32> {
 fn context(row: &Row) -> u32 {
     let sequence = if row.tp == Some(1) { super::text::count(&row.sp) } else { None };
     row.cp.or(sequence).unwrap_or(1)
+}
+
+/// Returns how the GPUs that share a sequence exchange it.
+pub fn exchange(row: &Row) -> ContextExchange {
+    if has(&row.framework, &["ulysses"]) { ContextExchange::AllToAll } else { ContextExchange::Ring }
 }
 
 fn degrees(row: &Row, stack: Stack, gpus: u32, notes: &mut Notes) -> Result<Degrees, LeftOut> {

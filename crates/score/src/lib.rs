@@ -14,6 +14,7 @@ pub mod experts;
 pub mod finetune;
 pub mod hardware;
 pub mod layout;
+pub mod long_sequences;
 pub mod markdown;
 pub mod model;
 pub mod pairs;

@@ -6,12 +6,14 @@ use super::finetune::{completed, measured};
 use super::row::Row;
 use super::stack::Stack;
 use super::target::{self, TimeSource};
-use super::{LeftOut, Notes, batch, conventions, experts, hardware, layout, model, recipes, scope, silicon, software};
+use super::text::has;
+use super::{
+    LeftOut, Notes, batch, conventions, experts, hardware, layout, long_sequences, model, recipes, scope, silicon, software,
+};
 use engine::catalog;
 use engine::catalog::accuracy::{self, Band};
 use engine::model::hardware::{Accelerator, Network, Topology};
 use engine::model::objective::Objective;
-use engine::model::parallel::ContextExchange;
 use engine::model::report::Report;
 use engine::model::training::{ComputeFormat, MfuConvention, PrecisionPolicy};
 use engine::params;
@@ -98,7 +100,7 @@ pub fn scenario(row: &Row) -> Result<(Scenario, Notes), LeftOut> {
 fn as_run(row: &Row) -> Result<(Row, Notes), LeftOut> {
     scope::check(row)?;
     let mut notes = Notes::default();
-    let run = recipes::as_run(row, &mut notes);
+    let run = long_sequences::completed(recipes::as_run(row, &mut notes), &mut notes);
     let run = completed::completed(&run, &mut notes)?;
     let run = silicon::completed(&run, &mut notes)?.into_owned();
     Ok((run, notes))
@@ -130,7 +132,8 @@ fn of_run(row: &Row, notes: &mut Notes) -> Result<Scenario, LeftOut> {
         tp: layout.tp,
         tensor: layout.tensor,
         cp: layout.cp,
-        context: ContextExchange::Ring,
+        context: layout::exchange(row),
+        sequence_heads: 8,
         pp: layout.pp,
         pipeline: layout.pipeline,
         ep: experts.ep,
@@ -168,7 +171,8 @@ const MEASURED_NODE: f64 = 0.5;
 /// per GPU, at 384 as at 1,536 GPUs, and not the rails of a node.
 fn topology(row: &Row, stack: Stack, strategy: Strategy, network: &Network, notes: &mut Notes) -> Topology {
     let early = matches!(stack, Stack::DeepSpeed | Stack::MegatronEarly | Stack::MegatronDeepSpeed)
-        && Source::of(row).is_none();
+        && Source::of(row).is_none()
+        && !has(&row.framework, &["ulysses"]);
     let whole = network.inter_node_efficiency > MEASURED_NODE;
     if early && whole && strategy == Strategy::FullShard {
         notes.add("flat network: ZeRO-3 before its collectives were bucketed");

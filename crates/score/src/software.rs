@@ -1,6 +1,7 @@
 //! Kernels, formats and overlap of a row: its own values, else the known defaults of its stack.
 
 use super::finetune::source::Source;
+use super::hardware::gpu;
 use super::model::mixture;
 use super::recipes::{self, Recomputed};
 use super::row::Row;
@@ -8,6 +9,7 @@ use super::silicon::{self, maxtext};
 use super::stack::Stack;
 use super::text::has;
 use super::{LeftOut, Notes, finetune};
+use engine::model::hardware::Generation;
 use engine::model::software::{
     AttentionKernel, Communication, Framework, GradientSync, Graphs, Kernels, Loss, NormKernel, Offload, Segments,
 };
@@ -89,26 +91,37 @@ const MAXTEXT: Kernels = Kernels {
     ..Kernels::USUAL
 };
 
+fn row_generation(row: &Row) -> Option<Generation> {
+    gpu::find(row).ok().map(|entry| entry.values.generation)
+}
+
 fn kernels(row: &Row, stack: Stack) -> Kernels {
     if stack == Stack::MaxText {
         return MAXTEXT;
     }
     let attention = row.attention.to_ascii_lowercase();
     let says = |words: &[&str]| words.iter().any(|word| attention.contains(word));
-    let tuned = says(&["flash-attn2", "flash-attn 2", "flashattention-2", "fa2", "fa3", "cudnn", "sdpa", "fused"])
-        || attention.split(|sign: char| !sign.is_ascii_alphanumeric()).any(|word| word == "te");
+    let names = |word: &str| attention.split(|sign: char| !sign.is_ascii_alphanumeric()).any(|part| part == word);
+    let second = says(&["flash-attn2", "flash-attn 2", "flashattention-2", "flashattention 2", "fa2", "sdpa"]);
+    // FlashAttention-2, and with it PyTorch's SDPA, runs the instructions of Ampere.
+    let is_before = row_generation(row).is_none_or(|generation| !generation.is_from_hopper());
     let attention = if says(&["unfused", "local", "eager", "math"]) {
         AttentionKernel::Unfused
     } else if says(&["triton flash"]) {
         AttentionKernel::Flash
-    } else if tuned {
+    } else if says(&["fa3", "cudnn", "fused"]) || names("te") || (second && is_before) {
         AttentionKernel::FlashTuned
+    } else if second {
+        AttentionKernel::Flash
     } else {
         match stack {
             // Kernels of 2022 and 2023, including Triton's.
             Stack::Composer | Stack::InternEvo => AttentionKernel::Flash,
             Stack::MegatronEarly | Stack::MegatronDeepSpeed if !says(&["flash"]) => AttentionKernel::Unfused,
-            _ => AttentionKernel::FlashTuned,
+            // Transformer Engine takes cuDNN's from Hopper on.
+            Stack::Nemo | Stack::MegatronCore => AttentionKernel::FlashTuned,
+            _ if is_before => AttentionKernel::FlashTuned,
+            _ => AttentionKernel::Flash,
         }
     };
     // MosaicML's examples of early 2023 use PyTorch's own loss and norms, in fp32 under autocast;
@@ -123,6 +136,8 @@ fn kernels(row: &Row, stack: Stack) -> Kernels {
         Stack::Torchtitan if compile => Loss::Fused,
         Stack::MegatronCore if has(&row.source, &["ci golden"]) => loss_of_test(row),
         Stack::Nemo | Stack::MegatronCore => Loss::Fused,
+        // Its `SequenceTiledCompute` runs head and loss (ArcticTraining, `sft_trainer.py`).
+        _ if has(&row.framework, &["alst"]) => Loss::Tiled,
         _ => Loss::Standard,
     };
     Kernels {
@@ -133,6 +148,7 @@ fn kernels(row: &Row, stack: Stack) -> Kernels {
         graphs: super::experts::graphs(row, stack),
         // Megatron-LM's default is 0.1, which BLOOM's runs inherit (its README, train/tr11-176B-ml).
         dropout: matches!(stack, Stack::MegatronEarly | Stack::MegatronDeepSpeed) || drops_by_default(row),
+        tiled_mlp: has(&row.notes, &["tiled mlp", "tiledmlp"]),
     }
 }
 
@@ -231,14 +247,17 @@ fn offload(row: &Row, stack: Stack, notes: &mut Notes) -> Offload {
     if in_host {
         notes.add("activations in host memory, as in the script of these runs");
     }
-    let tuned = has(&row.notes, &["activation offloading"]) || has(&row.act_ckpt, &["offloaded to cpu"]);
+    let tuned =
+        has(&row.notes, &["activation offloading"]) || has(&row.act_ckpt, &["offloaded to cpu", "offloaded to host"]);
     let by_policy = stack == Stack::MaxText && maxtext::offloads(row);
     let activations = by_policy
         || preset
         || in_host
         || tuned
         || has(&row.notes, &["pa_cpu=y", "fine-grained-activation-offloading=true"]);
-    Offload { optimizer: all, parameters: all, activations, paged: finetune::software::is_paged(row) }
+    // ZeRO-3 leaves parameters on the GPU where its configuration offloads the optimizer alone.
+    let parameters = all && !has(&row.sharding, &["with optimizer cpu offload"]);
+    Offload { optimizer: all, parameters, activations, paged: finetune::software::is_paged(row) }
 }
 
 fn optimizer(row: &Row, stack: Stack) -> Optimizer {

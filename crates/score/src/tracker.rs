@@ -170,6 +170,7 @@ fn tracked_setting() -> Scenario {
         tensor: TensorParallel::USUAL,
         cp: 1,
         context: ContextExchange::Ring,
+        sequence_heads: 8,
         pp: 1,
         pipeline: Pipeline::USUAL,
         recipe: PrecisionPolicy::Fsdp2MixedBf16,
@@ -185,6 +186,7 @@ fn tracked_setting() -> Scenario {
             compile: false,
             graphs: Graphs::None,
             dropout: false,
+            tiled_mlp: false,
         },
         mfu_convention: MfuConvention::FullAttention,
         ..catalog::default_scenario()

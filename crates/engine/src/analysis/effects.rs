@@ -47,10 +47,12 @@ mod tests {
     }
 
     #[test]
-    fn flash_attention_3_is_as_fast_as_2_on_hopper_and_faster_on_ampere() {
-        let hopper = of("cluster=dgx-h100&model=llama-3-8b", ParamId::AttentionKernel).unwrap();
-        assert!(!hopper.all && labels(&hopper).iter().any(|label| label.contains('3')), "{:?}", labels(&hopper));
-        assert_eq!(of("cluster=dgx-a100-80&model=llama-3-8b", ParamId::AttentionKernel), None);
+    fn attention_kernels_differ_where_some_are_tuned_to_the_gpu() {
+        let kernel = |link: &str| of(&format!("{link}&model=llama-3-8b"), ParamId::AttentionKernel);
+        assert_eq!(kernel("cluster=dgx-h100"), None);
+        assert_eq!(kernel("cluster=dgx-a100-80"), None);
+        let cdna = kernel("cluster=dgx-h100&gpu=mi300x").unwrap();
+        assert!(!cdna.all && labels(&cdna) == ["FlashAttention-3, cuDNN, TE"], "{:?}", labels(&cdna));
     }
 
     #[test]

@@ -5,7 +5,7 @@ use crate::model::report::Report;
 use crate::scenario::{Model, Scenario, Strategy};
 
 /// The longest sequence searched, in tokens.
-const LONGEST: u32 = 1 << 20;
+const LONGEST: u32 = 1 << 24;
 /// The shortest sequence searched, in tokens.
 const SHORTEST: u32 = 128;
 /// Number of bisections of the model size, which end within 0.1 % of the smallest size.

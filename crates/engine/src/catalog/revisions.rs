@@ -72,6 +72,7 @@ pub fn restore(scenario: &mut Scenario, revision: u32) {
 fn fourth(scenario: &mut Scenario) {
     fourth_networks(scenario);
     other_silicon(scenario);
+    attention(scenario);
 }
 
 /// Interconnects that revision 5 measured anew: microseconds per hop, the fraction that collectives reach, and the passes of an
@@ -123,6 +124,21 @@ fn other_silicon(scenario: &mut Scenario) {
     (efficiency.attention, efficiency.attention_tuned) = (attention, tuned);
     if gpu.values.generation == Generation::Tpu {
         (gpu.values.peak_8bit, gpu.values.peak_4bit) = (gpu.values.peak_16bit, gpu.values.peak_16bit);
+    }
+}
+
+/// Attention with tuned kernels, which was fitted to sequences of 2K to 8K alone, and 8-bit products beside it.
+fn attention(scenario: &mut Scenario) {
+    let gpu = &mut scenario.accelerator;
+    if accelerator(gpu.id).is_some() {
+        let efficiency = &mut gpu.values.efficiency;
+        let (tuned, products) = match gpu.values.generation {
+            Generation::Hopper => (0.19, 0.75),
+            Generation::Blackwell => (0.235, 0.60),
+            Generation::BlackwellUltra => (0.21, 0.80),
+            _ => return,
+        };
+        (efficiency.attention_tuned, efficiency.matmul_8bit) = (tuned, products);
     }
 }
 

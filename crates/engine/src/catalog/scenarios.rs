@@ -41,6 +41,7 @@ pub fn first_visit() -> Scenario {
         tensor: TensorParallel::USUAL,
         cp: 1,
         context: ContextExchange::Ring,
+        sequence_heads: 8,
         pp: 1,
         pipeline: Pipeline::USUAL,
         ep: 1,

@@ -102,7 +102,7 @@ pub struct Efficiency {
     pub matmul: f64,
     /// Fraction of the 8-bit peak reached by large matrix products, casts apart.
     pub matmul_8bit: f64,
-    /// Fraction of the dense peak reached by the first flash attention kernels, forward.
+    /// Fraction of the dense peak reached by flash attention kernels not tuned to the GPU, forward.
     pub attention: f64,
     /// Fraction of the dense peak reached by attention kernels tuned to the GPU, forward.
     pub attention_tuned: f64,

@@ -98,6 +98,12 @@ pub enum ContextExchange {
     Ring,
     /// All keys and values are gathered before attention (arXiv 2407.21783, section 3.3.2).
     AllGather,
+    /// Tokens are exchanged for heads: each GPU attends over the whole sequence with a part of the heads (`DeepSpeed`-Ulysses, arXiv
+    /// 2309.14509).
+    AllToAll,
+    /// Heads are exchanged inside groups of [`super::setup::Setup::sequence_heads`] GPUs, keys and values passed around among them
+    /// (arXiv 2405.07719; `a2a+p2p` in Transformer Engine).
+    Mixed,
 }
 
 /// The order of a pipeline's forward and backward passes, in torchtitan's words.

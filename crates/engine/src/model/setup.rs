@@ -28,6 +28,8 @@ pub struct Setup {
     pub tensor: TensorParallel,
     /// How context parallelism exchanges keys and values.
     pub context: ContextExchange,
+    /// GPUs of context parallelism that share a sequence by heads: all of them, some, or one where heads stay together.
+    pub sequence_heads: u32,
     /// How the pipeline runs.
     pub pipeline: Pipeline,
     /// How tokens reach their experts.
@@ -165,6 +167,9 @@ pub struct Overheads {
     pub message: Seconds,
     /// Host time of one step beside its layers: the optimizer's launches, data, logging.
     pub step: Seconds,
+    /// Bytes that RoPE, layouts and the passes around tuned attention kernels read and write per token, layer and element of queries, keys,
+    /// values and outputs, forward and backward together.
+    pub attention_bytes: f64,
     /// Element-wise traffic per token, layer and hidden channel, forward and backward together, in bytes.
     pub elementwise_bytes: f64,
 }

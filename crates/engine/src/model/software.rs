@@ -51,9 +51,11 @@ impl Framework {
 pub enum AttentionKernel {
     /// Matrix products and a softmax over scores that are written to memory.
     Unfused,
-    /// The first flash attention kernels (arXiv 2205.14135), the Triton one of 2023 among them.
+    /// Kernels with the instructions of the generation before: the first ones (arXiv 2205.14135) and Triton's of 2023; on Hopper and
+    /// later also FlashAttention-2 (arXiv 2307.08691), which PyTorch's `scaled_dot_product_attention` runs.
     Flash,
-    /// FlashAttention-2 and 3, cuDNN: tuned to the GPU (arXiv 2307.08691, 2407.08608).
+    /// Kernels tuned to the GPU: FlashAttention-3 (arXiv 2407.08608), cuDNN's and with it Transformer Engine's; on Ampere
+    /// FlashAttention-2.
     FlashTuned,
     /// The same with its products in 8 bits, in both passes: Transformer Engine's (`fp8_dpa` with `NVTE_FP8_DPA_BWD`).
     Flash8bit,
@@ -79,6 +81,8 @@ pub enum Loss {
     Chunked,
     /// Head and loss in one kernel (Liger's, cut cross-entropy): the logits never exist whole.
     FusedLinear,
+    /// Head and loss, forward and backward, over tiles of the sequence, each with 1 GiB of fp32 logits (arXiv 2506.13996, section 3.1).
+    Tiled,
 }
 
 impl Loss {
@@ -86,7 +90,7 @@ impl Loss {
     pub const fn is_unfused(self) -> bool {
         match self {
             Self::Standard | Self::KeptLogits | Self::Fp32Logits | Self::Bf16 | Self::Bf16Kept => true,
-            Self::Fused | Self::Chunked | Self::FusedLinear => false,
+            Self::Fused | Self::Chunked | Self::FusedLinear | Self::Tiled => false,
         }
     }
 }
@@ -126,6 +130,8 @@ pub struct Kernels {
     pub graphs: Graphs,
     /// Whether the model drops activations at random and keeps the masks.
     pub dropout: bool,
+    /// Whether dense MLPs run tile by tile over the sequence, forward and again in the backward pass (`TiledMLP`, arXiv 2506.13996).
+    pub tiled_mlp: bool,
 }
 
 impl Kernels {
@@ -137,6 +143,7 @@ impl Kernels {
         compile: false,
         graphs: Graphs::None,
         dropout: false,
+        tiled_mlp: false,
     };
 }
 

@@ -57,6 +57,7 @@ impl StagePlan {
                 matmul: units.layer_matmul,
                 matmul_backward: units.layer_matmul_backward,
                 attention: units.layer_attention,
+                attention_backward: units.layer_attention_backward,
             },
             moe_share,
         );

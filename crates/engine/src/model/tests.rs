@@ -150,7 +150,12 @@ fn every_node_beyond_the_first_slows_a_fabric_that_decays() {
     assert_eq!(rate(&holds, 8), rate(&decays, 8));
 }
 
-const UNHIDDEN: Hiding = Hiding { matmul: Seconds::ZERO, matmul_backward: Seconds::ZERO, attention: Seconds::ZERO };
+const UNHIDDEN: Hiding = Hiding {
+    matmul: Seconds::ZERO,
+    matmul_backward: Seconds::ZERO,
+    attention: Seconds::ZERO,
+    attention_backward: Seconds::ZERO,
+};
 
 /// An MLP ends in an exchange of tensor parallelism, as attention does (arXiv 1909.08053, section 3); routed experts have exchanges
 /// of their own, and Mixtral has no other (arXiv 2401.04088), where DeepSeek V3 has a shared one (arXiv 2412.19437).
@@ -180,6 +185,54 @@ fn the_last_part_of_attention_hides_no_hop() {
     let of = |attention| TpCpComm::of(&base, 2.0, &Hiding { attention, ..UNHIDDEN }, 0.0).layer_forward;
     let attention = 0.1 * of(Seconds::ZERO);
     close((of(Seconds::ZERO) - of(attention)).get(), 0.75 * attention.get());
+}
+
+/// Backward, keys, values and their gradients go round beside five products a score for the forward pass's two (arXiv 2205.14135,
+/// appendix B).
+#[test]
+fn hops_of_the_backward_pass_hide_under_two_and_a_half_times_the_attention() {
+    let base =
+        Setup { context: ContextExchange::Ring, ..setup("cluster=dgx-h100&model=llama-3-8b&gpus=64&cp=4&seq=65536") };
+    let units = unit_times(&base, 0.0);
+    close(units.layer_attention_backward / units.layer_attention, 2.5);
+    let of =
+        |attention_backward| TpCpComm::of(&base, 2.0, &Hiding { attention_backward, ..UNHIDDEN }, 0.0).layer_backward;
+    let attention = 0.1 * of(Seconds::ZERO);
+    close((of(Seconds::ZERO) - of(attention)).get(), 0.75 * attention.get());
+}
+
+/// What an all-to-all over heads sends stays as it is where sequence and GPUs grow together, and what is gathered grows with them
+/// (`DeepSpeed`-Ulysses, arXiv 2309.14509, section 3.3): a part of `(cp - 1)/cp` of `4 H` elements a token against `2 (cp - 1) H`.
+#[test]
+fn an_all_to_all_over_heads_sends_the_same_however_many_share_the_sequence() {
+    let of = |cp: u32, context, sequence_heads| {
+        let seq = 65_536 * cp;
+        let mut base = setup(&format!("cluster=dgx-h100&model=gpt-3-175b&gpus={cp}&cp={cp}&seq={seq}"));
+        base = Setup { context, sequence_heads, ..base };
+        base.network.intra_node_latency = Seconds::ZERO;
+        TpCpComm::of(&base, 2.0, &UNHIDDEN, 0.0).layer_forward.get()
+    };
+    let heads = |cp| of(cp, ContextExchange::AllToAll, cp);
+    assert!((heads(8) / heads(4) / (7.0 / 8.0 / (3.0 / 4.0)) - 1.0).abs() < 0.02);
+    let gathered = |cp| of(cp, ContextExchange::AllGather, 1);
+    assert!((gathered(8) / gathered(4) / (7.0 / 3.0) - 1.0).abs() < 0.02);
+    let sent = 2.0 * 65_536.0 * 12_288.0 * 4.0 * 7.0 / 8.0;
+    let rate = setup("cluster=dgx-h100").network.intra_node * setup("cluster=dgx-h100").network.intra_node_efficiency;
+    assert!((heads(8) / (sent / rate.get()) - 1.0).abs() < 0.02);
+}
+
+/// Llama 3 8B has 32 heads for queries and 8 for keys: Ulysses' implementations hand out up to 32 and repeat keys (arXiv 2506.13996,
+/// section 3.2.1), Megatron's whole groups alone; the rest of the GPUs is a ring.
+#[test]
+fn heads_limit_an_all_to_all() {
+    let of = |link: &str| setup(&format!("cluster=dgx-h100&model=llama-3-8b&gpus=64&seq=1m&{link}")).sequence_heads;
+    assert_eq!(of("cp=32&cpcomm=alltoall&framework=deepspeed"), 32);
+    assert_eq!(of("cp=64&cpcomm=alltoall&framework=deepspeed"), 32);
+    assert_eq!(of("cp=64&cpcomm=alltoall&framework=deepspeed&tp=1"), 32);
+    assert_eq!(of("cp=32&cpcomm=alltoall&framework=megatron"), 8);
+    assert_eq!(of("cp=32&cpcomm=alltoall&framework=megatron&tp=2"), 4);
+    assert_eq!(of("cp=32&cpcomm=mixed&cpheads=4&framework=megatron"), 4);
+    assert_eq!(of("cp=32&cpcomm=ring"), 1);
 }
 
 /// Weights in host memory come over PCIe (63 GB/s) before they are gathered, each GPU its 4 bytes of a shard of the root unit: two

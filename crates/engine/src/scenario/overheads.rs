@@ -30,6 +30,13 @@ const XLA_ELEMENTWISE: f64 = 200.0;
 const FIXED: Cache = Cache::Pools { cached: 0.19, lasting: 0.03 };
 const EXPANDABLE: Cache = Cache::Pools { cached: 0.07, lasting: 0.02 };
 
+/// Bytes around attention per element of queries, keys, values and outputs, both passes, under Transformer Engine: the split of one
+/// projection's output and its gradient's concatenation (8), rotary positions (4 on average), the kernels' own reads and writes (6 and
+/// more), the gradient of queries in fp32, zeroed, added to and cast (4 to 8), and what the kernels lose on short rows. Fitted to steps
+/// of 2K to 8K tokens together with the rate that holds up to 1M (docs/accuracy.md). The element-wise traffic of the other frameworks,
+/// fitted without such sequences, has it inside.
+const AROUND_ATTENTION: f64 = 48.0;
+
 /// Returns the overheads of a framework, with or without `torch.compile`, under an allocator of these segments. Fitted by
 /// `examples/calibrate` to the rows in tests/measured, except for the memory of the context and of
 /// the channels of an NCCL communicator, about 150 MiB.
@@ -71,6 +78,7 @@ pub const fn overheads(framework: Framework, compile: bool, segments: Segments) 
         _ => (CONTEXT, COMMUNICATOR),
     };
     let message = if matches!(framework, Framework::Nanotron) { MESSAGE } else { Seconds::ZERO };
+    let megatron = matches!(framework, Framework::Megatron | Framework::MegatronFsdp);
     Overheads {
         context,
         per_communicator,
@@ -83,6 +91,7 @@ pub const fn overheads(framework: Framework, compile: bool, segments: Segments) 
         launch_latent,
         message,
         step: Seconds::from_ms(20.0),
+        attention_bytes: if megatron { AROUND_ATTENTION } else { 0.0 },
         elementwise_bytes: if compile { COMPILED * elementwise } else { elementwise },
     }
 }

@@ -6,7 +6,7 @@ use crate::model::experts::ExpertParallel;
 use crate::model::experts::choice::{with_fastest_chunks, with_fastest_degrees};
 use crate::model::lengths::Lengths;
 use crate::model::objective::{Objective, RolloutEngine};
-use crate::model::parallel::{Mesh, common_divisor};
+use crate::model::parallel::{ContextExchange, Mesh, common_divisor};
 use crate::model::report::Report;
 use crate::model::run::{self, RunReport};
 use crate::model::setup::Setup;
@@ -47,6 +47,7 @@ impl Scenario {
             mesh,
             tensor: self.tensor,
             context: self.context,
+            sequence_heads: self.heads_of_sequence(&architecture, &mesh),
             pipeline: self.pipeline,
             experts: ExpertParallel {
                 capacity_factor: self.experts.capacity_factor.max(1.0),
@@ -110,6 +111,25 @@ impl Scenario {
             },
             ..self.objective
         }
+    }
+
+    /// Returns the GPUs that share a sequence by heads: those asked for, as far as every one of them has a head of its own.
+    pub(super) fn heads_of_sequence(&self, architecture: &Architecture, mesh: &Mesh) -> u32 {
+        let asked = match self.context {
+            ContextExchange::Ring | ContextExchange::AllGather => return 1,
+            ContextExchange::AllToAll => mesh.cp,
+            ContextExchange::Mixed => nearest_divisor(mesh.cp, self.sequence_heads),
+        };
+        let heads = self.heads_to_share(architecture, mesh.tp);
+        largest_divisor(common_divisor(heads, mesh.cp), asked)
+    }
+
+    /// Returns the heads of a tensor-parallel GPU that an all-to-all can hand out: Megatron's are whole groups of queries with their
+    /// keys, other implementations repeat keys and values.
+    pub(super) fn heads_to_share(&self, architecture: &Architecture, tp: u32) -> u32 {
+        let grouped = self.framework.is_megatron_core() && !architecture.latent.is_used();
+        let heads = if grouped { architecture.num_key_value_heads } else { architecture.num_attention_heads };
+        (heads / tp.max(1)).max(1)
     }
 
     /// Returns where the optimizer updates: in the backward pass only where that meets each gradient once, whole or as FSDP's shard.

@@ -114,6 +114,17 @@ fn generation_name(generation: Generation) -> &'static str {
 const REQUIRED_OF_A_SHAPE: [ParamId; 5] =
     [ParamId::Layers, ParamId::HiddenSize, ParamId::AttentionHeads, ParamId::MlpWidth, ParamId::VocabSize];
 
+/// The kernels of the starting point.
+const KERNELS: Kernels = Kernels {
+    attention: AttentionKernel::Flash,
+    loss: Loss::Standard,
+    norms: NormKernel::Fused,
+    compile: false,
+    graphs: Graphs::None,
+    dropout: false,
+    tiled_mlp: false,
+};
+
 /// Returns the starting point: the scenario of an empty link. It was the first visit's scenario
 /// when version 1 was made, and stays the same when the first visit changes.
 pub fn start() -> Scenario {
@@ -131,6 +142,7 @@ pub fn start() -> Scenario {
         tensor: TensorParallel { sequence_parallel: true, asynchronous: false },
         cp: 1,
         context: ContextExchange::Ring,
+        sequence_heads: 8,
         pp: 1,
         pipeline: Pipeline {
             schedule: Schedule::OneForwardOneBackward,
@@ -191,14 +203,7 @@ pub fn start() -> Scenario {
         communication: Communication { gradient_sync: GradientSync::Default, overlap: true },
         offload: Offload { optimizer: false, parameters: false, activations: false, paged: false },
         framework: Framework::Torchtitan,
-        kernels: Kernels {
-            attention: AttentionKernel::Flash,
-            loss: Loss::Standard,
-            norms: NormKernel::Fused,
-            compile: false,
-            graphs: Graphs::None,
-            dropout: false,
-        },
+        kernels: KERNELS,
         segments: Segments::Fixed,
         topology: Topology::Aware,
         mfu_convention: MfuConvention::FullAttention,

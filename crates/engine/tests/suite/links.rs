@@ -376,7 +376,7 @@ fn link_like_text() -> impl Strategy<Value = String> {
 }
 
 /// The parameters that an issue over several of them names.
-const CROSS: [&str; 38] = [
+const CROSS: [&str; 39] = [
     "shard",
     "gpus",
     "seq",
@@ -408,6 +408,7 @@ const CROSS: [&str; 38] = [
     "rcmoe",
     "rcmoeact",
     "frozen",
+    "cpheads",
     "rank",
     "base",
     "meanlen",

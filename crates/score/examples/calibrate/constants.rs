@@ -118,6 +118,7 @@ pub(crate) const CONSTANTS: &[Constant] = &[
     constant!("A100 tuned attention", (0.2, 0.6), a100, accelerator.efficiency.attention_tuned),
     constant!("H100 tuned attention", (0.15, 0.75), h100, accelerator.efficiency.attention_tuned),
     constant!("B200 tuned attention", (0.15, 0.75), b200, accelerator.efficiency.attention_tuned),
+    constant!("attention's traffic", (24.0, 60.0), |s| s.framework.is_megatron_core(), overheads.attention_bytes),
     constant!(
         "half-saturation tokens",
         (20.0, 600.0),

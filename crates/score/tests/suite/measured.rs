@@ -58,6 +58,23 @@ fn steps_that_the_hardware_limits_are_predicted() {
     }
 }
 
+/// `NeMo`'s table of long sequences, 4K to 1M tokens, and the sequences that ALST's configurations say to have run.
+#[test]
+fn long_sequences_are_predicted() {
+    const LONG_MEDIAN: f64 = 0.03;
+    let of = |source: &str| {
+        let rows = PUBLISHED.training.iter().filter(|entry| entry.source().starts_with(source));
+        rows.filter_map(|entry| entry.outcome.as_ref().ok()).collect::<Vec<_>>()
+    };
+    let steps: Vec<f64> = of("NVIDIA NeMo long-seq").into_iter().filter_map(Prediction::step_error).collect();
+    let errors = Errors::of(&steps).unwrap();
+    assert!(errors.count >= 5 && errors.median < LONG_MEDIAN, "{errors:?}");
+    let ran = of("ALST");
+    assert!(ran.len() >= 8 && ran.iter().all(|run| run.fits), "{} rows", ran.len());
+    let memory: Vec<f64> = ran.into_iter().filter_map(Prediction::memory_error).collect();
+    assert!(memory.len() >= 3 && memory.iter().all(|error| error.abs() < 0.2), "{memory:?}");
+}
+
 #[test]
 fn slow_steps_are_ranked_as_measured() {
     let score = all();

@@ -329,3 +329,86 @@ fn submissions_are_read_with_their_configurations() {
     assert_eq!(scenario(&of("MI300X")).kernels.attention, AttentionKernel::FlashTuned);
     assert_eq!(reason(&of("B300")), "precision is missing");
 }
+
+/// A line of NeMo's tables of long sequences, with its measured step time.
+fn long(gpu: &str, model: &str, [kilotokens, gpus, tp, cp]: [u32; 4], tflops: &str) -> Prediction {
+    let [gpus, tp, cp, sequence] = [gpus, tp, cp, kilotokens * 1024].map(|number| number.to_string());
+    let columns = [
+        ("source_key", "NVIDIA NeMo long-sequence performance"),
+        ("framework", "NeMo / Megatron-Core"),
+        ("gpu", gpu),
+        ("model", model),
+        ("num_gpus", gpus.as_str()),
+        ("seq_len", sequence.as_str()),
+        ("tp", tp.as_str()),
+        ("cp", cp.as_str()),
+        ("tflops_per_gpu", tflops),
+        ("precision", "FP8"),
+    ];
+    let blank = ["sharding", "dp", "micro_batch_seqs", "grad_accum", "act_ckpt"].map(|column| (column, ""));
+    predict(&[columns.as_slice(), blank.as_slice()].concat()).unwrap()
+}
+
+#[test]
+fn lines_of_long_sequences_are_completed() {
+    let line = long("H100-80GB", "LLAMA2-7B", [256, 256, 4, 8], "549");
+    let scenario = line.scenario;
+    assert_eq!((scenario.degrees().dp, scenario.micro_batch_size, scenario.grad_accum_steps), (8, 1, 2));
+    assert!(line.notes.iter().any(|note| note.contains("4M tokens a step")));
+}
+
+/// Both tables (NeMo docs/source/performance/performance_long_sequence.md, containers 24.03.01 and 25.04) from 16K to 1M tokens: tuned
+/// attention on Hopper and on Blackwell, at one rate each. Degrees and replicas of the second make a quarter of the GPUs that it prints.
+#[test]
+fn long_sequences_take_what_nemo_measured() {
+    let hopper =
+        [([16, 16, 2, 1], "660"), ([32, 32, 2, 2], "610"), ([128, 128, 4, 4], "555"), ([1024, 1024, 8, 32], "536")];
+    let blackwell =
+        [([16, 4, 1, 1], "1717"), ([64, 16, 1, 4], "1600"), ([256, 64, 4, 4], "1590"), ([1024, 256, 4, 16], "1608")];
+    for (gpu, model, lines) in [("H100-80GB", "LLAMA2-7B", hopper), ("B200", "LLAMA3-8B", blackwell)] {
+        for (line, tflops) in lines {
+            let error = long(gpu, model, line, tflops).step_error().unwrap();
+            assert!(error.abs() < 0.08, "{gpu} {line:?}: {error}");
+        }
+    }
+}
+
+/// ALST's largest sequences on H100 (arXiv 2506.13996, sections 5.3 to 5.5; ArcticTraining's configurations): Llama 3.1 8B with 8M tokens
+/// on 16 GPUs, and Qwen3 32B and Llama 3.1 70B on up to 64, fit; none of them does without tiles.
+#[test]
+fn the_longest_sequences_of_alst_fit() {
+    let of = |model: &str, gpus: u32, tokens: &str, tiled: bool| {
+        let gpus = gpus.to_string();
+        let columns = [
+            ("framework", "ArcticTraining (ALST: Ulysses SP + tiled MLP + activation offload) on DeepSpeed"),
+            ("sharding", "ZeRO-3 with optimizer CPU offload"),
+            ("gpu", "H100-80GB"),
+            ("model", model),
+            ("num_gpus", gpus.as_str()),
+            ("cp", gpus.as_str()),
+            ("dp", "1"),
+            ("seq_len", tokens),
+            ("act_ckpt", "full, checkpoints offloaded to host"),
+            ("attention", "FlashAttention 2"),
+            ("notes", if tiled { "tiled MLP" } else { "" }),
+        ];
+        predict(&columns).unwrap()
+    };
+    let runs = [("Llama 3.1 8B", 8, "3700000"), ("Llama 3.1 8B", 16, "8000000"), ("Llama 3.1 8B", 32, "15000000")];
+    for (model, gpus, tokens) in runs {
+        let (run, without) = (of(model, gpus, tokens, true), of(model, gpus, tokens, false));
+        assert!(run.fits, "{model} on {gpus}: {} GiB", run.peak_mem_gib);
+        assert!(!without.fits, "{model} on {gpus}: {} GiB", without.peak_mem_gib);
+    }
+}
+
+/// FlashAttention-2 and SDPA run the instructions of Ampere: tuned there, and not on Hopper.
+#[test]
+fn kernels_are_tuned_to_the_generation_that_runs_them() {
+    let kernel = |gpu, framework| scenario(&[("gpu", gpu), ("framework", framework)]).kernels.attention;
+    assert_eq!(kernel("A100-80GB", "torchtitan (PyTorch FSDP2)"), AttentionKernel::FlashTuned);
+    assert_eq!(kernel("H100-80GB", "torchtitan (PyTorch FSDP2)"), AttentionKernel::Flash);
+    assert_eq!(kernel("H100-80GB", "Megatron-Core r0.8.0"), AttentionKernel::FlashTuned);
+    let said = scenario(&[("gpu", "H100-80GB"), ("attention", "cuDNN flash (TE)")]);
+    assert_eq!(said.kernels.attention, AttentionKernel::FlashTuned);
+}

@@ -46,11 +46,14 @@ pub const VOLTA: Silicon = of(Generation::Volta, 0.72, 0.72, 0.33, 0.44);
 /// 312 TFLOP/s, FlashAttention-2 alone up to 190-230 (arXiv 2307.08691).
 pub const AMPERE: Silicon = of(Generation::Ampere, 0.72, 0.72, 0.33, 0.44);
 /// H100, H200, GH200: fitted; products are held by power at 600 of 989 TFLOP/s. FlashAttention-2
-/// alone reaches 350-550 forward, FlashAttention-3 up to 740 (arXiv 2407.08608, Figure 5); both
-/// kinds of rows ran attention at much less.
-pub const HOPPER: Silicon = of(Generation::Hopper, 0.62, 0.75, 0.19, 0.19);
-/// B200 and GB200: fitted, except for the first flash kernels' fraction, which is Hopper's.
-pub const BLACKWELL: Silicon = of(Generation::Blackwell, 0.55, 0.60, 0.19, 0.235);
+/// alone reaches 350-550 forward, FlashAttention-3 up to 740 (arXiv 2407.08608, Figure 5); steps of
+/// SDPA, FlashAttention-1 and 2 up to 64K tokens ran it at much less. Transformer Engine's keeps 311
+/// to 317 TFLOP/s of the causal half from 256K to 1M tokens (`NeMo`'s table of long sequences).
+pub const HOPPER: Silicon = of(Generation::Hopper, 0.62, 0.75, 0.19, 0.32);
+/// B200 and GB200: fitted, except for flash kernels that are not tuned, whose fraction is Hopper's.
+/// Transformer Engine's attention keeps 934 to 949 TFLOP/s of the causal half from 128K to 1M tokens
+/// (`NeMo` 25.04's table of long sequences).
+pub const BLACKWELL: Silicon = of(Generation::Blackwell, 0.55, 0.54, 0.19, 0.42);
 /// L4, L40S, RTX 6000 Ada: held by power at half of the peak. Products of 16 bits are scaled from one program, as are those of the
 /// next three: llm.q (IST-DASLab/llmq b77d969, benchmarks) trains Qwen2.5 in bf16 at 0.61 of an H100's peak, whose products reach
 /// [`HOPPER`]'s 0.62, and at 0.46 of an L40S's, 0.81 of an RTX 4090's and an RTX 5090's, 0.69 of an RTX PRO 6000's. The rest is not
@@ -68,7 +71,7 @@ pub const CDNA3_1000W: Silicon = of(Generation::Cdna3, 0.50, 0.56, 0.075, 0.25);
 /// MI350X and MI355X: fitted to MLPerf's and Primus' steps.
 pub const CDNA4: Silicon = of(Generation::Cdna4, 0.52, 0.60, 0.075, 0.27);
 /// B300 and GB300: fitted, as B200.
-pub const BLACKWELL_ULTRA: Silicon = of(Generation::BlackwellUltra, 0.55, 0.80, 0.19, 0.21);
+pub const BLACKWELL_ULTRA: Silicon = of(Generation::BlackwellUltra, 0.55, 0.75, 0.19, 0.40);
 /// Gaudi 2: fitted to Intel's table and Optimum Habana's tests. Large products alone reach 97 and, on a Gaudi 3, 74 % of the peak
 /// (stas00/ml-engineering, maximum achievable FLOPS).
 pub const GAUDI: Silicon = of(Generation::Gaudi, 0.62, 0.76, 0.20, 0.20);

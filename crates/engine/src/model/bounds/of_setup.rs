@@ -117,6 +117,7 @@ pub fn simplified(setup: &Setup) -> Setup {
             launch_latent: 0.0,
             message: Seconds::ZERO,
             step: Seconds::ZERO,
+            attention_bytes: 0.0,
             elementwise_bytes: 0.0,
         },
         ..*setup

@@ -1,6 +1,6 @@
 //! What tensor and context parallelism exchange within one layer, and how much of it compute hides.
 
-use crate::model::collectives::{self, Group, fabric};
+use crate::model::collectives::{self, AllToAll, Group, fabric};
 use crate::model::compute::modules;
 use crate::model::flops;
 use crate::model::parallel::ContextExchange;
@@ -39,6 +39,8 @@ pub struct Hiding {
     pub matmul_backward: Seconds,
     /// Its attention, forward.
     pub attention: Seconds,
+    /// The same, backward.
+    pub attention_backward: Seconds,
 }
 
 /// Collectives of tensor parallelism in one layer and pass: after attention, and after the MLP. Routed experts have exchanges of
@@ -46,6 +48,46 @@ pub struct Hiding {
 fn blocks(setup: &Setup, moe_share: f64) -> f64 {
     let shared = f64::from(u8::from(setup.architecture.experts.shared_intermediate_size > 0));
     2.0 - moe_share * (1.0 - shared)
+}
+
+/// The time that context parallelism's exchanges of one layer are exposed, forward and backward, for so many tokens times bytes of an
+/// element.
+///
+/// All-to-all (arXiv 2309.14509, section 3.2): queries, keys and values of all of the GPU's tokens leave for the GPUs of their heads before
+/// attention, its output comes back after it, and both again as gradients; nothing hides them. Where a GPU of the exchange has no key
+/// head of its own, keys and values are repeated. A ring of cp' GPUs sends keys and values cp' - 1 times beside attention, of which
+/// `(cp' - 1)/cp'` hide them; backward their gradients go with them, beside a longer attention.
+fn exchange_context(setup: &Setup, sent: f64, hiding: &Hiding) -> (Seconds, Seconds) {
+    let (mesh, network, arch) = (&setup.mesh, &setup.network, &setup.architecture);
+    if mesh.cp <= 1 {
+        return (Seconds::ZERO, Seconds::ZERO);
+    }
+    let world = mesh.gpus();
+    let tp = f64::from(mesh.tp.max(1));
+    let inner = setup.sequence_heads.max(1);
+    let by_heads = f64::from(inner);
+    let keys_and_values = 2.0 * arch.key_value_width_over(tp * by_heads) * by_heads;
+    if setup.context == ContextExchange::AllGather {
+        let context = Group::strided(mesh.cp, mesh.tp, world, network);
+        let gathered = Bytes::new(keys_and_values * sent * f64::from(mesh.cp));
+        let gather = collectives::all_gather(network, context, gathered);
+        return (gather, gather + collectives::reduce_scatter(network, context, gathered));
+    }
+    let heads = Group::strided(inner, mesh.tp, world, network);
+    let exchange = |width: f64| collectives::all_to_all(network, heads, Bytes::new(width * sent), AllToAll::Linear);
+    let exchanged = if inner > 1 {
+        exchange(arch.query_width() / tp + keys_and_values) + exchange(arch.attention_output_width() / tp)
+    } else {
+        Seconds::ZERO
+    };
+    let around = mesh.cp / inner;
+    let ring = Group::strided(around, mesh.tp.saturating_mul(inner), world, network);
+    let hops = f64::from(around) - 1.0;
+    let part = hops / f64::from(around);
+    let size = Bytes::new(keys_and_values * sent * fabric::slowdown(network, ring));
+    let hop = collectives::point_to_point(network, ring.crosses_nodes(), size);
+    let over = |hop: Seconds, attention: Seconds| (hops * hop - part * attention).max(Seconds::ZERO);
+    (exchanged + over(hop, hiding.attention), exchanged + over(2.0 * hop, hiding.attention_backward))
 }
 
 impl TpCpComm {
@@ -88,23 +130,7 @@ impl TpCpComm {
         };
 
         let context = Group::strided(mesh.cp, mesh.tp, world, network);
-        let keys_and_values = 2.0 * element * arch.key_value_width_over(f64::from(mesh.tp.max(1)));
-        let (context_forward, context_backward) = match setup.context {
-            ContextExchange::Ring => {
-                let hops = f64::from(mesh.cp.max(1)) - 1.0;
-                let part = hops / f64::from(mesh.cp.max(1));
-                let slower = fabric::slowdown(network, context);
-                let size = Bytes::new(keys_and_values * tokens * slower);
-                let hop = collectives::point_to_point(network, context.crosses_nodes(), size);
-                let over = |hop: Seconds, attention: Seconds| (hops * hop - part * attention).max(Seconds::ZERO);
-                (over(hop, hiding.attention), over(2.0 * hop, 2.0 * hiding.attention))
-            }
-            ContextExchange::AllGather => {
-                let gathered = Bytes::new(keys_and_values * tokens * f64::from(mesh.cp.max(1)));
-                let gather = collectives::all_gather(network, context, gathered);
-                (gather, gather + collectives::reduce_scatter(network, context, gathered))
-            }
-        };
+        let (context_forward, context_backward) = exchange_context(setup, element * tokens, hiding);
         let statistics = collectives::all_reduce(network, tensor, Bytes::new(LOSS_STATISTICS * tokens));
         let tensor_forward = exposed(blocks, hiding.matmul);
         let hiding_backward = hiding.matmul_backward + again.matmul * hiding.matmul;

@@ -14,7 +14,7 @@ pub(super) fn of_attention(setup: &Setup, tp: f64) -> Again {
 /// Of a dense MLP.
 pub(super) fn of_mlp(setup: &Setup, tp: f64) -> Again {
     let arch = &setup.architecture;
-    let again = setup.modules().mlp;
+    let again = setup.modules().mlp || setup.kernels.tiled_mlp;
     let block = if again { mlp(arch, f64::from(arch.intermediate_size) / tp) } else { Block::NONE };
     Again { block, norms: setup.norms_again().mlp }
 }

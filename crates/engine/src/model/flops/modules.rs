@@ -12,7 +12,7 @@ pub(super) fn weights_again(setup: &Setup) -> f64 {
     let dense = (1.0 - share) * f64::from(arch.intermediate_size);
     let shared = share * f64::from(arch.experts.shared_intermediate_size);
     let one = |weights: f64, again: bool| if again { weights } else { 0.0 };
-    one(across * dense, modules.mlp)
+    one(across * dense, modules.mlp || setup.kernels.tiled_mlp)
         + one(across * shared, modules.shared_experts || modules.moe)
         + one(across * routed_width(arch) + router_params(arch), modules.moe)
         + one(up_projections(arch), modules.mla_up_proj)

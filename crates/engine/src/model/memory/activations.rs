@@ -98,6 +98,7 @@ fn narrow(setup: &Setup, element: f64) -> f64 {
 fn tensors(setup: &Setup, element: f64, moe_share: f64) -> Tensors {
     let arch = &setup.architecture;
     let tp = f64::from(setup.mesh.tp.max(1));
+    let by_heads = f64::from(setup.sequence_heads.max(1));
     let hidden = f64::from(arch.hidden_size);
     let query = arch.query_width() * element / tp;
     let heads = f64::from(arch.num_attention_heads) / tp;
@@ -179,7 +180,8 @@ fn tensors(setup: &Setup, element: f64, moe_share: f64) -> Tensors {
         norms: f64::from(arch.norms_per_layer) * norm * hidden + copies,
         query,
         // That implementation repeats keys and values for every query head.
-        key: if upcast { query } else { arch.key_value_width_over(tp) * element },
+        // A GPU of an all-to-all over heads has one key and value head at least.
+        key: if upcast { query } else { arch.key_value_width_over(tp * by_heads) * by_heads * element },
         attention: outputs * output + if unfused { 0.0 } else { LOG_SUM_EXP_BYTES * heads },
         scores: if unfused { heads * seq_len * (element + dropout * (element + MASK)) } else { 0.0 },
         mlp: wide * width + scaled,
@@ -221,9 +223,12 @@ fn tensors(setup: &Setup, element: f64, moe_share: f64) -> Tensors {
 /// ```
 pub fn layer(setup: &Setup, element: f64, moe_share: f64) -> LayerBytes {
     let t = tensors(setup, element, moe_share);
+    let tiled = if setup.kernels.tiled_mlp { t.wide * t.hidden_by_kind[0] } else { 0.0 };
     let blocks = t.norms + t.query + 2.0 * t.key + t.attention + t.scores + t.mlp + t.masks - t.narrowed;
     let Difference { less, more } = Difference::of(setup, &t, element, moe_share);
-    let whole = blocks + t.routed + t.latent - less + more;
+    // A dense MLP in tiles keeps its input, which the norm's output is, and has one tile's tensors while it runs.
+    let in_tile = tiled * tile_share(setup);
+    let whole = blocks - tiled + t.routed + t.latent - less + more;
     // A shape without norms keeps less than its input.
     let input = if t.input < whole { t.input } else { whole };
     let kept = match setup.recompute {
@@ -257,9 +262,12 @@ pub fn layer(setup: &Setup, element: f64, moe_share: f64) -> LayerBytes {
     };
     // XLA writes the gradients of the first products' outputs alone.
     let fused = if setup.framework == Framework::MaxText { 1.0 } else { 0.0 };
-    let gradients = flops::matrices(&setup.architecture) - fused;
-    let mlp_backward =
-        gradients * t.hidden + MLP_BACKWARD_WIDTHS * t.input + copies_backward(setup.experts.dispatcher) * t.copy;
+    let matrices = flops::matrices(&setup.architecture) - fused;
+    let untiled = t.hidden - tiled / t.wide * (1.0 - tile_share(setup));
+    let mlp_backward = in_tile
+        + matrices * untiled
+        + MLP_BACKWARD_WIDTHS * t.input
+        + copies_backward(setup.experts.dispatcher) * t.copy;
     let scores_backward = SCORE_GRADIENTS * t.scores;
     let cp = f64::from(setup.mesh.cp.max(1));
     // Keys and values of the whole sequence, while they are gathered.
@@ -271,6 +279,13 @@ pub fn layer(setup: &Setup, element: f64, moe_share: f64) -> LayerBytes {
         final_norm,
         gradients: gathered + if scores_backward > mlp_backward { scores_backward } else { mlp_backward },
     }
+}
+
+/// The part of a GPU's tokens that one tile of a tiled MLP has: as many tiles as the tokens have widths of the model (`TiledMLP`,
+/// arXiv 2506.13996, section 3.1.1).
+fn tile_share(setup: &Setup) -> f64 {
+    let tiles = (tokens(setup) / f64::from(setup.architecture.hidden_size.max(1))).ceil();
+    if tiles > 1.0 { 1.0 / tiles } else { 1.0 }
 }
 
 /// Bytes per token of one layer's experts alone, without attention and norms: what is kept, and the gradients beside it in their

@@ -133,7 +133,7 @@ fn complaints_name_the_text_and_what_is_valid() {
         (
             "seq",
             "1.2.3",
-            "“1.2.3” is not a number: Sequence length must be a whole number from 128 tokens to 1,048,576 tokens, for example \
+            "“1.2.3” is not a number: Sequence length must be a whole number from 128 tokens to 16,777,216 tokens, for example \
              128 tokens.",
             128.0,
         ),

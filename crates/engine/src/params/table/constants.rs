@@ -154,7 +154,7 @@ pub(in crate::params) const ATTENTION: Param = Param {
     label: "Attention efficiency",
     csv: "attention_efficiency_percent",
     group: Group::Hardware,
-    help: "Share of the dense peak that the first flash attention kernels reach in the forward pass.",
+    help: "Share of the dense peak that flash attention kernels not tuned to the GPU reach in the forward pass.",
     kind: number(
         Unit::Percent,
         (1.0, 100.0),

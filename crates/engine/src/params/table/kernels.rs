@@ -20,6 +20,12 @@ picked!(
     Framework::MaxText => "maxtext", "JAX, MaxText", "XLA: one program a step, weights gathered product by product.";
 );
 switched!(
+    /// The MLP in tiles.
+    TILED_MLP, Kernels, kernels.tiled_mlp, "tiledmlp", "Tiled MLP", "tiled_mlp", [],
+    "Whether dense MLPs run over tiles of the sequence, each of about as many tokens as the model is wide, and again in the backward pass \
+     (TiledMLP in DeepSpeed and ALST): what lies between their products exists for one tile only."
+);
+switched!(
     /// `torch.compile`.
     COMPILE, Kernels, kernels.compile, "compile", "torch.compile", "compile", [],
     "Whether torch.compile fuses the element-wise work of each layer."
@@ -37,8 +43,8 @@ picked!(
     ATTENTION_KERNEL, Kernels, kernels.attention, "attnkernel", "Attention kernel", "attention_kernel", [],
     "How attention is computed: flash attention never writes the scores to memory.",
     AttentionKernel::Unfused => "unfused", "Unfused", "Scores and softmax in memory.";
-    AttentionKernel::Flash => "flash", "Flash attention", "The first kernels, Triton's among them.";
-    AttentionKernel::FlashTuned => "flash-tuned", "FlashAttention-2/3, cuDNN", "Tuned to the GPU.";
+    AttentionKernel::Flash => "flash", "FlashAttention-1/2, SDPA", "Before the GPU's own instructions; FlashAttention-2 on Ampere is tuned.";
+    AttentionKernel::FlashTuned => "flash-tuned", "FlashAttention-3, cuDNN, TE", "Tuned to the GPU; on Ampere FlashAttention-2.";
     AttentionKernel::Flash8bit => "flash-fp8", "FP8 attention", "cuDNN's under Transformer Engine (fp8_dpa), from Hopper on.";
 );
 picked!(
@@ -53,6 +59,7 @@ picked!(
     Loss::Fused => "fused", "Fused", "16-bit logits, overwritten by their gradient.";
     Loss::Chunked => "chunked", "Chunked", "Head and loss a part of the tokens at a time.";
     Loss::FusedLinear => "fused-linear", "Fused with the head", "Liger, cut cross-entropy: the logits never exist whole.";
+    Loss::Tiled => "tiled", "Tiled", "Head and loss over tiles of the sequence with 1 GiB of logits (ALST).";
 );
 picked!(
     /// The norms.

@@ -56,7 +56,7 @@ pub(in crate::params) const SEQUENCE_LENGTH: Param = Param {
     help: "Tokens in one training sequence (context length). 8k means 8,192.",
     kind: count(
         Unit::Tokens,
-        (128.0, 1_048_576.0),
+        (128.0, 16_777_216.0),
         |scenario| f64::from(scenario.seq_len),
         |scenario, value| scenario.seq_len = whole(value),
     ),

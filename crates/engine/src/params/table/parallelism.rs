@@ -35,6 +35,11 @@ fn is_tp_used(scenario: &Scenario) -> bool {
     scenario.degrees().tp > 1
 }
 
+/// For rows about groups of the GPUs that share a sequence.
+fn with_mixed_cp(scenario: &Scenario) -> bool {
+    scenario.cp > 1 && scenario.context == ContextExchange::Mixed
+}
+
 /// Whether sequences are split over GPUs.
 fn is_cp_used(scenario: &Scenario) -> bool {
     scenario.degrees().cp > 1
@@ -72,6 +77,15 @@ picked!(
     "How the GPUs that share a sequence exchange keys and values.",
     ContextExchange::Ring => "ring", "Ring", "Passed around, beside attention (ring attention).";
     ContextExchange::AllGather => "allgather", "All-gather", "Gathered before attention (Llama 3).";
+    ContextExchange::AllToAll => "alltoall", "All-to-all (Ulysses)", "Tokens exchanged for heads: each GPU sees the whole sequence.";
+    ContextExchange::Mixed => "mixed", "All-to-all and ring", "Heads exchanged in groups, keys and values passed among them.";
+);
+counted!(
+    /// GPUs that share a sequence by heads.
+    SEQUENCE_HEADS, Parallelism, sequence_heads, "cpheads", "GPUs that exchange heads", "context_parallel_head_gpus", 1.0..=1024.0,
+    [window(1.0, 64.0), when(with_mixed_cp)],
+    "Of the GPUs that share a sequence, those that exchange tokens for heads (the first of hierarchical_context_parallel_sizes in \
+     Megatron): at most one for each head; the rest pass keys and values around."
 );
 counted!(
     /// Pipeline parallelism.

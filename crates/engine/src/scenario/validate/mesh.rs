@@ -2,7 +2,7 @@
 
 use super::neighbours;
 use crate::model::collectives::Group;
-use crate::model::parallel::Schedule;
+use crate::model::parallel::{ContextExchange, Schedule};
 use crate::model::software::Framework;
 use crate::params::ParamId;
 use crate::scenario::issue::Issue;
@@ -33,6 +33,7 @@ impl Scenario {
             issues.extend(self.tensor_heads(degrees.tp));
         }
         issues.extend(self.sequence_parts(degrees));
+        issues.extend(self.sequence_heads(degrees));
         if degrees.pp > 1 {
             issues.extend(self.stages(degrees.pp));
             issues.extend(self.micro_batches(degrees.pp));
@@ -145,6 +146,25 @@ impl Scenario {
             self.seq_len
         );
         Some(Issue::note(id, message))
+    }
+
+    /// An all-to-all of context parallelism has more GPUs than there are heads to hand out, or a number that does not divide them.
+    fn sequence_heads(&self, Degrees { tp, cp, .. }: Degrees) -> Option<Issue> {
+        let (asked, id) = match self.context {
+            ContextExchange::AllToAll => (cp, ParamId::Cp),
+            ContextExchange::Mixed if cp > 1 => (self.sequence_heads.min(cp), ParamId::SequenceHeads),
+            ContextExchange::Ring | ContextExchange::AllGather | ContextExchange::Mixed => return None,
+        };
+        let setup = self.resolve_without_search();
+        let used = setup.sequence_heads;
+        let heads = self.heads_to_share(&setup.architecture, setup.mesh.tp);
+        let of = if self.framework.is_megatron_core() { "key and value heads" } else { "attention heads" };
+        let on = if tp > 1 { " of a tensor-parallel GPU" } else { "" };
+        let message = format!(
+            "{asked} GPUs cannot exchange tokens for heads: they must divide the {heads} {of}{on} and the {cp} GPUs of context \
+             parallelism. The page computes with {used}, and passes keys and values around among the rest."
+        );
+        (asked != used).then(|| Issue::error(id, message))
     }
 
     /// Stages have no layers, or more than others.

@@ -295,7 +295,7 @@ fn each_value_out_of_bounds_is_a_sentence() {
         first(|scenario| scenario.seq_len = 0),
         Issue::error(
             "seq",
-            "Sequence length must be between 128 tokens and 1,048,576 tokens, not 0 tokens: enter 128 tokens."
+            "Sequence length must be between 128 tokens and 16,777,216 tokens, not 0 tokens: enter 128 tokens."
         )
     );
     assert_eq!(

@@ -95,7 +95,7 @@ const fn choice(key: &'static str, id: ParamId, options: &'static [&'static str]
 pub(super) static TABLE: &[Held] = &[
     number("mem", ParamId::GpuMemory, Unit::Gib, 8.0, 512.0, Scale::Log),
     number("link", ParamId::LinkBandwidth, Unit::GbitPerS, 1.0, 3200.0, Scale::Log),
-    whole("seq", ParamId::SequenceLength, Unit::Tokens, 128.0, 1_048_576.0, Scale::PowersOfTwo),
+    whole("seq", ParamId::SequenceLength, Unit::Tokens, 128.0, 16_777_216.0, Scale::PowersOfTwo),
     number("size", ParamId::ModelSize, Unit::Params, 1.3e+09, 3.1e+11, Scale::Log),
     whole("gpus", ParamId::Gpus, Unit::None, 1.0, 131_072.0, Scale::PowersOfTwo),
     whole("mbs", ParamId::MicroBatchSize, Unit::None, 1.0, 1024.0, Scale::PowersOfTwo),
@@ -147,7 +147,7 @@ pub(super) static TABLE: &[Held] = &[
     choice("sp", ParamId::SequenceParallel, &["no", "yes"]),
     choice("asynctp", ParamId::AsyncTp, &["no", "yes"]),
     whole("cp", ParamId::Cp, Unit::None, 1.0, 1024.0, Scale::PowersOfTwo),
-    choice("cpcomm", ParamId::ContextExchange, &["ring", "allgather"]),
+    choice("cpcomm", ParamId::ContextExchange, &["ring", "allgather", "alltoall", "mixed"]),
     whole("pp", ParamId::Pp, Unit::None, 1.0, 512.0, Scale::PowersOfTwo),
     choice("schedule", ParamId::PipelineSchedule, &["gpipe", "1f1b", "interleaved", "zero-bubble", "zero-bubble-v"]),
     whole("vpp", ParamId::VirtualStages, Unit::None, 1.0, 64.0, Scale::PowersOfTwo),
@@ -188,7 +188,7 @@ pub(super) static TABLE: &[Held] = &[
     choice(
         "loss",
         ParamId::Loss,
-        &["standard", "fused", "chunked", "kept", "fp32-logits", "bf16", "bf16-kept", "fused-linear"],
+        &["standard", "fused", "chunked", "kept", "fp32-logits", "bf16", "bf16-kept", "fused-linear", "tiled"],
     ),
     choice("normkernel", ParamId::NormKernel, &["fused", "upcast"]),
     choice("dropout", ParamId::Dropout, &["no", "yes"]),
@@ -312,6 +312,8 @@ pub(super) static TABLE: &[Held] = &[
     choice("rails", ParamId::Rails, &["yes", "no"]),
     choice("pxn", ParamId::Relays, &["no", "yes"]),
     whole("torus", ParamId::TorusAxes, Unit::None, 0.0, 3.0, Scale::Linear),
+    whole("cpheads", ParamId::SequenceHeads, Unit::None, 1.0, 1024.0, Scale::PowersOfTwo),
+    choice("tiledmlp", ParamId::TiledMlp, &["no", "yes"]),
 ];
 
 #[cfg(test)]

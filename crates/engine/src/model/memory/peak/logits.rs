@@ -38,8 +38,16 @@ pub(super) fn bytes_per_logit(setup: &Setup) -> f64 {
         Loss::Fused => 4.0,
         Loss::Chunked => 1.5,
         Loss::FusedLinear => 0.5,
+        Loss::Tiled => 12.0 * tile_share(setup),
     };
     uncapped + capped
+}
+
+/// The part of a GPU's logits that one tile of a tiled loss has: 1 GiB of them in fp32, or all (arXiv 2506.13996, section 3.1).
+fn tile_share(setup: &Setup) -> f64 {
+    const TILE: f64 = 1_073_741_824.0 / 4.0;
+    let logits = per_rank::tokens(setup) * f64::from(setup.architecture.vocab_size) / f64::from(setup.mesh.tp.max(1));
+    if logits > TILE { TILE / logits } else { 1.0 }
 }
 
 /// Bytes per logit of what a tanh that caps it keeps: its output in 16 bits.
@@ -55,6 +63,6 @@ pub(super) const fn bytes_kept_per_logit(loss: Loss) -> f64 {
         Loss::KeptLogits => 6.0,
         Loss::Fp32Logits => 8.0,
         Loss::Fused | Loss::Bf16 => 2.0,
-        Loss::Chunked | Loss::FusedLinear => 0.0,
+        Loss::Chunked | Loss::FusedLinear | Loss::Tiled => 0.0,
     }
 }

@@ -10,6 +10,8 @@ use crate::model::software::Loss;
 const HALF: u64 = 2;
 /// Chunks into which a chunked loss cuts the tokens (torchtune's `CEWithChunkedOutputLoss`, eight by default).
 const CHUNKS: u64 = 8;
+/// Bytes of fp32 logits of one tile of a tiled loss (arXiv 2506.13996, section 3.1).
+const TILE: u64 = 1 << 30;
 
 impl Tape {
     fn logits(&mut self, operator: &'static str, bytes: u64) -> TensorId {
@@ -49,7 +51,7 @@ impl Tape {
         let wide = count * FP32;
         let mut held = NONE;
         match loss {
-            _ if parallel && !matches!(loss, Loss::Fused | Loss::Chunked | Loss::FusedLinear) => {
+            _ if parallel && !matches!(loss, Loss::Fused | Loss::Chunked | Loss::FusedLinear | Loss::Tiled) => {
                 let upcast = self.logits("_to_copy", wide);
                 let shifted = self.logits("sub", wide);
                 let exponent = self.logits("exp", wide);
@@ -84,7 +86,7 @@ impl Tape {
             }
             // The kernel keeps the logits and overwrites nothing; their gradient is a tensor of its own.
             Loss::Fused => self.save(node, logits.tensor),
-            Loss::Chunked | Loss::FusedLinear => {}
+            Loss::Chunked | Loss::FusedLinear | Loss::Tiled => {}
         }
         self.drop(logits);
         match self.nodes.get_mut(node as usize).map(|node| &mut node.kind) {
@@ -100,7 +102,7 @@ impl Tape {
         let LossNode { loss, parallel, logits: count, .. } = of;
         let wide = count * FP32;
         let gradient = match loss {
-            _ if parallel && !matches!(loss, Loss::Fused | Loss::Chunked | Loss::FusedLinear) => {
+            _ if parallel && !matches!(loss, Loss::Fused | Loss::Chunked | Loss::FusedLinear | Loss::Tiled) => {
                 let input = self.logits("zeros_like", wide);
                 let exponent = self.logits("exp", wide);
                 let sum = self.logits("add", wide);
@@ -133,6 +135,11 @@ impl Tape {
                 let gradient = self.logits("triton_per_fused_nll_loss_backward", count * HALF);
                 self.release(saved);
                 gradient
+            }
+            Loss::Tiled => {
+                let tile = self.logits("_log_softmax_backward_data", 3 * wide.min(TILE));
+                self.release(tile);
+                NONE
             }
             Loss::Chunked | Loss::FusedLinear => {
                 let chunk = self.logits("_log_softmax_backward_data", 3 * wide / CHUNKS);
