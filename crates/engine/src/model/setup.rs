@@ -155,14 +155,19 @@ pub struct Overheads {
     pub contention: f64,
     /// Host time to launch a layer's kernels, over [`super::hardware::Efficiency::launch_per_layer`].
     pub launch: f64,
-    /// The same for what tensor and context parallelism add to it.
+    /// The same for what tensor parallelism adds to it.
     pub launch_exchange: f64,
+    /// The same for what context parallelism adds to it.
+    pub launch_context: f64,
     /// The same for what a layer's experts add to it.
     pub launch_experts: f64,
     /// The same for what latent attention adds to it.
     pub launch_latent: f64,
-    /// Host time of one message between pipeline stages, for each node of the run beyond the first.
+    /// Host time of one message between pipeline stages, for each node of the run beyond the first and each GPU of a
+    /// tensor-parallel group.
     pub message: Seconds,
+    /// Host time of a micro-batch on one model chunk beside its layers, both passes: the schedule's messages, embedding, head and loss.
+    pub pass: Seconds,
     /// Host time of one step beside its layers: the optimizer's launches, data, logging.
     pub step: Seconds,
     /// Element-wise traffic per token, layer and hidden channel, forward and backward together, in bytes.

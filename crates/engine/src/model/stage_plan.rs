@@ -37,6 +37,8 @@ pub struct StagePlan {
     pub exchanged: [Seconds; 3],
     /// Of the exchanges of one micro-batch, what crosses nodes.
     pub exchange_between_nodes: Seconds,
+    /// Messages between stages that show while the pipeline fills and drains, in one step.
+    pub filling: Seconds,
     sync: GradientSyncPlan,
     micro_batches: f64,
 }
@@ -60,8 +62,9 @@ impl StagePlan {
             },
             moe_share,
         );
-        let neighbours = neighbours(setup, bytes.activation);
         let layers = f64::from(stage.layers);
+        let passes = [units.layer_forward, units.layer_backward].map(|layer| layers * layer);
+        let neighbours = neighbours(setup, bytes.activation, passes);
         let both = |[forward, backward]: [Seconds; 2]| layers * (forward + Backward::of(setup).passed * backward);
         let of_layers = both([exchange.layer_forward, exchange.layer_backward]);
         let here = |is: bool, time: Seconds| if is { time } else { Seconds::ZERO };
@@ -83,6 +86,7 @@ impl StagePlan {
                 }
                 + if stage.embedding || stage.head { exchange.ends_between_nodes } else { Seconds::ZERO }
                 + if neighbours.cross { neighbours.time } else { Seconds::ZERO },
+            filling: neighbours.filling,
             sync,
             micro_batches: f64::from(setup.batch.grad_accum_steps),
         }
@@ -220,7 +224,8 @@ fn compute_times(
     let layer_forward = exchange.layer_forward + moe_share * experts.exposed_forward;
     let share = Backward::of(setup);
     let layer_backward = (exchange.layer_backward + moe_share * experts.exposed_backward) * share.passed;
-    let launch_backward = units.launch * share.passed;
+    // What is recomputed in full is launched again.
+    let launch_backward = units.launch * (2.0 - setup.kept_layers()) * share.passed;
     let waits = |block: Seconds, launch: Seconds| (host - block.max(launch)).max(Seconds::ZERO);
     let inside = Exchanges {
         embedding_forward: here(stage.embedding, exchange.embedding),
@@ -228,12 +233,19 @@ fn compute_times(
         head: here(stage.head, exchange.head) + neighbours,
         layer_backward: layer_backward + waits(units.layer_backward + layer_backward, launch_backward),
     };
+    let (forward, backward) =
+        (units.layer_forward + inside.layer_forward, units.layer_backward + inside.layer_backward);
+    let head = here(stage.head, units.head) + inside.head;
+    // The host's time beside the layers hides where it runs ahead of the GPU.
+    let ahead = forward - units.launch + backward - launch_backward;
+    let ahead = f64::from(stage.layers) * ahead.max(Seconds::ZERO) + head;
+    let pass = f64::from(setup.chunks()) * setup.overheads.pass;
     ComputeTimes {
         layers: stage.layers,
         embedding_forward: here(stage.embedding, units.embedding) + inside.embedding_forward,
-        layer_forward: (units.layer_forward + inside.layer_forward).max(units.launch),
-        head: here(stage.head, units.head) + inside.head,
-        layer_backward: (units.layer_backward + inside.layer_backward).max(launch_backward),
+        layer_forward: forward.max(units.launch),
+        head: head + (pass - ahead).max(Seconds::ZERO),
+        layer_backward: backward.max(launch_backward),
         embedding_backward: here(stage.embedding, units.embedding * share.head),
         contention: setup.overheads.contention,
         exchange: inside,

@@ -175,6 +175,8 @@ fn in_flight(setup: &Setup, pp: u32, rank: u32, layers: u32) -> f64 {
         _ if pp == 1 => 1.0,
         Schedule::GPipe => micro_batches,
         Schedule::OneForwardOneBackward | Schedule::ZeroBubble => left,
+        // With one chunk a GPU frameworks run 1F1B.
+        Schedule::Interleaved if setup.chunks() <= 1 => left,
         Schedule::Interleaved => {
             let chunks = f64::from(setup.chunks());
             // Warm-up passes: two a stage behind, and a round of the stages for each further chunk.

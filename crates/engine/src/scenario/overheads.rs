@@ -7,10 +7,19 @@ use crate::units::{Bytes, Seconds};
 /// Fraction of the element-wise memory traffic that remains under `torch.compile`.
 pub const COMPILED: f64 = 0.54;
 
-/// Host time of a message between nanotron's stages, for each node beyond the first. Its messages
-/// are sent one by one, each after its shape, and on its cluster they take longer the more nodes
-/// take part (docs/accuracy.md).
-const MESSAGE: Seconds = Seconds::from_ms(0.2);
+/// Host time of a message between nanotron's stages, for each node beyond the first and each GPU of a
+/// tensor-parallel group. Its messages are sent one by one, each after its shape, and on its cluster
+/// they take longer the more GPUs take part (docs/accuracy.md).
+const MESSAGE: Seconds = Seconds::from_ms(0.1);
+
+/// Host time of a step beside its layers.
+const STEP: Seconds = Seconds::from_ms(20.0);
+/// The same of Megatron-Core, whose step logs, clips, and looks for values that are not finite; and that of a micro-batch on a model
+/// chunk, with the schedule's messages. Fitted with its launches to its continuous integration (docs/accuracy.md), whose runs of
+/// twelve layers of H = 512 are bound by the host: of one, two and four stages, with and without chunks, and with tensor and context
+/// parallelism, the medians solve for each.
+const MEGATRON_STEP: Seconds = Seconds::from_ms(40.0);
+const MEGATRON_PASS: Seconds = Seconds::from_ms(1.0);
 
 /// A CUDA context with its libraries, their kernels loaded when they are first called.
 const CONTEXT: Bytes = Bytes::from_gib(0.6);
@@ -31,15 +40,20 @@ pub const fn overheads(framework: Framework, compile: bool, segments: Segments) 
         Segments::Fixed => FIXED,
         Segments::Expandable => EXPANDABLE,
     };
-    let (elementwise, cache, [launch, launch_exchange, launch_experts, launch_latent]) = match framework {
+    let (elementwise, cache, [launch, launch_exchange, launch_context, launch_experts, launch_latent]) = match framework
+    {
         Framework::Torchtitan | Framework::Transformers | Framework::Fsdp1 | Framework::DeepSpeed => {
-            (253.0, pools, [1.0, 2.0, 6.0, 2.0])
+            (253.0, pools, [1.0, 2.0, 2.0, 6.0, 2.0])
         }
         // XLA plans its buffers ahead.
-        Framework::MaxText => (253.0, Cache::Share(0.03), [1.0, 2.0, 6.0, 2.0]),
-        Framework::Megatron | Framework::MegatronFsdp => (84.0, Cache::Share(0.03), [7.5, 7.0, 12.0, 17.0]),
-        Framework::MegatronLegacy => (110.0, Cache::Share(0.10), [3.0, 6.0, 10.0, 6.0]),
-        Framework::Nanotron => (230.0, Cache::Share(0.03), [3.0, 6.0, 10.0, 6.0]),
+        Framework::MaxText => (253.0, Cache::Share(0.03), [1.0, 2.0, 2.0, 6.0, 2.0]),
+        Framework::Megatron | Framework::MegatronFsdp => (84.0, Cache::Share(0.03), [8.5, 4.5, 2.0, 12.0, 17.0]),
+        Framework::MegatronLegacy => (110.0, Cache::Share(0.10), [3.0, 6.0, 6.0, 10.0, 6.0]),
+        Framework::Nanotron => (230.0, Cache::Share(0.03), [3.0, 6.0, 6.0, 10.0, 6.0]),
+    };
+    let (pass, step) = match framework {
+        Framework::Megatron | Framework::MegatronFsdp => (MEGATRON_PASS, MEGATRON_STEP),
+        _ => (Seconds::ZERO, STEP),
     };
     let context = if matches!(framework, Framework::MegatronLegacy) { EAGER_CONTEXT } else { CONTEXT };
     let message = if matches!(framework, Framework::Nanotron) { MESSAGE } else { Seconds::ZERO };
@@ -51,9 +65,11 @@ pub const fn overheads(framework: Framework, compile: bool, segments: Segments) 
         launch,
         launch_exchange,
         launch_experts,
+        launch_context,
+        pass,
         launch_latent,
         message,
-        step: Seconds::from_ms(20.0),
+        step: step,
         elementwise_bytes: if compile { COMPILED * elementwise } else { elementwise },
     }
 }

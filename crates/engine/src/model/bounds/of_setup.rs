@@ -108,6 +108,8 @@ pub fn simplified(setup: &Setup) -> Setup {
             contention: 1.0,
             launch: 0.0,
             launch_exchange: 0.0,
+            launch_context: 0.0,
+            pass: Seconds::ZERO,
             launch_experts: 0.0,
             launch_latent: 0.0,
             message: Seconds::ZERO,

@@ -74,8 +74,9 @@ impl<C: Cost<Traffic>> DataParallelComm<C> {
             groups.across::<C>(bytes.reduced * params / shards) + groups.experts_across(bytes.reduced * experts)
         };
         // What every rank keeps whole is the weights at rest, in their own format.
-        let gather = |params: f64, experts: f64| -> C {
-            groups.gather::<C>(bytes.weights * params) + groups.gather_experts(bytes.weights * experts)
+        let of_layers = states::updated_layer_bytes(setup);
+        let gather = |root: f64, layers: f64, experts: f64| -> C {
+            groups.gather::<C>(bytes.weights * root + of_layers * layers) + groups.gather_experts(of_layers * experts)
         };
         let prefetched = sync.overlap && setup.framework.is_megatron_core();
         let mut comm = Self::default();
@@ -92,10 +93,10 @@ impl<C: Cost<Traffic>> DataParallelComm<C> {
             comm.after_backward = reduce(dense, experts) + across(dense, experts);
         }
         if prefetched {
-            comm.micro_batch.gather_root = gather(root, 0.0);
-            comm.micro_batch.gather_layer = gather(bucket * layer, bucket * expert) / bucket;
+            comm.micro_batch.gather_root = gather(root, 0.0, 0.0);
+            comm.micro_batch.gather_layer = gather(0.0, bucket * layer, bucket * expert) / bucket;
         } else {
-            comm.after_update = gather(params.dense(), params.experts());
+            comm.after_update = gather(root, params.layers * layer, params.experts());
         }
         comm
     }

@@ -6,9 +6,10 @@ use crate::model::flops::{self, Backward};
 use crate::model::memory::states;
 use crate::model::per_rank;
 use crate::model::setup::Setup;
+use crate::model::software::NormKernel;
 use crate::model::trained::ProductsKeep;
 use crate::model::training::ComputeFormat;
-use crate::model::transformer::Architecture;
+use crate::model::transformer::{Architecture, Norm};
 use crate::units::{Bytes, BytesPerSecond, Flops, FlopsPerSecond};
 
 /// Share of the element-wise traffic in the forward pass; the backward pass has the rest.
@@ -238,8 +239,24 @@ impl<'a> Rates<'a> {
         let hidden = f64::from(self.setup.architecture.hidden_size);
         let residual = per_rank::sequence_share(self.setup);
         let in_blocks = block.hidden / (2.0 * REFERENCE_MLP * hidden);
-        let per_token = self.setup.overheads.elementwise_bytes * hidden * (0.5 * residual + 0.5 * in_blocks);
+        let per_token = self.setup.overheads.elementwise_bytes * hidden * (0.5 * residual + 0.5 * in_blocks)
+            + norms_in_fp32(self.setup) * hidden * residual;
         self.streaming(Bytes::new((per_token + casts(self.setup, block.cast)) * self.tokens))
+    }
+}
+
+/// Bytes that one layer norm reads and writes per element beyond a fused kernel's, forward and backward, where autocast runs it in
+/// fp32, one kernel between two casts, 2 an element in 16 bits and 4 in 32: forward `2+4, 4+4, 4+2` for a fused one's `2+2`, backward
+/// `2+4, 4+4+4, 4+4, 4+2` for `2+2+2, 2+2`.
+const LAYER_NORM_IN_FP32: f64 = (20.0 - 4.0) + (32.0 - 10.0);
+
+/// The same of all norms of a layer; none where they are one kernel. Root-mean-square norms, which Hugging Face's models run operator
+/// by operator, are part of the element-wise traffic of PyTorch: what that was fitted to has them.
+fn norms_in_fp32(setup: &Setup) -> f64 {
+    let fused = setup.kernels.norms == NormKernel::Fused || setup.kernels.compile;
+    match setup.architecture.norm {
+        Norm::Layer | Norm::LayerNoBias if !fused => f64::from(setup.architecture.norms_per_layer) * LAYER_NORM_IN_FP32,
+        Norm::Layer | Norm::LayerNoBias | Norm::Rms => 0.0,
     }
 }
 

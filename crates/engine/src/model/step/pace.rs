@@ -106,7 +106,8 @@ pub(super) fn pace<'a>(setup: &Setup, stages: &'a ByStage<Stage>) -> Pace<'a> {
     };
     let times = all.map(|timed| timed.passes);
     let micro_batches = f64::from(setup.batch.grad_accum_steps);
-    let bubble = pipeline::bubble(setup.pipeline.schedule, setup.chunks(), micro_batches, &times);
+    let filling = all.iter().map(|timed| timed.plan.filling).fold(Seconds::ZERO, Seconds::max);
+    let bubble = pipeline::bubble(setup.pipeline.schedule, setup.chunks(), micro_batches, &times) + filling;
     // All stages start together and pass on what they have; the step ends with the last of them to reduce and update.
     let until_last = micro_batches * pipeline::slowest(&times).both() + bubble;
     let mut end = Seconds::ZERO;
