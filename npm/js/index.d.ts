@@ -14,10 +14,10 @@ export type ParameterKey =
   | 'paged' | 'offloadopt' | 'offloadparams' | 'offloadact' | 'strategy' | 'shard' | 'tp' | 'sp' | 'asynctp' | 'cp'
   | 'cpcomm' | 'pp' | 'schedule' | 'vpp' | 'firstlayers' | 'lastlayers' | 'sync' | 'overlap' | 'ep' | 'etp'
   | 'adaptdegrees' | 'dispatcher' | 'a2a' | 'chunks' | 'adaptchunks' | 'epoverlap' | 'capacity' | 'imbalance'
-  | 'grouped' | 'fusedexperts' | 'framework' | 'compile' | 'graphs' | 'attnkernel' | 'loss' | 'normkernel' | 'dropout'
+  | 'grouped' | 'fusedexperts' | 'dispatch8' | 'framework' | 'compile' | 'graphs' | 'attnkernel' | 'loss' | 'normkernel' | 'dropout'
   | 'compute' | 'segments' | 'node' | 'intra' | 'hbm' | 'usable' | 'peak' | 'lat' | 'eff' | 'topology' | 'mfu'
   | 'tokens' | 'price' | 'pue' | 'co2' | 'storage' | 'mtbf' | 'restart' | 'ckptevery' | 'ckptsharded' | 'deferred'
-  | 'critbatch' | 'hostmem' | 'hostgpus' | 'peak8' | 'peak4' | 'peak32' | 'hostlink' | 'power' | 'matmul' | 'matmul8'
+  | 'critbatch' | 'hostmem' | 'hostgpus' | 'hostbw' | 'peak8' | 'peak4' | 'peak32' | 'hostlink' | 'power' | 'matmul' | 'matmul8'
   | 'attn' | 'attntuned' | 'elem' | 'half' | 'launch' | 'intralat' | 'intraeff' | 'arpasses' | 'nodedecay' | 'layers'
   | 'hidden' | 'heads' | 'kv' | 'headdim' | 'ffn' | 'vocab' | 'mlp' | 'norm' | 'norms' | 'qknorm' | 'bias' | 'mlpbias'
   | 'tied' | 'pos' | 'embnorm' | 'window' | 'globalevery' | 'chunked' | 'sinks' | 'fusedqkv' | 'softcap' | 'headbias'
@@ -144,7 +144,7 @@ export interface Report {
   /** How experts run, with what the engine chose of it; `null` in a dense model. */
   experts: {
     dispatcher: 'alltoall' | 'fused'; all_to_all: 'linear' | '2dh'; chunks: number; capacity_factor: number;
-    imbalance: number; across_micro_batches: boolean; grouped: boolean;
+    imbalance: number; across_micro_batches: boolean; grouped: boolean; dispatch_8bit: boolean;
   } | null;
   /** What each strategy reaches; `null` where nothing searched fits. */
   strategies: {

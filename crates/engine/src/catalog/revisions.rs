@@ -69,7 +69,12 @@ pub fn restore(scenario: &mut Scenario, revision: u32) {
 
 /// Restores the numbers of revision 4.
 fn fourth(scenario: &mut Scenario) {
-    let _ = scenario;
+    host_bandwidth(scenario);
+}
+
+/// Up to revision 4 a host's memory was as fast as the links to its GPUs.
+fn host_bandwidth(scenario: &mut Scenario) {
+    scenario.network.values.host.bandwidth = BytesPerSecond::from_gb_per_s(0.0);
 }
 
 /// Restores the numbers of revision 3: an hour of every accelerator cost the same, and products of cards with GDDR memory reached

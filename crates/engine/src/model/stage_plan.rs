@@ -7,6 +7,7 @@ use super::comm::tp_cp::{Hiding, TpCpComm};
 use super::compute::{self, UnitTimes};
 use super::experts::exchange::ExpertExchange;
 use super::flops::Backward;
+use super::host;
 use super::memory::activations;
 use super::memory::states;
 use super::per_rank;
@@ -281,5 +282,5 @@ fn offloaded_activations(setup: &Setup, moe_share: f64) -> Seconds {
         return Seconds::ZERO;
     }
     let kept = activations::layer(setup, states::recipe_bytes(setup.recipe).activation, moe_share).kept;
-    Bytes::new(kept * per_rank::tokens(setup)) / setup.accelerator.host_link
+    Bytes::new(kept * per_rank::tokens(setup)) / host::transfer_rate(setup)
 }

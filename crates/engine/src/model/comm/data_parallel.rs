@@ -4,6 +4,7 @@ use super::groups::{Groups, everyone};
 use crate::model::collectives::{self, Group, Ring};
 use crate::model::cost::{Cost, Traffic};
 use crate::model::flops::Backward;
+use crate::model::host;
 use crate::model::memory::states::{self, FrozenBytes, gathered_layer_bytes};
 use crate::model::per_rank::LocalParams;
 use crate::model::schedule::CommTimes;
@@ -132,7 +133,7 @@ impl<C: Cost<Traffic>> DataParallelComm<C> {
         // With weights in host memory each shard comes over the host's link first, and its gradients go back over it.
         let host = |bytes: f64| {
             let offloaded = setup.offload.parameters;
-            C::waiting(if offloaded { Bytes::new(bytes) / setup.accelerator.host_link } else { Seconds::ZERO })
+            C::waiting(if offloaded { Bytes::new(bytes) / host::transfer_rate(setup) } else { Seconds::ZERO })
         };
         let expert_shards = groups.experts.as_ref().map_or(1.0, |experts| experts.shards);
         let shard = layer / shards + expert / expert_shards;

@@ -308,6 +308,8 @@ pub(super) static TABLE: &[Held] = &[
     choice("inbwd", ParamId::UpdatePlace, &["no", "yes"]),
     whole("galrank", ParamId::GaloreRank, Unit::None, 1.0, 8192.0, Scale::PowersOfTwo),
     choice("paged", ParamId::PagedOptimizer, &["no", "yes"]),
+    number("hostbw", ParamId::HostBandwidth, Unit::GbPerS, 0.0, 20_000.0, Scale::Linear),
+    choice("dispatch8", ParamId::Dispatch8Bit, &["no", "yes"]),
 ];
 
 #[cfg(test)]
