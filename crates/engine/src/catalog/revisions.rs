@@ -95,7 +95,8 @@ fn third(scenario: &mut Scenario) {
 /// 2 TiB.
 fn second(scenario: &mut Scenario) {
     scenario.accelerator.values.usable_percent = 100.0;
-    scenario.network.values.host = Host::USUAL;
+    let bandwidth = scenario.network.values.host.bandwidth;
+    scenario.network.values.host = Host { bandwidth, ..Host::USUAL };
 }
 
 /// Restores the numbers of revision 1 in the unedited catalog entries of a scenario. Revision 1 had

@@ -257,6 +257,7 @@ fn head<C: Cost<Operations>>(rates: &Rates) -> C {
         count: f64::from(u8::from(columns > 0.0)),
         half: if columns > 0.0 { rates.half } else { 0.0 },
         rate: recipe_peak(&setup.accelerator, setup.recipe) * setup.accelerator.efficiency.matmul,
+        memory: setup.accelerator.memory_bandwidth,
         operands: weights + rates.tokens * (hidden + columns),
         element: rates.element(),
     };

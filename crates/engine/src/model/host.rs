@@ -10,11 +10,14 @@ use crate::units::BytesPerSecond;
 /// 409.6 GB/s.
 const UPDATE: f64 = 0.15;
 
+/// GPUs of the largest host, a DGX-2: where a node is a rack of many hosts that nobody counted, no more share one memory.
+const MOST: u32 = 16;
+
 /// One GPU's share of the bandwidth of its host's memory, where all GPUs of it that run use it at once; none where that is not a limit.
 fn share(setup: &Setup) -> Option<BytesPerSecond> {
     let network = &setup.network;
     let bandwidth = network.host.bandwidth;
-    let gpus = f64::from(setup.mesh.gpus().min(network.gpus_per_host()).max(1));
+    let gpus = f64::from(setup.mesh.gpus().min(network.gpus_per_host()).clamp(1, MOST));
     (bandwidth > BytesPerSecond::from_gb_per_s(0.0)).then(|| bandwidth * (1.0 / gpus))
 }
 

@@ -128,6 +128,11 @@ impl Setup {
         self.mesh.pp > 1 && self.pipeline.schedule == Schedule::GPipe
     }
 
+    /// Copies of a stage's weights and gradients among the GPUs of a pipeline.
+    pub fn stage_copies(&self) -> f64 {
+        if self.mesh.pp > 1 { self.pipeline.schedule.copies() } else { 1.0 }
+    }
+
     /// Model chunks on each GPU: two under ZB-V, as asked when interleaved, else one.
     pub fn chunks(&self) -> u32 {
         match self.pipeline.schedule {
@@ -136,8 +141,8 @@ impl Setup {
                 let layers = self.architecture.num_hidden_layers / self.mesh.pp.max(1);
                 self.pipeline.virtual_stages.clamp(1, layers.max(1))
             }
-            Schedule::ZeroBubbleV => 2,
-            Schedule::GPipe | Schedule::OneForwardOneBackward | Schedule::ZeroBubble => 1,
+            Schedule::ZeroBubbleV | Schedule::DualPipeV => 2,
+            Schedule::GPipe | Schedule::OneForwardOneBackward | Schedule::ZeroBubble | Schedule::DualPipe => 1,
         }
     }
 }

@@ -86,7 +86,9 @@ pub fn network(
             Some(_) => {}
         }
     }
-    let values = Network { inter_node: bandwidth, ..intra.nodes(node, fabric) };
+    let links = intra.nodes(node, fabric);
+    let host = cluster.and_then(ClusterEntry::network).map_or(links.host, |network| network.values.host);
+    let values = Network { inter_node: bandwidth, host, ..links };
     Ok(Picked { id: cluster.map_or(CUSTOM, |cluster| cluster.id), values })
 }
 

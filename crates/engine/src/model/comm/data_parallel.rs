@@ -39,7 +39,26 @@ impl<C: Cost<Traffic>> DataParallelComm<C> {
             Sharding::Zero1 | Sharding::Zero2 => Self::of_zero(setup, params, groups, sync),
             Sharding::Fsdp(reshard) => Self::of_fsdp(setup, params, groups, reshard),
         };
+        let of_lanes = of_lanes.times(setup.stage_copies());
         Self { micro_batch: one_lane_on_shared_links(of_lanes.micro_batch, groups), ..of_lanes }
+    }
+
+    /// The communication of so many copies of the stage.
+    fn times(self, copies: f64) -> Self {
+        if copies == 1.0 {
+            return self;
+        }
+        let of = self.micro_batch;
+        let micro_batch = CommTimes {
+            gather_root: of.gather_root * copies,
+            gather_layer: of.gather_layer * copies,
+            regather_layer: of.regather_layer * copies,
+            reduce_layer: of.reduce_layer * copies,
+            reduce_root: of.reduce_root * copies,
+            replicate_layer: of.replicate_layer * copies,
+            replicate_root: of.replicate_root * copies,
+        };
+        Self { micro_batch, after_backward: self.after_backward * copies, after_update: self.after_update * copies }
     }
 
     fn of_ddp(setup: &Setup, params: &LocalParams, groups: &Groups, sync: GradientSyncPlan) -> Self {

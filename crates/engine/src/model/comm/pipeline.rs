@@ -21,7 +21,7 @@ pub(in crate::model) struct Neighbours {
 ///
 /// Megatron-Core sends beside the next chunk's compute where the schedule is interleaved (`overlap_p2p_comm`, its default there), but
 /// not in the `v pp - 1` passes each way in which the pipeline fills and drains (`overlap_p2p_comm_warmup_flush` is off;
-/// `forward_backward_pipelining_with_interleaving`). `passes` are the compute of a micro-batch, forward and backward.
+/// `forward_backward_pipelining_with_interleaving`). `DualPipe` sends beside the passes of the other direction. `passes` are the compute of a micro-batch, forward and backward.
 pub(in crate::model) fn neighbours(setup: &Setup, element: f64, passes: [Seconds; 2]) -> Neighbours {
     let mesh = &setup.mesh;
     if mesh.pp <= 1 {
@@ -35,8 +35,9 @@ pub(in crate::model) fn neighbours(setup: &Setup, element: f64, passes: [Seconds
     let host = beyond * f64::from(mesh.tp.max(1)) * setup.overheads.message;
     let message = collectives::point_to_point(&setup.network, cross, size) + host;
     let chunks = f64::from(setup.chunks());
-    let overlaps = setup.framework.is_megatron_core() && setup.pipeline.schedule == Schedule::Interleaved;
-    if !overlaps || chunks <= 1.0 {
+    let interleaved = setup.pipeline.schedule == Schedule::Interleaved && chunks > 1.0;
+    let overlaps = interleaved && setup.framework.is_megatron_core() || setup.pipeline.schedule.is_dual();
+    if !overlaps {
         return Neighbours { time: 2.0 * chunks * message, filling: Seconds::ZERO, cross };
     }
     let filling = chunks * f64::from(mesh.pp) - 1.0;

@@ -53,6 +53,8 @@ pub(super) struct Products {
     pub(super) count: f64,
     pub(super) half: f64,
     pub(super) rate: FlopsPerSecond,
+    /// Peak bandwidth of the memory.
+    pub(super) memory: BytesPerSecond,
     /// Elements that one pass reads and writes: of the weights, and of the rows that come in and go out.
     pub(super) operands: f64,
     /// Bytes of an element.
@@ -60,13 +62,12 @@ pub(super) struct Products {
 }
 
 impl Products {
-    /// One pass, whose last wave of tiles takes as long as `tail` FLOPs more.
+    /// One pass, whose last wave of tiles takes as long as `tail` FLOPs more; never faster than its operands cross the memory's bus.
     fn pass<C: Cost<Operations>>(&self, tail: f64) -> C {
         let flops = 2.0 * self.tokens * self.weights;
-        C::new(Flops::new(flops + tail) / self.rate, || Operations {
-            flops: Flops::new(flops),
-            bytes: Bytes::new(self.element * self.operands),
-        })
+        let bytes = Bytes::new(self.element * self.operands);
+        let time = (Flops::new(flops + tail) / self.rate).max(bytes / self.memory);
+        C::new(time, || Operations { flops: Flops::new(flops), bytes })
     }
 
     pub(super) fn forward<C: Cost<Operations>>(&self) -> C {
@@ -217,6 +218,7 @@ impl<'a> Rates<'a> {
             count: block.count,
             half: self.half,
             rate: self.matmul,
+            memory: self.setup.accelerator.memory_bandwidth,
             operands: block.weights + self.tokens * (block.inner + block.outer),
             element: self.element(),
         }

@@ -54,6 +54,7 @@ pub(super) fn routed<C: Cost<Operations>>(rates: &Rates) -> Layer<C> {
         count: block.count,
         half: rates.half,
         rate: rates.matmul,
+        memory: setup.accelerator.memory_bandwidth,
         // Padding is computed, not read.
         operands: chunks * local * block.weights + received * (block.inner + block.outer),
         element: rates.element(),

@@ -298,10 +298,12 @@ pub fn of_gpu(setup: &Setup, params: &LocalParams) -> States {
     let copied = params.held.layers * params.held.layer_matrices + params.held.experts();
     let copies = Bytes::new(copy_bytes(setup) * copied);
     let here = |offloaded: bool, bytes: Bytes| if offloaded { Bytes::ZERO } else { bytes };
-    let weights = at_rest.weights + experts.weights + copies;
+    // Both directions of DualPipe have a copy of the stage.
+    let stages = setup.stage_copies();
+    let weights = stages * (at_rest.weights + experts.weights + copies);
     States {
         weights: here(setup.offload.parameters, weights) + base(setup, params),
-        gradients: here(setup.offload.parameters, at_rest.gradients + experts.gradients),
+        gradients: here(setup.offload.parameters, stages * (at_rest.gradients + experts.gradients)),
         optimizer: here(!setup.offload.updates_here() || setup.offload.pages_state(), optimizer_state(setup, params)),
     }
 }
