@@ -173,6 +173,8 @@ pub struct Overheads {
     pub message: Seconds,
     /// Host time of a micro-batch on one model chunk beside its layers, both passes: the schedule's messages, embedding, head and loss.
     pub pass: Seconds,
+    /// Host time between steps that hides where the host runs ahead of the GPU: logging, checks.
+    pub between_steps: Seconds,
     /// Host time of one step beside its layers: the optimizer's launches, data, logging.
     pub step: Seconds,
     /// Element-wise traffic per token, layer and hidden channel, forward and backward together, in bytes.

@@ -38,6 +38,8 @@ pub struct StagePlan {
     pub exchanged: [Seconds; 3],
     /// Of the exchanges of one micro-batch, what crosses nodes.
     pub exchange_between_nodes: Seconds,
+    /// Of each micro-batch, and of the step's end, what shows of the host's time beside the layers.
+    pub host: [Seconds; 2],
     /// Messages between stages that show while the pipeline fills and drains, in one step.
     pub filling: Seconds,
     sync: GradientSyncPlan,
@@ -71,10 +73,12 @@ impl StagePlan {
         let here = |is: bool, time: Seconds| if is { time } else { Seconds::ZERO };
         let at_ends = here(stage.embedding, exchange.embedding) + here(stage.head, exchange.head);
         let of_tensor = both(exchange.layer_tensor);
+        let (compute, host) = compute_times(setup, units, stage, &exchange, &experts, neighbours.time);
         Self {
             exchanged: [of_tensor + at_ends, (of_layers - of_tensor).max(Seconds::ZERO), neighbours.time],
-            compute: compute_times(setup, units, stage, &exchange, &experts, neighbours.time),
-            optimizer: compute::optimizer(setup, stage),
+            compute,
+            optimizer: compute::optimizer(setup, stage) + host[1],
+            host,
             data_parallel: DataParallelComm::over(setup, &params, &groups, sync),
             reduction: if setup.sharding == Sharding::Ddp { Work::AllReduce } else { Work::ReduceScatter },
             shard_crosses: groups.shard_crosses(setup),
@@ -93,14 +97,15 @@ impl StagePlan {
         }
     }
 
-    /// Of all layers in one micro-batch, both passes: time above the kernels' own because the host launches them too slowly.
+    /// Of one micro-batch, both passes: time above the kernels' own because the host launches them too slowly.
     pub fn launch_bound(&self, units: &UnitTimes) -> Seconds {
         let inside = &self.compute.exchange;
         let above =
             |block: Seconds, kernels: Seconds, exchange: Seconds| (block - kernels - exchange).max(Seconds::ZERO);
-        f64::from(self.compute.layers)
-            * (above(self.compute.layer_forward, units.layer_forward, inside.layer_forward)
-                + above(self.compute.layer_backward, units.layer_backward, inside.layer_backward))
+        self.host[0]
+            + f64::from(self.compute.layers)
+                * (above(self.compute.layer_forward, units.layer_forward, inside.layer_forward)
+                    + above(self.compute.layer_backward, units.layer_backward, inside.layer_backward))
     }
 
     /// Communication of a micro-batch of the step.
@@ -216,7 +221,7 @@ fn compute_times(
     exchange: &TpCpComm,
     experts: &ExpertExchange,
     neighbours: Seconds,
-) -> ComputeTimes {
+) -> (ComputeTimes, [Seconds; 2]) {
     let here = |is: bool, time: Seconds| if is { time } else { Seconds::ZERO };
     // Kept activations go to the host beside the forward pass and come back beside the backward pass: what takes longer than
     // the layer is waited for.
@@ -240,18 +245,20 @@ fn compute_times(
     // The host's time beside the layers hides where it runs ahead of the GPU.
     let ahead = forward - units.launch + backward - launch_backward;
     let ahead = f64::from(stage.layers) * ahead.max(Seconds::ZERO) + head;
-    let pass = f64::from(setup.chunks()) * setup.overheads.pass;
-    ComputeTimes {
+    let shows = |time: Seconds| (time - ahead).max(Seconds::ZERO);
+    let host = [shows(f64::from(setup.chunks()) * setup.overheads.pass), shows(setup.overheads.between_steps)];
+    let times = ComputeTimes {
         layers: stage.layers,
         embedding_forward: here(stage.embedding, units.embedding) + inside.embedding_forward,
         layer_forward: forward.max(units.launch),
-        head: head + (pass - ahead).max(Seconds::ZERO),
+        head: head + host[0],
         layer_backward: backward.max(launch_backward),
         embedding_backward: here(stage.embedding, units.embedding * share.head),
         contention: setup.overheads.contention,
         exchange: inside,
         experts: expert_times(setup, units, experts, moe_share, share.passed),
-    }
+    };
+    (times, host)
 }
 
 /// The experts of a layer, `moe_share` of which have some.

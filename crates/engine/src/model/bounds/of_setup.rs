@@ -110,6 +110,7 @@ pub fn simplified(setup: &Setup) -> Setup {
             launch_exchange: 0.0,
             launch_context: 0.0,
             pass: Seconds::ZERO,
+            between_steps: Seconds::ZERO,
             launch_experts: 0.0,
             launch_latent: 0.0,
             message: Seconds::ZERO,

@@ -172,7 +172,7 @@ pub fn time(setup: &Setup, stages: &ByStage<Stage>) -> TimeReport {
             + crossing(plan.compute.experts.crosses, hidden),
         exchange,
         longest_lane: shard.max(replicate) + exchange,
-        launch_bound: micro_batches * plan.launch_bound(&units),
+        launch_bound: micro_batches * plan.launch_bound(&units) + plan.host[1],
     }
 }
 
