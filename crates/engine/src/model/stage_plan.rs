@@ -73,12 +73,12 @@ impl StagePlan {
         let here = |is: bool, time: Seconds| if is { time } else { Seconds::ZERO };
         let at_ends = here(stage.embedding, exchange.embedding) + here(stage.head, exchange.head);
         let of_tensor = both(exchange.layer_tensor);
-        let (compute, host) = compute_times(setup, units, stage, &exchange, &experts, neighbours.time);
-        Self {
+        let compute = compute_times(setup, units, stage, &exchange, &experts, neighbours.time);
+        let plan = Self {
             exchanged: [of_tensor + at_ends, (of_layers - of_tensor).max(Seconds::ZERO), neighbours.time],
             compute,
-            optimizer: compute::optimizer(setup, stage) + host[1],
-            host,
+            optimizer: compute::optimizer(setup, stage),
+            host: [Seconds::ZERO; 2],
             data_parallel: DataParallelComm::over(setup, &params, &groups, sync),
             reduction: if setup.sharding == Sharding::Ddp { Work::AllReduce } else { Work::ReduceScatter },
             shard_crosses: groups.shard_crosses(setup),
@@ -94,7 +94,27 @@ impl StagePlan {
             filling: neighbours.filling,
             sync,
             micro_batches: f64::from(setup.batch.grad_accum_steps),
+        };
+        plan.with_host(setup, units)
+    }
+
+    /// The plan with the host's time beside its layers, which hides where the host runs ahead of the GPU: a micro-batch takes no less
+    /// than its launches and what the host does beside them, nor do the last one and what comes before the next step.
+    fn with_host(mut self, setup: &Setup, units: &UnitTimes) -> Self {
+        let pass = f64::from(setup.chunks()) * setup.overheads.pass;
+        let between_steps = setup.overheads.between_steps;
+        if pass + between_steps <= Seconds::ZERO {
+            return self;
         }
+        let launches = f64::from(self.compute.layers) * (units.launch + launch_backward(setup, units)) + pass;
+        // The one with the most to gather and to reduce: the GPU is furthest behind in it.
+        let Phases { forward, backward, .. } = self.phases(true, true);
+        let ahead = forward + backward - launches;
+        let beside = (Seconds::ZERO - ahead).max(Seconds::ZERO);
+        self.host = [beside, (between_steps - ahead.max(Seconds::ZERO)).max(Seconds::ZERO)];
+        self.compute.head += beside;
+        self.optimizer += self.host[1];
+        self
     }
 
     /// Of one micro-batch, both passes: time above the kernels' own because the host launches them too slowly.
@@ -221,7 +241,7 @@ fn compute_times(
     exchange: &TpCpComm,
     experts: &ExpertExchange,
     neighbours: Seconds,
-) -> (ComputeTimes, [Seconds; 2]) {
+) -> ComputeTimes {
     let here = |is: bool, time: Seconds| if is { time } else { Seconds::ZERO };
     // Kept activations go to the host beside the forward pass and come back beside the backward pass: what takes longer than
     // the layer is waited for.
@@ -230,8 +250,7 @@ fn compute_times(
     let layer_forward = exchange.layer_forward + moe_share * experts.exposed_forward;
     let share = Backward::of(setup);
     let layer_backward = (exchange.layer_backward + moe_share * experts.exposed_backward) * share.passed;
-    // What is recomputed in full is launched again.
-    let launch_backward = units.launch * (2.0 - setup.kept_layers()) * share.passed;
+    let launch_backward = launch_backward(setup, units);
     let waits = |block: Seconds, launch: Seconds| (host - block.max(launch)).max(Seconds::ZERO);
     let inside = Exchanges {
         embedding_forward: here(stage.embedding, exchange.embedding),
@@ -242,23 +261,22 @@ fn compute_times(
     let (forward, backward) =
         (units.layer_forward + inside.layer_forward, units.layer_backward + inside.layer_backward);
     let head = here(stage.head, units.head) + inside.head;
-    // The host's time beside the layers hides where it runs ahead of the GPU.
-    let ahead = forward - units.launch + backward - launch_backward;
-    let ahead = f64::from(stage.layers) * ahead.max(Seconds::ZERO) + head;
-    let shows = |time: Seconds| (time - ahead).max(Seconds::ZERO);
-    let host = [shows(f64::from(setup.chunks()) * setup.overheads.pass), shows(setup.overheads.between_steps)];
-    let times = ComputeTimes {
+    ComputeTimes {
         layers: stage.layers,
         embedding_forward: here(stage.embedding, units.embedding) + inside.embedding_forward,
         layer_forward: forward.max(units.launch),
-        head: head + host[0],
+        head,
         layer_backward: backward.max(launch_backward),
         embedding_backward: here(stage.embedding, units.embedding * share.head),
         contention: setup.overheads.contention,
         exchange: inside,
         experts: expert_times(setup, units, experts, moe_share, share.passed),
-    };
-    (times, host)
+    }
+}
+
+/// Host time to launch a layer's kernels in the backward pass: what is recomputed in full is launched again.
+fn launch_backward(setup: &Setup, units: &UnitTimes) -> Seconds {
+    units.launch * (2.0 - setup.kept_layers()) * Backward::of(setup).passed
 }
 
 /// The experts of a layer, `moe_share` of which have some.
