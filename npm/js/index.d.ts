@@ -17,7 +17,7 @@ export type ParameterKey =
   | 'grouped' | 'fusedexperts' | 'framework' | 'compile' | 'graphs' | 'attnkernel' | 'loss' | 'normkernel' | 'dropout'
   | 'tiledmlp' | 'compute' | 'segments' | 'node' | 'intra' | 'oversub' | 'rails' | 'pxn' | 'hbm' | 'usable' | 'peak' | 'lat' | 'eff'
   | 'topology' | 'mfu' | 'tokens' | 'price' | 'pue' | 'co2' | 'storage' | 'mtbf' | 'restart' | 'ckptevery'
-  | 'ckptsharded' | 'deferred' | 'critbatch' | 'hostmem' | 'hostgpus' | 'peak8' | 'peak4' | 'peak32' | 'hostlink'
+  | 'ckptsharded' | 'deferred' | 'critbatch' | 'hostmem' | 'hostgpus' | 'hostbw' | 'dispatch8' | 'peak8' | 'peak4' | 'peak32' | 'hostlink'
   | 'power' | 'matmul' | 'matmul8' | 'attn' | 'attntuned' | 'elem' | 'half' | 'launch' | 'intralat' | 'intraeff'
   | 'arpasses' | 'nodedecay' | 'torus' | 'layers' | 'hidden' | 'heads' | 'kv' | 'headdim' | 'ffn' | 'vocab' | 'mlp' | 'norm'
   | 'norms' | 'qknorm' | 'bias' | 'mlpbias' | 'tied' | 'pos' | 'embnorm' | 'window' | 'globalevery' | 'chunked'
@@ -145,7 +145,7 @@ export interface Report {
   /** How experts run, with what the engine chose of it; `null` in a dense model. */
   experts: {
     dispatcher: 'alltoall' | 'fused'; all_to_all: 'linear' | '2dh'; chunks: number; capacity_factor: number;
-    imbalance: number; across_micro_batches: boolean; grouped: boolean;
+    imbalance: number; across_micro_batches: boolean; grouped: boolean; dispatch_8bit: boolean;
   } | null;
   /** What each strategy reaches; `null` where nothing searched fits. */
   strategies: {

@@ -11,6 +11,7 @@ pub mod experts;
 pub mod family;
 pub mod flops;
 pub mod hardware;
+pub mod host;
 pub mod ladder;
 pub mod lengths;
 pub mod memory;

@@ -8,7 +8,8 @@ use super::stack::Stack;
 use super::target::{self, TimeSource};
 use super::text::has;
 use super::{
-    LeftOut, Notes, batch, conventions, experts, hardware, layout, long_sequences, model, recipes, scope, silicon, software,
+    LeftOut, Notes, batch, conventions, experts, hardware, layout, long_sequences, model, recipes, scope, silicon,
+    software,
 };
 use engine::catalog;
 use engine::catalog::accuracy::{self, Band};

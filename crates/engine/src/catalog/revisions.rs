@@ -73,6 +73,7 @@ fn fourth(scenario: &mut Scenario) {
     fourth_networks(scenario);
     other_silicon(scenario);
     attention(scenario);
+    host_bandwidth(scenario);
 }
 
 /// Interconnects that revision 5 measured anew: microseconds per hop, the fraction that collectives reach, and the passes of an
@@ -142,6 +143,11 @@ fn attention(scenario: &mut Scenario) {
     }
 }
 
+/// Up to revision 4 a host's memory was as fast as the links to its GPUs.
+fn host_bandwidth(scenario: &mut Scenario) {
+    scenario.network.values.host.bandwidth = BytesPerSecond::from_gb_per_s(0.0);
+}
+
 /// Restores the numbers of revision 3: an hour of every accelerator cost the same, and products of cards with GDDR memory reached
 /// what the A100's and the B200's do.
 fn third(scenario: &mut Scenario) {
@@ -160,7 +166,8 @@ fn third(scenario: &mut Scenario) {
 /// 2 TiB.
 fn second(scenario: &mut Scenario) {
     scenario.accelerator.values.usable_percent = 100.0;
-    scenario.network.values.host = Host::USUAL;
+    let bandwidth = scenario.network.values.host.bandwidth;
+    scenario.network.values.host = Host { bandwidth, ..Host::USUAL };
 }
 
 /// Restores the numbers of revision 1 in the unedited catalog entries of a scenario. Revision 1 had

@@ -230,22 +230,23 @@ fn embedding<C: Cost<Operations>>(rates: &Rates) -> C {
     rates.streaming(Bytes::new(EMBEDDING_BYTES * rates.tokens * hidden))
 }
 
-/// Launches of a layer's experts that are left where the rest of the layer is one CUDA graph, as a share: fitted, with
-/// [`CAST_LAUNCHES`], to Megatron-Bridge's steps of mixtures (docs/accuracy.md).
+/// Launches of a layer's experts that are left where the rest of the layer is one CUDA graph, as a share: fitted to
+/// Megatron-Bridge's steps of mixtures (docs/accuracy.md).
 const BESIDE_GRAPHS: f64 = 0.6;
-/// Launches of a layer's experts with their inputs' casts to 8 or 4 bits, over those without.
-const CAST_LAUNCHES: f64 = 1.4;
+/// Launches of a layer with its inputs' casts to 8 or 4 bits, over those without: fitted to the same steps.
+const CAST_LAUNCHES: f64 = 1.3;
 
 /// Host time of a layer's launches over the accelerator's constant, exchanges included.
 fn launches(setup: &Setup, moe_share: f64) -> f64 {
     let overheads = &setup.overheads;
-    let exchanges = setup.mesh.tp > 1 || setup.mesh.cp > 1;
-    let exchange = if exchanges { overheads.launch_exchange } else { 0.0 };
+    let tensor = if setup.mesh.tp > 1 { overheads.launch_exchange } else { 0.0 };
+    let exchange = tensor + if setup.mesh.cp > 1 { overheads.launch_context } else { 0.0 };
     let latent = if setup.architecture.latent.is_used() { overheads.launch_latent } else { 0.0 };
     let casts = if setup.compute_format == ComputeFormat::AsPolicy { 1.0 } else { CAST_LAUNCHES };
+    let layer = overheads.launch * (casts + adapters::launches(setup, moe_share));
     let experts = moe_share * casts * overheads.launch_experts;
     match setup.kernels.graphs {
-        Graphs::None => overheads.launch * (1.0 + adapters::launches(setup, moe_share)) + exchange + latent + experts,
+        Graphs::None => layer + exchange + latent + experts,
         Graphs::Layers => BESIDE_GRAPHS * experts,
         Graphs::Step => 0.0,
     }
@@ -271,6 +272,7 @@ fn head<C: Cost<Operations>>(rates: &Rates) -> C {
         count: f64::from(u8::from(columns > 0.0)),
         half: if columns > 0.0 { rates.half } else { 0.0 },
         rate: recipe_peak(&setup.accelerator, setup.recipe) * setup.accelerator.efficiency.matmul,
+        memory: setup.accelerator.memory_bandwidth,
         operands: weights + rates.tokens * (hidden + columns),
         element: rates.element(),
     };

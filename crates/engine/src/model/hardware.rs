@@ -166,11 +166,14 @@ pub struct Host {
     pub gpus: u32,
     /// Its memory.
     pub memory: Bytes,
+    /// What all of its memory's channels carry together; 0 where the links to its GPUs are what limits.
+    pub bandwidth: BytesPerSecond,
 }
 
 impl Host {
-    /// 2 TiB for all GPUs of a node, as a DGX H100 has (its data sheet).
-    pub const USUAL: Self = Self { gpus: 0, memory: Bytes::from_gib(2048.0) };
+    /// 2 TiB for all GPUs of a node, as a DGX H100 has (its data sheet): two CPUs with eight channels of DDR5-4800.
+    pub const USUAL: Self =
+        Self { gpus: 0, memory: Bytes::from_gib(2048.0), bandwidth: BytesPerSecond::from_gb_per_s(614.4) };
 }
 
 /// The links between GPUs: rates per GPU and per direction.

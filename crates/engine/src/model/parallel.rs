@@ -119,6 +119,27 @@ pub enum Schedule {
     ZeroBubble,
     /// ZB-V: two chunks a GPU in a V, next to no bubble, memory as in 1F1B (arXiv 2405.15362).
     ZeroBubbleV,
+    /// `DualPipe`: micro-batches enter at both ends, and every GPU holds the stages of both directions (arXiv 2412.19437, section 3.2.1).
+    DualPipe,
+    /// `DualPipeV`: the half of it in a V, two chunks a GPU and one copy of the weights (github deepseek-ai/DualPipe).
+    DualPipeV,
+}
+
+impl Schedule {
+    /// Whether the model's last chunk is on the first GPU.
+    pub const fn is_v_shaped(self) -> bool {
+        matches!(self, Self::ZeroBubbleV | Self::DualPipeV)
+    }
+
+    /// Whether forward passes of one direction run beside backward passes of the other.
+    pub const fn is_dual(self) -> bool {
+        matches!(self, Self::DualPipe | Self::DualPipeV)
+    }
+
+    /// Copies of every stage's weights and gradients in a pipeline of more than one stage: two under `DualPipe` (its repository's table).
+    pub const fn copies(self) -> f64 {
+        if matches!(self, Self::DualPipe) { 2.0 } else { 1.0 }
+    }
 }
 
 /// The pipeline.
@@ -173,6 +194,8 @@ pub struct ExpertParallel {
     pub grouped: bool,
     /// Whether that kernel also applies the activation and casts to 8 or 4 bits (cuDNN's and CuTe's grouped MLPs).
     pub fused: bool,
+    /// Whether tokens are sent to their experts in 8 bits, and their results back in 16.
+    pub dispatch_8bit: bool,
 }
 
 impl ExpertParallel {
@@ -186,5 +209,6 @@ impl ExpertParallel {
         across_micro_batches: false,
         grouped: true,
         fused: false,
+        dispatch_8bit: false,
     };
 }

@@ -29,7 +29,8 @@ impl StageTimes {
 ///
 /// With even stages it is `(pp-1)(t_f + t_b)` for GPipe (arXiv 1811.06965) and 1F1B, the v-th part of that for v
 /// interleaved chunks (arXiv 2104.04473), `(pp-1)(t_f + t_b - 2 t_w)` for ZB-H1 and `(pp-1)(t_f + t_b - 3 t_w)` for ZB-V, t_w
-/// the gradients of weights (arXiv 2401.10241). With uneven stages the passes of the others take the place of `pp-1` equal
+/// the gradients of weights (arXiv 2401.10241); `(pp/2 - 1)(t_f + 2 t_b - 3 t_w)` for `DualPipe` (arXiv 2412.19437, table 2), and for
+/// `DualPipeV`, whose pp GPUs hold 2 pp stages of half the time, `(pp - 1)/2` times that. With uneven stages the passes of the others take the place of `pp-1` equal
 /// ones; GPipe's two phases each wait for their own slowest stage.
 ///
 /// ```
@@ -57,6 +58,11 @@ pub fn bubble(schedule: Schedule, virtual_stages: u32, micro_batches: f64, stage
             others + (micro_batches - 1.0) * (forward + backward)
         }
         Schedule::Interleaved => others / f64::from(virtual_stages.max(1)),
+        Schedule::DualPipe | Schedule::DualPipeV => {
+            let most = stages.iter().map(|stage| stage.pipeline_fill).fold(Seconds::ZERO, Seconds::max);
+            let alone = if schedule == Schedule::DualPipe { 2.0 } else { 1.0 };
+            (0.5 * (sum(stages, |stage| stage.pipeline_fill) - alone * most)).max(Seconds::ZERO)
+        }
         Schedule::ZeroBubble | Schedule::ZeroBubbleV => {
             let most = stages.iter().map(|stage| stage.pipeline_fill).fold(Seconds::ZERO, Seconds::max);
             (sum(stages, |stage| stage.pipeline_fill) - most).max(Seconds::ZERO)

@@ -130,6 +130,11 @@ impl Setup {
         self.mesh.pp > 1 && self.pipeline.schedule == Schedule::GPipe
     }
 
+    /// Copies of a stage's weights and gradients among the GPUs of a pipeline.
+    pub fn stage_copies(&self) -> f64 {
+        if self.mesh.pp > 1 { self.pipeline.schedule.copies() } else { 1.0 }
+    }
+
     /// Model chunks on each GPU: two under ZB-V, as asked when interleaved, else one.
     pub fn chunks(&self) -> u32 {
         match self.pipeline.schedule {
@@ -138,8 +143,8 @@ impl Setup {
                 let layers = self.architecture.num_hidden_layers / self.mesh.pp.max(1);
                 self.pipeline.virtual_stages.clamp(1, layers.max(1))
             }
-            Schedule::ZeroBubbleV => 2,
-            Schedule::GPipe | Schedule::OneForwardOneBackward | Schedule::ZeroBubble => 1,
+            Schedule::ZeroBubbleV | Schedule::DualPipeV => 2,
+            Schedule::GPipe | Schedule::OneForwardOneBackward | Schedule::ZeroBubble | Schedule::DualPipe => 1,
         }
     }
 }
@@ -157,14 +162,21 @@ pub struct Overheads {
     pub contention: f64,
     /// Host time to launch a layer's kernels, over [`super::hardware::Efficiency::launch_per_layer`].
     pub launch: f64,
-    /// The same for what tensor and context parallelism add to it.
+    /// The same for what tensor parallelism adds to it.
     pub launch_exchange: f64,
+    /// The same for what context parallelism adds to it.
+    pub launch_context: f64,
     /// The same for what a layer's experts add to it.
     pub launch_experts: f64,
     /// The same for what latent attention adds to it.
     pub launch_latent: f64,
-    /// Host time of one message between pipeline stages, for each node of the run beyond the first.
+    /// Host time of one message between pipeline stages, for each node of the run beyond the first and each GPU of a
+    /// tensor-parallel group.
     pub message: Seconds,
+    /// Host time of a micro-batch on one model chunk beside its layers, both passes: the schedule's messages, embedding, head and loss.
+    pub pass: Seconds,
+    /// Host time between steps that hides where the host runs ahead of the GPU: logging, checks.
+    pub between_steps: Seconds,
     /// Host time of one step beside its layers: the optimizer's launches, data, logging.
     pub step: Seconds,
     /// Bytes that RoPE, layouts and the passes around tuned attention kernels read and write per token, layer and element of queries, keys,

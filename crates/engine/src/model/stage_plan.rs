@@ -7,6 +7,7 @@ use super::comm::tp_cp::{Hiding, TpCpComm};
 use super::compute::{self, UnitTimes};
 use super::experts::exchange::ExpertExchange;
 use super::flops::Backward;
+use super::host;
 use super::memory::activations;
 use super::memory::states;
 use super::per_rank;
@@ -37,6 +38,10 @@ pub struct StagePlan {
     pub exchanged: [Seconds; 3],
     /// Of the exchanges of one micro-batch, what crosses nodes.
     pub exchange_between_nodes: Seconds,
+    /// Of each micro-batch, and of the step's end, what shows of the host's time beside the layers.
+    pub host: [Seconds; 2],
+    /// Messages between stages that show while the pipeline fills and drains, in one step.
+    pub filling: Seconds,
     sync: GradientSyncPlan,
     micro_batches: f64,
 }
@@ -61,17 +66,20 @@ impl StagePlan {
             },
             moe_share,
         );
-        let neighbours = neighbours(setup, bytes.activation);
         let layers = f64::from(stage.layers);
+        let passes = [units.layer_forward, units.layer_backward].map(|layer| layers * layer);
+        let neighbours = neighbours(setup, bytes.activation, passes);
         let both = |[forward, backward]: [Seconds; 2]| layers * (forward + Backward::of(setup).passed * backward);
         let of_layers = both([exchange.layer_forward, exchange.layer_backward]);
         let here = |is: bool, time: Seconds| if is { time } else { Seconds::ZERO };
         let at_ends = here(stage.embedding, exchange.embedding) + here(stage.head, exchange.head);
         let of_tensor = both(exchange.layer_tensor);
-        Self {
+        let compute = compute_times(setup, units, stage, &exchange, &experts, neighbours.time);
+        let plan = Self {
             exchanged: [of_tensor + at_ends, (of_layers - of_tensor).max(Seconds::ZERO), neighbours.time],
-            compute: compute_times(setup, units, stage, &exchange, &experts, neighbours.time),
+            compute,
             optimizer: compute::optimizer(setup, stage),
+            host: [Seconds::ZERO; 2],
             data_parallel: DataParallelComm::over(setup, &params, &groups, sync),
             reduction: if setup.sharding == Sharding::Ddp { Work::AllReduce } else { Work::ReduceScatter },
             shard_crosses: groups.shard_crosses(setup),
@@ -84,19 +92,41 @@ impl StagePlan {
                 }
                 + if stage.embedding || stage.head { exchange.ends_between_nodes } else { Seconds::ZERO }
                 + if neighbours.cross { neighbours.time } else { Seconds::ZERO },
+            filling: neighbours.filling,
             sync,
             micro_batches: f64::from(setup.batch.grad_accum_steps),
-        }
+        };
+        plan.with_host(setup, units)
     }
 
-    /// Of all layers in one micro-batch, both passes: time above the kernels' own because the host launches them too slowly.
+    /// The plan with the host's time beside its layers, which hides where the host runs ahead of the GPU: a micro-batch takes no less
+    /// than its launches and what the host does beside them, nor do the last one and what comes before the next step.
+    fn with_host(mut self, setup: &Setup, units: &UnitTimes) -> Self {
+        let pass = f64::from(setup.chunks()) * setup.overheads.pass;
+        let between_steps = setup.overheads.between_steps;
+        if pass + between_steps <= Seconds::ZERO {
+            return self;
+        }
+        let launches = f64::from(self.compute.layers) * (units.launch + launch_backward(setup, units)) + pass;
+        // The one with the most to gather and to reduce: the GPU is furthest behind in it.
+        let Phases { forward, backward, .. } = self.phases(true, true);
+        let ahead = forward + backward - launches;
+        let beside = (Seconds::ZERO - ahead).max(Seconds::ZERO);
+        self.host = [beside, (between_steps - ahead.max(Seconds::ZERO)).max(Seconds::ZERO)];
+        self.compute.head += beside;
+        self.optimizer += self.host[1];
+        self
+    }
+
+    /// Of one micro-batch, both passes: time above the kernels' own because the host launches them too slowly.
     pub fn launch_bound(&self, units: &UnitTimes) -> Seconds {
         let inside = &self.compute.exchange;
         let above =
             |block: Seconds, kernels: Seconds, exchange: Seconds| (block - kernels - exchange).max(Seconds::ZERO);
-        f64::from(self.compute.layers)
-            * (above(self.compute.layer_forward, units.layer_forward, inside.layer_forward)
-                + above(self.compute.layer_backward, units.layer_backward, inside.layer_backward))
+        self.host[0]
+            + f64::from(self.compute.layers)
+                * (above(self.compute.layer_forward, units.layer_forward, inside.layer_forward)
+                    + above(self.compute.layer_backward, units.layer_backward, inside.layer_backward))
     }
 
     /// Communication of a micro-batch of the step.
@@ -221,7 +251,7 @@ fn compute_times(
     let layer_forward = exchange.layer_forward + moe_share * experts.exposed_forward;
     let share = Backward::of(setup);
     let layer_backward = (exchange.layer_backward + moe_share * experts.exposed_backward) * share.passed;
-    let launch_backward = units.launch * share.passed;
+    let launch_backward = launch_backward(setup, units);
     let waits = |block: Seconds, launch: Seconds| (host - block.max(launch)).max(Seconds::ZERO);
     let inside = Exchanges {
         embedding_forward: here(stage.embedding, exchange.embedding),
@@ -229,17 +259,25 @@ fn compute_times(
         head: here(stage.head, exchange.head) + neighbours,
         layer_backward: layer_backward + waits(units.layer_backward + layer_backward, launch_backward),
     };
+    let (forward, backward) =
+        (units.layer_forward + inside.layer_forward, units.layer_backward + inside.layer_backward);
+    let head = here(stage.head, units.head) + inside.head;
     ComputeTimes {
         layers: stage.layers,
         embedding_forward: here(stage.embedding, units.embedding) + inside.embedding_forward,
-        layer_forward: (units.layer_forward + inside.layer_forward).max(units.launch),
-        head: here(stage.head, units.head) + inside.head,
-        layer_backward: (units.layer_backward + inside.layer_backward).max(launch_backward),
+        layer_forward: forward.max(units.launch),
+        head,
+        layer_backward: backward.max(launch_backward),
         embedding_backward: here(stage.embedding, units.embedding * share.head),
         contention: setup.overheads.contention,
         exchange: inside,
         experts: expert_times(setup, units, experts, moe_share, share.passed),
     }
+}
+
+/// Host time to launch a layer's kernels in the backward pass: what is recomputed in full is launched again.
+fn launch_backward(setup: &Setup, units: &UnitTimes) -> Seconds {
+    units.launch * (2.0 - setup.kept_layers()) * Backward::of(setup).passed
 }
 
 /// The experts of a layer, `moe_share` of which have some.
@@ -270,5 +308,5 @@ fn offloaded_activations(setup: &Setup, moe_share: f64) -> Seconds {
         return Seconds::ZERO;
     }
     let kept = activations::layer(setup, states::recipe_bytes(setup.recipe).activation, moe_share).kept;
-    Bytes::new(kept * per_rank::tokens(setup)) / setup.accelerator.host_link
+    Bytes::new(kept * per_rank::tokens(setup)) / host::transfer_rate(setup)
 }

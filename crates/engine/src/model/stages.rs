@@ -69,7 +69,7 @@ pub fn stages(setup: &Setup) -> ByStage<Stage> {
     let pp = setup.mesh.pp.max(1);
     let [first, between, last] = layers_by_stage(setup, pp);
     // In a V the last chunk of the model is on the first GPU.
-    let turns = pp > 1 && setup.pipeline.schedule == Schedule::ZeroBubbleV;
+    let turns = pp > 1 && setup.pipeline.schedule.is_v_shaped();
     let head_rank = if turns { 0 } else { pp - 1 };
     let stage = |layers, moe_layers, count, rank| {
         let (embedding, head) = (rank == 0, rank == head_rank);
@@ -156,14 +156,16 @@ fn balanced(setup: &Setup, pp: u32) -> [u32; 3] {
 
 /// Micro-batches in flight on a stage: all of them under GPipe, the stages from here to the last under 1F1B and ZB-H1,
 /// `1 + (pp-1)/(pp v)` times the first stage's when interleaved (arXiv 2205.05198, appendix B), as many as there are stages on
-/// every one under ZB-V (arXiv 2405.15362). Where exchanges of experts run beside another micro-batch's compute: one more under
+/// every one under ZB-V (arXiv 2405.15362), one stage's more under `DualPipe` and `DualPipeV` (arXiv 2412.19437, table 2). Where exchanges of experts run beside another micro-batch's compute: one more under
 /// DualPipe (arXiv 2412.19437, table 2), whose schedule is a zero-bubble one. Megatron-Core pairs one layer's forward pass with one
 /// layer's backward pass and releases that layer before the next pair, and the forward pass that it puts before the first pair takes
 /// the place of the one that a stage without overlap runs before its first backward pass (`TransformerModelChunkSchedulePlan.run`,
 /// `get_pp_rank_microbatches`; github NVIDIA/Megatron-LM d98e8a64): one layer more of the stage's `layers`.
 fn in_flight(setup: &Setup, pp: u32, rank: u32, layers: u32) -> f64 {
     let micro_batches = f64::from(setup.batch.grad_accum_steps);
-    let overlaps = setup.experts.across_micro_batches && setup.architecture.has_experts();
+    // DualPipe's own count has the micro-batch beside.
+    let dual = setup.pipeline.schedule.is_dual() && pp > 1;
+    let overlaps = setup.experts.across_micro_batches && setup.architecture.has_experts() && !dual;
     let splits = matches!(setup.pipeline.schedule, Schedule::ZeroBubble | Schedule::ZeroBubbleV) && pp > 1;
     let beside = match (overlaps, setup.framework.is_megatron_core() && !splits) {
         (false, _) => 0.0,
@@ -175,6 +177,8 @@ fn in_flight(setup: &Setup, pp: u32, rank: u32, layers: u32) -> f64 {
         _ if pp == 1 => 1.0,
         Schedule::GPipe => micro_batches,
         Schedule::OneForwardOneBackward | Schedule::ZeroBubble => left,
+        // With one chunk a GPU frameworks run 1F1B.
+        Schedule::Interleaved if setup.chunks() <= 1 => left,
         Schedule::Interleaved => {
             let chunks = f64::from(setup.chunks());
             // Warm-up passes: two a stage behind, and a round of the stages for each further chunk.
@@ -182,6 +186,8 @@ fn in_flight(setup: &Setup, pp: u32, rank: u32, layers: u32) -> f64 {
             passes / chunks
         }
         Schedule::ZeroBubbleV => stages,
+        Schedule::DualPipe => stages + 1.0,
+        Schedule::DualPipeV => stages + 0.5,
     };
     let alive = alive + beside;
     if alive < micro_batches { alive } else { micro_batches }

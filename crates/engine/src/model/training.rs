@@ -24,6 +24,25 @@ pub enum Reshard {
     To(u32),
 }
 
+impl Reshard {
+    /// What FSDP2 makes of an integer: one is `False` and all GPUs of the shard group are `True`
+    /// (`_get_post_forward_mesh_info`, `torch/distributed/fsdp/_fully_shard/_fsdp_init.py`).
+    ///
+    /// ```
+    /// # use engine::model::training::Reshard;
+    /// assert_eq!([1, 8, 64].map(|group| Reshard::to(group, 64)), [Reshard::Never, Reshard::To(8), Reshard::Always]);
+    /// ```
+    pub const fn to(group: u32, shard_group: u32) -> Self {
+        if group <= 1 {
+            Self::Never
+        } else if group >= shard_group {
+            Self::Always
+        } else {
+            Self::To(group)
+        }
+    }
+}
+
 /// Which activations are thrown away in the forward pass and recomputed in the backward pass.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Recompute {

@@ -151,6 +151,8 @@ parameters! {
         CriticalBatch: run::CRITICAL_BATCH,
         HostMemory: run::HOST_MEMORY,
         HostGpus: run::HOST_GPUS,
+        HostBandwidth: run::HOST_BANDWIDTH,
+        Dispatch8Bit: experts::DISPATCH_8BIT,
     }
     /// Constants of the hardware that have a key in links and no control on the page.
     CONSTANTS {

@@ -8,10 +8,19 @@ use crate::units::{Bytes, Seconds};
 /// Fraction of the element-wise memory traffic that remains under `torch.compile`.
 pub const COMPILED: f64 = 0.54;
 
-/// Host time of a message between nanotron's stages, for each node beyond the first. Its messages
-/// are sent one by one, each after its shape, and on its cluster they take longer the more nodes
-/// take part (docs/accuracy.md).
-const MESSAGE: Seconds = Seconds::from_ms(0.2);
+/// Host time of a message between nanotron's stages, for each node beyond the first and each GPU of a
+/// tensor-parallel group. Its messages are sent one by one, each after its shape, and on its cluster
+/// they take longer the more GPUs take part (docs/accuracy.md).
+const MESSAGE: Seconds = Seconds::from_ms(0.1);
+
+/// Host time of a step beside its layers.
+const STEP: Seconds = Seconds::from_ms(20.0);
+/// What Megatron-Core's host takes between steps beyond that (logging, clipping, looking for values that are not finite), and for each
+/// micro-batch on a model chunk, with the schedule's messages. Both hide where the GPU is behind the host. Fitted with its launches to its
+/// continuous integration (docs/accuracy.md), whose runs of twelve layers of H = 512 are bound by the host: of one, two and four
+/// stages, with and without chunks, and with tensor and context parallelism, the medians solve for each.
+const MEGATRON_BETWEEN_STEPS: Seconds = Seconds::from_ms(20.0);
+const MEGATRON_PASS: Seconds = Seconds::from_ms(1.0);
 
 /// A CUDA context with its libraries, their kernels loaded when they are first called.
 const CONTEXT: Bytes = Bytes::from_gib(0.6);
@@ -61,15 +70,20 @@ pub const fn overheads(framework: Framework, compile: bool, segments: Segments) 
         Segments::Fixed => FIXED,
         Segments::Expandable => EXPANDABLE,
     };
-    let (elementwise, cache, [launch, launch_exchange, launch_experts, launch_latent]) = match framework {
+    let (elementwise, cache, [launch, launch_exchange, launch_context, launch_experts, launch_latent]) = match framework
+    {
         Framework::Torchtitan | Framework::Transformers | Framework::Fsdp1 | Framework::DeepSpeed => {
-            (253.0, pools, [1.0, 2.0, 6.0, 2.0])
+            (253.0, pools, [1.0, 2.0, 2.0, 6.0, 2.0])
         }
         // XLA plans its buffers ahead, and the host starts one program a step.
-        Framework::MaxText => (XLA_ELEMENTWISE, Cache::Share(0.0), [0.0; 4]),
-        Framework::Megatron | Framework::MegatronFsdp => (84.0, Cache::Share(0.03), [7.5, 7.0, 12.0, 17.0]),
-        Framework::MegatronLegacy => (110.0, Cache::Share(0.10), [3.0, 6.0, 10.0, 6.0]),
-        Framework::Nanotron => (230.0, Cache::Share(0.03), [3.0, 6.0, 10.0, 6.0]),
+        Framework::MaxText => (XLA_ELEMENTWISE, Cache::Share(0.0), [0.0; 5]),
+        Framework::Megatron | Framework::MegatronFsdp => (84.0, Cache::Share(0.03), [8.5, 4.5, 2.0, 12.0, 17.0]),
+        Framework::MegatronLegacy => (110.0, Cache::Share(0.10), [3.0, 6.0, 6.0, 10.0, 6.0]),
+        Framework::Nanotron => (230.0, Cache::Share(0.03), [3.0, 6.0, 6.0, 10.0, 6.0]),
+    };
+    let (pass, between_steps) = match framework {
+        Framework::Megatron | Framework::MegatronFsdp => (MEGATRON_PASS, MEGATRON_BETWEEN_STEPS),
+        _ => (Seconds::ZERO, Seconds::ZERO),
     };
     // A TPU has no context, and its collectives' buffers are among the program's.
     let (context, per_communicator) = match framework {
@@ -88,9 +102,12 @@ pub const fn overheads(framework: Framework, compile: bool, segments: Segments) 
         launch,
         launch_exchange,
         launch_experts,
+        launch_context,
+        pass,
         launch_latent,
         message,
-        step: Seconds::from_ms(20.0),
+        between_steps,
+        step: STEP,
         attention_bytes: if megatron { AROUND_ATTENTION } else { 0.0 },
         elementwise_bytes: if compile { COMPILED * elementwise } else { elementwise },
     }

@@ -204,7 +204,10 @@ impl Scenario {
             Strategy::Zero2 => (mesh(1, dp), Sharding::Zero2),
             Strategy::FullShard => (mesh(1, dp), Sharding::Fsdp(Reshard::Always)),
             Strategy::ShardGradOp => (mesh(1, dp), Sharding::Fsdp(Reshard::Never)),
-            Strategy::ReshardTo => (mesh(1, dp), Sharding::Fsdp(Reshard::To(group()))),
+            Strategy::ReshardTo => {
+                let mesh = mesh(1, dp);
+                (mesh, Sharding::Fsdp(Reshard::to(group(), mesh.shard_group())))
+            }
             Strategy::HybridShard => (mesh(dp / group(), group()), Sharding::Fsdp(Reshard::Always)),
         }
     }

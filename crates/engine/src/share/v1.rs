@@ -161,6 +161,7 @@ pub fn start() -> Scenario {
             across_micro_batches: false,
             grouped: true,
             fused: false,
+            dispatch_8bit: false,
         },
         expert_choice: ExpertChoice { degrees: false, chunks: false },
         shard_size: 4,

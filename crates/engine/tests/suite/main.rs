@@ -19,6 +19,7 @@ mod import;
 mod import_adapter;
 mod keys;
 mod laws;
+mod laws_limits;
 mod laws_network;
 mod laws_trained;
 mod links;

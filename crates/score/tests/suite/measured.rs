@@ -28,12 +28,12 @@ fn is_rough(entry: &Entry) -> bool {
     entry.source().starts_with(ROUGH)
 }
 
-const STEP_MEDIAN: f64 = 0.08;
-const STEP_MEAN: f64 = 0.12;
+const STEP_MEDIAN: f64 = 0.065;
+const STEP_MEAN: f64 = 0.09;
 const STEP_SOURCE: f64 = 0.15;
 /// The median of a source with fewer rows is not meaningful.
 const FEW: usize = 8;
-const SLOW_RANKS: f64 = 0.85;
+const SLOW_RANKS: f64 = 0.89;
 // The aim is a median of 5 % and a mean of 8 %; nanotron's rows do not say whether their host ran
 // ahead of the GPU.
 const MEMORY_MEDIAN: f64 = 0.045;
@@ -167,7 +167,7 @@ fn collectives_have_the_measured_bandwidth() {
     assert!(p5.iter().all(|error| *error < NETWORK_P5_WORST), "{p5:?}");
 }
 
-const MIXTURE_STEP_MEDIAN: f64 = 0.12;
+const MIXTURE_STEP_MEDIAN: f64 = 0.09;
 const MIXTURE_MEMORY_MEDIAN: f64 = 0.05;
 
 #[test]
@@ -187,6 +187,18 @@ fn mixtures_of_experts_are_predicted() {
     assert!(ran > RAN_FITS, "{confusion:?}");
     assert!(PUBLISHED.mixtures.iter().all(Entry::is_mixture));
     assert!(!PUBLISHED.training.iter().any(Entry::is_mixture));
+}
+
+/// Sources whose steps were far off for one reason each: a host that launches too slowly, and layer norms in fp32.
+#[test]
+fn host_bound_runs_and_fp32_norms_are_predicted() {
+    for (source, limit) in [("CI golden", 0.14), ("mosaicml/examples", 0.07)] {
+        let rows = PUBLISHED.training.iter().chain(&PUBLISHED.mixtures);
+        let rows = rows.filter(|entry| entry.source().contains(source));
+        let predictions = rows.filter_map(|entry| entry.outcome.as_ref().ok());
+        let errors = Errors::of(&predictions.filter_map(Prediction::step_error).collect::<Vec<f64>>()).unwrap();
+        assert!(errors.count > 100 && errors.median < limit, "{source}: {errors:?}");
+    }
 }
 
 /// Megatron-Core's allocated bytes, of small models and of 7 billion parameters. Beyond the median are runs whose row does not

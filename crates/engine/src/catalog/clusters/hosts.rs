@@ -1,68 +1,89 @@
 //! Hosts of the clusters: how many of a node's GPUs one has, and its memory.
 
 use crate::model::hardware::Host;
-use crate::units::Bytes;
+use crate::units::{Bytes, BytesPerSecond};
 
-/// Cluster, GPUs of a host (0 where it has all of the node), and its memory in GiB, by the pages that
+/// Cluster, GPUs of a host (0 where it has all of the node), its memory in GiB, and that memory's bandwidth in GB/s (channels of its
+/// CPUs times their rate, by the makers' data sheets; 0 where the CPUs are not known), by the pages that
 /// the clusters' sources name; Azure's ND H100 v5 and ND GB200 v6 were looked up for this table, the
 /// others are not verified.
 /// Clouds list what they leave to the machine. A tray of a rack of 72 has two Grace with 480 GB each
 /// for its four GPUs. Workstations and servers without a maker are assumed to have 64 GiB a GPU.
-pub(crate) const HOSTS: &[(&str, u32, f64)] = &[
-    ("dgx-1v", 0, 512.0),
-    ("dgx-2", 0, 1536.0),
-    ("dgx-a100-40", 0, 1024.0),
-    ("gb200-nvl72", 4, 960.0),
-    ("gb300-nvl72", 4, 960.0),
-    ("p4d", 0, 1152.0),
-    ("p4de", 0, 1152.0),
-    ("p6-b300", 0, 4096.0),
-    ("p6e-gb200", 4, 960.0),
-    ("g5", 0, 768.0),
-    ("azure-nd-a100-v4", 0, 900.0),
-    ("azure-ndm-a100-v4", 0, 1900.0),
-    ("azure-nd-h100-v5", 0, 1900.0),
-    ("azure-nd-h200-v5", 0, 1850.0),
-    ("azure-nd-mi300x-v5", 0, 1850.0),
-    ("azure-nd-gb200-v6", 4, 900.0),
-    ("gcp-a2-high", 0, 680.0),
-    ("gcp-a2-ultra", 0, 1360.0),
-    ("gcp-a3-high", 0, 1872.0),
-    ("gcp-a3-mega", 0, 1872.0),
-    ("gcp-a3-ultra", 0, 2952.0),
-    ("gcp-a4", 0, 3968.0),
-    ("gcp-a4x", 4, 884.0),
-    ("gcp-a4x-max", 4, 960.0),
-    ("juwels-booster", 0, 512.0),
-    ("leonardo-booster", 0, 512.0),
-    ("marenostrum-5", 0, 512.0),
-    ("jupiter-booster", 0, 480.0),
-    ("alps", 0, 512.0),
-    ("lumi-g", 0, 512.0),
-    ("frontier", 0, 512.0),
-    ("perlmutter", 0, 256.0),
-    ("jean-zay-v100", 0, 192.0),
-    ("jean-zay-v100-16gb", 0, 192.0),
-    ("jean-zay-a100", 0, 512.0),
-    ("workstation-2x-3090", 0, 128.0),
-    ("workstation-4x-4090", 0, 256.0),
-    ("server-8x-4090-10g", 0, 512.0),
-    ("server-8x-4090-25g", 0, 512.0),
-    ("server-8x-4090", 0, 512.0),
-    ("server-8x-l40s", 0, 512.0),
-    ("server-8x-pro-6000", 0, 512.0),
-    ("tpu-v4-pod", 4, 407.0),
-    ("tpu-v5e-pod", 4, 192.0),
-    ("tpu-v5p-pod", 4, 448.0),
-    ("tpu-v6e-pod", 4, 720.0),
-    ("tpu-7x-pod", 4, 960.0),
-    ("trn1", 0, 512.0),
+pub(crate) const HOSTS: &[(&str, u32, f64, f64)] = &[
+    ("dgx-1v", 0, 512.0, 153.6),
+    ("dgx-2", 0, 1536.0, 256.0),
+    ("dgx-a100-40", 0, 1024.0, 409.6),
+    ("a100-40gb-200g", 0, 2048.0, 409.6),
+    ("a100-40gb-100g", 0, 2048.0, 409.6),
+    ("a800-200g", 0, 2048.0, 409.6),
+    ("atorch-a100", 0, 2048.0, 409.6),
+    ("dgx-a100-80", 0, 2048.0, 409.6),
+    ("fsdp-a100", 0, 2048.0, 409.6),
+    ("internlm-a100", 0, 2048.0, 409.6),
+    ("mosaicml-a100-40", 0, 2048.0, 409.6),
+    ("mosaicml-a100-80", 0, 2048.0, 409.6),
+    ("oci-a100", 0, 2048.0, 409.6),
+    ("selene", 0, 2048.0, 409.6),
+    ("p5", 0, 2048.0, 409.6),
+    ("p5e", 0, 2048.0, 409.6),
+    ("edr-v100", 0, 2048.0, 0.0),
+    ("dgx-b200", 0, 2048.0, 716.8),
+    ("dgx-b300", 0, 2048.0, 716.8),
+    ("gb200-nvl72", 4, 960.0, 1024.0),
+    ("gb300-nvl72", 4, 960.0, 1024.0),
+    ("p4d", 0, 1152.0, 281.6),
+    ("p4de", 0, 1152.0, 281.6),
+    ("p6-b300", 0, 4096.0, 716.8),
+    ("p6e-gb200", 4, 960.0, 1024.0),
+    ("g5", 0, 768.0, 0.0),
+    ("azure-nd-a100-v4", 0, 900.0, 409.6),
+    ("azure-ndm-a100-v4", 0, 1900.0, 409.6),
+    ("azure-nd-h100-v5", 0, 1900.0, 614.4),
+    ("azure-nd-h200-v5", 0, 1850.0, 614.4),
+    ("azure-nd-mi300x-v5", 0, 1850.0, 614.4),
+    ("azure-nd-gb200-v6", 4, 900.0, 1024.0),
+    ("gcp-a2-high", 0, 680.0, 281.6),
+    ("gcp-a2-ultra", 0, 1360.0, 281.6),
+    ("gcp-a3-high", 0, 1872.0, 614.4),
+    ("gcp-a3-mega", 0, 1872.0, 614.4),
+    ("gcp-a3-ultra", 0, 2952.0, 716.8),
+    ("gcp-a4", 0, 3968.0, 716.8),
+    ("gcp-a4x", 4, 884.0, 1024.0),
+    ("gcp-a4x-max", 4, 960.0, 1024.0),
+    ("juwels-booster", 0, 512.0, 409.6),
+    ("leonardo-booster", 0, 512.0, 204.8),
+    ("marenostrum-5", 0, 512.0, 614.4),
+    ("jupiter-booster", 0, 480.0, 2048.0),
+    ("alps", 0, 512.0, 2048.0),
+    ("lumi-g", 0, 512.0, 204.8),
+    ("frontier", 0, 512.0, 204.8),
+    ("perlmutter", 0, 256.0, 204.8),
+    ("jean-zay-v100", 0, 192.0, 281.6),
+    ("jean-zay-v100-16gb", 0, 192.0, 281.6),
+    ("jean-zay-a100", 0, 512.0, 409.6),
+    ("workstation-2x-3090", 0, 128.0, 0.0),
+    ("workstation-4x-4090", 0, 256.0, 0.0),
+    ("server-8x-4090-10g", 0, 512.0, 0.0),
+    ("server-8x-4090-25g", 0, 512.0, 0.0),
+    ("server-8x-4090", 0, 512.0, 0.0),
+    ("server-8x-l40s", 0, 512.0, 0.0),
+    ("server-8x-pro-6000", 0, 512.0, 0.0),
+    ("tpu-v4-pod", 4, 407.0, 0.0),
+    ("tpu-v5e-pod", 4, 192.0, 0.0),
+    ("tpu-v5p-pod", 4, 448.0, 0.0),
+    ("tpu-v6e-pod", 4, 720.0, 0.0),
+    ("tpu-7x-pod", 4, 960.0, 0.0),
+    ("trn1", 0, 512.0, 0.0),
 ];
 
 /// Returns the hosts of a cluster; [`Host::USUAL`] where nothing is known of them.
 pub fn host(cluster: &str) -> Host {
     let known = HOSTS.iter().find(|(id, ..)| *id == cluster);
-    known.map_or(Host::USUAL, |&(_, gpus, memory)| Host { gpus, memory: Bytes::from_gib(memory) })
+    known.map_or(Host::USUAL, |&(_, gpus, memory, bandwidth)| Host {
+        gpus,
+        memory: Bytes::from_gib(memory),
+        bandwidth: BytesPerSecond::from_gb_per_s(bandwidth),
+    })
 }
 
 #[cfg(test)]
@@ -72,7 +93,7 @@ mod tests {
 
     #[test]
     fn hosts_are_of_clusters_that_exist_each_once() {
-        for (place, (id, gpus, _)) in HOSTS.iter().enumerate() {
+        for (place, (id, gpus, ..)) in HOSTS.iter().enumerate() {
             let of = cluster(id).unwrap();
             assert!(*gpus < of.gpus_per_node, "{id}: 0 stands for all of the node");
             assert_eq!(HOSTS.iter().position(|(other, ..)| other == id), Some(place), "{id}");

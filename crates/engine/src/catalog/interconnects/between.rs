@@ -1,8 +1,8 @@
 //! Interconnects between nodes.
 
 use super::{
-    CLOUD_HOP, DCN, EFA, EFA_HOP, FABRIC, IB_200, NETWORK_HOP, OMNI_PATH, SLOW_EFA, SLOW_EFA_HOP, TCP, TCPXO, TCPXO_HOP,
-    between_slices, inter,
+    CLOUD_HOP, DCN, EFA, EFA_HOP, FABRIC, IB_200, NETWORK_HOP, OMNI_PATH, SLOW_EFA, SLOW_EFA_HOP, TCP, TCPXO,
+    TCPXO_HOP, between_slices, inter,
 };
 use crate::catalog::InterconnectEntry;
 

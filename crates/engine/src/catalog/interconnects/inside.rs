@@ -1,7 +1,8 @@
 //! Interconnects inside a node.
 
 use super::{
-    FABRIC, ICI, ICI_HOP, NEURONLINK, NVLINK, NVLINK_3, NVLINK_4, NVLINK_HOP, PCIE, PCIE_BY_HOST, PCIE_HOP, XGMI, intra, on_torus, reducing,
+    FABRIC, ICI, ICI_HOP, NEURONLINK, NVLINK, NVLINK_3, NVLINK_4, NVLINK_HOP, PCIE, PCIE_BY_HOST, PCIE_HOP, XGMI,
+    intra, on_torus, reducing,
 };
 use crate::catalog::InterconnectEntry;
 

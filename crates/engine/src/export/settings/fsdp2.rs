@@ -133,6 +133,7 @@ fn schedule_class(schedule: Schedule) -> &'static str {
         Schedule::Interleaved => "ScheduleInterleaved1F1B",
         Schedule::ZeroBubble => "ScheduleInterleavedZeroBubble",
         Schedule::ZeroBubbleV => "ScheduleZBVZeroBubble",
+        Schedule::DualPipe | Schedule::DualPipeV => "ScheduleDualPipeV",
     }
 }
 
@@ -235,4 +236,5 @@ fn add_notes(context: &mut ExportContext) {
     let few = setup.batch.grad_accum_steps < mesh.pp.saturating_mul(setup.chunks());
     context.note_if(few && mesh.pp > 1, notes::FEW_MICRO_BATCHES);
     context.note_if(setup.pipeline.schedule == Schedule::ZeroBubble && mesh.pp > 1, notes::ZB_INTERLEAVED);
+    context.note_if(setup.pipeline.schedule == Schedule::DualPipe && mesh.pp > 1, notes::DUALPIPE);
 }

@@ -81,6 +81,8 @@ pub(super) const NO_LIBRARY_OPTIMIZER: &str =
 pub(super) const NO_PAGING: &str = "Paged optimizer state is bitsandbytes': here it stays on the GPU.";
 pub(super) const NO_UPDATE_IN_BACKWARD: &str = "The update runs after the backward pass here: in it, hooks of one's own would run (register_post_accumulate_grad_hook).";
 pub(super) const NO_LION: &str = "PyTorch has no Lion: AdamW stands here, which keeps twice the state.";
+pub(super) const DUALPIPE: &str =
+    "PyTorch has DualPipe-V alone, with one copy of the weights: DualPipe itself is DeepSeek’s code.";
 pub(super) const ZB_INTERLEAVED: &str =
     "PyTorch's zero-bubble schedule is the interleaved one; with one chunk a GPU it comes closest to ZB-H1.";
 

@@ -1,6 +1,5 @@
 //! How the layers of the model are divided among the stages of a pipeline.
 
-use crate::model::parallel::Schedule;
 use crate::model::setup::Setup;
 use crate::model::stages::stages;
 
@@ -11,7 +10,7 @@ pub(super) fn layers_of_stages(setup: &Setup) -> Vec<u32> {
     let (pp, chunks) = (setup.mesh.pp, setup.chunks());
     let gpus = layers_of_gpus(setup);
     let mut layers = Vec::new();
-    let is_v_shaped = setup.pipeline.schedule == Schedule::ZeroBubbleV;
+    let is_v_shaped = setup.pipeline.schedule.is_v_shaped();
     for chunk in 0..chunks {
         let runs_back = is_v_shaped && chunk % 2 == 1;
         for place in 0..pp {

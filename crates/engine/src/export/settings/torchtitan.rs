@@ -161,6 +161,7 @@ fn schedule_class(schedule: Schedule) -> &'static str {
         Schedule::Interleaved => "Interleaved1F1B",
         Schedule::ZeroBubble => "InterleavedZeroBubble",
         Schedule::ZeroBubbleV => "ZBVZeroBubble",
+        Schedule::DualPipe | Schedule::DualPipeV => "DualPipeV",
     }
 }
 
@@ -213,6 +214,7 @@ fn add_notes(context: &mut ExportContext) {
     context.note_if(several && context.sync.reduce_each != context.is_fsdp(), notes::TITAN_SYNC);
     let zero_bubble = setup.pipeline.schedule == Schedule::ZeroBubble && mesh.pp > 1;
     context.note_if(zero_bubble, notes::ZB_INTERLEAVED);
+    context.note_if(setup.pipeline.schedule == Schedule::DualPipe && mesh.pp > 1, notes::DUALPIPE);
     context.note_if(kernels.graphs == Graphs::Layers, notes::TITAN_GRAPHS);
     context.note_if(kernels.graphs == Graphs::Step && !captures_step(context), notes::TITAN_NO_GRAPHS);
     context.note_if(kernels.attention != AttentionKernel::Flash, notes::TITAN_ATTENTION);

@@ -60,7 +60,8 @@ fn around(network: &Network, group: Group, size: Bytes) -> Seconds {
 
 /// Up a tree over the nodes and down again.
 fn by_tree(network: &Network, group: Group, size: Bytes) -> Seconds {
-    let inside = size * (inside_passes(network, group) * (group.ranks - 1.0) / group.ranks) / inside_rate(network, group);
+    let inside =
+        size * (inside_passes(network, group) * (group.ranks - 1.0) / group.ranks) / inside_rate(network, group);
     let moved = if group.crosses_nodes() {
         let crossings = if group.nodes() <= 2.0 { 1.0 } else { 2.0 };
         inside.max(size * crossings / (group.ranks_per_node * between_rate(network, group)))

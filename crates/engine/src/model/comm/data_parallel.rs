@@ -4,6 +4,7 @@ use super::groups::{Groups, everyone};
 use crate::model::collectives::{self, Group, Ring};
 use crate::model::cost::{Cost, Traffic};
 use crate::model::flops::Backward;
+use crate::model::host;
 use crate::model::memory::states::{self, FrozenBytes, gathered_layer_bytes};
 use crate::model::per_rank::LocalParams;
 use crate::model::schedule::CommTimes;
@@ -39,7 +40,26 @@ impl<C: Cost<Traffic>> DataParallelComm<C> {
             Sharding::Zero1 | Sharding::Zero2 => Self::of_zero(setup, params, groups, sync),
             Sharding::Fsdp(reshard) => Self::of_fsdp(setup, params, groups, reshard),
         };
+        let of_lanes = of_lanes.times(setup.stage_copies());
         Self { micro_batch: one_lane_on_shared_links(of_lanes.micro_batch, groups), ..of_lanes }
+    }
+
+    /// The communication of so many copies of the stage.
+    fn times(self, copies: f64) -> Self {
+        if copies == 1.0 {
+            return self;
+        }
+        let of = self.micro_batch;
+        let micro_batch = CommTimes {
+            gather_root: of.gather_root * copies,
+            gather_layer: of.gather_layer * copies,
+            regather_layer: of.regather_layer * copies,
+            reduce_layer: of.reduce_layer * copies,
+            reduce_root: of.reduce_root * copies,
+            replicate_layer: of.replicate_layer * copies,
+            replicate_root: of.replicate_root * copies,
+        };
+        Self { micro_batch, after_backward: self.after_backward * copies, after_update: self.after_update * copies }
     }
 
     fn of_ddp(setup: &Setup, params: &LocalParams, groups: &Groups, sync: GradientSyncPlan) -> Self {
@@ -75,8 +95,9 @@ impl<C: Cost<Traffic>> DataParallelComm<C> {
             groups.across::<C>(bytes.reduced * params / shards) + groups.experts_across(bytes.reduced * experts)
         };
         // What every rank keeps whole is the weights at rest, in their own format.
-        let gather = |params: f64, experts: f64| -> C {
-            groups.gather::<C>(bytes.weights * params) + groups.gather_experts(bytes.weights * experts)
+        let of_layers = states::updated_layer_bytes(setup);
+        let gather = |root: f64, layers: f64, experts: f64| -> C {
+            groups.gather::<C>(bytes.weights * root + of_layers * layers) + groups.gather_experts(of_layers * experts)
         };
         let prefetched = sync.overlap && setup.framework.is_megatron_core();
         let mut comm = Self::default();
@@ -93,10 +114,10 @@ impl<C: Cost<Traffic>> DataParallelComm<C> {
             comm.after_backward = reduce(dense, experts) + across(dense, experts);
         }
         if prefetched {
-            comm.micro_batch.gather_root = gather(root, 0.0);
-            comm.micro_batch.gather_layer = gather(bucket * layer, bucket * expert) / bucket;
+            comm.micro_batch.gather_root = gather(root, 0.0, 0.0);
+            comm.micro_batch.gather_layer = gather(0.0, bucket * layer, bucket * expert) / bucket;
         } else {
-            comm.after_update = gather(params.dense(), params.experts());
+            comm.after_update = gather(root, params.layers * layer, params.experts());
         }
         comm
     }
@@ -132,7 +153,7 @@ impl<C: Cost<Traffic>> DataParallelComm<C> {
         // With weights in host memory each shard comes over the host's link first, and its gradients go back over it.
         let host = |bytes: f64| {
             let offloaded = setup.offload.parameters;
-            C::waiting(if offloaded { Bytes::new(bytes) / setup.accelerator.host_link } else { Seconds::ZERO })
+            C::waiting(if offloaded { Bytes::new(bytes) / host::transfer_rate(setup) } else { Seconds::ZERO })
         };
         let expert_shards = groups.experts.as_ref().map_or(1.0, |experts| experts.shards);
         let shard = layer / shards + expert / expert_shards;

@@ -1,30 +1,55 @@
 //! What a stage of a pipeline sends to its neighbours.
 
 use crate::model::collectives::{self, Group, fabric};
+use crate::model::parallel::Schedule;
 use crate::model::per_rank;
 use crate::model::setup::Setup;
 use crate::units::{Bytes, Seconds};
 
-/// What a stage sends to its neighbours in one micro-batch.
+/// What a stage sends to its neighbours.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(in crate::model) struct Neighbours {
+    /// In one micro-batch, what compute does not hide.
     pub(in crate::model) time: Seconds,
+    /// While the pipeline fills and drains, what shows beyond that in one step.
+    pub(in crate::model) filling: Seconds,
     pub(in crate::model) cross: bool,
 }
 
 /// The messages between stages: activations forward and their gradients backward: `e T H / tp` bytes at each boundary of a model chunk, as every GPU of a
 /// tensor-parallel group sends its part (arXiv 2104.04473, section 4.1).
-pub(in crate::model) fn neighbours(setup: &Setup, element: f64) -> Neighbours {
+///
+/// Megatron-Core sends beside the next chunk's compute where the schedule is interleaved (`overlap_p2p_comm`, its default there), but
+/// not in the `v pp - 1` passes each way in which the pipeline fills and drains (`overlap_p2p_comm_warmup_flush` is off;
+/// `forward_backward_pipelining_with_interleaving`). `DualPipe` sends beside the passes of the other direction. `passes` are the compute of a micro-batch, forward and backward.
+pub(in crate::model) fn neighbours(setup: &Setup, element: f64, passes: [Seconds; 2]) -> Neighbours {
     let mesh = &setup.mesh;
     if mesh.pp <= 1 {
-        return Neighbours { time: Seconds::ZERO, cross: false };
+        return Neighbours::default();
     }
     let nodes = mesh.gpus().div_ceil(setup.network.gpus_per_node.max(1));
     let (cross, beyond) = (nodes > 1, f64::from(nodes - 1));
     let width = f64::from(setup.architecture.hidden_size) / f64::from(mesh.tp.max(1));
     let size = Bytes::new(element * per_rank::tokens(setup) * width);
-    let passes = 2.0 * f64::from(setup.chunks());
+    // Each GPU of a tensor-parallel group sends its part.
+    let host = beyond * f64::from(mesh.tp.max(1)) * setup.overheads.message;
     let stages = Group::strided(mesh.pp, mesh.gpus() / mesh.pp, mesh.gpus(), &setup.network);
     let slower = fabric::slowdown(&setup.network, stages);
-    let message = collectives::point_to_point(&setup.network, cross, size * slower) + beyond * setup.overheads.message;
-    Neighbours { time: passes * message, cross }
+    let message = collectives::point_to_point(&setup.network, cross, size * slower) + host;
+    let chunks = f64::from(setup.chunks());
+    let interleaved = setup.pipeline.schedule == Schedule::Interleaved && chunks > 1.0;
+    let overlaps = interleaved && setup.framework.is_megatron_core() || setup.pipeline.schedule.is_dual();
+    if !overlaps {
+        return Neighbours { time: 2.0 * chunks * message, filling: Seconds::ZERO, cross };
+    }
+    let filling = chunks * f64::from(mesh.pp) - 1.0;
+    let all = chunks * f64::from(setup.batch.grad_accum_steps);
+    let filling = if filling < all { filling } else { all };
+    let mut sent = Neighbours { cross, ..Neighbours::default() };
+    for pass in passes {
+        let shows = (message - pass / chunks).max(Seconds::ZERO);
+        sent.time += chunks * shows;
+        sent.filling += filling * (message - shows);
+    }
+    sent
 }

@@ -6,9 +6,10 @@ use crate::model::flops::{self, Backward};
 use crate::model::memory::states;
 use crate::model::per_rank;
 use crate::model::setup::Setup;
+use crate::model::software::NormKernel;
 use crate::model::trained::ProductsKeep;
 use crate::model::training::ComputeFormat;
-use crate::model::transformer::Architecture;
+use crate::model::transformer::{Architecture, Norm};
 use crate::units::{Bytes, BytesPerSecond, Flops, FlopsPerSecond};
 
 /// Share of the element-wise traffic in the forward pass; the backward pass has the rest.
@@ -52,6 +53,8 @@ pub(super) struct Products {
     pub(super) count: f64,
     pub(super) half: f64,
     pub(super) rate: FlopsPerSecond,
+    /// Peak bandwidth of the memory.
+    pub(super) memory: BytesPerSecond,
     /// Elements that one pass reads and writes: of the weights, and of the rows that come in and go out.
     pub(super) operands: f64,
     /// Bytes of an element.
@@ -59,13 +62,12 @@ pub(super) struct Products {
 }
 
 impl Products {
-    /// One pass, whose last wave of tiles takes as long as `tail` FLOPs more.
+    /// One pass, whose last wave of tiles takes as long as `tail` FLOPs more; never faster than its operands cross the memory's bus.
     fn pass<C: Cost<Operations>>(&self, tail: f64) -> C {
         let flops = 2.0 * self.tokens * self.weights;
-        C::new(Flops::new(flops + tail) / self.rate, || Operations {
-            flops: Flops::new(flops),
-            bytes: Bytes::new(self.element * self.operands),
-        })
+        let bytes = Bytes::new(self.element * self.operands);
+        let time = (Flops::new(flops + tail) / self.rate).max(bytes / self.memory);
+        C::new(time, || Operations { flops: Flops::new(flops), bytes })
     }
 
     pub(super) fn forward<C: Cost<Operations>>(&self) -> C {
@@ -216,6 +218,7 @@ impl<'a> Rates<'a> {
             count: block.count,
             half: self.half,
             rate: self.matmul,
+            memory: self.setup.accelerator.memory_bandwidth,
             operands: block.weights + self.tokens * (block.inner + block.outer),
             element: self.element(),
         }
@@ -238,8 +241,24 @@ impl<'a> Rates<'a> {
         let hidden = f64::from(self.setup.architecture.hidden_size);
         let residual = per_rank::sequence_share(self.setup);
         let in_blocks = block.hidden / (2.0 * REFERENCE_MLP * hidden);
-        let per_token = self.setup.overheads.elementwise_bytes * hidden * (0.5 * residual + 0.5 * in_blocks);
+        let per_token = self.setup.overheads.elementwise_bytes * hidden * (0.5 * residual + 0.5 * in_blocks)
+            + norms_in_fp32(self.setup) * hidden * residual;
         self.streaming(Bytes::new((per_token + casts(self.setup, block.cast)) * self.tokens))
+    }
+}
+
+/// Bytes that one layer norm reads and writes per element beyond a fused kernel's, forward and backward, where autocast runs it in
+/// fp32, one kernel between two casts, 2 an element in 16 bits and 4 in 32: forward `2+4, 4+4, 4+2` for a fused one's `2+2`, backward
+/// `2+4, 4+4+4, 4+4, 4+2` for `2+2+2, 2+2`.
+const LAYER_NORM_IN_FP32: f64 = (20.0 - 4.0) + (32.0 - 10.0);
+
+/// The same of all norms of a layer; none where they are one kernel. Root-mean-square norms, which Hugging Face's models run operator
+/// by operator, are part of the element-wise traffic of PyTorch: what that was fitted to has them.
+fn norms_in_fp32(setup: &Setup) -> f64 {
+    let fused = setup.kernels.norms == NormKernel::Fused || setup.kernels.compile;
+    match setup.architecture.norm {
+        Norm::Layer | Norm::LayerNoBias if !fused => f64::from(setup.architecture.norms_per_layer) * LAYER_NORM_IN_FP32,
+        Norm::Layer | Norm::LayerNoBias | Norm::Rms => 0.0,
     }
 }
 

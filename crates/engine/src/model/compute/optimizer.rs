@@ -2,6 +2,7 @@
 
 use super::{memory_rate, recipe_peak};
 use crate::model::cost::{Cost, Operations};
+use crate::model::host;
 use crate::model::memory::moments::{LowRank, low_rank};
 use crate::model::memory::{evicted, states};
 use crate::model::per_rank::LocalParams;
@@ -81,7 +82,7 @@ fn projections<C: Cost<Operations>>(setup: &Setup, params: f64) -> C {
 
 /// Time of the optimizer's update, no less than the host takes for it: it reads weights, gradients and state of this GPU's shard and writes weights
 /// and state. Where the state is in host memory, gradients and weights cross the link to it, there and back, and the update runs there
-/// at the link's pace. Where the driver pages it, what the GPU has no room for comes and goes over that link.
+/// as fast as the host's memory allows ([`host::update_rate`]). Where the driver pages it, what the GPU has no room for comes and goes over that link.
 pub fn optimizer(setup: &Setup, stage: &Stage) -> Seconds {
     optimizer_cost(setup, stage)
 }
@@ -93,15 +94,15 @@ pub fn optimizer_cost<C: Cost<Operations>>(setup: &Setup, stage: &Stage) -> C {
     let products = products(setup, params);
     if setup.offload.updates_here() {
         let here = (share / memory_rate(setup)).max(setup.overheads.step);
-        let pages = THERE_AND_BACK * evicted(setup, stage) / setup.accelerator.host_link;
+        let pages = THERE_AND_BACK * evicted(setup, stage) / host::transfer_rate(setup);
         return C::new(here, || Operations::streaming(share)) + products + C::waiting(pages);
     }
-    // On the host, whose memory is taken to be as fast as the link; offloaded weights and gradients are there already.
+    // On the host, at what its memory gives all of its GPUs; offloaded weights and gradients are there already.
     let bytes = states::recipe_bytes(setup.recipe);
     let crossing = if setup.offload.parameters { 0.0 } else { bytes.gradients + bytes.weights };
     let (degrees, of_experts) = (states::shard_degrees(setup), states::expert_shard_degrees(setup));
     let params = &params.trained;
     let sharded = params.dense() / degrees.optimizer + params.experts() / of_experts.optimizer;
-    let update = (share / setup.accelerator.host_link).max(setup.overheads.step);
-    C::waiting(update) + products + C::waiting(Bytes::new(crossing * sharded) / setup.accelerator.host_link)
+    let update = (share / host::update_rate(setup)).max(setup.overheads.step);
+    C::waiting(update) + products + C::waiting(Bytes::new(crossing * sharded) / host::transfer_rate(setup))
 }

@@ -15,10 +15,10 @@ use crate::units::{Bytes, Seconds};
 /// Rows by which a group of products pads each expert's on average: half a tile of 128.
 pub(in crate::model) const TILE_PADDING: f64 = 64.0;
 /// Bytes read and written per element of a routed copy to sort tokens by expert and back, both passes: a collective all-to-all is
-/// sorted before it and, by expert, after it, and the way back undoes both (two reads, two writes each of 16 bits).
-const SORT_BYTES: f64 = 24.0;
-/// The same where the kernels that send tokens sort them: one copy in, one out.
-const FUSED_SORT_BYTES: f64 = 8.0;
+/// sorted before it and, by expert, after it, and the way back undoes both: four copies of 16 bits a pass, each read and written.
+const SORT_BYTES: f64 = 32.0;
+/// The same where the kernels that send tokens sort them by GPU: copies are put in the experts' order and back, two a pass.
+const FUSED_SORT_BYTES: f64 = 16.0;
 
 /// Casts of routed copies expert by expert, padded to the blocks of the format, over those of one tensor that streams: fitted to
 /// Megatron-Bridge's steps of mixtures before 26.06 (docs/accuracy.md).
@@ -64,6 +64,7 @@ pub(super) fn routed<C: Cost<Operations>>(rates: &Rates) -> Layer<C> {
         count: block.count,
         half: rates.half,
         rate: rates.matmul * of_dense(setup),
+        memory: setup.accelerator.memory_bandwidth,
         // Padding is computed, not read.
         operands: chunks * local * block.weights + received * (block.inner + block.outer),
         element: rates.element(),

@@ -5,6 +5,7 @@ use super::{Dispatcher, copies, local_tokens, parts_reached};
 use crate::model::collectives::{self, Group};
 use crate::model::compute::UnitTimes;
 use crate::model::cost::{CollectiveKind, Cost, Traffic};
+use crate::model::hardware::Network;
 use crate::model::memory::states;
 use crate::model::setup::Setup;
 use crate::units::{Bytes, Seconds};
@@ -27,9 +28,33 @@ pub struct ExpertExchange {
 /// Collectives of the experts in one pass: dispatch and combine.
 const COLLECTIVES_PER_PASS: f64 = 2.0;
 
-/// Time of one dispatch, or of one combine, of one micro-batch's tokens in one layer.
+/// Time of one dispatch, or of one combine, of one micro-batch's tokens in one layer, in the activations' format.
 pub fn dispatch_time(setup: &Setup) -> Seconds {
     dispatch_cost(setup)
+}
+
+/// Bytes of an element in 8 bits with one fp32 scale for every 128 of them (DeepSeek-V3, arXiv 2412.19437, section 3.3.1).
+const EIGHT_BIT: f64 = 1.0 + 4.0 / 128.0;
+
+/// Dispatch and combine of one pass. In 8 bits tokens are dispatched, and in the backward pass the gradients of what is combined, as
+/// DeepSeek-V3 does (arXiv 2412.19437, section 3.3.3); the way back has the activations' format.
+///
+/// ```
+/// # use engine::{model::experts::exchange::both_ways, share::decode};
+/// let time = |link: &str| {
+///     both_ways(&decode(&format!("cluster=h800-400g&model=deepseek-v3&gpus=2048&pp=16&ep=64&{link}")).scenario.setup())
+/// };
+/// // 1 + 1/32 bytes there and 2 back, of 2 and 2.
+/// let less = time("dispatcher=fused&dispatch8=yes") / time("dispatcher=fused");
+/// assert!((less - 3.03125 / 4.0).abs() < 0.03, "{less}");
+/// ```
+pub fn both_ways(setup: &Setup) -> Seconds {
+    let back: Seconds = dispatch_cost(setup);
+    if !setup.experts.dispatch_8bit {
+        return COLLECTIVES_PER_PASS * back;
+    }
+    let there: Seconds = dispatch_in(setup, EIGHT_BIT);
+    there + back
 }
 
 /// The cost of one dispatch, or of one combine, of one micro-batch's tokens in one layer.
@@ -38,12 +63,17 @@ pub fn dispatch_time(setup: &Setup) -> Seconds {
 /// nodes that it reaches. Where etp GPUs share an expert they gather each other's tokens before it, and reduce its partial results
 /// after it; the traffic leaves that out, and counts what a GPU sends to itself in the buffer.
 pub fn dispatch_cost<C: Cost<Traffic>>(setup: &Setup) -> C {
+    dispatch_in(setup, states::recipe_bytes(setup.recipe).activation)
+}
+
+/// The same with elements of so many bytes.
+fn dispatch_in<C: Cost<Traffic>>(setup: &Setup, element: f64) -> C {
     let (mesh, network) = (&setup.mesh, &setup.network);
     if mesh.expert_group() <= 1 {
         return C::default();
     }
     let world = mesh.gpus();
-    let token = states::recipe_bytes(setup.recipe).activation * f64::from(setup.architecture.hidden_size);
+    let token = element * f64::from(setup.architecture.hidden_size);
     let sent = Bytes::new(copies(setup) * token * setup.experts.imbalance);
     let group = Group::strided(mesh.ep, mesh.etp, world, network);
     // Each chunk is a message of its own.
@@ -78,18 +108,33 @@ pub fn repeated(setup: &Setup) -> f64 {
     if setup.modules().moe { 1.0 } else { 1.0 - setup.kept_layers() }
 }
 
-/// Time of a byte over `NVLink` in kernels that send tokens, over that in collectives: fitted to Megatron-Bridge's steps of mixtures
-/// (docs/accuracy.md).
-const FUSED_NVLINK: f64 = 0.7;
+/// Share of `NVLink`'s rate that kernels which send tokens reach: `DeepEP` dispatches at 153 GB/s and combines at 158 GB/s among the
+/// eight H800 of a node, of 200 (github deepseek-ai/DeepEP, docs/legacy.md).
+const FUSED_NVLINK: f64 = 0.78;
+/// Share of a network card's rate that they reach: 43 to 51 GB/s by what each token's copies count, 44.6 in bytes that cross at 64 GPUs,
+/// of 50 (the same).
+const FUSED_CARD: f64 = 0.88;
+/// Share of a card's rate that collectives reach on a fabric without faults: on a slower one kernels that send tokens are slower too.
+const COLLECTIVES: f64 = 0.70;
+
+/// The links as kernels that send tokens use them.
+fn fused_network(network: &Network) -> Network {
+    let fabric = network.inter_node_efficiency / COLLECTIVES;
+    Network {
+        intra_node_efficiency: FUSED_NVLINK,
+        inter_node_efficiency: FUSED_CARD * if fabric < 1.0 { fabric } else { 1.0 },
+        ..*network
+    }
+}
 
 /// Time of an exchange that sends each token once to every GPU that it reaches and once to every other node, `bytes` being
 /// one copy of all of a GPU's tokens.
 fn fused(setup: &Setup, group: Group, bytes: f64) -> Seconds {
-    let network = &setup.network;
+    let network = &fused_network(&setup.network);
     let experts = &setup.architecture.experts;
     let elsewhere = |parts: f64| parts_reached(experts, parts) * (1.0 - 1.0 / parts);
     let imbalance = setup.experts.imbalance;
-    let inside = Bytes::new(FUSED_NVLINK * imbalance * bytes * elsewhere(group.ranks));
+    let inside = Bytes::new(imbalance * bytes * elsewhere(group.ranks));
     let outside = Bytes::new(imbalance * bytes * elsewhere(group.nodes()));
     collectives::forwarded(network, group, inside, outside)
 }
@@ -99,7 +144,7 @@ impl ExpertExchange {
     ///
     /// The backward pass sends as much as the forward pass, and what is recomputed in full repeats the forward pass's.
     pub fn of(setup: &Setup, units: &UnitTimes) -> Self {
-        let forward = COLLECTIVES_PER_PASS * dispatch_time(setup);
+        let forward = both_ways(setup);
         let backward = (1.0 + repeated(setup)) * forward;
         let (exposed_forward, exposed_backward) = if setup.experts.across_micro_batches {
             // Where both run, compute is slower by the contention.

@@ -180,6 +180,26 @@ pub fn gathered_layer_bytes(setup: &Setup) -> f64 {
     }
 }
 
+/// Bytes per parameter of a layer's weights as ZeRO's ranks gather what each has updated: as they are at rest, and one where
+/// Megatron keeps them in 8 bits (`--fp8-param-gather`, which its `arguments.py` allows with the distributed optimizer). At rest these
+/// take as much as in 16 bits: the weight and its transposed copy in 8 bits.
+///
+/// ```
+/// # use engine::{model::memory::states::updated_layer_bytes, share::decode};
+/// let of = |link: &str| updated_layer_bytes(&decode(&format!("strategy=zero1&recipe=megatron-mixed&{link}")).scenario.setup());
+/// assert_eq!(of("framework=megatron&compute=fp8"), 2.0);
+/// assert_eq!(of("framework=megatron&compute=fp8-gather"), 1.0);
+/// assert_eq!(of("framework=deepspeed&compute=fp8-gather"), 2.0);
+/// ```
+pub fn updated_layer_bytes(setup: &Setup) -> f64 {
+    match setup.compute_format {
+        ComputeFormat::Fp8Gather if setup.framework.is_megatron_core() => 1.0,
+        ComputeFormat::Fp8Gather | ComputeFormat::AsPolicy | ComputeFormat::Fp8 | ComputeFormat::Fp4 => {
+            recipe_bytes(setup.recipe).weights
+        }
+    }
+}
+
 /// Bytes per frozen parameter: of matrices of the layers, and of all else.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct FrozenBytes {
@@ -278,10 +298,12 @@ pub fn of_gpu(setup: &Setup, params: &LocalParams) -> States {
     let copied = params.held.layers * params.held.layer_matrices + params.held.experts();
     let copies = Bytes::new(copy_bytes(setup) * copied);
     let here = |offloaded: bool, bytes: Bytes| if offloaded { Bytes::ZERO } else { bytes };
-    let weights = at_rest.weights + experts.weights + copies;
+    // Both directions of DualPipe have a copy of the stage.
+    let stages = setup.stage_copies();
+    let weights = stages * (at_rest.weights + experts.weights + copies);
     States {
         weights: here(setup.offload.parameters, weights) + base(setup, params),
-        gradients: here(setup.offload.parameters, at_rest.gradients + experts.gradients),
+        gradients: here(setup.offload.parameters, stages * (at_rest.gradients + experts.gradients)),
         optimizer: here(!setup.offload.updates_here() || setup.offload.pages_state(), optimizer_state(setup, params)),
     }
 }

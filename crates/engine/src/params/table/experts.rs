@@ -125,3 +125,9 @@ switched!(
     FUSED, Experts, experts.fused, "fusedexperts", "Fused experts", "fused_experts", [when(with_casts)],
     "Whether that kernel also applies the activation and casts to 8 or 4 bits (cuDNN's and CuTe's grouped MLPs)."
 );
+switched!(
+    /// Dispatch in 8 bits.
+    DISPATCH_8BIT, Experts, experts.dispatch_8bit, "dispatch8", "Dispatch in 8 bits", "dispatch_in_8_bits", [when(with_experts)],
+    "Whether tokens are sent to their experts in 8 bits with a scale for every 128, and gradients of results likewise (DeepSeek-V3, \
+     DeepEP); what comes back has 16 bits."
+);

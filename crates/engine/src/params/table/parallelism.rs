@@ -101,6 +101,8 @@ picked!(
     Schedule::Interleaved => "interleaved", "Interleaved 1F1B", "Several chunks of layers on each GPU: a smaller bubble.";
     Schedule::ZeroBubble => "zero-bubble", "Zero bubble (ZB-H1)", "Weight gradients fill a part of the bubble.";
     Schedule::ZeroBubbleV => "zero-bubble-v", "Zero bubble V (ZB-V)", "Two chunks on each GPU, next to no bubble.";
+    Schedule::DualPipe => "dualpipe", "DualPipe", "Micro-batches enter at both ends (DeepSeek-V3): two copies of the weights.";
+    Schedule::DualPipeV => "dualpipe-v", "DualPipe-V", "The half of it in a V: two chunks on each GPU, one copy of the weights.";
 );
 counted!(
     /// Chunks of an interleaved pipeline.

@@ -196,3 +196,22 @@ pub(in crate::params) const HOST_GPUS: Param = row(
         set: |scenario, value| scenario.network.values.host.gpus = whole(value),
     }),
 );
+
+/// Bandwidth of a host's memory.
+pub(in crate::params) const HOST_BANDWIDTH: Param = row(
+    "hostbw",
+    "Host memory bandwidth",
+    "host_memory_gb_per_s",
+    "What all memory channels of one host carry together, for optimizers that update there: its GPUs share it. 0 for no limit beside \
+     their links.",
+    Kind::Number(Number {
+        unit: Unit::GbPerS,
+        min: 0.0,
+        max: 20_000.0,
+        scale: Scale::Linear,
+        integer: false,
+        bounds: None,
+        get: |scenario| scenario.network.values.host.bandwidth.gb_per_s(),
+        set: |scenario, value| scenario.network.values.host.bandwidth = BytesPerSecond::from_gb_per_s(value),
+    }),
+);

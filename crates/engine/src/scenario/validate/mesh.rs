@@ -172,8 +172,8 @@ impl Scenario {
         let layers = self.model.architecture().num_hidden_layers;
         let chunks = match self.pipeline.schedule {
             Schedule::Interleaved => self.pipeline.virtual_stages.max(1),
-            Schedule::ZeroBubbleV => 2,
-            Schedule::GPipe | Schedule::OneForwardOneBackward | Schedule::ZeroBubble => 1,
+            Schedule::ZeroBubbleV | Schedule::DualPipeV => 2,
+            Schedule::GPipe | Schedule::OneForwardOneBackward | Schedule::ZeroBubble | Schedule::DualPipe => 1,
         };
         // An end stage may be set to fewer layers than it has chunks: Llama 3's 126 layers leave
         // out one at each end.
@@ -219,7 +219,12 @@ impl Scenario {
     fn micro_batches(&self, pp: u32) -> Option<Issue> {
         let micro_batches = self.grad_accum_steps.max(1);
         let schedule = self.pipeline.schedule;
-        let fill = if schedule == Schedule::ZeroBubbleV { pp.saturating_mul(2).saturating_sub(1) } else { pp };
+        let fill = match schedule {
+            Schedule::ZeroBubbleV => pp.saturating_mul(2).saturating_sub(1),
+            // `num_chunks >= num_ranks * 2` in DeepSeek's code.
+            Schedule::DualPipe | Schedule::DualPipeV => pp.saturating_mul(2),
+            Schedule::GPipe | Schedule::OneForwardOneBackward | Schedule::Interleaved | Schedule::ZeroBubble => pp,
+        };
         if micro_batches < fill {
             let message = format!(
                 "{micro_batches} micro-batch{} (gradient accumulation steps) {} too few for {pp} pipeline stages, which wait \

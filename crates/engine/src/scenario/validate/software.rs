@@ -3,15 +3,17 @@
 
 use crate::model::training::ComputeFormat;
 use crate::params::ParamId;
-use crate::scenario::Scenario;
 use crate::scenario::issue::Issue;
+use crate::scenario::{Scenario, Strategy};
 
 impl Scenario {
     /// Adds the issues about formats and offloading.
     pub(super) fn software(&self, issues: &mut Vec<Issue>) {
         issues.extend(self.narrow_formats());
         let replicated = !self.strategy.shards_weights();
-        if replicated && self.compute_format == ComputeFormat::Fp8Gather {
+        // Megatron's distributed optimizer gathers what it has updated, in 8 bits too.
+        let updates = self.framework.is_megatron_core() && self.strategy != Strategy::Ddp;
+        if replicated && !updates && self.compute_format == ComputeFormat::Fp8Gather {
             let message = "Nothing is gathered in fp8 where every GPU keeps whole weights: choose an FSDP strategy.";
             issues.push(Issue::note(ParamId::ComputeFormat, message));
         }

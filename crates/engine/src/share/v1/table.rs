@@ -149,7 +149,11 @@ pub(super) static TABLE: &[Held] = &[
     whole("cp", ParamId::Cp, Unit::None, 1.0, 1024.0, Scale::PowersOfTwo),
     choice("cpcomm", ParamId::ContextExchange, &["ring", "allgather", "alltoall", "mixed"]),
     whole("pp", ParamId::Pp, Unit::None, 1.0, 512.0, Scale::PowersOfTwo),
-    choice("schedule", ParamId::PipelineSchedule, &["gpipe", "1f1b", "interleaved", "zero-bubble", "zero-bubble-v"]),
+    choice(
+        "schedule",
+        ParamId::PipelineSchedule,
+        &["gpipe", "1f1b", "interleaved", "zero-bubble", "zero-bubble-v", "dualpipe", "dualpipe-v"],
+    ),
     whole("vpp", ParamId::VirtualStages, Unit::None, 1.0, 64.0, Scale::PowersOfTwo),
     whole("firstlayers", ParamId::FirstLayers, Unit::None, 0.0, 100.0, Scale::Linear),
     whole("lastlayers", ParamId::LastLayers, Unit::None, 0.0, 100.0, Scale::Linear),
@@ -314,6 +318,8 @@ pub(super) static TABLE: &[Held] = &[
     whole("torus", ParamId::TorusAxes, Unit::None, 0.0, 3.0, Scale::Linear),
     whole("cpheads", ParamId::SequenceHeads, Unit::None, 1.0, 1024.0, Scale::PowersOfTwo),
     choice("tiledmlp", ParamId::TiledMlp, &["no", "yes"]),
+    number("hostbw", ParamId::HostBandwidth, Unit::GbPerS, 0.0, 20_000.0, Scale::Linear),
+    choice("dispatch8", ParamId::Dispatch8Bit, &["no", "yes"]),
 ];
 
 #[cfg(test)]

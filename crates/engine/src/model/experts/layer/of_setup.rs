@@ -145,7 +145,7 @@ mod tests {
                 let (exchange, products) = ratios(&Scenario { experts, ..scenario });
                 // The layer's exchange has its launch on top, the step's products the sorting of tokens.
                 assert!((exchange - 1.0).abs() < 0.02, "{algorithm:?}: {exchange}");
-                assert!((products - 1.0).abs() < 0.12, "{algorithm:?}: {products}");
+                assert!((products - 1.0).abs() < 0.15, "{algorithm:?}: {products}");
             }
         }
     }
