@@ -38,6 +38,9 @@ fn neighbours(network: &Network, group: Group) -> f64 {
 /// assert_eq!(ring(&over(8.0, Rails::TopOfRack)), 2.0);
 /// ```
 pub fn slowdown(network: &Network, group: Group) -> f64 {
+    if network.fabric.oversubscription <= 1.0 {
+        return 1.0;
+    }
     let here = neighbours(network, group);
     if group.nodes() <= here { 1.0 } else { (network.fabric.oversubscription / here).max(1.0) }
 }
@@ -45,6 +48,9 @@ pub fn slowdown(network: &Network, group: Group) -> f64 {
 /// How much longer an exchange of everyone with everyone takes: of the bytes to the other `m - 1` nodes those to the `m - k` under
 /// other leaves share the links up.
 pub fn exchange_slowdown(network: &Network, group: Group) -> f64 {
+    if network.fabric.oversubscription <= 1.0 {
+        return 1.0;
+    }
     let (here, nodes) = (neighbours(network, group), group.nodes());
     if nodes <= here { 1.0 } else { (network.fabric.oversubscription * (nodes - here) / (nodes - 1.0)).max(1.0) }
 }
