@@ -21,12 +21,8 @@ pub fn complete(row: &mut Row, notes: &mut Notes) {
         "the core of attention recomputed, as in neuronx-distributed's scripts",
         notes,
     );
-    // A kernel that does not write the scores came with 2.20 (`--use_flash_attention 1`).
-    let early = ["2.13", "2.14", "2.15", "2.16", "2.17", "2.18"]
-        .iter()
-        .any(|release| has(&row.notes, &[&format!("neuron {release}")]));
-    let kernel = if early { "unfused" } else { "flash" };
-    say(&mut row.attention, kernel, "attention's kernel as in the release's scripts", notes);
+    // `--use_flash_attention 1` came with 2.20; before it the compiler fuses the softmax with its products: releases differ little.
+    say(&mut row.attention, "fused", "attention without scores in memory", notes);
     if has(&row.model, &["gpt-3 23b"]) && row.layers.is_none() {
         // megatron_gpt_23b.sh of neuronx-nemo-megatron.
         (row.layers, row.hidden, row.heads, row.ffn_hidden) = (Some(28), Some(8192), Some(64), Some(32_768));
