@@ -2,7 +2,7 @@
 
 use super::comm::tp_cp::{Hiding, TpCpComm};
 use super::compute::unit_times;
-use super::flops::recomputed;
+use super::flops::{recomputed, recomputed_per_token};
 use super::hardware::Network;
 use super::memory::activations::{LayerBytes, layer};
 use super::memory::recipe_bytes;
@@ -233,6 +233,24 @@ fn heads_limit_an_all_to_all() {
     assert_eq!(of("cp=32&cpcomm=alltoall&framework=megatron&tp=2"), 4);
     assert_eq!(of("cp=32&cpcomm=mixed&cpheads=4&framework=megatron"), 4);
     assert_eq!(of("cp=32&cpcomm=ring"), 1);
+}
+
+/// A tiled MLP of Llama 3.1 8B at 256K tokens holds a tenth and less of what the whole one does (arXiv 2506.13996, section 3.1.1), and
+/// the products of its forward pass run once more.
+#[test]
+fn a_tiled_mlp_holds_one_tile() {
+    let whole = setup("cluster=dgx-h100&model=llama-3.1-8b&gpus=8&seq=256k");
+    let mut tiled = whole;
+    tiled.kernels.tiled_mlp = true;
+    let (all, one) = (activations(&whole, Recompute::None), activations(&tiled, Recompute::None));
+    // Gate, up, the activation's output, the product.
+    let hidden = 4.0 * 14_336.0 * 2.0;
+    assert_eq!(all.whole - one.whole, hidden);
+    let of_mlp = |layer: LayerBytes, kept: f64| kept + layer.gradients;
+    assert!(of_mlp(one, 0.0) < 0.1 * of_mlp(all, hidden), "{one:?}");
+    let mlp = 3.0 * 4096.0 * 14_336.0 * 2.0;
+    let again = recomputed_per_token(&tiled, 0.0) - recomputed_per_token(&whole, 0.0);
+    assert_eq!(again.get(), 32.0 * mlp);
 }
 
 /// Weights in host memory come over PCIe (63 GB/s) before they are gathered, each GPU its 4 bytes of a shard of the root unit: two
