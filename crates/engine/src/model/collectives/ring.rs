@@ -27,6 +27,7 @@ use crate::units::{Bytes, BytesPerSecond, Seconds};
 ///     all_reduce_passes: 2.0,
 ///     node_decay: 0.0,
 ///     relays: true,
+///     torus: 0,
 ///     topology: Topology::Aware,
 ///     fabric: Fabric::NON_BLOCKING,
 ///     host: Host::USUAL,
