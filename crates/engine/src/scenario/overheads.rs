@@ -47,7 +47,7 @@ pub const fn overheads(framework: Framework, compile: bool, segments: Segments) 
         }
         // XLA plans its buffers ahead.
         Framework::MaxText => (253.0, Cache::Share(0.03), [1.0, 2.0, 2.0, 6.0, 2.0]),
-        Framework::Megatron | Framework::MegatronFsdp => (84.0, Cache::Share(0.03), [8.5, 4.5, 2.0, 12.0, 17.0]),
+        Framework::Megatron | Framework::MegatronFsdp => (84.0, Cache::Share(0.03), [9.0, 4.5, 2.0, 12.0, 17.0]),
         Framework::MegatronLegacy => (110.0, Cache::Share(0.10), [3.0, 6.0, 6.0, 10.0, 6.0]),
         Framework::Nanotron => (230.0, Cache::Share(0.03), [3.0, 6.0, 6.0, 10.0, 6.0]),
     };
