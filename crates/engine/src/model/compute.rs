@@ -148,19 +148,19 @@ pub fn unit_costs<C: Cost<Operations>>(setup: &Setup, moe_share: f64) -> UnitCos
     let attention_again = modules::of_attention(setup, tp);
     let beside_attention = adapters::beside_attention::<C>(&rates);
     let dense = || {
-        let block = attention_block.with(mlp(arch, f64::from(arch.intermediate_size) / tp));
-        Layer::<C>::of(&rates, &block)
-            .repeating(&rates, &attention_again.with(modules::of_mlp(setup, tp)))
+        let mlp = mlp(arch, f64::from(arch.intermediate_size) / tp);
+        Layer::<C>::of_two(&rates, [&attention_block, &mlp])
+            .repeating(&rates, &attention_again)
+            .repeating(&rates, &modules::of_mlp(setup, tp))
             .plus(beside_attention)
             .plus(adapters::beside_mlp(&rates))
     };
     let again = flops::recomputed(setup);
     let (layer, experts) = if moe_share > 0.0 {
         let experts = routed(&rates);
-        let shared_again = attention_again.with(modules::of_shared(setup, tp));
-        let beside = Layer::of(&rates, &attention_block.with(router_and_shared(arch, tp)));
-        let moe = beside
-            .repeating(&rates, &shared_again)
+        let moe = Layer::of_two(&rates, [&attention_block, &router_and_shared(arch, tp)])
+            .repeating(&rates, &attention_again)
+            .repeating(&rates, &modules::of_shared(setup, tp))
             .plus(beside_attention)
             .plus(adapters::beside_shared(&rates))
             .plus(experts);

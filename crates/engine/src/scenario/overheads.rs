@@ -77,7 +77,7 @@ pub const fn overheads(framework: Framework, compile: bool, segments: Segments) 
         }
         // XLA plans its buffers ahead, and the host starts one program a step.
         Framework::MaxText => (XLA_ELEMENTWISE, Cache::Share(0.0), [0.0; 5]),
-        Framework::Megatron | Framework::MegatronFsdp => (84.0, Cache::Share(0.03), [8.5, 4.5, 2.0, 12.0, 17.0]),
+        Framework::Megatron | Framework::MegatronFsdp => (84.0, Cache::Share(0.03), [9.0, 4.5, 2.0, 12.0, 17.0]),
         Framework::MegatronLegacy => (110.0, Cache::Share(0.10), [3.0, 6.0, 6.0, 10.0, 6.0]),
         Framework::Nanotron => (230.0, Cache::Share(0.03), [3.0, 6.0, 6.0, 10.0, 6.0]),
     };

@@ -304,6 +304,12 @@ impl<C: Cost<Operations>> Layer<C> {
         }
     }
 
+    /// Two blocks one after the other: their products apart, each no faster than its own operands are read, and the element-wise work
+    /// of both, of which the residual stream's is the layer's.
+    pub(super) fn of_two(rates: &Rates, [one, other]: [&Block; 2]) -> Self {
+        Self { elementwise: rates.elementwise(&one.with(*other)), ..Self::of(rates, one).plus(Self::of(rates, other)) }
+    }
+
     /// The layer with what the backward pass runs again of it for single modules.
     pub(super) fn repeating(self, rates: &Rates, again: &Again) -> Self {
         Self {
