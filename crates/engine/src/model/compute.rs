@@ -201,7 +201,9 @@ fn attention_core<C: Cost<Operations>>(rates: &Rates) -> Passes<C> {
     let tuned = matches!(setup.kernels.attention, AttentionKernel::FlashTuned | AttentionKernel::Flash8bit);
     let bytes =
         if tuned && setup.accelerator.generation.is_from_hopper() { setup.overheads.attention_bytes } else { 0.0 };
-    let around: C = rates.streaming(Bytes::new(bytes * rates.tokens * widths));
+    // Its inputs and their gradients are cast as those of the layers' products are.
+    let casts = if setup.kernels.attention == AttentionKernel::Flash8bit { blocks::CAST_BYTES } else { 0.0 };
+    let around: C = rates.streaming(Bytes::new((bytes + casts) * rates.tokens * widths));
     let products = |share: f64, slower: f64, streams: f64| {
         C::new(slower * share * (flops / rate), || {
             let keys = 2.0 * arch.key_value_width_over(tp) * f64::from(setup.mesh.cp.max(1));
