@@ -51,7 +51,7 @@ mod tests {
         let kernel = |link: &str| of(&format!("{link}&model=llama-3-8b"), ParamId::AttentionKernel);
         assert_eq!(kernel("cluster=dgx-h100"), None);
         assert_eq!(kernel("cluster=dgx-a100-80"), None);
-        let cdna = kernel("cluster=dgx-h100&gpu=mi300x").unwrap();
+        let cdna = kernel("cluster=dgx-h100&gpu=mi250x").unwrap();
         assert!(!cdna.all && labels(&cdna) == ["FlashAttention-3, cuDNN, TE"], "{:?}", labels(&cdna));
     }
 
