@@ -354,14 +354,14 @@ fn the_adaptive_layer_stands_beside_the_static_one() {
 #[test]
 fn hopper_stands_beside_ampere_and_hierarchies_beside_rings() {
     let (hopper, pins) = compared("compare-hopper-ampere");
-    says(hopper.tokens_per_s_per_gpu / pins[0].tokens_per_s_per_gpu, 2.4, 0.1);
+    says(hopper.tokens_per_s_per_gpu / pins[0].tokens_per_s_per_gpu, 2.5, 0.1);
     says(points(&hopper, &pins[0]), -10.0, 1.5);
     says(1e2 * pins[1].mfu, 20.0, 1.0);
     let peak = |id: &str| engine::catalog::accelerator(id).unwrap().values.peak_16bit;
     says(peak("h100-sxm") / peak("a100-80gb"), 3.2, 0.1);
 
     let (groups, pins) = compared("compare-hierarchical");
-    says(1e2 * (pins[0].time.step / groups.time.step - 1.0), 4.0, 1.0);
+    says(1e2 * (pins[0].time.step / groups.time.step - 1.0), 2.0, 1.0);
     says(groups.memory.peak / pins[0].memory.peak, 2.1, 0.2);
     says(pins[1].time.step / groups.time.step, 7.2, 0.5);
 }
@@ -378,14 +378,14 @@ fn starting_points_fit_and_are_what_they_say() {
     says(1e2 * pins[0].mfu, 9.0, 1.0);
 
     let (pairs, pins) = compared("plan-70b-64-h100");
-    says(1e2 * pairs.mfu, 40.0, 1.0);
+    says(1e2 * pairs.mfu, 41.0, 1.0);
     says(-pins[0].memory.free().get() / GIB, 28.0, 1.0);
     says(1e2 * pins[1].mfu, 37.0, 1.0);
     assert!(pairs.tokens_per_step == pins[0].tokens_per_step && pins[1].fits());
 
     let (large, pins) = compared("plan-405b");
     let bubble = |report: &Report| 1e2 * (report.time.bubble / report.time.step);
-    says(1e2 * large.mfu, 37.0, 1.0);
+    says(1e2 * large.mfu, 40.0, 1.0);
     says(bubble(&large), 14.0, 1.0);
     assert!((44.0..50.0).contains(&bubble(&pins[0])), "{}", bubble(&pins[0]));
     let setup = scenario("plan-405b").setup();

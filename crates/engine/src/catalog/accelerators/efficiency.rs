@@ -6,7 +6,7 @@ use crate::units::Seconds;
 
 /// Tokens at which products of 4,096 columns reach half of their efficiency. This constant and the
 /// fractions marked as fitted below were fitted together with the element-wise traffic, the
-/// contention and the network's constants, by `examples/calibrate`, to 1,076 published steps
+/// contention and the network's constants, by `examples/calibrate`, to 1,097 published steps
 /// (docs/accuracy.md).
 const HALF_SATURATION_TOKENS: f64 = 600.0;
 /// Host time to launch one layer's kernels in one pass from compiled code: the floor under small

@@ -58,7 +58,7 @@ pub(super) const LIST: &[ScenarioEntry] = &[
         entry(
             "compare-best-memory-bandwidth",
             "What memory and bandwidth allow",
-            "At every point of the map the best MFU over sequence, batch and checkpointing, for 13B on 64 A100: 54 % here. Above 215 Gbit/s \
+            "At every point of the map the best MFU over sequence, batch and checkpointing, for 13B on 64 A100: 54 % here. Above 214 Gbit/s \
              compute limits; below 117 GiB memory does. Twice the memory makes up for half of the bandwidth (A).",
             "v=1&rev=5&cluster=a100-40gb-200g&size=13B&gpus=64&seq=8192&mbs=1&strategy=full-shard&recompute=selective\
              &pin=1&mem=80&link=100&seq=16384",
@@ -143,7 +143,7 @@ pub(super) const LIST: &[ScenarioEntry] = &[
     entry(
         "compare-hopper-ampere",
         "Hopper against Ampere, 175B",
-        "H100 at 400 Gbit/s trains 2.4 times as fast as A100 at 200 (A), yet reaches 10 points of MFU less: three times the compute \
+        "H100 at 400 Gbit/s trains 2.5 times as fast as A100 at 200 (A), yet reaches 10 points of MFU less: three times the compute \
          waits for twice the bandwidth. At A100's bandwidth (B) it keeps 20 % of its peak.",
         "v=1&rev=5&cluster=dgx-h100&size=175B&gpus=512&seq=2048&mbs=1&strategy=full-shard&recompute=full\
          &pin=1&cluster=dgx-a100-80&pin=2&link=200",
@@ -152,7 +152,7 @@ pub(super) const LIST: &[ScenarioEntry] = &[
     entry(
         "compare-hierarchical",
         "Hierarchical against ring",
-        "Sharded in groups of 64 with an all-reduce between the groups: 4 % faster than rings over all 512 GPUs (A), for twice the \
+        "Sharded in groups of 64 with an all-reduce between the groups: 2 % faster than rings over all 512 GPUs (A), for twice the \
          memory. Rings that ignore the nodes (B), one card for every byte, take 7 times as long.",
         "v=1&rev=5&cluster=dgx-h100&size=175B&gpus=512&seq=2048&mbs=1&strategy=hybrid-shard&shard=64&recompute=full\
          &pin=1&strategy=full-shard&pin=2&strategy=full-shard&topology=flat",
