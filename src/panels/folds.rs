@@ -66,6 +66,7 @@ fn is_calibration(id: ParamId) -> bool {
             | ParamId::Topology
             | ParamId::MatmulEfficiency
             | ParamId::Matmul8BitEfficiency
+            | ParamId::Matmul4BitEfficiency
             | ParamId::AttentionEfficiency
             | ParamId::TunedAttentionEfficiency
             | ParamId::MemoryEfficiency
@@ -75,10 +76,7 @@ fn is_calibration(id: ParamId) -> bool {
             | ParamId::IntraNodeEfficiency
             | ParamId::AllReducePasses
             | ParamId::NodeDecay
-            | ParamId::Oversubscription
-            | ParamId::Rails
             | ParamId::Relays
-            | ParamId::TorusAxes
     )
 }
 

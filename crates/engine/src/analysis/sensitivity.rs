@@ -41,9 +41,10 @@ const LEAST: f64 = 0.0005;
 
 /// Numbers that nobody sets: what kernels and links reach of their peaks, fitted to published runs or borrowed from other silicon, and
 /// how evenly tokens reach their experts.
-const UNSURE: [ParamId; 15] = [
+const UNSURE: [ParamId; 16] = [
     ParamId::MatmulEfficiency,
     ParamId::Matmul8BitEfficiency,
+    ParamId::Matmul4BitEfficiency,
     ParamId::AttentionEfficiency,
     ParamId::TunedAttentionEfficiency,
     ParamId::MemoryEfficiency,

@@ -105,7 +105,8 @@ pub fn matmul_rate(setup: &Setup) -> FlopsPerSecond {
     let efficiency = setup.accelerator.efficiency;
     let reached = match setup.compute_format {
         ComputeFormat::AsPolicy => efficiency.matmul,
-        ComputeFormat::Fp8 | ComputeFormat::Fp8Gather | ComputeFormat::Fp4 => efficiency.matmul_8bit,
+        ComputeFormat::Fp8 | ComputeFormat::Fp8Gather => efficiency.matmul_8bit,
+        ComputeFormat::Fp4 => efficiency.matmul_4bit,
     };
     peak(setup) * reached
 }

@@ -102,6 +102,8 @@ pub struct Efficiency {
     pub matmul: f64,
     /// Fraction of the 8-bit peak reached by large matrix products, casts apart.
     pub matmul_8bit: f64,
+    /// Fraction of the 4-bit peak reached by large matrix products, casts apart.
+    pub matmul_4bit: f64,
     /// Fraction of the dense peak reached by flash attention kernels not tuned to the GPU, forward.
     pub attention: f64,
     /// Fraction of the dense peak reached by attention kernels tuned to the GPU, forward.
@@ -119,6 +121,7 @@ impl Efficiency {
     pub const IDEAL: Self = Self {
         matmul: 1.0,
         matmul_8bit: 1.0,
+        matmul_4bit: 1.0,
         attention: 1.0,
         attention_tuned: 1.0,
         memory: 1.0,

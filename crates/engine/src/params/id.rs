@@ -163,6 +163,7 @@ parameters! {
         Power: constants::POWER,
         MatmulEfficiency: constants::MATMUL,
         Matmul8BitEfficiency: constants::MATMUL_8BIT,
+        Matmul4BitEfficiency: constants::MATMUL_4BIT,
         AttentionEfficiency: constants::ATTENTION,
         TunedAttentionEfficiency: constants::ATTENTION_TUNED,
         MemoryEfficiency: constants::ELEMENTWISE,

@@ -111,6 +111,8 @@ pub(crate) const CONSTANTS: &[Constant] = &[
     constant!("H100 matmul 8-bit", (0.3, 0.75), h100, accelerator.efficiency.matmul_8bit),
     constant!("B200 matmul 8-bit", (0.3, 0.8), b200, accelerator.efficiency.matmul_8bit),
     constant!("B300 matmul", (0.55, 0.9), b300, accelerator.efficiency.matmul),
+    constant!("B200 matmul 4-bit", (0.2, 0.8), b200, accelerator.efficiency.matmul_4bit),
+    constant!("B300 matmul 4-bit", (0.2, 0.8), b300, accelerator.efficiency.matmul_4bit),
     constant!("B300 matmul 8-bit", (0.3, 0.8), b300, accelerator.efficiency.matmul_8bit),
     constant!("B300 tuned attention", (0.15, 0.75), b300, accelerator.efficiency.attention_tuned),
     constant!("A100 flash attention", (0.1, 0.6), a100, accelerator.efficiency.attention),

@@ -31,6 +31,7 @@ const fn of(generation: Generation, matmul: f64, matmul_8bit: f64, attention: f6
     let efficiency = Efficiency {
         matmul,
         matmul_8bit,
+        matmul_4bit: matmul_8bit,
         attention,
         attention_tuned,
         memory: MEMORY,
@@ -38,6 +39,11 @@ const fn of(generation: Generation, matmul: f64, matmul_8bit: f64, attention: f6
         launch_per_layer: LAUNCH_PER_LAYER,
     };
     Silicon { generation, efficiency }
+}
+
+/// The same silicon with another fraction for products in 4 bits.
+const fn in_4_bits(silicon: Silicon, matmul_4bit: f64) -> Silicon {
+    Silicon { efficiency: Efficiency { matmul_4bit, ..silicon.efficiency }, ..silicon }
 }
 
 /// V100: products fitted. It has no flash attention of its own; the A100's fractions are used.

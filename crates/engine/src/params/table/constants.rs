@@ -12,6 +12,11 @@ fn in_few_bits(scenario: &Scenario) -> bool {
     scenario.compute_format != ComputeFormat::AsPolicy || scenario.kernels.attention == AttentionKernel::Flash8bit
 }
 
+/// For rows about products in 4 bits.
+fn in_4_bits(scenario: &Scenario) -> bool {
+    scenario.compute_format == ComputeFormat::Fp4
+}
+
 /// For rows about products in 32 bits.
 fn in_32_bits(scenario: &Scenario) -> bool {
     scenario.recipe == PrecisionPolicy::Fp32
@@ -147,6 +152,24 @@ pub(in crate::params) const MATMUL_8BIT: Param = Param {
     ..Param::DEFAULT
 }
 .relevant(in_few_bits);
+
+/// Fraction of the 4-bit peak that matrix products reach.
+pub(in crate::params) const MATMUL_4BIT: Param = Param {
+    key: "matmul4",
+    label: "4-bit matmul efficiency",
+    csv: "matmul_4bit_efficiency_percent",
+    group: Group::Hardware,
+    help: "Share of the dense 4-bit peak that large matmuls reach, casts apart.",
+    kind: number(
+        Unit::Percent,
+        (1.0, 100.0),
+        Scale::Linear,
+        |scenario| scenario.accelerator.values.efficiency.matmul_4bit * PERCENT,
+        |scenario, value| scenario.accelerator.values.efficiency.matmul_4bit = value / PERCENT,
+    ),
+    ..Param::DEFAULT
+}
+.relevant(in_4_bits);
 
 /// Fraction of the peak that attention reaches.
 pub(in crate::params) const ATTENTION: Param = Param {

@@ -26,6 +26,9 @@ pub(in crate::share) fn read(pairs: &Pairs, issues: &mut Vec<Issue>) -> Scenario
     restore(&mut scenario);
     presets(pairs, &mut scenario, issues, restore);
     for held in TABLE {
+        if held.id == ParamId::Matmul4BitEfficiency {
+            revisions::settle(&mut scenario, revision);
+        }
         let Some(typed) = pairs.value(held.key) else { continue };
         if held.is_held(&scenario) {
             issues.extend(set_held(held, typed, &mut scenario));

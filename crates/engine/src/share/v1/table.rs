@@ -320,6 +320,7 @@ pub(super) static TABLE: &[Held] = &[
     choice("tiledmlp", ParamId::TiledMlp, &["no", "yes"]),
     number("hostbw", ParamId::HostBandwidth, Unit::GbPerS, 0.0, 20_000.0, Scale::Linear),
     choice("dispatch8", ParamId::Dispatch8Bit, &["no", "yes"]),
+    number("matmul4", ParamId::Matmul4BitEfficiency, Unit::Percent, 1.0, 100.0, Scale::Linear),
 ];
 
 #[cfg(test)]
