@@ -28,7 +28,7 @@ pub fn transfer_rate(setup: &Setup) -> BytesPerSecond {
     share(setup).map_or(link, |share| share.min(link))
 }
 
-/// The rate at which the update of one GPU's shard reads and writes its host's memory: [`UPDATE`] of its share, and no more than the
+/// The rate at which the update of one GPU's shard reads and writes its host's memory: the share of its bandwidth that Adam reaches there, and no more than the
 /// link's.
 ///
 /// ```

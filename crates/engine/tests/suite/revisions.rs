@@ -162,3 +162,19 @@ fn custom_hardware_starts_from_the_links_revision() {
     let bandwidth = |rev: u32| b200(rev).values.memory_bandwidth.gb_per_s();
     assert_eq!((bandwidth(1), bandwidth(2), b200(1).id), (8000.0, 7700.0, "custom"));
 }
+
+#[test]
+fn products_in_4_bits_reached_what_those_in_8_did_up_to_the_fourth_revision() {
+    let reached = |link: &str| {
+        let efficiency = decode(link).scenario.accelerator.values.efficiency;
+        [efficiency.matmul_8bit, efficiency.matmul_4bit]
+    };
+    assert_eq!(reached("v=1&rev=4&cluster=dgx-b200&compute=fp4"), [0.60, 0.60]);
+    assert_eq!(reached("v=1&rev=4&cluster=dgx-b200&compute=fp4&matmul8=50"), [0.50, 0.50]);
+    assert_eq!(reached("v=1&rev=4&cluster=dgx-b200&compute=fp4&matmul8=50&matmul4=40"), [0.50, 0.40]);
+    assert_eq!(reached("v=1&rev=5&cluster=dgx-b200&compute=fp4&matmul8=50"), [0.50, 0.42]);
+    for link in ["v=1&rev=4&cluster=dgx-b200&compute=fp4", "v=1&rev=1&cluster=dgx-b200&compute=fp4&matmul8=50"] {
+        let scenario = decode(link).scenario;
+        assert_eq!(decode(&encode(&scenario)).scenario, scenario, "{link}");
+    }
+}

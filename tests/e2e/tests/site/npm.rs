@@ -37,7 +37,7 @@ fn the_notebook_of_the_npm_package_redraws_both_figures_for_each_slider() -> Res
     session.open(&format!("{}examples/notebook.html", server.url()))?;
     let drawn = |seen: &[String; 3]| seen.iter().all(|text| !text.is_empty());
     wait_for("the notebook draws nothing", PATIENCE, || Ok(Some(look(&session)?).filter(drawn)))?;
-    for (name, share) in [("Sequence length", 0.4), ("Link bandwidth", 0.1), ("GPU memory", 0.1)] {
+    for (name, share) in [("Sequence length", 0.3), ("Link bandwidth", 0.1), ("GPU memory", 0.1)] {
         let before = look(&session)?;
         let slider = session.element(&format!("input[aria-label='{name}']"))?;
         session.script(MOVE, &[slider.as_argument(), json!(share)])?;

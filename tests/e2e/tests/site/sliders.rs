@@ -33,7 +33,9 @@ fn arrow_keys_on_every_slider_redraw_everything() -> Result<()> {
         let before = page.settled()?;
         let slider = page.slider(name)?;
         page.session.focus(&slider)?;
-        let key = if fraction(&page, &slider)? < 0.5 { Key::Right } else { Key::Left };
+        // Of sequences so long that nothing fits, not every figure tells one from another.
+        let longer = name == "Sequence length";
+        let key = if fraction(&page, &slider)? < 0.5 && !longer { Key::Right } else { Key::Left };
         page.session.press(key, STROKES)?;
         changed(&page, name, &before)?;
     }
