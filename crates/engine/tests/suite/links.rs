@@ -483,3 +483,16 @@ proptest! {
         check(&link);
     }
 }
+
+#[test]
+fn a_model_whose_first_layer_with_experts_lies_beyond_the_last_one_can_be_scaled() {
+    for layers in [100, 2048] {
+        let link = format!(
+            "model=custom&layers={layers}&hidden=1024&heads=8&ffn=4096&vocab=1000&experts=8&topk=2&effn=512&firstdense=99\
+             &moestep=2048&scale=100B"
+        );
+        let scenario = decode(&link).scenario;
+        assert!(scenario.model.architecture().num_hidden_layers <= 2048);
+        assert!(scenario.report().time.step.get().is_finite());
+    }
+}

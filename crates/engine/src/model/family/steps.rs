@@ -120,7 +120,8 @@ impl<'a> Steps<'a> {
         let own = f64::from(self.style.num_hidden_layers);
         let step = if self.style.has_experts() { f64::from(self.style.experts.moe_layer_step.max(1)) } else { 1.0 };
         let least = f64::from(self.fewest_layers());
-        (own + ((layers - own) / step).round() * step).clamp(least, MOST_LAYERS)
+        // Dense layers first and one with experts in many may ask for more than there can be.
+        (own + ((layers - own) / step).round() * step).max(least).min(MOST_LAYERS)
     }
 
     /// The style at a step of width.
