@@ -6,7 +6,7 @@ use crate::model::experts::ExpertParallel;
 use crate::model::experts::choice::{with_fastest_chunks, with_fastest_degrees};
 use crate::model::lengths::Lengths;
 use crate::model::objective::{Objective, RolloutEngine};
-use crate::model::parallel::{ContextExchange, Mesh, common_divisor};
+use crate::model::parallel::{ContextExchange, Mesh, Pipeline, Schedule, common_divisor};
 use crate::model::report::Report;
 use crate::model::run::{self, RunReport};
 use crate::model::setup::Setup;
@@ -48,7 +48,7 @@ impl Scenario {
             tensor: self.tensor,
             context: self.context,
             sequence_heads: self.heads_of_sequence(&architecture, &mesh),
-            pipeline: self.pipeline,
+            pipeline: self.schedule(&mesh),
             experts: ExpertParallel {
                 capacity_factor: self.experts.capacity_factor.max(1.0),
                 imbalance: self.experts.imbalance.max(1.0),
@@ -168,6 +168,12 @@ impl Scenario {
     pub fn with_model(mut self, model: Model) -> Self {
         self.model = model;
         self
+    }
+
+    /// How the stages run; one stage has no order to choose.
+    fn schedule(&self, mesh: &Mesh) -> Pipeline {
+        let schedule = if mesh.pp > 1 { self.pipeline.schedule } else { Schedule::OneForwardOneBackward };
+        Pipeline { schedule, ..self.pipeline }
     }
 
     /// Returns the degrees of tensor, context and pipeline parallelism that are used: each is the
