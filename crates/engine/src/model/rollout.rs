@@ -90,7 +90,8 @@ pub fn generation_memory(setup: &Setup) -> GenerationMemory {
 /// completions of a prompt share.
 fn per_sequence(engine: &Setup, objective: &Objective) -> Bytes {
     let whole = f64::from(engine.batch.seq_len);
-    let prompt = f64::from(objective.prompt);
+    // Texts may be shorter than the prompt.
+    let prompt = f64::from(objective.prompt).min(whole);
     let shared = 1.0 - 1.0 / f64::from(objective.group.max(1));
     cache_bytes(engine, whole) - cache_bytes(engine, prompt) * shared
 }

@@ -152,11 +152,14 @@ proptest! {
         let report = under(&scenario, |objective| objective.task = task).report();
         let rollout = report.rollout.expect("a rollout");
         for number in [
-            rollout.decode.get(), rollout.prefill.get(), rollout.update.get(), rollout.step().get(), rollout.tokens_per_s(),
+            rollout.decode.get(), rollout.update.get(), rollout.step().get(), rollout.tokens_per_s(),
             rollout.concurrent, rollout.decode_steps, rollout.tokens,
         ] {
             prop_assert!(number.is_finite() && number > 0.0, "{number} in {rollout:?}");
         }
+        // Texts of one token are all completion.
+        let prefill = rollout.prefill.get();
+        prop_assert!(prefill.is_finite() && prefill >= 0.0, "{prefill} in {rollout:?}");
         prop_assert!(rollout.step() >= report.time.step);
     }
 }

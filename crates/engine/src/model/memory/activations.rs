@@ -276,7 +276,8 @@ pub fn layer(setup: &Setup, element: f64, moe_share: f64) -> LayerBytes {
     LayerBytes {
         whole,
         kept,
-        final_norm,
+        // A shape may have no norms.
+        final_norm: if final_norm > 0.0 { final_norm } else { 0.0 },
         gradients: gathered + if scores_backward > mlp_backward { scores_backward } else { mlp_backward },
     }
 }
