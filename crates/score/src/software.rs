@@ -3,7 +3,7 @@
 use super::finetune::source::Source;
 use super::hardware::gpu;
 use super::model::mixture;
-use super::recipes::{self, Recomputed};
+use super::recipes::{self, recomputed::Recomputed};
 use super::row::Row;
 use super::silicon::{self, maxtext};
 use super::stack::Stack;

@@ -1,9 +1,6 @@
 //! The training stack of a row, which decides the values that the row leaves blank.
 
-use super::finetune::source::Source;
-use super::row::Row;
-use super::silicon::Table;
-use super::text::has;
+mod told;
 
 /// A training stack: releases that share their defaults.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -45,92 +42,6 @@ pub enum Stack {
 }
 
 impl Stack {
-    /// Returns the stack of what a source published, where the framework's name does not tell it.
-    fn published(source: Source, row: &Row) -> Option<Self> {
-        let zero = has(&row.sharding, &["zero"]);
-        match source {
-            Source::Torchtune | Source::TorchtuneFlags | Source::TorchtuneEarly => Some(Self::Torchtune),
-            Source::LitTables | Source::LitHub => Some(Self::Fabric),
-            Source::FsdpQlora | Source::PeftFsdp => Some(Self::FsdpQlora),
-            Source::Universal => Some(if has(&row.sharding, &["fsdp"]) { Self::FsdpQlora } else { Self::Peft }),
-            // finetune_qlora_single_gpu.sh runs on DeepSpeed, in fp16; finetune_lora_single_gpu.sh does not, in bf16.
-            Source::Qwen if row.trainable == "qlora" => Some(Self::DeepSpeed),
-            Source::Qwen
-            | Source::SwiftBenchmark
-            | Source::PeftReadme
-            | Source::PeftMethods
-            | Source::Glm
-            | Source::Axolotl => Some(if zero {
-                Self::DeepSpeed
-            } else if has(&row.sharding, &["fsdp"]) {
-                Self::FsdpQlora
-            } else {
-                Self::Peft
-            }),
-            Source::SwiftExamples if !has(&row.framework, &["megatron"]) => {
-                Some(if zero { Self::DeepSpeed } else { Self::Peft })
-            }
-            Source::Unsloth => Some(Self::Peft),
-            Source::Xtuner => Some(Self::DeepSpeed),
-            Source::Mlperf => Some(Self::Nemo),
-            _ => None,
-        }
-    }
-
-    /// Returns the stack of a row, from its framework, its publisher and, for a bare `Megatron-LM`,
-    /// its GPU and kernels.
-    pub fn of(row: &Row) -> Self {
-        if let Some(stack) = Source::of(row).and_then(|source| Self::published(source, row)) {
-            return stack;
-        }
-        if let Some(stack) = Table::of(row).and_then(|table| table.stack(row)) {
-            return stack;
-        }
-        let framework = row.framework.to_ascii_lowercase();
-        let says = |words: &[&str]| words.iter().any(|word| framework.contains(word));
-        if says(&["nanotron"]) {
-            Self::Nanotron
-        } else if says(&["automodel"]) {
-            Self::Fsdp
-        } else if says(&["megatron-core", "megatron core", "mcore", "megatron-fsdp", "megascale"]) {
-            if says(&["nemo", "bridge"]) { Self::Nemo } else { Self::MegatronCore }
-        } else if says(&["nemo", "bridge"]) {
-            Self::Nemo
-        } else if says(&["megatron"]) {
-            Self::megatron(row, &framework)
-        } else if says(&["oneflow"]) {
-            Self::MegatronEarly
-        } else if says(&["deepspeed"]) {
-            if has(&row.source, &["megatron"]) { Self::MegatronDeepSpeed } else { Self::DeepSpeed }
-        } else if says(&["internlm", "internevo"]) {
-            Self::InternEvo
-        } else if says(&["composer", "foundry", "mosaic"]) || has(&row.source, &["llm-foundry", "mosaicml"]) {
-            Self::Composer
-        } else if says(&["modalities"]) {
-            Self::Modalities
-        } else if says(&["torchtitan"]) {
-            Self::Torchtitan
-        } else if says(&["hf ", "hugging", "transformers", "accelerate", "trl", "axolotl"]) {
-            Self::HuggingFace
-        } else if has(&row.source, &["megascale"]) {
-            Self::MegatronCore
-        } else {
-            Self::Fsdp
-        }
-    }
-
-    fn megatron(row: &Row, framework: &str) -> Self {
-        let deepspeed = framework.contains("deepspeed") && !framework.contains("megatron-lm");
-        if deepspeed || has(&row.source, &["bigscience"]) {
-            return Self::MegatronDeepSpeed;
-        }
-        let recent = has(&row.source, &["megascale", "golden", "readme"]) && !has(&row.source, &["2021"])
-            || has(&row.attention, &["flash", "te", "cudnn"])
-            || has(&row.precision, &["fp8", "fp4"])
-            || has(&row.gpu, &["h100", "h200", "h800", "b200", "b300", "mi300"]);
-        if recent { Self::MegatronCore } else { Self::MegatronEarly }
-    }
-
     /// Whether the stack uses PyTorch's FSDP by default.
     pub fn is_fsdp(self) -> bool {
         matches!(

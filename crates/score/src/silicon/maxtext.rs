@@ -1,7 +1,7 @@
 //! `MaxText`'s tables: its README's on v5e and v5p (github AI-Hypercomputer/maxtext 76bd53b0f, MaxText/configs), and those of Google's
 //! recipes (AI-Hypercomputer/tpu-recipes, gpu-recipes).
 
-use crate::recipes::Recomputed;
+use crate::recipes::recomputed::Recomputed;
 use crate::row::Row;
 use crate::text::{has, leading_number};
 use crate::{LeftOut, Notes};
@@ -78,20 +78,17 @@ struct Kept {
     key_value: bool,
     context: bool,
     out: bool,
-    mlp_in: bool,
     mlp_out: bool,
 }
 
 fn kept(policy: &str) -> Kept {
     let says = |words: &[&str]| has(policy, words);
-    let all = says(&["q,k,v kept", "qkv_proj", "qkv", "q,k,v projections"]) && !says(&["q,k,v recomputed"]);
-    let all = all || says(&["q,k,v"]) && !says(&["q,k,v recomputed"]);
+    let all = says(&["q,k,v", "qkv"]) && !says(&["q,k,v recomputed"]);
     Kept {
         query: all,
         key_value: all || says(&["k,v kept"]),
         context: says(&["context"]),
         out: says(&["(+out)", "out_proj"]),
-        mlp_in: false,
         mlp_out: says(&["mlpwo"]),
     }
 }
@@ -124,11 +121,8 @@ pub fn recomputed(row: &Row) -> Recomputed {
     let (width, one) = (f64::from(width), |kept: bool, columns: f64| if kept { columns } else { 0.0 });
     let mlp = row.top_k.map_or(1.0, f64::from);
     let all = 2.0 * query + 2.0 * key + 3.0 * mlp * width;
-    let some = one(kept.query, query)
-        + one(kept.key_value, 2.0 * key)
-        + one(kept.out, query)
-        + one(kept.mlp_in, 2.0 * mlp * width)
-        + one(kept.mlp_out, mlp * width);
+    let some =
+        one(kept.query, query) + one(kept.key_value, 2.0 * key) + one(kept.out, query) + one(kept.mlp_out, mlp * width);
     if some > 0.0 {
         Recomputed { keep_fraction: some / all, ..Recomputed::all(Recompute::Fraction) }
     } else {
