@@ -142,7 +142,7 @@ mod tests {
         let (change, layout) = search.also().unwrap();
         assert_eq!(change, Change::Offload, "8-bit moments are not enough here");
         assert!(layout.report.fits());
-        // The review's second task: 70B on four A100 is a question about adapters.
+        // All weights of 70B never fit on four A100.
         let adapters = searched("gpu=a100-80gb&model=llama-3.1-70b&gpus=4&seq=4k&mbs=1");
         assert_eq!(adapters.also().unwrap().0, Change::Lora);
         let in_4_bits = searched("cluster=dgx-h100&model=llama-3.1-70b&gpus=1&seq=2k&mbs=1");

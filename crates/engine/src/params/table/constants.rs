@@ -7,6 +7,19 @@ use crate::model::training::{ComputeFormat, PrecisionPolicy};
 use crate::scenario::Scenario;
 use crate::units::{BytesPerSecond, FlopsPerSecond, Seconds};
 
+/// A share of a peak that kernels reach, by the field of the accelerator's efficiencies, in percent.
+macro_rules! reached {
+    ($field:ident) => {
+        number(
+            Unit::Percent,
+            (1.0, 100.0),
+            Scale::Linear,
+            |scenario| scenario.accelerator.values.efficiency.$field * PERCENT,
+            |scenario, value| scenario.accelerator.values.efficiency.$field = value / PERCENT,
+        )
+    };
+}
+
 /// For rows about products in 8 and 4 bits.
 fn in_few_bits(scenario: &Scenario) -> bool {
     scenario.compute_format != ComputeFormat::AsPolicy || scenario.kernels.attention == AttentionKernel::Flash8bit
@@ -125,13 +138,7 @@ pub(in crate::params) const MATMUL: Param = Param {
     csv: "matmul_efficiency_percent",
     group: Group::Hardware,
     help: "Share of the dense peak that large matmuls reach.",
-    kind: number(
-        Unit::Percent,
-        (1.0, 100.0),
-        Scale::Linear,
-        |scenario| scenario.accelerator.values.efficiency.matmul * PERCENT,
-        |scenario, value| scenario.accelerator.values.efficiency.matmul = value / PERCENT,
-    ),
+    kind: reached!(matmul),
     ..Param::DEFAULT
 };
 
@@ -142,13 +149,7 @@ pub(in crate::params) const MATMUL_8BIT: Param = Param {
     csv: "matmul_8bit_efficiency_percent",
     group: Group::Hardware,
     help: "Share of the dense 8-bit peak that large matmuls reach, casts apart.",
-    kind: number(
-        Unit::Percent,
-        (1.0, 100.0),
-        Scale::Linear,
-        |scenario| scenario.accelerator.values.efficiency.matmul_8bit * PERCENT,
-        |scenario, value| scenario.accelerator.values.efficiency.matmul_8bit = value / PERCENT,
-    ),
+    kind: reached!(matmul_8bit),
     ..Param::DEFAULT
 }
 .relevant(in_few_bits);
@@ -160,13 +161,7 @@ pub(in crate::params) const MATMUL_4BIT: Param = Param {
     csv: "matmul_4bit_efficiency_percent",
     group: Group::Hardware,
     help: "Share of the dense 4-bit peak that large matmuls reach, casts apart.",
-    kind: number(
-        Unit::Percent,
-        (1.0, 100.0),
-        Scale::Linear,
-        |scenario| scenario.accelerator.values.efficiency.matmul_4bit * PERCENT,
-        |scenario, value| scenario.accelerator.values.efficiency.matmul_4bit = value / PERCENT,
-    ),
+    kind: reached!(matmul_4bit),
     ..Param::DEFAULT
 }
 .relevant(in_4_bits);
@@ -178,13 +173,7 @@ pub(in crate::params) const ATTENTION: Param = Param {
     csv: "attention_efficiency_percent",
     group: Group::Hardware,
     help: "Share of the dense peak that flash attention kernels not tuned to the GPU reach in the forward pass.",
-    kind: number(
-        Unit::Percent,
-        (1.0, 100.0),
-        Scale::Linear,
-        |scenario| scenario.accelerator.values.efficiency.attention * PERCENT,
-        |scenario, value| scenario.accelerator.values.efficiency.attention = value / PERCENT,
-    ),
+    kind: reached!(attention),
     ..Param::DEFAULT
 };
 
@@ -195,13 +184,7 @@ pub(in crate::params) const ATTENTION_TUNED: Param = Param {
     csv: "attention_tuned_efficiency_percent",
     group: Group::Hardware,
     help: "Share of the dense peak that attention kernels tuned to the GPU reach in the forward pass.",
-    kind: number(
-        Unit::Percent,
-        (1.0, 100.0),
-        Scale::Linear,
-        |scenario| scenario.accelerator.values.efficiency.attention_tuned * PERCENT,
-        |scenario, value| scenario.accelerator.values.efficiency.attention_tuned = value / PERCENT,
-    ),
+    kind: reached!(attention_tuned),
     ..Param::DEFAULT
 }
 .relevant(with_tuned_attention);
@@ -213,13 +196,7 @@ pub(in crate::params) const ELEMENTWISE: Param = Param {
     csv: "memory_efficiency_percent",
     group: Group::Hardware,
     help: "Share of the peak memory bandwidth that element-wise kernels reach.",
-    kind: number(
-        Unit::Percent,
-        (1.0, 100.0),
-        Scale::Linear,
-        |scenario| scenario.accelerator.values.efficiency.memory * PERCENT,
-        |scenario, value| scenario.accelerator.values.efficiency.memory = value / PERCENT,
-    ),
+    kind: reached!(memory),
     ..Param::DEFAULT
 };
 
