@@ -2,6 +2,7 @@
 
 pub mod data;
 pub mod issue;
+pub mod layers;
 mod model;
 pub mod overheads;
 pub mod pins;

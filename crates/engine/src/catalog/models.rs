@@ -27,7 +27,8 @@ pub mod stablelm;
 use super::ModelEntry;
 use super::lists::{count, joined};
 use crate::model::transformer::{
-    Architecture, AttentionBias, Experts, FusedProjections, LatentAttention, Norm, QkNorm,
+    Architecture, AttentionBias, Experts, ExtraParams, FusedProjections, LatentAttention, Norm, Pattern, QkNorm,
+    Recurrent,
 };
 
 /// The families, in display order.
@@ -88,7 +89,11 @@ pub(crate) const LLAMA_STYLE: Architecture = Architecture {
     fused_projections: FusedProjections::None,
     logit_softcap: false,
     latent: LatentAttention::NONE,
+    gated_attention: false,
     experts: Experts::NONE,
+    recurrent: Recurrent::NONE,
+    pattern: Pattern::NONE,
+    extra: ExtraParams::NONE,
 };
 
 /// The shape that GPT-2, GPT-3, OPT and BLOOM share: plain MLP, layer norms, biases everywhere, an

@@ -1,6 +1,9 @@
 //! The ladder of GPT-style shapes that the model-size slider moves along.
 
-use super::transformer::{Architecture, AttentionBias, Experts, FusedProjections, LatentAttention, Norm, QkNorm};
+use super::transformer::{
+    Architecture, AttentionBias, Experts, ExtraParams, FusedProjections, LatentAttention, Norm, Pattern, QkNorm,
+    Recurrent,
+};
 
 /// Nominal size in parameters, layers L, width H: the shapes used with the FSDP bounds (arXiv 2504.03655), which are
 /// those of GPT-3 (arXiv 2005.14165, Table 2.1) and LLaMA (arXiv 2302.13971, Table 2) where they coincide.
@@ -57,7 +60,11 @@ pub fn architecture(size: f64) -> Architecture {
         fused_projections: FusedProjections::None,
         logit_softcap: false,
         latent: LatentAttention::NONE,
+        gated_attention: false,
         experts: Experts::NONE,
+        recurrent: Recurrent::NONE,
+        pattern: Pattern::NONE,
+        extra: ExtraParams::NONE,
     }
 }
 

@@ -5,9 +5,13 @@
 
 pub mod experts;
 pub mod latent;
+pub mod pattern;
+pub mod recurrent;
 
 pub use experts::Experts;
 pub use latent::LatentAttention;
+pub use pattern::{LayerShares, Pattern};
+pub use recurrent::Recurrent;
 
 use core::num::Saturating;
 
@@ -106,8 +110,31 @@ pub struct Architecture {
     pub logit_softcap: bool,
     /// Low-rank queries, keys and values (DeepSeek), in the place of `n_kv` and d.
     pub latent: LatentAttention,
+    /// Whether a gate as wide as the queries scales attention's output (Qwen3-Next): the query projection is twice as wide.
+    pub gated_attention: bool,
     /// The experts of a mixture-of-experts model; `intermediate_size` is then the width of its dense layers.
     pub experts: Experts,
+    /// The mixer of layers that have a state of a fixed size in the place of attention, or beside it.
+    pub recurrent: Recurrent,
+    /// Which layers have which blocks, where they differ by more than experts and windows at regular distances.
+    pub pattern: Pattern,
+    /// Parameters that no other field counts.
+    pub extra: ExtraParams,
+}
+
+/// Parameters that no other field of an [`Architecture`] counts: what one family alone has. Negative where a family has fewer than
+/// the fields say.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct ExtraParams {
+    /// Of all layers together: matrices, which every token passes.
+    pub layers: i64,
+    /// Outside the layers: tables that are looked up, and vectors.
+    pub outside: i64,
+}
+
+impl ExtraParams {
+    /// None.
+    pub const NONE: Self = Self { layers: 0, outside: 0 };
 }
 
 /// A factor or summand of a count.
@@ -182,17 +209,33 @@ impl Architecture {
 
     /// Parameters with this many routed experts in each layer that has any.
     fn params_with(&self, experts: u32) -> u64 {
-        let blocks = Saturating(self.attention_params_per_layer()) + Saturating(self.norm_params_per_layer());
-        let layers = count(self.num_hidden_layers) * blocks + Saturating(self.all_mlp_params(experts));
+        let layers = Saturating(self.all_mixer_params()) + Saturating(self.all_norm_params());
+        let layers = layers + Saturating(self.all_mlp_params(experts));
         let ends =
             Saturating(self.embedding_params()) + Saturating(self.position_params()) + Saturating(self.head_params());
-        (layers + ends + Saturating(self.outer_norm_params())).0
+        let counted = (layers + ends + Saturating(self.outer_norm_params())).0;
+        counted.saturating_add_signed(self.extra.layers).saturating_add_signed(self.extra.outside)
+    }
+
+    /// Parameters of what mixes tokens in all layers together: attention, and mixers with a state.
+    fn all_mixer_params(&self) -> u64 {
+        let blocks = self.blocks();
+        let attention = count(blocks.attention) * Saturating(self.attention_params_per_layer());
+        (attention + count(blocks.recurrent) * Saturating(self.recurrent_params_per_layer())).0
+    }
+
+    /// Parameters of the norms of all layers together; those of queries and keys are in the layers with attention.
+    fn all_norm_params(&self) -> u64 {
+        let inner = Saturating(self.attention_norm_params());
+        let outer = count(self.norms_per_layer) * Saturating(self.norm_params());
+        (count(self.num_hidden_layers) * outer + count(self.blocks().attention) * inner).0
     }
 
     /// Parameters of all layers but their norms: the matrices, whose optimizer state may differ, and their biases.
     pub fn matrix_params(&self) -> u64 {
-        let attention = count(self.num_hidden_layers) * Saturating(self.attention_params_per_layer());
-        (attention + Saturating(self.all_mlp_params(self.experts.num_experts))).0
+        let mixers = Saturating(self.all_mixer_params());
+        let counted = (mixers + Saturating(self.all_mlp_params(self.experts.num_experts))).0;
+        counted.saturating_add_signed(self.extra.layers)
     }
 
     /// Parameters of one dense decoder layer: attention, MLP and norms. With biases everywhere and `F = 4 H` it is
@@ -232,7 +275,12 @@ impl Architecture {
             AttentionBias::All => query + PROJECTIONS * key_value + hidden,
         };
         let sinks = if self.attention_sinks { count(self.num_attention_heads) } else { Saturating(0) };
-        (PROJECTIONS * hidden * query + PROJECTIONS * hidden * key_value + biases + sinks).0
+        let gate = match (self.gated_attention, self.attention_bias) {
+            (false, _) => Saturating(0),
+            (true, AttentionBias::None) => hidden * query,
+            (true, AttentionBias::Qkv | AttentionBias::All) => hidden * query + query,
+        };
+        (PROJECTIONS * hidden * query + PROJECTIONS * hidden * key_value + gate + biases + sinks).0
     }
 
     /// Parameters of the MLP of a dense layer: `3 H F` gated, `2 H F` otherwise, plus with biases F for each matrix into the width F and
@@ -267,13 +315,19 @@ impl Architecture {
     /// assert_eq!(ladder::architecture(175e9).norm_params_per_layer(), 4 * 12_288);
     /// ```
     pub fn norm_params_per_layer(&self) -> u64 {
+        let outer = count(self.norms_per_layer) * Saturating(self.norm_params());
+        (outer + Saturating(self.attention_norm_params())).0
+    }
+
+    /// Parameters of the norms inside one attention block: of queries and keys, and of latent ranks.
+    pub fn attention_norm_params(&self) -> u64 {
         let heads = match self.qk_norm {
             QkNorm::None => Saturating(0),
             QkNorm::PerHead => HEAD_NORMS * count(self.head_dim),
             QkNorm::Full => (count(self.num_attention_heads) + count(self.num_key_value_heads)) * count(self.head_dim),
         };
         let ranks = Saturating(self.latent_norm_params());
-        (count(self.norms_per_layer) * Saturating(self.norm_params()) + heads + ranks).0
+        (heads + ranks).0
     }
 
     /// Parameters of one norm of width H: H, or `2 H` for a layer norm with biases.

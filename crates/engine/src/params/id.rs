@@ -216,6 +216,20 @@ parameters! {
         ExpertBias: architecture::experts::EXPERT_BIAS,
         ExpertGroups: architecture::experts::N_GROUP,
         TopKGroups: architecture::experts::TOPK_GROUP,
+        ExpertLatentSize: architecture::experts::LATENT_SIZE,
+        GatedAttention: architecture::GATED_ATTENTION,
+        StateMixer: architecture::recurrent::MIXER,
+        StateHeads: architecture::recurrent::HEADS,
+        StateHeadDim: architecture::recurrent::HEAD_DIM,
+        StateKeyHeads: architecture::recurrent::KEY_HEADS,
+        StateKeyDim: architecture::recurrent::KEY_DIM,
+        ConvWidth: architecture::recurrent::CONV,
+        StateRank: architecture::recurrent::RANK,
+        StateChunk: architecture::recurrent::CHUNK,
+        ConvBias: architecture::recurrent::CONV_BIAS,
+        StateBias: architecture::recurrent::BIAS,
+        ExtraInLayers: architecture::recurrent::EXTRA_LAYERS,
+        ExtraOutside: architecture::recurrent::EXTRA_OUTSIDE,
     }
 }
 

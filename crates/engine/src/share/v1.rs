@@ -60,7 +60,8 @@ use crate::model::training::{
     ComputeFormat, MfuConvention, Optimizer, OptimizerKernel, PrecisionPolicy, Recompute, RecomputeModules, UpdatePlace,
 };
 use crate::model::transformer::{
-    Architecture, AttentionBias, Experts, FusedProjections, LatentAttention, Norm, QkNorm,
+    Architecture, AttentionBias, Experts, ExtraParams, FusedProjections, LatentAttention, Norm, Pattern, QkNorm,
+    Recurrent,
 };
 use crate::params::ParamId;
 use crate::scenario::data::TextList;
@@ -83,6 +84,8 @@ pub const GENERATION_KEY: &str = "generation";
 pub const MODEL_KEY: &str = "model";
 /// The key of the size to which a named or custom model is scaled.
 pub const SCALE_KEY: &str = "scale";
+/// The key of the layers of a custom model as a list.
+pub const BLOCKS_KEY: &str = "blocks";
 /// The key that begins a pinned scenario.
 pub const PIN_KEY: &str = "pin";
 
@@ -250,7 +253,11 @@ pub const CUSTOM_SHAPE: Architecture = Architecture {
     fused_projections: FusedProjections::None,
     logit_softcap: false,
     latent: LatentAttention::NONE,
+    gated_attention: false,
     experts: Experts::NONE,
+    recurrent: Recurrent::NONE,
+    pattern: Pattern::NONE,
+    extra: ExtraParams::NONE,
 };
 
 /// Derives the key and value heads and the head dimension from the rest of the shape.

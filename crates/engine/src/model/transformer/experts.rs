@@ -13,6 +13,9 @@ pub struct Experts {
     pub num_experts_per_tok: u32,
     /// Width of one expert's MLP (`moe_intermediate_size`).
     pub moe_intermediate_size: u32,
+    /// Width at which routed experts read and write tokens (`moe_latent_size`; Nemotron 3 Super): two matrices a layer go down to it and up
+    /// again; 0 for the width of the model.
+    pub latent_size: u32,
     /// Width of the shared experts' MLPs together, which every token passes; 0 where there is none.
     pub shared_intermediate_size: u32,
     /// Whether a gate of width H scales the shared experts (Qwen 2's `shared_expert_gate`).
@@ -37,6 +40,7 @@ impl Experts {
         num_experts: 0,
         num_experts_per_tok: 1,
         moe_intermediate_size: 0,
+        latent_size: 0,
         shared_intermediate_size: 0,
         shared_expert_gate: false,
         first_k_dense_replace: 0,
@@ -78,6 +82,11 @@ impl Architecture {
         self.moe_layers() > 0
     }
 
+    /// Width at which routed experts read and write tokens: H, or [`Experts::latent_size`].
+    pub fn expert_hidden_size(&self) -> u32 {
+        if self.experts.latent_size > 0 { self.experts.latent_size } else { self.hidden_size }
+    }
+
     /// Share of the layers that have experts.
     pub fn moe_share(&self) -> f64 {
         f64::from(self.moe_layers()) / f64::from(self.num_hidden_layers.max(1))
@@ -85,7 +94,7 @@ impl Architecture {
 
     /// Layers with experts.
     pub fn moe_layers(&self) -> u32 {
-        self.experts.layers_among(self.num_hidden_layers)
+        if self.pattern.is_used() { self.blocks().experts } else { self.experts.layers_among(self.num_hidden_layers) }
     }
 
     /// Parameters of one routed expert: an MLP of width `moe_intermediate_size`, with its biases.
@@ -98,7 +107,7 @@ impl Architecture {
     /// ```
     pub fn expert_params(&self) -> u64 {
         let Experts { moe_intermediate_size, expert_bias, .. } = self.experts;
-        self.mlp_params(moe_intermediate_size, expert_bias)
+        Self { hidden_size: self.expert_hidden_size(), ..*self }.mlp_params(moe_intermediate_size, expert_bias)
     }
 
     /// Parameters of one layer's routed experts, all E of them.
@@ -107,7 +116,7 @@ impl Architecture {
     }
 
     /// Parameters of what every token passes in a layer with experts beside its attention: the router `H E` with its biases,
-    /// the shared experts and their gate.
+    /// the shared experts and their gate, the matrices to and from a latent width.
     ///
     /// ```
     /// # use engine::catalog;
@@ -124,16 +133,17 @@ impl Architecture {
             0
         };
         let gate = if experts.shared_expert_gate { count(self.hidden_size) } else { Saturating(0) };
-        (count(experts.num_experts) * per_expert + Saturating(shared) + gate).0
+        let latent = Saturating(2_u64) * count(self.hidden_size) * count(experts.latent_size);
+        (count(experts.num_experts) * per_expert + Saturating(shared) + gate + latent).0
     }
 
     /// Parameters of the layers' MLPs, experts among them: of all layers together, with `experts` routed experts counted in
     /// each layer that has them.
     pub(in crate::model) fn all_mlp_params(&self, experts: u32) -> u64 {
-        let moe_layers = self.moe_layers();
-        let dense = count(self.num_hidden_layers - moe_layers) * Saturating(self.mlp_params_per_layer());
+        let blocks = self.blocks();
+        let dense = count(blocks.dense) * Saturating(self.mlp_params_per_layer());
         let routed = count(experts) * Saturating(self.expert_params());
-        let moe = count(moe_layers) * (routed + Saturating(self.router_and_shared_params_per_layer()));
+        let moe = count(blocks.experts) * (routed + Saturating(self.router_and_shared_params_per_layer()));
         (dense + moe).0
     }
 }

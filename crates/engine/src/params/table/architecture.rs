@@ -106,6 +106,7 @@ macro_rules! named {
 
 pub(in crate::params) mod experts;
 pub(in crate::params) mod latent;
+pub(in crate::params) mod recurrent;
 
 /// The values of a yes-or-no row.
 const NO_YES: &[bool] = &[false, true];
@@ -253,4 +254,9 @@ named!(
     /// Sinks.
     SINKS, attention_sinks, "sinks", "Attention sinks", NO_YES, NO_YES_OPTIONS,
     "Whether each query head has a learned sink in its softmax (gpt-oss)."
+);
+named!(
+    /// A gate on attention's output.
+    GATED_ATTENTION, gated_attention, "attngate", "Gated attention", NO_YES, NO_YES_OPTIONS,
+    "Whether a gate as wide as the queries scales attention's output (attn_output_gate in config.json, Qwen3-Next)."
 );

@@ -2,20 +2,21 @@
 
 use super::table::{self, Codec, Held, TABLE};
 use super::{
-    CLUSTER_KEY, CUSTOM_SHAPE, GENERATION_KEY, GENERATIONS, GPU_KEY, MODEL_KEY, REQUIRED_OF_A_SHAPE, REVISION_KEY,
-    SCALE_KEY, VERSION_KEY, generation_name, start, with_derived_heads,
+    BLOCKS_KEY, CLUSTER_KEY, CUSTOM_SHAPE, GENERATION_KEY, GENERATIONS, GPU_KEY, MODEL_KEY, REQUIRED_OF_A_SHAPE,
+    REVISION_KEY, SCALE_KEY, VERSION_KEY, generation_name, start, with_derived_heads,
 };
 use crate::catalog::pick::{LADDER, pick_accelerator, pick_cluster, pick_model};
 use crate::catalog::{self, REVISION, revisions};
 use crate::params::quantity::{nearest, parse, shorten, with_unit};
 use crate::params::{Choice, Number, Param, ParamId};
 use crate::scenario::issue::{Issue, Severity};
+use crate::scenario::layers::read_layers;
 use crate::scenario::{CUSTOM, Model, Scenario};
 use crate::share::pairs::{Pairs, stray};
 
 /// The keys that are not parameters.
-pub(super) const OTHER_KEYS: [&str; 7] =
-    [VERSION_KEY, REVISION_KEY, CLUSTER_KEY, GPU_KEY, GENERATION_KEY, MODEL_KEY, SCALE_KEY];
+pub(super) const OTHER_KEYS: [&str; 8] =
+    [VERSION_KEY, REVISION_KEY, CLUSTER_KEY, GPU_KEY, GENERATION_KEY, MODEL_KEY, SCALE_KEY, BLOCKS_KEY];
 
 /// Reads a scenario from pairs, with an issue for each pair that could not be read.
 pub(in crate::share) fn read(pairs: &Pairs, issues: &mut Vec<Issue>) -> Scenario {
@@ -38,6 +39,9 @@ pub(in crate::share) fn read(pairs: &Pairs, issues: &mut Vec<Issue>) -> Scenario
         if matches!(held.id, ParamId::AttentionHeads | ParamId::HiddenSize) {
             derive_heads(&mut scenario);
         }
+    }
+    if let Some(typed) = pairs.value(BLOCKS_KEY) {
+        issues.extend(set_blocks(typed, &mut scenario));
     }
     if let Some(typed) = pairs.value(SCALE_KEY) {
         issues.extend(scaled(typed, &mut scenario));
@@ -123,6 +127,24 @@ fn set_generation(scenario: &mut Scenario, name: &str) -> Option<Issue> {
     }
     let used = generation_name(accelerator.values.generation);
     Some(no_preset(GENERATION_KEY, "generation of GPUs", name, used))
+}
+
+/// Sets the layers of a custom model as a list.
+fn set_blocks(typed: &str, scenario: &mut Scenario) -> Option<Issue> {
+    let Model::Custom { architecture } = &mut scenario.model else {
+        let message = format!(
+            "“{BLOCKS_KEY}={}” was left out: it describes a custom model, which a link marks with model=custom.",
+            shorten(typed)
+        );
+        return Some(Issue::note(BLOCKS_KEY, message));
+    };
+    match read_layers(&typed.to_ascii_lowercase()) {
+        Ok(pattern) => {
+            architecture.pattern = pattern;
+            None
+        }
+        Err(error) => Some(Issue::error(BLOCKS_KEY, format!("{error} No list is used instead."))),
+    }
 }
 
 /// Derives heads whose number or width the link omits; their rows come later in the table.

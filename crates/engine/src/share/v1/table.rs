@@ -321,6 +321,24 @@ pub(super) static TABLE: &[Held] = &[
     number("hostbw", ParamId::HostBandwidth, Unit::GbPerS, 0.0, 20_000.0, Scale::Linear),
     choice("dispatch8", ParamId::Dispatch8Bit, &["no", "yes"]),
     number("matmul4", ParamId::Matmul4BitEfficiency, Unit::Percent, 1.0, 100.0, Scale::Linear),
+    whole("expertlatent", ParamId::ExpertLatentSize, Unit::None, 0.0, 262_144.0, Scale::Linear),
+    choice("attngate", ParamId::GatedAttention, &["no", "yes"]),
+    choice(
+        "mixer",
+        ParamId::StateMixer,
+        &["mamba", "mamba2", "gated-delta", "kimi-delta", "lightning", "rg-lru", "short-conv"],
+    ),
+    whole("stateheads", ParamId::StateHeads, Unit::None, 0.0, 65_536.0, Scale::Linear),
+    whole("stateheaddim", ParamId::StateHeadDim, Unit::None, 0.0, 262_144.0, Scale::Linear),
+    whole("statekeyheads", ParamId::StateKeyHeads, Unit::None, 0.0, 65_536.0, Scale::Linear),
+    whole("statekeydim", ParamId::StateKeyDim, Unit::None, 0.0, 262_144.0, Scale::Linear),
+    whole("convwidth", ParamId::ConvWidth, Unit::None, 0.0, 1024.0, Scale::Linear),
+    whole("staterank", ParamId::StateRank, Unit::None, 0.0, 262_144.0, Scale::Linear),
+    whole("statechunk", ParamId::StateChunk, Unit::None, 0.0, 65_536.0, Scale::Linear),
+    choice("convbias", ParamId::ConvBias, &["no", "yes"]),
+    choice("statebias", ParamId::StateBias, &["no", "yes"]),
+    whole("extralayers", ParamId::ExtraInLayers, Unit::None, -1e12, 1e12, Scale::Linear),
+    whole("extraoutside", ParamId::ExtraOutside, Unit::None, -1e12, 1e12, Scale::Linear),
 ];
 
 #[cfg(test)]

@@ -4,13 +4,14 @@ use serde_json::Value;
 
 use super::table::{self, Codec, Held, TABLE};
 use super::{
-    CLUSTER_KEY, CUSTOM_SHAPE, GENERATION_KEY, GPU_KEY, MODEL_KEY, REQUIRED_OF_A_SHAPE, REVISION_KEY, SCALE_KEY,
-    VERSION, VERSION_KEY, generation_name, start, with_derived_heads,
+    BLOCKS_KEY, CLUSTER_KEY, CUSTOM_SHAPE, GENERATION_KEY, GPU_KEY, MODEL_KEY, REQUIRED_OF_A_SHAPE, REVISION_KEY,
+    SCALE_KEY, VERSION, VERSION_KEY, generation_name, start, with_derived_heads,
 };
 use crate::catalog;
 use crate::catalog::pick::{LADDER, pick_accelerator, pick_cluster, pick_model};
 use crate::params::Unit;
 use crate::params::quantity::{exact, link_text, text};
+use crate::scenario::layers::write_layers;
 use crate::scenario::{CUSTOM, Id, Model, Scenario};
 
 /// Returns the pairs of a link: the differences from the starting point.
@@ -49,6 +50,7 @@ pub(in crate::share) fn write(scenario: &Scenario) -> Vec<(&'static str, String)
             pairs.push((held.key, value_text(held, scenario)));
         }
     }
+    pairs.extend(blocks(scenario).map(|text| (BLOCKS_KEY, text)));
     pairs
 }
 
@@ -70,7 +72,16 @@ pub(in crate::share) fn write_all(scenario: &Scenario) -> Vec<(&'static str, Val
         .chain(generation)
         .chain(scale)
         .chain(all.map(|held| (held.key, value_json(held, scenario))))
+        .chain(blocks(scenario).map(|text| (BLOCKS_KEY, text.into())))
         .collect()
+}
+
+/// Returns the layers of a custom model as a list, if it has one.
+fn blocks(scenario: &Scenario) -> Option<String> {
+    match scenario.model {
+        Model::Custom { architecture } if architecture.pattern.is_used() => Some(write_layers(&architecture.pattern)),
+        Model::Custom { .. } | Model::Ladder { .. } | Model::Preset { .. } | Model::Scaled { .. } => None,
+    }
 }
 
 /// Returns the value of the key of the model.

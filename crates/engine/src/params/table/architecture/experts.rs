@@ -79,3 +79,8 @@ count!(
     TOPK_GROUP, experts.topk_group, "topkgroup", "Expert groups per token", 0.0..=1000.0, [relevant(has_routed_experts)],
     "Groups of experts that a token is sent to at most (topk_group in config.json)."
 );
+count!(
+    /// Latent width of the experts.
+    LATENT_SIZE, experts.latent_size, "expertlatent", "Latent width of experts", 0.0..=262_144.0, [relevant(has_routed_experts)],
+    "Width at which routed experts read and write tokens (moe_latent_size in config.json, Nemotron 3); 0 for the hidden size."
+);

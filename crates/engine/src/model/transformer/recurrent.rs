@@ -1,0 +1,193 @@
+//! Mixers with a state of a fixed size in the place of attention: state-space layers, linear attention, short convolutions; their shapes
+//! and their exact parameter counts.
+
+use super::{Architecture, count};
+use core::num::Saturating;
+
+/// How a layer without attention mixes its tokens.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum RecurrentKind {
+    /// Mamba (arXiv 2312.00752): a state for each channel, chosen by its input.
+    Mamba,
+    /// Mamba-2 (arXiv 2405.21060): heads of channels that share a scalar decay.
+    Mamba2,
+    /// Gated delta network (arXiv 2412.06464).
+    GatedDelta,
+    /// Kimi delta attention (arXiv 2510.26692): a decay for each channel of the keys, from a low rank.
+    KimiDelta,
+    /// Lightning attention (arXiv 2401.04658; `MiniMax`): linear attention with a fixed decay and a gate.
+    Lightning,
+    /// RG-LRU (arXiv 2402.19427; Griffin): a gated linear recurrence with gates by blocks of channels.
+    RgLru,
+    /// A gated short convolution (LFM2): three products and a convolution, without a state beyond its width.
+    ShortConv,
+}
+
+/// The shape of a mixer with a state of a fixed size.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Recurrent {
+    /// Which one.
+    pub kind: RecurrentKind,
+    /// Heads of values, h: 1 in Mamba, blocks of the gates in RG-LRU; 0 in a model without such layers.
+    pub heads: u32,
+    /// Channels of one head of values, d_v: `h d_v` is the inner width.
+    pub head_dim: u32,
+    /// Heads of keys: groups of B and C in Mamba-2.
+    pub key_heads: u32,
+    /// Channels of one head of keys: the size of the state in Mamba and Mamba-2.
+    pub key_dim: u32,
+    /// Tokens that the short convolution sees; 0 without one.
+    pub conv_kernel: u32,
+    /// Rank of Mamba's step, or of Kimi's decay and gate; 0 without.
+    pub rank: u32,
+    /// Tokens of one chunk of the scan.
+    pub chunk: u32,
+    /// Whether the convolution has a bias.
+    pub conv_bias: bool,
+    /// Whether the projections into and out of the mixer have biases.
+    pub bias: bool,
+}
+
+impl Recurrent {
+    /// A model's without such layers.
+    pub const NONE: Self = Self {
+        kind: RecurrentKind::Mamba2,
+        heads: 0,
+        head_dim: 0,
+        key_heads: 0,
+        key_dim: 0,
+        conv_kernel: 0,
+        rank: 0,
+        chunk: 0,
+        conv_bias: false,
+        bias: false,
+    };
+
+    /// Whether there are any.
+    pub const fn is_used(&self) -> bool {
+        self.heads > 0
+    }
+
+    /// Channels of all heads' values, `h d_v`: the width of what the output projection reads.
+    pub fn inner_width(&self) -> f64 {
+        f64::from(self.heads) * f64::from(self.head_dim)
+    }
+
+    /// Channels of all heads' keys.
+    pub fn key_width(&self) -> f64 {
+        f64::from(self.key_heads) * f64::from(self.key_dim)
+    }
+
+    /// Channels of the short convolution.
+    pub fn conv_width(&self) -> f64 {
+        if self.conv_kernel == 0 {
+            return 0.0;
+        }
+        match self.kind {
+            RecurrentKind::Mamba | RecurrentKind::RgLru | RecurrentKind::ShortConv => self.inner_width(),
+            RecurrentKind::Mamba2 | RecurrentKind::GatedDelta | RecurrentKind::KimiDelta => {
+                self.inner_width() + 2.0 * self.key_width()
+            }
+            RecurrentKind::Lightning => 0.0,
+        }
+    }
+
+    /// Columns of the products that read the residual stream.
+    pub fn input_columns(&self) -> f64 {
+        let (inner, keys, heads) = (self.inner_width(), self.key_width(), f64::from(self.heads));
+        match self.kind {
+            RecurrentKind::Mamba | RecurrentKind::RgLru => 2.0 * inner,
+            // Values and their gate, B and C, a step for each head.
+            RecurrentKind::Mamba2 => 2.0 * inner + 2.0 * keys + heads,
+            // Queries and keys, values and their gate, a step and a decay for each head.
+            RecurrentKind::GatedDelta => 2.0 * keys + 2.0 * inner + 2.0 * heads,
+            // Queries, keys, values, a step for each head, and the ranks of decay and gate.
+            RecurrentKind::KimiDelta => 2.0 * keys + inner + heads + 2.0 * f64::from(self.rank),
+            // Queries, keys, values and their gate.
+            RecurrentKind::Lightning => 4.0 * inner,
+            RecurrentKind::ShortConv => 3.0 * inner,
+        }
+    }
+
+    /// Weights of the products between those in and the one out: of low ranks, and of gates by blocks.
+    pub fn middle_weights(&self) -> f64 {
+        let (inner, rank) = (self.inner_width(), f64::from(self.rank));
+        match self.kind {
+            RecurrentKind::Mamba => inner * (rank + 2.0 * f64::from(self.key_dim)) + rank * inner,
+            RecurrentKind::KimiDelta => rank * (self.key_width() + inner),
+            RecurrentKind::RgLru => 2.0 * inner * f64::from(self.head_dim),
+            RecurrentKind::Mamba2 | RecurrentKind::GatedDelta | RecurrentKind::Lightning | RecurrentKind::ShortConv => {
+                0.0
+            }
+        }
+    }
+}
+
+impl Architecture {
+    /// Weights of the matrices of one mixer with a state, `H (columns + inner)` and those between.
+    pub fn recurrent_matmul_params(&self) -> f64 {
+        let mixer = &self.recurrent;
+        if !mixer.is_used() {
+            return 0.0;
+        }
+        f64::from(self.hidden_size) * (mixer.input_columns() + mixer.inner_width()) + mixer.middle_weights()
+    }
+
+    /// Parameters of one mixer with a state of a fixed size: its matrices, the convolution, the vectors of steps, decays and skips, the norm
+    /// inside it, and the biases it has. Source: the implementations of `transformers` (`MambaMixer`, `Mamba2Mixer`,
+    /// `Qwen3NextGatedDeltaNet`, `KimiDeltaAttention`, `MiniMaxLightningAttention`, `RecurrentGemmaRecurrentBlock`, `Lfm2ShortConv`).
+    ///
+    /// ```
+    /// # use engine::{catalog, model::transformer::{Architecture, recurrent::{Recurrent, RecurrentKind}}};
+    /// // Mamba-2 2.7B (arXiv 2405.21060): 64 layers of width 2,560, 80 heads of 64, one group, a state of 128.
+    /// let llama = catalog::model("llama-2-7b").unwrap().architecture;
+    /// let recurrent = Recurrent {
+    ///     kind: RecurrentKind::Mamba2, heads: 80, head_dim: 64, key_heads: 1, key_dim: 128, conv_kernel: 4, conv_bias: true,
+    ///     ..Recurrent::NONE
+    /// };
+    /// let mamba = Architecture { hidden_size: 2560, recurrent, ..llama };
+    /// let width = 2 * 5120 + 2 * 128 + 80;
+    /// let vectors = 3 * 80 + 5120 + 5 * (5120 + 256);
+    /// assert_eq!(mamba.recurrent_params_per_layer(), 2560 * width + 5120 * 2560 + vectors);
+    /// ```
+    pub fn recurrent_params_per_layer(&self) -> u64 {
+        let mixer = &self.recurrent;
+        if !mixer.is_used() {
+            return 0;
+        }
+        let (hidden, heads, rank) = (count(self.hidden_size), count(mixer.heads), count(mixer.rank));
+        let inner = heads * count(mixer.head_dim);
+        let (keys, state) = (count(mixer.key_heads) * count(mixer.key_dim), count(mixer.key_dim));
+        let one = Saturating(1_u64);
+        let two = Saturating(2_u64);
+        let of_conv = count(mixer.conv_kernel) + if mixer.conv_bias { one } else { Saturating(0) };
+        let of_conv = if mixer.conv_kernel == 0 { Saturating(0) } else { of_conv };
+        let biases = |columns: Saturating<u64>| if mixer.bias { columns + hidden } else { Saturating(0) };
+        let (columns, rest) = match mixer.kind {
+            // The step's projection has a bias of its own; A and D.
+            RecurrentKind::Mamba => (
+                two * inner,
+                inner * of_conv + inner * (rank + two * state) + rank * inner + inner + inner * state + inner,
+            ),
+            // The step's bias, A, D, and the gated norm.
+            RecurrentKind::Mamba2 => {
+                (two * inner + two * keys + heads, (inner + two * keys) * of_conv + Saturating(3) * heads + inner)
+            }
+            RecurrentKind::GatedDelta => (
+                two * keys + two * inner + two * heads,
+                (inner + two * keys) * of_conv + two * heads + count(mixer.head_dim),
+            ),
+            RecurrentKind::KimiDelta => (
+                two * keys + inner + heads + two * rank,
+                (inner + two * keys) * of_conv + rank * (keys + inner) + keys + heads + count(mixer.head_dim),
+            ),
+            RecurrentKind::Lightning => (Saturating(4) * inner, inner),
+            // Both gates with their biases, and the decay.
+            RecurrentKind::RgLru => {
+                (two * inner, inner * of_conv + two * inner * (count(mixer.head_dim) + one) + inner)
+            }
+            RecurrentKind::ShortConv => (Saturating(3) * inner, inner * of_conv),
+        };
+        (hidden * columns + inner * hidden + biases(columns) + rest).0
+    }
+}
