@@ -92,6 +92,7 @@ pub const fn lost_to(part: StepPart) -> &'static str {
 pub const fn operator(operator: Operator, has_experts: bool) -> &'static str {
     match operator {
         Operator::AttentionCore => "Attention core",
+        Operator::StateCore => "State mixers",
         Operator::Projections => "Projections",
         Operator::Mlp if has_experts => "Dense MLPs and router",
         Operator::Mlp => "MLP",

@@ -10,7 +10,7 @@ use engine::model::compute::{self, unit_times};
 use engine::model::experts::exchange::ExpertExchange;
 use engine::model::memory::{activations, states};
 use engine::model::setup::Setup;
-use engine::model::transformer::Architecture;
+use engine::model::transformer::{Architecture, LayerShares};
 use engine::scenario::{Model, Scenario, Strategy};
 
 /// A measured layer of experts, forward and backward.
@@ -58,7 +58,7 @@ pub fn predict(row: &Row) -> Result<ExpertLayer, LeftOut> {
     let setup = setup(row)?;
     let measured_s = row.step_time_s.ok_or_else(|| LeftOut::missing("step_time_s"))?;
     let (forward, backward) = compute::experts_alone(&setup);
-    let exchange = ExpertExchange::of(&setup, &unit_times(&setup, 1.0));
+    let exchange = ExpertExchange::of(&setup, &unit_times(&setup, &LayerShares::mixture(1.0)));
     let time = forward + backward + exchange.exposed_forward + exchange.exposed_backward;
     let bytes = states::recipe_bytes(setup.recipe);
     let shape = &setup.architecture;

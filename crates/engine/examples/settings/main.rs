@@ -11,7 +11,7 @@ use engine::export::settings::{Framework, text};
 use engine::model::adapters::of_layer;
 use engine::model::parallel::Mesh;
 use engine::model::setup::Setup;
-use engine::model::transformer::{AttentionBias, FusedProjections, Norm, QkNorm};
+use engine::model::transformer::{AttentionBias, FusedProjections, LayerShares, Norm, QkNorm};
 use engine::scenario::Scenario;
 use engine::share;
 use serde_json::{Value, json};
@@ -103,7 +103,7 @@ fn described(folder: &Path, name: &str, scenario: &Scenario) -> std::io::Result<
         "trained": { "method": format!("{:?}", trained.method), "rank": trained.rank, "base": format!("{:?}", trained.base),
             "embeddings": trained.embeddings, "frozen": trained.frozen_layers.min(shape.num_hidden_layers),
             "targets": format!("{:?}", trained.targets) },
-        "adapters": if trained.has_adapters() { adapted * of_layer(&whole, 0.0).layer } else { 0.0 },
+        "adapters": if trained.has_adapters() { adapted * of_layer(&whole, &LayerShares::DENSE).layer } else { 0.0 },
         "notes": notes,
     }))
 }

@@ -3,7 +3,7 @@
 use super::parallel::Mesh;
 use super::setup::Setup;
 use super::trained::Method;
-use super::transformer::FusedProjections;
+use super::transformer::{FusedProjections, LayerShares};
 use super::unit_params::Units;
 
 /// Where the input of a matrix comes from.
@@ -66,6 +66,8 @@ pub fn of_attention(setup: &Setup) -> [Module; 5] {
     let tp = f64::from(setup.mesh.tp.max(1));
     let hidden = f64::from(arch.hidden_size);
     let (query, width) = (arch.query_width() / tp, arch.attention_output_width() / tp);
+    // A gate is part of the queries' matrix.
+    let query = if arch.gated_attention { 2.0 * query } else { query };
     let module = |inner, outer, input, has_adapter| Module { inner, outer, input }.when(has_adapter);
     let output = module(width, hidden, Input::Attention, targets.output);
     if arch.latent.is_used() {
@@ -97,6 +99,20 @@ pub fn of_attention(setup: &Setup) -> [Module; 5] {
     [queries, of_norm(key, targets.key), values, output, Module::NONE]
 }
 
+/// The matrices with adapters of a mixer with a state: into it and out of it, where all linear matrices have some.
+pub fn of_recurrent(setup: &Setup) -> [Module; 2] {
+    let mixer = &setup.architecture.recurrent;
+    if !setup.trained.has_adapters() || !mixer.is_used() {
+        return [Module::NONE; 2];
+    }
+    let targets = setup.trained.targets.of();
+    let tp = f64::from(setup.mesh.tp.max(1));
+    let (hidden, inner) = (f64::from(setup.architecture.hidden_size), mixer.inner_width() / tp);
+    let into = Module { inner: hidden, outer: mixer.input_columns() / tp, input: Input::AttentionNorm };
+    let out = Module { inner, outer: hidden, input: Input::Attention };
+    [into, out].map(|module| module.when(targets.output && targets.mlp))
+}
+
 /// The matrices with adapters of an MLP of this width on one GPU: gate, up and down, or two where it is not gated.
 pub fn of_mlp(setup: &Setup, width: f64) -> [Module; 3] {
     let none = [Module::NONE; 3];
@@ -125,15 +141,15 @@ pub fn widths(setup: &Setup) -> [f64; 3] {
     [dense, f64::from(arch.experts.shared_intermediate_size) / tp, f64::from(arch.experts.moe_intermediate_size) / etp]
 }
 
-/// Adapters of one layer on one GPU, `moe_share` of the layers having experts.
+/// Adapters of one layer on one GPU, the mean over layers of which `shares` have each block.
 ///
 /// ```
-/// # use engine::{catalog, model::{adapters::of_layer, setup::Setup, trained::{Method, Targets, Trained}}};
+/// # use engine::{catalog, model::{transformer::LayerShares, adapters::of_layer, setup::Setup, trained::{Method, Targets, Trained}}};
 /// let model = catalog::model("llama-2-7b").unwrap().pick();
 /// let scenario = engine::scenario::Scenario { model, ..catalog::default_scenario() };
 /// let of = |rank, targets| {
 ///     let trained = Trained { method: Method::Lora, rank, targets, ..Trained::ALL };
-///     32.0 * of_layer(&Setup { trained, ..scenario.setup() }, 0.0).layer
+///     32.0 * of_layer(&Setup { trained, ..scenario.setup() }, &LayerShares::DENSE).layer
 /// };
 /// // PEFT prints `trainable params: 4,194,304 || all params: 6,742,609,920` for Llama 2 7B with its default targets (q_proj, v_proj)
 /// // and r = 8 (huggingface.co/docs/peft, examples of `print_trainable_parameters`).
@@ -141,18 +157,20 @@ pub fn widths(setup: &Setup) -> [f64; 3] {
 /// // QLoRA's seven matrices at r = 64: 159,907,840 (github artidoro/qlora, Llama 7B).
 /// assert_eq!(of(64, Targets::AllLinear), 159_907_840.0);
 /// ```
-pub fn of_layer(setup: &Setup, moe_share: f64) -> Units {
+pub fn of_layer(setup: &Setup, shares: &LayerShares) -> Units {
     let sum = |modules: &[Module]| modules.iter().map(|module| module.params(setup)).sum::<f64>();
     let [dense, shared, routed] = widths(setup).map(|width| sum(&of_mlp(setup, width)));
-    let attention = sum(&of_attention(setup));
+    let attention = shares.attention * sum(&of_attention(setup));
     let here = f64::from(setup.architecture.experts.num_experts) / f64::from(setup.mesh.ep.max(1));
-    let layer = attention + if moe_share > 0.0 { moe_share * shared + (1.0 - moe_share) * dense } else { dense };
-    let expert_unit = if moe_share > 0.0 { here * routed } else { 0.0 };
+    let mlp = if shares.moe > 0.0 { shares.moe * shared + shares.dense() * dense } else { shares.mlp * dense };
+    let layer = attention + mlp + shares.recurrent * sum(&of_recurrent(setup));
+    let expert_unit = if shares.moe > 0.0 { here * routed } else { 0.0 };
     Units {
         layers: 0.0,
         layer,
         layer_matrices: layer,
-        expert: moe_share * expert_unit,
+        unit: layer,
+        expert: shares.moe * expert_unit,
         expert_unit,
         root: 0.0,
         head: 0.0,
@@ -168,9 +186,10 @@ pub fn per_token(setup: &Setup) -> f64 {
     let arch = &setup.architecture;
     let sum = |modules: &[Module]| modules.iter().map(|module| module.inner + module.outer).sum::<f64>();
     let [dense, shared, routed] = widths(&whole).map(|width| sum(&of_mlp(&whole, width)));
-    let share = arch.moe_share();
-    let of_experts = if share > 0.0 { shared + f64::from(arch.experts.top_k()) * routed } else { 0.0 };
-    let of_layer = sum(&of_attention(&whole)) + (1.0 - share) * dense + share * of_experts;
+    let shares = arch.shares();
+    let of_experts = if shares.moe > 0.0 { shared + f64::from(arch.experts.top_k()) * routed } else { 0.0 };
+    let of_layer = shares.attention * sum(&of_attention(&whole)) + shares.dense() * dense + shares.moe * of_experts;
+    let of_layer = of_layer + shares.recurrent * sum(&of_recurrent(&whole));
     let frozen = setup.trained.frozen_layers.min(arch.num_hidden_layers);
     f64::from(arch.num_hidden_layers - frozen) * f64::from(setup.trained.rank) * of_layer
 }

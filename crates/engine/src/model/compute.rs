@@ -5,6 +5,7 @@ mod blocks;
 pub(super) mod modules;
 mod optimizer;
 pub mod parts;
+mod recurrent;
 mod routed;
 
 use super::cost::{Cost, Operations};
@@ -13,9 +14,10 @@ use super::hardware::Accelerator;
 use super::setup::Setup;
 use super::software::{AttentionKernel, Graphs, Loss};
 use super::training::{ComputeFormat, PrecisionPolicy};
+use super::transformer::LayerShares;
 use crate::units::{Bytes, BytesPerSecond, FlopsPerSecond, Seconds};
 
-use blocks::{FORWARD_SHARE, Layer, Passes, Products, Rates, mlp, projections, router_and_shared};
+use blocks::{Block, FORWARD_SHARE, Layer, Passes, Products, Rates, mlp, projections, router_and_shared};
 pub use optimizer::{optimizer, optimizer_cost};
 pub(super) use routed::TILE_PADDING;
 pub use routed::experts_alone;
@@ -134,13 +136,13 @@ pub fn attention_efficiency(setup: &Setup) -> f64 {
     }
 }
 
-/// The times of all units for one micro-batch on one GPU of a stage, `moe_share` of whose layers have experts.
-pub fn unit_times(setup: &Setup, moe_share: f64) -> UnitTimes {
-    unit_costs(setup, moe_share)
+/// The times of all units for one micro-batch on one GPU of a stage, `shares` of whose layers have each block.
+pub fn unit_times(setup: &Setup, shares: &LayerShares) -> UnitTimes {
+    unit_costs(setup, shares)
 }
 
-/// The costs of all units for one micro-batch on one GPU of a stage, `moe_share` of whose layers have experts.
-pub fn unit_costs<C: Cost<Operations>>(setup: &Setup, moe_share: f64) -> UnitCosts<C> {
+/// The costs of all units for one micro-batch on one GPU of a stage, `shares` of whose layers have each block.
+pub fn unit_costs<C: Cost<Operations>>(setup: &Setup, shares: &LayerShares) -> UnitCosts<C> {
     let arch = &setup.architecture;
     let tp = f64::from(setup.mesh.tp.max(1));
     let rates = Rates::of(setup);
@@ -157,7 +159,10 @@ pub fn unit_costs<C: Cost<Operations>>(setup: &Setup, moe_share: f64) -> UnitCos
             .plus(adapters::beside_mlp(&rates))
     };
     let again = flops::recomputed(setup);
-    let (layer, experts) = if moe_share > 0.0 {
+    let (layer, experts) = if !shares.is_uniform() {
+        let experts = if shares.moe > 0.0 { routed(&rates) } else { Layer::default() };
+        (block_by_block(&rates, shares, experts), experts.passes(&again))
+    } else if shares.moe > 0.0 {
         let experts = routed(&rates);
         let moe = Layer::of_two(&rates, [&attention_block, &router_and_shared(arch, tp)])
             .repeating(&rates, &attention_again)
@@ -165,19 +170,27 @@ pub fn unit_costs<C: Cost<Operations>>(setup: &Setup, moe_share: f64) -> UnitCos
             .plus(beside_attention)
             .plus(adapters::beside_shared(&rates))
             .plus(experts);
-        let layer = if moe_share < 1.0 { moe.times(moe_share).plus(dense().times(1.0 - moe_share)) } else { moe };
+        let layer = if shares.moe < 1.0 { moe.times(shares.moe).plus(dense().times(shares.dense())) } else { moe };
         (layer, experts.passes(&again))
     } else {
         (dense(), Passes::default())
     };
-    let attention = attention_core(&rates);
+    let attention = attention_core::<C>(&rates);
+    let attention =
+        Passes { forward: attention.forward * shares.attention, backward: attention.backward * shares.attention };
+    let state = if shares.recurrent > 0.0 { recurrent::core::<C>(&rates) } else { Passes::default() };
+    let state = Passes { forward: state.forward * shares.recurrent, backward: state.backward * shares.recurrent };
     let passes = layer.passes(&again);
 
     UnitCosts {
         embedding: embedding(&rates),
-        layer_forward: passes.forward + attention.forward,
+        layer_forward: passes.forward + attention.forward + state.forward,
         head: head(&rates),
-        layer_backward: passes.backward + attention.backward * again.backward + attention.forward * again.attention,
+        layer_backward: passes.backward
+            + attention.backward * again.backward
+            + attention.forward * again.attention
+            + state.backward * again.backward
+            + state.forward * again.matmul,
         layer_weight_gradient: layer.weight_gradient,
         layer_matmul: layer.matmul,
         layer_matmul_backward: layer.input_gradient + layer.weight_gradient,
@@ -185,11 +198,41 @@ pub fn unit_costs<C: Cost<Operations>>(setup: &Setup, moe_share: f64) -> UnitCos
         layer_attention_backward: attention.backward,
         experts_forward: experts.forward,
         experts_backward: experts.backward,
-        launch: setup.accelerator.efficiency.launch_per_layer * launches(setup, moe_share),
+        launch: setup.accelerator.efficiency.launch_per_layer * launches(setup, shares),
     }
 }
 
-/// Attention's core in one layer, on average over the layers. Fused kernels read queries, keys and values and write the
+/// One layer, the mean over layers of which `shares` have each block, where not every layer has attention and an MLP.
+fn block_by_block<C: Cost<Operations>>(rates: &Rates, shares: &LayerShares, experts: Layer<C>) -> Layer<C> {
+    let setup = rates.setup;
+    let arch = &setup.architecture;
+    let tp = f64::from(setup.mesh.tp.max(1));
+    let of = |share: f64, block: &Block, again: Option<blocks::Again>, beside: Layer<C>| {
+        if share <= 0.0 {
+            return Layer::default();
+        }
+        let alone = Layer { elementwise: rates.elementwise_of(block, HALF_A_LAYER), ..Layer::<C>::of(rates, block) };
+        let layer = again.map_or(alone, |again| alone.repeating(rates, &again));
+        layer.plus(beside).times(share)
+    };
+    let attention = of(
+        shares.attention,
+        &projections(arch, tp),
+        Some(modules::of_attention(setup, tp)),
+        adapters::beside_attention(rates),
+    );
+    let state = of(shares.recurrent, &recurrent::products(arch, tp), None, adapters::beside_recurrent(rates));
+    let dense_mlp = mlp(arch, f64::from(arch.intermediate_size) / tp);
+    let dense = of(shares.dense(), &dense_mlp, Some(modules::of_mlp(setup, tp)), adapters::beside_mlp(rates));
+    let beside_experts = adapters::beside_shared(rates).plus(experts);
+    let moe = of(shares.moe, &router_and_shared(arch, tp), Some(modules::of_shared(setup, tp)), beside_experts);
+    attention.plus(state).plus(dense).plus(moe)
+}
+
+/// Of a layer's element-wise work on the residual stream, that of one of its two blocks.
+const HALF_A_LAYER: f64 = 0.5;
+
+/// Attention's core in one layer that has it, on average over these. Fused kernels read queries, keys and values and write the
 /// output, backward with their gradients; unfused kernels write and read the scores too.
 fn attention_core<C: Cost<Operations>>(rates: &Rates) -> Passes<C> {
     let setup = rates.setup;
@@ -240,14 +283,16 @@ const BESIDE_GRAPHS: f64 = 0.6;
 const CAST_LAUNCHES: f64 = 1.3;
 
 /// Host time of a layer's launches over the accelerator's constant, exchanges included.
-fn launches(setup: &Setup, moe_share: f64) -> f64 {
+fn launches(setup: &Setup, shares: &LayerShares) -> f64 {
     let overheads = &setup.overheads;
     let tensor = if setup.mesh.tp > 1 { overheads.launch_exchange } else { 0.0 };
     let exchange = tensor + if setup.mesh.cp > 1 { overheads.launch_context } else { 0.0 };
-    let latent = if setup.architecture.latent.is_used() { overheads.launch_latent } else { 0.0 };
+    let latent = if setup.architecture.latent.is_used() { shares.attention * overheads.launch_latent } else { 0.0 };
+    // A mixer launches about as many kernels as attention, which has half of a layer's.
+    let blocks = 0.5 * (shares.attention + shares.recurrent + shares.mlp);
     let casts = if setup.compute_format == ComputeFormat::AsPolicy { 1.0 } else { CAST_LAUNCHES };
-    let layer = overheads.launch * (casts + adapters::launches(setup, moe_share));
-    let experts = moe_share * casts * overheads.launch_experts;
+    let layer = overheads.launch * (blocks * casts + adapters::launches(setup, shares));
+    let experts = shares.moe * casts * overheads.launch_experts;
     match setup.kernels.graphs {
         Graphs::None => layer + exchange + latent + experts,
         Graphs::Layers => BESIDE_GRAPHS * experts,

@@ -1,6 +1,7 @@
 //! FLOPs of a decoder-only transformer (model.md section 2). A multiply-add counts as two.
 
 mod modules;
+pub mod recurrent;
 
 use super::adapters;
 use super::setup::Setup;
@@ -21,16 +22,25 @@ const CAUSAL_SHARE: f64 = 0.5;
 /// Weights of one layer that take part in the matrix products of a token, the mean over layers: projections and MLP (in layers
 /// with experts those that the token is sent to, the shared ones and the router), without biases and norms.
 pub fn layer_matmul_params(arch: &Architecture) -> f64 {
-    attention_matmul_params(arch) + matrices(arch) * f64::from(arch.hidden_size) * mlp_width(arch) + router_params(arch)
+    let shares = arch.shares();
+    let hidden = f64::from(arch.hidden_size);
+    let attention = shares.attention * attention_matmul_params(arch);
+    let latent = shares.moe * 2.0 * hidden * f64::from(arch.experts.latent_size);
+    let extra = arch.extra_layer_params() as f64 / f64::from(arch.num_hidden_layers.max(1));
+    attention
+        + matrices(arch) * hidden * mlp_width(arch)
+        + router_params(arch)
+        + (shares.recurrent * arch.recurrent_matmul_params() + latent + extra)
 }
 
-/// Weights of one layer's attention projections: `H (n_q + 2 n_kv) d + n_q d H`; all matrices of latent attention.
+/// Weights of one attention's projections: `H (n_q + 2 n_kv) d + n_q d H`, and `H n_q d` for its gate; all matrices of latent attention.
 pub fn attention_matmul_params(arch: &Architecture) -> f64 {
     if arch.latent.is_used() {
         return arch.latent_params_per_layer() as f64;
     }
     let hidden = f64::from(arch.hidden_size);
-    2.0 * hidden * arch.query_width() + 2.0 * hidden * arch.key_value_width()
+    let gate = if arch.gated_attention { hidden * arch.query_width() } else { 0.0 };
+    2.0 * hidden * arch.query_width() + 2.0 * hidden * arch.key_value_width() + gate
 }
 
 /// Matrices of width F in an MLP: three where it is gated, two otherwise.
@@ -43,20 +53,21 @@ fn mlp_width(arch: &Architecture) -> f64 {
     unrouted_width(arch) + routed_width(arch)
 }
 
-/// The same of the routed experts alone: `k F_expert`.
+/// The same of the routed experts alone: `k F_expert`, less where they work at a latent width.
 fn routed_width(arch: &Architecture) -> f64 {
     let experts = arch.experts;
-    arch.moe_share() * f64::from(experts.top_k()) * f64::from(experts.moe_intermediate_size)
+    let narrower = f64::from(arch.expert_hidden_size()) / f64::from(arch.hidden_size.max(1));
+    arch.moe_share() * f64::from(experts.top_k()) * f64::from(experts.moe_intermediate_size) * narrower
 }
 
 /// The same without them.
 fn unrouted_width(arch: &Architecture) -> f64 {
     let dense = f64::from(arch.intermediate_size);
+    let shares = arch.shares();
     if !arch.has_experts() {
-        return dense;
+        return shares.mlp * dense;
     }
-    let share = arch.moe_share();
-    (1.0 - share) * dense + share * f64::from(arch.experts.shared_intermediate_size)
+    shares.dense() * dense + shares.moe * f64::from(arch.experts.shared_intermediate_size)
 }
 
 /// Weights of the router, `H E`, the mean over layers.
@@ -76,7 +87,7 @@ pub fn layer_matmul(arch: &Architecture) -> Flops {
     Flops::new(MULTIPLY_ADD * layer_matmul_params(arch))
 }
 
-/// Forward FLOPs per token of one layer's attention scores over `s_kv` keys, `4 n_q d s_kv`: the mean of the widths of queries and
+/// Forward FLOPs per token of one attention's scores over `s_kv` keys, `4 n_q d s_kv`: the mean of the widths of queries and
 /// values where they differ.
 pub fn layer_attention(arch: &Architecture, keys: f64) -> Flops {
     let width = if arch.latent.is_used() {
@@ -104,7 +115,7 @@ pub fn executed_keys(seq_len: f64, window: f64, mask: AttentionMask) -> f64 {
     }
 }
 
-/// [`executed_keys`], the mean over layers: `global_every` says which see the whole sequence. A chunk is a sequence of its own.
+/// [`executed_keys`], the mean over layers with attention: `global_every` or the list of layers says which see the whole sequence. A chunk is a sequence of its own.
 ///
 /// ```
 /// # use engine::{catalog, model::{flops::mean_keys, training::AttentionMask}};
@@ -130,11 +141,18 @@ pub fn mean_keys(arch: &Architecture, seq_len: f64, mask: AttentionMask) -> f64 
     } else {
         whole
     };
-    let global = if arch.global_every > 0 { 1.0 / f64::from(arch.global_every) } else { 0.0 };
+    let global = if arch.pattern.is_used() {
+        let blocks = arch.blocks();
+        1.0 - f64::from(blocks.window) / f64::from(blocks.attention.max(1))
+    } else if arch.global_every > 0 {
+        1.0 / f64::from(arch.global_every)
+    } else {
+        0.0
+    };
     global * whole + (1.0 - global) * local
 }
 
-/// Forward FLOPs per token of one layer's attention scores as executed, the mean over layers. Unfused kernels compute the whole
+/// Forward FLOPs per token of one attention's scores as executed, the mean over layers that have it. Unfused kernels compute the whole
 /// matrix and mask it.
 pub fn mean_executed_attention(setup: &Setup) -> Flops {
     let arch = &setup.architecture;
@@ -155,9 +173,16 @@ pub fn counted_keys(arch: &Architecture, seq_len: f64, convention: MfuConvention
     }
 }
 
+/// Forward FLOPs per token of what mixes tokens in one layer beside its products, the mean over layers: attention's scores over `s_kv`
+/// keys, and recurrences.
+pub fn layer_mixing(arch: &Architecture, keys: f64) -> Flops {
+    let shares = arch.shares();
+    shares.attention * layer_attention(arch, keys) + shares.recurrent * recurrent::recurrence(&arch.recurrent)
+}
+
 /// Forward model FLOPs per token, `2 P + 4 L n_q d s_kv`, P with the output head and without the embedding.
 pub fn forward_per_token(arch: &Architecture, keys: f64) -> Flops {
-    f64::from(arch.num_hidden_layers) * (layer_matmul(arch) + layer_attention(arch, keys)) + head(arch)
+    f64::from(arch.num_hidden_layers) * (layer_matmul(arch) + layer_mixing(arch, keys)) + head(arch)
 }
 
 /// Model FLOPs per token of one step, three times the forward pass: recomputation is not counted.
@@ -195,9 +220,9 @@ pub fn of_setup(setup: &Setup) -> Flops {
     }
     let share = Backward::of(setup);
     let (layers, matmul) = (f64::from(arch.num_hidden_layers), layer_matmul(arch));
-    let attention = layer_attention(arch, counted_keys(arch, seq_len, setup.mfu_convention));
+    let mixing = layer_mixing(arch, counted_keys(arch, seq_len, setup.mfu_convention));
     let of_layer =
-        (1.0 + share.passed + share.trained) * matmul + (1.0 + BACKWARD_OVER_FORWARD * share.passed) * attention;
+        (1.0 + share.passed + share.trained) * matmul + (1.0 + BACKWARD_OVER_FORWARD * share.passed) * mixing;
     let adapters = (1.0 + BACKWARD_OVER_FORWARD) * MULTIPLY_ADD * adapters::per_token(setup);
     layers * of_layer + of_head(setup) + Flops::new(adapters)
 }
@@ -251,7 +276,7 @@ pub fn recomputed(setup: &Setup) -> Recomputed {
             let hidden = f64::from(arch.hidden_size);
             let second_input = if arch.gated_mlp { hidden * unrouted_width(arch) } else { 0.0 };
             let routed = matrices(arch) * hidden * routed_width(arch);
-            let again = second_projections(arch) + second_input + routed;
+            let again = arch.shares().attention * second_projections(arch) + second_input + routed;
             [again / layer_matmul_params(arch), scores, 1.0]
         }
     };
@@ -322,6 +347,6 @@ pub fn recomputed_per_token(setup: &Setup, keys: f64) -> Flops {
     let share = recomputed(setup);
     f64::from(arch.num_hidden_layers)
         * (share.matmul * layer_matmul(arch)
-            + share.attention * layer_attention(arch, keys)
+            + share.attention * layer_mixing(arch, keys)
             + Flops::new(MULTIPLY_ADD * modules::weights_again(setup)))
 }

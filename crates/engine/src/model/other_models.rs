@@ -50,7 +50,7 @@ impl OtherModels {
         }
         let (degrees, of_experts) = (shard_degrees(setup), expert_shard_degrees(setup));
         let frozen = |setup: &Setup| {
-            let params = per_rank::params(setup, stage.layers, stage.moe_layers, stage.embedding, stage.head).held;
+            let params = per_rank::params(setup, stage.layers, stage.shares, stage.embedding, stage.head).held;
             Bytes::new(HALF * (params.dense() / degrees.weights + params.experts() / of_experts.weights))
         };
         let when = |is_there: bool, of: &dyn Fn() -> Bytes| if is_there { of() } else { Bytes::ZERO };
@@ -63,7 +63,7 @@ impl OtherModels {
             }),
             critic: when(objective.has_critic(), &|| {
                 let critic = with_scalar_head(setup);
-                let params = per_rank::params(&critic, stage.layers, stage.moe_layers, stage.embedding, stage.head);
+                let params = per_rank::params(&critic, stage.layers, stage.shares, stage.embedding, stage.head);
                 states::of_gpu(&critic, &params).total()
             }),
         }

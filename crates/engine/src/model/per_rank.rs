@@ -2,7 +2,7 @@
 
 use super::adapters;
 use super::setup::Setup;
-use super::transformer::Architecture;
+use super::transformer::{Architecture, LayerShares};
 use super::unit_params::Units;
 
 /// The parameters of one GPU before data parallelism shards them.
@@ -23,7 +23,7 @@ impl LocalParams {
     }
 }
 
-/// The parameters on each GPU of a stage of so many layers, `moe_layers` of them with experts, perhaps with embedding and head:
+/// The parameters on each GPU of a stage of so many layers, `shares` of them with each block, perhaps with embedding and head:
 /// matrices divided by tp, routed experts by ep and etp, norms and routers whole. A tied head on another stage than the embedding is a copy of it.
 ///
 /// ```
@@ -32,29 +32,21 @@ impl LocalParams {
 /// // On one stage without tensor parallelism: the model.
 /// assert_eq!(stages(&setup).first.params.held.all(), setup.architecture.params() as f64);
 /// ```
-pub fn params(setup: &Setup, layers: u32, moe_layers: f64, embedding: bool, head: bool) -> LocalParams {
+pub fn params(setup: &Setup, layers: u32, shares: LayerShares, embedding: bool, head: bool) -> LocalParams {
     let arch = &setup.architecture;
     let tp = f64::from(setup.mesh.tp.max(1));
-    let norms = arch.norm_params_per_layer() as f64;
-    // Key and value heads that tp does not divide are on several GPUs.
-    let repeated = arch.key_value_width_over(tp) - arch.key_value_width() / tp;
-    let mut matrices = (arch.dense_layer_params() as f64 - norms) / tp + 2.0 * f64::from(arch.hidden_size) * repeated;
-    // The projections to latent ranks are on every GPU.
-    matrices += (1.0 - 1.0 / tp) * latent_down(arch);
+    let LayerParams { matrices, norms } = LayerParams::of(setup, shares);
     let (mut expert, mut expert_unit) = (0.0, 0.0);
-    if moe_layers > 0.0 && layers > 0 {
-        let share = moe_layers / f64::from(layers);
-        let router = f64::from(arch.hidden_size) * f64::from(arch.experts.num_experts);
-        let moe = (arch.router_and_shared_params_per_layer() as f64 - router) / tp + router;
-        matrices += share * (moe - arch.mlp_params_per_layer() as f64 / tp);
+    if shares.moe > 0.0 && layers > 0 {
         expert_unit = arch.routed_params_per_layer() as f64 / f64::from(setup.mesh.expert_group());
-        expert = share * expert_unit;
+        expert = shares.moe * expert_unit;
     }
     let table = arch.embedding_params() as f64 / tp;
     let outer_norms = arch.outer_norm_params() as f64;
     let final_norm = arch.norm_params() as f64;
     let own_head = !(arch.tie_word_embeddings && embedding);
-    let before = if embedding { table + arch.position_params() as f64 + (outer_norms - final_norm) } else { 0.0 };
+    let beside = arch.position_params() as f64 + (outer_norms - final_norm);
+    let before = if embedding { table + beside + arch.extra_outer_params() as f64 } else { 0.0 };
     let head_biases = arch.head_bias_params() as f64 / tp;
     let has_scalar_head = setup.objective.has_scalar_head();
     let after = match head {
@@ -68,6 +60,7 @@ pub fn params(setup: &Setup, layers: u32, moe_layers: f64, embedding: bool, head
         layers: f64::from(layers),
         layer: matrices + norms,
         layer_matrices: matrices,
+        unit: largest_layer(setup, matrices + norms),
         expert,
         expert_unit,
         root: before + after,
@@ -77,17 +70,61 @@ pub fn params(setup: &Setup, layers: u32, moe_layers: f64, embedding: bool, head
         return LocalParams { held: model, trained: model, below: 0.0 };
     }
     let tables = if embedding { table } else { 0.0 } + if head && own_head { table } else { 0.0 };
-    with_trained(setup, model, moe_layers, tables)
+    with_trained(setup, model, shares, tables)
+}
+
+/// Parameters of one layer on one GPU without its routed experts, the mean over layers.
+struct LayerParams {
+    /// Matrices, with their biases and the vectors of mixers.
+    matrices: f64,
+    /// Norms.
+    norms: f64,
+}
+
+impl LayerParams {
+    fn of(setup: &Setup, shares: LayerShares) -> Self {
+        let arch = &setup.architecture;
+        let tp = f64::from(setup.mesh.tp.max(1));
+        let (attention, mlp) = (arch.attention_params_per_layer() as f64, arch.mlp_params_per_layer() as f64);
+        // Key and value heads that tp does not divide are on several GPUs.
+        let repeated = arch.key_value_width_over(tp) - arch.key_value_width() / tp;
+        let mut matrices = (shares.attention * attention + shares.mlp * mlp) / tp
+            + shares.attention * (2.0 * f64::from(arch.hidden_size) * repeated);
+        // The projections to latent ranks are on every GPU.
+        matrices += shares.attention * ((1.0 - 1.0 / tp) * latent_down(arch));
+        if shares.moe > 0.0 {
+            let router = f64::from(arch.hidden_size) * f64::from(arch.experts.num_experts);
+            let moe = (arch.router_and_shared_params_per_layer() as f64 - router) / tp + router;
+            matrices += shares.moe * (moe - mlp / tp);
+        }
+        matrices += shares.recurrent * (arch.recurrent_params_per_layer() as f64 / tp);
+        matrices += arch.extra_layer_params() as f64 / f64::from(arch.num_hidden_layers.max(1)) / tp;
+        let all = arch.norm_params_per_layer() as f64;
+        let inner = arch.attention_norm_params() as f64;
+        Self { matrices, norms: all - (1.0 - shares.attention) * inner }
+    }
+}
+
+/// Parameters of the largest layer on one GPU, its routed experts apart: of those with experts where there are any, as these are; `mean`
+/// where the layers are alike but for their experts.
+fn largest_layer(setup: &Setup, mean: f64) -> f64 {
+    let arch = &setup.architecture;
+    if !arch.pattern.is_used() {
+        return mean;
+    }
+    let with_experts = arch.has_experts();
+    let kinds = arch.pattern.distinct().map(LayerShares::of_kind).filter(|shares| shares.moe > 0.0 || !with_experts);
+    let sizes = kinds.map(|shares| LayerParams::of(setup, shares)).map(|layer| layer.matrices + layer.norms);
+    sizes.fold(0.0, |most, size| if size > most { size } else { most })
 }
 
 /// The parameters of a GPU with what trains of them: adapters beside the model, or some of its layers, and the embedding and head
 /// (of `tables` parameters) where these train.
-fn with_trained(setup: &Setup, model: Units, moe_layers: f64, tables: f64) -> LocalParams {
+fn with_trained(setup: &Setup, model: Units, shares: LayerShares, tables: f64) -> LocalParams {
     let trained = &setup.trained;
     let frozen_layers = f64::from(trained.frozen_layers);
     let frozen_layers = if frozen_layers < model.layers { frozen_layers } else { model.layers };
     let share = if model.layers > 0.0 { 1.0 - frozen_layers / model.layers } else { 0.0 };
-    let moe_share = if model.layers > 0.0 { moe_layers / model.layers } else { 0.0 };
     // Gradients pass every layer on their way to the embedding.
     let below = if trained.embeddings { 0.0 } else { frozen_layers };
     let root = if trained.embeddings { tables } else { 0.0 };
@@ -95,13 +132,14 @@ fn with_trained(setup: &Setup, model: Units, moe_layers: f64, tables: f64) -> Lo
     if !trained.has_adapters() {
         return LocalParams { held: model, trained: Units { root, head, ..model.of_layers(share) }, below };
     }
-    let adapters = adapters::of_layer(setup, moe_share);
+    let adapters = adapters::of_layer(setup, &shares);
     let beside = Units { root, head, layers: model.layers, ..adapters }.of_layers(share);
     // PEFT trains a copy of the modules to save and keeps the original.
     let copies = if setup.framework.runs_peft() { root } else { 0.0 };
     let held = Units {
         layer: model.layer + beside.layer,
         layer_matrices: model.layer_matrices + beside.layer_matrices,
+        unit: model.unit + beside.unit,
         expert: model.expert + beside.expert,
         expert_unit: model.expert_unit + beside.expert_unit,
         root: model.root + copies,

@@ -17,6 +17,7 @@ use super::setup::Setup;
 use super::stages::Stage;
 use super::sync::GradientSyncPlan;
 use super::training::Sharding;
+use super::transformer::LayerShares;
 use crate::units::{Bytes, Seconds};
 
 /// The inputs of the schedule of one stage, for the micro-batches of one step.
@@ -53,8 +54,8 @@ impl StagePlan {
         let sync = GradientSyncPlan::of(setup);
         let groups = Groups::of(setup, params.held.expert > 0.0);
         let bytes = states::recipe_bytes(setup.recipe);
-        let moe_share = stage.moe_share();
-        let experts = if moe_share > 0.0 { ExpertExchange::of(setup, units) } else { ExpertExchange::default() };
+        let shares = &stage.shares;
+        let experts = if shares.moe > 0.0 { ExpertExchange::of(setup, units) } else { ExpertExchange::default() };
         let exchange = TpCpComm::of(
             setup,
             bytes.activation,
@@ -64,7 +65,7 @@ impl StagePlan {
                 attention: units.layer_attention,
                 attention_backward: units.layer_attention_backward,
             },
-            moe_share,
+            shares,
         );
         let layers = f64::from(stage.layers);
         let passes = [units.layer_forward, units.layer_backward].map(|layer| layers * layer);
@@ -246,8 +247,8 @@ fn compute_times(
     let here = |is: bool, time: Seconds| if is { time } else { Seconds::ZERO };
     // Kept activations go to the host beside the forward pass and come back beside the backward pass: what takes longer than
     // the layer is waited for.
-    let moe_share = stage.moe_share();
-    let host = offloaded_activations(setup, moe_share);
+    let moe_share = stage.shares.moe;
+    let host = offloaded_activations(setup, &stage.shares);
     let layer_forward = exchange.layer_forward + moe_share * experts.exposed_forward;
     let share = Backward::of(setup);
     let layer_backward = (exchange.layer_backward + moe_share * experts.exposed_backward) * share.passed;
@@ -303,10 +304,10 @@ fn expert_times(
 }
 
 /// Time in which one layer's kept activations cross the link to the host, one way; none where they stay.
-fn offloaded_activations(setup: &Setup, moe_share: f64) -> Seconds {
+fn offloaded_activations(setup: &Setup, shares: &LayerShares) -> Seconds {
     if !setup.offload.activations {
         return Seconds::ZERO;
     }
-    let kept = activations::layer(setup, states::recipe_bytes(setup.recipe).activation, moe_share).kept;
+    let kept = activations::layer(setup, states::recipe_bytes(setup.recipe).activation, shares).kept;
     Bytes::new(kept * per_rank::tokens(setup)) / host::transfer_rate(setup)
 }

@@ -5,6 +5,7 @@ use super::parallel::{Mesh, Schedule};
 use super::per_rank::{self, LocalParams};
 use super::setup::Setup;
 use super::software::Framework;
+use super::transformer::pattern::{BlockCounts, LayerShares};
 
 /// One stage, as every GPU of it holds it. Without a pipeline there is one, with all layers, embedding and head.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -13,6 +14,8 @@ pub struct Stage {
     pub layers: u32,
     /// Of them, those with experts: the mean where stages like this one differ.
     pub moe_layers: f64,
+    /// The shares of its layers that have each block.
+    pub shares: LayerShares,
     /// Stages like this one.
     pub count: f64,
     /// Whether it holds the embedding.
@@ -23,13 +26,6 @@ pub struct Stage {
     pub in_flight: f64,
     /// What one GPU holds before data parallelism shards it.
     pub params: LocalParams,
-}
-
-impl Stage {
-    /// Share of its layers that have experts.
-    pub fn moe_share(&self) -> f64 {
-        if self.layers > 0 { self.moe_layers / f64::from(self.layers) } else { 0.0 }
-    }
 }
 
 /// One value for each kind of stage that the pipeline has: the first, those between, the last.
@@ -71,26 +67,32 @@ pub fn stages(setup: &Setup) -> ByStage<Stage> {
     // In a V the last chunk of the model is on the first GPU.
     let turns = pp > 1 && setup.pipeline.schedule.is_v_shaped();
     let head_rank = if turns { 0 } else { pp - 1 };
-    let stage = |layers, moe_layers, count, rank| {
+    let arch = &setup.architecture;
+    // `blocks` are those of its layers, or of the layers of all stages like it.
+    let stage = |layers: u32, blocks: BlockCounts, moe_layers: f64, count, rank| {
         let (embedding, head) = (rank == 0, rank == head_rank);
-        let params = per_rank::params(setup, layers, moe_layers, embedding, head);
+        let shares = if arch.pattern.is_used() {
+            LayerShares::of(blocks)
+        } else {
+            LayerShares::mixture(if layers > 0 { moe_layers / f64::from(layers) } else { 0.0 })
+        };
+        let params = per_rank::params(setup, layers, shares, embedding, head);
         let in_flight = in_flight(setup, pp, rank, layers);
-        Stage { layers, moe_layers, count, embedding, head, in_flight, params }
+        Stage { layers, moe_layers, shares, count, embedding, head, in_flight, params }
     };
-    let experts = &setup.architecture.experts;
-    let all = setup.architecture.num_hidden_layers;
-    let (in_first, before_last) = (experts.layers_among(first), experts.layers_among(all.saturating_sub(last)));
+    let all = arch.num_hidden_layers;
+    let in_first = arch.blocks_among(first);
     if pp == 1 {
-        return ByStage::only(stage(first, f64::from(in_first), 1.0, 0));
+        return ByStage::only(stage(first, in_first, f64::from(in_first.experts), 1.0, 0));
     }
-    let others = all.saturating_sub(first).saturating_sub(last);
-    let share = f64::from(before_last.saturating_sub(in_first)) / f64::from(others.max(1));
-    let in_last = experts.layers_among(all).saturating_sub(before_last);
+    let before_last = arch.blocks_among(all.saturating_sub(last));
+    let (others, in_last) = (before_last.without(in_first), arch.blocks().without(before_last));
+    let share = f64::from(others.experts) / f64::from(others.layers.max(1));
     let count = between_stages(setup, pp, [first, between, last]);
     ByStage {
-        first: stage(first, f64::from(in_first), 1.0, 0),
-        between: (count > 0.0).then(|| stage(between, share * f64::from(between), count, 1)),
-        last: Some(stage(last, f64::from(in_last), 1.0, pp - 1)),
+        first: stage(first, in_first, f64::from(in_first.experts), 1.0, 0),
+        between: (count > 0.0).then(|| stage(between, others, share * f64::from(between), count, 1)),
+        last: Some(stage(last, in_last, f64::from(in_last.experts), 1.0, pp - 1)),
     }
 }
 

@@ -16,7 +16,7 @@ use super::software::Offload;
 use super::stage_plan::StagePlan;
 use super::stages::{ByStage, stages};
 use super::training::{Optimizer, PrecisionPolicy, Recompute};
-use super::transformer::Experts;
+use super::transformer::{Experts, LayerShares};
 use crate::share::decode;
 use crate::units::{BytesPerSecond, Seconds};
 
@@ -82,7 +82,7 @@ fn muon_leaves_what_is_no_matrix_to_adamw() {
 }
 
 fn activations(setup: &Setup, recompute: Recompute) -> LayerBytes {
-    layer(&Setup { recompute, ..*setup }, 2.0, 0.0)
+    layer(&Setup { recompute, ..*setup }, 2.0, &LayerShares::DENSE)
 }
 
 /// DeepSeek V3 (arXiv 2412.19437, section 4.2): torchtitan's selective mode keeps two tensors of the residual stream, the
@@ -102,12 +102,12 @@ fn latent_attention_keeps_its_ranks_before_and_after_their_norms() {
 fn a_layer_on_average_is_the_mean_of_its_kinds() {
     for recompute in [Recompute::None, Recompute::Selective] {
         let setup = Setup { recompute, ..setup("model=deepseek-v3") };
-        let of = |moe_share| layer(&setup, 2.0, moe_share);
+        let of = |moe_share| layer(&setup, 2.0, &LayerShares::mixture(moe_share));
         close(of(0.25).whole, 0.75 * of(0.0).whole + 0.25 * of(1.0).whole);
         close(of(0.25).kept, 0.75 * of(0.0).kept + 0.25 * of(1.0).kept);
         let mut wider = setup;
         wider.architecture.intermediate_size *= 2;
-        assert_eq!(layer(&wider, 2.0, 1.0), of(1.0));
+        assert_eq!(layer(&wider, 2.0, &LayerShares::mixture(1.0)), of(1.0));
     }
 }
 
@@ -163,7 +163,7 @@ const UNHIDDEN: Hiding = Hiding {
 fn a_layer_of_routed_experts_alone_has_one_exchange_less() {
     for (model, less) in [("mixtral-8x7b", 0.5), ("deepseek-v3", 1.0)] {
         let setup = setup(&format!("cluster=dgx-h100&model={model}&gpus=64&tp=8"));
-        let of = |moe_share| TpCpComm::of(&setup, 2.0, &UNHIDDEN, moe_share).layer_forward;
+        let of = |moe_share| TpCpComm::of(&setup, 2.0, &UNHIDDEN, &LayerShares::mixture(moe_share)).layer_forward;
         close(of(1.0) / of(0.0), less);
     }
 }
@@ -173,7 +173,7 @@ fn a_layer_of_routed_experts_alone_has_one_exchange_less() {
 fn recomputed_attention_repeats_its_exchange() {
     let base = setup("cluster=dgx-h100&model=llama-3-8b&gpus=64&cp=4");
     let base = Setup { context: ContextExchange::AllGather, ..base };
-    let of = |recompute| TpCpComm::of(&Setup { recompute, ..base }, 2.0, &UNHIDDEN, 0.0);
+    let of = |recompute| TpCpComm::of(&Setup { recompute, ..base }, 2.0, &UNHIDDEN, &LayerShares::DENSE);
     let (none, full) = (of(Recompute::None), of(Recompute::Full));
     close((full.layer_backward - none.layer_backward).get(), none.layer_forward.get());
 }
@@ -182,7 +182,7 @@ fn recomputed_attention_repeats_its_exchange() {
 #[test]
 fn the_last_part_of_attention_hides_no_hop() {
     let base = Setup { context: ContextExchange::Ring, ..setup("cluster=dgx-h100&model=llama-3-8b&gpus=64&cp=4") };
-    let of = |attention| TpCpComm::of(&base, 2.0, &Hiding { attention, ..UNHIDDEN }, 0.0).layer_forward;
+    let of = |attention| TpCpComm::of(&base, 2.0, &Hiding { attention, ..UNHIDDEN }, &LayerShares::DENSE).layer_forward;
     let attention = 0.1 * of(Seconds::ZERO);
     close((of(Seconds::ZERO) - of(attention)).get(), 0.75 * attention.get());
 }
@@ -193,10 +193,11 @@ fn the_last_part_of_attention_hides_no_hop() {
 fn hops_of_the_backward_pass_hide_under_two_and_a_half_times_the_attention() {
     let base =
         Setup { context: ContextExchange::Ring, ..setup("cluster=dgx-h100&model=llama-3-8b&gpus=64&cp=4&seq=65536") };
-    let units = unit_times(&base, 0.0);
+    let units = unit_times(&base, &LayerShares::DENSE);
     close(units.layer_attention_backward / units.layer_attention, 2.5);
-    let of =
-        |attention_backward| TpCpComm::of(&base, 2.0, &Hiding { attention_backward, ..UNHIDDEN }, 0.0).layer_backward;
+    let of = |attention_backward| {
+        TpCpComm::of(&base, 2.0, &Hiding { attention_backward, ..UNHIDDEN }, &LayerShares::DENSE).layer_backward
+    };
     let attention = 0.1 * of(Seconds::ZERO);
     close((of(Seconds::ZERO) - of(attention)).get(), 0.75 * attention.get());
 }
@@ -210,7 +211,7 @@ fn an_all_to_all_over_heads_sends_the_same_however_many_share_the_sequence() {
         let mut base = setup(&format!("cluster=dgx-h100&model=gpt-3-175b&gpus={cp}&cp={cp}&seq={seq}"));
         base = Setup { context, sequence_heads, ..base };
         base.network.intra_node_latency = Seconds::ZERO;
-        TpCpComm::of(&base, 2.0, &UNHIDDEN, 0.0).layer_forward.get()
+        TpCpComm::of(&base, 2.0, &UNHIDDEN, &LayerShares::DENSE).layer_forward.get()
     };
     let heads = |cp| of(cp, ContextExchange::AllToAll, cp);
     assert!((heads(8) / heads(4) / (7.0 / 8.0 / (3.0 / 4.0)) - 1.0).abs() < 0.02);
@@ -263,7 +264,7 @@ fn the_shard_of_an_offloaded_root_unit_comes_from_the_host() {
         setup.offload.parameters = offloaded;
         assert_eq!(recipe_bytes(setup.recipe).weights, 4.0);
         let stage = stages(&setup).first;
-        StagePlan::new(&setup, &unit_times(&setup, 0.0), &stage).comm(true, true).gather_root
+        StagePlan::new(&setup, &unit_times(&setup, &LayerShares::DENSE), &stage).comm(true, true).gather_root
     };
     let root = 2.0 * 128_256.0 * 4096.0 + 4096.0;
     let from_host = (gather(true) - gather(false)).get();
@@ -317,7 +318,7 @@ fn exchanges_beside_another_micro_batch_keep_one_layer_more() {
 fn asynchronous_tensor_parallelism_of_megatron_keeps_nothing_beside() {
     let whole = |framework: &str, overlap: &str| {
         let link = format!("model=llama-3-70b&gpus=64&tp=8&framework={framework}&asynctp={overlap}");
-        layer(&setup(&link), 2.0, 0.0).whole
+        layer(&setup(&link), 2.0, &LayerShares::DENSE).whole
     };
     close(whole("megatron", "yes"), whole("megatron", "no"));
     assert!(whole("nanotron", "yes") > whole("megatron", "yes"));
@@ -326,8 +327,9 @@ fn asynchronous_tensor_parallelism_of_megatron_keeps_nothing_beside() {
 /// Inputs of products are kept in their format: 8 bits, or 4 with an 8-bit scale for 16 elements (NVFP4).
 #[test]
 fn inputs_of_products_are_kept_in_their_format() {
-    let whole =
-        |format: &str| layer(&setup(&format!("model=llama-3-8b&framework=megatron&compute={format}")), 2.0, 0.0).whole;
+    let whole = |format: &str| {
+        layer(&setup(&format!("model=llama-3-8b&framework=megatron&compute={format}")), 2.0, &LayerShares::DENSE).whole
+    };
     // Two norms' outputs, attention's and the MLP's last input.
     let inputs = 2.0 * 4096.0 + 4096.0 + 14_336.0;
     close(whole("recipe") - whole("fp8"), inputs);

@@ -137,6 +137,11 @@ impl ExtraParams {
     pub const NONE: Self = Self { layers: 0, outside: 0 };
 }
 
+/// A difference from a count of which no more than half is missing: a shape typed by hand may be absurd.
+fn at_most_half_missing(extra: i64, counted: impl Fn() -> u64) -> i64 {
+    if extra >= 0 { extra } else { extra.max(-i64::try_from(counted() / 2).unwrap_or(i64::MAX)) }
+}
+
 /// A factor or summand of a count.
 fn count(value: u32) -> Saturating<u64> {
     Saturating(u64::from(value))
@@ -214,7 +219,7 @@ impl Architecture {
         let ends =
             Saturating(self.embedding_params()) + Saturating(self.position_params()) + Saturating(self.head_params());
         let counted = (layers + ends + Saturating(self.outer_norm_params())).0;
-        counted.saturating_add_signed(self.extra.layers).saturating_add_signed(self.extra.outside)
+        counted.saturating_add_signed(self.extra_layer_params()).saturating_add_signed(self.extra_outer_params())
     }
 
     /// Parameters of what mixes tokens in all layers together: attention, and mixers with a state.
@@ -233,9 +238,22 @@ impl Architecture {
 
     /// Parameters of all layers but their norms: the matrices, whose optimizer state may differ, and their biases.
     pub fn matrix_params(&self) -> u64 {
-        let mixers = Saturating(self.all_mixer_params());
-        let counted = (mixers + Saturating(self.all_mlp_params(self.experts.num_experts))).0;
-        counted.saturating_add_signed(self.extra.layers)
+        self.counted_matrix_params().saturating_add_signed(self.extra_layer_params())
+    }
+
+    /// The same without those that no other field counts.
+    fn counted_matrix_params(&self) -> u64 {
+        (Saturating(self.all_mixer_params()) + Saturating(self.all_mlp_params(self.experts.num_experts))).0
+    }
+
+    /// [`ExtraParams::layers`]: of a model that has fewer than its fields say, at most half of these are missing.
+    pub fn extra_layer_params(&self) -> i64 {
+        at_most_half_missing(self.extra.layers, || self.counted_matrix_params())
+    }
+
+    /// [`ExtraParams::outside`], at most half of the embedding missing.
+    pub fn extra_outer_params(&self) -> i64 {
+        at_most_half_missing(self.extra.outside, || self.embedding_params())
     }
 
     /// Parameters of one dense decoder layer: attention, MLP and norms. With biases everywhere and `F = 4 H` it is

@@ -9,6 +9,8 @@ pub struct Units {
     pub layer: f64,
     /// Of that, the matrices.
     pub layer_matrices: f64,
+    /// The largest layer without its routed experts: the mean where layers are alike but for these.
+    pub unit: f64,
     /// Routed experts of one layer, the mean over layers with experts and without: all of them matrices.
     pub expert: f64,
     /// Routed experts of one layer that has some.
@@ -37,7 +39,7 @@ impl Units {
 
     /// One layer with its routed experts, each counted `padding` times.
     pub fn padded_layer(&self, padding: f64) -> f64 {
-        self.layer + padding * self.expert_unit
+        self.unit + padding * self.expert_unit
     }
 
     /// What is left without these.
@@ -46,6 +48,7 @@ impl Units {
             layers: self.layers,
             layer: self.layer - other.layer,
             layer_matrices: self.layer_matrices - other.layer_matrices,
+            unit: self.unit - other.unit,
             expert: self.expert - other.expert,
             expert_unit: self.expert_unit - other.expert_unit,
             root: self.root - other.root,
@@ -58,6 +61,7 @@ impl Units {
         Self {
             layer: share * self.layer,
             layer_matrices: share * self.layer_matrices,
+            unit: share * self.unit,
             expert: share * self.expert,
             expert_unit: share * self.expert_unit,
             ..*self

@@ -20,7 +20,7 @@ use engine::model::software::Offload;
 use engine::model::step::evaluate;
 use engine::model::step::playback::{Playback, spans};
 use engine::model::training::{MfuConvention, PrecisionPolicy, Recompute, RecomputeModules, Reshard, Sharding};
-use engine::model::transformer::{Architecture, Experts};
+use engine::model::transformer::{Architecture, Experts, LayerShares};
 use engine::params;
 use engine::scenario::issue::Severity;
 use engine::scenario::{ExpertChoice, Model, Scenario, Strategy};
@@ -130,11 +130,11 @@ proptest! {
             *module = true;
         }
         for moe_share in [0.0, with.architecture.moe_share()] {
-            let [with, without] = [with, by_module].map(|setup| layer(&setup, 2.0, moe_share).kept);
+            let [with, without] = [with, by_module].map(|setup| layer(&setup, 2.0, &LayerShares::mixture(moe_share)).kept);
             prop_assert!(with <= without * (1.0 + 1e-12), "{with} {without}");
         }
         let [with, without] = [with, by_module].map(|setup| {
-            (recomputed_per_token(&setup, 2048.0), unit_times(&setup, setup.architecture.moe_share()).layer_backward)
+            (recomputed_per_token(&setup, 2048.0), unit_times(&setup, &setup.architecture.shares()).layer_backward)
         });
         prop_assert!(with.0 >= without.0 * (1.0 - 1e-12) && with.1 >= without.1 * (1.0 - 1e-12), "{with:?} {without:?}");
     }

@@ -6,6 +6,7 @@ use crate::model::flops;
 use crate::model::parallel::ContextExchange;
 use crate::model::per_rank;
 use crate::model::setup::Setup;
+use crate::model::transformer::LayerShares;
 use crate::units::{Bytes, Seconds};
 
 /// Communication of tensor and context parallelism in one micro-batch, on one GPU: the time that compute does not hide.
@@ -45,9 +46,9 @@ pub struct Hiding {
 
 /// Collectives of tensor parallelism in one layer and pass: after attention, and after the MLP. Routed experts have exchanges of
 /// their own; shared ones are split as an MLP is.
-fn blocks(setup: &Setup, moe_share: f64) -> f64 {
+fn blocks(setup: &Setup, shares: &LayerShares) -> f64 {
     let shared = f64::from(u8::from(setup.architecture.experts.shared_intermediate_size > 0));
-    2.0 - moe_share * (1.0 - shared)
+    (shares.attention + shares.recurrent + shares.mlp) - shares.moe * (1.0 - shared)
 }
 
 /// The time that context parallelism's exchanges of one layer are exposed, forward and backward, for so many tokens times bytes of an
@@ -91,14 +92,14 @@ fn exchange_context(setup: &Setup, sent: f64, hiding: &Hiding) -> (Seconds, Seco
 }
 
 impl TpCpComm {
-    /// The communication of one micro-batch, layers on average over those with experts (`moe_share` of them) and those without.
+    /// The communication of one micro-batch, the mean over layers of which `shares` have each block.
     ///
     /// Tensor parallelism: an all-reduce of `e T H` bytes after attention and after the MLP, in both passes (arXiv 1909.08053); with
     /// sequence parallelism an all-gather and a reduce-scatter in its place (arXiv 2205.05198). Exposed, but for what
     /// asynchronous execution hides under the matrix products: all chunks after the first. Context parallelism: ring
     /// attention sends keys and values cp - 1 times beside attention; otherwise they are gathered before it and their
     /// gradients reduced after it. Backward passes send twice as much.
-    pub fn of(setup: &Setup, element: f64, hiding: &Hiding, moe_share: f64) -> Self {
+    pub fn of(setup: &Setup, element: f64, hiding: &Hiding, shares: &LayerShares) -> Self {
         let mesh = &setup.mesh;
         if mesh.tp <= 1 && mesh.cp <= 1 {
             return Self::default();
@@ -118,8 +119,8 @@ impl TpCpComm {
                 collectives::all_reduce(network, tensor, size)
             }
         };
-        let repeated = modules::pairs_again(setup, moe_share) * pair(activations);
-        let blocks = blocks(setup, moe_share) * pair(activations);
+        let repeated = modules::pairs_again(setup, shares) * pair(activations);
+        let blocks = blocks(setup, shares) * pair(activations);
         let exposed = |comm: Seconds, compute: Seconds| {
             if setup.tensor.asynchronous {
                 let first = comm / f64::from(mesh.tp.max(1));

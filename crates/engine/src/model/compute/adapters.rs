@@ -5,6 +5,7 @@ use crate::model::adapters::{self, Module};
 use crate::model::cost::{Cost, Operations};
 use crate::model::experts;
 use crate::model::setup::Setup;
+use crate::model::transformer::LayerShares;
 use crate::units::Bytes;
 
 /// What the kernels beside an adapter's two products read and write, and how many there are.
@@ -68,6 +69,11 @@ pub(super) fn beside_attention<C: Cost<Operations>>(rates: &Rates) -> Layer<C> {
     of_adapters(rates, &adapters::of_attention(rates.setup), rates.tokens)
 }
 
+/// Adapters beside the matrices of a mixer with a state.
+pub(super) fn beside_recurrent<C: Cost<Operations>>(rates: &Rates) -> Layer<C> {
+    of_adapters(rates, &adapters::of_recurrent(rates.setup), rates.tokens)
+}
+
 /// Adapters beside a dense MLP's.
 pub(super) fn beside_mlp<C: Cost<Operations>>(rates: &Rates) -> Layer<C> {
     let [dense, _, _] = adapters::widths(rates.setup);
@@ -87,9 +93,12 @@ pub(super) fn beside_routed<C: Cost<Operations>>(rates: &Rates) -> Layer<C> {
 }
 
 /// Launches of the adapters of one layer, over those of the layer; routed experts' are of all experts at once.
-pub(super) fn launches(setup: &Setup, moe_share: f64) -> f64 {
+pub(super) fn launches(setup: &Setup, shares: &LayerShares) -> f64 {
     let used = |modules: &[Module]| modules.iter().filter(|module| module.is_used()).count() as f64;
     let [dense, shared, routed] = adapters::widths(setup).map(|width| used(&adapters::of_mlp(setup, width)));
     Kernels::of(setup).launches
-        * (used(&adapters::of_attention(setup)) + (1.0 - moe_share) * dense + moe_share * (shared + routed))
+        * (shares.attention * used(&adapters::of_attention(setup))
+            + shares.dense() * dense
+            + shares.moe * (shared + routed)
+            + shares.recurrent * used(&adapters::of_recurrent(setup)))
 }

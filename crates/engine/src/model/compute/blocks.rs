@@ -35,6 +35,9 @@ pub(super) struct Again {
 }
 
 impl Again {
+    /// Nothing runs again.
+    pub(super) const NONE: Self = Self { block: Block::NONE, norms: 0.0 };
+
     pub(super) fn with(self, other: Self) -> Self {
         Self { block: self.block.with(other.block), norms: self.norms + other.norms }
     }
@@ -238,8 +241,13 @@ impl<'a> Rates<'a> {
 
     /// Element-wise traffic of both passes: half of it is on the residual stream, half on the hidden tensors of the blocks.
     pub(super) fn elementwise<C: Cost<Operations>>(&self, block: &Block) -> C {
+        self.elementwise_of(block, 1.0)
+    }
+
+    /// The same of one block of a layer that has `part` of what the layer does on the residual stream.
+    pub(super) fn elementwise_of<C: Cost<Operations>>(&self, block: &Block, part: f64) -> C {
         let hidden = f64::from(self.setup.architecture.hidden_size);
-        let residual = per_rank::sequence_share(self.setup);
+        let residual = per_rank::sequence_share(self.setup) * part;
         let in_blocks = block.hidden / (2.0 * REFERENCE_MLP * hidden);
         let per_token = self.setup.overheads.elementwise_bytes * hidden * (0.5 * residual + 0.5 * in_blocks)
             + norms_in_fp32(self.setup) * hidden * residual;
@@ -374,6 +382,20 @@ pub(super) fn router_and_shared(arch: &Architecture, tp: f64) -> Block {
         hidden: 0.0,
         cast: 0.0,
     };
+    let latent = f64::from(arch.experts.latent_size);
+    let router = if latent > 0.0 { router.with(to_and_from_latent(hidden, latent, tp)) } else { router };
     let shared = f64::from(arch.experts.shared_intermediate_size);
     if shared > 0.0 { mlp(arch, shared / tp).with(router) } else { router }
+}
+
+/// The products to the width at which routed experts work, and back.
+fn to_and_from_latent(hidden: f64, latent: f64, tp: f64) -> Block {
+    Block {
+        weights: 2.0 * hidden * latent / tp,
+        inner: hidden + latent,
+        outer: (hidden + latent) / tp,
+        count: 2.0,
+        hidden: 0.0,
+        cast: hidden + latent,
+    }
 }

@@ -2,7 +2,7 @@
 
 use super::blocks::{Again, Block, mlp, router_and_shared};
 use crate::model::setup::Setup;
-use crate::model::transformer::Architecture;
+use crate::model::transformer::{Architecture, LayerShares};
 
 /// Of attention: latent attention's projections out of its ranks, and its norms.
 pub(super) fn of_attention(setup: &Setup, tp: f64) -> Again {
@@ -33,11 +33,11 @@ pub(super) fn of_shared(setup: &Setup, tp: f64) -> Again {
 }
 
 /// Pairs of tensor parallelism's collectives that run again in one layer: the block's, where a whole block does.
-pub(in crate::model) fn pairs_again(setup: &Setup, moe_share: f64) -> f64 {
+pub(in crate::model) fn pairs_again(setup: &Setup, shares: &LayerShares) -> f64 {
     let modules = setup.modules();
     let shared = setup.architecture.experts.shared_intermediate_size > 0;
     let one = |share: f64, again: bool| if again { share } else { 0.0 };
-    one(1.0 - moe_share, modules.mlp) + one(moe_share, modules.shared_experts || modules.moe && shared)
+    one(shares.dense(), modules.mlp) + one(shares.moe, modules.shared_experts || modules.moe && shared)
 }
 
 /// Latent attention's products out of its ranks: queries', and keys' and values'.

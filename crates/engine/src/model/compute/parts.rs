@@ -6,8 +6,9 @@ use super::adapters;
 use super::blocks::{Again, Block, Layer, Rates, mlp, projections, router_and_shared};
 use super::modules;
 use super::optimizer::{optimizer_cost, traffic};
+use super::recurrent;
 use super::routed::{padded_rows, routed};
-use super::{attention_core, embedding, head, loss_bytes};
+use super::{attention_core, block_by_block, embedding, head, loss_bytes};
 use crate::model::cost::{Operations, OperatorCost};
 use crate::model::experts;
 use crate::model::flops;
@@ -20,6 +21,8 @@ use crate::units::{Bytes, Flops, Seconds};
 pub enum Operator {
     /// Scores, softmax, and the product with the values.
     AttentionCore,
+    /// Convolution, scan and gate of a mixer with a state of a fixed size.
+    StateCore,
     /// Queries, keys, values and output.
     Projections,
     /// Dense MLPs; shared experts and routers.
@@ -36,7 +39,7 @@ pub enum Operator {
 
 impl Operator {
     /// Every kind, in display order.
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 8] = [
         Self::AttentionCore,
         Self::Projections,
         Self::Mlp,
@@ -44,6 +47,7 @@ impl Operator {
         Self::Elementwise,
         Self::Head,
         Self::Optimizer,
+        Self::StateCore,
     ];
 }
 
@@ -59,8 +63,10 @@ pub fn parts(setup: &Setup) -> [OperatorCost; Operator::ALL.len()] {
     let (tp, pp) = (f64::from(setup.mesh.tp.max(1)), f64::from(setup.mesh.pp.max(1)));
     let again = flops::recomputed(setup);
     let layers = f64::from(arch.num_hidden_layers);
-    let moe = if arch.has_experts() { arch.moe_share() * layers } else { 0.0 };
-    let dense = layers - moe;
+    let shares = arch.shares();
+    let moe = if arch.has_experts() { shares.moe * layers } else { 0.0 };
+    let dense = shares.mlp * layers - moe;
+    let (with_attention, with_state) = (shares.attention * layers, shares.recurrent * layers);
 
     let [projections, mlps] = [projections(arch, tp), mlp(arch, f64::from(arch.intermediate_size) / tp)];
     let beside = router_and_shared(arch, tp);
@@ -79,9 +85,17 @@ pub fn parts(setup: &Setup) -> [OperatorCost; Operator::ALL.len()] {
     Operator::ALL.map(|operator| match operator {
         Operator::AttentionCore => {
             let core = attention_core::<OperatorCost>(&rates);
-            of_stage((core.forward * (1.0 + again.attention) + core.backward * again.backward) * layers)
+            of_stage((core.forward * (1.0 + again.attention) + core.backward * again.backward) * with_attention)
         }
-        Operator::Projections => of_stage(products(&projections, &attention_again, beside_attention) * layers),
+        Operator::StateCore => {
+            let core = recurrent::core::<OperatorCost>(&rates);
+            of_stage((core.forward * (1.0 + again.matmul) + core.backward * again.backward) * with_state)
+        }
+        Operator::Projections => {
+            let of_state = recurrent::products(arch, tp);
+            let of_state = products(&of_state, &Again::NONE, adapters::beside_recurrent(&rates)) * with_state;
+            of_stage(products(&projections, &attention_again, beside_attention) * with_attention + of_state)
+        }
         Operator::Mlp => of_stage(
             products(&mlps, &mlp_again, beside_mlp) * dense + products(&beside, &shared_again, beside_shared) * moe,
         ),
@@ -94,7 +108,11 @@ pub fn parts(setup: &Setup) -> [OperatorCost; Operator::ALL.len()] {
                 &attention_again.with(shared_again),
                 beside_attention.plus(beside_shared),
             );
-            let of_layers = of_dense * dense + (of_moe + routed.streams(&again)) * moe;
+            let of_layers = if shares.is_uniform() {
+                of_dense * dense + (of_moe + routed.streams(&again)) * moe
+            } else {
+                block_by_block(&rates, &shares, routed).streams(&again) * layers
+            };
             of_stage(element_by_element(of_layers + embedding::<OperatorCost>(&rates) * 2.0, rates.element()))
         }
         Operator::Head => of_stage(head(&rates)),

@@ -8,14 +8,14 @@ use crate::model::transformer::Architecture;
 /// shared experts', latent attention's out of its ranks. Norms and activations have none.
 pub(super) fn weights_again(setup: &Setup) -> f64 {
     let (arch, modules) = (&setup.architecture, setup.modules());
-    let (share, across) = (arch.moe_share(), matrices(arch) * f64::from(arch.hidden_size));
-    let dense = (1.0 - share) * f64::from(arch.intermediate_size);
-    let shared = share * f64::from(arch.experts.shared_intermediate_size);
+    let (shares, across) = (arch.shares(), matrices(arch) * f64::from(arch.hidden_size));
+    let dense = shares.dense() * f64::from(arch.intermediate_size);
+    let shared = shares.moe * f64::from(arch.experts.shared_intermediate_size);
     let one = |weights: f64, again: bool| if again { weights } else { 0.0 };
     one(across * dense, modules.mlp || setup.kernels.tiled_mlp)
         + one(across * shared, modules.shared_experts || modules.moe)
         + one(across * routed_width(arch) + router_params(arch), modules.moe)
-        + one(up_projections(arch), modules.mla_up_proj)
+        + one(shares.attention * up_projections(arch), modules.mla_up_proj)
 }
 
 /// Weights of latent attention's products out of its ranks: `r_q n_q (d_nope + d_rope) + r_kv n_q (d_nope + d_v)`, with H for `r_q` where

@@ -2,6 +2,7 @@
 
 mod frozen;
 mod modules;
+mod recurrent;
 
 use frozen::Difference;
 
@@ -13,6 +14,7 @@ use crate::model::per_rank::{sequence_share, tokens};
 use crate::model::setup::Setup;
 use crate::model::software::{AttentionKernel, Framework, NormKernel};
 use crate::model::training::Recompute;
+use crate::model::transformer::LayerShares;
 
 /// Bytes per element of flash attention's log-sum-exp, kept in fp32 for each head and token.
 const LOG_SUM_EXP_BYTES: f64 = 4.0;
@@ -63,6 +65,8 @@ struct Tensors {
     routed: f64,
     /// One such copy.
     copy: f64,
+    /// What a mixer with a state keeps.
+    state: f64,
     /// The low-rank queries, keys and values of latent attention, with their norms' outputs.
     latent: f64,
     /// Of these, the norms' outputs.
@@ -95,12 +99,12 @@ fn narrow(setup: &Setup, element: f64) -> f64 {
     product.map_or(0.0, |bytes| (element - bytes) / element)
 }
 
-fn tensors(setup: &Setup, element: f64, moe_share: f64) -> Tensors {
+fn tensors(setup: &Setup, element: f64, shares: &LayerShares) -> Tensors {
     let arch = &setup.architecture;
     let tp = f64::from(setup.mesh.tp.max(1));
     let by_heads = f64::from(setup.sequence_heads.max(1));
     let hidden = f64::from(arch.hidden_size);
-    let query = arch.query_width() * element / tp;
+    let query = shares.attention * (arch.query_width() * element / tp);
     let heads = f64::from(arch.num_attention_heads) / tp;
     let sequence = sequence_share(setup);
     let upcast = setup.kernels.norms == NormKernel::Upcast;
@@ -123,24 +127,26 @@ fn tensors(setup: &Setup, element: f64, moe_share: f64) -> Tensors {
     let dropout = f64::from(u8::from(setup.kernels.dropout));
     let hidden_width = |width: u32| f64::from(width) * element / tp;
     let dense_width = hidden_width(arch.intermediate_size);
-    let (width, unrouted, copy, of_router, hidden_by_kind) = if moe_share > 0.0 {
+    let (width, unrouted, copy, of_router, hidden_by_kind) = if shares.moe > 0.0 {
         let experts = &arch.experts;
         // Copies at this GPU's experts, over the tokens of its tensor-parallel group.
         let copies = experts::received(setup) / tokens(setup);
         let expert = f64::from(experts.moe_intermediate_size) * element / f64::from(setup.mesh.etp.max(1));
         let shared = hidden_width(experts.shared_intermediate_size);
-        let unrouted = (1.0 - moe_share) * dense_width + moe_share * shared;
+        let unrouted = shares.dense() * dense_width + shares.moe * shared;
         let router = ROUTER_TENSORS * FP32 * f64::from(experts.num_experts) / tp;
-        let by_kind = [(1.0 - moe_share) * dense_width, moe_share * shared, moe_share * copies * expert];
-        let copy = moe_share * copies * hidden * element;
-        (unrouted + moe_share * copies * expert, unrouted, copy, moe_share * router, by_kind)
+        let by_kind = [shares.dense() * dense_width, shares.moe * shared, shares.moe * copies * expert];
+        let copy = shares.moe * copies * f64::from(arch.expert_hidden_size()) * element;
+        (unrouted + shares.moe * copies * expert, unrouted, copy, shares.moe * router, by_kind)
     } else {
-        (dense_width, dense_width, 0.0, 0.0, [dense_width, 0.0, 0.0])
+        let width = shares.mlp * dense_width;
+        (width, width, 0.0, 0.0, [width, 0.0, 0.0])
     };
     let (latent, latent_outputs) = if arch.latent.is_used() {
         let (rank, query_rank) = (f64::from(arch.latent.kv_lora_rank), f64::from(arch.latent.q_lora_rank));
         let rope = f64::from(arch.latent.qk_rope_head_dim);
-        (element * (2.0 * (rank + query_rank) + rope), element * (rank + query_rank))
+        let of = |width: f64| shares.attention * (element * width);
+        (of(2.0 * (rank + query_rank) + rope), of(rank + query_rank))
     } else {
         (0.0, 0.0)
     };
@@ -167,6 +173,9 @@ fn tensors(setup: &Setup, element: f64, moe_share: f64) -> Tensors {
         && setup.mesh.cp <= 1
         && !unfused;
     let outputs = if turned { 2.0 } else { 1.0 };
+    let statistics = if unfused { 0.0 } else { LOG_SUM_EXP_BYTES * heads };
+    // The gate before its sigmoid, and the gated output.
+    let gate = if arch.gated_attention { 2.0 * query } else { 0.0 };
     let copies_kept = match setup.experts.dispatcher {
         Dispatcher::AllToAll => 2.0,
         Dispatcher::Fused => 1.0,
@@ -181,14 +190,23 @@ fn tensors(setup: &Setup, element: f64, moe_share: f64) -> Tensors {
         query,
         // That implementation repeats keys and values for every query head.
         // A GPU of an all-to-all over heads has one key and value head at least.
-        key: if upcast { query } else { arch.key_value_width_over(tp * by_heads) * by_heads * element },
-        attention: outputs * output + if unfused { 0.0 } else { LOG_SUM_EXP_BYTES * heads },
-        scores: if unfused { heads * seq_len * (element + dropout * (element + MASK)) } else { 0.0 },
+        key: if upcast {
+            query
+        } else {
+            shares.attention * (arch.key_value_width_over(tp * by_heads) * by_heads * element)
+        },
+        attention: shares.attention * (outputs * output + statistics) + gate,
+        scores: if unfused {
+            shares.attention * (heads * seq_len * (element + dropout * (element + MASK)))
+        } else {
+            0.0
+        },
         mlp: wide * width + scaled,
         hidden: width,
         hidden_unrouted: unrouted,
         routed: copies_kept * copy + of_router,
         copy,
+        state: shares.recurrent * recurrent::kept(setup, element),
         latent,
         latent_outputs,
         narrowed,
@@ -203,7 +221,7 @@ fn tensors(setup: &Setup, element: f64, moe_share: f64) -> Tensors {
     }
 }
 
-/// Bytes per token and layer on one GPU, `element` bytes an activation; the mean over layers of which `moe_share` have experts.
+/// Bytes per token and layer on one GPU, `element` bytes an activation; the mean over layers of which `shares` have each block.
 ///
 /// Counts inputs and outputs of the norms, q, k, v, the attention output and its log-sum-exp, the MLP's hidden tensors, scores
 /// where attention is unfused, masks where there is dropout. Full recomputation keeps the layer's input; selective
@@ -213,22 +231,22 @@ fn tensors(setup: &Setup, element: f64, moe_share: f64) -> Tensors {
 /// and its division by tp.
 ///
 /// ```
-/// # use engine::model::{memory::activations::layer, setup::Setup, software::{AttentionKernel, Kernels}};
+/// # use engine::model::{memory::activations::layer, setup::Setup, transformer::LayerShares, software::{AttentionKernel, Kernels}};
 /// # use engine::{catalog, scenario::Scenario};
 /// // GPT-3 175B, 2,048 tokens, dropout, no tensor parallelism: 34 H + 5 n_q s bytes a token (arXiv 2205.05198).
 /// let model = catalog::model("gpt-3-175b").unwrap().pick();
 /// let kernels = Kernels { attention: AttentionKernel::Unfused, dropout: true, ..Kernels::USUAL };
 /// let setup = Scenario { model, kernels, seq_len: 2048, ..catalog::default_scenario() }.setup();
-/// assert_eq!(layer(&setup, 2.0, 0.0).whole, 34.0 * 12_288.0 + 5.0 * 96.0 * 2048.0);
+/// assert_eq!(layer(&setup, 2.0, &LayerShares::DENSE).whole, 34.0 * 12_288.0 + 5.0 * 96.0 * 2048.0);
 /// ```
-pub fn layer(setup: &Setup, element: f64, moe_share: f64) -> LayerBytes {
-    let t = tensors(setup, element, moe_share);
+pub fn layer(setup: &Setup, element: f64, shares: &LayerShares) -> LayerBytes {
+    let t = tensors(setup, element, shares);
     let tiled = if setup.kernels.tiled_mlp { t.wide * t.hidden_by_kind[0] } else { 0.0 };
     let blocks = t.norms + t.query + 2.0 * t.key + t.attention + t.scores + t.mlp + t.masks - t.narrowed;
-    let Difference { less, more } = Difference::of(setup, &t, element, moe_share);
+    let Difference { less, more } = Difference::of(setup, &t, element, shares);
     // A dense MLP in tiles keeps its input, which the norm's output is, and has one tile's tensors while it runs.
     let in_tile = tiled * tile_share(setup);
-    let whole = blocks - tiled + t.routed + t.latent - less + more;
+    let whole = blocks - tiled + t.routed + t.latent + t.state - less + more;
     // A shape without norms keeps less than its input.
     let input = if t.input < whole { t.input } else { whole };
     let kept = match setup.recompute {
@@ -240,7 +258,7 @@ pub fn layer(setup: &Setup, element: f64, moe_share: f64) -> LayerBytes {
         Recompute::Modules => {
             // XLA runs the output projection again, so that it keeps no input of the second norm.
             let again = if setup.framework == Framework::MaxText { t.input } else { 0.0 };
-            let kept = whole - modules::dropped(setup, &t, moe_share) - again;
+            let kept = whole - modules::dropped(setup, &t, shares) - again;
             if kept > input { kept } else { input }
         }
         Recompute::Selective if setup.framework == Framework::MaxText => {
@@ -253,7 +271,7 @@ pub fn layer(setup: &Setup, element: f64, moe_share: f64) -> LayerBytes {
         Recompute::Selective => {
             // Latent attention keeps its ranks and expands them again.
             let projected = if setup.architecture.latent.is_used() { t.latent } else { t.query + t.key };
-            let some = match frozen::every_second_output(setup, &t, element, moe_share) {
+            let some = match frozen::every_second_output(setup, &t, element, shares) {
                 Some(outputs) => t.input + t.attention + outputs,
                 None => 2.0 * t.input + projected + t.attention + t.hidden_unrouted,
             };
@@ -282,6 +300,19 @@ pub fn layer(setup: &Setup, element: f64, moe_share: f64) -> LayerBytes {
     }
 }
 
+/// The layer in work: of a kind with experts where there is one, else of the kind that holds most beside what it keeps; `None` where
+/// all layers are alike.
+pub fn in_work(setup: &Setup, element: f64, shares: &LayerShares) -> Option<LayerBytes> {
+    let arch = &setup.architecture;
+    if !arch.pattern.is_used() {
+        let is_mixed = shares.moe > 0.0 && shares.moe < 1.0;
+        return is_mixed.then(|| layer(setup, element, &LayerShares::mixture(1.0)));
+    }
+    let kinds = arch.pattern.distinct().map(|kind| layer(setup, element, &LayerShares::of_kind(kind)));
+    let working = |bytes: &LayerBytes| bytes.whole - bytes.kept + bytes.gradients;
+    kinds.reduce(|most, next| if working(&next) > working(&most) { next } else { most })
+}
+
 /// The part of a GPU's tokens that one tile of a tiled MLP has: as many tiles as the tokens have widths of the model (`TiledMLP`,
 /// arXiv 2506.13996, section 3.1.1).
 fn tile_share(setup: &Setup) -> f64 {
@@ -292,7 +323,7 @@ fn tile_share(setup: &Setup) -> f64 {
 /// Bytes per token of one layer's experts alone, without attention and norms: what is kept, and the gradients beside it in their
 /// backward pass.
 pub fn of_experts(setup: &Setup, element: f64) -> (f64, f64) {
-    let t = tensors(setup, element, 1.0);
+    let t = tensors(setup, element, &LayerShares::mixture(1.0));
     let narrowed = t.narrow * (t.hidden + t.copy);
     let matrices = flops::matrices(&setup.architecture);
     (t.mlp + t.routed - narrowed, matrices * t.hidden + copies_backward(setup.experts.dispatcher) * t.copy)

@@ -74,7 +74,7 @@ pub fn low_rank(setup: &Setup) -> LowRank {
     let whole = Setup { trained, mesh: Mesh { tp: 1, ep: 1, etp: 1, ..setup.mesh }, ..*setup };
     let (arch, most) = (&setup.architecture, f64::from(setup.galore_rank.max(1)));
     let [dense, shared, routed] = adapters::widths(&whole);
-    let share = arch.moe_share();
+    let shares = arch.shares();
     let mut sums = LowRank::default();
     let mut add = |modules: &[Module], times: f64| {
         for &Module { inner, outer, .. } in modules {
@@ -86,10 +86,11 @@ pub fn low_rank(setup: &Setup) -> LowRank {
             sums.elements += times * short * long;
         }
     };
-    add(&adapters::of_attention(&whole), 1.0);
-    add(&adapters::of_mlp(&whole, dense), 1.0 - share);
-    add(&adapters::of_mlp(&whole, shared), share);
-    add(&adapters::of_mlp(&whole, routed), share * f64::from(arch.experts.num_experts));
+    add(&adapters::of_attention(&whole), shares.attention);
+    add(&adapters::of_recurrent(&whole), shares.recurrent);
+    add(&adapters::of_mlp(&whole, dense), shares.dense());
+    add(&adapters::of_mlp(&whole, shared), shares.moe);
+    add(&adapters::of_mlp(&whole, routed), shares.moe * f64::from(arch.experts.num_experts));
     sums
 }
 

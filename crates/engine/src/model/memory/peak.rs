@@ -253,14 +253,8 @@ impl Ledger {
             trained.layers * gathered_layer * (trained.layer + padding * trained.expert) + frozen.layers * mean_frozen;
         let hidden = f64::from(arch.hidden_size);
         let tokens = per_rank::tokens(setup);
-        let moe_share = stage.moe_share();
-        let of_layer = activations::layer(setup, bytes.activation, moe_share);
-        // The layer in work is one with experts where there is one.
-        let in_work = if moe_share > 0.0 && moe_share < 1.0 {
-            activations::layer(setup, bytes.activation, 1.0)
-        } else {
-            of_layer
-        };
+        let of_layer = activations::layer(setup, bytes.activation, &stage.shares);
+        let in_work = activations::in_work(setup, bytes.activation, &stage.shares).unwrap_or(of_layer);
         let logits = logits(setup, stage);
         let upcast = if setup.kernels.norms == NormKernel::Upcast { UPCAST_AT_LOSS * hidden } else { 0.0 };
         let models = OtherModels::of(setup, stage).total();

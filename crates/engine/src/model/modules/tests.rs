@@ -4,6 +4,7 @@ use crate::model::flops::recomputed_per_token;
 use crate::model::memory::activations::{LayerBytes, layer};
 use crate::model::setup::Setup;
 use crate::model::training::{Recompute, RecomputeModules};
+use crate::model::transformer::LayerShares;
 use crate::share::decode;
 
 /// Bytes of bf16, in which every link here computes.
@@ -23,9 +24,9 @@ fn setup(link: &str, recompute_modules: RecomputeModules) -> Setup {
 /// What the modules drop of a token in a dense layer, and in one with experts.
 fn dropped(link: &str, modules: RecomputeModules) -> [f64; 2] {
     let setup = setup(link, modules);
-    [0.0, 1.0].map(|moe_share| {
-        let LayerBytes { whole, kept, .. } = layer(&setup, BF16, moe_share);
-        assert_eq!(whole, layer(&Setup { recompute: Recompute::None, ..setup }, BF16, moe_share).whole);
+    [0.0, 1.0].map(LayerShares::mixture).map(|shares| {
+        let LayerBytes { whole, kept, .. } = layer(&setup, BF16, &shares);
+        assert_eq!(whole, layer(&Setup { recompute: Recompute::None, ..setup }, BF16, &shares).whole);
         whole - kept
     })
 }
@@ -34,8 +35,8 @@ fn dropped(link: &str, modules: RecomputeModules) -> [f64; 2] {
 /// and one with experts.
 fn again(modules: RecomputeModules) -> (f64, [bool; 2]) {
     let (with, without) = (setup(V3, modules), setup(V3, NONE));
-    let slower = [0.0, 1.0].map(|moe_share| {
-        let [with, without] = [with, without].map(|setup| unit_times(&setup, moe_share));
+    let slower = [0.0, 1.0].map(LayerShares::mixture).map(|shares| {
+        let [with, without] = [with, without].map(|setup| unit_times(&setup, &shares));
         assert_eq!(with.layer_forward, without.layer_forward);
         assert!(with.layer_backward >= without.layer_backward && with.experts_backward >= without.experts_backward);
         with.layer_backward > without.layer_backward
@@ -107,9 +108,9 @@ fn the_attention_core_alone_is_the_mode_of_that_name() {
     let link = "model=gpt-3-175b&seq=2048&attnkernel=unfused&dropout=yes&framework=megatron-legacy";
     let module = setup(link, RecomputeModules::USUAL);
     let mode = Setup { recompute: Recompute::AttentionCore, ..module };
-    assert_eq!(layer(&module, BF16, 0.0), layer(&mode, BF16, 0.0));
+    assert_eq!(layer(&module, BF16, &LayerShares::DENSE), layer(&mode, BF16, &LayerShares::DENSE));
     assert_eq!(recomputed_per_token(&module, 2048.0), recomputed_per_token(&mode, 2048.0));
-    assert_eq!(unit_times(&module, 0.0), unit_times(&mode, 0.0));
+    assert_eq!(unit_times(&module, &LayerShares::DENSE), unit_times(&mode, &LayerShares::DENSE));
     assert_eq!(dropped(link, RecomputeModules::USUAL)[0], 5.0 * 96.0 * 2048.0);
 }
 

@@ -83,8 +83,7 @@ pub fn offload(setup: &Setup) -> Bytes {
     let element = recipe_bytes(setup.recipe).activation;
     of_host(setup, &|stage, params| {
         let states = states::of_gpu(&stays, params).total() - states::of_gpu(setup, params).total();
-        let kept =
-            if setup.offload.activations { activations::layer(setup, element, stage.moe_share()).kept } else { 0.0 };
+        let kept = if setup.offload.activations { activations::layer(setup, element, &stage.shares).kept } else { 0.0 };
         // Of what is paged, what the GPU has no room for.
         let paged = states::paged(setup, params) - evicted(setup, stage);
         (states - paged).get() + kept * tokens(setup) * params.held.layers * stage.in_flight

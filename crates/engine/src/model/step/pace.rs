@@ -86,7 +86,7 @@ pub(super) struct Pace<'a> {
 /// The stage of a pipeline that sets the pace; the passes of a single stage are not timed.
 pub(super) fn pace<'a>(setup: &Setup, stages: &'a ByStage<Stage>) -> Pace<'a> {
     let first = &stages.first;
-    let of_first = compute::unit_times(setup, first.moe_share());
+    let of_first = compute::unit_times(setup, &first.shares);
     let plan = StagePlan::new(setup, &of_first, first);
     if setup.mesh.pp <= 1 {
         let slowest = TimedStage { stage: first, units: of_first, plan, passes: StageTimes::default() };
@@ -94,8 +94,7 @@ pub(super) fn pace<'a>(setup: &Setup, stages: &'a ByStage<Stage>) -> Pace<'a> {
     }
     let timed = |stage: &'a Stage| {
         // Stages with as many experts a layer take the same time for one.
-        let share = stage.moe_share();
-        let units = if share == first.moe_share() { of_first } else { compute::unit_times(setup, share) };
+        let units = if stage.shares == first.shares { of_first } else { compute::unit_times(setup, &stage.shares) };
         let plan = StagePlan::new(setup, &units, stage);
         TimedStage::of(setup, stage, units, plan)
     };
@@ -179,6 +178,7 @@ pub fn time(setup: &Setup, stages: &ByStage<Stage>) -> TimeReport {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::transformer::LayerShares;
     use crate::share::decode;
 
     /// DeepSeek's table 2 (arXiv 2412.19437), in passes of F = 10, B = 20 and W = 9 ms: `(pp/2 - 1)(F&B + B - 3W)` and twice the
@@ -192,7 +192,7 @@ mod tests {
             layer_forward: forward,
             layer_backward: backward,
             layer_weight_gradient: gradient,
-            ..compute::unit_times(&setup, 0.0)
+            ..compute::unit_times(&setup, &LayerShares::DENSE)
         };
         let fill = pipeline_fill(&setup, 10.0 * (forward + backward), 10.0, &units);
         let stage = StageTimes { count: 8.0, forward: 10.0 * forward, backward: 10.0 * backward, pipeline_fill: fill };
@@ -235,7 +235,7 @@ mod tests {
                 layer_forward: forward,
                 layer_backward: backward,
                 layer_weight_gradient: gradient,
-                ..compute::unit_times(&setup, 0.0)
+                ..compute::unit_times(&setup, &LayerShares::DENSE)
             };
             pipeline_fill(&setup, 10.0 * (forward + backward), 10.0, &units).ms()
         };

@@ -161,8 +161,8 @@ impl Playback {
 
 /// What the blocks of a stage compute and exchange in one micro-batch.
 fn block_amounts(setup: &Setup, stage: &Stage) -> BlockAmounts {
-    let share = stage.moe_share();
-    let units: UnitCosts<OperatorCost> = unit_costs(setup, share);
+    let share = stage.shares.moe;
+    let units: UnitCosts<OperatorCost> = unit_costs(setup, &stage.shares);
     let dispatch: CollectiveCost = if share > 0.0 { dispatch_cost(setup) } else { CollectiveCost::default() };
     // Routed experts are inside the layer's cost, and have spans of their own.
     let pass = |layer: OperatorCost, experts: OperatorCost, dispatches: f64| LayerAmounts {

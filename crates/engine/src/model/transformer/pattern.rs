@@ -79,7 +79,22 @@ pub struct Pattern {
     recurrent: LayerSet,
     dense: LayerSet,
     experts: LayerSet,
+    /// Its kinds of layer, one bit each: [`KINDS`].
+    kinds: u16,
 }
+
+/// Every kind of layer.
+const KINDS: [LayerKind; 15] = {
+    let mixers = [Mixer::None, Mixer::Attention, Mixer::Window, Mixer::Recurrent, Mixer::Both];
+    let mlps = [Mlp::None, Mlp::Dense, Mlp::Experts];
+    let mut kinds = [LayerKind { mixer: Mixer::None, mlp: Mlp::None }; 15];
+    let mut index = 0;
+    while index < 15 {
+        kinds[index] = LayerKind { mixer: mixers[index / 3], mlp: mlps[index % 3] };
+        index += 1;
+    }
+    kinds
+};
 
 /// Layers of a part of a model, by the blocks that they have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
@@ -125,6 +140,7 @@ impl Pattern {
         recurrent: LayerSet::NONE,
         dense: LayerSet::NONE,
         experts: LayerSet::NONE,
+        kinds: 0,
     };
 
     /// The list of these layers; those beyond [`Self::MOST`] are left out.
@@ -151,7 +167,8 @@ impl Pattern {
         if index >= Self::MOST {
             return self;
         }
-        let mut longer = Self { period: self.period + 1, ..self };
+        let kind = 3 * layer.mixer as u16 + layer.mlp as u16;
+        let mut longer = Self { period: self.period + 1, kinds: self.kinds | 1 << kind, ..self };
         match layer.mixer {
             Mixer::None => {}
             Mixer::Attention => longer.attention = longer.attention.with(index),
@@ -201,6 +218,12 @@ impl Pattern {
         })
     }
 
+    /// The kinds of layer that the list has, each once.
+    pub fn distinct(&self) -> impl Iterator<Item = LayerKind> + use<> {
+        let kinds = self.kinds;
+        KINDS.into_iter().enumerate().filter(move |(index, _)| kinds >> index & 1 == 1).map(|(_, kind)| kind)
+    }
+
     /// The blocks of the first `layers` layers; of a list that is not empty.
     pub fn among(&self, layers: u32) -> BlockCounts {
         let period = self.period.max(1);
@@ -246,6 +269,17 @@ impl LayerShares {
             recurrent: share(counts.recurrent),
             mlp: share(counts.dense.saturating_add(counts.experts)),
             moe: share(counts.experts),
+        }
+    }
+
+    /// Of layers of one kind.
+    pub fn of_kind(kind: LayerKind) -> Self {
+        let one = |is: bool| f64::from(u8::from(is));
+        Self {
+            attention: one(matches!(kind.mixer, Mixer::Attention | Mixer::Window | Mixer::Both)),
+            recurrent: one(matches!(kind.mixer, Mixer::Recurrent | Mixer::Both)),
+            mlp: one(kind.mlp != Mlp::None),
+            moe: one(kind.mlp == Mlp::Experts),
         }
     }
 
@@ -316,6 +350,8 @@ mod tests {
             .collect();
         let pattern = Pattern::of(kinds.iter().copied());
         assert_eq!(pattern.period() as usize, Pattern::MOST);
+        assert_eq!(pattern.distinct().count(), 15);
+        assert!(pattern.distinct().all(|kind| kinds.contains(&kind)));
         assert!(pattern.kinds().eq(kinds[..Pattern::MOST].iter().copied()));
         let attention = kinds[..77].iter().filter(|kind| !matches!(kind.mixer, Mixer::None | Mixer::Recurrent)).count();
         assert_eq!(pattern.among(77).attention as usize, attention);

@@ -40,7 +40,7 @@ impl Scenario {
     /// Whether the modules drop no activation of the mean layer.
     fn recomputes_nothing(&self) -> bool {
         let setup = self.resolve_without_search();
-        let bytes = layer(&setup, recipe_bytes(setup.recipe).activation, setup.architecture.moe_share());
+        let bytes = layer(&setup, recipe_bytes(setup.recipe).activation, &setup.architecture.shares());
         bytes.kept >= bytes.whole
     }
 }

@@ -38,7 +38,7 @@ fn the_parts_take_the_time_of_the_units() {
     for scenario in several() {
         let setup = scenario.setup();
         let stage = stages(&setup).first;
-        let units = unit_times(&setup, stage.moe_share());
+        let units = unit_times(&setup, &stage.shares);
         let layers = f64::from(stage.layers);
         let micro_batch = layers * (units.layer_forward + units.layer_backward) + units.head + 2.0 * units.embedding;
         let step = f64::from(setup.batch.grad_accum_steps) * micro_batch + compute::optimizer(&setup, &stage);
@@ -53,8 +53,10 @@ fn stages_share_the_parts_of_the_whole_model() {
     let whole = default_scenario();
     let split = Scenario { pp: 4, grad_accum_steps: 4, ..whole };
     let (whole, split) = (parts(&whole.setup()), parts(&split.setup()));
-    for (one, other) in whole.iter().zip(&split).take(Operator::ALL.len() - 1) {
-        assert_eq!(one.time, other.time, "four times the micro-batches on a quarter of the layers");
+    for (operator, (one, other)) in Operator::ALL.into_iter().zip(whole.iter().zip(&split)) {
+        if operator != Operator::Optimizer {
+            assert_eq!(one.time, other.time, "four times the micro-batches on a quarter of the layers: {operator:?}");
+        }
     }
 }
 

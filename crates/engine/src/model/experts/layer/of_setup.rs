@@ -72,7 +72,7 @@ mod tests {
     use crate::model::experts::{ExpertParallel, choice};
     use crate::model::parallel::Mesh;
     use crate::model::training::PrecisionPolicy;
-    use crate::model::transformer::Experts;
+    use crate::model::transformer::{Experts, LayerShares};
     use crate::scenario::{Model, Scenario};
     use crate::units::{BytesPerSecond, FlopsPerSecond, Seconds};
 
@@ -125,7 +125,7 @@ mod tests {
         let setup = scenario.setup();
         let layer = MoeLayer::of(&setup);
         let choice = Choice { algorithm: setup.experts.algorithm, ..Choice::PLAIN };
-        let products = unit_times(&setup, 1.0).experts_forward;
+        let products = unit_times(&setup, &LayerShares::mixture(1.0)).experts_forward;
         (one_way(&layer, choice) / dispatch_time(&setup), experts(&layer, choice) / products)
     }
 

@@ -7,6 +7,7 @@ use crate::model::per_rank::{self, tokens};
 use crate::model::setup::Setup;
 use crate::model::trained::{Method, ProductsKeep};
 use crate::model::training::PrecisionPolicy;
+use crate::model::transformer::LayerShares;
 
 /// Bytes of one element of a dropout mask.
 const MASK: f64 = 1.0;
@@ -27,17 +28,17 @@ impl Difference {
     /// An adapter keeps its input and the r elements between its two matrices. With dropout, or where its weights are wider than
     /// compute, that input is a copy of its own (PEFT's `lora.Linear.forward`). Some kernels of quantized matrices keep more
     /// ([`ProductsKeep`]).
-    pub(super) fn of(setup: &Setup, t: &Tensors, element: f64, moe_share: f64) -> Self {
+    pub(super) fn of(setup: &Setup, t: &Tensors, element: f64, shares: &LayerShares) -> Self {
         if !setup.trained.has_adapters() {
             return Self::default();
         }
         let attention = adapters::of_attention(setup);
         let [dense, shared, routed] = adapters::widths(setup).map(|width| adapters::of_mlp(setup, width));
-        let (shares, keeps) = (!copies_inputs(setup), setup.trained.kept_by_products());
+        let (reads_same, keeps) = (!copies_inputs(setup), setup.trained.kept_by_products());
         let reads = |modules: &[Module], input| modules.iter().any(|module| module.is_used() && module.input == input);
         let kept = |is_kept: bool, bytes: f64| if is_kept { 0.0 } else { bytes };
 
-        let direct = |modules: &[Module], input| keeps == ProductsKeep::Inputs || shares && reads(modules, input);
+        let direct = |modules: &[Module], input| keeps == ProductsKeep::Inputs || reads_same && reads(modules, input);
         let norms_read = f64::from(u8::from(direct(&attention, Input::AttentionNorm)))
             + f64::from(u8::from(direct(&dense, Input::MlpNorm) || direct(&shared, Input::MlpNorm)));
         let unread = if t.norms_kept > norms_read { t.norms_kept - norms_read } else { 0.0 };
@@ -50,24 +51,25 @@ impl Difference {
             + kept(direct(&attention, Input::Latent), t.latent_outputs);
 
         let sum = |modules: &[Module]| modules.iter().map(|module| of_adapter(setup, module, element)).sum::<f64>();
-        let mut more = sum(&attention);
-        if moe_share > 0.0 {
+        let mut more = shares.attention * sum(&attention);
+        if shares.moe > 0.0 {
             let copies = experts::received(setup) / tokens(setup);
-            more += moe_share * (sum(&shared) + copies * sum(&routed)) + (1.0 - moe_share) * sum(&dense);
+            more += shares.moe * (sum(&shared) + copies * sum(&routed)) + shares.dense() * sum(&dense);
         } else {
-            more += sum(&dense);
+            more += shares.mlp * sum(&dense);
         }
+        more += shares.recurrent * sum(&adapters::of_recurrent(setup));
         if keeps == ProductsKeep::Matrices {
-            more += matrices(setup, moe_share) / tokens(setup);
+            more += matrices(setup, shares) / tokens(setup);
         }
         Self { less, more }
     }
 }
 
 /// Bytes of a layer's frozen matrices in 16 bits.
-fn matrices(setup: &Setup, moe_share: f64) -> f64 {
+fn matrices(setup: &Setup, shares: &LayerShares) -> f64 {
     const HALF: f64 = 2.0;
-    let frozen = per_rank::params(setup, 1, moe_share, false, false).frozen();
+    let frozen = per_rank::params(setup, 1, *shares, false, false).frozen();
     HALF * (frozen.layer_matrices + frozen.expert)
 }
 
@@ -94,8 +96,9 @@ pub(super) fn of_final_norm(setup: &Setup, t: &Tensors) -> f64 {
 
 /// Bytes per token of every second matrix product's output, the adapters' among them, in the order of a dense layer's forward pass
 /// (torchtitan's selective recomputation); `None` without adapters, and where a layer has other products.
-pub(super) fn every_second_output(setup: &Setup, t: &Tensors, element: f64, moe_share: f64) -> Option<f64> {
-    if !setup.trained.has_adapters() || moe_share > 0.0 || setup.architecture.latent.is_used() {
+pub(super) fn every_second_output(setup: &Setup, t: &Tensors, element: f64, shares: &LayerShares) -> Option<f64> {
+    if !setup.trained.has_adapters() || shares.moe > 0.0 || !shares.is_uniform() || setup.architecture.latent.is_used()
+    {
         return None;
     }
     let targets = setup.trained.targets.of();
@@ -130,6 +133,7 @@ fn of_adapter(setup: &Setup, module: &Module, element: f64) -> f64 {
 mod tests {
     use crate::model::memory::activations::layer;
     use crate::model::per_rank::tokens;
+    use crate::model::transformer::LayerShares;
     use crate::share::decode;
 
     /// Bytes that a layer of Llama 2 7B keeps of a micro-batch beyond those under kernels that keep nothing, and its tokens.
@@ -137,7 +141,7 @@ mod tests {
         let of = |base: &str| {
             let link = "cluster=dgx-a100-80&gpus=1&model=llama-2-7b&train=lora&targets=qv&loradrop=yes&base=";
             let setup = decode(&format!("{link}{base}")).scenario.setup();
-            (layer(&setup, 2.0, 0.0).whole * tokens(&setup), tokens(&setup))
+            (layer(&setup, 2.0, &LayerShares::DENSE).whole * tokens(&setup), tokens(&setup))
         };
         let ((with, tokens), (without, _)) = (of(base), of("nf4"));
         (with - without, tokens)

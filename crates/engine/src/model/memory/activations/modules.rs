@@ -2,13 +2,14 @@
 
 use super::Tensors;
 use crate::model::setup::Setup;
+use crate::model::transformer::LayerShares;
 
 /// Products into an MLP's hidden width: gate and up.
 const GATED_INPUTS: f64 = 2.0;
 /// The one of a plain MLP.
 const PLAIN_INPUTS: f64 = 1.0;
 
-/// Bytes per token of a layer, the mean over layers of which `moe_share` have experts, that the modules drop:
+/// Bytes per token of a layer, the mean over layers of which `shares` have each block, that the modules drop:
 ///
 /// - `core_attn` the scores; `mla_up_proj` queries, keys and values; `layernorm` the outputs of norms;
 /// - `mlp` all hidden tensors of a dense MLP, `shared_experts` those of shared experts;
@@ -16,7 +17,7 @@ const PLAIN_INPUTS: f64 = 1.0;
 ///   and the router's tensors.
 ///
 /// The inputs of modules stay: the residual stream, or a norm's output.
-pub(super) fn dropped(setup: &Setup, t: &Tensors, moe_share: f64) -> f64 {
+pub(super) fn dropped(setup: &Setup, t: &Tensors, shares: &LayerShares) -> f64 {
     let (modules, norms) = (setup.modules(), setup.norms_again());
     let [dense, shared, routed] = t.hidden_by_kind;
     // The input of an MLP's last product is one of its hidden tensors.
@@ -25,7 +26,7 @@ pub(super) fn dropped(setup: &Setup, t: &Tensors, moe_share: f64) -> f64 {
     let one = |bytes: f64, dropped: bool| if dropped { bytes } else { 0.0 };
     one(t.scores, modules.core_attn)
         + one(t.query + 2.0 * t.key, modules.mla_up_proj)
-        + t.norm_output * (norms.attention + (1.0 - moe_share) * norms.mlp + moe_share * norms.experts)
+        + t.norm_output * (shares.attention * norms.attention + shares.dense() * norms.mlp + shares.moe * norms.experts)
         + one(all * dense, modules.mlp)
         + one(all * shared, modules.shared_experts || modules.moe)
         + one((all - inputs) * routed, modules.moe_act)

@@ -120,8 +120,9 @@ impl PeakTerms {
         let (left, working) = match point {
             Point::Loss => (layers, Working::Loss(ledger.at_loss / tokens)),
             Point::InLayer(left) => {
-                let in_work = if stage.moe_share() > 0.0 { 1.0 } else { 0.0 };
-                (left, Working::InLayer(activations::layer(setup, bytes.activation, in_work)))
+                let whole = || activations::layer(setup, bytes.activation, &stage.shares);
+                let in_work = activations::in_work(setup, bytes.activation, &stage.shares);
+                (left, Working::InLayer(in_work.unwrap_or_else(whole)))
             }
             Point::AfterLayer(left) => (left - 1.0, Working::AfterLayer(ledger.end_of_layer / tokens)),
             Point::Update if ledger.in_update > 0.0 => (0.0, Working::Update(moment_bytes(setup))),

@@ -1,0 +1,84 @@
+//! The cost of a mixer with a state of a fixed size: its matrix products, and the kernels between them.
+
+use super::blocks::{Block, Passes, Rates};
+use super::recipe_peak;
+use crate::model::cost::{Cost, Operations};
+use crate::model::flops::recurrent::{chunk, executed, state};
+use crate::model::transformer::Architecture;
+use crate::model::transformer::recurrent::RecurrentKind;
+use crate::units::Bytes;
+
+/// What the backward pass of the kernels does over the forward one: what was not kept is computed again, and a gradient for each operand
+/// of each product (`_mamba_chunk_scan_combined_bwd` of state-spaces/mamba; `chunk_gated_delta_rule_bwd` of flash-linear-attention).
+const BACKWARD: f64 = 3.5;
+/// Bytes of an element of a state: in fp32.
+const STATE_BYTES: f64 = 4.0;
+/// Times that a chunk's state crosses memory: written, read and written by the pass over chunks, read for the output.
+const STATE_CROSSINGS: f64 = 4.0;
+
+/// The matrix products of a mixer on one GPU: into it, the low ranks inside it, and out of it.
+pub(super) fn products(arch: &Architecture, tp: f64) -> Block {
+    let mixer = &arch.recurrent;
+    let hidden = f64::from(arch.hidden_size);
+    let (columns, inner, middle) = (mixer.input_columns() / tp, mixer.inner_width() / tp, mixer.middle_weights() / tp);
+    let rank = f64::from(mixer.rank);
+    let (between, beyond, count) = if middle > 0.0 { (inner + rank, rank + inner, 2.0) } else { (0.0, 0.0, 0.0) };
+    Block {
+        weights: hidden * (columns + inner) + middle,
+        inner: hidden + inner + between,
+        outer: columns + hidden + beyond,
+        count: 2.0 + count,
+        hidden: 0.0,
+        cast: hidden + inner,
+    }
+}
+
+/// Elements per token that the kernels between the products read and write, forward: the convolution reads and writes its channels; the
+/// scan reads values, keys and queries twice over (for the chunk's state and for its output) and writes its output; the gate and the
+/// norm read both and write one.
+fn streamed(arch: &Architecture) -> f64 {
+    let mixer = &arch.recurrent;
+    let (inner, keys) = (mixer.inner_width(), mixer.key_width());
+    let convolution = 2.0 * mixer.conv_width();
+    let scan = match mixer.kind {
+        // Reads the values and their steps, writes the output; B and C are small.
+        RecurrentKind::Mamba => 4.0 * inner,
+        RecurrentKind::Mamba2 => 3.0 * inner + 3.0 * keys,
+        // W and U are written and read beside.
+        RecurrentKind::GatedDelta | RecurrentKind::KimiDelta => 5.0 * inner + 5.0 * keys,
+        RecurrentKind::Lightning => 6.0 * inner,
+        RecurrentKind::RgLru => 8.0 * inner,
+        RecurrentKind::ShortConv => 0.0,
+    };
+    convolution + scan + 3.0 * inner
+}
+
+/// The convolution, the scan, the gate and the norm of one mixer.
+pub(super) fn core<C: Cost<Operations>>(rates: &Rates) -> Passes<C> {
+    let setup = rates.setup;
+    let arch = &setup.architecture;
+    let mixer = &arch.recurrent;
+    if !mixer.is_used() {
+        return Passes::default();
+    }
+    let share = rates.tokens / f64::from(setup.mesh.tp.max(1));
+    let flops = share * executed(mixer);
+    // Element by element outside the tensor cores.
+    let peak = match mixer.kind {
+        RecurrentKind::Mamba | RecurrentKind::RgLru | RecurrentKind::ShortConv => setup.accelerator.peak_32bit,
+        RecurrentKind::Mamba2 | RecurrentKind::GatedDelta | RecurrentKind::KimiDelta | RecurrentKind::Lightning => {
+            recipe_peak(&setup.accelerator, setup.recipe)
+        }
+    };
+    let states = match mixer.kind {
+        RecurrentKind::Mamba | RecurrentKind::RgLru | RecurrentKind::ShortConv => 0.0,
+        RecurrentKind::Mamba2 | RecurrentKind::GatedDelta | RecurrentKind::KimiDelta | RecurrentKind::Lightning => {
+            STATE_BYTES * STATE_CROSSINGS * state(mixer) / chunk(mixer)
+        }
+    };
+    let bytes = Bytes::new(share * (rates.element() * streamed(arch) + states));
+    let rate = peak * setup.accelerator.efficiency.attention;
+    let products: C = C::new(flops / rate, || Operations { flops, bytes: Bytes::ZERO });
+    let forward = products + rates.streaming(bytes);
+    Passes { forward, backward: forward * BACKWARD }
+}
