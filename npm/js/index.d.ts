@@ -11,19 +11,21 @@ export type ParameterKey =
   | 'base' | 'objective' | 'ref' | 'rm' | 'prompt' | 'group' | 'upd' | 'gentp' | 'genmem' | 'sleep' | 'gengpu' | 'texts'
   | 'meanlen' | 'samples' | 'epochs' | 'losstokens' | 'mbs' | 'accum' | 'recompute' | 'keep' | 'rcattn' | 'rcmlp'
   | 'rcmoe' | 'rcmoeact' | 'rcnorm' | 'rcmla' | 'rcshared' | 'recipe' | 'optimizer' | 'optkernel' | 'inbwd' | 'galrank'
-  | 'paged' | 'offloadopt' | 'offloadparams' | 'offloadact' | 'strategy' | 'shard' | 'tp' | 'sp' | 'asynctp' | 'cp'
-  | 'cpcomm' | 'cpheads' | 'pp' | 'schedule' | 'vpp' | 'firstlayers' | 'lastlayers' | 'sync' | 'overlap' | 'ep' | 'etp'
-  | 'adaptdegrees' | 'dispatcher' | 'a2a' | 'chunks' | 'adaptchunks' | 'epoverlap' | 'capacity' | 'imbalance'
-  | 'grouped' | 'fusedexperts' | 'framework' | 'compile' | 'graphs' | 'attnkernel' | 'loss' | 'normkernel' | 'dropout'
-  | 'tiledmlp' | 'compute' | 'segments' | 'node' | 'intra' | 'oversub' | 'rails' | 'pxn' | 'hbm' | 'usable' | 'peak'
-  | 'lat' | 'eff' | 'topology' | 'mfu' | 'tokens' | 'price' | 'pue' | 'co2' | 'storage' | 'mtbf' | 'restart'
-  | 'ckptevery' | 'ckptsharded' | 'deferred' | 'critbatch' | 'hostmem' | 'hostgpus' | 'hostbw' | 'dispatch8' | 'peak8'
-  | 'peak4' | 'peak32' | 'hostlink' | 'power' | 'matmul' | 'matmul8' | 'matmul4' | 'attn' | 'attntuned' | 'elem'
-  | 'half' | 'launch' | 'intralat' | 'intraeff' | 'arpasses' | 'nodedecay' | 'torus' | 'layers' | 'hidden' | 'heads'
-  | 'kv' | 'headdim' | 'ffn' | 'vocab' | 'mlp' | 'norm' | 'norms' | 'qknorm' | 'bias' | 'mlpbias' | 'tied' | 'pos'
-  | 'embnorm' | 'window' | 'globalevery' | 'chunked' | 'sinks' | 'fusedqkv' | 'softcap' | 'headbias' | 'kvrank'
-  | 'qrank' | 'nope' | 'rope' | 'vdim' | 'experts' | 'topk' | 'effn' | 'sharedffn' | 'sharedgate' | 'firstdense'
-  | 'moestep' | 'routerbias' | 'expertbias' | 'ngroup' | 'topkgroup';
+  | 'layers16' | 'mtp' | 'paged' | 'offloadopt' | 'offloadparams' | 'offloadact' | 'strategy' | 'shard' | 'tp' | 'sp'
+  | 'asynctp' | 'cp' | 'cpcomm' | 'cpheads' | 'pp' | 'schedule' | 'vpp' | 'firstlayers' | 'lastlayers' | 'sync'
+  | 'overlap' | 'ep' | 'etp' | 'adaptdegrees' | 'dispatcher' | 'a2a' | 'chunks' | 'adaptchunks' | 'epoverlap'
+  | 'capacity' | 'imbalance' | 'grouped' | 'fusedexperts' | 'framework' | 'compile' | 'graphs' | 'attnkernel' | 'loss'
+  | 'normkernel' | 'dropout' | 'tiledmlp' | 'compute' | 'segments' | 'node' | 'intra' | 'oversub' | 'rails' | 'pxn'
+  | 'hbm' | 'usable' | 'peak' | 'lat' | 'eff' | 'topology' | 'mfu' | 'tokens' | 'price' | 'pue' | 'co2' | 'storage'
+  | 'mtbf' | 'restart' | 'ckptevery' | 'ckptsharded' | 'deferred' | 'critbatch' | 'hostmem' | 'hostgpus' | 'hostbw'
+  | 'dispatch8' | 'peak8' | 'peak4' | 'peak32' | 'hostlink' | 'power' | 'matmul' | 'matmul8' | 'matmul4' | 'attn'
+  | 'attntuned' | 'elem' | 'half' | 'launch' | 'intralat' | 'intraeff' | 'arpasses' | 'nodedecay' | 'torus' | 'layers'
+  | 'hidden' | 'heads' | 'kv' | 'headdim' | 'ffn' | 'vocab' | 'mlp' | 'norm' | 'norms' | 'qknorm' | 'bias' | 'mlpbias'
+  | 'tied' | 'pos' | 'embnorm' | 'window' | 'globalevery' | 'chunked' | 'sinks' | 'fusedqkv' | 'softcap' | 'headbias'
+  | 'kvrank' | 'qrank' | 'nope' | 'rope' | 'vdim' | 'experts' | 'topk' | 'effn' | 'sharedffn' | 'sharedgate'
+  | 'firstdense' | 'moestep' | 'routerbias' | 'expertbias' | 'ngroup' | 'topkgroup' | 'expertlatent' | 'attngate'
+  | 'mixer' | 'stateheads' | 'stateheaddim' | 'statekeyheads' | 'statekeydim' | 'convwidth' | 'staterank' | 'statechunk'
+  | 'convbias' | 'statebias' | 'extralayers' | 'extraoutside';
 
 /** What is picked of the catalog: its entries' `id`; `custom` for hardware or a model of your own, `ladder` for a model by `size`. */
 export type PresetKey = 'cluster' | 'gpu' | 'model';
@@ -182,7 +184,7 @@ export type RunKey =
 export function estimate(scenario: ScenarioOrLink): Report;
 
 /**
- * The shortest link of a scenario: its fragment (`v=1&rev=5&…`), or the whole address where the calculator's page is given.
+ * The shortest link of a scenario: its fragment (`v=1&rev=6&…`), or the whole address where the calculator's page is given.
  *
  * @throws TypeError where the scenario, or one of its values, is of a wrong type.
  */

@@ -46,6 +46,8 @@ pub fn place_of(param: &Param) -> Option<(usize, &'static str)> {
         (Group::Sharding, _) => (3, "Sharding"),
         (Group::Parallelism, _) => (3, "Parallelism"),
         (Group::Experts, _) => (3, "Experts"),
+        (_, ParamId::MultiTokenPrediction) => (2, "What is trained"),
+        (_, ParamId::LayersIn16Bits) => (4, "Kernels"),
         (Group::Training, _) => (4, "Memory savers"),
         (Group::Kernels, _) => (4, "Kernels"),
         (Group::Run, _) => (5, ""),

@@ -1,5 +1,5 @@
 //! Prints the report of a link, a fragment or a scenario in JSON:
-//! `cargo xtask estimate 'v=1&rev=5&model=llama-3-8b&gpus=64'`.
+//! `cargo xtask estimate 'v=1&rev=6&model=llama-3-8b&gpus=64'`.
 //!
 //! Without an argument it reads standard input. What could not be read stands in `issues`; the answer is for the
 //! nearest valid scenario.

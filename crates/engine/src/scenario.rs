@@ -173,6 +173,10 @@ pub struct Scenario {
     pub update_place: UpdatePlace,
     /// GaLore's rank.
     pub galore_rank: u32,
+    /// Layers whose products stay in the recipe's format where the others' run in 8 or 4 bits.
+    pub layers_in_16_bits: u32,
+    /// Tokens that are predicted beyond the next one.
+    pub mtp: u32,
     /// When gradients are reduced.
     pub communication: Communication,
     /// What is offloaded to host memory.

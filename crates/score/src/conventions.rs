@@ -5,6 +5,7 @@ use super::text::has;
 use engine::model::flops;
 use engine::model::training::AttentionMask;
 use engine::model::transformer::Architecture;
+use engine::model::transformer::recurrent::RecurrentKind;
 
 /// How a publication counts the FLOPs of a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -49,11 +50,11 @@ impl Convention {
         let keys = f64::from(seq_len);
         let attention = if shape.has_experts() {
             let keys = flops::mean_keys(shape, keys, AttentionMask::Full);
-            flops::layer_attention(shape, keys).get() * f64::from(shape.num_hidden_layers)
+            flops::layer_attention(shape, keys).get() * f64::from(shape.blocks().attention)
         } else {
             4.0 * shape.query_width() * keys * f64::from(shape.num_hidden_layers)
         };
-        let forward = 2.0 * matmul + attention;
+        let forward = 2.0 * matmul + attention + recurrent(shape);
         match self {
             Self::Model => 3.0 * forward,
             Self::CausalModel => 3.0 * (forward - 0.5 * attention),
@@ -62,6 +63,20 @@ impl Convention {
             Self::SixN => 6.0 * params,
         }
     }
+}
+
+/// What the convention of Megatron's hybrid models counts of Mamba-2 layers beside their own products: an inner width of twice the model's
+/// (`mamba_layer_flops`, Megatron-Bridge training/utils/flop_utils.py), whatever the heads, and the scan.
+fn recurrent(shape: &Architecture) -> f64 {
+    let mixer = &shape.recurrent;
+    let layers = f64::from(shape.blocks().recurrent);
+    if mixer.kind != RecurrentKind::Mamba2 || !mixer.is_used() {
+        return layers * flops::recurrent::recurrence(mixer).get();
+    }
+    let hidden = f64::from(shape.hidden_size);
+    let (inner, state) = (2.0 * hidden, f64::from(mixer.key_dim));
+    let beyond = 3.0 * hidden * (inner - mixer.inner_width());
+    layers * (2.0 * beyond + 7.0 * inner * state)
 }
 
 /// Largest relative difference between throughput and FLOP/s of one row, as both are rounded.

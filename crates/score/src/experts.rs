@@ -1,6 +1,7 @@
 //! The execution of experts: from the row, else from its publisher's recipes.
 
 use super::Notes;
+use super::recipes::nemotron::is_hybrid;
 use super::row::Row;
 use super::silicon::maxtext;
 use super::stack::Stack;
@@ -89,8 +90,14 @@ pub fn graphs(row: &Row, stack: Stack) -> Graphs {
     }
     let grace = has(&row.gpu, &["gb200", "gb300"]);
     let model = |names: &[&str]| has(&row.model, names);
+    // None in Ultra's recipes, and in Super's for B200 in MXFP8.
+    if model(&["nemotron_3_ultra"])
+        || model(&["nemotron_3_super"]) && has(&row.gpu, &["b200"]) && !grace && has(&row.precision, &["mxfp8"])
+    {
+        return Graphs::None;
+    }
     let drops = container(row).is_some_and(|version| version < 25.10) && !(grace && model(&["deepseek"]));
-    if drops || fused(row) && !model(&["kimi"]) && (grace || model(&["qwen3_30b"])) {
+    if drops || fused(row) && !model(&["kimi"]) && !is_hybrid(row) && (grace || model(&["qwen3_30b"])) {
         Graphs::Step
     } else if (grace || since(row, 26.04)) && !(model(&["gpt oss"]) && has(&row.gpu, &["gb200"])) {
         Graphs::Layers
@@ -117,6 +124,7 @@ fn overlaps(row: &Row, stack: Stack, notes: &mut Notes) -> bool {
     let grace = has(&row.gpu, &["gb200", "gb300"]);
     let crosses = !grace && row.ep.is_some_and(|degree| degree > NODE);
     let preset = stack == Stack::Nemo
+        && !is_hybrid(row)
         && (fused(row) && graphs(row, stack) == Graphs::Step
             || crosses
             || has(&row.gpu, &["b300"]) && row.vpp == Some(4)

@@ -153,6 +153,8 @@ fn of_run(row: &Row, notes: &mut Notes) -> Result<Scenario, LeftOut> {
         optimizer_kernel: software.optimizer_kernel,
         update_place: software.update_place,
         galore_rank: catalog::default_scenario().galore_rank,
+        layers_in_16_bits: recipes::nemotron::layers_in_16_bits(row, &model.architecture(), notes),
+        mtp: recipes::nemotron::mtp(row, notes),
         communication: software.communication,
         offload: software.offload,
         framework: software.framework,

@@ -7,6 +7,7 @@
 //! AutoModel link theirs (`examples/llm_benchmark`); those of `NeMo` 24.07 are its launcher's (github NVIDIA/NeMo-Framework-Launcher
 //! 24.07, `launcher_scripts/conf` and `examples`).
 
+pub mod nemotron;
 pub mod recomputed;
 
 use std::borrow::Cow;
@@ -37,7 +38,16 @@ const EIGHT_BIT: &[&str] = &["mxfp8", "fp8"];
 const NARROW: &[&str] = &["mxfp8", "fp8", "nvfp4"];
 const ALL: &[&str] = &[];
 
-const LINES: [Line; 15] = [
+/// Nemotron 3 Super without the activation of experts and norms.
+const ACT_NORM: RecomputeModules = RecomputeModules { layernorm: true, ..ACT };
+
+const LINES: [Line; 20] = [
+    // v0.4.0 to v0.5.1 nemotron_3_workload_base_configs.py, v0.6.0 perf_recipes/nemotronh: B300 in bf16 and NVFP4, B200 but in NVFP4.
+    ((26.04, 99.0), "nemotron_3_super", &["b300"], &["mxfp8"], NONE),
+    ((26.04, 99.0), "nemotron_3_super", &["b300"], ALL, ACT_NORM),
+    ((26.04, 99.0), "nemotron_3_super", &["b200"], &["nvfp4"], NONE),
+    ((26.04, 99.0), "nemotron_3_super", &["b200"], ALL, ACT_NORM),
+    ((26.02, 99.0), "nemotron_3", ALL, ALL, NONE),
     // v0.1.0rc3 run_script.py, `recompute_modules`; B200 keeps `selective` without modules.
     ((25.09, 25.11), "deepseekv3", &["gb200"], ALL, UP_MLP_ACT),
     ((25.09, 25.11), "deepseekv3", &["b200"], ALL, NONE),

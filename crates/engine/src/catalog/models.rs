@@ -15,6 +15,7 @@ pub mod megatron;
 pub mod mistral;
 pub mod mixtures;
 pub mod mpt;
+pub mod nemotron_h;
 pub mod opt;
 pub mod others;
 pub mod phi;
@@ -32,7 +33,7 @@ use crate::model::transformer::{
 };
 
 /// The families, in display order.
-const FAMILIES: [&[ModelEntry]; 22] = [
+const FAMILIES: [&[ModelEntry]; 23] = [
     ladder::MODELS,
     llama::MODELS,
     llama_4::MODELS,
@@ -45,6 +46,7 @@ const FAMILIES: [&[ModelEntry]; 22] = [
     phi::MODELS,
     gpt::MODELS,
     gpt_oss::MODELS,
+    nemotron_h::MODELS,
     opt::MODELS,
     bloom::MODELS,
     mpt::MODELS,

@@ -110,7 +110,8 @@ pub struct Settings {
 /// assert!(settings.body.contains("\"stage\": 3"));
 /// ```
 pub fn text(framework: Framework, scenario: &Scenario) -> Settings {
-    let context = ExportContext::new(scenario);
+    let mut context = ExportContext::new(scenario);
+    notes::add_model_notes(&mut context, framework);
     let (file_name, language, (body, notes)) = match framework {
         Framework::Fsdp2 => ("train_fsdp2.py", "python", fsdp2::write(context)),
         Framework::Torchtitan => ("shardwise_config.py", "python", torchtitan::write(context)),

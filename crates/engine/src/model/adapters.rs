@@ -115,12 +115,21 @@ pub fn of_recurrent(setup: &Setup) -> [Module; 2] {
 
 /// The matrices with adapters of an MLP of this width on one GPU: gate, up and down, or two where it is not gated.
 pub fn of_mlp(setup: &Setup, width: f64) -> [Module; 3] {
+    of_mlp_between(setup, setup.architecture.hidden_size, width)
+}
+
+/// The same of a routed expert, which may work at a latent width.
+pub fn of_expert(setup: &Setup, width: f64) -> [Module; 3] {
+    of_mlp_between(setup, setup.architecture.expert_hidden_size(), width)
+}
+
+fn of_mlp_between(setup: &Setup, hidden: u32, width: f64) -> [Module; 3] {
     let none = [Module::NONE; 3];
     let trained = &setup.trained;
     if !trained.has_adapters() || !trained.targets.of().mlp || width <= 0.0 {
         return none;
     }
-    let hidden = f64::from(setup.architecture.hidden_size);
+    let hidden = f64::from(hidden);
     let up = Module { inner: hidden, outer: width, input: Input::MlpNorm };
     let down = Module { inner: width, outer: hidden, input: Input::Activation };
     match (setup.architecture.gated_mlp, fused(setup) == FusedProjections::All) {
@@ -159,7 +168,9 @@ pub fn widths(setup: &Setup) -> [f64; 3] {
 /// ```
 pub fn of_layer(setup: &Setup, shares: &LayerShares) -> Units {
     let sum = |modules: &[Module]| modules.iter().map(|module| module.params(setup)).sum::<f64>();
-    let [dense, shared, routed] = widths(setup).map(|width| sum(&of_mlp(setup, width)));
+    let [dense, shared, routed] = widths(setup);
+    let [dense, shared] = [dense, shared].map(|width| sum(&of_mlp(setup, width)));
+    let routed = sum(&of_expert(setup, routed));
     let attention = shares.attention * sum(&of_attention(setup));
     let here = f64::from(setup.architecture.experts.num_experts) / f64::from(setup.mesh.ep.max(1));
     let mlp = if shares.moe > 0.0 { shares.moe * shared + shares.dense() * dense } else { shares.mlp * dense };
@@ -185,7 +196,9 @@ pub fn per_token(setup: &Setup) -> f64 {
     let whole = Setup { mesh: Mesh { tp: 1, ep: 1, etp: 1, ..setup.mesh }, ..*setup };
     let arch = &setup.architecture;
     let sum = |modules: &[Module]| modules.iter().map(|module| module.inner + module.outer).sum::<f64>();
-    let [dense, shared, routed] = widths(&whole).map(|width| sum(&of_mlp(&whole, width)));
+    let [dense, shared, routed] = widths(&whole);
+    let [dense, shared] = [dense, shared].map(|width| sum(&of_mlp(&whole, width)));
+    let routed = sum(&of_expert(&whole, routed));
     let shares = arch.shares();
     let of_experts = if shares.moe > 0.0 { shared + f64::from(arch.experts.top_k()) * routed } else { 0.0 };
     let of_layer = shares.attention * sum(&of_attention(&whole)) + shares.dense() * dense + shares.moe * of_experts;

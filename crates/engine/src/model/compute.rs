@@ -53,6 +53,27 @@ pub struct UnitCosts<C> {
     pub launch: Seconds,
 }
 
+impl<C: Cost<Operations>> UnitCosts<C> {
+    /// The mean over layers of which `share` are as the others'.
+    fn mixed_with(self, other: &Self, share: f64) -> Self {
+        let mix = |own: C, other: C| own * (1.0 - share) + other * share;
+        Self {
+            embedding: self.embedding,
+            layer_forward: mix(self.layer_forward, other.layer_forward),
+            head: self.head,
+            layer_backward: mix(self.layer_backward, other.layer_backward),
+            layer_weight_gradient: mix(self.layer_weight_gradient, other.layer_weight_gradient),
+            layer_matmul: mix(self.layer_matmul, other.layer_matmul),
+            layer_matmul_backward: mix(self.layer_matmul_backward, other.layer_matmul_backward),
+            layer_attention: mix(self.layer_attention, other.layer_attention),
+            layer_attention_backward: mix(self.layer_attention_backward, other.layer_attention_backward),
+            experts_forward: mix(self.experts_forward, other.experts_forward),
+            experts_backward: mix(self.experts_backward, other.experts_backward),
+            launch: (1.0 - share) * self.launch + share * other.launch,
+        }
+    }
+}
+
 /// The compute times of the units of one micro-batch.
 pub type UnitTimes = UnitCosts<Seconds>;
 
@@ -143,6 +164,15 @@ pub fn unit_times(setup: &Setup, shares: &LayerShares) -> UnitTimes {
 
 /// The costs of all units for one micro-batch on one GPU of a stage, `shares` of whose layers have each block.
 pub fn unit_costs<C: Cost<Operations>>(setup: &Setup, shares: &LayerShares) -> UnitCosts<C> {
+    let wide = setup.share_in_16_bits();
+    if wide <= 0.0 {
+        return costs_in_one_format(setup, shares);
+    }
+    let in_16_bits = Setup { compute_format: ComputeFormat::AsPolicy, ..*setup };
+    costs_in_one_format::<C>(setup, shares).mixed_with(&costs_in_one_format(&in_16_bits, shares), wide)
+}
+
+fn costs_in_one_format<C: Cost<Operations>>(setup: &Setup, shares: &LayerShares) -> UnitCosts<C> {
     let arch = &setup.architecture;
     let tp = f64::from(setup.mesh.tp.max(1));
     let rates = Rates::of(setup);
@@ -175,6 +205,7 @@ pub fn unit_costs<C: Cost<Operations>>(setup: &Setup, shares: &LayerShares) -> U
     } else {
         (dense(), Passes::default())
     };
+    let layer = if arch.extra_layer_params() > 0 { layer.plus(extra_products(&rates)) } else { layer };
     let attention = attention_core::<C>(&rates);
     let attention =
         Passes { forward: attention.forward * shares.attention, backward: attention.backward * shares.attention };
@@ -185,7 +216,7 @@ pub fn unit_costs<C: Cost<Operations>>(setup: &Setup, shares: &LayerShares) -> U
     UnitCosts {
         embedding: embedding(&rates),
         layer_forward: passes.forward + attention.forward + state.forward,
-        head: head(&rates),
+        head: head::<C>(&rates) * (1.0 + f64::from(setup.mtp)) + mtp_projection(&rates),
         layer_backward: passes.backward
             + attention.backward * again.backward
             + attention.forward * again.attention
@@ -227,6 +258,16 @@ fn block_by_block<C: Cost<Operations>>(rates: &Rates, shares: &LayerShares, expe
     let beside_experts = adapters::beside_shared(rates).plus(experts);
     let moe = of(shares.moe, &router_and_shared(arch, tp), Some(modules::of_shared(setup, tp)), beside_experts);
     attention.plus(state).plus(dense).plus(moe)
+}
+
+/// The products of matrices that no field of the architecture counts, the mean over layers.
+fn extra_products<C: Cost<Operations>>(rates: &Rates) -> Layer<C> {
+    let arch = &rates.setup.architecture;
+    let hidden = f64::from(arch.hidden_size);
+    let matrices = arch.extra_layer_params() as f64 / f64::from(arch.num_hidden_layers.max(1));
+    let weights = matrices / f64::from(rates.setup.mesh.tp.max(1));
+    let block = Block { weights, inner: hidden, outer: weights / hidden, count: 1.0, ..Block::NONE };
+    Layer { elementwise: C::default(), ..Layer::of(rates, &block) }
 }
 
 /// Of a layer's element-wise work on the residual stream, that of one of its two blocks.
@@ -328,6 +369,27 @@ fn head<C: Cost<Operations>>(rates: &Rates) -> C {
         + products.input_gradient()
         + products.weight_gradient::<C>() * rates.share.head
         + rates.streaming(Bytes::new(loss_bytes(rates)))
+}
+
+/// The projection of hidden state and embedding in the modules that predict further tokens, all passes.
+fn mtp_projection<C: Cost<Operations>>(rates: &Rates) -> C {
+    let setup = rates.setup;
+    if setup.mtp == 0 {
+        return C::default();
+    }
+    let hidden = f64::from(setup.architecture.hidden_size);
+    let tp = f64::from(setup.mesh.tp.max(1));
+    let block = Block {
+        weights: 2.0 * hidden * hidden / tp,
+        inner: 2.0 * hidden,
+        outer: hidden / tp,
+        count: 1.0,
+        hidden: 0.0,
+        cast: 2.0 * hidden,
+    };
+    let products = rates.products(&block);
+    let once = products.forward::<C>() + products.input_gradient() + products.weight_gradient::<C>() * rates.share.head;
+    once * f64::from(setup.mtp)
 }
 
 /// Bytes that the cross-entropy reads and writes, forward and backward.

@@ -7,7 +7,8 @@ use super::adapters;
 use super::setup::Setup;
 use super::software::{AttentionKernel, Framework};
 use super::training::{AttentionMask, MfuConvention, Recompute};
-use super::transformer::Architecture;
+use super::transformer::pattern::{LayerKind, Mixer, Mlp, Pattern};
+use super::transformer::{Architecture, ExtraParams};
 use crate::units::Flops;
 
 /// A multiply and an add.
@@ -216,7 +217,7 @@ pub fn of_setup(setup: &Setup) -> Flops {
     let spared = if setup.objective.has_scalar_head() { head(arch) } else { Flops::ZERO };
     if setup.trained.is_all() {
         let all = model_per_token(arch, seq_len, setup.mfu_convention);
-        return all - (1.0 + BACKWARD_OVER_FORWARD) * spared;
+        return all - (1.0 + BACKWARD_OVER_FORWARD) * spared + further_tokens(setup);
     }
     let share = Backward::of(setup);
     let (layers, matmul) = (f64::from(arch.num_hidden_layers), layer_matmul(arch));
@@ -225,6 +226,25 @@ pub fn of_setup(setup: &Setup) -> Flops {
         (1.0 + share.passed + share.trained) * matmul + (1.0 + BACKWARD_OVER_FORWARD * share.passed) * mixing;
     let adapters = (1.0 + BACKWARD_OVER_FORWARD) * MULTIPLY_ADD * adapters::per_token(setup);
     layers * of_layer + of_head(setup) + Flops::new(adapters)
+}
+
+/// FLOPs per token of one step of the modules that predict further tokens: each the projection of hidden state and embedding, attention,
+/// experts or an MLP, and the output head.
+pub fn further_tokens(setup: &Setup) -> Flops {
+    if setup.mtp == 0 {
+        return Flops::ZERO;
+    }
+    let arch = &setup.architecture;
+    let keys = counted_keys(arch, setup.attended(), setup.mfu_convention);
+    // A model of one layer like the module's.
+    let (dense, moe) = if arch.has_experts() { (0, 1) } else { (1, 0) };
+    let kind = LayerKind { mixer: Mixer::Attention, mlp: if moe > dense { Mlp::Experts } else { Mlp::Dense } };
+    let module =
+        Architecture { num_hidden_layers: 1, pattern: Pattern::NONE.then(kind), extra: ExtraParams::NONE, ..*arch };
+    let hidden = f64::from(arch.hidden_size);
+    let projection = Flops::new(MULTIPLY_ADD * 2.0 * hidden * hidden);
+    let forward = layer_matmul(&module) + layer_mixing(&module, keys) + projection + head(arch);
+    (1.0 + BACKWARD_OVER_FORWARD) * f64::from(setup.mtp) * forward
 }
 
 /// FLOPs per token of the output head in all passes, with gradients of its weights where these train; none of a head of one output.

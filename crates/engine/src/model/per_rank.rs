@@ -49,10 +49,17 @@ pub fn params(setup: &Setup, layers: u32, shares: LayerShares, embedding: bool, 
     let before = if embedding { table + beside + arch.extra_outer_params() as f64 } else { 0.0 };
     let head_biases = arch.head_bias_params() as f64 / tp;
     let has_scalar_head = setup.objective.has_scalar_head();
+    // A module that predicts further tokens embeds them, too.
+    let mtp = if setup.mtp > 0 {
+        let copy = if embedding { 0.0 } else { table };
+        copy + arch.mtp_projection_params() as f64 / tp
+    } else {
+        0.0
+    };
     let after = match head {
         // One output in place of the vocabulary.
         true if has_scalar_head => final_norm + f64::from(arch.hidden_size),
-        true => final_norm + head_biases + if own_head { table } else { 0.0 },
+        true => final_norm + head_biases + if own_head { table } else { 0.0 } + mtp,
         false => 0.0,
     };
     let own_head = own_head && !has_scalar_head;

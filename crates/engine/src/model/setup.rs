@@ -62,6 +62,10 @@ pub struct Setup {
     pub update_place: UpdatePlace,
     /// GaLore's rank.
     pub galore_rank: u32,
+    /// Layers whose products stay in the recipe's format where the others' run in 8 or 4 bits.
+    pub layers_in_16_bits: u32,
+    /// Tokens that are predicted beyond the next one: applications of one module ([`super::transformer::mtp`]).
+    pub mtp: u32,
     /// When gradients travel.
     pub communication: Communication,
     /// What is kept in host memory.
@@ -96,6 +100,15 @@ impl Setup {
                 Self { batch: Batch { seq_len: longest, ..self.batch }, lengths, ..*self }
             }
         }
+    }
+
+    /// The share of the layers whose products stay in the recipe's format, where the others' run in fewer bits.
+    pub fn share_in_16_bits(&self) -> f64 {
+        if self.compute_format == ComputeFormat::AsPolicy || self.layers_in_16_bits == 0 {
+            return 0.0;
+        }
+        let layers = self.architecture.num_hidden_layers.max(1);
+        f64::from(self.layers_in_16_bits.min(layers)) / f64::from(layers)
     }
 
     /// Tokens that attention counts of a sequence.

@@ -78,6 +78,13 @@ pub fn stages(setup: &Setup) -> ByStage<Stage> {
         };
         let params = per_rank::params(setup, layers, shares, embedding, head);
         let in_flight = in_flight(setup, pp, rank, layers);
+        if head && setup.mtp > 0 {
+            return with_mtp(
+                setup,
+                Stage { layers, moe_layers, shares, count, embedding, head, in_flight, params },
+                blocks,
+            );
+        }
         Stage { layers, moe_layers, shares, count, embedding, head, in_flight, params }
     };
     let all = arch.num_hidden_layers;
@@ -93,6 +100,22 @@ pub fn stages(setup: &Setup) -> ByStage<Stage> {
         first: stage(first, in_first, f64::from(in_first.experts), 1.0, 0),
         between: (count > 0.0).then(|| stage(between, others, share * f64::from(between), count, 1)),
         last: Some(stage(last, in_last, f64::from(in_last.experts), 1.0, pp - 1)),
+    }
+}
+
+/// The stage with the output head and a module that predicts further tokens: the layers that it adds, as often as it is applied, and its
+/// parameters once.
+fn with_mtp(setup: &Setup, stage: Stage, blocks: BlockCounts) -> Stage {
+    let arch = &setup.architecture;
+    let held = blocks.and(arch.mtp_blocks(1));
+    let passed = blocks.and(arch.mtp_blocks(setup.mtp));
+    let params = per_rank::params(setup, held.layers, LayerShares::of(held), stage.embedding, stage.head);
+    Stage {
+        layers: passed.layers,
+        moe_layers: f64::from(passed.experts),
+        shares: LayerShares::of(passed),
+        params,
+        ..stage
     }
 }
 

@@ -5,6 +5,7 @@
 
 pub mod experts;
 pub mod latent;
+pub mod mtp;
 pub mod pattern;
 pub mod recurrent;
 
@@ -238,17 +239,18 @@ impl Architecture {
 
     /// Parameters of all layers but their norms: the matrices, whose optimizer state may differ, and their biases.
     pub fn matrix_params(&self) -> u64 {
-        self.counted_matrix_params().saturating_add_signed(self.extra_layer_params())
+        let counted = Saturating(self.all_mixer_params()) + Saturating(self.all_mlp_params(self.experts.num_experts));
+        counted.0.saturating_add_signed(self.extra_layer_params())
     }
 
-    /// The same without those that no other field counts.
-    fn counted_matrix_params(&self) -> u64 {
-        (Saturating(self.all_mixer_params()) + Saturating(self.all_mlp_params(self.experts.num_experts))).0
+    /// Those that one token uses, without what no other field counts.
+    fn used_matrix_params(&self) -> u64 {
+        (Saturating(self.all_mixer_params()) + Saturating(self.all_mlp_params(self.experts.top_k()))).0
     }
 
     /// [`ExtraParams::layers`]: of a model that has fewer than its fields say, at most half of these are missing.
     pub fn extra_layer_params(&self) -> i64 {
-        at_most_half_missing(self.extra.layers, || self.counted_matrix_params())
+        at_most_half_missing(self.extra.layers, || self.used_matrix_params())
     }
 
     /// [`ExtraParams::outside`], at most half of the embedding missing.

@@ -85,6 +85,8 @@ parameters! {
         OptimizerKernel: optimizer::OPTIMIZER_KERNEL,
         UpdatePlace: optimizer::UPDATE_PLACE,
         GaloreRank: optimizer::GALORE_RANK,
+        LayersIn16Bits: optimizer::LAYERS_IN_16_BITS,
+        MultiTokenPrediction: optimizer::MTP,
         PagedOptimizer: optimizer::PAGED,
         OffloadOptimizer: training::OFFLOAD_OPTIMIZER,
         OffloadParameters: training::OFFLOAD_PARAMETERS,

@@ -42,6 +42,14 @@ pub enum Model {
     },
 }
 
+/// The smallest size of a model whose layers are a list: 0 for others.
+fn smallest(shape: &Architecture) -> f64 {
+    if shape.pattern.is_used() { params(shape) / SMALLEST_OF_A_LIST } else { 0.0 }
+}
+
+/// A model whose layers are a list over the smallest that it is scaled to.
+const SMALLEST_OF_A_LIST: f64 = 50.0;
+
 impl Model {
     /// Returns the shape.
     pub fn architecture(&self) -> Architecture {
@@ -98,7 +106,8 @@ impl Model {
         base.into_iter().chain(members.iter().map(|member| params(&member.architecture)))
     }
 
-    /// Returns the smallest and the largest size of the slider: the ladder's, and what the model's family publishes beyond.
+    /// Returns the smallest and the largest size of the slider: the ladder's, and what the model's family publishes beyond; of a model whose
+    /// layers are a list not so small that a layer more or less would be most of it.
     pub fn sizes(&self) -> (f64, f64) {
         let (low, high) = ladder::SIZES;
         let with = |(low, high): (f64, f64), shape: &Architecture| {
@@ -107,9 +116,10 @@ impl Model {
         };
         match self {
             Self::Ladder { .. } => (low, high),
-            Self::Custom { architecture } => with((low, high), architecture),
+            Self::Custom { architecture } => with((smallest(architecture).max(low), high), architecture),
             Self::Preset { architecture: base, family, .. } | Self::Scaled { base, family, .. } => {
                 let members = family.map_or(&[][..], |family| family.members);
+                let low = smallest(base).max(low);
                 members.iter().map(|member| &member.architecture).fold(with((low, high), base), with)
             }
         }

@@ -5,7 +5,7 @@ use super::{Model, Scenario, Strategy};
 use crate::model::experts::ExpertParallel;
 use crate::model::experts::choice::{with_fastest_chunks, with_fastest_degrees};
 use crate::model::lengths::Lengths;
-use crate::model::objective::{Objective, RolloutEngine};
+use crate::model::objective::{Objective, RolloutEngine, Task};
 use crate::model::parallel::{ContextExchange, Mesh, Pipeline, Schedule, common_divisor};
 use crate::model::report::Report;
 use crate::model::run::{self, RunReport};
@@ -77,6 +77,8 @@ impl Scenario {
             optimizer_kernel: self.optimizer_kernel,
             update_place: self.resolved_update_place(&mesh, sharding),
             galore_rank: self.galore_rank.max(1),
+            layers_in_16_bits: self.layers_in_16_bits.min(architecture.num_hidden_layers),
+            mtp: if self.objective.task == Task::NextToken && self.trained.is_all() { self.mtp } else { 0 },
             communication: self.communication,
             // Only sharded weights are offloaded: DDP and ZeRO keep them whole on the GPU.
             offload: Offload { parameters: self.offload.parameters && self.strategy.shards_weights(), ..self.offload },

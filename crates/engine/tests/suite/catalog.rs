@@ -58,6 +58,7 @@ fn mixtures_of_experts_have_their_total_and_active_counts() {
         ("qwen-2-57b-a14b", 57_408_658_944, 14_249_270_784),
         ("qwen-3-30b-a3b", 30_532_122_624, 3_353_032_704),
         ("qwen-3-235b-a22b", 235_093_634_560, 22_190_763_520),
+        ("qwen-3-next-80b-a3b", 79_674_391_296, 3_874_929_408),
         ("deepseek-v2-lite", 15_706_484_224, 2_661_150_208),
         ("deepseek-v2", 235_741_434_880, 21_375_800_320),
         ("deepseek-v3", 671_026_419_200, 37_552_297_472),
@@ -74,6 +75,9 @@ fn mixtures_of_experts_have_their_total_and_active_counts() {
         // The checkpoints' totals less the layer that predicts a second token, with an embedding and a head of its own.
         ("glm-4.5-air", 110_468_824_832 - 2_375_059_584 - 2 * 151_552 * 4096, 13_424_129_664),
         ("glm-4.5", 358_337_791_296 - 3_988_069_792 - 2 * 151_552 * 5120, 33_632_266_144),
+        ("nemotron-3-nano", 31_577_937_344, 3_580_073_408),
+        ("nemotron-3-super", 120_668_687_360, 12_770_216_960),
+        ("nemotron-3-ultra", 549_308_968_960, 56_058_818_560),
         ("grok-1", 315_684_820_992, 83_756_587_008),
         ("megascale-352b", 351_860_133_888, 45_340_397_568),
     ];
@@ -194,13 +198,19 @@ fn counts_round_to_the_printed_ones() {
 fn parts_add_up_to_the_whole() {
     for model in MODELS {
         let shape = &model.architecture;
-        let block = shape.attention_params_per_layer() + shape.norm_params_per_layer();
-        let layer = block + shape.mlp_params_per_layer();
-        assert_eq!(layer, shape.dense_layer_params(), "{}", model.id);
-        let moe_layer = block + shape.routed_params_per_layer() + shape.router_and_shared_params_per_layer();
-        let (layers, moe) = (u64::from(shape.num_hidden_layers), u64::from(shape.moe_layers()));
+        let blocks = shape.blocks();
+        let of = |layers: u32, params: u64| u64::from(layers) * params;
+        let attention = shape.attention_params_per_layer() + shape.attention_norm_params();
+        let norms = u64::from(shape.norms_per_layer) * shape.norm_params();
+        assert_eq!(attention + norms + shape.mlp_params_per_layer(), shape.dense_layer_params(), "{}", model.id);
+        let experts = shape.routed_params_per_layer() + shape.router_and_shared_params_per_layer();
+        let layers = of(blocks.layers, norms)
+            + of(blocks.attention, attention)
+            + of(blocks.recurrent, shape.recurrent_params_per_layer())
+            + of(blocks.dense, shape.mlp_params_per_layer())
+            + of(blocks.experts, experts);
         let ends = shape.embedding_params() + shape.position_params() + shape.head_params() + shape.outer_norm_params();
-        assert_eq!((layers - moe) * layer + moe * moe_layer + ends, model.params, "{}", model.id);
+        assert_eq!(layers + ends, model.params, "{}", model.id);
     }
 }
 
@@ -241,11 +251,11 @@ fn shapes_are_within_reason() {
         let experts = shape.experts;
         if shape.has_experts() {
             assert!((4..=512).contains(&experts.num_experts), "{}", model.id);
-            assert!((1..=16).contains(&experts.num_experts_per_tok), "{}", model.id);
+            assert!((1..=22).contains(&experts.num_experts_per_tok), "{}", model.id);
             assert!((512..=32_768).contains(&experts.moe_intermediate_size), "{}", model.id);
             assert_eq!(experts.num_experts % experts.n_group.max(1), 0, "{}", model.id);
         }
-        let dense_layers = shape.num_hidden_layers > shape.moe_layers();
+        let dense_layers = shape.blocks().dense > 0;
         assert!(!dense_layers || shape.intermediate_size > shape.hidden_size, "{}", model.id);
         assert!((32_000..=300_000).contains(&shape.vocab_size), "{}", model.id);
         assert!((1024..=1_048_576).contains(&model.max_position_embeddings), "{}", model.id);

@@ -316,6 +316,10 @@ fn written(shape: &Architecture) -> Option<Value> {
 fn models_of_the_catalog_written_as_configs_come_back() {
     let mut back = 0;
     for entry in MODELS {
+        // What older families' configs cannot say.
+        if entry.architecture.pattern.is_used() {
+            continue;
+        }
         let Some(config) = written(&entry.architecture) else { continue };
         let found = import(&config).unwrap().architecture;
         // The family stands in for another one, whose code may fuse other matrices.

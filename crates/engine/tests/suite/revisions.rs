@@ -172,7 +172,7 @@ fn products_in_4_bits_reached_what_those_in_8_did_up_to_the_fourth_revision() {
     assert_eq!(reached("v=1&rev=4&cluster=dgx-b200&compute=fp4"), [0.60, 0.60]);
     assert_eq!(reached("v=1&rev=4&cluster=dgx-b200&compute=fp4&matmul8=50"), [0.50, 0.50]);
     assert_eq!(reached("v=1&rev=4&cluster=dgx-b200&compute=fp4&matmul8=50&matmul4=40"), [0.50, 0.40]);
-    assert_eq!(reached("v=1&rev=5&cluster=dgx-b200&compute=fp4&matmul8=50"), [0.50, 0.50]);
+    assert_eq!(reached("v=1&rev=6&cluster=dgx-b200&compute=fp4&matmul8=50"), [0.50, 0.50]);
     for link in ["v=1&rev=4&cluster=dgx-b200&compute=fp4", "v=1&rev=1&cluster=dgx-b200&compute=fp4&matmul8=50"] {
         let scenario = decode(link).scenario;
         assert_eq!(decode(&encode(&scenario)).scenario, scenario, "{link}");

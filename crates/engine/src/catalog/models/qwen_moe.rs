@@ -3,10 +3,14 @@
 use super::qwen::{BIASED, NORMED};
 use super::{Series, routed, shape, sparse};
 use crate::catalog::ModelEntry;
+use crate::model::transformer::pattern::{LayerKind, Mixer, Mlp, Pattern};
+use crate::model::transformer::recurrent::{Recurrent, RecurrentKind};
 use crate::model::transformer::{Architecture, Experts};
 
 const QWEN_2: Series = Series { family: "Qwen", source: "Qwen/Qwen1.5-MoE-A2.7B and Qwen2-57B-A14B config.json" };
 const QWEN_3: Series = Series { family: "Qwen", source: "Qwen/Qwen3-*-A* config.json, torchtitan models/qwen3" };
+
+const QWEN_3_NEXT: Series = Series { family: "Qwen", source: "Qwen/Qwen3-Next-80B-A3B-Instruct config.json" };
 
 const VOCABULARY_2: Architecture = Architecture { vocab_size: 151_936, ..BIASED };
 const WIDE_HEADS: u32 = 128;
@@ -15,6 +19,25 @@ const WIDE_HEADS: u32 = 128;
 const fn gated(experts: Experts, shared_intermediate_size: u32) -> Experts {
     Experts { shared_intermediate_size, shared_expert_gate: true, ..experts }
 }
+
+/// Three layers of four are gated delta networks; attention has a gate.
+const NEXT: Architecture = Architecture {
+    head_dim: 256,
+    gated_attention: true,
+    recurrent: Recurrent {
+        kind: RecurrentKind::GatedDelta,
+        heads: 32,
+        head_dim: 128,
+        key_heads: 16,
+        key_dim: 128,
+        conv_kernel: 4,
+        ..Recurrent::NONE
+    },
+    pattern: Pattern::NONE.then(DELTA).then(DELTA).then(DELTA).then(FULL),
+    ..sparse(shape(NORMED, 48, 2048, (16, 2), 5632), gated(routed(512, 10, 512), 512))
+};
+const DELTA: LayerKind = LayerKind { mixer: Mixer::Recurrent, mlp: Mlp::Experts };
+const FULL: LayerKind = LayerKind { mixer: Mixer::Attention, mlp: Mlp::Experts };
 
 /// Qwen's mixtures of experts.
 pub const MODELS: &[ModelEntry] = &[
@@ -46,4 +69,5 @@ pub const MODELS: &[ModelEntry] = &[
         235_093_634_560,
         40_960,
     ),
+    QWEN_3_NEXT.model("qwen-3-next-80b-a3b", "Qwen3-Next 80B-A3B", NEXT, 79_674_391_296, 262_144),
 ];

@@ -28,6 +28,15 @@ fn lacks_room(c: &Context) -> bool {
     c.report.rollout.as_ref().is_some_and(|rollout| rollout.memory.total() > rollout.memory.capacity)
 }
 
+/// Whether every layer has attention and nothing else mixes tokens, and the next token alone is predicted.
+fn are_alike(c: &Context) -> bool {
+    c.setup.architecture.shares().is_uniform() && c.setup.mtp == 0
+}
+
+fn trains_all_of_alike(c: &Context) -> bool {
+    c.setup.trained.is_all() && are_alike(c)
+}
+
 pub(super) const HEADLINE: &[Explanation] = &[
     number(
         "mfu",
@@ -35,15 +44,27 @@ pub(super) const HEADLINE: &[Explanation] = &[
         &[
             always("MFU = F_token · n_step / (T_step · N · S_peak)"),
             when(
-                |c| c.setup.trained.is_all() && !c.setup.objective.has_scalar_head(),
+                |c| trains_all_of_alike(c) && !c.setup.objective.has_scalar_head(),
                 "F_token = 6 · (L · P_mat + V · H) + 12 · L · w · k",
             ),
             when(
-                |c| c.setup.trained.is_all() && c.setup.objective.has_scalar_head(),
+                |c| trains_all_of_alike(c) && c.setup.objective.has_scalar_head(),
                 "F_token = 6 · L · P_mat + 12 · L · w · k",
             ),
             when(
-                |c| !c.setup.trained.is_all(),
+                |c| c.setup.trained.is_all() && !are_alike(c) && !c.setup.objective.has_scalar_head(),
+                "F_token = 6 · (L · P_mat + V · H) + 3 · L · F_mix + F_next",
+            ),
+            when(
+                |c| c.setup.trained.is_all() && !are_alike(c) && c.setup.objective.has_scalar_head(),
+                "F_token = 6 · L · P_mat + 3 · L · F_mix",
+            ),
+            when(
+                |c| !c.setup.trained.is_all() && !are_alike(c),
+                "F_token = 2 · (1 + p_pass + p_train) · L · P_mat + (1 + 2 · p_pass) · L · F_mix + F_head + 6 · P_adapt",
+            ),
+            when(
+                |c| !c.setup.trained.is_all() && are_alike(c),
                 "F_token = 2 · (1 + p_pass + p_train) · L · P_mat + 4 · (1 + 2 · p_pass) · L · w · k + F_head + 6 · P_adapt",
             ),
         ],

@@ -107,7 +107,7 @@ pub(super) const FACTORS: &[Symbol] = &[
         c.peak.stage.params.held.layer + c.peak.stage.params.held.expert_unit
     }),
     of("P_wide", "parameters of one layer on one GPU as gathered, with its experts and what pads them", Params, |c| {
-        c.peak.stage.params.held.layer + c.peak.padding * c.peak.stage.params.held.expert_unit
+        c.peak.stage.params.held.padded_layer(c.peak.padding)
     }),
     of("P_mean", "the same on average over the layers", Params, |c| {
         c.peak.stage.params.held.layer + c.peak.padding * c.peak.stage.params.held.expert

@@ -11,7 +11,8 @@ use crate::model::collectives::ring::PAT_RATE;
 use crate::model::collectives::{Group, Ring, bus_bandwidth};
 use crate::model::compute;
 use crate::model::flops::{
-    Backward, beside_model_per_token, counted_keys, layer_attention, layer_matmul_params, of_head, of_setup,
+    Backward, beside_model_per_token, counted_keys, further_tokens, layer_attention, layer_matmul_params, layer_mixing,
+    of_head, of_setup,
 };
 use crate::model::report::Work;
 use crate::model::step::playback::Playback;
@@ -45,6 +46,13 @@ pub(super) const STEP: &[Symbol] = &[
         layer_matmul_params(&c.setup.architecture)
     }),
     of("w", "width of all query heads together", Count, |c| layer_attention(&c.setup.architecture, 0.25).get()),
+    of(
+        "F_mix",
+        "forward FLOPs of a token in one layer beside its products, the mean over layers: attention’s scores, and the recurrence of state mixers",
+        Flops,
+        |c| layer_mixing(&c.setup.architecture, keys(c)).get(),
+    ),
+    of("F_next", "model FLOPs of the modules that predict further tokens", Flops, |c| further_tokens(&c.setup).get()),
     of("k", "keys that a query is counted with, by the [FLOPs convention|mfu-convention]", Count, keys),
     of("V", "vocabulary", Count, |c| f64::from(c.setup.architecture.vocab_size)),
     of("H", "width of the hidden state", Count, |c| f64::from(c.setup.architecture.hidden_size)),

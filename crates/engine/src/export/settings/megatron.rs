@@ -54,6 +54,8 @@ struct LaunchScript<'a> {
     /// The format of the moments of Adam, if it is not fp32.
     moment_format: Option<&'static str>,
     /// Whether weights are gathered in fp8.
+    /// Layers at the start and at the end whose products stay in 16 bits.
+    layers_in_16_bits: Option<(u32, u32)>,
     gathers_fp8: bool,
     /// The layers of a pipeline stage that are recomputed as a whole.
     recomputed_layers_of_stage: u32,
@@ -99,6 +101,10 @@ impl<'a> LaunchScript<'a> {
             ),
             optimizer,
             moment_format,
+            layers_in_16_bits: (setup.share_in_16_bits() > 0.0).then(|| {
+                let last = setup.layers_in_16_bits / 2;
+                (setup.layers_in_16_bits - last, last)
+            }),
             gathers_fp8: setup.compute_format == ComputeFormat::Fp8Gather && copies_weights(context),
             recomputed_layers_of_stage: context.recomputed_layers(layers_of_stage),
             recomputed_modules: modules::names(context).join(" "),

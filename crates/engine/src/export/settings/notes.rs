@@ -1,5 +1,6 @@
 //! What frameworks cannot express, in sentences.
 
+use super::Framework;
 use super::context::ExportContext;
 use crate::model::experts::AllToAll;
 use crate::model::software::Segments;
@@ -44,6 +45,11 @@ pub(super) const FSDP2_OFFLOAD: &str =
 pub(super) const GRAPHS_BY_COMPILE: &str = "PyTorch captures CUDA graphs through torch.compile (mode=\"reduce-overhead\"), layer by layer: anything beyond is left out.";
 pub(super) const GROUPED_IN_MODEL: &str =
     "Whether the experts' products run one by one or grouped is up to the model's code.";
+pub(super) const LAYERS_IN_16_BITS: &str =
+    "Which layers stay in 16 bits is a filter over module names where the model is converted (torchao's filter_fqns).";
+pub(super) const NO_FURTHER_TOKENS: &str =
+    "The module that predicts further tokens belongs to the model's code: these settings train the next token alone.";
+pub(super) const OTHER_LAYERS: &str = "This model has layers of several kinds, or parts that these settings have no names for: take its shape from its own config.json or the framework's recipe for it, and the rest from here.";
 pub(super) const LINEAR_ONLY: &str = "The two-dimensional all-to-all is Tutel's: NCCL's stands here.";
 pub(super) const LOSS_CHUNKED: &str =
     "The loss over chunks of the tokens belongs to the loss function (torchtune's and torchtitan's have one).";
@@ -434,4 +440,13 @@ pub(super) fn add_optimizer_notes(context: &mut ExportContext) {
 pub(super) fn add_update_notes(context: &mut ExportContext) {
     context.note_if(context.setup.offload.pages_state(), NO_PAGING);
     context.note_if(context.updates_in_backward(), NO_UPDATE_IN_BACKWARD);
+}
+
+/// Adds the notes about what models have that most frameworks' settings do not say.
+pub(super) fn add_model_notes(context: &mut ExportContext, framework: Framework) {
+    let (shape, is_megatron) = (context.setup.architecture, framework == Framework::Megatron);
+    let others = shape.pattern.is_used() || shape.recurrent.is_used() || shape.gated_attention;
+    context.note_if(others || shape.experts.latent_size > 0, OTHER_LAYERS);
+    context.note_if(context.setup.mtp > 0 && !is_megatron, NO_FURTHER_TOKENS);
+    context.note_if(context.setup.share_in_16_bits() > 0.0 && !is_megatron, LAYERS_IN_16_BITS);
 }

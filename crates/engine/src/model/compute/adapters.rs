@@ -89,7 +89,7 @@ pub(super) fn beside_shared<C: Cost<Operations>>(rates: &Rates) -> Layer<C> {
 /// Adapters beside the routed experts', over the copies that arrive.
 pub(super) fn beside_routed<C: Cost<Operations>>(rates: &Rates) -> Layer<C> {
     let [_, _, routed] = adapters::widths(rates.setup);
-    of_adapters(rates, &adapters::of_mlp(rates.setup, routed), experts::received(rates.setup))
+    of_adapters(rates, &adapters::of_expert(rates.setup, routed), experts::received(rates.setup))
 }
 
 /// Launches of the adapters of one layer, over those of the layer; routed experts' are of all experts at once.

@@ -8,12 +8,14 @@ use super::modules;
 use super::optimizer::{optimizer_cost, traffic};
 use super::recurrent;
 use super::routed::{padded_rows, routed};
-use super::{attention_core, block_by_block, embedding, head, loss_bytes};
+use super::{attention_core, block_by_block, embedding, extra_products, head, loss_bytes, mtp_projection};
 use crate::model::cost::{Operations, OperatorCost};
 use crate::model::experts;
 use crate::model::flops;
 use crate::model::setup::Setup;
 use crate::model::stages::stages;
+use crate::model::training::ComputeFormat;
+use crate::model::transformer::LayerShares;
 use crate::units::{Bytes, Flops, Seconds};
 
 /// A kind of work on the GPU.
@@ -57,13 +59,28 @@ const STATE_BYTES: f64 = 4.0;
 /// What every kind of work takes of one step, all micro-batches, on one GPU of a stage on average over the stages. Element-wise work
 /// counts one operation for each element that it reads or writes: nothing prices more.
 pub fn parts(setup: &Setup) -> [OperatorCost; Operator::ALL.len()] {
+    let wide = setup.share_in_16_bits();
+    let narrow = parts_in_one_format(setup);
+    if wide <= 0.0 {
+        return narrow;
+    }
+    let in_16_bits = parts_in_one_format(&Setup { compute_format: ComputeFormat::AsPolicy, ..*setup });
+    let mut mixed = narrow;
+    for (part, other) in mixed.iter_mut().zip(in_16_bits) {
+        *part = *part * (1.0 - wide) + other * wide;
+    }
+    mixed
+}
+
+fn parts_in_one_format(setup: &Setup) -> [OperatorCost; Operator::ALL.len()] {
     let arch = &setup.architecture;
     let micro_batches = f64::from(setup.batch.grad_accum_steps);
     let rates = Rates::of(setup);
     let (tp, pp) = (f64::from(setup.mesh.tp.max(1)), f64::from(setup.mesh.pp.max(1)));
     let again = flops::recomputed(setup);
-    let layers = f64::from(arch.num_hidden_layers);
-    let shares = arch.shares();
+    let further = arch.blocks().and(arch.mtp_blocks(setup.mtp));
+    let shares = if setup.mtp > 0 { LayerShares::of(further) } else { arch.shares() };
+    let layers = f64::from(further.layers);
     let moe = if arch.has_experts() { shares.moe * layers } else { 0.0 };
     let dense = shares.mlp * layers - moe;
     let (with_attention, with_state) = (shares.attention * layers, shares.recurrent * layers);
@@ -94,7 +111,12 @@ pub fn parts(setup: &Setup) -> [OperatorCost; Operator::ALL.len()] {
         Operator::Projections => {
             let of_state = recurrent::products(arch, tp);
             let of_state = products(&of_state, &Again::NONE, adapters::beside_recurrent(&rates)) * with_state;
-            of_stage(products(&projections, &attention_again, beside_attention) * with_attention + of_state)
+            let extra = if arch.extra_layer_params() > 0 {
+                extra_products::<OperatorCost>(&rates).products(&again) * layers
+            } else {
+                OperatorCost::default()
+            };
+            of_stage(products(&projections, &attention_again, beside_attention) * with_attention + of_state + extra)
         }
         Operator::Mlp => of_stage(
             products(&mlps, &mlp_again, beside_mlp) * dense + products(&beside, &shared_again, beside_shared) * moe,
@@ -115,7 +137,10 @@ pub fn parts(setup: &Setup) -> [OperatorCost; Operator::ALL.len()] {
             };
             of_stage(element_by_element(of_layers + embedding::<OperatorCost>(&rates) * 2.0, rates.element()))
         }
-        Operator::Head => of_stage(head(&rates)),
+        Operator::Head => {
+            let heads = head::<OperatorCost>(&rates) * (1.0 + f64::from(setup.mtp));
+            of_stage(heads + mtp_projection(&rates))
+        }
         Operator::Optimizer => of_optimizer(setup, pp),
     })
 }

@@ -10,6 +10,7 @@ use crate::model::experts::{self, Dispatcher};
 use crate::model::flops;
 use crate::model::setup::Setup;
 use crate::model::software::Framework;
+use crate::model::transformer::Architecture;
 use crate::units::{Bytes, Seconds};
 
 /// Rows by which a group of products pads each expert's on average: half a tile of 128.
@@ -51,7 +52,8 @@ pub(super) fn routed<C: Cost<Operations>>(rates: &Rates) -> Layer<C> {
     let local = experts::local_experts(setup);
     let received = experts::received(setup);
     let width = f64::from(arch.experts.moe_intermediate_size) / f64::from(setup.mesh.etp.max(1));
-    let block = mlp(arch, width);
+    let hidden = arch.expert_hidden_size();
+    let block = mlp(&Architecture { hidden_size: hidden, ..*arch }, width);
     // Every chunk of the tokens has products of its own.
     let chunks = f64::from(setup.experts.chunks.max(1));
     let launches = if setup.experts.grouped { chunks } else { chunks * local };
@@ -73,7 +75,6 @@ pub(super) fn routed<C: Cost<Operations>>(rates: &Rates) -> Layer<C> {
     let contracted = if setup.experts.grouped { rows / local } else { rows };
     let weight_gradient: C = Products { count: block.count * contracted / rows, ..products }.weight_gradient();
     let read = Bytes::new(rates.element() * chunks * local * block.weights) / rates.memory;
-    let hidden = f64::from(arch.hidden_size);
     let sort = match setup.experts.dispatcher {
         Dispatcher::AllToAll => SORT_BYTES,
         Dispatcher::Fused => FUSED_SORT_BYTES,
@@ -83,7 +84,7 @@ pub(super) fn routed<C: Cost<Operations>>(rates: &Rates) -> Layer<C> {
     let activation = 0.5 * setup.overheads.elementwise_bytes * in_blocks + gate;
     let casts =
         if setup.experts.grouped && setup.experts.fused { 1.0 } else { CASTS_BY_EXPERT } * casts(setup, block.cast);
-    let per_copy = sort * hidden + activation + casts;
+    let per_copy = sort * f64::from(hidden) + activation + casts;
     let dequantized = rates.dequantize::<C>(chunks * local * block.weights);
     let matmul = products.forward::<C>().at_least(read) + dequantized.forward;
     let elementwise: C = rates.streaming(Bytes::new(per_copy * received));

@@ -73,7 +73,7 @@ fn dispatch_in<C: Cost<Traffic>>(setup: &Setup, element: f64) -> C {
         return C::default();
     }
     let world = mesh.gpus();
-    let token = element * f64::from(setup.architecture.hidden_size);
+    let token = element * f64::from(setup.architecture.expert_hidden_size());
     let sent = Bytes::new(copies(setup) * token * setup.experts.imbalance);
     let group = Group::strided(mesh.ep, mesh.etp, world, network);
     // Each chunk is a message of its own.

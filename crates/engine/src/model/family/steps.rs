@@ -1,7 +1,8 @@
 //! The widths that a family's shapes can have: whole groups of heads, and MLPs in round numbers.
 
 use super::params;
-use crate::model::transformer::{Architecture, Experts};
+use crate::model::transformer::recurrent::RecurrentKind;
+use crate::model::transformer::{Architecture, Experts, Recurrent};
 
 /// Widths of the MLPs over the width of the model.
 #[derive(Clone, Copy, Debug)]
@@ -118,7 +119,8 @@ impl<'a> Steps<'a> {
     /// Whole layers: as many more or fewer than the style's as hold one with experts each, where not every layer has some.
     fn whole(&self, layers: f64) -> f64 {
         let own = f64::from(self.style.num_hidden_layers);
-        let step = if self.style.has_experts() { f64::from(self.style.experts.moe_layer_step.max(1)) } else { 1.0 };
+        let regular = self.style.has_experts() && !self.style.pattern.is_used();
+        let step = if regular { f64::from(self.style.experts.moe_layer_step.max(1)) } else { 1.0 };
         let least = f64::from(self.fewest_layers());
         // Dense layers first and one with experts in many may ask for more than there can be.
         (own + ((layers - own) / step).round() * step).max(least).min(MOST_LAYERS)
@@ -140,9 +142,33 @@ impl<'a> Steps<'a> {
             hidden_size: hidden.max(1),
             num_attention_heads: heads,
             num_key_value_heads: pairs.max(1),
+            recurrent: self.recurrent(hidden),
+            experts: Experts { latent_size: self.in_proportion(style.experts.latent_size, hidden), ..style.experts },
             ..*style
         };
         self.with_mlp(wide, 1.0)
+    }
+
+    /// A width of the style in the proportion of its widths.
+    fn in_proportion(&self, own: u32, hidden: u32) -> u32 {
+        let ratio = f64::from(hidden) / f64::from(self.style.hidden_size.max(1));
+        if own == 0 { 0 } else { ((ratio * f64::from(own)).round() as u32).max(1) }
+    }
+
+    /// The mixer with a state: more heads, or where it has one, a wider one; groups of Mamba-2 stay, other keys grow with the values.
+    fn recurrent(&self, hidden: u32) -> Recurrent {
+        let own = self.style.recurrent;
+        if own.heads <= 1 {
+            let rank = self.in_proportion(own.rank, hidden);
+            return Recurrent { head_dim: self.in_proportion(own.head_dim, hidden), rank, ..own };
+        }
+        let groups = own.key_heads.max(1);
+        if own.kind == RecurrentKind::Mamba2 || !own.heads.is_multiple_of(groups) {
+            return Recurrent { heads: self.in_proportion(own.heads, hidden), ..own };
+        }
+        let key_heads = self.in_proportion(groups, hidden);
+        let heads = key_heads.saturating_mul(own.heads / groups);
+        Recurrent { heads, key_heads: if own.key_heads == 0 { 0 } else { key_heads }, ..own }
     }
 
     /// A shape with MLPs in the family's ratio to its width, times `stretch`.
@@ -164,6 +190,9 @@ impl<'a> Steps<'a> {
     /// Layers at which a shape has a number of parameters; not whole, and not positive where the embedding alone has more.
     fn layers(&self, wide: &Architecture, size: f64) -> f64 {
         let few = self.fewest_layers();
+        if wide.pattern.is_used() {
+            return listed_layers(wide, size);
+        }
         let span = SPAN.saturating_mul(wide.experts.moe_layer_step.max(1));
         let at = |layers: u32| params(&Architecture { num_hidden_layers: layers, ..*wide });
         let (low, high) = (at(few), at(few.saturating_add(span)));
@@ -172,9 +201,33 @@ impl<'a> Steps<'a> {
 
     /// The dense layers that come first and one more, with experts where there are any.
     fn fewest_layers(&self) -> u32 {
+        if self.style.pattern.is_used() {
+            return first_with_experts(self.style);
+        }
         let Experts { num_experts, first_k_dense_replace, moe_layer_step, .. } = self.style.experts;
         if num_experts == 0 { 1 } else { first_k_dense_replace.saturating_add(moe_layer_step.max(1)) }
     }
+}
+
+/// Layers at which a shape whose layers are a list has a number of parameters, between the whole numbers below and above it.
+fn listed_layers(wide: &Architecture, size: f64) -> f64 {
+    let at = |layers: u32| params(&Architecture { num_hidden_layers: layers, ..*wide });
+    let (mut low, mut high) = (0, MOST_LAYERS as u32);
+    while high - low > 1 {
+        let middle = u32::midpoint(low, high);
+        if at(middle) <= size {
+            low = middle;
+        } else {
+            high = middle;
+        }
+    }
+    f64::from(low) + (size - at(low)) / (at(high) - at(low))
+}
+
+/// Layers of a list up to the first with experts, where it has some.
+fn first_with_experts(style: &Architecture) -> u32 {
+    let has = |layers: &u32| style.blocks_among(*layers).experts > 0;
+    (1..=style.num_hidden_layers.max(1)).find(has).unwrap_or(1)
 }
 
 /// Rounds the width of an MLP to a step that the published one is a multiple of: a power of two, and a small part of the width.

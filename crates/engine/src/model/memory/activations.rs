@@ -96,7 +96,7 @@ struct Tensors {
 /// orders of a quantized input the backward pass keeps the column-wise one alone).
 fn narrow(setup: &Setup, element: f64) -> f64 {
     let product = if setup.framework.is_megatron_core() { product_bytes(setup.compute_format) } else { None };
-    product.map_or(0.0, |bytes| (element - bytes) / element)
+    product.map_or(0.0, |bytes| (element - bytes) / element) * (1.0 - setup.share_in_16_bits())
 }
 
 fn tensors(setup: &Setup, element: f64, shares: &LayerShares) -> Tensors {

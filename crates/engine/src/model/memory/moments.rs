@@ -90,7 +90,7 @@ pub fn low_rank(setup: &Setup) -> LowRank {
     add(&adapters::of_recurrent(&whole), shares.recurrent);
     add(&adapters::of_mlp(&whole, dense), shares.dense());
     add(&adapters::of_mlp(&whole, shared), shares.moe);
-    add(&adapters::of_mlp(&whole, routed), shares.moe * f64::from(arch.experts.num_experts));
+    add(&adapters::of_expert(&whole, routed), shares.moe * f64::from(arch.experts.num_experts));
     sums
 }
 

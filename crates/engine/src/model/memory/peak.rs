@@ -293,7 +293,9 @@ impl Ledger {
             working: (in_work.whole - in_work.kept) * tokens,
             in_layer: in_work.gradients * tokens,
             end_of_layer: END_OF_LAYER_WIDTHS * hidden * per_rank::sequence_share(setup) * bytes.activation * tokens,
-            logits: bytes_per_logit(setup) * logits,
+            // Those of further tokens wait while the next one's are in work.
+            logits: bytes_per_logit(setup) * logits
+                + f64::from(setup.mtp) * bytes_kept_per_logit(setup.kernels.loss) * logits,
             waiting_logits: if setup.forwards_first() {
                 (stage.in_flight - 1.0) * bytes_kept_per_logit(setup.kernels.loss) * logits
             } else {

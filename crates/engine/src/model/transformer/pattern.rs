@@ -114,6 +114,19 @@ pub struct BlockCounts {
 }
 
 impl BlockCounts {
+    /// These layers and those of another part.
+    #[must_use]
+    pub fn and(self, other: Self) -> Self {
+        Self {
+            layers: self.layers.saturating_add(other.layers),
+            attention: self.attention.saturating_add(other.attention),
+            window: self.window.saturating_add(other.window),
+            recurrent: self.recurrent.saturating_add(other.recurrent),
+            dense: self.dense.saturating_add(other.dense),
+            experts: self.experts.saturating_add(other.experts),
+        }
+    }
+
     /// What is left without the layers of another part.
     #[must_use]
     pub fn without(self, other: Self) -> Self {

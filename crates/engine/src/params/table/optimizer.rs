@@ -1,11 +1,22 @@
 //! The optimizer: which one, how and where it updates.
 
 use super::{Group, Param, Unit, choice, count, option, position, switched, whole};
-use crate::model::training::{Optimizer, OptimizerKernel, UpdatePlace};
+use crate::model::objective::Task;
+use crate::model::training::{ComputeFormat, Optimizer, OptimizerKernel, UpdatePlace};
 use crate::scenario::Scenario;
 
 const fn projects(scenario: &Scenario) -> bool {
     matches!(scenario.optimizer, Optimizer::GaLore | Optimizer::GaLore8bit)
+}
+
+/// For rows that only apply where products run in 8 or 4 bits.
+fn computes_narrow(scenario: &Scenario) -> bool {
+    scenario.compute_format != ComputeFormat::AsPolicy
+}
+
+/// For rows that only apply to pre-training: every weight, and the next token.
+fn predicts_next_token(scenario: &Scenario) -> bool {
+    scenario.objective.task == Task::NextToken && scenario.trained.is_all()
 }
 
 picked!(
@@ -45,6 +56,19 @@ counted!(
     /// GaLore's rank.
     GALORE_RANK, Training, galore_rank, "galrank", "GaLore rank", "galore_rank", 1.0..=8192.0, [when(projects)],
     "Rank of the space to which GaLore projects a matrix's gradient: 128 in its authors' code, 1,024 for their 7B."
+);
+counted!(
+    /// Layers that stay in 16 bits.
+    LAYERS_IN_16_BITS, Training, layers_in_16_bits, "layers16", "Layers in 16 bits", "layers_in_16_bits", 0.0..=2000.0,
+    [when(computes_narrow)],
+    "Layers whose matrix products stay in 16 bits where the others' run in 8 or 4 (first_last_layers_bf16 with \
+     num_layers_at_start_in_bf16 and num_layers_at_end_in_bf16 of Megatron; filter_fqns of torchao)."
+);
+counted!(
+    /// Tokens predicted beyond the next.
+    MTP, Training, mtp, "mtp", "Multi-token prediction", "multi_token_prediction", 0.0..=8.0, [when(predicts_next_token)],
+    "Tokens that are predicted beyond the next one (num_nextn_predict_layers, mtp_num_layers): each applies a layer, the output head \
+     and the loss once more, to train a module beside the model."
 );
 switched!(
     /// Optimizer state that the driver pages.

@@ -29,7 +29,7 @@ impl MoeLayer {
             top_k: f64::from(arch.experts.top_k()),
             capacity_factor: setup.experts.capacity_factor,
             experts: arch.experts.num_experts.max(1),
-            hidden_size: f64::from(arch.hidden_size),
+            hidden_size: f64::from(arch.expert_hidden_size()),
             intermediate_size: f64::from(arch.experts.moe_intermediate_size),
             gated: arch.gated_mlp,
             element: recipe_bytes(setup.recipe).activation,

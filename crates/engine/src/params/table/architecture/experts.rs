@@ -81,6 +81,6 @@ count!(
 );
 count!(
     /// Latent width of the experts.
-    LATENT_SIZE, experts.latent_size, "expertlatent", "Latent width of experts", 0.0..=262_144.0, [relevant(has_routed_experts)],
+    LATENT_SIZE, experts.latent_size, "expertlatent", "Latent width of experts", 0.0..=200_000.0, [relevant(has_routed_experts)],
     "Width at which routed experts read and write tokens (moe_latent_size in config.json, Nemotron 3); 0 for the hidden size."
 );

@@ -40,37 +40,37 @@ named!(
 );
 count!(
     /// Heads of values.
-    HEADS, recurrent.heads, "stateheads", "State heads", 0.0..=65_536.0, [relevant(has_recurrent_layers)],
+    HEADS, recurrent.heads, "stateheads", "State heads", 0.0..=50_000.0, [relevant(has_recurrent_layers)],
     "Heads of the values of the state mixer (mamba_num_heads, linear_num_value_heads in config.json); 0 in a model without one."
 );
 count!(
     /// Channels of a head of values.
-    HEAD_DIM, recurrent.head_dim, "stateheaddim", "State head width", 0.0..=262_144.0, [relevant(has_recurrent_layers)],
+    HEAD_DIM, recurrent.head_dim, "stateheaddim", "State head width", 0.0..=200_000.0, [relevant(has_recurrent_layers)],
     "Channels of one head of the state mixer's values (mamba_head_dim, linear_value_head_dim in config.json)."
 );
 count!(
     /// Heads of keys.
-    KEY_HEADS, recurrent.key_heads, "statekeyheads", "State key heads", 0.0..=65_536.0, [relevant(has_recurrent_layers)],
+    KEY_HEADS, recurrent.key_heads, "statekeyheads", "State key heads", 0.0..=50_000.0, [relevant(has_recurrent_layers)],
     "Heads of the state mixer's keys, Mamba-2's groups (n_groups, linear_num_key_heads in config.json)."
 );
 count!(
     /// Channels of a head of keys.
-    KEY_DIM, recurrent.key_dim, "statekeydim", "State size", 0.0..=262_144.0, [relevant(has_recurrent_layers)],
+    KEY_DIM, recurrent.key_dim, "statekeydim", "State size", 0.0..=200_000.0, [relevant(has_recurrent_layers)],
     "Channels of one head of the state mixer's keys, Mamba's state (ssm_state_size, linear_key_head_dim in config.json)."
 );
 count!(
     /// Tokens of the convolution.
-    CONV, recurrent.conv_kernel, "convwidth", "Convolution width", 0.0..=1024.0, [relevant(has_recurrent_layers)],
+    CONV, recurrent.conv_kernel, "convwidth", "Convolution width", 0.0..=1000.0, [relevant(has_recurrent_layers)],
     "Tokens that the state mixer's short convolution sees (conv_kernel, linear_conv_kernel_dim in config.json); 0 without one."
 );
 count!(
     /// The low rank inside.
-    RANK, recurrent.rank, "staterank", "State rank", 0.0..=262_144.0, [relevant(has_recurrent_layers)],
+    RANK, recurrent.rank, "staterank", "State rank", 0.0..=200_000.0, [relevant(has_recurrent_layers)],
     "Rank of Mamba's step (time_step_rank in config.json), or of Kimi's decay and gate; 0 without."
 );
 count!(
     /// Tokens of a chunk.
-    CHUNK, recurrent.chunk, "statechunk", "State chunk", 0.0..=65_536.0, [relevant(has_recurrent_layers)],
+    CHUNK, recurrent.chunk, "statechunk", "State chunk", 0.0..=50_000.0, [relevant(has_recurrent_layers)],
     "Tokens of one chunk of the state mixer's scan (chunk_size in config.json); 0 for the kernel's usual one."
 );
 named!(
@@ -109,7 +109,6 @@ macro_rules! extra {
                 },
             }),
             applies: is_custom,
-            is_relevant: |scenario| scenario.model.architecture().extra.$field != 0,
             axis: AxisUse::Never,
             ..Param::DEFAULT
         };
