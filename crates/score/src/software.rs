@@ -11,7 +11,7 @@ use super::text::has;
 use super::{LeftOut, Notes, finetune};
 use engine::model::hardware::Generation;
 use engine::model::software::{
-    AttentionKernel, Communication, Framework, GradientSync, Graphs, Kernels, Loss, NormKernel, Offload, Segments,
+    AttentionKernel, Communication, Framework, GradientSync, Graphs, Kernels, Loss, NormKernel, Nvme, Offload, Segments,
 };
 use engine::model::trained::Trained;
 use engine::model::training::{ComputeFormat, Optimizer, OptimizerKernel, PrecisionPolicy, Recompute, UpdatePlace};
@@ -257,7 +257,7 @@ fn offload(row: &Row, stack: Stack, notes: &mut Notes) -> Offload {
         || has(&row.notes, &["pa_cpu=y", "fine-grained-activation-offloading=true"]);
     // ZeRO-3 leaves parameters on the GPU where its configuration offloads the optimizer alone.
     let parameters = all && !has(&row.sharding, &["with optimizer cpu offload"]);
-    Offload { optimizer: all, parameters, activations, paged: finetune::software::is_paged(row) }
+    Offload { optimizer: all, parameters, activations, paged: finetune::software::is_paged(row), nvme: Nvme::Nothing }
 }
 
 fn optimizer(row: &Row, stack: Stack) -> Optimizer {

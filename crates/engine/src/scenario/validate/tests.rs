@@ -2,6 +2,7 @@ use crate::catalog::default_scenario;
 use crate::catalog::pick::{pick_accelerator, pick_cluster, pick_model};
 use crate::model::parallel::Schedule;
 use crate::model::software::Framework;
+use crate::model::software::Nvme;
 use crate::model::training::{ComputeFormat, Recompute, RecomputeModules};
 use crate::params;
 use crate::scenario::issue::{Issue, Severity};
@@ -273,6 +274,7 @@ fn formats_and_offloading_are_held_against_the_gpu_and_the_strategy() {
         (scenario.strategy, scenario.compute_format) = (Strategy::Zero1, ComputeFormat::Fp8Gather);
     });
     assert_eq!((gathered.severity, gathered.key), (Severity::Note, Some("compute")));
+    assert_eq!(first(|scenario| scenario.offload.nvme = Nvme::Optimizer).key, Some("nvme"));
     let whole = first(|scenario| (scenario.strategy, scenario.offload.parameters) = (Strategy::Zero2, true));
     assert_eq!((whole.severity, whole.key), (Severity::Note, Some("offloadparams")));
     assert_eq!(first(|scenario| scenario.offload.parameters = true).key, Some("offloadopt"));

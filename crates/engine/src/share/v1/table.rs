@@ -321,6 +321,8 @@ pub(super) static TABLE: &[Held] = &[
     number("hostbw", ParamId::HostBandwidth, Unit::GbPerS, 0.0, 20_000.0, Scale::Linear),
     choice("dispatch8", ParamId::Dispatch8Bit, &["no", "yes"]),
     number("matmul4", ParamId::Matmul4BitEfficiency, Unit::Percent, 1.0, 100.0, Scale::Linear),
+    choice("nvme", ParamId::OffloadNvme, &["no", "optimizer", "all"]),
+    number("nvmebw", ParamId::NvmeBandwidth, Unit::GbPerS, 0.1, 1000.0, Scale::Log),
 ];
 
 #[cfg(test)]
