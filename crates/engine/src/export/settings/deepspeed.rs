@@ -122,9 +122,9 @@ fn gradient_formats(context: &ExportContext) -> Option<[&'static str; 2]> {
 impl ZeroOptimization {
     fn of(context: &ExportContext) -> Self {
         let (setup, stage) = (&context.setup, zero_stage(&context.setup));
-        let to = |drives: bool| match drives {
-            true => Offload { device: "nvme", nvme_path: Some("/local_nvme"), pin_memory: true },
-            false => Offload { device: "cpu", nvme_path: None, pin_memory: true },
+        let to = |drives: bool| {
+            let (device, nvme_path) = if drives { ("nvme", Some("/local_nvme")) } else { ("cpu", None) };
+            Offload { device, nvme_path, pin_memory: true }
         };
         let drives = setup.offload;
         // Gathered weights stay while fewer than this are gathered, or used again within as many.
