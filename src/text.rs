@@ -19,7 +19,7 @@ pub use headline::{Headline, headline, limited_by, model_name, state, title};
 pub use tiles::{Tiles, limiter, limiter_share};
 
 use engine::analysis::effects::Same;
-use engine::catalog::accuracy::{Band, HARDWARE_BOUND, REACHED, Reached};
+use engine::catalog::accuracy::{Band, Kind, REACHED, Reached};
 use engine::format;
 use engine::model::report::MemoryPart;
 use engine::model::stages::of_model;
@@ -245,7 +245,7 @@ pub fn changed(count: usize) -> String {
 /// The accuracy of predictions, and what they leave out: heading and text.
 pub fn accuracy() -> [(&'static str, String); 2] {
     let Reached { steps, step_time, held_out, peak_memory, tracker, mixtures } = REACHED;
-    let Band { low, high } = HARDWARE_BOUND;
+    let Band { low, high } = Kind::Tuned.band();
     let [low, high] = [low, high].map(|value: f64| value.to_string());
     [
         (
@@ -254,8 +254,8 @@ pub fn accuracy() -> [(&'static str, String); 2] {
                 "Time of {steps} published steps of 20 % MFU or more: median error {step_time} %, {held_out} % for sources held out \
                  of the fit; mixtures of experts {mixtures} %. \
                  Peak memory: {peak_memory} %; against PyTorch’s memory tracker {tracker} %. Ranges hold 80 % of the \
-                 measurements that no constant was fitted on: {low} to {high} times the predicted time, wider below \
-                 20 % MFU, where host and framework set the pace. Source by source: docs/accuracy.md."
+                 measurements that no constant was fitted on: {low} to {high} times the predicted time of dense steps, wider \
+                 below 20 % MFU, in training scripts that publish few settings, and on silicon without measurements. Source by source: docs/accuracy.md."
             ),
         ),
         (

@@ -9,6 +9,7 @@ pub mod batch;
 pub mod by_accelerator;
 pub mod collectives;
 pub mod conventions;
+pub mod coverage;
 pub mod expert_layer;
 pub mod experts;
 pub mod finetune;

@@ -1,5 +1,6 @@
 //! Writes the score as tables of the documentation.
 
+mod coverage;
 mod ledger;
 mod mixtures;
 mod silicon;
@@ -20,7 +21,7 @@ use engine::stats::{self, Errors};
 
 /// Writes the whole report. For dense models: step times and memory by source, runs that succeeded
 /// and failed, hybrid against full sharding, the tracker's categories, traced steps, collectives, and
-/// rows left out. Then mixtures of experts, fine-tuning, and other silicon.
+/// rows left out. Then mixtures of experts, fine-tuning, other silicon, and how many steps lie in the range beside their prediction.
 pub fn report<'a>(
     entries: impl IntoIterator<Item = &'a Entry>,
     tracked: &[Tracked],
@@ -42,8 +43,9 @@ pub fn report<'a>(
     mixtures::section(&mut text, &mixtures);
     tuned::section(&mut text, &tuned);
     silicon::section(&mut text, &silicon);
-    let all = dense.iter().chain(&mixtures).chain(&tuned).chain(&silicon);
-    by_accelerator(&mut text, all.copied());
+    let all = dense.iter().chain(&mixtures).chain(&tuned).chain(&silicon).copied();
+    coverage::section(&mut text, all.clone());
+    by_accelerator(&mut text, all);
     text
 }
 

@@ -11,7 +11,7 @@ use super::text::has;
 use super::{LeftOut, Notes, finetune};
 use engine::model::hardware::Generation;
 use engine::model::software::{
-    AttentionKernel, Communication, Framework, GradientSync, Graphs, Kernels, Loss, NormKernel, Offload, Segments,
+    AttentionKernel, Communication, Framework, GradientSync, Graphs, Kernels, Loss, NormKernel, Nvme, Offload, Segments,
 };
 use engine::model::trained::Trained;
 use engine::model::training::{ComputeFormat, Optimizer, OptimizerKernel, PrecisionPolicy, Recompute, UpdatePlace};
@@ -102,14 +102,22 @@ fn kernels(row: &Row, stack: Stack) -> Kernels {
     let attention = row.attention.to_ascii_lowercase();
     let says = |words: &[&str]| words.iter().any(|word| attention.contains(word));
     let names = |word: &str| attention.split(|sign: char| !sign.is_ascii_alphanumeric()).any(|part| part == word);
-    let second = says(&["flash-attn2", "flash-attn 2", "flashattention-2", "flashattention 2", "fa2", "sdpa"]);
+    let second = says(&[
+        "flash-attn2",
+        "flash-attn 2",
+        "flashattention-2",
+        "flashattention 2",
+        "flash-attention 2",
+        "fa2",
+        "sdpa",
+    ]);
     // FlashAttention-2, and with it PyTorch's SDPA, runs the instructions of Ampere.
     let is_before = row_generation(row).is_none_or(|generation| !generation.is_from_hopper());
     let attention = if says(&["unfused", "local", "eager", "math"]) {
         AttentionKernel::Unfused
     } else if says(&["triton flash"]) {
         AttentionKernel::Flash
-    } else if says(&["fa3", "cudnn", "fused"]) || names("te") || (second && is_before) {
+    } else if says(&["fa3", "flash-attention 3", "cudnn", "fused"]) || names("te") || (second && is_before) {
         AttentionKernel::FlashTuned
     } else if second {
         AttentionKernel::Flash
@@ -257,7 +265,7 @@ fn offload(row: &Row, stack: Stack, notes: &mut Notes) -> Offload {
         || has(&row.notes, &["pa_cpu=y", "fine-grained-activation-offloading=true"]);
     // ZeRO-3 leaves parameters on the GPU where its configuration offloads the optimizer alone.
     let parameters = all && !has(&row.sharding, &["with optimizer cpu offload"]);
-    Offload { optimizer: all, parameters, activations, paged: finetune::software::is_paged(row) }
+    Offload { optimizer: all, parameters, activations, paged: finetune::software::is_paged(row), nvme: Nvme::Nothing }
 }
 
 fn optimizer(row: &Row, stack: Stack) -> Optimizer {

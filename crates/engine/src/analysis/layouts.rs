@@ -123,7 +123,7 @@ mod tests {
         search
     }
 
-    /// The review's first finding: at 128k tokens on eight H100 layouts fit, while shorter sequences alone were recommended.
+    /// At 128k tokens the scenario's layout does not fit on eight H100, but others do: no advice shortens the sequence.
     #[test]
     fn what_a_layout_holds_needs_no_shorter_sequence() {
         let search = searched("cluster=dgx-h100&model=llama-3.1-8b&gpus=8&seq=128k&mbs=1");

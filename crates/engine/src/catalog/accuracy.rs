@@ -1,11 +1,13 @@
 //! The accuracy of predictions: the measured range shown beside each of them (docs/accuracy.md).
 
+mod kind;
 mod recorded;
+
+pub use kind::Kind;
 
 use crate::model::hardware::Generation;
 use crate::model::memory::odds::{self, Quantile, Verdict};
 use crate::model::report::Report;
-use crate::model::software::Framework;
 use crate::scenario::Scenario;
 
 /// The range around a prediction: 80 % of the measured rows to which no constant was fitted lie
@@ -44,15 +46,6 @@ pub const REACHED: Reached =
 /// MFU above which the hardware limits a step; below it the host and the framework do.
 pub const FAST_MFU: f64 = 0.2;
 
-/// Range of steps limited by the hardware: the 10th and the 90th percentile of measured over
-/// predicted time, with each source held out of the fit in turn (`examples/calibrate`).
-pub const HARDWARE_BOUND: Band = Band { low: 0.89, high: 1.21 };
-/// Range of steps limited by host or framework: the same percentiles over all such rows except
-/// those of [`STALLING`].
-const HOST_BOUND: Band = Band { low: 0.7, high: 2.4 };
-/// Range of nanotron's pipelines: many of the published ones stall by about 0.3 s per message
-/// between stages, for every model, and no column of the data explains which (docs/accuracy.md).
-const STALLING: Band = Band { low: 0.95, high: 14.0 };
 /// Range of peak memory: percentiles over all rows.
 const PEAK_MEMORY: Band = Band { low: 0.88, high: 1.10 };
 
@@ -162,16 +155,14 @@ pub fn verdict(report: &Report) -> Verdict {
     Verdict::of(fit_odds(report))
 }
 
-/// Returns the range of the step time; on silicon without a fit that of borrowed fractions of the peak as well.
+/// Returns the range of the step time, by its kind; on silicon without a fit that of borrowed fractions of the peaks as well, and that of
+/// the few rows on such silicon.
 pub fn step_time(scenario: &Scenario) -> Band {
-    let band = if scenario.framework == Framework::Nanotron && scenario.degrees().pp > 1 {
-        STALLING
-    } else if scenario.report().mfu < FAST_MFU {
-        HOST_BOUND
-    } else {
-        HARDWARE_BOUND
-    };
-    if is_fitted(scenario.accelerator.values.generation) { band } else { both(band, recorded::BORROWED) }
+    let band = Kind::on_fitted_silicon(scenario).band();
+    if is_fitted(scenario.accelerator.values.generation) {
+        return band;
+    }
+    both(both(band, recorded::BORROWED), Kind::DataSheet.band())
 }
 
 /// Returns the range of the peak memory; on silicon without a fit each measured generation counts the same.
@@ -196,15 +187,14 @@ mod tests {
             let (time, memory, odds) =
                 (step_time(&scenario), peak_memory(&scenario), ratios_on(entry.values.generation));
             assert!(odds.windows(2).all(|pair| pair[0].share < pair[1].share && pair[0].ratio <= pair[1].ratio));
-            let hardware = if scenario.report().mfu < FAST_MFU { HOST_BOUND } else { HARDWARE_BOUND };
+            let fitted = Kind::on_fitted_silicon(&scenario).band();
             if is_fitted(entry.values.generation) {
-                assert_eq!((time, memory), (hardware, PEAK_MEMORY), "{}", entry.id);
+                assert_eq!((time, memory), (fitted, PEAK_MEMORY), "{}", entry.id);
             } else {
-                assert_eq!(time, both(hardware, recorded::BORROWED), "{}", entry.id);
+                assert_eq!(time, both(both(fitted, recorded::BORROWED), Kind::DataSheet.band()), "{}", entry.id);
                 const {
-                    assert!(
-                        recorded::BORROWED.low < HARDWARE_BOUND.low && recorded::BORROWED.high > HARDWARE_BOUND.high
-                    );
+                    let tuned = Kind::Tuned.band();
+                    assert!(recorded::BORROWED.low < tuned.low && recorded::BORROWED.high > tuned.high);
                 }
                 assert!(memory.low < PEAK_MEMORY.low && memory.high > PEAK_MEMORY.high, "{}: {memory:?}", entry.id);
             }

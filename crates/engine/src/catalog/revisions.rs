@@ -1,7 +1,7 @@
 //! The numbers of earlier revisions that a later one changed: a link of revision 1 always means the
 //! numbers of revision 1.
 
-use super::accelerators::prices;
+use super::accelerators::{efficiency, prices};
 use super::{accelerator, cluster};
 use crate::model::hardware::{Accelerator, Generation, Host};
 use crate::scenario::{Model, Picked, Scenario};
@@ -54,6 +54,9 @@ fn value<T: Copy>(table: &[(&str, T)], fits: impl Fn(&str) -> bool) -> Option<T>
 
 /// Restores the numbers of a revision in the unedited catalog entries of a scenario.
 pub fn restore(scenario: &mut Scenario, revision: u32) {
+    if revision <= 5 {
+        h20(scenario);
+    }
     if revision <= 4 {
         fourth(scenario);
     }
@@ -74,6 +77,14 @@ pub fn settle(scenario: &mut Scenario, revision: u32) {
     if revision <= 4 {
         let efficiency = &mut scenario.accelerator.values.efficiency;
         efficiency.matmul_4bit = efficiency.matmul_8bit;
+    }
+}
+
+/// Up to revision 5 kernels reached the same shares of an H20's peaks as of an H100's, which power limits.
+fn h20(scenario: &mut Scenario) {
+    let gpu = &mut scenario.accelerator;
+    if gpu.id == "h20" {
+        gpu.values.efficiency = efficiency::HOPPER.efficiency;
     }
 }
 

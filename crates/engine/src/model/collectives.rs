@@ -75,8 +75,10 @@ pub fn forwarded(network: &Network, group: Group, inside: Bytes, outside: Bytes)
     through.max(outside / card * slower) + latency + network.intra_node_latency
 }
 
-/// Time to send `size` bytes to one other GPU, on another node or on the same: `α + S/B`.
-pub fn point_to_point(network: &Network, crosses_nodes: bool, size: Bytes) -> Seconds {
+/// Time in which every rank sends `size` bytes to the next one of its group, on another node or on the same: `α + S/B`. Links up from
+/// leaf switches are shared, as in a ring.
+pub fn point_to_point(network: &Network, group: Group, crosses_nodes: bool, size: Bytes) -> Seconds {
+    let size = size * fabric::slowdown(network, group);
     if crosses_nodes || network.topology == Topology::Flat {
         size / (network.inter_node * network.inter_node_efficiency) + network.inter_node_latency
     } else {

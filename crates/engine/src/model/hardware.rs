@@ -171,12 +171,19 @@ pub struct Host {
     pub memory: Bytes,
     /// What all of its memory's channels carry together; 0 where the links to its GPUs are what limits.
     pub bandwidth: BytesPerSecond,
+    /// What all of its NVMe drives read or write together.
+    pub nvme: BytesPerSecond,
 }
 
 impl Host {
-    /// 2 TiB for all GPUs of a node, as a DGX H100 has (its data sheet): two CPUs with eight channels of DDR5-4800.
-    pub const USUAL: Self =
-        Self { gpus: 0, memory: Bytes::from_gib(2048.0), bandwidth: BytesPerSecond::from_gb_per_s(614.4) };
+    /// 2 TiB for all GPUs of a node, as a DGX H100 has (its data sheet): two CPUs with eight channels of DDR5-4800. Its
+    /// drives are a DGX-2's: eight of 3.2 GB/s, of which two read above 6 GB/s together (NVIDIA's guide to GPUDirect Storage, section 3.1).
+    pub const USUAL: Self = Self {
+        gpus: 0,
+        memory: Bytes::from_gib(2048.0),
+        bandwidth: BytesPerSecond::from_gb_per_s(614.4),
+        nvme: BytesPerSecond::from_gb_per_s(25.6),
+    };
 }
 
 /// The links between GPUs: rates per GPU and per direction.

@@ -28,6 +28,14 @@ pub fn transfer_rate(setup: &Setup) -> BytesPerSecond {
     share(setup).map_or(link, |share| share.min(link))
 }
 
+/// The rate at which one GPU's part of what lies on its host's drives is read or written, while all GPUs of the host use theirs
+/// (ZeRO-Infinity, arXiv 2104.07857: each process reads and writes its own partition).
+pub fn drive_rate(setup: &Setup) -> BytesPerSecond {
+    let network = &setup.network;
+    let gpus = f64::from(setup.mesh.gpus().min(network.gpus_per_host()).clamp(1, MOST));
+    network.host.nvme * (1.0 / gpus)
+}
+
 /// The rate at which the update of one GPU's shard reads and writes its host's memory: the share of its bandwidth that Adam reaches there, and no more than the
 /// link's.
 ///

@@ -172,6 +172,17 @@ impl Communication {
     pub const USUAL: Self = Self { gradient_sync: GradientSync::Default, overlap: true };
 }
 
+/// What of the offloaded state lies on a host's NVMe drives in place of its memory (ZeRO-Infinity, arXiv 2104.07857).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Nvme {
+    /// Nothing: all of it is in host memory.
+    Nothing,
+    /// Optimizer state.
+    Optimizer,
+    /// Optimizer state and sharded weights.
+    All,
+}
+
 /// What is kept in host memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Offload {
@@ -183,15 +194,28 @@ pub struct Offload {
     pub activations: bool,
     /// Optimizer state in unified memory, which the driver pages out where the GPU is full (bitsandbytes' `is_paged`).
     pub paged: bool,
+    /// What of it lies on the host's drives.
+    pub nvme: Nvme,
 }
 
 impl Offload {
     /// Everything stays on the GPU.
-    pub const NONE: Self = Self { optimizer: false, parameters: false, activations: false, paged: false };
+    pub const NONE: Self =
+        Self { optimizer: false, parameters: false, activations: false, paged: false, nvme: Nvme::Nothing };
 
     /// Whether the update runs on the GPU.
     pub const fn updates_here(&self) -> bool {
         !self.optimizer && !self.parameters
+    }
+
+    /// Whether optimizer state is read from the host's drives for each update, and written back.
+    pub const fn state_on_drives(&self) -> bool {
+        !self.updates_here() && !matches!(self.nvme, Nvme::Nothing)
+    }
+
+    /// Whether sharded weights come from the host's drives.
+    pub const fn weights_on_drives(&self) -> bool {
+        self.parameters && matches!(self.nvme, Nvme::All)
     }
 
     /// Whether the driver pages the optimizer state: what is offloaded is on the host anyhow.

@@ -91,6 +91,7 @@ parameters! {
         OffloadOptimizer: training::OFFLOAD_OPTIMIZER,
         OffloadParameters: training::OFFLOAD_PARAMETERS,
         OffloadActivations: training::OFFLOAD_ACTIVATIONS,
+        OffloadNvme: training::OFFLOAD_NVME,
         Strategy: sharding::STRATEGY,
         ShardSize: sharding::SHARD_SIZE,
         Tp: parallelism::TP,
@@ -154,6 +155,7 @@ parameters! {
         HostMemory: run::HOST_MEMORY,
         HostGpus: run::HOST_GPUS,
         HostBandwidth: run::HOST_BANDWIDTH,
+        NvmeBandwidth: run::NVME_BANDWIDTH,
         Dispatch8Bit: experts::DISPATCH_8BIT,
     }
     /// Constants of the hardware that have a key in links and no control on the page.

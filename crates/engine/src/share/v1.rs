@@ -53,7 +53,7 @@ use crate::model::objective::{Objective, Reference, RewardSource, RolloutEngine,
 use crate::model::parallel::{ContextExchange, Pipeline, Schedule, TensorParallel};
 use crate::model::run::RunChoices;
 use crate::model::software::{
-    AttentionKernel, Communication, Framework, GradientSync, Graphs, Kernels, Loss, NormKernel, Offload, Segments,
+    AttentionKernel, Communication, Framework, GradientSync, Graphs, Kernels, Loss, NormKernel, Nvme, Offload, Segments,
 };
 use crate::model::trained::{BaseFormat, Method, ProductsKeep, Targets, Trained};
 use crate::model::training::{
@@ -207,7 +207,7 @@ pub fn start() -> Scenario {
         layers_in_16_bits: 0,
         mtp: 0,
         communication: Communication { gradient_sync: GradientSync::Default, overlap: true },
-        offload: Offload { optimizer: false, parameters: false, activations: false, paged: false },
+        offload: Offload { optimizer: false, parameters: false, activations: false, paged: false, nvme: Nvme::Nothing },
         framework: Framework::Torchtitan,
         kernels: KERNELS,
         segments: Segments::Fixed,

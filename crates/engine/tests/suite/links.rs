@@ -376,7 +376,7 @@ fn link_like_text() -> impl Strategy<Value = String> {
 }
 
 /// The parameters that an issue over several of them names.
-const CROSS: [&str; 39] = [
+const CROSS: [&str; 40] = [
     "shard",
     "gpus",
     "seq",
@@ -396,6 +396,7 @@ const CROSS: [&str; 39] = [
     "lastlayers",
     "offloadparams",
     "offloadopt",
+    "nvme",
     "ep",
     "etp",
     "topk",

@@ -178,3 +178,16 @@ fn products_in_4_bits_reached_what_those_in_8_did_up_to_the_fourth_revision() {
         assert_eq!(decode(&encode(&scenario)).scenario, scenario, "{link}");
     }
 }
+
+/// Up to revision 5 an H20's kernels reached the shares of an H100's, whose power limits them.
+#[test]
+fn links_before_the_sixth_revision_hold_back_the_h20() {
+    let shares = |link: &str| {
+        let efficiency = decode(link).scenario.accelerator.values.efficiency;
+        [efficiency.matmul, efficiency.matmul_8bit, efficiency.attention, efficiency.attention_tuned]
+    };
+    assert_eq!(shares("rev=6&cluster=h20-400g"), [0.62, 0.75, 0.19, 0.32]);
+    assert_eq!(shares("rev=4&cluster=h20-400g"), [0.62, 0.75, 0.19, 0.19]);
+    assert_eq!(shares("rev=6&cluster=h20-400g"), [0.88, 0.88, 0.46, 0.73]);
+    assert_eq!(shares("rev=6&cluster=dgx-h100"), shares("rev=6&cluster=dgx-h100"));
+}

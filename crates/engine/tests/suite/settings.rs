@@ -80,6 +80,7 @@ fn bases() -> Vec<Scenario> {
         scenario("model=llama-3.1-8b&gpus=16&accum=2&train=layers&frozen=8&strategy=ddp"),
         scenario("cluster=dgx-h100&model=mixtral-8x7b&gpus=8&train=rslora&targets=mlp"),
         scenario("model=llama-3.2-1b&gpus=1&strategy=ddp&optimizer=galore"),
+        scenario("model=llama-3-8b&gpus=8&strategy=full-shard&offloadopt=yes&offloadparams=yes"),
     ]
 }
 

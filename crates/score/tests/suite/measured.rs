@@ -7,7 +7,7 @@ use std::sync::LazyLock;
 use crate::published::{self, Published};
 use ::score::predict::Prediction;
 use ::score::summary::{self, Entry, Score};
-use ::score::{by_accelerator, markdown, pairs, spread};
+use ::score::{by_accelerator, coverage, markdown, pairs, spread};
 use engine::catalog::accuracy;
 use engine::model::memory::odds::{HOPELESS, SURE};
 use engine::published::{self as text, Set};
@@ -218,6 +218,31 @@ fn megatron_cores_allocated_bytes_are_predicted() {
     assert!(hopper.count > 50 && hopper.median < ON_HOPPER, "{hopper:?}");
 }
 
+/// Of ten steps eight lie in the range beside their prediction: of every kind that has rows enough, with the range of the kind's other
+/// sources as well, and on all silicon.
+#[test]
+fn steps_lie_in_the_range_beside_their_prediction() {
+    const INSIDE: f64 = 0.75;
+    const HELD_OUT: f64 = 0.72;
+    const ALL_INSIDE: f64 = 0.8;
+    const ALL_HELD_OUT: f64 = 0.76;
+    let all = PUBLISHED.training.iter().chain(&PUBLISHED.mixtures).chain(&PUBLISHED.tuned).chain(&PUBLISHED.silicon);
+    let residuals = coverage::residuals(all);
+    let kinds = coverage::by(&residuals, |residual| residual.kind.name());
+    assert_eq!(kinds.len(), accuracy::Kind::ALL.len(), "{kinds:?}");
+    let silicon = coverage::by(&residuals, |residual| format!("{:?}", residual.generation));
+    let of_silicon = silicon.iter().map(|(name, covered)| (name.as_str(), *covered));
+    for (name, covered) in kinds.iter().map(|(name, covered)| (*name, *covered)).chain(of_silicon) {
+        let few = covered.rows < 10;
+        assert!(few || covered.inside > INSIDE, "{name}: {covered:?}");
+        assert!(few || covered.held_out == 0 || covered.held_out_inside >= HELD_OUT, "{name}: {covered:?}");
+    }
+    let all = coverage::by(&residuals, |_| ()).remove(&()).unwrap();
+    assert!(all.rows > 2500 && all.inside > ALL_INSIDE && all.held_out_inside > ALL_HELD_OUT, "{all:?}");
+    // The ranges are no wider than they need be.
+    assert!(all.inside < 0.9, "{all:?}");
+}
+
 #[test]
 fn rows_are_left_out_for_a_reason_only() {
     // Rows left out for these reasons cannot be evaluated; any other reason is a gap of the reader.
@@ -318,7 +343,7 @@ fn what_the_engine_records_by_accelerator_is_current() {
     let ratios = by_accelerator::borrowed(entries.iter().copied());
     let spread = |low: f64, high: f64| high / low;
     let [low, high] = [0.1, 0.9].map(|share| by_accelerator::quantile(&ratios, share).unwrap());
-    let accuracy::Band { low: own_low, high: own_high } = accuracy::HARDWARE_BOUND;
+    let accuracy::Band { low: own_low, high: own_high } = accuracy::Kind::Tuned.band();
     assert!(ratios.len() > 2000 && spread(low, high) > 1.15 * spread(own_low, own_high), "{low} {high}");
 }
 

@@ -57,6 +57,10 @@ pub const AMPERE: Silicon = of(Generation::Ampere, 0.72, 0.72, 0.33, 0.44);
 /// SDPA, FlashAttention-1 and 2 up to 64K tokens ran it at much less. Transformer Engine's keeps 311
 /// to 317 TFLOP/s of the causal half from 256K to 1M tokens (`NeMo`'s table of long sequences).
 pub const HOPPER: Silicon = of(Generation::Hopper, 0.62, 0.75, 0.19, 0.32);
+/// H20: a Hopper with 148 TFLOP/s, which its power of 400 W never limits, so that kernels reach in a step what they reach alone. Of the
+/// peak, `FlashAttention`-2 reaches 0.45 to 0.57 forward, `FlashAttention`-3 0.70 to 0.85 and cuDNN 0.73 to 0.87, with a causal mask and
+/// without (Dao-AILab/flash-attention #1310); `FlashMLA`'s products 0.81 to 0.88 (deepseek-ai/FlashMLA #30).
+pub const HOPPER_148: Silicon = of(Generation::Hopper, 0.88, 0.88, 0.46, 0.73);
 /// B200 and GB200: fitted, except for flash kernels that are not tuned, whose fraction is Hopper's.
 /// Transformer Engine's attention keeps 934 to 949 TFLOP/s of the causal half from 128K to 1M tokens
 /// (`NeMo` 25.04's table of long sequences).

@@ -1,6 +1,6 @@
 //! NVIDIA's data-centre GPUs on SXM and superchip modules, and the PCIe cards of the same silicon.
 
-use super::efficiency::{AMPERE, BLACKWELL, BLACKWELL_ULTRA, HOPPER, VOLTA};
+use super::efficiency::{AMPERE, BLACKWELL, BLACKWELL_ULTRA, HOPPER, HOPPER_148, VOLTA};
 use super::usable::{self, as_of};
 use super::{A100_40GB, PCIE_3, PCIE_4, PCIE_5, entry, sheet};
 use crate::catalog::AcceleratorEntry;
@@ -107,7 +107,7 @@ pub const LIST: &[AcceleratorEntry] = &[
     entry(
         "h20",
         "H20",
-        sheet(usable::H20, 4000.0, [148.0, 296.0, 296.0, 44.0], PCIE_5, 400.0, HOPPER),
+        sheet(usable::H20, 4000.0, [148.0, 296.0, 296.0, 44.0], PCIE_5, 400.0, HOPPER_148),
         "NVIDIA H20 data sheet, 96 GB",
     ),
     entry(

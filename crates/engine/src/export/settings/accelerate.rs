@@ -141,6 +141,7 @@ fn add_notes(context: &mut ExportContext, backend: Backend) {
     let no_switch = !context.is_fsdp() && !setup.communication.overlap;
     context.note_if(no_switch, notes::ALWAYS_OVERLAPS);
     let offload = setup.offload;
+    context.note_if(setup.offload.state_on_drives(), notes::NO_NVME);
     context.note_if(fsdp && offload.optimizer && !offload.parameters, notes::FSDP2_OFFLOAD);
     context.note_if(
         (offload.optimizer || offload.parameters) && matches!(backend, Backend::One | Backend::Ddp),

@@ -122,7 +122,11 @@ fn gradient_formats(context: &ExportContext) -> Option<[&'static str; 2]> {
 impl ZeroOptimization {
     fn of(context: &ExportContext) -> Self {
         let (setup, stage) = (&context.setup, zero_stage(&context.setup));
-        let host = || Offload { device: "cpu", pin_memory: true };
+        let to = |drives: bool| {
+            let (device, nvme_path) = if drives { ("nvme", Some("/local_nvme")) } else { ("cpu", None) };
+            Offload { device, nvme_path, pin_memory: true }
+        };
+        let drives = setup.offload;
         // Gathered weights stay while fewer than this are gathered, or used again within as many.
         let all_parameters = (stage == 3 && setup.sharding == Sharding::Fsdp(Reshard::Never))
             .then(|| setup.architecture.params().saturating_mul(2));
@@ -139,8 +143,9 @@ impl ZeroOptimization {
             stage3_max_live_parameters: all_parameters,
             stage3_max_reuse_distance: all_parameters,
             stage3_gather_16bit_weights_on_model_save: (stage == 3).then_some(!context.scenario.run.sharded_checkpoint),
-            offload_optimizer: (setup.offload.optimizer && stage > 0).then(host),
-            offload_param: (setup.offload.parameters && stage == 3).then(host),
+            offload_optimizer: (setup.offload.optimizer && stage > 0)
+                .then(|| to(stage == 3 && drives.state_on_drives())),
+            offload_param: (setup.offload.parameters && stage == 3).then(|| to(drives.weights_on_drives())),
         }
     }
 }
@@ -192,6 +197,7 @@ fn add_notes(context: &mut ExportContext) {
     context.note_if(setup.optimizer == Optimizer::AdamW16bit && !setup.recipe.is_pure_bf16(), notes::NO_ADAMW_16);
     context.note_if(setup.offload.optimizer && stage == 0, notes::DS_OFFLOAD);
     context.note_if(setup.offload.parameters && stage != 3, notes::DS_OFFLOAD_PARAMETERS);
+    context.note_if(setup.offload.state_on_drives() && stage != 3, notes::DS_NVME);
     let recomputed = recomputes_layers(&setup);
     context.note_if(setup.offload.activations && !recomputed, notes::DS_OFFLOAD_ACTIVATIONS);
     context.note_if(recomputed, notes::DS_RECOMPUTE);

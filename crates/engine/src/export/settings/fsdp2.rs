@@ -214,6 +214,7 @@ fn add_notes(context: &mut ExportContext) {
     context.note_if(setup.recompute == Recompute::AttentionCore, notes::ATTENTION_MODULE);
     context.note_modules();
     context.note_if(matches!(setup.recompute, Recompute::Fraction), notes::FRACTION_LAYERS);
+    context.note_if(setup.offload.state_on_drives(), notes::NO_NVME);
     context.note_if(setup.offload.optimizer && !setup.offload.parameters, notes::FSDP2_OFFLOAD);
     context.note_if(matches!(setup.optimizer, Optimizer::AdamW16bit), notes::NO_ADAMW_16);
     context.note_if(matches!(setup.optimizer, Optimizer::Lion), notes::NO_LION);

@@ -222,6 +222,7 @@ fn add_notes(context: &mut ExportContext) {
     notes::add_optimizer_notes(context);
     let emerging = matches!(setup.optimizer, Optimizer::Lion | Optimizer::Muon);
     context.note_if(emerging && is_sharded(context), notes::MEGATRON_FSDP_OPTIMIZER);
+    context.note_if(setup.offload.state_on_drives(), notes::NO_NVME);
     context.note_if(setup.offload.parameters, notes::MEGATRON_OFFLOAD);
     context.note_if(setup.offload.activations && !offloads_activations(context), notes::MEGATRON_OFFLOAD_ACTIVATIONS);
     context.note_if(setup.recompute == Recompute::Selective, notes::MEGATRON_SELECTIVE);

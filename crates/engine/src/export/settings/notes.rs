@@ -147,6 +147,10 @@ pub(super) const DS_PURE: &str = "States in bf16 need ZeRO: without it DeepSpeed
 pub(super) const DS_8BIT: &str = "8-bit AdamW is passed as a client optimizer (bitsandbytes): AdamW stands here.";
 pub(super) const DS_OFFLOAD: &str = "Offloading the optimizer needs ZeRO: it is left out.";
 pub(super) const DS_OFFLOAD_PARAMETERS: &str = "Offloading parameters needs ZeRO-3: it is left out.";
+/// Of frameworks without DeepSpeed's offloading to NVMe.
+pub(super) const NO_NVME: &str = "DeepSpeed alone offloads to NVMe: what would lie there is in host memory.";
+pub(super) const DS_NVME: &str =
+    "DeepSpeed offloads to NVMe under stage 3 alone: the optimizer state is in host memory.";
 pub(super) const DS_OFFLOAD_ACTIVATIONS: &str =
     "DeepSpeed offloads the inputs of checkpointed layers only: without recomputation there is nothing to offload.";
 pub(super) const DS_RECOMPUTE: &str = "Recomputation is switched on in the model (gradient_checkpointing_enable, deepspeed.checkpointing): the section here says how it stores what it keeps.";

@@ -197,6 +197,7 @@ fn add_notes(context: &mut ExportContext) {
     context.note_if(context.is_volta() && !context.is_fp32(), notes::TITAN_FP16);
     context.note_if(!matches!(setup.optimizer, Optimizer::AdamW | Optimizer::AdamW16bit), notes::TITAN_OPTIMIZER);
     notes::add_update_notes(context);
+    context.note_if(setup.offload.state_on_drives(), notes::NO_NVME);
     context.note_if(setup.offload.optimizer && !setup.offload.parameters, notes::FSDP2_OFFLOAD);
     context.note_if(context.splits_sequences_unevenly(), notes::SEQUENCE_PARTS);
     context.note_if(setup.offload.activations, notes::TITAN_OFFLOAD);

@@ -179,6 +179,7 @@ fn add_notes(context: &mut ExportContext) {
     context.note_modules();
     context.note_if(setup.offload.activations && !(partly || setup.recompute == Recompute::Full), notes::TUNE_OFFLOAD);
     let moves = setup.offload.optimizer || setup.offload.parameters;
+    context.note_if(setup.offload.state_on_drives(), notes::NO_NVME);
     context.note_if(moves && setup.offload.optimizer != setup.offload.parameters, notes::FSDP2_OFFLOAD);
     context.note_if(moves && mesh.gpus() == 1, notes::ACCELERATE_NO_OFFLOAD);
     let several = setup.batch.grad_accum_steps > 1;

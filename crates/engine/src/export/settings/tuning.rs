@@ -119,6 +119,7 @@ pub(super) fn add_update_notes(context: &mut ExportContext, fsdp: bool) {
     let paged = matches!(setup.optimizer, Optimizer::AdamW | Optimizer::AdamW8bit | Optimizer::Lion);
     context.note_if(setup.offload.pages_state() && paged && fsdp, notes::TUNING_PAGED_SHARDS);
     context.note_if(setup.offload.pages_state() && !paged, notes::TUNING_PAGED);
+    context.note_if(fsdp && setup.offload.state_on_drives(), notes::NO_NVME);
     let in_backward = matches!(setup.optimizer, Optimizer::Sgd | Optimizer::Adafactor) || context.projects();
     context.note_if(context.updates_in_backward() && !in_backward, notes::TUNING_IN_BACKWARD);
 }

@@ -1,6 +1,6 @@
 //! The time of an all-to-all, whose messages become small and many as GPUs are added (arXiv 2206.03382, appendix A).
 
-use super::{Group, Topology, decay, fabric, inside_rate};
+use super::{Group, Topology, decay, fabric, inside_rate, torus};
 use crate::model::hardware::Network;
 use crate::units::{Bytes, BytesPerSecond, Seconds};
 
@@ -34,7 +34,7 @@ const STRIDED_COPIES: f64 = 4.0;
 /// `S/n` or, in two dimensions, of `S/r` inside the node and then of `S/m` between nodes.
 ///
 /// A step between nodes takes `S' (1 + decay (m-1)) / B_nic` for the bytes S' that leave the node, `x (2.5 us + 33 ns x)` for its x
-/// messages and one latency, two in the linear algorithm, for the receiver's grant; a step inside, `S'/B_intra + 2.5 us x`. In the linear algorithm the two run at once. The copies
+/// messages and one latency, two in the linear algorithm, for the receiver's grant; a step inside, `S'/B_intra + 2.5 us x`, longer on a torus ([`torus::crossing`]). In the linear algorithm the two run at once. The copies
 /// that align two-dimensional messages are apart ([`copied`]). A flat network charges all of S and one latency a rank.
 ///
 /// ```
@@ -74,7 +74,8 @@ pub fn is_two_dimensional(group: Group, algorithm: AllToAll) -> bool {
 fn linear(network: &Network, group: Group, size: Bytes) -> Seconds {
     let (ranks, here) = (group.ranks, group.ranks_per_node);
     let away = ranks - here;
-    let inside = size * ((here - 1.0) / ranks) / inside_rate(network, group);
+    let middle = torus::crossing(here as u32, group.links, network.torus);
+    let inside = size * ((here - 1.0) / ranks * middle) / inside_rate(network, group);
     if away <= 0.0 {
         return inside + (here - 1.0) * MESSAGE + network.intra_node_latency;
     }
@@ -87,7 +88,8 @@ fn linear(network: &Network, group: Group, size: Bytes) -> Seconds {
 
 fn two_dimensional(network: &Network, group: Group, size: Bytes) -> Seconds {
     let (here, nodes) = (group.ranks_per_node, group.nodes());
-    let inside = size * ((here - 1.0) / here) / inside_rate(network, group);
+    let middle = torus::crossing(here as u32, group.links, network.torus);
+    let inside = size * ((here - 1.0) / here * middle) / inside_rate(network, group);
     let outside = size * ((nodes - 1.0) / nodes) / between_rate(network, group, nodes - 1.0);
     inside
         + (here - 1.0) * MESSAGE

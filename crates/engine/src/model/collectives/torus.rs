@@ -23,6 +23,29 @@ pub fn links(ranks: u32, chips: u32, axes: u32) -> f64 {
     f64::from(bits(ranks)) / f64::from(bits(chips))
 }
 
+/// By how much the middle of a torus slows an all-to-all of a group that uses this share of its links, over chips that send at the rate of
+/// those links: `k u / 4` on u axes of k chips each, and 1 at least.
+///
+/// Half of all bytes cross the middle of the longest axis, over two links a row and direction: `S k / (4 W)` for S bytes a chip, W the
+/// rate of the two links of one axis ("How to Scale Your Model", chapter 3, all-to-all: `V / 4 W` in a ring of V bytes in all,
+/// `max(A, B, C) / N` of that on a torus of N chips).
+///
+/// ```
+/// # use engine::model::collectives::torus::crossing;
+/// // A ring of 16, a plane of 16 x 16, and a cube of 4 x 4 x 4, of which two thirds are a plane of 4 x 4.
+/// assert_eq!((crossing(16, 0.5, 2), crossing(256, 1.0, 2), crossing(64, 1.0, 3), crossing(16, 2.0 / 3.0, 3)), (4.0, 8.0, 3.0, 2.0));
+/// assert_eq!(crossing(64, 1.0, 0), 1.0);
+/// ```
+pub fn crossing(ranks: u32, links: f64, axes: u32) -> f64 {
+    if axes < 2 || ranks <= 1 {
+        return 1.0;
+    }
+    // Rounding leaves 2/3 of three axes a little above two.
+    let used = (links * f64::from(axes) - 1e-9).ceil().max(1.0);
+    let longest = f64::from(1_u32 << bits(ranks).div_ceil(used as u32).min(30));
+    (longest * used / 4.0).max(1.0)
+}
+
 /// Axes that a number of chips has: the logarithm to base 2, rounded up.
 fn bits(chips: u32) -> u32 {
     chips.next_power_of_two().ilog2().max(1)

@@ -13,7 +13,7 @@ use crate::model::software::Framework;
 use crate::model::sync::GradientSyncPlan;
 use crate::model::training::{Reshard, Sharding};
 use crate::model::unit_params::Units;
-use crate::units::{Bytes, Seconds};
+use crate::units::{Bytes, BytesPerSecond, Seconds};
 
 /// What a stage gathers and reduces over its data-parallel groups. Routed experts travel within the groups that hold the same
 /// ones, one after the dense parts of their layer.
@@ -150,16 +150,17 @@ impl<C: Cost<Traffic>> DataParallelComm<C> {
                 resharded(mesh.shard_group(), mesh.tp, of_layer) + experts
             }
         };
-        // With weights in host memory each shard comes over the host's link first, and its gradients go back over it.
-        let host = |bytes: f64| {
-            let offloaded = setup.offload.parameters;
-            C::waiting(if offloaded { Bytes::new(bytes) / host::transfer_rate(setup) } else { Seconds::ZERO })
+        // With weights in host memory, or on its drives, each shard comes over the host's link first, and its gradients go back over it.
+        let link = host::transfer_rate(setup);
+        let drives = if setup.offload.weights_on_drives() { link.min(host::drive_rate(setup)) } else { link };
+        let host = |rate: BytesPerSecond, bytes: f64| {
+            C::waiting(if setup.offload.parameters { Bytes::new(bytes) / rate } else { Seconds::ZERO })
         };
         let expert_shards = groups.experts.as_ref().map_or(1.0, |experts| experts.shards);
         let shard = layer / shards + expert / expert_shards;
         let frozen_shard = at_rest.of_layer(&frozen) / shards + at_rest.matrices * frozen.expert / expert_shards;
-        let (up, down) = (host(bytes.weights * shard + frozen_shard), host(bytes.gradients * shard));
-        let root_up = host(bytes.weights * root / shards + at_rest.others * frozen.root / shards);
+        let (up, down) = (host(drives, bytes.weights * shard + frozen_shard), host(link, bytes.gradients * shard));
+        let root_up = host(drives, bytes.weights * root / shards + at_rest.others * frozen.root / shards);
         let micro_batch = CommTimes {
             gather_root: groups.gather::<C>(of_root) + root_up,
             gather_layer: gather + up,
@@ -168,7 +169,7 @@ impl<C: Cost<Traffic>> DataParallelComm<C> {
             reduce_layer: groups.scatter::<C>(bytes.reduced * layer)
                 + groups.gather_experts(bytes.reduced * expert)
                 + down,
-            reduce_root: groups.scatter::<C>(bytes.reduced * root) + host(bytes.gradients * root / shards),
+            reduce_root: groups.scatter::<C>(bytes.reduced * root) + host(link, bytes.gradients * root / shards),
             replicate_layer: groups.across::<C>(bytes.reduced * layer / shards)
                 + groups.experts_across(bytes.reduced * expert),
             replicate_root: groups.across(bytes.reduced * root / shards),

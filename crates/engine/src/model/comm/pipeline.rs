@@ -1,6 +1,6 @@
 //! What a stage of a pipeline sends to its neighbours.
 
-use crate::model::collectives::{self, Group, fabric};
+use crate::model::collectives::{self, Group};
 use crate::model::parallel::Schedule;
 use crate::model::per_rank;
 use crate::model::setup::Setup;
@@ -34,8 +34,7 @@ pub(in crate::model) fn neighbours(setup: &Setup, element: f64, passes: [Seconds
     // Each GPU of a tensor-parallel group sends its part.
     let host = beyond * f64::from(mesh.tp.max(1)) * setup.overheads.message;
     let stages = Group::strided(mesh.pp, mesh.gpus() / mesh.pp, mesh.gpus(), &setup.network);
-    let slower = fabric::slowdown(&setup.network, stages);
-    let message = collectives::point_to_point(&setup.network, cross, size * slower) + host;
+    let message = collectives::point_to_point(&setup.network, stages, cross, size) + host;
     let chunks = f64::from(setup.chunks());
     let interleaved = setup.pipeline.schedule == Schedule::Interleaved && chunks > 1.0;
     let overlaps = interleaved && setup.framework.is_megatron_core() || setup.pipeline.schedule.is_dual();

@@ -1,6 +1,6 @@
 //! What tensor and context parallelism exchange within one layer, and how much of it compute hides.
 
-use crate::model::collectives::{self, AllToAll, Group, fabric};
+use crate::model::collectives::{self, AllToAll, Group};
 use crate::model::compute::modules;
 use crate::model::flops;
 use crate::model::parallel::ContextExchange;
@@ -85,8 +85,7 @@ fn exchange_context(setup: &Setup, sent: f64, hiding: &Hiding) -> (Seconds, Seco
     let ring = Group::strided(around, mesh.tp.saturating_mul(inner), world, network);
     let hops = f64::from(around) - 1.0;
     let part = hops / f64::from(around);
-    let size = Bytes::new(keys_and_values * sent * fabric::slowdown(network, ring));
-    let hop = collectives::point_to_point(network, ring.crosses_nodes(), size);
+    let hop = collectives::point_to_point(network, ring, ring.crosses_nodes(), Bytes::new(keys_and_values * sent));
     let over = |hop: Seconds, attention: Seconds| (hops * hop - part * attention).max(Seconds::ZERO);
     (exchanged + over(hop, hiding.attention), exchanged + over(2.0 * hop, hiding.attention_backward))
 }

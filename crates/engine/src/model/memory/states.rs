@@ -309,7 +309,7 @@ pub fn of_gpu(setup: &Setup, params: &LocalParams) -> States {
 }
 
 /// Bytes of the optimizer state of one GPU's parameters, wherever it lies.
-fn optimizer_state(setup: &Setup, params: &LocalParams) -> Bytes {
+pub fn optimizer_state(setup: &Setup, params: &LocalParams) -> Bytes {
     let (degrees, of_experts) = (shard_degrees(setup), expert_shard_degrees(setup));
     let (matrix, other) = optimizer_bytes(setup);
     let trained = &params.trained;

@@ -65,7 +65,7 @@ pub fn checkpoint(setup: &Setup, size: Bytes, sharded: bool) -> Bytes {
 }
 
 /// Memory of a host that offloading takes all the time: optimizer state, weights and gradients, kept activations, each
-/// where it is offloaded, each rank its own part.
+/// where it is offloaded and not on the host's drives, each rank its own part. Drives take buffers in memory, which are small beside it.
 ///
 /// ```
 /// # use engine::{catalog, model::run::host::offload};
@@ -82,7 +82,12 @@ pub fn offload(setup: &Setup) -> Bytes {
     let stays = Setup { offload: Offload::NONE, ..*setup };
     let element = recipe_bytes(setup.recipe).activation;
     of_host(setup, &|stage, params| {
-        let states = states::of_gpu(&stays, params).total() - states::of_gpu(setup, params).total();
+        let (all, here) = (states::of_gpu(&stays, params), states::of_gpu(setup, params));
+        let on_drives = |lies: bool, bytes: Bytes| if lies { bytes } else { Bytes::ZERO };
+        let states = all.total()
+            - here.total()
+            - on_drives(setup.offload.state_on_drives(), all.optimizer - here.optimizer)
+            - on_drives(setup.offload.weights_on_drives(), all.weights - here.weights);
         let kept = if setup.offload.activations { activations::layer(setup, element, &stage.shares).kept } else { 0.0 };
         // Of what is paged, what the GPU has no room for.
         let paged = states::paged(setup, params) - evicted(setup, stage);
@@ -106,4 +111,28 @@ pub const PINNED: f64 = 0.5;
 /// ```
 pub fn pinned(offloaded: Bytes) -> Bytes {
     offloaded * PINNED
+}
+
+#[cfg(test)]
+mod tests {
+    use super::offload;
+    use crate::share::decode;
+
+    #[test]
+    fn what_lies_on_drives_leaves_the_hosts_memory_and_takes_time() {
+        let of = |nvme: &str| {
+            let link = "cluster=dgx-a100-80&model=llama-3.1-70b&gpus=8&recipe=zero-mixed&framework=deepspeed&strategy=full-shard\
+                        &offloadopt=yes&offloadparams=yes&nvme=";
+            let scenario = decode(&format!("{link}{nvme}")).scenario;
+            let setup = scenario.setup();
+            let params = setup.architecture.params() as f64;
+            let report = scenario.report();
+            (offload(&setup).get() / params, report.time.step, report.memory.peak)
+        };
+        // ZeRO's 2 bytes of weights, 2 of gradients and 12 of state a parameter, all on one host.
+        let [memory, state, all] = ["no", "optimizer", "all"].map(of);
+        assert_eq!([memory.0, state.0, all.0].map(f64::round), [16.0, 4.0, 2.0]);
+        assert!(memory.1 < state.1 && state.1 < all.1, "{memory:?} {state:?} {all:?}");
+        assert!(memory.2 == state.2 && state.2 == all.2);
+    }
 }

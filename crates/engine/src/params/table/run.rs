@@ -215,3 +215,18 @@ pub(in crate::params) const HOST_BANDWIDTH: Param = row(
         set: |scenario, value| scenario.network.values.host.bandwidth = BytesPerSecond::from_gb_per_s(value),
     }),
 );
+
+/// Bandwidth of a host's drives.
+pub(in crate::params) const NVME_BANDWIDTH: Param = row(
+    "nvmebw",
+    "NVMe bandwidth",
+    "host_nvme_gb_per_s",
+    "What all NVMe drives of one host read or write together, for state that is offloaded to them: its GPUs share it.",
+    number(
+        Unit::GbPerS,
+        (0.1, 1000.0),
+        Scale::Log,
+        |scenario| scenario.network.values.host.nvme.gb_per_s(),
+        |scenario, value| scenario.network.values.host.nvme = BytesPerSecond::from_gb_per_s(value),
+    ),
+);

@@ -4,6 +4,7 @@ use super::{
     ChoiceOption, Group, PERCENT, Param, Scale, Unit, choice, count, number, option, position, switched, whole,
     with_fraction, with_fsdp,
 };
+use crate::model::software::Nvme;
 use crate::model::training::{PrecisionPolicy, Recompute};
 
 /// Sequences in one micro-batch.
@@ -187,4 +188,13 @@ switched!(
     /// Kept activations in host memory.
     OFFLOAD_ACTIVATIONS, Training, offload.activations, "offloadact", "Offload activations", "offload_activations", [],
     "Whether kept activations are moved to host memory between forward and backward pass."
+);
+picked!(
+    /// What of the offloaded state lies on drives.
+    OFFLOAD_NVME, Training, offload.nvme, "nvme", "Offload to NVMe", "offload_nvme", [],
+    "What of the state that is offloaded lies on the host’s NVMe drives in place of its memory (DeepSpeed’s ZeRO-Infinity). Drives are \
+     read and written in every step: slower, and far larger.",
+    Nvme::Nothing => "no", "Nothing", "What is offloaded is in host memory.";
+    Nvme::Optimizer => "optimizer", "Optimizer state", "Read for each update, and written back.";
+    Nvme::All => "all", "Optimizer state and parameters", "Sharded weights too are read before each gather.";
 );

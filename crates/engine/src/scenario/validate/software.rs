@@ -1,6 +1,7 @@
 //! Features that the hardware or the strategy lacks: formats without compute units, offloading
 //! without shards.
 
+use crate::model::software::{Framework, Nvme};
 use crate::model::training::ComputeFormat;
 use crate::params::ParamId;
 use crate::scenario::issue::Issue;
@@ -10,6 +11,7 @@ impl Scenario {
     /// Adds the issues about formats and offloading.
     pub(super) fn software(&self, issues: &mut Vec<Issue>) {
         issues.extend(self.narrow_formats());
+        issues.extend(self.drives());
         let replicated = !self.strategy.shards_weights();
         // Megatron's distributed optimizer gathers what it has updated, in 8 bits too.
         let updates = self.framework.is_megatron_core() && self.strategy != Strategy::Ddp;
@@ -25,6 +27,28 @@ impl Scenario {
             let message = "FSDP keeps optimizer state beside the weights that it offloads: offload the optimizer too.";
             issues.push(Issue::note(ParamId::OffloadOptimizer, message));
         }
+    }
+
+    /// What lies on drives is offloaded first.
+    fn drives(&self) -> Option<Issue> {
+        let message = match self.offload.nvme {
+            Nvme::Optimizer | Nvme::All if self.offload.updates_here() => {
+                "Drives hold what is offloaded alone: offload the optimizer too."
+            }
+            Nvme::All if !self.offload.parameters => {
+                "Drives hold what is offloaded alone, and the parameters are not: offload them too, or the optimizer state alone to NVMe."
+            }
+            Nvme::Optimizer | Nvme::All if !self.framework_offloads_to_drives() => {
+                "DeepSpeed alone offloads to NVMe: choose it, or host memory."
+            }
+            _ => return None,
+        };
+        Some(Issue::note(ParamId::OffloadNvme, message))
+    }
+
+    /// DeepSpeed's ZeRO, as transformers and the fine-tuning frameworks run it too.
+    fn framework_offloads_to_drives(&self) -> bool {
+        matches!(self.framework, Framework::DeepSpeed)
     }
 
     /// The GPU has no units for the format of matrix products.

@@ -2,6 +2,7 @@ use crate::catalog::default_scenario;
 use crate::catalog::pick::{pick_accelerator, pick_cluster, pick_model};
 use crate::model::parallel::Schedule;
 use crate::model::software::Framework;
+use crate::model::software::Nvme;
 use crate::model::training::{ComputeFormat, Recompute, RecomputeModules};
 use crate::params;
 use crate::scenario::issue::{Issue, Severity};
@@ -273,6 +274,7 @@ fn formats_and_offloading_are_held_against_the_gpu_and_the_strategy() {
         (scenario.strategy, scenario.compute_format) = (Strategy::Zero1, ComputeFormat::Fp8Gather);
     });
     assert_eq!((gathered.severity, gathered.key), (Severity::Note, Some("compute")));
+    assert_eq!(first(|scenario| scenario.offload.nvme = Nvme::Optimizer).key, Some("nvme"));
     let whole = first(|scenario| (scenario.strategy, scenario.offload.parameters) = (Strategy::Zero2, true));
     assert_eq!((whole.severity, whole.key), (Severity::Note, Some("offloadparams")));
     assert_eq!(first(|scenario| scenario.offload.parameters = true).key, Some("offloadopt"));
@@ -364,10 +366,10 @@ fn a_run_that_its_hosts_cannot_hold_is_a_note() {
 #[test]
 fn an_unwise_run_is_a_note() {
     assert_eq!(
-        first(|scenario| (scenario.grad_accum_steps, scenario.run.critical_batch_tokens) = (64, 8_388_608.0)),
+        first(|scenario| (scenario.grad_accum_steps, scenario.run.critical_batch_tokens) = (64, 3_355_443.2)),
         Issue::note(
             "critbatch",
-            "A step takes 16.8M tokens, more than the critical batch of 8.4M: a token teaches 33 % of what it does in small \
+            "A step takes 16.8M tokens, more than the critical batch of 3.4M: a token teaches 17 % of what it does in small \
              batches."
         )
     );

@@ -341,6 +341,8 @@ pub(super) static TABLE: &[Held] = &[
     whole("extraoutside", ParamId::ExtraOutside, Unit::None, -1e12, 1e12, Scale::Linear),
     whole("mtp", ParamId::MultiTokenPrediction, Unit::None, 0.0, 8.0, Scale::Linear),
     whole("layers16", ParamId::LayersIn16Bits, Unit::None, 0.0, 2000.0, Scale::Linear),
+    choice("nvme", ParamId::OffloadNvme, &["no", "optimizer", "all"]),
+    number("nvmebw", ParamId::NvmeBandwidth, Unit::GbPerS, 0.1, 1000.0, Scale::Log),
 ];
 
 #[cfg(test)]

@@ -92,6 +92,8 @@ pub(super) struct ZeroOptimization {
 #[derive(Serialize)]
 pub(super) struct Offload {
     pub(super) device: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) nvme_path: Option<&'static str>,
     pub(super) pin_memory: bool,
 }
 
