@@ -78,17 +78,6 @@ pub fn use_fill(slider: &NodeRef, index: u32, last: u32) {
     });
 }
 
-/// Gives an element a background image; the policy of the page allows no style in its markup.
-#[hook]
-pub fn use_background(element: &NodeRef, image: &AttrValue) {
-    let element = element.clone();
-    use_effect_with(image.clone(), move |image| {
-        if let Some(element) = element.cast::<HtmlElement>() {
-            let _ = element.style().set_property("background-image", image);
-        }
-    });
-}
-
 /// The gap between the crosshair and what is read out there, in CSS pixels.
 const GAP: f64 = 14.0;
 
