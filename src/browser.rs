@@ -15,7 +15,7 @@ mod timers;
 
 pub use background::{Rows, use_layouts, use_rows};
 pub use dom::{
-    field_text, hold, is_open, select_text, selected_index, show_failure, slider_index, to_top, use_beside, use_fill,
+    field_text, hold, is_open, select_text, selected_index, show_failure, slider_index, to_top, use_beside,
     use_kept_in_sight, use_selected, use_title,
 };
 pub use files::{Arrived, Origin, area_text, chosen_file, settled_text, use_drop};
@@ -24,7 +24,7 @@ pub use jump::{
     close_dialog, go_to, go_to_control, is_dialog, show_panel, use_find_key, use_modal, use_section_in_view,
 };
 pub use link::{arrival, full_link, use_address};
-pub use observers::{Size, use_far, use_in_sight, use_passed, use_restorations, use_seen, use_size};
+pub use observers::{Size, use_in_sight, use_passed, use_restorations, use_seen, use_size};
 pub use parent::{use_height, use_parent};
 pub use save::{Kind, copy, save_file, save_picture, save_text};
 pub use sheet::use_sheet;

@@ -100,16 +100,6 @@ pub fn use_in_sight(node: &NodeRef) -> bool {
     use_within(node, "0px")
 }
 
-/// Whether an element is known to be farther from the screen than where it would soon be seen.
-#[hook]
-pub fn use_far(node: &NodeRef) -> bool {
-    let printing = use_printing();
-    let far = use_state_eq(|| false);
-    let setter = far.setter();
-    use_intersection(node, SOON, move |entry| setter.set(!entry.is_intersecting()));
-    *far && !printing
-}
-
 /// Whether an element is on the screen or at most `margin` beyond its edges.
 #[hook]
 fn use_within(node: &NodeRef, margin: &'static str) -> bool {
