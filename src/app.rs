@@ -4,6 +4,7 @@ use yew::prelude::*;
 
 use crate::browser;
 use crate::calculator::{Calculator, Start, use_calculator};
+use crate::components::latest::use_latest;
 use crate::components::status::Status;
 use crate::derived::{use_effects, use_memory, use_timeline};
 use crate::panels::banner::banner;
@@ -32,7 +33,8 @@ fn picked(scenario: &Scenario) -> [&'static str; 3] {
 #[component]
 pub fn App(start: &Start) -> Html {
     let calculator = use_calculator(start);
-    let Calculator { state, derived, snapshot, settled, emit, status, .. } = &calculator;
+    let Calculator { state, derived, still, snapshot, settled, emit, status, .. } = &calculator;
+    let shown = use_latest(snapshot.clone());
     browser::use_address(state, emit);
     // Controls in closed groups follow after the pause.
     let (open, any_open) = (use_mut_ref(|| 0), use_state_eq(|| false));
@@ -47,11 +49,10 @@ pub fn App(start: &Start) -> Html {
     let printing = browser::use_printing();
     let below = {
         let (of_bar, of_step) = (use_node_ref(), use_node_ref());
-        let still = settled.snapshot.scenario == state.scenario;
         let in_sight = browser::use_in_sight(&of_bar);
         let seen = browser::use_seen(&of_step);
         OutOfSight {
-            memory: use_memory(derived, snapshot, still || in_sight),
+            memory: use_memory(derived, snapshot, !calculator.is_moving() || in_sight),
             of_bar,
             timeline: use_timeline(&settled.snapshot, seen),
             of_step,
@@ -61,12 +62,12 @@ pub fn App(start: &Start) -> Html {
     let heading = Heading { place: &headline, passed: browser::use_passed(&headline) };
     let title = use_memo(settled.snapshot.scenario, |scenario| text::title(scenario, &settled.report));
     browser::use_title(&title);
-    let rested = browser::use_rested(&settled.snapshot.scenario);
+    let rested = settled.rested;
     let effects = use_effects(&settled.snapshot.scenario, rested);
-    let layouts = browser::use_layouts(&settled.snapshot.scenario, rested);
+    let layouts = browser::use_layouts(&settled.snapshot.scenario, rested && !calculator.is_moving());
     html! {
         <>
-            <Masthead snapshot={snapshot.clone()} derived={derived.clone()} can_undo={state.can_undo()} can_redo={state.can_redo()}
+            <Masthead {shown} settled={settled.snapshot.clone()} derived={still.clone()} can_undo={state.can_undo()} can_redo={state.can_redo()}
                 emit={emit.clone()} />
             <main class="page">
                 { banner(&state.banner, emit) }

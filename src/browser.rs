@@ -15,8 +15,8 @@ mod timers;
 
 pub use background::{Rows, use_layouts, use_rows};
 pub use dom::{
-    field_text, hold, is_open, select_text, selected_index, show_failure, slider_index, to_top, use_background,
-    use_beside, use_fill, use_kept_in_sight, use_selected, use_title,
+    field_text, hold, is_open, select_text, selected_index, show_failure, slider_index, to_top, use_beside,
+    use_kept_in_sight, use_selected, use_title,
 };
 pub use files::{Arrived, Origin, area_text, chosen_file, settled_text, use_drop};
 pub use focus::{focus, leaves, use_card_focus, use_press_outside, use_shortcuts};

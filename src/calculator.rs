@@ -36,6 +36,8 @@ pub struct Calculator {
     pub state: UseReducerHandle<State>,
     /// What follows from the choices.
     pub derived: Rc<Derived>,
+    /// The same of the scenario as it last stood still.
+    pub still: Rc<Derived>,
     /// What is on screen, for links and saved files.
     pub snapshot: Rc<Snapshot>,
     /// What panels below the first screen show.
@@ -44,7 +46,7 @@ pub struct Calculator {
     pub theme: Theme,
     /// The headline.
     pub headline: Headline,
-    /// The headline as a sentence.
+    /// The headline of the scenario as it last stood still, as a sentence.
     pub sentence: AttrValue,
     /// What the status line says.
     pub status: AttrValue,
@@ -56,6 +58,13 @@ pub struct Calculator {
     pub say: Callback<AttrValue>,
 }
 
+impl Calculator {
+    /// Whether a slider moves: the scenario has not stood still since it changed.
+    pub fn is_moving(&self) -> bool {
+        self.settled.snapshot.scenario != self.state.scenario
+    }
+}
+
 /// What a panel below the first screen shows, and where it sends what happens: the scenario as it
 /// was when it last stood still.
 #[derive(Clone, PartialEq, Properties)]
@@ -64,6 +73,8 @@ pub struct Settled {
     pub snapshot: Rc<Snapshot>,
     /// The step of the scenario, evaluated.
     pub report: Report,
+    /// Whether it has stood still for so long that what is out of sight, and what takes long, may follow.
+    pub rested: bool,
     /// Light or dark.
     pub theme: Theme,
     /// Takes actions.
@@ -96,15 +107,18 @@ pub fn use_calculator(start: &Start) -> Calculator {
 
     let settled = browser::use_settled(&state.scenario);
     let derived = use_derived(&state, settled != state.scenario);
+    let still = use_still(&settled, &derived);
     let report = use_settled_report(&settled, &derived);
     let snapshot = use_snapshot(&state.scenario, &state);
     let of_settled = use_snapshot(&settled, &state);
 
     let headline = text::headline(&state.scenario, &derived.report);
-    let sentence: AttrValue = headline.sentence().into();
+    let sentence = use_memo(settled, move |settled| AttrValue::from(text::headline(settled, &report).sentence()));
+    let sentence = (*sentence).clone();
     let (status, say) = use_status(&sentence, view);
-    let settled = Settled { snapshot: of_settled, report, theme, emit: emit.clone(), say: say.clone() };
-    Calculator { state, derived, snapshot, settled, theme, headline, sentence, status, dispatch, emit, say }
+    let rested = browser::use_rested(&settled, settled != state.scenario);
+    let settled = Settled { snapshot: of_settled, report, rested, theme, emit: emit.clone(), say: say.clone() };
+    Calculator { state, derived, still, snapshot, settled, theme, headline, sentence, status, dispatch, emit, say }
 }
 
 /// Whether an action leaves the scenario as it is: the only actions in an embed without controls.
@@ -125,6 +139,17 @@ fn use_snapshot(scenario: &Scenario, state: &State) -> Rc<Snapshot> {
         pins: pins.clone(),
         view: *view,
     })
+}
+
+/// What follows from the settled scenario; until that is derived, from the one before.
+#[hook]
+fn use_still(settled: &Scenario, derived: &Rc<Derived>) -> Rc<Derived> {
+    let kept = use_mut_ref(|| derived.clone());
+    let mut kept = kept.borrow_mut();
+    if derived.scenario == *settled {
+        *kept = derived.clone();
+    }
+    kept.clone()
 }
 
 /// The report of the settled scenario: the derived one is kept when it is of that scenario.

@@ -10,6 +10,7 @@ pub mod figure;
 pub mod fold;
 pub mod help;
 pub mod icon;
+pub mod latest;
 pub mod legend;
 pub mod math;
 pub mod number;

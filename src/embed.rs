@@ -49,9 +49,12 @@ pub fn Embed(start: &Start) -> Html {
     let opened = use_callback((), |_: i32, ()| ());
 
     let panels = view.embedded();
-    let rested = browser::use_rested(&settled.snapshot.scenario);
+    let rested = settled.rested;
     let effects = use_effects(&settled.snapshot.scenario, rested && view.controls == Controls::All);
-    let layouts = browser::use_layouts(&settled.snapshot.scenario, rested && panels.has(Panel::Ranking));
+    let layouts = browser::use_layouts(
+        &settled.snapshot.scenario,
+        rested && !calculator.is_moving() && panels.has(Panel::Ranking),
+    );
     let panel = |panel: Panel| match panel {
         Panel::Verdict => html! {
             <div class="wide">

@@ -4,6 +4,7 @@ pub mod advice;
 pub mod agreement;
 pub mod analysis;
 pub mod banner;
+pub mod below;
 pub mod colophon;
 mod control;
 pub mod controls;

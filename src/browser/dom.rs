@@ -66,29 +66,6 @@ pub fn use_title(title: &str) {
     use_effect_with(title.to_owned(), |title| document().set_title(title));
 }
 
-/// Tells the style sheet how much of a slider's track is filled.
-#[hook]
-pub fn use_fill(slider: &NodeRef, index: u32, last: u32) {
-    let slider = slider.clone();
-    use_effect_with((index, last), move |&(index, last)| {
-        let share = 100.0 * f64::from(index) / f64::from(last.max(1));
-        if let Some(slider) = slider.cast::<HtmlElement>() {
-            let _ = slider.style().set_property("--fill", &(format!("{share:.1}") + "%"));
-        }
-    });
-}
-
-/// Gives an element a background image; the policy of the page allows no style in its markup.
-#[hook]
-pub fn use_background(element: &NodeRef, image: &AttrValue) {
-    let element = element.clone();
-    use_effect_with(image.clone(), move |image| {
-        if let Some(element) = element.cast::<HtmlElement>() {
-            let _ = element.style().set_property("background-image", image);
-        }
-    });
-}
-
 /// The gap between the crosshair and what is read out there, in CSS pixels.
 const GAP: f64 = 14.0;
 

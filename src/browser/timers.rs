@@ -34,12 +34,17 @@ pub fn use_commit(state: &State, emit: &Callback<Action>) {
     });
 }
 
-/// Whether the scenario has stood still for so long that panels out of sight may follow.
+/// Whether the scenario that stands still has done so for so long that panels out of sight may follow. While a slider moves nothing
+/// comes due.
 #[hook]
-pub fn use_rested(scenario: &Scenario) -> bool {
+pub fn use_rested(settled: &Scenario, moving: bool) -> bool {
     let rested = use_state_eq(|| None);
-    use_pause(&Some(*scenario), REST_MS, rested.setter());
-    *rested == Some(*scenario)
+    let setter = rested.setter();
+    use_effect_with((*settled, moving), move |&(settled, moving)| {
+        let timeout = (!moving).then(|| Timeout::new(REST_MS, move || setter.set(Some(settled))));
+        move || drop(timeout)
+    });
+    *rested == Some(*settled)
 }
 
 /// The text as it was when it last stood still.

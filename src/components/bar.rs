@@ -6,7 +6,7 @@ use web_sys::HtmlCanvasElement;
 use yew::prelude::*;
 
 use super::canvas::use_painted;
-use super::data_table::{Drawing, data_table, on_paper};
+use super::data_table::{Drawing, on_paper, use_data_row};
 use super::explain_button::explain_button;
 use crate::browser;
 use crate::snapshot::Snapshot;
@@ -51,6 +51,7 @@ pub fn MemoryBar(props: &Props) -> Html {
     let theme = if printing { Theme::Light } else { props.theme };
     let size = use_painted(&canvas, &what, theme, paint);
     let shown = Drawing::Bar(props.spec.clone());
+    let data_row = use_data_row("memory", &shown, &props.snapshot, props.theme, size);
     let hover = {
         let (lit, spec) = (lit.clone(), props.spec.clone());
         Callback::from(move |event: PointerEvent| {
@@ -81,11 +82,11 @@ pub fn MemoryBar(props: &Props) -> Html {
                         </svg>
                         <span class="part-name">{ props.spec.name(part) }</span>
                         <span>{ text::part_size(part, bytes) }</span>
-                        { explain_button(engine::names::part(part).card, &[props.spec.name(part), " ", &text::part_size(part, bytes)].concat(), props.why, &props.emit) }
+                        { explain_button(engine::names::part(part).card, props.spec.name(part), props.why, &props.emit) }
                     </li>
                 }) }
             </ul>
-            { data_table("memory", shown, &props.snapshot, props.theme, size) }
+            { data_row }
         </figure>
     }
 }

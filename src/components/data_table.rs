@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use yew::prelude::*;
 
-use super::fold::Fold;
+use super::latest::{Latest, use_latest};
 use crate::browser::{self, Kind, Size};
 use crate::snapshot::Snapshot;
 use crate::text;
@@ -97,58 +97,80 @@ pub fn on_paper(what: &Drawing, size: Size) -> Html {
     html! { <img class="on-paper" alt="" src={paint::data_url(&what.svg(&style, None))} /> }
 }
 
-/// A fold with a table, and the buttons that save.
-pub fn data_table(id: &'static str, what: Drawing, snapshot: &Rc<Snapshot>, theme: Theme, size: Size) -> Html {
-    let body = {
-        let what = what.clone();
-        Callback::from(move |()| shown(what.table()))
-    };
-    let style = Style { theme, css_width: size.width, css_height: size.height, device_pixel_ratio: PIXEL_RATIO };
-    let snapshot = snapshot.clone();
-    let save = Callback::from(move |(kind, failed): (Kind, Callback<()>)| {
+/// What the buttons save: the figure with its theme and size, and what its files lead back to.
+#[derive(Clone)]
+pub struct Saved {
+    what: Drawing,
+    snapshot: Rc<Snapshot>,
+    style: Style,
+}
+
+impl Saved {
+    fn save(&self, id: &str, kind: Kind, failed: &Callback<()>) {
+        let Self { what, snapshot, style } = self;
         let (file, link) = (snapshot.file_name(id, kind.name()), browser::full_link(&snapshot.alone()));
         let scenario = &snapshot.scenario;
         let line = scenario_line(scenario, &scenario.report());
-        what.followed_by(&line).save(&file, kind, link, &style, &failed);
-    });
-    html! {
-        <div class="data-row">
-            <Fold class="data" summary={text::DATA} {body} />
-            <SaveButtons {id} {save} />
-        </div>
+        what.followed_by(&line).save(&file, kind, link, style, failed);
     }
 }
 
-/// What is saved.
+/// A fold with a table, and the buttons that save. While the fold is closed the row stays as it is, however the figure changes.
+#[hook]
+pub fn use_data_row(id: &'static str, what: &Drawing, snapshot: &Rc<Snapshot>, theme: Theme, size: Size) -> Html {
+    let style = Style { theme, css_width: size.width, css_height: size.height, device_pixel_ratio: PIXEL_RATIO };
+    let latest = use_latest(Saved { what: what.clone(), snapshot: snapshot.clone(), style });
+    let open = use_state_eq(|| false);
+    let toggle = {
+        let open = open.setter();
+        use_callback((), move |event: Event, ()| open.set(browser::is_open(&event)))
+    };
+    html! { <DataRow {id} {latest} {toggle} table={open.then(|| what.clone())} /> }
+}
+
+/// What the row shows.
 #[derive(PartialEq, Properties)]
 struct Props {
     /// The figure's identifier.
     id: &'static str,
-    /// Saves a file of this kind, and calls back where the browser makes none.
-    save: Callback<(Kind, Callback<()>)>,
+    /// What is saved.
+    latest: Latest<Saved>,
+    /// Opens and closes the fold.
+    toggle: Callback<Event>,
+    /// The figure whose table is open.
+    table: Option<Drawing>,
 }
 
-/// A button for each kind of file, and a sentence where the last one could not be made.
+/// The row: the fold, a button for each kind of file, and a sentence where the last one could not be made.
 #[component]
-fn SaveButtons(Props { id, save }: &Props) -> Html {
+fn DataRow(Props { id, latest, toggle, table }: &Props) -> Html {
     let has_failed = use_state_eq(|| false);
     let press = |kind: Kind| {
-        let setter = has_failed.setter();
-        save.reform(move |_: MouseEvent| {
+        let (id, latest, setter) = (*id, latest.clone(), has_failed.setter());
+        Callback::from(move |_: MouseEvent| {
             setter.set(false);
             let setter = setter.clone();
-            (kind, Callback::from(move |()| setter.set(true)))
+            let failed = Callback::from(move |()| setter.set(true));
+            if let Some(saved) = latest.get() {
+                saved.save(id, kind, &failed);
+            }
         })
     };
     html! {
-        <div class="save">
-            { text::SAVE }
-            { for Kind::ALL.into_iter().map(|kind| html! {
-                <button type="button" class="small-button" aria-label={text::save_as(id, kind.name())} onclick={press(kind)}>{ kind.name() }</button>
-            }) }
-            if *has_failed {
-                <p class="error" role="alert">{ text::NO_PICTURE }</p>
-            }
+        <div class="data-row">
+            <details class="data" ontoggle={toggle}>
+                <summary>{ text::DATA }</summary>
+                { for table.iter().map(|what| shown(what.table())) }
+            </details>
+            <div class="save">
+                { text::SAVE }
+                { for Kind::ALL.into_iter().map(|kind| html! {
+                    <button type="button" class="small-button" aria-label={text::save_as(id, kind.name())} onclick={press(kind)}>{ kind.name() }</button>
+                }) }
+                if *has_failed {
+                    <p class="error" role="alert">{ text::NO_PICTURE }</p>
+                }
+            </div>
         </div>
     }
 }

@@ -10,7 +10,7 @@ use web_sys::HtmlCanvasElement;
 use yew::prelude::*;
 
 use super::canvas::use_painted;
-use super::data_table::{Drawing, data_table, on_paper};
+use super::data_table::{Drawing, on_paper, use_data_row};
 use super::legend::legend;
 use crate::browser;
 use crate::snapshot::Snapshot;
@@ -72,6 +72,9 @@ pub struct Props {
     /// What stands under the legend.
     #[prop_or_default]
     pub foot: Html,
+    /// Whether a slider is moving it: its description, which nobody can hear that fast, follows once it stands still.
+    #[prop_or_default]
+    pub moving: bool,
 }
 
 fn paint(spec: &ChartSpec, canvas: &HtmlCanvasElement, style: &Style) {
@@ -102,6 +105,17 @@ fn arrow(event: &KeyboardEvent) -> Option<(i32, i32)> {
     }
 }
 
+/// The figure in words; while a slider moves, those of where it began.
+#[hook]
+fn use_described(spec: &ChartSpec, moving: bool) -> AttrValue {
+    let kept = use_mut_ref(|| None::<AttrValue>);
+    let mut kept = kept.borrow_mut();
+    match &*kept {
+        Some(kept) if moving => kept.clone(),
+        _ => kept.insert(describe::chart(spec).into()).clone(),
+    }
+}
+
 /// Hover or arrow keys move the crosshair; click or Enter sets the scenario there; a drag or +
 /// looks closer, a double-click or 0 at the whole again.
 #[component]
@@ -112,6 +126,8 @@ pub fn Figure(props: &Props) -> Html {
     let theme = if printing { Theme::Light } else { props.theme };
     let size = use_painted(&canvas, &props.spec, theme, paint);
     let what = Drawing::Chart(props.spec.clone());
+    let data_row = use_data_row(props.id, &what, &props.snapshot, props.theme, size);
+    let described = use_described(&props.spec, props.moving);
     let area = plot_area(&props.spec, size.width, size.height);
     // What is looked at may have changed since.
     let shown = at.filter(|here| (props.spec.x.min..=props.spec.x.max).contains(&here.0));
@@ -265,7 +281,7 @@ pub fn Figure(props: &Props) -> Html {
             </div>
             <div class="stage">
                 <canvas ref={canvas} id={props.id} class="pick" role="img" tabindex="0"
-                    aria-label={describe::chart(&props.spec)} onpointerdown={hover.clone()} onpointermove={hover.clone()}
+                    aria-label={described} onpointerdown={hover.clone()} onpointermove={hover.clone()}
                     onpointerup={hover.clone()} onpointercancel={hover.clone()} onpointerleave={hover} onclick={pick}
                     ondblclick={reset.clone()} onkeydown={key} />
                 { over.unwrap_or_default() }
@@ -287,7 +303,7 @@ pub fn Figure(props: &Props) -> Html {
             }
             { legend(&props.spec, props.id, &listed, props.why, &props.emit) }
             { props.foot.clone() }
-            { data_table(props.id, what, &props.snapshot, props.theme, size) }
+            { data_row }
         </figure>
     }
 }

@@ -53,7 +53,7 @@ fn item(line: &Line, values: &[Entry], valued: bool) -> Html {
     let none = line.segments.is_empty().then_some("none");
     html! {
         <li {key} class={classes!(now, none)}>
-            { sample(line.role) }
+            <Sample role={line.role} />
             <span class="line-name">{ &line.name }</span>
             if valued { <span class="value">{ value.unwrap_or_default() }</span> }
         </li>
@@ -99,7 +99,15 @@ fn band(line: &Line, id: &str, why: &str, emit: &Callback<Action>) -> Html {
     }
 }
 
-fn sample(role: LineRole) -> Html {
+/// Whose sample it is.
+#[derive(PartialEq, Properties)]
+struct SampleProps {
+    role: LineRole,
+}
+
+/// A line's colour and dashes, drawn once.
+#[component]
+fn Sample(&SampleProps { role }: &SampleProps) -> Html {
     if let LineRole::Held(held) = role {
         return html! {
             <svg class="sample" viewBox="0 0 22 12" aria-hidden="true"><rect class={held.class()} width="22" height="12" /></svg>

@@ -33,9 +33,7 @@ pub fn typed_id(key: ParamId) -> String {
 pub fn NumberControl(props: &Props) -> Html {
     let NumberField { key, label, help, index, last, .. } = props.field;
     let field = &props.field;
-    let slider = use_node_ref();
     let (ask, words) = use_help(key.key(), label, help);
-    browser::use_fill(&slider, index, last);
     let slide = props.emit.reform(move |event: InputEvent| Action::Slide { key, index: browser::slider_index(&event) });
     let typed = props.emit.reform(move |event: InputEvent| Action::Type { key, text: browser::field_text(&event) });
     let settle = props.emit.reform(|_: Event| Action::Settle);
@@ -76,7 +74,7 @@ pub fn NumberControl(props: &Props) -> Html {
                     value={field.text.clone()} oninput={typed} onchange={settle.clone()} onkeydown={entered} />
                 <span class="unit" aria-hidden="true">{ field.unit }</span>
             </div>
-            <input type="range" ref={slider} id={key.key()} aria-label={label} aria-valuetext={field.value.clone()} min="0"
+            <input type="range" id={key.key()} aria-label={label} aria-valuetext={field.value.clone()} min="0"
                 max={last.to_string()} step="1" value={index.to_string()} oninput={slide} onchange={settle} />
             <p class="error" id={ids.1}>{ error.unwrap_or_default() }</p>
             { words }

@@ -1,20 +1,21 @@
 //! What a step consists of, for the line that shows it at a glance.
 
+use charts::palette::StepShare;
 use engine::model::report::{Report, TimeReport};
 use engine::units::Seconds;
 
-/// What the step consists of: name of the colour, name and time. The first is what the MFU counts; the parts add up to the step.
-pub fn step_parts(report: &Report) -> [(&'static str, &'static str, Seconds); 5] {
+/// What the step consists of: the part, its name and its time. The first is what the MFU counts; the parts add up to the step.
+pub fn step_parts(report: &Report) -> [(StepShare, &'static str, Seconds); 5] {
     let time: &TimeReport = &report.time;
     // The MFU counts FLOPs that sliced or overlapping kernels need not take as long for.
     let useful = (time.step * report.mfu).min(time.compute);
     let launches = time.launch_bound.min(time.compute - useful);
     [
-        ("--of-useful", "model FLOPs", useful),
-        ("--of-compute", "other compute", time.compute - useful - launches),
-        ("--of-launches", "waiting for the host", launches),
-        ("--of-comm", "exposed communication", time.exposed_comm),
-        ("--of-bubble", "bubble", time.bubble),
+        (StepShare::Useful, "model FLOPs", useful),
+        (StepShare::Compute, "other compute", time.compute - useful - launches),
+        (StepShare::Launches, "waiting for the host", launches),
+        (StepShare::Comm, "exposed communication", time.exposed_comm),
+        (StepShare::Bubble, "bubble", time.bubble),
     ]
 }
 

@@ -17,8 +17,7 @@ use charts::spec::ChartSpec;
 pub fn AnalysisFigures(settled: &Settled) -> Html {
     let place = use_node_ref();
     let seen = browser::use_seen(&place);
-    let rested = browser::use_rested(&settled.snapshot.scenario);
-    let analysis = use_analysis(&settled.snapshot, &settled.report, seen || rested);
+    let analysis = use_analysis(&settled.snapshot, &settled.report, seen || settled.rested);
     let figures = analysis.as_ref().map(|analysis| {
         html! { <>{ roofline(analysis, settled) }{ scaling(analysis, settled) }{ sensitivity(analysis, settled) }</> }
     });

@@ -9,19 +9,9 @@ use crate::components::bar::MemoryBar;
 use crate::components::explain_button::explain_button;
 use crate::components::figure::{Figure, Narrow, NarrowedAxes};
 use crate::components::select::{Item, Select};
-use crate::panels::agreement::Agreement;
-use crate::panels::analysis::AnalysisFigures;
-use crate::panels::expert_layer::expert_layer;
+use crate::panels::below::{Below, Cards};
 use crate::panels::folds::fold_of;
-use crate::panels::generation::generation;
-use crate::panels::ranking::Ranking;
-use crate::panels::run::run;
 use crate::panels::sections::Sections;
-use crate::panels::settings::settings;
-use crate::panels::step_memory::StepMemory;
-use crate::panels::strategies::Strategies;
-use crate::panels::waterfall::Waterfall;
-use crate::panels::why::why;
 use crate::snapshot::Snapshot;
 use crate::state::{Action, SelectTarget};
 use crate::text;
@@ -46,34 +36,18 @@ pub struct OutOfSight {
 /// All figures; `layouts` is the last search that came to its end.
 pub fn figures(calculator: &Calculator, layouts: Option<Rc<LayoutSearch>>, below: OutOfSight) -> Html {
     let Calculator { state, derived, settled, theme, emit, .. } = calculator;
-    let OutOfSight { memory: (memory, snapshot), of_bar, timeline: of_step, of_step: place } = below;
-    let why_open = state.view.why;
-    let scenario = settled.snapshot.scenario;
+    let OutOfSight { memory: (memory, snapshot), of_bar, timeline, of_step } = below;
+    let cards = Cards::of(calculator);
     html! {
         <section class="figures" aria-label="Figures over parameters">
             <Sections />
             { map(calculator) }
             { curve(calculator) }
             <div class="wide" ref={of_bar}>
-                <MemoryBar spec={memory} {snapshot} theme={*theme} why={why_open} emit={emit.clone()} />
+                <MemoryBar spec={memory} {snapshot} theme={*theme} why={state.view.why} emit={emit.clone()} />
             </div>
-            <Waterfall settled={settled.clone()} />
-            { why(6, calculator) }
-            { for derived.report.rollout.iter().map(|rollout| generation(rollout, why_open, emit)) }
-            { why(5, calculator) }
-            <StepMemory settled={settled.clone()} moving={settled.snapshot.scenario != state.scenario} />
-            { why(1, calculator) }
-            <div class="wide" ref={place}>{ timeline(settled, of_step) }</div>
-            { why(2, calculator) }
-            <AnalysisFigures ..settled.clone() />
-            <Strategies {scenario} why={why_open} emit={emit.clone()} />
-            <Ranking {scenario} {layouts} emit={emit.clone()} />
-            { why(3, calculator) }
-            { for derived.layer.iter().map(|spec| expert_layer(spec, settled)) }
-            { run(derived, why_open, emit) }
-            { settings(&scenario) }
-            { why(4, calculator) }
-            <Agreement ..settled.clone() />
+            <Below settled={settled.clone()} moving={calculator.is_moving()} {layouts} {timeline} {of_step} {cards}
+                layer={derived.layer.clone()} />
         </section>
     }
 }
@@ -101,14 +75,14 @@ fn axis(
 /// The feasible region.
 pub fn map(calculator: &Calculator) -> Html {
     let Calculator { state, derived, snapshot, theme, emit, say, .. } = calculator;
-    let view = state.view;
+    let (view, moving) = (state.view, calculator.is_moving());
     let (map_x, map_y) = (derived.map.x.key, derived.map.y.key);
     let axes = axes_of(&state.scenario, false);
     let narrow = Narrow { view, axes: NarrowedAxes::Map };
     let foot = if best_holds(&state.scenario) { best(view, emit) } else { Html::default() };
     html! {
         <Figure id="map" spec={derived.map.clone()} snapshot={snapshot.clone()} theme={*theme} emit={emit.clone()} say={say.clone()}
-            hint={text::HINT} tip={true} {foot} {narrow} short={(!view.embed).then_some(text::FITS)}>
+            hint={text::HINT} tip={true} {foot} {narrow} {moving} short={(!view.embed).then_some(text::FITS)}>
             { axis(("map-x", "Horizontal axis of the map"), &axes, map_x, view, SelectTarget::MapX, emit) }
             <span aria-hidden="true">{ "×" }</span>
             { axis(("map-y", "Vertical axis of the map"), &axes, map_y, view, SelectTarget::MapY, emit) }
@@ -119,7 +93,7 @@ pub fn map(calculator: &Calculator) -> Html {
 /// The curves.
 pub fn curve(calculator: &Calculator) -> Html {
     let Calculator { state, derived, snapshot, theme, emit, say, .. } = calculator;
-    let view = state.view;
+    let (view, moving) = (state.view, calculator.is_moving());
     let axes = axes_of(&state.scenario, view.metric.is_of_run());
     let narrow = Narrow { view, axes: NarrowedAxes::Curve };
     let label = |metric: Metric| Item { label: AttrValue::Static(metric.quantity().label), group: None };
@@ -127,7 +101,7 @@ pub fn curve(calculator: &Calculator) -> Html {
     let foot = if bounds_hold(&state.scenario) { bounds(view, emit) } else { Html::default() };
     html! {
         <Figure id="curve" spec={derived.curve.clone()} snapshot={snapshot.clone()} theme={*theme} emit={emit.clone()} say={say.clone()}
-            tip={true} {foot} {narrow} why={view.why} short={(!view.embed).then_some(text::SPEED)}>
+            tip={true} {foot} {narrow} {moving} why={view.why} short={(!view.embed).then_some(text::SPEED)}>
             <Select id="curve-y" name="Vertical axis of the curves" items={metrics} chosen={view.metric as usize} {view}
                 target={SelectTarget::Metric} {emit} />
             <span>{ "over" }</span>

@@ -46,7 +46,7 @@ pub fn generation(rollout: &RolloutReport, why: &'static str, emit: &Callback<Ac
             </svg>
             <ul class="parts">
                 { for rows.map(|(name, value, key)| {
-                    let explain = key.map(|key| explain_button(key, &[name, " ", &value].concat(), why, emit));
+                    let explain = key.map(|key| explain_button(key, name, why, emit));
                     html! { <li class={key.map(|_| "asked")}><span class="part-name">{ name }</span><span>{ value }</span>{ for explain }</li> }
                 }) }
             </ul>

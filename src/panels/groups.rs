@@ -44,7 +44,7 @@ pub fn Groups(props: &Props) -> Html {
     // A bit for each open group.
     let open = use_state_eq(|| 0_u32);
     use_unfolded(context, &open);
-    let group = |(fold, place): (&Fold, u32)| {
+    let group = |((fold, rows), place): ((&Fold, Vec<Row>), u32)| {
         let bit = 1 << place;
         let (bits, opened) = (open.clone(), opened.clone());
         let toggle = Callback::from(move |event: Event| {
@@ -52,9 +52,9 @@ pub fn Groups(props: &Props) -> Html {
             bits.set(if is_open { *bits | bit } else { *bits & !bit });
             opened.emit(if is_open { 1 } else { -1 });
         });
-        folded((place as usize, fold), context, *open & bit != 0, toggle)
+        folded(fold, rows, context, *open & bit != 0, toggle)
     };
-    html! { <div>{ for FOLDS.iter().zip(0_u32..).map(group) }</div> }
+    html! { <div>{ for FOLDS.iter().zip(rows(scenario)).zip(0_u32..).map(group) }</div> }
 }
 
 /// Opens the group of a model, GPU or cluster that has just become custom; an imported model leaves
@@ -75,18 +75,28 @@ fn use_unfolded(context: ControlContext<'_>, open: &UseStateHandle<u32>) {
     });
 }
 
+/// A row of a fold: the heading that it stands under, and its parameter.
+type Row = (&'static str, &'static Param);
+
+/// The rows of every fold that are about the scenario.
+fn rows(scenario: &Scenario) -> [Vec<Row>; FOLDS.len()] {
+    let mut rows = [const { Vec::new() }; FOLDS.len()];
+    for param in every().filter(|param| !PROMOTED.contains(&param.id)) {
+        if let Some((place, heading)) = place_of(param)
+            && param.is_shown(scenario)
+            && let Some(rows) = rows.get_mut(place)
+        {
+            rows.push((heading, param));
+        }
+    }
+    rows
+}
+
 /// A fold, with the number of parameters in it that were changed.
-fn folded((place, fold): (usize, &Fold), context: ControlContext, open: bool, toggle: Callback<Event>) -> Html {
-    let rows = || {
-        every().filter_map(move |param| {
-            let (at, heading) = place_of(param)?;
-            let is_here = at == place && !PROMOTED.contains(&param.id) && param.is_shown(context.scenario);
-            is_here.then_some((heading, param))
-        })
-    };
-    let changed = rows().filter(|(_, param)| preset::is_changed(param, context.scenario, context.preset)).count();
+fn folded(fold: &Fold, rows: Vec<Row>, context: ControlContext, open: bool, toggle: Callback<Event>) -> Html {
+    let changed = rows.iter().filter(|(_, param)| preset::is_changed(param, context.scenario, context.preset)).count();
     let is_made = |param: &Param| open || PARAMS.iter().any(|row| row.id == param.id);
-    let mut made: Vec<(&str, &'static Param)> = rows().filter(|(_, param)| is_made(param)).collect();
+    let mut made: Vec<Row> = rows.into_iter().filter(|(_, param)| is_made(param)).collect();
     // Rows of one heading stand together, the headings in the order of their first rows.
     let headings: Vec<&str> = made.iter().map(|row| row.0).collect();
     made.sort_by_key(|row| headings.iter().position(|heading| *heading == row.0));

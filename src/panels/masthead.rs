@@ -6,6 +6,7 @@ use yew::prelude::*;
 
 use crate::browser;
 use crate::components::icon::{Icon, drawn};
+use crate::components::latest::Latest;
 use crate::derived::Derived;
 use crate::panels::finder::{self, Finder};
 use crate::panels::gallery;
@@ -20,8 +21,10 @@ use crate::view::{ThemeChoice, View};
 #[derive(PartialEq, Properties)]
 pub struct Props {
     /// What the copied link holds.
-    pub snapshot: Rc<Snapshot>,
-    /// What follows from the snapshot.
+    pub shown: Latest<Rc<Snapshot>>,
+    /// The same as it last stood still: what the menu shares.
+    pub settled: Rc<Snapshot>,
+    /// What follows from that.
     pub derived: Rc<Derived>,
     /// Whether there is something to undo.
     pub can_undo: bool,
@@ -50,23 +53,25 @@ enum Open {
 /// The line at the top of the page.
 #[component]
 pub fn Masthead(props: &Props) -> Html {
-    let view = props.snapshot.view;
+    let view = props.settled.view;
     let copied = use_state(|| Copied::NotYet);
     {
         // Another scenario has not been copied yet.
         let setter = copied.setter();
-        use_effect_with(props.snapshot.clone(), move |_| setter.set(Copied::NotYet));
+        use_effect_with(props.settled.clone(), move |_| setter.set(Copied::NotYet));
     }
     let copy = {
-        let (snapshot, setter) = (props.snapshot.clone(), copied.setter());
+        let (shown, setter) = (props.shown.clone(), copied.setter());
         Callback::from(move |_: MouseEvent| {
             let setter = setter.clone();
             let done = Callback::from(move |worked| setter.set(if worked { Copied::Done } else { Copied::Refused }));
-            browser::copy(&browser::full_link(&snapshot), &done);
+            if let Some(snapshot) = shown.get() {
+                browser::copy(&browser::full_link(&snapshot), &done);
+            }
         })
     };
     let by_hand = (*copied == Copied::Refused).then(|| {
-        let link = browser::full_link(&props.snapshot);
+        let link = browser::full_link(&props.settled);
         html! { <label class="by-hand">{ text::COPY_BY_HAND }{ " " }<input type="text" readonly=true value={link} /></label> }
     });
     let open = use_state_eq(|| Open::Nothing);
@@ -125,11 +130,11 @@ pub fn Masthead(props: &Props) -> Html {
                 { by_hand.unwrap_or_default() }
             </div>
             if *open == Open::Share {
-                <ShareMenu snapshot={props.snapshot.clone()} derived={props.derived.clone()} close={close(share::BUTTON)} />
+                <ShareMenu snapshot={props.settled.clone()} derived={props.derived.clone()} close={close(share::BUTTON)} />
             }
         </header>
         if *finding {
-            <Finder snapshot={props.snapshot.clone()} emit={props.emit.clone()} closed={found} />
+            <Finder snapshot={props.settled.clone()} emit={props.emit.clone()} closed={found} />
         }
         if *open == Open::Gallery {
             { gallery::gallery(view, &close_gallery, &props.emit) }

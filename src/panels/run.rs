@@ -2,10 +2,9 @@
 
 use yew::prelude::*;
 
+use crate::calculator::Settled;
 use crate::components::explain_button::explain_button;
 use crate::components::fold::Fold;
-use crate::derived::Derived;
-use crate::state::Action;
 use engine::explain::RUN;
 use engine::format::{self, bytes, duration, host_bytes, percent, rising};
 use engine::model::run::RunReport;
@@ -17,8 +16,8 @@ use engine::units::Seconds;
 pub const TITLE: &str = "The whole run";
 
 /// The folded panel, computed and made only while open.
-pub fn run(derived: &Derived, why: &'static str, emit: &Callback<Action>) -> Html {
-    let (scenario, fits, emit) = (derived.scenario, derived.report.fits(), emit.clone());
+pub fn run(Settled { snapshot, report, emit, .. }: &Settled) -> Html {
+    let (scenario, why, fits, emit) = (snapshot.scenario, snapshot.view.why, report.fits(), emit.clone());
     let body = Callback::from(move |()| {
         let run = scenario.run_report();
         html! {
@@ -26,7 +25,7 @@ pub fn run(derived: &Derived, why: &'static str, emit: &Callback<Action>) -> Htm
             <p class="caption">{ caption(&scenario, fits, &run) }</p>
             <ul class="parts">
                 { for rows(&run).into_iter().zip(RUN).map(|((name, value), key)| {
-                    let explain = explain_button(key, &[name, " ", &value].concat(), why, &emit);
+                    let explain = explain_button(key, name, why, &emit);
                     html! { <li class="asked"><span class="part-name">{ name }</span><span>{ value }</span>{ explain }</li> }
                 }) }
             </ul>

@@ -42,7 +42,7 @@ pub fn StepMemory(props: &Props) -> Html {
     let (scenario, view) = (snapshot.scenario, snapshot.view);
     let place = use_node_ref();
     let seen = browser::use_seen(&place);
-    let rested = browser::use_rested(&scenario);
+    let rested = props.settled.rested;
     let spec = use_step_memory(snapshot, props.at_once || (seen && rested));
     let around = use_memo(scenario, |scenario| (load_and_save(scenario), by_formulas(scenario)));
     let (beside, formulas) = &*around;

@@ -36,7 +36,7 @@ pub struct Heading<'a> {
 
 /// Headline, advice, headline figures and pinned scenarios; in their place at the top of the screen once they are scrolled away.
 pub fn verdict(calculator: &Calculator, layouts: Option<Rc<LayoutSearch>>, heading: Heading) -> Html {
-    let Calculator { derived, emit, .. } = calculator;
+    let Calculator { derived, theme, emit, .. } = calculator;
     html! {
         <>
             <section class="verdict" aria-labelledby="headline">
@@ -47,7 +47,7 @@ pub fn verdict(calculator: &Calculator, layouts: Option<Rc<LayoutSearch>>, headi
             </section>
             if heading.passed { { slim(calculator) } }
             { row(calculator) }
-            { glance(&derived.memory, &derived.report) }
+            { glance(&derived.memory, &derived.report, *theme) }
             { pins(calculator) }
         </>
     }
@@ -64,7 +64,7 @@ pub fn answer(Calculator { state, headline, derived, .. }: &Calculator, place: &
             <h1 id="headline" class="headline" ref={place}>
                 <span>{ subject }{ " " }</span><em class={(!fits).then_some("not")}>{ verdict }</em><span>{ rest }</span>
             </h1>
-            <p id="scenario" class="scenario">{ for said(&words, has_controls) }</p>
+            <Sentence {words} {has_controls} />
             <p class="evidence">{ text::evidence(&state.scenario) }</p>
         </div>
     }
@@ -77,6 +77,21 @@ pub fn issues(Calculator { derived, .. }: &Calculator) -> Html {
             html! { <li class={(issue.severity == Severity::Note).then_some("note")}>{ &issue.message }</li> }
         }) }</ul>
     }
+}
+
+/// What the scenario's sentence shows.
+#[derive(PartialEq, Properties)]
+struct SentenceProps {
+    /// Its words.
+    words: Vec<Word>,
+    /// Whether the page has the controls that they lead to.
+    has_controls: bool,
+}
+
+/// The scenario's sentence.
+#[component]
+fn Sentence(SentenceProps { words, has_controls }: &SentenceProps) -> Html {
+    html! { <p id="scenario" class="scenario">{ for said(words, *has_controls) }</p> }
 }
 
 /// The words of the scenario's sentence: buttons that lead to their controls, where the page has them. A comma or a dot behind a word stays
@@ -112,10 +127,11 @@ pub fn row(Calculator { state, derived, emit, .. }: &Calculator) -> Html {
     let first = derived.pins.first().filter(|pin| pin.scenario != *scenario);
     let of_run = Tile { edit: edit(scenario, state.view), ..run_tile(scenario, &derived.report, first) };
     let tiles = tiles(scenario, &derived.report, first);
-    let asked = tiles.into_iter().chain([of_run]).zip(explain::HEADLINE).map(|(tile, key)| {
-        let what = format!("{} {}", tile.name, tile.value);
-        Tile { explain: explain_button(key, &what, state.view.why, emit), ..tile }
-    });
+    let asked = tiles
+        .into_iter()
+        .chain([of_run])
+        .zip(explain::HEADLINE)
+        .map(|(tile, key)| Tile { explain: explain_button(key, tile.name, state.view.why, emit), ..tile });
     html! {
         <section class="figures-row" aria-label="Figures">
             { for asked.map(tile) }

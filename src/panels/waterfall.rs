@@ -4,7 +4,6 @@ use std::rc::Rc;
 
 use yew::prelude::*;
 
-use crate::browser;
 use crate::calculator::Settled;
 use crate::components::explain_button::explain_button;
 use crate::components::figure::Figure;
@@ -33,9 +32,8 @@ pub struct Props {
 /// The figure of a scenario that stands still; levers are sought after a pause.
 #[component]
 pub fn Waterfall(props: &Props) -> Html {
-    let Settled { snapshot, report, theme, emit, say } = &props.settled;
-    let rested = browser::use_rested(&snapshot.scenario);
-    let fallen = use_waterfall(snapshot, report, props.at_once || rested);
+    let Settled { snapshot, report, rested, theme, emit, say } = &props.settled;
+    let fallen = use_waterfall(snapshot, report, props.at_once || *rested);
     let Fallen { spec, levers } = &*fallen;
     let bars = spec.falls.as_ref().map_or(&[][..], |falls| &falls.bars);
     let listed = bars.iter().filter(|bar| bar.share >= LEAST && bar.part != StepPart::Useful);

@@ -23,6 +23,7 @@ mod png;
 mod poster;
 mod saved;
 mod stack;
+mod strip;
 mod svg;
 mod svg_files;
 
@@ -31,6 +32,7 @@ pub use canvas::{forget_image, paint_bar, paint_chart, picture_of_bar, picture_o
 pub use chart::{draw_bar, draw_chart};
 pub use pen::Pen;
 pub use poster::{FIGURES, Poster, Tile};
+pub use strip::{Strip, paint_strip};
 pub use svg_files::{bar_svg, chart_svg, data_url, poster_svg};
 use wasm_bindgen::JsValue;
 

@@ -191,6 +191,33 @@ pub fn work(theme: Theme, work: Work) -> Rgb {
     pair(theme, light, dark)
 }
 
+/// A share of a step's time where few words tell them apart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum StepShare {
+    /// What the MFU counts.
+    Useful,
+    /// Other compute.
+    Compute,
+    /// Waiting for the host.
+    Launches,
+    /// Exposed communication.
+    Comm,
+    /// The pipeline's bubble.
+    Bubble,
+}
+
+/// The colour of a share of a step's time: that of the limiter which it makes; other compute is a paler one of compute.
+pub fn step_share(theme: Theme, share: StepShare) -> Rgb {
+    let compute = limiter(theme, Limiter::Compute);
+    match share {
+        StepShare::Useful => compute,
+        StepShare::Compute => tokens(theme).surface.mix(compute, 0.45),
+        StepShare::Launches => limiter(theme, Limiter::Launch),
+        StepShare::Comm => limiter(theme, Limiter::InterNode),
+        StepShare::Bubble => part(theme, MemoryPart::Activations),
+    }
+}
+
 /// The colour of a part of a step's time: communication has that of its work, what compute loses is blue and grey, and what trains
 /// the model is the accent.
 pub fn step_part(theme: Theme, part: StepPart) -> Rgb {

@@ -7,7 +7,7 @@ use plotters::style::text_anchor::{HPos, VPos};
 use plotters_backend::{BackendColor, BackendCoord, BackendStyle, BackendTextStyle, DrawingBackend, DrawingErrorKind};
 use plotters_canvas::CanvasBackend;
 use wasm_bindgen::JsValue;
-use web_sys::CanvasRenderingContext2d;
+use web_sys::{CanvasRenderingContext2d, HtmlCanvasElement};
 
 use super::PaintError;
 use crate::palette::Rgb;
@@ -18,7 +18,7 @@ type Drawn = core::result::Result<(), DrawingErrorKind<<CanvasBackend as Drawing
 /// A canvas with the state that was last set on it.
 pub(super) struct Brush<'a> {
     context: &'a CanvasRenderingContext2d,
-    canvas: CanvasBackend,
+    canvas: HtmlCanvasElement,
     fill: Option<BackendColor>,
     stroke: Option<(BackendColor, u32)>,
     /// Font size in backend units, and whether the font is bold.
@@ -31,16 +31,24 @@ pub(super) struct Brush<'a> {
 impl<'a> Brush<'a> {
     /// Creates a brush for a context of unknown state; `None` if the context has no canvas.
     pub(super) fn new(context: &'a CanvasRenderingContext2d) -> Option<Self> {
-        let canvas = CanvasBackend::with_canvas_object(context.canvas()?)?;
         context.set_text_baseline("middle");
-        Some(Self { context, canvas, fill: None, stroke: None, font: None, align: None, pending: false })
+        Some(Self {
+            context,
+            canvas: context.canvas()?,
+            fill: None,
+            stroke: None,
+            font: None,
+            align: None,
+            pending: false,
+        })
     }
 
     /// Draws a shape with plotters-canvas, which sets colours that the brush does not see.
     fn own(&mut self, draw: impl FnOnce(&mut CanvasBackend) -> Drawn) -> Result {
         self.flush();
         (self.fill, self.stroke) = (None, None);
-        draw(&mut self.canvas).map_err(|error| DrawingErrorKind::DrawingError(PaintError(error.to_string())))
+        let Some(mut canvas) = CanvasBackend::with_canvas_object(self.canvas.clone()) else { return Ok(()) };
+        draw(&mut canvas).map_err(|error| DrawingErrorKind::DrawingError(PaintError(error.to_string())))
     }
 
     /// Strokes the pending lines.
@@ -98,7 +106,7 @@ impl DrawingBackend for Brush<'_> {
     type ErrorType = PaintError;
 
     fn get_size(&self) -> (u32, u32) {
-        self.canvas.get_size()
+        (self.canvas.width(), self.canvas.height())
     }
 
     fn ensure_prepared(&mut self) -> Result {
@@ -168,8 +176,11 @@ impl DrawingBackend for Brush<'_> {
         self.fill_in(style.color());
         let (size, bold) = (style.size(), matches!(style.style(), FontStyle::Bold));
         if self.font != Some((size, bold)) {
-            let weight = if bold { "bold " } else { "" };
-            self.context.set_font(&format!("{weight}{}px {}", size, style.family().as_str()));
+            let font = format!("{}{size}px ", if bold { "bold " } else { "" });
+            // A canvas keeps its font from one picture to the next, and setting one takes the browser long.
+            if self.font.is_some() || !self.context.font().starts_with(&font) {
+                self.context.set_font(&(font + style.family().as_str()));
+            }
             self.font = Some((size, bold));
         }
         let anchor = style.anchor();

@@ -123,7 +123,7 @@ pub fn picture_of_poster(poster: &Poster, pixel_ratio: f64) -> Result<HtmlCanvas
 
 /// Sizes the canvas (only on a change, which clears it and is slow) and fills it with the surface
 /// colour.
-fn prepare(canvas: &HtmlCanvasElement, style: &Style) -> Result<CanvasRenderingContext2d, PaintError> {
+pub(super) fn prepare(canvas: &HtmlCanvasElement, style: &Style) -> Result<CanvasRenderingContext2d, PaintError> {
     let ratio = style.device_pixel_ratio;
     let (width, height) = ((style.css_width * ratio).round() as u32, (style.css_height * ratio).round() as u32);
     if canvas.width() != width {

@@ -1,0 +1,50 @@
+//! Paints a strip: parts side by side without words, and a mark at a limit.
+
+use web_sys::HtmlCanvasElement;
+
+use super::canvas::prepare;
+use super::{PaintError, Style};
+use crate::palette::{Rgb, limiter, tokens};
+use engine::model::report::Limiter;
+
+/// Parts with their colours, and where the limit is; all as shares of the strip.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Strip {
+    /// The parts from the left.
+    pub parts: Vec<(Rgb, f64)>,
+    /// The limit; 1 or more is off the strip.
+    pub limit: f64,
+}
+
+/// Half the width of the mark at the limit, in CSS pixels.
+const MARK: f64 = 1.0;
+
+/// Paints a strip over the whole canvas.
+///
+/// # Errors
+///
+/// Fails if the canvas has no 2D context.
+pub fn paint_strip(strip: &Strip, canvas: &HtmlCanvasElement, style: &Style) -> Result<(), PaintError> {
+    let context = prepare(canvas, style)?;
+    let Style { theme, css_width, css_height, device_pixel_ratio: ratio } = *style;
+    let (width, height) = (css_width * ratio, css_height * ratio);
+    let fill = |colour: Rgb, left: f64, right: f64| {
+        context.set_fill_style_str(&colour.css());
+        context.fill_rect(left, 0.0, right - left, height);
+    };
+    let colours = tokens(theme);
+    fill(colours.unfit, 0.0, width);
+    let mut from = 0.0;
+    for &(colour, share) in strip.parts.iter().filter(|(_, share)| *share > 0.0) {
+        // A gap of a pixel, which a part that is narrower leaves out.
+        let to = from + share * width;
+        fill(colours.surface, from, to);
+        fill(colour, from, (to - ratio).max(from));
+        from = to;
+    }
+    if strip.limit < 1.0 {
+        let at = strip.limit * width;
+        fill(limiter(theme, Limiter::Memory), at - MARK * ratio, at + MARK * ratio);
+    }
+    Ok(())
+}
