@@ -30,6 +30,9 @@ pub(super) fn beside(fields: &mut Fields, shape: &Architecture) -> Beside {
 /// The widths of the projection, of the types that are known.
 fn known(fields: &mut Fields, kind: &str, shape: &Architecture) -> Option<Beside> {
     let text = f64::from(shape.hidden_size);
+    if let Some(audio) = heard(fields, kind, text) {
+        return Some((None, audio));
+    }
     if kind == "moss_transcribe_diarize" {
         let audio = Part::of(fields.object("audio_config")?, "moss_transcribe_diarize_audio");
         let width = audio.number("hidden_size") * fields.number(&["audio_merge_size"]);
@@ -117,6 +120,53 @@ fn known(fields: &mut Fields, kind: &str, shape: &Architecture) -> Option<Beside
         "qwen3_vl" | "qwen3_vl_moe" | "cosmos3_omni" => (tower::qwen_3(&part("qwen3_vl_vision")), 0.0),
         "qwen3_5" | "qwen3_5_moe" => (tower::qwen_3(&part("qwen3_5_vision")), 0.0),
         "glm4v" | "glm4v_moe" | "glm46v" | "glmga" => (tower::glm(&part("glm4v_vision"), false), 0.0),
+        "aria" => {
+            let tower = tower::siglip(&part("idefics3_vision"), false);
+            let queries = fields.number(&["max_value_projector_patch_to_query_dict"]);
+            fields.mark("projector_patch_to_query_dict");
+            let width = tower.hidden;
+            let attention = 3.0 * width * width + linear(width, 3.0 * width, true) + 2.0 * linear(width, width, true);
+            (tower, queries * width + attention + 3.0 * layer_norm(width) + width * text + text * text)
+        }
+        "kimi_k25" => {
+            let part = part("kimi_k25_vision");
+            let tower = tower::kimi(&part);
+            let wide = tower.hidden * tower.merge * tower.merge;
+            (tower, layer_norm(tower.hidden) + linear(wide, wide, true) + linear(wide, text, true))
+        }
+        "lfm2_vl" | "lfm3_vl" => {
+            let tower = tower::siglip(&part("siglip2_vision_model"), true);
+            let factor = fields.number(&["downsample_factor"]).max(1.0);
+            let inner = fields.number(&["projector_hidden_size"]);
+            let biased = fields.flag("projector_bias", true);
+            let wide = tower.hidden * factor * factor;
+            let norm = if fields.flag("projector_use_layernorm", true) { layer_norm(wide) } else { 0.0 };
+            (Tower { merge: factor, ..tower }, norm + linear(wide, inner, biased) + linear(inner, text, biased))
+        }
+        "paddleocr_vl" => {
+            let tower = tower::siglip(&part("paddleocr_vl_vision"), false);
+            let wide = tower.hidden * tower.merge * tower.merge;
+            (tower, layer_norm(tower.hidden) + linear(wide, wide, true) + linear(wide, text, true))
+        }
+        "video_llama_3" => {
+            let tower = tower::siglip(&part("video_llama_3_vision"), false);
+            (tower, linear(tower.hidden, text, true) + linear(text, text, true))
+        }
+        "qianfan_ocr" => {
+            let tower = tower::intern(&part("qianfan_ocr_vision"));
+            let ratio = fields.peek("downsample_ratio").and_then(Value::as_f64).unwrap_or(0.5);
+            fields.mark("downsample_ratio");
+            let wide = tower.hidden * (1.0 / (ratio * ratio)).floor();
+            (Tower { merge: 1.0 / ratio, ..tower }, layer_norm(wide) + linear(wide, text, true) + linear(text, text, true))
+        }
+        "ovis2" => {
+            let part = part("ovis2_vision");
+            let tower = tower::ovis(&part);
+            let words = part.number("vocab_size");
+            let read = words - part.number("num_visual_indicator_tokens");
+            let stride = part.number_or("hidden_stride", 1.0);
+            (tower, tower.hidden * stride * stride * read + layer_norm(read) + words * text)
+        }
         "glm_ocr" | "glm5_next" => (tower::glm(&part("glm_ocr_vision"), true), 0.0),
         "got_ocr2" | "pp_chart2table" => {
             let part = part("got_ocr2_vision");
@@ -153,4 +203,23 @@ fn known(fields: &mut Fields, kind: &str, shape: &Architecture) -> Option<Beside
         fields.mark(name);
     }
     Some((Some(tower), tower.params + projection))
+}
+
+/// The encoder of audio and its projection, of the types that have Whisper's.
+fn heard(fields: &mut Fields, kind: &str, text: f64) -> Option<f64> {
+    let usual = match kind {
+        "qwen2_audio" => "qwen2_audio_encoder",
+        "voxtral" => "voxtral_encoder",
+        _ => return None,
+    };
+    let audio = Part::of(fields.object("audio_config")?, usual);
+    for name in ["audio_token_index", "hidden_size"] {
+        fields.mark(name);
+    }
+    let width = audio.number_or("hidden_size", audio.number("d_model"));
+    let projection = match kind {
+        "qwen2_audio" => linear(width, text, true),
+        _ => audio.number("intermediate_size") * text + text * text,
+    };
+    Some(tower::whisper(&audio) + projection)
 }

@@ -119,7 +119,12 @@ fn pixels(part: &Part, tower: &Tower) -> f64 {
 pub(super) fn siglip(part: &Part, head: bool) -> Tower {
     let tower = shape(part);
     let hidden = tower.hidden;
-    let embeddings = linear(pixels(part, &tower), hidden, true) + patches(&tower) * hidden;
+    // Towers that take images of any size have a grid of positions, or none.
+    let places = match part.number("num_patches") {
+        0.0 => patches(&tower),
+        patches => patches,
+    };
+    let embeddings = linear(pixels(part, &tower), hidden, true) + places * hidden;
     let mlp = linear(hidden, tower.mlp, true) + linear(tower.mlp, hidden, true);
     let head = if head && part.get("vision_use_head") != Some(&Value::Bool(false)) {
         hidden + linear(hidden, 3.0 * hidden, true) + linear(hidden, hidden, true) + layer_norm(hidden) + mlp
@@ -155,6 +160,26 @@ pub(super) fn intern(part: &Part) -> Tower {
     };
     let params = hidden + mask + places + linear(pixels(part, &tower), hidden, true) + tower.layers * layer + last;
     Tower { params, ..tower }
+}
+
+/// Kimi K2.5's: positions of a grid.
+pub(super) fn kimi(part: &Part) -> Tower {
+    let tower = Tower { merge: part.number_or("merge_kernel_size", 2.0), ..shape(part) };
+    let hidden = tower.hidden;
+    let places = part.number("pos_emb_height") * part.number("pos_emb_width") * hidden;
+    let embeddings = linear(pixels(part, &tower), hidden, true) + places;
+    Tower { params: embeddings + tower.layers * usual_layer(&tower) + layer_norm(hidden), ..tower }
+}
+
+/// Ovis 2's (AIMv2): gated MLPs and RMS norms.
+pub(super) fn ovis(part: &Part) -> Tower {
+    let tower = shape(part);
+    let hidden = tower.hidden;
+    let (qkv, mlp) = (part.flag("qkv_bias"), part.flag("mlp_bias"));
+    let attention = 4.0 * linear(hidden, hidden, qkv);
+    let gated = 2.0 * linear(hidden, tower.mlp, mlp) + linear(tower.mlp, hidden, mlp);
+    let embeddings = linear(pixels(part, &tower), hidden, true) + patches(&tower) * hidden + hidden;
+    Tower { params: embeddings + tower.layers * (attention + gated + 2.0 * hidden) + hidden, ..tower }
 }
 
 /// Pixtral: gated MLPs, no biases.

@@ -170,10 +170,10 @@ pub(super) fn mixture(fields: &mut Fields, shape: Architecture) -> Architecture 
     Architecture { experts, ..shape }
 }
 
-/// The biases of shared experts, where the MLP has them and routed experts have none.
+/// The biases of shared experts, where the MLP has them and routed experts have none. DeepSeek's class has them even of no expert.
 pub(super) fn with_shared_biases(shape: Architecture) -> Architecture {
     let width = f64::from(shape.experts.shared_intermediate_size);
-    if !shape.mlp_bias || width == 0.0 || shape.experts.expert_bias {
+    if !shape.mlp_bias || shape.experts.expert_bias {
         return shape;
     }
     let matrices = if shape.gated_mlp { 2.0 } else { 1.0 };

@@ -9,7 +9,7 @@ use crate::catalog::models::LLAMA_STYLE;
 use crate::import::layers::Layers;
 use crate::model::transformer::pattern::Mixer;
 use crate::model::transformer::recurrent::{Recurrent, RecurrentKind};
-use crate::model::transformer::{Architecture, Experts, ExtraParams, LatentAttention, Norm, QkNorm};
+use crate::model::transformer::{Architecture, AttentionBias, Experts, ExtraParams, LatentAttention, Norm, QkNorm};
 use crate::params::ParamId;
 
 /// Queries of latent attention without a rank.
@@ -308,7 +308,10 @@ fn griffin(fields: &mut Fields, style: Architecture) -> Architecture {
     let blocks = if blocks.is_empty() { usual.to_vec() } else { blocks };
     let has = |layer: usize| blocks.get(layer % blocks.len()) == Some(&"attention");
     let layers = Layers::of(&shape).mixing(|layer| if has(layer) { Mixer::Window } else { Mixer::Recurrent });
-    let shape = plus(shape, layers.attention() * f64::from(shape.hidden_size), 0.0);
+    let shape = match shape.attention_bias {
+        AttentionBias::None => plus(shape, layers.attention() * f64::from(shape.hidden_size), 0.0),
+        _ => shape,
+    };
     layers.write(fields, shape)
 }
 
@@ -345,9 +348,8 @@ fn xlstm(fields: &mut Fields, style: Architecture) -> Architecture {
     };
     let factors = [factor("qk_dim_factor", 0.5), factor("v_dim_factor", 1.0), factor("ffn_proj_factor", 2.667)];
     let multiple = factor("ffn_round_up_to_multiple_of", 64.0);
-    let multiple_of_keys = factor("mlstm_round_up_to_multiple_of", 64.0);
     let up = |width: f64, multiple: f64| (width / multiple).ceil() * multiple;
-    let (keys, values) = (up(hidden * factors[0], multiple_of_keys), up(hidden * factors[1], multiple_of_keys));
+    let (keys, values) = ((hidden * factors[0]).floor(), (hidden * factors[1]).floor());
     let heads = shape.num_attention_heads;
     let per_head = |width: f64| (width / f64::from(heads)).floor().max(1.0);
     let mlp = up(hidden * factors[2], multiple);
@@ -383,6 +385,10 @@ fn xlstm(fields: &mut Fields, style: Architecture) -> Architecture {
         Architecture { recurrent, intermediate_size, num_attention_heads: 1, tie_word_embeddings: false, ..shape };
     let of = Dims::of(&shape);
     let norm = values - f64::from(recurrent.head_dim);
-    let shape = plus(shape, of.layers * norm, if fields.flag("add_out_norm", true) { 0.0 } else { -of.hidden });
+    let biases = match fields.flag("use_bias", false) {
+        true => 2.0 * keys + 3.0 * values + 4.0 * hidden + 2.0 * of.mlp,
+        false => 0.0,
+    };
+    let shape = plus(shape, of.layers * (norm + biases), if fields.flag("add_out_norm", true) { 0.0 } else { -of.hidden });
     Layers::of(&shape).mixing(|_| Mixer::Recurrent).write(fields, shape)
 }

@@ -301,7 +301,6 @@ fn nemotron(fields: &mut Fields, style: Architecture) -> Architecture {
 /// Which layers have the shared block of attention beside their mixer.
 fn shared_block(fields: &mut Fields, shape: &Architecture) -> Layers {
     let words = fields.words("layers_block_type").unwrap_or_default();
-    fields.mark("hybrid_layer_ids");
     let hybrid = |layer: usize| words.get(layer).is_some_and(|word| *word == "hybrid");
     Layers::of(shape)
         .mixing(|layer| if hybrid(layer) { Mixer::Both } else { Mixer::Recurrent })
@@ -398,9 +397,10 @@ fn zamba_2(fields: &mut Fields, style: Architecture) -> Architecture {
     let adapters = rank * (of.hidden + 2.0 * of.mlp) + on_attention;
     let both = layers.attention();
     // The block of a layer has the adapters of all layers whose turn it is.
-    let turn = |place: f64| ((both - place % turns) / turns).ceil();
+    let ids = fields.numbers("hybrid_layer_ids").map_or(both, |ids| ids.len() as f64);
+    let turn = |place: f64| ((ids - place % turns) / turns).ceil();
     let (blocks, all_adapters) = if shape.tie_word_embeddings {
-        (turns.min(both), both)
+        (turns.min(both), ids)
     } else {
         (both, (0..both as u32).map(|place| turn(place.into())).sum())
     };

@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::super::attention::{with_chunks, with_switched_windows, with_windows};
 use super::Fields;
 use super::dense::llama;
-use super::general::with_latent_bias;
+use super::general::{with_latent_bias, with_shared_biases};
 use crate::model::transformer::{Architecture, AttentionBias, Experts, LatentAttention, QkNorm};
 use crate::params::ParamId;
 
@@ -161,7 +161,7 @@ pub(super) fn deepseek(fields: &mut Fields, style: Architecture) -> Architecture
         latent.q_lora_rank = 0;
     }
     fields.mark("qk_head_dim");
-    let shape = with_latent_bias(&latent, shape);
+    let shape = with_latent_bias(&latent, with_shared_biases(shape));
     Architecture { latent, head_dim: latent.v_head_dim.max(1), ..shape }
 }
 

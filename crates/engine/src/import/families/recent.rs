@@ -50,8 +50,8 @@ pub(super) const FAMILIES: &[Family] = &[
     family("Doge", &["doge"], Architecture { qk_norm: QkNorm::PerHead, ..LLAMA_STYLE }, doge),
     family("ERNIE 4.5", &["ernie4_5", "ernie4_5_text", "paddleocr_vl_text"], TIED, ernie),
     family("EXAONE 4", &["exaone4"], EXAONE, dense),
-    family("GLM", &["glm"], GLM, dense),
-    family("GLM-4", &["glm4"], GLM_4, dense),
+    family("GLM", &["glm", "glm_ocr_text"], GLM, dense),
+    family("GLM-4", &["glm4", "glm4v_text", "glm4v", "glm46v"], GLM_4, dense),
     family(
         "Granite with windows",
         &["granite_swa"],
@@ -226,8 +226,11 @@ pub(super) fn phi(fields: &mut Fields, style: Architecture) -> Architecture {
 /// rows of the embedding.
 fn mllama(fields: &mut Fields, style: Architecture) -> Architecture {
     let shape = base(fields, style);
-    let cross = fields.numbers("cross_attention_layers").unwrap_or_default().len() as f64;
     let of = Dims::of(&shape);
+    let cross = fields.numbers("cross_attention_layers").unwrap_or_default();
+    let cross = cross.iter().filter(|layer| **layer < of.layers).count() as f64;
+    // The class does not tie its head, whose rows are eight fewer.
+    let shape = Architecture { tie_word_embeddings: false, ..shape };
     let shape = plus(shape, cross * (2.0 * of.dim + 2.0), 8.0 * of.hidden);
     layers(fields, &shape).write(fields, shape)
 }

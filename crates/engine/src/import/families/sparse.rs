@@ -1,6 +1,6 @@
 //! Mixtures of experts, each with a little of its own.
 
-use super::general::{Dims, base, layers, listed, mixture, plus, sparse};
+use super::general::{Dims, base, layers, listed, mixture, plus, sparse, with_shared_biases};
 use super::{COHERE, DEEPSEEK, Family, Fields, OLMO_2, QWEN_3, TIED, family};
 use crate::catalog::models::LLAMA_STYLE;
 use crate::model::transformer::pattern::{Mixer, Mlp};
@@ -19,6 +19,7 @@ const FLINT: Architecture = Architecture { attention_sinks: true, head_dim: 128,
 const KOLIBRI: Architecture = Architecture { norms_per_layer: 4, head_dim: 128, ..WINDOWED };
 const GRANITE: Architecture = LLAMA_STYLE;
 const GRANITE_WINDOWED: Architecture = Architecture { attention_sinks: true, sliding_window: 128, ..GRANITE };
+const GLM_4V: Architecture = Architecture { attention_bias: AttentionBias::Qkv, ..LLAMA_STYLE };
 const SOLAR: Architecture = Architecture { head_dim: 128, attention_bias: AttentionBias::Qkv, ..LLAMA_STYLE };
 const COHERE_MOE: Architecture = Architecture { sliding_window: 4096, global_every: 4, ..COHERE };
 
@@ -34,11 +35,12 @@ pub(super) const FAMILIES: &[Family] = &[
     family("EXAONE MoE", &["exaone_moe"], WINDOWED, sparse),
     family("FlexOlmo", &["flex_olmo"], OLMO_2, sparse),
     family("Flint", &["flint"], FLINT, sparse),
-    family("GLM-4.7 Flash", &["glm4_moe_lite"], DEEPSEEK, sparse),
+    family("GLM-4.7 Flash", &["glm4_moe_lite", "mistral4", "mistral4_text"], DEEPSEEK, sparse),
+    family("GLM-4.5V", &["glm4v_moe_text", "glm4v_moe"], GLM_4V, sparse),
     family("Granite MoE", &["granitemoe", "granitemoeshared"], GRANITE, sparse),
     family("Granite MoE with windows", &["granitemoe_swa"], GRANITE_WINDOWED, sparse),
     family("Hunyuan MoE", &["hunyuan_v1_moe"], QWEN_3, hunyuan),
-    family("Hunyuan 3", &["hy_v3"], QWEN_3, sparse),
+    family("Hunyuan 3", &["hy_v3"], QWEN_3, hunyuan_3),
     family("JetMoE", &["jetmoe"], TIED, jet),
     family("Kolibri", &["kolibri1"], KOLIBRI, sparse),
     family("Laguna", &["laguna"], with_router_bias(Architecture { head_dim: 128, ..WINDOWED }), laguna),
@@ -92,7 +94,7 @@ fn ernie(fields: &mut Fields, style: Architecture) -> Architecture {
     let shape = base(fields, style);
     let shape = mixture(fields, shape);
     let attention_bias = if biased { AttentionBias::All } else { AttentionBias::None };
-    let shape = Architecture { attention_bias, mlp_bias: biased, ..shape };
+    let shape = Architecture { attention_bias, mlp_bias: biased, head_bias: biased, ..shape };
     let (first, last) = (fields.number(&["moe_layer_start_index"]), fields.number(&["moe_layer_end_index"]));
     let last = if last < 0.0 { f64::INFINITY } else { last };
     let step = fields.number(&["moe_layer_interval"]).max(1.0);
@@ -113,6 +115,17 @@ fn ernie(fields: &mut Fields, style: Architecture) -> Architecture {
 fn hunyuan(fields: &mut Fields, style: Architecture) -> Architecture {
     let qk_norm = if fields.flag("use_qk_norm", true) { QkNorm::PerHead } else { QkNorm::None };
     sparse(fields, Architecture { qk_norm, head_dim: 0, ..style })
+}
+
+/// Reads Hunyuan 3, whose shared expert is as wide as the MLP where the configuration has none.
+fn hunyuan_3(fields: &mut Fields, style: Architecture) -> Architecture {
+    let shape = base(fields, style);
+    let mut shape = mixture(fields, shape);
+    if shape.experts.shared_intermediate_size == 0 {
+        let width = f64::from(shape.intermediate_size);
+        shape.experts.shared_intermediate_size = fields.checked("intermediate_size", width, ParamId::SharedExpertWidth);
+    }
+    with_shared_biases(listed(fields, shape))
 }
 
 /// Reads `JetMoE`: experts of attention too, whose queries and outputs are one head of each key's width for each expert.
@@ -139,7 +152,8 @@ fn laguna(fields: &mut Fields, style: Architecture) -> Architecture {
     let more: f64 = heads.iter().map(|heads| heads - of.heads).sum();
     let all = of.layers * of.heads + more;
     fields.mark("moe_apply_router_weight_on_input");
-    plus(shape, more * 2.0 * of.hidden * of.dim + if gated { all * of.hidden } else { 0.0 }, 0.0)
+    let biases = if shape.attention_bias == AttentionBias::None { 0.0 } else { more * of.dim };
+    plus(shape, biases + more * 2.0 * of.hidden * of.dim + if gated { all * of.hidden } else { 0.0 }, 0.0)
 }
 
 /// Reads LongCat-Flash: each of its layers is two of attention and a dense MLP, with experts beside the second; experts that do nothing
@@ -147,6 +161,8 @@ fn laguna(fields: &mut Fields, style: Architecture) -> Architecture {
 fn longcat(fields: &mut Fields, style: Architecture) -> Architecture {
     let shape = base(fields, style);
     let mut shape = mixture(fields, shape);
+    // Biases of latent attention, twice.
+    shape.extra.layers *= 2;
     let blocks = f64::from(shape.num_hidden_layers);
     shape.num_hidden_layers = fields.checked("Twice num_layers", 2.0 * blocks, ParamId::Layers);
     let width = f64::from(shape.intermediate_size);
